@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the files of the kernel share and nobody else sees: the layout of objects, nodes and scenes.
+ *
+ *   text.c type.c                  growing text, closest word; types, their parsers and printers
+ *   data.c link.c                  values, dependencies; links to objects
+ *   object.c                       objects: fields, lifecycle calls, references
+ *   registry.c plugin.c            classes, old names; finding, checking, starting plugins
+ *   node.c visitor.c schedule.c    the graph, walks, compiled walks
+ *   event.c                        events
+ *   path.c files.c                 "@../dofs" to objects; file names to files
+ *   create.c                       an object from class name, attributes and context: variant, fields, links
+ *   reader.c repair.c writer.c     scene files in and out
+ *   scene.c                        load, init, step, reset, save
+ *   parallel.c memory.c exchange.c element_data.c dof_type.c log.c phase.c
+ */
+#ifndef DIVAN_KERNEL_INTERNAL_H
+#define DIVAN_KERNEL_INTERNAL_H
+
+#include <glib.h>
+
+#include <divan/divan.h>
+
+/* One attribute as the scene gave it. */
+typedef struct Attribute {
+    char *name;
+    char *text;
+    int line, column; /* where it stands; 0: that of the object */
+    bool used;
+} Attribute;
+
+struct DvAttributes {
+    GArray *list; /* Attribute, sorted by name in the order of bytes */
+};
+
+/* An object: this header, then the component's struct (self), in one 64-byte aligned block. */
+struct DvObject {
+    const DvClass *cls;
+    void *self;
+    DvNode *node;        /* NULL outside the graph */
+    const char *variant; /* interned, "" when it has none */
+    const char *file;    /* interned; NULL: made by code */
+    int line, column;
+    int references;
+    bool initialised;    /* init has run */
+    bool removed;        /* has left the graph: schedules skip it */
+    bool is_node;
+    char *path;          /* cache of dv_object_path; NULL: stale */
+    DvData name, print_log, tags, bbox, component_state, listening; /* common fields */
+    DvData **fields;     /* [field_count] common ones first, then the class's, then added ones */
+    size_t field_count, class_field_count;
+    DvAttributes *attributes; /* as given; NULL: none */
+    GPtrArray *initial;  /* Snapshot of what was set before init, for saving: see writer.c; or NULL */
+    GPtrArray *restore;  /* Attribute: the state a saved scene holds for it, applied after init; or NULL */
+    GPtrArray *attached; /* DvElementData *, in the order of attachment; or NULL */
+};
+
+/* A node is the self of an object of class "Node". */
+struct DvNode {
+    DvData gravity, dt, time, animate, activated, sleeping, can_change_sleeping_state;
+    DvScene *scene;
+    GPtrArray *parents, *children; /* DvNode * */
+    GPtrArray *members;            /* DvObject *, in order */
+    uint64_t revision;             /* of this node and all below */
+    uint64_t own_revision;         /* of this node's members, tags, activity alone */
+    GHashTable *plans;             /* schedule.c: what plans emitted for this node; or NULL */
+    GHashTable *schedules;         /* schedule.c: compiled schedules that start here; or NULL */
+    bool fixed_bbox;
+    uint64_t mark;                 /* of the walk that visited it last */
+    uint32_t pending;              /* parents not yet visited in that walk */
+    const char *folder;            /* interned: folder of the file it comes from, for relative paths; or NULL */
+};
+
+struct DvScene {
+    DvNode *root;
+    char *file;
+    uint64_t steps;
+    bool running; /* initialised */
+    bool check_only, keep_going;
+    unsigned problems; /* reported while loading */
+};
+
+static inline DvObject *dv_private_object(const DvNode *node) { return dv_object_of(node); }
+
+/* object.c */
+extern const DvClass dv_node_class;                                          /* node.c */
+DvObject *dv_private_object_new(const DvClass *cls, const char *variant);    /* construct has not run; one reference */
+DvStatus dv_private_object_construct(DvObject *object);
+DvStatus dv_private_object_init(DvObject *object);                           /* required fields, then the class's init; once */
+void dv_private_object_forget_path(DvObject *object);                        /* also of everything below a node */
+void dv_private_attributes_free(DvAttributes *attributes);
+
+/* data.c */
+void dv_private_data_construct(DvData *data, const DvField *field, const DvType *type, DvObject *owner);
+void dv_private_data_destroy(DvData *data);                  /* unlinks both ways, frees */
+DvStatus dv_private_data_update_engine(DvData *output);      /* runs the owner's update */
+const void *dv_private_value_ref(const DvData *data);        /* shares the present value: to keep a snapshot */
+void dv_private_value_unref(const DvType *type, const void *value, size_t count);
+void dv_private_data_adopt(DvData *data, const void *value, size_t count); /* takes one reference of a shared value */
+
+/* link.c */
+void dv_private_link_destroy(DvLink *link);
+void dv_private_links_forget(DvObject *target);              /* links that point to it become unresolved: it leaves the graph */
+
+/* type.c */
+const DvType *dv_private_type_for(const DvType *declared, const char *variant); /* fills the places */
+DvStatus dv_private_type_parse(const DvField *field, const DvType *type, const char *text, void **elements, size_t *count, DvText *problem);
+void dv_private_type_print(const DvType *type, const void *elements, size_t count, DvText *out);
+/* to (empty) = from converted; DV_ERROR_INVALID when the types have nothing in common. */
+DvStatus dv_private_type_convert(const DvType *from, const void *value, size_t count, const DvType *to, const void *old, size_t old_count,
+                                 void **out, size_t *out_count);
+
+/* registry.c, plugin.c */
+const DvRename *dv_private_rename_class(const char *name);                     /* of any started plugin; NULL: none */
+const DvRename *dv_private_rename_field(const DvClass *cls, const char *name);
+bool dv_private_module_known(const char *name, const char **plugin);           /* RequiredPlugin */
+const void *dv_private_class_ops(const DvClass *cls, const char *contract);
+void dv_private_registry_add(const DvPlugin *plugin, DvStatus *status, DvText *reason);
+void dv_private_registry_clear(void);
+
+/* create.c */
+DvStatus dv_private_create(DvNode *node, const char *class_name, DvAttributes *attributes, const char *file, int line, int column,
+                           DvObject **object); /* takes the attributes; what dv_object_new and the reader share */
+DvStatus dv_private_create_node(DvNode *parent, DvScene *scene, DvAttributes *attributes, const char *file, int line, int column,
+                                DvNode **node);
+void dv_private_unused_attributes(DvObject *object);
+
+/* path.c, files.c */
+DvData *dv_private_resolve_field(const DvNode *node, const DvObject *from, const char *path, DvText *problem); /* "@dofs.position" */
+char *dv_private_find_file(const char *name, const char *folder); /* new string; NULL: not found */
+
+/* node.c */
+void dv_private_node_changed(DvNode *node);          /* raises the revisions */
+void dv_private_node_add_member(DvNode *node, DvObject *object);
+void dv_private_node_insert_member(DvNode *node, DvObject *object, size_t index);
+bool dv_private_node_local_tags_match(const DvNode *node, DvTags tags);
+
+/* schedule.c */
+void dv_private_schedules_drop(DvNode *node);        /* everything kept for and in this node */
+void dv_private_schedule_object_gone(DvObject *object); /* running schedules skip it from now on */
+
+/* scene.c, reader.c, writer.c, repair.c */
+typedef struct XmlElement XmlElement;                /* reader.c */
+DvStatus dv_private_read_scene(DvScene *scene, const char *text, size_t length, const char *name, const char *folder);
+DvStatus dv_private_write_scene(DvScene *scene, const char *file);
+/* Mends what strict XML refuses; new text, warnings with the line. */
+char *dv_private_repair(const char *text, size_t length, const char *name, size_t *out_length);
+DvStatus dv_private_init_node(DvNode *node);         /* init, bwd_init of a subtree that joins a running scene */
+
+/* element_data.c */
+void dv_private_element_data_forget(DvObject *topology);
+
+/* memory.c, parallel.c */
+void dv_private_parallel_stop(void);
+
+#endif
