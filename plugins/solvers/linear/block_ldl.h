@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A = P^T L D L^T P of a symmetric matrix of b x b blocks, L unit lower triangular, D diagonal (of either sign).
+ *
+ * No pivoting: D may have negative entries, an exact zero ends the factorization. What depends on the pattern alone is
+ * kept until dv_block_ldl_analyse is called again; after it neither factor nor solve allocates. One thread at a time.
+ */
+#ifndef DV_SOLVERS_BLOCK_LDL_H
+#define DV_SOLVERS_BLOCK_LDL_H
+
+#include "node_ordering.h"
+
+#include <divan/contracts/block_matrix.h>
+
+typedef struct DvBlockLdl DvBlockLdl;
+
+DvBlockLdl *dv_block_ldl_new(void);
+void dv_block_ldl_free(DvBlockLdl *ldl); /* NULL is allowed */
+
+/* Ordering and symbolic factorization. Blocks off the diagonal that are zero now are left out: cleared rows of fixed
+ * points cost nothing. */
+void dv_block_ldl_analyse(DvBlockLdl *ldl, const DvBlockMatrix *a, DvOrdering ordering);
+
+/* The same order of elimination, given by the caller: order[k] = row eliminated as k-th. */
+void dv_block_ldl_analyse_in_order(DvBlockLdl *ldl, const DvBlockMatrix *a, const uint32_t *order);
+
+/* Numbers for the analysed pattern; the structure of A is that of the analysis. A block that was left out and is
+ * no longer zero starts another analysis, with all blocks that ever were non-zero. DV_ERROR_SINGULAR if a pivot is zero or
+ * not a number: *failed is then its row in A (scalar index). */
+DV_NODISCARD DvStatus dv_block_ldl_factor(DvBlockLdl *ldl, const DvBlockMatrix *a, uint32_t *failed);
+
+/* Room for so many right-hand sides at once; one is there from the start. */
+void dv_block_ldl_reserve(DvBlockLdl *ldl, uint32_t right_hand_sides);
+
+/* A x_r = b_r for r < count right-hand sides at b + r * stride, x + r * stride; x may be b. */
+void dv_block_ldl_solve(DvBlockLdl *ldl, uint32_t count, const double *b, double *x, uint64_t stride);
+
+uint64_t dv_block_ldl_nonzeros(
+    const DvBlockLdl *ldl);                       /* entries below the diagonal of L, zeros of the storage left out */
+double dv_block_ldl_flops(const DvBlockLdl *ldl); /* multiplications and additions of a factorization */
+uint32_t dv_block_ldl_analyses(const DvBlockLdl *ldl); /* analyses so far */
+void dv_block_ldl_use_level(DvBlockLdl *ldl,
+                            int level); /* instruction set, see dense_panel.h: for tests and benchmarks */
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Dense kernels of the block LDL^T factorization: products of panels in register tiles of up to 32 rows x 6 columns, the
+ * factorization of a panel, and its triangular solves.
+ *
+ * dense_panel_body.h has the code, written once for vectors of LANES doubles and compiled here for three instruction sets;
+ * a wide set takes taller tiles, because it has more registers. The order of the sums does not depend on it.
+ */
+#include "dense_panel.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+enum { GROUP = DV_PANEL_LANES, TILE = DV_PANEL_TILE };
+
+void dv_panel_pack(double *packed, const double *l, size_t ld, const double *pivots, size_t columns, size_t depth)
+{
+    for (size_t j = 0; j < columns; j += TILE, packed += TILE * depth) {
+        const size_t filled = columns - j < TILE ? columns - j : TILE;
+        for (size_t k = 0; k < depth; k++) {
+            for (size_t c = 0; c < filled; c++)
+                packed[k * TILE + c] = l[j + c + k * ld] * pivots[k];
+            for (size_t c = filled; c < TILE; c++)
+                packed[k * TILE + c] = 0.0;
+        }
+    }
+}
+
+/* L D L^T of a width x width block, width <= TILE: L goes to `unit`, 1 / D to `inverse`, the block is only read. */
+INLINE size_t factor_block(const double *c, size_t ld, size_t width, double *pivots, double *unit, double *inverse)
+{
+    for (size_t j = 0; j < width; j++) {
+        double *row = unit + j * TILE;
+        double scaled[TILE]; /* L(j, k) D(k) */
+        double pivot = c[j + j * ld];
+        for (size_t k = 0; k < j; k++) {
+            scaled[k] = c[j + k * ld];
+            for (size_t m = 0; m < k; m++)
+                scaled[k] -= scaled[m] * unit[k * TILE + m];
+            row[k] = scaled[k] * inverse[k];
+            pivot -= scaled[k] * row[k];
+        }
+        if (!(fabs(pivot) > 0.0) || !isfinite(pivot))
+            return j;
+        pivots[j] = pivot;
+        inverse[j] = 1.0 / pivot;
+    }
+    return width;
+}
+
+#define LEVEL       baseline
+#define LANES       2
+#define MAX_VECTORS 4
+#define MAX_COLUMNS 3
+#define TARGET
+#include "dense_panel_body.h"
+#undef TARGET
+#undef MAX_COLUMNS
+#undef MAX_VECTORS
+#undef LANES
+#undef LEVEL
+
+#if defined(__x86_64__)
+#define LEVEL       avx2
+#define LANES       4
+#define MAX_VECTORS 2
+#define MAX_COLUMNS 6
+#define TARGET      __attribute__((target("arch=x86-64-v3")))
+#include "dense_panel_body.h"
+#undef TARGET
+#undef MAX_COLUMNS
+#undef MAX_VECTORS
+#undef LANES
+#undef LEVEL
+
+#define LEVEL       avx512
+#define LANES       8
+#define MAX_VECTORS 4
+#define MAX_COLUMNS 6
+#define TARGET      __attribute__((target("arch=x86-64-v4,prefer-vector-width=512")))
+#include "dense_panel_body.h"
+#undef TARGET
+#undef MAX_COLUMNS
+#undef MAX_VECTORS
+#undef LANES
+#undef LEVEL
+#endif
+
+const DvDenseKernels *dv_dense_kernels_of_level(int level)
+{
+#if defined(__x86_64__)
+    if (level >= 2 && __builtin_cpu_supports("x86-64-v4"))
+        return &kernels_avx512;
+    if (level >= 1 && __builtin_cpu_supports("x86-64-v3"))
+        return &kernels_avx2;
+#else
+    (void)level;
+#endif
+    return &kernels_baseline;
+}
+
+const DvDenseKernels *dv_dense_kernels(void)
+{
+    return dv_dense_kernels_of_level(2);
+}

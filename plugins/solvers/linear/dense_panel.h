@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Dense kernels of the block LDL^T factorization.
+ *
+ * A panel holds some columns of the factor: column-major, entry (i, k) at panel[i + k * ld], where ld is a multiple of 8
+ * doubles, and the entries between a panel's height and ld are zero. Kernels may read up to 8 doubles past the last entry
+ * of a panel (never use them), so that whatever holds the panels has DV_PANEL_SLACK doubles more.
+ *
+ * The kernels exist for three levels of x86-64 (baseline, AVX2, AVX-512); each entry of a result is a sum in one fixed
+ * order without fused multiply-add, so that all levels give the same bits.
+ */
+#ifndef DV_SOLVERS_DENSE_PANEL_H
+#define DV_SOLVERS_DENSE_PANEL_H
+
+#include <stddef.h>
+
+enum { DV_PANEL_LANES = 8, DV_PANEL_SLACK = 16, DV_PANEL_TILE = 6 };
+
+typedef struct DvDenseKernels {
+    /* c = a p^T (store) or c -= a p^T (subtract): a is rows x depth at a[i + k * lda], p is columns x depth as packed by
+     * dv_panel_pack. Entries c(i, j) with i < j rounded down to a tile may be left alone: the caller wants the lower part.
+     * store writes whole groups of 8 rows: ldc >= rows rounded up to 8. subtract writes the rows alone. */
+    void (*store)(double *c, size_t ldc, const double *a, size_t lda, const double *packed, size_t rows, size_t columns,
+                  size_t depth);
+    void (*subtract)(double *c, size_t ldc, const double *a, size_t lda, const double *packed, size_t rows,
+                     size_t columns, size_t depth);
+    /* L D L^T of the width x width block on top of a panel, and L of the rows below it, up to ld. pivots: [width] D.
+     * scratch: dv_panel_packed_size(DV_PANEL_TILE, width). Returns the index of the first pivot that is zero or not a
+     * number, or width. The strict upper part of the block is not defined afterwards. */
+    size_t (*factor)(double *panel, size_t ld, size_t width, double *pivots, double *scratch);
+    /* t := L^-1 t on the first width entries, then the rows below: t_below -= L_below t_top. t: [ld]. */
+    void (*forward)(const double *panel, size_t ld, size_t width, double *t);
+    /* t_top := L^-T (t_top - L_below^T t_below). t: [ld], zero from the panel's height on. */
+    void (*backward)(const double *panel, size_t ld, size_t width, double *t);
+} DvDenseKernels;
+
+/* The fastest kernels that this machine runs; `level` 0 baseline, 1 AVX2, 2 AVX-512, at most what there is. */
+const DvDenseKernels *dv_dense_kernels(void);
+const DvDenseKernels *dv_dense_kernels_of_level(int level);
+
+/* [columns x depth], in doubles */
+static inline size_t dv_panel_packed_size(size_t columns, size_t depth)
+{
+    return (columns + DV_PANEL_TILE - 1) / DV_PANEL_TILE * DV_PANEL_TILE * depth;
+}
+
+/* packed(j, k) = l(j, k) * pivots[k] for `columns` rows j of a panel, in tiles of 6 rows: the factor D L^T of an update. */
+void dv_panel_pack(double *packed, const double *l, size_t ld, const double *pivots, size_t columns, size_t depth);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Microbenchmark of the block LDL^T factorization and the block product on the matrices of tetrahedral grids.
+ *
+ *   bench-linear_algebra [NX NY NZ [BLOCK]]     without arguments: a row of sizes
+ *
+ * Prints, for each instruction set, the shortest of many runs in microseconds.
+ */
+#include "block_ldl.h"
+#include "block_product.h"
+
+#include "../solvers/random_matrix.h"
+
+#include <stdio.h>
+#include <time.h>
+
+static double microseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1e6 * (double)now.tv_sec + 1e-3 * (double)now.tv_nsec;
+}
+
+static void measure(uint32_t nx, uint32_t ny, uint32_t nz, uint32_t block)
+{
+    uint64_t seed = 1;
+    DvBlockMatrix a = grid_matrix(nx, ny, nz, block);
+    fill_matrix(&a, 15.0 * block, false, &seed);
+    const size_t n = (size_t)block * a.rows;
+    double *b = dv_alloc(n + 1, sizeof *b);
+    double *x = dv_alloc(n + 1, sizeof *x);
+    for (size_t i = 0; i < n; i++)
+        b[i] = random_number(&seed);
+    static const char *const levels[] = {"baseline", "AVX2", "AVX-512"};
+    for (int level = 2; level >= 0; level--) {
+        DvBlockLdl *ldl = dv_block_ldl_new();
+        dv_block_ldl_use_level(ldl, level);
+        const double start = microseconds();
+        dv_block_ldl_analyse(ldl, &a, DV_ORDERING_LEAST_WORK);
+        const double analyse = microseconds() - start;
+        double factor = INFINITY, solve = INFINITY, product = INFINITY;
+        const double until = microseconds() + 3e5;
+        do {
+            uint32_t failed;
+            const double t0 = microseconds();
+            if (dv_block_ldl_factor(ldl, &a, &failed) != DV_OK)
+                return;
+            const double t1 = microseconds();
+            dv_block_ldl_solve(ldl, 1, b, x, 0);
+            const double t2 = microseconds();
+            dv_block_product(&a, b, x);
+            const double t3 = microseconds();
+            factor = fmin(factor, t1 - t0);
+            solve = fmin(solve, t2 - t1);
+            product = fmin(product, t3 - t2);
+        } while (microseconds() < until);
+        printf("%2u x %2u x %2u points, blocks of %u, %-8s: analyse %8.0f  factor %8.0f (%4.1f GFlop/s)  solve %6.0f  "
+               "product %5.0f us, %.2f M entries in L\n",
+               nx, ny, nz, block, levels[level], analyse, factor, 1e-3 * dv_block_ldl_flops(ldl) / factor, solve,
+               product, 1e-6 * (double)dv_block_ldl_nonzeros(ldl));
+        dv_block_ldl_free(ldl);
+    }
+    dv_free(x);
+    dv_free(b);
+    matrix_free(&a);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc >= 4) {
+        measure((uint32_t)atoi(argv[1]), (uint32_t)atoi(argv[2]), (uint32_t)atoi(argv[3]),
+                argc > 4 ? (uint32_t)atoi(argv[4]) : 3);
+        return 0;
+    }
+    measure(4, 4, 10, 3);
+    measure(6, 6, 28, 3);
+    measure(10, 10, 40, 3);
+    measure(30, 30, 1, 2);
+    return 0;
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The block LDL^T factorization and the block product against dense elimination, across block sizes, orderings, supernode
+ * shapes and instruction sets.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "block_ldl.h"
+#include "block_product.h"
+#include "dense_panel.h"
+#include "random_matrix.h"
+
+static double *random_vector(size_t n, uint64_t *seed)
+{
+    double *v = dv_alloc(n + 1, sizeof *v);
+    for (size_t i = 0; i < n; i++)
+        v[i] = random_number(seed);
+    return v;
+}
+
+static double largest_difference(size_t n, const double *a, const double *b)
+{
+    double largest = 0.0;
+    for (size_t i = 0; i < n; i++)
+        largest = fmax(largest, fabs(a[i] - b[i]));
+    return largest;
+}
+
+static void expect_solution_of_dense_elimination(const DvBlockMatrix *a, DvOrdering ordering, uint64_t *seed,
+                                                 double tolerance)
+{
+    const size_t n = (size_t)a->block * a->rows;
+    double *b = random_vector(n, seed);
+    double *x = dv_alloc(n, sizeof *x);
+    double *expected = dv_alloc(n, sizeof *expected);
+    double *dense = dense_copy(a);
+    dense_solve(n, dense, b, expected);
+    DvBlockLdl *ldl = dv_block_ldl_new();
+    uint32_t failed = 0;
+    dv_block_ldl_analyse(ldl, a, ordering);
+    assert_int_equal(dv_block_ldl_factor(ldl, a, &failed), DV_OK);
+    dv_block_ldl_solve(ldl, 1, b, x, 0);
+    const double error = largest_difference(n, x, expected);
+    if (!(error <= tolerance))
+        fail_msg("rows %u block %u ordering %d: error %g", a->rows, a->block, (int)ordering, error);
+    dv_block_ldl_free(ldl);
+    dv_free(dense);
+    dv_free(expected);
+    dv_free(x);
+    dv_free(b);
+}
+
+static void random_positive_and_indefinite_matrices_solve_as_dense_elimination_does(void **state)
+{
+    (void)state;
+    static const uint32_t blocks[] = {1, 2, 3, 6};
+    static const uint32_t sizes[] = {1, 2, 3, 7, 20, 61};
+    uint64_t seed = 7;
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = 0; j < 6; j++)
+            for (uint32_t degree = 0; degree < 4; degree++) {
+                DvBlockMatrix a = random_matrix(sizes[j], blocks[i], degree, &seed);
+                for (int indefinite = 0; indefinite < 2; indefinite++) {
+                    fill_matrix(&a, 8.0 * blocks[i], indefinite, &seed);
+                    for (int ordering = DV_ORDERING_NATURAL; ordering <= DV_ORDERING_LEAST_WORK; ordering++)
+                        expect_solution_of_dense_elimination(&a, (DvOrdering)ordering, &seed, 1e-12);
+                }
+                matrix_free(&a);
+            }
+}
+
+static void meshes_solve_as_dense_elimination_does(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    for (uint32_t block = 1; block <= 3; block++) {
+        DvBlockMatrix a = grid_matrix(5, 4, 9, block);
+        fill_matrix(&a, 10.0 * block, false, &seed);
+        for (int ordering = DV_ORDERING_NATURAL; ordering <= DV_ORDERING_LEAST_WORK; ordering++)
+            expect_solution_of_dense_elimination(&a, (DvOrdering)ordering, &seed, 1e-12);
+        matrix_free(&a);
+    }
+}
+
+static void all_instruction_sets_give_the_same_bits(void **state)
+{
+    (void)state;
+    uint64_t seed = 11;
+    DvBlockMatrix a = grid_matrix(6, 6, 8, 3);
+    fill_matrix(&a, 25.0, true, &seed);
+    const size_t n = 3 * (size_t)a.rows;
+    double *b = random_vector(n, &seed);
+    double *x[3];
+    for (int level = 0; level < 3; level++) {
+        uint32_t failed;
+        x[level] = dv_alloc(n, sizeof(double));
+        DvBlockLdl *ldl = dv_block_ldl_new();
+        dv_block_ldl_use_level(ldl, level);
+        dv_block_ldl_analyse(ldl, &a, DV_ORDERING_AMD);
+        assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_OK);
+        dv_block_ldl_solve(ldl, 1, b, x[level], 0);
+        dv_block_ldl_free(ldl);
+        assert_memory_equal(x[0], x[level], n * sizeof(double));
+    }
+    for (int level = 0; level < 3; level++)
+        dv_free(x[level]);
+    dv_free(b);
+    matrix_free(&a);
+}
+
+static void the_solution_does_not_depend_on_the_order_the_caller_gives(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    DvBlockMatrix a = grid_matrix(4, 4, 6, 3);
+    fill_matrix(&a, 20.0, false, &seed);
+    const uint32_t rows = a.rows;
+    const size_t n = 3 * (size_t)rows;
+    double *b = random_vector(n, &seed);
+    double *first = dv_alloc(n, sizeof *first);
+    double *other = dv_alloc(n, sizeof *other);
+    uint32_t *order = dv_alloc(rows, sizeof *order);
+    uint32_t failed;
+    DvBlockLdl *ldl = dv_block_ldl_new();
+    for (uint32_t trial = 0; trial < 5; trial++) {
+        for (uint32_t i = 0; i < rows; i++)
+            order[i] = i;
+        for (uint32_t i = rows; trial > 0 && i-- > 1;) {
+            const uint32_t j = (uint32_t)((random_number(&seed) + 0.5) * (i + 1));
+            const uint32_t swap = order[i];
+            order[i] = order[j];
+            order[j] = swap;
+        }
+        dv_block_ldl_analyse_in_order(ldl, &a, order);
+        assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_OK);
+        dv_block_ldl_solve(ldl, 1, b, trial == 0 ? first : other, 0);
+        if (trial > 0)
+            assert_true(largest_difference(n, first, other) < 1e-13);
+    }
+    dv_block_ldl_free(ldl);
+    dv_free(order);
+    dv_free(other);
+    dv_free(first);
+    dv_free(b);
+    matrix_free(&a);
+}
+
+static void many_right_hand_sides_give_the_same_bits_as_one_by_one(void **state)
+{
+    (void)state;
+    uint64_t seed = 9;
+    enum { COUNT = 5 };
+    DvBlockMatrix a = grid_matrix(4, 3, 5, 3);
+    fill_matrix(&a, 20.0, false, &seed);
+    const size_t n = 3 * (size_t)a.rows, stride = n + 4;
+    double *b = random_vector(COUNT * stride, &seed);
+    double *together = dv_alloc(COUNT * stride, sizeof *together);
+    double *alone = dv_alloc(n, sizeof *alone);
+    uint32_t failed;
+    DvBlockLdl *ldl = dv_block_ldl_new();
+    dv_block_ldl_analyse(ldl, &a, DV_ORDERING_LEAST_WORK);
+    dv_block_ldl_reserve(ldl, COUNT);
+    assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_OK);
+    dv_block_ldl_solve(ldl, COUNT, b, together, stride);
+    for (size_t r = 0; r < COUNT; r++) {
+        dv_block_ldl_solve(ldl, 1, b + r * stride, alone, 0);
+        assert_memory_equal(alone, together + r * stride, n * sizeof *alone);
+    }
+    dv_block_ldl_solve(ldl, COUNT, b, b, stride);
+    assert_memory_equal(b, together, n * sizeof *b);
+    dv_block_ldl_free(ldl);
+    dv_free(alone);
+    dv_free(together);
+    dv_free(b);
+    matrix_free(&a);
+}
+
+static void an_exactly_zero_pivot_is_reported_with_its_row(void **state)
+{
+    (void)state;
+    uint64_t seed = 2;
+    /* A body of two points and a spring between them, not held: the second point's x pivot is exactly 1 - 1. */
+    uint32_t links[4][2] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}};
+    DvBlockMatrix a = matrix_of_links(2, 3, links, 4);
+    for (uint32_t e = 0; e < 4; e++)
+        for (uint32_t c = 0; c < 3; c++)
+            a.values[9 * e + 4 * c] = e == 0 || e == 3 ? 1.0 : -1.0;
+    a.values[9 * 3 + 4] = a.values[9 * 3 + 8] = 2.0;
+    DvBlockLdl *ldl = dv_block_ldl_new();
+    uint32_t failed = 99;
+    dv_block_ldl_analyse(ldl, &a, DV_ORDERING_NATURAL);
+    assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_ERROR_SINGULAR);
+    assert_int_equal(failed, 3);
+    matrix_free(&a);
+
+    DvBlockMatrix mesh = grid_matrix(4, 4, 4, 3);
+    fill_matrix(&mesh, 20.0, false, &seed);
+    const uint32_t point = 17;
+    for (uint32_t e = mesh.row_start[point]; e < mesh.row_start[point + 1]; e++)
+        for (uint32_t c = 0; c < 3; c++) {
+            mesh.values[9 * (size_t)e + 3 + c] = 0.0;                      /* row y of this point */
+            mesh.values[9 * (size_t)mesh.transposed[e] + 3 * c + 1] = 0.0; /* and its column */
+        }
+    dv_block_ldl_analyse(ldl, &mesh, DV_ORDERING_AMD);
+    assert_int_equal(dv_block_ldl_factor(ldl, &mesh, &failed), DV_ERROR_SINGULAR);
+    assert_int_equal(failed, 3 * point + 1);
+    mesh.values[9 * (size_t)mesh.diagonal[point] + 4] = NAN;
+    assert_int_equal(dv_block_ldl_factor(ldl, &mesh, &failed), DV_ERROR_SINGULAR);
+    dv_block_ldl_free(ldl);
+    matrix_free(&mesh);
+}
+
+static void blocks_that_are_zero_cost_nothing_until_they_are_not(void **state)
+{
+    (void)state;
+    uint64_t seed = 4;
+    DvBlockMatrix a = grid_matrix(4, 4, 6, 3);
+    fill_matrix(&a, 20.0, false, &seed);
+    const size_t values = 9 * (size_t)a.row_start[a.rows];
+    double *full = dv_alloc(values, sizeof *full);
+    memcpy(full, a.values, values * sizeof *full);
+    DvBlockLdl *ldl = dv_block_ldl_new();
+    dv_block_ldl_analyse(ldl, &a, DV_ORDERING_AMD);
+    const uint64_t all = dv_block_ldl_nonzeros(ldl);
+    /* The first 16 points fixed: rows and columns cleared, 1 on the diagonal. */
+    for (uint32_t row = 0; row < a.rows; row++)
+        for (uint32_t e = a.row_start[row]; e < a.row_start[row + 1]; e++)
+            if (row < 16 || a.columns[e] < 16)
+                for (uint32_t i = 0; i < 9; i++)
+                    a.values[9 * (size_t)e + i] = row == a.columns[e] && i % 4 == 0 ? 1.0 : 0.0;
+    dv_block_ldl_analyse(ldl, &a, DV_ORDERING_AMD);
+    assert_true(dv_block_ldl_nonzeros(ldl) < all);
+    uint32_t failed;
+    const size_t n = 3 * (size_t)a.rows;
+    double *b = random_vector(n, &seed);
+    double *x = dv_alloc(n + 1, sizeof *x);
+    double *product = dv_alloc(n, sizeof *product);
+    for (int pass = 0; pass < 2; pass++) {
+        const uint32_t analyses = dv_block_ldl_analyses(ldl);
+        assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_OK);
+        assert_int_equal(dv_block_ldl_analyses(ldl), analyses + (pass == 1));
+        dv_block_ldl_solve(ldl, 1, b, x, 0);
+        dv_block_product(&a, x, product);
+        assert_true(largest_difference(n, product, b) < 1e-13);
+        memcpy(a.values, full, values * sizeof *full); /* the points are free again */
+    }
+    assert_int_equal(dv_block_ldl_nonzeros(ldl), all);
+    dv_free(product);
+    dv_free(x);
+    dv_free(b);
+    dv_free(full);
+    dv_block_ldl_free(ldl);
+    matrix_free(&a);
+}
+
+static void factoring_and_solving_do_not_allocate(void **state)
+{
+    (void)state;
+    uint64_t seed = 6;
+    DvBlockMatrix a = grid_matrix(5, 5, 6, 3);
+    fill_matrix(&a, 20.0, false, &seed);
+    const size_t n = 3 * (size_t)a.rows;
+    double *b = random_vector(n, &seed);
+    DvBlockLdl *ldl = dv_block_ldl_new();
+    uint32_t failed;
+    dv_block_ldl_analyse(ldl, &a, DV_ORDERING_LEAST_WORK);
+    const uint64_t before = dv_allocation_count();
+    assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_OK);
+    dv_block_ldl_solve(ldl, 1, b, b, 0);
+    assert_int_equal(dv_allocation_count(), before);
+    dv_block_ldl_free(ldl);
+    dv_free(b);
+    matrix_free(&a);
+}
+
+static void the_product_is_that_of_the_dense_matrix(void **state)
+{
+    (void)state;
+    uint64_t seed = 8;
+    static const uint32_t blocks[] = {1, 2, 3, 6};
+    for (size_t i = 0; i < 4; i++) {
+        DvBlockMatrix a = random_matrix(40, blocks[i], 3, &seed);
+        fill_matrix(&a, 1.0, false, &seed);
+        const size_t n = (size_t)a.block * a.rows;
+        double *x = random_vector(n, &seed);
+        double *y = dv_alloc(n, sizeof *y);
+        double *dense = dense_copy(&a);
+        const double dot = dv_block_product(&a, x, y);
+        double expected_dot = 0.0;
+        for (size_t r = 0; r < n; r++) {
+            double expected = 0.0;
+            for (size_t c = 0; c < n; c++)
+                expected += dense[r * n + c] * x[c];
+            assert_true(fabs(y[r] - expected) < 1e-14);
+            expected_dot += expected * x[r];
+        }
+        assert_true(fabs(dot - expected_dot) < 1e-12);
+        dv_free(dense);
+        dv_free(y);
+        dv_free(x);
+        matrix_free(&a);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_positive_and_indefinite_matrices_solve_as_dense_elimination_does),
+        cmocka_unit_test(meshes_solve_as_dense_elimination_does),
+        cmocka_unit_test(all_instruction_sets_give_the_same_bits),
+        cmocka_unit_test(the_solution_does_not_depend_on_the_order_the_caller_gives),
+        cmocka_unit_test(many_right_hand_sides_give_the_same_bits_as_one_by_one),
+        cmocka_unit_test(an_exactly_zero_pivot_is_reported_with_its_row),
+        cmocka_unit_test(blocks_that_are_zero_cost_nothing_until_they_are_not),
+        cmocka_unit_test(factoring_and_solving_do_not_allocate),
+        cmocka_unit_test(the_product_is_that_of_the_dense_matrix),
+    };
+    return cmocka_run_group_tests_name("block LDL", tests, NULL, NULL);
+}
