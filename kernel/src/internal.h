@@ -63,11 +63,14 @@ struct DvNode {
     GPtrArray *members;            /* DvObject *, in order */
     uint64_t revision;             /* of this node and all below */
     uint64_t own_revision;         /* of this node's members, tags, activity alone */
-    GHashTable *plans;             /* schedule.c: what plans emitted for this node; or NULL */
-    GHashTable *schedules;         /* schedule.c: compiled schedules that start here; or NULL */
+    GPtrArray *plans;              /* schedule.c: what plans emitted for this node; or NULL */
+    GPtrArray *schedules;          /* schedule.c: compiled schedules that start here; or NULL */
+    uint64_t context_revision;     /* own_revision at which has_context was found */
+    bool has_context;              /* holds objects of contract divan.context/1 */
     bool fixed_bbox;
     uint64_t mark;                 /* of the walk that visited it last */
     uint32_t pending;              /* parents not yet visited in that walk */
+    uint32_t walk_index;           /* its place in that walk */
     const char *folder;            /* interned: folder of the file it comes from, for relative paths; or NULL */
 };
 
@@ -135,7 +138,28 @@ void dv_private_node_add_member(DvNode *node, DvObject *object);
 void dv_private_node_insert_member(DvNode *node, DvObject *object, size_t index);
 bool dv_private_node_local_tags_match(const DvNode *node, DvTags tags);
 
+/* A field of a node, or the tags of an object, were written: what the graph's schedules depend on may have changed. */
+void dv_private_graph_data_changed(DvObject *object, const DvData *data);
+
+/* visitor.c */
+typedef struct Walk { /* a subgraph in graph order, taken before anything is called */
+    struct WalkEntry {
+        DvNode *node;
+        uint32_t first_parent, parents; /* in parent_index: entries above it */
+        bool skipped;                   /* by pruning, so far */
+    } *entries;
+    uint32_t count;
+    uint32_t *parent_index;
+} Walk;
+Walk dv_private_walk(DvNode *root, bool enters_sleeping);
+void dv_private_walk_free(Walk *walk);
+bool dv_private_walk_skips(const Walk *walk, uint32_t index); /* all its parents were pruned or skipped */
+
 /* schedule.c */
+/* Between enter and leave the kernel calls components: what is removed meanwhile is released when the outermost leaves. */
+void dv_private_enter(void);
+void dv_private_leave(void);
+void dv_private_release_later(DvObject *object);
 void dv_private_schedules_drop(DvNode *node);        /* everything kept for and in this node */
 void dv_private_schedule_object_gone(DvObject *object); /* running schedules skip it from now on */
 
@@ -152,5 +176,6 @@ void dv_private_element_data_forget(DvObject *topology);
 
 /* memory.c, parallel.c */
 void dv_private_parallel_stop(void);
+void dv_private_arena_free(void);
 
 #endif
