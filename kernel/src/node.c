@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Nodes: the graph, its edits, look-ups by contract, and the context that passes from parents to children.
+ *
+ * Every edit raises two numbers: own_revision of the node it is in, and revision of that node and all its ancestors. Whatever was
+ * compiled from the graph compares them.
+ */
+#include "internal.h"
+
+#include <string.h>
+
+static uint64_t last_revision; /* one counter for all graphs: no revision comes twice */
+
+static DvStatus construct(DvObject *object, void *self)
+{
+    (void)object;
+    DvNode *node = self;
+    node->parents = g_ptr_array_new();
+    node->children = g_ptr_array_new();
+    node->members = g_ptr_array_new();
+    node->own_revision = node->revision = ++last_revision;
+    return DV_OK;
+}
+
+static void destroy(DvObject *object, void *self)
+{
+    (void)object;
+    DvNode *node = self;
+    dv_private_schedules_drop(node);
+    if (node->parents)
+        g_ptr_array_free(node->parents, TRUE);
+    if (node->children)
+        g_ptr_array_free(node->children, TRUE);
+    if (node->members)
+        g_ptr_array_free(node->members, TRUE);
+}
+
+static const DvField fields[] = {
+    DV_FIELD(DvNode, gravity, "gravity", dv_type_vec3d, .init = "0 -9.81 0", .unit = "m/s^2",
+             .help = "acceleration of free fall; only the root's counts, children take their parent's"),
+    DV_FIELD(DvNode, dt, "dt", dv_type_double, .init = "0.01", .unit = "s", .help = "time step"),
+    DV_FIELD(DvNode, time, "time", dv_type_double, .init = "0", .unit = "s", .help = "time of the simulation"),
+    DV_FIELD(DvNode, animate, "animate", dv_type_bool, .init = "0", .help = "whether a viewer makes steps by itself"),
+    DV_FIELD(DvNode, activated, "activated", dv_type_bool, .init = "1",
+             .help = "false: nothing in this node or below takes part"),
+    DV_FIELD(DvNode, sleeping, "sleeping", dv_type_bool, .init = "0", .help = "true: mechanics pass the node by"),
+    DV_FIELD(DvNode, can_change_sleeping_state, "canChangeSleepingState", dv_type_bool, .init = "0",
+             .help = "whether components may put the node to sleep or wake it"),
+    {0},
+};
+
+const DvClass dv_node_class = {
+    .size = sizeof(DvClass),
+    .name = "Node",
+    .family = "graph",
+    .help = "A node of the scene graph: objects, child nodes and the context they share.",
+    .instance_size = sizeof(DvNode),
+    .fields = fields,
+    .construct = construct,
+    .destroy = destroy,
+};
+
+/* Raises the revision of everything above, once each: a node above that has this revision already was reached another way. */
+static void raise_ancestors(DvNode *node, uint64_t revision)
+{
+    if (node->revision == revision)
+        return;
+    node->revision = revision;
+    for (guint i = 0; i < node->parents->len; i++)
+        raise_ancestors(g_ptr_array_index(node->parents, i), revision);
+}
+
+void dv_private_node_changed(DvNode *node)
+{
+    node->own_revision = ++last_revision;
+    raise_ancestors(node, last_revision);
+}
+
+void dv_private_graph_data_changed(DvObject *object, const DvData *data)
+{
+    DvNode *node = object->is_node ? object->self : object->node;
+    if (!node || !node->members)
+        return;
+    if (data == &object->tags || (object->is_node && (data == &node->activated || data == &node->sleeping)))
+        dv_private_node_changed(node);
+    if (data == &object->name)
+        dv_private_object_forget_path(object);
+}
+
+/* Reading the graph */
+
+const char *dv_node_name(const DvNode *node)
+{
+    return dv_object_name(dv_private_object(node));
+}
+
+const char *dv_node_path(const DvNode *node)
+{
+    return dv_object_path(dv_private_object(node));
+}
+
+DvObject *dv_node_object(const DvNode *node)
+{
+    return dv_private_object(node);
+}
+
+DvNode *dv_object_as_node(DvObject *object)
+{
+    return object && object->is_node ? object->self : NULL;
+}
+
+DvScene *dv_node_scene(const DvNode *node)
+{
+    return node->scene;
+}
+
+DvNode *dv_node_root(const DvNode *node)
+{
+    while (node->parents->len)
+        node = g_ptr_array_index(node->parents, 0);
+    return dv_private_object(node)->self;
+}
+
+DvNode *dv_node_child(const DvNode *node, size_t index)
+{
+    return index < node->children->len ? g_ptr_array_index(node->children, index) : NULL;
+}
+
+DvNode *dv_node_parent(const DvNode *node, size_t index)
+{
+    return index < node->parents->len ? g_ptr_array_index(node->parents, index) : NULL;
+}
+
+DvObject *dv_node_member(const DvNode *node, size_t index)
+{
+    return index < node->members->len ? g_ptr_array_index(node->members, index) : NULL;
+}
+
+uint64_t dv_node_revision(const DvNode *node)
+{
+    return node->revision;
+}
+
+bool dv_node_is_active(const DvNode *node)
+{
+    return *(const bool *)node->activated.value;
+}
+
+bool dv_node_is_sleeping(const DvNode *node)
+{
+    return *(const bool *)node->sleeping.value;
+}
+
+void dv_node_set_active(DvNode *node, bool active)
+{
+    dv_data_set_bool(&node->activated, active);
+}
+
+/* Look-ups */
+
+static DvObject *find_local(const DvNode *node, const char *contract)
+{
+    for (guint i = 0; i < node->members->len; i++) {
+        DvObject *object = g_ptr_array_index(node->members, i);
+        if (dv_object_ops(object, contract))
+            return object;
+    }
+    return NULL;
+}
+
+static DvObject *find_up(const DvNode *node, const char *contract)
+{
+    DvObject *found = find_local(node, contract);
+    for (guint i = 0; !found && i < node->parents->len; i++)
+        found = find_up(g_ptr_array_index(node->parents, i), contract);
+    return found;
+}
+
+static DvObject *find_down(const DvNode *node, const char *contract)
+{
+    DvObject *found = find_local(node, contract);
+    for (guint i = 0; !found && i < node->children->len; i++)
+        found = find_down(g_ptr_array_index(node->children, i), contract);
+    return found;
+}
+
+DvObject *dv_node_find(const DvNode *node, const char *contract, DvSearch search)
+{
+    DvObject *found = NULL;
+    switch (search) {
+    case DV_SEARCH_LOCAL:
+        return find_local(node, contract);
+    case DV_SEARCH_UP:
+        return find_up(node, contract);
+    case DV_SEARCH_PARENTS:
+        for (guint i = 0; !found && i < node->parents->len; i++)
+            found = find_up(g_ptr_array_index(node->parents, i), contract);
+        return found;
+    case DV_SEARCH_DOWN:
+        return find_down(node, contract);
+    case DV_SEARCH_ROOT:
+        return find_down(dv_node_root(node), contract);
+    }
+    return NULL;
+}
+
+DvObject *dv_node_slot(const DvNode *node, const char *contract)
+{
+    for (guint i = node->members->len; i-- > 0;) {
+        DvObject *object = g_ptr_array_index(node->members, i);
+        if (dv_object_ops(object, contract))
+            return object;
+    }
+    return NULL;
+}
+
+DvObject *dv_node_context(const DvNode *node, const char *contract)
+{
+    DvObject *own = dv_node_slot(node, contract);
+    return own ? own : dv_node_find(node, contract, DV_SEARCH_PARENTS);
+}
+
+typedef struct Found {
+    DvObject **objects;
+    size_t capacity, count;
+} Found;
+
+static void add_local(const DvNode *node, const char *contract, Found *found)
+{
+    for (guint i = 0; i < node->members->len; i++) {
+        DvObject *object = g_ptr_array_index(node->members, i);
+        if (!dv_object_ops(object, contract))
+            continue;
+        if (found->count < found->capacity)
+            found->objects[found->count] = object;
+        found->count++;
+    }
+}
+
+static void add_down(const DvNode *node, const char *contract, Found *found)
+{
+    add_local(node, contract, found);
+    for (guint i = 0; i < node->children->len; i++)
+        add_down(g_ptr_array_index(node->children, i), contract, found);
+}
+
+static void add_ancestors(const DvNode *node, const char *contract, Found *found) /* the root's first */
+{
+    for (guint i = 0; i < node->parents->len; i++) {
+        const DvNode *parent = g_ptr_array_index(node->parents, i);
+        add_ancestors(parent, contract, found);
+        add_local(parent, contract, found);
+    }
+}
+
+size_t dv_node_find_all(const DvNode *node, const char *contract, DvSearch search, DvObject **objects, size_t capacity)
+{
+    Found found = {objects, capacity, 0};
+    if (search == DV_SEARCH_ROOT)
+        node = dv_node_root(node);
+    if (search == DV_SEARCH_DOWN || search == DV_SEARCH_ROOT)
+        add_down(node, contract, &found);
+    if (search == DV_SEARCH_LOCAL || search == DV_SEARCH_UP)
+        add_local(node, contract, &found);
+    if (search == DV_SEARCH_UP || search == DV_SEARCH_PARENTS)
+        add_ancestors(node, contract, &found);
+    return found.count;
+}
+
+/* Context */
+
+const double *dv_node_gravity(const DvNode *node)
+{
+    return node->gravity.value;
+}
+
+double dv_node_time(const DvNode *node)
+{
+    return *(const double *)node->time.value;
+}
+
+double dv_node_dt(const DvNode *node)
+{
+    return *(const double *)node->dt.value;
+}
+
+void dv_node_set_gravity(DvNode *node, const double *gravity)
+{
+    dv_data_set(&node->gravity, gravity, 1);
+}
+
+void dv_node_set_time(DvNode *node, double time)
+{
+    dv_data_set_double(&node->time, time);
+}
+
+void dv_node_set_dt(DvNode *node, double dt)
+{
+    dv_data_set_double(&node->dt, dt);
+}
+
+static void inherit(DvNode *child, const DvNode *parent)
+{
+    if (memcmp(child->gravity.value, parent->gravity.value, 3 * sizeof(double)) != 0)
+        dv_node_set_gravity(child, dv_node_gravity(parent));
+    if (dv_node_dt(child) != dv_node_dt(parent))
+        dv_node_set_dt(child, dv_node_dt(parent));
+    if (dv_node_time(child) != dv_node_time(parent))
+        dv_node_set_time(child, dv_node_time(parent));
+    if (*(const bool *)child->animate.value != *(const bool *)parent->animate.value)
+        dv_data_set_bool(&child->animate, *(const bool *)parent->animate.value);
+}
+
+static void apply_context_objects(DvNode *node)
+{
+    if (node->context_revision != node->own_revision) {
+        node->has_context = find_local(node, DV_CONTEXT) != NULL;
+        node->context_revision = node->own_revision;
+    }
+    for (guint i = 0; node->has_context && i < node->members->len; i++) {
+        DvObject *object = g_ptr_array_index(node->members, i);
+        const DvContextOps *ops = dv_object_ops(object, DV_CONTEXT);
+        if (ops)
+            ops->apply(object->self, node);
+    }
+}
+
+void dv_node_propagate_context(DvNode *node)
+{
+    apply_context_objects(node);
+    for (guint i = 0; i < node->children->len; i++) {
+        DvNode *child = g_ptr_array_index(node->children, i);
+        if (g_ptr_array_index(child->parents, 0) != node)
+            continue; /* it takes the context of its first parent */
+        inherit(child, node);
+        dv_node_propagate_context(child);
+    }
+}
+
+/* Edits */
+
+void dv_private_node_insert_member(DvNode *node, DvObject *object, size_t index)
+{
+    g_ptr_array_insert(node->members, index < node->members->len ? (gint)index : -1, object);
+    object->node = node;
+    object->removed = false;
+    dv_private_object_forget_path(object);
+    dv_private_node_changed(node);
+}
+
+void dv_private_node_add_member(DvNode *node, DvObject *object)
+{
+    dv_private_node_insert_member(node, object, node->members->len);
+}
+
+static void join(DvNode *parent, DvNode *child)
+{
+    DvObject *object = dv_object_ref(dv_private_object(child));
+    g_ptr_array_add(parent->children, child);
+    g_ptr_array_add(child->parents, parent);
+    child->scene = parent->scene;
+    object->node = g_ptr_array_index(child->parents, 0);
+    object->removed = false;
+    dv_private_object_forget_path(object);
+    dv_private_node_changed(parent);
+}
+
+DvNode *dv_node_new(DvNode *parent, const char *name)
+{
+    DvObject *object = dv_private_object_new(&dv_node_class, "");
+    DvNode *node = object->self;
+    (void)dv_private_object_construct(object); /* cannot fail: above */
+    if (name)
+        dv_data_set_string(&object->name, name);
+    node->scene = parent->scene;
+    node->folder = parent->folder;
+    inherit(node, parent);
+    object->initialised = parent->scene && parent->scene->running;
+    join(parent, node);
+    dv_object_unref(object); /* the parent keeps it */
+    return node;
+}
+
+static bool is_below(const DvNode *node, const DvNode *ancestor)
+{
+    if (node == ancestor)
+        return true;
+    for (guint i = 0; i < node->parents->len; i++)
+        if (is_below(g_ptr_array_index(node->parents, i), ancestor))
+            return true;
+    return false;
+}
+
+DvStatus dv_node_attach(DvNode *parent, DvNode *child)
+{
+    if (is_below(parent, child))
+        return dv_error(dv_private_object(child), DV_ERROR_CYCLE, "cannot be a child of '%s', which is below it",
+                        dv_node_path(parent));
+    if (!g_ptr_array_find(parent->children, child, NULL))
+        join(parent, child);
+    return DV_OK;
+}
+
+/* The last parent has let go of the node: so does it of all it holds. */
+static void dissolve(DvNode *node)
+{
+    while (node->members->len)
+        dv_object_remove(g_ptr_array_index(node->members, node->members->len - 1));
+    while (node->children->len)
+        dv_node_detach(node, g_ptr_array_index(node->children, node->children->len - 1));
+    DvObject *object = dv_private_object(node);
+    object->removed = true;
+    object->node = NULL;
+    dv_private_links_forget(object);
+    dv_private_schedule_object_gone(object);
+}
+
+void dv_node_detach(DvNode *parent, DvNode *child)
+{
+    if (!g_ptr_array_remove(parent->children, child))
+        return;
+    DvObject *object = dv_private_object(child);
+    g_ptr_array_remove(child->parents, parent);
+    dv_private_node_changed(parent);
+    dv_private_object_forget_path(object);
+    if (child->parents->len)
+        object->node = g_ptr_array_index(child->parents, 0);
+    else
+        dissolve(child);
+    dv_private_release_later(object);
+}
+
+void dv_node_remove(DvNode *node)
+{
+    if (!node->parents->len)
+        return; /* a root goes with its scene */
+    DvObject *object = dv_object_ref(dv_private_object(node));
+    while (node->parents->len)
+        dv_node_detach(g_ptr_array_index(node->parents, 0), node);
+    dv_private_release_later(object);
+}
+
+void dv_object_move(DvObject *object, DvNode *to)
+{
+    DvNode *from = object->node;
+    if (object->is_node || !from || from == to)
+        return;
+    g_ptr_array_remove(from->members, object);
+    dv_private_node_changed(from);
+    dv_private_node_add_member(to, object);
+}
+
+/* Tags */
+
+DvTags dv_node_tags(const DvNode *node)
+{
+    DvTags tags = {0};
+    tags.words = dv_data_strings(&dv_private_object(node)->tags, &tags.count);
+    return tags;
+}
+
+static bool has_word(DvTags tags, const char *word)
+{
+    for (size_t i = 0; i < tags.count; i++)
+        if (strcmp(tags.words[i], word) == 0)
+            return true;
+    return false;
+}
+
+bool dv_object_has_tags(const DvObject *object, DvTags filter)
+{
+    if (filter.count == 0)
+        return true;
+    const DvTags own = {object->tags.value, object->tags.count};
+    if (own.count == 0) {
+        for (size_t i = 0; i < filter.count; i++)
+            if (filter.words[i][0] != '!' && !has_word(filter, "0"))
+                return false;
+        return true;
+    }
+    for (size_t i = 0; i < filter.count; i++) {
+        const char *word = filter.words[i];
+        if (word[0] == '!' ? has_word(own, word + 1) : !has_word(own, word))
+            return false;
+    }
+    return true;
+}
+
+bool dv_private_node_local_tags_match(const DvNode *node, DvTags tags)
+{
+    return dv_object_has_tags(dv_private_object(node), tags);
+}
