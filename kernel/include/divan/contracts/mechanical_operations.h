@@ -33,6 +33,16 @@ typedef struct DvFactors {
  * implicit and explicit Euler family work on the whole mapping graph (WHOLE), the others walk as visitors do (VISITOR). */
 typedef enum DvWalk { DV_WALK_VISITOR, DV_WALK_WHOLE } DvWalk;
 
+/* What an assembly does (CONSTRAINED) and leaves out (a linear system of a scene may say so; Rayleigh damping stays). */
+enum {
+    DV_ASSEMBLE_CONSTRAINED = 1u << 0,
+    DV_ASSEMBLE_NO_MASS = 1u << 1,
+    DV_ASSEMBLE_NO_DAMPING = 1u << 2,             /* b B */
+    DV_ASSEMBLE_NO_STIFFNESS = 1u << 3,           /* k K of force fields */
+    DV_ASSEMBLE_NO_GEOMETRIC_STIFFNESS = 1u << 4, /* of mappings */
+    DV_ASSEMBLE_NO_MAPPED = 1u << 5               /* components that act on mapped states */
+};
+
 typedef enum DvMassKind {
     DV_MASS_NONE,     /* there is none */
     DV_MASS_DIAGONAL, /* all diagonal, on independent states */
@@ -78,9 +88,9 @@ typedef struct DvMechanicalOperationsOps {
     void (*end_integration)(DvMechanics *m); /* external forces are cleared */
 
     /* The matrix m M + b B + k K of the independent states, mapped parts projected, constraints applied (rows and columns cleared, 1 on
-     * the diagonal) when `constrain`. Belongs to m; valid until the next assembly; same structure number = same structure.
-     * NULL after an error, which has been reported. */
-    const DvBlockMatrix *(*assemble)(DvMechanics *m, const DvStep *step, DvFactors factors, bool constrain);
+     * the diagonal) with DV_ASSEMBLE_CONSTRAINED in `parts`, a sum of DV_ASSEMBLE_*. Belongs to m; valid until the next assembly; same
+     * structure number = same structure. NULL after an error, which has been reported. */
+    const DvBlockMatrix *(*assemble)(DvMechanics *m, const DvStep *step, DvFactors factors, uint32_t parts);
     /* Whether a product with the assembled matrix costs less than add_mbk, by a count of operations, for `products` products
      * per assembly; and whether everything below can be assembled at all. */
     bool (*prefers_assembled)(DvMechanics *m, uint32_t products);

@@ -39,6 +39,7 @@ typedef struct DvLinearSolverOps {
     /* x = A^-1 b on flat arrays of n unknowns; for preconditioners and dense right-hand sides. Optional for matrix-free solvers. */
     DvStatus (*solve_flat)(void *self, double *x, const double *b, size_t n);
     bool (*is_matrix_free)(void *self);
+    bool (*uses_guess)(void *self); /* Optional: whether solve() starts from x, so that x is worth keeping from step to step; absent: no */
 } DvLinearSolverOps;
 
 /* How rows are ordered before factoring. */
