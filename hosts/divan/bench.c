@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * divan bench: times steps. The first step is left out: it sizes scratch memory and finds the structure of matrices.
+ *
+ * Heap allocations are counted where every library of the process makes them, at malloc itself: the program's definitions take the
+ * place of the C library's. Under a sanitizer, which does the same, only the kernel's own are counted.
+ */
+#include "host.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_STEPS = 100 };
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+static atomic_uint_fast64_t allocations;
+
+void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *block, size_t bytes);
+void *__libc_memalign(size_t alignment, size_t bytes);
+
+static void count_one(void)
+{
+    atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
+}
+
+void *malloc(size_t bytes)
+{
+    count_one();
+    return __libc_malloc(bytes);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    count_one();
+    return __libc_calloc(count, size);
+}
+
+void *realloc(void *block, size_t bytes)
+{
+    count_one();
+    return __libc_realloc(block, bytes);
+}
+
+void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    count_one();
+    return __libc_memalign(alignment, bytes);
+}
+
+int posix_memalign(void **block, size_t alignment, size_t bytes)
+{
+    count_one();
+    *block = __libc_memalign(alignment, bytes);
+    return *block ? 0 : ENOMEM;
+}
+
+static uint64_t allocation_count(void)
+{
+    return atomic_load_explicit(&allocations, memory_order_relaxed);
+}
+#else
+static uint64_t allocation_count(void)
+{
+    return dv_allocation_count();
+}
+#endif
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+typedef struct Result {
+    uint64_t steps;
+    double median, p99, mean; /* microseconds a step */
+    double allocations;       /* a step */
+    double dt;                /* s */
+} Result;
+
+static Result summarize(double *seconds, uint64_t steps, uint64_t allocations, double dt)
+{
+    Result result = {.steps = steps, .dt = dt};
+    qsort(seconds, steps, sizeof *seconds, by_size);
+    double sum = 0;
+    for (uint64_t i = 0; i < steps; i++)
+        sum += seconds[i];
+    const uint64_t rank = (99 * steps + 99) / 100; /* nearest rank: the smallest that 99 % do not exceed */
+    result.median = 1e6 * (steps % 2 ? seconds[steps / 2] : (seconds[steps / 2 - 1] + seconds[steps / 2]) / 2);
+    result.p99 = 1e6 * seconds[rank - 1];
+    result.mean = 1e6 * sum / (double)steps;
+    result.allocations = (double)allocations / (double)steps;
+    return result;
+}
+
+static void print_json(const Options *options, const Result *r)
+{
+    char *scene = g_strescape(options->scene, NULL);
+    printf(
+        "{\"scene\": \"%s\", \"steps\": %" G_GUINT64_FORMAT
+        ", \"threads\": %u, \"median_us\": %.3f, \"p99_us\": %.3f, \"mean_us\": %.3f, \"allocations_per_step\": %g, \"phases\": {",
+        scene, r->steps, dv_parallel_threads(), r->median, r->p99, r->mean, r->allocations);
+    for (size_t i = 0; i < dv_phase_count(); i++) {
+        double seconds;
+        const char *name = dv_phase_at(i, &seconds, NULL);
+        printf("%s\"%s\": %.3f", i ? ", " : "", name, 1e6 * seconds / (double)r->steps);
+    }
+    puts("}}");
+    g_free(scene);
+}
+
+static void print_text(const Result *r)
+{
+    printf("median %.2f us, 99th percentile %.2f us, mean %.2f us a step over %" G_GUINT64_FORMAT
+           " steps with %u thread%s\n",
+           r->median, r->p99, r->mean, r->steps, dv_parallel_threads(), dv_parallel_threads() == 1 ? "" : "s");
+    printf("real-time factor %.4g, %g heap allocations a step\n", r->mean > 0 ? 1e6 * r->dt / r->mean : 0.0,
+           r->allocations);
+    if (dv_phase_count())
+        puts("time per phase, measured in as many further steps:");
+    for (size_t i = 0; i < dv_phase_count(); i++) {
+        double seconds;
+        uint64_t calls;
+        const char *name = dv_phase_at(i, &seconds, &calls);
+        printf("  %-32s %10.2f us a step, %g calls\n", name, 1e6 * seconds / (double)r->steps,
+               (double)calls / (double)r->steps);
+    }
+}
+
+static int bench(const Options *options)
+{
+    const uint64_t steps = options->steps > 0 ? (uint64_t)options->steps : DEFAULT_STEPS;
+    const double dt = options->dt > 0 ? options->dt : 0;
+    DvScene *scene = host_load(options);
+    if (!scene)
+        return EXIT_FAULT;
+    double *seconds = g_new0(double, steps);
+    DvStatus status = dv_scene_step(scene, dt);
+    const uint64_t before = allocation_count();
+    for (uint64_t i = 0; i < steps && status == DV_OK; i++) {
+        const double begin = host_now();
+        status = dv_scene_step(scene, dt);
+        seconds[i] = host_now() - begin;
+    }
+    const uint64_t allocations = allocation_count() - before;
+    dv_phase_enable(true); /* in steps of their own: the clock costs what it measures */
+    for (uint64_t i = 0; i < steps && status == DV_OK; i++)
+        status = dv_scene_step(scene, dt);
+    int code = EXIT_DONE;
+    if (status == DV_OK) {
+        const Result result = summarize(seconds, steps, allocations, dt > 0 ? dt : dv_node_dt(dv_scene_root(scene)));
+        if (options->json)
+            print_json(options, &result);
+        else
+            print_text(&result);
+    } else {
+        code = host_step_failed(scene, options, status);
+    }
+    dv_phase_enable(false);
+    g_free(seconds);
+    dv_scene_free(scene);
+    return code;
+}
+
+const Command command_bench = {
+    .name = "bench",
+    .arguments = "SCENE",
+    .summary = "time the steps: median, 99th percentile, phases, heap allocations",
+    .description =
+        "Times 100 steps unless -n says otherwise, after one that is left out, on one thread unless --threads says otherwise.\n"
+        "Visual models are not brought up to date: nobody looks.",
+    .positional = 1,
+    .options = "steps dt threads grain-divisor json keep-going",
+    .run = bench,
+};

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * divan check: every problem of a scene at once, as a compiler would list them. Runs nothing.
+ */
+#include "host.h"
+
+#include <string.h>
+
+typedef struct Problems {
+    gboolean json;
+    unsigned errors, warnings;
+    GString *list; /* JSON objects */
+} Problems;
+
+static void add_string(GString *json, const char *key, const char *value)
+{
+    if (!value)
+        return;
+    g_string_append_printf(json, "%s\"%s\": \"", json->str[json->len - 1] == '{' ? "" : ", ", key);
+    for (const char *c = value; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            g_string_append_printf(json, "\\%c", *c);
+        else if ((unsigned char)*c < 0x20)
+            g_string_append_printf(json, "\\u%04x", (unsigned)(unsigned char)*c);
+        else
+            g_string_append_c(json, *c);
+    }
+    g_string_append_c(json, '"');
+}
+
+static void add_number(GString *json, const char *key, int value)
+{
+    if (value > 0)
+        g_string_append_printf(json, ", \"%s\": %d", key, value);
+}
+
+static void collect(const DvMessage *message, void *context)
+{
+    Problems *problems = context;
+    if (message->level < DV_LEVEL_WARNING)
+        return;
+    const char *level = message->level == DV_LEVEL_ERROR ? "error" : "warning";
+    *(message->level == DV_LEVEL_ERROR ? &problems->errors : &problems->warnings) += 1;
+    if (!problems->json) {
+        DvText line = {0};
+        dv_message_print(message, &line);
+        printf("%s: %s\n", level, line.at);
+        dv_text_free(&line);
+        return;
+    }
+    if (problems->list->len)
+        g_string_append(problems->list, ",\n  ");
+    g_string_append_c(problems->list, '{');
+    add_string(problems->list, "level", level);
+    if (message->level == DV_LEVEL_ERROR)
+        add_string(problems->list, "kind", dv_status_name(message->status));
+    add_string(problems->list, "file", message->file);
+    add_number(problems->list, "line", message->line);
+    add_number(problems->list, "column", message->column);
+    add_string(problems->list, "component", message->component);
+    add_string(problems->list, "name", message->name);
+    add_string(problems->list, "path", message->path);
+    add_string(problems->list, "field", message->field);
+    add_string(problems->list, "text", message->text);
+    g_string_append_c(problems->list, '}');
+}
+
+static int check(const Options *options)
+{
+    Problems problems = {.json = options->json, .list = g_string_new(NULL)};
+    dv_log_set_handler(collect, &problems);
+    const DvLoadOptions load = {.keep_going = true, .check_only = true};
+    DvScene *scene = NULL;
+    const DvStatus status = dv_scene_load(options->scene, &load, &scene);
+    const DvStepCheckOps *lint = dv_service(DV_STEP_CHECK);
+    if (scene && lint)
+        lint->lint(dv_scene_root(scene));
+    dv_scene_free(scene);
+    dv_log_set_handler(NULL, NULL);
+    const unsigned count = problems.errors + problems.warnings;
+    if (options->json)
+        printf("{\"errors\": %u, \"warnings\": %u, \"problems\": [%s%s%s]}\n", problems.errors, problems.warnings,
+               count ? "\n  " : "", problems.list->str, count ? "\n" : "");
+    else if (count)
+        printf("%s: %u error%s, %u warning%s\n", options->scene, problems.errors, problems.errors == 1 ? "" : "s",
+               problems.warnings, problems.warnings == 1 ? "" : "s");
+    else
+        printf("%s: no problem found\n", options->scene);
+    g_string_free(problems.list, TRUE);
+    return count || status != DV_OK ? EXIT_FAULT : EXIT_DONE;
+}
+
+const Command command_check = {
+    .name = "check",
+    .arguments = "SCENE",
+    .summary = "report all problems of a scene at once; runs nothing",
+    .description = "Unknown names come with the closest known one. The exit status is 1 if there is any problem.",
+    .positional = 1,
+    .options = "json",
+    .run = check,
+};

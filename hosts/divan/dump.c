@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Dumps as text: states (STEP, STATE, X, V) and topologies (STEP, TOPOLOGY, EDGES...). Numbers read back bit for bit.
+ */
+#include "host.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <divan/contracts/topology.h>
+
+bool host_dump_open(Dump *dump, const char *name)
+{
+    dump->name = name;
+    dump->file = fopen(name, "w");
+    if (!dump->file)
+        fprintf(stderr, "divan: %s: %s\n", name, g_strerror(errno));
+    return dump->file != NULL;
+}
+
+bool host_dump_close(Dump *dump)
+{
+    if (!dump->file)
+        return true;
+    const bool failed = ferror(dump->file) != 0;
+    if (fclose(dump->file) == 0 && !failed)
+        return true;
+    fprintf(stderr, "divan: %s: not everything could be written: %s\n", dump->name, g_strerror(errno));
+    return false;
+}
+
+void host_dump_numbers(FILE *file, const char *tag, const double *numbers, size_t count)
+{
+    fputs(tag, file);
+    for (size_t i = 0; i < count; i++) {
+        char digits[G_ASCII_DTOSTR_BUF_SIZE];
+        g_ascii_formatd(digits, sizeof digits, "%.17g", numbers[i]);
+        fputc(' ', file);
+        fputs(digits, file);
+    }
+    fputc('\n', file);
+}
+
+static void print_step(FILE *file, uint64_t step, double time)
+{
+    char digits[G_ASCII_DTOSTR_BUF_SIZE];
+    fprintf(file, "STEP %" G_GUINT64_FORMAT " %s\n", step, g_ascii_formatd(digits, sizeof digits, "%.17g", time));
+}
+
+void host_dump_states(Dump *dump, const GPtrArray *states, uint64_t step, double time)
+{
+    print_step(dump->file, step, time);
+    for (guint i = 0; i < states->len; i++) {
+        DvObject *object = g_ptr_array_index(states, i);
+        const DvStateRef state = dv_state_ref(object);
+        const DvConstVec x = dv_state_read(state, DV_POSITION), v = dv_state_read(state, DV_VELOCITY);
+        fprintf(dump->file, "STATE %s %u\n", dv_object_path(object), dv_state_count(state));
+        host_dump_numbers(dump->file, "X", x.at, x.at ? (size_t)x.count * x.dim : 0);
+        host_dump_numbers(dump->file, "V", v.at, v.at ? (size_t)v.count * v.dim : 0);
+    }
+}
+
+static void print_topology(FILE *file, DvObject *object)
+{
+    static const struct {
+        DvElementKind kind;
+        const char *tag;
+    } kinds[] = {
+        {DV_EDGES, "EDGES"},           {DV_TRIANGLES, "TRIANGLES"}, {DV_QUADS, "QUADS"},
+        {DV_TETRAHEDRA, "TETRAHEDRA"}, {DV_HEXAHEDRA, "HEXAHEDRA"},
+    };
+    const DvTopologyOps *ops = dv_object_ops(object, DV_TOPOLOGY);
+    fprintf(file, "TOPOLOGY %s\n", dv_object_path(object));
+    for (size_t k = 0; k < G_N_ELEMENTS(kinds); k++) {
+        const DvElements elements = ops->elements(dv_object_self(object), kinds[k].kind);
+        if (!elements.count)
+            continue;
+        fprintf(file, "%s %u", kinds[k].tag, elements.count);
+        const size_t numbers = (size_t)elements.count * dv_element_nodes(kinds[k].kind);
+        for (size_t i = 0; i < numbers; i++)
+            fprintf(file, " %u", elements.at[i]);
+        fputc('\n', file);
+    }
+}
+
+static void print_topologies(FILE *file, const DvNode *node)
+{
+    if (!dv_node_is_active(node))
+        return;
+    DvObject *object;
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++)
+        if (dv_object_ops(object, DV_TOPOLOGY))
+            print_topology(file, object);
+    const DvNode *child;
+    for (size_t i = 0; (child = dv_node_child(node, i)); i++)
+        if (dv_node_parent(child, 0) == node)
+            print_topologies(file, child);
+}
+
+void host_dump_topologies(Dump *dump, DvScene *scene, uint64_t step, double time)
+{
+    print_step(dump->file, step, time);
+    print_topologies(dump->file, dv_scene_root(scene));
+}

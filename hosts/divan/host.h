@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the commands of the host share: options, exit codes, walking the states of a scene.
+ */
+#ifndef DIVAN_HOST_H
+#define DIVAN_HOST_H
+
+#include <glib.h>
+#include <stdio.h>
+
+#include <divan/contracts/state.h>
+#include <divan/divan.h>
+
+/* Exit codes, as in the manual page. */
+enum { EXIT_DONE = 0, EXIT_FAULT = 1, EXIT_USAGE = 2, EXIT_NOT_FINITE = 3, EXIT_INTERRUPTED = 130 };
+
+/* What the command line said. Absent numbers are negative. */
+typedef struct Options {
+    const char *scene, *second; /* positional */
+    int steps;
+    double dt;
+    int threads;
+    int grain_divisor;
+    char *plugin_set;
+    char **plugins;
+    gboolean quiet, hash, json, keep_going;
+    char *dump, *dump_topology, *dump_steps;
+    char *at, *out;
+} Options;
+
+typedef struct Command {
+    const char *name, *arguments, *summary, *description;
+    unsigned positional; /* how many it needs */
+    const char *options; /* names of the options it takes besides the common ones, blank-separated */
+    int (*run)(const Options *options);
+} Command;
+
+extern const Command command_run, command_probe, command_list, command_info, command_check, command_save, command_bench;
+
+/* Loads options->scene and applies --dt; NULL after a reported error. */
+DvScene *host_load(const Options *options);
+/* Says so on standard error and gives the exit code of a step that failed; saves the last good state beside the scene's name. */
+int host_step_failed(DvScene *scene, const Options *options, DvStatus status);
+double host_now(void); /* s, monotonic */
+
+/* Every state that is simulated (not the visual models), in graph order, inactive nodes left out. */
+GPtrArray *host_states(DvScene *scene); /* DvObject *; free with g_ptr_array_unref */
+uint64_t host_hash(const GPtrArray *states);
+
+/* dump.c: the text formats that docs/formats.md describes */
+typedef struct Dump {
+    FILE *file;
+    const char *name;
+} Dump;
+bool host_dump_open(Dump *dump, const char *name);
+bool host_dump_close(Dump *dump); /* false: not everything could be written; reported */
+void host_dump_states(Dump *dump, const GPtrArray *states, uint64_t step, double time);
+void host_dump_topologies(Dump *dump, DvScene *scene, uint64_t step, double time);
+void host_dump_numbers(FILE *file, const char *tag, const double *numbers, size_t count);
+
+#endif

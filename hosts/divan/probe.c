@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * divan probe: what each component computes by itself at a given state. No step is made.
+ *
+ * The state file gives X, V and DX of the independent states, and the vectors put into mappings (FIN) and constraints (PIN). States are
+ * matched by path and rank, objects by kind, node, class and rank. For every component the result is written with 17 digits:
+ *   FORCEFIELD  F = forces, DF = K DX          MASS    KINETIC, MDX = M DX
+ *   MAPPING     JTF = J^T FIN, JDX = J DX, DJTF = geometric stiffness on DX     PROJECTIVE  PROJECTED = PIN projected
+ */
+#include "host.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <divan/contracts/force_field.h>
+#include <divan/contracts/mapping.h>
+#include <divan/contracts/mass.h>
+#include <divan/contracts/mechanical_operations.h>
+#include <divan/contracts/projective_constraint.h>
+
+enum { MAX_STATES = 64 }; /* of one component */
+
+/* The state file as lists of numbers by key: "STATE path rank X", "MAPPING node class rank FIN path". */
+static GHashTable *read_inputs(const char *name, double *dt)
+{
+    char *text = NULL;
+    GError *error = NULL;
+    if (!g_file_get_contents(name, &text, NULL, &error)) {
+        fprintf(stderr, "divan: %s\n", error->message);
+        g_error_free(error);
+        return NULL;
+    }
+    GHashTable *inputs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_array_unref);
+    GHashTable *ranks = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    char *owner = NULL;
+    for (char *line = text; line && *line;) {
+        char *end = strchr(line, '\n');
+        if (end)
+            *end = '\0';
+        char **words = g_strsplit(line, " ", 4); /* tag, path, class or count, the rest */
+        const guint count = g_strv_length(words);
+        const char *tag = count ? words[0] : "";
+        const bool is_state = strcmp(tag, "STATE") == 0, is_mapping = strcmp(tag, "MAPPING") == 0;
+        char *key = NULL;
+        const char *numbers = NULL;
+        if (strcmp(tag, "DT") == 0 && count > 1) {
+            *dt = g_ascii_strtod(words[1], NULL);
+        } else if ((is_state || is_mapping || strcmp(tag, "PROJECTIVE") == 0) && count > 2) {
+            char *node = g_path_get_dirname(words[1]);
+            char *base =
+                is_state ? g_strdup_printf("STATE %s", words[1]) : g_strdup_printf("%s %s %s", tag, node, words[2]);
+            const int rank = GPOINTER_TO_INT(g_hash_table_lookup(ranks, base));
+            g_hash_table_insert(ranks, g_strdup(base), GINT_TO_POINTER(rank + 1));
+            g_free(owner);
+            owner = g_strdup_printf("%s %d", base, rank);
+            g_free(base);
+            g_free(node);
+        } else if (owner && (strcmp(tag, "X") == 0 || strcmp(tag, "V") == 0 || strcmp(tag, "DX") == 0) && count > 1) {
+            key = g_strdup_printf("%s %s", owner, tag);
+            numbers = line + strlen(tag);
+        } else if (owner && (strcmp(tag, "FIN") == 0 || strcmp(tag, "PIN") == 0) && count > 3) {
+            key = g_strdup_printf("%s %s %s", owner, tag, words[1]);
+            numbers = words[3];
+        }
+        if (key) {
+            GArray *values = g_array_new(FALSE, FALSE, sizeof(double));
+            double value;
+            while (dv_read_double(&numbers, &value))
+                g_array_append_val(values, value);
+            g_hash_table_insert(inputs, key, values);
+        }
+        g_strfreev(words);
+        line = end ? end + 1 : NULL;
+    }
+    g_free(owner);
+    g_hash_table_unref(ranks);
+    g_free(text);
+    return inputs;
+}
+
+typedef struct Probe {
+    FILE *out;
+    GHashTable *inputs, *ranks;
+    const DvMechanicalOperationsOps *mechanics;
+    DvMechanics *system;
+    DvStep step;
+    bool failed;
+} Probe;
+
+static int next_rank(Probe *probe, const char *base)
+{
+    const int rank = GPOINTER_TO_INT(g_hash_table_lookup(probe->ranks, base));
+    g_hash_table_insert(probe->ranks, g_strdup(base), GINT_TO_POINTER(rank + 1));
+    return rank;
+}
+
+/* Puts the numbers of a key into a vector of a state; zero when the file has none. False and a message when the sizes differ. */
+static bool put(Probe *probe, const char *key, DvStateRef state, DvVecId id)
+{
+    const GArray *values = g_hash_table_lookup(probe->inputs, key);
+    DvVec to = dv_state_write(state, id, DV_OVERWRITE);
+    const size_t count = (size_t)to.count * to.dim;
+    if (values && values->len != count) {
+        fprintf(stderr, "divan: %s: %u numbers for %zu of state %s\n", key, values->len, count,
+                dv_object_path(state.object));
+        probe->failed = true;
+        return false;
+    }
+    if (values && count)
+        memcpy(to.at, values->data, count * sizeof(double));
+    else if (id != DV_POSITION && id != DV_VELOCITY)
+        state.ops->clear(state.self, id);
+    return values != NULL;
+}
+
+static void print_vector(Probe *probe, const char *tag, DvStateRef state, DvConstVec v)
+{
+    char *head = g_strdup_printf("%s %s %u", tag, dv_object_path(state.object), v.count);
+    host_dump_numbers(probe->out, head, v.at, (size_t)v.count * v.dim);
+    g_free(head);
+}
+
+static void print_object(Probe *probe, const char *kind, DvObject *object)
+{
+    const char *variant = dv_object_variant(object);
+    fprintf(probe->out, "%s %s %s %s\n", kind, dv_object_path(object), dv_object_class(object)->name,
+            *variant ? variant : "-");
+}
+
+/* Distinct states of a component: an interaction of a state with itself names it twice. */
+static bool is_repeated(const DvStateRef *states, uint32_t index)
+{
+    for (uint32_t i = 0; i < index; i++)
+        if (states[i].object == states[index].object)
+            return true;
+    return false;
+}
+
+static void probe_force_field(Probe *probe, DvObject *object, const DvForceFieldOps *ops)
+{
+    DvObject *objects[2];
+    DvStateRef states[2];
+    DvConstVec x[2], v[2], dx[2];
+    DvVec f[2], df[2];
+    void *self = dv_object_self(object);
+    const uint32_t count = ops->states(self, objects);
+    print_object(probe, "FORCEFIELD", object);
+    for (uint32_t i = 0; i < count; i++) {
+        states[i] = dv_state_ref(objects[i]);
+        states[i].ops->clear(states[i].self, DV_FORCE);
+        states[i].ops->clear(states[i].self, DV_DFORCE);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        x[i] = dv_state_read(states[i], DV_POSITION);
+        v[i] = dv_state_read(states[i], DV_VELOCITY);
+        dx[i] = dv_state_read(states[i], DV_DX);
+        f[i] = dv_state_write(states[i], DV_FORCE, DV_READ_WRITE);
+        df[i] = dv_state_write(states[i], DV_DFORCE, DV_READ_WRITE);
+    }
+    if (!count)
+        return;
+    ops->add_force(self, &probe->step, x, v, f);
+    if (ops->add_dforce)
+        ops->add_dforce(self, &probe->step, 1, 0, dx, df);
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_repeated(states, i))
+            print_vector(probe, "F", states[i], dv_const(f[i]));
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_repeated(states, i))
+            print_vector(probe, "DF", states[i], dv_const(df[i]));
+}
+
+static void probe_mass(Probe *probe, DvObject *object, const DvMassOps *ops)
+{
+    void *self = dv_object_self(object);
+    print_object(probe, "MASS", object);
+    DvObject *of = ops->state(self);
+    if (!of)
+        return;
+    const DvStateRef state = dv_state_ref(of);
+    if (ops->kinetic_energy) {
+        const double energy = ops->kinetic_energy(self, dv_state_read(state, DV_VELOCITY));
+        host_dump_numbers(probe->out, "KINETIC", &energy, 1);
+    }
+    state.ops->clear(state.self, DV_DFORCE);
+    const DvVec mdx = dv_state_write(state, DV_DFORCE, DV_READ_WRITE);
+    ops->add_mdx(self, 1, dv_state_read(state, DV_DX), mdx);
+    print_vector(probe, "MDX", state, dv_const(mdx));
+}
+
+static void probe_mapping(Probe *probe, DvObject *object, const DvMappingOps *ops)
+{
+    void *self = dv_object_self(object);
+    DvObject *inputs[MAX_STATES], *outputs[MAX_STATES];
+    const uint32_t ins = MIN(ops->inputs(self, inputs, MAX_STATES), MAX_STATES);
+    const uint32_t outs = MIN(ops->outputs(self, outputs, MAX_STATES), MAX_STATES);
+    char *node = g_strdup(dv_node_path(dv_object_node(object)));
+    char *base = g_strdup_printf("MAPPING %s %s", node, dv_object_class(object)->name);
+    const int rank = next_rank(probe, base);
+    DvStateRef in[MAX_STATES], out[MAX_STATES];
+    DvConstVec force[MAX_STATES], dx[MAX_STATES];
+    DvVec result[MAX_STATES], moved[MAX_STATES];
+    print_object(probe, "MAPPING", object);
+    for (uint32_t i = 0; i < outs; i++) {
+        out[i] = dv_state_ref(outputs[i]);
+        char *key = g_strdup_printf("%s %d FIN %s", base, rank, dv_object_path(outputs[i]));
+        put(probe, key, out[i], DV_FORCE);
+        force[i] = dv_state_read(out[i], DV_FORCE);
+        moved[i] = dv_state_write(out[i], DV_DFORCE, DV_OVERWRITE);
+        print_vector(probe, "FIN", out[i], force[i]);
+        g_free(key);
+    }
+    for (uint32_t i = 0; i < ins; i++) {
+        in[i] = dv_state_ref(inputs[i]);
+        in[i].ops->clear(in[i].self, DV_DFORCE);
+        result[i] = dv_state_write(in[i], DV_DFORCE, DV_READ_WRITE);
+        dx[i] = dv_state_read(in[i], DV_DX);
+    }
+    ops->apply_jt(self, &probe->step, force, result);
+    for (uint32_t i = 0; i < ins; i++)
+        print_vector(probe, "JTF", in[i], dv_const(result[i]));
+    ops->apply_j(self, &probe->step, dx, moved);
+    for (uint32_t i = 0; i < outs; i++)
+        print_vector(probe, "JDX", out[i], dv_const(moved[i]));
+    for (uint32_t i = 0; i < ins; i++)
+        in[i].ops->clear(in[i].self, DV_DFORCE);
+    if (ops->apply_djt)
+        ops->apply_djt(self, &probe->step, 1, force, dx, result);
+    for (uint32_t i = 0; i < ins; i++)
+        print_vector(probe, "DJTF", in[i], dv_const(result[i]));
+    g_free(base);
+    g_free(node);
+}
+
+static void probe_constraint(Probe *probe, DvObject *object, const DvProjectiveConstraintOps *ops)
+{
+    void *self = dv_object_self(object);
+    DvObject *objects[2];
+    const uint32_t count = ops->states(self, objects);
+    char *base =
+        g_strdup_printf("PROJECTIVE %s %s", dv_node_path(dv_object_node(object)), dv_object_class(object)->name);
+    const int rank = next_rank(probe, base);
+    DvVec d[2];
+    DvStateRef states[2];
+    print_object(probe, "PROJECTIVE", object);
+    for (uint32_t i = 0; i < count; i++) {
+        states[i] = dv_state_ref(objects[i]);
+        char *key = g_strdup_printf("%s %d PIN %s", base, rank, dv_object_path(objects[i]));
+        put(probe, key, states[i], DV_DFORCE);
+        d[i] = dv_state_write(states[i], DV_DFORCE, DV_READ_WRITE);
+        print_vector(probe, "PIN", states[i], dv_const(d[i]));
+        g_free(key);
+    }
+    if (count)
+        ops->project_response(self, &probe->step, d);
+    for (uint32_t i = 0; i < count; i++)
+        print_vector(probe, "PROJECTED", states[i], dv_const(d[i]));
+    g_free(base);
+}
+
+typedef enum Kind { FORCE_FIELDS, MASSES, MAPPINGS, CONSTRAINTS } Kind;
+
+static bool maps_states(const DvMappingOps *ops, DvObject *object)
+{
+    return ops->is_mechanical(dv_object_self(object));
+}
+
+static void probe_node(Probe *probe, const DvNode *node, Kind kind)
+{
+    if (!dv_node_is_active(node))
+        return;
+    DvObject *object;
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++) {
+        const DvForceFieldOps *field = dv_object_ops(object, DV_FORCE_FIELD);
+        const DvForceFieldOps *interaction = dv_object_ops(object, DV_INTERACTION_FORCE_FIELD);
+        const DvMassOps *mass = dv_object_ops(object, DV_MASS);
+        const DvMappingOps *mapping = dv_object_ops(object, DV_MAPPING);
+        const DvProjectiveConstraintOps *constraint = dv_object_ops(object, DV_PROJECTIVE_CONSTRAINT);
+        if (kind == FORCE_FIELDS && (field || interaction))
+            probe_force_field(probe, object, field ? field : interaction);
+        else if (kind == MASSES && mass)
+            probe_mass(probe, object, mass);
+        else if (kind == MAPPINGS && mapping && maps_states(mapping, object))
+            probe_mapping(probe, object, mapping);
+        else if (kind == CONSTRAINTS && constraint)
+            probe_constraint(probe, object, constraint);
+    }
+    const DvNode *child;
+    for (size_t i = 0; (child = dv_node_child(node, i)); i++)
+        probe_node(probe, child, kind);
+}
+
+/* Displacements of mapped states: J dx, mapping by mapping from the root down. */
+static DvVisit propagate_dx(DvNode *node, void *context)
+{
+    Probe *probe = context;
+    DvObject *object = dv_node_slot(node, DV_MAPPING);
+    const DvMappingOps *ops = object ? dv_object_ops(object, DV_MAPPING) : NULL;
+    if (!ops || !maps_states(ops, object))
+        return DV_VISIT_CONTINUE;
+    DvObject *inputs[MAX_STATES], *outputs[MAX_STATES];
+    const uint32_t ins = MIN(ops->inputs(dv_object_self(object), inputs, MAX_STATES), MAX_STATES);
+    const uint32_t outs = MIN(ops->outputs(dv_object_self(object), outputs, MAX_STATES), MAX_STATES);
+    DvConstVec in[MAX_STATES];
+    DvVec out[MAX_STATES];
+    for (uint32_t i = 0; i < outs; i++)
+        out[i] = dv_state_write(dv_state_ref(outputs[i]), DV_DX, DV_OVERWRITE);
+    for (uint32_t i = 0; i < ins; i++)
+        in[i] = dv_state_read(dv_state_ref(inputs[i]), DV_DX);
+    ops->apply_j(dv_object_self(object), &probe->step, in, out);
+    return DV_VISIT_CONTINUE;
+}
+
+static void set_states(Probe *probe, const GPtrArray *states, bool *is_free)
+{
+    for (guint i = 0; i < states->len; i++) {
+        DvObject *object = g_ptr_array_index(states, i);
+        const DvStateRef state = dv_state_ref(object);
+        char *base = g_strdup_printf("STATE %s", dv_object_path(object));
+        char *owner = g_strdup_printf("%s %d", base, next_rank(probe, base));
+        DvObject *mapping = dv_node_slot(dv_object_node(object), DV_MAPPING);
+        is_free[i] = !mapping;
+        static const struct {
+            const char *tag;
+            DvVecId id;
+        } vectors[] = {{"X", DV_POSITION}, {"V", DV_VELOCITY}, {"DX", DV_DX}};
+        for (size_t k = 0; k < G_N_ELEMENTS(vectors) && is_free[i]; k++) {
+            char *key = g_strdup_printf("%s %s", owner, vectors[k].tag);
+            if (!put(probe, key, state, vectors[k].id) && k == 0 && dv_state_count(state)) {
+                fprintf(stderr, "divan: the state file has no positions of %s\n", dv_object_path(object));
+                probe->failed = true;
+            }
+            g_free(key);
+        }
+        g_free(owner);
+        g_free(base);
+    }
+}
+
+static void print_states(Probe *probe, const GPtrArray *states, const bool *is_free)
+{
+    for (guint i = 0; i < states->len; i++) {
+        const DvStateRef state = dv_state_ref(g_ptr_array_index(states, i));
+        fprintf(probe->out, "STATE %s %u %s\n", dv_object_path(state.object), dv_state_count(state),
+                is_free[i] ? "free" : "mapped");
+        const DvConstVec x = dv_state_read(state, DV_POSITION), v = dv_state_read(state, DV_VELOCITY),
+                         dx = dv_state_read(state, DV_DX);
+        host_dump_numbers(probe->out, "X", x.at, (size_t)x.count * x.dim);
+        host_dump_numbers(probe->out, "V", v.at, (size_t)v.count * v.dim);
+        host_dump_numbers(probe->out, "DX", dx.at, dx.at ? (size_t)dx.count * dx.dim : 0);
+    }
+}
+
+static int probe_scene(Probe *probe, DvScene *scene)
+{
+    DvNode *root = dv_scene_root(scene);
+    probe->mechanics = dv_service(DV_MECHANICAL_OPERATIONS);
+    if (!probe->mechanics) {
+        fputs("divan: no plugin offers " DV_MECHANICAL_OPERATIONS "; is divan.mechanics loaded? (see `divan list`)\n",
+              stderr);
+        return EXIT_FAULT;
+    }
+    probe->step.time = dv_node_time(root);
+    GPtrArray *states = host_states(scene);
+    bool *is_free = g_new0(bool, states->len);
+    set_states(probe, states, is_free);
+    if (!probe->failed) {
+        probe->system = probe->mechanics->open(root);
+        probe->mechanics->propagate_position(probe->system, &probe->step, DV_POSITION);
+        probe->mechanics->propagate_velocity(probe->system, &probe->step, DV_VELOCITY);
+        const DvVisitor down = {.top_down = propagate_dx};
+        dv_visit(root, &down, probe);
+        host_dump_numbers(probe->out, "DT", &probe->step.dt, 1);
+        print_states(probe, states, is_free);
+        probe_node(probe, root, FORCE_FIELDS);
+        probe_node(probe, root, MASSES);
+        probe_node(probe, root, MAPPINGS);
+        probe_node(probe, root, CONSTRAINTS);
+        probe->mechanics->close(probe->system);
+    }
+    g_free(is_free);
+    g_ptr_array_unref(states);
+    return probe->failed ? EXIT_FAULT : EXIT_DONE;
+}
+
+static int probe(const Options *options)
+{
+    if (!options->at || !options->out) {
+        fputs("divan probe: needs --at FILE and --out DUMP\n", stderr);
+        return EXIT_USAGE;
+    }
+    Probe probe = {.step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY}};
+    DvScene *scene = host_load(options);
+    if (!scene)
+        return EXIT_FAULT;
+    int code = EXIT_FAULT;
+    probe.step.dt = dv_node_dt(dv_scene_root(scene));
+    probe.inputs = read_inputs(options->at, &probe.step.dt);
+    Dump dump = {0};
+    if (probe.inputs && host_dump_open(&dump, options->out)) {
+        probe.out = dump.file;
+        probe.ranks = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        code = probe_scene(&probe, scene);
+        g_hash_table_unref(probe.ranks);
+        if (!host_dump_close(&dump))
+            code = EXIT_FAULT;
+    }
+    if (probe.inputs)
+        g_hash_table_unref(probe.inputs);
+    dv_scene_free(scene);
+    return code;
+}
+
+const Command command_probe = {
+    .name = "probe",
+    .arguments = "SCENE",
+    .summary = "evaluate each component by itself at a given state",
+    .description =
+        "FILE gives X, V and DX of the independent states (docs/formats.md); DUMP gets forces, products with mass and\n"
+        "stiffness, and what mappings and constraints make of given vectors. No step is made.",
+    .positional = 1,
+    .options = "at out keep-going",
+    .run = probe,
+};
