@@ -204,12 +204,39 @@ DvObject *dv_node_find(const DvNode *node, const char *contract, DvSearch search
     return NULL;
 }
 
+/* Whether an object stands for its node under a contract. */
+static bool stands_for_node(const DvObject *object, const char *contract)
+{
+    if (!dv_object_ops(object, contract))
+        return false;
+    for (const DvContract *offer = object->cls->contracts; offer && offer->id; offer++)
+        if (offer->by_path_only && strcmp(offer->id, contract) == 0)
+            return false;
+    return true;
+}
+
 DvObject *dv_node_slot(const DvNode *node, const char *contract)
 {
     for (guint i = node->members->len; i-- > 0;) {
         DvObject *object = g_ptr_array_index(node->members, i);
-        if (dv_object_ops(object, contract))
+        if (stands_for_node(object, contract))
             return object;
+    }
+    return NULL;
+}
+
+static DvObject *first_above(const DvNode *node, const char *contract)
+{
+    for (guint p = 0; p < node->parents->len; p++) {
+        const DvNode *parent = g_ptr_array_index(node->parents, p);
+        for (guint i = 0; i < parent->members->len; i++) {
+            DvObject *object = g_ptr_array_index(parent->members, i);
+            if (stands_for_node(object, contract))
+                return object;
+        }
+        DvObject *found = first_above(parent, contract);
+        if (found)
+            return found;
     }
     return NULL;
 }
@@ -217,7 +244,7 @@ DvObject *dv_node_slot(const DvNode *node, const char *contract)
 DvObject *dv_node_context(const DvNode *node, const char *contract)
 {
     DvObject *own = dv_node_slot(node, contract);
-    return own ? own : dv_node_find(node, contract, DV_SEARCH_PARENTS);
+    return own ? own : first_above(node, contract);
 }
 
 typedef struct Found {

@@ -29,6 +29,7 @@ typedef struct DvContract {
     const char *id;   /* "divan.force-field/1"; a list ends with NULL */
     const void *ops;
     bool slot;        /* a node has one of these: a later one takes the place of an earlier, with a warning */
+    bool by_path_only; /* found by paths and dv_node_find, but never as the node's own or a component's context (visual models) */
 } DvContract;
 
 /* How the variant (the DOF types of an object) follows from the scene. `path` is what the attribute counts as when absent. */
