@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The scenes of scenes/: each loads and runs without a message, stays finite, and does what its bodies would do.
+ *
+ * Numbers come from statics (beam theory, weight against stiffness), from geometry that a mapping or a constraint must
+ * keep, and from energy, which implicit integration may only lose.
+ */
+#include <divan/contracts/state.h>
+#include <divan/math/quat.h>
+#include <divan/registry.h>
+#include <divan/scene.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const double gravity = 9.81;
+
+static void count_message(const DvMessage *message, void *context)
+{
+    if (message->level < DV_LEVEL_WARNING)
+        return;
+    DvText text = {0};
+    dv_message_print(message, &text);
+    print_error("%s\n", text.at);
+    dv_text_free(&text);
+    ++*(unsigned *)context;
+}
+
+/* A scene of scenes/, initialised; what it has to say while it loads is a failure. */
+static DvScene *load_own_scene(const char *name)
+{
+    char file[4096];
+    const char *root = getenv("DIVAN_TEST_SOURCE_ROOT");
+    assert_non_null(root);
+    snprintf(file, sizeof file, "%s/scenes/%s", root, name);
+    unsigned messages = 0;
+    DvScene *scene = NULL;
+    dv_log_set_handler(count_message, &messages);
+    const DvStatus status = dv_scene_load(file, NULL, &scene);
+    dv_log_set_handler(NULL, NULL);
+    assert_int_equal(status, DV_OK);
+    assert_int_equal(messages, 0);
+    return scene;
+}
+
+static DvStateRef state_at(DvScene *scene, const char *path)
+{
+    DvObject *object = dv_node_resolve(dv_scene_root(scene), NULL, path, DV_STATE);
+    assert_non_null(object);
+    return dv_state_ref(object);
+}
+
+static void step(DvScene *scene, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+}
+
+static double *copy_of(DvConstVec v)
+{
+    const size_t bytes = sizeof(double) * v.count * v.dim;
+    double *copy = malloc(bytes);
+    assert_non_null(copy);
+    memcpy(copy, v.at, bytes);
+    return copy;
+}
+
+/* The largest distance between a point and where it was, over the points for which `chosen` holds. */
+static double largest_motion(DvConstVec now, const double *before, bool (*chosen)(const double *before))
+{
+    double largest = 0;
+    uint32_t points = 0;
+    for (uint32_t i = 0; i < now.count; i++) {
+        const double *p = now.at + 3 * (size_t)i, *q = before + 3 * (size_t)i;
+        if (!chosen(q))
+            continue;
+        points++;
+        const double distance =
+            sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
+        largest = fmax(largest, distance);
+    }
+    assert_true(points > 0);
+    return largest;
+}
+
+static double mean_height(DvConstVec x)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < x.count; i++)
+        sum += x.at[3 * (size_t)i + 1];
+    return sum / x.count;
+}
+
+/* ---- liver ---- */
+
+static bool in_ligament(const double *p)
+{
+    return p[0] >= -0.06 && p[0] <= 0.02 && p[1] >= 0.062 && p[1] <= 0.1 && p[2] >= -0.03 && p[2] <= 0.03;
+}
+
+static bool anywhere(const double *p)
+{
+    (void)p;
+    return true;
+}
+
+static void the_liver_hangs_from_its_ligament_and_sags_by_centimetres(void **context)
+{
+    (void)context;
+    DvScene *scene = load_own_scene("liver.scn");
+    const DvStateRef s = state_at(scene, "@/Liver/state");
+    assert_in_range(dv_state_count(s), 1500, 3000);
+    double *rest = copy_of(dv_state_read(s, DV_POSITION));
+    step(scene, 100);
+
+    const DvConstVec x = dv_state_read(s, DV_POSITION);
+    assert_true(largest_motion(x, rest, in_ligament) == 0);
+    /* A column under its own weight stretches by rho g L^2 / (2 E): 1 cm for the 10 cm below the ligament; the lobes, which
+     * bend, go further. */
+    const double motion = largest_motion(x, rest, anywhere);
+    assert_true(motion > 0.005 && motion < 0.08);
+    free(rest);
+    dv_scene_free(scene);
+}
+
+/* The surface is a fixed weighted mean of the nodes: where the body has only moved a little, it must have moved with it. */
+static void the_fine_surface_of_the_liver_follows_when_somebody_looks(void **context)
+{
+    (void)context;
+    DvScene *scene = load_own_scene("liver.scn");
+    DvObject *model = dv_node_resolve(dv_scene_root(scene), NULL, "@/Liver/Surface/model", NULL);
+    assert_non_null(model);
+    DvData *field = dv_object_field(model, "position");
+    assert_non_null(field);
+    dv_scene_update_visual(scene);
+    size_t count = 0;
+    const double *at = dv_data_doubles(field, &count);
+    assert_int_equal(count, 10242);
+    const double surface_before = mean_height((DvConstVec){at, (uint32_t)count, 3});
+    const DvStateRef s = state_at(scene, "@/Liver/state");
+    const double body_before = mean_height(dv_state_read(s, DV_POSITION));
+
+    step(scene, 100);
+    dv_scene_update_visual(scene);
+    at = dv_data_doubles(field, &count);
+    const double surface_sag = surface_before - mean_height((DvConstVec){at, (uint32_t)count, 3});
+    const double body_sag = body_before - mean_height(dv_state_read(s, DV_POSITION));
+    assert_true(body_sag > 0.001);
+    assert_true(surface_sag > 0.5 * body_sag && surface_sag < 2 * body_sag);
+    dv_scene_free(scene);
+}
+
+/* ---- pendulum ---- */
+
+static double kinetic_energy_of_body(const double *frame, const double *twist)
+{
+    static const double mass = 1, inertia[3] = {0.2, 0.4, 0.4};
+    const DvVec3 spin = dv_quat_inverse_rotate(dv_quat_load(frame + 3), dv_vec3(twist[3], twist[4], twist[5]));
+    return 0.5 * mass * (twist[0] * twist[0] + twist[1] * twist[1] + twist[2] * twist[2]) +
+           0.5 * (inertia[0] * spin.x * spin.x + inertia[1] * spin.y * spin.y + inertia[2] * spin.z * spin.z);
+}
+
+static double spring_energy(const double *a, const double *b)
+{
+    static const double stiffness = 500, rest_length = 1;
+    const double length =
+        sqrt((b[0] - a[0]) * (b[0] - a[0]) + (b[1] - a[1]) * (b[1] - a[1]) + (b[2] - a[2]) * (b[2] - a[2]));
+    return 0.5 * stiffness * (length - rest_length) * (length - rest_length);
+}
+
+static double pendulum_energy(DvStateRef string, DvStateRef body, DvStateRef hook)
+{
+    const double *x = dv_state_read(string, DV_POSITION).at, *v = dv_state_read(string, DV_VELOCITY).at;
+    const double *frame = dv_state_read(body, DV_POSITION).at, *twist = dv_state_read(body, DV_VELOCITY).at;
+    double energy = kinetic_energy_of_body(frame, twist) + 1.0 * gravity * frame[1];
+    for (int i = 0; i < 5; i++) {
+        const double *p = x + 3 * i, *w = v + 3 * i;
+        energy += 0.1 * (gravity * p[1] + 0.5 * (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]));
+        energy += spring_energy(p, i < 4 ? p + 3 : dv_state_read(hook, DV_POSITION).at);
+    }
+    return energy;
+}
+
+static void the_pendulum_swings_and_only_loses_energy(void **context)
+{
+    (void)context;
+    DvScene *scene = load_own_scene("pendulum.scn");
+    const DvStateRef string = state_at(scene, "@/String/particles"), body = state_at(scene, "@/Body/frame");
+    const DvStateRef hook = state_at(scene, "@/Body/Hook/point");
+    const double start = pendulum_energy(string, body, hook);
+    double lowest = 0;
+    for (unsigned i = 0; i < 500; i++) {
+        step(scene, 1);
+        assert_true(pendulum_energy(string, body, hook) <= start + 1e-6);
+        lowest = fmin(lowest, dv_state_read(body, DV_POSITION).at[1]);
+    }
+    /* It is six metres long: it has swung through its lowest point. */
+    assert_true(lowest < -4 && lowest > -7);
+    dv_scene_free(scene);
+}
+
+static void the_hook_stays_on_the_rigid_body(void **context)
+{
+    (void)context;
+    DvScene *scene = load_own_scene("pendulum.scn");
+    const DvStateRef body = state_at(scene, "@/Body/frame"), hook = state_at(scene, "@/Body/Hook/point");
+    for (unsigned i = 0; i < 200; i++) {
+        step(scene, 1);
+        const double *c = dv_state_read(body, DV_POSITION).at, *p = dv_state_read(hook, DV_POSITION).at;
+        const DvVec3 arm = dv_quat_rotate(dv_quat_load(c + 3), dv_vec3(-1, 0, 0));
+        assert_true(fabs(c[0] + arm.x - p[0]) < 1e-12);
+        assert_true(fabs(c[1] + arm.y - p[1]) < 1e-12);
+        assert_true(fabs(c[2] + arm.z - p[2]) < 1e-12);
+    }
+    dv_scene_free(scene);
+}
+
+static void the_pendulum_through_the_c_api_moves_as_the_scene_file(void **context)
+{
+    (void)context;
+    char command[4096];
+    snprintf(command, sizeof command, "%s/scenes/pendulum 50", getenv("DIVAN_BUILD_ROOT"));
+    FILE *program = popen(command, "r");
+    assert_non_null(program);
+    DvScene *scene = load_own_scene("pendulum.scn");
+    const DvStateRef hook = state_at(scene, "@/Body/Hook/point");
+    char line[256];
+    unsigned lines = 0;
+    while (fgets(line, sizeof line, program)) {
+        step(scene, 1);
+        lines++;
+        char *end = line;
+        assert_true(strtod(end, &end) == dv_node_time(dv_scene_root(scene)));
+        for (int i = 0; i < 3; i++)
+            assert_true(strtod(end, &end) == dv_state_read(hook, DV_POSITION).at[i]);
+    }
+    assert_int_equal(pclose(program), 0);
+    assert_int_equal(lines, 50);
+    dv_scene_free(scene);
+}
+
+/* ---- beam ---- */
+
+static bool on_clamp(const double *p)
+{
+    return p[0] < 1e-9;
+}
+
+static double tip_height(DvConstVec x, const double *rest)
+{
+    double sum = 0;
+    uint32_t points = 0;
+    for (uint32_t i = 0; i < x.count; i++)
+        if (rest[3 * (size_t)i] > 1 - 1e-9) {
+            sum += x.at[3 * (size_t)i + 1];
+            points++;
+        }
+    assert_int_equal(points, 25);
+    return sum / points;
+}
+
+static void the_beam_settles_where_beam_theory_says(void **context)
+{
+    (void)context;
+    DvScene *scene = load_own_scene("beam.scn");
+    const DvStateRef s = state_at(scene, "@/Beam/state");
+    double *rest = copy_of(dv_state_read(s, DV_POSITION));
+    const double before = tip_height(dv_state_read(s, DV_POSITION), rest);
+    step(scene, 300);
+
+    /* Timoshenko: bending w L^4 / (8 E I) and shear w L^2 / (2 k G A), with k = 5/6. */
+    const double young = 1e7, poisson = 0.3, side = 0.2, length = 1, density = 1000;
+    const double area = side * side, weight = density * gravity * area, inertia = side * area * side / 12;
+    const double shear_modulus = young / (2 * (1 + poisson));
+    const double deflection = weight * pow(length, 4) / (8 * young * inertia) +
+                              weight * length * length / (2 * 5.0 / 6 * shear_modulus * area);
+    const double found = before - tip_height(dv_state_read(s, DV_POSITION), rest);
+    /* Four elements over the height: full integration makes them a few per cent too stiff in bending. */
+    assert_true(found > 0.94 * deflection && found < 1.02 * deflection);
+    assert_true(largest_motion(dv_state_read(s, DV_POSITION), rest, on_clamp) == 0);
+    free(rest);
+    dv_scene_free(scene);
+}
+
+/* ---- cloth ---- */
+
+static bool at_held_corner(const double *p)
+{
+    return fabs(p[0]) > 0.499 && p[2] < -0.499;
+}
+
+static void the_cloth_swings_down_from_two_corners_and_hardly_stretches(void **context)
+{
+    (void)context;
+    DvScene *scene = load_own_scene("cloth.scn");
+    const DvStateRef s = state_at(scene, "@/Cloth/state");
+    double *rest = copy_of(dv_state_read(s, DV_POSITION));
+    step(scene, 100);
+    const DvConstVec x = dv_state_read(s, DV_POSITION);
+    assert_true(largest_motion(x, rest, at_held_corner) == 0);
+    assert_true(mean_height(x) < -0.2);
+    /* No point is further from a held corner than the cloth is long between them, but for a tenth of stretch. */
+    for (uint32_t i = 0; i < x.count; i++) {
+        const double *p = x.at + 3 * (size_t)i, *q = rest + 3 * (size_t)i;
+        const double now = sqrt((p[0] + 0.5) * (p[0] + 0.5) + p[1] * p[1] + (p[2] + 0.5) * (p[2] + 0.5));
+        const double along = fabs(q[0] + 0.5) + fabs(q[2] + 0.5);
+        assert_true(now <= 1.1 * along + 1e-9);
+    }
+    free(rest);
+    dv_scene_free(scene);
+}
+
+static int start(void **context)
+{
+    (void)context;
+    return dv_start(NULL) == DV_OK ? 0 : -1;
+}
+
+static int stop(void **context)
+{
+    (void)context;
+    dv_stop();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest cases[] = {
+        cmocka_unit_test(the_liver_hangs_from_its_ligament_and_sags_by_centimetres),
+        cmocka_unit_test(the_fine_surface_of_the_liver_follows_when_somebody_looks),
+        cmocka_unit_test(the_pendulum_swings_and_only_loses_energy),
+        cmocka_unit_test(the_hook_stays_on_the_rigid_body),
+        cmocka_unit_test(the_pendulum_through_the_c_api_moves_as_the_scene_file),
+        cmocka_unit_test(the_beam_settles_where_beam_theory_says),
+        cmocka_unit_test(the_cloth_swings_down_from_two_corners_and_hardly_stretches),
+    };
+    return cmocka_run_group_tests(cases, start, stop);
+}
