@@ -1,0 +1,738 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Data: values shared and copied on write, and who depends on whom.
+ *
+ * A value is a block of elements behind a hidden header that counts its users. Fields that still hold their default share
+ * one value per type and default text. A writer that is not alone gets a copy, with one exception: fields that only follow the
+ * written one (links of the same type) do not count, since they become dirty and take the new value anyway. So a state
+ * whose positions a visual model follows is written in place, step after step, without a copy or an allocation.
+ *
+ * Dependencies are edges from a field to those that follow it (links) and from the inputs of an engine to its outputs.
+ * Invariant: what is below a dirty field is dirty too, unless it was written since. So marking stops at dirty fields, and
+ * reading a clean field costs one test. Both marking and updating walk with their own stack: chains of links may be as long
+ * as a scene file can make them. Cycles are refused when the edge is made, so both walks end.
+ */
+#include "internal.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+typedef struct Value { /* in front of the elements */
+    atomic_int users;
+    size_t count, capacity;
+} Value;
+
+enum { HEADER = 64 };
+_Static_assert(sizeof(Value) <= HEADER, "the elements follow the header at a cache line");
+
+struct DvDataGraph {
+    DvData *parent;     /* whose value this one takes; or NULL */
+    GPtrArray *outputs; /* DvData *: links that follow, outputs that are computed from this; or NULL */
+    GPtrArray *inputs;  /* DvData *: of an engine's output; or NULL */
+    char *file;         /* found for a file name */
+    uint64_t file_version;
+    bool file_known;
+};
+
+static struct DvDataGraph *graph_of(DvData *data)
+{
+    if (!data->graph)
+        data->graph = g_new0(struct DvDataGraph, 1);
+    return data->graph;
+}
+
+/* Values */
+
+static Value *header_of(const void *elements)
+{
+    return (Value *)((char *)(uintptr_t)elements - HEADER);
+}
+
+static void *value_new(const DvType *type, size_t count, size_t capacity)
+{
+    Value *value = dv_alloc(1, HEADER + MAX(capacity, count) * type->element_size);
+    atomic_init(&value->users, 1);
+    value->count = count;
+    value->capacity = MAX(capacity, count);
+    return (char *)value + HEADER;
+}
+
+static const void *value_ref(const void *elements)
+{
+    atomic_fetch_add_explicit(&header_of(elements)->users, 1, memory_order_relaxed);
+    return elements;
+}
+
+static void value_unref(const DvType *type, const void *elements)
+{
+    Value *value = header_of(elements);
+    if (atomic_fetch_sub_explicit(&value->users, 1, memory_order_acq_rel) > 1)
+        return;
+    if (type->scalar == DV_SCALAR_STRING)
+        for (size_t i = 0; i < value->count; i++)
+            dv_free(((char *const *)elements)[i]);
+    dv_free(value);
+}
+
+/* A value of parsed or converted elements, which it takes. */
+static void *value_take(const DvType *type, void *elements, size_t count)
+{
+    void *value = value_new(type, count, count);
+    if (count)
+        memcpy(value, elements, count * type->element_size);
+    dv_free(elements);
+    return value;
+}
+
+const void *dv_private_value_ref(const DvData *data)
+{
+    return value_ref(data->value);
+}
+
+void dv_private_value_unref(const DvType *type, const void *value, size_t count)
+{
+    (void)count; /* the value knows */
+    value_unref(type, value);
+}
+
+/* Defaults: one value per type, choices and text, for all objects. */
+
+typedef struct Default {
+    const DvType *type;
+    const char *const *choices;
+    char *text;
+    const void *value;
+    size_t count;
+} Default;
+
+static GHashTable *defaults;
+
+static guint default_hash(gconstpointer key)
+{
+    const Default *a = key;
+    return g_str_hash(a->text) ^ g_direct_hash(a->type) ^ g_direct_hash(a->choices);
+}
+
+static gboolean default_equal(gconstpointer left, gconstpointer right)
+{
+    const Default *a = left, *b = right;
+    return a->type == b->type && a->choices == b->choices && strcmp(a->text, b->text) == 0;
+}
+
+static void default_free(gpointer key)
+{
+    Default *a = key;
+    value_unref(a->type, a->value);
+    g_free(a->text);
+    g_free(a);
+}
+
+static const Default *default_of(const DvData *data, const char *text)
+{
+    const DvField *field = data->field;
+    if (!defaults)
+        defaults = g_hash_table_new_full(default_hash, default_equal, default_free, NULL);
+    Default wanted = {.type = data->type, .choices = field->choices, .text = (char *)(uintptr_t)(text ? text : "")};
+    Default *found = g_hash_table_lookup(defaults, &wanted);
+    if (found)
+        return found;
+    DvText problem = {0};
+    size_t count = data->type->list ? 0 : 1;
+    void *elements = dv_private_elements_copy(data->type, NULL, 0, count);
+    if (*wanted.text) {
+        const DvStatus status = dv_private_type_parse(field, data->type, wanted.text, &elements, &count, &problem);
+        if (status != DV_OK || problem.length)
+            dv_field_error(data, -1, "the default of the class cannot be read: %s", problem.at ? problem.at : "");
+    } else if (data->type == &dv_type_choice && field->choices && field->choices[0]) {
+        dv_free(*(char **)elements);
+        *(char **)elements = dv_strdup(field->choices[0]);
+    }
+    dv_text_free(&problem);
+    found = g_new(Default, 1);
+    *found = wanted;
+    found->text = g_strdup(wanted.text);
+    found->value = value_take(data->type, elements, count);
+    found->count = count;
+    g_hash_table_add(defaults, found);
+    return found;
+}
+
+void dv_private_defaults_clear(void)
+{
+    if (defaults)
+        g_hash_table_destroy(defaults);
+    defaults = NULL;
+}
+
+/* Walks: a stack that starts on the machine's. */
+
+typedef struct Stack {
+    DvData *few[32], **at;
+    size_t count, capacity;
+} Stack;
+
+#define STACK_INIT(stack) (stack).at = (stack).few, (stack).count = 0, (stack).capacity = G_N_ELEMENTS((stack).few)
+
+static void push(Stack *stack, DvData *data)
+{
+    if (stack->count == stack->capacity) {
+        DvData **more = g_new(DvData *, 2 * stack->capacity);
+        memcpy(more, stack->at, stack->count * sizeof *more);
+        if (stack->at != stack->few)
+            g_free(stack->at);
+        stack->at = more;
+        stack->capacity *= 2;
+    }
+    stack->at[stack->count++] = data;
+}
+
+static void stack_free(Stack *stack)
+{
+    if (stack->at != stack->few)
+        g_free(stack->at);
+}
+
+static void mark_outputs(DvData *data)
+{
+    Stack stack;
+    STACK_INIT(stack);
+    for (;;) {
+        const GPtrArray *outputs = data->graph ? data->graph->outputs : NULL;
+        for (guint i = 0; outputs && i < outputs->len; i++) {
+            DvData *output = g_ptr_array_index(outputs, i);
+            if (output->flags & DV_DATA_DIRTY)
+                continue;
+            output->flags |= DV_DATA_DIRTY;
+            if (output->graph->outputs)
+                push(&stack, output);
+        }
+        if (!stack.count)
+            break;
+        data = stack.at[--stack.count];
+    }
+    stack_free(&stack);
+}
+
+/* After every write. */
+static void changed(DvData *data)
+{
+    data->version++;
+    data->flags = (data->flags | DV_DATA_SET) & ~(uint32_t)(DV_DATA_DIRTY | DV_DATA_WRITING);
+    if (data->graph)
+        mark_outputs(data);
+    DvObject *owner = data->owner;
+    if (owner && (owner->is_node || data == &owner->tags || data == &owner->name))
+        dv_private_graph_data_changed(owner, data);
+}
+
+/* Takes one reference of `value`. */
+static void replace_value(DvData *data, const void *value, size_t count)
+{
+    value_unref(data->type, data->value);
+    data->value = value;
+    data->count = count;
+}
+
+/* Fields that follow `data` and hold the very same value, links of links included. */
+static int followers(DvData *data)
+{
+    int found = 0;
+    Stack stack;
+    STACK_INIT(stack);
+    for (DvData *at = data;;) {
+        const GPtrArray *outputs = at->graph ? at->graph->outputs : NULL;
+        for (guint i = 0; outputs && i < outputs->len; i++) {
+            DvData *output = g_ptr_array_index(outputs, i);
+            if (output->value == data->value && output->graph->parent == at) {
+                found++;
+                push(&stack, output);
+            }
+        }
+        if (!stack.count)
+            break;
+        at = stack.at[--stack.count];
+    }
+    stack_free(&stack);
+    return found;
+}
+
+/* Updating */
+
+DvStatus dv_private_data_update_engine(DvData *output)
+{
+    DvObject *object = output->owner;
+    if (object->updating)
+        return DV_OK; /* it reads its own output while it computes */
+    object->updating = true;
+    const DvStatus status = object->cls->update ? object->cls->update(object, object->self) : DV_OK;
+    object->updating = false;
+    for (size_t i = 0; i < object->field_count; i++)
+        if (object->fields[i]->graph && object->fields[i]->graph->inputs)
+            object->fields[i]->flags &= ~(uint32_t)DV_DATA_DIRTY;
+    return status;
+}
+
+/* The parent is up to date: its value, shared when the types allow it. */
+static DvStatus follow(DvData *data, DvData *parent)
+{
+    DvStatus status = DV_OK;
+    if (dv_private_type_same(data->type, parent->type)) {
+        if (data->value != parent->value || data->count != parent->count)
+            replace_value(data, value_ref(parent->value), parent->count);
+    } else {
+        void *elements = NULL;
+        size_t count = 0;
+        status = dv_private_type_convert(parent->type, parent->value, parent->count, data->type, data->value, data->count,
+                                         &elements, &count);
+        if (status != DV_OK)
+            dv_field_error(data, -1, "the value of '%s' (%s) cannot be read as %s", parent->field->name, parent->type->name,
+                           data->type->name);
+        replace_value(data, value_take(data->type, elements, count), count);
+    }
+    changed(data);
+    return status;
+}
+
+/* The next field that must be updated before `data`, from input `from` on; or NULL. */
+static DvData *dirty_source(const DvData *data)
+{
+    const struct DvDataGraph *graph = data->graph;
+    if (!graph)
+        return NULL;
+    if (graph->parent)
+        return graph->parent->flags & DV_DATA_DIRTY ? graph->parent : NULL;
+    if (data->owner->updating)
+        return NULL;
+    for (guint i = 0; graph->inputs && i < graph->inputs->len; i++) {
+        DvData *input = g_ptr_array_index(graph->inputs, i);
+        if (input->flags & DV_DATA_DIRTY)
+            return input;
+    }
+    return NULL;
+}
+
+DvStatus dv_data_update(DvData *data)
+{
+    DvStatus status = DV_OK;
+    Stack stack;
+    STACK_INIT(stack);
+    push(&stack, data);
+    while (stack.count) {
+        DvData *top = stack.at[stack.count - 1];
+        DvData *source = top->flags & DV_DATA_DIRTY ? dirty_source(top) : NULL;
+        if (source && !(source->owner->updating && source->graph->inputs && !source->graph->parent)) {
+            push(&stack, source);
+            continue;
+        }
+        stack.count--;
+        if (!(top->flags & DV_DATA_DIRTY))
+            continue;
+        DvStatus result = DV_OK;
+        if (top->graph && top->graph->parent)
+            result = follow(top, top->graph->parent);
+        else if (top->graph && top->graph->inputs)
+            result = dv_private_data_update_engine(top);
+        else
+            top->flags &= ~(uint32_t)DV_DATA_DIRTY;
+        if (status == DV_OK)
+            status = result;
+    }
+    stack_free(&stack);
+    return status;
+}
+
+/* Writing */
+
+static void *begin(DvData *data, size_t count, bool keep)
+{
+    const DvType *type = data->type;
+    if (!type->list)
+        count = 1;
+    Value *value = header_of(data->value);
+    const int users = atomic_load_explicit(&value->users, memory_order_acquire);
+    const bool alone = users == 1 || (data->graph && users == 1 + followers(data));
+    void *elements = (void *)(uintptr_t)data->value;
+    const size_t old_count = data->count;
+    const bool is_text = type->scalar == DV_SCALAR_STRING;
+    if (alone && count <= value->capacity) {
+        if (is_text) {
+            for (size_t i = keep ? count : 0; i < old_count; i++) {
+                dv_free(((char **)elements)[i]);
+                ((char **)elements)[i] = NULL;
+            }
+            for (size_t i = old_count; i < count; i++)
+                ((char **)elements)[i] = NULL;
+        } else if (count > old_count) {
+            dv_private_elements_blank(type, elements, old_count, count - old_count);
+        }
+        value->count = count;
+    } else {
+        /* A list that grows again is likely to go on growing. */
+        const size_t more = count > value->capacity && value->capacity ? value->capacity + value->capacity / 2 : count;
+        elements = value_new(type, count, more);
+        const size_t kept = keep ? MIN(count, old_count) : 0;
+        if (is_text) {
+            for (size_t i = 0; i < kept; i++)
+                ((char **)elements)[i] = dv_strdup(((char *const *)data->value)[i]);
+        } else {
+            if (kept)
+                memcpy(elements, data->value, kept * type->element_size);
+            dv_private_elements_blank(type, elements, kept, count - kept);
+        }
+        value_unref(type, data->value);
+        data->value = elements;
+    }
+    data->count = count;
+    data->flags |= DV_DATA_WRITING;
+    return elements;
+}
+
+void *dv_data_begin(DvData *data, size_t count)
+{
+    (void)dv_data_read(data);
+    return begin(data, count, true);
+}
+
+void *dv_data_begin_all(DvData *data, size_t count)
+{
+    return begin(data, count, false);
+}
+
+void dv_data_end(DvData *data)
+{
+    if (data->type->scalar == DV_SCALAR_STRING) {
+        char **words = (char **)(uintptr_t)data->value;
+        for (size_t i = 0; i < data->count; i++)
+            if (!words[i])
+                words[i] = dv_strdup("");
+    }
+    changed(data);
+}
+
+void dv_data_touch(DvData *data)
+{
+    data->version++;
+    data->flags |= DV_DATA_SET;
+    if (data->graph)
+        mark_outputs(data);
+}
+
+void dv_data_set(DvData *data, const void *elements, size_t count)
+{
+    if (data->type->scalar == DV_SCALAR_STRING) {
+        void *copy = dv_private_elements_copy(data->type, elements, count, count);
+        replace_value(data, value_take(data->type, copy, count), count);
+    } else if (elements == data->value) {
+        (void)begin(data, count, true);
+    } else {
+        void *to = begin(data, count, false);
+        if (data->count)
+            memcpy(to, elements, data->count * data->type->element_size);
+    }
+    changed(data);
+}
+
+void dv_data_set_bool(DvData *data, bool value)
+{
+    dv_data_set(data, &value, 1);
+}
+
+void dv_data_set_int(DvData *data, int32_t value)
+{
+    dv_data_set(data, &value, 1);
+}
+
+void dv_data_set_uint(DvData *data, uint32_t value)
+{
+    dv_data_set(data, &value, 1);
+}
+
+void dv_data_set_double(DvData *data, double value)
+{
+    dv_data_set(data, &value, 1);
+}
+
+void dv_data_set_string(DvData *data, const char *value)
+{
+    dv_data_set(data, &value, 1);
+}
+
+void dv_data_share(DvData *to, DvData *from)
+{
+    if (!dv_private_type_same(to->type, from->type)) {
+        dv_field_error(to, -1, "cannot share the value of '%s': %s is not %s", from->field->name, from->type->name,
+                       to->type->name);
+        return;
+    }
+    const void *value = value_ref(dv_data_read(from));
+    replace_value(to, value, from->count);
+    changed(to);
+}
+
+void dv_private_data_adopt(DvData *data, const void *value, size_t count)
+{
+    replace_value(data, value, count);
+    changed(data);
+}
+
+void dv_private_data_set_interned(DvData *data, const char *text)
+{
+    const Default *shared = default_of(data, text);
+    replace_value(data, value_ref(shared->value), shared->count);
+    changed(data);
+}
+
+static DvStatus link_by_text(DvData *data, const char *text)
+{
+    DvText problem = {0};
+    DvObject *owner = data->owner;
+    const DvNode *node = owner->is_node ? owner->self : owner->node;
+    DvData *parent = node ? dv_private_resolve_field(node, owner, text, &problem) : NULL;
+    DvStatus status = DV_ERROR_NOT_FOUND;
+    if (parent) {
+        status = dv_data_link(data, parent);
+    } else {
+        dv_field_warning(data, -1, "'%s' leads to no field of an object written earlier in the scene%s%s; the default is kept", text,
+                         problem.length ? ": " : "", problem.length ? problem.at : "");
+        data->flags |= DV_DATA_SET;
+    }
+    dv_text_free(&problem);
+    return status;
+}
+
+DvStatus dv_data_set_text(DvData *data, const char *text)
+{
+    if (data->type == &dv_type_link)
+        return dv_private_link_set_text((DvLink *)data, text);
+    if (*text == '@')
+        return link_by_text(data, text);
+    DvText problem = {0};
+    size_t count = data->count;
+    void *elements = dv_private_elements_copy(data->type, data->value, count, count);
+    const DvStatus status = dv_private_type_parse(data->field, data->type, text, &elements, &count, &problem);
+    replace_value(data, value_take(data->type, elements, count), count);
+    changed(data);
+    if (status != DV_OK || problem.length)
+        dv_field_warning(data, -1, "%s", problem.length ? problem.at : "the text cannot be read");
+    dv_text_free(&problem);
+    return status;
+}
+
+void dv_data_print(DvData *data, DvText *out)
+{
+    const void *value = dv_data_read(data);
+    dv_private_type_print(data->type, value, data->count, out);
+}
+
+bool dv_data_equal(DvData *a, DvData *b)
+{
+    if (!dv_private_type_same(a->type, b->type))
+        return false;
+    const void *left = dv_data_read(a), *right = dv_data_read(b);
+    if (a->count != b->count)
+        return false;
+    if (a->type->scalar != DV_SCALAR_STRING)
+        return a->count == 0 || memcmp(left, right, a->count * a->type->element_size) == 0;
+    for (size_t i = 0; i < a->count; i++)
+        if (strcmp(((char *const *)left)[i], ((char *const *)right)[i]) != 0)
+            return false;
+    return true;
+}
+
+int dv_data_choice(DvData *data)
+{
+    const char *value = dv_data_string(data);
+    const char *const *choices = data->field->choices;
+    for (int i = 0; choices && choices[i]; i++)
+        if (strcmp(choices[i], value) == 0)
+            return i;
+    return -1;
+}
+
+const char *dv_data_file(DvData *data)
+{
+    (void)dv_data_read(data);
+    struct DvDataGraph *graph = graph_of(data);
+    if (graph->parent && graph->parent->type == &dv_type_file)
+        return dv_data_file(graph->parent);
+    if (graph->file_known && graph->file_version == data->version)
+        return graph->file;
+    g_free(graph->file);
+    const char *folder = NULL;
+    const DvObject *owner = data->owner;
+    for (const DvNode *node = owner->is_node ? owner->self : owner->node; node && !folder; node = dv_node_parent(node, 0))
+        folder = node->folder;
+    const char *name = dv_data_string(data);
+    graph->file = *name ? dv_private_find_file(name, folder) : NULL;
+    graph->file_version = data->version;
+    graph->file_known = true;
+    return graph->file;
+}
+
+/* Dependencies */
+
+/* Order is kept; both ends are looked at, since scenes are taken down from either. */
+static void remove_edge(GPtrArray *edges, DvData *data)
+{
+    for (guint i = 0; i < edges->len; i++) {
+        const guint last = edges->len - 1 - i;
+        if (g_ptr_array_index(edges, last) == data) {
+            g_ptr_array_remove_index(edges, last);
+            return;
+        }
+        if (g_ptr_array_index(edges, i) == data) {
+            g_ptr_array_remove_index(edges, i);
+            return;
+        }
+    }
+}
+
+static void drop_sources(DvData *data)
+{
+    struct DvDataGraph *graph = data->graph;
+    if (graph->parent)
+        remove_edge(graph->parent->graph->outputs, data);
+    graph->parent = NULL;
+    if (!graph->inputs)
+        return;
+    for (guint i = 0; i < graph->inputs->len; i++)
+        remove_edge(((DvData *)g_ptr_array_index(graph->inputs, i))->graph->outputs, data);
+    g_ptr_array_free(graph->inputs, TRUE);
+    graph->inputs = NULL;
+}
+
+void dv_private_data_unlink(DvData *data)
+{
+    struct DvDataGraph *graph = data->graph;
+    if (!graph)
+        return;
+    drop_sources(data);
+    for (guint i = 0; graph->outputs && i < graph->outputs->len; i++) {
+        DvData *output = g_ptr_array_index(graph->outputs, i);
+        if (output->graph->parent == data)
+            output->graph->parent = NULL;
+        else
+            remove_edge(output->graph->inputs, data);
+        if (!output->graph->inputs || !output->graph->inputs->len)
+            output->flags &= ~(uint32_t)DV_DATA_DIRTY; /* nothing will renew it: it keeps what it has */
+    }
+    if (graph->outputs)
+        g_ptr_array_free(graph->outputs, TRUE);
+    graph->outputs = NULL;
+}
+
+/* Whether `data` is computed, directly or through others, from `source`. */
+static bool comes_from(DvData *data, DvData *source)
+{
+    bool found = data == source;
+    if (found || !source->graph || !source->graph->outputs || !data->graph)
+        return found;
+    GHashTable *seen = g_hash_table_new(NULL, NULL);
+    Stack stack;
+    STACK_INIT(stack);
+    push(&stack, data);
+    while (stack.count && !found) {
+        DvData *top = stack.at[--stack.count];
+        found = top == source;
+        if (found || !top->graph || !g_hash_table_add(seen, top))
+            continue;
+        if (top->graph->parent)
+            push(&stack, top->graph->parent);
+        for (guint i = 0; top->graph->inputs && i < top->graph->inputs->len; i++)
+            push(&stack, g_ptr_array_index(top->graph->inputs, i));
+    }
+    stack_free(&stack);
+    g_hash_table_destroy(seen);
+    return found;
+}
+
+static void add_output(DvData *data, DvData *output)
+{
+    struct DvDataGraph *graph = graph_of(data);
+    if (!graph->outputs)
+        graph->outputs = g_ptr_array_new();
+    g_ptr_array_add(graph->outputs, output);
+}
+
+static void name_of(const DvData *data, DvText *out)
+{
+    dv_text_add(out, "@%s.%s", data->owner ? dv_object_path(data->owner) : "", data->field->name);
+}
+
+static DvStatus refuse_cycle(const DvData *child, const DvData *parent, const char *verb)
+{
+    DvText from = {0}, to = {0};
+    name_of(child, &from);
+    name_of(parent, &to);
+    dv_field_error(child, -1, "'%s' cannot %s '%s', which itself depends on it", from.at, verb, to.at);
+    dv_text_free(&from);
+    dv_text_free(&to);
+    return DV_ERROR_CYCLE;
+}
+
+DvStatus dv_data_link(DvData *child, DvData *parent)
+{
+    if (!parent) {
+        if (child->graph && child->graph->parent) {
+            (void)dv_data_read(child);
+            drop_sources(child);
+        }
+        return DV_OK;
+    }
+    if (comes_from(parent, child))
+        return refuse_cycle(child, parent, "follow");
+    if (!dv_private_type_converts(parent->type, child->type))
+        return dv_field_error(child, -1, "cannot follow '%s' of '%s': %s cannot become %s", parent->field->name,
+                              dv_object_name(parent->owner), parent->type->name, child->type->name);
+    struct DvDataGraph *graph = graph_of(child);
+    drop_sources(child);
+    add_output(parent, child);
+    graph->parent = parent;
+    child->flags |= DV_DATA_SET | DV_DATA_DIRTY;
+    child->version++;
+    mark_outputs(child);
+    return DV_OK;
+}
+
+DvData *dv_data_parent(const DvData *data)
+{
+    return data->graph ? data->graph->parent : NULL;
+}
+
+DvStatus dv_data_depend(DvData *output, DvData *input)
+{
+    if (comes_from(input, output))
+        return refuse_cycle(output, input, "be computed from");
+    struct DvDataGraph *graph = graph_of(output);
+    if (!graph->inputs)
+        graph->inputs = g_ptr_array_new();
+    if (!g_ptr_array_find(graph->inputs, input, NULL)) {
+        g_ptr_array_add(graph->inputs, input);
+        add_output(input, output);
+    }
+    output->flags |= DV_DATA_DIRTY;
+    mark_outputs(output);
+    return DV_OK;
+}
+
+/* Life */
+
+void dv_private_data_construct(DvData *data, const DvField *field, const DvType *type, DvObject *owner)
+{
+    *data = (DvData){.field = field, .type = type, .owner = owner};
+    const Default *start = default_of(data, field->init);
+    data->value = value_ref(start->value);
+    data->count = start->count;
+}
+
+void dv_private_data_destroy(DvData *data)
+{
+    if (!data->value)
+        return;
+    dv_private_data_unlink(data);
+    if (data->graph)
+        g_free(data->graph->file);
+    g_free(data->graph);
+    value_unref(data->type, data->value);
+    *data = (DvData){0};
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Links: paths as text, and the objects that they lead to.
+ *
+ * The text is what counts; objects are looked up when it is set and again, on request, where nothing was found. A target
+ * knows the links that point to it, so that it can be forgotten when it leaves the graph; the path stays and may lead to
+ * another object later.
+ */
+#include "internal.h"
+
+#include <string.h>
+
+static void let_go(DvLink *link)
+{
+    for (size_t i = 0; i < link->count; i++)
+        if (link->objects[i])
+            g_ptr_array_remove_fast(link->objects[i]->referrers, link);
+    g_free(link->objects);
+    link->objects = NULL;
+    link->count = 0;
+}
+
+static void point_to(DvLink *link, size_t index, DvObject *target)
+{
+    link->objects[index] = target;
+    if (!target->referrers)
+        target->referrers = g_ptr_array_new();
+    g_ptr_array_add(target->referrers, link);
+}
+
+/* Paths that are left, one blank between two. */
+static DvStatus read_paths(DvLink *link, const char *text, GString *paths, size_t *count)
+{
+    DvStatus status = DV_OK;
+    gchar **words = g_strsplit_set(text, " \t\n\r\v\f", -1);
+    *count = 0;
+    for (gchar **word = words; *word; word++) {
+        if (!**word)
+            continue;
+        if (**word != '@') {
+            status = dv_field_error(&link->data, -1, "the path '%s' must start with '@', as in '@%s'", *word, *word);
+        } else if (*count && !link->data.field->many) {
+            status = dv_field_error(&link->data, -1, "one path is expected; '%s' is dropped", *word);
+        } else {
+            g_string_append_printf(paths, "%s%s", *count ? " " : "", *word);
+            ++*count;
+        }
+    }
+    g_strfreev(words);
+    return status;
+}
+
+DvStatus dv_private_link_set_text(DvLink *link, const char *text)
+{
+    GString *paths = g_string_new(NULL);
+    size_t count;
+    const DvStatus status = read_paths(link, text, paths, &count);
+    if (count) {
+        let_go(link);
+        link->objects = g_new0(DvObject *, count);
+        link->count = count;
+        dv_data_set_string(&link->data, paths->str);
+        (void)dv_link_resolve(link);
+    }
+    g_string_free(paths, TRUE);
+    return status;
+}
+
+void dv_link_set(DvLink *link, DvObject *target)
+{
+    let_go(link);
+    if (!target) {
+        dv_data_set_string(&link->data, "");
+        link->data.flags &= ~(uint32_t)DV_DATA_SET;
+        return;
+    }
+    char *path = g_strconcat("@", dv_object_path(target), NULL);
+    link->objects = g_new0(DvObject *, 1);
+    link->count = 1;
+    point_to(link, 0, target);
+    dv_data_set_string(&link->data, path);
+    g_free(path);
+}
+
+DvStatus dv_link_resolve(DvLink *link)
+{
+    const DvObject *owner = link->data.owner;
+    const DvNode *node = owner->is_node ? owner->self : owner->node;
+    bool found = false, missing = false;
+    gchar **paths = NULL;
+    for (size_t i = 0; i < link->count; i++) {
+        if (link->objects[i])
+            continue;
+        if (!paths)
+            paths = g_strsplit(dv_data_string(&link->data), " ", -1);
+        DvObject *target = node ? dv_node_resolve(node, owner, paths[i], link->data.field->target) : NULL;
+        if (target)
+            point_to(link, i, target);
+        found |= target != NULL;
+        missing |= target == NULL;
+    }
+    g_strfreev(paths);
+    if (found)
+        dv_data_touch(&link->data);
+    return missing ? DV_ERROR_NOT_FOUND : DV_OK;
+}
+
+void dv_private_link_destroy(DvLink *link)
+{
+    let_go(link);
+    dv_private_data_destroy(&link->data);
+}
+
+void dv_private_links_forget(DvObject *target)
+{
+    GPtrArray *referrers = target->referrers;
+    target->referrers = NULL;
+    for (guint r = 0; referrers && r < referrers->len; r++) {
+        DvLink *link = g_ptr_array_index(referrers, r);
+        for (size_t i = 0; i < link->count; i++)
+            if (link->objects[i] == target)
+                link->objects[i] = NULL;
+        dv_data_touch(&link->data);
+    }
+    if (referrers)
+        g_ptr_array_free(referrers, TRUE);
+}

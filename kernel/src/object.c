@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Objects: one block of memory each, [header | the component's struct], made from the table of its class.
+ *
+ * Both parts start at a cache line, so an object and its struct lead to each other by a constant offset. A reference count
+ * keeps the block: the graph holds one reference, whoever must outlive an edit of the graph takes another.
+ */
+#include "internal.h"
+
+#include <string.h>
+
+#define HEADER_SIZE ((sizeof(DvObject) + 63) / 64 * 64)
+
+static const char *const states[] = {"Undefined", "Loading", "Valid", "Dirty", "Busy", "Invalid", NULL};
+
+/* Offsets are those in DvObject. */
+static const DvField common_fields[] = {
+    DV_FIELD(DvObject, name, "name", dv_type_string, .help = "name of the object, by which paths find it"),
+    DV_FIELD(DvObject, print_log, "printLog", dv_type_bool, .init = "0", .help = "show the messages of level info"),
+    DV_FIELD(DvObject, tags, "tags", dv_type_tags, .help = "words by which solvers choose the objects they act on"),
+    DV_FIELD(DvObject, bbox, "bbox", dv_type_box, .unit = "m",
+             .init = "1.7976931348623157e308 1.7976931348623157e308 1.7976931348623157e308 "
+                     "-1.7976931348623157e308 -1.7976931348623157e308 -1.7976931348623157e308",
+             .help = "bounding box: smallest, then largest corner; empty when the first is larger"),
+    DV_FIELD(DvObject, component_state, "componentState", dv_type_choice, .choices = states, .init = "Undefined",
+             .flags = DV_FIELD_READ_ONLY, .help = "whether the object can be used"),
+    DV_FIELD(DvObject, listening, "listening", dv_type_bool, .init = "0", .help = "whether events are told to the object"),
+    {0},
+};
+
+enum { COMMON_FIELDS = G_N_ELEMENTS(common_fields) - 1 };
+
+const DvField *dv_common_fields(void)
+{
+    return common_fields;
+}
+
+DvObject *dv_object_of(const void *self)
+{
+    return (DvObject *)((char *)(uintptr_t)self - HEADER_SIZE);
+}
+
+void *dv_object_self(const DvObject *object)
+{
+    return object->self;
+}
+
+/* Making */
+
+DvObject *dv_private_object_new(const DvClass *cls, const char *variant)
+{
+    DvObject *object = dv_alloc(1, HEADER_SIZE + cls->instance_size);
+    object->cls = cls;
+    object->self = (char *)object + HEADER_SIZE;
+    object->variant = g_intern_string(variant ? variant : "");
+    object->references = 1;
+    object->is_node = cls == &dv_node_class;
+
+    size_t own = 0;
+    while (cls->fields && cls->fields[own].name)
+        own++;
+    object->class_field_count = COMMON_FIELDS + own;
+    object->fields = g_new(DvData *, object->class_field_count);
+    for (size_t i = 0; i < object->class_field_count; i++) {
+        const bool common = i < COMMON_FIELDS;
+        const DvField *field = common ? &common_fields[i] : &cls->fields[i - COMMON_FIELDS];
+        DvData *data = (DvData *)((common ? (char *)object : (char *)object->self) + field->offset);
+        dv_private_data_construct(data, field, dv_private_type_for(field->type, object->variant), object);
+        object->fields[i] = data;
+        object->field_count = i + 1;
+    }
+    return object;
+}
+
+/* What an engine computes depends on what it reads. The table was checked: inputs and outputs are different fields. */
+static void connect_engine(DvObject *object, DvData *data)
+{
+    const uint32_t role = data->field->flags & (DV_FIELD_INPUT | DV_FIELD_OUTPUT);
+    if (!object->cls->update || !role)
+        return;
+    for (size_t i = 0; i < object->field_count; i++) {
+        DvData *other = object->fields[i];
+        if (role & DV_FIELD_OUTPUT && other->field->flags & DV_FIELD_INPUT)
+            (void)dv_data_depend(data, other);
+        else if (role & DV_FIELD_INPUT && other->field->flags & DV_FIELD_OUTPUT)
+            (void)dv_data_depend(other, data);
+    }
+}
+
+DvStatus dv_private_object_construct(DvObject *object)
+{
+    if (object->cls->update)
+        for (size_t i = COMMON_FIELDS; i < object->class_field_count; i++)
+            if (object->fields[i]->field->flags & DV_FIELD_OUTPUT)
+                connect_engine(object, object->fields[i]);
+    object->constructed = true;
+    return object->cls->construct ? object->cls->construct(object, object->self) : DV_OK;
+}
+
+/* A field that a scene must give. */
+static DvStatus check_required(DvObject *object)
+{
+    DvStatus status = DV_OK;
+    for (size_t i = 0; i < object->field_count; i++) {
+        DvData *data = object->fields[i];
+        const DvField *field = data->field;
+        if (!(field->flags & DV_FIELD_REQUIRED) || dv_data_is_set(data))
+            continue;
+        if (field->init) {
+            dv_field_warning(data, -1, "should be given; its default %s is used", field->init);
+        } else {
+            dv_field_error(data, -1, "must be given: %s", field->help ? field->help : field->name);
+            status = DV_ERROR_MISSING;
+        }
+    }
+    return status;
+}
+
+DvStatus dv_private_object_init(DvObject *object)
+{
+    if (object->initialised)
+        return DV_OK;
+    object->initialised = true;
+    DvStatus status = check_required(object);
+    if (status == DV_OK && object->cls->init)
+        status = object->cls->init(object, object->self);
+    if (status != DV_OK)
+        dv_object_set_state(object, DV_COMPONENT_INVALID);
+    else if (dv_object_state(object) <= DV_COMPONENT_LOADING)
+        dv_object_set_state(object, DV_COMPONENT_VALID);
+    return status;
+}
+
+/* Attributes */
+
+void dv_private_attributes_free(DvAttributes *attributes)
+{
+    if (!attributes)
+        return;
+    for (guint i = 0; i < attributes->list->len; i++) {
+        Attribute *attribute = &g_array_index(attributes->list, Attribute, i);
+        g_free(attribute->name);
+        g_free(attribute->text);
+    }
+    g_array_free(attributes->list, TRUE);
+    g_free(attributes);
+}
+
+/* Fields */
+
+static bool is_named(const DvField *field, const char *name)
+{
+    if (strcmp(field->name, name) == 0)
+        return true;
+    for (const char *const *alias = field->aliases; alias && *alias; alias++)
+        if (strcmp(*alias, name) == 0)
+            return true;
+    return false;
+}
+
+DvData *dv_object_field(const DvObject *object, const char *name)
+{
+    for (size_t i = 0; i < object->field_count; i++)
+        if (is_named(object->fields[i]->field, name))
+            return object->fields[i];
+    const DvRename *rename = dv_private_rename_field(object->cls, name);
+    return rename && rename->kind == DV_RENAME_FIELD && strcmp(rename->to, name) != 0 ? dv_object_field(object, rename->to)
+                                                                                      : NULL;
+}
+
+size_t dv_object_field_count(const DvObject *object)
+{
+    return object->field_count;
+}
+
+DvData *dv_object_field_at(const DvObject *object, size_t index)
+{
+    return index < object->field_count ? object->fields[index] : NULL;
+}
+
+typedef struct AddedField {
+    DvLink link; /* a DvData is enough unless it is a link */
+    DvField field;
+} AddedField;
+
+DvData *dv_object_add_field(DvObject *object, const DvField *field)
+{
+    for (size_t i = 0; i < object->field_count; i++) {
+        if (is_named(object->fields[i]->field, field->name)) {
+            dv_error(object, DV_ERROR_INVALID, "has a field '%s' already", field->name);
+            return NULL;
+        }
+    }
+    AddedField *added = dv_alloc(1, sizeof *added);
+    added->field = *field;
+    added->field.name = g_intern_string(field->name);
+    added->field.help = g_intern_string(field->help);
+    added->field.init = g_intern_string(field->init);
+    added->field.unit = g_intern_string(field->unit);
+    added->field.group = g_intern_string(field->group);
+    added->field.target = g_intern_string(field->target);
+    added->field.offset = 0;
+    DvData *data = &added->link.data;
+    dv_private_data_construct(data, &added->field, dv_private_type_for(field->type, object->variant), object);
+    object->fields = g_renew(DvData *, object->fields, object->field_count + 1);
+    object->fields[object->field_count++] = data;
+    connect_engine(object, data);
+    const char *text = dv_attribute(object->attributes, data->field->name);
+    if (text)
+        (void)dv_data_set_text(data, text);
+    return data;
+}
+
+/* What it is */
+
+const DvClass *dv_object_class(const DvObject *object)
+{
+    return object->cls;
+}
+
+const char *dv_object_name(const DvObject *object)
+{
+    return *(char *const *)object->name.value;
+}
+
+const char *dv_object_variant(const DvObject *object)
+{
+    return object->variant;
+}
+
+DvNode *dv_object_node(const DvObject *object)
+{
+    return object->node;
+}
+
+const char *dv_object_file(const DvObject *object, int *line, int *column)
+{
+    if (line)
+        *line = object->line;
+    if (column)
+        *column = object->column;
+    return object->file;
+}
+
+DvComponentState dv_object_state(const DvObject *object)
+{
+    DvObject *cached = (DvObject *)(uintptr_t)object;
+    if (dv_data_version(&cached->component_state) != cached->state_version) {
+        cached->state = (DvComponentState)MAX(dv_data_choice(&cached->component_state), 0);
+        cached->state_version = cached->component_state.version;
+    }
+    return cached->state;
+}
+
+/* Shares the value of the default table's kind, so that a change within a step allocates nothing. */
+void dv_object_set_state(DvObject *object, DvComponentState state)
+{
+    if (dv_object_state(object) == state)
+        return;
+    dv_private_data_set_interned(&object->component_state, states[state]);
+    object->state = state;
+    object->state_version = object->component_state.version;
+}
+
+const void *dv_object_ops(const DvObject *object, const char *contract)
+{
+    return dv_private_class_ops(object->cls, contract);
+}
+
+bool dv_object_is_a(const DvObject *object, const char *class_name)
+{
+    if (strcmp(object->cls->name, class_name) == 0)
+        return true;
+    for (const char *const *base = object->cls->bases; base && *base; base++)
+        if (strcmp(*base, class_name) == 0)
+            return true;
+    return false;
+}
+
+/* Paths. The root is "/"; below it a node's path is its parent's (nothing for the root) and '/' and its name; an object's the same,
+ * but directly after a node path that is "/". A cached path implies cached paths of all nodes above. */
+
+const char *dv_object_path(const DvObject *object)
+{
+    DvObject *cached = (DvObject *)(uintptr_t)object;
+    if (cached->path)
+        return cached->path;
+    const DvNode *above = object->node;
+    if (!above)
+        return cached->path = object->is_node ? g_strdup("/") : g_strdup(dv_object_name(object));
+    const char *path = dv_object_path(dv_private_object(above));
+    const bool is_root = strcmp(path, "/") == 0 && (!object->is_node || !dv_private_object(above)->node);
+    return cached->path = g_strconcat(is_root ? "" : path, "/", dv_object_name(object), NULL);
+}
+
+void dv_private_object_forget_path(DvObject *object)
+{
+    if (!object->path)
+        return;
+    g_free(object->path);
+    object->path = NULL;
+    if (!object->is_node)
+        return;
+    const DvNode *node = object->self;
+    for (guint i = 0; i < node->members->len; i++)
+        dv_private_object_forget_path(g_ptr_array_index(node->members, i));
+    for (guint i = 0; i < node->children->len; i++)
+        dv_private_object_forget_path(dv_private_object(g_ptr_array_index(node->children, i)));
+}
+
+/* Leaving */
+
+DvObject *dv_object_ref(DvObject *object)
+{
+    object->references++;
+    return object;
+}
+
+static void destroy(DvObject *object)
+{
+    if (object->constructed && object->cls->destroy)
+        object->cls->destroy(object, object->self);
+    dv_private_element_data_forget(object);
+    dv_private_links_forget(object);
+    for (size_t i = object->field_count; i-- > 0;) {
+        DvData *data = object->fields[i];
+        if (data->type == &dv_type_link)
+            dv_private_link_destroy((DvLink *)data);
+        else
+            dv_private_data_destroy(data);
+        if (i >= object->class_field_count)
+            dv_free(data);
+    }
+    g_free(object->fields);
+    dv_private_attributes_free(object->attributes);
+    if (object->initial)
+        g_ptr_array_unref(object->initial);
+    if (object->restore)
+        g_ptr_array_unref(object->restore);
+    g_free(object->stamps);
+    g_free(object->path);
+    dv_free(object);
+}
+
+void dv_object_unref(DvObject *object)
+{
+    if (--object->references == 0)
+        destroy(object);
+}
+
+void dv_object_remove(DvObject *object)
+{
+    if (object->is_node) {
+        dv_node_remove(object->self);
+        return;
+    }
+    DvNode *node = object->node;
+    if (!node)
+        return;
+    dv_private_schedule_object_gone(object);
+    if (object->cls->cleanup)
+        object->cls->cleanup(object, object->self);
+    dv_private_element_data_forget(object);
+    dv_private_links_forget(object);
+    for (size_t i = 0; i < object->field_count; i++)
+        dv_private_data_unlink(object->fields[i]);
+    dv_private_object_forget_path(object);
+    /* Graphs are taken down from the end. */
+    GPtrArray *members = node->members;
+    guint index = members->len - 1;
+    while (g_ptr_array_index(members, index) != object)
+        index--;
+    g_ptr_array_remove_index(members, index);
+    object->removed = true;
+    object->node = NULL;
+    dv_private_node_changed(node);
+    dv_private_release_later(object);
+}

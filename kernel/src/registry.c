@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The registry: classes of started plugins by name, alias and old name; modules; services.
+ *
+ * Tables are filled plugin by plugin, in the order of their start, and only point into the plugins' own const data. Several plugins
+ * may offer one class: the higher rank comes first; equal ranks with a variant in common are refused, so that nothing depends on
+ * the order of loading.
+ */
+#include "internal.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Entry {
+    const DvClass *cls;
+    const DvPlugin *plugin;
+} Entry;
+
+static GPtrArray *entries;      /* Entry *, by name in the order of bytes, then the highest rank, then the order of start */
+static GHashTable *by_name;     /* class name -> Entry * of the highest rank */
+static GHashTable *by_alias;    /* other name -> const DvClass * */
+static GHashTable *old_classes; /* old name -> const DvRename * */
+static GHashTable *old_fields;  /* old name -> GPtrArray of const DvRename * */
+static GHashTable *modules;     /* module or plugin -> id of the plugin */
+static GHashTable *services;    /* contract -> GPtrArray of const void *, in the order of start */
+
+static void open_tables(void)
+{
+    if (entries)
+        return;
+    entries = g_ptr_array_new_with_free_func(g_free);
+    by_name = g_hash_table_new(g_str_hash, g_str_equal);
+    by_alias = g_hash_table_new(g_str_hash, g_str_equal);
+    old_classes = g_hash_table_new(g_str_hash, g_str_equal);
+    old_fields = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_ptr_array_unref);
+    modules = g_hash_table_new(g_str_hash, g_str_equal);
+    services = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_ptr_array_unref);
+}
+
+void dv_private_registry_clear(void)
+{
+    if (!entries)
+        return;
+    g_clear_pointer(&entries, g_ptr_array_unref);
+    GHashTable **const tables[] = {&by_name, &by_alias, &old_classes, &old_fields, &modules, &services};
+    for (size_t i = 0; i < G_N_ELEMENTS(tables); i++)
+        g_clear_pointer(tables[i], g_hash_table_destroy);
+    dv_private_defaults_clear();
+}
+
+/* The first of the words of `a` that is also one of `b`; classes without variants have one in common, the empty one. */
+static char *common_variant(const char *a, const char *b)
+{
+    gchar **left = g_strsplit(a ? a : "", " ", -1);
+    gchar **right = g_strsplit(b ? b : "", " ", -1);
+    char *common = !a && !b ? g_strdup("") : NULL;
+    for (gchar **word = left; *word && !common; word++)
+        if (**word && g_strv_contains((const gchar *const *)right, *word))
+            common = g_strdup(*word);
+    g_strfreev(left);
+    g_strfreev(right);
+    return common;
+}
+
+DvStatus dv_private_registry_check(const DvPlugin *plugin, DvText *reason)
+{
+    open_tables();
+    for (const DvClass *const *cls = plugin->classes; cls && *cls; cls++) {
+        for (guint i = 0; i < entries->len; i++) {
+            const Entry *entry = g_ptr_array_index(entries, i);
+            if (entry->plugin->rank != plugin->rank || strcmp(entry->cls->name, (*cls)->name) != 0)
+                continue;
+            char *variant = common_variant(entry->cls->variants, (*cls)->variants);
+            if (!variant)
+                continue;
+            dv_text_add(reason, "class '%s'%s%s is also offered by plugin '%s', with the same rank %d", (*cls)->name,
+                        *variant ? " for " : "", variant, entry->plugin->id, plugin->rank);
+            g_free(variant);
+            return DV_ERROR_INVALID;
+        }
+    }
+    return DV_OK;
+}
+
+static gint compare_entries(gconstpointer left, gconstpointer right)
+{
+    const Entry *a = *(Entry *const *)left, *b = *(Entry *const *)right;
+    const int order = strcmp(a->cls->name, b->cls->name);
+    return order ? order : (b->plugin->rank > a->plugin->rank) - (b->plugin->rank < a->plugin->rank);
+}
+
+/* The first to claim a name keeps it. */
+static void claim(GHashTable *table, const char *name, const void *meaning)
+{
+    if (name && !g_hash_table_contains(table, name))
+        g_hash_table_insert(table, (gpointer)(uintptr_t)name, (gpointer)(uintptr_t)meaning);
+}
+
+static GPtrArray *list_in(GHashTable *table, const char *name)
+{
+    GPtrArray *list = g_hash_table_lookup(table, name);
+    if (!list) {
+        list = g_ptr_array_new();
+        g_hash_table_insert(table, (gpointer)(uintptr_t)name, list);
+    }
+    return list;
+}
+
+static void add_renames(const DvPlugin *plugin)
+{
+    for (const DvRename *rename = plugin->renames; rename && rename->kind != DV_RENAME_END; rename++) {
+        switch (rename->kind) {
+        case DV_RENAME_FIELD:
+        case DV_RENAME_FIELD_HARMLESS:
+        case DV_RENAME_FIELD_REMOVED:
+            g_ptr_array_add(list_in(old_fields, rename->from), (gpointer)(uintptr_t)rename);
+            break;
+        case DV_RENAME_MODULE:
+            claim(modules, rename->from, plugin->id);
+            break;
+        default:
+            claim(old_classes, rename->from, rename);
+            break;
+        }
+    }
+}
+
+void dv_private_registry_add(const DvPlugin *plugin)
+{
+    for (const DvClass *const *cls = plugin->classes; cls && *cls; cls++) {
+        Entry *entry = g_new(Entry, 1);
+        *entry = (Entry){*cls, plugin};
+        g_ptr_array_add(entries, entry);
+        for (const char *const *alias = (*cls)->aliases; alias && *alias; alias++)
+            claim(by_alias, *alias, *cls);
+        claim(modules, (*cls)->module, plugin->id);
+    }
+    g_ptr_array_sort(entries, compare_entries); /* stable: a merge sort */
+    g_hash_table_remove_all(by_name);
+    for (guint i = 0; i < entries->len; i++) {
+        Entry *entry = g_ptr_array_index(entries, i);
+        claim(by_name, entry->cls->name, entry);
+    }
+    claim(modules, plugin->id, plugin->id);
+    add_renames(plugin);
+    for (const DvContract *offer = plugin->offers; offer && offer->id; offer++)
+        g_ptr_array_add(list_in(services, offer->id), (gpointer)(uintptr_t)offer->ops);
+}
+
+/* Classes */
+
+size_t dv_class_count(void)
+{
+    return entries ? entries->len : 0;
+}
+
+const DvClass *dv_class_at(size_t index)
+{
+    return index < dv_class_count() ? ((const Entry *)g_ptr_array_index(entries, index))->cls : NULL;
+}
+
+const DvPlugin *dv_class_plugin(const DvClass *cls)
+{
+    for (guint i = 0; entries && i < entries->len; i++) {
+        const Entry *entry = g_ptr_array_index(entries, i);
+        if (entry->cls == cls)
+            return entry->plugin;
+    }
+    return NULL;
+}
+
+const DvRename *dv_private_rename_class(const char *name)
+{
+    return old_classes ? g_hash_table_lookup(old_classes, name) : NULL;
+}
+
+const DvClass *dv_class_find(const char *name)
+{
+    if (!entries)
+        return NULL;
+    const Entry *entry = g_hash_table_lookup(by_name, name);
+    if (entry)
+        return entry->cls;
+    const DvClass *cls = g_hash_table_lookup(by_alias, name);
+    if (cls)
+        return cls;
+    const DvRename *rename = dv_private_rename_class(name);
+    if (!rename || rename->kind != DV_RENAME_CLASS)
+        return NULL;
+    entry = g_hash_table_lookup(by_name, rename->to); /* one step: renames do not chain */
+    return entry ? entry->cls : NULL;
+}
+
+const DvClass *dv_private_class_of(const char *name, const char *variant)
+{
+    const DvClass *first = dv_class_find(name);
+    for (guint i = 0; first && i < entries->len; i++) {
+        const Entry *entry = g_ptr_array_index(entries, i);
+        if (strcmp(entry->cls->name, first->name) != 0)
+            continue;
+        char *common = common_variant(entry->cls->variants, *variant ? variant : NULL);
+        g_free(common);
+        if (common)
+            return entry->cls;
+    }
+    return first;
+}
+
+const void *dv_private_class_ops(const DvClass *cls, const char *contract)
+{
+    for (const DvContract *offer = cls->contracts; offer && offer->id; offer++)
+        if (offer->id == contract || strcmp(offer->id, contract) == 0)
+            return offer->ops;
+    return NULL;
+}
+
+static bool is_of(const DvClass *cls, const char *name)
+{
+    if (!name || strcmp(cls->name, name) == 0)
+        return true;
+    for (const char *const *base = cls->bases; base && *base; base++)
+        if (strcmp(*base, name) == 0)
+            return true;
+    return false;
+}
+
+const DvRename *dv_private_rename_field(const DvClass *cls, const char *name)
+{
+    const GPtrArray *renames = old_fields ? g_hash_table_lookup(old_fields, name) : NULL;
+    for (guint i = 0; renames && i < renames->len; i++) {
+        const DvRename *rename = g_ptr_array_index(renames, i);
+        if (is_of(cls, rename->of))
+            return rename;
+    }
+    return NULL;
+}
+
+bool dv_private_module_known(const char *name, const char **plugin)
+{
+    const char *id = modules ? g_hash_table_lookup(modules, name) : NULL;
+    if (plugin)
+        *plugin = id;
+    return id != NULL;
+}
+
+/* Services */
+
+const void *dv_service(const char *contract)
+{
+    const GPtrArray *list = services ? g_hash_table_lookup(services, contract) : NULL;
+    return list ? g_ptr_array_index(list, 0) : NULL;
+}
+
+size_t dv_services(const char *contract, const void **ops, size_t capacity)
+{
+    const GPtrArray *list = services ? g_hash_table_lookup(services, contract) : NULL;
+    const size_t count = list ? list->len : 0;
+    for (size_t i = 0; i < MIN(count, capacity); i++)
+        ops[i] = g_ptr_array_index(list, i);
+    return count;
+}
+
+/* Explaining an unknown name */
+
+/* Folder of the library or program that holds this code; links resolved. NULL: unknown. */
+char *dv_private_kernel_folder(void)
+{
+    Dl_info info;
+    if (!dladdr((const void *)&dv_common_fields, &info) || !info.dli_fname)
+        return NULL;
+    char *real = realpath(info.dli_fname, NULL);
+    char *folder = real ? g_path_get_dirname(real) : NULL;
+    free(real);
+    return folder;
+}
+
+/* In the build tree the file lies beside the library, installed in ../share/divan. */
+static char *read_reference_classes(void)
+{
+    static const char *const places[] = {"", "../share/divan"};
+    char *folder = dv_private_kernel_folder();
+    char *text = NULL;
+    for (size_t i = 0; folder && !text && i < G_N_ELEMENTS(places); i++) {
+        char *file = g_build_filename(folder, places[i], "reference-classes.tsv", NULL);
+        (void)g_file_get_contents(file, &text, NULL, NULL);
+        g_free(file);
+    }
+    g_free(folder);
+    return text;
+}
+
+/* The module of a class of the reference, or NULL; all its class names are added to `names`, which point into `text`. */
+static const char *find_reference_class(char *text, const char *name, GPtrArray *names)
+{
+    const char *module = NULL;
+    for (char *line = text, *end; line && *line; line = end) {
+        end = strchr(line, '\n');
+        if (end)
+            *end++ = 0;
+        char *tab = strchr(line, '\t');
+        if (*line == '#' || !tab)
+            continue;
+        *tab = 0;
+        if (strcmp(line, name) == 0)
+            module = tab + 1;
+        g_ptr_array_add(names, line);
+    }
+    return module;
+}
+
+/* A plugin that was found, is not in use, and has the class. */
+static const DvPluginInfo *find_idle_plugin(const char *name)
+{
+    for (size_t i = 0; i < dv_plugin_count(); i++) {
+        const DvPluginInfo *info = dv_plugin_info(i);
+        if (info->state == DV_PLUGIN_STARTED || !info->plugin)
+            continue;
+        for (const DvClass *const *cls = info->plugin->classes; cls && *cls; cls++)
+            if (strcmp((*cls)->name, name) == 0)
+                return info;
+    }
+    return NULL;
+}
+
+static void add_keys(GHashTable *table, GPtrArray *names)
+{
+    GHashTableIter keys;
+    gpointer key;
+    if (!table)
+        return;
+    g_hash_table_iter_init(&keys, table);
+    while (g_hash_table_iter_next(&keys, &key, NULL))
+        g_ptr_array_add(names, key);
+}
+
+static gint compare_names(gconstpointer left, gconstpointer right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+void dv_class_explain(const char *name, DvText *out)
+{
+    dv_text_add(out, "no class '%s'", name);
+    const DvRename *rename = dv_private_rename_class(name);
+    if (rename && rename->to && rename->kind == DV_RENAME_CLASS_REMOVED) {
+        dv_text_add(out, ": %s", rename->to);
+        return;
+    }
+    const DvPluginInfo *idle = find_idle_plugin(name);
+    if (idle) {
+        dv_text_add(out, ": it is in the plugin '%s' (%s), which is not in use", idle->id, idle->file);
+        if (idle->reason)
+            dv_text_add(out, ": %s", idle->reason);
+        return;
+    }
+    GPtrArray *ours = g_ptr_array_new(), *theirs = g_ptr_array_new();
+    add_keys(by_name, ours);
+    add_keys(by_alias, ours);
+    add_keys(old_classes, ours);
+    g_ptr_array_sort(ours, compare_names); /* the answer must not depend on the order of a hash table */
+    char *text = read_reference_classes();
+    const char *module = find_reference_class(text, name, theirs);
+    const char *closest = dv_closest(name, (const char *const *)ours->pdata, ours->len);
+    const char *reference = dv_closest(name, (const char *const *)theirs->pdata, theirs->len);
+    if (module)
+        dv_text_add(out, ": it is a class of SOFA (%s) that no plugin of Divan offers yet", module);
+    else if (closest)
+        dv_text_add(out, "; did you mean '%s'?", closest);
+    else if (reference)
+        dv_text_add(out, "; did you mean '%s', a class of SOFA that no plugin of Divan offers yet?", reference);
+    g_free(text);
+    g_ptr_array_unref(ours);
+    g_ptr_array_unref(theirs);
+}
