@@ -26,6 +26,29 @@ typedef struct DvVisualLoopOps {
     void (*update)(void *self); /* all visual models below its node */
 } DvVisualLoopOps;
 
+/* What is shown below a node. Each flag is on, off or inherited from above; asked, "inherited" counts as off. */
+typedef enum DvDisplayFlag {
+    DV_DISPLAY_VISUAL_MODELS,
+    DV_DISPLAY_BEHAVIOR_MODELS,
+    DV_DISPLAY_FORCE_FIELDS,
+    DV_DISPLAY_INTERACTION_FORCE_FIELDS,
+    DV_DISPLAY_COLLISION_MODELS,
+    DV_DISPLAY_BOUNDING_COLLISION_MODELS,
+    DV_DISPLAY_DETECTION_OUTPUTS,
+    DV_DISPLAY_MAPPINGS,
+    DV_DISPLAY_MECHANICAL_MAPPINGS,
+    DV_DISPLAY_ADVANCED_RENDERING,
+    DV_DISPLAY_WIREFRAME,
+    DV_DISPLAY_NORMALS,
+    DV_DISPLAY_FLAGS
+} DvDisplayFlag;
+#define DV_VISUAL_STYLE "divan.visual-style/1"
+typedef struct DvVisualStyleOps {
+    uint32_t size;
+    /* Replaces what the style sets in flags[DV_DISPLAY_FLAGS]: 1 on, -1 off, 0 inherited. */
+    void (*merge)(void *self, signed char *flags);
+} DvVisualStyleOps;
+
 /* Where primitives go. Points are count x 3 doubles in metres, colours red green blue alpha from 0 to 1. All required. */
 typedef struct DvDraw DvDraw;
 typedef struct DvDrawOps {

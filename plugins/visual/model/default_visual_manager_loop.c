@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * DefaultVisualManagerLoop: brings visual models up to date when somebody looks.
+ *
+ * Mappings that feed nothing but visual models take no part in a step. Here they are applied, parents first, and then the models
+ * below the target node compute what follows from their points.
+ */
+#include <divan/contracts/mapping.h>
+#include <divan/contracts/visual.h>
+#include <divan/memory.h>
+#include <divan/visitor.h>
+
+typedef struct DefaultVisualManagerLoop {
+    DvLink target_node;
+} DefaultVisualManagerLoop;
+
+static void apply(DvObject *object, const DvMappingOps *ops)
+{
+    void *self = dv_object_self(object);
+    const uint32_t inputs = ops->inputs(self, NULL, 0), outputs = ops->outputs(self, NULL, 0);
+    DvObject **states = dv_step_alloc(inputs + outputs, sizeof *states);
+    DvConstVec *in = dv_step_alloc(inputs, sizeof *in);
+    DvVec *out = dv_step_alloc(outputs, sizeof *out);
+    ops->inputs(self, states, inputs);
+    ops->outputs(self, states + inputs, outputs);
+    for (uint32_t i = 0; i < inputs; i++)
+        in[i] = dv_state_read(dv_state_ref(states[i]), DV_POSITION);
+    for (uint32_t i = 0; i < outputs; i++)
+        out[i] = dv_state_write(dv_state_ref(states[inputs + i]), DV_POSITION, DV_OVERWRITE);
+    const DvNode *node = dv_object_node(object);
+    const DvStep step = {dv_node_time(node), dv_node_dt(node), DV_POSITION, DV_VELOCITY};
+    ops->apply(self, &step, in, out);
+}
+
+static DvVisit update_node(DvNode *node, void *context)
+{
+    (void)context;
+    DvObject *object;
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++) {
+        const DvMappingOps *ops = dv_object_ops(object, DV_MAPPING);
+        if (ops && dv_object_is_valid(object) && !ops->is_mechanical(dv_object_self(object)))
+            apply(object, ops);
+    }
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++) {
+        const DvVisualModelOps *ops = dv_object_ops(object, DV_VISUAL_MODEL);
+        if (ops && dv_object_is_valid(object))
+            ops->update(dv_object_self(object));
+    }
+    return DV_VISIT_CONTINUE;
+}
+
+static void update(void *object_self)
+{
+    DefaultVisualManagerLoop *self = object_self;
+    DvNode *target = dv_object_as_node(dv_link_object(&self->target_node));
+    const DvVisitor visitor = {.top_down = update_node, .enters_sleeping = true};
+    dv_visit(target ? target : dv_object_node(dv_object_of(self)), &visitor, NULL);
+}
+
+static const DvField fields[] = {
+    DV_LINK(DefaultVisualManagerLoop, target_node, "targetNode", NULL,
+            .help = "the node it looks after; its own when not given"),
+    {0},
+};
+
+static const DvVisualLoopOps ops = {.size = sizeof ops, .update = update};
+
+const DvClass dv_default_visual_manager_loop = {
+    .size = sizeof(DvClass),
+    .name = "DefaultVisualManagerLoop",
+    .bases = (const char *const[]){"VisualLoop", NULL},
+    .family = "visual models",
+    .module = "Sofa.Simulation.Core",
+    .help = "Brings visual models up to date when somebody looks.",
+    .instance_size = sizeof(DefaultVisualManagerLoop),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_VISUAL_LOOP, .ops = &ops, .slot = true}, {0}},
+};

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * OglSceneFrame: the directions of the axes, in a corner of the view.
+ */
+#include <divan/contracts/visual.h>
+
+typedef struct OglSceneFrame {
+    DvData enable, draw, style, alignment, viewport_size;
+} OglSceneFrame;
+
+static const char *const styles[] = {"Arrows", "Cylinders", "CubeCones", NULL};
+static const char *const corners[] = {"BottomLeft", "BottomRight", "TopRight", "TopLeft", NULL};
+
+static const DvField fields[] = {
+    DV_FIELD(OglSceneFrame, enable, "enable", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING,
+             .help = "whether it is shown"),
+    DV_FIELD(OglSceneFrame, draw, "draw", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING,
+             .help = "whether it is shown"),
+    DV_FIELD(OglSceneFrame, style, "style", dv_type_choice, .init = "Cylinders", .choices = styles,
+             .flags = DV_FIELD_DRAWING, .help = "form of the axes"),
+    DV_FIELD(OglSceneFrame, alignment, "alignment", dv_type_choice, .init = "BottomRight", .choices = corners,
+             .flags = DV_FIELD_DRAWING, .help = "which corner"),
+    DV_FIELD(OglSceneFrame, viewport_size, "viewportSize", dv_type_int, .init = "150", .unit = "pixels",
+             .flags = DV_FIELD_DRAWING, .help = "width of the corner it takes"),
+    {0},
+};
+
+const DvClass dv_ogl_scene_frame = {
+    .size = sizeof(DvClass),
+    .name = "OglSceneFrame",
+    .bases = (const char *const[]){"VisualModel", NULL},
+    .family = "visual models",
+    .module = "Sofa.GL.Component.Rendering3D",
+    .help = "The directions of the axes, in a corner of the view.",
+    .instance_size = sizeof(OglSceneFrame),
+    .fields = fields,
+};

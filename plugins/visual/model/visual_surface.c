@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "visual_surface.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <divan/contracts/topology.h>
+#include <divan/math/quat.h>
+#include <divan/memory.h>
+
+/* The state: positions are the field, other vectors exist once asked for. */
+
+static const DvDofType *dof_type(const void *self)
+{
+    (void)self;
+    return &dv_vec3d;
+}
+
+static uint32_t count(const void *object)
+{
+    const VisualSurface *self = object;
+    return (uint32_t)self->position.count;
+}
+
+static void fit_vectors(VisualSurface *self)
+{
+    const uint32_t points = count(self);
+    for (DvVecId id = 0; id < DV_MAX_VEC; id++)
+        if (self->vectors[id] && self->vector_count != points)
+            self->vectors[id] = dv_realloc(self->vectors[id], self->vector_count * 3 * sizeof(double),
+                                           (size_t)points * 3 * sizeof(double));
+    self->vector_count = points;
+}
+
+static void resize(void *object, uint32_t points)
+{
+    VisualSurface *self = object;
+    dv_data_begin(&self->position, points);
+    dv_data_end(&self->position);
+    fit_vectors(self);
+}
+
+static const double *read_vector(void *object, DvVecId id, DvSpace space)
+{
+    VisualSurface *self = object;
+    if (space != DV_HOST)
+        return NULL;
+    if (id == DV_POSITION)
+        return dv_data_doubles(&self->position, NULL);
+    if (id == DV_REST_POSITION)
+        return self->rest_position.count == self->position.count ? dv_data_doubles(&self->rest_position, NULL) : NULL;
+    return self->vectors[id];
+}
+
+static double *write_vector(void *object, DvVecId id, DvSpace space, DvAccess access)
+{
+    VisualSurface *self = object;
+    const uint32_t points = count(self);
+    if (space != DV_HOST)
+        return NULL;
+    if (id == DV_POSITION || id == DV_REST_POSITION) {
+        DvData *data = id == DV_POSITION ? &self->position : &self->rest_position;
+        double *at = access == DV_OVERWRITE ? dv_data_begin_all(data, points) : dv_data_begin(data, points);
+        dv_data_end(data);
+        return at;
+    }
+    if (self->vector_count != points)
+        fit_vectors(self);
+    if (!self->vectors[id])
+        self->vectors[id] = dv_alloc((size_t)points * 3, sizeof(double));
+    return self->vectors[id];
+}
+
+static bool has(const void *object, DvVecId id)
+{
+    const VisualSurface *self = object;
+    return id == DV_POSITION || self->vectors[id];
+}
+
+static void release(void *object, DvVecId id)
+{
+    VisualSurface *self = object;
+    dv_free(self->vectors[id]);
+    self->vectors[id] = NULL;
+}
+
+static void clear(void *object, DvVecId r)
+{
+    memset(write_vector(object, r, DV_HOST, DV_OVERWRITE), 0, (size_t)count(object) * 3 * sizeof(double));
+}
+
+static void combine(void *object, DvVecId r, DvVecId a, DvVecId b, double k)
+{
+    const size_t n = (size_t)count(object) * 3;
+    double *to = write_vector(object, r, DV_HOST, DV_READ_WRITE);
+    const double *x = a != DV_NO_VEC ? read_vector(object, a, DV_HOST) : NULL;
+    const double *y = b != DV_NO_VEC ? read_vector(object, b, DV_HOST) : NULL;
+    for (size_t i = 0; i < n; i++)
+        to[i] = (x ? x[i] : 0) + (y ? k * y[i] : 0);
+}
+
+static double dot(void *object, DvVecId a, DvVecId b)
+{
+    const double *x = read_vector(object, a, DV_HOST), *y = read_vector(object, b, DV_HOST);
+    double sum = 0;
+    for (size_t i = 0, n = (size_t)count(object) * 3; x && y && i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+static double norm_max(void *object, DvVecId a)
+{
+    const double *x = read_vector(object, a, DV_HOST);
+    double largest = 0;
+    for (size_t i = 0, n = (size_t)count(object) * 3; x && i < n; i++)
+        largest = fmax(largest, fabs(x[i]));
+    return largest;
+}
+
+static uint32_t first_not_finite(void *object, DvVecId a)
+{
+    const double *x = read_vector(object, a, DV_HOST);
+    for (size_t i = 0, n = (size_t)count(object) * 3; x && i < n; i++)
+        if (!isfinite(x[i]))
+            return (uint32_t)(i / 3);
+    return UINT32_MAX;
+}
+
+const DvStateOps visual_surface_state_ops = {
+    .size = sizeof(DvStateOps),
+    .dof_type = dof_type,
+    .count = count,
+    .resize = resize,
+    .read = read_vector,
+    .write = write_vector,
+    .has = has,
+    .release = release,
+    .clear = clear,
+    .combine = combine,
+    .dot = dot,
+    .norm_max = norm_max,
+    .first_not_finite = first_not_finite,
+};
+
+/* Attributes that are not fields of their own: short forms of the transformation. */
+
+static bool number_of(const DvAttributes *attributes, const char *name, double *value)
+{
+    const char *text = dv_attribute(attributes, name);
+    return text && dv_read_double(&text, value);
+}
+
+/* Any one of the three replaces the whole vector; those absent count as `absent`. */
+static void take_triple(const DvAttributes *attributes, const char *const names[3], double absent, DvData *field)
+{
+    double v[3] = {absent, absent, absent};
+    bool any = false;
+    for (size_t i = 0; i < 3; i++)
+        any = number_of(attributes, names[i], &v[i]) || any;
+    if (any)
+        dv_data_set(field, v, 1);
+}
+
+static void reverse_faces(DvData *faces, size_t nodes, size_t first, size_t second)
+{
+    uint32_t *at = dv_data_begin(faces, faces->count);
+    for (size_t i = 0; i < faces->count; i++) {
+        const uint32_t kept = at[i * nodes + first];
+        at[i * nodes + first] = at[i * nodes + second];
+        at[i * nodes + second] = kept;
+    }
+    dv_data_end(faces);
+}
+
+DvStatus visual_surface_parse(DvObject *object, VisualSurface *self, const DvAttributes *attributes)
+{
+    (void)object;
+    static const char *const d[] = {"dx", "dy", "dz"}, *const r[] = {"rx", "ry", "rz"}, *const s[] = {"sx", "sy", "sz"};
+    double value;
+    take_triple(attributes, r, 0, &self->rotation);
+    take_triple(attributes, d, 0, &self->translation);
+    take_triple(attributes, s, 1, &self->scale3d);
+    if (number_of(attributes, "scale", &value)) {
+        const double uniform[3] = {value, value, value};
+        dv_data_set(&self->scale3d, uniform, 1);
+    }
+    double scale_tex[2] = {1, 1}, translation_tex[2] = {0, 0};
+    const bool su = number_of(attributes, "su", &scale_tex[0]), sv = number_of(attributes, "sv", &scale_tex[1]);
+    if (su || sv)
+        dv_data_set(&self->scale_tex, scale_tex, 1);
+    const bool du = number_of(attributes, "du", &translation_tex[0]),
+               dv = number_of(attributes, "dv", &translation_tex[1]);
+    if (du || dv)
+        dv_data_set(&self->translation_tex, translation_tex, 1);
+    if (number_of(attributes, "normals", &value))
+        dv_data_set_bool(&self->use_normals, value != 0);
+    if (dv_attribute(attributes, "flip")) { /* of what is written inline: a loader's faces are flipped by the loader */
+        if (!dv_data_parent(&self->triangles))
+            reverse_faces(&self->triangles, 3, 1, 2);
+        if (!dv_data_parent(&self->quads))
+            reverse_faces(&self->quads, 4, 1, 3);
+    }
+    if (dv_data_is_set(&self->color)) {
+        const double *c = dv_data_doubles(&self->color, NULL);
+        DvText text = {0};
+        static const char *const parts[] = {"Default Diffuse 1", " Ambient 1", " Specular 0", " Emissive 0"};
+        for (size_t part = 0; part < 4; part++) {
+            dv_text_add(&text, "%s", parts[part]);
+            for (size_t i = 0; i < 4; i++) {
+                dv_text_add(&text, " ");
+                dv_text_add_double(&text, part == 1 && i < 3 ? 0.2 * c[i] : c[i]);
+            }
+        }
+        dv_text_add(&text, " Shininess 0 45");
+        dv_data_set_string(&self->material, text.at);
+        dv_text_free(&text);
+    }
+    return DV_OK;
+}
+
+/* Where the surface comes from. */
+
+/* `filename`: read by the loader of such files, through a node that exists for as long as this takes. */
+static DvStatus load_file(DvObject *object, VisualSurface *self)
+{
+    const char *file = dv_data_file(&self->filename);
+    if (!file)
+        return dv_field_error(&self->filename, -1, "no file '%s'", dv_data_string(&self->filename));
+    const size_t length = strlen(file);
+    if (length < 4 || strcmp(file + length - 4, ".obj") != 0)
+        return dv_field_error(&self->filename, -1, "'%s': only .obj files are read here; use a loader and src", file);
+    DvNode *node = dv_node_new(dv_object_node(object), NULL);
+    DvObject *loader = NULL;
+    const DvStatus status =
+        dv_object_new(node, "MeshOBJLoader", &loader, "filename", file, "handleSeams", "1", "loadMaterial", "1", NULL);
+    if (status == DV_OK) {
+        const struct {
+            const char *name;
+            DvData *to;
+        } taken[] = {
+            {"position", &self->position},
+            {"triangles", &self->triangles},
+            {"quads", &self->quads},
+            {"edges", &self->edges},
+            {"texcoords", &self->texcoords},
+            {"normals", &self->normal},
+            {"vertPosIdx", &self->vert_pos_idx},
+            {"vertNormIdx", &self->vert_norm_idx},
+        };
+        for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+            DvData *from = dv_object_field(loader, taken[i].name);
+            if (from && from->type == taken[i].to->type &&
+                !(taken[i].to == &self->edges && !dv_data_bool(&self->keep_lines)))
+                dv_data_set(taken[i].to, dv_data_read(from), from->count);
+        }
+    }
+    dv_node_remove(node);
+    return status;
+}
+
+/* The loader split points: position holds one entry per vertex; make it one per point again. */
+static void merge_split_points(VisualSurface *self)
+{
+    size_t vertices, splits;
+    const uint32_t *point = dv_data_uints(&self->vert_pos_idx, &vertices);
+    dv_data_doubles(&self->vertices, &splits);
+    if (!vertices || splits)
+        return;
+    size_t given;
+    const double *at = dv_data_doubles(&self->position, &given);
+    dv_data_set(&self->vertices, at, given);
+    uint32_t points = 0;
+    for (size_t i = 0; i < vertices; i++)
+        points = point[i] + 1 > points ? point[i] + 1 : points;
+    (void)dv_data_link(&self->position, NULL); /* undoing a link cannot fail */
+    at = dv_data_doubles(&self->vertices, NULL);
+    double *merged = dv_data_begin_all(&self->position, points);
+    memset(merged, 0, points * 3 * sizeof(double));
+    for (size_t i = 0; i < vertices && i < given; i++)
+        memcpy(merged + 3 * (size_t)point[i], at + 3 * i, 3 * sizeof(double));
+    dv_data_end(&self->position);
+}
+
+static void copy_elements(DvData *to, DvElements from)
+{
+    dv_data_set(to, from.at, from.count);
+}
+
+/* Polygons, and positions if there are none, of the topology. */
+static void take_topology(VisualSurface *self, bool with_positions)
+{
+    const DvTopologyOps *ops = dv_object_ops(self->followed, DV_TOPOLOGY);
+    void *topology = dv_object_self(self->followed);
+    const double *positions = ops->positions(topology);
+    if (with_positions && positions) {
+        dv_data_set(&self->position, positions, ops->point_count(topology));
+    } else if (with_positions) {
+        DvObject *state = dv_node_context(dv_object_node(self->followed), DV_STATE);
+        const DvStateRef ref = dv_state_ref(state);
+        if (ref.ops && ref.dof == &dv_vec3d)
+            dv_data_set(&self->position, dv_state_read(ref, DV_POSITION).at, dv_state_count(ref));
+    }
+    copy_elements(&self->triangles, ops->elements(topology, DV_TRIANGLES));
+    copy_elements(&self->quads, ops->elements(topology, DV_QUADS));
+    self->followed_revision = ops->revision(topology);
+}
+
+static void transform(VisualSurface *self, DvData *positions)
+{
+    const double *s = dv_data_doubles(&self->scale3d, NULL), *d = dv_data_doubles(&self->translation, NULL);
+    const DvVec3 angles = dv_vec3_load(dv_data_doubles(&self->rotation, NULL));
+    const bool identity = s[0] == 1 && s[1] == 1 && s[2] == 1 && d[0] == 0 && d[1] == 0 && d[2] == 0 && angles.x == 0 &&
+                          angles.y == 0 && angles.z == 0;
+    if (identity || !positions->count)
+        return;
+    const DvQuat q = dv_quat_from_euler_degrees(angles);
+    const DvVec3 scale = dv_vec3_load(s), shift = dv_vec3_load(d);
+    (void)dv_data_read(positions);
+    double *at = dv_data_begin(positions, positions->count);
+    for (size_t i = 0; i < positions->count; i++) {
+        const DvVec3 p = dv_vec3_load(at + 3 * i);
+        const DvVec3 scaled = dv_vec3(p.x * scale.x, p.y * scale.y, p.z * scale.z);
+        dv_vec3_store(dv_vec3_add(dv_quat_rotate(q, scaled), shift), at + 3 * i);
+    }
+    dv_data_end(positions);
+}
+
+static void transform_texture(VisualSurface *self)
+{
+    const double *scale = dv_data_doubles(&self->scale_tex, NULL),
+                 *shift = dv_data_doubles(&self->translation_tex, NULL);
+    const bool identity = scale[0] == 1 && scale[1] == 1 && shift[0] == 0 && shift[1] == 0;
+    const bool textured = *dv_data_string(&self->texturename) || *dv_data_string(&self->filename);
+    size_t vertices;
+    (void)dv_data_doubles(&self->texcoords, &vertices);
+    if (identity || !textured || !vertices)
+        return;
+    double *uv = dv_data_begin(&self->texcoords, vertices);
+    for (size_t i = 0; i < 2 * vertices; i++)
+        uv[i] = uv[i] * scale[i % 2] + shift[i % 2];
+    dv_data_end(&self->texcoords);
+}
+
+/* What follows from the points. */
+
+static void add_scaled(double *sum, DvVec3 v)
+{
+    sum[0] += v.x;
+    sum[1] += v.y;
+    sum[2] += v.z;
+}
+
+/* Area-weighted normals: the sum of the cross products of the faces around a vertex, at each corner of a quad its own. */
+static void sum_normals(const double *at, size_t vertices, const uint32_t *face, size_t faces, size_t corners,
+                        const uint32_t *share, double *sum)
+{
+    for (size_t f = 0; f < faces; f++, face += corners) {
+        bool inside = true;
+        for (size_t c = 0; c < corners; c++)
+            inside = inside && face[c] < vertices;
+        for (size_t c = 0; inside && c < corners; c++) {
+            const size_t here = corners == 3 ? 0 : c; /* a triangle has one normal */
+            const DvVec3 p = dv_vec3_load(at + 3 * (size_t)face[here]);
+            const DvVec3 next = dv_vec3_load(at + 3 * (size_t)face[(here + 1) % corners]);
+            const DvVec3 before = dv_vec3_load(at + 3 * (size_t)face[(here + corners - 1) % corners]);
+            const uint32_t vertex = share ? share[face[c]] : face[c];
+            add_scaled(sum + 3 * (size_t)vertex, dv_vec3_cross(dv_vec3_sub(next, p), dv_vec3_sub(before, p)));
+        }
+    }
+}
+
+static void update_normals(VisualSurface *self)
+{
+    size_t vertices, normals, shares, triangles, quads;
+    const double *at = dv_data_doubles(self->vertices.count ? &self->vertices : &self->position, &vertices);
+    (void)dv_data_doubles(&self->normal, &normals);
+    if (!dv_data_bool(&self->update_normals) && normals == vertices)
+        return;
+    const uint32_t *share = dv_data_uints(&self->vert_norm_idx, &shares);
+    if (shares != vertices)
+        share = NULL;
+    size_t sums = vertices;
+    for (size_t i = 0; share && i < vertices; i++)
+        sums = share[i] + (size_t)1 > sums ? share[i] + (size_t)1 : sums;
+    const uint32_t *triangle = dv_data_uints(&self->triangles, &triangles), *quad = dv_data_uints(&self->quads, &quads);
+    double *sum = dv_alloc(3 * sums, sizeof *sum);
+    sum_normals(at, vertices, triangle, triangles, 3, share, sum);
+    sum_normals(at, vertices, quad, quads, 4, share, sum);
+    double *normal = dv_data_begin_all(&self->normal, vertices);
+    for (size_t i = 0; i < vertices; i++)
+        dv_vec3_store(dv_vec3_normalize(dv_vec3_load(sum + 3 * (share ? share[i] : i))), normal + 3 * i);
+    dv_data_end(&self->normal);
+    dv_free(sum);
+}
+
+static void update_vertices(VisualSurface *self)
+{
+    size_t vertices, points;
+    const uint32_t *point = dv_data_uints(&self->vert_pos_idx, &vertices);
+    if (!vertices || !self->vertices.count)
+        return;
+    const double *at = dv_data_doubles(&self->position, &points);
+    double *vertex = dv_data_begin_all(&self->vertices, vertices);
+    for (size_t i = 0; i < vertices; i++)
+        if (point[i] < points)
+            memcpy(vertex + 3 * i, at + 3 * (size_t)point[i], 3 * sizeof(double));
+    dv_data_end(&self->vertices);
+}
+
+static void update(void *object)
+{
+    VisualSurface *self = object;
+    if (!dv_data_bool(&self->enable))
+        return;
+    const DvTopologyOps *ops = self->followed ? dv_object_ops(self->followed, DV_TOPOLOGY) : NULL;
+    const bool changed = ops && dv_data_bool(&self->handle_dynamic_topology) &&
+                         ops->revision(dv_object_self(self->followed)) != self->followed_revision;
+    if (changed)
+        take_topology(self, true);
+    if (!changed && self->updated_version == dv_data_version(&self->position))
+        return;
+    update_vertices(self);
+    update_normals(self);
+    self->updated_version = dv_data_version(&self->position);
+}
+
+const DvVisualModelOps visual_surface_model_ops = {.size = sizeof(DvVisualModelOps), .update = update};
+
+/* Texture coordinates of a sphere around the middle of the bounds. */
+static void compute_sphere_coordinates(VisualSurface *self)
+{
+    double box[6] = {DBL_MAX, DBL_MAX, DBL_MAX, -DBL_MAX, -DBL_MAX, -DBL_MAX};
+    visual_surface_bounding_box(self, box);
+    size_t vertices;
+    const double *at = dv_data_doubles(self->vertices.count ? &self->vertices : &self->position, &vertices);
+    const DvVec3 centre = dv_vec3((box[0] + box[3]) / 2, (box[1] + box[4]) / 2, (box[2] + box[5]) / 2);
+    double *uv = dv_data_begin_all(&self->texcoords, vertices);
+    for (size_t i = 0; i < vertices; i++) {
+        const DvVec3 direction = dv_vec3_normalize(dv_vec3_sub(dv_vec3_load(at + 3 * i), centre));
+        uv[2 * i] = 0.5 + atan2(direction.y, direction.x) / (2 * DV_PI);
+        uv[2 * i + 1] = 0.5 - asin(fmax(-1, fmin(1, direction.z))) / DV_PI;
+    }
+    dv_data_end(&self->texcoords);
+}
+
+DvStatus visual_surface_init(DvObject *object, VisualSurface *self)
+{
+    if (*dv_data_string(&self->filename)) {
+        const DvStatus status = load_file(object, self);
+        if (status != DV_OK)
+            return status;
+    }
+    merge_split_points(self);
+    const bool has_faces =
+        dv_data_is_set(&self->triangles) || dv_data_is_set(&self->quads) || self->triangles.count || self->quads.count;
+    (void)dv_data_read(&self->position);
+    const bool no_points = self->position.count == 0;
+    if (no_points || !has_faces) {
+        DvObject *topology = dv_link_object(&self->topology);
+        self->followed = topology ? topology : dv_node_context(dv_object_node(object), DV_TOPOLOGY);
+        if (self->followed && dv_object_ops(self->followed, DV_TOPOLOGY))
+            take_topology(self, true);
+        else if (no_points)
+            dv_warning(object,
+                       "has nothing to show: give filename, src=\"@loader\", or positions with triangles or quads");
+    }
+    transform_texture(self);
+    transform(self, &self->position);
+    if (dv_data_bool(&self->init_rest_positions)) {
+        size_t points;
+        const double *at = dv_data_doubles(&self->position, &points);
+        dv_data_set(&self->rest_position, at, points);
+    }
+    static const double zero[3], one[3] = {1, 1, 1};
+    dv_data_set(&self->translation, zero, 1); /* applied: saving and loading must not apply them twice */
+    dv_data_set(&self->rotation, zero, 1);
+    dv_data_set(&self->scale3d, one, 1);
+    dv_data_set(&self->scale_tex, one, 1);
+    dv_data_set(&self->translation_tex, zero, 1);
+    update_vertices(self);
+    if (dv_data_bool(&self->compute_texture_coordinates))
+        compute_sphere_coordinates(self);
+    update_normals(self);
+    self->updated_version = dv_data_version(&self->position);
+    return DV_OK;
+}
+
+void visual_surface_bounding_box(VisualSurface *self, double *box)
+{
+    size_t points;
+    const double *at = dv_data_doubles(&self->position, &points);
+    for (size_t i = 0; i < 3 * points; i++) {
+        box[i % 3] = fmin(box[i % 3], at[i]);
+        box[3 + i % 3] = fmax(box[3 + i % 3], at[i]);
+    }
+}
+
+void visual_surface_destroy(VisualSurface *self)
+{
+    for (DvVecId id = 0; id < DV_MAX_VEC; id++)
+        dv_free(self->vectors[id]);
+}

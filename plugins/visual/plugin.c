@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The plugin of visual models: surfaces, lights, cameras, settings of viewers. classes.def lists its classes.
+ */
+#include <divan/plugin.h>
+
+#define DV_CLASS(name) extern const DvClass name;
+#include "classes.def"
+#undef DV_CLASS
+
+static const DvClass *const classes[] = {
+#define DV_CLASS(name) &name,
+#include "classes.def"
+#undef DV_CLASS
+    NULL,
+};
+
+/* Names of earlier years. */
+static const DvRename renames[] = {
+    {DV_RENAME_CLASS, NULL, "OglGrid", "VisualGrid"},
+    {DV_RENAME_CLASS, NULL, "OglLineAxis", "LineAxis"},
+    {DV_RENAME_CLASS, NULL, "VisualManagerLoop", "DefaultVisualManagerLoop"},
+    {DV_RENAME_FIELD, "OglLabel", "labelString", "label"},
+    {DV_RENAME_FIELD, "VisualGrid", "draw", "enable"},
+    {DV_RENAME_FIELD, "LineAxis", "draw", "enable"},
+    {DV_RENAME_MODULE, NULL, "Sofa.GL.Component", NULL},
+    {DV_RENAME_MODULE, NULL, "SofaOpenglVisual", NULL},
+    {DV_RENAME_MODULE, NULL, "SofaVisual", NULL},
+    {DV_RENAME_MODULE, NULL, "SofaBaseVisual", NULL},
+    {0},
+};
+
+DV_PLUGIN = {
+    .size = sizeof(DvPlugin),
+    .abi = DV_ABI_STAMP,
+    .id = "divan.visual",
+    .version = DV_VERSION,
+    .license = "LGPL-2.1-or-later",
+    .help = "Surfaces, lights, cameras and settings of viewers.",
+    .classes = classes,
+    .renames = renames,
+};
