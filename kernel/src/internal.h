@@ -27,7 +27,6 @@ typedef struct Attribute {
     char *text;
     int line, column; /* where it stands; 0: that of the object */
     bool used;
-    bool dangling; /* "@path.field" that led nowhere when it was read */
 } Attribute;
 
 struct DvAttributes {
@@ -91,7 +90,7 @@ struct DvScene {
     bool running; /* initialised */
     bool check_only, keep_going;
     bool restored;     /* the file holds the state of a run: State elements */
-    unsigned problems; /* reported while loading */
+    unsigned problems, errors; /* reported while loading: all; those that fail the load */
     DvStatus first_error;
     uint64_t created;  /* objects and nodes so far: their order */
     double reset_time; /* s; where reset goes back to */

@@ -1,0 +1,696 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Objects from words: class name, attributes and the node they are for.
+ *
+ * In this order: old class names; old names of attributes; the variant (DOF types), from the template or from what the object is
+ * about to act on; construct; into the node; attributes into fields (printLog and src first, then by name); the class's parse;
+ * a name when it has none; complaints about attributes that nobody asked for. When the scene runs already, init follows.
+ *
+ * What old names mean, and which class takes its variant from where, is data in the plugins.
+ */
+#include "internal.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+DvStatus dv_private_problem(DvScene *scene, DvStatus status)
+{
+    if (scene) {
+        scene->problems++;
+        scene->errors += status != DV_OK;
+        if (scene->first_error == DV_OK)
+            scene->first_error = status;
+    }
+    return status;
+}
+
+/* Attributes */
+
+DvAttributes *dv_private_attributes_new(void)
+{
+    DvAttributes *attributes = g_new0(DvAttributes, 1);
+    attributes->list = g_array_new(FALSE, TRUE, sizeof(Attribute));
+    return attributes;
+}
+
+void dv_private_attributes_add(DvAttributes *attributes, const char *name, const char *text, int line, int column)
+{
+    const Attribute attribute = {.name = g_strdup(name), .text = g_strdup(text), .line = line, .column = column};
+    g_array_append_val(attributes->list, attribute);
+}
+
+Attribute *dv_private_attribute_find(const DvAttributes *attributes, const char *name)
+{
+    for (guint i = 0; attributes && i < attributes->list->len; i++) {
+        Attribute *attribute = &g_array_index(attributes->list, Attribute, i);
+        if (strcmp(attribute->name, name) == 0)
+            return attribute;
+    }
+    return NULL;
+}
+
+void dv_private_attributes_drop(DvAttributes *attributes, const char *name)
+{
+    Attribute *attribute = dv_private_attribute_find(attributes, name);
+    if (!attribute)
+        return;
+    g_free(attribute->name);
+    g_free(attribute->text);
+    g_array_remove_index(attributes->list, (guint)(attribute - (Attribute *)(void *)attributes->list->data));
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(((const Attribute *)a)->name, ((const Attribute *)b)->name);
+}
+
+const char *dv_attribute(const DvAttributes *attributes, const char *name)
+{
+    Attribute *attribute = dv_private_attribute_find(attributes, name);
+    if (!attribute)
+        return NULL;
+    attribute->used = true;
+    return attribute->text;
+}
+
+static bool is_named(const DvField *field, const char *name)
+{
+    if (strcmp(field->name, name) == 0)
+        return true;
+    for (const char *const *alias = field->aliases; alias && *alias; alias++)
+        if (strcmp(*alias, name) == 0)
+            return true;
+    return false;
+}
+
+bool dv_private_class_takes(const DvClass *cls, const char *name)
+{
+    for (const DvField *field = dv_common_fields(); field->name; field++)
+        if (is_named(field, name))
+            return true;
+    for (const DvField *field = cls->fields; field && field->name; field++)
+        if (is_named(field, name))
+            return true;
+    return false;
+}
+
+/* Where something is being made, for messages before there is an object. */
+typedef struct Making {
+    DvNode *node;
+    DvScene *scene;
+    const DvClass *cls;
+    DvAttributes *attributes;
+    const char *file;
+    int line, column;
+} Making;
+
+static void say(const Making *making, DvLevel level, DvStatus status, const Attribute *at, const char *format, ...)
+    DV_PRINTF(5, 6);
+static void say(const Making *making, DvLevel level, DvStatus status, const Attribute *at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = g_strdup_vprintf(format, args);
+    va_end(args);
+    const Attribute *name = dv_private_attribute_find(making->attributes, "name");
+    const bool named = name && *name->text, placed = at && at->line > 0;
+    dv_log_at(level, status, making->file, placed ? at->line : making->line, placed ? at->column : making->column,
+              "%s%s%s%s: %s", making->cls->name, named ? " '" : "", named ? name->text : "", named ? "'" : "", text);
+    g_free(text);
+    dv_private_problem(making->scene, level == DV_LEVEL_ERROR ? status : DV_OK);
+}
+
+/* Old names of attributes become the new ones. */
+static void modernise(const Making *making)
+{
+    GArray *list = making->attributes->list;
+    for (guint i = 0; i < list->len; i++) {
+        Attribute *attribute = &g_array_index(list, Attribute, i);
+        const DvRename *rename = dv_private_class_takes(making->cls, attribute->name)
+                                     ? NULL
+                                     : dv_private_rename_field(making->cls, attribute->name);
+        if (!rename)
+            continue;
+        if (rename->kind == DV_RENAME_FIELD && !dv_private_attribute_find(making->attributes, rename->to)) {
+            g_free(attribute->name);
+            attribute->name = g_strdup(rename->to);
+        } else if (rename->kind == DV_RENAME_FIELD_HARMLESS) {
+            attribute->used = true;
+            say(making, DV_LEVEL_WARNING, DV_OK, attribute, "'%s' has no effect any more%s%s", attribute->name,
+                rename->to ? ": " : "", rename->to ? rename->to : "");
+        } else if (rename->kind == DV_RENAME_FIELD_REMOVED) {
+            attribute->used = true;
+            say(making, DV_LEVEL_ERROR, DV_ERROR_UNSUPPORTED, attribute, "'%s' has been removed%s%s", attribute->name,
+                rename->to ? ": " : "", rename->to ? rename->to : "");
+        }
+    }
+    g_array_sort(list, compare_names);
+}
+
+/* Paths of the years before '@' are relative to the object itself: ".." is its node. New string, or NULL when it has an '@'. */
+static char *modern_path(const DvNode *node, const char *path, const char *contract)
+{
+    if (path[0] == '@' || !*path)
+        return NULL;
+    char *plain = g_strdelimit(g_strdup(path), "\\", '/'), *modern;
+    if (g_str_has_prefix(plain, "..")) {
+        const char *rest = plain + (plain[2] == '/' ? 3 : 2);
+        modern =
+            g_strconcat("@", strncmp(rest, "..", 2) == 0 ? "" : "./", rest, strcmp(rest, "..") == 0 ? "/" : "", NULL);
+    } else {
+        modern = g_strconcat("@", plain, NULL);
+    }
+    const char *slash = strrchr(plain, '/');
+    if (slash && slash[1] && slash[1] != '.' && !dv_node_resolve(node, NULL, modern, contract)) {
+        g_free(modern); /* one level too many or too few: the documents disagree; the name decides */
+        modern = g_strconcat("@", slash + 1, NULL);
+    }
+    g_free(plain);
+    return modern;
+}
+
+/* Puts '@' into the paths that the variant follows from, for classes of old scenes. */
+static void modernise_paths(const Making *making)
+{
+    for (const DvVariantSource *source = making->cls->sources; source && source->attribute; source++) {
+        Attribute *attribute = dv_private_attribute_find(making->attributes, source->attribute);
+        char *path = attribute ? modern_path(making->node, attribute->text, source->contract) : NULL;
+        if (!path)
+            continue;
+        say(making, DV_LEVEL_WARNING, DV_OK, attribute, "%s: the path '%s' is of an old kind and is taken as '%s'",
+            attribute->name, attribute->text, path);
+        g_free(attribute->text);
+        attribute->text = path;
+    }
+}
+
+/* Variants */
+
+/* Names of DOF types as scenes of all years write them: Vec3, Vec3f, ExtVec3f, Rigid... New string. */
+static char *canonical_variant(const char *text)
+{
+    GString *canonical = g_string_new(NULL);
+    char **parts = g_strsplit(text, ",", -1);
+    for (char **part = parts; *part; part++) {
+        const char *word = g_strstrip(*part);
+        if (g_str_has_prefix(word, "ExtVec"))
+            word += 3;
+        if (canonical->len)
+            g_string_append_c(canonical, ',');
+        g_string_append(canonical, strcmp(word, "Rigid") == 0 ? "Rigid3d" : word);
+        if (g_str_has_prefix(word, "Vec") || g_str_has_prefix(word, "Rigid")) {
+            char *last = &canonical->str[canonical->len - 1];
+            if (*last == 'f')
+                *last = 'd';
+            else if (g_ascii_isdigit(*last))
+                g_string_append_c(canonical, 'd');
+        }
+    }
+    g_strfreev(parts);
+    return g_string_free(canonical, FALSE);
+}
+
+/* The variant that the sources of the class's rule lead to: "Rigid3d,Vec3d", or "Vec3d" when all must agree. */
+static char *variant_of_sources(const Making *making, DvText *reason)
+{
+    const DvClass *cls = making->cls;
+    GString *variant = g_string_new(NULL);
+    DvObject *first = NULL;
+    for (const DvVariantSource *source = cls->sources; source && source->attribute; source++) {
+        const Attribute *attribute = dv_private_attribute_find(making->attributes, source->attribute);
+        const char *path = attribute && *attribute->text ? attribute->text : source->path;
+        char *one = g_strndup(path, strcspn(path, " \t\r\n"));
+        DvObject *object = *one ? dv_node_resolve(making->node, NULL, one, source->contract)
+                                : dv_node_context(making->node, source->contract);
+        g_free(one);
+        if (!object) {
+            dv_text_add(reason,
+                        *path ? "%s: nothing that offers %s is found at '%s'"
+                              : "%s: no object that offers %s is in this node or above%s",
+                        source->attribute, source->contract, path);
+            g_string_free(variant, TRUE);
+            return NULL;
+        }
+        if (cls->variant_rule == DV_VARIANT_OF_EACH) {
+            g_string_append_printf(variant, "%s%s", source == cls->sources ? "" : ",", object->variant);
+            if (object == first) {
+                dv_text_add(reason, "%s and %s are the same object, '%s'", cls->sources->attribute, source->attribute,
+                            dv_object_path(object));
+                g_string_free(variant, TRUE);
+                return NULL;
+            }
+        } else if (!first) {
+            g_string_append(variant, object->variant);
+        } else if (strcmp(variant->str, object->variant) != 0) {
+            dv_text_add(reason, "%s is of type %s, %s of type %s; they must be equal", cls->sources->attribute,
+                        variant->str, source->attribute, object->variant);
+            g_string_free(variant, TRUE);
+            return NULL;
+        }
+        if (!first)
+            first = object;
+    }
+    return g_string_free(variant, FALSE);
+}
+
+static bool is_accepted(const Making *making, const char *variant, DvText *reason)
+{
+    return !making->cls->accepts || making->cls->accepts(making->node, variant, making->attributes, reason);
+}
+
+static bool is_part_of(const char *variant, const char *longer)
+{
+    const size_t length = strlen(variant);
+    return strncmp(variant, longer, length) == 0 && (longer[length] == '\0' || longer[length] == ',');
+}
+
+static int compare_words(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The variant to make, interned, or NULL with the reason why there is none. */
+static const char *choose_variant(const Making *making, const char *wanted, DvText *reason)
+{
+    const DvClass *cls = making->cls;
+    if (!cls->variants)
+        return is_accepted(making, "", reason) ? "" : NULL;
+    char *given = NULL;
+    if (cls->variant_rule != DV_VARIANT_FREE && !(given = variant_of_sources(making, reason)))
+        return NULL;
+    char **words = g_strsplit(cls->variants, " ", -1);
+    qsort(words, g_strv_length(words), sizeof *words, compare_words);
+    const char *order[2] = {wanted, cls->default_variant}, *chosen = NULL;
+    for (size_t k = 0; k < 2 && !chosen; k++)
+        if (order[k] && g_strv_contains((const char *const *)words, order[k]) &&
+            (!given || is_part_of(given, order[k])) && is_accepted(making, order[k], reason))
+            chosen = g_intern_string(order[k]);
+    bool possible = false;
+    for (char **word = words; *word && !chosen; word++) {
+        if (!**word || (given && !is_part_of(given, *word)))
+            continue;
+        possible = true;
+        if (is_accepted(making, *word, reason))
+            chosen = g_intern_string(*word);
+    }
+    if (!chosen && !possible)
+        dv_text_add(reason, "it exists for %s, not for %s", cls->variants, given ? given : "any");
+    g_strfreev(words);
+    g_free(given);
+    return chosen;
+}
+
+/* Attributes into fields */
+
+static void link_fields(DvScene *scene, DvData *child, DvData *parent)
+{
+    const DvStatus status = dv_data_link(child, parent);
+    if (status != DV_OK)
+        dv_private_problem(scene, status);
+}
+
+/* What a value's text lacks, or a link to something that is not there (yet), is a warning: the default stays. A link that makes
+ * no sense fails the scene. */
+static void set_fields(DvScene *scene, DvObject *object, Attribute *attribute)
+{
+    for (size_t i = 0; i < object->field_count; i++) {
+        DvData *data = object->fields[i];
+        if (!is_named(data->field, attribute->name))
+            continue;
+        attribute->used = true;
+        const DvStatus status = dv_data_set_text(data, attribute->text);
+        const bool is_link = data->field->type == &dv_type_link || attribute->text[0] == '@';
+        if (status != DV_OK)
+            dv_private_problem(scene, is_link && status != DV_ERROR_NOT_FOUND ? status : DV_OK);
+    }
+}
+
+static bool is_explicit(const DvObject *object, const DvField *field)
+{
+    bool given = dv_private_attribute_find(object->attributes, field->name) != NULL;
+    for (const char *const *alias = field->aliases; alias && *alias && !given; alias++)
+        given = dv_private_attribute_find(object->attributes, *alias) != NULL;
+    return given;
+}
+
+static DvData *field_like(const DvObject *object, const DvField *field)
+{
+    DvData *data = dv_object_field(object, field->name);
+    for (const char *const *alias = field->aliases; !data && alias && *alias; alias++)
+        data = dv_object_field(object, *alias);
+    return data;
+}
+
+static bool is_common(const DvField *field)
+{
+    for (const DvField *common = dv_common_fields(); common->name; common++)
+        if (strcmp(common->name, field->name) == 0)
+            return true;
+    return false;
+}
+
+/* src="@loader": every field follows the one of the same name there, unless the scene gives it. */
+static void follow_source(DvScene *scene, DvObject *object, Attribute *attribute)
+{
+    attribute->used = true;
+    if (strcmp(attribute->text, "") == 0 || strcmp(attribute->text, "@") == 0)
+        return;
+    DvObject *source = dv_node_resolve(object->node, object, attribute->text, NULL);
+    if (!source || source == object) {
+        dv_private_problem(scene,
+                           dv_error(object, DV_ERROR_NOT_FOUND, "src: no object is found at '%s'%s", attribute->text,
+                                    attribute->text[0] == '@' ? "" : "; a path starts with '@'"));
+        return;
+    }
+    for (size_t i = 0; i < source->field_count; i++) {
+        DvData *from = source->fields[i];
+        const DvField *field = from->field;
+        if (is_common(field) || (field->flags & DV_FIELD_NOT_LINKED) || field->type == &dv_type_link ||
+            strcmp(field->name, "type") == 0 || strcmp(field->name, "filename") == 0)
+            continue;
+        DvData *to = field_like(object, field);
+        if (to && to->field->type != &dv_type_link && !is_explicit(object, to->field))
+            link_fields(scene, to, from);
+    }
+}
+
+static void apply_attributes(DvScene *scene, DvObject *object)
+{
+    static const char *const first[] = {"name", "printLog", "src"};
+    for (size_t k = 0; k < G_N_ELEMENTS(first); k++) {
+        Attribute *attribute = dv_private_attribute_find(object->attributes, first[k]);
+        if (!attribute)
+            continue;
+        if (k == 0) {
+            attribute->used = true;
+            dv_data_set_string(&object->name, attribute->text);
+        } else if (k == 2 && !object->is_node && !dv_object_field(object, "src")) {
+            follow_source(scene, object, attribute);
+        } else {
+            set_fields(scene, object, attribute);
+        }
+    }
+    for (guint i = 0; i < object->attributes->list->len; i++) {
+        Attribute *attribute = &g_array_index(object->attributes->list, Attribute, i);
+        if (!attribute->used)
+            set_fields(scene, object, attribute);
+    }
+}
+
+void dv_private_unused_attributes(DvObject *object)
+{
+    const DvScene *scene = object->is_node ? ((DvNode *)object->self)->scene : object->node->scene;
+    for (guint i = 0; object->attributes && i < object->attributes->list->len; i++) {
+        const Attribute *attribute = &g_array_index(object->attributes->list, Attribute, i);
+        if (attribute->used || attribute->name[0] == '_' || g_str_has_prefix(attribute->name, "NO"))
+            continue;
+        GPtrArray *names = g_ptr_array_new();
+        for (size_t k = 0; k < object->field_count; k++) {
+            const DvField *field = object->fields[k]->field;
+            if (field->flags & DV_FIELD_HIDDEN)
+                continue;
+            g_ptr_array_add(names, (void *)field->name);
+            for (const char *const *alias = field->aliases; alias && *alias; alias++)
+                g_ptr_array_add(names, (void *)*alias);
+        }
+        const char *closest = dv_closest(attribute->name, (const char *const *)names->pdata, names->len);
+        g_ptr_array_free(names, TRUE);
+        if (object->is_node && !closest && !scene->check_only)
+            continue; /* nodes of old scenes carry many words that never meant anything */
+        Making making = {NULL,         (DvScene *)scene, object->cls,   object->attributes,
+                         object->file, object->line,     object->column};
+        if (closest)
+            say(&making, DV_LEVEL_WARNING, DV_OK, attribute, "no field '%s'; did you mean '%s'?", attribute->name,
+                closest);
+        else
+            say(&making, DV_LEVEL_WARNING, DV_OK, attribute, "no field '%s': nobody uses the value '%.40s%s'",
+                attribute->name, attribute->text, strlen(attribute->text) > 40 ? "..." : "");
+    }
+}
+
+static void report_link(DvScene *scene, DvObject *object, DvLink *link)
+{
+    if (!dv_link_is_set(link) || dv_link_resolve(link) == DV_OK)
+        return;
+    const Attribute *attribute = dv_private_attribute_find(object->attributes, link->data.field->name);
+    const char *paths = attribute ? attribute->text : dv_data_string(&link->data);
+    const DvNode *node = object->is_node ? object->self : object->node;
+    const DvObject *other = dv_node_resolve(node, object, paths, NULL);
+    if (other)
+        dv_field_warning(&link->data, -1, "'%s' leads to %s '%s', which does not offer %s", paths, other->cls->name,
+                         dv_object_name(other), link->data.field->target);
+    else
+        dv_field_warning(&link->data, -1, "nothing is found at '%s'", paths);
+    dv_private_problem(scene, DV_OK);
+}
+
+void dv_private_report_links(DvScene *scene, DvObject *object)
+{
+    for (size_t i = 0; i < object->field_count; i++)
+        if (object->fields[i]->field->type == &dv_type_link)
+            report_link(scene, object, (DvLink *)(void *)object->fields[i]);
+}
+
+/* Objects */
+
+static void give_name(DvNode *node, DvObject *object)
+{
+    if (*dv_object_name(object))
+        return;
+    if (!node->counts)
+        node->counts = g_hash_table_new(g_direct_hash, g_direct_equal);
+    const guint number = GPOINTER_TO_UINT(g_hash_table_lookup(node->counts, object->cls)) + 1;
+    g_hash_table_insert(node->counts, (void *)object->cls, GUINT_TO_POINTER(number));
+    char *name = g_strdup_printf("%s%u", object->cls->name, number);
+    dv_data_set_string(&object->name, name);
+    g_free(name);
+}
+
+static void warn_of_slots(const Making *making)
+{
+    for (const DvContract *contract = making->cls->contracts; contract && contract->id; contract++) {
+        const DvObject *holder = contract->slot ? dv_node_slot(making->node, contract->id) : NULL;
+        if (!holder)
+            continue;
+        say(making, DV_LEVEL_WARNING, DV_OK, NULL, "takes the place of %s '%s': a node uses one object that offers %s",
+            holder->cls->name, dv_object_name(holder), contract->id);
+        return;
+    }
+}
+
+/* RequiredPlugin: classes are found by their names in all plugins that run, so nothing has to be loaded. */
+static void check_required_plugin(const DvAttributes *attributes, const Making *making)
+{
+    const Attribute *list = dv_private_attribute_find(attributes, "pluginName");
+    if (!list || !*list->text)
+        list = dv_private_attribute_find(attributes, "name");
+    char **names = g_strsplit_set(list ? list->text : "", " \t\r\n[],\"'", -1);
+    for (char **name = names; *name; name++) {
+        if (!**name || dv_private_module_known(*name, NULL))
+            continue;
+        dv_log_at(DV_LEVEL_WARNING, DV_OK, making->file, making->line, making->column,
+                  "RequiredPlugin: no plugin that runs covers '%s'", *name);
+        dv_private_problem(making->scene, DV_OK);
+    }
+    g_strfreev(names);
+}
+
+static DvStatus fail_at(const Making *making, DvStatus status, const char *format, ...) DV_PRINTF(3, 4);
+static DvStatus fail_at(const Making *making, DvStatus status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = g_strdup_vprintf(format, args);
+    va_end(args);
+    dv_log_at(DV_LEVEL_ERROR, status, making->file, making->line, making->column, "%s", text);
+    g_free(text);
+    return dv_private_problem(making->scene, status);
+}
+
+static DvStatus make(Making *making, size_t index, DvObject **result)
+{
+    DvNode *node = making->node;
+    modernise(making);
+    modernise_paths(making);
+    const Attribute *template = dv_private_attribute_find(making->attributes, "template");
+    char *wanted = template && *template->text ? canonical_variant(template->text) : NULL;
+    DvText reason = {0};
+    if (wanted)
+        making->cls = dv_private_class_of(making->cls->name, wanted);
+    const char *variant = choose_variant(making, wanted, &reason);
+    if (!variant) {
+        say(making, DV_LEVEL_ERROR, DV_ERROR_MISSING, NULL, "cannot be made here: %s",
+            reason.at ? reason.at : "not accepted");
+        dv_text_free(&reason);
+        g_free(wanted);
+        dv_private_attributes_free(making->attributes);
+        return DV_ERROR_MISSING;
+    }
+    dv_text_free(&reason);
+    making->cls = dv_private_class_of(making->cls->name, variant);
+    (void)dv_attribute(making->attributes, "template");
+    (void)dv_attribute(making->attributes, "type");
+    if (wanted && *variant && !is_part_of(variant, wanted))
+        say(making, DV_LEVEL_WARNING, DV_OK, template, "template '%s' does not fit here: '%s' is used", template->text,
+            variant);
+    g_free(wanted);
+
+    DvObject *object = dv_private_object_new(making->cls, variant);
+    object->file = making->file;
+    object->line = making->line;
+    object->column = making->column;
+    object->attributes = making->attributes;
+    object->order = ++making->scene->created;
+    DvStatus status = dv_private_object_construct(object);
+    if (status != DV_OK) {
+        dv_object_unref(object);
+        return dv_private_problem(making->scene, status);
+    }
+    warn_of_slots(making);
+    dv_private_node_insert_member(node, object, index);
+    apply_attributes(making->scene, object);
+    if (object->cls->parse)
+        status = object->cls->parse(object, object->self, object->attributes);
+    if (status != DV_OK) {
+        dv_object_set_state(object, DV_COMPONENT_INVALID);
+        dv_private_problem(making->scene, status);
+    }
+    for (size_t i = 0; i < object->field_count; i++)
+        if (object->fields[i]->field->type == &dv_type_link)
+            (void)dv_link_resolve((DvLink *)(void *)object->fields[i]);
+    give_name(node, object);
+    dv_private_unused_attributes(object);
+    dv_private_stamp(object);
+    *result = object;
+    if (status == DV_OK && making->scene->running)
+        status = dv_private_init_object(object);
+    return status;
+}
+
+static DvStatus create_at(DvNode *node, const char *class_name, DvAttributes *attributes, const char *file, int line,
+                          int column, size_t index, DvObject **result)
+{
+    DvObject *unused;
+    result = result ? result : &unused;
+    *result = NULL;
+    Making making = {node, node->scene, dv_class_find(class_name), attributes, file ? g_intern_string(file) : NULL,
+                     line, column};
+    if (making.cls)
+        return make(&making, index, result);
+    DvStatus status = DV_OK;
+    const DvRename *rename = dv_private_rename_class(class_name);
+    if (rename && rename->kind == DV_RENAME_CLASS_EXPANDED)
+        return dv_private_create_expanded(node, rename, attributes, making.file, line, column, result);
+    if (strcmp(class_name, "RequiredPlugin") == 0) {
+        check_required_plugin(attributes, &making);
+    } else if (rename && rename->kind == DV_RENAME_CLASS_HARMLESS) {
+        dv_log_at(DV_LEVEL_WARNING, DV_OK, making.file, line, column, "'%s' has been removed and changes nothing%s%s",
+                  class_name, rename->to ? ": " : "", rename->to ? rename->to : "");
+        dv_private_problem(making.scene, DV_OK);
+    } else if (rename && rename->kind == DV_RENAME_CLASS_REMOVED) {
+        status = fail_at(&making, DV_ERROR_UNSUPPORTED, "'%s' has been removed: use %s", class_name, rename->to);
+    } else {
+        DvText text = {0};
+        dv_class_explain(class_name, &text);
+        status = fail_at(&making, DV_ERROR_NOT_FOUND, "%s", text.at);
+        dv_text_free(&text);
+    }
+    dv_private_attributes_free(attributes);
+    return status;
+}
+
+DvStatus dv_private_create(DvNode *node, const char *class_name, DvAttributes *attributes, const char *file, int line,
+                           int column, DvObject **object)
+{
+    return create_at(node, class_name, attributes, file, line, column, SIZE_MAX, object);
+}
+
+DvStatus dv_private_create_first(DvNode *node, const char *class_name)
+{
+    DvAttributes *attributes = dv_private_attributes_new();
+    dv_private_attributes_add(attributes, "name", class_name, 0, 0);
+    DvObject *object;
+    const DvStatus status = create_at(node, class_name, attributes, NULL, 0, 0, 0, &object);
+    if (object)
+        object->order = 0;
+    return status;
+}
+
+DvStatus dv_object_new(DvNode *node, const char *class_name, DvObject **object, ...)
+{
+    DvAttributes *attributes = dv_private_attributes_new();
+    va_list args;
+    va_start(args, object);
+    for (const char *name; (name = va_arg(args, const char *));)
+        dv_private_attributes_add(attributes, name, va_arg(args, const char *), 0, 0);
+    va_end(args);
+    DvObject *made;
+    const DvStatus status = dv_private_create(node, class_name, attributes, NULL, 0, 0, &made);
+    if (status != DV_OK && made) {
+        dv_object_remove(made);
+        made = NULL;
+    }
+    if (object)
+        *object = made;
+    return status;
+}
+
+/* Nodes */
+
+/* Old scenes say on nodes what is shown; a class that the rename names ("VisualStyle.displayFlags") takes the words over. */
+static void move_display_words(DvNode *node, DvAttributes *attributes, const char *file, int line, int column)
+{
+    GString *words = g_string_new(NULL);
+    const char *to = NULL;
+    for (guint i = 0; i < attributes->list->len; i++) {
+        Attribute *attribute = &g_array_index(attributes->list, Attribute, i);
+        const DvRename *rename = dv_private_rename_field(&dv_node_class, attribute->name);
+        if (!rename || rename->kind != DV_RENAME_FIELD || !strchr(rename->to, '.'))
+            continue;
+        attribute->used = true;
+        to = rename->to;
+        const bool shown = strchr("tT123456789", attribute->text[0]) != NULL && attribute->text[0];
+        const bool is_show = g_str_has_prefix(attribute->name, "show");
+        g_string_append_printf(words, "%s%s%s", words->len ? " " : "", is_show ? (shown ? "show" : "hide") : "",
+                               attribute->name + (is_show ? 4 : 0));
+    }
+    if (to) {
+        const char *dot = strchr(to, '.');
+        char *class_name = g_strndup(to, (size_t)(dot - to));
+        DvAttributes *moved = dv_private_attributes_new();
+        dv_private_attributes_add(moved, "name", dot + 1, 0, 0);
+        dv_private_attributes_add(moved, dot + 1, words->str, 0, 0);
+        (void)dv_private_create(node, class_name, moved, file, line, column, NULL);
+        g_free(class_name);
+    }
+    g_string_free(words, TRUE);
+}
+
+DvStatus dv_private_create_node(DvNode *parent, DvScene *scene, DvAttributes *attributes, const char *file, int line,
+                                int column, DvNode **result)
+{
+    DvObject *object = dv_private_object_new(&dv_node_class, "");
+    DvNode *node = object->self;
+    *result = node;
+    g_array_sort(attributes->list, compare_names);
+    object->file = file ? g_intern_string(file) : NULL;
+    object->line = line;
+    object->column = column;
+    object->attributes = attributes;
+    object->order = ++scene->created;
+    (void)dv_private_object_construct(object); /* a node's cannot fail */
+    node->scene = scene;
+    if (parent) {
+        const DvStatus status = dv_node_attach(parent, node);
+        dv_object_unref(object); /* the parent keeps it */
+        if (status != DV_OK)
+            return status;
+    }
+    (void)dv_attribute(attributes, "type");
+    node->fixed_bbox = dv_private_attribute_find(attributes, "bbox") != NULL;
+    apply_attributes(scene, object);
+    move_display_words(node, attributes, file, line, column);
+    dv_private_unused_attributes(object);
+    dv_private_stamp(object);
+    return DV_OK;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Paths: how scenes name objects and fields.
+ *
+ *   @dofs           in this node (child nodes before objects) or, failing that, in the nearest ancestor that has it
+ *   @../dofs  @./x  relative to the node: strictly there; @/Liver/dofs from the root
+ *   @[-1]           the object before this one in its node
+ *   @..             a node; where an object of some contract is wanted, the one it holds, else the one it takes from above
+ *   @dofs.position  a field: what follows the last '.' behind the last '/'
+ *
+ * A name is searched upwards only while nothing of the path has been found yet.
+ */
+#include "internal.h"
+
+#include <string.h>
+
+static DvNode *child_named(const DvNode *node, const char *name, size_t length)
+{
+    for (guint i = 0; i < node->children->len; i++) {
+        DvNode *child = g_ptr_array_index(node->children, i);
+        const char *own = dv_node_name(child);
+        if (strncmp(own, name, length) == 0 && own[length] == '\0')
+            return child;
+    }
+    return NULL;
+}
+
+static DvObject *named(const DvNode *node, const char *name, size_t length)
+{
+    DvNode *child = child_named(node, name, length);
+    if (child)
+        return dv_private_object(child);
+    for (guint i = 0; i < node->members->len; i++) {
+        DvObject *object = g_ptr_array_index(node->members, i);
+        const char *own = dv_object_name(object);
+        if (strncmp(own, name, length) == 0 && own[length] == '\0')
+            return object;
+    }
+    return NULL;
+}
+
+/* "[-k]" counts back from the owner of the link, or from the end for one that is not in the node yet. */
+static DvObject *counted_back(const DvNode *node, const DvObject *from, const char *path, size_t length)
+{
+    const char *text = path + 1, *end = path + length - 1;
+    int32_t places;
+    if (!dv_read_int(&text, &places) || text != end || *end != ']' || places >= 0)
+        return NULL;
+    guint position = node->members->len;
+    if (from && !from->is_node)
+        g_ptr_array_find(node->members, from, &position);
+    const int64_t index = (int64_t)position + places;
+    return index >= 0 ? g_ptr_array_index(node->members, (guint)index) : NULL;
+}
+
+/* Follows `length` characters behind the '@'. */
+static DvObject *walk(const DvNode *node, const DvObject *from, const char *path, size_t length)
+{
+    if (length == 0 || (length == 2 && strncmp(path, "[]", 2) == 0))
+        return from ? (DvObject *)from : dv_private_object(node);
+    if (path[0] == '[')
+        return counted_back(node, from, path, length);
+    bool strict = path[0] == '/';
+    DvObject *at = dv_private_object(strict ? dv_node_root(node) : node);
+    for (const char *end = path + length; path < end && at;) {
+        const char *slash = memchr(path, '/', (size_t)(end - path));
+        const size_t size = (size_t)((slash ? slash : end) - path);
+        if (size == 1 && path[0] == '.') {
+            strict = true;
+        } else if (size == 2 && path[0] == '.' && path[1] == '.') {
+            DvNode *above = at->is_node ? dv_node_parent(at->self, 0) : at->node;
+            at = above ? dv_private_object(above) : NULL;
+            strict = true;
+        } else if (size) {
+            const DvNode *in = at->is_node ? at->self : NULL;
+            DvObject *found = in ? named(in, path, size) : NULL;
+            for (; !found && !strict && in && (in = dv_node_parent(in, 0));)
+                found = named(in, path, size);
+            at = found;
+            strict = true;
+        }
+        path += size + (slash ? 1 : 0);
+    }
+    return at;
+}
+
+/* What a path that ends on `object` means where an object of a contract is wanted. */
+static DvObject *of_contract(DvObject *object, const char *contract)
+{
+    if (!object || !contract)
+        return object;
+    if (!object->is_node)
+        return dv_private_class_ops(object->cls, contract) ? object : NULL;
+    DvObject *found;
+    switch (dv_node_find_all(object->self, contract, DV_SEARCH_LOCAL, &found, 1)) {
+    case 0:
+        return dv_node_context(object->self, contract);
+    case 1:
+        return found;
+    default:
+        return NULL; /* ambiguous */
+    }
+}
+
+DvObject *dv_node_resolve(const DvNode *node, const DvObject *from, const char *path, const char *contract)
+{
+    return path && path[0] == '@' ? of_contract(walk(node, from, path + 1, strlen(path + 1)), contract) : NULL;
+}
+
+DvData *dv_private_resolve_field(const DvNode *node, const DvObject *from, const char *path, DvText *problem)
+{
+    if (path[0] != '@') {
+        dv_text_add(problem, "a link starts with '@', '%s' does not", path);
+        return NULL;
+    }
+    const char *slash = strrchr(path, '/');
+    const char *last = slash ? slash + 1 : path + 1, *dot = strrchr(last, '.');
+    if (!dot || strcmp(last, "..") == 0 || strcmp(last, ".") == 0) {
+        dv_text_add(problem, "'%s' names no field: '@path.field' is needed", path);
+        return NULL;
+    }
+    DvObject *object = walk(node, from, path + 1, (size_t)(dot - path - 1));
+    if (!object) {
+        dv_text_add(problem, "nothing is found at '%.*s'", (int)(dot - path), path);
+        return NULL;
+    }
+    DvData *field = dv_object_field(object, dot + 1);
+    if (!field) {
+        const size_t count = dv_object_field_count(object);
+        const char **names = g_new(const char *, count);
+        for (size_t i = 0; i < count; i++)
+            names[i] = dv_object_field_at(object, i)->field->name;
+        const char *closest = dv_closest(dot + 1, names, count);
+        dv_text_add(problem, "%s '%s' has no field '%s'", object->cls->name, dv_object_name(object), dot + 1);
+        if (closest)
+            dv_text_add(problem, "; did you mean '%s'?", closest);
+        g_free(names);
+    }
+    return field;
+}

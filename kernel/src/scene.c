@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Scenes: from a file to a running simulation.
+ *
+ * Loading reads and makes everything first. Initialisation then visits the graph twice: parents before children, a node's
+ * objects in the order of the document (init); then the exact reverse (bwd_init). Last, constraints and mappings are applied
+ * once, so that every state is consistent before the first step, and each object stores what reset goes back to.
+ *
+ * A step is the root's animation loop and a check of what came out.
+ */
+#include "internal.h"
+
+#include <float.h>
+#include <glib/gstdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <divan/contracts/solver.h>
+#include <divan/contracts/visual.h>
+
+/* Initialisation */
+
+static DvStatus init_object(DvScene *scene, DvObject *object)
+{
+    if (object->initialised)
+        return DV_OK;
+    const DvStatus status = dv_private_object_init(object);
+    return status == DV_OK ? DV_OK : dv_private_problem(scene, status);
+}
+
+static DvStatus bwd_init_object(DvScene *scene, DvObject *object)
+{
+    const DvStatus status =
+        object->cls->bwd_init && dv_object_is_valid(object) ? object->cls->bwd_init(object, object->self) : DV_OK;
+    if (status == DV_OK)
+        return DV_OK;
+    dv_object_set_state(object, DV_COMPONENT_INVALID);
+    return dv_private_problem(scene, status);
+}
+
+static void apply_context(DvNode *node)
+{
+    for (guint i = 0; i < node->members->len; i++) {
+        DvObject *object = g_ptr_array_index(node->members, i);
+        const DvContextOps *context = dv_object_ops(object, DV_CONTEXT);
+        if (!context)
+            continue;
+        (void)init_object(node->scene, object);
+        if (dv_object_is_valid(object))
+            context->apply(object->self, node);
+    }
+}
+
+static DvVisit init_top_down(DvNode *node, void *context)
+{
+    (void)context;
+    DvNode *parent = dv_node_parent(node, 0);
+    if (parent) {
+        dv_node_set_gravity(node, dv_node_gravity(parent));
+        dv_node_set_dt(node, dv_node_dt(parent));
+        dv_node_set_time(node, dv_node_time(parent));
+        dv_data_set_bool(&node->animate, dv_data_bool(&parent->animate));
+    }
+    dv_private_object(node)->initialised = true;
+    apply_context(node);
+    for (guint i = 0; i < node->members->len; i++) /* init may add more */
+        (void)init_object(node->scene, g_ptr_array_index(node->members, i));
+    return DV_VISIT_CONTINUE;
+}
+
+static DvVisit init_bottom_up(DvNode *node, void *context)
+{
+    (void)context;
+    for (guint i = node->members->len; i-- > 0;)
+        if (i < node->members->len)
+            (void)bwd_init_object(node->scene, g_ptr_array_index(node->members, i));
+    return DV_VISIT_CONTINUE;
+}
+
+/* Objects that were added above or before the place that init had reached. */
+static DvVisit init_late_comers(DvNode *node, void *context)
+{
+    for (guint i = 0; i < node->members->len; i++) {
+        DvObject *object = g_ptr_array_index(node->members, i);
+        if (object->initialised)
+            continue;
+        *(bool *)context = true;
+        (void)init_object(node->scene, object);
+        (void)bwd_init_object(node->scene, object);
+    }
+    return DV_VISIT_CONTINUE;
+}
+
+static DvVisit each_object(DvNode *node, void *context)
+{
+    void (*call)(DvObject *) = *(void (**)(DvObject *))context;
+    for (guint i = 0; i < node->members->len; i++)
+        call(g_ptr_array_index(node->members, i));
+    return DV_VISIT_CONTINUE;
+}
+
+static void for_each_object(DvNode *node, void (*call)(DvObject *))
+{
+    dv_visit(node, &(const DvVisitor){.top_down = each_object, .enters_sleeping = true}, (void *)&call);
+}
+
+/* Nodes too, and what is in inactive ones. */
+static void for_everything(DvNode *node, void (*call)(DvObject *))
+{
+    call(dv_private_object(node));
+    for (guint i = 0; i < node->members->len; i++)
+        call(g_ptr_array_index(node->members, i));
+    for (guint i = 0; i < node->children->len; i++)
+        for_everything(g_ptr_array_index(node->children, i), call);
+}
+
+static void settle_links(DvObject *object)
+{
+    dv_private_report_links(object->is_node ? ((DvNode *)object->self)->scene : object->node->scene, object);
+}
+
+static void store_reset_state(DvObject *object)
+{
+    if (object->cls->store_reset_state && dv_object_is_valid(object))
+        object->cls->store_reset_state(object, object->self);
+}
+
+static void init_subtree(DvNode *node)
+{
+    static const DvVisitor init = {.top_down = init_top_down, .bottom_up = init_bottom_up, .enters_sleeping = true};
+    static const DvVisitor late = {.top_down = init_late_comers, .enters_sleeping = true};
+    dv_visit(node, &init, NULL);
+    bool again = true;
+    for (int round = 0; again && round < 100; round++) {
+        again = false;
+        dv_visit(node, &late, &again);
+    }
+}
+
+DvStatus dv_private_init_object(DvObject *object)
+{
+    DvScene *scene = object->node->scene;
+    dv_private_report_links(scene, object);
+    dv_private_capture(object);
+    DvStatus status = init_object(scene, object);
+    if (status == DV_OK)
+        status = bwd_init_object(scene, object);
+    if (status == DV_OK && dv_object_ops(object, DV_CONTEXT))
+        dv_node_propagate_context(object->node);
+    if (status == DV_OK)
+        store_reset_state(object);
+    dv_private_stamp(object);
+    return status;
+}
+
+DvStatus dv_private_init_node(DvNode *node)
+{
+    const DvStatus before = node->scene->first_error;
+    node->scene->first_error = DV_OK;
+    for_everything(node, settle_links);
+    for_everything(node, dv_private_capture);
+    init_subtree(node);
+    for_each_object(node, store_reset_state);
+    for_everything(node, dv_private_stamp);
+    const DvStatus status = node->scene->first_error;
+    node->scene->first_error = before;
+    return status;
+}
+
+/* Constraints hold and mapped states follow. */
+static void settle(DvScene *scene)
+{
+    const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
+    if (!ops)
+        return;
+    DvMechanics *mechanics = ops->open(scene->root);
+    const DvStep step = {.time = dv_node_time(scene->root),
+                         .dt = dv_node_dt(scene->root),
+                         .position = DV_POSITION,
+                         .velocity = DV_VELOCITY};
+    ops->project_position(mechanics, &step, DV_POSITION);
+    ops->project_velocity(mechanics, &step, DV_VELOCITY);
+    ops->propagate_position(mechanics, &step, DV_POSITION);
+    ops->propagate_velocity(mechanics, &step, DV_VELOCITY);
+    ops->close(mechanics);
+}
+
+static void add_loops(DvScene *scene)
+{
+    static const struct {
+        const char *contract, *class_name;
+    } loops[] = {{DV_ANIMATION_LOOP, "DefaultAnimationLoop"}, {DV_VISUAL_LOOP, "DefaultVisualManagerLoop"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(loops); i++)
+        if (!dv_node_slot(scene->root, loops[i].contract) && dv_class_find(loops[i].class_name))
+            (void)dv_private_create_first(scene->root, loops[i].class_name);
+}
+
+static void tell(DvScene *scene, DvEventKind kind)
+{
+    DvEvent event = {.kind = kind, .dt = dv_node_dt(scene->root)};
+    dv_event_send(scene->root, &event);
+}
+
+/* Bounding boxes */
+
+static void add_box(double *box, const double *other)
+{
+    for (int i = 0; i < 3; i++) {
+        box[i] = MIN(box[i], other[i]);
+        box[i + 3] = MAX(box[i + 3], other[i + 3]);
+    }
+}
+
+static void update_boxes(DvNode *node)
+{
+    static const double nothing[6] = {DBL_MAX, DBL_MAX, DBL_MAX, -DBL_MAX, -DBL_MAX, -DBL_MAX};
+    double all[6], one[6];
+    memcpy(all, nothing, sizeof all);
+    for (guint i = 0; i < node->members->len; i++) {
+        DvObject *object = g_ptr_array_index(node->members, i);
+        if (!object->cls->bounding_box || !dv_object_is_valid(object))
+            continue;
+        memcpy(one, nothing, sizeof one);
+        object->cls->bounding_box(object, object->self, one);
+        dv_data_set(&object->bbox, one, 1);
+        add_box(all, one);
+    }
+    for (guint i = 0; i < node->children->len; i++) {
+        DvNode *child = g_ptr_array_index(node->children, i);
+        if (!dv_node_is_active(child))
+            continue;
+        update_boxes(child);
+        add_box(all, dv_data_doubles(&dv_private_object(child)->bbox, NULL));
+    }
+    if (!node->fixed_bbox)
+        dv_data_set(&dv_private_object(node)->bbox, all, 1);
+}
+
+/* A saved run continues: values first, then what hangs on them. */
+static void restore(DvObject *object)
+{
+    DvScene *scene = object->is_node ? ((DvNode *)object->self)->scene : object->node->scene;
+    const DvStatus status = dv_private_restore(object);
+    if (status != DV_OK)
+        dv_private_problem(scene, status);
+}
+
+static void rebuild(DvObject *object)
+{
+    const DvStatus status =
+        object->cls->restore && dv_object_is_valid(object) ? object->cls->restore(object, object->self) : DV_OK;
+    if (status != DV_OK)
+        dv_private_problem(object->node->scene, status);
+}
+
+static void check_state(DvScene *scene)
+{
+    for (size_t i = 0; i < scene->check_count; i++) {
+        const DvStepCheckOps *check = scene->checks[i];
+        const DvStatus status = check->check(scene->root, scene->steps);
+        if (status != DV_OK)
+            dv_private_problem(scene, status);
+    }
+}
+
+static void start(DvScene *scene)
+{
+    settle(scene);
+    scene->reset_time = dv_node_time(scene->root);
+    for_each_object(scene->root, store_reset_state);
+    update_boxes(scene->root);
+    dv_node_propagate_context(scene->root);
+    for_everything(scene->root, dv_private_stamp);
+    if (scene->restored) {
+        for_everything(scene->root, restore);
+        for_each_object(scene->root, rebuild);
+    }
+    check_state(scene);
+    scene->running = scene->first_error == DV_OK || scene->keep_going;
+}
+
+DvStatus dv_scene_init(DvScene *scene)
+{
+    if (scene->running)
+        return DV_OK;
+    dv_private_enter();
+    scene->check_count =
+        MIN(dv_services(DV_STEP_CHECK, scene->checks, G_N_ELEMENTS(scene->checks)), G_N_ELEMENTS(scene->checks));
+    add_loops(scene);
+    for_everything(scene->root, settle_links);
+    for_everything(scene->root, dv_private_capture);
+    tell(scene, DV_EVENT_INIT_START);
+    init_subtree(scene->root);
+    tell(scene, DV_EVENT_INIT_DONE);
+    if (scene->check_only) {
+        for (size_t i = 0; i < scene->check_count; i++)
+            scene->problems += (unsigned)((const DvStepCheckOps *)scene->checks[i])->lint(scene->root);
+    } else if (scene->first_error == DV_OK || scene->keep_going) {
+        start(scene);
+    }
+    dv_private_leave();
+    dv_step_free_all();
+    return scene->first_error;
+}
+
+/* Loading */
+
+static DvStatus load(DvScene *scene, const char *text, size_t length, const char *name, const char *folder,
+                     const DvLoadOptions *options, DvScene **result)
+{
+    scene->keep_going = options && options->keep_going;
+    scene->check_only = options && options->check_only;
+    DvStatus status = dv_private_read_scene(scene, text, length, name, folder);
+    const bool partial = scene->keep_going || scene->check_only;
+    if (scene->root && (status == DV_OK || partial) && !(options && options->no_init))
+        status = dv_scene_init(scene);
+    if (status == DV_OK && scene->check_only && scene->problems)
+        status = DV_ERROR_INVALID;
+    if (!scene->root || (status != DV_OK && !partial)) {
+        dv_scene_free(scene);
+        return status;
+    }
+    *result = scene;
+    return status;
+}
+
+DvStatus dv_scene_load_text(const char *text, size_t length, const char *name, const char *folder,
+                            const DvLoadOptions *options, DvScene **scene)
+{
+    *scene = NULL;
+    char *absolute = g_canonicalize_filename(folder ? folder : ".", NULL);
+    DvScene *loaded = g_new0(DvScene, 1);
+    const DvStatus status = load(loaded, text, length, name ? name : "scene", absolute, options, scene);
+    g_free(absolute);
+    return status;
+}
+
+static DvStatus refuse(const char *file, DvStatus status, const char *why)
+{
+    dv_log_at(DV_LEVEL_ERROR, status, file, 0, 0, "%s", why);
+    return status;
+}
+
+DvStatus dv_scene_load(const char *file, const DvLoadOptions *options, DvScene **scene)
+{
+    *scene = NULL;
+    if (!file || !*file)
+        return refuse(NULL, DV_ERROR_INVALID, "no scene file is given");
+    const char *dot = strrchr(file, '.');
+    if (!dot || (g_ascii_strcasecmp(dot, ".scn") != 0 && g_ascii_strcasecmp(dot, ".xml") != 0))
+        return refuse(file, DV_ERROR_INVALID, "a scene file ends in .scn or .xml");
+    char *path = dv_private_find_file(file, NULL);
+    if (!path)
+        return refuse(file, DV_ERROR_NOT_FOUND, "no such file, neither here nor in DIVAN_DATA_PATH");
+    GStatBuf about;
+    char *text = NULL;
+    size_t length = 0;
+    DvStatus status;
+    if (g_stat(path, &about) == 0 && about.st_size > DV_PRIVATE_MAX_SCENE_BYTES) {
+        status = refuse(file, DV_ERROR_LIMIT, "the file is larger than 256 MiB");
+    } else if (!g_file_get_contents(path, &text, &length, NULL)) {
+        status = refuse(file, DV_ERROR_IO, "the file cannot be read");
+    } else {
+        char *canonical = g_canonicalize_filename(path, NULL), *folder = g_path_get_dirname(canonical);
+        DvScene *loaded = g_new0(DvScene, 1);
+        loaded->file = g_strdup(path);
+        status = load(loaded, text, length, path, folder, options, scene);
+        g_free(folder);
+        g_free(canonical);
+    }
+    g_free(text);
+    g_free(path);
+    return status;
+}
+
+DvScene *dv_scene_new(void)
+{
+    DvScene *scene = g_new0(DvScene, 1);
+    (void)dv_private_create_node(NULL, scene, dv_private_attributes_new(), NULL, 0, 0, &scene->root);
+    return scene;
+}
+
+void dv_scene_free(DvScene *scene)
+{
+    if (!scene)
+        return;
+    DvNode *root = scene->root;
+    if (root) {
+        for (size_t i = 0; i < scene->check_count; i++)
+            ((const DvStepCheckOps *)scene->checks[i])->forget(root);
+        while (root->children->len)
+            dv_node_detach(root, g_ptr_array_index(root->children, root->children->len - 1));
+        while (root->members->len)
+            dv_object_remove(g_ptr_array_index(root->members, root->members->len - 1));
+        dv_object_unref(dv_private_object(root));
+    }
+    g_free(scene->file);
+    g_free(scene);
+}
+
+DvNode *dv_scene_root(const DvScene *scene)
+{
+    return scene->root;
+}
+
+uint64_t dv_scene_steps(const DvScene *scene)
+{
+    return scene->steps;
+}
+
+bool dv_scene_is_running(const DvScene *scene)
+{
+    return scene->running;
+}
+
+/* Running */
+
+static const DvAnimationLoopOps *animation_loop(DvScene *scene)
+{
+    if (scene->loop_revision != scene->root->own_revision) {
+        DvObject *loop = dv_node_slot(scene->root, DV_ANIMATION_LOOP);
+        scene->loop_revision = scene->root->own_revision;
+        scene->loop_ops = loop ? dv_object_ops(loop, DV_ANIMATION_LOOP) : NULL;
+        scene->loop = loop ? loop->self : NULL;
+    }
+    return scene->loop_ops;
+}
+
+static DvStatus no_loop(const DvScene *scene)
+{
+    DvText text = {0};
+    dv_class_explain("DefaultAnimationLoop", &text);
+    (void)dv_error(dv_private_object(scene->root), DV_ERROR_MISSING, "no animation loop can make a step: %s", text.at);
+    dv_text_free(&text);
+    return DV_ERROR_MISSING;
+}
+
+DvStatus dv_scene_step(DvScene *scene, double dt)
+{
+    if (!scene->running)
+        return dv_error(dv_private_object(scene->root), DV_ERROR_INVALID, "the scene has not been initialised");
+    const DvAnimationLoopOps *loop = animation_loop(scene);
+    if (!loop)
+        return no_loop(scene);
+    dv_private_enter();
+    DvStatus status = loop->step(scene->loop, dt);
+    if (status == DV_OK)
+        scene->steps++;
+    for (size_t i = 0; i < scene->check_count && status == DV_OK; i++)
+        status = ((const DvStepCheckOps *)scene->checks[i])->check(scene->root, scene->steps);
+    dv_private_leave();
+    dv_step_free_all();
+    return status;
+}
+
+static void reset_object(DvObject *object)
+{
+    if (object->cls->reset && dv_object_is_valid(object))
+        object->cls->reset(object, object->self);
+}
+
+void dv_scene_reset(DvScene *scene)
+{
+    if (!scene->running)
+        return;
+    dv_private_enter();
+    dv_node_set_time(scene->root, scene->reset_time);
+    dv_node_propagate_context(scene->root);
+    for_each_object(scene->root, reset_object);
+    settle(scene);
+    scene->steps = 0;
+    dv_private_leave();
+    dv_step_free_all();
+}
+
+void dv_scene_update_visual(DvScene *scene)
+{
+    DvObject *loop = dv_node_slot(scene->root, DV_VISUAL_LOOP);
+    const DvVisualLoopOps *ops = loop ? dv_object_ops(loop, DV_VISUAL_LOOP) : NULL;
+    dv_private_enter();
+    if (ops)
+        ops->update(loop->self);
+    update_boxes(scene->root);
+    dv_private_leave();
+}
+
+DvStatus dv_scene_save(DvScene *scene, const char *file)
+{
+    return dv_private_write_scene(scene, file);
+}
