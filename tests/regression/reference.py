@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Run scenes of the reference and compare with what it computed for them.
+
+usage: reference.py GROUP [NAME...] [--divan PROGRAM] [--shared FOLDER] [--verbose]
+
+  trajectories   scenes of sofa/lists/first-light.txt: compare-states
+  load           scenes of sofa/lists/first-load.txt: load, 100 steps, save
+  probes         probes of probes/first-light.txt: compare-operators and compare-states
+  restart        all of these: saved at step 10, loaded and run on, the same hash at step 100
+  threads        all of these: the same hashes with 1, 2 and 8 threads and small chunks
+  speed          median time of a step against sofa/timings.tsv (prints ratios, never fails)
+
+NAME keeps the scenes whose path contains one of the names. The data lie beside the project in ../shared (or $DIVAN_SHARED);
+without them there is nothing to compare with, which is said in one line. Closes with "N passed, N failed".
+"""
+import concurrent.futures
+import gzip
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.environ.get("DIVAN_TEST_SOURCE_ROOT") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+RESTART_AT, RESTART_TO = 10, 100
+
+
+def option(name, default):
+    return sys.argv[sys.argv.index(name) + 1] if name in sys.argv else default
+
+
+SHARED = option("--shared", os.environ.get("DIVAN_SHARED", os.path.join(ROOT, "..", "shared")))
+DIVAN = option("--divan", os.environ.get("DIVAN_HOST", os.path.join(ROOT, "build", "hosts", "divan", "divan")))
+VERBOSE = "--verbose" in sys.argv
+EXAMPLES = os.path.join(SHARED, "sofa", "examples")
+PROBES = os.path.join(SHARED, "probes")
+
+
+def lines(*path):
+    with open(os.path.join(SHARED, *path)) as f:
+        return [line.split()[0] for line in f if line.strip() and not line.startswith("#")]
+
+
+def divan(*arguments, timeout=300):
+    environment = dict(os.environ)
+    environment["DIVAN_DATA_PATH"] = os.path.join(SHARED, "sofa", "share") + ":" + EXAMPLES
+    done = subprocess.run([DIVAN, *arguments], capture_output=True, text=True, timeout=timeout, env=environment)
+    if VERBOSE and done.stderr:
+        print(done.stderr, end="")
+    return done
+
+
+def tool(name, *arguments):
+    done = subprocess.run([os.path.join(SHARED, "tools", name), *arguments], capture_output=True, text=True)
+    return done.returncode == 0, (done.stdout.strip().splitlines() or ["no result"])[-1]
+
+
+def last_words(done):
+    errors = [line for line in done.stderr.splitlines() if line.startswith("error")]
+    return (errors or done.stderr.strip().splitlines() or ["no message"])[0][:300]
+
+
+def steps_of(trajectory):
+    with gzip.open(trajectory, "rt") as f:
+        return [int(line.split()[1]) for line in f if line.startswith("STEP")]
+
+
+def compare_states(scene, trajectory, folder, *tolerance):
+    steps = steps_of(trajectory)
+    dump = os.path.join(folder, "states")
+    done = divan("run", scene, "-n", str(steps[-1]), "--quiet", "--dump", dump, "--dump-steps", ",".join(map(str, steps)))
+    if done.returncode != 0:
+        return False, "exit %d: %s" % (done.returncode, last_words(done))
+    return tool("compare-states", trajectory, dump, *tolerance)
+
+
+def trajectory(name, folder):
+    return compare_states(os.path.join(EXAMPLES, name), os.path.join(SHARED, "sofa", "trajectories", name + ".txt.gz"), folder)
+
+
+def load(name, folder):
+    scene, saved = os.path.join(EXAMPLES, name), os.path.join(folder, "saved.scn")
+    done = divan("save", scene, saved, "-n", "100", "--quiet")
+    if done.returncode == 0:
+        done = divan("run", saved, "-n", "1", "--quiet")
+    return done.returncode == 0, "loads, runs, saves, loads again" if done.returncode == 0 else last_words(done)
+
+
+def probe(name, folder):
+    scene = os.path.join(PROBES, "scenes", name)
+    dump = os.path.join(folder, "operators")
+    state = os.path.join(PROBES, "operators", name + ".txt.gz")
+    plain = os.path.join(folder, "at")
+    result = []
+    if os.path.exists(state):
+        with gzip.open(state, "rb") as packed, open(plain, "wb") as unpacked:
+            unpacked.write(packed.read())
+        done = divan("probe", scene, "--at", plain, "--out", dump)
+        result.append(tool("compare-operators", state, dump) if done.returncode == 0 else (False, last_words(done)))
+    result.append(compare_states(scene, os.path.join(PROBES, "trajectories", name + ".txt.gz"), folder, "--rtol", "1e-5"))
+    return all(ok for ok, _ in result), " | ".join(text for _, text in result)
+
+
+def scene_of(name):
+    probe_scene = os.path.join(PROBES, "scenes", name)
+    return probe_scene if os.path.exists(probe_scene) else os.path.join(EXAMPLES, name)
+
+
+def hash_at(done, step):
+    for line in done.stdout.splitlines():
+        if line.startswith("%d " % step):
+            return line.split()[1]
+    return None
+
+
+def restart(name, folder):
+    scene, saved = scene_of(name), os.path.join(folder, "saved.scn")
+    straight = divan("run", scene, "-n", str(RESTART_TO), "--hash", "--quiet")
+    done = divan("save", scene, saved, "-n", str(RESTART_AT), "--quiet")
+    if done.returncode != 0:
+        return False, last_words(done)
+    done = divan("run", saved, "-n", str(RESTART_TO - RESTART_AT), "--hash", "--quiet")
+    a, b = hash_at(straight, RESTART_TO), hash_at(done, RESTART_TO - RESTART_AT)
+    if a == b and a:
+        return True, a
+    now, then = hash_at(straight, RESTART_AT), hash_at(done, 0)
+    first = next((k for k in range(RESTART_TO - RESTART_AT + 1) if hash_at(straight, RESTART_AT + k) != hash_at(done, k)), None)
+    return False, "%s %s; states %s when loaded, first other after %s steps; %s" % (
+        a, b, "equal" if now == then else "differ", first, last_words(done) if done.stderr else "")
+
+
+def threads(name, folder):
+    runs = [divan("run", scene_of(name), "-n", "20", "--hash", "--quiet", "--threads", count, "--grain-divisor", divisor)
+            for count, divisor in (("1", "1000000"), ("2", "1000000"), ("8", "1000000"))]
+    same = all(r.stdout == runs[0].stdout for r in runs) and runs[0].returncode == 0 and runs[0].stdout
+    return bool(same), "same bits" if same else "hashes differ" if runs[0].returncode == 0 else last_words(runs[0])
+
+
+def speed(name, folder):
+    table = {}
+    for line in open(os.path.join(SHARED, "sofa", "timings.tsv")):
+        if not line.startswith("#"):
+            table[line.split("\t")[0]] = float(line.split("\t")[1])
+    best = None
+    for _ in range(3):
+        done = divan("bench", os.path.join(EXAMPLES, name), "--json")
+        if done.returncode != 0:
+            return False, last_words(done)
+        result = json.loads(done.stdout)
+        if best is None or result["median_us"] < best["median_us"]:
+            best = result
+    ratio = table[name] / best["median_us"]
+    speed.ratios.append(ratio)
+    return True, "%10.2f us, reference %10.2f, ratio %6.2f, %g allocations a step" % (
+        best["median_us"], table[name], ratio, best["allocations_per_step"])
+
+
+speed.ratios = []
+
+
+def main():
+    if not os.path.isdir(SHARED):
+        print("skipped: no reference data in %s" % SHARED)
+        print("0 passed, 0 failed, 1 skipped")
+        return 77
+    group = sys.argv[1]
+    light, first_load, probes = lines("sofa", "lists", "first-light.txt"), lines("sofa", "lists", "first-load.txt"), lines("probes", "first-light.txt")
+    run, names, workers = {
+        "trajectories": (trajectory, light, 2),
+        "load": (load, first_load, 2),
+        "probes": (probe, probes, 2),
+        "restart": (restart, light + probes, 2),
+        "threads": (threads, light + probes, 2),
+        "speed": (speed, light, 1),
+    }[group]
+    wanted = [a for i, a in enumerate(sys.argv[2:], 2) if not a.startswith("--") and sys.argv[i - 1] not in ("--divan", "--shared")]
+    names = [n for n in names if not wanted or any(w in n for w in wanted)]
+
+    def one(name):
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                return run(name, folder)
+            except subprocess.TimeoutExpired as error:
+                return False, "took more than %g s" % error.timeout
+
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        for name, (ok, text) in zip(names, pool.map(one, names)):
+            failed += not ok
+            print("%s %-70s %s" % ("ok    " if ok else "FAILED", name, text), flush=True)
+    if speed.ratios:
+        print("geometric mean of the ratios: %.2f, least %.2f" % (
+            math.exp(sum(map(math.log, speed.ratios)) / len(speed.ratios)), min(speed.ratios)))
+    print("%d passed, %d failed" % (len(names) - failed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
