@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which element of a mesh a point hangs on, and with which weights.
+ *
+ * An element with base vectors b1, b2, b3 at its node 0 gives a point p the local coordinates v = [b1 b2 b3]^-1 (p - x0). They say
+ * how deep p lies inside (d <= 0) or that it is outside (d > 0):
+ *
+ *   triangle     x1-x0, x2-x0, b1 x b2   d = max(-v0, -v1, |v2| - 0.01, v0+v1-1)
+ *   quad         x1-x0, x3-x0, b1 x b2   d = max(-v0, -v1, v1-1, v0-1, |v2| - 0.01)
+ *   tetrahedron  x1-x0, x2-x0, x3-x0     d = max(-v0, -v1, -v2, v0+v1+v2-1)
+ *   hexahedron   x1-x0, x3-x0, x4-x0     d = max(-v0, -v1, -v2, v0-1, v1-1, v2-1)
+ *
+ * The score of an element is d inside and the squared distance to its centre outside; the smallest wins, the first of equals. So
+ * of the elements around p the one where it is deepest wins, and if there is none, the one with the nearest centre, which then
+ * extrapolates. Points on the border of elements (a surface with the points of its volume) depend on the last bit of v: the order
+ * of the sums is part of the method. Elements without extent are never chosen.
+ */
+#ifndef DIVAN_MECHANICS_BARYCENTRIC_LOCATION_H
+#define DIVAN_MECHANICS_BARYCENTRIC_LOCATION_H
+
+#include <divan/contracts/topology.h>
+#include <divan/math/vec.h>
+
+typedef struct ElementList {
+    DvElementKind kind;
+    DvElements elements;
+} ElementList;
+
+/* Where to search: up to two lists, numbered through. */
+typedef struct LocationMesh {
+    const double *points; /* [point_count] x 3 */
+    uint32_t point_count;
+    ElementList lists[2];
+    uint32_t list_count;
+} LocationMesh;
+
+#define NO_ELEMENT UINT32_MAX
+
+typedef struct Location {
+    uint32_t element; /* number through the lists, or of a grid cell; NO_ELEMENT: none can be used */
+    DvVec3 at;        /* local coordinates v; of an edge: x is the share of its second node */
+} Location;
+
+/* Points to locate: count x dim doubles of which the first three are the position. */
+typedef struct LocationPoints {
+    const double *at;
+    uint32_t count, dim;
+} LocationPoints;
+
+/* Compares all elements.     out: [points.count] */
+void locate_in_all(const LocationMesh *mesh, LocationPoints points, Location *out);
+/* Compares the elements of the point's cell in a grid of the mean length of `edges`; of the 27 cells around when the best score
+ * there exceeds half of that; all when the cell is empty. One list only. */
+void locate_by_hash(const LocationMesh *mesh, DvElements edges, LocationPoints points, Location *out);
+/* The first edge on which the foot of the perpendicular falls, else the last edge. */
+void locate_on_first_edge(const LocationMesh *mesh, LocationPoints points, Location *out);
+/* The edge nearest to the point. */
+void locate_on_nearest_edge(const LocationMesh *mesh, LocationPoints points, Location *out);
+/* The cell of a regular grid around the point, or the nearest one. False when it has no cells. */
+bool locate_in_grid(const DvGridShape *shape, LocationPoints points, Location *out);
+
+/* The nodes of a location and their weights, at most 8, in the order in which they are summed; returns how many. Grids and
+ * mixed meshes sum hexahedra and quads row by row of their nodes, meshes of one kind in the order of the list. */
+uint32_t location_weights(const LocationMesh *mesh, Location location, bool by_rows, uint32_t nodes[8],
+                          double weights[8]);
+uint32_t location_weights_in_grid(const DvGridShape *shape, Location location, uint32_t nodes[8], double weights[8]);
+
+#endif

@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * BarycentricMapping: points that hang on the elements of a mesh with constant weights.
+ *
+ *   x_i = sum_j w_ij x_j over the nodes j of one element;  v_i = sum_j w_ij v_j;  f_j += w_ij f_i
+ *
+ * When the scene starts each point of the output is located in the mesh of the input (barycentric_location.h): in a regular grid by
+ * its geometry, in meshes that may change by a hash of their elements, in others by comparing all. From then on only the weights
+ * count. When one of the two meshes changes, all points are located anew at the positions of that moment, before the next operation.
+ *
+ * Outputs that are rigid bodies take the position only; their orientation stays, forces on it are lost. In a mesh of tetrahedra that
+ * may change they also turn with their tetrahedron: the orientation is the rotation of the polar decomposition of the deformed axes
+ * A = M O (M: edges x1-x0, x2-x0, x3-x0; O: the initial axes in local coordinates). Its rate is w = R G^-1 axl(R^T dA - dA^T R),
+ * G = tr(S) I - S, S = R^T A (Chen and Wheeler, Derivatives of the polar decomposition, 1993); the derivative of that is left out.
+ */
+#include "barycentric_location.h"
+#include "mapping_base.h"
+#include "weighted_rows.h"
+
+#include <divan/math/decompose.h>
+#include <divan/math/quat.h>
+#include <divan/memory.h>
+#include <divan/parallel.h>
+
+#include <string.h>
+
+enum { BODIES_PER_CHUNK = 64 };
+
+/* A rigid body that turns with its tetrahedron. */
+typedef struct TurningBody {
+    uint32_t nodes[4];
+    DvMat3 axes;     /* O: unit columns */
+    DvMat3 rotation; /* R of the last apply */
+    DvMat3 spin;     /* R G^-1 of the last apply; zero where the rotation is not defined */
+} TurningBody;
+
+typedef struct BarycentricMapping {
+    MappingBase base;
+    DvData use_rest_position; /* bool */
+    DvData mapper;            /* string, held for old scenes */
+    DvLink input_topology, output_topology;
+    DvData row_start, row_nodes, row_weights, turning_axes; /* state of a run: WeightedRows and O of each body */
+
+    const DvTopologyOps *in_ops, *out_ops; /* NULL: there is no such topology */
+    void *in_mesh, *out_mesh;
+    uint64_t in_revision, out_revision; /* at the last location */
+    uint32_t located, located_in;       /* points of the output and of the input then */
+    bool ready;                         /* the rows are valid */
+    WeightedRows rows;
+    TurningBody *bodies; /* [rows.rows]; NULL unless the bodies turn */
+} BarycentricMapping;
+
+static const DvField fields[] = {
+    MAPPING_FIELDS(BarycentricMapping),
+    DV_FIELD(BarycentricMapping, use_rest_position, "useRestPosition", dv_type_bool, .init = "0",
+             .help = "locate the rest positions of the output in those of the input, not the present ones"),
+    DV_LINK(BarycentricMapping, input_topology, "input_topology", DV_TOPOLOGY,
+            .help = "mesh of the input; by default that of its node or above"),
+    DV_LINK(BarycentricMapping, output_topology, "output_topology", DV_TOPOLOGY,
+            .help = "mesh of the output; by default that of its node or above; its changes locate the points anew"),
+    DV_FIELD(BarycentricMapping, mapper, "mapper", dv_type_string, .flags = DV_FIELD_HIDDEN,
+             .help = "kept for old scenes: the mesh of the input decides how points are located"),
+    DV_FIELD(BarycentricMapping, row_start, "rowStart", dv_type_uints, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,
+             .help = "for each point, where its nodes start"),
+    DV_FIELD(BarycentricMapping, row_nodes, "rowNodes", dv_type_uints, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,
+             .help = "points of the input that each point hangs on"),
+    DV_FIELD(BarycentricMapping, row_weights, "rowWeights", dv_type_doubles, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,
+             .help = "their weights"),
+    DV_FIELD(BarycentricMapping, turning_axes, "turningAxes", dv_type_mat3s, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,
+             .help = "axes of each rigid body in the coordinates of its tetrahedron"),
+    {0},
+};
+
+/* ---- Locating */
+
+/* Rows as they are built, point by point. */
+typedef struct RowBuilder {
+    uint32_t *start, *nodes;
+    double *weights;
+    uint32_t rows, entries;
+} RowBuilder;
+
+static RowBuilder builder_new(uint32_t rows)
+{
+    return (RowBuilder){.start = dv_alloc((size_t)rows + 1, sizeof(uint32_t)),
+                        .nodes = dv_alloc((size_t)rows * 8, sizeof(uint32_t)),
+                        .weights = dv_alloc((size_t)rows * 8, sizeof(double))};
+}
+
+static void builder_add(RowBuilder *b, uint32_t count)
+{
+    b->entries += count;
+    b->start[++b->rows] = b->entries;
+}
+
+static void builder_free(RowBuilder *b)
+{
+    dv_free(b->start);
+    dv_free(b->nodes);
+    dv_free(b->weights);
+}
+
+static DvElements elements_of(const BarycentricMapping *self, DvElementKind kind)
+{
+    return self->in_ops->elements(self->in_mesh, kind);
+}
+
+static void add_list(const BarycentricMapping *self, LocationMesh *mesh, DvElementKind kind)
+{
+    const DvElements elements = elements_of(self, kind);
+    if (elements.count)
+        mesh->lists[mesh->list_count++] = (ElementList){kind, elements};
+}
+
+/* What to search in a mesh that does not change: volumes, else surfaces, else edges. */
+static void choose_fixed_lists(const BarycentricMapping *self, LocationMesh *mesh)
+{
+    add_list(self, mesh, DV_TETRAHEDRA);
+    add_list(self, mesh, DV_HEXAHEDRA);
+    if (mesh->list_count == 0) {
+        add_list(self, mesh, DV_TRIANGLES);
+        add_list(self, mesh, DV_QUADS);
+    }
+    if (mesh->list_count == 0)
+        add_list(self, mesh, DV_EDGES);
+}
+
+/* In a mesh that may change: the first kind it has. */
+static void choose_changing_list(const BarycentricMapping *self, LocationMesh *mesh)
+{
+    static const DvElementKind kinds[] = {DV_HEXAHEDRA, DV_TETRAHEDRA, DV_QUADS, DV_TRIANGLES, DV_EDGES};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && mesh->list_count == 0; i++)
+        add_list(self, mesh, kinds[i]);
+}
+
+static DvStatus check_elements(const BarycentricMapping *self, const LocationMesh *mesh)
+{
+    for (uint32_t i = 0; i < mesh->list_count; i++) {
+        const DvElements elements = mesh->lists[i].elements;
+        const uint32_t n = dv_element_nodes(mesh->lists[i].kind);
+        for (size_t k = 0; k < (size_t)elements.count * n; k++)
+            if (elements.at[k] >= mesh->point_count)
+                return dv_error(dv_object_of(self), DV_ERROR_INVALID,
+                                "element %zu of the input's topology names point %u of a state of %u points", k / n,
+                                elements.at[k], mesh->point_count);
+    }
+    return DV_OK;
+}
+
+static DvStatus check_points(const BarycentricMapping *self, LocationPoints points)
+{
+    for (uint32_t i = 0; i < points.count; i++)
+        for (uint32_t k = 0; k < 3; k++)
+            if (!isfinite(points.at[(size_t)i * points.dim + k]))
+                return dv_error(dv_object_of(self), DV_ERROR_NOT_FINITE,
+                                "point %u of the output cannot be located: its position is not a number", i);
+    return DV_OK;
+}
+
+/* O of a body: the columns of its rotation in the local coordinates of its tetrahedron, brought to unit length. */
+static void make_body(TurningBody *body, const LocationMesh *mesh, const uint32_t nodes[4], const double *coord)
+{
+    memcpy(body->nodes, nodes, sizeof body->nodes);
+    DvVec3 x[4];
+    for (uint32_t k = 0; k < 4; k++)
+        x[k] = dv_vec3_load(mesh->points + 3 * (size_t)nodes[k]);
+    DvMat3 local = dv_mat3_identity();
+    (void)dv_mat3_inverse(
+        dv_mat3_from_columns(dv_vec3_sub(x[1], x[0]), dv_vec3_sub(x[2], x[0]), dv_vec3_sub(x[3], x[0])), &local);
+    const DvMat3 axes = dv_mat3_mul(local, dv_quat_to_matrix(dv_quat_load(coord + 3)));
+    body->axes =
+        dv_mat3_from_columns(dv_vec3_normalize(dv_mat3_column(axes, 0)), dv_vec3_normalize(dv_mat3_column(axes, 1)),
+                             dv_vec3_normalize(dv_mat3_column(axes, 2)));
+}
+
+/* Takes the rows from the state fields: after locating, and after a saved run was put back. */
+static void take_rows(BarycentricMapping *self)
+{
+    size_t starts, entries, weights, axes;
+    const uint32_t *row_start = dv_data_uints(&self->row_start, &starts);
+    const uint32_t *nodes = dv_data_uints(&self->row_nodes, &entries);
+    const double *weight = dv_data_doubles(&self->row_weights, &weights);
+    const double *axis = dv_data_doubles(&self->turning_axes, &axes);
+    dv_free(self->bodies);
+    self->bodies = NULL;
+    self->ready = starts > 0 && row_start[0] == 0 && row_start[starts - 1] == entries && entries == weights;
+    for (size_t i = 1; self->ready && i < starts; i++)
+        self->ready = row_start[i - 1] <= row_start[i];
+    if (!self->ready)
+        return;
+    const uint32_t rows = (uint32_t)starts - 1;
+    weighted_rows_set(&self->rows, rows, row_start, nodes, weight);
+    if (axes != rows || rows == 0 || self->rows.row_length != 4)
+        return;
+    self->bodies = dv_alloc(rows, sizeof *self->bodies);
+    for (uint32_t i = 0; i < rows; i++) {
+        memcpy(self->bodies[i].nodes, nodes + 4 * (size_t)i, sizeof self->bodies[i].nodes);
+        self->bodies[i].axes = dv_mat3_load(axis + 9 * (size_t)i);
+        self->bodies[i].rotation = dv_mat3_identity();
+    }
+}
+
+static void remember_meshes(BarycentricMapping *self)
+{
+    self->in_revision = self->in_ops ? self->in_ops->revision(self->in_mesh) : 0;
+    self->out_revision = self->out_ops ? self->out_ops->revision(self->out_mesh) : 0;
+    self->located = dv_state_count(self->base.out);
+    self->located_in = dv_state_count(self->base.in);
+}
+
+/* Locates all points and keeps the rows. `first`: when the scene starts, where mistakes of the scene are errors. */
+static DvStatus locate(BarycentricMapping *self, bool first)
+{
+    const bool at_rest = first && dv_data_bool(&self->use_rest_position);
+    const DvConstVec in = dv_state_read(self->base.in, at_rest ? DV_REST_POSITION : DV_POSITION);
+    const DvConstVec out = dv_state_read(self->base.out, at_rest ? DV_REST_POSITION : DV_POSITION);
+    const LocationPoints points = {out.at, out.at ? out.count : 0, out.dim};
+    remember_meshes(self);
+    self->ready = false;
+    DvStatus status = check_points(self, points);
+    if (status != DV_OK)
+        return status;
+
+    LocationMesh mesh = {.points = in.at, .point_count = in.at ? in.count : 0};
+    DvGridShape shape;
+    const bool grid = self->in_ops->grid && self->in_ops->grid(self->in_mesh, &shape);
+    const bool changing = !grid && self->in_ops->is_dynamic(self->in_mesh);
+    if (changing)
+        choose_changing_list(self, &mesh);
+    if (!grid && mesh.list_count == 0)
+        choose_fixed_lists(self, &mesh);
+    if (first && (status = check_elements(self, &mesh)) != DV_OK)
+        return status;
+    const DvElementKind kind = mesh.list_count ? mesh.lists[0].kind : DV_POINTS;
+    const bool turning = changing && kind == DV_TETRAHEDRA && self->base.out.dof->rotation;
+
+    Location *locations = dv_alloc(points.count, sizeof *locations);
+    if (grid) {
+        const uint64_t nodes = (uint64_t)shape.n[0] * shape.n[1] * shape.n[2];
+        if (!locate_in_grid(&shape, points, locations))
+            status = dv_error(dv_object_of(self), DV_ERROR_INVALID,
+                              "the input's grid of %u x %u x %u points has no cells; every side needs two points",
+                              shape.n[0], shape.n[1], shape.n[2]);
+        else if (nodes > mesh.point_count)
+            status = dv_error(dv_object_of(self), DV_ERROR_INVALID,
+                              "the input's grid has %u x %u x %u points, its state only %u", shape.n[0], shape.n[1],
+                              shape.n[2], mesh.point_count);
+    } else if (mesh.list_count == 0) {
+        dv_warning(dv_object_of(self), "the input's topology has no elements: the output keeps its positions");
+    } else if (kind == DV_EDGES) {
+        if (changing)
+            locate_on_nearest_edge(&mesh, points, locations);
+        else
+            locate_on_first_edge(&mesh, points, locations);
+    } else if (changing && !turning) {
+        locate_by_hash(&mesh, elements_of(self, DV_EDGES), points, locations);
+    } else {
+        locate_in_all(&mesh, points, locations);
+    }
+
+    RowBuilder builder = builder_new(points.count);
+    TurningBody *bodies = turning && points.count ? dv_alloc(points.count, sizeof *bodies) : NULL;
+    uint32_t lost = NO_ELEMENT;
+    for (uint32_t i = 0; status == DV_OK && i < points.count; i++) {
+        uint32_t *nodes = builder.nodes + builder.entries;
+        double *weights = builder.weights + builder.entries;
+        if (grid) {
+            builder_add(&builder, location_weights_in_grid(&shape, locations[i], nodes, weights));
+        } else if (mesh.list_count == 0) {
+            builder_add(&builder, 0);
+        } else if (locations[i].element == NO_ELEMENT) {
+            lost = lost == NO_ELEMENT ? i : lost;
+            builder_add(&builder, 0);
+        } else {
+            builder_add(&builder, location_weights(&mesh, locations[i], !changing, nodes, weights));
+            if (bodies)
+                make_body(&bodies[i], &mesh, nodes, points.at + (size_t)i * points.dim);
+        }
+    }
+    if (status == DV_OK && lost != NO_ELEMENT)
+        status =
+            dv_error(dv_object_of(self), DV_ERROR_INVALID,
+                     "point %u of the output finds no element: all elements of the input's topology are flat", lost);
+    if (status == DV_OK) {
+        dv_data_set(&self->row_start, builder.start, (size_t)builder.rows + 1);
+        dv_data_set(&self->row_nodes, builder.nodes, builder.entries);
+        dv_data_set(&self->row_weights, builder.weights, builder.entries);
+        double *axes = dv_data_begin_all(&self->turning_axes, bodies ? points.count : 0);
+        for (uint32_t i = 0; bodies && i < points.count; i++)
+            dv_mat3_store(bodies[i].axes, axes + 9 * (size_t)i);
+        dv_data_end(&self->turning_axes);
+        take_rows(self);
+    }
+    builder_free(&builder);
+    dv_free(bodies);
+    dv_free(locations);
+    return status;
+}
+
+/* Whether the rows may be used; locates anew when a mesh, or a number of points, has changed. */
+static bool current(BarycentricMapping *self, uint32_t points_in, uint32_t points_out)
+{
+    if (!self->in_ops)
+        return false;
+    if (self->located == points_out && self->located_in == points_in &&
+        self->in_ops->revision(self->in_mesh) == self->in_revision &&
+        (!self->out_ops || self->out_ops->revision(self->out_mesh) == self->out_revision))
+        return self->ready;
+    if (locate(self, false) != DV_OK)
+        dv_object_set_state(dv_object_of(self), DV_COMPONENT_INVALID);
+    self->ready = self->ready && self->rows.columns <= points_in && self->rows.rows <= points_out;
+    return self->ready;
+}
+
+/* ---- Bodies that turn */
+
+typedef struct TurningWork {
+    TurningBody *bodies;
+    const double *from;
+    double *to;
+    uint32_t from_dim, to_dim;
+} TurningWork;
+
+static DvVec3 point_of(const TurningWork *w, const TurningBody *body, uint32_t k)
+{
+    return dv_vec3_load(w->from + (size_t)body->nodes[k] * w->from_dim);
+}
+
+/* Edges of the tetrahedron, times O: A of the positions, dA of the velocities. */
+static DvMat3 deformed_axes(const TurningWork *w, const TurningBody *body)
+{
+    const DvVec3 x0 = point_of(w, body, 0);
+    const DvMat3 edges =
+        dv_mat3_from_columns(dv_vec3_sub(point_of(w, body, 1), x0), dv_vec3_sub(point_of(w, body, 2), x0),
+                             dv_vec3_sub(point_of(w, body, 3), x0));
+    return dv_mat3_mul(edges, body->axes);
+}
+
+static void turn_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const TurningWork *w = context;
+    for (uint32_t i = begin; i < end; i++) {
+        TurningBody *body = &w->bodies[i];
+        const DvMat3 a = deformed_axes(w, body);
+        DvMat3 rotation, inverse;
+        body->spin = dv_mat3_zero();
+        if (!dv_polar(a, &rotation))
+            continue; /* a flat tetrahedron: the body keeps its orientation */
+        body->rotation = rotation;
+        const DvMat3 stretch = dv_mat3_transposed_mul(rotation, a);
+        const double trace = dv_mat3_trace(stretch);
+        const DvMat3 g = dv_mat3_sub(dv_mat3_diagonal(dv_vec3(trace, trace, trace)), stretch);
+        if (dv_mat3_inverse(g, &inverse) != 0.0)
+            body->spin = dv_mat3_mul(rotation, inverse);
+        dv_quat_store(dv_quat_from_matrix(rotation), w->to + (size_t)i * w->to_dim + 3);
+    }
+}
+
+static void spin_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const TurningWork *w = context;
+    for (uint32_t i = begin; i < end; i++) {
+        const TurningBody *body = &w->bodies[i];
+        const DvMat3 x = dv_mat3_transposed_mul(body->rotation, deformed_axes(w, body));
+        const DvVec3 axial = dv_vec3(x.m[2][1] - x.m[1][2], x.m[0][2] - x.m[2][0], x.m[1][0] - x.m[0][1]);
+        dv_vec3_store(dv_mat3_mul_vec(body->spin, axial), w->to + (size_t)i * w->to_dim + 3);
+    }
+}
+
+/* Torques to the nodes. Bodies share nodes and there are few of them: one after the other. */
+static void pull_torques(const BarycentricMapping *self, uint32_t count, const DvConstVec *out, const DvVec *in)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const TurningBody *body = &self->bodies[i];
+        const DvVec3 torque = dv_vec3_load(out->at + (size_t)i * out->dim + 3);
+        /* dA : R [u]x is the power of the torque, u = (R G^-1)^T torque; dA = dM O. */
+        const DvMat3 turned = dv_mat3_mul(body->rotation, dv_mat3_skew(dv_mat3_transposed_mul_vec(body->spin, torque)));
+        const DvMat3 forces = dv_mat3_mul_transposed(turned, body->axes);
+        for (uint32_t k = 0; k < 3; k++) {
+            const DvVec3 force = dv_mat3_column(forces, (int)k);
+            dv_vec3_accumulate(force, in->at + (size_t)body->nodes[k + 1] * in->dim);
+            dv_vec3_accumulate(dv_vec3_neg(force), in->at + (size_t)body->nodes[0] * in->dim);
+        }
+    }
+}
+
+/* d w / d x of the nodes in the last three rows of their blocks. */
+static void add_turning_blocks(const BarycentricMapping *self, DvJacobian *j)
+{
+    double *values = (double *)j->values;
+    for (uint32_t i = 0; i < j->rows; i++) {
+        const TurningBody *body = &self->bodies[i];
+        const uint32_t first = j->row_start[i], last = j->row_start[i + 1];
+        for (uint32_t e = first; e < last; e++)
+            memset(values + (size_t)e * 18 + 9, 0, 9 * sizeof *values);
+        for (uint32_t k = 1; k < 4; k++) {
+            const DvMat3 moment = dv_mat3_mul(body->spin, dv_mat3_skew(dv_mat3_row(body->axes, (int)k - 1)));
+            const DvMat3 block = dv_mat3_mul_transposed(moment, body->rotation);
+            for (uint32_t e = first; e < last; e++)
+                for (uint32_t c = 0; c < 9; c++)
+                    values[(size_t)e * 18 + 9 + c] += j->columns[e] == body->nodes[k]   ? block.m[c / 3][c % 3]
+                                                      : j->columns[e] == body->nodes[0] ? -block.m[c / 3][c % 3]
+                                                                                        : 0.0;
+        }
+    }
+}
+
+/* ---- The contract */
+
+static void apply(void *self_, const DvStep *step, const DvConstVec *in, const DvVec *out)
+{
+    (void)step;
+    BarycentricMapping *self = self_;
+    if (!current(self, in->count, out->count))
+        return;
+    weighted_rows_gather(&self->rows, in, out, false);
+    if (self->bodies)
+        dv_parallel_for(self->rows.rows, BODIES_PER_CHUNK, turn_chunk,
+                        &(TurningWork){self->bodies, in->at, out->at, in->dim, out->dim});
+}
+
+static void apply_j(void *self_, const DvStep *step, const DvConstVec *in, const DvVec *out)
+{
+    (void)step;
+    BarycentricMapping *self = self_;
+    if (!current(self, in->count, out->count))
+        return;
+    weighted_rows_gather(&self->rows, in, out, true);
+    if (out->dim == 3)
+        return;
+    if (self->bodies)
+        dv_parallel_for(self->rows.rows, BODIES_PER_CHUNK, spin_chunk,
+                        &(TurningWork){self->bodies, in->at, out->at, in->dim, out->dim});
+    else
+        for (uint32_t i = 0; i < self->rows.rows; i++)
+            memset(out->at + (size_t)i * out->dim + 3, 0, (out->dim - 3) * sizeof(double));
+}
+
+static void apply_jt(void *self_, const DvStep *step, const DvConstVec *out, const DvVec *in)
+{
+    (void)step;
+    BarycentricMapping *self = self_;
+    if (!current(self, in->count, out->count))
+        return;
+    weighted_rows_scatter(&self->rows, out, in);
+    if (self->bodies)
+        pull_torques(self, self->rows.rows, out, in);
+}
+
+static const DvJacobian *jacobian(void *self_, uint32_t output, uint32_t input)
+{
+    (void)output;
+    (void)input;
+    BarycentricMapping *self = self_;
+    (void)current(self, dv_state_count(self->base.in), dv_state_count(self->base.out));
+    DvJacobian *j = weighted_rows_jacobian(&self->rows, self->base.out.dof->deriv, dv_state_count(self->base.in));
+    if (self->bodies)
+        add_turning_blocks(self, j);
+    return j;
+}
+
+static bool is_linear(void *self)
+{
+    return ((BarycentricMapping *)self)->bodies == NULL;
+}
+
+static const DvMappingOps ops = {
+    .size = sizeof ops,
+    .space = DV_HOST,
+    .inputs = mapping_inputs,
+    .outputs = mapping_outputs,
+    .is_linear = is_linear,
+    .maps_forces = mapping_maps_forces,
+    .is_mechanical = mapping_is_mechanical,
+    .keeps_topology = mapping_no,
+    .apply = apply,
+    .apply_j = apply_j,
+    .apply_jt = apply_jt,
+    .jacobian = jacobian,
+};
+
+/* ---- Life */
+
+static void release(BarycentricMapping *self)
+{
+    if (self->in_ops)
+        dv_object_unref(dv_object_of(self->in_mesh));
+    if (self->out_ops)
+        dv_object_unref(dv_object_of(self->out_mesh));
+    self->in_ops = self->out_ops = NULL;
+    mapping_release(&self->base);
+}
+
+static const DvTopologyOps *topology(DvLink *link, DvStateRef state, void **mesh)
+{
+    DvObject *object =
+        dv_link_is_set(link) ? dv_link_object(link) : dv_node_context(dv_object_node(state.object), DV_TOPOLOGY);
+    if (!object)
+        return NULL;
+    *mesh = dv_object_self(dv_object_ref(object));
+    return dv_object_ops(object, DV_TOPOLOGY);
+}
+
+static DvStatus init(DvObject *object, void *self_)
+{
+    BarycentricMapping *self = self_;
+    MappingBase *base = &self->base;
+    release(self);
+    DvStatus status = mapping_resolve(object, base);
+    if (status != DV_OK)
+        return status;
+    self->in_ops = topology(&self->input_topology, base->in, &self->in_mesh);
+    self->out_ops = topology(&self->output_topology, base->out, &self->out_mesh);
+    if (!self->in_ops)
+        return dv_field_error(&self->input_topology.data, -1,
+                              "the input has no topology to hang points on; add one to its node or link one");
+    status = locate(self, true);
+    if (status != DV_OK || !dv_data_bool(&base->apply_rest_position) ||
+        !base->in.ops->has(base->in.self, DV_REST_POSITION))
+        return status;
+    /* Positions and velocities follow when the whole scene is ready. */
+    const DvConstVec in = dv_state_read(base->in, DV_REST_POSITION);
+    const DvVec out = dv_state_write(base->out, DV_REST_POSITION, DV_READ_WRITE);
+    apply(self, NULL, &in, &out);
+    return DV_OK;
+}
+
+static DvStatus restore(DvObject *object, void *self_)
+{
+    BarycentricMapping *self = self_;
+    remember_meshes(self);
+    take_rows(self);
+    if (self->ready && self->rows.columns <= self->located_in && self->rows.rows <= self->located) {
+        if (self->bodies)
+            mapping_apply_all(&self->base, &ops); /* their rotations are needed before the next apply */
+        return DV_OK;
+    }
+    self->ready = false;
+    return dv_error(object, DV_ERROR_INVALID, "the saved rows do not fit %u points on %u", self->located,
+                    self->located_in);
+}
+
+static void cleanup(DvObject *object, void *self)
+{
+    (void)object;
+    release(self);
+}
+
+static void destroy(DvObject *object, void *self_)
+{
+    (void)object;
+    BarycentricMapping *self = self_;
+    weighted_rows_free(&self->rows);
+    dv_free(self->bodies);
+}
+
+const DvClass dv_barycentric_mapping = {
+    .size = sizeof(DvClass),
+    .name = "BarycentricMapping",
+    .variants = "Vec3d,Vec3d Vec3d,Rigid3d",
+    .default_variant = "Vec3d,Vec3d",
+    MAPPING_CLASS,
+    .module = "Sofa.Component.Mapping.Linear",
+    .help = "Hangs points on the elements of a mesh.",
+    .instance_size = sizeof(BarycentricMapping),
+    .fields = fields,
+    .contracts = (const DvContract[]){{DV_MAPPING, &ops, .slot = true}, {0}},
+    .init = init,
+    .reinit = init,
+    .restore = restore,
+    .cleanup = cleanup,
+    .destroy = destroy,
+};

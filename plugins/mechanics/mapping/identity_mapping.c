@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * IdentityMapping: the output copies the input, point by point.
+ *
+ * Between different types the components they have in common are copied: a rigid body gives its centre and its linear velocity, and
+ * takes forces on them without torque; six components give their first three. The output has as many points as the input.
+ *
+ * The number of points follows the topology of the input: when that gains or loses points, so does the output.
+ */
+#include "mapping_base.h"
+
+#include <divan/contracts/topology.h>
+#include <divan/memory.h>
+#include <divan/parallel.h>
+
+#include <string.h>
+
+enum { POINTS_PER_CHUNK = 4096 };
+
+typedef struct IdentityMapping {
+    MappingBase base;
+    DvElementData points; /* of the input's topology, without entries of our own: tells when their number changes */
+    DvJacobian jacobian;
+} IdentityMapping;
+
+static const DvField fields[] = {MAPPING_FIELDS(IdentityMapping), {0}};
+
+typedef struct Copy {
+    const double *from;
+    double *to;
+    uint32_t from_dim, to_dim, common;
+} Copy;
+
+static inline void copy_rows(const Copy *c, uint32_t begin, uint32_t end, uint32_t common, uint32_t from_dim,
+                             uint32_t to_dim)
+{
+    for (uint32_t i = begin; i < end; i++) {
+        const double *from = c->from + (size_t)i * from_dim;
+        double *to = c->to + (size_t)i * to_dim;
+        for (uint32_t k = 0; k < common; k++)
+            to[k] = from[k];
+        for (uint32_t k = common; k < to_dim; k++)
+            to[k] = 0.0;
+    }
+}
+
+static void copy_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const Copy *c = context;
+    if (c->from_dim == c->to_dim)
+        memcpy(c->to + (size_t)begin * c->to_dim, c->from + (size_t)begin * c->from_dim,
+               (size_t)(end - begin) * c->to_dim * sizeof(double));
+    else if (c->from_dim == 7 && c->to_dim == 3)
+        copy_rows(c, begin, end, 3, 7, 3);
+    else if (c->from_dim == 6 && c->to_dim == 3)
+        copy_rows(c, begin, end, 3, 6, 3);
+    else
+        copy_rows(c, begin, end, c->common, c->from_dim, c->to_dim);
+}
+
+static inline void add_rows(const Copy *c, uint32_t begin, uint32_t end, uint32_t common, uint32_t from_dim,
+                            uint32_t to_dim)
+{
+    for (uint32_t i = begin; i < end; i++)
+        for (uint32_t k = 0; k < common; k++)
+            c->to[(size_t)i * to_dim + k] += c->from[(size_t)i * from_dim + k];
+}
+
+static void add_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const Copy *c = context;
+    if (c->from_dim == 3 && c->to_dim == 3)
+        add_rows(c, begin, end, 3, 3, 3);
+    else if (c->from_dim == 3 && c->to_dim == 6)
+        add_rows(c, begin, end, 3, 3, 6);
+    else
+        add_rows(c, begin, end, c->common, c->from_dim, c->to_dim);
+}
+
+static inline uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Coordinates and derivatives alike. */
+static void apply(void *self, const DvStep *step, const DvConstVec *in, const DvVec *out)
+{
+    (void)self;
+    (void)step;
+    Copy c = {in->at, out->at, in->dim, out->dim, smaller(in->dim, out->dim)};
+    dv_parallel_for(smaller(in->count, out->count), POINTS_PER_CHUNK, copy_chunk, &c);
+}
+
+static void apply_jt(void *self, const DvStep *step, const DvConstVec *out, const DvVec *in)
+{
+    (void)self;
+    (void)step;
+    Copy c = {out->at, in->at, out->dim, in->dim, smaller(in->dim, out->dim)};
+    dv_parallel_for(smaller(in->count, out->count), POINTS_PER_CHUNK, add_chunk, &c);
+}
+
+static const DvJacobian *jacobian(void *self_, uint32_t output, uint32_t input)
+{
+    (void)output;
+    (void)input;
+    IdentityMapping *self = self_;
+    DvJacobian *j = &self->jacobian;
+    const uint32_t rows = dv_state_count(self->base.out), columns = dv_state_count(self->base.in);
+    if (j->structure && j->rows == rows && j->columns_count == columns)
+        return j;
+    const uint32_t deriv_out = self->base.out.dof->deriv, deriv_in = self->base.in.dof->deriv,
+                   area = deriv_out * deriv_in;
+    const uint32_t entries = smaller(rows, columns);
+    dv_free((void *)j->row_start);
+    dv_free((void *)j->columns);
+    dv_free((void *)j->values);
+    uint32_t *row_start = dv_alloc((size_t)rows + 1, sizeof *row_start), *column = dv_alloc(entries, sizeof *column);
+    double *values = dv_alloc((size_t)entries * area, sizeof *values);
+    for (uint32_t i = 0; i < rows; i++)
+        row_start[i + 1] = smaller(i + 1, entries);
+    for (uint32_t i = 0; i < entries; i++) {
+        column[i] = i;
+        for (uint32_t k = 0; k < smaller(deriv_out, deriv_in); k++)
+            values[(size_t)i * area + (size_t)k * deriv_in + k] = 1.0;
+    }
+    *j = (DvJacobian){rows, columns, row_start, column, values, j->structure + 1};
+    return j;
+}
+
+static const DvMappingOps ops = {
+    .size = sizeof ops,
+    .space = DV_HOST,
+    .inputs = mapping_inputs,
+    .outputs = mapping_outputs,
+    .is_linear = mapping_yes,
+    .maps_forces = mapping_maps_forces,
+    .is_mechanical = mapping_is_mechanical,
+    .keeps_topology = mapping_yes,
+    .apply = apply,
+    .apply_j = apply,
+    .apply_jt = apply_jt,
+    .jacobian = jacobian,
+};
+
+/* The output takes the new number of points; its rest positions follow those of the input, the rest comes with the next apply. */
+static void points_changed(DvElementData *data, const DvElementChange *change)
+{
+    MappingBase *base = data->owner;
+    if (dv_state_count(base->out) == change->total)
+        return;
+    base->out.ops->resize(base->out.self, change->total);
+    if (base->in.ops->has(base->in.self, DV_REST_POSITION) && base->out.ops->has(base->out.self, DV_REST_POSITION)) {
+        const DvConstVec in = dv_state_read(base->in, DV_REST_POSITION);
+        const DvVec out = dv_state_write(base->out, DV_REST_POSITION, DV_READ_WRITE);
+        apply(base, NULL, &in, &out);
+    }
+}
+
+static DvStatus init(DvObject *object, void *self_)
+{
+    IdentityMapping *self = self_;
+    MappingBase *base = &self->base;
+    const DvStatus status = mapping_resolve(object, base);
+    if (status != DV_OK)
+        return status;
+    const uint32_t count = dv_state_count(base->in);
+    if (dv_state_count(base->out) != count)
+        base->out.ops->resize(base->out.self, count);
+    mapping_apply_all(base, &ops);
+
+    DvObject *topology = mapping_topology_of(base->in);
+    dv_element_data_detach(&self->points);
+    if (!topology)
+        return DV_OK;
+    self->points = (DvElementData){.kind = DV_POINTS, .owner = self, .changed = points_changed};
+    return dv_element_data_attach(&self->points, topology);
+}
+
+static void cleanup(DvObject *object, void *self_)
+{
+    (void)object;
+    IdentityMapping *self = self_;
+    dv_element_data_detach(&self->points);
+    mapping_release(&self->base);
+}
+
+static void destroy(DvObject *object, void *self_)
+{
+    (void)object;
+    IdentityMapping *self = self_;
+    dv_free((void *)self->jacobian.row_start);
+    dv_free((void *)self->jacobian.columns);
+    dv_free((void *)self->jacobian.values);
+}
+
+const DvClass dv_identity_mapping = {
+    .size = sizeof(DvClass),
+    .name = "IdentityMapping",
+    .variants =
+        "Vec3d,Vec3d Vec2d,Vec2d Vec1d,Vec1d Vec6d,Vec3d Vec6d,Vec6d Rigid3d,Rigid3d Rigid2d,Rigid2d Rigid3d,Vec3d "
+        "Rigid2d,Vec2d",
+    MAPPING_CLASS,
+    .module = "Sofa.Component.Mapping.Linear",
+    .help = "Copies the points of another state, or the part of their coordinates that both types have.",
+    .instance_size = sizeof(IdentityMapping),
+    .fields = fields,
+    .contracts = (const DvContract[]){{DV_MAPPING, &ops, .slot = true}, {0}},
+    .init = init,
+    .cleanup = cleanup,
+    .destroy = destroy,
+};

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The common part of mappings from one state to one state; see mapping_base.h.
+ */
+#include "mapping_base.h"
+
+#include <divan/contracts/topology.h>
+#include <divan/contracts/visual.h>
+
+#include <string.h>
+
+static const char default_input[] = "@../", default_output[] = "@./";
+
+const DvVariantSource mapping_variant_sources[] = {
+    {.attribute = "input", .path = default_input, .contract = DV_STATE},
+    {.attribute = "output", .path = default_output, .contract = DV_STATE},
+    {0},
+};
+
+static DvObject *state_at(DvNode *node, const DvObject *from, const char *path, const char *otherwise)
+{
+    return dv_node_resolve(node, from, path ? path : otherwise, DV_STATE);
+}
+
+bool mapping_accepts(DvNode *node, const char *variant, const DvAttributes *attributes, DvText *reason)
+{
+    const char *input_path = dv_attribute(attributes, "input"), *output_path = dv_attribute(attributes, "output");
+    const DvStateRef in = dv_state_ref(state_at(node, NULL, input_path, default_input));
+    const DvStateRef out = dv_state_ref(state_at(node, NULL, output_path, default_output));
+    if (!in.ops || !out.ops) {
+        const char *path = in.ops       ? output_path ? output_path : default_output
+                           : input_path ? input_path
+                                        : default_input;
+        dv_text_add(reason, "there is no state at %s=\"%s\"", in.ops ? "output" : "input", path);
+        return false;
+    }
+    if (in.object == out.object) {
+        dv_text_add(reason,
+                    "input and output are the same state; give the node a state of its own (MechanicalObject) or set "
+                    "`input` and `output`");
+        return false;
+    }
+    const size_t length = strlen(in.dof->name);
+    if (strncmp(variant, in.dof->name, length) != 0 || variant[length] != ',' ||
+        strcmp(variant + length + 1, out.dof->name) != 0) {
+        dv_text_add(reason, "it maps %s, but the input is %s and the output %s", variant, in.dof->name, out.dof->name);
+        return false;
+    }
+    return true;
+}
+
+DvStatus mapping_parse(DvObject *object, void *self, const DvAttributes *attributes)
+{
+    (void)object;
+    MappingBase *base = self;
+    const char *text = dv_attribute(attributes, "isMechanical");
+    if (!text)
+        return DV_OK;
+    DvStatus status = dv_data_set_text(&base->map_forces, text);
+    if (status == DV_OK)
+        status = dv_data_set_text(&base->map_constraints, text);
+    if (status == DV_OK)
+        status = dv_data_set_text(&base->map_masses, text);
+    return status;
+}
+
+DvStatus mapping_resolve(DvObject *object, MappingBase *base)
+{
+    DvNode *node = dv_object_node(object);
+    DvObject *in = dv_link_is_set(&base->input_link) ? dv_link_object(&base->input_link)
+                                                     : state_at(node, object, NULL, default_input);
+    DvObject *out = dv_link_is_set(&base->output_link) ? dv_link_object(&base->output_link)
+                                                       : state_at(node, object, NULL, default_output);
+    mapping_release(base);
+    base->in = dv_state_ref(in ? dv_object_ref(in) : NULL);
+    base->out = dv_state_ref(out ? dv_object_ref(out) : NULL);
+    if (!base->in.ops)
+        return dv_field_error(&base->input_link.data, -1, "no state to map from; link one of the parent node");
+    if (!base->out.ops)
+        return dv_field_error(&base->output_link.data, -1, "no state to compute; add a MechanicalObject to the node");
+    if (dv_object_ops(out, DV_VISUAL_MODEL)) {
+        DvData *flags[] = {&base->map_forces, &base->map_constraints, &base->map_masses};
+        for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+            if (dv_data_bool(flags[i]))
+                dv_data_set_bool(flags[i], false);
+    }
+    return DV_OK;
+}
+
+void mapping_release(MappingBase *base)
+{
+    if (base->in.object)
+        dv_object_unref(base->in.object);
+    if (base->out.object)
+        dv_object_unref(base->out.object);
+    base->in = base->out = (DvStateRef){0};
+}
+
+void mapping_apply_all(MappingBase *base, const DvMappingOps *ops)
+{
+    const DvNode *node = dv_object_node(dv_object_of(base));
+    const DvStep step = {
+        .time = dv_node_time(node), .dt = dv_node_dt(node), .position = DV_POSITION, .velocity = DV_VELOCITY};
+    DvConstVec in;
+    DvVec out;
+    /* Rest positions first: J is then that of the positions. */
+    if (dv_data_bool(&base->apply_rest_position) && base->in.ops->has(base->in.self, DV_REST_POSITION)) {
+        in = dv_state_read(base->in, DV_REST_POSITION);
+        out = dv_state_write(base->out, DV_REST_POSITION, DV_READ_WRITE);
+        ops->apply(base, &step, &in, &out);
+    }
+    in = dv_state_read(base->in, DV_POSITION);
+    out = dv_state_write(base->out, DV_POSITION, DV_READ_WRITE);
+    if (in.at && out.at)
+        ops->apply(base, &step, &in, &out);
+    in = dv_state_read(base->in, DV_VELOCITY);
+    if (!in.at || !base->out.ops->has(base->out.self, DV_VELOCITY))
+        return;
+    out = dv_state_write(base->out, DV_VELOCITY, DV_READ_WRITE);
+    ops->apply_j(base, &step, &in, &out);
+}
+
+DvObject *mapping_topology_of(DvStateRef state)
+{
+    for (DvNode *node = dv_object_node(state.object); node; node = dv_node_parent(node, 0)) {
+        DvObject *topology = dv_node_slot(node, DV_TOPOLOGY), *mapping = dv_node_slot(node, DV_MAPPING);
+        if (topology)
+            return topology;
+        if (mapping &&
+            !((const DvMappingOps *)dv_object_ops(mapping, DV_MAPPING))->keeps_topology(dv_object_self(mapping)))
+            return NULL;
+    }
+    return NULL;
+}
+
+uint32_t mapping_inputs(void *self, DvObject **states, uint32_t capacity)
+{
+    const MappingBase *base = self;
+    if (base->in.object && capacity > 0)
+        states[0] = base->in.object;
+    return base->in.object ? 1 : 0;
+}
+
+uint32_t mapping_outputs(void *self, DvObject **states, uint32_t capacity)
+{
+    const MappingBase *base = self;
+    if (base->out.object && capacity > 0)
+        states[0] = base->out.object;
+    return base->out.object ? 1 : 0;
+}
+
+bool mapping_maps_forces(void *self)
+{
+    return dv_data_bool(&((MappingBase *)self)->map_forces);
+}
+
+bool mapping_is_mechanical(void *self)
+{
+    MappingBase *base = self;
+    return dv_data_bool(&base->map_forces) || dv_data_bool(&base->map_constraints) || dv_data_bool(&base->map_masses);
+}
+
+bool mapping_yes(void *self)
+{
+    (void)self;
+    return true;
+}
+
+bool mapping_no(void *self)
+{
+    (void)self;
+    return false;
+}

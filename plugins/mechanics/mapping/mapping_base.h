@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What every mapping from one state to one state has: its fields, how it finds its two states, and its first application.
+ *
+ * A mapping's struct starts with a MappingBase, its field table with MAPPING_FIELDS, its class with MAPPING_CLASS; then the
+ * functions below serve as members of DvMappingOps.
+ */
+#ifndef DIVAN_MECHANICS_MAPPING_BASE_H
+#define DIVAN_MECHANICS_MAPPING_BASE_H
+
+#include <divan/contracts/mapping.h>
+
+typedef struct MappingBase {
+    DvData map_forces, map_constraints, map_masses; /* bool: all false once the output is a visual model */
+    DvData map_matrices;                            /* bool: held for scenes, read by nothing */
+    DvData apply_rest_position;                     /* bool */
+    DvLink input_link, output_link;
+    DvStateRef in, out; /* ops is NULL until they are found */
+} MappingBase;
+
+#define MAPPING_FIELDS(Struct)                                                                      \
+    DV_LINK(Struct, base.input_link, "input", DV_STATE,                                             \
+            .help = "state to map from; by default that of the parent node"),                       \
+        DV_LINK(Struct, base.output_link, "output", DV_STATE,                                       \
+                .help = "state to compute; by default that of the node"),                           \
+        DV_FIELD(Struct, base.map_forces, "mapForces", dv_type_bool, .init = "1",                   \
+                 .help = "forces on the output act on the input"),                                  \
+        DV_FIELD(Struct, base.map_constraints, "mapConstraints", dv_type_bool, .init = "1",         \
+                 .help = "constraints on the output act on the input"),                             \
+        DV_FIELD(Struct, base.map_masses, "mapMasses", dv_type_bool, .init = "1",                   \
+                 .help = "masses on the output act on the input"),                                  \
+        DV_FIELD(Struct, base.map_matrices, "mapMatrices", dv_type_bool, .init = "0",               \
+                 .help = "kept for old scenes: assembled systems take every mapping into account"), \
+        DV_FIELD(Struct, base.apply_rest_position, "applyRestPosition", dv_type_bool, .init = "0",  \
+                 .help = "also compute the rest positions of the output when the scene starts")
+
+#define MAPPING_CLASS                                                                             \
+    .variant_rule = DV_VARIANT_OF_EACH, .sources = mapping_variant_sources, .family = "mappings", \
+    .accepts = mapping_accepts, .parse = mapping_parse
+
+extern const DvVariantSource mapping_variant_sources[];
+bool mapping_accepts(DvNode *node, const char *variant, const DvAttributes *attributes, DvText *reason);
+/* `isMechanical` sets the three flags together. */
+DvStatus mapping_parse(DvObject *object, void *self, const DvAttributes *attributes);
+
+/* Finds both states, keeps them alive, and clears the flags when the output is a visual model. */
+DvStatus mapping_resolve(DvObject *object, MappingBase *base);
+/* Lets go of the states. */
+void mapping_release(MappingBase *base);
+/* Positions, velocities, and if asked for rest positions of the output, from those of the input. */
+void mapping_apply_all(MappingBase *base, const DvMappingOps *ops);
+
+/* The topology whose points are those of a state: of its node, or above it through mappings that keep the topology. */
+DvObject *mapping_topology_of(DvStateRef state);
+
+/* Members of DvMappingOps. */
+uint32_t mapping_inputs(void *self, DvObject **states, uint32_t capacity);
+uint32_t mapping_outputs(void *self, DvObject **states, uint32_t capacity);
+bool mapping_maps_forces(void *self);
+bool mapping_is_mechanical(void *self);
+bool mapping_yes(void *self);
+bool mapping_no(void *self);
+
+#endif

@@ -1,0 +1,623 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * RigidMapping: points, or frames, fixed to rigid bodies.
+ *
+ *   x_i = c_b + r_i,  r_i = R_b p_i    v_i = v_b + w_b x r_i    force f_b += f_i,  torque t_b += r_i x f_i
+ *
+ * p_i: the point in the coordinates of its body b. Outputs of type Rigid3 add the body's rotation, angular velocity and torque.
+ * In the plane: w_b (-r_y, r_x), and the torque r_x f_y - r_y f_x.
+ *
+ * Geometric stiffness of body b: the torque changes by -f_i x (dw x r_i) when the body turns by dw, summed to the 3 x 3 block
+ * G = sum [f_i]x [r_i]x (plane: -sum f_i . r_i). Exact is not symmetric; Stabilized takes the closest negative semi-definite
+ * matrix to the symmetric part, so that an implicit step never loses definiteness.
+ *
+ * Levers r_i are those of the last apply. Bodies gather their points in ascending order.
+ */
+#include "mapping_base.h"
+
+#include <divan/contracts/topology.h>
+#include <divan/math/decompose.h>
+#include <divan/math/rigid.h>
+#include <divan/memory.h>
+#include <divan/parallel.h>
+#include <divan/scene.h>
+
+#include <string.h>
+
+enum { POINTS_PER_CHUNK = 1024, BODIES_PER_CHUNK = 64 };
+enum { STIFFNESS_NONE, STIFFNESS_EXACT, STIFFNESS_STABILIZED };
+
+typedef struct RigidMapping {
+    MappingBase base;
+    DvData initial_points;         /* coordinates of the output's type, local */
+    DvData index;                  /* uint: the body of points without one of their own */
+    DvData filename;               /* file of points */
+    DvData use_x0;                 /* bool: the rest positions of the output are the local points */
+    DvData index_from_end;         /* bool */
+    DvData rigid_index_per_point;  /* uint[points], or ignored */
+    DvData global_to_local_coords; /* bool */
+    DvData geometric_stiffness;    /* STIFFNESS_* */
+
+    uint64_t versions[4]; /* of the fields that choose bodies, when they were chosen */
+    uint32_t points;      /* points of the output that are mapped */
+    uint32_t bodies_in;   /* points of the input then */
+    bool ready;
+    uint32_t *body;       /* [points] */
+    uint32_t used;        /* bodies with points */
+    uint32_t *used_body;  /* [used] ascending */
+    uint32_t *used_start; /* [used + 1] */
+    uint32_t *used_point; /* [points] ascending within a body */
+    double *lever;        /* [points] x 3 (plane: 2) */
+    DvJacobian jacobian;
+    uint64_t structure; /* + 1 when bodies are chosen */
+} RigidMapping;
+
+static const char *const stiffness_choices[] = {"None", "Exact", "Stabilized", NULL};
+static const char *const filename_aliases[] = {"fileRigidMapping", NULL};
+
+static const DvField fields[] = {
+    MAPPING_FIELDS(RigidMapping),
+    DV_FIELD(RigidMapping, initial_points, "initialPoints", dv_type_coords_out, .unit = "m",
+             .help = "points in the coordinates of their body; by default the positions of the output"),
+    DV_FIELD(RigidMapping, index, "index", dv_type_uint, .init = "0", .help = "body of the points"),
+    DV_FIELD(RigidMapping, filename, "filename", dv_type_file, .aliases = filename_aliases,
+             .help = "mesh or sphere file whose vertices are the points"),
+    DV_FIELD(RigidMapping, use_x0, "useX0", dv_type_bool, .init = "0",
+             .help = "the rest positions of the output are the points in the coordinates of their body"),
+    DV_FIELD(RigidMapping, index_from_end, "indexFromEnd", dv_type_bool, .init = "0",
+             .help = "count `index` from the last body backwards"),
+    DV_FIELD(RigidMapping, rigid_index_per_point, "rigidIndexPerPoint", dv_type_uints,
+             .help = "body of each point; used when there is one for each"),
+    DV_FIELD(RigidMapping, global_to_local_coords, "globalToLocalCoords", dv_type_bool, .init = "0",
+             .help = "the positions of the output are given in the world, not in the coordinates of the body"),
+    DV_FIELD(RigidMapping, geometric_stiffness, "geometricStiffness", dv_type_choice, .init = "None",
+             .choices = stiffness_choices, .help = "how the turning of levers under load counts as stiffness"),
+    {0},
+};
+
+static bool in_plane(const RigidMapping *self)
+{
+    return self->base.in.dof == &dv_rigid2d;
+}
+
+/* ---- Which point belongs to which body */
+
+static void forget_bodies(RigidMapping *self)
+{
+    dv_free(self->body);
+    dv_free(self->used_body);
+    dv_free(self->used_start);
+    dv_free(self->used_point);
+    dv_free(self->lever);
+    self->body = self->used_body = self->used_start = self->used_point = NULL;
+    self->lever = NULL;
+}
+
+static void list_points_of_bodies(RigidMapping *self)
+{
+    uint32_t *start = dv_alloc((size_t)self->bodies_in + 1, sizeof *start);
+    for (uint32_t i = 0; i < self->points; i++)
+        start[self->body[i] + 1]++;
+    self->used = 0;
+    for (uint32_t b = 0; b < self->bodies_in; b++)
+        self->used += start[b + 1] > 0;
+    self->used_body = dv_alloc(self->used, sizeof *self->used_body);
+    self->used_start = dv_alloc((size_t)self->used + 1, sizeof *self->used_start);
+    self->used_point = dv_alloc(self->points, sizeof *self->used_point);
+    uint32_t u = 0;
+    for (uint32_t b = 0; b < self->bodies_in; b++) {
+        if (start[b + 1] > 0) {
+            self->used_body[u] = b;
+            self->used_start[u + 1] = self->used_start[u] + start[b + 1];
+            u++;
+        }
+        start[b + 1] += start[b];
+    }
+    for (uint32_t i = 0; i < self->points; i++)
+        self->used_point[start[self->body[i]]++] = i;
+    dv_free(start);
+}
+
+/* The body of each of `points` points of a state of `bodies`. Says which field names a body that is not there. */
+static DvStatus choose_bodies(RigidMapping *self, uint32_t points, uint32_t bodies)
+{
+    size_t given;
+    const uint32_t *per_point = dv_data_uints(&self->rigid_index_per_point, &given);
+    const uint32_t index = dv_data_uint(&self->index);
+    forget_bodies(self);
+    self->points = points;
+    self->bodies_in = bodies;
+    self->structure++;
+    self->ready = false;
+    if (points == 0) {
+        self->ready = true;
+        self->used = 0;
+        self->used_start = dv_alloc(1, sizeof *self->used_start);
+        return DV_OK;
+    }
+    if (given != points && index >= bodies)
+        return dv_field_error(&self->index, -1, "body %u of a state of %u bodies", index, bodies);
+    const uint32_t common = dv_data_bool(&self->index_from_end) ? bodies - 1 - index : index;
+    self->body = dv_alloc(points, sizeof *self->body);
+    for (uint32_t i = 0; i < points; i++) {
+        self->body[i] = given == points ? per_point[i] : common;
+        if (self->body[i] >= bodies)
+            return dv_field_error(&self->rigid_index_per_point, i, "body %u of a state of %u bodies", self->body[i],
+                                  bodies);
+    }
+    list_points_of_bodies(self);
+    self->lever = dv_alloc((size_t)points * (in_plane(self) ? 2 : 3), sizeof *self->lever);
+    self->ready = true;
+    return DV_OK;
+}
+
+/* The local points, and how many; NULL when there are none. */
+static const double *local_points(RigidMapping *self, uint32_t *count)
+{
+    if (dv_data_bool(&self->use_x0)) {
+        const DvConstVec rest = dv_state_read(self->base.out, DV_REST_POSITION);
+        *count = rest.at ? rest.count : 0;
+        return rest.at;
+    }
+    size_t points;
+    const double *at = dv_data_doubles(&self->initial_points, &points);
+    *count = (uint32_t)points;
+    return at;
+}
+
+/* Whether the bodies of the points are known; chooses them anew when a field or the number of points or bodies changed. */
+static bool current(RigidMapping *self, uint32_t points, uint32_t bodies)
+{
+    const uint64_t versions[4] = {dv_data_version(&self->index), dv_data_version(&self->index_from_end),
+                                  dv_data_version(&self->rigid_index_per_point), dv_data_version(&self->use_x0)};
+    if (self->points == points && self->bodies_in == bodies && memcmp(versions, self->versions, sizeof versions) == 0)
+        return self->ready;
+    memcpy(self->versions, versions, sizeof versions);
+    if (choose_bodies(self, points, bodies) != DV_OK)
+        dv_object_set_state(dv_object_of(self), DV_COMPONENT_INVALID);
+    return self->ready;
+}
+
+/* ---- Operations. One body for points, frames and the plane each. */
+
+typedef struct Work {
+    RigidMapping *self;
+    const double *local;
+    const double *from;
+    double *to;
+    uint32_t from_dim, to_dim;
+} Work;
+
+static inline const double *from_at(const Work *w, uint32_t i)
+{
+    return w->from + (size_t)i * w->from_dim;
+}
+
+static inline double *to_at(const Work *w, uint32_t i)
+{
+    return w->to + (size_t)i * w->to_dim;
+}
+
+static void place_points(void *context, uint32_t begin, uint32_t end)
+{
+    const Work *w = context;
+    for (uint32_t i = begin; i < end; i++) {
+        const DvRigid3 body = dv_rigid3_load(from_at(w, w->self->body[i]));
+        const double *local = w->local + (size_t)i * w->to_dim;
+        const DvVec3 lever = dv_quat_rotate(body.orientation, dv_vec3_load(local));
+        dv_vec3_store(lever, w->self->lever + 3 * (size_t)i);
+        dv_vec3_store(dv_vec3_add(body.center, lever), to_at(w, i));
+        if (w->to_dim == 7)
+            dv_quat_store(dv_quat_mul(body.orientation, dv_quat_load(local + 3)), to_at(w, i) + 3);
+    }
+}
+
+static void place_in_plane(void *context, uint32_t begin, uint32_t end)
+{
+    const Work *w = context;
+    for (uint32_t i = begin; i < end; i++) {
+        const DvRigid2 body = dv_rigid2_load(from_at(w, w->self->body[i]));
+        const DvVec2 lever = dv_vec2_rotate(dv_vec2_load(w->local + (size_t)i * w->to_dim), body.angle);
+        dv_vec2_store(lever, w->self->lever + 2 * (size_t)i);
+        dv_vec2_store(dv_vec2_add(body.center, lever), to_at(w, i));
+    }
+}
+
+static void move_points(void *context, uint32_t begin, uint32_t end)
+{
+    const Work *w = context;
+    for (uint32_t i = begin; i < end; i++) {
+        const DvRigid3Deriv v = dv_rigid3_deriv_load(from_at(w, w->self->body[i]));
+        dv_vec3_store(dv_rigid3_velocity_at(v, dv_vec3_load(w->self->lever + 3 * (size_t)i)), to_at(w, i));
+        if (w->to_dim == 6)
+            dv_vec3_store(v.angular, to_at(w, i) + 3);
+    }
+}
+
+static void move_in_plane(void *context, uint32_t begin, uint32_t end)
+{
+    const Work *w = context;
+    for (uint32_t i = begin; i < end; i++) {
+        const double *v = from_at(w, w->self->body[i]), *lever = w->self->lever + 2 * (size_t)i;
+        to_at(w, i)[0] = v[0] - v[2] * lever[1];
+        to_at(w, i)[1] = v[1] + v[2] * lever[0];
+    }
+}
+
+static void pull_forces(void *context, uint32_t begin, uint32_t end)
+{
+    const Work *w = context;
+    for (uint32_t u = begin; u < end; u++) {
+        DvRigid3Deriv sum = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+        for (uint32_t e = w->self->used_start[u]; e < w->self->used_start[u + 1]; e++) {
+            const uint32_t i = w->self->used_point[e];
+            const DvVec3 force = dv_vec3_load(from_at(w, i)), lever = dv_vec3_load(w->self->lever + 3 * (size_t)i);
+            sum.linear = dv_vec3_add(sum.linear, force);
+            sum.angular = dv_vec3_add(sum.angular, dv_vec3_cross(lever, force));
+            if (w->from_dim == 6)
+                sum.angular = dv_vec3_add(sum.angular, dv_vec3_load(from_at(w, i) + 3));
+        }
+        dv_rigid3_deriv_accumulate(sum, to_at(w, w->self->used_body[u]));
+    }
+}
+
+static void pull_in_plane(void *context, uint32_t begin, uint32_t end)
+{
+    const Work *w = context;
+    for (uint32_t u = begin; u < end; u++) {
+        double *to = to_at(w, w->self->used_body[u]);
+        for (uint32_t e = w->self->used_start[u]; e < w->self->used_start[u + 1]; e++) {
+            const uint32_t i = w->self->used_point[e];
+            const double *force = from_at(w, i), *lever = w->self->lever + 2 * (size_t)i;
+            to[0] += force[0];
+            to[1] += force[1];
+            to[2] += lever[0] * force[1] - lever[1] * force[0];
+        }
+    }
+}
+
+static void apply(void *self_, const DvStep *step, const DvConstVec *in, const DvVec *out)
+{
+    (void)step;
+    RigidMapping *self = self_;
+    uint32_t points;
+    const double *local = local_points(self, &points);
+    points = points < out->count ? points : out->count;
+    if (current(self, points, in->count))
+        dv_parallel_for(points, POINTS_PER_CHUNK, in_plane(self) ? place_in_plane : place_points,
+                        &(Work){self, local, in->at, out->at, in->dim, out->dim});
+}
+
+static void apply_j(void *self_, const DvStep *step, const DvConstVec *in, const DvVec *out)
+{
+    (void)step;
+    RigidMapping *self = self_;
+    if (!self->ready || self->points > out->count || self->bodies_in > in->count)
+        return;
+    dv_parallel_for(self->points, POINTS_PER_CHUNK, in_plane(self) ? move_in_plane : move_points,
+                    &(Work){self, NULL, in->at, out->at, in->dim, out->dim});
+    /* Points of the output that nothing maps stay where they are. */
+    memset(out->at + (size_t)self->points * out->dim, 0,
+           (size_t)(out->count - self->points) * out->dim * sizeof *out->at);
+}
+
+static void apply_jt(void *self_, const DvStep *step, const DvConstVec *out, const DvVec *in)
+{
+    (void)step;
+    RigidMapping *self = self_;
+    if (self->ready && self->points <= out->count && self->bodies_in <= in->count)
+        dv_parallel_for(self->used, BODIES_PER_CHUNK, in_plane(self) ? pull_in_plane : pull_forces,
+                        &(Work){self, NULL, out->at, in->at, out->dim, in->dim});
+}
+
+/* ---- Geometric stiffness */
+
+/* G of the u-th body with points; in the plane only its last entry. */
+static DvMat3 stiffness_of_body(const RigidMapping *self, int kind, uint32_t u, const DvConstVec *f)
+{
+    DvMat3 g = dv_mat3_zero();
+    for (uint32_t e = self->used_start[u]; e < self->used_start[u + 1]; e++) {
+        const uint32_t i = self->used_point[e];
+        const double *force = f->at + (size_t)i * f->dim;
+        if (in_plane(self)) {
+            g.m[2][2] -= dv_vec2_dot(dv_vec2_load(force), dv_vec2_load(self->lever + 2 * (size_t)i));
+        } else {
+            const DvVec3 lever = dv_vec3_load(self->lever + 3 * (size_t)i), load = dv_vec3_load(force);
+            /* [f]x [r]x = r f^T - (f . r) I */
+            const double power = dv_vec3_dot(load, lever);
+            g = dv_mat3_add(g, dv_mat3_outer(lever, load));
+            g = dv_mat3_sub(g, dv_mat3_diagonal(dv_vec3(power, power, power)));
+        }
+    }
+    return kind == STIFFNESS_STABILIZED ? dv_sym3_negative_part(dv_mat3_symmetric_part(g)) : g;
+}
+
+static bool forces_fit(const RigidMapping *self, const DvConstVec *f)
+{
+    return self->ready && f->at && self->points <= f->count;
+}
+
+static void apply_djt(void *self_, const DvStep *step, double k, const DvConstVec *f, const DvConstVec *dx,
+                      const DvVec *df)
+{
+    (void)step;
+    RigidMapping *self = self_;
+    const int kind = dv_data_choice(&self->geometric_stiffness);
+    if (kind == STIFFNESS_NONE || !forces_fit(self, f) || self->bodies_in > dx->count)
+        return;
+    for (uint32_t u = 0; u < self->used; u++) {
+        const DvMat3 g = stiffness_of_body(self, kind, u, f);
+        const double *turn = dx->at + (size_t)self->used_body[u] * dx->dim;
+        double *to = df->at + (size_t)self->used_body[u] * df->dim;
+        if (in_plane(self))
+            to[2] += k * g.m[2][2] * turn[2];
+        else
+            dv_vec3_accumulate(dv_vec3_scale(dv_mat3_mul_vec(g, dv_vec3_load(turn + 3)), k), to + 3);
+    }
+}
+
+static void reserve_stiffness(void *self_, DvPattern *pattern)
+{
+    const RigidMapping *self = self_;
+    for (uint32_t u = 0; self->ready && u < self->used; u++)
+        dv_pattern_add(pattern, self->used_body[u], self->used_body[u]);
+}
+
+static void assemble_stiffness(void *self_, double k, const DvConstVec *f, const DvMatrixView *view)
+{
+    RigidMapping *self = self_;
+    const int kind = dv_data_choice(&self->geometric_stiffness);
+    if (kind == STIFFNESS_NONE || !forces_fit(self, f))
+        return;
+    const uint32_t deriv = self->base.in.dof->deriv, first = deriv - 3;
+    for (uint32_t u = 0; u < self->used; u++) {
+        const DvMat3 g = stiffness_of_body(self, kind, u, f);
+        double block[6 * 6] = {0.0};
+        for (uint32_t r = 0; r < 3; r++)
+            for (uint32_t c = 0; c < 3; c++)
+                block[(first + r) * deriv + first + c] = g.m[r][c];
+        dv_view_add(view, u, block, k);
+    }
+}
+
+/* ---- J by blocks */
+
+static void free_jacobian(RigidMapping *self)
+{
+    dv_free((void *)self->jacobian.row_start);
+    dv_free((void *)self->jacobian.columns);
+    dv_free((void *)self->jacobian.values);
+    self->jacobian = (DvJacobian){0};
+}
+
+static const DvJacobian *jacobian(void *self_, uint32_t output, uint32_t input)
+{
+    (void)output;
+    (void)input;
+    RigidMapping *self = self_;
+    DvJacobian *j = &self->jacobian;
+    const uint32_t rows = dv_state_count(self->base.out), columns = dv_state_count(self->base.in);
+    const uint32_t deriv_out = self->base.out.dof->deriv, deriv_in = self->base.in.dof->deriv;
+    const uint32_t points = self->ready && self->points <= rows ? self->points : 0;
+    if (j->structure != self->structure || j->rows != rows || j->columns_count != columns) {
+        free_jacobian(self);
+        uint32_t *row_start = dv_alloc((size_t)rows + 1, sizeof *row_start), *column = dv_alloc(points, sizeof *column);
+        for (uint32_t i = 0; i < rows; i++)
+            row_start[i + 1] = i < points ? i + 1 : points;
+        if (points)
+            memcpy(column, self->body, points * sizeof *column);
+        *j = (DvJacobian){
+            rows,           columns, row_start, column, dv_alloc((size_t)points * deriv_out * deriv_in, sizeof(double)),
+            self->structure};
+    }
+    double *block = (double *)j->values;
+    for (uint32_t i = 0; i < points; i++, block += deriv_out * deriv_in) {
+        for (uint32_t k = 0; k < deriv_out; k++)
+            block[k * deriv_in + k] = 1.0;
+        if (in_plane(self)) {
+            block[2] = -self->lever[2 * (size_t)i + 1];
+            block[5] = self->lever[2 * (size_t)i];
+        } else {
+            const DvMat3 turn = dv_mat3_skew(dv_vec3_load(self->lever + 3 * (size_t)i));
+            for (uint32_t k = 0; k < 9; k++)
+                block[k / 3 * 6 + 3 + k % 3] = -turn.m[k / 3][k % 3];
+        }
+    }
+    return j;
+}
+
+static const DvMappingOps ops = {
+    .size = sizeof ops,
+    .space = DV_HOST,
+    .inputs = mapping_inputs,
+    .outputs = mapping_outputs,
+    .is_linear = mapping_no,
+    .maps_forces = mapping_maps_forces,
+    .is_mechanical = mapping_is_mechanical,
+    .keeps_topology = mapping_no,
+    .apply = apply,
+    .apply_j = apply_j,
+    .apply_jt = apply_jt,
+    .apply_djt = apply_djt,
+    .jacobian = jacobian,
+    .reserve_stiffness = reserve_stiffness,
+    .assemble_stiffness = assemble_stiffness,
+};
+
+/* ---- Life */
+
+/* `d_repartition`, `repartition`: how many consecutive points each body has. */
+static DvStatus parse(DvObject *object, void *self_, const DvAttributes *attributes)
+{
+    RigidMapping *self = self_;
+    const char *text = dv_attribute(attributes, "d_repartition");
+    if (!text)
+        text = dv_attribute(attributes, "repartition");
+    if (text) {
+        dv_warning(object, "the attribute `repartition` is old; `rigidIndexPerPoint` names the body of each point");
+        uint32_t body = 0, count, total = 0;
+        for (; dv_read_uint(&text, &count); body++) {
+            if (count > UINT32_MAX / 16 - total)
+                return dv_error(object, DV_ERROR_LIMIT, "`repartition` asks for more than %u points", UINT32_MAX / 16);
+            uint32_t *per_point = dv_data_begin(&self->rigid_index_per_point, (size_t)total + count);
+            for (uint32_t i = 0; i < count; i++)
+                per_point[total + i] = body;
+            dv_data_end(&self->rigid_index_per_point);
+            total += count;
+        }
+    }
+    return mapping_parse(object, self_, attributes);
+}
+
+/* The loader class that reads files of an extension. */
+static const char *loader_of(const char *file)
+{
+    static const char *const loaders[][2] = {
+        {".obj", "MeshOBJLoader"}, {".msh", "MeshGmshLoader"}, {".vtk", "MeshVTKLoader"},
+        {".vtu", "MeshVTKLoader"}, {".stl", "MeshSTLLoader"},  {".off", "MeshOffLoader"},
+        {".sph", "SphereLoader"},  {".xs3", "MeshXspLoader"},  {".xsp", "MeshXspLoader"}};
+    const char *dot = strrchr(file, '.');
+    for (size_t i = 0; dot && i < sizeof loaders / sizeof *loaders; i++)
+        if (strcmp(dot, loaders[i][0]) == 0)
+            return loaders[i][1];
+    return NULL;
+}
+
+/* initialPoints from the vertices of a file, read by a loader in a scene of its own. */
+static DvStatus load_points(RigidMapping *self)
+{
+    const char *file = dv_data_file(&self->filename);
+    if (!file)
+        return dv_field_error(&self->filename, -1, "there is no file '%s'", dv_data_string(&self->filename));
+    const char *class_name = loader_of(file);
+    if (!class_name)
+        return dv_field_error(&self->filename, -1,
+                              "points are read from .obj, .msh, .vtk, .stl, .off, .sph and .xs3 files, not '%s'", file);
+    DvScene *scene = dv_scene_new();
+    DvObject *loader = NULL;
+    DvStatus status = dv_object_new(dv_scene_root(scene), class_name, &loader, "filename", file, (char *)NULL);
+    const DvLoaderOps *loads = loader ? dv_object_ops(loader, DV_LOADER) : NULL;
+    if (status == DV_OK && loads)
+        status = loads->load(dv_object_self(loader));
+    DvData *position = loader ? dv_object_field(loader, "position") : NULL;
+    if (status == DV_OK && position) {
+        size_t count;
+        const double *at = dv_data_doubles(position, &count);
+        const DvDofType *dof = self->base.out.dof;
+        double *points = dv_data_begin_all(&self->initial_points, count);
+        for (size_t i = 0; i < count; i++) {
+            memcpy(points + i * dof->coord, dof->origin, dof->coord * sizeof *points);
+            memcpy(points + i * dof->coord, at + i * 3, dof->spatial * sizeof *points);
+        }
+        dv_data_end(&self->initial_points);
+    }
+    dv_scene_free(scene);
+    return status;
+}
+
+static void store_local(const RigidMapping *self, const double *body, const double *world, double *local)
+{
+    if (in_plane(self)) {
+        const DvRigid2 b = dv_rigid2_load(body);
+        dv_vec2_store(dv_vec2_rotate(dv_vec2_sub(dv_vec2_load(world), b.center), -b.angle), local);
+        return;
+    }
+    const DvRigid3 b = dv_rigid3_load(body);
+    if (self->base.out.dof->rotation) {
+        /* inverse divides by the length of a quaternion that is not of unit length, inverse_rotate would not. */
+        const DvQuat back = dv_quat_inverse(b.orientation);
+        dv_vec3_store(dv_quat_rotate(back, dv_vec3_sub(dv_vec3_load(world), b.center)), local);
+        dv_quat_store(dv_quat_mul(back, dv_quat_load(world + 3)), local + 3);
+    } else {
+        dv_vec3_store(dv_rigid3_to_local(b, dv_vec3_load(world)), local);
+    }
+}
+
+/* initialPoints from the positions of the output. */
+static DvStatus take_positions(RigidMapping *self)
+{
+    const DvConstVec in = dv_state_read(self->base.in, DV_POSITION), out = dv_state_read(self->base.out, DV_POSITION);
+    const uint32_t count = out.at ? out.count : 0;
+    const DvStatus status = choose_bodies(self, count, in.at ? in.count : 0);
+    if (status != DV_OK)
+        return status;
+    double *points = dv_data_begin_all(&self->initial_points, count);
+    if (count)
+        memcpy(points, out.at, (size_t)count * out.dim * sizeof *points);
+    if (dv_data_bool(&self->global_to_local_coords))
+        for (uint32_t i = 0; i < count; i++)
+            store_local(self, in.at + (size_t)self->body[i] * in.dim, out.at + (size_t)i * out.dim,
+                        points + (size_t)i * out.dim);
+    dv_data_end(&self->initial_points);
+    return DV_OK;
+}
+
+static DvStatus init(DvObject *object, void *self_)
+{
+    RigidMapping *self = self_;
+    MappingBase *base = &self->base;
+    DvStatus status = mapping_resolve(object, base);
+    if (status != DV_OK)
+        return status;
+    if (*dv_data_string(&self->filename) && (status = load_points(self)) != DV_OK)
+        return status;
+    size_t given;
+    (void)dv_data_doubles(&self->initial_points, &given);
+    if (given == 0 && !dv_data_bool(&self->use_x0) && (status = take_positions(self)) != DV_OK)
+        return status;
+    uint32_t points;
+    (void)local_points(self, &points);
+    if (points > dv_state_count(base->out))
+        base->out.ops->resize(base->out.self, points);
+    status = choose_bodies(self, points, dv_state_count(base->in));
+    if (status != DV_OK)
+        return status;
+    mapping_apply_all(base, &ops);
+    return DV_OK;
+}
+
+/* Levers of the positions that were put back. */
+static DvStatus restore(DvObject *object, void *self_)
+{
+    (void)object;
+    RigidMapping *self = self_;
+    mapping_apply_all(&self->base, &ops);
+    return DV_OK;
+}
+
+static void cleanup(DvObject *object, void *self_)
+{
+    (void)object;
+    RigidMapping *self = self_;
+    mapping_release(&self->base);
+}
+
+static void destroy(DvObject *object, void *self_)
+{
+    (void)object;
+    RigidMapping *self = self_;
+    forget_bodies(self);
+    free_jacobian(self);
+}
+
+const DvClass dv_rigid_mapping = {
+    .size = sizeof(DvClass),
+    .name = "RigidMapping",
+    .variants = "Rigid3d,Vec3d Rigid3d,Rigid3d Rigid2d,Vec2d",
+    .default_variant = "Rigid3d,Vec3d",
+    .variant_rule = DV_VARIANT_OF_EACH,
+    .sources = mapping_variant_sources,
+    .family = "mappings",
+    .module = "Sofa.Component.Mapping.NonLinear",
+    .help = "Fixes points or frames to rigid bodies.",
+    .instance_size = sizeof(RigidMapping),
+    .fields = fields,
+    .contracts = (const DvContract[]){{DV_MAPPING, &ops, .slot = true}, {0}},
+    .accepts = mapping_accepts,
+    .parse = parse,
+    .init = init,
+    .reinit = init,
+    .restore = restore,
+    .cleanup = cleanup,
+    .destroy = destroy,
+};

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Products with the sparse matrix of barycentric mappings; see weighted_rows.h.
+ *
+ * All rows have the same length when all elements are of one kind, as they nearly always are: those lengths get loops of constant
+ * length.
+ */
+#include "weighted_rows.h"
+
+#include <divan/memory.h>
+#include <divan/parallel.h>
+
+#include <string.h>
+
+enum { ROWS_PER_CHUNK = 1024 };
+
+static void free_jacobian(WeightedRows *w)
+{
+    dv_free((void *)w->jacobian.row_start);
+    dv_free((void *)w->jacobian.columns);
+    dv_free((void *)w->jacobian.values);
+    w->jacobian = (DvJacobian){0};
+}
+
+void weighted_rows_free(WeightedRows *w)
+{
+    free_jacobian(w);
+    dv_free(w->row_start);
+    dv_free(w->column);
+    dv_free(w->weight);
+    dv_free(w->used_column);
+    dv_free(w->used_start);
+    dv_free(w->used_row);
+    dv_free(w->used_weight);
+    *w = (WeightedRows){.structure = w->structure};
+}
+
+static void *copy_of(const void *from, size_t count, size_t size)
+{
+    void *block = dv_alloc(count, size);
+    if (count)
+        memcpy(block, from, count * size);
+    return block;
+}
+
+static void transpose(WeightedRows *w)
+{
+    const uint32_t entries = w->row_start[w->rows];
+    uint32_t *start = dv_alloc((size_t)w->columns + 1, sizeof *start);
+    for (uint32_t e = 0; e < entries; e++)
+        start[w->column[e] + 1]++;
+    w->used = 0;
+    for (uint32_t c = 0; c < w->columns; c++)
+        w->used += start[c + 1] > 0;
+    w->used_column = dv_alloc(w->used, sizeof *w->used_column);
+    w->used_start = dv_alloc((size_t)w->used + 1, sizeof *w->used_start);
+    uint32_t u = 0;
+    for (uint32_t c = 0; c < w->columns; c++) {
+        if (start[c + 1] > 0)
+            w->used_column[u++] = c;
+        start[c + 1] += start[c];
+    }
+    for (uint32_t k = 0; k < w->used; k++)
+        w->used_start[k + 1] = start[w->used_column[k] + 1];
+    w->used_row = dv_alloc(entries, sizeof *w->used_row);
+    w->used_weight = dv_alloc(entries, sizeof *w->used_weight);
+    for (uint32_t i = 0; i < w->rows; i++)
+        for (uint32_t e = w->row_start[i]; e < w->row_start[i + 1]; e++) {
+            const uint32_t to = start[w->column[e]]++;
+            w->used_row[to] = i;
+            w->used_weight[to] = w->weight[e];
+        }
+    dv_free(start);
+}
+
+void weighted_rows_set(WeightedRows *w, uint32_t rows, const uint32_t *row_start, const uint32_t *column,
+                       const double *weight)
+{
+    weighted_rows_free(w);
+    w->structure++;
+    w->rows = rows;
+    w->row_start = copy_of(row_start, (size_t)rows + 1, sizeof *row_start);
+    const uint32_t entries = row_start[rows];
+    w->column = copy_of(column, entries, sizeof *column);
+    w->weight = copy_of(weight, entries, sizeof *weight);
+    for (uint32_t e = 0; e < entries; e++)
+        if (w->columns <= column[e])
+            w->columns = column[e] + 1;
+    w->row_length = rows ? row_start[1] : 0;
+    for (uint32_t i = 1; i < rows; i++)
+        if (row_start[i + 1] - row_start[i] != w->row_length)
+            w->row_length = 0;
+    transpose(w);
+}
+
+typedef struct Product {
+    const WeightedRows *w;
+    const double *from;
+    double *to;
+    uint32_t from_dim, to_dim;
+    bool clear_empty;
+} Product;
+
+static inline void gather_row(const uint32_t *column, const double *weight, uint32_t length, const double *in,
+                              uint32_t in_dim, double *out)
+{
+    double x = 0.0, y = 0.0, z = 0.0;
+    for (uint32_t e = 0; e < length; e++) {
+        const double *p = in + (size_t)column[e] * in_dim;
+        x += p[0] * weight[e];
+        y += p[1] * weight[e];
+        z += p[2] * weight[e];
+    }
+    out[0] = x;
+    out[1] = y;
+    out[2] = z;
+}
+
+static inline void gather_rows(const Product *p, uint32_t begin, uint32_t end, uint32_t length)
+{
+    const WeightedRows *w = p->w;
+    for (uint32_t i = begin; i < end; i++)
+        gather_row(w->column + (size_t)i * length, w->weight + (size_t)i * length, length, p->from, p->from_dim,
+                   p->to + (size_t)i * p->to_dim);
+}
+
+static void gather_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const Product *p = context;
+    const WeightedRows *w = p->w;
+    switch (w->row_length) {
+    case 3:
+        gather_rows(p, begin, end, 3);
+        break;
+    case 4:
+        gather_rows(p, begin, end, 4);
+        break;
+    case 8:
+        gather_rows(p, begin, end, 8);
+        break;
+    default:
+        for (uint32_t i = begin; i < end; i++) {
+            const uint32_t start = w->row_start[i], length = w->row_start[i + 1] - start;
+            if (length || p->clear_empty)
+                gather_row(w->column + start, w->weight + start, length, p->from, p->from_dim,
+                           p->to + (size_t)i * p->to_dim);
+        }
+    }
+}
+
+void weighted_rows_gather(const WeightedRows *w, const DvConstVec *in, const DvVec *out, bool clear_empty)
+{
+    dv_parallel_for(w->rows, ROWS_PER_CHUNK, gather_chunk,
+                    &(Product){w, in->at, out->at, in->dim, out->dim, clear_empty});
+}
+
+static void scatter_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const Product *p = context;
+    const WeightedRows *w = p->w;
+    for (uint32_t k = begin; k < end; k++) {
+        double *to = p->to + (size_t)w->used_column[k] * p->to_dim;
+        double x = to[0], y = to[1], z = to[2];
+        for (uint32_t e = w->used_start[k]; e < w->used_start[k + 1]; e++) {
+            const double *from = p->from + (size_t)w->used_row[e] * p->from_dim;
+            x += from[0] * w->used_weight[e];
+            y += from[1] * w->used_weight[e];
+            z += from[2] * w->used_weight[e];
+        }
+        to[0] = x;
+        to[1] = y;
+        to[2] = z;
+    }
+}
+
+void weighted_rows_scatter(const WeightedRows *w, const DvConstVec *out, const DvVec *in)
+{
+    dv_parallel_for(w->used, ROWS_PER_CHUNK / 4, scatter_chunk,
+                    &(Product){w, out->at, in->at, out->dim, in->dim, false});
+}
+
+DvJacobian *weighted_rows_jacobian(WeightedRows *w, uint32_t deriv_out, uint32_t columns)
+{
+    DvJacobian *j = &w->jacobian;
+    if (j->structure == w->structure && j->columns_count == columns)
+        return j;
+    free_jacobian(w);
+    const uint32_t entries = w->rows ? w->row_start[w->rows] : 0;
+    uint32_t *row_start = dv_alloc((size_t)w->rows + 1, sizeof *row_start), *column = dv_alloc(entries, sizeof *column);
+    double *values = dv_alloc((size_t)entries * deriv_out * 3, sizeof *values);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < w->rows; i++) {
+        const uint32_t first = count;
+        for (uint32_t e = w->row_start[i]; e < w->row_start[i + 1]; e++) {
+            /* Insertion: rows have eight entries at most. */
+            uint32_t at = count;
+            while (at > first && column[at - 1] > w->column[e])
+                at--;
+            const bool merge = at > first && column[at - 1] == w->column[e];
+            if (merge) {
+                at--;
+            } else {
+                for (uint32_t k = count; k > at; k--) {
+                    column[k] = column[k - 1];
+                    values[(size_t)k * deriv_out * 3] = values[(size_t)(k - 1) * deriv_out * 3];
+                }
+                count++;
+                column[at] = w->column[e];
+                values[(size_t)at * deriv_out * 3] = 0.0;
+            }
+            values[(size_t)at * deriv_out * 3] += w->weight[e];
+        }
+        row_start[i + 1] = count;
+    }
+    for (uint32_t e = 0; e < count; e++) {
+        double *block = values + (size_t)e * deriv_out * 3;
+        block[4] = block[8] = block[0];
+    }
+    *j = (DvJacobian){w->rows, columns, row_start, column, values, w->structure};
+    return j;
+}

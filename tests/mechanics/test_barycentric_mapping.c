@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * BarycentricMapping on each kind of mesh, and what only it promises.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <divan/contracts/mapping.h>
+#include <divan/contracts/topology.h>
+#include <divan/math/decompose.h>
+#include <divan/math/rigid.h>
+#include <divan/parallel.h>
+
+#include "mapping_conformance.h"
+#include "scene_text.h"
+
+#define CUBE       "0 0 0  1 0 0  1 1 0  0 1 0  0 0 1  1 0 1  1 1 1  0 1 1"
+#define TETRAHEDRA "tetrahedra='0 5 1 6  0 1 3 6  1 3 6 2  6 3 0 7  6 7 0 5  7 5 4 0'"
+#define POINTS     "0.2 0.3 0.4  0.9 0.1 0.5  1.2 0.5 0.5  0.5 0.5 -0.3"
+
+#define ON(topology, out, points, attributes)                                                                   \
+    "<Node name='root'>\n" topology "\n<MechanicalObject name='parent' template='Vec3d'/>\n<Node name='Child'>" \
+    "<MechanicalObject name='mapped' template='" out "' position='" points                                      \
+    "'/>\n<BarycentricMapping name='map' " attributes "/></Node></Node>"
+#define SET(kind, elements) "<" kind "SetTopologyContainer name='mesh' position='" CUBE "' " elements "/>"
+#define MESH(elements)      "<MeshTopology name='mesh' position='" CUBE "' " elements "/>"
+#define GRID                "<RegularGridTopology name='mesh' n='3 4 3' min='0 0 0' max='1 1 1'/>"
+#define FLAT_CUBE           "quads='0 1 2 3  0 1 5 4'"
+
+#define LINEAR .geometric_stiffness = GEOMETRIC_LEFT_OUT, .reason = "the mapping is linear"
+
+MAPPING_CONFORMANCE(a_regular_grid, .scene = ON(GRID, "Vec3d", POINTS, ""), LINEAR)
+MAPPING_CONFORMANCE(a_mesh_of_tetrahedra, .scene = ON(MESH(TETRAHEDRA), "Vec3d", POINTS, ""), LINEAR)
+MAPPING_CONFORMANCE(a_mesh_of_hexahedra, .scene = ON(MESH("hexahedra='0 1 2 3 4 5 6 7'"), "Vec3d", POINTS, ""), LINEAR)
+MAPPING_CONFORMANCE(a_mesh_of_triangles_and_quads,
+                    .scene = ON(MESH("triangles='0 1 2  0 2 3' quads='4 5 6 7'"), "Vec3d", POINTS, ""), LINEAR)
+MAPPING_CONFORMANCE(a_mesh_of_edges, .scene = ON(MESH("edges='0 1 1 2 2 3'"), "Vec3d", POINTS, ""), LINEAR)
+MAPPING_CONFORMANCE(a_set_of_tetrahedra, .scene = ON(SET("Tetrahedron", TETRAHEDRA), "Vec3d", POINTS, ""), LINEAR)
+MAPPING_CONFORMANCE(a_set_of_hexahedra,
+                    .scene = ON(SET("Hexahedron", "hexahedra='0 1 2 3 4 5 6 7'"), "Vec3d", POINTS, ""), LINEAR)
+MAPPING_CONFORMANCE(a_set_of_triangles, .scene = ON(SET("Triangle", "triangles='0 1 2 0 2 3'"), "Vec3d", POINTS, ""),
+                    LINEAR)
+MAPPING_CONFORMANCE(a_set_of_quads, .scene = ON(SET("Quad", FLAT_CUBE), "Vec3d", POINTS, ""), LINEAR)
+MAPPING_CONFORMANCE(a_set_of_edges, .scene = ON(SET("Edge", "edges='0 1 1 2'"), "Vec3d", POINTS, ""), LINEAR)
+
+#define FRAMES "0.2 0.3 0.4 0 0 0 1  0.9 0.1 0.5 0.5 0.5 0.5 0.5  0.4 0.4 0.4 0 0.6 0 0.8"
+
+MAPPING_CONFORMANCE(bodies_that_keep_their_orientation, .scene = ON(MESH(TETRAHEDRA), "Rigid3d", FRAMES, ""), LINEAR)
+MAPPING_CONFORMANCE(bodies_that_turn_with_their_tetrahedron,
+                    .scene = ON(SET("Tetrahedron", TETRAHEDRA), "Rigid3d", FRAMES, ""),
+                    .geometric_stiffness = GEOMETRIC_LEFT_OUT,
+                    .reason = "the second derivative of the polar decomposition is left out")
+
+static const DvMappingOps *mapping_of(const DvScene *scene, void **self)
+{
+    DvObject *map = scene_object(scene, "/Child/map");
+    *self = dv_object_self(map);
+    return dv_object_ops(map, DV_MAPPING);
+}
+
+/* Applies the mapping to the parent's positions moved by F x + t; the output must have moved likewise. */
+static void assert_affine(const DvScene *scene, const double *points, uint32_t count)
+{
+    void *self;
+    const DvMappingOps *ops = mapping_of(scene, &self);
+    const DvMat3 f = {{{1.1, 0.2, 0}, {-0.3, 0.9, 0.1}, {0, 0.2, 1.2}}};
+    const DvVec3 t = dv_vec3(5, -1, 2);
+    const DvVec x = dv_state_write(scene_state(scene, "/parent"), DV_POSITION, DV_READ_WRITE);
+    for (uint32_t i = 0; i < x.count; i++)
+        dv_vec3_store(dv_vec3_add(dv_mat3_mul_vec(f, dv_vec3_load(x.at + 3 * i)), t), x.at + 3 * i);
+    const DvVec y = dv_state_write(scene_state(scene, "/Child/mapped"), DV_POSITION, DV_READ_WRITE);
+    ops->apply(self, NULL, &(DvConstVec){x.at, x.count, 3}, &y);
+    assert_int_equal(y.count, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const DvVec3 expected = dv_vec3_add(dv_mat3_mul_vec(f, dv_vec3_load(points + 3 * i)), t);
+        if (!(dv_vec3_distance(expected, dv_vec3_load(y.at + (size_t)i * y.dim)) < 1e-13))
+            fail_msg("point %u is %g off", i, dv_vec3_distance(expected, dv_vec3_load(y.at + (size_t)i * y.dim)));
+    }
+}
+
+static void affine_motions_of_a_volume_are_followed_exactly(void **state)
+{
+    (void)state;
+    const double points[12] = {0.2, 0.3, 0.4, 0.9, 0.1, 0.5, 1.2, 0.5, 0.5, 0.5, 0.5, -0.3};
+    const char *scenes[] = {ON(GRID, "Vec3d", POINTS, ""), ON(MESH(TETRAHEDRA), "Vec3d", POINTS, ""),
+                            ON(SET("Tetrahedron", TETRAHEDRA), "Vec3d", POINTS, ""),
+                            ON(SET("Hexahedron", "hexahedra='0 1 2 3 4 5 6 7'"), "Vec3d", POINTS, ""),
+                            ON(MESH("hexahedra='0 1 2 3 4 5 6 7'"), "Vec3d", POINTS, "")};
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+        DvScene *scene = scene_from_text(scenes[i]);
+        assert_affine(scene, points, 4);
+        dv_scene_free(scene);
+    }
+}
+
+static void bodies_turn_by_the_polar_rotation_of_their_tetrahedron(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(ON(SET("Tetrahedron", TETRAHEDRA), "Rigid3d", FRAMES, ""));
+    void *self;
+    const DvMappingOps *ops = mapping_of(scene, &self);
+    const DvStateRef mapped = scene_state(scene, "/Child/mapped");
+    const DvQuat turn = dv_quat_from_axis_angle(dv_vec3(1, -2, 0.5), 0.7);
+    const DvVec x = dv_state_write(scene_state(scene, "/parent"), DV_POSITION, DV_READ_WRITE);
+    for (uint32_t i = 0; i < x.count; i++)
+        dv_vec3_store(dv_quat_rotate(turn, dv_vec3_load(x.at + 3 * i)), x.at + 3 * i);
+    const DvVec y = dv_state_write(mapped, DV_POSITION, DV_READ_WRITE);
+    ops->apply(self, NULL, &(DvConstVec){x.at, x.count, 3}, &y);
+    const double frames[21] = {0.2, 0.3, 0.4, 0,   0,   0,   1, 0.9, 0.1, 0.5, 0.5,
+                               0.5, 0.5, 0.5, 0.4, 0.4, 0.4, 0, 0.6, 0,   0.8};
+    for (uint32_t i = 0; i < 3; i++) {
+        const DvRigid3 start = dv_rigid3_load(frames + 7 * i), end = dv_rigid3_load(y.at + 7 * i);
+        assert_true(dv_vec3_distance(end.center, dv_quat_rotate(turn, start.center)) < 1e-14);
+        const DvQuat expected = dv_quat_mul(turn, start.orientation);
+        assert_true(fabs(fabs(dv_quat_dot(end.orientation, expected)) - 1.0) < 1e-13);
+    }
+    dv_scene_free(scene);
+}
+
+static void rest_positions_locate_when_asked(void **state)
+{
+    (void)state;
+    /* The parent starts stretched; the point lies at a quarter of the rest cube. */
+    const char *text =
+        "<Node name='root'><RegularGridTopology n='2 2 2' min='0 0 0' max='1 1 1'/>"
+        "<MechanicalObject name='parent' template='Vec3d' position='0 0 0 2 0 0 0 2 0 2 2 0 0 0 2 2 0 2 0 2 2 2 2 2' "
+        "rest_position='0 0 0 1 0 0 0 1 0 1 1 0 0 0 1 1 0 1 0 1 1 1 1 1'/><Node name='Child'>"
+        "<MechanicalObject name='mapped' template='Vec3d' position='0.5 0.5 0.5' rest_position='0.25 0.25 0.25'/>"
+        "<BarycentricMapping name='map' useRestPosition='1' applyRestPosition='1'/></Node></Node>";
+    DvScene *scene = scene_from_text(text);
+    const DvConstVec x = dv_state_read(scene_state(scene, "/Child/mapped"), DV_POSITION);
+    assert_true(fabs(x.at[0] - 0.5) < 1e-15);
+    const DvConstVec rest = dv_state_read(scene_state(scene, "/Child/mapped"), DV_REST_POSITION);
+    assert_true(fabs(rest.at[0] - 0.25) < 1e-15);
+    dv_scene_free(scene);
+}
+
+static void a_linked_topology_counts_before_that_of_the_node(void **state)
+{
+    (void)state;
+    /* The grid at the root would extrapolate; the linked mesh holds the point. */
+    const char *text =
+        "<Node name='root'><RegularGridTopology n='2 2 2' min='10 10 10' max='11 11 11'/>"
+        "<MechanicalObject name='parent' template='Vec3d' position='" CUBE "'/>"
+        "<Node name='Meshes'>" MESH(
+            TETRAHEDRA) "</Node>"
+                        "<Node name='Child'><MechanicalObject name='mapped' template='Vec3d' position='0.2 0.3 0.4'/>"
+                        "<BarycentricMapping name='map' input_topology='@/Meshes/mesh'/></Node></Node>";
+    DvScene *scene = scene_from_text(text);
+    const double point[3] = {0.2, 0.3, 0.4};
+    assert_affine(scene, point, 1);
+    dv_scene_free(scene);
+}
+
+static void points_are_located_anew_when_the_mesh_changes(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        ON(SET("Tetrahedron", TETRAHEDRA) "<TetrahedronSetTopologyModifier name='modifier'/>", "Vec3d", POINTS, ""));
+    void *self;
+    const DvMappingOps *ops = mapping_of(scene, &self);
+    DvObject *modifier = scene_object(scene, "/modifier");
+    const DvTopologyModifierOps *change = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+    const uint64_t before = ops->jacobian(self, 0, 0)->structure;
+    /* Point 0 lies in tetrahedron (7 5 4 0) or a neighbour: all but the first go. */
+    assert_int_equal(
+        change->remove_elements(dv_object_self(modifier), DV_TETRAHEDRA, 5, (uint32_t[]){5, 4, 3, 2, 1}, false), DV_OK);
+    const DvJacobian *j = ops->jacobian(self, 0, 0);
+    assert_true(j->structure != before);
+    const uint32_t left[4] = {0, 1, 5, 6};
+    for (uint32_t i = 0; i < j->rows; i++)
+        for (uint32_t e = j->row_start[i]; e < j->row_start[i + 1]; e++)
+            assert_true(j->columns[e] == left[0] || j->columns[e] == left[1] || j->columns[e] == left[2] ||
+                        j->columns[e] == left[3]);
+    /* The positions of that moment are reproduced: nothing jumps. */
+    const double points[12] = {0.2, 0.3, 0.4, 0.9, 0.1, 0.5, 1.2, 0.5, 0.5, 0.5, 0.5, -0.3};
+    assert_affine(scene, points, 4);
+    dv_scene_free(scene);
+}
+
+static void points_follow_a_renumbering_of_the_mesh(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        ON(SET("Tetrahedron", TETRAHEDRA) "<TetrahedronSetTopologyModifier name='modifier'/>", "Vec3d", POINTS, ""));
+    DvObject *modifier = scene_object(scene, "/modifier");
+    const DvTopologyModifierOps *change = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+    assert_int_equal(change->renumber_points(dv_object_self(modifier), (uint32_t[]){7, 6, 5, 4, 3, 2, 1, 0}), DV_OK);
+    const double points[12] = {0.2, 0.3, 0.4, 0.9, 0.1, 0.5, 1.2, 0.5, 0.5, 0.5, 0.5, -0.3};
+    assert_affine(scene, points, 4);
+    dv_scene_free(scene);
+}
+
+static void the_number_of_threads_does_not_matter(void **state)
+{
+    (void)state;
+    static double result[2][3 * 27 + 3 * 5000];
+    static double f[3 * 5000];
+    for (int i = 0; i < 3 * 5000; i++)
+        f[i] = sin(0.1 * i);
+    char *text = malloc(400000), *at = text;
+    at += sprintf(at, "<Node name='root'><RegularGridTopology n='3 3 3' min='-1 -1 -1' max='1 1 1'/>"
+                      "<MechanicalObject name='parent' template='Vec3d'/>"
+                      "<Node name='Child'><MechanicalObject name='mapped' template='Vec3d' position='");
+    for (int i = 0; i < 5000; i++)
+        at += sprintf(at, "%g %g %g ", sin(i), cos(3.0 * i), sin(i * i));
+    sprintf(at, "'/><BarycentricMapping name='map'/></Node></Node>");
+    for (unsigned run = 0; run < 2; run++) {
+        dv_parallel_set_threads(run ? 4 : 1);
+        DvScene *scene = scene_from_text(text);
+        void *self;
+        const DvMappingOps *ops = mapping_of(scene, &self);
+        ops->apply_jt(self, NULL, &(DvConstVec){f, 5000, 3}, &(DvVec){result[run], 27, 3});
+        const DvConstVec x = dv_state_read(scene_state(scene, "/parent"), DV_POSITION);
+        ops->apply(self, NULL, &x, &(DvVec){result[run] + 81, 5000, 3});
+        dv_scene_free(scene);
+    }
+    dv_parallel_set_threads(1);
+    free(text);
+    assert_memory_equal(result[0], result[1], sizeof result[0]);
+    assert_true(result[0][0] != 0.0);
+}
+
+static void scenes_that_cannot_work_say_why(void **state)
+{
+    (void)state;
+    expect_load_error(ON("", "Vec3d", POINTS, ""), "has no topology");
+    expect_load_error(ON("<RegularGridTopology n='3 3 1' min='0 0 0' max='1 1 0'/>", "Vec3d", POINTS, ""),
+                      "has no cells");
+    expect_load_error(
+        "<Node name='root'>" MESH(
+            "tetrahedra='0 1 2 9'") "<MechanicalObject template='Vec3d' position='" CUBE "'/>"
+                                    "<Node name='Child'><MechanicalObject template='Vec3d' position='0 0 0'/><BarycentricMapping/></Node></Node>",
+        "names point 9 of a state of 8 points");
+    expect_load_error(ON(MESH("tetrahedra='0 1 2 3'"), "Vec3d", POINTS, ""), "are flat");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_regular_grid),
+        cmocka_unit_test(a_mesh_of_tetrahedra),
+        cmocka_unit_test(a_mesh_of_hexahedra),
+        cmocka_unit_test(a_mesh_of_triangles_and_quads),
+        cmocka_unit_test(a_mesh_of_edges),
+        cmocka_unit_test(a_set_of_tetrahedra),
+        cmocka_unit_test(a_set_of_hexahedra),
+        cmocka_unit_test(a_set_of_triangles),
+        cmocka_unit_test(a_set_of_quads),
+        cmocka_unit_test(a_set_of_edges),
+        cmocka_unit_test(bodies_that_keep_their_orientation),
+        cmocka_unit_test(bodies_that_turn_with_their_tetrahedron),
+        cmocka_unit_test(affine_motions_of_a_volume_are_followed_exactly),
+        cmocka_unit_test(bodies_turn_by_the_polar_rotation_of_their_tetrahedron),
+        cmocka_unit_test(rest_positions_locate_when_asked),
+        cmocka_unit_test(a_linked_topology_counts_before_that_of_the_node),
+        cmocka_unit_test(points_are_located_anew_when_the_mesh_changes),
+        cmocka_unit_test(points_follow_a_renumbering_of_the_mesh),
+        cmocka_unit_test(the_number_of_threads_does_not_matter),
+        cmocka_unit_test(scenes_that_cannot_work_say_why),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
