@@ -15,6 +15,23 @@
 #include "dense_panel.h"
 #include "random_matrix.h"
 
+static void order_as_told(void *context, uint32_t nodes, const uint32_t *begin, const uint32_t *neighbours,
+                          uint32_t *order)
+{
+    dv_order_nodes(*(const DvOrdering *)context, nodes, begin, neighbours, order);
+}
+
+static void order_as_given(void *context, uint32_t nodes, const uint32_t *begin, const uint32_t *neighbours,
+                           uint32_t *order)
+{
+    (void)begin;
+    (void)neighbours;
+    memcpy(order, context, nodes * sizeof *order);
+}
+
+static DvOrdering natural = DV_ORDERING_NATURAL;
+static DvOrdering by_amd = DV_ORDERING_AMD;
+
 static double *random_vector(size_t n, uint64_t *seed)
 {
     double *v = dv_alloc(n + 1, sizeof *v);
@@ -42,7 +59,7 @@ static void expect_solution_of_dense_elimination(const DvBlockMatrix *a, DvOrder
     dense_solve(n, dense, b, expected);
     DvBlockLdl *ldl = dv_block_ldl_new();
     uint32_t failed = 0;
-    dv_block_ldl_analyse(ldl, a, ordering);
+    dv_block_ldl_analyse(ldl, a, order_as_told, &ordering);
     assert_int_equal(dv_block_ldl_factor(ldl, a, &failed), DV_OK);
     dv_block_ldl_solve(ldl, 1, b, x, 0);
     const double error = largest_difference(n, x, expected);
@@ -101,7 +118,7 @@ static void all_instruction_sets_give_the_same_bits(void **state)
         x[level] = dv_alloc(n, sizeof(double));
         DvBlockLdl *ldl = dv_block_ldl_new();
         dv_block_ldl_use_level(ldl, level);
-        dv_block_ldl_analyse(ldl, &a, DV_ORDERING_AMD);
+        dv_block_ldl_analyse(ldl, &a, order_as_told, &by_amd);
         assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_OK);
         dv_block_ldl_solve(ldl, 1, b, x[level], 0);
         dv_block_ldl_free(ldl);
@@ -136,7 +153,7 @@ static void the_solution_does_not_depend_on_the_order_the_caller_gives(void **st
             order[i] = order[j];
             order[j] = swap;
         }
-        dv_block_ldl_analyse_in_order(ldl, &a, order);
+        dv_block_ldl_analyse(ldl, &a, order_as_given, order);
         assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_OK);
         dv_block_ldl_solve(ldl, 1, b, trial == 0 ? first : other, 0);
         if (trial > 0)
@@ -163,7 +180,7 @@ static void many_right_hand_sides_give_the_same_bits_as_one_by_one(void **state)
     double *alone = dv_alloc(n, sizeof *alone);
     uint32_t failed;
     DvBlockLdl *ldl = dv_block_ldl_new();
-    dv_block_ldl_analyse(ldl, &a, DV_ORDERING_LEAST_WORK);
+    dv_block_ldl_analyse(ldl, &a, NULL, NULL);
     dv_block_ldl_reserve(ldl, COUNT);
     assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_OK);
     dv_block_ldl_solve(ldl, COUNT, b, together, stride);
@@ -193,7 +210,7 @@ static void an_exactly_zero_pivot_is_reported_with_its_row(void **state)
     a.values[9 * 3 + 4] = a.values[9 * 3 + 8] = 2.0;
     DvBlockLdl *ldl = dv_block_ldl_new();
     uint32_t failed = 99;
-    dv_block_ldl_analyse(ldl, &a, DV_ORDERING_NATURAL);
+    dv_block_ldl_analyse(ldl, &a, order_as_told, &natural);
     assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_ERROR_SINGULAR);
     assert_int_equal(failed, 3);
     matrix_free(&a);
@@ -206,7 +223,7 @@ static void an_exactly_zero_pivot_is_reported_with_its_row(void **state)
             mesh.values[9 * (size_t)e + 3 + c] = 0.0;                      /* row y of this point */
             mesh.values[9 * (size_t)mesh.transposed[e] + 3 * c + 1] = 0.0; /* and its column */
         }
-    dv_block_ldl_analyse(ldl, &mesh, DV_ORDERING_AMD);
+    dv_block_ldl_analyse(ldl, &mesh, order_as_told, &by_amd);
     assert_int_equal(dv_block_ldl_factor(ldl, &mesh, &failed), DV_ERROR_SINGULAR);
     assert_int_equal(failed, 3 * point + 1);
     mesh.values[9 * (size_t)mesh.diagonal[point] + 4] = NAN;
@@ -225,7 +242,7 @@ static void blocks_that_are_zero_cost_nothing_until_they_are_not(void **state)
     double *full = dv_alloc(values, sizeof *full);
     memcpy(full, a.values, values * sizeof *full);
     DvBlockLdl *ldl = dv_block_ldl_new();
-    dv_block_ldl_analyse(ldl, &a, DV_ORDERING_AMD);
+    dv_block_ldl_analyse(ldl, &a, order_as_told, &by_amd);
     const uint64_t all = dv_block_ldl_nonzeros(ldl);
     /* The first 16 points fixed: rows and columns cleared, 1 on the diagonal. */
     for (uint32_t row = 0; row < a.rows; row++)
@@ -233,7 +250,7 @@ static void blocks_that_are_zero_cost_nothing_until_they_are_not(void **state)
             if (row < 16 || a.columns[e] < 16)
                 for (uint32_t i = 0; i < 9; i++)
                     a.values[9 * (size_t)e + i] = row == a.columns[e] && i % 4 == 0 ? 1.0 : 0.0;
-    dv_block_ldl_analyse(ldl, &a, DV_ORDERING_AMD);
+    dv_block_ldl_analyse(ldl, &a, order_as_told, &by_amd);
     assert_true(dv_block_ldl_nonzeros(ldl) < all);
     uint32_t failed;
     const size_t n = 3 * (size_t)a.rows;
@@ -268,7 +285,7 @@ static void factoring_and_solving_do_not_allocate(void **state)
     double *b = random_vector(n, &seed);
     DvBlockLdl *ldl = dv_block_ldl_new();
     uint32_t failed;
-    dv_block_ldl_analyse(ldl, &a, DV_ORDERING_LEAST_WORK);
+    dv_block_ldl_analyse(ldl, &a, NULL, NULL);
     const uint64_t before = dv_allocation_count();
     assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_OK);
     dv_block_ldl_solve(ldl, 1, b, b, 0);

@@ -61,11 +61,10 @@ struct DvBlockLdl {
     const DvDenseKernels *kernels;
     uint32_t nodes, block, entries_of_a;
     uint32_t analyses;
-    DvOrdering ordering;
+    DvOrderNodes order_nodes; /* or NULL */
+    void *order_context;
     uint32_t *order;    /* [nodes] node eliminated as k-th */
     uint32_t *position; /* [nodes] its inverse */
-    bool given_order;   /* `order` was the caller's before postordering */
-    uint32_t *given;    /* [nodes] that order */
     uint8_t *kept;      /* [entries_of_a] blocks of A that take part */
     uint32_t *dropped;  /* [dropped_count] blocks left out */
     uint32_t dropped_count;
@@ -537,10 +536,10 @@ static void analyse_kept(DvBlockLdl *self, const DvBlockMatrix *a)
     Graph graph = build_graph(self, a);
     self->order = dv_alloc(n, sizeof *self->order);
     self->position = dv_alloc(n, sizeof *self->position);
-    if (self->given_order)
-        memcpy(self->order, self->given, n * sizeof *self->order);
+    if (self->order_nodes != NULL)
+        self->order_nodes(self->order_context, n, graph.begin, graph.neighbours, self->order);
     else
-        dv_order_nodes(self->ordering, n, graph.begin, graph.neighbours, self->order);
+        dv_order_nodes(DV_ORDERING_LEAST_WORK, n, graph.begin, graph.neighbours, self->order);
 
     uint32_t *parent = dv_alloc(n, sizeof *parent);
     uint32_t *counts = dv_alloc(n, sizeof *counts);
@@ -568,35 +567,19 @@ static void analyse_kept(DvBlockLdl *self, const DvBlockMatrix *a)
     dv_free(graph.begin);
 }
 
-static void analyse(DvBlockLdl *self, const DvBlockMatrix *a, DvOrdering ordering, const uint32_t *order)
+void dv_block_ldl_analyse(DvBlockLdl *self, const DvBlockMatrix *a, DvOrderNodes order, void *context)
 {
     assert(a->block >= 1 && a->block <= DV_PANEL_TILE);
     dv_free(self->kept);
     dv_free(self->dropped);
-    dv_free(self->given);
     self->nodes = a->rows;
     self->block = a->block;
     self->entries_of_a = a->row_start[a->rows];
-    self->ordering = ordering;
+    self->order_nodes = order;
+    self->order_context = context;
     self->kept = dv_alloc(self->entries_of_a, sizeof *self->kept);
     self->dropped = dv_alloc(self->entries_of_a, sizeof *self->dropped);
-    self->given = NULL;
-    self->given_order = order != NULL;
-    if (order != NULL) {
-        self->given = dv_alloc(a->rows, sizeof *self->given);
-        memcpy(self->given, order, a->rows * sizeof *self->given);
-    }
     analyse_kept(self, a);
-}
-
-void dv_block_ldl_analyse(DvBlockLdl *self, const DvBlockMatrix *a, DvOrdering ordering)
-{
-    analyse(self, a, ordering, NULL);
-}
-
-void dv_block_ldl_analyse_in_order(DvBlockLdl *self, const DvBlockMatrix *a, const uint32_t *order)
-{
-    analyse(self, a, DV_ORDERING_NATURAL, order);
 }
 
 /* ---- factorization -------------------------------------------------------------------------------------------------- */
@@ -804,7 +787,6 @@ void dv_block_ldl_free(DvBlockLdl *self)
     free_analysis(self);
     dv_free(self->kept);
     dv_free(self->dropped);
-    dv_free(self->given);
     dv_free(self);
 }
 

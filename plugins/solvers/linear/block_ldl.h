@@ -18,11 +18,8 @@ DvBlockLdl *dv_block_ldl_new(void);
 void dv_block_ldl_free(DvBlockLdl *ldl); /* NULL is allowed */
 
 /* Ordering and symbolic factorization. Blocks off the diagonal that are zero now are left out: cleared rows of fixed
- * points cost nothing. */
-void dv_block_ldl_analyse(DvBlockLdl *ldl, const DvBlockMatrix *a, DvOrdering ordering);
-
-/* The same order of elimination, given by the caller: order[k] = row eliminated as k-th. */
-void dv_block_ldl_analyse_in_order(DvBlockLdl *ldl, const DvBlockMatrix *a, const uint32_t *order);
+ * points cost nothing. `order` (NULL: the order of least work) must stay callable until the next analysis. */
+void dv_block_ldl_analyse(DvBlockLdl *ldl, const DvBlockMatrix *a, DvOrderNodes order, void *context);
 
 /* Numbers for the analysed pattern; the structure of A is that of the analysis. A block that was left out and is
  * no longer zero starts another analysis, with all blocks that ever were non-zero. DV_ERROR_SINGULAR if a pivot is zero or

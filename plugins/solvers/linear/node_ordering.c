@@ -132,3 +132,21 @@ void dv_order_nodes(DvOrdering ordering, uint32_t nodes, const uint32_t *begin, 
         dv_free(other);
     }
 }
+
+void dv_order_matrix(DvOrdering ordering, uint32_t rows, const uint32_t *row_start, const uint32_t *columns,
+                     uint32_t *order)
+{
+    uint32_t *begin = dv_alloc(rows + 1, sizeof *begin);
+    uint32_t *neighbours = dv_alloc(row_start[rows] + 1, sizeof *neighbours);
+    uint32_t count = 0;
+    for (uint32_t row = 0; row < rows; row++) {
+        begin[row] = count;
+        for (uint32_t e = row_start[row]; e < row_start[row + 1]; e++)
+            if (columns[e] != row)
+                neighbours[count++] = columns[e];
+    }
+    begin[rows] = count;
+    dv_order_nodes(ordering, rows, begin, neighbours, order);
+    dv_free(neighbours);
+    dv_free(begin);
+}

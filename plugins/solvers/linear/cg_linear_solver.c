@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * CGLinearSolver: conjugate gradients (Hestenes and Stiefel 1952) for symmetric positive definite systems.
+ *
+ * Starts from zero, or from the given x with `warmStart`. Stops when |r| / |b| <= tolerance, when |p.Ap| <= threshold (an
+ * absolute bound), or after `iterations`. In the very first solve after initialisation the first iteration is never refused:
+ * it only warns, so that a system at rest shows its first reaction.
+ *
+ * The template GraphScattered multiplies without a matrix, the others assemble. Where a product without a matrix would cost
+ * more than one with the assembled matrix, GraphScattered assembles too: the result is the same to rounding, the cost decides.
+ */
+#include "linear/convergence_graph.h"
+#include "linear/krylov_space.h"
+#include "linear/linear_solver_fields.h"
+
+#include <divan/plugin.h>
+#include <divan/scene.h>
+
+#include <math.h>
+#include <string.h>
+
+typedef struct CgLinearSolver {
+    DvLinearSolverFields common;
+    DvData iterations, tolerance, threshold, warm_start;
+    DvData solves; /* since init: the first solve is special, and a saved run must know whether it had it */
+    DvData graph;
+    DvLinearSystemUse system;
+    const DvMechanicalOperationsOps *mechanics;
+    DvKrylovSpace space;
+    DvCurve errors, denominators;
+    bool warned_singular;
+} CgLinearSolver;
+
+static const DvField fields[] = {
+    DV_LINEAR_SOLVER_FIELDS(CgLinearSolver),
+    DV_FIELD(CgLinearSolver, iterations, "iterations", dv_type_uint, .init = "25", .flags = DV_FIELD_REQUIRED,
+             .help = "largest number of iterations"),
+    DV_FIELD(CgLinearSolver, tolerance, "tolerance", dv_type_double, .init = "1e-5", .flags = DV_FIELD_REQUIRED,
+             .help = "stop when the residual has shrunk to this part of the right-hand side"),
+    DV_FIELD(CgLinearSolver, threshold, "threshold", dv_type_double, .init = "1e-5", .flags = DV_FIELD_REQUIRED,
+             .help = "stop when the denominator p.Ap is not larger than this"),
+    DV_FIELD(CgLinearSolver, warm_start, "warmStart", dv_type_bool, .init = "0",
+             .help = "start from the solution of the step before"),
+    DV_FIELD(CgLinearSolver, solves, "solves", dv_type_uint, .init = "0",
+             .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN | DV_FIELD_INPUT, .help = "solves since initialisation"),
+    DV_FIELD(CgLinearSolver, graph, "graph", dv_type_string, .flags = DV_FIELD_OUTPUT | DV_FIELD_READ_ONLY,
+             .help = "relative residual and denominator of each iteration of the last solve"),
+    {0},
+};
+
+static void refuse_negative(DvData *data)
+{
+    if (dv_data_double(data) >= 0.0)
+        return;
+    dv_field_warning(data, -1, "must not be negative; taking 1e-5");
+    dv_data_set_double(data, 1e-5);
+}
+
+static DvStatus init(DvObject *object, void *self_)
+{
+    CgLinearSolver *self = self_;
+    self->mechanics = dv_service(DV_MECHANICAL_OPERATIONS);
+    if (self->mechanics == NULL)
+        return dv_error(object, DV_ERROR_MISSING, "needs the plugin divan.mechanics");
+    refuse_negative(&self->tolerance);
+    refuse_negative(&self->threshold);
+    const char *variant = dv_object_variant(object);
+    const bool matrix_free = strcmp(variant, "GraphScattered") == 0;
+    return dv_linear_system_find(object, &self->common.linear_system,
+                                 matrix_free ? "MatrixFreeSystem" : "MatrixLinearSystem", variant, &self->system);
+}
+
+static void reset(DvObject *object, void *self_)
+{
+    (void)object;
+    dv_data_set_uint(&((CgLinearSolver *)self_)->solves, 0);
+}
+
+static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
+{
+    CgLinearSolver *self = self_;
+    const DvBlockMatrix *matrix = NULL;
+    if (!self->system.ops->is_matrix_free(self->system.self)) {
+        matrix = self->system.ops->assemble(self->system.self, m, step, factors);
+        if (matrix == NULL)
+            return DV_ERROR_INVALID;
+    } else if (self->mechanics->prefers_assembled(m, dv_data_uint(&self->iterations))) {
+        dv_phase_begin("assembly");
+        matrix = self->mechanics->assemble(m, step, factors, DV_ASSEMBLE_CONSTRAINED);
+        dv_phase_end();
+        if (matrix == NULL)
+            return DV_ERROR_INVALID;
+    }
+    dv_krylov_set(&self->space, m, step, factors, matrix);
+    return DV_OK;
+}
+
+/* Iterations from r = P, p undefined; b_norm > 0. */
+static void iterate(CgLinearSolver *self, double b_norm, double rho)
+{
+    DvKrylovSpace *space = &self->space;
+    const uint32_t iterations = dv_data_uint(&self->iterations);
+    const double tolerance = dv_data_double(&self->tolerance);
+    const double threshold = dv_data_double(&self->threshold);
+    const bool first_solve = dv_data_uint(&self->solves) == 0;
+    double previous_rho = rho;
+    for (uint32_t it = 1; it <= iterations; it++) {
+        if (it > 1)
+            rho = dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_R);
+        const double error = sqrt(rho) / b_norm;
+        dv_curve_add(&self->errors, error);
+        if (error <= tolerance) {
+            if (it > 1 || !first_solve)
+                return;
+            dv_warning(dv_object_of(self), "the first residual %g is within the tolerance %g already", error,
+                       tolerance);
+        }
+        if (it == 1)
+            dv_krylov_copy(space, DV_KRYLOV_P, DV_KRYLOV_R);
+        else
+            dv_krylov_combine(space, DV_KRYLOV_P, DV_KRYLOV_R, DV_KRYLOV_P, rho / previous_rho);
+        const double denominator = dv_krylov_product(space, DV_KRYLOV_Q, DV_KRYLOV_P);
+        dv_curve_add(&self->denominators, denominator);
+        if (denominator == 0.0) {
+            if (!self->warned_singular)
+                dv_warning(
+                    dv_object_of(self),
+                    "p.Ap is zero: the matrix has no effect on the residual. Is there a mass, or stiffness, on every point?");
+            self->warned_singular = true;
+            return;
+        }
+        if (fabs(denominator) <= threshold) {
+            if (it > 1 || !first_solve)
+                return;
+            dv_warning(dv_object_of(self), "the first denominator %g is within the threshold %g already", denominator,
+                       threshold);
+        }
+        const double alpha = rho / denominator;
+        dv_krylov_combine(space, DV_KRYLOV_X, DV_KRYLOV_X, DV_KRYLOV_P, alpha);
+        dv_krylov_combine(space, DV_KRYLOV_R, DV_KRYLOV_R, DV_KRYLOV_Q, -alpha);
+        previous_rho = rho;
+    }
+}
+
+static DvStatus solve(void *self_, DvVecId x, DvVecId b)
+{
+    CgLinearSolver *self = self_;
+    DvKrylovSpace *space = &self->space;
+    dv_phase_begin("linear solver");
+    const bool warm = dv_data_bool(&self->warm_start);
+    const uint32_t iterations = dv_data_uint(&self->iterations);
+    dv_curve_restart(&self->errors, iterations);
+    dv_curve_restart(&self->denominators, iterations);
+    dv_curve_add(&self->errors, 1.0);
+    dv_krylov_begin(space, x, b, warm);
+    const double b_squared = dv_krylov_dot(space, DV_KRYLOV_B, DV_KRYLOV_B);
+    if (b_squared != 0.0) {
+        double rho = b_squared;
+        if (warm) {
+            dv_krylov_product(space, DV_KRYLOV_Q, DV_KRYLOV_X);
+            dv_krylov_combine(space, DV_KRYLOV_R, DV_KRYLOV_B, DV_KRYLOV_Q, -1.0);
+            rho = dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_R);
+        } else {
+            dv_krylov_copy(space, DV_KRYLOV_R, DV_KRYLOV_B);
+        }
+        iterate(self, sqrt(b_squared), rho);
+    }
+    dv_krylov_end(space);
+    dv_data_set_uint(&self->solves, dv_data_uint(&self->solves) + 1);
+    dv_phase_end();
+    return DV_OK;
+}
+
+static bool is_matrix_free(void *self_)
+{
+    const CgLinearSolver *self = self_;
+    return self->system.ops == NULL || self->system.ops->is_matrix_free(self->system.self);
+}
+
+static bool uses_guess(void *self_)
+{
+    return dv_data_bool(&((CgLinearSolver *)self_)->warm_start);
+}
+
+static DvStatus update(DvObject *object, void *self_)
+{
+    (void)object;
+    CgLinearSolver *self = self_;
+    DvText text = {0};
+    dv_curve_print(&self->denominators, "Denominator", &text);
+    dv_curve_print(&self->errors, "Error", &text);
+    dv_data_set_string(&self->graph, text.at);
+    dv_text_free(&text);
+    return DV_OK;
+}
+
+static void destroy(DvObject *object, void *self_)
+{
+    (void)object;
+    CgLinearSolver *self = self_;
+    dv_krylov_free(&self->space);
+    dv_curve_free(&self->errors);
+    dv_curve_free(&self->denominators);
+}
+
+static const DvLinearSolverOps ops = {
+    .size = sizeof(DvLinearSolverOps),
+    .set_system = set_system,
+    .solve = solve,
+    .is_matrix_free = is_matrix_free,
+    .uses_guess = uses_guess,
+};
+
+const DvClass dv_cg_linear_solver = {
+    .size = sizeof(DvClass),
+    .name = "CGLinearSolver",
+    .variants =
+        "CompressedRowSparseMatrixMat2x2d CompressedRowSparseMatrixMat3x3d CompressedRowSparseMatrixMat4x4d "
+        "CompressedRowSparseMatrixMat6x6d CompressedRowSparseMatrixMat8x8d CompressedRowSparseMatrixd FullMatrix "
+        "GraphScattered SparseMatrix",
+    .default_variant = "GraphScattered",
+    .bases = (const char *const[]){"MatrixLinearSolver", "LinearSolver", NULL},
+    .family = "linear solvers",
+    .module = "Sofa.Component.LinearSolver.Iterative",
+    .help = "Conjugate gradients, without a matrix or with the assembled one.",
+    .instance_size = sizeof(CgLinearSolver),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_LINEAR_SOLVER, .ops = &ops}, {0}},
+    .init = init,
+    .reset = reset,
+    .update = update,
+    .destroy = destroy,
+};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The output `graph` of iterative solvers: named curves of numbers per iteration. Recording costs a store; the text is made
+ * when somebody reads the field.
+ */
+#ifndef DV_SOLVERS_CONVERGENCE_GRAPH_H
+#define DV_SOLVERS_CONVERGENCE_GRAPH_H
+
+#include <divan/data.h>
+
+typedef struct DvCurve {
+    double *values;
+    uint32_t count, capacity;
+} DvCurve;
+
+/* Empties it and makes room for a usual number of iterations. */
+void dv_curve_restart(DvCurve *curve, uint32_t iterations);
+void dv_curve_add(DvCurve *curve, double value);
+void dv_curve_free(DvCurve *curve);
+
+/* "Name: 1 0.5 0.25" as one line of `text`. */
+void dv_curve_print(const DvCurve *curve, const char *name, DvText *text);
+
+#endif

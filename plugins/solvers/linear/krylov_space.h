@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The vectors and the product of a Krylov method, wherever they live: vectors of the states, multiplied by the mechanical
+ * operations without a matrix; or flat arrays, multiplied by an assembled matrix. The method is written once.
+ */
+#ifndef DV_SOLVERS_KRYLOV_SPACE_H
+#define DV_SOLVERS_KRYLOV_SPACE_H
+
+#include <divan/contracts/solver.h>
+
+/* The vectors of a method by number; X and B are the caller's. */
+enum { DV_KRYLOV_X, DV_KRYLOV_B, DV_KRYLOV_R, DV_KRYLOV_P, DV_KRYLOV_Q, DV_KRYLOV_COUNT };
+
+typedef struct DvKrylovSpace {
+    const DvMechanicalOperationsOps *ops;
+    DvMechanics *m;
+    DvStep step;
+    DvFactors factors;
+    const DvBlockMatrix *matrix;   /* NULL: matrix-free */
+    DvVecId ids[DV_KRYLOV_COUNT];  /* matrix-free */
+    double *flat[DV_KRYLOV_COUNT]; /* [n + 1] assembled; also for preconditioners */
+    size_t n, capacity;
+} DvKrylovSpace;
+
+/* The system of the next solves. `matrix` NULL: products by the mechanical operations. */
+void dv_krylov_set(DvKrylovSpace *space, DvMechanics *m, const DvStep *step, DvFactors factors,
+                   const DvBlockMatrix *matrix);
+void dv_krylov_free(DvKrylovSpace *space);
+
+/* Brings b, and x when it is a guess, into the space; takes x out again. */
+void dv_krylov_begin(DvKrylovSpace *space, DvVecId x, DvVecId b, bool guess);
+void dv_krylov_end(DvKrylovSpace *space);
+
+void dv_krylov_clear(DvKrylovSpace *space, int r);
+void dv_krylov_copy(DvKrylovSpace *space, int r, int a);
+void dv_krylov_combine(DvKrylovSpace *space, int r, int a, int b, double k); /* r = a + k b */
+double dv_krylov_dot(DvKrylovSpace *space, int a, int b);
+/* q = A p with the projections of the constraints; returns p . q. */
+double dv_krylov_product(DvKrylovSpace *space, int q, int p);
+/* z = P^-1 r by a linear solver on flat arrays. */
+DvStatus dv_krylov_precondition(DvKrylovSpace *space, const DvLinearSolverOps *ops, void *preconditioner, int z, int r);
+
+#endif

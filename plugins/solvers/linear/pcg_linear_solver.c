@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * PCGLinearSolver: preconditioned conjugate gradients (Shewchuk 1994, B3), always starting from the given x.
+ *
+ * Stops when r.z <= tolerance * b.b or after `iterations`. The preconditioner is any linear solver that works on a matrix,
+ * asked for z = P^-1 r; how often it is built anew says the linear system, a PreconditionedMatrixFreeSystem.
+ * Products are made without a matrix, or with the one that the preconditioner had assembled where that costs less.
+ */
+#include "linear/convergence_graph.h"
+#include "linear/krylov_space.h"
+#include "linear/linear_solver_fields.h"
+
+#include <divan/plugin.h>
+#include <divan/scene.h>
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_CURVES = 64 };
+
+typedef struct PcgLinearSolver {
+    DvLinearSolverFields common;
+    DvData iterations, tolerance, use_preconditioner;
+    DvData solves, graph;
+    DvLink preconditioner_link;
+    DvLinearSystemUse system;
+    const DvMechanicalOperationsOps *mechanics;
+    const DvLinearSolverOps *preconditioner; /* or NULL */
+    void *preconditioner_self;
+    const DvLink *preconditioner_system; /* the preconditioner's link to its system; or NULL */
+    DvKrylovSpace space;
+    DvCurve errors[MAX_CURVES]; /* of the solves of this step */
+    uint32_t curves;
+} PcgLinearSolver;
+
+static const DvField fields[] = {
+    DV_LINEAR_SOLVER_FIELDS(PcgLinearSolver),
+    DV_FIELD(PcgLinearSolver, iterations, "iterations", dv_type_uint, .init = "25",
+             .help = "largest number of iterations"),
+    DV_FIELD(PcgLinearSolver, tolerance, "tolerance", dv_type_double, .init = "1e-5",
+             .help = "stop when r.z, squared as it is, has shrunk to this part of b.b"),
+    DV_FIELD(PcgLinearSolver, use_preconditioner, "use_precond", dv_type_bool, .init = "1",
+             .help = "whether the preconditioner is used"),
+    DV_LINK(PcgLinearSolver, preconditioner_link, "preconditioner", DV_LINEAR_SOLVER,
+            .help = "linear solver that preconditions; none: plain conjugate gradients"),
+    DV_FIELD(PcgLinearSolver, solves, "solves", dv_type_uint, .init = "0", .flags = DV_FIELD_HIDDEN | DV_FIELD_INPUT,
+             .help = "solves since initialisation"),
+    DV_FIELD(PcgLinearSolver, graph, "graph", dv_type_string, .flags = DV_FIELD_OUTPUT | DV_FIELD_READ_ONLY,
+             .help = "relative residual of each iteration of the solves of this step"),
+    {0},
+};
+
+static DvStatus construct(DvObject *object, void *self_)
+{
+    (void)self_;
+    dv_data_set_bool(dv_object_field(object, "listening"), true);
+    return DV_OK;
+}
+
+static DvStatus init(DvObject *object, void *self_)
+{
+    PcgLinearSolver *self = self_;
+    self->mechanics = dv_service(DV_MECHANICAL_OPERATIONS);
+    if (self->mechanics == NULL)
+        return dv_error(object, DV_ERROR_MISSING, "needs the plugin divan.mechanics");
+    DvObject *preconditioner = dv_link_object(&self->preconditioner_link);
+    if (dv_link_is_set(&self->preconditioner_link) && preconditioner == NULL)
+        return dv_field_error(&self->preconditioner_link.data, -1, "leads to no linear solver");
+    const DvStatus status = dv_linear_system_find(object, &self->common.linear_system, "PreconditionedMatrixFreeSystem",
+                                                  "GraphScattered", &self->system);
+    if (status != DV_OK)
+        return status;
+    if (strcmp(dv_object_class(self->system.object)->name, "PreconditionedMatrixFreeSystem") != 0)
+        return dv_field_error(&self->common.linear_system.data, -1,
+                              "'%s' is a %s; this solver needs a PreconditionedMatrixFreeSystem",
+                              dv_object_name(self->system.object), dv_object_class(self->system.object)->name);
+    if (preconditioner != NULL) {
+        self->preconditioner = dv_object_ops(preconditioner, DV_LINEAR_SOLVER);
+        self->preconditioner_self = dv_object_self(preconditioner);
+        if (self->preconditioner->solve_flat == NULL)
+            return dv_field_error(
+                &self->preconditioner_link.data, -1,
+                "'%s' works without a matrix; a preconditioner needs one, such as JacobiPreconditioner",
+                dv_object_name(preconditioner));
+    }
+    return DV_OK;
+}
+
+/* The preconditioner has its own system by now, wherever it stands in the scene. */
+static DvStatus bwd_init(DvObject *object, void *self_)
+{
+    (void)object;
+    PcgLinearSolver *self = self_;
+    const DvObject *preconditioner = dv_link_object(&self->preconditioner_link);
+    const DvData *field = preconditioner != NULL ? dv_object_field(preconditioner, "linearSystem") : NULL;
+    if (field == NULL || field->type != &dv_type_link)
+        return DV_OK;
+    self->preconditioner_system = (const DvLink *)field;
+    dv_preconditioned_system_set_preconditioner(self->system.object, dv_link_object(self->preconditioner_system));
+    return DV_OK;
+}
+
+static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
+{
+    PcgLinearSolver *self = self_;
+    const DvBlockMatrix *matrix = NULL;
+    if (self->preconditioner != NULL && dv_data_bool(&self->use_preconditioner) &&
+        dv_preconditioned_system_is_due(self->system.object)) {
+        const DvStatus status = self->preconditioner->set_system(self->preconditioner_self, m, step, factors);
+        if (status != DV_OK)
+            return status;
+        if (self->preconditioner_system != NULL)
+            matrix = dv_matrix_linear_system_whole(dv_link_object(self->preconditioner_system));
+    }
+    /* A matrix that is there already costs nothing but its products. */
+    const uint32_t products = matrix != NULL ? UINT32_MAX : dv_data_uint(&self->iterations);
+    if (!self->mechanics->prefers_assembled(m, products)) {
+        matrix = NULL;
+    } else if (matrix == NULL) {
+        dv_phase_begin("assembly");
+        matrix = self->mechanics->assemble(m, step, factors, DV_ASSEMBLE_CONSTRAINED);
+        dv_phase_end();
+        if (matrix == NULL)
+            return DV_ERROR_INVALID;
+    }
+    dv_krylov_set(&self->space, m, step, factors, matrix);
+    return DV_OK;
+}
+
+static DvStatus precondition(PcgLinearSolver *self, bool active, int z)
+{
+    if (active)
+        return dv_krylov_precondition(&self->space, self->preconditioner, self->preconditioner_self, z, DV_KRYLOV_R);
+    dv_krylov_copy(&self->space, z, DV_KRYLOV_R);
+    return DV_OK;
+}
+
+/* R holds the residual, P the direction, Q the product and then the preconditioned residual. */
+static DvStatus iterate(PcgLinearSolver *self, DvCurve *errors)
+{
+    DvKrylovSpace *space = &self->space;
+    const bool active = self->preconditioner != NULL && dv_data_bool(&self->use_preconditioner);
+    const uint32_t iterations = dv_data_uint(&self->iterations);
+    const double b_squared = dv_krylov_dot(space, DV_KRYLOV_B, DV_KRYLOV_B);
+    const double bound = dv_data_double(&self->tolerance) * b_squared;
+    dv_krylov_product(space, DV_KRYLOV_Q, DV_KRYLOV_X);
+    dv_krylov_combine(space, DV_KRYLOV_R, DV_KRYLOV_B, DV_KRYLOV_Q, -1.0);
+    DvStatus status = precondition(self, active, DV_KRYLOV_P);
+    double rho = dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_P);
+    for (uint32_t it = 1; status == DV_OK && it <= iterations && rho > bound; it++) {
+        const double alpha = rho / dv_krylov_product(space, DV_KRYLOV_Q, DV_KRYLOV_P);
+        dv_krylov_combine(space, DV_KRYLOV_X, DV_KRYLOV_X, DV_KRYLOV_P, alpha);
+        dv_krylov_combine(space, DV_KRYLOV_R, DV_KRYLOV_R, DV_KRYLOV_Q, -alpha);
+        status = precondition(self, active, DV_KRYLOV_Q);
+        const double previous_rho = rho;
+        rho = dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_Q);
+        dv_krylov_combine(space, DV_KRYLOV_P, DV_KRYLOV_Q, DV_KRYLOV_P, rho / previous_rho);
+        dv_curve_add(errors, rho / b_squared);
+    }
+    return status;
+}
+
+static DvStatus solve(void *self_, DvVecId x, DvVecId b)
+{
+    PcgLinearSolver *self = self_;
+    dv_phase_begin("linear solver");
+    DvCurve *errors = &self->errors[self->curves < MAX_CURVES ? self->curves++ : MAX_CURVES - 1];
+    dv_curve_restart(errors, dv_data_uint(&self->iterations));
+    dv_krylov_begin(&self->space, x, b, true);
+    const DvStatus status = iterate(self, errors);
+    dv_krylov_end(&self->space);
+    dv_data_set_uint(&self->solves, dv_data_uint(&self->solves) + 1);
+    dv_phase_end();
+    return status;
+}
+
+static bool is_matrix_free(void *self_)
+{
+    (void)self_;
+    return true;
+}
+
+static bool uses_guess(void *self_)
+{
+    (void)self_;
+    return true;
+}
+
+static void handle_event(DvObject *object, void *self_, DvEvent *event)
+{
+    (void)object;
+    if (event->kind == DV_EVENT_ANIMATE_BEGIN)
+        ((PcgLinearSolver *)self_)->curves = 0;
+}
+
+static DvStatus update(DvObject *object, void *self_)
+{
+    (void)object;
+    PcgLinearSolver *self = self_;
+    DvText text = {0};
+    for (uint32_t i = 0; i < self->curves; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "Error %u", i + 1);
+        dv_curve_print(&self->errors[i], name, &text);
+    }
+    dv_data_set_string(&self->graph, text.at != NULL ? text.at : "");
+    dv_text_free(&text);
+    return DV_OK;
+}
+
+static void destroy(DvObject *object, void *self_)
+{
+    (void)object;
+    PcgLinearSolver *self = self_;
+    dv_krylov_free(&self->space);
+    for (size_t i = 0; i < MAX_CURVES; i++)
+        dv_curve_free(&self->errors[i]);
+}
+
+static const DvLinearSolverOps ops = {
+    .size = sizeof(DvLinearSolverOps),
+    .set_system = set_system,
+    .solve = solve,
+    .is_matrix_free = is_matrix_free,
+    .uses_guess = uses_guess,
+};
+
+const DvClass dv_pcg_linear_solver = {
+    .size = sizeof(DvClass),
+    .name = "PCGLinearSolver",
+    .variants = "GraphScattered",
+    .bases = (const char *const[]){"MatrixLinearSolver", "LinearSolver", NULL},
+    .family = "linear solvers",
+    .module = "Sofa.Component.LinearSolver.Iterative",
+    .help = "Conjugate gradients with another linear solver as preconditioner.",
+    .instance_size = sizeof(PcgLinearSolver),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_LINEAR_SOLVER, .ops = &ops}, {0}},
+    .construct = construct,
+    .init = init,
+    .bwd_init = bwd_init,
+    .handle_event = handle_event,
+    .update = update,
+    .destroy = destroy,
+};

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * SparseLDLSolver: direct solution of symmetric systems, A = P^T L D L^T P without pivoting (block_ldl.h).
+ *
+ * Both templates work on the same block matrix. The ordering and the symbolic factorization are kept while the structure of
+ * the matrix is the same. A pivot that is exactly zero is an error: the matrix is singular.
+ */
+#include "linear/block_ldl.h"
+#include "linear/flat_system.h"
+#include "linear/linear_solver_fields.h"
+
+#include <divan/memory.h>
+#include <divan/scene.h>
+
+#include <string.h>
+
+typedef struct SparseLdlSolver {
+    DvLinearSolverFields common;
+    DvData precompute, nonzeros;
+    DvLink ordering_link;
+    DvLinearSystemUse system;
+    DvFlatSystem flat;
+    DvBlockLdl *ldl;
+    const DvOrderingOps *ordering; /* NULL: the order of least work */
+    void *ordering_self;
+    uint64_t structure; /* of the matrix that was analysed */
+    uint32_t analyses;  /* that the output `L_nnz` knows */
+    bool analysed;
+    bool warned_empty;
+} SparseLdlSolver;
+
+static const DvField fields[] = {
+    DV_LINEAR_SOLVER_FIELDS(SparseLdlSolver),
+    DV_FIELD(SparseLdlSolver, precompute, "precomputeSymbolicDecomposition", dv_type_bool, .init = "1",
+             .help = "keep the ordering and the structure of L while that of the matrix is the same"),
+    DV_FIELD(SparseLdlSolver, nonzeros, "L_nnz", dv_type_int, .init = "0", .flags = DV_FIELD_READ_ONLY,
+             .help = "entries of L below the diagonal"),
+    DV_LINK(SparseLdlSolver, ordering_link, "orderingMethod", DV_ORDERING,
+            .help = "order of elimination; default: one in the node, else the one of AMD and METIS that costs less"),
+    {0},
+};
+
+static DvStatus construct(DvObject *object, void *self_)
+{
+    (void)object;
+    ((SparseLdlSolver *)self_)->ldl = dv_block_ldl_new();
+    return DV_OK;
+}
+
+static DvStatus init(DvObject *object, void *self_)
+{
+    SparseLdlSolver *self = self_;
+    DvObject *ordering = dv_link_object(&self->ordering_link);
+    if (dv_link_is_set(&self->ordering_link) && ordering == NULL)
+        return dv_field_error(&self->ordering_link.data, -1, "leads to no ordering method");
+    if (ordering == NULL)
+        ordering = dv_node_find(dv_object_node(object), DV_ORDERING, DV_SEARCH_LOCAL);
+    if (ordering != NULL) {
+        self->ordering = dv_object_ops(ordering, DV_ORDERING);
+        self->ordering_self = dv_object_self(ordering);
+    }
+    return dv_linear_system_find(object, &self->common.linear_system, "MatrixLinearSystem", dv_object_variant(object),
+                                 &self->system);
+}
+
+static bool is_permutation(uint32_t nodes, const uint32_t *order)
+{
+    bool *seen = dv_alloc(nodes, sizeof *seen);
+    bool good = true;
+    for (uint32_t k = 0; k < nodes && good; k++) {
+        good = order[k] < nodes && !seen[order[k]];
+        if (good)
+            seen[order[k]] = true;
+    }
+    dv_free(seen);
+    return good;
+}
+
+/* The order of the component that the scene names. */
+static void order_nodes(void *context, uint32_t nodes, const uint32_t *begin, const uint32_t *neighbours,
+                        uint32_t *order)
+{
+    SparseLdlSolver *self = context;
+    if (self->ordering->order(self->ordering_self, nodes, begin, neighbours, order) == DV_OK &&
+        is_permutation(nodes, order))
+        return;
+    dv_warning(dv_object_of(self), "the ordering method failed; eliminating in the natural order");
+    dv_order_nodes(DV_ORDERING_NATURAL, nodes, begin, neighbours, order);
+}
+
+static DvStatus factor(SparseLdlSolver *self, const DvBlockMatrix *matrix)
+{
+    if (!self->analysed || matrix->structure != self->structure || !dv_data_bool(&self->precompute)) {
+        dv_block_ldl_analyse(self->ldl, matrix, self->ordering != NULL ? order_nodes : NULL, self);
+        self->structure = matrix->structure;
+        self->analysed = true;
+    }
+    uint32_t failed = 0;
+    const DvStatus status = dv_block_ldl_factor(self->ldl, matrix, &failed);
+    if (dv_block_ldl_analyses(self->ldl) != self->analyses) {
+        self->analyses = dv_block_ldl_analyses(self->ldl);
+        const uint64_t nonzeros = dv_block_ldl_nonzeros(self->ldl);
+        dv_data_set_int(&self->nonzeros, nonzeros < INT32_MAX ? (int32_t)nonzeros : INT32_MAX);
+    }
+    if (status != DV_OK)
+        return dv_error(
+            dv_object_of(self), status,
+            "the matrix is singular: the pivot of unknown %u of %u is zero or not a number. Give every point mass or "
+            "stiffness, and hold bodies that nothing else holds",
+            failed, matrix->rows * matrix->block);
+    return DV_OK;
+}
+
+static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
+{
+    SparseLdlSolver *self = self_;
+    const DvBlockMatrix *matrix = self->system.ops->assemble(self->system.self, m, step, factors);
+    if (matrix == NULL)
+        return DV_ERROR_INVALID;
+    dv_flat_system_set(&self->flat, m);
+    if (matrix->rows == 0) {
+        if (!self->warned_empty)
+            dv_warning(dv_object_of(self), "the linear system is empty: there is no state below the solver");
+        self->warned_empty = true;
+        return DV_OK;
+    }
+    dv_phase_begin("factorization");
+    const DvStatus status = factor(self, matrix);
+    dv_phase_end();
+    return status;
+}
+
+static DvStatus solve_flat(void *self_, double *x, const double *b, size_t n)
+{
+    SparseLdlSolver *self = self_;
+    if (n > 0)
+        dv_block_ldl_solve(self->ldl, 1, b, x, n);
+    return DV_OK;
+}
+
+static DvStatus solve(void *self_, DvVecId x, DvVecId b)
+{
+    SparseLdlSolver *self = self_;
+    dv_phase_begin("linear solver");
+    const DvStatus status = dv_flat_system_solve(&self->flat, x, b, self, solve_flat);
+    dv_phase_end();
+    return status;
+}
+
+static bool is_matrix_free(void *self_)
+{
+    (void)self_;
+    return false;
+}
+
+static void destroy(DvObject *object, void *self_)
+{
+    (void)object;
+    SparseLdlSolver *self = self_;
+    dv_block_ldl_free(self->ldl);
+    dv_flat_system_free(&self->flat);
+}
+
+static const DvLinearSolverOps ops = {
+    .size = sizeof(DvLinearSolverOps),
+    .set_system = set_system,
+    .solve = solve,
+    .solve_flat = solve_flat,
+    .is_matrix_free = is_matrix_free,
+};
+
+const DvClass dv_sparse_ldl_solver = {
+    .size = sizeof(DvClass),
+    .name = "SparseLDLSolver",
+    .variants = "CompressedRowSparseMatrixMat3x3d CompressedRowSparseMatrixd",
+    .default_variant = "CompressedRowSparseMatrixd",
+    .bases = (const char *const[]){"MatrixLinearSolver", "LinearSolver", NULL},
+    .family = "linear solvers",
+    .module = "Sofa.Component.LinearSolver.Direct",
+    .help = "Direct solver: sparse L D L^T factorization of the assembled matrix.",
+    .instance_size = sizeof(SparseLdlSolver),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_LINEAR_SOLVER, .ops = &ops}, {0}},
+    .construct = construct,
+    .init = init,
+    .destroy = destroy,
+};

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the ODE solvers share.
+ */
+#include "ode/integration.h"
+
+#include <divan/memory.h>
+#include <divan/plugin.h>
+
+enum { MAX_CANDIDATES = 32 };
+
+DvLinearSolverUse dv_linear_solver_of(DvObject *object, const DvLink *link, DvSearch search)
+{
+    DvObject *found = dv_link_object(link);
+    if (found == NULL && !dv_link_is_set(link)) {
+        DvObject *candidates[MAX_CANDIDATES];
+        size_t count = dv_node_find_all(dv_object_node(object), DV_LINEAR_SOLVER, search, candidates, MAX_CANDIDATES);
+        if (count > MAX_CANDIDATES)
+            count = MAX_CANDIDATES;
+        DvTags tags = {0};
+        DvData *field = dv_object_field(object, "tags");
+        if (field != NULL)
+            tags.words = dv_data_strings(field, &tags.count);
+        /* Upwards the nearest comes last. */
+        for (size_t i = 0; i < count && found == NULL; i++) {
+            DvObject *candidate = candidates[search == DV_SEARCH_UP ? count - 1 - i : i];
+            if (dv_object_has_tags(candidate, tags))
+                found = candidate;
+        }
+    }
+    if (found == NULL)
+        return (DvLinearSolverUse){0};
+    return (DvLinearSolverUse){dv_object_ops(found, DV_LINEAR_SOLVER), dv_object_self(found)};
+}
+
+DvStatus dv_integration_open(DvIntegration *integration, DvObject *object)
+{
+    integration->ops = dv_service(DV_MECHANICAL_OPERATIONS);
+    if (integration->ops == NULL)
+        return dv_error(object, DV_ERROR_MISSING, "needs the plugin divan.mechanics");
+    integration->m = integration->ops->open(dv_object_node(object));
+    return DV_OK;
+}
+
+void dv_integration_close(DvIntegration *integration)
+{
+    if (integration->m != NULL)
+        integration->ops->close(integration->m);
+    integration->m = NULL;
+}
+
+DvStep dv_integration_step(DvObject *object, double dt)
+{
+    return (DvStep){
+        .time = dv_node_time(dv_object_node(object)), .dt = dt, .position = DV_POSITION, .velocity = DV_VELOCITY};
+}
+
+void dv_solution_begin(const DvIntegration *integration, DvVecId *vector, DvData *saved)
+{
+    if (*vector != DV_NO_VEC)
+        return;
+    *vector = integration->ops->allocate(integration->m, DV_DERIVS);
+    size_t count;
+    const double *numbers = dv_data_doubles(saved, &count);
+    if (count > 0 && count == integration->ops->unknowns(integration->m))
+        integration->ops->scatter(integration->m, *vector, numbers);
+}
+
+void dv_solution_end(const DvIntegration *integration, DvLinearSolverUse solver, DvVecId vector, DvData *saved)
+{
+    if (solver.ops->uses_guess == NULL || !solver.ops->uses_guess(solver.self))
+        return;
+    const size_t unknowns = integration->ops->unknowns(integration->m);
+    integration->ops->gather(integration->m, dv_data_begin_all(saved, unknowns), vector);
+    dv_data_end(saved);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the ODE solvers share: the mechanics of their node, their linear solver, and a solution vector that lives from step to
+ * step.
+ */
+#ifndef DV_SOLVERS_INTEGRATION_H
+#define DV_SOLVERS_INTEGRATION_H
+
+#include <divan/contracts/solver.h>
+
+/* A linear solver with its functions at hand. */
+typedef struct DvLinearSolverUse {
+    const DvLinearSolverOps *ops; /* NULL: there is none */
+    void *self;
+} DvLinearSolverUse;
+
+/* The solver that `link` leads to; without a link the first in the search whose tags are those of the object. None: ops is
+ * NULL and nothing is reported. */
+DvLinearSolverUse dv_linear_solver_of(DvObject *object, const DvLink *link, DvSearch search);
+
+/* Mechanical operations of the node of an ODE solver. */
+typedef struct DvIntegration {
+    const DvMechanicalOperationsOps *ops;
+    DvMechanics *m;
+} DvIntegration;
+
+DV_NODISCARD DvStatus dv_integration_open(DvIntegration *integration, DvObject *object); /* [main] at init */
+void dv_integration_close(DvIntegration *integration);                                   /* [main] */
+
+/* The step that starts now, on position and velocity. */
+DvStep dv_integration_step(DvObject *object, double dt);
+
+/* A solution that iterative solvers start from in the next step: `vector` is made when it is none, and takes the numbers of the
+ * saved field `saved` when their count fits; after the solve the numbers go back into the field, if the solver starts from
+ * them. So a saved run continues with the same bits. */
+void dv_solution_begin(const DvIntegration *integration, DvVecId *vector, DvData *saved);
+void dv_solution_end(const DvIntegration *integration, DvLinearSolverUse solver, DvVecId vector, DvData *saved);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The plugin divan.solvers: time integration, linear solvers and their systems, animation loops. classes.def lists the
+ * classes; the table below is the vocabulary of older scenes.
+ */
+#include <divan/contracts/mechanical_operations.h>
+#include <divan/plugin.h>
+
+#define DV_CLASS(name) extern const DvClass name;
+#include "classes.def"
+#undef DV_CLASS
+
+#define DV_CLASS(name) &name,
+static const DvClass *const classes[] = {
+#include "classes.def"
+    NULL,
+};
+#undef DV_CLASS
+
+/* Of the expanded names: one object became two. */
+#define IMPLICIT_EULER_WITH_CG                                                                    \
+    "<Group><EulerImplicitSolver rayleighStiffness=\"0.1\" rayleighMass=\"0.1\" vdamping=\"0\"/>" \
+    "<CGLinearSolver iterations=\"25\" tolerance=\"1e-5\" threshold=\"1e-5\"/></Group>"
+
+static const DvRename renames[] = {
+    {DV_RENAME_CLASS, NULL, "Euler", "EulerExplicitSolver"},
+    {DV_RENAME_CLASS, NULL, "EulerSolver", "EulerExplicitSolver"},
+    {DV_RENAME_CLASS, NULL, "EulerExplicit", "EulerExplicitSolver"},
+    {DV_RENAME_CLASS, NULL, "ExplicitEuler", "EulerExplicitSolver"},
+    {DV_RENAME_CLASS, NULL, "ExplicitEulerSolver", "EulerExplicitSolver"},
+    {DV_RENAME_CLASS, NULL, "EulerImplicit", "EulerImplicitSolver"},
+    {DV_RENAME_CLASS, NULL, "ImplicitEuler", "EulerImplicitSolver"},
+    {DV_RENAME_CLASS, NULL, "ImplicitEulerSolver", "EulerImplicitSolver"},
+    {DV_RENAME_CLASS_EXPANDED, NULL, "CGImplicit", IMPLICIT_EULER_WITH_CG},
+    {DV_RENAME_CLASS_EXPANDED, NULL, "CGImplicitSolver", IMPLICIT_EULER_WITH_CG},
+    {DV_RENAME_CLASS, NULL, "RungeKutta4", "RungeKutta4Solver"},
+    {DV_RENAME_CLASS, NULL, "DampVelocity", "DampVelocitySolver"},
+    {DV_RENAME_CLASS, NULL, "CGSolver", "CGLinearSolver"},
+    {DV_RENAME_CLASS, NULL, "ConjugateGradient", "CGLinearSolver"},
+    {DV_RENAME_CLASS, NULL, "ShewchukPCGLinearSolver", "PCGLinearSolver"},
+    {DV_RENAME_CLASS, NULL, "JacobiLinearSolver", "JacobiPreconditioner"},
+    {DV_RENAME_CLASS, NULL, "JacobiSolver", "JacobiPreconditioner"},
+    {DV_RENAME_CLASS, NULL, "MasterSolver", "DefaultAnimationLoop"},
+    {DV_RENAME_FIELD_HARMLESS, "PCGLinearSolver", "update_step",
+     "set assemblingRate of its PreconditionedMatrixFreeSystem"},
+    {DV_RENAME_FIELD_HARMLESS, "PCGLinearSolver", "build_precond",
+     "set assemblingRate of its PreconditionedMatrixFreeSystem"},
+    {DV_RENAME_FIELD_HARMLESS, "SparseLDLSolver", "savingMatrixToFile", "matrices are not written to files"},
+    {DV_RENAME_FIELD_HARMLESS, "JacobiPreconditioner", "verbose", "set printLog"},
+    {DV_RENAME_FIELD_HARMLESS, "BlockJacobiPreconditioner", "verbose", "set printLog"},
+    {DV_RENAME_MODULE, NULL, "SofaBaseLinearSolver", NULL},
+    {DV_RENAME_MODULE, NULL, "SofaExplicitOdeSolver", NULL},
+    {DV_RENAME_MODULE, NULL, "SofaGeneralExplicitOdeSolver", NULL},
+    {DV_RENAME_MODULE, NULL, "SofaGeneralLinearSolver", NULL},
+    {DV_RENAME_MODULE, NULL, "SofaGeneralImplicitOdeSolver", NULL},
+    {DV_RENAME_MODULE, NULL, "SofaImplicitOdeSolver", NULL},
+    {DV_RENAME_MODULE, NULL, "SofaMiscSolver", NULL},
+    {DV_RENAME_MODULE, NULL, "SofaPreconditioner", NULL},
+    {DV_RENAME_MODULE, NULL, "SofaSparseSolver", NULL},
+    {DV_RENAME_MODULE, NULL, "Sofa.Component.AnimationLoop", NULL},
+    {DV_RENAME_MODULE, NULL, "Sofa.Component.LinearSolver", NULL},
+    {DV_RENAME_MODULE, NULL, "Sofa.Component.LinearSolver.Direct", NULL},
+    {DV_RENAME_MODULE, NULL, "Sofa.Component.LinearSolver.Iterative", NULL},
+    {DV_RENAME_MODULE, NULL, "Sofa.Component.LinearSolver.Ordering", NULL},
+    {DV_RENAME_MODULE, NULL, "Sofa.Component.LinearSolver.Preconditioner", NULL},
+    {DV_RENAME_MODULE, NULL, "Sofa.Component.LinearSystem", NULL},
+    {DV_RENAME_MODULE, NULL, "Sofa.Component.ODESolver", NULL},
+    {DV_RENAME_MODULE, NULL, "Sofa.Component.ODESolver.Backward", NULL},
+    {DV_RENAME_MODULE, NULL, "Sofa.Component.ODESolver.Forward", NULL},
+    {DV_RENAME_MODULE, NULL, "Sofa.Simulation.Core", NULL},
+    {0},
+};
+
+DV_PLUGIN = {
+    .size = sizeof(DvPlugin),
+    .abi = DV_ABI_STAMP,
+    .id = "divan.solvers",
+    .version = DV_VERSION,
+    .license = "LGPL-2.1-or-later",
+    .help = "Time integration, linear solvers and animation loops.",
+    .needs = (const char *const[]){DV_MECHANICAL_OPERATIONS, NULL},
+    .classes = classes,
+    .renames = renames,
+};

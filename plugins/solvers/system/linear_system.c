@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * How linear solvers come by their linear system. All assembled systems hold the same block matrix; the variant only says
+ * which solver of a scene a system was written for, so that a solver without a link finds the right one.
+ */
+#include "system/linear_system.h"
+
+#include <string.h>
+
+enum { MAX_CANDIDATES = 64 };
+
+static DvLinearSystemUse use_of(DvObject *object)
+{
+    return (DvLinearSystemUse){dv_object_ops(object, DV_LINEAR_SYSTEM), dv_object_self(object), object};
+}
+
+/* Whether another solver of the scene has `system` as its linear system. */
+static bool is_taken(const DvObject *system, const DvObject *solver)
+{
+    DvObject *solvers[MAX_CANDIDATES];
+    size_t count = dv_node_find_all(dv_object_node(solver), DV_LINEAR_SOLVER, DV_SEARCH_ROOT, solvers, MAX_CANDIDATES);
+    if (count > MAX_CANDIDATES)
+        count = MAX_CANDIDATES;
+    for (size_t i = 0; i < count; i++) {
+        const DvData *field = dv_object_field(solvers[i], "linearSystem");
+        if (solvers[i] != solver && field != NULL && field->type == &dv_type_link &&
+            dv_link_object((const DvLink *)field) == system)
+            return true;
+    }
+    return false;
+}
+
+static DvObject *find_free_system(DvObject *solver, const char *class_name, const char *variant)
+{
+    const DvNode *node = dv_object_node(solver);
+    static const DvSearch searches[] = {DV_SEARCH_LOCAL, DV_SEARCH_PARENTS};
+    for (size_t s = 0; s < sizeof searches / sizeof *searches; s++) {
+        DvObject *systems[MAX_CANDIDATES];
+        size_t count = dv_node_find_all(node, DV_LINEAR_SYSTEM, searches[s], systems, MAX_CANDIDATES);
+        if (count > MAX_CANDIDATES)
+            count = MAX_CANDIDATES;
+        DvObject *found = NULL;
+        for (size_t i = 0; i < count; i++) {
+            if (strcmp(dv_object_class(systems[i])->name, class_name) != 0 ||
+                strcmp(dv_object_variant(systems[i]), variant) != 0 || is_taken(systems[i], solver))
+                continue;
+            if (found != NULL) {
+                dv_warning(solver, "several linear systems fit; taking '%s'. Say which with linearSystem=\"@...\"",
+                           dv_object_name(found));
+                break;
+            }
+            found = systems[i];
+        }
+        if (found != NULL)
+            return found;
+    }
+    return NULL;
+}
+
+DvStatus dv_linear_system_find(DvObject *solver, DvLink *link, const char *class_name, const char *variant,
+                               DvLinearSystemUse *use)
+{
+    const bool matrix_free = strcmp(variant, "GraphScattered") == 0;
+    DvObject *system = dv_link_object(link);
+    if (dv_link_is_set(link)) {
+        if (system == NULL)
+            return dv_field_error(&link->data, -1, "leads to no linear system");
+        *use = use_of(system);
+        if (use->ops == NULL || use->ops->is_matrix_free(use->self) != matrix_free)
+            return dv_field_error(&link->data, -1, "'%s' is not %s linear system; this solver needs a %s",
+                                  dv_object_name(system), matrix_free ? "a matrix-free" : "an assembled", class_name);
+        return DV_OK;
+    }
+    system = find_free_system(solver, class_name, variant);
+    if (system == NULL) {
+        const DvStatus status = dv_object_new(dv_object_node(solver), class_name, &system, "template", variant, NULL);
+        if (status != DV_OK)
+            return status;
+    }
+    dv_link_set(link, system);
+    *use = use_of(system);
+    return DV_OK;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * How linear solvers come by their linear system, and what the systems of this plugin tell each other.
+ */
+#ifndef DV_SOLVERS_LINEAR_SYSTEM_H
+#define DV_SOLVERS_LINEAR_SYSTEM_H
+
+#include <divan/contracts/solver.h>
+
+/* A linear system with its functions at hand. */
+typedef struct DvLinearSystemUse {
+    const DvLinearSystemOps *ops;
+    void *self;
+    DvObject *object;
+} DvLinearSystemUse;
+
+/* The system of a solver: that of `link`; else the first of class `class_name` and variant `variant` in the node or above
+ * that no other solver is linked to; else a new one in the solver's node. `link` then leads to it. An error is reported:
+ * the linked object is no system of the right kind.     [main] at init */
+DV_NODISCARD DvStatus dv_linear_system_find(DvObject *solver, DvLink *link, const char *class_name, const char *variant,
+                                            DvLinearSystemUse *use);
+
+/* The matrix of the last assembly of a MatrixLinearSystem that left nothing out, else NULL. */
+const DvBlockMatrix *dv_matrix_linear_system_whole(const DvObject *system);
+
+/* Whether a PreconditionedMatrixFreeSystem wants its preconditioner built anew in this building of the matrix: the first
+ * time, then every assemblingRate times. Counts. */
+bool dv_preconditioned_system_is_due(DvObject *system);
+/* Shows which system the preconditioner has. */
+void dv_preconditioned_system_set_preconditioner(DvObject *system, DvObject *preconditioner_system);
+
+#endif

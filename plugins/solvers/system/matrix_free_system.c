@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * MatrixFreeSystem: the linear system of solvers that only multiply. Nothing is assembled: the solver keeps the factors of
+ * mass, damping and stiffness and asks the mechanical operations for products.
+ */
+#include "system/linear_system.h"
+
+typedef struct MatrixFreeSystem {
+    DvData matrix_size, enable_assembly, factorization_invalidation;
+} MatrixFreeSystem;
+
+static const DvField fields[] = {
+    DV_FIELD(MatrixFreeSystem, matrix_size, "matrixSize", dv_type_vec2u, .init = "0 0", .flags = DV_FIELD_READ_ONLY,
+             .help = "always zero: there is no matrix"),
+    DV_FIELD(MatrixFreeSystem, enable_assembly, "enableAssembly", dv_type_bool, .init = "1",
+             .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN, .help = "internal"),
+    DV_FIELD(MatrixFreeSystem, factorization_invalidation, "factorizationInvalidation", dv_type_bool, .init = "0",
+             .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN, .help = "internal"),
+    {0},
+};
+
+static bool is_matrix_free(void *self_)
+{
+    (void)self_;
+    return true;
+}
+
+static const DvBlockMatrix *assemble(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
+{
+    (void)self_;
+    (void)m;
+    (void)step;
+    (void)factors;
+    return NULL;
+}
+
+static const DvLinearSystemOps ops = {
+    .size = sizeof(DvLinearSystemOps),
+    .is_matrix_free = is_matrix_free,
+    .assemble = assemble,
+};
+
+const DvClass dv_matrix_free_system = {
+    .size = sizeof(DvClass),
+    .name = "MatrixFreeSystem",
+    .variants = "GraphScattered",
+    .bases = (const char *const[]){"TypedMatrixLinearSystem", NULL},
+    .family = "linear systems",
+    .module = "Sofa.Component.LinearSolver.Iterative",
+    .help = "The linear system of solvers that multiply without a matrix.",
+    .instance_size = sizeof(MatrixFreeSystem),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_LINEAR_SYSTEM, .ops = &ops}, {0}},
+};

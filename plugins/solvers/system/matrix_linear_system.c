@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * MatrixLinearSystem: the matrix m M + b B + k K of the states below a solver, assembled.
+ *
+ * The mechanical operations assemble; this component says which parts take part. The template names the storage that a
+ * scene asked for; here all of them are block compressed rows whose block size follows from the states.
+ */
+#include "system/linear_system.h"
+
+#include <divan/plugin.h>
+#include <divan/scene.h>
+
+typedef struct MatrixLinearSystem {
+    DvData matrix_size, enable_assembly, factorization_invalidation;
+    DvData stiffness, mass, damping, geometric_stiffness, constraints, mapped;
+    DvData check_indices, parallel;
+    const DvMechanicalOperationsOps *mechanics;
+    const DvBlockMatrix *whole; /* of the last assembly, when no part was left out */
+} MatrixLinearSystem;
+
+static const DvField fields[] = {
+    DV_FIELD(MatrixLinearSystem, matrix_size, "matrixSize", dv_type_vec2u, .init = "0 0", .flags = DV_FIELD_READ_ONLY,
+             .help = "rows and columns of the last matrix"),
+    DV_FIELD(MatrixLinearSystem, enable_assembly, "enableAssembly", dv_type_bool, .init = "1",
+             .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN, .help = "internal"),
+    DV_FIELD(MatrixLinearSystem, factorization_invalidation, "factorizationInvalidation", dv_type_bool, .init = "0",
+             .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN, .help = "internal"),
+    DV_FIELD(MatrixLinearSystem, stiffness, "assembleStiffness", dv_type_bool, .init = "1",
+             .help = "whether the stiffness of force fields takes part"),
+    DV_FIELD(MatrixLinearSystem, mass, "assembleMass", dv_type_bool, .init = "1", .help = "whether masses take part"),
+    DV_FIELD(MatrixLinearSystem, damping, "assembleDamping", dv_type_bool, .init = "1",
+             .help = "whether the damping of force fields takes part"),
+    DV_FIELD(MatrixLinearSystem, geometric_stiffness, "assembleGeometricStiffness", dv_type_bool, .init = "1",
+             .help = "whether the geometric stiffness of mappings takes part"),
+    DV_FIELD(MatrixLinearSystem, constraints, "applyProjectiveConstraints", dv_type_bool, .init = "1",
+             .help = "whether rows and columns of fixed unknowns are cleared"),
+    DV_FIELD(MatrixLinearSystem, mapped, "applyMappedComponents", dv_type_bool, .init = "1",
+             .help = "whether components on mapped states take part"),
+    DV_FIELD(MatrixLinearSystem, check_indices, "checkIndices", dv_type_bool, .init = "0",
+             .help = "indices are checked when the structure is made, whatever this says"),
+    DV_FIELD(MatrixLinearSystem, parallel, "parallelAssemblyIndependentMatrices", dv_type_bool, .init = "0",
+             .help = "whether assembly may use several threads; results do not depend on it"),
+    {0},
+};
+
+static DvStatus construct(DvObject *object, void *self_)
+{
+    MatrixLinearSystem *self = self_;
+    self->mechanics = dv_service(DV_MECHANICAL_OPERATIONS);
+    if (self->mechanics == NULL)
+        return dv_error(object, DV_ERROR_MISSING, "needs the plugin divan.mechanics");
+    return DV_OK;
+}
+
+static bool is_matrix_free(void *self_)
+{
+    (void)self_;
+    return false;
+}
+
+static const DvBlockMatrix *assemble(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
+{
+    MatrixLinearSystem *self = self_;
+    uint32_t parts = dv_data_bool(&self->constraints) ? DV_ASSEMBLE_CONSTRAINED : 0;
+    const struct {
+        DvData *wanted;
+        uint32_t otherwise;
+    } choices[] = {
+        {&self->mass, DV_ASSEMBLE_NO_MASS},           {&self->damping, DV_ASSEMBLE_NO_DAMPING},
+        {&self->stiffness, DV_ASSEMBLE_NO_STIFFNESS}, {&self->geometric_stiffness, DV_ASSEMBLE_NO_GEOMETRIC_STIFFNESS},
+        {&self->mapped, DV_ASSEMBLE_NO_MAPPED},
+    };
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+        if (!dv_data_bool(choices[i].wanted))
+            parts |= choices[i].otherwise;
+    dv_phase_begin("assembly");
+    const DvBlockMatrix *matrix = self->mechanics->assemble(m, step, factors, parts);
+    dv_phase_end();
+    self->whole = parts == DV_ASSEMBLE_CONSTRAINED ? matrix : NULL;
+    if (matrix != NULL) {
+        const uint32_t n = matrix->rows * matrix->block;
+        const uint32_t *size = dv_data_uints(&self->matrix_size, NULL);
+        if (size[0] != n)
+            dv_data_set(&self->matrix_size, (const uint32_t[]){n, n}, 1);
+    }
+    return matrix;
+}
+
+static const DvLinearSystemOps ops = {
+    .size = sizeof(DvLinearSystemOps),
+    .is_matrix_free = is_matrix_free,
+    .assemble = assemble,
+};
+
+const DvClass dv_matrix_linear_system = {
+    .size = sizeof(DvClass),
+    .name = "MatrixLinearSystem",
+    .variants =
+        "BTDMatrix6d BlockDiagonalMatrixMat3x3d CompressedRowSparseMatrixMat2x2d CompressedRowSparseMatrixMat3x3d "
+        "CompressedRowSparseMatrixMat4x4d CompressedRowSparseMatrixMat6x6d CompressedRowSparseMatrixMat8x8d "
+        "CompressedRowSparseMatrixd DiagonalMatrix FullMatrix RotationMatrixd SparseMatrix",
+    .default_variant = "CompressedRowSparseMatrixd",
+    .bases = (const char *const[]){"TypedMatrixLinearSystem", NULL},
+    .family = "linear systems",
+    .module = "Sofa.Component.LinearSystem",
+    .help = "The assembled matrix of all that is below a linear solver.",
+    .instance_size = sizeof(MatrixLinearSystem),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_LINEAR_SYSTEM, .ops = &ops}, {0}},
+    .construct = construct,
+};
+
+const DvBlockMatrix *dv_matrix_linear_system_whole(const DvObject *system)
+{
+    if (system == NULL || dv_object_class(system) != &dv_matrix_linear_system)
+        return NULL;
+    return ((const MatrixLinearSystem *)dv_object_self(system))->whole;
+}
