@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "graph_plugin.h"
+
+#include <divan/plugin.h>
+
+static RecorderBehaviour behaviour;
+static const RecorderOps recorder_ops = {sizeof recorder_ops, &behaviour};
+
+static void handle_event(DvObject *object, void *self, DvEvent *event)
+{
+    (void)self;
+    if (behaviour.on_event)
+        behaviour.on_event(object, event);
+}
+
+static void cleanup(DvObject *object, void *self)
+{
+    (void)object, (void)self;
+    behaviour.cleaned++;
+}
+
+static void destroy(DvObject *object, void *self)
+{
+    (void)object, (void)self;
+    behaviour.destroyed++;
+}
+
+static const DvField recorder_fields[] = {
+    DV_FIELD(Recorder, weight, "weight", dv_type_double, .init = "1", .help = "any number"),
+    DV_LINK(Recorder, friend_link, "friend", TEST_RECORDER, .help = "another recorder"),
+    {0},
+};
+
+static const DvClass recorder = {
+    .size = sizeof(DvClass),
+    .name = "Recorder",
+    .help = "Records that it was called.",
+    .instance_size = sizeof(Recorder),
+    .fields = recorder_fields,
+    .contracts = (const DvContract[]){{.id = TEST_RECORDER, .ops = &recorder_ops}, {0}},
+    .handle_event = handle_event,
+    .cleanup = cleanup,
+    .destroy = destroy,
+};
+
+static const DvClass ghost = {
+    .size = sizeof(DvClass),
+    .name = "Ghost",
+    .help = "A recorder that never stands for its node.",
+    .instance_size = sizeof(Recorder),
+    .fields = recorder_fields,
+    .contracts = (const DvContract[]){{.id = TEST_RECORDER, .ops = &recorder_ops, .by_path_only = true}, {0}},
+};
+
+static void blow(void *self, DvNode *node)
+{
+    (void)self;
+    static const double wind[3] = {1, 2, 3};
+    dv_node_set_gravity(node, wind);
+}
+
+static const DvContextOps gust_ops = {sizeof gust_ops, blow};
+
+static const DvClass gust = {
+    .size = sizeof(DvClass),
+    .name = "Gust",
+    .help = "Sets the gravity of its node.",
+    .instance_size = sizeof(int),
+    .contracts = (const DvContract[]){{.id = DV_CONTEXT, .ops = &gust_ops}, {0}},
+};
+
+DV_PLUGIN = {
+    .size = sizeof(DvPlugin),
+    .abi = DV_ABI_STAMP,
+    .id = "test.graph",
+    .version = "1",
+    .license = "LGPL-2.1-or-later",
+    .help = "Classes of the graph's tests.",
+    .classes = (const DvClass *const[]){&recorder, &ghost, &gust, NULL},
+};

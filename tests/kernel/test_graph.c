@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Nodes, walks, schedules and events: order, edits while something runs, what an edit costs, and that memory goes when it should.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <divan/divan.h>
+
+#include "graph_plugin/graph_plugin.h"
+
+static char trace[4096]; /* names of what was called, in order */
+
+static void note(const char *name)
+{
+    strcat(trace, name);
+    strcat(trace, " ");
+}
+
+static RecorderBehaviour *behaviour_of(DvObject *object)
+{
+    return ((const RecorderOps *)dv_object_ops(object, TEST_RECORDER))->behaviour;
+}
+
+static DvObject *recorder_in(DvNode *node, const char *name)
+{
+    DvObject *object = NULL;
+    assert_int_equal(dv_object_new(node, "Recorder", &object, "name", name, "listening", "1", NULL), DV_OK);
+    return object;
+}
+
+typedef struct Graph {
+    DvScene *scene;
+    DvNode *root, *a, *b, *c; /* root -> a, b; a, b -> c */
+} Graph;
+
+static Graph diamond(void)
+{
+    Graph g = {.scene = dv_scene_new()};
+    g.root = dv_scene_root(g.scene);
+    g.a = dv_node_new(g.root, "a");
+    g.c = dv_node_new(g.a, "c");
+    g.b = dv_node_new(g.root, "b");
+    assert_int_equal(dv_node_attach(g.b, g.c), DV_OK);
+    trace[0] = '\0';
+    return g;
+}
+
+static const char *pruned, *stopped; /* names of nodes */
+
+static DvVisit down(DvNode *node, void *context)
+{
+    (void)context;
+    note(dv_node_name(node));
+    if (stopped && strcmp(dv_node_name(node), stopped) == 0)
+        return DV_VISIT_STOP;
+    return pruned && strstr(pruned, dv_node_name(node)) && *dv_node_name(node) ? DV_VISIT_PRUNE : DV_VISIT_CONTINUE;
+}
+
+static DvVisit up(DvNode *node, void *context)
+{
+    (void)context;
+    char text[64];
+    snprintf(text, sizeof text, "^%s", dv_node_name(node));
+    note(text);
+    return DV_VISIT_CONTINUE;
+}
+
+static const DvVisitor visitor = {.top_down = down, .bottom_up = up};
+
+static void walk(DvNode *root, const char *prune, const char *stop, const char *expected)
+{
+    trace[0] = '\0';
+    pruned = prune;
+    stopped = stop;
+    dv_visit(root, &visitor, NULL);
+    assert_string_equal(trace, expected);
+}
+
+static void a_node_is_visited_after_all_its_parents_and_left_in_reverse(void **state)
+{
+    (void)state;
+    Graph g = diamond();
+    dv_data_set_string(dv_object_field(dv_node_object(g.root), "name"), "r");
+    walk(g.root, NULL, NULL, "r a b c ^c ^b ^a ^r ");
+    walk(g.a, NULL, NULL, "a c ^c ^a ");
+    dv_scene_free(g.scene);
+}
+
+static void a_child_is_skipped_when_all_its_parents_are_pruned(void **state)
+{
+    (void)state;
+    Graph g = diamond();
+    dv_data_set_string(dv_object_field(dv_node_object(g.root), "name"), "r");
+    walk(g.root, "a", NULL, "r a b c ^c ^b ^a ^r ");
+    walk(g.root, "ab", NULL, "r a b ^b ^a ^r ");
+    walk(g.root, NULL, "a", "r a ");
+    dv_scene_free(g.scene);
+}
+
+static void inactive_and_sleeping_nodes_are_passed_by(void **state)
+{
+    (void)state;
+    Graph g = diamond();
+    dv_data_set_string(dv_object_field(dv_node_object(g.root), "name"), "r");
+    dv_node_set_active(g.b, false);
+    walk(g.root, NULL, NULL, "r a c ^c ^a ^r "); /* b does not hold c back: it is outside the walk */
+    dv_node_set_active(g.b, true);
+    dv_data_set_bool(dv_object_field(dv_node_object(g.b), "sleeping"), true);
+    walk(g.root, NULL, NULL, "r a c ^c ^a ^r ");
+    const DvVisitor all = {.top_down = down, .enters_sleeping = true};
+    trace[0] = '\0';
+    dv_visit(g.root, &all, NULL);
+    assert_string_equal(trace, "r a b c ");
+    dv_scene_free(g.scene);
+}
+
+static char last_error[512];
+
+static void keep_error(const DvMessage *message, void *context)
+{
+    (void)context;
+    if (message->level == DV_LEVEL_ERROR)
+        snprintf(last_error, sizeof last_error, "%s", message->text);
+}
+
+static void an_attachment_that_closes_a_cycle_is_refused_with_the_path(void **state)
+{
+    (void)state;
+    Graph g = diamond();
+    dv_log_set_handler(keep_error, NULL);
+    assert_int_equal(dv_node_attach(g.c, g.a), DV_ERROR_CYCLE);
+    assert_string_equal(last_error, "cannot be a child of '/a/c', which is below it");
+    assert_int_equal(dv_node_attach(g.a, g.a), DV_ERROR_CYCLE);
+    dv_log_set_handler(NULL, NULL);
+    assert_int_equal(dv_node_attach(g.b, g.c), DV_OK); /* it is there already: nothing happens */
+    assert_ptr_equal(dv_node_parent(g.c, 2), NULL);
+    dv_scene_free(g.scene);
+}
+
+static void look_ups_go_the_way_they_say(void **state)
+{
+    (void)state;
+    Graph g = diamond();
+    DvObject *ghost = NULL;
+    DvObject *top = recorder_in(g.root, "top"), *in_a = recorder_in(g.a, "in_a"),
+             *last_in_a = recorder_in(g.a, "last_in_a");
+    assert_int_equal(dv_object_new(g.c, "Ghost", &ghost, NULL), DV_OK);
+    assert_ptr_equal(dv_node_find(g.c, TEST_RECORDER, DV_SEARCH_LOCAL), ghost);
+    assert_ptr_equal(dv_node_slot(g.c, TEST_RECORDER), NULL);
+    assert_ptr_equal(dv_node_context(g.c, TEST_RECORDER), in_a);
+    assert_ptr_equal(dv_node_context(g.a, TEST_RECORDER), last_in_a); /* own: the last; above: the first */
+    assert_ptr_equal(dv_node_find(g.a, TEST_RECORDER, DV_SEARCH_UP), in_a);
+    assert_ptr_equal(dv_node_find(g.a, TEST_RECORDER, DV_SEARCH_PARENTS), top);
+    assert_ptr_equal(dv_node_find(g.b, TEST_RECORDER, DV_SEARCH_DOWN), ghost);
+    assert_ptr_equal(dv_node_find(g.c, TEST_RECORDER, DV_SEARCH_ROOT), top);
+    assert_ptr_equal(dv_node_find(g.c, "test.nothing/1", DV_SEARCH_UP), NULL);
+    assert_ptr_equal(dv_node_context(g.root, "test.nothing/1"), NULL);
+    DvObject *found[8];
+    assert_int_equal(dv_node_find_all(g.a, TEST_RECORDER, DV_SEARCH_UP, found, 8), 3);
+    assert_ptr_equal(found[0], in_a);
+    assert_ptr_equal(found[2], top);
+    assert_int_equal(dv_node_find_all(g.root, TEST_RECORDER, DV_SEARCH_DOWN, found, 2), 5); /* c is below both */
+    assert_int_equal(dv_node_find_all(g.b, TEST_RECORDER, DV_SEARCH_ROOT, NULL, 0), 5);
+    assert_int_equal(dv_node_find_all(g.a, TEST_RECORDER, DV_SEARCH_PARENTS, found, 8), 1);
+    assert_int_equal(dv_node_find_all(g.a, TEST_RECORDER, DV_SEARCH_LOCAL, found, 8), 2);
+    dv_scene_free(g.scene);
+}
+
+static void context_passes_from_the_first_parent_and_context_objects_act_on_the_way(void **state)
+{
+    (void)state;
+    Graph g = diamond();
+    const double gravity[3] = {0, 0, -5};
+    dv_node_set_gravity(g.root, gravity);
+    dv_node_set_time(g.root, 2.5);
+    dv_node_set_dt(g.root, 0.125);
+    dv_data_set_bool(dv_object_field(dv_node_object(g.root), "animate"), true);
+    assert_int_equal(dv_object_new(g.a, "Gust", NULL, NULL), DV_OK);
+    dv_node_propagate_context(g.root);
+    assert_true(dv_node_gravity(g.b)[2] == -5);
+    assert_true(dv_node_gravity(g.c)[1] == 2); /* its first parent is a */
+    assert_true(dv_node_time(g.c) == 2.5 && dv_node_dt(g.c) == 0.125);
+    assert_true(dv_data_bool(dv_object_field(dv_node_object(g.c), "animate")));
+    dv_scene_free(g.scene);
+}
+
+/* Schedules */
+
+static void call_recorder(const DvCall *call, void *context)
+{
+    (void)context;
+    note(dv_object_name(call->object));
+}
+
+static DvObject *victim;
+
+static void call_and_remove_victim(const DvCall *call, void *context)
+{
+    call_recorder(call, context);
+    if (victim) {
+        DvObject *object = victim;
+        victim = NULL;
+        dv_object_remove(object);
+    }
+}
+
+static DvVisit plan_recorders(DvPlanner *planner, DvNode *node, bool root)
+{
+    (void)root;
+    dv_plan_each(planner, node, TEST_RECORDER, call_recorder);
+    return pruned && strcmp(dv_node_name(node), pruned) == 0 ? DV_VISIT_PRUNE : DV_VISIT_CONTINUE;
+}
+
+static DvVisit plan_recorders_up(DvPlanner *planner, DvNode *node, bool root)
+{
+    return plan_recorders(planner, node, root);
+}
+
+static DvVisit plan_removals(DvPlanner *planner, DvNode *node, bool root)
+{
+    (void)root;
+    dv_plan_each(planner, node, TEST_RECORDER, call_and_remove_victim);
+    return DV_VISIT_CONTINUE;
+}
+
+static const DvPlan both_ways = {.name = "both ways", .top_down = plan_recorders, .bottom_up = plan_recorders_up};
+static const DvPlan removals = {.name = "removals", .top_down = plan_removals};
+static const DvTags no_tags = {NULL, 0};
+
+static void run(DvNode *root, const DvPlan *plan, DvTags tags, const char *expected)
+{
+    trace[0] = '\0';
+    dv_schedule_run(dv_schedule(root, plan, tags), NULL);
+    assert_string_equal(trace, expected);
+}
+
+static void a_schedule_makes_the_calls_of_a_walk_and_is_kept_until_an_edit(void **state)
+{
+    (void)state;
+    pruned = NULL;
+    Graph g = diamond();
+    recorder_in(g.c, "3");
+    recorder_in(g.root, "0");
+    recorder_in(g.b, "2");
+    DvObject *one = recorder_in(g.a, "1");
+    run(g.root, &both_ways, no_tags, "0 1 2 3 3 2 1 0 ");
+    assert_ptr_equal(dv_schedule(g.root, &both_ways, no_tags), dv_schedule(g.root, &both_ways, no_tags));
+    const uint64_t planned = dv_schedule_planned_nodes();
+    run(g.root, &both_ways, no_tags, "0 1 2 3 3 2 1 0 ");
+    assert_int_equal(dv_schedule_planned_nodes(), planned);
+    dv_object_move(one, g.c);
+    run(g.root, &both_ways, no_tags, "0 2 3 1 3 1 2 0 ");
+    assert_int_equal(dv_schedule_planned_nodes(), planned + 2); /* the nodes it left and joined */
+    dv_object_remove(one);
+    run(g.root, &both_ways, no_tags, "0 2 3 3 2 0 ");
+    dv_scene_free(g.scene);
+}
+
+static void an_edit_plans_only_the_nodes_it_changed(void **state)
+{
+    (void)state;
+    pruned = NULL;
+    DvScene *scene = dv_scene_new();
+    DvNode *root = dv_scene_root(scene), *last = NULL;
+    enum { NODES = 1000 };
+    for (int i = 0; i < NODES; i++)
+        recorder_in(last = dv_node_new(i % 2 ? root : last ? last : root, "n"), "x");
+    size_t calls;
+    dv_schedule_calls(dv_schedule(root, &both_ways, no_tags), &calls);
+    assert_int_equal(calls, 2 * NODES);
+    const uint64_t planned = dv_schedule_planned_nodes();
+    recorder_in(last, "y");
+    dv_schedule_calls(dv_schedule(root, &both_ways, no_tags), &calls);
+    assert_int_equal(calls, 2 * NODES + 2);
+    assert_int_equal(dv_schedule_planned_nodes() - planned, 1);
+    dv_scene_free(scene);
+}
+
+static void a_schedule_honours_pruning_and_tags(void **state)
+{
+    (void)state;
+    pruned = NULL;
+    Graph g = diamond();
+    DvObject *one = recorder_in(g.a, "1"), *two = recorder_in(g.b, "2");
+    recorder_in(g.c, "3");
+    dv_data_set_text(dv_object_field(one, "tags"), "red big");
+    dv_data_set_text(dv_object_field(two, "tags"), "red");
+    char *words[] = {"red"}, *not_big[] = {"red", "!big"}, *nobody[] = {"0"}, *absent[] = {"!big"};
+    run(g.root, &both_ways, (DvTags){words, 1}, "1 2 2 1 ");
+    run(g.root, &both_ways, (DvTags){not_big, 2}, "2 2 ");
+    run(g.root, &both_ways, (DvTags){nobody, 1}, "3 3 "); /* objects without tags */
+    run(g.root, &both_ways, (DvTags){absent, 1}, "2 3 3 2 ");
+    dv_data_set_text(dv_object_field(two, "tags"), "blue");
+    run(g.root, &both_ways, (DvTags){words, 1}, "1 1 ");
+    dv_scene_free(g.scene);
+}
+
+static void what_a_call_removes_is_not_called_any_more_and_is_freed_after_the_run(void **state)
+{
+    (void)state;
+    Graph g = diamond();
+    RecorderBehaviour *behaviour = behaviour_of(recorder_in(g.a, "1"));
+    victim = recorder_in(g.b, "2");
+    recorder_in(g.c, "3");
+    const unsigned cleaned = behaviour->cleaned, destroyed = behaviour->destroyed;
+    run(g.root, &removals, no_tags, "1 3 ");
+    assert_int_equal(behaviour->cleaned - cleaned, 1);
+    assert_int_equal(behaviour->destroyed - destroyed, 1);
+    victim = dv_node_find(g.a, TEST_RECORDER, DV_SEARCH_LOCAL); /* it removes itself, while it runs */
+    run(g.root, &removals, no_tags, "1 3 ");
+    assert_int_equal(behaviour->destroyed - destroyed, 2);
+    run(g.root, &removals, no_tags, "3 ");
+    victim = dv_object_ref(dv_node_find(g.c, TEST_RECORDER, DV_SEARCH_LOCAL)); /* somebody keeps it */
+    DvObject *kept = victim;
+    run(g.root, &removals, no_tags, "3 ");
+    assert_int_equal(behaviour->destroyed - destroyed, 2);
+    assert_ptr_equal(dv_object_node(kept), NULL);
+    dv_object_unref(kept);
+    assert_int_equal(behaviour->destroyed - destroyed, 3);
+    dv_scene_free(g.scene);
+}
+
+static DvNode *node_to_remove, *node_to_grow;
+
+static void edit_the_graph(const DvCall *call, void *context)
+{
+    call_recorder(call, context);
+    if (node_to_remove) {
+        dv_node_remove(node_to_remove);
+        node_to_remove = NULL;
+    }
+    if (node_to_grow) {
+        recorder_in(dv_node_new(node_to_grow, "new"), "new");
+        node_to_grow = NULL;
+        trace[strlen(trace)] = '\0';
+        dv_schedule_run(dv_schedule(dv_node_root(dv_object_node(call->object)), call->data, no_tags),
+                        NULL); /* the new one is seen */
+        note("|");
+    }
+}
+
+static DvVisit plan_edits(DvPlanner *planner, DvNode *node, bool root)
+{
+    (void)root;
+    DvObject *object;
+    extern const DvPlan edits;
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++)
+        dv_plan_call(planner, object, TEST_RECORDER, edit_the_graph, (void *)(uintptr_t)&edits);
+    return DV_VISIT_CONTINUE;
+}
+extern const DvPlan edits;
+const DvPlan edits = {.name = "edits", .top_down = plan_edits};
+
+static void nodes_may_come_and_go_while_a_schedule_runs(void **state)
+{
+    (void)state;
+    Graph g = diamond();
+    RecorderBehaviour *behaviour = behaviour_of(recorder_in(g.root, "0"));
+    recorder_in(g.a, "1");
+    recorder_in(g.b, "2");
+    recorder_in(g.c, "3");
+    const unsigned destroyed = behaviour->destroyed;
+    node_to_remove = g.a; /* c stays: it is below b too */
+    node_to_grow = g.b;
+    run(g.root, &edits, no_tags, "0 0 2 3 new | 2 3 ");
+    assert_int_equal(behaviour->destroyed - destroyed, 1);
+    run(g.root, &edits, no_tags, "0 2 3 new ");
+    assert_ptr_equal(dv_node_parent(g.c, 0), g.b);
+    assert_string_equal(dv_node_path(g.c), "/b/c");
+    node_to_remove = g.b;
+    run(g.root, &edits, no_tags, "0 ");
+    assert_int_equal(behaviour->destroyed - destroyed, 4);
+    dv_scene_free(g.scene);
+}
+
+static void links_to_what_was_removed_are_empty(void **state)
+{
+    (void)state;
+    Graph g = diamond();
+    DvObject *target = recorder_in(g.a, "target");
+    DvObject *one = recorder_in(g.b, "one");
+    dv_link_set(&((Recorder *)dv_object_self(one))->friend_link, target);
+    assert_ptr_equal(dv_link_object(&((Recorder *)dv_object_self(one))->friend_link), target);
+    dv_node_remove(g.a);
+    assert_ptr_equal(dv_link_object(&((Recorder *)dv_object_self(one))->friend_link), NULL);
+    dv_scene_free(g.scene);
+}
+
+/* Events */
+
+static const char *handler;
+
+static void hear(DvObject *object, DvEvent *event)
+{
+    note(dv_object_name(object));
+    if (handler && strcmp(dv_object_name(object), handler) == 0)
+        event->handled = true;
+}
+
+static void tell(Graph g, const char *expected)
+{
+    trace[0] = '\0';
+    DvEvent event = {.kind = DV_EVENT_CUSTOM, .name = "test"};
+    dv_event_send(g.root, &event);
+    assert_string_equal(trace, expected);
+}
+
+static void an_event_reaches_listeners_in_order_until_it_is_handled(void **state)
+{
+    (void)state;
+    Graph g = diamond();
+    tell(g, "");
+    DvObject *zero = recorder_in(g.root, "0"), *one = recorder_in(g.a, "1");
+    DvNode *below = dv_node_new(g.a, "below");
+    recorder_in(g.a, "1b");
+    recorder_in(below, "1c");
+    recorder_in(g.b, "2");
+    recorder_in(g.b, "2b");
+    behaviour_of(zero)->on_event = hear;
+    handler = NULL;
+    tell(g, "0 1 1b 1c 2 2b ");
+    handler = "1"; /* nothing more in its branch, and only the first of each node elsewhere */
+    tell(g, "0 1 2 ");
+    handler = NULL;
+    dv_data_set_bool(dv_object_field(one, "listening"), false);
+    tell(g, "0 1b 1c 2 2b ");
+    behaviour_of(zero)->on_event = NULL;
+    dv_scene_free(g.scene);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    const char *const plugins[] = {getenv("DIVAN_GRAPH_PLUGIN"), NULL};
+    const DvStartOptions options = {.plugins = plugins, .only_given = true};
+    return dv_start(&options) == DV_OK ? 0 : -1;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    dv_stop();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_node_is_visited_after_all_its_parents_and_left_in_reverse),
+        cmocka_unit_test(a_child_is_skipped_when_all_its_parents_are_pruned),
+        cmocka_unit_test(inactive_and_sleeping_nodes_are_passed_by),
+        cmocka_unit_test(an_attachment_that_closes_a_cycle_is_refused_with_the_path),
+        cmocka_unit_test(look_ups_go_the_way_they_say),
+        cmocka_unit_test(context_passes_from_the_first_parent_and_context_objects_act_on_the_way),
+        cmocka_unit_test(a_schedule_makes_the_calls_of_a_walk_and_is_kept_until_an_edit),
+        cmocka_unit_test(an_edit_plans_only_the_nodes_it_changed),
+        cmocka_unit_test(a_schedule_honours_pruning_and_tags),
+        cmocka_unit_test(what_a_call_removes_is_not_called_any_more_and_is_freed_after_the_run),
+        cmocka_unit_test(nodes_may_come_and_go_while_a_schedule_runs),
+        cmocka_unit_test(links_to_what_was_removed_are_empty),
+        cmocka_unit_test(an_event_reaches_listeners_in_order_until_it_is_handled),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}
