@@ -72,9 +72,6 @@ static int check(const Options *options)
     const DvLoadOptions load = {.keep_going = true, .check_only = true};
     DvScene *scene = NULL;
     const DvStatus status = dv_scene_load(options->scene, &load, &scene);
-    const DvStepCheckOps *lint = dv_service(DV_STEP_CHECK);
-    if (scene && lint)
-        lint->lint(dv_scene_root(scene));
     dv_scene_free(scene);
     dv_log_set_handler(NULL, NULL);
     const unsigned count = problems.errors + problems.warnings;
