@@ -265,5 +265,5 @@ int main(void)
         cmocka_unit_test(the_number_of_threads_does_not_matter),
         cmocka_unit_test(scenes_that_cannot_work_say_why),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }

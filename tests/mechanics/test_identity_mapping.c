@@ -155,5 +155,5 @@ int main(void)
         cmocka_unit_test(a_child_without_a_state_of_its_own_is_an_error),
         cmocka_unit_test(types_that_do_not_go_together_are_named),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }

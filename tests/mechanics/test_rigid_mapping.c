@@ -39,9 +39,9 @@ MAPPING_CONFORMANCE(points_with_stabilized_stiffness,
                     .scene = MAPPED("Rigid3d", BODIES, "Vec3d", POINTS, "index='2' geometricStiffness='Stabilized'"),
                     PROJECTED)
 MAPPING_CONFORMANCE(frames_on_bodies, .scene = MAPPED("Rigid3d", BODIES, "Rigid3d", FRAMES,
-                                                      "rigidIndexPerPoint='2 1 2' geometricStiffness='1'"))
+                                                      "rigidIndexPerPoint='2 1 2' geometricStiffness='Exact'"))
 MAPPING_CONFORMANCE(frames_with_stabilized_stiffness,
-                    .scene = MAPPED("Rigid3d", BODIES, "Rigid3d", FRAMES, "geometricStiffness='2'"), PROJECTED)
+                    .scene = MAPPED("Rigid3d", BODIES, "Rigid3d", FRAMES, "geometricStiffness='Stabilized'"), PROJECTED)
 MAPPING_CONFORMANCE(points_in_the_plane, .scene = MAPPED("Rigid2d", "1 2 0.5  3 4 -1", "Vec2d", "1 0 0 2 -1 1",
                                                          "rigidIndexPerPoint='1 0 1' geometricStiffness='Exact'"))
 MAPPING_CONFORMANCE(points_in_the_plane_with_stabilized_stiffness,
@@ -258,7 +258,7 @@ static void bodies_that_are_not_there_are_named(void **state)
     expect_load_error(MAPPED("Rigid3d", BODIES, "Vec3d", "0 0 0 1 1 1", "rigidIndexPerPoint='0 7'"),
                       "body 7 of a state of 3 bodies");
     expect_load_error(MAPPED("Rigid3d", BODIES, "Vec3d", "0 0 0 1 1 1", "rigidIndexPerPoint='0 7'"),
-                      "scene.scn:3: RigidMapping 'map'");
+                      "scene.scn:3:26: RigidMapping 'map': rigidIndexPerPoint[1]: body 7 of a state of 3 bodies");
     expect_load_error(MAPPED("Rigid3d", BODIES, "Vec3d", "0 0 0", "indexFromEnd='1' index='5'"),
                       "body 5 of a state of 3 bodies");
     expect_load_error(MAPPED("Rigid3d", BODIES, "Vec3d", "0 0 0", "filename='points.doc'"), "points.doc");
@@ -288,5 +288,5 @@ int main(void)
         cmocka_unit_test(points_are_read_from_a_mesh_file),
         cmocka_unit_test(bodies_that_are_not_there_are_named),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }

@@ -12,12 +12,22 @@
 
 #include <divan/registry.h>
 
+static bool started;
+
 static void start_once(void)
 {
-    static bool started;
     if (!started)
         assert_int_equal(dv_start(NULL), DV_OK);
     started = true;
+}
+
+int stop_plugins(void **state)
+{
+    (void)state;
+    if (started)
+        dv_stop();
+    started = false;
+    return 0;
 }
 
 static DvStatus load(const char *text, DvScene **scene)

@@ -10,6 +10,8 @@
 
 /* Starts the plugins on the first call. The test fails when the scene does not load. The caller frees the scene. */
 DvScene *scene_from_text(const char *text);
+/* Group teardown of tests that load scenes: stops the plugins, so that leaks are real ones. */
+int stop_plugins(void **state);
 /* The object at a path from the root ("/Child/mapped"), which must be there. */
 DvObject *scene_object(const DvScene *scene, const char *path);
 DvStateRef scene_state(const DvScene *scene, const char *path);
