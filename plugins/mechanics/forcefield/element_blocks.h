@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Elements in blocks of eight, and how what they compute comes together at the nodes.
+ *
+ * A force field first lets every element write what it gives to each of its nodes into a row of its own (`force`), block by
+ * block; then every point adds its rows, in ascending order of the elements. Both passes run in parallel, and the sum at a point
+ * has the same order as in a loop over the elements, whatever the number of threads. Matrix blocks come together the same way,
+ * per pair of points.
+ */
+#ifndef DIVAN_MECHANICS_ELEMENT_BLOCKS_H
+#define DIVAN_MECHANICS_ELEMENT_BLOCKS_H
+
+#include "forcefield/force_field.h"
+#include "forcefield/simd.h"
+
+enum {
+    BLOCKS_PER_CHUNK = 32, /* of eight elements */
+    POINTS_PER_CHUNK = 512,
+    PAIRS_PER_CHUNK = 512
+};
+
+typedef struct ElementBlocks {
+    uint32_t nodes; /* per element, at most 8 */
+    uint32_t elements;
+    uint32_t blocks; /* ceil(elements / 8); unused lanes of the last one repeat its last element */
+    uint32_t points; /* of the state */
+    uint32_t *node;  /* [blocks][nodes][8] point of each lane */
+    Real4 *force;    /* [blocks x 8][nodes] */
+    uint32_t *start; /* [points + 1] */
+    uint32_t *entry; /* [elements x nodes] rows of `force` of each point, ascending */
+
+    /* Pairs of different points that share an element, first < second, sorted; made by element_blocks_reserve. */
+    uint32_t pairs;
+    uint32_t *pair;       /* [pairs][2] */
+    uint32_t *pair_start; /* [pairs + 1] */
+    uint32_t *pair_entry; /* element << 6 | local number of first << 3 | local number of second, ascending */
+} ElementBlocks;
+
+static inline uint32_t element_blocks_point(const ElementBlocks *mesh, uint32_t element, uint32_t local)
+{
+    return mesh->node[((size_t)(element / LANES) * mesh->nodes + local) * LANES + element % LANES];
+}
+
+/* `list`: elements x nodes point numbers, checked against `points`; errors name the element as `kind` ("tetrahedron"). */
+DV_NODISCARD DvStatus element_blocks_build(ElementBlocks *mesh, const DvObject *object, const char *kind,
+                                           uint32_t points, uint32_t nodes, uint32_t elements, const uint32_t *list);
+void element_blocks_free(ElementBlocks *mesh);
+
+/* The faces of all elements, shrunk towards the element's middle by the fraction `gap`.     faces: count x 3 local numbers; face k
+ * takes color[k * colors / count] */
+void element_blocks_draw(const ElementBlocks *mesh, DvDraw *draw, const double *position, const uint8_t (*faces)[3],
+                         uint32_t count, double gap, const double (*color)[4], uint32_t colors);
+
+/* at_point[p] = mean of `value` over the elements around point p, 0 where there are none. */
+void element_blocks_mean(const ElementBlocks *mesh, const double *value, double *at_point);
+
+/* f += the rows of `force`. */
+void element_blocks_accumulate(const ElementBlocks *mesh, const DvVec *f);
+
+/* Couplings: point p with itself is number p; pair k is number points + 2 k, and + 1 for its transpose. */
+void element_blocks_reserve(ElementBlocks *mesh, DvPattern *pattern);
+
+#endif

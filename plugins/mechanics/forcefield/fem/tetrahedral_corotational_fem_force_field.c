@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * TetrahedralCorotationalFEMForceField: linear elastic tetrahedra with large rotations.
+ *
+ * The method and its limits are described in tetrahedron_blocks.h; `method` chooses the frame. Each element keeps its material when
+ * the topology changes: materials are data attached to the tetrahedra, shapes are made again from rest positions.
+ */
+#include "forcefield/fem/material.h"
+#include "forcefield/fem/tetrahedron_blocks.h"
+
+#include <string.h>
+
+typedef struct ElementMaterial {
+    double young, poisson;
+} ElementMaterial;
+
+typedef struct TetrahedralCorotationalFEMForceField {
+    SingleState base;
+    DvLink topology_link;
+    Material material;
+    DvData tetrahedron_info, method, local_stiffness_factor, update_stiffness_matrix, compute_global_matrix;
+    DvData compute_von_mises_stress, von_mises_per_element, von_mises_per_node;
+    DvData drawing, draw_color[4];
+
+    Topology topology;
+    TetrahedronBlocks blocks;
+    DvElementData element_material; /* ElementMaterial of each tetrahedron */
+    uint64_t structure;             /* + 1 with each rebuild */
+} TetrahedralCorotationalFEMForceField;
+
+static const char *const methods[] = {"small", "large", "polar", NULL}; /* as TetrahedronMethod */
+
+#define FIELD(member, name, type, ...) DV_FIELD(TetrahedralCorotationalFEMForceField, member, name, type, __VA_ARGS__)
+static const DvField fields[] = {
+    SINGLE_STATE_FIELDS(TetrahedralCorotationalFEMForceField, base),
+    DV_LINK(TetrahedralCorotationalFEMForceField, topology_link, "topology", DV_TOPOLOGY,
+            .help = "mesh; that of the node by default"),
+    MATERIAL_FIELDS(TetrahedralCorotationalFEMForceField, material),
+    FIELD(tetrahedron_info, "tetrahedronInfo", dv_type_mat3s, .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,
+          .help = "frame of each tetrahedron at rest, local to world"),
+    FIELD(method, "method", dv_type_choice, .init = "large", .choices = methods,
+          .help = "frame of an element: none (small), by an edge and a face (large), by polar decomposition (polar)"),
+    FIELD(local_stiffness_factor, "localStiffnessFactor", dv_type_doubles, .group = "material",
+          .help = "factors of Young's modulus, spread evenly over the elements"),
+    FIELD(update_stiffness_matrix, "updateStiffnessMatrix", dv_type_bool, .init = "0",
+          .help = "take the gradients from the current shape of the element"),
+    FIELD(compute_global_matrix, "computeGlobalMatrix", dv_type_bool, .init = "0",
+          .aliases = (const char *const[]){"assembling", NULL},
+          .help = "kept for old scenes: forces are the same, and matrices are assembled when a solver asks"),
+    FIELD(compute_von_mises_stress, "computeVonMisesStress", dv_type_bool, .init = "0", .group = "stress",
+          .help = "compute the von Mises stress after each evaluation of the force"),
+    FIELD(von_mises_per_element, "vonMisesPerElement", dv_type_doubles, .unit = "Pa", .group = "stress",
+          .flags = DV_FIELD_READ_ONLY, .help = "von Mises stress of each tetrahedron"),
+    FIELD(von_mises_per_node, "vonMisesPerNode", dv_type_doubles, .unit = "Pa", .group = "stress",
+          .flags = DV_FIELD_READ_ONLY, .help = "mean von Mises stress of the tetrahedra around each point"),
+    FIELD(drawing, "drawing", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING, .help = "draw the elements"),
+    FIELD(draw_color[0], "drawColor1", dv_type_color, .init = "0 0 1 1", .flags = DV_FIELD_DRAWING,
+          .help = "of the first faces"),
+    FIELD(draw_color[1], "drawColor2", dv_type_color, .init = "0 0.5 1 1", .flags = DV_FIELD_DRAWING,
+          .help = "of the second faces"),
+    FIELD(draw_color[2], "drawColor3", dv_type_color, .init = "0 1 1 1", .flags = DV_FIELD_DRAWING,
+          .help = "of the third faces"),
+    FIELD(draw_color[3], "drawColor4", dv_type_color, .init = "0.5 1 1 1", .flags = DV_FIELD_DRAWING,
+          .help = "of the fourth faces"),
+    {0},
+};
+
+/* Materials of elements [first, first + count) of `total`. */
+static void read_materials(TetrahedralCorotationalFEMForceField *self, uint32_t first, uint32_t count, uint32_t total)
+{
+    const MaterialValues values = material_read(&self->material);
+    size_t factors;
+    const double *factor = dv_data_doubles(&self->local_stiffness_factor, &factors);
+    ElementMaterial *material = self->element_material.entries;
+    for (uint32_t i = first; i < first + count; i++) {
+        const double scale = factors > 0 ? factor[(size_t)i * factors / total] : 1.0;
+        material[i].young = material_young(&values, i) * scale;
+        material[i].poisson = material_poisson(&values, i);
+    }
+}
+
+static void materials_added(DvElementData *data, const DvElementChange *change, uint32_t first)
+{
+    read_materials(data->owner, first, change->count, change->total);
+}
+
+static DvStatus build(TetrahedralCorotationalFEMForceField *self)
+{
+    DvObject *object = dv_object_of(self);
+    const DvElements tetrahedra = topology_elements(&self->topology, DV_TETRAHEDRA);
+    const DvConstVec rest = dv_state_read(self->base.state, DV_REST_POSITION);
+    const TetrahedronUpdate update = dv_data_bool(&self->update_stiffness_matrix) ? UPDATE_ALL_STRAINS : UPDATE_NONE;
+    const DvStatus status =
+        tetrahedron_blocks_build(&self->blocks, object, (TetrahedronMethod)dv_data_choice(&self->method), update,
+                                 rest.count, rest.at, tetrahedra.count, tetrahedra.at);
+    self->structure++;
+    if (status != DV_OK) {
+        tetrahedron_blocks_free(&self->blocks);
+        return status;
+    }
+    const ElementMaterial *material = self->element_material.entries;
+    double *frame = dv_data_begin_all(&self->tetrahedron_info, tetrahedra.count);
+    for (uint32_t i = 0; i < tetrahedra.count; i++) {
+        tetrahedron_blocks_set_material(&self->blocks, i, material[i].young, material[i].poisson);
+        for (uint32_t c = 0; c < 9; c++)
+            frame[9 * (size_t)i + c] = self->blocks.frame[i / LANES][c % 3][c / 3][i % LANES];
+    }
+    dv_data_end(&self->tetrahedron_info);
+    return DV_OK;
+}
+
+static DvStatus reinit(DvObject *object, void *self_)
+{
+    (void)object;
+    TetrahedralCorotationalFEMForceField *self = self_;
+    read_materials(self, 0, self->element_material.count, self->element_material.count);
+    const DvStatus status = build(self);
+    if (status != DV_OK)
+        single_state_release(&self->base);
+    return status;
+}
+
+static DvStatus init(DvObject *object, void *self_)
+{
+    TetrahedralCorotationalFEMForceField *self = self_;
+    DvStatus status = single_state_init(object, &self->base);
+    if (status == DV_OK)
+        status = topology_find(object, &self->topology_link, &self->topology);
+    if (status == DV_OK && !self->topology.ops)
+        status = dv_error(object, DV_ERROR_MISSING, "no topology in node '%s' or above; add a container of tetrahedra",
+                          dv_node_path(dv_object_node(object)));
+    if (status == DV_OK) {
+        dv_element_data_detach(&self->element_material);
+        self->element_material = (DvElementData){
+            .kind = DV_TETRAHEDRA, .entry_size = sizeof(ElementMaterial), .owner = self, .added = materials_added};
+        status = dv_element_data_attach(&self->element_material, self->topology.object);
+    }
+    if (status != DV_OK) {
+        single_state_release(&self->base);
+        return status;
+    }
+    if (topology_elements(&self->topology, DV_TETRAHEDRA).count == 0)
+        dv_warning(object, "the topology '%s' has no tetrahedra", dv_object_path(self->topology.object));
+    return reinit(object, self);
+}
+
+static void cleanup(DvObject *object, void *self_)
+{
+    (void)object;
+    TetrahedralCorotationalFEMForceField *self = self_;
+    dv_element_data_detach(&self->element_material);
+    single_state_release(&self->base);
+    topology_release(&self->topology);
+}
+
+static void destroy(DvObject *object, void *self_)
+{
+    (void)object;
+    TetrahedralCorotationalFEMForceField *self = self_;
+    tetrahedron_blocks_free(&self->blocks);
+}
+
+static void compute_stress(TetrahedralCorotationalFEMForceField *self, const DvConstVec *x)
+{
+    const ElementBlocks *mesh = &self->blocks.mesh;
+    const DvConstVec rest = dv_state_read(self->base.state, DV_REST_POSITION);
+    double *element = dv_data_begin_all(&self->von_mises_per_element, mesh->elements);
+    double *node = dv_data_begin_all(&self->von_mises_per_node, mesh->points);
+    tetrahedron_blocks_von_mises(&self->blocks, self->blocks.method, STRAIN_LOCAL, rest.at, x, element);
+    element_blocks_mean(mesh, element, node);
+    dv_data_end(&self->von_mises_per_element);
+    dv_data_end(&self->von_mises_per_node);
+}
+
+static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
+{
+    (void)step;
+    (void)v;
+    TetrahedralCorotationalFEMForceField *self = self_;
+    if ((topology_changed(&self->topology) || x->count != self->blocks.mesh.points) && build(self) != DV_OK)
+        return;
+    tetrahedron_blocks_force(&self->blocks, NULL, x, f);
+    if (dv_data_bool(&self->compute_von_mises_stress))
+        compute_stress(self, x);
+}
+
+static void add_dforce(void *self_, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
+{
+    (void)step;
+    (void)b;
+    TetrahedralCorotationalFEMForceField *self = self_;
+    if (dx->count == self->blocks.mesh.points)
+        tetrahedron_blocks_dforce(&self->blocks, k, dx, df);
+}
+
+static void reserve(void *self_, DvPattern *pattern)
+{
+    TetrahedralCorotationalFEMForceField *self = self_;
+    element_blocks_reserve(&self->blocks.mesh, pattern);
+}
+
+static void assemble(void *self_, const DvStep *step, double k, double b, const DvMatrixView *view)
+{
+    (void)step;
+    (void)b;
+    TetrahedralCorotationalFEMForceField *self = self_;
+    tetrahedron_blocks_assemble(&self->blocks, k, view);
+}
+
+static uint64_t structure(void *self_)
+{
+    return ((const TetrahedralCorotationalFEMForceField *)self_)->structure;
+}
+
+static double energy(void *self_, const DvStep *step, const DvConstVec *x)
+{
+    (void)step;
+    TetrahedralCorotationalFEMForceField *self = self_;
+    return x->count == self->blocks.mesh.points ? tetrahedron_blocks_energy(&self->blocks, NULL, x) : 0.0;
+}
+
+static uint32_t inverted_element(void *self_, const DvConstVec *x)
+{
+    const TetrahedralCorotationalFEMForceField *self = self_;
+    return x->count == self->blocks.mesh.points ? tetrahedron_blocks_inverted(&self->blocks, x) : UINT32_MAX;
+}
+
+static double stiffness_bound(void *self_)
+{
+    return tetrahedron_blocks_stiffness_bound(&((const TetrahedralCorotationalFEMForceField *)self_)->blocks);
+}
+
+static const DvForceFieldOps ops = {
+    .size = sizeof ops,
+    .states = single_state_states,
+    .add_force = add_force,
+    .add_dforce = add_dforce,
+    .reserve = reserve,
+    .assemble = assemble,
+    .structure = structure,
+    .energy = energy,
+    .inverted_element = inverted_element,
+    .stiffness_bound = stiffness_bound,
+};
+
+static void draw(void *self_, DvDraw *target)
+{
+    TetrahedralCorotationalFEMForceField *self = self_;
+    if (!(target->shown & DV_SHOW_FORCE_FIELDS) || !self->base.state.ops || !dv_data_bool(&self->drawing))
+        return;
+    const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
+    if (x.count != self->blocks.mesh.points)
+        return;
+    double color[4][4];
+    for (int c = 0; c < 4; c++)
+        memcpy(color[c], dv_data_doubles(&self->draw_color[c], NULL), sizeof color[c]);
+    tetrahedron_blocks_draw(&self->blocks, target, x.at, 0.0, (const double(*)[4])color);
+}
+
+static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+
+const DvClass dv_tetrahedral_corotational_fem_force_field = {
+    .size = sizeof(DvClass),
+    .name = "TetrahedralCorotationalFEMForceField",
+    .variants = "Vec3d",
+    .variant_rule = DV_VARIANT_OF_ALL,
+    .sources = single_state_sources,
+    .bases = (const char *const[]){"ForceField", "BaseLinearElasticityFEMForceField", NULL},
+    .family = "force fields",
+    .module = "Sofa.Component.SolidMechanics.FEM.Elastic",
+    .help = "Linear elastic tetrahedra with large rotations.",
+    .instance_size = sizeof(TetrahedralCorotationalFEMForceField),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
+    .init = init,
+    .reinit = reinit,
+    .cleanup = cleanup,
+    .destroy = destroy,
+};

@@ -1,0 +1,700 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Linear corotational tetrahedra, eight elements to a block. The method is described in the header.
+ *
+ * A force stores the gradients in world axes, G = R^T g; the products with the stiffness and its assembly need nothing else:
+ *   K_nm = lambda G_n G_m^T + mu G_m G_n^T + mu (G_n . G_m) I
+ * With lambda = r mu in every element, the sum over elements is r S + S^T + tr(S) I, S = sum of mu G_n G_m^T.
+ */
+#include "forcefield/fem/tetrahedron_blocks.h"
+
+#include "forcefield/fem/material.h"
+
+#include <divan/math/decompose.h>
+
+#include <string.h>
+
+typedef const Real8 (*ConstMat8)[3];
+
+void tetrahedron_blocks_free(TetrahedronBlocks *t)
+{
+    element_blocks_free(&t->mesh);
+    dv_free(t->rest);
+    dv_free(t->frame);
+    dv_free(t->inverse);
+    dv_free(t->world);
+    dv_free(t->current);
+    dv_free(t->normal);
+    dv_free(t->row);
+    memset(t, 0, sizeof *t);
+}
+
+static DvMat3 rest_frame(TetrahedronMethod method, DvVec3 a, DvVec3 b, DvVec3 c, DvVec3 d)
+{
+    DvMat3 frame = dv_mat3_identity();
+    if (method == TETRAHEDRON_LARGE)
+        frame = dv_frame_of_triangle(a, b, c);
+    else if (method != TETRAHEDRON_SMALL)
+        (void)dv_polar(dv_mat3_from_rows(dv_vec3_sub(b, a), dv_vec3_sub(c, a), dv_vec3_sub(d, a)), &frame);
+    return frame;
+}
+
+static void set_lane(Real8 m[3][3], uint32_t lane, DvMat3 values)
+{
+    EACH (i, 3)
+        EACH (j, 3)
+            m[i][j][lane] = values.m[i][j];
+}
+
+DvStatus tetrahedron_blocks_build(TetrahedronBlocks *t, const DvObject *object, TetrahedronMethod method,
+                                  TetrahedronUpdate update, uint32_t points, const double *rest_position,
+                                  uint32_t elements, const uint32_t *list)
+{
+    tetrahedron_blocks_free(t);
+    const DvStatus status = element_blocks_build(&t->mesh, object, "tetrahedron", points, 4, elements, list);
+    if (status != DV_OK)
+        return status;
+    const uint32_t blocks = t->mesh.blocks;
+    t->method = method;
+    t->update = method == TETRAHEDRON_SMALL ? UPDATE_NONE : update;
+    t->rest = dv_alloc(blocks, sizeof *t->rest);
+    t->frame = dv_alloc(blocks, sizeof *t->frame);
+    t->world = dv_alloc(blocks, sizeof *t->world);
+    if (method == TETRAHEDRON_SVD)
+        t->inverse = dv_alloc(blocks, sizeof *t->inverse);
+    if (t->update == UPDATE_NORMAL_STRAINS) {
+        t->current = dv_alloc(blocks, sizeof *t->current);
+        t->normal = dv_alloc(blocks, sizeof *t->normal);
+    }
+    for (uint32_t i = 0; i < blocks * LANES; i++) {
+        TetrahedronRest *rest = &t->rest[i / LANES];
+        const uint32_t lane = i % LANES;
+        DvVec3 p[4];
+        for (uint32_t n = 0; n < 4; n++)
+            p[n] = dv_vec3_load(rest_position + 3 * (size_t)element_blocks_point(&t->mesh, i, n));
+        const DvMat3 edges =
+            dv_mat3_from_rows(dv_vec3_sub(p[1], p[0]), dv_vec3_sub(p[2], p[0]), dv_vec3_sub(p[3], p[0]));
+        const double volume = dv_tetrahedron_volume(p[0], p[1], p[2], p[3]);
+        const DvMat3 frame = rest_frame(method, p[0], p[1], p[2], p[3]);
+        const DvMat3 local = dv_mat3_mul_transposed(edges, frame); /* rows: edges in the frame */
+        const double size = dv_mat3_norm(edges);
+        if (!(fabs(volume) > 1e-14 * size * size * size) || !isfinite(volume))
+            return dv_error(object, DV_ERROR_INVALID,
+                            "tetrahedron %u has no volume at rest (%g m^3); remove it from the mesh", i, volume);
+        set_lane(rest->edge, lane, local);
+        set_lane(rest->gradient, lane, dv_mat3_cofactor(local));
+        rest->volume[lane] = fabs(volume);
+        set_lane(t->frame[i / LANES], lane, frame);
+        set_lane(t->world[i / LANES], lane, dv_mat3_mul(dv_mat3_cofactor(local), frame));
+        if (t->inverse) {
+            DvMat3 inverse = dv_mat3_identity();
+            (void)dv_mat3_inverse(edges, &inverse);
+            set_lane(t->inverse[i / LANES], lane, inverse);
+        }
+        if (t->current) {
+            set_lane(t->current[i / LANES], lane, frame);
+            set_lane(t->normal[i / LANES], lane, dv_mat3_cofactor(local));
+        }
+    }
+    return DV_OK;
+}
+
+void tetrahedron_blocks_set_material(TetrahedronBlocks *t, uint32_t element, double young, double poisson)
+{
+    TetrahedronRest *rest = &t->rest[element / LANES];
+    const uint32_t lane = element % LANES;
+    const double scale = 36.0 * rest->volume[lane];
+    rest->lambda[lane] = lame_lambda(young, poisson) / scale;
+    rest->mu[lane] = lame_mu(young, poisson) / scale;
+    const double ratio = 2.0 * poisson / (1.0 - 2.0 * poisson);
+    if (element == 0) {
+        t->ratio = ratio;
+        t->one_ratio = true;
+    } else if (t->ratio != ratio) {
+        t->one_ratio = false;
+    }
+}
+
+double tetrahedron_blocks_volume(const TetrahedronBlocks *t, uint32_t element)
+{
+    return t->rest[element / LANES].volume[element % LANES];
+}
+
+/* The polar factor of the matrix whose rows are the edges, by the iteration of dv_polar, each lane until it has converged. */
+SIMD_INLINE void polar_frame(const Real8 edge[3][3], Real8 frame[3][3])
+{
+    Real8 m[3][3];
+    EACH (i, 3)
+        EACH (j, 3)
+            m[i][j] = edge[j][i];
+    Mask8 active = real8(0.0) == real8(0.0);
+    for (int step = 0; step < 64 && mask8_any(active); step++) {
+        Real8 adjugate[3][3], next[3][3];
+        real8_cross(m[1], m[2], adjugate[0]);
+        real8_cross(m[2], m[0], adjugate[1]);
+        real8_cross(m[0], m[1], adjugate[2]);
+        const Real8 det = real8_dot(m[0], adjugate[0]);
+        active &= det != 0.0;
+        Real8 column[2] = {{0}, {0}}, row[2] = {{0}, {0}};
+        EACH (i, 3) {
+            const Real8 *const a[2] = {adjugate[i], m[i]};
+            EACH (k, 2)
+                row[k] = real8_max(row[k], real8_abs(a[k][0]) + real8_abs(a[k][1]) + real8_abs(a[k][2]));
+            column[0] =
+                real8_max(column[0], real8_abs(adjugate[0][i]) + real8_abs(adjugate[1][i]) + real8_abs(adjugate[2][i]));
+            column[1] = real8_max(column[1], real8_abs(m[0][i]) + real8_abs(m[1][i]) + real8_abs(m[2][i]));
+        }
+        const Real8 gamma = real8_sqrt(real8_sqrt(column[0] * row[0] / (column[1] * row[1])) / real8_abs(det));
+        const Real8 ka = 0.5 * gamma, kb = 0.5 / (gamma * det);
+        Real8 change = {0}, norm = {0};
+        EACH (i, 3)
+            EACH (j, 3)
+                next[i][j] = m[i][j] * ka + kb * adjugate[i][j];
+        EACH (j, 3) {
+            change = real8_max(change, real8_abs(next[0][j] - m[0][j]) + real8_abs(next[1][j] - m[1][j]) +
+                                           real8_abs(next[2][j] - m[2][j]));
+            norm = real8_max(norm, real8_abs(next[0][j]) + real8_abs(next[1][j]) + real8_abs(next[2][j]));
+        }
+        EACH (i, 3)
+            EACH (j, 3)
+                m[i][j] = real8_select(active, next[i][j], m[i][j]);
+        active &= ~(change <= 1e-8 * norm);
+    }
+    EACH (i, 3)
+        EACH (j, 3)
+            frame[i][j] = m[j][i];
+}
+
+/* Lanes whose deformation G = A A0^-1 is flat or inverted take the stable rotation of G, times the rest frame. */
+SIMD_INLINE void mend_inverted(const Real8 edge[3][3], const Real8 inverse[3][3], const Real8 rest[3][3],
+                               Real8 frame[3][3])
+{
+    Real8 g[3][3];
+    EACH (i, 3)
+        EACH (j, 3)
+            g[i][j] = edge[i][0] * inverse[0][j] + edge[i][1] * inverse[1][j] + edge[i][2] * inverse[2][j];
+    Real8 cofactor[3];
+    real8_cross(g[1], g[2], cofactor);
+    const Mask8 bad = real8_dot(g[0], cofactor) < 1e-6;
+    if (!mask8_any(bad))
+        return;
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        if (!bad[lane])
+            continue;
+        DvMat3 deformation, initial;
+        EACH (i, 3)
+            EACH (j, 3) {
+                deformation.m[i][j] = g[i][j][lane];
+                initial.m[i][j] = rest[i][j][lane];
+            }
+        set_lane(frame, lane, dv_mat3_mul(dv_polar_stable(deformation), initial));
+    }
+}
+
+/* World to local, of the current edges. */
+SIMD_INLINE void current_frame(const TetrahedronBlocks *t, TetrahedronMethod method, uint32_t block,
+                               const Real8 edge[3][3], Real8 frame[3][3])
+{
+    if (method == TETRAHEDRON_LARGE) {
+        EACH (c, 3)
+            frame[0][c] = edge[0][c];
+        real8_normalize(frame[0]);
+        real8_cross(frame[0], edge[1], frame[2]);
+        real8_normalize(frame[2]);
+        real8_cross(frame[2], frame[0], frame[1]);
+    } else if (method == TETRAHEDRON_SMALL) {
+        EACH (i, 3)
+            EACH (j, 3)
+                frame[i][j] = real8(i == j);
+    } else {
+        polar_frame(edge, frame);
+        if (method == TETRAHEDRON_SVD)
+            mend_inverted(edge, (ConstMat8)t->inverse[block], (ConstMat8)t->frame[block], frame);
+    }
+}
+
+SIMD_INLINE void gather_edges(const ElementBlocks *mesh, uint32_t block, const double *points, Real8 edge[3][3])
+{
+    const uint32_t *node = mesh->node + (size_t)block * 4 * LANES;
+    Real8 origin[3];
+    gather_points(points, node, origin);
+    EACH (k, 3) {
+        Real8 point[3];
+        gather_points(points, node + (k + 1) * LANES, point);
+        real8_sub(point, origin, edge[k]);
+    }
+}
+
+/* s = sum sym(D_k g_k^T) over b, c, d; `normal` are the gradients of the normal strains, `shear` those of the shears. */
+SIMD_INLINE void strain_of(const Real8 d[3][3], const Real8 normal[3][3], const Real8 shear[3][3], Real8 s[6])
+{
+    EACH (c, 3)
+        s[c] = normal[0][c] * d[0][c] + normal[1][c] * d[1][c] + normal[2][c] * d[2][c];
+    EACH (c, 3) {
+        const int i = c, j = (c + 1) % 3; /* xy, yz, zx */
+        s[3 + c] = shear[0][j] * d[0][i] + shear[0][i] * d[0][j] + shear[1][j] * d[1][i] + shear[1][i] * d[1][j] +
+                   shear[2][j] * d[2][i] + shear[2][i] * d[2][j];
+    }
+}
+
+SIMD_INLINE void stress_of(const Real8 *lambda, const Real8 *mu, const Real8 s[6], Real8 sigma[6])
+{
+    const Real8 pressure = *lambda * (s[0] + s[1] + s[2]), two_mu = *mu + *mu;
+    EACH (c, 3) {
+        sigma[c] = pressure + two_mu * s[c];
+        sigma[3 + c] = *mu * s[3 + c];
+    }
+}
+
+/* f = sigma g */
+SIMD_INLINE void traction(const Real8 sigma[6], const Real8 normal[3], const Real8 shear[3], Real8 f[3])
+{
+    f[0] = sigma[0] * normal[0] + sigma[3] * shear[1] + sigma[5] * shear[2];
+    f[1] = sigma[3] * shear[0] + sigma[1] * normal[1] + sigma[4] * shear[2];
+    f[2] = sigma[5] * shear[0] + sigma[4] * shear[1] + sigma[2] * normal[2];
+}
+
+/* The forces on b, c, d, and their opposite on a. */
+SIMD_INLINE void store_forces(ElementBlocks *mesh, uint32_t block, const Real8 f[3][3])
+{
+    Real4 *rows = mesh->force + (size_t)block * LANES * 4;
+    const Real8 none = {0};
+    Real8 a[3];
+    EACH (c, 3)
+        a[c] = -(f[0][c] + f[1][c] + f[2][c]);
+    scatter_rows(rows, 4, a, &none);
+    EACH (k, 3)
+        scatter_rows(rows + k + 1, 4, f[k], &none);
+}
+
+SIMD_INLINE void plastic_flow(const TetrahedronPlasticity *plasticity, uint32_t first, uint32_t elements, Real8 s[6])
+{
+    Real8 p[6] = {{0}}, e[6], norm = {0}, size = {0};
+    double *strain = plasticity->strain + 6 * (size_t)first;
+    const uint32_t lanes = elements - first < LANES ? elements - first : LANES;
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        for (uint32_t c = 0; c < 6; c++)
+            p[c][lane] = strain[6 * lane + c];
+    EACH (c, 6) {
+        e[c] = s[c] - p[c];
+        norm += e[c] * e[c];
+    }
+    const Real8 creep =
+        real8_select(norm > plasticity->yield * plasticity->yield, real8(plasticity->creep), real8(0.0));
+    EACH (c, 6) {
+        p[c] += creep * e[c];
+        size += p[c] * p[c];
+    }
+    const Mask8 beyond = size > plasticity->limit * plasticity->limit;
+    const Real8 shrink =
+        real8_select(beyond, plasticity->limit / real8_sqrt(real8_select(beyond, size, real8(1.0))), real8(1.0));
+    EACH (c, 6) {
+        p[c] *= shrink;
+        s[c] -= p[c];
+    }
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        for (uint32_t c = 0; c < 6; c++)
+            strain[6 * lane + c] = p[c][lane];
+}
+
+typedef struct ForceWork {
+    TetrahedronBlocks *t;
+    const TetrahedronPlasticity *plasticity;
+    const double *x;
+    double k;
+} ForceWork;
+
+FOR_EACH_MACHINE static void force_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const ForceWork *work = context;
+    TetrahedronBlocks *t = work->t;
+    for (uint32_t block = begin; block < end; block++) {
+        const TetrahedronRest *rest = &t->rest[block];
+        Real8 edge[3][3], frame[3][3], local[3][3], d[3][3], s[6], sigma[6], f[3][3];
+        gather_edges(&t->mesh, block, work->x, edge);
+        current_frame(t, t->method, block, (ConstMat8)edge, frame);
+        EACH (k, 3) {
+            real8_mul((ConstMat8)frame, edge[k], local[k]);
+            real8_sub(rest->edge[k], local[k], d[k]);
+        }
+        Real8 gradient[3][3];
+        ConstMat8 normal = rest->gradient, shear = rest->gradient;
+        if (t->update != UPDATE_NONE) {
+            real8_cross(local[1], local[2], gradient[0]);
+            real8_cross(local[2], local[0], gradient[1]);
+            real8_cross(local[0], local[1], gradient[2]);
+            normal = (ConstMat8)gradient;
+            if (t->update == UPDATE_ALL_STRAINS)
+                shear = normal;
+            else
+                memcpy(t->normal[block], gradient, sizeof gradient);
+        }
+        strain_of((ConstMat8)d, normal, shear, s);
+        if (work->plasticity)
+            plastic_flow(work->plasticity, block * LANES, t->mesh.elements, s);
+        stress_of(&rest->lambda, &rest->mu, s, sigma);
+        EACH (k, 3) {
+            Real8 turned[3];
+            traction(sigma, normal[k], shear[k], turned);
+            real8_transposed_mul((ConstMat8)frame, turned, f[k]);
+            real8_transposed_mul((ConstMat8)frame, normal[k], t->world[block][k]);
+        }
+        if (t->current)
+            memcpy(t->current[block], frame, sizeof frame);
+        store_forces(&t->mesh, block, (ConstMat8)f);
+    }
+}
+
+void tetrahedron_blocks_force(TetrahedronBlocks *t, const TetrahedronPlasticity *plasticity, const DvConstVec *x,
+                              const DvVec *f)
+{
+    ForceWork work = {t, plasticity, x->at, 1.0};
+    dv_parallel_for(t->mesh.blocks, BLOCKS_PER_CHUNK, force_chunk, &work);
+    element_blocks_accumulate(&t->mesh, f);
+}
+
+FOR_EACH_MACHINE static void dforce_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const ForceWork *work = context;
+    TetrahedronBlocks *t = work->t;
+    for (uint32_t block = begin; block < end; block++) {
+        ConstMat8 world = (ConstMat8)t->world[block];
+        const Real8 lambda = t->rest[block].lambda * -work->k, mu = t->rest[block].mu * -work->k;
+        Real8 d[3][3], s[6], sigma[6], f[3][3];
+        gather_edges(&t->mesh, block, work->x, d);
+        strain_of((ConstMat8)d, world, world, s);
+        stress_of(&lambda, &mu, s, sigma);
+        EACH (k, 3)
+            traction(sigma, world[k], world[k], f[k]);
+        store_forces(&t->mesh, block, (ConstMat8)f);
+    }
+}
+
+/* Normal strains and shears have different gradients: only the local frame knows which is which. */
+FOR_EACH_MACHINE static void local_dforce_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const ForceWork *work = context;
+    TetrahedronBlocks *t = work->t;
+    for (uint32_t block = begin; block < end; block++) {
+        ConstMat8 frame = (ConstMat8)t->current[block], normal = (ConstMat8)t->normal[block],
+                  shear = t->rest[block].gradient;
+        const Real8 lambda = t->rest[block].lambda * -work->k, mu = t->rest[block].mu * -work->k;
+        Real8 edge[3][3], d[3][3], s[6], sigma[6], f[3][3];
+        gather_edges(&t->mesh, block, work->x, edge);
+        EACH (k, 3)
+            real8_mul(frame, edge[k], d[k]);
+        strain_of((ConstMat8)d, normal, shear, s);
+        stress_of(&lambda, &mu, s, sigma);
+        EACH (k, 3) {
+            Real8 turned[3];
+            traction(sigma, normal[k], shear[k], turned);
+            real8_transposed_mul(frame, turned, f[k]);
+        }
+        store_forces(&t->mesh, block, (ConstMat8)f);
+    }
+}
+
+void tetrahedron_blocks_dforce(TetrahedronBlocks *t, double k, const DvConstVec *dx, const DvVec *df)
+{
+    ForceWork work = {t, NULL, dx->at, k};
+    dv_parallel_for(t->mesh.blocks, BLOCKS_PER_CHUNK, t->current ? local_dforce_chunk : dforce_chunk, &work);
+    element_blocks_accumulate(&t->mesh, df);
+}
+
+typedef struct AssembleWork {
+    TetrahedronBlocks *t;
+    const DvMatrixView *view;
+    double factor;
+} AssembleWork;
+
+/* World gradients, one element after the other. */
+FOR_EACH_MACHINE static void rows_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    TetrahedronBlocks *t = ((const AssembleWork *)context)->t;
+    for (uint32_t block = begin; block < end; block++) {
+        ConstMat8 world = (ConstMat8)t->world[block];
+        Real4 *rows = t->row + (size_t)block * LANES * 4;
+        const Real8 none = {0};
+        Real8 a[3];
+        EACH (c, 3)
+            a[c] = -(world[0][c] + world[1][c] + world[2][c]);
+        scatter_rows(rows, 4, a, &t->rest[block].mu);
+        scatter_rows(rows + 1, 4, world[0], &t->rest[block].lambda);
+        scatter_rows(rows + 2, 4, world[1], &none);
+        scatter_rows(rows + 3, 4, world[2], &none);
+    }
+}
+
+/* One contribution to S = sum mu G_n G_m^T and L = sum lambda G_n G_m^T. */
+SIMD_INLINE void add_product(const Real4 *element, uint32_t n, uint32_t m, bool one_ratio, Real4 s[3], Real4 l[3])
+{
+    const Real4 gn = element[n], gm = element[m], scaled = gn * element[0][3];
+    EACH (r, 3)
+        s[r] += gm * scaled[r];
+    if (!one_ratio) {
+        const Real4 other = gn * element[1][3];
+        EACH (r, 3)
+            l[r] += gm * other[r];
+    }
+}
+
+SIMD_INLINE void finish_product(const TetrahedronBlocks *t, const Real4 s[3], const Real4 l[3], double block[9])
+{
+    const double trace = s[0][0] + s[1][1] + s[2][2];
+    EACH (r, 3)
+        EACH (c, 3)
+            block[3 * r + c] = (t->one_ratio ? t->ratio * s[r][c] : l[r][c]) + s[c][r] + (r == c ? trace : 0.0);
+}
+
+FOR_EACH_MACHINE static void diagonal_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const AssembleWork *work = context;
+    const TetrahedronBlocks *t = work->t;
+    const ElementBlocks *mesh = &t->mesh;
+    for (uint32_t p = begin; p < end; p++) {
+        Real4 s[3] = {{0}}, l[3] = {{0}};
+        double block[9];
+        for (uint32_t e = mesh->start[p]; e < mesh->start[p + 1]; e++)
+            add_product(t->row + (mesh->entry[e] & ~3u), mesh->entry[e] & 3, mesh->entry[e] & 3, t->one_ratio, s, l);
+        finish_product(t, s, l, block);
+        add_block3(work->view, p, block, work->factor);
+    }
+}
+
+FOR_EACH_MACHINE static void pair_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const AssembleWork *work = context;
+    const TetrahedronBlocks *t = work->t;
+    const ElementBlocks *mesh = &t->mesh;
+    for (uint32_t k = begin; k < end; k++) {
+        Real4 s[3] = {{0}}, l[3] = {{0}};
+        double block[9];
+        for (uint32_t e = mesh->pair_start[k]; e < mesh->pair_start[k + 1]; e++) {
+            const uint32_t entry = mesh->pair_entry[e];
+            add_product(t->row + (size_t)(entry >> 6) * 4, entry >> 3 & 7, entry & 7, t->one_ratio, s, l);
+        }
+        finish_product(t, s, l, block);
+        add_block3(work->view, mesh->points + 2 * k, block, work->factor);
+        add_block3_transposed(work->view, mesh->points + 2 * k + 1, block, work->factor);
+    }
+}
+
+/* block += R^T B_n^T C B_m R of one element whose shears have gradients of their own. */
+static void add_local_block(const TetrahedronBlocks *t, uint32_t element, uint32_t n, uint32_t m, double block[9])
+{
+    const uint32_t b = element / LANES, lane = element % LANES;
+    const TetrahedronRest *rest = &t->rest[b];
+    const double lambda = rest->lambda[lane], mu = rest->mu[lane];
+    DvMat3 frame, local;
+    double normal[2][3], shear[2][3];
+    EACH (i, 3)
+        EACH (j, 3)
+            frame.m[i][j] = t->current[b][i][j][lane];
+    EACH (side, 2) {
+        const uint32_t node = side == 0 ? n : m;
+        EACH (c, 3) {
+            const Real8 *const g[3] = {&t->normal[b][0][c], &t->normal[b][1][c], &t->normal[b][2][c]};
+            const Real8 *const h[3] = {&rest->gradient[0][c], &rest->gradient[1][c], &rest->gradient[2][c]};
+            normal[side][c] = node > 0 ? (*g[node - 1])[lane] : -((*g[0])[lane] + (*g[1])[lane] + (*g[2])[lane]);
+            shear[side][c] = node > 0 ? (*h[node - 1])[lane] : -((*h[0])[lane] + (*h[1])[lane] + (*h[2])[lane]);
+        }
+    }
+    const double dot = shear[0][0] * shear[1][0] + shear[0][1] * shear[1][1] + shear[0][2] * shear[1][2];
+    EACH (i, 3)
+        EACH (j, 3)
+            local.m[i][j] =
+                i == j ? (lambda + 2.0 * mu) * normal[0][i] * normal[1][i] + mu * (dot - shear[0][i] * shear[1][i])
+                       : lambda * normal[0][i] * normal[1][j] + mu * shear[0][j] * shear[1][i];
+    const DvMat3 turned = dv_mat3_transposed_mul(frame, dv_mat3_mul(local, frame));
+    for (int i = 0; i < 9; i++)
+        block[i] += turned.m[i / 3][i % 3];
+}
+
+static void local_diagonal_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const AssembleWork *work = context;
+    const ElementBlocks *mesh = &work->t->mesh;
+    for (uint32_t p = begin; p < end; p++) {
+        double block[9] = {0};
+        for (uint32_t e = mesh->start[p]; e < mesh->start[p + 1]; e++)
+            add_local_block(work->t, mesh->entry[e] / 4, mesh->entry[e] % 4, mesh->entry[e] % 4, block);
+        add_block3(work->view, p, block, work->factor);
+    }
+}
+
+static void local_pair_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const AssembleWork *work = context;
+    const ElementBlocks *mesh = &work->t->mesh;
+    for (uint32_t k = begin; k < end; k++) {
+        double block[9] = {0};
+        for (uint32_t e = mesh->pair_start[k]; e < mesh->pair_start[k + 1]; e++)
+            add_local_block(work->t, mesh->pair_entry[e] >> 6, mesh->pair_entry[e] >> 3 & 7, mesh->pair_entry[e] & 7,
+                            block);
+        add_block3(work->view, mesh->points + 2 * k, block, work->factor);
+        add_block3_transposed(work->view, mesh->points + 2 * k + 1, block, work->factor);
+    }
+}
+
+void tetrahedron_blocks_assemble(TetrahedronBlocks *t, double k, const DvMatrixView *view)
+{
+    AssembleWork work = {t, view, -k};
+    if (t->current) {
+        dv_parallel_for(t->mesh.points, POINTS_PER_CHUNK, local_diagonal_chunk, &work);
+        dv_parallel_for(t->mesh.pairs, PAIRS_PER_CHUNK, local_pair_chunk, &work);
+        return;
+    }
+    if (!t->row)
+        t->row = dv_alloc((size_t)t->mesh.blocks * LANES * 4, sizeof *t->row);
+    dv_parallel_for(t->mesh.blocks, BLOCKS_PER_CHUNK, rows_chunk, &work);
+    dv_parallel_for(t->mesh.points, POINTS_PER_CHUNK, diagonal_chunk, &work);
+    dv_parallel_for(t->mesh.pairs, PAIRS_PER_CHUNK, pair_chunk, &work);
+}
+
+FOR_EACH_MACHINE static double energy_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const ForceWork *work = context;
+    const TetrahedronBlocks *t = work->t;
+    double energy = 0.0;
+    for (uint32_t block = begin; block < end; block++) {
+        const TetrahedronRest *rest = &t->rest[block];
+        Real8 edge[3][3], frame[3][3], d[3][3], s[6], sigma[6], density = {0};
+        gather_edges(&t->mesh, block, work->x, edge);
+        current_frame(t, t->method, block, (ConstMat8)edge, frame);
+        EACH (k, 3) {
+            real8_mul((ConstMat8)frame, edge[k], d[k]);
+            real8_sub(rest->edge[k], d[k], d[k]);
+        }
+        strain_of((ConstMat8)d, rest->gradient, rest->gradient, s);
+        for (uint32_t lane = 0; work->plasticity && lane < LANES && block * LANES + lane < t->mesh.elements; lane++)
+            for (uint32_t c = 0; c < 6; c++)
+                s[c][lane] -= work->plasticity->strain[6 * (size_t)(block * LANES + lane) + c];
+        stress_of(&rest->lambda, &rest->mu, s, sigma);
+        EACH (c, 6)
+            density += s[c] * sigma[c];
+        EACH (lane, LANES)
+            energy += 0.5 * density[lane];
+    }
+    return energy;
+}
+
+double tetrahedron_blocks_energy(TetrahedronBlocks *t, const TetrahedronPlasticity *plasticity, const DvConstVec *x)
+{
+    ForceWork work = {t, plasticity, x->at, 1.0};
+    return dv_parallel_sum(t->mesh.blocks, BLOCKS_PER_CHUNK, energy_chunk, &work);
+}
+
+uint32_t tetrahedron_blocks_inverted(const TetrahedronBlocks *t, const DvConstVec *x)
+{
+    for (uint32_t i = 0; i < t->mesh.elements; i++) {
+        DvVec3 p[4];
+        for (uint32_t n = 0; n < 4; n++)
+            p[n] = dv_vec3_load(x->at + 3 * (size_t)element_blocks_point(&t->mesh, i, n));
+        const TetrahedronRest *rest = &t->rest[i / LANES];
+        DvMat3 edge, frame;
+        for (int j = 0; j < 9; j++) {
+            edge.m[j / 3][j % 3] = rest->edge[j / 3][j % 3][i % LANES];
+            frame.m[j / 3][j % 3] = t->frame[i / LANES][j / 3][j % 3][i % LANES];
+        }
+        const double before = dv_mat3_det(edge) * dv_mat3_det(frame); /* a frame may be a reflection */
+        if (!(dv_tetrahedron_volume(p[0], p[1], p[2], p[3]) * before > 0.0))
+            return i;
+    }
+    return UINT32_MAX;
+}
+
+double tetrahedron_blocks_stiffness_bound(const TetrahedronBlocks *t)
+{
+    double largest = 0.0;
+    for (uint32_t block = 0; block < t->mesh.blocks; block++) {
+        const TetrahedronRest *rest = &t->rest[block];
+        for (uint32_t lane = 0; lane < LANES; lane++) {
+            double a[3] = {0.0}, squares = 0.0;
+            EACH (k, 3)
+                EACH (c, 3) {
+                    const double g = rest->gradient[k][c][lane];
+                    a[c] += g;
+                    squares += g * g;
+                }
+            squares += a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+            largest = fmax(largest, (rest->lambda[lane] + 4.0 * rest->mu[lane]) * squares);
+        }
+    }
+    return sqrt(largest);
+}
+
+typedef struct StressWork {
+    const TetrahedronBlocks *t;
+    TetrahedronMethod frame;
+    TetrahedronStrain strain;
+    const double *rest_position, *x;
+    double *out;
+} StressWork;
+
+FOR_EACH_MACHINE static void stress_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const StressWork *work = context;
+    const TetrahedronBlocks *t = work->t;
+    for (uint32_t block = begin; block < end; block++) {
+        const TetrahedronRest *rest = &t->rest[block];
+        const Real8 six_volumes = real8_dot(rest->edge[0], rest->gradient[0]);
+        Real8 edge[3][3], u[3][3], slope[3][3] = {{{0}}}, strain[3][3];
+        gather_edges(&t->mesh, block, work->x, edge);
+        if (work->strain == STRAIN_GREEN) {
+            Real8 initial[3][3];
+            gather_edges(&t->mesh, block, work->rest_position, initial);
+            EACH (k, 3)
+                real8_sub(edge[k], initial[k], u[k]);
+        } else {
+            Real8 frame[3][3];
+            current_frame(t, work->frame, block, (ConstMat8)edge, frame);
+            EACH (k, 3) {
+                real8_mul((ConstMat8)frame, edge[k], u[k]);
+                real8_sub(u[k], rest->edge[k], u[k]);
+            }
+        }
+        EACH (k, 3) {
+            Real8 gradient[3];
+            real8_transposed_mul((ConstMat8)t->frame[block], rest->gradient[k], gradient);
+            EACH (i, 3)
+                EACH (j, 3)
+                    slope[i][j] += u[k][i] * (gradient[j] / six_volumes);
+        }
+        EACH (i, 3)
+            EACH (j, 3) {
+                strain[i][j] = slope[i][j] + slope[j][i];
+                if (work->strain == STRAIN_GREEN)
+                    strain[i][j] += slope[0][i] * slope[0][j] + slope[1][i] * slope[1][j] + slope[2][i] * slope[2][j];
+                strain[i][j] *= 0.5;
+            }
+        const Real8 scale = 36.0 * rest->volume, two_mu = 2.0 * rest->mu * scale;
+        const Real8 pressure = rest->lambda * scale * (strain[0][0] + strain[1][1] + strain[2][2]);
+        Real8 s[6];
+        EACH (c, 3) {
+            s[c] = pressure + two_mu * strain[c][c];
+            s[3 + c] = two_mu * strain[c][(c + 1) % 3];
+        }
+        const Real8 mises = real8_sqrt(real8_max(s[0] * s[0] + s[1] * s[1] + s[2] * s[2] - s[0] * s[1] - s[1] * s[2] -
+                                                     s[2] * s[0] + 3.0 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]),
+                                                 real8(0.0)));
+        for (uint32_t lane = 0; lane < LANES && block * LANES + lane < t->mesh.elements; lane++)
+            work->out[block * LANES + lane] = mises[lane] < 1e-10 ? 0.0 : mises[lane];
+    }
+}
+
+void tetrahedron_blocks_von_mises(TetrahedronBlocks *t, TetrahedronMethod frame, TetrahedronStrain strain,
+                                  const double *rest_position, const DvConstVec *x, double *out)
+{
+    StressWork work = {t, frame, strain, rest_position, x->at, out};
+    dv_parallel_for(t->mesh.blocks, BLOCKS_PER_CHUNK, stress_chunk, &work);
+}
+
+const double tetrahedron_colors[4][4] = {
+    {0.0, 0.0, 1.0, 1.0}, {0.0, 0.5, 1.0, 1.0}, {0.0, 1.0, 1.0, 1.0}, {0.5, 1.0, 1.0, 1.0}};
+
+void tetrahedron_blocks_draw(const TetrahedronBlocks *t, DvDraw *draw, const double *position, double gap,
+                             const double (*color)[4])
+{
+    static const uint8_t faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
+    element_blocks_draw(&t->mesh, draw, position, faces, 4, gap, color, 4);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Linear corotational tetrahedra in blocks of eight: what TetrahedronFEMForceField and TetrahedralCorotationalFEMForceField share.
+ *
+ * Method (Muller and Gross, Interactive virtual materials, Graphics Interface 2004; Nesme, Payan and Faure, 2005): each element
+ * has a frame R (world to local) that follows its rotation; in it the displacement D (rest minus current shape) is small and
+ * elasticity linear. With g the gradients of the linear shape functions times 6 V,
+ *   s = sum sym(D_n g_n^T)      strain, shears as engineering shears, times 6 V
+ *   f_n = R^T (sigma g_n),      sigma = lambda tr(s) I + 2 mu sym(...), Lame's parameters divided by 36 V
+ * The stiffness is -R^T K R; the derivative of R is left out, as is usual for this method: exact where an element is only moved
+ * rigidly. The material is isotropic, so the stiffness needs no more of the frame than the gradients turned into world axes.
+ *
+ * An element with points a, b, c, d is described by its edges b-a, c-a, d-a and by g_b, g_c, g_d; g_a = -(g_b + g_c + g_d).
+ */
+#ifndef DIVAN_MECHANICS_TETRAHEDRON_BLOCKS_H
+#define DIVAN_MECHANICS_TETRAHEDRON_BLOCKS_H
+
+#include "forcefield/element_blocks.h"
+
+typedef enum TetrahedronMethod {
+    TETRAHEDRON_SMALL, /* no frame: small displacements */
+    TETRAHEDRON_LARGE, /* frame of edge a b and face a b c */
+    TETRAHEDRON_POLAR, /* polar decomposition of the edges */
+    TETRAHEDRON_SVD    /* the same, and a stable one for flat and inverted elements */
+} TetrahedronMethod;
+
+/* Which gradients a new force takes from the current local shape instead of the rest shape. */
+typedef enum TetrahedronUpdate { UPDATE_NONE, UPDATE_NORMAL_STRAINS, UPDATE_ALL_STRAINS } TetrahedronUpdate;
+
+typedef struct TetrahedronRest { /* eight elements */
+    Real8 edge[3][3];            /* local: [edge][axis] */
+    Real8 gradient[3][3];        /* local, of b, c, d */
+    Real8 lambda, mu;            /* Lame's parameters / (36 V); zero in unused lanes */
+    Real8 volume;
+} TetrahedronRest;
+
+typedef struct TetrahedronPlasticity {
+    double yield, creep, limit; /* of the norm of the strain times 6 V */
+    double *strain;             /* [elements][6] plastic part, order xx yy zz xy yz zx; changed by each force */
+} TetrahedronPlasticity;
+
+typedef struct TetrahedronBlocks {
+    ElementBlocks mesh;
+    TetrahedronMethod method;
+    TetrahedronUpdate update;
+    TetrahedronRest *rest;  /* [blocks] */
+    Real8 (*frame)[3][3];   /* [blocks] rest frame, world to local */
+    Real8 (*inverse)[3][3]; /* [blocks] inverse of the matrix whose rows are the rest edges; SVD only */
+    Real8 (*world)[3][3];   /* [blocks] gradients in world axes, of the last force */
+    Real8 (*current)[3][3]; /* [blocks] frame of the last force; UPDATE_NORMAL_STRAINS only */
+    Real8 (*normal)[3][3];  /* [blocks] local gradients of its normal strains; likewise */
+    Real4 *row;             /* [blocks x 8][4] world gradients by element, mu and lambda in the free places */
+    bool one_ratio;         /* lambda / mu is the same in all elements */
+    double ratio;
+} TetrahedronBlocks;
+
+/* The rest shape; materials are zero until set. An element without volume is an error. */
+DV_NODISCARD DvStatus tetrahedron_blocks_build(TetrahedronBlocks *t, const DvObject *object, TetrahedronMethod method,
+                                               TetrahedronUpdate update, uint32_t points, const double *rest_position,
+                                               uint32_t elements, const uint32_t *list);
+void tetrahedron_blocks_free(TetrahedronBlocks *t);
+void tetrahedron_blocks_set_material(TetrahedronBlocks *t, uint32_t element, double young, double poisson);
+double tetrahedron_blocks_volume(const TetrahedronBlocks *t, uint32_t element);
+
+/* DvForceFieldOps; plasticity may be NULL. */
+void tetrahedron_blocks_force(TetrahedronBlocks *t, const TetrahedronPlasticity *plasticity, const DvConstVec *x,
+                              const DvVec *f);
+void tetrahedron_blocks_dforce(TetrahedronBlocks *t, double k, const DvConstVec *dx, const DvVec *df);
+void tetrahedron_blocks_assemble(TetrahedronBlocks *t, double k, const DvMatrixView *view);
+/* Elastic energy in the frames of x. */
+double tetrahedron_blocks_energy(TetrahedronBlocks *t, const TetrahedronPlasticity *plasticity, const DvConstVec *x);
+/* First element whose orientation is not that of its rest shape, or UINT32_MAX. */
+uint32_t tetrahedron_blocks_inverted(const TetrahedronBlocks *t, const DvConstVec *x);
+/* sqrt of the largest trace of an element stiffness. */
+double tetrahedron_blocks_stiffness_bound(const TetrahedronBlocks *t);
+
+/* All faces, each in one of four colours. */
+extern const double tetrahedron_colors[4][4];
+void tetrahedron_blocks_draw(const TetrahedronBlocks *t, DvDraw *draw, const double *position, double gap,
+                             const double (*color)[4]);
+
+typedef enum TetrahedronStrain {
+    STRAIN_LOCAL, /* of the displacement in the element's frame */
+    STRAIN_GREEN  /* Green-Lagrange, of the displacement in world axes */
+} TetrahedronStrain;
+/* Von Mises stress of each element at x, Pa.     frame: of the local displacements; rest_position: points x 3; out: [elements] */
+void tetrahedron_blocks_von_mises(TetrahedronBlocks *t, TetrahedronMethod frame, TetrahedronStrain strain,
+                                  const double *rest_position, const DvConstVec *x, double *out);
+
+#endif
