@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# A plugin made outside the tree: installs Divan into an empty folder, builds the plugin there with what pkg-config says, names it
+# in a plugin set, and runs a scene whose result has a closed form. Also: the plugin is not loaded unless its set is.
+set -eu
+source_root=$DIVAN_TEST_SOURCE_ROOT build_root=$DIVAN_BUILD_ROOT
+unset DIVAN_PLUGIN_PATH DIVAN_DATA_PATH
+here=$(mktemp -d)
+trap 'rm -rf "$here"' EXIT
+fail() { echo "FAILED: $*"; echo "0 passed, 1 failed"; exit 1; }
+
+DESTDIR=$here/root meson install -C "$build_root" --no-rebuild --quiet >"$here/install.log" 2>&1 || { cat "$here/install.log"; fail "meson install"; }
+pc=$(find "$here/root" -name divan-kernel.pc)
+[ -n "$pc" ] || fail "divan-kernel.pc is not installed"
+prefix=$(sed -n 's/^prefix=//p' "$pc")
+export PKG_CONFIG_PATH="${pc%/*}" PKG_CONFIG_SYSROOT_DIR="$here/root"
+plugin_folder=$here/root$(PKG_CONFIG_SYSROOT_DIR= pkg-config --variable=plugindir divan-kernel)
+divan=$here/root$prefix/bin/divan
+
+cp -r "$source_root/tests/third_party/harmonic_well" "$here/outside"
+cd "$here/outside"
+# shellcheck disable=SC2046
+cc -std=c11 -Wall -Wextra -Werror -fPIC -shared -fvisibility=hidden -Wl,-z,defs -o harmonic-well.so harmonic_well_force_field.c \
+    $(pkg-config --cflags --libs divan-kernel) || fail "the plugin does not build against the installed headers"
+mkdir "$plugin_folder/harmonic-well" && cp harmonic-well.so "$plugin_folder/harmonic-well/"
+printf '\n# a set of its own, with what the scene needs\n[wells]\n' >>"$plugin_folder/plugins.conf"
+sed -n '/^\[default\]/,/^\[wells\]/{/=/p}' "$plugin_folder/plugins.conf" >"$here/entries"
+cat "$here/entries" >>"$plugin_folder/plugins.conf"
+echo 'example.harmonic-well = 1.0' >>"$plugin_folder/plugins.conf"
+
+if "$divan" run well.scn -n 1 --quiet 2>"$here/refused"; then fail "the plugin is used although its set was not asked for"; fi
+grep -q HarmonicWellForceField "$here/refused" || fail "the refusal does not name the class: $(cat "$here/refused")"
+"$divan" list --plugin-set wells | grep -q 'example.harmonic-well *1.0 *MIT *started' || fail "divan list does not show the plugin"
+"$divan" run well.scn --plugin-set wells -n 1000 --quiet --dump states || fail "the scene does not run"
+# symplectic Euler: the period is off by O(dt^2), so after 1000 steps of 1 ms the point is within 1e-4 of where it started
+awk '$1 == "STEP" { step = $2 } $1 == "X" && step == 1000 { exit !(($2 - 1.5)^2 + ($3 - 0.2)^2 + $4^2 < 1e-8) }' states ||
+    fail "not back after a period: $(grep '^X' states)"
+echo "1 passed, 0 failed"
