@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The common part of masses; see mass_base.h.
+ */
+#include "mass_base.h"
+
+#include <string.h>
+
+#include <divan/math/mat.h>
+#include <divan/math/quat.h>
+#include <divan/memory.h>
+
+const DvVariantSource mass_variant_sources[] = {{.attribute = "mstate", .path = "", .contract = DV_STATE}, {0}};
+
+/* ---- Text ---- */
+
+/* Numbers with blanks, commas and brackets between them. */
+static DvStatus parse_mass(const DvType *type, const char *text, void **elements, size_t *count, DvText *problem)
+{
+    (void)type;
+    double *numbers = NULL;
+    size_t n = 0, room = 0;
+    for (;;) {
+        while (*text && strchr(" \t\r\n,[]", *text))
+            text++;
+        double number;
+        const char *end = text;
+        if (!*text || !dv_read_double(&end, &number))
+            break;
+        if (n == room) {
+            const size_t more = room ? 2 * room : 16;
+            numbers = dv_realloc(numbers, room * sizeof *numbers, more * sizeof *numbers);
+            room = more;
+        }
+        numbers[n++] = number;
+        text = end;
+    }
+    *elements = numbers;
+    *count = n;
+    if (!*text)
+        return DV_OK;
+    dv_text_add(problem, "\"%.20s\" is not a number; masses are numbers, or for bodies: mass volume inertia", text);
+    return DV_ERROR_INVALID;
+}
+
+const DvType mass_type = {
+    .size = sizeof(DvType),
+    .name = "mass",
+    .scalar = DV_SCALAR_DOUBLE,
+    .components = 1,
+    .list = true,
+    .element_size = sizeof(double),
+    .parse = parse_mass,
+};
+
+/* ---- One body ---- */
+
+uint32_t mass_numbers(const DvDofType *dof)
+{
+    return dof == &dv_rigid3d ? 11 : dof == &dv_rigid2d ? 3 : 1;
+}
+
+/* Inertia from its part per unit of mass. */
+static void update_inertia(const DvDofType *dof, BodyMass *body)
+{
+    if (dof == &dv_rigid3d) {
+        DvMat3 inverse = dv_mat3_identity();
+        for (size_t i = 0; i < 9; i++)
+            body->inertia_mass[i] = body->inertia[i] * body->mass;
+        (void)dv_mat3_inverse(dv_mat3_load(body->inertia_mass), &inverse);
+        dv_mat3_store(inverse, body->inverse_inertia);
+    } else {
+        body->inertia_mass[0] = body->inertia[0] * body->mass;
+        body->inverse_inertia[0] = 1.0 / body->inertia_mass[0];
+    }
+}
+
+BodyMass mass_from_numbers(const DvDofType *dof, const double *numbers, size_t count)
+{
+    BodyMass body = {.mass = count > 0 ? numbers[0] : 1.0};
+    if (!dof->rotation)
+        return body;
+    const size_t inertia = dof == &dv_rigid3d ? 9 : 1;
+    for (size_t i = 0; i < inertia; i++)
+        body.inertia[i] = 2 + i < count ? numbers[2 + i] : i % 4 == 0 ? 1.0 : 0.0;
+    update_inertia(dof, &body);
+    return body;
+}
+
+void mass_to_numbers(const DvDofType *dof, const BodyMass *body, double *numbers)
+{
+    numbers[0] = body->mass;
+    if (!dof->rotation)
+        return;
+    numbers[1] = 1.0;
+    memcpy(numbers + 2, body->inertia, (mass_numbers(dof) - 2) * sizeof *numbers);
+}
+
+void mass_set(const DvDofType *dof, BodyMass *body, double mass)
+{
+    body->mass = mass;
+    if (dof->rotation)
+        update_inertia(dof, body);
+}
+
+void mass_add_product(const DvDofType *dof, const BodyMass *body, double factor, const double *dx, double *res)
+{
+    const double mass = body->mass * factor;
+    if (dof == &dv_rigid3d) {
+        for (size_t c = 0; c < 3; c++)
+            res[c] += dx[c] * mass;
+        const DvVec3 angular = dv_mat3_mul_vec(dv_mat3_load(body->inertia_mass), dv_vec3_load(dx + 3));
+        dv_vec3_accumulate(dv_vec3_scale(angular, factor), res + 3);
+    } else if (dof == &dv_rigid2d) {
+        res[0] += dx[0] * mass;
+        res[1] += dx[1] * mass;
+        res[2] += dx[2] * body->inertia_mass[0] * factor;
+    } else {
+        for (uint32_t c = 0; c < dof->deriv; c++)
+            res[c] += dx[c] * mass;
+    }
+}
+
+void mass_divide(const DvDofType *dof, const BodyMass *body, const double *f, double *a)
+{
+    if (dof == &dv_rigid3d) {
+        for (size_t c = 0; c < 3; c++)
+            a[c] = f[c] / body->mass;
+        dv_vec3_store(dv_mat3_mul_vec(dv_mat3_load(body->inverse_inertia), dv_vec3_load(f + 3)), a + 3);
+    } else if (dof == &dv_rigid2d) {
+        a[0] = f[0] / body->mass;
+        a[1] = f[1] / body->mass;
+        a[2] = f[2] * body->inverse_inertia[0];
+    } else {
+        for (uint32_t c = 0; c < dof->deriv; c++)
+            a[c] = f[c] / body->mass;
+    }
+}
+
+double mass_kinetic_energy(const DvDofType *dof, const BodyMass *body, const double *v)
+{
+    double product[6] = {0}, twice = 0.0;
+    mass_add_product(dof, body, 1.0, v, product);
+    for (uint32_t c = 0; c < dof->deriv; c++)
+        twice += v[c] * product[c];
+    return twice;
+}
+
+void mass_add_momentum(const DvDofType *dof, const BodyMass *body, const double *x, const double *v, double momentum[6])
+{
+    if (dof->spatial != 3)
+        return;
+    double product[6] = {0};
+    mass_add_product(dof, body, 1.0, v, product);
+    const DvVec3 linear = dv_vec3_load(product);
+    dv_vec3_accumulate(linear, momentum);
+    dv_vec3_accumulate(dv_vec3_cross(dv_vec3_load(x), linear), momentum + 3);
+    if (dof == &dv_rigid3d)
+        dv_vec3_accumulate(dv_vec3_load(product + 3), momentum + 3);
+}
+
+void mass_matrix(const DvDofType *dof, const BodyMass *body, double *dense)
+{
+    const uint32_t n = dof->deriv;
+    memset(dense, 0, (size_t)n * n * sizeof *dense);
+    const uint32_t linear = dof->rotation ? dof->spatial : n;
+    for (uint32_t c = 0; c < linear; c++)
+        dense[c * n + c] = body->mass;
+    if (dof == &dv_rigid2d)
+        dense[8] = body->inertia_mass[0];
+    for (uint32_t i = 0; dof == &dv_rigid3d && i < 3; i++)
+        for (uint32_t j = 0; j < 3; j++)
+            dense[(3 + i) * n + 3 + j] = body->inertia_mass[3 * i + j];
+}
+
+/* ---- State and gravity ---- */
+
+DvStatus mass_find_state(DvObject *object, MassBase *base)
+{
+    mass_forget_state(base);
+    DvObject *state =
+        dv_link_is_set(&base->mstate) ? dv_link_object(&base->mstate) : dv_node_state(dv_object_node(object), NULL);
+    const DvStateRef found = dv_state_ref(state);
+    if (!found.ops)
+        return dv_error(object, DV_ERROR_MISSING,
+                        "no state to give a mass to: put a MechanicalObject before it, or set `mstate`");
+    base->state = found;
+    (void)dv_object_ref(state);
+    return DV_OK;
+}
+
+void mass_forget_state(MassBase *base)
+{
+    if (base->state.object)
+        dv_object_unref(base->state.object);
+    base->state = (DvStateRef){0};
+}
+
+void mass_gravity(const MassBase *base, double gravity[6])
+{
+    const DvNode *node = dv_object_node(dv_object_of(base));
+    memset(gravity, 0, 6 * sizeof *gravity);
+    if (node)
+        memcpy(gravity, dv_node_gravity(node), base->state.dof->spatial * sizeof *gravity);
+}
+
+DvObject *mass_state(void *self)
+{
+    return ((MassBase *)self)->state.object;
+}
+
+uint32_t mass_states(void *self, DvObject *states[2])
+{
+    states[0] = mass_state(self);
+    return states[0] ? 1 : 0;
+}
+
+bool mass_separate_gravity(void *self)
+{
+    return dv_data_bool(&((MassBase *)self)->separate_gravity);
+}
+
+bool mass_yes(void *self)
+{
+    (void)self;
+    return true;
+}
+
+void mass_add_gravity_to_velocity(void *self, double dt, DvVec v)
+{
+    double gravity[6];
+    mass_gravity(self, gravity);
+    for (uint32_t i = 0; i < v.count; i++)
+        for (uint32_t c = 0; c < v.dim; c++)
+            v.at[(size_t)i * v.dim + c] += gravity[c] * dt;
+}
+
+/* ---- Drawing ---- */
+
+void mass_draw(MassBase *base, DvDraw *draw, double (*point_mass)(void *self, uint32_t point))
+{
+    static const double yellow[4] = {1, 1, 0, 1};
+    if (!base->state.ops || !(draw->shown & DV_SHOW_BEHAVIOR) || !dv_data_bool(&base->show_gravity_center))
+        return;
+    const DvConstVec x = dv_state_read(base->state, DV_POSITION);
+    double frame[7] = {0, 0, 0, 0, 0, 0, 1}, total = 0.0;
+    for (uint32_t i = 0; i < x.count; i++) {
+        const double mass = point_mass(base, i);
+        total += mass;
+        for (uint32_t c = 0; c < base->state.dof->spatial; c++)
+            frame[c] += mass * x.at[(size_t)i * x.dim + c];
+    }
+    if (total == 0.0)
+        return;
+    for (size_t c = 0; c < 3; c++)
+        frame[c] /= total;
+    draw->ops->points(draw, frame, 1, 5.0, yellow);
+    draw->ops->frames(draw, frame, 1, dv_data_double(&base->show_axis_size));
+}

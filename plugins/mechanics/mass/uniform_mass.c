@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * UniformMass: the same mass for every point, or for those named by `indices`.
+ *
+ *   f += m g,   M = m I;   of a rigid body: linear part m I, angular part the inertia in world axes, constant
+ *
+ * Given is the mass of a point or the sum of all; the other field follows, also when the one in use changes later. With
+ * indices of a topology that changes, added points get a mass, and either the sum or the mass of a point is kept.
+ */
+#include <string.h>
+
+#include <divan/contracts/topology.h>
+#include <divan/memory.h>
+
+#include "mass_base.h"
+#include "rigid_file.h"
+#include "state/point_set.h"
+
+typedef enum Given { GIVEN_NOTHING, GIVEN_POINT_MASS, GIVEN_TOTAL_MASS } Given;
+
+typedef struct UniformMass {
+    MassBase base;
+    DvData point_mass, total_mass, file, local_range, indices, preserve_total_mass;
+    DvData compute_mapping_inertia, show_initial_center, show_rest_frames;
+    DvLink topology_link;
+
+    Given given;
+    BodyMass body;
+    uint64_t point_mass_version, total_mass_version, indices_version; /* that `body` and `all` were made from */
+    bool all;                                                         /* the indices are 0, 1 ... */
+    uint32_t count;                                                   /* of indices */
+    uint32_t checked_points; /* size of the state that the indices were checked against */
+    uint64_t structure;
+    PointSet points;
+} UniformMass;
+
+static const DvField fields[] = {
+    MASS_FIELDS(UniformMass),
+    DV_FIELD(UniformMass, point_mass, "vertexMass", mass_type, .init = "1", .unit = "kg",
+             .help = "mass of each point; of bodies: mass volume inertia"),
+    DV_FIELD(UniformMass, total_mass, "totalMass", dv_type_double, .init = "1", .unit = "kg",
+             .help = "sum of the masses; counts when both are given"),
+    DV_FIELD(UniformMass, file, "filename", dv_type_file,
+             .help = "file of type .rigid with the mass and inertia of a body"),
+    DV_FIELD(UniformMass, local_range, "localRange", dv_type_vec2i, .init = "-1 -1",
+             .help = "first and last point that have a mass, instead of indices"),
+    DV_FIELD(UniformMass, indices, "indices", dv_type_uints, .help = "points that have a mass; none given: all"),
+    DV_FIELD(UniformMass, preserve_total_mass, "preserveTotalMass", dv_type_bool, .init = "0",
+             .help = "keep the sum, not the mass of a point, when the topology changes"),
+    DV_FIELD(UniformMass, compute_mapping_inertia, "compute_mapping_inertia", dv_type_bool, .init = "0",
+             .help = "kept for old scenes: the inertia of mapped points is always taken into account"),
+    DV_FIELD(UniformMass, show_initial_center, "showInitialCenterOfGravity", dv_type_bool, .init = "0",
+             .flags = DV_FIELD_DRAWING, .group = "Drawing", .help = "draw the centre of gravity of the rest positions"),
+    DV_FIELD(UniformMass, show_rest_frames, "showX0", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,
+             .group = "Drawing", .help = "draw the rest positions of rigid bodies"),
+    DV_LINK(UniformMass, topology_link, "topology", DV_TOPOLOGY,
+            .help = "topology that the indices follow; by default that of the node"),
+    {0},
+};
+
+/* ---- Values ---- */
+
+static void read_point_mass(UniformMass *self)
+{
+    size_t count;
+    const double *numbers = dv_data_doubles(&self->point_mass, &count);
+    self->body = mass_from_numbers(self->base.state.dof, numbers, count);
+}
+
+static void write_point_mass(UniformMass *self)
+{
+    double numbers[11];
+    mass_to_numbers(self->base.state.dof, &self->body, numbers);
+    dv_data_set(&self->point_mass, numbers, mass_numbers(self->base.state.dof));
+}
+
+/* The field that was not given follows the one that was. */
+static void complete(UniformMass *self)
+{
+    if (self->given == GIVEN_TOTAL_MASS) {
+        mass_set(self->base.state.dof, &self->body,
+                 self->count ? dv_data_double(&self->total_mass) / self->count : 0.0);
+        write_point_mass(self);
+    } else {
+        read_point_mass(self);
+        dv_data_set_double(&self->total_mass, self->body.mass * self->count);
+    }
+    self->point_mass_version = dv_data_version(&self->point_mass);
+    self->total_mass_version = dv_data_version(&self->total_mass);
+}
+
+/* Follows changes of the fields; at the start of each operation. */
+static void refresh(UniformMass *self)
+{
+    if (dv_data_version(&self->indices) != self->indices_version ||
+        dv_state_count(self->base.state) != self->checked_points) {
+        self->checked_points = dv_state_count(self->base.state);
+        const size_t count = point_set_remove_out_of_range(&self->indices, dv_state_count(self->base.state));
+        self->all = point_set_is_range(dv_data_uints(&self->indices, NULL), count);
+        self->structure += 1;
+        self->indices_version = dv_data_version(&self->indices);
+        if (count != self->count) {
+            self->count = (uint32_t)count;
+            complete(self);
+        }
+    }
+    const bool changed = self->given == GIVEN_TOTAL_MASS
+                             ? dv_data_version(&self->total_mass) != self->total_mass_version
+                             : dv_data_version(&self->point_mass) != self->point_mass_version;
+    if (changed)
+        complete(self);
+}
+
+/* ---- Operations ---- */
+
+/* Calls of one body for each point that has a mass: `point` runs over them. */
+#define FOR_EACH_POINT(self, point)                                                              \
+    for (uint32_t FEP_k = 0, point = 0;                                                          \
+         FEP_k < (self)->count &&                                                                \
+         (point = (self)->all ? FEP_k : ((const uint32_t *)(self)->indices.value)[FEP_k], true); \
+         FEP_k++)
+
+static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
+{
+    (void)step;
+    (void)x;
+    (void)v;
+    UniformMass *self = self_;
+    refresh(self);
+    if (dv_data_bool(&self->base.separate_gravity))
+        return;
+    double weight[6];
+    mass_gravity(&self->base, weight);
+    for (size_t c = 0; c < 6; c++)
+        weight[c] *= self->body.mass;
+    const uint32_t linear = self->base.state.dof->spatial, dim = f->dim;
+    FOR_EACH_POINT(self, point)
+    for (uint32_t c = 0; c < linear; c++)
+        f->at[(size_t)point * dim + c] += weight[c];
+}
+
+static void add_mdx(void *self_, double factor, DvConstVec dx, DvVec res)
+{
+    UniformMass *self = self_;
+    refresh(self);
+    const DvDofType *dof = self->base.state.dof;
+    if (self->all && !dof->rotation) {
+        const double mass = self->body.mass * factor;
+        const size_t n = (size_t)self->count * dx.dim;
+        for (size_t i = 0; i < n; i++)
+            res.at[i] += dx.at[i] * mass;
+        return;
+    }
+    FOR_EACH_POINT(self, point)
+    mass_add_product(dof, &self->body, factor, dx.at + (size_t)point * dx.dim, res.at + (size_t)point * res.dim);
+}
+
+static void acceleration(void *self_, DvConstVec f, DvVec a)
+{
+    UniformMass *self = self_;
+    refresh(self);
+    const DvDofType *dof = self->base.state.dof;
+    if (self->all && !dof->rotation) {
+        const size_t n = (size_t)self->count * f.dim;
+        for (size_t i = 0; i < n; i++)
+            a.at[i] = f.at[i] / self->body.mass;
+        return;
+    }
+    FOR_EACH_POINT(self, point)
+    mass_divide(dof, &self->body, f.at + (size_t)point * f.dim, a.at + (size_t)point * a.dim);
+}
+
+static double kinetic_energy(void *self_, DvConstVec v)
+{
+    UniformMass *self = self_;
+    refresh(self);
+    double twice = 0.0;
+    FOR_EACH_POINT(self, point)
+    twice += mass_kinetic_energy(self->base.state.dof, &self->body, v.at + (size_t)point * v.dim);
+    return 0.5 * twice;
+}
+
+static double potential_energy(void *self_, const DvStep *step, const DvConstVec *x)
+{
+    (void)step;
+    UniformMass *self = self_;
+    refresh(self);
+    double gravity[6], energy = 0.0;
+    mass_gravity(&self->base, gravity);
+    FOR_EACH_POINT(self, point)
+    for (uint32_t c = 0; c < self->base.state.dof->spatial; c++)
+        energy -= x->at[(size_t)point * x->dim + c] * self->body.mass * gravity[c];
+    return energy;
+}
+
+static void momentum(void *self_, DvConstVec x, DvConstVec v, double sum[6])
+{
+    UniformMass *self = self_;
+    refresh(self);
+    FOR_EACH_POINT(self, point)
+    mass_add_momentum(self->base.state.dof, &self->body, x.at + (size_t)point * x.dim, v.at + (size_t)point * v.dim,
+                      sum);
+}
+
+static double point_mass(void *self_, uint32_t wanted)
+{
+    UniformMass *self = self_;
+    refresh(self);
+    if (self->all)
+        return wanted < self->count ? self->body.mass : 0.0;
+    double mass = 0.0;
+    FOR_EACH_POINT(self, point)
+    mass += point == wanted ? self->body.mass : 0.0;
+    return mass;
+}
+
+static void reserve(void *self_, DvPattern *pattern)
+{
+    UniformMass *self = self_;
+    refresh(self);
+    FOR_EACH_POINT(self, point)
+    dv_pattern_add(pattern, point, point);
+}
+
+static void assemble(void *self_, double factor, const DvMatrixView *view)
+{
+    UniformMass *self = self_;
+    refresh(self);
+    double dense[36];
+    mass_matrix(self->base.state.dof, &self->body, dense);
+    for (uint32_t k = 0; k < self->count; k++)
+        dv_view_add(view, k, dense, factor);
+}
+
+static uint64_t structure(void *self_)
+{
+    UniformMass *self = self_;
+    refresh(self);
+    return self->structure;
+}
+
+static const DvMassOps mass_ops = {
+    .size = sizeof(DvMassOps),
+    .space = DV_HOST,
+    .state = mass_state,
+    .is_diagonal = mass_yes,
+    .add_mdx = add_mdx,
+    .acceleration = acceleration,
+    .separate_gravity = mass_separate_gravity,
+    .add_gravity_to_velocity = mass_add_gravity_to_velocity,
+    .reserve = reserve,
+    .assemble = assemble,
+    .structure = structure,
+    .kinetic_energy = kinetic_energy,
+    .momentum = momentum,
+    .point_mass = point_mass,
+};
+
+static const DvForceFieldOps force_ops = {
+    .size = sizeof(DvForceFieldOps),
+    .space = DV_HOST,
+    .states = mass_states,
+    .add_force = add_force,
+    .energy = potential_energy,
+};
+
+/* ---- Drawing ---- */
+
+static void draw(void *self_, DvDraw *draw)
+{
+    static const double green[4] = {0, 1, 0, 1};
+    UniformMass *self = self_;
+    mass_draw(&self->base, draw, point_mass);
+    const DvStateRef s = self->base.state;
+    const double *rest = s.ops ? s.ops->read(s.self, DV_REST_POSITION, DV_HOST) : NULL;
+    if (!rest || !(draw->shown & DV_SHOW_BEHAVIOR) || self->count == 0)
+        return;
+    const double size = dv_data_double(&self->base.show_axis_size);
+    if (s.dof == &dv_rigid3d && dv_data_bool(&self->show_rest_frames))
+        draw->ops->frames(draw, rest, dv_state_count(s), size);
+    if (!dv_data_bool(&self->show_initial_center))
+        return;
+    double center[3] = {0, 0, 0};
+    FOR_EACH_POINT(self, point)
+    for (uint32_t c = 0; c < s.dof->spatial; c++)
+        center[c] += rest[(size_t)point * s.dof->coord + c] / self->count;
+    draw->ops->points(draw, center, 1, 5.0, green);
+}
+
+static const DvDrawableOps drawable_ops = {.size = sizeof(DvDrawableOps), .draw = draw};
+
+/* ---- Lifecycle ---- */
+
+static void topology_changed(void *self_)
+{
+    UniformMass *self = self_;
+    const size_t count = self->indices.count;
+    if (!self->base.state.ops || count == self->count)
+        return;
+    self->count = (uint32_t)count;
+    self->all = point_set_is_range(dv_data_uints(&self->indices, NULL), count);
+    self->indices_version = dv_data_version(&self->indices);
+    self->structure += 1;
+    self->given = dv_data_bool(&self->preserve_total_mass) ? GIVEN_TOTAL_MASS : GIVEN_POINT_MASS;
+    complete(self);
+}
+
+static DvStatus choose_points(UniformMass *self)
+{
+    const uint32_t n = dv_state_count(self->base.state);
+    const int32_t *range = dv_data_ints(&self->local_range, NULL);
+    size_t count;
+    (void)dv_data_uints(&self->indices, &count);
+    if (range[0] >= 0 && range[1] > 0 && (uint32_t)range[1] + 1 < n) {
+        count = range[1] >= range[0] ? (size_t)(range[1] - range[0] + 1) : 0;
+        uint32_t *index = dv_data_begin_all(&self->indices, count);
+        for (size_t i = 0; i < count; i++)
+            index[i] = (uint32_t)range[0] + (uint32_t)i;
+        dv_data_end(&self->indices);
+    }
+    if (count == 0) {
+        uint32_t *index = dv_data_begin_all(&self->indices, n);
+        for (uint32_t i = 0; i < n; i++)
+            index[i] = i;
+        dv_data_end(&self->indices);
+    }
+    self->count = (uint32_t)point_set_remove_out_of_range(&self->indices, n);
+    self->checked_points = n;
+    self->all = point_set_is_range(dv_data_uints(&self->indices, NULL), self->count);
+    self->indices_version = dv_data_version(&self->indices);
+    return DV_OK;
+}
+
+static DvStatus choose_masses(DvObject *object, UniformMass *self)
+{
+    const DvDofType *dof = self->base.state.dof;
+    bool by_point = dv_data_is_set(&self->point_mass), by_total = dv_data_is_set(&self->total_mass);
+    read_point_mass(self);
+    const char *file = dv_data_string(&self->file);
+    if (dv_data_is_set(&self->file) && file && *file && strcmp(file, "unused") != 0) {
+        if (!dof->rotation) {
+            dv_field_warning(&self->file, -1,
+                             "only rigid bodies have such a file; it is not read for points of type %s", dof->name);
+        } else {
+            bool has_mass;
+            const DvStatus status = rigid_file_read(&self->file, dof, &self->body, &has_mass);
+            if (status != DV_OK)
+                return status;
+            write_point_mass(self);
+            by_total = by_total && (by_point || !has_mass);
+            by_point = true;
+        }
+    }
+    if (by_point && by_total)
+        dv_field_warning(&self->total_mass, -1, "totalMass and vertexMass are both given; totalMass is used");
+    if (!by_point && !by_total)
+        return dv_error(object, DV_ERROR_MISSING, "no mass is given: set totalMass or vertexMass");
+    self->given = by_total ? GIVEN_TOTAL_MASS : GIVEN_POINT_MASS;
+    if (by_total && dv_data_double(&self->total_mass) < 0.0)
+        return dv_field_error(&self->total_mass, -1, "%g kg: a mass cannot be negative",
+                              dv_data_double(&self->total_mass));
+    if (!by_total && self->body.mass < 0.0)
+        return dv_field_error(&self->point_mass, -1, "%g kg: a mass cannot be negative", self->body.mass);
+    complete(self);
+    return DV_OK;
+}
+
+static DvStatus init(DvObject *object, void *self_)
+{
+    UniformMass *self = self_;
+    DvStatus status = mass_find_state(object, &self->base);
+    if (status == DV_OK)
+        status = choose_points(self);
+    if (status == DV_OK)
+        status = choose_masses(object, self);
+    if (status != DV_OK) {
+        mass_forget_state(&self->base);
+        return status;
+    }
+    DvObject *topology = point_set_topology(object, &self->topology_link);
+    if (!topology)
+        return DV_OK;
+    self->points.indices = &self->indices;
+    self->points.takes_new = true;
+    self->points.changed = topology_changed;
+    self->points.owner = self;
+    return point_set_follow(&self->points, topology);
+}
+
+static void cleanup(DvObject *object, void *self_)
+{
+    (void)object;
+    UniformMass *self = self_;
+    point_set_leave(&self->points);
+}
+
+static void destroy(DvObject *object, void *self_)
+{
+    (void)object;
+    mass_forget_state(self_);
+}
+
+const DvClass dv_uniform_mass = {
+    .size = sizeof(DvClass),
+    .name = "UniformMass",
+    .variants = "Rigid2d Rigid3d Vec1d Vec2d Vec3d Vec6d",
+    .variant_rule = DV_VARIANT_OF_ALL,
+    .sources = mass_variant_sources,
+    .bases = (const char *const[]){"Mass", "BaseMass", "ForceField", NULL},
+    .family = "masses",
+    .module = "Sofa.Component.Mass",
+    .help = "The same mass for every point, or for some.",
+    .instance_size = sizeof(UniformMass),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_MASS, .ops = &mass_ops, .slot = true},
+                                      {.id = DV_FORCE_FIELD, .ops = &force_ops},
+                                      {.id = DV_DRAWABLE, .ops = &drawable_ops},
+                                      {0}},
+    .init = init,
+    .cleanup = cleanup,
+    .destroy = destroy,
+};

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A field `indices` that names points of a state and follows the additions, removals and renumberings of a topology.
+ */
+#ifndef DIVAN_MECHANICS_POINT_SET_H
+#define DIVAN_MECHANICS_POINT_SET_H
+
+#include <divan/contracts/state.h>
+#include <divan/element_data.h>
+
+typedef struct PointSet {
+    DvData *indices;              /* list of unsigned int; belongs to the component */
+    bool takes_new;               /* points that are added belong to it */
+    void (*changed)(void *owner); /* optional: after each change of the topology */
+    void *owner;
+    DvElementData members; /* bool per point of the topology */
+} PointSet;
+
+/* The topology a component follows: that of its link, else of its node or above; NULL when none can change. */
+DvObject *point_set_topology(DvObject *object, const DvLink *link);
+
+/* Starts to follow; `set` keeps its address. The members named above are set by the caller.     [main] */
+DV_NODISCARD DvStatus point_set_follow(PointSet *set, DvObject *topology);
+void point_set_leave(PointSet *set);
+
+/* Whether the indices are 0, 1 ... count-1. */
+bool point_set_is_range(const uint32_t *indices, size_t count);
+
+/* Reports indices beyond the end of a state, one warning for all, and removes them; the number that is left. */
+size_t point_set_remove_out_of_range(DvData *indices, uint32_t points);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Arithmetic on flat arrays of doubles; see the header for the rules about bits and threads.
+ */
+#include "vector_arithmetic.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <divan/parallel.h>
+
+/* Doubles per chunk: 64 KiB an operand, so that a chunk of three operands stays in the second-level cache. */
+#define GRAIN 8192u
+/* Below this an operation is over before another thread has woken up. */
+#define ALONE 1024u
+
+/* Eight doubles at any address that holds doubles. */
+typedef double Eight __attribute__((vector_size(64), aligned(8), may_alias));
+
+/* One body, compiled for the widths of the machine; which one runs is decided when the library is loaded. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define EVERY_WIDTH __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define EVERY_WIDTH
+#endif
+
+typedef struct Operands {
+    double *r;
+    const double *a, *b;
+    double k;
+} Operands;
+
+/* Macros: a function would pass a vector by value, whose place depends on the instruction set. */
+#define LOAD(at)         (*(const Eight *)(at))
+#define STORE(at, value) (*(Eight *)(at) = (value))
+
+EVERY_WIDTH static void scale_chunk(double *r, const double *b, size_t n, double k)
+{
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        STORE(r + i, k * LOAD(b + i));
+    for (; i < n; i++)
+        r[i] = k * b[i];
+}
+
+EVERY_WIDTH static void add_scaled_chunk(double *r, const double *a, const double *b, size_t n, double k)
+{
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        STORE(r + i, LOAD(a + i) + k * LOAD(b + i));
+    for (; i < n; i++)
+        r[i] = a[i] + k * b[i];
+}
+
+EVERY_WIDTH static double dot_chunk(const double *a, const double *b, size_t n)
+{
+    Eight even = {0}, odd = {0};
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        even += LOAD(a + i) * LOAD(b + i);
+        odd += LOAD(a + i + 8) * LOAD(b + i + 8);
+    }
+    if (i + 8 <= n) {
+        even += LOAD(a + i) * LOAD(b + i);
+        i += 8;
+    }
+    const Eight sum = even + odd;
+    double total = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+    for (; i < n; i++)
+        total += a[i] * b[i];
+    return total;
+}
+
+/* x - x is zero for every finite x and not a number otherwise. */
+EVERY_WIDTH static bool is_finite_chunk(const double *a, size_t n)
+{
+    Eight even = {0}, odd = {0};
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        even += LOAD(a + i) - LOAD(a + i);
+        odd += LOAD(a + i + 8) - LOAD(a + i + 8);
+    }
+    const Eight sum = even + odd;
+    double total = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+    for (; i < n; i++)
+        total += a[i] - a[i];
+    return total == 0.0;
+}
+
+EVERY_WIDTH static double norm_max_chunk(const double *a, size_t n)
+{
+    double largest = 0.0;
+    for (size_t i = 0; i < n; i++)
+        largest = fabs(a[i]) > largest ? fabs(a[i]) : largest;
+    return largest;
+}
+
+static void scale_range(void *context, uint32_t begin, uint32_t end)
+{
+    const Operands *o = context;
+    scale_chunk(o->r + begin, o->b + begin, end - begin, o->k);
+}
+
+static void add_scaled_range(void *context, uint32_t begin, uint32_t end)
+{
+    const Operands *o = context;
+    add_scaled_chunk(o->r + begin, o->a + begin, o->b + begin, end - begin, o->k);
+}
+
+static void copy_range(void *context, uint32_t begin, uint32_t end)
+{
+    const Operands *o = context;
+    memmove(o->r + begin, o->a + begin, (end - begin) * sizeof *o->r);
+}
+
+static double dot_range(void *context, uint32_t begin, uint32_t end)
+{
+    const Operands *o = context;
+    return dot_chunk(o->a + begin, o->b + begin, end - begin);
+}
+
+static double not_finite_range(void *context, uint32_t begin, uint32_t end)
+{
+    const Operands *o = context;
+    return is_finite_chunk(o->a + begin, end - begin) ? 0.0 : 1.0;
+}
+
+void dv_array_fill(double *r, size_t n, double value)
+{
+    for (size_t i = 0; i < n; i++)
+        r[i] = value;
+}
+
+void dv_array_copy(double *r, const double *a, size_t n)
+{
+    if (n <= ALONE)
+        memmove(r, a, n * sizeof *r);
+    else
+        dv_parallel_for((uint32_t)n, GRAIN, copy_range, &(Operands){.r = r, .a = a});
+}
+
+void dv_array_scale(double *r, const double *b, size_t n, double k)
+{
+    if (n <= ALONE)
+        scale_chunk(r, b, n, k);
+    else
+        dv_parallel_for((uint32_t)n, GRAIN, scale_range, &(Operands){.r = r, .b = b, .k = k});
+}
+
+void dv_array_add_scaled(double *r, const double *a, const double *b, size_t n, double k)
+{
+    if (n <= ALONE)
+        add_scaled_chunk(r, a, b, n, k);
+    else
+        dv_parallel_for((uint32_t)n, GRAIN, add_scaled_range, &(Operands){.r = r, .a = a, .b = b, .k = k});
+}
+
+double dv_array_dot(const double *a, const double *b, size_t n)
+{
+    if (n <= ALONE)
+        return dot_chunk(a, b, n);
+    return dv_parallel_sum((uint32_t)n, GRAIN, dot_range, &(Operands){.a = a, .b = b});
+}
+
+double dv_array_norm_max(const double *a, size_t n)
+{
+    return norm_max_chunk(a, n);
+}
+
+bool dv_array_is_finite(const double *a, size_t n)
+{
+    if (n <= ALONE)
+        return is_finite_chunk(a, n);
+    return dv_parallel_sum((uint32_t)n, GRAIN, not_finite_range, &(Operands){.a = a}) == 0.0;
+}
+
+void dv_array_add_constant(double *r, size_t n, double k, const double *pattern, size_t period)
+{
+    for (size_t i = 0; i + period <= n; i += period)
+        for (size_t c = 0; c < period; c++)
+            r[i + c] += k * pattern[c];
+}
