@@ -5,7 +5,7 @@
 # in a plugin set, and runs a scene whose result has a closed form. Also: the plugin is not loaded unless its set is.
 set -eu
 source_root=$DIVAN_TEST_SOURCE_ROOT build_root=$DIVAN_BUILD_ROOT
-unset DIVAN_PLUGIN_PATH DIVAN_DATA_PATH
+unset DIVAN_PLUGIN_PATH DIVAN_DATA_PATH LD_LIBRARY_PATH
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 fail() { echo "FAILED: $*"; echo "0 passed, 1 failed"; exit 1; }
@@ -23,7 +23,7 @@ cd "$here/outside"
 # shellcheck disable=SC2046
 cc -std=c11 -Wall -Wextra -Werror -fPIC -shared -fvisibility=hidden -Wl,-z,defs -o harmonic-well.so harmonic_well_force_field.c \
     $(pkg-config --cflags --libs divan-kernel) || fail "the plugin does not build against the installed headers"
-mkdir "$plugin_folder/harmonic-well" && cp harmonic-well.so "$plugin_folder/harmonic-well/"
+cp harmonic-well.so "$plugin_folder/"
 printf '\n# a set of its own, with what the scene needs\n[wells]\n' >>"$plugin_folder/plugins.conf"
 sed -n '/^\[default\]/,/^\[wells\]/{/=/p}' "$plugin_folder/plugins.conf" >"$here/entries"
 cat "$here/entries" >>"$plugin_folder/plugins.conf"
