@@ -25,7 +25,8 @@ enum { /* DvField.flags */
     DV_FIELD_INPUT = 1u << 3,     /* of an engine: a change makes the outputs dirty */
     DV_FIELD_OUTPUT = 1u << 4,    /* of an engine: computed by the class's `update`; never saved */
     DV_FIELD_STATE = 1u << 5,     /* part of the state of a run that no user sets: saved with 17 digits, restored on load, hidden */
-    DV_FIELD_DRAWING = 1u << 6    /* only changes what is drawn */
+    DV_FIELD_DRAWING = 1u << 6,   /* only changes what is drawn */
+    DV_FIELD_NOT_LINKED = 1u << 7 /* an option of this object alone: `src` of another passes it over */
 };
 
 struct DvField {

@@ -40,6 +40,7 @@ typedef struct DvElementChange {
     const uint32_t *ancestors; /* [ancestor_start[count]] elements that added ones come from; or NULL */
     const double *weights;     /* of the ancestors; NULL: equal */
     const uint32_t *ancestor_start; /* [count + 1]; NULL: no ancestors */
+    bool without_states;       /* of points: states keep theirs (another topology of the same points tells them) */
 } DvElementChange;
 
 typedef struct DvElementData DvElementData;

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * PointSet-, EdgeSet-, TriangleSet-, QuadSet-, TetrahedronSet- and HexahedronSetTopologyContainer: meshes that
+ * modifiers change while they run.
+ *
+ * A container is named after its highest elements. When it has any, init makes the lower elements that are missing:
+ * edges and triangles of tetrahedra, edges and quads of hexahedra, edges of triangles and quads, in the order of a
+ * loop over the elements and their local parts. Lists that a scene gives are kept as they are; edges that they lack
+ * are appended with a warning, faces are not (a list of the boundary alone is usual): what needs all faces is then not
+ * available.
+ *
+ * The number of points is that of `position` when a scene gives it, else 1 + the largest number an element names.
+ */
+#include "topology.h"
+
+#include <inttypes.h>
+
+/* Edges of the container's own elements that the list lacks. */
+static void complete_edges(Topology *topology)
+{
+    const PartTable *table = topology_part_table(topology->own, DV_EDGES);
+    const ElementList elements = topology_elements(topology, topology->own),
+                      known = topology_elements(topology, DV_EDGES);
+    if (!table)
+        return;
+    IndexArray edges = {0};
+    array_resize(&edges, known.count * 2);
+    if (known.count)
+        memcpy(edges.data, known.at, (size_t)known.count * 2 * sizeof *edges.data);
+    parts_create(elements, table, topology->own != DV_TRIANGLES, NULL, &edges);
+    const uint32_t added = edges.count / 2 - known.count;
+    if (known.count && added)
+        dv_field_warning(&topology->list[DV_EDGES], -1,
+                         "%" PRIu32 " edges of the elements were missing and are appended", added);
+    if (added) {
+        (void)dv_data_link(&topology->list[DV_EDGES], NULL);
+        topology_set_list(topology, DV_EDGES, edges.data, edges.count / 2);
+    }
+    array_free(&edges);
+}
+
+static void create_faces(Topology *topology)
+{
+    const ElementList elements = topology_elements(topology, topology->own);
+    const DvElementKind face = topology->own == DV_TETRAHEDRA ? DV_TRIANGLES : DV_QUADS;
+    IndexArray faces = {0};
+    if (topology_elements(topology, face).count > 0)
+        return;
+    if (topology->own == DV_TETRAHEDRA) {
+        const uint32_t again = triangles_create(elements, true, &faces);
+        if (again)
+            dv_field_warning(&topology->list[DV_TETRAHEDRA], -1,
+                             "%" PRIu32 " faces are shared by tetrahedra of opposite "
+                             "orientation",
+                             again);
+    } else {
+        quads_create(elements, &faces);
+    }
+    (void)dv_data_link(&topology->list[face], NULL);
+    topology_set_list(topology, face, faces.data, faces.count / dv_element_nodes(face));
+    array_free(&faces);
+}
+
+/* Elements that name a point twice, for checkTopology. */
+static void check_elements(Topology *topology)
+{
+    for (int kind = DV_EDGES; kind < DV_ELEMENT_KINDS; kind++) {
+        const ElementList elements = topology_elements(topology, kind);
+        for (uint32_t element = 0; element < elements.count; element++) {
+            const uint32_t *point = elements.at + (size_t)element * elements.nodes;
+            for (uint32_t i = 1; i < elements.nodes; i++)
+                for (uint32_t j = 0; j < i; j++)
+                    if (point[i] == point[j])
+                        dv_field_error(&topology->list[kind], element, "point %" PRIu32 " appears twice", point[i]);
+        }
+    }
+}
+
+/* Pieces that no edge joins, for checkConnexity. */
+static void check_connection(Topology *topology)
+{
+    const Adjacency *around = topology_adjacency(topology, DV_POINTS, DV_POINTS);
+    uint32_t *stack = dv_alloc(around->count, sizeof *stack), pieces = 0;
+    bool *seen = dv_alloc(around->count, sizeof *seen);
+    for (uint32_t start = 0; start < around->count; start++) {
+        if (seen[start])
+            continue;
+        uint32_t depth = 0;
+        pieces++;
+        seen[start] = true;
+        stack[depth++] = start;
+        while (depth) {
+            const uint32_t point = stack[--depth];
+            for (uint32_t at = around->start[point]; at < around->start[point + 1]; at++)
+                if (around->items[at] < around->count && !seen[around->items[at]]) {
+                    seen[around->items[at]] = true;
+                    stack[depth++] = around->items[at];
+                }
+        }
+    }
+    if (pieces > 1)
+        dv_warning(topology->object, "the mesh is in %" PRIu32 " pieces that no edge joins", pieces);
+    dv_free(stack);
+    dv_free(seen);
+}
+
+DvStatus set_container_start(Topology *topology)
+{
+    const bool given = dv_data_is_set(&topology->position);
+    size_t positions;
+    (void)dv_data_doubles(&topology->position, &positions);
+    uint32_t points = topology->points, used = 0;
+    if (dv_data_uint(&topology->point_count_field) > points)
+        points = dv_data_uint(&topology->point_count_field);
+    if (topology->own != DV_POINTS) {
+        const DvStatus status = topology_count_used_points(topology, topology->own, &used);
+        if (status != DV_OK)
+            return status;
+    }
+    if (given && topology->own != DV_POINTS)
+        points = (uint32_t)positions;
+    else if (positions > points)
+        points = (uint32_t)positions;
+    if ((!given || topology->own == DV_HEXAHEDRA) && used > points)
+        points = used;
+    topology_set_points(topology, points);
+    if (topology->own == DV_POINTS) {
+        topology_changed(topology);
+        return DV_OK;
+    }
+    const DvStatus status = topology_check_points(topology, topology->own);
+    if (status != DV_OK)
+        return status;
+    if (topology_elements(topology, topology->own).count > 0) {
+        complete_edges(topology);
+        if (topology->own == DV_TETRAHEDRA || topology->own == DV_HEXAHEDRA)
+            create_faces(topology);
+    }
+    topology_changed(topology);
+    if (dv_data_bool(&topology->check_topology))
+        check_elements(topology);
+    if (dv_data_bool(&topology->check_connexity))
+        check_connection(topology);
+    return DV_OK;
+}
+
+static DvStatus init(DvObject *object, void *self)
+{
+    (void)object;
+    const DvStatus status = topology_load_file(self);
+    return status == DV_OK ? set_container_start(self) : status;
+}
+
+static DvStatus construct(DvObject *object, void *self, DvElementKind own)
+{
+    Topology *topology = self;
+    topology->own = own;
+    topology->dynamic = true;
+    return topology_construct(object, self);
+}
+
+#define POINT_SET_FIELDS                                                                                          \
+    TOPOLOGY_FILE_FIELD(Topology, ), TOPOLOGY_POSITION_FIELD(Topology, ),                                         \
+        DV_FIELD(Topology, point_count_field, "nbPoints", dv_type_uint, .init = "0", .help = "number of points"), \
+        DV_FIELD(Topology, check_topology, "checkTopology", dv_type_bool, .init = "0",                            \
+                 .help = "report elements that name a point twice")
+/* Every container but the point set. */
+#define EDGE_SET_FIELDS                                                                  \
+    POINT_SET_FIELDS, TOPOLOGY_EDGES_FIELD(Topology, ),                                  \
+        DV_FIELD(Topology, check_connexity, "checkConnexity", dv_type_bool, .init = "0", \
+                 .help = "warn when edges do not join all points")
+#define CREATE_ARRAY_FIELD(member, name)                        \
+    DV_FIELD(Topology, member, name, dv_type_bool, .init = "0", \
+             .help = "kept for old scenes: the list is made whenever it is empty")
+
+static const DvField point_fields[] = {POINT_SET_FIELDS, {0}};
+static const DvField edge_fields[] = {EDGE_SET_FIELDS, {0}};
+static const DvField triangle_fields[] = {EDGE_SET_FIELDS, TOPOLOGY_TRIANGLES_FIELD(Topology, ), {0}};
+static const DvField quad_fields[] = {EDGE_SET_FIELDS, TOPOLOGY_QUADS_FIELD(Topology, ), {0}};
+static const DvField tetrahedron_fields[] = {EDGE_SET_FIELDS,
+                                             TOPOLOGY_TRIANGLES_FIELD(Topology, ),
+                                             TOPOLOGY_TETRAHEDRA_FIELD(Topology, ),
+                                             CREATE_ARRAY_FIELD(create_triangle_array, "createTriangleArray"),
+                                             {0}};
+static const DvField hexahedron_fields[] = {EDGE_SET_FIELDS,
+                                            TOPOLOGY_QUADS_FIELD(Topology, ),
+                                            TOPOLOGY_HEXAHEDRA_FIELD(Topology, ),
+                                            CREATE_ARRAY_FIELD(create_quad_array, "createQuadArray"),
+                                            {0}};
+
+#define BASES(...)                                                                              \
+    (const char *const[])                                                                       \
+    {                                                                                           \
+        __VA_ARGS__, "PointSetTopologyContainer", "TopologyContainer", "BaseMeshTopology", NULL \
+    }
+
+#define SET_CONTAINER(Class, kind, table, object_, bases_, text)                                         \
+    static DvStatus construct_##object_(DvObject *object, void *self)                                    \
+    {                                                                                                    \
+        return construct(object, self, kind);                                                            \
+    }                                                                                                    \
+    const DvClass dv_##object_ = {                                                                       \
+        .size = sizeof(DvClass),                                                                         \
+        .name = Class,                                                                                   \
+        .bases = bases_,                                                                                 \
+        .family = "topologies",                                                                          \
+        .module = "Sofa.Component.Topology.Container.Dynamic",                                           \
+        .help = text,                                                                                    \
+        .instance_size = sizeof(Topology),                                                               \
+        .fields = table,                                                                                 \
+        .contracts = (const DvContract[]){{.id = DV_TOPOLOGY, .ops = &topology_ops, .slot = true}, {0}}, \
+        .construct = construct_##object_,                                                                \
+        .init = init,                                                                                    \
+        .bounding_box = topology_bounding_box,                                                           \
+        .destroy = topology_destroy,                                                                     \
+    }
+
+SET_CONTAINER("PointSetTopologyContainer", DV_POINTS, point_fields, point_set_topology_container,
+              ((const char *const[]){"TopologyContainer", "BaseMeshTopology", NULL}), "Points without connectivity.");
+SET_CONTAINER("EdgeSetTopologyContainer", DV_EDGES, edge_fields, edge_set_topology_container,
+              ((const char *const[]){"PointSetTopologyContainer", "TopologyContainer", "BaseMeshTopology", NULL}),
+              "Edges that may change while the scene runs.");
+SET_CONTAINER("TriangleSetTopologyContainer", DV_TRIANGLES, triangle_fields, triangle_set_topology_container,
+              (BASES("EdgeSetTopologyContainer")), "Triangles that may change while the scene runs.");
+SET_CONTAINER("QuadSetTopologyContainer", DV_QUADS, quad_fields, quad_set_topology_container,
+              (BASES("EdgeSetTopologyContainer")), "Quads that may change while the scene runs.");
+SET_CONTAINER("TetrahedronSetTopologyContainer", DV_TETRAHEDRA, tetrahedron_fields, tetrahedron_set_topology_container,
+              (BASES("TriangleSetTopologyContainer", "EdgeSetTopologyContainer")),
+              "Tetrahedra that may change while the scene runs.");
+SET_CONTAINER("HexahedronSetTopologyContainer", DV_HEXAHEDRA, hexahedron_fields, hexahedron_set_topology_container,
+              (BASES("QuadSetTopologyContainer", "EdgeSetTopologyContainer")),
+              "Hexahedra that may change while the scene runs.");

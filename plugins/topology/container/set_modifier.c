@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * PointSet-, EdgeSet-, TriangleSet-, QuadSet-, TetrahedronSet- and HexahedronSetTopologyModifier: adding, removing and
+ * renumbering the elements of the container in the same node.
+ *
+ * Everything attached to the topology (element data: fields of components, states, topological mappings) is told in
+ * this order: additions after the lists have grown, lower elements first; removals before the lists shrink, highest
+ * elements first, then faces and edges together, then points. A removed element's number is taken by the last one, one
+ * removal after the other from the highest number down.
+ *
+ * Lower elements that belong to none of the container's own (edges given by a scene that no hexahedron has) are not
+ * removed with the points they name. Such points of theirs are marked and no longer follow renumberings; adjacency
+ * leaves the elements out.
+ *
+ * Adjacency is made anew after a change when somebody asks for it, so a change costs time in proportion to the mesh.
+ */
+#include "modifier.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+typedef struct Modifier {
+    DvObject *object;
+    DvData propagate_to_states, list_out, remove_isolated;
+    Topology *topology;
+    DvElementKind own;
+} Modifier;
+
+/* A list of elements being changed. */
+typedef struct Rows {
+    uint32_t *at;
+    uint32_t count, nodes;
+    uint8_t *dangling; /* or NULL */
+} Rows;
+
+static int descending(const void *a, const void *b)
+{
+    const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return left > right ? -1 : left < right;
+}
+
+/* The numbers from the largest down, each once. False: one is not below `limit`. */
+static bool sort_numbers(uint32_t count, const uint32_t *numbers, uint32_t limit, IndexArray *sorted)
+{
+    array_resize(sorted, count);
+    if (count)
+        memcpy(sorted->data, numbers, count * sizeof *numbers);
+    qsort(sorted->data, count, sizeof *sorted->data, descending);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (i == 0 || sorted->data[i] != sorted->data[i - 1])
+            sorted->data[kept++] = sorted->data[i];
+    sorted->count = kept;
+    return kept == 0 || sorted->data[0] < limit;
+}
+
+static const char *list_name(const Topology *topology, DvElementKind kind)
+{
+    return topology->list[kind].field ? topology->list[kind].field->name : "points";
+}
+
+static DvStatus out_of_range(Topology *topology, DvElementKind kind, uint32_t number, uint32_t count)
+{
+    return dv_error(topology->object, DV_ERROR_INVALID, "cannot change number %" PRIu32 " of %" PRIu32 " %s", number,
+                    count, kind == DV_POINTS ? "points" : list_name(topology, kind));
+}
+
+static void tell(Topology *topology, DvElementChange change)
+{
+    dv_element_data_apply(topology->object, &change);
+}
+
+/* Opens a list for changes, free of any link it had. */
+static Rows begin_rows(Topology *topology, DvElementKind kind, uint32_t count)
+{
+    DvData *list = &topology->list[kind];
+    (void)dv_data_link(list, NULL);
+    Rows rows = {.nodes = dv_element_nodes(kind), .dangling = topology->dangling[kind]};
+    rows.at = dv_data_begin(list, count);
+    rows.count = count;
+    return rows;
+}
+
+static void remove_rows(Topology *topology, DvElementKind kind, const IndexArray *sorted)
+{
+    const uint32_t count = topology_elements(topology, kind).count;
+    Rows rows = begin_rows(topology, kind, count);
+    for (uint32_t i = 0; i < sorted->count; i++) {
+        const uint32_t gone = sorted->data[i], last = --rows.count;
+        memmove(rows.at + (size_t)gone * rows.nodes, rows.at + (size_t)last * rows.nodes, rows.nodes * sizeof *rows.at);
+        if (rows.dangling)
+            rows.dangling[gone] = rows.dangling[last];
+    }
+    dv_data_end(&topology->list[kind]);
+    (void)dv_data_begin(&topology->list[kind], rows.count);
+    dv_data_end(&topology->list[kind]);
+}
+
+/* Parts of the elements to go that no other element has. */
+static void find_isolated(const uint32_t *part_of, uint32_t per_element, uint32_t elements, const uint8_t *skip,
+                          uint32_t parts, const IndexArray *gone, IndexArray *isolated)
+{
+    uint32_t *users = dv_alloc(parts, sizeof *users);
+    for (uint32_t element = 0; element < elements; element++)
+        for (uint32_t j = 0; j < per_element && !(skip && skip[element]); j++)
+            if (part_of[(size_t)element * per_element + j] < parts)
+                users[part_of[(size_t)element * per_element + j]]++;
+    for (uint32_t i = 0; i < gone->count; i++)
+        for (uint32_t j = 0; j < per_element; j++) {
+            const uint32_t part = part_of[(size_t)gone->data[i] * per_element + j];
+            if (part < parts && --users[part] == 0)
+                array_push(isolated, part);
+        }
+    dv_free(users);
+    qsort(isolated->data, isolated->count, sizeof *isolated->data, descending);
+}
+
+static void find_isolated_parts(Topology *topology, DvElementKind kind, DvElementKind part, const IndexArray *gone,
+                                IndexArray *isolated)
+{
+    uint32_t per_element;
+    const uint32_t *part_of = topology_parts(topology, kind, part, &per_element);
+    const ElementList elements = topology_elements(topology, kind);
+    if (part_of)
+        find_isolated(part_of, per_element, elements.count, elements.skip, topology_elements(topology, part).count,
+                      gone, isolated);
+}
+
+static void tell_removal(Topology *topology, DvElementKind kind, const IndexArray *sorted, bool without_states)
+{
+    const uint32_t count = kind == DV_POINTS ? topology->points : topology_elements(topology, kind).count;
+    if (sorted->count)
+        tell(topology, (DvElementChange){.change = DV_ELEMENTS_REMOVED,
+                                         .kind = kind,
+                                         .count = sorted->count,
+                                         .total = count - sorted->count,
+                                         .indices = sorted->data,
+                                         .without_states = without_states});
+}
+
+/* New numbers of the points after removals; removed ones keep the old number. */
+static uint32_t *number_after_removal(uint32_t points, const IndexArray *sorted)
+{
+    uint32_t *at = dv_alloc(points, sizeof *at), *number = dv_alloc(points, sizeof *number);
+    uint32_t count = points;
+    for (uint32_t i = 0; i < points; i++)
+        at[i] = number[i] = i;
+    for (uint32_t i = 0; i < sorted->count; i++)
+        at[sorted->data[i]] = at[--count];
+    for (uint32_t i = 0; i < count; i++)
+        number[at[i]] = i;
+    dv_free(at);
+    return number;
+}
+
+/* Gives the points in all lists their new numbers; `gone`, if not NULL, marks those that are removed. */
+static void renumber_lists(Topology *topology, const uint32_t *number, const bool *gone)
+{
+    for (int kind = DV_EDGES; kind < DV_ELEMENT_KINDS; kind++) {
+        const uint32_t count = topology_elements(topology, kind).count;
+        if (count == 0)
+            continue;
+        Rows rows = begin_rows(topology, kind, count);
+        for (uint32_t element = 0; element < count; element++)
+            for (uint32_t j = 0; j < rows.nodes; j++) {
+                uint32_t *point = &rows.at[(size_t)element * rows.nodes + j];
+                if (rows.dangling && rows.dangling[element] >> j & 1)
+                    continue;
+                if (gone && gone[*point]) {
+                    if (!rows.dangling)
+                        rows.dangling = topology->dangling[kind] = dv_alloc(count, 1);
+                    rows.dangling[element] |= (uint8_t)(1u << j);
+                }
+                *point = number[*point];
+            }
+        dv_data_end(&topology->list[kind]);
+    }
+}
+
+static DvStatus remove_sorted_points(Topology *topology, const IndexArray *sorted, bool without_states)
+{
+    if (sorted->count == 0)
+        return DV_OK;
+    tell_removal(topology, DV_POINTS, sorted, without_states);
+    bool *gone = dv_alloc(topology->points, sizeof *gone);
+    for (uint32_t i = 0; i < sorted->count; i++)
+        gone[sorted->data[i]] = true;
+    uint32_t *number = number_after_removal(topology->points, sorted);
+    renumber_lists(topology, number, gone);
+    dv_free(number);
+    dv_free(gone);
+    topology->moved = true;
+    topology_set_points(topology, topology->points - sorted->count);
+    topology_changed(topology);
+    return DV_OK;
+}
+
+DvStatus topology_remove_points(Topology *topology, uint32_t count, const uint32_t *points, bool without_states)
+{
+    IndexArray sorted = {0};
+    DvStatus status = DV_OK;
+    if (!sort_numbers(count, points, topology->points, &sorted))
+        status = out_of_range(topology, DV_POINTS, sorted.data[0], topology->points);
+    if (status == DV_OK && topology->own != DV_POINTS) {
+        const Adjacency *around = topology_adjacency(topology, DV_POINTS, topology->own);
+        for (uint32_t i = 0; i < sorted.count && status == DV_OK; i++)
+            if (around->start[sorted.data[i] + 1] > around->start[sorted.data[i]])
+                status = dv_error(topology->object, DV_ERROR_INVALID,
+                                  "point %" PRIu32 " is still used by number %" PRIu32 " of the %s", sorted.data[i],
+                                  around->items[around->start[sorted.data[i]]], list_name(topology, topology->own));
+    }
+    if (status == DV_OK)
+        status = remove_sorted_points(topology, &sorted, without_states);
+    array_free(&sorted);
+    return status;
+}
+
+DvStatus topology_add_points(Topology *topology, uint32_t count, const DvElementChange *ancestors, bool without_states)
+{
+    if (count > MOST_POINTS - topology->points)
+        return dv_error(topology->object, DV_ERROR_LIMIT, "%" PRIu32 " more points are too many", count);
+    if (count == 0)
+        return DV_OK;
+    topology_set_points(topology, topology->points + count);
+    topology->moved = true;
+    topology_changed(topology);
+    DvElementChange change = {0};
+    if (ancestors)
+        change = *ancestors;
+    change.change = DV_ELEMENTS_ADDED;
+    change.kind = DV_POINTS;
+    change.count = count;
+    change.total = topology->points;
+    change.without_states = without_states;
+    tell(topology, change);
+    return DV_OK;
+}
+
+DvStatus topology_renumber_points(Topology *topology, const uint32_t *order, bool without_states)
+{
+    const uint32_t points = topology->points;
+    uint32_t *number = dv_alloc(points, sizeof *number);
+    for (uint32_t i = 0; i < points; i++)
+        number[i] = INVALID_INDEX;
+    for (uint32_t i = 0; i < points; i++) {
+        if (order[i] >= points || number[order[i]] != INVALID_INDEX) {
+            dv_free(number);
+            return dv_error(topology->object, DV_ERROR_INVALID,
+                            "the new order of %" PRIu32 " points names %" PRIu32 " %s", points, order[i],
+                            order[i] >= points ? "" : "twice");
+        }
+        number[order[i]] = i;
+    }
+    renumber_lists(topology, number, NULL);
+    dv_free(number);
+    topology->moved = true;
+    topology_changed(topology);
+    tell(topology, (DvElementChange){.change = DV_ELEMENTS_RENUMBERED,
+                                     .kind = DV_POINTS,
+                                     .count = points,
+                                     .total = points,
+                                     .indices = order,
+                                     .without_states = without_states});
+    return DV_OK;
+}
+
+/* Appends rows to a list and tells. */
+static void append(Topology *topology, DvElementKind kind, const uint32_t *elements, uint32_t count,
+                   const DvElementChange *ancestors)
+{
+    if (count == 0)
+        return;
+    const uint32_t before = topology_elements(topology, kind).count;
+    if (topology->dangling[kind])
+        topology->dangling[kind] = dv_realloc(topology->dangling[kind], before, (size_t)before + count);
+    Rows rows = begin_rows(topology, kind, before + count);
+    memcpy(rows.at + (size_t)before * rows.nodes, elements, (size_t)count * rows.nodes * sizeof *elements);
+    dv_data_end(&topology->list[kind]);
+    topology_changed(topology);
+    DvElementChange change = {0};
+    if (ancestors)
+        change = *ancestors;
+    change.change = DV_ELEMENTS_ADDED;
+    change.kind = kind;
+    change.count = count;
+    change.total = before + count;
+    tell(topology, change);
+}
+
+/* Parts of new elements that the container's list does not have yet. */
+static void append_parts(Topology *topology, DvElementKind of, DvElementKind part, ElementList added, bool sorted)
+{
+    const PartTable *table = topology_part_table(of, part);
+    if (!table || added.count == 0)
+        return;
+    const ElementList known = topology_elements(topology, part);
+    IndexArray list = {0};
+    array_resize(&list, known.count * known.nodes);
+    if (known.count)
+        memcpy(list.data, known.at, (size_t)known.count * known.nodes * sizeof *list.data);
+    parts_create(added, table, sorted, known.skip, &list);
+    const uint32_t first = known.count, count = list.count / table->nodes - first;
+    const ElementList new_parts = {
+        .at = list.data + (size_t)first * table->nodes, .count = count, .nodes = table->nodes};
+    if (part != DV_EDGES)
+        append_parts(topology, part, DV_EDGES, new_parts, false);
+    append(topology, part, new_parts.at, count, NULL);
+    array_free(&list);
+}
+
+DvStatus topology_add_elements(Topology *topology, DvElementKind kind, uint32_t count, const uint32_t *elements,
+                               const DvElementChange *ancestors)
+{
+    if (kind == DV_POINTS || kind >= DV_ELEMENT_KINDS || !topology->list[kind].field)
+        return dv_error(topology->object, DV_ERROR_UNSUPPORTED, "this container holds no such elements");
+    const ElementList added = {.at = elements, .count = count, .nodes = dv_element_nodes(kind)};
+    uint32_t points = topology->points;
+    for (size_t i = 0; i < (size_t)count * added.nodes; i++) {
+        if (elements[i] >= MOST_POINTS)
+            return out_of_range(topology, DV_POINTS, elements[i], topology->points);
+        points = elements[i] >= points ? elements[i] + 1 : points;
+    }
+    if (points > topology->points) { /* elements may come before their points are told of */
+        topology_set_points(topology, points);
+        topology_changed(topology);
+    }
+    append_parts(topology, kind, kind == DV_TETRAHEDRA ? DV_TRIANGLES : DV_QUADS, added, false);
+    append_parts(topology, kind, DV_EDGES, added, kind == DV_TETRAHEDRA || kind == DV_HEXAHEDRA);
+    append(topology, kind, elements, count, ancestors);
+    return DV_OK;
+}
+
+DvStatus topology_remove_elements(Topology *topology, DvElementKind kind, uint32_t count, const uint32_t *elements,
+                                  Cascade cascade)
+{
+    if (kind == DV_POINTS)
+        return topology_remove_points(topology, count, elements, cascade.without_states);
+    if (kind != topology->own)
+        return dv_error(topology->object, DV_ERROR_UNSUPPORTED,
+                        "only %s can be removed from it, with what they leave behind",
+                        list_name(topology, topology->own));
+    const ElementList list = topology_elements(topology, kind);
+    IndexArray sorted = {0}, faces = {0}, edges = {0}, points = {0};
+    if (!sort_numbers(count, elements, list.count, &sorted)) {
+        const DvStatus status = out_of_range(topology, kind, sorted.data[0], list.count);
+        array_free(&sorted);
+        return status;
+    }
+    const DvElementKind face = kind == DV_TETRAHEDRA ? DV_TRIANGLES : DV_QUADS;
+    if (cascade.elements) {
+        if (topology_part_table(kind, face))
+            find_isolated_parts(topology, kind, face, &sorted, &faces);
+        find_isolated_parts(topology, kind, DV_EDGES, &sorted, &edges);
+    }
+    if (cascade.points)
+        find_isolated(list.at, list.nodes, list.count, list.skip, topology->points, &sorted, &points);
+    tell_removal(topology, kind, &sorted, false);
+    remove_rows(topology, kind, &sorted);
+    topology_changed(topology);
+    tell_removal(topology, face, &faces, false);
+    tell_removal(topology, DV_EDGES, &edges, false);
+    if (faces.count)
+        remove_rows(topology, face, &faces);
+    if (edges.count)
+        remove_rows(topology, DV_EDGES, &edges);
+    topology_changed(topology);
+    const DvStatus status = remove_sorted_points(topology, &points, cascade.without_states);
+    array_free(&sorted);
+    array_free(&faces);
+    array_free(&edges);
+    array_free(&points);
+    return status;
+}
+
+/* The contract divan.topology-modifier/1 */
+
+static bool without_states(Modifier *modifier)
+{
+    return !dv_data_bool(&modifier->propagate_to_states);
+}
+
+static DvStatus add_points(void *self, uint32_t count, const DvElementChange *ancestors)
+{
+    Modifier *modifier = self;
+    return topology_add_points(modifier->topology, count, ancestors, without_states(modifier));
+}
+
+static DvStatus remove_points(void *self, uint32_t count, const uint32_t *points)
+{
+    Modifier *modifier = self;
+    return topology_remove_points(modifier->topology, count, points, without_states(modifier));
+}
+
+static DvStatus renumber_points(void *self, const uint32_t *order)
+{
+    Modifier *modifier = self;
+    return topology_renumber_points(modifier->topology, order, without_states(modifier));
+}
+
+static DvStatus add_elements(void *self, DvElementKind kind, uint32_t count, const uint32_t *elements,
+                             const DvElementChange *ancestors)
+{
+    Modifier *modifier = self;
+    if (kind == DV_POINTS)
+        return add_points(self, count, ancestors);
+    return topology_add_elements(modifier->topology, kind, count, elements, ancestors);
+}
+
+static DvStatus remove_elements(void *self, DvElementKind kind, uint32_t count, const uint32_t *elements, bool isolated)
+{
+    Modifier *modifier = self;
+    const bool volumes = kind == DV_TETRAHEDRA || kind == DV_HEXAHEDRA;
+    const Cascade cascade = {.elements = isolated,
+                             .points = isolated && !(volumes && !dv_data_bool(&modifier->remove_isolated)),
+                             .without_states = without_states(modifier)};
+    return topology_remove_elements(modifier->topology, kind, count, elements, cascade);
+}
+
+static const DvTopologyModifierOps ops = {
+    .size = sizeof ops,
+    .add_points = add_points,
+    .remove_points = remove_points,
+    .renumber_points = renumber_points,
+    .add_elements = add_elements,
+    .remove_elements = remove_elements,
+};
+
+static DvStatus init(DvObject *object, void *self)
+{
+    Modifier *modifier = self;
+    DvObject *container = dv_node_find(dv_object_node(object), DV_TOPOLOGY, DV_SEARCH_LOCAL);
+    modifier->topology = topology_of(container);
+    if (!modifier->topology || !modifier->topology->dynamic || modifier->topology->own != modifier->own) {
+        modifier->topology = NULL;
+        return dv_error(object, DV_ERROR_MISSING, "there is no %sContainer in its node",
+                        dv_object_is_a(object, "HexahedronSetTopologyModifier")    ? "HexahedronSetTopology"
+                        : dv_object_is_a(object, "TetrahedronSetTopologyModifier") ? "TetrahedronSetTopology"
+                        : dv_object_is_a(object, "QuadSetTopologyModifier")        ? "QuadSetTopology"
+                        : dv_object_is_a(object, "TriangleSetTopologyModifier")    ? "TriangleSetTopology"
+                        : dv_object_is_a(object, "EdgeSetTopologyModifier")        ? "EdgeSetTopology"
+                                                                                   : "PointSetTopology");
+    }
+    return DV_OK;
+}
+
+#define POINT_FIELDS                                                                     \
+    DV_FIELD(Modifier, propagate_to_states, "propagateToDOF", dv_type_bool, .init = "1", \
+             .help = "states follow changes of points")
+#define LIST_OUT_FIELD DV_FIELD(Modifier, list_out, "list_Out", dv_type_uints, .help = "triangles marked for removal")
+#define REMOVE_ISOLATED_FIELD                                                        \
+    DV_FIELD(Modifier, remove_isolated, "removeIsolated", dv_type_bool, .init = "1", \
+             .help = "points that no element uses any more are removed too")
+
+static const DvField point_fields[] = {POINT_FIELDS, {0}};
+static const DvField triangle_fields[] = {POINT_FIELDS, LIST_OUT_FIELD, {0}};
+static const DvField tetrahedron_fields[] = {POINT_FIELDS, LIST_OUT_FIELD, REMOVE_ISOLATED_FIELD, {0}};
+static const DvField hexahedron_fields[] = {POINT_FIELDS, REMOVE_ISOLATED_FIELD, {0}};
+
+#define BASES(...) ((const char *const[]){__VA_ARGS__, "TopologyModifier", NULL})
+
+#define MODIFIER(Class, kind, table, object_, bases_, text)                                \
+    static DvStatus construct_##object_(DvObject *object, void *self)                      \
+    {                                                                                      \
+        Modifier *modifier = self;                                                         \
+        modifier->object = object;                                                         \
+        modifier->own = kind;                                                              \
+        return DV_OK;                                                                      \
+    }                                                                                      \
+    const DvClass dv_##object_ = {                                                         \
+        .size = sizeof(DvClass),                                                           \
+        .name = Class,                                                                     \
+        .bases = bases_,                                                                   \
+        .family = "topology modifiers",                                                    \
+        .module = "Sofa.Component.Topology.Container.Dynamic",                             \
+        .help = text,                                                                      \
+        .instance_size = sizeof(Modifier),                                                 \
+        .fields = table,                                                                   \
+        .contracts = (const DvContract[]){{.id = DV_TOPOLOGY_MODIFIER, .ops = &ops}, {0}}, \
+        .construct = construct_##object_,                                                  \
+        .init = init,                                                                      \
+    }
+
+MODIFIER("PointSetTopologyModifier", DV_POINTS, point_fields, point_set_topology_modifier,
+         ((const char *const[]){"TopologyModifier", NULL}), "Changes a PointSetTopologyContainer.");
+MODIFIER("EdgeSetTopologyModifier", DV_EDGES, point_fields, edge_set_topology_modifier,
+         BASES("PointSetTopologyModifier"), "Changes an EdgeSetTopologyContainer.");
+MODIFIER("TriangleSetTopologyModifier", DV_TRIANGLES, triangle_fields, triangle_set_topology_modifier,
+         BASES("EdgeSetTopologyModifier", "PointSetTopologyModifier"), "Changes a TriangleSetTopologyContainer.");
+MODIFIER("QuadSetTopologyModifier", DV_QUADS, point_fields, quad_set_topology_modifier,
+         BASES("EdgeSetTopologyModifier", "PointSetTopologyModifier"), "Changes a QuadSetTopologyContainer.");
+MODIFIER("TetrahedronSetTopologyModifier", DV_TETRAHEDRA, tetrahedron_fields, tetrahedron_set_topology_modifier,
+         BASES("TriangleSetTopologyModifier", "EdgeSetTopologyModifier", "PointSetTopologyModifier"),
+         "Changes a TetrahedronSetTopologyContainer.");
+MODIFIER("HexahedronSetTopologyModifier", DV_HEXAHEDRA, hexahedron_fields, hexahedron_set_topology_modifier,
+         BASES("QuadSetTopologyModifier", "EdgeSetTopologyModifier", "PointSetTopologyModifier"),
+         "Changes a HexahedronSetTopologyContainer.");

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What all topologies of this plugin share: lists of elements in Data, adjacency made on request, and the contract
+ * divan.topology/1. Every topology class has this struct first in its own.
+ */
+#ifndef DIVAN_TOPOLOGY_TOPOLOGY_H
+#define DIVAN_TOPOLOGY_TOPOLOGY_H
+
+#include "adjacency.h"
+#include <divan/contracts/topology.h>
+
+/* One adjacency, once it has been asked for. */
+typedef struct AdjacencyCache {
+    Adjacency adjacency;
+    uint32_t missing; /* parts that no list holds */
+    bool made, warned;
+} AdjacencyCache;
+
+typedef struct Topology {
+    DvObject *object;
+    DvData filename, position;
+    DvData list[DV_ELEMENT_KINDS]; /* those that the class declares; list[DV_POINTS] is never one */
+    DvData texcoords, compute_all_buffers;
+    DvData draw_edges, draw_triangles, draw_quads, draw_tetrahedra, draw_hexahedra;
+    /* set containers */
+    DvData point_count_field, check_topology, check_connexity, create_triangle_array, create_quad_array;
+
+    uint32_t points;
+    uint64_t revision;
+    uint64_t seen[DV_ELEMENT_KINDS];     /* versions of the lists when the adjacency was made */
+    bool derived[DV_ELEMENT_KINDS];      /* computed from higher elements */
+    uint8_t *dangling[DV_ELEMENT_KINDS]; /* [count] bit j: point j of the element has been removed; NULL: none */
+    DvElementKind own;                   /* set containers: the kind they are named after; DV_POINTS otherwise */
+    bool dynamic;                        /* a set container */
+    bool moved;                          /* points were added, removed or renumbered: `position` is no longer theirs */
+    bool (*grid_shape)(struct Topology *topology, DvGridShape *shape); /* grids */
+    AdjacencyCache cache[DV_ELEMENT_KINDS][DV_ELEMENT_KINDS];
+} Topology;
+
+extern const DvTopologyOps topology_ops;
+
+/* The topology of an object of one of our classes, or NULL. */
+Topology *topology_of(const DvObject *object);
+
+/* The elements of a kind, none if the class has no such list. */
+ElementList topology_elements(Topology *topology, DvElementKind kind);
+const Adjacency *topology_adjacency(Topology *topology, DvElementKind of, DvElementKind to);
+/* Part numbers of each element with INVALID_INDEX where a list lacks the part; NULL when there is no such table. */
+const uint32_t *topology_parts(Topology *topology, DvElementKind of, DvElementKind part, uint32_t *per_element);
+/* The local parts of `of` that are elements of kind `part`, or NULL. */
+const PartTable *topology_part_table(DvElementKind of, DvElementKind part);
+
+/* Connectivity has changed: adjacency is made anew when next asked for. */
+void topology_changed(Topology *topology);
+/* Replaces a list (takes a copy). */
+void topology_set_list(Topology *topology, DvElementKind kind, const uint32_t *elements, uint32_t count);
+/* Empties all lists; the number of points stays. */
+void topology_clear(Topology *topology);
+void topology_set_points(Topology *topology, uint32_t points);
+
+/* Largest number of points that indices may ask for. */
+enum { MOST_POINTS = 1 << 28 };
+/* 1 + the largest point of a kind's elements. An error when that is more than MOST_POINTS. */
+DV_NODISCARD DvStatus topology_count_used_points(Topology *topology, DvElementKind kind, uint32_t *points);
+/* Checks that all points of a kind's elements exist. */
+DV_NODISCARD DvStatus topology_check_points(Topology *topology, DvElementKind kind);
+/* Reads the file that `filename` names into the lists, if it names one. */
+DV_NODISCARD DvStatus topology_load_file(Topology *topology);
+
+/* The part of init that comes after the lists are there: MeshTopology's, and the set containers'. Mappings call them
+ * through topology_init when they have filled a topology. */
+DV_NODISCARD DvStatus mesh_topology_start(Topology *topology);
+DV_NODISCARD DvStatus set_container_start(Topology *topology);
+DV_NODISCARD DvStatus topology_start(Topology *topology);
+
+/* Lifecycle functions that all classes share. */
+DvStatus topology_construct(DvObject *object, void *self);
+void topology_destroy(DvObject *object, void *self);
+/* Computes the lists that follow from others: an engine's update. */
+DvStatus mesh_topology_update(DvObject *object, void *self);
+void topology_bounding_box(DvObject *object, void *self, double *box);
+
+/* Entries of field tables: the struct of the class and, in it, the Topology with a dot (or nothing when it is one). */
+#define TOPOLOGY_FILE_FIELD(Struct, in)                                                                   \
+    DV_FIELD(Struct, in filename, "filename", dv_type_file,                                               \
+             .help = "mesh file (.obj, .msh) that fills the lists at init", .flags = DV_FIELD_NOT_LINKED, \
+             .aliases = (const char *const[]){"fileTopology", NULL})
+#define TOPOLOGY_POSITION_FIELD(Struct, in)                                                                  \
+    DV_FIELD(Struct, in position, "position", dv_type_vec3s, .unit = "m", .help = "positions of the points", \
+             .aliases = (const char *const[]){"points", NULL})
+#define TOPOLOGY_EDGES_FIELD(Struct, in)                                                        \
+    DV_FIELD(Struct, in list[DV_EDGES], "edges", dv_type_edges, .help = "edges: 2 points each", \
+             .aliases = (const char *const[]){"lines", NULL})
+#define TOPOLOGY_TRIANGLES_FIELD(Struct, in) \
+    DV_FIELD(Struct, in list[DV_TRIANGLES], "triangles", dv_type_triangles, .help = "triangles: 3 points each")
+#define TOPOLOGY_QUADS_FIELD(Struct, in) \
+    DV_FIELD(Struct, in list[DV_QUADS], "quads", dv_type_quads, .help = "quads: 4 points each, around")
+#define TOPOLOGY_TETRAHEDRA_FIELD(Struct, in)                                                                       \
+    DV_FIELD(Struct, in list[DV_TETRAHEDRA], "tetrahedra", dv_type_tetrahedra, .help = "tetrahedra: 4 points each", \
+             .aliases = (const char *const[]){"tetras", NULL})
+#define TOPOLOGY_HEXAHEDRA_FIELD(Struct, in)                                         \
+    DV_FIELD(Struct, in list[DV_HEXAHEDRA], "hexahedra", dv_type_hexahedra,          \
+             .help = "hexahedra: 8 points each, around the bottom, then above them", \
+             .aliases = (const char *const[]){"hexas", NULL})
+
+/* All fields of MeshTopology. */
+#define MESH_TOPOLOGY_FIELDS(Struct, in)                                                                               \
+    TOPOLOGY_FILE_FIELD(Struct, in), TOPOLOGY_POSITION_FIELD(Struct, in), TOPOLOGY_EDGES_FIELD(Struct, in),            \
+        TOPOLOGY_TRIANGLES_FIELD(Struct, in), TOPOLOGY_QUADS_FIELD(Struct, in), TOPOLOGY_TETRAHEDRA_FIELD(Struct, in), \
+        TOPOLOGY_HEXAHEDRA_FIELD(Struct, in),                                                                          \
+        DV_FIELD(Struct, in list[DV_PRISMS], "prisms", dv_type_prisms, .help = "prisms: 6 points each"),               \
+        DV_FIELD(Struct, in list[DV_PYRAMIDS], "pyramids", dv_type_pyramids, .help = "pyramids: 5 points each"),       \
+        DV_FIELD(Struct, in texcoords, "uv", dv_type_vec2s, .help = "texture coordinates of the points",               \
+                 .aliases = (const char *const[]){"texcoords", NULL}),                                                 \
+        DV_FIELD(Struct, in compute_all_buffers, "computeAllBuffers", dv_type_bool, .init = "0",                       \
+                 .help = "make all adjacency at init instead of when first needed"),                                   \
+        TOPOLOGY_DRAW_FIELD(Struct, in, draw_edges, "drawEdges", "show the edges"),                                    \
+        TOPOLOGY_DRAW_FIELD(Struct, in, draw_triangles, "drawTriangles", "show the triangles"),                        \
+        TOPOLOGY_DRAW_FIELD(Struct, in, draw_quads, "drawQuads", "show the quads"),                                    \
+        TOPOLOGY_DRAW_FIELD(Struct, in, draw_tetrahedra, "drawTetrahedra", "show the tetrahedra"),                     \
+        TOPOLOGY_DRAW_FIELD(Struct, in, draw_hexahedra, "drawHexahedra", "show the hexahedra")
+#define TOPOLOGY_DRAW_FIELD(Struct, in, member, name, text)                                                           \
+    DV_FIELD(Struct, in member, name, dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING, .group = "Visualization", \
+             .help = text)
+
+#endif

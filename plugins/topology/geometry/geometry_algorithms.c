@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * PointSet- to HexahedronSetGeometryAlgorithms: what a dynamic mesh shows of itself, and, for triangles, their common
+ * orientation.
+ *
+ * recomputeTrianglesOrientation: starting from triangle 0 (seen from behind with flipNormals) rings of neighbours are
+ * walked through, and each triangle whose normal has a cosine below 0.15 with the first one's is turned over.
+ *
+ * `tagMechanics` selects, by tag, the state whose positions count; without it that of the node does.
+ */
+#include "container/topology.h"
+#include <divan/contracts/state.h>
+#include <divan/math/vec.h>
+
+typedef struct Geometry {
+    DvObject *object;
+    DvLink topology;
+    DvData indices_scale, show_points, tag;
+    DvData show_edges, draw_edges, edge_color;
+    DvData show_triangles, draw_triangles, triangle_color, draw_normals, normal_length, orient, flip_normals;
+    DvData show_quads, draw_quads, quad_color;
+    DvData show_tetrahedra, draw_tetrahedra, tetrahedron_scale, tetrahedron_color;
+    DvData show_hexahedra, draw_hexahedra, hexahedron_scale, hexahedron_color;
+    bool has_triangles;
+} Geometry;
+
+/* The state whose positions count, or an empty reference. */
+static DvStateRef find_state(Geometry *geometry)
+{
+    DvNode *node = dv_object_node(geometry->object);
+    char *tag = (char *)(uintptr_t)dv_data_string(&geometry->tag);
+    if (!tag || !*tag)
+        return dv_state_ref(dv_node_context(node, DV_STATE));
+    DvObject *states[64];
+    const size_t count = dv_node_find_all(node, DV_STATE, DV_SEARCH_UP, states, 64);
+    for (size_t i = 0; i < count && i < 64; i++)
+        if (dv_object_has_tags(states[i], (DvTags){&tag, 1}))
+            return dv_state_ref(states[i]);
+    return dv_state_ref(NULL);
+}
+
+static DvVec3 position_of(DvConstVec x, uint32_t spatial, uint32_t point)
+{
+    const double *at = x.at + (size_t)point * x.dim;
+    return dv_vec3(at[0], spatial > 1 ? at[1] : 0.0, spatial > 2 ? at[2] : 0.0);
+}
+
+static DvVec3 normal_of(DvConstVec x, uint32_t spatial, const uint32_t *triangle)
+{
+    const DvVec3 a = position_of(x, spatial, triangle[0]);
+    return dv_vec3_normalize(dv_vec3_cross(dv_vec3_sub(position_of(x, spatial, triangle[1]), a),
+                                           dv_vec3_sub(position_of(x, spatial, triangle[2]), a)));
+}
+
+static void orient_triangles(Geometry *geometry, Topology *topology, DvStateRef state)
+{
+    const double least_cosine = 0.15;
+    const DvConstVec x = dv_state_read(state, DV_POSITION);
+    const uint32_t spatial = state.dof->spatial;
+    const ElementList triangles = topology_elements(topology, DV_TRIANGLES);
+    const Adjacency *around = topology_adjacency(topology, DV_TRIANGLES, DV_TRIANGLES);
+    for (size_t i = 0; i < (size_t)triangles.count * 3; i++)
+        if (triangles.at[i] >= x.count)
+            return;
+    if (triangles.count == 0)
+        return;
+    uint32_t *turned = dv_alloc((size_t)triangles.count * 3, sizeof *turned);
+    uint32_t *queue = dv_alloc(triangles.count, sizeof *queue), head = 0, tail = 0;
+    bool *seen = dv_alloc(triangles.count, sizeof *seen);
+    memcpy(turned, triangles.at, (size_t)triangles.count * 3 * sizeof *turned);
+    const DvVec3 first =
+        dv_vec3_scale(normal_of(x, spatial, turned), dv_data_bool(&geometry->flip_normals) ? -1.0 : 1.0);
+    seen[0] = true;
+    queue[tail++] = 0;
+    while (head < tail) {
+        const uint32_t triangle = queue[head++];
+        uint32_t *corner = turned + (size_t)triangle * 3;
+        if (dv_vec3_dot(normal_of(x, spatial, corner), first) < least_cosine) {
+            const uint32_t swap = corner[1];
+            corner[1] = corner[2];
+            corner[2] = swap;
+        }
+        for (uint32_t at = around->start[triangle]; at < around->start[triangle + 1]; at++)
+            if (!seen[around->items[at]]) {
+                seen[around->items[at]] = true;
+                queue[tail++] = around->items[at];
+            }
+    }
+    (void)dv_data_link(&topology->list[DV_TRIANGLES], NULL);
+    topology_set_list(topology, DV_TRIANGLES, turned, triangles.count);
+    topology_changed(topology);
+    dv_free(turned);
+    dv_free(queue);
+    dv_free(seen);
+}
+
+static DvStatus init(DvObject *object, void *self)
+{
+    Geometry *geometry = self;
+    DvObject *found = dv_link_object(&geometry->topology);
+    if (!found)
+        found = dv_node_context(dv_object_node(object), DV_TOPOLOGY);
+    if (!found)
+        return dv_error(object, DV_ERROR_MISSING, "there is no topology in its node or above");
+    Topology *topology = topology_of(found);
+    if (!geometry->has_triangles || !dv_data_bool(&geometry->orient))
+        return DV_OK;
+    const DvStateRef state = find_state(geometry);
+    if (!state.object || !topology)
+        return dv_error(object, DV_ERROR_MISSING, "recomputeTrianglesOrientation needs a state with the positions");
+    orient_triangles(geometry, topology, state);
+    return DV_OK;
+}
+
+static DvStatus construct(DvObject *object, void *self)
+{
+    Geometry *geometry = self;
+    geometry->object = object;
+    return DV_OK;
+}
+
+static DvStatus construct_with_triangles(DvObject *object, void *self)
+{
+    Geometry *geometry = self;
+    geometry->has_triangles = true;
+    return construct(object, self);
+}
+
+#define SHOW(member, name, ...)                                                                                      \
+    DV_FIELD(Geometry, member, name, dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING, .group = "Visualization", \
+             .help = "show it", __VA_ARGS__)
+#define SIZE(member, name, start, text)                                                        \
+    DV_FIELD(Geometry, member, name, dv_type_double, .init = start, .flags = DV_FIELD_DRAWING, \
+             .group = "Visualization", .help = text)
+#define COLOR(member, name, start)                                                            \
+    DV_FIELD(Geometry, member, name, dv_type_color, .init = start, .flags = DV_FIELD_DRAWING, \
+             .group = "Visualization", .help = "colour: red green blue alpha")
+#define ALIASES(...)                 \
+    .aliases = (const char *const[]) \
+    {                                \
+        __VA_ARGS__, NULL            \
+    }
+
+#define POINT_FIELDS                                                                                             \
+    DV_LINK(Geometry, topology, "topology", DV_TOPOLOGY, .help = "mesh to look at (default: that of the node)"), \
+        SIZE(indices_scale, "showIndicesScale", "1", "size of the numbers shown"),                               \
+        SHOW(show_points, "showPointIndices"),                                                                   \
+        DV_FIELD(Geometry, tag, "tagMechanics", dv_type_string, .help = "tag of the state to look at")
+#define EDGE_FIELDS                                                                   \
+    POINT_FIELDS, SHOW(show_edges, "showEdgeIndices"), SHOW(draw_edges, "drawEdges"), \
+        COLOR(edge_color, "drawColorEdges", "0.4 1 0.3 1")
+#define TRIANGLE_FIELDS                                                                                  \
+    EDGE_FIELDS, SHOW(show_triangles, "showTriangleIndices"), SHOW(draw_triangles, "drawTriangles"),     \
+        COLOR(triangle_color, "drawColorTriangles", "0.3 0.5 0.8 1"), SHOW(draw_normals, "drawNormals"), \
+        SIZE(normal_length, "drawNormalLength", "10", "length of the normals shown"),                    \
+        DV_FIELD(Geometry, orient, "recomputeTrianglesOrientation", dv_type_bool, .init = "0",           \
+                 .help = "turn triangles at init so that they look the same way"),                       \
+        DV_FIELD(Geometry, flip_normals, "flipNormals", dv_type_bool, .init = "0",                       \
+                 .help = "turn them the opposite way")
+#define QUAD_FIELDS                                                                  \
+    EDGE_FIELDS, SHOW(show_quads, "showQuadIndices"), SHOW(draw_quads, "drawQuads"), \
+        COLOR(quad_color, "drawColorQuads", "0 0.4 0.4 1")
+
+static const DvField point_fields[] = {POINT_FIELDS, {0}};
+static const DvField edge_fields[] = {EDGE_FIELDS, {0}};
+static const DvField triangle_fields[] = {TRIANGLE_FIELDS, {0}};
+static const DvField quad_fields[] = {QUAD_FIELDS, {0}};
+static const DvField tetrahedron_fields[] = {
+    TRIANGLE_FIELDS,
+    SHOW(show_tetrahedra, "showTetrahedraIndices", ALIASES("showTetrasIndices")),
+    SHOW(draw_tetrahedra, "drawTetrahedra", ALIASES("drawTetra", "drawTetrahedron")),
+    SIZE(tetrahedron_scale, "drawScaleTetrahedra", "1", "size of the tetrahedra shown"),
+    COLOR(tetrahedron_color, "drawColorTetrahedra", "1 1 0 1"),
+    {0},
+};
+static const DvField hexahedron_fields[] = {
+    QUAD_FIELDS,
+    SHOW(show_hexahedra, "showHexaIndices"),
+    SHOW(draw_hexahedra, "drawHexahedra", ALIASES("drawHexa", "drawHexahedron")),
+    SIZE(hexahedron_scale, "drawScaleHexahedra", "1", "size of the hexahedra shown"),
+    COLOR(hexahedron_color, "drawColorHexahedra", "1 0.5 0 1"),
+    {0},
+};
+
+#define BASES(...) ((const char *const[]){__VA_ARGS__, "GeometryAlgorithms", NULL})
+
+#define GEOMETRY(Class, variants_, table, object_, construct_, bases_, text) \
+    const DvClass dv_##object_ = {                                           \
+        .size = sizeof(DvClass),                                             \
+        .name = Class,                                                       \
+        .variants = variants_,                                               \
+        .default_variant = "Vec3d",                                          \
+        .bases = bases_,                                                     \
+        .family = "geometry of topologies",                                  \
+        .module = "Sofa.Component.Topology.Container.Dynamic",               \
+        .help = text,                                                        \
+        .instance_size = sizeof(Geometry),                                   \
+        .fields = table,                                                     \
+        .construct = construct_,                                             \
+        .init = init,                                                        \
+    }
+
+GEOMETRY("PointSetGeometryAlgorithms", "Vec3d Vec2d Vec1d", point_fields, point_set_geometry_algorithms, construct,
+         ((const char *const[]){"GeometryAlgorithms", NULL}), "Geometry of a set of points.");
+GEOMETRY("EdgeSetGeometryAlgorithms", "Vec3d Vec2d Vec1d Rigid3d Rigid2d", edge_fields, edge_set_geometry_algorithms,
+         construct, BASES("PointSetGeometryAlgorithms"), "Geometry of a set of edges.");
+GEOMETRY("TriangleSetGeometryAlgorithms", "Vec3d Vec2d", triangle_fields, triangle_set_geometry_algorithms,
+         construct_with_triangles, BASES("EdgeSetGeometryAlgorithms", "PointSetGeometryAlgorithms"),
+         "Geometry of a set of triangles.");
+GEOMETRY("QuadSetGeometryAlgorithms", "Vec3d Vec2d", quad_fields, quad_set_geometry_algorithms, construct,
+         BASES("EdgeSetGeometryAlgorithms", "PointSetGeometryAlgorithms"), "Geometry of a set of quads.");
+GEOMETRY("TetrahedronSetGeometryAlgorithms", "Vec3d Vec2d", tetrahedron_fields, tetrahedron_set_geometry_algorithms,
+         construct_with_triangles,
+         BASES("TriangleSetGeometryAlgorithms", "EdgeSetGeometryAlgorithms", "PointSetGeometryAlgorithms"),
+         "Geometry of a set of tetrahedra.");
+GEOMETRY("HexahedronSetGeometryAlgorithms", "Vec3d Vec2d", hexahedron_fields, hexahedron_set_geometry_algorithms,
+         construct, BASES("QuadSetGeometryAlgorithms", "EdgeSetGeometryAlgorithms", "PointSetGeometryAlgorithms"),
+         "Geometry of a set of hexahedra.");

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What all mesh loaders share. The file is read while the scene is parsed, so that later objects find its fields
+ * filled. The fields are computed when somebody reads them and again when an option changes: positions are scaled,
+ * turned and moved; quads are cut (triangulate), faces and edges added (createSubelements), unused points dropped
+ * (onlyAttachedPoints), normals summed.
+ *
+ * When a transformation is given, scenes have always seen these steps happen twice; it shows only with triangulate and
+ * createSubelements together, where faces of hexahedra found by the first pass are cut by the second. That is kept.
+ */
+#include "mesh_loader.h"
+
+#include "mesh/file.h"
+#include <inttypes.h>
+
+/* How a copy of a mesh is made: arrays that later steps change are copied, the rest is shared and must not be freed. */
+static void copy_array(void *to, const void *from, size_t item)
+{
+    ARRAY(void) source, copy = {0};
+    memcpy(&source, from, sizeof source);
+    array_grow(&copy, item, source.count);
+    if (source.count)
+        memcpy(copy.data, source.data, (size_t)source.count * item);
+    copy.count = source.count;
+    memcpy(to, &copy, sizeof copy);
+}
+
+#define COPY(member) copy_array(&copy.member, &mesh->member, sizeof *mesh->member.data)
+
+static Mesh copy_mesh(const Mesh *mesh)
+{
+    Mesh copy = *mesh;
+    COPY(position);
+    COPY(normal);
+    COPY(texcoord);
+    COPY(edge);
+    COPY(triangle);
+    COPY(quad);
+    COPY(tetrahedron);
+    COPY(hexahedron);
+    COPY(prism);
+    COPY(pyramid);
+    COPY(polyline.value);
+    COPY(polygon.value);
+    COPY(high_order_edge);
+    return copy;
+}
+
+static void free_copy(Mesh *copy)
+{
+    array_free(&copy->position);
+    array_free(&copy->normal);
+    array_free(&copy->texcoord);
+    array_free(&copy->edge);
+    array_free(&copy->triangle);
+    array_free(&copy->quad);
+    array_free(&copy->tetrahedron);
+    array_free(&copy->hexahedron);
+    array_free(&copy->prism);
+    array_free(&copy->pyramid);
+    array_free(&copy->polyline.value);
+    array_free(&copy->polygon.value);
+    array_free(&copy->high_order_edge);
+}
+
+/* The matrix that moves the positions; false when they stay where they are. */
+static bool read_matrix(MeshLoader *loader, double m[16])
+{
+    static const double identity[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+    memcpy(m, dv_data_doubles(&loader->transformation, NULL), 16 * sizeof *m);
+    if (memcmp(m, identity, sizeof identity) == 0)
+        mesh_matrix(dv_data_doubles(&loader->translation, NULL), dv_data_doubles(&loader->rotation, NULL),
+                    dv_data_doubles(&loader->scale, NULL), m);
+    return memcmp(m, identity, sizeof identity) != 0;
+}
+
+static void process(MeshLoader *loader, Mesh *mesh)
+{
+    if (dv_data_bool(&loader->triangulate))
+        mesh_triangulate(mesh, dv_data_bool(&loader->flip_normals));
+    if (dv_data_bool(&loader->create_subelements))
+        mesh_create_subelements(mesh);
+    if (dv_data_bool(&loader->only_attached_points))
+        mesh_keep_attached_positions(mesh);
+    mesh_update_normals(mesh);
+}
+
+static void publish_groups(DvData *data, const MeshGroups *groups)
+{
+    GroupValue *value = dv_data_begin_all(data, groups->count);
+    for (uint32_t i = 0; i < groups->count; i++) {
+        const MeshGroup *group = &groups->data[i];
+        value[i] = (GroupValue){.first = group->first, .count = group->count, .material_index = group->material_index};
+        value_name(value[i].name, sizeof value[i].name, group->name);
+        value_name(value[i].material, sizeof value[i].material, group->material);
+    }
+    dv_data_end(data);
+}
+
+void mesh_loader_set_lists(DvData *data, const MeshLists *lists)
+{
+    const uint32_t count = lists_count(lists);
+    int32_t *value = dv_data_begin_all(data, (size_t)count + lists->value.count);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t begin = lists->offset.data[i], length = lists->offset.data[i + 1] - begin;
+        *value++ = (int32_t)length;
+        if (length)
+            memcpy(value, lists->value.data + begin, length * sizeof *value);
+        value += length;
+    }
+    dv_data_end(data);
+}
+
+static void publish(MeshLoader *loader, const Mesh *mesh)
+{
+    dv_data_set(&loader->position, mesh->position.data, mesh->position.count);
+    dv_data_set(&loader->normals, mesh->normal.data, mesh->normal.count);
+    dv_data_set(&loader->edges, mesh->edge.data, mesh->edge.count);
+    dv_data_set(&loader->triangles, mesh->triangle.data, mesh->triangle.count);
+    dv_data_set(&loader->quads, mesh->quad.data, mesh->quad.count);
+    dv_data_set(&loader->tetrahedra, mesh->tetrahedron.data, mesh->tetrahedron.count);
+    dv_data_set(&loader->hexahedra, mesh->hexahedron.data, mesh->hexahedron.count);
+    dv_data_set(&loader->prisms, mesh->prism.data, mesh->prism.count);
+    dv_data_set(&loader->pyramids, mesh->pyramid.data, mesh->pyramid.count);
+    dv_data_set(&loader->high_order_edge, mesh->high_order_edge.data, mesh->high_order_edge.count);
+    mesh_loader_set_lists(&loader->polylines, &mesh->polyline);
+    mesh_loader_set_lists(&loader->polygons, &mesh->polygon);
+    for (int kind = 0; kind < MESH_KINDS; kind++)
+        publish_groups(&loader->group[kind], &mesh->group[kind]);
+    if (loader->publish)
+        loader->publish(loader, mesh);
+}
+
+static void warn(void *loader, const char *text)
+{
+    dv_field_warning(&((MeshLoader *)loader)->filename, -1, "%s", text);
+}
+
+/* Reads the file again when it is another than the one in memory. */
+static DvStatus load(MeshLoader *loader)
+{
+    mesh_free(&loader->mesh);
+    loader->mesh = (Mesh){0};
+    dv_free(loader->path);
+    loader->path = NULL;
+    const char *name = dv_data_string(&loader->filename);
+    if (!name || !*name) {
+        dv_field_error(&loader->filename, -1, "no file is named");
+        return DV_ERROR_MISSING;
+    }
+    const char *path = dv_data_file(&loader->filename);
+    if (!path) {
+        dv_field_error(&loader->filename, -1, "no file '%s' in the folder of the scene or in DIVAN_DATA_PATH", name);
+        return DV_ERROR_NOT_FOUND;
+    }
+    char *bytes, reason[128];
+    size_t size;
+    if (!file_read(path, &bytes, &size, reason)) {
+        dv_field_error(&loader->filename, -1, "'%s': %s", name, reason);
+        return DV_ERROR_IO;
+    }
+    loader->path = dv_strdup(path);
+    MeshReport report = {.warn = warn, .context = loader};
+    const bool good = loader->read(loader, bytes, size, &report);
+    dv_free(bytes);
+    if (good)
+        return DV_OK;
+    mesh_free(&loader->mesh);
+    loader->mesh = (Mesh){0};
+    return dv_field_error(&loader->filename, -1, "'%s': %s", name, report.error);
+}
+
+static DvStatus load_of_contract(void *self)
+{
+    MeshLoader *loader = self;
+    const DvStatus status = load(loader);
+    return status == DV_OK ? mesh_loader_update(loader->object, loader) : status;
+}
+
+const DvLoaderOps mesh_loader_ops = {.size = sizeof mesh_loader_ops, .load = load_of_contract};
+
+DvStatus mesh_loader_construct(DvObject *object, void *self)
+{
+    MeshLoader *loader = self;
+    loader->object = object;
+    return DV_OK;
+}
+
+/* `scale` is read in single precision, as old scenes have it, and multiplies scale3d. */
+static void read_scale(MeshLoader *loader, const DvAttributes *attributes)
+{
+    const char *text = dv_attribute(attributes, "scale");
+    double factor;
+    if (!text || !dv_read_double(&text, &factor))
+        return;
+    double *scale = dv_data_begin(&loader->scale, 1);
+    for (int axis = 0; axis < 3; axis++)
+        scale[axis] *= (double)(float)factor;
+    dv_data_end(&loader->scale);
+}
+
+DvStatus mesh_loader_parse(DvObject *object, void *self, const DvAttributes *attributes)
+{
+    MeshLoader *loader = self;
+    read_scale(loader, attributes);
+    const DvStatus status = load(loader);
+    if (status != DV_OK)
+        dv_object_set_state(object, DV_COMPONENT_INVALID);
+    return status;
+}
+
+DvStatus mesh_loader_init(DvObject *object, void *self)
+{
+    (void)object;
+    MeshLoader *loader = self;
+    (void)dv_data_read(&loader->position);
+    return DV_OK;
+}
+
+DvStatus mesh_loader_update(DvObject *object, void *self)
+{
+    (void)object;
+    MeshLoader *loader = self;
+    double matrix[16];
+    Mesh mesh = copy_mesh(&loader->mesh);
+    if (read_matrix(loader, matrix)) {
+        if (!mesh_transform(&mesh, matrix))
+            dv_field_warning(&loader->transformation, -1, "the last row is not 0 0 0 1: the matrix is ignored");
+        process(loader, &mesh);
+    }
+    process(loader, &mesh);
+    publish(loader, &mesh);
+    free_copy(&mesh);
+    return DV_OK;
+}
+
+void mesh_loader_destroy(DvObject *object, void *self)
+{
+    (void)object;
+    MeshLoader *loader = self;
+    mesh_free(&loader->mesh);
+    dv_free(loader->path);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What all mesh loaders share: their fields, reading when the scene is parsed, and turning the mesh into the fields.
+ * Every mesh loader has this struct first in its own.
+ */
+#ifndef DIVAN_TOPOLOGY_MESH_LOADER_H
+#define DIVAN_TOPOLOGY_MESH_LOADER_H
+
+#include "mesh/mesh.h"
+#include "value_types.h"
+#include <divan/contracts/topology.h>
+
+typedef struct MeshLoader {
+    DvObject *object;
+    DvData filename;
+    DvData position, polylines, edges, triangles, quads, polygons, tetrahedra, hexahedra, prisms, pyramids, normals;
+    DvData high_order_edge, high_order_triangle, high_order_quad, high_order_tetrahedron, high_order_hexahedron;
+    DvData group[MESH_KINDS];
+    DvData flip_normals, triangulate, create_subelements, only_attached_points;
+    DvData translation, rotation, scale, transformation;
+    char *path; /* of the file that was read; NULL: none */
+    Mesh mesh;  /* as the file has it */
+    /* Reads the bytes of the file. */
+    bool (*read)(struct MeshLoader *loader, const char *bytes, size_t size, MeshReport *report);
+    /* Optional: further fields of the class from the mesh as it is after everything has been done to it. */
+    void (*publish)(struct MeshLoader *loader, const Mesh *mesh);
+} MeshLoader;
+
+extern const DvLoaderOps mesh_loader_ops;
+
+DvStatus mesh_loader_construct(DvObject *object, void *self);
+DvStatus mesh_loader_parse(DvObject *object, void *self, const DvAttributes *attributes);
+DvStatus mesh_loader_init(DvObject *object, void *self);
+DvStatus mesh_loader_update(DvObject *object, void *self);
+void mesh_loader_destroy(DvObject *object, void *self);
+
+void mesh_loader_set_lists(DvData *data, const MeshLists *lists);
+
+#define LOADER_OUT(Struct, member, name, type, text) \
+    DV_FIELD(Struct, member, name, type, .flags = DV_FIELD_OUTPUT | DV_FIELD_READ_ONLY, .help = text)
+#define LOADER_OUT_ALIAS(Struct, member, name, type, text, ...)                                       \
+    DV_FIELD(Struct, member, name, type, .flags = DV_FIELD_OUTPUT | DV_FIELD_READ_ONLY, .help = text, \
+             .aliases = (const char *const[]){__VA_ARGS__, NULL})
+#define LOADER_OPTION(Struct, member, name, type, start, text) \
+    DV_FIELD(Struct, member, name, type, .init = start, .flags = DV_FIELD_INPUT | DV_FIELD_NOT_LINKED, .help = text)
+
+/* All fields of mesh loaders; `in` is the path to the MeshLoader in Struct, with a dot, or nothing. */
+#define MESH_LOADER_FIELDS(Struct, in)                                                                               \
+    DV_FIELD(Struct, in filename, "filename", dv_type_file, .flags = DV_FIELD_NOT_LINKED, .help = "file to load"),   \
+        DV_FIELD(Struct, in position, "position", dv_type_vec3s, .unit = "m",                                        \
+                 .flags = DV_FIELD_OUTPUT | DV_FIELD_READ_ONLY, .help = "positions of the points"),                  \
+        LOADER_OUT(Struct, in polylines, "polylines", type_index_lists, "lines of several points"),                  \
+        LOADER_OUT(Struct, in edges, "edges", dv_type_edges, "edges"),                                               \
+        LOADER_OUT(Struct, in triangles, "triangles", dv_type_triangles, "triangles"),                               \
+        LOADER_OUT(Struct, in quads, "quads", dv_type_quads, "quads"),                                               \
+        LOADER_OUT(Struct, in polygons, "polygons", type_index_lists, "faces of more than four points"),             \
+        LOADER_OUT(Struct, in high_order_edge, "highOrderEdgePositions", type_indices_4,                             \
+                   "points inside edges: point, edge, two weights"),                                                 \
+        LOADER_OUT(Struct, in high_order_triangle, "highOrderTrianglePositions", type_indices_5,                     \
+                   "points inside triangles: point, triangle, three weights"),                                       \
+        LOADER_OUT(Struct, in high_order_quad, "highOrderQuadPositions", type_indices_6,                             \
+                   "points inside quads: point, quad, four weights"),                                                \
+        LOADER_OUT_ALIAS(Struct, in tetrahedra, "tetrahedra", dv_type_tetrahedra, "tetrahedra", "tetras"),           \
+        LOADER_OUT_ALIAS(Struct, in hexahedra, "hexahedra", dv_type_hexahedra, "hexahedra", "hexas"),                \
+        LOADER_OUT_ALIAS(Struct, in prisms, "prisms", dv_type_prisms, "prisms", "pentas", "pentahedra"),             \
+        LOADER_OUT(Struct, in high_order_tetrahedron, "highOrderTetrahedronPositions", type_indices_6,               \
+                   "points inside tetrahedra: point, tetrahedron, four weights"),                                    \
+        LOADER_OUT(Struct, in high_order_hexahedron, "highOrderHexahedronPositions", type_indices_8,                 \
+                   "points inside hexahedra: point, hexahedron, six weights"),                                       \
+        LOADER_OUT(Struct, in pyramids, "pyramids", dv_type_pyramids, "pyramids"),                                   \
+        LOADER_OUT(Struct, in normals, "normals", dv_type_vec3s, "a normal for each point"),                         \
+        LOADER_OUT(Struct, in group[MESH_EDGE], "edgesGroups", type_groups, "groups of edges"),                      \
+        LOADER_OUT(Struct, in group[MESH_TRIANGLE], "trianglesGroups", type_groups, "groups of triangles"),          \
+        LOADER_OUT(Struct, in group[MESH_QUAD], "quadsGroups", type_groups, "groups of quads"),                      \
+        LOADER_OUT(Struct, in group[MESH_POLYGON], "polygonsGroups", type_groups, "groups of polygons"),             \
+        LOADER_OUT(Struct, in group[MESH_TETRAHEDRON], "tetrahedraGroups", type_groups, "groups of tetrahedra"),     \
+        LOADER_OUT(Struct, in group[MESH_HEXAHEDRON], "hexahedraGroups", type_groups, "groups of hexahedra"),        \
+        LOADER_OUT(Struct, in group[MESH_PRISM], "prismsGroups", type_groups, "groups of prisms"),                   \
+        LOADER_OUT(Struct, in group[MESH_PYRAMID], "pyramidsGroups", type_groups, "groups of pyramids"),             \
+        LOADER_OPTION(Struct, in flip_normals, "flipNormals", dv_type_bool, "0",                                     \
+                      "reverse the faces as they are read"),                                                         \
+        LOADER_OPTION(Struct, in triangulate, "triangulate", dv_type_bool, "0", "cut quads into triangles"),         \
+        LOADER_OPTION(Struct, in create_subelements, "createSubelements", dv_type_bool, "0",                         \
+                      "add the faces and edges that the file does not list"),                                        \
+        LOADER_OPTION(Struct, in only_attached_points, "onlyAttachedPoints", dv_type_bool, "0",                      \
+                      "drop points that no element uses"),                                                           \
+        DV_FIELD(Struct, in translation, "translation", dv_type_vec3d, .init = "0 0 0", .unit = "m",                 \
+                 .flags = DV_FIELD_INPUT | DV_FIELD_NOT_LINKED, .help = "moves the positions, last"),                \
+        DV_FIELD(Struct, in rotation, "rotation", dv_type_vec3d, .init = "0 0 0", .unit = "degree",                  \
+                 .flags = DV_FIELD_INPUT | DV_FIELD_NOT_LINKED, .help = "turns them about x, then y, then z"),       \
+        LOADER_OPTION(Struct, in scale, "scale3d", dv_type_vec3d, "1 1 1", "scales the positions, first"),           \
+        LOADER_OPTION(Struct, in transformation, "transformation", type_matrix_4, "1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1", \
+                      "4 x 4, by rows: takes the place of translation, rotation and scale3d")
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * MeshLoader: the loader of scenes of 2011, which takes any mesh file and goes by the end of its name: .obj, .msh,
+ * .vtk, .vtu, .vtp.
+ */
+#include "mesh_loader.h"
+
+static bool ends_with(const char *path, const char *suffix)
+{
+    const size_t length = strlen(path), tail = strlen(suffix);
+    return length >= tail && strcasecmp(path + length - tail, suffix) == 0;
+}
+
+static bool read(MeshLoader *loader, const char *bytes, size_t size, MeshReport *report)
+{
+    const MeshOptions options = {.flip_normals = dv_data_bool(&loader->flip_normals),
+                                 .triangulate = dv_data_bool(&loader->triangulate)};
+    if (ends_with(loader->path, ".obj"))
+        return mesh_read_obj(bytes, size, &options, &loader->mesh, report);
+    if (ends_with(loader->path, ".msh") || ends_with(loader->path, ".gmsh"))
+        return mesh_read_gmsh(bytes, size, &loader->mesh, report);
+    if (ends_with(loader->path, ".vtk") || ends_with(loader->path, ".vtu") || ends_with(loader->path, ".vtp"))
+        return mesh_read_vtk(bytes, size, &options, &loader->mesh, report);
+    return mesh_fail(report, "its name ends in none of .obj .msh .vtk .vtu .vtp");
+}
+
+static DvStatus construct(DvObject *object, void *self)
+{
+    MeshLoader *loader = self;
+    loader->read = read;
+    return mesh_loader_construct(object, self);
+}
+
+static const DvField fields[] = {
+    MESH_LOADER_FIELDS(MeshLoader, ),
+    {0},
+};
+
+const DvClass dv_mesh_loader = {
+    .size = sizeof(DvClass),
+    .name = "MeshLoader",
+    .bases = (const char *const[]){"BaseLoader", NULL},
+    .family = "loaders",
+    .module = "Sofa.Component.IO.Mesh",
+    .help = "Loads a mesh from a file, by the end of its name.",
+    .instance_size = sizeof(MeshLoader),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_LOADER, .ops = &mesh_loader_ops}, {0}},
+    .construct = construct,
+    .parse = mesh_loader_parse,
+    .init = mesh_loader_init,
+    .update = mesh_loader_update,
+    .destroy = mesh_loader_destroy,
+};

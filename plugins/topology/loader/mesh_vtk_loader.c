@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * MeshVTKLoader: meshes of VTK, legacy (.vtk) and XML (.vtu, .vtp); mesh/vtk_reader.c and vtk_xml_reader.c say which.
+ * Each named array of the file becomes a field of the loader with that name, so that other components can be linked to
+ * it; a name that the loader has already gets "_1" behind it, blanks become underscores.
+ */
+#include "mesh_loader.h"
+
+#include <stdio.h>
+
+static bool read(MeshLoader *loader, const char *bytes, size_t size, MeshReport *report)
+{
+    const MeshOptions options = {.flip_normals = dv_data_bool(&loader->flip_normals)};
+    return mesh_read_vtk(bytes, size, &options, &loader->mesh, report);
+}
+
+static const DvType *type_of(const MeshAttribute *attribute)
+{
+    switch (attribute->components) {
+    case 1:
+        return attribute->integral ? &dv_type_ints : &dv_type_doubles;
+    case 2:
+        return attribute->integral ? &dv_type_vec2is : &dv_type_vec2s;
+    case 3:
+        return attribute->integral ? &dv_type_vec3is : &dv_type_vec3s;
+    case 4:
+        return &dv_type_vec4s;
+    case 6:
+        return &dv_type_vec6s;
+    case 9:
+        return &dv_type_mat3s;
+    default:
+        return &dv_type_doubles; /* one after the other */
+    }
+}
+
+static void set_values(DvData *data, const MeshAttribute *attribute)
+{
+    const size_t numbers = (size_t)attribute->tuples * attribute->components;
+    const size_t count = numbers / data->type->components;
+    if (data->type->scalar == DV_SCALAR_DOUBLE) {
+        dv_data_set(data, attribute->value, count);
+        return;
+    }
+    int32_t *value = dv_data_begin_all(data, count);
+    for (size_t i = 0; i < count * data->type->components; i++) {
+        const double number = attribute->value[i];
+        value[i] = number > INT32_MAX ? INT32_MAX : number < INT32_MIN ? INT32_MIN : (int32_t)number;
+    }
+    dv_data_end(data);
+}
+
+/* Fields are added while the scene is parsed, since links look for them then. */
+static void add_fields(MeshLoader *loader)
+{
+    for (uint32_t i = 0; i < loader->mesh.attribute.count; i++) {
+        const MeshAttribute *attribute = &loader->mesh.attribute.data[i];
+        char name[128];
+        size_t length = 0;
+        for (; attribute->name[length] && length < sizeof name - 4; length++)
+            name[length] = attribute->name[length] > ' ' ? attribute->name[length] : '_';
+        name[length] = 0;
+        if (length == 0 || dv_object_field(loader->object, name))
+            snprintf(name + length, sizeof name - length, "_1");
+        if (dv_object_field(loader->object, name)) {
+            dv_warning(loader->object, "the array '%s' is left out: its name is taken", attribute->name);
+            continue;
+        }
+        const DvField field = {.name = name,
+                               .type = type_of(attribute),
+                               .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT,
+                               .help = attribute->of_cells ? "array of the file, for its cells"
+                                                           : "array of the file, for its points"};
+        DvData *data = dv_object_add_field(loader->object, &field);
+        if (data)
+            set_values(data, attribute);
+    }
+}
+
+static DvStatus construct(DvObject *object, void *self)
+{
+    MeshLoader *loader = self;
+    loader->read = read;
+    return mesh_loader_construct(object, self);
+}
+
+static DvStatus parse(DvObject *object, void *self, const DvAttributes *attributes)
+{
+    const DvStatus status = mesh_loader_parse(object, self, attributes);
+    if (status == DV_OK)
+        add_fields(self);
+    return status;
+}
+
+static const DvField fields[] = {
+    MESH_LOADER_FIELDS(MeshLoader, ),
+    {0},
+};
+
+const DvClass dv_mesh_vtk_loader = {
+    .size = sizeof(DvClass),
+    .name = "MeshVTKLoader",
+    .bases = (const char *const[]){"MeshLoader", "BaseLoader", NULL},
+    .family = "loaders",
+    .module = "Sofa.Component.IO.Mesh",
+    .help = "Loads a mesh from a VTK file.",
+    .instance_size = sizeof(MeshLoader),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_LOADER, .ops = &mesh_loader_ops}, {0}},
+    .construct = construct,
+    .parse = parse,
+    .init = mesh_loader_init,
+    .update = mesh_loader_update,
+    .destroy = mesh_loader_destroy,
+};

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Hexa2TetraTopologicalMapping: six tetrahedra for each hexahedron, all around the diagonal from its corner 0 to 6.
+ *
+ * With `swapping` neighbours in a grid are mirror images of each other, so that their common faces are cut along the
+ * same diagonal: a hexahedron is mirrored along x in even columns, along y in odd rows, along z in odd layers, and an
+ * odd number of mirrors turns the tetrahedra over. Columns and rows are those of the input when it is a grid, else 2
+ * and 1. Changes of the input while the scene runs are not followed.
+ */
+#include "mesh/element_tables.h"
+#include "topological_mapping.h"
+
+typedef struct Hexa2Tetra {
+    TopologicalMapping base;
+    DvData swapping;
+} Hexa2Tetra;
+
+/* Pairs of corners that a mirror along x, y or z exchanges. */
+static const uint8_t mirror[3][4][2] = {
+    {{0, 1}, {4, 5}, {3, 2}, {7, 6}}, {{4, 7}, {5, 6}, {1, 2}, {0, 3}}, {{4, 0}, {5, 1}, {6, 2}, {7, 3}}};
+
+static void split(const uint32_t *hexahedron, const bool mirrored[3], IndexArray *tetrahedra)
+{
+    uint32_t corner[8];
+    uint32_t pattern = 0;
+    memcpy(corner, hexahedron, sizeof corner);
+    for (int axis = 0; axis < 3; axis++) {
+        for (int pair = 0; pair < 4 && mirrored[axis]; pair++) {
+            const uint32_t swap = corner[mirror[axis][pair][0]];
+            corner[mirror[axis][pair][0]] = corner[mirror[axis][pair][1]];
+            corner[mirror[axis][pair][1]] = swap;
+        }
+        pattern ^= mirrored[axis];
+    }
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 4; j++)
+            array_push(tetrahedra, corner[tetrahedra_in_hexahedron[pattern][i][j]]);
+}
+
+static DvStatus init(DvObject *object, void *self)
+{
+    (void)object;
+    Hexa2Tetra *mapping = self;
+    const DvStatus status = topological_mapping_find(&mapping->base);
+    if (status != DV_OK)
+        return status;
+    Topology *from = mapping->base.from, *to = mapping->base.to;
+    if (!to->list[DV_TETRAHEDRA].field)
+        return dv_error(mapping->base.object, DV_ERROR_INVALID, "output: '%s' holds no tetrahedra",
+                        dv_object_path(to->object));
+    const ElementList hexahedra = topology_elements(from, DV_HEXAHEDRA);
+    DvGridShape shape;
+    uint32_t columns = 2, rows = 1;
+    if (from->grid_shape && from->grid_shape(from, &shape)) {
+        columns = shape.n[0] > 1 ? shape.n[0] - 1 : 1;
+        rows = shape.n[1] > 1 ? shape.n[1] - 1 : 1;
+    }
+    const bool swapping = dv_data_bool(&mapping->swapping);
+    IndexArray tetrahedra = {0};
+    array_clear(&mapping->base.source);
+    for (uint32_t i = 0; i < hexahedra.count; i++) {
+        const bool mirrored[3] = {swapping && i % columns % 2 == 0, swapping && i / columns % rows % 2 == 1,
+                                  swapping && i / (columns * rows) % 2 == 1};
+        split(hexahedra.at + (size_t)i * 8, mirrored, &tetrahedra);
+        for (int j = 0; j < 6; j++)
+            array_push(&mapping->base.source, i);
+    }
+    topology_clear(to);
+    topology_set_points(to, from->points);
+    topology_set_list(to, DV_TETRAHEDRA, tetrahedra.data, tetrahedra.count / 4);
+    array_free(&tetrahedra);
+    return topology_start(to);
+}
+
+static uint32_t source_element(void *self, uint32_t out)
+{
+    const TopologicalMapping *mapping = self;
+    return out < mapping->source.count ? mapping->source.data[out] : INVALID_INDEX;
+}
+
+static const DvTopologicalMappingOps ops = {
+    .size = sizeof ops,
+    .input = topological_mapping_input,
+    .output = topological_mapping_output,
+    .source_element = source_element,
+};
+
+static const DvField fields[] = {
+    TOPOLOGICAL_MAPPING_FIELDS(Hexa2Tetra, base.),
+    DV_FIELD(Hexa2Tetra, swapping, "swapping", dv_type_bool, .init = "0",
+             .help = "mirror every other hexahedron, so that neighbours cut their common face alike"),
+    {0},
+};
+
+const DvClass dv_hexa2tetra_topological_mapping = {
+    .size = sizeof(DvClass),
+    .name = "Hexa2TetraTopologicalMapping",
+    .bases = (const char *const[]){"TopologicalMapping", NULL},
+    .family = "topological mappings",
+    .sources = topological_mapping_sources,
+    .module = "Sofa.Component.Topology.Mapping",
+    .help = "Cuts hexahedra into six tetrahedra each.",
+    .instance_size = sizeof(Hexa2Tetra),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_TOPOLOGICAL_MAPPING, .ops = &ops}, {0}},
+    .accepts = topological_mapping_accepts,
+    .construct = topological_mapping_construct,
+    .init = init,
+    .destroy = topological_mapping_destroy,
+};

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Growing arrays for code that collects elements without knowing how many there will be: ARRAY(Type) is a struct with
+ * data, count and capacity; array_push doubles the capacity when it must. Counts are 32-bit, as all element numbers
+ * are: what is collected comes from files below 2 GiB, so no count can pass that.
+ */
+#ifndef DIVAN_TOPOLOGY_ARRAY_H
+#define DIVAN_TOPOLOGY_ARRAY_H
+
+#include <assert.h>
+#include <divan/memory.h>
+#include <string.h>
+
+#define ARRAY(Type)               \
+    struct {                      \
+        Type *data;               \
+        uint32_t count, capacity; \
+    }
+
+typedef ARRAY(uint32_t) IndexArray;
+typedef ARRAY(int32_t) IntArray;
+typedef ARRAY(double) RealArray;
+
+/* Makes room for `need` items of `item` bytes; `array` points to any ARRAY. */
+static inline void array_grow(void *array, size_t item, uint64_t need)
+{
+    ARRAY(void) any;
+    memcpy(&any, array, sizeof any); /* all ARRAYs share this layout; copying keeps the aliasing rules */
+    if (need <= any.capacity)
+        return;
+    assert(need < UINT32_MAX);
+    uint64_t capacity = any.capacity ? (uint64_t)any.capacity * 2 : 16;
+    if (capacity < need)
+        capacity = need;
+    if (capacity > UINT32_MAX)
+        capacity = UINT32_MAX;
+    any.data = dv_realloc(any.data, (size_t)any.capacity * item, (size_t)capacity * item);
+    any.capacity = (uint32_t)capacity;
+    memcpy(array, &any, sizeof any);
+}
+
+#define array_reserve(array, need) array_grow((array), sizeof *(array)->data, (need))
+
+#define array_push(array, ...) \
+    (array_reserve((array), (uint64_t)(array)->count + 1), (void)((array)->data[(array)->count++] = (__VA_ARGS__)))
+
+/* A new size; items beyond the old count are zero. */
+#define array_resize(array, size)                                                                             \
+    do {                                                                                                      \
+        const uint32_t array_size = (size);                                                                   \
+        array_reserve((array), array_size);                                                                   \
+        if (array_size > (array)->count)                                                                      \
+            memset((array)->data + (array)->count, 0, (array_size - (array)->count) * sizeof *(array)->data); \
+        (array)->count = array_size;                                                                          \
+    } while (0)
+
+#define array_clear(array) ((void)((array)->count = 0))
+
+#define array_free(array)                       \
+    do {                                        \
+        dv_free((array)->data);                 \
+        (array)->data = NULL;                   \
+        (array)->count = (array)->capacity = 0; \
+    } while (0)
+
+#endif

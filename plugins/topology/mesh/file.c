@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Whole files in memory. The size is taken from the open file, so that a file that is exchanged meanwhile does no harm.
+ */
+#include "file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+bool file_read(const char *path, char **bytes, size_t *size, char reason[128])
+{
+    FILE *file = fopen(path, "rb");
+    struct stat status;
+    *bytes = NULL;
+    *size = 0;
+    if (!file || fstat(fileno(file), &status) != 0) {
+        snprintf(reason, 128, "%s", strerror(errno));
+    } else if (!S_ISREG(status.st_mode)) {
+        snprintf(reason, 128, "it is no file");
+    } else if (status.st_size == 0) {
+        snprintf(reason, 128, "it is empty");
+    } else if ((uint64_t)status.st_size > MESH_LARGEST_FILE) {
+        snprintf(reason, 128, "it is larger than 2 GiB");
+    } else {
+        *bytes = dv_alloc((size_t)status.st_size, 1);
+        *size = fread(*bytes, 1, (size_t)status.st_size, file);
+        if (*size == 0) {
+            snprintf(reason, 128, "it cannot be read");
+            dv_free(*bytes);
+            *bytes = NULL;
+        }
+    }
+    if (file)
+        fclose(file);
+    return *bytes != NULL;
+}

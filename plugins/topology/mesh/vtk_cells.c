@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Cells of VTK by their type numbers (VTK user's guide, "Simple legacy formats", figures of linear and quadratic
+ * cells). Pixels and voxels list their corners row by row, all others go around. Of quadratic cells the corners make
+ * the element, the nodes between them become high-order positions on edges.
+ */
+#include "vtk_cells.h"
+
+#include "tuples.h"
+#include <inttypes.h>
+#include <math.h>
+
+static const uint8_t type_bytes[] = {
+    [VTK_INT8] = 1,   [VTK_UINT8] = 1, [VTK_INT16] = 2,  [VTK_UINT16] = 2, [VTK_INT32] = 4,
+    [VTK_UINT32] = 4, [VTK_INT64] = 8, [VTK_UINT64] = 8, [VTK_FLOAT] = 4,  [VTK_DOUBLE] = 8,
+};
+
+uint64_t vtk_bytes(VtkType type, uint64_t count)
+{
+    return type == VTK_BIT ? (count + 7) / 8 : count * type_bytes[type];
+}
+
+static double number(VtkType type, const uint8_t *bytes)
+{
+    uint64_t bits = 0; /* little-endian */
+    for (int i = type_bytes[type] - 1; i >= 0; i--)
+        bits = bits << 8 | bytes[i];
+    float single;
+    double wide;
+    const uint32_t low = (uint32_t)bits;
+    switch (type) {
+    case VTK_INT8:
+        return (int8_t)bits;
+    case VTK_INT16:
+        return (int16_t)bits;
+    case VTK_INT32:
+        return (int32_t)bits;
+    case VTK_INT64:
+        return (double)(int64_t)bits;
+    case VTK_FLOAT:
+        memcpy(&single, &low, sizeof single);
+        return (double)single;
+    case VTK_DOUBLE:
+        memcpy(&wide, &bits, sizeof wide);
+        return wide;
+    default:
+        return (double)bits;
+    }
+}
+
+void vtk_convert(VtkType type, bool swap, const void *bytes_, uint32_t count, double *value)
+{
+    const uint8_t *bytes = bytes_;
+    if (type == VTK_BIT) {
+        for (uint32_t i = 0; i < count; i++)
+            value[i] = bytes[i / 8] >> (7 - i % 8) & 1;
+        return;
+    }
+    const size_t size = type_bytes[type];
+    for (uint32_t i = 0; i < count; i++, bytes += size) {
+        uint8_t swapped[8];
+        if (swap)
+            for (size_t j = 0; j < size; j++)
+                swapped[j] = bytes[size - 1 - j];
+        value[i] = number(type, swap ? swapped : bytes);
+    }
+}
+
+static bool take_indices(VtkSink *sink, const double *point, uint32_t count, uint32_t *index)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!(point[i] >= 0 && point[i] < sink->points))
+            return mesh_fail(sink->report, "cell %" PRIu32 " uses point %.17g of %" PRIu32, sink->cells, point[i],
+                             sink->points);
+        index[i] = (uint32_t)point[i] + sink->base;
+    }
+    return true;
+}
+
+bool vtk_add_polygon(VtkSink *sink, const double *point, uint32_t count)
+{
+    uint32_t corner[3];
+    if (count == 4) {
+        uint32_t quad[4];
+        if (!take_indices(sink, point, 4, quad))
+            return false;
+        mesh_add_quad(sink->mesh, sink->flip, quad[0], quad[1], quad[2], quad[3]);
+    } else {
+        for (uint32_t j = 2; j < count; j++) {
+            const double triangle[3] = {point[0], point[j - 1], point[j]};
+            if (!take_indices(sink, triangle, 3, corner))
+                return false;
+            mesh_add_triangle(sink->mesh, sink->flip, corner[0], corner[1], corner[2]);
+        }
+    }
+    sink->cells++;
+    return true;
+}
+
+static void add_middle_nodes(Mesh *mesh, const uint32_t *node, uint32_t corners, uint32_t edges)
+{
+    static const uint8_t ends[6][2] = {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}};
+    for (uint32_t j = 0; j < edges; j++) {
+        Edge edge = {{node[ends[j][0]], node[ends[j][1]]}};
+        tuple_sort(2, edge.at);
+        array_push(&mesh->high_order_edge, (HighOrderEdge){{node[corners + j], mesh->edge.count, 1, 1}});
+        array_push(&mesh->edge, edge);
+    }
+}
+
+static bool add_strip(VtkSink *sink, const double *point, uint32_t count)
+{
+    for (uint32_t j = 0; j + 2 < count; j++) {
+        const double triangle[3] = {point[j], point[j % 2 ? j + 1 : j + 2], point[j % 2 ? j + 2 : j + 1]};
+        uint32_t corner[3];
+        if (!take_indices(sink, triangle, 3, corner))
+            return false;
+        mesh_add_triangle(sink->mesh, sink->flip, corner[0], corner[1], corner[2]);
+    }
+    return true;
+}
+
+static bool add_fan(VtkSink *sink, const double *point, uint32_t count)
+{
+    for (uint32_t j = 2; j < count; j++) {
+        const double triangle[3] = {point[0], point[j - 1], point[j]};
+        uint32_t corner[3];
+        if (!take_indices(sink, triangle, 3, corner))
+            return false;
+        mesh_add_triangle(sink->mesh, sink->flip, corner[0], corner[1], corner[2]);
+    }
+    return true;
+}
+
+static bool add_line(VtkSink *sink, const double *point, uint32_t count)
+{
+    lists_begin(&sink->mesh->polyline);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index;
+        if (!take_indices(sink, point + i, 1, &index))
+            return false;
+        lists_push(&sink->mesh->polyline, (int32_t)index);
+    }
+    return true;
+}
+
+bool vtk_add_cell(VtkSink *sink, int type, const double *point, uint32_t count)
+{
+    static const uint8_t nodes_of_type[25] = {[3] = 2,  [5] = 3,  [8] = 4,  [9] = 4,  [10] = 4, [11] = 8,
+                                              [12] = 8, [13] = 6, [14] = 5, [21] = 3, [22] = 6, [24] = 10};
+    Mesh *mesh = sink->mesh;
+    uint32_t node[10] = {0};
+    if (type >= 0 && type < 25 && nodes_of_type[type]) {
+        if (count != nodes_of_type[type])
+            return mesh_fail(sink->report, "cell %" PRIu32 " of type %d has %" PRIu32 " points, expected %d",
+                             sink->cells, type, count, nodes_of_type[type]);
+        if (!take_indices(sink, point, count, node))
+            return false;
+    }
+    bool good = true;
+    switch (type) {
+    case 0: /* empty, vertex, vertices */
+    case 1:
+    case 2:
+        break;
+    case 3:
+        array_push(&mesh->edge, (Edge){{node[0], node[1]}});
+        break;
+    case VTK_POLY_LINE:
+        good = add_line(sink, point, count);
+        break;
+    case 5:
+        mesh_add_triangle(mesh, sink->flip, node[0], node[1], node[2]);
+        break;
+    case VTK_TRIANGLE_STRIP:
+        good = add_strip(sink, point, count);
+        break;
+    case VTK_POLYGON:
+        good = add_fan(sink, point, count);
+        break;
+    case 8:
+        mesh_add_quad(mesh, sink->flip, node[0], node[1], node[3], node[2]);
+        break;
+    case 9:
+        mesh_add_quad(mesh, sink->flip, node[0], node[1], node[2], node[3]);
+        break;
+    case 10:
+        array_push(&mesh->tetrahedron, (Tetrahedron){{node[0], node[1], node[2], node[3]}});
+        break;
+    case 11:
+        array_push(&mesh->hexahedron,
+                   (Hexahedron){{node[0], node[1], node[3], node[2], node[4], node[5], node[7], node[6]}});
+        break;
+    case 12:
+        array_push(&mesh->hexahedron,
+                   (Hexahedron){{node[0], node[1], node[2], node[3], node[4], node[5], node[6], node[7]}});
+        break;
+    case 21:
+        add_middle_nodes(mesh, node, 2, 1);
+        break;
+    case 22:
+        mesh_add_triangle(mesh, sink->flip, node[0], node[1], node[2]);
+        add_middle_nodes(mesh, node, 3, 3);
+        break;
+    case 24:
+        array_push(&mesh->tetrahedron, (Tetrahedron){{node[0], node[1], node[2], node[3]}});
+        add_middle_nodes(mesh, node, 4, 6);
+        break;
+    default:
+        return mesh_fail(sink->report, "cell %" PRIu32 " has type %d, which is not read", sink->cells, type);
+    }
+    sink->cells++;
+    return good;
+}
+
+void vtk_add_attribute(VtkSink *sink, const char *name, size_t length, bool of_cells, bool normals, bool integral,
+                       uint32_t components, double *value, uint32_t count)
+{
+    uint32_t replaced = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!isfinite(value[i])) {
+            value[i] = 0;
+            replaced++;
+        }
+    if (replaced)
+        mesh_warn(sink->report, "%" PRIu32 " values of array '%.*s' are not finite and became 0", replaced,
+                  length < 60 ? (int)length : 60, name);
+    Mesh *mesh = sink->mesh;
+    if (normals && components == 3) {
+        const uint32_t first = mesh->normal.count;
+        array_resize(&mesh->normal, first + count / 3);
+        memcpy(mesh->normal.data + first, value, (size_t)(count / 3) * sizeof *mesh->normal.data);
+        dv_free(value);
+        return;
+    }
+    char *copy = dv_alloc(length + 1, 1);
+    memcpy(copy, name, length);
+    array_push(&mesh->attribute, (MeshAttribute){.name = copy,
+                                                 .tuples = count / components,
+                                                 .components = components,
+                                                 .of_cells = of_cells,
+                                                 .integral = integral,
+                                                 .value = value});
+}
+
+bool vtk_add_positions(VtkSink *sink, const double *value, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!isfinite(value[i]))
+            return mesh_fail(sink->report, "point %" PRIu32 " has a coordinate that is not finite", i / 3);
+    const uint32_t first = sink->mesh->position.count;
+    array_resize(&sink->mesh->position, first + count / 3);
+    if (count / 3)
+        memcpy(sink->mesh->position.data + first, value, (size_t)(count / 3) * sizeof *sink->mesh->position.data);
+    return true;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The plugin of meshes: topologies and their changes, grids, topological mappings, mesh loaders, regions of interest.
+ * classes.def lists its classes.
+ */
+#include <divan/plugin.h>
+
+#define DV_CLASS(name) extern const DvClass name;
+#include "classes.def"
+#undef DV_CLASS
+
+static const DvClass *const classes[] = {
+#define DV_CLASS(name) &name,
+#include "classes.def"
+#undef DV_CLASS
+    NULL,
+};
+
+/* The groups of objects that scenes of 2011 include for each kind of dynamic mesh. */
+#define SET_TOPOLOGY(Kind)                                                                          \
+    {                                                                                               \
+        DV_RENAME_CLASS_EXPANDED, NULL, #Kind "SetTopology",                                        \
+            "<Group><" #Kind "SetTopologyContainer name=\"Container\" src=\"@\" tags=\"\"/><" #Kind \
+            "SetTopologyModifier name=\"Modifier\"/><" #Kind                                        \
+            "SetGeometryAlgorithms name=\"GeomAlgo\" template=\"Vec3d\"/></Group>"                  \
+    }
+
+#define NO_ALGORITHMS(Kind)                                                                         \
+    {                                                                                               \
+        DV_RENAME_CLASS_HARMLESS, NULL, #Kind "SetTopologyAlgorithms", "the modifier does its work" \
+    }
+
+/* Names of earlier years. */
+static const DvRename renames[] = {
+    {DV_RENAME_CLASS, NULL, "MeshObjLoader", "MeshOBJLoader"},
+    {DV_RENAME_CLASS, NULL, "Mesh", "MeshTopology"},
+    {DV_RENAME_CLASS, NULL, "RegularGrid", "RegularGridTopology"},
+    SET_TOPOLOGY(Point),
+    SET_TOPOLOGY(Edge),
+    SET_TOPOLOGY(Triangle),
+    SET_TOPOLOGY(Quad),
+    SET_TOPOLOGY(Tetrahedron),
+    SET_TOPOLOGY(Hexahedron),
+    NO_ALGORITHMS(Point),
+    NO_ALGORITHMS(Edge),
+    NO_ALGORITHMS(Triangle),
+    NO_ALGORITHMS(Quad),
+    NO_ALGORITHMS(Tetrahedron),
+    NO_ALGORITHMS(Hexahedron),
+    {DV_RENAME_FIELD, "Hexa2TetraTopologicalMapping", "object1", "input"},
+    {DV_RENAME_FIELD, "Hexa2TetraTopologicalMapping", "object2", "output"},
+    {DV_RENAME_FIELD, "Hexa2QuadTopologicalMapping", "object1", "input"},
+    {DV_RENAME_FIELD, "Hexa2QuadTopologicalMapping", "object2", "output"},
+    {DV_RENAME_FIELD_HARMLESS, "TetrahedronSetGeometryAlgorithms", "swapping", "it never had one"},
+    {DV_RENAME_MODULE, NULL, "Sofa.Component.Topology", NULL},
+    {DV_RENAME_MODULE, NULL, "Sofa.Component.Topology.Container", NULL},
+    {DV_RENAME_MODULE, NULL, "Sofa.Component.IO", NULL},
+    {DV_RENAME_MODULE, NULL, "Sofa.Component.Engine", NULL},
+    {DV_RENAME_MODULE, NULL, "SofaBaseTopology", NULL},
+    {DV_RENAME_MODULE, NULL, "SofaGeneralTopology", NULL},
+    {DV_RENAME_MODULE, NULL, "SofaTopologyMapping", NULL},
+    {DV_RENAME_MODULE, NULL, "SofaTopologicalMapping", NULL},
+    {DV_RENAME_MODULE, NULL, "SofaLoader", NULL},
+    {DV_RENAME_MODULE, NULL, "SofaGeneralLoader", NULL},
+    {DV_RENAME_MODULE, NULL, "SofaEngine", NULL},
+    {DV_RENAME_MODULE, NULL, "SofaGeneralEngine", NULL},
+    {0},
+};
+
+DV_PLUGIN = {
+    .size = sizeof(DvPlugin),
+    .abi = DV_ABI_STAMP,
+    .id = "divan.topology",
+    .version = DV_VERSION,
+    .license = "LGPL-2.1-or-later",
+    .help = "Meshes: topologies, grids, topological mappings, loaders, regions of interest.",
+    .classes = classes,
+    .renames = renames,
+};
