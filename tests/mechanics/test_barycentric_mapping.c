@@ -184,6 +184,33 @@ static void points_are_located_anew_when_the_mesh_changes(void **state)
     dv_scene_free(scene);
 }
 
+/* Nobody looks between two changes and two motions: the points still hang where they hung at the first change. */
+static void changes_that_nobody_looks_at_add_up(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        ON(SET("Tetrahedron", TETRAHEDRA) "<TetrahedronSetTopologyModifier name='modifier'/>", "Vec3d", POINTS, ""));
+    DvObject *modifier = scene_object(scene, "/modifier");
+    const DvTopologyModifierOps *change = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+    assert_int_equal(change->remove_elements(dv_object_self(modifier), DV_TETRAHEDRA, 1, (uint32_t[]){3}, false),
+                     DV_OK);
+    const DvVec x = dv_state_write(scene_state(scene, "/parent"), DV_POSITION, DV_READ_WRITE);
+    double start[24];
+    assert_int_equal(x.count, 8);
+    for (uint32_t i = 0; i < 24; i++) {
+        start[i] = x.at[i];
+        x.at[i] = 10.0 - 3.0 * x.at[i];
+    }
+    assert_int_equal(change->renumber_points(dv_object_self(modifier), (uint32_t[]){3, 1, 0, 2, 7, 5, 4, 6}), DV_OK);
+    const uint32_t order[8] = {3, 1, 0, 2, 7, 5, 4, 6};
+    const DvVec moved = dv_state_write(scene_state(scene, "/parent"), DV_POSITION, DV_READ_WRITE);
+    for (uint32_t i = 0; i < 24; i++)
+        moved.at[i] = start[3 * order[i / 3] + i % 3];
+    const double points[12] = {0.2, 0.3, 0.4, 0.9, 0.1, 0.5, 1.2, 0.5, 0.5, 0.5, 0.5, -0.3};
+    assert_affine(scene, points, 4);
+    dv_scene_free(scene);
+}
+
 static void points_follow_a_renumbering_of_the_mesh(void **state)
 {
     (void)state;
@@ -239,6 +266,10 @@ static void scenes_that_cannot_work_say_why(void **state)
                                     "<Node name='Child'><MechanicalObject template='Vec3d' position='0 0 0'/><BarycentricMapping/></Node></Node>",
         "names point 9 of a state of 8 points");
     expect_load_error(ON(MESH("tetrahedra='0 1 2 3'"), "Vec3d", POINTS, ""), "are flat");
+    expect_load_error(
+        "<Node name='root'><RegularGridTopology n='2 2 2'/><MechanicalObject template='Vec3d' position='0 0 0 1 1 1'/>"
+        "<Node name='Child'><MechanicalObject template='Vec3d' position='0 0 0'/><BarycentricMapping/></Node></Node>",
+        "grid has 2 x 2 x 2 points, its state only 2");
 }
 
 int main(void)
@@ -261,6 +292,7 @@ int main(void)
         cmocka_unit_test(rest_positions_locate_when_asked),
         cmocka_unit_test(a_linked_topology_counts_before_that_of_the_node),
         cmocka_unit_test(points_are_located_anew_when_the_mesh_changes),
+        cmocka_unit_test(changes_that_nobody_looks_at_add_up),
         cmocka_unit_test(points_follow_a_renumbering_of_the_mesh),
         cmocka_unit_test(the_number_of_threads_does_not_matter),
         cmocka_unit_test(scenes_that_cannot_work_say_why),

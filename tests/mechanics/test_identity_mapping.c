@@ -105,6 +105,7 @@ static void the_output_follows_points_that_are_added_and_removed(void **state)
     assert_int_equal(change->add_points(dv_object_self(modifier), 2, NULL), DV_OK);
     assert_int_equal(dv_state_count(parent), 6);
     assert_int_equal(dv_state_count(mapped), 6);
+    assert_int_equal(change->remove_elements(dv_object_self(modifier), DV_EDGES, 1, (uint32_t[]){0}, false), DV_OK);
     assert_int_equal(change->remove_points(dv_object_self(modifier), 3, (uint32_t[]){5, 4, 0}), DV_OK);
     assert_int_equal(dv_state_count(mapped), 3);
     const DvConstVec in = dv_state_read(parent, DV_POSITION);

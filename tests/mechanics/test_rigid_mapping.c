@@ -172,6 +172,16 @@ static void quaternions_that_are_not_of_unit_length_rotate_as_scenes_expect(void
     DvScene *scene = scene_from_text(MAPPED("Rigid3d", "0 0 0 0 0 2 0", "Vec3d", "1 0 0", ""));
     assert_at(mapped_point(scene, 0), -7, 0, 0); /* v + w t + u x t, u = 2 ez, t = 2 u x v */
     dv_scene_free(scene);
+    /* Local frames are found with the quaternion divided by its length, local points without. */
+    scene = scene_from_text(MAPPED("Rigid3d", "0 0 0 0 0 2 0", "Rigid3d", "1 0 0 0 0 0 1", "globalToLocalCoords='1'"));
+    const double frame[7] = {-1, 0, 0, 0, 0, -1, 0};
+    const double *local = dv_data_doubles(dv_object_field(scene_object(scene, "/Child/map"), "initialPoints"), NULL);
+    for (int i = 0; i < 7; i++)
+        assert_true(local[i] == frame[i]);
+    dv_scene_free(scene);
+    scene = scene_from_text(MAPPED("Rigid3d", "0 0 0 0 0 2 0", "Vec3d", "1 0 0", "globalToLocalCoords='1'"));
+    assert_true(dv_data_doubles(dv_object_field(scene_object(scene, "/Child/map"), "initialPoints"), NULL)[0] == -7.0);
+    dv_scene_free(scene);
 }
 
 static void stabilized_stiffness_is_exact_where_that_is_definite(void **state)

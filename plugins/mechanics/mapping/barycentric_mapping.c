@@ -6,7 +6,8 @@
  *
  * When the scene starts each point of the output is located in the mesh of the input (barycentric_location.h): in a regular grid by
  * its geometry, in meshes that may change by a hash of their elements, in others by comparing all. From then on only the weights
- * count. When one of the two meshes changes, all points are located anew at the positions of that moment, before the next operation.
+ * count. When one of the two meshes changes, all points are located anew at the positions of that moment, when they are next needed:
+ * until then a copy of the input's positions follows the changes.
  *
  * Outputs that are rigid bodies take the position only; their orientation stays, forces on it are lost. In a mesh of tetrahedra that
  * may change they also turn with their tetrahedron: the orientation is the rotation of the polar decomposition of the deformed axes
@@ -43,9 +44,11 @@ typedef struct BarycentricMapping {
 
     const DvTopologyOps *in_ops, *out_ops; /* NULL: there is no such topology */
     void *in_mesh, *out_mesh;
-    uint64_t in_revision, out_revision; /* at the last location */
-    uint32_t located, located_in;       /* points of the output and of the input then */
-    bool ready;                         /* the rows are valid */
+    uint64_t in_revision, out_revision;    /* at the last location */
+    uint32_t located, located_in;          /* points of the output and of the input then */
+    bool ready;                            /* the rows are valid */
+    DvElementData watch[DV_ELEMENT_KINDS]; /* of a mesh that may change; of points: positions before the first change */
+    bool changed, copied; /* the mesh has changed since the last location; the positions were copied then */
     WeightedRows rows;
     TurningBody *bodies; /* [rows.rows]; NULL unless the bodies turn */
 } BarycentricMapping;
@@ -200,20 +203,54 @@ static void take_rows(BarycentricMapping *self)
     }
 }
 
+/* The mesh is about to change or has changed: what the points hang on now is where they have to hang afterwards. */
+static void mesh_changed(DvElementData *data, const DvElementChange *change)
+{
+    (void)change;
+    BarycentricMapping *self = data->owner;
+    DvElementData *points = &self->watch[DV_POINTS];
+    if (self->changed)
+        return;
+    const DvConstVec in = dv_state_read(self->base.in, DV_POSITION);
+    self->changed = true;
+    self->copied = in.at && in.count == points->count;
+    if (self->copied)
+        memcpy(points->entries, in.at, (size_t)in.count * 3 * sizeof(double));
+}
+
+static DvStatus watch_mesh(BarycentricMapping *self)
+{
+    DvObject *mesh = dv_object_of(self->in_mesh);
+    DvStatus status = DV_OK;
+    for (uint32_t kind = 0; kind < DV_ELEMENT_KINDS && status == DV_OK; kind++) {
+        DvElementData *watch = &self->watch[kind];
+        *watch = (DvElementData){.kind = (DvElementKind)kind, .owner = self, .changed = mesh_changed};
+        if (kind == DV_POINTS) {
+            watch->entry_size = 3 * sizeof(double);
+            watch->interpolate = true;
+        }
+        status = dv_element_data_attach(watch, mesh);
+    }
+    return status;
+}
+
 static void remember_meshes(BarycentricMapping *self)
 {
     self->in_revision = self->in_ops ? self->in_ops->revision(self->in_mesh) : 0;
     self->out_revision = self->out_ops ? self->out_ops->revision(self->out_mesh) : 0;
     self->located = dv_state_count(self->base.out);
     self->located_in = dv_state_count(self->base.in);
+    self->changed = self->copied = false;
 }
 
 /* Locates all points and keeps the rows. `first`: when the scene starts, where mistakes of the scene are errors. */
 static DvStatus locate(BarycentricMapping *self, bool first)
 {
     const bool at_rest = first && dv_data_bool(&self->use_rest_position);
-    const DvConstVec in = dv_state_read(self->base.in, at_rest ? DV_REST_POSITION : DV_POSITION);
+    DvConstVec in = dv_state_read(self->base.in, at_rest ? DV_REST_POSITION : DV_POSITION);
     const DvConstVec out = dv_state_read(self->base.out, at_rest ? DV_REST_POSITION : DV_POSITION);
+    if (self->copied && self->watch[DV_POINTS].count == in.count)
+        in.at = self->watch[DV_POINTS].entries;
     const LocationPoints points = {out.at, out.at ? out.count : 0, out.dim};
     remember_meshes(self);
     self->ready = false;
@@ -302,7 +339,7 @@ static bool current(BarycentricMapping *self, uint32_t points_in, uint32_t point
 {
     if (!self->in_ops)
         return false;
-    if (self->located == points_out && self->located_in == points_in &&
+    if (!self->changed && self->located == points_out && self->located_in == points_in &&
         self->in_ops->revision(self->in_mesh) == self->in_revision &&
         (!self->out_ops || self->out_ops->revision(self->out_mesh) == self->out_revision))
         return self->ready;
@@ -483,6 +520,8 @@ static const DvMappingOps ops = {
 
 static void release(BarycentricMapping *self)
 {
+    for (uint32_t kind = 0; kind < DV_ELEMENT_KINDS; kind++)
+        dv_element_data_detach(&self->watch[kind]);
     if (self->in_ops)
         dv_object_unref(dv_object_of(self->in_mesh));
     if (self->out_ops)
@@ -514,6 +553,8 @@ static DvStatus init(DvObject *object, void *self_)
     if (!self->in_ops)
         return dv_field_error(&self->input_topology.data, -1,
                               "the input has no topology to hang points on; add one to its node or link one");
+    if (self->in_ops->is_dynamic(self->in_mesh) && (status = watch_mesh(self)) != DV_OK)
+        return status;
     status = locate(self, true);
     if (status != DV_OK || !dv_data_bool(&base->apply_rest_position) ||
         !base->in.ops->has(base->in.self, DV_REST_POSITION))

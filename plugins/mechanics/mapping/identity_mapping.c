@@ -39,11 +39,10 @@ static inline void copy_rows(const Copy *c, uint32_t begin, uint32_t end, uint32
         double *to = c->to + (size_t)i * to_dim;
         for (uint32_t k = 0; k < common; k++)
             to[k] = from[k];
-        for (uint32_t k = common; k < to_dim; k++)
-            to[k] = 0.0;
     }
 }
 
+/* No output has more components than its input. */
 static void copy_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const Copy *c = context;
@@ -146,7 +145,7 @@ static const DvMappingOps ops = {
 static void points_changed(DvElementData *data, const DvElementChange *change)
 {
     MappingBase *base = data->owner;
-    if (dv_state_count(base->out) == change->total)
+    if (change->without_states || dv_state_count(base->out) == change->total)
         return;
     base->out.ops->resize(base->out.self, change->total);
     if (base->in.ops->has(base->in.self, DV_REST_POSITION) && base->out.ops->has(base->out.self, DV_REST_POSITION)) {
