@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The animation loop: what happens in a step, in which order, at which time, and which solvers it calls.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <divan/contracts/state.h>
+#include <divan/registry.h>
+#include <divan/scene.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static int start(void **state)
+{
+    (void)state;
+    return dv_start(&(DvStartOptions){.plugins = (const char *const[]){EVENT_RECORDER, NULL}}) == DV_OK ? 0 : -1;
+}
+
+static DvScene *load(const char *text)
+{
+    DvScene *scene = NULL;
+    assert_int_equal(dv_scene_load_text(text, strlen(text), "scene.scn", NULL, NULL, &scene), DV_OK);
+    return scene;
+}
+
+static DvObject *object_at(const DvScene *scene, const char *path)
+{
+    DvObject *object = dv_node_resolve(dv_scene_root(scene), NULL, path, NULL);
+    assert_non_null(object);
+    return object;
+}
+
+static double number_at(const DvScene *scene, const char *path, DvVecId id)
+{
+    return dv_state_read(dv_state_ref(object_at(scene, path)), id).at[0];
+}
+
+static void step(DvScene *scene, double dt)
+{
+    assert_int_equal(dv_scene_step(scene, dt), DV_OK);
+}
+
+/* A point that moves at 1 m/s along x. */
+#define MOVING_POINT                                                                                   \
+    "<EulerExplicitSolver/><MechanicalObject name='dofs' template='Vec1d' position='0' velocity='1'/>" \
+    "<UniformMass totalMass='1'/>"
+
+static void events_come_in_order_at_the_time_of_the_start_until_the_step_is_done(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        load("<Node name='root' dt='0.5' gravity='0 0 0'><DefaultAnimationLoop/><Node name='Body'>" MOVING_POINT
+             "<EventRecorder name='recorder'/></Node></Node>");
+    step(scene, 0);
+    step(scene, 0.25);
+    assert_string_equal(dv_data_string(dv_object_field(object_at(scene, "@/Body/recorder"), "log")),
+                        "AnimateBegin 0.5 0 0\nCollisionBegin 0.5 0 0\nCollisionEnd 0.5 0 0\nIntegrateBegin 0.5 0 0\n"
+                        "IntegrateEnd 0.5 0 0.5\nAnimateEnd 0.5 0.5 0.5\nUpdateMappingEnd 0.5 0.5 0.5\n"
+                        "AnimateBegin 0.25 0.5 0.5\nCollisionBegin 0.25 0.5 0.5\nCollisionEnd 0.25 0.5 0.5\n"
+                        "IntegrateBegin 0.25 0.5 0.5\nIntegrateEnd 0.25 0.5 0.75\nAnimateEnd 0.25 0.75 0.75\n"
+                        "UpdateMappingEnd 0.25 0.75 0.75\n");
+    dv_scene_free(scene);
+}
+
+static void only_the_target_and_what_is_below_it_moves(void **state)
+{
+    (void)state;
+    DvScene *scene = load("<Node name='root' dt='0.5' gravity='0 0 0'><DefaultAnimationLoop targetNode='@/A'/>"
+                          "<Node name='A'>" MOVING_POINT "</Node><Node name='B'>" MOVING_POINT "</Node></Node>");
+    step(scene, 0);
+    assert_true(number_at(scene, "@/A/dofs", DV_POSITION) == 0.5);
+    assert_true(number_at(scene, "@/B/dofs", DV_POSITION) == 0.0);
+    assert_true(dv_node_time(dv_scene_root(scene)) == 0.5);
+    dv_scene_free(scene);
+}
+
+static void solvers_of_a_node_run_in_order_and_those_below_do_not(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        load("<Node name='root' dt='0.5' gravity='0 0 0'><DefaultAnimationLoop/><Node name='Body'>"
+             "<EulerExplicitSolver/><DampVelocitySolver rate='1'/>"
+             "<MechanicalObject name='dofs' template='Vec1d' position='0' velocity='1'/><UniformMass totalMass='1'/>"
+             "<Node name='Below'><DampVelocitySolver rate='100'/></Node></Node></Node>");
+    step(scene, 0);
+    assert_true(number_at(scene, "@/Body/dofs", DV_POSITION) == 0.5);
+    assert_true(fabs(number_at(scene, "@/Body/dofs", DV_VELOCITY) - exp(-0.5)) < 1e-15);
+    dv_scene_free(scene);
+}
+
+static void an_interaction_above_the_solvers_is_explicit_and_one_inside_is_implicit(void **state)
+{
+    (void)state;
+    static const char *const pattern =
+        "<Node name='root' dt='0.1' gravity='0 0 0'><DefaultAnimationLoop/>%s"
+        "<Node name='A'>%s<MechanicalObject name='dofs' template='Vec1d' position='0'/><UniformMass totalMass='1'/></Node>"
+        "<Node name='B'>%s<MechanicalObject name='dofs' template='Vec1d' position='2'/><UniformMass totalMass='1'/></Node>"
+        "<SpringForceField template='Vec1d' object1='@A/dofs' object2='@B/dofs' spring='0 0 50 0 1'/></Node>";
+    static const char *const solver = "<EulerImplicitSolver/><SparseLDLSolver/>";
+    for (int inside = 0; inside < 2; inside++) {
+        char text[1024];
+        snprintf(text, sizeof text, pattern, inside ? solver : "", inside ? "" : solver, inside ? "" : solver);
+        DvScene *scene = load(text);
+        const double h = 0.1, k = 50.0;
+        double left = 0.0, right = 0.0, length = 2.0;
+        for (int i = 0; i < 3; i++) {
+            step(scene, 0);
+            const double force = k * (length - 1.0), closing = right - left;
+            if (inside) { /* the distance is an oscillator of mass 1/2 */
+                const double change = h * (force + h * k * closing) / (0.5 + h * h * k) / 2.0;
+                left += change;
+                right -= change;
+            } else {
+                left += h * force;
+                right -= h * force;
+            }
+            length += h * (right - left);
+            assert_true(fabs(number_at(scene, "@/A/dofs", DV_VELOCITY) - left) < 1e-12);
+            assert_true(fabs(number_at(scene, "@/B/dofs", DV_VELOCITY) - right) < 1e-12);
+        }
+        dv_scene_free(scene);
+    }
+}
+
+static void external_forces_of_a_step_do_not_stay(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        load("<Node name='root' dt='0.1' gravity='0 0 0'><DefaultAnimationLoop/><Node name='Body'>"
+             "<EulerExplicitSolver/><MechanicalObject name='dofs' template='Vec1d' position='0' externalForce='10'/>"
+             "<UniformMass totalMass='1'/></Node></Node>");
+    step(scene, 0);
+    assert_true(fabs(number_at(scene, "@/Body/dofs", DV_VELOCITY) - 1.0) < 1e-15);
+    step(scene, 0);
+    assert_true(fabs(number_at(scene, "@/Body/dofs", DV_VELOCITY) - 1.0) < 1e-15);
+    dv_scene_free(scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(events_come_in_order_at_the_time_of_the_start_until_the_step_is_done),
+        cmocka_unit_test(only_the_target_and_what_is_below_it_moves),
+        cmocka_unit_test(solvers_of_a_node_run_in_order_and_those_below_do_not),
+        cmocka_unit_test(an_interaction_above_the_solvers_is_explicit_and_one_inside_is_implicit),
+        cmocka_unit_test(external_forces_of_a_step_do_not_stay),
+    };
+    return cmocka_run_group_tests_name("animation loop", tests, start, NULL);
+}

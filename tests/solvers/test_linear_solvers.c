@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The linear solvers: the conformance suite for each, and what only each one promises.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "linear_solver_conformance.h"
+#include "scene_text.h"
+
+#include <divan/contracts/solver.h>
+#include <divan/memory.h>
+#include <divan/plugin.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CG "<CGLinearSolver name='solver' iterations='200' tolerance='1e-13' threshold='1e-40' "
+
+LINEAR_SOLVER_CONFORMANCE(conjugate_gradients_solve, .solver = CG "/>", .residual = 1e-12)
+LINEAR_SOLVER_CONFORMANCE(conjugate_gradients_solve_from_a_guess, .solver = CG "warmStart='1'/>", .residual = 1e-12)
+LINEAR_SOLVER_CONFORMANCE(conjugate_gradients_solve_on_the_scalar_matrix,
+                          .solver = CG "template='CompressedRowSparseMatrixd'/>", .residual = 1e-12)
+LINEAR_SOLVER_CONFORMANCE(conjugate_gradients_solve_on_the_block_matrix,
+                          .solver = CG "template='CompressedRowSparseMatrixMat3x3d' warmStart='1'/>", .residual = 1e-12)
+LINEAR_SOLVER_CONFORMANCE(the_direct_solver_solves, .solver = "<SparseLDLSolver name='solver'/>", .residual = 1e-13)
+LINEAR_SOLVER_CONFORMANCE(the_direct_solver_solves_by_blocks,
+                          .solver = "<SparseLDLSolver name='solver' template='CompressedRowSparseMatrixMat3x3d'/>",
+                          .residual = 1e-13)
+LINEAR_SOLVER_CONFORMANCE(the_direct_solver_analyses_each_time,
+                          .solver = "<SparseLDLSolver name='solver' precomputeSymbolicDecomposition='0'/>",
+                          .residual = 1e-13)
+LINEAR_SOLVER_CONFORMANCE(the_direct_solver_takes_the_natural_order,
+                          .solver = "<NaturalOrderingMethod/><SparseLDLSolver name='solver'/>", .residual = 1e-13)
+LINEAR_SOLVER_CONFORMANCE(the_direct_solver_takes_the_order_it_is_linked_to,
+                          .solver = "<NaturalOrderingMethod/><AMDOrderingMethod name='amd'/>"
+                                    "<SparseLDLSolver name='solver' orderingMethod='@amd'/>",
+                          .residual = 1e-13)
+LINEAR_SOLVER_CONFORMANCE(the_direct_solver_takes_the_column_order,
+                          .solver = "<COLAMDOrderingMethod/><SparseLDLSolver name='solver'/>", .residual = 1e-13)
+LINEAR_SOLVER_CONFORMANCE(plain_conjugate_gradients_of_the_preconditioned_solver_solve,
+                          .solver = "<PCGLinearSolver name='solver' iterations='200' tolerance='1e-26'/>",
+                          .residual = 1e-12)
+LINEAR_SOLVER_CONFORMANCE(the_diagonal_preconditions,
+                          .solver =
+                              "<PCGLinearSolver name='solver' iterations='200' tolerance='1e-28' preconditioner='@p'/>"
+                              "<JacobiPreconditioner name='p'/>",
+                          .residual = 1e-12)
+LINEAR_SOLVER_CONFORMANCE(diagonal_blocks_precondition,
+                          .solver =
+                              "<PCGLinearSolver name='solver' iterations='200' tolerance='1e-28' preconditioner='@p'/>"
+                              "<BlockJacobiPreconditioner name='p'/>",
+                          .residual = 1e-12)
+LINEAR_SOLVER_CONFORMANCE(the_direct_solver_preconditions,
+                          .solver =
+                              "<PCGLinearSolver name='solver' iterations='3' tolerance='1e-30' preconditioner='@p'/>"
+                              "<SparseLDLSolver name='p'/>",
+                          .residual = 1e-12)
+
+/* Ten masses 1..10 on springs of their own: the matrix of a step of 0.1 s is diag(mass + 0.01 stiffness). */
+static DvScene *ten_oscillators(const char *solver)
+{
+    char text[2048];
+    snprintf(
+        text, sizeof text,
+        "<Node name='root' dt='0.1' gravity='0 0 0'><DefaultAnimationLoop/><Node name='Body'>"
+        "<EulerImplicitSolver/>%s"
+        "<MechanicalObject name='dofs' template='Vec1d' position='1 1 1 1 1 1 1 1 1 1' rest_position='0 0 0 0 0 0 0 0 0 0'/>"
+        "<DiagonalMass vertexMass='1 2 3 4 5 6 7 8 9 10'/>"
+        "<RestShapeSpringsForceField points='0 1 2 3 4 5 6 7 8 9' stiffness='1 4 9 16 25 36 49 64 81 100'/></Node></Node>",
+        solver);
+    return scene_from_text(text);
+}
+
+/* Numbers of a curve in the output `graph`; the number of them. */
+static size_t curve(const DvScene *scene, const char *name, double *values, size_t capacity)
+{
+    const char *text = dv_data_string(dv_object_field(scene_object(scene, "/Body/solver"), "graph"));
+    char start[64];
+    snprintf(start, sizeof start, "%s:", name);
+    const char *at = strstr(text, start);
+    if (at == NULL)
+        return 0;
+    at += strlen(start);
+    size_t count = 0;
+    while (*at == ' ' && count < capacity) {
+        char *end;
+        values[count++] = strtod(at, &end);
+        at = end;
+    }
+    return count;
+}
+
+static void step(DvScene *scene)
+{
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+}
+
+static void conjugate_gradients_stop_after_the_given_iterations(void **state)
+{
+    (void)state;
+    for (unsigned iterations = 1; iterations <= 4; iterations++) {
+        char solver[256];
+        snprintf(solver, sizeof solver,
+                 "<CGLinearSolver name='solver' iterations='%u' tolerance='1e-30' threshold='1e-40'/>", iterations);
+        DvScene *scene = ten_oscillators(solver);
+        step(scene);
+        double values[64];
+        assert_int_equal(curve(scene, "Denominator", values, 64), iterations);
+        assert_int_equal(curve(scene, "Error", values, 64), iterations + 1); /* the first is 1, before all iterations */
+        assert_true(values[0] == 1.0 && values[1] == 1.0);
+        dv_scene_free(scene);
+    }
+}
+
+static void conjugate_gradients_stop_at_the_tolerance(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        ten_oscillators("<CGLinearSolver name='solver' iterations='100' tolerance='1e-3' threshold='1e-40'/>");
+    step(scene);
+    double values[64];
+    const size_t count = curve(scene, "Error", values, 64);
+    assert_true(count > 3 && count < 12);
+    assert_true(values[count - 1] <= 1e-3);
+    for (size_t i = 1; i + 1 < count; i++)
+        assert_true(values[i] > 1e-3);
+    dv_scene_free(scene);
+}
+
+static void conjugate_gradients_stop_at_the_threshold_without_taking_the_step(void **state)
+{
+    (void)state;
+    DvScene *loose =
+        ten_oscillators("<CGLinearSolver name='solver' iterations='100' tolerance='1e-30' threshold='1e-2'/>");
+    step(loose);
+    double values[64];
+    const size_t count = curve(loose, "Denominator", values, 64);
+    assert_true(count > 2 && fabs(values[count - 1]) <= 1e-2);
+    for (size_t i = 0; i + 1 < count; i++)
+        assert_true(values[i] > 1e-2);
+    char solver[256];
+    snprintf(solver, sizeof solver,
+             "<CGLinearSolver name='solver' iterations='%zu' tolerance='1e-30' threshold='1e-40'/>", count - 1);
+    DvScene *counted = ten_oscillators(solver);
+    step(counted);
+    assert_memory_equal(dv_state_read(scene_state(loose, "/Body/dofs"), DV_VELOCITY).at,
+                        dv_state_read(scene_state(counted, "/Body/dofs"), DV_VELOCITY).at, 10 * sizeof(double));
+    dv_scene_free(counted);
+    dv_scene_free(loose);
+}
+
+static void only_the_very_first_solve_iterates_below_the_limits(void **state)
+{
+    (void)state;
+    DvScene *scene = ten_oscillators("<CGLinearSolver name='solver' iterations='5' tolerance='2' threshold='1e-40'/>");
+    double values[64];
+    step(scene);
+    assert_int_equal(curve(scene, "Denominator", values, 64), 1);
+    step(scene);
+    assert_int_equal(curve(scene, "Denominator", values, 64), 0);
+    dv_scene_free(scene);
+    scene = ten_oscillators("<CGLinearSolver name='solver' iterations='5' tolerance='0' threshold='1e9'/>");
+    step(scene);
+    const double moved = dv_state_read(scene_state(scene, "/Body/dofs"), DV_POSITION).at[0];
+    assert_true(moved != 1.0);
+    dv_scene_free(scene);
+}
+
+static void a_warm_start_needs_fewer_iterations(void **state)
+{
+    (void)state;
+    size_t iterations[2];
+    for (int warm = 0; warm < 2; warm++) {
+        char solver[256];
+        snprintf(solver, sizeof solver,
+                 "<CGLinearSolver name='solver' iterations='100' tolerance='1e-4' threshold='1e-40' warmStart='%d'/>",
+                 warm);
+        DvScene *scene = ten_oscillators(solver);
+        assert_int_equal(dv_scene_step(scene, 1e-4), DV_OK);
+        assert_int_equal(dv_scene_step(scene, 1e-4), DV_OK);
+        double values[128];
+        iterations[warm] = curve(scene, "Denominator", values, 128);
+        dv_scene_free(scene);
+    }
+    assert_true(iterations[1] < iterations[0]);
+}
+
+static void a_negative_tolerance_becomes_the_default(void **state)
+{
+    (void)state;
+    DvScene *scene = ten_oscillators("<CGLinearSolver name='solver' iterations='5' tolerance='-1' threshold='-2'/>");
+    DvObject *solver = scene_object(scene, "/Body/solver");
+    assert_true(dv_data_double(dv_object_field(solver, "tolerance")) == 1e-5);
+    assert_true(dv_data_double(dv_object_field(solver, "threshold")) == 1e-5);
+    dv_scene_free(scene);
+}
+
+static size_t preconditioned_iterations(const char *attributes)
+{
+    char solver[512];
+    snprintf(
+        solver, sizeof solver,
+        "<PCGLinearSolver name='solver' iterations='100' tolerance='1e-20' preconditioner='@p' %s/><JacobiPreconditioner "
+        "name='p'/>",
+        attributes);
+    DvScene *scene = ten_oscillators(solver);
+    step(scene);
+    double values[128];
+    const size_t count = curve(scene, "Error 1", values, 128);
+    dv_scene_free(scene);
+    return count;
+}
+
+static void the_diagonal_solves_a_diagonal_system_at_once(void **state)
+{
+    (void)state;
+    assert_int_equal(preconditioned_iterations(""), 1);
+    assert_true(preconditioned_iterations("use_precond='0'") > 5);
+    assert_int_equal(preconditioned_iterations("tolerance='1'"), 1);
+}
+
+static void the_preconditioner_is_built_as_often_as_its_system_says(void **state)
+{
+    (void)state;
+    /* The step size changes the matrix; a preconditioner of the old one is not exact any more. */
+    DvScene *scene =
+        ten_oscillators("<PCGLinearSolver name='solver' iterations='100' tolerance='1e-20' preconditioner='@p' "
+                        "linearSystem='@system'/><PreconditionedMatrixFreeSystem name='system' assemblingRate='3'/>"
+                        "<JacobiPreconditioner name='p'/>");
+    static const size_t expected[] = {1, 0, 0, 1};
+    double dt = 0.1;
+    for (int i = 0; i < 4; i++, dt *= 0.7) {
+        assert_int_equal(dv_scene_step(scene, dt), DV_OK);
+        double values[128];
+        const size_t count = curve(scene, "Error 1", values, 128);
+        if (expected[i] == 1)
+            assert_int_equal(count, 1);
+        else
+            assert_true(count > 1);
+    }
+    assert_ptr_equal(
+        dv_link_object((DvLink *)dv_object_field(scene_object(scene, "/Body/system"), "preconditionerSystem")),
+        dv_link_object((DvLink *)dv_object_field(scene_object(scene, "/Body/p"), "linearSystem")));
+    dv_scene_free(scene);
+}
+
+static void a_preconditioner_without_a_matrix_is_refused(void **state)
+{
+    (void)state;
+    expect_load_error(
+        "<Node name='root'><DefaultAnimationLoop/>\n<EulerImplicitSolver/>\n"
+        "<PCGLinearSolver name='solver' preconditioner='@p'/>\n<CGLinearSolver name='p' iterations='1' tolerance='1' "
+        "threshold='1'/>\n<MechanicalObject template='Vec1d' position='0'/><UniformMass totalMass='1'/></Node>",
+        "scene.scn:3: PCGLinearSolver 'solver'");
+    expect_load_error(
+        "<Node name='root'><DefaultAnimationLoop/>\n<EulerImplicitSolver/>\n<PCGLinearSolver name='solver' "
+        "linearSystem='@s'/>\n<MatrixFreeSystem name='s'/>\n"
+        "<MechanicalObject template='Vec1d' position='0'/><UniformMass totalMass='1'/></Node>",
+        "needs a PreconditionedMatrixFreeSystem");
+}
+
+static void every_solver_gets_a_linear_system_of_its_own(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        ten_oscillators("<PCGLinearSolver name='solver' preconditioner='@p'/><JacobiPreconditioner name='p'/>");
+    DvObject *systems[8];
+    const size_t count = dv_node_find_all(dv_object_node(scene_object(scene, "/Body/solver")), DV_LINEAR_SYSTEM,
+                                          DV_SEARCH_LOCAL, systems, 8);
+    assert_int_equal(count, 2);
+    assert_string_equal(dv_object_class(systems[0])->name, "PreconditionedMatrixFreeSystem");
+    assert_string_equal(dv_object_class(systems[1])->name, "MatrixLinearSystem");
+    assert_string_equal(dv_object_variant(systems[1]), "DiagonalMatrix");
+    dv_scene_free(scene);
+
+    scene = ten_oscillators("<MatrixLinearSystem name='mine'/><SparseLDLSolver name='solver'/>");
+    DvObject *mine = scene_object(scene, "/Body/mine");
+    assert_ptr_equal(dv_link_object((DvLink *)dv_object_field(scene_object(scene, "/Body/solver"), "linearSystem")),
+                     mine);
+    step(scene);
+    const uint32_t *size = dv_data_uints(dv_object_field(mine, "matrixSize"), NULL);
+    assert_int_equal(size[0], 10);
+    assert_int_equal(size[1], 10);
+    dv_scene_free(scene);
+}
+
+/* Velocity of the last oscillator after a step of 0.1 s: -h k / (m factor + h^2 k factor). */
+static double velocity_with(const char *attributes)
+{
+    char solver[256];
+    snprintf(solver, sizeof solver, "<MatrixLinearSystem %s/><SparseLDLSolver name='solver'/>", attributes);
+    DvScene *scene = ten_oscillators(solver);
+    step(scene);
+    const double v = dv_state_read(scene_state(scene, "/Body/dofs"), DV_VELOCITY).at[9];
+    dv_scene_free(scene);
+    return v;
+}
+
+static void a_linear_system_leaves_out_what_it_is_told_to(void **state)
+{
+    (void)state;
+    const double force = -100.0, m = 10.0, k = 100.0, h = 0.1;
+    assert_true(fabs(velocity_with("") - h * force / (m + h * h * k)) < 1e-13);
+    assert_true(fabs(velocity_with("assembleMass='0'") - h * force / (h * h * k)) < 1e-13);
+    assert_true(fabs(velocity_with("assembleStiffness='0'") - h * force / m) < 1e-13);
+}
+
+static void projective_constraints_stay_out_of_the_matrix_when_told_so(void **state)
+{
+    (void)state;
+    double moved[2];
+    for (int applied = 0; applied < 2; applied++) {
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "<Node name='root' dt='0.1' gravity='0 0 0'><DefaultAnimationLoop/><Node name='Body'><EulerImplicitSolver/>"
+            "<MatrixLinearSystem applyProjectiveConstraints='%d'/><SparseLDLSolver/>"
+            "<MechanicalObject name='dofs' template='Vec1d' position='0 2'/><UniformMass totalMass='2'/>"
+            "<FixedProjectiveConstraint indices='0'/><SpringForceField spring='0 1 100 0 1'/></Node></Node>",
+            applied);
+        DvScene *scene = scene_from_text(text);
+        step(scene);
+        const double *v = dv_state_read(scene_state(scene, "/Body/dofs"), DV_VELOCITY).at;
+        moved[applied] = v[0];
+        dv_scene_free(scene);
+    }
+    assert_true(moved[1] == 0.0);
+    assert_true(moved[0] != 0.0);
+}
+
+static void collect(const DvMessage *message, void *context)
+{
+    if (message->level == DV_LEVEL_ERROR) {
+        dv_message_print(message, context);
+        dv_text_add(context, "\n");
+    }
+}
+
+static void a_singular_matrix_is_an_error_with_its_unknown(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *solver, *part;
+    } cases[] = {
+        {"<SparseLDLSolver name='solver'/>",
+         "SparseLDLSolver 'solver': the matrix is singular: the pivot of unknown 1 of 2 is zero"},
+        {"<PCGLinearSolver preconditioner='@p'/><JacobiPreconditioner name='p'/>",
+         "the diagonal entry of unknown 1 of 2 is zero"},
+        {"<PCGLinearSolver preconditioner='@p'/><BlockJacobiPreconditioner name='p'/>",
+         "the diagonal block of unknowns 0 to 2"},
+    };
+    for (size_t i = 0; i < 3; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "<Node name='root' dt='0.1'><DefaultAnimationLoop/><Node name='Body'><EulerImplicitSolver/>\n%s\n"
+                 "<MechanicalObject template='Vec1d' position='0 1'/><DiagonalMass vertexMass='1 0'/></Node></Node>",
+                 cases[i].solver);
+        DvScene *scene = scene_from_text(text);
+        DvText messages = {0};
+        dv_log_set_handler(collect, &messages);
+        const DvStatus status = dv_scene_step(scene, 0);
+        dv_log_set_handler(NULL, NULL);
+        assert_int_equal(status, DV_ERROR_SINGULAR);
+        if (messages.at == NULL || strstr(messages.at, cases[i].part) == NULL)
+            fail_msg("expected %s, got %s", cases[i].part, messages.at ? messages.at : "nothing");
+        dv_text_free(&messages);
+        dv_scene_free(scene);
+    }
+}
+
+static void the_direct_solver_counts_the_entries_of_its_factor(void **state)
+{
+    (void)state;
+    /* A chain of 5 points on a line: a tridiagonal matrix has 4 entries below the diagonal, in the natural order too. */
+    DvScene *scene = scene_from_text(
+        "<Node name='root' dt='0.1' gravity='0 0 0'><DefaultAnimationLoop/><Node name='Body'><EulerImplicitSolver/>"
+        "<NaturalOrderingMethod/><SparseLDLSolver name='solver'/>"
+        "<MechanicalObject template='Vec1d' position='0 1 2 3 4'/><UniformMass totalMass='5'/>"
+        "<SpringForceField spring='0 1 10 0 0.5  1 2 10 0 0.5  2 3 10 0 0.5  3 4 10 0 0.5'/></Node></Node>");
+    step(scene);
+    assert_int_equal(dv_data_int(dv_object_field(scene_object(scene, "/Body/solver"), "L_nnz")), 4);
+    dv_scene_free(scene);
+}
+
+static void steps_do_not_allocate(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = {
+        "<CGLinearSolver name='solver' iterations='25' tolerance='1e-9' threshold='1e-9'/>",
+        "<CGLinearSolver name='solver' iterations='25' tolerance='1e-9' threshold='1e-9' warmStart='1'/>",
+        "<CGLinearSolver name='solver' iterations='25' tolerance='1e-9' threshold='1e-9' template='CompressedRowSparseMatrixd'/>",
+        "<SparseLDLSolver name='solver'/>",
+        "<PCGLinearSolver name='solver' preconditioner='@p'/><JacobiPreconditioner name='p'/>",
+        "<PCGLinearSolver name='solver' preconditioner='@p'/><BlockJacobiPreconditioner name='p'/>",
+    };
+    for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++) {
+        DvScene *scene = ten_oscillators(solvers[i]);
+        step(scene);
+        step(scene);
+        const uint64_t before = dv_allocation_count();
+        for (int k = 0; k < 5; k++)
+            step(scene);
+        if (dv_allocation_count() != before)
+            fail_msg("%s: %llu allocations", solvers[i], (unsigned long long)(dv_allocation_count() - before));
+        dv_scene_free(scene);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(conjugate_gradients_solve),
+        cmocka_unit_test(conjugate_gradients_solve_from_a_guess),
+        cmocka_unit_test(conjugate_gradients_solve_on_the_scalar_matrix),
+        cmocka_unit_test(conjugate_gradients_solve_on_the_block_matrix),
+        cmocka_unit_test(the_direct_solver_solves),
+        cmocka_unit_test(the_direct_solver_solves_by_blocks),
+        cmocka_unit_test(the_direct_solver_analyses_each_time),
+        cmocka_unit_test(the_direct_solver_takes_the_natural_order),
+        cmocka_unit_test(the_direct_solver_takes_the_order_it_is_linked_to),
+        cmocka_unit_test(the_direct_solver_takes_the_column_order),
+        cmocka_unit_test(plain_conjugate_gradients_of_the_preconditioned_solver_solve),
+        cmocka_unit_test(the_diagonal_preconditions),
+        cmocka_unit_test(diagonal_blocks_precondition),
+        cmocka_unit_test(the_direct_solver_preconditions),
+        cmocka_unit_test(conjugate_gradients_stop_after_the_given_iterations),
+        cmocka_unit_test(conjugate_gradients_stop_at_the_tolerance),
+        cmocka_unit_test(conjugate_gradients_stop_at_the_threshold_without_taking_the_step),
+        cmocka_unit_test(only_the_very_first_solve_iterates_below_the_limits),
+        cmocka_unit_test(a_warm_start_needs_fewer_iterations),
+        cmocka_unit_test(a_negative_tolerance_becomes_the_default),
+        cmocka_unit_test(the_diagonal_solves_a_diagonal_system_at_once),
+        cmocka_unit_test(the_preconditioner_is_built_as_often_as_its_system_says),
+        cmocka_unit_test(a_preconditioner_without_a_matrix_is_refused),
+        cmocka_unit_test(every_solver_gets_a_linear_system_of_its_own),
+        cmocka_unit_test(a_linear_system_leaves_out_what_it_is_told_to),
+        cmocka_unit_test(projective_constraints_stay_out_of_the_matrix_when_told_so),
+        cmocka_unit_test(a_singular_matrix_is_an_error_with_its_unknown),
+        cmocka_unit_test(the_direct_solver_counts_the_entries_of_its_factor),
+        cmocka_unit_test(steps_do_not_allocate),
+    };
+    return cmocka_run_group_tests_name("linear solvers", tests, NULL, NULL);
+}
