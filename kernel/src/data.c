@@ -282,11 +282,11 @@ static DvStatus follow(DvData *data, DvData *parent)
     } else {
         void *elements = NULL;
         size_t count = 0;
-        status = dv_private_type_convert(parent->type, parent->value, parent->count, data->type, data->value, data->count,
-                                         &elements, &count);
+        status = dv_private_type_convert(parent->type, parent->value, parent->count, data->type, data->value,
+                                         data->count, &elements, &count);
         if (status != DV_OK)
-            dv_field_error(data, -1, "the value of '%s' (%s) cannot be read as %s", parent->field->name, parent->type->name,
-                           data->type->name);
+            dv_field_error(data, -1, "the value of '%s' (%s) cannot be read as %s", parent->field->name,
+                           parent->type->name, data->type->name);
         replace_value(data, value_take(data->type, elements, count), count);
     }
     changed(data);
@@ -492,8 +492,9 @@ static DvStatus link_by_text(DvData *data, const char *text)
     if (parent) {
         status = dv_data_link(data, parent);
     } else {
-        dv_field_warning(data, -1, "'%s' leads to no field of an object written earlier in the scene%s%s; the default is kept", text,
-                         problem.length ? ": " : "", problem.length ? problem.at : "");
+        dv_field_warning(data, -1,
+                         "'%s' leads to no field of an object written earlier in the scene%s%s; the default is kept",
+                         text, problem.length ? ": " : "", problem.length ? problem.at : "");
         data->flags |= DV_DATA_SET;
     }
     dv_text_free(&problem);
@@ -560,7 +561,8 @@ const char *dv_data_file(DvData *data)
     g_free(graph->file);
     const char *folder = NULL;
     const DvObject *owner = data->owner;
-    for (const DvNode *node = owner->is_node ? owner->self : owner->node; node && !folder; node = dv_node_parent(node, 0))
+    for (const DvNode *node = owner->is_node ? owner->self : owner->node; node && !folder;
+         node = dv_node_parent(node, 0))
         folder = node->folder;
     const char *name = dv_data_string(data);
     graph->file = *name ? dv_private_find_file(name, folder) : NULL;

@@ -28,6 +28,8 @@ static void point_to(DvLink *link, size_t index, DvObject *target)
     g_ptr_array_add(target->referrers, link);
 }
 
+enum { MAX_PATHS = 10000 };
+
 /* Paths that are left, one blank between two. */
 static DvStatus read_paths(DvLink *link, const char *text, GString *paths, size_t *count)
 {
@@ -38,9 +40,15 @@ static DvStatus read_paths(DvLink *link, const char *text, GString *paths, size_
         if (!**word)
             continue;
         if (**word != '@') {
-            status = dv_field_error(&link->data, -1, "the path '%s' must start with '@', as in '@%s'", *word, *word);
+            if (status == DV_OK) /* the first says enough */
+                status =
+                    dv_field_error(&link->data, -1, "the path '%s' must start with '@', as in '@%s'", *word, *word);
         } else if (*count && !link->data.field->many) {
-            status = dv_field_error(&link->data, -1, "one path is expected; '%s' is dropped", *word);
+            status = dv_field_error(&link->data, -1, "one path is expected; '%s' and what follows is dropped", *word);
+            break;
+        } else if (*count == MAX_PATHS) {
+            status = dv_field_error(&link->data, -1, "has more than %d paths; the rest is dropped", MAX_PATHS);
+            break;
         } else {
             g_string_append_printf(paths, "%s%s", *count ? " " : "", *word);
             ++*count;

@@ -24,7 +24,8 @@ static const DvField common_fields[] = {
              .help = "bounding box: smallest, then largest corner; empty when the first is larger"),
     DV_FIELD(DvObject, component_state, "componentState", dv_type_choice, .choices = states, .init = "Undefined",
              .flags = DV_FIELD_READ_ONLY, .help = "whether the object can be used"),
-    DV_FIELD(DvObject, listening, "listening", dv_type_bool, .init = "0", .help = "whether events are told to the object"),
+    DV_FIELD(DvObject, listening, "listening", dv_type_bool, .init = "0",
+             .help = "whether events are told to the object"),
     {0},
 };
 
@@ -164,8 +165,9 @@ DvData *dv_object_field(const DvObject *object, const char *name)
         if (is_named(object->fields[i]->field, name))
             return object->fields[i];
     const DvRename *rename = dv_private_rename_field(object->cls, name);
-    return rename && rename->kind == DV_RENAME_FIELD && strcmp(rename->to, name) != 0 ? dv_object_field(object, rename->to)
-                                                                                      : NULL;
+    return rename && rename->kind == DV_RENAME_FIELD && strcmp(rename->to, name) != 0
+               ? dv_object_field(object, rename->to)
+               : NULL;
 }
 
 size_t dv_object_field_count(const DvObject *object)

@@ -105,8 +105,8 @@ static DvStatus check_stamp(const DvPlugin *plugin, DvText *reason)
 {
     const uint32_t real = plugin->abi >> 8 & 255, index = plugin->abi & 255;
     if (plugin->abi >> 16 != (DV_ABI_STAMP >> 16))
-        dv_text_add(reason, "made for version %u.%u of the kernel, this is %u.%u", plugin->abi >> 24, plugin->abi >> 16 & 255,
-                    DV_ABI_MAJOR, DV_ABI_MINOR);
+        dv_text_add(reason, "made for version %u.%u of the kernel, this is %u.%u", plugin->abi >> 24,
+                    plugin->abi >> 16 & 255, DV_ABI_MAJOR, DV_ABI_MINOR);
     else if (real != sizeof(double))
         dv_text_add(reason, "made for real numbers of %u bytes, the kernel has %zu", real, sizeof(double));
     else if (index != sizeof(uint32_t))
@@ -322,8 +322,8 @@ static DvStatus choose(const char *conf, const char *set, const char *id, const 
     if (strcmp(found->info.version, version) == 0)
         found->wanted = true;
     else
-        reject(found, DV_ERROR_INVALID, "plugin set [%s] of %s asks for version %s of plugin '%s', this is %s", set, conf,
-               version, id, found->info.version);
+        reject(found, DV_ERROR_INVALID, "plugin set [%s] of %s asks for version %s of plugin '%s', this is %s", set,
+               conf, version, id, found->info.version);
     return DV_OK;
 }
 
@@ -430,7 +430,8 @@ static void reject_missing(GPtrArray *set)
                     reject(found, DV_ERROR_MISSING, "plugin '%s' needs '%s' of plugin '%s', which is not in use: %s",
                            found->info.id, *need, idle->info.id, idle->info.reason);
                 else
-                    reject(found, DV_ERROR_MISSING, "plugin '%s' needs '%s', which no plugin offers", found->info.id, *need);
+                    reject(found, DV_ERROR_MISSING, "plugin '%s' needs '%s', which no plugin offers", found->info.id,
+                           *need);
                 again = true;
                 break;
             }
@@ -471,7 +472,8 @@ static void reject_cycle(GPtrArray *set)
     for (guint i = first; i < way->len; i++) {
         const Found *one = g_ptr_array_index(way, i);
         const Found *next = next_provider(set, one, &contract);
-        g_string_append_printf(text, "%s'%s' needs '%s' of '%s'", i == first ? "" : ", ", one->info.id, contract, next->info.id);
+        g_string_append_printf(text, "%s'%s' needs '%s' of '%s'", i == first ? "" : ", ", one->info.id, contract,
+                               next->info.id);
     }
     for (guint i = first; i < way->len; i++) {
         Found *one = g_ptr_array_index(way, i);
@@ -542,8 +544,8 @@ static DvStatus report(void)
         const Found *found = g_ptr_array_index(plugins, i);
         if (found->info.state != DV_PLUGIN_REJECTED)
             continue;
-        dv_log_at(found->named ? DV_LEVEL_ERROR : DV_LEVEL_WARNING, found->named ? found->info.status : DV_OK, found->file, 0, 0,
-                  "%s", found->info.reason);
+        dv_log_at(found->named ? DV_LEVEL_ERROR : DV_LEVEL_WARNING, found->named ? found->info.status : DV_OK,
+                  found->file, 0, 0, "%s", found->info.reason);
         if (found->named && status == DV_OK)
             status = found->info.status;
     }

@@ -17,8 +17,8 @@ typedef struct Entry {
     const DvPlugin *plugin;
 } Entry;
 
-static GPtrArray *entries;      /* Entry *, by name in the order of bytes, then the highest rank, then the order of start */
-static GHashTable *by_name;     /* class name -> Entry * of the highest rank */
+static GPtrArray *entries;  /* Entry *, by name in the order of bytes, then the highest rank, then the order of start */
+static GHashTable *by_name; /* class name -> Entry * of the highest rank */
 static GHashTable *by_alias;    /* other name -> const DvClass * */
 static GHashTable *old_classes; /* old name -> const DvRename * */
 static GHashTable *old_fields;  /* old name -> GPtrArray of const DvRename * */

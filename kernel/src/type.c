@@ -301,7 +301,8 @@ static DvStatus parse_list(const DvType *type, const char *text, Elements *out, 
         text = skip_blanks(text);
         if (*text) {
             quote(problem, text);
-            dv_text_add(problem, " is not %s; the %zu entries before it are kept", scalar_word(type->scalar), out->count);
+            dv_text_add(problem, " is not %s; the %zu entries before it are kept", scalar_word(type->scalar),
+                        out->count);
             status = DV_ERROR_INVALID;
         } else {
             dv_text_add(problem, "the last entry has %u of %u numbers and is dropped", i, type->components);
@@ -494,8 +495,8 @@ static DvStatus parse_matrices(const DvType *type, const char *text, void **elem
                 quote(problem, text);
             else
                 dv_text_add(problem, "the end of the text");
-            dv_text_add(problem, " comes where %s of a matrix of %u numbers should", bracket && i == type->components ? "']'" : "one",
-                        type->components);
+            dv_text_add(problem, " comes where %s of a matrix of %u numbers should",
+                        bracket && i == type->components ? "']'" : "one", type->components);
             out.count -= type->list ? 1 : 0;
             status = DV_ERROR_INVALID;
             break;
@@ -522,14 +523,29 @@ static bool read_color_word(const char *word, size_t length, double *rgba)
 {
     /* The sixteen names of CSS 1 with the half and three-quarter tones that scene files use, and some of CSS 3. */
     static const NamedColor colors[] = {
-        {"white", {1, 1, 1}},        {"black", {0, 0, 0}},           {"red", {1, 0, 0}},
-        {"green", {0, 1, 0}},        {"blue", {0, 0, 1}},            {"cyan", {0, 1, 1}},
-        {"magenta", {1, 0, 1}},      {"yellow", {1, 1, 0}},          {"gray", {0.5, 0.5, 0.5}},
-        {"darkgray", {0.25, 0.25, 0.25}}, {"lightgray", {0.75, 0.75, 0.75}}, {"orange", {1, 0.5, 0}},
-        {"purple", {0.5, 0, 0.5}},   {"pink", {1, 0, 0.5}},          {"brown", {0.6, 0.4, 0.2}},
-        {"lime", {0.5, 1, 0}},       {"teal", {0, 0.5, 0.5}},        {"navy", {0, 0, 0.5}},
-        {"olive", {0.5, 0.5, 0}},    {"maroon", {0.5, 0, 0}},        {"silver", {0.75, 0.75, 0.75}},
-        {"gold", {1, 0.84, 0}},      {"azure", {0, 0.5, 1}},
+        {"white", {1, 1, 1}},
+        {"black", {0, 0, 0}},
+        {"red", {1, 0, 0}},
+        {"green", {0, 1, 0}},
+        {"blue", {0, 0, 1}},
+        {"cyan", {0, 1, 1}},
+        {"magenta", {1, 0, 1}},
+        {"yellow", {1, 1, 0}},
+        {"gray", {0.5, 0.5, 0.5}},
+        {"darkgray", {0.25, 0.25, 0.25}},
+        {"lightgray", {0.75, 0.75, 0.75}},
+        {"orange", {1, 0.5, 0}},
+        {"purple", {0.5, 0, 0.5}},
+        {"pink", {1, 0, 0.5}},
+        {"brown", {0.6, 0.4, 0.2}},
+        {"lime", {0.5, 1, 0}},
+        {"teal", {0, 0.5, 0.5}},
+        {"navy", {0, 0, 0.5}},
+        {"olive", {0.5, 0.5, 0}},
+        {"maroon", {0.5, 0, 0}},
+        {"silver", {0.75, 0.75, 0.75}},
+        {"gold", {1, 0.84, 0}},
+        {"azure", {0, 0.5, 1}},
     };
     if (*word == '#') {
         unsigned digits[8];
@@ -581,7 +597,8 @@ static DvStatus parse_colors(const DvType *type, const char *text, void **elemen
             memcpy(next_element(&out), color, sizeof color);
         } else {
             quote(problem, start);
-            dv_text_add(problem, " is no color: give red green blue [alpha] from 0 to 1, #RRGGBB or a name such as red");
+            dv_text_add(problem,
+                        " is no color: give red green blue [alpha] from 0 to 1, #RRGGBB or a name such as red");
             status = DV_ERROR_INVALID;
         }
         if (good && !type->list) {
@@ -623,8 +640,8 @@ static DvStatus parse_choice(const DvField *field, const char *text, char **out,
     return DV_ERROR_INVALID;
 }
 
-DvStatus dv_private_type_parse(const DvField *field, const DvType *type, const char *text, void **elements, size_t *count,
-                               DvText *problem)
+DvStatus dv_private_type_parse(const DvField *field, const DvType *type, const char *text, void **elements,
+                               size_t *count, DvText *problem)
 {
     if (type->parse) {
         void *parsed = NULL;
@@ -843,9 +860,14 @@ static const double identity_quaternion[4] = {0, 0, 0, 1};
 static const double identity_rigid3[7] = {0, 0, 0, 0, 0, 0, 1};
 static const double white[4] = {1, 1, 1, 1};
 
-#define TYPE(id, label, kind, c_type, number, many, ...) \
-    const DvType id = {.size = sizeof(DvType), .name = label, .scalar = kind, .components = number, .list = many, \
-                       .element_size = sizeof(c_type) * number, __VA_ARGS__}
+#define TYPE(id, label, kind, c_type, number, many, ...)        \
+    const DvType id = {.size = sizeof(DvType),                  \
+                       .name = label,                           \
+                       .scalar = kind,                          \
+                       .components = number,                    \
+                       .list = many,                            \
+                       .element_size = sizeof(c_type) * number, \
+                       __VA_ARGS__}
 
 TYPE(dv_type_bool, "bool", DV_SCALAR_BOOL, bool, 1, false, );
 TYPE(dv_type_int, "int", DV_SCALAR_INT, int32_t, 1, false, );

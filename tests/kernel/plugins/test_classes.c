@@ -9,9 +9,10 @@
 #include "test_classes.h"
 
 static int updates, alive;
+static bool construct_fails;
 static DvText calls;
 
-static const TestCounters counters = {sizeof(TestCounters), &updates, &alive, &calls};
+static const TestCounters counters = {sizeof(TestCounters), &updates, &alive, &calls, &construct_fails};
 
 /* Recorder: every call of its lifecycle is written down. */
 typedef struct Recorder {
@@ -31,7 +32,8 @@ static DvStatus recorder_construct(DvObject *object, void *self)
 {
     (void)self;
     alive++;
-    return record(object, "construct");
+    const DvStatus status = record(object, "construct");
+    return construct_fails ? DV_ERROR_UNSUPPORTED : status;
 }
 static DvStatus recorder_parse(DvObject *object, void *self, const DvAttributes *attributes)
 {
@@ -84,8 +86,8 @@ static const DvClass recorder = {
     .instance_size = sizeof(Recorder),
     .fields = recorder_fields,
     .contracts = (const DvContract[]){{.id = "test.other/1", .ops = &recorder_thing},
-                                       {.id = "test.thing/1", .ops = &recorder_thing},
-                                       {0}},
+                                      {.id = "test.thing/1", .ops = &recorder_thing},
+                                      {0}},
     .construct = recorder_construct,
     .parse = recorder_parse,
     .init = recorder_init,
@@ -137,7 +139,8 @@ typedef struct Needy {
 } Needy;
 
 static const DvField needy_fields[] = {
-    DV_FIELD(Needy, must, "must", dv_type_doubles, .flags = DV_FIELD_REQUIRED, .help = "numbers without which nothing works"),
+    DV_FIELD(Needy, must, "must", dv_type_doubles, .flags = DV_FIELD_REQUIRED,
+             .help = "numbers without which nothing works"),
     DV_FIELD(Needy, should, "should", dv_type_double, .init = "2.5", .flags = DV_FIELD_REQUIRED),
     {0},
 };
@@ -184,17 +187,18 @@ DV_PLUGIN = {
     .help = "Classes for the tests of the kernel.",
     .offers = (const DvContract[]){{.id = TEST_COUNTERS, .ops = &counters}, {0}},
     .classes = (const DvClass *const[]){&recorder, &sum_engine, &needy, &typed, NULL},
-    .renames = (const DvRename[]){
-        {DV_RENAME_CLASS, NULL, "OldRecorder", "Recorder"},
-        {DV_RENAME_CLASS, NULL, "LostRecorder", "NoSuchClass"},
-        {DV_RENAME_CLASS_REMOVED, NULL, "GoneEngine", "its work is done by SumEngine"},
-        {DV_RENAME_CLASS_HARMLESS, NULL, "IdleEngine", NULL},
-        {DV_RENAME_FIELD, "Base", "oldValue", "value"},
-        {DV_RENAME_FIELD, "SumEngine", "oldValue", "factor"},
-        {DV_RENAME_FIELD, "Recorder", "loop", "loop"},
-        {DV_RENAME_FIELD_HARMLESS, "Recorder", "speed", "it has none"},
-        {DV_RENAME_FIELD_REMOVED, "Recorder", "weight", "use value"},
-        {DV_RENAME_MODULE, NULL, "TestBase", NULL},
-        {0},
-    },
+    .renames =
+        (const DvRename[]){
+            {DV_RENAME_CLASS, NULL, "OldRecorder", "Recorder"},
+            {DV_RENAME_CLASS, NULL, "LostRecorder", "NoSuchClass"},
+            {DV_RENAME_CLASS_REMOVED, NULL, "GoneEngine", "its work is done by SumEngine"},
+            {DV_RENAME_CLASS_HARMLESS, NULL, "IdleEngine", NULL},
+            {DV_RENAME_FIELD, "Base", "oldValue", "value"},
+            {DV_RENAME_FIELD, "SumEngine", "oldValue", "factor"},
+            {DV_RENAME_FIELD, "Recorder", "loop", "loop"},
+            {DV_RENAME_FIELD_HARMLESS, "Recorder", "speed", "it has none"},
+            {DV_RENAME_FIELD_REMOVED, "Recorder", "weight", "use value"},
+            {DV_RENAME_MODULE, NULL, "TestBase", NULL},
+            {0},
+        },
 };

@@ -13,7 +13,8 @@ typedef struct TestCounters {
     uint32_t size;
     int *updates;  /* of all SumEngines */
     int *alive;    /* objects whose construct ran and whose destroy did not */
-    DvText *calls; /* "construct parse init..." of all Recorders */
+    DvText *calls; /* "a construct, a parse, a init..." of all Recorders */
+    bool *construct_fails;
 } TestCounters;
 
 typedef struct TestThing { /* divan.thing/1 */

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The registry: classes by every name they ever had, several plugins with one class, and what is said of unknown names.
+ */
+#include "capture.h"
+
+#include "test_classes.h"
+
+static const char *bad(const char *name)
+{
+    char path[128];
+    snprintf(path, sizeof path, "tests/kernel/bad_plugins/%s.so", name);
+    return built(path);
+}
+
+static DvStatus start_with(const char *first, const char *second, const char *third)
+{
+    const char *const plugins[] = {first, second, third, NULL};
+    return dv_start(&(DvStartOptions){.plugins = plugins, .only_given = true});
+}
+
+static void start_test_classes(void)
+{
+    assert_int_equal(start_with(built("tests/kernel/plugins/test-classes.so"), NULL, NULL), DV_OK);
+}
+
+static void expect_explanation(const char *name, const char *expected)
+{
+    DvText text = {0};
+    dv_class_explain(name, &text);
+    assert_string_equal(text.at, expected);
+    dv_text_free(&text);
+}
+
+static void before_the_start_there_is_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(dv_class_count(), 0);
+    assert_null(dv_class_at(0));
+    assert_null(dv_class_find("Recorder"));
+    assert_null(dv_class_plugin(NULL));
+    assert_null(dv_service(TEST_COUNTERS));
+    const void *ops[1];
+    assert_int_equal(dv_services(TEST_COUNTERS, ops, 1), 0);
+    assert_int_equal(dv_plugin_count(), 0);
+    assert_null(dv_plugin_info(0));
+    expect_explanation("Nothing", "no class 'Nothing'");
+    dv_stop(); /* harmless */
+}
+
+static void classes_come_in_the_order_of_their_names(void **state)
+{
+    (void)state;
+    start_test_classes();
+    static const char *const names[] = {"Needy", "Recorder", "SumEngine", "Typed"};
+    assert_int_equal(dv_class_count(), 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(dv_class_at(i)->name, names[i]);
+        assert_string_equal(dv_class_plugin(dv_class_at(i))->id, "test.classes");
+    }
+    assert_null(dv_class_at(4));
+}
+
+static void a_class_is_found_by_name_alias_and_old_name(void **state)
+{
+    (void)state;
+    start_test_classes();
+    const DvClass *recorder = dv_class_find("Recorder");
+    assert_non_null(recorder);
+    assert_ptr_equal(dv_class_find("Scribe"), recorder);
+    assert_ptr_equal(dv_class_find("OldRecorder"), recorder);
+    assert_null(dv_class_find("LostRecorder")); /* renamed to something that nobody offers */
+    assert_null(dv_class_find("GoneEngine"));
+    assert_null(dv_class_find("IdleEngine"));
+    assert_null(dv_class_find("recorder"));
+    const DvClass foreign = {.name = "Recorder"};
+    assert_null(dv_class_plugin(&foreign));
+}
+
+static void an_unknown_class_is_explained(void **state)
+{
+    (void)state;
+    start_test_classes();
+    expect_explanation("Recordr", "no class 'Recordr'; did you mean 'Recorder'?");
+    expect_explanation("sumEngine", "no class 'sumEngine'; did you mean 'SumEngine'?");
+    expect_explanation("Scribbe", "no class 'Scribbe'; did you mean 'Scribe'?");
+    expect_explanation("GoneEngine", "no class 'GoneEngine': its work is done by SumEngine");
+    expect_explanation("xyzzy", "no class 'xyzzy'");
+    expect_explanation("WarpPreconditioner",
+                       "no class 'WarpPreconditioner': it is a class of SOFA "
+                       "(Sofa.Component.LinearSolver.Preconditioner) that no plugin of Divan offers yet");
+    expect_explanation(
+        "WarpPreconditionr",
+        "no class 'WarpPreconditionr'; did you mean 'WarpPreconditioner', a class of SOFA that no plugin of "
+        "Divan offers yet?");
+}
+
+static void a_plugin_that_is_not_in_use_is_named(void **state)
+{
+    (void)state;
+    assert_int_equal(start_with(bad("needs-nobody"), built("tests/kernel/plugins/test-classes.so"), NULL),
+                     DV_ERROR_MISSING);
+    dv_text_free(&captured);
+    DvText expected = {0};
+    dv_text_add(
+        &expected,
+        "no class 'Lonely': it is in the plugin 'test.lonely' (%s), which is not in use: plugin 'test.lonely' needs "
+        "'test.missing/1', which no plugin offers",
+        dv_plugin_info(0)->file);
+    expect_explanation("Lonely", expected.at);
+    dv_text_free(&expected);
+}
+
+static void of_one_class_in_two_plugins_the_higher_rank_counts(void **state)
+{
+    (void)state;
+    assert_int_equal(start_with(bad("tie-1"), bad("rank-5"), bad("tie-3")), DV_OK);
+    assert_int_equal(dv_class_count(), 3);
+    const DvClass *thing = dv_class_find("Thing");
+    assert_string_equal(dv_class_plugin(thing)->id, "test.rank5");
+    assert_ptr_equal(dv_class_at(0), thing);
+    assert_string_equal(dv_class_plugin(dv_class_at(1))->id, "test.tie1");
+    assert_string_equal(dv_class_plugin(dv_class_at(2))->id, "test.tie3");
+}
+
+static void a_tie_is_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(start_with(bad("tie-1"), bad("tie-2"), NULL), DV_ERROR_INVALID);
+    expect_messages(
+        "error: tie-2.so: class 'Thing' for Vec2d is also offered by plugin 'test.tie1', with the same rank 0");
+    assert_int_equal(dv_plugin_info(1)->state, DV_PLUGIN_REJECTED);
+    assert_int_equal(dv_class_count(), 1);
+    dv_stop();
+    assert_int_equal(start_with(bad("tie-none"), bad("good"), NULL), DV_ERROR_INVALID);
+    expect_messages("error: tie-none.so: class 'Thing' is also offered by plugin 'test.good', with the same rank 0");
+    dv_stop();
+    assert_int_equal(start_with(bad("tie-none"), bad("tie-3"), NULL), DV_OK);
+}
+
+static void services_are_found_in_the_order_of_start(void **state)
+{
+    (void)state;
+    assert_int_equal(start_with(bad("chain-4"), bad("chain-1"), NULL), DV_OK);
+    const void *ops[2] = {NULL, NULL};
+    assert_int_equal(dv_services("test.one/1", ops, 1), 2);
+    assert_ptr_equal(ops[0], dv_service("test.one/1"));
+    assert_null(ops[1]);
+    assert_int_equal(dv_services("test.one/1", ops, 2), 2);
+    assert_ptr_equal(ops[0], dv_plugin_info(0)->plugin->offers[0].ops); /* "test.a4" starts before "test.z1" */
+    assert_ptr_equal(ops[1], dv_plugin_info(1)->plugin->offers[0].ops);
+    assert_null(dv_service("test.missing/1"));
+}
+
+static void modules_and_variants_are_known_to_scenes(void **state)
+{
+    (void)state;
+    start_test_classes();
+    static const char text[] = "<Node><RequiredPlugin name='Test.Module'/><RequiredPlugin name='TestBase'/>"
+                               "<RequiredPlugin name='test.classes'/><Scribe oldValue='3'/></Node>";
+    DvScene *scene = NULL;
+    assert_int_equal(dv_scene_load_text(text, strlen(text), "modules.scn", NULL, NULL, &scene), DV_OK);
+    expect_messages("");
+    dv_scene_free(scene);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    dv_log_set_handler(capture, NULL);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    dv_stop();
+    expect_messages("");
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    dv_log_set_handler(NULL, NULL);
+    return 0;
+}
+
+#define stopped_test(test) cmocka_unit_test_teardown(test, stop)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        stopped_test(before_the_start_there_is_nothing),
+        stopped_test(classes_come_in_the_order_of_their_names),
+        stopped_test(a_class_is_found_by_name_alias_and_old_name),
+        stopped_test(an_unknown_class_is_explained),
+        stopped_test(a_plugin_that_is_not_in_use_is_named),
+        stopped_test(of_one_class_in_two_plugins_the_higher_rank_counts),
+        stopped_test(a_tie_is_refused),
+        stopped_test(services_are_found_in_the_order_of_start),
+        stopped_test(modules_and_variants_are_known_to_scenes),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Values as text: what is read, what is kept, what is said, and that printing and reading give the same bits.
+ *
+ * Fields of any type are added to a root node, so no plugin is needed.
+ */
+#include "capture.h"
+
+#include <float.h>
+#include <math.h>
+#include <time.h>
+
+static DvScene *scene;
+
+/* A new field of the type on the root node, set from `start` (NULL: not). */
+static DvData *field_of(const DvType *type, const char *start)
+{
+    static unsigned number;
+    char name[32];
+    snprintf(name, sizeof name, "f%u", number++);
+    const DvField field = {.name = name, .type = type};
+    DvData *data = dv_object_add_field(dv_node_object(dv_scene_root(scene)), &field);
+    assert_non_null(data);
+    if (start)
+        assert_int_equal(dv_data_set_text(data, start), DV_OK);
+    return data;
+}
+
+/* The text that a value of `type` prints after it was read from `text`; `message` is what the kernel said, after the place. */
+static void check_after(const DvType *type, const char *start, const char *text, const char *printed, DvStatus status,
+                        const char *message)
+{
+    DvData *data = field_of(type, start);
+    DvText out = {0};
+    assert_int_equal(dv_data_set_text(data, text), status);
+    assert_true(dv_data_is_set(data));
+    dv_data_print(data, &out);
+    assert_string_equal(out.at ? out.at : "", printed);
+    dv_text_free(&out);
+    const char *said = captured.at ? strstr(captured.at, data->field->name) : NULL;
+    assert_string_equal(said ? said + strlen(data->field->name) + 2 : "", message ? message : "");
+    if (message)
+        assert_memory_equal(captured.at, "warning: Node: f", strlen("warning: Node: f"));
+    dv_text_free(&captured);
+}
+
+static void check_over(const DvType *type, const char *start, const char *text, const char *printed,
+                       const char *message)
+{
+    check_after(type, start, text, printed, message ? DV_ERROR_INVALID : DV_OK, message);
+}
+
+#define good(type, text, printed)                 check_after(&(type), NULL, text, printed, DV_OK, NULL)
+#define warned(type, text, printed, message)      check_after(&(type), NULL, text, printed, DV_OK, message)
+#define wrong(type, text, printed, message)       check_after(&(type), NULL, text, printed, DV_ERROR_INVALID, message)
+#define over(type, start, text, printed, message) check_over(&(type), start, text, printed, message)
+
+static void a_truth_value_is_read_by_its_first_letter(void **state)
+{
+    (void)state;
+    good(dv_type_bool, "true", "true");
+    good(dv_type_bool, "T", "true");
+    good(dv_type_bool, "FALSE ", "false");
+    good(dv_type_bool, "f", "false");
+    good(dv_type_bool, "1", "true");
+    good(dv_type_bool, "0", "false");
+    good(dv_type_bool, "-3", "true");
+    warned(dv_type_bool, "tomato", "true", "'tomato' counts as true");
+    warned(dv_type_bool, "falsch", "false", "'falsch' counts as false");
+    warned(dv_type_bool, "1x", "true", "'x' after the value is dropped");
+    over(dv_type_bool, "1", "yes", "true", "'yes' is neither true nor false (true, false, 1, 0)");
+    over(dv_type_bool, "1", " 0", "true", "' 0' is neither true nor false (true, false, 1, 0)");
+    over(dv_type_bool, "1", "-", "true", "'-' is neither true nor false (true, false, 1, 0)");
+    over(dv_type_bool, "1", "", "true", NULL);
+}
+
+static void an_integer_is_read_as_far_as_it_goes(void **state)
+{
+    (void)state;
+    good(dv_type_int, " 12 ", "12");
+    good(dv_type_int, "+12", "12");
+    good(dv_type_int, "-2147483648", "-2147483648");
+    warned(dv_type_int, "3.7", "3", "'.7' after the value is dropped");
+    over(dv_type_int, "5", "2147483648", "0", "'2147483648' is not an integer");
+    over(dv_type_int, "5", "99999999999999999999999", "0", "'99999999999999999999999' is not an integer");
+    over(dv_type_int, "5", "x", "0", "'x' is not an integer");
+    over(dv_type_int, "5", " ", "5", NULL);
+    good(dv_type_uint, "4294967295", "4294967295");
+    good(dv_type_uint, "-1", "4294967295");
+    wrong(dv_type_uint, "4294967296", "0", "'4294967296' is not an integer that is not negative");
+    wrong(dv_type_uint, "-2147483649", "0", "'-2147483649' is not an integer that is not negative");
+}
+
+static void a_decimal_number_is_read_as_far_as_it_goes(void **state)
+{
+    (void)state;
+    good(dv_type_double, "-1.5e-3", "-0.0015");
+    good(dv_type_double, ".5", "0.5");
+    good(dv_type_double, "5.", "5");
+    good(dv_type_double, "+1E+2", "100");
+    good(dv_type_double, "-0", "-0");
+    warned(dv_type_double, "1.5 m", "1.5", "'m' after the value is dropped");
+    warned(dv_type_double, "1e", "1", "'e' after the value is dropped");
+    warned(dv_type_double, "0x10", "0", "'x10' after the value is dropped");
+    warned(dv_type_double, "0,5", "0", "',5' after the value is dropped");
+    wrong(dv_type_double, "nan", "0", "'nan' is not a number");
+    wrong(dv_type_double, "-inf", "0", "'-inf' is not a number");
+    wrong(dv_type_double, "1e400", "0", "'1e400' is not a number");
+    wrong(dv_type_double, "1e99999999999", "0", "'1e99999999999' is not a number");
+    wrong(dv_type_double, ".", "0", "'.' is not a number");
+    wrong(dv_type_double, "-", "0", "'-' is not a number");
+    good(dv_type_double, "1e-400", "0");
+}
+
+/* Independent reading: the C library's. The locale of the tests is "C". */
+static void decimal_numbers_are_rounded_as_the_c_library_rounds_them(void **state)
+{
+    (void)state;
+    static const char *const hard[] = {"9007199254740993",
+                                       "9007199254740992.5",
+                                       "0.1",
+                                       "1e22",
+                                       "1e23",
+                                       "8.5e-23",
+                                       "123456789012345678901234567890",
+                                       "4.9406564584124654e-324",
+                                       "2.2250738585072011e-308",
+                                       "1.7976931348623157e308",
+                                       "0.000000000000000000000000000001",
+                                       "1.00000000000000011102230246251565",
+                                       "3.14159265358979323846264338327950288",
+                                       "7.2057594037927933e16",
+                                       "00000000000000000000000000000001.5",
+                                       "0.00000000000000000000000000000000000000000000000012345678901234567890"};
+    for (size_t i = 0; i < sizeof hard / sizeof *hard; i++) {
+        const char *at = hard[i];
+        double value;
+        assert_true(dv_read_double(&at, &value));
+        assert_int_equal(*at, 0);
+        assert_memory_equal(&value, &(double){strtod(hard[i], NULL)}, sizeof value);
+    }
+    uint64_t random = 88172645463325252u;
+    for (int i = 0; i < 20000; i++) {
+        random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+        char text[64];
+        snprintf(text, sizeof text, "%s%llu.%llue%d", random & 1 ? "-" : "", (unsigned long long)(random >> 40),
+                 (unsigned long long)(random >> (20 + i % 40)), (int)(random % 61) - 30);
+        const char *at = text;
+        double value;
+        assert_true(dv_read_double(&at, &value));
+        assert_memory_equal(&value, &(double){strtod(text, NULL)}, sizeof value);
+    }
+}
+
+static void printed_numbers_read_back_as_the_same_bits_and_are_short(void **state)
+{
+    (void)state;
+    uint64_t random = 2463534242u;
+    for (int i = 0; i < 20000; i++) {
+        random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+        double value, back;
+        memcpy(&value, &random, sizeof value);
+        if (!isfinite(value))
+            continue;
+        DvText out = {0};
+        dv_text_add_double(&out, value);
+        assert_true(out.length <= 24);
+        const char *at = out.at;
+        assert_true(dv_read_double(&at, &back));
+        assert_int_equal(*at, 0);
+        assert_memory_equal(&back, &value, sizeof back);
+        dv_text_free(&out);
+    }
+    good(dv_type_double, "0.1", "0.1");
+    good(dv_type_double, "0.30000000000000004", "0.30000000000000004");
+    good(dv_type_double, "100000000000000", "100000000000000");
+    good(dv_type_double, "1e300", "1e+300");
+}
+
+static void a_vector_needs_all_its_numbers_and_drops_what_follows(void **state)
+{
+    (void)state;
+    good(dv_type_vec3d, " 1 2\n\t3 ", "1 2 3");
+    warned(dv_type_vec3d, "1 2 3 4", "1 2 3", "'4' after the value is dropped");
+    over(dv_type_vec3d, "7 8 9", "1 2", "1 2 9", "1 of 3 numbers are missing");
+    over(dv_type_vec3d, "7 8 9", "1 x 3", "1 0 9", "'x 3' is not a number");
+    over(dv_type_vec3d, "7 8 9", "0.1,0.2,0.3", "0.1 0 9", "',0.2,0.3' is not a number");
+    over(dv_type_vec3d, "7 8 9", " ", "7 8 9", NULL);
+    good(dv_type_vec2i, "-1 2", "-1 2");
+    good(dv_type_vec3b, "1 0 1", "1 0 1");
+    wrong(dv_type_vec3b, "1 true 1", "1 0 0", "'true 1' is not 0 or 1");
+    wrong(dv_type_vec3b, "1 10 1", "1 0 0", "'10 1' is not 0 or 1");
+    good(dv_type_box, "0 0 0 1 2 3", "0 0 0 1 2 3");
+    good(dv_type_quat, "", "0 0 0 1");
+}
+
+static void a_list_drops_an_incomplete_last_entry_and_stops_at_a_bad_one(void **state)
+{
+    (void)state;
+    good(dv_type_doubles, " ", "");
+    over(dv_type_doubles, "1 2", "", "", NULL);
+    good(dv_type_vec3s, "1 2 3  4 5 6", "1 2 3 4 5 6");
+    warned(dv_type_vec3s, "1 2 3 4 5", "1 2 3", "the last entry has 2 of 3 numbers and is dropped");
+    wrong(dv_type_vec3s, "1 2 3 4 x 6", "1 2 3", "'x 6' is not a number; the 1 entries before it are kept");
+    good(dv_type_bools, "1 0 1", "1 0 1");
+    wrong(dv_type_bools, "1 false", "1", "'false' is not 0 or 1; the 1 entries before it are kept");
+    good(dv_type_tetrahedra, "0 1 2 3 3 2 1 0", "0 1 2 3 3 2 1 0");
+    good(dv_type_rigid3s, "1 2 3 0 0 0 1", "1 2 3 0 0 0 1");
+    wrong(dv_type_doubles, "1 2 a-very-long-word-that-goes-on-and-on-beyond-all-measure", "1 2",
+          "'a-very-long-word-that-goes-on-and-on-bey...' is not a number; the 2 entries before it are kept");
+    wrong(dv_type_doubles, "1 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xc3\xa9zz", "1",
+          "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...' is not a number; the 1 entries before it are kept");
+}
+
+static void index_lists_know_ranges(void **state)
+{
+    (void)state;
+    good(dv_type_ints, "1 -2 3", "1 -2 3");
+    good(dv_type_uints, "0-3 7", "0 1 2 3 7");
+    good(dv_type_uints, "3-0", "3 2 1 0");
+    good(dv_type_uints, "0-10-5", "0 5 10");
+    good(dv_type_uints, "0-9-5", "0 5");
+    good(dv_type_ints, "-2-1", "-2 -1 0 1");
+    good(dv_type_ints, "-1--3", "-1 -2 -3");
+    good(dv_type_ints, "4-0--2", "4 2 0");
+    good(dv_type_ints, "0-4--2", "4 2 0");
+    good(dv_type_ints, "4-0-2", "0 2 4");
+    good(dv_type_ints, "0-2-0", "0 1 2");
+    good(dv_type_ints, "2-0-0", "2 1 0");
+    good(dv_type_ints, "5-5", "5");
+    good(dv_type_ints, "5-5--3", "5");
+    wrong(dv_type_uints, "1 -2 3", "1 0 3",
+          "'-2' is not an integer that is not negative or a range such as 2-7; it counts as 0");
+    wrong(dv_type_ints, "1 2.5 3 x", "1 0 3 0", "'2.5' is not an integer or a range such as 2-7; it counts as 0");
+    wrong(dv_type_ints, "1-b", "1 0", "'1-b' is not an integer or a range such as 2-7; it counts as 0");
+    wrong(dv_type_ints, "b-2", "0 1 2", "'b-2' is not an integer or a range such as 2-7; it counts as 0");
+    wrong(dv_type_ints, "1-", "1 0", "'1-' is not an integer or a range such as 2-7; it counts as 0");
+    wrong(dv_type_ints, "1-3-", "1 2 3", "'1-3-' is not an integer or a range such as 2-7; it counts as 0");
+    wrong(dv_type_ints, "-", "0", "'-' is not an integer or a range such as 2-7; it counts as 0");
+    wrong(dv_type_ints, "2147483648 1", "0 1", "'2147483648' is not an integer or a range such as 2-7; it counts as 0");
+    good(dv_type_uints, "4294967295", "4294967295");
+    wrong(dv_type_uints, "1 0-4294967295 5", "1", "'0-4294967295' makes a list of more than 134217728 entries");
+}
+
+static void texts_are_kept_as_they_are_and_lists_of_them_know_quotes(void **state)
+{
+    (void)state;
+    good(dv_type_string, "  a b\n", "  a b\n");
+    over(dv_type_string, "x", "", "", NULL);
+    good(dv_type_file, "mesh/liver.msh", "mesh/liver.msh");
+    good(dv_type_strings, " one two\tthree ", "one two three");
+    good(dv_type_strings, "[\"one\", \"two three\"]", "[\"one\", \"two three\"]");
+    good(dv_type_strings, "['one', 'two \"x\" three', plain one ]", "[\"one\", 'two \"x\" three', \"plain one\"]");
+    good(dv_type_strings, "[]", "");
+    good(dv_type_strings, "[\"\"]", "[\"\"]");
+    warned(dv_type_strings, "[a] b", "a", "'b' after the value is dropped");
+    wrong(dv_type_strings, "[\"a\", \"b", "a", "'\"b' has no closing quote");
+    wrong(dv_type_strings, "[\"a\" \"b\"]", "a", "'\"b\"]': a comma or ']' is missing before it");
+    wrong(dv_type_strings, "[a, b", "a b", "the closing ']' is missing");
+    good(dv_type_tags, "solver !rigid", "solver !rigid");
+}
+
+static void matrices_may_have_brackets_and_commas_between_rows(void **state)
+{
+    (void)state;
+    good(dv_type_mat3d, "1 2 3 4 5 6 7 8 9", "1 2 3 4 5 6 7 8 9");
+    good(dv_type_mat3d, "[1 2 3,4 5 6, 7 8 9]", "1 2 3 4 5 6 7 8 9");
+    warned(dv_type_mat3d, "[1 2 3 4 5 6 7 8 9] 10", "1 2 3 4 5 6 7 8 9", "'10' after the value is dropped");
+    over(dv_type_mat3d, "9 9 9 9 9 9 9 9 9", "", "9 9 9 9 9 9 9 9 9", NULL);
+    wrong(dv_type_mat3d, "[1 2 3, 4 5 x]", "1 2 3 4 5 0 0 0 0", "'x]' comes where one of a matrix of 9 numbers should");
+    wrong(dv_type_mat3d, "1 2 3", "1 2 3 0 0 0 0 0 0",
+          "the end of the text comes where one of a matrix of 9 numbers should");
+    wrong(dv_type_mat3d, "1, 2 3", "1 0 0 0 0 0 0 0 0", "', 2 3' comes where one of a matrix of 9 numbers should");
+    wrong(dv_type_mat3d, "[1 2 3 4 5 6 7 8 9", "1 2 3 4 5 6 7 8 9",
+          "the end of the text comes where ']' of a matrix of 9 numbers should");
+    good(dv_type_mat3s, "[1 0 0, 0 1 0, 0 0 1], [2 0 0, 0 2 0, 0 0 2]", "1 0 0 0 1 0 0 0 1 2 0 0 0 2 0 0 0 2");
+    good(dv_type_mat3s, "1 0 0 0 1 0 0 0 1 2 0 0 0 2 0 0 0 2", "1 0 0 0 1 0 0 0 1 2 0 0 0 2 0 0 0 2");
+    wrong(dv_type_mat3s, "1 0 0 0 1 0 0 0 1 2", "1 0 0 0 1 0 0 0 1",
+          "the end of the text comes where one of a matrix of 9 numbers should");
+    good(dv_type_mat3s, "", "");
+}
+
+static void colors_are_numbers_hexadecimal_digits_or_names(void **state)
+{
+    (void)state;
+    static const char bad[] = "is no color: give red green blue [alpha] from 0 to 1, #RRGGBB or a name such as red";
+    char message[256];
+    good(dv_type_color, "0.25 0.5 0.75", "0.25 0.5 0.75 1");
+    good(dv_type_color, "0.25 0.5 0.75 0", "0.25 0.5 0.75 0");
+    good(dv_type_color, "#ff0000", "1 0 0 1");
+    good(dv_type_color, "#F008", "1 0 0 0.5333333333333333");
+    good(dv_type_color, "#00ff0000", "0 1 0 0");
+    good(dv_type_color, "#0f0", "0 1 0 1");
+    good(dv_type_color, "blue", "0 0 1 1");
+    over(dv_type_color, "0 0 0 0", "", "0 0 0 0", NULL);
+    warned(dv_type_color, "1 0 0 1 5", "1 0 0 1", "'5' after the value is dropped");
+    for (size_t i = 0; i < 6; i++) {
+        static const char *const texts[] = {"1 0", "#ff", "#gg0000", "Blue", "#fffff", "blues"};
+        snprintf(message, sizeof message, "'%s' %s", texts[i], bad);
+        over(dv_type_color, "0.5 0.5 0.5", texts[i], "0.5 0.5 0.5 1", message);
+    }
+    good(dv_type_colors, "1 0 0 1 0 1 0 1", "1 0 0 1 0 1 0 1");
+    good(dv_type_colors, "red #00f 0 0 0 1", "1 0 0 1 0 0 1 1 0 0 0 1");
+    good(dv_type_colors, "1 0 0", "1 0 0 1");
+    snprintf(message, sizeof message, "'1 0 0 blue' %s", bad);
+    wrong(dv_type_colors, "red 1 0 0 blue", "1 0 0 1", message);
+}
+
+static void a_choice_is_one_of_the_words_or_its_number(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"small", "large", "polar", NULL};
+    DvObject *root = dv_node_object(dv_scene_root(scene));
+    DvData *data = dv_object_add_field(root, &(DvField){.name = "choice", .type = &dv_type_choice, .choices = words});
+    assert_int_equal(dv_data_choice(data), 0);
+    assert_int_equal(dv_data_set_text(data, "polar"), DV_OK);
+    assert_int_equal(dv_data_choice(data), 2);
+    expect_messages("");
+    assert_int_equal(dv_data_set_text(data, "1"), DV_OK);
+    assert_string_equal(dv_data_string(data), "large");
+    expect_messages("warning: Node: choice: the number 1 stands for 'large'; the name is clearer");
+    assert_int_equal(dv_data_set_text(data, "pola"), DV_ERROR_INVALID);
+    expect_messages("warning: Node: choice: 'pola' is none of 'small', 'large', 'polar'; did you mean 'polar'?");
+    assert_int_equal(dv_data_set_text(data, "3"), DV_ERROR_INVALID);
+    expect_messages("warning: Node: choice: '3' is none of 'small', 'large', 'polar'");
+    assert_int_equal(dv_data_set_text(data, "-1"), DV_ERROR_INVALID);
+    expect_messages("warning: Node: choice: '-1' is none of 'small', 'large', 'polar'");
+    assert_int_equal(dv_data_set_text(data, ""), DV_OK);
+    assert_int_equal(dv_data_choice(data), 1);
+    dv_data_set_string(data, "unknown");
+    assert_int_equal(dv_data_choice(data), -1);
+    good(dv_type_choice, "anything", "anything");
+    assert_int_equal(dv_data_choice(field_of(&dv_type_choice, "anything")), -1);
+    expect_messages("");
+}
+
+/* Types that plugins bring: pairs of numbers that print as "a:b". */
+static DvStatus parse_pairs(const DvType *type, const char *text, void **elements, size_t *count, DvText *problem)
+{
+    const char *first = text;
+    double value[2];
+    if (!dv_read_double(&first, &value[0]) || *first++ != ':' || !dv_read_double(&first, &value[1])) {
+        dv_text_add(problem, "no pair");
+        return DV_ERROR_INVALID;
+    }
+    *elements = dv_alloc(1, type->element_size);
+    memcpy(*elements, value, sizeof value);
+    *count = 1;
+    return DV_OK;
+}
+static void print_pairs(const DvType *type, const void *elements, size_t count, DvText *out)
+{
+    (void)type;
+    const double *value = elements;
+    for (size_t i = 0; i < count; i++)
+        dv_text_add(out, "%g:%g", value[2 * i], value[2 * i + 1]);
+}
+static const DvType pair = {.size = sizeof(DvType),
+                            .name = "pair",
+                            .scalar = DV_SCALAR_OPAQUE,
+                            .components = 1,
+                            .element_size = 16,
+                            .parse = parse_pairs,
+                            .print = print_pairs};
+static const DvType pairs = {.size = sizeof(DvType),
+                             .name = "pairs",
+                             .scalar = DV_SCALAR_OPAQUE,
+                             .components = 1,
+                             .list = true,
+                             .element_size = 16,
+                             .parse = parse_pairs,
+                             .print = print_pairs};
+
+static void types_of_plugins_read_and_print_by_their_own_functions(void **state)
+{
+    (void)state;
+    good(pair, "1:2", "1:2");
+    over(pair, "1:2", "3", "1:2", "no pair");
+    good(pairs, "1:2", "1:2");
+    over(pairs, "1:2", "3", "", "no pair");
+}
+
+/* A follower of `to` type takes the value of a field of `from` type. */
+static void follows(const DvType *from, const char *text, const DvType *to, const char *start, const char *printed)
+{
+    DvData *parent = field_of(from, text), *child = field_of(to, start);
+    DvText out = {0};
+    assert_int_equal(dv_data_link(child, parent), DV_OK);
+    dv_data_print(child, &out);
+    assert_string_equal(out.at ? out.at : "", printed);
+    dv_text_free(&out);
+}
+
+static void a_follower_of_another_type_takes_what_both_have(void **state)
+{
+    (void)state;
+    follows(&dv_type_vec3s, "1 2 3 4 5 6", &dv_type_rigid3s, NULL, "1 2 3 0 0 0 1 4 5 6 0 0 0 1");
+    follows(&dv_type_vec3s, "1 2 3 4 5 6", &dv_type_rigid3s, "9 9 9 1 0 0 0", "1 2 3 1 0 0 0 4 5 6 0 0 0 1");
+    follows(&dv_type_rigid3s, "1 2 3 0 0 0 1", &dv_type_vec3s, NULL, "1 2 3");
+    follows(&dv_type_vec3d, "1 2 3", &dv_type_double, NULL, "1");
+    follows(&dv_type_double, "4", &dv_type_vec3d, "7 8 9", "4 8 9");
+    follows(&dv_type_doubles, "4 5", &dv_type_vec3d, "7 8 9", "4 5 9");
+    follows(&dv_type_doubles, "4 5", &dv_type_vec3s, NULL, "4 0 0 5 0 0");
+    follows(&dv_type_double, "-2.7", &dv_type_int, NULL, "-2");
+    follows(&dv_type_double, "1e300", &dv_type_int, NULL, "2147483647");
+    follows(&dv_type_double, "1e300", &dv_type_uint, NULL, "4294967295");
+    follows(&dv_type_double, "-1e300", &dv_type_uint, NULL, "0");
+    follows(&dv_type_int, "-1", &dv_type_uint, NULL, "4294967295");
+    follows(&dv_type_uint, "4294967295", &dv_type_double, NULL, "4294967295");
+    follows(&dv_type_bool, "1", &dv_type_double, NULL, "1");
+    follows(&dv_type_double, "0.5", &dv_type_bool, NULL, "true");
+    follows(&dv_type_quads, "0 1 2 3", &dv_type_tetrahedra, NULL, "0 1 2 3");
+    follows(&dv_type_string, "1 2 3", &dv_type_vec3d, NULL, "1 2 3");
+    follows(&dv_type_vec3d, "1 2 0.1", &dv_type_string, NULL, "1 2 0.1");
+    follows(&dv_type_string, "a b", &dv_type_strings, NULL, "a b");
+    follows(&pair, "1:2", &dv_type_string, NULL, "1:2");
+    follows(&dv_type_string, "3:4", &pair, NULL, "3:4");
+    expect_messages("");
+    const double not_a_number = NAN;
+    DvData *parent = field_of(&dv_type_double, NULL);
+    dv_data_set(parent, &not_a_number, 1);
+    DvData *of_int = field_of(&dv_type_int, "3"), *of_uint = field_of(&dv_type_uint, "3");
+    assert_int_equal(dv_data_link(of_int, parent), DV_OK);
+    assert_int_equal(dv_data_link(of_uint, parent), DV_OK);
+    assert_int_equal(dv_data_int(of_int), 0);
+    assert_int_equal(dv_data_uint(of_uint), 0);
+}
+
+static void names_that_are_nearly_right_are_found(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"youngModulus", "poissonRatio", "method", "mu"};
+    assert_string_equal(dv_closest("youngModulu", names, 4), "youngModulus");
+    assert_string_equal(dv_closest("YoungModulus", names, 4), "youngModulus");
+    assert_string_equal(dv_closest("metohd", names, 4), "method");
+    assert_string_equal(dv_closest("poisonratio", names, 4), "poissonRatio");
+    assert_string_equal(dv_closest("nu", names, 4), "mu");
+    assert_null(dv_closest("damping", names, 4));
+    assert_null(dv_closest("", names, 4));
+    assert_null(dv_closest("method", names, 0));
+    char longer[200];
+    memset(longer, 'a', sizeof longer);
+    longer[199] = 0;
+    assert_null(dv_closest(longer, names, 4));
+    const char *const long_names[] = {longer};
+    assert_null(dv_closest("method", long_names, 1));
+}
+
+static void words_are_read_one_by_one_and_cut_to_the_room(void **state)
+{
+    (void)state;
+    const char *at = "  alpha beta";
+    char word[4];
+    assert_true(dv_read_word(&at, word, sizeof word));
+    assert_string_equal(word, "alp");
+    assert_true(dv_read_word(&at, word, sizeof word));
+    assert_string_equal(word, "bet");
+    assert_false(dv_read_word(&at, word, sizeof word));
+}
+
+static void types_of_dof_types_have_their_numbers(void **state)
+{
+    (void)state;
+    assert_ptr_equal(dv_type_of_coords(&dv_vec3d), &dv_type_vec3s);
+    assert_ptr_equal(dv_type_of_coords(&dv_vec1d), &dv_type_doubles);
+    static const DvDofType *const all[] = {&dv_vec1d, &dv_vec2d, &dv_vec3d, &dv_vec6d, &dv_rigid2d, &dv_rigid3d};
+    for (size_t i = 0; i < 6; i++) {
+        assert_int_equal(dv_type_of_coords(all[i])->components, all[i]->coord);
+        assert_int_equal(dv_type_of_derivs(all[i])->components, all[i]->deriv);
+    }
+}
+
+static void each_status_has_a_word(void **state)
+{
+    (void)state;
+    assert_string_equal(dv_status_name(DV_OK), "ok");
+    assert_string_equal(dv_status_name(DV_ERROR_IO), "input or output");
+    assert_string_equal(dv_status_name((DvStatus)99), "unknown");
+}
+
+/* Meshes and states of scenes are megabytes of text. */
+static void ten_megabytes_of_numbers_are_read_in_a_tenth_of_a_second(void **state)
+{
+    (void)state;
+    DvText text = {0};
+    uint64_t random = 1;
+    while (text.length < 10000000) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        dv_text_add(&text, "%.6f ", (double)(random >> 40) * 1e-3);
+    }
+    DvData *data = field_of(&dv_type_vec3s, NULL);
+    double best = INFINITY;
+    for (int i = 0; i < 5; i++) {
+        struct timespec begin, end;
+        clock_gettime(CLOCK_MONOTONIC, &begin);
+        (void)dv_data_set_text(data, text.at);
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        best = fmin(best, (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec));
+    }
+    dv_text_free(&captured); /* the count of numbers may not be a multiple of 3 */
+    print_message("%.0f MB/s\n", (double)text.length / best * 1e-6);
+    const bool is_slowed = getenv("DIVAN_TEST_SLOW") || strstr(build_root(), "san") || strstr(build_root(), "cov");
+    assert_true(is_slowed || best < 0.4); /* a machine busy with other tests gets four times as long */
+    dv_text_free(&text);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    dv_log_set_handler(capture, NULL);
+    scene = dv_scene_new();
+    return scene ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    dv_scene_free(scene);
+    dv_log_set_handler(NULL, NULL);
+    dv_text_free(&captured);
+    dv_stop();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_truth_value_is_read_by_its_first_letter),
+        cmocka_unit_test(an_integer_is_read_as_far_as_it_goes),
+        cmocka_unit_test(a_decimal_number_is_read_as_far_as_it_goes),
+        cmocka_unit_test(decimal_numbers_are_rounded_as_the_c_library_rounds_them),
+        cmocka_unit_test(printed_numbers_read_back_as_the_same_bits_and_are_short),
+        cmocka_unit_test(a_vector_needs_all_its_numbers_and_drops_what_follows),
+        cmocka_unit_test(a_list_drops_an_incomplete_last_entry_and_stops_at_a_bad_one),
+        cmocka_unit_test(index_lists_know_ranges),
+        cmocka_unit_test(texts_are_kept_as_they_are_and_lists_of_them_know_quotes),
+        cmocka_unit_test(matrices_may_have_brackets_and_commas_between_rows),
+        cmocka_unit_test(colors_are_numbers_hexadecimal_digits_or_names),
+        cmocka_unit_test(a_choice_is_one_of_the_words_or_its_number),
+        cmocka_unit_test(types_of_plugins_read_and_print_by_their_own_functions),
+        cmocka_unit_test(a_follower_of_another_type_takes_what_both_have),
+        cmocka_unit_test(names_that_are_nearly_right_are_found),
+        cmocka_unit_test(words_are_read_one_by_one_and_cut_to_the_room),
+        cmocka_unit_test(types_of_dof_types_have_their_numbers),
+        cmocka_unit_test(each_status_has_a_word),
+        cmocka_unit_test(ten_megabytes_of_numbers_are_read_in_a_tenth_of_a_second),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
