@@ -57,6 +57,7 @@ static const DvRename renames[] = {
     {DV_RENAME_MODULE, NULL, "SofaMiscSolver", NULL},
     {DV_RENAME_MODULE, NULL, "SofaPreconditioner", NULL},
     {DV_RENAME_MODULE, NULL, "SofaSparseSolver", NULL},
+    {DV_RENAME_MODULE, NULL, "Sofa.Component", NULL},
     {DV_RENAME_MODULE, NULL, "Sofa.Component.AnimationLoop", NULL},
     {DV_RENAME_MODULE, NULL, "Sofa.Component.LinearSolver", NULL},
     {DV_RENAME_MODULE, NULL, "Sofa.Component.LinearSolver.Direct", NULL},

@@ -117,7 +117,7 @@ static void implicit_euler_follows_its_recurrence_for_every_field(void **state)
         for (int step = 0; step < 10; step++) {
             const double force = -stiffness * m.x;
             if (c->first_order) {
-                m.v = h * force / (mass + h * c->t * stiffness);
+                m.v = force / (mass + h * c->t * stiffness);
             } else {
                 const double b = h * (force - (h * c->t + c->rk) * stiffness * m.v - c->rm * mass * m.v);
                 const double a = (1.0 + c->t * h * c->rm) * mass + c->t * h * (c->t * h + c->rk) * stiffness;

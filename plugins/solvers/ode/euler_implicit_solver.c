@@ -6,7 +6,7 @@
  *   v := v + dv,  x := x + h v
  *
  * h: step, t: 1, or 1/2 with trapezoidalScheme, rM and rK: Rayleigh damping. First order (firstOrder): v is what the force
- * asks for, (M - h t K) v = h f, and x := x + h v.
+ * asks for, (M - h t K) v = f, and x := x + h v.
  *
  * dv is kept: linear solvers that start from a guess take it from the step before.
  */
@@ -105,10 +105,11 @@ static DvStatus solve(void *self_, double h, DvVecId position, DvVecId velocity)
     dv_phase_begin("forces");
     ops->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);
     ops->combine(m, b, DV_FORCE, DV_NO_VEC, 0.0);
-    if (!first_order)
+    if (!first_order) {
         ops->add_mbk(m, &step, (DvFactors){.m = -mass_damping, .k = h * t + stiffness_damping}, b, DV_VELOCITY,
                      DV_WALK_WHOLE);
-    ops->combine(m, b, DV_NO_VEC, b, h);
+        ops->combine(m, b, DV_NO_VEC, b, h);
+    }
     ops->project_response(m, &step, b, DV_WALK_WHOLE);
     dv_phase_end();
 
