@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Proofs that the contracts carry what comes next: product components (solvers, FEM, mappings, masses, constraints) run unmodified
+ *   - on states whose vectors live in other memory, where nothing moves unless the other side asks;
+ *   - while a component edits the graph inside every step;
+ *   - on a mesh whose elements and points are removed, added and renumbered;
+ *   - drawn by a recorder that knows no graphics library;
+ *   - beside a thread of another rate that never waits for a step.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+#include <divan/contracts/mechanical_operations.h>
+#include <divan/contracts/topology.h>
+#include <divan/contracts/visual.h>
+#include <divan/divan.h>
+
+#include "contracts_plugin.h"
+
+static DvScene *load(const char *text)
+{
+    DvScene *scene = NULL;
+    assert_int_equal(dv_scene_load_text(text, strlen(text), "scene.scn", NULL, NULL, &scene), DV_OK);
+    return scene;
+}
+
+static DvObject *object_at(const DvScene *scene, const char *link)
+{
+    DvObject *object = dv_node_resolve(dv_scene_root(scene), NULL, link, NULL);
+    if (!object)
+        fail_msg("no object %s", link);
+    return object;
+}
+
+static void make_steps(DvScene *scene, int steps)
+{
+    for (int i = 0; i < steps; i++)
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+}
+
+/* Largest difference of two states' positions and velocities, relative to the largest position. */
+static double difference(DvScene *a, DvScene *b, const char *link)
+{
+    const DvStateRef s = dv_state_ref(object_at(a, link)), t = dv_state_ref(object_at(b, link));
+    assert_int_equal(dv_state_count(s), dv_state_count(t));
+    double largest = 0, size = 1e-300;
+    for (int k = 0; k < 2; k++) {
+        const DvConstVec x = dv_state_read(s, k ? DV_VELOCITY : DV_POSITION),
+                         y = dv_state_read(t, k ? DV_VELOCITY : DV_POSITION);
+        for (uint32_t i = 0; i < x.count * x.dim; i++) {
+            assert_true(isfinite(x.at[i]) && isfinite(y.at[i]));
+            largest = fmax(largest, fabs(x.at[i] - y.at[i]));
+            size = fmax(size, fabs(x.at[i]));
+        }
+    }
+    return largest / size;
+}
+
+/* A cube of eight points and six tetrahedra, hanging on one face, with two points mapped into it. */
+#define CUBE                                                                                                  \
+    "<TetrahedronSetTopologyContainer name='topo' position='0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1'" \
+    " tetrahedra='0 5 1 6 0 1 3 6 1 3 6 2 6 3 0 7 6 7 0 5 7 5 4 0'/>"
+#define HANGING_CUBE(STATE, SOLVER, MAPPED)                                                                            \
+    "<Node name='root' dt='0.01' gravity='0 -9.81 0'><DefaultAnimationLoop/><Node name='Body'>"                        \
+    "<EulerImplicitSolver rayleighStiffness='0.02' rayleighMass='0.01'/>" SOLVER CUBE "<" STATE                        \
+    " name='dofs' position='@topo.position'/><UniformMass totalMass='2'/>"                                             \
+    "<FixedProjectiveConstraint indices='0 3 4 7'/><TetrahedronFEMForceField youngModulus='3000' poissonRatio='0.4'/>" \
+    "<Node name='Child'><" MAPPED " name='mapped' position='0.5 0.5 0.5 0.9 0.3 0.2'/><BarycentricMapping/>"           \
+    "<ConstantForceField indices='0 1' forces='0 3 1 2 0 0'/></Node></Node></Node>"
+#define CG "<CGLinearSolver iterations='200' tolerance='1e-14' threshold='1e-20'/>"
+
+static void product_components_run_unmodified_on_vectors_in_other_memory(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {HANGING_CUBE("MechanicalObject", CG, "MechanicalObject"),
+         HANGING_CUBE("FakeDeviceObject", CG, "FakeDeviceObject")},
+        {HANGING_CUBE("MechanicalObject", "<SparseLDLSolver/>", "MechanicalObject"),
+         HANGING_CUBE("FakeDeviceObject", "<SparseLDLSolver/>", "MechanicalObject")},
+        {HANGING_CUBE("MechanicalObject", "<SparseLDLSolver/>", "MechanicalObject"),
+         HANGING_CUBE("MechanicalObject", "<SparseLDLSolver/>", "FakeDeviceObject")},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        DvScene *host = load(pairs[i][0]), *device = load(pairs[i][1]);
+        make_steps(host, 20);
+        make_steps(device, 20);
+        assert_true(difference(host, device, "@/Body/dofs") < 1e-10);
+        assert_true(difference(host, device, "@/Body/Child/mapped") < 1e-10);
+        dv_scene_free(host);
+        dv_scene_free(device);
+    }
+}
+
+static void nothing_moves_unless_the_other_side_asks(void **state)
+{
+    (void)state;
+    DvScene *scene = load(
+        "<Node name='root' dt='0.1' gravity='0 0 0'><DefaultAnimationLoop/><EulerImplicitSolver/>"
+        "<CGLinearSolver iterations='20' tolerance='1e-14' threshold='1e-20'/>"
+        "<FakeDeviceObject name='dofs' position='1 2 3 4 5 6' velocity='0 1 0 0 0 0'/><DeviceWell stiffness='5'/></Node>");
+    DvObject *object = object_at(scene, "@/dofs");
+    const FakeDeviceOps *device = dv_object_ops(object, TEST_FAKE_DEVICE);
+    make_steps(scene, 1);
+    const uint64_t before = device->transfers(dv_object_self(object));
+    make_steps(scene, 9);
+    assert_int_equal(device->transfers(dv_object_self(object)), before);
+    /* v' = (v - h k x) / (1 + h^2 k), x' = x + h v' */
+    double x[6] = {1, 2, 3, 4, 5, 6}, v[6] = {0, 1, 0, 0, 0, 0};
+    for (int step = 0; step < 10; step++)
+        for (int i = 0; i < 6; i++) {
+            v[i] = (v[i] - 0.1 * 5 * x[i]) / (1 + 0.01 * 5);
+            x[i] += 0.1 * v[i];
+        }
+    const DvConstVec end = dv_state_read(dv_state_ref(object), DV_POSITION);
+    for (int i = 0; i < 6; i++)
+        assert_true(fabs(end.at[i] - x[i]) < 1e-12);
+    assert_int_equal(device->transfers(dv_object_self(object)), before + 1);
+    dv_state_read(dv_state_ref(object), DV_POSITION);
+    assert_int_equal(device->transfers(dv_object_self(object)), before + 1); /* it is here already */
+    dv_scene_free(scene);
+}
+
+#define TWO_BODIES(CONTACT, SPRING)                                                                                         \
+    "<Node name='root' dt='0.01' gravity='0 -1 0'><DefaultAnimationLoop/><EulerImplicitSolver/>" CG                         \
+    "<Node name='rigid'><MechanicalObject name='dofs' template='Rigid3d' position='0 0 0 0 0 0 1' velocity='0 0 0 0 0 1'/>" \
+    "<UniformMass totalMass='2'/>" CONTACT "</Node>"                                                                        \
+    "<Node name='particle'><MechanicalObject name='dofs' position='3 0 0'/><UniformMass totalMass='1'/></Node>" SPRING      \
+    "%s</Node>"
+#define STANDING_CONTACT \
+    "<Node name='contact'><MechanicalObject name='touch' position='1 0.5 0'/><RigidMapping/></Node>"
+#define STANDING_SPRING                                                                                     \
+    "<SpringForceField object1='@/rigid/contact/touch' object2='@/particle/dofs' indices1='0' indices2='0'" \
+    " stiffness='20' damping='0' lengths='1'/>"
+#define SPAWNER \
+    "<ContactSpawner name='spawner' listening='1' body='@/rigid' particle='@/particle' point='1 0.5 0' stiffness='20' length='1'/>"
+
+static DvScene *load_bodies(const char *format, unsigned extra_nodes)
+{
+    char *text = calloc(strlen(format) + 100 * (size_t)extra_nodes + 1, 1),
+         *extra = calloc(100 * (size_t)extra_nodes + 1, 1);
+    for (unsigned i = 0; i < extra_nodes; i++)
+        strcat(extra + strlen(extra),
+               "<Node name='n'><MechanicalObject position='9 9 9'/><UniformMass totalMass='1'/></Node>");
+    sprintf(text, format, extra);
+    DvScene *scene = load(text);
+    free(text);
+    free(extra);
+    return scene;
+}
+
+static void a_graph_edited_inside_every_step_gives_the_trajectory_of_one_that_stands(void **state)
+{
+    (void)state;
+    enum { STEPS = 60 };
+    DvScene *standing = load_bodies(TWO_BODIES(STANDING_CONTACT, STANDING_SPRING), 0);
+    DvScene *edited = load_bodies(TWO_BODIES("", SPAWNER), 0);
+    SpawnCounters *counters =
+        ((const SpawnerOps *)dv_object_ops(object_at(edited, "@/spawner"), TEST_SPAWNER))->counters;
+    *counters = (SpawnCounters){0, 0};
+    make_steps(standing, STEPS);
+    make_steps(edited, STEPS);
+    assert_true(difference(standing, edited, "@/rigid/dofs") < 1e-11);
+    assert_true(difference(standing, edited, "@/particle/dofs") < 1e-11);
+    assert_int_equal(counters->spawned, STEPS);
+    assert_int_equal(counters->destroyed, STEPS - 1); /* what was removed is gone, the last contact stands */
+    /* the spring does something */
+    DvScene *none = load_bodies(TWO_BODIES("", ""), 0);
+    make_steps(none, STEPS);
+    assert_true(difference(standing, none, "@/particle/dofs") > 0.1);
+    dv_scene_free(none);
+    dv_scene_free(standing);
+    dv_scene_free(edited);
+    assert_int_equal(counters->destroyed, STEPS);
+}
+
+static void the_cost_of_an_edit_does_not_grow_with_the_scene(void **state)
+{
+    (void)state;
+    uint64_t planned[2];
+    for (int large = 0; large < 2; large++) {
+        DvScene *scene = load_bodies(TWO_BODIES("", SPAWNER), large ? 500 : 5);
+        make_steps(scene, 3);
+        const uint64_t before = dv_schedule_planned_nodes();
+        make_steps(scene, 10);
+        planned[large] = dv_schedule_planned_nodes() - before;
+        dv_scene_free(scene);
+    }
+    assert_true(planned[0] > 0);
+    assert_int_equal(planned[0], planned[1]);
+}
+
+/* Numbers attached to elements */
+
+static uint32_t random_state = 12345;
+
+static uint32_t random_below(uint32_t n)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return (uint32_t)(((uint64_t)random_state * n) >> 32);
+}
+
+static void expect_sums(DvScene *scene)
+{
+    DvObject *watcher = object_at(scene, "@/Body/watcher"), *topology = object_at(scene, "@/Body/topo");
+    const WatcherOps *ops = dv_object_ops(watcher, TEST_WATCHER);
+    const DvTopologyOps *mesh = dv_object_ops(topology, DV_TOPOLOGY);
+    const DvElementData *points = ops->points(dv_object_self(watcher)),
+                        *sums = ops->tetrahedra(dv_object_self(watcher));
+    const DvElements tetrahedra = mesh->elements(dv_object_self(topology), DV_TETRAHEDRA);
+    assert_int_equal(points->count, mesh->point_count(dv_object_self(topology)));
+    assert_int_equal(sums->count, tetrahedra.count);
+    for (uint32_t t = 0; t < tetrahedra.count; t++) {
+        double sum = 0;
+        for (int c = 0; c < 4; c++)
+            sum += ((const double *)points->entries)[tetrahedra.at[4 * t + (uint32_t)c]];
+        assert_true(((const double *)sums->entries)[t] == sum);
+    }
+}
+
+#define CHANGING_BODY                                                                                                    \
+    "<Node name='root' dt='0.01' gravity='0 -9.81 0'><DefaultAnimationLoop/><Node name='Body'><EulerImplicitSolver/>" CG \
+        CUBE "<TetrahedronSetTopologyModifier name='modifier'/><TetrahedronSetGeometryAlgorithms/>"                      \
+    "<MechanicalObject name='dofs'/><DiagonalMass massDensity='2'/><FixedProjectiveConstraint indices='0 3'/>"           \
+    "<TetrahedralCorotationalFEMForceField youngModulus='3000' poissonRatio='0.4'/><ElementWatcher name='watcher'/>"     \
+    "</Node></Node>"
+
+static void attached_numbers_follow_random_edits_of_the_mesh(void **state)
+{
+    (void)state;
+    DvScene *scene = load(CHANGING_BODY);
+    DvObject *topology = object_at(scene, "@/Body/topo"), *modifier = object_at(scene, "@/Body/modifier");
+    const DvTopologyOps *mesh = dv_object_ops(topology, DV_TOPOLOGY);
+    const DvTopologyModifierOps *ops = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+    assert_non_null(ops);
+    void *m = dv_object_self(modifier), *t = dv_object_self(topology);
+    expect_sums(scene);
+    for (int edit = 0; edit < 200; edit++) {
+        const uint32_t points = mesh->point_count(t), tetrahedra = mesh->elements(t, DV_TETRAHEDRA).count;
+        switch (random_below(4)) {
+        case 0: /* a tetrahedron of four different points */
+            if (points >= 4 && tetrahedra < 30) {
+                uint32_t nodes[4], first = random_below(points);
+                for (uint32_t c = 0; c < 4; c++)
+                    nodes[c] = (first + c) % points;
+                assert_int_equal(ops->add_elements(m, DV_TETRAHEDRA, 1, nodes, NULL), DV_OK);
+            }
+            break;
+        case 1:
+            if (tetrahedra > 2) {
+                const uint32_t gone = random_below(tetrahedra);
+                assert_int_equal(ops->remove_elements(m, DV_TETRAHEDRA, 1, &gone, false), DV_OK);
+            }
+            break;
+        case 2: {
+            uint32_t *order = calloc(points, sizeof *order);
+            for (uint32_t i = 0; i < points; i++)
+                order[i] = i;
+            for (uint32_t i = points; i > 1; i--) {
+                const uint32_t j = random_below(i), kept = order[i - 1];
+                order[i - 1] = order[j];
+                order[j] = kept;
+            }
+            assert_int_equal(ops->renumber_points(m, order), DV_OK);
+            free(order);
+            break;
+        }
+        default:
+            if (points < 40)
+                assert_int_equal(ops->add_points(m, 1, NULL), DV_OK);
+        }
+        expect_sums(scene);
+    }
+    dv_scene_free(scene);
+}
+
+static void append_numbers(char *text, const char *name, const double *x, size_t count)
+{
+    sprintf(text + strlen(text), " %s='", name);
+    for (size_t i = 0; i < count; i++)
+        sprintf(text + strlen(text), "%.17g ", x[i]);
+    strcat(text, "'");
+}
+
+/* After removals and renumberings, forces and masses are those of a scene written with the mesh as it is now. */
+static void a_running_body_that_loses_elements_is_the_body_of_what_is_left(void **state)
+{
+    (void)state;
+    DvScene *scene = load(CHANGING_BODY);
+    make_steps(scene, 5);
+    DvObject *modifier = object_at(scene, "@/Body/modifier"), *topology = object_at(scene, "@/Body/topo");
+    const DvTopologyModifierOps *ops = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+    const uint32_t gone[2] = {4, 1}, order[8] = {0, 5, 2, 3, 7, 1, 6, 4}; /* 0 and 3 are fixed and keep their numbers */
+    assert_int_equal(ops->remove_elements(dv_object_self(modifier), DV_TETRAHEDRA, 2, gone, false), DV_OK);
+    assert_int_equal(ops->renumber_points(dv_object_self(modifier), order), DV_OK);
+
+    const DvStateRef dofs = dv_state_ref(object_at(scene, "@/Body/dofs"));
+    const DvElements tetrahedra = ((const DvTopologyOps *)dv_object_ops(topology, DV_TOPOLOGY))
+                                      ->elements(dv_object_self(topology), DV_TETRAHEDRA);
+    assert_int_equal(tetrahedra.count, 4);
+    char *text = calloc(1, 20000);
+    strcpy(
+        text,
+        "<Node name='root' dt='0.01' gravity='0 -9.81 0'><DefaultAnimationLoop/><Node name='Body'><EulerImplicitSolver/>" CG
+        "<TetrahedronSetTopologyContainer name='topo' tetrahedra='");
+    for (uint32_t i = 0; i < 16; i++)
+        sprintf(text + strlen(text), "%u ", tetrahedra.at[i]);
+    strcat(text, "'");
+    const DvConstVec x = dv_state_read(dofs, DV_POSITION), rest = dv_state_read(dofs, DV_REST_POSITION),
+                     v = dv_state_read(dofs, DV_VELOCITY);
+    append_numbers(text, "position", rest.at, 24);
+    strcat(text, "/><MechanicalObject name='dofs'");
+    append_numbers(text, "position", x.at, 24);
+    append_numbers(text, "rest_position", rest.at, 24);
+    append_numbers(text, "velocity", v.at, 24);
+    strcat(text, "/><DiagonalMass massDensity='2'/><FixedProjectiveConstraint indices='0 3'/>"
+                 "<TetrahedralCorotationalFEMForceField youngModulus='3000' poissonRatio='0.4'/></Node></Node>");
+    DvScene *fresh = load(text);
+    free(text);
+    make_steps(scene, 5);
+    make_steps(fresh, 5);
+    assert_true(difference(scene, fresh, "@/Body/dofs") < 1e-9);
+    dv_scene_free(scene);
+    dv_scene_free(fresh);
+}
+
+/* Drawing */
+
+typedef struct Recorder {
+    DvDraw draw;
+    uint32_t points, lines, triangles, others;
+    double sum; /* of all coordinates */
+} Recorder;
+
+static void add_sum(DvDraw *draw, const double *at, size_t numbers)
+{
+    for (size_t i = 0; i < numbers; i++)
+        ((Recorder *)draw)->sum += at[i];
+}
+
+static void record_points(DvDraw *draw, const double *points, uint32_t count, double pixels, const double color[4])
+{
+    (void)pixels, (void)color;
+    ((Recorder *)draw)->points += count;
+    add_sum(draw, points, 3 * (size_t)count);
+}
+
+static void record_lines(DvDraw *draw, const double *points, uint32_t lines, double pixels, const double color[4])
+{
+    (void)pixels, (void)color;
+    ((Recorder *)draw)->lines += lines;
+    add_sum(draw, points, 6 * (size_t)lines);
+}
+
+static void record_triangles(DvDraw *draw, const double *points, uint32_t triangles, const double color[4])
+{
+    (void)color;
+    ((Recorder *)draw)->triangles += triangles;
+    add_sum(draw, points, 9 * (size_t)triangles);
+}
+
+static void record_spheres(DvDraw *draw, const double *centres, const double *radii, uint32_t count,
+                           const double color[4])
+{
+    (void)centres, (void)radii, (void)color;
+    ((Recorder *)draw)->others += count;
+}
+
+static void record_frames(DvDraw *draw, const double *rigids, uint32_t count, double size)
+{
+    (void)rigids, (void)size;
+    ((Recorder *)draw)->others += count;
+}
+
+static void record_text(DvDraw *draw, const double point[3], const char *text, double size, const double color[4])
+{
+    (void)point, (void)text, (void)size, (void)color;
+    ((Recorder *)draw)->others++;
+}
+
+static const DvDrawOps recorder_ops = {
+    .size = sizeof(DvDrawOps),
+    .points = record_points,
+    .lines = record_lines,
+    .triangles = record_triangles,
+    .spheres = record_spheres,
+    .frames = record_frames,
+    .text = record_text,
+};
+
+static DvVisit draw_node(DvNode *node, void *context)
+{
+    DvObject *object;
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++) {
+        const DvDrawableOps *ops = dv_object_ops(object, DV_DRAWABLE);
+        if (ops)
+            ops->draw(dv_object_self(object), context);
+    }
+    return DV_VISIT_CONTINUE;
+}
+
+static Recorder draw(DvScene *scene, uint32_t shown)
+{
+    Recorder recorder = {.draw = {&recorder_ops, shown}};
+    const DvVisitor visitor = {.top_down = draw_node};
+    dv_visit(dv_scene_root(scene), &visitor, &recorder);
+    return recorder;
+}
+
+static void a_recorder_counts_what_components_draw(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        load("<Node name='root'><DefaultAnimationLoop/><MechanicalObject position='0 0 0 1 0 0 3 0 0' showObject='1'/>"
+             "<SpringForceField spring='0 1 10 0 1 1 2 10 0 1'/></Node>");
+    const Recorder all = draw(scene, DV_SHOW_BEHAVIOR | DV_SHOW_FORCE_FIELDS | DV_SHOW_INTERACTION_FORCE_FIELDS);
+    assert_int_equal(all.points, 3);
+    assert_int_equal(all.lines, 2);
+    assert_true(fabs(all.sum - (4 + 1 + 4)) < 1e-12); /* the points; the ends of both springs */
+    const Recorder none = draw(scene, 0);
+    assert_int_equal(none.lines, 0);
+    dv_scene_free(scene);
+}
+
+static void a_thread_of_another_rate_pushes_without_waiting_for_the_step(void **state)
+{
+    (void)state;
+    DvScene *scene = load("<Node name='root' dt='0.001' gravity='0 0 0'><DefaultAnimationLoop/><EulerExplicitSolver/>"
+                          "<MechanicalObject name='dofs' position='1 0 0'/><UniformMass totalMass='1'/>"
+                          "<FastDevice name='device' stiffness='40' listening='1'/></Node>");
+    DvObject *device = object_at(scene, "@/device");
+    const FastDeviceOps *ops = dv_object_ops(device, TEST_FAST_DEVICE);
+    FastCounts counts = {0};
+    double leftmost = 1;
+    for (int step = 0; step < 2000 && (counts.turns < 300 || leftmost > -0.2); step++) {
+        make_steps(scene, 1);
+        const struct timespec millisecond = {0, 1000000};
+        nanosleep(&millisecond, NULL);
+        leftmost = fmin(leftmost, dv_state_read(dv_state_ref(object_at(scene, "@/dofs")), DV_POSITION).at[0]);
+        ops->counts(dv_object_self(device), &counts);
+    }
+    assert_true(counts.turns >= 300);
+    assert_true(counts.pushes > 100);
+    assert_int_equal(counts.torn, 0);
+    assert_int_equal(counts.full, 0);
+    assert_true(leftmost < -0.2); /* it was pulled through the origin */
+    dv_scene_free(scene);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    const char *const plugins[] = {getenv("DIVAN_CONTRACTS_PLUGIN"), NULL};
+    const DvStartOptions options = {.plugins = plugins};
+    return dv_start(&options) == DV_OK ? 0 : -1;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    dv_stop();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(product_components_run_unmodified_on_vectors_in_other_memory),
+        cmocka_unit_test(nothing_moves_unless_the_other_side_asks),
+        cmocka_unit_test(a_graph_edited_inside_every_step_gives_the_trajectory_of_one_that_stands),
+        cmocka_unit_test(the_cost_of_an_edit_does_not_grow_with_the_scene),
+        cmocka_unit_test(attached_numbers_follow_random_edits_of_the_mesh),
+        cmocka_unit_test(a_running_body_that_loses_elements_is_the_body_of_what_is_left),
+        cmocka_unit_test(a_recorder_counts_what_components_draw),
+        cmocka_unit_test(a_thread_of_another_rate_pushes_without_waiting_for_the_step),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}
