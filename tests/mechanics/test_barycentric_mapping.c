@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -224,6 +225,76 @@ static void points_follow_a_renumbering_of_the_mesh(void **state)
     dv_scene_free(scene);
 }
 
+static void points_that_are_added_to_the_output_are_located_too(void **state)
+{
+    (void)state;
+    const char *text =
+        "<Node name='root'>" GRID "<MechanicalObject name='parent' template='Vec3d'/><Node name='Meshes'>"
+        "<PointSetTopologyContainer name='surface' position='0.2 0.3 0.4  0.9 0.1 0.5'/>"
+        "<PointSetTopologyModifier name='modifier'/></Node>"
+        "<Node name='Child'><PointSetTopologyContainer name='own' position='0.2 0.3 0.4  0.9 0.1 0.5'/>"
+        "<PointSetTopologyModifier name='modifier'/><MechanicalObject name='mapped' template='Vec3d'/>"
+        "<BarycentricMapping name='map' %s/></Node></Node>";
+    for (int linked = 0; linked < 2; linked++) {
+        char scene_text[1024];
+        snprintf(scene_text, sizeof scene_text, text, linked ? "output_topology='@/Meshes/surface'" : "");
+        DvScene *scene = scene_from_text(scene_text);
+        void *self;
+        const DvMappingOps *ops = mapping_of(scene, &self);
+        const uint64_t before = ops->jacobian(self, 0, 0)->structure;
+        DvObject *modifier = scene_object(scene, linked ? "/Meshes/modifier" : "/Child/modifier");
+        const DvTopologyModifierOps *change = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+        assert_int_equal(change->add_points(dv_object_self(modifier), 1, NULL), DV_OK);
+        const DvJacobian *j = ops->jacobian(self, 0, 0);
+        assert_true(j->structure != before);
+        assert_int_equal(j->rows, linked ? 2 : 3);
+        dv_scene_free(scene);
+    }
+}
+
+/* A point off the surface: located anew in the deformed mesh it would fall on it elsewhere. */
+static void a_saved_run_goes_on_with_the_same_weights(void **state)
+{
+    (void)state;
+    const char *scenes[] = {ON(MESH("triangles='0 1 2 0 2 3'"), "Vec3d", "0.6 0.3 0.5", ""),
+                            ON(SET("Tetrahedron", TETRAHEDRA), "Rigid3d", FRAMES, "")};
+    for (int which = 0; which < 2; which++) {
+        char file[] = "/tmp/divan-saved-XXXXXX.scn";
+        const int handle = mkstemps(file, 4);
+        assert_true(handle >= 0);
+        close(handle);
+        DvScene *scene = scene_from_text(scenes[which]);
+        const DvVec x = dv_state_write(scene_state(scene, "/parent"), DV_POSITION, DV_READ_WRITE);
+        x.at[3] += 0.5;
+        x.at[8] += 0.4;
+        x.at[16] -= 0.3;
+        void *self;
+        const DvMappingOps *ops = mapping_of(scene, &self);
+        const DvVec y = dv_state_write(scene_state(scene, "/Child/mapped"), DV_POSITION, DV_READ_WRITE);
+        const DvStep step = {.position = DV_POSITION, .velocity = DV_VELOCITY};
+        const DvConstVec in = dv_const(x);
+        ops->apply(self, &step, &in, &y);
+        const DvJacobian *j = ops->jacobian(self, 0, 0);
+        assert_int_equal(dv_scene_save(scene, file), DV_OK);
+
+        DvScene *again = NULL;
+        assert_int_equal(dv_scene_load(file, NULL, &again), DV_OK);
+        unlink(file);
+        void *self_again;
+        const DvMappingOps *ops_again = mapping_of(again, &self_again);
+        const DvJacobian *k = ops_again->jacobian(self_again, 0, 0);
+        assert_int_equal(k->rows, j->rows);
+        assert_memory_equal(k->row_start, j->row_start, (j->rows + 1) * sizeof *j->row_start);
+        const uint32_t entries = j->row_start[j->rows];
+        assert_memory_equal(k->columns, j->columns, entries * sizeof *j->columns);
+        assert_memory_equal(k->values, j->values, entries * (which ? 18 : 9) * sizeof *j->values);
+        const DvConstVec z = dv_state_read(scene_state(again, "/Child/mapped"), DV_POSITION);
+        assert_memory_equal(z.at, y.at, (size_t)y.count * y.dim * sizeof *y.at);
+        dv_scene_free(again);
+        dv_scene_free(scene);
+    }
+}
+
 static void the_number_of_threads_does_not_matter(void **state)
 {
     (void)state;
@@ -294,6 +365,8 @@ int main(void)
         cmocka_unit_test(points_are_located_anew_when_the_mesh_changes),
         cmocka_unit_test(changes_that_nobody_looks_at_add_up),
         cmocka_unit_test(points_follow_a_renumbering_of_the_mesh),
+        cmocka_unit_test(points_that_are_added_to_the_output_are_located_too),
+        cmocka_unit_test(a_saved_run_goes_on_with_the_same_weights),
         cmocka_unit_test(the_number_of_threads_does_not_matter),
         cmocka_unit_test(scenes_that_cannot_work_say_why),
     };

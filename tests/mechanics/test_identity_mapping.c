@@ -4,6 +4,7 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -53,6 +54,22 @@ static void the_template_follows_from_the_two_states(void **state)
     dv_scene_free(scene);
 }
 
+static void links_name_the_two_states(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root'><MechanicalObject name='near' template='Vec1d' position='1'/>"
+        "<Node name='Far'><MechanicalObject name='a' template='Vec1d' position='5 6'/></Node>"
+        "<Node name='Child'><MechanicalObject name='mapped' template='Vec1d'/>"
+        "<Node name='Below'><MechanicalObject name='b' template='Vec1d'/></Node>"
+        "<Node name='Map'><IdentityMapping name='map' input='@/Far/a' output='@/Child/Below/b'/></Node></Node></Node>");
+    const DvConstVec x = dv_state_read(scene_state(scene, "/Child/Below/b"), DV_POSITION);
+    assert_int_equal(x.count, 2);
+    assert_true(x.at[1] == 6.0);
+    assert_true(dv_state_read(scene_state(scene, "/Child/mapped"), DV_POSITION).at[0] == 0.0);
+    dv_scene_free(scene);
+}
+
 static void the_inputs_rest_positions_are_copied_when_asked(void **state)
 {
     (void)state;
@@ -66,27 +83,36 @@ static void the_inputs_rest_positions_are_copied_when_asked(void **state)
     dv_scene_free(scene);
 }
 
-static void is_mechanical_stands_for_three_flags(void **state)
+static void a_mapping_is_mechanical_while_one_of_three_flags_is_set(void **state)
 {
     (void)state;
-    DvScene *scene =
-        scene_from_text("<Node name='root'><MechanicalObject template='Vec1d' position='1'/>"
-                        "<Node name='A'><MechanicalObject template='Vec1d'/><IdentityMapping name='map'/></Node>"
-                        "<Node name='B'><MechanicalObject template='Vec1d'/>"
-                        "<IdentityMapping name='map' isMechanical='false'/></Node>"
-                        "<Node name='C'><MechanicalObject template='Vec1d'/>"
-                        "<IdentityMapping name='map' mapForces='0'/></Node></Node>");
-    const char *paths[] = {"/A/map", "/B/map", "/C/map"};
-    const bool mechanical[] = {true, false, true}, forces[] = {true, false, false};
-    for (int i = 0; i < 3; i++) {
-        DvObject *map = scene_object(scene, paths[i]);
+    static const struct {
+        const char *attributes;
+        bool mechanical, forces;
+    } cases[] = {
+        {"", true, true},
+        {"isMechanical='false'", false, false},
+        {"mapForces='0'", true, false},
+        {"mapForces='0' mapConstraints='0'", true, false},
+        {"mapForces='0' mapMasses='0'", true, false},
+        {"mapConstraints='0' mapMasses='0'", true, true},
+        {"mapForces='0' mapConstraints='0' mapMasses='0' mapMatrices='1'", false, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "<Node name='root'><MechanicalObject template='Vec1d' position='1'/><Node name='Child'>"
+                 "<MechanicalObject template='Vec1d'/><IdentityMapping name='map' %s/></Node></Node>",
+                 cases[i].attributes);
+        DvScene *scene = scene_from_text(text);
+        DvObject *map = scene_object(scene, "/Child/map");
         const DvMappingOps *ops = dv_object_ops(map, DV_MAPPING);
-        assert_int_equal(ops->is_mechanical(dv_object_self(map)), mechanical[i]);
-        assert_int_equal(ops->maps_forces(dv_object_self(map)), forces[i]);
+        assert_int_equal(ops->is_mechanical(dv_object_self(map)), cases[i].mechanical);
+        assert_int_equal(ops->maps_forces(dv_object_self(map)), cases[i].forces);
         assert_true(ops->is_linear(dv_object_self(map)));
         assert_true(ops->keeps_topology(dv_object_self(map)));
+        dv_scene_free(scene);
     }
-    dv_scene_free(scene);
 }
 
 static void the_output_follows_points_that_are_added_and_removed(void **state)
@@ -150,8 +176,9 @@ int main(void)
         cmocka_unit_test(plane_bodies_give_their_centres),
         cmocka_unit_test(the_output_takes_the_number_of_points_and_the_positions),
         cmocka_unit_test(the_template_follows_from_the_two_states),
+        cmocka_unit_test(links_name_the_two_states),
         cmocka_unit_test(the_inputs_rest_positions_are_copied_when_asked),
-        cmocka_unit_test(is_mechanical_stands_for_three_flags),
+        cmocka_unit_test(a_mapping_is_mechanical_while_one_of_three_flags_is_set),
         cmocka_unit_test(the_output_follows_points_that_are_added_and_removed),
         cmocka_unit_test(a_child_without_a_state_of_its_own_is_an_error),
         cmocka_unit_test(types_that_do_not_go_together_are_named),

@@ -11,43 +11,12 @@
 
 static const char default_input[] = "@../", default_output[] = "@./";
 
+/* The kernel takes the variant from these: it refuses states of other types, and input and output that are the same state. */
 const DvVariantSource mapping_variant_sources[] = {
     {.attribute = "input", .path = default_input, .contract = DV_STATE},
     {.attribute = "output", .path = default_output, .contract = DV_STATE},
     {0},
 };
-
-static DvObject *state_at(DvNode *node, const DvObject *from, const char *path, const char *otherwise)
-{
-    return dv_node_resolve(node, from, path ? path : otherwise, DV_STATE);
-}
-
-bool mapping_accepts(DvNode *node, const char *variant, const DvAttributes *attributes, DvText *reason)
-{
-    const char *input_path = dv_attribute(attributes, "input"), *output_path = dv_attribute(attributes, "output");
-    const DvStateRef in = dv_state_ref(state_at(node, NULL, input_path, default_input));
-    const DvStateRef out = dv_state_ref(state_at(node, NULL, output_path, default_output));
-    if (!in.ops || !out.ops) {
-        const char *path = in.ops       ? output_path ? output_path : default_output
-                           : input_path ? input_path
-                                        : default_input;
-        dv_text_add(reason, "there is no state at %s=\"%s\"", in.ops ? "output" : "input", path);
-        return false;
-    }
-    if (in.object == out.object) {
-        dv_text_add(reason,
-                    "input and output are the same state; give the node a state of its own (MechanicalObject) or set "
-                    "`input` and `output`");
-        return false;
-    }
-    const size_t length = strlen(in.dof->name);
-    if (strncmp(variant, in.dof->name, length) != 0 || variant[length] != ',' ||
-        strcmp(variant + length + 1, out.dof->name) != 0) {
-        dv_text_add(reason, "it maps %s, but the input is %s and the output %s", variant, in.dof->name, out.dof->name);
-        return false;
-    }
-    return true;
-}
 
 DvStatus mapping_parse(DvObject *object, void *self, const DvAttributes *attributes)
 {
@@ -68,9 +37,9 @@ DvStatus mapping_resolve(DvObject *object, MappingBase *base)
 {
     DvNode *node = dv_object_node(object);
     DvObject *in = dv_link_is_set(&base->input_link) ? dv_link_object(&base->input_link)
-                                                     : state_at(node, object, NULL, default_input);
+                                                     : dv_node_resolve(node, object, default_input, DV_STATE);
     DvObject *out = dv_link_is_set(&base->output_link) ? dv_link_object(&base->output_link)
-                                                       : state_at(node, object, NULL, default_output);
+                                                       : dv_node_resolve(node, object, default_output, DV_STATE);
     mapping_release(base);
     base->in = dv_state_ref(in ? dv_object_ref(in) : NULL);
     base->out = dv_state_ref(out ? dv_object_ref(out) : NULL);

@@ -34,12 +34,10 @@ typedef struct MappingBase {
         DV_FIELD(Struct, base.apply_rest_position, "applyRestPosition", dv_type_bool, .init = "0",  \
                  .help = "also compute the rest positions of the output when the scene starts")
 
-#define MAPPING_CLASS                                                                             \
-    .variant_rule = DV_VARIANT_OF_EACH, .sources = mapping_variant_sources, .family = "mappings", \
-    .accepts = mapping_accepts, .parse = mapping_parse
+#define MAPPING_CLASS \
+    .variant_rule = DV_VARIANT_OF_EACH, .sources = mapping_variant_sources, .family = "mappings", .parse = mapping_parse
 
 extern const DvVariantSource mapping_variant_sources[];
-bool mapping_accepts(DvNode *node, const char *variant, const DvAttributes *attributes, DvText *reason);
 /* `isMechanical` sets the three flags together. */
 DvStatus mapping_parse(DvObject *object, void *self, const DvAttributes *attributes);
 

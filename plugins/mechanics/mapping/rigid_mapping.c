@@ -613,7 +613,6 @@ const DvClass dv_rigid_mapping = {
     .instance_size = sizeof(RigidMapping),
     .fields = fields,
     .contracts = (const DvContract[]){{DV_MAPPING, &ops, .slot = true}, {0}},
-    .accepts = mapping_accepts,
     .parse = parse,
     .init = init,
     .reinit = init,
