@@ -485,12 +485,14 @@ static void check_required_plugin(const DvAttributes *attributes, const Making *
     if (!list || !*list->text)
         list = dv_private_attribute_find(attributes, "name");
     char **names = g_strsplit_set(list ? list->text : "", " \t\r\n[],\"'", -1);
-    for (char **name = names; *name; name++) {
+    unsigned unknown = 0;
+    for (char **name = names; *name && unknown < 20; name++) {
         if (!**name || dv_private_module_known(*name, NULL))
             continue;
         dv_log_at(DV_LEVEL_WARNING, DV_OK, making->file, making->line, making->column,
                   "RequiredPlugin: no plugin that runs covers '%s'", *name);
         dv_private_problem(making->scene, DV_OK);
+        unknown++;
     }
     g_strfreev(names);
 }

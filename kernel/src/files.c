@@ -5,7 +5,6 @@
  */
 #include "internal.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 static char *regular_file(const char *folder, const char *name)
@@ -19,11 +18,8 @@ static char *regular_file(const char *folder, const char *name)
 static char *among_own_scenes(const char *name)
 {
     static const char *const places[] = {"../share/divan/scenes", "../../share/divan/scenes", "../../scenes"};
-    Dl_info info;
-    if (!dladdr((const void *)dv_private_find_file, &info) || !info.dli_fname)
-        return NULL;
-    char *library = g_path_get_dirname(info.dli_fname), *found = NULL;
-    for (size_t i = 0; !found && i < G_N_ELEMENTS(places); i++) {
+    char *library = dv_private_kernel_folder(), *found = NULL;
+    for (size_t i = 0; library && !found && i < G_N_ELEMENTS(places); i++) {
         char *folder = g_build_filename(library, places[i], NULL);
         found = regular_file(folder, name);
         g_free(folder);

@@ -179,6 +179,7 @@ void dv_private_node_changed(DvNode *node);          /* raises the revisions */
 void dv_private_node_add_member(DvNode *node, DvObject *object);
 void dv_private_node_insert_member(DvNode *node, DvObject *object, size_t index);
 bool dv_private_node_local_tags_match(const DvNode *node, DvTags tags);
+bool dv_private_stands_for_node(const DvObject *object, const char *contract); /* offers it, and not only by path */
 
 /* A field of a node, or the tags of an object, were written: what the graph's schedules depend on may have changed. */
 void dv_private_graph_data_changed(DvObject *object, const DvData *data);

@@ -205,7 +205,7 @@ DvObject *dv_node_find(const DvNode *node, const char *contract, DvSearch search
 }
 
 /* Whether an object stands for its node under a contract. */
-static bool stands_for_node(const DvObject *object, const char *contract)
+bool dv_private_stands_for_node(const DvObject *object, const char *contract)
 {
     if (!dv_object_ops(object, contract))
         return false;
@@ -219,7 +219,7 @@ DvObject *dv_node_slot(const DvNode *node, const char *contract)
 {
     for (guint i = node->members->len; i-- > 0;) {
         DvObject *object = g_ptr_array_index(node->members, i);
-        if (stands_for_node(object, contract))
+        if (dv_private_stands_for_node(object, contract))
             return object;
     }
     return NULL;
@@ -231,7 +231,7 @@ static DvObject *first_above(const DvNode *node, const char *contract)
         const DvNode *parent = g_ptr_array_index(node->parents, p);
         for (guint i = 0; i < parent->members->len; i++) {
             DvObject *object = g_ptr_array_index(parent->members, i);
-            if (stands_for_node(object, contract))
+            if (dv_private_stands_for_node(object, contract))
                 return object;
         }
         DvObject *found = first_above(parent, contract);

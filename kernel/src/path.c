@@ -91,15 +91,17 @@ static DvObject *of_contract(DvObject *object, const char *contract)
         return object;
     if (!object->is_node)
         return dv_private_class_ops(object->cls, contract) ? object : NULL;
-    DvObject *found;
-    switch (dv_node_find_all(object->self, contract, DV_SEARCH_LOCAL, &found, 1)) {
-    case 0:
-        return dv_node_context(object->self, contract);
-    case 1:
-        return found;
-    default:
-        return NULL; /* ambiguous */
+    const DvNode *node = object->self;
+    DvObject *found = NULL;
+    for (guint i = 0; i < node->members->len; i++) {
+        DvObject *member = g_ptr_array_index(node->members, i);
+        if (!dv_private_stands_for_node(member, contract))
+            continue;
+        if (found)
+            return NULL; /* ambiguous */
+        found = member;
     }
+    return found ? found : dv_node_context(node, contract);
 }
 
 DvObject *dv_node_resolve(const DvNode *node, const DvObject *from, const char *path, const char *contract)

@@ -25,7 +25,8 @@ enum {
     MAX_INCLUDE_DEPTH = 16, /* files within files */
     MAX_BYTES = DV_PRIVATE_MAX_SCENE_BYTES,
     MAX_PROBLEMS = 10000, /* enough is enough: warnings and errors */
-    MAX_ERRORS = 200
+    MAX_ERRORS = 200,
+    MAX_MACROS_MISSED = 1000 /* class names that are looked up as files in vain */
 };
 
 struct XmlElement {
@@ -442,7 +443,7 @@ static char *macro_of(Reader *reader, const XmlElement *element)
     const char *class_name = class_of(element);
     if (!is_object(element) || !*class_name || strchr(class_name, '/') || strcmp(class_name, "RequiredPlugin") == 0 ||
         dv_class_find(class_name) || dv_private_rename_class(class_name) ||
-        g_hash_table_contains(reader->no_macro, class_name))
+        g_hash_table_size(reader->no_macro) >= MAX_MACROS_MISSED || g_hash_table_contains(reader->no_macro, class_name))
         return NULL;
     char *href = g_strdup_printf("Objects/%s.xml", class_name);
     char *path = dv_private_find_file(href, element->folder);

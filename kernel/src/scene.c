@@ -30,8 +30,9 @@ static DvStatus init_object(DvScene *scene, DvObject *object)
 
 static DvStatus bwd_init_object(DvScene *scene, DvObject *object)
 {
-    const DvStatus status =
-        object->cls->bwd_init && dv_object_is_valid(object) ? object->cls->bwd_init(object, object->self) : DV_OK;
+    if (!object->cls->bwd_init || !object->initialised || !dv_object_is_valid(object))
+        return DV_OK;
+    const DvStatus status = object->cls->bwd_init(object, object->self);
     if (status == DV_OK)
         return DV_OK;
     dv_object_set_state(object, DV_COMPONENT_INVALID);

@@ -36,7 +36,7 @@ static inline const char *said(void)
     return messages.at ? messages.at : "";
 }
 
-/* Starts the kernel with the classes of plugins/parts.c and nothing else. */
+/* Starts the kernel with the classes of scene_parts/parts.c and nothing else. */
 static inline int start_parts(void **state)
 {
     (void)state;
@@ -75,16 +75,16 @@ static inline DvScene *load(const char *text)
     return scene;
 }
 
-#define assert_says(part)                                               \
-    do {                                                                \
-        if (!strstr(said(), (part)))                                    \
-            fail_msg("no message '%s' in:\n%s", (part), said());        \
+#define assert_says(part)                                        \
+    do {                                                         \
+        if (!strstr(said(), (part)))                             \
+            fail_msg("no message '%s' in:\n%s", (part), said()); \
     } while (0)
 
-#define assert_silent()                                                 \
-    do {                                                                \
-        if (strstr(said(), "warning: ") || strstr(said(), "error: "))   \
-            fail_msg("unexpected:\n%s", said());                        \
+#define assert_silent()                                               \
+    do {                                                              \
+        if (strstr(said(), "warning: ") || strstr(said(), "error: ")) \
+            fail_msg("unexpected:\n%s", said());                      \
     } while (0)
 
 /* The scene is refused with a message that contains `part`. */

@@ -106,7 +106,7 @@ static void a_node_stands_for_its_only_object_of_the_contract(void **state)
     leads("@/A/B", NULL, "@../", "test.state/1", "/A/own");
     leads("@/A", NULL, "@../", "test.state/1", "/dofs");
     leads("@/A/B", NULL, "@./", "test.state/1", "/A/own"); /* none of its own: taken from above */
-    leads("@/two", NULL, "@./", "test.state/1", NULL);      /* which of the two? */
+    leads("@/two", NULL, "@./", "test.state/1", NULL);     /* which of the two? */
     leads("@/A", NULL, "@v", "test.state/1", NULL);
     leads("@/A", NULL, "own", "test.state/1", NULL);
 }
@@ -121,8 +121,10 @@ static double read_through(const char *path)
 {
     DvScene *reader;
     char text[512];
-    snprintf(text, sizeof text, "<Node><Value name='v' number='3'/><Node name='A.B'><Value name='w' number='4'/></Node>"
-                                "<Value name='x' number='%s'/></Node>", path);
+    snprintf(text, sizeof text,
+             "<Node><Value name='v' number='3'/><Node name='A.B'><Value name='w' number='4'/></Node>"
+             "<Value name='x' number='%s'/></Node>",
+             path);
     reader = load(text);
     const double value = number_at(reader, "@x", "number");
     dv_scene_free(reader);

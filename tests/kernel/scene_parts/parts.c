@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Small classes for the tests of the kernel: nothing physical, one class per thing that the kernel promises.
+ *
+ *   Value     fields of several types, an engine (sum = a + b), a link
+ *   Points    a state: DOF types, a slot of its node
+ *   Force     takes its DOF type from the state it acts on; Joint from two; Pair from two equal ones
+ *   Clock     changes in every step; keeps a hidden state and a cache that only `restore` can rebuild
+ *   Troubled  fails where its field says
+ *   Shown     takes the display words of old nodes
+ */
+#include <math.h>
+#include <string.h>
+
+#include <divan/contracts/solver.h>
+#include <divan/divan.h>
+
+#define TEST_STATE "test.state/1"
+#define TEST_FORCE "test.force/1"
+
+typedef struct EmptyOps {
+    uint32_t size;
+    void (*unused)(void *self);
+} EmptyOps;
+static const EmptyOps empty_ops = {.size = sizeof(EmptyOps)}; /* of contracts that are only asked for */
+
+/* Value */
+
+typedef struct Value {
+    DvData number, count, flag, text, list, points, choice, file, must, a, b, sum;
+    DvLink other, others;
+} Value;
+
+static DvStatus value_update(DvObject *object, void *self_)
+{
+    (void)object;
+    Value *self = self_;
+    dv_data_set_double(&self->sum, dv_data_double(&self->a) + dv_data_double(&self->b));
+    return DV_OK;
+}
+
+static const char *const number_aliases[] = {"size", "amount", NULL};
+static const char *const list_aliases[] = {"amount", NULL};
+static const char *const choices[] = {"small", "large", NULL};
+static const DvField value_fields[] = {
+    DV_FIELD(Value, number, "number", dv_type_double, .init = "1.5", .aliases = number_aliases, .help = "a number"),
+    DV_FIELD(Value, count, "count", dv_type_int, .init = "7", .help = "an integer"),
+    DV_FIELD(Value, flag, "flag", dv_type_bool, .help = "a choice of two"),
+    DV_FIELD(Value, text, "text", dv_type_string, .help = "a text"),
+    DV_FIELD(Value, list, "list", dv_type_doubles, .aliases = list_aliases, .help = "numbers"),
+    DV_FIELD(Value, points, "points", dv_type_vec3s, .help = "points"),
+    DV_FIELD(Value, choice, "choice", dv_type_choice, .choices = choices, .init = "small", .help = "one of two"),
+    DV_FIELD(Value, file, "filename", dv_type_file, .help = "a file"),
+    DV_FIELD(Value, must, "must", dv_type_double, .init = "3", .help = "fixed", .flags = DV_FIELD_NOT_LINKED),
+    DV_FIELD(Value, a, "a", dv_type_double, .help = "first", .flags = DV_FIELD_INPUT),
+    DV_FIELD(Value, b, "b", dv_type_double, .help = "second", .flags = DV_FIELD_INPUT),
+    DV_FIELD(Value, sum, "sum", dv_type_double, .help = "a + b", .flags = DV_FIELD_OUTPUT),
+    DV_LINK(Value, other, "other", TEST_STATE, .help = "a state"),
+    DV_LINK(Value, others, "others", NULL, .many = true, .help = "any objects"),
+    {0},
+};
+
+/* parse: an old attribute, not a field, that becomes one */
+static DvStatus value_parse(DvObject *object, void *self_, const DvAttributes *attributes)
+{
+    (void)object;
+    Value *self = self_;
+    const char *twice = dv_attribute(attributes, "half");
+    double half;
+    if (twice && dv_read_double(&twice, &half))
+        dv_data_set_double(&self->number, 2 * half * dv_data_double(&self->number));
+    return DV_OK;
+}
+
+static const DvClass value_class = {
+    .size = sizeof(DvClass),
+    .name = "Value",
+    .help = "Values of several types.",
+    .instance_size = sizeof(Value),
+    .fields = value_fields,
+    .parse = value_parse,
+    .update = value_update,
+};
+
+/* Points, Force, Joint, Pair */
+
+typedef struct Points {
+    DvData position;
+} Points;
+static const DvField points_fields[] = {
+    DV_FIELD(Points, position, "position", dv_type_coords, .help = "coordinates"),
+    {0},
+};
+static void points_box(DvObject *object, void *self_, double *box)
+{
+    Points *self = self_;
+    size_t count;
+    const double *x = dv_data_doubles(&self->position, &count);
+    const uint32_t dim = dv_dof_type(dv_object_variant(object))->coord;
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < 3; k++) {
+            box[k] = fmin(box[k], x[i * dim + k]);
+            box[k + 3] = fmax(box[k + 3], x[i * dim + k]);
+        }
+}
+static const DvContract points_contracts[] = {{.id = TEST_STATE, .ops = &empty_ops, .slot = true}, {0}};
+static const DvClass points_class = {
+    .size = sizeof(DvClass),
+    .name = "Points",
+    .variants = "Vec3d Vec2d Rigid3d",
+    .default_variant = "Vec3d",
+    .help = "A state.",
+    .module = "Test.State",
+    .instance_size = sizeof(Points),
+    .fields = points_fields,
+    .contracts = points_contracts,
+    .bounding_box = points_box,
+};
+
+typedef struct Force {
+    DvData factor;
+    DvLink state, input, output, object1, object2;
+} Force;
+static const DvField force_fields[] = {
+    DV_FIELD(Force, factor, "factor", dv_type_double, .help = "a number"),
+    DV_LINK(Force, state, "mstate", TEST_STATE, .help = "the state"),
+    {0},
+};
+static const DvField joint_fields[] = {
+    DV_LINK(Force, input, "input", TEST_STATE, .help = "from"),
+    DV_LINK(Force, output, "output", TEST_STATE, .help = "to"),
+    {0},
+};
+static const DvField pair_fields[] = {
+    DV_LINK(Force, object1, "object1", TEST_STATE, .help = "one"),
+    DV_LINK(Force, object2, "object2", TEST_STATE, .help = "other"),
+    {0},
+};
+static const DvContract force_contracts[] = {{.id = TEST_FORCE, .ops = &empty_ops}, {0}};
+static const DvVariantSource force_sources[] = {{"mstate", "", TEST_STATE}, {0}};
+static const DvClass force_class = {
+    .size = sizeof(DvClass),
+    .name = "Force",
+    .variants = "Vec3d Rigid3d",
+    .variant_rule = DV_VARIANT_OF_ALL,
+    .sources = force_sources,
+    .help = "A force.",
+    .instance_size = sizeof(Force),
+    .fields = force_fields,
+    .contracts = force_contracts,
+};
+static const DvVariantSource joint_sources[] = {{"input", "@../", TEST_STATE}, {"output", "@./", TEST_STATE}, {0}};
+static const DvClass joint_class = {
+    .size = sizeof(DvClass),
+    .name = "Joint",
+    .variants = "Rigid3d,Vec3d Vec3d,Vec3d",
+    .variant_rule = DV_VARIANT_OF_EACH,
+    .sources = joint_sources,
+    .help = "A mapping.",
+    .instance_size = sizeof(Force),
+    .fields = joint_fields,
+};
+static const DvVariantSource pair_sources[] = {{"object1", "@./", TEST_STATE}, {"object2", "@./", TEST_STATE}, {0}};
+static const DvClass pair_class = {
+    .size = sizeof(DvClass),
+    .name = "Pair",
+    .variants = "Vec3d Vec2d Rigid3d",
+    .variant_rule = DV_VARIANT_OF_ALL,
+    .sources = pair_sources,
+    .help = "A force between two states.",
+    .instance_size = sizeof(Force),
+    .fields = pair_fields,
+};
+
+/* Choosy: accepts some variants only, and only where its attribute says so */
+static bool choosy_accepts(DvNode *node, const char *variant, const DvAttributes *attributes, DvText *reason)
+{
+    (void)node;
+    const char *wanted = dv_attribute(attributes, "only");
+    if (wanted && strcmp(wanted, variant) == 0)
+        return true;
+    dv_text_add(reason, "%s is not wanted; ", variant);
+    return false;
+}
+static const DvClass choosy_class = {
+    .size = sizeof(DvClass),
+    .name = "Choosy",
+    .variants = "Vec3d Vec1d Rigid3d",
+    .default_variant = "Vec3d",
+    .help = "Accepts one variant.",
+    .instance_size = sizeof(double),
+    .accepts = choosy_accepts,
+};
+
+/* Clock */
+
+typedef struct Clock {
+    DvData start, value, hidden, log;
+    double cache; /* follows from `hidden` */
+} Clock;
+static const DvField clock_fields[] = {
+    DV_FIELD(Clock, start, "start", dv_type_double, .init = "1", .help = "first value"),
+    DV_FIELD(Clock, value, "value", dv_type_double, .help = "value now"),
+    DV_FIELD(Clock, hidden, "hidden", dv_type_double, .flags = DV_FIELD_STATE, .help = "part of the state"),
+    DV_FIELD(Clock, log, "log", dv_type_string, .help = "what happened"),
+    {0},
+};
+static void note(DvObject *object, const char *word)
+{
+    dv_log(DV_LEVEL_DEBUG, "%s %s", word, dv_object_path(object));
+}
+static DvStatus clock_construct(DvObject *object, void *self_)
+{
+    (void)self_;
+    dv_data_set_bool(dv_object_field(object, "listening"), true);
+    return DV_OK;
+}
+static DvStatus clock_init(DvObject *object, void *self_)
+{
+    Clock *self = self_;
+    note(object, "init");
+    dv_data_set_double(&self->value, dv_data_double(&self->start));
+    dv_data_set_double(&self->hidden, 0.1);
+    self->cache = 0.01;
+    return DV_OK;
+}
+static DvStatus clock_bwd_init(DvObject *object, void *self)
+{
+    (void)self;
+    note(object, "bwd_init");
+    return DV_OK;
+}
+static void clock_store(DvObject *object, void *self)
+{
+    (void)self;
+    note(object, "store");
+}
+static void clock_reset(DvObject *object, void *self_)
+{
+    Clock *self = self_;
+    note(object, "reset");
+    dv_data_set_double(&self->value, dv_data_double(&self->start));
+    dv_data_set_double(&self->hidden, 0.1);
+    self->cache = 0.01;
+}
+static DvStatus clock_restore(DvObject *object, void *self_)
+{
+    Clock *self = self_;
+    note(object, "restore");
+    self->cache = dv_data_double(&self->hidden) * dv_data_double(&self->hidden);
+    return DV_OK;
+}
+static void clock_event(DvObject *object, void *self_, DvEvent *event)
+{
+    Clock *self = self_;
+    if (event->kind == DV_EVENT_INIT_START || event->kind == DV_EVENT_INIT_DONE)
+        note(object, event->kind == DV_EVENT_INIT_START ? "start" : "done");
+    if (event->kind != DV_EVENT_ANIMATE_BEGIN)
+        return;
+    dv_data_set_double(&self->value, sin(dv_data_double(&self->value) * 3.7 + self->cache));
+    dv_data_set_double(&self->hidden, dv_data_double(&self->hidden) / 3);
+    self->cache = dv_data_double(&self->hidden) * dv_data_double(&self->hidden);
+}
+static const DvClass clock_class = {
+    .size = sizeof(DvClass),
+    .name = "Clock",
+    .help = "Changes in every step.",
+    .instance_size = sizeof(Clock),
+    .fields = clock_fields,
+    .construct = clock_construct,
+    .init = clock_init,
+    .bwd_init = clock_bwd_init,
+    .store_reset_state = clock_store,
+    .reset = clock_reset,
+    .restore = clock_restore,
+    .handle_event = clock_event,
+};
+
+/* Troubled */
+
+typedef struct Troubled {
+    DvData when;
+} Troubled;
+static const DvField troubled_fields[] = {
+    DV_FIELD(Troubled, when, "when", dv_type_string, .help = "parse, init, bwd_init or step"),
+    {0},
+};
+static DvStatus fail_when(DvObject *object, Troubled *self, const char *now)
+{
+    if (strcmp(dv_data_string(&self->when), now) == 0)
+        return dv_error(object, DV_ERROR_INVALID, "trouble in %s", now);
+    return DV_OK;
+}
+static DvStatus troubled_parse(DvObject *object, void *self, const DvAttributes *attributes)
+{
+    (void)attributes;
+    return fail_when(object, self, "parse");
+}
+static DvStatus troubled_init(DvObject *object, void *self)
+{
+    return fail_when(object, self, "init");
+}
+static DvStatus troubled_bwd_init(DvObject *object, void *self)
+{
+    return fail_when(object, self, "bwd_init");
+}
+static const DvClass troubled_class = {
+    .size = sizeof(DvClass),
+    .name = "Troubled",
+    .help = "Fails.",
+    .instance_size = sizeof(Troubled),
+    .fields = troubled_fields,
+    .parse = troubled_parse,
+    .init = troubled_init,
+    .bwd_init = troubled_bwd_init,
+};
+
+/* Shown, Pull (a context object), Maker (adds an object while it is initialised) */
+
+typedef struct Shown {
+    DvData words;
+} Shown;
+static const DvField shown_fields[] = {DV_FIELD(Shown, words, "words", dv_type_string, .help = "what is shown"), {0}};
+static const DvClass shown_class = {
+    .size = sizeof(DvClass), .name = "Shown", .help = "Words.", .instance_size = sizeof(Shown), .fields = shown_fields};
+
+typedef struct Pull {
+    DvData gravity;
+} Pull;
+static void pull_apply(void *self_, DvNode *node)
+{
+    Pull *self = self_;
+    dv_node_set_gravity(node, dv_data_doubles(&self->gravity, NULL));
+}
+static const DvContextOps pull_ops = {sizeof(DvContextOps), pull_apply};
+static const DvField pull_fields[] = {DV_FIELD(Pull, gravity, "gravity", dv_type_vec3d, .help = "gravity"), {0}};
+static const DvContract pull_contracts[] = {{.id = DV_CONTEXT, .ops = &pull_ops}, {0}};
+static const DvClass pull_class = {.size = sizeof(DvClass),
+                                   .name = "Pull",
+                                   .help = "Sets gravity.",
+                                   .instance_size = sizeof(Pull),
+                                   .fields = pull_fields,
+                                   .contracts = pull_contracts};
+
+static DvStatus maker_init(DvObject *object, void *self)
+{
+    (void)self;
+    return dv_object_new(dv_node_parent(dv_object_node(object), 0), "Clock", NULL, "name", "made", NULL);
+}
+static const DvClass maker_class = {.size = sizeof(DvClass),
+                                    .name = "Maker",
+                                    .help = "Makes a clock.",
+                                    .instance_size = sizeof(double),
+                                    .init = maker_init};
+
+/* DefaultAnimationLoop */
+
+typedef struct Loop {
+    DvData gap;
+} Loop;
+static DvStatus loop_step(void *self, double dt)
+{
+    DvNode *node = dv_object_node(dv_object_of(self));
+    dt = dt != 0.0 ? dt : dv_node_dt(node);
+    DvEvent begin = {.kind = DV_EVENT_ANIMATE_BEGIN, .dt = dt};
+    dv_event_send(node, &begin);
+    dv_node_set_time(node, dv_node_time(node) + dt);
+    dv_node_propagate_context(node);
+    return DV_OK;
+}
+static const DvAnimationLoopOps loop_ops = {sizeof(DvAnimationLoopOps), loop_step};
+static const DvContract loop_contracts[] = {{.id = DV_ANIMATION_LOOP, .ops = &loop_ops, .slot = true}, {0}};
+static const DvField loop_fields[] = {DV_FIELD(Loop, gap, "gap", dv_type_double, .help = "unused"), {0}};
+static const DvClass loop_class = {.size = sizeof(DvClass),
+                                   .name = "DefaultAnimationLoop",
+                                   .help = "Tells the clocks.",
+                                   .instance_size = sizeof(Loop),
+                                   .fields = loop_fields,
+                                   .contracts = loop_contracts};
+
+static const DvClass *const classes[] = {&value_class,  &points_class, &force_class, &joint_class,    &pair_class,
+                                         &choosy_class, &clock_class,  &shown_class, &troubled_class, &pull_class,
+                                         &maker_class,  &loop_class,   NULL};
+static const DvRename renames[] = {
+    {DV_RENAME_CLASS, NULL, "OldValue", "Value"},
+    {DV_RENAME_CLASS_EXPANDED, NULL, "Both",
+     "<Group><Value number='4' text='first'/><Points template='Rigid3d'/></Group>"},
+    {DV_RENAME_CLASS_HARMLESS, NULL, "Ornament", "contacts need no groups any more"},
+    {DV_RENAME_CLASS_REMOVED, NULL, "Gone", "Value"},
+    {DV_RENAME_FIELD, "Value", "oldNumber", "number"},
+    {DV_RENAME_FIELD, "Joint", "object1", "input"},
+    {DV_RENAME_FIELD, "Joint", "object2", "output"},
+    {DV_RENAME_FIELD, "Node", "showVisual", "Shown.words"},
+    {DV_RENAME_FIELD, "Node", "showForces", "Shown.words"},
+    {DV_RENAME_FIELD_HARMLESS, "Value", "useMask", "masks are always used"},
+    {DV_RENAME_FIELD_REMOVED, "Value", "visible", "flag"},
+    {DV_RENAME_MODULE, NULL, "OldModule", NULL},
+    {0},
+};
+
+DV_PLUGIN = {
+    .size = sizeof(DvPlugin),
+    .abi = DV_ABI_STAMP,
+    .id = "test.parts",
+    .version = "1.0.0",
+    .license = "LGPL-2.1-or-later",
+    .help = "Small classes for the tests of the kernel.",
+    .classes = classes,
+    .renames = renames,
+};

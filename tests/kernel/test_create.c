@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Making objects from words: variants, attributes, links, old names, and what is said when something is wrong.
+ */
+#include "kernel_test.h"
+
+#define IN_NODE(text) "<Node name='root'>\n" text "\n</Node>"
+
+static void attributes_become_fields(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        load(IN_NODE("<Value name='v' number='2' count='3' flag='true' text='a b' list='1 2 3' choice='large'/>"));
+    assert_silent();
+    assert_true(number_at(scene, "@v", "number") == 2);
+    assert_int_equal(dv_data_int(field_at(scene, "@v", "count")), 3);
+    assert_true(dv_data_bool(field_at(scene, "@v", "flag")));
+    assert_string_equal(dv_data_string(field_at(scene, "@v", "text")), "a b");
+    size_t count;
+    assert_true(dv_data_doubles(field_at(scene, "@v", "list"), &count)[2] == 3 && count == 3);
+    assert_int_equal(dv_data_choice(field_at(scene, "@v", "choice")), 1);
+    dv_scene_free(scene);
+}
+
+static void an_alias_sets_every_field_that_has_it(void **state)
+{
+    (void)state;
+    DvScene *scene = load(IN_NODE("<Value name='v' amount='4 5'/>"));
+    assert_true(number_at(scene, "@v", "number") == 4);
+    size_t count;
+    assert_true(dv_data_doubles(field_at(scene, "@v", "list"), &count)[1] == 5 && count == 2);
+    dv_scene_free(scene);
+}
+
+static void objects_without_a_name_are_numbered_per_class_and_node(void **state)
+{
+    (void)state;
+    DvScene *scene = load(IN_NODE("<Value/><Shown/><Value name='own'/><Value/><Node name='A'><Value/></Node>"));
+    const char *const names[] = {"Value1", "Shown1", "own", "Value2"};
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal(dv_object_name(dv_node_member(dv_scene_root(scene), i + 1)),
+                            names[i]); /* behind the loop */
+    object_at(scene, "@/A/Value1");
+    dv_scene_free(scene);
+}
+
+static void an_unknown_class_names_the_closest(void **state)
+{
+    (void)state;
+    assert_refused(IN_NODE("  <Vallue number='2'/>"), DV_ERROR_NOT_FOUND,
+                   "error: scene.scn:2:3: no class 'Vallue'; did you mean 'Value'?");
+    assert_refused(IN_NODE("<Xylophone/>"), DV_ERROR_NOT_FOUND, "error: scene.scn:2:1: no class 'Xylophone'\n");
+}
+
+static void all_problems_of_a_scene_are_reported_at_once(void **state)
+{
+    (void)state;
+    assert_refused(IN_NODE("<Vallue/>\n<Value numbr='2'/>\n<Pints/>"), DV_ERROR_NOT_FOUND, "no class 'Vallue'");
+    assert_says("scene.scn:3:8: Value: no field 'numbr'; did you mean 'number'?");
+    assert_says("scene.scn:4:1: no class 'Pints'; did you mean 'Points'?");
+}
+
+static void an_attribute_that_nobody_reads_is_a_warning(void **state)
+{
+    (void)state;
+    DvScene *scene = load(IN_NODE("<Value name='v' numbr='2'\n   zzz='long' _number='3' NOlist='4'/>"));
+    assert_says("warning: scene.scn:2:17: Value 'v': no field 'numbr'; did you mean 'number'?");
+    assert_says("warning: scene.scn:3:4: Value 'v': no field 'zzz': nobody uses the value 'long'");
+    assert_null(strstr(said(), "_number"));
+    assert_null(strstr(said(), "NOlist"));
+    dv_scene_free(scene);
+}
+
+static void a_number_that_is_none_leaves_a_warning_with_its_place(void **state)
+{
+    (void)state;
+    DvScene *scene = load(IN_NODE("<Value name='v'\n  number='much'/>\n<Value name='w' points='1 2 3 4'/>"));
+    assert_says("warning: scene.scn:3:3: Value 'v': number: ");
+    assert_says("warning: scene.scn:4:17: Value 'w': points: ");
+    size_t count;
+    dv_data_doubles(field_at(scene, "@w", "points"), &count);
+    assert_int_equal(count, 1);
+    dv_scene_free(scene);
+}
+
+static void old_class_names_make_the_new_class(void **state)
+{
+    (void)state;
+    DvScene *scene = load(IN_NODE("<OldValue name='v' oldNumber='8'/>"));
+    assert_silent();
+    assert_string_equal(dv_object_class(object_at(scene, "@v"))->name, "Value");
+    assert_true(number_at(scene, "@v", "number") == 8);
+    dv_scene_free(scene);
+}
+
+static void an_old_class_may_stand_for_several(void **state)
+{
+    (void)state;
+    DvScene *scene = load(IN_NODE("<Both name='b' count='9' text='mine' wrong='1'/>"));
+    assert_true(number_at(scene, "@b", "number") == 4);
+    assert_int_equal(dv_data_int(field_at(scene, "@b", "count")), 9);
+    assert_string_equal(dv_data_string(field_at(scene, "@b", "text")), "mine");
+    assert_string_equal(dv_object_variant(object_at(scene, "@Points1")), "Rigid3d");
+    assert_says("Both: no field 'wrong' in what it stands for today");
+    dv_scene_free(scene);
+}
+
+static void removed_classes_and_fields_are_named_with_their_successor(void **state)
+{
+    (void)state;
+    assert_refused(IN_NODE("<Gone/>"), DV_ERROR_UNSUPPORTED,
+                   "error: scene.scn:2:1: 'Gone' has been removed: use Value");
+    assert_refused(IN_NODE("<Value name='v' visible='1'/>"), DV_ERROR_UNSUPPORTED,
+                   "scene.scn:2:17: Value 'v': 'visible' has been removed: flag");
+    DvScene *scene = load(IN_NODE("<Ornament/><Value useMask='1'/>"));
+    assert_says(
+        "warning: scene.scn:2:1: 'Ornament' has been removed and changes nothing: contacts need no groups any more");
+    assert_says("warning: scene.scn:2:19: Value: 'useMask' has no effect any more: masks are always used");
+    dv_scene_free(scene);
+}
+
+static const char *variant_of(DvScene *scene, const char *path)
+{
+    return dv_object_variant(object_at(scene, path));
+}
+
+static void the_template_names_the_variant_in_all_spellings(void **state)
+{
+    (void)state;
+    static const char *const spellings[][2] = {
+        {"", "Vec3d"},        {"Vec3d", "Vec3d"},     {"Vec3", "Vec3d"},     {"Vec3f", "Vec3d"},  {"ExtVec3f", "Vec3d"},
+        {"Rigid", "Rigid3d"}, {"Rigid3f", "Rigid3d"}, {"Rigid3", "Rigid3d"}, {" Vec2 ", "Vec2d"},
+    };
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "<Node><Points name='p' template='%s'/></Node>", spellings[i][0]);
+        DvScene *scene = load(text);
+        assert_silent();
+        assert_string_equal(variant_of(scene, "@p"), spellings[i][1]);
+        dv_scene_free(scene);
+    }
+    DvScene *scene = load("<Node><Points name='p' template='Vec9'/></Node>");
+    assert_says("Points 'p': template 'Vec9' does not fit here: 'Vec3d' is used");
+    assert_string_equal(variant_of(scene, "@p"), "Vec3d");
+    dv_scene_free(scene);
+}
+
+static void a_force_takes_the_variant_of_its_state(void **state)
+{
+    (void)state;
+    DvScene *scene = load(
+        IN_NODE("<Points template='Rigid3d'/><Force name='f'/><Node name='A'><Force name='g' template='Vec3'/></Node>"
+                "<Node name='B'><Points name='p'/></Node><Force name='h' mstate='@B/p'/>"
+                "<Force name='i' template='Rigid3d,RigidMass'/>"));
+    assert_string_equal(variant_of(scene, "@f"), "Rigid3d");
+    assert_string_equal(variant_of(scene, "@A/g"), "Rigid3d");
+    assert_string_equal(variant_of(scene, "@h"), "Vec3d");
+    assert_says("Force 'g': template 'Vec3' does not fit here: 'Rigid3d' is used");
+    assert_null(strstr(said(), "Force 'i'"));
+    dv_scene_free(scene);
+}
+
+static void a_force_without_a_state_or_of_another_type_is_refused(void **state)
+{
+    (void)state;
+    assert_refused(
+        IN_NODE("<Force name='f'/>"), DV_ERROR_MISSING,
+        "error: scene.scn:2:1: Force 'f': cannot be made here: mstate: no object that offers test.state/1 is in this node or above");
+    assert_refused(IN_NODE("<Force name='f' mstate='@x'/>"), DV_ERROR_MISSING,
+                   "mstate: nothing that offers test.state/1 is found at '@x'");
+    assert_refused(IN_NODE("<Points template='Vec2d'/><Force name='f'/>"), DV_ERROR_MISSING,
+                   "cannot be made here: it exists for Vec3d Rigid3d, not for Vec2d");
+}
+
+static void a_mapping_takes_one_part_of_each_end(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        load(IN_NODE("<Points template='Rigid3d'/><Node name='A'><Points name='p'/><Joint name='j'/></Node>"));
+    assert_string_equal(variant_of(scene, "@A/j"), "Rigid3d,Vec3d");
+    dv_scene_free(scene);
+    assert_refused(IN_NODE("<Points/><Node name='A'><Joint name='j'/></Node>"), DV_ERROR_MISSING,
+                   "input and output are the same object, '/Points1'");
+}
+
+static void a_pair_wants_equal_ends(void **state)
+{
+    (void)state;
+    static const char two[] =
+        IN_NODE("<Node name='A'><Points name='p' template='%s'/></Node><Node name='B'><Points name='q'/></Node>"
+                "<Pair name='f' object1='@A/p' object2='@B/q'/>");
+    char text[500];
+    snprintf(text, sizeof text, two, "Vec3d");
+    DvScene *scene = load(text);
+    assert_string_equal(variant_of(scene, "@f"), "Vec3d");
+    assert_ptr_equal(dv_link_object((DvLink *)(void *)field_at(scene, "@f", "object2")), object_at(scene, "@B/q"));
+    dv_scene_free(scene);
+    snprintf(text, sizeof text, two, "Rigid3d");
+    assert_refused(
+        text, DV_ERROR_MISSING,
+        "Pair 'f': cannot be made here: object1 is of type Rigid3d, object2 of type Vec3d; they must be equal");
+}
+
+static void accepts_chooses_among_the_variants_in_the_order_of_bytes(void **state)
+{
+    (void)state;
+    DvScene *scene = load(IN_NODE("<Choosy name='c' only='Vec1d'/>"));
+    assert_string_equal(variant_of(scene, "@c"), "Vec1d");
+    dv_scene_free(scene);
+    assert_refused(IN_NODE("<Choosy/>"), DV_ERROR_MISSING,
+                   "cannot be made here: Vec3d is not wanted; Rigid3d is not wanted; Vec1d is not wanted; ");
+}
+
+static void paths_of_the_years_before_2012_are_understood(void **state)
+{
+    (void)state;
+    DvScene *scene = load(IN_NODE(
+        "<Points name='dofs' template='Rigid3d'/><Node name='A'><Points name='p'/><Joint name='j' object1='../..' object2='..'/>"
+        "</Node><Node name='B'><Points name='q'/><Joint name='k' object1='../../dofs' object2='q'/>"
+        "<Joint name='l' object1='../../../dofs' object2='..'/></Node>"));
+    assert_string_equal(variant_of(scene, "@A/j"), "Rigid3d,Vec3d");
+    assert_string_equal(variant_of(scene, "@B/k"), "Rigid3d,Vec3d");
+    assert_string_equal(variant_of(scene, "@B/l"), "Rigid3d,Vec3d"); /* one level too many: the name decides */
+    assert_ptr_equal(dv_link_object((DvLink *)(void *)field_at(scene, "@B/k", "input")), object_at(scene, "@dofs"));
+    assert_ptr_equal(dv_link_object((DvLink *)(void *)field_at(scene, "@A/j", "input")), object_at(scene, "@dofs"));
+    assert_says("Joint 'j': input: the path '../..' is of an old kind and is taken as '@../'");
+    dv_scene_free(scene);
+}
+
+static void a_link_to_a_field_follows_it(void **state)
+{
+    (void)state;
+    DvScene *scene = load(IN_NODE("<Value name='v' a='1' b='2'/><Value name='w' number='@v.sum' list='@v.number'/>"));
+    assert_silent();
+    assert_true(number_at(scene, "@w", "number") == 3);
+    dv_data_set_double(field_at(scene, "@v", "a"), 5);
+    assert_true(number_at(scene, "@w", "number") == 7);
+    dv_scene_free(scene);
+}
+
+static void a_link_that_points_forward_keeps_the_default_with_a_warning(void **state)
+{
+    (void)state;
+    DvScene *scene = load(IN_NODE("<Value name='w'\n number='@v.count'/><Value name='v'/>"));
+    assert_says("warning: scene.scn:3:2: Value 'w': number: '@v.count' leads to no field");
+    assert_true(number_at(scene, "@w", "number") == 1.5);
+    assert_true(dv_data_is_set(field_at(scene, "@w", "number")));
+    dv_scene_free(scene);
+}
+
+static void links_that_lead_nowhere_are_named(void **state)
+{
+    (void)state;
+    DvScene *scene = load(IN_NODE(
+        "<Value name='v'/><Value name='w' number='@v.numbr'\n other='@x'/><Value name='u' other='@v' others='@v @later'/>"
+        "<Value name='later'/>"));
+    assert_says("Value 'v' has no field 'numbr'; did you mean 'number'?");
+    assert_says("warning: scene.scn:3:2: Value 'w': other: nothing is found at '@x'");
+    assert_says("Value 'u': other: '@v' leads to Value 'v', which does not offer test.state/1");
+    const DvLink *others = (const DvLink *)(void *)field_at(scene, "@u", "others");
+    assert_int_equal(others->count, 2);
+    assert_ptr_equal(others->objects[1], object_at(scene, "@later")); /* object links may point forward */
+    dv_scene_free(scene);
+}
+
+static void a_circle_of_links_is_refused_with_both_ends(void **state)
+{
+    (void)state;
+    assert_refused(IN_NODE("<Value name='v'/><Value name='w' number='@v.number' b='@w.sum'/>"), DV_ERROR_CYCLE, "'w'");
+}
+
+static void src_links_every_field_of_the_same_name(void **state)
+{
+    (void)state;
+    DvScene *scene = load(IN_NODE("<Value name='v' number='3' count='4' text='t' must='9' listening='1'/>"
+                                  "<Value name='w' src='@v' count='5'/>"));
+    assert_silent();
+    assert_true(number_at(scene, "@w", "number") == 3);
+    assert_int_equal(dv_data_int(field_at(scene, "@w", "count")), 5);
+    assert_string_equal(dv_data_string(field_at(scene, "@w", "text")), "t");
+    assert_true(number_at(scene, "@w", "must") == 3);
+    assert_false(dv_data_bool(field_at(scene, "@w", "listening")));
+    assert_string_equal(dv_object_name(object_at(scene, "@w")), "w");
+    dv_data_set_double(field_at(scene, "@v", "number"), 6);
+    assert_true(number_at(scene, "@w", "number") == 6);
+    dv_scene_free(scene);
+    assert_refused(IN_NODE("<Value name='w' src='@x'/>"), DV_ERROR_NOT_FOUND,
+                   "Value 'w': src: no object is found at '@x'");
+}
+
+static void a_second_holder_of_a_slot_is_told(void **state)
+{
+    (void)state;
+    DvScene *scene = load(IN_NODE("<Points name='p'/>\n<Points name='q'/>"));
+    assert_says(
+        "warning: scene.scn:3:1: Points 'q': takes the place of Points 'p': a node uses one object that offers test.state/1");
+    assert_ptr_equal(dv_node_slot(dv_scene_root(scene), "test.state/1"), object_at(scene, "@q"));
+    dv_scene_free(scene);
+}
+
+static void required_plugins_are_only_looked_up(void **state)
+{
+    (void)state;
+    DvScene *scene = load(
+        IN_NODE("<RequiredPlugin name='Test.State'/><RequiredPlugin name='x' pluginName='OldModule test.parts'/>"));
+    assert_silent();
+    dv_scene_free(scene);
+    scene = load(IN_NODE("<RequiredPlugin pluginName='[\"Test.State\", \"Warp.Drive\"]'/>"));
+    assert_says("warning: scene.scn:2:1: RequiredPlugin: no plugin that runs covers 'Warp.Drive'");
+    assert_null(strstr(said(), "Test.State"));
+    dv_scene_free(scene);
+}
+
+static void display_words_of_old_nodes_move_to_an_object(void **state)
+{
+    (void)state;
+    DvScene *scene = load("<Node showForces='1' showVisual='0' showBoundingTree='1'><Value/></Node>");
+    assert_silent();
+    assert_string_equal(dv_data_string(field_at(scene, "@words", "words")), "showForces hideVisual");
+    dv_scene_free(scene);
+    scene = load("<Node gravty='0 0 0'/>");
+    assert_says("Node: no field 'gravty'; did you mean 'gravity'?");
+    dv_scene_free(scene);
+}
+
+static void the_code_makes_objects_by_the_same_rules(void **state)
+{
+    (void)state;
+    forget_messages();
+    DvScene *scene = dv_scene_new();
+    DvNode *root = dv_scene_root(scene), *child = dv_node_new(root, "A");
+    DvObject *points, *force;
+    assert_int_equal(
+        dv_object_new(root, "Points", &points, "name", "p", "template", "Rigid", "position", "1 2 3 0 0 0 1", NULL),
+        DV_OK);
+    assert_int_equal(dv_object_new(child, "Force", &force, "factor", "2", NULL), DV_OK);
+    assert_string_equal(dv_object_variant(force), "Rigid3d");
+    assert_silent();
+    assert_int_equal(dv_object_new(child, "Nothing", &force, NULL), DV_ERROR_NOT_FOUND);
+    assert_null(force);
+    assert_int_equal(dv_object_new(child, "Troubled", &force, "when", "parse", NULL), DV_ERROR_INVALID);
+    assert_null(force);
+    assert_null(dv_node_member(child, 1));
+    dv_scene_free(scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(attributes_become_fields),
+        cmocka_unit_test(an_alias_sets_every_field_that_has_it),
+        cmocka_unit_test(objects_without_a_name_are_numbered_per_class_and_node),
+        cmocka_unit_test(an_unknown_class_names_the_closest),
+        cmocka_unit_test(all_problems_of_a_scene_are_reported_at_once),
+        cmocka_unit_test(an_attribute_that_nobody_reads_is_a_warning),
+        cmocka_unit_test(a_number_that_is_none_leaves_a_warning_with_its_place),
+        cmocka_unit_test(old_class_names_make_the_new_class),
+        cmocka_unit_test(an_old_class_may_stand_for_several),
+        cmocka_unit_test(removed_classes_and_fields_are_named_with_their_successor),
+        cmocka_unit_test(the_template_names_the_variant_in_all_spellings),
+        cmocka_unit_test(a_force_takes_the_variant_of_its_state),
+        cmocka_unit_test(a_force_without_a_state_or_of_another_type_is_refused),
+        cmocka_unit_test(a_mapping_takes_one_part_of_each_end),
+        cmocka_unit_test(a_pair_wants_equal_ends),
+        cmocka_unit_test(accepts_chooses_among_the_variants_in_the_order_of_bytes),
+        cmocka_unit_test(paths_of_the_years_before_2012_are_understood),
+        cmocka_unit_test(a_link_to_a_field_follows_it),
+        cmocka_unit_test(a_link_that_points_forward_keeps_the_default_with_a_warning),
+        cmocka_unit_test(links_that_lead_nowhere_are_named),
+        cmocka_unit_test(a_circle_of_links_is_refused_with_both_ends),
+        cmocka_unit_test(src_links_every_field_of_the_same_name),
+        cmocka_unit_test(a_second_holder_of_a_slot_is_told),
+        cmocka_unit_test(required_plugins_are_only_looked_up),
+        cmocka_unit_test(display_words_of_old_nodes_move_to_an_object),
+        cmocka_unit_test(the_code_makes_objects_by_the_same_rules),
+    };
+    return cmocka_run_group_tests(tests, start_parts, stop_parts);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Scenes that strict XML refuses and that users have: what is mended, with the line, and what stays an error.
+ */
+#include "kernel_test.h"
+
+static const char *text_of(DvScene *scene)
+{
+    return dv_data_string(field_at(scene, "@v", "text"));
+}
+
+static void a_bare_ampersand_is_kept(void **state)
+{
+    (void)state;
+    DvScene *scene = load("<Node>\n <Value name='v' text='a & b &unknown; &lt; &#65;&#x42; &#; &'/></Node>");
+    assert_string_equal(text_of(scene), "a & b &unknown; < AB &#; &");
+    assert_says("warning: scene.scn:2:26: '&' stands alone; write '&amp;'");
+    dv_scene_free(scene);
+    scene = load("<Node> a & b \n & c <Value name='v' text='x'/></Node>");
+    assert_says("warning: scene.scn:1:10: '&'");
+    assert_says("warning: scene.scn:2:2: '&'");
+    dv_scene_free(scene);
+}
+
+static void a_less_than_inside_a_value_is_kept(void **state)
+{
+    (void)state;
+    DvScene *scene = load("<Node>\n\n <Value name='v' text='a<b' count='4'/></Node>");
+    assert_string_equal(text_of(scene), "a<b");
+    assert_int_equal(dv_data_int(field_at(scene, "@v", "count")), 4);
+    assert_says("warning: scene.scn:3:25: '<' inside the value of an attribute; write '&lt;'");
+    dv_scene_free(scene);
+}
+
+static void attributes_need_no_blank_between_them(void **state)
+{
+    (void)state;
+    DvScene *scene = load("<Node><Value name='v'text=\"x\"count='4'/></Node>");
+    assert_string_equal(text_of(scene), "x");
+    assert_says("warning: scene.scn:1:22: no blank between two attributes");
+    dv_scene_free(scene);
+}
+
+static void comments_may_hold_dashes_and_anything(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        load("<Node><!-- a -- b --- <Value> & \" ' -->\n<!----><!-- end ---><Value name='v' text='x'/></Node>");
+    assert_string_equal(text_of(scene), "x");
+    assert_says("warning: scene.scn:1:14: '--' inside a comment");
+    dv_scene_free(scene);
+}
+
+static void blanks_may_stand_before_the_declaration(void **state)
+{
+    (void)state;
+    DvScene *scene = load(" \n<?xml version='1.0'?>\n<Node><Value name='v' text='x' what='1'/></Node>");
+    assert_says("blanks before the XML declaration");
+    assert_says("scene.scn:3:32: Value 'v': no field 'what'"); /* lines and columns are those of the file */
+    dv_scene_free(scene);
+}
+
+static void latin_1_is_read_where_utf_8_was_promised(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        load("<?xml version='1.0' encoding='utf-8'?><Node><Value name='v' text='\xE9t\xC3\xA9 \xE6\x97\xA5'/></Node>");
+    assert_string_equal(text_of(scene),
+                        "\xC3\xA9t\xC3\xA9 \xE6\x97\xA5"); /* e acute twice, then a whole character of three bytes */
+    assert_says("a byte that is not UTF-8 is read as Latin-1");
+    dv_scene_free(scene);
+    scene = load("<?xml version='1.0' encoding='ISO-8859-1'?><Node><Value name='v' text='\xE9'/></Node>");
+    assert_silent();
+    assert_string_equal(text_of(scene), "\xC3\xA9");
+    dv_scene_free(scene);
+}
+
+static void only_one_warning_a_line_and_twenty_in_all(void **state)
+{
+    (void)state;
+    DvText text = {0};
+    dv_text_add(&text, "<Node>");
+    for (int i = 0; i < 50; i++)
+        dv_text_add(&text, "& & &\n");
+    dv_text_add(&text, "</Node>");
+    dv_scene_free(load(text.at));
+    size_t warnings = 0;
+    for (const char *at = said(); (at = strstr(at, "warning: ")); at++)
+        warnings++;
+    assert_int_equal(warnings, 21);
+    assert_says("30 more lines had to be mended");
+    dv_text_free(&text);
+}
+
+static void cdata_and_processing_instructions_are_passed_over(void **state)
+{
+    (void)state;
+    DvScene *scene = load("<Node><?php a < b & c ?><![CDATA[ <x> & ]]><Value name='v' text='x'/></Node>");
+    assert_silent();
+    dv_scene_free(scene);
+}
+
+static void what_cannot_be_mended_is_an_error_with_its_line(void **state)
+{
+    (void)state;
+    assert_refused("<Node>\n<Value text='x/>\n</Node>", DV_ERROR_INVALID, "error: scene.scn:");
+    assert_refused("<Node>\n<Value></Node>", DV_ERROR_INVALID,
+                   "error: scene.scn:2:10: broken XML: mismatched tag, inside <Value> of line 2");
+    assert_refused("<Node><Value name='v' name='w'/></Node>", DV_ERROR_INVALID, "broken XML: duplicate attribute");
+    assert_refused("<Node><Value name=v/></Node>", DV_ERROR_INVALID, "broken XML: not well-formed");
+    assert_refused("<Node><!-- never closed </Node>", DV_ERROR_INVALID, "broken XML");
+    assert_refused("<Node>", DV_ERROR_INVALID, "inside <Node> of line 1");
+    assert_refused("", DV_ERROR_INVALID, "error: scene.scn:1:1: broken XML: no element found");
+    assert_refused("&&&&", DV_ERROR_INVALID, "broken XML");
+    assert_refused("<", DV_ERROR_INVALID, "broken XML");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_bare_ampersand_is_kept),
+        cmocka_unit_test(a_less_than_inside_a_value_is_kept),
+        cmocka_unit_test(attributes_need_no_blank_between_them),
+        cmocka_unit_test(comments_may_hold_dashes_and_anything),
+        cmocka_unit_test(blanks_may_stand_before_the_declaration),
+        cmocka_unit_test(latin_1_is_read_where_utf_8_was_promised),
+        cmocka_unit_test(only_one_warning_a_line_and_twenty_in_all),
+        cmocka_unit_test(cdata_and_processing_instructions_are_passed_over),
+        cmocka_unit_test(what_cannot_be_mended_is_an_error_with_its_line),
+    };
+    return cmocka_run_group_tests(tests, start_parts, stop_parts);
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Scenes from load to reset: the order of initialisation, the context, failures, steps, bounding boxes.
+ */
+#include "kernel_test.h"
+
+/* Lifecycle notes (level debug) of the clocks, in order. */
+static void assert_notes(const char *expected)
+{
+    DvText notes = {0};
+    for (const char *at = said(), *end; (end = strchr(at, '\n')); at = end + 1)
+        if (strncmp(at, "debug: ", 7) == 0)
+            dv_text_add(&notes, "%.*s|", (int)(end - at - 7), at + 7);
+    if (strcmp(notes.at ? notes.at : "", expected) != 0)
+        fail_msg("%s\ninstead of\n%s", notes.at, expected);
+    dv_text_free(&notes);
+}
+
+static void objects_are_initialised_in_document_order_and_back(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        load("<Node><Clock name='a'/><Node name='N'><Clock name='b'/><Node name='M'><Clock name='c'/></Node></Node>"
+             "<Clock name='d'/><Node name='O'><Clock name='e'/></Node></Node>");
+    assert_notes("start /a|start /d|start /N/b|start /N/M/c|start /O/e|"
+                 "init /a|init /d|init /N/b|init /N/M/c|init /O/e|"
+                 "bwd_init /O/e|bwd_init /N/M/c|bwd_init /N/b|bwd_init /d|bwd_init /a|"
+                 "done /a|done /d|done /N/b|done /N/M/c|done /O/e|"
+                 "store /a|store /d|store /N/b|store /N/M/c|store /O/e|");
+    assert_true(dv_scene_is_running(scene));
+    dv_scene_free(scene);
+}
+
+static void inactive_nodes_are_left_alone(void **state)
+{
+    (void)state;
+    DvScene *scene = load("<Node><Node name='N' activated='0'><Clock name='b'/></Node></Node>");
+    assert_notes("");
+    dv_scene_free(scene);
+}
+
+static void objects_made_during_init_are_initialised_too(void **state)
+{
+    (void)state;
+    DvScene *scene = load("<Node><Node name='N'><Maker/></Node></Node>");
+    assert_notes("init /made|bwd_init /made|done /made|store /made|");
+    dv_scene_free(scene);
+}
+
+static void loops_are_put_in_front_when_there_are_none(void **state)
+{
+    (void)state;
+    DvScene *scene = load("<Node><Value/></Node>");
+    const DvObject *first = dv_node_member(dv_scene_root(scene), 0);
+    assert_string_equal(dv_object_class(first)->name, "DefaultAnimationLoop");
+    assert_string_equal(dv_object_name(first), "DefaultAnimationLoop");
+    dv_scene_free(scene);
+    scene = load("<Node><Value/><DefaultAnimationLoop name='mine'/></Node>");
+    assert_null(dv_node_member(dv_scene_root(scene), 2));
+    dv_scene_free(scene);
+}
+
+static void children_inherit_the_context_and_context_objects_change_it(void **state)
+{
+    (void)state;
+    DvScene *scene = load("<Node gravity='0 0 -1' dt='0.5'><Node name='N' gravity='1 1 1' dt='3'><Node name='M'>"
+                          "<Pull gravity='7 8 9'/><Node name='O'/></Node></Node></Node>");
+    const DvNode *n = dv_node_child(dv_scene_root(scene), 0), *m = dv_node_child(n, 0), *o = dv_node_child(m, 0);
+    assert_true(dv_node_gravity(n)[2] == -1 && dv_node_dt(n) == 0.5);
+    assert_true(dv_node_gravity(m)[1] == 8);
+    assert_true(dv_node_gravity(o)[2] == 9 && dv_node_dt(o) == 0.5);
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    assert_true(dv_node_time(o) == 0.5);
+    assert_true(dv_node_gravity(o)[2] == 9);
+    dv_scene_free(scene);
+}
+
+static void a_component_that_fails_refuses_the_scene(void **state)
+{
+    (void)state;
+    static const char *const phases[] = {"parse", "init", "bwd_init"};
+    for (size_t i = 0; i < 3; i++) {
+        char text[200], message[100];
+        snprintf(text, sizeof text, "<Node>\n<Troubled name='t' when='%s'/><Vallue/></Node>", phases[i]);
+        snprintf(message, sizeof message, "error: scene.scn:2:Troubled 't': trouble in %s", phases[i]);
+        assert_refused(text, i ? DV_ERROR_NOT_FOUND : DV_ERROR_INVALID, "no class 'Vallue'");
+        snprintf(text, sizeof text, "<Node>\n<Troubled name='t' when='%s'/></Node>", phases[i]);
+        snprintf(message, sizeof message, "error: scene.scn:2: Troubled 't': trouble in %s", phases[i]);
+        assert_refused(text, DV_ERROR_INVALID, message);
+    }
+}
+
+static void keep_going_loads_the_rest(void **state)
+{
+    (void)state;
+    DvStatus status;
+    DvScene *scene = load_with("<Node><Troubled name='t' when='init'/><Vallue/><Clock name='c'/></Node>",
+                               &(const DvLoadOptions){.keep_going = true}, &status);
+    assert_int_equal(status, DV_ERROR_NOT_FOUND);
+    assert_non_null(scene);
+    assert_true(dv_scene_is_running(scene));
+    assert_false(dv_object_is_valid(object_at(scene, "@t")));
+    assert_true(dv_object_is_valid(object_at(scene, "@c")));
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    dv_scene_free(scene);
+}
+
+static void checking_counts_warnings_as_problems_and_runs_nothing(void **state)
+{
+    (void)state;
+    const DvLoadOptions check = {.check_only = true};
+    DvStatus status;
+    DvScene *scene = load_with("<Node><Clock name='c'/></Node>", &check, &status);
+    assert_int_equal(status, DV_OK);
+    assert_false(dv_scene_is_running(scene));
+    dv_scene_free(scene);
+    static const char *const wrong[] = {
+        "<Node><Clock nam='c'/></Node>",
+        "<Node><Value number='x'/></Node>",
+        "<Node><Value number='@y.z'/></Node>",
+        "<Node><Value other='@y'/></Node>",
+        "<Node unknown='1'/>",
+        "<Node><!-- -- --></Node>",
+    };
+    for (size_t i = 0; i + 1 < sizeof wrong / sizeof *wrong; i++) {
+        scene = load_with(wrong[i], &check, &status);
+        assert_says("warning: ");
+        assert_int_equal(status, DV_ERROR_INVALID);
+        dv_scene_free(scene);
+    }
+}
+
+static void without_init_nothing_is_initialised(void **state)
+{
+    (void)state;
+    DvStatus status;
+    DvScene *scene = load_with("<Node><Clock name='c'/></Node>", &(const DvLoadOptions){.no_init = true}, &status);
+    assert_int_equal(status, DV_OK);
+    assert_notes("");
+    assert_int_equal(dv_scene_step(scene, 0), DV_ERROR_INVALID);
+    assert_says("the scene has not been initialised");
+    assert_int_equal(dv_scene_init(scene), DV_OK);
+    assert_int_equal(dv_scene_init(scene), DV_OK);
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    dv_scene_free(scene);
+}
+
+static void steps_are_counted_and_reset_goes_back(void **state)
+{
+    (void)state;
+    DvScene *scene = load("<Node dt='0.25' time='2'><Clock name='c' start='0.7'/></Node>");
+    const double before = number_at(scene, "@c", "value");
+    assert_true(before == 0.7);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(dv_scene_step(scene, i == 3 ? 1 : 0), DV_OK);
+    assert_int_equal(dv_scene_steps(scene), 4);
+    assert_true(dv_node_time(dv_scene_root(scene)) == 3.75);
+    const double after = number_at(scene, "@c", "value");
+    assert_true(after != before);
+    dv_scene_reset(scene);
+    assert_int_equal(dv_scene_steps(scene), 0);
+    assert_true(dv_node_time(dv_scene_root(scene)) == 2);
+    assert_true(number_at(scene, "@c", "value") == before);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    assert_true(number_at(scene, "@c", "value") == after);
+    dv_scene_free(scene);
+}
+
+static void objects_that_join_a_running_scene_are_initialised(void **state)
+{
+    (void)state;
+    DvScene *scene = load("<Node/>");
+    forget_messages();
+    DvNode *child = dv_node_new(dv_scene_root(scene), "N");
+    assert_int_equal(dv_object_new(child, "Clock", NULL, "name", "late", "start", "4", NULL), DV_OK);
+    assert_notes("init /N/late|bwd_init /N/late|store /N/late|");
+    assert_int_equal(dv_object_new(child, "Troubled", NULL, "when", "init", NULL), DV_ERROR_INVALID);
+    assert_null(dv_node_member(child, 1));
+    assert_int_equal(dv_object_new(child, "Pull", NULL, "gravity", "3 2 1", NULL), DV_OK);
+    assert_true(dv_node_gravity(child)[0] == 3);
+    dv_scene_free(scene);
+}
+
+static void a_scene_without_a_loop_says_what_is_missing(void **state)
+{
+    (void)state;
+    DvScene *scene = load("<Node/>");
+    dv_object_remove(dv_node_member(dv_scene_root(scene), 0));
+    assert_int_equal(dv_scene_step(scene, 0), DV_ERROR_MISSING);
+    assert_says("no animation loop can make a step");
+    dv_scene_free(scene);
+}
+
+static void boxes_hold_what_is_below(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        load("<Node><Points name='p' position='0 1 2  3 -1 0'/><Node name='N'><Points position='5 0 0'/></Node>"
+             "<Node name='F' bbox='-9 0 0 0 0 0'><Points position='1 1 1'/></Node></Node>");
+    const double *box = dv_data_doubles(field_at(scene, "@/", "bbox"), NULL);
+    const double expected[6] = {-9, -1, 0, 5, 1, 2};
+    assert_memory_equal(box, expected, sizeof expected);
+    const double moved[6] = {0, 0, 0, 10, 0, 0};
+    dv_data_set(field_at(scene, "@p", "position"), moved, 2);
+    dv_scene_update_visual(scene);
+    assert_true(dv_data_doubles(field_at(scene, "@/", "bbox"), NULL)[3] == 10);
+    assert_true(dv_data_doubles(field_at(scene, "@/F", "bbox"), NULL)[0] == -9);
+    dv_scene_free(scene);
+}
+
+static void an_empty_scene_can_be_filled_by_code(void **state)
+{
+    (void)state;
+    forget_messages();
+    DvScene *scene = dv_scene_new();
+    assert_int_equal(dv_object_new(dv_scene_root(scene), "Clock", NULL, "name", "c", NULL), DV_OK);
+    assert_notes("");
+    assert_int_equal(dv_scene_init(scene), DV_OK);
+    assert_notes("start /c|init /c|bwd_init /c|done /c|store /c|");
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    dv_scene_free(scene);
+    dv_scene_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(objects_are_initialised_in_document_order_and_back),
+        cmocka_unit_test(inactive_nodes_are_left_alone),
+        cmocka_unit_test(objects_made_during_init_are_initialised_too),
+        cmocka_unit_test(loops_are_put_in_front_when_there_are_none),
+        cmocka_unit_test(children_inherit_the_context_and_context_objects_change_it),
+        cmocka_unit_test(a_component_that_fails_refuses_the_scene),
+        cmocka_unit_test(keep_going_loads_the_rest),
+        cmocka_unit_test(checking_counts_warnings_as_problems_and_runs_nothing),
+        cmocka_unit_test(without_init_nothing_is_initialised),
+        cmocka_unit_test(steps_are_counted_and_reset_goes_back),
+        cmocka_unit_test(objects_that_join_a_running_scene_are_initialised),
+        cmocka_unit_test(a_scene_without_a_loop_says_what_is_missing),
+        cmocka_unit_test(boxes_hold_what_is_below),
+        cmocka_unit_test(an_empty_scene_can_be_filled_by_code),
+    };
+    return cmocka_run_group_tests(tests, start_parts, stop_parts);
+}
