@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * PlaneForceField: a plane that points cannot pass without being pushed back.
+ *
+ *   delta = x . n - d;  where delta < 0:   f = -k delta n + c delta v,   cut to the length maxForce when that is positive
+ *
+ * The damping grows with the depth and acts along the whole velocity. The stiffness is that of the spring alone, -k n n^T: the damping
+ * and the cut have no derivative. The normal is taken as given, of any length. Of rigid bodies the centre counts.
+ */
+#include "forcefield/force_field.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { POINTS_PER_CHUNK = 1024, MOST_COMPONENTS = 6 };
+
+typedef struct PlaneForceField {
+    SingleState base;
+    DvData normal, d, stiffness, damping, max_force, bilateral, local_range;
+    DvData show_plane, plane_color, show_plane_size;
+
+    bool *touching;                 /* [capacity] points that were pushed by the last force */
+    uint32_t capacity, first, last; /* points [first, last) were looked at */
+} PlaneForceField;
+
+#define FIELD(member, name, type, ...) DV_FIELD(PlaneForceField, member, name, type, __VA_ARGS__)
+static const DvField fields[] = {
+    SINGLE_STATE_FIELDS(PlaneForceField, base),
+    FIELD(normal, "normal", dv_type_doubles, .init = "0 1 0",
+          .help = "normal of the plane, towards the free side; as many numbers as a position has"),
+    FIELD(d, "d", dv_type_double, .init = "0", .unit = "m",
+          .help = "distance from the origin, times the length of the normal"),
+    FIELD(stiffness, "stiffness", dv_type_double, .init = "500", .unit = "N/m", .help = "force per depth"),
+    FIELD(damping, "damping", dv_type_double, .init = "5", .unit = "N s/m^2", .help = "force per depth and velocity"),
+    FIELD(max_force, "maxForce", dv_type_double, .init = "0", .unit = "N",
+          .help = "largest force on a point; 0: no limit"),
+    FIELD(bilateral, "bilateral", dv_type_bool, .init = "0", .help = "act on both sides"),
+    FIELD(local_range, "localRange", dv_type_vec2i, .init = "-1 -1",
+          .help = "first and last point that count; -1: all"),
+    FIELD(show_plane, "showPlane", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING, .help = "draw the plane"),
+    FIELD(plane_color, "planeColor", dv_type_color, .init = "0 0.5 0.2 1", .flags = DV_FIELD_DRAWING,
+          .help = "of the plane"),
+    FIELD(show_plane_size, "showPlaneSize", dv_type_double, .init = "10", .unit = "m", .flags = DV_FIELD_DRAWING,
+          .help = "length of its sides"),
+    {0},
+};
+
+static void replace_negative(DvData *field, double replacement)
+{
+    const double value = dv_data_double(field);
+    if (value >= 0.0)
+        return;
+    dv_field_warning(field, -1, "%g is negative; %g is taken", value, replacement);
+    dv_data_set_double(field, replacement);
+}
+
+static DvStatus init(DvObject *object, void *self_)
+{
+    PlaneForceField *self = self_;
+    replace_negative(&self->stiffness, 500.0);
+    replace_negative(&self->damping, 5.0);
+    replace_negative(&self->max_force, 0.0);
+    const int32_t *range = dv_data_ints(&self->local_range, NULL);
+    if (dv_data_is_set(&self->local_range) && (range[0] != -1 || range[1] != -1) &&
+        (range[0] < 0 || range[1] < range[0])) {
+        dv_field_warning(&self->local_range, -1, "%d %d is no range; all points count", range[0], range[1]);
+        dv_data_set(&self->local_range, (const int32_t[2]){-1, -1}, 1);
+    }
+    return single_state_init(object, &self->base);
+}
+
+static void cleanup(DvObject *object, void *self_)
+{
+    (void)object;
+    PlaneForceField *self = self_;
+    single_state_release(&self->base);
+}
+
+static void destroy(DvObject *object, void *self_)
+{
+    (void)object;
+    PlaneForceField *self = self_;
+    dv_free(self->touching);
+}
+
+/* Components that the plane sees. */
+static uint32_t plane_dimension(const PlaneForceField *self)
+{
+    return self->base.state.dof->rotation ? 3 : self->base.state.dof->deriv;
+}
+
+static void choose_points(PlaneForceField *self, uint32_t count)
+{
+    const int32_t *range = dv_data_ints(&self->local_range, NULL);
+    self->first = range[0] >= 0 ? (uint32_t)range[0] : 0;
+    self->last = range[1] >= 0 && (uint32_t)range[1] < count ? (uint32_t)range[1] + 1 : count;
+    if (self->first > self->last)
+        self->first = self->last;
+    if (count > self->capacity) {
+        self->touching = dv_realloc(self->touching, self->capacity * sizeof(bool), count * sizeof(bool));
+        self->capacity = count;
+    }
+}
+
+typedef struct PlaneWork {
+    PlaneForceField *self;
+    const double *x, *v;
+    double *f;
+    uint32_t coord, deriv, dim;
+    double normal[MOST_COMPONENTS], d, stiffness, damping, max_force, k;
+    bool bilateral;
+} PlaneWork;
+
+static PlaneWork plane_work(PlaneForceField *self)
+{
+    PlaneWork work = {.self = self, .dim = plane_dimension(self)};
+    size_t given;
+    const double *normal = dv_data_doubles(&self->normal, &given);
+    for (uint32_t c = 0; c < work.dim && c < given; c++)
+        work.normal[c] = normal[c];
+    work.stiffness = dv_data_double(&self->stiffness);
+    return work;
+}
+
+static void force_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const PlaneWork *work = context;
+    bool *touching = work->self->touching;
+    for (uint32_t p = work->self->first + begin; p < work->self->first + end; p++) {
+        const double *x = work->x + (size_t)p * work->coord, *v = work->v + (size_t)p * work->deriv;
+        double *f = work->f + (size_t)p * work->deriv, depth = -work->d, force[MOST_COMPONENTS], square = 0.0;
+        for (uint32_t c = 0; c < work->dim; c++)
+            depth += x[c] * work->normal[c];
+        touching[p] = work->bilateral || depth < 0.0;
+        if (!touching[p])
+            continue;
+        for (uint32_t c = 0; c < work->dim; c++) {
+            force[c] = work->normal[c] * (-work->stiffness * depth) - v[c] * (-work->damping * depth);
+            square += force[c] * force[c];
+        }
+        const double scale =
+            work->max_force > 0.0 && square > work->max_force * work->max_force ? work->max_force / sqrt(square) : 1.0;
+        for (uint32_t c = 0; c < work->dim; c++)
+            f[c] += scale * force[c];
+    }
+}
+
+static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
+{
+    (void)step;
+    PlaneForceField *self = self_;
+    choose_points(self, x->count);
+    PlaneWork work = plane_work(self);
+    work.x = x->at;
+    work.v = v->at;
+    work.f = f->at;
+    work.coord = x->dim;
+    work.deriv = f->dim;
+    work.d = dv_data_double(&self->d);
+    work.damping = dv_data_double(&self->damping);
+    work.max_force = dv_data_double(&self->max_force);
+    work.bilateral = dv_data_bool(&self->bilateral);
+    dv_parallel_for(self->last - self->first, POINTS_PER_CHUNK, force_chunk, &work);
+}
+
+static void dforce_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const PlaneWork *work = context;
+    for (uint32_t p = work->self->first + begin; p < work->self->first + end; p++) {
+        if (!work->self->touching[p])
+            continue;
+        const double *dx = work->v + (size_t)p * work->deriv;
+        double *df = work->f + (size_t)p * work->deriv, along = 0.0;
+        for (uint32_t c = 0; c < work->dim; c++)
+            along += dx[c] * work->normal[c];
+        for (uint32_t c = 0; c < work->dim; c++)
+            df[c] += work->normal[c] * (-work->k * work->stiffness * along);
+    }
+}
+
+static void add_dforce(void *self_, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
+{
+    (void)step;
+    (void)b;
+    PlaneForceField *self = self_;
+    if (self->last > dx->count)
+        return;
+    PlaneWork work = plane_work(self);
+    work.v = dx->at;
+    work.f = df->at;
+    work.deriv = df->dim;
+    work.k = k;
+    dv_parallel_for(self->last - self->first, POINTS_PER_CHUNK, dforce_chunk, &work);
+}
+
+/* Any point may touch the plane one day: all diagonal blocks. */
+static void reserve(void *self_, DvPattern *pattern)
+{
+    const PlaneForceField *self = self_;
+    const uint32_t count = dv_state_count(self->base.state);
+    for (uint32_t p = 0; p < count; p++)
+        dv_pattern_add(pattern, p, p);
+}
+
+static void assemble(void *self_, const DvStep *step, double k, double b, const DvMatrixView *view)
+{
+    (void)step;
+    (void)b;
+    PlaneForceField *self = self_;
+    const PlaneWork work = plane_work(self);
+    const uint32_t n = self->base.state.dof->deriv;
+    double dense[MOST_COMPONENTS * MOST_COMPONENTS] = {0.0};
+    for (uint32_t r = 0; r < work.dim; r++)
+        for (uint32_t c = 0; c < work.dim; c++)
+            dense[r * n + c] = work.stiffness * work.normal[r] * work.normal[c];
+    for (uint32_t p = self->first; p < self->last; p++)
+        if (self->touching[p])
+            dv_view_add(view, p, dense, -k);
+}
+
+static uint64_t structure(void *self_)
+{
+    const PlaneForceField *self = self_;
+    return dv_state_count(self->base.state);
+}
+
+static double energy(void *self_, const DvStep *step, const DvConstVec *x)
+{
+    (void)step;
+    PlaneForceField *self = self_;
+    choose_points(self, x->count);
+    const PlaneWork work = plane_work(self);
+    const bool bilateral = dv_data_bool(&self->bilateral);
+    const double d = dv_data_double(&self->d);
+    double sum = 0.0;
+    for (uint32_t p = self->first; p < self->last; p++) {
+        double depth = -d;
+        for (uint32_t c = 0; c < work.dim; c++)
+            depth += x->at[(size_t)p * x->dim + c] * work.normal[c];
+        if (bilateral || depth < 0.0)
+            sum += 0.5 * work.stiffness * depth * depth;
+    }
+    return sum;
+}
+
+static double stiffness_bound(void *self_)
+{
+    PlaneForceField *self = self_;
+    const PlaneWork work = plane_work(self);
+    double square = 0.0;
+    for (uint32_t c = 0; c < work.dim; c++)
+        square += work.normal[c] * work.normal[c];
+    return sqrt(work.stiffness * square);
+}
+
+static const DvForceFieldOps ops = {
+    .size = sizeof ops,
+    .states = single_state_states,
+    .add_force = add_force,
+    .add_dforce = add_dforce,
+    .reserve = reserve,
+    .assemble = assemble,
+    .structure = structure,
+    .energy = energy,
+    .stiffness_bound = stiffness_bound,
+};
+
+static void draw(void *self_, DvDraw *target)
+{
+    PlaneForceField *self = self_;
+    if (!(target->shown & DV_SHOW_FORCE_FIELDS) || !dv_data_bool(&self->show_plane) || !self->base.state.ops)
+        return;
+    const PlaneWork work = plane_work(self);
+    double n[3] = {work.normal[0], work.normal[1], work.normal[2]}, u[3], w[3], corner[4][3], triangles[6][3];
+    if (work.dim < 3)
+        n[2] = 0.0;
+    const double square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+    if (!(square > 0.0))
+        return;
+    /* Two directions in the plane. */
+    const double length = sqrt(square), half = 0.5 * dv_data_double(&self->show_plane_size);
+    const int axis = fabs(n[0]) < 0.5 * length ? 0 : 1;
+    double helper[3] = {axis == 0, axis == 1, 0.0};
+    for (int c = 0; c < 3; c++)
+        u[c] = n[(c + 1) % 3] * helper[(c + 2) % 3] - n[(c + 2) % 3] * helper[(c + 1) % 3];
+    const double norm = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    for (int c = 0; c < 3; c++)
+        u[c] /= norm;
+    for (int c = 0; c < 3; c++)
+        w[c] = (n[(c + 1) % 3] * u[(c + 2) % 3] - n[(c + 2) % 3] * u[(c + 1) % 3]) / length;
+    for (int k = 0; k < 4; k++)
+        for (int c = 0; c < 3; c++)
+            corner[k][c] = n[c] * dv_data_double(&self->d) / square +
+                           half * ((k == 0 || k == 3 ? -1.0 : 1.0) * u[c] + (k < 2 ? -1.0 : 1.0) * w[c]);
+    static const int order[6] = {0, 1, 2, 0, 2, 3};
+    for (int k = 0; k < 6; k++)
+        memcpy(triangles[k], corner[order[k]], sizeof triangles[k]);
+    target->ops->triangles(target, triangles[0], 2, dv_data_doubles(&self->plane_color, NULL));
+}
+
+static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+
+const DvClass dv_plane_force_field = {
+    .size = sizeof(DvClass),
+    .name = "PlaneForceField",
+    .variants = "Vec1d Vec2d Vec3d Vec6d Rigid3d",
+    .variant_rule = DV_VARIANT_OF_ALL,
+    .sources = single_state_sources,
+    .bases = (const char *const[]){"ForceField", NULL},
+    .family = "force fields",
+    .module = "Sofa.Component.MechanicalLoad",
+    .help = "A plane that points cannot pass without being pushed back.",
+    .instance_size = sizeof(PlaneForceField),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
+    .init = init,
+    .cleanup = cleanup,
+    .destroy = destroy,
+};

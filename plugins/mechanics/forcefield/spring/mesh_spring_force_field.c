@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * MeshSpringForceField: springs along the edges and diagonals of mesh elements. Equations and limits: springs.h.
+ *
+ * Each family of elements (lines, triangles, quads, tetrahedra, hexahedra) with a stiffness or a damping gives one spring to every
+ * pair of points of each element; a pair that an earlier family has is left alone. Rest lengths are those of the rest positions,
+ * stiffness and damping are divided by them.
+ */
+#include "forcefield/spring/springs.h"
+
+#include <string.h>
+
+enum { FAMILIES = 5 };
+
+typedef struct MeshSpringForceField {
+    Springs springs;
+    DvData family_stiffness[FAMILIES], family_damping[FAMILIES], no_compression, local_range;
+    DvData draw_min, draw_max, draw_size;
+    DvLink topology_link;
+
+    Topology topology;
+} MeshSpringForceField;
+
+static const DvElementKind kinds[FAMILIES] = {DV_EDGES, DV_TRIANGLES, DV_QUADS, DV_TETRAHEDRA, DV_HEXAHEDRA};
+
+#define FIELD(member, name, type, ...) DV_FIELD(MeshSpringForceField, member, name, type, __VA_ARGS__)
+static const char *const stiffness_aliases[] = {"stiffness", NULL}, *const damping_aliases[] = {"damping", NULL};
+static const char *const tetrahedra_stiffness_aliases[] = {"stiffness", "tetrasStiffness", NULL};
+static const char *const tetrahedra_damping_aliases[] = {"damping", "tetrasDamping", NULL};
+#define FAMILY(index, name, what, stiffness_names, damping_names)                                \
+    FIELD(family_stiffness[index], name "Stiffness", dv_type_double, .init = "0", .unit = "N",   \
+          .aliases = stiffness_names, .help = "stiffness times length of springs in " what),     \
+        FIELD(family_damping[index], name "Damping", dv_type_double, .init = "0", .unit = "N s", \
+              .aliases = damping_names, .help = "damping times length of springs in " what)
+static const DvField fields[] = {
+    SPRING_FIELDS(MeshSpringForceField, springs),
+    FAMILY(0, "lines", "edges", stiffness_aliases, damping_aliases),
+    FAMILY(1, "triangles", "triangles", stiffness_aliases, damping_aliases),
+    FAMILY(2, "quads", "quads", stiffness_aliases, damping_aliases),
+    FAMILY(3, "tetrahedra", "tetrahedra", tetrahedra_stiffness_aliases, tetrahedra_damping_aliases),
+    FAMILY(4, "cubes", "hexahedra", stiffness_aliases, damping_aliases),
+    FIELD(no_compression, "noCompression", dv_type_bool, .init = "0", .help = "springs resist elongation only"),
+    FIELD(
+        local_range, "localRange", dv_type_vec2i, .init = "-1 -1",
+        .help =
+            "first and last point that count: no springs below the first, nor with both points above the last; -1: no limit"),
+    FIELD(draw_min, "drawMinElongationRange", dv_type_double, .init = "8", .flags = DV_FIELD_DRAWING,
+          .help = "elongation of the first colour"),
+    FIELD(draw_max, "drawMaxElongationRange", dv_type_double, .init = "15", .flags = DV_FIELD_DRAWING,
+          .help = "elongation of the last colour"),
+    FIELD(draw_size, "drawSpringSize", dv_type_double, .init = "8", .flags = DV_FIELD_DRAWING,
+          .help = "width of lines"),
+    DV_LINK(MeshSpringForceField, topology_link, "topology", DV_TOPOLOGY, .help = "mesh; that of the node by default"),
+    {0},
+};
+
+/* The pairs that have a spring, as an open hash table; only asked, never iterated. */
+typedef struct PairSet {
+    uint64_t *key; /* smaller << 32 | larger, + 1; 0: free */
+    size_t mask, count;
+} PairSet;
+
+static bool pair_insert_key(PairSet *set, uint64_t key)
+{
+    size_t at = (size_t)((key * 0x9E3779B97F4A7C15u) >> 20) & set->mask;
+    for (; set->key[at] != 0; at = (at + 1) & set->mask)
+        if (set->key[at] == key)
+            return false;
+    set->key[at] = key;
+    set->count++;
+    return true;
+}
+
+/* False when it is there already. */
+static bool pair_insert(PairSet *set, uint32_t a, uint32_t b)
+{
+    if (2 * set->count >= set->mask) {
+        const PairSet old = *set;
+        set->mask = old.mask > 0 ? 4 * (old.mask + 1) - 1 : 1023;
+        set->count = 0;
+        set->key = dv_alloc(set->mask + 1, sizeof *set->key);
+        for (size_t i = 0; old.key && i <= old.mask; i++)
+            if (old.key[i] != 0)
+                (void)pair_insert_key(set, old.key[i]);
+        dv_free(old.key);
+    }
+    const uint64_t low = a < b ? a : b, high = a < b ? b : a;
+    return pair_insert_key(set, (low << 32 | high) + 1);
+}
+
+typedef struct SpringList {
+    LinearSpring *at;
+    size_t count, capacity;
+} SpringList;
+
+static void push(SpringList *list, LinearSpring s)
+{
+    if (list->count == list->capacity) {
+        const size_t larger = list->capacity > 0 ? 2 * list->capacity : 256;
+        list->at = dv_realloc(list->at, list->capacity * sizeof s, larger * sizeof s);
+        list->capacity = larger;
+    }
+    list->at[list->count++] = s;
+}
+
+static bool in_range(const int32_t range[2], uint32_t a, uint32_t b)
+{
+    if (range[0] >= 0 && (a < (uint32_t)range[0] || b < (uint32_t)range[0]))
+        return false;
+    return range[1] < 0 || a <= (uint32_t)range[1] || b <= (uint32_t)range[1];
+}
+
+static DvStatus make_springs(MeshSpringForceField *self, SpringList *list)
+{
+    const DvConstVec rest = dv_state_read(self->springs.base.state[0], DV_REST_POSITION);
+    const uint32_t spatial = springs_spatial(&self->springs);
+    const int32_t *range = dv_data_ints(&self->local_range, NULL);
+    const bool elongation_only = dv_data_bool(&self->no_compression);
+    PairSet pairs = {NULL, 0, 0};
+    for (int family = 0; family < FAMILIES; family++) {
+        const double stiffness = dv_data_double(&self->family_stiffness[family]);
+        const double damping = dv_data_double(&self->family_damping[family]);
+        if (stiffness == 0.0 && damping == 0.0)
+            continue;
+        const DvElements elements = topology_elements(&self->topology, kinds[family]);
+        const uint32_t nodes = dv_element_nodes(kinds[family]);
+        for (size_t i = 0; i < elements.count; i++)
+            for (uint32_t k = 0; k < nodes; k++)
+                for (uint32_t j = k + 1; j < nodes; j++) {
+                    const uint32_t a = elements.at[i * nodes + k], b = elements.at[i * nodes + j];
+                    if (a >= rest.count || b >= rest.count) {
+                        dv_free(pairs.key);
+                        return dv_error(dv_object_of(self), DV_ERROR_INVALID,
+                                        "the topology has point %u, the state has %u points", a >= rest.count ? a : b,
+                                        rest.count);
+                    }
+                    if (!in_range(range, a, b) || !pair_insert(&pairs, a, b))
+                        continue;
+                    double square = 0.0;
+                    for (uint32_t c = 0; c < spatial; c++) {
+                        const double d = rest.at[(size_t)b * rest.dim + c] - rest.at[(size_t)a * rest.dim + c];
+                        square += d * d;
+                    }
+                    const double length = sqrt(square), scale = length > 2.220446049250313e-16 ? length : 1.0;
+                    push(list, (LinearSpring){a, b, stiffness / scale, damping / scale, length, elongation_only, 1});
+                }
+    }
+    dv_free(pairs.key);
+    return DV_OK;
+}
+
+static DvStatus init(DvObject *object, void *self_)
+{
+    MeshSpringForceField *self = self_;
+    if (dv_data_is_set(&self->springs.indices1) || dv_data_is_set(&self->springs.indices2))
+        dv_warning(object, "makes its springs from the mesh; springsIndices1 and springsIndices2 are ignored");
+    self->springs.lists_ignored = true;
+    DvStatus status = springs_init_states(object, &self->springs);
+    if (status == DV_OK)
+        status = topology_find(object, &self->topology_link, &self->topology);
+    if (status == DV_OK && !self->topology.ops)
+        status = dv_error(object, DV_ERROR_MISSING, "no topology in node '%s' or above",
+                          dv_node_path(dv_object_node(object)));
+    SpringList list = {NULL, 0, 0};
+    if (status == DV_OK && !pair_state_is_one(&self->springs.base))
+        dv_warning(object, "object1 and object2 differ: a mesh has springs within one state only, there are none");
+    else if (status == DV_OK)
+        status = make_springs(self, &list);
+    if (status != DV_OK) {
+        dv_free(list.at);
+        pair_state_release(&self->springs.base);
+        return status;
+    }
+    dv_data_set(&self->springs.spring, list.at, list.count);
+    dv_free(list.at);
+    return springs_init_lists(object, &self->springs);
+}
+
+static void cleanup(DvObject *object, void *self_)
+{
+    MeshSpringForceField *self = self_;
+    springs_cleanup(object, self_);
+    topology_release(&self->topology);
+}
+
+const DvClass dv_mesh_spring_force_field = {
+    .size = sizeof(DvClass),
+    .name = "MeshSpringForceField",
+    .variants = "Vec1d Vec2d Vec3d",
+    .variant_rule = DV_VARIANT_OF_ALL,
+    .sources = pair_state_sources,
+    .bases = (const char *const[]){"SpringForceField", "PairInteractionForceField", NULL},
+    .family = "force fields",
+    .module = "Sofa.Component.SolidMechanics.Spring",
+    .help = "Damped springs along the edges and diagonals of mesh elements.",
+    .instance_size = sizeof(MeshSpringForceField),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_INTERACTION_FORCE_FIELD, .ops = &springs_ops},
+                                      {.id = DV_DRAWABLE, .ops = &springs_drawable},
+                                      {0}},
+    .init = init,
+    .cleanup = cleanup,
+    .destroy = springs_destroy,
+};

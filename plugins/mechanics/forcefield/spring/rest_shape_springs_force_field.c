@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * RestShapeSpringsForceField: springs that pull points back to their rest positions, or to the points of another state.
+ *
+ *   f = -k (x - x0)      torque = -k_a theta a, where the rotation from rest to now is an angle theta <= pi about a
+ *
+ * Component by component: `activeDirections` switches single directions off. Other states that are followed feel no force. The
+ * derivative of the torque is that of small rotations, -k_a.
+ */
+#include "forcefield/force_field.h"
+
+#include <divan/math/rigid.h>
+
+#include <string.h>
+
+enum { RIGID_DIRECTIONS = 7 };
+
+typedef struct RestShapeSpringsForceField {
+    SingleState base;
+    DvData points, stiffness, angular_stiffness, pivot_points, external_points, recompute_indices, active_directions;
+    DvData draw_spring, spring_color;
+    DvLink external_rest_shape, topology_link;
+
+    DvStateRef external; /* ops NULL: the rest positions of the state itself */
+    uint32_t count;
+    uint32_t *point, *target; /* [count] */
+    double *linear, *angular; /* [count] stiffness */
+    bool active[RIGID_DIRECTIONS];
+    uint32_t points_checked, targets_checked; /* sizes of the states that the indices were checked against */
+    uint64_t version, structure;
+} RestShapeSpringsForceField;
+
+/* "1 1 1 0 0 0 1": one flag per number of a rigid coordinate; shorter texts leave the others on. */
+static DvStatus parse_directions(const DvType *type, const char *text, void **elements, size_t *count, DvText *problem)
+{
+    (void)type;
+    bool *flags = dv_alloc(RIGID_DIRECTIONS, sizeof *flags);
+    int given = 0;
+    uint32_t value;
+    for (int i = 0; i < RIGID_DIRECTIONS; i++)
+        flags[i] = true;
+    for (; given < RIGID_DIRECTIONS && dv_read_uint(&text, &value); given++)
+        flags[given] = value != 0;
+    *elements = flags;
+    *count = 1;
+    if (given == 0)
+        dv_text_add(problem, "flags are 0 or 1");
+    return given > 0 ? DV_OK : DV_ERROR_INVALID;
+}
+
+static const bool all_active[RIGID_DIRECTIONS] = {true, true, true, true, true, true, true};
+static const DvType dv_type_directions = {
+    .size = sizeof(DvType),
+    .name = "7 flags",
+    .scalar = DV_SCALAR_BOOL,
+    .components = RIGID_DIRECTIONS,
+    .element_size = sizeof all_active,
+    .blank = all_active,
+    .parse = parse_directions,
+};
+
+#define FIELD(member, name, type, ...) DV_FIELD(RestShapeSpringsForceField, member, name, type, __VA_ARGS__)
+static const DvField fields[] = {
+    SINGLE_STATE_FIELDS(RestShapeSpringsForceField, base),
+    FIELD(points, "points", dv_type_uints, .help = "points that are pulled; all when empty"),
+    FIELD(stiffness, "stiffness", dv_type_doubles, .unit = "N/m",
+          .help = "one for all points, or one each; 100 when empty"),
+    FIELD(angular_stiffness, "angularStiffness", dv_type_doubles, .unit = "N m/rad",
+          .help = "of rigid bodies: as many as stiffness, 100 for those that are missing"),
+    FIELD(pivot_points, "pivot_points", dv_type_vec3s, .unit = "m", .help = "kept for old scenes, never used"),
+    FIELD(external_points, "external_points", dv_type_uints,
+          .help = "points of external_rest_shape that are followed; all, or those of `points`, when empty"),
+    FIELD(recompute_indices, "recompute_indices", dv_type_bool, .init = "1",
+          .help = "take up changes of the points while it runs"),
+    FIELD(active_directions, "activeDirections", dv_type_directions, .init = "1 1 1 1 1 1 1",
+          .help = "which components are pulled"),
+    FIELD(draw_spring, "drawSpring", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,
+          .help = "draw lines to the rest positions"),
+    FIELD(spring_color, "springColor", dv_type_color, .init = "0 1 0 1", .flags = DV_FIELD_DRAWING,
+          .help = "of these lines"),
+    DV_LINK(RestShapeSpringsForceField, external_rest_shape, "external_rest_shape", DV_STATE,
+            .help = "state whose positions are followed, instead of the rest positions"),
+    DV_LINK(RestShapeSpringsForceField, topology_link, "topology", DV_TOPOLOGY,
+            .help = "kept for old scenes: points are those of the state"),
+    {0},
+};
+
+static void free_springs(RestShapeSpringsForceField *self)
+{
+    dv_free(self->point);
+    dv_free(self->target);
+    dv_free(self->linear);
+    dv_free(self->angular);
+    self->point = self->target = NULL;
+    self->linear = self->angular = NULL;
+    self->count = 0;
+}
+
+static uint64_t field_version(RestShapeSpringsForceField *self)
+{
+    return dv_data_version(&self->points) + dv_data_version(&self->stiffness) +
+           dv_data_version(&self->angular_stiffness) + dv_data_version(&self->external_points) +
+           dv_data_version(&self->active_directions);
+}
+
+static DvStateRef target_state(const RestShapeSpringsForceField *self)
+{
+    return self->external.ops ? self->external : self->base.state;
+}
+
+static DvStatus check_point(DvData *field, uint32_t i, uint32_t point, uint32_t count)
+{
+    if (point < count)
+        return DV_OK;
+    return dv_field_error(field, i, "point %u of a state of %u points", point, count);
+}
+
+static DvStatus build(RestShapeSpringsForceField *self)
+{
+    free_springs(self);
+    self->structure++;
+    self->version = field_version(self);
+    const uint32_t own = dv_state_count(self->base.state), other = dv_state_count(target_state(self));
+    self->points_checked = own;
+    self->targets_checked = other;
+    size_t given, given_targets, stiffnesses, angulars;
+    const uint32_t *point = dv_data_uints(&self->points, &given);
+    const uint32_t *target = dv_data_uints(&self->external_points, &given_targets);
+    const uint32_t count = given > 0 ? (uint32_t)given : own;
+    if (!self->external.ops)
+        given_targets = 0;
+    const uint32_t targets = given_targets > 0                  ? (uint32_t)given_targets
+                             : given > 0 || !self->external.ops ? count
+                                                                : other;
+    if (targets != count)
+        return dv_error(dv_object_of(self), DV_ERROR_INVALID,
+                        "%u points are to follow %u points of '%s'; give as many of both", count, targets,
+                        dv_object_path(self->external.object));
+    const double *stiffness = dv_data_doubles(&self->stiffness, &stiffnesses);
+    const double *angular = dv_data_doubles(&self->angular_stiffness, &angulars);
+    self->point = dv_alloc(count, sizeof *self->point);
+    self->target = dv_alloc(count, sizeof *self->target);
+    self->linear = dv_alloc(count, sizeof *self->linear);
+    self->angular = dv_alloc(count, sizeof *self->angular);
+    for (uint32_t i = 0; i < count; i++) {
+        self->point[i] = given > 0 ? point[i] : i;
+        self->target[i] = given_targets > 0 ? target[i] : self->point[i];
+        DvStatus status = check_point(&self->points, i, self->point[i], own);
+        if (status == DV_OK)
+            status = check_point(given_targets > 0 ? &self->external_points : &self->points, i, self->target[i], other);
+        if (status != DV_OK) {
+            free_springs(self);
+            return status;
+        }
+        const size_t which = i < stiffnesses ? i : 0;
+        self->linear[i] = stiffnesses > 0 ? stiffness[which] : 100.0;
+        self->angular[i] = which < angulars ? angular[which] : 100.0;
+    }
+    self->count = count;
+    memcpy(self->active, dv_data_read(&self->active_directions), sizeof self->active);
+    return DV_OK;
+}
+
+static void synchronise(RestShapeSpringsForceField *self)
+{
+    const bool resized = dv_state_count(self->base.state) != self->points_checked ||
+                         dv_state_count(target_state(self)) != self->targets_checked;
+    if (resized || (dv_data_bool(&self->recompute_indices) && field_version(self) != self->version))
+        (void)build(self); /* reported; there are no springs then */
+}
+
+static void release(RestShapeSpringsForceField *self)
+{
+    single_state_release(&self->base);
+    if (self->external.object)
+        dv_object_unref(self->external.object);
+    memset(&self->external, 0, sizeof self->external);
+}
+
+/* After the states have been initialised, those of child nodes too. */
+static DvStatus bwd_init(DvObject *object, void *self_)
+{
+    RestShapeSpringsForceField *self = self_;
+    release(self);
+    DvStatus status = single_state_init(object, &self->base);
+    if (status == DV_OK && dv_link_is_set(&self->external_rest_shape)) {
+        DvObject *external = dv_link_object(&self->external_rest_shape);
+        if (!external) {
+            status = dv_field_error(&self->external_rest_shape.data, -1, "this state does not exist");
+        } else {
+            self->external = dv_state_ref(dv_object_ref(external));
+            if (self->external.dof != self->base.state.dof)
+                status = dv_field_error(&self->external_rest_shape.data, -1,
+                                        "holds %s, but the points that follow it are %s", self->external.dof->name,
+                                        self->base.state.dof->name);
+        }
+    }
+    if (status == DV_OK)
+        status = build(self);
+    if (status != DV_OK)
+        release(self);
+    return status;
+}
+
+static DvStatus reinit(DvObject *object, void *self_)
+{
+    RestShapeSpringsForceField *self = self_;
+    (void)object;
+    return self->base.state.ops ? build(self) : DV_OK;
+}
+
+static void cleanup(DvObject *object, void *self_)
+{
+    (void)object;
+    release(self_);
+}
+
+static void destroy(DvObject *object, void *self_)
+{
+    (void)object;
+    free_springs(self_);
+}
+
+static DvConstVec targets(const RestShapeSpringsForceField *self)
+{
+    return self->external.ops ? dv_state_read(self->external, DV_POSITION)
+                              : dv_state_read(self->base.state, DV_REST_POSITION);
+}
+
+static void add_torque(const RestShapeSpringsForceField *self, double k, DvQuat now, DvQuat rest, double *torque)
+{
+    DvQuat turn = dv_quat_normalize(dv_quat_mul(now, dv_quat_inverse(rest)));
+    if (turn.w < 0.0)
+        turn = dv_quat(-turn.x, -turn.y, -turn.z, -turn.w);
+    if (!(turn.w < 1.0))
+        return;
+    DvVec3 axis;
+    const double angle = dv_quat_to_axis_angle(turn, &axis);
+    const double arc[3] = {axis.x * angle, axis.y * angle, axis.z * angle};
+    for (int c = 0; c < 3; c++)
+        if (self->active[3 + c])
+            torque[c] -= k * arc[c];
+}
+
+static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
+{
+    (void)step;
+    (void)v;
+    RestShapeSpringsForceField *self = self_;
+    synchronise(self);
+    const DvConstVec rest = targets(self);
+    const bool rigid = self->base.state.dof->rotation;
+    const uint32_t linear = rigid ? 3 : f->dim;
+    for (uint32_t i = 0; i < self->count; i++) {
+        const double *at = x->at + (size_t)self->point[i] * x->dim, *to = rest.at + (size_t)self->target[i] * x->dim;
+        double *force = f->at + (size_t)self->point[i] * f->dim;
+        for (uint32_t c = 0; c < linear; c++)
+            if (self->active[c])
+                force[c] -= self->linear[i] * (at[c] - to[c]);
+        if (rigid)
+            add_torque(self, self->angular[i], dv_quat_load(at + 3), dv_quat_load(to + 3), force + 3);
+    }
+}
+
+static double stiffness_of(const RestShapeSpringsForceField *self, uint32_t spring, uint32_t component)
+{
+    if (!self->active[component])
+        return 0.0;
+    return self->base.state.dof->rotation && component >= 3 ? self->angular[spring] : self->linear[spring];
+}
+
+static void add_dforce(void *self_, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
+{
+    (void)step;
+    (void)b;
+    const RestShapeSpringsForceField *self = self_;
+    for (uint32_t i = 0; i < self->count; i++) {
+        const size_t at = (size_t)self->point[i] * df->dim;
+        for (uint32_t c = 0; c < df->dim; c++)
+            df->at[at + c] -= k * stiffness_of(self, i, c) * dx->at[at + c];
+    }
+}
+
+static void reserve(void *self_, DvPattern *pattern)
+{
+    const RestShapeSpringsForceField *self = self_;
+    for (uint32_t i = 0; i < self->count; i++)
+        dv_pattern_add(pattern, self->point[i], self->point[i]);
+}
+
+static void assemble(void *self_, const DvStep *step, double k, double b, const DvMatrixView *view)
+{
+    (void)step;
+    (void)b;
+    const RestShapeSpringsForceField *self = self_;
+    const uint32_t n = self->base.state.dof->deriv;
+    double dense[36] = {0.0};
+    for (uint32_t i = 0; i < self->count; i++) {
+        for (uint32_t c = 0; c < n; c++)
+            dense[c * (n + 1)] = stiffness_of(self, i, c);
+        dv_view_add(view, i, dense, -k);
+    }
+}
+
+static uint64_t structure(void *self_)
+{
+    RestShapeSpringsForceField *self = self_;
+    synchronise(self);
+    return self->structure;
+}
+
+static double energy(void *self_, const DvStep *step, const DvConstVec *x)
+{
+    (void)step;
+    RestShapeSpringsForceField *self = self_;
+    synchronise(self);
+    const DvConstVec rest = targets(self);
+    const bool rigid = self->base.state.dof->rotation;
+    const uint32_t linear = rigid ? 3 : self->base.state.dof->deriv;
+    double sum = 0.0;
+    for (uint32_t i = 0; i < self->count; i++) {
+        const double *at = x->at + (size_t)self->point[i] * x->dim, *to = rest.at + (size_t)self->target[i] * x->dim;
+        for (uint32_t c = 0; c < linear; c++)
+            if (self->active[c])
+                sum += 0.5 * self->linear[i] * (at[c] - to[c]) * (at[c] - to[c]);
+        if (!rigid)
+            continue;
+        double arc[3] = {0.0, 0.0, 0.0};
+        add_torque(self, -1.0, dv_quat_load(at + 3), dv_quat_load(to + 3), arc);
+        sum += 0.5 * self->angular[i] * (arc[0] * arc[0] + arc[1] * arc[1] + arc[2] * arc[2]);
+    }
+    return sum;
+}
+
+static double stiffness_bound(void *self_)
+{
+    const RestShapeSpringsForceField *self = self_;
+    double largest = 0.0;
+    for (uint32_t i = 0; i < self->count; i++)
+        largest = fmax(largest, self->linear[i]);
+    return sqrt(largest);
+}
+
+static const DvForceFieldOps ops = {
+    .size = sizeof ops,
+    .states = single_state_states,
+    .add_force = add_force,
+    .add_dforce = add_dforce,
+    .reserve = reserve,
+    .assemble = assemble,
+    .structure = structure,
+    .energy = energy,
+    .stiffness_bound = stiffness_bound,
+};
+
+static void draw(void *self_, DvDraw *target)
+{
+    RestShapeSpringsForceField *self = self_;
+    if (!(target->shown & DV_SHOW_FORCE_FIELDS) || !dv_data_bool(&self->draw_spring) || !self->base.state.ops ||
+        self->count == 0)
+        return;
+    const DvConstVec x = dv_state_read(self->base.state, DV_POSITION), rest = targets(self);
+    const uint32_t spatial = self->base.state.dof->spatial;
+    double *ends = dv_alloc(self->count, 6 * sizeof *ends);
+    for (uint32_t i = 0; i < self->count; i++)
+        for (uint32_t c = 0; c < spatial; c++) {
+            ends[6 * (size_t)i + c] = x.at[(size_t)self->point[i] * x.dim + c];
+            ends[6 * (size_t)i + 3 + c] = rest.at[(size_t)self->target[i] * rest.dim + c];
+        }
+    target->ops->lines(target, ends, self->count, 5.0, dv_data_doubles(&self->spring_color, NULL));
+    dv_free(ends);
+}
+
+static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+
+const DvClass dv_rest_shape_springs_force_field = {
+    .size = sizeof(DvClass),
+    .name = "RestShapeSpringsForceField",
+    .variants = "Vec1d Vec3d Rigid3d",
+    .variant_rule = DV_VARIANT_OF_ALL,
+    .sources = single_state_sources,
+    .bases = (const char *const[]){"ForceField", NULL},
+    .family = "force fields",
+    .module = "Sofa.Component.SolidMechanics.Spring",
+    .help = "Springs that pull points back to their rest positions, or to the points of another state.",
+    .instance_size = sizeof(RestShapeSpringsForceField),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
+    .bwd_init = bwd_init,
+    .reinit = reinit,
+    .cleanup = cleanup,
+    .destroy = destroy,
+};
