@@ -1,0 +1,876 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The global matrix m M + b B + k K of the independent states below a node, in block compressed rows.
+ *
+ * Structure, made once: each force field, mass and mapping names the pairs of points it couples. A pair of independent states
+ * goes straight to blocks of the global matrix. A pair with a mapped state goes to a matrix of its own (Local) that holds each
+ * pair of points once, and from there, with the accumulated Jacobians J of both sides, to the global one:
+ *   global(i, j) += J_ai^T local(a, b) J_bj      for all independent i above a and j above b
+ * Each of these small products has its slot. Values, at each assembly: every component adds to the slots it has named, then the
+ * locals are projected, then rows and columns of fixed unknowns are cleared, with 1 on the diagonal.
+ *
+ * The structure is made anew when a component's own structure, the size of a state or the graph changes. All sums run in the
+ * order of the document: the bits do not depend on threads.
+ */
+#include <math.h>
+#include <string.h>
+
+#include <divan/memory.h>
+#include <divan/parallel.h>
+
+#include "jacobians.h"
+#include "mechanics.h"
+#include "sparse_rows.h"
+
+#define NOWHERE UINT32_MAX /* slot of a coupling with an external state: it counts as fixed */
+
+/* The couplings of two states of which at least one is mapped. */
+typedef struct Local {
+    uint32_t a, b;  /* states */
+    Pairs pairs;    /* as named, while the structure is made */
+    Rows rows;      /* points of a, of b */
+    double *values; /* x deriv_a x deriv_b */
+    uint32_t
+        *slots; /* global slots of the products in the order of project(), several where a block is smaller than one */
+    size_t slot_count;
+} Local;
+
+typedef enum Kind { FORCE_FIELD, MASS, MAPPING } Kind;
+
+/* Where the couplings of one pair of states of a component go. */
+typedef struct Target {
+    uint32_t local;         /* into locals; NOWHERE: global */
+    bool dropped;           /* one state is external */
+    uint32_t a, b;          /* states */
+    uint32_t rows, columns; /* scalars of a coupling */
+} Target;
+
+/* What one component adds. */
+typedef struct Contribution {
+    Kind kind;
+    uint32_t component;     /* into fields or mappings */
+    uint64_t structure;     /* of the component, when it named its couplings */
+    const uint32_t *states; /* of the component */
+    uint32_t state_count;
+    Target *targets;     /* [state_count^2] */
+    Pairs couplings;     /* points, while the structure is made */
+    uint32_t *target_of; /* [coupling_count] */
+    uint32_t *slot;      /* [coupling_count] see DvMatrixView; indirect global ones: first entry in `slots` */
+    uint32_t *slots;     /* global slots of couplings that take several blocks, block rows first */
+    size_t slot_count, slot_capacity;
+    uint32_t coupling_count, coupling_capacity;
+    bool direct;                 /* all go to one matrix, block by block... */
+    const Target *direct_target; /* ...which is that of this target */
+    struct Assembly *assembly;
+} Contribution;
+
+typedef struct FixedUnknown {
+    uint32_t row, component; /* block row, scalar in it */
+} FixedUnknown;
+
+struct Assembly {
+    DvMechanics *m;
+    uint32_t block;
+    uint32_t *points;      /* [states] when the structure was made */
+    uint32_t *first_block; /* [states] block row of the first point of an independent state */
+    Contribution *contributions;
+    uint32_t contribution_count;
+    Local *locals;
+    uint32_t local_count;
+    Jacobians *jacobians; /* NULL: no local */
+    Rows rows;            /* of the global matrix */
+    uint32_t *diagonal, *transposed;
+    double *values;
+    DvBlockMatrix matrix;
+    FixedUnknown *fixed;
+    size_t fixed_count, fixed_capacity;
+    uint64_t *fixed_structure; /* [constraints] */
+    bool fixed_known;
+    double flops_free, flops_assembly; /* estimates, see assembly_is_preferred */
+};
+
+static uint64_t structures; /* numbers given so far */
+
+/* ---- Naming the couplings ---- */
+
+typedef struct Recorder {
+    DvPattern pattern;
+    const DvMechanics *m;
+    Contribution *contribution;
+    bool out_of_range;
+} Recorder;
+
+static void record(DvPattern *pattern, uint32_t a, uint32_t row_point, uint32_t b, uint32_t column_point)
+{
+    Recorder *recorder = (Recorder *)(void *)pattern;
+    Contribution *c = recorder->contribution;
+    const uint32_t n = c->state_count;
+    bool good = a < n && b < n;
+    good = good && row_point < dv_state_count(recorder->m->states[c->states[a]].ref) &&
+           column_point < dv_state_count(recorder->m->states[c->states[b]].ref);
+    recorder->out_of_range |= !good;
+    if (c->coupling_count == c->coupling_capacity) {
+        const uint32_t more = c->coupling_capacity ? 2 * c->coupling_capacity : 64;
+        c->target_of = dv_realloc(c->target_of, c->coupling_capacity * sizeof(uint32_t), more * sizeof(uint32_t));
+        c->coupling_capacity = more;
+    }
+    c->target_of[c->coupling_count++] = good ? a * n + b : NOWHERE;
+    pairs_add(&c->couplings, row_point, column_point);
+}
+
+static const DvPatternOps recorder_ops = {.size = sizeof(DvPatternOps), .add = record};
+
+static void make_targets(DvMechanics *m, Contribution *c)
+{
+    const uint32_t n = c->state_count;
+    c->targets = dv_alloc((size_t)n * n, sizeof *c->targets);
+    for (uint32_t a = 0; a < n; a++)
+        for (uint32_t b = 0; b < n; b++) {
+            const StateItem *row = &m->states[c->states[a]], *column = &m->states[c->states[b]];
+            c->targets[a * n + b] = (Target){
+                .local = NOWHERE,
+                .dropped = row->kind == STATE_EXTERNAL || column->kind == STATE_EXTERNAL,
+                .a = c->states[a],
+                .b = c->states[b],
+                .rows = row->ref.dof->deriv,
+                .columns = column->ref.dof->deriv,
+            };
+        }
+}
+
+static uint64_t structure_of(const DvMechanics *m, const Contribution *c)
+{
+    if (c->kind == MAPPING)
+        return 0; /* its couplings follow from its Jacobian, whose structure is watched */
+    const FieldItem *field = &m->fields[c->component];
+    if (c->kind == MASS)
+        return field->mass->structure ? field->mass->structure(field->self) : 0;
+    return field->ops->structure ? field->ops->structure(field->self) : 0;
+}
+
+static void name_couplings(DvMechanics *m, Contribution *c)
+{
+    Recorder recorder = {{&recorder_ops}, m, c, false};
+    const DvObject *object;
+    make_targets(m, c);
+    if (c->kind == MAPPING) {
+        const MappingItem *mapping = &m->mappings[c->component];
+        mapping->ops->reserve_stiffness(mapping->self, &recorder.pattern);
+        object = mapping->object;
+    } else {
+        const FieldItem *field = &m->fields[c->component];
+        if (c->kind == MASS)
+            field->mass->reserve(field->self, &recorder.pattern);
+        else
+            field->ops->reserve(field->self, &recorder.pattern);
+        object = field->object;
+    }
+    c->structure = structure_of(m, c);
+    if (recorder.out_of_range)
+        (void)dv_error(object, DV_ERROR_INVALID,
+                       "it couples points that its state does not have; they are left out of the matrix");
+}
+
+static Contribution *add_contribution(Assembly *as, Kind kind, uint32_t component, const uint32_t *states,
+                                      uint32_t state_count)
+{
+    as->contributions = dv_realloc(as->contributions, as->contribution_count * sizeof *as->contributions,
+                                   (as->contribution_count + 1) * sizeof *as->contributions);
+    Contribution *c = &as->contributions[as->contribution_count++];
+    *c = (Contribution){.kind = kind, .component = component, .states = states, .state_count = state_count};
+    return c;
+}
+
+static void list_contributions(Assembly *as, DvMechanics *m)
+{
+    for (uint32_t i = 0; i < m->field_count; i++) {
+        const FieldItem *field = &m->fields[i];
+        if (field->ops->reserve && field->ops->assemble)
+            (void)add_contribution(as, FORCE_FIELD, i, field->states, field->state_count);
+        else if (field->ops->add_dforce)
+            dv_warning(field->object, "it gives no matrix: in an assembled system its force is explicit");
+        if (field->mass && field->mass->reserve && field->mass->assemble)
+            (void)add_contribution(as, MASS, i, field->states, 1);
+    }
+    for (uint32_t i = 0; i < m->mapping_count; i++) {
+        const MappingItem *mapping = &m->mappings[i];
+        if (mapping->ops->reserve_stiffness && mapping->ops->assemble_stiffness &&
+            mapping->ops->is_mechanical(mapping->self))
+            (void)add_contribution(as, MAPPING, i, mapping_inputs_of(m, mapping), mapping->inputs);
+    }
+    for (uint32_t i = 0; i < as->contribution_count; i++)
+        name_couplings(m, &as->contributions[i]);
+}
+
+/* ---- Locals ---- */
+
+static uint32_t local_of(Assembly *as, uint32_t a, uint32_t b)
+{
+    for (uint32_t i = 0; i < as->local_count; i++)
+        if (as->locals[i].a == a && as->locals[i].b == b)
+            return i;
+    as->locals =
+        dv_realloc(as->locals, as->local_count * sizeof *as->locals, (as->local_count + 1) * sizeof *as->locals);
+    as->locals[as->local_count] = (Local){.a = a, .b = b};
+    return as->local_count++;
+}
+
+static void make_locals(Assembly *as, DvMechanics *m)
+{
+    for (uint32_t i = 0; i < as->contribution_count; i++) {
+        Contribution *c = &as->contributions[i];
+        for (uint32_t t = 0; t < c->state_count * c->state_count; t++) {
+            Target *target = &c->targets[t];
+            const bool mapped = m->states[target->a].kind == STATE_MAPPED || m->states[target->b].kind == STATE_MAPPED;
+            if (mapped && !target->dropped)
+                target->local = local_of(as, target->a, target->b);
+        }
+        for (uint32_t k = 0; k < c->coupling_count; k++) {
+            const Target *target = c->target_of[k] == NOWHERE ? NULL : &c->targets[c->target_of[k]];
+            if (target && target->local != NOWHERE)
+                pairs_add(&as->locals[target->local].pairs, c->couplings.row[k], c->couplings.column[k]);
+        }
+    }
+    for (uint32_t i = 0; i < as->local_count; i++) {
+        Local *local = &as->locals[i];
+        local->rows = rows_from_pairs(dv_state_count(m->states[local->a].ref), &local->pairs, false);
+        const size_t size = (size_t)m->states[local->a].ref.dof->deriv * m->states[local->b].ref.dof->deriv;
+        local->values = dv_alloc(local->rows.start[local->rows.count] * size, sizeof *local->values);
+        pairs_free(&local->pairs);
+    }
+    if (as->local_count)
+        as->jacobians = jacobians_new(m);
+}
+
+/* ---- The products of a local ---- */
+
+/* A side of a local: the independent states above it. An independent state stands for itself, by the identity. */
+typedef struct Side {
+    const StateJacobian *jacobians; /* NULL: the state itself */
+    uint32_t count, state, deriv;
+} Side;
+
+static Side side_of(const Assembly *as, const DvMechanics *m, uint32_t state)
+{
+    Side side = {NULL, 1, state, m->states[state].ref.dof->deriv};
+    if (m->states[state].kind == STATE_MAPPED)
+        side.jacobians = jacobians_of(as->jacobians, state, &side.count);
+    return side;
+}
+
+/* The entries of row `point` of one Jacobian of a side: [begin, end), or the point itself. */
+static void entries_of(const Side *side, uint32_t which, uint32_t point, uint32_t *root, uint32_t *begin, uint32_t *end)
+{
+    if (!side->jacobians) {
+        *root = side->state;
+        *begin = point;
+        *end = point + 1;
+        return;
+    }
+    const StateJacobian *j = &side->jacobians[which];
+    *root = j->root;
+    *begin = j->start[point];
+    *end = j->start[point + 1];
+}
+
+static uint32_t column_of(const Side *side, uint32_t which, uint32_t entry)
+{
+    return side->jacobians ? side->jacobians[which].columns[entry] : entry;
+}
+
+/* Calls fn for each product of a local, in the order in which project() makes them. */
+typedef void (*ProductFn)(Assembly *as, Local *local, uint32_t root_a, uint32_t point_a, uint32_t root_b,
+                          uint32_t point_b, Pairs *pairs);
+
+static void for_each_product(Assembly *as, DvMechanics *m, Local *local, ProductFn fn, Pairs *pairs)
+{
+    const Side a = side_of(as, m, local->a), b = side_of(as, m, local->b);
+    uint32_t root_a, root_b, begin_a, end_a, begin_b, end_b;
+    for (uint32_t p = 0; p < local->rows.count; p++)
+        for (uint32_t at = local->rows.start[p]; at < local->rows.start[p + 1]; at++)
+            for (uint32_t i = 0; i < a.count; i++) {
+                entries_of(&a, i, p, &root_a, &begin_a, &end_a);
+                for (uint32_t e = begin_a; e < end_a; e++)
+                    for (uint32_t j = 0; j < b.count; j++) {
+                        entries_of(&b, j, local->rows.columns[at], &root_b, &begin_b, &end_b);
+                        for (uint32_t f = begin_b; f < end_b; f++)
+                            fn(as, local, root_a, column_of(&a, i, e), root_b, column_of(&b, j, f), pairs);
+                    }
+            }
+}
+
+/* Blocks of the global matrix that a dense matrix between two points of independent states covers. */
+static uint32_t blocks_per_point(const Assembly *as, uint32_t state)
+{
+    return as->m->states[state].ref.dof->deriv / as->block;
+}
+
+static uint32_t block_row(const Assembly *as, uint32_t state, uint32_t point)
+{
+    return as->first_block[state] + point * blocks_per_point(as, state);
+}
+
+static void add_pairs(Assembly *as, Pairs *pairs, uint32_t a, uint32_t point_a, uint32_t b, uint32_t point_b)
+{
+    const uint32_t row = block_row(as, a, point_a), column = block_row(as, b, point_b);
+    for (uint32_t r = 0; r < blocks_per_point(as, a); r++)
+        for (uint32_t c = 0; c < blocks_per_point(as, b); c++)
+            pairs_add(pairs, row + r, column + c);
+}
+
+static void name_product(Assembly *as, Local *local, uint32_t root_a, uint32_t point_a, uint32_t root_b,
+                         uint32_t point_b, Pairs *pairs)
+{
+    local->slot_count += blocks_per_point(as, root_a) * blocks_per_point(as, root_b);
+    add_pairs(as, pairs, root_a, point_a, root_b, point_b);
+}
+
+static void place_product(Assembly *as, Local *local, uint32_t root_a, uint32_t point_a, uint32_t root_b,
+                          uint32_t point_b, Pairs *pairs)
+{
+    (void)pairs;
+    const uint32_t row = block_row(as, root_a, point_a), column = block_row(as, root_b, point_b);
+    for (uint32_t r = 0; r < blocks_per_point(as, root_a); r++)
+        for (uint32_t c = 0; c < blocks_per_point(as, root_b); c++)
+            local->slots[local->slot_count++] = rows_find(&as->rows, row + r, column + c);
+}
+
+/* ---- The global structure ---- */
+
+static uint32_t greatest_common_divisor(uint32_t a, uint32_t b)
+{
+    while (b) {
+        const uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Block size and places of the states; the number of block rows. */
+static uint32_t place_states(Assembly *as, DvMechanics *m)
+{
+    uint32_t common = 0;
+    for (uint32_t i = 0; i < m->independent_count; i++)
+        common = greatest_common_divisor(m->states[m->independent[i]].ref.dof->deriv, common);
+    as->block = common == 0 ? 1 : common % 3 == 0 ? 3 : common;
+    as->points = dv_alloc(m->state_count, sizeof *as->points);
+    as->first_block = dv_alloc(m->state_count, sizeof *as->first_block);
+    for (uint32_t i = 0; i < m->state_count; i++)
+        as->points[i] = dv_state_count(m->states[i].ref);
+    uint32_t rows = 0;
+    for (uint32_t i = 0; i < m->independent_count; i++) {
+        const uint32_t state = m->independent[i];
+        as->first_block[state] = rows;
+        rows += as->points[state] * blocks_per_point(as, state);
+    }
+    return rows;
+}
+
+static void make_rows(Assembly *as, DvMechanics *m, uint32_t row_count)
+{
+    Pairs pairs = {0};
+    for (uint32_t i = 0; i < as->contribution_count; i++) {
+        const Contribution *c = &as->contributions[i];
+        for (uint32_t k = 0; k < c->coupling_count; k++) {
+            const Target *target = c->target_of[k] == NOWHERE ? NULL : &c->targets[c->target_of[k]];
+            if (target && target->local == NOWHERE && !target->dropped)
+                add_pairs(as, &pairs, target->a, c->couplings.row[k], target->b, c->couplings.column[k]);
+        }
+    }
+    for (uint32_t i = 0; i < as->local_count; i++)
+        for_each_product(as, m, &as->locals[i], name_product, &pairs);
+    as->rows = rows_from_pairs(row_count, &pairs, true);
+    pairs_free(&pairs);
+}
+
+/* All couplings of a component in one matrix whose blocks are as large as a coupling. */
+static bool is_direct(const Assembly *as, Contribution *c)
+{
+    const Target *first = NULL;
+    c->direct_target = c->targets;
+    for (uint32_t k = 0; k < c->coupling_count; k++) {
+        if (c->target_of[k] == NOWHERE || c->targets[c->target_of[k]].dropped)
+            return false;
+        const Target *target = &c->targets[c->target_of[k]];
+        first = first ? first : target;
+        c->direct_target = first;
+        if (target->local != first->local || target->rows != target->columns || target->rows != first->rows)
+            return false;
+    }
+    return !first || first->local != NOWHERE || first->rows == as->block;
+}
+
+static void add_slot(Contribution *c, uint32_t slot)
+{
+    if (c->slot_count == c->slot_capacity) {
+        const size_t more = c->slot_capacity ? 2 * c->slot_capacity : 256;
+        c->slots = dv_realloc(c->slots, c->slot_capacity * sizeof(uint32_t), more * sizeof(uint32_t));
+        c->slot_capacity = more;
+    }
+    c->slots[c->slot_count++] = slot;
+}
+
+static void place_couplings(Assembly *as, Contribution *c)
+{
+    c->direct = is_direct(as, c);
+    c->assembly = as;
+    c->slot = dv_alloc(c->coupling_count, sizeof *c->slot);
+    for (uint32_t k = 0; k < c->coupling_count; k++) {
+        const Target *target = c->target_of[k] == NOWHERE ? NULL : &c->targets[c->target_of[k]];
+        const uint32_t p = c->couplings.row[k], q = c->couplings.column[k];
+        if (!target || target->dropped) {
+            c->slot[k] = NOWHERE;
+        } else if (target->local != NOWHERE) {
+            c->slot[k] = rows_find(&as->locals[target->local].rows, p, q);
+        } else if (c->direct) {
+            c->slot[k] = rows_find(&as->rows, block_row(as, target->a, p), block_row(as, target->b, q));
+        } else {
+            c->slot[k] = (uint32_t)c->slot_count;
+            for (uint32_t r = 0; r < target->rows / as->block; r++)
+                for (uint32_t s = 0; s < target->columns / as->block; s++)
+                    add_slot(c, rows_find(&as->rows, block_row(as, target->a, p) + r, block_row(as, target->b, q) + s));
+        }
+    }
+    pairs_free(&c->couplings);
+    if (c->direct) {
+        dv_free(c->target_of);
+        c->target_of = NULL;
+    }
+}
+
+static void make_matrix(Assembly *as)
+{
+    const Rows *rows = &as->rows;
+    const uint32_t entries = rows->start[rows->count];
+    as->diagonal = dv_alloc(rows->count, sizeof *as->diagonal);
+    as->transposed = dv_alloc(entries, sizeof *as->transposed);
+    as->values = dv_alloc((size_t)entries * as->block * as->block, sizeof *as->values);
+    for (uint32_t row = 0; row < rows->count; row++) {
+        as->diagonal[row] = rows_find(rows, row, row);
+        for (uint32_t e = rows->start[row]; e < rows->start[row + 1]; e++)
+            as->transposed[e] = rows_find(rows, rows->columns[e], row);
+    }
+    as->matrix = (DvBlockMatrix){
+        .rows = rows->count,
+        .block = as->block,
+        .row_start = rows->start,
+        .columns = rows->columns,
+        .diagonal = as->diagonal,
+        .transposed = as->transposed,
+        .values = as->values,
+        .structure = ++structures,
+    };
+}
+
+/* Numbers multiplied and added: by a product without the matrix, and by an assembly. */
+static void estimate(Assembly *as, const DvMechanics *m)
+{
+    for (uint32_t i = 0; i < as->contribution_count; i++) {
+        const Contribution *c = &as->contributions[i];
+        if (c->state_count == 0)
+            continue;
+        const double size = (double)c->coupling_count * c->targets[0].rows * c->targets[0].columns;
+        const bool diagonal = c->kind == MASS && c->coupling_count <= as->points[c->states[0]];
+        as->flops_free += diagonal ? size / c->targets[0].columns : 0.4 * size;
+        as->flops_assembly += 1.2 * size;
+    }
+    for (uint32_t i = 0; i < m->mapping_count; i++) {
+        const MappingItem *mapping = &m->mappings[i];
+        for (uint32_t k = 0; mapping->loaded && k < mapping->outputs; k++) {
+            const uint32_t child = mapping_outputs_of(m, mapping)[k];
+            as->flops_free += 24.0 * m->states[child].ref.dof->deriv * as->points[child];
+        }
+    }
+    for (uint32_t i = 0; i < as->local_count; i++)
+        as->flops_assembly += 1.5 * (double)as->locals[i].slot_count * as->block * as->block;
+}
+
+static Assembly *build(DvMechanics *m)
+{
+    Assembly *as = dv_alloc(1, sizeof *as);
+    as->m = m;
+    const uint32_t rows = place_states(as, m);
+    list_contributions(as, m);
+    make_locals(as, m);
+    make_rows(as, m, rows);
+    for (uint32_t i = 0; i < as->local_count; i++) {
+        Local *local = &as->locals[i];
+        local->slots = dv_alloc(local->slot_count, sizeof *local->slots);
+        local->slot_count = 0;
+        for_each_product(as, m, local, place_product, NULL);
+    }
+    for (uint32_t i = 0; i < as->contribution_count; i++)
+        place_couplings(as, &as->contributions[i]);
+    make_matrix(as);
+    as->fixed_structure = dv_alloc(m->constraint_count, sizeof *as->fixed_structure);
+    estimate(as, m);
+    return as;
+}
+
+void assembly_free(Assembly *as)
+{
+    if (!as)
+        return;
+    for (uint32_t i = 0; i < as->contribution_count; i++) {
+        Contribution *c = &as->contributions[i];
+        dv_free(c->targets);
+        pairs_free(&c->couplings);
+        dv_free(c->target_of);
+        dv_free(c->slot);
+        dv_free(c->slots);
+    }
+    for (uint32_t i = 0; i < as->local_count; i++) {
+        pairs_free(&as->locals[i].pairs);
+        rows_free(&as->locals[i].rows);
+        dv_free(as->locals[i].values);
+        dv_free(as->locals[i].slots);
+    }
+    jacobians_free(as->jacobians);
+    rows_free(&as->rows);
+    void *arrays[] = {as->points,     as->first_block, as->contributions, as->locals,         as->diagonal,
+                      as->transposed, as->values,      as->fixed,         as->fixed_structure};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        dv_free(arrays[i]);
+    dv_free(as);
+}
+
+static bool is_current(const Assembly *as, const DvMechanics *m)
+{
+    for (uint32_t i = 0; i < m->state_count; i++)
+        if (as->points[i] != dv_state_count(m->states[i].ref))
+            return false;
+    for (uint32_t i = 0; i < as->contribution_count; i++)
+        if (structure_of(m, &as->contributions[i]) != as->contributions[i].structure)
+            return false;
+    return true;
+}
+
+/* ---- Values ---- */
+
+/* Of a block-wise matrix: += factor x dense (rows x columns) at consecutive slots. */
+static void add_to_blocks(double *values, uint32_t block, const uint32_t *slots, const double *dense, uint32_t rows,
+                          uint32_t columns, double factor)
+{
+    for (uint32_t r = 0; r < rows; r += block)
+        for (uint32_t c = 0; c < columns; c += block) {
+            double *at = values + (size_t)*slots++ * block * block;
+            for (uint32_t i = 0; i < block; i++)
+                for (uint32_t j = 0; j < block; j++)
+                    at[i * block + j] += factor * dense[(r + i) * columns + c + j];
+        }
+}
+
+static void add_indirect(const DvMatrixView *view, uint32_t coupling, const double *dense, double factor)
+{
+    const Contribution *c = view->indirect;
+    const uint32_t slot = c->slot[coupling];
+    if (slot == NOWHERE)
+        return;
+    const Target *target = &c->targets[c->target_of[coupling]];
+    if (target->local == NOWHERE) {
+        add_to_blocks(c->assembly->values, c->assembly->block, c->slots + slot, dense, target->rows, target->columns,
+                      factor);
+        return;
+    }
+    const size_t size = (size_t)target->rows * target->columns;
+    double *at = c->assembly->locals[target->local].values + slot * size;
+    for (size_t i = 0; i < size; i++)
+        at[i] += factor * dense[i];
+}
+
+static DvMatrixView view_of(Assembly *as, const Contribution *c)
+{
+    DvMatrixView view = {.values = as->values,
+                         .slot = c->slot,
+                         .block = as->block,
+                         .direct = c->direct,
+                         .indirect = c,
+                         .add = add_indirect};
+    if (c->direct) {
+        const Target *target = c->direct_target;
+        view.block = target->rows;
+        view.values = target->local == NOWHERE ? as->values : as->locals[target->local].values;
+    }
+    return view;
+}
+
+static bool touches_mapped(const DvMechanics *m, const Contribution *c)
+{
+    for (uint32_t i = 0; i < c->state_count; i++)
+        if (m->states[c->states[i]].kind == STATE_MAPPED)
+            return true;
+    return false;
+}
+
+static void add_mapping_stiffness(DvMechanics *m, const MappingItem *mapping, double k, const DvMatrixView *view)
+{
+    for (uint32_t i = 0; i < mapping->outputs; i++) {
+        m->given[i] = dv_state_read(m->states[mapping_outputs_of(m, mapping)[i]].ref, DV_FORCE);
+        if (!m->given[i].at)
+            return;
+    }
+    mapping->ops->assemble_stiffness(mapping->self, k, m->given, view);
+}
+
+static void contribute(Assembly *as, DvMechanics *m, const Contribution *c, const DvStep *step, DvFactors factors,
+                       uint32_t parts)
+{
+    if ((parts & DV_ASSEMBLE_NO_MAPPED) && touches_mapped(m, c))
+        return;
+    const DvMatrixView view = view_of(as, c);
+    if (c->kind == MAPPING) {
+        if (factors.k != 0.0 && !(parts & DV_ASSEMBLE_NO_GEOMETRIC_STIFFNESS))
+            add_mapping_stiffness(m, &m->mappings[c->component], factors.k, &view);
+        return;
+    }
+    const FieldItem *field = &m->fields[c->component];
+    if (!mechanics_alive(field->object))
+        return;
+    if (c->kind == MASS) {
+        const double mass = field_mass_factor(field, factors);
+        if (mass != 0.0 && !(parts & DV_ASSEMBLE_NO_MASS))
+            field->mass->assemble(field->self, mass, &view);
+        return;
+    }
+    const double k = parts & DV_ASSEMBLE_NO_STIFFNESS ? 0.0 : field_stiffness_factor(field, factors);
+    const double b = parts & DV_ASSEMBLE_NO_DAMPING ? 0.0 : factors.b;
+    if (k != 0.0 || b != 0.0)
+        field->ops->assemble(field->self, step, k, b, &view);
+}
+
+/* J^T a (deriv of the root x columns) of a dense block (rows x columns). */
+static void transposed_product(double *out, const double *j, uint32_t root, const double *a, uint32_t rows,
+                               uint32_t columns)
+{
+    memset(out, 0, (size_t)root * columns * sizeof *out);
+    for (uint32_t r = 0; r < rows; r++)
+        for (uint32_t i = 0; i < root; i++)
+            for (uint32_t c = 0; c < columns; c++)
+                out[i * columns + c] += j[r * root + i] * a[r * columns + c];
+}
+
+static void product(double *out, const double *a, uint32_t rows, uint32_t middle, const double *j, uint32_t root)
+{
+    memset(out, 0, (size_t)rows * root * sizeof *out);
+    for (uint32_t r = 0; r < rows; r++)
+        for (uint32_t k = 0; k < middle; k++)
+            for (uint32_t c = 0; c < root; c++)
+                out[r * root + c] += a[r * middle + k] * j[k * root + c];
+}
+
+/* One entry of a Jacobian applied to a block: the result and the factor it is to be multiplied by. */
+static const double *apply_left(const Side *side, uint32_t which, uint32_t entry, uint32_t root, const double *a,
+                                uint32_t columns, double *room, double *factor)
+{
+    if (!side->jacobians)
+        return a;
+    const StateJacobian *j = &side->jacobians[which];
+    if (!isnan(j->weights[entry])) {
+        *factor *= j->weights[entry];
+        return a;
+    }
+    transposed_product(room, j->values + (size_t)entry * side->deriv * root, root, a, side->deriv, columns);
+    return room;
+}
+
+static const double *apply_right(const Side *side, uint32_t which, uint32_t entry, uint32_t root, const double *a,
+                                 uint32_t rows, double *room, double *factor)
+{
+    if (!side->jacobians)
+        return a;
+    const StateJacobian *j = &side->jacobians[which];
+    if (!isnan(j->weights[entry])) {
+        *factor *= j->weights[entry];
+        return a;
+    }
+    product(room, a, rows, side->deriv, j->values + (size_t)entry * side->deriv * root, root);
+    return room;
+}
+
+static void project(Assembly *as, DvMechanics *m, const Local *local)
+{
+    const Side a = side_of(as, m, local->a), b = side_of(as, m, local->b);
+    const size_t size = (size_t)a.deriv * b.deriv;
+    const uint32_t *slots = local->slots;
+    double left[36], both[36];
+    uint32_t root_a, root_b, begin_a, end_a, begin_b, end_b;
+    for (uint32_t p = 0; p < local->rows.count; p++)
+        for (uint32_t at = local->rows.start[p]; at < local->rows.start[p + 1]; at++) {
+            const double *block = local->values + at * size;
+            for (uint32_t i = 0; i < a.count; i++) {
+                entries_of(&a, i, p, &root_a, &begin_a, &end_a);
+                const uint32_t rows = m->states[root_a].ref.dof->deriv;
+                for (uint32_t e = begin_a; e < end_a; e++) {
+                    double weight_a = 1.0;
+                    const double *from_left = apply_left(&a, i, e, rows, block, b.deriv, left, &weight_a);
+                    for (uint32_t j = 0; j < b.count; j++) {
+                        entries_of(&b, j, local->rows.columns[at], &root_b, &begin_b, &end_b);
+                        const uint32_t columns = m->states[root_b].ref.dof->deriv;
+                        for (uint32_t f = begin_b; f < end_b; f++) {
+                            double weight = weight_a;
+                            const double *dense = apply_right(&b, j, f, columns, from_left, rows, both, &weight);
+                            add_to_blocks(as->values, as->block, slots, dense, rows, columns, weight);
+                            slots += (rows / as->block) * (columns / as->block);
+                        }
+                    }
+                }
+            }
+        }
+}
+
+/* ---- Fixed unknowns ---- */
+
+typedef struct Fixing {
+    Assembly *as;
+    const ConstraintItem *constraint;
+} Fixing;
+
+static void fix(void *context, uint32_t state, uint32_t point, uint32_t component)
+{
+    const Fixing *fixing = context;
+    Assembly *as = fixing->as;
+    if (state >= fixing->constraint->state_count)
+        return;
+    const uint32_t index = fixing->constraint->states[state];
+    const StateItem *item = &as->m->states[index];
+    if (item->kind != STATE_INDEPENDENT || point >= as->points[index] || component >= item->ref.dof->deriv)
+        return;
+    if (as->fixed_count == as->fixed_capacity) {
+        const size_t more = as->fixed_capacity ? 2 * as->fixed_capacity : 64;
+        as->fixed = dv_realloc(as->fixed, as->fixed_capacity * sizeof *as->fixed, more * sizeof *as->fixed);
+        as->fixed_capacity = more;
+    }
+    as->fixed[as->fixed_count++] =
+        (FixedUnknown){block_row(as, index, point) + component / as->block, component % as->block};
+}
+
+/* The unknowns that constraints fix, kept until one of them says that its set has changed. */
+static void update_fixed(Assembly *as, DvMechanics *m, const DvStep *step)
+{
+    bool same = as->fixed_known;
+    for (uint32_t i = 0; i < m->constraint_count; i++) {
+        const ConstraintItem *constraint = &m->constraints[i];
+        const uint64_t structure = constraint->ops->structure ? constraint->ops->structure(constraint->self, step) : 0;
+        same = same && structure == as->fixed_structure[i];
+        as->fixed_structure[i] = structure;
+    }
+    if (same)
+        return;
+    as->fixed_count = 0;
+    for (uint32_t i = 0; i < m->constraint_count; i++) {
+        const ConstraintItem *constraint = &m->constraints[i];
+        if (m->states[constraint->states[0]].kind == STATE_MAPPED) {
+            if (!as->fixed_known)
+                dv_warning(constraint->object,
+                           "it constrains mapped points, which an assembled system does not see: constrain the "
+                           "state they are mapped from");
+        } else if (constraint->ops->fixed) {
+            constraint->ops->fixed(constraint->self, step, fix, &(Fixing){as, constraint});
+        } else if (!as->fixed_known) {
+            dv_warning(constraint->object,
+                       "it gives no fixed unknowns: an assembled system is left unconstrained by it");
+        }
+    }
+    as->fixed_known = true;
+}
+
+static void clear_fixed(Assembly *as)
+{
+    const uint32_t b = as->block;
+    for (size_t i = 0; i < as->fixed_count; i++) {
+        const uint32_t row = as->fixed[i].row, component = as->fixed[i].component;
+        for (uint32_t e = as->rows.start[row]; e < as->rows.start[row + 1]; e++) {
+            double *block = as->values + (size_t)e * b * b;
+            double *mirror = as->values + (size_t)as->transposed[e] * b * b;
+            for (uint32_t c = 0; c < b; c++) {
+                block[component * b + c] = 0.0;
+                mirror[c * b + component] = 0.0;
+            }
+        }
+        as->values[(size_t)as->diagonal[row] * b * b + (size_t)component * b + component] = 1.0;
+    }
+}
+
+/* ---- Assembly ---- */
+
+static void clear_range(void *context, uint32_t begin, uint32_t end)
+{
+    Assembly *as = context;
+    const size_t size = (size_t)as->block * as->block;
+    memset(as->values + begin * size, 0, (end - begin) * size * sizeof *as->values);
+}
+
+/* The structure, up to date with the graph, the components and the Jacobians. */
+static Assembly *current(DvMechanics *m)
+{
+    if (m->assembly && !is_current(m->assembly, m)) {
+        assembly_free(m->assembly);
+        m->assembly = NULL;
+    }
+    if (!m->assembly)
+        m->assembly = build(m);
+    if (m->assembly->jacobians && !jacobians_update(m->assembly->jacobians, m)) {
+        assembly_free(m->assembly);
+        m->assembly = build(m);
+        (void)jacobians_update(m->assembly->jacobians, m);
+    }
+    return m->assembly;
+}
+
+const DvBlockMatrix *assembly_run(DvMechanics *m, const DvStep *step, DvFactors factors, uint32_t parts)
+{
+    Assembly *as = current(m);
+    m->depth++;
+    dv_parallel_for(as->rows.start[as->rows.count], 8192, clear_range, as);
+    for (uint32_t i = 0; i < as->local_count; i++) {
+        Local *local = &as->locals[i];
+        const size_t size = (size_t)m->states[local->a].ref.dof->deriv * m->states[local->b].ref.dof->deriv;
+        memset(local->values, 0, local->rows.start[local->rows.count] * size * sizeof *local->values);
+    }
+    for (uint32_t i = 0; i < as->contribution_count; i++)
+        contribute(as, m, &as->contributions[i], step, factors, parts);
+    for (uint32_t i = 0; i < as->local_count && !(parts & DV_ASSEMBLE_NO_MAPPED); i++)
+        project(as, m, &as->locals[i]);
+    if (parts & DV_ASSEMBLE_CONSTRAINED) {
+        update_fixed(as, m, step);
+        clear_fixed(as);
+    }
+    m->depth--;
+    as->matrix.version++;
+    return &as->matrix;
+}
+
+/* Whether the assembled matrix would be the operator of add_mbk and project_response. */
+static bool is_equivalent(const DvMechanics *m)
+{
+    for (uint32_t i = 0; i < m->field_count; i++) {
+        const FieldItem *field = &m->fields[i];
+        const bool stiff = field->ops->add_dforce && !(field->ops->reserve && field->ops->assemble);
+        const bool heavy = field->mass && !(field->mass->reserve && field->mass->assemble);
+        if (stiff || heavy || field->below_stop || field->ops->space != DV_HOST)
+            return false;
+    }
+    for (uint32_t i = 0; i < m->mapping_count; i++) {
+        const MappingItem *mapping = &m->mappings[i];
+        if (mapping->loaded && (!mapping->ops->jacobian || !mapping->in_slot || mapping->ops->space != DV_HOST ||
+                                (mapping->ops->apply_djt && !mapping->ops->reserve_stiffness)))
+            return false;
+    }
+    for (uint32_t i = 0; i < m->constraint_count; i++)
+        if (!m->constraints[i].ops->fixed || m->constraints[i].ops->space != DV_HOST)
+            return false;
+    return true;
+}
+
+bool assembly_is_preferred(DvMechanics *m, uint32_t products)
+{
+    if (!is_equivalent(m))
+        return false;
+    const Assembly *as = current(m);
+    const double entries = (double)as->rows.start[as->rows.count] * as->block * as->block;
+    const double calls = 40.0 * (m->field_count + 3.0 * m->mapping_count + 2.0 * m->state_count + m->constraint_count);
+    const double free_cost = products * (as->flops_free + calls);
+    const double assembled_cost = as->flops_assembly + 0.15 * entries + calls + products * 0.5 * entries;
+    return assembled_cost < free_cost;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The derivatives of mapped states by the independent states they follow from, through chains of mappings.
+ */
+#ifndef DIVAN_MECHANICS_JACOBIANS_H
+#define DIVAN_MECHANICS_JACOBIANS_H
+
+#include "mechanics.h"
+
+/* d(state)/d(root) as rows of dense blocks, deriv of the state x deriv of the root, row-major. */
+typedef struct StateJacobian {
+    uint32_t root;           /* into the states of the mechanics */
+    const uint32_t *start;   /* [points of the state + 1] */
+    const uint32_t *columns; /* [start[points]] points of the root, ascending within a row */
+    const double *values;
+    const double *weights; /* [start[points]] w where a block is w I, NaN where it is not */
+} StateJacobian;
+
+typedef struct Jacobians Jacobians;
+
+/* Nothing but structure yet. */
+Jacobians *jacobians_new(DvMechanics *m);
+void jacobians_free(Jacobians *jacobians);
+/* Brings the values up to date with the last propagation; false when the structure has changed: make new ones. */
+bool jacobians_update(Jacobians *jacobians, DvMechanics *m);
+/* The Jacobians of a mapped state, one per root. */
+const StateJacobian *jacobians_of(const Jacobians *jacobians, uint32_t state, uint32_t *count);
+
+#endif

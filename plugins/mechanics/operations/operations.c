@@ -1,0 +1,659 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The service divan.mechanical-operations/1: what solvers ask of all states, forces and mappings below a node.
+ *
+ * Two walks. VISITOR does not go below a mapping that does not map forces, knows one mapping per node, and projects residuals
+ * from the last node to the first; WHOLE takes every mapping and asks constraints in order. Both ask force fields in the order
+ * of the document and mappings from parents to children, and back for forces.
+ *
+ * Forces on mapped states are in their DV_FORCE. A product uses DV_DX and DV_DFORCE there; what no force acts on is not
+ * visited at all.
+ */
+#include "operations.h"
+
+#include <string.h>
+
+#include <divan/contracts/visual.h>
+#include <divan/memory.h>
+
+#include "mechanics.h"
+
+static DvMechanics *open_mechanics; /* all, newest first */
+
+static DvMechanics *open_at(DvNode *node)
+{
+    DvMechanics *m = dv_alloc(1, sizeof *m);
+    m->node = node;
+    m->next = open_mechanics;
+    open_mechanics = m;
+    (void)dv_object_ref(dv_node_object(node));
+    return m;
+}
+
+static void close(DvMechanics *m)
+{
+    if (!m)
+        return;
+    for (DvMechanics **at = &open_mechanics; *at; at = &(*at)->next)
+        if (*at == m) {
+            *at = m->next;
+            break;
+        }
+    DvNode *node = m->node;
+    mechanics_forget(m);
+    dv_free(m);
+    dv_object_unref(dv_node_object(node));
+}
+
+/* An operation begins: nothing fetched before counts any more. */
+static void begin(DvMechanics *m, Roles roles)
+{
+    mechanics_refresh(m);
+    m->roles = roles;
+    m->epoch++;
+    m->depth++;
+}
+
+static void end(DvMechanics *m)
+{
+    m->depth--;
+}
+
+/* The same vector in all states. */
+static Roles same_roles(DvVecId x, DvVecId v, DvVecId f)
+{
+    return (Roles){{x, x, x}, {v, v, v}, {f, f, f}};
+}
+
+static bool in_walk(bool below_stop, DvWalk walk)
+{
+    return walk == DV_WALK_WHOLE || !below_stop;
+}
+
+/* ---- Vectors ---- */
+
+static bool shares_states(const DvMechanics *a, const DvMechanics *b)
+{
+    const DvMechanics *const pairs[2][2] = {{a, b}, {b, a}};
+    for (size_t i = 0; i < 2; i++)
+        for (const DvNode *node = pairs[i][0]->node; node; node = dv_node_parent(node, 0))
+            if (node == pairs[i][1]->node)
+                return true;
+    return false;
+}
+
+static bool is_free(const DvMechanics *m, DvVecId id)
+{
+    for (const DvMechanics *other = open_mechanics; other; other = other->next)
+        if (other->allocated[id] && (other == m || shares_states(m, other)))
+            return false;
+    for (uint32_t i = 0; i < m->independent_count; i++) {
+        const DvStateRef s = m->states[m->independent[i]].ref;
+        if (s.ops->has(s.self, id))
+            return false;
+    }
+    return true;
+}
+
+static void clear(DvMechanics *m, DvVecId v)
+{
+    mechanics_refresh(m);
+    for (uint32_t i = 0; i < m->independent_count; i++) {
+        const DvStateRef s = m->states[m->independent[i]].ref;
+        s.ops->clear(s.self, v);
+    }
+}
+
+static DvVecId allocate(DvMechanics *m, DvVecKind kind)
+{
+    mechanics_refresh(m);
+    for (DvVecId id = DV_FIRST_FREE_VEC + (kind == DV_COORDS ? 0 : 1); id < FIRST_PRIVATE_VEC; id += 2) {
+        if (!is_free(m, id))
+            continue;
+        m->allocated[id] = 1;
+        clear(m, id);
+        return id;
+    }
+    (void)dv_error(dv_node_object(m->node), DV_ERROR_LIMIT,
+                   "solvers below this node need more than %d vectors of a kind",
+                   (FIRST_PRIVATE_VEC - DV_FIRST_FREE_VEC) / 2);
+    return DV_NO_VEC;
+}
+
+static void release(DvMechanics *m, DvVecId v)
+{
+    if (v < DV_FIRST_FREE_VEC || v >= FIRST_PRIVATE_VEC)
+        return;
+    m->allocated[v] = 0;
+    for (uint32_t i = 0; i < m->state_count; i++)
+        if (m->states[i].kind != STATE_EXTERNAL)
+            m->states[i].ref.ops->release(m->states[i].ref.self, v);
+}
+
+static void combine(DvMechanics *m, DvVecId r, DvVecId a, DvVecId b, double k)
+{
+    mechanics_refresh(m);
+    for (uint32_t i = 0; i < m->independent_count; i++) {
+        const DvStateRef s = m->states[m->independent[i]].ref;
+        s.ops->combine(s.self, r, a, b, k);
+    }
+}
+
+static double dot(DvMechanics *m, DvVecId a, DvVecId b)
+{
+    mechanics_refresh(m);
+    double sum = 0.0;
+    for (uint32_t i = 0; i < m->independent_count; i++) {
+        const DvStateRef s = m->states[m->independent[i]].ref;
+        sum += s.ops->dot(s.self, a, b);
+    }
+    return sum;
+}
+
+static void threshold(DvMechanics *m, DvVecId v, double length)
+{
+    mechanics_refresh(m);
+    for (uint32_t i = 0; i < m->independent_count; i++) {
+        const DvVec a = dv_state_write(m->states[m->independent[i]].ref, v, DV_READ_WRITE);
+        for (uint32_t point = 0; a.at && point < a.count; point++) {
+            double *at = a.at + (size_t)point * a.dim, squared = 0.0;
+            for (uint32_t c = 0; c < a.dim; c++)
+                squared += at[c] * at[c];
+            if (squared < length * length)
+                memset(at, 0, a.dim * sizeof *at);
+        }
+    }
+}
+
+static size_t unknowns(DvMechanics *m)
+{
+    mechanics_refresh(m);
+    return mechanics_count_unknowns(m);
+}
+
+static void gather(DvMechanics *m, double *flat, DvVecId v)
+{
+    mechanics_refresh(m);
+    for (uint32_t i = 0; i < m->independent_count; i++) {
+        const DvStateRef s = m->states[m->independent[i]].ref;
+        const DvConstVec a = dv_state_read(s, v);
+        const size_t n = (size_t)a.count * s.dof->deriv;
+        if (a.at)
+            memcpy(flat, a.at, n * sizeof *flat);
+        else
+            memset(flat, 0, n * sizeof *flat);
+        flat += n;
+    }
+}
+
+static void scatter(DvMechanics *m, DvVecId v, const double *flat)
+{
+    mechanics_refresh(m);
+    for (uint32_t i = 0; i < m->independent_count; i++) {
+        const DvVec a = dv_state_write(m->states[m->independent[i]].ref, v, DV_OVERWRITE);
+        const size_t n = (size_t)a.count * a.dim;
+        memcpy(a.at, flat, n * sizeof *flat);
+        flat += n;
+    }
+}
+
+/* ---- Mappings ---- */
+
+/* The visitor walk for forces: what it comes to. */
+static bool mapping_in_walk(const MappingItem *mapping, DvWalk walk)
+{
+    return walk == DV_WALK_WHOLE || (!mapping->below_stop && mapping->in_slot);
+}
+
+/* Arrays of the states of a mapping, for the present operation; false when one has no vector in this space. */
+static bool give_x(DvMechanics *m, const uint32_t *states, uint32_t count, DvSpace space, DvConstVec *x)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!mechanics_fetch(m, &m->states[states[i]], space))
+            return false;
+        x[i] = m->states[states[i]].x;
+    }
+    return true;
+}
+
+static bool give_f(DvMechanics *m, const uint32_t *states, uint32_t count, DvSpace space, DvVec *f)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!mechanics_fetch(m, &m->states[states[i]], space))
+            return false;
+        f[i] = m->states[states[i]].f;
+    }
+    return true;
+}
+
+/* Down: vector `id` of the outputs from that of the inputs, through one mapping. */
+static void propagate_through(DvMechanics *m, const MappingItem *mapping, const DvStep *step, DvVecId in_independent,
+                              DvVecId in_mapped, DvVecId in_external, DvVecId out)
+{
+    const uint32_t *inputs = mapping_inputs_of(m, mapping), *outputs = mapping_outputs_of(m, mapping);
+    const DvVecId ids[3] = {in_independent, in_mapped, in_external};
+    const bool coordinates = dv_vec_kind(out) == DV_COORDS;
+    for (uint32_t i = 0; i < mapping->inputs; i++) {
+        const StateItem *state = &m->states[inputs[i]];
+        const DvStateRef s = state->ref;
+        const DvVecId fallback = coordinates ? DV_POSITION : DV_VELOCITY;
+        DvConstVec *x = &m->given[i];
+        x->count = s.ops->count(s.self);
+        x->dim = coordinates ? s.dof->coord : s.dof->deriv;
+        x->at = s.ops->read(s.self, ids[state->kind], mapping->ops->space);
+        if (!x->at)
+            x->at = s.ops->read(s.self, fallback, mapping->ops->space);
+        if (!x->at)
+            return;
+    }
+    for (uint32_t i = 0; i < mapping->outputs; i++) {
+        const DvStateRef s = m->states[outputs[i]].ref;
+        m->wanted[i].count = s.ops->count(s.self);
+        m->wanted[i].dim = coordinates ? s.dof->coord : s.dof->deriv;
+        m->wanted[i].at = s.ops->write(s.self, out, mapping->ops->space, DV_OVERWRITE);
+        if (!m->wanted[i].at)
+            return;
+    }
+    if (coordinates)
+        mapping->ops->apply(mapping->self, step, m->given, m->wanted);
+    else
+        mapping->ops->apply_j(mapping->self, step, m->given, m->wanted);
+}
+
+static void propagate(DvMechanics *m, const DvStep *step, DvVecId v)
+{
+    mechanics_refresh(m);
+    m->depth++;
+    for (uint32_t i = 0; i < m->mapping_count; i++)
+        if (mechanics_alive(m->mappings[i].object))
+            propagate_through(m, &m->mappings[i], step, v, v, v, v);
+    m->depth--;
+}
+
+/* Up: forces of the outputs to the inputs, with geometric stiffness when k is not zero. Expects x and f of the operation to be
+ * displacement and result. */
+static void pull_up(DvMechanics *m, const MappingItem *mapping, const DvStep *step, double k)
+{
+    const DvSpace space = mapping->ops->space;
+    const uint32_t *inputs = mapping_inputs_of(m, mapping), *outputs = mapping_outputs_of(m, mapping);
+    if (!give_f(m, outputs, mapping->outputs, space, m->wanted))
+        return;
+    for (uint32_t i = 0; i < mapping->outputs; i++)
+        m->given[i] = dv_const(m->wanted[i]);
+    if (!give_f(m, inputs, mapping->inputs, space, m->wanted))
+        return;
+    mapping->ops->apply_jt(mapping->self, step, m->given, m->wanted);
+    if (k == 0.0 || !mapping->ops->apply_djt)
+        return;
+    for (uint32_t i = 0; i < mapping->outputs; i++) {
+        const DvStateRef s = m->states[outputs[i]].ref;
+        m->given[i] = (DvConstVec){s.ops->read(s.self, DV_FORCE, space), s.ops->count(s.self), s.dof->deriv};
+        if (!m->given[i].at)
+            return;
+    }
+    if (give_x(m, inputs, mapping->inputs, space, m->given_more))
+        mapping->ops->apply_djt(mapping->self, step, k, m->given, m->given_more, m->wanted);
+}
+
+/* ---- Forces ---- */
+
+static void add_force_of(DvMechanics *m, FieldItem *field, const DvStep *step)
+{
+    DvConstVec x[2], v[2];
+    DvVec f[2];
+    for (uint32_t k = 0; k < field->state_count; k++) {
+        StateItem *state = &m->states[field->states[k]];
+        if (!mechanics_fetch(m, state, field->ops->space))
+            return;
+        x[k] = state->x;
+        v[k] = state->v;
+        f[k] = state->f;
+        state->force_is_zero = false;
+    }
+    field->ops->add_force(field->self, step, x, v, f);
+}
+
+/* Whether mappings have changed their mind about forces, which the graph does not tell. */
+static void watch_mappings(DvMechanics *m)
+{
+    mechanics_refresh(m);
+    for (uint32_t i = 0; i < m->mapping_count; i++)
+        if (m->mappings[i].ops->maps_forces(m->mappings[i].self) != m->mappings[i].maps_forces) {
+            m->revision = 0;
+            mechanics_refresh(m);
+            return;
+        }
+}
+
+static void compute_force(DvMechanics *m, const DvStep *step, DvVecId f, DvWalk walk)
+{
+    watch_mappings(m);
+    const DvVecId x = step->position, v = step->velocity;
+    begin(m, (Roles){{x, x, DV_POSITION}, {v, v, DV_VELOCITY}, {f, DV_FORCE, VEC_SINK}});
+    m->external_on_mapped = false;
+    for (uint32_t i = 0; i < m->state_count; i++) {
+        StateItem *state = &m->states[i];
+        if (state->kind == STATE_EXTERNAL || !in_walk(state->below_stop, walk))
+            continue;
+        const DvStateRef s = state->ref;
+        const bool external = s.ops->has(s.self, DV_EXTERNAL_FORCE);
+        const DvVecId force = m->roles.f[state->kind];
+        if (state->kind == STATE_INDEPENDENT || state->loaded || external || !state->force_is_zero)
+            s.ops->clear(s.self, force);
+        state->force_is_zero = !external;
+        if (!external)
+            continue;
+        s.ops->combine(s.self, force, force, DV_EXTERNAL_FORCE, 1.0);
+        m->external_on_mapped |= state->kind == STATE_MAPPED;
+    }
+    for (uint32_t i = 0; i < m->field_count; i++)
+        if (in_walk(m->fields[i].below_stop, walk) && mechanics_alive(m->fields[i].object))
+            add_force_of(m, &m->fields[i], step);
+    for (uint32_t i = m->mapping_count; i-- > 0;) {
+        const MappingItem *mapping = &m->mappings[i];
+        if (!(mapping->loaded || m->external_on_mapped) || !mapping_in_walk(mapping, walk) ||
+            !mechanics_alive(mapping->object))
+            continue;
+        for (uint32_t k = 0; k < mapping->inputs; k++)
+            m->states[mapping_inputs_of(m, mapping)[k]].force_is_zero = false;
+        pull_up(m, mapping, step, 0.0);
+    }
+    end(m);
+}
+
+static bool is_velocity(const DvStep *step, DvVecId d)
+{
+    return d == DV_VELOCITY || d == DV_FREE_VELOCITY || d == step->velocity;
+}
+
+static void add_product_of(DvMechanics *m, FieldItem *field, const DvStep *step, DvFactors factors)
+{
+    const double k = field_stiffness_factor(field, factors), mass = field_mass_factor(field, factors);
+    const bool stiff = field->ops->add_dforce && (k != 0.0 || factors.b != 0.0), heavy = field->mass && mass != 0.0;
+    if (!stiff && !heavy)
+        return;
+    DvConstVec dx[2];
+    DvVec df[2];
+    for (uint32_t i = 0; i < field->state_count; i++) {
+        StateItem *state = &m->states[field->states[i]];
+        if (!mechanics_fetch(m, state, field->ops->space))
+            return;
+        dx[i] = state->x;
+        df[i] = state->f;
+    }
+    if (stiff)
+        field->ops->add_dforce(field->self, step, k, factors.b, dx, df);
+    if (heavy)
+        field->mass->add_mdx(field->self, mass, dx[0], df[0]);
+}
+
+static void add_mbk(DvMechanics *m, const DvStep *step, DvFactors factors, DvVecId res, DvVecId d, DvWalk walk)
+{
+    const DvVecId mapped = is_velocity(step, d) ? d : DV_DX;
+    begin(m, (Roles){{d, mapped, VEC_ZERO}, {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}, {res, DV_DFORCE, VEC_SINK}});
+    const bool all = m->external_on_mapped; /* geometric stiffness also where no component acts */
+    for (uint32_t i = 0; i < m->mapping_count; i++) {
+        const MappingItem *mapping = &m->mappings[i];
+        if (!(mapping->loaded || all) || !mapping_in_walk(mapping, walk) || !mechanics_alive(mapping->object))
+            continue;
+        if (mapped != d)
+            propagate_through(m, mapping, step, d, mapped, VEC_ZERO, mapped);
+        for (uint32_t k = 0; k < mapping->outputs; k++) {
+            const DvStateRef s = m->states[mapping_outputs_of(m, mapping)[k]].ref;
+            s.ops->clear(s.self, DV_DFORCE);
+        }
+    }
+    for (uint32_t i = 0; i < m->field_count; i++)
+        if (in_walk(m->fields[i].below_stop, walk) && mechanics_alive(m->fields[i].object))
+            add_product_of(m, &m->fields[i], step, factors);
+    for (uint32_t i = m->mapping_count; i-- > 0;) {
+        const MappingItem *mapping = &m->mappings[i];
+        if ((mapping->loaded || all) && mapping_in_walk(mapping, walk) && mechanics_alive(mapping->object))
+            pull_up(m, mapping, step, factors.k);
+    }
+    end(m);
+}
+
+static void interaction_forces_to_external(DvMechanics *m, const DvStep *step)
+{
+    begin(m, same_roles(step->position, step->velocity, DV_EXTERNAL_FORCE));
+    for (uint32_t i = 0; i < m->field_count; i++)
+        if (m->fields[i].interaction && dv_object_node(m->fields[i].object) == m->node)
+            add_force_of(m, &m->fields[i], step);
+    end(m);
+}
+
+/* ---- Masses ---- */
+
+static void add_mdx(DvMechanics *m, double factor, DvVecId res, DvVecId d)
+{
+    begin(m, (Roles){{d, DV_NO_VEC, DV_NO_VEC}, {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}, {res, DV_NO_VEC, DV_NO_VEC}});
+    for (uint32_t i = 0; i < m->mass_count; i++) {
+        const MassItem *mass = &m->masses[i];
+        StateItem *state = &m->states[mass->state];
+        if (state->kind == STATE_INDEPENDENT && mechanics_alive(mass->object) &&
+            mechanics_fetch(m, state, mass->ops->space))
+            mass->ops->add_mdx(mass->self, factor, state->x, state->f);
+    }
+    end(m);
+}
+
+static void acceleration_from_force(DvMechanics *m, DvVecId a, DvVecId f)
+{
+    begin(m, (Roles){{f, DV_NO_VEC, DV_NO_VEC}, {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}, {a, DV_NO_VEC, DV_NO_VEC}});
+    for (uint32_t i = 0; i < m->mass_count; i++) {
+        const MassItem *mass = &m->masses[i];
+        StateItem *state = &m->states[mass->state];
+        if (state->kind != STATE_INDEPENDENT || mass->below_stop || !mechanics_alive(mass->object))
+            continue;
+        if (!mass->ops->acceleration)
+            (void)dv_error(mass->object, DV_ERROR_UNSUPPORTED,
+                           "its matrix is not diagonal: use a solver with a linear solver");
+        else if (mechanics_fetch(m, state, mass->ops->space))
+            mass->ops->acceleration(mass->self, state->x, state->f);
+    }
+    end(m);
+}
+
+static DvMassKind mass_kind(DvMechanics *m)
+{
+    mechanics_refresh(m);
+    for (uint32_t i = 0; i < m->mass_count; i++)
+        if (m->states[m->masses[i].state].kind == STATE_MAPPED || !m->masses[i].ops->is_diagonal(m->masses[i].self))
+            return DV_MASS_GENERAL;
+    return m->mass_count ? DV_MASS_DIAGONAL : DV_MASS_NONE;
+}
+
+static void add_separate_gravity(DvMechanics *m, double dt, DvVecId v)
+{
+    begin(m, (Roles){{DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}, {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}, {v, DV_NO_VEC, DV_NO_VEC}});
+    for (uint32_t i = 0; i < m->mass_count; i++) {
+        const MassItem *mass = &m->masses[i];
+        StateItem *state = &m->states[mass->state];
+        if (state->kind == STATE_INDEPENDENT && !mass->below_stop && mass->ops->separate_gravity(mass->self) &&
+            mechanics_fetch(m, state, mass->ops->space))
+            mass->ops->add_gravity_to_velocity(mass->self, dt, state->f);
+    }
+    end(m);
+}
+
+/* ---- Projective constraints ---- */
+
+typedef void (*Projection)(void *self, const DvStep *step, const DvVec *vectors);
+
+/* Vectors of the states of a constraint, in place of which it projects; false when one has none. */
+static bool project_with(DvMechanics *m, const ConstraintItem *constraint, const DvStep *step, Projection project)
+{
+    DvVec d[2];
+    if (!project || !mechanics_alive(constraint->object) ||
+        !give_f(m, constraint->states, constraint->state_count, constraint->ops->space, d))
+        return false;
+    project(constraint->self, step, d);
+    return true;
+}
+
+/* Whether the vector means something in all states of the constraint: a residual is none of mapped or external states. */
+static bool has_vectors(const DvMechanics *m, const ConstraintItem *constraint, DvVecId d)
+{
+    for (uint32_t i = 0; i < constraint->state_count; i++) {
+        const StateItem *state = &m->states[constraint->states[i]];
+        if (state->kind == STATE_EXTERNAL || (state->kind == STATE_MAPPED && d >= DV_FIRST_FREE_VEC) ||
+            !state->ref.ops->has(state->ref.self, d))
+            return false;
+    }
+    return true;
+}
+
+static void project_response(DvMechanics *m, const DvStep *step, DvVecId d, DvWalk walk)
+{
+    begin(m, same_roles(DV_NO_VEC, DV_NO_VEC, d));
+    for (uint32_t i = 0; i < m->constraint_count; i++) {
+        const ConstraintItem *constraint = &m->constraints[walk == DV_WALK_VISITOR ? m->bottom_up[i] : i];
+        if (has_vectors(m, constraint, d))
+            (void)project_with(m, constraint, step, constraint->ops->project_response);
+    }
+    end(m);
+}
+
+static void project_position(DvMechanics *m, const DvStep *step, DvVecId x)
+{
+    begin(m, same_roles(DV_NO_VEC, DV_NO_VEC, x));
+    for (uint32_t i = 0; i < m->constraint_count; i++) {
+        const ConstraintItem *constraint = &m->constraints[i];
+        if (constraint->ops->project_position && !constraint->below_stop && has_vectors(m, constraint, x))
+            (void)project_with(m, constraint, step, constraint->ops->project_position);
+    }
+    end(m);
+}
+
+static void project_velocity(DvMechanics *m, const DvStep *step, DvVecId v)
+{
+    begin(m, same_roles(DV_NO_VEC, DV_NO_VEC, v));
+    for (uint32_t i = 0; i < m->constraint_count; i++) {
+        const ConstraintItem *constraint = &m->constraints[i];
+        if (constraint->ops->project_velocity && !constraint->below_stop && has_vectors(m, constraint, v))
+            (void)project_with(m, constraint, step, constraint->ops->project_velocity);
+    }
+    end(m);
+}
+
+/* ---- Steps ---- */
+
+static void compute_acceleration(DvMechanics *m, const DvStep *step, DvVecId a)
+{
+    project_position(m, step, step->position);
+    project_velocity(m, step, step->velocity);
+    propagate(m, step, step->position);
+    propagate(m, step, step->velocity);
+    compute_force(m, step, DV_FORCE, DV_WALK_VISITOR);
+    acceleration_from_force(m, a, DV_FORCE);
+    project_response(m, step, a, DV_WALK_VISITOR);
+}
+
+static void begin_integration(DvMechanics *m, double dt)
+{
+    (void)dt;
+    mechanics_refresh(m);
+}
+
+static void end_integration(DvMechanics *m)
+{
+    mechanics_refresh(m);
+    for (uint32_t i = 0; i < m->state_count; i++)
+        if (m->states[i].kind != STATE_EXTERNAL)
+            m->states[i].ref.ops->release(m->states[i].ref.self, DV_EXTERNAL_FORCE);
+}
+
+static const DvBlockMatrix *assemble(DvMechanics *m, const DvStep *step, DvFactors factors, uint32_t parts)
+{
+    mechanics_refresh(m);
+    return assembly_run(m, step, factors, parts);
+}
+
+static bool prefers_assembled(DvMechanics *m, uint32_t products)
+{
+    mechanics_refresh(m);
+    return assembly_is_preferred(m, products);
+}
+
+/* ---- Energies ---- */
+
+static double kinetic_energy(DvMechanics *m)
+{
+    begin(m, (Roles){{DV_VELOCITY, DV_VELOCITY, DV_VELOCITY},
+                     {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC},
+                     {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}});
+    double energy = 0.0;
+    for (uint32_t i = 0; i < m->mass_count; i++) {
+        const MassItem *mass = &m->masses[i];
+        StateItem *state = &m->states[mass->state];
+        if (mass->ops->kinetic_energy && !mass->below_stop && mechanics_fetch(m, state, mass->ops->space))
+            energy += mass->ops->kinetic_energy(mass->self, state->x);
+    }
+    end(m);
+    return energy;
+}
+
+static double potential_energy(DvMechanics *m)
+{
+    const DvStep step = {dv_node_time(m->node), dv_node_dt(m->node), DV_POSITION, DV_VELOCITY};
+    begin(m, same_roles(DV_POSITION, DV_NO_VEC, DV_NO_VEC));
+    double energy = 0.0;
+    for (uint32_t i = 0; i < m->field_count; i++) {
+        const FieldItem *field = &m->fields[i];
+        DvConstVec x[2];
+        if (field->ops->energy && !field->below_stop &&
+            give_x(m, field->states, field->state_count, field->ops->space, x))
+            energy += field->ops->energy(field->self, &step, x);
+    }
+    end(m);
+    return energy;
+}
+
+static void momentum(DvMechanics *m, double sum[6])
+{
+    begin(m, same_roles(DV_POSITION, DV_VELOCITY, DV_NO_VEC));
+    memset(sum, 0, 6 * sizeof *sum);
+    for (uint32_t i = 0; i < m->mass_count; i++) {
+        const MassItem *mass = &m->masses[i];
+        StateItem *state = &m->states[mass->state];
+        if (mass->ops->momentum && !mass->below_stop && mechanics_fetch(m, state, mass->ops->space))
+            mass->ops->momentum(mass->self, state->x, state->v, sum);
+    }
+    end(m);
+}
+
+const DvMechanicalOperationsOps dv_mechanical_operations = {
+    .size = sizeof(DvMechanicalOperationsOps),
+    .open = open_at,
+    .close = close,
+    .allocate = allocate,
+    .release = release,
+    .clear = clear,
+    .combine = combine,
+    .dot = dot,
+    .threshold = threshold,
+    .unknowns = unknowns,
+    .gather = gather,
+    .scatter = scatter,
+    .compute_force = compute_force,
+    .add_mbk = add_mbk,
+    .add_mdx = add_mdx,
+    .acceleration_from_force = acceleration_from_force,
+    .mass_kind = mass_kind,
+    .project_response = project_response,
+    .project_position = project_position,
+    .project_velocity = project_velocity,
+    .propagate_position = propagate,
+    .propagate_velocity = propagate,
+    .compute_acceleration = compute_acceleration,
+    .add_separate_gravity = add_separate_gravity,
+    .interaction_forces_to_external = interaction_forces_to_external,
+    .begin_integration = begin_integration,
+    .end_integration = end_integration,
+    .assemble = assemble,
+    .prefers_assembled = prefers_assembled,
+    .kinetic_energy = kinetic_energy,
+    .potential_energy = potential_energy,
+    .momentum = momentum,
+};
