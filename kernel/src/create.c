@@ -186,7 +186,7 @@ static void modernise_paths(const Making *making)
 
 /* Variants */
 
-/* Names of DOF types as scenes of all years write them: Vec3, Vec3f, ExtVec3f, Rigid... New string. */
+/* Names of DOF types and matrices as scenes of all years write them: Vec3, Vec3f, ExtVec3f, Rigid... New string. */
 static char *canonical_variant(const char *text)
 {
     GString *canonical = g_string_new(NULL);
@@ -198,11 +198,12 @@ static char *canonical_variant(const char *text)
         if (canonical->len)
             g_string_append_c(canonical, ',');
         g_string_append(canonical, strcmp(word, "Rigid") == 0 ? "Rigid3d" : word);
-        if (g_str_has_prefix(word, "Vec") || g_str_has_prefix(word, "Rigid")) {
+        const bool is_matrix = g_str_has_prefix(word, "CompressedRowSparseMatrix");
+        if (is_matrix || g_str_has_prefix(word, "Vec") || g_str_has_prefix(word, "Rigid")) {
             char *last = &canonical->str[canonical->len - 1];
             if (*last == 'f')
                 *last = 'd';
-            else if (g_ascii_isdigit(*last))
+            else if (g_ascii_isdigit(*last) || (is_matrix && *last != 'd'))
                 g_string_append_c(canonical, 'd');
         }
     }
@@ -376,8 +377,8 @@ static void follow_source(DvScene *scene, DvObject *object, Attribute *attribute
 
 static void apply_attributes(DvScene *scene, DvObject *object)
 {
-    static const char *const first[] = {"name", "printLog", "src"};
-    for (size_t k = 0; k < G_N_ELEMENTS(first); k++) {
+    static const char *const first[] = {"name", "printLog", "src", NULL};
+    for (size_t k = 0; first[k]; k++) {
         Attribute *attribute = dv_private_attribute_find(object->attributes, first[k]);
         if (!attribute)
             continue;
@@ -392,7 +393,7 @@ static void apply_attributes(DvScene *scene, DvObject *object)
     }
     for (guint i = 0; i < object->attributes->list->len; i++) {
         Attribute *attribute = &g_array_index(object->attributes->list, Attribute, i);
-        if (!attribute->used)
+        if (!g_strv_contains(first, attribute->name) && strcmp(attribute->name, "type") != 0)
             set_fields(scene, object, attribute);
     }
 }
@@ -487,7 +488,7 @@ static void check_required_plugin(const DvAttributes *attributes, const Making *
     char **names = g_strsplit_set(list ? list->text : "", " \t\r\n[],\"'", -1);
     unsigned unknown = 0;
     for (char **name = names; *name && unknown < 20; name++) {
-        if (!**name || dv_private_module_known(*name, NULL))
+        if (!**name || dv_private_module_known(*name))
             continue;
         dv_log_at(DV_LEVEL_WARNING, DV_OK, making->file, making->line, making->column,
                   "RequiredPlugin: no plugin that runs covers '%s'", *name);

@@ -92,16 +92,23 @@ static DvObject *of_contract(DvObject *object, const char *contract)
     if (!object->is_node)
         return dv_private_class_ops(object->cls, contract) ? object : NULL;
     const DvNode *node = object->self;
-    DvObject *found = NULL;
+    DvObject *found = NULL, *by_path = NULL;
+    guint standing = 0, others = 0;
     for (guint i = 0; i < node->members->len; i++) {
         DvObject *member = g_ptr_array_index(node->members, i);
-        if (!dv_private_stands_for_node(member, contract))
-            continue;
-        if (found)
-            return NULL; /* ambiguous */
-        found = member;
+        if (dv_private_stands_for_node(member, contract)) {
+            found = member;
+            standing++;
+        } else if (dv_private_class_ops(member->cls, contract)) {
+            by_path = member;
+            others++;
+        }
     }
-    return found ? found : dv_node_context(node, contract);
+    if (standing + others == 0)
+        return dv_node_context(node, contract);
+    if (standing == 1)
+        return found;
+    return standing == 0 && others == 1 ? by_path : NULL; /* else ambiguous */
 }
 
 DvObject *dv_node_resolve(const DvNode *node, const DvObject *from, const char *path, const char *contract)

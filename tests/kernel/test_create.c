@@ -206,9 +206,17 @@ static void accepts_chooses_among_the_variants_in_the_order_of_bytes(void **stat
     (void)state;
     DvScene *scene = load(IN_NODE("<Choosy name='c' only='Vec1d'/>"));
     assert_string_equal(variant_of(scene, "@c"), "Vec1d");
+    assert_string_equal(dv_data_string(field_at(scene, "@c", "only")),
+                        "Vec1d"); /* asked for before, and a field still */
+    dv_scene_free(scene);
+    scene = load(
+        IN_NODE("<Choosy name='c' template='CompressedRowSparseMatrixMat3x3' only='CompressedRowSparseMatrixMat3x3d'/>"
+                "<Choosy name='d' template='CompressedRowSparseMatrix' only='CompressedRowSparseMatrixd'/>"));
+    assert_silent();
+    assert_string_equal(variant_of(scene, "@d"), "CompressedRowSparseMatrixd");
     dv_scene_free(scene);
     assert_refused(IN_NODE("<Choosy/>"), DV_ERROR_MISSING,
-                   "cannot be made here: Vec3d is not wanted; Rigid3d is not wanted; Vec1d is not wanted; ");
+                   "cannot be made here: Vec3d is not wanted; CompressedRowSparseMatrixMat3x3d is not wanted; ");
 }
 
 static void paths_of_the_years_before_2012_are_understood(void **state)

@@ -117,6 +117,18 @@ static const DvClass points_class = {
     .bounding_box = points_box,
 };
 
+/* Picture: a state that paths reach, but that is never the node's own */
+static const DvContract picture_contracts[] = {{.id = TEST_STATE, .ops = &empty_ops, .by_path_only = true}, {0}};
+static const DvClass picture_class = {
+    .size = sizeof(DvClass),
+    .name = "Picture",
+    .variants = "Vec3d",
+    .help = "A state that is only looked at.",
+    .instance_size = sizeof(Points),
+    .fields = points_fields,
+    .contracts = picture_contracts,
+};
+
 typedef struct Force {
     DvData factor;
     DvLink state, input, output, object1, object2;
@@ -182,13 +194,18 @@ static bool choosy_accepts(DvNode *node, const char *variant, const DvAttributes
     dv_text_add(reason, "%s is not wanted; ", variant);
     return false;
 }
+typedef struct Choosy {
+    DvData only;
+} Choosy;
+static const DvField choosy_fields[] = {DV_FIELD(Choosy, only, "only", dv_type_string, .help = "variant"), {0}};
 static const DvClass choosy_class = {
     .size = sizeof(DvClass),
     .name = "Choosy",
-    .variants = "Vec3d Vec1d Rigid3d",
+    .variants = "Vec3d Vec1d Rigid3d CompressedRowSparseMatrixd CompressedRowSparseMatrixMat3x3d",
     .default_variant = "Vec3d",
     .help = "Accepts one variant.",
-    .instance_size = sizeof(double),
+    .instance_size = sizeof(Choosy),
+    .fields = choosy_fields,
     .accepts = choosy_accepts,
 };
 
