@@ -395,9 +395,9 @@ static const DvClass loop_class = {.size = sizeof(DvClass),
                                    .fields = loop_fields,
                                    .contracts = loop_contracts};
 
-static const DvClass *const classes[] = {&value_class,  &points_class, &force_class, &joint_class,    &pair_class,
-                                         &choosy_class, &clock_class,  &shown_class, &troubled_class, &pull_class,
-                                         &maker_class,  &loop_class,   NULL};
+static const DvClass *const classes[] = {&value_class, &points_class, &picture_class, &force_class, &joint_class,
+                                         &pair_class,  &choosy_class, &clock_class,   &shown_class, &troubled_class,
+                                         &pull_class,  &maker_class,  &loop_class,    NULL};
 static const DvRename renames[] = {
     {DV_RENAME_CLASS, NULL, "OldValue", "Value"},
     {DV_RENAME_CLASS_EXPANDED, NULL, "Both",
