@@ -8,7 +8,7 @@
  * whose positions a visual model follows is written in place, step after step, without a copy or an allocation.
  *
  * Dependencies are edges from a field to those that follow it (links) and from the inputs of an engine to its outputs.
- * Invariant: what is below a dirty field is dirty too, unless it was written since. So marking stops at dirty fields, and
+ * Invariants: a dirty field has a parent or inputs; what is below a dirty field is dirty too, unless it was written since. So marking stops at dirty fields, and
  * reading a clean field costs one test. Both marking and updating walk with their own stack: chains of links may be as long
  * as a scene file can make them. Cycles are refused when the edge is made, so both walks end.
  */
@@ -221,7 +221,7 @@ static void changed(DvData *data)
     if (data->graph)
         mark_outputs(data);
     DvObject *owner = data->owner;
-    if (owner && (owner->is_node || data == &owner->tags || data == &owner->name))
+    if (owner->is_node || data == &owner->tags || data == &owner->name)
         dv_private_graph_data_changed(owner, data);
 }
 
@@ -258,9 +258,8 @@ static int followers(DvData *data)
 
 /* Updating */
 
-DvStatus dv_private_data_update_engine(DvData *output)
+static DvStatus update_engine(DvObject *object)
 {
-    DvObject *object = output->owner;
     if (object->updating)
         return DV_OK; /* it reads its own output while it computes */
     object->updating = true;
@@ -297,8 +296,6 @@ static DvStatus follow(DvData *data, DvData *parent)
 static DvData *dirty_source(const DvData *data)
 {
     const struct DvDataGraph *graph = data->graph;
-    if (!graph)
-        return NULL;
     if (graph->parent)
         return graph->parent->flags & DV_DATA_DIRTY ? graph->parent : NULL;
     if (data->owner->updating)
@@ -327,13 +324,7 @@ DvStatus dv_data_update(DvData *data)
         stack.count--;
         if (!(top->flags & DV_DATA_DIRTY))
             continue;
-        DvStatus result = DV_OK;
-        if (top->graph && top->graph->parent)
-            result = follow(top, top->graph->parent);
-        else if (top->graph && top->graph->inputs)
-            result = dv_private_data_update_engine(top);
-        else
-            top->flags &= ~(uint32_t)DV_DATA_DIRTY;
+        const DvStatus result = top->graph->parent ? follow(top, top->graph->parent) : update_engine(top->owner);
         if (status == DV_OK)
             status = result;
     }
@@ -469,12 +460,6 @@ void dv_data_share(DvData *to, DvData *from)
     changed(to);
 }
 
-void dv_private_data_adopt(DvData *data, const void *value, size_t count)
-{
-    replace_value(data, value, count);
-    changed(data);
-}
-
 void dv_private_data_set_interned(DvData *data, const char *text)
 {
     const Default *shared = default_of(data, text);
@@ -592,6 +577,7 @@ static void remove_edge(GPtrArray *edges, DvData *data)
 static void drop_sources(DvData *data)
 {
     struct DvDataGraph *graph = data->graph;
+    data->flags &= ~(uint32_t)DV_DATA_DIRTY; /* it keeps what it has */
     if (graph->parent)
         remove_edge(graph->parent->graph->outputs, data);
     graph->parent = NULL;
@@ -616,7 +602,7 @@ void dv_private_data_unlink(DvData *data)
         else
             remove_edge(output->graph->inputs, data);
         if (!output->graph->inputs || !output->graph->inputs->len)
-            output->flags &= ~(uint32_t)DV_DATA_DIRTY; /* nothing will renew it: it keeps what it has */
+            output->flags &= ~(uint32_t)DV_DATA_DIRTY; /* nothing will renew it */
     }
     if (graph->outputs)
         g_ptr_array_free(graph->outputs, TRUE);
@@ -658,7 +644,7 @@ static void add_output(DvData *data, DvData *output)
 
 static void name_of(const DvData *data, DvText *out)
 {
-    dv_text_add(out, "@%s.%s", data->owner ? dv_object_path(data->owner) : "", data->field->name);
+    dv_text_add(out, "@%s.%s", dv_object_path(data->owner), data->field->name);
 }
 
 static DvStatus refuse_cycle(const DvData *child, const DvData *parent, const char *verb)
@@ -729,8 +715,6 @@ void dv_private_data_construct(DvData *data, const DvField *field, const DvType 
 
 void dv_private_data_destroy(DvData *data)
 {
-    if (!data->value)
-        return;
     dv_private_data_unlink(data);
     if (data->graph)
         g_free(data->graph->file);

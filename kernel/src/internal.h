@@ -2,7 +2,7 @@
  *
  * What the files of the kernel share and nobody else sees: the layout of objects, nodes and scenes.
  *
- *   text.c type.c                  growing text, closest word; types, their parsers and printers
+ *   text.c parse.c type.c          growing text, closest word; values from text; types, printing, conversion
  *   data.c link.c                  values, dependencies; links to objects
  *   object.c                       objects: fields, lifecycle calls, references
  *   registry.c plugin.c            classes, old names; finding, checking, starting plugins
@@ -116,10 +116,8 @@ void dv_private_attributes_free(DvAttributes *attributes);
 /* data.c */
 void dv_private_data_construct(DvData *data, const DvField *field, const DvType *type, DvObject *owner);
 void dv_private_data_destroy(DvData *data);                  /* unlinks both ways, frees */
-DvStatus dv_private_data_update_engine(DvData *output);      /* runs the owner's update */
 const void *dv_private_value_ref(const DvData *data);        /* shares the present value: to keep a snapshot */
 void dv_private_value_unref(const DvType *type, const void *value, size_t count);
-void dv_private_data_adopt(DvData *data, const void *value, size_t count); /* takes one reference of a shared value */
 void dv_private_data_unlink(DvData *data);                   /* nothing follows it any more, nor it anything; values stay */
 void dv_private_data_set_interned(DvData *data, const char *text); /* one shared value per text: allocates once */
 void dv_private_defaults_clear(void);
@@ -129,10 +127,12 @@ void dv_private_link_destroy(DvLink *link);
 DvStatus dv_private_link_set_text(DvLink *link, const char *text);
 void dv_private_links_forget(DvObject *target);              /* links that point to it become unresolved: it leaves the graph */
 
-/* type.c */
+/* parse.c, type.c */
 void dv_private_elements_free(const DvType *type, void *elements, size_t count);
 void dv_private_elements_blank(const DvType *type, void *elements, size_t first, size_t count);
 void *dv_private_elements_copy(const DvType *type, const void *old, size_t old_count, size_t count); /* new ones are blank */
+DvStatus dv_private_parse_matrices(const DvType *type, const char *text, void **elements, size_t *count, DvText *problem);
+DvStatus dv_private_parse_colors(const DvType *type, const char *text, void **elements, size_t *count, DvText *problem);
 bool dv_private_type_same(const DvType *a, const DvType *b);     /* same layout */
 bool dv_private_type_converts(const DvType *from, const DvType *to);
 /* *elements and *count hold the old value at first, which what cannot be read keeps; then the new one. */
@@ -146,7 +146,7 @@ DvStatus dv_private_type_convert(const DvType *from, const void *value, size_t c
 /* registry.c, plugin.c */
 const DvRename *dv_private_rename_class(const char *name);                     /* of any started plugin; NULL: none */
 const DvRename *dv_private_rename_field(const DvClass *cls, const char *name);
-bool dv_private_module_known(const char *name, const char **plugin);           /* RequiredPlugin */
+bool dv_private_module_known(const char *name);                                /* RequiredPlugin */
 const void *dv_private_class_ops(const DvClass *cls, const char *contract);
 DvStatus dv_private_registry_check(const DvPlugin *plugin, DvText *reason);    /* ties with plugins that are in */
 void dv_private_registry_add(const DvPlugin *plugin);                          /* after a good check */

@@ -53,7 +53,7 @@ DvObject *dv_private_object_new(const DvClass *cls, const char *variant)
     DvObject *object = dv_alloc(1, HEADER_SIZE + cls->instance_size);
     object->cls = cls;
     object->self = (char *)object + HEADER_SIZE;
-    object->variant = g_intern_string(variant ? variant : "");
+    object->variant = g_intern_string(variant);
     object->references = 1;
     object->is_node = cls == &dv_node_class;
 

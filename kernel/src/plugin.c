@@ -575,9 +575,7 @@ DvStatus dv_start(const DvStartOptions *options)
 
 void dv_stop(void)
 {
-    if (!started)
-        return;
-    for (guint i = started->len; i-- > 0;) {
+    for (guint i = started ? started->len : 0; i-- > 0;) {
         Found *found = g_ptr_array_index(started, i);
         if (found->info.plugin->stop)
             found->info.plugin->stop();

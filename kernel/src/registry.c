@@ -22,7 +22,7 @@ static GHashTable *by_name; /* class name -> Entry * of the highest rank */
 static GHashTable *by_alias;    /* other name -> const DvClass * */
 static GHashTable *old_classes; /* old name -> const DvRename * */
 static GHashTable *old_fields;  /* old name -> GPtrArray of const DvRename * */
-static GHashTable *modules;     /* module or plugin -> id of the plugin */
+static GHashTable *modules;     /* names of modules and plugins that are here */
 static GHashTable *services;    /* contract -> GPtrArray of const void *, in the order of start */
 
 static void open_tables(void)
@@ -40,8 +40,6 @@ static void open_tables(void)
 
 void dv_private_registry_clear(void)
 {
-    if (!entries)
-        return;
     g_clear_pointer(&entries, g_ptr_array_unref);
     GHashTable **const tables[] = {&by_name, &by_alias, &old_classes, &old_fields, &modules, &services};
     for (size_t i = 0; i < G_N_ELEMENTS(tables); i++)
@@ -236,12 +234,9 @@ const DvRename *dv_private_rename_field(const DvClass *cls, const char *name)
     return NULL;
 }
 
-bool dv_private_module_known(const char *name, const char **plugin)
+bool dv_private_module_known(const char *name)
 {
-    const char *id = modules ? g_hash_table_lookup(modules, name) : NULL;
-    if (plugin)
-        *plugin = id;
-    return id != NULL;
+    return modules && g_hash_table_contains(modules, name);
 }
 
 /* Services */
@@ -267,9 +262,7 @@ size_t dv_services(const char *contract, const void **ops, size_t capacity)
 char *dv_private_kernel_folder(void)
 {
     Dl_info info;
-    if (!dladdr((const void *)&dv_common_fields, &info) || !info.dli_fname)
-        return NULL;
-    char *real = realpath(info.dli_fname, NULL);
+    char *real = dladdr((const void *)&dv_common_fields, &info) ? realpath(info.dli_fname, NULL) : NULL;
     char *folder = real ? g_path_get_dirname(real) : NULL;
     free(real);
     return folder;

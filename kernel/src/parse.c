@@ -1,0 +1,684 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Readers: values from the text of scene files.
+ *
+ * One reader serves all types that are plain numbers; index lists (ranges "A-B-S"), truth values, words, matrices, colours and
+ * choices have their own. A value is read as far as it goes. What follows a complete value is dropped with a warning; what
+ * ends a value too early is an error that keeps what was read before.
+ *
+ * Numbers. A decimal number of which the digits fit in 53 bits and the power of ten is at most 22 is one exact product or
+ * quotient (Clinger 1990, "How to read floating point numbers accurately"); all others go through strtod_l in the C
+ * locale, which rounds correctly. Neither infinity nor NaN is a number here.
+ */
+#include "internal.h"
+
+#include <float.h>
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LONGEST_LIST ((size_t)1 << 27) /* entries that ranges may make: a typing error must not fill the memory */
+
+static inline bool is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static inline bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline const char *skip_blanks(const char *text)
+{
+    while (is_blank(*text))
+        text++;
+    return text;
+}
+
+static double slow_double(const char *text)
+{
+    static locale_t c_locale;
+    static gsize once;
+    if (g_once_init_enter(&once)) {
+        c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+        g_once_init_leave(&once, 1);
+    }
+    return strtod_l(text, NULL, c_locale);
+}
+
+static inline bool read_double(const char **text, double *value)
+{
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    const char *const start = skip_blanks(*text);
+    const char *at = start;
+    const bool negative = *at == '-';
+    at += *at == '-' || *at == '+';
+
+    /* Digits beyond the 19th do not fit; they count by their place alone and send the number the slow way. */
+    uint64_t digits = 0;
+    int read = 0, exponent = 0;
+    bool any = false, inexact = false;
+    for (; is_digit(*at); at++, any = true) {
+        if (read < 19) {
+            digits = digits * 10 + (uint64_t)(*at - '0');
+            read += digits != 0;
+        } else {
+            inexact = true;
+        }
+    }
+    if (*at == '.') {
+        at++;
+        for (; is_digit(*at); at++, any = true) {
+            if (read < 19) {
+                digits = digits * 10 + (uint64_t)(*at - '0');
+                read += digits != 0;
+                exponent--;
+            } else {
+                inexact = true;
+            }
+        }
+    }
+    if (!any)
+        return false;
+    if ((*at == 'e' || *at == 'E') && (is_digit(at[1]) || ((at[1] == '-' || at[1] == '+') && is_digit(at[2])))) {
+        const bool down = at[1] == '-';
+        int power = 0;
+        for (at += is_digit(at[1]) ? 1 : 2; is_digit(*at); at++)
+            if (power < 100000)
+                power = power * 10 + (*at - '0');
+        exponent += down ? -power : power;
+    }
+    double result;
+    if (!inexact && digits <= (uint64_t)1 << DBL_MANT_DIG && exponent >= -22 && exponent <= 22) {
+        result = exponent < 0 ? (double)digits / powers[-exponent] : (double)digits * powers[exponent];
+        if (negative)
+            result = -result;
+    } else {
+        result = slow_double(start);
+        if (!isfinite(result))
+            return false;
+    }
+    *value = result;
+    *text = at;
+    return true;
+}
+
+bool dv_read_double(const char **text, double *value)
+{
+    return read_double(text, value);
+}
+
+/* An integer of at most 18 digits. */
+static bool read_integer(const char **text, int64_t *value)
+{
+    const char *at = skip_blanks(*text);
+    const bool negative = *at == '-';
+    at += *at == '-' || *at == '+';
+    if (!is_digit(*at))
+        return false;
+    int64_t number = 0;
+    for (; is_digit(*at); at++) {
+        if (number > (INT64_MAX - 9) / 10)
+            return false;
+        number = number * 10 + (*at - '0');
+    }
+    *value = negative ? -number : number;
+    *text = at;
+    return true;
+}
+
+bool dv_read_int(const char **text, int32_t *value)
+{
+    const char *at = *text;
+    int64_t number;
+    if (!read_integer(&at, &number) || number < INT32_MIN || number > INT32_MAX)
+        return false;
+    *value = (int32_t)number;
+    *text = at;
+    return true;
+}
+
+/* A negative number stands for its value modulo 2^32, as scene files use -1 for "none". */
+bool dv_read_uint(const char **text, uint32_t *value)
+{
+    const char *at = *text;
+    int64_t number;
+    if (!read_integer(&at, &number) || number < INT32_MIN || number > UINT32_MAX)
+        return false;
+    *value = (uint32_t)number;
+    *text = at;
+    return true;
+}
+
+bool dv_read_word(const char **text, char *word, size_t size)
+{
+    const char *const start = skip_blanks(*text);
+    const char *end = start;
+    while (*end && !is_blank(*end))
+        end++;
+    if (end == start)
+        return false;
+    const size_t length = MIN((size_t)(end - start), size - 1);
+    memcpy(word, start, length);
+    word[length] = 0;
+    *text = end;
+    return true;
+}
+
+/* A growing array of elements. */
+typedef struct Elements {
+    void *at;
+    size_t count, capacity, size;
+} Elements;
+
+static void *next_element(Elements *elements)
+{
+    if (elements->count == elements->capacity) {
+        const size_t capacity = MAX(16, 2 * elements->capacity);
+        elements->at = dv_realloc(elements->at, elements->capacity * elements->size, capacity * elements->size);
+        elements->capacity = capacity;
+    }
+    return (char *)elements->at + elements->count++ * elements->size;
+}
+
+/* The start of `text`, for messages. */
+static void quote(DvText *out, const char *text)
+{
+    size_t length = strlen(text);
+    while (length && is_blank(text[length - 1]))
+        length--;
+    if (length <= 40) {
+        dv_text_add(out, "'%.*s'", (int)length, text);
+        return;
+    }
+    length = 40;
+    while (length > 20 && ((unsigned char)text[length] & 0xC0u) == 0x80u) /* not within a character of UTF-8 */
+        length--;
+    dv_text_add(out, "'%.*s...'", (int)length, text);
+}
+
+static const char *scalar_word(DvScalar scalar)
+{
+    switch (scalar) {
+    case DV_SCALAR_INT:
+        return "an integer";
+    case DV_SCALAR_UINT:
+        return "an integer that is not negative";
+    case DV_SCALAR_BOOL:
+        return "0 or 1";
+    default:
+        return "a number";
+    }
+}
+
+/* One scalar of an array; truth values are 0 or 1 there. */
+static inline bool read_scalar(DvScalar scalar, const char **text, void *out)
+{
+    switch (scalar) {
+    case DV_SCALAR_DOUBLE:
+        return read_double(text, out);
+    case DV_SCALAR_INT:
+        return dv_read_int(text, out);
+    case DV_SCALAR_UINT:
+        return dv_read_uint(text, out);
+    default: {
+        const char *at = skip_blanks(*text);
+        if ((*at != '0' && *at != '1') || is_digit(at[1]))
+            return false;
+        *(bool *)out = *at == '1';
+        *text = at + 1;
+        return true;
+    }
+    }
+}
+
+static size_t scalar_size(DvScalar scalar)
+{
+    switch (scalar) {
+    case DV_SCALAR_BOOL:
+        return sizeof(bool);
+    case DV_SCALAR_DOUBLE:
+        return sizeof(double);
+    case DV_SCALAR_STRING:
+        return sizeof(char *);
+    default:
+        return sizeof(int32_t);
+    }
+}
+
+static DvStatus dropped_rest(const char *rest, DvText *problem)
+{
+    rest = skip_blanks(rest);
+    if (*rest) {
+        quote(problem, rest);
+        dv_text_add(problem, " after the value is dropped");
+    }
+    return DV_OK;
+}
+
+/* One element of numbers over the old one in *elements. */
+static DvStatus parse_fixed(const DvType *type, const char *text, void *elements, DvText *problem)
+{
+    const size_t step = scalar_size(type->scalar);
+    for (uint32_t i = 0; i < type->components; i++) {
+        char *out = (char *)elements + i * step;
+        if (read_scalar(type->scalar, &text, out))
+            continue;
+        text = skip_blanks(text);
+        if (*text) {
+            memset(out, 0, step);
+            quote(problem, text);
+            dv_text_add(problem, " is not %s", scalar_word(type->scalar));
+        } else {
+            dv_text_add(problem, "%u of %u numbers are missing", type->components - i, type->components);
+        }
+        return DV_ERROR_INVALID;
+    }
+    return dropped_rest(text, problem);
+}
+
+/* Elements of numbers one after the other. */
+static DvStatus parse_list(const DvType *type, const char *text, Elements *out, DvText *problem)
+{
+    const size_t step = scalar_size(type->scalar);
+    DvStatus status = DV_OK;
+    for (;;) {
+        text = skip_blanks(text);
+        if (!*text)
+            break;
+        char *element = next_element(out);
+        uint32_t i = 0;
+        while (i < type->components && read_scalar(type->scalar, &text, element + i * step))
+            i++;
+        if (i == type->components)
+            continue;
+        out->count--;
+        memset(element, 0, out->size);
+        text = skip_blanks(text);
+        if (*text) {
+            quote(problem, text);
+            dv_text_add(problem, " is not %s; the %zu entries before it are kept", scalar_word(type->scalar),
+                        out->count);
+            status = DV_ERROR_INVALID;
+        } else {
+            dv_text_add(problem, "the last entry has %u of %u numbers and is dropped", i, type->components);
+        }
+        break;
+    }
+    return status;
+}
+
+/* One bound of a range, from the start of a word of which `end` is the first letter that does not belong to it. */
+static bool read_bound(const char *start, const char *end, bool is_signed, int64_t *value)
+{
+    const char *at = start;
+    *value = 0;
+    if (at == end || is_blank(*at) || (!is_signed && *at == '-') || !read_integer(&at, value) || at != end ||
+        *value < INT32_MIN || *value > (is_signed ? INT32_MAX : UINT32_MAX)) {
+        *value = 0;
+        return false;
+    }
+    return true;
+}
+
+/* "A", "A-B" or "A-B-S" within [start, end). False when the list would get too long. */
+static bool add_range(const char *start, const char *end, bool is_signed, Elements *out, bool *bad)
+{
+    const char *bounds[3] = {start, NULL, NULL};
+    const char *ends[3] = {end, end, end};
+    /* A minus in front of a bound is its sign. */
+    const char *first = end - start > 1 ? memchr(start + 1, '-', (size_t)(end - start - 1)) : NULL;
+    if (first) {
+        ends[0] = first;
+        bounds[1] = first + 1;
+        const char *second = end - bounds[1] > 1 ? memchr(bounds[1] + 1, '-', (size_t)(end - bounds[1] - 1)) : NULL;
+        if (second) {
+            ends[1] = second;
+            bounds[2] = second + 1;
+        }
+    }
+    int64_t from, to, step = 0;
+    *bad |= !read_bound(bounds[0], ends[0], is_signed, &from);
+    if (!bounds[1]) {
+        *(uint32_t *)next_element(out) = (uint32_t)from;
+        return true;
+    }
+    *bad |= !read_bound(bounds[1], ends[1], is_signed, &to);
+    if (bounds[2])
+        *bad |= !read_bound(bounds[2], ends[2], true, &step);
+    if (step == 0)
+        step = from <= to ? 1 : -1;
+    if ((step > 0) != (from <= to) && from != to) {
+        const int64_t swapped = from;
+        from = to;
+        to = swapped;
+    }
+    if ((uint64_t)((to - from) / step) >= LONGEST_LIST - out->count)
+        return false;
+    for (int64_t i = from; step > 0 ? i <= to : i >= to; i += step)
+        *(uint32_t *)next_element(out) = (uint32_t)i;
+    return true;
+}
+
+/* Index lists: words, each a number or a range; a bad word counts as 0. */
+static DvStatus parse_indices(const DvType *type, const char *text, Elements *out, DvText *problem)
+{
+    const bool is_signed = type->scalar == DV_SCALAR_INT;
+    DvStatus status = DV_OK;
+    for (;;) {
+        text = skip_blanks(text);
+        if (!*text)
+            return status;
+        const char *end = text;
+        while (*end && !is_blank(*end))
+            end++;
+        bool bad = false;
+        const bool fits = add_range(text, end, is_signed, out, &bad);
+        if ((bad || !fits) && status == DV_OK) {
+            dv_text_add(problem, "'%.*s' ", (int)MIN(end - text, 40), text);
+            if (fits)
+                dv_text_add(problem, "is not %s or a range such as 2-7; it counts as 0", scalar_word(type->scalar));
+            else
+                dv_text_add(problem, "makes a list of more than %zu entries", LONGEST_LIST);
+            status = DV_ERROR_INVALID;
+        }
+        if (!fits)
+            return status;
+        text = end;
+    }
+}
+
+static DvStatus parse_bool(const char *text, bool *out, DvText *problem)
+{
+    int64_t number;
+    const char *at = text;
+    if (g_ascii_tolower(*at) == 't' || g_ascii_tolower(*at) == 'f') {
+        *out = g_ascii_tolower(*at) == 't';
+        const char *const word = *out ? "true" : "false";
+        size_t length = strlen(text);
+        while (length && is_blank(text[length - 1]))
+            length--;
+        if (length > 1 && (length != strlen(word) || g_ascii_strncasecmp(text, word, length) != 0)) {
+            quote(problem, text);
+            dv_text_add(problem, " counts as %s", word);
+        }
+        return DV_OK;
+    }
+    if ((is_digit(*at) || *at == '-') && read_integer(&at, &number)) {
+        *out = number != 0;
+        return dropped_rest(at, problem);
+    }
+    quote(problem, text);
+    dv_text_add(problem, " is neither true nor false (true, false, 1, 0)");
+    return DV_ERROR_INVALID;
+}
+
+static void add_word(Elements *out, const char *start, size_t length)
+{
+    char *word = dv_alloc(length + 1, 1);
+    memcpy(word, start, length);
+    *(char **)next_element(out) = word;
+}
+
+/* Words: blank-separated, or in brackets, separated by commas and each in quotes that may hold anything. */
+static DvStatus parse_words(const char *text, Elements *out, DvText *problem)
+{
+    text = skip_blanks(text);
+    if (*text != '[') {
+        while (*text) {
+            const char *end = text;
+            while (*end && !is_blank(*end))
+                end++;
+            add_word(out, text, (size_t)(end - text));
+            text = skip_blanks(end);
+        }
+        return DV_OK;
+    }
+    text = skip_blanks(text + 1);
+    while (*text && *text != ']') {
+        const char *end;
+        if (*text == '"' || *text == '\'') {
+            end = strchr(text + 1, *text);
+            if (!end) {
+                quote(problem, text);
+                dv_text_add(problem, " has no closing quote");
+                return DV_ERROR_INVALID;
+            }
+            add_word(out, text + 1, (size_t)(end - text - 1));
+            end++;
+        } else {
+            end = text + strcspn(text, ",]");
+            size_t length = (size_t)(end - text);
+            while (length && is_blank(text[length - 1]))
+                length--;
+            add_word(out, text, length);
+        }
+        text = skip_blanks(end);
+        if (*text == ',')
+            text = skip_blanks(text + 1);
+        else if (*text && *text != ']') {
+            quote(problem, text);
+            dv_text_add(problem, ": a comma or ']' is missing before it");
+            return DV_ERROR_INVALID;
+        }
+    }
+    if (*text != ']') {
+        dv_text_add(problem, "the closing ']' is missing");
+        return DV_ERROR_INVALID;
+    }
+    return dropped_rest(text + 1, problem);
+}
+
+/* Matrices: rows separated by blanks or commas, the whole in brackets if one likes. */
+DvStatus dv_private_parse_matrices(const DvType *type, const char *text, void **elements, size_t *count,
+                                   DvText *problem)
+{
+    Elements out = {.size = type->element_size};
+    DvStatus status = DV_OK;
+    for (text = skip_blanks(text); *text; text = skip_blanks(text)) {
+        double *matrix = next_element(&out);
+        const bool bracket = *text == '[';
+        text += bracket;
+        uint32_t i = 0;
+        while (i < type->components && dv_read_double(&text, &matrix[i])) {
+            i++;
+            const char *comma = skip_blanks(text);
+            if (*comma == ',' && i % 3 == 0 && i < type->components)
+                text = comma + 1;
+        }
+        text = skip_blanks(text);
+        if (i < type->components || (bracket && *text != ']')) {
+            if (*text)
+                quote(problem, text);
+            else
+                dv_text_add(problem, "the end of the text");
+            dv_text_add(problem, " comes where %s of a matrix of %u numbers should",
+                        bracket && i == type->components ? "']'" : "one", type->components);
+            out.count -= type->list ? 1 : 0;
+            status = DV_ERROR_INVALID;
+            break;
+        }
+        text += bracket;
+        if (!type->list) {
+            status = dropped_rest(text, problem);
+            break;
+        }
+        text = skip_blanks(text);
+        text += *text == ',';
+    }
+    *elements = out.at;
+    *count = out.count;
+    return status;
+}
+
+typedef struct NamedColor {
+    const char *name;
+    double rgb[3];
+} NamedColor;
+
+static bool read_color_word(const char *word, size_t length, double *rgba)
+{
+    /* The sixteen names of CSS 1 with the half and three-quarter tones that scene files use, and some of CSS 3. */
+    static const NamedColor colors[] = {
+        {"white", {1, 1, 1}},
+        {"black", {0, 0, 0}},
+        {"red", {1, 0, 0}},
+        {"green", {0, 1, 0}},
+        {"blue", {0, 0, 1}},
+        {"cyan", {0, 1, 1}},
+        {"magenta", {1, 0, 1}},
+        {"yellow", {1, 1, 0}},
+        {"gray", {0.5, 0.5, 0.5}},
+        {"darkgray", {0.25, 0.25, 0.25}},
+        {"lightgray", {0.75, 0.75, 0.75}},
+        {"orange", {1, 0.5, 0}},
+        {"purple", {0.5, 0, 0.5}},
+        {"pink", {1, 0, 0.5}},
+        {"brown", {0.6, 0.4, 0.2}},
+        {"lime", {0.5, 1, 0}},
+        {"teal", {0, 0.5, 0.5}},
+        {"navy", {0, 0, 0.5}},
+        {"olive", {0.5, 0.5, 0}},
+        {"maroon", {0.5, 0, 0}},
+        {"silver", {0.75, 0.75, 0.75}},
+        {"gold", {1, 0.84, 0}},
+        {"azure", {0, 0.5, 1}},
+    };
+    if (*word == '#') {
+        unsigned digits[8];
+        const size_t count = length - 1;
+        if (count != 3 && count != 4 && count != 6 && count != 8)
+            return false;
+        for (size_t i = 0; i < count; i++) {
+            const int digit = g_ascii_xdigit_value(word[1 + i]);
+            if (digit < 0)
+                return false;
+            digits[i] = (unsigned)digit;
+        }
+        const bool is_short = count <= 4;
+        rgba[3] = 1;
+        for (size_t i = 0; i < (is_short ? count : count / 2); i++)
+            rgba[i] = (is_short ? digits[i] * 17 : digits[2 * i] * 16 + digits[2 * i + 1]) / 255.0;
+        return true;
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS(colors); i++) {
+        if (strlen(colors[i].name) == length && strncmp(colors[i].name, word, length) == 0) {
+            memcpy(rgba, colors[i].rgb, sizeof colors[i].rgb);
+            rgba[3] = 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "r g b [a]", "#RRGGBB", a name; in lists four numbers each. */
+DvStatus dv_private_parse_colors(const DvType *type, const char *text, void **elements, size_t *count, DvText *problem)
+{
+    Elements out = {.size = type->element_size};
+    DvStatus status = DV_OK;
+    for (text = skip_blanks(text); *text && status == DV_OK; text = skip_blanks(text)) {
+        double color[4] = {0, 0, 0, 1};
+        const char *const start = text;
+        int read = 0;
+        while (read < 4 && dv_read_double(&text, &color[read]))
+            read++;
+        bool good = read == 4 || (read == 3 && (!type->list || !*skip_blanks(text)));
+        if (read == 0) {
+            const char *end = text;
+            while (*end && !is_blank(*end))
+                end++;
+            good = read_color_word(text, (size_t)(end - text), color);
+            text = end;
+        }
+        if (good) {
+            memcpy(next_element(&out), color, sizeof color);
+        } else {
+            quote(problem, start);
+            dv_text_add(problem,
+                        " is no color: give red green blue [alpha] from 0 to 1, #RRGGBB or a name such as red");
+            status = DV_ERROR_INVALID;
+        }
+        if (good && !type->list) {
+            status = dropped_rest(text, problem);
+            break;
+        }
+    }
+    *elements = out.at;
+    *count = out.count;
+    return status;
+}
+
+static DvStatus parse_choice(const DvField *field, const char *text, char **out, DvText *problem)
+{
+    const char *const *const choices = field ? field->choices : NULL;
+    const char *chosen = choices ? NULL : text;
+    size_t count = 0;
+    for (; choices && choices[count]; count++)
+        if (strcmp(choices[count], text) == 0)
+            chosen = choices[count];
+    int32_t index;
+    const char *at = text;
+    if (!chosen && dv_read_int(&at, &index) && index >= 0 && (size_t)index < count) {
+        chosen = choices[index];
+        dv_text_add(problem, "the number %d stands for '%s'; the name is clearer", index, chosen);
+    }
+    if (chosen) {
+        dv_free(*out);
+        *out = dv_strdup(chosen);
+        return DV_OK;
+    }
+    quote(problem, text);
+    dv_text_add(problem, " is none of");
+    for (size_t i = 0; i < count; i++)
+        dv_text_add(problem, "%s '%s'", i ? "," : "", choices[i]);
+    const char *closest = dv_closest(text, choices, count);
+    if (closest)
+        dv_text_add(problem, "; did you mean '%s'?", closest);
+    return DV_ERROR_INVALID;
+}
+
+DvStatus dv_private_type_parse(const DvField *field, const DvType *type, const char *text, void **elements,
+                               size_t *count, DvText *problem)
+{
+    if (type->parse) {
+        void *parsed = NULL;
+        size_t parsed_count = 0;
+        const DvStatus status = type->parse(type, text, &parsed, &parsed_count, problem);
+        const bool complete = type->list || parsed_count >= 1;
+        dv_private_elements_free(type, complete ? *elements : parsed, complete ? *count : parsed_count);
+        if (complete) {
+            *elements = parsed;
+            *count = type->list ? parsed_count : 1;
+        }
+        return status;
+    }
+    if (!type->list && type->scalar == DV_SCALAR_STRING) {
+        if (type == &dv_type_choice)
+            return *skip_blanks(text) ? parse_choice(field, text, *elements, problem) : DV_OK;
+        dv_free(**(char ***)elements);
+        **(char ***)elements = dv_strdup(text);
+        return DV_OK;
+    }
+    if (!type->list) {
+        if (!*skip_blanks(text))
+            return DV_OK; /* an empty text changes nothing */
+        if (type->scalar == DV_SCALAR_BOOL && type->components == 1)
+            return parse_bool(text, *elements, problem);
+        return parse_fixed(type, text, *elements, problem);
+    }
+    Elements out = {.size = type->element_size};
+    DvStatus status;
+    if (type->scalar == DV_SCALAR_STRING)
+        status = parse_words(text, &out, problem);
+    else if (type->components == 1 && (type->scalar == DV_SCALAR_INT || type->scalar == DV_SCALAR_UINT))
+        status = parse_indices(type, text, &out, problem);
+    else
+        status = parse_list(type, text, &out, problem);
+    dv_private_elements_free(type, *elements, *count);
+    *elements = out.at;
+    *count = out.count;
+    return status;
+}
