@@ -102,13 +102,13 @@ static void an_interaction_above_the_solvers_is_explicit_and_one_inside_is_impli
         "<Node name='root' dt='0.1' gravity='0 0 0'><DefaultAnimationLoop/>%s"
         "<Node name='A'>%s<MechanicalObject name='dofs' template='Vec1d' position='0'/><UniformMass totalMass='1'/></Node>"
         "<Node name='B'>%s<MechanicalObject name='dofs' template='Vec1d' position='2'/><UniformMass totalMass='1'/></Node>"
-        "<SpringForceField template='Vec1d' object1='@A/dofs' object2='@B/dofs' spring='0 0 50 0 1'/></Node>";
+        "<SpringForceField template='Vec1d' object1='@A/dofs' object2='@B/dofs' spring='0 0 20 0 1'/></Node>";
     static const char *const solver = "<EulerImplicitSolver/><SparseLDLSolver/>";
     for (int inside = 0; inside < 2; inside++) {
         char text[1024];
         snprintf(text, sizeof text, pattern, inside ? solver : "", inside ? "" : solver, inside ? "" : solver);
         DvScene *scene = load(text);
-        const double h = 0.1, k = 50.0;
+        const double h = 0.1, k = 20.0;
         double left = 0.0, right = 0.0, length = 2.0;
         for (int i = 0; i < 3; i++) {
             step(scene, 0);

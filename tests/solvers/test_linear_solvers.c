@@ -258,7 +258,7 @@ static void a_preconditioner_without_a_matrix_is_refused(void **state)
         "<Node name='root'><DefaultAnimationLoop/>\n<EulerImplicitSolver/>\n"
         "<PCGLinearSolver name='solver' preconditioner='@p'/>\n<CGLinearSolver name='p' iterations='1' tolerance='1' "
         "threshold='1'/>\n<MechanicalObject template='Vec1d' position='0'/><UniformMass totalMass='1'/></Node>",
-        "scene.scn:3: PCGLinearSolver 'solver'");
+        "PCGLinearSolver 'solver': preconditioner: 'p' works without a matrix");
     expect_load_error(
         "<Node name='root'><DefaultAnimationLoop/>\n<EulerImplicitSolver/>\n<PCGLinearSolver name='solver' "
         "linearSystem='@s'/>\n<MatrixFreeSystem name='s'/>\n"
