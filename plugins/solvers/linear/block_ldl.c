@@ -105,19 +105,25 @@ static bool is_zero(const double *block, uint32_t size)
     return true;
 }
 
-/* Marks the blocks that take part, those that took part before included. */
+/* Marks the blocks that take part, those that took part before included: all but those of rows (and columns) that are zero
+ * but for the diagonal, as those of fixed points are. A single block that happens to be zero stays: so the structure follows
+ * from what is fixed, not from the history of the run. */
 static void select_blocks(DvBlockLdl *self, const DvBlockMatrix *a)
 {
     const uint32_t size = a->block * a->block;
+    bool *coupled = dv_alloc(a->rows, sizeof *coupled);
     for (uint32_t row = 0; row < a->rows; row++)
-        self->kept[a->diagonal[row]] = 1;
-    for (uint32_t e = 0; e < self->entries_of_a; e++)
-        if (!self->kept[e] && !is_zero(a->values + (uint64_t)size * e, size))
-            self->kept[e] = self->kept[a->transposed[e]] = 1;
+        for (uint32_t e = a->row_start[row]; e < a->row_start[row + 1] && !coupled[row]; e++)
+            coupled[row] = a->columns[e] != row && !is_zero(a->values + (uint64_t)size * e, size);
     self->dropped_count = 0;
-    for (uint32_t e = 0; e < self->entries_of_a; e++)
-        if (!self->kept[e])
-            self->dropped[self->dropped_count++] = e;
+    for (uint32_t row = 0; row < a->rows; row++)
+        for (uint32_t e = a->row_start[row]; e < a->row_start[row + 1]; e++) {
+            if (a->columns[e] == row || (coupled[row] && coupled[a->columns[e]]))
+                self->kept[e] = 1;
+            if (!self->kept[e])
+                self->dropped[self->dropped_count++] = e;
+        }
+    dv_free(coupled);
 }
 
 static Graph build_graph(const DvBlockLdl *self, const DvBlockMatrix *a)

@@ -17,13 +17,13 @@ typedef struct DvBlockLdl DvBlockLdl;
 DvBlockLdl *dv_block_ldl_new(void);
 void dv_block_ldl_free(DvBlockLdl *ldl); /* NULL is allowed */
 
-/* Ordering and symbolic factorization. Blocks off the diagonal that are zero now are left out: cleared rows of fixed
- * points cost nothing. `order` (NULL: the order of least work) must stay callable until the next analysis. */
+/* Ordering and symbolic factorization. Rows that are zero now but for the diagonal block take no part in it: fixed points
+ * cost nothing. `order` (NULL: the order of least work) must stay callable until the next analysis. */
 void dv_block_ldl_analyse(DvBlockLdl *ldl, const DvBlockMatrix *a, DvOrderNodes order, void *context);
 
-/* Numbers for the analysed pattern; the structure of A is that of the analysis. A block that was left out and is
- * no longer zero starts another analysis, with all blocks that ever were non-zero. DV_ERROR_SINGULAR if a pivot is zero or
- * not a number: *failed is then its row in A (scalar index). */
+/* Numbers for the analysed pattern; the structure of A is that of the analysis. When a row that was left out is coupled
+ * now, there is another analysis, with it. DV_ERROR_SINGULAR if a pivot is zero or not a number: *failed is then its row in
+ * A (scalar index). */
 DV_NODISCARD DvStatus dv_block_ldl_factor(DvBlockLdl *ldl, const DvBlockMatrix *a, uint32_t *failed);
 
 /* Room for so many right-hand sides at once; one is there from the start. */

@@ -17,6 +17,9 @@
 
 static const uint32_t NONE = UINT32_MAX;
 
+/* Sum of squared column counts, in nodes, from which on METIS may save more than it costs: about a millisecond of work. */
+static const double WORTH_DISSECTION = 1e6;
+
 _Static_assert(sizeof(idx_t) == sizeof(uint32_t), "METIS with 32-bit indices");
 
 static void natural(uint32_t nodes, uint32_t *order)
@@ -126,9 +129,12 @@ void dv_order_nodes(DvOrdering ordering, uint32_t nodes, const uint32_t *begin, 
     } else {
         uint32_t *other = dv_alloc(nodes, sizeof *other);
         order_by_amd(nodes, begin, neighbours, order);
-        order_by_metis(nodes, begin, neighbours, other);
-        if (work(nodes, begin, neighbours, other) < work(nodes, begin, neighbours, order))
-            memcpy(order, other, nodes * sizeof *order);
+        const double amd_work = work(nodes, begin, neighbours, order);
+        if (amd_work > WORTH_DISSECTION) {
+            order_by_metis(nodes, begin, neighbours, other);
+            if (work(nodes, begin, neighbours, other) < amd_work)
+                memcpy(order, other, nodes * sizeof *order);
+        }
         dv_free(other);
     }
 }

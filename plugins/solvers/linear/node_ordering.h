@@ -11,7 +11,7 @@ typedef enum DvOrdering {
     DV_ORDERING_NATURAL,
     DV_ORDERING_AMD,       /* approximate minimum degree: fast, best for small and flat graphs */
     DV_ORDERING_METIS,     /* nested dissection: less fill for solids of more than about a thousand nodes */
-    DV_ORDERING_LEAST_WORK /* AMD or METIS, whichever needs fewer operations */
+    DV_ORDERING_LEAST_WORK /* AMD, or METIS where that needs fewer operations */
 } DvOrdering;
 
 /* order[k] = node eliminated as k-th. begin: [nodes + 1], neighbours: [begin[nodes]] without the node itself, symmetric.
