@@ -2,7 +2,7 @@
  *
  * divan probe: what each component computes by itself at a given state. No step is made.
  *
- * The state file gives X, V and DX of the independent states, and the vectors put into mappings (FIN) and constraints (PIN). States are
+ * The state file gives X and V of the independent states, DX of all, and the vectors put into mappings (FIN) and constraints (PIN). States are
  * matched by path and rank, objects by kind, node, class and rank. For every component the result is written with 17 digits:
  *   FORCEFIELD  F = forces, DF = K DX          MASS    KINETIC, MDX = M DX
  *   MAPPING     JTF = J^T FIN, JDX = J DX, DJTF = geometric stiffness on DX     PROJECTIVE  PROJECTED = PIN projected
@@ -291,27 +291,6 @@ static void probe_node(Probe *probe, const DvNode *node, Kind kind)
         probe_node(probe, child, kind);
 }
 
-/* Displacements of mapped states: J dx, mapping by mapping from the root down. */
-static DvVisit propagate_dx(DvNode *node, void *context)
-{
-    Probe *probe = context;
-    DvObject *object = dv_node_slot(node, DV_MAPPING);
-    const DvMappingOps *ops = object ? dv_object_ops(object, DV_MAPPING) : NULL;
-    if (!ops || !maps_states(ops, object))
-        return DV_VISIT_CONTINUE;
-    DvObject *inputs[MAX_STATES], *outputs[MAX_STATES];
-    const uint32_t ins = MIN(ops->inputs(dv_object_self(object), inputs, MAX_STATES), MAX_STATES);
-    const uint32_t outs = MIN(ops->outputs(dv_object_self(object), outputs, MAX_STATES), MAX_STATES);
-    DvConstVec in[MAX_STATES];
-    DvVec out[MAX_STATES];
-    for (uint32_t i = 0; i < outs; i++)
-        out[i] = dv_state_write(dv_state_ref(outputs[i]), DV_DX, DV_OVERWRITE);
-    for (uint32_t i = 0; i < ins; i++)
-        in[i] = dv_state_read(dv_state_ref(inputs[i]), DV_DX);
-    ops->apply_j(dv_object_self(object), &probe->step, in, out);
-    return DV_VISIT_CONTINUE;
-}
-
 static void set_states(Probe *probe, const GPtrArray *states, bool *is_free)
 {
     for (guint i = 0; i < states->len; i++) {
@@ -325,7 +304,8 @@ static void set_states(Probe *probe, const GPtrArray *states, bool *is_free)
             const char *tag;
             DvVecId id;
         } vectors[] = {{"X", DV_POSITION}, {"V", DV_VELOCITY}, {"DX", DV_DX}};
-        for (size_t k = 0; k < G_N_ELEMENTS(vectors) && is_free[i]; k++) {
+        for (size_t k = is_free[i] ? 0 : 2; k < G_N_ELEMENTS(vectors);
+             k++) { /* of mapped states the displacement alone */
             char *key = g_strdup_printf("%s %s", owner, vectors[k].tag);
             if (!put(probe, key, state, vectors[k].id) && k == 0 && dv_state_count(state)) {
                 fprintf(stderr, "divan: the state file has no positions of %s\n", dv_object_path(object));
@@ -369,8 +349,6 @@ static int probe_scene(Probe *probe, DvScene *scene)
         probe->system = probe->mechanics->open(root);
         probe->mechanics->propagate_position(probe->system, &probe->step, DV_POSITION);
         probe->mechanics->propagate_velocity(probe->system, &probe->step, DV_VELOCITY);
-        const DvVisitor down = {.top_down = propagate_dx};
-        dv_visit(root, &down, probe);
         host_dump_numbers(probe->out, "DT", &probe->step.dt, 1);
         print_states(probe, states, is_free);
         probe_node(probe, root, FORCE_FIELDS);

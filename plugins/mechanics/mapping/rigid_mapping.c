@@ -356,6 +356,13 @@ static void apply_djt(void *self_, const DvStep *step, double k, const DvConstVe
     }
 }
 
+/* The stabilised stiffness of a product follows from the product itself, not from the forces: trajectories hang on it. */
+static bool djt_of_product(void *self_)
+{
+    RigidMapping *self = self_;
+    return dv_data_choice(&self->geometric_stiffness) == STIFFNESS_STABILIZED;
+}
+
 static void reserve_stiffness(void *self_, DvPattern *pattern)
 {
     const RigidMapping *self = self_;
@@ -439,6 +446,7 @@ static const DvMappingOps ops = {
     .apply_j = apply_j,
     .apply_jt = apply_jt,
     .apply_djt = apply_djt,
+    .djt_of_product = djt_of_product,
     .jacobian = jacobian,
     .reserve_stiffness = reserve_stiffness,
     .assemble_stiffness = assemble_stiffness,

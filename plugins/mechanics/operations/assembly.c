@@ -854,7 +854,8 @@ static bool is_equivalent(const DvMechanics *m)
     for (uint32_t i = 0; i < m->mapping_count; i++) {
         const MappingItem *mapping = &m->mappings[i];
         if (mapping->loaded && (!mapping->ops->jacobian || !mapping->in_slot || mapping->ops->space != DV_HOST ||
-                                (mapping->ops->apply_djt && !mapping->ops->reserve_stiffness)))
+                                (mapping->ops->apply_djt && !mapping->ops->reserve_stiffness) ||
+                                (mapping->ops->djt_of_product && mapping->ops->djt_of_product(mapping->self))))
             return false;
     }
     for (uint32_t i = 0; i < m->constraint_count; i++)

@@ -285,7 +285,8 @@ static void pull_up(DvMechanics *m, const MappingItem *mapping, const DvStep *st
     mapping->ops->apply_jt(mapping->self, step, m->given, m->wanted);
     if (k == 0.0 || !mapping->ops->apply_djt)
         return;
-    for (uint32_t i = 0; i < mapping->outputs; i++) {
+    const bool of_product = mapping->ops->djt_of_product && mapping->ops->djt_of_product(mapping->self);
+    for (uint32_t i = 0; i < mapping->outputs && !of_product; i++) {
         const DvStateRef s = m->states[outputs[i]].ref;
         m->given[i] = (DvConstVec){s.ops->read(s.self, DV_FORCE, space), s.ops->count(s.self), s.dof->deriv};
         if (!m->given[i].at)

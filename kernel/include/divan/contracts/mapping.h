@@ -41,6 +41,8 @@ typedef struct DvMappingOps {
     void (*apply_jt)(void *self, const DvStep *step, const DvConstVec *out, const DvVec *in); /* in += J^T out */
     /* Optional (absent: zero): df += k d(J^T f)/dx dx, f: forces on the outputs, dx and df: of the inputs. */
     void (*apply_djt)(void *self, const DvStep *step, double k, const DvConstVec *f, const DvConstVec *dx, const DvVec *df);
+    /* Optional (absent: false): f of apply_djt is what apply_jt pulls up in the same product (K dx of the outputs) instead of their forces. */
+    bool (*djt_of_product)(void *self);
     /* J by blocks, for assembly and for constraints. */
     const DvJacobian *(*jacobian)(void *self, uint32_t output, uint32_t input);
     /* Optional, both or none: geometric stiffness as couplings between inputs (a, b: which input), as in DvForceFieldOps. */
