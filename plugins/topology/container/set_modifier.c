@@ -425,21 +425,28 @@ static const DvTopologyModifierOps ops = {
     .remove_elements = remove_elements,
 };
 
+/* The container that the modifier is made for, among all topologies of the node. */
+static Topology *find_container(const Modifier *modifier)
+{
+    DvObject *topologies[64];
+    const size_t count =
+        dv_node_find_all(dv_object_node(modifier->object), DV_TOPOLOGY, DV_SEARCH_LOCAL, topologies, 64);
+    for (size_t i = 0; i < count && i < 64; i++) {
+        Topology *topology = topology_of(topologies[i]);
+        if (topology && topology->dynamic && topology->own == modifier->own)
+            return topology;
+    }
+    return NULL;
+}
+
 static DvStatus init(DvObject *object, void *self)
 {
     Modifier *modifier = self;
-    DvObject *container = dv_node_find(dv_object_node(object), DV_TOPOLOGY, DV_SEARCH_LOCAL);
-    modifier->topology = topology_of(container);
-    if (!modifier->topology || !modifier->topology->dynamic || modifier->topology->own != modifier->own) {
-        modifier->topology = NULL;
-        return dv_error(object, DV_ERROR_MISSING, "there is no %sContainer in its node",
-                        dv_object_is_a(object, "HexahedronSetTopologyModifier")    ? "HexahedronSetTopology"
-                        : dv_object_is_a(object, "TetrahedronSetTopologyModifier") ? "TetrahedronSetTopology"
-                        : dv_object_is_a(object, "QuadSetTopologyModifier")        ? "QuadSetTopology"
-                        : dv_object_is_a(object, "TriangleSetTopologyModifier")    ? "TriangleSetTopology"
-                        : dv_object_is_a(object, "EdgeSetTopologyModifier")        ? "EdgeSetTopology"
-                                                                                   : "PointSetTopology");
-    }
+    const char *name = dv_object_class(object)->name;
+    modifier->topology = find_container(modifier);
+    if (!modifier->topology)
+        return dv_error(object, DV_ERROR_MISSING, "there is no %.*sContainer in its node",
+                        (int)(strlen(name) - strlen("Modifier")), name);
     return DV_OK;
 }
 

@@ -213,6 +213,10 @@ static DvStatus update(DvObject *object, void *self)
     dv_data_set_uint(&roi->point_count, (uint32_t)roi->indices.count);
     DvStatus status = DV_OK;
     for (int kind = 0; kind < ROI_KINDS; kind++) {
+        if (count == 0) {
+            clear_elements(roi, (RoiKind)kind);
+            continue;
+        }
         const DvStatus one = select_elements(roi, (RoiKind)kind, &region, position, (uint32_t)count, inside);
         status = status == DV_OK ? one : status;
     }

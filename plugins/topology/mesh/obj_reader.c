@@ -152,23 +152,35 @@ static int32_t find_material(ObjFile *file, const char *name)
     return found ? (int32_t)order->data[low] : NO_INDEX;
 }
 
+/* False: there is no such file. */
+static bool open_library(ObjFile *file, Word word)
+{
+    char *name = copy_text(word.text, word.length), *bytes = NULL;
+    size_t size = 0;
+    const bool found = file->options->open(file->options->context, name, &bytes, &size);
+    if (found) {
+        read_library(file, bytes, size);
+        dv_free(bytes);
+    }
+    dv_free(name);
+    return found;
+}
+
+/* One name, which may hold blanks, or several without. */
 static void read_libraries(ObjFile *file, Scanner *line)
 {
     if (!file->options->load_material || !file->options->open)
         return;
-    for (Word word = scan_word(line); word.length; word = scan_word(line)) {
-        char *name = copy_text(word.text, word.length), *bytes = NULL;
-        size_t size = 0;
-        if (file->libraries++ >= MOST_LIBRARIES) {
+    Scanner words = *line;
+    const Word whole = rest_of_line(line);
+    if (file->libraries++ >= MOST_LIBRARIES || open_library(file, whole))
+        return;
+    for (Word word = scan_word(&words); word.length; word = scan_word(&words)) {
+        if (file->libraries++ >= MOST_LIBRARIES)
             mesh_warn(file->report, "line %" PRIu32 ": more than %d material libraries, the others are not read",
                       line->line, MOST_LIBRARIES);
-        } else if (file->options->open(file->options->context, name, &bytes, &size)) {
-            read_library(file, bytes, size);
-            dv_free(bytes);
-        } else {
+        else if (word.length == whole.length || !open_library(file, word))
             mesh_warn(file->report, "line %" PRIu32 ": no material library %s", line->line, word_excerpt(word).text);
-        }
-        dv_free(name);
     }
 }
 

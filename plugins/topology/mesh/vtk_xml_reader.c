@@ -4,7 +4,8 @@
  * or raw bytes, each also compressed by zlib (Kitware, VTK file formats, "XML file formats").
  *
  * expat reads up to the appended data, which are no XML; what the arrays of a piece mean is settled when all are
- * known. A document type is refused, so that no entity can be defined. Inflated data are limited to 1 GiB for a file.
+ * known. A document type is refused, so that no entity can be defined. Inflated data are limited to 256 MiB for a
+ * file, and arrays must not share appended bytes.
  */
 #include "scan.h"
 #include "vtk_cells.h"
@@ -15,7 +16,7 @@
 #include <zlib.h>
 
 enum { DEEPEST = 64, MOST_PIECES = 100000 };
-#define MOST_INFLATED ((uint64_t)1 << 30)
+#define MOST_INFLATED ((uint64_t)1 << 28)
 
 typedef enum Section {
     NO_SECTION,
@@ -66,7 +67,7 @@ typedef struct XmlFile {
     ARRAY(Piece) piece;
     ARRAY(DataArray) array;
     bool in_array;
-    uint64_t inflated;
+    uint64_t inflated, taken; /* bytes of all arrays so far: inflated, and stored plainly */
 } XmlFile;
 
 static uint32_t line_of(const XmlFile *file)
@@ -339,7 +340,7 @@ static bool inflate_blocks(XmlFile *file, const DataArray *array, const char *by
         }
         inflateEnd(&stream);
         if (file->inflated > MOST_INFLATED)
-            return damaged(file, array, "the data of the file inflate to more than 1 GiB");
+            return damaged(file, array, "the data of the file inflate to more than 256 MiB");
         if (result != Z_STREAM_END)
             return damaged(file, array, "a compressed block is damaged");
         at += packed;
@@ -363,6 +364,9 @@ static bool take_binary(XmlFile *file, DataArray *array, const char *bytes, uint
             return damaged(file, array, "it has fewer bytes than it says");
         size = header_number(file, bytes);
         bytes += word;
+        file->taken += size;
+        if (file->taken > file->size)
+            return damaged(file, array, "the arrays share bytes of the appended data");
     }
     array->count = (uint32_t)(size / vtk_bytes(array->type, 1));
     array->value = dv_alloc(array->count, sizeof *array->value);

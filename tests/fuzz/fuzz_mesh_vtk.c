@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * VTK files, legacy and XML: see fuzz_mesh.h.
+ */
+#include "fuzz_mesh.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    Mesh mesh = {0};
+    MeshReport report = {0};
+    const bool good = mesh_read_vtk(data, size, &(MeshOptions){0}, &mesh, &report);
+    finish_mesh(good, &mesh, &report);
+    return 0;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What loaders do to a mesh after reading: triangulation, sub-elements, unused points, normals, transformation.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "mesh/mesh.h"
+#include <math.h>
+
+static void expect_near(double value, double expected, double tolerance)
+{
+    if (!(fabs(value - expected) <= tolerance))
+        fail_msg("%.17g is not %.17g", value, expected);
+}
+
+static Mesh unit_cube(void)
+{
+    Mesh mesh = {0};
+    static const double corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+    for (int i = 0; i < 8; i++)
+        array_push(&mesh.position, (Vec3){{corner[i][0], corner[i][1], corner[i][2]}});
+    return mesh;
+}
+
+static void a_hexahedron_gets_six_quads_and_twelve_edges(void **state)
+{
+    (void)state;
+    Mesh mesh = unit_cube();
+    array_push(&mesh.hexahedron, (Hexahedron){{0, 1, 2, 3, 4, 5, 6, 7}});
+    array_push(&mesh.edge, (Edge){{6, 7}}); /* is there already, in this direction */
+    mesh_create_subelements(&mesh);
+    static const Quad quads[6] = {{{0, 3, 2, 1}}, {{4, 5, 6, 7}}, {{0, 1, 5, 4}}, {{1, 2, 6, 5}}, {{2, 3, 7, 6}}, {{3, 0, 4, 7}}};
+    assert_int_equal(mesh.quad.count, 6);
+    assert_memory_equal(mesh.quad.data, quads, sizeof quads);
+    assert_int_equal(mesh.edge.count, 12);
+    static const Edge edges[4] = {{{6, 7}}, {{3, 2}}, {{2, 1}}, {{1, 0}}};
+    assert_memory_equal(mesh.edge.data, edges, sizeof edges);
+    mesh_create_subelements(&mesh); /* nothing is missing any more */
+    assert_int_equal(mesh.quad.count + mesh.edge.count, 18);
+    mesh_free(&mesh);
+}
+
+static void tetrahedra_prisms_and_pyramids_share_their_faces(void **state)
+{
+    (void)state;
+    Mesh mesh = {0};
+    array_resize(&mesh.position, 9);
+    array_push(&mesh.prism, (Prism){{0, 1, 2, 3, 4, 5}});
+    array_push(&mesh.pyramid, (Pyramid){{0, 1, 4, 3, 6}});     /* its base is a quad of the prism */
+    array_push(&mesh.tetrahedron, (Tetrahedron){{0, 1, 2, 7}}); /* shares the triangle 0 1 2 of the prism */
+    mesh_create_subelements(&mesh);
+    assert_int_equal(mesh.quad.count, 3);
+    assert_int_equal(mesh.triangle.count, 2 + 4 + 3);
+    static const Triangle first[3] = {{{0, 1, 2}}, {{4, 3, 5}}, {{0, 1, 6}}};
+    assert_memory_equal(mesh.triangle.data, first, sizeof first);
+    assert_int_equal(mesh.edge.count, 9 + 4 + 3);
+    mesh_free(&mesh);
+}
+
+static void quads_are_cut_and_flipped_again(void **state)
+{
+    (void)state;
+    Mesh mesh = unit_cube();
+    mesh_add_quad(&mesh, true, 0, 1, 2, 3);
+    assert_memory_equal(mesh.quad.data, ((Quad){{3, 2, 1, 0}}).at, sizeof(Quad));
+    mesh_triangulate(&mesh, true);
+    static const Triangle expected[2] = {{{1, 2, 3}}, {{0, 1, 3}}};
+    assert_int_equal(mesh.quad.count, 0);
+    assert_int_equal(mesh.triangle.count, 2);
+    assert_memory_equal(mesh.triangle.data, expected, sizeof expected);
+    mesh_free(&mesh);
+}
+
+static void unused_points_go_and_the_others_keep_their_order(void **state)
+{
+    (void)state;
+    Mesh mesh = unit_cube();
+    array_push(&mesh.triangle, (Triangle){{7, 2, 5}});
+    lists_begin(&mesh.polyline);
+    lists_push(&mesh.polyline, 4);
+    lists_push(&mesh.polyline, 7);
+    mesh_keep_attached_positions(&mesh);
+    assert_int_equal(mesh.position.count, 4);
+    assert_memory_equal(mesh.triangle.data, ((Triangle){{3, 0, 2}}).at, sizeof(Triangle));
+    assert_int_equal(mesh.polyline.value.data[0], 1);
+    assert_true(mesh.position.data[1].at[2] == 1.0 && mesh.position.data[1].at[0] == 0.0); /* point 4 */
+    mesh_free(&mesh);
+}
+
+static void normals_are_sums_of_unit_face_normals(void **state)
+{
+    (void)state;
+    Mesh mesh = unit_cube();
+    array_push(&mesh.triangle, (Triangle){{0, 1, 3}}); /* +z */
+    mesh_add_quad(&mesh, false, 0, 4, 5, 1);           /* along y */
+    mesh_update_normals(&mesh);
+    assert_int_equal(mesh.normal.count, 8);
+    const double *n = mesh.normal.data[0].at;
+    expect_near(n[0], 0.0, 1e-15);
+    expect_near(fabs(n[1]), sqrt(0.5), 1e-15);
+    expect_near(n[2], sqrt(0.5), 1e-15);
+    expect_near(mesh.normal.data[3].at[2], 1.0, 1e-15);
+    expect_near(mesh.normal.data[7].at[0], 0.0, 0.0); /* no face: stays zero */
+    mesh_free(&mesh);
+}
+
+static void the_matrix_scales_turns_about_x_y_z_and_moves(void **state)
+{
+    (void)state;
+    double m[16];
+    mesh_matrix((const double[3]){10, 20, 30}, (const double[3]){90, 0, 90}, (const double[3]){2, 3, 4}, m);
+    Mesh mesh = {0};
+    array_push(&mesh.position, (Vec3){{1, 1, 1}});
+    assert_true(mesh_transform(&mesh, m));
+    /* scale (2, 3, 4); about x by 90: (2, -4, 3); about z by 90: (4, 2, 3); move */
+    const double expected[3] = {14, 22, 33};
+    for (int i = 0; i < 3; i++)
+        expect_near(mesh.position.data[0].at[i], expected[i], 1e-14);
+    m[15] = 2;
+    assert_false(mesh_transform(&mesh, m));
+    expect_near(mesh.position.data[0].at[0], 14, 1e-14);
+    mesh_free(&mesh);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_hexahedron_gets_six_quads_and_twelve_edges),
+        cmocka_unit_test(tetrahedra_prisms_and_pyramids_share_their_faces),
+        cmocka_unit_test(quads_are_cut_and_flipped_again),
+        cmocka_unit_test(unused_points_go_and_the_others_keep_their_order),
+        cmocka_unit_test(normals_are_sums_of_unit_face_normals),
+        cmocka_unit_test(the_matrix_scales_turns_about_x_y_z_and_moves),
+    };
+    return cmocka_run_group_tests_name("mesh processing", tests, NULL, NULL);
+}
