@@ -11,12 +11,13 @@ typedef struct Material {
     DvData young_modulus, poisson_ratio;
 } Material;
 
-#define MATERIAL_FIELDS(Struct, material)                                                                   \
+/* `more`: further flags of both fields. */
+#define MATERIAL_FIELDS(Struct, material, more)                                                             \
     DV_FIELD(Struct, material.young_modulus, "youngModulus", dv_type_doubles, .init = "5000", .unit = "Pa", \
-             .flags = DV_FIELD_REQUIRED, .group = "material",                                               \
+             .flags = DV_FIELD_REQUIRED | (more), .group = "material",                                      \
              .help = "Young's modulus: one value, or one for each element"),                                \
         DV_FIELD(Struct, material.poisson_ratio, "poissonRatio", dv_type_doubles, .init = "0.45",           \
-                 .flags = DV_FIELD_REQUIRED, .group = "material",                                           \
+                 .flags = DV_FIELD_REQUIRED | (more), .group = "material",                                  \
                  .help = "Poisson's ratio, from 0 to below 0.5: one value, or one for each element")
 
 /* Values per element, read once per operation. */
