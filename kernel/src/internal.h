@@ -109,7 +109,7 @@ static inline DvObject *dv_private_object(const DvNode *node) { return dv_object
 extern const DvClass dv_node_class;                                          /* node.c */
 DvObject *dv_private_object_new(const DvClass *cls, const char *variant);    /* construct has not run; one reference */
 DvStatus dv_private_object_construct(DvObject *object);
-DvStatus dv_private_object_init(DvObject *object);                           /* required fields, then the class's init; once */
+DvStatus dv_private_object_init(DvObject *object);                           /* required fields, then the class's init */
 void dv_private_object_forget_path(DvObject *object);                        /* also of everything below a node */
 void dv_private_attributes_free(DvAttributes *attributes);
 

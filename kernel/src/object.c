@@ -119,8 +119,6 @@ static DvStatus check_required(DvObject *object)
 
 DvStatus dv_private_object_init(DvObject *object)
 {
-    if (object->initialised)
-        return DV_OK;
     object->initialised = true;
     DvStatus status = check_required(object);
     if (status == DV_OK && object->cls->init)

@@ -316,15 +316,17 @@ static const DvPluginInfo *find_idle_plugin(const char *name)
     return NULL;
 }
 
-static void add_keys(GHashTable *table, GPtrArray *names)
+/* Names of a table; of old names those that still make an object. */
+static void add_names(GHashTable *table, GPtrArray *names)
 {
-    GHashTableIter keys;
-    gpointer key;
+    GHashTableIter entry;
+    gpointer name, meaning;
     if (!table)
         return;
-    g_hash_table_iter_init(&keys, table);
-    while (g_hash_table_iter_next(&keys, &key, NULL))
-        g_ptr_array_add(names, key);
+    g_hash_table_iter_init(&entry, table);
+    while (g_hash_table_iter_next(&entry, &name, &meaning))
+        if (table != old_classes || ((const DvRename *)meaning)->kind <= DV_RENAME_CLASS_EXPANDED)
+            g_ptr_array_add(names, name);
 }
 
 static gint compare_names(gconstpointer left, gconstpointer right)
@@ -348,9 +350,9 @@ void dv_class_explain(const char *name, DvText *out)
         return;
     }
     GPtrArray *ours = g_ptr_array_new(), *theirs = g_ptr_array_new();
-    add_keys(by_name, ours);
-    add_keys(by_alias, ours);
-    add_keys(old_classes, ours);
+    add_names(by_name, ours);
+    add_names(by_alias, ours);
+    add_names(old_classes, ours);
     g_ptr_array_sort(ours, compare_names); /* the answer must not depend on the order of a hash table */
     char *text = read_reference_classes();
     const char *module = find_reference_class(text, name, theirs);

@@ -122,6 +122,12 @@ static void texts_belong_to_their_value(void **state)
     read = dv_data_strings(words, &count);
     assert_string_equal(read[0], "");
     assert_string_equal(read[1], "b");
+    (void)dv_data_begin(words, 1); /* room for more stays */
+    dv_data_end(words);
+    at = dv_data_begin(words, 2);
+    assert_null(at[1]);
+    dv_data_end(words);
+    read = dv_data_strings(words, &count);
     dv_data_set(words, read, 1);
     read = dv_data_strings(words, &count);
     assert_int_equal(count, 1);
@@ -183,6 +189,22 @@ static void a_follower_shares_the_value_and_follows_changes(void **state)
     assert_int_equal(grandchild->count, 2);
     assert_float_equal(dv_data_doubles(grandchild, NULL)[5], 9, 0);
     assert_true(dv_data_equal(parent, grandchild));
+}
+
+static void a_follower_sees_a_list_grow_and_shrink_in_place(void **state)
+{
+    (void)state;
+    DvObject *object = make("Recorder", "a");
+    DvData *parent = added(object, "parent", &dv_type_doubles, NULL),
+           *child = added(object, "child", &dv_type_doubles, NULL);
+    assert_int_equal(dv_data_link(child, parent), DV_OK);
+    for (size_t n = 4; n > 0; n--) {
+        (void)dv_data_begin(parent, n);
+        dv_data_end(parent);
+        (void)dv_data_read(child);
+        assert_int_equal(child->count, n);
+        assert_ptr_equal(child->value, parent->value);
+    }
 }
 
 static void a_step_that_writes_followed_values_allocates_nothing(void **state)
@@ -368,6 +390,59 @@ static void engines_in_a_row_are_brought_up_to_date_in_order(void **state)
     assert_int_equal(*counters->updates, 4);
 }
 
+static void an_engine_that_reads_what_follows_its_own_output_sees_the_value_so_far(void **state)
+{
+    (void)state;
+    DvObject *engine = make("SumEngine", "engine");
+    DvData *follower = added(make("Recorder", "a"), "follower", &dv_type_double, NULL);
+    assert_int_equal(dv_data_link(follower, field(engine, "sum")), DV_OK);
+    assert_int_equal(dv_data_set_text(field(engine, "values"), "1 2"), DV_OK);
+    *counters->updates = 0;
+    *counters->peek = follower;
+    assert_float_equal(dv_data_double(field(engine, "twice")), 6, 0);
+    assert_float_equal(dv_data_double(follower), 3, 0);
+    *counters->peek = field(engine, "untouched");
+    dv_data_touch(field(engine, "values"));
+    assert_float_equal(dv_data_double(follower), 3, 0);
+    DvData *late = added(follower->owner, "late", &dv_type_double, NULL);
+    assert_int_equal(dv_data_link(late, field(engine, "untouched")), DV_OK);
+    *counters->peek = late;
+    dv_data_touch(field(engine, "values"));
+    assert_float_equal(dv_data_double(field(engine, "sum")), 3, 0);
+    assert_float_equal(dv_data_double(late), 5, 0);
+    *counters->peek = NULL;
+    assert_int_equal(*counters->updates, 3);
+}
+
+static void dependencies_may_be_made_by_hand(void **state)
+{
+    (void)state;
+    DvObject *object = make("Recorder", "a");
+    DvData *in = added(object, "in", &dv_type_double, "1"), *out = added(object, "out", &dv_type_double, "2");
+    assert_int_equal(dv_data_depend(out, in), DV_OK);
+    assert_int_equal(dv_data_depend(out, in), DV_OK); /* twice is once */
+    assert_true(out->flags & DV_DATA_DIRTY);
+    assert_float_equal(dv_data_double(out), 2, 0); /* its class computes nothing */
+    dv_data_set_double(in, 3);
+    assert_true(out->flags & DV_DATA_DIRTY);
+    /* Two ways from one field to another are no circle. */
+    DvData *one = added(object, "one", &dv_type_double, NULL), *end = added(object, "end", &dv_type_double, NULL);
+    assert_int_equal(dv_data_link(one, out), DV_OK);
+    assert_int_equal(dv_data_depend(end, one), DV_OK);
+    assert_int_equal(dv_data_depend(end, out), DV_OK);
+    DvData *last = added(object, "last", &dv_type_double, NULL), *below = added(object, "below", &dv_type_double, NULL);
+    assert_int_equal(dv_data_link(below, last), DV_OK);
+    assert_int_equal(dv_data_link(last, end), DV_OK);
+    dv_data_set_double(in, 4);
+    assert_float_equal(dv_data_double(below), 0, 0);
+    assert_int_equal(dv_data_link(in, below), DV_ERROR_CYCLE);
+    dv_text_free(&captured);
+    DvData *loose = added(object, "loose", &dv_type_double, NULL);
+    assert_int_equal(dv_data_link(loose, below), DV_OK);
+    assert_int_equal(dv_data_link(loose, NULL), DV_OK);
+    assert_int_equal(dv_data_link(in, NULL), DV_OK);
+}
+
 static void an_input_added_at_run_time_is_an_input(void **state)
 {
     (void)state;
@@ -477,6 +552,19 @@ static void a_file_name_is_looked_up_and_remembered_until_it_changes(void **stat
     dv_data_set_string(field(object, "fail"), "/");
     (void)dv_data_file(text);
     assert_string_equal(dv_data_string(text), "/");
+    /* Relative names start at the folder of the nearest node that has one. */
+    static const char nodes[] = "<Node><Node name='below'/></Node>";
+    DvScene *other = NULL;
+    assert_int_equal(dv_scene_load_text(nodes, strlen(nodes), "text.scn", "/tmp", NULL, &other), DV_OK);
+    char second[] = "/tmp/divan-test-XXXXXX";
+    assert_true(mkstemp(second) >= 0);
+    DvObject *below = dv_node_object(dv_node_new(dv_node_child(dv_scene_root(other), 0), "new"));
+    const char *beside = dv_data_file(added(below, "file", &dv_type_file, second + strlen("/tmp/")));
+    assert_non_null(beside);
+    assert_string_equal(without_folder(beside), second + strlen("/tmp/"));
+    remove(second);
+    dv_scene_free(other);
+    dv_text_free(&captured);
     DvObject *node = dv_node_object(root());
     assert_null(dv_data_file(added(node, "fileOfNode", &dv_type_file, "nowhere.msh")));
 }
@@ -530,6 +618,7 @@ int main(void)
         scene_test(a_value_may_be_set_from_itself),
         scene_test(typed_reads_give_what_was_set),
         scene_test(a_follower_shares_the_value_and_follows_changes),
+        scene_test(a_follower_sees_a_list_grow_and_shrink_in_place),
         scene_test(a_step_that_writes_followed_values_allocates_nothing),
         scene_test(a_value_that_someone_else_keeps_is_copied_before_it_is_written),
         scene_test(a_follower_that_is_written_holds_until_its_parent_changes),
@@ -539,6 +628,8 @@ int main(void)
         scene_test(chains_of_links_may_be_as_long_as_they_like),
         scene_test(an_engine_computes_when_read_and_once_per_change),
         scene_test(engines_in_a_row_are_brought_up_to_date_in_order),
+        scene_test(an_engine_that_reads_what_follows_its_own_output_sees_the_value_so_far),
+        scene_test(dependencies_may_be_made_by_hand),
         scene_test(an_input_added_at_run_time_is_an_input),
         scene_test(a_link_on_an_output_takes_the_place_of_its_engine),
         scene_test(followers_of_what_leaves_keep_their_last_value),

@@ -146,6 +146,7 @@ static void fields_can_be_added_while_it_runs(void **state)
     DvObject *other = make("Recorder", "b");
     assert_int_equal(dv_data_set_text(&link->data, "@b"), DV_OK);
     assert_ptr_equal(dv_link_object(link), other);
+    assert_non_null(dv_object_add_field(make("SumEngine", "e"), &(DvField){.name = "x", .type = &dv_type_int}));
 }
 
 static void places_in_a_field_table_are_filled_by_the_variant(void **state)
@@ -170,7 +171,8 @@ static void places_in_a_field_table_are_filled_by_the_variant(void **state)
         assert_int_equal(dv_object_field(object, "coordsOut")->type->components, expected[i].out);
     }
     /* Said once, when the first object needs it: the value is kept as the default. */
-    expect_messages("error: Typed: wrong: the default of the class cannot be read: 'one' is not a number");
+    expect_messages("error: Typed: wrong: the default of the class cannot be read: 'one' is not a number\n"
+                    "error: Typed: partly: the default of the class cannot be read: 'm' after the value is dropped");
 }
 
 static void fields_that_must_be_given_are_asked_for_at_init(void **state)
@@ -178,10 +180,12 @@ static void fields_that_must_be_given_are_asked_for_at_init(void **state)
     (void)state;
     DvObject *object = make("Needy", "n");
     DvObject *fine = NULL;
-    assert_int_equal(dv_object_new(root(), "Needy", &fine, "name", "m", "must", "1 2", "should", "1", NULL), DV_OK);
+    assert_int_equal(
+        dv_object_new(root(), "Needy", &fine, "name", "m", "also", "1", "must", "1 2", "should", "1", NULL), DV_OK);
     assert_int_equal(dv_object_state(object), DV_COMPONENT_UNDEFINED);
     assert_int_not_equal(dv_scene_init(scene), DV_OK);
-    expect_messages("error: Needy 'n': must: must be given: numbers without which nothing works\n"
+    expect_messages("error: Needy 'n': also: must be given: also\n"
+                    "error: Needy 'n': must: must be given: numbers without which nothing works\n"
                     "warning: Needy 'n': should: should be given; its default 2.5 is used");
     assert_int_equal(dv_object_state(object), DV_COMPONENT_INVALID);
     assert_int_equal(dv_object_state(fine), DV_COMPONENT_VALID);
@@ -217,6 +221,11 @@ static void contracts_and_base_classes_are_known(void **state)
     assert_true(dv_object_is_a(object, "Recorder"));
     assert_true(dv_object_is_a(object, "Base"));
     assert_false(dv_object_is_a(object, "SumEngine"));
+    DvObject *bare = make("Bare", "b");
+    assert_false(dv_object_is_a(bare, "Base"));
+    assert_null(dv_object_ops(bare, "test.thing/1"));
+    assert_int_equal(dv_object_field_count(bare), 6);
+    assert_null(dv_object_field(bare, "oldValue"));
 }
 
 static void paths_follow_names_and_moves(void **state)
@@ -242,6 +251,11 @@ static void paths_follow_names_and_moves(void **state)
     (void)dv_object_ref(deep);
     dv_object_remove(deep);
     assert_string_equal(dv_object_path(deep), "dofs");
+    DvLink *lost = link_of(deep, "friends");
+    assert_int_equal(dv_data_set_text(&lost->data, "@m"), DV_OK); /* seen from nowhere */
+    assert_null(dv_link_object(lost));
+    assert_int_equal(dv_data_set_text(dv_object_field(deep, "value"), "@m.value"), DV_ERROR_NOT_FOUND);
+    dv_text_free(&captured);
     dv_object_unref(deep);
 }
 
@@ -323,6 +337,16 @@ static void a_link_forgets_what_leaves_and_may_find_another(void **state)
     assert_string_equal(dv_data_string(&partner->data), "");
     dv_object_remove(a); /* the links that point to b go first */
     dv_object_remove(again);
+}
+
+/* The root runs: a state that a component has set itself stays. */
+static void init_leaves_a_state_that_was_set(void **state)
+{
+    (void)state;
+    DvObject *object = make("Bare", "b");
+    dv_object_set_state(object, DV_COMPONENT_BUSY);
+    assert_int_equal(dv_scene_init(scene), DV_OK);
+    assert_int_equal(dv_object_state(object), DV_COMPONENT_BUSY);
 }
 
 static void a_node_that_leaves_is_forgotten_too(void **state)
@@ -436,6 +460,7 @@ int main(void)
         scene_test(a_link_finds_its_target_when_it_is_there),
         scene_test(wrong_paths_of_links_are_named),
         scene_test(a_link_forgets_what_leaves_and_may_find_another),
+        scene_test(init_leaves_a_state_that_was_set),
         scene_test(a_node_that_leaves_is_forgotten_too),
         scene_test(an_object_that_leaves_lives_until_its_last_user_lets_go),
         scene_test(objects_in_the_middle_can_leave),

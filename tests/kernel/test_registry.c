@@ -45,6 +45,9 @@ static void before_the_start_there_is_nothing(void **state)
     assert_int_equal(dv_plugin_count(), 0);
     assert_null(dv_plugin_info(0));
     expect_explanation("Nothing", "no class 'Nothing'");
+    DvScene *scene = dv_scene_new();
+    assert_null(dv_object_field(dv_node_object(dv_scene_root(scene)), "oldValue"));
+    dv_scene_free(scene);
     dv_stop(); /* harmless */
 }
 
@@ -52,13 +55,13 @@ static void classes_come_in_the_order_of_their_names(void **state)
 {
     (void)state;
     start_test_classes();
-    static const char *const names[] = {"Needy", "Recorder", "SumEngine", "Typed"};
-    assert_int_equal(dv_class_count(), 4);
-    for (size_t i = 0; i < 4; i++) {
+    static const char *const names[] = {"Bare", "Needy", "Recorder", "SumEngine", "Typed"};
+    assert_int_equal(dv_class_count(), 5);
+    for (size_t i = 0; i < 5; i++) {
         assert_string_equal(dv_class_at(i)->name, names[i]);
         assert_string_equal(dv_class_plugin(dv_class_at(i))->id, "test.classes");
     }
-    assert_null(dv_class_at(4));
+    assert_null(dv_class_at(5));
 }
 
 static void a_class_is_found_by_name_alias_and_old_name(void **state)
@@ -83,8 +86,10 @@ static void an_unknown_class_is_explained(void **state)
     start_test_classes();
     expect_explanation("Recordr", "no class 'Recordr'; did you mean 'Recorder'?");
     expect_explanation("sumEngine", "no class 'sumEngine'; did you mean 'SumEngine'?");
+    expect_explanation("oldRecorder", "no class 'oldRecorder'; did you mean 'OldRecorder'?");
     expect_explanation("Scribbe", "no class 'Scribbe'; did you mean 'Scribe'?");
     expect_explanation("GoneEngine", "no class 'GoneEngine': its work is done by SumEngine");
+    expect_explanation("IdleEngine", "no class 'IdleEngine'");
     expect_explanation("xyzzy", "no class 'xyzzy'");
     expect_explanation("WarpPreconditioner",
                        "no class 'WarpPreconditioner': it is a class of SOFA "
@@ -161,6 +166,21 @@ static void modules_and_variants_are_known_to_scenes(void **state)
     DvScene *scene = NULL;
     assert_int_equal(dv_scene_load_text(text, strlen(text), "modules.scn", NULL, NULL, &scene), DV_OK);
     expect_messages("");
+    dv_scene_free(scene);
+    /* Each variant is made by the plugin that has it. */
+    dv_stop();
+    assert_int_equal(start_with(bad("rank-5"), bad("tie-3"), bad("early")), DV_OK);
+    static const struct {
+        const char *variant, *plugin;
+    } cases[] = {{"Vec3d", "test.rank5"}, {"Vec6d", "test.tie3"}, {"Vec1d", "test.tie3"}};
+    scene = dv_scene_new();
+    for (size_t i = 0; i < 3; i++) {
+        DvObject *object = NULL;
+        assert_int_equal(dv_object_new(dv_scene_root(scene), "Thing", &object, "template", cases[i].variant, NULL),
+                         DV_OK);
+        assert_string_equal(dv_object_variant(object), cases[i].variant);
+        assert_string_equal(dv_class_plugin(dv_object_class(object))->id, cases[i].plugin);
+    }
     dv_scene_free(scene);
 }
 

@@ -249,6 +249,8 @@ static void texts_are_kept_as_they_are_and_lists_of_them_know_quotes(void **stat
     over(dv_type_string, "x", "", "", NULL);
     good(dv_type_file, "mesh/liver.msh", "mesh/liver.msh");
     good(dv_type_strings, " one two\tthree ", "one two three");
+    over(dv_type_strings, "one two", "three", "three", NULL);
+    over(dv_type_strings, "one two", "", "", NULL);
     good(dv_type_strings, "[\"one\", \"two three\"]", "[\"one\", \"two three\"]");
     good(dv_type_strings, "['one', 'two \"x\" three', plain one ]", "[\"one\", 'two \"x\" three', \"plain one\"]");
     good(dv_type_strings, "[]", "");

@@ -69,6 +69,8 @@ static const DvField fields[] = {
     DV_FIELD(Thing, width, "width", dv_type_double),
 #ifdef NO_TYPE
     {.name = FIELD_NAME, .offset = offsetof(Thing, height)},
+#elif defined CROOKED_OFFSET
+    {.name = FIELD_NAME, .type = &dv_type_double, .offset = offsetof(Thing, height) + 4},
 #elif defined WILD_OFFSET
     {.name = FIELD_NAME, .type = &dv_type_double, .offset = sizeof(Thing)},
 #else
@@ -134,7 +136,9 @@ DV_PLUGIN = {
 #ifdef NEEDS
     .needs = (const char *const[]){NEEDS, NULL},
 #endif
+#ifndef NO_OFFERS
     .offers = (const DvContract[]){{.id = OFFERS, .ops = SERVICE_OPS}, {0}},
+#endif
 #ifdef TWO_CLASSES
     .classes = (const DvClass *const[]){&thing, &thing, NULL},
 #elif !defined NO_CLASSES

@@ -10,9 +10,10 @@
 
 static int updates, alive;
 static bool construct_fails;
+static DvData *peek;
 static DvText calls;
 
-static const TestCounters counters = {sizeof(TestCounters), &updates, &alive, &calls, &construct_fails};
+static const TestCounters counters = {sizeof(TestCounters), &updates, &alive, &calls, &construct_fails, &peek};
 
 /* Recorder: every call of its lifecycle is written down. */
 typedef struct Recorder {
@@ -111,6 +112,8 @@ static DvStatus sum_update(DvObject *object, void *self_)
     for (size_t i = 0; i < count; i++)
         sum += values[i] * dv_data_double(&self->factor);
     dv_data_set_double(&self->sum, sum);
+    if (peek)
+        (void)dv_data_read(peek);
     dv_data_set_double(&self->twice, 2 * sum);
     return sum < 0 ? dv_error(object, DV_ERROR_INVALID, "a negative sum") : DV_OK;
 }
@@ -135,10 +138,11 @@ static const DvClass sum_engine = {
 
 /* Needy: fields that a scene must give. */
 typedef struct Needy {
-    DvData must, should;
+    DvData also, must, should;
 } Needy;
 
 static const DvField needy_fields[] = {
+    DV_FIELD(Needy, also, "also", dv_type_doubles, .flags = DV_FIELD_REQUIRED),
     DV_FIELD(Needy, must, "must", dv_type_doubles, .flags = DV_FIELD_REQUIRED,
              .help = "numbers without which nothing works"),
     DV_FIELD(Needy, should, "should", dv_type_double, .init = "2.5", .flags = DV_FIELD_REQUIRED),
@@ -153,9 +157,13 @@ static const DvClass needy = {
     .fields = needy_fields,
 };
 
-/* Typed: fields whose types follow from the variant, and a default that nobody can read. */
+/* Bare: nothing at all. */
+static const DvClass bare = {
+    .size = sizeof(DvClass), .name = "Bare", .family = "tests", .help = "Has nothing of its own."};
+
+/* Typed: fields whose types follow from the variant, and defaults that cannot be read, or only in part. */
 typedef struct Typed {
-    DvData coord, deriv, coords, derivs, coords_out, wrong;
+    DvData coord, deriv, coords, derivs, coords_out, wrong, partly, choice;
 } Typed;
 
 static const DvField typed_fields[] = {
@@ -165,6 +173,8 @@ static const DvField typed_fields[] = {
     DV_FIELD(Typed, derivs, "derivs", dv_type_derivs),
     DV_FIELD(Typed, coords_out, "coordsOut", dv_type_coords_out),
     DV_FIELD(Typed, wrong, "wrong", dv_type_double, .init = "one"),
+    DV_FIELD(Typed, partly, "partly", dv_type_double, .init = "1.5 m"),
+    DV_FIELD(Typed, choice, "choice", dv_type_choice, .choices = (const char *const[]){NULL}),
     {0},
 };
 static const DvClass typed = {
@@ -186,7 +196,7 @@ DV_PLUGIN = {
     .license = "LGPL-2.1-or-later",
     .help = "Classes for the tests of the kernel.",
     .offers = (const DvContract[]){{.id = TEST_COUNTERS, .ops = &counters}, {0}},
-    .classes = (const DvClass *const[]){&recorder, &sum_engine, &needy, &typed, NULL},
+    .classes = (const DvClass *const[]){&recorder, &sum_engine, &needy, &typed, &bare, NULL},
     .renames =
         (const DvRename[]){
             {DV_RENAME_CLASS, NULL, "OldRecorder", "Recorder"},

@@ -15,6 +15,7 @@ typedef struct TestCounters {
     int *alive;    /* objects whose construct ran and whose destroy did not */
     DvText *calls; /* "a construct, a parse, a init..." of all Recorders */
     bool *construct_fails;
+    DvData **peek; /* what a SumEngine reads while it computes; or NULL */
 } TestCounters;
 
 typedef struct TestThing { /* divan.thing/1 */
