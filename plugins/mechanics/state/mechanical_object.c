@@ -46,7 +46,6 @@ typedef struct MechanicalObject {
     Vector own[DV_MAX_VEC];           /* the others */
     uint64_t external_force_released; /* version of externalForce when it was last cleared; 0: never */
     DvElementData points;             /* attached to a topology that may change; entries are not used */
-    uint32_t previous_count;          /* before the change that `points` reports */
 } MechanicalObject;
 
 static const DvField fields[] = {
@@ -468,32 +467,40 @@ static void renumber(MechanicalObject *self, DvVecId id, double *at, const void 
     dv_free(old);
 }
 
-static void points_added(DvElementData *data, const DvElementChange *change, uint32_t first)
+/* Of a removal, the mesh has its points no more, the state still has. */
+static void remove_points(MechanicalObject *self, const DvElementChange *change)
 {
-    (void)first; /* of the topology; the state may have had another number of points */
-    MechanicalObject *self = data->owner;
-    const Descent descent = {change, self->count};
-    resize(self, self->count + change->count);
-    if (change->ancestor_start)
-        for_each_vector(self, mix_from_ancestors, &descent);
-}
-
-static void point_removed(DvElementData *data, uint32_t index)
-{
-    MechanicalObject *self = data->owner;
-    if (index >= self->count)
-        return;
-    for_each_vector(self, overwrite_by_last, &index);
-    resize(self, self->count - 1);
+    for (uint32_t i = 0; i < change->count; i++)
+        if (change->indices[i] < self->count) {
+            for_each_vector(self, overwrite_by_last, &change->indices[i]);
+            self->count--;
+        }
+    resize(self, self->count);
 }
 
 static void points_changed(DvElementData *data, const DvElementChange *change)
 {
     MechanicalObject *self = data->owner;
-    if (change->change == DV_ELEMENTS_RENUMBERED)
+    if (change->without_states)
+        return;
+    const Descent descent = {change, self->count};
+    switch (change->change) {
+    case DV_ELEMENTS_ADDED:
+        resize(self, self->count + change->count);
+        if (change->ancestor_start)
+            for_each_vector(self, mix_from_ancestors, &descent);
+        break;
+    case DV_ELEMENTS_REMOVED:
+        remove_points(self, change);
+        break;
+    case DV_ELEMENTS_RENUMBERED:
         for_each_vector(self, renumber, change);
-    else if (change->change == DV_POINTS_MOVED && change->ancestor_start)
-        for_each_vector(self, mix_from_ancestors, &(Descent){change, 0});
+        break;
+    case DV_POINTS_MOVED:
+        if (change->ancestor_start)
+            for_each_vector(self, mix_from_ancestors, &descent);
+        break;
+    }
 }
 
 /* ---- Transformations ---- */
@@ -716,12 +723,7 @@ static DvStatus init(DvObject *object, void *self_)
 
     if (ops && ops->is_dynamic(topology_self)) {
         dv_element_data_detach(&self->points);
-        self->points = (DvElementData){.kind = DV_POINTS,
-                                       .entry_size = 1,
-                                       .owner = self,
-                                       .added = points_added,
-                                       .removed = point_removed,
-                                       .changed = points_changed};
+        self->points = (DvElementData){.kind = DV_POINTS, .entry_size = 1, .owner = self, .changed = points_changed};
         return dv_element_data_attach(&self->points, topology);
     }
     return DV_OK;

@@ -1,0 +1,597 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * DiagonalMass: a mass of its own for each point.
+ *
+ *   given by density:  each element adds density x measure / number of its points to each of them
+ *   given by a sum:    the same with density 1, then scaled to the sum
+ *   given by points:   as it is; a list that is too short goes on with its last entry
+ *
+ * Rigid bodies need vertexMass or a file: elements give no inertia. When the topology changes, elements take their part of
+ * the mass with them. The field in use may also be changed while a scene runs.
+ */
+#include <float.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <divan/memory.h>
+
+#include "mass_base.h"
+#include "mass_mesh.h"
+
+typedef enum Given { GIVEN_TOTAL_MASS, GIVEN_DENSITY, GIVEN_POINT_MASSES } Given;
+
+typedef struct DiagonalMass {
+    MassBase base;
+    DvData point_masses, density, total_mass, compute_on_rest, file;
+    DvLink topology_link, geometry_link;
+
+    MassMesh mesh; /* topology is NULL when the masses come from a file or of rigid bodies */
+    Given given;
+    uint32_t count;   /* points that have a mass */
+    BodyMass *bodies; /* [count] of rigid bodies; NULL otherwise */
+    uint64_t point_masses_version, density_version, total_mass_version;
+    uint64_t structure;
+    DvElementData point_data;   /* double: mass of each point, while a topology changes */
+    DvElementData element_data; /* double: what each element gave to each of its points */
+} DiagonalMass;
+
+static const DvField fields[] = {
+    MASS_FIELDS(DiagonalMass),
+    DV_FIELD(DiagonalMass, point_masses, "vertexMass", mass_type, .unit = "kg",
+             .help = "mass of each point; of bodies: mass volume inertia"),
+    DV_FIELD(DiagonalMass, density, "massDensity", dv_type_double, .init = "1", .unit = "kg/m^3",
+             .help = "mass per volume of the elements (or area, or length)"),
+    DV_FIELD(DiagonalMass, total_mass, "totalMass", dv_type_double, .init = "1", .unit = "kg",
+             .help = "sum of the masses; counts before massDensity and vertexMass"),
+    DV_FIELD(DiagonalMass, compute_on_rest, "computeMassOnRest", dv_type_bool, .init = "1",
+             .help = "measure the elements at the rest positions, not at the positions at the start"),
+    DV_FIELD(DiagonalMass, file, "filename", dv_type_file, .aliases = (const char *const[]){"fileMass", NULL},
+             .help = "file of type Xsp 3.0 with a mass for each point"),
+    DV_LINK(DiagonalMass, topology_link, "topology", DV_TOPOLOGY,
+            .help = "elements that the mass is spread over; by default those of the node"),
+    DV_LINK(DiagonalMass, geometry_link, "geometryState", DV_STATE,
+            .help = "state whose positions give the measures; by default that of the topology's node"),
+    {0},
+};
+
+/* ---- Values ---- */
+
+static const double *masses(DiagonalMass *self)
+{
+    return dv_data_doubles(&self->point_masses, NULL);
+}
+
+static double sum_of_masses(DiagonalMass *self)
+{
+    const double *mass = masses(self);
+    double sum = 0.0;
+    for (uint32_t i = 0; i < self->count; i++)
+        sum += self->bodies ? self->bodies[i].mass : mass[i];
+    return sum;
+}
+
+/* Masses of `density` per measure; their sum. */
+static double spread(DiagonalMass *self, double density)
+{
+    const DvElements elements = mass_mesh_elements(&self->mesh);
+    const DvConstVec x = mass_mesh_positions(&self->mesh, dv_data_bool(&self->compute_on_rest));
+    const uint32_t nodes = self->mesh.nodes;
+    double *mass = dv_data_begin_all(&self->point_masses, self->count);
+    double *part = self->element_data.topology ? self->element_data.entries : NULL;
+    memset(mass, 0, self->count * sizeof *mass);
+    double sum = 0.0;
+    for (uint32_t e = 0; e < elements.count; e++) {
+        const uint32_t *point = elements.at + (size_t)e * nodes;
+        const double each = density * mass_mesh_measure(&self->mesh, point, x) / nodes;
+        if (part)
+            part[e] = each;
+        for (uint32_t i = 0; i < nodes; i++) {
+            if (point[i] < self->count)
+                mass[point[i]] += each;
+            sum += each;
+        }
+    }
+    dv_data_end(&self->point_masses);
+    return sum;
+}
+
+static void scale(DiagonalMass *self, double factor)
+{
+    double *mass = dv_data_begin(&self->point_masses, self->count);
+    for (uint32_t i = 0; i < self->count; i++)
+        mass[i] *= factor;
+    dv_data_end(&self->point_masses);
+    double *part = self->element_data.entries;
+    for (uint32_t e = 0; self->element_data.topology && e < self->element_data.count; e++)
+        part[e] *= factor;
+}
+
+/* The measure of the whole mesh; 0 without one. */
+static double measure(DiagonalMass *self)
+{
+    if (!self->mesh.topology)
+        return 0.0;
+    const DvElements elements = mass_mesh_elements(&self->mesh);
+    const DvConstVec x = mass_mesh_positions(&self->mesh, dv_data_bool(&self->compute_on_rest));
+    double sum = 0.0;
+    for (uint32_t e = 0; e < elements.count; e++)
+        sum += mass_mesh_measure(&self->mesh, elements.at + (size_t)e * self->mesh.nodes, x);
+    return sum;
+}
+
+/* What each element would give to its points. */
+static void note_parts(DiagonalMass *self, double density)
+{
+    if (!self->element_data.topology)
+        return;
+    const DvElements elements = mass_mesh_elements(&self->mesh);
+    const DvConstVec x = mass_mesh_positions(&self->mesh, dv_data_bool(&self->compute_on_rest));
+    double *part = self->element_data.entries;
+    for (uint32_t e = 0; e < elements.count; e++)
+        part[e] =
+            density * mass_mesh_measure(&self->mesh, elements.at + (size_t)e * self->mesh.nodes, x) / self->mesh.nodes;
+}
+
+static void seen(DiagonalMass *self)
+{
+    self->point_masses_version = dv_data_version(&self->point_masses);
+    self->density_version = dv_data_version(&self->density);
+    self->total_mass_version = dv_data_version(&self->total_mass);
+}
+
+/* The other fields follow from the one that was given. */
+static void complete(DiagonalMass *self)
+{
+    if (self->given == GIVEN_DENSITY) {
+        dv_data_set_double(&self->total_mass, spread(self, dv_data_double(&self->density)));
+    } else if (self->given == GIVEN_TOTAL_MASS) {
+        const double sum = spread(self, 1.0);
+        const double density = sum < DBL_EPSILON ? 1.0 : dv_data_double(&self->total_mass) / sum;
+        scale(self, density);
+        dv_data_set_double(&self->density, density);
+    } else {
+        const double sum = sum_of_masses(self), whole = measure(self);
+        dv_data_set_double(&self->total_mass, sum);
+        if (whole > DBL_EPSILON)
+            dv_data_set_double(&self->density, sum / whole);
+        note_parts(self, dv_data_double(&self->density));
+    }
+    seen(self);
+}
+
+static void read_bodies(DiagonalMass *self)
+{
+    const DvDofType *dof = self->base.state.dof;
+    const uint32_t stride = mass_numbers(dof);
+    size_t numbers;
+    const double *given = dv_data_doubles(&self->point_masses, &numbers);
+    dv_free(self->bodies);
+    self->bodies = dv_alloc(self->count, sizeof *self->bodies);
+    for (uint32_t i = 0; i < self->count; i++) {
+        const size_t at = (size_t)i * stride;
+        self->bodies[i] = mass_from_numbers(dof, given + at, at < numbers ? numbers - at : 0);
+    }
+}
+
+/* Follows changes of the fields; at the start of each operation. */
+static void refresh(DiagonalMass *self)
+{
+    const bool points = dv_data_version(&self->point_masses) != self->point_masses_version;
+    const bool density = dv_data_version(&self->density) != self->density_version;
+    const bool total = dv_data_version(&self->total_mass) != self->total_mass_version;
+    if (!points && !density && !total)
+        return;
+    if (points) { /* as many as before, whatever was written */
+        const size_t wanted = (size_t)self->count * mass_numbers(self->base.state.dof);
+        size_t numbers;
+        (void)dv_data_doubles(&self->point_masses, &numbers);
+        if (numbers != wanted) {
+            (void)dv_data_begin(&self->point_masses, wanted);
+            dv_data_end(&self->point_masses);
+        }
+        if (self->bodies)
+            read_bodies(self);
+        self->given = GIVEN_POINT_MASSES;
+    } else if (self->mesh.topology) {
+        self->given = total ? GIVEN_TOTAL_MASS : GIVEN_DENSITY;
+    }
+    complete(self);
+}
+
+/* ---- Operations ---- */
+
+static uint32_t shorter(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The mass of a point as a body, for what is the same for all kinds of points. */
+static BodyMass body_at(const DiagonalMass *self, const double *mass, uint32_t point)
+{
+    return self->bodies ? self->bodies[point] : (BodyMass){.mass = mass[point]};
+}
+
+static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
+{
+    (void)step;
+    (void)x;
+    (void)v;
+    DiagonalMass *self = self_;
+    refresh(self);
+    if (dv_data_bool(&self->base.separate_gravity))
+        return;
+    double gravity[6];
+    mass_gravity(&self->base, gravity);
+    const double *mass = masses(self);
+    const uint32_t linear = self->base.state.dof->spatial, n = shorter(self->count, f->count);
+    for (uint32_t i = 0; i < n; i++) {
+        const double m = self->bodies ? self->bodies[i].mass : mass[i];
+        for (uint32_t c = 0; c < linear; c++)
+            f->at[(size_t)i * f->dim + c] += gravity[c] * m;
+    }
+}
+
+static void add_mdx(void *self_, double factor, DvConstVec dx, DvVec res)
+{
+    DiagonalMass *self = self_;
+    refresh(self);
+    const double *mass = masses(self);
+    const uint32_t n = shorter(self->count, res.count), dim = res.dim;
+    if (self->bodies) {
+        for (uint32_t i = 0; i < n; i++)
+            mass_add_product(self->base.state.dof, &self->bodies[i], factor, dx.at + (size_t)i * dim,
+                             res.at + (size_t)i * dim);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const double m = mass[i] * factor;
+        for (uint32_t c = 0; c < dim; c++)
+            res.at[(size_t)i * dim + c] += dx.at[(size_t)i * dim + c] * m;
+    }
+}
+
+static void acceleration(void *self_, DvConstVec f, DvVec a)
+{
+    DiagonalMass *self = self_;
+    refresh(self);
+    const double *mass = masses(self);
+    const uint32_t n = shorter(self->count, a.count), dim = a.dim;
+    for (uint32_t i = 0; i < n; i++) {
+        const BodyMass body = body_at(self, mass, i);
+        mass_divide(self->base.state.dof, &body, f.at + (size_t)i * dim, a.at + (size_t)i * dim);
+    }
+}
+
+static double kinetic_energy(void *self_, DvConstVec v)
+{
+    DiagonalMass *self = self_;
+    refresh(self);
+    const double *mass = masses(self);
+    double twice = 0.0;
+    for (uint32_t i = 0; i < shorter(self->count, v.count); i++) {
+        const BodyMass body = body_at(self, mass, i);
+        twice += mass_kinetic_energy(self->base.state.dof, &body, v.at + (size_t)i * v.dim);
+    }
+    return 0.5 * twice;
+}
+
+static double potential_energy(void *self_, const DvStep *step, const DvConstVec *x)
+{
+    (void)step;
+    DiagonalMass *self = self_;
+    refresh(self);
+    double gravity[6], energy = 0.0;
+    mass_gravity(&self->base, gravity);
+    const double *mass = masses(self);
+    for (uint32_t i = 0; i < shorter(self->count, x->count); i++) {
+        const double m = self->bodies ? self->bodies[i].mass : mass[i];
+        for (uint32_t c = 0; c < self->base.state.dof->spatial; c++)
+            energy -= x->at[(size_t)i * x->dim + c] * m * gravity[c];
+    }
+    return energy;
+}
+
+static void momentum(void *self_, DvConstVec x, DvConstVec v, double sum[6])
+{
+    DiagonalMass *self = self_;
+    refresh(self);
+    const double *mass = masses(self);
+    for (uint32_t i = 0; i < shorter(self->count, x.count); i++) {
+        const BodyMass body = body_at(self, mass, i);
+        mass_add_momentum(self->base.state.dof, &body, x.at + (size_t)i * x.dim, v.at + (size_t)i * v.dim, sum);
+    }
+}
+
+static double point_mass(void *self_, uint32_t point)
+{
+    DiagonalMass *self = self_;
+    refresh(self);
+    return point < self->count ? body_at(self, masses(self), point).mass : 0.0;
+}
+
+static void reserve(void *self_, DvPattern *pattern)
+{
+    DiagonalMass *self = self_;
+    refresh(self);
+    for (uint32_t i = 0; i < self->count; i++)
+        dv_pattern_add(pattern, i, i);
+}
+
+static void assemble(void *self_, double factor, const DvMatrixView *view)
+{
+    DiagonalMass *self = self_;
+    refresh(self);
+    const double *mass = masses(self);
+    double dense[36];
+    for (uint32_t i = 0; i < self->count; i++) {
+        const BodyMass body = body_at(self, mass, i);
+        mass_matrix(self->base.state.dof, &body, dense);
+        dv_view_add(view, i, dense, factor);
+    }
+}
+
+static uint64_t structure(void *self)
+{
+    return ((DiagonalMass *)self)->structure;
+}
+
+static const DvMassOps mass_ops = {
+    .size = sizeof(DvMassOps),
+    .space = DV_HOST,
+    .state = mass_state,
+    .is_diagonal = mass_yes,
+    .add_mdx = add_mdx,
+    .acceleration = acceleration,
+    .separate_gravity = mass_separate_gravity,
+    .add_gravity_to_velocity = mass_add_gravity_to_velocity,
+    .reserve = reserve,
+    .assemble = assemble,
+    .structure = structure,
+    .kinetic_energy = kinetic_energy,
+    .momentum = momentum,
+    .point_mass = point_mass,
+};
+
+static const DvForceFieldOps force_ops = {
+    .size = sizeof(DvForceFieldOps),
+    .space = DV_HOST,
+    .states = mass_states,
+    .add_force = add_force,
+    .energy = potential_energy,
+};
+
+static void draw(void *self, DvDraw *draw)
+{
+    mass_draw(self, draw, point_mass);
+}
+
+static const DvDrawableOps drawable_ops = {.size = sizeof(DvDrawableOps), .draw = draw};
+
+/* ---- Changes of the topology ---- */
+
+/* What the attached entries hold becomes the field's value. */
+static void publish(DiagonalMass *self, double total)
+{
+    self->count = self->point_data.count;
+    self->structure += 1;
+    dv_data_set(&self->point_masses, self->point_data.entries, self->count);
+    dv_data_set_double(&self->total_mass, total);
+    seen(self);
+}
+
+static void points_changed(DvElementData *data, const DvElementChange *change)
+{
+    DiagonalMass *self = data->owner;
+    if (change->change != DV_POINTS_MOVED)
+        publish(self, dv_data_double(&self->total_mass));
+}
+
+static double give(DiagonalMass *self, uint32_t element, double each)
+{
+    const uint32_t *point = mass_mesh_elements(&self->mesh).at + (size_t)element * self->mesh.nodes;
+    double *mass = self->point_data.entries, given = 0.0;
+    for (uint32_t i = 0; i < self->mesh.nodes; i++)
+        if (point[i] < self->point_data.count) {
+            mass[point[i]] += each;
+            given += each;
+        }
+    return given;
+}
+
+static void elements_added(DvElementData *data, const DvElementChange *change, uint32_t first)
+{
+    DiagonalMass *self = data->owner;
+    const DvElements elements = mass_mesh_elements(&self->mesh);
+    const DvConstVec x = mass_mesh_positions(&self->mesh, true);
+    const double density = dv_data_double(&self->density);
+    double *part = data->entries, total = dv_data_double(&self->total_mass);
+    for (uint32_t e = first; e < first + change->count; e++) {
+        part[e] =
+            density * mass_mesh_measure(&self->mesh, elements.at + (size_t)e * self->mesh.nodes, x) / self->mesh.nodes;
+        total += give(self, e, part[e]);
+    }
+    publish(self, total);
+}
+
+static void element_removed(DvElementData *data, uint32_t index)
+{
+    DiagonalMass *self = data->owner;
+    const double *part = data->entries;
+    publish(self, dv_data_double(&self->total_mass) + give(self, index, -part[index]));
+}
+
+/* ---- Lifecycle ---- */
+
+/* Masses of an Xsp 3.0 file: "mass index kind x y z vx vy vz m elasticity", a particle a line. */
+static DvStatus read_file(DiagonalMass *self)
+{
+    const char *name = dv_data_file(&self->file);
+    FILE *in = name ? fopen(name, "r") : NULL;
+    if (!in)
+        return dv_field_error(&self->file, -1, "file '%s' cannot be read", dv_data_string(&self->file));
+    char line[512], word[32];
+    double *mass = NULL;
+    size_t count = 0;
+    bool is_xsp = fgets(line, sizeof line, in) != NULL;
+    const char *at = line;
+    is_xsp = is_xsp && dv_read_word(&at, word, sizeof word) && strcmp(word, "Xsp") == 0;
+    while (is_xsp && fgets(line, sizeof line, in)) {
+        at = line;
+        double numbers[8];
+        int32_t index;
+        if (!dv_read_word(&at, word, sizeof word) || strcmp(word, "mass") != 0)
+            continue;
+        size_t read = 0;
+        if (dv_read_int(&at, &index) && dv_read_word(&at, word, sizeof word))
+            while (read < 7 && dv_read_double(&at, &numbers[read]))
+                read++;
+        if (read < 7) {
+            is_xsp = false;
+            break;
+        }
+        mass = dv_realloc(mass, count * sizeof *mass, (count + 1) * sizeof *mass);
+        mass[count++] = numbers[6];
+    }
+    (void)fclose(in);
+    if (is_xsp && count)
+        dv_data_set(&self->point_masses, mass, count);
+    dv_free(mass);
+    return is_xsp && count
+               ? DV_OK
+               : dv_field_error(&self->file, -1,
+                                "file '%s' holds no masses of the form Xsp 3.0 (mass i kind x y z vx vy vz m e)", name);
+}
+
+static bool negative(const double *values, size_t count, size_t stride)
+{
+    for (size_t i = 0; i < count; i += stride)
+        if (values[i] < 0.0)
+            return true;
+    return false;
+}
+
+/* Which of the fields counts; unusable ones give way to the sum. */
+static void choose(DiagonalMass *self, bool by_file)
+{
+    const uint32_t stride = mass_numbers(self->base.state.dof), points = dv_state_count(self->base.state);
+    const bool total = dv_data_is_set(&self->total_mass), density = dv_data_is_set(&self->density);
+    const bool each = dv_data_is_set(&self->point_masses);
+    self->count = points;
+    self->given = total ? GIVEN_TOTAL_MASS : density ? GIVEN_DENSITY : each ? GIVEN_POINT_MASSES : GIVEN_TOTAL_MASS;
+    if (by_file || !self->mesh.topology)
+        self->given = GIVEN_POINT_MASSES;
+    else if (total + density + each > 1)
+        dv_field_warning(total ? &self->total_mass : &self->density, -1,
+                         "more than one of totalMass, massDensity and vertexMass is "
+                         "given; %s is used",
+                         total ? "totalMass" : "massDensity");
+    if (self->given == GIVEN_DENSITY && dv_data_double(&self->density) < 0.0) {
+        dv_field_warning(&self->density, -1, "a density cannot be negative; totalMass is used");
+        self->given = GIVEN_TOTAL_MASS;
+    }
+    if (self->given == GIVEN_POINT_MASSES) {
+        size_t numbers;
+        const double *given = dv_data_doubles(&self->point_masses, &numbers);
+        const bool bad = numbers == 0 || numbers > (size_t)points * stride || negative(given, numbers, stride);
+        if (bad && self->mesh.topology) {
+            dv_field_warning(&self->point_masses, -1,
+                             "%zu masses for %u points, or one that is negative; totalMass is used", numbers / stride,
+                             points);
+            self->given = GIVEN_TOTAL_MASS;
+        } else if (numbers < (size_t)points * stride && numbers >= stride) {
+            double *all = dv_data_begin(&self->point_masses, (size_t)points * stride);
+            const size_t last = numbers - numbers % stride - stride;
+            for (size_t i = last + stride; i < (size_t)points * stride; i++)
+                all[i] = all[last + (i - last) % stride];
+            dv_data_end(&self->point_masses);
+        }
+    }
+    if (self->given == GIVEN_TOTAL_MASS && dv_data_double(&self->total_mass) < 0.0) {
+        dv_field_warning(&self->total_mass, -1, "a mass cannot be negative; 1 kg is used");
+        dv_data_set_double(&self->total_mass, 1.0);
+    }
+}
+
+static DvStatus attach(DiagonalMass *self)
+{
+    self->point_data =
+        (DvElementData){.kind = DV_POINTS, .entry_size = sizeof(double), .owner = self, .changed = points_changed};
+    self->element_data = (DvElementData){.kind = self->mesh.kind,
+                                         .entry_size = sizeof(double),
+                                         .owner = self,
+                                         .added = elements_added,
+                                         .removed = element_removed};
+    const DvStatus status = dv_element_data_attach(&self->point_data, self->mesh.topology);
+    return status == DV_OK ? dv_element_data_attach(&self->element_data, self->mesh.topology) : status;
+}
+
+static DvStatus init(DvObject *object, void *self_)
+{
+    DiagonalMass *self = self_;
+    DvStatus status = mass_find_state(object, &self->base);
+    if (status != DV_OK)
+        return status;
+    const bool by_file = dv_data_is_set(&self->file) && *dv_data_string(&self->file);
+    const bool rigid = self->base.state.dof->rotation;
+    if (by_file)
+        status = read_file(self);
+    else if (rigid && !dv_data_is_set(&self->point_masses))
+        status = dv_error(object, DV_ERROR_MISSING,
+                          "the masses of rigid bodies do not follow from elements: set vertexMass");
+    else if (!rigid)
+        status = mass_mesh_find(object, &self->topology_link, &self->geometry_link, self->base.state, &self->mesh);
+    if (status != DV_OK) {
+        mass_forget_state(&self->base);
+        return status;
+    }
+    choose(self, by_file);
+    if (rigid)
+        read_bodies(self);
+    if (self->mesh.topology && mass_mesh_is_dynamic(&self->mesh)) {
+        status = attach(self);
+        if (status != DV_OK)
+            return status;
+    }
+    complete(self);
+    if (self->point_data.topology && self->point_data.count == self->count)
+        memcpy(self->point_data.entries, masses(self), self->count * sizeof(double));
+    return DV_OK;
+}
+
+static void cleanup(DvObject *object, void *self_)
+{
+    (void)object;
+    DiagonalMass *self = self_;
+    dv_element_data_detach(&self->element_data);
+    dv_element_data_detach(&self->point_data);
+}
+
+static void destroy(DvObject *object, void *self_)
+{
+    (void)object;
+    DiagonalMass *self = self_;
+    mass_mesh_forget(&self->mesh);
+    mass_forget_state(&self->base);
+    dv_free(self->bodies);
+}
+
+const DvClass dv_diagonal_mass = {
+    .size = sizeof(DvClass),
+    .name = "DiagonalMass",
+    .variants = "Rigid2d Rigid3d Vec1d Vec2d Vec3d",
+    .variant_rule = DV_VARIANT_OF_ALL,
+    .sources = mass_variant_sources,
+    .bases = (const char *const[]){"Mass", "BaseMass", "ForceField", NULL},
+    .family = "masses",
+    .module = "Sofa.Component.Mass",
+    .help = "A mass for each point, given, or from the elements around it.",
+    .instance_size = sizeof(DiagonalMass),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_MASS, .ops = &mass_ops, .slot = true},
+                                      {.id = DV_FORCE_FIELD, .ops = &force_ops},
+                                      {.id = DV_DRAWABLE, .ops = &drawable_ops},
+                                      {0}},
+    .init = init,
+    .cleanup = cleanup,
+    .destroy = destroy,
+};

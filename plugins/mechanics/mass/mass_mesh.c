@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Elements that carry mass and their measures. A quad counts as the triangles (0 1 2) and (0 2 3), a hexahedron as six
+ * tetrahedra.
+ */
+#include "mass_mesh.h"
+
+#include <math.h>
+
+#include <divan/math/vec.h>
+
+DvElements mass_mesh_elements(const MassMesh *mesh)
+{
+    return mesh->ops->elements(mesh->self, mesh->kind);
+}
+
+DvStatus mass_mesh_find(DvObject *object, const DvLink *topology_link, const DvLink *geometry_link, DvStateRef state,
+                        MassMesh *mesh)
+{
+    static const DvElementKind kinds[] = {DV_HEXAHEDRA, DV_TETRAHEDRA, DV_QUADS, DV_TRIANGLES, DV_EDGES};
+    mass_mesh_forget(mesh);
+    DvObject *topology = dv_link_is_set(topology_link) ? dv_link_object(topology_link)
+                                                       : dv_node_context(dv_object_node(object), DV_TOPOLOGY);
+    const DvTopologyOps *ops = topology ? dv_object_ops(topology, DV_TOPOLOGY) : NULL;
+    if (!ops)
+        return dv_error(object, DV_ERROR_MISSING,
+                        "no topology to spread the mass over: put a topology container into the node, "
+                        "or set `topology`");
+    void *self = dv_object_self(topology);
+    DvObject *geometry =
+        dv_link_is_set(geometry_link) ? dv_link_object(geometry_link) : dv_node_state(dv_object_node(topology), NULL);
+    *mesh = (MassMesh){.topology = dv_object_ref(topology), .ops = ops, .self = self, .kind = DV_POINTS};
+    mesh->geometry = geometry ? dv_state_ref(geometry) : state;
+    if (!mesh->geometry.ops)
+        mesh->geometry = state;
+    (void)dv_object_ref(mesh->geometry.object);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && mesh->kind == DV_POINTS; i++)
+        if (ops->elements(self, kinds[i]).count)
+            mesh->kind = kinds[i];
+    mesh->nodes = dv_element_nodes(mesh->kind);
+    if (mesh->kind != DV_POINTS)
+        return DV_OK;
+    mass_mesh_forget(mesh);
+    return dv_error(object, DV_ERROR_MISSING,
+                    "topology '%s' is empty: it has no edge, triangle, quad, tetrahedron or hexahedron to "
+                    "spread the mass over",
+                    dv_object_name(topology));
+}
+
+void mass_mesh_forget(MassMesh *mesh)
+{
+    if (mesh->topology)
+        dv_object_unref(mesh->topology);
+    if (mesh->geometry.object)
+        dv_object_unref(mesh->geometry.object);
+    *mesh = (MassMesh){0};
+}
+
+bool mass_mesh_is_dynamic(const MassMesh *mesh)
+{
+    return mesh->ops->is_dynamic && mesh->ops->is_dynamic(mesh->self);
+}
+
+DvConstVec mass_mesh_positions(const MassMesh *mesh, bool rest)
+{
+    const DvStateRef s = mesh->geometry;
+    return dv_state_read(s, rest && s.ops->has(s.self, DV_REST_POSITION) ? DV_REST_POSITION : DV_POSITION);
+}
+
+static DvVec3 point_at(DvConstVec x, uint32_t spatial, uint32_t point)
+{
+    double p[3] = {0, 0, 0};
+    for (uint32_t c = 0; c < spatial && point < x.count; c++)
+        p[c] = x.at[(size_t)point * x.dim + c];
+    return dv_vec3_load(p);
+}
+
+static double triangle_area(DvVec3 a, DvVec3 b, DvVec3 c, bool in_plane)
+{
+    const DvVec3 normal = dv_vec3_cross(dv_vec3_sub(b, a), dv_vec3_sub(c, a));
+    return 0.5 * (in_plane ? normal.z : dv_vec3_norm(normal));
+}
+
+static double tetrahedron_volume(DvVec3 a, DvVec3 b, DvVec3 c, DvVec3 d)
+{
+    return fabs(dv_vec3_dot(dv_vec3_cross(dv_vec3_sub(b, a), dv_vec3_sub(c, a)), dv_vec3_sub(d, a))) / 6.0;
+}
+
+double mass_mesh_measure(const MassMesh *mesh, const uint32_t *points, DvConstVec x)
+{
+    static const uint8_t six_tetrahedra[6][4] = {{0, 5, 1, 6}, {0, 1, 3, 6}, {1, 3, 6, 2},
+                                                 {6, 3, 0, 7}, {6, 7, 0, 5}, {7, 5, 4, 0}};
+    const uint32_t spatial = mesh->geometry.dof->spatial;
+    DvVec3 p[8];
+    for (uint32_t i = 0; i < mesh->nodes; i++)
+        p[i] = point_at(x, spatial, points[i]);
+    double measure = 0.0;
+    switch (mesh->kind) {
+    case DV_EDGES:
+        return dv_vec3_distance(p[0], p[1]);
+    case DV_TRIANGLES:
+        return triangle_area(p[0], p[1], p[2], spatial == 2);
+    case DV_QUADS:
+        return triangle_area(p[0], p[1], p[2], spatial == 2) + triangle_area(p[0], p[2], p[3], spatial == 2);
+    case DV_TETRAHEDRA:
+        return tetrahedron_volume(p[0], p[1], p[2], p[3]);
+    default:
+        for (size_t i = 0; i < 6; i++)
+            measure += tetrahedron_volume(p[six_tetrahedra[i][0]], p[six_tetrahedra[i][1]], p[six_tetrahedra[i][2]],
+                                          p[six_tetrahedra[i][3]]);
+        return measure;
+    }
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The mesh over which a mass is spread: its elements of the highest dimension, and how large they are.
+ */
+#ifndef DIVAN_MECHANICS_MASS_MESH_H
+#define DIVAN_MECHANICS_MASS_MESH_H
+
+#include <divan/contracts/state.h>
+#include <divan/contracts/topology.h>
+
+typedef struct MassMesh {
+    DvObject *topology;
+    const DvTopologyOps *ops;
+    void *self;
+    DvElementKind kind;  /* hexahedra, else tetrahedra, quads, triangles, edges: the first there is */
+    uint32_t nodes;      /* of an element */
+    DvStateRef geometry; /* whose positions count */
+} MassMesh;
+
+/* The mesh of the link, else of the node or above; the geometry of its link, else the state of the mesh's node, else `state`.
+ * An error is reported when there is no mesh or it has no elements. Objects are kept alive until mass_mesh_forget. */
+DV_NODISCARD DvStatus mass_mesh_find(DvObject *object, const DvLink *topology, const DvLink *geometry, DvStateRef state,
+                                     MassMesh *mesh);
+void mass_mesh_forget(MassMesh *mesh);
+
+DvElements mass_mesh_elements(const MassMesh *mesh);
+/* Length, area or volume of an element with these points; areas in the plane have a sign. */
+double mass_mesh_measure(const MassMesh *mesh, const uint32_t *points, DvConstVec x);
+/* Rest positions, or the present ones when asked for or when there are no others. */
+DvConstVec mass_mesh_positions(const MassMesh *mesh, bool rest);
+bool mass_mesh_is_dynamic(const MassMesh *mesh);
+
+#endif

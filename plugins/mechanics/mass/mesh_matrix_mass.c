@@ -1,0 +1,658 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * MeshMatrixMass: the consistent mass matrix of linear elements, or its diagonal.
+ *
+ * An element of density d and measure V adds d V / cv to each point and d V / ce to each of its edges:
+ *   triangle 6, 12   quad 8, 16   tetrahedron 10, 20   hexahedron 20, 40;   L = 2 for surfaces, 2.5 for volumes
+ * The matrix has the masses of points on the diagonal and those of edges between their ends. Lumped, it is L times the
+ * diagonal. Gravity acts on L times the mass of a point in both cases. An edge has no such matrix: a mesh of edges alone
+ * gives no mass.
+ *
+ * Given by a sum, by densities (one, or one an element), or by vertexMass and edgeMass. Products gather at each point its
+ * edges in ascending order, so the sums do not depend on threads.
+ */
+#include <float.h>
+#include <string.h>
+
+#include <divan/memory.h>
+#include <divan/parallel.h>
+
+#include "mass_base.h"
+#include "mass_mesh.h"
+
+typedef enum Given { GIVEN_TOTAL_MASS, GIVEN_DENSITY, GIVEN_MASSES } Given;
+
+/* An edge, seen from one of its ends. */
+typedef struct HalfEdge {
+    uint32_t other, edge;
+} HalfEdge;
+
+typedef struct MeshMatrixMass {
+    MassBase base;
+    DvData density, total_mass, point_masses, edge_masses, compute_on_rest, lumping, print_mass, graph;
+    DvLink topology_link, geometry_link;
+
+    MassMesh mesh;
+    Given given;
+    bool lumped;                    /* `lumping` as it was at the start */
+    bool warned;                    /* that it has changed */
+    double to_point, to_edge, lump; /* 1/cv, 1/ce, L of the elements */
+    uint32_t count, edge_count;
+    uint32_t *start; /* [count + 1] into half_edges */
+    HalfEdge *half_edges;
+    uint64_t point_version, edge_version, density_version, total_version; /* of the fields as last seen */
+    uint64_t structure;
+    /* While a topology changes: double masses of points and edges, densities of elements. */
+    DvElementData point_data, edge_data, element_data;
+} MeshMatrixMass;
+
+static const DvField fields[] = {
+    MASS_FIELDS(MeshMatrixMass),
+    DV_FIELD(MeshMatrixMass, density, "massDensity", dv_type_doubles, .unit = "kg/m^3",
+             .help = "mass per volume of the elements (or area): one value, or one for each element"),
+    DV_FIELD(MeshMatrixMass, total_mass, "totalMass", dv_type_double, .init = "1", .unit = "kg",
+             .help = "sum of the masses; counts before the other fields"),
+    DV_FIELD(MeshMatrixMass, point_masses, "vertexMass", dv_type_doubles, .unit = "kg",
+             .help = "diagonal of the matrix"),
+    DV_FIELD(MeshMatrixMass, edge_masses, "edgeMass", dv_type_doubles, .unit = "kg",
+             .help = "entries of the matrix between the ends of each edge"),
+    DV_FIELD(MeshMatrixMass, compute_on_rest, "computeMassOnRest", dv_type_bool, .init = "0",
+             .help = "measure the elements at the rest positions, not at the positions at the start"),
+    DV_FIELD(MeshMatrixMass, lumping, "lumping", dv_type_bool, .init = "0",
+             .help = "use the diagonal only, enlarged by what was beside it; read at the start"),
+    DV_FIELD(MeshMatrixMass, print_mass, "printMass", dv_type_bool, .init = "0",
+             .help = "tell the sum of the masses when it changes, and keep it in `graph`"),
+    DV_FIELD(MeshMatrixMass, graph, "graph", dv_type_doubles, .flags = DV_FIELD_READ_ONLY, .unit = "kg",
+             .help = "sums of the masses after each change, when printMass is set"),
+    DV_LINK(MeshMatrixMass, topology_link, "topology", DV_TOPOLOGY,
+            .help = "elements that the mass is spread over; by default those of the node"),
+    DV_LINK(MeshMatrixMass, geometry_link, "geometryState", DV_STATE,
+            .help = "state whose positions give the measures; by default that of the topology's node"),
+    {0},
+};
+
+/* ---- Values ---- */
+
+static const double *points(MeshMatrixMass *self)
+{
+    return dv_data_doubles(&self->point_masses, NULL);
+}
+
+static const double *edges(MeshMatrixMass *self)
+{
+    return dv_data_doubles(&self->edge_masses, NULL);
+}
+
+static void choose_coefficients(MeshMatrixMass *self)
+{
+    static const struct {
+        DvElementKind kind;
+        double point, edge, lump;
+    } table[] = {
+        {DV_TRIANGLES, 6, 12, 2}, {DV_QUADS, 8, 16, 2}, {DV_TETRAHEDRA, 10, 20, 2.5}, {DV_HEXAHEDRA, 20, 40, 2.5}};
+    self->to_point = self->to_edge = 0.0;
+    self->lump = 1.0;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].kind == self->mesh.kind) {
+            self->to_point = 1.0 / table[i].point;
+            self->to_edge = 1.0 / table[i].edge;
+            self->lump = table[i].lump;
+        }
+}
+
+static DvElements mesh_edges(const MeshMatrixMass *self)
+{
+    return self->mesh.ops->elements(self->mesh.self, DV_EDGES);
+}
+
+static double density_of(MeshMatrixMass *self, uint32_t element)
+{
+    size_t count;
+    const double *density = dv_data_doubles(&self->density, &count);
+    return count == 0 ? 1.0 : density[element < count ? element : 0];
+}
+
+/* For each point its edges, ascending. */
+static void find_half_edges(MeshMatrixMass *self)
+{
+    const DvElements list = mesh_edges(self);
+    self->edge_count = list.count;
+    dv_free(self->start);
+    dv_free(self->half_edges);
+    self->start = dv_alloc((size_t)self->count + 2, sizeof *self->start);
+    self->half_edges = dv_alloc(2 * (size_t)list.count, sizeof *self->half_edges);
+    for (uint32_t e = 0; e < 2 * list.count; e++)
+        if (list.at[e] < self->count)
+            self->start[list.at[e] + 2]++;
+    for (uint32_t i = 2; i < self->count + 2; i++)
+        self->start[i] += self->start[i - 1];
+    for (uint32_t e = 0; e < list.count; e++) {
+        const uint32_t a = list.at[2 * e], b = list.at[2 * e + 1];
+        if (a >= self->count || b >= self->count)
+            continue;
+        self->half_edges[self->start[a + 1]++] = (HalfEdge){b, e};
+        self->half_edges[self->start[b + 1]++] = (HalfEdge){a, e};
+    }
+    self->structure += 1;
+}
+
+/* Adds what elements [first, first + count) of a density give, times `sign`. */
+static void spread(MeshMatrixMass *self, uint32_t first, uint32_t count, bool unit_density, double sign, double *point,
+                   double *edge)
+{
+    const DvElements elements = mass_mesh_elements(&self->mesh);
+    const DvAdjacency of = self->mesh.kind == DV_EDGES
+                               ? (DvAdjacency){0}
+                               : self->mesh.ops->adjacency(self->mesh.self, self->mesh.kind, DV_EDGES);
+    const DvConstVec x = mass_mesh_positions(&self->mesh, dv_data_bool(&self->compute_on_rest));
+    for (uint32_t e = first; e < first + count; e++) {
+        const uint32_t *nodes = elements.at + (size_t)e * self->mesh.nodes;
+        const double mass =
+            sign * (unit_density ? 1.0 : density_of(self, e)) * mass_mesh_measure(&self->mesh, nodes, x);
+        for (uint32_t i = 0; i < self->mesh.nodes; i++)
+            if (nodes[i] < self->count)
+                point[nodes[i]] += mass * self->to_point;
+        for (uint32_t i = e < of.count ? of.start[e] : 0; e < of.count && i < of.start[e + 1]; i++)
+            if (of.items[i] < self->edge_count)
+                edge[of.items[i]] += mass * self->to_edge;
+    }
+}
+
+static double sum_of_masses(MeshMatrixMass *self)
+{
+    const double *point = points(self), *edge = edges(self);
+    double sum = 0.0, between = 0.0;
+    for (uint32_t i = 0; i < self->count; i++)
+        sum += point[i];
+    for (uint32_t e = 0; !self->lumped && e < self->edge_count; e++)
+        between += edge[e];
+    return self->lumped ? self->lump * sum : sum + 2.0 * between;
+}
+
+static void seen(MeshMatrixMass *self)
+{
+    self->point_version = dv_data_version(&self->point_masses);
+    self->edge_version = dv_data_version(&self->edge_masses);
+    self->density_version = dv_data_version(&self->density);
+    self->total_version = dv_data_version(&self->total_mass);
+}
+
+static void tell(MeshMatrixMass *self)
+{
+    if (!dv_data_bool(&self->print_mass))
+        return;
+    const double sum = sum_of_masses(self);
+    size_t count;
+    (void)dv_data_doubles(&self->graph, &count);
+    double *sums = dv_data_begin(&self->graph, count + 1);
+    sums[count] = sum;
+    dv_data_end(&self->graph);
+    dv_info(dv_object_of(self), "total mass: %.17g kg", sum);
+}
+
+/* All masses from the field that was given. */
+static void complete(MeshMatrixMass *self)
+{
+    if (self->given != GIVEN_MASSES) {
+        double *point = dv_data_begin_all(&self->point_masses, self->count);
+        double *edge = dv_data_begin_all(&self->edge_masses, self->edge_count);
+        memset(point, 0, self->count * sizeof *point);
+        memset(edge, 0, self->edge_count * sizeof *edge);
+        spread(self, 0, mass_mesh_elements(&self->mesh).count, self->given == GIVEN_TOTAL_MASS, 1.0, point, edge);
+        dv_data_end(&self->point_masses);
+        dv_data_end(&self->edge_masses);
+    }
+    if (self->given == GIVEN_TOTAL_MASS) {
+        const double sum = sum_of_masses(self);
+        const double density = sum > DBL_EPSILON ? dv_data_double(&self->total_mass) / sum : 1.0;
+        double *point = dv_data_begin(&self->point_masses, self->count);
+        double *edge = dv_data_begin(&self->edge_masses, self->edge_count);
+        for (uint32_t i = 0; i < self->count; i++)
+            point[i] *= density;
+        for (uint32_t e = 0; e < self->edge_count; e++)
+            edge[e] *= density;
+        dv_data_end(&self->point_masses);
+        dv_data_end(&self->edge_masses);
+        dv_data_set(&self->density, &density, 1);
+    } else {
+        dv_data_set_double(&self->total_mass, sum_of_masses(self));
+    }
+    tell(self);
+    seen(self);
+}
+
+/* Follows changes of the fields; at the start of each operation. */
+static void refresh(MeshMatrixMass *self)
+{
+    if (dv_data_bool(&self->lumping) != self->lumped && !self->warned) {
+        self->warned = true;
+        (void)dv_field_error(&self->lumping, -1, "it cannot change while the scene runs and stays %s",
+                             self->lumped ? "true" : "false");
+    }
+    const bool own = dv_data_version(&self->point_masses) != self->point_version ||
+                     dv_data_version(&self->edge_masses) != self->edge_version;
+    const bool density = dv_data_version(&self->density) != self->density_version;
+    const bool total = dv_data_version(&self->total_mass) != self->total_version;
+    if (!own && !density && !total)
+        return;
+    if (own) {
+        (void)dv_data_begin(&self->point_masses, self->count);
+        dv_data_end(&self->point_masses);
+        (void)dv_data_begin(&self->edge_masses, self->edge_count);
+        dv_data_end(&self->edge_masses);
+    }
+    self->given = own ? GIVEN_MASSES : total ? GIVEN_TOTAL_MASS : GIVEN_DENSITY;
+    complete(self);
+}
+
+/* ---- Operations ---- */
+
+static uint32_t shorter(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
+{
+    (void)step;
+    (void)x;
+    (void)v;
+    MeshMatrixMass *self = self_;
+    refresh(self);
+    if (dv_data_bool(&self->base.separate_gravity))
+        return;
+    double gravity[6];
+    mass_gravity(&self->base, gravity);
+    const double *mass = points(self);
+    const uint32_t n = shorter(self->count, f->count), dim = f->dim;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t c = 0; c < dim; c++)
+            f->at[(size_t)i * dim + c] += gravity[c] * mass[i] * self->lump;
+}
+
+typedef struct Product {
+    const MeshMatrixMass *self;
+    const double *point, *edge; /* edge: NULL when lumped */
+    double point_factor, edge_factor;
+    const double *dx;
+    double *res;
+    uint32_t dim;
+} Product;
+
+static inline void gather(const Product *p, uint32_t begin, uint32_t end, uint32_t dim)
+{
+    for (uint32_t i = begin; i < end; i++) {
+        const double own = p->point[i] * p->point_factor;
+        double *res = p->res + (size_t)i * dim;
+        for (uint32_t c = 0; c < dim; c++)
+            res[c] += p->dx[(size_t)i * dim + c] * own;
+        if (!p->edge)
+            continue;
+        for (uint32_t h = p->self->start[i]; h < p->self->start[i + 1]; h++) {
+            const double mass = p->edge[p->self->half_edges[h].edge] * p->edge_factor;
+            const double *dx = p->dx + (size_t)p->self->half_edges[h].other * dim;
+            for (uint32_t c = 0; c < dim; c++)
+                res[c] += dx[c] * mass;
+        }
+    }
+}
+
+static void gather_range(void *context, uint32_t begin, uint32_t end)
+{
+    const Product *p = context;
+    if (p->dim == 3)
+        gather(p, begin, end, 3);
+    else
+        gather(p, begin, end, p->dim);
+}
+
+static void add_mdx(void *self_, double factor, DvConstVec dx, DvVec res)
+{
+    MeshMatrixMass *self = self_;
+    refresh(self);
+    if (res.count < self->count)
+        return;
+    Product product = {.self = self,
+                       .point = points(self),
+                       .edge = self->lumped ? NULL : edges(self),
+                       .point_factor = self->lumped ? factor * self->lump : factor,
+                       .edge_factor = factor,
+                       .dx = dx.at,
+                       .res = res.at,
+                       .dim = res.dim};
+    dv_parallel_for(self->count, 1024, gather_range, &product);
+}
+
+static void acceleration(void *self_, DvConstVec f, DvVec a)
+{
+    MeshMatrixMass *self = self_;
+    refresh(self);
+    if (!self->lumped) {
+        (void)dv_error(dv_object_of(self), DV_ERROR_UNSUPPORTED,
+                       "the matrix is not diagonal: set lumping, or use a solver with a linear solver");
+        return;
+    }
+    const double *mass = points(self);
+    for (uint32_t i = 0; i < shorter(self->count, a.count); i++)
+        for (uint32_t c = 0; c < a.dim; c++)
+            a.at[(size_t)i * a.dim + c] = f.at[(size_t)i * f.dim + c] / (mass[i] * self->lump);
+}
+
+static bool is_diagonal(void *self)
+{
+    return ((MeshMatrixMass *)self)->lumped;
+}
+
+static double kinetic_energy(void *self_, DvConstVec v)
+{
+    MeshMatrixMass *self = self_;
+    refresh(self);
+    const double *point = points(self), *edge = edges(self);
+    const DvElements list = mesh_edges(self);
+    double twice = 0.0;
+    for (uint32_t i = 0; i < shorter(self->count, v.count); i++) {
+        const double *at = v.at + (size_t)i * v.dim;
+        for (uint32_t c = 0; c < v.dim; c++)
+            twice += at[c] * at[c] * point[i] * (self->lumped ? self->lump : 1.0);
+    }
+    for (uint32_t e = 0; !self->lumped && e < self->edge_count; e++) {
+        const uint32_t a = list.at[2 * e], b = list.at[2 * e + 1];
+        for (uint32_t c = 0; a < v.count && b < v.count && c < v.dim; c++)
+            twice += 2.0 * v.at[(size_t)a * v.dim + c] * v.at[(size_t)b * v.dim + c] * edge[e];
+    }
+    return 0.5 * twice;
+}
+
+static double potential_energy(void *self_, const DvStep *step, const DvConstVec *x)
+{
+    (void)step;
+    MeshMatrixMass *self = self_;
+    refresh(self);
+    double gravity[6], energy = 0.0;
+    mass_gravity(&self->base, gravity);
+    const double *mass = points(self);
+    for (uint32_t i = 0; i < shorter(self->count, x->count); i++)
+        for (uint32_t c = 0; c < x->dim; c++)
+            energy -= x->at[(size_t)i * x->dim + c] * self->lump * mass[i] * gravity[c];
+    return energy;
+}
+
+static void momentum(void *self_, DvConstVec x, DvConstVec v, double sum[6])
+{
+    MeshMatrixMass *self = self_;
+    refresh(self);
+    const DvDofType *dof = self->base.state.dof;
+    const double *point = points(self), *edge = edges(self);
+    const DvElements list = mesh_edges(self);
+    for (uint32_t i = 0; i < shorter(self->count, x.count); i++) {
+        const BodyMass body = {.mass = point[i] * (self->lumped ? self->lump : 1.0)};
+        mass_add_momentum(dof, &body, x.at + (size_t)i * x.dim, v.at + (size_t)i * v.dim, sum);
+    }
+    for (uint32_t e = 0; !self->lumped && e < self->edge_count; e++) {
+        const BodyMass body = {.mass = edge[e]};
+        const uint32_t a = list.at[2 * e], b = list.at[2 * e + 1];
+        if (a >= x.count || b >= x.count)
+            continue;
+        mass_add_momentum(dof, &body, x.at + (size_t)a * x.dim, v.at + (size_t)b * v.dim, sum);
+        mass_add_momentum(dof, &body, x.at + (size_t)b * x.dim, v.at + (size_t)a * v.dim, sum);
+    }
+}
+
+static double point_mass(void *self_, uint32_t point)
+{
+    MeshMatrixMass *self = self_;
+    refresh(self);
+    return point < self->count ? points(self)[point] * self->lump : 0.0;
+}
+
+static void reserve(void *self_, DvPattern *pattern)
+{
+    MeshMatrixMass *self = self_;
+    refresh(self);
+    for (uint32_t i = 0; i < self->count; i++) {
+        dv_pattern_add(pattern, i, i);
+        for (uint32_t h = self->start[i]; !self->lumped && h < self->start[i + 1]; h++)
+            dv_pattern_add(pattern, i, self->half_edges[h].other);
+    }
+}
+
+static void assemble(void *self_, double factor, const DvMatrixView *view)
+{
+    MeshMatrixMass *self = self_;
+    refresh(self);
+    const double *point = points(self), *edge = edges(self);
+    const DvDofType *dof = self->base.state.dof;
+    double dense[36];
+    mass_matrix(dof, &(BodyMass){.mass = 1.0}, dense);
+    uint32_t coupling = 0;
+    for (uint32_t i = 0; i < self->count; i++) {
+        dv_view_add(view, coupling++, dense, factor * point[i] * (self->lumped ? self->lump : 1.0));
+        for (uint32_t h = self->start[i]; !self->lumped && h < self->start[i + 1]; h++)
+            dv_view_add(view, coupling++, dense, factor * edge[self->half_edges[h].edge]);
+    }
+}
+
+static uint64_t structure(void *self)
+{
+    return ((MeshMatrixMass *)self)->structure;
+}
+
+static const DvMassOps mass_ops = {
+    .size = sizeof(DvMassOps),
+    .space = DV_HOST,
+    .state = mass_state,
+    .is_diagonal = is_diagonal,
+    .add_mdx = add_mdx,
+    .acceleration = acceleration,
+    .separate_gravity = mass_separate_gravity,
+    .add_gravity_to_velocity = mass_add_gravity_to_velocity,
+    .reserve = reserve,
+    .assemble = assemble,
+    .structure = structure,
+    .kinetic_energy = kinetic_energy,
+    .momentum = momentum,
+    .point_mass = point_mass,
+};
+
+static const DvForceFieldOps force_ops = {
+    .size = sizeof(DvForceFieldOps),
+    .space = DV_HOST,
+    .states = mass_states,
+    .add_force = add_force,
+    .energy = potential_energy,
+};
+
+static void draw(void *self, DvDraw *draw)
+{
+    mass_draw(self, draw, point_mass);
+}
+
+static const DvDrawableOps drawable_ops = {.size = sizeof(DvDrawableOps), .draw = draw};
+
+/* ---- Changes of the topology ---- */
+
+/* What the attached entries hold becomes the value of the fields. */
+static void publish(MeshMatrixMass *self)
+{
+    self->count = self->point_data.count;
+    find_half_edges(self);
+    if (self->edge_data.count < self->edge_count) /* an edge the topology has and has not told of yet */
+        self->edge_count = self->edge_data.count;
+    dv_data_set(&self->point_masses, self->point_data.entries, self->count);
+    dv_data_set(&self->edge_masses, self->edge_data.entries, self->edge_count);
+    dv_data_set(&self->density, self->element_data.entries, self->element_data.count);
+    dv_data_set_double(&self->total_mass, sum_of_masses(self));
+    tell(self);
+    seen(self);
+}
+
+static void mesh_changed(DvElementData *data, const DvElementChange *change)
+{
+    if (change->change != DV_POINTS_MOVED)
+        publish(data->owner);
+}
+
+static void spread_attached(MeshMatrixMass *self, uint32_t first, uint32_t count, double sign)
+{
+    self->count = self->point_data.count;
+    self->edge_count = self->edge_data.count;
+    dv_data_set(&self->density, self->element_data.entries, self->element_data.count);
+    spread(self, first, count, false, sign, self->point_data.entries, self->edge_data.entries);
+}
+
+/* A new element has the density of its ancestors (mixed by the kernel), else that of the first. */
+static void elements_added(DvElementData *data, const DvElementChange *change, uint32_t first)
+{
+    double *density = data->entries;
+    for (uint32_t i = 0; i < change->count; i++)
+        if (!change->ancestor_start || change->ancestor_start[i] == change->ancestor_start[i + 1])
+            density[first + i] = first ? density[0] : 1.0;
+    spread_attached(data->owner, first, change->count, 1.0);
+}
+
+static void element_removed(DvElementData *data, uint32_t index)
+{
+    spread_attached(data->owner, index, 1, -1.0);
+}
+
+static DvStatus attach(MeshMatrixMass *self)
+{
+    const DvElementData simple = {
+        .kind = DV_POINTS, .entry_size = sizeof(double), .owner = self, .changed = mesh_changed};
+    self->point_data = self->edge_data = self->element_data = simple;
+    self->edge_data.kind = DV_EDGES;
+    self->element_data.kind = self->mesh.kind;
+    self->element_data.interpolate = true;
+    self->element_data.added = elements_added;
+    self->element_data.removed = element_removed;
+    DvElementData *all[] = {&self->point_data, &self->edge_data, &self->element_data};
+    for (size_t i = 0; i < 3; i++) {
+        const DvStatus status = dv_element_data_attach(all[i], self->mesh.topology);
+        if (status != DV_OK)
+            return status;
+    }
+    double *density = self->element_data.entries;
+    for (uint32_t e = 0; e < self->element_data.count; e++)
+        density[e] = density_of(self, e);
+    memcpy(self->point_data.entries, points(self), shorter(self->count, self->point_data.count) * sizeof(double));
+    memcpy(self->edge_data.entries, edges(self), shorter(self->edge_count, self->edge_data.count) * sizeof(double));
+    return DV_OK;
+}
+
+/* ---- Lifecycle ---- */
+
+static bool any_negative(DvData *data)
+{
+    size_t count;
+    const double *values = dv_data_doubles(data, &count);
+    for (size_t i = 0; i < count; i++)
+        if (values[i] < 0.0)
+            return true;
+    return false;
+}
+
+/* Which of the fields counts; unusable ones give way to the sum. */
+static void choose(MeshMatrixMass *self)
+{
+    const uint32_t elements = mass_mesh_elements(&self->mesh).count;
+    const bool total = dv_data_is_set(&self->total_mass), density = dv_data_is_set(&self->density);
+    const bool each = dv_data_is_set(&self->point_masses);
+    self->given = total ? GIVEN_TOTAL_MASS : density ? GIVEN_DENSITY : each ? GIVEN_MASSES : GIVEN_TOTAL_MASS;
+    if (total + density + each > 1)
+        dv_field_warning(total ? &self->total_mass : &self->density, -1,
+                         "more than one of totalMass, massDensity and vertexMass is "
+                         "given; %s is used",
+                         total ? "totalMass" : "massDensity");
+    if (self->given == GIVEN_DENSITY) {
+        size_t count;
+        (void)dv_data_doubles(&self->density, &count);
+        if ((count != 1 && count != elements) || any_negative(&self->density)) {
+            dv_field_warning(&self->density, -1,
+                             "%zu densities for %u elements, or one that is negative; totalMass is used", count,
+                             elements);
+            self->given = GIVEN_TOTAL_MASS;
+        }
+    }
+    if (self->given == GIVEN_MASSES) {
+        size_t count, edge_count;
+        (void)dv_data_doubles(&self->point_masses, &count);
+        (void)dv_data_doubles(&self->edge_masses, &edge_count);
+        const bool bad_edges = !self->lumped && (edge_count != self->edge_count || any_negative(&self->edge_masses));
+        if (count != self->count || any_negative(&self->point_masses) || bad_edges) {
+            dv_field_warning(&self->point_masses, -1,
+                             "%zu masses of points and %zu of edges, of a mesh with %u and %u, or one that is "
+                             "negative; totalMass is used",
+                             count, edge_count, self->count, self->edge_count);
+            self->given = GIVEN_TOTAL_MASS;
+        } else if (self->lumped) {
+            (void)dv_data_begin(&self->edge_masses, self->edge_count);
+            dv_data_end(&self->edge_masses);
+        }
+    }
+    if (self->given == GIVEN_TOTAL_MASS && dv_data_double(&self->total_mass) < 0.0) {
+        dv_field_warning(&self->total_mass, -1, "a mass cannot be negative; 1 kg is used");
+        dv_data_set_double(&self->total_mass, 1.0);
+    }
+}
+
+static DvStatus init(DvObject *object, void *self_)
+{
+    MeshMatrixMass *self = self_;
+    DvStatus status = mass_find_state(object, &self->base);
+    if (status != DV_OK)
+        return status;
+    status = mass_mesh_find(object, &self->topology_link, &self->geometry_link, self->base.state, &self->mesh);
+    if (status != DV_OK) {
+        mass_forget_state(&self->base);
+        return status;
+    }
+    if (self->mesh.kind == DV_EDGES)
+        dv_warning(object, "a mesh of edges has no consistent mass: all masses are zero; use DiagonalMass");
+    self->lumped = dv_data_bool(&self->lumping);
+    self->count = dv_state_count(self->base.state);
+    choose_coefficients(self);
+    find_half_edges(self);
+    choose(self);
+    complete(self);
+    return mass_mesh_is_dynamic(&self->mesh) ? attach(self) : DV_OK;
+}
+
+static void cleanup(DvObject *object, void *self_)
+{
+    (void)object;
+    MeshMatrixMass *self = self_;
+    dv_element_data_detach(&self->element_data);
+    dv_element_data_detach(&self->edge_data);
+    dv_element_data_detach(&self->point_data);
+}
+
+static void destroy(DvObject *object, void *self_)
+{
+    (void)object;
+    MeshMatrixMass *self = self_;
+    mass_mesh_forget(&self->mesh);
+    mass_forget_state(&self->base);
+    dv_free(self->start);
+    dv_free(self->half_edges);
+}
+
+const DvClass dv_mesh_matrix_mass = {
+    .size = sizeof(DvClass),
+    .name = "MeshMatrixMass",
+    .variants = "Vec1d Vec2d Vec3d",
+    .variant_rule = DV_VARIANT_OF_ALL,
+    .sources = mass_variant_sources,
+    .bases = (const char *const[]){"Mass", "BaseMass", "ForceField", NULL},
+    .family = "masses",
+    .module = "Sofa.Component.Mass",
+    .help = "The consistent mass matrix of a mesh, or its lumped diagonal.",
+    .instance_size = sizeof(MeshMatrixMass),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_MASS, .ops = &mass_ops, .slot = true},
+                                      {.id = DV_FORCE_FIELD, .ops = &force_ops},
+                                      {.id = DV_DRAWABLE, .ops = &drawable_ops},
+                                      {0}},
+    .init = init,
+    .cleanup = cleanup,
+    .destroy = destroy,
+};
