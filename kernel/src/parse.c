@@ -57,16 +57,14 @@ static inline bool read_double(const char **text, double *value)
     const bool negative = *at == '-';
     at += *at == '-' || *at == '+';
 
-    /* Digits beyond the 19th do not fit; they count by their place alone and send the number the slow way. */
+    /* Nineteen digits are more than 53 bits hold: such a number goes the slow way, whatever follows them. */
     uint64_t digits = 0;
     int read = 0, exponent = 0;
-    bool any = false, inexact = false;
+    bool any = false;
     for (; is_digit(*at); at++, any = true) {
         if (read < 19) {
             digits = digits * 10 + (uint64_t)(*at - '0');
             read += digits != 0;
-        } else {
-            inexact = true;
         }
     }
     if (*at == '.') {
@@ -76,8 +74,6 @@ static inline bool read_double(const char **text, double *value)
                 digits = digits * 10 + (uint64_t)(*at - '0');
                 read += digits != 0;
                 exponent--;
-            } else {
-                inexact = true;
             }
         }
     }
@@ -92,7 +88,7 @@ static inline bool read_double(const char **text, double *value)
         exponent += down ? -power : power;
     }
     double result;
-    if (!inexact && digits <= (uint64_t)1 << DBL_MANT_DIG && exponent >= -22 && exponent <= 22) {
+    if (digits <= (uint64_t)1 << DBL_MANT_DIG && exponent >= -22 && exponent <= 22) {
         result = exponent < 0 ? (double)digits / powers[-exponent] : (double)digits * powers[exponent];
         if (negative)
             result = -result;

@@ -381,13 +381,15 @@ static void an_object_that_leaves_lives_until_its_last_user_lets_go(void **state
 static void objects_in_the_middle_can_leave(void **state)
 {
     (void)state;
-    DvObject *a = make("Recorder", "a"), *b = make("Recorder", "b"), *c = make("Recorder", "c");
+    DvObject *a = make("Recorder", "a"), *b = make("Recorder", "b"), *c = make("Recorder", "c"),
+             *d = make("Recorder", "d");
     const uint64_t revision = dv_node_revision(root());
     dv_object_remove(b);
     assert_true(dv_node_revision(root()) > revision);
     assert_ptr_equal(dv_node_member(root(), 0), a);
     assert_ptr_equal(dv_node_member(root(), 1), c);
-    assert_null(dv_node_member(root(), 2));
+    assert_ptr_equal(dv_node_member(root(), 2), d);
+    assert_null(dv_node_member(root(), 3));
 }
 
 static void every_object_has_the_common_fields(void **state)
