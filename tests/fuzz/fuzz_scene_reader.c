@@ -26,6 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (dv_start(NULL) != DV_OK)
             abort();
         started = true;
+        (void)atexit(dv_stop);
     }
     /* Reading and making alone: what the components of plugins do at init has targets of its own. */
     const DvLoadOptions options = {.keep_going = true, .no_init = true};

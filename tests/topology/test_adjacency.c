@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Adjacency against brute force: every table is compared with one made by loops over all pairs, on random meshes of tetrahedra,
- * hexahedra, triangles and quads, with their order as docs of the tables say.
+ * Adjacency against brute force: every table is compared with one made by loops over all pairs, on random meshes of
+ * tetrahedra, hexahedra, triangles and quads, with their order as docs of the tables say.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,7 +70,8 @@ static void equal_tuples_are_found_by_their_first(void **state)
             tuples_find_first(arity, COUNT, tuples, first);
             for (uint32_t i = 0; i < COUNT; i++) {
                 uint32_t expected = 0;
-                while (memcmp(tuples + (size_t)expected * arity, tuples + (size_t)i * arity, arity * sizeof *tuples) != 0)
+                while (memcmp(tuples + (size_t)expected * arity, tuples + (size_t)i * arity, arity * sizeof *tuples) !=
+                       0)
                     expected++;
                 assert_int_equal(first[i], expected);
             }
@@ -84,7 +85,10 @@ static void parts_are_made_in_the_order_in_which_a_loop_meets_them(void **state)
         const PartTable *table;
         uint32_t nodes;
         bool sorted;
-    } cases[] = {{&triangle_edges, 3, false}, {&quad_edges, 4, true}, {&tetrahedron_edges, 4, true}, {&hexahedron_edges, 8, true}};
+    } cases[] = {{&triangle_edges, 3, false},
+                 {&quad_edges, 4, true},
+                 {&tetrahedron_edges, 4, true},
+                 {&hexahedron_edges, 8, true}};
     IndexArray store = {0};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         const ElementList elements = random_elements(c + 11, 60, cases[c].nodes, 25, &store);
@@ -195,7 +199,8 @@ static void expect_row(const Adjacency *adjacency, uint32_t row, const IndexArra
 {
     assert_int_equal(adjacency->start[row + 1] - adjacency->start[row], expected->count);
     if (expected->count)
-        assert_memory_equal(adjacency->items + adjacency->start[row], expected->data, expected->count * sizeof(uint32_t));
+        assert_memory_equal(adjacency->items + adjacency->start[row], expected->data,
+                            expected->count * sizeof(uint32_t));
 }
 
 static void elements_around_points_and_parts_ascend(void **state)

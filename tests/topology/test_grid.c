@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Elements of blocks of points: numbers of elements in closed form, their geometry from the coordinates of their corners.
+ * Elements of blocks of points: numbers of elements in closed form, their geometry from the coordinates of their
+ * corners.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +25,8 @@ static void corner_at(const uint32_t n[3], uint32_t point, int32_t at[3])
 static void every_cell_is_a_hexahedron_with_corners_in_order(void **state)
 {
     (void)state;
-    static const int32_t offset[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+    static const int32_t offset[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                         {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
     for (int s = 0; s < SIZES; s++) {
         const uint32_t *n = sizes[s];
         IndexArray list = {0};

@@ -21,7 +21,8 @@ static void expect_near(double value, double expected, double tolerance)
 static Mesh unit_cube(void)
 {
     Mesh mesh = {0};
-    static const double corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+    static const double corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                        {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
     for (int i = 0; i < 8; i++)
         array_push(&mesh.position, (Vec3){{corner[i][0], corner[i][1], corner[i][2]}});
     return mesh;
@@ -34,7 +35,8 @@ static void a_hexahedron_gets_six_quads_and_twelve_edges(void **state)
     array_push(&mesh.hexahedron, (Hexahedron){{0, 1, 2, 3, 4, 5, 6, 7}});
     array_push(&mesh.edge, (Edge){{6, 7}}); /* is there already, in this direction */
     mesh_create_subelements(&mesh);
-    static const Quad quads[6] = {{{0, 3, 2, 1}}, {{4, 5, 6, 7}}, {{0, 1, 5, 4}}, {{1, 2, 6, 5}}, {{2, 3, 7, 6}}, {{3, 0, 4, 7}}};
+    static const Quad quads[6] = {{{0, 3, 2, 1}}, {{4, 5, 6, 7}}, {{0, 1, 5, 4}},
+                                  {{1, 2, 6, 5}}, {{2, 3, 7, 6}}, {{3, 0, 4, 7}}};
     assert_int_equal(mesh.quad.count, 6);
     assert_memory_equal(mesh.quad.data, quads, sizeof quads);
     assert_int_equal(mesh.edge.count, 12);
@@ -51,7 +53,7 @@ static void tetrahedra_prisms_and_pyramids_share_their_faces(void **state)
     Mesh mesh = {0};
     array_resize(&mesh.position, 9);
     array_push(&mesh.prism, (Prism){{0, 1, 2, 3, 4, 5}});
-    array_push(&mesh.pyramid, (Pyramid){{0, 1, 4, 3, 6}});     /* its base is a quad of the prism */
+    array_push(&mesh.pyramid, (Pyramid){{0, 1, 4, 3, 6}});      /* its base is a quad of the prism */
     array_push(&mesh.tetrahedron, (Tetrahedron){{0, 1, 2, 7}}); /* shares the triangle 0 1 2 of the prism */
     mesh_create_subelements(&mesh);
     assert_int_equal(mesh.quad.count, 3);

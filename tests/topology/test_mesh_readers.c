@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Readers of Gmsh, OBJ and sphere files: small files in each format and what is in them; wrong files and what is said about them.
+ * Readers of Gmsh, OBJ and sphere files: small files in each format and what is in them; wrong files and what is said
+ * about them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,11 +58,11 @@ static void expect_error(Reader reader, const char *text, const char *error)
     mesh_free(&mesh);
 }
 
-#define expect_indices(array, position, ...)                                                                           \
-    do {                                                                                                               \
-        const uint32_t expected[] = {__VA_ARGS__};                                                                     \
-        assert_true((array).count > (position));                                                                       \
-        assert_memory_equal((array).data[position].at, expected, sizeof expected);                                     \
+#define expect_indices(array, position, ...)                                       \
+    do {                                                                           \
+        const uint32_t expected[] = {__VA_ARGS__};                                 \
+        assert_true((array).count > (position));                                   \
+        assert_memory_equal((array).data[position].at, expected, sizeof expected); \
     } while (0)
 
 static void expect_group(const MeshGroups *groups, uint32_t at, const char *name, uint32_t first, uint32_t count)
@@ -74,8 +75,9 @@ static void expect_group(const MeshGroups *groups, uint32_t at, const char *name
 
 /* Gmsh */
 
-static const char msh1[] = "$NOD\n5\n 10 0 0 0\n20 1 0 0\n30 0 1 0\n40 0 0 1\n50 1e0 1 1.5\n$ENDNOD\n"
-                           "$ELM\n4\n1 4 7 3 4 10 20 30 40\n2 4 7 3 4 50 20 30 40\n3 2 1 9 3 10 20 30\n4 15 0 0 1 10\n$ENDELM\n";
+static const char msh1[] =
+    "$NOD\n5\n 10 0 0 0\n20 1 0 0\n30 0 1 0\n40 0 0 1\n50 1e0 1 1.5\n$ENDNOD\n"
+    "$ELM\n4\n1 4 7 3 4 10 20 30 40\n2 4 7 3 4 50 20 30 40\n3 2 1 9 3 10 20 30\n4 15 0 0 1 10\n$ENDELM\n";
 
 static void msh_1_takes_nodes_of_any_number(void **state)
 {
@@ -164,9 +166,10 @@ static void msh_2_binary_is_read_in_both_byte_orders(void **state)
     }
 }
 
-static const char msh4[] = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 0 0 0\n$EndEntities\n"
-                           "$Nodes\n2 5 1 9\n2 1 0 3\n7\n8\n9\n0 0 0\n1 0 0\n0 1 0\n3 2 1 2\n1\n2\n0 0 1 .1 .2 .3\n1 1 1 .4 .5 .6\n"
-                           "$EndNodes\n$Elements\n2 3 1 3\n3 2 4 2\n1 7 8 9 1\n2 8 9 1 2\n2 1 2 1\n3 7 8 9\n$EndElements\n";
+static const char msh4[] =
+    "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 0 0 0\n$EndEntities\n"
+    "$Nodes\n2 5 1 9\n2 1 0 3\n7\n8\n9\n0 0 0\n1 0 0\n0 1 0\n3 2 1 2\n1\n2\n0 0 1 .1 .2 .3\n1 1 1 .4 .5 .6\n"
+    "$EndNodes\n$Elements\n2 3 1 3\n3 2 4 2\n1 7 8 9 1\n2 8 9 1 2\n2 1 2 1\n3 7 8 9\n$EndElements\n";
 
 static void msh_4_follows_the_tags_of_its_nodes(void **state)
 {
@@ -185,8 +188,9 @@ static void quadratic_elements_leave_their_middle_nodes_on_edges(void **state)
 {
     (void)state;
     /* two triangles of six nodes that share the edge 1 2 with the node 5 (numbers from 1) in its middle */
-    static const char elements[] = "$Nodes\n9\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 .5 0 0\n5 .5 .5 0\n6 0 .5 0\n7 1 1 0\n8 1 .5 0\n9 .5 1 0\n"
-                                   "$EndNodes\n$Elements\n2\n1 9 0 1 2 3 4 5 6\n2 9 0 2 7 3 8 9 5\n$EndElements\n";
+    static const char elements[] =
+        "$Nodes\n9\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 .5 0 0\n5 .5 .5 0\n6 0 .5 0\n7 1 1 0\n8 1 .5 0\n9 .5 1 0\n"
+        "$EndNodes\n$Elements\n2\n1 9 0 1 2 3 4 5 6\n2 9 0 2 7 3 8 9 5\n$EndElements\n";
     char text[512];
     snprintf(text, sizeof text, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n%s", elements);
     Mesh mesh = read_text(gmsh, text);
@@ -196,9 +200,10 @@ static void quadratic_elements_leave_their_middle_nodes_on_edges(void **state)
     expect_indices(mesh.edge, 1, 1, 2);
     mesh_free(&mesh);
 
-    Mesh joined = read_text(gmsh, "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 9 1 9\n2 1 0 9\n1\n2\n3\n4\n5\n6\n7\n8\n9\n"
-                                  "0 0 0 1 0 0 0 1 0 .5 0 0 .5 .5 0 0 .5 0 1 1 0 1 .5 0 .5 1 0\n$EndNodes\n"
-                                  "$Elements\n1 2 1 2\n2 1 9 2\n1 1 2 3 4 5 6\n2 2 7 3 8 9 5\n$EndElements\n");
+    Mesh joined =
+        read_text(gmsh, "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 9 1 9\n2 1 0 9\n1\n2\n3\n4\n5\n6\n7\n8\n9\n"
+                        "0 0 0 1 0 0 0 1 0 .5 0 0 .5 .5 0 0 .5 0 1 1 0 1 .5 0 .5 1 0\n$EndNodes\n"
+                        "$Elements\n1 2 1 2\n2 1 9 2\n1 1 2 3 4 5 6\n2 2 7 3 8 9 5\n$EndElements\n");
     assert_int_equal(joined.edge.count, 5); /* one for all */
     assert_int_equal(joined.high_order_edge.count, 5);
     expect_indices(joined.high_order_edge, 3, 7, 3, 1, 1);
@@ -216,12 +221,14 @@ static void wrong_msh_files_are_refused_with_the_line(void **state)
                  "line 2: format '4.0' is not read; save the mesh with 'gmsh -format msh41' or 'msh22'");
     expect_error(gmsh, "$MeshFormat\n2.2 3 8\n", "line 2: file type 3 is neither 0 (text) nor 1 (binary)");
     expect_error(gmsh, "$NOD\nmany\n", "line 2: expected the number of nodes, found 'many'");
-    expect_error(gmsh, "$NOD\n4000000000\n1 0 0 0\n", "line 2: the number of nodes is 4000000000, but only 9 bytes are left");
+    expect_error(gmsh, "$NOD\n4000000000\n1 0 0 0\n",
+                 "line 2: the number of nodes is 4000000000, but only 9 bytes are left");
     expect_error(gmsh, "$NOD\n2\n1 0 0 0\n2 0 x 0\n", "line 4: expected a coordinate, found 'x'");
     expect_error(gmsh, "$NOD\n2\n1 0 0 0\n2 0 1e400 0\n", "line 4: expected a coordinate, found '1e400'");
     expect_error(gmsh, NODES "$Elements\n1\n1 1 0 1 3\n$EndElements\n",
                  "line 11: element 1 uses node 3, which is not in the list of nodes");
-    expect_error(gmsh, NODES "$Elements\n1\n1 1 0 1\n$EndElements\n", "line 12: expected a node of an element, found '$EndElements'");
+    expect_error(gmsh, NODES "$Elements\n1\n1 1 0 1\n$EndElements\n",
+                 "line 12: expected a node of an element, found '$EndElements'");
     expect_error(gmsh, NODES, "line 9: the file ends without a list of elements");
     expect_error(gmsh, "$NOD\n1\n1 0 0 0\n$ENDNOD\n$ELM\n1\n1 4 0 0 3 1 1 1\n$ENDELM\n",
                  "line 7: element 1 of type 4 has 3 nodes, expected 4");
@@ -311,11 +318,13 @@ static bool open_library(void *context, const char *name, char **bytes, size_t *
 static void obj_materials_come_from_libraries(void **state)
 {
     (void)state;
-    static const char text[] = "mtllib my materials.mtl\nmtllib none.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nusemtl red one\nf 1 2 3\n";
+    static const char text[] =
+        "mtllib my materials.mtl\nmtllib none.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nusemtl red one\nf 1 2 3\n";
     Mesh mesh = {0};
     MeshReport report = {.warn = keep_warning};
     warnings[0] = 0;
-    assert_true(mesh_read_obj(text, strlen(text), &(MeshOptions){.load_material = true, .open = open_library}, &mesh, &report));
+    assert_true(
+        mesh_read_obj(text, strlen(text), &(MeshOptions){.load_material = true, .open = open_library}, &mesh, &report));
     assert_string_equal(warnings, "line 2: no material library 'none.mtl'\n");
     assert_int_equal(mesh.material.count, 2);
     const MeshMaterial *blue = &mesh.material.data[0], *red = &mesh.material.data[1];
@@ -336,7 +345,8 @@ static void obj_options_flip_and_triangulate(void **state)
     static const char text[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";
     Mesh mesh = {0};
     MeshReport report = {0};
-    assert_true(mesh_read_obj(text, strlen(text), &(MeshOptions){.triangulate = true, .flip_normals = true}, &mesh, &report));
+    assert_true(
+        mesh_read_obj(text, strlen(text), &(MeshOptions){.triangulate = true, .flip_normals = true}, &mesh, &report));
     assert_int_equal(mesh.quad.count, 0);
     expect_indices(mesh.triangle, 0, 2, 1, 0);
     expect_indices(mesh.triangle, 1, 3, 2, 0);
@@ -349,9 +359,12 @@ static void wrong_obj_files_are_refused_with_the_line(void **state)
     expect_error(obj, "", "no line starts with 'v': the file holds no position");
     expect_error(obj, "v 0 0\n", "line 1: expected a number, found the end of the line");
     expect_error(obj, "v 0 0 z\n", "line 1: expected a number, found 'z'");
-    expect_error(obj, "v 0 0 0\nf 1 0 1\n", "line 2: '0' is no index from 1, nor one of the last 1 counted back from -1");
-    expect_error(obj, "v 0 0 0\nf 1 -2 1\n", "line 2: '-2' is no index from 1, nor one of the last 1 counted back from -1");
-    expect_error(obj, "v 0 0 0\nf 1 a 1\n", "line 2: 'a' is no index from 1, nor one of the last 1 counted back from -1");
+    expect_error(obj, "v 0 0 0\nf 1 0 1\n",
+                 "line 2: '0' is no index from 1, nor one of the last 1 counted back from -1");
+    expect_error(obj, "v 0 0 0\nf 1 -2 1\n",
+                 "line 2: '-2' is no index from 1, nor one of the last 1 counted back from -1");
+    expect_error(obj, "v 0 0 0\nf 1 a 1\n",
+                 "line 2: 'a' is no index from 1, nor one of the last 1 counted back from -1");
     expect_error(obj, "v 0 0 0\nf /1 1 1\n", "line 2: a corner names no position");
     expect_error(obj, "v 0 0 0\n\nf 1 5 1\n", "line 3: position 5 of 1");
     expect_error(obj, "v 0 0 0\nf 1/1 1/1 1/1\n", "line 2: texture coordinate 1 of 0");

@@ -105,7 +105,8 @@ static void edges_of_the_format_are_read_exactly(void **state)
 static void what_is_no_finite_decimal_number_is_refused(void **state)
 {
     (void)state;
-    static const char *const words[] = {"", "-", ".", "nan", "inf", "-inf", "0x10", "1e999", "1.5x", "1,5", "e5", "--1"};
+    static const char *const words[] = {"",     "-",     ".",    "nan", "inf", "-inf",
+                                        "0x10", "1e999", "1.5x", "1,5", "e5",  "--1"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         expect_no_double(words[i]);
     char digits[500];

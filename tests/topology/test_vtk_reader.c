@@ -54,11 +54,11 @@ static void expect_error(const char *text, const char *error)
     expect_error_of(text, strlen(text), error);
 }
 
-#define expect_indices(array, position, ...)                                                                           \
-    do {                                                                                                               \
-        const uint32_t expected[] = {__VA_ARGS__};                                                                     \
-        assert_true((array).count > (position));                                                                       \
-        assert_memory_equal((array).data[position].at, expected, sizeof expected);                                     \
+#define expect_indices(array, position, ...)                                       \
+    do {                                                                           \
+        const uint32_t expected[] = {__VA_ARGS__};                                 \
+        assert_true((array).count > (position));                                   \
+        assert_memory_equal((array).data[position].at, expected, sizeof expected); \
     } while (0)
 
 #define HEAD "# vtk DataFile Version 3.0\na title\n"
@@ -91,9 +91,10 @@ static void legacy_text_is_read(void **state)
                                "CELLS 2 9\n4 0 1 2 3\n3 1 2 4\nCELL_TYPES 2\n10\n5\n"
                                "CELL_DATA 2\nSCALARS region int 1\nLOOKUP_TABLE default\n7 -2\n");
     expect_the_mesh(&wide, false);
-    Mesh single = read_text("# vtk DataFile Version 5.1\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 float\n" POINTS_TEXT
-                            "METADATA\nINFORMATION 0\n\nCELLS 3 7\nOFFSETS vtktypeint64\n0 4 7\nCONNECTIVITY vtktypeint64\n"
-                            "0 1 2 3 1 2 4\nCELL_TYPES 2\n10 5\nCELL_DATA 2\nFIELD FieldData 1\nregion 1 2 int\n7 -2\n");
+    Mesh single =
+        read_text("# vtk DataFile Version 5.1\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 float\n" POINTS_TEXT
+                  "METADATA\nINFORMATION 0\n\nCELLS 3 7\nOFFSETS vtktypeint64\n0 4 7\nCONNECTIVITY vtktypeint64\n"
+                  "0 1 2 3 1 2 4\nCELL_TYPES 2\n10 5\nCELL_DATA 2\nFIELD FieldData 1\nregion 1 2 int\n7 -2\n");
     expect_the_mesh(&single, true);
 }
 
@@ -138,10 +139,11 @@ static void legacy_binary_is_read_in_both_byte_orders(void **state)
 static void poly_data_become_quads_fans_strips_and_lines(void **state)
 {
     (void)state;
-    Mesh mesh = read_text(HEAD "ASCII\nDATASET POLYDATA\nPOINTS 6 double\n0 0 0 1 0 0 1 1 0 0 1 0 2 0 0 2 1 0\n"
-                               "POLYGONS 4 17\n4 0 1 2 3\n5 0 1 4 5 2\n2 0 1\n2 1 0\nTRIANGLE_STRIPS 1 5\n4 0 1 3 2\nLINES 1 4\n3 0 1 2\n"
-                               "POINT_DATA 6\nNORMALS n double\n0 0 1 0 0 1 0 0 1 0 0 1 0 0 1 0 0 1\n"
-                               "VECTORS wind float\nnan 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 2 3\n");
+    Mesh mesh = read_text(
+        HEAD "ASCII\nDATASET POLYDATA\nPOINTS 6 double\n0 0 0 1 0 0 1 1 0 0 1 0 2 0 0 2 1 0\n"
+             "POLYGONS 4 17\n4 0 1 2 3\n5 0 1 4 5 2\n2 0 1\n2 1 0\nTRIANGLE_STRIPS 1 5\n4 0 1 3 2\nLINES 1 4\n3 0 1 2\n"
+             "POINT_DATA 6\nNORMALS n double\n0 0 1 0 0 1 0 0 1 0 0 1 0 0 1 0 0 1\n"
+             "VECTORS wind float\nnan 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 2 3\n");
     expect_indices(mesh.quad, 0, 0, 1, 2, 3);
     assert_int_equal(mesh.triangle.count, 3 + 2);
     expect_indices(mesh.triangle, 1, 0, 4, 5);
@@ -160,9 +162,10 @@ static void every_known_cell_type_becomes_elements(void **state)
     static const char head[] = HEAD "ASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 10 double\n"
                                     "0 0 0 1 0 0 2 0 0 3 0 0 4 0 0 5 0 0 6 0 0 7 0 0 8 0 0 9 0 0\n";
     char text[1024];
-    snprintf(text, sizeof text, "%s%s", head,
-             "CELLS 11 60\n1 0\n2 3 4\n4 0 1 2 3\n5 0 1 2 3 4\n4 0 1 2 3\n4 4 5 6 7\n8 0 1 2 3 4 5 6 7\n8 0 1 2 3 4 5 6 7\n"
-             "3 7 8 9\n6 0 1 2 3 4 5\n4 0 1 2 3\nCELL_TYPES 11\n1 3 4 7 8 9 11 12 21 22 6\n");
+    snprintf(
+        text, sizeof text, "%s%s", head,
+        "CELLS 11 60\n1 0\n2 3 4\n4 0 1 2 3\n5 0 1 2 3 4\n4 0 1 2 3\n4 4 5 6 7\n8 0 1 2 3 4 5 6 7\n8 0 1 2 3 4 5 6 7\n"
+        "3 7 8 9\n6 0 1 2 3 4 5\n4 0 1 2 3\nCELL_TYPES 11\n1 3 4 7 8 9 11 12 21 22 6\n");
     Mesh mesh = read_text(text);
     expect_indices(mesh.edge, 0, 3, 4);
     expect_indices(mesh.quad, 0, 0, 1, 3, 2);
@@ -189,7 +192,8 @@ static void every_known_cell_type_becomes_elements(void **state)
 static void flipped_faces_are_reversed(void **state)
 {
     (void)state;
-    static const char text[] = HEAD "ASCII\nDATASET POLYDATA\nPOINTS 4 double\n0 0 0 1 0 0 1 1 0 0 1 0\nPOLYGONS 2 9\n4 0 1 2 3\n3 0 1 2\n";
+    static const char text[] =
+        HEAD "ASCII\nDATASET POLYDATA\nPOINTS 4 double\n0 0 0 1 0 0 1 1 0 0 1 0\nPOLYGONS 2 9\n4 0 1 2 3\n3 0 1 2\n";
     Mesh mesh = read_bytes(text, strlen(text), true);
     expect_indices(mesh.quad, 0, 3, 2, 1, 0);
     expect_indices(mesh.triangle, 0, 2, 1, 0);
@@ -199,7 +203,7 @@ static void flipped_faces_are_reversed(void **state)
 static void wrong_legacy_files_are_refused(void **state)
 {
     (void)state;
-#define GRID HEAD "ASCII\nDATASET UNSTRUCTURED_GRID\n"
+#define GRID       HEAD "ASCII\nDATASET UNSTRUCTURED_GRID\n"
 #define TWO_POINTS GRID "POINTS 2 float\n0 0 0\n1 1 1\n"
     expect_error("OFF\n", "line 1: expected '# vtk DataFile Version' or '<VTKFile'");
     expect_error(HEAD "HEX\n", "line 3: expected ASCII or BINARY, found 'HEX'");
@@ -237,7 +241,15 @@ static void encode_base64(const uint8_t *bytes, size_t size, char *text)
     *text = 0;
 }
 
-typedef enum Coding { INLINE_TEXT, INLINE_BASE64, INLINE_ZLIB, APPENDED_RAW, APPENDED_BASE64, APPENDED_ZLIB, CODINGS } Coding;
+typedef enum Coding {
+    INLINE_TEXT,
+    INLINE_BASE64,
+    INLINE_ZLIB,
+    APPENDED_RAW,
+    APPENDED_BASE64,
+    APPENDED_ZLIB,
+    CODINGS
+} Coding;
 
 typedef struct XmlText {
     char head[8192], appended[4096];
@@ -245,8 +257,8 @@ typedef struct XmlText {
     Coding coding;
 } XmlText;
 
-static void add_array(XmlText *xml, const char *name, const char *type, int components, const void *values, size_t bytes,
-                      const char *text)
+static void add_array(XmlText *xml, const char *name, const char *type, int components, const void *values,
+                      size_t bytes, const char *text)
 {
     char *at = xml->head + strlen(xml->head);
     at += sprintf(at, "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" ", type, name, components);
@@ -303,9 +315,11 @@ static void every_encoding_of_xml_is_read(void **state)
         const int32_t offsets[] = {4, 7};
         const uint8_t types[] = {10, 5};
         const int16_t region[] = {7, -2};
-        sprintf(xml.head, "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"0.1\" byte_order=\"LittleEndian\"%s>"
-                "<UnstructuredGrid><Piece NumberOfPoints=\"5\" NumberOfCells=\"2\"><Points>",
-                coding == INLINE_ZLIB || coding == APPENDED_ZLIB ? " compressor=\"vtkZLibDataCompressor\"" : "");
+        sprintf(
+            xml.head,
+            "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"0.1\" byte_order=\"LittleEndian\"%s>"
+            "<UnstructuredGrid><Piece NumberOfPoints=\"5\" NumberOfCells=\"2\"><Points>",
+            coding == INLINE_ZLIB || coding == APPENDED_ZLIB ? " compressor=\"vtkZLibDataCompressor\"" : "");
         add_array(&xml, "Points", "Float64", 3, points, sizeof points, POINTS_TEXT);
         strcat(xml.head, "</Points><Cells>");
         add_array(&xml, "connectivity", "Int64", 1, connectivity, sizeof connectivity, "0 1 2 3 1 2 4");
@@ -318,7 +332,9 @@ static void every_encoding_of_xml_is_read(void **state)
         size_t size = 0;
         put_text(bytes, &size, xml.head);
         if (coding >= APPENDED_RAW) {
-            put_text(bytes, &size, coding == APPENDED_RAW ? "<AppendedData encoding=\"raw\">\n_" : "<AppendedData encoding=\"base64\">\n_");
+            put_text(bytes, &size,
+                     coding == APPENDED_RAW ? "<AppendedData encoding=\"raw\">\n_"
+                                            : "<AppendedData encoding=\"base64\">\n_");
             put(bytes, &size, xml.appended, xml.appended_size, false);
             put_text(bytes, &size, "\n</AppendedData>");
         }
@@ -340,12 +356,13 @@ static void every_encoding_of_xml_is_read(void **state)
 static void pieces_of_poly_data_are_joined(void **state)
 {
     (void)state;
-#define PIECE(points, polys, offsets)                                                                                  \
-    "<Piece NumberOfPoints=\"" #points "\"><PointData Normals=\"up\"><DataArray type=\"Float32\" Name=\"up\" "         \
-    "NumberOfComponents=\"3\">0 0 1 0 0 1 0 0 1</DataArray></PointData><Points><DataArray type=\"Float32\">0 0 0 1 0 0 0 1 0"  \
-    "</DataArray></Points><Polys><DataArray type=\"Int32\" Name=\"connectivity\">" polys                                \
+#define PIECE(points, polys, offsets)                                                                                         \
+    "<Piece NumberOfPoints=\"" #points "\"><PointData Normals=\"up\"><DataArray type=\"Float32\" Name=\"up\" "                \
+    "NumberOfComponents=\"3\">0 0 1 0 0 1 0 0 1</DataArray></PointData><Points><DataArray type=\"Float32\">0 0 0 1 0 0 0 1 0" \
+    "</DataArray></Points><Polys><DataArray type=\"Int32\" Name=\"connectivity\">" polys                                      \
     "</DataArray><DataArray type=\"Int32\" Name=\"offsets\">" offsets "</DataArray></Polys></Piece>"
-    Mesh mesh = read_text("<VTKFile type=\"PolyData\"><PolyData>" PIECE(3, "0 1 2", "3") PIECE(3, "2 1 0", "3") "</PolyData></VTKFile>");
+    Mesh mesh = read_text("<VTKFile type=\"PolyData\"><PolyData>" PIECE(3, "0 1 2", "3")
+                              PIECE(3, "2 1 0", "3") "</PolyData></VTKFile>");
     assert_int_equal(mesh.position.count, 6);
     assert_int_equal(mesh.normal.count, 6);
     expect_indices(mesh.triangle, 1, 5, 4, 3);
@@ -355,13 +372,14 @@ static void pieces_of_poly_data_are_joined(void **state)
 static void wrong_xml_files_are_refused(void **state)
 {
     (void)state;
-#define XML(points, cells)                                                                                             \
-    "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid>\n<Piece NumberOfPoints=\"1\"><Points>" points               \
+#define XML(points, cells)                                                                               \
+    "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid>\n<Piece NumberOfPoints=\"1\"><Points>" points \
     "</Points>\n<Cells>" cells "</Cells></Piece></UnstructuredGrid></VTKFile>"
 #define POINT "<DataArray type=\"Float32\">0 0 0</DataArray>"
     expect_error("<Scene/>", "line 1: expected VTKFile, found 'Scene'");
     expect_error("<!DOCTYPE x><VTKFile/>", "line 1: a document type (DOCTYPE) is refused");
-    expect_error("<VTKFile type=\"ImageData\"/>", "line 1: dataset ImageData is not read, only UnstructuredGrid and PolyData");
+    expect_error("<VTKFile type=\"ImageData\"/>",
+                 "line 1: dataset ImageData is not read, only UnstructuredGrid and PolyData");
     expect_error("<VTKFile type=\"PolyData\" compressor=\"vtkLZ4DataCompressor\"/>",
                  "line 1: compressor vtkLZ4DataCompressor is not read; save the file with zlib or without");
     expect_error("<VTKFile type=\"PolyData\"></VTKFile>", "the file has no Piece");
@@ -377,9 +395,10 @@ static void wrong_xml_files_are_refused(void **state)
                  "line 2: DataArray '': its offset lies beyond the appended data");
     expect_error(XML(POINT, "<DataArray type=\"Int32\" Name=\"offsets\">1</DataArray>"),
                  "line 3: the cells need the arrays connectivity, offsets and types");
-    expect_error(XML(POINT, "<DataArray type=\"Int32\" Name=\"offsets\">2</DataArray><DataArray type=\"Int32\" Name=\"types\">1"
-                            "</DataArray><DataArray type=\"Int32\" Name=\"connectivity\">0</DataArray>"),
-                 "line 3: DataArray 'offsets': its values do not ascend, or go beyond the connectivity");
+    expect_error(
+        XML(POINT, "<DataArray type=\"Int32\" Name=\"offsets\">2</DataArray><DataArray type=\"Int32\" Name=\"types\">1"
+                   "</DataArray><DataArray type=\"Int32\" Name=\"connectivity\">0</DataArray>"),
+        "line 3: DataArray 'offsets': its values do not ascend, or go beyond the connectivity");
     char deep[1024] = "<VTKFile type=\"PolyData\">";
     for (int i = 0; i < 80; i++)
         strcat(deep, "<a>");

@@ -42,7 +42,8 @@ static inline bool is_digit(char c)
 
 Scanner scan_start(const void *bytes, size_t size)
 {
-    return (Scanner){.at = bytes, .end = (const char *)bytes + size, .line = 1};
+    const char *at = size ? bytes : ""; /* nothing may be NULL */
+    return (Scanner){.at = at, .end = at + size, .line = 1};
 }
 
 bool scan_more(Scanner *scanner)

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Topologies in scenes: the order of lists that are derived, numbers of points, grids, changes by modifiers,
+ * topological mappings, and what wrong ones are told.
+ */
+#include "scene_text.h"
+#include "topology_conformance.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include <divan/contracts/state.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SCENE(...) "<Node name='root'><DefaultAnimationLoop/>" __VA_ARGS__ "</Node>"
+
+typedef struct Mesh {
+    DvScene *scene;
+    const DvTopologyOps *ops;
+    void *self;
+    DvObject *object;
+} Mesh;
+
+static Mesh load(const char *text, const char *path)
+{
+    Mesh mesh = {.scene = scene_from_text(text)};
+    mesh.object = scene_object(mesh.scene, path);
+    mesh.ops = dv_object_ops(mesh.object, DV_TOPOLOGY);
+    mesh.self = dv_object_self(mesh.object);
+    assert_non_null(mesh.ops);
+    return mesh;
+}
+
+static Mesh at(const Mesh *other, const char *path)
+{
+    Mesh mesh = {.scene = other->scene, .object = scene_object(other->scene, path)};
+    mesh.ops = dv_object_ops(mesh.object, DV_TOPOLOGY);
+    mesh.self = dv_object_self(mesh.object);
+    return mesh;
+}
+
+/* The value of a field, as a scene would hold it. */
+static void expect_field(DvObject *object, const char *field, const char *expected)
+{
+    DvText text = {0};
+    DvData *data = dv_object_field(object, field);
+    if (!data)
+        fail_msg("no field %s", field);
+    dv_data_print(data, &text);
+    assert_string_equal(text.at ? text.at : "", expected);
+    dv_text_free(&text);
+}
+
+static uint32_t count_of(const Mesh *mesh, DvElementKind kind)
+{
+    return mesh->ops->elements(mesh->self, kind).count;
+}
+
+/* MeshTopology */
+
+static void edges_of_tetrahedra_are_sorted_and_follow_their_table(void **state)
+{
+    (void)state;
+    Mesh mesh = load(SCENE("<MeshTopology name='m' tetrahedra='3 1 2 0  1 3 2 4'/>"), "/m");
+    assert_int_equal(mesh.ops->point_count(mesh.self), 5);
+    expect_field(mesh.object, "edges", "1 3 2 3 0 3 1 2 0 1 0 2 1 4 3 4 2 4");
+    expect_field(mesh.object, "triangles", "0 1 2 0 2 3 0 3 1 1 3 2 2 4 3 1 4 2 1 3 4");
+    dv_scene_free(mesh.scene);
+}
+
+static void edges_of_triangles_keep_the_direction_of_the_first(void **state)
+{
+    (void)state;
+    Mesh mesh = load(SCENE("<MeshTopology name='m' triangles='0 1 2  0 2 3' quads='3 2 4 5'/>"), "/m");
+    expect_field(mesh.object, "edges", "1 2 2 0 0 1 2 3 3 0 2 4 4 5 3 5");
+    const DvAdjacency around = mesh.ops->adjacency(mesh.self, DV_EDGES, DV_TRIANGLES);
+    assert_int_equal(around.start[2] - around.start[1],
+                     2); /* edge 2 0: triangle 0 runs along it, triangle 1 against it */
+    assert_int_equal(around.items[around.start[1]], 0);
+    dv_scene_free(mesh.scene);
+}
+
+static void derived_lists_follow_when_a_field_is_written(void **state)
+{
+    (void)state;
+    Mesh mesh = load(SCENE("<MeshTopology name='m' triangles='0 1 2  0 2 3'/>"), "/m");
+    assert_int_equal(mesh.ops->adjacency(mesh.self, DV_POINTS, DV_TRIANGLES).count, 4);
+    const uint64_t revision = mesh.ops->revision(mesh.self);
+    assert_int_equal(dv_data_set_text(dv_object_field(mesh.object, "triangles"), "2 1 0"), DV_OK);
+    expect_field(mesh.object, "edges", "1 0 0 2 2 1");
+    assert_true(mesh.ops->revision(mesh.self) > revision);
+    const DvAdjacency around = mesh.ops->adjacency(mesh.self, DV_POINTS, DV_TRIANGLES);
+    assert_int_equal(around.start[3], 3);
+    dv_scene_free(mesh.scene);
+}
+
+static void positions_alone_make_no_points(void **state)
+{
+    (void)state;
+    Mesh mesh = load(SCENE("<MeshTopology name='m' position='0 0 0 1 0 0'/>"), "/m");
+    assert_int_equal(mesh.ops->point_count(mesh.self), 0);
+    assert_null(mesh.ops->grid(mesh.self, &(DvGridShape){0}) ? &mesh : NULL);
+    dv_scene_free(mesh.scene);
+}
+
+static void wrong_meshes_are_named(void **state)
+{
+    (void)state;
+    expect_load_error(
+        "<Node>\n<MeshTopology name='m' triangles='0 1 400000000'/></Node>",
+        "scene.scn:2:24: MeshTopology 'm': triangles[0]: point 400000000 is beyond the largest number of points");
+    expect_load_error(
+        "<Node>\n<TetrahedronSetTopologyContainer name='c' position='0 0 0 1 0 0' tetrahedra='0 1 0 1 0 1 2 0'/></Node>",
+        "TetrahedronSetTopologyContainer 'c': tetrahedra[1]: point 2 of a topology of 2 points");
+    expect_load_error("<Node>\n<MeshTopology name='m' filename='no.obj'/></Node>", "filename: no file 'no.obj'");
+    expect_load_error("<Node>\n<QuadSetTopologyModifier name='m'/></Node>",
+                      "scene.scn:2: QuadSetTopologyModifier 'm': there is no QuadSetTopologyContainer in its node");
+    expect_load_error("<Node>\n<RegularGridTopology n='2000 2000 2000'/></Node>",
+                      "2000 x 2000 x 2000 points are more than");
+    expect_load_error("<Node>\n<MeshTopology name='a'/><Hexa2TetraTopologicalMapping input='@a' output='@a'/></Node>",
+                      "input and output are the same topology");
+    expect_load_error(
+        "<Node>\n<MeshTopology name='a' hexahedra='0 1 2 3 4 5 6 7'/><Node name='s'><QuadSetTopologyContainer/>"
+        "<Hexa2QuadTopologicalMapping/></Node></Node>",
+        "needs a QuadSetTopologyModifier");
+}
+
+/* Set containers */
+
+static void containers_make_the_lists_that_are_missing(void **state)
+{
+    (void)state;
+    Mesh mesh = load(
+        SCENE(
+            "<Node name='t'><TetrahedronSetTopologyContainer name='c' tetrahedra='3 1 2 0  1 3 2 4'/></Node>"
+            "<Node name='f'><TriangleSetTopologyContainer name='c' triangles='0 1 2  0 2 3'/></Node>"
+            "<Node name='q'><QuadSetTopologyContainer name='c' quads='0 3 2 1'/></Node>"
+            "<Node name='h'><HexahedronSetTopologyContainer name='c' hexahedra='0 1 2 3 4 5 6 7' position='0 0 0'/></Node>"
+            "<Node name='e'><EdgeSetTopologyContainer name='c' edges='0 1 1 7'/></Node>"
+            "<Node name='p'><PointSetTopologyContainer name='c' nbPoints='4'/></Node>"),
+        "/t/c");
+    expect_field(mesh.object, "edges", "1 3 2 3 0 3 1 2 0 1 0 2 1 4 3 4 2 4");
+    expect_field(mesh.object, "triangles", "0 1 2 0 2 3 0 3 1 1 3 2 2 4 3 1 4 2 1 3 4");
+    expect_field(mesh.object, "nbPoints", "5");
+    expect_field(scene_object(mesh.scene, "/f/c"), "edges", "1 2 2 0 0 1 2 3 3 0");
+    expect_field(scene_object(mesh.scene, "/q/c"), "edges", "2 3 1 2 0 1 0 3");
+    expect_field(scene_object(mesh.scene, "/h/c"), "quads", "0 3 2 1 4 5 6 7 0 1 5 4 1 2 6 5 2 3 7 6 0 4 7 3");
+    expect_field(scene_object(mesh.scene, "/h/c"), "nbPoints", "8");
+    expect_field(scene_object(mesh.scene, "/e/c"), "nbPoints", "8");
+    expect_field(scene_object(mesh.scene, "/p/c"), "nbPoints", "4");
+    static const char *const paths[] = {"/t/c", "/f/c", "/q/c", "/h/c", "/e/c", "/p/c"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        check_topology(scene_object(mesh.scene, paths[i]), false);
+    dv_scene_free(mesh.scene);
+}
+
+static void given_lower_lists_stay_and_lacking_edges_are_appended(void **state)
+{
+    (void)state;
+    Mesh mesh = load(
+        SCENE("<TetrahedronSetTopologyContainer name='c' tetrahedra='0 1 2 3' triangles='1 2 3' edges='3 0  1 0'/>"),
+        "/c");
+    expect_field(mesh.object, "edges", "3 0 1 0 0 2 1 2 1 3 2 3");
+    expect_field(mesh.object, "triangles", "1 2 3");
+    assert_int_equal(mesh.ops->adjacency(mesh.self, DV_TETRAHEDRA, DV_TRIANGLES).count,
+                     0); /* three faces are in no list */
+    const DvAdjacency around = mesh.ops->adjacency(mesh.self, DV_TRIANGLES, DV_TETRAHEDRA);
+    assert_int_equal(around.start[1], 1);
+    dv_scene_free(mesh.scene);
+}
+
+/* Grids */
+
+static void a_grid_takes_its_box_from_attributes_of_old(void **state)
+{
+    (void)state;
+    Mesh mesh = load(
+        SCENE(
+            "<RegularGridTopology name='g' nx='3' ny='1' nz='1' xmin='-1' xmax='2' ymin='0' ymax='1' zmin='4' zmax='5' "
+            "scale='2'/>"),
+        "/g");
+    expect_field(mesh.object, "position", "-2 1 8 1 1 8 4 1 8");
+    DvGridShape shape;
+    assert_true(mesh.ops->grid(mesh.self, &shape));
+    assert_true(shape.n[0] == 3 && shape.n[2] == 1 && shape.step[0] == 3 && shape.min[1] == 1 && shape.max[0] == 4);
+    dv_scene_free(mesh.scene);
+}
+
+static void positions_of_a_grid_are_rounded_once(void **state)
+{
+    (void)state;
+    Mesh mesh = load(SCENE("<RegularGridTopology name='g' n='2 2 20' min='0 0 -12' max='1 1 12'/>"), "/g");
+    const double *x = mesh.ops->positions(mesh.self);
+    assert_true(x[3 * 79 + 2] == 11.999999999999998); /* 19 (24 / 19) - 12, exactly computed, is nearest to this */
+    assert_true(x[3 * 4 + 2] == fma(24.0 / 19, 1, -12.0));
+    dv_scene_free(mesh.scene);
+}
+
+static void a_grid_makes_the_lists_it_is_asked_for(void **state)
+{
+    (void)state;
+    Mesh mesh = load(
+        SCENE(
+            "<RegularGridTopology name='all' n='2 2 2'/>"
+            "<Node name='a'><RegularGridTopology name='g' n='3 3 3' computeTriangleList='0'/></Node>"
+            "<Node name='b'><RegularGridTopology name='g' n='3 3 3' computeEdgeList='0' computeQuadList='0' "
+            "computeTriangleList='0'/></Node>"
+            "<Node name='c'><RegularGridTopology name='g' n='3 3 3' computeHexaList='0' computePointList='0'/></Node>"
+            "<Node name='d'><RegularGridTopology name='g' n='2 2 1' createTexCoords='1' p0='5 0 0' cellWidth='0.5'/></Node>"),
+        "/all");
+    expect_field(mesh.object, "edges", "1 3 3 0 0 1 3 2 2 0 5 7 7 4 4 5 7 6 6 4 1 5 5 0 4 0 3 7 7 2 6 2 6 0 7 1");
+    expect_field(mesh.object, "quads", "0 1 3 2 4 5 7 6 0 1 5 4 2 3 7 6 0 2 6 4 1 3 7 5");
+    expect_field(mesh.object, "triangles", "0 1 3 0 3 2 4 5 7 4 7 6 0 1 5 0 5 4 2 3 7 2 7 6 0 2 6 0 6 4 1 3 7 1 7 5");
+    const Mesh a = at(&mesh, "/a/g"), b = at(&mesh, "/b/g"), c = at(&mesh, "/c/g"), d = at(&mesh, "/d/g");
+    assert_int_equal(count_of(&a, DV_EDGES), 3 * 2 * 9); /* along the axes only */
+    assert_int_equal(count_of(&a, DV_TRIANGLES), 0);
+    assert_int_equal(count_of(&b, DV_QUADS), 36); /* of the hexahedra, as MeshTopology makes them */
+    assert_int_equal(count_of(&b, DV_EDGES), 54);
+    const uint32_t *quad = b.ops->elements(b.self, DV_QUADS).at;
+    assert_true(quad[0] == 0 && quad[1] == 3 && quad[2] == 4 && quad[3] == 1);
+    assert_int_equal(count_of(&c, DV_HEXAHEDRA), 0);
+    assert_null(c.ops->positions(c.self));
+    assert_int_equal(c.ops->point_count(c.self), 27);
+    /* cellWidth: more points, at the spacing of the n before */
+    expect_field(d.object, "n", "3 3 3");
+    assert_true(d.ops->positions(d.self)[3 * 2] == 7.0);
+    assert_true(dv_object_field(d.object, "uv")->count == 27);
+    check_topology(b.object, false);
+    dv_scene_free(mesh.scene);
+}
+
+static void a_state_before_its_grid_takes_its_points(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(SCENE("<MechanicalObject name='x'/><RegularGridTopology n='3 1 1' max='2 0 0'/>"));
+    const DvStateRef x = scene_state(scene, "/x");
+    assert_int_equal(dv_state_count(x), 3);
+    assert_true(dv_state_read(x, DV_POSITION).at[6] == 2.0);
+    dv_scene_free(scene);
+}
+
+/* Topological mappings */
+
+static void hexahedra_become_six_tetrahedra_that_fill_them(void **state)
+{
+    (void)state;
+    for (int swapping = 0; swapping < 2; swapping++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 SCENE("<RegularGridTopology name='g' n='4 3 3'/><TetrahedronSetTopologyContainer name='t'/>"
+                       "<Hexa2TetraTopologicalMapping name='m' input='@g' output='@t' swapping='%d'/>"),
+                 swapping);
+        Mesh mesh = load(text, "/t");
+        const Mesh grid = at(&mesh, "/g");
+        const double *x = grid.ops->positions(grid.self);
+        const DvElements tetrahedra = mesh.ops->elements(mesh.self, DV_TETRAHEDRA);
+        assert_int_equal(tetrahedra.count, 6 * 12);
+        double volume = 0;
+        for (uint32_t i = 0; i < tetrahedra.count; i++) {
+            const uint32_t *t = tetrahedra.at + 4 * (size_t)i;
+            double e[3][3];
+            for (int j = 0; j < 3; j++)
+                for (int c = 0; c < 3; c++)
+                    e[j][c] = x[3 * t[j + 1] + (uint32_t)c] - x[3 * t[0] + (uint32_t)c];
+            const double sixth = e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) -
+                                 e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
+                                 e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
+            assert_true(sixth > 0);
+            volume += sixth / 6;
+        }
+        assert_true(fabs(volume - 1.0) < 1e-12);
+        /* with swapping neighbours cut a common face alike: every inner triangle has two tetrahedra */
+        const DvAdjacency around = mesh.ops->adjacency(mesh.self, DV_TRIANGLES, DV_TETRAHEDRA);
+        uint32_t border = 0;
+        for (uint32_t i = 0; i < around.count; i++)
+            border += around.start[i + 1] - around.start[i] == 1;
+        assert_int_equal(border, 2 * 2 * (3 * 2 + 3 * 2 + 2 * 2));
+        const DvTopologicalMappingOps *ops = dv_object_ops(scene_object(mesh.scene, "/m"), DV_TOPOLOGICAL_MAPPING);
+        assert_int_equal(ops->source_element(dv_object_self(scene_object(mesh.scene, "/m")), 13), 2);
+        dv_scene_free(mesh.scene);
+    }
+}
+
+#define HEXAHEDRA_AND_QUADS                                                                                            \
+    SCENE(                                                                                                             \
+        "<RegularGridTopology name='grid' n='3 3 3' computeEdgeList='0' computeTriangleList='0' computeQuadList='0'/>" \
+        "<Node name='h'><HexahedronSetTopologyContainer name='c' hexahedra='@/grid.hexahedra'/>"                       \
+        "<HexahedronSetTopologyModifier name='m'/><Node name='q'><QuadSetTopologyContainer name='c'/>"                 \
+        "<QuadSetTopologyModifier name='m'/><Hexa2QuadTopologicalMapping name='map' input='@../c' output='@c'/></Node></Node>")
+
+/* The border of a hexahedral mesh by comparing all faces, as sums of its quads' sorted points. */
+static uint32_t count_border(const Mesh *hexahedra, const Mesh *quads)
+{
+    const DvAdjacency around = hexahedra->ops->adjacency(hexahedra->self, DV_QUADS, DV_HEXAHEDRA);
+    const DvElements all = hexahedra->ops->elements(hexahedra->self, DV_QUADS),
+                     out = quads->ops->elements(quads->self, DV_QUADS);
+    uint32_t border = 0;
+    for (uint32_t i = 0; i < around.count; i++) {
+        if (around.start[i + 1] - around.start[i] != 1)
+            continue;
+        border++;
+        uint32_t matches = 0;
+        for (uint32_t j = 0; j < out.count; j++) {
+            uint32_t common = 0;
+            for (int a = 0; a < 4; a++)
+                for (int b = 0; b < 4; b++)
+                    common += all.at[4 * i + (uint32_t)a] == out.at[4 * j + (uint32_t)b];
+            matches += common == 4;
+        }
+        assert_int_equal(matches, 1);
+    }
+    return border;
+}
+
+static void border_quads_follow_removed_hexahedra(void **state)
+{
+    (void)state;
+    Mesh hexahedra = load(HEXAHEDRA_AND_QUADS, "/h/c");
+    const Mesh quads = at(&hexahedra, "/h/q/c");
+    const DvTopologyModifierOps *modifier = dv_object_ops(scene_object(hexahedra.scene, "/h/m"), DV_TOPOLOGY_MODIFIER);
+    void *by = dv_object_self(scene_object(hexahedra.scene, "/h/m"));
+    DvObject *mapping = scene_object(hexahedra.scene, "/h/q/map");
+    const DvTopologicalMappingOps *ops = dv_object_ops(mapping, DV_TOPOLOGICAL_MAPPING);
+    assert_int_equal(count_of(&quads, DV_QUADS), 24);
+    static const uint32_t removals[] = {0, 5, 3, 2, 1};
+    for (size_t i = 0; i < sizeof removals / sizeof *removals; i++) {
+        assert_int_equal(modifier->remove_elements(by, DV_HEXAHEDRA, 1, &removals[i], true), DV_OK);
+        assert_int_equal(count_border(&hexahedra, &quads), count_of(&quads, DV_QUADS));
+        assert_int_equal(quads.ops->point_count(quads.self), hexahedra.ops->point_count(hexahedra.self));
+        check_topology(hexahedra.object, false);
+        check_topology(quads.object, false);
+        for (uint32_t out = 0; out < count_of(&quads, DV_QUADS); out++)
+            assert_true(ops->source_element(dv_object_self(mapping), out) < count_of(&hexahedra, DV_HEXAHEDRA));
+    }
+    dv_scene_free(hexahedra.scene);
+}
+
+static void border_quads_look_outward_or_with_flip_inward(void **state)
+{
+    (void)state;
+    Mesh mesh = load(
+        SCENE(
+            "<MeshTopology name='h' hexahedra='0 1 2 3 4 5 6 7'/>"
+            "<Node name='a'><QuadSetTopologyContainer name='c'/><QuadSetTopologyModifier/><Hexa2QuadTopologicalMapping/></Node>"
+            "<Node name='b'><QuadSetTopologyContainer name='c'/><QuadSetTopologyModifier/>"
+            "<Hexa2QuadTopologicalMapping flipNormals='1'/></Node>"),
+        "/a/c");
+    expect_field(mesh.object, "quads", "0 3 2 1 4 5 6 7 0 1 5 4 1 2 6 5 2 3 7 6 0 4 7 3");
+    expect_field(scene_object(mesh.scene, "/b/c"), "quads", "1 2 3 0 7 6 5 4 4 5 1 0 5 6 2 1 6 7 3 2 3 7 4 0");
+    dv_scene_free(mesh.scene);
+}
+
+/* Modifiers */
+
+static void points_left_alone_go_with_their_elements_unless_told_not_to(void **state)
+{
+    (void)state;
+    Mesh mesh = load(SCENE("<Node name='a'><TetrahedronSetTopologyContainer name='c' tetrahedra='0 1 2 3  1 2 3 4'/>"
+                           "<TetrahedronSetTopologyModifier name='m'/></Node>"
+                           "<Node name='b'><TetrahedronSetTopologyContainer name='c' tetrahedra='0 1 2 3  1 2 3 4'/>"
+                           "<TetrahedronSetTopologyModifier name='m' removeIsolated='0'/></Node>"),
+                     "/a/c");
+    const uint32_t first = 0;
+    DvObject *a = scene_object(mesh.scene, "/a/m"), *b = scene_object(mesh.scene, "/b/m");
+    const DvTopologyModifierOps *modifier = dv_object_ops(a, DV_TOPOLOGY_MODIFIER);
+    assert_int_equal(modifier->remove_elements(dv_object_self(a), DV_TETRAHEDRA, 1, &first, true), DV_OK);
+    expect_field(mesh.object, "tetrahedra", "1 2 3 0"); /* point 4 took the number of point 0 */
+    expect_field(mesh.object, "nbPoints", "4");
+    assert_int_equal(count_of(&mesh, DV_EDGES), 6);
+    assert_int_equal(count_of(&mesh, DV_TRIANGLES), 4);
+    const Mesh other = at(&mesh, "/b/c");
+    assert_int_equal(modifier->remove_elements(dv_object_self(b), DV_TETRAHEDRA, 1, &first, true), DV_OK);
+    expect_field(other.object, "tetrahedra", "1 2 3 4");
+    expect_field(other.object, "nbPoints", "5");
+    assert_int_equal(count_of(&other, DV_EDGES), 6);
+    dv_scene_free(mesh.scene);
+}
+
+static void edges_without_elements_keep_their_removed_points(void **state)
+{
+    (void)state;
+    /* the diagonal 0 2 belongs to no hexahedron; point 8 takes the number of a removed one, but not in the diagonal */
+    Mesh mesh = load(
+        SCENE(
+            "<HexahedronSetTopologyContainer name='c' hexahedra='0 1 2 3 4 5 6 7  4 5 6 7 8 9 10 11' edges='0 2  5 11'/>"
+            "<HexahedronSetTopologyModifier name='m'/>"),
+        "/c");
+    DvObject *object = scene_object(mesh.scene, "/m");
+    const DvTopologyModifierOps *modifier = dv_object_ops(object, DV_TOPOLOGY_MODIFIER);
+    const uint32_t first = 0;
+    assert_int_equal(modifier->remove_elements(dv_object_self(object), DV_HEXAHEDRA, 1, &first, true), DV_OK);
+    assert_int_equal(mesh.ops->point_count(mesh.self), 8);
+    const DvElements edges = mesh.ops->elements(mesh.self, DV_EDGES);
+    assert_true(edges.at[0] == 0 && edges.at[1] == 2); /* dangling: as they were */
+    assert_true(edges.at[2] == 5 && edges.at[3] == 3); /* 11 became 3 */
+    const DvAdjacency around = mesh.ops->adjacency(mesh.self, DV_POINTS, DV_EDGES);
+    for (uint32_t i = around.start[0]; i < around.start[1]; i++)
+        assert_int_not_equal(around.items[i], 0);
+    dv_scene_free(mesh.scene);
+}
+
+static void new_tetrahedra_bring_their_faces_and_edges(void **state)
+{
+    (void)state;
+    Mesh mesh = load(
+        SCENE(
+            "<TetrahedronSetTopologyContainer name='c' tetrahedra='0 1 2 3'/><TetrahedronSetTopologyModifier name='m'/>"),
+        "/c");
+    DvObject *object = scene_object(mesh.scene, "/m");
+    const DvTopologyModifierOps *modifier = dv_object_ops(object, DV_TOPOLOGY_MODIFIER);
+    const uint32_t tetrahedron[4] = {1, 2, 3, 4};
+    assert_int_equal(modifier->add_points(dv_object_self(object), 1, NULL), DV_OK);
+    assert_int_equal(modifier->add_elements(dv_object_self(object), DV_TETRAHEDRA, 1, tetrahedron, NULL), DV_OK);
+    expect_field(mesh.object, "tetrahedra", "0 1 2 3 1 2 3 4");
+    /* new faces as the table orients them: (2,3,4) (1,4,3) (2,4,1); the shared one is there */
+    expect_field(mesh.object, "triangles", "1 2 3 0 3 2 0 1 3 0 2 1 2 3 4 1 4 3 2 4 1");
+    expect_field(mesh.object, "edges", "0 1 0 2 0 3 1 2 1 3 2 3 3 4 4 2 1 4");
+    dv_scene_free(mesh.scene);
+}
+
+static void a_used_point_cannot_be_removed(void **state)
+{
+    (void)state;
+    Mesh mesh =
+        load(SCENE("<TriangleSetTopologyContainer name='c' triangles='0 1 2'/><TriangleSetTopologyModifier name='m'/>"),
+             "/c");
+    DvObject *object = scene_object(mesh.scene, "/m");
+    const DvTopologyModifierOps *modifier = dv_object_ops(object, DV_TOPOLOGY_MODIFIER);
+    const uint32_t point = 1, order[3] = {0, 0, 1};
+    assert_int_equal(modifier->remove_points(dv_object_self(object), 1, &point), DV_ERROR_INVALID);
+    assert_int_equal(modifier->renumber_points(dv_object_self(object), order), DV_ERROR_INVALID);
+    expect_field(mesh.object, "triangles", "0 1 2");
+    dv_scene_free(mesh.scene);
+}
+
+/* Geometry */
+
+static void triangles_are_turned_to_look_like_the_first(void **state)
+{
+    (void)state;
+    Mesh mesh = load(SCENE("<Node name='a'><MechanicalObject position='0 0 0 1 0 0 1 1 0 0 1 0'/>"
+                           "<TriangleSetTopologyContainer name='c' triangles='0 1 2  0 3 2'/>"
+                           "<TriangleSetGeometryAlgorithms recomputeTrianglesOrientation='1'/></Node>"
+                           "<Node name='b'><MechanicalObject position='0 0 0 1 0 0 1 1 0 0 1 0'/>"
+                           "<TriangleSetTopologyContainer name='c' triangles='0 1 2  0 3 2'/>"
+                           "<TriangleSetGeometryAlgorithms recomputeTrianglesOrientation='1' flipNormals='1'/></Node>"),
+                     "/a/c");
+    expect_field(mesh.object, "triangles", "0 1 2 0 2 3");
+    expect_field(scene_object(mesh.scene, "/b/c"), "triangles", "0 2 1 0 3 2");
+    dv_scene_free(mesh.scene);
+}
+
+TOPOLOGY_CONFORMANCE(
+    a_mesh_of_everything_is_a_topology,
+    .scene = SCENE(
+        "<MeshTopology name='m' tetrahedra='0 1 2 3 1 2 3 4' hexahedra='5 6 7 8 9 10 11 12' prisms='0 1 2 5 6 7' "
+        "pyramids='5 6 7 8 0' computeAllBuffers='1'/>"),
+    .topology = "/m")
+TOPOLOGY_CONFORMANCE(a_grid_is_a_topology, .scene = SCENE("<RegularGridTopology name='g' n='4 3 3'/>"),
+                     .topology = "/g")
+
+#define GRID "<RegularGridTopology name='g' n='4 3 3'/>"
+TOPOLOGY_CONFORMANCE(
+    tetrahedra_are_edited,
+    .scene = SCENE(
+        GRID "<Node name='n'><TetrahedronSetTopologyContainer name='c'/><TetrahedronSetTopologyModifier name='m'/>"
+             "<Hexa2TetraTopologicalMapping input='@/g' output='@c' swapping='1'/></Node>"),
+    .topology = "/n/c", .modifier = "/n/m", .own = DV_TETRAHEDRA)
+TOPOLOGY_CONFORMANCE(
+    hexahedra_are_edited,
+    .scene = SCENE(GRID "<Node name='n'><HexahedronSetTopologyContainer name='c' hexahedra='@/g.hexahedra'/>"
+                        "<HexahedronSetTopologyModifier name='m'/></Node>"),
+    .topology = "/n/c", .modifier = "/n/m", .own = DV_HEXAHEDRA)
+TOPOLOGY_CONFORMANCE(triangles_are_edited,
+                     .scene = SCENE(GRID
+                                    "<Node name='n'><TriangleSetTopologyContainer name='c' triangles='@/g.triangles'/>"
+                                    "<TriangleSetTopologyModifier name='m'/></Node>"),
+                     .topology = "/n/c", .modifier = "/n/m", .own = DV_TRIANGLES)
+TOPOLOGY_CONFORMANCE(quads_are_edited,
+                     .scene = SCENE(GRID "<Node name='n'><QuadSetTopologyContainer name='c' quads='@/g.quads'/>"
+                                         "<QuadSetTopologyModifier name='m'/></Node>"),
+                     .topology = "/n/c", .modifier = "/n/m", .own = DV_QUADS)
+TOPOLOGY_CONFORMANCE(edges_are_edited,
+                     .scene = SCENE(GRID "<Node name='n'><EdgeSetTopologyContainer name='c' edges='@/g.edges'/>"
+                                         "<EdgeSetTopologyModifier name='m'/></Node>"),
+                     .topology = "/n/c", .modifier = "/n/m", .own = DV_EDGES)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(edges_of_tetrahedra_are_sorted_and_follow_their_table),
+        cmocka_unit_test(edges_of_triangles_keep_the_direction_of_the_first),
+        cmocka_unit_test(derived_lists_follow_when_a_field_is_written),
+        cmocka_unit_test(positions_alone_make_no_points),
+        cmocka_unit_test(wrong_meshes_are_named),
+        cmocka_unit_test(containers_make_the_lists_that_are_missing),
+        cmocka_unit_test(given_lower_lists_stay_and_lacking_edges_are_appended),
+        cmocka_unit_test(a_grid_takes_its_box_from_attributes_of_old),
+        cmocka_unit_test(positions_of_a_grid_are_rounded_once),
+        cmocka_unit_test(a_grid_makes_the_lists_it_is_asked_for),
+        cmocka_unit_test(a_state_before_its_grid_takes_its_points),
+        cmocka_unit_test(hexahedra_become_six_tetrahedra_that_fill_them),
+        cmocka_unit_test(border_quads_follow_removed_hexahedra),
+        cmocka_unit_test(border_quads_look_outward_or_with_flip_inward),
+        cmocka_unit_test(points_left_alone_go_with_their_elements_unless_told_not_to),
+        cmocka_unit_test(edges_without_elements_keep_their_removed_points),
+        cmocka_unit_test(new_tetrahedra_bring_their_faces_and_edges),
+        cmocka_unit_test(a_used_point_cannot_be_removed),
+        cmocka_unit_test(triangles_are_turned_to_look_like_the_first),
+        cmocka_unit_test(a_mesh_of_everything_is_a_topology),
+        cmocka_unit_test(a_grid_is_a_topology),
+        cmocka_unit_test(tetrahedra_are_edited),
+        cmocka_unit_test(hexahedra_are_edited),
+        cmocka_unit_test(triangles_are_edited),
+        cmocka_unit_test(quads_are_edited),
+        cmocka_unit_test(edges_are_edited),
+    };
+    return cmocka_run_group_tests_name("topologies", tests, NULL, stop_plugins);
+}
