@@ -1,0 +1,639 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * HexahedronFEMForceField: linear elastic hexahedra with large rotations.
+ *
+ * Each element has a frame R (world to local) from the means of its edges,
+ *   large   x along the first mean edge, z normal to the first two
+ *   polar   the polar factor of the three of them
+ *   small   none
+ * and the displacement D = rest - R x of its nodes in it:  f = R^T K D,  stiffness -R^T K R. The derivative of R is left out, as is
+ * usual for this method. Nesme, Payan and Faure, Efficient, physically plausible finite elements, Eurographics 2005.
+ *
+ * A product with K handles the eight nodes of an element as the lanes of one vector. Elements of the same rest shape and material
+ * (all of a regular grid) share one K, which then stays in the cache. Shapes are taken as the same within 1e-12 of the element's size.
+ */
+#include "forcefield/element_blocks.h"
+#include "forcefield/fem/frames.h"
+#include "forcefield/fem/hexahedron_stiffness.h"
+#include "forcefield/fem/material.h"
+
+#include <divan/math/decompose.h>
+
+#include <string.h>
+
+enum {
+    NODES = 8,
+    COLUMNS = 24,
+    SHAPES_COMPARED = 32 /* shapes that an element is compared with before it gets a stiffness of its own */
+};
+
+typedef enum HexahedronMethod { HEXAHEDRON_LARGE, HEXAHEDRON_POLAR, HEXAHEDRON_SMALL } HexahedronMethod;
+
+/* Column 8 c + j holds what a displacement of node j along c does: [axis of the force] with a lane per node. */
+typedef struct Stiffness {
+    Real8 column[COLUMNS][3];
+} Stiffness;
+
+typedef struct HexahedronFEMForceField {
+    SingleState base;
+    DvLink topology_link;
+    Material material;
+    DvData method, update_stiffness_matrix, stiffness_matrices, initial_points;
+    DvData gather_points, gather_block_size, drawing, gap;
+
+    Topology topology;
+    HexahedronMethod chosen;
+    bool updates;
+    ElementBlocks mesh;
+    uint32_t *corner;      /* [elements][8] */
+    Real8 (*rest)[3];      /* [elements] rest position in the rest frame, a lane per node */
+    double (*frame)[3][3]; /* [elements] of the last force, world to local */
+    uint32_t *shape;       /* [elements] which stiffness */
+    Stiffness *stiffness;  /* [shapes] */
+    uint32_t shapes;
+    double (*lame)[2];              /* [elements] */
+    DvElementData element_material; /* ElementMaterial of each hexahedron: follows it through changes of the mesh */
+    uint64_t structure;
+} HexahedronFEMForceField;
+
+typedef struct ElementMaterial {
+    double young, poisson;
+} ElementMaterial;
+
+static const DvType dv_type_stiffness_matrices = {
+    .size = sizeof(DvType),
+    .name = "list of Mat24x24d",
+    .scalar = DV_SCALAR_DOUBLE,
+    .components = COLUMNS * COLUMNS,
+    .list = true,
+    .element_size = sizeof(double[COLUMNS][COLUMNS]),
+};
+
+static const char *const methods[] = {"large", "polar", "small", NULL}; /* as HexahedronMethod */
+
+#define FIELD(member, name, type, ...) DV_FIELD(HexahedronFEMForceField, member, name, type, __VA_ARGS__)
+static const DvField fields[] = {
+    SINGLE_STATE_FIELDS(HexahedronFEMForceField, base),
+    DV_LINK(HexahedronFEMForceField, topology_link, "topology", DV_TOPOLOGY,
+            .help = "mesh; that of the node by default"),
+    MATERIAL_FIELDS(HexahedronFEMForceField, material, DV_FIELD_INPUT),
+    FIELD(method, "method", dv_type_choice, .init = "large", .choices = methods,
+          .help = "frame of an element: by mean edges (large), by their polar decomposition (polar), none (small)"),
+    FIELD(update_stiffness_matrix, "updateStiffnessMatrix", dv_type_bool, .init = "0",
+          .help = "integrate the stiffness over the current shape in each evaluation"),
+    FIELD(stiffness_matrices, "stiffnessMatrices", dv_type_stiffness_matrices, .unit = "N/m",
+          .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT, .help = "stiffness of each element in its frame"),
+    FIELD(initial_points, "initialPoints", dv_type_vec3s, .unit = "m", .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT,
+          .help = "rest positions the elements were made from"),
+    FIELD(gather_points, "gatherPt", dv_type_string, .flags = DV_FIELD_HIDDEN,
+          .help = "points gathered per GPU thread"),
+    FIELD(gather_block_size, "gatherBsize", dv_type_string, .flags = DV_FIELD_HIDDEN, .help = "elements per GPU block"),
+    FIELD(drawing, "drawing", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING, .help = "draw the elements"),
+    FIELD(gap, "drawPercentageOffset", dv_type_double, .init = "0.15", .flags = DV_FIELD_DRAWING,
+          .help = "how far elements are drawn apart"),
+    {0},
+};
+
+static void free_elements(HexahedronFEMForceField *self)
+{
+    element_blocks_free(&self->mesh);
+    dv_free(self->corner);
+    dv_free(self->rest);
+    dv_free(self->frame);
+    dv_free(self->shape);
+    dv_free(self->stiffness);
+    dv_free(self->lame);
+    self->corner = self->shape = NULL;
+    self->rest = NULL;
+    self->frame = NULL;
+    self->stiffness = NULL;
+    self->lame = NULL;
+    self->shapes = 0;
+}
+
+/* The means of four edges each, along x, y and z; x: position of node n, lane by lane. */
+SIMD_INLINE void mean_edges(const Real8 x[NODES][3], Real8 edge[3][3])
+{
+    EACH (c, 3) {
+        edge[0][c] = 0.25 * (x[1][c] - x[0][c] + x[2][c] - x[3][c] + x[5][c] - x[4][c] + x[6][c] - x[7][c]);
+        edge[1][c] = 0.25 * (x[3][c] - x[0][c] + x[2][c] - x[1][c] + x[7][c] - x[4][c] + x[6][c] - x[5][c]);
+        edge[2][c] = 0.25 * (x[4][c] - x[0][c] + x[5][c] - x[1][c] + x[7][c] - x[3][c] + x[6][c] - x[2][c]);
+    }
+}
+
+/* Frames of the eight elements of a block. */
+SIMD_INLINE void block_frames(const HexahedronFEMForceField *self, uint32_t block, const double *position,
+                              Real8 frame[3][3])
+{
+    if (self->chosen == HEXAHEDRON_SMALL) {
+        EACH (i, 3)
+            EACH (j, 3)
+                frame[i][j] = real8(i == j);
+        return;
+    }
+    Real8 x[NODES][3], edge[3][3];
+    for (uint32_t n = 0; n < NODES; n++)
+        gather_points(position, self->mesh.node + ((size_t)block * NODES + n) * LANES, x[n]);
+    mean_edges((const Real8(*)[3])x, edge);
+    if (self->chosen == HEXAHEDRON_POLAR)
+        polar_frame((const Real8(*)[3])edge, frame);
+    else
+        triangle_frame(edge[0], edge[1], frame);
+}
+
+static void store_stiffness(Stiffness *out, const double k[COLUMNS][COLUMNS])
+{
+    for (int j = 0; j < NODES; j++)
+        for (int c = 0; c < 3; c++)
+            for (int r = 0; r < 3; r++)
+                for (int i = 0; i < NODES; i++)
+                    out->column[NODES * c + j][r][i] = k[3 * i + r][3 * j + c];
+}
+
+static void element_nodes(const Real8 position[3], double node[NODES][3])
+{
+    for (int n = 0; n < NODES; n++)
+        for (int c = 0; c < 3; c++)
+            node[n][c] = position[c][n];
+}
+
+/* Whether two elements have the same shape in their frames, wherever they are, and the same material. */
+static bool same_shape(const HexahedronFEMForceField *self, uint32_t a, uint32_t b, double tolerance)
+{
+    if (memcmp(self->lame[a], self->lame[b], sizeof self->lame[a]) != 0)
+        return false;
+    for (int c = 0; c < 3; c++)
+        for (int n = 1; n < NODES; n++)
+            if (!(fabs((self->rest[a][c][n] - self->rest[a][c][0]) - (self->rest[b][c][n] - self->rest[b][c][0])) <=
+                  tolerance))
+                return false;
+    return true;
+}
+
+static DvStatus make_stiffness(HexahedronFEMForceField *self)
+{
+    const uint32_t elements = self->mesh.elements;
+    uint32_t owner[SHAPES_COMPARED], compared = 0;
+    uint32_t *first = dv_alloc(elements, sizeof *first); /* element that each shape was made for */
+    for (uint32_t e = 0; e < elements; e++) {
+        double node[NODES][3];
+        element_nodes(self->rest[e], node);
+        const double size = sqrt((node[6][0] - node[0][0]) * (node[6][0] - node[0][0]) +
+                                 (node[6][1] - node[0][1]) * (node[6][1] - node[0][1]) +
+                                 (node[6][2] - node[0][2]) * (node[6][2] - node[0][2]));
+        const double volume = hexahedron_volume((const double(*)[3])node);
+        if (!isfinite(volume) || volume == 0.0) {
+            dv_free(first);
+            return dv_error(dv_object_of(self), DV_ERROR_INVALID,
+                            "hexahedron %u has no volume at rest; remove it from the mesh", e);
+        }
+        uint32_t known = 0;
+        while (!self->updates && known < compared && !same_shape(self, e, owner[known], 1e-12 * size))
+            known++;
+        if (!self->updates && known < compared) {
+            self->shape[e] = self->shape[owner[known]];
+            continue;
+        }
+        if (compared < SHAPES_COMPARED)
+            owner[compared++] = e;
+        first[self->shapes] = e;
+        self->shape[e] = self->shapes++;
+    }
+    self->stiffness = dv_alloc(self->shapes, sizeof *self->stiffness);
+    for (uint32_t s = 0; s < self->shapes; s++) {
+        double node[NODES][3], k[COLUMNS][COLUMNS];
+        element_nodes(self->rest[first[s]], node);
+        hexahedron_stiffness((const double(*)[3])node, self->lame[first[s]][0], self->lame[first[s]][1], k);
+        store_stiffness(&self->stiffness[s], (const double(*)[COLUMNS])k);
+    }
+    dv_free(first);
+    return DV_OK;
+}
+
+static DvStatus build(HexahedronFEMForceField *self)
+{
+    free_elements(self);
+    self->structure++;
+    const DvElements hexahedra = topology_elements(&self->topology, DV_HEXAHEDRA);
+    const DvConstVec rest = dv_state_read(self->base.state, DV_REST_POSITION);
+    DvStatus status = element_blocks_build(&self->mesh, dv_object_of(self), "hexahedron", rest.count, NODES,
+                                           hexahedra.count, hexahedra.at);
+    if (status != DV_OK)
+        return status;
+    const uint32_t elements = hexahedra.count;
+    self->chosen = (HexahedronMethod)dv_data_choice(&self->method);
+    self->updates = dv_data_bool(&self->update_stiffness_matrix);
+    self->corner = dv_alloc((size_t)elements * NODES, sizeof *self->corner);
+    self->rest = dv_alloc(elements, sizeof *self->rest);
+    self->frame = dv_alloc(elements, sizeof *self->frame);
+    self->shape = dv_alloc(elements, sizeof *self->shape);
+    self->lame = dv_alloc(elements, sizeof *self->lame);
+    if (elements > 0)
+        memcpy(self->corner, hexahedra.at, (size_t)elements * NODES * sizeof *self->corner);
+    const ElementMaterial *material = self->element_material.entries;
+    for (uint32_t block = 0; block < self->mesh.blocks; block++) {
+        Real8 frame[3][3];
+        block_frames(self, block, rest.at, frame);
+        for (uint32_t e = block * LANES; e < (block + 1) * LANES && e < elements; e++) {
+            for (int i = 0; i < 9; i++)
+                self->frame[e][i / 3][i % 3] = frame[i / 3][i % 3][e % LANES];
+            self->lame[e][0] = lame_lambda(material[e].young, material[e].poisson);
+            self->lame[e][1] = lame_mu(material[e].young, material[e].poisson);
+            Real8 x[3];
+            gather_points(rest.at, self->corner + (size_t)e * NODES, x);
+            for (int i = 0; i < 3; i++)
+                self->rest[e][i] =
+                    self->frame[e][i][0] * x[0] + self->frame[e][i][1] * x[1] + self->frame[e][i][2] * x[2];
+        }
+    }
+    status = make_stiffness(self);
+    if (status != DV_OK) {
+        free_elements(self);
+        return status;
+    }
+    dv_data_set(&self->initial_points, rest.at, rest.count);
+    return DV_OK;
+}
+
+static void read_materials(HexahedronFEMForceField *self, uint32_t first, uint32_t count)
+{
+    const MaterialValues values = material_read(&self->material);
+    ElementMaterial *material = self->element_material.entries;
+    for (uint32_t i = first; i < first + count; i++) {
+        material[i].young = material_young(&values, i);
+        material[i].poisson = material_poisson(&values, i);
+    }
+}
+
+static void materials_added(DvElementData *data, const DvElementChange *change, uint32_t first)
+{
+    read_materials(data->owner, first, change->count);
+}
+
+static DvStatus reinit(DvObject *object, void *self_)
+{
+    (void)object;
+    HexahedronFEMForceField *self = self_;
+    read_materials(self, 0, self->element_material.count);
+    const DvStatus status = build(self);
+    if (status != DV_OK)
+        single_state_release(&self->base);
+    return status;
+}
+
+static DvStatus init(DvObject *object, void *self_)
+{
+    HexahedronFEMForceField *self = self_;
+    DvStatus status = single_state_init(object, &self->base);
+    if (status == DV_OK)
+        status = topology_find(object, &self->topology_link, &self->topology);
+    if (status == DV_OK && !self->topology.ops)
+        status = dv_error(object, DV_ERROR_MISSING, "no topology in node '%s' or above; add a container of hexahedra",
+                          dv_node_path(dv_object_node(object)));
+    if (status == DV_OK && topology_elements(&self->topology, DV_HEXAHEDRA).count == 0)
+        status = dv_error(object, DV_ERROR_MISSING, "the topology '%s' has no hexahedra",
+                          dv_object_path(self->topology.object));
+    if (status == DV_OK) {
+        dv_element_data_detach(&self->element_material);
+        self->element_material = (DvElementData){
+            .kind = DV_HEXAHEDRA, .entry_size = sizeof(ElementMaterial), .owner = self, .added = materials_added};
+        status = dv_element_data_attach(&self->element_material, self->topology.object);
+    }
+    if (status != DV_OK) {
+        single_state_release(&self->base);
+        return status;
+    }
+    return reinit(object, self);
+}
+
+/* stiffnessMatrices, when somebody reads them. */
+static DvStatus update(DvObject *object, void *self_)
+{
+    (void)object;
+    HexahedronFEMForceField *self = self_;
+    double(*out)[COLUMNS][COLUMNS] = dv_data_begin_all(&self->stiffness_matrices, self->mesh.elements);
+    for (uint32_t e = 0; e < self->mesh.elements; e++) {
+        const Stiffness *k = &self->stiffness[self->shape[e]];
+        for (int row = 0; row < COLUMNS; row++)
+            for (int column = 0; column < COLUMNS; column++)
+                out[e][row][column] = k->column[NODES * (column % 3) + column / 3][row % 3][row / 3];
+    }
+    dv_data_end(&self->stiffness_matrices);
+    return DV_OK;
+}
+
+static void cleanup(DvObject *object, void *self_)
+{
+    (void)object;
+    HexahedronFEMForceField *self = self_;
+    dv_element_data_detach(&self->element_material);
+    single_state_release(&self->base);
+    topology_release(&self->topology);
+}
+
+static void destroy(DvObject *object, void *self_)
+{
+    (void)object;
+    free_elements(self_);
+}
+
+/* f = K d; three chains of sums each, for the pipelines. */
+SIMD_INLINE void multiply(const Stiffness *k, const Real8 d[3], Real8 f[3])
+{
+    double part[COLUMNS] __attribute__((aligned(64)));
+    Real8 sum[3][3];
+    for (int c = 0; c < 3; c++)
+        *(Real8 *)(part + NODES * c) = d[c];
+    EACH (c, 3)
+        EACH (r, 3)
+            sum[c][r] = k->column[NODES * c][r] * part[NODES * c];
+    for (int j = 1; j < NODES; j++)
+        EACH (c, 3)
+            EACH (r, 3)
+                sum[c][r] += k->column[NODES * c + j][r] * part[NODES * c + j];
+    EACH (r, 3)
+        f[r] = sum[0][r] + sum[1][r] + sum[2][r];
+}
+
+typedef struct HexahedronWork {
+    HexahedronFEMForceField *self;
+    const double *x;
+    double k;
+} HexahedronWork;
+
+SIMD_INLINE void turn_back_and_store(HexahedronFEMForceField *self, uint32_t element, const double r[3][3],
+                                     const Real8 local[3], double k)
+{
+    Real8 f[3];
+    const Real8 none = {0};
+    EACH (i, 3)
+        f[i] = k * (r[0][i] * local[0] + r[1][i] * local[1] + r[2][i] * local[2]);
+    scatter_rows(self->mesh.force + (size_t)element * NODES, 1, f, &none);
+}
+
+FOR_EACH_MACHINE static void force_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const HexahedronWork *work = context;
+    HexahedronFEMForceField *self = work->self;
+    for (uint32_t block = begin; block < end; block++) {
+        Real8 frames[3][3];
+        block_frames(self, block, work->x, frames);
+        for (uint32_t e = block * LANES; e < (block + 1) * LANES && e < self->mesh.elements; e++) {
+            Real8 x[3], local[3], d[3], f[3];
+            double(*r)[3] = self->frame[e];
+            EACH (i, 3)
+                EACH (j, 3)
+                    r[i][j] = ((const double *)&frames[i][j])[e % LANES];
+            gather_points(work->x, self->corner + (size_t)e * NODES, x);
+            EACH (i, 3) {
+                local[i] = r[i][0] * x[0] + r[i][1] * x[1] + r[i][2] * x[2];
+                d[i] = self->rest[e][i] - local[i];
+            }
+            if (self->updates) {
+                double node[NODES][3], k[COLUMNS][COLUMNS];
+                element_nodes(local, node);
+                hexahedron_stiffness((const double(*)[3])node, self->lame[e][0], self->lame[e][1], k);
+                store_stiffness(&self->stiffness[e], (const double(*)[COLUMNS])k);
+            }
+            multiply(&self->stiffness[self->shape[e]], d, f);
+            turn_back_and_store(self, e, (const double(*)[3])r, f, 1.0);
+        }
+    }
+}
+
+FOR_EACH_MACHINE static void dforce_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const HexahedronWork *work = context;
+    HexahedronFEMForceField *self = work->self;
+    for (uint32_t e = begin * LANES; e < end * LANES && e < self->mesh.elements; e++) {
+        const double(*r)[3] = (const double(*)[3])self->frame[e];
+        Real8 dx[3], d[3], f[3];
+        gather_points(work->x, self->corner + (size_t)e * NODES, dx);
+        EACH (i, 3)
+            d[i] = r[i][0] * dx[0] + r[i][1] * dx[1] + r[i][2] * dx[2];
+        multiply(&self->stiffness[self->shape[e]], d, f);
+        turn_back_and_store(self, e, r, f, -work->k);
+    }
+}
+
+static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
+{
+    (void)step;
+    (void)v;
+    HexahedronFEMForceField *self = self_;
+    if ((topology_changed(&self->topology) || x->count != self->mesh.points) && build(self) != DV_OK)
+        return;
+    HexahedronWork work = {self, x->at, 1.0};
+    dv_parallel_for(self->mesh.blocks, BLOCKS_PER_CHUNK / 4, force_chunk, &work);
+    element_blocks_accumulate(&self->mesh, f);
+}
+
+static void add_dforce(void *self_, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
+{
+    (void)step;
+    (void)b;
+    HexahedronFEMForceField *self = self_;
+    if (dx->count != self->mesh.points)
+        return;
+    HexahedronWork work = {self, dx->at, k};
+    dv_parallel_for(self->mesh.blocks, BLOCKS_PER_CHUNK / 4, dforce_chunk, &work);
+    element_blocks_accumulate(&self->mesh, df);
+}
+
+static void reserve(void *self_, DvPattern *pattern)
+{
+    HexahedronFEMForceField *self = self_;
+    element_blocks_reserve(&self->mesh, pattern);
+}
+
+/* block += (R^T K_nm R) of one element. */
+SIMD_INLINE void add_turned_block(const HexahedronFEMForceField *self, uint32_t element, uint32_t n, uint32_t m,
+                                  Real4 block[3])
+{
+    const Stiffness *k = &self->stiffness[self->shape[element]];
+    const double(*r)[3] = (const double(*)[3])self->frame[element];
+    const Real4 row[3] = {{r[0][0], r[0][1], r[0][2]}, {r[1][0], r[1][1], r[1][2]}, {r[2][0], r[2][1], r[2][2]}};
+    const double *column[3];
+    EACH (c, 3)
+        column[c] = (const double *)k->column[NODES * c + (int)m] + n;
+    EACH (a, 3) {
+        const Real4 turned =
+            column[0][LANES * a] * row[0] + column[1][LANES * a] * row[1] + column[2][LANES * a] * row[2];
+        EACH (i, 3)
+            block[i] += r[a][i] * turned;
+    }
+}
+
+typedef struct AssembleWork {
+    HexahedronFEMForceField *self;
+    const DvMatrixView *view;
+    double factor;
+} AssembleWork;
+
+SIMD_INLINE void unpack(const Real4 block[3], double dense[9])
+{
+    EACH (r, 3)
+        EACH (c, 3)
+            dense[3 * r + c] = block[r][c];
+}
+
+FOR_EACH_MACHINE static void diagonal_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const AssembleWork *work = context;
+    const HexahedronFEMForceField *self = work->self;
+    const ElementBlocks *mesh = &self->mesh;
+    for (uint32_t p = begin; p < end; p++) {
+        Real4 block[3] = {{0}};
+        double dense[9];
+        for (uint32_t e = mesh->start[p]; e < mesh->start[p + 1]; e++) {
+            const uint32_t element = mesh->entry[e] / NODES, n = mesh->entry[e] % NODES;
+            for (uint32_t m = 0; m < NODES; m++) /* a collapsed element has a point more than once */
+                if (self->corner[element * (size_t)NODES + m] == p)
+                    add_turned_block(self, element, n, m, block);
+        }
+        unpack(block, dense);
+        add_block3(work->view, p, dense, work->factor);
+    }
+}
+
+FOR_EACH_MACHINE static void pair_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const AssembleWork *work = context;
+    const HexahedronFEMForceField *self = work->self;
+    const ElementBlocks *mesh = &self->mesh;
+    for (uint32_t k = begin; k < end; k++) {
+        Real4 block[3] = {{0}};
+        double dense[9];
+        for (uint32_t e = mesh->pair_start[k]; e < mesh->pair_start[k + 1]; e++)
+            add_turned_block(self, mesh->pair_entry[e] >> 6, mesh->pair_entry[e] >> 3 & 7, mesh->pair_entry[e] & 7,
+                             block);
+        unpack(block, dense);
+        add_block3(work->view, mesh->points + 2 * k, dense, work->factor);
+        add_block3_transposed(work->view, mesh->points + 2 * k + 1, dense, work->factor);
+    }
+}
+
+static void assemble(void *self_, const DvStep *step, double k, double b, const DvMatrixView *view)
+{
+    (void)step;
+    (void)b;
+    HexahedronFEMForceField *self = self_;
+    AssembleWork work = {self, view, -k};
+    dv_parallel_for(self->mesh.points, POINTS_PER_CHUNK, diagonal_chunk, &work);
+    dv_parallel_for(self->mesh.pairs, PAIRS_PER_CHUNK, pair_chunk, &work);
+}
+
+static uint64_t structure(void *self_)
+{
+    return ((const HexahedronFEMForceField *)self_)->structure;
+}
+
+static double energy_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const HexahedronWork *work = context;
+    const HexahedronFEMForceField *self = work->self;
+    double energy = 0.0;
+    for (uint32_t block = begin; block < end; block++) {
+        Real8 frames[3][3];
+        block_frames(self, block, work->x, frames);
+        for (uint32_t e = block * LANES; e < (block + 1) * LANES && e < self->mesh.elements; e++) {
+            Real8 x[3], d[3], f[3];
+            gather_points(work->x, self->corner + (size_t)e * NODES, x);
+            for (int i = 0; i < 3; i++)
+                d[i] = self->rest[e][i] - (frames[i][0][e % LANES] * x[0] + frames[i][1][e % LANES] * x[1] +
+                                           frames[i][2][e % LANES] * x[2]);
+            multiply(&self->stiffness[self->shape[e]], d, f);
+            const Real8 product = real8_dot(d, f);
+            for (int n = 0; n < NODES; n++)
+                energy += 0.5 * product[n];
+        }
+    }
+    return energy;
+}
+
+/* In the frames of x. */
+static double energy(void *self_, const DvStep *step, const DvConstVec *x)
+{
+    (void)step;
+    HexahedronFEMForceField *self = self_;
+    if (x->count != self->mesh.points)
+        return 0.0;
+    HexahedronWork work = {self, x->at, 1.0};
+    return dv_parallel_sum(self->mesh.blocks, BLOCKS_PER_CHUNK / 4, energy_chunk, &work);
+}
+
+static uint32_t inverted_element(void *self_, const DvConstVec *x)
+{
+    const HexahedronFEMForceField *self = self_;
+    for (uint32_t e = 0; x->count == self->mesh.points && e < self->mesh.elements; e++) {
+        double rest[NODES][3], now[NODES][3];
+        element_nodes(self->rest[e], rest);
+        for (int n = 0; n < NODES; n++)
+            memcpy(now[n], x->at + 3 * (size_t)self->corner[e * (size_t)NODES + (uint32_t)n], sizeof now[n]);
+        if (!(hexahedron_volume((const double(*)[3])now) * hexahedron_volume((const double(*)[3])rest) > 0.0))
+            return e;
+    }
+    return UINT32_MAX;
+}
+
+static double stiffness_bound(void *self_)
+{
+    const HexahedronFEMForceField *self = self_;
+    double largest = 0.0;
+    for (uint32_t s = 0; s < self->shapes; s++) {
+        double trace = 0.0;
+        for (int j = 0; j < NODES; j++)
+            for (int c = 0; c < 3; c++)
+                trace += self->stiffness[s].column[NODES * c + j][c][j];
+        largest = fmax(largest, trace);
+    }
+    return sqrt(largest);
+}
+
+static const DvForceFieldOps ops = {
+    .size = sizeof ops,
+    .states = single_state_states,
+    .add_force = add_force,
+    .add_dforce = add_dforce,
+    .reserve = reserve,
+    .assemble = assemble,
+    .structure = structure,
+    .energy = energy,
+    .inverted_element = inverted_element,
+    .stiffness_bound = stiffness_bound,
+};
+
+static void draw(void *self_, DvDraw *target)
+{
+    HexahedronFEMForceField *self = self_;
+    static const uint8_t faces[12][3] = {{0, 3, 2}, {0, 2, 1}, {4, 5, 6}, {4, 6, 7}, {0, 1, 5}, {0, 5, 4},
+                                         {2, 3, 7}, {2, 7, 6}, {1, 2, 6}, {1, 6, 5}, {0, 4, 7}, {0, 7, 3}};
+    static const double colors[3][4] = {{0.7, 0.7, 0.1, 1.0}, {0.7, 0.0, 0.0, 1.0}, {0.0, 0.7, 0.0, 1.0}};
+    if (!(target->shown & DV_SHOW_FORCE_FIELDS) || !self->base.state.ops || !dv_data_bool(&self->drawing))
+        return;
+    const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
+    if (x.count == self->mesh.points)
+        element_blocks_draw(&self->mesh, target, x.at, faces, 12, dv_data_double(&self->gap), colors, 3);
+}
+
+static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+
+const DvClass dv_hexahedron_fem_force_field = {
+    .size = sizeof(DvClass),
+    .name = "HexahedronFEMForceField",
+    .variants = "Vec3d",
+    .variant_rule = DV_VARIANT_OF_ALL,
+    .sources = single_state_sources,
+    .bases = (const char *const[]){"ForceField", "BaseLinearElasticityFEMForceField", NULL},
+    .family = "force fields",
+    .module = "Sofa.Component.SolidMechanics.FEM.Elastic",
+    .help = "Linear elastic hexahedra with large rotations.",
+    .instance_size = sizeof(HexahedronFEMForceField),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
+    .init = init,
+    .reinit = reinit,
+    .update = update,
+    .cleanup = cleanup,
+    .destroy = destroy,
+};

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * TriangleFEMForceField: linear elastic membranes of triangles, with large rotations; no bending.
+ *
+ * In the frame R of a triangle a b c (x along a b, z normal) the displacement D = rest - current is plane. With g the gradients of
+ * the linear shape functions,
+ *   strain = sum sym(D_n g_n^T),   sigma = area thickness (lambda tr(strain) I + 2 mu strain),   f_n = R^T sigma g_n
+ * Lame's parameters are those of plane stress, or of plane strain. The area is that of the rest shape, but g belong to the current
+ * one: they are made anew by each force, and the stiffness -R^T K R uses the last ones. Derivatives of R and g are left out: exact
+ * where a triangle is only moved rigidly. Method small has no frame and looks at x and y alone.
+ * Hauth and Strasser, Corotational simulation of deformable solids, WSCG 2004.
+ *
+ * Elements are the triangles of the topology or, when it has none, its quads cut in two. A change of the topology rebuilds all.
+ */
+#include "forcefield/element_blocks.h"
+#include "forcefield/fem/frames.h"
+#include "forcefield/fem/material.h"
+
+#include <divan/math/decompose.h>
+
+#include <float.h>
+#include <string.h>
+
+typedef enum TriangleMethod { TRIANGLE_SMALL, TRIANGLE_LARGE } TriangleMethod;
+
+typedef struct TriangleBlock { /* eight triangles */
+    Real8 rest[2][2];          /* edges a b and a c in the rest frame: [edge][axis] */
+    Real8 lambda, mu;          /* times area and thickness; zero in unused lanes */
+    Real8 axis[2][3];          /* x and y of the last frame, in world axes */
+    Real8 gradient[2][2];      /* of b and c, in that frame */
+} TriangleBlock;
+
+typedef struct TriangleFEMForceField {
+    SingleState base;
+    DvLink topology_link;
+    Material material;
+    DvData initial_points, method, thickness, plane_strain;
+
+    Topology topology;
+    TriangleMethod chosen;
+    ElementBlocks mesh;
+    TriangleBlock *block; /* [blocks] */
+    bool *collapsed;      /* [blocks] a triangle of the block had no area in the last force */
+    bool warned;
+    uint64_t structure;
+} TriangleFEMForceField;
+
+static const char *const methods[] = {"small", "large", NULL}; /* as TriangleMethod */
+
+#define FIELD(member, name, type, ...) DV_FIELD(TriangleFEMForceField, member, name, type, __VA_ARGS__)
+static const DvField fields[] = {
+    SINGLE_STATE_FIELDS(TriangleFEMForceField, base),
+    DV_LINK(TriangleFEMForceField, topology_link, "topology", DV_TOPOLOGY, .help = "mesh; that of the node by default"),
+    MATERIAL_FIELDS(TriangleFEMForceField, material, 0),
+    FIELD(initial_points, "initialPoints", dv_type_vec3s, .unit = "m",
+          .help = "shape without stress; the rest positions when empty"),
+    FIELD(method, "method", dv_type_choice, .init = "large", .choices = methods,
+          .help = "frame of an element: none, in the x-y plane (small), or by an edge and its plane (large)"),
+    FIELD(thickness, "thickness", dv_type_double, .init = "1", .unit = "m", .group = "material",
+          .help = "of the membrane"),
+    FIELD(plane_strain, "planeStrain", dv_type_bool, .init = "0", .group = "material",
+          .help = "plane strain instead of plane stress"),
+    {0},
+};
+
+static void free_elements(TriangleFEMForceField *self)
+{
+    element_blocks_free(&self->mesh);
+    dv_free(self->block);
+    dv_free(self->collapsed);
+    self->block = NULL;
+    self->collapsed = NULL;
+}
+
+static void set_materials(TriangleFEMForceField *self, const double *rest)
+{
+    const MaterialValues values = material_read(&self->material);
+    const double thickness = dv_data_double(&self->thickness);
+    const bool plane_strain = dv_data_bool(&self->plane_strain);
+    for (uint32_t i = 0; i < self->mesh.elements; i++) {
+        DvVec3 p[3];
+        for (uint32_t n = 0; n < 3; n++)
+            p[n] = dv_vec3_load(rest + 3 * (size_t)element_blocks_point(&self->mesh, i, n));
+        const double young = material_young(&values, i), poisson = material_poisson(&values, i);
+        const double scale = thickness * dv_triangle_area(p[0], p[1], p[2]);
+        TriangleBlock *block = &self->block[i / LANES];
+        block->lambda[i % LANES] =
+            scale * (plane_strain ? lame_lambda(young, poisson) : young * poisson / (1.0 - poisson * poisson));
+        block->mu[i % LANES] = scale * lame_mu(young, poisson);
+    }
+}
+
+static DvStatus set_rest_shapes(TriangleFEMForceField *self, const double *rest)
+{
+    for (uint32_t i = 0; i < self->mesh.blocks * LANES; i++) {
+        DvVec3 p[3];
+        for (uint32_t n = 0; n < 3; n++)
+            p[n] = dv_vec3_load(rest + 3 * (size_t)element_blocks_point(&self->mesh, i, n));
+        const double size =
+            dv_vec3_norm_squared(dv_vec3_sub(p[1], p[0])) + dv_vec3_norm_squared(dv_vec3_sub(p[2], p[0]));
+        if (!(dv_triangle_area(p[0], p[1], p[2]) > 1e-14 * size))
+            return dv_error(dv_object_of(self), DV_ERROR_INVALID,
+                            "triangle %u has no area at rest; remove it from the mesh", i);
+        const DvMat3 frame =
+            self->chosen == TRIANGLE_LARGE ? dv_frame_of_triangle(p[0], p[1], p[2]) : dv_mat3_identity();
+        TriangleBlock *block = &self->block[i / LANES];
+        for (int edge = 0; edge < 2; edge++) {
+            const DvVec3 local = dv_mat3_mul_vec(frame, dv_vec3_sub(p[edge + 1], p[0]));
+            block->rest[edge][0][i % LANES] = local.x;
+            block->rest[edge][1][i % LANES] = local.y;
+        }
+    }
+    return DV_OK;
+}
+
+/* Gradients of b and c from the edges B = a b and C = a c in the frame, where B.y = 0; zero for a triangle without area. */
+SIMD_INLINE Mask8 make_gradients(const Real8 edge[2][2], Real8 gradient[2][2])
+{
+    const Real8 det = edge[0][0] * edge[1][1];
+    const Mask8 collapsed = ~(real8_abs(det) >= DBL_EPSILON);
+    const Real8 inverse = real8_select(collapsed, real8(0.0), 1.0 / real8_select(collapsed, real8(1.0), det));
+    gradient[0][0] = edge[1][1] * inverse;
+    gradient[0][1] = -edge[1][0] * inverse;
+    gradient[1][0] = real8(0.0);
+    gradient[1][1] = edge[0][0] * inverse;
+    return collapsed;
+}
+
+SIMD_INLINE void gather_edges(const ElementBlocks *mesh, uint32_t block, const double *points, Real8 edge[2][3])
+{
+    const uint32_t *node = mesh->node + (size_t)block * 3 * LANES;
+    Real8 origin[3];
+    gather_points(points, node, origin);
+    EACH (k, 2) {
+        Real8 point[3];
+        gather_points(points, node + (k + 1) * LANES, point);
+        real8_sub(point, origin, edge[k]);
+    }
+}
+
+/* The two axes of the current frame, and the edges in it. */
+SIMD_INLINE void current_shape(const TriangleFEMForceField *self, const Real8 edge[2][3], Real8 axis[2][3],
+                               Real8 local[2][2])
+{
+    if (self->chosen == TRIANGLE_LARGE) {
+        Real8 frame[3][3];
+        triangle_frame(edge[0], edge[1], frame);
+        EACH (c, 3) {
+            axis[0][c] = frame[0][c];
+            axis[1][c] = frame[1][c];
+        }
+    } else {
+        EACH (c, 3) {
+            axis[0][c] = real8(c == 0);
+            axis[1][c] = real8(c == 1);
+        }
+    }
+    EACH (k, 2)
+        EACH (c, 2)
+            local[k][c] = real8_dot(axis[c], edge[k]);
+}
+
+/* Forces of displacements d of b and c, into the rows of the block; lambda and mu carry the sign and the factor. */
+SIMD_INLINE void plane_forces(ElementBlocks *mesh, uint32_t number, const TriangleBlock *block, const Real8 d[2][2],
+                              const Real8 *lambda, const Real8 *mu)
+{
+    Real8 s[3] = {{0}}, f[2][3], a[3];
+    EACH (k, 2) {
+        s[0] += block->gradient[k][0] * d[k][0];
+        s[1] += block->gradient[k][1] * d[k][1];
+        s[2] += block->gradient[k][1] * d[k][0] + block->gradient[k][0] * d[k][1];
+    }
+    const Real8 pressure = *lambda * (s[0] + s[1]), two_mu = *mu + *mu;
+    const Real8 xx = pressure + two_mu * s[0], yy = pressure + two_mu * s[1], xy = *mu * s[2], none = {0};
+    EACH (k, 2) {
+        const Real8 x = xx * block->gradient[k][0] + xy * block->gradient[k][1];
+        const Real8 y = xy * block->gradient[k][0] + yy * block->gradient[k][1];
+        EACH (c, 3)
+            f[k][c] = block->axis[0][c] * x + block->axis[1][c] * y;
+    }
+    EACH (c, 3)
+        a[c] = -(f[0][c] + f[1][c]);
+    Real4 *rows = mesh->force + (size_t)number * LANES * 3;
+    scatter_rows(rows, 3, a, &none);
+    scatter_rows(rows + 1, 3, f[0], &none);
+    scatter_rows(rows + 2, 3, f[1], &none);
+}
+
+typedef struct TriangleWork {
+    TriangleFEMForceField *self;
+    const double *x;
+    double k;
+} TriangleWork;
+
+FOR_EACH_MACHINE static void force_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const TriangleWork *work = context;
+    TriangleFEMForceField *self = work->self;
+    for (uint32_t number = begin; number < end; number++) {
+        TriangleBlock *block = &self->block[number];
+        Real8 edge[2][3], local[2][2], d[2][2];
+        gather_edges(&self->mesh, number, work->x, edge);
+        current_shape(self, (const Real8(*)[3])edge, block->axis, local);
+        self->collapsed[number] = mask8_any(make_gradients((const Real8(*)[2])local, block->gradient));
+        EACH (k, 2)
+            EACH (c, 2)
+                d[k][c] = block->rest[k][c] - local[k][c];
+        if (self->chosen == TRIANGLE_LARGE)
+            d[0][1] = real8(0.0);
+        plane_forces(&self->mesh, number, block, (const Real8(*)[2])d, &block->lambda, &block->mu);
+    }
+}
+
+FOR_EACH_MACHINE static void dforce_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const TriangleWork *work = context;
+    TriangleFEMForceField *self = work->self;
+    for (uint32_t number = begin; number < end; number++) {
+        const TriangleBlock *block = &self->block[number];
+        Real8 edge[2][3], d[2][2];
+        gather_edges(&self->mesh, number, work->x, edge);
+        EACH (k, 2)
+            EACH (c, 2)
+                d[k][c] = real8_dot(block->axis[c], edge[k]);
+        const Real8 lambda = block->lambda * -work->k, mu = block->mu * -work->k;
+        plane_forces(&self->mesh, number, block, (const Real8(*)[2])d, &lambda, &mu);
+    }
+}
+
+/* Where the shape without stress is. */
+static const double *initial_shape(TriangleFEMForceField *self, uint32_t points)
+{
+    size_t given;
+    const double *initial = dv_data_doubles(&self->initial_points, &given);
+    return given == points && given > 0 ? initial : dv_state_read(self->base.state, DV_REST_POSITION).at;
+}
+
+static DvStatus build(TriangleFEMForceField *self)
+{
+    free_elements(self);
+    self->structure++;
+    DvElements triangles = topology_elements(&self->topology, DV_TRIANGLES);
+    uint32_t *cut = NULL;
+    if (triangles.count == 0) {
+        const DvElements quads = topology_elements(&self->topology, DV_QUADS);
+        triangles.at = cut = dv_alloc((size_t)quads.count * 2, 3 * sizeof *cut);
+        triangles.count = 2 * quads.count;
+        for (uint32_t i = 0; i < quads.count; i++) {
+            const uint32_t *q = quads.at + 4 * (size_t)i;
+            memcpy(cut + 6 * (size_t)i, (const uint32_t[6]){q[0], q[1], q[2], q[0], q[2], q[3]}, 6 * sizeof *cut);
+        }
+    }
+    const uint32_t points = dv_state_count(self->base.state);
+    self->chosen = (TriangleMethod)dv_data_choice(&self->method);
+    DvStatus status =
+        element_blocks_build(&self->mesh, dv_object_of(self), "triangle", points, 3, triangles.count, triangles.at);
+    dv_free(cut);
+    if (status == DV_OK) {
+        const double *rest = initial_shape(self, points);
+        self->block = dv_alloc(self->mesh.blocks, sizeof *self->block);
+        self->collapsed = dv_alloc(self->mesh.blocks, sizeof *self->collapsed);
+        status = set_rest_shapes(self, rest);
+        if (status == DV_OK) {
+            set_materials(self, rest);
+            /* Frames and gradients of the rest shape, should a product be asked for before a force. */
+            TriangleWork work = {self, rest, 1.0};
+            force_chunk(&work, 0, self->mesh.blocks);
+        }
+    }
+    if (status != DV_OK)
+        free_elements(self);
+    return status;
+}
+
+static DvStatus reinit(DvObject *object, void *self_)
+{
+    (void)object;
+    TriangleFEMForceField *self = self_;
+    const DvStatus status = build(self);
+    if (status != DV_OK)
+        single_state_release(&self->base);
+    return status;
+}
+
+static DvStatus init(DvObject *object, void *self_)
+{
+    TriangleFEMForceField *self = self_;
+    DvStatus status = single_state_init(object, &self->base);
+    if (status == DV_OK)
+        status = topology_find(object, &self->topology_link, &self->topology);
+    if (status == DV_OK && !self->topology.ops)
+        status = dv_error(object, DV_ERROR_MISSING, "no topology in node '%s' or above; add a container of triangles",
+                          dv_node_path(dv_object_node(object)));
+    if (status == DV_OK && topology_elements(&self->topology, DV_TRIANGLES).count == 0 &&
+        topology_elements(&self->topology, DV_QUADS).count == 0)
+        dv_warning(object, "the topology '%s' has neither triangles nor quads", dv_object_path(self->topology.object));
+    size_t given;
+    dv_data_doubles(&self->initial_points, &given);
+    if (status == DV_OK && given > 0 && given != dv_state_count(self->base.state))
+        status = dv_field_error(&self->initial_points, -1, "holds %zu points, the state has %u", given,
+                                dv_state_count(self->base.state));
+    if (status != DV_OK) {
+        single_state_release(&self->base);
+        return status;
+    }
+    return reinit(object, self);
+}
+
+static void cleanup(DvObject *object, void *self_)
+{
+    (void)object;
+    TriangleFEMForceField *self = self_;
+    single_state_release(&self->base);
+    topology_release(&self->topology);
+}
+
+static void destroy(DvObject *object, void *self_)
+{
+    (void)object;
+    free_elements(self_);
+}
+
+/* Once: a triangle that has lost its area pulls at nothing until it opens again. */
+static void warn_of_collapse(TriangleFEMForceField *self, const double *x)
+{
+    for (uint32_t i = 0; i < self->mesh.elements; i++) {
+        DvVec3 p[3];
+        for (uint32_t n = 0; n < 3; n++)
+            p[n] = dv_vec3_load(x + 3 * (size_t)element_blocks_point(&self->mesh, i, n));
+        const DvVec3 b = dv_vec3_sub(p[1], p[0]), c = dv_vec3_sub(p[2], p[0]);
+        const double det = self->chosen == TRIANGLE_LARGE ? 2.0 * dv_triangle_area(p[0], p[1], p[2]) : b.x * c.y;
+        if (fabs(det) >= DBL_EPSILON)
+            continue;
+        dv_warning(dv_object_of(self), "triangle %u has lost its area%s; it has no force while it has none", i,
+                   self->chosen == TRIANGLE_LARGE ? ""
+                                                  : " in the x-y plane (method 'small' knows no other; use 'large')");
+        self->warned = true;
+        return;
+    }
+}
+
+static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
+{
+    (void)step;
+    (void)v;
+    TriangleFEMForceField *self = self_;
+    if ((topology_changed(&self->topology) || x->count != self->mesh.points) && build(self) != DV_OK)
+        return;
+    TriangleWork work = {self, x->at, 1.0};
+    dv_parallel_for(self->mesh.blocks, BLOCKS_PER_CHUNK, force_chunk, &work);
+    element_blocks_accumulate(&self->mesh, f);
+    for (uint32_t number = 0; !self->warned && number < self->mesh.blocks; number++)
+        if (self->collapsed[number])
+            warn_of_collapse(self, x->at);
+}
+
+static void add_dforce(void *self_, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
+{
+    (void)step;
+    (void)b;
+    TriangleFEMForceField *self = self_;
+    if (dx->count != self->mesh.points)
+        return;
+    TriangleWork work = {self, dx->at, k};
+    dv_parallel_for(self->mesh.blocks, BLOCKS_PER_CHUNK, dforce_chunk, &work);
+    element_blocks_accumulate(&self->mesh, df);
+}
+
+static void reserve(void *self_, DvPattern *pattern)
+{
+    TriangleFEMForceField *self = self_;
+    element_blocks_reserve(&self->mesh, pattern);
+}
+
+/* block += lambda G_n G_m^T + mu G_m G_n^T + mu (G_n . G_m) P of one triangle; P projects onto its plane. */
+static void add_plane_block(const TriangleFEMForceField *self, uint32_t element, uint32_t n, uint32_t m,
+                            double block[9])
+{
+    const TriangleBlock *b = &self->block[element / LANES];
+    const uint32_t lane = element % LANES;
+    const double lambda = b->lambda[lane], mu = b->mu[lane];
+    double g[2][2], world[2][3], axis[2][3];
+    for (int c = 0; c < 3; c++)
+        for (int a = 0; a < 2; a++)
+            axis[a][c] = b->axis[a][c][lane];
+    for (int side = 0; side < 2; side++) {
+        const uint32_t node = side == 0 ? n : m;
+        for (int c = 0; c < 2; c++)
+            g[side][c] =
+                node > 0 ? b->gradient[node - 1][c][lane] : -(b->gradient[0][c][lane] + b->gradient[1][c][lane]);
+        for (int c = 0; c < 3; c++)
+            world[side][c] = axis[0][c] * g[side][0] + axis[1][c] * g[side][1];
+    }
+    const double dot = mu * (g[0][0] * g[1][0] + g[0][1] * g[1][1]);
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++)
+            block[3 * r + c] += lambda * world[0][r] * world[1][c] + mu * world[1][r] * world[0][c] +
+                                dot * (axis[0][r] * axis[0][c] + axis[1][r] * axis[1][c]);
+}
+
+typedef struct AssembleWork {
+    const TriangleFEMForceField *self;
+    const DvMatrixView *view;
+    double factor;
+} AssembleWork;
+
+static void diagonal_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const AssembleWork *work = context;
+    const ElementBlocks *mesh = &work->self->mesh;
+    for (uint32_t p = begin; p < end; p++) {
+        double block[9] = {0};
+        for (uint32_t e = mesh->start[p]; e < mesh->start[p + 1]; e++)
+            add_plane_block(work->self, mesh->entry[e] / 3, mesh->entry[e] % 3, mesh->entry[e] % 3, block);
+        add_block3(work->view, p, block, work->factor);
+    }
+}
+
+static void pair_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const AssembleWork *work = context;
+    const ElementBlocks *mesh = &work->self->mesh;
+    for (uint32_t k = begin; k < end; k++) {
+        double block[9] = {0};
+        for (uint32_t e = mesh->pair_start[k]; e < mesh->pair_start[k + 1]; e++)
+            add_plane_block(work->self, mesh->pair_entry[e] >> 6, mesh->pair_entry[e] >> 3 & 7, mesh->pair_entry[e] & 7,
+                            block);
+        add_block3(work->view, mesh->points + 2 * k, block, work->factor);
+        add_block3_transposed(work->view, mesh->points + 2 * k + 1, block, work->factor);
+    }
+}
+
+static void assemble(void *self_, const DvStep *step, double k, double b, const DvMatrixView *view)
+{
+    (void)step;
+    (void)b;
+    TriangleFEMForceField *self = self_;
+    AssembleWork work = {self, view, -k};
+    dv_parallel_for(self->mesh.points, POINTS_PER_CHUNK, diagonal_chunk, &work);
+    dv_parallel_for(self->mesh.pairs, PAIRS_PER_CHUNK, pair_chunk, &work);
+}
+
+static uint64_t structure(void *self_)
+{
+    return ((const TriangleFEMForceField *)self_)->structure;
+}
+
+static double stiffness_bound(void *self_)
+{
+    const TriangleFEMForceField *self = self_;
+    double largest = 0.0;
+    for (uint32_t i = 0; i < self->mesh.elements; i++) {
+        double trace = 0.0;
+        for (uint32_t n = 0; n < 3; n++) {
+            double block[9] = {0};
+            add_plane_block(self, i, n, n, block);
+            trace += block[0] + block[4] + block[8];
+        }
+        largest = fmax(largest, trace);
+    }
+    return sqrt(largest);
+}
+
+static const DvForceFieldOps ops = {
+    .size = sizeof ops,
+    .states = single_state_states,
+    .add_force = add_force,
+    .add_dforce = add_dforce,
+    .reserve = reserve,
+    .assemble = assemble,
+    .structure = structure,
+    .stiffness_bound = stiffness_bound,
+};
+
+static void draw(void *self_, DvDraw *target)
+{
+    TriangleFEMForceField *self = self_;
+    static const uint8_t face[1][3] = {{0, 1, 2}};
+    static const double color[1][4] = {{0.0, 1.0, 0.0, 1.0}};
+    if (!(target->shown & DV_SHOW_FORCE_FIELDS) || !self->base.state.ops)
+        return;
+    const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
+    if (x.count == self->mesh.points)
+        element_blocks_draw(&self->mesh, target, x.at, face, 1, 0.0, color, 1);
+}
+
+static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+
+const DvClass dv_triangle_fem_force_field = {
+    .size = sizeof(DvClass),
+    .name = "TriangleFEMForceField",
+    .variants = "Vec3d",
+    .variant_rule = DV_VARIANT_OF_ALL,
+    .sources = single_state_sources,
+    .bases = (const char *const[]){"ForceField", "BaseLinearElasticityFEMForceField", NULL},
+    .family = "force fields",
+    .module = "Sofa.Component.SolidMechanics.FEM.Elastic",
+    .help = "Linear elastic membranes of triangles, with large rotations.",
+    .instance_size = sizeof(TriangleFEMForceField),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
+    .init = init,
+    .reinit = reinit,
+    .cleanup = cleanup,
+    .destroy = destroy,
+};
