@@ -34,6 +34,12 @@ void vtk_convert(VtkType type, bool swap, const void *bytes, uint32_t count, dou
 /* VTK's numbers of cell types that are used by name. */
 enum { VTK_POLY_LINE = 4, VTK_TRIANGLE_STRIP = 6, VTK_POLYGON = 7 };
 
+/* A type number as files hold it; 255, which is none, for what is no small integer. */
+static inline int vtk_cell_type(double number)
+{
+    return number >= 0 && number < 255 ? (int)number : 255;
+}
+
 typedef struct VtkSink {
     Mesh *mesh;
     MeshReport *report;

@@ -388,7 +388,7 @@ static bool add_cell(VtkFile *file, VtkSink *sink, const CellLists *cells, uint3
     if (cell >= file->types.count)
         return mesh_fail(file->report, "CELL_TYPES lists %" PRIu32 " types for %" PRIu32 " cells", file->types.count,
                          cells->count);
-    return vtk_add_cell(sink, (int)file->types.value[cell], point, count);
+    return vtk_add_cell(sink, vtk_cell_type(file->types.value[cell]), point, count);
 }
 
 static bool add_cells(VtkFile *file, VtkSink *sink, const CellLists *cells)

@@ -303,7 +303,7 @@ static uint64_t header_number(const XmlFile *file, const char *bytes)
 {
     double value;
     vtk_convert(file->wide_header ? VTK_UINT64 : VTK_UINT32, file->swap, bytes, 1, &value);
-    return (uint64_t)value;
+    return value < 0x1p62 ? (uint64_t)value : UINT64_MAX >> 1;
 }
 
 static bool damaged(XmlFile *file, const DataArray *array, const char *what)
@@ -465,9 +465,7 @@ static bool add_section(XmlFile *file, VtkSink *sink, uint32_t begin, uint32_t e
             return damaged(file, offsets, "its values do not ascend, or go beyond the connectivity");
         const double *point = indices->value + (uint32_t)at;
         const uint32_t count = (uint32_t)next - (uint32_t)at;
-        const int cell_type = type >= 0                                       ? type
-                              : types->value[i] >= 0 && types->value[i] < 256 ? (int)types->value[i]
-                                                                              : 255;
+        const int cell_type = type >= 0 ? type : vtk_cell_type(types->value[i]);
         if (!(cell_type == 0 && type == 0 ? vtk_add_polygon(sink, point, count)
                                           : vtk_add_cell(sink, cell_type, point, count)))
             return false;

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Loaders and regions in scenes: fields, options, `src`, links, saving, and what wrong files and regions are told.
+ */
+#include "scene_text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include <divan/contracts/state.h>
+#include <divan/contracts/topology.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/divan-loaders-XXXXXX";
+
+static const char *const files[][2] = {
+    {"sheet.obj",
+     "mtllib sheet.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 7 7 7\nvt 0 0\nvt 1 1\nvn 0 0 1\nusemtl red\n"
+     "f 1/1/1 2/2/1 3/2/1\nusemtl blue\nf 1/2/1 2/1/1 3/1/1 4/1/1\n"},
+    {"sheet.mtl", "newmtl red\nKd 1 0 0\nnewmtl blue\nKd 0 0 1\nNs 3\n"},
+    {"two.msh",
+     "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 1 1 1\n$EndNodes\n"
+     "$Elements\n2\n1 4 1 3 1 2 3 4\n2 4 1 8 2 3 4 5\n$EndElements\n"},
+    {"broken.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 0\n"},
+    {"cube.vtk",
+     "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 8 double\n"
+     "0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1\nCELLS 1 9\n8 0 1 2 3 4 5 6 7\nCELL_TYPES 1\n12\n"
+     "POINT_DATA 8\nSCALARS heat%20here float\nLOOKUP_TABLE default\n1 2 3 4 5 6 7 8\n"
+     "FIELD more 2\nposition 3 8 double\n0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\nmark 1 8 int\n8 7 6 5 4 3 2 1\n"},
+    {"balls.sph", "title\nnums 2\nsphe 1 1 0 0 .5\nsphe 2 0 1 0 .25\n"},
+    {"empty.obj", ""},
+};
+
+static int write_files(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder) || chdir(folder) != 0)
+        return -1;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        FILE *file = fopen(files[i][0], "w");
+        if (!file || fputs(files[i][1], file) < 0 || fclose(file) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int remove_files(void **state)
+{
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        (void)remove(files[i][0]);
+    (void)remove("saved.scn");
+    if (chdir("/") == 0)
+        (void)rmdir(folder);
+    return stop_plugins(state);
+}
+
+#define SCENE(...) "<Node name='root'><DefaultAnimationLoop/>" __VA_ARGS__ "</Node>"
+
+static void expect_field(const DvScene *scene, const char *path, const char *field, const char *expected)
+{
+    DvText text = {0};
+    DvData *data = dv_object_field(scene_object(scene, path), field);
+    if (!data)
+        fail_msg("%s has no field %s", path, field);
+    dv_data_print(data, &text);
+    assert_string_equal(text.at ? text.at : "", expected);
+    dv_text_free(&text);
+}
+
+static size_t count_of(const DvScene *scene, const char *path, const char *field)
+{
+    DvData *data = dv_object_field(scene_object(scene, path), field);
+    assert_non_null(data);
+    (void)dv_data_read(data);
+    return data->count;
+}
+
+static void an_obj_loader_fills_all_its_fields(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(SCENE("<MeshOBJLoader name='l' filename='sheet.obj' computeMaterialFaces='1'/>"));
+    expect_field(scene, "/l", "position", "0 0 0 1 0 0 1 1 0 0 1 0 7 7 7");
+    expect_field(scene, "/l", "triangles", "0 1 2");
+    expect_field(scene, "/l", "quads", "0 1 2 3");
+    expect_field(scene, "/l", "edges", "");
+    expect_field(scene, "/l", "normals", "0 0 1 0 0 1 0 0 1 0 0 1 0 0 0");
+    expect_field(scene, "/l", "trianglesGroups", "Default_Group red 0 0 1");
+    expect_field(scene, "/l", "quadsGroups", "Default_Group blue 1 0 1");
+    expect_field(scene, "/l", "faceList", "[[0, 1, 2], [0, 1, 2, 3]]");
+    expect_field(scene, "/l", "texcoordsIndex", "[[0, 1, 1], [1, 0, 0, 0]]");
+    expect_field(scene, "/l", "normalsIndex", "[[0, 0, 0], [0, 0, 0, 0]]");
+    expect_field(scene, "/l", "texcoordsDefinition", "0 0 1 1");
+    expect_field(scene, "/l", "normalsDefinition", "0 0 1");
+    expect_field(scene, "/l", "positionsDefinition", "0 0 0 1 0 0 1 1 0 0 1 0 7 7 7");
+    expect_field(scene, "/l", "material",
+                 "red Diffuse 1 1 0 0 1 Ambient 1 0.2 0.2 0.2 1 Specular 0 1 1 1 1 Emissive 0 0 0 0 0 Shininess 0 45");
+    assert_int_equal(count_of(scene, "/l", "materials"), 2);
+    assert_int_equal(count_of(scene, "/l", "texcoords"), 5);
+    expect_field(scene, "/l", "faces_blue", "1");
+    expect_field(scene, "/l", "vertPosIdx", "");
+    dv_scene_free(scene);
+}
+
+static void options_of_loaders_change_what_they_give(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(SCENE(
+        "<MeshOBJLoader name='flip' filename='sheet.obj' flipNormals='1'/>"
+        "<MeshOBJLoader name='cut' filename='sheet.obj' triangulate='1'/>"
+        "<MeshOBJLoader name='parts' filename='sheet.obj' createSubelements='1'/>"
+        "<MeshOBJLoader name='used' filename='sheet.obj' onlyAttachedPoints='1'/>"
+        "<MeshOBJLoader name='seams' filename='sheet.obj' handleSeams='1'/>"
+        "<MeshOBJLoader name='plain' filename='sheet.obj' loadMaterial='0'/>"
+        "<MeshOBJLoader name='moved' filename='sheet.obj' translation='10 0 0' rotation='0 0 90' scale3d='2 1 1' scale='3'/>"
+        "<MeshOBJLoader name='matrix' filename='sheet.obj' transformation='[0 1 0 5,1 0 0 0,0 0 1 0,0 0 0 1]' translation='9 9 9'/>"
+        "<MeshGmshLoader name='msh' filename='two.msh'/><MeshGmshLoader name='bare' filename='two.msh' createSubelements='0'/>"
+        "<MeshVTKLoader name='vtk' filename='cube.vtk' createSubelements='1' triangulate='1'/>"
+        "<MeshVTKLoader name='twice' filename='cube.vtk' createSubelements='1' triangulate='1' translation='1 0 0'/>"
+        "<MeshLoader name='any' filename='two.msh'/>"));
+    expect_field(scene, "/flip", "triangles", "2 1 0");
+    expect_field(scene, "/flip", "quads", "3 2 1 0");
+    expect_field(scene, "/cut", "triangles", "0 1 2 0 1 2 0 2 3");
+    expect_field(scene, "/cut", "quads", "");
+    expect_field(scene, "/parts", "edges", "1 2 2 3 3 0 0 1 2 0");
+    assert_int_equal(count_of(scene, "/used", "position"), 4);
+    assert_int_equal(count_of(scene, "/seams", "position"), 7);
+    expect_field(scene, "/seams", "vertPosIdx", "0 0 1 1 2 2 3");
+    expect_field(scene, "/seams", "vertNormIdx", "0 0 1 1 2 2 3");
+    assert_int_equal(count_of(scene, "/plain", "materials"), 0);
+    const double *moved = dv_data_doubles(dv_object_field(scene_object(scene, "/moved"), "position"), NULL);
+    /* (1, 1, 0) times (6, 3, 3), turned by 90 degrees: (-3, 6, 0), moved */
+    assert_true(fabs(moved[6] - 7) < 1e-14 && fabs(moved[7] - 6) < 1e-14);
+    expect_field(scene, "/matrix", "position", "5 0 0 5 1 0 6 1 0 6 0 0 12 7 7");
+    assert_int_equal(count_of(scene, "/msh", "edges"), 9);
+    assert_int_equal(count_of(scene, "/msh", "triangles"), 7);
+    assert_int_equal(count_of(scene, "/bare", "edges"), 0);
+    expect_field(scene, "/bare", "tetrahedraGroups", "3 _ -1 0 1 8 _ -1 1 1");
+    assert_int_equal(count_of(scene, "/vtk", "quads"), 6); /* faces of the hexahedron come after the cutting */
+    assert_int_equal(count_of(scene, "/vtk", "triangles"), 0);
+    /* a transformation makes the steps happen twice: the second cutting finds the faces of the first */
+    assert_int_equal(count_of(scene, "/twice", "triangles"), 12);
+    assert_int_equal(count_of(scene, "/any", "tetrahedra"), 2);
+    dv_scene_free(scene);
+}
+
+static void fields_follow_options_that_change_later(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(SCENE("<MeshOBJLoader name='l' filename='sheet.obj'/>"));
+    DvObject *loader = scene_object(scene, "/l");
+    assert_int_equal(dv_data_set_text(dv_object_field(loader, "translation"), "1 0 0"), DV_OK);
+    expect_field(scene, "/l", "position", "1 0 0 2 0 0 2 1 0 1 1 0 8 7 7");
+    assert_int_equal(dv_data_set_text(dv_object_field(loader, "translation"), "0 2 0"), DV_OK);
+    expect_field(scene, "/l", "position", "0 2 0 1 2 0 1 3 0 0 3 0 7 9 7");
+    dv_scene_free(scene);
+}
+
+static void arrays_of_a_vtk_file_become_fields(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(SCENE("<MeshVTKLoader name='l' filename='cube.vtk'/>"));
+    expect_field(scene, "/l", "heat%20here", "1 2 3 4 5 6 7 8");
+    expect_field(scene, "/l", "mark", "8 7 6 5 4 3 2 1");
+    assert_int_equal(count_of(scene, "/l", "position_1"), 8);
+    expect_field(scene, "/l", "hexahedra", "0 1 2 3 4 5 6 7");
+    dv_scene_free(scene);
+}
+
+static void a_source_gives_its_lists_but_not_its_options(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        SCENE("<MeshGmshLoader name='l' filename='two.msh' translation='5 0 0'/>"
+              "<TetrahedronSetTopologyContainer name='c' src='@l'/><MechanicalObject name='x' src='@l'/>"));
+    expect_field(scene, "/c", "tetrahedra", "0 1 2 3 1 2 3 4");
+    assert_int_equal(count_of(scene, "/c", "edges"), 9);
+    const DvStateRef x = scene_state(scene, "/x");
+    assert_int_equal(dv_state_count(x), 5);
+    assert_true(dv_state_read(x, DV_POSITION).at[0] == 5.0); /* moved once */
+    dv_scene_free(scene);
+}
+
+static void spheres_are_moved_again_by_a_state_that_follows_them(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        SCENE("<SphereLoader name='l' filename='balls.sph' scale='2 2 2' rotation='0 0 90' translation='0 0 1'/>"
+              "<MechanicalObject name='x' src='@l'/>"));
+    expect_field(scene, "/l", "listRadius", "0.5 0.25");
+    const double *centre = dv_data_doubles(dv_object_field(scene_object(scene, "/l"), "sphere_centers"), NULL);
+    assert_true(fabs(centre[1] - 2) < 1e-14 && fabs(centre[2] - 1) < 1e-14 && fabs(centre[3] + 2) < 1e-14);
+    assert_true(fabs(dv_state_read(scene_state(scene, "/x"), DV_POSITION).at[0] + 4) < 1e-13);
+    dv_scene_free(scene);
+}
+
+static void a_topology_reads_a_file_by_itself(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        SCENE("<MeshTopology name='m' filename='two.msh'/><Node name='n'><TriangleSetTopologyContainer name='c' "
+              "fileTopology='sheet.obj'/></Node>"));
+    expect_field(scene, "/m", "tetrahedra", "0 1 2 3 1 2 3 4");
+    expect_field(scene, "/m", "edges", "0 1 0 2 0 3 1 2 1 3 2 3 1 4 2 4 3 4");
+    expect_field(scene, "/n/c", "triangles", "0 1 2");
+    expect_field(scene, "/n/c", "nbPoints", "5");
+    dv_scene_free(scene);
+}
+
+static void wrong_files_are_named_with_their_line(void **state)
+{
+    (void)state;
+    expect_load_error(
+        "<Node>\n<MeshGmshLoader name='l' filename='broken.msh'/></Node>",
+        "MeshGmshLoader 'l': filename: 'broken.msh': line 7: expected a coordinate, found the end of the file");
+    expect_load_error("<Node>\n<MeshOBJLoader name='l' filename='no.obj'/></Node>", "filename: no file 'no.obj'");
+    expect_load_error("<Node>\n<MeshOBJLoader name='l' filename='empty.obj'/></Node>", "'empty.obj': it is empty");
+    expect_load_error("<Node>\n<MeshOBJLoader name='l'/></Node>", "filename: no file is named");
+    expect_load_error("<Node>\n<MeshVTKLoader name='l' filename='two.msh'/></Node>",
+                      "'two.msh': line 1: expected '# vtk DataFile Version' or '<VTKFile'");
+    expect_load_error("<Node>\n<MeshLoader name='l' filename='balls.sph'/></Node>",
+                      "its name ends in none of .obj .msh .vtk .vtu .vtp");
+    expect_load_error("<Node>\n<SphereLoader name='l' filename='two.msh'/></Node>", "no line starts with 'sphe'");
+    expect_load_error("<Node>\n<MeshTopology filename='cube.vtk'/></Node>", "'cube.vtk' is neither .obj nor .msh");
+}
+
+/* Regions */
+
+#define GRID "<RegularGridTopology name='g' n='3 3 2' max='2 2 1'/><MechanicalObject name='x'/>"
+
+static void a_box_selects_points_and_elements(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(SCENE(GRID "<BoxROI name='b' box='-1 -1 -1 1 1 2'/>"));
+    expect_field(scene, "/b", "indices", "0 1 3 4 9 10 12 13");
+    expect_field(scene, "/b", "indicesOut", "2 5 6 7 8 11 14 15 16 17");
+    expect_field(scene, "/b", "nbIndices", "8");
+    expect_field(scene, "/b", "hexahedronIndices", "0");
+    expect_field(scene, "/b", "hexahedraInROI", "0 1 4 3 9 10 13 12");
+    assert_int_equal(count_of(scene, "/b", "quadsInROI"), 6);
+    assert_int_equal(count_of(scene, "/b", "triangleIndices"), 12);
+    assert_int_equal(count_of(scene, "/b", "trianglesInROI") + count_of(scene, "/b", "trianglesOutROI"),
+                     count_of(scene, "/g", "triangles"));
+    assert_int_equal(count_of(scene, "/b", "edgesInROI") + count_of(scene, "/b", "edgeOutIndices"),
+                     count_of(scene, "/g", "edges"));
+    expect_field(scene, "/b", "pointsInROI", "0 0 0 1 0 0 0 1 0 1 1 0 0 0 1 1 0 1 0 1 1 1 1 1");
+    dv_scene_free(scene);
+}
+
+static void boxes_unite_and_their_corners_may_be_swapped(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        SCENE(GRID "<BoxROI name='b' box='0 0 0 0 0 0  2 2 1 1.5 1.5 0.5'/><BoxROI name='d'/>"
+                   "<BoxROI name='c' box='0 0 0 1.2 1.2 1' strict='0'/>"
+                   "<BoxROI name='few' box='0 0 0 1 1 1' computeHexahedra='0' computeQuads='0' computeEdges='0'/>"));
+    expect_field(scene, "/b", "indices", "0 17");
+    expect_field(scene, "/d", "indices", "0 1 3 4 9 10 12 13"); /* without a box: the unit cube */
+    expect_field(scene, "/c", "hexahedronIndices", "0");
+    assert_int_equal(count_of(scene, "/few", "hexahedronIndices") + count_of(scene, "/few", "quadIndices") +
+                         count_of(scene, "/few", "edgeIndices"),
+                     0);
+    assert_int_equal(count_of(scene, "/few", "triangleIndices"), 12);
+    dv_scene_free(scene);
+}
+
+static void an_element_is_inside_by_its_centre_when_not_strict(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text(SCENE(GRID "<BoxROI name='b' box='0.4 0.4 0.4 0.6 0.6 0.6' strict='0' computeEdges='0'/>"
+                                   "<BoxROI name='s' box='0.4 0.4 0.4 0.6 0.6 0.6'/>"));
+    expect_field(scene, "/b", "hexahedronIndices", "0");
+    expect_field(scene, "/b", "indices", "");
+    expect_field(scene, "/s", "hexahedronIndices", "");
+    dv_scene_free(scene);
+}
+
+static void an_oriented_box_is_turned(void **state)
+{
+    (void)state;
+    /* a square standing on its corner in the plane z = 0: |x| + |y| <= 1 */
+    DvScene *scene =
+        scene_from_text(SCENE("<BoxROI name='b' position='0 0 0  .9 0 0  .8 .8 0  0 -1 .9  0 0 1.1  -.4 .4 -.5' "
+                              "orientedBox='0 -1 0  1 0 0  0 1 0  2'/>"));
+    expect_field(scene, "/b", "indices", "0 1 3 5");
+    dv_scene_free(scene);
+}
+
+static void a_region_is_computed_again_when_its_input_changes(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        SCENE(GRID "<BoxROI name='b' box='0 0 0 0 0 0'/><BoxROI name='still' box='0 0 0 0 0 0' doUpdate='0'/>"));
+    static const char *const names[] = {"/b", "/still"};
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(dv_data_set_text(dv_object_field(scene_object(scene, names[i]), "box"), "2 2 1 2 2 1"), DV_OK);
+    expect_field(scene, "/b", "indices", "17");
+    expect_field(scene, "/still", "indices", "0");
+    assert_int_equal(dv_object_class(scene_object(scene, "/still"))
+                         ->reinit(scene_object(scene, "/still"), dv_object_self(scene_object(scene, "/still"))),
+                     DV_OK);
+    dv_scene_free(scene);
+}
+
+static void a_region_of_other_types_tests_the_place_alone(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        SCENE("<BoxROI name='r' template='Rigid3d' position='0 0 0 0 0 0 1  5 0 0 0 0 0 1' box='-1 -1 -1 1 1 1'/>"
+              "<BoxROI name='p' template='Vec2d' position='0 0  0 .5  0 3' box='0 0 7 1 1 8'/>"
+              "<BoxROI name='l' template='Vec1d' position='0 4 .5' box='0 9 9 1 9 9'/>"));
+    expect_field(scene, "/r", "indices", "0");
+    expect_field(scene, "/r", "pointsOutROI", "5 0 0 0 0 0 1");
+    expect_field(scene, "/p", "indices", "0 1");
+    expect_field(scene, "/l", "indices", "0 2");
+    dv_scene_free(scene);
+}
+
+static void a_region_looks_for_positions_in_its_node_then_above(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        SCENE("<MechanicalObject name='x' position='0 0 0 4 4 4'/><Node name='n'><BoxROI name='b'/></Node>"
+              "<Node name='m'><MeshOBJLoader filename='sheet.obj'/><BoxROI name='b' box='6 6 6 8 8 8'/></Node>"));
+    expect_field(scene, "/n/b", "indices", "0");
+    expect_field(scene, "/m/b", "indices", "4");
+    dv_scene_free(scene);
+    expect_load_error("<Node>\n<BoxROI name='b'/></Node>",
+                      "scene.scn:2: BoxROI 'b': no positions to select from: give 'position'");
+    expect_load_error("<Node>\n<BoxROI name='b' position='0 0 0' triangles='0 0 1'/></Node>",
+                      "BoxROI 'b': triangles[0]: point 1 of 1 positions");
+}
+
+static void a_saved_scene_loads_its_meshes_again(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(SCENE(
+        "<MeshOBJLoader name='l' filename='sheet.obj' scale='2' createSubelements='1'/>"
+        "<MeshTopology name='t' src='@l'/><MechanicalObject name='x' src='@l'/><BoxROI name='b' box='0 0 0 2 2 2'/>"));
+    assert_int_equal(dv_scene_save(scene, "saved.scn"), DV_OK);
+    DvScene *again;
+    assert_int_equal(dv_scene_load("saved.scn", NULL, &again), DV_OK);
+    expect_field(again, "/l", "position", "0 0 0 2 0 0 2 2 0 0 2 0 14 14 14");
+    expect_field(again, "/t", "quads", "0 1 2 3");
+    expect_field(again, "/b", "indices", "0 1 2 3");
+    dv_scene_free(again);
+    dv_scene_free(scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_obj_loader_fills_all_its_fields),
+        cmocka_unit_test(options_of_loaders_change_what_they_give),
+        cmocka_unit_test(fields_follow_options_that_change_later),
+        cmocka_unit_test(arrays_of_a_vtk_file_become_fields),
+        cmocka_unit_test(a_source_gives_its_lists_but_not_its_options),
+        cmocka_unit_test(spheres_are_moved_again_by_a_state_that_follows_them),
+        cmocka_unit_test(a_topology_reads_a_file_by_itself),
+        cmocka_unit_test(wrong_files_are_named_with_their_line),
+        cmocka_unit_test(a_box_selects_points_and_elements),
+        cmocka_unit_test(boxes_unite_and_their_corners_may_be_swapped),
+        cmocka_unit_test(an_element_is_inside_by_its_centre_when_not_strict),
+        cmocka_unit_test(an_oriented_box_is_turned),
+        cmocka_unit_test(a_region_is_computed_again_when_its_input_changes),
+        cmocka_unit_test(a_region_of_other_types_tests_the_place_alone),
+        cmocka_unit_test(a_region_looks_for_positions_in_its_node_then_above),
+        cmocka_unit_test(a_saved_scene_loads_its_meshes_again),
+    };
+    return cmocka_run_group_tests_name("loaders and regions", tests, write_files, remove_files);
+}
