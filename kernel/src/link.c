@@ -76,18 +76,23 @@ DvStatus dv_private_link_set_text(DvLink *link, const char *text)
 
 void dv_link_set(DvLink *link, DvObject *target)
 {
+    dv_link_set_all(link, &target, target ? 1 : 0);
+}
+
+void dv_link_set_all(DvLink *link, DvObject *const *targets, size_t count)
+{
     let_go(link);
-    if (!target) {
-        dv_data_set_string(&link->data, "");
-        link->data.flags &= ~(uint32_t)DV_DATA_SET;
-        return;
+    GString *paths = g_string_new(NULL);
+    link->objects = g_new0(DvObject *, count);
+    link->count = count;
+    for (size_t i = 0; i < count; i++) {
+        point_to(link, i, targets[i]);
+        g_string_append_printf(paths, "%s@%s", i ? " " : "", dv_object_path(targets[i]));
     }
-    char *path = g_strconcat("@", dv_object_path(target), NULL);
-    link->objects = g_new0(DvObject *, 1);
-    link->count = 1;
-    point_to(link, 0, target);
-    dv_data_set_string(&link->data, path);
-    g_free(path);
+    dv_data_set_string(&link->data, paths->str);
+    if (!count)
+        link->data.flags &= ~(uint32_t)DV_DATA_SET;
+    g_string_free(paths, TRUE);
 }
 
 DvStatus dv_link_resolve(DvLink *link)

@@ -173,6 +173,7 @@ DV_PUBLIC extern const DvType dv_type_link;
 static inline DvObject *dv_link_object(const DvLink *link) { return link->count ? link->objects[0] : NULL; }
 static inline bool dv_link_is_set(const DvLink *link) { return (link->data.flags & DV_DATA_SET) != 0; }
 DV_PUBLIC void dv_link_set(DvLink *link, DvObject *target); /* [main] NULL: unset */
+DV_PUBLIC void dv_link_set_all(DvLink *link, DvObject *const *targets, size_t count); /* [main] of a link to several */
 /* Looks the paths up again that had no object; DV_ERROR_NOT_FOUND (not reported) while some have none.     [main] */
 DV_PUBLIC DvStatus dv_link_resolve(DvLink *link);
 

@@ -73,12 +73,8 @@ DvStatus pair_state_init(DvObject *object, PairState *base)
         pair_state_release(base);
         return status;
     }
-    DvText paths = {0};
-    dv_text_add(&paths, "@%s", dv_object_path(base->state[0].object));
-    if (!pair_state_is_one(base))
-        dv_text_add(&paths, " @%s", dv_object_path(base->state[1].object));
-    status = dv_data_set_text(&base->mechanical_states.data, paths.at);
-    dv_text_free(&paths);
+    DvObject *states[2] = {base->state[0].object, base->state[1].object};
+    dv_link_set_all(&base->mechanical_states, states, pair_state_is_one(base) ? 1 : 2);
     return status;
 }
 
