@@ -44,6 +44,7 @@ typedef struct MechanicalObject {
     uint32_t count;                   /* points */
     DvData *of_id[DV_FIRST_FREE_VEC]; /* the field of a vector, or NULL */
     Vector own[DV_MAX_VEC];           /* the others */
+    bool initialised;                 /* before that, the fields decide how many points there are */
     uint64_t external_force_released; /* version of externalForce when it was last cleared; 0: never */
     DvElementData points;             /* attached to a topology that may change; entries are not used */
 } MechanicalObject;
@@ -178,6 +179,29 @@ static void reserve_own(MechanicalObject *self, DvVecId id, uint32_t count)
     v->capacity = needed;
 }
 
+static void resize(void *self, uint32_t count);
+
+/* All vectors get the length of the longest. */
+static void agree_on_size(MechanicalObject *self, bool with_warnings)
+{
+    size_t longest = 0;
+    for (size_t k = 0; k < VECTOR_FIELDS; k++) {
+        DvData *data = self->of_id[vector_fields[k].id];
+        (void)dv_data_read(data);
+        if (data->count > longest)
+            longest = data->count;
+    }
+    for (size_t k = 0; with_warnings && k < VECTOR_FIELDS; k++) {
+        DvData *data = self->of_id[vector_fields[k].id];
+        if (data->count > 1 && data->count != longest)
+            dv_field_warning(data, -1, "%zu entries where other fields have %zu; the missing ones are taken as %s",
+                             data->count, longest,
+                             dv_vec_kind(vector_fields[k].id) == DV_COORDS ? "the origin" : "zero");
+    }
+    if (self->count < longest)
+        resize(self, (uint32_t)longest);
+}
+
 static bool external_force_is_there(const MechanicalObject *self)
 {
     DvData *data = self->of_id[DV_EXTERNAL_FORCE];
@@ -208,6 +232,8 @@ static const double *read(void *self_, DvVecId id, DvSpace space)
     if (space != DV_HOST || !has(self, id))
         return NULL;
     DvData *data = field_of(self, id);
+    if (!self->initialised)
+        agree_on_size(self, false);
     if (!data)
         return self->own[id].at;
     const double *at = dv_data_read(data);
@@ -222,6 +248,8 @@ static double *write(void *self_, DvVecId id, DvSpace space, DvAccess access)
     if (space != DV_HOST || id == DV_NO_VEC || id >= DV_MAX_VEC)
         return NULL;
     DvData *data = field_of(self, id);
+    if (!self->initialised)
+        agree_on_size(self, false);
     if (data) {
         if (access == DV_READ_WRITE && id == DV_EXTERNAL_FORCE && !external_force_is_there(self) && data->count != 0) {
             double *zero = dv_data_begin_all(data, self->count); /* left from an earlier step */
@@ -387,9 +415,12 @@ static const DvDofType *dof_type(const void *self)
     return ((const MechanicalObject *)self)->dof;
 }
 
-static uint32_t point_count(const void *self)
+static uint32_t point_count(const void *self_)
 {
-    return ((const MechanicalObject *)self)->count;
+    const MechanicalObject *self = self_;
+    if (!self->initialised)
+        agree_on_size((MechanicalObject *)(uintptr_t)self_, false);
+    return self->count;
 }
 
 static const DvStateOps state_ops = {
@@ -633,28 +664,8 @@ static DvObject *topology_of(DvObject *object, MechanicalObject *self)
 {
     if (dv_link_is_set(&self->topology_link))
         return dv_link_object(&self->topology_link);
-    return dv_data_bool(&self->use_topology) ? dv_node_slot(dv_object_node(object), DV_TOPOLOGY) : NULL;
-}
-
-/* All vectors get the length of the longest. */
-static void agree_on_size(MechanicalObject *self)
-{
-    size_t longest = 0;
-    for (size_t k = 0; k < VECTOR_FIELDS; k++) {
-        DvData *data = self->of_id[vector_fields[k].id];
-        (void)dv_data_read(data);
-        if (data->count > longest)
-            longest = data->count;
-    }
-    for (size_t k = 0; k < VECTOR_FIELDS; k++) {
-        DvData *data = self->of_id[vector_fields[k].id];
-        if (data->count > 1 && data->count != longest)
-            dv_field_warning(data, -1, "%zu entries where other fields have %zu; the missing ones are taken as %s",
-                             data->count, longest,
-                             dv_vec_kind(vector_fields[k].id) == DV_COORDS ? "the origin" : "zero");
-    }
-    if (self->count < longest)
-        resize(self, (uint32_t)longest);
+    return dv_data_bool(&self->use_topology) ? dv_node_find(dv_object_node(object), DV_TOPOLOGY, DV_SEARCH_LOCAL)
+                                             : NULL;
 }
 
 /* One point or none was given: the points of the topology take its place. */
@@ -705,7 +716,8 @@ static DvStatus init(DvObject *object, void *self_)
     const DvTopologyOps *ops = topology ? dv_object_ops(topology, DV_TOPOLOGY) : NULL;
     void *topology_self = topology ? dv_object_self(topology) : NULL;
 
-    agree_on_size(self);
+    self->initialised = true;
+    agree_on_size(self, true);
     if (self->position.count <= 1 && self->velocity.count <= 1) {
         const double *positions = ops ? ops->positions(topology_self) : NULL;
         if (positions ||

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * MechanicalObject: how it is filled at the start, transformed and reset, its vectors and their arithmetic, what follows a
+ * topology that changes, and what it draws.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <divan/contracts/topology.h>
+#include <divan/contracts/visual.h>
+#include <divan/math/rigid.h>
+#include <divan/parallel.h>
+
+#include "scene_text.h"
+
+#define STATE(attributes) "<Node name='root'><MechanicalObject name='dofs' " attributes "/></Node>"
+
+static DvStateRef dofs(DvScene *scene)
+{
+    return scene_state(scene, "/dofs");
+}
+
+static void assert_vector(DvScene *scene, DvVecId id, size_t count, const double *expected)
+{
+    const DvConstVec v = dv_state_read(dofs(scene), id);
+    assert_int_equal((size_t)v.count * v.dim, count);
+    for (size_t i = 0; i < count; i++)
+        if (!(fabs(v.at[i] - expected[i]) < 1e-15))
+            fail_msg("component %zu of vector %u is %.17g instead of %.17g", i, id, v.at[i], expected[i]);
+}
+
+#define ASSERT_VECTOR(scene, id, ...) \
+    assert_vector(scene, id, sizeof((double[]){__VA_ARGS__}) / sizeof(double), (double[]){__VA_ARGS__})
+
+/* ---- How it is filled ---- */
+
+static void a_state_of_nothing_is_one_point_at_the_origin(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(STATE(""));
+    assert_ptr_equal(dofs(scene).dof, &dv_vec3d);
+    ASSERT_VECTOR(scene, DV_POSITION, 0, 0, 0);
+    ASSERT_VECTOR(scene, DV_REST_POSITION, 0, 0, 0);
+    ASSERT_VECTOR(scene, DV_VELOCITY, 0, 0, 0);
+    dv_scene_free(scene);
+    scene = scene_from_text(STATE("template='Rigid3d'"));
+    ASSERT_VECTOR(scene, DV_POSITION, 0, 0, 0, 0, 0, 0, 1);
+    dv_scene_free(scene);
+}
+
+static void all_vectors_get_the_length_of_the_longest(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(STATE("template='Vec2d' position='1 2 3 4' velocity='5 6'"));
+    ASSERT_VECTOR(scene, DV_VELOCITY, 5, 6, 0, 0);
+    ASSERT_VECTOR(scene, DV_FORCE, 0, 0, 0, 0);
+    dv_scene_free(scene);
+    scene = scene_from_text(STATE("template='Vec1d' rest_position='1 2 3'")); /* positions are not taken from it */
+    ASSERT_VECTOR(scene, DV_POSITION, 0, 0, 0);
+    ASSERT_VECTOR(scene, DV_REST_POSITION, 1, 2, 3);
+    dv_scene_free(scene);
+    scene = scene_from_text(STATE("template='Rigid3d' size='2'"));
+    ASSERT_VECTOR(scene, DV_POSITION, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1);
+    dv_scene_free(scene);
+    scene = scene_from_text(STATE("position=''"));
+    assert_int_equal(dv_state_count(dofs(scene)), 0);
+    assert_non_null(dv_state_read(dofs(scene), DV_POSITION).at);
+    dv_scene_free(scene);
+}
+
+#define GRID "<RegularGridTopology name='grid' n='2 2 1' min='0 0 0' max='1 3 0'/>"
+
+static void points_come_from_the_first_topology_of_the_node(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text("<Node name='root'>" GRID "<EdgeSetTopologyContainer position='9 9 9' edges='0 0'/>"
+                        "<MechanicalObject name='dofs' position='7 7 7' velocity='1 2 3'/></Node>");
+    ASSERT_VECTOR(scene, DV_POSITION, 0, 0, 0, 1, 0, 0, 0, 3, 0, 1, 3, 0);
+    ASSERT_VECTOR(scene, DV_VELOCITY, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3);
+    dv_scene_free(scene);
+    scene = scene_from_text("<Node name='root'>" GRID "<MechanicalObject name='dofs' template='Rigid3d'/></Node>");
+    const DvConstVec x = dv_state_read(dofs(scene), DV_POSITION);
+    assert_int_equal(x.count, 4);
+    assert_true(x.at[21] == 1.0 && x.at[22] == 3.0 && x.at[27] == 1.0);
+    dv_scene_free(scene);
+    scene = scene_from_text("<Node name='root'>" GRID "<MechanicalObject name='dofs' useTopology='0'/></Node>");
+    ASSERT_VECTOR(scene, DV_POSITION, 0, 0, 0);
+    dv_scene_free(scene);
+    scene = scene_from_text("<Node name='root'>" GRID
+                            "<Node name='Child'><MechanicalObject name='dofs' topology='@../grid'/></Node></Node>");
+    assert_int_equal(dv_state_count(scene_state(scene, "/Child/dofs")), 4);
+    dv_scene_free(scene);
+    scene = scene_from_text("<Node name='root'>" GRID "<MechanicalObject name='dofs' position='1 1 1 2 2 2'/></Node>");
+    ASSERT_VECTOR(scene, DV_POSITION, 1, 1, 1, 2, 2, 2); /* it has points of its own */
+    dv_scene_free(scene);
+}
+
+static void others_see_the_points_before_the_state_is_initialised(void **state)
+{
+    (void)state;
+    /* The mass of the root comes first, and reads the state of the child. */
+    DvScene *scene = scene_from_text(
+        "<Node name='root'><Node name='Child'><MechanicalObject name='dofs' position='1 1 1 2 2 2'/></Node>"
+        "<UniformMass name='mass' mstate='@Child/dofs' vertexMass='2'/></Node>");
+    assert_true(dv_data_double(dv_object_field(scene_object(scene, "/mass"), "totalMass")) == 4.0);
+    assert_int_equal(dv_state_count(scene_state(scene, "/Child/dofs")), 2);
+    dv_scene_free(scene);
+}
+
+/* ---- Transformations ---- */
+
+static void positions_are_scaled_then_rotated_then_translated(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text(STATE("position='1 2 3' scale3d='2 3 4' rotation='0 0 90' translation='10 20 30'"));
+    ASSERT_VECTOR(scene, DV_POSITION, 10 - 6, 20 + 2, 30 + 12);
+    ASSERT_VECTOR(scene, DV_REST_POSITION, 10 - 6, 20 + 2, 30 + 12);
+    dv_scene_free(scene);
+    scene = scene_from_text(STATE("template='Rigid3d' position='1 2 3 0 0 0 1' scale3d='2 2 2' rotation='90 0 0'"));
+    const double h = sqrt(0.5);
+    ASSERT_VECTOR(scene, DV_POSITION, 2, -6, 4, h, 0, 0, h);
+    dv_scene_free(scene);
+    scene = scene_from_text(STATE("template='Rigid2d' position='1 2 3' scale3d='2 3 4' rotation='0 0 90'"));
+    ASSERT_VECTOR(scene, DV_POSITION, -6, 2, 12); /* the angle is scaled, not turned */
+    dv_scene_free(scene);
+    scene = scene_from_text(STATE("template='Vec6d' position='1 2 3 4 5 6' translation='1 1 1'"));
+    ASSERT_VECTOR(scene, DV_POSITION, 2, 3, 4, 4, 5, 6);
+    dv_scene_free(scene);
+    scene = scene_from_text(STATE("template='Vec1d' position='2' translation='1 5 5' scale3d='3 1 1'"));
+    ASSERT_VECTOR(scene, DV_POSITION, 7);
+    dv_scene_free(scene);
+}
+
+static void rest_positions_are_copied_between_the_transformations(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        STATE("position='1 2 3' translation='1 0 0' translation2='0 5 0' rotation2='0 0 90' restScale='2'"));
+    ASSERT_VECTOR(scene, DV_REST_POSITION, 4, 4, 6);
+    ASSERT_VECTOR(scene, DV_POSITION, -2, 2 + 5, 3);
+    dv_scene_free(scene);
+    scene = scene_from_text(STATE("position='1 2 3' rest_position='9 9 9' translation='1 0 0'"));
+    ASSERT_VECTOR(scene, DV_REST_POSITION, 9, 9, 9); /* one that is given stays */
+    dv_scene_free(scene);
+    scene = scene_from_text(STATE("template='Rigid3d' position='1 2 3 0 0 0 1' restScale='2'"));
+    ASSERT_VECTOR(scene, DV_REST_POSITION, 2, 4, 6, 0, 0, 0, 1);
+    dv_scene_free(scene);
+}
+
+static void short_attributes_are_single_precision(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(STATE("position='1 1 1' scale='2' dx='0.1' dz2='0.3'"));
+    ASSERT_VECTOR(scene, DV_POSITION, 2 + (double)0.1f, 2, 2 + (double)0.3f);
+    ASSERT_VECTOR(scene, DV_REST_POSITION, 2 + (double)0.1f, 2, 2);
+    dv_scene_free(scene);
+    scene = scene_from_text(STATE("position='1 1 1' sy='3'")); /* the others count as 1 */
+    ASSERT_VECTOR(scene, DV_POSITION, 1, 3, 1);
+    dv_scene_free(scene);
+    scene = scene_from_text(STATE("position='1 0 0' rz='90'"));
+    const DvConstVec x = dv_state_read(dofs(scene), DV_POSITION);
+    assert_true(fabs(x.at[0]) < 1e-15 && fabs(x.at[1] - 1.0) < 1e-15);
+    dv_scene_free(scene);
+}
+
+static void a_reset_puts_the_start_back(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(STATE("position='1 2 3' velocity='4 5 6'"));
+    const DvVec x = dv_state_write(dofs(scene), DV_POSITION, DV_READ_WRITE);
+    const DvVec v = dv_state_write(dofs(scene), DV_VELOCITY, DV_READ_WRITE);
+    const DvVec f = dv_state_write(dofs(scene), DV_FORCE, DV_READ_WRITE);
+    for (size_t i = 0; i < 3; i++)
+        x.at[i] = v.at[i] = f.at[i] = 7.0;
+    dv_scene_reset(scene);
+    ASSERT_VECTOR(scene, DV_POSITION, 1, 2, 3);
+    ASSERT_VECTOR(scene, DV_VELOCITY, 4, 5, 6);
+    ASSERT_VECTOR(scene, DV_FORCE, 0, 0, 0);
+    dv_scene_free(scene);
+}
+
+/* ---- Vectors ---- */
+
+static void a_vector_exists_from_its_first_write_to_its_release(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(STATE("template='Rigid3d' size='2'"));
+    const DvStateRef s = dofs(scene);
+    const DvVecId ids[] = {DV_FREE_POSITION, DV_FREE_VELOCITY, DV_DX, DV_DFORCE, DV_LAMBDA, 20, 21};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        assert_false(s.ops->has(s.self, ids[i]));
+        assert_null(s.ops->read(s.self, ids[i], DV_HOST));
+        double *at = s.ops->write(s.self, ids[i], DV_HOST, DV_READ_WRITE);
+        assert_true(((uintptr_t)at & 63u) == 0);
+        assert_true(at[0] == 0.0 && at[(dv_vec_kind(ids[i]) == DV_COORDS ? 7 : 6) * 2 - 1] ==
+                                        (dv_vec_kind(ids[i]) == DV_COORDS ? 1.0 : 0.0));
+        assert_true(s.ops->has(s.self, ids[i]));
+    }
+    double *at = s.ops->write(s.self, 21, DV_HOST, DV_READ_WRITE);
+    at[0] = 3.0;
+    s.ops->release(s.self, 21);
+    assert_false(s.ops->has(s.self, 21));
+    assert_ptr_equal(s.ops->write(s.self, 21, DV_HOST, DV_READ_WRITE), at); /* the same memory, clean */
+    assert_true(at[0] == 0.0);
+    s.ops->resize(s.self, 3);
+    assert_true(s.ops->read(s.self, 20, DV_HOST)[7 * 3 - 1] == 1.0);
+    assert_true(s.ops->read(s.self, DV_POSITION, DV_HOST)[7 * 3 - 1] == 1.0);
+    dv_scene_free(scene);
+}
+
+static void an_external_force_lasts_until_it_is_released(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(STATE("externalForce='1 2 3'"));
+    const DvStateRef s = dofs(scene);
+    assert_true(s.ops->has(s.self, DV_EXTERNAL_FORCE));
+    s.ops->release(s.self, DV_EXTERNAL_FORCE);
+    assert_false(s.ops->has(s.self, DV_EXTERNAL_FORCE));
+    assert_null(s.ops->read(s.self, DV_EXTERNAL_FORCE, DV_HOST));
+    s.ops->write(s.self, DV_EXTERNAL_FORCE, DV_HOST, DV_READ_WRITE)[1] += 5.0;
+    assert_true(s.ops->has(s.self, DV_EXTERNAL_FORCE));
+    ASSERT_VECTOR(scene, DV_EXTERNAL_FORCE, 0, 5, 0);
+    dv_scene_free(scene);
+}
+
+static void followers_of_a_field_see_what_a_solver_wrote(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root'><MechanicalObject name='dofs' position='1 2 3'/>"
+        "<Node name='Child'><MechanicalObject name='copy' rest_position='@../dofs.position'/></Node></Node>");
+    dv_state_write(dofs(scene), DV_POSITION, DV_READ_WRITE).at[1] = 8.0;
+    const DvConstVec rest = dv_state_read(scene_state(scene, "/Child/copy"), DV_REST_POSITION);
+    assert_true(rest.at[1] == 8.0);
+    assert_true(dv_state_read(dofs(scene), DV_REST_POSITION).at[1] == 2.0); /* a copy does not follow */
+    dv_scene_free(scene);
+}
+
+static void linear_combinations_are_those_of_each_component(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(STATE("size='40000'")); /* several chunks, and a rest */
+    const DvStateRef s = dofs(scene);
+    const size_t n = 120000;
+    double *a = s.ops->write(s.self, 17, DV_HOST, DV_READ_WRITE), *b = s.ops->write(s.self, 19, DV_HOST, DV_READ_WRITE);
+    double sum = 0.0, largest = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        a[i] = sin((double)i);
+        b[i] = cos((double)(3 * i));
+        sum += a[i] * b[i];
+        largest = fmax(largest, fabs(a[i]));
+    }
+    s.ops->combine(s.self, 21, 17, 19, -0.5);
+    s.ops->combine(s.self, 23, DV_NO_VEC, 19, 3.0);
+    s.ops->combine(s.self, 25, 17, DV_NO_VEC, 0.0);
+    const double *r = s.ops->read(s.self, 21, DV_HOST), *k = s.ops->read(s.self, 23, DV_HOST),
+                 *c = s.ops->read(s.self, 25, DV_HOST);
+    for (size_t i = 0; i < n; i++)
+        assert_true(r[i] == a[i] + -0.5 * b[i] && k[i] == 3.0 * b[i] && c[i] == a[i]);
+    const double dot = s.ops->dot(s.self, 17, 19);
+    assert_true(fabs(dot - sum) < 1e-9);
+    assert_true(s.ops->norm_max(s.self, 17) == largest);
+    dv_parallel_set_threads(4);
+    assert_true(s.ops->dot(s.self, 17, 19) == dot); /* the same bits */
+    dv_parallel_set_threads(1);
+    s.ops->combine(s.self, 17, 17, 19, 2.0); /* in place */
+    assert_true(a[77] == sin(77.0) + 2.0 * b[77]);
+    assert_int_equal(s.ops->first_not_finite(s.self, 17), UINT32_MAX);
+    a[3 * 39999 + 1] = NAN;
+    assert_int_equal(s.ops->first_not_finite(s.self, 17), 39999);
+    a[5] = INFINITY;
+    assert_int_equal(s.ops->first_not_finite(s.self, 17), 1);
+    dv_scene_free(scene);
+}
+
+static void rotations_integrate_and_differ(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        STATE("template='Rigid3d' position='1 2 3 0 0 0 1  0 0 0 0 0 0.6 0.8' velocity='1 0 0 0 0 2  0 1 0 1 2 3'"));
+    const DvStateRef s = dofs(scene);
+    s.ops->combine(s.self, 18, DV_POSITION, DV_VELOCITY, 0.25);
+    const double *moved = s.ops->read(s.self, 18, DV_HOST), *start = s.ops->read(s.self, DV_POSITION, DV_HOST);
+    const DvQuat turned = dv_quat_load(moved + 3); /* by 0.5 rad about z */
+    assert_true(fabs(moved[0] - 1.25) < 1e-15 && fabs(turned.z - sin(0.25)) < 1e-15 &&
+                fabs(turned.w - cos(0.25)) < 1e-15);
+    assert_true(fabs(dv_quat_norm(dv_quat_load(moved + 10)) - 1.0) < 1e-15);
+    s.ops->combine(s.self, 19, 18, DV_POSITION, -1.0); /* a difference is the derivative that leads back */
+    const double *difference = s.ops->read(s.self, 19, DV_HOST), *v = s.ops->read(s.self, DV_VELOCITY, DV_HOST);
+    for (size_t i = 0; i < 12; i++)
+        assert_true(fabs(difference[i] - 0.25 * v[i]) < 1e-14);
+    s.ops->combine(s.self, 18, DV_POSITION, DV_NO_VEC, 0.0);
+    assert_memory_equal(s.ops->read(s.self, 18, DV_HOST), start, 14 * sizeof *start);
+    dv_scene_free(scene);
+}
+
+static void count_errors(const DvMessage *message, void *context)
+{
+    if (message->level == DV_LEVEL_ERROR && strstr(message->text, "rotations integrate, they are not added"))
+        (*(int *)context)++;
+}
+
+static void sums_of_rotations_are_refused(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(STATE("template='Rigid3d'"));
+    const DvStateRef s = dofs(scene);
+    int errors = 0;
+    dv_log_set_handler(count_errors, &errors);
+    s.ops->combine(s.self, 18, DV_POSITION, DV_REST_POSITION, 1.0);
+    s.ops->combine(s.self, 19, DV_VELOCITY, DV_POSITION, 1.0);
+    dv_log_set_handler(NULL, NULL);
+    assert_int_equal(errors, 2);
+    dv_scene_free(scene);
+}
+
+/* ---- Following a topology ---- */
+
+#define MESH                                                                                                                   \
+    "<Node name='root'><TriangleSetTopologyContainer name='mesh' position='0 0 0 1 0 0 0 1 0 1 1 0' triangles='0 1 2 1 3 2'/>" \
+    "<TriangleSetTopologyModifier name='modifier'/><MechanicalObject name='dofs' velocity='1 1 1'/></Node>"
+
+static const DvTopologyModifierOps *modifier_of(DvScene *scene, void **self)
+{
+    DvObject *object = scene_object(scene, "/modifier");
+    *self = dv_object_self(object);
+    return dv_object_ops(object, DV_TOPOLOGY_MODIFIER);
+}
+
+static void new_points_are_mixed_from_their_ancestors(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(MESH);
+    void *self;
+    const DvTopologyModifierOps *ops = modifier_of(scene, &self);
+    const uint32_t ancestors[] = {1, 3}, start[] = {0, 2, 2};
+    const double weights[] = {0.25, 0.75};
+    const DvElementChange change = {.ancestors = ancestors, .weights = weights, .ancestor_start = start};
+    assert_int_equal(ops->add_points(self, 2, &change), DV_OK);
+    ASSERT_VECTOR(scene, DV_POSITION, 0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 1, 0.75, 0, 0, 0, 0);
+    const DvConstVec v = dv_state_read(dofs(scene), DV_VELOCITY);
+    assert_true(v.count == 6 && v.at[12] == 1.0 && v.at[15] == 0.0);
+    dv_scene_free(scene);
+}
+
+static void the_last_point_takes_the_place_of_a_removed_one(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(MESH);
+    void *self;
+    const DvTopologyModifierOps *ops = modifier_of(scene, &self);
+    const uint32_t triangle = 0;
+    assert_int_equal(ops->remove_elements(self, DV_TRIANGLES, 1, &triangle, true), DV_OK); /* with point 0 */
+    ASSERT_VECTOR(scene, DV_POSITION, 1, 1, 0, 1, 0, 0, 0, 1, 0);
+    assert_int_equal(dv_data_int(dv_object_field(scene_object(scene, "/dofs"), "size")), 3);
+    dv_scene_free(scene);
+}
+
+static void points_are_renumbered(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(MESH);
+    void *self;
+    const DvTopologyModifierOps *ops = modifier_of(scene, &self);
+    const uint32_t order[] = {3, 1, 0, 2};
+    assert_int_equal(ops->renumber_points(self, order), DV_OK);
+    ASSERT_VECTOR(scene, DV_POSITION, 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0);
+    dv_scene_free(scene);
+}
+
+/* ---- Drawing ---- */
+
+typedef struct Counter {
+    DvDraw draw;
+    uint32_t points, lines, spheres, frames, texts;
+} Counter;
+
+static void count_points(DvDraw *draw, const double *points, uint32_t count, double pixels, const double color[4])
+{
+    (void)points, (void)pixels, (void)color;
+    ((Counter *)draw)->points += count;
+}
+
+static void count_lines(DvDraw *draw, const double *points, uint32_t lines, double pixels, const double color[4])
+{
+    (void)pixels, (void)color;
+    assert_true(fabs(points[3] - points[0] - 0.5) < 1e-15);
+    ((Counter *)draw)->lines += lines;
+}
+
+static void count_spheres(DvDraw *draw, const double *centres, const double *radii, uint32_t count,
+                          const double color[4])
+{
+    (void)centres, (void)color;
+    assert_true(radii[0] == 0.2);
+    ((Counter *)draw)->spheres += count;
+}
+
+static void count_frames(DvDraw *draw, const double *rigids, uint32_t count, double size)
+{
+    (void)rigids, (void)size;
+    ((Counter *)draw)->frames += count;
+}
+
+static void count_texts(DvDraw *draw, const double point[3], const char *text, double size, const double color[4])
+{
+    (void)point, (void)text, (void)size, (void)color;
+    ((Counter *)draw)->texts++;
+}
+
+static const DvDrawOps counter_ops = {.size = sizeof(DvDrawOps),
+                                      .points = count_points,
+                                      .lines = count_lines,
+                                      .spheres = count_spheres,
+                                      .frames = count_frames,
+                                      .text = count_texts};
+
+static Counter drawn(const char *text, uint32_t shown)
+{
+    DvScene *scene = scene_from_text(text);
+    DvObject *object = scene_object(scene, "/dofs");
+    Counter counter = {.draw = {.ops = &counter_ops, .shown = shown}};
+    ((const DvDrawableOps *)dv_object_ops(object, DV_DRAWABLE))->draw(dv_object_self(object), &counter.draw);
+    dv_scene_free(scene);
+    return counter;
+}
+
+static void it_draws_what_it_is_asked_to(void **state)
+{
+    (void)state;
+    const uint32_t all = DV_SHOW_BEHAVIOR;
+    Counter c = drawn(STATE("size='2' showObject='1' showIndices='1'"), all);
+    assert_true(c.points == 2 && c.texts == 2 && c.lines == 0);
+    c = drawn(STATE("size='2' showObject='1' drawMode='1' showObjectScale='0.2'"), all);
+    assert_true(c.spheres == 2 && c.points == 0);
+    c = drawn(STATE("velocity='5 0 0' showVectors='1' showVectorsScale='0.1'"), all);
+    assert_true(c.lines == 1 && c.points == 0);
+    c = drawn(STATE("template='Rigid3d' size='3' showObject='1'"), all);
+    assert_true(c.frames == 3);
+    c = drawn(STATE("size='2' showObject='1' showIndices='1'"), 0);
+    assert_true(c.points == 0 && c.texts == 0);
+    c = drawn(STATE("size='2'"), all);
+    assert_true(c.points == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_state_of_nothing_is_one_point_at_the_origin),
+        cmocka_unit_test(all_vectors_get_the_length_of_the_longest),
+        cmocka_unit_test(points_come_from_the_first_topology_of_the_node),
+        cmocka_unit_test(others_see_the_points_before_the_state_is_initialised),
+        cmocka_unit_test(positions_are_scaled_then_rotated_then_translated),
+        cmocka_unit_test(rest_positions_are_copied_between_the_transformations),
+        cmocka_unit_test(short_attributes_are_single_precision),
+        cmocka_unit_test(a_reset_puts_the_start_back),
+        cmocka_unit_test(a_vector_exists_from_its_first_write_to_its_release),
+        cmocka_unit_test(an_external_force_lasts_until_it_is_released),
+        cmocka_unit_test(followers_of_a_field_see_what_a_solver_wrote),
+        cmocka_unit_test(linear_combinations_are_those_of_each_component),
+        cmocka_unit_test(rotations_integrate_and_differ),
+        cmocka_unit_test(sums_of_rotations_are_refused),
+        cmocka_unit_test(new_points_are_mixed_from_their_ancestors),
+        cmocka_unit_test(the_last_point_takes_the_place_of_a_removed_one),
+        cmocka_unit_test(points_are_renumbered),
+        cmocka_unit_test(it_draws_what_it_is_asked_to),
+    };
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+}
