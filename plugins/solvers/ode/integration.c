@@ -9,24 +9,31 @@
 
 enum { MAX_CANDIDATES = 32 };
 
+/* The first linear solver found from `node` that the tags of `object` let pass. */
+static DvObject *first_that_passes(const DvObject *object, const DvNode *node, DvSearch search)
+{
+    DvObject *candidates[MAX_CANDIDATES];
+    size_t count = dv_node_find_all(node, DV_LINEAR_SOLVER, search, candidates, MAX_CANDIDATES);
+    if (count > MAX_CANDIDATES)
+        count = MAX_CANDIDATES;
+    DvTags tags = {0};
+    DvData *field = dv_object_field(object, "tags");
+    if (field != NULL)
+        tags.words = dv_data_strings(field, &tags.count);
+    for (size_t i = 0; i < count; i++)
+        if (dv_object_has_tags(candidates[i], tags))
+            return candidates[i];
+    return NULL;
+}
+
 DvLinearSolverUse dv_linear_solver_of(DvObject *object, const DvLink *link, DvSearch search)
 {
     DvObject *found = dv_link_object(link);
     if (found == NULL && !dv_link_is_set(link)) {
-        DvObject *candidates[MAX_CANDIDATES];
-        size_t count = dv_node_find_all(dv_object_node(object), DV_LINEAR_SOLVER, search, candidates, MAX_CANDIDATES);
-        if (count > MAX_CANDIDATES)
-            count = MAX_CANDIDATES;
-        DvTags tags = {0};
-        DvData *field = dv_object_field(object, "tags");
-        if (field != NULL)
-            tags.words = dv_data_strings(field, &tags.count);
-        /* Upwards the nearest comes last. */
-        for (size_t i = 0; i < count && found == NULL; i++) {
-            DvObject *candidate = candidates[search == DV_SEARCH_UP ? count - 1 - i : i];
-            if (dv_object_has_tags(candidate, tags))
-                found = candidate;
-        }
+        const DvNode *node = dv_object_node(object);
+        found = first_that_passes(object, node, search == DV_SEARCH_UP ? DV_SEARCH_LOCAL : search);
+        while (found == NULL && search == DV_SEARCH_UP && (node = dv_node_parent(node, 0)) != NULL)
+            found = first_that_passes(object, node, DV_SEARCH_LOCAL);
     }
     if (found == NULL)
         return (DvLinearSolverUse){0};

@@ -6,6 +6,7 @@
  * given is kept up to date: the sum, or the force of each point. There is no derivative.
  */
 #include "forcefield/force_field.h"
+#include "state/point_set.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,6 +18,7 @@ typedef struct ConstantForceField {
     DvData indices, index_from_end, forces, total_force;
     DvData show_arrow_size, show_color;
     DvLink topology_link;
+    PointSet followed; /* the indices, when some are given and the mesh may change */
 
     Topology topology;
     bool shares_total; /* chosen at init */
@@ -68,11 +70,12 @@ static DvStatus build(ConstantForceField *self)
     size_t given;
     const uint32_t *index = dv_data_uints(&self->indices, &given);
     const uint32_t all = self->topology.ops ? self->topology.ops->point_count(self->topology.self) : points;
-    const uint32_t count = given > 0 ? (uint32_t)given : all;
+    const bool chosen = given > 0 || self->followed.indices; /* chosen points may all have gone */
+    const uint32_t count = chosen ? (uint32_t)given : all;
     if (given > all)
         return dv_field_error(&self->indices, -1, "holds %zu points of only %u", given, all);
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t p = given > 0 ? index[i] : i;
+        const uint32_t p = chosen ? index[i] : i;
         if (p >= points)
             return dv_field_error(&self->indices, i, "point %u of a state of %u points", p, points);
     }
@@ -97,7 +100,7 @@ static DvStatus build(ConstantForceField *self)
     }
     double sum[MOST_COMPONENTS] = {0.0};
     for (uint32_t i = 0; i < count; i++) {
-        self->point[i] = given > 0 ? index[i] : i;
+        self->point[i] = chosen ? index[i] : i;
         for (uint32_t c = 0; c < dim; c++) {
             const double value =
                 self->shares_total ? force[c] / count : force[(force_count == 1 ? 0 : (size_t)i * dim) + c];
@@ -136,6 +139,13 @@ static DvStatus init(DvObject *object, void *self_)
         dv_field_warning(&self->total_force, -1, "is ignored, since 'forces' is given");
     if (status == DV_OK)
         status = build(self);
+    DvObject *topology = status == DV_OK ? point_set_topology(object, &self->topology_link) : NULL;
+    size_t given;
+    (void)dv_data_uints(&self->indices, &given);
+    if (topology && given > 0) {
+        self->followed.indices = &self->indices;
+        status = point_set_follow(&self->followed, topology);
+    }
     if (status != DV_OK)
         single_state_release(&self->base);
     return status;
@@ -152,6 +162,7 @@ static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
     ConstantForceField *self = self_;
+    point_set_leave(&self->followed);
     single_state_release(&self->base);
     topology_release(&self->topology);
 }

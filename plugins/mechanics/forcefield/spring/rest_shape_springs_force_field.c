@@ -8,6 +8,7 @@
  * derivative of the torque is that of small rotations, -k_a.
  */
 #include "forcefield/force_field.h"
+#include "state/point_set.h"
 
 #include <divan/math/rigid.h>
 
@@ -20,6 +21,7 @@ typedef struct RestShapeSpringsForceField {
     DvData points, stiffness, angular_stiffness, pivot_points, external_points, recompute_indices, active_directions;
     DvData draw_spring, spring_color;
     DvLink external_rest_shape, topology_link;
+    PointSet followed; /* the points, when some are given and the mesh may change */
 
     DvStateRef external; /* ops NULL: the rest positions of the state itself */
     uint32_t count;
@@ -81,7 +83,7 @@ static const DvField fields[] = {
     DV_LINK(RestShapeSpringsForceField, external_rest_shape, "external_rest_shape", DV_STATE,
             .help = "state whose positions are followed, instead of the rest positions"),
     DV_LINK(RestShapeSpringsForceField, topology_link, "topology", DV_TOPOLOGY,
-            .help = "kept for old scenes: points are those of the state"),
+            .help = "mesh whose changes the points follow; that of the node by default"),
     {0},
 };
 
@@ -126,12 +128,13 @@ static DvStatus build(RestShapeSpringsForceField *self)
     size_t given, given_targets, stiffnesses, angulars;
     const uint32_t *point = dv_data_uints(&self->points, &given);
     const uint32_t *target = dv_data_uints(&self->external_points, &given_targets);
-    const uint32_t count = given > 0 ? (uint32_t)given : own;
+    const bool chosen = given > 0 || self->followed.indices; /* chosen points may all have gone */
+    const uint32_t count = chosen ? (uint32_t)given : own;
     if (!self->external.ops)
         given_targets = 0;
-    const uint32_t targets = given_targets > 0                  ? (uint32_t)given_targets
-                             : given > 0 || !self->external.ops ? count
-                                                                : other;
+    const uint32_t targets = given_targets > 0               ? (uint32_t)given_targets
+                             : chosen || !self->external.ops ? count
+                                                             : other;
     if (targets != count)
         return dv_error(dv_object_of(self), DV_ERROR_INVALID,
                         "%u points are to follow %u points of '%s'; give as many of both", count, targets,
@@ -143,7 +146,7 @@ static DvStatus build(RestShapeSpringsForceField *self)
     self->linear = dv_alloc(count, sizeof *self->linear);
     self->angular = dv_alloc(count, sizeof *self->angular);
     for (uint32_t i = 0; i < count; i++) {
-        self->point[i] = given > 0 ? point[i] : i;
+        self->point[i] = chosen ? point[i] : i;
         self->target[i] = given_targets > 0 ? target[i] : self->point[i];
         DvStatus status = check_point(&self->points, i, self->point[i], own);
         if (status == DV_OK)
@@ -171,10 +174,25 @@ static void synchronise(RestShapeSpringsForceField *self)
 
 static void release(RestShapeSpringsForceField *self)
 {
+    point_set_leave(&self->followed);
+    self->followed.indices = NULL;
     single_state_release(&self->base);
     if (self->external.object)
         dv_object_unref(self->external.object);
     memset(&self->external, 0, sizeof self->external);
+}
+
+/* Chosen points move with the mesh; points that follow others by number cannot. */
+static DvStatus follow(RestShapeSpringsForceField *self)
+{
+    DvObject *topology = point_set_topology(dv_object_of(self), &self->topology_link);
+    size_t given, targets;
+    (void)dv_data_uints(&self->points, &given);
+    (void)dv_data_uints(&self->external_points, &targets);
+    if (!topology || given == 0 || targets > 0)
+        return DV_OK;
+    self->followed.indices = &self->points;
+    return point_set_follow(&self->followed, topology);
 }
 
 /* After the states have been initialised, those of child nodes too. */
@@ -197,6 +215,8 @@ static DvStatus bwd_init(DvObject *object, void *self_)
     }
     if (status == DV_OK)
         status = build(self);
+    if (status == DV_OK)
+        status = follow(self);
     if (status != DV_OK)
         release(self);
     return status;

@@ -1,0 +1,718 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Every field of every class acts, or a table says why not.
+ *
+ * fields.tsv has a row for each field (see its head). A row with a scene is proved: the scene is run as it is and once more with
+ * the field changed on its object `it`, and everything that can be observed is written down both times: states, topologies,
+ * values of all other fields, energies, momentum, what is drawn, and the same again after a reset. Two equal records are a
+ * failure. So is a warning that only the changed scene brings, because it would mean that the value was not understood (a row
+ * whose field only changes messages says so with a '!' behind the scene).
+ *
+ * Fields that only change what is drawn need no row: they hold their value until there is drawing, and that is proved here
+ * for all of them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <divan/contracts/mechanical_operations.h>
+#include <divan/contracts/topology.h>
+#include <divan/contracts/visual.h>
+#include <divan/divan.h>
+
+enum { DEFAULT_STEPS = 3 };
+
+typedef struct Row {
+    char *classes, *field, *scene, *value, *with; /* with: further attributes of `it` in both runs, as in the file; or "" */
+    int line;
+} Row;
+
+static struct {
+    char *text;
+    Row *at;
+    size_t count;
+} table;
+
+static char folder[1024];
+static DvText failures;
+
+/* ---- files ---- */
+
+static char *contents(const char *name)
+{
+    char path[2048];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return NULL;
+    DvText text = {0};
+    char part[4096];
+    size_t length;
+    while ((length = fread(part, 1, sizeof part - 1, file)) > 0) {
+        part[length] = 0;
+        dv_text_add(&text, "%s", part);
+    }
+    fclose(file);
+    return text.at;
+}
+
+static char *next_cell(char **line)
+{
+    char *cell = *line, *tab = strchr(cell, '\t');
+    *line = tab ? tab + 1 : cell + strlen(cell);
+    if (tab)
+        *tab = 0;
+    return cell;
+}
+
+static int read_table(void **state)
+{
+    (void)state;
+    const char *root = getenv("DIVAN_TEST_SOURCE_ROOT");
+    snprintf(folder, sizeof folder, "%s/tests/fields", root ? root : ".");
+    table.text = contents("fields.tsv");
+    if (!table.text)
+        return -1;
+    int number = 0;
+    for (char *line = table.text, *end; *line; line = end) {
+        end = strchr(line, '\n');
+        number++;
+        if (end)
+            *end++ = 0;
+        else
+            end = line + strlen(line);
+        if (!*line || *line == '#')
+            continue;
+        table.at = realloc(table.at, (table.count + 1) * sizeof *table.at);
+        Row *row = &table.at[table.count++];
+        row->line = number;
+        row->classes = next_cell(&line);
+        row->field = next_cell(&line);
+        row->scene = next_cell(&line);
+        row->value = next_cell(&line);
+        row->with = next_cell(&line);
+    }
+    return dv_start(NULL) == DV_OK ? 0 : -1;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    free(table.at);
+    dv_text_free(&(DvText){.at = table.text});
+    dv_stop();
+    return 0;
+}
+
+/* The next of a list of names separated by commas, or NULL; `list` moves behind it. */
+static const char *next_name(const char **list, char *name, size_t size)
+{
+    if (!**list)
+        return NULL;
+    const size_t length = strcspn(*list, ",");
+    snprintf(name, size, "%.*s", (int)length, *list);
+    *list += length + ((*list)[length] == ',');
+    return name;
+}
+
+static bool listed(const char *list, const char *word)
+{
+    char name[128];
+    while (next_name(&list, name, sizeof name))
+        if (strcmp(name, word) == 0)
+            return true;
+    return false;
+}
+
+/* ---- a record of everything ---- */
+
+typedef struct Record {
+    DvText text;
+    DvText warnings;
+    const DvData *left_out; /* the changed field */
+} Record;
+
+static void numbers(DvText *out, const double *at, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        dv_text_add(out, " %.17g", at[i]);
+    dv_text_add(out, "\n");
+}
+
+static void record_state(DvText *out, DvObject *object)
+{
+    static const struct {
+        DvVecId id;
+        const char *name;
+    } vectors[] = {
+        {DV_POSITION, "position"},
+        {DV_VELOCITY, "velocity"},
+        {DV_REST_POSITION, "rest position"},
+        {DV_FORCE, "force"},
+    };
+    const DvStateRef state = dv_state_ref(object);
+    for (size_t v = 0; v < sizeof vectors / sizeof vectors[0]; v++) {
+        if (!state.ops->has(state.self, vectors[v].id))
+            continue;
+        const DvConstVec x = dv_state_read(state, vectors[v].id);
+        dv_text_add(out, "%s %s %u:", dv_object_path(object), vectors[v].name, x.count);
+        numbers(out, x.at, x.at ? (size_t)x.count * x.dim : 0);
+    }
+}
+
+static void record_topology(DvText *out, DvObject *object)
+{
+    const DvTopologyOps *ops = dv_object_ops(object, DV_TOPOLOGY);
+    void *self = dv_object_self(object);
+    dv_text_add(out, "%s points: %u\n", dv_object_path(object), ops->point_count(self));
+    for (DvElementKind kind = DV_EDGES; kind < DV_ELEMENT_KINDS; kind++) {
+        const DvElements elements = ops->elements(self, kind);
+        dv_text_add(out, "%s elements %d:", dv_object_path(object), (int)kind);
+        for (size_t i = 0; i < (size_t)elements.count * dv_element_nodes(kind); i++)
+            dv_text_add(out, " %u", elements.at[i]);
+        dv_text_add(out, "\n");
+    }
+}
+
+typedef struct Recorder {
+    DvDraw draw;
+    DvText *out;
+} Recorder;
+
+static void drawn(DvDraw *draw, const char *what, const double *at, size_t count, const double *more, size_t more_count)
+{
+    DvText *out = ((Recorder *)draw)->out;
+    dv_text_add(out, "draws %s:", what);
+    numbers(out, at, count);
+    numbers(out, more, more_count);
+}
+static void draw_points(DvDraw *draw, const double *points, uint32_t count, double pixels, const double color[4])
+{
+    drawn(draw, "points", points, 3u * count, (const double[]){pixels, color[0], color[1], color[2], color[3]}, 5);
+}
+static void draw_lines(DvDraw *draw, const double *points, uint32_t lines, double pixels, const double color[4])
+{
+    drawn(draw, "lines", points, 6u * lines, (const double[]){pixels, color[0], color[1], color[2], color[3]}, 5);
+}
+static void draw_triangles(DvDraw *draw, const double *points, uint32_t triangles, const double color[4])
+{
+    drawn(draw, "triangles", points, 9u * triangles, color, 4);
+}
+static void draw_spheres(DvDraw *draw, const double *centres, const double *radii, uint32_t count, const double color[4])
+{
+    drawn(draw, "spheres", centres, 3u * count, radii, count);
+    drawn(draw, "colour", color, 4, NULL, 0);
+}
+static void draw_frames(DvDraw *draw, const double *rigids, uint32_t count, double size)
+{
+    drawn(draw, "frames", rigids, 7u * count, &size, 1);
+}
+static void draw_text(DvDraw *draw, const double point[3], const char *text, double size, const double color[4])
+{
+    drawn(draw, text, point, 3, (const double[]){size, color[0], color[1], color[2], color[3]}, 5);
+}
+static const DvDrawOps recorder_ops = {.size = sizeof(DvDrawOps),
+                                       .points = draw_points,
+                                       .lines = draw_lines,
+                                       .triangles = draw_triangles,
+                                       .spheres = draw_spheres,
+                                       .frames = draw_frames,
+                                       .text = draw_text};
+
+static void record_drawing(DvText *out, DvObject *object)
+{
+    const DvDrawableOps *ops = dv_object_ops(object, DV_DRAWABLE);
+    Recorder recorder = {.draw = {.ops = &recorder_ops, .shown = UINT32_MAX}, .out = out};
+    dv_text_add(out, "%s ", dv_object_path(object));
+    ops->draw(dv_object_self(object), &recorder.draw);
+    dv_text_add(out, "\n");
+}
+
+static void record_fields(Record *record, DvObject *object)
+{
+    for (size_t i = 0; i < dv_object_field_count(object); i++) {
+        DvData *data = dv_object_field_at(object, i);
+        if (data == record->left_out)
+            continue;
+        dv_text_add(&record->text, "%s.%s: ", dv_object_path(object), data->field->name);
+        dv_data_print(data, &record->text);
+        dv_text_add(&record->text, "\n");
+    }
+}
+
+static void record_object(Record *record, DvObject *object)
+{
+    /* What was looked up on the way is part of the fields, so they come last. */
+    if (dv_object_ops(object, DV_STATE))
+        record_state(&record->text, object);
+    if (dv_object_ops(object, DV_TOPOLOGY))
+        record_topology(&record->text, object);
+    if (dv_object_ops(object, DV_DRAWABLE))
+        record_drawing(&record->text, object);
+    record_fields(record, object);
+}
+
+static DvVisit record_node(DvNode *node, void *context)
+{
+    record_object(context, dv_node_object(node));
+    DvObject *object;
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++)
+        record_object(context, object);
+    return DV_VISIT_CONTINUE;
+}
+
+static void record_scene(Record *record, DvScene *scene, const char *when)
+{
+    DvNode *root = dv_scene_root(scene);
+    dv_text_add(&record->text, "== %s\n", when);
+    dv_scene_update_visual(scene);
+    const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
+    DvMechanics *mechanics = ops->open(root);
+    double momentum[6] = {0};
+    ops->momentum(mechanics, momentum);
+    dv_text_add(&record->text, "energies %.17g %.17g momentum", ops->kinetic_energy(mechanics), ops->potential_energy(mechanics));
+    numbers(&record->text, momentum, 6);
+    ops->close(mechanics);
+    const DvVisitor visitor = {.top_down = record_node, .enters_sleeping = true};
+    dv_visit(root, &visitor, record);
+}
+
+static void hear(const DvMessage *message, void *context)
+{
+    Record *record = context;
+    /* The line may differ from one run to the other, the path of the object does not. */
+    dv_text_add(message->level >= DV_LEVEL_WARNING ? &record->warnings : &record->text, "says %s: %s\n",
+                message->path ? message->path : "", message->text);
+}
+
+/* ---- scenes as text ---- */
+
+/* The start tag that holds name="it". */
+static const char *tag_of_it(const char *text, size_t *length)
+{
+    *length = 0;
+    const char *at = strstr(text, "name=\"it\"");
+    if (!at)
+        return NULL;
+    const char *start = at;
+    while (start > text && *start != '<')
+        start--;
+    const char *end = strchr(at, '>');
+    *length = (size_t)(end - start);
+    return start;
+}
+
+/* A copy of `text` with an attribute of `it` added or replaced. Frees `text`. */
+static char *with_attribute(char *text, const char *name, size_t name_length, const char *value, size_t value_length)
+{
+    size_t length;
+    const char *tag = tag_of_it(text, &length);
+    DvText out = {0};
+    const char *old = NULL, *after;
+    for (const char *at = tag; (at = strchr(at, ' ')) && at < tag + length; at++)
+        if (strncmp(at + 1, name, name_length) == 0 && strncmp(at + 1 + name_length, "=\"", 2) == 0)
+            old = at + 1;
+    if (old) {
+        after = strchr(old + name_length + 2, '"') + 1;
+    } else {
+        old = strstr(tag, "name=\"it\"");
+        after = old;
+    }
+    dv_text_add(&out, "%.*s%.*s=\"%.*s\"%s%s", (int)(old - text), text, (int)name_length, name, (int)value_length, value,
+                after == old ? " " : "", after);
+    free(text);
+    return out.at;
+}
+
+/* `with` holds attributes as a scene does: a="1" b="2". */
+static char *with_attributes(char *text, const char *with)
+{
+    for (const char *at = with; (at = strchr(at, '='));) {
+        const char *name = at;
+        while (name > with && name[-1] != ' ')
+            name--;
+        const char *value = at + 2, *end = strchr(value, '"');
+        text = with_attribute(text, name, (size_t)(at - name), value, (size_t)(end - value));
+        at = end + 1;
+    }
+    return text;
+}
+
+static char *replaced(char *text, const char *what, const char *by)
+{
+    DvText out = {0};
+    const char *at = text, *found;
+    for (; (found = strstr(at, what)); at = found + strlen(what))
+        dv_text_add(&out, "%.*s%s", (int)(found - at), at, by);
+    dv_text_add(&out, "%s", at);
+    free(text);
+    return out.at;
+}
+
+static char *scene_text(const Row *row, const char *class_name)
+{
+    char name[256];
+    snprintf(name, sizeof name, "%.*s.scn", (int)strcspn(row->scene, "!"), row->scene);
+    char *text = contents(name);
+    if (!text)
+        return NULL;
+    text = replaced(text, "$class", class_name);
+    return with_attributes(text, row->with);
+}
+
+/* What a comment of the scene asks for after the first step: "set: /path.field value;" or "remove: kind element". */
+static bool act(DvScene *scene, const char *text)
+{
+    DvNode *root = dv_scene_root(scene);
+    const char *at = strstr(text, "set: ");
+    if (at) {
+        char path[256] = "@", field[64], value[256];
+        if (sscanf(at + 5, "%200[^.].%60s %250[^;]", path + 1, field, value) != 3)
+            return false;
+        DvObject *object = dv_node_resolve(root, NULL, path, NULL);
+        if (!object || dv_data_set_text(dv_object_field(object, field), value) != DV_OK)
+            return false;
+    }
+    at = strstr(text, "remove: ");
+    if (at) {
+        int kind;
+        uint32_t element;
+        DvObject *modifier = dv_node_find(root, DV_TOPOLOGY_MODIFIER, DV_SEARCH_DOWN);
+        if (!modifier || sscanf(at + 8, "%d %u", &kind, &element) != 2)
+            return false;
+        const DvTopologyModifierOps *ops = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+        void *self = dv_object_self(modifier);
+        return (kind == DV_POINTS ? ops->remove_points(self, 1, &element)
+                                  : ops->remove_elements(self, (DvElementKind)kind, 1, &element, true)) == DV_OK;
+    }
+    return true;
+}
+
+static DvObject *it_of(DvScene *scene)
+{
+    return dv_node_resolve(dv_scene_root(scene), NULL, "@/it", NULL);
+}
+
+static DvVisit look_for_it(DvNode *node, void *context)
+{
+    DvObject **it = context, *object = dv_node_object(node);
+    if (strcmp(dv_object_name(object), "it") == 0)
+        *it = object;
+    for (size_t i = 0; !*it && (object = dv_node_member(node, i)); i++)
+        if (strcmp(dv_object_name(object), "it") == 0)
+            *it = object;
+    return *it ? DV_VISIT_STOP : DV_VISIT_CONTINUE;
+}
+
+static DvObject *find_it(DvScene *scene)
+{
+    DvObject *it = it_of(scene);
+    const DvVisitor visitor = {.top_down = look_for_it, .enters_sleeping = true};
+    if (!it)
+        dv_visit(dv_scene_root(scene), &visitor, &it);
+    return it;
+}
+
+/* Runs the scene and records it; false when it cannot be loaded or run. `value`, if not NULL, gets the field's value at the end, and
+ * `initial` its default. */
+static bool run(const char *text, const char *field, Record *record, DvText *value, DvText *initial)
+{
+    DvScene *scene = NULL;
+    dv_log_set_handler(hear, record);
+    bool good = dv_scene_load_text(text, strlen(text), "scene.scn", folder, NULL, &scene) == DV_OK && scene;
+    if (good) {
+        DvObject *it = find_it(scene);
+        DvData *data = it ? dv_object_field(it, field) : NULL;
+        good = data != NULL;
+        record->left_out = data;
+        int steps = DEFAULT_STEPS;
+        const char *asked = strstr(text, "steps: ");
+        if (asked)
+            steps = atoi(asked + 7);
+        if (good)
+            record_scene(record, scene, "at the start");
+        for (int i = 0; good && i < steps; i++) {
+            good = dv_scene_step(scene, 0) == DV_OK;
+            if (good && i == 0)
+                good = act(scene, text);
+        }
+        if (good)
+            record_scene(record, scene, "at the end");
+        if (good && value) {
+            dv_data_print(data, value);
+            dv_text_add(initial, "%s", data->field->init ? data->field->init : "");
+        }
+        if (good) {
+            dv_scene_reset(scene);
+            good = dv_scene_step(scene, 0) == DV_OK;
+            record_scene(record, scene, "after a reset and a step");
+        }
+    }
+    dv_scene_free(scene);
+    dv_log_set_handler(NULL, NULL);
+    return good;
+}
+
+static void free_record(Record *record)
+{
+    dv_text_free(&record->text);
+    dv_text_free(&record->warnings);
+}
+
+static const char *first_difference(const char *a, const char *b)
+{
+    static char line[300];
+    size_t start = 0, i = 0;
+    for (; a[i] && a[i] == b[i]; i++)
+        if (a[i] == '\n')
+            start = i + 1;
+    snprintf(line, sizeof line, "%.*s | %.*s", (int)strcspn(a + start, "\n") > 120 ? 120 : (int)strcspn(a + start, "\n"), a + start,
+             (int)strcspn(b + start, "\n") > 120 ? 120 : (int)strcspn(b + start, "\n"), b + start);
+    return line;
+}
+
+#define text_of(t) ((t).at ? (t).at : "")
+
+/* What a row says of one class and one field. */
+typedef struct Claim {
+    const Row *row;
+    const char *class_name, *field;
+} Claim;
+
+static void complain(const Claim *claim, const char *what, const char *more)
+{
+    dv_text_add(&failures, "\nfields.tsv:%d: %s.%s in %s.scn: %s%s%s", claim->row->line, claim->class_name, claim->field,
+                claim->row->scene, what, *more ? ": " : "", more);
+}
+
+/* A value that says nothing: empty, or all zeros. */
+static bool says_nothing(const char *value)
+{
+    return strspn(value, " 0.\"[]") == strlen(value);
+}
+
+static void prove_output(const Claim *claim, const char *text)
+{
+    Record record = {0};
+    DvText value = {0}, initial = {0};
+    if (!run(text, claim->field, &record, &value, &initial))
+        complain(claim, "the scene does not run", text_of(record.warnings));
+    else if (says_nothing(text_of(value)) || strcmp(text_of(value), text_of(initial)) == 0)
+        complain(claim, "is never computed", text_of(value));
+    dv_text_free(&value);
+    dv_text_free(&initial);
+    free_record(&record);
+}
+
+static void prove(const Claim *claim)
+{
+    const Row *row = claim->row;
+    const char *field = claim->field;
+    char *text = scene_text(row, claim->class_name);
+    if (!text) {
+        complain(claim, "there is no such scene", "");
+        return;
+    }
+    if (strcmp(row->value, "output") == 0) {
+        prove_output(claim, text);
+        free(text);
+        return;
+    }
+    const bool about_messages = strchr(row->scene, '!') != NULL;
+    Record before = {0}, after = {0};
+    DvText copy = {0};
+    dv_text_add(&copy, "%s", text);
+    char *changed = with_attribute(copy.at, field, strlen(field), row->value, strlen(row->value));
+    const bool runs = run(text, field, &before, NULL, NULL), runs_changed = run(changed, field, &after, NULL, NULL);
+    if (!runs)
+        complain(claim, "the scene does not run", text_of(before.warnings));
+    else if (!about_messages && !runs_changed)
+        complain(claim, "the scene does not run when it is changed", text_of(after.warnings));
+    else if (about_messages ? strcmp(text_of(before.warnings), text_of(after.warnings)) == 0
+                            : before.warnings.length || after.warnings.length)
+        complain(claim, about_messages ? "changes no message" : "warnings",
+                 after.warnings.length ? after.warnings.at : text_of(before.warnings));
+    else if (!about_messages && strcmp(text_of(before.text), text_of(after.text)) == 0)
+        complain(claim, "changes nothing", "");
+    else if (getenv("DIVAN_FIELDS_VERBOSE"))
+        print_message("%s.%s: %s\n", claim->class_name, field, first_difference(text_of(before.text), text_of(after.text)));
+    free_record(&before);
+    free_record(&after);
+    free(text);
+    free(changed);
+}
+
+static void expect_no_failures(void)
+{
+    if (!failures.length)
+        return;
+    puts(failures.at); /* longer than cmocka's own messages may be */
+    dv_text_free(&failures);
+    fail_msg("some fields do not act");
+}
+
+static void a_change_of_each_field_of_the_table_is_seen(void **state)
+{
+    (void)state;
+    const char *only = getenv("DIVAN_FIELDS_ONLY"); /* to look at one class */
+    for (size_t r = 0; r < table.count; r++) {
+        const Row *row = &table.at[r];
+        if (strcmp(row->scene, "-") == 0)
+            continue;
+        char class_name[128], field[128];
+        for (const char *classes = row->classes; next_name(&classes, class_name, sizeof class_name);) {
+            if (only && strcmp(only, class_name) != 0)
+                continue;
+            for (const char *fields = row->field; next_name(&fields, field, sizeof field);)
+                prove(&(Claim){.row = row, .class_name = class_name, .field = field});
+        }
+    }
+    expect_no_failures();
+}
+
+/* ---- completeness ---- */
+
+static const Row *row_of(const char *class_name, const char *field)
+{
+    for (size_t r = 0; r < table.count; r++)
+        if (listed(table.at[r].classes, class_name) && listed(table.at[r].field, field))
+            return &table.at[r];
+    return NULL;
+}
+
+static bool has_field(const DvField *fields, const char *name)
+{
+    const DvField *field = fields;
+    while (field && field->name && strcmp(field->name, name) != 0)
+        field++;
+    return field && field->name;
+}
+
+static void the_table_has_every_field_of_every_class(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < dv_class_count(); c++) {
+        const DvClass *cls = dv_class_at(c);
+        for (const DvField *field = cls->fields; field && field->name; field++)
+            if (!(field->flags & (DV_FIELD_DRAWING | DV_FIELD_HIDDEN | DV_FIELD_STATE)) && !row_of(cls->name, field->name))
+                dv_text_add(&failures, "\n%s.%s has no row in fields.tsv", cls->name, field->name);
+    }
+    expect_no_failures();
+}
+
+static void the_table_has_nothing_that_is_not_there(void **state)
+{
+    (void)state;
+    for (size_t r = 0; r < table.count; r++) {
+        const Row *row = &table.at[r];
+        if (!*row->value)
+            dv_text_add(&failures, "\nfields.tsv:%d: a row has at least four cells", row->line);
+        char class_name[128], field[128];
+        for (const char *classes = row->classes; next_name(&classes, class_name, sizeof class_name);) {
+            const DvClass *cls = dv_class_find(class_name);
+            if (!cls || strcmp(cls->name, class_name) != 0)
+                dv_text_add(&failures, "\nfields.tsv:%d: there is no class %s", row->line, class_name);
+            for (const char *fields = row->field; cls && next_name(&fields, field, sizeof field);)
+                if (!has_field(cls->fields, field))
+                    dv_text_add(&failures, "\nfields.tsv:%d: %s has no field %s", row->line, class_name, field);
+        }
+    }
+    expect_no_failures();
+}
+
+/* ---- drawing fields ---- */
+
+static void other_value(const DvField *field, const DvType *type, DvText *out)
+{
+    if (type == &dv_type_choice) {
+        const char *const *choice = field->choices;
+        while (choice[1])
+            choice++;
+        dv_text_add(out, "%s", *choice);
+        return;
+    }
+    for (uint32_t i = 0; i < type->components; i++) {
+        dv_text_add(out, "%s", i ? " " : "");
+        switch (type->scalar) {
+        case DV_SCALAR_BOOL:
+            dv_text_add(out, "%s", field->init && strcmp(field->init, "1") == 0 ? "false" : "true");
+            break;
+        case DV_SCALAR_INT:
+        case DV_SCALAR_UINT:
+            dv_text_add(out, "%u", 3 + i);
+            break;
+        case DV_SCALAR_DOUBLE:
+            dv_text_add(out, "0.%u25", 1 + i);
+            break;
+        default:
+            dv_text_add(out, "other");
+            break;
+        }
+    }
+}
+
+static void check_drawing_field(DvNode *node, const DvClass *cls, const DvField *field)
+{
+    DvObject *object = NULL;
+    if (dv_object_new(node, cls->name, &object, NULL) != DV_OK) {
+        dv_text_add(&failures, "\n%s cannot be made", cls->name);
+        return;
+    }
+    DvData *data = dv_object_field(object, field->name);
+    DvText wanted = {0}, printed = {0};
+    other_value(field, data->type, &wanted);
+    if (dv_data_set_text(data, wanted.at) != DV_OK) {
+        dv_text_add(&failures, "\n%s.%s cannot be set to '%s'", cls->name, field->name, wanted.at);
+    } else {
+        dv_data_print(data, &printed);
+        if (strcmp(text_of(printed), wanted.at) != 0)
+            dv_text_add(&failures, "\n%s.%s was set to '%s' and holds '%s'", cls->name, field->name, wanted.at, text_of(printed));
+    }
+    dv_text_free(&wanted);
+    dv_text_free(&printed);
+    dv_object_remove(object);
+}
+
+static void fields_of_drawing_hold_their_value(void **state)
+{
+    (void)state;
+    static const char *const surroundings[][2] = {
+        {"MechanicalObject", "Vec3d"}, {"MechanicalObject", "Rigid3d"}, {"MechanicalObject", "Rigid2d"}};
+    size_t checked = 0;
+    for (size_t c = 0; c < dv_class_count(); c++) {
+        const DvClass *cls = dv_class_at(c);
+        for (const DvField *field = cls->fields; field && field->name; field++) {
+            if (!(field->flags & DV_FIELD_DRAWING))
+                continue;
+            DvScene *scene = dv_scene_new();
+            DvNode *node = dv_scene_root(scene);
+            const char *variants = cls->variants ? cls->variants : "";
+            for (size_t s = 0; s < sizeof surroundings / sizeof surroundings[0]; s++)
+                if (!*variants || strstr(variants, surroundings[s][1])) {
+                    assert_int_equal(dv_object_new(node, surroundings[s][0], NULL, "template", surroundings[s][1], NULL), DV_OK);
+                    break;
+                }
+            check_drawing_field(node, cls, field);
+            checked++;
+            dv_scene_free(scene);
+        }
+    }
+    assert_true(checked > 100);
+    expect_no_failures();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_table_has_nothing_that_is_not_there),
+        cmocka_unit_test(the_table_has_every_field_of_every_class),
+        cmocka_unit_test(a_change_of_each_field_of_the_table_is_seen),
+        cmocka_unit_test(fields_of_drawing_hold_their_value),
+    };
+    return cmocka_run_group_tests(tests, read_table, stop);
+}
