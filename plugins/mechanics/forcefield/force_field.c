@@ -43,10 +43,7 @@ static void release_state(DvStateRef *state)
 DvStatus single_state_init(DvObject *object, SingleState *base)
 {
     single_state_release(base);
-    const DvStatus status = find_state(object, &base->mstate, &base->state);
-    if (status == DV_OK)
-        dv_link_set(&base->mechanical_states, base->state.object);
-    return status;
+    return find_state(object, &base->mstate, &base->state);
 }
 
 void single_state_release(SingleState *base)
@@ -69,12 +66,8 @@ DvStatus pair_state_init(DvObject *object, PairState *base)
     DvStatus status = find_state(object, &base->object1, &base->state[0]);
     if (status == DV_OK)
         status = find_state(object, &base->object2, &base->state[1]);
-    if (status != DV_OK) {
+    if (status != DV_OK)
         pair_state_release(base);
-        return status;
-    }
-    DvObject *states[2] = {base->state[0].object, base->state[1].object};
-    dv_link_set_all(&base->mechanical_states, states, pair_state_is_one(base) ? 1 : 2);
     return status;
 }
 

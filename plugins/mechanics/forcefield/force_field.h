@@ -24,7 +24,7 @@ typedef struct SingleState {
         DV_LINK(Struct, base.mstate, "mstate", DV_STATE, .help = "state it acts on; the node's own by default"), \
         DV_LINK(Struct, base.mechanical_states, "mechanicalStates", DV_STATE, .many = true,                      \
                 .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,                                                   \
-                .help = "states it acts on, as found at initialisation")
+                .help = "kept for scenes that name it: the states follow from the other links")
 
 extern const DvVariantSource single_state_sources[];
 
@@ -40,7 +40,7 @@ typedef struct PairState {
         DV_LINK(Struct, base.object2, "object2", DV_STATE, .help = "second state; the node's own by default"), \
         DV_LINK(Struct, base.mechanical_states, "mechanicalStates", DV_STATE, .many = true,                    \
                 .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,                                                 \
-                .help = "states it acts on, as found at initialisation")
+                .help = "kept for scenes that name it: the states follow from the other links")
 
 extern const DvVariantSource pair_state_sources[];
 

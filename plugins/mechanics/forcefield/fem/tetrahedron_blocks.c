@@ -30,74 +30,11 @@ void tetrahedron_blocks_free(TetrahedronBlocks *t)
     memset(t, 0, sizeof *t);
 }
 
-static DvMat3 rest_frame(TetrahedronMethod method, DvVec3 a, DvVec3 b, DvVec3 c, DvVec3 d)
-{
-    DvMat3 frame = dv_mat3_identity();
-    if (method == TETRAHEDRON_LARGE)
-        frame = dv_frame_of_triangle(a, b, c);
-    else if (method != TETRAHEDRON_SMALL)
-        (void)dv_polar(dv_mat3_from_rows(dv_vec3_sub(b, a), dv_vec3_sub(c, a), dv_vec3_sub(d, a)), &frame);
-    return frame;
-}
-
 static void set_lane(Real8 m[3][3], uint32_t lane, DvMat3 values)
 {
     EACH (i, 3)
         EACH (j, 3)
             m[i][j][lane] = values.m[i][j];
-}
-
-DvStatus tetrahedron_blocks_build(TetrahedronBlocks *t, const DvObject *object, TetrahedronMethod method,
-                                  TetrahedronUpdate update, uint32_t points, const double *rest_position,
-                                  uint32_t elements, const uint32_t *list)
-{
-    tetrahedron_blocks_free(t);
-    const DvStatus status = element_blocks_build(&t->mesh, object, "tetrahedron", points, 4, elements, list);
-    if (status != DV_OK)
-        return status;
-    const uint32_t blocks = t->mesh.blocks;
-    t->method = method;
-    t->update = method == TETRAHEDRON_SMALL ? UPDATE_NONE : update;
-    t->rest = dv_alloc(blocks, sizeof *t->rest);
-    t->frame = dv_alloc(blocks, sizeof *t->frame);
-    t->world = dv_alloc(blocks, sizeof *t->world);
-    if (method == TETRAHEDRON_SVD)
-        t->inverse = dv_alloc(blocks, sizeof *t->inverse);
-    if (t->update == UPDATE_NORMAL_STRAINS) {
-        t->current = dv_alloc(blocks, sizeof *t->current);
-        t->normal = dv_alloc(blocks, sizeof *t->normal);
-    }
-    for (uint32_t i = 0; i < blocks * LANES; i++) {
-        TetrahedronRest *rest = &t->rest[i / LANES];
-        const uint32_t lane = i % LANES;
-        DvVec3 p[4];
-        for (uint32_t n = 0; n < 4; n++)
-            p[n] = dv_vec3_load(rest_position + 3 * (size_t)element_blocks_point(&t->mesh, i, n));
-        const DvMat3 edges =
-            dv_mat3_from_rows(dv_vec3_sub(p[1], p[0]), dv_vec3_sub(p[2], p[0]), dv_vec3_sub(p[3], p[0]));
-        const double volume = dv_tetrahedron_volume(p[0], p[1], p[2], p[3]);
-        const DvMat3 frame = rest_frame(method, p[0], p[1], p[2], p[3]);
-        const DvMat3 local = dv_mat3_mul_transposed(edges, frame); /* rows: edges in the frame */
-        const double size = dv_mat3_norm(edges);
-        if (!(fabs(volume) > 1e-14 * size * size * size) || !isfinite(volume))
-            return dv_error(object, DV_ERROR_INVALID,
-                            "tetrahedron %u has no volume at rest (%g m^3); remove it from the mesh", i, volume);
-        set_lane(rest->edge, lane, local);
-        set_lane(rest->gradient, lane, dv_mat3_cofactor(local));
-        rest->volume[lane] = fabs(volume);
-        set_lane(t->frame[i / LANES], lane, frame);
-        set_lane(t->world[i / LANES], lane, dv_mat3_mul(dv_mat3_cofactor(local), frame));
-        if (t->inverse) {
-            DvMat3 inverse = dv_mat3_identity();
-            (void)dv_mat3_inverse(edges, &inverse);
-            set_lane(t->inverse[i / LANES], lane, inverse);
-        }
-        if (t->current) {
-            set_lane(t->current[i / LANES], lane, frame);
-            set_lane(t->normal[i / LANES], lane, dv_mat3_cofactor(local));
-        }
-    }
-    return DV_OK;
 }
 
 void tetrahedron_blocks_set_material(TetrahedronBlocks *t, uint32_t element, double young, double poisson)
@@ -174,6 +111,74 @@ SIMD_INLINE void gather_edges(const ElementBlocks *mesh, uint32_t block, const d
         gather_points(points, node + (k + 1) * LANES, point);
         real8_sub(point, origin, edge[k]);
     }
+}
+
+static DvMat3 get_lane(const Real8 m[3][3], uint32_t lane)
+{
+    DvMat3 r;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            r.m[i][j] = m[i][j][lane];
+    return r;
+}
+
+/* Rest shapes, by the same operations as current ones: at rest there is no force, to the last bit. */
+static void build_rest_shapes(TetrahedronBlocks *t, const double *rest_position)
+{
+    for (uint32_t block = 0; block < t->mesh.blocks; block++) {
+        TetrahedronRest *rest = &t->rest[block];
+        Real8(*frame)[3] = t->frame[block], edge[3][3];
+        gather_edges(&t->mesh, block, rest_position, edge);
+        current_frame(t, t->method == TETRAHEDRON_SVD ? TETRAHEDRON_POLAR : t->method, block, (ConstMat8)edge, frame);
+        for (int k = 0; k < 3; k++)
+            real8_mul((ConstMat8)frame, edge[k], rest->edge[k]);
+        real8_cross(rest->edge[1], rest->edge[2], rest->gradient[0]);
+        real8_cross(rest->edge[2], rest->edge[0], rest->gradient[1]);
+        real8_cross(rest->edge[0], rest->edge[1], rest->gradient[2]);
+        rest->volume = real8_abs(real8_dot(rest->edge[0], rest->gradient[0])) / 6.0;
+        for (int k = 0; k < 3; k++)
+            real8_transposed_mul((ConstMat8)frame, rest->gradient[k], t->world[block][k]);
+        for (uint32_t lane = 0; t->inverse && lane < LANES; lane++) {
+            DvMat3 inverse = dv_mat3_identity();
+            (void)dv_mat3_inverse(get_lane((ConstMat8)edge, lane), &inverse);
+            set_lane(t->inverse[block], lane, inverse);
+        }
+        if (t->current) {
+            memcpy(t->current[block], frame, sizeof t->current[block]);
+            memcpy(t->normal[block], rest->gradient, sizeof rest->gradient);
+        }
+    }
+}
+
+DvStatus tetrahedron_blocks_build(TetrahedronBlocks *t, const DvObject *object, TetrahedronMethod method,
+                                  TetrahedronUpdate update, uint32_t points, const double *rest_position,
+                                  uint32_t elements, const uint32_t *list)
+{
+    tetrahedron_blocks_free(t);
+    const DvStatus status = element_blocks_build(&t->mesh, object, "tetrahedron", points, 4, elements, list);
+    if (status != DV_OK)
+        return status;
+    const uint32_t blocks = t->mesh.blocks;
+    t->method = method;
+    t->update = method == TETRAHEDRON_SMALL ? UPDATE_NONE : update;
+    t->rest = dv_alloc(blocks, sizeof *t->rest);
+    t->frame = dv_alloc(blocks, sizeof *t->frame);
+    t->world = dv_alloc(blocks, sizeof *t->world);
+    if (method == TETRAHEDRON_SVD)
+        t->inverse = dv_alloc(blocks, sizeof *t->inverse);
+    if (t->update == UPDATE_NORMAL_STRAINS) {
+        t->current = dv_alloc(blocks, sizeof *t->current);
+        t->normal = dv_alloc(blocks, sizeof *t->normal);
+    }
+    build_rest_shapes(t, rest_position);
+    for (uint32_t i = 0; i < elements; i++) {
+        const double size = dv_mat3_norm(get_lane((ConstMat8)t->rest[i / LANES].edge, i % LANES));
+        const double volume = tetrahedron_blocks_volume(t, i);
+        if (!(volume > 1e-14 * size * size * size) || !isfinite(volume))
+            return dv_error(object, DV_ERROR_INVALID,
+                            "tetrahedron %u has no volume at rest (%g m^3); remove it from the mesh", i, volume);
+    }
+    return DV_OK;
 }
 
 /* s = sum sym(D_k g_k^T) over b, c, d; `normal` are the gradients of the normal strains, `shear` those of the shears. */
@@ -542,12 +547,9 @@ uint32_t tetrahedron_blocks_inverted(const TetrahedronBlocks *t, const DvConstVe
         for (uint32_t n = 0; n < 4; n++)
             p[n] = dv_vec3_load(x->at + 3 * (size_t)element_blocks_point(&t->mesh, i, n));
         const TetrahedronRest *rest = &t->rest[i / LANES];
-        DvMat3 edge, frame;
-        for (int j = 0; j < 9; j++) {
-            edge.m[j / 3][j % 3] = rest->edge[j / 3][j % 3][i % LANES];
-            frame.m[j / 3][j % 3] = t->frame[i / LANES][j / 3][j % 3][i % LANES];
-        }
-        const double before = dv_mat3_det(edge) * dv_mat3_det(frame); /* a frame may be a reflection */
+        const DvMat3 edges = get_lane(rest->edge, i % LANES),
+                     frame = get_lane((ConstMat8)t->frame[i / LANES], i % LANES);
+        const double before = dv_mat3_det(edges) * dv_mat3_det(frame); /* a frame may be a reflection */
         if (!(dv_tetrahedron_volume(p[0], p[1], p[2], p[3]) * before > 0.0))
             return i;
     }

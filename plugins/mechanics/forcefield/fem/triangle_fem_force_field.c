@@ -90,29 +90,6 @@ static void set_materials(TriangleFEMForceField *self, const double *rest)
     }
 }
 
-static DvStatus set_rest_shapes(TriangleFEMForceField *self, const double *rest)
-{
-    for (uint32_t i = 0; i < self->mesh.blocks * LANES; i++) {
-        DvVec3 p[3];
-        for (uint32_t n = 0; n < 3; n++)
-            p[n] = dv_vec3_load(rest + 3 * (size_t)element_blocks_point(&self->mesh, i, n));
-        const double size =
-            dv_vec3_norm_squared(dv_vec3_sub(p[1], p[0])) + dv_vec3_norm_squared(dv_vec3_sub(p[2], p[0]));
-        if (!(dv_triangle_area(p[0], p[1], p[2]) > 1e-14 * size))
-            return dv_error(dv_object_of(self), DV_ERROR_INVALID,
-                            "triangle %u has no area at rest; remove it from the mesh", i);
-        const DvMat3 frame =
-            self->chosen == TRIANGLE_LARGE ? dv_frame_of_triangle(p[0], p[1], p[2]) : dv_mat3_identity();
-        TriangleBlock *block = &self->block[i / LANES];
-        for (int edge = 0; edge < 2; edge++) {
-            const DvVec3 local = dv_mat3_mul_vec(frame, dv_vec3_sub(p[edge + 1], p[0]));
-            block->rest[edge][0][i % LANES] = local.x;
-            block->rest[edge][1][i % LANES] = local.y;
-        }
-    }
-    return DV_OK;
-}
-
 /* Gradients of b and c from the edges B = a b and C = a c in the frame, where B.y = 0; zero for a triangle without area. */
 SIMD_INLINE Mask8 make_gradients(const Real8 edge[2][2], Real8 gradient[2][2])
 {
@@ -158,6 +135,28 @@ SIMD_INLINE void current_shape(const TriangleFEMForceField *self, const Real8 ed
     EACH (k, 2)
         EACH (c, 2)
             local[k][c] = real8_dot(axis[c], edge[k]);
+}
+
+/* By the same operations as current shapes: at rest there is no force, to the last bit. */
+static DvStatus set_rest_shapes(TriangleFEMForceField *self, const double *rest)
+{
+    for (uint32_t number = 0; number < self->mesh.blocks; number++) {
+        TriangleBlock *block = &self->block[number];
+        Real8 edge[2][3];
+        gather_edges(&self->mesh, number, rest, edge);
+        current_shape(self, (const Real8(*)[3])edge, block->axis, block->rest);
+    }
+    for (uint32_t i = 0; i < self->mesh.elements; i++) {
+        DvVec3 p[3];
+        for (uint32_t n = 0; n < 3; n++)
+            p[n] = dv_vec3_load(rest + 3 * (size_t)element_blocks_point(&self->mesh, i, n));
+        const double size =
+            dv_vec3_norm_squared(dv_vec3_sub(p[1], p[0])) + dv_vec3_norm_squared(dv_vec3_sub(p[2], p[0]));
+        if (!(dv_triangle_area(p[0], p[1], p[2]) > 1e-14 * size))
+            return dv_error(dv_object_of(self), DV_ERROR_INVALID,
+                            "triangle %u has no area at rest; remove it from the mesh", i);
+    }
+    return DV_OK;
 }
 
 /* Forces of displacements d of b and c, into the rows of the block; lambda and mu carry the sign and the factor. */
