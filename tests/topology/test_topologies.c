@@ -14,7 +14,9 @@
 #include <divan/contracts/state.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SCENE(...) "<Node name='root'><DefaultAnimationLoop/>" __VA_ARGS__ "</Node>"
 
@@ -437,7 +439,116 @@ static void a_used_point_cannot_be_removed(void **state)
     dv_scene_free(mesh.scene);
 }
 
+static void states_follow_changes_of_points_unless_told_not_to(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(SCENE(
+        "<Node name='a'><TetrahedronSetTopologyContainer name='c' position='0 0 0 1 0 0 2 0 0 3 0 0 4 0 0' "
+        "tetrahedra='0 1 2 3  1 2 3 4'/><TetrahedronSetTopologyModifier name='m'/><MechanicalObject name='x'/></Node>"
+        "<Node name='b'><TetrahedronSetTopologyContainer name='c' position='0 0 0 1 0 0 2 0 0 3 0 0 4 0 0' "
+        "tetrahedra='0 1 2 3  1 2 3 4'/><TetrahedronSetTopologyModifier name='m' propagateToDOF='0'/>"
+        "<MechanicalObject name='x'/></Node>"));
+    const uint32_t first = 0, start[2] = {0, 2}, ancestors[2] = {0, 1}, order[5] = {4, 0, 1, 2, 3};
+    const double weights[2] = {0.25, 0.75};
+    const DvElementChange middle = {.ancestors = ancestors, .ancestor_start = start, .weights = weights};
+    for (int i = 0; i < 2; i++) {
+        DvObject *object = scene_object(scene, i ? "/b/m" : "/a/m");
+        const DvTopologyModifierOps *modifier = dv_object_ops(object, DV_TOPOLOGY_MODIFIER);
+        assert_int_equal(modifier->remove_elements(dv_object_self(object), DV_TETRAHEDRA, 1, &first, true), DV_OK);
+        assert_int_equal(modifier->add_points(dv_object_self(object), 1, &middle), DV_OK);
+        assert_int_equal(modifier->renumber_points(dv_object_self(object), order), DV_OK);
+    }
+    const DvConstVec a = dv_state_read(scene_state(scene, "/a/x"), DV_POSITION);
+    const DvConstVec b = dv_state_read(scene_state(scene, "/b/x"), DV_POSITION);
+    /* point 4 took the place of 0, then one between 0 and 1 came, then all moved up by one */
+    static const double expected[5] = {1.75, 4, 1, 2, 3};
+    assert_int_equal(a.count, 5);
+    assert_int_equal(b.count, 5);
+    for (int i = 0; i < 5; i++) {
+        assert_true(a.at[3 * i] == expected[i]);
+        assert_true(b.at[3 * i] == i);
+    }
+    dv_scene_free(scene);
+}
+
+static void changed_meshes_are_saved_and_go_on(void **state)
+{
+    (void)state;
+    Mesh mesh = load(HEXAHEDRA_AND_QUADS, "/h/c");
+    const DvTopologyModifierOps *modifier = dv_object_ops(scene_object(mesh.scene, "/h/m"), DV_TOPOLOGY_MODIFIER);
+    const uint32_t removed[2] = {5, 0}, next = 3;
+    assert_int_equal(
+        modifier->remove_elements(dv_object_self(scene_object(mesh.scene, "/h/m")), DV_HEXAHEDRA, 2, removed, true),
+        DV_OK);
+    char name[] = "/tmp/divan-topologies-XXXXXX.scn";
+    const int file = mkstemps(name, 4);
+    assert_true(file >= 0);
+    assert_int_equal(dv_scene_save(mesh.scene, name), DV_OK);
+    DvScene *again;
+    assert_int_equal(dv_scene_load(name, NULL, &again), DV_OK);
+    (void)close(file);
+    (void)remove(name);
+    DvScene *scenes[2] = {mesh.scene, again};
+    for (int i = 0; i < 2; i++) /* both go on in the same way */
+        assert_int_equal(
+            modifier->remove_elements(dv_object_self(scene_object(scenes[i], "/h/m")), DV_HEXAHEDRA, 1, &next, true),
+            DV_OK);
+    static const char *const paths[2] = {"/h/c", "/h/q/c"};
+    for (int i = 0; i < 2; i++) {
+        const Mesh here = at(&mesh, paths[i]), there = at(&(Mesh){.scene = again}, paths[i]);
+        assert_int_equal(here.ops->point_count(here.self), there.ops->point_count(there.self));
+        for (int kind = DV_EDGES; kind < DV_ELEMENT_KINDS; kind++) {
+            const DvElements a = here.ops->elements(here.self, (DvElementKind)kind),
+                             b = there.ops->elements(there.self, (DvElementKind)kind);
+            assert_int_equal(a.count, b.count);
+            if (a.count)
+                assert_memory_equal(a.at, b.at, a.count * dv_element_nodes((DvElementKind)kind) * sizeof *a.at);
+        }
+        check_topology(there.object, false);
+    }
+    dv_scene_free(again);
+    dv_scene_free(mesh.scene);
+}
+
+static void keep_warnings(const DvMessage *message, void *context)
+{
+    dv_text_add(context, "%s\n", message->text);
+}
+
+static void checks_that_a_scene_asks_for_report(void **state)
+{
+    (void)state;
+    DvText said = {0};
+    DvScene *scene = scene_from_text(SCENE("")); /* starts the plugins */
+    dv_scene_free(scene);
+    dv_log_set_handler(keep_warnings, &said);
+    scene = scene_from_text(
+        SCENE("<Node name='a'><EdgeSetTopologyContainer edges='0 0 1 2' checkTopology='1' checkConnexity='1'/></Node>"
+              "<Node name='b'><EdgeSetTopologyContainer edges='0 0 1 2'/></Node>"));
+    dv_log_set_handler(NULL, NULL);
+    assert_string_equal(said.at, "point 0 appears twice\nthe mesh is in 2 pieces that no edge joins\n");
+    dv_text_free(&said);
+    dv_scene_free(scene);
+}
+
 /* Geometry */
+
+static void a_tag_chooses_the_state_to_look_at(void **state)
+{
+    (void)state;
+    Mesh mesh =
+        load(SCENE("<MechanicalObject name='other' tags='flat' position='0 0 0 1 0 0 1 1 0 0 1 0'/>"
+                   "<Node name='a'><MechanicalObject position='0 0 0 0 0 0 0 0 0 0 0 0'/>"
+                   "<TriangleSetTopologyContainer name='c' triangles='0 1 2  0 3 2'/>"
+                   "<TriangleSetGeometryAlgorithms recomputeTrianglesOrientation='1' tagMechanics='flat'/></Node>"
+                   "<Node name='b'><MechanicalObject position='0 0 0 1 0 0 1 1 0 0 1 0'/>"
+                   "<TriangleSetTopologyContainer name='d' triangles='0 1 2  0 3 2'/>"
+                   "<TriangleSetGeometryAlgorithms topology='@/a/c'/></Node>"),
+             "/a/c");
+    expect_field(mesh.object, "triangles", "0 1 2 0 2 3");
+    expect_field(scene_object(mesh.scene, "/b/d"), "triangles", "0 1 2 0 3 2");
+    dv_scene_free(mesh.scene);
+}
 
 static void triangles_are_turned_to_look_like_the_first(void **state)
 {
@@ -510,6 +621,10 @@ int main(void)
         cmocka_unit_test(edges_without_elements_keep_their_removed_points),
         cmocka_unit_test(new_tetrahedra_bring_their_faces_and_edges),
         cmocka_unit_test(a_used_point_cannot_be_removed),
+        cmocka_unit_test(states_follow_changes_of_points_unless_told_not_to),
+        cmocka_unit_test(changed_meshes_are_saved_and_go_on),
+        cmocka_unit_test(checks_that_a_scene_asks_for_report),
+        cmocka_unit_test(a_tag_chooses_the_state_to_look_at),
         cmocka_unit_test(triangles_are_turned_to_look_like_the_first),
         cmocka_unit_test(a_mesh_of_everything_is_a_topology),
         cmocka_unit_test(a_grid_is_a_topology),

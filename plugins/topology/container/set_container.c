@@ -10,6 +10,9 @@
  * available.
  *
  * The number of points is that of `position` when a scene gives it, else 1 + the largest number an element names.
+ *
+ * A saved scene gives the lists at the start as it was given them; what modifiers made of them is kept in a hidden field of
+ * numbers: points, then for each kind of elements their count, their points, and, if any dangle, which (one number each).
  */
 #include "topology.h"
 
@@ -144,6 +147,96 @@ DvStatus set_container_start(Topology *topology)
     return DV_OK;
 }
 
+void set_container_remember(Topology *topology)
+{
+    IndexArray saved = {0};
+    array_push(&saved, topology->points);
+    for (int kind = DV_EDGES; kind <= DV_HEXAHEDRA; kind++) {
+        const ElementList elements = topology_elements(topology, kind);
+        array_push(&saved, elements.count);
+        for (size_t i = 0; i < (size_t)elements.count * elements.nodes; i++)
+            array_push(&saved, elements.at[i]);
+        array_push(&saved, elements.skip != NULL);
+        for (uint32_t i = 0; elements.skip && i < elements.count; i++)
+            array_push(&saved, elements.skip[i]);
+    }
+    dv_data_set(&topology->saved, saved.data, saved.count);
+    array_free(&saved);
+}
+
+/* One kind's part of the saved numbers. False: they end too early. */
+static bool restore_list(Topology *topology, DvElementKind kind, const uint32_t **at, const uint32_t *end)
+{
+    const uint32_t nodes = dv_element_nodes(kind);
+    if (*at == end)
+        return false;
+    const uint32_t count = *(*at)++;
+    if ((uint64_t)count * nodes + 1 > (uint64_t)(end - *at) || (count && !topology->list[kind].field))
+        return false;
+    if (topology->list[kind].field)
+        topology_set_list(topology, kind, *at, count);
+    *at += (size_t)count * nodes;
+    if (*(*at)++ == 0)
+        return true;
+    if (count > (uint64_t)(end - *at))
+        return false;
+    topology->dangling[kind] = dv_alloc(count, 1);
+    for (uint32_t i = 0; i < count; i++)
+        topology->dangling[kind][i] = (uint8_t)(*at)[i];
+    *at += count;
+    return true;
+}
+
+/* What is attached to elements starts anew: all old ones go, highest first, and all new ones come. States were saved
+ * themselves. */
+static void tell_all(Topology *topology, DvElementChangeKind change)
+{
+    const bool added = change == DV_ELEMENTS_ADDED;
+    for (int i = DV_POINTS; i <= DV_HEXAHEDRA; i++) {
+        const DvElementKind kind = (DvElementKind)(added ? i : DV_HEXAHEDRA - i);
+        const uint32_t count = kind == DV_POINTS ? topology->points : topology_elements(topology, kind).count;
+        uint32_t *indices = dv_alloc(count, sizeof *indices);
+        for (uint32_t j = 0; j < count; j++)
+            indices[j] = count - 1 - j;
+        const DvElementChange all = {.change = change,
+                                     .kind = kind,
+                                     .count = count,
+                                     .total = added ? count : 0,
+                                     .indices = added ? NULL : indices,
+                                     .without_states = true};
+        if (count)
+            dv_element_data_apply(topology->object, &all);
+        dv_free(indices);
+    }
+}
+
+static DvStatus restore(DvObject *object, void *self)
+{
+    (void)object;
+    Topology *topology = self;
+    size_t count;
+    const uint32_t *at = dv_data_uints(&topology->saved, &count), *end = at + count;
+    if (count == 0)
+        return DV_OK;
+    topology->restoring = true;
+    tell_all(topology, DV_ELEMENTS_REMOVED);
+    topology_clear(topology);
+    topology_set_points(topology, *at++);
+    topology->moved = true;
+    for (int kind = DV_EDGES; kind <= DV_HEXAHEDRA; kind++)
+        if (!restore_list(topology, kind, &at, end))
+            return dv_field_error(&topology->saved, -1, "the saved lists end too early");
+    topology_changed(topology);
+    if (topology->own != DV_POINTS) {
+        const DvStatus status = topology_check_points(topology, topology->own);
+        if (status != DV_OK)
+            return status;
+    }
+    tell_all(topology, DV_ELEMENTS_ADDED);
+    topology->restoring = false;
+    return DV_OK;
+}
+
 static DvStatus init(DvObject *object, void *self)
 {
     (void)object;
@@ -163,7 +256,9 @@ static DvStatus construct(DvObject *object, void *self, DvElementKind own)
     TOPOLOGY_FILE_FIELD(Topology, ), TOPOLOGY_POSITION_FIELD(Topology, ),                                         \
         DV_FIELD(Topology, point_count_field, "nbPoints", dv_type_uint, .init = "0", .help = "number of points"), \
         DV_FIELD(Topology, check_topology, "checkTopology", dv_type_bool, .init = "0",                            \
-                 .help = "report elements that name a point twice")
+                 .help = "report elements that name a point twice"),                                              \
+        DV_FIELD(Topology, saved, "changedLists", dv_type_uints, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,       \
+                 .help = "all lists, once they have been changed")
 /* Every container but the point set. */
 #define EDGE_SET_FIELDS                                                                  \
     POINT_SET_FIELDS, TOPOLOGY_EDGES_FIELD(Topology, ),                                  \
@@ -211,6 +306,7 @@ static const DvField hexahedron_fields[] = {EDGE_SET_FIELDS,
         .contracts = (const DvContract[]){{.id = DV_TOPOLOGY, .ops = &topology_ops, .slot = true}, {0}}, \
         .construct = construct_##object_,                                                                \
         .init = init,                                                                                    \
+        .restore = restore,                                                                              \
         .bounding_box = topology_bounding_box,                                                           \
         .destroy = topology_destroy,                                                                     \
     }

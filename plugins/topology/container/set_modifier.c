@@ -192,6 +192,7 @@ static DvStatus remove_sorted_points(Topology *topology, const IndexArray *sorte
     topology->moved = true;
     topology_set_points(topology, topology->points - sorted->count);
     topology_changed(topology);
+    set_container_remember(topology);
     return DV_OK;
 }
 
@@ -233,6 +234,7 @@ DvStatus topology_add_points(Topology *topology, uint32_t count, const DvElement
     change.total = topology->points;
     change.without_states = without_states;
     tell(topology, change);
+    set_container_remember(topology);
     return DV_OK;
 }
 
@@ -261,6 +263,7 @@ DvStatus topology_renumber_points(Topology *topology, const uint32_t *order, boo
                                      .total = points,
                                      .indices = order,
                                      .without_states = without_states});
+    set_container_remember(topology);
     return DV_OK;
 }
 
@@ -327,6 +330,7 @@ DvStatus topology_add_elements(Topology *topology, DvElementKind kind, uint32_t 
     append_parts(topology, kind, kind == DV_TETRAHEDRA ? DV_TRIANGLES : DV_QUADS, added, false);
     append_parts(topology, kind, DV_EDGES, added, kind == DV_TETRAHEDRA || kind == DV_HEXAHEDRA);
     append(topology, kind, elements, count, ancestors);
+    set_container_remember(topology);
     return DV_OK;
 }
 
@@ -364,6 +368,7 @@ DvStatus topology_remove_elements(Topology *topology, DvElementKind kind, uint32
     if (edges.count)
         remove_rows(topology, DV_EDGES, &edges);
     topology_changed(topology);
+    set_container_remember(topology);
     const DvStatus status = remove_sorted_points(topology, &points, cascade.without_states);
     array_free(&sorted);
     array_free(&faces);

@@ -24,6 +24,7 @@ typedef struct Topology {
     DvData draw_edges, draw_triangles, draw_quads, draw_tetrahedra, draw_hexahedra;
     /* set containers */
     DvData point_count_field, check_topology, check_connexity, create_triangle_array, create_quad_array;
+    DvData saved; /* all lists after changes, for a saved scene: see set_container.c */
 
     uint32_t points;
     uint64_t revision;
@@ -32,6 +33,7 @@ typedef struct Topology {
     uint8_t *dangling[DV_ELEMENT_KINDS]; /* [count] bit j: point j of the element has been removed; NULL: none */
     DvElementKind own;                   /* set containers: the kind they are named after; DV_POINTS otherwise */
     bool dynamic;                        /* a set container */
+    bool restoring;                      /* a saved scene puts its lists back: mappings find their way themselves */
     bool moved;                          /* points were added, removed or renumbered: `position` is no longer theirs */
     bool (*grid_shape)(struct Topology *topology, DvGridShape *shape); /* grids */
     AdjacencyCache cache[DV_ELEMENT_KINDS][DV_ELEMENT_KINDS];
@@ -72,6 +74,8 @@ DV_NODISCARD DvStatus topology_load_file(Topology *topology);
 DV_NODISCARD DvStatus mesh_topology_start(Topology *topology);
 DV_NODISCARD DvStatus set_container_start(Topology *topology);
 DV_NODISCARD DvStatus topology_start(Topology *topology);
+/* A set container was changed: keeps its lists for a saved scene. */
+void set_container_remember(Topology *topology);
 
 /* Lifecycle functions that all classes share. */
 DvStatus topology_construct(DvObject *object, void *self);

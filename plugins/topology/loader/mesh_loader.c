@@ -63,15 +63,22 @@ static void free_copy(Mesh *copy)
     array_free(&copy->high_order_edge);
 }
 
+static bool is_identity(const double m[16])
+{
+    for (int i = 0; i < 16; i++)
+        if (m[i] != (i % 5 == 0 ? 1.0 : 0.0))
+            return false;
+    return true;
+}
+
 /* The matrix that moves the positions; false when they stay where they are. */
 static bool read_matrix(MeshLoader *loader, double m[16])
 {
-    static const double identity[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
     memcpy(m, dv_data_doubles(&loader->transformation, NULL), 16 * sizeof *m);
-    if (memcmp(m, identity, sizeof identity) == 0)
+    if (is_identity(m))
         mesh_matrix(dv_data_doubles(&loader->translation, NULL), dv_data_doubles(&loader->rotation, NULL),
                     dv_data_doubles(&loader->scale, NULL), m);
-    return memcmp(m, identity, sizeof identity) != 0;
+    return !is_identity(m);
 }
 
 static void process(MeshLoader *loader, Mesh *mesh)

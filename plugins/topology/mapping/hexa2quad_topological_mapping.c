@@ -39,7 +39,7 @@ static void on_hexahedra(DvElementData *data, const DvElementChange *change)
 {
     Hexa2Quad *mapping = data->owner;
     Topology *from = mapping->base.from;
-    if (change->change != DV_ELEMENTS_REMOVED)
+    if (change->change != DV_ELEMENTS_REMOVED || from->restoring)
         return;
     uint32_t per_element;
     const uint32_t *quads_of = topology_parts(from, DV_HEXAHEDRA, DV_QUADS, &per_element);
@@ -89,6 +89,8 @@ static void on_quads(DvElementData *data, const DvElementChange *change)
 {
     Hexa2Quad *mapping = data->owner;
     IndexArray *output_of = &mapping->output_of;
+    if (mapping->base.from->restoring)
+        return;
     if (change->change == DV_ELEMENTS_ADDED)
         for (uint32_t i = 0; i < change->count; i++)
             array_push(output_of, INVALID_INDEX);
@@ -111,6 +113,8 @@ static void on_quads(DvElementData *data, const DvElementChange *change)
 static void on_points(DvElementData *data, const DvElementChange *change)
 {
     const Hexa2Quad *mapping = data->owner;
+    if (mapping->base.from->restoring)
+        return;
     if (change->change == DV_ELEMENTS_REMOVED)
         check(mapping, topology_remove_points(mapping->base.to, change->count, change->indices, true));
     else if (change->change == DV_ELEMENTS_RENUMBERED)
@@ -175,6 +179,25 @@ static DvStatus init(DvObject *object, void *self)
     return started == DV_OK && from->dynamic ? follow_input(mapping) : started;
 }
 
+/* Both topologies hold what a saved scene had: finds the quads of the output among those of the input again. */
+static DvStatus restore(DvObject *object, void *self)
+{
+    (void)object;
+    Hexa2Quad *mapping = self;
+    const ElementList in = topology_elements(mapping->base.from, DV_QUADS);
+    const ElementList out = topology_elements(mapping->base.to, DV_QUADS);
+    const PartTable whole = {(const uint8_t[]){0, 1, 2, 3}, 1, 4};
+    array_resize(&mapping->base.source, out.count);
+    (void)parts_find(out, &whole, in, false, mapping->base.source.data);
+    array_resize(&mapping->output_of, in.count);
+    for (uint32_t i = 0; i < in.count; i++)
+        mapping->output_of.data[i] = INVALID_INDEX;
+    for (uint32_t i = 0; i < out.count; i++)
+        if (mapping->base.source.data[i] != INVALID_INDEX)
+            mapping->output_of.data[mapping->base.source.data[i]] = i;
+    return DV_OK;
+}
+
 /* The hexahedron that a quad of the output belongs to. */
 static uint32_t source_element(void *self, uint32_t out)
 {
@@ -231,6 +254,7 @@ const DvClass dv_hexa2quad_topological_mapping = {
     .accepts = topological_mapping_accepts,
     .construct = topological_mapping_construct,
     .init = init,
+    .restore = restore,
     .cleanup = cleanup,
     .destroy = destroy,
 };
