@@ -190,7 +190,7 @@ static void modernise_paths(const Making *making)
 static char *canonical_variant(const char *text)
 {
     GString *canonical = g_string_new(NULL);
-    char **parts = g_strsplit(text, ",", -1);
+    char **parts = g_strsplit_set(text, ",", -1);
     for (char **part = parts; *part; part++) {
         const char *word = g_strstrip(*part);
         if (g_str_has_prefix(word, "ExtVec"))

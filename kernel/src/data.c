@@ -50,7 +50,8 @@ static Value *header_of(const void *elements)
 
 static void *value_new(const DvType *type, size_t count, size_t capacity)
 {
-    Value *value = dv_alloc(1, HEADER + MAX(capacity, count) * type->element_size);
+    /* One at least, so that no empty value points behind its own block, where leak checkers do not see it. */
+    Value *value = dv_alloc(1, HEADER + MAX(MAX(capacity, count), 1) * type->element_size);
     atomic_init(&value->users, 1);
     value->count = count;
     value->capacity = MAX(capacity, count);

@@ -42,24 +42,25 @@ struct DvObject {
     const char *file;    /* interned; NULL: made by code */
     int line, column;
     int references;
-    bool initialised;    /* init has run */
-    bool removed;        /* has left the graph: schedules skip it */
+    bool initialised; /* init has run */
+    bool removed;     /* has left the graph: schedules skip it */
     bool is_node;
-    char *path;          /* cache of dv_object_path; NULL: stale */
+    char *path;                                                     /* cache of dv_object_path; NULL: stale */
     DvData name, print_log, tags, bbox, component_state, listening; /* common fields */
-    DvData **fields;     /* [field_count] common ones first, then the class's, then added ones */
+    DvData **fields;                       /* [field_count] common ones first, then the class's, then added ones */
     size_t field_count, class_field_count; /* all; without the added ones */
-    DvAttributes *attributes; /* as given; NULL: none */
-    GPtrArray *initial;  /* Snapshot of what was set before init, for saving: see writer.c; or NULL */
-    GPtrArray *restore;  /* Attribute: the state a saved scene holds for it, applied after init; or NULL */
-    uint64_t order;      /* when it was made: merges objects and child nodes into the order of the document */
-    uint64_t *stamps;    /* [stamp_count] versions of the fields when it was made, then after init: what changed since is saved */
+    DvAttributes *attributes;              /* as given; NULL: none */
+    GPtrArray *initial;                    /* Snapshot of what was set before init, for saving: see writer.c; or NULL */
+    GPtrArray *restore; /* Attribute: the state a saved scene holds for it, applied after init; or NULL */
+    uint64_t order;     /* when it was made: merges objects and child nodes into the order of the document */
+    uint64_t *
+        stamps; /* [stamp_count] versions of the fields when it was made, then after init: what changed since is saved */
     size_t stamp_count;
-    GPtrArray *attached; /* DvElementData *, in the order of attachment; or NULL */
-    GPtrArray *referrers; /* DvLink * that point here; or NULL */
-    bool constructed;    /* construct was called: destroy will be */
-    bool updating;       /* its engine runs */
-    DvComponentState state;  /* of component_state at state_version */
+    GPtrArray *attached;    /* DvElementData *, in the order of attachment; or NULL */
+    GPtrArray *referrers;   /* DvLink * that point here; or NULL */
+    bool constructed;       /* construct was called: destroy will be */
+    bool updating;          /* its engine runs */
+    DvComponentState state; /* of component_state at state_version */
     uint64_t state_version;
 };
 
@@ -76,11 +77,11 @@ struct DvNode {
     uint64_t context_revision;     /* own_revision at which has_context was found */
     bool has_context;              /* holds objects of contract divan.context/1 */
     bool fixed_bbox;
-    uint64_t mark;                 /* of the walk that visited it last */
-    uint32_t pending;              /* parents not yet visited in that walk */
-    uint32_t walk_index;           /* its place in that walk */
-    GHashTable *counts;            /* create.c: how many objects of a class got a name from the kernel; or NULL */
-    const char *folder;            /* interned: folder of the file it comes from, for relative paths; or NULL */
+    uint64_t mark;       /* of the walk that visited it last */
+    uint32_t pending;    /* parents not yet visited in that walk */
+    uint32_t walk_index; /* its place in that walk */
+    GHashTable *counts;  /* create.c: how many objects of a class got a name from the kernel; or NULL */
+    const char *folder;  /* interned: folder of the file it comes from, for relative paths; or NULL */
 };
 
 struct DvScene {
@@ -89,11 +90,11 @@ struct DvScene {
     uint64_t steps;
     bool running; /* initialised */
     bool check_only, keep_going;
-    bool restored;     /* the file holds the state of a run: State elements */
+    bool restored;             /* the file holds the state of a run: State elements */
     unsigned problems, errors; /* reported while loading: all; those that fail the load */
     DvStatus first_error;
-    uint64_t created;  /* objects and nodes so far: their order */
-    double reset_time; /* s; where reset goes back to */
+    uint64_t created;     /* objects and nodes so far: their order */
+    double reset_time;    /* s; where reset goes back to */
     const void *loop_ops; /* scene.c: the root's animation loop as of loop_revision */
     void *loop;
     uint64_t loop_revision;
@@ -101,81 +102,96 @@ struct DvScene {
     size_t check_count;
 };
 
-enum { DV_PRIVATE_MAX_SCENE_BYTES = 256 << 20 }; /* of all files of a scene together */
+enum {
+    DV_PRIVATE_MAX_SCENE_BYTES = 256 << 20, /* of all files of a scene together */
+    DV_PRIVATE_MAX_ATTRIBUTES = 256,        /* of an element */
+};
 
-static inline DvObject *dv_private_object(const DvNode *node) { return dv_object_of(node); }
+static inline DvObject *dv_private_object(const DvNode *node)
+{
+    return dv_object_of(node);
+}
 
 /* object.c */
-extern const DvClass dv_node_class;                                          /* node.c */
-DvObject *dv_private_object_new(const DvClass *cls, const char *variant);    /* construct has not run; one reference */
+extern const DvClass dv_node_class;                                       /* node.c */
+DvObject *dv_private_object_new(const DvClass *cls, const char *variant); /* construct has not run; one reference */
 DvStatus dv_private_object_construct(DvObject *object);
-DvStatus dv_private_object_init(DvObject *object);                           /* required fields, then the class's init */
-void dv_private_object_forget_path(DvObject *object);                        /* also of everything below a node */
+DvStatus dv_private_object_init(DvObject *object);    /* required fields, then the class's init */
+void dv_private_object_forget_path(DvObject *object); /* also of everything below a node */
 void dv_private_attributes_free(DvAttributes *attributes);
 
 /* data.c */
 void dv_private_data_construct(DvData *data, const DvField *field, const DvType *type, DvObject *owner);
-void dv_private_data_destroy(DvData *data);                  /* unlinks both ways, frees */
-const void *dv_private_value_ref(const DvData *data);        /* shares the present value: to keep a snapshot */
+void dv_private_data_destroy(DvData *data);           /* unlinks both ways, frees */
+const void *dv_private_value_ref(const DvData *data); /* shares the present value: to keep a snapshot */
 void dv_private_value_unref(const DvType *type, const void *value, size_t count);
-void dv_private_data_unlink(DvData *data);                   /* nothing follows it any more, nor it anything; values stay */
+void dv_private_data_unlink(DvData *data); /* nothing follows it any more, nor it anything; values stay */
 void dv_private_data_set_interned(DvData *data, const char *text); /* one shared value per text: allocates once */
 void dv_private_defaults_clear(void);
 
 /* link.c */
 void dv_private_link_destroy(DvLink *link);
 DvStatus dv_private_link_set_text(DvLink *link, const char *text);
-void dv_private_links_forget(DvObject *target);              /* links that point to it become unresolved: it leaves the graph */
+void dv_private_links_forget(DvObject *target); /* links that point to it become unresolved: it leaves the graph */
 
 /* parse.c, type.c */
 void dv_private_elements_free(const DvType *type, void *elements, size_t count);
 void dv_private_elements_blank(const DvType *type, void *elements, size_t first, size_t count);
-void *dv_private_elements_copy(const DvType *type, const void *old, size_t old_count, size_t count); /* new ones are blank */
-DvStatus dv_private_parse_matrices(const DvType *type, const char *text, void **elements, size_t *count, DvText *problem);
+void *dv_private_elements_copy(const DvType *type, const void *old, size_t old_count,
+                               size_t count); /* new ones are blank */
+DvStatus dv_private_parse_matrices(const DvType *type, const char *text, void **elements, size_t *count,
+                                   DvText *problem);
 DvStatus dv_private_parse_colors(const DvType *type, const char *text, void **elements, size_t *count, DvText *problem);
-bool dv_private_type_same(const DvType *a, const DvType *b);     /* same layout */
+bool dv_private_type_same(const DvType *a, const DvType *b); /* same layout */
 bool dv_private_type_converts(const DvType *from, const DvType *to);
 /* *elements and *count hold the old value at first, which what cannot be read keeps; then the new one. */
 const DvType *dv_private_type_for(const DvType *declared, const char *variant); /* fills the places */
-DvStatus dv_private_type_parse(const DvField *field, const DvType *type, const char *text, void **elements, size_t *count, DvText *problem);
+DvStatus dv_private_type_parse(const DvField *field, const DvType *type, const char *text, void **elements,
+                               size_t *count, DvText *problem);
 void dv_private_type_print(const DvType *type, const void *elements, size_t count, DvText *out);
 /* to (empty) = from converted; DV_ERROR_INVALID when the types have nothing in common. */
-DvStatus dv_private_type_convert(const DvType *from, const void *value, size_t count, const DvType *to, const void *old, size_t old_count,
-                                 void **out, size_t *out_count);
+DvStatus dv_private_type_convert(const DvType *from, const void *value, size_t count, const DvType *to, const void *old,
+                                 size_t old_count, void **out, size_t *out_count);
 
 /* registry.c, plugin.c */
-const DvRename *dv_private_rename_class(const char *name);                     /* of any started plugin; NULL: none */
+const DvRename *dv_private_rename_class(const char *name); /* of any started plugin; NULL: none */
 const DvRename *dv_private_rename_field(const DvClass *cls, const char *name);
-bool dv_private_module_known(const char *name);                                /* RequiredPlugin */
+bool dv_private_module_known(const char *name); /* RequiredPlugin */
 const void *dv_private_class_ops(const DvClass *cls, const char *contract);
-DvStatus dv_private_registry_check(const DvPlugin *plugin, DvText *reason);    /* ties with plugins that are in */
-void dv_private_registry_add(const DvPlugin *plugin);                          /* after a good check */
+DvStatus dv_private_registry_check(const DvPlugin *plugin, DvText *reason); /* ties with plugins that are in */
+void dv_private_registry_add(const DvPlugin *plugin);                       /* after a good check */
 void dv_private_registry_clear(void);
-char *dv_private_kernel_folder(void);                                          /* of this library; new string or NULL */
-const DvClass *dv_private_class_of(const char *name, const char *variant);     /* of several plugins' classes the one with it */
+char *dv_private_kernel_folder(void); /* of this library; new string or NULL */
+const DvClass *dv_private_class_of(const char *name,
+                                   const char *variant); /* of several plugins' classes the one with it */
 
 /* create.c */
-DvStatus dv_private_create(DvNode *node, const char *class_name, DvAttributes *attributes, const char *file, int line, int column,
+DvStatus dv_private_create(DvNode *node, const char *class_name, DvAttributes *attributes, const char *file, int line,
+                           int column,
                            DvObject **object); /* takes the attributes; what dv_object_new and the reader share */
-DvStatus dv_private_create_node(DvNode *parent, DvScene *scene, DvAttributes *attributes, const char *file, int line, int column,
-                                DvNode **node);
-DvStatus dv_private_create_first(DvNode *node, const char *class_name); /* in front of all others, named like its class */
+DvStatus dv_private_create_node(DvNode *parent, DvScene *scene, DvAttributes *attributes, const char *file, int line,
+                                int column, DvNode **node);
+DvStatus dv_private_create_first(DvNode *node,
+                                 const char *class_name); /* in front of all others, named like its class */
 void dv_private_unused_attributes(DvObject *object);
 bool dv_private_class_takes(const DvClass *cls, const char *name); /* has a field of this name or alias */
-void dv_private_report_links(DvScene *scene, DvObject *object); /* tries once more, then says what leads nowhere */
+void dv_private_report_links(DvScene *scene, DvObject *object);    /* tries once more, then says what leads nowhere */
 DvAttributes *dv_private_attributes_new(void);
-void dv_private_attributes_add(DvAttributes *attributes, const char *name, const char *text, int line, int column); /* keeps order */
+void dv_private_attributes_add(DvAttributes *attributes, const char *name, const char *text, int line,
+                               int column); /* keeps order */
 void dv_private_attributes_drop(DvAttributes *attributes, const char *name);
-Attribute *dv_private_attribute_find(const DvAttributes *attributes, const char *name); /* NULL: none; does not count as use */
+Attribute *dv_private_attribute_find(const DvAttributes *attributes,
+                                     const char *name); /* NULL: none; does not count as use */
 /* A dead end found while loading: counts as a problem of the scene; an error also fails the load. Returns the status. */
 DvStatus dv_private_problem(DvScene *scene, DvStatus status);
 
 /* path.c, files.c */
-DvData *dv_private_resolve_field(const DvNode *node, const DvObject *from, const char *path, DvText *problem); /* "@dofs.position" */
+DvData *dv_private_resolve_field(const DvNode *node, const DvObject *from, const char *path,
+                                 DvText *problem);                /* "@dofs.position" */
 char *dv_private_find_file(const char *name, const char *folder); /* new string; NULL: not found */
 
 /* node.c */
-void dv_private_node_changed(DvNode *node);          /* raises the revisions */
+void dv_private_node_changed(DvNode *node); /* raises the revisions */
 void dv_private_node_add_member(DvNode *node, DvObject *object);
 void dv_private_node_insert_member(DvNode *node, DvObject *object, size_t index);
 bool dv_private_node_local_tags_match(const DvNode *node, DvTags tags);
@@ -190,7 +206,7 @@ typedef struct Walk { /* a subgraph in graph order, taken before anything is cal
         DvNode *node;
         uint32_t first_parent, parents; /* in parent_index: entries above it */
         bool skipped;                   /* by pruning, so far */
-    } *entries;
+    } * entries;
     uint32_t count;
     uint32_t *parent_index;
 } Walk;
@@ -203,22 +219,24 @@ bool dv_private_walk_skips(const Walk *walk, uint32_t index); /* all its parents
 void dv_private_enter(void);
 void dv_private_leave(void);
 void dv_private_release_later(DvObject *object);
-void dv_private_schedules_drop(DvNode *node);        /* everything kept for and in this node */
+void dv_private_schedules_drop(DvNode *node);           /* everything kept for and in this node */
 void dv_private_schedule_object_gone(DvObject *object); /* running schedules skip it from now on */
 
 /* scene.c, reader.c, writer.c, repair.c */
-typedef struct XmlElement XmlElement;                /* reader.c */
+typedef struct XmlElement XmlElement; /* reader.c */
 DvStatus dv_private_read_scene(DvScene *scene, const char *text, size_t length, const char *name, const char *folder);
 DvStatus dv_private_write_scene(DvScene *scene, const char *file);
-/* Mends what strict XML refuses; new text, warnings with the line. */
+/* Mends what strict XML refuses; new text, warnings with the line. NULL after an error that has been reported. */
 char *dv_private_repair(const char *text, size_t length, const char *name, size_t *out_length);
-DvStatus dv_private_create_expanded(DvNode *node, const DvRename *rename, DvAttributes *attributes, const char *file, int line,
-                                    int column, DvObject **object); /* reader.c: one old class that stands for several */
-void dv_private_stamp(DvObject *object);             /* writer.c: the versions of all fields, as they are now */
-void dv_private_capture(DvObject *object);           /* writer.c: before init: what code has set since it was made */
-DvStatus dv_private_restore(DvObject *object);       /* writer.c: puts the fields of `restore` back */
-DvStatus dv_private_init_object(DvObject *object);   /* links, init, bwd_init of an object that joins a running scene */
-DvStatus dv_private_init_node(DvNode *node);         /* init, bwd_init of a subtree that joins a running scene */
+bool dv_private_is_utf16(const char *text, size_t length);
+DvStatus dv_private_create_expanded(DvNode *node, const DvRename *rename, DvAttributes *attributes, const char *file,
+                                    int line, int column,
+                                    DvObject **object); /* reader.c: one old class that stands for several */
+void dv_private_stamp(DvObject *object);                /* writer.c: the versions of all fields, as they are now */
+void dv_private_capture(DvObject *object);              /* writer.c: before init: what code has set since it was made */
+DvStatus dv_private_restore(DvObject *object);          /* writer.c: puts the fields of `restore` back */
+DvStatus dv_private_init_object(DvObject *object); /* links, init, bwd_init of an object that joins a running scene */
+DvStatus dv_private_init_node(DvNode *node);       /* init, bwd_init of a subtree that joins a running scene */
 
 /* element_data.c */
 void dv_private_element_data_forget(DvObject *topology);

@@ -17,14 +17,15 @@
 #include <string.h>
 
 enum {
-    MAX_DEPTH = 256,        /* nodes within nodes, includes and all */
-    MAX_ATTRIBUTES = 256,   /* of an element */
+    MAX_DEPTH = 256, /* nodes within nodes, includes and all */
+    MAX_ATTRIBUTES = DV_PRIVATE_MAX_ATTRIBUTES,
     MAX_CHILDREN = 10000,   /* of an element */
     MAX_ELEMENTS = 100000,  /* of a scene */
     MAX_INCLUDES = 1000,    /* of a scene */
     MAX_INCLUDE_DEPTH = 16, /* files within files */
     MAX_BYTES = DV_PRIVATE_MAX_SCENE_BYTES,
-    MAX_PROBLEMS = 10000, /* enough is enough: warnings and errors */
+    MAX_UTF16_BYTES = 16 << 20, /* UTF-16 goes to the parser unseen, which holds all attributes of an element at once */
+    MAX_PROBLEMS = 10000,       /* enough is enough: warnings and errors */
     MAX_ERRORS = 200,
     MAX_MACROS_MISSED = 1000 /* class names that are looked up as files in vain */
 };
@@ -258,11 +259,21 @@ static XmlElement *parse_text(Reader *reader, const char *text, size_t length, c
         dv_private_problem(reader->scene, DV_ERROR_LIMIT);
         return NULL;
     }
+    if (length > MAX_UTF16_BYTES && dv_private_is_utf16(text, length)) {
+        dv_log_at(DV_LEVEL_ERROR, DV_ERROR_LIMIT, name, 0, 0,
+                  "the file is in UTF-16 and larger than %d MiB; save it as UTF-8", MAX_UTF16_BYTES >> 20);
+        dv_private_problem(reader->scene, DV_ERROR_LIMIT);
+        return NULL;
+    }
     Parse parse = {.reader = reader,
                    .file = g_intern_string(name),
                    .folder = folder ? g_intern_string(folder) : NULL,
                    .base_depth = depth};
     char *mended = dv_private_repair(text, length, name, &parse.length);
+    if (!mended) {
+        dv_private_problem(reader->scene, DV_ERROR_LIMIT);
+        return NULL;
+    }
     if (parse.length > INT_MAX)
         parse.length = INT_MAX; /* 256 MiB of '&' */
     parse.text = mended;

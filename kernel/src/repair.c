@@ -19,7 +19,8 @@ typedef struct Repair {
     int line, column;
     int last_line; /* of the last warning: one a line is enough */
     unsigned repairs;
-    bool utf8; /* declared, or not declared otherwise */
+    bool utf8;    /* declared, or not declared otherwise */
+    bool stopped; /* an element had too many attributes */
 } Repair;
 
 static void warn(Repair *repair, const char *what)
@@ -150,13 +151,26 @@ static void value(Repair *repair)
     }
 }
 
+/* Attributes are counted here already: the parser would first collect all of them, in time and memory that nobody limits. */
 static void tag(Repair *repair)
 {
+    const char *name = repair->at + 1;
+    const int line = repair->line, column = repair->column;
+    int length = 0, attributes = 0;
+    while (name + length < repair->end && length < 80 && !g_ascii_isspace(name[length]) &&
+           !strchr("/>='\"", name[length]))
+        length++;
     while (repair->at < repair->end && *repair->at != '>') {
-        if (*repair->at == '"' || *repair->at == '\'')
-            value(repair);
-        else
+        if (*repair->at != '"' && *repair->at != '\'') {
             copy(repair);
+        } else if (++attributes <= DV_PRIVATE_MAX_ATTRIBUTES) {
+            value(repair);
+        } else {
+            dv_log_at(DV_LEVEL_ERROR, DV_ERROR_LIMIT, repair->file, line, column, "<%.*s> has more than %d attributes",
+                      length, name, DV_PRIVATE_MAX_ATTRIBUTES);
+            repair->stopped = true;
+            return;
+        }
     }
 }
 
@@ -173,26 +187,38 @@ static bool is_utf8(const char *text, size_t length)
     return utf8;
 }
 
+bool dv_private_is_utf16(const char *text, size_t length)
+{
+    return length >= 2 && (text[0] == '\0' || text[1] == '\0' || (unsigned char)text[0] >= 0xFE);
+}
+
 char *dv_private_repair(const char *text, size_t length, const char *name, size_t *out_length)
 {
-    Repair repair = {text, text + length,        g_string_sized_new(length + length / 16 + 16), name, 1, 1, 0,
-                     0,    is_utf8(text, length)};
-    if (length >= 2 && (text[0] == '\0' || text[1] == '\0' || (unsigned char)text[0] >= 0xFE)) {
+    Repair repair = {.at = text,
+                     .end = text + length,
+                     .out = g_string_sized_new(length + length / 16 + 16),
+                     .file = name,
+                     .line = 1,
+                     .column = 1,
+                     .utf8 = is_utf8(text, length)};
+    if (dv_private_is_utf16(text, length)) {
         g_string_append_len(repair.out, text, (gssize)length); /* UTF-16: the parser's business */
         repair.at = repair.end;
     }
-    const char *start = text;
-    while (start < repair.end && g_ascii_isspace(*start))
-        start++;
-    if (start > text && g_str_has_prefix(start, "<?xml") && g_strstr_len(start, repair.end - start, "?>")) {
+    Repair start = repair;
+    while (start.at < start.end && g_ascii_isspace(*start.at))
+        start.at++;
+    const char *behind = start.at > repair.at && starts_with(&start, "<?xml")
+                             ? g_strstr_len(start.at, start.end - start.at, "?>")
+                             : NULL;
+    if (behind) {
         warn(&repair, "blanks before the XML declaration");
-        const char *behind = g_strstr_len(start, repair.end - start, "?>") + 2;
-        while (repair.at < behind) { /* blank it out: line ends stay */
+        while (repair.at < behind + 2) { /* blank it out: line ends stay */
             g_string_append_c(repair.out, *repair.at == '\n' ? '\n' : ' ');
             step(&repair);
         }
     }
-    while (repair.at < repair.end) {
+    while (repair.at < repair.end && !repair.stopped) {
         if (*repair.at == '&') {
             ampersand(&repair);
         } else if (*repair.at != '<') {
@@ -210,5 +236,5 @@ char *dv_private_repair(const char *text, size_t length, const char *name, size_
     if (repair.repairs > WARNINGS)
         dv_log_at(DV_LEVEL_WARNING, DV_OK, name, 0, 0, "%u more lines had to be mended", repair.repairs - WARNINGS);
     *out_length = repair.out->len;
-    return g_string_free(repair.out, FALSE);
+    return g_string_free(repair.out, repair.stopped);
 }
