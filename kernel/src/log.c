@@ -7,6 +7,9 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+enum { MAX_TEXT = 4000, MAX_NAME = 200 }; /* bytes: what a scene calls its things may be as long as a file */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static DvLogHandler handler;
@@ -26,6 +29,13 @@ void dv_log_set_level(DvLevel lowest)
     lowest_level = lowest;
 }
 
+/* How many bytes of a text to show: whole characters, as many as fit. */
+static size_t shortened(const char *text, size_t limit)
+{
+    const size_t length = strlen(text);
+    return length <= limit ? length : (size_t)(g_utf8_find_prev_char(text, text + limit) - text);
+}
+
 void dv_message_print(const DvMessage *message, DvText *out)
 {
     if (message->file) {
@@ -39,7 +49,7 @@ void dv_message_print(const DvMessage *message, DvText *out)
     if (message->component) {
         dv_text_add(out, "%s", message->component);
         if (message->name && *message->name)
-            dv_text_add(out, " '%s'", message->name);
+            dv_text_add(out, " '%.*s'", (int)shortened(message->name, MAX_NAME), message->name);
         dv_text_add(out, ": ");
     }
     if (message->field)
@@ -62,6 +72,8 @@ static void emit(DvMessage *message, const char *format, va_list args) __attribu
 static void emit(DvMessage *message, const char *format, va_list args)
 {
     char *text = g_strdup_vprintf(format, args);
+    if (strlen(text) > MAX_TEXT)
+        memcpy(text + shortened(text, MAX_TEXT - sizeof "..."), "...", sizeof "...");
     message->text = text;
     pthread_mutex_lock(&mutex);
     const DvLogHandler to = handler;

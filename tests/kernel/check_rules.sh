@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Rules of the house that a compiler does not know:   check_rules.sh SOURCE_ROOT
+#
+# - Each file names its licence, but meshes, tables of other programs and fuzz inputs, whose formats leave no room for it.
+# - A plugin includes public headers and its own files, a host and the kernel likewise; a public header needs the C library alone.
+# - The kernel knows no physics and names no class of a plugin.
+# - Kernel and plugins leave the process alone: no exit, no abort.
+set -eu
+cd "$1"
+failed=0
+complain() { # what, lines (nothing when all is well)
+    [ -n "$2" ] || return 0
+    printf '%s:\n%s\n' "$1" "$2"
+    failed=1
+}
+
+if ! files=$(git ls-files --cached --others --exclude-standard 2>/dev/null) || [ -z "$files" ]; then
+    files=$(find . -path './build*' -prune -o -path ./.git -prune -o -type f -print | sed 's|^\./||')
+fi
+[ "$(printf '%s\n' "$files" | wc -l)" -gt 100 ] || { echo "too few files: is $1 the source root?"; exit 1; }
+
+unlicensed=$(printf '%s\n' "$files" | grep -vE '^(LICENSE|\.gitignore|tests/fuzz/corpus/.*|.*\.(msh|obj|vtk|rigid|xs3|sph))$' |
+    while read -r file; do
+        [ ! -f "$file" ] || head -n 6 "$file" | grep -q 'SPDX-License-Identifier: ' || printf '  %s\n' "$file"
+    done)
+complain "files without an SPDX-License-Identifier in their first lines" "$unlicensed"
+
+# A quoted include is found beside the file or in the top folder of the same plugin, never above it.
+strangers=$(printf '%s\n' "$files" | grep -E '^(kernel/src|plugins/[^/]+|hosts/[^/]+)/.*\.[ch]$' |
+    while read -r file; do
+        case $file in
+        plugins/* | hosts/*) top=$(printf '%s\n' "$file" | cut -d/ -f1,2) ;;
+        *) top=kernel/src ;;
+        esac
+        [ -f "$file" ] || continue
+        sed -n 's/^ *# *include *"\([^"]*\)".*/\1/p' "$file" | while read -r header; do
+            case $header in
+            *../*) printf '  %s: "%s"\n' "$file" "$header" ;;
+            *) [ -f "${file%/*}/$header" ] || [ -f "$top/$header" ] || printf '  %s: "%s"\n' "$file" "$header" ;;
+            esac
+        done
+    done)
+complain "includes of files outside the own folder" "$strangers"
+
+public=$(grep -rnE '^ *# *include *[<"]' kernel/include --include='*.h' |
+    grep -vE '<(divan/[a-z0-9_/]+|assert|complex|ctype|errno|float|inttypes|limits|math|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string)\.h>' || true)
+complain "public headers that need more than the C library" "$public"
+glib=$(grep -rnE '\b(G(List|Array|PtrArray|HashTable|String|Error|KeyFile|Mutex)|g[a-z]*(boolean|pointer|int|uint|size|char)|g_[a-z_]+)\b' kernel/include --include='*.h' |
+    grep -vE '\bg_[a-z]\b' || true)
+complain "GLib in public headers" "$glib"
+
+physics=$(grep -rniE '(mass|stiffness|spring|young|poisson|damping|rayleigh|elastic|friction|collision|newton|euler|jacobi|corotation|conjugate|preconditio)' \
+    kernel/src --include='*.[ch]' || true)
+complain "physics in the kernel" "$physics"
+names=$(grep -rhoE '^ *\.name = "[A-Z][A-Za-z0-9]+"' plugins --include='*.c' | sed 's/.*"\(.*\)"/\1/' | sort -u)
+[ "$(printf '%s\n' "$names" | wc -l)" -gt 20 ] || { echo "too few classes found in plugins"; exit 1; }
+named=$(printf '%s\n' "$names" | sed 's/.*/"&"/' | grep -rnFf - kernel/src --include='*.[ch]' || true)
+# The two loops that a scene without any gets: asked for by name, since any plugin may offer them.
+named=$(printf '%s\n' "$named" | grep -vE '^kernel/src/scene\.c:[0-9]+:.*"(DefaultAnimationLoop|DefaultVisualManagerLoop)"' || true)
+complain "classes of plugins named in the kernel" "$named"
+
+leaving=$(grep -rnE '\b(exit|_exit|abort|quick_exit)\(' kernel/src plugins --include='*.[ch]' | grep -vE ':[0-9]+: *(/?\*|//)' || true)
+complain "calls that end the process" "$leaving"
+
+exit $failed
