@@ -9,11 +9,9 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <divan/contracts/solver.h>
 #include <divan/memory.h>
-#include <divan/visitor.h>
 
 #include "mechanics.h"
 #include "operations.h"
@@ -108,13 +106,13 @@ static const DvOdeSolverOps *solver_of(const DvMechanics *m, uint32_t state, voi
     return *object ? dv_object_ops(*object, DV_ODE_SOLVER) : NULL;
 }
 
-/* One whose unknown is not the change of velocity: it takes the forces at the start of the step. */
-static bool is_explicit(const DvMechanics *m, uint32_t state, double dt)
+/* One whose unknown is not the change of velocity (whatever the step): it takes the forces at the start of the step. */
+static bool is_explicit(const DvMechanics *m, uint32_t state)
 {
     void *self;
     DvObject *object;
     const DvOdeSolverOps *solver = solver_of(m, state, &self, &object);
-    return solver && solver->velocity_factor && solver->velocity_factor(self, dt) != 1.0;
+    return solver && solver->velocity_factor && solver->velocity_factor(self, 0.5) != 1.0;
 }
 
 /* The force field with the fastest oscillation, rad/s; NULL when none tells. */
@@ -206,7 +204,7 @@ static void explain(const DvMechanics *m, uint32_t state, uint32_t point, DvText
 {
     const double time = dv_node_time(m->node), dt = dv_node_dt(m->node);
     const DvStep step = {time, dt, DV_POSITION, DV_VELOCITY};
-    const bool explicit_solver = is_explicit(m, state, dt);
+    const bool explicit_solver = is_explicit(m, state);
     double frequency;
     const FieldItem *stiffest = stiffest_field(m, state, &frequency);
     uint32_t element = UINT32_MAX;
@@ -318,29 +316,8 @@ static bool restore_last_good(DvNode *root)
 
 /* ---- Before the first step ---- */
 
-/* Regions are the classes whose names end in ROI; what they select is in `indices`. */
-static DvVisit find_empty_regions(DvNode *node, void *context)
-{
-    size_t *problems = context;
-    DvObject *object;
-    for (size_t i = 0; (object = dv_node_member(node, i)); i++) {
-        const char *name = dv_object_class(object)->name;
-        const size_t length = strlen(name);
-        DvData *indices = dv_object_field(object, "indices");
-        if (length < 3 || strcmp(name + length - 3, "ROI") != 0 || !indices)
-            continue;
-        (void)dv_data_read(indices);
-        if (indices->count)
-            continue;
-        dv_warning(object, "the region selects no point; move or enlarge it, or check which positions it looks at");
-        (*problems)++;
-    }
-    return DV_VISIT_CONTINUE;
-}
-
 static size_t lint(DvNode *root)
 {
-    static const DvVisitor regions = {.top_down = find_empty_regions, .enters_sleeping = true};
     DvMechanics *m = watch_of(root)->m;
     mechanics_refresh(m);
     size_t problems = 0;
@@ -359,7 +336,6 @@ static size_t lint(DvNode *root)
             problems++;
         }
     }
-    dv_visit(root, &regions, &problems);
     return problems;
 }
 

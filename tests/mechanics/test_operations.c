@@ -1,0 +1,642 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The mechanical operations of a subtree: forces through mappings, products with and without a matrix, the two walks, vectors,
+ * edits of the graph, and that a step allocates nothing.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <divan/contracts/mapping.h>
+#include <divan/contracts/mechanical_operations.h>
+#include <divan/contracts/topology.h>
+#include <divan/memory.h>
+#include <divan/parallel.h>
+#include <divan/plugin.h>
+#include <divan/visitor.h>
+
+#include "scene_text.h"
+
+static const DvStep step = {0.0, 0.01, DV_POSITION, DV_VELOCITY};
+
+static const DvMechanicalOperationsOps *ops_of_plugin(void)
+{
+    const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
+    assert_non_null(ops);
+    return ops;
+}
+
+static double *random_numbers(size_t n, uint32_t seed)
+{
+    double *at = calloc(n + 1, sizeof *at);
+    for (size_t i = 0; i < n; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        at[i] = (double)(seed >> 8) / (double)(1u << 23) - 1.0;
+    }
+    return at;
+}
+
+/* ---- The matrix is the operator ---- */
+
+static void multiply(const DvBlockMatrix *a, const double *x, double *y)
+{
+    const uint32_t b = a->block;
+    for (uint32_t row = 0; row < a->rows; row++)
+        for (uint32_t e = a->row_start[row]; e < a->row_start[row + 1]; e++)
+            for (uint32_t i = 0; i < b; i++)
+                for (uint32_t j = 0; j < b; j++)
+                    y[row * b + i] += a->values[((size_t)e * b + i) * b + j] * x[a->columns[e] * b + j];
+}
+
+static void check_structure(const DvBlockMatrix *a)
+{
+    for (uint32_t row = 0; row < a->rows; row++) {
+        assert_int_equal(a->columns[a->diagonal[row]], row);
+        for (uint32_t e = a->row_start[row]; e < a->row_start[row + 1]; e++) {
+            const uint32_t t = a->transposed[e], column = a->columns[e];
+            assert_true(e == a->row_start[row] || a->columns[e - 1] < column);
+            assert_true(t >= a->row_start[column] && t < a->row_start[column + 1]);
+            assert_int_equal(a->columns[t], row);
+        }
+    }
+}
+
+static void assert_same(const double *a, const double *b, size_t n)
+{
+    double size = 0.0;
+    for (size_t i = 0; i < n; i++)
+        size = fmax(size, fabs(b[i]));
+    assert_true(size > 0.0);
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs(a[i] - b[i]) < 1e-11 * size))
+            fail_msg("unknown %zu: %.17g with the matrix, %.17g without", i, a[i], b[i]);
+}
+
+/* m M + b B + k K, assembled, has the products of add_mbk; constrained, those with projection before and after. */
+static void assembled_is_matrix_free(const char *text, uint32_t block)
+{
+    const DvFactors factors = {.m = 1.3, .b = -0.02, .k = -0.7};
+    DvScene *scene = scene_from_text(text);
+    const DvMechanicalOperationsOps *ops = ops_of_plugin();
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    ops->propagate_position(m, &step, DV_POSITION);
+    ops->propagate_velocity(m, &step, DV_VELOCITY);
+    ops->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);
+    const size_t n = ops->unknowns(m);
+    double *x = random_numbers(n, 1), *with = calloc(n, sizeof *with), *without = calloc(n, sizeof *without);
+    const DvVecId d = ops->allocate(m, DV_DERIVS), r = ops->allocate(m, DV_DERIVS);
+
+    const DvBlockMatrix *a = ops->assemble(m, &step, factors, 0);
+    assert_non_null(a);
+    assert_int_equal(a->block, block);
+    assert_int_equal((size_t)a->rows * a->block, n);
+    check_structure(a);
+    multiply(a, x, with);
+    ops->scatter(m, d, x);
+    ops->add_mbk(m, &step, factors, r, d, DV_WALK_WHOLE);
+    ops->gather(m, without, r);
+    assert_same(with, without, n);
+
+    const uint64_t structure = a->structure, version = a->version;
+    a = ops->assemble(m, &step, factors, DV_ASSEMBLE_CONSTRAINED);
+    assert_true(a->structure == structure && a->version == version + 1);
+    ops->project_response(m, &step, d, DV_WALK_WHOLE);
+    ops->gather(m, x, d);
+    memset(with, 0, n * sizeof *with);
+    multiply(a, x, with);
+    ops->clear(m, r);
+    ops->add_mbk(m, &step, factors, r, d, DV_WALK_WHOLE);
+    ops->project_response(m, &step, r, DV_WALK_WHOLE);
+    ops->gather(m, without, r);
+    assert_same(with, without, n);
+
+    /* The same bits with four threads and many chunks. */
+    const size_t entries = (size_t)a->row_start[a->rows] * a->block * a->block;
+    double *values = malloc(entries * sizeof *values);
+    memcpy(values, a->values, entries * sizeof *values);
+    dv_parallel_set_threads(4);
+    dv_parallel_set_grain_divisor(10000);
+    a = ops->assemble(m, &step, factors, DV_ASSEMBLE_CONSTRAINED);
+    assert_memory_equal(a->values, values, entries * sizeof *values);
+    dv_parallel_set_threads(1);
+    dv_parallel_set_grain_divisor(1);
+    free(values), free(x), free(with), free(without);
+    ops->close(m);
+    dv_scene_free(scene);
+}
+
+#define CHAIN "position='0 0 0 1 0.1 0 2 0 0.2 3 0.1 0.1' velocity='1 0 0 0 1 0 0 0 1 1 1 1'"
+#define SPRINGS(k) \
+    "<SpringForceField name='springs' spring='0 1 " k " 2 0.9 1 2 50 1 1.1 2 3 70 3 0.8' rayleighStiffness='0.1'/>"
+#define BODIES "position='1 2 3 0 0 0 1   0 1 0 0.5 0.5 0.5 0.5'"
+
+static void springs_and_masses(void **state)
+{
+    (void)state;
+    assembled_is_matrix_free("<Node name='root' gravity='0 -9.81 0'><MechanicalObject name='dofs' " CHAIN "/>"
+                             "<UniformMass totalMass='3' rayleighMass='0.3'/>" SPRINGS(
+                                 "100") "<FixedProjectiveConstraint indices='0 2'/></Node>",
+                             3);
+}
+
+static void blocks_of_two_and_of_one(void **state)
+{
+    (void)state;
+    assembled_is_matrix_free(
+        "<Node name='root'><MechanicalObject name='dofs' template='Vec2d' position='0 0 1 0.1 2 0.2 3 0'/>"
+        "<UniformMass totalMass='3'/>" SPRINGS("100") "<FixedProjectiveConstraint indices='1'/></Node>",
+        2);
+    assembled_is_matrix_free(
+        "<Node name='root'><Node name='A'><MechanicalObject template='Vec2d' position='0 0 1 0.1 2 0.2 3 0'/>"
+        "<UniformMass totalMass='3'/>" SPRINGS("100") "<FixedProjectiveConstraint indices='1'/></Node>"
+                                                      "<Node name='B'><MechanicalObject template='Vec3d' " CHAIN
+                                                      "/><UniformMass totalMass='2'/>" SPRINGS("40") "</Node></Node>",
+        1);
+}
+
+static void a_rigid_body_takes_two_blocks(void **state)
+{
+    (void)state;
+    assembled_is_matrix_free("<Node name='root'><Node name='A'><MechanicalObject template='Rigid3d' " BODIES "/>"
+                             "<UniformMass vertexMass='2 1 0.4 0.1 0 0.1 0.5 0.05 0 0.05 0.6'/>"
+                             "<RestShapeSpringsForceField stiffness='10' angularStiffness='3'/></Node>"
+                             "<Node name='B'><MechanicalObject " CHAIN
+                             "/><UniformMass totalMass='2'/>" SPRINGS("40") "</Node></Node>",
+                             3);
+}
+
+#define ON_BODY(stiffness)                                           \
+    "<Node name='Points'><MechanicalObject name='points' " CHAIN     \
+    "/><RigidMapping index='1' geometricStiffness='" stiffness "'/>" \
+    "<UniformMass totalMass='2'/>" SPRINGS("100") "</Node>"
+
+static void points_on_a_rigid_body(void **state)
+{
+    (void)state;
+    assembled_is_matrix_free(
+        "<Node name='root' gravity='0 -9.81 0'><MechanicalObject template='Rigid3d' " BODIES "/>"
+        "<UniformMass vertexMass='2'/><FixedProjectiveConstraint indices='0'/>" ON_BODY("None") "</Node>",
+        3);
+    assembled_is_matrix_free("<Node name='root' gravity='0 -9.81 0'><MechanicalObject template='Rigid3d' " BODIES "/>"
+                             "<UniformMass vertexMass='2'/>" ON_BODY("Exact") "</Node>",
+                             3);
+}
+
+static void a_chain_of_mappings(void **state)
+{
+    (void)state;
+    assembled_is_matrix_free(
+        "<Node name='root'><MechanicalObject template='Rigid3d' " BODIES "/><UniformMass vertexMass='2'/>"
+        "<Node name='Points'><MechanicalObject " CHAIN "/><RigidMapping index='1' geometricStiffness='Exact'/>"
+        "<Node name='Copy'><MechanicalObject name='copy'/><IdentityMapping/>" SPRINGS(
+            "100") "<UniformMass totalMass='2'/></Node></Node></Node>",
+        3);
+}
+
+#define GRID                                                                                                                          \
+    "<RegularGridTopology name='grid' n='3 2 2' min='0 0 0' max='2 1 1'/><MechanicalObject name='dofs'/><UniformMass totalMass='4'/>" \
+    "<MeshSpringForceField stiffness='100' damping='2'/>"
+
+static void a_surface_in_a_deforming_grid(void **state)
+{
+    (void)state;
+    assembled_is_matrix_free(
+        "<Node name='root' gravity='0 -9.81 0'>" GRID "<FixedProjectiveConstraint indices='0 3'/>"
+        "<Node name='Surface'><MechanicalObject position='0.2 0.3 0.4 1.1 0.2 0.6 1.7 0.8 0.1 0.9 0.5 0.5'/>"
+        "<BarycentricMapping/>" SPRINGS("100") "<UniformMass totalMass='2'/></Node></Node>",
+        3);
+}
+
+static void a_spring_between_a_mapped_and_a_free_point(void **state)
+{
+    (void)state;
+    assembled_is_matrix_free(
+        "<Node name='root'><Node name='A'>" GRID
+        "<Node name='Surface'><MechanicalObject name='points' position='0.2 0.3 0.4 1.1 0.2 0.6'/>"
+        "<BarycentricMapping/></Node></Node>"
+        "<Node name='B'><MechanicalObject name='dofs' template='Rigid3d' " BODIES "/><UniformMass vertexMass='2'/>"
+        "<Node name='Points'><MechanicalObject name='points' position='0.1 0.2 0.3 1 0 0'/><RigidMapping index='1'/></Node></Node>"
+        "<Node name='C'><MechanicalObject name='dofs' position='0 1 2'/><UniformMass totalMass='1'/></Node>"
+        "<SpringForceField object1='@A/Surface/points' object2='@B/Points/points' spring='0 1 100 3 0.5 1 0 80 1 0.4'/>"
+        "<SpringForceField object1='@A/Surface/points' object2='@C/dofs' spring='1 0 60 3 0.5'/></Node>",
+        3);
+}
+
+/* ---- Parts of a matrix ---- */
+
+static double norm_of_assembly(const DvMechanicalOperationsOps *ops, DvMechanics *m, DvFactors factors, uint32_t parts)
+{
+    const DvBlockMatrix *a = ops->assemble(m, &step, factors, parts);
+    double sum = 0.0;
+    for (size_t i = 0; i < (size_t)a->row_start[a->rows] * a->block * a->block; i++)
+        sum += a->values[i] * a->values[i];
+    return sum;
+}
+
+static void parts_can_be_left_out(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text("<Node name='root'><MechanicalObject template='Rigid3d' " BODIES
+                                     "/><UniformMass vertexMass='2'/>" ON_BODY("Exact") "</Node>");
+    const DvMechanicalOperationsOps *ops = ops_of_plugin();
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    ops->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);
+    const DvFactors mass = {.m = 1}, stiffness = {.k = 1}, damping = {.b = 1}, nothing = {.m = 0};
+    assert_true(norm_of_assembly(ops, m, nothing, 0) == 0.0);
+    assert_true(norm_of_assembly(ops, m, mass, DV_ASSEMBLE_NO_MASS) == 0.0);
+    const double all = norm_of_assembly(ops, m, stiffness, 0);
+    const double fields = norm_of_assembly(ops, m, stiffness, DV_ASSEMBLE_NO_GEOMETRIC_STIFFNESS);
+    const double geometric = norm_of_assembly(ops, m, stiffness, DV_ASSEMBLE_NO_STIFFNESS);
+    assert_true(all > 0.0 && fields > 0.0 && geometric > 0.0 && fields != all && geometric != all);
+    assert_true(norm_of_assembly(ops, m, stiffness, DV_ASSEMBLE_NO_STIFFNESS | DV_ASSEMBLE_NO_GEOMETRIC_STIFFNESS) ==
+                0.0);
+    assert_true(norm_of_assembly(ops, m, damping, DV_ASSEMBLE_NO_DAMPING) > 0.0); /* rayleighStiffness stays */
+    assert_true(norm_of_assembly(ops, m, mass, DV_ASSEMBLE_NO_MAPPED) > 0.0);
+    assert_true(norm_of_assembly(ops, m, stiffness, DV_ASSEMBLE_NO_MAPPED) != all);
+    ops->close(m);
+    dv_scene_free(scene);
+}
+
+/* ---- Forces through mappings ---- */
+
+static void forces_on_points_turn_the_body(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text("<Node name='root'><MechanicalObject name='body' template='Rigid3d' position='1 0 0 0 0 0 1'/>"
+                        "<Node name='Points'><MechanicalObject name='points' position='0 2 0'/><RigidMapping/>"
+                        "<ConstantForceField indices='0' forces='3 0 1'/></Node></Node>");
+    const DvMechanicalOperationsOps *ops = ops_of_plugin();
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    const double expected[6] = {3, 0, 1, 2, 0, -6}; /* (0 2 0) x (3 0 1) */
+    double force[6];
+    ops->compute_force(m, &step, DV_FORCE, DV_WALK_VISITOR);
+    ops->gather(m, force, DV_FORCE);
+    assert_memory_equal(force, expected, sizeof expected);
+    /* A force from outside on the mapped point comes on top, once. */
+    const DvStateRef points = scene_state(scene, "/Points/points");
+    points.ops->write(points.self, DV_EXTERNAL_FORCE, DV_HOST, DV_READ_WRITE)[2] += 1.0;
+    ops->compute_force(m, &step, DV_FORCE, DV_WALK_VISITOR);
+    ops->gather(m, force, DV_FORCE);
+    assert_true(force[2] == 2.0 && force[3] == 4.0);
+    ops->end_integration(m);
+    assert_false(points.ops->has(points.self, DV_EXTERNAL_FORCE));
+    ops->compute_force(m, &step, DV_FORCE, DV_WALK_VISITOR);
+    ops->gather(m, force, DV_FORCE);
+    assert_memory_equal(force, expected, sizeof expected);
+    ops->close(m);
+    dv_scene_free(scene);
+}
+
+static void an_outer_force_comes_up_through_points_that_nothing_acts_on(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text("<Node name='root'><MechanicalObject name='body' template='Rigid3d' position='1 0 0 0 0 0 1'/>"
+                        "<Node name='Points'><MechanicalObject name='points' position='0 2 0'/>"
+                        "<RigidMapping geometricStiffness='Exact'/></Node></Node>");
+    const DvMechanicalOperationsOps *ops = ops_of_plugin();
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    const DvStateRef points = scene_state(scene, "/Points/points");
+    points.ops->write(points.self, DV_EXTERNAL_FORCE, DV_HOST, DV_READ_WRITE)[0] = 3.0;
+    double force[6], turned[6], df[6];
+    ops->compute_force(m, &step, DV_FORCE, DV_WALK_VISITOR);
+    ops->gather(m, force, DV_FORCE);
+    assert_true(force[0] == 3.0 && force[5] == -6.0);
+    /* Its geometric stiffness, by differences. */
+    const DvVecId d = ops->allocate(m, DV_DERIVS), r = ops->allocate(m, DV_DERIVS);
+    const double turn[6] = {0, 0, 0, 0, 0, 1}, h = 1e-6;
+    ops->scatter(m, d, turn);
+    ops->add_mbk(m, &step, (DvFactors){.k = 1.0}, r, d, DV_WALK_VISITOR);
+    ops->gather(m, df, r);
+    ops->combine(m, DV_POSITION, DV_POSITION, d, h);
+    ops->propagate_position(m, &step, DV_POSITION);
+    ops->compute_force(m, &step, DV_FORCE, DV_WALK_VISITOR);
+    ops->gather(m, turned, DV_FORCE);
+    for (size_t i = 0; i < 6; i++)
+        assert_true(fabs((turned[i] - force[i]) / h - df[i]) < 1e-4);
+    assert_true(fabs(df[5]) < 1e-12 && fabs((turned[5] - force[5]) / h) < 1e-4);
+    ops->close(m);
+    dv_scene_free(scene);
+}
+
+static void the_visitor_walk_stops_at_a_mapping_without_forces(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text("<Node name='root'><MechanicalObject name='dofs'/>"
+                        "<Node name='Child'><MechanicalObject name='copy'/><IdentityMapping name='map' mapForces='0'/>"
+                        "<ConstantForceField indices='0' forces='3 0 1'/><UniformMass totalMass='2'/></Node></Node>");
+    const DvMechanicalOperationsOps *ops = ops_of_plugin();
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    double force[3];
+    ops->compute_force(m, &step, DV_FORCE, DV_WALK_VISITOR);
+    ops->gather(m, force, DV_FORCE);
+    assert_true(force[0] == 0.0);
+    ops->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);
+    ops->gather(m, force, DV_FORCE);
+    assert_true(force[0] == 3.0);
+    assert_false(ops->prefers_assembled(m, 1000000)); /* it would be another operator */
+    dv_data_set_bool(dv_object_field(scene_object(scene, "/Child/map"), "mapForces"), true);
+    ops->compute_force(m, &step, DV_FORCE, DV_WALK_VISITOR);
+    ops->gather(m, force, DV_FORCE);
+    assert_true(force[0] == 3.0);
+    ops->close(m);
+    dv_scene_free(scene);
+}
+
+static void a_spring_above_the_solvers_acts_from_outside(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text("<Node name='root'><Node name='A'><MechanicalObject name='dofs' position='0 0 0'/></Node>"
+                        "<Node name='B'><MechanicalObject name='dofs' position='2 0 0'/></Node>"
+                        "<SpringForceField object1='@A/dofs' object2='@B/dofs' spring='0 0 10 0 1'/></Node>");
+    const DvMechanicalOperationsOps *ops = ops_of_plugin();
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    ops->end_integration(m); /* the zeros of the start */
+    ops->interaction_forces_to_external(m, &step);
+    const DvStateRef a = scene_state(scene, "/A/dofs"), b = scene_state(scene, "/B/dofs");
+    assert_true(dv_state_read(a, DV_EXTERNAL_FORCE).at[0] == 10.0);
+    assert_true(dv_state_read(b, DV_EXTERNAL_FORCE).at[0] == -10.0);
+    assert_true(dv_state_read(a, DV_FORCE).at[0] == 0.0);
+    ops->end_integration(m);
+    assert_false(a.ops->has(a.self, DV_EXTERNAL_FORCE));
+    ops->close(m);
+    dv_scene_free(scene);
+}
+
+static void a_state_outside_the_node_counts_as_fixed(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text("<Node name='root'><Node name='A'><MechanicalObject name='dofs' position='0 0 0'/></Node>"
+                        "<Node name='B'><MechanicalObject name='dofs' position='2 0 0'/><UniformMass totalMass='1'/>"
+                        "<SpringForceField object1='@/A/dofs' object2='@/B/dofs' spring='0 0 10 0 1'/></Node></Node>");
+    const DvMechanicalOperationsOps *ops = ops_of_plugin();
+    DvMechanics *m = ops->open(dv_object_node(scene_object(scene, "/B/dofs")));
+    assert_int_equal(ops->unknowns(m), 3);
+    double force[3], df[3];
+    ops->compute_force(m, &step, DV_FORCE, DV_WALK_VISITOR);
+    ops->gather(m, force, DV_FORCE);
+    assert_true(force[0] == -10.0);
+    assert_true(dv_state_read(scene_state(scene, "/A/dofs"), DV_FORCE).at[0] == 0.0);
+    const DvVecId d = ops->allocate(m, DV_DERIVS), r = ops->allocate(m, DV_DERIVS);
+    ops->scatter(m, d, (const double[3]){1, 0, 0});
+    ops->add_mbk(m, &step, (DvFactors){.k = 1.0}, r, d, DV_WALK_VISITOR);
+    ops->gather(m, df, r);
+    assert_true(df[0] == -10.0);
+    const DvBlockMatrix *a = ops->assemble(m, &step, (DvFactors){.k = 1.0}, 0);
+    assert_true(a->rows == 1 && a->values[0] == -10.0);
+    ops->close(m);
+    dv_scene_free(scene);
+}
+
+/* ---- Vectors ---- */
+
+#define TWO_STATES                                                                                                                     \
+    "<Node name='root'><Node name='A'><MechanicalObject name='dofs' position='1 2 3'/><UniformMass name='mass' totalMass='1'/></Node>" \
+    "<Node name='B'><MechanicalObject name='dofs' template='Rigid3d' position='4 5 6 0 0 0 1'/><UniformMass vertexMass='2'/></Node></Node>"
+
+static void vectors_run_over_the_independent_states_in_order(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(TWO_STATES);
+    const DvMechanicalOperationsOps *ops = ops_of_plugin();
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    assert_int_equal(ops->unknowns(m), 9);
+    const double flat[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    double back[9];
+    const DvVecId a = ops->allocate(m, DV_DERIVS), b = ops->allocate(m, DV_DERIVS), x = ops->allocate(m, DV_COORDS);
+    assert_true(a != b && dv_vec_kind(a) == DV_DERIVS && dv_vec_kind(x) == DV_COORDS);
+    ops->scatter(m, a, flat);
+    ops->combine(m, b, a, a, 0.5);
+    ops->gather(m, back, b);
+    for (size_t i = 0; i < 9; i++)
+        assert_true(back[i] == 1.5 * flat[i]);
+    assert_true(ops->dot(m, a, b) == 1.5 * 285.0);
+    ops->threshold(m, a, 4.0); /* |(1 2 3)| < 4 < |(4 ... 9)| */
+    ops->gather(m, back, a);
+    assert_true(back[0] == 0.0 && back[2] == 0.0 && back[3] == 4.0);
+    ops->clear(m, b);
+    assert_true(ops->dot(m, b, b) == 0.0);
+    ops->combine(m, x, DV_POSITION, DV_VELOCITY, 1.0);
+    assert_true(dv_state_read(scene_state(scene, "/B/dofs"), x).at[6] == 1.0);
+
+    DvMechanics *below = ops->open(dv_object_node(scene_object(scene, "/A/dofs")));
+    const DvVecId other = ops->allocate(below, DV_DERIVS);
+    assert_true(other != a && other != b); /* they share a state */
+    ops->release(m, a);
+    assert_true(ops->allocate(m, DV_DERIVS) == a);
+    ops->close(below);
+    ops->close(m);
+    dv_scene_free(scene);
+}
+
+static void accelerations_need_a_diagonal_mass(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root' gravity='0 -10 0'><MechanicalObject name='dofs' velocity='1 0 0'/>"
+        "<UniformMass name='mass' totalMass='2'/><ConstantForceField indices='0' forces='4 0 0'/></Node>");
+    const DvMechanicalOperationsOps *ops = ops_of_plugin();
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    const DvVecId a = ops->allocate(m, DV_DERIVS);
+    double value[3];
+    assert_int_equal(ops->mass_kind(m), DV_MASS_DIAGONAL);
+    ops->compute_acceleration(m, &step, a);
+    ops->gather(m, value, a);
+    assert_true(value[0] == 2.0 && value[1] == -10.0);
+    ops->clear(m, a);
+    ops->add_mdx(m, 3.0, a, DV_VELOCITY);
+    ops->gather(m, value, a);
+    assert_true(value[0] == 6.0);
+    dv_data_set_bool(dv_object_field(scene_object(scene, "/mass"), "separateGravity"), true);
+    ops->add_separate_gravity(m, 0.5, DV_VELOCITY);
+    assert_true(dv_state_read(scene_state(scene, "/dofs"), DV_VELOCITY).at[1] == -5.0);
+    ops->close(m);
+    dv_scene_free(scene);
+
+    scene =
+        scene_from_text("<Node name='root'><MechanicalObject/><Node name='Child'><MechanicalObject/><IdentityMapping/>"
+                        "<UniformMass totalMass='2'/></Node></Node>");
+    m = ops->open(dv_scene_root(scene));
+    assert_int_equal(ops->mass_kind(m), DV_MASS_GENERAL);
+    ops->close(m);
+    dv_scene_free(scene);
+    scene = scene_from_text("<Node name='root'><MechanicalObject/></Node>");
+    m = ops->open(dv_scene_root(scene));
+    assert_int_equal(ops->mass_kind(m), DV_MASS_NONE);
+    ops->close(m);
+    dv_scene_free(scene);
+}
+
+static void energies_and_momentum_are_sums(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root' gravity='0 -10 0'>"
+        "<Node name='A'><MechanicalObject position='0 3 0 2 0 0' velocity='1 0 0 0 0 0'/><UniformMass vertexMass='2'/>"
+        "<SpringForceField spring='0 1 0 0 1'/></Node>"
+        "<Node name='B'><MechanicalObject position='0 1 0' velocity='0 0 3'/><UniformMass totalMass='4'/></Node></Node>");
+    const DvMechanicalOperationsOps *ops = ops_of_plugin();
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    double momentum[6];
+    assert_true(ops->kinetic_energy(m) == 0.5 * 2.0 + 0.5 * 4.0 * 9.0);
+    assert_true(fabs(ops->potential_energy(m) - (2.0 * 10.0 * 3.0 + 4.0 * 10.0)) < 1e-12);
+    ops->momentum(m, momentum);
+    const double expected[6] = {2, 0, 12, 12, 0, -6}; /* (0 3 0) x (2 0 0) + (0 1 0) x (0 0 12) */
+    assert_memory_equal(momentum, expected, sizeof expected);
+    ops->close(m);
+    dv_scene_free(scene);
+}
+
+static void tags_of_the_node_choose_who_takes_part(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root'><Node name='A' tags='body'><MechanicalObject name='dofs' tags='body' position='0 0 0 2 0 0'/>"
+        "<ConstantForceField tags='body' indices='0' forces='1 0 0'/>"
+        "<ConstantForceField indices='0' forces='10 0 0'/></Node></Node>");
+    const DvMechanicalOperationsOps *ops = ops_of_plugin();
+    DvMechanics *m = ops->open(dv_object_node(scene_object(scene, "/A/dofs")));
+    double force[6];
+    ops->compute_force(m, &step, DV_FORCE, DV_WALK_VISITOR);
+    ops->gather(m, force, DV_FORCE);
+    assert_true(force[0] == 1.0);
+    ops->close(m);
+    dv_scene_free(scene);
+}
+
+/* ---- Edits ---- */
+
+static void edits_of_the_graph_are_followed(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text("<Node name='root'><Node name='A'><MechanicalObject name='dofs' position='0 0 0'/></Node>"
+                        "<Node name='B'/><Node name='C'/><Node name='D'/><Node name='E'/></Node>");
+    const DvMechanicalOperationsOps *ops = ops_of_plugin();
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    DvNode *a = dv_object_node(scene_object(scene, "/A/dofs"));
+    double force[6];
+    assert_int_equal(ops->unknowns(m), 3);
+    const uint64_t planned = dv_schedule_planned_nodes();
+    DvObject *push;
+    assert_int_equal(dv_object_new(a, "ConstantForceField", &push, "indices", "0", "forces", "5 0 0", NULL), DV_OK);
+    ops->compute_force(m, &step, DV_FORCE, DV_WALK_VISITOR);
+    ops->gather(m, force, DV_FORCE);
+    assert_true(force[0] == 5.0);
+    assert_true(dv_schedule_planned_nodes() - planned <= 2); /* not the other nodes */
+    DvNode *more = dv_node_new(dv_scene_root(scene), "More");
+    assert_int_equal(dv_object_new(more, "MechanicalObject", NULL, "position", "7 8 9", NULL), DV_OK);
+    assert_int_equal(ops->unknowns(m), 6);
+    dv_object_remove(push);
+    ops->compute_force(m, &step, DV_FORCE, DV_WALK_VISITOR);
+    ops->gather(m, force, DV_FORCE);
+    assert_true(force[0] == 0.0);
+    dv_node_remove(more);
+    assert_int_equal(ops->unknowns(m), 3);
+    ops->close(m);
+    dv_scene_free(scene);
+}
+
+static void the_matrix_gets_a_new_structure_with_the_topology(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text("<Node name='root'><TetrahedronSetTopologyContainer name='mesh' "
+                                     "position='0 0 0 2 0 0 0 3 0 0 0 1 2 3 1' tetrahedra='0 1 2 3 1 2 3 4'/>"
+                                     "<TetrahedronSetTopologyModifier name='modifier'/><MechanicalObject name='dofs'/>"
+                                     "<MeshMatrixMass totalMass='3'/></Node>");
+    const DvMechanicalOperationsOps *ops = ops_of_plugin();
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    const DvBlockMatrix *a = ops->assemble(m, &step, (DvFactors){.m = 1.0}, 0);
+    const uint64_t structure = a->structure;
+    assert_int_equal(a->rows, 5);
+    DvObject *modifier = scene_object(scene, "/modifier");
+    const DvTopologyModifierOps *modify = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+    const uint32_t first = 0;
+    assert_int_equal(modify->remove_elements(dv_object_self(modifier), DV_TETRAHEDRA, 1, &first, true), DV_OK);
+    a = ops->assemble(m, &step, (DvFactors){.m = 1.0}, 0);
+    assert_int_equal(a->rows, 4);
+    assert_true(a->structure != structure);
+    check_structure(a);
+    ops->close(m);
+    dv_scene_free(scene);
+}
+
+static void operations_allocate_nothing_after_the_first_time(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root' gravity='0 -9.81 0'>" GRID "<FixedProjectiveConstraint indices='0 3'/>"
+        "<Node name='Surface'><MechanicalObject position='0.2 0.3 0.4 1.1 0.2 0.6 1.7 0.8 0.1 0.9 0.5 0.5'/>"
+        "<BarycentricMapping/>" SPRINGS("100") "<UniformMass totalMass='2'/></Node></Node>");
+    const DvMechanicalOperationsOps *ops = ops_of_plugin();
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    uint64_t before = 0;
+    for (int round = 0; round < 3; round++) {
+        if (round == 1)
+            before = dv_allocation_count();
+        const DvVecId d = ops->allocate(m, DV_DERIVS), r = ops->allocate(m, DV_DERIVS);
+        ops->begin_integration(m, 0.01);
+        ops->propagate_position(m, &step, DV_POSITION);
+        ops->propagate_velocity(m, &step, DV_VELOCITY);
+        ops->compute_force(m, &step, DV_FORCE, DV_WALK_VISITOR);
+        ops->combine(m, d, DV_FORCE, DV_VELOCITY, 0.1);
+        ops->add_mbk(m, &step, (DvFactors){1.0, -0.1, -0.1}, r, d, DV_WALK_VISITOR);
+        ops->project_response(m, &step, r, DV_WALK_VISITOR);
+        assert_non_null(ops->assemble(m, &step, (DvFactors){1.0, -0.1, -0.1}, DV_ASSEMBLE_CONSTRAINED));
+        ops->end_integration(m);
+        ops->release(m, d);
+        ops->release(m, r);
+    }
+    assert_int_equal(dv_allocation_count() - before, 0);
+    ops->close(m);
+    dv_scene_free(scene);
+}
+
+static void many_products_pay_for_a_matrix(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text("<Node name='root'>" GRID "</Node>");
+    const DvMechanicalOperationsOps *ops = ops_of_plugin();
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    assert_false(ops->prefers_assembled(m, 0));
+    assert_true(ops->prefers_assembled(m, 1000));
+    ops->close(m);
+    dv_scene_free(scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(springs_and_masses),
+        cmocka_unit_test(blocks_of_two_and_of_one),
+        cmocka_unit_test(a_rigid_body_takes_two_blocks),
+        cmocka_unit_test(points_on_a_rigid_body),
+        cmocka_unit_test(a_chain_of_mappings),
+        cmocka_unit_test(a_surface_in_a_deforming_grid),
+        cmocka_unit_test(a_spring_between_a_mapped_and_a_free_point),
+        cmocka_unit_test(parts_can_be_left_out),
+        cmocka_unit_test(forces_on_points_turn_the_body),
+        cmocka_unit_test(an_outer_force_comes_up_through_points_that_nothing_acts_on),
+        cmocka_unit_test(the_visitor_walk_stops_at_a_mapping_without_forces),
+        cmocka_unit_test(a_spring_above_the_solvers_acts_from_outside),
+        cmocka_unit_test(a_state_outside_the_node_counts_as_fixed),
+        cmocka_unit_test(vectors_run_over_the_independent_states_in_order),
+        cmocka_unit_test(accelerations_need_a_diagonal_mass),
+        cmocka_unit_test(energies_and_momentum_are_sums),
+        cmocka_unit_test(tags_of_the_node_choose_who_takes_part),
+        cmocka_unit_test(edits_of_the_graph_are_followed),
+        cmocka_unit_test(the_matrix_gets_a_new_structure_with_the_topology),
+        cmocka_unit_test(operations_allocate_nothing_after_the_first_time),
+        cmocka_unit_test(many_products_pay_for_a_matrix),
+    };
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The report of a run whose state stops being finite, the last good state, and what is known to be wrong before a run.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <divan/plugin.h>
+
+#include "scene_text.h"
+
+static const DvStepCheckOps *check_ops(void)
+{
+    const DvStepCheckOps *ops = dv_service(DV_STEP_CHECK);
+    assert_non_null(ops);
+    return ops;
+}
+
+static void collect(const DvMessage *message, void *context)
+{
+    dv_message_print(message, context);
+    dv_text_add(context, "\n");
+}
+
+/* Steps until one fails, which must happen within `most`; what it said must hold `expected`. */
+static void expect_report(const char *text, int most, const char *expected)
+{
+    DvScene *scene = scene_from_text(text);
+    DvText messages = {0};
+    dv_log_set_handler(collect, &messages);
+    DvStatus status = DV_OK;
+    for (int i = 0; i < most && status == DV_OK; i++)
+        status = dv_scene_step(scene, 0);
+    dv_log_set_handler(NULL, NULL);
+    if (status != DV_ERROR_NOT_FINITE || !messages.at || !strstr(messages.at, expected))
+        fail_msg("status %s; expected\n  %s\nbut got\n%s", dv_status_name(status), expected,
+                 messages.at ? messages.at : "nothing");
+    dv_text_free(&messages);
+    dv_scene_free(scene);
+}
+
+static void a_point_without_mass_is_found(void **state)
+{
+    (void)state;
+    expect_report(
+        "<Node name='root' gravity='0 -10 0' dt='0.01'><EulerExplicitSolver/>\n"
+        "<MechanicalObject name='dofs' position='0 0 0 1 0 0 2 0 0'/><DiagonalMass vertexMass='1 0 1'/>"
+        "<EdgeSetTopologyContainer position='0 0 0 1 0 0 2 0 0' edges='0 1 1 2'/></Node>",
+        3,
+        "scene.scn:2: MechanicalObject 'dofs': the position of point 1 is not finite after step 1; likely cause: no mass (point 1 has "
+        "none); add a UniformMass, DiagonalMass or MeshMatrixMass that covers it");
+}
+
+#define EXPLODING(solver, dt)                                                                 \
+    "<Node name='root' gravity='0 -10 0' dt='" dt "'>" solver                                 \
+    "\n<MechanicalObject name='dofs' position='0 0 0 1.1 0 0'/><UniformMass vertexMass='1'/>" \
+    "<SpringForceField name='spring' spring='0 1 1e6 0 1'/></Node>"
+
+static void a_step_too_large_is_told_with_its_limit(void **state)
+{
+    (void)state;
+    expect_report(EXPLODING("<EulerExplicitSolver symplectic='0'/>", "1"), 2000,
+                  "likely cause: step too large for the stiffest element (");
+    expect_report(EXPLODING("<RungeKutta4Solver/>", "1"), 2000, "; use a ");
+}
+
+static void an_inverted_element_is_named(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root' dt='0.01'><EulerImplicitSolver/><CGLinearSolver iterations='10' tolerance='1e-9' threshold='1e-9'/>"
+        "<TetrahedronSetTopologyContainer position='0 0 0 1 0 0 0 1 0 0 0 1' tetrahedra='0 1 2 3'/>\n"
+        "<MechanicalObject name='dofs'/><UniformMass totalMass='1'/>"
+        "<TetrahedronFEMForceField name='fem' youngModulus='100' poissonRatio='0.3' method='large'/></Node>");
+    const DvStateRef s = scene_state(scene, "/dofs");
+    double *x = s.ops->write(s.self, DV_POSITION, DV_HOST, DV_READ_WRITE);
+    x[11] = -1.0; /* the tip below the base */
+    assert_int_equal(check_ops()->check(dv_scene_root(scene), 6), DV_OK);
+    s.ops->write(s.self, DV_POSITION, DV_HOST, DV_READ_WRITE)[4] = NAN;
+    DvText messages = {0};
+    dv_log_set_handler(collect, &messages);
+    assert_int_equal(check_ops()->check(dv_scene_root(scene), 7), DV_ERROR_NOT_FINITE);
+    dv_log_set_handler(NULL, NULL);
+    assert_string_equal(
+        messages.at,
+        "scene.scn:2: MechanicalObject 'dofs': the position of point 1 is not finite after step 7; likely cause: "
+        "inverted element (element 0 of TetrahedronFEMForceField 'fem'); use a smaller dt, a stiffer material or "
+        "a finer mesh there\n");
+    dv_text_free(&messages);
+    dv_scene_free(scene);
+}
+
+/* A state that is not finite, whatever the reason, of a scene that explains it. */
+static void expect_explanation(const char *text, DvVecId broken, const char *expected)
+{
+    DvScene *scene = scene_from_text(text);
+    const DvStateRef s = scene_state(scene, "/dofs");
+    assert_int_equal(check_ops()->check(dv_scene_root(scene), 0), DV_OK);
+    s.ops->write(s.self, broken, DV_HOST, DV_READ_WRITE)[0] = NAN;
+    DvText messages = {0};
+    dv_log_set_handler(collect, &messages);
+    assert_int_equal(check_ops()->check(dv_scene_root(scene), 1), DV_ERROR_NOT_FINITE);
+    dv_log_set_handler(NULL, NULL);
+    if (!messages.at || !strstr(messages.at, expected))
+        fail_msg("expected\n  %s\nbut got\n%s", expected, messages.at ? messages.at : "nothing");
+    dv_text_free(&messages);
+    dv_scene_free(scene);
+}
+
+#define IMPLICIT "<EulerImplicitSolver/><CGLinearSolver iterations='10' tolerance='1e-9' threshold='1e-9'/>"
+
+static void other_causes_are_told_apart(void **state)
+{
+    (void)state;
+    expect_explanation(
+        "<Node name='root'>" IMPLICIT "<MechanicalObject name='dofs'/><UniformMass totalMass='1'/>"
+        "<FixedProjectiveConstraint fixAll='1'/></Node>",
+        DV_VELOCITY,
+        "the velocity of point 0 is not finite after step 1; likely cause: all points fixed; leave some of them free");
+    expect_explanation("<Node name='root'>" IMPLICIT "<MechanicalObject name='dofs'/></Node>", DV_POSITION,
+                       "likely cause: no mass");
+    expect_explanation("<Node name='root'>" IMPLICIT
+                       "<MechanicalObject name='dofs' size='2'/><UniformMass totalMass='1' indices='1'/>"
+                       "<SpringForceField spring='0 1 10 0 1'/></Node>",
+                       DV_POSITION, "likely cause: singular matrix; fix some points");
+    expect_explanation("<Node name='root'>" IMPLICIT
+                       "<MechanicalObject name='dofs'/><Node name='Child'><MechanicalObject/><IdentityMapping/>"
+                       "<UniformMass totalMass='1'/></Node></Node>",
+                       DV_POSITION, "likely cause: no stiffness; add a force field");
+}
+
+static void the_last_good_state_comes_back(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root' gravity='0 -10 0' dt='0.1'><EulerExplicitSolver/><MechanicalObject name='dofs'/>"
+        "<UniformMass totalMass='1'/><Node name='Child'><MechanicalObject name='copy'/><IdentityMapping/></Node></Node>");
+    const DvStateRef s = scene_state(scene, "/dofs");
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    const double y = dv_state_read(s, DV_POSITION).at[1], v = dv_state_read(s, DV_VELOCITY).at[1];
+    s.ops->write(s.self, DV_POSITION, DV_HOST, DV_READ_WRITE)[1] = INFINITY;
+    s.ops->write(s.self, DV_VELOCITY, DV_HOST, DV_READ_WRITE)[1] = NAN;
+    assert_true(check_ops()->restore_last_good(dv_scene_root(scene)));
+    assert_true(dv_state_read(s, DV_POSITION).at[1] == y && dv_state_read(s, DV_VELOCITY).at[1] == v);
+    assert_true(dv_state_read(scene_state(scene, "/Child/copy"), DV_POSITION).at[1] == y);
+    dv_scene_free(scene);
+}
+
+static void expect_lint(const char *text, size_t problems, const char *expected)
+{
+    DvScene *scene = scene_from_text(text);
+    DvText messages = {0};
+    dv_log_set_handler(collect, &messages);
+    const size_t found = check_ops()->lint(dv_scene_root(scene));
+    dv_log_set_handler(NULL, NULL);
+    if (found != problems || (expected && (!messages.at || !strstr(messages.at, expected))))
+        fail_msg("%zu problems; expected\n  %s\nbut got\n%s", found, expected ? expected : "nothing",
+                 messages.at ? messages.at : "nothing");
+    dv_text_free(&messages);
+    dv_scene_free(scene);
+}
+
+static void what_is_missing_is_known_before_the_first_step(void **state)
+{
+    (void)state;
+    expect_lint(
+        "<Node name='root'>\n<MechanicalObject name='dofs'/><UniformMass totalMass='1'/></Node>", 1,
+        "scene.scn:2: MechanicalObject 'dofs': no solver moves it: put an ODE solver (EulerImplicitSolver...) in its node or above");
+    expect_lint(
+        "<Node name='root'>" IMPLICIT
+        "\n<MechanicalObject name='dofs'/><ConstantForceField indices='0' forces='1 0 0'/></Node>",
+        1,
+        "scene.scn:2: MechanicalObject 'dofs': it has no mass: add a UniformMass, DiagonalMass or MeshMatrixMass to its node");
+    expect_lint("<Node name='root'>\n<MechanicalObject name='obstacle'/></Node>", 0, NULL); /* nothing acts on it */
+    expect_lint("<Node name='root'>" IMPLICIT
+                "<MechanicalObject name='dofs'/><Node name='Child'><MechanicalObject/><IdentityMapping/>"
+                "<UniformMass totalMass='1'/></Node></Node>",
+                0, NULL); /* its mass is on what is mapped */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_point_without_mass_is_found),
+        cmocka_unit_test(a_step_too_large_is_told_with_its_limit),
+        cmocka_unit_test(an_inverted_element_is_named),
+        cmocka_unit_test(other_causes_are_told_apart),
+        cmocka_unit_test(the_last_good_state_comes_back),
+        cmocka_unit_test(what_is_missing_is_known_before_the_first_step),
+    };
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+}
