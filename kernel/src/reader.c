@@ -466,6 +466,24 @@ static char *macro_of(Reader *reader, const XmlElement *element)
     return href;
 }
 
+/* Old scenes include group files that came with the program, as Objects/TetrahedronSetTopology.xml. Where such a file is not at
+ * hand, the include becomes the old class of that name. */
+static void include_as_class(XmlElement *element)
+{
+    const char *href = attribute_of(element, "href");
+    if (!is_kind(element, "include") || !g_str_has_prefix(href, "Objects/") || !g_str_has_suffix(href, ".xml"))
+        return;
+    char *name = g_strndup(href + 8, strlen(href) - 12), *path = dv_private_find_file(href, element->folder);
+    const DvRename *rename = path ? NULL : dv_private_rename_class(name);
+    if (rename && rename->kind == DV_RENAME_CLASS_EXPANDED) {
+        g_free(element->kind);
+        element->kind = g_steal_pointer(&name);
+        dv_private_attributes_drop(element->attributes, "href");
+    }
+    g_free(name);
+    g_free(path);
+}
+
 static void expand(Reader *reader, XmlElement *element, size_t depth)
 {
     if (!is_kind(element, "Node"))
@@ -474,6 +492,7 @@ static void expand(Reader *reader, XmlElement *element, size_t depth)
     element->children = g_ptr_array_new_with_free_func(element_free);
     for (guint i = 0; i < children->len; i++) {
         XmlElement *child = g_ptr_array_index(children, i);
+        include_as_class(child);
         char *macro = macro_of(reader, child);
         if (!macro && !is_kind(child, "include")) {
             g_ptr_array_add(element->children, child);
@@ -614,7 +633,9 @@ static void hand_down(const DvAttributes *given, DvAttributes *attributes, const
     for (guint i = 0; i < given->list->len; i++) {
         Attribute *attribute = &g_array_index(given->list, Attribute, i);
         const bool is_name = strcmp(attribute->name, "name") == 0;
-        if (is_name ? !is_first : !cls || !dv_private_class_takes(cls, attribute->name))
+        if (is_name ? !is_first
+                    : !dv_private_attribute_find(attributes, attribute->name) &&
+                          !(cls && dv_private_class_takes(cls, attribute->name)))
             continue;
         dv_private_attributes_drop(attributes, attribute->name);
         dv_private_attributes_add(attributes, attribute->name, attribute->text, attribute->line, attribute->column);

@@ -96,8 +96,8 @@ static void old_class_names_make_the_new_class(void **state)
 static void an_old_class_may_stand_for_several(void **state)
 {
     (void)state;
-    DvScene *scene = load(IN_NODE("<Both name='b' count='9' text='mine' wrong='1'/>"));
-    assert_true(number_at(scene, "@b", "number") == 4);
+    DvScene *scene = load(IN_NODE("<Both name='b' count='9' text='mine' half='2' wrong='1'/>"));
+    assert_true(number_at(scene, "@b", "number") == 16); /* an attribute of the class's own */
     assert_int_equal(dv_data_int(field_at(scene, "@b", "count")), 9);
     assert_string_equal(dv_data_string(field_at(scene, "@b", "text")), "mine");
     assert_string_equal(dv_object_variant(object_at(scene, "@Points1")), "Rigid3d");

@@ -182,6 +182,12 @@ static void a_class_that_nobody_offers_may_be_a_macro_file(void **state)
     assert_int_equal(dv_data_int(field_at(scene, "@/mine/v", "count")), 6);
     assert_int_equal(dv_data_int(field_at(scene, "@/Plate/v", "count")), 1);
     dv_scene_free(scene);
+    put("main.scn", "<Node><include href='Objects/Both.xml' count='9'/><include href='Objects/Plate.xml'/></Node>");
+    scene = load_file("main.scn", DV_OK); /* of the first there is no file, but the old name */
+    assert_int_equal(dv_data_int(field_at(scene, "@/Value1", "count")), 9);
+    assert_string_equal(dv_object_variant(object_at(scene, "@/Points1")), "Rigid3d");
+    object_at(scene, "@/Plate/v");
+    dv_scene_free(scene);
 }
 
 static void files_that_include_themselves_are_refused(void **state)

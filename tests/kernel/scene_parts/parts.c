@@ -401,7 +401,7 @@ static const DvClass *const classes[] = {&value_class, &points_class, &picture_c
 static const DvRename renames[] = {
     {DV_RENAME_CLASS, NULL, "OldValue", "Value"},
     {DV_RENAME_CLASS_EXPANDED, NULL, "Both",
-     "<Group><Value number='4' text='first'/><Points template='Rigid3d'/></Group>"},
+     "<Group><Value number='4' text='first' half=''/><Points template='Rigid3d'/></Group>"},
     {DV_RENAME_CLASS_HARMLESS, NULL, "Ornament", "contacts need no groups any more"},
     {DV_RENAME_CLASS_REMOVED, NULL, "Gone", "Value"},
     {DV_RENAME_FIELD, "Value", "oldNumber", "number"},
