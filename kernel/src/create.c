@@ -485,17 +485,21 @@ static void check_required_plugin(const DvAttributes *attributes, const Making *
     const Attribute *list = dv_private_attribute_find(attributes, "pluginName");
     if (!list || !*list->text)
         list = dv_private_attribute_find(attributes, "name");
-    char **names = g_strsplit_set(list ? list->text : "", " \t\r\n[],\"'", -1);
+    static const char between[] = " \t\r\n[],\"'";
     unsigned unknown = 0;
-    for (char **name = names; *name && unknown < 20; name++) {
-        if (!**name || dv_private_module_known(*name))
-            continue;
-        dv_log_at(DV_LEVEL_WARNING, DV_OK, making->file, making->line, making->column,
-                  "RequiredPlugin: no plugin that runs covers '%s'", *name);
-        dv_private_problem(making->scene, DV_OK);
-        unknown++;
+    const char *at = list ? list->text : "";
+    for (at += strspn(at, between); *at && unknown < 20; at += strspn(at, between)) {
+        const size_t length = strcspn(at, between);
+        char *name = g_strndup(at, length);
+        if (!dv_private_module_known(name)) {
+            dv_log_at(DV_LEVEL_WARNING, DV_OK, making->file, making->line, making->column,
+                      "RequiredPlugin: no plugin that runs covers '%s'", name);
+            dv_private_problem(making->scene, DV_OK);
+            unknown++;
+        }
+        g_free(name);
+        at += length;
     }
-    g_strfreev(names);
 }
 
 static DvStatus fail_at(const Making *making, DvStatus status, const char *format, ...) DV_PRINTF(3, 4);

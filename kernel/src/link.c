@@ -33,28 +33,27 @@ enum { MAX_PATHS = 10000 };
 /* Paths that are left, one blank between two. */
 static DvStatus read_paths(DvLink *link, const char *text, GString *paths, size_t *count)
 {
+    static const char blank[] = " \t\n\r\v\f";
     DvStatus status = DV_OK;
-    gchar **words = g_strsplit_set(text, " \t\n\r\v\f", -1);
     *count = 0;
-    for (gchar **word = words; *word; word++) {
-        if (!**word)
-            continue;
-        if (**word != '@') {
+    for (text += strspn(text, blank); *text; text += strspn(text, blank)) {
+        const char *word = text;
+        const int length = (int)strcspn(word, blank);
+        text += length;
+        if (*word != '@') {
             if (status == DV_OK) /* the first says enough */
-                status =
-                    dv_field_error(&link->data, -1, "the path '%s' must start with '@', as in '@%s'", *word, *word);
+                status = dv_field_error(&link->data, -1, "the path '%.*s' must start with '@', as in '@%.*s'", length,
+                                        word, length, word);
         } else if (*count && !link->data.field->many) {
-            status = dv_field_error(&link->data, -1, "one path is expected; '%s' and what follows is dropped", *word);
-            break;
+            return dv_field_error(&link->data, -1, "one path is expected; '%.*s' and what follows is dropped", length,
+                                  word);
         } else if (*count == MAX_PATHS) {
-            status = dv_field_error(&link->data, -1, "has more than %d paths; the rest is dropped", MAX_PATHS);
-            break;
+            return dv_field_error(&link->data, -1, "has more than %d paths; the rest is dropped", MAX_PATHS);
         } else {
-            g_string_append_printf(paths, "%s%s", *count ? " " : "", *word);
+            g_string_append_printf(paths, "%s%.*s", *count ? " " : "", length, word);
             ++*count;
         }
     }
-    g_strfreev(words);
     return status;
 }
 

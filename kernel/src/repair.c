@@ -100,6 +100,8 @@ static void comment(Repair *repair)
 static bool is_entity(const Repair *repair)
 {
     static const char *const known[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&apos;"};
+    if (repair->end - repair->at < 4 || !strchr("lgaq#", repair->at[1]))
+        return false;
     for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
         if (starts_with(repair, known[i]))
             return true;
