@@ -20,20 +20,10 @@
 
 #include "jacobians.h"
 #include "mechanics.h"
+#include "projection.h"
 #include "sparse_rows.h"
 
 #define NOWHERE UINT32_MAX /* slot of a coupling with an external state: it counts as fixed */
-
-/* The couplings of two states of which at least one is mapped. */
-typedef struct Local {
-    uint32_t a, b;  /* states */
-    Pairs pairs;    /* as named, while the structure is made */
-    Rows rows;      /* points of a, of b */
-    double *values; /* x deriv_a x deriv_b */
-    uint32_t
-        *slots; /* global slots of the products in the order of project(), several where a block is smaller than one */
-    size_t slot_count;
-} Local;
 
 typedef enum Kind { FORCE_FIELD, MASS, MAPPING } Kind;
 
@@ -69,8 +59,7 @@ typedef struct FixedUnknown {
 } FixedUnknown;
 
 struct Assembly {
-    DvMechanics *m;
-    uint32_t block;
+    Blocks blocks;
     uint32_t *points;      /* [states] when the structure was made */
     uint32_t *first_block; /* [states] block row of the first point of an independent state */
     Contribution *contributions;
@@ -78,15 +67,13 @@ struct Assembly {
     Local *locals;
     uint32_t local_count;
     Jacobians *jacobians; /* NULL: no local */
-    Rows rows;            /* of the global matrix */
     uint32_t *diagonal, *transposed;
-    double *values;
     DvBlockMatrix matrix;
     FixedUnknown *fixed;
     size_t fixed_count, fixed_capacity;
     uint64_t *fixed_structure; /* [constraints] */
     bool fixed_known;
-    double flops_free, flops_assembly; /* estimates, see assembly_is_preferred */
+    double product_cost, assembly_cost; /* ns, see estimate */
 };
 
 static uint64_t structures; /* numbers given so far */
@@ -233,106 +220,10 @@ static void make_locals(Assembly *as, DvMechanics *m)
     }
     for (uint32_t i = 0; i < as->local_count; i++) {
         Local *local = &as->locals[i];
-        local->rows = rows_from_pairs(dv_state_count(m->states[local->a].ref), &local->pairs, false);
-        const size_t size = (size_t)m->states[local->a].ref.dof->deriv * m->states[local->b].ref.dof->deriv;
-        local->values = dv_alloc(local->rows.start[local->rows.count] * size, sizeof *local->values);
-        pairs_free(&local->pairs);
+        local_make_rows(local, m);
     }
     if (as->local_count)
         as->jacobians = jacobians_new(m);
-}
-
-/* ---- The products of a local ---- */
-
-/* A side of a local: the independent states above it. An independent state stands for itself, by the identity. */
-typedef struct Side {
-    const StateJacobian *jacobians; /* NULL: the state itself */
-    uint32_t count, state, deriv;
-} Side;
-
-static Side side_of(const Assembly *as, const DvMechanics *m, uint32_t state)
-{
-    Side side = {NULL, 1, state, m->states[state].ref.dof->deriv};
-    if (m->states[state].kind == STATE_MAPPED)
-        side.jacobians = jacobians_of(as->jacobians, state, &side.count);
-    return side;
-}
-
-/* The entries of row `point` of one Jacobian of a side: [begin, end), or the point itself. */
-static void entries_of(const Side *side, uint32_t which, uint32_t point, uint32_t *root, uint32_t *begin, uint32_t *end)
-{
-    if (!side->jacobians) {
-        *root = side->state;
-        *begin = point;
-        *end = point + 1;
-        return;
-    }
-    const StateJacobian *j = &side->jacobians[which];
-    *root = j->root;
-    *begin = j->start[point];
-    *end = j->start[point + 1];
-}
-
-static uint32_t column_of(const Side *side, uint32_t which, uint32_t entry)
-{
-    return side->jacobians ? side->jacobians[which].columns[entry] : entry;
-}
-
-/* Calls fn for each product of a local, in the order in which project() makes them. */
-typedef void (*ProductFn)(Assembly *as, Local *local, uint32_t root_a, uint32_t point_a, uint32_t root_b,
-                          uint32_t point_b, Pairs *pairs);
-
-static void for_each_product(Assembly *as, DvMechanics *m, Local *local, ProductFn fn, Pairs *pairs)
-{
-    const Side a = side_of(as, m, local->a), b = side_of(as, m, local->b);
-    uint32_t root_a, root_b, begin_a, end_a, begin_b, end_b;
-    for (uint32_t p = 0; p < local->rows.count; p++)
-        for (uint32_t at = local->rows.start[p]; at < local->rows.start[p + 1]; at++)
-            for (uint32_t i = 0; i < a.count; i++) {
-                entries_of(&a, i, p, &root_a, &begin_a, &end_a);
-                for (uint32_t e = begin_a; e < end_a; e++)
-                    for (uint32_t j = 0; j < b.count; j++) {
-                        entries_of(&b, j, local->rows.columns[at], &root_b, &begin_b, &end_b);
-                        for (uint32_t f = begin_b; f < end_b; f++)
-                            fn(as, local, root_a, column_of(&a, i, e), root_b, column_of(&b, j, f), pairs);
-                    }
-            }
-}
-
-/* Blocks of the global matrix that a dense matrix between two points of independent states covers. */
-static uint32_t blocks_per_point(const Assembly *as, uint32_t state)
-{
-    return as->m->states[state].ref.dof->deriv / as->block;
-}
-
-static uint32_t block_row(const Assembly *as, uint32_t state, uint32_t point)
-{
-    return as->first_block[state] + point * blocks_per_point(as, state);
-}
-
-static void add_pairs(Assembly *as, Pairs *pairs, uint32_t a, uint32_t point_a, uint32_t b, uint32_t point_b)
-{
-    const uint32_t row = block_row(as, a, point_a), column = block_row(as, b, point_b);
-    for (uint32_t r = 0; r < blocks_per_point(as, a); r++)
-        for (uint32_t c = 0; c < blocks_per_point(as, b); c++)
-            pairs_add(pairs, row + r, column + c);
-}
-
-static void name_product(Assembly *as, Local *local, uint32_t root_a, uint32_t point_a, uint32_t root_b,
-                         uint32_t point_b, Pairs *pairs)
-{
-    local->slot_count += blocks_per_point(as, root_a) * blocks_per_point(as, root_b);
-    add_pairs(as, pairs, root_a, point_a, root_b, point_b);
-}
-
-static void place_product(Assembly *as, Local *local, uint32_t root_a, uint32_t point_a, uint32_t root_b,
-                          uint32_t point_b, Pairs *pairs)
-{
-    (void)pairs;
-    const uint32_t row = block_row(as, root_a, point_a), column = block_row(as, root_b, point_b);
-    for (uint32_t r = 0; r < blocks_per_point(as, root_a); r++)
-        for (uint32_t c = 0; c < blocks_per_point(as, root_b); c++)
-            local->slots[local->slot_count++] = rows_find(&as->rows, row + r, column + c);
 }
 
 /* ---- The global structure ---- */
@@ -353,21 +244,21 @@ static uint32_t place_states(Assembly *as, DvMechanics *m)
     uint32_t common = 0;
     for (uint32_t i = 0; i < m->independent_count; i++)
         common = greatest_common_divisor(m->states[m->independent[i]].ref.dof->deriv, common);
-    as->block = common == 0 ? 1 : common % 3 == 0 ? 3 : common;
+    as->blocks.block = common == 0 ? 1 : common % 3 == 0 ? 3 : common;
     as->points = dv_alloc(m->state_count, sizeof *as->points);
-    as->first_block = dv_alloc(m->state_count, sizeof *as->first_block);
+    as->blocks.first_block = as->first_block = dv_alloc(m->state_count, sizeof *as->first_block);
     for (uint32_t i = 0; i < m->state_count; i++)
         as->points[i] = dv_state_count(m->states[i].ref);
     uint32_t rows = 0;
     for (uint32_t i = 0; i < m->independent_count; i++) {
         const uint32_t state = m->independent[i];
         as->first_block[state] = rows;
-        rows += as->points[state] * blocks_per_point(as, state);
+        rows += as->points[state] * blocks_per_point(&as->blocks, state);
     }
     return rows;
 }
 
-static void make_rows(Assembly *as, DvMechanics *m, uint32_t row_count)
+static void make_rows(Assembly *as, uint32_t row_count)
 {
     Pairs pairs = {0};
     for (uint32_t i = 0; i < as->contribution_count; i++) {
@@ -375,12 +266,13 @@ static void make_rows(Assembly *as, DvMechanics *m, uint32_t row_count)
         for (uint32_t k = 0; k < c->coupling_count; k++) {
             const Target *target = c->target_of[k] == NOWHERE ? NULL : &c->targets[c->target_of[k]];
             if (target && target->local == NOWHERE && !target->dropped)
-                add_pairs(as, &pairs, target->a, c->couplings.row[k], target->b, c->couplings.column[k]);
+                blocks_add_pairs(&as->blocks, &pairs, target->a, c->couplings.row[k], target->b,
+                                 c->couplings.column[k]);
         }
     }
     for (uint32_t i = 0; i < as->local_count; i++)
-        for_each_product(as, m, &as->locals[i], name_product, &pairs);
-    as->rows = rows_from_pairs(row_count, &pairs, true);
+        local_name_products(&as->locals[i], &as->blocks, as->jacobians, &pairs);
+    as->blocks.rows = rows_from_pairs(row_count, &pairs, true);
     pairs_free(&pairs);
 }
 
@@ -398,7 +290,7 @@ static bool is_direct(const Assembly *as, Contribution *c)
         if (target->local != first->local || target->rows != target->columns || target->rows != first->rows)
             return false;
     }
-    return !first || first->local != NOWHERE || first->rows == as->block;
+    return !first || first->local != NOWHERE || first->rows == as->blocks.block;
 }
 
 static void add_slot(Contribution *c, uint32_t slot)
@@ -424,12 +316,14 @@ static void place_couplings(Assembly *as, Contribution *c)
         } else if (target->local != NOWHERE) {
             c->slot[k] = rows_find(&as->locals[target->local].rows, p, q);
         } else if (c->direct) {
-            c->slot[k] = rows_find(&as->rows, block_row(as, target->a, p), block_row(as, target->b, q));
+            c->slot[k] =
+                rows_find(&as->blocks.rows, block_row(&as->blocks, target->a, p), block_row(&as->blocks, target->b, q));
         } else {
             c->slot[k] = (uint32_t)c->slot_count;
-            for (uint32_t r = 0; r < target->rows / as->block; r++)
-                for (uint32_t s = 0; s < target->columns / as->block; s++)
-                    add_slot(c, rows_find(&as->rows, block_row(as, target->a, p) + r, block_row(as, target->b, q) + s));
+            for (uint32_t r = 0; r < target->rows / as->blocks.block; r++)
+                for (uint32_t s = 0; s < target->columns / as->blocks.block; s++)
+                    add_slot(c, rows_find(&as->blocks.rows, block_row(&as->blocks, target->a, p) + r,
+                                          block_row(&as->blocks, target->b, q) + s));
         }
     }
     pairs_free(&c->couplings);
@@ -441,11 +335,11 @@ static void place_couplings(Assembly *as, Contribution *c)
 
 static void make_matrix(Assembly *as)
 {
-    const Rows *rows = &as->rows;
+    const Rows *rows = &as->blocks.rows;
     const uint32_t entries = rows->start[rows->count];
     as->diagonal = dv_alloc(rows->count, sizeof *as->diagonal);
     as->transposed = dv_alloc(entries, sizeof *as->transposed);
-    as->values = dv_alloc((size_t)entries * as->block * as->block, sizeof *as->values);
+    as->blocks.values = dv_alloc((size_t)entries * as->blocks.block * as->blocks.block, sizeof *as->blocks.values);
     for (uint32_t row = 0; row < rows->count; row++) {
         as->diagonal[row] = rows_find(rows, row, row);
         for (uint32_t e = rows->start[row]; e < rows->start[row + 1]; e++)
@@ -453,52 +347,61 @@ static void make_matrix(Assembly *as)
     }
     as->matrix = (DvBlockMatrix){
         .rows = rows->count,
-        .block = as->block,
+        .block = as->blocks.block,
         .row_start = rows->start,
         .columns = rows->columns,
         .diagonal = as->diagonal,
         .transposed = as->transposed,
-        .values = as->values,
+        .values = as->blocks.values,
         .structure = ++structures,
     };
 }
 
-/* Numbers multiplied and added: by a product without the matrix, and by an assembly. */
+/* How long things take, in nanoseconds, by what was measured with tetrahedra, springs and mapped surfaces: a product without
+ * the matrix and an assembly grow with the number of entries that components couple, and several times faster once their
+ * own data do not fit the caches any more (from 100,000 to 1,000,000 entries). */
 static void estimate(Assembly *as, const DvMechanics *m)
 {
+    double coupled = 0.0, diagonal = 0.0;
     for (uint32_t i = 0; i < as->contribution_count; i++) {
         const Contribution *c = &as->contributions[i];
         if (c->state_count == 0)
             continue;
         const double size = (double)c->coupling_count * c->targets[0].rows * c->targets[0].columns;
-        const bool diagonal = c->kind == MASS && c->coupling_count <= as->points[c->states[0]];
-        as->flops_free += diagonal ? size / c->targets[0].columns : 0.4 * size;
-        as->flops_assembly += 1.2 * size;
+        if (c->kind == MASS && c->coupling_count <= as->points[c->states[0]])
+            diagonal += size / c->targets[0].columns;
+        else
+            coupled += size;
     }
+    const double beyond_cache = fmin(fmax(log10(fmax(coupled, 1.0)) - 5.0, 0.0), 1.0);
+    as->product_cost = diagonal + coupled * (0.4 + 2.1 * beyond_cache);
+    as->assembly_cost = diagonal + coupled * (1.2 + 7.8 * beyond_cache);
     for (uint32_t i = 0; i < m->mapping_count; i++) {
         const MappingItem *mapping = &m->mappings[i];
         for (uint32_t k = 0; mapping->loaded && k < mapping->outputs; k++) {
             const uint32_t child = mapping_outputs_of(m, mapping)[k];
-            as->flops_free += 24.0 * m->states[child].ref.dof->deriv * as->points[child];
+            as->product_cost += 24.0 * m->states[child].ref.dof->deriv * as->points[child];
         }
     }
-    for (uint32_t i = 0; i < as->local_count; i++)
-        as->flops_assembly += 1.5 * (double)as->locals[i].slot_count * as->block * as->block;
+    for (uint32_t i = 0; i < as->local_count; i++) {
+        const Local *local = &as->locals[i];
+        const uint32_t a = m->states[local->a].ref.dof->deriv, b = m->states[local->b].ref.dof->deriv;
+        const bool bodies = a != as->blocks.block || b != as->blocks.block ||
+                            as->points[local->a] * a > as->blocks.rows.count * as->blocks.block;
+        as->assembly_cost += (bodies ? 2.0 : 1.0) * (double)local->slot_count * as->blocks.block * as->blocks.block;
+    }
 }
 
 static Assembly *build(DvMechanics *m)
 {
     Assembly *as = dv_alloc(1, sizeof *as);
-    as->m = m;
+    as->blocks.m = m;
     const uint32_t rows = place_states(as, m);
     list_contributions(as, m);
     make_locals(as, m);
-    make_rows(as, m, rows);
+    make_rows(as, rows);
     for (uint32_t i = 0; i < as->local_count; i++) {
-        Local *local = &as->locals[i];
-        local->slots = dv_alloc(local->slot_count, sizeof *local->slots);
-        local->slot_count = 0;
-        for_each_product(as, m, local, place_product, NULL);
+        local_place_products(&as->locals[i], &as->blocks, as->jacobians);
     }
     for (uint32_t i = 0; i < as->contribution_count; i++)
         place_couplings(as, &as->contributions[i]);
@@ -521,15 +424,12 @@ void assembly_free(Assembly *as)
         dv_free(c->slots);
     }
     for (uint32_t i = 0; i < as->local_count; i++) {
-        pairs_free(&as->locals[i].pairs);
-        rows_free(&as->locals[i].rows);
-        dv_free(as->locals[i].values);
-        dv_free(as->locals[i].slots);
+        local_free(&as->locals[i]);
     }
     jacobians_free(as->jacobians);
-    rows_free(&as->rows);
-    void *arrays[] = {as->points,     as->first_block, as->contributions, as->locals,         as->diagonal,
-                      as->transposed, as->values,      as->fixed,         as->fixed_structure};
+    rows_free(&as->blocks.rows);
+    void *arrays[] = {as->points,     as->first_block,   as->contributions, as->locals,         as->diagonal,
+                      as->transposed, as->blocks.values, as->fixed,         as->fixed_structure};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         dv_free(arrays[i]);
     dv_free(as);
@@ -548,19 +448,6 @@ static bool is_current(const Assembly *as, const DvMechanics *m)
 
 /* ---- Values ---- */
 
-/* Of a block-wise matrix: += factor x dense (rows x columns) at consecutive slots. */
-static void add_to_blocks(double *values, uint32_t block, const uint32_t *slots, const double *dense, uint32_t rows,
-                          uint32_t columns, double factor)
-{
-    for (uint32_t r = 0; r < rows; r += block)
-        for (uint32_t c = 0; c < columns; c += block) {
-            double *at = values + (size_t)*slots++ * block * block;
-            for (uint32_t i = 0; i < block; i++)
-                for (uint32_t j = 0; j < block; j++)
-                    at[i * block + j] += factor * dense[(r + i) * columns + c + j];
-        }
-}
-
 static void add_indirect(const DvMatrixView *view, uint32_t coupling, const double *dense, double factor)
 {
     const Contribution *c = view->indirect;
@@ -569,8 +456,8 @@ static void add_indirect(const DvMatrixView *view, uint32_t coupling, const doub
         return;
     const Target *target = &c->targets[c->target_of[coupling]];
     if (target->local == NOWHERE) {
-        add_to_blocks(c->assembly->values, c->assembly->block, c->slots + slot, dense, target->rows, target->columns,
-                      factor);
+        blocks_add(c->assembly->blocks.values, c->assembly->blocks.block, c->slots + slot, dense, target->rows,
+                   target->columns, factor);
         return;
     }
     const size_t size = (size_t)target->rows * target->columns;
@@ -581,16 +468,16 @@ static void add_indirect(const DvMatrixView *view, uint32_t coupling, const doub
 
 static DvMatrixView view_of(Assembly *as, const Contribution *c)
 {
-    DvMatrixView view = {.values = as->values,
+    DvMatrixView view = {.values = as->blocks.values,
                          .slot = c->slot,
-                         .block = as->block,
+                         .block = as->blocks.block,
                          .direct = c->direct,
                          .indirect = c,
                          .add = add_indirect};
     if (c->direct) {
         const Target *target = c->direct_target;
         view.block = target->rows;
-        view.values = target->local == NOWHERE ? as->values : as->locals[target->local].values;
+        view.values = target->local == NOWHERE ? as->blocks.values : as->locals[target->local].values;
     }
     return view;
 }
@@ -639,86 +526,6 @@ static void contribute(Assembly *as, DvMechanics *m, const Contribution *c, cons
         field->ops->assemble(field->self, step, k, b, &view);
 }
 
-/* J^T a (deriv of the root x columns) of a dense block (rows x columns). */
-static void transposed_product(double *out, const double *j, uint32_t root, const double *a, uint32_t rows,
-                               uint32_t columns)
-{
-    memset(out, 0, (size_t)root * columns * sizeof *out);
-    for (uint32_t r = 0; r < rows; r++)
-        for (uint32_t i = 0; i < root; i++)
-            for (uint32_t c = 0; c < columns; c++)
-                out[i * columns + c] += j[r * root + i] * a[r * columns + c];
-}
-
-static void product(double *out, const double *a, uint32_t rows, uint32_t middle, const double *j, uint32_t root)
-{
-    memset(out, 0, (size_t)rows * root * sizeof *out);
-    for (uint32_t r = 0; r < rows; r++)
-        for (uint32_t k = 0; k < middle; k++)
-            for (uint32_t c = 0; c < root; c++)
-                out[r * root + c] += a[r * middle + k] * j[k * root + c];
-}
-
-/* One entry of a Jacobian applied to a block: the result and the factor it is to be multiplied by. */
-static const double *apply_left(const Side *side, uint32_t which, uint32_t entry, uint32_t root, const double *a,
-                                uint32_t columns, double *room, double *factor)
-{
-    if (!side->jacobians)
-        return a;
-    const StateJacobian *j = &side->jacobians[which];
-    if (!isnan(j->weights[entry])) {
-        *factor *= j->weights[entry];
-        return a;
-    }
-    transposed_product(room, j->values + (size_t)entry * side->deriv * root, root, a, side->deriv, columns);
-    return room;
-}
-
-static const double *apply_right(const Side *side, uint32_t which, uint32_t entry, uint32_t root, const double *a,
-                                 uint32_t rows, double *room, double *factor)
-{
-    if (!side->jacobians)
-        return a;
-    const StateJacobian *j = &side->jacobians[which];
-    if (!isnan(j->weights[entry])) {
-        *factor *= j->weights[entry];
-        return a;
-    }
-    product(room, a, rows, side->deriv, j->values + (size_t)entry * side->deriv * root, root);
-    return room;
-}
-
-static void project(Assembly *as, DvMechanics *m, const Local *local)
-{
-    const Side a = side_of(as, m, local->a), b = side_of(as, m, local->b);
-    const size_t size = (size_t)a.deriv * b.deriv;
-    const uint32_t *slots = local->slots;
-    double left[36], both[36];
-    uint32_t root_a, root_b, begin_a, end_a, begin_b, end_b;
-    for (uint32_t p = 0; p < local->rows.count; p++)
-        for (uint32_t at = local->rows.start[p]; at < local->rows.start[p + 1]; at++) {
-            const double *block = local->values + at * size;
-            for (uint32_t i = 0; i < a.count; i++) {
-                entries_of(&a, i, p, &root_a, &begin_a, &end_a);
-                const uint32_t rows = m->states[root_a].ref.dof->deriv;
-                for (uint32_t e = begin_a; e < end_a; e++) {
-                    double weight_a = 1.0;
-                    const double *from_left = apply_left(&a, i, e, rows, block, b.deriv, left, &weight_a);
-                    for (uint32_t j = 0; j < b.count; j++) {
-                        entries_of(&b, j, local->rows.columns[at], &root_b, &begin_b, &end_b);
-                        const uint32_t columns = m->states[root_b].ref.dof->deriv;
-                        for (uint32_t f = begin_b; f < end_b; f++) {
-                            double weight = weight_a;
-                            const double *dense = apply_right(&b, j, f, columns, from_left, rows, both, &weight);
-                            add_to_blocks(as->values, as->block, slots, dense, rows, columns, weight);
-                            slots += (rows / as->block) * (columns / as->block);
-                        }
-                    }
-                }
-            }
-        }
-}
-
 /* ---- Fixed unknowns ---- */
 
 typedef struct Fixing {
@@ -733,7 +540,7 @@ static void fix(void *context, uint32_t state, uint32_t point, uint32_t componen
     if (state >= fixing->constraint->state_count)
         return;
     const uint32_t index = fixing->constraint->states[state];
-    const StateItem *item = &as->m->states[index];
+    const StateItem *item = &as->blocks.m->states[index];
     if (item->kind != STATE_INDEPENDENT || point >= as->points[index] || component >= item->ref.dof->deriv)
         return;
     if (as->fixed_count == as->fixed_capacity) {
@@ -741,8 +548,8 @@ static void fix(void *context, uint32_t state, uint32_t point, uint32_t componen
         as->fixed = dv_realloc(as->fixed, as->fixed_capacity * sizeof *as->fixed, more * sizeof *as->fixed);
         as->fixed_capacity = more;
     }
-    as->fixed[as->fixed_count++] =
-        (FixedUnknown){block_row(as, index, point) + component / as->block, component % as->block};
+    as->fixed[as->fixed_count++] = (FixedUnknown){block_row(&as->blocks, index, point) + component / as->blocks.block,
+                                                  component % as->blocks.block};
 }
 
 /* The unknowns that constraints fix, kept until one of them says that its set has changed. */
@@ -777,18 +584,18 @@ static void update_fixed(Assembly *as, DvMechanics *m, const DvStep *step)
 
 static void clear_fixed(Assembly *as)
 {
-    const uint32_t b = as->block;
+    const uint32_t b = as->blocks.block;
     for (size_t i = 0; i < as->fixed_count; i++) {
         const uint32_t row = as->fixed[i].row, component = as->fixed[i].component;
-        for (uint32_t e = as->rows.start[row]; e < as->rows.start[row + 1]; e++) {
-            double *block = as->values + (size_t)e * b * b;
-            double *mirror = as->values + (size_t)as->transposed[e] * b * b;
+        for (uint32_t e = as->blocks.rows.start[row]; e < as->blocks.rows.start[row + 1]; e++) {
+            double *block = as->blocks.values + (size_t)e * b * b;
+            double *mirror = as->blocks.values + (size_t)as->transposed[e] * b * b;
             for (uint32_t c = 0; c < b; c++) {
                 block[component * b + c] = 0.0;
                 mirror[c * b + component] = 0.0;
             }
         }
-        as->values[(size_t)as->diagonal[row] * b * b + (size_t)component * b + component] = 1.0;
+        as->blocks.values[(size_t)as->diagonal[row] * b * b + (size_t)component * b + component] = 1.0;
     }
 }
 
@@ -797,8 +604,8 @@ static void clear_fixed(Assembly *as)
 static void clear_range(void *context, uint32_t begin, uint32_t end)
 {
     Assembly *as = context;
-    const size_t size = (size_t)as->block * as->block;
-    memset(as->values + begin * size, 0, (end - begin) * size * sizeof *as->values);
+    const size_t size = (size_t)as->blocks.block * as->blocks.block;
+    memset(as->blocks.values + begin * size, 0, (end - begin) * size * sizeof *as->blocks.values);
 }
 
 /* The structure, up to date with the graph, the components and the Jacobians. */
@@ -822,16 +629,14 @@ const DvBlockMatrix *assembly_run(DvMechanics *m, const DvStep *step, DvFactors 
 {
     Assembly *as = current(m);
     m->depth++;
-    dv_parallel_for(as->rows.start[as->rows.count], 8192, clear_range, as);
+    dv_parallel_for(as->blocks.rows.start[as->blocks.rows.count], 8192, clear_range, as);
     for (uint32_t i = 0; i < as->local_count; i++) {
-        Local *local = &as->locals[i];
-        const size_t size = (size_t)m->states[local->a].ref.dof->deriv * m->states[local->b].ref.dof->deriv;
-        memset(local->values, 0, local->rows.start[local->rows.count] * size * sizeof *local->values);
+        local_clear(&as->locals[i], m);
     }
     for (uint32_t i = 0; i < as->contribution_count; i++)
         contribute(as, m, &as->contributions[i], step, factors, parts);
     for (uint32_t i = 0; i < as->local_count && !(parts & DV_ASSEMBLE_NO_MAPPED); i++)
-        project(as, m, &as->locals[i]);
+        local_project(&as->locals[i], &as->blocks, as->jacobians);
     if (parts & DV_ASSEMBLE_CONSTRAINED) {
         update_fixed(as, m, step);
         clear_fixed(as);
@@ -869,9 +674,9 @@ bool assembly_is_preferred(DvMechanics *m, uint32_t products)
     if (!is_equivalent(m))
         return false;
     const Assembly *as = current(m);
-    const double entries = (double)as->rows.start[as->rows.count] * as->block * as->block;
+    const double entries = (double)as->blocks.rows.start[as->blocks.rows.count] * as->blocks.block * as->blocks.block;
     const double calls = 40.0 * (m->field_count + 3.0 * m->mapping_count + 2.0 * m->state_count + m->constraint_count);
-    const double free_cost = products * (as->flops_free + calls);
-    const double assembled_cost = as->flops_assembly + 0.15 * entries + calls + products * 0.5 * entries;
+    const double free_cost = products * (as->product_cost + calls);
+    const double assembled_cost = as->assembly_cost + 0.15 * entries + calls + products * 0.5 * entries;
     return assembled_cost < free_cost;
 }

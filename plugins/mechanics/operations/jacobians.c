@@ -2,7 +2,7 @@
  *
  * Accumulated Jacobians. A mapping gives J of each output by each input; a state that is mapped from mapped states has
  *   J(state, root) = sum over inputs of J(state, input) J(input, root)
- * Structures are made once, values at each assembly; those of mappings that declare themselves linear only once.
+ * Structures are made once, values at each assembly.
  */
 #include "jacobians.h"
 
@@ -11,7 +11,7 @@
 
 #include <divan/memory.h>
 
-/* J of one output by one input of a mapping: a copy, since a mapping may have several and lends one at a time. */
+/* J of one output by one input of a mapping: a copy when the mapping has several, since it lends one at a time. */
 typedef struct Link {
     uint32_t mapping, output, input; /* numbers within the mapping */
     uint32_t child, parent;          /* states */
@@ -19,7 +19,8 @@ typedef struct Link {
     uint64_t structure;
     uint32_t rows;
     uint32_t *start, *columns;
-    double *values;
+    double *own_values; /* NULL: those of the mapping */
+    const double *values;
 } Link;
 
 /* One of a state: either the only link to a root, or a sum of products. */
@@ -64,6 +65,19 @@ static bool fits(const DvMechanics *m, const Link *link, const DvJacobian *j)
            j->columns_count == dv_state_count(m->states[link->parent].ref);
 }
 
+/* The only J of its mapping stays as it is until we ask again. */
+static bool is_lent_alone(const DvMechanics *m, const Link *link)
+{
+    return m->mappings[link->mapping].inputs * m->mappings[link->mapping].outputs == 1;
+}
+
+static void take_values(const DvMechanics *m, Link *link, const DvJacobian *j)
+{
+    if (link->own_values)
+        memcpy(link->own_values, j->values, entries_of(link) * block_size(m, link) * sizeof *link->own_values);
+    link->values = link->own_values ? link->own_values : j->values;
+}
+
 static void copy_structure(DvMechanics *m, Link *link)
 {
     const DvJacobian *j = ask(m, link);
@@ -78,10 +92,11 @@ static void copy_structure(DvMechanics *m, Link *link)
     link->rows = j->rows;
     link->start = dv_alloc((size_t)j->rows + 1, sizeof *link->start);
     link->columns = dv_alloc(entries, sizeof *link->columns);
-    link->values = dv_alloc((size_t)entries * block_size(m, link), sizeof *link->values);
+    link->own_values =
+        is_lent_alone(m, link) ? NULL : dv_alloc((size_t)entries * block_size(m, link), sizeof *link->own_values);
     memcpy(link->start, j->row_start, ((size_t)j->rows + 1) * sizeof *link->start);
     memcpy(link->columns, j->columns, entries * sizeof *link->columns);
-    memcpy(link->values, j->values, (size_t)entries * block_size(m, link) * sizeof *link->values);
+    take_values(m, link, j);
 }
 
 /* ---- Structure ---- */
@@ -276,7 +291,7 @@ void jacobians_free(Jacobians *js)
     for (uint32_t l = 0; l < js->link_count; l++) {
         dv_free(js->links[l].start);
         dv_free(js->links[l].columns);
-        dv_free(js->links[l].values);
+        dv_free(js->links[l].own_values);
     }
     for (uint32_t p = 0; p < js->product_count; p++) {
         dv_free(js->products[p].start);
@@ -364,15 +379,17 @@ bool jacobians_update(Jacobians *js, DvMechanics *m)
         const bool usable = fits(m, link, j);
         if (usable != link->known || (usable && j->structure != link->structure))
             return false;
-        const MappingItem *mapping = &m->mappings[link->mapping];
-        if (link->known && !mapping->ops->is_linear(mapping->self))
-            memcpy(link->values, j->values, entries_of(link) * block_size(m, link) * sizeof *link->values);
+        if (link->known)
+            take_values(m, link, j);
     }
     for (uint32_t p = 0; p < js->product_count; p++) {
         Product *product = &js->products[p];
-        if (!product->link)
+        if (product->link)
+            product->jacobian.values = product->link->values;
+        else
             multiply(js, m, product);
         find_weights(m, product);
+        js->of_state[p] = product->jacobian;
     }
     return true;
 }
