@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * JointSpringForceField: the conformance suite, the torque laws, the syntax of joints, and files.
+ */
+#include "force_at.h"
+
+#include <divan/math/quat.h>
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define BODIES(second) "<MechanicalObject name='dofs' template='Rigid3d' position='0 0 0 0 0 0 1  " second "'/>"
+#define AT_ORIGIN      "0 0 0 0 0 0 1"
+
+FORCE_FIELD_CONFORMANCE(
+    joints_are_a_force_field, .tangent = TANGENT_LEFT_OUT, .energy = ENERGY_NONE,
+    .reason = "the derivative is that of small relative displacements, without the lever of the forces",
+    .scene = "<Node>" BODIES(
+        "1 0.2 0 0 0 0.6 0.8  2 0 0 0 0 0 1") "<JointSpringForceField name='field' spring='BEGIN_SPRING 0 1 FREE_AXIS 1 0 0 0 0 1 KS_T 3 100 KS_R 2 50 "
+                                              "END_SPRING BEGIN_SPRING 2 1 KD 0.5 REST_T 1 0 0 END_SPRING'/></Node>")
+FORCE_FIELD_CONFORMANCE(
+    joints_that_are_straight_have_their_derivative, .tangent = TANGENT_AT_REST, .energy = ENERGY_NONE,
+    .reason = "the derivative is that of small relative displacements, without the lever of the forces",
+    .scene = "<Node>" BODIES(
+        AT_ORIGIN) "<JointSpringForceField name='field' spring='BEGIN_SPRING 0 1 FREE_AXIS 1 0 0 0 0 0 KS_T 3 100 KS_R 2 50 "
+                   "END_SPRING'/></Node>")
+
+/* The force and torque on the first body, its partner turned by a rotation vector. */
+static void turned(const char *joint, DvVec3 rotation, Forces *f)
+{
+    const DvQuat q = dv_quat_from_rotation_vector(rotation);
+    DvText text = {0};
+    dv_text_add(
+        &text,
+        "<Node>" BODIES("0 0 0 %.17g %.17g %.17g %.17g") "<JointSpringForceField name='field' spring='%s'/></Node>",
+        q.x, q.y, q.z, q.w, joint);
+    forces_of(text.at, f);
+    dv_text_free(&text);
+}
+
+static void locked_rotations_pull_back_in_proportion(void **state)
+{
+    (void)state;
+    static Forces f;
+    turned("BEGIN_SPRING 0 1 FREE_AXIS 0 0 0 0 0 0 KS_R 2 50 END_SPRING", dv_vec3(0.1, -0.2, 0.3), &f);
+    assert_close(f.at[0][3], 50 * 0.1, 1e-12);
+    assert_close(f.at[0][4], 50 * -0.2, 1e-12);
+    assert_close(f.at[0][5], 50 * 0.3, 1e-12);
+    assert_close(f.at[0][11], -50 * 0.3, 1e-12);
+}
+
+static void one_free_axis_is_soft_about_itself_and_upright_otherwise(void **state)
+{
+    (void)state;
+    static Forces f;
+    for (int axis = 0; axis < 3; axis++) {
+        char joint[128];
+        snprintf(joint, sizeof joint, "BEGIN_SPRING 0 1 FREE_AXIS 0 0 0 %d %d %d KS_R 2 50 END_SPRING", axis == 0,
+                 axis == 1, axis == 2);
+        double about[3] = {0, 0, 0};
+        about[axis] = 0.7;
+        turned(joint, dv_vec3_load(about), &f);
+        for (int c = 0; c < 3; c++)
+            assert_close(f.at[0][3 + c], c == axis ? 2 * 0.7 : 0.0, 1e-12);
+        /* Tilted about the next axis: that one turns the free axis back. */
+        double tilt[3] = {0, 0, 0};
+        tilt[(axis + 1) % 3] = 0.2;
+        turned(joint, dv_vec3_load(tilt), &f);
+        for (int c = 0; c < 3; c++)
+            assert_close(f.at[0][3 + c], c == (axis + 1) % 3 ? 50 * 0.2 * sin(0.2) : 0.0, 1e-12);
+    }
+}
+
+static void beyond_a_limit_bloc_holds_the_excess(void **state)
+{
+    (void)state;
+    static Forces f;
+    turned("BEGIN_SPRING 0 1 FREE_AXIS 0 0 0 1 1 1 KS_R 2 50 KS_B 30 R_LIM_X -0.1 0.4 END_SPRING", dv_vec3(0.6, 0, 0),
+           &f);
+    assert_close(f.at[0][3], 30 * 0.2, 1e-12);
+    turned("BEGIN_SPRING 0 1 FREE_AXIS 0 0 0 1 1 1 KS_R 2 50 KS_B 30 R_LIM_X -0.1 0.4 END_SPRING", dv_vec3(-0.3, 0, 0),
+           &f);
+    assert_close(f.at[0][3], 30 * -0.2, 1e-12);
+    turned("BEGIN_SPRING 0 1 FREE_AXIS 0 0 0 1 1 1 KS_R 2 50 R_LIM_Y -1 0.4 END_SPRING", dv_vec3(0, 0.5, 0), &f);
+    assert_close(f.at[0][4], 0.5 * 0.1, 1e-12); /* without KS_B: a hundredth of the hard stiffness */
+    /* Equal limits lock the axis. */
+    turned("BEGIN_SPRING 0 1 FREE_AXIS 0 0 0 0 0 1 KS_R 2 50 R_LIM_Z 0 0 END_SPRING", dv_vec3(0, 0, 0.5), &f);
+    assert_close(f.at[0][5], 50 * 0.5, 1e-12);
+}
+
+static void translations_are_soft_or_hard_in_the_axes_of_the_first_body(void **state)
+{
+    (void)state;
+    static Forces f;
+    forces_of(
+        "<Node><MechanicalObject template='Rigid3d' position='0 0 0 0 0 0.70710678118654757 0.70710678118654757  1 2 3 0 0 "
+        "0.70710678118654757 0.70710678118654757' velocity='0 0 0 0 0 0  1 0 0 0 0 2'/><JointSpringForceField name='field' "
+        "spring='BEGIN_SPRING 0 1 FREE_AXIS 1 0 0 0 0 0 KS_T 3 100 KD 0.5 END_SPRING'/></Node>",
+        &f);
+    assert_close(f.at[0][0], 100 * 1 + 0.5, 1e-12); /* its y axis is the world's -x */
+    assert_close(f.at[0][1], 3 * 2, 1e-12);
+    assert_close(f.at[0][2], 100 * 3, 1e-12);
+    assert_close(f.at[0][5], 0.5 * 2, 1e-12);
+}
+
+static void a_given_rest_translation_means_that_the_start_is_measured(void **state)
+{
+    (void)state;
+    static Forces f;
+    DvScene *scene =
+        scene_from_text("<Node>" BODIES("1 2 3 0 0 0 1") "<JointSpringForceField name='field' spring='BEGIN_SPRING 0 1 "
+                                                         "REST_T 9 9 9 END_SPRING'/></Node>");
+    forces_at_time(scene, 0.0, &f);
+    for (int i = 0; i < 12; i++)
+        assert_close(f.at[0][i], 0.0, 1e-9);
+    size_t count;
+    const double *frames = field_doubles(scene, "/field", "restFrames", &count);
+    assert_int_equal(count, 7);
+    assert_close(frames[2], 3.0, 0.0);
+    dv_scene_free(scene);
+    forces_of(
+        "<Node>" BODIES(
+            "1 0 0 0 0 0.6 0.8") "<JointSpringForceField name='field' spring='BEGIN_SPRING 0 1 FREE_AXIS 0 0 0 0 0 0 "
+                                 "KS_R 0 10 REST_R 0 0 -0.6 0.8 END_SPRING'/></Node>",
+        &f);
+    assert_close(f.at[0][5], 0.0, 1e-12); /* a rest rotation alone is taken as given */
+    assert_close(f.at[0][0], 10000.0, 1e-9);
+}
+
+static void stiffnesses_not_given_are_those_of_the_joint_before(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node>" BODIES(AT_ORIGIN) "<JointSpringForceField name='field' spring='BEGIN_SPRING 0 1 KS_T 1 2 "
+                                   "KS_R 3 4 KD 5 END_SPRING BEGIN_SPRING 1 0 END_SPRING'/></Node>");
+    DvText printed = {0};
+    DvData *spring = dv_object_field(scene_object(scene, "/field"), "spring");
+    dv_data_print(spring, &printed);
+    const char *second = strstr(printed.at, "BEGIN_SPRING 1 0");
+    assert_non_null(second);
+    assert_non_null(strstr(second, "KS_T 1 2 KS_R 3 4 KS_B 0.04 KD 5"));
+    /* What is printed reads back the same. */
+    DvText again = {0};
+    assert_int_equal(dv_data_set_text(spring, printed.at), DV_OK);
+    dv_data_print(spring, &again);
+    assert_string_equal(again.at, printed.at);
+    dv_text_free(&printed);
+    dv_text_free(&again);
+    dv_scene_free(scene);
+}
+
+static void forces_of_a_file_are_added_and_forces_are_written_to_one(void **state)
+{
+    (void)state;
+    char in[] = "/tmp/divan-joint-in-XXXXXX", out[] = "/tmp/divan-joint-out-XXXXXX";
+    FILE *file = fdopen(mkstemp(in), "w");
+    fprintf(file, "1 0 0 0 0 4\n2 0 0 0 0 5\n");
+    fclose(file);
+    close(mkstemp(out));
+    DvText text = {0};
+    dv_text_add(&text,
+                "<Node>" BODIES(AT_ORIGIN) "<JointSpringForceField name='field' infile='%s' outfile='%s' period='0.05' "
+                                           "spring='BEGIN_SPRING 0 1 END_SPRING'/></Node>",
+                in, out);
+    DvScene *scene = scene_from_text(text.at);
+    static Forces f;
+    forces_at_time(scene, 0.0, &f);
+    assert_close(f.at[0][0], 1.0, 1e-14);
+    assert_close(f.at[0][5], 4.0, 1e-14);
+    forces_at_time(scene, 0.01, &f);
+    assert_close(f.at[0][0], 2.0, 1e-14);
+    forces_at_time(scene, 0.02, &f); /* again from the start */
+    assert_close(f.at[0][0], 1.0, 1e-14);
+    forces_at_time(scene, 0.05, &f);
+    dv_scene_free(scene);
+    char line[256];
+    int lines = 0;
+    file = fopen(out, "r");
+    while (fgets(line, sizeof line, file))
+        lines++;
+    fclose(file);
+    assert_int_equal(lines, 2); /* at 0 and at 0.05 */
+    text.length = 0;
+    dv_text_add(&text,
+                "<Node>" BODIES(AT_ORIGIN) "<JointSpringForceField name='field' outfile='%s' reinit='1' "
+                                           "spring='BEGIN_SPRING 0 1 END_SPRING'/></Node>",
+                out);
+    scene = scene_from_text(text.at);
+    for (int i = 0; i < 3; i++)
+        forces_at_time(scene, 0.01 * i, &f);
+    dv_scene_free(scene);
+    file = fopen(out, "r");
+    for (lines = 0; fgets(line, sizeof line, file);)
+        lines++;
+    fclose(file);
+    assert_int_equal(lines, 1);
+    dv_text_free(&text);
+    unlink(in);
+    unlink(out);
+}
+
+static void an_unknown_tag_is_named(void **state)
+{
+    (void)state;
+    static Forces f;
+    expect_load_error("<Node>" BODIES(AT_ORIGIN) "<JointSpringForceField spring='BEGIN_SPRING 0 7 END_SPRING'/></Node>",
+                      "body 7 of a state of 2 bodies");
+    forces_of(
+        "<Node>" BODIES(
+            "1 0 0 0 0 0 1") "<JointSpringForceField name='field' spring='BEGIN_SPRING 0 1 END_SPRING BEGIN_SPRING 0 1 "
+                             "STIFF 4 END_SPRING'/></Node>",
+        &f);
+    assert_close(f.at[0][0], 10000.0, 1e-9); /* what was read before it acts */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(joints_are_a_force_field),
+        cmocka_unit_test(joints_that_are_straight_have_their_derivative),
+        cmocka_unit_test(locked_rotations_pull_back_in_proportion),
+        cmocka_unit_test(one_free_axis_is_soft_about_itself_and_upright_otherwise),
+        cmocka_unit_test(beyond_a_limit_bloc_holds_the_excess),
+        cmocka_unit_test(translations_are_soft_or_hard_in_the_axes_of_the_first_body),
+        cmocka_unit_test(a_given_rest_translation_means_that_the_start_is_measured),
+        cmocka_unit_test(stiffnesses_not_given_are_those_of_the_joint_before),
+        cmocka_unit_test(forces_of_a_file_are_added_and_forces_are_written_to_one),
+        cmocka_unit_test(an_unknown_tag_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+}

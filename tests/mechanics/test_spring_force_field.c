@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * SpringForceField: the conformance suite for each DOF type, and what its fields promise.
+ */
+#include "force_at.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define CHAIN \
+    "<MechanicalObject name='dofs' template='Vec3d' position='0 0 0  0.4 0.05 0.03  0.8 0 0.06  1.2 0.05 0  1.6 0.3 0.03'/>"
+#define SPRINGS "0 1 150 0 0.38  1 2 170 0 0.38  4 2 190 0 0.5  3 4 210 0 0.38  0 3 80 0 1.5"
+
+FORCE_FIELD_CONFORMANCE(springs_in_space, .internal = true, .objective = false,
+                        .scene = "<Node>" CHAIN "<SpringForceField name='field' spring='" SPRINGS "'/></Node>")
+FORCE_FIELD_CONFORMANCE(springs_on_a_line, .internal = true, .deformation = 0.02,
+                        .scene = "<Node><MechanicalObject name='dofs' template='Vec1d' position='0 0.5 1.1 2'/>"
+                                 "<SpringForceField name='field' spring='0 1 10 0 0.4 1 2 20 0 0.7 0 3 5 0 1'/></Node>")
+FORCE_FIELD_CONFORMANCE(
+    springs_in_the_plane, .internal = true,
+    .scene = "<Node><MechanicalObject name='dofs' template='Vec2d' position='0 0 1 0 1 1 0 1.5'/>"
+             "<SpringForceField name='field' spring='0 1 10 0 0.8 1 2 20 0 0.7 0 2 5 0 1 3 0 9 0 2'/></Node>")
+FORCE_FIELD_CONFORMANCE(
+    springs_in_six_dimensions, .internal = true,
+    .scene = "<Node><MechanicalObject name='dofs' template='Vec6d' position='0 0 0 0 0 0  1 0 0 1 0 2  3 1 0 0 2 1'/>"
+             "<SpringForceField name='field' spring='0 1 10 0 0.8 1 2 20 0 0.7'/></Node>")
+FORCE_FIELD_CONFORMANCE(
+    springs_between_bodies, .internal = true,
+    .scene = "<Node><MechanicalObject name='dofs' template='Rigid3d' position='0 0 0 0 0 0 1  1 0 0 0 0 0.6 0.8 "
+             "1 1 0 0 1 0 0'/><SpringForceField name='field' spring='0 1 10 0 0.8 1 2 20 0 0.7'/></Node>")
+FORCE_FIELD_CONFORMANCE(springs_between_two_states, .internal = true,
+                        .scene = "<Node><Node name='A'>" CHAIN "</Node><Node name='B'>"
+                                 "<MechanicalObject name='dofs' template='Vec3d' position='0 1 0  1 1 0'/></Node>"
+                                 "<SpringForceField name='field' object1='@A/dofs' object2='@B/dofs' "
+                                 "spring='0 1 150 0 0.38  3 0 170 0 0.38 3 1 20 0 1'/></Node>")
+
+/* More springs than one chunk: points gather. */
+static void a_thousand_springs_are_a_force_field(void **state)
+{
+    (void)state;
+    enum { SIDE = 24 };
+    DvText text = {0};
+    dv_text_add(&text, "<Node><MechanicalObject name='dofs' template='Vec2d' position='");
+    for (int i = 0; i < SIDE * SIDE; i++)
+        dv_text_add(&text, "%d %d ", i % SIDE, i / SIDE);
+    dv_text_add(&text, "'/><SpringForceField name='field' spring='");
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        if (i % SIDE + 1 < SIDE)
+            dv_text_add(&text, "%d %d %d 0.5 0.8 ", i, i + 1, 10 + i % 7);
+        if (i / SIDE + 1 < SIDE)
+            dv_text_add(&text, "%d %d %d 0 1.1 ", i + SIDE, i, 20 + i % 5);
+    }
+    dv_text_add(&text, "'/></Node>");
+    DvScene *scene = scene_from_text(text.at);
+    static Forces one, two;
+    forces_at_time(scene, 0.0, &one);
+    dv_parallel_set_threads(2);
+    forces_at_time(scene, 0.0, &two);
+    dv_parallel_set_threads(1);
+    assert_memory_equal(&one, &two, sizeof one);
+    assert_close(one.at[0][0], 10 * (1 - 0.8), 1e-12); /* the corner: one spring along x ... */
+    assert_close(one.at[0][1], 20 * (1 - 1.1), 1e-12); /* ... and one along y */
+    dv_scene_free(scene);
+    dv_text_free(&text);
+}
+
+static void a_stretched_and_damped_spring_has_the_force_of_the_closed_form(void **state)
+{
+    (void)state;
+    static Forces f;
+    forces_of("<Node><MechanicalObject name='dofs' template='Vec3d' position='0 0 0  3 4 0' velocity='0 0 0  1 2 5'/>"
+              "<SpringForceField name='field' spring='0 1 10 2 1'/></Node>",
+              &f);
+    const double tension = 10 * (5 - 1) + 2 * (0.6 * 1 + 0.8 * 2);
+    assert_close(f.at[0][0], 0.6 * tension, 1e-12);
+    assert_close(f.at[0][1], 0.8 * tension, 1e-12);
+    assert_close(f.at[0][2], 0.0, 0.0);
+    assert_close(f.at[0][4], -0.8 * tension, 1e-12);
+}
+
+static void a_mass_on_a_spring_swings_with_the_period_of_the_closed_form(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text("<Node gravity='0 0 0' dt='0.0005'><DefaultAnimationLoop/><EulerExplicitSolver/>"
+                                     "<MechanicalObject name='dofs' template='Vec1d' position='0 1.1'/>"
+                                     "<UniformMass vertexMass='2'/><FixedProjectiveConstraint indices='0'/>"
+                                     "<SpringForceField name='field' spring='0 1 50 0 1'/></Node>");
+    const DvStateRef dofs = scene_state(scene, "/dofs");
+    const double period = 2 * 3.14159265358979 * sqrt(2.0 / 50.0);
+    int crossings = 0, steps = 0;
+    double before = 0.1, last = 0.0;
+    while (crossings < 4) {
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+        steps++;
+        const double now = dv_state_read(dofs, DV_POSITION).at[1] - 1.0;
+        if (before < 0.0 && now >= 0.0) {
+            const double when = 0.0005 * (steps - now / (now - before));
+            if (crossings++ > 0)
+                assert_close(when - last, period, 1e-4 * period);
+            last = when;
+        }
+        before = now;
+    }
+    dv_scene_free(scene);
+}
+
+static void a_slack_spring_that_resists_elongation_only_has_no_force(void **state)
+{
+    (void)state;
+    static Forces slack, taut;
+    forces_of(
+        "<Node><MechanicalObject template='Vec1d' position='0 1'/><SpringForceField name='field' springsIndices1='0' "
+        "springsIndices2='1' stiffness='10' damping='0' lengths='2' elongationOnly='1'/></Node>",
+        &slack);
+    forces_of(
+        "<Node><MechanicalObject template='Vec1d' position='0 3'/><SpringForceField name='field' indices1='0' indices2='1' "
+        "stiffness='10' damping='0' length='2' elongationOnly='1'/></Node>",
+        &taut);
+    assert_close(slack.at[0][0], 0.0, 0.0);
+    assert_close(taut.at[0][0], 10.0, 1e-14);
+}
+
+static void springs_can_be_switched_off_one_by_one(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text("<Node><MechanicalObject template='Vec1d' position='0 1 3'/><SpringForceField name='field' "
+                        "indices1='0 1' indices2='1 2' stiffness='10' damping='0' enabled='1 0'/></Node>");
+    static Forces f;
+    forces_at_time(scene, 0.0, &f);
+    assert_close(f.at[0][0], 10.0, 1e-14);
+    assert_close(f.at[0][2], 0.0, 0.0);
+    bool *enabled = dv_data_begin(dv_object_field(scene_object(scene, "/field"), "enabled"), 2);
+    enabled[0] = false;
+    enabled[1] = true;
+    dv_data_end(dv_object_field(scene_object(scene, "/field"), "enabled"));
+    forces_at_time(scene, 0.0, &f);
+    assert_close(f.at[0][0], 0.0, 0.0);
+    assert_close(f.at[0][2], -20.0, 1e-14);
+    dv_scene_free(scene);
+}
+
+static void springs_given_by_points_have_rest_length_zero_and_repeat_the_last_value(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text("<Node><MechanicalObject template='Vec1d' position='0 1 3'/><SpringForceField name='field' "
+                        "indices1='0 1' indices2='1 2' stiffness='10' damping='0'/></Node>");
+    static Forces f;
+    forces_at_time(scene, 0.0, &f);
+    assert_close(f.at[0][0], 10.0, 1e-14);
+    assert_close(f.at[0][2], -20.0, 1e-14);
+    size_t count;
+    const double *stiffness = field_doubles(scene, "/field", "stiffness", &count);
+    assert_int_equal(count, 2);
+    assert_close(stiffness[1], 10.0, 0.0);
+    /* A change of a list is taken up. */
+    dv_data_set(dv_object_field(scene_object(scene, "/field"), "lengths"), (double[]){0.5, 1.5}, 2);
+    forces_at_time(scene, 0.0, &f);
+    assert_close(f.at[0][0], 5.0, 1e-14);
+    assert_close(f.at[0][2], -5.0, 1e-14);
+    dv_scene_free(scene);
+}
+
+static void springs_between_points_at_the_same_place_are_inert(void **state)
+{
+    (void)state;
+    static Forces f;
+    forces_of("<Node><MechanicalObject template='Vec3d' position='1 2 3  1 2 3'/>"
+              "<SpringForceField name='field' spring='0 1 10 1 0.5'/></Node>",
+              &f);
+    for (int i = 0; i < 6; i++)
+        assert_true(f.at[0][i] == 0.0);
+}
+
+static void a_spring_file_is_appended(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/divan-springs-XXXXXX";
+    const int handle = mkstemp(path);
+    FILE *file = fdopen(handle, "w");
+    fprintf(file, "Xsp 3.0\nnumm 2\nnums 1\n# a comment\ngrav 0 0 -9 0\nmass 1 s 0 0 0 0 0 0 1 0\n"
+                  "mass 2 s 0 2 0 0 0 0 1 0\nlspg 1 1 2 8 4 -1\nvisc 0.1\n");
+    fclose(file);
+    char text[512];
+    snprintf(
+        text, sizeof text,
+        "<Node><MechanicalObject template='Vec1d' position='0 3'/><SpringForceField name='field' spring='0 1 10 0 1' "
+        "fileSprings='%s'/></Node>",
+        path);
+    DvScene *scene = scene_from_text(text);
+    static Forces f;
+    forces_at_time(scene, 0.0, &f);
+    assert_close(f.at[0][0], 10 * (3 - 1) + 8.0 / 2 * (3 - 2), 1e-13);
+    DvText printed = {0};
+    dv_data_print(dv_object_field(scene_object(scene, "/field"), "spring"), &printed);
+    assert_string_equal(printed.at, "0 1 10 0 1 0 1 4 2 2");
+    dv_text_free(&printed);
+    dv_scene_free(scene);
+    file = fopen(path, "w");
+    fprintf(file, "Xsp 3.0\nrope 1 2\n");
+    fclose(file);
+    expect_load_error(text, "unknown keyword");
+    unlink(path);
+}
+
+static void flags_survive_printing(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text("<Node><MechanicalObject template='Vec1d' position='0 1 3'/><SpringForceField name='field' "
+                        "spring='0 1 10 0 1 elongationOnly disabled 1 2 0.1 0 2'/></Node>");
+    DvText printed = {0};
+    dv_data_print(dv_object_field(scene_object(scene, "/field"), "spring"), &printed);
+    assert_string_equal(printed.at, "0 1 10 0 1 elongationOnly disabled 1 2 0.1 0 2");
+    dv_text_free(&printed);
+    dv_scene_free(scene);
+}
+
+static void rayleigh_stiffness_is_a_field(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text("<Node><MechanicalObject template='Vec1d' position='0 1'/>"
+                        "<SpringForceField name='field' rayleighStiffness='0.25' spring='0 1 1 0 1'/></Node>");
+    assert_close(dv_data_double(dv_object_field(scene_object(scene, "/field"), "rayleighStiffness")), 0.25, 0.0);
+    dv_scene_free(scene);
+}
+
+static void a_spring_to_a_missing_point_is_named(void **state)
+{
+    (void)state;
+    expect_load_error("<Node>\n<MechanicalObject template='Vec3d' position='0 0 0 1 0 0 2 0 0'/>\n"
+                      "<SpringForceField name='Springs' spring='0 1 1 1 1 0 9 1 1 1'/></Node>",
+                      "scene.scn:3:34: SpringForceField 'Springs': spring[1]: point 9 of a state of 3 points");
+}
+
+static void lists_of_different_length_are_named(void **state)
+{
+    (void)state;
+    expect_load_error("<Node><MechanicalObject template='Vec1d' position='0 1 2'/>"
+                      "<SpringForceField name='S' indices1='0 1' indices2='1'/></Node>",
+                      "holds 1 points, springsIndices1 holds 2");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(springs_in_space),
+        cmocka_unit_test(springs_on_a_line),
+        cmocka_unit_test(springs_in_the_plane),
+        cmocka_unit_test(springs_in_six_dimensions),
+        cmocka_unit_test(springs_between_bodies),
+        cmocka_unit_test(springs_between_two_states),
+        cmocka_unit_test(a_thousand_springs_are_a_force_field),
+        cmocka_unit_test(a_stretched_and_damped_spring_has_the_force_of_the_closed_form),
+        cmocka_unit_test(a_mass_on_a_spring_swings_with_the_period_of_the_closed_form),
+        cmocka_unit_test(a_slack_spring_that_resists_elongation_only_has_no_force),
+        cmocka_unit_test(springs_can_be_switched_off_one_by_one),
+        cmocka_unit_test(springs_given_by_points_have_rest_length_zero_and_repeat_the_last_value),
+        cmocka_unit_test(springs_between_points_at_the_same_place_are_inert),
+        cmocka_unit_test(a_spring_file_is_appended),
+        cmocka_unit_test(flags_survive_printing),
+        cmocka_unit_test(rayleigh_stiffness_is_a_field),
+        cmocka_unit_test(a_spring_to_a_missing_point_is_named),
+        cmocka_unit_test(lists_of_different_length_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+}
