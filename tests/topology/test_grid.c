@@ -32,16 +32,17 @@ static void every_cell_is_a_hexahedron_with_corners_in_order(void **state)
         IndexArray list = {0};
         grid_hexahedra(n, &list);
         assert_int_equal(list.count, 8 * (n[0] - 1) * (n[1] - 1) * (n[2] - 1));
-        for (uint32_t i = 0; i < list.count / 8; i++) {
-            const uint32_t x = i % (n[0] - 1), y = i / (n[0] - 1) % (n[1] - 1), z = i / ((n[0] - 1) * (n[1] - 1));
-            for (int j = 0; j < 8; j++) {
-                int32_t at[3];
-                corner_at(n, list.data[i * 8 + (uint32_t)j], at);
-                assert_int_equal(at[0], (int32_t)x + offset[j][0]);
-                assert_int_equal(at[1], (int32_t)y + offset[j][1]);
-                assert_int_equal(at[2], (int32_t)z + offset[j][2]);
-            }
-        }
+        const uint32_t *hexahedron = list.data;
+        for (uint32_t z = 0; z + 1 < n[2]; z++)
+            for (uint32_t y = 0; y + 1 < n[1]; y++)
+                for (uint32_t x = 0; x + 1 < n[0]; x++, hexahedron += 8)
+                    for (int j = 0; j < 8; j++) {
+                        int32_t at[3];
+                        corner_at(n, hexahedron[j], at);
+                        assert_int_equal(at[0], (int32_t)x + offset[j][0]);
+                        assert_int_equal(at[1], (int32_t)y + offset[j][1]);
+                        assert_int_equal(at[2], (int32_t)z + offset[j][2]);
+                    }
         array_free(&list);
     }
 }

@@ -133,8 +133,8 @@ static void put_double(char *bytes, size_t *size, double value, bool swap)
 
 static void put_text(char *bytes, size_t *size, const char *text)
 {
-    memcpy(bytes + *size, text, strlen(text));
-    *size += strlen(text);
+    while (*text)
+        bytes[(*size)++] = *text++;
 }
 
 static void msh_2_binary_is_read_in_both_byte_orders(void **state)

@@ -82,7 +82,7 @@ static void random_floats_are_read_as_strtof_reads_them(void **state)
         float read;
         assert_true(scan_float(&scanner, &read));
         const float right = strtof(text, NULL);
-        if (memcmp(&read, &right, sizeof read) != 0)
+        if (bits_of((double)read) != bits_of((double)right))
             fail_msg("'%s' was read as %.9g, not %.9g", text, (double)read, (double)right);
     }
 }

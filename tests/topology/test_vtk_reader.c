@@ -107,8 +107,8 @@ static void put(char *bytes, size_t *size, const void *value, size_t length, boo
 
 static void put_text(char *bytes, size_t *size, const char *text)
 {
-    memcpy(bytes + *size, text, strlen(text));
-    *size += strlen(text);
+    while (*text)
+        bytes[(*size)++] = *text++;
 }
 
 static void legacy_binary_is_read_in_both_byte_orders(void **state)
@@ -226,6 +226,14 @@ static void wrong_legacy_files_are_refused(void **state)
 
 /* XML */
 
+/* Adds to a text in an array of `room` bytes. */
+static void add_text(char *text, size_t room, const char *more)
+{
+    const size_t length = strlen(text);
+    assert_true(length + strlen(more) < room);
+    snprintf(text + length, room - length, "%s", more);
+}
+
 static void encode_base64(const uint8_t *bytes, size_t size, char *text)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -261,9 +269,9 @@ static void add_array(XmlText *xml, const char *name, const char *type, int comp
                       size_t bytes, const char *text)
 {
     char *at = xml->head + strlen(xml->head);
-    at += sprintf(at, "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" ", type, name, components);
+    at += snprintf(at, 512, "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" ", type, name, components);
     if (xml->coding == INLINE_TEXT) {
-        sprintf(at, "format=\"ascii\">%s</DataArray>\n", text);
+        snprintf(at, 2048, "format=\"ascii\">%s</DataArray>\n", text);
         return;
     }
     uint8_t block[1024], packed[2048];
@@ -276,20 +284,20 @@ static void add_array(XmlText *xml, const char *name, const char *type, int comp
     memcpy(packed, header, 16);
     switch (xml->coding) {
     case INLINE_BASE64:
-        strcat(at, "format=\"binary\">\n  ");
+        add_text(at, 2048, "format=\"binary\">\n  ");
         encode_base64(block, bytes + 4, at);
-        strcat(at, "\n</DataArray>");
+        add_text(at, 2048, "\n</DataArray>");
         return;
     case INLINE_ZLIB: /* the header by itself, padded, then the data */
-        strcat(at, "format=\"binary\">\n  ");
+        add_text(at, 2048, "format=\"binary\">\n  ");
         encode_base64(packed, 16, at);
         encode_base64(packed + 16, length, at);
-        strcat(at, "\n</DataArray>");
+        add_text(at, 2048, "\n</DataArray>");
         return;
     default:
         break;
     }
-    sprintf(at, "format=\"appended\" offset=\"%zu\"/>", xml->appended_size);
+    snprintf(at, 2048, "format=\"appended\" offset=\"%zu\"/>", xml->appended_size);
     if (xml->coding == APPENDED_RAW) {
         memcpy(xml->appended + xml->appended_size, block, bytes + 4);
         xml->appended_size += bytes + 4;
@@ -321,13 +329,13 @@ static void every_encoding_of_xml_is_read(void **state)
             "<UnstructuredGrid><Piece NumberOfPoints=\"5\" NumberOfCells=\"2\"><Points>",
             coding == INLINE_ZLIB || coding == APPENDED_ZLIB ? " compressor=\"vtkZLibDataCompressor\"" : "");
         add_array(&xml, "Points", "Float64", 3, points, sizeof points, POINTS_TEXT);
-        strcat(xml.head, "</Points><Cells>");
+        add_text(xml.head, sizeof xml.head, "</Points><Cells>");
         add_array(&xml, "connectivity", "Int64", 1, connectivity, sizeof connectivity, "0 1 2 3 1 2 4");
         add_array(&xml, "offsets", "Int32", 1, offsets, sizeof offsets, "4 7");
         add_array(&xml, "types", "UInt8", 1, types, sizeof types, "10 5");
-        strcat(xml.head, "</Cells><CellData Scalars=\"region\">");
+        add_text(xml.head, sizeof xml.head, "</Cells><CellData Scalars=\"region\">");
         add_array(&xml, "region", "Int16", 1, region, sizeof region, "7 -2");
-        strcat(xml.head, "</CellData></Piece></UnstructuredGrid>");
+        add_text(xml.head, sizeof xml.head, "</CellData></Piece></UnstructuredGrid>");
         char bytes[16384];
         size_t size = 0;
         put_text(bytes, &size, xml.head);
@@ -401,7 +409,7 @@ static void wrong_xml_files_are_refused(void **state)
         "line 3: DataArray 'offsets': its values do not ascend, or go beyond the connectivity");
     char deep[1024] = "<VTKFile type=\"PolyData\">";
     for (int i = 0; i < 80; i++)
-        strcat(deep, "<a>");
+        add_text(deep, sizeof deep, "<a>");
     expect_error(deep, "line 1: elements are nested deeper than 64");
 }
 

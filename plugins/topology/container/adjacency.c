@@ -211,7 +211,7 @@ void parts_create(ElementList elements, const PartTable *table, bool sorted, con
     for (uint32_t i = 0; i < elements.count * table->parts; i++) {
         if (first[known + i] != known + i)
             continue;
-        uint32_t part[4];
+        uint32_t part[4] = {0};
         part_points(elements, table, i / table->parts, i % table->parts, part);
         if (sorted)
             tuple_sort(nodes, part);
@@ -238,10 +238,11 @@ uint32_t triangles_create(ElementList tetrahedra, bool distinct, IndexArray *tri
     uint32_t *first = group_parts(tetrahedra, table, NULL, 0, NULL);
     uint32_t again = 0;
     for (uint32_t i = 0; i < tetrahedra.count * 4; i++) {
-        uint32_t face[3], rotated[3], origin[3];
+        uint32_t face[3], rotated[3];
         part_points(tetrahedra, table, i / 4, i % 4, face);
         rotate(3, face, rotated);
         if (first[i] != i) {
+            uint32_t origin[3];
             part_points(tetrahedra, table, first[i] / 4, first[i] % 4, face);
             rotate(3, face, origin);
             if (rotated[1] != origin[1])

@@ -11,8 +11,8 @@
  *
  * The number of points is that of `position` when a scene gives it, else 1 + the largest number an element names.
  *
- * A saved scene gives the lists at the start as it was given them; what modifiers made of them is kept in a hidden field of
- * numbers: points, then for each kind of elements their count, their points, and, if any dangle, which (one number each).
+ * A saved scene holds the lists as modifiers have left them; which elements name removed points is kept in a hidden
+ * field: for each kind of elements a count, 0 when there are none, and a number for each element.
  */
 #include "topology.h"
 
@@ -27,9 +27,7 @@ static void complete_edges(Topology *topology)
     if (!table)
         return;
     IndexArray edges = {0};
-    array_resize(&edges, known.count * 2);
-    if (known.count)
-        memcpy(edges.data, known.at, (size_t)known.count * 2 * sizeof *edges.data);
+    array_append(&edges, known.at, known.count * 2);
     parts_create(elements, table, topology->own != DV_TRIANGLES, NULL, &edges);
     const uint32_t added = edges.count / 2 - known.count;
     if (known.count && added)
@@ -107,6 +105,14 @@ static void check_connection(Topology *topology)
     dv_free(seen);
 }
 
+/* What is attached from now on knows these counts. */
+static void count_told(Topology *topology)
+{
+    topology->told[DV_POINTS] = topology->points;
+    for (int kind = DV_EDGES; kind <= DV_HEXAHEDRA; kind++)
+        topology->told[kind] = topology_elements(topology, kind).count;
+}
+
 DvStatus set_container_start(Topology *topology)
 {
     const bool given = dv_data_is_set(&topology->position);
@@ -129,6 +135,7 @@ DvStatus set_container_start(Topology *topology)
     topology_set_points(topology, points);
     if (topology->own == DV_POINTS) {
         topology_changed(topology);
+        count_told(topology);
         return DV_OK;
     }
     const DvStatus status = topology_check_points(topology, topology->own);
@@ -140,6 +147,7 @@ DvStatus set_container_start(Topology *topology)
             create_faces(topology);
     }
     topology_changed(topology);
+    count_told(topology);
     if (dv_data_bool(&topology->check_topology))
         check_elements(topology);
     if (dv_data_bool(&topology->check_connexity))
@@ -150,35 +158,25 @@ DvStatus set_container_start(Topology *topology)
 void set_container_remember(Topology *topology)
 {
     IndexArray saved = {0};
-    array_push(&saved, topology->points);
     for (int kind = DV_EDGES; kind <= DV_HEXAHEDRA; kind++) {
         const ElementList elements = topology_elements(topology, kind);
-        array_push(&saved, elements.count);
-        for (size_t i = 0; i < (size_t)elements.count * elements.nodes; i++)
-            array_push(&saved, elements.at[i]);
-        array_push(&saved, elements.skip != NULL);
+        array_push(&saved, elements.skip ? elements.count : 0);
         for (uint32_t i = 0; elements.skip && i < elements.count; i++)
             array_push(&saved, elements.skip[i]);
     }
+    count_told(topology);
     dv_data_set(&topology->saved, saved.data, saved.count);
     array_free(&saved);
 }
 
-/* One kind's part of the saved numbers. False: they end too early. */
-static bool restore_list(Topology *topology, DvElementKind kind, const uint32_t **at, const uint32_t *end)
+/* One kind's part of the saved numbers. False: they end too early, or are of another mesh. */
+static bool restore_dangling(Topology *topology, DvElementKind kind, const uint32_t **at, const uint32_t *end)
 {
-    const uint32_t nodes = dv_element_nodes(kind);
-    if (*at == end)
-        return false;
-    const uint32_t count = *(*at)++;
-    if ((uint64_t)count * nodes + 1 > (uint64_t)(end - *at) || (count && !topology->list[kind].field))
-        return false;
-    if (topology->list[kind].field)
-        topology_set_list(topology, kind, *at, count);
-    *at += (size_t)count * nodes;
-    if (*(*at)++ == 0)
+    const uint32_t elements = topology_elements(topology, kind).count;
+    const uint32_t count = *at < end ? *(*at)++ : UINT32_MAX;
+    if (count == 0)
         return true;
-    if (count > (uint64_t)(end - *at))
+    if (count != elements || count > (uint64_t)(end - *at))
         return false;
     topology->dangling[kind] = dv_alloc(count, 1);
     for (uint32_t i = 0; i < count; i++)
@@ -187,29 +185,25 @@ static bool restore_list(Topology *topology, DvElementKind kind, const uint32_t 
     return true;
 }
 
-/* What is attached to elements starts anew: all old ones go, highest first, and all new ones come. States were saved
- * themselves. */
-static void tell_all(Topology *topology, DvElementChangeKind change)
+static void tell_all(Topology *topology, DvElementKind kind, DvElementChangeKind change, uint32_t count)
 {
     const bool added = change == DV_ELEMENTS_ADDED;
-    for (int i = DV_POINTS; i <= DV_HEXAHEDRA; i++) {
-        const DvElementKind kind = (DvElementKind)(added ? i : DV_HEXAHEDRA - i);
-        const uint32_t count = kind == DV_POINTS ? topology->points : topology_elements(topology, kind).count;
-        uint32_t *indices = dv_alloc(count, sizeof *indices);
-        for (uint32_t j = 0; j < count; j++)
-            indices[j] = count - 1 - j;
-        const DvElementChange all = {.change = change,
-                                     .kind = kind,
-                                     .count = count,
-                                     .total = added ? count : 0,
-                                     .indices = added ? NULL : indices,
-                                     .without_states = true};
-        if (count)
-            dv_element_data_apply(topology->object, &all);
-        dv_free(indices);
-    }
+    uint32_t *indices = dv_alloc(count, sizeof *indices);
+    for (uint32_t i = 0; i < count; i++)
+        indices[i] = count - 1 - i;
+    const DvElementChange all = {.change = change,
+                                 .kind = kind,
+                                 .count = count,
+                                 .total = added ? count : 0,
+                                 .indices = added ? NULL : indices,
+                                 .without_states = true};
+    if (count)
+        dv_element_data_apply(topology->object, &all);
+    dv_free(indices);
 }
 
+/* The lists of the saved scene are in their fields. What is attached to elements starts anew: all old ones go, highest
+ * first, and all new ones come. States were saved themselves. */
 static DvStatus restore(DvObject *object, void *self)
 {
     (void)object;
@@ -218,21 +212,26 @@ static DvStatus restore(DvObject *object, void *self)
     const uint32_t *at = dv_data_uints(&topology->saved, &count), *end = at + count;
     if (count == 0)
         return DV_OK;
-    topology->restoring = true;
-    tell_all(topology, DV_ELEMENTS_REMOVED);
-    topology_clear(topology);
-    topology_set_points(topology, *at++);
+    topology->points = dv_data_uint(&topology->point_count_field);
     topology->moved = true;
-    for (int kind = DV_EDGES; kind <= DV_HEXAHEDRA; kind++)
-        if (!restore_list(topology, kind, &at, end))
-            return dv_field_error(&topology->saved, -1, "the saved lists end too early");
+    for (int kind = DV_EDGES; kind <= DV_HEXAHEDRA; kind++) {
+        if (topology->list[kind].field)
+            (void)dv_data_link(&topology->list[kind], NULL);
+        if (!restore_dangling(topology, kind, &at, end))
+            return dv_field_error(&topology->saved, -1, "it does not fit the lists of elements");
+    }
     topology_changed(topology);
     if (topology->own != DV_POINTS) {
         const DvStatus status = topology_check_points(topology, topology->own);
         if (status != DV_OK)
             return status;
     }
-    tell_all(topology, DV_ELEMENTS_ADDED);
+    topology->restoring = true;
+    for (int kind = DV_HEXAHEDRA; kind >= DV_POINTS; kind--)
+        tell_all(topology, (DvElementKind)kind, DV_ELEMENTS_REMOVED, topology->told[kind]);
+    set_container_remember(topology);
+    for (int kind = DV_POINTS; kind <= DV_HEXAHEDRA; kind++)
+        tell_all(topology, (DvElementKind)kind, DV_ELEMENTS_ADDED, topology->told[kind]);
     topology->restoring = false;
     return DV_OK;
 }
@@ -257,8 +256,8 @@ static DvStatus construct(DvObject *object, void *self, DvElementKind own)
         DV_FIELD(Topology, point_count_field, "nbPoints", dv_type_uint, .init = "0", .help = "number of points"), \
         DV_FIELD(Topology, check_topology, "checkTopology", dv_type_bool, .init = "0",                            \
                  .help = "report elements that name a point twice"),                                              \
-        DV_FIELD(Topology, saved, "changedLists", dv_type_uints, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,       \
-                 .help = "all lists, once they have been changed")
+        DV_FIELD(Topology, saved, "removedPoints", dv_type_uints, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,      \
+                 .help = "elements that name removed points, once the mesh has been changed")
 /* Every container but the point set. */
 #define EDGE_SET_FIELDS                                                                  \
     POINT_SET_FIELDS, TOPOLOGY_EDGES_FIELD(Topology, ),                                  \

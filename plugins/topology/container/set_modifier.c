@@ -42,10 +42,9 @@ static int descending(const void *a, const void *b)
 /* The numbers from the largest down, each once. False: one is not below `limit`. */
 static bool sort_numbers(uint32_t count, const uint32_t *numbers, uint32_t limit, IndexArray *sorted)
 {
-    array_resize(sorted, count);
+    array_append(sorted, numbers, count);
     if (count)
-        memcpy(sorted->data, numbers, count * sizeof *numbers);
-    qsort(sorted->data, count, sizeof *sorted->data, descending);
+        qsort(sorted->data, count, sizeof *sorted->data, descending);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++)
         if (i == 0 || sorted->data[i] != sorted->data[i - 1])
@@ -112,7 +111,8 @@ static void find_isolated(const uint32_t *part_of, uint32_t per_element, uint32_
                 array_push(isolated, part);
         }
     dv_free(users);
-    qsort(isolated->data, isolated->count, sizeof *isolated->data, descending);
+    if (isolated->count)
+        qsort(isolated->data, isolated->count, sizeof *isolated->data, descending);
 }
 
 static void find_isolated_parts(Topology *topology, DvElementKind kind, DvElementKind part, const IndexArray *gone,
@@ -298,9 +298,7 @@ static void append_parts(Topology *topology, DvElementKind of, DvElementKind par
         return;
     const ElementList known = topology_elements(topology, part);
     IndexArray list = {0};
-    array_resize(&list, known.count * known.nodes);
-    if (known.count)
-        memcpy(list.data, known.at, (size_t)known.count * known.nodes * sizeof *list.data);
+    array_append(&list, known.at, known.count * known.nodes);
     parts_create(added, table, sorted, known.skip, &list);
     const uint32_t first = known.count, count = list.count / table->nodes - first;
     const ElementList new_parts = {

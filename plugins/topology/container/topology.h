@@ -24,7 +24,7 @@ typedef struct Topology {
     DvData draw_edges, draw_triangles, draw_quads, draw_tetrahedra, draw_hexahedra;
     /* set containers */
     DvData point_count_field, check_topology, check_connexity, create_triangle_array, create_quad_array;
-    DvData saved; /* all lists after changes, for a saved scene: see set_container.c */
+    DvData saved; /* which elements dangle, for a saved scene: see set_container.c */
 
     uint32_t points;
     uint64_t revision;
@@ -35,6 +35,7 @@ typedef struct Topology {
     bool dynamic;                        /* a set container */
     bool restoring;                      /* a saved scene puts its lists back: mappings find their way themselves */
     bool moved;                          /* points were added, removed or renumbered: `position` is no longer theirs */
+    uint32_t told[DV_ELEMENT_KINDS];     /* set containers: counts that attached data know */
     bool (*grid_shape)(struct Topology *topology, DvGridShape *shape); /* grids */
     AdjacencyCache cache[DV_ELEMENT_KINDS][DV_ELEMENT_KINDS];
 } Topology;
@@ -74,7 +75,7 @@ DV_NODISCARD DvStatus topology_load_file(Topology *topology);
 DV_NODISCARD DvStatus mesh_topology_start(Topology *topology);
 DV_NODISCARD DvStatus set_container_start(Topology *topology);
 DV_NODISCARD DvStatus topology_start(Topology *topology);
-/* A set container was changed: keeps its lists for a saved scene. */
+/* A set container was changed: keeps what a saved scene needs. */
 void set_container_remember(Topology *topology);
 
 /* Lifecycle functions that all classes share. */

@@ -28,13 +28,14 @@ typedef struct Geometry {
 static DvStateRef find_state(Geometry *geometry)
 {
     DvNode *node = dv_object_node(geometry->object);
-    char *tag = (char *)(uintptr_t)dv_data_string(&geometry->tag);
-    if (!tag || !*tag)
+    size_t words;
+    char *const *tag = dv_data_strings(&geometry->tag, &words); /* one */
+    if (words == 0 || !*tag || !**tag)
         return dv_state_ref(dv_node_context(node, DV_STATE));
     DvObject *states[64];
     const size_t count = dv_node_find_all(node, DV_STATE, DV_SEARCH_UP, states, 64);
     for (size_t i = 0; i < count && i < 64; i++)
-        if (dv_object_has_tags(states[i], (DvTags){&tag, 1}))
+        if (dv_object_has_tags(states[i], (DvTags){tag, 1}))
             return dv_state_ref(states[i]);
     return dv_state_ref(NULL);
 }

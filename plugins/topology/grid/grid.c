@@ -73,9 +73,8 @@ void grid_edges(const uint32_t n[3], IndexArray *edges)
 void grid_texture_coordinates(const uint32_t n[3], double *uv)
 {
     static const int planes[3][3] = {{0, 1, 2}, {0, 2, 1}, {1, 2, 0}}; /* u axis, v axis, normal */
-    const uint32_t points = n[0] * n[1] * n[2];
-    for (uint32_t point = 0; point < points; point++) {
-        const uint32_t at[3] = {point % n[0], point / n[0] % n[1], point / (n[0] * n[1])};
+    uint32_t at[3] = {0};
+    for (uint32_t point = 0; at[2] < n[2]; point++) {
         for (int plane = 0; plane < 3; plane++) {
             const int u = planes[plane][0], v = planes[plane][1], normal = planes[plane][2];
             const bool first = at[normal] == 0, last = at[normal] + 1 == n[normal];
@@ -86,5 +85,7 @@ void grid_texture_coordinates(const uint32_t n[3], double *uv)
             uv[2 * (size_t)point + 1] = first ? t : 1 - t;
             break;
         }
+        for (int axis = 0; axis < 3 && ++at[axis] == n[axis] && axis < 2; axis++)
+            at[axis] = 0; /* on to the next row, the next layer */
     }
 }

@@ -2,9 +2,9 @@
  *
  * RegularGridTopology: a box of n points per axis, evenly spaced.
  *
- * point (i, j, k) = p0 + (i dx, j dy, k dz), each sum rounded once (fma): whether a region that ends at the border of the
- * grid selects its last layer hangs on this last bit, and scenes rely on it. dx = (max - min) / (n - 1); with one point
- * on an axis that point lies in the middle of the box in x and y, at its bottom in z.
+ * point (i, j, k) = p0 + (i dx, j dy, k dz), each sum rounded once (fma): whether a region that ends at the border of
+ * the grid selects its last layer hangs on this last bit, and scenes rely on it. dx = (max - min) / (n - 1); with one
+ * point on an axis that point lies in the middle of the box in x and y, at its bottom in z.
  *
  * The number of points and the positions are there from the end of parsing on: a state written before its grid takes
  * them. `cellWidth` changes the number of points at init, not their spacing, which stays that of the `n` known before.

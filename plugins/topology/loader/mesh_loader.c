@@ -19,7 +19,7 @@ static void copy_array(void *to, const void *from, size_t item)
     ARRAY(void) source, copy = {0};
     memcpy(&source, from, sizeof source);
     array_grow(&copy, item, source.count);
-    if (source.count)
+    if (source.count && copy.data)
         memcpy(copy.data, source.data, (size_t)source.count * item);
     copy.count = source.count;
     memcpy(to, &copy, sizeof copy);

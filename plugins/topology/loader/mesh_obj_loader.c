@@ -27,7 +27,7 @@ static bool open_beside(void *context, const char *name, char **bytes, size_t *s
     const size_t folder = slash && name[0] != '/' ? (size_t)(slash - loader->path) + 1 : 0;
     char *path = dv_alloc(folder + strlen(name) + 1, 1), reason[128];
     memcpy(path, loader->path, folder);
-    memcpy(path + folder, name, strlen(name));
+    memcpy(path + folder, name, strlen(name) + 1);
     const bool found = file_read(path, bytes, size, reason);
     dv_free(path);
     return found;

@@ -57,7 +57,7 @@ static void add_fields(MeshLoader *loader)
         const MeshAttribute *attribute = &loader->mesh.attribute.data[i];
         char name[128];
         size_t length = 0;
-        for (; attribute->name[length] && length < sizeof name - 4; length++)
+        for (; length < sizeof name - 4 && attribute->name[length]; length++)
             name[length] = attribute->name[length] > ' ' ? attribute->name[length] : '_';
         name[length] = 0;
         if (length == 0 || dv_object_field(loader->object, name))

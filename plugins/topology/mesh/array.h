@@ -41,17 +41,32 @@ static inline void array_grow(void *array, size_t item, uint64_t need)
 
 #define array_reserve(array, need) array_grow((array), sizeof *(array)->data, (need))
 
-#define array_push(array, ...) \
-    (array_reserve((array), (uint64_t)(array)->count + 1), (void)((array)->data[(array)->count++] = (__VA_ARGS__)))
+#define array_push(array, ...)                                                    \
+    (array_reserve((array), (uint64_t)(array)->count + 1), assert((array)->data), \
+     (void)((array)->data[(array)->count++] = (__VA_ARGS__)))
 
 /* A new size; items beyond the old count are zero. */
 #define array_resize(array, size)                                                                             \
     do {                                                                                                      \
         const uint32_t array_size = (size);                                                                   \
         array_reserve((array), array_size);                                                                   \
-        if (array_size > (array)->count)                                                                      \
+        if (array_size > (array)->count) {                                                                    \
+            assert((array)->data);                                                                            \
             memset((array)->data + (array)->count, 0, (array_size - (array)->count) * sizeof *(array)->data); \
+        }                                                                                                     \
         (array)->count = array_size;                                                                          \
+    } while (0)
+
+/* Copies of `added` items that lie elsewhere. */
+#define array_append(array, items, added)                                                         \
+    do {                                                                                          \
+        const uint32_t array_added = (added);                                                     \
+        if (array_added) {                                                                        \
+            array_reserve((array), (uint64_t)(array)->count + array_added);                       \
+            assert((array)->data);                                                                \
+            memcpy((array)->data + (array)->count, (items), array_added * sizeof *(array)->data); \
+            (array)->count += array_added;                                                        \
+        }                                                                                         \
     } while (0)
 
 #define array_clear(array) ((void)((array)->count = 0))

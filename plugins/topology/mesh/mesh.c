@@ -203,39 +203,37 @@ void mesh_create_subelements(Mesh *mesh)
     array_free(&parts);
 }
 
-/* Calls on every block of indices that elements hold: `each` sees all of them. */
-static void for_each_index(Mesh *mesh, void (*each)(uint32_t *index, size_t count, uint32_t *map), uint32_t *map)
+/* Marks what is used in the map, or replaces it by what the map says. */
+static void visit(uint32_t *index, size_t count, uint32_t *map, bool renumber)
 {
-    each((uint32_t *)mesh->edge.data, (size_t)mesh->edge.count * 2, map);
-    each((uint32_t *)mesh->triangle.data, (size_t)mesh->triangle.count * 3, map);
-    each((uint32_t *)mesh->quad.data, (size_t)mesh->quad.count * 4, map);
-    each((uint32_t *)mesh->tetrahedron.data, (size_t)mesh->tetrahedron.count * 4, map);
-    each((uint32_t *)mesh->hexahedron.data, (size_t)mesh->hexahedron.count * 8, map);
-    each((uint32_t *)mesh->prism.data, (size_t)mesh->prism.count * 6, map);
-    each((uint32_t *)mesh->pyramid.data, (size_t)mesh->pyramid.count * 5, map);
-    each((uint32_t *)mesh->polyline.value.data, mesh->polyline.value.count, map);
-    each((uint32_t *)mesh->polygon.value.data, mesh->polygon.value.count, map);
+    for (size_t i = 0; i < count; i++)
+        if (renumber)
+            index[i] = map[index[i]];
+        else
+            map[index[i]] = 1;
+}
+
+/* All indices that elements hold. */
+static void visit_indices(Mesh *mesh, uint32_t *map, bool renumber)
+{
+    visit((uint32_t *)mesh->edge.data, (size_t)mesh->edge.count * 2, map, renumber);
+    visit((uint32_t *)mesh->triangle.data, (size_t)mesh->triangle.count * 3, map, renumber);
+    visit((uint32_t *)mesh->quad.data, (size_t)mesh->quad.count * 4, map, renumber);
+    visit((uint32_t *)mesh->tetrahedron.data, (size_t)mesh->tetrahedron.count * 4, map, renumber);
+    visit((uint32_t *)mesh->hexahedron.data, (size_t)mesh->hexahedron.count * 8, map, renumber);
+    visit((uint32_t *)mesh->prism.data, (size_t)mesh->prism.count * 6, map, renumber);
+    visit((uint32_t *)mesh->pyramid.data, (size_t)mesh->pyramid.count * 5, map, renumber);
+    visit((uint32_t *)mesh->polyline.value.data, mesh->polyline.value.count, map, renumber);
+    visit((uint32_t *)mesh->polygon.value.data, mesh->polygon.value.count, map, renumber);
     for (uint32_t i = 0; i < mesh->high_order_edge.count; i++)
-        each(mesh->high_order_edge.data[i].at, 1, map);
-}
-
-static void mark_used(uint32_t *index, size_t count, uint32_t *map)
-{
-    for (size_t i = 0; i < count; i++)
-        map[index[i]] = 1;
-}
-
-static void renumber(uint32_t *index, size_t count, uint32_t *map)
-{
-    for (size_t i = 0; i < count; i++)
-        index[i] = map[index[i]];
+        visit(mesh->high_order_edge.data[i].at, 1, map, renumber);
 }
 
 void mesh_keep_attached_positions(Mesh *mesh)
 {
     const uint32_t before = mesh->position.count;
     uint32_t *map = dv_alloc(before, sizeof *map);
-    for_each_index(mesh, mark_used, map);
+    visit_indices(mesh, map, false);
     uint32_t kept = 0;
     const bool normals = mesh->normal.count == before, texcoords = mesh->texcoord.count == before;
     for (uint32_t i = 0; i < before; i++) {
@@ -248,7 +246,7 @@ void mesh_keep_attached_positions(Mesh *mesh)
             mesh->texcoord.data[kept] = mesh->texcoord.data[i];
         map[i] = kept++;
     }
-    for_each_index(mesh, renumber, map);
+    visit_indices(mesh, map, true);
     mesh->position.count = kept;
     if (normals)
         mesh->normal.count = kept;

@@ -77,21 +77,27 @@ static bool take_indices(VtkSink *sink, const double *point, uint32_t count, uin
     return true;
 }
 
+static bool add_fan(VtkSink *sink, const double *point, uint32_t count)
+{
+    for (uint32_t j = 2; j < count; j++) {
+        const double triangle[3] = {point[0], point[j - 1], point[j]};
+        uint32_t corner[3];
+        if (!take_indices(sink, triangle, 3, corner))
+            return false;
+        mesh_add_triangle(sink->mesh, sink->flip, corner[0], corner[1], corner[2]);
+    }
+    return true;
+}
+
 bool vtk_add_polygon(VtkSink *sink, const double *point, uint32_t count)
 {
-    uint32_t corner[3];
     if (count == 4) {
         uint32_t quad[4];
         if (!take_indices(sink, point, 4, quad))
             return false;
         mesh_add_quad(sink->mesh, sink->flip, quad[0], quad[1], quad[2], quad[3]);
-    } else {
-        for (uint32_t j = 2; j < count; j++) {
-            const double triangle[3] = {point[0], point[j - 1], point[j]};
-            if (!take_indices(sink, triangle, 3, corner))
-                return false;
-            mesh_add_triangle(sink->mesh, sink->flip, corner[0], corner[1], corner[2]);
-        }
+    } else if (!add_fan(sink, point, count)) {
+        return false;
     }
     sink->cells++;
     return true;
@@ -112,18 +118,6 @@ static bool add_strip(VtkSink *sink, const double *point, uint32_t count)
 {
     for (uint32_t j = 0; j + 2 < count; j++) {
         const double triangle[3] = {point[j], point[j % 2 ? j + 1 : j + 2], point[j % 2 ? j + 2 : j + 1]};
-        uint32_t corner[3];
-        if (!take_indices(sink, triangle, 3, corner))
-            return false;
-        mesh_add_triangle(sink->mesh, sink->flip, corner[0], corner[1], corner[2]);
-    }
-    return true;
-}
-
-static bool add_fan(VtkSink *sink, const double *point, uint32_t count)
-{
-    for (uint32_t j = 2; j < count; j++) {
-        const double triangle[3] = {point[0], point[j - 1], point[j]};
         uint32_t corner[3];
         if (!take_indices(sink, triangle, 3, corner))
             return false;

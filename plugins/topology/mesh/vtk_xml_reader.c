@@ -10,6 +10,7 @@
 #include "scan.h"
 #include "vtk_cells.h"
 
+#define ZLIB_CONST /* zlib does not write to its input */
 #include <expat.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -325,7 +326,7 @@ static bool inflate_blocks(XmlFile *file, const DataArray *array, const char *by
         const uint64_t packed = header_number(file, bytes + (3 + block) * word);
         if (packed > size - at)
             return damaged(file, array, "a compressed block is longer than the data");
-        z_stream stream = {.next_in = (Bytef *)(uintptr_t)(bytes + at), .avail_in = (uInt)packed};
+        z_stream stream = {.next_in = (const Bytef *)(bytes + at), .avail_in = (uInt)packed};
         if (inflateInit(&stream) != Z_OK)
             return damaged(file, array, "zlib cannot start");
         int result = Z_OK;
