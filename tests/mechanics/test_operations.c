@@ -227,6 +227,28 @@ static void a_spring_between_a_mapped_and_a_free_point(void **state)
         3);
 }
 
+static void rows_and_columns_of_fixed_points_are_those_of_the_identity(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root'><MechanicalObject name='dofs' " CHAIN
+        "/><UniformMass totalMass='3'/>" SPRINGS("100") "<FixedProjectiveConstraint name='fixed' indices='1'/></Node>");
+    const DvMechanicalOperationsOps *ops = ops_of_plugin();
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    ops->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);
+    const DvBlockMatrix *a = ops->assemble(m, &step, (DvFactors){.m = 1, .k = -1}, DV_ASSEMBLE_CONSTRAINED);
+    for (uint32_t row = 0; row < 4; row++)
+        for (uint32_t e = a->row_start[row]; e < a->row_start[row + 1]; e++)
+            for (uint32_t i = 0; i < 9 && (row == 1 || a->columns[e] == 1); i++)
+                assert_true(a->values[9 * e + i] == (row == a->columns[e] && i % 4 == 0 ? 1.0 : 0.0));
+    dv_data_set_double(dv_object_field(scene_object(scene, "/fixed"), "endTime"), 1.0);
+    const DvStep late = {2.0, 0.01, DV_POSITION, DV_VELOCITY};
+    a = ops->assemble(m, &late, (DvFactors){.m = 1, .k = -1}, DV_ASSEMBLE_CONSTRAINED);
+    assert_true(a->values[9 * (size_t)a->diagonal[1]] != 1.0); /* free again */
+    ops->close(m);
+    dv_scene_free(scene);
+}
+
 /* ---- Parts of a matrix ---- */
 
 static double norm_of_assembly(const DvMechanicalOperationsOps *ops, DvMechanics *m, DvFactors factors, uint32_t parts)
@@ -623,6 +645,7 @@ int main(void)
         cmocka_unit_test(a_chain_of_mappings),
         cmocka_unit_test(a_surface_in_a_deforming_grid),
         cmocka_unit_test(a_spring_between_a_mapped_and_a_free_point),
+        cmocka_unit_test(rows_and_columns_of_fixed_points_are_those_of_the_identity),
         cmocka_unit_test(parts_can_be_left_out),
         cmocka_unit_test(forces_on_points_turn_the_body),
         cmocka_unit_test(an_outer_force_comes_up_through_points_that_nothing_acts_on),

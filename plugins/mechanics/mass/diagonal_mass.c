@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include <divan/memory.h>
+#include <divan/parallel.h>
 
 #include "mass_base.h"
 #include "mass_mesh.h"
@@ -231,23 +232,42 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     }
 }
 
+typedef struct Product {
+    const double *mass, *dx;
+    double factor, *res;
+    uint32_t dim;
+} Product;
+
+static inline void multiply(const Product *p, uint32_t begin, uint32_t end, uint32_t dim)
+{
+    for (uint32_t i = begin; i < end; i++) {
+        const double m = p->mass[i] * p->factor;
+        for (uint32_t c = 0; c < dim; c++)
+            p->res[(size_t)i * dim + c] += p->dx[(size_t)i * dim + c] * m;
+    }
+}
+
+static void multiply_range(void *context, uint32_t begin, uint32_t end)
+{
+    const Product *p = context;
+    if (p->dim == 3)
+        multiply(p, begin, end, 3);
+    else
+        multiply(p, begin, end, p->dim);
+}
+
 static void add_mdx(void *self_, double factor, DvConstVec dx, DvVec res)
 {
     DiagonalMass *self = self_;
     refresh(self);
-    const double *mass = masses(self);
     const uint32_t n = shorter(self->count, res.count), dim = res.dim;
-    if (self->bodies) {
-        for (uint32_t i = 0; i < n; i++)
-            mass_add_product(self->base.state.dof, &self->bodies[i], factor, dx.at + (size_t)i * dim,
-                             res.at + (size_t)i * dim);
+    for (uint32_t i = 0; self->bodies && i < n; i++)
+        mass_add_product(self->base.state.dof, &self->bodies[i], factor, dx.at + (size_t)i * dim,
+                         res.at + (size_t)i * dim);
+    if (self->bodies)
         return;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        const double m = mass[i] * factor;
-        for (uint32_t c = 0; c < dim; c++)
-            res.at[(size_t)i * dim + c] += dx.at[(size_t)i * dim + c] * m;
-    }
+    Product product = {.mass = masses(self), .dx = dx.at, .factor = factor, .res = res.at, .dim = dim};
+    dv_parallel_for(n, 4096, multiply_range, &product);
 }
 
 static void acceleration(void *self_, DvConstVec f, DvVec a)

@@ -15,6 +15,7 @@
 #include "mass_base.h"
 #include "rigid_file.h"
 #include "state/point_set.h"
+#include "state/vector_arithmetic.h"
 
 typedef enum Given { GIVEN_NOTHING, GIVEN_POINT_MASS, GIVEN_TOTAL_MASS } Given;
 
@@ -145,10 +146,8 @@ static void add_mdx(void *self_, double factor, DvConstVec dx, DvVec res)
     refresh(self);
     const DvDofType *dof = self->base.state.dof;
     if (self->all && !dof->rotation) {
-        const double mass = self->body.mass * factor;
         const size_t n = (size_t)self->count * dx.dim;
-        for (size_t i = 0; i < n; i++)
-            res.at[i] += dx.at[i] * mass;
+        dv_array_add_scaled(res.at, res.at, dx.at, n, self->body.mass * factor);
         return;
     }
     FOR_EACH_POINT(self, point)

@@ -157,12 +157,10 @@ static void blank(const MechanicalObject *self, DvVecId id, double *at, uint32_t
         memcpy(at + (size_t)i * dim, self->dof->origin, dim * sizeof *at);
 }
 
-static double *resize_field(const MechanicalObject *self, DvVecId id, DvData *data, uint32_t count)
+/* New entries are the default of the field's type: default coordinates or zeros. */
+static double *resize_field(DvData *data, uint32_t count)
 {
-    const uint32_t old = (uint32_t)data->count;
     double *at = dv_data_begin(data, count);
-    if (count > old)
-        blank(self, id, at, old, count);
     dv_data_end(data);
     return count ? at : NULL;
 }
@@ -238,7 +236,7 @@ static const double *read(void *self_, DvVecId id, DvSpace space)
         return self->own[id].at;
     const double *at = dv_data_read(data);
     if (data->count != self->count) /* an engine or a user gave another number of points */
-        at = resize_field(self, id, data, self->count);
+        at = resize_field(data, self->count);
     return at ? at : no_points;
 }
 
@@ -258,7 +256,7 @@ static double *write(void *self_, DvVecId id, DvSpace space, DvAccess access)
             return zero;
         }
         if (data->count != self->count)
-            (void)resize_field(self, id, data, self->count);
+            (void)resize_field(data, self->count);
         double *at = access == DV_OVERWRITE ? dv_data_begin_all(data, self->count) : dv_data_begin(data, self->count);
         dv_data_end(data);
         return self->count ? at : (double *)(uintptr_t)no_points;
@@ -301,7 +299,7 @@ static void resize(void *self_, uint32_t count)
         DvData *data = self->of_id[vector_fields[k].id];
         (void)dv_data_read(data);
         if (data->count != count && (data->count != 0 || vector_fields[k].always))
-            (void)resize_field(self, vector_fields[k].id, data, count);
+            (void)resize_field(data, count);
     }
     for (DvVecId id = 0; id < DV_MAX_VEC; id++) {
         if (!self->own[id].exists)
@@ -598,7 +596,7 @@ static DvStatus construct(DvObject *object, void *self_)
         DvData *data = (DvData *)(void *)((char *)self + vector_fields[k].offset);
         self->of_id[vector_fields[k].id] = data;
         if (vector_fields[k].always)
-            (void)resize_field(self, vector_fields[k].id, data, 1);
+            (void)resize_field(data, 1);
     }
     return DV_OK;
 }
