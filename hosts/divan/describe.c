@@ -91,9 +91,20 @@ static void print_field(const DvField *field)
     print_words("      also called:", field->aliases);
 }
 
+/* "Node" is the kernel's own: no plugin lists it. */
+static const DvClass *find_class(const char *name)
+{
+    if (strcmp(name, "Node") != 0)
+        return dv_class_find(name);
+    DvScene *scene = dv_scene_new();
+    const DvClass *cls = dv_object_class(dv_node_object(dv_scene_root(scene)));
+    dv_scene_free(scene);
+    return cls;
+}
+
 static int info(const Options *options)
 {
-    const DvClass *cls = dv_class_find(options->scene);
+    const DvClass *cls = find_class(options->scene);
     if (!cls) {
         DvText why = {0};
         dv_class_explain(options->scene, &why);

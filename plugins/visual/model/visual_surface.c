@@ -222,6 +222,55 @@ DvStatus visual_surface_parse(DvObject *object, VisualSurface *self, const DvAtt
 
 /* Where the surface comes from. */
 
+static void renumber(DvData *elements, size_t corners, const uint32_t *number)
+{
+    (void)dv_data_read(elements);
+    const size_t count = elements->count;
+    uint32_t *node = dv_data_begin(elements, count);
+    for (size_t i = 0; i < count * corners; i++)
+        node[i] = number[node[i]];
+    dv_data_end(elements);
+}
+
+/* When normals of the file do not count, vertices that only they tell apart are one, and all vertices of a point share its
+ * normal. Vertices of one point stand one after the other. */
+static void join_vertices(VisualSurface *self)
+{
+    size_t vertices, coordinates;
+    const uint32_t *point = dv_data_uints(&self->vert_pos_idx, &vertices);
+    const double *at = dv_data_doubles(&self->position, NULL), *uv = dv_data_doubles(&self->texcoords, &coordinates);
+    if (!vertices)
+        return;
+    uint32_t *number = dv_alloc(3 * vertices, sizeof *number), *new_point = number + vertices,
+             *share = new_point + vertices;
+    double *new_at = dv_alloc(5 * vertices, sizeof *new_at), *new_uv = new_at + 3 * vertices;
+    uint32_t count = 0, points = 0;
+    for (size_t i = 0; i < vertices; i++) {
+        number[i] = count;
+        for (size_t j = i; j-- > 0 && point[j] == point[i];)
+            if (!coordinates || memcmp(uv + 2 * j, uv + 2 * i, 2 * sizeof *uv) == 0)
+                number[i] = number[j];
+        points += i == 0 || point[i] != point[i - 1];
+        if (number[i] < count)
+            continue;
+        memcpy(new_at + 3 * (size_t)count, at + 3 * i, 3 * sizeof *at);
+        if (coordinates)
+            memcpy(new_uv + 2 * (size_t)count, uv + 2 * i, 2 * sizeof *uv);
+        new_point[count] = point[i];
+        share[count++] = points - 1;
+    }
+    dv_data_set(&self->position, new_at, count);
+    dv_data_set(&self->texcoords, new_uv, coordinates ? count : 0);
+    dv_data_set(&self->vert_pos_idx, new_point, count);
+    dv_data_set(&self->vert_norm_idx, share, points < count ? count : 0);
+    dv_data_set(&self->normal, NULL, 0);
+    renumber(&self->triangles, 3, number);
+    renumber(&self->quads, 4, number);
+    renumber(&self->edges, 2, number);
+    dv_free(number);
+    dv_free(new_at);
+}
+
 /* `filename`: read by the loader of such files, through a node that exists for as long as this takes. */
 static DvStatus load_file(DvObject *object, VisualSurface *self)
 {
@@ -251,12 +300,16 @@ static DvStatus load_file(DvObject *object, VisualSurface *self)
         };
         for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
             DvData *from = dv_object_field(loader, taken[i].name);
-            if (from && from->type == taken[i].to->type &&
-                !(taken[i].to == &self->edges && !dv_data_bool(&self->keep_lines)))
-                dv_data_set(taken[i].to, dv_data_read(from), from->count);
+            if (!from || from->type->element_size != taken[i].to->type->element_size || /* int serves as unsigned int */
+                (taken[i].to == &self->edges && !dv_data_bool(&self->keep_lines)))
+                continue;
+            const void *value = dv_data_read(from); /* only then is the count up to date */
+            dv_data_set(taken[i].to, value, from->count);
         }
     }
     dv_node_remove(node);
+    if (status == DV_OK && !dv_data_bool(&self->use_normals))
+        join_vertices(self);
     return status;
 }
 
