@@ -15,6 +15,8 @@
 #include "dense_panel.h"
 #include "random_matrix.h"
 
+#include <divan/parallel.h>
+
 static void order_as_told(void *context, uint32_t nodes, const uint32_t *begin, const uint32_t *neighbours,
                           uint32_t *order)
 {
@@ -232,6 +234,97 @@ static void an_exactly_zero_pivot_is_reported_with_its_row(void **state)
     matrix_free(&mesh);
 }
 
+static void an_indefinite_matrix_whose_pivot_is_noise_is_solved_by_refinement(void **state)
+{
+    (void)state;
+    /* 0.9 - 0.3 0.3 / 0.1 is zero but for rounding; the matrix itself is well conditioned. */
+    uint32_t links[7][2] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {1, 2}, {2, 1}, {2, 2}};
+    static const double values[7] = {0.1, 0.3, 0.3, 0.9, 1.0, 1.0, 1.0};
+    static const double expected[3] = {1.0, -2.0, 3.0};
+    DvBlockMatrix a = matrix_of_links(3, 1, links, 7);
+    memcpy(a.values, values, sizeof values);
+    double x[4] = {1.0, -2.0, 3.0}, b[3];
+    dv_block_product(&a, x, b);
+    DvBlockLdl *ldl = dv_block_ldl_new();
+    uint32_t failed;
+    dv_block_ldl_analyse(ldl, &a, order_as_told, &natural);
+    assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_OK);
+    dv_block_ldl_solve(ldl, 1, b, x, 0);
+    assert_true(largest_difference(3, x, expected) > 1e-10);
+    assert_true(dv_block_ldl_refine(ldl, &a, b, x) < 1e-14);
+    assert_true(largest_difference(3, x, expected) < 1e-13);
+
+    /* Nothing is refined where nothing was lost. */
+    a.values[3] = 9.0;
+    assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_OK);
+    double wrong[4] = {0};
+    assert_true(dv_block_ldl_refine(ldl, &a, b, wrong) == 0.0 && wrong[0] == 0.0);
+    dv_block_ldl_free(ldl);
+    matrix_free(&a);
+}
+
+static void a_singular_matrix_leaves_a_residual(void **state)
+{
+    (void)state;
+    /* The second row is three times the first but for rounding. */
+    uint32_t links[4][2] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}};
+    static const double values[4] = {0.1, 0.3, 0.3, 0.9};
+    DvBlockMatrix a = matrix_of_links(2, 1, links, 4);
+    memcpy(a.values, values, sizeof values);
+    double x[3], b[2] = {1.0, 1.0};
+    DvBlockLdl *ldl = dv_block_ldl_new();
+    uint32_t failed;
+    dv_block_ldl_analyse(ldl, &a, order_as_told, &natural);
+    assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_OK);
+    dv_block_ldl_solve(ldl, 1, b, x, 0);
+    assert_true(dv_block_ldl_refine(ldl, &a, b, x) > 1e-8);
+    dv_block_ldl_free(ldl);
+    matrix_free(&a);
+}
+
+static void threads_do_not_change_the_bits(void **state)
+{
+    (void)state;
+    uint64_t seed = 12;
+    DvBlockMatrix a = grid_matrix(9, 9, 30, 3);
+    fill_matrix(&a, 30.0, false, &seed);
+    const size_t n = 3 * (size_t)a.rows;
+    double *b = random_vector(n, &seed);
+    double *x[3];
+    static const unsigned threads[] = {1, 2, 7};
+    DvBlockLdl *ldl = dv_block_ldl_new();
+    dv_block_ldl_analyse(ldl, &a, NULL, NULL);
+    for (int i = 0; i < 3; i++) {
+        uint32_t failed;
+        x[i] = dv_alloc(n, sizeof(double));
+        dv_parallel_set_threads(threads[i]);
+        assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_OK);
+        dv_block_ldl_solve(ldl, 1, b, x[i], 0);
+        assert_memory_equal(x[0], x[i], n * sizeof(double));
+    }
+    /* The same pivot is named, too. */
+    const uint32_t points[] = {400, 1700};
+    for (int i = 0; i < 2; i++)
+        for (uint32_t e = a.row_start[points[i]]; e < a.row_start[points[i] + 1]; e++)
+            for (uint32_t c = 0; c < 3; c++)
+                a.values[9 * (size_t)e + 3 + c] = a.values[9 * (size_t)a.transposed[e] + 3 * c + 1] = 0.0;
+    uint32_t first = 0;
+    for (int i = 0; i < 3; i++) {
+        uint32_t failed = 0;
+        dv_parallel_set_threads(threads[i]);
+        assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_ERROR_SINGULAR);
+        first = i == 0 ? failed : first;
+        assert_int_equal(failed, first);
+    }
+    assert_true(first == 3 * points[0] + 1 || first == 3 * points[1] + 1);
+    dv_parallel_set_threads(1);
+    dv_block_ldl_free(ldl);
+    for (int i = 0; i < 3; i++)
+        dv_free(x[i]);
+    dv_free(b);
+    matrix_free(&a);
+}
+
 static void blocks_that_are_zero_cost_nothing_until_they_are_not(void **state)
 {
     (void)state;
@@ -333,6 +426,9 @@ int main(void)
         cmocka_unit_test(the_solution_does_not_depend_on_the_order_the_caller_gives),
         cmocka_unit_test(many_right_hand_sides_give_the_same_bits_as_one_by_one),
         cmocka_unit_test(an_exactly_zero_pivot_is_reported_with_its_row),
+        cmocka_unit_test(an_indefinite_matrix_whose_pivot_is_noise_is_solved_by_refinement),
+        cmocka_unit_test(a_singular_matrix_leaves_a_residual),
+        cmocka_unit_test(threads_do_not_change_the_bits),
         cmocka_unit_test(blocks_that_are_zero_cost_nothing_until_they_are_not),
         cmocka_unit_test(factoring_and_solving_do_not_allocate),
         cmocka_unit_test(the_product_is_that_of_the_dense_matrix),

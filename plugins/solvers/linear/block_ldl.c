@@ -12,18 +12,23 @@
  *   solve    forward and backward sweep over the panels
  *
  * Everything symbolic is in nodes, everything numeric in scalars: D is a diagonal of scalars whatever the block size.
- * Panels are column-major with their own columns on top (dense_panel.h). One thread; the order of all sums follows from the
- * pattern, so that results do not depend on the machine.
+ * Panels are column-major with their own columns on top (dense_panel.h). Several threads take supernodes that do not depend
+ * on one another, and share the rows of large ones; each panel is computed in one order of sums that follows from the
+ * pattern alone, so that results depend neither on the threads nor on the machine.
  *
  * Limits: 32-bit node indices and entries of A; meant for up to some ten thousand unknowns of a solid.
  */
 #include "block_ldl.h"
 
+#include "block_product.h"
 #include "dense_panel.h"
 
 #include <divan/memory.h>
+#include <divan/parallel.h>
 
 #include <assert.h>
+#include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +62,32 @@ typedef struct Run {
     uint32_t from, to, length;
 } Run;
 
+/* What one thread needs to compute a panel. */
+typedef struct Scratch {
+    double *product;   /* one update */
+    double *packed;    /* one packed factor */
+    Run *runs;         /* [largest number of rows] */
+    uint32_t *row_map; /* [nodes] node position -> row of the current panel, in nodes */
+    atomic_bool taken;
+} Scratch;
+
+enum {
+    ROWS_PER_CHUNK = 32,   /* nodes of a large update or panel that one task takes */
+    GROUPS_PER_CHUNK = 12, /* of 8 rows, likewise */
+    MAX_SCRATCH = 128      /* more threads than this wait for one another */
+};
+
+/* Multiplications below which threads cost more than they bring: in a product, in a factorization. */
+static const double WORTH_SPLITTING = 3e5, WORTH_THREADS = 2e7;
+
+/* A pivot that has shrunk to less than this part of its diagonal entry has cost so many digits that solutions are checked. */
+static const double LOST_DIGITS = 1e-7;
+
+/* Residual, relative to the right-hand side, that ends refinement. */
+static const double REFINED = 1e-14;
+
+enum { MAX_REFINEMENTS = 10 };
+
 struct DvBlockLdl {
     const DvDenseKernels *kernels;
     uint32_t nodes, block, entries_of_a;
@@ -77,13 +108,18 @@ struct DvBlockLdl {
     uint64_t nonzeros;
     double flops;
 
-    double *panels;    /* L */
-    double *pivots;    /* [nodes x b] D */
-    double *inverse;   /* [nodes x b] 1 / D */
-    double *product;   /* one update */
-    double *packed;    /* one packed factor */
-    Run *runs;         /* [largest number of rows] */
-    uint32_t *row_map; /* [nodes] node position -> row of the current panel, in nodes */
+    double *panels;                    /* L */
+    double *pivots;                    /* [nodes x b] D */
+    double *inverse;                   /* [nodes x b] 1 / D */
+    double *scale;                     /* [nodes x b] sizes of the diagonal entries of A, in the order of elimination */
+    double *iterate, *residual, *best; /* [nodes x b + 1] of dv_block_ldl_refine */
+    atomic_bool delicate;              /* some pivot lost many digits: solutions want refinement */
+    Scratch scratch[MAX_SCRATCH];
+    uint32_t scratch_count;
+    uint64_t product_size, packed_size, runs_size; /* of each scratch */
+    uint32_t *by_level;    /* [supernode_count] supernodes by height in their tree, those without children first */
+    uint32_t *level_start; /* [level_count + 1] */
+    uint32_t level_count;
     double *work;      /* [capacity x work_size] right-hand sides in the order of elimination */
     double *panel_rhs; /* one right-hand side gathered for one panel */
     uint64_t work_size;
@@ -441,6 +477,44 @@ static uint64_t product_ld(uint64_t rows)
     return (rows + 2 * DV_PANEL_LANES - 1) / DV_PANEL_LANES * DV_PANEL_LANES;
 }
 
+/* Two for each thread: one that shares out the rows of a panel holds its own meanwhile. */
+static void reserve_scratch(DvBlockLdl *self)
+{
+    uint32_t wanted = 2 * dv_parallel_threads();
+    if (wanted > MAX_SCRATCH)
+        wanted = MAX_SCRATCH;
+    for (; self->scratch_count < wanted; self->scratch_count++) {
+        Scratch *scratch = &self->scratch[self->scratch_count];
+        scratch->product = dv_alloc(self->product_size, sizeof *scratch->product);
+        scratch->packed = dv_alloc(self->packed_size, sizeof *scratch->packed);
+        scratch->runs = dv_alloc(self->runs_size, sizeof *scratch->runs);
+        scratch->row_map = dv_alloc(self->nodes, sizeof *scratch->row_map);
+    }
+}
+
+/* Supernodes by height: those of one height do not depend on one another. */
+static void build_levels(DvBlockLdl *self, const uint32_t *tree)
+{
+    const uint32_t count = self->supernode_count;
+    uint32_t *height = dv_alloc(count, sizeof *height);
+    self->level_count = 0;
+    for (uint32_t s = 0; s < count; s++) {
+        if (tree[s] != NONE && height[tree[s]] < height[s] + 1)
+            height[tree[s]] = height[s] + 1;
+        if (height[s] + 1 > self->level_count)
+            self->level_count = height[s] + 1;
+    }
+    self->by_level = dv_alloc(count, sizeof *self->by_level);
+    self->level_start = dv_alloc(self->level_count + 2, sizeof *self->level_start);
+    for (uint32_t s = 0; s < count; s++)
+        self->level_start[height[s] + 2]++;
+    for (uint32_t level = 2; level < self->level_count + 2; level++)
+        self->level_start[level] += self->level_start[level - 1];
+    for (uint32_t s = 0; s < count; s++)
+        self->by_level[self->level_start[height[s] + 1]++] = s;
+    dv_free(height);
+}
+
 /* Leading dimensions, places of the panels, sizes of the scratch memory, and what the factorization will cost. */
 static void lay_out_panels(DvBlockLdl *self)
 {
@@ -460,8 +534,8 @@ static void lay_out_panels(DvBlockLdl *self)
             const double height = (double)(width + below - k);
             self->flops += height * height;
         }
-        const uint64_t packed_columns = below > DV_PANEL_TILE ? below : DV_PANEL_TILE;
-        const uint64_t packed = dv_panel_packed_size(packed_columns, width);
+        const uint64_t of_update = dv_panel_packed_size(below, width), of_panel = dv_panel_factor_size(width);
+        const uint64_t packed = of_update > of_panel ? of_update : of_panel;
         largest_packed = packed > largest_packed ? packed : largest_packed;
         largest_height = ld > largest_height ? ld : largest_height;
     }
@@ -473,13 +547,17 @@ static void lay_out_panels(DvBlockLdl *self)
             largest_product = size > largest_product ? size : largest_product;
         }
     self->panels = dv_alloc(total + DV_PANEL_SLACK, sizeof *self->panels);
-    self->product = dv_alloc(largest_product + DV_PANEL_SLACK, sizeof *self->product);
-    self->packed = dv_alloc(largest_packed, sizeof *self->packed);
+    self->product_size = largest_product + DV_PANEL_SLACK;
+    self->packed_size = largest_packed;
+    self->runs_size = largest_height;
+    reserve_scratch(self);
     self->panel_rhs = dv_alloc(largest_height + DV_PANEL_SLACK, sizeof *self->panel_rhs);
-    self->runs = dv_alloc(largest_height, sizeof *self->runs);
     self->pivots = dv_alloc(b * self->nodes, sizeof *self->pivots);
     self->inverse = dv_alloc(b * self->nodes, sizeof *self->inverse);
-    self->row_map = dv_alloc(self->nodes, sizeof *self->row_map);
+    self->scale = dv_alloc(b * self->nodes, sizeof *self->scale);
+    self->iterate = dv_alloc(b * self->nodes + 1, sizeof *self->iterate);
+    self->residual = dv_alloc(b * self->nodes + 1, sizeof *self->residual);
+    self->best = dv_alloc(b * self->nodes + 1, sizeof *self->best);
     self->work_size = b * self->nodes;
     self->capacity = 1;
     self->work = dv_alloc(self->work_size, sizeof *self->work);
@@ -497,9 +575,9 @@ static void build_entries(DvBlockLdl *self, const DvBlockMatrix *a)
         const uint32_t *rows = self->rows + super->rows;
         super->entries = lower;
         for (uint32_t i = 0; i < super->below; i++)
-            self->row_map[rows[i]] = super->width + i;
+            self->scratch[0].row_map[rows[i]] = super->width + i;
         for (uint32_t k = 0; k < super->width; k++)
-            self->row_map[super->first + k] = k;
+            self->scratch[0].row_map[super->first + k] = k;
         for (uint32_t k = 0; k < super->width; k++) {
             const uint32_t column = self->order[super->first + k];
             /* Row `column` of A is its column transposed: the mirrored entry is the block to read. */
@@ -508,7 +586,7 @@ static void build_entries(DvBlockLdl *self, const DvBlockMatrix *a)
                 if (!self->kept[e] || row < super->first + k)
                     continue;
                 self->entries[lower++] =
-                    (Entry){.block = a->transposed[e], .offset = b * (self->row_map[row] + k * super->ld)};
+                    (Entry){.block = a->transposed[e], .offset = b * (self->scratch[0].row_map[row] + k * super->ld)};
             }
         }
     }
@@ -517,17 +595,25 @@ static void build_entries(DvBlockLdl *self, const DvBlockMatrix *a)
 
 static void free_analysis(DvBlockLdl *self)
 {
-    void *blocks[] = {self->order,   self->position, self->supernodes, self->rows,    self->updates,
-                      self->entries, self->panels,   self->pivots,     self->inverse, self->product,
-                      self->packed,  self->runs,     self->row_map,    self->work,    self->panel_rhs};
+    void *blocks[] = {self->order,       self->position, self->supernodes, self->rows,   self->updates,
+                      self->entries,     self->by_level, self->panels,     self->pivots, self->inverse,
+                      self->level_start, self->work,     self->panel_rhs,  self->scale,  self->iterate,
+                      self->residual,    self->best};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dv_free(blocks[i]);
-    self->order = self->position = self->rows = self->row_map = NULL;
+    for (uint32_t i = 0; i < self->scratch_count; i++) {
+        dv_free(self->scratch[i].product);
+        dv_free(self->scratch[i].packed);
+        dv_free(self->scratch[i].runs);
+        dv_free(self->scratch[i].row_map);
+    }
+    self->order = self->position = self->rows = self->by_level = self->level_start = NULL;
     self->supernodes = NULL;
     self->updates = NULL;
     self->entries = NULL;
-    self->runs = NULL;
-    self->panels = self->pivots = self->inverse = self->product = self->packed = self->work = self->panel_rhs = NULL;
+    self->panels = self->pivots = self->inverse = self->work = self->panel_rhs = NULL;
+    self->scale = self->iterate = self->residual = self->best = NULL;
+    self->scratch_count = 0;
     self->supernode_count = self->capacity = 0;
 }
 
@@ -562,6 +648,7 @@ static void analyse_kept(DvBlockLdl *self, const DvBlockMatrix *a)
     build_updates(self, owner);
     lay_out_panels(self);
     build_entries(self, a);
+    build_levels(self, tree);
     if (capacity > 1)
         dv_block_ldl_reserve(self, capacity);
 
@@ -603,62 +690,181 @@ static void scatter_entries(DvBlockLdl *self, const DvBlockMatrix *a, const Supe
     }
 }
 
-/* Runs of consecutive rows of an update in the current panel; the number of runs. */
-static uint32_t find_runs(const DvBlockLdl *self, const uint32_t *rows, uint32_t begin, uint32_t end)
+/* The size of each diagonal entry, or of its row's largest entry where that is zero. */
+static void measure_diagonal(DvBlockLdl *self, const DvBlockMatrix *a)
 {
     const uint32_t b = self->block;
+    const uint64_t size = (uint64_t)b * b;
+    for (uint32_t k = 0; k < self->nodes; k++) {
+        const uint32_t row = self->order[k];
+        for (uint32_t r = 0; r < b; r++) {
+            double scale = fabs(a->values[size * a->diagonal[row] + (b + 1) * r]);
+            for (uint32_t e = a->row_start[row]; scale == 0.0 && e < a->row_start[row + 1]; e++)
+                for (uint32_t c = 0; c < b; c++)
+                    scale = fmax(scale, fabs(a->values[size * e + b * r + c]));
+            self->scale[(uint64_t)b * k + r] = scale;
+        }
+    }
+}
+
+/* A scratch that no other thread uses. There are enough for all threads. */
+static Scratch *take_scratch(DvBlockLdl *self)
+{
+    for (uint32_t i = 0;; i = (i + 1) % self->scratch_count)
+        if (!atomic_exchange_explicit(&self->scratch[i].taken, true, memory_order_acquire))
+            return &self->scratch[i];
+}
+
+static void give_scratch(Scratch *scratch)
+{
+    atomic_store_explicit(&scratch->taken, false, memory_order_release);
+}
+
+/* One update of one panel. */
+typedef struct Updating {
+    DvBlockLdl *self;
+    const Supernode *source;
+    const Update *update;
+    const uint32_t *row_map; /* of the panel */
+    const double *packed;    /* D L^T of the rows that are columns here */
+    double *panel;
+    uint32_t ld;
+    Scratch *scratch; /* for the product; NULL: each task takes one */
+} Updating;
+
+/* Runs of consecutive rows of nodes [begin, end) of an update in its panel; the number of runs. */
+static uint32_t find_runs(const Updating *u, const uint32_t *rows, uint32_t begin, uint32_t end, Run *runs)
+{
+    const uint32_t b = u->self->block;
     uint32_t count = 0;
     for (uint32_t i = begin; i < end;) {
-        const uint32_t to = self->row_map[rows[i]];
+        const uint32_t to = u->row_map[rows[i]];
         uint32_t length = 1;
-        while (i + length < end && self->row_map[rows[i + length]] == to + length)
+        while (i + length < end && u->row_map[rows[i + length]] == to + length)
             length++;
-        self->runs[count++] = (Run){.from = b * (i - begin), .to = b * to, .length = b * length};
+        runs[count++] = (Run){.from = b * (i - begin), .to = b * to, .length = b * length};
         i += length;
     }
     return count;
 }
 
-/* panel -= product, row by row where the runs say; columns of the product are rows of the update too. */
-static void subtract_product(const DvBlockLdl *self, uint32_t run_count, uint32_t columns, uint64_t ldp, double *panel,
-                             uint32_t ld)
+/* panel -= product of rows from `first` on (counted from the update's first row, whose columns they meet). */
+static void subtract_product(const Updating *u, const Run *runs, uint32_t run_count, uint32_t first, uint32_t columns,
+                             const double *product, uint64_t ldp)
 {
-    const Run *run_of_column = self->runs;
+    const uint32_t b = u->self->block;
+    const uint32_t *nodes = u->self->rows + u->source->rows + u->update->begin;
     for (uint32_t c = 0; c < columns; c++) {
-        while (c >= run_of_column->from + run_of_column->length)
-            run_of_column++;
-        double *target = panel + (uint64_t)ld * (run_of_column->to + (c - run_of_column->from));
-        const double *column = self->product + ldp * c;
+        double *target = u->panel + (uint64_t)u->ld * (b * u->row_map[nodes[c / b]] + c % b);
+        const double *column = product + ldp * c;
         /* From the diagonal on: what is above it is not defined. */
-        const uint32_t skip = c - run_of_column->from;
-        for (const Run *run = run_of_column; run < self->runs + run_count; run++) {
-            const uint32_t start = run == run_of_column ? skip : 0;
+        const uint32_t above = c > first ? c - first : 0;
+        for (const Run *run = runs; run < runs + run_count; run++) {
             double *restrict to = target + run->to;
             const double *restrict from = column + run->from;
-            for (uint32_t i = start; i < run->length; i++)
+            for (uint32_t i = above > run->from ? above - run->from : 0; i < run->length; i++)
                 to[i] -= from[i];
         }
     }
 }
 
-static void apply_update(DvBlockLdl *self, const Update *update, double *panel, uint32_t ld)
+/* Rows [begin, end) of an update, in nodes from its first on. */
+static void update_rows(void *context, uint32_t begin, uint32_t end)
+{
+    const Updating *u = context;
+    DvBlockLdl *self = u->self;
+    const uint64_t b = self->block;
+    const Supernode *source = u->source;
+    const uint32_t *rows = self->rows + source->rows;
+    const double *l = self->panels + source->panel + b * (source->width + u->update->begin);
+    const uint64_t depth = b * source->width;
+    const uint64_t columns = b * (u->update->end - u->update->begin);
+    Scratch *scratch = u->scratch != NULL ? u->scratch : take_scratch(self);
+    const uint32_t run_count = find_runs(u, rows, u->update->begin + begin, u->update->begin + end, scratch->runs);
+    const uint32_t column = u->row_map[rows[u->update->begin]];
+    const bool columns_run = u->row_map[rows[u->update->end - 1]] - column == u->update->end - 1 - u->update->begin;
+    if (run_count == 1 && columns_run) {
+        double *target = u->panel + scratch->runs[0].to + (uint64_t)u->ld * b * column;
+        self->kernels->subtract(target, u->ld, l, source->ld, u->packed, b * begin, b * end, columns, depth);
+    } else {
+        const uint64_t ldp = product_ld(b * (end - begin));
+        self->kernels->store(scratch->product, ldp, l, source->ld, u->packed, b * begin, b * end, columns, depth);
+        subtract_product(u, scratch->runs, run_count, (uint32_t)(b * begin), (uint32_t)columns, scratch->product, ldp);
+    }
+    if (u->scratch == NULL)
+        give_scratch(scratch);
+}
+
+static void apply_update(DvBlockLdl *self, Scratch *scratch, const Update *update, double *panel, uint32_t ld)
 {
     const uint64_t b = self->block;
     const Supernode *source = &self->supernodes[update->source];
     const double *l = self->panels + source->panel + b * (source->width + update->begin);
-    const uint64_t depth = b * source->width;
-    const uint64_t rows = b * (source->below - update->begin);
-    const uint64_t columns = b * (update->end - update->begin);
-    const uint32_t run_count = find_runs(self, self->rows + source->rows, update->begin, source->below);
-    dv_panel_pack(self->packed, l, source->ld, self->pivots + b * source->first, columns, depth);
-    if (run_count == 1) {
-        double *target = panel + self->runs[0].to + (uint64_t)ld * self->runs[0].to;
-        self->kernels->subtract(target, ld, l, source->ld, self->packed, rows, columns, depth);
-        return;
-    }
-    const uint64_t ldp = product_ld(rows);
-    self->kernels->store(self->product, ldp, l, source->ld, self->packed, rows, columns, depth);
-    subtract_product(self, run_count, (uint32_t)columns, ldp, panel, ld);
+    const uint64_t depth = b * source->width, columns = b * (update->end - update->begin);
+    const uint32_t rows = source->below - update->begin;
+    dv_panel_pack(scratch->packed, l, source->ld, self->pivots + b * source->first, columns, depth);
+    const bool split = (double)(b * rows) * (double)(columns * depth) > WORTH_SPLITTING;
+    Updating updating = {self, source, update, scratch->row_map, scratch->packed, panel, ld, split ? NULL : scratch};
+    if (split)
+        dv_parallel_for(rows, ROWS_PER_CHUNK, update_rows, &updating);
+    else
+        update_rows(&updating, 0, rows);
+}
+
+/* The rows below a factored block, in groups of 8. */
+typedef struct Extending {
+    const DvDenseKernels *kernels;
+    double *panel;
+    const double *inverse, *packed;
+    uint64_t ld, width, first;
+} Extending;
+
+static void extend_rows(void *context, uint32_t begin, uint32_t end)
+{
+    const Extending *e = context;
+    e->kernels->extend(e->panel, e->ld, e->first + DV_PANEL_LANES * (uint64_t)begin,
+                       e->first + DV_PANEL_LANES * (uint64_t)end, e->width, e->inverse, e->packed);
+}
+
+/* The index of the first pivot that is zero, or the panel's width. */
+static uint64_t factor_panel(DvBlockLdl *self, Scratch *scratch, const Supernode *super, double *panel)
+{
+    const uint64_t width = (uint64_t)self->block * super->width, first = (uint64_t)self->block * super->first;
+    const double *scale = self->scale + first;
+    double *pivots = self->pivots + first, *inverse = self->inverse + first;
+    const uint64_t top = (width + DV_PANEL_LANES - 1) / DV_PANEL_LANES * DV_PANEL_LANES;
+    const uint64_t below = super->ld - top;
+    if ((double)below * (double)(width * width) <= 2.0 * WORTH_SPLITTING)
+        return self->kernels->factor(panel, super->ld, super->ld, width, scale, pivots, inverse, scratch->packed);
+    const uint64_t done = self->kernels->factor(panel, super->ld, top, width, scale, pivots, inverse, scratch->packed);
+    Extending extending = {self->kernels, panel, inverse, scratch->packed, super->ld, width, top};
+    if (done == width)
+        dv_parallel_for((uint32_t)(below / DV_PANEL_LANES), GROUPS_PER_CHUNK, extend_rows, &extending);
+    return done;
+}
+
+/* The index of the first pivot of supernode s that is zero, or its width. */
+static uint64_t factor_supernode(DvBlockLdl *self, const DvBlockMatrix *a, uint32_t s)
+{
+    const Supernode *super = &self->supernodes[s];
+    const uint32_t *rows = self->rows + super->rows;
+    double *panel = self->panels + super->panel;
+    Scratch *scratch = take_scratch(self);
+    memset(panel, 0, (uint64_t)super->ld * self->block * super->width * sizeof *panel);
+    scatter_entries(self, a, super, panel);
+    for (uint32_t k = 0; k < super->width; k++)
+        scratch->row_map[super->first + k] = k;
+    for (uint32_t i = 0; i < super->below; i++)
+        scratch->row_map[rows[i]] = super->width + i;
+    for (uint32_t u = super->updates; u < super[1].updates; u++)
+        apply_update(self, scratch, &self->updates[u], panel, super->ld);
+    const uint64_t done = factor_panel(self, scratch, super, panel);
+    give_scratch(scratch);
+    const uint64_t first = (uint64_t)self->block * super->first;
+    for (uint64_t k = first; k < first + done; k++)
+        if (fabs(self->pivots[k]) < LOST_DIGITS * self->scale[k])
+            atomic_store_explicit(&self->delicate, true, memory_order_relaxed);
+    return done;
 }
 
 static bool dropped_blocks_are_zero(const DvBlockLdl *self, const DvBlockMatrix *a)
@@ -670,35 +876,66 @@ static bool dropped_blocks_are_zero(const DvBlockLdl *self, const DvBlockMatrix 
     return true;
 }
 
+/* One after the other, descendants first; stops at the first pivot that is zero. */
+static DvStatus factor_in_order(DvBlockLdl *self, const DvBlockMatrix *a, uint32_t *failed)
+{
+    const uint32_t b = self->block;
+    for (uint32_t s = 0; s < self->supernode_count; s++) {
+        const Supernode *super = &self->supernodes[s];
+        const uint64_t done = factor_supernode(self, a, s);
+        if (done < (uint64_t)b * super->width) {
+            *failed = self->order[super->first + done / b] * b + (uint32_t)(done % b);
+            return DV_ERROR_SINGULAR;
+        }
+    }
+    return DV_OK;
+}
+
+typedef struct LevelTask {
+    DvBlockLdl *self;
+    const DvBlockMatrix *a;
+    const uint32_t *supernodes;
+    atomic_bool singular;
+} LevelTask;
+
+static void factor_some(void *context, uint32_t begin, uint32_t end)
+{
+    LevelTask *task = context;
+    for (uint32_t i = begin; i < end; i++) {
+        const uint32_t s = task->supernodes[i];
+        if (factor_supernode(task->self, task->a, s) < (uint64_t)task->self->block * task->self->supernodes[s].width)
+            atomic_store(&task->singular, true);
+    }
+}
+
+/* Level by level: the supernodes of a level at once, or the rows of each when there are few. False: singular. */
+static bool factor_by_level(DvBlockLdl *self, const DvBlockMatrix *a)
+{
+    for (uint32_t level = 0; level < self->level_count; level++) {
+        const uint32_t count = self->level_start[level + 1] - self->level_start[level];
+        LevelTask task = {.self = self, .a = a, .supernodes = self->by_level + self->level_start[level]};
+        if (count < dv_parallel_threads())
+            factor_some(&task, 0, count);
+        else
+            dv_parallel_for(count, 1, factor_some, &task);
+        if (atomic_load(&task.singular))
+            return false;
+    }
+    return true;
+}
+
 DvStatus dv_block_ldl_factor(DvBlockLdl *self, const DvBlockMatrix *a, uint32_t *failed)
 {
     assert(a->rows == self->nodes && a->block == self->block && a->row_start[a->rows] == self->entries_of_a);
     if (!dropped_blocks_are_zero(self, a))
         analyse_kept(self, a);
-    const uint32_t b = self->block;
-    for (uint32_t s = 0; s < self->supernode_count; s++) {
-        const Supernode *super = &self->supernodes[s];
-        const uint32_t *rows = self->rows + super->rows;
-        const uint64_t width = (uint64_t)b * super->width;
-        double *panel = self->panels + super->panel;
-        memset(panel, 0, super->ld * width * sizeof *panel);
-        scatter_entries(self, a, super, panel);
-        for (uint32_t k = 0; k < super->width; k++)
-            self->row_map[super->first + k] = k;
-        for (uint32_t i = 0; i < super->below; i++)
-            self->row_map[rows[i]] = super->width + i;
-        for (uint32_t u = super->updates; u < super[1].updates; u++)
-            apply_update(self, &self->updates[u], panel, super->ld);
-        double *pivots = self->pivots + (uint64_t)b * super->first;
-        const uint64_t done = self->kernels->factor(panel, super->ld, width, pivots, self->packed);
-        if (done < width) {
-            *failed = self->order[super->first + done / b] * b + (uint32_t)(done % b);
-            return DV_ERROR_SINGULAR;
-        }
-    }
-    for (uint64_t i = 0; i < (uint64_t)b * self->nodes; i++)
-        self->inverse[i] = 1.0 / self->pivots[i];
-    return DV_OK;
+    measure_diagonal(self, a);
+    atomic_store(&self->delicate, false);
+    if (dv_parallel_threads() == 1 || self->flops < WORTH_THREADS)
+        return factor_in_order(self, a, failed);
+    reserve_scratch(self);
+    /* A singular matrix is factored again, to name the same pivot whatever the number of threads. */
+    return factor_by_level(self, a) ? DV_OK : factor_in_order(self, a, failed);
 }
 
 /* ---- solution ------------------------------------------------------------------------------------------------------- */
@@ -775,6 +1012,49 @@ void dv_block_ldl_solve(DvBlockLdl *self, uint32_t count, const double *right, d
         for (uint32_t k = 0; k < self->nodes; k++)
             copy_nodes(b, x + stride * r + (uint64_t)b * self->order[k],
                        self->work + self->work_size * r + (uint64_t)b * k);
+}
+
+static double largest(const double *v, uint64_t n)
+{
+    double size = 0.0;
+    for (uint64_t i = 0; i < n; i++)
+        size = fmax(size, fabs(v[i]));
+    return size;
+}
+
+/* residual = b - A x; its largest entry. */
+static double find_residual(DvBlockLdl *self, const DvBlockMatrix *a, const double *right, const double *x)
+{
+    const uint64_t n = self->work_size;
+    memcpy(self->iterate, x, n * sizeof *x);
+    dv_block_product(a, self->iterate, self->residual);
+    for (uint64_t i = 0; i < n; i++)
+        self->residual[i] = right[i] - self->residual[i];
+    return largest(self->residual, n);
+}
+
+double dv_block_ldl_refine(DvBlockLdl *self, const DvBlockMatrix *a, const double *right, double *x)
+{
+    if (!atomic_load(&self->delicate))
+        return 0.0;
+    const uint64_t n = self->work_size;
+    const double size = largest(right, n);
+    if (size == 0.0)
+        return 0.0;
+    double error = find_residual(self, a, right, x);
+    for (int i = 0; i < MAX_REFINEMENTS && error > REFINED * size; i++) {
+        memcpy(self->best, x, n * sizeof *x);
+        dv_block_ldl_solve(self, 1, self->residual, self->residual, 0);
+        for (uint64_t k = 0; k < n; k++)
+            x[k] += self->residual[k];
+        const double refined = find_residual(self, a, right, x);
+        if (!(refined < error)) {
+            memcpy(x, self->best, n * sizeof *x);
+            break;
+        }
+        error = refined;
+    }
+    return error / size;
 }
 
 /* ---- the rest ------------------------------------------------------------------------------------------------------- */

@@ -2,7 +2,9 @@
  *
  * A = P^T L D L^T P of a symmetric matrix of b x b blocks, L unit lower triangular, D diagonal (of either sign).
  *
- * No pivoting: D may have negative entries, an exact zero ends the factorization. What depends on the pattern alone is
+ * No pivoting: D may have negative entries, an exact zero ends the factorization. Pivots that are mere rounding, as they
+ * come up in indefinite matrices and in singular ones, are replaced by small numbers (Li and Demmel 1998), and solutions of
+ * such factorizations are refined with the residual. What depends on the pattern alone is
  * kept until dv_block_ldl_analyse is called again; after it neither factor nor solve allocates. One thread at a time.
  */
 #ifndef DV_SOLVERS_BLOCK_LDL_H
@@ -31,6 +33,10 @@ void dv_block_ldl_reserve(DvBlockLdl *ldl, uint32_t right_hand_sides);
 
 /* A x_r = b_r for r < count right-hand sides at b + r * stride, x + r * stride; x may be b. */
 void dv_block_ldl_solve(DvBlockLdl *ldl, uint32_t count, const double *b, double *x, uint64_t stride);
+
+/* Refines a solution x of A x = b where pivots have lost many digits, else does nothing; A as it was factored. Returns the
+ * largest entry of the residual over that of b: more than rounding means that A is singular. */
+double dv_block_ldl_refine(DvBlockLdl *ldl, const DvBlockMatrix *a, const double *b, double *x);
 
 uint64_t dv_block_ldl_nonzeros(
     const DvBlockLdl *ldl);                       /* entries below the diagonal of L, zeros of the storage left out */

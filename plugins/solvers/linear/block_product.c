@@ -83,19 +83,21 @@ INLINE double multiply_any(const DvBlockMatrix *a, uint32_t b, uint32_t first, u
     return dot;
 }
 
-__attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"))) double dv_block_product_rows(
-    const DvBlockMatrix *a, uint32_t first, uint32_t last, const double *x, double *y)
+/* Static: the resolver of a cloned function would be exported whatever the visibility. */
+__attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"))) static double
+multiply_rows(const DvBlockMatrix *a, uint32_t first, uint32_t last, const double *x, double *y)
 {
     switch (a->block) {
-    case 1:
-        return multiply_any(a, 1, first, last, x, y);
-    case 2:
-        return multiply_any(a, 2, first, last, x, y);
-    case 3:
-        return multiply_3(a, first, last, x, y);
-    default:
-        return multiply_any(a, a->block, first, last, x, y);
+    case 1: return multiply_any(a, 1, first, last, x, y);
+    case 2: return multiply_any(a, 2, first, last, x, y);
+    case 3: return multiply_3(a, first, last, x, y);
+    default: return multiply_any(a, a->block, first, last, x, y);
     }
+}
+
+double dv_block_product_rows(const DvBlockMatrix *a, uint32_t first, uint32_t last, const double *x, double *y)
+{
+    return multiply_rows(a, first, last, x, y);
 }
 
 typedef struct Product {
@@ -107,7 +109,7 @@ typedef struct Product {
 static double product_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const Product *p = context;
-    return dv_block_product_rows(p->a, begin, end, p->x, p->y);
+    return multiply_rows(p->a, begin, end, p->x, p->y);
 }
 
 double dv_block_product(const DvBlockMatrix *a, const double *x, double *y)

@@ -29,8 +29,9 @@ void dv_panel_pack(double *packed, const double *l, size_t ld, const double *piv
     }
 }
 
-/* L D L^T of a width x width block, width <= TILE: L goes to `unit`, 1 / D to `inverse`, the block is only read. */
-INLINE size_t factor_block(const double *c, size_t ld, size_t width, double *pivots, double *unit, double *inverse)
+/* L D L^T of a width x width block, width <= TILE: L goes to `unit`, the block is only read. */
+INLINE size_t factor_block(const double *c, size_t ld, size_t width, const double *scale, double *pivots,
+                           double *inverse, double *unit)
 {
     for (size_t j = 0; j < width; j++) {
         double *row = unit + j * TILE;
@@ -45,6 +46,8 @@ INLINE size_t factor_block(const double *c, size_t ld, size_t width, double *piv
         }
         if (!(fabs(pivot) > 0.0) || !isfinite(pivot))
             return j;
+        if (fabs(pivot) < DV_PIVOT_NOISE * scale[j])
+            pivot = copysign(DV_PIVOT_PERTURBED * scale[j], pivot);
         pivots[j] = pivot;
         inverse[j] = 1.0 / pivot;
     }

@@ -9,16 +9,30 @@
 #define NAME(name)              JOIN(name, LEVEL)
 #define Lanes                   NAME(Lanes)
 #define LanesInMemory           NAME(LanesInMemory)
+#define VECTORS                 NAME(VECTORS)
+#define multiply_tile           NAME(multiply_tile)
+#define multiply_columns        NAME(multiply_columns)
+#define multiply_tile_columns   NAME(multiply_tile_columns)
+#define multiply                NAME(multiply)
+#define triangle_columns        NAME(triangle_columns)
+#define triangle_rows           NAME(triangle_rows)
+#define subtract_columns        NAME(subtract_columns)
+#define dot_columns             NAME(dot_columns)
+#define store_product           NAME(store_product)
+#define subtract_product        NAME(subtract_product)
+#define factor_panel            NAME(factor_panel)
+#define extend_panel            NAME(extend_panel)
+#define solve_forward           NAME(solve_forward)
+#define solve_backward          NAME(solve_backward)
 
-enum { NAME(VECTORS) = GROUP / LANES }; /* per group of rows */
-#define VECTORS NAME(VECTORS)
+enum { VECTORS = GROUP / LANES }; /* per group of rows */
 
 typedef double Lanes __attribute__((vector_size(8 * LANES)));
 typedef double LanesInMemory __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
 
 /* One tile of vectors x LANES rows and `columns` columns. Constants for vectors, columns and subtract unroll it entirely. */
-INLINE void NAME(multiply_tile)(unsigned vectors, unsigned columns, bool subtract, double *c, size_t ldc,
-                                const double *a, size_t lda, const double *packed, size_t rows, size_t depth)
+INLINE void multiply_tile(unsigned vectors, unsigned columns, bool subtract, double *c, size_t ldc, const double *a,
+                          size_t lda, const double *packed, size_t rows, size_t depth)
 {
     Lanes sum[MAX_COLUMNS][MAX_VECTORS];
 #pragma GCC unroll 6
@@ -54,45 +68,53 @@ INLINE void NAME(multiply_tile)(unsigned vectors, unsigned columns, bool subtrac
         }
 }
 
-INLINE void NAME(multiply_columns)(unsigned columns, bool subtract, double *c, size_t ldc, const double *a, size_t lda,
-                                   const double *packed, size_t rows, size_t depth)
+/* `columns` columns of a product, from the tallest tiles to the shortest that hold what is left. */
+INLINE void multiply_columns(unsigned columns, bool subtract, double *c, size_t ldc, const double *a, size_t lda,
+                             const double *packed, size_t rows, size_t depth)
 {
     size_t i = 0;
     for (; i + LANES * MAX_VECTORS <= rows; i += LANES * MAX_VECTORS)
-        NAME(multiply_tile)(MAX_VECTORS, columns, subtract, c + i, ldc, a + i, lda, packed, rows - i, depth);
+        multiply_tile(MAX_VECTORS, columns, subtract, c + i, ldc, a + i, lda, packed, rows - i, depth);
     const size_t left = rows - i;
     if (left > 3 * GROUP && MAX_VECTORS > 3 * VECTORS)
-        NAME(multiply_tile)(4 * VECTORS, columns, subtract, c + i, ldc, a + i, lda, packed, left, depth);
+        multiply_tile(4 * VECTORS, columns, subtract, c + i, ldc, a + i, lda, packed, left, depth);
     else if (left > 2 * GROUP && MAX_VECTORS > 2 * VECTORS)
-        NAME(multiply_tile)(3 * VECTORS, columns, subtract, c + i, ldc, a + i, lda, packed, left, depth);
+        multiply_tile(3 * VECTORS, columns, subtract, c + i, ldc, a + i, lda, packed, left, depth);
     else if (left > GROUP && MAX_VECTORS > VECTORS)
-        NAME(multiply_tile)(2 * VECTORS, columns, subtract, c + i, ldc, a + i, lda, packed, left, depth);
+        multiply_tile(2 * VECTORS, columns, subtract, c + i, ldc, a + i, lda, packed, left, depth);
     else if (left > 0)
-        NAME(multiply_tile)(VECTORS, columns, subtract, c + i, ldc, a + i, lda, packed, left, depth);
+        multiply_tile(VECTORS, columns, subtract, c + i, ldc, a + i, lda, packed, left, depth);
 }
 
-INLINE void NAME(multiply)(bool subtract, double *c, size_t ldc, const double *a, size_t lda, const double *packed,
-                           size_t rows, size_t columns, size_t depth)
+/* At most TILE columns. */
+INLINE void multiply_tile_columns(bool subtract, double *c, size_t ldc, const double *a, size_t lda,
+                                  const double *packed, size_t rows, size_t columns, size_t depth)
 {
-    for (size_t j = 0; j < columns; j += TILE, packed += TILE * depth) {
-        double *target = c + j + j * ldc;
-        const size_t left = columns - j < TILE ? columns - j : TILE;
-        size_t column = 0;
-        for (; column + MAX_COLUMNS <= left; column += MAX_COLUMNS)
-            NAME(multiply_columns)
-        (MAX_COLUMNS, subtract, target + column * ldc, ldc, a + j, lda, packed + column, rows - j, depth);
-        for (; MAX_COLUMNS > 3 && column + 3 <= left; column += 3)
-            NAME(multiply_columns)
-        (3, subtract, target + column * ldc, ldc, a + j, lda, packed + column, rows - j, depth);
-        for (; column < left; column++)
-            NAME(multiply_columns)
-        (1, subtract, target + column * ldc, ldc, a + j, lda, packed + column, rows - j, depth);
+    size_t j = 0;
+    for (; j + MAX_COLUMNS <= columns; j += MAX_COLUMNS)
+        multiply_columns(MAX_COLUMNS, subtract, c + j * ldc, ldc, a, lda, packed + j, rows, depth);
+    for (; MAX_COLUMNS > 3 && j + 3 <= columns; j += 3)
+        multiply_columns(3, subtract, c + j * ldc, ldc, a, lda, packed + j, rows, depth);
+    for (; j < columns; j++)
+        multiply_columns(1, subtract, c + j * ldc, ldc, a, lda, packed + j, rows, depth);
+}
+
+/* Rows [first, end) of a product whose columns are its first rows: of each tile of columns the rows from its first
+ * on. */
+INLINE void multiply(bool subtract, double *c, size_t ldc, const double *a, size_t lda, const double *packed,
+                     size_t first, size_t end, size_t columns, size_t depth)
+{
+    for (size_t j = 0; j < columns && j < end; j += TILE, packed += TILE * depth) {
+        const size_t start = j > first ? j : first;
+        const size_t width = columns - j < TILE ? columns - j : TILE;
+        multiply_tile_columns(subtract, c + start - first + j * ldc, ldc, a + start, lda, packed, end - start, width,
+                              depth);
     }
 }
 
-/* Rows below a factored width x width block, 8 at a time: c := c L^-T D^-1. unit[j * TILE + k] = L(j, k). */
-INLINE void NAME(triangle_rows)(unsigned width, double *c, size_t ld, size_t rows, const double *unit,
-                                const double *inverse)
+/* Rows below a factored width x width block, in groups of 8: c := c L^-T D^-1. unit[j * TILE + k] = L(j, k). */
+INLINE void triangle_columns(unsigned width, double *c, size_t ld, size_t rows, const double *unit,
+                             const double *inverse)
 {
     for (size_t i = 0; i < rows; i += LANES) {
         Lanes y[TILE];
@@ -109,45 +131,50 @@ INLINE void NAME(triangle_rows)(unsigned width, double *c, size_t ld, size_t row
     }
 }
 
-TARGET static size_t NAME(factor)(double *panel, size_t ld, size_t width, double *pivots, double *scratch)
+INLINE void triangle_rows(size_t width, double *c, size_t ld, size_t rows, const double *unit, const double *inverse)
 {
-    for (size_t j = 0; j < width; j += TILE) {
+    switch (width) {
+    case 6:
+        triangle_columns(6, c, ld, rows, unit, inverse);
+        break;
+    case 5:
+        triangle_columns(5, c, ld, rows, unit, inverse);
+        break;
+    case 4:
+        triangle_columns(4, c, ld, rows, unit, inverse);
+        break;
+    case 3:
+        triangle_columns(3, c, ld, rows, unit, inverse);
+        break;
+    case 2:
+        triangle_columns(2, c, ld, rows, unit, inverse);
+        break;
+    default:
+        triangle_columns(1, c, ld, rows, unit, inverse);
+        break;
+    }
+}
+
+TARGET static size_t factor_panel(double *panel, size_t ld, size_t height, size_t width, const double *scale,
+                                  double *pivots, double *inverse, double *packed)
+{
+    for (size_t j = 0; j < width; packed += TILE * j, j += TILE) {
         const size_t block = width - j < TILE ? width - j : TILE;
         double *corner = panel + j + j * ld;
         if (j > 0) {
             const size_t start = j / GROUP * GROUP; /* see `first` below */
-            dv_panel_pack(scratch, panel + j, ld, pivots, block, j);
-            NAME(multiply)(true, panel + start + j * ld, ld, panel + start, ld, scratch, ld - start, block, j);
+            dv_panel_pack(packed, panel + j, ld, pivots, block, j);
+            multiply_tile_columns(true, panel + start + j * ld, ld, panel + start, ld, packed, height - start, block,
+                                  j);
         }
         double unit[TILE * TILE];
-        double inverse[TILE];
-        const size_t done = factor_block(corner, ld, block, pivots + j, unit, inverse);
+        const size_t done = factor_block(corner, ld, block, scale + j, pivots + j, inverse + j, unit);
         if (done < block)
             return j + done;
-        /* From a multiple of 8 on, so that the last group of 8 rows ends at ld. What this does to the block itself is
-         * undone below, what it does above the block is in the part that nobody reads. */
+        /* From a multiple of 8 on, so that the last group of 8 rows ends at `height`. What this does to the block
+         * itself is undone below, what it does above the block is in the part that nobody reads. */
         const size_t first = (j + block) / GROUP * GROUP;
-        double *rows = panel + first + j * ld;
-        switch (block) {
-        case 6:
-            NAME(triangle_rows)(6, rows, ld, ld - first, unit, inverse);
-            break;
-        case 5:
-            NAME(triangle_rows)(5, rows, ld, ld - first, unit, inverse);
-            break;
-        case 4:
-            NAME(triangle_rows)(4, rows, ld, ld - first, unit, inverse);
-            break;
-        case 3:
-            NAME(triangle_rows)(3, rows, ld, ld - first, unit, inverse);
-            break;
-        case 2:
-            NAME(triangle_rows)(2, rows, ld, ld - first, unit, inverse);
-            break;
-        default:
-            NAME(triangle_rows)(1, rows, ld, ld - first, unit, inverse);
-            break;
-        }
+        triangle_rows(block, panel + first + j * ld, ld, height - first, unit, inverse + j);
         for (size_t r = 0; r < block; r++) {
             for (size_t k = 0; k < r; k++)
                 corner[r + k * ld] = unit[r * TILE + k];
@@ -157,9 +184,25 @@ TARGET static size_t NAME(factor)(double *panel, size_t ld, size_t width, double
     return width;
 }
 
-/* t_below -= L_below t_top for `columns` columns of a panel; `rows` is rounded up to whole groups of 8 within ld. */
-INLINE void NAME(subtract_columns)(unsigned columns, const double *l, size_t ld, size_t rows, const double *x,
-                                   double *t)
+TARGET static void extend_panel(double *panel, size_t ld, size_t first, size_t end, size_t width, const double *inverse,
+                                const double *packed)
+{
+    for (size_t j = 0; j < width; packed += TILE * j, j += TILE) {
+        const size_t block = width - j < TILE ? width - j : TILE;
+        const double *corner = panel + j + j * ld;
+        double *rows = panel + first + j * ld;
+        if (j > 0)
+            multiply_tile_columns(true, rows, ld, panel + first, ld, packed, end - first, block, j);
+        double unit[TILE * TILE];
+        for (size_t r = 0; r < block; r++)
+            for (size_t k = 0; k < r; k++)
+                unit[r * TILE + k] = corner[r + k * ld];
+        triangle_rows(block, rows, ld, end - first, unit, inverse + j);
+    }
+}
+
+/* t_below -= L_below t_top for `columns` columns of a panel, `rows` a multiple of 8. */
+INLINE void subtract_columns(unsigned columns, const double *l, size_t ld, size_t rows, const double *x, double *t)
 {
     for (size_t i = 0; i < rows; i += LANES) {
         Lanes sum = *(LanesInMemory *)(t + i);
@@ -170,7 +213,7 @@ INLINE void NAME(subtract_columns)(unsigned columns, const double *l, size_t ld,
     }
 }
 
-TARGET static void NAME(forward)(const double *panel, size_t ld, size_t width, double *t)
+TARGET static void solve_forward(const double *panel, size_t ld, size_t width, double *t)
 {
     for (size_t j = 0; j < width; j += TILE) {
         const size_t block = width - j < TILE ? width - j : TILE;
@@ -186,20 +229,20 @@ TARGET static void NAME(forward)(const double *panel, size_t ld, size_t width, d
         const size_t rows = ld - j - i;
         switch (block) {
         case 6:
-            NAME(subtract_columns)(6, corner + i, ld, rows, t + j, t + j + i);
+            subtract_columns(6, corner + i, ld, rows, t + j, t + j + i);
             break;
         case 3:
-            NAME(subtract_columns)(3, corner + i, ld, rows, t + j, t + j + i);
+            subtract_columns(3, corner + i, ld, rows, t + j, t + j + i);
             break;
         default:
             for (size_t k = 0; k < block; k++)
-                NAME(subtract_columns)(1, corner + i + k * ld, ld, rows, t + j + k, t + j + i);
+                subtract_columns(1, corner + i + k * ld, ld, rows, t + j + k, t + j + i);
         }
     }
 }
 
 /* sums[k] += l_k . t for `columns` columns, in 8 partial sums that are added pairwise. */
-INLINE void NAME(dot_columns)(unsigned columns, const double *l, size_t ld, size_t rows, const double *t, double *sums)
+INLINE void dot_columns(unsigned columns, const double *l, size_t ld, size_t rows, const double *t, double *sums)
 {
     Lanes partial[TILE][VECTORS];
 #pragma GCC unroll 6
@@ -226,10 +269,10 @@ INLINE void NAME(dot_columns)(unsigned columns, const double *l, size_t ld, size
     }
 }
 
-TARGET static void NAME(backward)(const double *panel, size_t ld, size_t width, double *t)
+TARGET static void solve_backward(const double *panel, size_t ld, size_t width, double *t)
 {
-    size_t j = (width - 1) / TILE * TILE;
-    for (;; j -= TILE) {
+    for (size_t tile = (width + TILE - 1) / TILE; tile-- > 0;) {
+        const size_t j = tile * TILE;
         const size_t block = width - j < TILE ? width - j : TILE;
         const double *corner = panel + j + j * ld;
         double sums[TILE] = {0};
@@ -240,45 +283,58 @@ TARGET static void NAME(backward)(const double *panel, size_t ld, size_t width, 
         const size_t rows = ld - j - i;
         switch (block) {
         case 6:
-            NAME(dot_columns)(6, corner + i, ld, rows, t + j + i, sums);
+            dot_columns(6, corner + i, ld, rows, t + j + i, sums);
             break;
         case 3:
-            NAME(dot_columns)(3, corner + i, ld, rows, t + j + i, sums);
+            dot_columns(3, corner + i, ld, rows, t + j + i, sums);
             break;
         default:
             for (size_t k = 0; k < block; k++)
-                NAME(dot_columns)(1, corner + i + k * ld, ld, rows, t + j + i, sums + k);
+                dot_columns(1, corner + i + k * ld, ld, rows, t + j + i, sums + k);
         }
         for (size_t r = block; r-- > 0;) {
             t[j + r] -= sums[r];
             for (size_t k = r + 1; k < block; k++)
                 t[j + r] -= corner[k + r * ld] * t[j + k];
         }
-        if (j == 0)
-            break;
     }
 }
 
-TARGET static void NAME(store_product)(double *c, size_t ldc, const double *a, size_t lda, const double *packed,
-                                       size_t rows, size_t columns, size_t depth)
+TARGET static void store_product(double *c, size_t ldc, const double *a, size_t lda, const double *packed, size_t first,
+                                 size_t end, size_t columns, size_t depth)
 {
-    NAME(multiply)(false, c, ldc, a, lda, packed, rows, columns, depth);
+    multiply(false, c, ldc, a, lda, packed, first, end, columns, depth);
 }
 
-TARGET static void NAME(subtract_product)(double *c, size_t ldc, const double *a, size_t lda, const double *packed,
-                                          size_t rows, size_t columns, size_t depth)
+TARGET static void subtract_product(double *c, size_t ldc, const double *a, size_t lda, const double *packed,
+                                    size_t first, size_t end, size_t columns, size_t depth)
 {
-    NAME(multiply)(true, c, ldc, a, lda, packed, rows, columns, depth);
+    multiply(true, c, ldc, a, lda, packed, first, end, columns, depth);
 }
 
 static const DvDenseKernels NAME(kernels) = {
-    .store = NAME(store_product),
-    .subtract = NAME(subtract_product),
-    .factor = NAME(factor),
-    .forward = NAME(forward),
-    .backward = NAME(backward),
+    .store = store_product,
+    .subtract = subtract_product,
+    .factor = factor_panel,
+    .extend = extend_panel,
+    .forward = solve_forward,
+    .backward = solve_backward,
 };
 
+#undef solve_backward
+#undef solve_forward
+#undef extend_panel
+#undef factor_panel
+#undef subtract_product
+#undef store_product
+#undef dot_columns
+#undef subtract_columns
+#undef triangle_rows
+#undef triangle_columns
+#undef multiply
+#undef multiply_tile_columns
+#undef multiply_columns
+#undef multiply_tile
 #undef VECTORS
 #undef LanesInMemory
 #undef Lanes

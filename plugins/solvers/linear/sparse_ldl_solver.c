@@ -3,7 +3,8 @@
  * SparseLDLSolver: direct solution of symmetric systems, A = P^T L D L^T P without pivoting (block_ldl.h).
  *
  * Both templates work on the same block matrix. The ordering and the symbolic factorization are kept while the structure of
- * the matrix is the same. A pivot that is exactly zero is an error: the matrix is singular.
+ * the matrix is the same. A pivot that is exactly zero is an error: the matrix is singular. Indefinite matrices are solved
+ * with refinement.
  */
 #include "linear/block_ldl.h"
 #include "linear/flat_system.h"
@@ -14,6 +15,9 @@
 
 #include <string.h>
 
+/* Relative residual after refinement that is worth a warning. */
+static const double UNSOLVED = 1e-6;
+
 typedef struct SparseLdlSolver {
     DvLinearSolverFields common;
     DvData precompute, nonzeros;
@@ -23,10 +27,12 @@ typedef struct SparseLdlSolver {
     DvBlockLdl *ldl;
     const DvOrderingOps *ordering; /* NULL: the order of least work */
     void *ordering_self;
-    uint64_t structure; /* of the matrix that was analysed */
-    uint32_t analyses;  /* that the output `L_nnz` knows */
+    uint64_t structure;          /* of the matrix that was analysed */
+    uint32_t analyses;           /* that the output `L_nnz` knows */
+    const DvBlockMatrix *matrix; /* that was factored */
+    uint64_t version;            /* of its numbers */
     bool analysed;
-    bool warned_empty;
+    bool warned_empty, warned_singular;
 } SparseLdlSolver;
 
 static const DvField fields[] = {
@@ -118,6 +124,8 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
     if (matrix == NULL)
         return DV_ERROR_INVALID;
     dv_flat_system_set(&self->flat, m);
+    self->matrix = matrix;
+    self->version = matrix->version;
     if (matrix->rows == 0) {
         if (!self->warned_empty)
             dv_warning(dv_object_of(self), "the linear system is empty: there is no state below the solver");
@@ -133,8 +141,20 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
 static DvStatus solve_flat(void *self_, double *x, const double *b, size_t n)
 {
     SparseLdlSolver *self = self_;
-    if (n > 0)
-        dv_block_ldl_solve(self->ldl, 1, b, x, n);
+    if (n == 0)
+        return DV_OK;
+    dv_block_ldl_solve(self->ldl, 1, b, x, n);
+    if (self->matrix->version != self->version)
+        return DV_OK; /* assembled anew for somebody else: nothing to refine with */
+    const double residual = dv_block_ldl_refine(self->ldl, self->matrix, b, x);
+    if (residual > UNSOLVED && !self->warned_singular) {
+        self->warned_singular = true;
+        dv_warning(
+            dv_object_of(self),
+            "the matrix is singular, as far as numbers tell, and the right-hand side does not fit it: the solution leaves a "
+            "residual of %.1e. Hold bodies that nothing else holds, and give every point mass or stiffness",
+            residual);
+    }
     return DV_OK;
 }
 
