@@ -109,6 +109,15 @@ static void normals_are_sums_of_unit_face_normals(void **state)
     expect_near(mesh.normal.data[3].at[2], 1.0, 1e-15);
     expect_near(mesh.normal.data[7].at[0], 0.0, 0.0); /* no face: stays zero */
     mesh_free(&mesh);
+
+    Mesh bent = unit_cube();
+    mesh_add_quad(&bent, false, 0, 1, 6,
+                  3); /* its corner 6 is lifted: each corner has the normal of its own two sides */
+    mesh_update_normals(&bent);
+    expect_near(bent.normal.data[0].at[2], 1.0, 1e-15);
+    expect_near(bent.normal.data[1].at[1], -sqrt(0.5), 1e-15);
+    expect_near(bent.normal.data[1].at[2], sqrt(0.5), 1e-15);
+    mesh_free(&bent);
 }
 
 static void the_matrix_scales_turns_about_x_y_z_and_moves(void **state)
