@@ -290,7 +290,9 @@ static void src_links_every_field_of_the_same_name(void **state)
     assert_false(dv_data_bool(field_at(scene, "@w", "listening")));
     assert_string_equal(dv_object_name(object_at(scene, "@w")), "w");
     dv_data_set_double(field_at(scene, "@v", "number"), 6);
+    dv_data_set_int(field_at(scene, "@v", "count"), 6);
     assert_true(number_at(scene, "@w", "number") == 6);
+    assert_int_equal(dv_data_int(field_at(scene, "@w", "count")), 5);
     dv_scene_free(scene);
     assert_refused(IN_NODE("<Value name='w' src='@x'/>"), DV_ERROR_NOT_FOUND,
                    "Value 'w': src: no object is found at '@x'");

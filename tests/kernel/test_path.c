@@ -20,6 +20,7 @@ static int setup(void **state)
                  "  <Node name='twin'><Value name='inside'/></Node>"
                  "  <Node name='two'><Points name='p'/><Points name='q'/></Node>"
                  "  <Node name='seen'><Picture name='i'/><Node name='both'><Points name='p'/><Picture/></Node></Node>"
+                 "  <Node name='album'><Picture/><Picture/></Node>"
                  "  <Node name='none'><Value name='dotted.name'/></Node>"
                  "</Node>");
     return scene ? 0 : -1;
@@ -110,6 +111,7 @@ static void a_node_stands_for_its_only_object_of_the_contract(void **state)
     leads("@/two", NULL, "@./", "test.state/1", NULL);     /* which of the two? */
     leads("@/seen", NULL, "@./", "test.state/1", "/seen/i");
     leads("@/seen/both", NULL, "@./", "test.state/1", "/seen/both/p");
+    leads("@/album", NULL, "@./", "test.state/1", NULL);
     leads("@/A", NULL, "@v", "test.state/1", NULL);
     leads("@/A", NULL, "own", "test.state/1", NULL);
 }

@@ -231,6 +231,17 @@ static void a_tree_of_includes_has_an_end(void **state)
     put("main.scn", "<Node><include href='level0.xml'/></Node>");
     assert_null(load_file("main.scn", DV_ERROR_LIMIT));
     assert_says("files include each other more than 16 deep");
+    char deep[3000] = "";
+    for (int i = 0; i < 200; i++)
+        strcat(deep, "<Node>");
+    strcat(deep, "<include href='level19.xml'/>");
+    for (int i = 0; i < 200; i++)
+        strcat(deep, "</Node>");
+    put("level18.xml", deep);
+    put("level19.xml", deep);
+    put("deep.scn", "<Node><include href='level18.xml'/></Node>");
+    assert_null(load_file("deep.scn", DV_ERROR_LIMIT));
+    assert_says("level19.xml:1:331: elements are nested more than 256 deep");
     put("level12.xml", "<Node/>");
     assert_null(load_file("main.scn", DV_ERROR_LIMIT));
     assert_says("the scene includes more than 1000 files");

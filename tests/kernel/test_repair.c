@@ -88,7 +88,7 @@ static void only_one_warning_a_line_and_twenty_in_all(void **state)
     for (const char *at = said(); (at = strstr(at, "warning: ")); at++)
         warnings++;
     assert_int_equal(warnings, 21);
-    assert_says("30 more lines had to be mended");
+    assert_says("scene.scn: 30 more lines had to be mended");
     dv_text_free(&text);
 }
 

@@ -75,6 +75,14 @@ static void children_inherit_the_context_and_context_objects_change_it(void **st
     dv_scene_free(scene);
 }
 
+static void the_context_is_there_at_init(void **state)
+{
+    (void)state;
+    dv_scene_free(load("<Node gravity='42 0 0'><Node><Troubled when='not 42'/></Node></Node>"));
+    dv_scene_free(load("<Node><Node><Troubled when='not 42'/><Pull gravity='42 0 0'/></Node></Node>"));
+    assert_refused("<Node><Troubled when='not 42'/></Node>", DV_ERROR_INVALID, "trouble in not 42");
+}
+
 static void a_component_that_fails_refuses_the_scene(void **state)
 {
     (void)state;
@@ -231,6 +239,7 @@ int main(void)
         cmocka_unit_test(objects_made_during_init_are_initialised_too),
         cmocka_unit_test(loops_are_put_in_front_when_there_are_none),
         cmocka_unit_test(children_inherit_the_context_and_context_objects_change_it),
+        cmocka_unit_test(the_context_is_there_at_init),
         cmocka_unit_test(a_component_that_fails_refuses_the_scene),
         cmocka_unit_test(keep_going_loads_the_rest),
         cmocka_unit_test(checking_counts_warnings_as_problems_and_runs_nothing),

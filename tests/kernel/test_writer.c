@@ -115,6 +115,7 @@ static void saving_before_the_first_step_changes_nothing(void **state)
     (void)state;
     DvScene *scene = load("<Node><Clock name='a' start='0.3'/></Node>");
     save(scene);
+    assert_non_null(strstr(saved_text(), "<State hidden=\"0.1\"/>")); /* state by declaration, and nothing else */
     DvScene *again = reload();
     assert_same(dv_scene_root(scene), dv_scene_root(again));
     dv_scene_free(again);
@@ -128,6 +129,7 @@ static void links_stay_links_and_look_at_what_was_written_before(void **state)
         "<Node><Node name='A'><Value name='v' number='3' a='1' b='1'/></Node>"
         "<Points/><Value name='x' a='4'/><Value name='w' number='@A/v.number' list='@[-1].sum' other='@./'/><Node name='A2'><Value/></Node>"
         "<Value name='u' src='@w' count='2'/></Node>");
+    assert_true(number_at(scene, "@w", "number") == 3); /* looking is no change */
     save(scene);
     DvScene *again = reload();
     assert_same(dv_scene_root(scene), dv_scene_root(again));

@@ -315,6 +315,9 @@ static DvStatus troubled_parse(DvObject *object, void *self, const DvAttributes 
 }
 static DvStatus troubled_init(DvObject *object, void *self)
 {
+    const double *gravity = dv_node_gravity(dv_object_node(object));
+    if (gravity[0] != 42.0 && fail_when(object, self, "not 42") != DV_OK)
+        return DV_ERROR_INVALID;
     return fail_when(object, self, "init");
 }
 static DvStatus troubled_bwd_init(DvObject *object, void *self)
