@@ -375,6 +375,28 @@ static void a_singular_matrix_is_an_error_with_its_unknown(void **state)
     }
 }
 
+/* Springs along one line have a constant matrix; a change of the mass must be seen, in the first step and in a later one. */
+static void the_direct_solver_sees_a_matrix_change_after_it_was_the_same_for_long(void **state)
+{
+    (void)state;
+    DvScene *scene = ten_oscillators("<SparseLDLSolver name='solver'/>");
+    DvObject *mass = dv_node_find(dv_object_node(scene_object(scene, "/Body/solver")), "divan.mass/1", DV_SEARCH_LOCAL);
+    double x = 1.0, v = 0.0, m = 5.5;
+    for (int i = 0; i < 9; i++) {
+        if (i == 6) {
+            m = 2.0;
+            dv_data_set_double(dv_object_field(mass, "totalMass"), 10.0 * m);
+        }
+        step(scene);
+        v += 0.1 * (-10000.0 * x - 1000.0 * v) / (m + 100.0);
+        x += 0.1 * v;
+        const DvStateRef body = scene_state(scene, "/Body/dofs");
+        assert_true(fabs(dv_state_read(body, DV_VELOCITY).at[9] - v) < 1e-12);
+        assert_true(fabs(dv_state_read(body, DV_POSITION).at[9] - x) < 1e-12);
+    }
+    dv_scene_free(scene);
+}
+
 static void the_direct_solver_counts_the_entries_of_its_factor(void **state)
 {
     (void)state;
@@ -443,6 +465,7 @@ int main(void)
         cmocka_unit_test(a_linear_system_leaves_out_what_it_is_told_to),
         cmocka_unit_test(projective_constraints_stay_out_of_the_matrix_when_told_so),
         cmocka_unit_test(a_singular_matrix_is_an_error_with_its_unknown),
+        cmocka_unit_test(the_direct_solver_sees_a_matrix_change_after_it_was_the_same_for_long),
         cmocka_unit_test(the_direct_solver_counts_the_entries_of_its_factor),
         cmocka_unit_test(steps_do_not_allocate),
     };

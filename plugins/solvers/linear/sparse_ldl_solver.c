@@ -3,7 +3,7 @@
  * SparseLDLSolver: direct solution of symmetric systems, A = P^T L D L^T P without pivoting (block_ldl.h).
  *
  * Both templates work on the same block matrix. The ordering and the symbolic factorization are kept while the structure of
- * the matrix is the same. A pivot that is exactly zero is an error: the matrix is singular. Indefinite matrices are solved
+ * the matrix is the same, the numbers while its numbers are the same, as those of masses and of linear bodies. A pivot that is exactly zero is an error: the matrix is singular. Indefinite matrices are solved
  * with refinement.
  */
 #include "linear/block_ldl.h"
@@ -18,6 +18,8 @@
 /* Relative residual after refinement that is worth a warning. */
 static const double UNSOLVED = 1e-6;
 
+enum { SAMPLES = 32 };
+
 typedef struct SparseLdlSolver {
     DvLinearSolverFields common;
     DvData precompute, nonzeros;
@@ -31,7 +33,10 @@ typedef struct SparseLdlSolver {
     uint32_t analyses;           /* that the output `L_nnz` knows */
     const DvBlockMatrix *matrix; /* that was factored */
     uint64_t version;            /* of its numbers */
-    bool analysed;
+    double samples[SAMPLES];     /* of the numbers that were factored */
+    double *numbers;             /* all of them, kept once the samples came twice */
+    size_t numbers_capacity;
+    bool analysed, factored, numbers_known;
     bool warned_empty, warned_singular;
 } SparseLdlSolver;
 
@@ -94,15 +99,42 @@ static void order_nodes(void *context, uint32_t nodes, const uint32_t *begin, co
     dv_order_nodes(DV_ORDERING_NATURAL, nodes, begin, neighbours, order);
 }
 
+/* Whether the matrix has the numbers that were factored last. A matrix that changes in each step is found out by some samples
+ * and costs no more; one that seems to stay is copied, and compared with the copy from then on. */
+static bool is_unchanged(SparseLdlSolver *self, const DvBlockMatrix *matrix)
+{
+    const size_t count = (size_t)matrix->row_start[matrix->rows] * matrix->block * matrix->block;
+    if (self->factored && matrix->structure == self->structure && self->numbers_known &&
+        memcmp(self->numbers, matrix->values, count * sizeof *self->numbers) == 0)
+        return true;
+    double samples[SAMPLES];
+    for (size_t i = 0; i < SAMPLES; i++)
+        samples[i] = matrix->values[count / SAMPLES * i];
+    self->numbers_known = self->factored && memcmp(samples, self->samples, sizeof samples) == 0;
+    memcpy(self->samples, samples, sizeof samples);
+    if (count > self->numbers_capacity) {
+        dv_free(self->numbers);
+        self->numbers = dv_alloc(count, sizeof *self->numbers);
+        self->numbers_capacity = count;
+    }
+    if (self->numbers_known)
+        memcpy(self->numbers, matrix->values, count * sizeof *self->numbers);
+    return false;
+}
+
 static DvStatus factor(SparseLdlSolver *self, const DvBlockMatrix *matrix)
 {
-    if (!self->analysed || matrix->structure != self->structure || !dv_data_bool(&self->precompute)) {
+    const bool keep = dv_data_bool(&self->precompute);
+    if (is_unchanged(self, matrix) && keep)
+        return DV_OK;
+    if (!self->analysed || matrix->structure != self->structure || !keep) {
         dv_block_ldl_analyse(self->ldl, matrix, self->ordering != NULL ? order_nodes : NULL, self);
         self->structure = matrix->structure;
         self->analysed = true;
     }
     uint32_t failed = 0;
     const DvStatus status = dv_block_ldl_factor(self->ldl, matrix, &failed);
+    self->factored = status == DV_OK;
     if (dv_block_ldl_analyses(self->ldl) != self->analyses) {
         self->analyses = dv_block_ldl_analyses(self->ldl);
         const uint64_t nonzeros = dv_block_ldl_nonzeros(self->ldl);
@@ -178,6 +210,7 @@ static void destroy(DvObject *object, void *self_)
     (void)object;
     SparseLdlSolver *self = self_;
     dv_block_ldl_free(self->ldl);
+    dv_free(self->numbers);
     dv_flat_system_free(&self->flat);
 }
 
