@@ -607,8 +607,9 @@ FOR_EACH_MACHINE static void stress_chunk(void *context, uint32_t begin, uint32_
             }
         }
         EACH (k, 3) {
-            Real8 gradient[3];
-            real8_transposed_mul((ConstMat8)t->frame[block], rest->gradient[k], gradient);
+            Real8 gradient[3] = {rest->gradient[k][0], rest->gradient[k][1], rest->gradient[k][2]};
+            if (work->strain == STRAIN_GREEN)
+                real8_transposed_mul((ConstMat8)t->frame[block], rest->gradient[k], gradient);
             EACH (i, 3)
                 EACH (j, 3)
                     slope[i][j] += u[k][i] * (gradient[j] / six_volumes);

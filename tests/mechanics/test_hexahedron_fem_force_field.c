@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * HexahedronFEMForceField: the conformance suite for each method, the patch test, its stiffness against other ways to it, fields.
+ */
+#include "force_at.h"
+
+#include <stdio.h>
+
+#include <divan/math/mat.h>
+
+/* Two by two by two hexahedra, their inner point and some others out of place. */
+#define POSITION                                                                                                             \
+    "0 0 0  1 0 0  2 0 0  0 1 0  1 1.1 0  2 1 0  0 2 0  1 2 0  2 2 0  0 0 1  1 0 1.1  2 0 1  0 1 0.9  1.15 0.9 1.2  2 1 1  " \
+    "0 2 1  1 2 1  2 2 1  0 0 2  1 0 2  2 0 2  0 1 2  1 1.1 2  2 1 2  0 2 2  1 2 2  2 2 2"
+#define HEXAHEDRA                                                                                                 \
+    "0 1 4 3 9 10 13 12  1 2 5 4 10 11 14 13  3 4 7 6 12 13 16 15  4 5 8 7 13 14 17 16  9 10 13 12 18 19 22 21  " \
+    "10 11 14 13 19 20 23 22  12 13 16 15 21 22 25 24  13 14 17 16 22 23 26 25"
+#define BLOCK                                                                 \
+    "<MeshTopology name='topo' position='" POSITION "' hexahedra='" HEXAHEDRA \
+    "'/><MechanicalObject name='dofs' template='Vec3d'/>"
+#define FIELD(attributes) "<HexahedronFEMForceField name='field' youngModulus='100' poissonRatio='0.3' " attributes "/>"
+#define REASON            "the derivative of the element's frame is left out, as is usual for corotational elements"
+
+FORCE_FIELD_CONFORMANCE(small_displacements, .scene = "<Node>" BLOCK FIELD("method='small'") "</Node>")
+FORCE_FIELD_CONFORMANCE(large_displacements, .objective = true, .tangent = TANGENT_AT_REST, .energy = ENERGY_AT_REST,
+                        .reason = REASON, .scene = "<Node>" BLOCK FIELD("method='large'") "</Node>")
+FORCE_FIELD_CONFORMANCE(polar_decomposition, .objective = true, .tangent = TANGENT_AT_REST, .energy = ENERGY_AT_REST,
+                        .reason = REASON, .scene = "<Node>" BLOCK FIELD("method='polar'") "</Node>")
+FORCE_FIELD_CONFORMANCE(stiffness_of_the_current_shape, .objective = true, .tangent = TANGENT_AT_REST,
+                        .energy = ENERGY_AT_REST, .reason = REASON,
+                        .scene = "<Node>" BLOCK FIELD("updateStiffnessMatrix='1'") "</Node>")
+FORCE_FIELD_CONFORMANCE(
+    a_regular_grid, .objective = true, .tangent = TANGENT_AT_REST, .energy = ENERGY_AT_REST, .reason = REASON,
+    .scene = "<Node><RegularGridTopology n='3 3 4' min='0 0 0' max='1 1 1.5'/><MechanicalObject template='Vec3d'/>"
+             "<HexahedronFEMForceField name='field' youngModulus='100 50' poissonRatio='0.3'/></Node>")
+
+static double *positions(DvScene *scene)
+{
+    return dv_state_write(scene_state(scene, "/dofs"), DV_POSITION, DV_READ_WRITE).at;
+}
+
+static void a_linear_displacement_leaves_inner_points_without_force(void **state)
+{
+    (void)state;
+    static const double gradient[9] = {0.10, 0.03, -0.02, 0.01, -0.07, 0.04, 0.05, 0.02, 0.06};
+    DvScene *scene = scene_from_text("<Node>" BLOCK FIELD("method='small'") "</Node>");
+    double *x = positions(scene);
+    for (int p = 0; p < 27; p++)
+        dv_vec3_accumulate(dv_mat3_mul_vec(dv_mat3_load(gradient), dv_vec3_load(x + 3 * p)), x + 3 * p);
+    static Forces f;
+    forces_at_time(scene, 0.0, &f);
+    for (int c = 0; c < 3; c++)
+        assert_close(f.at[0][3 * 13 + c], 0.0, 1e-10);
+    /* The face x = 2 of area 4 carries sigma_xx of the closed form. */
+    const double lambda = 100 * 0.3 / (1.3 * 0.4), mu = 100 / 2.6, trace = 0.10 - 0.07 + 0.06;
+    double sum = 0.0;
+    for (int p = 2; p < 27; p += 3)
+        sum += f.at[0][3 * p];
+    assert_close(sum, -4.0 * (lambda * trace + 2 * mu * 0.10), 1e-9);
+    dv_scene_free(scene);
+}
+
+static void at_rest_there_is_no_force_to_the_last_bit(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"small", "large", "polar"};
+    for (int method = 0; method < 3; method++) {
+        DvText text = {0};
+        dv_text_add(&text,
+                    "<Node>" BLOCK
+                    "<HexahedronFEMForceField name='field' youngModulus='1e6' poissonRatio='0.3' method='%s'/></Node>",
+                    methods[method]);
+        static Forces f;
+        forces_of(text.at, &f);
+        for (int i = 0; i < 81; i++)
+            assert_true(f.at[0][i] == 0.0);
+        dv_text_free(&text);
+    }
+}
+
+static void a_bar_pulled_lengthwise_is_as_stiff_as_its_section(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node><RegularGridTopology n='6 3 3' min='0 0 0' max='10 1 1'/><MechanicalObject name='dofs' "
+        "template='Vec3d'/><HexahedronFEMForceField name='field' youngModulus='100' poissonRatio='0'/></Node>");
+    double *x = positions(scene), sum = 0.0;
+    for (int p = 0; p < 54; p++)
+        x[3 * p] *= 1.02;
+    static Forces f;
+    forces_at_time(scene, 0.0, &f);
+    for (int p = 5; p < 54; p += 6)
+        sum += f.at[0][3 * p];
+    assert_close(sum, -100 * 0.02, 1e-11); /* E A e */
+    dv_scene_free(scene);
+}
+
+static void matrices_can_be_read_and_are_symmetric_with_six_rigid_motions(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text("<Node>" BLOCK FIELD("method='small'") "</Node>");
+    size_t count;
+    const double(*k)[24][24] = (const double(*)[24][24])field_doubles(scene, "/field", "stiffnessMatrices", &count);
+    assert_int_equal(count, 8);
+    static const int nodes[8] = {0, 1, 4, 3, 9, 10, 13, 12};
+    const double *x = positions(scene);
+    double most = 0.0;
+    for (int r = 0; r < 24; r++)
+        for (int c = 0; c < 24; c++) {
+            assert_close(k[0][r][c], k[0][c][r], 1e-12);
+            most = fmax(most, fabs(k[0][r][c]));
+        }
+    assert_true(most > 1.0);
+    for (int motion = 0; motion < 6; motion++)
+        for (int r = 0; r < 24; r++) {
+            double force = 0.0;
+            for (int n = 0; n < 8; n++) {
+                const DvVec3 axis = dv_vec3(motion % 3 == 0, motion % 3 == 1, motion % 3 == 2);
+                const DvVec3 u = motion < 3 ? axis : dv_vec3_cross(axis, dv_vec3_load(x + 3 * nodes[n]));
+                force += k[0][r][3 * n] * u.x + k[0][r][3 * n + 1] * u.y + k[0][r][3 * n + 2] * u.z;
+            }
+            assert_close(force, 0.0, 1e-11 * most);
+        }
+    assert_int_equal((field_doubles(scene, "/field", "initialPoints", &count), count), 27);
+    dv_scene_free(scene);
+}
+
+/* A grid shares one stiffness; the same mesh with every point moved by a different 1e-9 m has one for each element. */
+static void shared_stiffnesses_are_those_of_the_elements(void **state)
+{
+    (void)state;
+    const char *fields = "<HexahedronFEMForceField name='field' youngModulus='100' poissonRatio='0.3'/>";
+    DvText grid = {0}, mesh = {0};
+    dv_text_add(
+        &grid,
+        "<Node><RegularGridTopology n='5 5 5' min='0 0 0' max='1 1 2'/><MechanicalObject name='dofs' template='Vec3d'/>%s"
+        "</Node>",
+        fields);
+    dv_text_add(&mesh, "<Node><MeshTopology position='");
+    for (int p = 0; p < 125; p++)
+        dv_text_add(&mesh, "%.17g %.17g %.17g ", p % 5 * 0.25 + 1e-9 * sin(p), p / 5 % 5 * 0.25 + 1e-9 * cos(p),
+                    p / 25 * 0.5);
+    dv_text_add(&mesh, "' hexahedra='");
+    for (int e = 0; e < 64; e++) {
+        const int a = e % 4 + 5 * (e / 4 % 4) + 25 * (e / 16);
+        dv_text_add(&mesh, "%d %d %d %d %d %d %d %d ", a, a + 1, a + 6, a + 5, a + 25, a + 26, a + 31, a + 30);
+    }
+    dv_text_add(&mesh, "'/><MechanicalObject name='dofs' template='Vec3d'/>%s</Node>", fields);
+    DvScene *scenes[2] = {scene_from_text(grid.at), scene_from_text(mesh.at)};
+    static Forces f[2];
+    for (int s = 0; s < 2; s++) {
+        double *x = positions(scenes[s]);
+        for (int i = 0; i < 375; i++)
+            x[i] += 0.02 * sin(7.0 * i);
+        forces_at_time(scenes[s], 0.0, &f[s]);
+        dv_scene_free(scenes[s]);
+    }
+    for (int i = 0; i < 375; i++)
+        assert_close(f[0].at[0][i], f[1].at[0][i], 1e-6);
+    assert_true(fabs(f[0].at[0][0]) > 1e-2);
+    dv_text_free(&grid);
+    dv_text_free(&mesh);
+}
+
+static void the_stiffness_can_follow_the_current_shape(void **state)
+{
+    (void)state;
+    static Forces f[2];
+    for (int updates = 0; updates < 2; updates++) {
+        DvText text = {0};
+        dv_text_add(&text,
+                    "<Node>" BLOCK "<HexahedronFEMForceField name='field' youngModulus='100' poissonRatio='0.3' "
+                    "updateStiffnessMatrix='%d'/></Node>",
+                    updates);
+        DvScene *scene = scene_from_text(text.at);
+        double *x = positions(scene);
+        for (int i = 0; i < 81; i++)
+            x[i] += 0.1 * sin(7.0 * i);
+        forces_at_time(scene, 0.0, &f[updates]);
+        dv_scene_free(scene);
+        dv_text_free(&text);
+    }
+    assert_true(fabs(f[0].at[0][0] - f[1].at[0][0]) > 1e-3);
+}
+
+static void inverted_elements_are_found(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text("<Node>" BLOCK FIELD("") "</Node>");
+    DvObject *field = scene_object(scene, "/field");
+    DvConstVec x = dv_state_read(scene_state(scene, "/dofs"), DV_POSITION);
+    assert_int_equal(field_ops(field)->inverted_element(dv_object_self(field), &x), UINT32_MAX);
+    double *at = positions(scene);
+    for (int p = 18; p < 27; p++) /* the top layer below the others */
+        at[3 * p + 2] = -3.0;
+    x = dv_state_read(scene_state(scene, "/dofs"), DV_POSITION);
+    assert_int_equal(field_ops(field)->inverted_element(dv_object_self(field), &x), 4);
+    dv_scene_free(scene);
+}
+
+static void mistakes_are_named(void **state)
+{
+    (void)state;
+    expect_load_error("<Node><MechanicalObject template='Vec3d'/><HexahedronFEMForceField name='H'/></Node>",
+                      "HexahedronFEMForceField 'H': no topology in node '/' or above");
+    expect_load_error("<Node><MeshTopology name='m' position='0 0 0'/><MechanicalObject template='Vec3d'/>"
+                      "<HexahedronFEMForceField name='H'/></Node>",
+                      "has no hexahedra");
+    expect_load_error(
+        "<Node><MeshTopology position='0 0 0 1 0 0 1 1 0 0 1 0 0 0 0 1 0 0 1 1 0 0 1 0' hexahedra='0 1 2 3 4 5 6 7'/>"
+        "<MechanicalObject template='Vec3d'/><HexahedronFEMForceField name='H'/></Node>",
+        "hexahedron 0 has no volume at rest");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_displacements),
+        cmocka_unit_test(large_displacements),
+        cmocka_unit_test(polar_decomposition),
+        cmocka_unit_test(stiffness_of_the_current_shape),
+        cmocka_unit_test(a_regular_grid),
+        cmocka_unit_test(a_linear_displacement_leaves_inner_points_without_force),
+        cmocka_unit_test(at_rest_there_is_no_force_to_the_last_bit),
+        cmocka_unit_test(a_bar_pulled_lengthwise_is_as_stiff_as_its_section),
+        cmocka_unit_test(matrices_can_be_read_and_are_symmetric_with_six_rigid_motions),
+        cmocka_unit_test(shared_stiffnesses_are_those_of_the_elements),
+        cmocka_unit_test(the_stiffness_can_follow_the_current_shape),
+        cmocka_unit_test(inverted_elements_are_found),
+        cmocka_unit_test(mistakes_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+}

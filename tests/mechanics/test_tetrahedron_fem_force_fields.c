@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * TetrahedronFEMForceField and TetrahedralCorotationalFEMForceField: the conformance suite for each method, the patch test, and
+ * what their fields promise.
+ */
+#include "force_at.h"
+
+#include <divan/contracts/topology.h>
+#include <divan/math/decompose.h>
+
+#include <stdio.h>
+
+/* A cube with a point inside, out of the middle: twelve tetrahedra around it. */
+#define CUBE_POSITION "0 0 0  1 0 0  1 1 0  0 1 0  0 0 1  1 0 1  1 1 1  0 1 1  0.45 0.55 0.6"
+#define CUBE                                                               \
+    "<MeshTopology name='topo' position='" CUBE_POSITION                   \
+    "' tetrahedra='0 2 1 8  0 3 2 8  4 5 6 8  4 6 7 8  0 1 5 8  0 5 4 8  " \
+    "2 3 7 8  2 7 6 8  1 2 6 8  1 6 5 8  0 4 7 8  0 7 3 8'/><MechanicalObject name='dofs' template='Vec3d'/>"
+
+#define REASON "the derivative of the element's frame is left out, as is usual for corotational elements"
+#define COROTATED(test, class, method)                                                                               \
+    FORCE_FIELD_CONFORMANCE(test, .internal = false, .objective = true, .tangent = TANGENT_AT_REST,                  \
+                            .energy = ENERGY_AT_REST, .reason = REASON,                                              \
+                            .scene = "<Node>" CUBE                                                                   \
+                                     "<" class " name='field' youngModulus='100' poissonRatio='0.3' method='" method \
+                                               "'/></Node>")
+
+FORCE_FIELD_CONFORMANCE(small_displacements, .internal = false,
+                        .scene = "<Node>" CUBE
+                                 "<TetrahedronFEMForceField name='field' youngModulus='100' poissonRatio='0.3' "
+                                 "method='small'/></Node>")
+FORCE_FIELD_CONFORMANCE(small_displacements_of_the_other_class, .internal = false,
+                        .scene = "<Node>" CUBE "<TetrahedralCorotationalFEMForceField name='field' youngModulus='100' "
+                                 "poissonRatio='0.3' method='small'/></Node>")
+COROTATED(large_displacements, "TetrahedronFEMForceField", "large")
+COROTATED(polar_decomposition, "TetrahedronFEMForceField", "polar")
+COROTATED(stable_decomposition, "TetrahedronFEMForceField", "svd")
+COROTATED(large_displacements_of_the_other_class, "TetrahedralCorotationalFEMForceField", "large")
+COROTATED(polar_decomposition_of_the_other_class, "TetrahedralCorotationalFEMForceField", "polar")
+FORCE_FIELD_CONFORMANCE(materials_of_each_element, .internal = false,
+                        .scene = "<Node>" CUBE
+                                 "<TetrahedronFEMForceField name='field' youngModulus='100 50 20 10' poissonRatio='0.3 "
+                                 "0.2 0 0.4' method='small'/></Node>")
+FORCE_FIELD_CONFORMANCE(current_gradients_of_normal_strains, .objective = true, .tangent = TANGENT_AT_REST,
+                        .energy = ENERGY_AT_REST, .reason = REASON " and that of the gradients too",
+                        .scene = "<Node>" CUBE
+                                 "<TetrahedronFEMForceField name='field' youngModulus='100' poissonRatio='0.3' "
+                                 "updateStiffnessMatrix='1'/></Node>")
+FORCE_FIELD_CONFORMANCE(current_gradients_of_all_strains, .objective = true, .tangent = TANGENT_AT_REST,
+                        .energy = ENERGY_AT_REST, .reason = REASON " and that of the gradients too",
+                        .scene = "<Node>" CUBE "<TetrahedralCorotationalFEMForceField name='field' youngModulus='100' "
+                                 "poissonRatio='0.3' updateStiffnessMatrix='1'/></Node>")
+
+static const char *const classes[] = {"TetrahedronFEMForceField", "TetrahedralCorotationalFEMForceField"};
+
+/* A scene with one of the classes and further attributes. */
+static DvScene *cube(const char *class, const char *fields)
+{
+    DvText text = {0};
+    dv_text_add(&text, "<Node>" CUBE "<%s name='field' youngModulus='100' poissonRatio='0.3' %s/></Node>", class,
+                fields);
+    DvScene *scene = scene_from_text(text.at);
+    dv_text_free(&text);
+    return scene;
+}
+
+static double *positions(DvScene *scene)
+{
+    return dv_state_write(scene_state(scene, "/dofs"), DV_POSITION, DV_READ_WRITE).at;
+}
+
+static void a_linear_displacement_leaves_inner_points_without_force(void **state)
+{
+    (void)state;
+    static const double gradient[9] = {0.10, 0.03, -0.02, 0.01, -0.07, 0.04, 0.05, 0.02, 0.06};
+    for (int class = 0; class < 2; class ++) {
+        DvScene *scene = cube(classes[class], "method='small'");
+        double *x = positions(scene);
+        for (int p = 0; p < 9; p++) {
+            const DvVec3 rest = dv_vec3_load(x + 3 * p);
+            dv_vec3_accumulate(dv_mat3_mul_vec(dv_mat3_load(gradient), rest), x + 3 * p);
+        }
+        static Forces f;
+        forces_at_time(scene, 0.0, &f);
+        double outer = 0.0;
+        for (int i = 0; i < 24; i++)
+            outer = fmax(outer, fabs(f.at[0][i]));
+        assert_true(outer > 1.0);
+        for (int c = 0; c < 3; c++)
+            assert_close(f.at[0][24 + c], 0.0, 1e-10);
+        /* The faces carry the stress of the closed form: the four points of the face x = 1 together feel -sigma e_x. */
+        const double lambda = 100 * 0.3 / (1.3 * 0.4), mu = 100 / 2.6, trace = 0.10 - 0.07 + 0.06;
+        double sum[3] = {0, 0, 0};
+        static const int face[4] = {1, 2, 5, 6};
+        for (int k = 0; k < 4; k++)
+            for (int c = 0; c < 3; c++)
+                sum[c] += f.at[0][3 * face[k] + c];
+        assert_close(sum[0], -(lambda * trace + 2 * mu * 0.10), 1e-10);
+        dv_scene_free(scene);
+    }
+}
+
+static void the_sum_of_all_forces_vanishes(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"small", "large", "polar", "svd"};
+    for (int class = 0; class < 2; class ++)
+        for (int method = 0; method < (class == 0 ? 4 : 3); method++) {
+            char fields[32];
+            snprintf(fields, sizeof fields, "method='%s'", methods[method]);
+            DvScene *scene = cube(classes[class], fields);
+            double *x = positions(scene), sum[3] = {0, 0, 0}, size = 0.0;
+            for (int i = 0; i < 27; i++)
+                x[i] += 0.05 * sin(3.0 * i);
+            static Forces f;
+            forces_at_time(scene, 0.0, &f);
+            for (int i = 0; i < 27; i++) {
+                sum[i % 3] += f.at[0][i];
+                size = fmax(size, fabs(f.at[0][i]));
+            }
+            for (int c = 0; c < 3; c++)
+                assert_close(sum[c], 0.0, 1e-13 * size);
+            dv_scene_free(scene);
+        }
+}
+
+static void at_rest_there_is_no_force_to_the_last_bit(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"method='small'", "method='large'", "method='polar'", "method='svd'"};
+    for (int method = 0; method < 4; method++) {
+        DvScene *scene = cube("TetrahedronFEMForceField", methods[method]);
+        static Forces f;
+        forces_at_time(scene, 0.0, &f);
+        for (int i = 0; i < 27; i++)
+            assert_true(f.at[0][i] == 0.0);
+        dv_scene_free(scene);
+    }
+}
+
+/* An independent way to the same numbers: J K J^T D of one element, written out with the strain-displacement matrix. */
+static void one_element_has_the_force_of_its_textbook_matrices(void **state)
+{
+    (void)state;
+    const DvVec3 rest[4] = {{0.1, 0.2, -0.1}, {1.3, 0.1, 0.2}, {0.2, 1.5, 0.1}, {0.3, 0.4, 1.7}};
+    const DvVec3 now[4] = {{0.0, 0.1, 0.0}, {1.2, 0.5, 0.1}, {-0.3, 1.4, 0.3}, {0.2, 0.1, 1.9}};
+    const double young = 250.0, poisson = 0.35;
+    DvText text = {0};
+    dv_text_add(&text, "<Node><MeshTopology position='");
+    for (int n = 0; n < 4; n++)
+        dv_text_add(&text, "%.17g %.17g %.17g ", rest[n].x, rest[n].y, rest[n].z);
+    dv_text_add(&text,
+                "' tetrahedra='0 1 2 3'/><MechanicalObject name='dofs' template='Vec3d'/>"
+                "<TetrahedronFEMForceField name='field' method='large' youngModulus='%g' poissonRatio='%g'/></Node>",
+                young, poisson);
+    DvScene *scene = scene_from_text(text.at);
+    double *x = positions(scene);
+    for (int n = 0; n < 4; n++)
+        dv_vec3_store(now[n], x + 3 * n);
+    static Forces f;
+    forces_at_time(scene, 0.0, &f);
+
+    const DvMat3 r0 = dv_frame_of_triangle(rest[0], rest[1], rest[2]), r = dv_frame_of_triangle(now[0], now[1], now[2]);
+    double m[4][4], inverse[4][4] = {{0}}, d[12], strain[6] = {0}, stress[6], force[12] = {0};
+    for (int n = 0; n < 4; n++) {
+        const DvVec3 local = dv_mat3_mul_vec(r0, dv_vec3_sub(rest[n], rest[0]));
+        const DvVec3 moved = dv_mat3_mul_vec(r, dv_vec3_sub(now[n], now[0]));
+        m[n][0] = 1.0, m[n][1] = local.x, m[n][2] = local.y, m[n][3] = local.z;
+        d[3 * n] = local.x - moved.x, d[3 * n + 1] = local.y - moved.y, d[3 * n + 2] = local.z - moved.z;
+        inverse[n][n] = 1.0;
+    }
+    for (int c = 0; c < 4; c++) { /* Gauss-Jordan: columns of the inverse are the shape functions */
+        int pivot = c;
+        for (int k = c + 1; k < 4; k++)
+            if (fabs(m[k][c]) > fabs(m[pivot][c]))
+                pivot = k;
+        for (int k = 0; k < 4; k++) {
+            double kept = m[c][k];
+            m[c][k] = m[pivot][k], m[pivot][k] = kept;
+            kept = inverse[c][k];
+            inverse[c][k] = inverse[pivot][k], inverse[pivot][k] = kept;
+        }
+        for (int row = 0; row < 4; row++) {
+            const double factor = row == c ? 1.0 - 1.0 / m[c][c] : m[row][c] / m[c][c];
+            for (int k = 0; k < 4; k++) {
+                const double a = m[c][k], b = inverse[c][k];
+                if (row == c)
+                    continue;
+                m[row][k] -= factor * a;
+                inverse[row][k] -= factor * b;
+            }
+        }
+        const double scale = m[c][c];
+        for (int k = 0; k < 4; k++)
+            m[c][k] /= scale, inverse[c][k] /= scale;
+    }
+    const double volume = fabs(dv_tetrahedron_volume(rest[0], rest[1], rest[2], rest[3]));
+    const double c = young / ((1 + poisson) * (1 - 2 * poisson));
+    for (int n = 0; n < 4; n++) {
+        const double *g[3] = {&inverse[1][n], &inverse[2][n], &inverse[3][n]};
+        for (int axis = 0; axis < 3; axis++) {
+            strain[axis] += *g[axis] * d[3 * n + axis];
+            const int next = (axis + 1) % 3;
+            strain[3 + axis] += *g[next] * d[3 * n + axis] + *g[axis] * d[3 * n + next];
+        }
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        stress[axis] = c * ((1 - poisson) * strain[axis] + poisson * (strain[(axis + 1) % 3] + strain[(axis + 2) % 3]));
+        stress[3 + axis] = c * (0.5 - poisson) * strain[3 + axis];
+    }
+    for (int n = 0; n < 4; n++) {
+        const double g[3] = {inverse[1][n], inverse[2][n], inverse[3][n]};
+        force[3 * n] = volume * (stress[0] * g[0] + stress[3] * g[1] + stress[5] * g[2]);
+        force[3 * n + 1] = volume * (stress[3] * g[0] + stress[1] * g[1] + stress[4] * g[2]);
+        force[3 * n + 2] = volume * (stress[5] * g[0] + stress[4] * g[1] + stress[2] * g[2]);
+        dv_vec3_store(dv_mat3_transposed_mul_vec(r, dv_vec3_load(force + 3 * n)), force + 3 * n);
+    }
+    for (int i = 0; i < 12; i++)
+        assert_close(f.at[0][i], force[i], 1e-10);
+    dv_scene_free(scene);
+    dv_text_free(&text);
+}
+
+static double force_size(DvScene *scene)
+{
+    static Forces f;
+    double sum = 0.0;
+    forces_at_time(scene, 0.0, &f);
+    for (int i = 0; i < 27; i++)
+        sum += f.at[0][i] * f.at[0][i];
+    return sqrt(sum);
+}
+
+static void push(DvScene *scene, double size)
+{
+    double *x = positions(scene);
+    for (int i = 0; i < 27; i++)
+        x[i] += size * sin(5.0 * i);
+}
+
+static void factors_of_stiffness_are_spread_over_the_elements(void **state)
+{
+    (void)state;
+    for (int class = 0; class < 2; class ++) {
+        DvScene *plain = cube(classes[class], "method='small'"),
+                *twice = cube(classes[class], "method='small' localStiffnessFactor='2'"),
+                *halves = cube(classes[class], "method='small' localStiffnessFactor='2 0'");
+        push(plain, 0.05), push(twice, 0.05), push(halves, 0.05);
+        assert_close(force_size(twice), 2.0 * force_size(plain), 1e-10);
+        static Forces first;
+        forces_at_time(halves, 0.0, &first);
+        /* The last six elements have no stiffness: the cube's edge 1-2-6-5 belongs to the others and to them. */
+        assert_true(fabs(force_size(halves) - force_size(twice)) > 1.0);
+        dv_scene_free(plain), dv_scene_free(twice), dv_scene_free(halves);
+    }
+}
+
+static void computing_a_global_matrix_changes_nothing(void **state)
+{
+    (void)state;
+    DvScene *plain = cube("TetrahedronFEMForceField", ""),
+            *global = cube("TetrahedronFEMForceField", "computeGlobalMatrix='1'"),
+            *alias = cube("TetrahedronFEMForceField", "assembling='1'");
+    push(plain, 0.05), push(global, 0.05), push(alias, 0.05);
+    assert_true(force_size(plain) == force_size(global) && force_size(alias) == force_size(plain));
+    dv_scene_free(plain), dv_scene_free(global), dv_scene_free(alias);
+}
+
+static void gradients_can_follow_the_current_shape(void **state)
+{
+    (void)state;
+    for (int class = 0; class < 2; class ++) {
+        DvScene *rest = cube(classes[class], ""), *current = cube(classes[class], "updateStiffnessMatrix='1'");
+        push(rest, 0.1), push(current, 0.1);
+        assert_true(fabs(force_size(rest) - force_size(current)) > 1e-3 * force_size(rest));
+        dv_scene_free(rest), dv_scene_free(current);
+    }
+}
+
+/* The strain of the textbook law, for a cube stretched along x by e: all elements flow alike. */
+static void strain_beyond_the_yield_becomes_plastic(void **state)
+{
+    (void)state;
+    DvScene *elastic = cube("TetrahedronFEMForceField", "method='small'"),
+            *plastic = cube("TetrahedronFEMForceField",
+                            "method='small' plasticMaxThreshold='0.02' plasticYieldThreshold='0.001' "
+                            "plasticCreep='0.5'"),
+            *stiff = cube("TetrahedronFEMForceField",
+                          "method='small' plasticMaxThreshold='0.02' plasticYieldThreshold='1000'");
+    for (int p = 0; p < 9; p++) {
+        positions(elastic)[3 * p] *= 1.01;
+        positions(plastic)[3 * p] *= 1.01;
+        positions(stiff)[3 * p] *= 1.01;
+    }
+    const double full = force_size(elastic);
+    assert_close(force_size(stiff), full, 1e-12 * full);
+    /* s = 6 V e_xx: half becomes plastic at first, then half of what is left, up to the limit. */
+    assert_close(force_size(plastic), 0.5 * full, 1e-10 * full);
+    const double *p;
+    size_t count;
+    for (int i = 0; i < 40; i++)
+        (void)force_size(plastic);
+    p = field_doubles(plastic, "/field", "plasticStrain", &count);
+    assert_int_equal(count, 12 * 6);
+    for (size_t e = 0; e < 12; e++) {
+        double norm = 0.0;
+        for (int c = 0; c < 6; c++)
+            norm += p[6 * e + (size_t)c] * p[6 * e + (size_t)c];
+        assert_true(sqrt(norm) <= 0.02 * (1 + 1e-12));
+    }
+    dv_scene_reset(plastic);
+    field_doubles(plastic, "/field", "plasticStrain", &count);
+    assert_int_equal(count, 0);
+    dv_scene_free(elastic), dv_scene_free(plastic), dv_scene_free(stiff);
+}
+
+static void von_mises_stress_is_that_of_simple_stretch_and_shear(void **state)
+{
+    (void)state;
+    const double mu = 100 / 2.6;
+    size_t count;
+    /* u = e x along x: sigma_xx - sigma_yy = 2 mu e (to first order in e for the Green strain) */
+    DvScene *scene =
+        scene_from_text("<Node dt='0.01' gravity='0 0 0'><DefaultAnimationLoop/>" CUBE
+                        "<TetrahedronFEMForceField name='field' youngModulus='100' poissonRatio='0.3' method='large' "
+                        "computeVonMisesStress='1' showStressAlpha='0.5'/></Node>");
+    for (int p = 0; p < 9; p++)
+        positions(scene)[3 * p] *= 1.001;
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    const double *element = field_doubles(scene, "/field", "vonMisesPerElement", &count);
+    assert_int_equal(count, 12);
+    const double *node = field_doubles(scene, "/field", "vonMisesPerNode", &count);
+    assert_int_equal(count, 9);
+    for (int i = 0; i < 9; i++)
+        assert_close(node[i], 2 * mu * 0.001, 2e-3 * mu * 0.001);
+    assert_true(element[3] > 0.0);
+    const double *color = field_doubles(scene, "/field", "vonMisesStressColors", &count);
+    assert_int_equal(count, 9);
+    assert_close(color[3], 0.5, 0.0);
+    dv_scene_free(scene);
+
+    scene =
+        scene_from_text("<Node dt='0.01' gravity='0 0 0'><DefaultAnimationLoop/>" CUBE
+                        "<TetrahedronFEMForceField name='field' youngModulus='100' poissonRatio='0.3' method='small' "
+                        "computeVonMisesStress='2'/></Node>");
+    for (int p = 0; p < 9; p++)
+        positions(scene)[3 * p] += 1e-4 * positions(scene)[3 * p + 1]; /* shear of 1e-4: sqrt(3) mu 1e-4 */
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    element = field_doubles(scene, "/field", "vonMisesPerElement", &count);
+    for (int i = 0; i < 12; i++)
+        assert_close(element[i], sqrt(3.0) * mu * 1e-4, 1e-3 * mu * 1e-4);
+    dv_scene_free(scene);
+
+    scene = cube("TetrahedralCorotationalFEMForceField", "computeVonMisesStress='1' method='polar'");
+    for (int p = 0; p < 9; p++)
+        positions(scene)[3 * p] *= 1.001;
+    (void)force_size(scene);
+    element = field_doubles(scene, "/field", "vonMisesPerElement", &count);
+    assert_int_equal(count, 12);
+    assert_close(element[0], 2 * mu * 0.001, 2e-3 * mu * 0.001);
+    assert_int_equal((field_doubles(scene, "/field", "vonMisesPerNode", &count), count), 9);
+    dv_scene_free(scene);
+}
+
+static void a_changed_material_is_taken_up_at_the_next_step(void **state)
+{
+    (void)state;
+    for (int updates = 0; updates < 2; updates++) {
+        DvText text = {0};
+        dv_text_add(
+            &text,
+            "<Node dt='0.01' gravity='0 0 0'><DefaultAnimationLoop/>" CUBE
+            "<TetrahedronFEMForceField name='field' youngModulus='100' poissonRatio='0.3' updateStiffness='%d'/></Node>",
+            updates);
+        DvScene *scene = scene_from_text(text.at);
+        push(scene, 0.05);
+        const double before = force_size(scene), young = 300.0;
+        dv_data_set(dv_object_field(scene_object(scene, "/field"), "youngModulus"), &young, 1);
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+        assert_close(force_size(scene), updates ? 3.0 * before : before, 1e-10 * before);
+        dv_scene_free(scene);
+        dv_text_free(&text);
+    }
+}
+
+static void hexahedra_are_cut_into_six_each_that_fit(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node><RegularGridTopology n='4 3 3' min='0 0 0' max='3 2 2'/><MechanicalObject name='dofs' "
+        "template='Vec3d'/><TetrahedronFEMForceField name='field' youngModulus='100' poissonRatio='0.3' "
+        "method='small' computeVonMisesStress='2'/></Node>");
+    size_t count;
+    field_doubles(scene, "/field", "vonMisesPerElement", &count);
+    assert_int_equal(count, 12 * 6);
+    assert_int_equal((field_doubles(scene, "/field", "initialPoints", &count), count), 36);
+    /* Faces fit: a linear displacement leaves inner points without force. */
+    double *x = positions(scene);
+    for (int p = 0; p < 36; p++)
+        x[3 * p] += 0.1 * x[3 * p + 1] + 0.02 * x[3 * p + 2];
+    static Forces f;
+    forces_at_time(scene, 0.0, &f);
+    for (int p = 0; p < 36; p++) {
+        const int i = p % 4, j = p / 4 % 3, k = p / 12;
+        for (int c = 0; c < 3 && i > 0 && i < 3 && j == 1 && k == 1; c++)
+            assert_close(f.at[0][3 * p + c], 0.0, 1e-12);
+    }
+    dv_scene_free(scene);
+}
+
+static void inverted_elements_recover_with_the_stable_decomposition(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node><MeshTopology position='0 0 0 1 0 0 0 1 0 0 0 1' tetrahedra='0 1 2 3'/><MechanicalObject "
+        "name='dofs' template='Vec3d'/><TetrahedronFEMForceField name='field' youngModulus='100' "
+        "poissonRatio='0.3' method='svd'/></Node>");
+    positions(scene)[11] = -0.5;
+    static Forces f;
+    forces_at_time(scene, 0.0, &f);
+    assert_true(f.at[0][11] > 1.0); /* back up through the face */
+    DvObject *field = scene_object(scene, "/field");
+    DvConstVec x = dv_state_read(scene_state(scene, "/dofs"), DV_POSITION);
+    assert_int_equal(field_ops(field)->inverted_element(dv_object_self(field), &x), 0);
+    positions(scene)[11] = 0.5;
+    x = dv_state_read(scene_state(scene, "/dofs"), DV_POSITION);
+    assert_int_equal(field_ops(field)->inverted_element(dv_object_self(field), &x), UINT32_MAX);
+    dv_scene_free(scene);
+}
+
+static void frames_at_rest_can_be_read(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node><MeshTopology position='0 0 0 0 1 0 0 0 1 1 0 0' tetrahedra='0 1 2 3'/><MechanicalObject "
+        "template='Vec3d'/><TetrahedralCorotationalFEMForceField name='field' youngModulus='1' "
+        "poissonRatio='0'/></Node>");
+    size_t count;
+    const double *info = field_doubles(scene, "/field", "tetrahedronInfo", &count);
+    assert_int_equal(count, 1);
+    static const double expected[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0}; /* x is the world's y, y the world's z */
+    for (int i = 0; i < 9; i++)
+        assert_close(info[i], expected[i], 1e-15);
+    dv_scene_free(scene);
+}
+
+static void mistakes_are_named(void **state)
+{
+    (void)state;
+    expect_load_error("<Node><MeshTopology position='0 0 0 1 0 0 0 1 0 1 1 0' tetrahedra='0 1 2 3'/><MechanicalObject "
+                      "template='Vec3d'/><TetrahedronFEMForceField name='F' youngModulus='1' poissonRatio='0'/></Node>",
+                      "TetrahedronFEMForceField 'F': tetrahedron 0 has no volume at rest");
+    expect_load_error("<Node><MeshTopology position='0 0 0 1 0 0' lines='0 1'/><MechanicalObject template='Vec3d'/>"
+                      "<TetrahedronFEMForceField name='F' youngModulus='1' poissonRatio='0'/></Node>",
+                      "has neither tetrahedra nor hexahedra");
+    expect_load_error("<Node><MechanicalObject template='Vec3d'/><TetrahedronFEMForceField name='F'/></Node>",
+                      "TetrahedronFEMForceField 'F': no topology in node '/' or above");
+    expect_load_error("<Node>" CUBE "<TetrahedronFEMForceField name='F' computeVonMisesStress='3'/></Node>",
+                      "3 is none of 0, 1, 2");
+    expect_load_error("<Node>" CUBE
+                      "<TetrahedronFEMForceField name='F' method='small' computeVonMisesStress='1'/></Node>",
+                      "1 needs frames that rotate");
+    expect_load_error(
+        "<Node><MeshTopology position='0 0 0 1 0 0 0 1 0 0 0 1' tetrahedra='0 1 2 9'/><MechanicalObject "
+        "template='Vec3d' position='0 0 0 1 0 0 0 1 0 0 0 1'/><TetrahedralCorotationalFEMForceField name='F'/></Node>",
+        "point 9 of a state of");
+}
+
+static void impossible_materials_are_replaced(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node>" CUBE "<TetrahedronFEMForceField name='field' youngModulus='-3' poissonRatio='0.5'/></Node>");
+    assert_close(field_doubles(scene, "/field", "youngModulus", NULL)[0], 5000.0, 0.0);
+    assert_close(field_doubles(scene, "/field", "poissonRatio", NULL)[0], 0.45, 0.0);
+    dv_scene_free(scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_displacements),
+        cmocka_unit_test(small_displacements_of_the_other_class),
+        cmocka_unit_test(large_displacements),
+        cmocka_unit_test(polar_decomposition),
+        cmocka_unit_test(stable_decomposition),
+        cmocka_unit_test(large_displacements_of_the_other_class),
+        cmocka_unit_test(polar_decomposition_of_the_other_class),
+        cmocka_unit_test(materials_of_each_element),
+        cmocka_unit_test(current_gradients_of_normal_strains),
+        cmocka_unit_test(current_gradients_of_all_strains),
+        cmocka_unit_test(a_linear_displacement_leaves_inner_points_without_force),
+        cmocka_unit_test(the_sum_of_all_forces_vanishes),
+        cmocka_unit_test(at_rest_there_is_no_force_to_the_last_bit),
+        cmocka_unit_test(one_element_has_the_force_of_its_textbook_matrices),
+        cmocka_unit_test(factors_of_stiffness_are_spread_over_the_elements),
+        cmocka_unit_test(computing_a_global_matrix_changes_nothing),
+        cmocka_unit_test(gradients_can_follow_the_current_shape),
+        cmocka_unit_test(strain_beyond_the_yield_becomes_plastic),
+        cmocka_unit_test(von_mises_stress_is_that_of_simple_stretch_and_shear),
+        cmocka_unit_test(a_changed_material_is_taken_up_at_the_next_step),
+        cmocka_unit_test(hexahedra_are_cut_into_six_each_that_fit),
+        cmocka_unit_test(inverted_elements_recover_with_the_stable_decomposition),
+        cmocka_unit_test(frames_at_rest_can_be_read),
+        cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(impossible_materials_are_replaced),
+    };
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+}
