@@ -37,6 +37,28 @@ static void assert_vector(DvScene *scene, DvVecId id, size_t count, const double
 #define ASSERT_VECTOR(scene, id, ...) \
     assert_vector(scene, id, sizeof((double[]){__VA_ARGS__}) / sizeof(double), (double[]){__VA_ARGS__})
 
+static void collect(const DvMessage *message, void *context)
+{
+    dv_message_print(message, context);
+    dv_text_add(context, "\n");
+}
+
+/* The scene loads, or not, but says this. */
+static void expect_message(const char *text, const char *part)
+{
+    DvText messages = {0};
+    DvScene *scene = NULL;
+    dv_scene_free(scene_from_text("<Node name='root'/>")); /* plugins are started */
+    dv_log_set_handler(collect, &messages);
+    const DvStatus status = dv_scene_load_text(text, strlen(text), "scene.scn", NULL, NULL, &scene);
+    dv_log_set_handler(NULL, NULL);
+    if (!messages.at || !strstr(messages.at, part))
+        fail_msg("%s; expected\n  %s\nbut got\n%s", dv_status_name(status), part,
+                 messages.at ? messages.at : "nothing");
+    dv_text_free(&messages);
+    dv_scene_free(scene);
+}
+
 /* ---- How it is filled ---- */
 
 static void a_state_of_nothing_is_one_point_at_the_origin(void **state)
@@ -167,6 +189,31 @@ static void short_attributes_are_single_precision(void **state)
     scene = scene_from_text(STATE("position='1 0 0' rz='90'"));
     const DvConstVec x = dv_state_read(dofs(scene), DV_POSITION);
     assert_true(fabs(x.at[0]) < 1e-15 && fabs(x.at[1] - 1.0) < 1e-15);
+    dv_scene_free(scene);
+}
+
+static void mistakes_are_named(void **state)
+{
+    (void)state;
+    expect_load_error("<Node name='root'>\n<MechanicalObject name='dofs' size='2000000000'/></Node>",
+                      "MechanicalObject 'dofs': size: 2000000000 points are more than the 20000000 a state may have");
+    expect_message("<Node name='root'>\n<MechanicalObject name='dofs' dx='1m'/></Node>",
+                   "scene.scn:2: MechanicalObject 'dofs': attribute 'dx' must be one number, not \"1m\"; 0 is used");
+    expect_message("<Node name='root'>\n<MechanicalObject name='dofs' size='-3'/></Node>",
+                   "size: -3 points are too few");
+    expect_message(
+        "<Node name='root'>\n<MechanicalObject name='dofs' position='1 1 1 2 2 2 3 3 3' velocity='1 1 1 2 2 2'/></Node>",
+        "velocity: 2 entries where other fields have 3; the missing ones are taken as zero");
+}
+
+static void a_state_without_points_runs(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root' gravity='0 -10 0'><EulerExplicitSolver/><MechanicalObject name='dofs' position=''/>"
+        "<UniformMass vertexMass='1'/><FixedProjectiveConstraint/></Node>");
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    assert_int_equal(dv_state_count(dofs(scene)), 0);
     dv_scene_free(scene);
 }
 
@@ -460,6 +507,8 @@ int main(void)
         cmocka_unit_test(positions_are_scaled_then_rotated_then_translated),
         cmocka_unit_test(rest_positions_are_copied_between_the_transformations),
         cmocka_unit_test(short_attributes_are_single_precision),
+        cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(a_state_without_points_runs),
         cmocka_unit_test(a_reset_puts_the_start_back),
         cmocka_unit_test(a_vector_exists_from_its_first_write_to_its_release),
         cmocka_unit_test(an_external_force_lasts_until_it_is_released),

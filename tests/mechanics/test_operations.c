@@ -592,6 +592,26 @@ static void the_matrix_gets_a_new_structure_with_the_topology(void **state)
     dv_scene_free(scene);
 }
 
+static void a_matrix_outlives_an_edit_until_the_next_assembly(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root'><MechanicalObject name='dofs'/><UniformMass name='mass' totalMass='3'/></Node>");
+    const DvMechanicalOperationsOps *ops = ops_of_plugin();
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    const DvBlockMatrix *a = ops->assemble(m, &step, (DvFactors){.m = 1.0}, 0);
+    assert_int_equal(
+        dv_object_new(dv_scene_root(scene), "ConstantForceField", NULL, "indices", "0", "forces", "5 0 0", NULL),
+        DV_OK);
+    ops->compute_force(m, &step, DV_FORCE, DV_WALK_VISITOR); /* what a preconditioner that keeps its matrix sees */
+    (void)ops->prefers_assembled(m, 10);
+    assert_true(a->rows == 1 && a->values[0] == 3.0 && a->values[8] == 3.0 && a->columns[0] == 0);
+    const uint64_t structure = a->structure;
+    assert_true(ops->assemble(m, &step, (DvFactors){.m = 1.0}, 0)->structure != structure);
+    ops->close(m);
+    dv_scene_free(scene);
+}
+
 static void operations_allocate_nothing_after_the_first_time(void **state)
 {
     (void)state;
@@ -658,6 +678,7 @@ int main(void)
         cmocka_unit_test(tags_of_the_node_choose_who_takes_part),
         cmocka_unit_test(edits_of_the_graph_are_followed),
         cmocka_unit_test(the_matrix_gets_a_new_structure_with_the_topology),
+        cmocka_unit_test(a_matrix_outlives_an_edit_until_the_next_assembly),
         cmocka_unit_test(operations_allocate_nothing_after_the_first_time),
         cmocka_unit_test(many_products_pay_for_a_matrix),
     };

@@ -141,9 +141,9 @@ static void spread(MeshMatrixMass *self, uint32_t first, uint32_t count, bool un
                    double *edge)
 {
     const DvElements elements = mass_mesh_elements(&self->mesh);
-    const DvAdjacency of = self->mesh.kind == DV_EDGES
-                               ? (DvAdjacency){0}
-                               : self->mesh.ops->adjacency(self->mesh.self, self->mesh.kind, DV_EDGES);
+    DvAdjacency of = {0};
+    if (self->mesh.kind != DV_EDGES)
+        of = self->mesh.ops->adjacency(self->mesh.self, self->mesh.kind, DV_EDGES);
     const DvConstVec x = mass_mesh_positions(&self->mesh, dv_data_bool(&self->compute_on_rest));
     for (uint32_t e = first; e < first + count; e++) {
         const uint32_t *nodes = elements.at + (size_t)e * self->mesh.nodes;

@@ -608,19 +608,26 @@ static void clear_range(void *context, uint32_t begin, uint32_t end)
     memset(as->blocks.values + begin * size, 0, (end - begin) * size * sizeof *as->blocks.values);
 }
 
+/* Lets go of a structure; one whose matrix is lent stays until the next assembly. */
+static void drop(DvMechanics *m)
+{
+    if (m->assembly != m->lent)
+        assembly_free(m->assembly);
+    m->assembly = NULL;
+}
+
 /* The structure, up to date with the graph, the components and the Jacobians. */
 static Assembly *current(DvMechanics *m)
 {
-    if (m->assembly && !is_current(m->assembly, m)) {
-        assembly_free(m->assembly);
-        m->assembly = NULL;
-    }
+    if (m->assembly && !is_current(m->assembly, m))
+        drop(m);
     if (!m->assembly)
         m->assembly = build(m);
     if (m->assembly->jacobians && !jacobians_update(m->assembly->jacobians, m)) {
-        assembly_free(m->assembly);
+        drop(m);
         m->assembly = build(m);
-        (void)jacobians_update(m->assembly->jacobians, m);
+        if (m->assembly->jacobians)
+            (void)jacobians_update(m->assembly->jacobians, m);
     }
     return m->assembly;
 }
@@ -642,6 +649,9 @@ const DvBlockMatrix *assembly_run(DvMechanics *m, const DvStep *step, DvFactors 
         clear_fixed(as);
     }
     m->depth--;
+    if (m->lent != as)
+        assembly_free(m->lent);
+    m->lent = as;
     as->matrix.version++;
     return &as->matrix;
 }

@@ -344,7 +344,9 @@ void mechanics_forget(DvMechanics *m)
         dv_free(arrays[i]);
     DvObject **objects = m->objects;
     const uint32_t count = m->object_count;
-    assembly_free(m->assembly);
+    if (m->assembly != m->lent)
+        assembly_free(m->assembly);
+    assembly_free(m->lent);
     *m = (DvMechanics){.node = m->node, .epoch = m->epoch, .next = m->next};
     for (uint32_t i = 0; i < count; i++)
         dv_object_unref(objects[i]);
@@ -357,8 +359,11 @@ void mechanics_compile(DvMechanics *m)
     memcpy(allocated, m->allocated, sizeof allocated);
     /* The old objects stay until the new ones are held: an object may be in both. */
     DvMechanics old = *m;
-    *m = (DvMechanics){.node = old.node, .epoch = old.epoch, .next = old.next};
+    *m = (DvMechanics){.node = old.node, .epoch = old.epoch, .next = old.next, .lent = old.lent};
     memcpy(m->allocated, allocated, sizeof allocated);
+    if (old.assembly == old.lent)
+        old.assembly = NULL;
+    old.lent = NULL;
 
     size_t count;
     const DvCall *calls = dv_schedule_calls(dv_schedule(m->node, &plan, dv_node_tags(m->node)), &count);

@@ -123,7 +123,8 @@ struct DvMechanics {
     uint64_t epoch;          /* of the present operation */
     bool external_on_mapped; /* the last compute_force met an externalForce on a mapped state */
     uint8_t allocated[DV_MAX_VEC];
-    Assembly *assembly;
+    Assembly *assembly; /* that of the arrays as they are; NULL: none yet */
+    Assembly *lent;    /* whose matrix the last assembly gave: kept until the next one, whatever happens to the graph */
     DvMechanics *next; /* all that are open */
 };
 

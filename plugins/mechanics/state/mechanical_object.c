@@ -22,6 +22,9 @@
 
 #include "vector_arithmetic.h"
 
+/* What `size` and `reserve` may ask for: a slip must not take all memory. */
+#define MOST_POINTS 20000000
+
 /* A vector that no field names. */
 typedef struct Vector {
     double *at;
@@ -169,7 +172,7 @@ static void reserve_own(MechanicalObject *self, DvVecId id, uint32_t count)
 {
     Vector *v = &self->own[id];
     const int32_t hint = dv_data_int(&self->reserve);
-    const size_t points = hint > 0 && (uint32_t)hint > count ? (uint32_t)hint : count;
+    const size_t points = hint > 0 && (uint32_t)hint > count && hint <= MOST_POINTS ? (uint32_t)hint : count;
     const size_t needed = points * dim_of(self, id);
     if (v->at && v->capacity >= (size_t)count * dim_of(self, id))
         return;
@@ -617,8 +620,7 @@ static bool single_precision(DvObject *object, const DvAttributes *attributes, c
             return true;
         }
     }
-    (void)dv_error(object, DV_ERROR_INVALID, "attribute '%s' must be one number, not \"%s\"; %g is used", name, text,
-                   *value);
+    dv_warning(object, "attribute '%s' must be one number, not \"%s\"; %g is used", name, text, *value);
     return true;
 }
 
@@ -627,6 +629,9 @@ static DvStatus parse(DvObject *object, void *self_, const DvAttributes *attribu
     MechanicalObject *self = self_;
     if (dv_attribute(attributes, "size")) {
         const int32_t size = dv_data_int(&self->size);
+        if (size > MOST_POINTS)
+            return dv_field_error(&self->size, -1, "%d points are more than the %d a state may have", size,
+                                  MOST_POINTS);
         if (size >= 0)
             resize(self, (uint32_t)size);
         else
