@@ -100,14 +100,17 @@ static void the_momentum_of_a_free_body_stays_what_it_is(void **state)
         "<EulerImplicitSolver/><CGLinearSolver iterations='500' tolerance='1e-16' threshold='1e-30'/>",
     };
     for (size_t i = 0; i < sizeof solvers / sizeof solvers[0]; i++) {
-        char text[3000];
+        char text[3000], velocities[1000] = "";
+        for (int point = 0; point < 27; point++) /* uneven: the body turns, stretches and swings */
+            snprintf(velocities + strlen(velocities), sizeof velocities - strlen(velocities), "%d %d %d ", point % 5,
+                     point % 3 - 1, point % 7 - 3);
         snprintf(
             text, sizeof text,
             "<Node name='root' gravity='0 0 0' dt='0.001'><DefaultAnimationLoop/>%s"
             "<RegularGridTopology name='grid' nx='3' ny='3' nz='3' min='0 0 0' max='1 1 1'/>"
-            "<MechanicalObject name='dofs' template='Vec3d' velocity='1 2 3 -2 0.5 0.25 0 1 0'/><UniformMass totalMass='27'/>"
+            "<MechanicalObject name='dofs' template='Vec3d' position='@grid.position' velocity='%s'/><UniformMass totalMass='27'/>"
             "<HexahedronFEMForceField youngModulus='2000' poissonRatio='0.3' method='polar'/></Node>",
-            solvers[i]);
+            solvers[i], velocities);
         DvScene *scene = load(text);
         const System system = open_system(scene);
         double before[6] = {0}, after[6] = {0};
@@ -115,9 +118,9 @@ static void the_momentum_of_a_free_body_stays_what_it_is(void **state)
         make_steps(scene, 50);
         system.ops->momentum(system.m, after);
         for (int c = 0; c < 3; c++)
-            if (!(fabs(after[c] - before[c]) < 1e-12 * 10))
+            if (!(fabs(after[c] - before[c]) < 1e-12 * fmax(1, fabs(before[0]))))
                 fail_msg("%s: momentum %g became %g", solvers[i], before[c], after[c]);
-        assert_true(fabs(before[0]) > 0.5);
+        assert_true(fabs(before[0]) > 10);
         system.ops->close(system.m);
         dv_scene_free(scene);
     }
@@ -163,24 +166,28 @@ static double tip_deflection(const char *force_field, unsigned n)
     return sum / (ny * ny);
 }
 
+/* The error of the finest mesh against the limit, and the order at which it got there. Tetrahedra are stiff in bending while there are few
+ * across the beam; their order shows on the finest pair. */
 static void a_cantilever_converges_to_beam_theory_at_the_order_of_its_elements(void **state)
 {
     (void)state;
-    static const char *const fields[] = {
-        "<HexahedronFEMForceField youngModulus='1000' poissonRatio='0' method='small'/>",
-        "<TetrahedronFEMForceField youngModulus='1000' poissonRatio='0' method='small'/>",
-    };
+    static const char *const hexahedra =
+        "<HexahedronFEMForceField youngModulus='1000' poissonRatio='0' method='small'/>";
+    static const char *const tetrahedra =
+        "<TetrahedronFEMForceField youngModulus='1000' poissonRatio='0' method='small'/>";
     /* Timoshenko 1921: P L^3 / 3 E I + P L / k G A, with I = 1/12, G = E / 2, k = 5/6 */
     const double theory = 64.0 / (3 * 1000.0 / 12) + 4 / (5.0 / 6 * 500);
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-        const double d2 = tip_deflection(fields[i], 2), d4 = tip_deflection(fields[i], 4),
-                     d8 = tip_deflection(fields[i], 8);
-        const double order = log2((d4 - d2) / (d8 - d4)), limit = d8 + (d8 - d4) / (pow(2, order) - 1);
-        if (!(order > 1.6 && order < 2.4))
-            fail_msg("%s: deflections %g %g %g: order %g instead of 2", fields[i], d2, d4, d8, order);
-        if (!(fabs(limit / theory - 1) < 0.03))
-            fail_msg("%s: limit %g, beam theory %g", fields[i], limit, theory);
-    }
+    const double h2 = tip_deflection(hexahedra, 2), h4 = tip_deflection(hexahedra, 4),
+                 h8 = tip_deflection(hexahedra, 8);
+    const double order = log2((h4 - h2) / (h8 - h4)), limit = h8 + (h8 - h4) / 3;
+    if (!(fabs(order - 2) < 0.2))
+        fail_msg("hexahedra: deflections %g %g %g: order %g instead of 2", h2, h4, h8, order);
+    if (!(fabs(limit / theory - 1) < 0.01))
+        fail_msg("hexahedra: limit %g, beam theory %g", limit, theory);
+    const double t4 = tip_deflection(tetrahedra, 4), t8 = tip_deflection(tetrahedra, 8);
+    const double tetrahedral_order = log2((limit - t4) / (limit - t8));
+    if (!(fabs(tetrahedral_order - 2) < 0.4))
+        fail_msg("tetrahedra: deflections %g %g, limit %g: order %g instead of 2", t4, t8, limit, tetrahedral_order);
 }
 
 static int start(void **state)
