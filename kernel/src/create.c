@@ -10,7 +10,6 @@
  */
 #include "internal.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 DvStatus dv_private_problem(DvScene *scene, DvStatus status)
@@ -22,6 +21,12 @@ DvStatus dv_private_problem(DvScene *scene, DvStatus status)
             scene->first_error = status;
     }
     return status;
+}
+
+DvStatus dv_private_report(DvScene *scene, DvMessage message, const char *format, va_list args)
+{
+    dv_private_emit(&message, format, args);
+    return dv_private_problem(scene, message.level == DV_LEVEL_ERROR ? message.status : DV_OK);
 }
 
 /* Attributes */
@@ -73,23 +78,13 @@ const char *dv_attribute(const DvAttributes *attributes, const char *name)
     return attribute->text;
 }
 
-static bool is_named(const DvField *field, const char *name)
-{
-    if (strcmp(field->name, name) == 0)
-        return true;
-    for (const char *const *alias = field->aliases; alias && *alias; alias++)
-        if (strcmp(*alias, name) == 0)
-            return true;
-    return false;
-}
-
 bool dv_private_class_takes(const DvClass *cls, const char *name)
 {
     for (const DvField *field = dv_common_fields(); field->name; field++)
-        if (is_named(field, name))
+        if (dv_private_field_is_named(field, name))
             return true;
     for (const DvField *field = cls->fields; field && field->name; field++)
-        if (is_named(field, name))
+        if (dv_private_field_is_named(field, name))
             return true;
     return false;
 }
@@ -104,20 +99,24 @@ typedef struct Making {
     int line, column;
 } Making;
 
-static void say(const Making *making, DvLevel level, DvStatus status, const Attribute *at, const char *format, ...)
+static DvStatus say(const Making *making, DvLevel level, DvStatus status, const Attribute *at, const char *format, ...)
     DV_PRINTF(5, 6);
-static void say(const Making *making, DvLevel level, DvStatus status, const Attribute *at, const char *format, ...)
+static DvStatus say(const Making *making, DvLevel level, DvStatus status, const Attribute *at, const char *format, ...)
 {
+    const Attribute *name = making->cls ? dv_private_attribute_find(making->attributes, "name") : NULL;
+    const bool placed = at && at->line > 0;
+    const DvMessage message = {.level = level,
+                               .status = status,
+                               .file = making->file,
+                               .line = placed ? at->line : making->line,
+                               .column = placed ? at->column : making->column,
+                               .component = making->cls ? making->cls->name : NULL,
+                               .name = name ? name->text : NULL};
     va_list args;
     va_start(args, format);
-    char *text = g_strdup_vprintf(format, args);
+    dv_private_report(making->scene, message, format, args);
     va_end(args);
-    const Attribute *name = dv_private_attribute_find(making->attributes, "name");
-    const bool named = name && *name->text, placed = at && at->line > 0;
-    dv_log_at(level, status, making->file, placed ? at->line : making->line, placed ? at->column : making->column,
-              "%s%s%s%s: %s", making->cls->name, named ? " '" : "", named ? name->text : "", named ? "'" : "", text);
-    g_free(text);
-    dv_private_problem(making->scene, level == DV_LEVEL_ERROR ? status : DV_OK);
+    return status;
 }
 
 /* Old names of attributes become the new ones. */
@@ -136,12 +135,12 @@ static void modernise(const Making *making)
             attribute->name = g_strdup(rename->to);
         } else if (rename->kind == DV_RENAME_FIELD_HARMLESS) {
             attribute->used = true;
-            say(making, DV_LEVEL_WARNING, DV_OK, attribute, "'%s' has no effect any more%s%s", attribute->name,
-                rename->to ? ": " : "", rename->to ? rename->to : "");
+            (void)say(making, DV_LEVEL_WARNING, DV_OK, attribute, "'%s' has no effect any more%s%s", attribute->name,
+                      rename->to ? ": " : "", rename->to ? rename->to : "");
         } else if (rename->kind == DV_RENAME_FIELD_REMOVED) {
             attribute->used = true;
-            say(making, DV_LEVEL_ERROR, DV_ERROR_UNSUPPORTED, attribute, "'%s' has been removed%s%s", attribute->name,
-                rename->to ? ": " : "", rename->to ? rename->to : "");
+            (void)say(making, DV_LEVEL_ERROR, DV_ERROR_UNSUPPORTED, attribute, "'%s' has been removed%s%s",
+                      attribute->name, rename->to ? ": " : "", rename->to ? rename->to : "");
         }
     }
     g_array_sort(list, compare_names);
@@ -177,8 +176,8 @@ static void modernise_paths(const Making *making)
         char *path = attribute ? modern_path(making->node, attribute->text, source->contract) : NULL;
         if (!path)
             continue;
-        say(making, DV_LEVEL_WARNING, DV_OK, attribute, "%s: the path '%s' is of an old kind and is taken as '%s'",
-            attribute->name, attribute->text, path);
+        (void)say(making, DV_LEVEL_WARNING, DV_OK, attribute,
+                  "%s: the path '%s' is of an old kind and is taken as '%s'", attribute->name, attribute->text, path);
         g_free(attribute->text);
         attribute->text = path;
     }
@@ -211,6 +210,15 @@ static char *canonical_variant(const char *text)
     return g_string_free(canonical, FALSE);
 }
 
+/* What users call an object of a contract: "divan.linear-system/1" is a linear system. */
+static char *contract_in_words(const char *contract)
+{
+    const char *dot = strchr(contract, '.');
+    char *words = g_strdup(dot ? dot + 1 : contract);
+    words[strcspn(words, "/")] = 0;
+    return g_strdelimit(words, "-", ' ');
+}
+
 /* The variant that the sources of the class's rule lead to: "Rigid3d,Vec3d", or "Vec3d" when all must agree. */
 static char *variant_of_sources(const Making *making, DvText *reason)
 {
@@ -225,10 +233,10 @@ static char *variant_of_sources(const Making *making, DvText *reason)
                                 : dv_node_context(making->node, source->contract);
         g_free(one);
         if (!object) {
-            dv_text_add(reason,
-                        *path ? "%s: nothing that offers %s is found at '%s'"
-                              : "%s: no object that offers %s is in this node or above%s",
-                        source->attribute, source->contract, path);
+            char *wanted = contract_in_words(source->contract);
+            dv_text_add(reason, *path ? "%s: no %s is found at '%s'" : "%s: there is no %s in this node or above%s",
+                        source->attribute, wanted, path);
+            g_free(wanted);
             g_string_free(variant, TRUE);
             return NULL;
         }
@@ -270,6 +278,30 @@ static int compare_words(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+static void add_variants(DvText *out, const DvClass *cls, const char *wanted)
+{
+    char **words = g_strsplit(cls->variants, " ", -1);
+    char *list = g_strjoinv(" or ", words);
+    dv_text_add(out, "it exists for %s, not for %s", list, wanted);
+    g_free(list);
+    g_strfreev(words);
+}
+
+static void warn_of_template(const Making *making, const Attribute *template, const char *wanted, const char *variant)
+{
+    char **words = making->cls->variants ? g_strsplit(making->cls->variants, " ", -1) : NULL;
+    bool known = words == NULL;
+    for (char **word = words; word && *word && !known; word++)
+        known = is_part_of(wanted, *word);
+    DvText exists = {0};
+    if (!known)
+        add_variants(&exists, making->cls, wanted);
+    (void)say(making, DV_LEVEL_WARNING, DV_OK, template, "template '%s' does not fit here%s%s; '%s' is used",
+              template->text, exists.at ? ": " : "", exists.at ? exists.at : "", variant);
+    dv_text_free(&exists);
+    g_strfreev(words);
+}
+
 /* The variant to make, interned, or NULL with the reason why there is none. */
 static const char *choose_variant(const Making *making, const char *wanted, DvText *reason)
 {
@@ -295,7 +327,7 @@ static const char *choose_variant(const Making *making, const char *wanted, DvTe
             chosen = g_intern_string(*word);
     }
     if (!chosen && !possible)
-        dv_text_add(reason, "it exists for %s, not for %s", cls->variants, given ? given : "any");
+        add_variants(reason, cls, given ? given : "any");
     g_strfreev(words);
     g_free(given);
     return chosen;
@@ -316,7 +348,7 @@ static void set_fields(DvScene *scene, DvObject *object, Attribute *attribute)
 {
     for (size_t i = 0; i < object->field_count; i++) {
         DvData *data = object->fields[i];
-        if (!is_named(data->field, attribute->name))
+        if (!dv_private_field_is_named(data->field, attribute->name))
             continue;
         attribute->used = true;
         const DvStatus status = dv_data_set_text(data, attribute->text);
@@ -421,11 +453,11 @@ void dv_private_unused_attributes(DvObject *object)
         Making making = {NULL,         (DvScene *)scene, object->cls,   object->attributes,
                          object->file, object->line,     object->column};
         if (closest)
-            say(&making, DV_LEVEL_WARNING, DV_OK, attribute, "no field '%s'; did you mean '%s'?", attribute->name,
-                closest);
+            (void)say(&making, DV_LEVEL_WARNING, DV_OK, attribute, "no field '%s'; did you mean '%s'?", attribute->name,
+                      closest);
         else
-            say(&making, DV_LEVEL_WARNING, DV_OK, attribute, "no field '%s': nobody uses the value '%.40s%s'",
-                attribute->name, attribute->text, strlen(attribute->text) > 40 ? "..." : "");
+            (void)say(&making, DV_LEVEL_WARNING, DV_OK, attribute, "no field '%s': nobody uses the value '%.40s%s'",
+                      attribute->name, attribute->text, strlen(attribute->text) > 40 ? "..." : "");
     }
 }
 
@@ -473,8 +505,9 @@ static void warn_of_slots(const Making *making)
         const DvObject *holder = contract->slot ? dv_node_slot(making->node, contract->id) : NULL;
         if (!holder)
             continue;
-        say(making, DV_LEVEL_WARNING, DV_OK, NULL, "takes the place of %s '%s': a node uses one object that offers %s",
-            holder->cls->name, dv_object_name(holder), contract->id);
+        (void)say(making, DV_LEVEL_WARNING, DV_OK, NULL,
+                  "takes the place of %s '%s': a node uses one object that offers %s", holder->cls->name,
+                  dv_object_name(holder), contract->id);
         return;
     }
 }
@@ -492,26 +525,12 @@ static void check_required_plugin(const DvAttributes *attributes, const Making *
         const size_t length = strcspn(at, between);
         char *name = g_strndup(at, length);
         if (!dv_private_module_known(name)) {
-            dv_log_at(DV_LEVEL_WARNING, DV_OK, making->file, making->line, making->column,
-                      "RequiredPlugin: no plugin that runs covers '%s'", name);
-            dv_private_problem(making->scene, DV_OK);
+            (void)say(making, DV_LEVEL_WARNING, DV_OK, list, "RequiredPlugin: no plugin that runs covers '%s'", name);
             unknown++;
         }
         g_free(name);
         at += length;
     }
-}
-
-static DvStatus fail_at(const Making *making, DvStatus status, const char *format, ...) DV_PRINTF(3, 4);
-static DvStatus fail_at(const Making *making, DvStatus status, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    char *text = g_strdup_vprintf(format, args);
-    va_end(args);
-    dv_log_at(DV_LEVEL_ERROR, status, making->file, making->line, making->column, "%s", text);
-    g_free(text);
-    return dv_private_problem(making->scene, status);
 }
 
 static DvStatus make(Making *making, size_t index, DvObject **result)
@@ -526,8 +545,8 @@ static DvStatus make(Making *making, size_t index, DvObject **result)
         making->cls = dv_private_class_of(making->cls->name, wanted);
     const char *variant = choose_variant(making, wanted, &reason);
     if (!variant) {
-        say(making, DV_LEVEL_ERROR, DV_ERROR_MISSING, NULL, "cannot be made here: %s",
-            reason.at ? reason.at : "not accepted");
+        (void)say(making, DV_LEVEL_ERROR, DV_ERROR_MISSING, NULL, "cannot be made here: %s",
+                  reason.at ? reason.at : "not accepted");
         dv_text_free(&reason);
         g_free(wanted);
         dv_private_attributes_free(making->attributes);
@@ -538,8 +557,7 @@ static DvStatus make(Making *making, size_t index, DvObject **result)
     (void)dv_attribute(making->attributes, "template");
     (void)dv_attribute(making->attributes, "type");
     if (wanted && *variant && !is_part_of(variant, wanted))
-        say(making, DV_LEVEL_WARNING, DV_OK, template, "template '%s' does not fit here: '%s' is used", template->text,
-            variant);
+        warn_of_template(making, template, wanted, variant);
     g_free(wanted);
 
     DvObject *object = dv_private_object_new(making->cls, variant);
@@ -577,7 +595,7 @@ static DvStatus make(Making *making, size_t index, DvObject **result)
 static DvStatus create_at(DvNode *node, const char *class_name, DvAttributes *attributes, const char *file, int line,
                           int column, size_t index, DvObject **result)
 {
-    DvObject *unused;
+    DvObject *unused = NULL;
     result = result ? result : &unused;
     *result = NULL;
     Making making = {node, node->scene, dv_class_find(class_name), attributes, file ? g_intern_string(file) : NULL,
@@ -591,15 +609,15 @@ static DvStatus create_at(DvNode *node, const char *class_name, DvAttributes *at
     if (strcmp(class_name, "RequiredPlugin") == 0) {
         check_required_plugin(attributes, &making);
     } else if (rename && rename->kind == DV_RENAME_CLASS_HARMLESS) {
-        dv_log_at(DV_LEVEL_WARNING, DV_OK, making.file, line, column, "'%s' has been removed and changes nothing%s%s",
-                  class_name, rename->to ? ": " : "", rename->to ? rename->to : "");
-        dv_private_problem(making.scene, DV_OK);
+        (void)say(&making, DV_LEVEL_WARNING, DV_OK, NULL, "'%s' has been removed and changes nothing%s%s", class_name,
+                  rename->to ? ": " : "", rename->to ? rename->to : "");
     } else if (rename && rename->kind == DV_RENAME_CLASS_REMOVED) {
-        status = fail_at(&making, DV_ERROR_UNSUPPORTED, "'%s' has been removed: use %s", class_name, rename->to);
+        status = say(&making, DV_LEVEL_ERROR, DV_ERROR_UNSUPPORTED, NULL, "'%s' has been removed: use %s", class_name,
+                     rename->to);
     } else {
         DvText text = {0};
         dv_class_explain(class_name, &text);
-        status = fail_at(&making, DV_ERROR_NOT_FOUND, "%s", text.at);
+        status = say(&making, DV_LEVEL_ERROR, DV_ERROR_NOT_FOUND, NULL, "%s", text.at);
         dv_text_free(&text);
     }
     dv_private_attributes_free(attributes);

@@ -478,13 +478,24 @@ static DvStatus link_by_text(DvData *data, const char *text)
     if (parent) {
         status = dv_data_link(data, parent);
     } else {
-        dv_field_warning(data, -1,
-                         "'%s' leads to no field of an object written earlier in the scene%s%s; the default is kept",
-                         text, problem.length ? ": " : "", problem.length ? problem.at : "");
+        dv_field_warning(
+            data, -1, "the default is kept, since '%s' leads to no field of an object written earlier in the scene%s%s",
+            text, problem.length ? ": " : "", problem.length ? problem.at : "");
         data->flags |= DV_DATA_SET;
     }
     dv_text_free(&problem);
     return status;
+}
+
+/* After a text that could not be read, or not whole: the value there is now, unless it is long. */
+static void say_what_is_used(DvData *data, DvText *out)
+{
+    enum { LONGEST = 60 };
+    DvText value = {0};
+    dv_data_print(data, &value);
+    if (value.length > 0 && value.length <= LONGEST)
+        dv_text_add(out, "; %s is used", value.at);
+    dv_text_free(&value);
 }
 
 DvStatus dv_data_set_text(DvData *data, const char *text)
@@ -499,8 +510,14 @@ DvStatus dv_data_set_text(DvData *data, const char *text)
     const DvStatus status = dv_private_type_parse(data->field, data->type, text, &elements, &count, &problem);
     replace_value(data, value_take(data->type, elements, count), count);
     changed(data);
-    if (status != DV_OK || problem.length)
-        dv_field_warning(data, -1, "%s", problem.length ? problem.at : "the text cannot be read");
+    if (status != DV_OK || problem.length) {
+        DvText used = {0};
+        if (!data->type->list)
+            say_what_is_used(data, &used);
+        dv_field_warning(data, -1, "%s%s", problem.length ? problem.at : "the text cannot be read",
+                         used.at ? used.at : "");
+        dv_text_free(&used);
+    }
     dv_text_free(&problem);
     return status;
 }

@@ -17,6 +17,8 @@
 #ifndef DIVAN_KERNEL_INTERNAL_H
 #define DIVAN_KERNEL_INTERNAL_H
 
+#include <stdarg.h>
+
 #include <glib.h>
 
 #include <divan/divan.h>
@@ -119,6 +121,7 @@ DvStatus dv_private_object_construct(DvObject *object);
 DvStatus dv_private_object_init(DvObject *object);    /* required fields, then the class's init */
 void dv_private_object_forget_path(DvObject *object); /* also of everything below a node */
 void dv_private_attributes_free(DvAttributes *attributes);
+bool dv_private_field_is_named(const DvField *field, const char *name); /* or has it as an alias */
 
 /* data.c */
 void dv_private_data_construct(DvData *data, const DvField *field, const DvType *type, DvObject *owner);
@@ -182,8 +185,10 @@ void dv_private_attributes_add(DvAttributes *attributes, const char *name, const
 void dv_private_attributes_drop(DvAttributes *attributes, const char *name);
 Attribute *dv_private_attribute_find(const DvAttributes *attributes,
                                      const char *name); /* NULL: none; does not count as use */
-/* A dead end found while loading: counts as a problem of the scene; an error also fails the load. Returns the status. */
+/* A problem found while loading: counted; an error also fails the load. Returns the status. */
 DvStatus dv_private_problem(DvScene *scene, DvStatus status);
+DvStatus dv_private_report(DvScene *scene, DvMessage message, const char *format, va_list args) /* the same, and logs it */
+    __attribute__((format(printf, 3, 0)));
 
 /* path.c, files.c */
 DvData *dv_private_resolve_field(const DvNode *node, const DvObject *from, const char *path,
@@ -194,7 +199,6 @@ char *dv_private_find_file(const char *name, const char *folder); /* new string;
 void dv_private_node_changed(DvNode *node); /* raises the revisions */
 void dv_private_node_add_member(DvNode *node, DvObject *object);
 void dv_private_node_insert_member(DvNode *node, DvObject *object, size_t index);
-bool dv_private_node_local_tags_match(const DvNode *node, DvTags tags);
 bool dv_private_stands_for_node(const DvObject *object, const char *contract); /* offers it, and not only by path */
 
 /* A field of a node, or the tags of an object, were written: what the graph's schedules depend on may have changed. */
@@ -227,7 +231,7 @@ typedef struct XmlElement XmlElement; /* reader.c */
 DvStatus dv_private_read_scene(DvScene *scene, const char *text, size_t length, const char *name, const char *folder);
 DvStatus dv_private_write_scene(DvScene *scene, const char *file);
 /* Mends what strict XML refuses; new text, warnings with the line. NULL after an error that has been reported. */
-char *dv_private_repair(const char *text, size_t length, const char *name, size_t *out_length);
+char *dv_private_repair(DvScene *scene, const char *text, size_t length, const char *name, size_t *out_length);
 bool dv_private_is_utf16(const char *text, size_t length);
 DvStatus dv_private_create_expanded(DvNode *node, const DvRename *rename, DvAttributes *attributes, const char *file,
                                     int line, int column,
@@ -237,6 +241,9 @@ void dv_private_capture(DvObject *object);              /* writer.c: before init
 DvStatus dv_private_restore(DvObject *object);          /* writer.c: puts the fields of `restore` back */
 DvStatus dv_private_init_object(DvObject *object); /* links, init, bwd_init of an object that joins a running scene */
 DvStatus dv_private_init_node(DvNode *node);       /* init, bwd_init of a subtree that joins a running scene */
+
+/* log.c */
+void dv_private_emit(DvMessage *message, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 /* element_data.c */
 void dv_private_element_data_forget(DvObject *topology);

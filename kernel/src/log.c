@@ -68,8 +68,7 @@ static void print_to_stderr(const DvMessage *message)
     dv_text_free(&line);
 }
 
-static void emit(DvMessage *message, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
-static void emit(DvMessage *message, const char *format, va_list args)
+void dv_private_emit(DvMessage *message, const char *format, va_list args)
 {
     char *text = g_strdup_vprintf(format, args);
     if (strlen(text) > MAX_TEXT)
@@ -104,7 +103,7 @@ void dv_log(DvLevel level, const char *format, ...)
     DvMessage message = {.level = level, .status = level == DV_LEVEL_ERROR ? DV_ERROR_INVALID : DV_OK};
     va_list args;
     va_start(args, format);
-    emit(&message, format, args);
+    dv_private_emit(&message, format, args);
     va_end(args);
 }
 
@@ -113,7 +112,7 @@ void dv_log_at(DvLevel level, DvStatus status, const char *file, int line, int c
     DvMessage message = {.level = level, .status = status, .file = file, .line = line, .column = column};
     va_list args;
     va_start(args, format);
-    emit(&message, format, args);
+    dv_private_emit(&message, format, args);
     va_end(args);
 }
 
@@ -122,7 +121,7 @@ DvStatus dv_error(const DvObject *object, DvStatus status, const char *format, .
     DvMessage message = about(object, DV_LEVEL_ERROR, status);
     va_list args;
     va_start(args, format);
-    emit(&message, format, args);
+    dv_private_emit(&message, format, args);
     va_end(args);
     return status;
 }
@@ -132,7 +131,7 @@ void dv_warning(const DvObject *object, const char *format, ...)
     DvMessage message = about(object, DV_LEVEL_WARNING, DV_OK);
     va_list args;
     va_start(args, format);
-    emit(&message, format, args);
+    dv_private_emit(&message, format, args);
     va_end(args);
 }
 
@@ -143,7 +142,7 @@ void dv_info(const DvObject *object, const char *format, ...)
     DvMessage message = about(object, DV_LEVEL_INFO, DV_OK);
     va_list args;
     va_start(args, format);
-    emit(&message, format, args);
+    dv_private_emit(&message, format, args);
     va_end(args);
 }
 
@@ -170,7 +169,7 @@ static void emit_entry(DvMessage *message, int64_t index, const char *format, va
     char *entry = index >= 0 ? g_strdup_printf("%s[%lld]", message->field, (long long)index) : NULL;
     if (entry)
         message->field = entry;
-    emit(message, format, args);
+    dv_private_emit(message, format, args);
     g_free(entry);
 }
 

@@ -512,8 +512,3 @@ bool dv_object_has_tags(const DvObject *object, DvTags filter)
     }
     return true;
 }
-
-bool dv_private_node_local_tags_match(const DvNode *node, DvTags tags)
-{
-    return dv_object_has_tags(dv_private_object(node), tags);
-}

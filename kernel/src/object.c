@@ -147,7 +147,7 @@ void dv_private_attributes_free(DvAttributes *attributes)
 
 /* Fields */
 
-static bool is_named(const DvField *field, const char *name)
+bool dv_private_field_is_named(const DvField *field, const char *name)
 {
     if (strcmp(field->name, name) == 0)
         return true;
@@ -160,7 +160,7 @@ static bool is_named(const DvField *field, const char *name)
 DvData *dv_object_field(const DvObject *object, const char *name)
 {
     for (size_t i = 0; i < object->field_count; i++)
-        if (is_named(object->fields[i]->field, name))
+        if (dv_private_field_is_named(object->fields[i]->field, name))
             return object->fields[i];
     const DvRename *rename = dv_private_rename_field(object->cls, name);
     return rename && rename->kind == DV_RENAME_FIELD && strcmp(rename->to, name) != 0
@@ -186,7 +186,7 @@ typedef struct AddedField {
 DvData *dv_object_add_field(DvObject *object, const DvField *field)
 {
     for (size_t i = 0; i < object->field_count; i++) {
-        if (is_named(object->fields[i]->field, field->name)) {
+        if (dv_private_field_is_named(object->fields[i]->field, field->name)) {
             dv_error(object, DV_ERROR_INVALID, "has a field '%s' already", field->name);
             return NULL;
         }

@@ -73,9 +73,9 @@ static DvObject *walk(const DvNode *node, const DvObject *from, const char *path
             strict = true;
         } else if (size) {
             const DvNode *in = at->is_node ? at->self : NULL;
-            DvObject *found = in ? named(in, path, size) : NULL;
-            for (; !found && !strict && in && (in = dv_node_parent(in, 0));)
-                found = named(in, path, size);
+            DvObject *found = NULL;
+            while (in && !(found = named(in, path, size)))
+                in = strict ? NULL : dv_node_parent(in, 0);
             at = found;
             strict = true;
         }

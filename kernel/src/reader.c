@@ -92,18 +92,19 @@ static const char *class_of(const XmlElement *element)
     return is_kind(element, "Object") ? attribute_of(element, "type") : element->kind;
 }
 
-static DvStatus problem_at(Reader *reader, const XmlElement *element, DvLevel level, DvStatus status,
-                           const char *format, ...) DV_PRINTF(5, 6);
-static DvStatus problem_at(Reader *reader, const XmlElement *element, DvLevel level, DvStatus status,
-                           const char *format, ...)
+static void problem_at(Reader *reader, const XmlElement *element, DvLevel level, DvStatus status, const char *format,
+                       ...) DV_PRINTF(5, 6);
+static void problem_at(Reader *reader, const XmlElement *element, DvLevel level, DvStatus status, const char *format,
+                       ...)
 {
     va_list args;
     va_start(args, format);
-    char *text = g_strdup_vprintf(format, args);
+    dv_private_report(
+        reader->scene,
+        (DvMessage){
+            .level = level, .status = status, .file = element->file, .line = element->line, .column = element->column},
+        format, args);
     va_end(args);
-    dv_log_at(level, status, element->file, element->line, element->column, "%s", text);
-    g_free(text);
-    return dv_private_problem(reader->scene, level == DV_LEVEL_ERROR ? status : DV_OK);
 }
 
 /* Parsing one file */
@@ -116,11 +117,14 @@ static void stop(Parse *parse, DvStatus status, const char *format, ...)
     parse->status = status;
     va_list args;
     va_start(args, format);
-    char *text = g_strdup_vprintf(format, args);
+    dv_private_report(parse->reader->scene,
+                      (DvMessage){.level = DV_LEVEL_ERROR,
+                                  .status = status,
+                                  .file = parse->file,
+                                  .line = (int)XML_GetCurrentLineNumber(parse->parser),
+                                  .column = (int)XML_GetCurrentColumnNumber(parse->parser) + 1},
+                      format, args);
     va_end(args);
-    dv_log_at(DV_LEVEL_ERROR, status, parse->file, (int)XML_GetCurrentLineNumber(parse->parser),
-              (int)XML_GetCurrentColumnNumber(parse->parser) + 1, "%s", text);
-    g_free(text);
     XML_StopParser(parse->parser, XML_FALSE);
 }
 
@@ -240,8 +244,15 @@ static void start_doctype(void *data, const char *name, const char *system, cons
 static void report_syntax(Parse *parse)
 {
     const enum XML_Error error = XML_GetErrorCode(parse->parser);
-    if (parse->stack->len) {
-        const XmlElement *open = g_ptr_array_index(parse->stack, parse->stack->len - 1);
+    const XmlElement *open = parse->stack->len ? g_ptr_array_index(parse->stack, parse->stack->len - 1) : NULL;
+    if (error == XML_ERROR_NO_ELEMENTS && open) {
+        stop(parse, DV_ERROR_INVALID, "broken XML: the file ends inside <%s> of line %d; </%s> is missing", open->kind,
+             open->line, open->kind);
+    } else if (error == XML_ERROR_NO_ELEMENTS) {
+        stop(parse, DV_ERROR_INVALID, "broken XML: nothing is here; a scene starts with <Node>");
+    } else if (error == XML_ERROR_SYNTAX && !open) {
+        stop(parse, DV_ERROR_INVALID, "broken XML: this is no element; a scene starts with <Node>");
+    } else if (open) {
         stop(parse, DV_ERROR_INVALID, "broken XML: %s, inside <%s> of line %d", XML_ErrorString(error), open->kind,
              open->line);
     } else {
@@ -269,11 +280,9 @@ static XmlElement *parse_text(Reader *reader, const char *text, size_t length, c
                    .file = g_intern_string(name),
                    .folder = folder ? g_intern_string(folder) : NULL,
                    .base_depth = depth};
-    char *mended = dv_private_repair(text, length, name, &parse.length);
-    if (!mended) {
-        dv_private_problem(reader->scene, DV_ERROR_LIMIT);
+    char *mended = dv_private_repair(reader->scene, text, length, name, &parse.length);
+    if (!mended)
         return NULL;
-    }
     if (parse.length > INT_MAX)
         parse.length = INT_MAX; /* 256 MiB of '&' */
     parse.text = mended;
@@ -288,7 +297,6 @@ static XmlElement *parse_text(Reader *reader, const char *text, size_t length, c
     g_ptr_array_unref(parse.stack);
     g_free(mended);
     if (parse.status != DV_OK) {
-        dv_private_problem(reader->scene, parse.status);
         element_free(parse.root);
         return NULL;
     }

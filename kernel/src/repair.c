@@ -13,6 +13,7 @@
 enum { WARNINGS = 20 }; /* the rest are summed up */
 
 typedef struct Repair {
+    DvScene *scene;
     const char *at, *end;
     GString *out;
     const char *file;
@@ -28,6 +29,7 @@ static void warn(Repair *repair, const char *what)
     if (repair->line == repair->last_line)
         return;
     repair->last_line = repair->line;
+    dv_private_problem(repair->scene, DV_OK);
     if (++repair->repairs <= WARNINGS)
         dv_log_at(DV_LEVEL_WARNING, DV_OK, repair->file, repair->line, repair->column, "%s", what);
 }
@@ -129,7 +131,7 @@ static void ampersand(Repair *repair)
     step(repair);
 }
 
-static void value(Repair *repair)
+static void attribute_value(Repair *repair)
 {
     const char quote = *repair->at;
     copy(repair);
@@ -166,10 +168,11 @@ static void tag(Repair *repair)
         if (*repair->at != '"' && *repair->at != '\'') {
             copy(repair);
         } else if (++attributes <= DV_PRIVATE_MAX_ATTRIBUTES) {
-            value(repair);
+            attribute_value(repair);
         } else {
             dv_log_at(DV_LEVEL_ERROR, DV_ERROR_LIMIT, repair->file, line, column, "<%.*s> has more than %d attributes",
                       length, name, DV_PRIVATE_MAX_ATTRIBUTES);
+            dv_private_problem(repair->scene, DV_ERROR_LIMIT);
             repair->stopped = true;
             return;
         }
@@ -194,9 +197,10 @@ bool dv_private_is_utf16(const char *text, size_t length)
     return length >= 2 && (text[0] == '\0' || text[1] == '\0' || (unsigned char)text[0] >= 0xFE);
 }
 
-char *dv_private_repair(const char *text, size_t length, const char *name, size_t *out_length)
+char *dv_private_repair(DvScene *scene, const char *text, size_t length, const char *name, size_t *out_length)
 {
-    Repair repair = {.at = text,
+    Repair repair = {.scene = scene,
+                     .at = text,
                      .end = text + length,
                      .out = g_string_sized_new(length + length / 16 + 16),
                      .file = name,

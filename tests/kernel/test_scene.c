@@ -130,7 +130,7 @@ static void checking_counts_warnings_as_problems_and_runs_nothing(void **state)
         "<Node unknown='1'/>",
         "<Node><!-- -- --></Node>",
     };
-    for (size_t i = 0; i + 1 < sizeof wrong / sizeof *wrong; i++) {
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         scene = load_with(wrong[i], &check, &status);
         assert_says("warning: ");
         assert_int_equal(status, DV_ERROR_INVALID);
