@@ -27,6 +27,8 @@ static void destroy(DvObject *object, void *self)
     (void)object;
     DvNode *node = self;
     dv_private_schedules_drop(node);
+    if (node->counts)
+        g_hash_table_unref(node->counts);
     if (node->parents)
         g_ptr_array_free(node->parents, TRUE);
     if (node->children)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "graph_plugin.h"
 
+#include <divan/contracts/topology.h>
 #include <divan/plugin.h>
 
 static RecorderBehaviour behaviour;
@@ -69,6 +70,38 @@ static const DvClass gust = {
     .contracts = (const DvContract[]){{.id = DV_CONTEXT, .ops = &gust_ops}, {0}},
 };
 
+typedef struct Cloud {
+    DvData points, edges;
+} Cloud;
+
+static const DvField cloud_fields[] = {
+    DV_FIELD(Cloud, points, "points", dv_type_uint, .init = "0", .help = "how many points"),
+    DV_FIELD(Cloud, edges, "edges", dv_type_uint, .init = "0", .help = "how many edges"),
+    {0},
+};
+
+static uint32_t cloud_points(void *self)
+{
+    return dv_data_uint(&((Cloud *)self)->points);
+}
+
+static DvElements cloud_elements(void *self, DvElementKind kind)
+{
+    return (DvElements){.count = kind == DV_EDGES ? dv_data_uint(&((Cloud *)self)->edges) : 0};
+}
+
+static const DvTopologyOps cloud_ops = {
+    .size = sizeof cloud_ops, .point_count = cloud_points, .elements = cloud_elements};
+
+static const DvClass cloud = {
+    .size = sizeof(DvClass),
+    .name = "Cloud",
+    .help = "A topology that only counts.",
+    .instance_size = sizeof(Cloud),
+    .fields = cloud_fields,
+    .contracts = (const DvContract[]){{.id = DV_TOPOLOGY, .ops = &cloud_ops}, {0}},
+};
+
 DV_PLUGIN = {
     .size = sizeof(DvPlugin),
     .abi = DV_ABI_STAMP,
@@ -76,5 +109,5 @@ DV_PLUGIN = {
     .version = "1",
     .license = "LGPL-2.1-or-later",
     .help = "Classes of the graph's tests.",
-    .classes = (const DvClass *const[]){&recorder, &ghost, &gust, NULL},
+    .classes = (const DvClass *const[]){&recorder, &ghost, &gust, &cloud, NULL},
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The classes of the graph's tests: a Recorder that can be called and told events, a Gust that changes gravity, and a Ghost that offers
- * the recorder's contract by path only.
+ * The classes of the graph's tests: a Recorder that can be called and told events, a Gust that changes gravity, a Ghost that offers
+ * the recorder's contract by path only, and a Cloud, a topology of as many points and edges as its fields say.
  */
 #ifndef DIVAN_TESTS_GRAPH_PLUGIN_H
 #define DIVAN_TESTS_GRAPH_PLUGIN_H
