@@ -29,9 +29,10 @@ static void warn(Repair *repair, const char *what)
     if (repair->line == repair->last_line)
         return;
     repair->last_line = repair->line;
+    if (++repair->repairs > WARNINGS)
+        return;
     dv_private_problem(repair->scene, DV_OK);
-    if (++repair->repairs <= WARNINGS)
-        dv_log_at(DV_LEVEL_WARNING, DV_OK, repair->file, repair->line, repair->column, "%s", what);
+    dv_log_at(DV_LEVEL_WARNING, DV_OK, repair->file, repair->line, repair->column, "%s", what);
 }
 
 static bool starts_with(const Repair *repair, const char *text)

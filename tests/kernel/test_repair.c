@@ -110,7 +110,8 @@ static void what_cannot_be_mended_is_an_error_with_its_line(void **state)
     assert_refused("<Node><Value name=v/></Node>", DV_ERROR_INVALID, "broken XML: not well-formed");
     assert_refused("<Node><!-- never closed </Node>", DV_ERROR_INVALID, "broken XML");
     assert_refused("<Node>", DV_ERROR_INVALID, "inside <Node> of line 1");
-    assert_refused("", DV_ERROR_INVALID, "error: scene.scn:1:1: broken XML: no element found");
+    assert_refused("", DV_ERROR_INVALID,
+                   "error: scene.scn:1:1: broken XML: nothing is here; a scene starts with <Node>");
     assert_refused("&&&&", DV_ERROR_INVALID, "broken XML");
     assert_refused("<", DV_ERROR_INVALID, "broken XML");
 }
