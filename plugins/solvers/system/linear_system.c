@@ -73,7 +73,8 @@ DvStatus dv_linear_system_find(DvObject *solver, DvLink *link, const char *class
     }
     system = find_free_system(solver, class_name, variant);
     if (system == NULL) {
-        const DvStatus status = dv_object_new(dv_object_node(solver), class_name, &system, "template", variant, (char *)NULL);
+        const DvStatus status =
+            dv_object_new(dv_object_node(solver), class_name, &system, "template", variant, (char *)NULL);
         if (status != DV_OK)
             return status;
     }
