@@ -494,7 +494,7 @@ static void say_what_is_used(DvData *data, DvText *out)
     DvText value = {0};
     dv_data_print(data, &value);
     if (value.length > 0 && value.length <= LONGEST)
-        dv_text_add(out, "; %s is used", value.at);
+        dv_text_add(out, " (%s is used)", value.at);
     dv_text_free(&value);
 }
 
@@ -512,7 +512,7 @@ DvStatus dv_data_set_text(DvData *data, const char *text)
     changed(data);
     if (status != DV_OK || problem.length) {
         DvText used = {0};
-        if (!data->type->list)
+        if (!data->type->list && (status != DV_OK || data->type != &dv_type_choice))
             say_what_is_used(data, &used);
         dv_field_warning(data, -1, "%s%s", problem.length ? problem.at : "the text cannot be read",
                          used.at ? used.at : "");

@@ -249,6 +249,7 @@ static DvStatus dropped_rest(const char *rest, DvText *problem)
 {
     rest = skip_blanks(rest);
     if (*rest) {
+        dv_text_add(problem, problem->length ? "; " : "");
         quote(problem, rest);
         dv_text_add(problem, " after the value is dropped");
     }
@@ -261,8 +262,14 @@ static DvStatus parse_fixed(const DvType *type, const char *text, void *elements
     const size_t step = scalar_size(type->scalar);
     for (uint32_t i = 0; i < type->components; i++) {
         char *out = (char *)elements + i * step;
-        if (read_scalar(type->scalar, &text, out))
+        const char *from = skip_blanks(text);
+        if (read_scalar(type->scalar, &text, out)) {
+            if (type->scalar == DV_SCALAR_UINT && *from == '-' && strtol(from, NULL, 10) != 0 && !problem->length) {
+                quote(problem, from);
+                dv_text_add(problem, " is negative");
+            }
             continue;
+        }
         text = skip_blanks(text);
         if (*text) {
             memset(out, 0, step);
@@ -399,7 +406,7 @@ static DvStatus parse_bool(const char *text, bool *out, DvText *problem)
             length--;
         if (length > 1 && (length != strlen(word) || g_ascii_strncasecmp(text, word, length) != 0)) {
             quote(problem, text);
-            dv_text_add(problem, " counts as %s", word);
+            dv_text_add(problem, " only begins as %s", word);
         }
         return DV_OK;
     }
