@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Force fields while things change: meshes that lose elements, saved runs, and what is drawn.
+ */
+#include "force_at.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include <divan/contracts/topology.h>
+#include <divan/contracts/visual.h>
+#include <divan/scene.h>
+
+#define POINTS "0 0 0  1 0 0  0 1 0  0 0 1  1 1 1  2 1 0.5"
+#define MESH(family, elements)                                                                 \
+    "<" family "SetTopologyContainer name='topo' position='" POINTS "' " elements "/><" family \
+    "SetTopologyModifier name='modifier'/>"                                                    \
+    "<MechanicalObject name='dofs' template='Vec3d'/>"
+
+/* Positions, forces and the product with the stiffness of "/field", in the order of the points. */
+static void evaluate(DvScene *scene, double *force, double *product)
+{
+    DvObject *field = scene_object(scene, "/field");
+    const DvForceFieldOps *ops = field_ops(field);
+    const DvStateRef dofs = scene_state(scene, "/dofs");
+    const uint32_t count = dv_state_count(dofs);
+    double *x = dv_state_write(dofs, DV_POSITION, DV_READ_WRITE).at;
+    const double *rest = dv_state_read(dofs, DV_REST_POSITION).at;
+    double v[64] = {0}, dx[64];
+    for (uint32_t i = 0; i < 3 * count; i++) {
+        x[i] = rest[i] + 0.05 * sin(3.0 * rest[i / 3 * 3] + 5.0 * rest[i / 3 * 3 + 1] + 7.0 * rest[i] + i % 3);
+        dx[i] = cos(11.0 * rest[i / 3 * 3] + 2.0 * rest[i / 3 * 3 + 2] + i % 3);
+    }
+    memset(force, 0, 64 * sizeof *force);
+    memset(product, 0, 64 * sizeof *product);
+    const DvConstVec xs[2] = {{x, count, 3}, {x, count, 3}}, vs[2] = {{v, count, 3}, {v, count, 3}},
+                     ds[2] = {{dx, count, 3}, {dx, count, 3}};
+    const DvVec fs[2] = {{force, count, 3}, {force, count, 3}}, ks[2] = {{product, count, 3}, {product, count, 3}};
+    const DvStep step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    const uint64_t before = ops->structure(dv_object_self(field));
+    ops->add_force(dv_object_self(field), &step, xs, vs, fs);
+    assert_true(ops->structure(dv_object_self(field)) >= before);
+    ops->add_dforce(dv_object_self(field), &step, 1.0, 0.0, ds, ks);
+}
+
+/* After removing element `gone`, the field of `whole` is that of `rest`. */
+static void check_removal(DvElementKind kind, uint32_t gone, const char *whole, const char *rest)
+{
+    DvScene *cut = scene_from_text(whole), *fresh = scene_from_text(rest);
+    double force[2][64], product[2][64];
+    evaluate(cut, force[0], product[0]);
+    DvObject *modifier = scene_object(cut, "/modifier");
+    const DvTopologyModifierOps *ops = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+    assert_non_null(ops);
+    assert_int_equal(ops->remove_elements(dv_object_self(modifier), kind, 1, &gone, false), DV_OK);
+    evaluate(cut, force[0], product[0]);
+    evaluate(fresh, force[1], product[1]);
+    double size = 0.0;
+    for (int i = 0; i < 18; i++) {
+        assert_close(force[0][i], force[1][i], 1e-12);
+        assert_close(product[0][i], product[1][i], 1e-11);
+        size = fmax(size, fabs(force[1][i]));
+    }
+    assert_true(size > 0.1);
+    dv_scene_free(cut);
+    dv_scene_free(fresh);
+}
+
+static void removed_tetrahedra_pull_no_more(void **state)
+{
+    (void)state;
+    /* The last one takes the number of the first. Materials by element: this class reads them again by number... */
+    check_removal(
+        DV_TETRAHEDRA, 0,
+        "<Node>" MESH(
+            "Tetrahedron",
+            "tetrahedra='0 1 2 3 1 2 3 4 1 4 3 5'") "<TetrahedronFEMForceField name='field' youngModulus='10 20 30' poissonRatio='0.3'/></Node>",
+        "<Node>" MESH(
+            "Tetrahedron",
+            "tetrahedra='1 4 3 5 1 2 3 4'") "<TetrahedronFEMForceField name='field' youngModulus='10 20 30' poissonRatio='0.3'/></Node>");
+    /* ... with this one they stay with their elements. */
+    check_removal(
+        DV_TETRAHEDRA, 0,
+        "<Node>" MESH(
+            "Tetrahedron",
+            "tetrahedra='0 1 2 3 1 2 3 4 1 4 3 5'") "<TetrahedralCorotationalFEMForceField name='field' youngModulus='10 20 30' poissonRatio='0.3'/></Node>",
+        "<Node>" MESH(
+            "Tetrahedron",
+            "tetrahedra='1 4 3 5 1 2 3 4'") "<TetrahedralCorotationalFEMForceField name='field' youngModulus='30 20' poissonRatio='0.3'/></Node>");
+}
+
+static void removed_triangles_pull_no_more(void **state)
+{
+    (void)state;
+    check_removal(
+        DV_TRIANGLES, 1,
+        "<Node>" MESH(
+            "Triangle",
+            "triangles='0 1 2 1 4 2 1 5 4'") "<TriangleFEMForceField name='field' youngModulus='10' poissonRatio='0.3'/></Node>",
+        "<Node>" MESH(
+            "Triangle",
+            "triangles='0 1 2 1 5 4'") "<TriangleFEMForceField name='field' youngModulus='10' poissonRatio='0.3'/></Node>");
+}
+
+static void springs_of_removed_edges_pull_no_more(void **state)
+{
+    (void)state;
+    check_removal(
+        DV_EDGES, 0,
+        "<Node>" MESH(
+            "Edge",
+            "edges='0 1 1 2 2 3 3 4 4 5'") "<SpringForceField name='field' spring='0 1 10 0 1.2 1 2 20 0 1 2 3 30 "
+                                           "0 1 0 5 7 0 1'/></Node>",
+        "<Node>" MESH(
+            "Edge",
+            "edges='4 5 1 2 2 3 3 4'") "<SpringForceField name='field' spring='1 2 20 0 1 2 3 30 0 1 0 5 7 0 1'/>"
+                                       "</Node>");
+}
+
+static void plastic_strain_survives_saving(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/divan-plastic-XXXXXX.scn";
+    close(mkstemps(path, 4));
+    const char *text =
+        "<Node dt='0.01' gravity='0 -10 0'><DefaultAnimationLoop/><EulerImplicitSolver/><CGLinearSolver iterations='50' "
+        "tolerance='1e-12' threshold='1e-12'/>" MESH(
+            "Tetrahedron",
+            "tetrahedra='0 1 2 3 1 2 3 4 1 4 3 5'") "<UniformMass totalMass='1'/><FixedProjectiveConstraint indices='0 2 3'/><TetrahedronFEMForceField name='field' "
+                                                    "youngModulus='300' poissonRatio='0.3' plasticMaxThreshold='0.2' plasticYieldThreshold='0.001'/></Node>";
+    DvScene *through = scene_from_text(text), *loaded = NULL;
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(dv_scene_step(through, 0), DV_OK);
+    assert_int_equal(dv_scene_save(through, path), DV_OK);
+    assert_int_equal(dv_scene_load(path, NULL, &loaded), DV_OK);
+    size_t count[2];
+    const double *p = field_doubles(through, "/field", "plasticStrain", &count[0]);
+    const double *q = field_doubles(loaded, "/field", "plasticStrain", &count[1]);
+    assert_int_equal(count[0], 18);
+    assert_int_equal(count[1], 18);
+    assert_memory_equal(p, q, 18 * sizeof *p);
+    assert_true(p[0] != 0.0);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(dv_scene_step(through, 0), DV_OK);
+        assert_int_equal(dv_scene_step(loaded, 0), DV_OK);
+    }
+    assert_memory_equal(dv_state_read(scene_state(through, "/dofs"), DV_POSITION).at,
+                        dv_state_read(scene_state(loaded, "/dofs"), DV_POSITION).at, 18 * sizeof(double));
+    dv_scene_free(through);
+    dv_scene_free(loaded);
+    unlink(path);
+}
+
+/* A recorder that counts primitives. */
+typedef struct Recorder {
+    DvDraw draw;
+    uint32_t lines, triangles;
+    double color[4];
+    bool finite;
+} Recorder;
+
+static void look(Recorder *r, const double *points, size_t n, const double color[4])
+{
+    for (size_t i = 0; i < n; i++)
+        r->finite = r->finite && isfinite(points[i]);
+    memcpy(r->color, color, sizeof r->color);
+}
+
+static void record_lines(DvDraw *draw, const double *points, uint32_t lines, double pixels, const double color[4])
+{
+    (void)pixels;
+    Recorder *r = (Recorder *)draw;
+    r->lines += lines;
+    look(r, points, (size_t)lines * 6, color);
+}
+
+static void record_triangles(DvDraw *draw, const double *points, uint32_t triangles, const double color[4])
+{
+    Recorder *r = (Recorder *)draw;
+    r->triangles += triangles;
+    look(r, points, (size_t)triangles * 9, color);
+}
+
+static void each_field_draws_its_elements_when_asked(void **state)
+{
+    (void)state;
+    static const DvDrawOps ops = {.size = sizeof ops, .lines = record_lines, .triangles = record_triangles};
+    const struct {
+        const char *scene;
+        uint32_t lines, triangles;
+        double red; /* of the last colour */
+    } cases[] = {
+        {"<Node>" MESH("Tetrahedron",
+                       "tetrahedra='0 1 2 3 1 2 3 4'") "<TetrahedronFEMForceField name='field' youngModulus='1' "
+                                                       "poissonRatio='0' showVonMisesStressPerElement='1'/></Node>",
+         0, 8, 0.5},
+        {"<Node>" MESH(
+             "Tetrahedron",
+             "tetrahedra='0 1 2 3'") "<TetrahedralCorotationalFEMForceField name='field' drawColor4='0.25 0 0 1'/></Node>",
+         0, 4, 0.25},
+        {"<Node>" MESH(
+             "Tetrahedron",
+             "tetrahedra='0 1 2 3'") "<TetrahedralCorotationalFEMForceField name='field' drawing='0'/></Node>",
+         0, 0, 0},
+        {"<Node>" MESH("Triangle", "triangles='0 1 2 1 4 2'") "<TriangleFEMForceField name='field'/></Node>", 0, 2, 0},
+        {"<Node><RegularGridTopology n='3 2 2' min='0 0 0' max='1 1 1'/><MechanicalObject template='Vec3d'/><HexahedronFEMForceField "
+         "name='field'/></Node>",
+         0, 24, 0},
+        {"<Node><MechanicalObject template='Vec3d' position='0 0 0 1 0 0'/><SpringForceField name='field' spring='0 1 1 0 1'/></Node>",
+         1, 0, 1},
+        {"<Node><MechanicalObject template='Vec3d' position='0 0 0 1 0 0'/><RestShapeSpringsForceField name='field' drawSpring='1' "
+         "springColor='0.75 0 0 1'/></Node>",
+         2, 0, 0.75},
+        {"<Node><MechanicalObject template='Vec3d' position='0 0 0 1 0 0'/><PlaneForceField name='field' showPlane='1' "
+         "planeColor='0.125 0 0 1'/></Node>",
+         0, 2, 0.125},
+        {"<Node><MechanicalObject template='Vec3d' position='0 0 0 1 0 0'/><ConstantForceField name='field' forces='1 0 0' "
+         "showArrowSize='1' showColor='0.5 0 0 1'/></Node>",
+         2, 0, 0.5},
+        {"<Node><MechanicalObject template='Rigid3d' position='0 0 0 0 0 0 1 1 0 0 0 0 0 1'/><JointSpringForceField name='field' "
+         "spring='BEGIN_SPRING 0 1 END_SPRING'/></Node>",
+         1, 0, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        DvScene *scene = scene_from_text(cases[i].scene);
+        DvObject *field = scene_object(scene, "/field");
+        const DvDrawableOps *drawable = dv_object_ops(field, DV_DRAWABLE);
+        assert_non_null(drawable);
+        Recorder r = {.draw = {&ops, 0}, .finite = true};
+        drawable->draw(dv_object_self(field), &r.draw);
+        assert_int_equal(r.lines + r.triangles, 0); /* nobody asked for force fields */
+        r.draw.shown = DV_SHOW_FORCE_FIELDS | DV_SHOW_INTERACTION_FORCE_FIELDS;
+        drawable->draw(dv_object_self(field), &r.draw);
+        assert_int_equal(r.lines, cases[i].lines);
+        assert_int_equal(r.triangles, cases[i].triangles);
+        assert_true(r.finite);
+        assert_close(r.color[0], cases[i].red, 1e-12);
+        dv_scene_free(scene);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(removed_tetrahedra_pull_no_more),          cmocka_unit_test(removed_triangles_pull_no_more),
+        cmocka_unit_test(springs_of_removed_edges_pull_no_more),    cmocka_unit_test(plastic_strain_survives_saving),
+        cmocka_unit_test(each_field_draws_its_elements_when_asked),
+    };
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+}
