@@ -29,12 +29,9 @@ static void destroy(DvObject *object, void *self)
     dv_private_schedules_drop(node);
     if (node->counts)
         g_hash_table_unref(node->counts);
-    if (node->parents)
-        g_ptr_array_free(node->parents, TRUE);
-    if (node->children)
-        g_ptr_array_free(node->children, TRUE);
-    if (node->members)
-        g_ptr_array_free(node->members, TRUE);
+    g_ptr_array_free(node->parents, TRUE);
+    g_ptr_array_free(node->children, TRUE);
+    g_ptr_array_free(node->members, TRUE);
 }
 
 static const DvField fields[] = {
@@ -211,7 +208,7 @@ bool dv_private_stands_for_node(const DvObject *object, const char *contract)
 {
     if (!dv_object_ops(object, contract))
         return false;
-    for (const DvContract *offer = object->cls->contracts; offer && offer->id; offer++)
+    for (const DvContract *offer = object->cls->contracts; offer->id; offer++)
         if (offer->by_path_only && strcmp(offer->id, contract) == 0)
             return false;
     return true;
@@ -404,7 +401,7 @@ DvNode *dv_node_new(DvNode *parent, const char *name)
     node->scene = parent->scene;
     node->folder = parent->folder;
     inherit(node, parent);
-    object->initialised = parent->scene && parent->scene->running;
+    object->initialised = parent->scene->running;
     join(parent, node);
     dv_object_unref(object); /* the parent keeps it */
     return node;

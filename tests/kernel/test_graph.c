@@ -154,6 +154,7 @@ static void look_ups_go_the_way_they_say(void **state)
     assert_int_equal(dv_object_new(g.c, "Ghost", &ghost, NULL), DV_OK);
     assert_ptr_equal(dv_node_find(g.c, TEST_RECORDER, DV_SEARCH_LOCAL), ghost);
     assert_ptr_equal(dv_node_slot(g.c, TEST_RECORDER), NULL);
+    assert_ptr_equal(dv_node_slot(g.c, TEST_GHOST), ghost);
     assert_ptr_equal(dv_node_context(g.c, TEST_RECORDER), in_a);
     assert_ptr_equal(dv_node_context(g.a, TEST_RECORDER), last_in_a); /* own: the last; above: the first */
     assert_ptr_equal(dv_node_find(g.a, TEST_RECORDER, DV_SEARCH_UP), in_a);
@@ -170,6 +171,17 @@ static void look_ups_go_the_way_they_say(void **state)
     assert_int_equal(dv_node_find_all(g.b, TEST_RECORDER, DV_SEARCH_ROOT, NULL, 0), 5);
     assert_int_equal(dv_node_find_all(g.a, TEST_RECORDER, DV_SEARCH_PARENTS, found, 8), 1);
     assert_int_equal(dv_node_find_all(g.a, TEST_RECORDER, DV_SEARCH_LOCAL, found, 8), 2);
+    dv_object_remove(in_a);
+    dv_object_remove(last_in_a);
+    assert_ptr_equal(dv_node_context(g.c, TEST_RECORDER), top); /* two levels up */
+    assert_ptr_equal(dv_node_find(g.c, TEST_RECORDER, DV_SEARCH_PARENTS), top);
+    assert_ptr_equal(dv_node_find(g.root, TEST_GHOST, DV_SEARCH_DOWN), ghost);
+    assert_ptr_equal(dv_node_find(g.root, "test.nothing/1", DV_SEARCH_DOWN), NULL);
+    assert_ptr_equal(dv_node_find(g.root, TEST_RECORDER, (DvSearch)99), NULL);
+    assert_ptr_equal(dv_node_scene(g.c), g.scene);
+    assert_ptr_equal(dv_object_as_node(dv_node_object(g.c)), g.c);
+    assert_ptr_equal(dv_object_as_node(ghost), NULL);
+    assert_ptr_equal(dv_object_as_node(NULL), NULL);
     dv_scene_free(g.scene);
 }
 
@@ -188,6 +200,72 @@ static void context_passes_from_the_first_parent_and_context_objects_act_on_the_
     assert_true(dv_node_gravity(g.c)[1] == 2); /* its first parent is a */
     assert_true(dv_node_time(g.c) == 2.5 && dv_node_dt(g.c) == 0.125);
     assert_true(dv_data_bool(dv_object_field(dv_node_object(g.c), "animate")));
+    dv_scene_free(g.scene);
+}
+
+static void edits_without_an_effect_are_harmless(void **state)
+{
+    (void)state;
+    Graph g = diamond();
+    DvObject *object = dv_object_ref(recorder_in(g.c, "x"));
+    dv_node_detach(g.root, g.c); /* not its child */
+    dv_node_remove(g.root);      /* goes with the scene alone */
+    dv_object_move(dv_node_object(g.c), g.b);
+    dv_object_move(object, g.c);
+    walk(g.root, NULL, NULL, " a b c ^c ^b ^a ^ ");
+    assert_ptr_equal(dv_object_node(object), g.c);
+    dv_object_remove(object);
+    dv_object_move(object, g.a); /* what has left does not come back */
+    assert_ptr_equal(dv_object_node(object), NULL);
+    dv_data_set_text(dv_object_field(object, "tags"), "late");
+    assert_ptr_equal(dv_node_find(g.root, TEST_RECORDER, DV_SEARCH_DOWN), NULL);
+    dv_object_unref(object);
+    dv_scene_free(g.scene);
+}
+
+static DvVisit remove_b_at_a(DvNode *node, void *context)
+{
+    Graph *g = context;
+    note(dv_node_name(node));
+    if (node == g->a)
+        dv_node_remove(g->b);
+    return DV_VISIT_CONTINUE;
+}
+
+static DvVisit remove_itself_at_b(DvNode *node, void *context)
+{
+    Graph *g = context;
+    note(dv_node_name(node));
+    if (node == g->b)
+        dv_node_remove(g->b);
+    return DV_VISIT_CONTINUE;
+}
+
+static void a_visitor_may_remove_what_it_has_not_yet_left(void **state)
+{
+    (void)state;
+    pruned = stopped = NULL;
+    Graph g = diamond();
+    dv_visit(g.root, &(const DvVisitor){.top_down = remove_b_at_a, .bottom_up = up}, &g);
+    assert_string_equal(trace, " a c ^c ^a ^ ");
+    dv_scene_free(g.scene);
+    g = diamond();
+    dv_visit(g.root, &(const DvVisitor){.top_down = remove_itself_at_b, .bottom_up = up}, &g);
+    assert_string_equal(trace, " a b c ^c ^a ^ ");
+    dv_scene_free(g.scene);
+}
+
+static void a_visitor_may_come_up_alone_and_finds_nothing_below_an_inactive_root(void **state)
+{
+    (void)state;
+    Graph g = diamond();
+    const DvVisitor upwards = {.bottom_up = up};
+    dv_visit(g.root, &upwards, NULL);
+    assert_string_equal(trace, "^c ^b ^a ^ ");
+    dv_node_set_active(g.a, false);
+    trace[0] = '\0';
+    dv_visit(g.a, &upwards, NULL);
+    assert_string_equal(trace, "");
     dv_scene_free(g.scene);
 }
 
@@ -327,6 +405,68 @@ static void what_a_call_removes_is_not_called_any_more_and_is_freed_after_the_ru
     dv_scene_free(g.scene);
 }
 
+static DvVisit plan_until_a(DvPlanner *planner, DvNode *node, bool root)
+{
+    (void)plan_recorders(planner, node, root);
+    return strcmp(dv_node_name(node), "a") == 0 ? DV_VISIT_STOP : DV_VISIT_CONTINUE;
+}
+
+static void a_plan_may_stop_the_walk_or_only_come_up(void **state)
+{
+    (void)state;
+    pruned = NULL;
+    Graph g = diamond();
+    recorder_in(g.root, "0");
+    recorder_in(g.a, "1");
+    recorder_in(g.b, "2");
+    recorder_in(g.c, "3");
+    const DvPlan until_a = {.name = "until a", .top_down = plan_until_a},
+                 upwards = {.name = "up", .bottom_up = plan_recorders_up};
+    run(g.root, &until_a, no_tags, "0 1 ");
+    run(g.root, &upwards, no_tags, "3 2 1 0 ");
+    dv_scene_free(g.scene);
+}
+
+static const DvPlan *nested_plan;
+static DvNode *nested_root;
+static int nesting;
+
+static void call_nested(const DvCall *call, void *context)
+{
+    call_recorder(call, context);
+    if (nesting == 0)
+        return;
+    nesting--;
+    DvSchedule *same = dv_schedule(nested_root, nested_plan, no_tags);
+    if (nesting == 0)
+        recorder_in(nested_root, "new"); /* the running ones finish with what they have */
+    if (nesting == 0)
+        assert_ptr_not_equal(dv_schedule(nested_root, nested_plan, no_tags), same);
+    else
+        dv_schedule_run(same, NULL);
+}
+
+static DvVisit plan_nested(DvPlanner *planner, DvNode *node, bool root)
+{
+    (void)root;
+    dv_plan_each(planner, node, TEST_RECORDER, call_nested);
+    return DV_VISIT_CONTINUE;
+}
+
+static void a_schedule_may_run_inside_itself_and_be_replaced_meanwhile(void **state)
+{
+    (void)state;
+    Graph g = diamond();
+    recorder_in(g.a, "1");
+    const DvPlan plan = {.name = "nested", .top_down = plan_nested};
+    nested_plan = &plan;
+    nested_root = g.root;
+    nesting = 2; /* the call runs the schedule; the call in there edits the graph */
+    run(g.root, &plan, no_tags, "1 1 ");
+    run(g.root, &plan, no_tags, "new 1 ");
+    dv_scene_free(g.scene);
+}
+
 static DvNode *node_to_remove, *node_to_grow;
 
 static void edit_the_graph(const DvCall *call, void *context)
@@ -459,6 +599,11 @@ int main(void)
         cmocka_unit_test(an_attachment_that_closes_a_cycle_is_refused_with_the_path),
         cmocka_unit_test(look_ups_go_the_way_they_say),
         cmocka_unit_test(context_passes_from_the_first_parent_and_context_objects_act_on_the_way),
+        cmocka_unit_test(edits_without_an_effect_are_harmless),
+        cmocka_unit_test(a_visitor_may_remove_what_it_has_not_yet_left),
+        cmocka_unit_test(a_visitor_may_come_up_alone_and_finds_nothing_below_an_inactive_root),
+        cmocka_unit_test(a_plan_may_stop_the_walk_or_only_come_up),
+        cmocka_unit_test(a_schedule_may_run_inside_itself_and_be_replaced_meanwhile),
         cmocka_unit_test(a_schedule_makes_the_calls_of_a_walk_and_is_kept_until_an_edit),
         cmocka_unit_test(an_edit_plans_only_the_nodes_it_changed),
         cmocka_unit_test(a_schedule_honours_pruning_and_tags),

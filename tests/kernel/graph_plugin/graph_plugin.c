@@ -50,7 +50,9 @@ static const DvClass ghost = {
     .help = "A recorder that never stands for its node.",
     .instance_size = sizeof(Recorder),
     .fields = recorder_fields,
-    .contracts = (const DvContract[]){{.id = TEST_RECORDER, .ops = &recorder_ops, .by_path_only = true}, {0}},
+    .contracts = (const DvContract[]){{.id = TEST_RECORDER, .ops = &recorder_ops, .by_path_only = true},
+                                      {.id = TEST_GHOST, .ops = &recorder_ops},
+                                      {0}},
 };
 
 static void blow(void *self, DvNode *node)

@@ -15,6 +15,8 @@ typedef struct RecorderOps {
     struct RecorderBehaviour *behaviour;
 } RecorderOps;
 
+#define TEST_GHOST "test.ghost/1" /* a ghost offers it as any contract */
+
 typedef struct RecorderBehaviour {
     void (*on_event)(DvObject *object, DvEvent *event);
     unsigned cleaned, destroyed;
