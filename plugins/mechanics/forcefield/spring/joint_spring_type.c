@@ -48,7 +48,7 @@ static bool read_tag(JointSpring *s, const char *word, const char **text)
     for (size_t i = 0; i < sizeof tags / sizeof *tags; i++) {
         if (strcmp(word, tags[i].name) != 0)
             continue;
-        double *values = (double *)((char *)s + tags[i].offset);
+        double *values = (double *)(void *)((char *)s + tags[i].offset);
         for (int k = 0; k < tags[i].count; k++)
             if (!dv_read_double(text, &values[k]))
                 return false;
@@ -133,7 +133,7 @@ static void print(const DvType *type, const void *elements, size_t count, DvText
             if (strcmp(tags[t].name, "REST_T") == 0 && !list[i].measured)
                 continue;
             dv_text_add(out, " %s", tags[t].name);
-            const double *values = (const double *)((const char *)&list[i] + tags[t].offset);
+            const double *values = (const double *)(const void *)((const char *)&list[i] + tags[t].offset);
             for (int k = 0; k < tags[t].count; k++) {
                 dv_text_add(out, " ");
                 dv_text_add_double(out, values[k]);
