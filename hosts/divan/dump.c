@@ -53,6 +53,8 @@ void host_dump_states(Dump *dump, const GPtrArray *states, uint64_t step, double
     for (guint i = 0; i < states->len; i++) {
         DvObject *object = g_ptr_array_index(states, i);
         const DvStateRef state = dv_state_ref(object);
+        if (!state.ops)
+            continue;
         const DvConstVec x = dv_state_read(state, DV_POSITION), v = dv_state_read(state, DV_VELOCITY);
         fprintf(dump->file, "STATE %s %u\n", dv_object_path(object), dv_state_count(state));
         host_dump_numbers(dump->file, "X", x.at, x.at ? (size_t)x.count * x.dim : 0);
