@@ -9,6 +9,7 @@
 void element_blocks_free(ElementBlocks *mesh)
 {
     dv_free(mesh->node);
+    dv_free(mesh->point);
     dv_free(mesh->force);
     dv_free(mesh->start);
     dv_free(mesh->entry);
@@ -25,8 +26,8 @@ DvStatus element_blocks_build(ElementBlocks *mesh, const DvObject *object, const
     for (uint32_t i = 0; i < elements; i++)
         for (uint32_t n = 0; n < nodes; n++)
             if (list[i * (size_t)nodes + n] >= points)
-                return dv_error(object, DV_ERROR_INVALID, "%s %u: point %u of a state of %u points", kind, i,
-                                list[i * (size_t)nodes + n], points);
+                return dv_error(object, DV_ERROR_INVALID, "%s %u: no point %u: the state has %u, counted from 0", kind,
+                                i, list[i * (size_t)nodes + n], points);
 
     mesh->nodes = nodes;
     mesh->elements = elements;
@@ -34,6 +35,7 @@ DvStatus element_blocks_build(ElementBlocks *mesh, const DvObject *object, const
     mesh->points = points;
     const size_t lanes = (size_t)mesh->blocks * LANES;
     mesh->node = dv_alloc(lanes * nodes, sizeof *mesh->node);
+    mesh->point = dv_alloc(points, sizeof *mesh->point);
     mesh->force = dv_alloc(lanes * nodes, sizeof *mesh->force);
     mesh->start = dv_alloc((size_t)points + 1, sizeof *mesh->start);
     mesh->entry = dv_alloc((size_t)elements * nodes, sizeof *mesh->entry);
@@ -63,6 +65,26 @@ void element_blocks_mean(const ElementBlocks *mesh, const double *value, double 
             sum += value[mesh->entry[e] / mesh->nodes];
         at_point[p] = end > begin ? sum / (end - begin) : 0.0;
     }
+}
+
+typedef struct PointLoad {
+    Real4 *point;
+    const double *x;
+} PointLoad;
+
+FOR_EACH_MACHINE static void load_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const PointLoad *work = context;
+    for (uint32_t p = begin; p < end; p++) {
+        const double *x = work->x + 3 * (size_t)p;
+        const Real4 row = {x[0], x[1], x[2], 0.0};
+        work->point[p] = row;
+    }
+}
+
+void element_blocks_load(ElementBlocks *mesh, const double *x)
+{
+    dv_parallel_for(mesh->points, POINTS_PER_CHUNK, load_chunk, &(PointLoad){mesh->point, x});
 }
 
 typedef struct Accumulation {

@@ -25,6 +25,7 @@ typedef struct ElementBlocks {
     uint32_t blocks; /* ceil(elements / 8); unused lanes of the last one repeat its last element */
     uint32_t points; /* of the state */
     uint32_t *node;  /* [blocks][nodes][8] point of each lane */
+    Real4 *point;    /* [points] what element_blocks_load was given last, in rows */
     Real4 *force;    /* [blocks x 8][nodes] */
     uint32_t *start; /* [points + 1] */
     uint32_t *entry; /* [elements x nodes] rows of `force` of each point, ascending */
@@ -53,6 +54,9 @@ void element_blocks_draw(const ElementBlocks *mesh, DvDraw *draw, const double *
 
 /* at_point[p] = mean of `value` over the elements around point p, 0 where there are none. */
 void element_blocks_mean(const ElementBlocks *mesh, const double *value, double *at_point);
+
+/* Copies a vector of the points (points x 3) into rows, from where elements gather it. */
+void element_blocks_load(ElementBlocks *mesh, const double *x);
 
 /* f += the rows of `force`. */
 void element_blocks_accumulate(const ElementBlocks *mesh, const DvVec *f);

@@ -6,7 +6,8 @@
  * is compiled for three generations of x86-64 and the loader picks one. Contraction is off and every lane does the same
  * operations in the same order, so all versions give the same bits.
  *
- * What an element gives to its nodes is kept in rows of 4 numbers (Real4, the last is free), so that a row is one load.
+ * Points, and what an element gives to its nodes, are kept in rows of 4 numbers (Real4, the last is free), so that a row is one
+ * load; transpositions turn eight rows into one vector per component and back.
  */
 #ifndef DIVAN_MECHANICS_SIMD_H
 #define DIVAN_MECHANICS_SIMD_H
@@ -46,6 +47,9 @@ typedef int64_t Mask8 __attribute__((vector_size(64)));
 #define SHUFFLE8(a, b, ...) __builtin_shuffle((a), (b), (Mask8){__VA_ARGS__})
 #endif
 
+/* Two halves as one. */
+#define JOIN(a, b) __builtin_shufflevector((a), (b), 0, 1, 2, 3, 4, 5, 6, 7)
+
 SIMD_INLINE Real8 real8(double a)
 {
     return (Real8){a, a, a, a, a, a, a, a};
@@ -64,7 +68,7 @@ SIMD_INLINE Real8 real8_select(Mask8 where, Real8 a, Real8 b)
 
 SIMD_INLINE Real8 real8_sqrt(Real8 a)
 {
-    Real8 r;
+    Real8 r = a;
     EACH (lane, LANES)
         r[lane] = __builtin_sqrt(a[lane]);
     return r;
@@ -88,18 +92,18 @@ SIMD_INLINE bool mask8_any(Mask8 where)
     return any != 0;
 }
 
-/* xyz[c][lane] = component c of point index[lane].     points: n x 3 */
-SIMD_INLINE void gather_points(const double *points, const uint32_t index[LANES], Real8 xyz[3])
+/* xyz[c][lane] = component c of row index[lane]. */
+SIMD_INLINE void gather_rows(const Real4 *rows, const uint32_t index[LANES], Real8 xyz[3])
 {
-    const double *at[LANES];
-    EACH (lane, LANES)
-        at[lane] = points + 3 * (size_t)index[lane];
-    const Real8 x = {at[0][0], at[1][0], at[2][0], at[3][0], at[4][0], at[5][0], at[6][0], at[7][0]};
-    const Real8 y = {at[0][1], at[1][1], at[2][1], at[3][1], at[4][1], at[5][1], at[6][1], at[7][1]};
-    const Real8 z = {at[0][2], at[1][2], at[2][2], at[3][2], at[4][2], at[5][2], at[6][2], at[7][2]};
-    xyz[0] = x;
-    xyz[1] = y;
-    xyz[2] = z;
+    const Real8 r04 = JOIN(rows[index[0]], rows[index[4]]), r15 = JOIN(rows[index[1]], rows[index[5]]);
+    const Real8 r26 = JOIN(rows[index[2]], rows[index[6]]), r37 = JOIN(rows[index[3]], rows[index[7]]);
+    const Real8 xz01 = SHUFFLE8(r04, r15, 0, 8, 2, 10, 4, 12, 6, 14),
+                yw01 = SHUFFLE8(r04, r15, 1, 9, 3, 11, 5, 13, 7, 15);
+    const Real8 xz23 = SHUFFLE8(r26, r37, 0, 8, 2, 10, 4, 12, 6, 14),
+                yw23 = SHUFFLE8(r26, r37, 1, 9, 3, 11, 5, 13, 7, 15);
+    xyz[0] = SHUFFLE8(xz01, xz23, 0, 1, 8, 9, 4, 5, 12, 13);
+    xyz[1] = SHUFFLE8(yw01, yw23, 0, 1, 8, 9, 4, 5, 12, 13);
+    xyz[2] = SHUFFLE8(xz01, xz23, 2, 3, 10, 11, 6, 7, 14, 15);
 }
 
 /* Row k = (xyz[0][k], xyz[1][k], xyz[2][k], w[k]) to rows[k * stride]. */

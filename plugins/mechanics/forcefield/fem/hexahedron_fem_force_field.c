@@ -9,11 +9,13 @@
  * and the displacement D = rest - R x of its nodes in it:  f = R^T K D,  stiffness -R^T K R. The derivative of R is left out, as is
  * usual for this method. Nesme, Payan and Faure, Efficient, physically plausible finite elements, Eurographics 2005.
  *
- * A product with K handles the eight nodes of an element as the lanes of one vector. Elements of the same rest shape and material
- * (all of a regular grid) share one K, which then stays in the cache. Shapes are taken as the same within 1e-12 of the element's size.
+ * Eight elements in a row that are parallelepipeds at rest are handled at once, mode by mode (hexahedron_box.h). For others a product
+ * with K takes the eight nodes of an element as the lanes of one vector. Elements of the same rest shape and material share one K;
+ * shapes are taken as the same within 1e-12 of the element's size.
  */
 #include "forcefield/element_blocks.h"
 #include "forcefield/fem/frames.h"
+#include "forcefield/fem/hexahedron_box.h"
 #include "forcefield/fem/hexahedron_stiffness.h"
 #include "forcefield/fem/material.h"
 
@@ -34,6 +36,15 @@ typedef struct Stiffness {
     Real8 column[COLUMNS][3];
 } Stiffness;
 
+/* Eight parallelepipeds. */
+typedef struct Box {
+    bool usable;          /* all eight are, and none changes its stiffness */
+    Real8 inverse[3][3];  /* inverse Jacobian in the rest frame */
+    Real8 lambda, mu;     /* Lame's parameters times det J / 8; zero in unused lanes */
+    Real8 rest[MODES][3]; /* modes of the rest shape, in the rest frame */
+    Real8 world[3][3];    /* inverse Jacobian in the axes of the last force */
+} Box;
+
 typedef struct HexahedronFEMForceField {
     SingleState base;
     DvLink topology_link;
@@ -45,11 +56,12 @@ typedef struct HexahedronFEMForceField {
     HexahedronMethod chosen;
     bool updates;
     ElementBlocks mesh;
-    uint32_t *corner;      /* [elements][8] */
-    Real8 (*rest)[3];      /* [elements] rest position in the rest frame, a lane per node */
-    double (*frame)[3][3]; /* [elements] of the last force, world to local */
-    uint32_t *shape;       /* [elements] which stiffness */
-    Stiffness *stiffness;  /* [shapes] */
+    uint32_t *corner;     /* [elements][8] */
+    Real8 (*rest)[3];     /* [elements] rest position in the rest frame, a lane per node */
+    Real8 (*frame)[3][3]; /* [blocks] of the last force, world to local */
+    Box *box;             /* [blocks] */
+    uint32_t *shape;      /* [elements] which stiffness */
+    Stiffness *stiffness; /* [shapes] */
     uint32_t shapes;
     double (*lame)[2];              /* [elements] */
     DvElementData element_material; /* ElementMaterial of each hexahedron: follows it through changes of the mesh */
@@ -100,45 +112,46 @@ static void free_elements(HexahedronFEMForceField *self)
     dv_free(self->corner);
     dv_free(self->rest);
     dv_free(self->frame);
+    dv_free(self->box);
     dv_free(self->shape);
     dv_free(self->stiffness);
     dv_free(self->lame);
     self->corner = self->shape = NULL;
     self->rest = NULL;
     self->frame = NULL;
+    self->box = NULL;
     self->stiffness = NULL;
     self->lame = NULL;
     self->shapes = 0;
 }
 
-/* The means of four edges each, along x, y and z; x: position of node n, lane by lane. */
-SIMD_INLINE void mean_edges(const Real8 x[NODES][3], Real8 edge[3][3])
+/* The modes of a block's elements, and the frames they have: mean edges are the first three modes, up to a factor. */
+SIMD_INLINE void block_modes(const HexahedronFEMForceField *self, uint32_t block, Real8 mode[MODES][3])
 {
-    EACH (c, 3) {
-        edge[0][c] = 0.25 * (x[1][c] - x[0][c] + x[2][c] - x[3][c] + x[5][c] - x[4][c] + x[6][c] - x[7][c]);
-        edge[1][c] = 0.25 * (x[3][c] - x[0][c] + x[2][c] - x[1][c] + x[7][c] - x[4][c] + x[6][c] - x[5][c]);
-        edge[2][c] = 0.25 * (x[4][c] - x[0][c] + x[5][c] - x[1][c] + x[7][c] - x[3][c] + x[6][c] - x[2][c]);
-    }
+    Real8 x[NODES][3];
+    for (uint32_t n = 0; n < NODES; n++)
+        gather_rows(self->mesh.point, self->mesh.node + ((size_t)block * NODES + n) * LANES, x[n]);
+    box_modes((const Real8(*)[3])x, mode);
 }
 
-/* Frames of the eight elements of a block. */
-SIMD_INLINE void block_frames(const HexahedronFEMForceField *self, uint32_t block, const double *position,
-                              Real8 frame[3][3])
+SIMD_INLINE void block_frames(const HexahedronFEMForceField *self, const Real8 mode[MODES][3], Real8 frame[3][3])
 {
-    if (self->chosen == HEXAHEDRON_SMALL) {
+    if (self->chosen == HEXAHEDRON_LARGE) {
+        triangle_frame(mode[MODE_X], mode[MODE_Y], frame);
+    } else if (self->chosen == HEXAHEDRON_POLAR) {
+        polar_frame(mode, frame);
+    } else {
         EACH (i, 3)
             EACH (j, 3)
                 frame[i][j] = real8(i == j);
-        return;
     }
-    Real8 x[NODES][3], edge[3][3];
-    for (uint32_t n = 0; n < NODES; n++)
-        gather_points(position, self->mesh.node + ((size_t)block * NODES + n) * LANES, x[n]);
-    mean_edges((const Real8(*)[3])x, edge);
-    if (self->chosen == HEXAHEDRON_POLAR)
-        polar_frame((const Real8(*)[3])edge, frame);
-    else
-        triangle_frame(edge[0], edge[1], frame);
+}
+
+/* local = R x of one element, its nodes in the lanes. */
+SIMD_INLINE void turn(const Real8 frame[3][3], uint32_t lane, const Real8 x[3], Real8 local[3])
+{
+    EACH (i, 3)
+        local[i] = frame[i][0][lane] * x[0] + frame[i][1][lane] * x[1] + frame[i][2][lane] * x[2];
 }
 
 static void store_stiffness(Stiffness *out, const double k[COLUMNS][COLUMNS])
@@ -210,6 +223,35 @@ static DvStatus make_stiffness(HexahedronFEMForceField *self)
     return DV_OK;
 }
 
+static void make_box(HexahedronFEMForceField *self, uint32_t block, const Real8 mode[MODES][3])
+{
+    Box *box = &self->box[block];
+    const Real8(*frame)[3] = (const Real8(*)[3])self->frame[block];
+    box->usable = !self->updates;
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        const uint32_t e = block * LANES + lane < self->mesh.elements ? block * LANES + lane : self->mesh.elements - 1;
+        double node[NODES][3];
+        element_nodes(self->rest[e], node);
+        box->usable = box->usable && hexahedron_is_parallelepiped((const double(*)[3])node);
+        const DvVec3 origin = dv_vec3_load(node[0]);
+        const DvMat3 jacobian = dv_mat3_scale(dv_mat3_from_columns(dv_vec3_sub(dv_vec3_load(node[1]), origin),
+                                                                   dv_vec3_sub(dv_vec3_load(node[3]), origin),
+                                                                   dv_vec3_sub(dv_vec3_load(node[4]), origin)),
+                                              0.5);
+        DvMat3 inverse = dv_mat3_identity();
+        const double scale = dv_mat3_inverse(jacobian, &inverse) / 8.0;
+        for (int i = 0; i < 9; i++)
+            box->inverse[i / 3][i % 3][lane] = inverse.m[i / 3][i % 3];
+        const bool used = block * LANES + lane < self->mesh.elements;
+        box->lambda[lane] = used ? self->lame[e][0] * scale : 0.0;
+        box->mu[lane] = used ? self->lame[e][1] * scale : 0.0;
+    }
+    for (int m = 0; m < MODES; m++)
+        real8_mul(frame, mode[m], box->rest[m]);
+    for (int k = 0; k < 3; k++)
+        real8_transposed_mul(frame, box->inverse[k], box->world[k]);
+}
+
 static DvStatus build(HexahedronFEMForceField *self)
 {
     free_elements(self);
@@ -225,26 +267,26 @@ static DvStatus build(HexahedronFEMForceField *self)
     self->updates = dv_data_bool(&self->update_stiffness_matrix);
     self->corner = dv_alloc((size_t)elements * NODES, sizeof *self->corner);
     self->rest = dv_alloc(elements, sizeof *self->rest);
-    self->frame = dv_alloc(elements, sizeof *self->frame);
+    self->frame = dv_alloc(self->mesh.blocks, sizeof *self->frame);
+    self->box = dv_alloc(self->mesh.blocks, sizeof *self->box);
     self->shape = dv_alloc(elements, sizeof *self->shape);
     self->lame = dv_alloc(elements, sizeof *self->lame);
     if (elements > 0)
         memcpy(self->corner, hexahedra.at, (size_t)elements * NODES * sizeof *self->corner);
     const ElementMaterial *material = self->element_material.entries;
+    element_blocks_load(&self->mesh, rest.at);
     for (uint32_t block = 0; block < self->mesh.blocks; block++) {
-        Real8 frame[3][3];
-        block_frames(self, block, rest.at, frame);
+        Real8 mode[MODES][3];
+        block_modes(self, block, mode);
+        block_frames(self, (const Real8(*)[3])mode, self->frame[block]);
         for (uint32_t e = block * LANES; e < (block + 1) * LANES && e < elements; e++) {
-            for (int i = 0; i < 9; i++)
-                self->frame[e][i / 3][i % 3] = frame[i / 3][i % 3][e % LANES];
             self->lame[e][0] = lame_lambda(material[e].young, material[e].poisson);
             self->lame[e][1] = lame_mu(material[e].young, material[e].poisson);
             Real8 x[3];
-            gather_points(rest.at, self->corner + (size_t)e * NODES, x);
-            for (int i = 0; i < 3; i++)
-                self->rest[e][i] =
-                    self->frame[e][i][0] * x[0] + self->frame[e][i][1] * x[1] + self->frame[e][i][2] * x[2];
+            gather_rows(self->mesh.point, self->corner + (size_t)e * NODES, x);
+            turn((const Real8(*)[3])self->frame[block], e % LANES, x, self->rest[e]);
         }
+        make_box(self, block, (const Real8(*)[3])mode);
     }
     status = make_stiffness(self);
     if (status != DV_OK) {
@@ -357,38 +399,63 @@ SIMD_INLINE void multiply(const Stiffness *k, const Real8 d[3], Real8 f[3])
 
 typedef struct HexahedronWork {
     HexahedronFEMForceField *self;
-    const double *x;
     double k;
 } HexahedronWork;
 
-SIMD_INLINE void turn_back_and_store(HexahedronFEMForceField *self, uint32_t element, const double r[3][3],
+/* k R^T local to the rows of one element. */
+SIMD_INLINE void turn_back_and_store(HexahedronFEMForceField *self, uint32_t element, const Real8 frame[3][3],
                                      const Real8 local[3], double k)
 {
-    Real8 f[3];
+    const uint32_t lane = element % LANES;
     const Real8 none = {0};
+    Real8 f[3];
     EACH (i, 3)
-        f[i] = k * (r[0][i] * local[0] + r[1][i] * local[1] + r[2][i] * local[2]);
+        f[i] = k * (frame[0][i][lane] * local[0] + frame[1][i][lane] * local[1] + frame[2][i][lane] * local[2]);
     scatter_rows(self->mesh.force + (size_t)element * NODES, 1, f, &none);
+}
+
+SIMD_INLINE void store_block(HexahedronFEMForceField *self, uint32_t block, const Real8 f[NODES][3])
+{
+    const Real8 none = {0};
+    for (uint32_t n = 0; n < NODES; n++)
+        scatter_rows(self->mesh.force + (size_t)block * LANES * NODES + n, NODES, f[n], &none);
+}
+
+SIMD_INLINE void box_force(HexahedronFEMForceField *self, uint32_t block, const Real8 mode[MODES][3])
+{
+    Box *box = &self->box[block];
+    const Real8(*frame)[3] = (const Real8(*)[3])self->frame[block];
+    Real8 d[MODES][3], turned[MODES][3], f[NODES][3];
+    EACH (m, MODES) {
+        Real8 local[3];
+        real8_mul(frame, mode[m], local);
+        real8_sub(box->rest[m], local, d[m]);
+    }
+    box_multiply((const Real8(*)[3])d, (const Real8(*)[3])box->inverse, &box->lambda, &box->mu, turned);
+    EACH (m, MODES)
+        real8_transposed_mul(frame, turned[m], d[m]);
+    EACH (k, 3)
+        real8_transposed_mul(frame, box->inverse[k], box->world[k]);
+    box_nodes((const Real8(*)[3])d, f);
+    store_block(self, block, (const Real8(*)[3])f);
 }
 
 FOR_EACH_MACHINE static void force_chunk(void *context, uint32_t begin, uint32_t end)
 {
-    const HexahedronWork *work = context;
-    HexahedronFEMForceField *self = work->self;
+    HexahedronFEMForceField *self = ((const HexahedronWork *)context)->self;
     for (uint32_t block = begin; block < end; block++) {
-        Real8 frames[3][3];
-        block_frames(self, block, work->x, frames);
+        Real8 mode[MODES][3];
+        block_modes(self, block, mode);
+        block_frames(self, (const Real8(*)[3])mode, self->frame[block]);
+        if (self->box[block].usable) {
+            box_force(self, block, (const Real8(*)[3])mode);
+            continue;
+        }
         for (uint32_t e = block * LANES; e < (block + 1) * LANES && e < self->mesh.elements; e++) {
             Real8 x[3], local[3], d[3], f[3];
-            double(*r)[3] = self->frame[e];
-            EACH (i, 3)
-                EACH (j, 3)
-                    r[i][j] = ((const double *)&frames[i][j])[e % LANES];
-            gather_points(work->x, self->corner + (size_t)e * NODES, x);
-            EACH (i, 3) {
-                local[i] = r[i][0] * x[0] + r[i][1] * x[1] + r[i][2] * x[2];
-                d[i] = self->rest[e][i] - local[i];
-            }
+            gather_rows(self->mesh.point, self->corner + (size_t)e * NODES, x);
+            turn((const Real8(*)[3])self->frame[block], e % LANES, x, local);
+            real8_sub(self->rest[e], local, d);
             if (self->updates) {
                 double node[NODES][3], k[COLUMNS][COLUMNS];
                 element_nodes(local, node);
@@ -396,23 +463,40 @@ FOR_EACH_MACHINE static void force_chunk(void *context, uint32_t begin, uint32_t
                 store_stiffness(&self->stiffness[e], (const double(*)[COLUMNS])k);
             }
             multiply(&self->stiffness[self->shape[e]], d, f);
-            turn_back_and_store(self, e, (const double(*)[3])r, f, 1.0);
+            turn_back_and_store(self, e, (const Real8(*)[3])self->frame[block], f, 1.0);
         }
     }
+}
+
+/* The material is isotropic: displacements and forces stay in world axes, only the Jacobian turns. */
+SIMD_INLINE void box_dforce(HexahedronFEMForceField *self, uint32_t block, double k)
+{
+    const Box *box = &self->box[block];
+    const Real8 lambda = box->lambda * -k, mu = box->mu * -k;
+    Real8 mode[MODES][3], g[MODES][3], f[NODES][3];
+    block_modes(self, block, mode);
+    box_multiply((const Real8(*)[3])mode, box->world, &lambda, &mu, g);
+    box_nodes((const Real8(*)[3])g, f);
+    store_block(self, block, (const Real8(*)[3])f);
 }
 
 FOR_EACH_MACHINE static void dforce_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const HexahedronWork *work = context;
     HexahedronFEMForceField *self = work->self;
-    for (uint32_t e = begin * LANES; e < end * LANES && e < self->mesh.elements; e++) {
-        const double(*r)[3] = (const double(*)[3])self->frame[e];
-        Real8 dx[3], d[3], f[3];
-        gather_points(work->x, self->corner + (size_t)e * NODES, dx);
-        EACH (i, 3)
-            d[i] = r[i][0] * dx[0] + r[i][1] * dx[1] + r[i][2] * dx[2];
-        multiply(&self->stiffness[self->shape[e]], d, f);
-        turn_back_and_store(self, e, r, f, -work->k);
+    for (uint32_t block = begin; block < end; block++) {
+        if (self->box[block].usable) {
+            box_dforce(self, block, work->k);
+            continue;
+        }
+        const Real8(*frame)[3] = (const Real8(*)[3])self->frame[block];
+        for (uint32_t e = block * LANES; e < (block + 1) * LANES && e < self->mesh.elements; e++) {
+            Real8 dx[3], d[3], f[3];
+            gather_rows(self->mesh.point, self->corner + (size_t)e * NODES, dx);
+            turn(frame, e % LANES, dx, d);
+            multiply(&self->stiffness[self->shape[e]], d, f);
+            turn_back_and_store(self, e, frame, f, -work->k);
+        }
     }
 }
 
@@ -423,7 +507,8 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     HexahedronFEMForceField *self = self_;
     if ((topology_changed(&self->topology) || x->count != self->mesh.points) && build(self) != DV_OK)
         return;
-    HexahedronWork work = {self, x->at, 1.0};
+    HexahedronWork work = {self, 1.0};
+    element_blocks_load(&self->mesh, x->at);
     dv_parallel_for(self->mesh.blocks, BLOCKS_PER_CHUNK / 4, force_chunk, &work);
     element_blocks_accumulate(&self->mesh, f);
 }
@@ -435,7 +520,8 @@ static void add_dforce(void *self_, const DvStep *step, double k, double b, cons
     HexahedronFEMForceField *self = self_;
     if (dx->count != self->mesh.points)
         return;
-    HexahedronWork work = {self, dx->at, k};
+    HexahedronWork work = {self, k};
+    element_blocks_load(&self->mesh, dx->at);
     dv_parallel_for(self->mesh.blocks, BLOCKS_PER_CHUNK / 4, dforce_chunk, &work);
     element_blocks_accumulate(&self->mesh, df);
 }
@@ -451,8 +537,8 @@ SIMD_INLINE void add_turned_block(const HexahedronFEMForceField *self, uint32_t 
                                   Real4 block[3])
 {
     const Stiffness *k = &self->stiffness[self->shape[element]];
-    const double(*r)[3] = (const double(*)[3])self->frame[element];
-    const Real4 row[3] = {{r[0][0], r[0][1], r[0][2]}, {r[1][0], r[1][1], r[1][2]}, {r[2][0], r[2][1], r[2][2]}};
+    const double *r = (const double *)self->frame[element / LANES] + element % LANES; /* entry (i, j) at 8 (3 i + j) */
+    const Real4 row[3] = {{r[0], r[8], r[16]}, {r[24], r[32], r[40]}, {r[48], r[56], r[64]}};
     const double *column[3];
     EACH (c, 3)
         column[c] = (const double *)k->column[NODES * c + (int)m] + n;
@@ -460,7 +546,7 @@ SIMD_INLINE void add_turned_block(const HexahedronFEMForceField *self, uint32_t 
         const Real4 turned =
             column[0][LANES * a] * row[0] + column[1][LANES * a] * row[1] + column[2][LANES * a] * row[2];
         EACH (i, 3)
-            block[i] += r[a][i] * turned;
+            block[i] += r[LANES * (3 * a + i)] * turned;
     }
 }
 
@@ -530,18 +616,17 @@ static uint64_t structure(void *self_)
 
 static double energy_chunk(void *context, uint32_t begin, uint32_t end)
 {
-    const HexahedronWork *work = context;
-    const HexahedronFEMForceField *self = work->self;
+    const HexahedronFEMForceField *self = ((const HexahedronWork *)context)->self;
     double energy = 0.0;
     for (uint32_t block = begin; block < end; block++) {
-        Real8 frames[3][3];
-        block_frames(self, block, work->x, frames);
+        Real8 mode[MODES][3], frame[3][3];
+        block_modes(self, block, mode);
+        block_frames(self, (const Real8(*)[3])mode, frame);
         for (uint32_t e = block * LANES; e < (block + 1) * LANES && e < self->mesh.elements; e++) {
-            Real8 x[3], d[3], f[3];
-            gather_points(work->x, self->corner + (size_t)e * NODES, x);
-            for (int i = 0; i < 3; i++)
-                d[i] = self->rest[e][i] - (frames[i][0][e % LANES] * x[0] + frames[i][1][e % LANES] * x[1] +
-                                           frames[i][2][e % LANES] * x[2]);
+            Real8 x[3], local[3], d[3], f[3];
+            gather_rows(self->mesh.point, self->corner + (size_t)e * NODES, x);
+            turn((const Real8(*)[3])frame, e % LANES, x, local);
+            real8_sub(self->rest[e], local, d);
             multiply(&self->stiffness[self->shape[e]], d, f);
             const Real8 product = real8_dot(d, f);
             for (int n = 0; n < NODES; n++)
@@ -558,7 +643,8 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
     HexahedronFEMForceField *self = self_;
     if (x->count != self->mesh.points)
         return 0.0;
-    HexahedronWork work = {self, x->at, 1.0};
+    HexahedronWork work = {self, 1.0};
+    element_blocks_load(&self->mesh, x->at);
     return dv_parallel_sum(self->mesh.blocks, BLOCKS_PER_CHUNK / 4, energy_chunk, &work);
 }
 

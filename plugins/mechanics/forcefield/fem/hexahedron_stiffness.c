@@ -6,7 +6,6 @@
 
 #include <divan/math/mat.h>
 
-#include <stdbool.h>
 #include <string.h>
 
 static const signed char corner[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
@@ -29,7 +28,7 @@ static DvMat3 jacobian(const double node[8][3], const DvVec3 gradient[8])
     return j;
 }
 
-static bool is_parallelepiped(const double node[8][3])
+bool hexahedron_is_parallelepiped(const double node[8][3])
 {
     const DvVec3 n0 = dv_vec3_load(node[0]), n1 = dv_vec3_load(node[1]), n2 = dv_vec3_load(node[2]),
                  n3 = dv_vec3_load(node[3]);
@@ -43,7 +42,7 @@ static bool is_parallelepiped(const double node[8][3])
 void hexahedron_stiffness(const double node[8][3], double lambda, double mu, double stiffness[24][24])
 {
     memset(stiffness, 0, sizeof(double[24][24]));
-    const bool constant = is_parallelepiped(node);
+    const bool constant = hexahedron_is_parallelepiped(node);
     const DvVec3 origin = dv_vec3_load(node[0]);
     const DvMat3 box = dv_mat3_scale(dv_mat3_from_columns(dv_vec3_sub(dv_vec3_load(node[1]), origin),
                                                           dv_vec3_sub(dv_vec3_load(node[3]), origin),

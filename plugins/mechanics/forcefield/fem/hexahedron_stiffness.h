@@ -10,6 +10,11 @@
 #ifndef DIVAN_MECHANICS_HEXAHEDRON_STIFFNESS_H
 #define DIVAN_MECHANICS_HEXAHEDRON_STIFFNESS_H
 
+#include <stdbool.h>
+
+/* Whether it is nearly a parallelepiped, to a thousandth of its edges. */
+bool hexahedron_is_parallelepiped(const double node[8][3]);
+
 /* stiffness: [24][24], row 3 i + c is component c of node i; symmetric. Lame's parameters in Pa, nodes in m. */
 void hexahedron_stiffness(const double node[8][3], double lambda, double mu, double stiffness[24][24]);
 

@@ -165,10 +165,9 @@ static void destroy(DvObject *object, void *self_)
 static void compute_stress(TetrahedralCorotationalFEMForceField *self, const DvConstVec *x)
 {
     const ElementBlocks *mesh = &self->blocks.mesh;
-    const DvConstVec rest = dv_state_read(self->base.state, DV_REST_POSITION);
     double *element = dv_data_begin_all(&self->von_mises_per_element, mesh->elements);
     double *node = dv_data_begin_all(&self->von_mises_per_node, mesh->points);
-    tetrahedron_blocks_von_mises(&self->blocks, self->blocks.method, STRAIN_LOCAL, rest.at, x, element);
+    tetrahedron_blocks_von_mises(&self->blocks, self->blocks.method, STRAIN_LOCAL, x, element);
     element_blocks_mean(mesh, element, node);
     dv_data_end(&self->von_mises_per_element);
     dv_data_end(&self->von_mises_per_node);

@@ -101,14 +101,15 @@ SIMD_INLINE void current_frame(const TetrahedronBlocks *t, TetrahedronMethod met
     }
 }
 
-SIMD_INLINE void gather_edges(const ElementBlocks *mesh, uint32_t block, const double *points, Real8 edge[3][3])
+/* Edges b - a, c - a, d - a of what element_blocks_load was given. */
+SIMD_INLINE void gather_edges(const ElementBlocks *mesh, uint32_t block, Real8 edge[3][3])
 {
     const uint32_t *node = mesh->node + (size_t)block * 4 * LANES;
     Real8 origin[3];
-    gather_points(points, node, origin);
+    gather_rows(mesh->point, node, origin);
     EACH (k, 3) {
         Real8 point[3];
-        gather_points(points, node + (k + 1) * LANES, point);
+        gather_rows(mesh->point, node + (k + 1) * LANES, point);
         real8_sub(point, origin, edge[k]);
     }
 }
@@ -125,10 +126,11 @@ static DvMat3 get_lane(const Real8 m[3][3], uint32_t lane)
 /* Rest shapes, by the same operations as current ones: at rest there is no force, to the last bit. */
 static void build_rest_shapes(TetrahedronBlocks *t, const double *rest_position)
 {
+    element_blocks_load(&t->mesh, rest_position);
     for (uint32_t block = 0; block < t->mesh.blocks; block++) {
         TetrahedronRest *rest = &t->rest[block];
         Real8(*frame)[3] = t->frame[block], edge[3][3];
-        gather_edges(&t->mesh, block, rest_position, edge);
+        gather_edges(&t->mesh, block, edge);
         current_frame(t, t->method == TETRAHEDRON_SVD ? TETRAHEDRON_POLAR : t->method, block, (ConstMat8)edge, frame);
         for (int k = 0; k < 3; k++)
             real8_mul((ConstMat8)frame, edge[k], rest->edge[k]);
@@ -256,7 +258,6 @@ SIMD_INLINE void plastic_flow(const TetrahedronPlasticity *plasticity, uint32_t 
 typedef struct ForceWork {
     TetrahedronBlocks *t;
     const TetrahedronPlasticity *plasticity;
-    const double *x;
     double k;
 } ForceWork;
 
@@ -267,7 +268,7 @@ FOR_EACH_MACHINE static void force_chunk(void *context, uint32_t begin, uint32_t
     for (uint32_t block = begin; block < end; block++) {
         const TetrahedronRest *rest = &t->rest[block];
         Real8 edge[3][3], frame[3][3], local[3][3], d[3][3], s[6], sigma[6], f[3][3];
-        gather_edges(&t->mesh, block, work->x, edge);
+        gather_edges(&t->mesh, block, edge);
         current_frame(t, t->method, block, (ConstMat8)edge, frame);
         EACH (k, 3) {
             real8_mul((ConstMat8)frame, edge[k], local[k]);
@@ -304,7 +305,8 @@ FOR_EACH_MACHINE static void force_chunk(void *context, uint32_t begin, uint32_t
 void tetrahedron_blocks_force(TetrahedronBlocks *t, const TetrahedronPlasticity *plasticity, const DvConstVec *x,
                               const DvVec *f)
 {
-    ForceWork work = {t, plasticity, x->at, 1.0};
+    ForceWork work = {t, plasticity, 1.0};
+    element_blocks_load(&t->mesh, x->at);
     dv_parallel_for(t->mesh.blocks, BLOCKS_PER_CHUNK, force_chunk, &work);
     element_blocks_accumulate(&t->mesh, f);
 }
@@ -317,7 +319,7 @@ FOR_EACH_MACHINE static void dforce_chunk(void *context, uint32_t begin, uint32_
         ConstMat8 world = (ConstMat8)t->world[block];
         const Real8 lambda = t->rest[block].lambda * -work->k, mu = t->rest[block].mu * -work->k;
         Real8 d[3][3], s[6], sigma[6], f[3][3];
-        gather_edges(&t->mesh, block, work->x, d);
+        gather_edges(&t->mesh, block, d);
         strain_of((ConstMat8)d, world, world, s);
         stress_of(&lambda, &mu, s, sigma);
         EACH (k, 3)
@@ -336,7 +338,7 @@ FOR_EACH_MACHINE static void local_dforce_chunk(void *context, uint32_t begin, u
                   shear = t->rest[block].gradient;
         const Real8 lambda = t->rest[block].lambda * -work->k, mu = t->rest[block].mu * -work->k;
         Real8 edge[3][3], d[3][3], s[6], sigma[6], f[3][3];
-        gather_edges(&t->mesh, block, work->x, edge);
+        gather_edges(&t->mesh, block, edge);
         EACH (k, 3)
             real8_mul(frame, edge[k], d[k]);
         strain_of((ConstMat8)d, normal, shear, s);
@@ -352,7 +354,8 @@ FOR_EACH_MACHINE static void local_dforce_chunk(void *context, uint32_t begin, u
 
 void tetrahedron_blocks_dforce(TetrahedronBlocks *t, double k, const DvConstVec *dx, const DvVec *df)
 {
-    ForceWork work = {t, NULL, dx->at, k};
+    ForceWork work = {t, NULL, k};
+    element_blocks_load(&t->mesh, dx->at);
     dv_parallel_for(t->mesh.blocks, BLOCKS_PER_CHUNK, t->current ? local_dforce_chunk : dforce_chunk, &work);
     element_blocks_accumulate(&t->mesh, df);
 }
@@ -515,7 +518,7 @@ FOR_EACH_MACHINE static double energy_chunk(void *context, uint32_t begin, uint3
     for (uint32_t block = begin; block < end; block++) {
         const TetrahedronRest *rest = &t->rest[block];
         Real8 edge[3][3], frame[3][3], d[3][3], s[6], sigma[6], density = {0};
-        gather_edges(&t->mesh, block, work->x, edge);
+        gather_edges(&t->mesh, block, edge);
         current_frame(t, t->method, block, (ConstMat8)edge, frame);
         EACH (k, 3) {
             real8_mul((ConstMat8)frame, edge[k], d[k]);
@@ -536,7 +539,8 @@ FOR_EACH_MACHINE static double energy_chunk(void *context, uint32_t begin, uint3
 
 double tetrahedron_blocks_energy(TetrahedronBlocks *t, const TetrahedronPlasticity *plasticity, const DvConstVec *x)
 {
-    ForceWork work = {t, plasticity, x->at, 1.0};
+    ForceWork work = {t, plasticity, 1.0};
+    element_blocks_load(&t->mesh, x->at);
     return dv_parallel_sum(t->mesh.blocks, BLOCKS_PER_CHUNK, energy_chunk, &work);
 }
 
@@ -580,7 +584,6 @@ typedef struct StressWork {
     const TetrahedronBlocks *t;
     TetrahedronMethod frame;
     TetrahedronStrain strain;
-    const double *rest_position, *x;
     double *out;
 } StressWork;
 
@@ -592,12 +595,13 @@ FOR_EACH_MACHINE static void stress_chunk(void *context, uint32_t begin, uint32_
         const TetrahedronRest *rest = &t->rest[block];
         const Real8 six_volumes = real8_dot(rest->edge[0], rest->gradient[0]);
         Real8 edge[3][3], u[3][3], slope[3][3] = {{{0}}}, strain[3][3];
-        gather_edges(&t->mesh, block, work->x, edge);
+        gather_edges(&t->mesh, block, edge);
         if (work->strain == STRAIN_GREEN) {
-            Real8 initial[3][3];
-            gather_edges(&t->mesh, block, work->rest_position, initial);
-            EACH (k, 3)
-                real8_sub(edge[k], initial[k], u[k]);
+            EACH (k, 3) {
+                Real8 initial[3];
+                real8_transposed_mul((ConstMat8)t->frame[block], rest->edge[k], initial);
+                real8_sub(edge[k], initial, u[k]);
+            }
         } else {
             Real8 frame[3][3];
             current_frame(t, work->frame, block, (ConstMat8)edge, frame);
@@ -637,9 +641,10 @@ FOR_EACH_MACHINE static void stress_chunk(void *context, uint32_t begin, uint32_
 }
 
 void tetrahedron_blocks_von_mises(TetrahedronBlocks *t, TetrahedronMethod frame, TetrahedronStrain strain,
-                                  const double *rest_position, const DvConstVec *x, double *out)
+                                  const DvConstVec *x, double *out)
 {
-    StressWork work = {t, frame, strain, rest_position, x->at, out};
+    StressWork work = {t, frame, strain, out};
+    element_blocks_load(&t->mesh, x->at);
     dv_parallel_for(t->mesh.blocks, BLOCKS_PER_CHUNK, stress_chunk, &work);
 }
 

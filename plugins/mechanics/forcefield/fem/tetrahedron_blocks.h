@@ -83,8 +83,8 @@ typedef enum TetrahedronStrain {
     STRAIN_LOCAL, /* of the displacement in the element's frame */
     STRAIN_GREEN  /* Green-Lagrange, of the displacement in world axes */
 } TetrahedronStrain;
-/* Von Mises stress of each element at x, Pa.     frame: of the local displacements; rest_position: points x 3; out: [elements] */
+/* Von Mises stress of each element at x, Pa.     frame: of the local displacements; out: [elements] */
 void tetrahedron_blocks_von_mises(TetrahedronBlocks *t, TetrahedronMethod frame, TetrahedronStrain strain,
-                                  const double *rest_position, const DvConstVec *x, double *out);
+                                  const DvConstVec *x, double *out);
 
 #endif

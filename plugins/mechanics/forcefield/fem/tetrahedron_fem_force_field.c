@@ -214,7 +214,7 @@ static void compute_stress(TetrahedronFEMForceField *self)
     const TetrahedronMethod frame = self->blocks.method == TETRAHEDRON_SVD ? TETRAHEDRON_POLAR : self->blocks.method;
     double *element = dv_data_begin_all(&self->von_mises_per_element, mesh->elements);
     double *node = dv_data_begin_all(&self->von_mises_per_node, mesh->points);
-    tetrahedron_blocks_von_mises(&self->blocks, frame, mode == 2 ? STRAIN_GREEN : STRAIN_LOCAL, rest.at, &x, element);
+    tetrahedron_blocks_von_mises(&self->blocks, frame, mode == 2 ? STRAIN_GREEN : STRAIN_LOCAL, &x, element);
     element_blocks_mean(mesh, element, node);
     color_stress(self, node, mesh->points);
     dv_data_end(&self->von_mises_per_element);

@@ -103,14 +103,15 @@ SIMD_INLINE Mask8 make_gradients(const Real8 edge[2][2], Real8 gradient[2][2])
     return collapsed;
 }
 
-SIMD_INLINE void gather_edges(const ElementBlocks *mesh, uint32_t block, const double *points, Real8 edge[2][3])
+/* Edges a b and a c of what element_blocks_load was given. */
+SIMD_INLINE void gather_edges(const ElementBlocks *mesh, uint32_t block, Real8 edge[2][3])
 {
     const uint32_t *node = mesh->node + (size_t)block * 3 * LANES;
     Real8 origin[3];
-    gather_points(points, node, origin);
+    gather_rows(mesh->point, node, origin);
     EACH (k, 2) {
         Real8 point[3];
-        gather_points(points, node + (k + 1) * LANES, point);
+        gather_rows(mesh->point, node + (k + 1) * LANES, point);
         real8_sub(point, origin, edge[k]);
     }
 }
@@ -140,10 +141,11 @@ SIMD_INLINE void current_shape(const TriangleFEMForceField *self, const Real8 ed
 /* By the same operations as current shapes: at rest there is no force, to the last bit. */
 static DvStatus set_rest_shapes(TriangleFEMForceField *self, const double *rest)
 {
+    element_blocks_load(&self->mesh, rest);
     for (uint32_t number = 0; number < self->mesh.blocks; number++) {
         TriangleBlock *block = &self->block[number];
         Real8 edge[2][3];
-        gather_edges(&self->mesh, number, rest, edge);
+        gather_edges(&self->mesh, number, edge);
         current_shape(self, (const Real8(*)[3])edge, block->axis, block->rest);
     }
     for (uint32_t i = 0; i < self->mesh.elements; i++) {
@@ -187,7 +189,6 @@ SIMD_INLINE void plane_forces(ElementBlocks *mesh, uint32_t number, const Triang
 
 typedef struct TriangleWork {
     TriangleFEMForceField *self;
-    const double *x;
     double k;
 } TriangleWork;
 
@@ -198,7 +199,7 @@ FOR_EACH_MACHINE static void force_chunk(void *context, uint32_t begin, uint32_t
     for (uint32_t number = begin; number < end; number++) {
         TriangleBlock *block = &self->block[number];
         Real8 edge[2][3], local[2][2], d[2][2];
-        gather_edges(&self->mesh, number, work->x, edge);
+        gather_edges(&self->mesh, number, edge);
         current_shape(self, (const Real8(*)[3])edge, block->axis, local);
         self->collapsed[number] = mask8_any(make_gradients((const Real8(*)[2])local, block->gradient));
         EACH (k, 2)
@@ -217,7 +218,7 @@ FOR_EACH_MACHINE static void dforce_chunk(void *context, uint32_t begin, uint32_
     for (uint32_t number = begin; number < end; number++) {
         const TriangleBlock *block = &self->block[number];
         Real8 edge[2][3], d[2][2];
-        gather_edges(&self->mesh, number, work->x, edge);
+        gather_edges(&self->mesh, number, edge);
         EACH (k, 2)
             EACH (c, 2)
                 d[k][c] = real8_dot(block->axis[c], edge[k]);
@@ -262,7 +263,7 @@ static DvStatus build(TriangleFEMForceField *self)
         if (status == DV_OK) {
             set_materials(self, rest);
             /* Frames and gradients of the rest shape, should a product be asked for before a force. */
-            TriangleWork work = {self, rest, 1.0};
+            TriangleWork work = {self, 1.0};
             force_chunk(&work, 0, self->mesh.blocks);
         }
     }
@@ -345,7 +346,8 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     TriangleFEMForceField *self = self_;
     if ((topology_changed(&self->topology) || x->count != self->mesh.points) && build(self) != DV_OK)
         return;
-    TriangleWork work = {self, x->at, 1.0};
+    TriangleWork work = {self, 1.0};
+    element_blocks_load(&self->mesh, x->at);
     dv_parallel_for(self->mesh.blocks, BLOCKS_PER_CHUNK, force_chunk, &work);
     element_blocks_accumulate(&self->mesh, f);
     for (uint32_t number = 0; !self->warned && number < self->mesh.blocks; number++)
@@ -360,7 +362,8 @@ static void add_dforce(void *self_, const DvStep *step, double k, double b, cons
     TriangleFEMForceField *self = self_;
     if (dx->count != self->mesh.points)
         return;
-    TriangleWork work = {self, dx->at, k};
+    TriangleWork work = {self, k};
+    element_blocks_load(&self->mesh, dx->at);
     dv_parallel_for(self->mesh.blocks, BLOCKS_PER_CHUNK, dforce_chunk, &work);
     element_blocks_accumulate(&self->mesh, df);
 }

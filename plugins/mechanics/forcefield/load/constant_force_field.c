@@ -77,7 +77,7 @@ static DvStatus build(ConstantForceField *self)
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t p = chosen ? index[i] : i;
         if (p >= points)
-            return dv_field_error(&self->indices, i, "point %u of a state of %u points", p, points);
+            return dv_field_error(&self->indices, i, "no point %u: the state has %u, counted from 0", p, points);
     }
 
     size_t force_count = 1;

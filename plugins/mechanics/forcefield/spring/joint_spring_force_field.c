@@ -115,7 +115,7 @@ static DvStatus build(JointSpringForceField *self)
                              dv_state_read(self->base.state[1], DV_POSITION)};
     for (uint32_t i = 0; i < count; i++)
         if (list[i].a >= x[0].count || list[i].b >= x[1].count)
-            return dv_field_error(&self->spring, i, "body %u of a state of %u bodies",
+            return dv_field_error(&self->spring, i, "no body %u: the state has %u, counted from 0",
                                   list[i].a >= x[0].count ? list[i].a : list[i].b,
                                   list[i].a >= x[0].count ? x[0].count : x[1].count);
     double *frame = dv_data_begin_all(&self->rest_frames, 7 * (size_t)count);

@@ -114,7 +114,7 @@ static DvStatus check_point(DvData *field, uint32_t i, uint32_t point, uint32_t 
 {
     if (point < count)
         return DV_OK;
-    return dv_field_error(field, i, "point %u of a state of %u points", point, count);
+    return dv_field_error(field, i, "no point %u: the state has %u, counted from 0", point, count);
 }
 
 static DvStatus build(RestShapeSpringsForceField *self)

@@ -116,7 +116,7 @@ static DvStatus check_spring(Springs *self, const LinearSpring *s, uint32_t numb
     if (s->a < points[0] && s->b < points[1])
         return DV_OK;
     const bool first = s->a >= points[0];
-    return dv_field_error(&self->spring, number, "point %u of a state of %u points", first ? s->a : s->b,
+    return dv_field_error(&self->spring, number, "no point %u: the state has %u, counted from 0", first ? s->a : s->b,
                           points[first ? 0 : 1]);
 }
 
