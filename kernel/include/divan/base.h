@@ -9,8 +9,8 @@
  *   [any]     any thread at any time
  * A function without a word is [step].
  *
- * Memory. A `const` pointer that a function returns belongs to the object it came from. Allocation failure ends the process
- * with a message, as in GLib: no function reports it.
+ * Memory. A `const` pointer that a function returns belongs to the object it came from. Allocation failure ends the
+ * process with a message, as in GLib: no function reports it.
  */
 #ifndef DIVAN_BASE_H
 #define DIVAN_BASE_H
@@ -21,15 +21,15 @@
 
 #ifdef __cplusplus
 #define DV_BEGIN_DECLS extern "C" {
-#define DV_END_DECLS }
+#define DV_END_DECLS   }
 #else
 #define DV_BEGIN_DECLS
 #define DV_END_DECLS
 #endif
 
 #if defined(__GNUC__)
-#define DV_PUBLIC __attribute__((visibility("default")))
-#define DV_NODISCARD __attribute__((warn_unused_result))
+#define DV_PUBLIC              __attribute__((visibility("default")))
+#define DV_NODISCARD           __attribute__((warn_unused_result))
 #define DV_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
 #define DV_PUBLIC
@@ -72,8 +72,9 @@ typedef struct DvText {
 } DvText;
 
 DV_PUBLIC void dv_text_add(DvText *text, const char *format, ...) DV_PRINTF(2, 3); /* [any] */
-DV_PUBLIC void dv_text_add_double(DvText *text, double value); /* [any] shortest of 15 to 17 digits that reads back the same */
-DV_PUBLIC void dv_text_free(DvText *text);                     /* [any] back to zero */
+DV_PUBLIC void dv_text_add_double(DvText *text,
+                                  double value); /* [any] shortest of 15 to 17 digits that reads back the same */
+DV_PUBLIC void dv_text_free(DvText *text);       /* [any] back to zero */
 
 /* The candidate nearest to `word` by edit distance, or NULL when none is close enough to be meant.     [any] */
 DV_PUBLIC const char *dv_closest(const char *word, const char *const *candidates, size_t count);

@@ -44,11 +44,11 @@ DV_PUBLIC void dv_message_print(const DvMessage *message, DvText *out);
 /* Messages about nothing in particular.     [any] */
 DV_PUBLIC void dv_log(DvLevel level, const char *format, ...) DV_PRINTF(2, 3);
 /* About a place in a file.     [any] */
-DV_PUBLIC void dv_log_at(DvLevel level, DvStatus status, const char *file, int line, int column, const char *format, ...)
-    DV_PRINTF(6, 7);
+DV_PUBLIC void dv_log_at(DvLevel level, DvStatus status, const char *file, int line, int column, const char *format,
+                         ...) DV_PRINTF(6, 7);
 
-/* About an object, or one of its fields (`index` >= 0 adds which entry). dv_error and dv_field_error return `status`, so that
- * a component writes `return dv_error(...)`.     [any] */
+/* About an object, or one of its fields (`index` >= 0 adds which entry). dv_error and dv_field_error return `status`,
+ * so that a component writes `return dv_error(...)`.     [any] */
 DV_PUBLIC DvStatus dv_error(const DvObject *object, DvStatus status, const char *format, ...) DV_PRINTF(3, 4);
 DV_PUBLIC void dv_warning(const DvObject *object, const char *format, ...) DV_PRINTF(2, 3);
 DV_PUBLIC void dv_info(const DvObject *object, const char *format, ...) DV_PRINTF(2, 3);

@@ -2,14 +2,14 @@
  *
  * Visitors and schedules: doing something to every object of a subgraph, in order.
  *
- * Graph order: a node is visited when all its parents inside the visited subgraph have been; then its children in order. The
- * bottom-up pass is the exact reverse. Inactive nodes are skipped with what is only below them. Components may start visitors
- * and edit the graph while one visits them.
+ * Graph order: a node is visited when all its parents inside the visited subgraph have been; then its children in
+ * order. The bottom-up pass is the exact reverse. Inactive nodes are skipped with what is only below them. Components
+ * may start visitors and edit the graph while one visits them.
  *
- * Asking the graph anew for every vector operation is what makes such frameworks slow on small scenes. A DvPlan therefore says
- * once, per node, which calls it makes; the kernel compiles it over a subgraph into a schedule: a flat array of calls in
- * traversal order, kept per (root, plan, tags) until the graph's revision changes. Running a schedule allocates nothing, and
- * an object removed meanwhile is not called any more.
+ * Asking the graph anew for every vector operation is what makes such frameworks slow on small scenes. A DvPlan
+ * therefore says once, per node, which calls it makes; the kernel compiles it over a subgraph into a schedule: a flat
+ * array of calls in traversal order, kept per (root, plan, tags) until the graph's revision changes. Running a schedule
+ * allocates nothing, and an object removed meanwhile is not called any more.
  */
 #ifndef DIVAN_VISITOR_H
 #define DIVAN_VISITOR_H
@@ -20,7 +20,8 @@ DV_BEGIN_DECLS
 
 typedef enum DvVisit { DV_VISIT_CONTINUE, DV_VISIT_PRUNE, DV_VISIT_STOP } DvVisit;
 
-/* A walk that is made once. Either function may be NULL. Prune: not below this node; stop: no further, bottom-up included. */
+/* A walk that is made once. Either function may be NULL. Prune: not below this node; stop: no further, bottom-up
+ * included. */
 typedef struct DvVisitor {
     DvVisit (*top_down)(DvNode *node, void *context);
     DvVisit (*bottom_up)(DvNode *node, void *context);
@@ -34,15 +35,16 @@ struct DvCall {
     void (*run)(const DvCall *call, void *context);
     const void *ops; /* the object's, of the contract the plan asked for */
     void *self;
-    void *data;      /* the plan's, from dv_plan_call; or NULL */
+    void *data; /* the plan's, from dv_plan_call; or NULL */
     DvObject *object;
 };
 
 typedef struct DvSchedule DvSchedule; /* belongs to the kernel; valid until the next edit of the graph below its root */
 typedef struct DvPlanner DvPlanner;   /* a node being planned */
 
-/* What to do per node. Plans are static const: their address is their identity. The functions look at the node and emit calls;
- * what they emit is kept until the node changes. `root` says whether the node is the one the schedule starts from. */
+/* What to do per node. Plans are static const: their address is their identity. The functions look at the node and emit
+ * calls; what they emit is kept until the node changes. `root` says whether the node is the one the schedule starts
+ * from. */
 typedef struct DvPlan {
     const char *name;
     DvVisit (*top_down)(DvPlanner *planner, DvNode *node, bool root);
@@ -51,9 +53,11 @@ typedef struct DvPlan {
 } DvPlan;
 
 /* One call, when the object passes the schedule's tags; nothing otherwise.     [step, inside a plan] */
-DV_PUBLIC void dv_plan_call(DvPlanner *planner, DvObject *object, const char *contract, void (*run)(const DvCall *, void *), void *data);
+DV_PUBLIC void dv_plan_call(DvPlanner *planner, DvObject *object, const char *contract,
+                            void (*run)(const DvCall *, void *), void *data);
 /* The same for every object of the node that offers the contract, in order; the number of calls emitted. */
-DV_PUBLIC size_t dv_plan_each(DvPlanner *planner, DvNode *node, const char *contract, void (*run)(const DvCall *, void *));
+DV_PUBLIC size_t dv_plan_each(DvPlanner *planner, DvNode *node, const char *contract,
+                              void (*run)(const DvCall *, void *));
 
 /* The compiled schedule: from the cache, or compiled now.     [step] */
 DV_PUBLIC DvSchedule *dv_schedule(DvNode *root, const DvPlan *plan, DvTags tags);

@@ -2,10 +2,11 @@
  *
  * Block matrices: the global matrix of a system, in block compressed rows, and how components write into it.
  *
- * Rows and columns are grouped in blocks of b scalars (b = 1, 2 or 3: the greatest common divisor of the derivative sizes in the
- * system; a rigid body takes two blocks of 3). The structure is found once: each component names, in a fixed order, the pairs of
- * points it couples (DvPattern); from then on assembly adds to known slots and searches nothing. It stays until the topology of a
- * component changes. The full matrix is stored, both triangles, also when it is symmetric.
+ * Rows and columns are grouped in blocks of b scalars (b = 1, 2 or 3: the greatest common divisor of the derivative
+ * sizes in the system; a rigid body takes two blocks of 3). The structure is found once: each component names, in a
+ * fixed order, the pairs of points it couples (DvPattern); from then on assembly adds to known slots and searches
+ * nothing. It stays until the topology of a component changes. The full matrix is stored, both triangles, also when it
+ * is symmetric.
  */
 #ifndef DIVAN_CONTRACTS_BLOCK_MATRIX_H
 #define DIVAN_CONTRACTS_BLOCK_MATRIX_H
@@ -15,18 +16,19 @@
 DV_BEGIN_DECLS
 
 typedef struct DvBlockMatrix {
-    uint32_t rows;           /* block rows = block columns */
-    uint32_t block;          /* b */
-    const uint32_t *row_start; /* [rows + 1] */
-    const uint32_t *columns; /* [row_start[rows]] ascending within a row; the diagonal block is always there */
-    const uint32_t *diagonal; /* [rows] slot of the diagonal block of each row */
+    uint32_t rows;              /* block rows = block columns */
+    uint32_t block;             /* b */
+    const uint32_t *row_start;  /* [rows + 1] */
+    const uint32_t *columns;    /* [row_start[rows]] ascending within a row; the diagonal block is always there */
+    const uint32_t *diagonal;   /* [rows] slot of the diagonal block of each row */
     const uint32_t *transposed; /* [row_start[rows]] slot of the transposed block: the structure is symmetric */
-    double *values;          /* [row_start[rows]] x b x b, each block row-major, 64-byte aligned */
-    uint64_t structure;      /* number of the structure: another number, another structure */
-    uint64_t version;        /* + 1 with each assembly */
+    double *values;             /* [row_start[rows]] x b x b, each block row-major, 64-byte aligned */
+    uint64_t structure;         /* number of the structure: another number, another structure */
+    uint64_t version;           /* + 1 with each assembly */
 } DvBlockMatrix;
 
-/* Where a component names its couplings: pair k is the k-th call. `a` and `b` choose the states when there are two (0, 1). */
+/* Where a component names its couplings: pair k is the k-th call. `a` and `b` choose the states when there are two
+ * (0, 1). */
 typedef struct DvPattern DvPattern;
 typedef struct DvPatternOps {
     uint32_t size;
@@ -35,16 +37,19 @@ typedef struct DvPatternOps {
 struct DvPattern {
     const DvPatternOps *ops;
 };
-static inline void dv_pattern_add(DvPattern *p, uint32_t row_point, uint32_t column_point) { p->ops->add(p, 0, row_point, 0, column_point); }
+static inline void dv_pattern_add(DvPattern *p, uint32_t row_point, uint32_t column_point)
+{
+    p->ops->add(p, 0, row_point, 0, column_point);
+}
 
-/* Where it then adds. Coupling k of state pair (a, b) is a dense deriv_a x deriv_b matrix. When `direct` is set, all of it is one
- * block of the matrix: coupling k starts at values[slot[k] * b * b], row-major, and may be added to in place. */
+/* Where it then adds. Coupling k of state pair (a, b) is a dense deriv_a x deriv_b matrix. When `direct` is set, all of
+ * it is one block of the matrix: coupling k starts at values[slot[k] * b * b], row-major, to be added to in place. */
 typedef struct DvMatrixView {
     double *values;
-    const uint32_t *slot;   /* [couplings] of a direct view; else the first of several, see dv_view_add */
-    uint32_t block;         /* b */
+    const uint32_t *slot; /* [couplings] of a direct view; else the first of several, see dv_view_add */
+    uint32_t block;       /* b */
     bool direct;
-    const void *indirect;   /* the owner's */
+    const void *indirect; /* the owner's */
     void (*add)(const struct DvMatrixView *view, uint32_t coupling, const double *dense, double factor);
 } DvMatrixView;
 

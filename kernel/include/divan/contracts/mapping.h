@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Mappings: states that follow from other states. Child = f(parents); J is the derivative of f at the positions of the last apply.
+ * Mappings: states that follow from other states. Child = f(parents); J is the derivative of f at the positions of the
+ * last apply.
  *
- * A node holds one mapping, which computes the state of that node; its parents are usually one (link `input`), or several
- * (multi-mappings: `inputs` gives more than one object). Parents and children are objects of contract DV_STATE.
+ * A node holds one mapping, which computes the state of that node; its parents are usually one (link `input`), or
+ * several (multi-mappings: `inputs` gives more than one object). Parents and children are objects of contract DV_STATE.
  *
- * Threads: all [step]; they may call dv_parallel_for. Arrays hold one vector per input, or per output, in the order of inputs/outputs.
+ * Threads: all [step]; they may call dv_parallel_for. Arrays hold one vector per input, or per output, in the order of
+ * inputs/outputs.
  */
 #ifndef DIVAN_CONTRACTS_MAPPING_H
 #define DIVAN_CONTRACTS_MAPPING_H
@@ -17,35 +19,41 @@ DV_BEGIN_DECLS
 
 #define DV_MAPPING "divan.mapping/1"
 
-/* J of one output by one input as rows of dense blocks: block e of output point i couples it to input point columns[e] by a
- * deriv_out x deriv_in row-major matrix. Belongs to the mapping; valid until the next call. */
+/* J of one output by one input as rows of dense blocks: block e of output point i couples it to input point columns[e]
+ * by a deriv_out x deriv_in row-major matrix. Belongs to the mapping; valid until the next call. */
 typedef struct DvJacobian {
-    uint32_t rows, columns_count;  /* points of the output, of the input */
-    const uint32_t *row_start;     /* [rows + 1] */
-    const uint32_t *columns;       /* [row_start[rows]] ascending within a row */
-    const double *values;          /* [row_start[rows]] x deriv_out x deriv_in */
-    uint64_t structure;            /* another number when rows or columns changed */
+    uint32_t rows, columns_count; /* points of the output, of the input */
+    const uint32_t *row_start;    /* [rows + 1] */
+    const uint32_t *columns;      /* [row_start[rows]] ascending within a row */
+    const double *values;         /* [row_start[rows]] x deriv_out x deriv_in */
+    uint64_t structure;           /* another number when rows or columns changed */
 } DvJacobian;
 
 typedef struct DvMappingOps {
     uint32_t size;
     DvSpace space;
-    uint32_t (*inputs)(void *self, DvObject **states, uint32_t capacity);  /* stores at most capacity, returns how many there are */
+    uint32_t (*inputs)(void *self, DvObject **states,
+                       uint32_t capacity); /* stores at most capacity, returns how many there are */
     uint32_t (*outputs)(void *self, DvObject **states, uint32_t capacity);
-    bool (*is_linear)(void *self);     /* J is constant */
-    bool (*maps_forces)(void *self);   /* false: visitors for forces stop here */
-    bool (*is_mechanical)(void *self); /* any of mapForces, mapConstraints, mapMasses; false: it only feeds visual models */
+    bool (*is_linear)(void *self);   /* J is constant */
+    bool (*maps_forces)(void *self); /* false: visitors for forces stop here */
+    bool (*is_mechanical)(
+        void *self); /* any of mapForces, mapConstraints, mapMasses; false: it only feeds visual models */
     bool (*keeps_topology)(void *self); /* look-ups of a topology may pass it (identity) */
-    void (*apply)(void *self, const DvStep *step, const DvConstVec *in, const DvVec *out);    /* coordinates; overwrites */
-    void (*apply_j)(void *self, const DvStep *step, const DvConstVec *in, const DvVec *out);  /* derivatives; overwrites */
+    void (*apply)(void *self, const DvStep *step, const DvConstVec *in, const DvVec *out); /* coordinates; overwrites */
+    void (*apply_j)(void *self, const DvStep *step, const DvConstVec *in,
+                    const DvVec *out); /* derivatives; overwrites */
     void (*apply_jt)(void *self, const DvStep *step, const DvConstVec *out, const DvVec *in); /* in += J^T out */
     /* Optional (absent: zero): df += k d(J^T f)/dx dx, f: forces on the outputs, dx and df: of the inputs. */
-    void (*apply_djt)(void *self, const DvStep *step, double k, const DvConstVec *f, const DvConstVec *dx, const DvVec *df);
-    /* Optional (absent: false): f of apply_djt is what apply_jt pulls up in the same product (K dx of the outputs) instead of their forces. */
+    void (*apply_djt)(void *self, const DvStep *step, double k, const DvConstVec *f, const DvConstVec *dx,
+                      const DvVec *df);
+    /* Optional (absent: false): f of apply_djt is what apply_jt pulls up in the same product (K dx of the outputs)
+     * instead of their forces. */
     bool (*djt_of_product)(void *self);
     /* J by blocks, for assembly and for constraints. */
     const DvJacobian *(*jacobian)(void *self, uint32_t output, uint32_t input);
-    /* Optional, both or none: geometric stiffness as couplings between inputs (a, b: which input), as in DvForceFieldOps. */
+    /* Optional, both or none: geometric stiffness as couplings between inputs (a, b: which input), as in
+     * DvForceFieldOps. */
     void (*reserve_stiffness)(void *self, DvPattern *pattern);
     void (*assemble_stiffness)(void *self, double k, const DvConstVec *f, const DvMatrixView *view);
 } DvMappingOps;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Masses: inertia of one state. A mass is also a force field (its weight): the class offers DV_FORCE_FIELD too, and its add_force
- * adds gravity unless `separateGravity` is true. A node has one mass.
+ * Masses: inertia of one state. A mass is also a force field (its weight): the class offers DV_FORCE_FIELD too, and its
+ * add_force adds gravity unless `separateGravity` is true. A node has one mass. Its field `rayleighMass` is applied by
+ * the caller: asked for m M + b B + k K, it passes the factor m - b rayleighMass.
  *
  * Threads: all [step]; they may call dv_parallel_for.
  */
@@ -29,12 +30,11 @@ typedef struct DvMassOps {
     void (*assemble)(void *self, double factor, const DvMatrixView *view);
     uint64_t (*structure)(void *self);
     /* Optional. */
-    double (*kinetic_energy)(void *self, DvConstVec v);                             /* J */
-    void (*momentum)(void *self, DvConstVec x, DvConstVec v, double momentum[6]);   /* += linear, then angular about the origin */
-    double (*point_mass)(void *self, uint32_t point);                               /* kg, for reports and drawing */
+    double (*kinetic_energy)(void *self, DvConstVec v); /* J */
+    void (*momentum)(void *self, DvConstVec x, DvConstVec v,
+                     double momentum[6]);             /* += linear, then angular about the origin */
+    double (*point_mass)(void *self, uint32_t point); /* kg, for reports and drawing */
 } DvMassOps;
-
-/* rayleighMass of the object counts as in spec of the field: the effective factor is m - b rayleighMass; the caller applies it. */
 
 DV_END_DECLS
 #endif

@@ -22,9 +22,11 @@ typedef struct DvProjectiveConstraintOps {
     /* Optional: after a step, on the new velocities and positions. */
     void (*project_velocity)(void *self, const DvStep *step, const DvVec *v);
     void (*project_position)(void *self, const DvStep *step, const DvVec *x);
-    /* Optional: names the components it fixes, for an assembled matrix (row and column cleared, 1 on the diagonal): calls fix for each,
-     * `state` 0 or 1. `structure` changes when the set does. Absent: the matrix stays unconstrained, with a warning. */
-    void (*fixed)(void *self, const DvStep *step, void (*fix)(void *context, uint32_t state, uint32_t point, uint32_t component), void *context);
+    /* Optional: names the components it fixes, for an assembled matrix (row and column cleared, 1 on the diagonal):
+     * calls fix for each, `state` 0 or 1. `structure` changes when the set does. Absent: the matrix stays
+     * unconstrained, with a warning. */
+    void (*fixed)(void *self, const DvStep *step,
+                  void (*fix)(void *context, uint32_t state, uint32_t point, uint32_t component), void *context);
     uint64_t (*structure)(void *self, const DvStep *step);
 } DvProjectiveConstraintOps;
 

@@ -2,12 +2,13 @@
  *
  * States: the degrees of freedom of a body, and the vectors over them that solvers work with.
  *
- * A state of `count` points owns vectors named by DvVecId: of coordinates (count x dof->coord doubles) or of derivatives
- * (count x dof->deriv doubles), contiguous and 64-byte aligned. Linear operations are type-blind; only those that add a
- * derivative to a coordinate know rotations. Vectors may live elsewhere (a GPU): whoever wants one says in which space, and data
- * move only when the other side asks. Components on the host never notice.
+ * A state of `count` points owns vectors named by DvVecId: of coordinates (count x dof->coord doubles) or of
+ * derivatives (count x dof->deriv doubles), contiguous and 64-byte aligned. Linear operations are type-blind; only
+ * those that add a derivative to a coordinate know rotations. Vectors may live elsewhere (a GPU): whoever wants one
+ * says in which space, and data move only when the other side asks. Components on the host never notice.
  *
- * Threads: all [step], one thread at a time per state. A pointer holds until the next resize, release or request for the other space.
+ * Threads: all [step], one thread at a time per state. A pointer holds until the next resize, release or request for
+ * the other space.
  */
 #ifndef DIVAN_CONTRACTS_STATE_H
 #define DIVAN_CONTRACTS_STATE_H
@@ -32,10 +33,10 @@ enum {
     DV_RESET_VELOCITY,
     DV_FREE_VELOCITY,
     DV_FORCE,
-    DV_EXTERNAL_FORCE, /* size 0 unless somebody wrote it in this step */
-    DV_DX,             /* displacement, or whatever a solver iterates on */
-    DV_DFORCE,         /* what add_dforce adds to */
-    DV_LAMBDA,         /* constraint forces */
+    DV_EXTERNAL_FORCE,      /* size 0 unless somebody wrote it in this step */
+    DV_DX,                  /* displacement, or whatever a solver iterates on */
+    DV_DFORCE,              /* what add_dforce adds to */
+    DV_LAMBDA,              /* constraint forces */
     DV_FIRST_FREE_VEC = 16, /* dynamic ids: even: coordinates, odd: derivatives */
     DV_MAX_VEC = 96
 };
@@ -70,18 +71,21 @@ typedef struct DvStateOps {
     uint32_t size;
     const DvDofType *(*dof_type)(const void *self);
     uint32_t (*count)(const void *self);
-    void (*resize)(void *self, uint32_t count); /* all vectors that exist; new points: default coordinate, zero derivative */
+    void (*resize)(void *self,
+                   uint32_t count); /* all vectors that exist; new points: default coordinate, zero derivative */
     /* NULL when the vector does not exist. Writing makes it exist (zero, or default coordinates). */
     const double *(*read)(void *self, DvVecId id, DvSpace space);
     double *(*write)(void *self, DvVecId id, DvSpace space, DvAccess access);
     bool (*has)(const void *self, DvVecId id);
-    void (*release)(void *self, DvVecId id); /* a dynamic vector is not needed any more; its memory may be kept for the next one */
+    void (*release)(void *self,
+                    DvVecId id); /* a dynamic vector is not needed any more; its memory may be kept for the next one */
 
     /* Vector arithmetic, wherever the vectors live. Absent operands are DV_NO_VEC; r may be a or b. */
-    void (*clear)(void *self, DvVecId r);                                    /* r = 0 */
-    void (*combine)(void *self, DvVecId r, DvVecId a, DvVecId b, double k);  /* r = a + k b; a coordinate plus derivatives integrates */
-    double (*dot)(void *self, DvVecId a, DvVecId b);                         /* sum over all components, in a fixed order */
-    double (*norm_max)(void *self, DvVecId a);                               /* largest magnitude of a component */
+    void (*clear)(void *self, DvVecId r); /* r = 0 */
+    void (*combine)(void *self, DvVecId r, DvVecId a, DvVecId b,
+                    double k);                       /* r = a + k b; a coordinate plus derivatives integrates */
+    double (*dot)(void *self, DvVecId a, DvVecId b); /* sum over all components, in a fixed order */
+    double (*norm_max)(void *self, DvVecId a);       /* largest magnitude of a component */
     /* First point whose coordinates or derivatives are not finite, or UINT32_MAX. */
     uint32_t (*first_not_finite)(void *self, DvVecId a);
 } DvStateOps;
@@ -114,21 +118,26 @@ static inline DvStateRef dv_state_ref(DvObject *object)
     }
     return s;
 }
-static inline uint32_t dv_state_count(DvStateRef s) { return s.ops->count(s.self); }
+static inline uint32_t dv_state_count(DvStateRef s)
+{
+    return s.ops->count(s.self);
+}
 static inline DvConstVec dv_state_read(DvStateRef s, DvVecId id)
 {
-    DvConstVec v = {s.ops->read(s.self, id, DV_HOST), s.ops->count(s.self), dv_vec_kind(id) == DV_COORDS ? s.dof->coord : s.dof->deriv};
+    DvConstVec v = {s.ops->read(s.self, id, DV_HOST), s.ops->count(s.self),
+                    dv_vec_kind(id) == DV_COORDS ? s.dof->coord : s.dof->deriv};
     return v;
 }
 static inline DvVec dv_state_write(DvStateRef s, DvVecId id, DvAccess access)
 {
-    DvVec v = {s.ops->write(s.self, id, DV_HOST, access), s.ops->count(s.self), dv_vec_kind(id) == DV_COORDS ? s.dof->coord : s.dof->deriv};
+    DvVec v = {s.ops->write(s.self, id, DV_HOST, access), s.ops->count(s.self),
+               dv_vec_kind(id) == DV_COORDS ? s.dof->coord : s.dof->deriv};
     return v;
 }
 
 /* What a step passes to the components it calls. */
 typedef struct DvStep {
-    double time, dt;      /* s; the time at the beginning of the step */
+    double time, dt;            /* s; the time at the beginning of the step */
     DvVecId position, velocity; /* the vectors that count as x and v in this operation */
 } DvStep;
 

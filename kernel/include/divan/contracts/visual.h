@@ -2,8 +2,8 @@
  *
  * Visual models and debug drawing.
  *
- * A visual model is brought up to date when somebody looks, not in every step. Components draw what they are for debugging through
- * a DvDraw that the viewer (or a recorder) gives them; they never see a graphics library.
+ * A visual model is brought up to date when somebody looks, not in every step. Components draw what they are for
+ * debugging through a DvDraw that the viewer (or a recorder) gives them; they never see a graphics library.
  *
  * Threads: [main], between steps.
  */
@@ -49,15 +49,18 @@ typedef struct DvVisualStyleOps {
     void (*merge)(void *self, signed char *flags);
 } DvVisualStyleOps;
 
-/* Where primitives go. Points are count x 3 doubles in metres, colours red green blue alpha from 0 to 1. All required. */
+/* Where primitives go. Points are count x 3 doubles in metres, colours red green blue alpha from 0 to 1. All
+ * required. */
 typedef struct DvDraw DvDraw;
 typedef struct DvDrawOps {
     uint32_t size;
     void (*points)(DvDraw *draw, const double *points, uint32_t count, double pixels, const double color[4]);
-    void (*lines)(DvDraw *draw, const double *points, uint32_t lines, double pixels, const double color[4]);         /* 2 points each */
-    void (*triangles)(DvDraw *draw, const double *points, uint32_t triangles, const double color[4]);                /* 3 points each */
+    void (*lines)(DvDraw *draw, const double *points, uint32_t lines, double pixels,
+                  const double color[4]); /* 2 points each */
+    void (*triangles)(DvDraw *draw, const double *points, uint32_t triangles,
+                      const double color[4]); /* 3 points each */
     void (*spheres)(DvDraw *draw, const double *centres, const double *radii, uint32_t count, const double color[4]);
-    void (*frames)(DvDraw *draw, const double *rigids, uint32_t count, double size);                                 /* 7 doubles each */
+    void (*frames)(DvDraw *draw, const double *rigids, uint32_t count, double size); /* 7 doubles each */
     void (*text)(DvDraw *draw, const double point[3], const char *text, double size, const double color[4]);
 } DvDrawOps;
 struct DvDraw {
