@@ -156,6 +156,31 @@ static void conjugate_gradients_stop_at_the_threshold_without_taking_the_step(vo
     dv_scene_free(loose);
 }
 
+/* Denominators with a threshold that stops nothing, then with one just above and just below the fourth. */
+static void the_threshold_is_compared_with_the_denominator_itself(void **state)
+{
+    (void)state;
+    double values[64], stopped[64];
+    DvScene *scene =
+        ten_oscillators("<CGLinearSolver name='solver' iterations='9' tolerance='1e-30' threshold='1e-40'/>");
+    step(scene);
+    assert_true(curve(scene, "Denominator", values, 64) > 4);
+    assert_true(values[3] < values[0] && values[3] < values[1] && values[3] < values[2]);
+    dv_scene_free(scene);
+    static const double factors[] = {1.001, 0.999};
+    for (int i = 0; i < 2; i++) {
+        char solver[256];
+        snprintf(solver, sizeof solver,
+                 "<CGLinearSolver name='solver' iterations='9' tolerance='1e-30' threshold='%.17g'/>",
+                 factors[i] * values[3]);
+        scene = ten_oscillators(solver);
+        step(scene);
+        const size_t count = curve(scene, "Denominator", stopped, 64);
+        assert_true(i == 0 ? count == 4 : count > 4);
+        dv_scene_free(scene);
+    }
+}
+
 static void only_the_very_first_solve_iterates_below_the_limits(void **state)
 {
     (void)state;
@@ -455,6 +480,7 @@ int main(void)
         cmocka_unit_test(conjugate_gradients_stop_after_the_given_iterations),
         cmocka_unit_test(conjugate_gradients_stop_at_the_tolerance),
         cmocka_unit_test(conjugate_gradients_stop_at_the_threshold_without_taking_the_step),
+        cmocka_unit_test(the_threshold_is_compared_with_the_denominator_itself),
         cmocka_unit_test(only_the_very_first_solve_iterates_below_the_limits),
         cmocka_unit_test(a_warm_start_needs_fewer_iterations),
         cmocka_unit_test(a_negative_tolerance_becomes_the_default),
