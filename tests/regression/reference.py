@@ -9,12 +9,14 @@ usage: reference.py GROUP [NAME...] [--divan PROGRAM] [--shared FOLDER] [--verbo
   probes         probes of probes/first-light.txt: compare-operators and compare-states
   restart        all of these: saved at step 10, loaded and run on, the same hash at step 100
   threads        all of these: the same hashes with 1, 2 and 8 threads and small chunks
+  allocations    scenes of first-light.txt and our own: no heap allocation in a step after the first
   speed          median time of a step against sofa/timings.tsv (prints ratios, never fails)
 
 NAME keeps the scenes whose path contains one of the names. The data lie beside the project in ../shared (or $DIVAN_SHARED);
 without them there is nothing to compare with, which is said in one line. Closes with "N passed, N failed".
 """
 import concurrent.futures
+import glob
 import gzip
 import json
 import math
@@ -25,6 +27,13 @@ import tempfile
 
 ROOT = os.environ.get("DIVAN_TEST_SOURCE_ROOT") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RESTART_AT, RESTART_TO = 10, 100
+
+# Probes whose states hang on the last bit, with the tolerance that is left for them; their operators must agree like all others.
+LAST_BIT = {
+    # All springs start at rest and pull only when longer than that: rounding decides which do (d > rest length). Moving the start
+    # by a relative 1e-15 moves our own result by 1e-3.
+    "Spring/MeshSpringForceField_lines.scn": "1e-2",
+}
 
 
 def option(name, default):
@@ -99,7 +108,8 @@ def probe(name, folder):
             unpacked.write(packed.read())
         done = divan("probe", scene, "--at", plain, "--out", dump)
         result.append(tool("compare-operators", state, dump) if done.returncode == 0 else (False, last_words(done)))
-    result.append(compare_states(scene, os.path.join(PROBES, "trajectories", name + ".txt.gz"), folder, "--rtol", "1e-5"))
+    trajectory_of_probe = os.path.join(PROBES, "trajectories", name + ".txt.gz")
+    result.append(compare_states(scene, trajectory_of_probe, folder, "--rtol", LAST_BIT.get(name, "1e-5")))
     return all(ok for ok, _ in result), " | ".join(text for _, text in result)
 
 
@@ -138,6 +148,14 @@ def threads(name, folder):
     return bool(same), "same bits" if same else "hashes differ" if runs[0].returncode == 0 else last_words(runs[0])
 
 
+def allocations(name, folder):
+    done = divan("bench", name if os.path.isabs(name) else os.path.join(EXAMPLES, name), "-n", "10", "--json")
+    if done.returncode != 0:
+        return False, last_words(done)
+    count = json.loads(done.stdout)["allocations_per_step"]
+    return count == 0, "%g allocations a step" % count
+
+
 def speed(name, folder):
     table = {}
     for line in open(os.path.join(SHARED, "sofa", "timings.tsv")):
@@ -173,6 +191,7 @@ def main():
         "probes": (probe, probes, 2),
         "restart": (restart, light + probes, 2),
         "threads": (threads, light + probes, 2),
+        "allocations": (allocations, light + sorted(glob.glob(os.path.join(ROOT, "scenes", "*.scn"))), 2),
         "speed": (speed, light, 1),
     }[group]
     wanted = [a for i, a in enumerate(sys.argv[2:], 2) if not a.startswith("--") and sys.argv[i - 1] not in ("--divan", "--shared")]
