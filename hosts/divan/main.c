@@ -130,7 +130,7 @@ static GArray *entries_of(const Command *command, Options *options)
         {"dt", 0, 0, G_OPTION_ARG_DOUBLE, &options->dt, "Time step in seconds, instead of the scene's", "S"},
         {"threads", 0, 0, G_OPTION_ARG_INT, &options->threads, "Number of threads (0: one per core; default 1)", "N"},
         {"grain-divisor", 0, 0, G_OPTION_ARG_INT, &options->grain_divisor,
-         "Cut parallel loops into N times as many chunks; the result stays the same", "N"},
+         "Cut parallel loops into N times as many chunks, which rounds sums differently", "N"},
         {"quiet", 0, 0, G_OPTION_ARG_NONE, &options->quiet, "No progress and no summary", NULL},
         {"hash", 0, 0, G_OPTION_ARG_NONE, &options->hash, "Print a hash of all states after each step", NULL},
         {"dump", 0, 0, G_OPTION_ARG_FILENAME, &options->dump, "Write positions and velocities of all states", "FILE"},

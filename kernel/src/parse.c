@@ -415,7 +415,7 @@ static DvStatus parse_bool(const char *text, bool *out, DvText *problem)
         return dropped_rest(at, problem);
     }
     quote(problem, text);
-    dv_text_add(problem, " is neither true nor false (true, false, 1, 0)");
+    dv_text_add(problem, " is none of true, false, 1, 0");
     return DV_ERROR_INVALID;
 }
 

@@ -315,7 +315,7 @@ static DvStatus choose(const char *conf, const char *set, const char *id, const 
     Found *found = find_plugin(id);
     if (!found) {
         dv_log_at(DV_LEVEL_ERROR, DV_ERROR_NOT_FOUND, conf, 0, 0,
-                  "plugin set [%s] names plugin '%s', which no library of the search path is", set, id);
+                  "plugin set [%s] asks for plugin '%s', and no library on the search path is that plugin", set, id);
         return DV_ERROR_NOT_FOUND;
     }
     found->named = true;

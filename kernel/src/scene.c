@@ -287,6 +287,9 @@ DvStatus dv_scene_init(DvScene *scene)
     dv_private_enter();
     scene->check_count =
         MIN(dv_services(DV_STEP_CHECK, scene->checks, G_N_ELEMENTS(scene->checks)), G_N_ELEMENTS(scene->checks));
+    if (!(dv_node_dt(scene->root) > 0))
+        dv_field_warning(&scene->root->dt, -1, "time does not go forward with a step of %g s; give a positive one",
+                         dv_node_dt(scene->root));
     add_loops(scene);
     for_everything(scene->root, settle_links);
     for_everything(scene->root, dv_private_capture);

@@ -288,7 +288,9 @@ DvStatus dv_private_write_scene(DvScene *scene, const char *file)
                   "the scene has grown beyond %d MiB, more than would be read back", DV_PRIVATE_MAX_SCENE_BYTES >> 20);
         writer.status = DV_ERROR_LIMIT;
     } else if (writer.status == DV_OK && !g_file_set_contents(file, writer.out->str, (gssize)writer.out->len, &error)) {
-        dv_log_at(DV_LEVEL_ERROR, DV_ERROR_IO, file, 0, 0, "the scene cannot be written: %s", error->message);
+        const char *reason = strrchr(error->message, ':'); /* before it: the name of a temporary file */
+        dv_log_at(DV_LEVEL_ERROR, DV_ERROR_IO, file, 0, 0, "the scene cannot be written: %s",
+                  reason ? reason + 2 : error->message);
         g_error_free(error);
         writer.status = DV_ERROR_IO;
     }

@@ -326,7 +326,7 @@ static void a_plugin_set_that_cannot_be_had_is_an_error(void **state)
     dv_stop();
     assert_int_equal(start_folder("far"), DV_ERROR_NOT_FOUND);
     expect_messages(
-        "error: plugins.conf: plugin set [far] names plugin 'test.far', which no library of the search path is");
+        "error: plugins.conf: plugin set [far] asks for plugin 'test.far', and no library on the search path is that plugin");
     assert_int_equal(dv_plugin_info(0)->state, DV_PLUGIN_STARTED);
     dv_stop();
     assert_int_equal(start_folder("slow"), DV_ERROR_INVALID);

@@ -206,7 +206,7 @@ static void an_unknown_tag_is_named(void **state)
     (void)state;
     static Forces f;
     expect_load_error("<Node>" BODIES(AT_ORIGIN) "<JointSpringForceField spring='BEGIN_SPRING 0 7 END_SPRING'/></Node>",
-                      "body 7 of a state of 2 bodies");
+                      "no body 7: the state has 2, counted from 0");
     forces_of(
         "<Node>" BODIES(
             "1 0 0 0 0 0 1") "<JointSpringForceField name='field' spring='BEGIN_SPRING 0 1 END_SPRING BEGIN_SPRING 0 1 "

@@ -140,7 +140,7 @@ static void mistakes_are_named(void **state)
     expect_load_error("<Node>" POINTS "<ConstantForceField name='C'/></Node>",
                       "ConstantForceField 'C': no force; give 'forces' or 'totalForce'");
     expect_load_error("<Node>" POINTS "<ConstantForceField name='C' indices='1 7' forces='1 0 0'/></Node>",
-                      "ConstantForceField 'C': indices[1]: point 7 of a state of 4 points");
+                      "ConstantForceField 'C': indices[1]: no point 7: the state has 4, counted from 0");
     expect_load_error("<Node>" POINTS "<ConstantForceField name='C' indices='0 1 2' forces='1 0 0 2 0 0'/></Node>",
                       "holds 2 forces for 3 points");
     expect_load_error("<Node>" POINTS "<ConstantForceField indices='0 1 2 3 0' forces='1 0 0'/></Node>",

@@ -109,7 +109,7 @@ static void mistakes_are_named(void **state)
 {
     (void)state;
     expect_load_error("<Node>" POINTS "<RestShapeSpringsForceField name='R' points='1 4'/></Node>",
-                      "RestShapeSpringsForceField 'R': points[1]: point 4 of a state of 4 points");
+                      "RestShapeSpringsForceField 'R': points[1]: no point 4: the state has 4, counted from 0");
     expect_load_error("<Node><Node name='other'>" BODIES "</Node>" POINTS
                       "<RestShapeSpringsForceField external_rest_shape='@other/dofs'/></Node>",
                       "Rigid3d");

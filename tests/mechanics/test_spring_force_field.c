@@ -232,7 +232,7 @@ static void a_spring_to_a_missing_point_is_named(void **state)
     (void)state;
     expect_load_error("<Node>\n<MechanicalObject template='Vec3d' position='0 0 0 1 0 0 2 0 0'/>\n"
                       "<SpringForceField name='Springs' spring='0 1 1 1 1 0 9 1 1 1'/></Node>",
-                      "scene.scn:3:34: SpringForceField 'Springs': spring[1]: point 9 of a state of 3 points");
+                      "scene.scn:3:34: SpringForceField 'Springs': spring[1]: no point 9: the state has 3, counted from 0");
 }
 
 static void lists_of_different_length_are_named(void **state)

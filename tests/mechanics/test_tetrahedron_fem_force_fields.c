@@ -463,7 +463,7 @@ static void mistakes_are_named(void **state)
     expect_load_error(
         "<Node><MeshTopology position='0 0 0 1 0 0 0 1 0 0 0 1' tetrahedra='0 1 2 9'/><MechanicalObject "
         "template='Vec3d' position='0 0 0 1 0 0 0 1 0 0 0 1'/><TetrahedralCorotationalFEMForceField name='F'/></Node>",
-        "point 9 of a state of");
+        "no point 9: the state has");
 }
 
 static void impossible_materials_are_replaced(void **state)

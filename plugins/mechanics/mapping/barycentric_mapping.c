@@ -144,8 +144,8 @@ static DvStatus check_elements(const BarycentricMapping *self, const LocationMes
         for (size_t k = 0; k < (size_t)elements.count * n; k++)
             if (elements.at[k] >= mesh->point_count)
                 return dv_error(dv_object_of(self), DV_ERROR_INVALID,
-                                "element %zu of the input's topology names point %u of a state of %u points", k / n,
-                                elements.at[k], mesh->point_count);
+                                "element %zu of the input's topology: no point %u: the state has %u, counted from 0",
+                                k / n, elements.at[k], mesh->point_count);
     }
     return DV_OK;
 }

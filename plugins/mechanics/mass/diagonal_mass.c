@@ -448,7 +448,8 @@ static DvStatus read_file(DiagonalMass *self)
     const char *name = dv_data_file(&self->file);
     FILE *in = name ? fopen(name, "r") : NULL;
     if (!in)
-        return dv_field_error(&self->file, -1, "file '%s' cannot be read", dv_data_string(&self->file));
+        return dv_field_error(&self->file, -1, "no file '%s' in the folder of the scene or in DIVAN_DATA_PATH",
+                              dv_data_string(&self->file));
     char line[512], word[32];
     double *mass = NULL;
     size_t count = 0;

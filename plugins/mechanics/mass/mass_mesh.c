@@ -14,6 +14,18 @@ DvElements mass_mesh_elements(const MassMesh *mesh)
     return mesh->ops->elements(mesh->self, mesh->kind);
 }
 
+/* A state that others will size later (one point so far) is not held against the mesh. */
+static DvStatus check_points(const DvObject *object, const MassMesh *mesh, uint32_t points)
+{
+    const DvElements elements = mass_mesh_elements(mesh);
+    for (size_t i = 0; points > 1 && i < (size_t)elements.count * mesh->nodes; i++)
+        if (elements.at[i] >= points)
+            return dv_error(object, DV_ERROR_INVALID,
+                            "element %zu of topology '%s': no point %u: the state has %u, counted from 0",
+                            i / mesh->nodes, dv_object_name(mesh->topology), elements.at[i], points);
+    return DV_OK;
+}
+
 DvStatus mass_mesh_find(DvObject *object, const DvLink *topology_link, const DvLink *geometry_link, DvStateRef state,
                         MassMesh *mesh)
 {
@@ -38,8 +50,12 @@ DvStatus mass_mesh_find(DvObject *object, const DvLink *topology_link, const DvL
         if (ops->elements(self, kinds[i]).count)
             mesh->kind = kinds[i];
     mesh->nodes = dv_element_nodes(mesh->kind);
-    if (mesh->kind != DV_POINTS)
-        return DV_OK;
+    if (mesh->kind != DV_POINTS) {
+        const DvStatus status = check_points(object, mesh, dv_state_count(state));
+        if (status != DV_OK)
+            mass_mesh_forget(mesh);
+        return status;
+    }
     mass_mesh_forget(mesh);
     return dv_error(object, DV_ERROR_MISSING,
                     "topology '%s' is empty: it has no edge, triangle, quad, tetrahedron or hexahedron to "

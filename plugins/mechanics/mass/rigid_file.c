@@ -49,7 +49,8 @@ DvStatus rigid_file_read(DvData *field, const DvDofType *dof, BodyMass *body, bo
     const char *file = dv_data_file(field);
     char *content = file ? read_text(file) : NULL;
     if (!content)
-        return dv_field_error(field, -1, "file '%s' cannot be read", dv_data_string(field));
+        return dv_field_error(field, -1, "no file '%s' in the folder of the scene or in DIVAN_DATA_PATH",
+                              dv_data_string(field));
     const char *text = content;
     char word[32];
     double mass = body->mass;

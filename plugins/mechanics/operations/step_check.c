@@ -308,6 +308,14 @@ static bool restore_last_good(DvNode *root)
         s.ops->combine(s.self, DV_VELOCITY, VEC_GOOD_VELOCITY, DV_NO_VEC, 0.0);
         any = true;
     }
+    /* What the failed step left in forces and search directions is no part of the good state. */
+    static const DvVecId scratch[] = {DV_FORCE, DV_DX, DV_DFORCE};
+    for (uint32_t i = 0; i < m->state_count; i++)
+        for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++) {
+            const DvStateRef s = m->states[i].ref;
+            if (s.ops->has(s.self, scratch[k]))
+                s.ops->clear(s.self, scratch[k]);
+        }
     const DvStep step = {dv_node_time(root), dv_node_dt(root), DV_POSITION, DV_VELOCITY};
     dv_mechanical_operations.propagate_position(m, &step, DV_POSITION);
     dv_mechanical_operations.propagate_velocity(m, &step, DV_VELOCITY);

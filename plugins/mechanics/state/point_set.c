@@ -83,7 +83,7 @@ size_t point_set_remove_out_of_range(DvData *indices, uint32_t points)
     }
     if (good == count)
         return count;
-    dv_field_warning(indices, (int64_t)first_bad, "point %u of a state of %u points; %zu such %s left out",
+    dv_field_warning(indices, (int64_t)first_bad, "no point %u: the state has %u, counted from 0; %zu such %s left out",
                      index[first_bad], points, count - good, count - good == 1 ? "entry is" : "entries are");
     uint32_t *kept = dv_data_begin(indices, count);
     size_t at = 0;

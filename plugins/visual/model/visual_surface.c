@@ -498,6 +498,22 @@ static void compute_sphere_coordinates(VisualSurface *self)
     dv_data_end(&self->texcoords);
 }
 
+/* Faces of points that are not there are not shown. A mapping may bring the points later: none is no mistake. */
+static void warn_of_faces(VisualSurface *self, DvData *faces, size_t corners)
+{
+    size_t vertices, count;
+    (void)dv_data_doubles(self->vertices.count ? &self->vertices : &self->position, &vertices);
+    const uint32_t *node = dv_data_uints(faces, &count);
+    for (size_t i = 0; vertices && i < count * corners; i++) {
+        if (node[i] < vertices)
+            continue;
+        dv_field_warning(faces, (int64_t)(i / corners),
+                         "no point %u: the surface has %zu, counted from 0; such faces are not shown", node[i],
+                         vertices);
+        return;
+    }
+}
+
 DvStatus visual_surface_init(DvObject *object, VisualSurface *self)
 {
     if (*dv_data_string(&self->filename)) {
@@ -533,6 +549,8 @@ DvStatus visual_surface_init(DvObject *object, VisualSurface *self)
     dv_data_set(&self->scale_tex, one, 1);
     dv_data_set(&self->translation_tex, zero, 1);
     update_vertices(self);
+    warn_of_faces(self, &self->triangles, 3);
+    warn_of_faces(self, &self->quads, 4);
     if (dv_data_bool(&self->compute_texture_coordinates))
         compute_sphere_coordinates(self);
     update_normals(self);
