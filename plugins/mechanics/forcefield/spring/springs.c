@@ -541,30 +541,63 @@ SIMD_INLINE void gather_body(const SpringWork *work, uint32_t begin, uint32_t en
     }
 }
 
+SIMD_INLINE void assemble_body(const Springs *self, double k, const DvMatrixView *view, int spatial, int deriv)
+{
+    const bool direct = view->direct && view->block == (uint32_t)deriv;
+    double u[6], dense[36] = {0.0};
+    for (uint32_t i = 0; i < self->count; i++) {
+        const Real8 *tangent = self->tangent + (size_t)(i / LANES) * (uint32_t)(spatial + 2);
+        const uint32_t lane = i % LANES;
+        const double axial = k * tangent[spatial][lane], all = k * tangent[spatial + 1][lane];
+        EACH (c, spatial)
+            u[c] = tangent[c][lane];
+        EACH (r, spatial)
+            EACH (c, spatial)
+                dense[r * deriv + c] = axial * u[r] * u[c] + (r == c ? all : 0.0);
+        for (uint32_t pair = 0; pair < 4; pair++) {
+            const double sign = pair == 0 || pair == 3 ? -1.0 : 1.0;
+            if (direct) {
+                double *at = view->values + (size_t)view->slot[4 * i + pair] * (uint32_t)(deriv * deriv);
+                EACH (r, spatial)
+                    EACH (c, spatial)
+                        at[r * deriv + c] += sign * dense[r * deriv + c];
+            } else {
+                dv_view_add(view, 4 * i + pair, dense, sign);
+            }
+        }
+    }
+}
+
 typedef void ChunkFunction(void *context, uint32_t begin, uint32_t end);
 typedef struct SpringKernel {
     ChunkFunction *force, *dforce, *gather;
     void (*scatter)(const SpringWork *work);
+    void (*assemble)(const Springs *self, double k, const DvMatrixView *view);
 } SpringKernel;
 
-#define SPRING_KERNEL(name, spatial, coord, deriv)                                       \
-    FOR_EACH_MACHINE static void force_##name(void *work, uint32_t begin, uint32_t end)  \
-    {                                                                                    \
-        force_body(work, begin, end, spatial, coord, deriv);                             \
-    }                                                                                    \
-    FOR_EACH_MACHINE static void dforce_##name(void *work, uint32_t begin, uint32_t end) \
-    {                                                                                    \
-        dforce_body(work, begin, end, spatial, deriv);                                   \
-    }                                                                                    \
-    static void gather_##name(void *work, uint32_t begin, uint32_t end)                  \
-    {                                                                                    \
-        gather_body(work, begin, end, spatial, deriv);                                   \
-    }                                                                                    \
-    static void scatter_##name(const SpringWork *work)                                   \
-    {                                                                                    \
-        scatter_body(work, spatial, deriv);                                              \
-    }                                                                                    \
-    static const SpringKernel kernel_##name = {force_##name, dforce_##name, gather_##name, scatter_##name};
+#define SPRING_KERNEL(name, spatial, coord, deriv)                                                         \
+    FOR_EACH_MACHINE static void force_##name(void *work, uint32_t begin, uint32_t end)                    \
+    {                                                                                                      \
+        force_body(work, begin, end, spatial, coord, deriv);                                               \
+    }                                                                                                      \
+    FOR_EACH_MACHINE static void dforce_##name(void *work, uint32_t begin, uint32_t end)                   \
+    {                                                                                                      \
+        dforce_body(work, begin, end, spatial, deriv);                                                     \
+    }                                                                                                      \
+    static void gather_##name(void *work, uint32_t begin, uint32_t end)                                    \
+    {                                                                                                      \
+        gather_body(work, begin, end, spatial, deriv);                                                     \
+    }                                                                                                      \
+    static void scatter_##name(const SpringWork *work)                                                     \
+    {                                                                                                      \
+        scatter_body(work, spatial, deriv);                                                                \
+    }                                                                                                      \
+    static void assemble_##name(const Springs *self, double k, const DvMatrixView *view)                   \
+    {                                                                                                      \
+        assemble_body(self, k, view, spatial, deriv);                                                      \
+    }                                                                                                      \
+    static const SpringKernel kernel_##name = {force_##name, dforce_##name, gather_##name, scatter_##name, \
+                                               assemble_##name};
 
 SPRING_KERNEL(vec1, 1, 1, 1)
 SPRING_KERNEL(vec2, 2, 2, 2)
@@ -648,23 +681,8 @@ static void assemble(void *self_, const DvStep *step, double k, double b, const 
     (void)step;
     (void)b;
     const Springs *self = self_;
-    const uint32_t spatial = springs_spatial(self), deriv = self->base.state[0].dof->deriv;
-    double dense[36] = {0.0};
-    for (uint32_t i = 0; i < self->count; i++) {
-        const Real8 *tangent = self->tangent + (size_t)(i / LANES) * (spatial + 2);
-        const uint32_t lane = i % LANES;
-        const double axial = tangent[spatial][lane], all = tangent[spatial + 1][lane];
-        for (uint32_t r = 0; r < spatial; r++)
-            for (uint32_t c = 0; c < spatial; c++)
-                dense[r * deriv + c] = axial * tangent[r][lane] * tangent[c][lane] + (r == c ? all : 0.0);
-        for (uint32_t pair = 0; pair < 4; pair++) {
-            const double factor = pair == 0 || pair == 3 ? -k : k;
-            if (deriv == 3)
-                add_block3(view, 4 * i + pair, dense, factor);
-            else
-                dv_view_add(view, 4 * i + pair, dense, factor);
-        }
-    }
+    if (self->count > 0)
+        kernel_of(self)->assemble(self, k, view);
 }
 
 static uint64_t structure(void *self_)
