@@ -704,7 +704,7 @@ static void other_value(const DvField *field, const DvType *type, DvText *out)
 static void check_drawing_field(DvNode *node, const DvClass *cls, const DvField *field)
 {
     DvObject *object = NULL;
-    if (dv_object_new(node, cls->name, &object, NULL) != DV_OK) {
+    if (dv_object_new(node, cls->name, &object, (char *)NULL) != DV_OK) {
         dv_text_add(&failures, "\n%s cannot be made", cls->name);
         return;
     }
@@ -742,7 +742,8 @@ static void fields_of_drawing_hold_their_value(void **state)
                 if ((!*variants || strstr(variants, surroundings[s][1])) &&
                     strcmp(cls->name, surroundings[s][0]) != 0) {
                     assert_int_equal(
-                        dv_object_new(node, surroundings[s][0], NULL, "template", surroundings[s][1], NULL), DV_OK);
+                        dv_object_new(node, surroundings[s][0], NULL, "template", surroundings[s][1], (char *)NULL),
+                        DV_OK);
                     break;
                 }
             check_drawing_field(node, cls, field);

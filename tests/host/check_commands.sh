@@ -35,15 +35,17 @@ says()
 # run STATUS ARGUMENTS...
 run()
 {
-    last="divan $*"
     wanted_status=$1
     shift
+    last="divan $*"
     status "$wanted_status" "$divan" "$@"
 }
 
 silent()
 {
-    [ ! -s "$work/out" ] && [ ! -s "$work/err" ] || fail "not silent: $last"
+    if [ -s "$work/out" ] || [ -s "$work/err" ]; then
+        fail "not silent: $last"
+    fi
 }
 
 hashes() # of the steps, without their numbers
