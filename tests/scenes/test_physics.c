@@ -132,6 +132,7 @@ static double tip_deflection(const char *force_field, unsigned n)
 {
     const unsigned nx = 4 * n + 1, ny = n + 1;
     char *text = calloc(1, 200000);
+    assert_non_null(text);
     sprintf(
         text,
         "<Node name='root' gravity='0 0 0' dt='1e5'><DefaultAnimationLoop/><EulerImplicitSolver/>"
