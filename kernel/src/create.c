@@ -430,9 +430,9 @@ static void apply_attributes(DvScene *scene, DvObject *object)
     }
 }
 
-void dv_private_unused_attributes(DvObject *object)
+static void report_unused_attributes(DvObject *object)
 {
-    const DvScene *scene = object->is_node ? ((DvNode *)object->self)->scene : object->node->scene;
+    const DvScene *scene = dv_private_node_of(object)->scene;
     for (guint i = 0; object->attributes && i < object->attributes->list->len; i++) {
         const Attribute *attribute = &g_array_index(object->attributes->list, Attribute, i);
         if (attribute->used || attribute->name[0] == '_' || g_str_has_prefix(attribute->name, "NO"))
@@ -467,8 +467,7 @@ static void report_link(DvScene *scene, DvObject *object, DvLink *link)
         return;
     const Attribute *attribute = dv_private_attribute_find(object->attributes, link->data.field->name);
     const char *paths = attribute ? attribute->text : dv_data_string(&link->data);
-    const DvNode *node = object->is_node ? object->self : object->node;
-    const DvObject *other = dv_node_resolve(node, object, paths, NULL);
+    const DvObject *other = dv_node_resolve(dv_private_node_of(object), object, paths, NULL);
     if (other)
         dv_field_warning(&link->data, -1, "'%s' leads to %s '%s', which does not offer %s", paths, other->cls->name,
                          dv_object_name(other), link->data.field->target);
@@ -584,7 +583,7 @@ static DvStatus make(Making *making, size_t index, DvObject **result)
         if (object->fields[i]->field->type == &dv_type_link)
             (void)dv_link_resolve((DvLink *)(void *)object->fields[i]);
     give_name(node, object);
-    dv_private_unused_attributes(object);
+    report_unused_attributes(object);
     dv_private_stamp(object);
     *result = object;
     if (status == DV_OK && making->scene->running)
@@ -715,7 +714,7 @@ DvStatus dv_private_create_node(DvNode *parent, DvScene *scene, DvAttributes *at
     node->fixed_bbox = dv_private_attribute_find(attributes, "bbox") != NULL;
     apply_attributes(scene, object);
     move_display_words(node, attributes, file, line, column);
-    dv_private_unused_attributes(object);
+    report_unused_attributes(object);
     dv_private_stamp(object);
     return DV_OK;
 }

@@ -472,7 +472,7 @@ static DvStatus link_by_text(DvData *data, const char *text)
 {
     DvText problem = {0};
     DvObject *owner = data->owner;
-    const DvNode *node = owner->is_node ? owner->self : owner->node;
+    const DvNode *node = dv_private_node_of(owner);
     DvData *parent = node ? dv_private_resolve_field(node, owner, text, &problem) : NULL;
     DvStatus status = DV_ERROR_NOT_FOUND;
     if (parent) {
@@ -563,9 +563,7 @@ const char *dv_data_file(DvData *data)
         return graph->file;
     g_free(graph->file);
     const char *folder = NULL;
-    const DvObject *owner = data->owner;
-    for (const DvNode *node = owner->is_node ? owner->self : owner->node; node && !folder;
-         node = dv_node_parent(node, 0))
+    for (const DvNode *node = dv_private_node_of(data->owner); node && !folder; node = dv_node_parent(node, 0))
         folder = node->folder;
     const char *name = dv_data_string(data);
     graph->file = *name ? dv_private_find_file(name, folder) : NULL;

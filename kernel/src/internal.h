@@ -10,8 +10,8 @@
  *   event.c                        events
  *   path.c files.c                 "@../dofs" to objects; file names to files
  *   create.c                       an object from class name, attributes and context: variant, fields, links
- *   reader.c repair.c writer.c     scene files in and out
- *   scene.c                        load, init, step, reset, save
+ *   reader.c repair.c writer.c     scene files in and out: load, mend, save
+ *   scene.c                        load, init, step, reset
  *   parallel.c memory.c exchange.c element_data.c dof_type.c log.c phase.c
  */
 #ifndef DIVAN_KERNEL_INTERNAL_H
@@ -53,14 +53,13 @@ struct DvObject {
     size_t field_count, class_field_count; /* all; without the added ones */
     DvAttributes *attributes;              /* as given; NULL: none */
     GPtrArray *initial;                    /* Snapshot of what was set before init, for saving: see writer.c; or NULL */
-    GPtrArray *restore; /* Attribute: the state a saved scene holds for it, applied after init; or NULL */
+    DvAttributes *restore;                 /* the state a saved scene holds for it, applied after init; or NULL */
     uint64_t order;     /* when it was made: merges objects and child nodes into the order of the document */
     uint64_t *
         stamps; /* [stamp_count] versions of the fields when it was made, then after init: what changed since is saved */
     size_t stamp_count;
     GPtrArray *attached;    /* DvElementData *, in the order of attachment; or NULL */
     GPtrArray *referrers;   /* DvLink * that point here; or NULL */
-    bool constructed;       /* construct was called: destroy will be */
     bool updating;          /* its engine runs */
     DvComponentState state; /* of component_state at state_version */
     uint64_t state_version;
@@ -88,7 +87,6 @@ struct DvNode {
 
 struct DvScene {
     DvNode *root;
-    char *file;
     uint64_t steps;
     bool running; /* initialised */
     bool check_only, keep_going;
@@ -109,9 +107,10 @@ enum {
     DV_PRIVATE_MAX_ATTRIBUTES = 256,        /* of an element */
 };
 
-static inline DvObject *dv_private_object(const DvNode *node)
+/* The node an object is in; that of a node's object is the node itself. NULL outside the graph. */
+static inline DvNode *dv_private_node_of(const DvObject *object)
 {
-    return dv_object_of(node);
+    return object->is_node ? object->self : object->node;
 }
 
 /* object.c */
@@ -160,7 +159,7 @@ DvStatus dv_private_type_convert(const DvType *from, const void *value, size_t c
 const DvRename *dv_private_rename_class(const char *name); /* of any started plugin; NULL: none */
 const DvRename *dv_private_rename_field(const DvClass *cls, const char *name);
 bool dv_private_module_known(const char *name); /* RequiredPlugin */
-const void *dv_private_class_ops(const DvClass *cls, const char *contract);
+bool dv_private_class_is_a(const DvClass *cls, const char *name); /* it, or a base of it, has this name */
 DvStatus dv_private_registry_check(const DvPlugin *plugin, DvText *reason); /* ties with plugins that are in */
 void dv_private_registry_add(const DvPlugin *plugin);                       /* after a good check */
 void dv_private_registry_clear(void);
@@ -176,7 +175,6 @@ DvStatus dv_private_create_node(DvNode *parent, DvScene *scene, DvAttributes *at
                                 int column, DvNode **node);
 DvStatus dv_private_create_first(DvNode *node,
                                  const char *class_name); /* in front of all others, named like its class */
-void dv_private_unused_attributes(DvObject *object);
 bool dv_private_class_takes(const DvClass *cls, const char *name); /* has a field of this name or alias */
 void dv_private_report_links(DvScene *scene, DvObject *object);    /* tries once more, then says what leads nowhere */
 DvAttributes *dv_private_attributes_new(void);
@@ -197,8 +195,7 @@ char *dv_private_find_file(const char *name, const char *folder); /* new string;
 
 /* node.c */
 void dv_private_node_changed(DvNode *node); /* raises the revisions */
-void dv_private_node_add_member(DvNode *node, DvObject *object);
-void dv_private_node_insert_member(DvNode *node, DvObject *object, size_t index);
+void dv_private_node_insert_member(DvNode *node, DvObject *object, size_t index); /* beyond the end: as the last */
 bool dv_private_stands_for_node(const DvObject *object, const char *contract); /* offers it, and not only by path */
 
 /* A field of a node, or the tags of an object, were written: what the graph's schedules depend on may have changed. */
@@ -227,9 +224,7 @@ void dv_private_schedules_drop(DvNode *node);           /* everything kept for a
 void dv_private_schedule_object_gone(DvObject *object); /* running schedules skip it from now on */
 
 /* scene.c, reader.c, writer.c, repair.c */
-typedef struct XmlElement XmlElement; /* reader.c */
 DvStatus dv_private_read_scene(DvScene *scene, const char *text, size_t length, const char *name, const char *folder);
-DvStatus dv_private_write_scene(DvScene *scene, const char *file);
 /* Mends what strict XML refuses; new text, warnings with the line. NULL after an error that has been reported. */
 char *dv_private_repair(DvScene *scene, const char *text, size_t length, const char *name, size_t *out_length);
 bool dv_private_is_utf16(const char *text, size_t length);
@@ -240,7 +235,6 @@ void dv_private_stamp(DvObject *object);                /* writer.c: the version
 void dv_private_capture(DvObject *object);              /* writer.c: before init: what code has set since it was made */
 DvStatus dv_private_restore(DvObject *object);          /* writer.c: puts the fields of `restore` back */
 DvStatus dv_private_init_object(DvObject *object); /* links, init, bwd_init of an object that joins a running scene */
-DvStatus dv_private_init_node(DvNode *node);       /* init, bwd_init of a subtree that joins a running scene */
 
 /* log.c */
 void dv_private_emit(DvMessage *message, const char *format, va_list args) __attribute__((format(printf, 2, 0)));

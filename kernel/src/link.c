@@ -97,7 +97,7 @@ void dv_link_set_all(DvLink *link, DvObject *const *targets, size_t count)
 DvStatus dv_link_resolve(DvLink *link)
 {
     const DvObject *owner = link->data.owner;
-    const DvNode *node = owner->is_node ? owner->self : owner->node;
+    const DvNode *node = dv_private_node_of(owner);
     bool found = false, missing = false;
     gchar **paths = NULL;
     for (size_t i = 0; i < link->count; i++) {

@@ -151,13 +151,11 @@ static DvMessage about_field(const DvData *field, DvLevel level, DvStatus status
 {
     DvMessage message = about(field->owner, level, status);
     message.field = field->field->name;
-    const DvAttributes *attributes = field->owner ? field->owner->attributes : NULL;
-    for (guint i = 0; attributes && i < attributes->list->len; i++) {
-        const Attribute *attribute = &g_array_index(attributes->list, Attribute, i);
-        if (attribute->line > 0 && g_strcmp0(attribute->name, message.field) == 0) {
-            message.line = attribute->line;
-            message.column = attribute->column;
-        }
+    const Attribute *attribute =
+        field->owner ? dv_private_attribute_find(field->owner->attributes, message.field) : NULL;
+    if (attribute && attribute->line > 0) {
+        message.line = attribute->line;
+        message.column = attribute->column;
     }
     return message;
 }

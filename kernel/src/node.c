@@ -77,7 +77,7 @@ void dv_private_node_changed(DvNode *node)
 
 void dv_private_graph_data_changed(DvObject *object, const DvData *data)
 {
-    DvNode *node = object->is_node ? object->self : object->node;
+    DvNode *node = dv_private_node_of(object);
     if (!node || !node->members)
         return;
     if (data == &object->tags || (object->is_node && (data == &node->activated || data == &node->sleeping)))
@@ -90,17 +90,17 @@ void dv_private_graph_data_changed(DvObject *object, const DvData *data)
 
 const char *dv_node_name(const DvNode *node)
 {
-    return dv_object_name(dv_private_object(node));
+    return dv_object_name(dv_object_of(node));
 }
 
 const char *dv_node_path(const DvNode *node)
 {
-    return dv_object_path(dv_private_object(node));
+    return dv_object_path(dv_object_of(node));
 }
 
 DvObject *dv_node_object(const DvNode *node)
 {
-    return dv_private_object(node);
+    return dv_object_of(node);
 }
 
 DvNode *dv_object_as_node(DvObject *object)
@@ -117,7 +117,7 @@ DvNode *dv_node_root(const DvNode *node)
 {
     while (node->parents->len)
         node = g_ptr_array_index(node->parents, 0);
-    return dv_private_object(node)->self;
+    return dv_object_of(node)->self;
 }
 
 DvNode *dv_node_child(const DvNode *node, size_t index)
@@ -374,14 +374,9 @@ void dv_private_node_insert_member(DvNode *node, DvObject *object, size_t index)
     dv_private_node_changed(node);
 }
 
-void dv_private_node_add_member(DvNode *node, DvObject *object)
-{
-    dv_private_node_insert_member(node, object, node->members->len);
-}
-
 static void join(DvNode *parent, DvNode *child)
 {
-    DvObject *object = dv_object_ref(dv_private_object(child));
+    DvObject *object = dv_object_ref(dv_object_of(child));
     g_ptr_array_add(parent->children, child);
     g_ptr_array_add(child->parents, parent);
     child->scene = parent->scene;
@@ -420,7 +415,7 @@ static bool is_below(const DvNode *node, const DvNode *ancestor)
 DvStatus dv_node_attach(DvNode *parent, DvNode *child)
 {
     if (is_below(parent, child))
-        return dv_error(dv_private_object(child), DV_ERROR_CYCLE, "cannot be a child of '%s', which is below it",
+        return dv_error(dv_object_of(child), DV_ERROR_CYCLE, "cannot be a child of '%s', which is below it",
                         dv_node_path(parent));
     if (!g_ptr_array_find(parent->children, child, NULL))
         join(parent, child);
@@ -434,7 +429,7 @@ static void dissolve(DvNode *node)
         dv_object_remove(g_ptr_array_index(node->members, node->members->len - 1));
     while (node->children->len)
         dv_node_detach(node, g_ptr_array_index(node->children, node->children->len - 1));
-    DvObject *object = dv_private_object(node);
+    DvObject *object = dv_object_of(node);
     object->removed = true;
     object->node = NULL;
     dv_private_links_forget(object);
@@ -445,7 +440,7 @@ void dv_node_detach(DvNode *parent, DvNode *child)
 {
     if (!g_ptr_array_remove(parent->children, child))
         return;
-    DvObject *object = dv_private_object(child);
+    DvObject *object = dv_object_of(child);
     g_ptr_array_remove(child->parents, parent);
     dv_private_node_changed(parent);
     dv_private_object_forget_path(object);
@@ -460,7 +455,7 @@ void dv_node_remove(DvNode *node)
 {
     if (!node->parents->len)
         return; /* a root goes with its scene */
-    DvObject *object = dv_object_ref(dv_private_object(node));
+    DvObject *object = dv_object_ref(dv_object_of(node));
     while (node->parents->len)
         dv_node_detach(g_ptr_array_index(node->parents, 0), node);
     dv_private_release_later(object);
@@ -473,7 +468,7 @@ void dv_object_move(DvObject *object, DvNode *to)
         return;
     g_ptr_array_remove(from->members, object);
     dv_private_node_changed(from);
-    dv_private_node_add_member(to, object);
+    dv_private_node_insert_member(to, object, SIZE_MAX);
 }
 
 /* Tags */
@@ -481,7 +476,7 @@ void dv_object_move(DvObject *object, DvNode *to)
 DvTags dv_node_tags(const DvNode *node)
 {
     DvTags tags = {0};
-    tags.words = dv_data_strings(&dv_private_object(node)->tags, &tags.count);
+    tags.words = dv_data_strings(&dv_object_of(node)->tags, &tags.count);
     return tags;
 }
 

@@ -94,7 +94,6 @@ DvStatus dv_private_object_construct(DvObject *object)
         for (size_t i = COMMON_FIELDS; i < object->class_field_count; i++)
             if (object->fields[i]->field->flags & DV_FIELD_OUTPUT)
                 connect_engine(object, object->fields[i]);
-    object->constructed = true;
     return object->cls->construct ? object->cls->construct(object, object->self) : DV_OK;
 }
 
@@ -264,17 +263,15 @@ void dv_object_set_state(DvObject *object, DvComponentState state)
 
 const void *dv_object_ops(const DvObject *object, const char *contract)
 {
-    return dv_private_class_ops(object->cls, contract);
+    for (const DvContract *offer = object->cls->contracts; offer && offer->id; offer++)
+        if (offer->id == contract || strcmp(offer->id, contract) == 0)
+            return offer->ops;
+    return NULL;
 }
 
 bool dv_object_is_a(const DvObject *object, const char *class_name)
 {
-    if (strcmp(object->cls->name, class_name) == 0)
-        return true;
-    for (const char *const *base = object->cls->bases; base && *base; base++)
-        if (strcmp(*base, class_name) == 0)
-            return true;
-    return false;
+    return dv_private_class_is_a(object->cls, class_name);
 }
 
 /* Paths. The root is "/"; below it a node's path is its parent's (nothing for the root) and '/' and its name; an object's the same,
@@ -288,8 +285,8 @@ const char *dv_object_path(const DvObject *object)
     const DvNode *above = object->node;
     if (!above)
         return cached->path = object->is_node ? g_strdup("/") : g_strdup(dv_object_name(object));
-    const char *path = dv_object_path(dv_private_object(above));
-    const bool is_root = strcmp(path, "/") == 0 && (!object->is_node || !dv_private_object(above)->node);
+    const char *path = dv_object_path(dv_object_of(above));
+    const bool is_root = strcmp(path, "/") == 0 && (!object->is_node || !dv_object_of(above)->node);
     return cached->path = g_strconcat(is_root ? "" : path, "/", dv_object_name(object), NULL);
 }
 
@@ -305,7 +302,7 @@ void dv_private_object_forget_path(DvObject *object)
     for (guint i = 0; i < node->members->len; i++)
         dv_private_object_forget_path(g_ptr_array_index(node->members, i));
     for (guint i = 0; i < node->children->len; i++)
-        dv_private_object_forget_path(dv_private_object(g_ptr_array_index(node->children, i)));
+        dv_private_object_forget_path(dv_object_of(g_ptr_array_index(node->children, i)));
 }
 
 /* Leaving */
@@ -318,7 +315,7 @@ DvObject *dv_object_ref(DvObject *object)
 
 static void destroy(DvObject *object)
 {
-    if (object->constructed && object->cls->destroy)
+    if (object->cls->destroy)
         object->cls->destroy(object, object->self);
     dv_private_element_data_forget(object);
     dv_private_links_forget(object);
@@ -333,10 +330,8 @@ static void destroy(DvObject *object)
     }
     g_free(object->fields);
     dv_private_attributes_free(object->attributes);
-    if (object->initial)
-        g_ptr_array_unref(object->initial);
-    if (object->restore)
-        g_ptr_array_unref(object->restore);
+    g_clear_pointer(&object->initial, g_ptr_array_unref);
+    dv_private_attributes_free(object->restore);
     g_free(object->stamps);
     g_free(object->path);
     dv_free(object);

@@ -29,7 +29,7 @@ static DvObject *named(const DvNode *node, const char *name, size_t length)
 {
     DvNode *child = child_named(node, name, length);
     if (child)
-        return dv_private_object(child);
+        return dv_object_of(child);
     for (guint i = 0; i < node->members->len; i++) {
         DvObject *object = g_ptr_array_index(node->members, i);
         const char *own = dv_object_name(object);
@@ -57,11 +57,11 @@ static DvObject *counted_back(const DvNode *node, const DvObject *from, const ch
 static DvObject *walk(const DvNode *node, const DvObject *from, const char *path, size_t length)
 {
     if (length == 0 || (length == 2 && strncmp(path, "[]", 2) == 0))
-        return from ? (DvObject *)from : dv_private_object(node);
+        return from ? (DvObject *)from : dv_object_of(node);
     if (path[0] == '[')
         return counted_back(node, from, path, length);
     bool strict = path[0] == '/';
-    DvObject *at = dv_private_object(strict ? dv_node_root(node) : node);
+    DvObject *at = dv_object_of(strict ? dv_node_root(node) : node);
     for (const char *end = path + length; path < end && at;) {
         const char *slash = memchr(path, '/', (size_t)(end - path));
         const size_t size = (size_t)((slash ? slash : end) - path);
@@ -69,7 +69,7 @@ static DvObject *walk(const DvNode *node, const DvObject *from, const char *path
             strict = true;
         } else if (size == 2 && path[0] == '.' && path[1] == '.') {
             DvNode *above = at->is_node ? dv_node_parent(at->self, 0) : at->node;
-            at = above ? dv_private_object(above) : NULL;
+            at = above ? dv_object_of(above) : NULL;
             strict = true;
         } else if (size) {
             const DvNode *in = at->is_node ? at->self : NULL;
@@ -90,7 +90,7 @@ static DvObject *of_contract(DvObject *object, const char *contract)
     if (!object || !contract)
         return object;
     if (!object->is_node)
-        return dv_private_class_ops(object->cls, contract) ? object : NULL;
+        return dv_object_ops(object, contract) ? object : NULL;
     const DvNode *node = object->self;
     DvObject *found = NULL, *by_path = NULL;
     guint standing = 0, others = 0;
@@ -99,7 +99,7 @@ static DvObject *of_contract(DvObject *object, const char *contract)
         if (dv_private_stands_for_node(member, contract)) {
             found = member;
             standing++;
-        } else if (dv_private_class_ops(member->cls, contract)) {
+        } else if (dv_object_ops(member, contract)) {
             by_path = member;
             others++;
         }

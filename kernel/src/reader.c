@@ -30,14 +30,14 @@ enum {
     MAX_MACROS_MISSED = 1000 /* class names that are looked up as files in vain */
 };
 
-struct XmlElement {
+typedef struct XmlElement {
     char *kind;
     const char *file, *folder; /* interned */
     int line, column;
     bool is_file_root;
     DvAttributes *attributes;
     GPtrArray *children; /* XmlElement * */
-};
+} XmlElement;
 
 /* A scene being read, with what it has used up. */
 typedef struct Reader {
@@ -524,32 +524,16 @@ static void expand(Reader *reader, XmlElement *element, size_t depth)
 
 /* From elements to the graph */
 
-static void free_attribute(void *pointer)
-{
-    Attribute *attribute = pointer;
-    g_free(attribute->name);
-    g_free(attribute->text);
-    g_free(attribute);
-}
-
 /* <State field="value"/>: kept with the object until it is initialised. */
 static void keep_state(DvScene *scene, DvObject *object, const XmlElement *element)
 {
     if (!object->restore)
-        object->restore = g_ptr_array_new_with_free_func(free_attribute);
+        object->restore = dv_private_attributes_new();
     for (guint i = 0; i < element->attributes->list->len; i++) {
         const Attribute *from = &g_array_index(element->attributes->list, Attribute, i);
-        Attribute *attribute = g_memdup2(from, sizeof *from);
-        attribute->name = g_strdup(from->name);
-        attribute->text = g_strdup(from->text);
-        g_ptr_array_add(object->restore, attribute);
+        dv_private_attributes_add(object->restore, from->name, from->text, from->line, from->column);
     }
     scene->restored = true;
-}
-
-static DvAttributes *take_attributes(XmlElement *element)
-{
-    return g_steal_pointer(&element->attributes);
 }
 
 static void build_object(Reader *reader, DvNode *node, XmlElement *element)
@@ -568,8 +552,8 @@ static void build_object(Reader *reader, DvNode *node, XmlElement *element)
     }
     char *class_name = g_strdup(class_of(element));
     DvObject *object;
-    (void)dv_private_create(node, class_name, take_attributes(element), element->file, element->line, element->column,
-                            &object);
+    (void)dv_private_create(node, class_name, g_steal_pointer(&element->attributes), element->file, element->line,
+                            element->column, &object);
     for (guint i = 0; i < element->children->len; i++) {
         const XmlElement *child = g_ptr_array_index(element->children, i);
         if (is_kind(child, "State") && object)
@@ -589,8 +573,8 @@ static bool has_enough(const DvScene *scene)
 static void build_node(Reader *reader, DvNode *parent, XmlElement *element)
 {
     DvNode *node;
-    if (dv_private_create_node(parent, reader->scene, take_attributes(element), element->file, element->line,
-                               element->column, &node) != DV_OK)
+    if (dv_private_create_node(parent, reader->scene, g_steal_pointer(&element->attributes), element->file,
+                               element->line, element->column, &node) != DV_OK)
         return;
     if (!parent)
         reader->scene->root = node;
@@ -600,7 +584,7 @@ static void build_node(Reader *reader, DvNode *parent, XmlElement *element)
         if (is_kind(child, "Node"))
             build_node(reader, node, child);
         else if (is_kind(child, "State"))
-            keep_state(reader->scene, dv_private_object(node), child);
+            keep_state(reader->scene, dv_object_of(node), child);
         else if (is_object(child))
             build_object(reader, node, child);
         else
@@ -662,7 +646,8 @@ DvStatus dv_private_create_expanded(DvNode *node, const DvRename *rename, DvAttr
         char *class_name = g_strdup(class_of(child));
         hand_down(attributes, child->attributes, class_name, i == 0);
         DvObject *made;
-        const DvStatus one = dv_private_create(node, class_name, take_attributes(child), file, line, column, &made);
+        const DvStatus one =
+            dv_private_create(node, class_name, g_steal_pointer(&child->attributes), file, line, column, &made);
         status = status == DV_OK ? one : status;
         if (i == 0)
             *object = made;

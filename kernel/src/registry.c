@@ -205,17 +205,9 @@ const DvClass *dv_private_class_of(const char *name, const char *variant)
     return first;
 }
 
-const void *dv_private_class_ops(const DvClass *cls, const char *contract)
+bool dv_private_class_is_a(const DvClass *cls, const char *name)
 {
-    for (const DvContract *offer = cls->contracts; offer && offer->id; offer++)
-        if (offer->id == contract || strcmp(offer->id, contract) == 0)
-            return offer->ops;
-    return NULL;
-}
-
-static bool is_of(const DvClass *cls, const char *name)
-{
-    if (!name || strcmp(cls->name, name) == 0)
+    if (strcmp(cls->name, name) == 0)
         return true;
     for (const char *const *base = cls->bases; base && *base; base++)
         if (strcmp(*base, name) == 0)
@@ -228,7 +220,7 @@ const DvRename *dv_private_rename_field(const DvClass *cls, const char *name)
     const GPtrArray *renames = old_fields ? g_hash_table_lookup(old_fields, name) : NULL;
     for (guint i = 0; renames && i < renames->len; i++) {
         const DvRename *rename = g_ptr_array_index(renames, i);
-        if (is_of(cls, rename->of))
+        if (!rename->of || dv_private_class_is_a(cls, rename->of))
             return rename;
     }
     return NULL;

@@ -62,7 +62,7 @@ static DvVisit init_top_down(DvNode *node, void *context)
         dv_node_set_time(node, dv_node_time(parent));
         dv_data_set_bool(&node->animate, dv_data_bool(&parent->animate));
     }
-    dv_private_object(node)->initialised = true;
+    dv_object_of(node)->initialised = true;
     apply_context(node);
     for (guint i = 0; i < node->members->len; i++) /* init may add more */
         (void)init_object(node->scene, g_ptr_array_index(node->members, i));
@@ -108,7 +108,7 @@ static void for_each_object(DvNode *node, void (*call)(DvObject *))
 /* Nodes too, and what is in inactive ones. */
 static void for_everything(DvNode *node, void (*call)(DvObject *))
 {
-    call(dv_private_object(node));
+    call(dv_object_of(node));
     for (guint i = 0; i < node->members->len; i++)
         call(g_ptr_array_index(node->members, i));
     for (guint i = 0; i < node->children->len; i++)
@@ -117,7 +117,7 @@ static void for_everything(DvNode *node, void (*call)(DvObject *))
 
 static void settle_links(DvObject *object)
 {
-    dv_private_report_links(object->is_node ? ((DvNode *)object->self)->scene : object->node->scene, object);
+    dv_private_report_links(dv_private_node_of(object)->scene, object);
 }
 
 static void store_reset_state(DvObject *object)
@@ -151,20 +151,6 @@ DvStatus dv_private_init_object(DvObject *object)
     if (status == DV_OK)
         store_reset_state(object);
     dv_private_stamp(object);
-    return status;
-}
-
-DvStatus dv_private_init_node(DvNode *node)
-{
-    const DvStatus before = node->scene->first_error;
-    node->scene->first_error = DV_OK;
-    for_everything(node, settle_links);
-    for_everything(node, dv_private_capture);
-    init_subtree(node);
-    for_each_object(node, store_reset_state);
-    for_everything(node, dv_private_stamp);
-    const DvStatus status = node->scene->first_error;
-    node->scene->first_error = before;
     return status;
 }
 
@@ -231,16 +217,16 @@ static void update_boxes(DvNode *node)
         if (!dv_node_is_active(child))
             continue;
         update_boxes(child);
-        add_box(all, dv_data_doubles(&dv_private_object(child)->bbox, NULL));
+        add_box(all, dv_data_doubles(&dv_object_of(child)->bbox, NULL));
     }
     if (!node->fixed_bbox)
-        dv_data_set(&dv_private_object(node)->bbox, all, 1);
+        dv_data_set(&dv_object_of(node)->bbox, all, 1);
 }
 
 /* A saved run continues: values first, then what hangs on them. */
 static void restore(DvObject *object)
 {
-    DvScene *scene = object->is_node ? ((DvNode *)object->self)->scene : object->node->scene;
+    DvScene *scene = dv_private_node_of(object)->scene;
     const DvStatus status = dv_private_restore(object);
     if (status != DV_OK)
         dv_private_problem(scene, status);
@@ -367,7 +353,6 @@ DvStatus dv_scene_load(const char *file, const DvLoadOptions *options, DvScene *
     } else {
         char *canonical = g_canonicalize_filename(path, NULL), *folder = g_path_get_dirname(canonical);
         DvScene *loaded = g_new0(DvScene, 1);
-        loaded->file = g_strdup(path);
         status = load(loaded, text, length, path, folder, options, scene);
         g_free(folder);
         g_free(canonical);
@@ -396,9 +381,8 @@ void dv_scene_free(DvScene *scene)
             dv_node_detach(root, g_ptr_array_index(root->children, root->children->len - 1));
         while (root->members->len)
             dv_object_remove(g_ptr_array_index(root->members, root->members->len - 1));
-        dv_object_unref(dv_private_object(root));
+        dv_object_unref(dv_object_of(root));
     }
-    g_free(scene->file);
     g_free(scene);
 }
 
@@ -434,7 +418,7 @@ static DvStatus no_loop(const DvScene *scene)
 {
     DvText text = {0};
     dv_class_explain("DefaultAnimationLoop", &text);
-    (void)dv_error(dv_private_object(scene->root), DV_ERROR_MISSING, "no animation loop can make a step: %s", text.at);
+    (void)dv_error(dv_object_of(scene->root), DV_ERROR_MISSING, "no animation loop can make a step: %s", text.at);
     dv_text_free(&text);
     return DV_ERROR_MISSING;
 }
@@ -442,7 +426,7 @@ static DvStatus no_loop(const DvScene *scene)
 DvStatus dv_scene_step(DvScene *scene, double dt)
 {
     if (!scene->running)
-        return dv_error(dv_private_object(scene->root), DV_ERROR_INVALID, "the scene has not been initialised");
+        return dv_error(dv_object_of(scene->root), DV_ERROR_INVALID, "the scene has not been initialised");
     const DvAnimationLoopOps *loop = animation_loop(scene);
     if (!loop)
         return no_loop(scene);
@@ -486,9 +470,4 @@ void dv_scene_update_visual(DvScene *scene)
         ops->update(loop->self);
     update_boxes(scene->root);
     dv_private_leave();
-}
-
-DvStatus dv_scene_save(DvScene *scene, const char *file)
-{
-    return dv_private_write_scene(scene, file);
 }

@@ -105,7 +105,7 @@ void dv_visit(DvNode *root, const DvVisitor *visitor, void *context)
     dv_private_enter();
     for (uint32_t i = 0; i < walk.count && !stopped; i++) {
         struct WalkEntry *entry = &walk.entries[i];
-        if (dv_private_walk_skips(&walk, i) || dv_private_object(entry->node)->removed) {
+        if (dv_private_walk_skips(&walk, i) || dv_object_of(entry->node)->removed) {
             entry->skipped = true;
             continue;
         }
@@ -115,7 +115,7 @@ void dv_visit(DvNode *root, const DvVisitor *visitor, void *context)
         stopped = visit == DV_VISIT_STOP;
     }
     for (uint32_t i = walk.count; visitor->bottom_up && i-- > 0 && !stopped;)
-        if (visited[i] && !dv_private_object(walk.entries[i].node)->removed)
+        if (visited[i] && !dv_object_of(walk.entries[i].node)->removed)
             stopped = visitor->bottom_up(walk.entries[i].node, context) == DV_VISIT_STOP;
     dv_private_leave();
     g_free(visited);

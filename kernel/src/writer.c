@@ -247,7 +247,7 @@ static void add_object(Writer *writer, DvObject *object, unsigned depth)
 /* Objects and child nodes go out in the order in which they were made: links look back. */
 static void add_node(Writer *writer, DvNode *node, unsigned depth)
 {
-    DvObject *object = dv_private_object(node);
+    DvObject *object = dv_object_of(node);
     if (node->parents->len > 1)
         writer->status =
             dv_error(object, DV_ERROR_UNSUPPORTED, "it has several parents, which a scene file cannot say");
@@ -263,7 +263,7 @@ static void add_node(Writer *writer, DvNode *node, unsigned depth)
     for (guint m = 0, c = 0; m < node->members->len || c < node->children->len;) {
         DvObject *member = dv_node_member(node, m);
         DvNode *child = dv_node_child(node, c);
-        if (member && (!child || member->order < dv_private_object(child)->order)) {
+        if (member && (!child || member->order < dv_object_of(child)->order)) {
             add_object(writer, member, depth + 1);
             m++;
         } else {
@@ -275,7 +275,7 @@ static void add_node(Writer *writer, DvNode *node, unsigned depth)
     g_string_append(writer->out, "</Node>\n");
 }
 
-DvStatus dv_private_write_scene(DvScene *scene, const char *file)
+DvStatus dv_scene_save(DvScene *scene, const char *file)
 {
     char *folder = g_path_get_dirname(file);
     Writer writer = {.out = g_string_new("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"),
@@ -326,10 +326,10 @@ static DvStatus restore_field(DvObject *object, const Attribute *attribute)
 DvStatus dv_private_restore(DvObject *object)
 {
     DvStatus status = DV_OK;
-    for (guint i = 0; object->restore && i < object->restore->len; i++) {
-        const DvStatus one = restore_field(object, g_ptr_array_index(object->restore, i));
+    for (guint i = 0; object->restore && i < object->restore->list->len; i++) {
+        const DvStatus one = restore_field(object, &g_array_index(object->restore->list, Attribute, i));
         status = status == DV_OK ? one : status;
     }
-    g_clear_pointer(&object->restore, g_ptr_array_unref);
+    g_clear_pointer(&object->restore, dv_private_attributes_free);
     return status;
 }
