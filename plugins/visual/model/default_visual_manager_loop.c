@@ -11,6 +11,7 @@
 #include <divan/visitor.h>
 
 typedef struct DefaultVisualManagerLoop {
+    DvData enable;
     DvLink target_node;
 } DefaultVisualManagerLoop;
 
@@ -54,10 +55,14 @@ static void update(void *object_self)
     DefaultVisualManagerLoop *self = object_self;
     DvNode *target = dv_object_as_node(dv_link_object(&self->target_node));
     const DvVisitor visitor = {.top_down = update_node, .enters_sleeping = true};
+    if (!dv_data_bool(&self->enable))
+        return;
     dv_visit(target ? target : dv_object_node(dv_object_of(self)), &visitor, NULL);
 }
 
 static const DvField fields[] = {
+    DV_FIELD(DefaultVisualManagerLoop, enable, "enable", dv_type_bool, .init = "1",
+             .help = "false: visual models stay as they are"),
     DV_LINK(DefaultVisualManagerLoop, target_node, "targetNode", NULL,
             .help = "the node it looks after; its own when not given"),
     {0},

@@ -9,7 +9,7 @@ typedef struct BackgroundSetting {
 } BackgroundSetting;
 
 static const DvField fields[] = {
-    DV_FIELD(BackgroundSetting, color, "color", dv_type_color, .init = "0 0 0 1", .flags = DV_FIELD_DRAWING,
+    DV_FIELD(BackgroundSetting, color, "color", dv_type_color, .init = "1 1 1 1", .flags = DV_FIELD_DRAWING,
              .help = "colour of the background"),
     DV_FIELD(BackgroundSetting, image, "image", dv_type_file, .flags = DV_FIELD_DRAWING,
              .help = "picture shown instead of the colour"),

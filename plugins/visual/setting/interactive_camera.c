@@ -6,6 +6,7 @@
  * `default_view` says that a viewer has to choose, from the bounds of the scene.
  */
 #include <math.h>
+#include <string.h>
 
 #include <divan/contracts/visual.h>
 #include <divan/math/quat.h>
@@ -14,6 +15,7 @@ typedef struct InteractiveCamera {
     DvData position, orientation, look_at, distance, field_of_view, z_near, z_far, compute_z_clip, min_bbox, max_bbox;
     DvData width_viewport, height_viewport, projection_type, activated, fixed_look_at;
     DvData zoom_speed, pan_speed, pivot;
+    DvData model_view_matrix, projection_matrix; /* outputs: 16 numbers each, by rows */
     DvData default_view;
 } InteractiveCamera;
 
@@ -33,6 +35,59 @@ static void set_vec3(DvData *data, DvVec3 v)
     double at[3];
     dv_vec3_store(v, at);
     dv_data_set(data, at, 1);
+}
+
+/* From world to camera: the inverse of the camera's rotation and translation. */
+static void model_view(InteractiveCamera *self, double *m)
+{
+    const DvMat3 axes = dv_quat_to_matrix(dv_quat_load(dv_data_doubles(&self->orientation, NULL)));
+    const double *position = dv_data_doubles(&self->position, NULL);
+    memset(m, 0, 16 * sizeof *m);
+    for (int row = 0; row < 3; row++)
+        for (int column = 0; column < 3; column++) {
+            m[4 * row + column] = axes.m[column][row];
+            m[4 * row + 3] -= axes.m[column][row] * position[column];
+        }
+    m[15] = 1;
+}
+
+/* As OpenGL projects: from the volume between zNear and zFar to the cube of side 2 (Shreiner et al. 2013, appendix). */
+static void projection(InteractiveCamera *self, double *m)
+{
+    const double near = dv_data_double(&self->z_near), far = dv_data_double(&self->z_far);
+    const double width = dv_data_uint(&self->width_viewport), height = dv_data_uint(&self->height_viewport);
+    const double half_angle = dv_data_double(&self->field_of_view) * DV_PI / 360;
+    memset(m, 0, 16 * sizeof *m);
+    if (dv_data_choice(&self->projection_type) == 0) {
+        m[5] = 1 / tan(half_angle);
+        m[0] = m[5] * height / width;
+        m[10] = -(far + near) / (far - near);
+        m[11] = -2 * far * near / (far - near);
+        m[14] = -1;
+        return;
+    }
+    const DvVec3 to_target = dv_vec3_sub(dv_vec3_load(dv_data_doubles(&self->look_at, NULL)),
+                                         dv_vec3_load(dv_data_doubles(&self->position, NULL)));
+    const DvQuat orientation = dv_quat_load(dv_data_doubles(&self->orientation, NULL));
+    const double depth = fabs(dv_quat_inverse_rotate(orientation, to_target).z);
+    const double half = tan(half_angle) * depth, portrait = height > width ? height / width : 1;
+    const double half_height = half * portrait, half_width = half * (width > height ? width / height : 1);
+    m[0] = 1 / half_width;
+    m[5] = 1 / half_height;
+    m[10] = -2 / (far - near);
+    m[11] = -(far + near) / (far - near);
+    m[15] = 1;
+}
+
+static DvStatus update(DvObject *object, void *object_self)
+{
+    (void)object;
+    InteractiveCamera *self = object_self;
+    model_view(self, dv_data_begin_all(&self->model_view_matrix, 16));
+    dv_data_end(&self->model_view_matrix);
+    projection(self, dv_data_begin_all(&self->projection_matrix, 16));
+    dv_data_end(&self->projection_matrix);
+    return DV_OK;
 }
 
 static DvStatus init(DvObject *object, void *object_self)
@@ -70,30 +125,32 @@ static DvStatus init(DvObject *object, void *object_self)
 static const char *const projections[] = {"Perspective", "Orthographic", NULL};
 
 static const DvField fields[] = {
-    DV_FIELD(InteractiveCamera, position, "position", dv_type_vec3d, .unit = "m", .help = "where the camera stands"),
-    DV_FIELD(InteractiveCamera, orientation, "orientation", dv_type_quat,
+    DV_FIELD(InteractiveCamera, position, "position", dv_type_vec3d, .flags = DV_FIELD_INPUT, .unit = "m",
+             .help = "where the camera stands"),
+    DV_FIELD(InteractiveCamera, orientation, "orientation", dv_type_quat, .flags = DV_FIELD_INPUT,
              .help = "rotation of its axes; it looks along -z"),
-    DV_FIELD(InteractiveCamera, look_at, "lookAt", dv_type_vec3d, .unit = "m", .help = "the point it looks at"),
+    DV_FIELD(InteractiveCamera, look_at, "lookAt", dv_type_vec3d, .flags = DV_FIELD_INPUT, .unit = "m",
+             .help = "the point it looks at"),
     DV_FIELD(InteractiveCamera, distance, "distance", dv_type_double, .unit = "m",
              .help = "from the camera to that point"),
-    DV_FIELD(InteractiveCamera, field_of_view, "fieldOfView", dv_type_double, .init = "45", .unit = "degrees",
-             .flags = DV_FIELD_DRAWING, .help = "vertical opening angle"),
-    DV_FIELD(InteractiveCamera, z_near, "zNear", dv_type_double, .init = "0.01", .unit = "m", .flags = DV_FIELD_DRAWING,
+    DV_FIELD(InteractiveCamera, field_of_view, "fieldOfView", dv_type_double, .flags = DV_FIELD_INPUT, .init = "45",
+             .unit = "degrees", .help = "vertical opening angle"),
+    DV_FIELD(InteractiveCamera, z_near, "zNear", dv_type_double, .flags = DV_FIELD_INPUT, .init = "0.01", .unit = "m",
              .help = "nearer things are cut off"),
-    DV_FIELD(InteractiveCamera, z_far, "zFar", dv_type_double, .init = "100", .unit = "m", .flags = DV_FIELD_DRAWING,
+    DV_FIELD(InteractiveCamera, z_far, "zFar", dv_type_double, .flags = DV_FIELD_INPUT, .init = "100", .unit = "m",
              .help = "farther things are cut off"),
     DV_FIELD(InteractiveCamera, compute_z_clip, "computeZClip", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING,
              .help = "zNear and zFar follow the scene"),
     DV_FIELD(InteractiveCamera, min_bbox, "minBBox", dv_type_vec3d, .unit = "m", .flags = DV_FIELD_DRAWING,
              .help = "smallest corner of the scene"),
-    DV_FIELD(InteractiveCamera, max_bbox, "maxBBox", dv_type_vec3d, .unit = "m", .flags = DV_FIELD_DRAWING,
-             .help = "largest corner of the scene"),
-    DV_FIELD(InteractiveCamera, width_viewport, "widthViewport", dv_type_uint, .init = "800", .unit = "pixels",
-             .flags = DV_FIELD_DRAWING, .help = "width of the view"),
-    DV_FIELD(InteractiveCamera, height_viewport, "heightViewport", dv_type_uint, .init = "600", .unit = "pixels",
-             .flags = DV_FIELD_DRAWING, .help = "height of the view"),
-    DV_FIELD(InteractiveCamera, projection_type, "projectionType", dv_type_choice, .init = "Perspective",
-             .choices = projections, .flags = DV_FIELD_DRAWING, .help = "kind of projection"),
+    DV_FIELD(InteractiveCamera, max_bbox, "maxBBox", dv_type_vec3d, .init = "1 1 1", .unit = "m",
+             .flags = DV_FIELD_DRAWING, .help = "largest corner of the scene"),
+    DV_FIELD(InteractiveCamera, width_viewport, "widthViewport", dv_type_uint, .flags = DV_FIELD_INPUT, .init = "800",
+             .unit = "pixels", .help = "width of the view"),
+    DV_FIELD(InteractiveCamera, height_viewport, "heightViewport", dv_type_uint, .flags = DV_FIELD_INPUT, .init = "600",
+             .unit = "pixels", .help = "height of the view"),
+    DV_FIELD(InteractiveCamera, projection_type, "projectionType", dv_type_choice, .flags = DV_FIELD_INPUT,
+             .init = "Perspective", .choices = projections, .help = "kind of projection"),
     DV_FIELD(InteractiveCamera, activated, "activated", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING,
              .help = "whether viewers use it"),
     DV_FIELD(InteractiveCamera, fixed_look_at, "fixedLookAt", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,
@@ -104,6 +161,11 @@ static const DvField fields[] = {
              .help = "how far a mouse move shifts"),
     DV_FIELD(InteractiveCamera, pivot, "pivot", dv_type_int, .init = "2", .flags = DV_FIELD_DRAWING,
              .help = "what it turns about: 0 the point looked at, 1 itself, 2 the centre of the scene, 3 the origin"),
+    DV_FIELD(InteractiveCamera, model_view_matrix, "modelViewMatrix", dv_type_doubles,
+             .flags = DV_FIELD_OUTPUT | DV_FIELD_READ_ONLY, .help = "from world to camera: 4 x 4 numbers by rows"),
+    DV_FIELD(InteractiveCamera, projection_matrix, "projectionMatrix", dv_type_doubles,
+             .flags = DV_FIELD_OUTPUT | DV_FIELD_READ_ONLY,
+             .help = "from camera to the cube that is drawn: 4 x 4 numbers by rows"),
     DV_FIELD(InteractiveCamera, default_view, "defaultView", dv_type_bool, .init = "0", .flags = DV_FIELD_HIDDEN,
              .help = "the viewer chooses position and direction"),
     {0},
@@ -119,4 +181,5 @@ const DvClass dv_interactive_camera = {
     .instance_size = sizeof(InteractiveCamera),
     .fields = fields,
     .init = init,
+    .update = update,
 };
