@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Visual models without drawing: where their points come from, what follows from them, when; display flags; cameras.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <divan/contracts/visual.h>
+#include <divan/divan.h>
+
+#include "scene_text.h"
+
+static DvData *field(const DvScene *scene, const char *path, const char *name)
+{
+    DvData *data = dv_object_field(scene_object(scene, path), name);
+    if (!data)
+        fail_msg("%s has no field %s", path, name);
+    return data;
+}
+
+static void expect_numbers(DvData *data, const double *expected, size_t count, double tolerance)
+{
+    const double *at = dv_data_doubles(data, NULL);
+    assert_int_equal(data->count * data->type->components, count);
+    for (size_t i = 0; i < count; i++)
+        if (!(fabs(at[i] - expected[i]) <= tolerance))
+            fail_msg("%s: number %zu is %.17g instead of %.17g", data->field->name, i, at[i], expected[i]);
+}
+
+static void points_are_scaled_then_turned_then_moved_once(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node><DefaultAnimationLoop/><OglModel name='m' position='1 0 0  0 2 0  0 0 3' triangles='0 1 2'"
+        " scale3d='2 1 1' rz='90' dx='10' initRestPositions='1'/></Node>");
+    const double expected[9] = {10, 2, 0, 8, 0, 0, 10, 0, 3};
+    expect_numbers(field(scene, "/m", "position"), expected, 9, 1e-15);
+    expect_numbers(field(scene, "/m", "restPosition"), expected, 9, 1e-15);
+    expect_numbers(field(scene, "/m", "translation"), (double[]){0, 0, 0}, 3, 0); /* applied: not again after saving */
+    expect_numbers(field(scene, "/m", "scale3d"), (double[]){1, 1, 1}, 3, 0);
+    dv_scene_free(scene);
+}
+
+static void normals_are_those_of_the_faces_weighted_by_area(void **state)
+{
+    (void)state;
+    /* Two triangles that share an edge: one of area 1/2 in the plane z = 0, one of area 1 in the plane x = 0. */
+    DvScene *scene = scene_from_text(
+        "<Node><DefaultAnimationLoop/><OglModel name='m' position='0 0 0  1 0 0  0 1 0  0 0 2' triangles='0 1 2  0 2 3'/>"
+        "<OglModel name='q' position='0 0 0  1 0 0  1 1 0  0 1 0' quads='0 1 2 3'/></Node>");
+    const double shared = 1 / sqrt(5.0);
+    const double expected[12] = {2 * shared, 0, shared, 0, 0, 1, 2 * shared, 0, shared, 1, 0, 0};
+    expect_numbers(field(scene, "/m", "normal"), expected, 12, 1e-15);
+    const double up[12] = {0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1};
+    expect_numbers(field(scene, "/q", "normal"), up, 12, 1e-15);
+    dv_scene_free(scene);
+}
+
+static void split_vertices_share_points_and_normals(void **state)
+{
+    (void)state;
+    /* Point 1 carries two texture coordinates: vertices 1 and 3 are the same point, and share a normal. */
+    DvScene *scene =
+        scene_from_text("<Node><DefaultAnimationLoop/><OglModel name='m' position='0 0 0  1 0 0  0 1 0  1 0 0  1 1 0'"
+                        " vertPosIdx='0 1 2 1 3' vertNormIdx='0 1 2 1 3' triangles='0 1 2  3 4 2'/></Node>");
+    const double points[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0};
+    expect_numbers(field(scene, "/m", "position"), points, 12, 0);
+    const DvStateRef surface = scene_state(scene, "/m");
+    DvVec x = dv_state_write(surface, DV_POSITION, DV_READ_WRITE);
+    assert_int_equal(x.count, 4);
+    x.at[3] = 2; /* point 1 */
+    x.at[5] = 1;
+    dv_scene_update_visual(scene);
+    const double vertices[15] = {0, 0, 0, 2, 0, 1, 0, 1, 0, 2, 0, 1, 1, 1, 0};
+    expect_numbers(field(scene, "/m", "vertices"), vertices, 15, 0);
+    const double *normal = dv_data_doubles(field(scene, "/m", "normal"), NULL);
+    assert_true(memcmp(normal + 3, normal + 9, 3 * sizeof *normal) == 0 && fabs(normal[3]) > 0.1);
+    dv_scene_free(scene);
+}
+
+#define MAPPED                                                                                                                  \
+    "<Node gravity='0 0 0' dt='0.5'><DefaultAnimationLoop/><EulerExplicitSolver/>"                                              \
+    "<MechanicalObject name='dofs' position='0 0 0  1 0 0  0 1 0' velocity='0 0 1  0 0 1  0 0 1'/><UniformMass totalMass='3'/>" \
+    "<Node name='skin'><OglModel name='m' position='0 0 0  1 0 0  0 1 0' triangles='0 1 2'/>"                                   \
+    "<IdentityMapping input='@../dofs' output='@m'/></Node></Node>"
+
+static void a_visual_model_follows_when_somebody_looks_and_not_before(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(MAPPED);
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    const double before[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0}, after[9] = {0, 0, 0.5, 1, 0, 0.5, 0, 1, 0.5};
+    expect_numbers(field(scene, "/skin/m", "position"), before, 9, 0);
+    dv_scene_update_visual(scene);
+    expect_numbers(field(scene, "/skin/m", "position"), after, 9, 0);
+    dv_scene_free(scene);
+}
+
+static void a_visual_model_is_never_taken_for_the_state_of_its_node(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(MAPPED);
+    const DvNode *skin = dv_object_node(scene_object(scene, "/skin/m"));
+    assert_ptr_equal(dv_node_state(skin, NULL), scene_object(scene, "/dofs"));
+    assert_ptr_equal(dv_node_resolve(skin, NULL, "@m", DV_STATE), scene_object(scene, "/skin/m"));
+    dv_scene_free(scene);
+}
+
+static void the_vectors_of_a_surface_obey_the_contract_of_states(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node><DefaultAnimationLoop/><OglModel name='m' position='1 2 3  4 5 6' triangles=''/></Node>");
+    const DvStateRef s = scene_state(scene, "/m");
+    assert_false(s.ops->has(s.self, DV_FORCE));
+    assert_null(s.ops->read(s.self, DV_FORCE, DV_HOST));
+    DvVec f = dv_state_write(s, DV_FORCE, DV_READ_WRITE);
+    assert_true(f.at[0] == 0 && f.at[5] == 0);
+    f.at[4] = -7;
+    assert_true(s.ops->norm_max(s.self, DV_FORCE) == 7 && s.ops->dot(s.self, DV_FORCE, DV_FORCE) == 49);
+    s.ops->combine(s.self, DV_VELOCITY, DV_FORCE, DV_FORCE, 2);
+    assert_true(dv_state_read(s, DV_VELOCITY).at[4] == -21);
+    s.ops->resize(s.self, 3);
+    assert_int_equal(dv_state_count(s), 3);
+    assert_true(dv_state_read(s, DV_VELOCITY).at[4] == -21 && dv_state_read(s, DV_VELOCITY).at[8] == 0);
+    assert_int_equal(s.ops->first_not_finite(s.self, DV_VELOCITY), UINT32_MAX);
+    dv_state_write(s, DV_VELOCITY, DV_READ_WRITE).at[7] = NAN;
+    assert_int_equal(s.ops->first_not_finite(s.self, DV_VELOCITY), 2);
+    s.ops->clear(s.self, DV_VELOCITY);
+    assert_true(s.ops->norm_max(s.self, DV_VELOCITY) == 0);
+    s.ops->release(s.self, DV_VELOCITY);
+    assert_false(s.ops->has(s.self, DV_VELOCITY));
+    dv_scene_free(scene);
+}
+
+static void a_color_makes_the_material(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node><DefaultAnimationLoop/><OglModel name='m' position='0 0 0' triangles='' color='1 0.5 0 1'/></Node>");
+    assert_string_equal(
+        dv_data_string(field(scene, "/m", "material")),
+        "Default Diffuse 1 1 0.5 0 1 Ambient 1 0.2 0.1 0 1 Specular 0 1 0.5 0 1 Emissive 0 1 0.5 0 1 Shininess 0 45");
+    dv_scene_free(scene);
+}
+
+static void flags_of(const char *words, signed char flags[DV_DISPLAY_FLAGS])
+{
+    char text[500];
+    snprintf(text, sizeof text, "<Node><DefaultAnimationLoop/><VisualStyle name='s' displayFlags='%s'/></Node>", words);
+    DvScene *scene = scene_from_text(text);
+    DvObject *style = scene_object(scene, "/s");
+    const DvVisualStyleOps *ops = dv_object_ops(style, DV_VISUAL_STYLE);
+    memset(flags, 0, DV_DISPLAY_FLAGS);
+    ops->merge(dv_object_self(style), flags);
+    dv_scene_free(scene);
+}
+
+static void display_flags_apply_from_the_root_of_their_tree(void **state)
+{
+    (void)state;
+    signed char flags[DV_DISPLAY_FLAGS];
+    flags_of("showBehavior hideForceFields showWireframe", flags);
+    assert_int_equal(flags[DV_DISPLAY_BEHAVIOR_MODELS], 1);
+    assert_int_equal(flags[DV_DISPLAY_FORCE_FIELDS], 1); /* its branch is decided already */
+    assert_int_equal(flags[DV_DISPLAY_WIREFRAME], 1);
+    assert_int_equal(flags[DV_DISPLAY_VISUAL_MODELS], 0);
+    flags_of("hideForceFields showForceFields hideVisual", flags); /* show wins; the order does not count */
+    assert_int_equal(flags[DV_DISPLAY_FORCE_FIELDS], 1);
+    assert_int_equal(flags[DV_DISPLAY_VISUAL_MODELS], -1);
+    flags_of("showAll hideVisualModels", flags);
+    assert_int_equal(flags[DV_DISPLAY_VISUAL_MODELS], 1);
+    assert_int_equal(flags[DV_DISPLAY_NORMALS], 0); /* an option, not below All */
+}
+
+static void a_style_inherits_what_it_leaves_open(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text("<Node><DefaultAnimationLoop/><VisualStyle name='s' displayFlags='hideMapping'/></Node>");
+    DvObject *style = scene_object(scene, "/s");
+    signed char flags[DV_DISPLAY_FLAGS];
+    memset(flags, 1, sizeof flags);
+    ((const DvVisualStyleOps *)dv_object_ops(style, DV_VISUAL_STYLE))->merge(dv_object_self(style), flags);
+    assert_int_equal(flags[DV_DISPLAY_MAPPINGS], -1);
+    assert_int_equal(flags[DV_DISPLAY_VISUAL_MODELS], 1);
+    dv_scene_free(scene);
+}
+
+static void old_display_attributes_of_a_node_make_a_style(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text("<Node showForceFields='1' showVisualModels='0'><DefaultAnimationLoop/></Node>");
+    DvObject *style = scene_object(scene, "/displayFlags");
+    signed char flags[DV_DISPLAY_FLAGS] = {0};
+    ((const DvVisualStyleOps *)dv_object_ops(style, DV_VISUAL_STYLE))->merge(dv_object_self(style), flags);
+    assert_int_equal(flags[DV_DISPLAY_FORCE_FIELDS], 1);
+    assert_int_equal(flags[DV_DISPLAY_VISUAL_MODELS], -1);
+    dv_scene_free(scene);
+}
+
+static void a_camera_that_looks_at_a_point_sees_it_in_the_middle(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node><DefaultAnimationLoop/><InteractiveCamera name='c' position='3 4 5' lookAt='1 1 -1' zNear='1' zFar='20'"
+        " widthViewport='800' heightViewport='400'/></Node>");
+    const double *view = dv_data_doubles(field(scene, "/c", "modelViewMatrix"), NULL);
+    const double *projection = dv_data_doubles(field(scene, "/c", "projectionMatrix"), NULL);
+    const double target[4] = {1, 1, -1, 1};
+    double seen[4] = {0}, clip[4] = {0};
+    for (int row = 0; row < 4; row++)
+        for (int column = 0; column < 4; column++)
+            seen[row] += view[4 * row + column] * target[column];
+    assert_true(fabs(seen[0]) < 1e-14 && fabs(seen[1]) < 1e-14 && fabs(seen[2] + 7) < 1e-14); /* 7 m ahead: |2 3 6| */
+    for (int row = 0; row < 4; row++)
+        for (int column = 0; column < 4; column++)
+            clip[row] += projection[4 * row + column] * seen[column];
+    assert_true(clip[0] == clip[0] && fabs(clip[0] / clip[3]) < 1e-14 && fabs(clip[2] / clip[3]) < 1);
+    assert_true(fabs(projection[5] - 1 / tan(22.5 * 3.14159265358979323846 / 180)) < 1e-12); /* 45 degrees high */
+    assert_true(fabs(projection[0] - projection[5] / 2) < 1e-12);                            /* twice as wide */
+    assert_true(fabs(dv_data_double(field(scene, "/c", "distance")) - 7) < 1e-14);
+    dv_scene_free(scene);
+}
+
+static void an_unknown_mesh_file_is_an_error_with_its_field(void **state)
+{
+    (void)state;
+    expect_load_error("<Node>\n<DefaultAnimationLoop/>\n<OglModel name='m' filename='nowhere.obj'/></Node>",
+                      "scene.scn:3:");
+    expect_load_error("<Node>\n<DefaultAnimationLoop/>\n<OglModel name='m' filename='nowhere.obj'/></Node>",
+                      "no file 'nowhere.obj'");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(points_are_scaled_then_turned_then_moved_once),
+        cmocka_unit_test(normals_are_those_of_the_faces_weighted_by_area),
+        cmocka_unit_test(split_vertices_share_points_and_normals),
+        cmocka_unit_test(a_visual_model_follows_when_somebody_looks_and_not_before),
+        cmocka_unit_test(a_visual_model_is_never_taken_for_the_state_of_its_node),
+        cmocka_unit_test(the_vectors_of_a_surface_obey_the_contract_of_states),
+        cmocka_unit_test(a_color_makes_the_material),
+        cmocka_unit_test(display_flags_apply_from_the_root_of_their_tree),
+        cmocka_unit_test(a_style_inherits_what_it_leaves_open),
+        cmocka_unit_test(old_display_attributes_of_a_node_make_a_style),
+        cmocka_unit_test(a_camera_that_looks_at_a_point_sees_it_in_the_middle),
+        cmocka_unit_test(an_unknown_mesh_file_is_an_error_with_its_field),
+    };
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+}
