@@ -149,6 +149,29 @@ static void fields_can_be_added_while_it_runs(void **state)
     assert_non_null(dv_object_add_field(make("SumEngine", "e"), &(DvField){.name = "x", .type = &dv_type_int}));
 }
 
+static void links_and_fields_of_a_node_are_looked_up_from_it(void **state)
+{
+    (void)state;
+    DvObject *a = make("Recorder", "a"), *b = make("Recorder", "b"), *node = dv_node_object(root());
+    const DvField several = {.name = "ways", .type = &dv_type_link, .many = true};
+    DvLink *link = (DvLink *)dv_object_add_field(node, &several);
+    assert_non_null(link);
+    assert_int_equal(dv_data_set_text(&link->data, "@a @b"), DV_OK);
+    assert_int_equal(link->count, 2);
+    assert_ptr_equal(link->objects[1], b);
+    DvObject *const targets[] = {b, a};
+    dv_link_set_all(link, targets, 2);
+    assert_string_equal(dv_data_string(&link->data), "@/b @/a");
+    assert_int_equal(dv_data_set_text(&link->data, "one @a two"), DV_ERROR_INVALID);
+    expect_messages("error: Node: ways: the path 'one' must start with '@', as in '@one'"); /* one complaint is enough */
+    assert_int_equal(link->count, 1);
+
+    dv_data_set_text(dv_object_field(a, "number"), "4");
+    DvData *follower = dv_object_add_field(node, &(DvField){.name = "follower", .type = &dv_type_double});
+    assert_int_equal(dv_data_set_text(follower, "@a.number"), DV_OK);
+    assert_float_equal(dv_data_double(follower), 4, 0);
+}
+
 static void places_in_a_field_table_are_filled_by_the_variant(void **state)
 {
     (void)state;
@@ -454,6 +477,7 @@ int main(void)
         scene_test(an_object_whose_init_fails_stays_and_is_invalid),
         scene_test(fields_are_found_by_name_alias_and_old_name),
         scene_test(fields_can_be_added_while_it_runs),
+        scene_test(links_and_fields_of_a_node_are_looked_up_from_it),
         scene_test(places_in_a_field_table_are_filled_by_the_variant),
         scene_test(fields_that_must_be_given_are_asked_for_at_init),
         scene_test(the_state_of_a_component_is_a_field_that_costs_nothing_to_change),

@@ -73,9 +73,9 @@ static void a_truth_value_is_read_by_its_first_letter(void **state)
     warned(dv_type_bool, "tomato", "true", "'tomato' only begins as true");
     warned(dv_type_bool, "falsch", "false", "'falsch' only begins as false");
     warned(dv_type_bool, "1x", "true", "'x' after the value is dropped");
-    over(dv_type_bool, "1", "yes", "true", "'yes' is neither true nor false (true, false, 1, 0)");
-    over(dv_type_bool, "1", " 0", "true", "' 0' is neither true nor false (true, false, 1, 0)");
-    over(dv_type_bool, "1", "-", "true", "'-' is neither true nor false (true, false, 1, 0)");
+    over(dv_type_bool, "1", "yes", "true", "'yes' is none of true, false, 1, 0");
+    over(dv_type_bool, "1", " 0", "true", "' 0' is none of true, false, 1, 0");
+    over(dv_type_bool, "1", "-", "true", "'-' is none of true, false, 1, 0");
     over(dv_type_bool, "1", "", "true", NULL);
 }
 
@@ -89,6 +89,16 @@ static void an_integer_is_read_as_far_as_it_goes(void **state)
     over(dv_type_int, "5", "2147483648", "0", "'2147483648' is not an integer");
     over(dv_type_int, "5", "99999999999999999999999", "0", "'99999999999999999999999' is not an integer");
     over(dv_type_int, "5", "x", "0", "'x' is not an integer");
+    over(dv_type_int, "5", "-2147483649 \n", "0", "'-2147483649' is not an integer");
+    const char *at = "-2147483649 2147483648 x";
+    int32_t number = 7;
+    assert_false(dv_read_int(&at, &number));
+    at = "2147483648";
+    assert_false(dv_read_int(&at, &number));
+    at = "x";
+    assert_false(dv_read_int(&at, &number));
+    assert_string_equal(at, "x");
+    assert_int_equal(number, 7);
     over(dv_type_int, "5", " ", "5", NULL);
     good(dv_type_uint, "4294967295", "4294967295");
     warned(dv_type_uint, "-1", "4294967295", "'-1' is negative");
@@ -106,6 +116,8 @@ static void a_decimal_number_is_read_as_far_as_it_goes(void **state)
     good(dv_type_double, "-0", "-0");
     warned(dv_type_double, "1.5 m", "1.5", "'m' after the value is dropped");
     warned(dv_type_double, "1e", "1", "'e' after the value is dropped");
+    warned(dv_type_double, "1e+x", "1", "'e+x' after the value is dropped");
+    warned(dv_type_double, "1e-", "1", "'e-' after the value is dropped");
     warned(dv_type_double, "0x10", "0", "'x10' after the value is dropped");
     warned(dv_type_double, "0,5", "0", "',5' after the value is dropped");
     wrong(dv_type_double, "nan", "0", "'nan' is not a number");
@@ -260,6 +272,8 @@ static void texts_are_kept_as_they_are_and_lists_of_them_know_quotes(void **stat
     good(dv_type_strings, "['one', 'two \"x\" three', plain one ]", "[\"one\", 'two \"x\" three', \"plain one\"]");
     good(dv_type_strings, "[]", "");
     good(dv_type_strings, "[\"\"]", "[\"\"]");
+    good(dv_type_strings, "['[x', y]", "[\"[x\", \"y\"]");
+    wrong(dv_type_strings, "['x   ", "", "''x' has no closing quote");
     warned(dv_type_strings, "[a] b", "a", "'b' after the value is dropped");
     wrong(dv_type_strings, "[\"a\", \"b", "a", "'\"b' has no closing quote");
     wrong(dv_type_strings, "[\"a\" \"b\"]", "a", "'\"b\"]': a comma or ']' is missing before it");
@@ -411,6 +425,11 @@ static void a_follower_of_another_type_takes_what_both_have(void **state)
     follows(&dv_type_doubles, "4 5", &dv_type_vec3s, NULL, "4 0 0 5 0 0");
     follows(&dv_type_double, "-2.7", &dv_type_int, NULL, "-2");
     follows(&dv_type_double, "1e300", &dv_type_int, NULL, "2147483647");
+    follows(&dv_type_double, "-1e300", &dv_type_int, NULL, "-2147483648");
+    follows(&dv_type_double, "5", &dv_type_uint, NULL, "5");
+    follows(&dv_type_double, "2", &dv_type_doubles, NULL, "2");
+    follows(&dv_type_strings, "", &dv_type_vec3d, "7 8 9", "7 8 9");
+    follows(&dv_type_strings, "", &dv_type_string, "x", "");
     follows(&dv_type_double, "1e300", &dv_type_uint, NULL, "4294967295");
     follows(&dv_type_double, "-1e300", &dv_type_uint, NULL, "0");
     follows(&dv_type_int, "-1", &dv_type_uint, NULL, "4294967295");

@@ -131,8 +131,7 @@ static void the_momentum_of_a_free_body_stays_what_it_is(void **state)
 static double tip_deflection(const char *force_field, unsigned n)
 {
     const unsigned nx = 4 * n + 1, ny = n + 1;
-    char *text = calloc(1, 200000);
-    assert_non_null(text);
+    static char text[200000];
     sprintf(
         text,
         "<Node name='root' gravity='0 0 0' dt='1e5'><DefaultAnimationLoop/><EulerImplicitSolver/>"
@@ -155,7 +154,6 @@ static double tip_deflection(const char *force_field, unsigned n)
         }
     strcat(text, "'/></Node>");
     DvScene *scene = load(text);
-    free(text);
     make_steps(scene, 1);
     const DvStateRef dofs = dv_state_ref(dv_node_find(dv_scene_root(scene), DV_STATE, DV_SEARCH_DOWN));
     const DvConstVec x = dv_state_read(dofs, DV_POSITION);
