@@ -163,7 +163,8 @@ static void links_and_fields_of_a_node_are_looked_up_from_it(void **state)
     dv_link_set_all(link, targets, 2);
     assert_string_equal(dv_data_string(&link->data), "@/b @/a");
     assert_int_equal(dv_data_set_text(&link->data, "one @a two"), DV_ERROR_INVALID);
-    expect_messages("error: Node: ways: the path 'one' must start with '@', as in '@one'"); /* one complaint is enough */
+    expect_messages(
+        "error: Node: ways: the path 'one' must start with '@', as in '@one'"); /* one complaint is enough */
     assert_int_equal(link->count, 1);
 
     dv_data_set_text(dv_object_field(a, "number"), "4");
