@@ -267,7 +267,7 @@ static void a_saved_run_goes_on_with_the_same_weights(void **state)
         const DvVec x = dv_state_write(scene_state(scene, "/parent"), DV_POSITION, DV_READ_WRITE);
         x.at[3] += 0.5;
         x.at[8] += 0.4;
-        x.at[16] -= 0.3;
+        x.at[2 * x.dim + 2] -= 0.3;
         void *self;
         const DvMappingOps *ops = mapping_of(scene, &self);
         const DvVec y = dv_state_write(scene_state(scene, "/Child/mapped"), DV_POSITION, DV_READ_WRITE);
