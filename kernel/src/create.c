@@ -273,11 +273,6 @@ static bool is_part_of(const char *variant, const char *longer)
     return strncmp(variant, longer, length) == 0 && (longer[length] == '\0' || longer[length] == ',');
 }
 
-static int compare_words(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void add_variants(DvText *out, const DvClass *cls, const char *wanted)
 {
     char **words = g_strsplit(cls->variants, " ", -1);
@@ -312,7 +307,7 @@ static const char *choose_variant(const Making *making, const char *wanted, DvTe
     if (cls->variant_rule != DV_VARIANT_FREE && !(given = variant_of_sources(making, reason)))
         return NULL;
     char **words = g_strsplit(cls->variants, " ", -1);
-    qsort(words, g_strv_length(words), sizeof *words, compare_words);
+    qsort(words, g_strv_length(words), sizeof *words, dv_private_compare_words);
     const char *order[2] = {wanted, cls->default_variant}, *chosen = NULL;
     for (size_t k = 0; k < 2 && !chosen; k++)
         if (order[k] && g_strv_contains((const char *const *)words, order[k]) &&

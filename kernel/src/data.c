@@ -58,13 +58,13 @@ static void *value_new(const DvType *type, size_t count, size_t capacity)
     return (char *)value + HEADER;
 }
 
-static const void *value_ref(const void *elements)
+const void *dv_private_value_ref(const void *elements)
 {
     atomic_fetch_add_explicit(&header_of(elements)->users, 1, memory_order_relaxed);
     return elements;
 }
 
-static void value_unref(const DvType *type, const void *elements)
+void dv_private_value_unref(const DvType *type, const void *elements)
 {
     Value *value = header_of(elements);
     if (atomic_fetch_sub_explicit(&value->users, 1, memory_order_acq_rel) > 1)
@@ -85,17 +85,6 @@ static void *value_take(const DvType *type, void *elements, size_t count)
     return value;
 }
 
-const void *dv_private_value_ref(const DvData *data)
-{
-    return value_ref(data->value);
-}
-
-void dv_private_value_unref(const DvType *type, const void *value, size_t count)
-{
-    (void)count; /* the value knows */
-    value_unref(type, value);
-}
-
 /* Defaults: one value per type, choices and text, for all objects. */
 
 typedef struct Default {
@@ -103,7 +92,6 @@ typedef struct Default {
     const char *const *choices;
     char *text;
     const void *value;
-    size_t count;
 } Default;
 
 static GHashTable *defaults;
@@ -123,12 +111,12 @@ static gboolean default_equal(gconstpointer left, gconstpointer right)
 static void default_free(gpointer key)
 {
     Default *a = key;
-    value_unref(a->type, a->value);
+    dv_private_value_unref(a->type, a->value);
     g_free(a->text);
     g_free(a);
 }
 
-static const Default *default_of(const DvData *data, const char *text)
+static const void *default_of(const DvData *data, const char *text)
 {
     const DvField *field = data->field;
     if (!defaults)
@@ -136,7 +124,7 @@ static const Default *default_of(const DvData *data, const char *text)
     Default wanted = {.type = data->type, .choices = field->choices, .text = (char *)(uintptr_t)(text ? text : "")};
     Default *found = g_hash_table_lookup(defaults, &wanted);
     if (found)
-        return found;
+        return found->value;
     DvText problem = {0};
     size_t count = data->type->list ? 0 : 1;
     void *elements = dv_private_elements_copy(data->type, NULL, 0, count);
@@ -153,16 +141,13 @@ static const Default *default_of(const DvData *data, const char *text)
     *found = wanted;
     found->text = g_strdup(wanted.text);
     found->value = value_take(data->type, elements, count);
-    found->count = count;
     g_hash_table_add(defaults, found);
-    return found;
+    return found->value;
 }
 
 void dv_private_defaults_clear(void)
 {
-    if (defaults)
-        g_hash_table_destroy(defaults);
-    defaults = NULL;
+    g_clear_pointer(&defaults, g_hash_table_destroy);
 }
 
 /* Walks: a stack that starts on the machine's. */
@@ -227,11 +212,11 @@ static void changed(DvData *data)
 }
 
 /* Takes one reference of `value`. */
-static void replace_value(DvData *data, const void *value, size_t count)
+static void replace_value(DvData *data, const void *value)
 {
-    value_unref(data->type, data->value);
+    dv_private_value_unref(data->type, data->value);
     data->value = value;
-    data->count = count;
+    data->count = header_of(value)->count;
 }
 
 /* Fields that follow `data` and hold the very same value, links of links included. */
@@ -278,7 +263,7 @@ static DvStatus follow(DvData *data, DvData *parent)
     DvStatus status = DV_OK;
     if (dv_private_type_same(data->type, parent->type)) {
         if (data->value != parent->value || data->count != parent->count)
-            replace_value(data, value_ref(parent->value), parent->count);
+            replace_value(data, dv_private_value_ref(parent->value));
     } else {
         void *elements = NULL;
         size_t count = 0;
@@ -287,7 +272,7 @@ static DvStatus follow(DvData *data, DvData *parent)
         if (status != DV_OK)
             dv_field_error(data, -1, "the value of '%s' (%s) cannot be read as %s", parent->field->name,
                            parent->type->name, data->type->name);
-        replace_value(data, value_take(data->type, elements, count), count);
+        replace_value(data, value_take(data->type, elements, count));
     }
     changed(data);
     return status;
@@ -371,7 +356,7 @@ static void *begin(DvData *data, size_t count, bool keep)
                 memcpy(elements, data->value, kept * type->element_size);
             dv_private_elements_blank(type, elements, kept, count - kept);
         }
-        value_unref(type, data->value);
+        dv_private_value_unref(type, data->value);
         data->value = elements;
     }
     data->count = count;
@@ -413,7 +398,7 @@ void dv_data_set(DvData *data, const void *elements, size_t count)
 {
     if (data->type->scalar == DV_SCALAR_STRING) {
         void *copy = dv_private_elements_copy(data->type, elements, count, count);
-        replace_value(data, value_take(data->type, copy, count), count);
+        replace_value(data, value_take(data->type, copy, count));
     } else if (elements == data->value) {
         (void)begin(data, count, true);
     } else {
@@ -456,15 +441,13 @@ void dv_data_share(DvData *to, DvData *from)
                        to->type->name);
         return;
     }
-    const void *value = value_ref(dv_data_read(from));
-    replace_value(to, value, from->count);
+    replace_value(to, dv_private_value_ref(dv_data_read(from)));
     changed(to);
 }
 
 void dv_private_data_set_interned(DvData *data, const char *text)
 {
-    const Default *shared = default_of(data, text);
-    replace_value(data, value_ref(shared->value), shared->count);
+    replace_value(data, dv_private_value_ref(default_of(data, text)));
     changed(data);
 }
 
@@ -508,7 +491,7 @@ DvStatus dv_data_set_text(DvData *data, const char *text)
     size_t count = data->count;
     void *elements = dv_private_elements_copy(data->type, data->value, count, count);
     const DvStatus status = dv_private_type_parse(data->field, data->type, text, &elements, &count, &problem);
-    replace_value(data, value_take(data->type, elements, count), count);
+    replace_value(data, value_take(data->type, elements, count));
     changed(data);
     if (status != DV_OK || problem.length) {
         DvText used = {0};
@@ -601,8 +584,7 @@ static void drop_sources(DvData *data)
         return;
     for (guint i = 0; i < graph->inputs->len; i++)
         remove_edge(((DvData *)g_ptr_array_index(graph->inputs, i))->graph->outputs, data);
-    g_ptr_array_free(graph->inputs, TRUE);
-    graph->inputs = NULL;
+    g_clear_pointer(&graph->inputs, g_ptr_array_unref);
 }
 
 void dv_private_data_unlink(DvData *data)
@@ -620,9 +602,7 @@ void dv_private_data_unlink(DvData *data)
         if (!output->graph->inputs || !output->graph->inputs->len)
             output->flags &= ~(uint32_t)DV_DATA_DIRTY; /* nothing will renew it */
     }
-    if (graph->outputs)
-        g_ptr_array_free(graph->outputs, TRUE);
-    graph->outputs = NULL;
+    g_clear_pointer(&graph->outputs, g_ptr_array_unref);
 }
 
 /* Whether `data` is computed, directly or through others, from `source`. */
@@ -658,19 +638,17 @@ static void add_output(DvData *data, DvData *output)
     g_ptr_array_add(graph->outputs, output);
 }
 
-static void name_of(const DvData *data, DvText *out)
+char *dv_private_data_path(const DvData *data)
 {
-    dv_text_add(out, "@%s.%s", dv_object_path(data->owner), data->field->name);
+    return g_strdup_printf("@%s.%s", dv_object_path(data->owner), data->field->name);
 }
 
 static DvStatus refuse_cycle(const DvData *child, const DvData *parent, const char *verb)
 {
-    DvText from = {0}, to = {0};
-    name_of(child, &from);
-    name_of(parent, &to);
-    dv_field_error(child, -1, "'%s' cannot %s '%s', which itself depends on it", from.at, verb, to.at);
-    dv_text_free(&from);
-    dv_text_free(&to);
+    char *from = dv_private_data_path(child), *to = dv_private_data_path(parent);
+    dv_field_error(child, -1, "'%s' cannot %s '%s', which itself depends on it", from, verb, to);
+    g_free(from);
+    g_free(to);
     return DV_ERROR_CYCLE;
 }
 
@@ -724,9 +702,8 @@ DvStatus dv_data_depend(DvData *output, DvData *input)
 void dv_private_data_construct(DvData *data, const DvField *field, const DvType *type, DvObject *owner)
 {
     *data = (DvData){.field = field, .type = type, .owner = owner};
-    const Default *start = default_of(data, field->init);
-    data->value = value_ref(start->value);
-    data->count = start->count;
+    data->value = dv_private_value_ref(default_of(data, field->init));
+    data->count = header_of(data->value)->count;
 }
 
 void dv_private_data_destroy(DvData *data)
@@ -735,6 +712,6 @@ void dv_private_data_destroy(DvData *data)
     if (data->graph)
         g_free(data->graph->file);
     g_free(data->graph);
-    value_unref(data->type, data->value);
+    dv_private_value_unref(data->type, data->value);
     *data = (DvData){0};
 }

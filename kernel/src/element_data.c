@@ -63,16 +63,13 @@ void dv_private_element_data_forget(DvObject *topology)
 {
     while (topology->attached && topology->attached->len)
         dv_element_data_detach(g_ptr_array_index(topology->attached, topology->attached->len - 1));
-    if (topology->attached)
-        g_ptr_array_free(topology->attached, TRUE);
-    topology->attached = NULL;
+    g_clear_pointer(&topology->attached, g_ptr_array_unref);
 }
 
-/* Weighted mean of the ancestors' entries. */
-static void mix_ancestors(DvElementData *data, uint32_t index, const DvElementChange *change, uint32_t which)
+/* Adds the weighted mean of the ancestors' entries to `to`. */
+static void mix_ancestors(const DvElementData *data, const DvElementChange *change, uint32_t which, double *to)
 {
     const uint32_t begin = change->ancestor_start[which], end = change->ancestor_start[which + 1];
-    double *to = entry(data, index);
     for (uint32_t a = begin; a < end; a++) {
         const double weight = change->weights ? change->weights[a] : 1.0 / (end - begin);
         const double *from = entry(data, change->ancestors[a]);
@@ -87,7 +84,7 @@ static void follow_additions(DvElementData *data, const DvElementChange *change)
     grow(data, first + change->count);
     if (data->interpolate && change->ancestor_start)
         for (uint32_t i = 0; i < change->count; i++)
-            mix_ancestors(data, first + i, change, i);
+            mix_ancestors(data, change, i, entry(data, first + i));
     if (data->added)
         data->added(data, change, first);
 }
@@ -121,13 +118,7 @@ static void follow_moves(DvElementData *data, const DvElementChange *change)
         dv_alloc(change->count, data->entry_size); /* ancestors keep their old entries until all are mixed */
     const size_t components = data->entry_size / sizeof(double);
     for (uint32_t i = 0; i < change->count; i++)
-        for (uint32_t a = change->ancestor_start[i]; a < change->ancestor_start[i + 1]; a++) {
-            const double *from = entry(data, change->ancestors[a]);
-            const double weight = change->weights ? change->weights[a]
-                                                  : 1.0 / (change->ancestor_start[i + 1] - change->ancestor_start[i]);
-            for (size_t c = 0; c < components; c++)
-                moved[i * components + c] += weight * from[c];
-        }
+        mix_ancestors(data, change, i, moved + i * components);
     for (uint32_t i = 0; i < change->count; i++)
         memcpy(entry(data, change->indices[i]), moved + i * components, data->entry_size);
     dv_free(moved);

@@ -125,8 +125,9 @@ bool dv_private_field_is_named(const DvField *field, const char *name); /* or ha
 /* data.c */
 void dv_private_data_construct(DvData *data, const DvField *field, const DvType *type, DvObject *owner);
 void dv_private_data_destroy(DvData *data);           /* unlinks both ways, frees */
-const void *dv_private_value_ref(const DvData *data); /* shares the present value: to keep a snapshot */
-void dv_private_value_unref(const DvType *type, const void *value, size_t count);
+const void *dv_private_value_ref(const void *value);  /* shares it: to keep a snapshot */
+void dv_private_value_unref(const DvType *type, const void *value);
+char *dv_private_data_path(const DvData *data); /* "@/Liver/dofs.position"; new string */
 void dv_private_data_unlink(DvData *data); /* nothing follows it any more, nor it anything; values stay */
 void dv_private_data_set_interned(DvData *data, const char *text); /* one shared value per text: allocates once */
 void dv_private_defaults_clear(void);
@@ -136,7 +137,8 @@ void dv_private_link_destroy(DvLink *link);
 DvStatus dv_private_link_set_text(DvLink *link, const char *text);
 void dv_private_links_forget(DvObject *target); /* links that point to it become unresolved: it leaves the graph */
 
-/* parse.c, type.c */
+/* text.c, parse.c, type.c */
+int dv_private_compare_words(const void *left, const void *right); /* of arrays of char *, for sorting */
 void dv_private_elements_free(const DvType *type, void *elements, size_t count);
 void dv_private_elements_blank(const DvType *type, void *elements, size_t first, size_t count);
 void *dv_private_elements_copy(const DvType *type, const void *old, size_t old_count,

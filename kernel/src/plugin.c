@@ -56,6 +56,15 @@ static bool is_empty(const char *text)
     return !text || !*text;
 }
 
+/* The first contract offered without functions; NULL: there is none. */
+static const char *empty_offer(const DvContract *offer)
+{
+    for (; offer && offer->id; offer++)
+        if (!offer->ops || *(const uint32_t *)offer->ops <= sizeof(uint32_t))
+            return offer->id;
+    return NULL;
+}
+
 static bool check_field(const DvClass *cls, const DvField *field, DvText *reason)
 {
     if (!field->type) {
@@ -89,11 +98,10 @@ static bool check_class(const DvClass *cls, DvText *reason)
                     cls->size == sizeof(DvClass) || is_empty(cls->name) ? "" : cls->name, cls->size, sizeof(DvClass));
         return false;
     }
-    for (const DvContract *offer = cls->contracts; offer && offer->id; offer++) {
-        if (!offer->ops || *(const uint32_t *)offer->ops <= sizeof(uint32_t)) {
-            dv_text_add(reason, "class '%s' offers '%s' without functions", cls->name, offer->id);
-            return false;
-        }
+    const char *empty = empty_offer(cls->contracts);
+    if (empty) {
+        dv_text_add(reason, "class '%s' offers '%s' without functions", cls->name, empty);
+        return false;
     }
     for (const DvField *field = cls->fields; field && field->name; field++)
         if (!check_field(cls, field, reason))
@@ -124,9 +132,8 @@ static DvStatus check_descriptor(const DvPlugin *plugin, DvText *reason)
         dv_text_add(reason, "plugin '%s' has no version", plugin->id);
     else if (is_empty(plugin->license))
         dv_text_add(reason, "plugin '%s' has no licence", plugin->id);
-    for (const DvContract *offer = plugin->offers; offer && offer->id && !reason->length; offer++)
-        if (!offer->ops || *(const uint32_t *)offer->ops <= sizeof(uint32_t))
-            dv_text_add(reason, "plugin '%s' offers '%s' without functions", plugin->id, offer->id);
+    else if (empty_offer(plugin->offers))
+        dv_text_add(reason, "plugin '%s' offers '%s' without functions", plugin->id, empty_offer(plugin->offers));
     for (const DvClass *const *cls = plugin->classes; cls && *cls && !reason->length; cls++) {
         if (!check_class(*cls, reason))
             break;
@@ -179,6 +186,16 @@ static void open_library(Found *found)
 
 /* Finding */
 
+static Found *find_plugin(const char *id)
+{
+    for (guint i = 0; i < plugins->len; i++) {
+        Found *found = g_ptr_array_index(plugins, i);
+        if (found->info.plugin && strcmp(found->info.id, id) == 0)
+            return found;
+    }
+    return NULL;
+}
+
 static void add_file(const char *name, bool named)
 {
     char *file = realpath(name, NULL);
@@ -198,19 +215,11 @@ static void add_file(const char *name, bool named)
     found->named = named;
     g_ptr_array_add(plugins, found);
     open_library(found);
-    for (guint i = 0; i + 1 < plugins->len && found->info.id; i++) {
-        const Found *first = g_ptr_array_index(plugins, i);
-        if (first->info.plugin && strcmp(first->info.id, found->info.id) == 0) {
-            reject(found, DV_ERROR_INVALID, "plugin '%s' was found already: %s", found->info.id, first->file);
-            found->info.plugin = NULL;
-            break;
-        }
+    const Found *first = found->info.id ? find_plugin(found->info.id) : found;
+    if (first != found) {
+        reject(found, DV_ERROR_INVALID, "plugin '%s' was found already: %s", found->info.id, first->file);
+        found->info.plugin = NULL;
     }
-}
-
-static gint compare_names(gconstpointer left, gconstpointer right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
 /* Visible entries of a folder that the test lets pass, as paths, sorted. */
@@ -227,7 +236,7 @@ static GPtrArray *list_folder(const char *folder, const char *suffix, GFileTest 
     }
     if (dir)
         g_dir_close(dir);
-    g_ptr_array_sort(names, compare_names);
+    g_ptr_array_sort(names, dv_private_compare_words);
     return names;
 }
 
@@ -236,7 +245,6 @@ static void add_folders_of_kernel(GPtrArray *folders)
     char *kernel = dv_private_kernel_folder();
     if (!kernel)
         return;
-    char *installed = g_build_filename(kernel, "divan", "plugins", NULL);
     char *tree = g_build_filename(kernel, "..", "plugins", NULL);
     char *mark = g_build_filename(tree, "plugins.conf", NULL);
     if (g_file_test(mark, G_FILE_TEST_EXISTS)) {
@@ -245,11 +253,10 @@ static void add_folders_of_kernel(GPtrArray *folders)
             g_ptr_array_add(folders, g_strdup(g_ptr_array_index(families, i)));
         g_ptr_array_unref(families);
     } else {
-        g_ptr_array_add(folders, g_strdup(installed));
+        g_ptr_array_add(folders, g_build_filename(kernel, "divan", "plugins", NULL));
     }
     g_free(mark);
     g_free(tree);
-    g_free(installed);
     g_free(kernel);
 }
 
@@ -283,16 +290,6 @@ static void find_libraries(const DvStartOptions *options, const GPtrArray *folde
 
 /* Choosing */
 
-static Found *find_plugin(const char *id)
-{
-    for (guint i = 0; i < plugins->len; i++) {
-        Found *found = g_ptr_array_index(plugins, i);
-        if (found->info.plugin && strcmp(found->info.id, id) == 0)
-            return found;
-    }
-    return NULL;
-}
-
 /* The first plugins.conf of the search; new string or NULL. */
 static char *find_conf(const GPtrArray *folders)
 {
@@ -319,9 +316,7 @@ static DvStatus choose(const char *conf, const char *set, const char *id, const 
         return DV_ERROR_NOT_FOUND;
     }
     found->named = true;
-    if (strcmp(found->info.version, version) == 0)
-        found->wanted = true;
-    else
+    if (strcmp(found->info.version, version) != 0)
         reject(found, DV_ERROR_INVALID, "plugin set [%s] of %s asks for version %s of plugin '%s', this is %s", set,
                conf, version, id, found->info.version);
     return DV_OK;

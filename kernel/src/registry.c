@@ -321,11 +321,6 @@ static void add_names(GHashTable *table, GPtrArray *names)
             g_ptr_array_add(names, name);
 }
 
-static gint compare_names(gconstpointer left, gconstpointer right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 void dv_class_explain(const char *name, DvText *out)
 {
     dv_text_add(out, "no class '%s'", name);
@@ -345,7 +340,7 @@ void dv_class_explain(const char *name, DvText *out)
     add_names(by_name, ours);
     add_names(by_alias, ours);
     add_names(old_classes, ours);
-    g_ptr_array_sort(ours, compare_names); /* the answer must not depend on the order of a hash table */
+    g_ptr_array_sort(ours, dv_private_compare_words); /* the answer must not depend on the order of a hash table */
     char *text = read_reference_classes();
     const char *module = find_reference_class(text, name, theirs);
     const char *closest = dv_closest(name, (const char *const *)ours->pdata, ours->len);

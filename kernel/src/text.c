@@ -72,6 +72,11 @@ void dv_text_free(DvText *text)
     *text = (DvText){0};
 }
 
+int dv_private_compare_words(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
 enum { LONGEST_WORD = 80 };
 
 /* Twice the distance, so that halves are whole. */

@@ -26,7 +26,7 @@ static void snapshot_free(void *pointer)
 {
     Snapshot *snapshot = pointer;
     if (snapshot->value)
-        dv_private_value_unref(snapshot->type, snapshot->value, snapshot->count);
+        dv_private_value_unref(snapshot->type, snapshot->value);
     g_free(snapshot->link);
     g_free(snapshot);
 }
@@ -47,11 +47,6 @@ static bool is_transient(const DvObject *object, const DvData *data)
            (data->field->flags & DV_FIELD_OUTPUT) != 0;
 }
 
-static char *link_to(const DvData *parent)
-{
-    return g_strdup_printf("@%s.%s", dv_object_path(parent->owner), parent->field->name);
-}
-
 void dv_private_capture(DvObject *object)
 {
     if (object->initial)
@@ -70,10 +65,10 @@ void dv_private_capture(DvObject *object)
         Snapshot *snapshot = g_new0(Snapshot, 1);
         snapshot->field = i;
         if (parent) {
-            snapshot->link = link_to(parent);
+            snapshot->link = dv_private_data_path(parent);
         } else {
             snapshot->type = data->type;
-            snapshot->value = dv_private_value_ref(data);
+            snapshot->value = dv_private_value_ref(data->value);
             snapshot->count = data->count;
         }
         g_ptr_array_add(object->initial, snapshot);
