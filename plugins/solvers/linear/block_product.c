@@ -3,13 +3,15 @@
  * Block compressed rows times a vector. The product is bound by the memory that streams the blocks, so that all a kernel
  * has to do is to load each block once with wide loads: a 3 x 3 block is two vectors of 4 doubles and one more, which meet
  * (x0 x1 x2 x0), (x1 x2 x0 x1) and x2; even and odd blocks of a row have accumulators of their own to hide the adder's
- * latency. Each entry of y is summed in a fixed order: the same bits on every machine.
+ * latency. A 2 x 2 block is one vector. Each entry of y is summed in a fixed order: the same bits on every machine.
  */
 #include "block_product.h"
 
 #include <divan/parallel.h>
 
 #define INLINE static inline __attribute__((always_inline))
+/* For static functions only: the resolver of a cloned function would be exported whatever the visibility. */
+#define EVERY_MACHINE __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 
 /* About 40 microseconds of a core. */
 enum { ROWS_PER_CHUNK = 2048 };
@@ -101,6 +103,39 @@ __attribute__((target("arch=x86-64-v4,prefer-vector-width=512"))) static double 
 }
 #endif
 
+INLINE void add_block_2(const double *block, const double *x, Four *sum)
+{
+    *sum += *(const FourInMemory *)block * (Four){x[0], x[1], x[0], x[1]};
+}
+
+EVERY_MACHINE static double multiply_2(const DvBlockMatrix *a, uint32_t first, uint32_t last, const double *x,
+                                       double *y)
+{
+    const uint32_t *start = a->row_start, *columns = a->columns;
+    double dot = 0.0;
+    for (uint32_t row = first; row < last; row++) {
+        Four sum[2] = {{0}};
+        const uint64_t end = start[row + 1];
+        uint64_t e = start[row];
+        const double *block = a->values + 4 * e;
+        for (; e + 2 <= end; e += 2, block += 8) {
+            add_block_2(block, x + 2 * (uint64_t)columns[e], &sum[0]);
+            add_block_2(block + 4, x + 2 * (uint64_t)columns[e + 1], &sum[1]);
+        }
+        if (e < end)
+            add_block_2(block, x + 2 * (uint64_t)columns[e], &sum[0]);
+        const Four s = sum[0] + sum[1];
+        const double y0 = s[0] + s[1];
+        const double y1 = s[2] + s[3];
+        double *yr = y + 2 * (uint64_t)row;
+        const double *xr = x + 2 * (uint64_t)row;
+        yr[0] = y0;
+        yr[1] = y1;
+        dot += xr[0] * y0 + xr[1] * y1;
+    }
+    return dot;
+}
+
 /* Any block size; unrolled where the caller passes a constant. */
 INLINE double multiply_any(const DvBlockMatrix *a, uint32_t b, uint32_t first, uint32_t last, const double *x,
                            double *y)
@@ -127,15 +162,14 @@ INLINE double multiply_any(const DvBlockMatrix *a, uint32_t b, uint32_t first, u
     return dot;
 }
 
-/* Static: the resolver of a cloned function would be exported whatever the visibility. */
-__attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"))) static double multiply_rows(
-    const DvBlockMatrix *a, uint32_t first, uint32_t last, const double *x, double *y)
+EVERY_MACHINE static double multiply_rows(const DvBlockMatrix *a, uint32_t first, uint32_t last, const double *x,
+                                          double *y)
 {
     switch (a->block) {
     case 1:
         return multiply_any(a, 1, first, last, x, y);
     case 2:
-        return multiply_any(a, 2, first, last, x, y);
+        return multiply_2(a, first, last, x, y);
     case 3:
         return multiply_3(a, first, last, x, y);
     default:

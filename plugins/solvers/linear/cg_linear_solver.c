@@ -7,7 +7,8 @@
  * it only warns, so that a system at rest shows its first reaction.
  *
  * The template GraphScattered multiplies without a matrix, the others assemble. Where a product without a matrix would cost
- * more than one with the assembled matrix, GraphScattered assembles too: the result is the same to rounding, the cost decides.
+ * more than one with the assembled matrix, GraphScattered assembles too: the result is the same to rounding, the cost decides,
+ * for as many products as the solve before took.
  */
 #include "linear/convergence_graph.h"
 #include "linear/krylov_space.h"
@@ -19,10 +20,13 @@
 #include <math.h>
 #include <string.h>
 
+enum { FIRST_PRODUCTS = 25 }; /* what the first solve is taken to need */
+
 typedef struct CgLinearSolver {
     DvLinearSolverFields common;
     DvData iterations, tolerance, threshold, warm_start;
-    DvData solves; /* since init: the first solve is special, and a saved run must know whether it had it */
+    /* Since init, because the first solve is special; and in the last one. A saved run goes on with both. */
+    DvData solves, products;
     DvData graph;
     DvLinearSystemUse system;
     const DvMechanicalOperationsOps *mechanics;
@@ -43,6 +47,8 @@ static const DvField fields[] = {
              .help = "start from the solution of the step before"),
     DV_FIELD(CgLinearSolver, solves, "solves", dv_type_uint, .init = "0",
              .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN | DV_FIELD_INPUT, .help = "solves since initialisation"),
+    DV_FIELD(CgLinearSolver, products, "products", dv_type_uint, .init = "0",
+             .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN | DV_FIELD_INPUT, .help = "products in the last solve"),
     DV_FIELD(CgLinearSolver, graph, "graph", dv_type_string, .flags = DV_FIELD_OUTPUT | DV_FIELD_READ_ONLY,
              .help = "relative residual and denominator of each iteration of the last solve"),
     {0},
@@ -74,6 +80,15 @@ static void reset(DvObject *object, void *self_)
 {
     (void)object;
     dv_data_set_uint(&((CgLinearSolver *)self_)->solves, 0);
+    dv_data_set_uint(&((CgLinearSolver *)self_)->products, 0);
+}
+
+/* How many products the next solve is likely to need. */
+static uint32_t expected_products(CgLinearSolver *self)
+{
+    const uint32_t most = dv_data_uint(&self->iterations);
+    const uint32_t expected = dv_data_uint(&self->solves) > 0 ? dv_data_uint(&self->products) : FIRST_PRODUCTS;
+    return expected < most ? expected : most;
 }
 
 static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
@@ -84,7 +99,7 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
         matrix = self->system.ops->assemble(self->system.self, m, step, factors);
         if (matrix == NULL)
             return DV_ERROR_INVALID;
-    } else if (self->mechanics->prefers_assembled(m, dv_data_uint(&self->iterations))) {
+    } else if (self->mechanics->prefers_assembled(m, expected_products(self))) {
         dv_phase_begin("assembly");
         matrix = self->mechanics->assemble(m, step, factors, DV_ASSEMBLE_CONSTRAINED);
         dv_phase_end();
@@ -95,8 +110,8 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
     return DV_OK;
 }
 
-/* Iterations from r = P, p undefined; b_norm > 0. */
-static void iterate(CgLinearSolver *self, double b_norm, double rho)
+/* Iterations from the residual R, with rho = R . R and P undefined; b_norm > 0. The number of products. */
+static uint32_t iterate(CgLinearSolver *self, double b_norm, double rho)
 {
     DvKrylovSpace *space = &self->space;
     const uint32_t iterations = dv_data_uint(&self->iterations);
@@ -105,13 +120,11 @@ static void iterate(CgLinearSolver *self, double b_norm, double rho)
     const bool first_solve = dv_data_uint(&self->solves) == 0;
     double previous_rho = rho;
     for (uint32_t it = 1; it <= iterations; it++) {
-        if (it > 1)
-            rho = dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_R);
         const double error = sqrt(rho) / b_norm;
         dv_curve_add(&self->errors, error);
         if (error <= tolerance) {
             if (it > 1 || !first_solve)
-                return;
+                return it - 1;
             dv_warning(dv_object_of(self), "the first residual %g is within the tolerance %g already", error,
                        tolerance);
         }
@@ -127,19 +140,19 @@ static void iterate(CgLinearSolver *self, double b_norm, double rho)
                     dv_object_of(self),
                     "p.Ap is zero: the matrix has no effect on the residual. Is there a mass, or stiffness, on every point?");
             self->warned_singular = true;
-            return;
+            return it;
         }
         if (fabs(denominator) <= threshold) {
             if (it > 1 || !first_solve)
-                return;
+                return it;
             dv_warning(dv_object_of(self), "the first denominator %g is within the threshold %g already", denominator,
                        threshold);
         }
         const double alpha = rho / denominator;
-        dv_krylov_combine(space, DV_KRYLOV_X, DV_KRYLOV_X, DV_KRYLOV_P, alpha);
-        dv_krylov_combine(space, DV_KRYLOV_R, DV_KRYLOV_R, DV_KRYLOV_Q, -alpha);
         previous_rho = rho;
+        rho = dv_krylov_update(space, alpha);
     }
+    return iterations;
 }
 
 static DvStatus solve(void *self_, DvVecId x, DvVecId b)
@@ -163,7 +176,7 @@ static DvStatus solve(void *self_, DvVecId x, DvVecId b)
         } else {
             dv_krylov_copy(space, DV_KRYLOV_R, DV_KRYLOV_B);
         }
-        iterate(self, sqrt(b_squared), rho);
+        dv_data_set_uint(&self->products, iterate(self, sqrt(b_squared), rho));
     }
     dv_krylov_end(space);
     dv_data_set_uint(&self->solves, dv_data_uint(&self->solves) + 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Krylov vectors as state vectors or flat arrays. Sums over flat arrays run in chunks, each in 8 partial sums: the same bits
- * with any number of threads and on any machine.
+ * Krylov vectors as state vectors or flat arrays. Sums over flat arrays run in chunks, each in partial sums by place: the same
+ * bits with any number of threads and on any machine.
  */
 #include "linear/krylov_space.h"
 
@@ -13,40 +13,70 @@
 
 #include <string.h>
 
-enum { GRAIN = 8192, LANES = 8 };
+enum { GRAIN = 4096, LANES = 8 };
+
+/* Eight doubles at any address that holds doubles. */
+typedef double Eight __attribute__((vector_size(64), aligned(8), may_alias));
+
+/* Macros: a function would pass a vector by value, whose place depends on the instruction set. */
+#define LOAD(at)    (*(const Eight *)(at))
+#define STORE(at)   (*(Eight *)(at))
+#define SUM(v)      ((((v)[0] + (v)[1]) + ((v)[2] + (v)[3])) + (((v)[4] + (v)[5]) + ((v)[6] + (v)[7])))
+#define EVERY_WIDTH __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 
 typedef struct Operands {
     double *r;
     const double *a, *b;
     double k;
+    double *x; /* of an update: x += k a, r -= k b */
 } Operands;
 
-__attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"))) static void combine_chunk(void *context,
-                                                                                                        uint32_t begin,
-                                                                                                        uint32_t end)
+EVERY_WIDTH static void combine_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const Operands *o = context;
-    double *r = o->r;
-    const double *a = o->a, *b = o->b;
-    const double k = o->k;
-    for (uint32_t i = begin; i < end; i++)
-        r[i] = a[i] + k * b[i];
-}
-
-__attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"))) static double dot_chunk(void *context,
-                                                                                                      uint32_t begin,
-                                                                                                      uint32_t end)
-{
-    const Operands *o = context;
-    double partial[LANES] = {0};
     uint32_t i = begin;
     for (; i + LANES <= end; i += LANES)
-        for (int lane = 0; lane < LANES; lane++)
-            partial[lane] += o->a[i + (uint32_t)lane] * o->b[i + (uint32_t)lane];
-    for (int lane = 0; i < end; i++, lane++)
-        partial[lane] += o->a[i] * o->b[i];
-    return ((partial[0] + partial[4]) + (partial[2] + partial[6])) +
-           ((partial[1] + partial[5]) + (partial[3] + partial[7]));
+        STORE(o->r + i) = LOAD(o->a + i) + o->k * LOAD(o->b + i);
+    for (; i < end; i++)
+        o->r[i] = o->a[i] + o->k * o->b[i];
+}
+
+EVERY_WIDTH static double dot_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const Operands *o = context;
+    Eight even = {0}, odd = {0};
+    uint32_t i = begin;
+    for (; i + 2 * LANES <= end; i += 2 * LANES) {
+        even += LOAD(o->a + i) * LOAD(o->b + i);
+        odd += LOAD(o->a + i + LANES) * LOAD(o->b + i + LANES);
+    }
+    const Eight sums = even + odd;
+    double sum = SUM(sums);
+    for (; i < end; i++)
+        sum += o->a[i] * o->b[i];
+    return sum;
+}
+
+/* x += k a, r -= k b; returns r . r. */
+EVERY_WIDTH static double update_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const Operands *o = context;
+    const double k = o->k;
+    Eight sums = {0};
+    uint32_t i = begin;
+    for (; i + LANES <= end; i += LANES) {
+        STORE(o->x + i) = LOAD(o->x + i) + k * LOAD(o->a + i);
+        const Eight r = LOAD(o->r + i) - k * LOAD(o->b + i);
+        STORE(o->r + i) = r;
+        sums += r * r;
+    }
+    double sum = SUM(sums);
+    for (; i < end; i++) {
+        o->x[i] += k * o->a[i];
+        o->r[i] -= k * o->b[i];
+        sum += o->r[i] * o->r[i];
+    }
+    return sum;
 }
 
 void dv_krylov_set(DvKrylovSpace *space, DvMechanics *m, const DvStep *step, DvFactors factors,
@@ -125,7 +155,7 @@ void dv_krylov_copy(DvKrylovSpace *space, int r, int a)
 void dv_krylov_combine(DvKrylovSpace *space, int r, int a, int b, double k)
 {
     if (space->matrix != NULL) {
-        Operands operands = {space->flat[r], space->flat[a], space->flat[b], k};
+        Operands operands = {.r = space->flat[r], .a = space->flat[a], .b = space->flat[b], .k = k};
         dv_parallel_for((uint32_t)space->n, GRAIN, combine_chunk, &operands);
     } else {
         space->ops->combine(space->m, space->ids[r], space->ids[a], space->ids[b], k);
@@ -138,6 +168,21 @@ double dv_krylov_dot(DvKrylovSpace *space, int a, int b)
         return space->ops->dot(space->m, space->ids[a], space->ids[b]);
     Operands operands = {.a = space->flat[a], .b = space->flat[b]};
     return dv_parallel_sum((uint32_t)space->n, GRAIN, dot_chunk, &operands);
+}
+
+double dv_krylov_update(DvKrylovSpace *space, double alpha)
+{
+    if (space->matrix == NULL) {
+        dv_krylov_combine(space, DV_KRYLOV_X, DV_KRYLOV_X, DV_KRYLOV_P, alpha);
+        dv_krylov_combine(space, DV_KRYLOV_R, DV_KRYLOV_R, DV_KRYLOV_Q, -alpha);
+        return dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_R);
+    }
+    Operands operands = {.r = space->flat[DV_KRYLOV_R],
+                         .a = space->flat[DV_KRYLOV_P],
+                         .b = space->flat[DV_KRYLOV_Q],
+                         .k = alpha,
+                         .x = space->flat[DV_KRYLOV_X]};
+    return dv_parallel_sum((uint32_t)space->n, GRAIN, update_chunk, &operands);
 }
 
 double dv_krylov_product(DvKrylovSpace *space, int q, int p)

@@ -35,6 +35,8 @@ void dv_krylov_clear(DvKrylovSpace *space, int r);
 void dv_krylov_copy(DvKrylovSpace *space, int r, int a);
 void dv_krylov_combine(DvKrylovSpace *space, int r, int a, int b, double k); /* r = a + k b */
 double dv_krylov_dot(DvKrylovSpace *space, int a, int b);
+/* X += alpha P, R -= alpha Q; returns R . R. */
+double dv_krylov_update(DvKrylovSpace *space, double alpha);
 /* q = A p with the projections of the constraints; returns p . q. */
 double dv_krylov_product(DvKrylovSpace *space, int q, int p);
 /* z = P^-1 r by a linear solver on flat arrays. */
