@@ -110,7 +110,7 @@ static DvStatus parse(const DvType *type, const char *text, void **elements, siz
         s.damping = previous.damping;
         if (!read_spring(&s, &text, *count, problem))
             break;
-        if (*count == capacity) {
+        if (!list || *count == capacity) {
             const size_t larger = capacity > 0 ? 2 * capacity : 8;
             list = dv_realloc(list, capacity * sizeof *list, larger * sizeof *list);
             capacity = larger;
