@@ -599,6 +599,7 @@ void dv_private_data_unlink(DvData *data)
             output->graph->parent = NULL;
         else
             remove_edge(output->graph->inputs, data);
+        output->count = header_of(output->value)->count; /* a value it shares may have been written in place */
         if (!output->graph->inputs || !output->graph->inputs->len)
             output->flags &= ~(uint32_t)DV_DATA_DIRTY; /* nothing will renew it */
     }

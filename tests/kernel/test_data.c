@@ -474,6 +474,26 @@ static void a_link_on_an_output_takes_the_place_of_its_engine(void **state)
     assert_float_equal(dv_data_double(field(engine, "twice")), 2, 0);
 }
 
+static void a_follower_keeps_a_whole_value_when_what_it_follows_leaves_after_a_write(void **state)
+{
+    (void)state;
+    DvObject *source = make("Recorder", "a"), *other = make("Recorder", "b");
+    DvData *words = added(source, "words", &dv_type_strings, NULL);
+    assert_int_equal(dv_data_set_text(words, "one two three"), DV_OK);
+    DvData *same = added(other, "words", &dv_type_strings, NULL);
+    assert_int_equal(dv_data_link(same, words), DV_OK);
+    size_t count;
+    (void)dv_data_strings(same, &count);
+    assert_int_equal(count, 3);
+    (void)dv_data_begin(words, 1); /* in place: only a follower shares the value */
+    dv_data_end(words);
+    dv_object_remove(source);
+    char *const *kept = dv_data_strings(same, &count);
+    for (size_t i = 0; i < count; i++)
+        assert_non_null(kept[i]);
+    assert_string_equal(kept[0], "one");
+}
+
 static void followers_of_what_leaves_keep_their_last_value(void **state)
 {
     (void)state;
@@ -612,6 +632,7 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        scene_test(a_follower_keeps_a_whole_value_when_what_it_follows_leaves_after_a_write),
         scene_test(objects_share_their_defaults_until_one_is_written),
         scene_test(values_start_at_a_cache_line),
         scene_test(writing_in_brackets_keeps_old_elements_and_blanks_new_ones),
