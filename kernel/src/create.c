@@ -25,8 +25,9 @@ DvStatus dv_private_problem(DvScene *scene, DvStatus status)
 
 DvStatus dv_private_report(DvScene *scene, DvMessage message, const char *format, va_list args)
 {
+    message.level = message.status == DV_OK ? DV_LEVEL_WARNING : DV_LEVEL_ERROR;
     dv_private_emit(&message, format, args);
-    return dv_private_problem(scene, message.level == DV_LEVEL_ERROR ? message.status : DV_OK);
+    return dv_private_problem(scene, message.status);
 }
 
 /* Attributes */
@@ -64,6 +65,12 @@ void dv_private_attributes_drop(DvAttributes *attributes, const char *name)
     g_array_remove_index(attributes->list, (guint)(attribute - (Attribute *)(void *)attributes->list->data));
 }
 
+void dv_private_attributes_set(DvAttributes *attributes, const char *name, const char *text, int line, int column)
+{
+    dv_private_attributes_drop(attributes, name);
+    dv_private_attributes_add(attributes, name, text, line, column);
+}
+
 static int compare_names(const void *a, const void *b)
 {
     return strcmp(((const Attribute *)a)->name, ((const Attribute *)b)->name);
@@ -92,21 +99,19 @@ bool dv_private_class_takes(const DvClass *cls, const char *name)
 /* Where something is being made, for messages before there is an object. */
 typedef struct Making {
     DvNode *node;
-    DvScene *scene;
     const DvClass *cls;
     DvAttributes *attributes;
     const char *file;
     int line, column;
 } Making;
 
-static DvStatus say(const Making *making, DvLevel level, DvStatus status, const Attribute *at, const char *format, ...)
-    DV_PRINTF(5, 6);
-static DvStatus say(const Making *making, DvLevel level, DvStatus status, const Attribute *at, const char *format, ...)
+static DvStatus say(const Making *making, DvStatus status, const Attribute *at, const char *format, ...)
+    DV_PRINTF(4, 5);
+static DvStatus say(const Making *making, DvStatus status, const Attribute *at, const char *format, ...)
 {
     const Attribute *name = making->cls ? dv_private_attribute_find(making->attributes, "name") : NULL;
     const bool placed = at && at->line > 0;
-    const DvMessage message = {.level = level,
-                               .status = status,
+    const DvMessage message = {.status = status,
                                .file = making->file,
                                .line = placed ? at->line : making->line,
                                .column = placed ? at->column : making->column,
@@ -114,7 +119,7 @@ static DvStatus say(const Making *making, DvLevel level, DvStatus status, const 
                                .name = name ? name->text : NULL};
     va_list args;
     va_start(args, format);
-    dv_private_report(making->scene, message, format, args);
+    dv_private_report(making->node->scene, message, format, args);
     va_end(args);
     return status;
 }
@@ -133,14 +138,12 @@ static void modernise(const Making *making)
         if (rename->kind == DV_RENAME_FIELD && !dv_private_attribute_find(making->attributes, rename->to)) {
             g_free(attribute->name);
             attribute->name = g_strdup(rename->to);
-        } else if (rename->kind == DV_RENAME_FIELD_HARMLESS) {
+        } else if (rename->kind != DV_RENAME_FIELD) {
+            const bool harmless = rename->kind == DV_RENAME_FIELD_HARMLESS;
             attribute->used = true;
-            (void)say(making, DV_LEVEL_WARNING, DV_OK, attribute, "'%s' has no effect any more%s%s", attribute->name,
-                      rename->to ? ": " : "", rename->to ? rename->to : "");
-        } else if (rename->kind == DV_RENAME_FIELD_REMOVED) {
-            attribute->used = true;
-            (void)say(making, DV_LEVEL_ERROR, DV_ERROR_UNSUPPORTED, attribute, "'%s' has been removed%s%s",
-                      attribute->name, rename->to ? ": " : "", rename->to ? rename->to : "");
+            (void)say(making, harmless ? DV_OK : DV_ERROR_UNSUPPORTED, attribute, "'%s' has %s%s%s", attribute->name,
+                      harmless ? "no effect any more" : "been removed", rename->to ? ": " : "",
+                      rename->to ? rename->to : "");
         }
     }
     g_array_sort(list, compare_names);
@@ -176,8 +179,8 @@ static void modernise_paths(const Making *making)
         char *path = attribute ? modern_path(making->node, attribute->text, source->contract) : NULL;
         if (!path)
             continue;
-        (void)say(making, DV_LEVEL_WARNING, DV_OK, attribute,
-                  "%s: the path '%s' is of an old kind and is taken as '%s'", attribute->name, attribute->text, path);
+        (void)say(making, DV_OK, attribute, "%s: the path '%s' is of an old kind and is taken as '%s'", attribute->name,
+                  attribute->text, path);
         g_free(attribute->text);
         attribute->text = path;
     }
@@ -291,8 +294,8 @@ static void warn_of_template(const Making *making, const Attribute *template, co
     DvText exists = {0};
     if (!known)
         add_variants(&exists, making->cls, wanted);
-    (void)say(making, DV_LEVEL_WARNING, DV_OK, template, "template '%s' does not fit here%s%s; '%s' is used",
-              template->text, exists.at ? ": " : "", exists.at ? exists.at : "", variant);
+    (void)say(making, DV_OK, template, "template '%s' does not fit here%s%s; '%s' is used", template->text,
+              exists.at ? ": " : "", exists.at ? exists.at : "", variant);
     dv_text_free(&exists);
     g_strfreev(words);
 }
@@ -330,13 +333,6 @@ static const char *choose_variant(const Making *making, const char *wanted, DvTe
 
 /* Attributes into fields */
 
-static void link_fields(DvScene *scene, DvData *child, DvData *parent)
-{
-    const DvStatus status = dv_data_link(child, parent);
-    if (status != DV_OK)
-        dv_private_problem(scene, status);
-}
-
 /* What a value's text lacks, or a link to something that is not there (yet), is a warning: the default stays. A link that makes
  * no sense fails the scene. */
 static void set_fields(DvScene *scene, DvObject *object, Attribute *attribute)
@@ -369,14 +365,6 @@ static DvData *field_like(const DvObject *object, const DvField *field)
     return data;
 }
 
-static bool is_common(const DvField *field)
-{
-    for (const DvField *common = dv_common_fields(); common->name; common++)
-        if (strcmp(common->name, field->name) == 0)
-            return true;
-    return false;
-}
-
 /* src="@loader": every field follows the one of the same name there, unless the scene gives it. */
 static void follow_source(DvScene *scene, DvObject *object, Attribute *attribute)
 {
@@ -390,34 +378,35 @@ static void follow_source(DvScene *scene, DvObject *object, Attribute *attribute
                                     attribute->text[0] == '@' ? "" : "; a path starts with '@'"));
         return;
     }
-    for (size_t i = 0; i < source->field_count; i++) {
+    for (size_t i = DV_PRIVATE_COMMON_FIELDS; i < source->field_count; i++) {
         DvData *from = source->fields[i];
         const DvField *field = from->field;
-        if (is_common(field) || (field->flags & DV_FIELD_NOT_LINKED) || field->type == &dv_type_link ||
-            strcmp(field->name, "type") == 0 || strcmp(field->name, "filename") == 0)
+        if ((field->flags & DV_FIELD_NOT_LINKED) || field->type == &dv_type_link || strcmp(field->name, "type") == 0 ||
+            strcmp(field->name, "filename") == 0)
             continue;
         DvData *to = field_like(object, field);
-        if (to && to->field->type != &dv_type_link && !is_explicit(object, to->field))
-            link_fields(scene, to, from);
+        if (!to || to->field->type == &dv_type_link || is_explicit(object, to->field))
+            continue;
+        const DvStatus status = dv_data_link(to, from);
+        if (status != DV_OK)
+            dv_private_problem(scene, status);
     }
 }
 
 static void apply_attributes(DvScene *scene, DvObject *object)
 {
     static const char *const first[] = {"name", "printLog", "src", NULL};
-    for (size_t k = 0; first[k]; k++) {
-        Attribute *attribute = dv_private_attribute_find(object->attributes, first[k]);
-        if (!attribute)
-            continue;
-        if (k == 0) {
-            attribute->used = true;
-            dv_data_set_string(&object->name, attribute->text);
-        } else if (k == 2 && !object->is_node && !dv_object_field(object, "src")) {
-            follow_source(scene, object, attribute);
-        } else {
-            set_fields(scene, object, attribute);
-        }
-    }
+    const char *name = dv_attribute(object->attributes, "name");
+    if (name)
+        dv_data_set_string(&object->name, name);
+    Attribute *print_log = dv_private_attribute_find(object->attributes, "printLog");
+    if (print_log)
+        set_fields(scene, object, print_log);
+    Attribute *source = dv_private_attribute_find(object->attributes, "src");
+    if (source && !object->is_node && !dv_object_field(object, "src"))
+        follow_source(scene, object, source);
+    else if (source)
+        set_fields(scene, object, source);
     for (guint i = 0; i < object->attributes->list->len; i++) {
         Attribute *attribute = &g_array_index(object->attributes->list, Attribute, i);
         if (!g_strv_contains(first, attribute->name) && strcmp(attribute->name, "type") != 0)
@@ -427,7 +416,7 @@ static void apply_attributes(DvScene *scene, DvObject *object)
 
 static void report_unused_attributes(DvObject *object)
 {
-    const DvScene *scene = dv_private_node_of(object)->scene;
+    DvNode *node = dv_private_node_of(object);
     for (guint i = 0; object->attributes && i < object->attributes->list->len; i++) {
         const Attribute *attribute = &g_array_index(object->attributes->list, Attribute, i);
         if (attribute->used || attribute->name[0] == '_' || g_str_has_prefix(attribute->name, "NO"))
@@ -443,16 +432,14 @@ static void report_unused_attributes(DvObject *object)
         }
         const char *closest = dv_closest(attribute->name, (const char *const *)names->pdata, names->len);
         g_ptr_array_free(names, TRUE);
-        if (object->is_node && !closest && !scene->check_only)
+        if (object->is_node && !closest && !node->scene->check_only)
             continue; /* nodes of old scenes carry many words that never meant anything */
-        Making making = {NULL,         (DvScene *)scene, object->cls,   object->attributes,
-                         object->file, object->line,     object->column};
+        const Making making = {node, object->cls, object->attributes, object->file, object->line, object->column};
         if (closest)
-            (void)say(&making, DV_LEVEL_WARNING, DV_OK, attribute, "no field '%s'; did you mean '%s'?", attribute->name,
-                      closest);
+            (void)say(&making, DV_OK, attribute, "no field '%s'; did you mean '%s'?", attribute->name, closest);
         else
-            (void)say(&making, DV_LEVEL_WARNING, DV_OK, attribute, "no field '%s': nobody uses the value '%.40s%s'",
-                      attribute->name, attribute->text, strlen(attribute->text) > 40 ? "..." : "");
+            (void)say(&making, DV_OK, attribute, "no field '%s': nobody uses the value '%.40s%s'", attribute->name,
+                      attribute->text, strlen(attribute->text) > 40 ? "..." : "");
     }
 }
 
@@ -499,9 +486,8 @@ static void warn_of_slots(const Making *making)
         const DvObject *holder = contract->slot ? dv_node_slot(making->node, contract->id) : NULL;
         if (!holder)
             continue;
-        (void)say(making, DV_LEVEL_WARNING, DV_OK, NULL,
-                  "takes the place of %s '%s': a node uses one object that offers %s", holder->cls->name,
-                  dv_object_name(holder), contract->id);
+        (void)say(making, DV_OK, NULL, "takes the place of %s '%s': a node uses one object that offers %s",
+                  holder->cls->name, dv_object_name(holder), contract->id);
         return;
     }
 }
@@ -519,7 +505,7 @@ static void check_required_plugin(const DvAttributes *attributes, const Making *
         const size_t length = strcspn(at, between);
         char *name = g_strndup(at, length);
         if (!dv_private_module_known(name)) {
-            (void)say(making, DV_LEVEL_WARNING, DV_OK, list, "RequiredPlugin: no plugin that runs covers '%s'", name);
+            (void)say(making, DV_OK, list, "RequiredPlugin: no plugin that runs covers '%s'", name);
             unknown++;
         }
         g_free(name);
@@ -539,8 +525,7 @@ static DvStatus make(Making *making, size_t index, DvObject **result)
         making->cls = dv_private_class_of(making->cls->name, wanted);
     const char *variant = choose_variant(making, wanted, &reason);
     if (!variant) {
-        (void)say(making, DV_LEVEL_ERROR, DV_ERROR_MISSING, NULL, "cannot be made here: %s",
-                  reason.at ? reason.at : "not accepted");
+        (void)say(making, DV_ERROR_MISSING, NULL, "cannot be made here: %s", reason.at ? reason.at : "not accepted");
         dv_text_free(&reason);
         g_free(wanted);
         dv_private_attributes_free(making->attributes);
@@ -559,20 +544,20 @@ static DvStatus make(Making *making, size_t index, DvObject **result)
     object->line = making->line;
     object->column = making->column;
     object->attributes = making->attributes;
-    object->order = ++making->scene->created;
+    object->order = ++making->node->scene->created;
     DvStatus status = dv_private_object_construct(object);
     if (status != DV_OK) {
         dv_object_unref(object);
-        return dv_private_problem(making->scene, status);
+        return dv_private_problem(making->node->scene, status);
     }
     warn_of_slots(making);
     dv_private_node_insert_member(node, object, index);
-    apply_attributes(making->scene, object);
+    apply_attributes(making->node->scene, object);
     if (object->cls->parse)
         status = object->cls->parse(object, object->self, object->attributes);
     if (status != DV_OK) {
         dv_object_set_state(object, DV_COMPONENT_INVALID);
-        dv_private_problem(making->scene, status);
+        dv_private_problem(making->node->scene, status);
     }
     for (size_t i = 0; i < object->field_count; i++)
         if (object->fields[i]->field->type == &dv_type_link)
@@ -581,7 +566,7 @@ static DvStatus make(Making *making, size_t index, DvObject **result)
     report_unused_attributes(object);
     dv_private_stamp(object);
     *result = object;
-    if (status == DV_OK && making->scene->running)
+    if (status == DV_OK && making->node->scene->running)
         status = dv_private_init_object(object);
     return status;
 }
@@ -592,8 +577,7 @@ static DvStatus create_at(DvNode *node, const char *class_name, DvAttributes *at
     DvObject *unused = NULL;
     result = result ? result : &unused;
     *result = NULL;
-    Making making = {node, node->scene, dv_class_find(class_name), attributes, file ? g_intern_string(file) : NULL,
-                     line, column};
+    Making making = {node, dv_class_find(class_name), attributes, g_intern_string(file), line, column};
     if (making.cls)
         return make(&making, index, result);
     DvStatus status = DV_OK;
@@ -603,15 +587,14 @@ static DvStatus create_at(DvNode *node, const char *class_name, DvAttributes *at
     if (strcmp(class_name, "RequiredPlugin") == 0) {
         check_required_plugin(attributes, &making);
     } else if (rename && rename->kind == DV_RENAME_CLASS_HARMLESS) {
-        (void)say(&making, DV_LEVEL_WARNING, DV_OK, NULL, "'%s' has been removed and changes nothing%s%s", class_name,
+        (void)say(&making, DV_OK, NULL, "'%s' has been removed and changes nothing%s%s", class_name,
                   rename->to ? ": " : "", rename->to ? rename->to : "");
     } else if (rename && rename->kind == DV_RENAME_CLASS_REMOVED) {
-        status = say(&making, DV_LEVEL_ERROR, DV_ERROR_UNSUPPORTED, NULL, "'%s' has been removed: use %s", class_name,
-                     rename->to);
+        status = say(&making, DV_ERROR_UNSUPPORTED, NULL, "'%s' has been removed: use %s", class_name, rename->to);
     } else {
         DvText text = {0};
         dv_class_explain(class_name, &text);
-        status = say(&making, DV_LEVEL_ERROR, DV_ERROR_NOT_FOUND, NULL, "%s", text.at);
+        status = say(&making, DV_ERROR_NOT_FOUND, NULL, "%s", text.at);
         dv_text_free(&text);
     }
     dv_private_attributes_free(attributes);
@@ -692,7 +675,7 @@ DvStatus dv_private_create_node(DvNode *parent, DvScene *scene, DvAttributes *at
     DvNode *node = object->self;
     *result = node;
     g_array_sort(attributes->list, compare_names);
-    object->file = file ? g_intern_string(file) : NULL;
+    object->file = g_intern_string(file);
     object->line = line;
     object->column = column;
     object->attributes = attributes;

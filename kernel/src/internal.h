@@ -105,6 +105,7 @@ struct DvScene {
 enum {
     DV_PRIVATE_MAX_SCENE_BYTES = 256 << 20, /* of all files of a scene together */
     DV_PRIVATE_MAX_ATTRIBUTES = 256,        /* of an element */
+    DV_PRIVATE_COMMON_FIELDS = 6,           /* of every object, before those of its class */
 };
 
 /* The node an object is in; that of a node's object is the node itself. NULL outside the graph. */
@@ -182,6 +183,8 @@ void dv_private_report_links(DvScene *scene, DvObject *object);    /* tries once
 DvAttributes *dv_private_attributes_new(void);
 void dv_private_attributes_add(DvAttributes *attributes, const char *name, const char *text, int line,
                                int column); /* keeps order */
+void dv_private_attributes_set(DvAttributes *attributes, const char *name, const char *text, int line,
+                               int column); /* in place of one of this name */
 void dv_private_attributes_drop(DvAttributes *attributes, const char *name);
 Attribute *dv_private_attribute_find(const DvAttributes *attributes,
                                      const char *name); /* NULL: none; does not count as use */

@@ -29,7 +29,7 @@ static const DvField common_fields[] = {
     {0},
 };
 
-enum { COMMON_FIELDS = G_N_ELEMENTS(common_fields) - 1 };
+_Static_assert(G_N_ELEMENTS(common_fields) == DV_PRIVATE_COMMON_FIELDS + 1, "and the end");
 
 const DvField *dv_common_fields(void)
 {
@@ -60,11 +60,11 @@ DvObject *dv_private_object_new(const DvClass *cls, const char *variant)
     size_t own = 0;
     while (cls->fields && cls->fields[own].name)
         own++;
-    object->class_field_count = COMMON_FIELDS + own;
+    object->class_field_count = DV_PRIVATE_COMMON_FIELDS + own;
     object->fields = g_new(DvData *, object->class_field_count);
     for (size_t i = 0; i < object->class_field_count; i++) {
-        const bool common = i < COMMON_FIELDS;
-        const DvField *field = common ? &common_fields[i] : &cls->fields[i - COMMON_FIELDS];
+        const bool common = i < DV_PRIVATE_COMMON_FIELDS;
+        const DvField *field = common ? &common_fields[i] : &cls->fields[i - DV_PRIVATE_COMMON_FIELDS];
         DvData *data = (DvData *)((common ? (char *)object : (char *)object->self) + field->offset);
         dv_private_data_construct(data, field, dv_private_type_for(field->type, object->variant), object);
         object->fields[i] = data;
@@ -91,7 +91,7 @@ static void connect_engine(DvObject *object, DvData *data)
 DvStatus dv_private_object_construct(DvObject *object)
 {
     if (object->cls->update)
-        for (size_t i = COMMON_FIELDS; i < object->class_field_count; i++)
+        for (size_t i = DV_PRIVATE_COMMON_FIELDS; i < object->class_field_count; i++)
             if (object->fields[i]->field->flags & DV_FIELD_OUTPUT)
                 connect_engine(object, object->fields[i]);
     return object->cls->construct ? object->cls->construct(object, object->self) : DV_OK;

@@ -64,8 +64,7 @@ static void element_free(void *pointer)
     if (!element)
         return;
     g_free(element->kind);
-    if (element->attributes)
-        dv_private_attributes_free(element->attributes);
+    dv_private_attributes_free(element->attributes);
     g_ptr_array_unref(element->children);
     g_free(element);
 }
@@ -92,18 +91,16 @@ static const char *class_of(const XmlElement *element)
     return is_kind(element, "Object") ? attribute_of(element, "type") : element->kind;
 }
 
-static void problem_at(Reader *reader, const XmlElement *element, DvLevel level, DvStatus status, const char *format,
-                       ...) DV_PRINTF(5, 6);
-static void problem_at(Reader *reader, const XmlElement *element, DvLevel level, DvStatus status, const char *format,
-                       ...)
+static void problem_at(Reader *reader, const XmlElement *element, DvStatus status, const char *format, ...)
+    DV_PRINTF(4, 5);
+static void problem_at(Reader *reader, const XmlElement *element, DvStatus status, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     dv_private_report(
         reader->scene,
-        (DvMessage){
-            .level = level, .status = status, .file = element->file, .line = element->line, .column = element->column},
-        format, args);
+        (DvMessage){.status = status, .file = element->file, .line = element->line, .column = element->column}, format,
+        args);
     va_end(args);
 }
 
@@ -118,8 +115,7 @@ static void stop(Parse *parse, DvStatus status, const char *format, ...)
     va_list args;
     va_start(args, format);
     dv_private_report(parse->reader->scene,
-                      (DvMessage){.level = DV_LEVEL_ERROR,
-                                  .status = status,
+                      (DvMessage){.status = status,
                                   .file = parse->file,
                                   .line = (int)XML_GetCurrentLineNumber(parse->parser),
                                   .column = (int)XML_GetCurrentColumnNumber(parse->parser) + 1},
@@ -216,10 +212,8 @@ static void fold_attribute(XmlElement *parent, XmlElement *element)
         if (is_kind(child, "Data"))
             text = attribute_of(child, "value");
     }
-    if (*field) {
-        dv_private_attributes_drop(parent->attributes, field);
-        dv_private_attributes_add(parent->attributes, field, text, element->line, element->column);
-    }
+    if (*field)
+        dv_private_attributes_set(parent->attributes, field, text, element->line, element->column);
     g_ptr_array_set_size(parent->children, (gint)parent->children->len - 1);
 }
 
@@ -264,27 +258,23 @@ static void report_syntax(Parse *parse)
 static XmlElement *parse_text(Reader *reader, const char *text, size_t length, const char *name, const char *folder,
                               size_t depth)
 {
+    const XmlElement whole = {.file = name};
     if (length > MAX_BYTES || (reader->bytes += length) > MAX_BYTES) {
-        dv_log_at(DV_LEVEL_ERROR, DV_ERROR_LIMIT, name, 0, 0, "the files of the scene are larger than %d MiB together",
-                  MAX_BYTES >> 20);
-        dv_private_problem(reader->scene, DV_ERROR_LIMIT);
+        problem_at(reader, &whole, DV_ERROR_LIMIT, "the files of the scene are larger than %d MiB together",
+                   MAX_BYTES >> 20);
         return NULL;
     }
     if (length > MAX_UTF16_BYTES && dv_private_is_utf16(text, length)) {
-        dv_log_at(DV_LEVEL_ERROR, DV_ERROR_LIMIT, name, 0, 0,
-                  "the file is in UTF-16 and larger than %d MiB; save it as UTF-8", MAX_UTF16_BYTES >> 20);
-        dv_private_problem(reader->scene, DV_ERROR_LIMIT);
+        problem_at(reader, &whole, DV_ERROR_LIMIT, "the file is in UTF-16 and larger than %d MiB; save it as UTF-8",
+                   MAX_UTF16_BYTES >> 20);
         return NULL;
     }
-    Parse parse = {.reader = reader,
-                   .file = g_intern_string(name),
-                   .folder = folder ? g_intern_string(folder) : NULL,
-                   .base_depth = depth};
+    Parse parse = {
+        .reader = reader, .file = g_intern_string(name), .folder = g_intern_string(folder), .base_depth = depth};
     char *mended = dv_private_repair(reader->scene, text, length, name, &parse.length);
     if (!mended)
         return NULL;
-    if (parse.length > INT_MAX)
-        parse.length = INT_MAX; /* 256 MiB of '&' */
+    _Static_assert(MAX_BYTES <= INT_MAX / 5, "the worst repair makes five bytes of one");
     parse.text = mended;
     parse.parser = XML_ParserCreate(NULL);
     parse.stack = g_ptr_array_new();
@@ -348,8 +338,7 @@ static void merge(XmlElement *into, XmlElement *from)
         const Attribute *attribute = &g_array_index(from->attributes->list, Attribute, i);
         if (strcmp(attribute->name, "name") == 0)
             continue;
-        dv_private_attributes_drop(into->attributes, attribute->name);
-        dv_private_attributes_add(into->attributes, attribute->name, attribute->text, attribute->line,
+        dv_private_attributes_set(into->attributes, attribute->name, attribute->text, attribute->line,
                                   attribute->column);
     }
     while (from->children->len) {
@@ -369,10 +358,9 @@ static char *read_file(Reader *reader, const XmlElement *include, const char *pa
     GStatBuf status;
     char *text = NULL;
     if (g_stat(path, &status) == 0 && status.st_size > MAX_BYTES)
-        problem_at(reader, include, DV_LEVEL_ERROR, DV_ERROR_LIMIT, "'%s' is larger than %d MiB", path,
-                   MAX_BYTES >> 20);
+        problem_at(reader, include, DV_ERROR_LIMIT, "'%s' is larger than %d MiB", path, MAX_BYTES >> 20);
     else if (!g_file_get_contents(path, &text, length, NULL))
-        problem_at(reader, include, DV_LEVEL_ERROR, DV_ERROR_IO, "'%s' cannot be read", path);
+        problem_at(reader, include, DV_ERROR_IO, "'%s' cannot be read", path);
     return text;
 }
 
@@ -381,18 +369,16 @@ static bool may_open(Reader *reader, const XmlElement *include, const char *cano
     for (guint i = 0; i < reader->open->len; i++) {
         if (strcmp(g_ptr_array_index(reader->open, i), canonical) != 0)
             continue;
-        problem_at(reader, include, DV_LEVEL_ERROR, DV_ERROR_CYCLE, "'%s' includes itself%s", canonical,
+        problem_at(reader, include, DV_ERROR_CYCLE, "'%s' includes itself%s", canonical,
                    i + 1 < reader->open->len ? ", through other files" : "");
         return false;
     }
     if (reader->open->len > MAX_INCLUDE_DEPTH) {
-        problem_at(reader, include, DV_LEVEL_ERROR, DV_ERROR_LIMIT, "files include each other more than %d deep",
-                   MAX_INCLUDE_DEPTH);
+        problem_at(reader, include, DV_ERROR_LIMIT, "files include each other more than %d deep", MAX_INCLUDE_DEPTH);
         return false;
     }
     if (++reader->includes > MAX_INCLUDES) {
-        problem_at(reader, include, DV_LEVEL_ERROR, DV_ERROR_LIMIT, "the scene includes more than %d files",
-                   MAX_INCLUDES);
+        problem_at(reader, include, DV_ERROR_LIMIT, "the scene includes more than %d files", MAX_INCLUDES);
         return false;
     }
     return true;
@@ -403,7 +389,7 @@ static XmlElement *included(Reader *reader, const XmlElement *include, const cha
 {
     char *path = dv_private_find_file(href, include->folder);
     if (!path) {
-        problem_at(reader, include, DV_LEVEL_ERROR, DV_ERROR_NOT_FOUND,
+        problem_at(reader, include, DV_ERROR_NOT_FOUND,
                    "the file '%s' to include is neither in the folder of the scene nor in DIVAN_DATA_PATH", href);
         return NULL;
     }
@@ -429,11 +415,9 @@ static XmlElement *included(Reader *reader, const XmlElement *include, const cha
         if (g_hash_table_size(overrides))
             override(root, overrides);
         g_hash_table_unref(overrides);
-        if (*attribute_of(include, "name")) {
-            dv_private_attributes_drop(root->attributes, "name");
-            dv_private_attributes_add(root->attributes, "name", attribute_of(include, "name"), include->line,
+        if (*attribute_of(include, "name"))
+            dv_private_attributes_set(root->attributes, "name", attribute_of(include, "name"), include->line,
                                       include->column);
-        }
     }
     free(canonical);
     g_free(text);
@@ -512,7 +496,7 @@ static void expand(Reader *reader, XmlElement *element, size_t depth)
         if (*href)
             root = included(reader, child, href, depth + 1);
         else
-            problem_at(reader, child, DV_LEVEL_ERROR, DV_ERROR_INVALID, "<include> needs the attribute 'href'");
+            problem_at(reader, child, DV_ERROR_INVALID, "<include> needs the attribute 'href'");
         if (root)
             put_in_place(element, root);
         g_free(macro);
@@ -540,12 +524,11 @@ static void build_object(Reader *reader, DvNode *node, XmlElement *element)
 {
     const Attribute *type = dv_private_attribute_find(element->attributes, "type");
     if (is_kind(element, "Object") && (!type || !*type->text)) {
-        problem_at(reader, element, DV_LEVEL_ERROR, DV_ERROR_INVALID,
-                   "<Object> needs the attribute 'type', the name of a class");
+        problem_at(reader, element, DV_ERROR_INVALID, "<Object> needs the attribute 'type', the name of a class");
         return;
     }
     if (!is_kind(element, "Object") && type && strcmp(type->text, "default") != 0) {
-        problem_at(reader, element, DV_LEVEL_WARNING, DV_OK,
+        problem_at(reader, element, DV_OK,
                    "<%s> with an attribute 'type' is left out, as it always was; write <Object type=\"%s\">",
                    element->kind, element->kind);
         return;
@@ -559,8 +542,8 @@ static void build_object(Reader *reader, DvNode *node, XmlElement *element)
         if (is_kind(child, "State") && object)
             keep_state(reader->scene, object, child);
         else if (!is_kind(child, "State"))
-            problem_at(reader, child, DV_LEVEL_ERROR, DV_ERROR_INVALID, "<%s> cannot stand inside the object <%s>",
-                       child->kind, element->kind);
+            problem_at(reader, child, DV_ERROR_INVALID, "<%s> cannot stand inside the object <%s>", child->kind,
+                       element->kind);
     }
     g_free(class_name);
 }
@@ -588,7 +571,7 @@ static void build_node(Reader *reader, DvNode *parent, XmlElement *element)
         else if (is_object(child))
             build_object(reader, node, child);
         else
-            problem_at(reader, child, DV_LEVEL_WARNING, DV_OK, "<%s> has no effect inside a node", child->kind);
+            problem_at(reader, child, DV_OK, "<%s> has no effect inside a node", child->kind);
     }
 }
 
@@ -602,13 +585,12 @@ DvStatus dv_private_read_scene(DvScene *scene, const char *text, size_t length, 
         g_ptr_array_add(reader.open, canonical);
     XmlElement *root = parse_text(&reader, text, length, name, folder, 0);
     if (root && !is_kind(root, "Node")) {
-        problem_at(&reader, root, DV_LEVEL_ERROR, DV_ERROR_INVALID, "a scene starts with <Node>, not <%s>", root->kind);
+        problem_at(&reader, root, DV_ERROR_INVALID, "a scene starts with <Node>, not <%s>", root->kind);
     } else if (root) {
         expand(&reader, root, 0);
         build_node(&reader, NULL, root);
         if (has_enough(scene))
-            problem_at(&reader, root, DV_LEVEL_ERROR, DV_ERROR_LIMIT,
-                       "too many problems: the rest of the scene is left out");
+            problem_at(&reader, root, DV_ERROR_LIMIT, "too many problems: the rest of the scene is left out");
     }
     element_free(root);
     free(canonical);
@@ -629,8 +611,7 @@ static void hand_down(const DvAttributes *given, DvAttributes *attributes, const
                     : !dv_private_attribute_find(attributes, attribute->name) &&
                           !(cls && dv_private_class_takes(cls, attribute->name)))
             continue;
-        dv_private_attributes_drop(attributes, attribute->name);
-        dv_private_attributes_add(attributes, attribute->name, attribute->text, attribute->line, attribute->column);
+        dv_private_attributes_set(attributes, attribute->name, attribute->text, attribute->line, attribute->column);
         attribute->used = true;
     }
 }
@@ -658,9 +639,10 @@ DvStatus dv_private_create_expanded(DvNode *node, const DvRename *rename, DvAttr
         if (attribute->used || attribute->name[0] == '_' || strcmp(attribute->name, "type") == 0 ||
             strcmp(attribute->name, "template") == 0)
             continue;
-        dv_log_at(DV_LEVEL_WARNING, DV_OK, file, attribute->line ? attribute->line : line, attribute->column,
-                  "%s: no field '%s' in what it stands for today", rename->from, attribute->name);
-        dv_private_problem(node->scene, DV_OK);
+        const XmlElement place = {
+            .file = file, .line = attribute->line ? attribute->line : line, .column = attribute->column};
+        problem_at(&reader, &place, DV_OK, "%s: no field '%s' in what it stands for today", rename->from,
+                   attribute->name);
     }
     element_free(root);
     dv_private_attributes_free(attributes);
