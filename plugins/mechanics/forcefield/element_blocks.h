@@ -61,6 +61,13 @@ void element_blocks_load(ElementBlocks *mesh, const double *x);
 /* f += the rows of `force`. */
 void element_blocks_accumulate(const ElementBlocks *mesh, const DvVec *f);
 
+/* How much slower elements are whose data do not fit the caches any more: from 1 to `most`, between 1 and 16 MB. */
+static inline double cache_penalty(double bytes, double most)
+{
+    const double beyond = log2(fmax(bytes, 1.0) / 1e6) / 4.0;
+    return 1.0 + (most - 1.0) * fmin(fmax(beyond, 0.0), 1.0);
+}
+
 /* Couplings: point p with itself is number p; pair k is number points + 2 k, and + 1 for its transpose. */
 void element_blocks_reserve(ElementBlocks *mesh, DvPattern *pattern);
 

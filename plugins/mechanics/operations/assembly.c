@@ -73,7 +73,7 @@ struct Assembly {
     size_t fixed_count, fixed_capacity;
     uint64_t *fixed_structure; /* [constraints] */
     bool fixed_known;
-    double product_cost, assembly_cost; /* ns, see estimate */
+    double product_cost, assembled_product_cost, assembly_cost; /* ns, see estimate */
 };
 
 static uint64_t structures; /* numbers given so far */
@@ -357,16 +357,23 @@ static void make_matrix(Assembly *as)
     };
 }
 
-/* How long things take, in nanoseconds, by what was measured with tetrahedra, springs and mapped surfaces: a product without
+/* How long things take, in nanoseconds: as components say, else by what was measured with mapped surfaces: a product without
  * the matrix and an assembly grow with the number of entries that components couple, and several times faster once their
  * own data do not fit the caches any more (from 100,000 to 1,000,000 entries). */
 static void estimate(Assembly *as, const DvMechanics *m)
 {
-    double coupled = 0.0, diagonal = 0.0;
+    double coupled = 0.0, diagonal = 0.0, known_products = 0.0, known_assembly = 0.0, unknowns = 0.0;
     for (uint32_t i = 0; i < as->contribution_count; i++) {
         const Contribution *c = &as->contributions[i];
         if (c->state_count == 0)
             continue;
+        if (c->kind == FORCE_FIELD && m->fields[c->component].ops->cost) {
+            double product = 0.0, assembly = 0.0;
+            m->fields[c->component].ops->cost(m->fields[c->component].self, &product, &assembly);
+            known_products += product;
+            known_assembly += assembly;
+            continue;
+        }
         const double size = (double)c->coupling_count * c->targets[0].rows * c->targets[0].columns;
         if (c->kind == MASS && c->coupling_count <= as->points[c->states[0]])
             diagonal += size / c->targets[0].columns;
@@ -374,13 +381,19 @@ static void estimate(Assembly *as, const DvMechanics *m)
             coupled += size;
     }
     const double beyond_cache = fmin(fmax(log10(fmax(coupled, 1.0)) - 5.0, 0.0), 1.0);
-    as->product_cost = diagonal + coupled * (0.4 + 2.1 * beyond_cache);
-    as->assembly_cost = diagonal + coupled * (1.2 + 7.8 * beyond_cache);
+    for (uint32_t i = 0; i < m->independent_count; i++)
+        unknowns += (double)as->points[m->independent[i]] * m->states[m->independent[i]].ref.dof->deriv;
+    const double entries = (double)as->blocks.rows.start[as->blocks.rows.count] * as->blocks.block * as->blocks.block;
+    const double streamed = fmin(fmax((entries - 5e5) / 2e6, 0.0), 1.0); /* the matrix does not stay in a cache */
+    as->product_cost = known_products + diagonal + 0.7 * unknowns + coupled * (0.2 + 2.1 * beyond_cache);
+    as->assembled_product_cost = 0.25 * unknowns + entries * (0.095 + 0.4 * streamed);
+    as->assembly_cost =
+        known_assembly + diagonal + coupled * (0.5 + 7.8 * beyond_cache) + entries * (0.15 + 0.6 * streamed);
     for (uint32_t i = 0; i < m->mapping_count; i++) {
         const MappingItem *mapping = &m->mappings[i];
         for (uint32_t k = 0; mapping->loaded && k < mapping->outputs; k++) {
             const uint32_t child = mapping_outputs_of(m, mapping)[k];
-            as->product_cost += 24.0 * m->states[child].ref.dof->deriv * as->points[child];
+            as->product_cost += 3.0 * m->states[child].ref.dof->deriv * as->points[child];
         }
     }
     for (uint32_t i = 0; i < as->local_count; i++) {
@@ -388,7 +401,7 @@ static void estimate(Assembly *as, const DvMechanics *m)
         const uint32_t a = m->states[local->a].ref.dof->deriv, b = m->states[local->b].ref.dof->deriv;
         const bool bodies = a != as->blocks.block || b != as->blocks.block ||
                             as->points[local->a] * a > as->blocks.rows.count * as->blocks.block;
-        as->assembly_cost += (bodies ? 2.0 : 1.0) * (double)local->slot_count * as->blocks.block * as->blocks.block;
+        as->assembly_cost += (bodies ? 0.4 : 1.0) * (double)local->slot_count * as->blocks.block * as->blocks.block;
     }
 }
 
@@ -616,13 +629,20 @@ static void drop(DvMechanics *m)
     m->assembly = NULL;
 }
 
-/* The structure, up to date with the graph, the components and the Jacobians. */
-static Assembly *current(DvMechanics *m)
+/* The structure, up to date with the graph and the components. */
+static Assembly *structure(DvMechanics *m)
 {
     if (m->assembly && !is_current(m->assembly, m))
         drop(m);
     if (!m->assembly)
         m->assembly = build(m);
+    return m->assembly;
+}
+
+/* The same, and up to date with the Jacobians. */
+static Assembly *current(DvMechanics *m)
+{
+    (void)structure(m);
     if (m->assembly->jacobians && !jacobians_update(m->assembly->jacobians, m)) {
         drop(m);
         m->assembly = build(m);
@@ -683,10 +703,9 @@ bool assembly_is_preferred(DvMechanics *m, uint32_t products)
 {
     if (!is_equivalent(m))
         return false;
-    const Assembly *as = current(m);
-    const double entries = (double)as->blocks.rows.start[as->blocks.rows.count] * as->blocks.block * as->blocks.block;
+    const Assembly *as = structure(m); /* Jacobians cost more than the answer is worth */
     const double calls = 40.0 * (m->field_count + 3.0 * m->mapping_count + 2.0 * m->state_count + m->constraint_count);
     const double free_cost = products * (as->product_cost + calls);
-    const double assembled_cost = as->assembly_cost + 0.15 * entries + calls + products * 0.5 * entries;
+    const double assembled_cost = as->assembly_cost + calls + products * as->assembled_product_cost;
     return assembled_cost < free_cost;
 }

@@ -45,6 +45,9 @@ typedef struct DvForceFieldOps {
      * For the report of a failed run. */
     uint32_t (*inverted_element)(void *self, const DvConstVec *x);
     double (*stiffness_bound)(void *self);
+    /* Optional: roughly how long add_dforce and assemble take on one core, in nanoseconds. Solvers choose by it between
+     * products and an assembled matrix. */
+    void (*cost)(void *self, double *product, double *assembly);
 } DvForceFieldOps;
 
 /* For field tables: the field every force field has. */

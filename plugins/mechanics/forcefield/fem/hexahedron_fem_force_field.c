@@ -676,6 +676,18 @@ static double stiffness_bound(void *self_)
     return sqrt(largest);
 }
 
+static void cost(void *self_, double *product, double *assembly)
+{
+    const HexahedronFEMForceField *self = self_;
+    double boxes = 0.0;
+    for (uint32_t block = 0; block < self->mesh.blocks; block++)
+        boxes += self->box[block].usable ? LANES : 0;
+    const double elements = self->mesh.elements, others = fmax(elements - boxes, 0.0), each = sizeof(Stiffness);
+    *product =
+        10.0 * boxes * cache_penalty(400.0 * boxes, 3.0) + 25.0 * others * cache_penalty(each * self->shapes, 10.0);
+    *assembly = 600.0 * elements * cache_penalty(each * self->shapes + 2000.0 * elements, 3.0);
+}
+
 static const DvForceFieldOps ops = {
     .size = sizeof ops,
     .states = single_state_states,
@@ -687,6 +699,7 @@ static const DvForceFieldOps ops = {
     .energy = energy,
     .inverted_element = inverted_element,
     .stiffness_bound = stiffness_bound,
+    .cost = cost,
 };
 
 static void draw(void *self_, DvDraw *target)

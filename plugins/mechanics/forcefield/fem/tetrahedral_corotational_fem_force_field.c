@@ -231,6 +231,11 @@ static double stiffness_bound(void *self_)
     return tetrahedron_blocks_stiffness_bound(&((const TetrahedralCorotationalFEMForceField *)self_)->blocks);
 }
 
+static void cost(void *self_, double *product, double *assembly)
+{
+    tetrahedron_blocks_cost(&((const TetrahedralCorotationalFEMForceField *)self_)->blocks, product, assembly);
+}
+
 static const DvForceFieldOps ops = {
     .size = sizeof ops,
     .states = single_state_states,
@@ -242,6 +247,7 @@ static const DvForceFieldOps ops = {
     .energy = energy,
     .inverted_element = inverted_element,
     .stiffness_bound = stiffness_bound,
+    .cost = cost,
 };
 
 static void draw(void *self_, DvDraw *target)

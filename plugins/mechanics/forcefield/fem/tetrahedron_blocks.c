@@ -580,6 +580,13 @@ double tetrahedron_blocks_stiffness_bound(const TetrahedronBlocks *t)
     return sqrt(largest);
 }
 
+void tetrahedron_blocks_cost(const TetrahedronBlocks *t, double *product, double *assembly)
+{
+    const double elements = t->mesh.elements, penalty = cache_penalty(360.0 * elements, 4.0);
+    *product = (t->current ? 9.0 : 6.0) * elements * penalty;
+    *assembly = (t->current ? 600.0 : 23.0) * elements * penalty;
+}
+
 typedef struct StressWork {
     const TetrahedronBlocks *t;
     TetrahedronMethod frame;

@@ -73,6 +73,8 @@ double tetrahedron_blocks_energy(TetrahedronBlocks *t, const TetrahedronPlastici
 uint32_t tetrahedron_blocks_inverted(const TetrahedronBlocks *t, const DvConstVec *x);
 /* sqrt of the largest trace of an element stiffness. */
 double tetrahedron_blocks_stiffness_bound(const TetrahedronBlocks *t);
+/* DvForceFieldOps.cost, as measured. */
+void tetrahedron_blocks_cost(const TetrahedronBlocks *t, double *product, double *assembly);
 
 /* All faces, each in one of four colours. */
 extern const double tetrahedron_colors[4][4];

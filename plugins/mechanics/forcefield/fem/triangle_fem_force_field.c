@@ -463,6 +463,13 @@ static double stiffness_bound(void *self_)
     return sqrt(largest);
 }
 
+static void cost(void *self_, double *product, double *assembly)
+{
+    const double elements = ((const TriangleFEMForceField *)self_)->mesh.elements;
+    *product = 5.0 * elements * cache_penalty(300.0 * elements, 4.0);
+    *assembly = 100.0 * elements;
+}
+
 static const DvForceFieldOps ops = {
     .size = sizeof ops,
     .states = single_state_states,
@@ -472,6 +479,7 @@ static const DvForceFieldOps ops = {
     .assemble = assemble,
     .structure = structure,
     .stiffness_bound = stiffness_bound,
+    .cost = cost,
 };
 
 static void draw(void *self_, DvDraw *target)

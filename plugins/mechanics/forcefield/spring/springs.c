@@ -723,6 +723,13 @@ static double stiffness_bound(void *self_)
     return sqrt(2.0 * largest);
 }
 
+static void cost(void *self_, double *product, double *assembly)
+{
+    const Springs *self = self_;
+    *product = 6.0 * self->count;
+    *assembly = 17.0 * self->count;
+}
+
 const DvForceFieldOps springs_ops = {
     .size = sizeof springs_ops,
     .states = pair_state_states,
@@ -733,6 +740,7 @@ const DvForceFieldOps springs_ops = {
     .structure = structure,
     .energy = energy,
     .stiffness_bound = stiffness_bound,
+    .cost = cost,
 };
 
 static void draw(void *self_, DvDraw *target)
