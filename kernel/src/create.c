@@ -689,7 +689,6 @@ DvStatus dv_private_create_node(DvNode *parent, DvScene *scene, DvAttributes *at
             return status;
     }
     (void)dv_attribute(attributes, "type");
-    node->fixed_bbox = dv_private_attribute_find(attributes, "bbox") != NULL;
     apply_attributes(scene, object);
     move_display_words(node, attributes, file, line, column);
     report_unused_attributes(object);

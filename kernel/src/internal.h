@@ -77,7 +77,6 @@ struct DvNode {
     GPtrArray *schedules;          /* schedule.c: compiled schedules that start here; or NULL */
     uint64_t context_revision;     /* own_revision at which has_context was found */
     bool has_context;              /* holds objects of contract divan.context/1 */
-    bool fixed_bbox;
     uint64_t mark;       /* of the walk that visited it last */
     uint32_t pending;    /* parents not yet visited in that walk */
     uint32_t walk_index; /* its place in that walk */

@@ -37,6 +37,21 @@ static inline const char *skip_blanks(const char *text)
     return text;
 }
 
+static const char *end_of_word(const char *text)
+{
+    while (*text && !is_blank(*text))
+        text++;
+    return text;
+}
+
+/* Of a text of `length` bytes without the blanks at its end. */
+static size_t trimmed(const char *text, size_t length)
+{
+    while (length && is_blank(text[length - 1]))
+        length--;
+    return length;
+}
+
 static double slow_double(const char *text)
 {
     static locale_t c_locale;
@@ -152,9 +167,7 @@ bool dv_read_uint(const char **text, uint32_t *value)
 bool dv_read_word(const char **text, char *word, size_t size)
 {
     const char *const start = skip_blanks(*text);
-    const char *end = start;
-    while (*end && !is_blank(*end))
-        end++;
+    const char *end = end_of_word(start);
     if (end == start)
         return false;
     const size_t length = MIN((size_t)(end - start), size - 1);
@@ -183,9 +196,7 @@ static void *next_element(Elements *elements)
 /* The start of `text`, for messages. */
 static void quote(DvText *out, const char *text)
 {
-    size_t length = strlen(text);
-    while (length && is_blank(text[length - 1]))
-        length--;
+    size_t length = trimmed(text, strlen(text));
     if (length <= 40) {
         dv_text_add(out, "'%.*s'", (int)length, text);
         return;
@@ -231,20 +242,6 @@ static inline bool read_scalar(DvScalar scalar, const char **text, void *out)
     }
 }
 
-static size_t scalar_size(DvScalar scalar)
-{
-    switch (scalar) {
-    case DV_SCALAR_BOOL:
-        return sizeof(bool);
-    case DV_SCALAR_DOUBLE:
-        return sizeof(double);
-    case DV_SCALAR_STRING:
-        return sizeof(char *);
-    default:
-        return sizeof(int32_t);
-    }
-}
-
 static DvStatus dropped_rest(const char *rest, DvText *problem)
 {
     rest = skip_blanks(rest);
@@ -259,7 +256,7 @@ static DvStatus dropped_rest(const char *rest, DvText *problem)
 /* One element of numbers over the old one in *elements. */
 static DvStatus parse_fixed(const DvType *type, const char *text, void *elements, DvText *problem)
 {
-    const size_t step = scalar_size(type->scalar);
+    const size_t step = type->element_size / type->components;
     for (uint32_t i = 0; i < type->components; i++) {
         char *out = (char *)elements + i * step;
         const char *from = skip_blanks(text);
@@ -286,7 +283,7 @@ static DvStatus parse_fixed(const DvType *type, const char *text, void *elements
 /* Elements of numbers one after the other. */
 static DvStatus parse_list(const DvType *type, const char *text, Elements *out, DvText *problem)
 {
-    const size_t step = scalar_size(type->scalar);
+    const size_t step = type->element_size / type->components;
     DvStatus status = DV_OK;
     for (;;) {
         text = skip_blanks(text);
@@ -375,9 +372,7 @@ static DvStatus parse_indices(const DvType *type, const char *text, Elements *ou
         text = skip_blanks(text);
         if (!*text)
             return status;
-        const char *end = text;
-        while (*end && !is_blank(*end))
-            end++;
+        const char *end = end_of_word(text);
         bool bad = false;
         const bool fits = add_range(text, end, is_signed, out, &bad);
         if ((bad || !fits) && status == DV_OK) {
@@ -401,9 +396,7 @@ static DvStatus parse_bool(const char *text, bool *out, DvText *problem)
     if (g_ascii_tolower(*at) == 't' || g_ascii_tolower(*at) == 'f') {
         *out = g_ascii_tolower(*at) == 't';
         const char *const word = *out ? "true" : "false";
-        size_t length = strlen(text);
-        while (length && is_blank(text[length - 1]))
-            length--;
+        const size_t length = trimmed(text, strlen(text));
         if (length > 1 && (length != strlen(word) || g_ascii_strncasecmp(text, word, length) != 0)) {
             quote(problem, text);
             dv_text_add(problem, " only begins as %s", word);
@@ -432,9 +425,7 @@ static DvStatus parse_words(const char *text, Elements *out, DvText *problem)
     text = skip_blanks(text);
     if (*text != '[') {
         while (*text) {
-            const char *end = text;
-            while (*end && !is_blank(*end))
-                end++;
+            const char *end = end_of_word(text);
             add_word(out, text, (size_t)(end - text));
             text = skip_blanks(end);
         }
@@ -454,10 +445,7 @@ static DvStatus parse_words(const char *text, Elements *out, DvText *problem)
             end++;
         } else {
             end = text + strcspn(text, ",]");
-            size_t length = (size_t)(end - text);
-            while (length && is_blank(text[length - 1]))
-                length--;
-            add_word(out, text, length);
+            add_word(out, text, trimmed(text, (size_t)(end - text)));
         }
         text = skip_blanks(end);
         if (*text == ',')
@@ -590,9 +578,7 @@ DvStatus dv_private_parse_colors(const DvType *type, const char *text, void **el
             read++;
         bool good = read == 4 || (read == 3 && (!type->list || !*skip_blanks(text)));
         if (read == 0) {
-            const char *end = text;
-            while (*end && !is_blank(*end))
-                end++;
+            const char *end = end_of_word(text);
             good = read_color_word(text, (size_t)(end - text), color);
             text = end;
         }

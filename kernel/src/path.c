@@ -14,24 +14,12 @@
 
 #include <string.h>
 
-static DvNode *child_named(const DvNode *node, const char *name, size_t length)
-{
-    for (guint i = 0; i < node->children->len; i++) {
-        DvNode *child = g_ptr_array_index(node->children, i);
-        const char *own = dv_node_name(child);
-        if (strncmp(own, name, length) == 0 && own[length] == '\0')
-            return child;
-    }
-    return NULL;
-}
-
 static DvObject *named(const DvNode *node, const char *name, size_t length)
 {
-    DvNode *child = child_named(node, name, length);
-    if (child)
-        return dv_object_of(child);
-    for (guint i = 0; i < node->members->len; i++) {
-        DvObject *object = g_ptr_array_index(node->members, i);
+    const guint children = node->children->len;
+    for (guint i = 0; i < children + node->members->len; i++) {
+        DvObject *object = i < children ? dv_object_of(g_ptr_array_index(node->children, i))
+                                        : g_ptr_array_index(node->members, i - children);
         const char *own = dv_object_name(object);
         if (strncmp(own, name, length) == 0 && own[length] == '\0')
             return object;

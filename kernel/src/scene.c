@@ -219,8 +219,9 @@ static void update_boxes(DvNode *node)
         update_boxes(child);
         add_box(all, dv_data_doubles(&dv_object_of(child)->bbox, NULL));
     }
-    if (!node->fixed_bbox)
-        dv_data_set(&dv_object_of(node)->bbox, all, 1);
+    DvObject *object = dv_object_of(node);
+    if (!dv_private_attribute_find(object->attributes, "bbox")) /* else the scene says it */
+        dv_data_set(&object->bbox, all, 1);
 }
 
 /* A saved run continues: values first, then what hangs on them. */

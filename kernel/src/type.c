@@ -32,6 +32,20 @@ static void print_words(char *const *words, size_t count, DvText *out)
         dv_text_add(out, "]");
 }
 
+static double get_scalar(DvScalar scalar, const void *values, size_t i)
+{
+    switch (scalar) {
+    case DV_SCALAR_DOUBLE:
+        return ((const double *)values)[i];
+    case DV_SCALAR_INT:
+        return ((const int32_t *)values)[i];
+    case DV_SCALAR_UINT:
+        return ((const uint32_t *)values)[i];
+    default:
+        return ((const bool *)values)[i];
+    }
+}
+
 void dv_private_type_print(const DvType *type, const void *elements, size_t count, DvText *out)
 {
     if (type->print) {
@@ -53,20 +67,7 @@ void dv_private_type_print(const DvType *type, const void *elements, size_t coun
     for (size_t i = 0; i < scalars; i++) {
         if (i)
             dv_text_add(out, " ");
-        switch (type->scalar) {
-        case DV_SCALAR_DOUBLE:
-            dv_text_add_double(out, ((const double *)elements)[i]);
-            break;
-        case DV_SCALAR_INT:
-            dv_text_add(out, "%d", ((const int32_t *)elements)[i]);
-            break;
-        case DV_SCALAR_UINT:
-            dv_text_add(out, "%u", ((const uint32_t *)elements)[i]);
-            break;
-        default:
-            dv_text_add(out, "%d", ((const bool *)elements)[i]);
-            break;
-        }
+        dv_text_add_double(out, get_scalar(type->scalar, elements, i));
     }
 }
 
@@ -89,20 +90,6 @@ bool dv_private_type_converts(const DvType *from, const DvType *to)
     const bool from_text = from->scalar != DV_SCALAR_OPAQUE || from->print;
     const bool to_text = to->scalar != DV_SCALAR_OPAQUE || to->parse;
     return (from->scalar == DV_SCALAR_STRING || to->scalar == DV_SCALAR_STRING) && from_text && to_text;
-}
-
-static double get_scalar(DvScalar scalar, const void *values, size_t i)
-{
-    switch (scalar) {
-    case DV_SCALAR_DOUBLE:
-        return ((const double *)values)[i];
-    case DV_SCALAR_INT:
-        return ((const int32_t *)values)[i];
-    case DV_SCALAR_UINT:
-        return ((const uint32_t *)values)[i];
-    default:
-        return ((const bool *)values)[i];
-    }
 }
 
 static void put_scalar(DvScalar scalar, void *values, size_t i, double value)

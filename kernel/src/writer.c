@@ -193,8 +193,8 @@ static bool has_changed(const DvObject *object, size_t index)
            !follows(data);
 }
 
-/* The child element with the state; nothing when there is none. Says whether there was one. */
-static void add_state(Writer *writer, DvObject *object, unsigned depth, bool *opened)
+/* The child element with the state, behind the end of the object's tag; false and nothing when there is no state. */
+static bool add_state(Writer *writer, DvObject *object, unsigned depth)
 {
     const DvNode *node = object->is_node ? object->self : NULL;
     const bool is_root = node && !node->parents->len && node->scene->steps > 0;
@@ -204,9 +204,8 @@ static void add_state(Writer *writer, DvObject *object, unsigned depth, bool *op
         if (is_steps ? !is_root : !has_changed(object, i))
             continue;
         if (!any) {
-            if (!*opened)
-                g_string_append(writer->out, ">\n");
-            *opened = any = true;
+            any = true;
+            g_string_append(writer->out, ">\n");
             indent(writer, depth + 1);
             g_string_append(writer->out, "<State");
         }
@@ -220,54 +219,44 @@ static void add_state(Writer *writer, DvObject *object, unsigned depth, bool *op
     }
     if (any)
         g_string_append(writer->out, "/>\n");
+    return any;
 }
+
+static void add_contents(Writer *writer, const DvNode *node, unsigned depth);
 
 static void add_object(Writer *writer, DvObject *object, unsigned depth)
 {
-    if (!object->initialised)
-        dv_private_capture(object);
-    indent(writer, depth);
-    g_string_append_printf(writer->out, "<%s", object->cls->name);
-    add_attributes(writer, object);
-    bool opened = false;
-    add_state(writer, object, depth, &opened);
-    if (opened) {
-        indent(writer, depth);
-        g_string_append_printf(writer->out, "</%s>\n", object->cls->name);
-    } else {
-        g_string_append(writer->out, "/>\n");
-    }
-}
-
-/* Objects and child nodes go out in the order in which they were made: links look back. */
-static void add_node(Writer *writer, DvNode *node, unsigned depth)
-{
-    DvObject *object = dv_object_of(node);
-    if (node->parents->len > 1)
+    const DvNode *node = object->is_node ? object->self : NULL;
+    if (node && node->parents->len > 1)
         writer->status =
             dv_error(object, DV_ERROR_UNSUPPORTED, "it has several parents, which a scene file cannot say");
     if (!object->initialised)
         dv_private_capture(object);
     indent(writer, depth);
-    g_string_append(writer->out, "<Node");
+    g_string_append_printf(writer->out, "<%s", object->cls->name);
     add_attributes(writer, object);
-    bool opened = false;
-    add_state(writer, object, depth, &opened);
-    if (!opened)
-        g_string_append(writer->out, ">\n");
+    const bool has_state = add_state(writer, object, depth);
+    if (!has_state)
+        g_string_append(writer->out, node ? ">\n" : "/>\n");
+    if (node)
+        add_contents(writer, node, depth + 1);
+    if (node || has_state) {
+        indent(writer, depth);
+        g_string_append_printf(writer->out, "</%s>\n", object->cls->name);
+    }
+}
+
+/* Objects and child nodes go out in the order in which they were made: links look back. */
+static void add_contents(Writer *writer, const DvNode *node, unsigned depth)
+{
     for (guint m = 0, c = 0; m < node->members->len || c < node->children->len;) {
         DvObject *member = dv_node_member(node, m);
         DvNode *child = dv_node_child(node, c);
-        if (member && (!child || member->order < dv_object_of(child)->order)) {
-            add_object(writer, member, depth + 1);
-            m++;
-        } else {
-            add_node(writer, child, depth + 1);
-            c++;
-        }
+        const bool is_next = member && (!child || member->order < dv_object_of(child)->order);
+        add_object(writer, is_next ? member : dv_object_of(child), depth);
+        m += is_next;
+        c += !is_next;
     }
-    indent(writer, depth);
-    g_string_append(writer->out, "</Node>\n");
 }
 
 DvStatus dv_scene_save(DvScene *scene, const char *file)
@@ -276,7 +265,7 @@ DvStatus dv_scene_save(DvScene *scene, const char *file)
     Writer writer = {.out = g_string_new("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"),
                      .folder = g_canonicalize_filename(folder, NULL)};
     g_free(folder);
-    add_node(&writer, scene->root, 0);
+    add_object(&writer, dv_object_of(scene->root), 0);
     GError *error = NULL;
     if (writer.status == DV_OK && writer.out->len > DV_PRIVATE_MAX_SCENE_BYTES) {
         dv_log_at(DV_LEVEL_ERROR, DV_ERROR_LIMIT, file, 0, 0,
