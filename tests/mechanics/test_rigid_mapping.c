@@ -264,11 +264,13 @@ static void points_are_read_from_a_mesh_file(void **state)
 static void bodies_that_are_not_there_are_named(void **state)
 {
     (void)state;
-    expect_load_error(MAPPED("Rigid3d", BODIES, "Vec3d", POINTS, "index='3'"), "no body 3: the state has 3, counted from 0");
+    expect_load_error(MAPPED("Rigid3d", BODIES, "Vec3d", POINTS, "index='3'"),
+                      "no body 3: the state has 3, counted from 0");
     expect_load_error(MAPPED("Rigid3d", BODIES, "Vec3d", "0 0 0 1 1 1", "rigidIndexPerPoint='0 7'"),
                       "no body 7: the state has 3, counted from 0");
-    expect_load_error(MAPPED("Rigid3d", BODIES, "Vec3d", "0 0 0 1 1 1", "rigidIndexPerPoint='0 7'"),
-                      "scene.scn:3:26: RigidMapping 'map': rigidIndexPerPoint[1]: no body 7: the state has 3, counted from 0");
+    expect_load_error(
+        MAPPED("Rigid3d", BODIES, "Vec3d", "0 0 0 1 1 1", "rigidIndexPerPoint='0 7'"),
+        "scene.scn:3:26: RigidMapping 'map': rigidIndexPerPoint[1]: no body 7: the state has 3, counted from 0");
     expect_load_error(MAPPED("Rigid3d", BODIES, "Vec3d", "0 0 0", "indexFromEnd='1' index='5'"),
                       "no body 5: the state has 3, counted from 0");
     expect_load_error(MAPPED("Rigid3d", BODIES, "Vec3d", "0 0 0", "filename='points.doc'"), "points.doc");

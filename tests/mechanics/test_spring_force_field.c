@@ -230,9 +230,10 @@ static void rayleigh_stiffness_is_a_field(void **state)
 static void a_spring_to_a_missing_point_is_named(void **state)
 {
     (void)state;
-    expect_load_error("<Node>\n<MechanicalObject template='Vec3d' position='0 0 0 1 0 0 2 0 0'/>\n"
-                      "<SpringForceField name='Springs' spring='0 1 1 1 1 0 9 1 1 1'/></Node>",
-                      "scene.scn:3:34: SpringForceField 'Springs': spring[1]: no point 9: the state has 3, counted from 0");
+    expect_load_error(
+        "<Node>\n<MechanicalObject template='Vec3d' position='0 0 0 1 0 0 2 0 0'/>\n"
+        "<SpringForceField name='Springs' spring='0 1 1 1 1 0 9 1 1 1'/></Node>",
+        "scene.scn:3:34: SpringForceField 'Springs': spring[1]: no point 9: the state has 3, counted from 0");
 }
 
 static void lists_of_different_length_are_named(void **state)

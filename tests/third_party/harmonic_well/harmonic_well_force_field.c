@@ -86,10 +86,13 @@ static double energy(void *object_self, const DvStep *step, const DvConstVec *x)
 }
 
 static const DvField fields[] = {
-    DV_FIELD(HarmonicWellForceField, centre, "centre", dv_type_vec3d, .unit = "m", .help = "where the points are drawn to"),
-    DV_FIELD(HarmonicWellForceField, stiffness, "stiffness", dv_type_double, .init = "1", .unit = "N/m", .help = "force per distance"),
+    DV_FIELD(HarmonicWellForceField, centre, "centre", dv_type_vec3d, .unit = "m",
+             .help = "where the points are drawn to"),
+    DV_FIELD(HarmonicWellForceField, stiffness, "stiffness", dv_type_double, .init = "1", .unit = "N/m",
+             .help = "force per distance"),
     DV_FIELD_RAYLEIGH_STIFFNESS(HarmonicWellForceField, rayleigh_stiffness),
-    DV_LINK(HarmonicWellForceField, mstate, "mstate", DV_STATE, .help = "the state it acts on; that of its node when not given"),
+    DV_LINK(HarmonicWellForceField, mstate, "mstate", DV_STATE,
+            .help = "the state it acts on; that of its node when not given"),
     {0},
 };
 
