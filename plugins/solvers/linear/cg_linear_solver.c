@@ -20,8 +20,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { FIRST_PRODUCTS = 25 }; /* what the first solve is taken to need */
-
 typedef struct CgLinearSolver {
     DvLinearSolverFields common;
     DvData iterations, tolerance, threshold, warm_start;
@@ -83,12 +81,12 @@ static void reset(DvObject *object, void *self_)
     dv_data_set_uint(&((CgLinearSolver *)self_)->products, 0);
 }
 
-/* How many products the next solve is likely to need. */
+/* How many products the next solve is likely to need. The first one is taken to need all: if a matrix ever pays, its memory
+ * is there after the first step. */
 static uint32_t expected_products(CgLinearSolver *self)
 {
-    const uint32_t most = dv_data_uint(&self->iterations);
-    const uint32_t expected = dv_data_uint(&self->solves) > 0 ? dv_data_uint(&self->products) : FIRST_PRODUCTS;
-    return expected < most ? expected : most;
+    const uint32_t most = dv_data_uint(&self->iterations), last = dv_data_uint(&self->products);
+    return dv_data_uint(&self->solves) > 0 && last < most ? last : most;
 }
 
 static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
@@ -107,6 +105,8 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
             return DV_ERROR_INVALID;
     }
     dv_krylov_set(&self->space, m, step, factors, matrix);
+    if (self->system.ops->is_matrix_free(self->system.self))
+        dv_krylov_reserve_states(&self->space);
     return DV_OK;
 }
 

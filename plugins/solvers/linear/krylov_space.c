@@ -21,7 +21,7 @@ typedef double Eight __attribute__((vector_size(64), aligned(8), may_alias));
 /* Macros: a function would pass a vector by value, whose place depends on the instruction set. */
 #define LOAD(at)    (*(const Eight *)(at))
 #define STORE(at)   (*(Eight *)(at))
-#define SUM(v)      ((((v)[0] + (v)[1]) + ((v)[2] + (v)[3])) + (((v)[4] + (v)[5]) + ((v)[6] + (v)[7])))
+#define SUM(v)      ((((v)[0] + (v)[4]) + ((v)[2] + (v)[6])) + (((v)[1] + (v)[5]) + ((v)[3] + (v)[7])))
 #define EVERY_WIDTH __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 
 typedef struct Operands {
@@ -44,17 +44,13 @@ EVERY_WIDTH static void combine_chunk(void *context, uint32_t begin, uint32_t en
 EVERY_WIDTH static double dot_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const Operands *o = context;
-    Eight even = {0}, odd = {0};
+    Eight sums = {0};
     uint32_t i = begin;
-    for (; i + 2 * LANES <= end; i += 2 * LANES) {
-        even += LOAD(o->a + i) * LOAD(o->b + i);
-        odd += LOAD(o->a + i + LANES) * LOAD(o->b + i + LANES);
-    }
-    const Eight sums = even + odd;
-    double sum = SUM(sums);
-    for (; i < end; i++)
-        sum += o->a[i] * o->b[i];
-    return sum;
+    for (; i + LANES <= end; i += LANES)
+        sums += LOAD(o->a + i) * LOAD(o->b + i);
+    for (int lane = 0; i < end; i++, lane++)
+        sums[lane] += o->a[i] * o->b[i];
+    return SUM(sums);
 }
 
 /* x += k a, r -= k b; returns r . r. */
@@ -70,13 +66,12 @@ EVERY_WIDTH static double update_chunk(void *context, uint32_t begin, uint32_t e
         STORE(o->r + i) = r;
         sums += r * r;
     }
-    double sum = SUM(sums);
-    for (; i < end; i++) {
+    for (int lane = 0; i < end; i++, lane++) {
         o->x[i] += k * o->a[i];
         o->r[i] -= k * o->b[i];
-        sum += o->r[i] * o->r[i];
+        sums[lane] += o->r[i] * o->r[i];
     }
-    return sum;
+    return SUM(sums);
 }
 
 void dv_krylov_set(DvKrylovSpace *space, DvMechanics *m, const DvStep *step, DvFactors factors,
@@ -112,6 +107,17 @@ void dv_krylov_free(DvKrylovSpace *space)
     space->capacity = 0;
 }
 
+void dv_krylov_reserve_states(DvKrylovSpace *space)
+{
+    if (space->ids[DV_KRYLOV_Q] != DV_NO_VEC)
+        return;
+    for (int i = DV_KRYLOV_R; i < DV_KRYLOV_COUNT; i++)
+        space->ids[i] = space->ops->allocate(space->m, DV_DERIVS);
+    /* A product of zero, for the vectors of mapped states. */
+    space->ops->add_mbk(space->m, &space->step, space->factors, space->ids[DV_KRYLOV_Q], space->ids[DV_KRYLOV_P],
+                        DV_WALK_VISITOR);
+}
+
 void dv_krylov_begin(DvKrylovSpace *space, DvVecId x, DvVecId b, bool guess)
 {
     space->ids[DV_KRYLOV_X] = x;
@@ -122,9 +128,7 @@ void dv_krylov_begin(DvKrylovSpace *space, DvVecId x, DvVecId b, bool guess)
         if (guess)
             space->ops->gather(space->m, space->flat[DV_KRYLOV_X], x);
     } else {
-        for (int i = DV_KRYLOV_R; i < DV_KRYLOV_COUNT; i++)
-            if (space->ids[i] == DV_NO_VEC)
-                space->ids[i] = space->ops->allocate(space->m, DV_DERIVS);
+        dv_krylov_reserve_states(space);
     }
     if (!guess)
         dv_krylov_clear(space, DV_KRYLOV_X);

@@ -26,6 +26,8 @@ typedef struct DvKrylovSpace {
 void dv_krylov_set(DvKrylovSpace *space, DvMechanics *m, const DvStep *step, DvFactors factors,
                    const DvBlockMatrix *matrix);
 void dv_krylov_free(DvKrylovSpace *space);
+/* The vectors of the states, which products without a matrix need, now: later solves may have no matrix. */
+void dv_krylov_reserve_states(DvKrylovSpace *space);
 
 /* Brings b, and x when it is a guess, into the space; takes x out again. */
 void dv_krylov_begin(DvKrylovSpace *space, DvVecId x, DvVecId b, bool guess);
