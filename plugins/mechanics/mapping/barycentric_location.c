@@ -521,7 +521,7 @@ uint32_t location_weights(const LocationMesh *mesh, Location location, bool by_r
     const uint32_t n = dv_element_nodes(kind);
     const DvVec3 v = location.at;
     const uint8_t *order = in_order;
-    double w[8];
+    double w[8] = {0};
     switch (kind) {
     case DV_EDGES:
         w[0] = 1.0 - v.x;

@@ -552,7 +552,7 @@ static DvStatus take_positions(RigidMapping *self)
     double *points = dv_data_begin_all(&self->initial_points, count);
     if (count)
         memcpy(points, out.at, (size_t)count * out.dim * sizeof *points);
-    if (dv_data_bool(&self->global_to_local_coords))
+    if (in.at && dv_data_bool(&self->global_to_local_coords))
         for (uint32_t i = 0; i < count; i++)
             store_local(self, in.at + (size_t)self->body[i] * in.dim, out.at + (size_t)i * out.dim,
                         points + (size_t)i * out.dim);
