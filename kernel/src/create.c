@@ -23,11 +23,15 @@ DvStatus dv_private_problem(DvScene *scene, DvStatus status)
     return status;
 }
 
-DvStatus dv_private_report(DvScene *scene, DvMessage message, const char *format, va_list args)
+DvStatus dv_private_report(DvScene *scene, Place place, DvStatus status, const char *format, va_list args)
 {
-    message.level = message.status == DV_OK ? DV_LEVEL_WARNING : DV_LEVEL_ERROR;
+    DvMessage message = {.level = status == DV_OK ? DV_LEVEL_WARNING : DV_LEVEL_ERROR,
+                         .status = status,
+                         .file = place.file,
+                         .line = place.line,
+                         .column = place.column};
     dv_private_emit(&message, format, args);
-    return dv_private_problem(scene, message.status);
+    return dv_private_problem(scene, status);
 }
 
 /* Attributes */
@@ -101,8 +105,7 @@ typedef struct Making {
     DvNode *node;
     const DvClass *cls;
     DvAttributes *attributes;
-    const char *file;
-    int line, column;
+    Place place;
 } Making;
 
 static DvStatus say(const Making *making, DvStatus status, const Attribute *at, const char *format, ...)
@@ -111,17 +114,18 @@ static DvStatus say(const Making *making, DvStatus status, const Attribute *at, 
 {
     const Attribute *name = making->cls ? dv_private_attribute_find(making->attributes, "name") : NULL;
     const bool placed = at && at->line > 0;
-    const DvMessage message = {.status = status,
-                               .file = making->file,
-                               .line = placed ? at->line : making->line,
-                               .column = placed ? at->column : making->column,
-                               .component = making->cls ? making->cls->name : NULL,
-                               .name = name ? name->text : NULL};
+    DvMessage message = {.level = status == DV_OK ? DV_LEVEL_WARNING : DV_LEVEL_ERROR,
+                         .status = status,
+                         .file = making->place.file,
+                         .line = placed ? at->line : making->place.line,
+                         .column = placed ? at->column : making->place.column,
+                         .component = making->cls ? making->cls->name : NULL,
+                         .name = name ? name->text : NULL};
     va_list args;
     va_start(args, format);
-    dv_private_report(making->node->scene, message, format, args);
+    dv_private_emit(&message, format, args);
     va_end(args);
-    return status;
+    return dv_private_problem(making->node->scene, status);
 }
 
 /* Old names of attributes become the new ones. */
@@ -434,7 +438,7 @@ static void report_unused_attributes(DvObject *object)
         g_ptr_array_free(names, TRUE);
         if (object->is_node && !closest && !node->scene->check_only)
             continue; /* nodes of old scenes carry many words that never meant anything */
-        const Making making = {node, object->cls, object->attributes, object->file, object->line, object->column};
+        const Making making = {node, object->cls, object->attributes, object->place};
         if (closest)
             (void)say(&making, DV_OK, attribute, "no field '%s'; did you mean '%s'?", attribute->name, closest);
         else
@@ -540,9 +544,7 @@ static DvStatus make(Making *making, size_t index, DvObject **result)
     g_free(wanted);
 
     DvObject *object = dv_private_object_new(making->cls, variant);
-    object->file = making->file;
-    object->line = making->line;
-    object->column = making->column;
+    object->place = making->place;
     object->attributes = making->attributes;
     object->order = ++making->node->scene->created;
     DvStatus status = dv_private_object_construct(object);
@@ -571,19 +573,19 @@ static DvStatus make(Making *making, size_t index, DvObject **result)
     return status;
 }
 
-static DvStatus create_at(DvNode *node, const char *class_name, DvAttributes *attributes, const char *file, int line,
-                          int column, size_t index, DvObject **result)
+static DvStatus create_at(DvNode *node, const char *class_name, DvAttributes *attributes, Place place, size_t index,
+                          DvObject **result)
 {
     DvObject *unused = NULL;
     result = result ? result : &unused;
     *result = NULL;
-    Making making = {node, dv_class_find(class_name), attributes, g_intern_string(file), line, column};
+    Making making = {node, dv_class_find(class_name), attributes, place};
     if (making.cls)
         return make(&making, index, result);
     DvStatus status = DV_OK;
     const DvRename *rename = dv_private_rename_class(class_name);
     if (rename && rename->kind == DV_RENAME_CLASS_EXPANDED)
-        return dv_private_create_expanded(node, rename, attributes, making.file, line, column, result);
+        return dv_private_create_expanded(node, rename, attributes, place, result);
     if (strcmp(class_name, "RequiredPlugin") == 0) {
         check_required_plugin(attributes, &making);
     } else if (rename && rename->kind == DV_RENAME_CLASS_HARMLESS) {
@@ -601,10 +603,10 @@ static DvStatus create_at(DvNode *node, const char *class_name, DvAttributes *at
     return status;
 }
 
-DvStatus dv_private_create(DvNode *node, const char *class_name, DvAttributes *attributes, const char *file, int line,
-                           int column, DvObject **object)
+DvStatus dv_private_create(DvNode *node, const char *class_name, DvAttributes *attributes, Place place,
+                           DvObject **object)
 {
-    return create_at(node, class_name, attributes, file, line, column, SIZE_MAX, object);
+    return create_at(node, class_name, attributes, place, SIZE_MAX, object);
 }
 
 DvStatus dv_private_create_first(DvNode *node, const char *class_name)
@@ -612,7 +614,7 @@ DvStatus dv_private_create_first(DvNode *node, const char *class_name)
     DvAttributes *attributes = dv_private_attributes_new();
     dv_private_attributes_add(attributes, "name", class_name, 0, 0);
     DvObject *object;
-    const DvStatus status = create_at(node, class_name, attributes, NULL, 0, 0, 0, &object);
+    const DvStatus status = create_at(node, class_name, attributes, (Place){0}, 0, &object);
     if (object)
         object->order = 0;
     return status;
@@ -627,7 +629,7 @@ DvStatus dv_object_new(DvNode *node, const char *class_name, DvObject **object, 
         dv_private_attributes_add(attributes, name, va_arg(args, const char *), 0, 0);
     va_end(args);
     DvObject *made;
-    const DvStatus status = dv_private_create(node, class_name, attributes, NULL, 0, 0, &made);
+    const DvStatus status = dv_private_create(node, class_name, attributes, (Place){0}, &made);
     if (status != DV_OK && made) {
         dv_object_remove(made);
         made = NULL;
@@ -640,7 +642,7 @@ DvStatus dv_object_new(DvNode *node, const char *class_name, DvObject **object, 
 /* Nodes */
 
 /* Old scenes say on nodes what is shown; a class that the rename names ("VisualStyle.displayFlags") takes the words over. */
-static void move_display_words(DvNode *node, DvAttributes *attributes, const char *file, int line, int column)
+static void move_display_words(DvNode *node, DvAttributes *attributes, Place place)
 {
     GString *words = g_string_new(NULL);
     const char *to = NULL;
@@ -662,22 +664,19 @@ static void move_display_words(DvNode *node, DvAttributes *attributes, const cha
         DvAttributes *moved = dv_private_attributes_new();
         dv_private_attributes_add(moved, "name", dot + 1, 0, 0);
         dv_private_attributes_add(moved, dot + 1, words->str, 0, 0);
-        (void)dv_private_create(node, class_name, moved, file, line, column, NULL);
+        (void)dv_private_create(node, class_name, moved, place, NULL);
         g_free(class_name);
     }
     g_string_free(words, TRUE);
 }
 
-DvStatus dv_private_create_node(DvNode *parent, DvScene *scene, DvAttributes *attributes, const char *file, int line,
-                                int column, DvNode **result)
+DvStatus dv_private_create_node(DvNode *parent, DvScene *scene, DvAttributes *attributes, Place place, DvNode **result)
 {
     DvObject *object = dv_private_object_new(&dv_node_class, "");
     DvNode *node = object->self;
     *result = node;
     g_array_sort(attributes->list, compare_names);
-    object->file = g_intern_string(file);
-    object->line = line;
-    object->column = column;
+    object->place = place;
     object->attributes = attributes;
     object->order = ++scene->created;
     (void)dv_private_object_construct(object); /* a node's cannot fail */
@@ -690,7 +689,7 @@ DvStatus dv_private_create_node(DvNode *parent, DvScene *scene, DvAttributes *at
     }
     (void)dv_attribute(attributes, "type");
     apply_attributes(scene, object);
-    move_display_words(node, attributes, file, line, column);
+    move_display_words(node, attributes, place);
     report_unused_attributes(object);
     dv_private_stamp(object);
     return DV_OK;

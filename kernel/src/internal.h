@@ -23,6 +23,12 @@
 
 #include <divan/divan.h>
 
+/* Where something was written. */
+typedef struct Place {
+    const char *file; /* interned; NULL: made by code */
+    int line, column; /* from 1; 0: unknown */
+} Place;
+
 /* One attribute as the scene gave it. */
 typedef struct Attribute {
     char *name;
@@ -41,8 +47,7 @@ struct DvObject {
     void *self;
     DvNode *node;        /* NULL outside the graph */
     const char *variant; /* interned, "" when it has none */
-    const char *file;    /* interned; NULL: made by code */
-    int line, column;
+    Place place;
     int references;
     bool initialised; /* init has run */
     bool removed;     /* has left the graph: schedules skip it */
@@ -54,7 +59,7 @@ struct DvObject {
     DvAttributes *attributes;              /* as given; NULL: none */
     GPtrArray *initial;                    /* Snapshot of what was set before init, for saving: see writer.c; or NULL */
     DvAttributes *restore;                 /* the state a saved scene holds for it, applied after init; or NULL */
-    uint64_t order;     /* when it was made: merges objects and child nodes into the order of the document */
+    uint64_t order; /* when it was made: merges objects and child nodes into the order of the document */
     uint64_t *
         stamps; /* [stamp_count] versions of the fields when it was made, then after init: what changed since is saved */
     size_t stamp_count;
@@ -77,11 +82,11 @@ struct DvNode {
     GPtrArray *schedules;          /* schedule.c: compiled schedules that start here; or NULL */
     uint64_t context_revision;     /* own_revision at which has_context was found */
     bool has_context;              /* holds objects of contract divan.context/1 */
-    uint64_t mark;       /* of the walk that visited it last */
-    uint32_t pending;    /* parents not yet visited in that walk */
-    uint32_t walk_index; /* its place in that walk */
-    GHashTable *counts;  /* create.c: how many objects of a class got a name from the kernel; or NULL */
-    const char *folder;  /* interned: folder of the file it comes from, for relative paths; or NULL */
+    uint64_t mark;                 /* of the walk that visited it last */
+    uint32_t pending;              /* parents not yet visited in that walk */
+    uint32_t walk_index;           /* its place in that walk */
+    GHashTable *counts;            /* create.c: how many objects of a class got a name from the kernel; or NULL */
+    const char *folder;            /* interned: folder of the file it comes from, for relative paths; or NULL */
 };
 
 struct DvScene {
@@ -124,11 +129,11 @@ bool dv_private_field_is_named(const DvField *field, const char *name); /* or ha
 
 /* data.c */
 void dv_private_data_construct(DvData *data, const DvField *field, const DvType *type, DvObject *owner);
-void dv_private_data_destroy(DvData *data);           /* unlinks both ways, frees */
-const void *dv_private_value_ref(const void *value);  /* shares it: to keep a snapshot */
+void dv_private_data_destroy(DvData *data);          /* unlinks both ways, frees */
+const void *dv_private_value_ref(const void *value); /* shares it: to keep a snapshot */
 void dv_private_value_unref(const DvType *type, const void *value);
 char *dv_private_data_path(const DvData *data); /* "@/Liver/dofs.position"; new string */
-void dv_private_data_unlink(DvData *data); /* nothing follows it any more, nor it anything; values stay */
+void dv_private_data_unlink(DvData *data);      /* nothing follows it any more, nor it anything; values stay */
 void dv_private_data_set_interned(DvData *data, const char *text); /* one shared value per text: allocates once */
 void dv_private_defaults_clear(void);
 
@@ -160,8 +165,8 @@ DvStatus dv_private_type_convert(const DvType *from, const void *value, size_t c
 /* registry.c, plugin.c */
 const DvRename *dv_private_rename_class(const char *name); /* of any started plugin; NULL: none */
 const DvRename *dv_private_rename_field(const DvClass *cls, const char *name);
-bool dv_private_module_known(const char *name); /* RequiredPlugin */
-bool dv_private_class_is_a(const DvClass *cls, const char *name); /* it, or a base of it, has this name */
+bool dv_private_module_known(const char *name);                             /* RequiredPlugin */
+bool dv_private_class_is_a(const DvClass *cls, const char *name);           /* it, or a base of it, has this name */
 DvStatus dv_private_registry_check(const DvPlugin *plugin, DvText *reason); /* ties with plugins that are in */
 void dv_private_registry_add(const DvPlugin *plugin);                       /* after a good check */
 void dv_private_registry_clear(void);
@@ -170,13 +175,11 @@ const DvClass *dv_private_class_of(const char *name,
                                    const char *variant); /* of several plugins' classes the one with it */
 
 /* create.c */
-DvStatus dv_private_create(DvNode *node, const char *class_name, DvAttributes *attributes, const char *file, int line,
-                           int column,
+DvStatus dv_private_create(DvNode *node, const char *class_name, DvAttributes *attributes, Place place,
                            DvObject **object); /* takes the attributes; what dv_object_new and the reader share */
-DvStatus dv_private_create_node(DvNode *parent, DvScene *scene, DvAttributes *attributes, const char *file, int line,
-                                int column, DvNode **node);
+DvStatus dv_private_create_node(DvNode *parent, DvScene *scene, DvAttributes *attributes, Place place, DvNode **node);
 DvStatus dv_private_create_first(DvNode *node,
-                                 const char *class_name); /* in front of all others, named like its class */
+                                 const char *class_name);          /* in front of all others, named like its class */
 bool dv_private_class_takes(const DvClass *cls, const char *name); /* has a field of this name or alias */
 void dv_private_report_links(DvScene *scene, DvObject *object);    /* tries once more, then says what leads nowhere */
 DvAttributes *dv_private_attributes_new(void);
@@ -189,8 +192,9 @@ Attribute *dv_private_attribute_find(const DvAttributes *attributes,
                                      const char *name); /* NULL: none; does not count as use */
 /* A problem found while loading: counted; an error also fails the load. Returns the status. */
 DvStatus dv_private_problem(DvScene *scene, DvStatus status);
-DvStatus dv_private_report(DvScene *scene, DvMessage message, const char *format, va_list args) /* the same, and logs it */
-    __attribute__((format(printf, 3, 0)));
+DvStatus dv_private_report(DvScene *scene, Place place, DvStatus status, const char *format,
+                           va_list args) /* the same, and logs it: a warning when the status is DV_OK */
+    __attribute__((format(printf, 4, 0)));
 
 /* path.c, files.c */
 DvData *dv_private_resolve_field(const DvNode *node, const DvObject *from, const char *path,
@@ -198,9 +202,9 @@ DvData *dv_private_resolve_field(const DvNode *node, const DvObject *from, const
 char *dv_private_find_file(const char *name, const char *folder); /* new string; NULL: not found */
 
 /* node.c */
-void dv_private_node_changed(DvNode *node); /* raises the revisions */
+void dv_private_node_changed(DvNode *node);                                       /* raises the revisions */
 void dv_private_node_insert_member(DvNode *node, DvObject *object, size_t index); /* beyond the end: as the last */
-bool dv_private_stands_for_node(const DvObject *object, const char *contract); /* offers it, and not only by path */
+bool dv_private_stands_for_node(const DvObject *object, const char *contract);    /* offers it, and not only by path */
 
 /* A field of a node, or the tags of an object, were written: what the graph's schedules depend on may have changed. */
 void dv_private_graph_data_changed(DvObject *object, const DvData *data);
@@ -232,8 +236,7 @@ DvStatus dv_private_read_scene(DvScene *scene, const char *text, size_t length, 
 /* Mends what strict XML refuses; new text, warnings with the line. NULL after an error that has been reported. */
 char *dv_private_repair(DvScene *scene, const char *text, size_t length, const char *name, size_t *out_length);
 bool dv_private_is_utf16(const char *text, size_t length);
-DvStatus dv_private_create_expanded(DvNode *node, const DvRename *rename, DvAttributes *attributes, const char *file,
-                                    int line, int column,
+DvStatus dv_private_create_expanded(DvNode *node, const DvRename *rename, DvAttributes *attributes, Place place,
                                     DvObject **object); /* reader.c: one old class that stands for several */
 void dv_private_stamp(DvObject *object);                /* writer.c: the versions of all fields, as they are now */
 void dv_private_capture(DvObject *object);              /* writer.c: before init: what code has set since it was made */

@@ -89,8 +89,8 @@ static DvMessage about(const DvObject *object, DvLevel level, DvStatus status)
 {
     DvMessage message = {.level = level, .status = status};
     if (object) {
-        message.file = object->file;
-        message.line = object->line;
+        message.file = object->place.file;
+        message.line = object->place.line;
         message.component = object->cls->name;
         message.name = dv_object_name(object);
         message.path = dv_object_path(object);

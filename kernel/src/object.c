@@ -235,10 +235,10 @@ DvNode *dv_object_node(const DvObject *object)
 const char *dv_object_file(const DvObject *object, int *line, int *column)
 {
     if (line)
-        *line = object->line;
+        *line = object->place.line;
     if (column)
-        *column = object->column;
-    return object->file;
+        *column = object->place.column;
+    return object->place.file;
 }
 
 DvComponentState dv_object_state(const DvObject *object)

@@ -20,8 +20,7 @@
 typedef struct Found {
     DvPluginInfo info;
     char *file, *reason;
-    bool named;  /* by file, or in the plugin set: it must work */
-    bool wanted; /* to be started */
+    bool named; /* by file, or in the plugin set: it must work */
 } Found;
 
 static GPtrArray *plugins; /* Found *, in the order of search */
@@ -378,8 +377,7 @@ static DvStatus choose_plugins(const DvStartOptions *options, const GPtrArray *f
     free(conf);
     for (guint i = 0; i < plugins->len; i++) {
         Found *found = g_ptr_array_index(plugins, i);
-        found->wanted = found->info.state == DV_PLUGIN_READY && (all || found->named);
-        if (found->info.state == DV_PLUGIN_READY && !found->wanted && !found->reason)
+        if (found->info.state == DV_PLUGIN_READY && !all && !found->named && !found->reason)
             set_reason(found, "no plugin set could be read");
     }
     return status;
@@ -387,9 +385,10 @@ static DvStatus choose_plugins(const DvStartOptions *options, const GPtrArray *f
 
 /* Ordering and starting. `set`: what is wanted, by id. */
 
+/* To be started: a plugin that is ready has a reason when it is not. */
 static bool is_waiting(const Found *found)
 {
-    return found->wanted && found->info.state == DV_PLUGIN_READY;
+    return found->info.state == DV_PLUGIN_READY && !found->reason;
 }
 
 static bool offers(const Found *found, const char *contract)

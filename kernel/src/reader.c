@@ -32,8 +32,8 @@ enum {
 
 typedef struct XmlElement {
     char *kind;
-    const char *file, *folder; /* interned */
-    int line, column;
+    Place place;
+    const char *folder; /* interned */
     bool is_file_root;
     DvAttributes *attributes;
     GPtrArray *children; /* XmlElement * */
@@ -91,20 +91,22 @@ static const char *class_of(const XmlElement *element)
     return is_kind(element, "Object") ? attribute_of(element, "type") : element->kind;
 }
 
-static void problem_at(Reader *reader, const XmlElement *element, DvStatus status, const char *format, ...)
-    DV_PRINTF(4, 5);
-static void problem_at(Reader *reader, const XmlElement *element, DvStatus status, const char *format, ...)
+static void problem_at(Reader *reader, Place place, DvStatus status, const char *format, ...) DV_PRINTF(4, 5);
+static void problem_at(Reader *reader, Place place, DvStatus status, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    dv_private_report(
-        reader->scene,
-        (DvMessage){.status = status, .file = element->file, .line = element->line, .column = element->column}, format,
-        args);
+    dv_private_report(reader->scene, place, status, format, args);
     va_end(args);
 }
 
 /* Parsing one file */
+
+static Place present_place(const Parse *parse)
+{
+    return (Place){parse->file, (int)XML_GetCurrentLineNumber(parse->parser),
+                   (int)XML_GetCurrentColumnNumber(parse->parser) + 1};
+}
 
 static void stop(Parse *parse, DvStatus status, const char *format, ...) DV_PRINTF(3, 4);
 static void stop(Parse *parse, DvStatus status, const char *format, ...)
@@ -114,12 +116,7 @@ static void stop(Parse *parse, DvStatus status, const char *format, ...)
     parse->status = status;
     va_list args;
     va_start(args, format);
-    dv_private_report(parse->reader->scene,
-                      (DvMessage){.status = status,
-                                  .file = parse->file,
-                                  .line = (int)XML_GetCurrentLineNumber(parse->parser),
-                                  .column = (int)XML_GetCurrentColumnNumber(parse->parser) + 1},
-                      format, args);
+    dv_private_report(parse->reader->scene, present_place(parse), status, format, args);
     va_end(args);
     XML_StopParser(parse->parser, XML_FALSE);
 }
@@ -132,7 +129,7 @@ static void place_attributes(const Parse *parse, XmlElement *element)
     if (start < 0 || (size_t)start + (size_t)size > parse->length || size < 2 || parse->text[start + 1] == '\0')
         return; /* UTF-16 */
     const char *at = parse->text + start, *end = at + size;
-    int line = element->line, column = element->column;
+    int line = element->place.line, column = element->place.column;
     guint next = 0;
     char quote = '\0';
     for (bool in_name = true, behind_name = false; at < end && next < element->attributes->list->len; at++) {
@@ -174,7 +171,7 @@ static void start_element(void *data, const char *kind, const char **attributes)
     }
     XmlElement *parent = parse->stack->len ? g_ptr_array_index(parse->stack, parse->stack->len - 1) : NULL;
     if (parent && parent->children->len >= MAX_CHILDREN) {
-        stop(parse, DV_ERROR_LIMIT, "<%s> of line %d holds more than %d elements", parent->kind, parent->line,
+        stop(parse, DV_ERROR_LIMIT, "<%s> of line %d holds more than %d elements", parent->kind, parent->place.line,
              MAX_CHILDREN);
         return;
     }
@@ -187,10 +184,8 @@ static void start_element(void *data, const char *kind, const char **attributes)
     }
     XmlElement *element = g_new0(XmlElement, 1);
     element->kind = g_strdup(kind);
-    element->file = parse->file;
+    element->place = present_place(parse);
     element->folder = parse->folder;
-    element->line = (int)XML_GetCurrentLineNumber(parse->parser);
-    element->column = (int)XML_GetCurrentColumnNumber(parse->parser) + 1;
     element->attributes = dv_private_attributes_new();
     element->children = g_ptr_array_new_with_free_func(element_free);
     for (size_t i = 0; i < count; i++)
@@ -213,7 +208,7 @@ static void fold_attribute(XmlElement *parent, XmlElement *element)
             text = attribute_of(child, "value");
     }
     if (*field)
-        dv_private_attributes_set(parent->attributes, field, text, element->line, element->column);
+        dv_private_attributes_set(parent->attributes, field, text, element->place.line, element->place.column);
     g_ptr_array_set_size(parent->children, (gint)parent->children->len - 1);
 }
 
@@ -241,14 +236,14 @@ static void report_syntax(Parse *parse)
     const XmlElement *open = parse->stack->len ? g_ptr_array_index(parse->stack, parse->stack->len - 1) : NULL;
     if (error == XML_ERROR_NO_ELEMENTS && open) {
         stop(parse, DV_ERROR_INVALID, "broken XML: the file ends inside <%s> of line %d; </%s> is missing", open->kind,
-             open->line, open->kind);
+             open->place.line, open->kind);
     } else if (error == XML_ERROR_NO_ELEMENTS) {
         stop(parse, DV_ERROR_INVALID, "broken XML: nothing is here; a scene starts with <Node>");
     } else if (error == XML_ERROR_SYNTAX && !open) {
         stop(parse, DV_ERROR_INVALID, "broken XML: this is no element; a scene starts with <Node>");
     } else if (open) {
         stop(parse, DV_ERROR_INVALID, "broken XML: %s, inside <%s> of line %d", XML_ErrorString(error), open->kind,
-             open->line);
+             open->place.line);
     } else {
         stop(parse, DV_ERROR_INVALID, "broken XML: %s", XML_ErrorString(error));
     }
@@ -258,14 +253,14 @@ static void report_syntax(Parse *parse)
 static XmlElement *parse_text(Reader *reader, const char *text, size_t length, const char *name, const char *folder,
                               size_t depth)
 {
-    const XmlElement whole = {.file = name};
+    const Place whole = {.file = name};
     if (length > MAX_BYTES || (reader->bytes += length) > MAX_BYTES) {
-        problem_at(reader, &whole, DV_ERROR_LIMIT, "the files of the scene are larger than %d MiB together",
+        problem_at(reader, whole, DV_ERROR_LIMIT, "the files of the scene are larger than %d MiB together",
                    MAX_BYTES >> 20);
         return NULL;
     }
     if (length > MAX_UTF16_BYTES && dv_private_is_utf16(text, length)) {
-        problem_at(reader, &whole, DV_ERROR_LIMIT, "the file is in UTF-16 and larger than %d MiB; save it as UTF-8",
+        problem_at(reader, whole, DV_ERROR_LIMIT, "the file is in UTF-16 and larger than %d MiB; save it as UTF-8",
                    MAX_UTF16_BYTES >> 20);
         return NULL;
     }
@@ -358,9 +353,9 @@ static char *read_file(Reader *reader, const XmlElement *include, const char *pa
     GStatBuf status;
     char *text = NULL;
     if (g_stat(path, &status) == 0 && status.st_size > MAX_BYTES)
-        problem_at(reader, include, DV_ERROR_LIMIT, "'%s' is larger than %d MiB", path, MAX_BYTES >> 20);
+        problem_at(reader, include->place, DV_ERROR_LIMIT, "'%s' is larger than %d MiB", path, MAX_BYTES >> 20);
     else if (!g_file_get_contents(path, &text, length, NULL))
-        problem_at(reader, include, DV_ERROR_IO, "'%s' cannot be read", path);
+        problem_at(reader, include->place, DV_ERROR_IO, "'%s' cannot be read", path);
     return text;
 }
 
@@ -369,16 +364,17 @@ static bool may_open(Reader *reader, const XmlElement *include, const char *cano
     for (guint i = 0; i < reader->open->len; i++) {
         if (strcmp(g_ptr_array_index(reader->open, i), canonical) != 0)
             continue;
-        problem_at(reader, include, DV_ERROR_CYCLE, "'%s' includes itself%s", canonical,
+        problem_at(reader, include->place, DV_ERROR_CYCLE, "'%s' includes itself%s", canonical,
                    i + 1 < reader->open->len ? ", through other files" : "");
         return false;
     }
     if (reader->open->len > MAX_INCLUDE_DEPTH) {
-        problem_at(reader, include, DV_ERROR_LIMIT, "files include each other more than %d deep", MAX_INCLUDE_DEPTH);
+        problem_at(reader, include->place, DV_ERROR_LIMIT, "files include each other more than %d deep",
+                   MAX_INCLUDE_DEPTH);
         return false;
     }
     if (++reader->includes > MAX_INCLUDES) {
-        problem_at(reader, include, DV_ERROR_LIMIT, "the scene includes more than %d files", MAX_INCLUDES);
+        problem_at(reader, include->place, DV_ERROR_LIMIT, "the scene includes more than %d files", MAX_INCLUDES);
         return false;
     }
     return true;
@@ -389,7 +385,7 @@ static XmlElement *included(Reader *reader, const XmlElement *include, const cha
 {
     char *path = dv_private_find_file(href, include->folder);
     if (!path) {
-        problem_at(reader, include, DV_ERROR_NOT_FOUND,
+        problem_at(reader, include->place, DV_ERROR_NOT_FOUND,
                    "the file '%s' to include is neither in the folder of the scene nor in DIVAN_DATA_PATH", href);
         return NULL;
     }
@@ -416,8 +412,8 @@ static XmlElement *included(Reader *reader, const XmlElement *include, const cha
             override(root, overrides);
         g_hash_table_unref(overrides);
         if (*attribute_of(include, "name"))
-            dv_private_attributes_set(root->attributes, "name", attribute_of(include, "name"), include->line,
-                                      include->column);
+            dv_private_attributes_set(root->attributes, "name", attribute_of(include, "name"), include->place.line,
+                                      include->place.column);
     }
     free(canonical);
     g_free(text);
@@ -496,7 +492,7 @@ static void expand(Reader *reader, XmlElement *element, size_t depth)
         if (*href)
             root = included(reader, child, href, depth + 1);
         else
-            problem_at(reader, child, DV_ERROR_INVALID, "<include> needs the attribute 'href'");
+            problem_at(reader, child->place, DV_ERROR_INVALID, "<include> needs the attribute 'href'");
         if (root)
             put_in_place(element, root);
         g_free(macro);
@@ -524,25 +520,25 @@ static void build_object(Reader *reader, DvNode *node, XmlElement *element)
 {
     const Attribute *type = dv_private_attribute_find(element->attributes, "type");
     if (is_kind(element, "Object") && (!type || !*type->text)) {
-        problem_at(reader, element, DV_ERROR_INVALID, "<Object> needs the attribute 'type', the name of a class");
+        problem_at(reader, element->place, DV_ERROR_INVALID,
+                   "<Object> needs the attribute 'type', the name of a class");
         return;
     }
     if (!is_kind(element, "Object") && type && strcmp(type->text, "default") != 0) {
-        problem_at(reader, element, DV_OK,
+        problem_at(reader, element->place, DV_OK,
                    "<%s> with an attribute 'type' is left out, as it always was; write <Object type=\"%s\">",
                    element->kind, element->kind);
         return;
     }
     char *class_name = g_strdup(class_of(element));
     DvObject *object;
-    (void)dv_private_create(node, class_name, g_steal_pointer(&element->attributes), element->file, element->line,
-                            element->column, &object);
+    (void)dv_private_create(node, class_name, g_steal_pointer(&element->attributes), element->place, &object);
     for (guint i = 0; i < element->children->len; i++) {
         const XmlElement *child = g_ptr_array_index(element->children, i);
         if (is_kind(child, "State") && object)
             keep_state(reader->scene, object, child);
         else if (!is_kind(child, "State"))
-            problem_at(reader, child, DV_ERROR_INVALID, "<%s> cannot stand inside the object <%s>", child->kind,
+            problem_at(reader, child->place, DV_ERROR_INVALID, "<%s> cannot stand inside the object <%s>", child->kind,
                        element->kind);
     }
     g_free(class_name);
@@ -556,8 +552,8 @@ static bool has_enough(const DvScene *scene)
 static void build_node(Reader *reader, DvNode *parent, XmlElement *element)
 {
     DvNode *node;
-    if (dv_private_create_node(parent, reader->scene, g_steal_pointer(&element->attributes), element->file,
-                               element->line, element->column, &node) != DV_OK)
+    if (dv_private_create_node(parent, reader->scene, g_steal_pointer(&element->attributes), element->place, &node) !=
+        DV_OK)
         return;
     if (!parent)
         reader->scene->root = node;
@@ -571,7 +567,7 @@ static void build_node(Reader *reader, DvNode *parent, XmlElement *element)
         else if (is_object(child))
             build_object(reader, node, child);
         else
-            problem_at(reader, child, DV_OK, "<%s> has no effect inside a node", child->kind);
+            problem_at(reader, child->place, DV_OK, "<%s> has no effect inside a node", child->kind);
     }
 }
 
@@ -585,12 +581,12 @@ DvStatus dv_private_read_scene(DvScene *scene, const char *text, size_t length, 
         g_ptr_array_add(reader.open, canonical);
     XmlElement *root = parse_text(&reader, text, length, name, folder, 0);
     if (root && !is_kind(root, "Node")) {
-        problem_at(&reader, root, DV_ERROR_INVALID, "a scene starts with <Node>, not <%s>", root->kind);
+        problem_at(&reader, root->place, DV_ERROR_INVALID, "a scene starts with <Node>, not <%s>", root->kind);
     } else if (root) {
         expand(&reader, root, 0);
         build_node(&reader, NULL, root);
         if (has_enough(scene))
-            problem_at(&reader, root, DV_ERROR_LIMIT, "too many problems: the rest of the scene is left out");
+            problem_at(&reader, root->place, DV_ERROR_LIMIT, "too many problems: the rest of the scene is left out");
     }
     element_free(root);
     free(canonical);
@@ -616,19 +612,19 @@ static void hand_down(const DvAttributes *given, DvAttributes *attributes, const
     }
 }
 
-DvStatus dv_private_create_expanded(DvNode *node, const DvRename *rename, DvAttributes *attributes, const char *file,
-                                    int line, int column, DvObject **object)
+DvStatus dv_private_create_expanded(DvNode *node, const DvRename *rename, DvAttributes *attributes, Place place,
+                                    DvObject **object)
 {
     Reader reader = {.scene = node->scene};
-    XmlElement *root = parse_text(&reader, rename->to, strlen(rename->to), file ? file : rename->from, NULL, 0);
+    XmlElement *root =
+        parse_text(&reader, rename->to, strlen(rename->to), place.file ? place.file : rename->from, NULL, 0);
     DvStatus status = root ? DV_OK : DV_ERROR_INVALID;
     for (guint i = 0; root && i < root->children->len; i++) {
         XmlElement *child = g_ptr_array_index(root->children, i);
         char *class_name = g_strdup(class_of(child));
         hand_down(attributes, child->attributes, class_name, i == 0);
         DvObject *made;
-        const DvStatus one =
-            dv_private_create(node, class_name, g_steal_pointer(&child->attributes), file, line, column, &made);
+        const DvStatus one = dv_private_create(node, class_name, g_steal_pointer(&child->attributes), place, &made);
         status = status == DV_OK ? one : status;
         if (i == 0)
             *object = made;
@@ -639,10 +635,8 @@ DvStatus dv_private_create_expanded(DvNode *node, const DvRename *rename, DvAttr
         if (attribute->used || attribute->name[0] == '_' || strcmp(attribute->name, "type") == 0 ||
             strcmp(attribute->name, "template") == 0)
             continue;
-        const XmlElement place = {
-            .file = file, .line = attribute->line ? attribute->line : line, .column = attribute->column};
-        problem_at(&reader, &place, DV_OK, "%s: no field '%s' in what it stands for today", rename->from,
-                   attribute->name);
+        const Place at = {place.file, attribute->line ? attribute->line : place.line, attribute->column};
+        problem_at(&reader, at, DV_OK, "%s: no field '%s' in what it stands for today", rename->from, attribute->name);
     }
     element_free(root);
     dv_private_attributes_free(attributes);

@@ -296,9 +296,10 @@ DvStatus dv_scene_init(DvScene *scene)
 
 /* Loading */
 
-static DvStatus load(DvScene *scene, const char *text, size_t length, const char *name, const char *folder,
+static DvStatus load(const char *text, size_t length, const char *name, const char *folder,
                      const DvLoadOptions *options, DvScene **result)
 {
+    DvScene *scene = g_new0(DvScene, 1);
     scene->keep_going = options && options->keep_going;
     scene->check_only = options && options->check_only;
     DvStatus status = dv_private_read_scene(scene, text, length, name, folder);
@@ -320,8 +321,7 @@ DvStatus dv_scene_load_text(const char *text, size_t length, const char *name, c
 {
     *scene = NULL;
     char *absolute = g_canonicalize_filename(folder ? folder : ".", NULL);
-    DvScene *loaded = g_new0(DvScene, 1);
-    const DvStatus status = load(loaded, text, length, name ? name : "scene", absolute, options, scene);
+    const DvStatus status = load(text, length, name ? name : "scene", absolute, options, scene);
     g_free(absolute);
     return status;
 }
@@ -353,8 +353,7 @@ DvStatus dv_scene_load(const char *file, const DvLoadOptions *options, DvScene *
         status = refuse(file, DV_ERROR_IO, "the file cannot be read");
     } else {
         char *canonical = g_canonicalize_filename(path, NULL), *folder = g_path_get_dirname(canonical);
-        DvScene *loaded = g_new0(DvScene, 1);
-        status = load(loaded, text, length, path, folder, options, scene);
+        status = load(text, length, path, folder, options, scene);
         g_free(folder);
         g_free(canonical);
     }
@@ -366,7 +365,7 @@ DvStatus dv_scene_load(const char *file, const DvLoadOptions *options, DvScene *
 DvScene *dv_scene_new(void)
 {
     DvScene *scene = g_new0(DvScene, 1);
-    (void)dv_private_create_node(NULL, scene, dv_private_attributes_new(), NULL, 0, 0, &scene->root);
+    (void)dv_private_create_node(NULL, scene, dv_private_attributes_new(), (Place){0}, &scene->root);
     return scene;
 }
 

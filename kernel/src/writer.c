@@ -295,7 +295,7 @@ static DvStatus restore_field(DvObject *object, const Attribute *attribute)
     }
     DvData *data = dv_object_field(object, attribute->name);
     if (!data || data->field->type == &dv_type_link) {
-        dv_log_at(DV_LEVEL_ERROR, DV_ERROR_NOT_FOUND, object->file, attribute->line, attribute->column,
+        dv_log_at(DV_LEVEL_ERROR, DV_ERROR_NOT_FOUND, object->place.file, attribute->line, attribute->column,
                   "%s '%s': State: no field '%s'", object->cls->name, dv_object_name(object), attribute->name);
         return DV_ERROR_NOT_FOUND;
     }
