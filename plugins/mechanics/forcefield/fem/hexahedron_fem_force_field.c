@@ -617,7 +617,7 @@ static uint64_t structure(void *self_)
 static double energy_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const HexahedronFEMForceField *self = ((const HexahedronWork *)context)->self;
-    double energy = 0.0;
+    double sum = 0.0;
     for (uint32_t block = begin; block < end; block++) {
         Real8 mode[MODES][3], frame[3][3];
         block_modes(self, block, mode);
@@ -630,10 +630,10 @@ static double energy_chunk(void *context, uint32_t begin, uint32_t end)
             multiply(&self->stiffness[self->shape[e]], d, f);
             const Real8 product = real8_dot(d, f);
             for (int n = 0; n < NODES; n++)
-                energy += 0.5 * product[n];
+                sum += 0.5 * product[n];
         }
     }
-    return energy;
+    return sum;
 }
 
 /* In the frames of x. */

@@ -241,7 +241,7 @@ static void destroy(DvObject *object, void *self_)
     free_springs(self_);
 }
 
-static DvConstVec targets(const RestShapeSpringsForceField *self)
+static DvConstVec followed_points(const RestShapeSpringsForceField *self)
 {
     return self->external.ops ? dv_state_read(self->external, DV_POSITION)
                               : dv_state_read(self->base.state, DV_REST_POSITION);
@@ -268,7 +268,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)v;
     RestShapeSpringsForceField *self = self_;
     synchronise(self);
-    const DvConstVec rest = targets(self);
+    const DvConstVec rest = followed_points(self);
     const bool rigid = self->base.state.dof->rotation;
     const uint32_t linear = rigid ? 3 : f->dim;
     for (uint32_t i = 0; i < self->count; i++) {
@@ -334,7 +334,7 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
     (void)step;
     RestShapeSpringsForceField *self = self_;
     synchronise(self);
-    const DvConstVec rest = targets(self);
+    const DvConstVec rest = followed_points(self);
     const bool rigid = self->base.state.dof->rotation;
     const uint32_t linear = rigid ? 3 : self->base.state.dof->deriv;
     double sum = 0.0;
@@ -379,7 +379,7 @@ static void draw(void *self_, DvDraw *target)
     if (!(target->shown & DV_SHOW_FORCE_FIELDS) || !dv_data_bool(&self->draw_spring) || !self->base.state.ops ||
         self->count == 0)
         return;
-    const DvConstVec x = dv_state_read(self->base.state, DV_POSITION), rest = targets(self);
+    const DvConstVec x = dv_state_read(self->base.state, DV_POSITION), rest = followed_points(self);
     const uint32_t spatial = self->base.state.dof->spatial;
     double *ends = dv_alloc(self->count, 6 * sizeof *ends);
     for (uint32_t i = 0; i < self->count; i++)
