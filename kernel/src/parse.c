@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST_LIST ((size_t)1 << 27) /* entries that ranges may make: a typing error must not fill the memory */
+#define LONGEST_LIST ((size_t)1 << 24) /* entries that ranges may make: a typing error must not fill the memory */
 
 static inline bool is_blank(char c)
 {

@@ -67,7 +67,7 @@ static void copy(Repair *repair)
         step(repair);
         return;
     }
-    const int length = g_utf8_skip[byte];
+    const int length = (unsigned char)g_utf8_skip[byte];
     g_string_append_len(repair->out, repair->at, length);
     repair->at += length;
     repair->column++;

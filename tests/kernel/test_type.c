@@ -256,7 +256,7 @@ static void index_lists_know_ranges(void **state)
     wrong(dv_type_ints, "-", "0", "'-' is not an integer or a range such as 2-7; it counts as 0");
     wrong(dv_type_ints, "2147483648 1", "0 1", "'2147483648' is not an integer or a range such as 2-7; it counts as 0");
     good(dv_type_uints, "4294967295", "4294967295");
-    wrong(dv_type_uints, "1 0-4294967295 5", "1", "'0-4294967295' makes a list of more than 134217728 entries");
+    wrong(dv_type_uints, "1 0-4294967295 5", "1", "'0-4294967295' makes a list of more than 16777216 entries");
 }
 
 static void texts_are_kept_as_they_are_and_lists_of_them_know_quotes(void **state)
