@@ -36,11 +36,26 @@ DvStatus dv_private_report(DvScene *scene, Place place, DvStatus status, const c
 
 /* Attributes */
 
+static void clear_attribute(void *pointer)
+{
+    Attribute *attribute = pointer;
+    g_free(attribute->name);
+    g_free(attribute->text);
+}
+
 DvAttributes *dv_private_attributes_new(void)
 {
     DvAttributes *attributes = g_new0(DvAttributes, 1);
     attributes->list = g_array_new(FALSE, TRUE, sizeof(Attribute));
+    g_array_set_clear_func(attributes->list, clear_attribute);
     return attributes;
+}
+
+void dv_private_attributes_free(DvAttributes *attributes)
+{
+    if (attributes)
+        g_array_free(attributes->list, TRUE);
+    g_free(attributes);
 }
 
 void dv_private_attributes_add(DvAttributes *attributes, const char *name, const char *text, int line, int column)
@@ -62,11 +77,8 @@ Attribute *dv_private_attribute_find(const DvAttributes *attributes, const char 
 void dv_private_attributes_drop(DvAttributes *attributes, const char *name)
 {
     Attribute *attribute = dv_private_attribute_find(attributes, name);
-    if (!attribute)
-        return;
-    g_free(attribute->name);
-    g_free(attribute->text);
-    g_array_remove_index(attributes->list, (guint)(attribute - (Attribute *)(void *)attributes->list->data));
+    if (attribute)
+        g_array_remove_index(attributes->list, (guint)(attribute - (Attribute *)(void *)attributes->list->data));
 }
 
 void dv_private_attributes_set(DvAttributes *attributes, const char *name, const char *text, int line, int column)

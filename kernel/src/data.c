@@ -332,30 +332,23 @@ static void *begin(DvData *data, size_t count, bool keep)
     const size_t old_count = data->count;
     const bool is_text = type->scalar == DV_SCALAR_STRING;
     if (alone && count <= value->capacity) {
-        if (is_text) {
-            for (size_t i = keep ? count : 0; i < old_count; i++) {
-                dv_free(((char **)elements)[i]);
-                ((char **)elements)[i] = NULL;
-            }
-            for (size_t i = old_count; i < count; i++)
-                ((char **)elements)[i] = NULL;
-        } else if (count > old_count) {
-            dv_private_elements_blank(type, elements, old_count, count - old_count);
+        for (size_t i = keep ? count : 0; is_text && i < old_count; i++) {
+            dv_free(((char **)elements)[i]);
+            ((char **)elements)[i] = NULL;
         }
+        if (count > old_count)
+            dv_private_elements_blank(type, elements, old_count, count - old_count);
         value->count = count;
     } else {
         /* A list that grows again is likely to go on growing. */
         const size_t more = count > value->capacity && value->capacity ? value->capacity + value->capacity / 2 : count;
         elements = value_new(type, count, more);
         const size_t kept = keep ? MIN(count, old_count) : 0;
-        if (is_text) {
-            for (size_t i = 0; i < kept; i++)
-                ((char **)elements)[i] = dv_strdup(((char *const *)data->value)[i]);
-        } else {
-            if (kept)
-                memcpy(elements, data->value, kept * type->element_size);
-            dv_private_elements_blank(type, elements, kept, count - kept);
-        }
+        if (kept && !is_text)
+            memcpy(elements, data->value, kept * type->element_size);
+        for (size_t i = 0; is_text && i < kept; i++)
+            ((char **)elements)[i] = dv_strdup(((char *const *)data->value)[i]);
+        dv_private_elements_blank(type, elements, kept, count - kept);
         dv_private_value_unref(type, data->value);
         data->value = elements;
     }

@@ -15,12 +15,11 @@ static char *regular_file(const char *folder, const char *name)
     return path;
 }
 
-static char *among_own_scenes(const char *name)
+char *dv_private_find_beside_kernel(const char *name, const char *const *places)
 {
-    static const char *const places[] = {"../share/divan/scenes", "../../share/divan/scenes", "../../scenes"};
     char *library = dv_private_kernel_folder(), *found = NULL;
-    for (size_t i = 0; library && !found && i < G_N_ELEMENTS(places); i++) {
-        char *folder = g_build_filename(library, places[i], NULL);
+    for (; library && !found && *places; places++) {
+        char *folder = g_build_filename(library, *places, NULL);
         found = regular_file(folder, name);
         g_free(folder);
     }
@@ -30,6 +29,7 @@ static char *among_own_scenes(const char *name)
 
 char *dv_private_find_file(const char *name, const char *folder)
 {
+    static const char *const own_scenes[] = {"../share/divan/scenes", "../../share/divan/scenes", "../../scenes", NULL};
     if (!name || !*name)
         return NULL;
     if (g_path_is_absolute(name))
@@ -43,5 +43,5 @@ char *dv_private_find_file(const char *name, const char *folder)
                 found = regular_file(*at, name);
         g_strfreev(folders);
     }
-    return found ? found : among_own_scenes(name);
+    return found ? found : dv_private_find_beside_kernel(name, own_scenes);
 }

@@ -122,9 +122,8 @@ static inline DvNode *dv_private_node_of(const DvObject *object)
 extern const DvClass dv_node_class;                                       /* node.c */
 DvObject *dv_private_object_new(const DvClass *cls, const char *variant); /* construct has not run; one reference */
 DvStatus dv_private_object_construct(DvObject *object);
-DvStatus dv_private_object_init(DvObject *object);    /* required fields, then the class's init */
-void dv_private_object_forget_path(DvObject *object); /* also of everything below a node */
-void dv_private_attributes_free(DvAttributes *attributes);
+DvStatus dv_private_object_init(DvObject *object);                      /* required fields, then the class's init */
+void dv_private_object_forget_path(DvObject *object);                   /* also of everything below a node */
 bool dv_private_field_is_named(const DvField *field, const char *name); /* or has it as an alias */
 
 /* data.c */
@@ -183,6 +182,7 @@ DvStatus dv_private_create_first(DvNode *node,
 bool dv_private_class_takes(const DvClass *cls, const char *name); /* has a field of this name or alias */
 void dv_private_report_links(DvScene *scene, DvObject *object);    /* tries once more, then says what leads nowhere */
 DvAttributes *dv_private_attributes_new(void);
+void dv_private_attributes_free(DvAttributes *attributes); /* NULL is allowed */
 void dv_private_attributes_add(DvAttributes *attributes, const char *name, const char *text, int line,
                                int column); /* keeps order */
 void dv_private_attributes_set(DvAttributes *attributes, const char *name, const char *text, int line,
@@ -198,8 +198,10 @@ DvStatus dv_private_report(DvScene *scene, Place place, DvStatus status, const c
 
 /* path.c, files.c */
 DvData *dv_private_resolve_field(const DvNode *node, const DvObject *from, const char *path,
-                                 DvText *problem);                /* "@dofs.position" */
-char *dv_private_find_file(const char *name, const char *folder); /* new string; NULL: not found */
+                                 DvText *problem); /* "@dofs.position" */
+/* New strings; NULL: not found. Places are folders as seen from that of the kernel's library, ended by NULL. */
+char *dv_private_find_file(const char *name, const char *folder);
+char *dv_private_find_beside_kernel(const char *name, const char *const *places);
 
 /* node.c */
 void dv_private_node_changed(DvNode *node);                                       /* raises the revisions */

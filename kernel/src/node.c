@@ -157,27 +157,49 @@ void dv_node_set_active(DvNode *node, bool active)
 
 /* Look-ups */
 
-static DvObject *find_local(const DvNode *node, const char *contract)
+/* Whether an object stands for its node under a contract. */
+bool dv_private_stands_for_node(const DvObject *object, const char *contract)
+{
+    if (!dv_object_ops(object, contract))
+        return false;
+    for (const DvContract *offer = object->cls->contracts; offer->id; offer++)
+        if (offer->by_path_only && strcmp(offer->id, contract) == 0)
+            return false;
+    return true;
+}
+
+static bool has_contract(const DvObject *object, const char *contract)
+{
+    return dv_object_ops(object, contract) != NULL;
+}
+
+typedef bool (*Fits)(const DvObject *object, const char *contract);
+
+static DvObject *find_local(const DvNode *node, const char *contract, Fits fits)
 {
     for (guint i = 0; i < node->members->len; i++) {
         DvObject *object = g_ptr_array_index(node->members, i);
-        if (dv_object_ops(object, contract))
+        if (fits(object, contract))
             return object;
     }
     return NULL;
 }
 
-static DvObject *find_up(const DvNode *node, const char *contract)
+static DvObject *find_above(const DvNode *node, const char *contract, Fits fits)
 {
-    DvObject *found = find_local(node, contract);
-    for (guint i = 0; !found && i < node->parents->len; i++)
-        found = find_up(g_ptr_array_index(node->parents, i), contract);
+    DvObject *found = NULL;
+    for (guint i = 0; !found && i < node->parents->len; i++) {
+        const DvNode *parent = g_ptr_array_index(node->parents, i);
+        found = find_local(parent, contract, fits);
+        if (!found)
+            found = find_above(parent, contract, fits);
+    }
     return found;
 }
 
 static DvObject *find_down(const DvNode *node, const char *contract)
 {
-    DvObject *found = find_local(node, contract);
+    DvObject *found = find_local(node, contract, has_contract);
     for (guint i = 0; !found && i < node->children->len; i++)
         found = find_down(g_ptr_array_index(node->children, i), contract);
     return found;
@@ -188,30 +210,18 @@ DvObject *dv_node_find(const DvNode *node, const char *contract, DvSearch search
     DvObject *found = NULL;
     switch (search) {
     case DV_SEARCH_LOCAL:
-        return find_local(node, contract);
+        return find_local(node, contract, has_contract);
     case DV_SEARCH_UP:
-        return find_up(node, contract);
+        found = find_local(node, contract, has_contract);
+        return found ? found : find_above(node, contract, has_contract);
     case DV_SEARCH_PARENTS:
-        for (guint i = 0; !found && i < node->parents->len; i++)
-            found = find_up(g_ptr_array_index(node->parents, i), contract);
-        return found;
+        return find_above(node, contract, has_contract);
     case DV_SEARCH_DOWN:
         return find_down(node, contract);
     case DV_SEARCH_ROOT:
         return find_down(dv_node_root(node), contract);
     }
     return NULL;
-}
-
-/* Whether an object stands for its node under a contract. */
-bool dv_private_stands_for_node(const DvObject *object, const char *contract)
-{
-    if (!dv_object_ops(object, contract))
-        return false;
-    for (const DvContract *offer = object->cls->contracts; offer->id; offer++)
-        if (offer->by_path_only && strcmp(offer->id, contract) == 0)
-            return false;
-    return true;
 }
 
 DvObject *dv_node_slot(const DvNode *node, const char *contract)
@@ -224,26 +234,10 @@ DvObject *dv_node_slot(const DvNode *node, const char *contract)
     return NULL;
 }
 
-static DvObject *first_above(const DvNode *node, const char *contract)
-{
-    for (guint p = 0; p < node->parents->len; p++) {
-        const DvNode *parent = g_ptr_array_index(node->parents, p);
-        for (guint i = 0; i < parent->members->len; i++) {
-            DvObject *object = g_ptr_array_index(parent->members, i);
-            if (dv_private_stands_for_node(object, contract))
-                return object;
-        }
-        DvObject *found = first_above(parent, contract);
-        if (found)
-            return found;
-    }
-    return NULL;
-}
-
 DvObject *dv_node_context(const DvNode *node, const char *contract)
 {
     DvObject *own = dv_node_slot(node, contract);
-    return own ? own : first_above(node, contract);
+    return own ? own : find_above(node, contract, dv_private_stands_for_node);
 }
 
 typedef struct Found {
@@ -340,7 +334,7 @@ static void inherit(DvNode *child, const DvNode *parent)
 static void apply_context_objects(DvNode *node)
 {
     if (node->context_revision != node->own_revision) {
-        node->has_context = find_local(node, DV_CONTEXT) != NULL;
+        node->has_context = find_local(node, DV_CONTEXT, has_contract) != NULL;
         node->context_revision = node->own_revision;
     }
     for (guint i = 0; node->has_context && i < node->members->len; i++) {

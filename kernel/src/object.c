@@ -129,21 +129,6 @@ DvStatus dv_private_object_init(DvObject *object)
     return status;
 }
 
-/* Attributes */
-
-void dv_private_attributes_free(DvAttributes *attributes)
-{
-    if (!attributes)
-        return;
-    for (guint i = 0; i < attributes->list->len; i++) {
-        Attribute *attribute = &g_array_index(attributes->list, Attribute, i);
-        g_free(attribute->name);
-        g_free(attribute->text);
-    }
-    g_array_free(attributes->list, TRUE);
-    g_free(attributes);
-}
-
 /* Fields */
 
 bool dv_private_field_is_named(const DvField *field, const char *name)

@@ -263,15 +263,11 @@ char *dv_private_kernel_folder(void)
 /* In the build tree the file lies beside the library, installed in ../share/divan. */
 static char *read_reference_classes(void)
 {
-    static const char *const places[] = {"", "../share/divan"};
-    char *folder = dv_private_kernel_folder();
-    char *text = NULL;
-    for (size_t i = 0; folder && !text && i < G_N_ELEMENTS(places); i++) {
-        char *file = g_build_filename(folder, places[i], "reference-classes.tsv", NULL);
+    static const char *const places[] = {"", "../share/divan", NULL};
+    char *file = dv_private_find_beside_kernel("reference-classes.tsv", places), *text = NULL;
+    if (file)
         (void)g_file_get_contents(file, &text, NULL, NULL);
-        g_free(file);
-    }
-    g_free(folder);
+    g_free(file);
     return text;
 }
 
