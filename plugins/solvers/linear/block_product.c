@@ -7,6 +7,8 @@
  */
 #include "block_product.h"
 
+#include "instruction_sets.h"
+
 #include <divan/parallel.h>
 
 #define INLINE static inline __attribute__((always_inline))
@@ -18,13 +20,12 @@ enum { ROWS_PER_CHUNK = 2048 };
 
 typedef double Four __attribute__((vector_size(32)));
 typedef double FourInMemory __attribute__((vector_size(32), aligned(8), may_alias));
-typedef long long FourIndices __attribute__((vector_size(32)));
 
 INLINE void add_block_3(const double *block, const double *x, Four *low, Four *high, double *last)
 {
     const Four at = *(const FourInMemory *)x; /* the fourth is not used */
-    *low += *(const FourInMemory *)block * __builtin_shuffle(at, (FourIndices){0, 1, 2, 0});
-    *high += *(const FourInMemory *)(block + 4) * __builtin_shuffle(at, (FourIndices){1, 2, 0, 1});
+    *low += *(const FourInMemory *)block * __builtin_shufflevector(at, at, 0, 1, 2, 0);
+    *high += *(const FourInMemory *)(block + 4) * __builtin_shufflevector(at, at, 1, 2, 0, 1);
     *last += block[8] * x[2];
 }
 
@@ -62,7 +63,6 @@ INLINE double multiply_3(const DvBlockMatrix *a, uint32_t first, uint32_t last, 
 #if defined(__x86_64__)
 typedef double Eight __attribute__((vector_size(64)));
 typedef double EightInMemory __attribute__((vector_size(64), aligned(8), may_alias));
-typedef long long EightIndices __attribute__((vector_size(64)));
 
 INLINE void add_wide_block_3(const double *block, const double *x, Eight *lanes, double *last)
 {
@@ -72,8 +72,8 @@ INLINE void add_wide_block_3(const double *block, const double *x, Eight *lanes,
 }
 
 /* multiply_3 with the two vectors of a block in one: the same sums in the same order. */
-__attribute__((target("arch=x86-64-v4,prefer-vector-width=512"))) static double multiply_3_wide(
-    const DvBlockMatrix *a, uint32_t first, uint32_t last, const double *x, double *y)
+TARGET_V4 static double multiply_3_wide(const DvBlockMatrix *a, uint32_t first, uint32_t last, const double *x,
+                                        double *y)
 {
     double dot = 0.0;
     for (uint32_t row = first; row < last; row++) {
@@ -90,8 +90,8 @@ __attribute__((target("arch=x86-64-v4,prefer-vector-width=512"))) static double 
             add_wide_block_3(block, x + 3 * (uint64_t)a->columns[e], &lanes[0], &corner[0]);
         /* Lane i + (lane i + 1) + (lane i + 2): rows of the block begin at lanes 0, 3 and 6. */
         const Eight l = lanes[0] + lanes[1];
-        const Eight pairs = l + __builtin_shuffle(l, (EightIndices){1, 2, 3, 4, 5, 6, 7, 0});
-        const Eight rows = pairs + __builtin_shuffle(l, (EightIndices){2, 3, 4, 5, 6, 7, 0, 1});
+        const Eight pairs = l + __builtin_shufflevector(l, l, 1, 2, 3, 4, 5, 6, 7, 0);
+        const Eight rows = pairs + __builtin_shufflevector(l, l, 2, 3, 4, 5, 6, 7, 0, 1);
         double *yr = y + 3 * (uint64_t)row;
         const double *xr = x + 3 * (uint64_t)row;
         yr[0] = rows[0];
@@ -180,7 +180,7 @@ EVERY_MACHINE static double multiply_rows(const DvBlockMatrix *a, uint32_t first
 double dv_block_product_rows(const DvBlockMatrix *a, uint32_t first, uint32_t last, const double *x, double *y)
 {
 #if defined(__x86_64__)
-    if (a->block == 3 && __builtin_cpu_supports("x86-64-v4"))
+    if (a->block == 3 && machine_has_v4())
         return multiply_3_wide(a, first, last, x, y);
 #endif
     return multiply_rows(a, first, last, x, y);

@@ -8,6 +8,8 @@
  */
 #include "dense_panel.h"
 
+#include "instruction_sets.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -71,7 +73,7 @@ INLINE size_t factor_block(const double *c, size_t ld, size_t width, const doubl
 #define LANES       4
 #define MAX_VECTORS 2
 #define MAX_COLUMNS 6
-#define TARGET      __attribute__((target("arch=x86-64-v3")))
+#define TARGET      TARGET_V3
 #include "dense_panel_body.h"
 #undef TARGET
 #undef MAX_COLUMNS
@@ -83,7 +85,7 @@ INLINE size_t factor_block(const double *c, size_t ld, size_t width, const doubl
 #define LANES       8
 #define MAX_VECTORS 4
 #define MAX_COLUMNS 6
-#define TARGET      __attribute__((target("arch=x86-64-v4,prefer-vector-width=512")))
+#define TARGET      TARGET_V4
 #include "dense_panel_body.h"
 #undef TARGET
 #undef MAX_COLUMNS
@@ -95,9 +97,9 @@ INLINE size_t factor_block(const double *c, size_t ld, size_t width, const doubl
 const DvDenseKernels *dv_dense_kernels_of_level(int level)
 {
 #if defined(__x86_64__)
-    if (level >= 2 && __builtin_cpu_supports("x86-64-v4"))
+    if (level >= 2 && machine_has_v4())
         return &kernels_avx512;
-    if (level >= 1 && __builtin_cpu_supports("x86-64-v3"))
+    if (level >= 1 && machine_has_v3())
         return &kernels_avx2;
 #else
     (void)level;
