@@ -327,18 +327,16 @@ static const char *choose_variant(const Making *making, const char *wanted, DvTe
         return NULL;
     char **words = g_strsplit(cls->variants, " ", -1);
     qsort(words, g_strv_length(words), sizeof *words, dv_private_compare_words);
-    const char *order[2] = {wanted, cls->default_variant}, *chosen = NULL;
-    for (size_t k = 0; k < 2 && !chosen; k++)
-        if (order[k] && g_strv_contains((const char *const *)words, order[k]) &&
-            (!given || is_part_of(given, order[k])) && is_accepted(making, order[k], reason))
-            chosen = g_intern_string(order[k]);
+    const char *chosen = NULL;
     bool possible = false;
-    for (char **word = words; *word && !chosen; word++) {
-        if (!**word || (given && !is_part_of(given, *word)))
+    for (size_t k = 0; !chosen && k < 2 + g_strv_length(words); k++) {
+        const char *word = k == 0 ? wanted : k == 1 ? cls->default_variant : words[k - 2];
+        if (!word || !*word || !g_strv_contains((const char *const *)words, word) ||
+            (given && !is_part_of(given, word)))
             continue;
         possible = true;
-        if (is_accepted(making, *word, reason))
-            chosen = g_intern_string(*word);
+        if (is_accepted(making, word, reason))
+            chosen = g_intern_string(word);
     }
     if (!chosen && !possible)
         add_variants(reason, cls, given ? given : "any");

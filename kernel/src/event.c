@@ -47,12 +47,6 @@ static const DvPlan listeners = {.name = "listeners", .top_down = plan_listeners
 
 void dv_event_send(DvNode *node, DvEvent *event)
 {
-    const DvTags all = {NULL, 0};
-    DvSchedule *schedule = dv_schedule(node, &listeners, all);
-    size_t count;
-    dv_schedule_calls(schedule, &count);
-    if (!count)
-        return;
     Telling telling = {event, NULL};
-    dv_schedule_run(schedule, &telling);
+    dv_schedule_run(dv_schedule(node, &listeners, (DvTags){0}), &telling);
 }

@@ -159,9 +159,7 @@ void dv_parallel_set_grain_divisor(uint32_t divisor)
 
 static uint32_t chunk_size(uint32_t n, uint32_t grain)
 {
-    uint32_t chunk = grain / pool.grain_divisor;
-    if (chunk == 0)
-        chunk = 1;
+    const uint32_t chunk = grain / pool.grain_divisor;
     const uint32_t least = n / MAX_CHUNKS + 1;
     return chunk > least ? chunk : least;
 }

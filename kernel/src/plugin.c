@@ -18,9 +18,8 @@
 #include <string.h>
 
 typedef struct Found {
-    DvPluginInfo info;
-    char *file, *reason;
-    bool named; /* by file, or in the plugin set: it must work */
+    DvPluginInfo info; /* owns its file and reason */
+    bool named;        /* by file, or in the plugin set: it must work */
 } Found;
 
 static GPtrArray *plugins; /* Found *, in the order of search */
@@ -29,8 +28,8 @@ static GPtrArray *started; /* Found *, in the order of start */
 static void found_free(gpointer data)
 {
     Found *found = data;
-    free(found->file);
-    g_free(found->reason);
+    free((void *)(uintptr_t)found->info.file);
+    g_free((gpointer)(uintptr_t)found->info.reason);
     g_free(found);
 }
 
@@ -39,9 +38,8 @@ static void set_reason(Found *found, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    g_free(found->reason);
-    found->reason = g_strdup_vprintf(format, arguments);
-    found->info.reason = found->reason;
+    g_free((gpointer)(uintptr_t)found->info.reason);
+    found->info.reason = g_strdup_vprintf(format, arguments);
     va_end(arguments);
 }
 
@@ -146,15 +144,15 @@ static DvStatus check_descriptor(const DvPlugin *plugin, DvText *reason)
 /* The library stays open once its descriptor is trusted: from then on pointers into it are kept. */
 static void open_library(Found *found)
 {
-    if (!g_file_test(found->file, G_FILE_TEST_EXISTS)) {
+    if (!g_file_test(found->info.file, G_FILE_TEST_EXISTS)) {
         reject(found, DV_ERROR_NOT_FOUND, "no such file");
         return;
     }
-    void *handle = dlopen(found->file, RTLD_NOW | RTLD_LOCAL);
+    void *handle = dlopen(found->info.file, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
         const char *text = dlerror();
-        const size_t length = strlen(found->file);
-        if (strncmp(text, found->file, length) == 0 && text[length] == ':')
+        const size_t length = strlen(found->info.file);
+        if (strncmp(text, found->info.file, length) == 0 && text[length] == ':')
             text += length + 1 + strspn(text + length + 1, " ");
         reject(found, DV_ERROR_IO, "cannot be opened: %s", text);
         return;
@@ -202,21 +200,20 @@ static void add_file(const char *name, bool named)
         file = strdup(name);
     for (guint i = 0; i < plugins->len; i++) {
         Found *other = g_ptr_array_index(plugins, i);
-        if (strcmp(other->file, file) == 0) {
+        if (strcmp(other->info.file, file) == 0) {
             other->named |= named;
             free(file);
             return;
         }
     }
     Found *found = g_new0(Found, 1);
-    found->file = file;
     found->info.file = file;
     found->named = named;
     g_ptr_array_add(plugins, found);
     open_library(found);
     const Found *first = found->info.id ? find_plugin(found->info.id) : found;
     if (first != found) {
-        reject(found, DV_ERROR_INVALID, "plugin '%s' was found already: %s", found->info.id, first->file);
+        reject(found, DV_ERROR_INVALID, "plugin '%s' was found already: %s", found->info.id, first->info.file);
         found->info.plugin = NULL;
     }
 }
@@ -377,7 +374,7 @@ static DvStatus choose_plugins(const DvStartOptions *options, const GPtrArray *f
     free(conf);
     for (guint i = 0; i < plugins->len; i++) {
         Found *found = g_ptr_array_index(plugins, i);
-        if (found->info.state == DV_PLUGIN_READY && !all && !found->named && !found->reason)
+        if (found->info.state == DV_PLUGIN_READY && !all && !found->named && !found->info.reason)
             set_reason(found, "no plugin set could be read");
     }
     return status;
@@ -388,7 +385,7 @@ static DvStatus choose_plugins(const DvStartOptions *options, const GPtrArray *f
 /* To be started: a plugin that is ready has a reason when it is not. */
 static bool is_waiting(const Found *found)
 {
-    return found->info.state == DV_PLUGIN_READY && !found->reason;
+    return found->info.state == DV_PLUGIN_READY && !found->info.reason;
 }
 
 static bool offers(const Found *found, const char *contract)
@@ -539,7 +536,7 @@ static DvStatus report(void)
         if (found->info.state != DV_PLUGIN_REJECTED)
             continue;
         dv_log_at(found->named ? DV_LEVEL_ERROR : DV_LEVEL_WARNING, found->named ? found->info.status : DV_OK,
-                  found->file, 0, 0, "%s", found->info.reason);
+                  found->info.file, 0, 0, "%s", found->info.reason);
         if (found->named && status == DV_OK)
             status = found->info.status;
     }

@@ -40,6 +40,11 @@ void dv_private_stamp(DvObject *object)
         object->stamps[i] = object->fields[i]->version;
 }
 
+static bool was_written_since_stamp(const DvObject *object, size_t index)
+{
+    return index >= object->stamp_count || object->fields[index]->version != object->stamps[index];
+}
+
 /* Fields that are never part of a file: they follow from others. */
 static bool is_transient(const DvObject *object, const DvData *data)
 {
@@ -55,8 +60,7 @@ void dv_private_capture(DvObject *object)
     const bool sourced = dv_private_attribute_find(object->attributes, "src") != NULL;
     for (size_t i = 0; i < object->field_count; i++) {
         DvData *data = object->fields[i];
-        const bool changed = i >= object->stamp_count ? dv_data_is_set(data) : data->version != object->stamps[i];
-        if (!changed || is_transient(object, data) || !dv_data_is_set(data))
+        if (!was_written_since_stamp(object, i) || is_transient(object, data) || !dv_data_is_set(data))
             continue;
         const DvData *parent = dv_data_parent(data);
         const Attribute *attribute = dv_private_attribute_find(object->attributes, data->field->name);
@@ -189,8 +193,7 @@ static bool has_changed(const DvObject *object, size_t index)
         return false;
     if (data->field->flags & DV_FIELD_STATE)
         return true;
-    return object->initialised && (index >= object->stamp_count || data->version != object->stamps[index]) &&
-           !follows(data);
+    return object->initialised && was_written_since_stamp(object, index) && !follows(data);
 }
 
 /* The child element with the state, behind the end of the object's tag; false and nothing when there is no state. */
