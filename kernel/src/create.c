@@ -431,7 +431,7 @@ static void apply_attributes(DvScene *scene, DvObject *object)
 static void report_unused_attributes(DvObject *object)
 {
     DvNode *node = dv_private_node_of(object);
-    for (guint i = 0; object->attributes && i < object->attributes->list->len; i++) {
+    for (guint i = 0; i < object->attributes->list->len; i++) {
         const Attribute *attribute = &g_array_index(object->attributes->list, Attribute, i);
         if (attribute->used || attribute->name[0] == '_' || g_str_has_prefix(attribute->name, "NO"))
             continue;
@@ -457,7 +457,7 @@ static void report_unused_attributes(DvObject *object)
     }
 }
 
-static void report_link(DvScene *scene, DvObject *object, DvLink *link)
+static void report_link(DvObject *object, DvLink *link)
 {
     if (!dv_link_is_set(link) || dv_link_resolve(link) == DV_OK)
         return;
@@ -469,14 +469,14 @@ static void report_link(DvScene *scene, DvObject *object, DvLink *link)
                          dv_object_name(other), link->data.field->target);
     else
         dv_field_warning(&link->data, -1, "nothing is found at '%s'", paths);
-    dv_private_problem(scene, DV_OK);
+    dv_private_problem(dv_private_node_of(object)->scene, DV_OK);
 }
 
-void dv_private_report_links(DvScene *scene, DvObject *object)
+void dv_private_report_links(DvObject *object)
 {
     for (size_t i = 0; i < object->field_count; i++)
         if (object->fields[i]->field->type == &dv_type_link)
-            report_link(scene, object, (DvLink *)(void *)object->fields[i]);
+            report_link(object, (DvLink *)(void *)object->fields[i]);
 }
 
 /* Objects */

@@ -180,7 +180,7 @@ DvStatus dv_private_create_node(DvNode *parent, DvScene *scene, DvAttributes *at
 DvStatus dv_private_create_first(DvNode *node,
                                  const char *class_name);          /* in front of all others, named like its class */
 bool dv_private_class_takes(const DvClass *cls, const char *name); /* has a field of this name or alias */
-void dv_private_report_links(DvScene *scene, DvObject *object);    /* tries once more, then says what leads nowhere */
+void dv_private_report_links(DvObject *object);                    /* tries once more, then says what leads nowhere */
 DvAttributes *dv_private_attributes_new(void);
 void dv_private_attributes_free(DvAttributes *attributes); /* NULL is allowed */
 void dv_private_attributes_add(DvAttributes *attributes, const char *name, const char *text, int line,
@@ -242,7 +242,7 @@ DvStatus dv_private_create_expanded(DvNode *node, const DvRename *rename, DvAttr
                                     DvObject **object); /* reader.c: one old class that stands for several */
 void dv_private_stamp(DvObject *object);                /* writer.c: the versions of all fields, as they are now */
 void dv_private_capture(DvObject *object);              /* writer.c: before init: what code has set since it was made */
-DvStatus dv_private_restore(DvObject *object);          /* writer.c: puts the fields of `restore` back */
+void dv_private_restore(DvObject *object);              /* writer.c: puts the fields of `restore` back */
 DvStatus dv_private_init_object(DvObject *object); /* links, init, bwd_init of an object that joins a running scene */
 
 /* log.c */

@@ -115,11 +115,6 @@ static void for_everything(DvNode *node, void (*call)(DvObject *))
         for_everything(g_ptr_array_index(node->children, i), call);
 }
 
-static void settle_links(DvObject *object)
-{
-    dv_private_report_links(dv_private_node_of(object)->scene, object);
-}
-
 static void store_reset_state(DvObject *object)
 {
     if (object->cls->store_reset_state && dv_object_is_valid(object))
@@ -141,7 +136,7 @@ static void init_subtree(DvNode *node)
 DvStatus dv_private_init_object(DvObject *object)
 {
     DvScene *scene = object->node->scene;
-    dv_private_report_links(scene, object);
+    dv_private_report_links(object);
     dv_private_capture(object);
     DvStatus status = init_object(scene, object);
     if (status == DV_OK)
@@ -224,15 +219,6 @@ static void update_boxes(DvNode *node)
         dv_data_set(&object->bbox, all, 1);
 }
 
-/* A saved run continues: values first, then what hangs on them. */
-static void restore(DvObject *object)
-{
-    DvScene *scene = dv_private_node_of(object)->scene;
-    const DvStatus status = dv_private_restore(object);
-    if (status != DV_OK)
-        dv_private_problem(scene, status);
-}
-
 static void rebuild(DvObject *object)
 {
     const DvStatus status =
@@ -259,8 +245,8 @@ static void start(DvScene *scene)
     update_boxes(scene->root);
     dv_node_propagate_context(scene->root);
     for_everything(scene->root, dv_private_stamp);
-    if (scene->restored) {
-        for_everything(scene->root, restore);
+    if (scene->restored) { /* a saved run continues: values first, then what hangs on them */
+        for_everything(scene->root, dv_private_restore);
         for_each_object(scene->root, rebuild);
     }
     check_state(scene);
@@ -278,7 +264,7 @@ DvStatus dv_scene_init(DvScene *scene)
         dv_field_warning(&scene->root->dt, -1, "time does not go forward with a step of %g s; give a positive one",
                          dv_node_dt(scene->root));
     add_loops(scene);
-    for_everything(scene->root, settle_links);
+    for_everything(scene->root, dv_private_report_links);
     for_everything(scene->root, dv_private_capture);
     tell(scene, DV_EVENT_INIT_START);
     init_subtree(scene->root);

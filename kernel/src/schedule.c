@@ -79,7 +79,7 @@ uint64_t dv_schedule_planned_nodes(void)
 void dv_plan_call(DvPlanner *planner, DvObject *object, const char *contract, void (*run)(const DvCall *, void *),
                   void *data)
 {
-    if (planner->tags.count && !dv_object_has_tags(object, planner->tags))
+    if (!dv_object_has_tags(object, planner->tags))
         return;
     const DvCall call = {
         .run = run,

@@ -310,7 +310,7 @@ static DvStatus restore_field(DvObject *object, const Attribute *attribute)
     return DV_OK;
 }
 
-DvStatus dv_private_restore(DvObject *object)
+void dv_private_restore(DvObject *object)
 {
     DvStatus status = DV_OK;
     for (guint i = 0; object->restore && i < object->restore->list->len; i++) {
@@ -318,5 +318,6 @@ DvStatus dv_private_restore(DvObject *object)
         status = status == DV_OK ? one : status;
     }
     g_clear_pointer(&object->restore, dv_private_attributes_free);
-    return status;
+    if (status != DV_OK)
+        dv_private_problem(dv_private_node_of(object)->scene, status);
 }
