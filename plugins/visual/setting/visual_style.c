@@ -7,6 +7,7 @@
  * Of the two words of one branch, show wins. The order of the words does not matter.
  */
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -76,8 +77,7 @@ static void warn_of_unknown(VisualStyle *self, const char *word)
     for (size_t i = 0; i < BRANCHES; i++)
         for (size_t hide = 0; hide < 2; hide++) {
             char *at = words[2 * i + hide];
-            strcpy(at, hide ? "hide" : "show");
-            strcat(at, branches[i].word);
+            snprintf(at, LENGTH, "%s%s", hide ? "hide" : "show", branches[i].word);
             candidates[2 * i + hide] = at;
         }
     const char *closest = dv_closest(word, candidates, 2 * (size_t)BRANCHES);
