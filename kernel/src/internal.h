@@ -38,7 +38,7 @@ typedef struct Attribute {
 } Attribute;
 
 struct DvAttributes {
-    GArray *list; /* Attribute, sorted by name in the order of bytes */
+    GArray *list; /* Attribute; those of an object are sorted by name in the order of bytes */
 };
 
 /* An object: this header, then the component's struct (self), in one 64-byte aligned block. */
@@ -59,9 +59,8 @@ struct DvObject {
     DvAttributes *attributes;              /* as given; NULL: none */
     GPtrArray *initial;                    /* Snapshot of what was set before init, for saving: see writer.c; or NULL */
     DvAttributes *restore;                 /* the state a saved scene holds for it, applied after init; or NULL */
-    uint64_t order; /* when it was made: merges objects and child nodes into the order of the document */
-    uint64_t *
-        stamps; /* [stamp_count] versions of the fields when it was made, then after init: what changed since is saved */
+    uint64_t order;   /* when it was made: merges objects and child nodes into the order of the document */
+    uint64_t *stamps; /* versions of the fields when it was made, then after init: what changed since is saved */
     size_t stamp_count;
     GPtrArray *attached;    /* DvElementData *, in the order of attachment; or NULL */
     GPtrArray *referrers;   /* DvLink * that point here; or NULL */
@@ -145,15 +144,15 @@ void dv_private_links_forget(DvObject *target); /* links that point to it become
 int dv_private_compare_words(const void *left, const void *right); /* of arrays of char *, for sorting */
 void dv_private_elements_free(const DvType *type, void *elements, size_t count);
 void dv_private_elements_blank(const DvType *type, void *elements, size_t first, size_t count);
-void *dv_private_elements_copy(const DvType *type, const void *old, size_t old_count,
-                               size_t count); /* new ones are blank */
+/* The first `count` of the old ones; what is beyond them is blank. */
+void *dv_private_elements_copy(const DvType *type, const void *old, size_t old_count, size_t count);
 DvStatus dv_private_parse_matrices(const DvType *type, const char *text, void **elements, size_t *count,
                                    DvText *problem);
 DvStatus dv_private_parse_colors(const DvType *type, const char *text, void **elements, size_t *count, DvText *problem);
 bool dv_private_type_same(const DvType *a, const DvType *b); /* same layout */
 bool dv_private_type_converts(const DvType *from, const DvType *to);
-/* *elements and *count hold the old value at first, which what cannot be read keeps; then the new one. */
 const DvType *dv_private_type_for(const DvType *declared, const char *variant); /* fills the places */
+/* *elements and *count hold the old value at first, which what cannot be read keeps; then the new one. */
 DvStatus dv_private_type_parse(const DvField *field, const DvType *type, const char *text, void **elements,
                                size_t *count, DvText *problem);
 void dv_private_type_print(const DvType *type, const void *elements, size_t count, DvText *out);
@@ -170,35 +169,35 @@ DvStatus dv_private_registry_check(const DvPlugin *plugin, DvText *reason); /* t
 void dv_private_registry_add(const DvPlugin *plugin);                       /* after a good check */
 void dv_private_registry_clear(void);
 char *dv_private_kernel_folder(void); /* of this library; new string or NULL */
-const DvClass *dv_private_class_of(const char *name,
-                                   const char *variant); /* of several plugins' classes the one with it */
+/* Of the classes of this name, which several plugins may offer, the first that has the variant. */
+const DvClass *dv_private_class_of(const char *name, const char *variant);
 
 /* create.c */
+/* What dv_object_new and the reader share; takes the attributes. */
 DvStatus dv_private_create(DvNode *node, const char *class_name, DvAttributes *attributes, Place place,
-                           DvObject **object); /* takes the attributes; what dv_object_new and the reader share */
+                           DvObject **object);
+/* In front of all others, named like its class. */
+DvStatus dv_private_create_first(DvNode *node, const char *class_name);
 DvStatus dv_private_create_node(DvNode *parent, DvScene *scene, DvAttributes *attributes, Place place, DvNode **node);
-DvStatus dv_private_create_first(DvNode *node,
-                                 const char *class_name);          /* in front of all others, named like its class */
 bool dv_private_class_takes(const DvClass *cls, const char *name); /* has a field of this name or alias */
 void dv_private_report_links(DvObject *object);                    /* tries once more, then says what leads nowhere */
 DvAttributes *dv_private_attributes_new(void);
 void dv_private_attributes_free(DvAttributes *attributes); /* NULL is allowed */
-void dv_private_attributes_add(DvAttributes *attributes, const char *name, const char *text, int line,
-                               int column); /* keeps order */
-void dv_private_attributes_set(DvAttributes *attributes, const char *name, const char *text, int line,
-                               int column); /* in place of one of this name */
+/* Adds one; set: in place of the one of this name, if there is one. Line and column are 0 when unknown. */
+void dv_private_attributes_add(DvAttributes *attributes, const char *name, const char *text, int line, int column);
+void dv_private_attributes_set(DvAttributes *attributes, const char *name, const char *text, int line, int column);
 void dv_private_attributes_drop(DvAttributes *attributes, const char *name);
-Attribute *dv_private_attribute_find(const DvAttributes *attributes,
-                                     const char *name); /* NULL: none; does not count as use */
+/* NULL: none; does not count as use. */
+Attribute *dv_private_attribute_find(const DvAttributes *attributes, const char *name);
 /* A problem found while loading: counted; an error also fails the load. Returns the status. */
 DvStatus dv_private_problem(DvScene *scene, DvStatus status);
-DvStatus dv_private_report(DvScene *scene, Place place, DvStatus status, const char *format,
-                           va_list args) /* the same, and logs it: a warning when the status is DV_OK */
+/* The same, and logs it: a warning when the status is DV_OK. */
+DvStatus dv_private_report(DvScene *scene, Place place, DvStatus status, const char *format, va_list args)
     __attribute__((format(printf, 4, 0)));
 
 /* path.c, files.c */
-DvData *dv_private_resolve_field(const DvNode *node, const DvObject *from, const char *path,
-                                 DvText *problem); /* "@dofs.position" */
+/* "@dofs.position"; NULL with the reason when it leads to no field. */
+DvData *dv_private_resolve_field(const DvNode *node, const DvObject *from, const char *path, DvText *problem);
 /* New strings; NULL: not found. Places are folders as seen from that of the kernel's library, ended by NULL. */
 char *dv_private_find_file(const char *name, const char *folder);
 char *dv_private_find_beside_kernel(const char *name, const char *const *places);
@@ -207,7 +206,6 @@ char *dv_private_find_beside_kernel(const char *name, const char *const *places)
 void dv_private_node_changed(DvNode *node);                                       /* raises the revisions */
 void dv_private_node_insert_member(DvNode *node, DvObject *object, size_t index); /* beyond the end: as the last */
 bool dv_private_stands_for_node(const DvObject *object, const char *contract);    /* offers it, and not only by path */
-
 /* A field of a node, or the tags of an object, were written: what the graph's schedules depend on may have changed. */
 void dv_private_graph_data_changed(DvObject *object, const DvData *data);
 
@@ -238,11 +236,12 @@ DvStatus dv_private_read_scene(DvScene *scene, const char *text, size_t length, 
 /* Mends what strict XML refuses; new text, warnings with the line. NULL after an error that has been reported. */
 char *dv_private_repair(DvScene *scene, const char *text, size_t length, const char *name, size_t *out_length);
 bool dv_private_is_utf16(const char *text, size_t length);
+/* An old class that stands for several; `object` is the first. Takes the attributes. */
 DvStatus dv_private_create_expanded(DvNode *node, const DvRename *rename, DvAttributes *attributes, Place place,
-                                    DvObject **object); /* reader.c: one old class that stands for several */
-void dv_private_stamp(DvObject *object);                /* writer.c: the versions of all fields, as they are now */
-void dv_private_capture(DvObject *object);              /* writer.c: before init: what code has set since it was made */
-void dv_private_restore(DvObject *object);              /* writer.c: puts the fields of `restore` back */
+                                    DvObject **object);
+void dv_private_stamp(DvObject *object);           /* writer.c: the versions of all fields, as they are now */
+void dv_private_capture(DvObject *object);         /* writer.c: before init: what code has set since it was made */
+void dv_private_restore(DvObject *object);         /* writer.c: puts the fields of `restore` back */
 DvStatus dv_private_init_object(DvObject *object); /* links, init, bwd_init of an object that joins a running scene */
 
 /* log.c */
