@@ -468,6 +468,7 @@ static void a_schedule_may_run_inside_itself_and_be_replaced_meanwhile(void **st
 }
 
 static DvNode *node_to_remove, *node_to_grow;
+static const DvPlan *const running_plan; /* the one that edit_the_graph is part of */
 
 static void edit_the_graph(const DvCall *call, void *context)
 {
@@ -479,9 +480,8 @@ static void edit_the_graph(const DvCall *call, void *context)
     if (node_to_grow) {
         recorder_in(dv_node_new(node_to_grow, "new"), "new");
         node_to_grow = NULL;
-        trace[strlen(trace)] = '\0';
-        dv_schedule_run(dv_schedule(dv_node_root(dv_object_node(call->object)), call->data, no_tags),
-                        NULL); /* the new one is seen */
+        DvNode *root = dv_node_root(dv_object_node(call->object));
+        dv_schedule_run(dv_schedule(root, running_plan, no_tags), NULL); /* the new one is seen */
         note("|");
     }
 }
@@ -489,14 +489,11 @@ static void edit_the_graph(const DvCall *call, void *context)
 static DvVisit plan_edits(DvPlanner *planner, DvNode *node, bool root)
 {
     (void)root;
-    DvObject *object;
-    extern const DvPlan edits;
-    for (size_t i = 0; (object = dv_node_member(node, i)); i++)
-        dv_plan_call(planner, object, TEST_RECORDER, edit_the_graph, (void *)(uintptr_t)&edits);
+    dv_plan_each(planner, node, TEST_RECORDER, edit_the_graph);
     return DV_VISIT_CONTINUE;
 }
-extern const DvPlan edits;
-const DvPlan edits = {.name = "edits", .top_down = plan_edits};
+static const DvPlan edits = {.name = "edits", .top_down = plan_edits};
+static const DvPlan *const running_plan = &edits;
 
 static void nodes_may_come_and_go_while_a_schedule_runs(void **state)
 {

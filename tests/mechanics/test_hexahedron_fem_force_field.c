@@ -137,9 +137,10 @@ static void shared_stiffnesses_are_those_of_the_elements(void **state)
         "</Node>",
         fields);
     dv_text_add(&mesh, "<Node><MeshTopology position='");
-    for (int p = 0; p < 125; p++)
-        dv_text_add(&mesh, "%.17g %.17g %.17g ", p % 5 * 0.25 + 1e-9 * sin(p), p / 5 % 5 * 0.25 + 1e-9 * cos(p),
-                    p / 25 * 0.5);
+    for (int p = 0; p < 125; p++) {
+        const int row = p / 5 % 5, layer = p / 25;
+        dv_text_add(&mesh, "%.17g %.17g %.17g ", p % 5 * 0.25 + 1e-9 * sin(p), row * 0.25 + 1e-9 * cos(p), layer * 0.5);
+    }
     dv_text_add(&mesh, "' hexahedra='");
     for (int e = 0; e < 64; e++) {
         const int a = e % 4 + 5 * (e / 4 % 4) + 25 * (e / 16);

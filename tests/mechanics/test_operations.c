@@ -117,7 +117,8 @@ static void assembled_is_matrix_free(const char *text, uint32_t block)
 
     /* The same bits with four threads and many chunks. */
     const size_t entries = (size_t)a->row_start[a->rows] * a->block * a->block;
-    double *values = malloc(entries * sizeof *values);
+    assert_true(entries > 0);
+    double *values = calloc(entries + 1, sizeof *values);
     memcpy(values, a->values, entries * sizeof *values);
     dv_parallel_set_threads(4);
     dv_parallel_set_grain_divisor(10000);
