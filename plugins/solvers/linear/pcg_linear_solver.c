@@ -106,6 +106,9 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
     const DvBlockMatrix *matrix = NULL;
     if (self->preconditioner != NULL && dv_data_bool(&self->use_preconditioner) &&
         dv_preconditioned_system_is_due(self->system.object)) {
+        if (!dv_object_is_valid(dv_object_of(self->preconditioner_self)))
+            return dv_error(dv_object_of(self), DV_ERROR_INVALID,
+                            "cannot solve: its preconditioner was not initialised");
         const DvStatus status = self->preconditioner->set_system(self->preconditioner_self, m, step, factors);
         if (status != DV_OK)
             return status;

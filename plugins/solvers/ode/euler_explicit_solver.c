@@ -53,10 +53,7 @@ static DvStatus compute_acceleration(EulerExplicitSolver *self, const DvStep *st
                 "instance <CGLinearSolver iterations=\"25\" tolerance=\"1e-5\" threshold=\"1e-5\"/>, or lump the mass",
                 dv_node_path(dv_object_node(object)));
         ops->project_response(m, step, DV_FORCE, DV_WALK_WHOLE);
-        DvStatus status = self->linear_solver.ops->set_system(self->linear_solver.self, m, step, (DvFactors){.m = 1.0});
-        if (status == DV_OK)
-            status = self->linear_solver.ops->solve(self->linear_solver.self, DV_DX, DV_FORCE);
-        return status;
+        return dv_linear_solver_solve(self->linear_solver, m, step, (DvFactors){.m = 1.0}, DV_DX, DV_FORCE);
     case DV_MASS_NONE:
         break;
     }

@@ -117,9 +117,7 @@ static DvStatus solve(void *self_, double h, DvVecId position, DvVecId velocity)
         first_order
             ? (DvFactors){.m = 1.0, .k = -h * t}
             : (DvFactors){.m = 1.0 + t * h * mass_damping, .b = -t * h, .k = -t * h * (t * h + stiffness_damping)};
-    DvStatus status = self->linear_solver.ops->set_system(self->linear_solver.self, m, &step, system);
-    if (status == DV_OK)
-        status = self->linear_solver.ops->solve(self->linear_solver.self, dv, b);
+    const DvStatus status = dv_linear_solver_solve(self->linear_solver, m, &step, system, dv, b);
     if (status != DV_OK)
         return status;
     dv_solution_end(&self->mechanics, self->linear_solver, dv, &self->saved_solution);

@@ -40,6 +40,17 @@ DvLinearSolverUse dv_linear_solver_of(DvObject *object, const DvLink *link, DvSe
     return (DvLinearSolverUse){dv_object_ops(found, DV_LINEAR_SOLVER), dv_object_self(found)};
 }
 
+DvStatus dv_linear_solver_solve(DvLinearSolverUse solver, DvMechanics *m, const DvStep *step, DvFactors factors,
+                                DvVecId x, DvVecId b)
+{
+    const DvObject *object = dv_object_of(solver.self);
+    if (!dv_object_is_valid(object))
+        return dv_error(object, DV_ERROR_INVALID,
+                        "cannot solve: it was not initialised; the first error about it says why");
+    const DvStatus status = solver.ops->set_system(solver.self, m, step, factors);
+    return status == DV_OK ? solver.ops->solve(solver.self, x, b) : status;
+}
+
 DvStatus dv_integration_open(DvIntegration *integration, DvObject *object)
 {
     integration->ops = dv_service(DV_MECHANICAL_OPERATIONS);

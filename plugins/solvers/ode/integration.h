@@ -18,6 +18,10 @@ typedef struct DvLinearSolverUse {
  * NULL and nothing is reported. */
 DvLinearSolverUse dv_linear_solver_of(DvObject *object, const DvLink *link, DvSearch search);
 
+/* (m M + b B + k K) x = b; an error of a solver that is invalid, and runs because the rest of a scene was loaded. */
+DV_NODISCARD DvStatus dv_linear_solver_solve(DvLinearSolverUse solver, DvMechanics *m, const DvStep *step,
+                                             DvFactors factors, DvVecId x, DvVecId b);
+
 /* Mechanical operations of the node of an ODE solver. */
 typedef struct DvIntegration {
     const DvMechanicalOperationsOps *ops;
