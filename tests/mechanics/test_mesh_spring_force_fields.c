@@ -86,6 +86,55 @@ static void springs_without_compression_are_slack_when_pushed(void **state)
     assert_close(f.at[0][1], 2.0 * (3 - 4), 1e-14);
 }
 
+/* The last bit of a length decides whether a spring at rest pulls: it is rounded as fma(z, z, fma(x, x, y^2)), at rest and later. */
+static void lengths_are_rounded_like_those_of_the_reference(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *dof_type;
+        int spatial;
+    } cases[] = {{"Vec1d", 1}, {"Vec2d", 2}, {"Vec3d", 3}};
+    enum { POINTS = 400 };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int spatial = cases[i].spatial;
+        double x[POINTS][3] = {{0}};
+        uint32_t random = 1;
+        DvText text = {0}, lines = {0};
+        dv_text_add(&text, "<Node><MechanicalObject name='dofs' template='%s' position='", cases[i].dof_type);
+        for (int p = 0; p < POINTS; p++) {
+            for (int c = 0; c < spatial; c++) {
+                random = random * 1664525u + 1013904223u;
+                x[p][c] = (double)(random >> 8) / 16777216.0 / 3.0;
+                dv_text_add(&text, "%.17g ", x[p][c]);
+            }
+            if (p > 0)
+                dv_text_add(&lines, "%d %d ", p - 1, p);
+        }
+        dv_text_add(&text,
+                    "'/><MeshTopology lines='%s'/>"
+                    "<MeshSpringForceField name='field' linesStiffness='1e6' noCompression='%d'/></Node>",
+                    lines.at, spatial % 2);
+        DvScene *scene = scene_from_text(text.at);
+        static Forces f;
+        forces_at_time(scene, 0.0, &f);
+        const double *length = dv_data_doubles(dv_object_field(scene_object(scene, "/field"), "lengths"), NULL);
+        int fused = 0;
+        for (int p = 0; p < POINTS; p++) {
+            for (int c = 0; c < spatial; c++)
+                assert_true(f.at[0][spatial * p + c] == 0.0);
+            if (p == 0)
+                continue;
+            const double dx = x[p][0] - x[p - 1][0], dy = x[p][1] - x[p - 1][1], dz = x[p][2] - x[p - 1][2];
+            assert_true(length[p - 1] == sqrt(fma(dz, dz, fma(dx, dx, dy * dy))));
+            fused += length[p - 1] != sqrt(dx * dx + dy * dy + dz * dz);
+        }
+        assert_true(spatial == 1 ? fused == 0 : fused > 5);
+        dv_scene_free(scene);
+        dv_text_free(&text);
+        dv_text_free(&lines);
+    }
+}
+
 static void points_outside_the_local_range_have_no_springs(void **state)
 {
     (void)state;
@@ -188,6 +237,7 @@ int main(void)
         cmocka_unit_test(each_family_gives_a_spring_to_every_pair_once),
         cmocka_unit_test(stiffness_and_damping_are_divided_by_the_rest_length),
         cmocka_unit_test(springs_without_compression_are_slack_when_pushed),
+        cmocka_unit_test(lengths_are_rounded_like_those_of_the_reference),
         cmocka_unit_test(points_outside_the_local_range_have_no_springs),
         cmocka_unit_test(a_grid_has_lines_and_diagonals_with_lengths_of_its_steps),
         cmocka_unit_test(the_damping_of_each_family_acts),

@@ -28,13 +28,6 @@ import tempfile
 ROOT = os.environ.get("DIVAN_TEST_SOURCE_ROOT") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RESTART_AT, RESTART_TO = 10, 100
 
-# Probes whose states hang on the last bit, with the tolerance that is left for them; their operators must agree like all others.
-LAST_BIT = {
-    # All springs start at rest and pull only when longer than that: rounding decides which do (d > rest length). Moving the start
-    # by a relative 1e-15 moves our own result by 1e-3.
-    "Spring/MeshSpringForceField_lines.scn": "1e-2",
-}
-
 
 def option(name, default):
     return sys.argv[sys.argv.index(name) + 1] if name in sys.argv else default
@@ -109,7 +102,7 @@ def probe(name, folder):
         done = divan("probe", scene, "--at", plain, "--out", dump)
         result.append(tool("compare-operators", state, dump) if done.returncode == 0 else (False, last_words(done)))
     trajectory_of_probe = os.path.join(PROBES, "trajectories", name + ".txt.gz")
-    result.append(compare_states(scene, trajectory_of_probe, folder, "--rtol", LAST_BIT.get(name, "1e-5")))
+    result.append(compare_states(scene, trajectory_of_probe, folder, "--rtol", "1e-5"))
     return all(ok for ok, _ in result), " | ".join(text for _, text in result)
 
 

@@ -74,6 +74,15 @@ SIMD_INLINE Real8 real8_sqrt(Real8 a)
     return r;
 }
 
+/* a b + c, rounded once. */
+SIMD_INLINE Real8 real8_fma(Real8 a, Real8 b, Real8 c)
+{
+    Real8 r = a;
+    EACH (lane, LANES)
+        r[lane] = __builtin_fma(a[lane], b[lane], c[lane]);
+    return r;
+}
+
 SIMD_INLINE Real8 real8_abs(Real8 a)
 {
     return (Real8)((Mask8)a & ((Mask8){0} + INT64_MAX));

@@ -136,12 +136,9 @@ static DvStatus make_springs(MeshSpringForceField *self, SpringList *list)
                     }
                     if (!in_range(range, a, b) || !pair_insert(&pairs, a, b))
                         continue;
-                    double square = 0.0;
-                    for (uint32_t c = 0; c < spatial; c++) {
-                        const double d = rest.at[(size_t)b * rest.dim + c] - rest.at[(size_t)a * rest.dim + c];
-                        square += d * d;
-                    }
-                    const double length = sqrt(square), scale = length > 2.220446049250313e-16 ? length : 1.0;
+                    const double length =
+                        springs_length(rest.at + (size_t)a * rest.dim, rest.at + (size_t)b * rest.dim, spatial);
+                    const double scale = length > 2.220446049250313e-16 ? length : 1.0;
                     push(list, (LinearSpring){a, b, stiffness / scale, damping / scale, length, elongation_only, 1});
                 }
     }

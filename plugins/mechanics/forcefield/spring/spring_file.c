@@ -61,9 +61,7 @@ static DvStatus read_spring(Reader *r, const char *text)
     if (s.rest_length == -1.0) {
         if (s.a >= r->masses || s.b >= r->masses)
             return fault(r, "a rest length of -1 needs both masses before the spring");
-        const double *p = r->mass[s.a], *q = r->mass[s.b];
-        const double length =
-            sqrt((q[0] - p[0]) * (q[0] - p[0]) + (q[1] - p[1]) * (q[1] - p[1]) + (q[2] - p[2]) * (q[2] - p[2]));
+        const double length = springs_length(r->mass[s.a], r->mass[s.b], 3);
         if (!(length > 0.0))
             return fault(r, "the masses of a spring are at the same place");
         s.rest_length = length;

@@ -468,12 +468,10 @@ SIMD_INLINE void force_body(const SpringWork *work, uint32_t begin, uint32_t end
         const SpringBlock *block = &self->block[i];
         Real8 *tangent = self->tangent + (size_t)i * (uint32_t)(spatial + 2),
               *value = self->value + (size_t)i * (uint32_t)spatial;
-        Real8 u[6] = {{0}}, dv[6] = {{0}}, square = {0}, speed = {0};
+        Real8 u[6] = {{0}}, dv[6] = {{0}}, speed = {0};
         gather_difference(block, work->x, coord, spatial, u);
         gather_difference(block, work->v, deriv, spatial, dv);
-        EACH (c, spatial)
-            square += u[c] * u[c];
-        const Real8 d = real8_sqrt(square);
+        const Real8 d = real8_sqrt(springs_square8(u, spatial));
         const Mask8 active = block->enabled & (d > 1e-9) & (~block->elongation_only | (d > block->rest_length));
         const Real8 length = real8_select(active, d, real8(1.0));
         EACH (c, spatial) {
@@ -704,10 +702,7 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
         const SpringBlock *block = &self->block[i / LANES];
         const uint32_t lane = i % LANES;
         const double *a = x[0].at + (size_t)block->a[lane] * coord, *b = x[1].at + (size_t)block->b[lane] * coord;
-        double square = 0.0;
-        for (uint32_t c = 0; c < spatial; c++)
-            square += (b[c] - a[c]) * (b[c] - a[c]);
-        const double stretch = sqrt(square) - block->rest_length[lane];
+        const double stretch = springs_length(a, b, spatial) - block->rest_length[lane];
         if (block->enabled[lane] && (!block->elongation_only[lane] || stretch > 0.0))
             sum += 0.5 * block->stiffness[lane] * stretch * stretch;
     }

@@ -90,6 +90,34 @@ void springs_destroy(DvObject *object, void *self);
 /* Appends the springs of a file to a list of `count` (a grown copy is returned, to be freed), NULL after an error. */
 LinearSpring *springs_read_file(DvData *file, const LinearSpring *list, size_t count, size_t *out_count);
 
+/*
+ * |u|^2 of `spatial` components, rounded as the reference rounds it: y^2, then x^2, z^2... by fused multiply-add. A mesh often
+ * starts with every spring at its rest length; whether one that resists elongation only pulls is then decided by the last bit of
+ * its length, and soon shows in the first digits. So every length of a spring is taken from here, also lengths at rest.
+ */
+SIMD_INLINE Real8 springs_square8(const Real8 *u, int spatial)
+{
+    if (spatial == 1)
+        return u[0] * u[0];
+    Real8 square = real8_fma(u[0], u[0], u[1] * u[1]);
+    for (int c = 2; c < spatial; c++)
+        square = real8_fma(u[c], u[c], square);
+    return square;
+}
+
+/* |b - a|, with the same bits. */
+static inline double springs_length(const double *a, const double *b, uint32_t spatial)
+{
+    const double x = b[0] - a[0];
+    if (spatial == 1)
+        return fabs(x);
+    const double y = b[1] - a[1];
+    double square = fma(x, x, y * y);
+    for (uint32_t c = 2; c < spatial; c++)
+        square = fma(b[c] - a[c], b[c] - a[c], square);
+    return sqrt(square);
+}
+
 /* Spatial components of a point of the states. */
 static inline uint32_t springs_spatial(const Springs *self)
 {
