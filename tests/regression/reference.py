@@ -172,6 +172,9 @@ speed.ratios = []
 
 
 def main():
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        print(__doc__, end="", file=sys.stderr)
+        return 2
     if not os.path.isdir(SHARED):
         print("skipped: no reference data in %s" % SHARED)
         print("0 passed, 0 failed, 1 skipped")
