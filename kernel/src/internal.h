@@ -252,6 +252,7 @@ void dv_private_element_data_forget(DvObject *topology);
 
 /* memory.c, parallel.c */
 void dv_private_parallel_stop(void);
+char *dv_private_strndup(const char *text, size_t length); /* for dv_free */
 void dv_private_arena_free(void);
 
 #endif

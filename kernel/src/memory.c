@@ -28,13 +28,17 @@ static size_t bytes_of(size_t count, size_t size)
     return bytes;
 }
 
-static void *block_of(size_t bytes)
+static void *counted(void *block, size_t bytes)
 {
     atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
-    void *block = aligned_alloc(ALIGNMENT, rounded(bytes ? bytes : 1));
     if (!block)
         g_error("out of memory: %zu bytes", bytes);
     return block;
+}
+
+static void *block_of(size_t bytes)
+{
+    return counted(aligned_alloc(ALIGNMENT, rounded(bytes ? bytes : 1)), bytes);
 }
 
 void *dv_alloc(size_t count, size_t size)
@@ -59,12 +63,17 @@ void dv_free(void *block)
     free(block);
 }
 
+/* Words are short, and a list may have millions: they are not aligned like numbers. */
+char *dv_private_strndup(const char *text, size_t length)
+{
+    char *copy = memcpy(counted(malloc(length + 1), length + 1), text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
 char *dv_strdup(const char *text)
 {
-    if (!text)
-        return NULL;
-    const size_t bytes = strlen(text) + 1;
-    return memcpy(dv_alloc(bytes, 1), text, bytes);
+    return text ? dv_private_strndup(text, strlen(text)) : NULL;
 }
 
 uint64_t dv_allocation_count(void)

@@ -414,9 +414,7 @@ static DvStatus parse_bool(const char *text, bool *out, DvText *problem)
 
 static void add_word(Elements *out, const char *start, size_t length)
 {
-    char *word = dv_alloc(length + 1, 1);
-    memcpy(word, start, length);
-    *(char **)next_element(out) = word;
+    *(char **)next_element(out) = dv_private_strndup(start, length);
 }
 
 /* Words: blank-separated, or in brackets, separated by commas and each in quotes that may hold anything. */
