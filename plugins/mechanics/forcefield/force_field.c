@@ -46,6 +46,16 @@ DvStatus single_state_init(DvObject *object, SingleState *base)
     return find_state(object, &base->mstate, &base->state);
 }
 
+DvStatus state_at_rest(DvObject *object, DvStateRef state, DvConstVec *rest)
+{
+    *rest = dv_state_read(state, DV_REST_POSITION);
+    if (!rest->at)
+        return dv_error(object, DV_ERROR_INVALID,
+                        "state '%s' has no rest positions yet: it is initialised later; put it before this component",
+                        dv_object_path(state.object));
+    return DV_OK;
+}
+
 void single_state_release(SingleState *base)
 {
     release_state(&base->state);

@@ -83,7 +83,8 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
         self->capacity = groups;
         self->inverse = dv_alloc(groups * 9, sizeof *self->inverse);
     }
-    gather_blocks(a, self->inverse);
+    if (groups > 0)
+        gather_blocks(a, self->inverse);
     for (size_t g = 0; g < groups; g++)
         if (!invert(self->inverse + 9 * g))
             return dv_error(

@@ -151,6 +151,8 @@ static uint32_t iterate(CgLinearSolver *self, double b_norm, double rho)
         const double alpha = rho / denominator;
         previous_rho = rho;
         rho = dv_krylov_update(space, alpha);
+        if (isnan(rho))
+            return it; /* the state will not be finite: nothing is gained by going on */
     }
     return iterations;
 }

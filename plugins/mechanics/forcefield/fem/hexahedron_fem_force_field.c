@@ -257,9 +257,11 @@ static DvStatus build(HexahedronFEMForceField *self)
     free_elements(self);
     self->structure++;
     const DvElements hexahedra = topology_elements(&self->topology, DV_HEXAHEDRA);
-    const DvConstVec rest = dv_state_read(self->base.state, DV_REST_POSITION);
-    DvStatus status = element_blocks_build(&self->mesh, dv_object_of(self), "hexahedron", rest.count, NODES,
-                                           hexahedra.count, hexahedra.at);
+    DvConstVec rest;
+    DvStatus status = state_at_rest(dv_object_of(self), self->base.state, &rest);
+    if (status == DV_OK)
+        status = element_blocks_build(&self->mesh, dv_object_of(self), "hexahedron", rest.count, NODES, hexahedra.count,
+                                      hexahedra.at);
     if (status != DV_OK)
         return status;
     const uint32_t elements = hexahedra.count;

@@ -90,11 +90,12 @@ static DvStatus build(TetrahedralCorotationalFEMForceField *self)
 {
     DvObject *object = dv_object_of(self);
     const DvElements tetrahedra = topology_elements(&self->topology, DV_TETRAHEDRA);
-    const DvConstVec rest = dv_state_read(self->base.state, DV_REST_POSITION);
     const TetrahedronUpdate update = dv_data_bool(&self->update_stiffness_matrix) ? UPDATE_ALL_STRAINS : UPDATE_NONE;
-    const DvStatus status =
-        tetrahedron_blocks_build(&self->blocks, object, (TetrahedronMethod)dv_data_choice(&self->method), update,
-                                 rest.count, rest.at, tetrahedra.count, tetrahedra.at);
+    DvConstVec rest;
+    DvStatus status = state_at_rest(object, self->base.state, &rest);
+    if (status == DV_OK)
+        status = tetrahedron_blocks_build(&self->blocks, object, (TetrahedronMethod)dv_data_choice(&self->method),
+                                          update, rest.count, rest.at, tetrahedra.count, tetrahedra.at);
     self->structure++;
     if (status != DV_OK) {
         tetrahedron_blocks_free(&self->blocks);

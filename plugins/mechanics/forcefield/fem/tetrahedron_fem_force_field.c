@@ -142,6 +142,10 @@ static DvStatus build(TetrahedronFEMForceField *self)
     DvObject *object = dv_object_of(self);
     DvElements tetrahedra = topology_elements(&self->topology, DV_TETRAHEDRA);
     uint32_t *cut = NULL;
+    DvConstVec rest;
+    DvStatus status = state_at_rest(object, self->base.state, &rest);
+    if (status != DV_OK)
+        return status;
     if (tetrahedra.count == 0) {
         const DvElements hexahedra = topology_elements(&self->topology, DV_HEXAHEDRA);
         if (hexahedra.count == 0)
@@ -150,13 +154,12 @@ static DvStatus build(TetrahedronFEMForceField *self)
         tetrahedra.at = cut = cut_hexahedra(&self->topology, hexahedra);
         tetrahedra.count = 6 * hexahedra.count;
     }
-    const DvConstVec rest = dv_state_read(self->base.state, DV_REST_POSITION);
     const TetrahedronMethod method = (TetrahedronMethod)dv_data_choice(&self->method);
     const TetrahedronUpdate update = !dv_data_bool(&self->update_stiffness_matrix) ? UPDATE_NONE
                                      : method == TETRAHEDRON_LARGE                 ? UPDATE_NORMAL_STRAINS
                                                                                    : UPDATE_ALL_STRAINS;
-    const DvStatus status = tetrahedron_blocks_build(&self->blocks, object, method, update, rest.count, rest.at,
-                                                     tetrahedra.count, tetrahedra.at);
+    status = tetrahedron_blocks_build(&self->blocks, object, method, update, rest.count, rest.at, tetrahedra.count,
+                                      tetrahedra.at);
     dv_free(cut);
     self->structure++;
     if (status != DV_OK) {

@@ -228,11 +228,16 @@ FOR_EACH_MACHINE static void dforce_chunk(void *context, uint32_t begin, uint32_
 }
 
 /* Where the shape without stress is. */
-static const double *initial_shape(TriangleFEMForceField *self, uint32_t points)
+static DvStatus initial_shape(TriangleFEMForceField *self, uint32_t points, const double **shape)
 {
     size_t given;
-    const double *initial = dv_data_doubles(&self->initial_points, &given);
-    return given == points && given > 0 ? initial : dv_state_read(self->base.state, DV_REST_POSITION).at;
+    *shape = dv_data_doubles(&self->initial_points, &given);
+    if (given == points && given > 0)
+        return DV_OK;
+    DvConstVec rest;
+    const DvStatus status = state_at_rest(dv_object_of(self), self->base.state, &rest);
+    *shape = rest.at;
+    return status;
 }
 
 static DvStatus build(TriangleFEMForceField *self)
@@ -255,8 +260,10 @@ static DvStatus build(TriangleFEMForceField *self)
     DvStatus status =
         element_blocks_build(&self->mesh, dv_object_of(self), "triangle", points, 3, triangles.count, triangles.at);
     dv_free(cut);
+    const double *rest = NULL;
+    if (status == DV_OK)
+        status = initial_shape(self, points, &rest);
     if (status == DV_OK) {
-        const double *rest = initial_shape(self, points);
         self->block = dv_alloc(self->mesh.blocks, sizeof *self->block);
         self->collapsed = dv_alloc(self->mesh.blocks, sizeof *self->collapsed);
         status = set_rest_shapes(self, rest);

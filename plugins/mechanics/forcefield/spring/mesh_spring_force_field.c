@@ -112,7 +112,10 @@ static bool in_range(const int32_t range[2], uint32_t a, uint32_t b)
 
 static DvStatus make_springs(MeshSpringForceField *self, SpringList *list)
 {
-    const DvConstVec rest = dv_state_read(self->springs.base.state[0], DV_REST_POSITION);
+    DvConstVec rest;
+    DvStatus status = state_at_rest(dv_object_of(self), self->springs.base.state[0], &rest);
+    if (status != DV_OK)
+        return status;
     const uint32_t spatial = springs_spatial(&self->springs);
     const int32_t *range = dv_data_ints(&self->local_range, NULL);
     const bool elongation_only = dv_data_bool(&self->no_compression);
