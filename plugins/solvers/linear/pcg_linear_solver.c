@@ -151,9 +151,9 @@ static DvStatus iterate(PcgLinearSolver *self, DvCurve *errors)
     dv_krylov_combine(space, DV_KRYLOV_R, DV_KRYLOV_B, DV_KRYLOV_Q, -1.0);
     DvStatus status = precondition(self, active, DV_KRYLOV_P);
     double rho = dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_P);
-    bool finite = true; /* else one iteration makes the solution not finite, which stops the run */
-    for (uint32_t it = 1; status == DV_OK && it <= iterations && !(rho <= bound) && finite; it++) {
-        finite = !isnan(rho);
+    bool finite = true; /* else one iteration makes the solution not finite too, which stops the run */
+    for (uint32_t it = 1; status == DV_OK && it <= iterations && finite && (rho > bound || !isfinite(rho)); it++) {
+        finite = isfinite(rho);
         const double alpha = rho / dv_krylov_product(space, DV_KRYLOV_Q, DV_KRYLOV_P);
         dv_krylov_combine(space, DV_KRYLOV_X, DV_KRYLOV_X, DV_KRYLOV_P, alpha);
         dv_krylov_combine(space, DV_KRYLOV_R, DV_KRYLOV_R, DV_KRYLOV_Q, -alpha);
