@@ -84,6 +84,8 @@ with tempfile.TemporaryDirectory() as folder:
     run("10 MB of a path", filled(scene, "../", 10 * MIB, "<Node><RequiredPlugin name='a' tags='@", "b'/></Node>"), "scene.scn",
         status=1)
 
+    run("10 MB of words", filled(scene, "a ", 10 * MIB, "<Node><MechanicalObject tags='", "'/></Node>"), "no problem found", status=0)
+
     write("<Node name='a'><include href='two.xml'/></Node>")
     write("<Node name='b'><include href='scene.scn'/></Node>", os.path.join(folder, "two.xml"))
     run("files that include each other", scene, "includes itself, through other files")
