@@ -536,7 +536,7 @@ static DvStatus make(Making *making, size_t index, DvObject **result)
     char *wanted = template && *template->text ? canonical_variant(template->text) : NULL;
     DvText reason = {0};
     if (wanted)
-        making->cls = dv_private_class_of(making->cls->name, wanted);
+        making->cls = dv_private_class_of(making->cls, wanted);
     const char *variant = choose_variant(making, wanted, &reason);
     if (!variant) {
         (void)say(making, DV_ERROR_MISSING, NULL, "cannot be made here: %s", reason.at ? reason.at : "not accepted");
@@ -546,7 +546,7 @@ static DvStatus make(Making *making, size_t index, DvObject **result)
         return DV_ERROR_MISSING;
     }
     dv_text_free(&reason);
-    making->cls = dv_private_class_of(making->cls->name, variant);
+    making->cls = dv_private_class_of(making->cls, variant);
     (void)dv_attribute(making->attributes, "template");
     (void)dv_attribute(making->attributes, "type");
     if (wanted && *variant && !is_part_of(variant, wanted))

@@ -131,7 +131,8 @@ static const void *default_of(const DvData *data, const char *text)
     if (*wanted.text) {
         const DvStatus status = dv_private_type_parse(field, data->type, wanted.text, &elements, &count, &problem);
         if (status != DV_OK || problem.length)
-            dv_field_error(data, -1, "the default of the class cannot be read: %s", problem.at ? problem.at : "");
+            dv_field_error(data, -1, "the default of the class cannot be read%s%s", problem.length ? ": " : "",
+                           problem.length ? problem.at : "");
     } else if (data->type == &dv_type_choice && field->choices && field->choices[0]) {
         dv_free(*(char **)elements);
         *(char **)elements = dv_strdup(field->choices[0]);
@@ -204,8 +205,7 @@ static void changed(DvData *data)
 {
     data->version++;
     data->flags = (data->flags | DV_DATA_SET) & ~(uint32_t)(DV_DATA_DIRTY | DV_DATA_WRITING);
-    if (data->graph)
-        mark_outputs(data);
+    mark_outputs(data);
     DvObject *owner = data->owner;
     if (owner->is_node || data == &owner->tags || data == &owner->name)
         dv_private_graph_data_changed(owner, data);
@@ -251,9 +251,11 @@ static DvStatus update_engine(DvObject *object)
     object->updating = true;
     const DvStatus status = object->cls->update ? object->cls->update(object, object->self) : DV_OK;
     object->updating = false;
-    for (size_t i = 0; i < object->field_count; i++)
-        if (object->fields[i]->graph && object->fields[i]->graph->inputs)
-            object->fields[i]->flags &= ~(uint32_t)DV_DATA_DIRTY;
+    for (size_t i = 0; i < object->field_count; i++) {
+        DvData *output = object->fields[i];
+        if (output->graph && output->graph->inputs && !output->graph->parent)
+            output->flags &= ~(uint32_t)DV_DATA_DIRTY;
+    }
     return status;
 }
 
@@ -286,7 +288,7 @@ static DvData *dirty_source(const DvData *data)
         return graph->parent->flags & DV_DATA_DIRTY ? graph->parent : NULL;
     if (data->owner->updating)
         return NULL;
-    for (guint i = 0; graph->inputs && i < graph->inputs->len; i++) {
+    for (guint i = 0; i < graph->inputs->len; i++) {
         DvData *input = g_ptr_array_index(graph->inputs, i);
         if (input->flags & DV_DATA_DIRTY)
             return input;
@@ -327,7 +329,7 @@ static void *begin(DvData *data, size_t count, bool keep)
         count = 1;
     Value *value = header_of(data->value);
     const int users = atomic_load_explicit(&value->users, memory_order_acquire);
-    const bool alone = users == 1 || (data->graph && users == 1 + followers(data));
+    const bool alone = users == 1 || users == 1 + followers(data);
     void *elements = (void *)(uintptr_t)data->value;
     const size_t old_count = data->count;
     const bool is_text = type->scalar == DV_SCALAR_STRING;
@@ -383,8 +385,7 @@ void dv_data_touch(DvData *data)
 {
     data->version++;
     data->flags |= DV_DATA_SET;
-    if (data->graph)
-        mark_outputs(data);
+    mark_outputs(data);
 }
 
 void dv_data_set(DvData *data, const void *elements, size_t count)
@@ -550,20 +551,15 @@ const char *dv_data_file(DvData *data)
 
 /* Dependencies */
 
-/* Order is kept; both ends are looked at, since scenes are taken down from either. */
-static void remove_edge(GPtrArray *edges, DvData *data)
+/* One of the edges is to `data`. Order is kept; both ends are looked at, since scenes are taken down from either. */
+static void remove_edge(GPtrArray *edges, const DvData *data)
 {
-    for (guint i = 0; i < edges->len; i++) {
-        const guint last = edges->len - 1 - i;
-        if (g_ptr_array_index(edges, last) == data) {
-            g_ptr_array_remove_index(edges, last);
-            return;
-        }
-        if (g_ptr_array_index(edges, i) == data) {
-            g_ptr_array_remove_index(edges, i);
-            return;
-        }
+    guint first = 0, last = edges->len - 1;
+    while (first < last && g_ptr_array_index(edges, first) != data && g_ptr_array_index(edges, last) != data) {
+        first++;
+        last--;
     }
+    g_ptr_array_remove_index(edges, g_ptr_array_index(edges, last) == data ? last : first);
 }
 
 static void drop_sources(DvData *data)
@@ -577,7 +573,8 @@ static void drop_sources(DvData *data)
         return;
     for (guint i = 0; i < graph->inputs->len; i++)
         remove_edge(((DvData *)g_ptr_array_index(graph->inputs, i))->graph->outputs, data);
-    g_clear_pointer(&graph->inputs, g_ptr_array_unref);
+    g_ptr_array_unref(graph->inputs);
+    graph->inputs = NULL;
 }
 
 void dv_private_data_unlink(DvData *data)
@@ -593,7 +590,7 @@ void dv_private_data_unlink(DvData *data)
         else
             remove_edge(output->graph->inputs, data);
         output->count = header_of(output->value)->count; /* a value it shares may have been written in place */
-        if (!output->graph->inputs || !output->graph->inputs->len)
+        if (!output->graph->parent && (!output->graph->inputs || !output->graph->inputs->len))
             output->flags &= ~(uint32_t)DV_DATA_DIRTY; /* nothing will renew it */
     }
     g_clear_pointer(&graph->outputs, g_ptr_array_unref);
@@ -612,7 +609,7 @@ static bool comes_from(DvData *data, DvData *source)
     while (stack.count && !found) {
         DvData *top = stack.at[--stack.count];
         found = top == source;
-        if (found || !top->graph || !g_hash_table_add(seen, top))
+        if (found || !g_hash_table_add(seen, top))
             continue;
         if (top->graph->parent)
             push(&stack, top->graph->parent);

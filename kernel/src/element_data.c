@@ -36,9 +36,8 @@ DvStatus dv_element_data_attach(DvElementData *data, DvObject *topology)
     const DvTopologyOps *ops = topology ? dv_object_ops(topology, DV_TOPOLOGY) : NULL;
     if (!ops)
         return DV_ERROR_MISSING;
+    dv_element_data_detach(data); /* from what it was attached to before */
     data->topology = topology;
-    data->entries = NULL;
-    data->capacity = data->count = 0;
     grow(data,
          data->kind == DV_POINTS ? ops->point_count(topology->self) : ops->elements(topology->self, data->kind).count);
     if (!data->entries)
@@ -51,7 +50,7 @@ DvStatus dv_element_data_attach(DvElementData *data, DvObject *topology)
 
 void dv_element_data_detach(DvElementData *data)
 {
-    if (data->topology && data->topology->attached)
+    if (data->topology)
         g_ptr_array_remove(data->topology->attached, data);
     dv_free(data->entries);
     data->entries = NULL;

@@ -141,8 +141,8 @@ DvStatus dv_private_link_set_text(DvLink *link, const char *text);
 void dv_private_links_forget(DvObject *target); /* links that point to it become unresolved: it leaves the graph */
 
 /* text.c, parse.c, type.c */
-int dv_private_compare_words(const void *left, const void *right); /* of arrays of char *, for sorting */
-void dv_private_elements_free(const DvType *type, void *elements, size_t count);
+int dv_private_compare_words(const void *left, const void *right);               /* of arrays of char *, for sorting */
+void dv_private_elements_free(const DvType *type, void *elements, size_t count); /* NULL when there are none */
 void dv_private_elements_blank(const DvType *type, void *elements, size_t first, size_t count);
 /* The first `count` of the old ones; what is beyond them is blank. */
 void *dv_private_elements_copy(const DvType *type, const void *old, size_t old_count, size_t count);
@@ -156,7 +156,7 @@ const DvType *dv_private_type_for(const DvType *declared, const char *variant); 
 DvStatus dv_private_type_parse(const DvField *field, const DvType *type, const char *text, void **elements,
                                size_t *count, DvText *problem);
 void dv_private_type_print(const DvType *type, const void *elements, size_t count, DvText *out);
-/* to (empty) = from converted; DV_ERROR_INVALID when the types have nothing in common. */
+/* to (empty) = from converted, of types that dv_private_type_converts lets pass. */
 DvStatus dv_private_type_convert(const DvType *from, const void *value, size_t count, const DvType *to, const void *old,
                                  size_t old_count, void **out, size_t *out_count);
 
@@ -169,8 +169,8 @@ DvStatus dv_private_registry_check(const DvPlugin *plugin, DvText *reason); /* t
 void dv_private_registry_add(const DvPlugin *plugin);                       /* after a good check */
 void dv_private_registry_clear(void);
 char *dv_private_kernel_folder(void); /* of this library; new string or NULL */
-/* Of the classes of this name, which several plugins may offer, the first that has the variant. */
-const DvClass *dv_private_class_of(const char *name, const char *variant);
+/* Of the classes with the name of this one, which several plugins may offer, the first that has the variant. */
+const DvClass *dv_private_class_of(const DvClass *cls, const char *variant);
 
 /* create.c */
 /* What dv_object_new and the reader share; takes the attributes. */

@@ -78,7 +78,7 @@ void dv_private_node_changed(DvNode *node)
 void dv_private_graph_data_changed(DvObject *object, const DvData *data)
 {
     DvNode *node = dv_private_node_of(object);
-    if (!node || !node->members)
+    if (!node)
         return;
     if (data == &object->tags || (object->is_node && (data == &node->activated || data == &node->sleeping)))
         dv_private_node_changed(node);

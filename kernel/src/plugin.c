@@ -90,9 +90,12 @@ static bool check_field(const DvClass *cls, const DvField *field, DvText *reason
 
 static bool check_class(const DvClass *cls, DvText *reason)
 {
-    if (cls->size != sizeof(DvClass) || is_empty(cls->name)) {
-        dv_text_add(reason, "class '%s' has %u bytes, not %zu, or no name",
-                    cls->size == sizeof(DvClass) || is_empty(cls->name) ? "" : cls->name, cls->size, sizeof(DvClass));
+    if (is_empty(cls->name)) {
+        dv_text_add(reason, "a class has no name");
+        return false;
+    }
+    if (cls->size != sizeof(DvClass)) {
+        dv_text_add(reason, "class '%s' has %u bytes, not %zu", cls->name, cls->size, sizeof(DvClass));
         return false;
     }
     const char *empty = empty_offer(cls->contracts);
@@ -104,6 +107,18 @@ static bool check_class(const DvClass *cls, DvText *reason)
         if (!check_field(cls, field, reason))
             return false;
     return true;
+}
+
+/* The first old name that is empty, or leads nowhere though it should; NULL: there is none. */
+static const DvRename *lost_rename(const DvRename *rename)
+{
+    for (; rename && rename->kind != DV_RENAME_END; rename++) {
+        const bool leads = rename->kind == DV_RENAME_CLASS || rename->kind == DV_RENAME_CLASS_EXPANDED ||
+                           rename->kind == DV_RENAME_CLASS_REMOVED || rename->kind == DV_RENAME_FIELD;
+        if (is_empty(rename->from) || (leads && is_empty(rename->to)))
+            return rename;
+    }
+    return NULL;
 }
 
 static DvStatus check_stamp(const DvPlugin *plugin, DvText *reason)
@@ -123,6 +138,7 @@ static DvStatus check_stamp(const DvPlugin *plugin, DvText *reason)
 
 static DvStatus check_descriptor(const DvPlugin *plugin, DvText *reason)
 {
+    const DvRename *lost = lost_rename(plugin->renames);
     if (is_empty(plugin->id))
         dv_text_add(reason, "it has no id");
     else if (is_empty(plugin->version))
@@ -131,11 +147,14 @@ static DvStatus check_descriptor(const DvPlugin *plugin, DvText *reason)
         dv_text_add(reason, "plugin '%s' has no licence", plugin->id);
     else if (empty_offer(plugin->offers))
         dv_text_add(reason, "plugin '%s' offers '%s' without functions", plugin->id, empty_offer(plugin->offers));
+    else if (lost)
+        dv_text_add(reason, "plugin '%s' has an old name '%s' that leads nowhere", plugin->id,
+                    lost->from ? lost->from : "");
     for (const DvClass *const *cls = plugin->classes; cls && *cls && !reason->length; cls++) {
         if (!check_class(*cls, reason))
             break;
         for (const DvClass *const *other = plugin->classes; other != cls; other++)
-            if (!reason->length && strcmp((*other)->name, (*cls)->name) == 0)
+            if (strcmp((*other)->name, (*cls)->name) == 0)
                 dv_text_add(reason, "plugin '%s' has two classes '%s'", plugin->id, (*cls)->name);
     }
     return reason->length ? DV_ERROR_INVALID : DV_OK;
@@ -150,11 +169,11 @@ static void open_library(Found *found)
     }
     void *handle = dlopen(found->info.file, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
+        /* The file is said already, unless a library that this one needs is the cause. */
         const char *text = dlerror();
-        const size_t length = strlen(found->info.file);
-        if (strncmp(text, found->info.file, length) == 0 && text[length] == ':')
-            text += length + 1 + strspn(text + length + 1, " ");
-        reject(found, DV_ERROR_IO, "cannot be opened: %s", text);
+        char *file = g_strconcat(found->info.file, ": ", NULL);
+        reject(found, DV_ERROR_IO, "cannot be opened: %s", g_str_has_prefix(text, file) ? text + strlen(file) : text);
+        g_free(file);
         return;
     }
     const DvPlugin *plugin = dlsym(handle, DV_PLUGIN_SYMBOL);
@@ -322,9 +341,9 @@ static DvStatus choose_set(const char *conf, GKeyFile *keys, const char *set)
 {
     DvStatus status = DV_OK;
     gchar **ids = g_key_file_get_keys(keys, set, NULL, NULL);
-    for (gchar **id = ids; id && *id; id++) {
-        gchar *version = g_key_file_get_string(keys, set, *id, NULL);
-        const DvStatus result = choose(conf, set, *id, version ? version : "");
+    for (gchar **id = ids; *id; id++) {
+        gchar *version = g_key_file_get_value(keys, set, *id, NULL);
+        const DvStatus result = choose(conf, set, *id, version);
         g_free(version);
         if (status == DV_OK)
             status = result;
@@ -445,15 +464,11 @@ static Found *next_provider(const GPtrArray *set, const Found *found, const char
     return NULL;
 }
 
-/* Everyone who waits, waits for another: rejects one circle of them. */
-static void reject_cycle(GPtrArray *set)
+/* Everyone who waits, waits for another: rejects the circle of them to which one who waits leads. */
+static void reject_cycle(GPtrArray *set, Found *at)
 {
     GPtrArray *way = g_ptr_array_new();
-    Found *at = NULL;
     const char *contract = NULL;
-    for (guint i = 0; i < set->len && !at; i++)
-        if (is_waiting(g_ptr_array_index(set, i)))
-            at = g_ptr_array_index(set, i);
     guint first;
     while (!g_ptr_array_find(way, at, &first)) {
         g_ptr_array_add(way, at);
@@ -508,19 +523,20 @@ static void start_all(void)
     g_ptr_array_sort(set, compare_ids);
     for (;;) {
         reject_missing(set);
-        Found *next = NULL;
-        bool waiting = false;
+        Found *next = NULL, *waiting = NULL; /* the first that can start; the first that waits */
         for (guint i = 0; i < set->len && !next; i++) {
             Found *found = g_ptr_array_index(set, i);
             const char *contract;
-            waiting |= is_waiting(found);
-            if (is_waiting(found) && !next_provider(set, found, &contract))
+            if (!is_waiting(found))
+                continue;
+            waiting = waiting ? waiting : found;
+            if (!next_provider(set, found, &contract))
                 next = found;
         }
         if (next)
             start_one(next);
         else if (waiting)
-            reject_cycle(set);
+            reject_cycle(set, waiting);
         else
             break;
     }

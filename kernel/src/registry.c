@@ -190,19 +190,18 @@ const DvClass *dv_class_find(const char *name)
     return entry ? entry->cls : NULL;
 }
 
-const DvClass *dv_private_class_of(const char *name, const char *variant)
+const DvClass *dv_private_class_of(const DvClass *cls, const char *variant)
 {
-    const DvClass *first = dv_class_find(name);
-    for (guint i = 0; first && i < entries->len; i++) {
+    for (guint i = 0; i < entries->len; i++) {
         const Entry *entry = g_ptr_array_index(entries, i);
-        if (strcmp(entry->cls->name, first->name) != 0)
+        if (strcmp(entry->cls->name, cls->name) != 0)
             continue;
         char *common = common_variant(entry->cls->variants, *variant ? variant : NULL);
         g_free(common);
         if (common)
             return entry->cls;
     }
-    return first;
+    return dv_class_find(cls->name);
 }
 
 bool dv_private_class_is_a(const DvClass *cls, const char *name)
@@ -253,8 +252,9 @@ size_t dv_services(const char *contract, const void **ops, size_t capacity)
 /* Folder of the library or program that holds this code; links resolved. NULL: unknown. */
 char *dv_private_kernel_folder(void)
 {
-    Dl_info info;
-    char *real = dladdr((const void *)&dv_common_fields, &info) ? realpath(info.dli_fname, NULL) : NULL;
+    Dl_info info = {0};
+    (void)dladdr((const void *)&dv_common_fields, &info);
+    char *real = realpath(info.dli_fname, NULL); /* of no name too: NULL */
     char *folder = real ? g_path_get_dirname(real) : NULL;
     free(real);
     return folder;
@@ -313,7 +313,8 @@ static void add_names(GHashTable *table, GPtrArray *names)
         return;
     g_hash_table_iter_init(&entry, table);
     while (g_hash_table_iter_next(&entry, &name, &meaning))
-        if (table != old_classes || ((const DvRename *)meaning)->kind <= DV_RENAME_CLASS_EXPANDED)
+        if (table != old_classes || ((const DvRename *)meaning)->kind == DV_RENAME_CLASS_EXPANDED ||
+            dv_class_find(name))
             g_ptr_array_add(names, name);
 }
 
@@ -321,9 +322,22 @@ void dv_class_explain(const char *name, DvText *out)
 {
     dv_text_add(out, "no class '%s'", name);
     const DvRename *rename = dv_private_rename_class(name);
-    if (rename && rename->to && rename->kind == DV_RENAME_CLASS_REMOVED) {
+    switch (rename ? rename->kind : DV_RENAME_END) {
+    case DV_RENAME_CLASS: /* what follows is said of the new name */
+        name = rename->to;
+        dv_text_add(out, ", which is now called '%s'", name);
+        break;
+    case DV_RENAME_CLASS_EXPANDED:
+        dv_text_add(out, ": it is an old name that stands for %s", rename->to);
+        return;
+    case DV_RENAME_CLASS_HARMLESS:
+        dv_text_add(out, ": it has been removed and changes nothing");
+        return;
+    case DV_RENAME_CLASS_REMOVED:
         dv_text_add(out, ": %s", rename->to);
         return;
+    default:
+        break;
     }
     const DvPluginInfo *idle = find_idle_plugin(name);
     if (idle) {

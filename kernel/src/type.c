@@ -12,7 +12,7 @@
 void dv_private_elements_free(const DvType *type, void *elements, size_t count)
 {
     if (type->scalar == DV_SCALAR_STRING)
-        for (size_t i = 0; elements && i < count; i++)
+        for (size_t i = 0; i < count; i++)
             dv_free(((char **)elements)[i]);
     dv_free(elements);
 }
@@ -145,8 +145,6 @@ void *dv_private_elements_copy(const DvType *type, const void *old, size_t old_c
 DvStatus dv_private_type_convert(const DvType *from, const void *value, size_t count, const DvType *to, const void *old,
                                  size_t old_count, void **out, size_t *out_count)
 {
-    if (!dv_private_type_converts(from, to))
-        return DV_ERROR_INVALID;
     if (!is_number(from) || !is_number(to)) {
         DvText text = {0}, problem = {0};
         dv_private_type_print(from, value, count, &text);

@@ -5,6 +5,7 @@
 #include "capture.h"
 
 #include <math.h>
+#include <sys/mman.h>
 
 #include "test_classes.h"
 
@@ -48,6 +49,88 @@ static void objects_share_their_defaults_until_one_is_written(void **state)
     assert_true(dv_data_is_set(a));
     assert_int_equal(dv_data_int(a), 8);
     assert_int_equal(dv_data_int(b), 7);
+}
+
+typedef struct Twin {
+    DvType type;
+    const char *choices[2];
+} Twin;
+
+/* Two of them, 4 GiB apart: pointers into both have one hash of 32 bits. They stay, since the table of defaults keeps them. */
+static void map_twins(Twin *twins[2])
+{
+    const size_t apart = (size_t)4 << 30, room = 1 << 16;
+    char *low = mmap(NULL, apart + room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    assert_true(low != MAP_FAILED);
+    assert_int_equal(mprotect(low, room, PROT_READ | PROT_WRITE), 0);
+    assert_int_equal(mprotect(low + apart, room, PROT_READ | PROT_WRITE), 0);
+    twins[0] = (Twin *)low;
+    twins[1] = (Twin *)(low + apart);
+    *twins[0] = (Twin){dv_type_double, {"one", NULL}};
+    *twins[1] = (Twin){dv_type_bool, {"two", NULL}};
+}
+
+static void defaults_whose_hashes_collide_stay_apart(void **state)
+{
+    (void)state;
+    Twin *twins[2];
+    map_twins(twins);
+    const struct {
+        DvField field;
+        const char *printed;
+    } cases[] = {
+        {{.name = "double", .type = &twins[0]->type, .init = "1"}, "1"},
+        {{.name = "bool", .type = &twins[1]->type, .init = "1"}, "true"},
+        {{.name = "choiceOfOne", .type = &dv_type_choice, .choices = twins[0]->choices}, "one"},
+        {{.name = "choiceOfTwo", .type = &dv_type_choice, .choices = twins[1]->choices}, "two"},
+        {{.name = "text", .type = &dv_type_string, .init = "1Q"}, "1Q"},
+        {{.name = "other", .type = &dv_type_string, .init = "20"}, "20"}, /* 33 '1' + 'Q' = 33 '2' + '0' */
+    };
+    DvObject *object = make("Recorder", "a");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        DvText text = {0};
+        dv_data_print(dv_object_add_field(object, &cases[i].field), &text);
+        assert_string_equal(text.at, cases[i].printed);
+        dv_text_free(&text);
+    }
+}
+
+static DvStatus refuse_silently(const DvType *type, const char *text, void **elements, size_t *count, DvText *problem)
+{
+    (void)type, (void)text, (void)elements, (void)count, (void)problem;
+    return DV_ERROR_INVALID;
+}
+
+static void a_type_that_does_not_say_what_is_wrong_is_reported_all_the_same(void **state)
+{
+    (void)state;
+    static const DvType word = {.size = sizeof(DvType),
+                                .name = "word",
+                                .scalar = DV_SCALAR_STRING,
+                                .components = 1,
+                                .element_size = sizeof(char *),
+                                .parse = refuse_silently};
+    DvData *data = added(make("Recorder", "a"), "word", &word, "x");
+    expect_messages("error: Recorder 'a': word: the default of the class cannot be read");
+    assert_string_equal(dv_data_string(data), "");
+    assert_int_equal(dv_data_set_text(data, "y"), DV_ERROR_INVALID);
+    expect_messages("warning: Recorder 'a': word: the text cannot be read"); /* nothing is used that could be shown */
+    assert_string_equal(dv_data_string(data), "");
+}
+
+static void a_long_value_is_not_repeated_in_a_message(void **state)
+{
+    (void)state;
+    DvData *data = added(make("Recorder", "a"), "frame", &dv_type_vec6d, "1 2 3 4 5 6");
+    (void)dv_data_set_text(data, "1 2 3 4 5 x");
+    assert_non_null(captured.at);
+    assert_non_null(strstr(captured.at, " (1 2 3 4 5 "));
+    dv_text_free(&captured);
+    (void)dv_data_set_text(data, "0.12345678901234 0.12345678901234 0.12345678901234 0.12345678901234 5 x");
+    assert_non_null(captured.at);
+    assert_null(strstr(captured.at, "is used"));
+    dv_text_free(&captured);
+    assert_true(dv_data_doubles(data, NULL)[0] == 0.12345678901234);
 }
 
 static void values_start_at_a_cache_line(void **state)
@@ -288,6 +371,29 @@ static void a_new_link_takes_the_place_of_the_old_one(void **state)
     assert_float_equal(dv_data_double(sibling), 10, 0);
 }
 
+static void whichever_follower_leaves_the_others_go_on(void **state)
+{
+    (void)state;
+    enum { FOLLOWERS = 5 };
+    static const int leaves[FOLLOWERS] = {2, 1, 3, 0, 4}; /* from the middle, the second of four, the last... */
+    DvObject *object = make("Recorder", "a");
+    DvData *parent = added(object, "parent", &dv_type_int, NULL), *followers[FOLLOWERS]; /* each with its own value */
+    for (int i = 0; i < FOLLOWERS; i++) {
+        const char name[] = {'f', (char)('0' + i), 0};
+        followers[i] = added(object, name, &dv_type_double, NULL);
+        assert_int_equal(dv_data_link(followers[i], parent), DV_OK);
+    }
+    double expected[FOLLOWERS] = {0};
+    for (int round = 0; round < FOLLOWERS; round++) {
+        assert_int_equal(dv_data_link(followers[leaves[round]], NULL), DV_OK);
+        dv_data_set_int(parent, round + 1);
+        for (int i = round + 1; i < FOLLOWERS; i++)
+            expected[leaves[i]] = round + 1;
+        for (int i = 0; i < FOLLOWERS; i++)
+            assert_float_equal(dv_data_double(followers[i]), expected[i], 0);
+    }
+}
+
 static void a_circle_of_links_is_refused_with_both_names(void **state)
 {
     (void)state;
@@ -327,6 +433,16 @@ static void types_that_have_nothing_in_common_cannot_follow(void **state)
     assert_int_equal(dv_data_update(number), DV_ERROR_INVALID);
     expect_messages("error: Recorder 'a': number2: the value of 'text' (string) cannot be read as double");
     assert_int_equal(dv_data_update(number), DV_OK); /* clean now: said once */
+    /* Bytes that only their type understands are those of no other type. */
+    static const DvType other = {
+        .size = sizeof(DvType), .name = "token", .scalar = DV_SCALAR_OPAQUE, .components = 1, .element_size = 8};
+    assert_int_equal(dv_data_link(added(object, "token", &other, NULL), handle), DV_ERROR_INVALID);
+    expect_messages("error: Recorder 'a': token: cannot follow 'handle' of 'a': handle cannot become token");
+    /* Numbers that lie farther apart in one type than in the other. */
+    static const DvType padded = {
+        .size = sizeof(DvType), .name = "padded", .scalar = DV_SCALAR_DOUBLE, .components = 1, .element_size = 16};
+    dv_data_share(number, added(object, "padded", &padded, "4"));
+    expect_messages("error: Recorder 'a': number2: cannot share the value of 'padded': padded is not double");
 }
 
 /* A scene file can chain as many links as it has room for: neither marking nor updating may use the machine's stack. */
@@ -412,6 +528,50 @@ static void an_engine_that_reads_what_follows_its_own_output_sees_the_value_so_f
     assert_float_equal(dv_data_double(late), 5, 0);
     *counters->peek = NULL;
     assert_int_equal(*counters->updates, 3);
+}
+
+static void what_an_engine_only_passes_on_is_up_to_date_while_it_computes(void **state)
+{
+    (void)state;
+    DvObject *engine = make("SumEngine", "engine"), *other = make("Recorder", "a");
+    DvData *source = added(other, "source", &dv_type_int, "1"), *more = added(other, "more", &dv_type_double, "1"),
+           *passing = added(engine, "passing", &dv_type_double, NULL),
+           *follower = added(other, "follower", &dv_type_double, NULL);
+    assert_int_equal(dv_data_link(passing, source), DV_OK);
+    assert_int_equal(dv_data_link(follower, passing), DV_OK);
+    *counters->peek = follower;
+    for (int i = 1; i <= 2; i++) {
+        dv_data_set_int(source, 10 * i);
+        dv_data_touch(field(engine, "values"));
+        (void)dv_data_read(field(engine, "sum"));
+        assert_false(follower->flags & DV_DATA_DIRTY); /* the engine has read it */
+        assert_true(*(const double *)follower->value == 10 * i);
+        /* The same of a field that is also computed: what it follows comes first. */
+        assert_int_equal(dv_data_depend(passing, more), DV_OK);
+    }
+    *counters->peek = NULL;
+}
+
+static void a_computed_field_that_follows_another_takes_the_value_of_that_one(void **state)
+{
+    (void)state;
+    DvObject *object = make("Recorder", "a"), *gone = make("Recorder", "b");
+    DvData *parent = added(object, "parent", &dv_type_int, "1"), *in = added(object, "in", &dv_type_double, "1"),
+           *lost = added(gone, "lost", &dv_type_double, "1"), *both = added(object, "both", &dv_type_double, NULL),
+           *beside = added(object, "beside", &dv_type_double, NULL);
+    assert_int_equal(dv_data_link(both, parent), DV_OK);
+    assert_int_equal(dv_data_depend(both, lost), DV_OK);
+    assert_float_equal(dv_data_double(both), 1, 0);
+    dv_data_set_int(parent, 2);
+    dv_object_remove(gone); /* its last input: the parent stays */
+    assert_float_equal(dv_data_double(both), 2, 0);
+    assert_int_equal(dv_data_depend(both, in), DV_OK);
+    assert_int_equal(dv_data_depend(beside, in), DV_OK);
+    (void)dv_data_read(both);
+    dv_data_set_int(parent, 3);
+    dv_data_set_double(in, 2);
+    (void)dv_data_read(beside); /* computes what the class computes: not what follows */
+    assert_float_equal(dv_data_double(both), 3, 0);
 }
 
 static void dependencies_may_be_made_by_hand(void **state)
@@ -634,6 +794,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         scene_test(a_follower_keeps_a_whole_value_when_what_it_follows_leaves_after_a_write),
         scene_test(objects_share_their_defaults_until_one_is_written),
+        scene_test(defaults_whose_hashes_collide_stay_apart),
+        scene_test(a_type_that_does_not_say_what_is_wrong_is_reported_all_the_same),
+        scene_test(a_long_value_is_not_repeated_in_a_message),
         scene_test(values_start_at_a_cache_line),
         scene_test(writing_in_brackets_keeps_old_elements_and_blanks_new_ones),
         scene_test(texts_belong_to_their_value),
@@ -645,12 +808,15 @@ int main(void)
         scene_test(a_value_that_someone_else_keeps_is_copied_before_it_is_written),
         scene_test(a_follower_that_is_written_holds_until_its_parent_changes),
         scene_test(a_new_link_takes_the_place_of_the_old_one),
+        scene_test(whichever_follower_leaves_the_others_go_on),
         scene_test(a_circle_of_links_is_refused_with_both_names),
         scene_test(types_that_have_nothing_in_common_cannot_follow),
         scene_test(chains_of_links_may_be_as_long_as_they_like),
         scene_test(an_engine_computes_when_read_and_once_per_change),
         scene_test(engines_in_a_row_are_brought_up_to_date_in_order),
         scene_test(an_engine_that_reads_what_follows_its_own_output_sees_the_value_so_far),
+        scene_test(what_an_engine_only_passes_on_is_up_to_date_while_it_computes),
+        scene_test(a_computed_field_that_follows_another_takes_the_value_of_that_one),
         scene_test(dependencies_may_be_made_by_hand),
         scene_test(an_input_added_at_run_time_is_an_input),
         scene_test(a_link_on_an_output_takes_the_place_of_its_engine),

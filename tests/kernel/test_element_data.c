@@ -253,6 +253,49 @@ static void moved_points_mix_what_their_ancestors_were_before(void **state)
     dv_scene_free(mesh.scene);
 }
 
+static void a_change_of_an_unknown_sort_leaves_the_entries(void **state)
+{
+    (void)state;
+    Mesh mesh = mesh_of("2", "0");
+    Told told = {0};
+    DvElementData points = numbers_on(DV_POINTS);
+    points.owner = &told;
+    points.changed = note_changed;
+    assert_int_equal(dv_element_data_attach(&points, mesh.topology), DV_OK);
+    counted(&points);
+    const DvElementChange change = {
+        .change = (DvElementChangeKind)(DV_POINTS_MOVED + 1), .kind = DV_POINTS, .count = 1, .total = 3};
+    dv_element_data_apply(mesh.topology, &change);
+    assert_entries(&points, 2, (const double[]){1, 2});
+    assert_int_equal(told.changes, 1);
+    dv_scene_free(mesh.scene);
+}
+
+static void an_array_that_is_attached_anew_follows_the_new_topology_alone(void **state)
+{
+    (void)state;
+    Mesh first = mesh_of("2", "0"), second = mesh_of("3", "0");
+    Told told = {0};
+    DvElementData points = numbers_on(DV_POINTS);
+    points.owner = &told;
+    points.changed = note_changed;
+    assert_int_equal(dv_element_data_attach(&points, first.topology), DV_OK);
+    assert_int_equal(dv_element_data_attach(&points, first.topology), DV_OK);
+    const DvElementChange change = {.change = DV_ELEMENTS_ADDED, .kind = DV_POINTS, .count = 1, .total = 3};
+    dv_element_data_apply(first.topology, &change);
+    assert_int_equal(points.count, 3); /* grown once */
+    assert_int_equal(dv_element_data_attach(&points, second.topology), DV_OK);
+    counted(&points);
+    dv_element_data_apply(first.topology, &change);
+    assert_entries(&points, 3, (const double[]){1, 2, 3});
+    assert_int_equal(told.changes, 1);
+    dv_scene_free(first.scene);
+    assert_ptr_equal(points.topology, second.topology);
+    assert_entries(&points, 3, (const double[]){1, 2, 3});
+    dv_scene_free(second.scene);
+    assert_null(points.entries);
+}
+
 static void a_change_nobody_is_attached_to_passes(void **state)
 {
     (void)state;
@@ -291,6 +334,8 @@ int main(void)
         cmocka_unit_test(the_last_element_takes_the_number_of_a_removed_one),
         cmocka_unit_test(renumbering_puts_each_entry_where_its_element_goes),
         cmocka_unit_test(moved_points_mix_what_their_ancestors_were_before),
+        cmocka_unit_test(a_change_of_an_unknown_sort_leaves_the_entries),
+        cmocka_unit_test(an_array_that_is_attached_anew_follows_the_new_topology_alone),
         cmocka_unit_test(a_change_nobody_is_attached_to_passes),
     };
     return cmocka_run_group_tests(tests, start, stop);

@@ -49,6 +49,14 @@ static void write_file(const char *path, const char *text)
     fclose(out);
 }
 
+static void read_file(const char *path, char *text, size_t size)
+{
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, size - 1, file)] = 0;
+    fclose(file);
+}
+
 static DvStatus start_files(const char *const *plugins)
 {
     return dv_start(&(DvStartOptions){.plugins = plugins, .only_given = true});
@@ -86,7 +94,7 @@ static void every_bad_plugin_is_refused_with_its_own_reason(void **state)
         {"class-empty-ops", DV_ERROR_INVALID, "class 'Thing' offers 'test.thing/1' without functions"},
         {"service-ops", DV_ERROR_INVALID, "plugin 'test.good' offers 'test.service/1' without functions"},
         {"class-size", DV_ERROR_INVALID, NULL},
-        {"class-name", DV_ERROR_INVALID, NULL},
+        {"class-name", DV_ERROR_INVALID, "a class has no name"},
         {"class-twice", DV_ERROR_INVALID, "plugin 'test.good' has two classes 'Thing'"},
         {"field-type", DV_ERROR_INVALID, "field 'size' of class 'Thing' has no type"},
         {"field-outside", DV_ERROR_INVALID, NULL},
@@ -95,6 +103,11 @@ static void every_bad_plugin_is_refused_with_its_own_reason(void **state)
         {"field-twice", DV_ERROR_INVALID, "class 'Thing' has two fields 'width'"},
         {"field-common", DV_ERROR_INVALID, "class 'Thing' has two fields 'name'"},
         {"field-both", DV_ERROR_INVALID, "field 'size' of class 'Thing' is both input and output"},
+        {"rename-nothing", DV_ERROR_INVALID, "plugin 'test.good' has an old name '' that leads nowhere"},
+        {"rename-class", DV_ERROR_INVALID, "plugin 'test.good' has an old name 'OldThing' that leads nowhere"},
+        {"rename-expanded", DV_ERROR_INVALID, "plugin 'test.good' has an old name 'TwoThings' that leads nowhere"},
+        {"rename-removed", DV_ERROR_INVALID, "plugin 'test.good' has an old name 'NoThing' that leads nowhere"},
+        {"rename-field", DV_ERROR_INVALID, "plugin 'test.good' has an old name 'length' that leads nowhere"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         DvText text = {0}, reason = {0};
@@ -106,9 +119,7 @@ static void every_bad_plugin_is_refused_with_its_own_reason(void **state)
         else if (strncmp(cases[i].name, "field-", 6) == 0)
             dv_text_add(&reason, "field 'size' of class 'Thing' is not within its %zu bytes", 2 * sizeof(DvData));
         else
-            dv_text_add(&reason, "class '%s' has %zu bytes, not %zu, or no name",
-                        strcmp(cases[i].name, "class-size") ? "" : "Thing",
-                        strcmp(cases[i].name, "class-size") ? sizeof(DvClass) : 8, sizeof(DvClass));
+            dv_text_add(&reason, "class 'Thing' has 8 bytes, not %zu", sizeof(DvClass));
         dv_text_add(&text, "error: %s.so: %s", cases[i].name, reason.at);
         assert_int_equal(start_files(files(bad(cases[i].name))), cases[i].status);
         expect_messages(text.at);
@@ -132,6 +143,35 @@ static void files_that_are_no_libraries_are_named(void **state)
     expect_messages("error: missing.so: no such file\nerror: empty.so: cannot be opened: file too short");
     assert_int_equal(dv_plugin_info(1)->status, DV_ERROR_IO);
     assert_null(dv_plugin_info(1)->id);
+}
+
+/* A copy of the file in which each `from` has become `to`, a text of the same length. */
+static void copy_with(const char *file, const char *copied, const char *from, const char *to)
+{
+    copy(file, copied);
+    static char bytes[1 << 20];
+    FILE *both = fopen(copied, "r+b");
+    assert_non_null(both);
+    const size_t size = fread(bytes, 1, sizeof bytes, both);
+    assert_true(size < sizeof bytes);
+    for (char *at = bytes; (at = memmem(at, size - (size_t)(at - bytes), from, strlen(from)));)
+        memcpy(at, to, strlen(to));
+    rewind(both);
+    assert_int_equal(fwrite(bytes, 1, size, both), size);
+    fclose(both);
+}
+
+static void of_a_library_that_is_missing_for_a_plugin_both_names_are_said(void **state)
+{
+    (void)state;
+    assert_int_equal(start_files(files(bad("needs-library"))), DV_OK);
+    dv_stop();
+    copy_with(bad("needs-library"), here("needs.so"), "libdivan-test-elsewhere", "libdivan-test-somewhere");
+    assert_int_equal(start_files(files(here("needs.so"))), DV_ERROR_IO);
+    assert_non_null(captured.at);
+    static const char start[] = "error: needs.so: cannot be opened: libdivan-test-somewhere.so: cannot open ";
+    assert_non_null(strstr(captured.at, start)); /* the rest is the C library's */
+    dv_text_free(&captured);
 }
 
 static void a_bad_plugin_does_not_stop_the_others(void **state)
@@ -216,21 +256,9 @@ static void a_plugin_that_does_not_start_is_not_stopped_and_takes_its_dependents
     assert_null(dv_service("test.device/1"));
     assert_non_null(dv_service("test.service/1"));
     dv_stop();
-    char text[256] = {0};
-    FILE *trace = fopen(here("trace"), "r");
-    assert_non_null(trace);
-    assert_true(fread(text, 1, sizeof text - 1, trace) > 0);
-    fclose(trace);
+    char text[256];
+    read_file(here("trace"), text, sizeof text);
     assert_string_equal(text, "test.broken start\n");
-}
-
-static void read_trace(char *text, size_t size)
-{
-    FILE *trace = fopen(here("trace"), "r");
-    assert_non_null(trace);
-    text[fread(text, 1, size - 1, trace)] = 0;
-    fclose(trace);
-    remove(here("trace"));
 }
 
 static void plugins_start_after_what_they_need_and_stop_in_reverse(void **state)
@@ -245,7 +273,8 @@ static void plugins_start_after_what_they_need_and_stop_in_reverse(void **state)
         assert_int_equal(start_files(files(bad(name[0]), bad(name[1]), bad(name[2]), bad(name[3]))), DV_OK);
         dv_stop();
         char text[512];
-        read_trace(text, sizeof text);
+        read_file(here("trace"), text, sizeof text);
+        remove(here("trace"));
         assert_string_equal(text, "test.a4 start\ntest.z1 start\ntest.m2 start\ntest.a3 start\n"
                                   "test.a3 stop\ntest.m2 stop\ntest.z1 stop\ntest.a4 stop\n");
     }
@@ -339,6 +368,12 @@ static void a_plugin_set_that_cannot_be_had_is_an_error(void **state)
     dv_text_free(&expected);
     free(conf);
     dv_stop();
+    /* A version is taken byte by byte, even if it is no text. */
+    write_file(here("plugins.conf"), "[slow]\ntest.good = 1.0\xff\n");
+    assert_int_equal(start_folder("slow"), DV_ERROR_INVALID);
+    assert_non_null(strstr(captured.at, " asks for version 1.0\xff of plugin 'test.good', this is 1.0"));
+    dv_text_free(&captured);
+    dv_stop();
     /* Without [default] everything found is taken. */
     assert_int_equal(start_folder(NULL), DV_OK);
     assert_int_equal(dv_plugin_info(0)->state, DV_PLUGIN_STARTED);
@@ -387,6 +422,52 @@ static void it_starts_once(void **state)
     assert_non_null(dv_class_find("Thing"));
 }
 
+/* Another process: a kernel library that lies in `place`, alone, until it is taken away while the program runs. */
+static int run_displaced(const char *place)
+{
+    static const char *const names[] = {"Alpha", "no module", "Beta"};
+    snprintf(folder, sizeof folder, "%s", place);
+    dv_log_set_handler(capture, NULL);
+    for (int round = 1; round <= 3; round++) {
+        DvText text = {0};
+        const DvStatus status = dv_start(NULL);
+        printf("round %d: %s, plugins: %zu\n", round, dv_status_name(status), dv_plugin_count());
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            dv_class_explain(names[i], &text);
+            printf("%s\n", text.at);
+            dv_text_free(&text);
+        }
+        dv_stop();
+        remove(here(round == 1 ? "reference-classes.tsv" : "libdivan-kernel.so.0"));
+    }
+    printf("%s\n", captured.at ? captured.at : "nothing was said");
+    return 0;
+}
+
+static void the_kernel_finds_what_lies_beside_its_library_and_starts_without(void **state)
+{
+    (void)state;
+    copy(built("kernel/libdivan-kernel.so.0"), here("libdivan-kernel.so.0"));
+    mkdir(here("divan"), 0777);
+    mkdir(here("divan/plugins"), 0777);
+    copy(bad("good"), here("divan/plugins/good.so"));
+    /* A line without a module, and no end of the last line. */
+    write_file(here("reference-classes.tsv"), "# classes\nAlpha\tModule.One\nno module\nBeta\tModule.Two");
+    char command[1024];
+    snprintf(command, sizeof command, "env -u DIVAN_PLUGIN_PATH LD_LIBRARY_PATH='%s' '%s' --displaced '%s' >'%s/said'",
+             folder, built("tests/kernel-loader"), folder, folder);
+    assert_int_equal(system(command), 0);
+    char text[2048];
+    read_file(here("said"), text, sizeof text);
+    assert_string_equal(
+        text, "round 1: ok, plugins: 1\n"
+              "no class 'Alpha': it is a class of SOFA (Module.One) that no plugin of Divan offers yet\n"
+              "no class 'no module'\n"
+              "no class 'Beta': it is a class of SOFA (Module.Two) that no plugin of Divan offers yet\n"
+              "round 2: ok, plugins: 1\nno class 'Alpha'\nno class 'no module'\nno class 'Beta'\n"
+              "round 3: ok, plugins: 0\nno class 'Alpha'\nno class 'no module'\nno class 'Beta'\nnothing was said\n");
+}
+
 static int new_folder(void **state)
 {
     (void)state;
@@ -422,11 +503,14 @@ static int teardown(void **state)
 
 #define folder_test(test) cmocka_unit_test_setup_teardown(test, new_folder, clean_up)
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc == 3 && strcmp(argv[1], "--displaced") == 0)
+        return run_displaced(argv[2]);
     const struct CMUnitTest tests[] = {
         folder_test(every_bad_plugin_is_refused_with_its_own_reason),
         folder_test(files_that_are_no_libraries_are_named),
+        folder_test(of_a_library_that_is_missing_for_a_plugin_both_names_are_said),
         folder_test(a_bad_plugin_does_not_stop_the_others),
         folder_test(plugins_that_need_each_other_are_refused_by_name),
         folder_test(of_two_plugins_with_one_id_the_first_is_taken_and_both_are_named),
@@ -439,6 +523,7 @@ int main(void)
         folder_test(a_plugin_set_that_cannot_be_had_is_an_error),
         folder_test(the_environment_names_folders_to_search),
         folder_test(it_starts_once),
+        folder_test(the_kernel_finds_what_lies_beside_its_library_and_starts_without),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -48,6 +48,12 @@ static void before_the_start_there_is_nothing(void **state)
     DvScene *scene = dv_scene_new();
     assert_null(dv_object_field(dv_node_object(dv_scene_root(scene)), "oldValue"));
     dv_scene_free(scene);
+    static const char text[] = "<Node><RequiredPlugin name='Test.Module'/></Node>";
+    assert_int_equal(dv_scene_load_text(text, strlen(text), "early.scn", NULL, NULL, &scene), DV_OK);
+    assert_non_null(captured.at);
+    assert_non_null(strstr(captured.at, "no plugin that runs covers 'Test.Module'"));
+    dv_text_free(&captured);
+    dv_scene_free(scene);
     dv_stop(); /* harmless */
 }
 
@@ -89,7 +95,19 @@ static void an_unknown_class_is_explained(void **state)
     expect_explanation("oldRecorder", "no class 'oldRecorder'; did you mean 'OldRecorder'?");
     expect_explanation("Scribbe", "no class 'Scribbe'; did you mean 'Scribe'?");
     expect_explanation("GoneEngine", "no class 'GoneEngine': its work is done by SumEngine");
-    expect_explanation("IdleEngine", "no class 'IdleEngine'");
+    expect_explanation("IdleEngine", "no class 'IdleEngine': it has been removed and changes nothing");
+    expect_explanation("TwoRecorders", "no class 'TwoRecorders': it is an old name that stands for "
+                                       "<Node><Recorder/><Recorder/></Node>");
+    expect_explanation("twoRecorders", "no class 'twoRecorders'; did you mean 'TwoRecorders'?");
+    expect_explanation("LostRecorder", "no class 'LostRecorder', which is now called 'NoSuchClass'");
+    expect_explanation("LostPreconditioner",
+                       "no class 'LostPreconditioner', which is now called 'WarpPreconditioner': it is a class of SOFA "
+                       "(Sofa.Component.LinearSolver.Preconditioner) that no plugin of Divan offers yet");
+    /* An old name that leads nowhere is not what was meant. */
+    expect_explanation(
+        "lostPreconditioner",
+        "no class 'lostPreconditioner'; did you mean 'SSORPreconditioner', a class of SOFA that no plugin of "
+        "Divan offers yet?");
     expect_explanation("xyzzy", "no class 'xyzzy'");
     expect_explanation("WarpPreconditioner",
                        "no class 'WarpPreconditioner': it is a class of SOFA "
@@ -103,16 +121,39 @@ static void an_unknown_class_is_explained(void **state)
 static void a_plugin_that_is_not_in_use_is_named(void **state)
 {
     (void)state;
-    assert_int_equal(start_with(bad("needs-nobody"), built("tests/kernel/plugins/test-classes.so"), NULL),
-                     DV_ERROR_MISSING);
+    /* Others that are not in use either: no plugin at all, one without classes, one with another class. */
+    const char *const plugins[] = {bad("no-symbol"),
+                                   bad("needs-broken"),
+                                   bad("behind-circle"),
+                                   bad("needs-nobody"),
+                                   built("tests/kernel/plugins/test-classes.so"),
+                                   NULL};
+    assert_int_equal(dv_start(&(DvStartOptions){.plugins = plugins, .only_given = true}), DV_ERROR_UNSUPPORTED);
     dv_text_free(&captured);
+    static const char *const cases[][2] = {{"Lonely", "no class 'Lonely'"},
+                                           {"OldLonely", "no class 'OldLonely', which is now called 'Lonely'"}};
+    for (size_t i = 0; i < 2; i++) {
+        DvText expected = {0};
+        dv_text_add(&expected,
+                    "%s: it is in the plugin 'test.lonely' (%s), which is not in use: plugin 'test.lonely' needs "
+                    "'test.missing/1', which no plugin offers",
+                    cases[i][1], dv_plugin_info(3)->file);
+        expect_explanation(cases[i][0], expected.at);
+        dv_text_free(&expected);
+    }
+    expect_explanation("xyzzy", "no class 'xyzzy'");
+}
+
+static void after_the_stop_a_class_is_known_by_its_plugin(void **state)
+{
+    (void)state;
+    start_test_classes();
+    dv_stop();
+    assert_null(dv_class_find("Recorder"));
     DvText expected = {0};
-    dv_text_add(
-        &expected,
-        "no class 'Lonely': it is in the plugin 'test.lonely' (%s), which is not in use: plugin 'test.lonely' needs "
-        "'test.missing/1', which no plugin offers",
-        dv_plugin_info(0)->file);
-    expect_explanation("Lonely", expected.at);
+    dv_text_add(&expected, "no class 'Recorder': it is in the plugin 'test.classes' (%s), which is not in use",
+                dv_plugin_info(0)->file);
+    expect_explanation("Recorder", expected.at);
     dv_text_free(&expected);
 }
 
@@ -166,6 +207,10 @@ static void modules_and_variants_are_known_to_scenes(void **state)
     DvScene *scene = NULL;
     assert_int_equal(dv_scene_load_text(text, strlen(text), "modules.scn", NULL, NULL, &scene), DV_OK);
     expect_messages("");
+    DvObject *scribe = dv_node_member(dv_scene_root(scene), 0);
+    assert_int_equal(dv_data_int(dv_object_field(scribe, "value")), 3);
+    /* An old name of a field of no class in particular is one of all. */
+    assert_ptr_equal(dv_object_field(scribe, "isLoud"), dv_object_field(scribe, "printLog"));
     dv_scene_free(scene);
     /* Each variant is made by the plugin that has it. */
     dv_stop();
@@ -216,6 +261,7 @@ int main(void)
         stopped_test(a_class_is_found_by_name_alias_and_old_name),
         stopped_test(an_unknown_class_is_explained),
         stopped_test(a_plugin_that_is_not_in_use_is_named),
+        stopped_test(after_the_stop_a_class_is_known_by_its_plugin),
         stopped_test(of_one_class_in_two_plugins_the_higher_rank_counts),
         stopped_test(a_tie_is_refused),
         stopped_test(services_are_found_in_the_order_of_start),

@@ -69,8 +69,9 @@ struct DvElementData {
     uint32_t capacity;  /* the kernel's */
 };
 
-/* Starts with one zero entry per element of the topology (an object of contract divan.topology/1). `data` keeps its
- * address until detached; it is detached by the kernel when the topology goes first.     [main] */
+/* Starts with one zero entry per element of the topology (an object of contract divan.topology/1). `data` is zero but for
+ * its description at first, and keeps its address until detached; it is detached by the kernel when the topology goes
+ * first, or when it is attached anew.     [main] */
 DV_NODISCARD DV_PUBLIC DvStatus dv_element_data_attach(DvElementData *data, DvObject *topology);
 DV_PUBLIC void dv_element_data_detach(DvElementData *data); /* [main] frees the entries; twice is harmless */
 /* For topologies: passes a change on to everything attached to `topology`, in the order of attachment. Additions and

@@ -87,6 +87,9 @@ static const DvClass thing = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = "test.thing/1", .ops = CLASS_OPS}, {0}},
 };
+#ifdef CLASS_TWICE
+static const DvClass between = {.size = sizeof(DvClass), .name = "Between"};
+#endif
 #endif
 
 /* Calls are written to the file that the test names. */
@@ -125,6 +128,10 @@ static void stop(void)
 }
 #endif
 
+#ifdef START_ELSEWHERE
+extern DvStatus elsewhere(void);
+#endif
+
 DV_PLUGIN = {
     .size = SIZE,
     .abi = ABI,
@@ -139,14 +146,19 @@ DV_PLUGIN = {
 #ifndef NO_OFFERS
     .offers = (const DvContract[]){{.id = OFFERS, .ops = SERVICE_OPS}, {0}},
 #endif
-#ifdef TWO_CLASSES
-    .classes = (const DvClass *const[]){&thing, &thing, NULL},
+#ifdef CLASS_TWICE
+    .classes = (const DvClass *const[]){&thing, &between, &thing, NULL},
 #elif !defined NO_CLASSES
     .classes = (const DvClass *const[]){&thing, NULL},
+#endif
+#ifdef RENAME
+    .renames = (const DvRename[]){{DV_RENAME_FIELD_HARMLESS, NULL, "speed", NULL}, RENAME, {0}},
 #endif
 #if defined FAIL || defined TRACE
     .start = start,
     .stop = stop,
+#elif defined START_ELSEWHERE
+    .start = elsewhere,
 #endif
 };
 
