@@ -38,7 +38,7 @@ typedef struct DvRename {
     DvRenameKind kind;
     const char *of;   /* class of a field; or NULL */
     const char *from; /* the old name */
-    const char *to;
+    const char *to;   /* NULL only of modules, of classes without effect, and of fields that are gone */
 } DvRename;
 
 typedef struct DvPlugin {
