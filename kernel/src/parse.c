@@ -6,15 +6,16 @@
  * choices have their own. A value is read as far as it goes. What follows a complete value is dropped with a warning; what
  * ends a value too early is an error that keeps what was read before.
  *
- * Numbers. A decimal number of which the digits fit in 53 bits and the power of ten is at most 22 is one exact product or
- * quotient (Clinger 1990, "How to read floating point numbers accurately"); all others go through strtod_l in the C
- * locale, which rounds correctly. Neither infinity nor NaN is a number here.
+ * Numbers. A decimal number of which the digits fit in 53 bits and the power of ten is at most 22 is one product or quotient
+ * of two exact doubles, rounded once (Clinger 1990, "How to read floating point numbers accurately"); all others go through
+ * strtod_l in the C locale, which rounds correctly. Neither infinity nor NaN is a number here.
  */
 #include "internal.h"
 
 #include <float.h>
 #include <locale.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,13 +29,6 @@ static inline bool is_blank(char c)
 static inline bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
-}
-
-static inline const char *skip_blanks(const char *text)
-{
-    while (is_blank(*text))
-        text++;
-    return text;
 }
 
 static const char *end_of_word(const char *text)
@@ -52,115 +46,209 @@ static size_t trimmed(const char *text, size_t length)
     return length;
 }
 
-static double slow_double(const char *text)
+/* Numbers are read from text that ends with a zero, where `end` is NULL, and from bytes that end before `end`: those too
+ * then seem to end with a zero. */
+static inline char byte_at(const char *at, const char *end)
 {
-    static locale_t c_locale;
-    static gsize once;
-    if (g_once_init_enter(&once)) {
-        c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-        g_once_init_leave(&once, 1);
-    }
-    return strtod_l(text, NULL, c_locale);
+    return at == end ? '\0' : *at;
 }
 
-static inline bool read_double(const char **text, double *value)
+static inline const char *skip_blanks_until(const char *at, const char *end)
+{
+    while (is_blank(byte_at(at, end)))
+        at++;
+    return at;
+}
+
+static inline const char *skip_blanks(const char *text)
+{
+    return skip_blanks_until(text, NULL);
+}
+
+static inline const char *skip_sign(const char *at, const char *end, bool *negative)
+{
+    *negative = byte_at(at, end) == '-';
+    return at + (*negative || byte_at(at, end) == '+');
+}
+
+#define EXACT ((uint64_t)1 << DBL_MANT_DIG) /* all integers up to it are doubles */
+
+/* A decimal number as it is written: digits 10^exponent. */
+typedef struct Decimal {
+    const char *start, *power, *end; /* sign or first digit; letter of the exponent, or `end`; what follows */
+    uint64_t digits;                 /* above EXACT there may be more of them */
+    int64_t exponent;
+    bool negative;
+} Decimal;
+
+static inline const char *read_digits(const char *at, const char *end, uint64_t *digits)
+{
+    for (; is_digit(byte_at(at, end)); at++)
+        if (*digits <= EXACT)
+            *digits = *digits * 10 + (uint64_t)(*at - '0');
+    return at;
+}
+
+static inline bool is_power(char letter, bool fortran)
+{
+    return letter == 'e' || letter == 'E' || (fortran && (letter == 'd' || letter == 'D'));
+}
+
+/* The number at the start of `text`, behind blanks; false when there is none. */
+static bool read_decimal(const char *text, const char *end, bool fortran, Decimal *number)
+{
+    const char *const start = skip_blanks_until(text, end);
+    bool negative, down;
+    const char *const whole = skip_sign(start, end, &negative);
+    uint64_t digits = 0;
+    int64_t exponent = 0;
+    const char *at = read_digits(whole, end, &digits);
+    const bool has_point = byte_at(at, end) == '.';
+    if (has_point) {
+        const char *const fraction = at + 1;
+        at = read_digits(fraction, end, &digits);
+        exponent = fraction - at;
+    }
+    if (at == whole + has_point)
+        return false;
+    const char *const power = at;
+    if (is_power(byte_at(at, end), fortran)) {
+        const char *digit = skip_sign(at + 1, end, &down);
+        if (is_digit(byte_at(digit, end))) {
+            int64_t value = 0;
+            for (; is_digit(byte_at(digit, end)); digit++)
+                if (value < INT64_MAX / 100) /* no text has as many zeros */
+                    value = value * 10 + (*digit - '0');
+            exponent += down ? -value : value;
+            at = digit;
+        }
+    }
+    *number = (Decimal){start, power, at, digits, exponent, negative};
+    return true;
+}
+
+static locale_t c_locale;
+
+static void make_c_locale(void)
+{
+    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+/* What the C library reads: correctly rounded, to a float if `single`, however many digits there are. */
+static double round_decimal(const Decimal *number, bool single)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_c_locale);
+    char room[128];
+    const size_t length = (size_t)(number->end - number->start);
+    char *copy = length < sizeof room ? room : dv_alloc(length + 1, 1);
+    memcpy(copy, number->start, length);
+    copy[number->power - number->start] = 'e'; /* where Fortran has a D */
+    copy[length] = '\0';
+    const double result = single ? (double)strtof_l(copy, NULL, c_locale) : strtod_l(copy, NULL, c_locale);
+    if (copy != room)
+        dv_free(copy);
+    return result;
+}
+
+static inline double value_of(const Decimal *number)
 {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    const char *const start = skip_blanks(*text);
-    const char *at = start;
-    const bool negative = *at == '-';
-    at += *at == '-' || *at == '+';
+    const int64_t exponent = number->exponent;
+    if (number->digits > EXACT || exponent < -22 || exponent > 22)
+        return round_decimal(number, false);
+    const double digits = (double)number->digits;
+    const double result = exponent < 0 ? digits / powers[-exponent] : digits * powers[exponent];
+    return number->negative ? -result : result;
+}
 
-    /* Nineteen digits are more than 53 bits hold: such a number goes the slow way, whatever follows them. */
-    uint64_t digits = 0;
-    int read = 0, exponent = 0;
-    bool any = false;
-    for (; is_digit(*at); at++, any = true) {
-        if (read < 19) {
-            digits = digits * 10 + (uint64_t)(*at - '0');
-            read += digits != 0;
-        }
-    }
-    if (*at == '.') {
-        at++;
-        for (; is_digit(*at); at++, any = true) {
-            if (read < 19) {
-                digits = digits * 10 + (uint64_t)(*at - '0');
-                read += digits != 0;
-                exponent--;
-            }
-        }
-    }
-    if (!any)
+static inline bool read_double(const char **text, const char *end, bool fortran, double *value)
+{
+    Decimal number;
+    if (!read_decimal(*text, end, fortran, &number))
         return false;
-    if ((*at == 'e' || *at == 'E') && (is_digit(at[1]) || ((at[1] == '-' || at[1] == '+') && is_digit(at[2])))) {
-        const bool down = at[1] == '-';
-        int power = 0;
-        for (at += is_digit(at[1]) ? 1 : 2; is_digit(*at); at++)
-            if (power < 100000)
-                power = power * 10 + (*at - '0');
-        exponent += down ? -power : power;
-    }
-    double result;
-    if (digits <= (uint64_t)1 << DBL_MANT_DIG && exponent >= -22 && exponent <= 22) {
-        result = exponent < 0 ? (double)digits / powers[-exponent] : (double)digits * powers[exponent];
-        if (negative)
-            result = -result;
-    } else {
-        result = slow_double(start);
-        if (!isfinite(result))
-            return false;
-    }
+    const double result = value_of(&number);
+    if (!isfinite(result))
+        return false;
     *value = result;
-    *text = at;
+    *text = number.end;
     return true;
 }
 
 bool dv_read_double(const char **text, double *value)
 {
-    return read_double(text, value);
+    return read_double(text, NULL, false, value);
 }
 
-/* An integer of at most 18 digits. */
-static bool read_integer(const char **text, int64_t *value)
+bool dv_scan_double(const char **text, const char *end, double *value)
 {
-    const char *at = skip_blanks(*text);
-    const bool negative = *at == '-';
-    at += *at == '-' || *at == '+';
-    if (!is_digit(*at))
+    return read_double(text, end, true, value);
+}
+
+/* The nearest float is that of the nearest double, unless the double lies half-way between two floats or the float is
+ * subnormal. */
+bool dv_scan_float(const char **text, const char *end, float *value)
+{
+    Decimal number;
+    if (!read_decimal(*text, end, true, &number))
+        return false;
+    double result = value_of(&number);
+    uint64_t bits;
+    memcpy(&bits, &result, sizeof bits);
+    const uint64_t dropped = ((uint64_t)1 << (DBL_MANT_DIG - FLT_MANT_DIG)) - 1, half = dropped / 2 + 1;
+    if ((bits & dropped) == half || (result != 0 && fabs(result) < (double)FLT_MIN))
+        result = round_decimal(&number, true);
+    if (!isfinite((float)result))
+        return false;
+    *value = (float)result;
+    *text = number.end;
+    return true;
+}
+
+/* From `least` to `most`, of which none of 18 digits is too large. */
+static inline bool read_integer(const char **text, const char *end, int64_t least, int64_t most, int64_t *value)
+{
+    bool negative;
+    const char *at = skip_sign(skip_blanks_until(*text, end), end, &negative);
+    if (!is_digit(byte_at(at, end)))
         return false;
     int64_t number = 0;
-    for (; is_digit(*at); at++) {
+    for (; is_digit(byte_at(at, end)); at++) {
         if (number > (INT64_MAX - 9) / 10)
             return false;
         number = number * 10 + (*at - '0');
     }
-    *value = negative ? -number : number;
+    if (negative)
+        number = -number;
+    if (number < least || number > most)
+        return false;
+    *value = number;
     *text = at;
     return true;
 }
 
+bool dv_scan_integer(const char **text, const char *end, int64_t *value)
+{
+    return read_integer(text, end, INT64_MIN, INT64_MAX, value);
+}
+
 bool dv_read_int(const char **text, int32_t *value)
 {
-    const char *at = *text;
     int64_t number;
-    if (!read_integer(&at, &number) || number < INT32_MIN || number > INT32_MAX)
+    if (!read_integer(text, NULL, INT32_MIN, INT32_MAX, &number))
         return false;
     *value = (int32_t)number;
-    *text = at;
     return true;
 }
 
 /* A negative number stands for its value modulo 2^32, as scene files use -1 for "none". */
 bool dv_read_uint(const char **text, uint32_t *value)
 {
-    const char *at = *text;
     int64_t number;
-    if (!read_integer(&at, &number) || number < INT32_MIN || number > UINT32_MAX)
+    if (!read_integer(text, NULL, INT32_MIN, UINT32_MAX, &number))
         return false;
     *value = (uint32_t)number;
-    *text = at;
     return true;
 }
 
@@ -226,7 +314,7 @@ static inline bool read_scalar(DvScalar scalar, const char **text, void *out)
 {
     switch (scalar) {
     case DV_SCALAR_DOUBLE:
-        return read_double(text, out);
+        return read_double(text, NULL, false, out);
     case DV_SCALAR_INT:
         return dv_read_int(text, out);
     case DV_SCALAR_UINT:
@@ -258,10 +346,10 @@ static DvStatus parse_fixed(const DvType *type, const char *text, void *elements
 {
     const size_t step = type->element_size / type->components;
     for (uint32_t i = 0; i < type->components; i++) {
-        char *out = (char *)elements + i * step;
+        void *out = (char *)elements + i * step;
         const char *from = skip_blanks(text);
         if (read_scalar(type->scalar, &text, out)) {
-            if (type->scalar == DV_SCALAR_UINT && *from == '-' && strtol(from, NULL, 10) != 0 && !problem->length) {
+            if (type->scalar == DV_SCALAR_UINT && *from == '-' && *(uint32_t *)out != 0 && !problem->length) {
                 quote(problem, from);
                 dv_text_add(problem, " is negative");
             }
@@ -285,10 +373,7 @@ static DvStatus parse_list(const DvType *type, const char *text, Elements *out, 
 {
     const size_t step = type->element_size / type->components;
     DvStatus status = DV_OK;
-    for (;;) {
-        text = skip_blanks(text);
-        if (!*text)
-            break;
+    for (text = skip_blanks(text); *text; text = skip_blanks(text)) {
         char *element = next_element(out);
         uint32_t i = 0;
         while (i < type->components && read_scalar(type->scalar, &text, element + i * step))
@@ -311,44 +396,36 @@ static DvStatus parse_list(const DvType *type, const char *text, Elements *out, 
     return status;
 }
 
-/* One bound of a range, from the start of a word of which `end` is the first letter that does not belong to it. */
+/* One bound of a range: all of [start, end). It is 0 where there is none. */
 static bool read_bound(const char *start, const char *end, bool is_signed, int64_t *value)
 {
-    const char *at = start;
+    const bool is_refused = !is_signed && *start == '-';
+    if (!is_refused && read_integer(&start, end, INT32_MIN, is_signed ? INT32_MAX : UINT32_MAX, value) && start == end)
+        return true;
     *value = 0;
-    if (at == end || is_blank(*at) || (!is_signed && *at == '-') || !read_integer(&at, value) || at != end ||
-        *value < INT32_MIN || *value > (is_signed ? INT32_MAX : UINT32_MAX)) {
-        *value = 0;
-        return false;
-    }
-    return true;
+    return false;
+}
+
+/* The minus behind the bound that starts here; one in front of it is its sign. */
+static const char *minus_behind(const char *start, const char *end)
+{
+    return end - start > 1 ? memchr(start + 1, '-', (size_t)(end - start - 1)) : NULL;
 }
 
 /* "A", "A-B" or "A-B-S" within [start, end). False when the list would get too long. */
 static bool add_range(const char *start, const char *end, bool is_signed, Elements *out, bool *bad)
 {
-    const char *bounds[3] = {start, NULL, NULL};
-    const char *ends[3] = {end, end, end};
-    /* A minus in front of a bound is its sign. */
-    const char *first = end - start > 1 ? memchr(start + 1, '-', (size_t)(end - start - 1)) : NULL;
-    if (first) {
-        ends[0] = first;
-        bounds[1] = first + 1;
-        const char *second = end - bounds[1] > 1 ? memchr(bounds[1] + 1, '-', (size_t)(end - bounds[1] - 1)) : NULL;
-        if (second) {
-            ends[1] = second;
-            bounds[2] = second + 1;
-        }
-    }
+    const char *const first = minus_behind(start, end);
+    const char *const second = first ? minus_behind(first + 1, end) : NULL;
     int64_t from, to, step = 0;
-    *bad |= !read_bound(bounds[0], ends[0], is_signed, &from);
-    if (!bounds[1]) {
+    *bad |= !read_bound(start, first ? first : end, is_signed, &from);
+    if (!first) {
         *(uint32_t *)next_element(out) = (uint32_t)from;
         return true;
     }
-    *bad |= !read_bound(bounds[1], ends[1], is_signed, &to);
-    if (bounds[2])
-        *bad |= !read_bound(bounds[2], ends[2], true, &step);
+    *bad |= !read_bound(first + 1, second ? second : end, is_signed, &to);
+    if (second)
+        *bad |= !read_bound(second + 1, end, true, &step);
     if (step == 0)
         step = from <= to ? 1 : -1;
     if ((step > 0) != (from <= to) && from != to) {
@@ -368,10 +445,7 @@ static DvStatus parse_indices(const DvType *type, const char *text, Elements *ou
 {
     const bool is_signed = type->scalar == DV_SCALAR_INT;
     DvStatus status = DV_OK;
-    for (;;) {
-        text = skip_blanks(text);
-        if (!*text)
-            return status;
+    for (text = skip_blanks(text); *text; text = skip_blanks(text)) {
         const char *end = end_of_word(text);
         bool bad = false;
         const bool fits = add_range(text, end, is_signed, out, &bad);
@@ -384,17 +458,17 @@ static DvStatus parse_indices(const DvType *type, const char *text, Elements *ou
             status = DV_ERROR_INVALID;
         }
         if (!fits)
-            return status;
+            break;
         text = end;
     }
+    return status;
 }
 
 static DvStatus parse_bool(const char *text, bool *out, DvText *problem)
 {
-    int64_t number;
-    const char *at = text;
-    if (g_ascii_tolower(*at) == 't' || g_ascii_tolower(*at) == 'f') {
-        *out = g_ascii_tolower(*at) == 't';
+    const char first = g_ascii_tolower(*text);
+    if (first == 't' || first == 'f') {
+        *out = first == 't';
         const char *const word = *out ? "true" : "false";
         const size_t length = trimmed(text, strlen(text));
         if (length > 1 && (length != strlen(word) || g_ascii_strncasecmp(text, word, length) != 0)) {
@@ -403,9 +477,11 @@ static DvStatus parse_bool(const char *text, bool *out, DvText *problem)
         }
         return DV_OK;
     }
-    if ((is_digit(*at) || *at == '-') && read_integer(&at, &number)) {
+    int64_t number;
+    const char *rest = text;
+    if ((is_digit(first) || first == '-') && read_integer(&rest, NULL, INT64_MIN, INT64_MAX, &number)) {
         *out = number != 0;
-        return dropped_rest(at, problem);
+        return dropped_rest(rest, problem);
     }
     quote(problem, text);
     dv_text_add(problem, " is none of true, false, 1, 0");

@@ -71,6 +71,7 @@ static void a_truth_value_is_read_by_its_first_letter(void **state)
     good(dv_type_bool, "0", "false");
     good(dv_type_bool, "-3", "true");
     warned(dv_type_bool, "tomato", "true", "'tomato' only begins as true");
+    warned(dv_type_bool, "tree", "true", "'tree' only begins as true");
     warned(dv_type_bool, "falsch", "false", "'falsch' only begins as false");
     warned(dv_type_bool, "1x", "true", "'x' after the value is dropped");
     over(dv_type_bool, "1", "yes", "true", "'yes' is none of true, false, 1, 0");
@@ -101,7 +102,10 @@ static void an_integer_is_read_as_far_as_it_goes(void **state)
     assert_int_equal(number, 7);
     over(dv_type_int, "5", " ", "5", NULL);
     good(dv_type_uint, "4294967295", "4294967295");
+    good(dv_type_uint, "-0", "0");
     warned(dv_type_uint, "-1", "4294967295", "'-1' is negative");
+    warned(dv_type_uint, "-1 5", "4294967295", "'-1 5' is negative; '5' after the value is dropped");
+    wrong(dv_type_uint, "x", "0", "'x' is not an integer that is not negative");
     wrong(dv_type_uint, "4294967296", "0", "'4294967296' is not an integer that is not negative");
     wrong(dv_type_uint, "-2147483649", "0", "'-2147483649' is not an integer that is not negative");
 }
@@ -169,6 +173,199 @@ static void decimal_numbers_are_rounded_as_the_c_library_rounds_them(void **stat
     }
 }
 
+/* Where a reader must not look behind the end, only a sanitizer sees it: the bytes get a block of their own. */
+static char *bytes_of(const char *text, const char **end)
+{
+    const size_t length = strlen(text);
+    char *bytes = malloc(length ? length : 1);
+    assert_non_null(bytes);
+    memcpy(bytes, text, length);
+    *end = bytes + length;
+    return bytes;
+}
+
+/* The number at the start of `text`, of which `rest` is left over. */
+static void check_scan(const char *text, double value, const char *rest)
+{
+    const char *end;
+    char *const bytes = bytes_of(text, &end);
+    const char *at = bytes;
+    double number;
+    float single;
+    assert_true(dv_scan_double(&at, end, &number));
+    assert_memory_equal(&number, &value, sizeof value);
+    assert_int_equal(end - at, strlen(rest));
+    at = bytes;
+    assert_true(dv_scan_float(&at, end, &single));
+    assert_memory_equal(&single, &(float){(float)value}, sizeof single);
+    assert_int_equal(end - at, strlen(rest));
+    free(bytes);
+}
+
+static void check_no_scan(const char *text)
+{
+    const char *end;
+    char *const bytes = bytes_of(text, &end);
+    const char *at = bytes;
+    double number = 7;
+    float single = 7;
+    assert_false(dv_scan_double(&at, end, &number));
+    assert_false(dv_scan_float(&at, end, &single));
+    assert_ptr_equal(at, bytes);
+    assert_true(number == 7 && single == 7.0f);
+    free(bytes);
+}
+
+static void numbers_end_with_the_bytes_that_hold_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *rest;
+        double value;
+    } numbers[] = {{"12", "", 12},
+                   {" \t\n-0", "", -0.0},
+                   {"+.5", "", 0.5},
+                   {"5.", "", 5},
+                   {"1e2", "", 100},
+                   {"1e", "e", 1},
+                   {"1e-", "e-", 1},
+                   {"1e+x", "e+x", 1},
+                   {"1.5d-1", "", 0.15},
+                   {"-2D2x", "x", -200},
+                   {"1d", "d", 1},
+                   {"1..5", ".5", 1},
+                   {"0x10", "x10", 0},
+                   {"3,4", ",4", 3},
+                   {"1e-400", "", 0},
+                   {"0e999999999999999999999", "", 0},
+                   {"1e23", "", 1e23},
+                   {"1d23", "", 1e23},
+                   {"9007199254740993", "", 9007199254740992}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        check_scan(numbers[i].text, numbers[i].value, numbers[i].rest);
+    static const char *const none[] = {"", " ", "-", ".", "-.", "e5", "nan", "-inf", "--1", "1e400", "-1d400"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        check_no_scan(none[i]);
+    const char *at = "1d2"; /* scenes have no such exponents */
+    double value;
+    assert_true(dv_read_double(&at, &value));
+    assert_true(value == 1);
+    assert_string_equal(at, "d2");
+}
+
+/* `zeros` zeros between the point and what follows. */
+static char *small_number(size_t zeros, const char *behind)
+{
+    char *text = malloc(zeros + strlen(behind) + 3);
+    assert_non_null(text);
+    memcpy(text, "0.", 2);
+    memset(text + 2, '0', zeros);
+    memcpy(text + 2 + zeros, behind, strlen(behind) + 1);
+    return text;
+}
+
+static void numbers_of_any_length_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t zeros;
+        const char *behind;
+        double value;
+    } numbers[] = {{99, "1e100", 1},
+                   {100000, "1e100000", 0.1},
+                   {100000, "1e100309", 1e308},
+                   {100, "12345678901234567890123e101", 1.2345678901234567890123},
+                   {1100, "1", 0}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        char *const text = small_number(numbers[i].zeros, numbers[i].behind);
+        const char *at = text, *end = text + strlen(text);
+        double value;
+        assert_true(dv_read_double(&at, &value));
+        assert_ptr_equal(at, end);
+        assert_memory_equal(&value, &numbers[i].value, sizeof value);
+        at = text;
+        assert_true(dv_scan_double(&at, end, &value));
+        assert_ptr_equal(at, end);
+        assert_memory_equal(&value, &numbers[i].value, sizeof value);
+        free(text);
+    }
+    char *const large = small_number(100000, "1e1000010"); /* 10^899999 */
+    check_no_scan(large);
+    const char *at = large;
+    assert_false(dv_read_double(&at, &(double){0}));
+    free(large);
+}
+
+static void floats_are_rounded_once(void **state)
+{
+    (void)state;
+    /* Half-way between 1 and the next float, and a little more or less than a double tells: rounded twice they go to 1. */
+    static const struct {
+        const char *text;
+        float value;
+    } numbers[] = {{"1.000000059604644775390625", 1.0f},
+                   {"1.00000005960464477539062500000000001", 1.0f + FLT_EPSILON},
+                   {"1.00000017881393432617187499999999999", 1.0f + FLT_EPSILON},
+                   {"-1.00000005960464477539062500000000001d0", -1.0f - FLT_EPSILON},
+                   {"1.401298464324817e-45", 0x1p-149f},
+                   {"7.0064923216240853546186479164495806564013097093825788587853e-46", 0.0f},
+                   {"7.0064923216240853546186479164495806564013097093825788587854e-46", 0x1p-149f},
+                   {"1.1754943508222875e-38", FLT_MIN},
+                   {"-0", -0.0f},
+                   {"1e-400", 0.0f},
+                   {"3.4028235677973366e38", FLT_MAX}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const char *at = numbers[i].text, *end = at + strlen(at);
+        float value;
+        assert_true(dv_scan_float(&at, end, &value));
+        assert_ptr_equal(at, end);
+        assert_memory_equal(&value, &numbers[i].value, sizeof value);
+    }
+    static const char *const large[] = {"3.4028235677973367e38", "-1e39", "1e400"};
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+        const char *at = large[i];
+        float value = 7;
+        assert_false(dv_scan_float(&at, at + strlen(at), &value));
+        assert_ptr_equal(at, large[i]);
+        assert_true(value == 7.0f);
+    }
+}
+
+static void integers_end_with_the_bytes_that_hold_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t value;
+    } numbers[] = {{"12", 12},
+                   {" -7", -7},
+                   {"\n+3", 3},
+                   {"4.5", 4},
+                   {"00000000000000000000001", 1},
+                   {"999999999999999999", 999999999999999999}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const char *end;
+        char *const bytes = bytes_of(numbers[i].text, &end);
+        const char *at = bytes;
+        int64_t value;
+        assert_true(dv_scan_integer(&at, end, &value));
+        assert_int_equal(value, numbers[i].value);
+        assert_true(at == end || *at == '.');
+        free(bytes);
+    }
+    static const char *const none[] = {"", " ", "-", "+", "x", "- 1", "9223372036854775807"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        const char *end;
+        char *const bytes = bytes_of(none[i], &end);
+        const char *at = bytes;
+        int64_t value = 7;
+        assert_false(dv_scan_integer(&at, end, &value));
+        assert_ptr_equal(at, bytes);
+        assert_int_equal(value, 7);
+        free(bytes);
+    }
+}
+
 static void printed_numbers_read_back_as_the_same_bits_and_are_short(void **state)
 {
     (void)state;
@@ -204,12 +401,18 @@ static void a_vector_needs_all_its_numbers_and_drops_what_follows(void **state)
     over(dv_type_vec3d, "7 8 9", "0.1,0.2,0.3", "0.1 0 9", "',0.2,0.3' is not a number");
     over(dv_type_vec3d, "7 8 9", " ", "7 8 9", NULL);
     good(dv_type_vec2i, "-1 2", "-1 2");
+    warned(dv_type_vec2u, "-1 -2", "4294967295 4294967294", "'-1 -2' is negative");
     good(dv_type_vec3b, "1 0 1", "1 0 1");
+    wrong(dv_type_vec3b, "1x 0 1", "1 0 0", "'x 0 1' is not 0 or 1");
     wrong(dv_type_vec3b, "1 true 1", "1 0 0", "'true 1' is not 0 or 1");
     wrong(dv_type_vec3b, "1 10 1", "1 0 0", "'10 1' is not 0 or 1");
     good(dv_type_box, "0 0 0 1 2 3", "0 0 0 1 2 3");
     good(dv_type_quat, "", "0 0 0 1");
 }
+
+#define TEN_BYTES_OF_NO_CHARACTER    "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80"
+#define TWENTY_BYTES_OF_NO_CHARACTER TEN_BYTES_OF_NO_CHARACTER TEN_BYTES_OF_NO_CHARACTER
+#define FORTY_BYTES_OF_NO_CHARACTER  TWENTY_BYTES_OF_NO_CHARACTER TWENTY_BYTES_OF_NO_CHARACTER
 
 static void a_list_drops_an_incomplete_last_entry_and_stops_at_a_bad_one(void **state)
 {
@@ -227,6 +430,8 @@ static void a_list_drops_an_incomplete_last_entry_and_stops_at_a_bad_one(void **
           "'a-very-long-word-that-goes-on-and-on-bey...' is not a number; the 2 entries before it are kept");
     wrong(dv_type_doubles, "1 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xc3\xa9zz", "1",
           "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...' is not a number; the 1 entries before it are kept");
+    wrong(dv_type_doubles, FORTY_BYTES_OF_NO_CHARACTER "\x80", "",
+          "'" TWENTY_BYTES_OF_NO_CHARACTER "...' is not a number; the 0 entries before it are kept");
 }
 
 static void index_lists_know_ranges(void **state)
@@ -255,7 +460,12 @@ static void index_lists_know_ranges(void **state)
     wrong(dv_type_ints, "1-3-", "1 2 3", "'1-3-' is not an integer or a range such as 2-7; it counts as 0");
     wrong(dv_type_ints, "-", "0", "'-' is not an integer or a range such as 2-7; it counts as 0");
     wrong(dv_type_ints, "2147483648 1", "0 1", "'2147483648' is not an integer or a range such as 2-7; it counts as 0");
+    wrong(dv_type_ints, "-2147483649", "0", "'-2147483649' is not an integer or a range such as 2-7; it counts as 0");
+    wrong(dv_type_ints, "1 and-a-word-of-more-than-forty-letters-after-it", "1 0",
+          "'and-a-word-of-more-than-forty-letters-af' is not an integer or a range such as 2-7; it counts as 0");
     good(dv_type_uints, "4294967295", "4294967295");
+    wrong(dv_type_uints, "4294967296", "0",
+          "'4294967296' is not an integer that is not negative or a range such as 2-7; it counts as 0");
     wrong(dv_type_uints, "1 0-4294967295 5", "1", "'0-4294967295' makes a list of more than 16777216 entries");
 }
 
@@ -272,6 +482,7 @@ static void texts_are_kept_as_they_are_and_lists_of_them_know_quotes(void **stat
     good(dv_type_strings, "['one', 'two \"x\" three', plain one ]", "[\"one\", 'two \"x\" three', \"plain one\"]");
     good(dv_type_strings, "[]", "");
     good(dv_type_strings, "[\"\"]", "[\"\"]");
+    good(dv_type_strings, "[,a]", "[\"\", \"a\"]");
     good(dv_type_strings, "['[x', y]", "[\"[x\", \"y\"]");
     wrong(dv_type_strings, "['x   ", "", "''x' has no closing quote");
     warned(dv_type_strings, "[a] b", "a", "'b' after the value is dropped");
@@ -287,6 +498,7 @@ static void matrices_may_have_brackets_and_commas_between_rows(void **state)
     good(dv_type_mat3d, "1 2 3 4 5 6 7 8 9", "1 2 3 4 5 6 7 8 9");
     good(dv_type_mat3d, "[1 2 3,4 5 6, 7 8 9]", "1 2 3 4 5 6 7 8 9");
     warned(dv_type_mat3d, "[1 2 3 4 5 6 7 8 9] 10", "1 2 3 4 5 6 7 8 9", "'10' after the value is dropped");
+    warned(dv_type_mat3d, "1 2 3 4 5 6 7 8 9,", "1 2 3 4 5 6 7 8 9", "',' after the value is dropped");
     over(dv_type_mat3d, "9 9 9 9 9 9 9 9 9", "", "9 9 9 9 9 9 9 9 9", NULL);
     wrong(dv_type_mat3d, "[1 2 3, 4 5 x]", "1 2 3 4 5 0 0 0 0", "'x]' comes where one of a matrix of 9 numbers should");
     wrong(dv_type_mat3d, "1 2 3", "1 2 3 0 0 0 0 0 0",
@@ -440,6 +652,7 @@ static void a_follower_of_another_type_takes_what_both_have(void **state)
     follows(&dv_type_string, "1 2 3", &dv_type_vec3d, NULL, "1 2 3");
     follows(&dv_type_vec3d, "1 2 0.1", &dv_type_string, NULL, "1 2 0.1");
     follows(&dv_type_string, "a b", &dv_type_strings, NULL, "a b");
+    follows(&dv_type_int, "2", &dv_type_choice, NULL, "2"); /* choices belong to a field, not to its type */
     follows(&pair, "1:2", &dv_type_string, NULL, "1:2");
     follows(&dv_type_string, "3:4", &pair, NULL, "3:4");
     expect_messages("");
@@ -556,6 +769,10 @@ int main(void)
         cmocka_unit_test(an_integer_is_read_as_far_as_it_goes),
         cmocka_unit_test(a_decimal_number_is_read_as_far_as_it_goes),
         cmocka_unit_test(decimal_numbers_are_rounded_as_the_c_library_rounds_them),
+        cmocka_unit_test(numbers_end_with_the_bytes_that_hold_them),
+        cmocka_unit_test(numbers_of_any_length_are_read),
+        cmocka_unit_test(floats_are_rounded_once),
+        cmocka_unit_test(integers_end_with_the_bytes_that_hold_them),
         cmocka_unit_test(printed_numbers_read_back_as_the_same_bits_and_are_short),
         cmocka_unit_test(a_vector_needs_all_its_numbers_and_drops_what_follows),
         cmocka_unit_test(a_list_drops_an_incomplete_last_entry_and_stops_at_a_bad_one),

@@ -214,6 +214,7 @@ static void wrong_legacy_files_are_refused(void **state)
     expect_error(GRID "POINTS 2 float\n0 0 0\n1 one 1\n", "line 7: expected a number, found 'one'");
     expect_error(GRID "POINTS 20 float\n0 0 0\n", "line 5: 60 numbers are announced, 7 bytes are left");
     expect_error(GRID "POINTS 2 float\nnan 0 0 0 0 0\n", "line 6: expected a number, found 'nan'");
+    expect_error(GRID "POINTS 2 float\n0 0 0\n1 1e39 1\n", "line 7: expected a number, found '1e39'");
     expect_error(TWO_POINTS "CELLS 1 3\n2 0 2\nCELL_TYPES 1\n3\n", "cell 0 uses point 2 of 2");
     expect_error(TWO_POINTS "CELLS 1 3\n2 0 1\nCELL_TYPES 1\n5\n", "cell 0 of type 5 has 2 points, expected 3");
     expect_error(TWO_POINTS "CELLS 1 3\n2 0 1\nCELL_TYPES 1\n42\n", "cell 0 has type 42, which is not read");

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Reading words and numbers from a block of bytes that need not end with a zero, with the line number for messages.
- * Numbers are decimal with '.', whatever the locale; nan, inf and hexadecimal are refused. Results are the nearest
- * double: short numbers by the exact product of Clinger (1990), the rest by the C library.
+ * Numbers are decimal as the kernel's dv_scan_double() reads them, and whole words; nan, inf and hexadecimal are refused.
  */
 #ifndef DIVAN_TOPOLOGY_SCAN_H
 #define DIVAN_TOPOLOGY_SCAN_H
@@ -28,7 +27,7 @@ bool scan_more(Scanner *scanner);
 Word scan_word(Scanner *scanner);
 /* The rest of the present line, without its end; moves to the next line. False at the end of the text. */
 bool scan_line(Scanner *scanner, Scanner *line);
-/* One number after white space. False leaves the scanner before the word that is none. */
+/* One number after white space. False leaves the scanner before the word that is none, and the value as it was. */
 bool scan_double(Scanner *scanner, double *value);
 bool scan_float(Scanner *scanner, float *value);
 bool scan_integer(Scanner *scanner, int64_t *value);
