@@ -341,12 +341,12 @@ static DvStatus dropped_rest(const char *rest, DvText *problem)
     return DV_OK;
 }
 
-/* One element of numbers over the old one in *elements. */
-static DvStatus parse_fixed(const DvType *type, const char *text, void *elements, DvText *problem)
+/* An element of numbers over the old one. */
+static DvStatus parse_fixed(const DvType *type, const char *text, void *element, DvText *problem)
 {
     const size_t step = type->element_size / type->components;
     for (uint32_t i = 0; i < type->components; i++) {
-        void *out = (char *)elements + i * step;
+        void *out = (char *)element + i * step;
         const char *from = skip_blanks(text);
         if (read_scalar(type->scalar, &text, out)) {
             if (type->scalar == DV_SCALAR_UINT && *from == '-' && *(uint32_t *)out != 0 && !problem->length) {
@@ -613,20 +613,17 @@ static bool read_color_word(const char *word, size_t length, double *rgba)
         {"azure", {0, 0.5, 1}},
     };
     if (*word == '#') {
-        unsigned digits[8];
-        const size_t count = length - 1;
-        if (count != 3 && count != 4 && count != 6 && count != 8)
+        const size_t digits = length - 1, each = digits <= 4 ? 1 : 2; /* "f" is "ff" */
+        if (digits != 3 && digits != 4 && digits != 6 && digits != 8)
             return false;
-        for (size_t i = 0; i < count; i++) {
-            const int digit = g_ascii_xdigit_value(word[1 + i]);
-            if (digit < 0)
-                return false;
-            digits[i] = (unsigned)digit;
-        }
-        const bool is_short = count <= 4;
         rgba[3] = 1;
-        for (size_t i = 0; i < (is_short ? count : count / 2); i++)
-            rgba[i] = (is_short ? digits[i] * 17 : digits[2 * i] * 16 + digits[2 * i + 1]) / 255.0;
+        for (size_t i = 0; i < digits / each; i++) {
+            const char *const digit = word + 1 + i * each;
+            const int high = g_ascii_xdigit_value(digit[0]), low = g_ascii_xdigit_value(digit[each - 1]);
+            if (high < 0 || low < 0)
+                return false;
+            rgba[i] = (16 * high + low) / 255.0;
+        }
         return true;
     }
     for (size_t i = 0; i < G_N_ELEMENTS(colors); i++) {
@@ -644,7 +641,7 @@ DvStatus dv_private_parse_colors(const DvType *type, const char *text, void **el
 {
     Elements out = {.size = type->element_size};
     DvStatus status = DV_OK;
-    for (text = skip_blanks(text); *text && status == DV_OK; text = skip_blanks(text)) {
+    for (text = skip_blanks(text); *text; text = skip_blanks(text)) {
         double color[4] = {0, 0, 0, 1};
         const char *const start = text;
         int read = 0;
@@ -656,15 +653,15 @@ DvStatus dv_private_parse_colors(const DvType *type, const char *text, void **el
             good = read_color_word(text, (size_t)(end - text), color);
             text = end;
         }
-        if (good) {
-            memcpy(next_element(&out), color, sizeof color);
-        } else {
+        if (!good) {
             quote(problem, start);
             dv_text_add(problem,
                         " is no color: give red green blue [alpha] from 0 to 1, #RRGGBB or a name such as red");
             status = DV_ERROR_INVALID;
+            break;
         }
-        if (good && !type->list) {
+        memcpy(next_element(&out), color, sizeof color);
+        if (!type->list) {
             status = dropped_rest(text, problem);
             break;
         }
@@ -703,45 +700,44 @@ static DvStatus parse_choice(const DvField *field, const char *text, char **out,
     return DV_ERROR_INVALID;
 }
 
+/* One element of a type without functions of its own, over the old one. An empty text changes nothing, but a string. */
+static DvStatus parse_one(const DvField *field, const DvType *type, const char *text, void *element, DvText *problem)
+{
+    if (type->scalar == DV_SCALAR_STRING && type != &dv_type_choice) {
+        dv_free(*(char **)element);
+        *(char **)element = dv_strdup(text);
+        return DV_OK;
+    }
+    if (!*skip_blanks(text))
+        return DV_OK;
+    if (type == &dv_type_choice)
+        return parse_choice(field, text, element, problem);
+    if (type->scalar == DV_SCALAR_BOOL && type->components == 1)
+        return parse_bool(text, element, problem);
+    return parse_fixed(type, text, element, problem);
+}
+
 DvStatus dv_private_type_parse(const DvField *field, const DvType *type, const char *text, void **elements,
                                size_t *count, DvText *problem)
 {
-    if (type->parse) {
-        void *parsed = NULL;
-        size_t parsed_count = 0;
-        const DvStatus status = type->parse(type, text, &parsed, &parsed_count, problem);
-        const bool complete = type->list || parsed_count >= 1;
-        dv_private_elements_free(type, complete ? *elements : parsed, complete ? *count : parsed_count);
-        if (complete) {
-            *elements = parsed;
-            *count = type->list ? parsed_count : 1;
-        }
-        return status;
-    }
-    if (!type->list && type->scalar == DV_SCALAR_STRING) {
-        if (type == &dv_type_choice)
-            return *skip_blanks(text) ? parse_choice(field, text, *elements, problem) : DV_OK;
-        dv_free(**(char ***)elements);
-        **(char ***)elements = dv_strdup(text);
-        return DV_OK;
-    }
-    if (!type->list) {
-        if (!*skip_blanks(text))
-            return DV_OK; /* an empty text changes nothing */
-        if (type->scalar == DV_SCALAR_BOOL && type->components == 1)
-            return parse_bool(text, *elements, problem);
-        return parse_fixed(type, text, *elements, problem);
-    }
+    if (!type->list && !type->parse)
+        return parse_one(field, type, text, *elements, problem);
     Elements out = {.size = type->element_size};
     DvStatus status;
-    if (type->scalar == DV_SCALAR_STRING)
+    if (type->parse)
+        status = type->parse(type, text, &out.at, &out.count, problem);
+    else if (type->scalar == DV_SCALAR_STRING)
         status = parse_words(text, &out, problem);
     else if (type->components == 1 && (type->scalar == DV_SCALAR_INT || type->scalar == DV_SCALAR_UINT))
         status = parse_indices(type, text, &out, problem);
     else
         status = parse_list(type, text, &out, problem);
+    if (!type->list && out.count == 0) { /* the old value stays */
+        dv_free(out.at);
+        return status;
+    }
     dv_private_elements_free(type, *elements, *count);
     *elements = out.at;
-    *count = out.count;
+    *count = type->list ? out.count : 1;
     return status;
 }

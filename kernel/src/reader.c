@@ -91,6 +91,12 @@ static const char *class_of(const XmlElement *element)
     return is_kind(element, "Object") ? attribute_of(element, "type") : element->kind;
 }
 
+/* The last element that is open; NULL outside the root. */
+static XmlElement *innermost(const Parse *parse)
+{
+    return parse->stack->len ? g_ptr_array_index(parse->stack, parse->stack->len - 1) : NULL;
+}
+
 static void problem_at(Reader *reader, Place place, DvStatus status, const char *format, ...) DV_PRINTF(4, 5);
 static void problem_at(Reader *reader, Place place, DvStatus status, const char *format, ...)
 {
@@ -169,7 +175,7 @@ static void start_element(void *data, const char *kind, const char **attributes)
         stop(parse, DV_ERROR_LIMIT, "the scene has more than %d elements", MAX_ELEMENTS);
         return;
     }
-    XmlElement *parent = parse->stack->len ? g_ptr_array_index(parse->stack, parse->stack->len - 1) : NULL;
+    XmlElement *parent = innermost(parse);
     if (parent && parent->children->len >= MAX_CHILDREN) {
         stop(parse, DV_ERROR_LIMIT, "<%s> of line %d holds more than %d elements", parent->kind, parent->place.line,
              MAX_CHILDREN);
@@ -216,10 +222,10 @@ static void end_element(void *data, const char *kind)
 {
     (void)kind;
     Parse *parse = data;
-    if (parse->status != DV_OK || !parse->stack->len)
+    if (parse->status != DV_OK)
         return;
     XmlElement *element = g_ptr_array_steal_index(parse->stack, parse->stack->len - 1);
-    XmlElement *parent = parse->stack->len ? g_ptr_array_index(parse->stack, parse->stack->len - 1) : NULL;
+    XmlElement *parent = innermost(parse);
     if (parent && is_kind(element, "Attribute") && is_object(parent))
         fold_attribute(parent, element);
 }
@@ -233,7 +239,7 @@ static void start_doctype(void *data, const char *name, const char *system, cons
 static void report_syntax(Parse *parse)
 {
     const enum XML_Error error = XML_GetErrorCode(parse->parser);
-    const XmlElement *open = parse->stack->len ? g_ptr_array_index(parse->stack, parse->stack->len - 1) : NULL;
+    const XmlElement *open = innermost(parse);
     if (error == XML_ERROR_NO_ELEMENTS && open) {
         stop(parse, DV_ERROR_INVALID, "broken XML: the file ends inside <%s> of line %d; </%s> is missing", open->kind,
              open->place.line, open->kind);

@@ -95,16 +95,13 @@ static void comment(Repair *repair)
             copy(repair);
         }
     }
-    for (int i = 0; i < 3 && repair->at < repair->end; i++)
-        copy(repair);
+    copy_until(repair, "-->");
 }
 
 /* Whether an entity that XML knows starts here: &lt; &gt; &amp; &quot; &apos; &#9; &#x1F;. */
 static bool is_entity(const Repair *repair)
 {
     static const char *const known[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&apos;"};
-    if (repair->end - repair->at < 4 || !strchr("lgaq#", repair->at[1]))
-        return false;
     for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
         if (starts_with(repair, known[i]))
             return true;

@@ -272,6 +272,10 @@ static void numbers_of_any_length_are_read(void **state)
         const char *behind;
         double value;
     } numbers[] = {{99, "1e100", 1},
+                   {120, "1e121", 1}, /* 127 bytes */
+                   {121, "1e122", 1},
+                   {124, "1", 1e-125}, /* 127 bytes */
+                   {125, "1", 1e-126},
                    {100000, "1e100000", 0.1},
                    {100000, "1e100309", 1e308},
                    {100, "12345678901234567890123e101", 1.2345678901234567890123},
@@ -527,8 +531,9 @@ static void colors_are_numbers_hexadecimal_digits_or_names(void **state)
     good(dv_type_color, "blue", "0 0 1 1");
     over(dv_type_color, "0 0 0 0", "", "0 0 0 0", NULL);
     warned(dv_type_color, "1 0 0 1 5", "1 0 0 1", "'5' after the value is dropped");
-    for (size_t i = 0; i < 6; i++) {
-        static const char *const texts[] = {"1 0", "#ff", "#gg0000", "Blue", "#fffff", "blues"};
+    good(dv_type_color, "#336699cc", "0.2 0.4 0.6 0.8");
+    for (size_t i = 0; i < 7; i++) {
+        static const char *const texts[] = {"1 0", "#ff", "#gg0000", "#00000g", "Blue", "#fffff", "blues"};
         snprintf(message, sizeof message, "'%s' %s", texts[i], bad);
         over(dv_type_color, "0.5 0.5 0.5", texts[i], "0.5 0.5 0.5 1", message);
     }
