@@ -179,7 +179,8 @@ static char *bytes_of(const char *text, const char **end)
     const size_t length = strlen(text);
     char *bytes = malloc(length ? length : 1);
     assert_non_null(bytes);
-    memcpy(bytes, text, length);
+    for (size_t i = 0; i < length; i++)
+        bytes[i] = text[i];
     *end = bytes + length;
     return bytes;
 }
@@ -254,13 +255,12 @@ static void numbers_end_with_the_bytes_that_hold_them(void **state)
 }
 
 /* `zeros` zeros between the point and what follows. */
-static char *small_number(size_t zeros, const char *behind)
+static char *small_number(int zeros, const char *behind)
 {
-    char *text = malloc(zeros + strlen(behind) + 3);
+    const size_t size = (size_t)zeros + strlen(behind) + 3;
+    char *text = malloc(size);
     assert_non_null(text);
-    memcpy(text, "0.", 2);
-    memset(text + 2, '0', zeros);
-    memcpy(text + 2 + zeros, behind, strlen(behind) + 1);
+    snprintf(text, size, "0.%0*d%s", zeros, 0, behind);
     return text;
 }
 
@@ -268,7 +268,7 @@ static void numbers_of_any_length_are_read(void **state)
 {
     (void)state;
     static const struct {
-        size_t zeros;
+        int zeros;
         const char *behind;
         double value;
     } numbers[] = {{99, "1e100", 1},
