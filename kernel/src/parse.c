@@ -67,8 +67,9 @@ static inline const char *skip_blanks(const char *text)
 
 static inline const char *skip_sign(const char *at, const char *end, bool *negative)
 {
-    *negative = byte_at(at, end) == '-';
-    return at + (*negative || byte_at(at, end) == '+');
+    const char sign = byte_at(at, end);
+    *negative = sign == '-';
+    return sign == '-' || sign == '+' ? at + 1 : at;
 }
 
 #define EXACT ((uint64_t)1 << DBL_MANT_DIG) /* all integers up to it are doubles */

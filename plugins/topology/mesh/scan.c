@@ -21,12 +21,11 @@ Scanner scan_start(const void *bytes, size_t size)
 
 bool scan_more(Scanner *scanner)
 {
-    while (scanner->at < scanner->end && is_white(*scanner->at)) {
-        if (*scanner->at == '\n')
-            scanner->line++;
-        scanner->at++;
-    }
-    return scanner->at < scanner->end;
+    const char *at = scanner->at;
+    for (; at < scanner->end && is_white(*at); at++)
+        scanner->line += *at == '\n';
+    scanner->at = at;
+    return at < scanner->end;
 }
 
 static Word peek_word(const Scanner *scanner)
@@ -56,21 +55,21 @@ bool scan_line(Scanner *scanner, Scanner *line)
     return true;
 }
 
-/* Moves behind a number that ends at `end`, if the word ends there too. */
-static bool take_word(Scanner *scanner, const char *end)
+/* Whether a number ends where its word does; else back to the start of the word. */
+static bool is_whole_word(Scanner *scanner, const char *start)
 {
-    if (end < scanner->end && !is_white(*end))
-        return false;
-    scanner->at = end;
-    return true;
+    if (scanner->at == scanner->end || is_white(*scanner->at))
+        return true;
+    scanner->at = start;
+    return false;
 }
 
 bool scan_double(Scanner *scanner, double *value)
 {
     scan_more(scanner);
-    const char *at = scanner->at;
+    const char *const start = scanner->at;
     double number;
-    if (!dv_scan_double(&at, scanner->end, &number) || !take_word(scanner, at))
+    if (!dv_scan_double(&scanner->at, scanner->end, &number) || !is_whole_word(scanner, start))
         return false;
     *value = number;
     return true;
@@ -79,9 +78,9 @@ bool scan_double(Scanner *scanner, double *value)
 bool scan_float(Scanner *scanner, float *value)
 {
     scan_more(scanner);
-    const char *at = scanner->at;
+    const char *const start = scanner->at;
     float number;
-    if (!dv_scan_float(&at, scanner->end, &number) || !take_word(scanner, at))
+    if (!dv_scan_float(&scanner->at, scanner->end, &number) || !is_whole_word(scanner, start))
         return false;
     *value = number;
     return true;
@@ -90,9 +89,9 @@ bool scan_float(Scanner *scanner, float *value)
 bool scan_integer(Scanner *scanner, int64_t *value)
 {
     scan_more(scanner);
-    const char *at = scanner->at;
+    const char *const start = scanner->at;
     int64_t number;
-    if (!dv_scan_integer(&at, scanner->end, &number) || !take_word(scanner, at))
+    if (!dv_scan_integer(&scanner->at, scanner->end, &number) || !is_whole_word(scanner, start))
         return false;
     *value = number;
     return true;
