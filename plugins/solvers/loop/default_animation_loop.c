@@ -18,6 +18,8 @@
 #include <divan/scene.h>
 #include <divan/visitor.h>
 
+#include <math.h>
+
 typedef struct DefaultAnimationLoop {
     DvData compute_bounding_box, parallel_ode_solving;
     DvLink target_link;
@@ -116,6 +118,9 @@ static DvStatus step(void *self_, double dt)
         dt = dv_node_dt(target);
     DvNode *root = dv_node_root(target);
     const double start = dv_node_time(root);
+    if (!isfinite(start + dt))
+        return dv_error(dv_object_of(self), DV_ERROR_INVALID, "a step of %g s from %g s is too large for any time", dt,
+                        start);
     Advance advance = {.step = {.time = start, .dt = dt, .position = DV_POSITION, .velocity = DV_VELOCITY}};
 
     tell(target, DV_EVENT_ANIMATE_BEGIN, dt);
