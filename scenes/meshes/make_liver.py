@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes liver.msh (tetrahedra) and liver_surface.obj (about 20,000 triangles) from one smooth shape.
 
-    python3 -m venv /tmp/gmsh && /tmp/gmsh/bin/pip install gmsh numpy
-    /tmp/gmsh/bin/python scenes/meshes/make_liver.py        writes beside this script
+    python3 -m venv gmsh-env && gmsh-env/bin/pip install gmsh numpy
+    gmsh-env/bin/python scenes/meshes/make_liver.py        writes beside this script
 
 The shape is a map of the unit sphere, in metres: a large right lobe that thins out to the left, a domed upper side (y up),
 and an underside hollowed where the neighbouring organs lie. Both meshes sample that map, so the fine surface lies within

@@ -40,7 +40,7 @@ static struct {
 } table;
 
 static char folder[1024];
-static char output_file[64] = "/tmp/divan-fields-XXXXXX"; /* what $output in the table stands for */
+static char output_file[64] = P_tmpdir "/divan-fields-XXXXXX"; /* what $output in the table stands for */
 static DvText failures;
 
 /* ---- files ---- */

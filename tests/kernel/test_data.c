@@ -716,7 +716,7 @@ static void a_file_name_is_looked_up_and_remembered_until_it_changes(void **stat
     DvData *file = added(object, "file", &dv_type_file, NULL),
            *follower = added(object, "follower", &dv_type_file, NULL),
            *text = added(object, "text", &dv_type_file, NULL);
-    char name[] = "/tmp/divan-test-XXXXXX";
+    char name[] = P_tmpdir "/divan-test-XXXXXX";
     const int descriptor = mkstemp(name);
     assert_true(descriptor >= 0);
     assert_null(dv_data_file(file));
@@ -736,13 +736,13 @@ static void a_file_name_is_looked_up_and_remembered_until_it_changes(void **stat
     /* Relative names start at the folder of the nearest node that has one. */
     static const char nodes[] = "<Node><Node name='below'/></Node>";
     DvScene *other = NULL;
-    assert_int_equal(dv_scene_load_text(nodes, strlen(nodes), "text.scn", "/tmp", NULL, &other), DV_OK);
-    char second[] = "/tmp/divan-test-XXXXXX";
+    assert_int_equal(dv_scene_load_text(nodes, strlen(nodes), "text.scn", P_tmpdir, NULL, &other), DV_OK);
+    char second[] = P_tmpdir "/divan-test-XXXXXX";
     assert_true(mkstemp(second) >= 0);
     DvObject *below = dv_node_object(dv_node_new(dv_node_child(dv_scene_root(other), 0), "new"));
-    const char *beside = dv_data_file(added(below, "file", &dv_type_file, second + strlen("/tmp/")));
+    const char *beside = dv_data_file(added(below, "file", &dv_type_file, second + strlen(P_tmpdir "/")));
     assert_non_null(beside);
-    assert_string_equal(without_folder(beside), second + strlen("/tmp/"));
+    assert_string_equal(without_folder(beside), second + strlen(P_tmpdir "/"));
     remove(second);
     dv_scene_free(other);
     dv_text_free(&captured);

@@ -471,7 +471,7 @@ static void the_kernel_finds_what_lies_beside_its_library_and_starts_without(voi
 static int new_folder(void **state)
 {
     (void)state;
-    snprintf(folder, sizeof folder, "/tmp/divan-loader-XXXXXX");
+    snprintf(folder, sizeof folder, P_tmpdir "/divan-loader-XXXXXX");
     return mkdtemp(folder) ? 0 : -1;
 }
 

@@ -13,7 +13,7 @@ static char folder[200];
 
 static int setup(void **state)
 {
-    snprintf(folder, sizeof folder, "/tmp/divan-reader-XXXXXX");
+    snprintf(folder, sizeof folder, P_tmpdir "/divan-reader-XXXXXX");
     return mkdtemp(folder) ? start_parts(state) : -1;
 }
 

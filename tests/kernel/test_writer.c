@@ -11,7 +11,7 @@ static char folder[200], path[300];
 
 static int setup(void **state)
 {
-    snprintf(folder, sizeof folder, "/tmp/divan-writer-XXXXXX");
+    snprintf(folder, sizeof folder, P_tmpdir "/divan-writer-XXXXXX");
     if (!mkdtemp(folder))
         return -1;
     snprintf(path, sizeof path, "%s/saved.scn", folder);

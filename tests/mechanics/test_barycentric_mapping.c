@@ -259,7 +259,7 @@ static void a_saved_run_goes_on_with_the_same_weights(void **state)
     const char *scenes[] = {ON(MESH("triangles='0 1 2 0 2 3'"), "Vec3d", "0.6 0.3 0.5", ""),
                             ON(SET("Tetrahedron", TETRAHEDRA), "Rigid3d", FRAMES, "")};
     for (int which = 0; which < 2; which++) {
-        char file[] = "/tmp/divan-saved-XXXXXX.scn";
+        char file[] = P_tmpdir "/divan-saved-XXXXXX.scn";
         const int handle = mkstemps(file, 4);
         assert_true(handle >= 0);
         close(handle);

@@ -120,7 +120,7 @@ static void springs_of_removed_edges_pull_no_more(void **state)
 static void plastic_strain_survives_saving(void **state)
 {
     (void)state;
-    char path[] = "/tmp/divan-plastic-XXXXXX.scn";
+    char path[] = P_tmpdir "/divan-plastic-XXXXXX.scn";
     close(mkstemps(path, 4));
     const char *text =
         "<Node dt='0.01' gravity='0 -10 0'><DefaultAnimationLoop/><EulerImplicitSolver/><CGLinearSolver iterations='50' "

@@ -154,7 +154,7 @@ static void stiffnesses_not_given_are_those_of_the_joint_before(void **state)
 static void forces_of_a_file_are_added_and_forces_are_written_to_one(void **state)
 {
     (void)state;
-    char in[] = "/tmp/divan-joint-in-XXXXXX", out[] = "/tmp/divan-joint-out-XXXXXX";
+    char in[] = P_tmpdir "/divan-joint-in-XXXXXX", out[] = P_tmpdir "/divan-joint-out-XXXXXX";
     FILE *file = fdopen(mkstemp(in), "w");
     fprintf(file, "1 0 0 0 0 4\n2 0 0 0 0 5\n");
     fclose(file);

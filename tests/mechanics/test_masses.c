@@ -158,7 +158,7 @@ static void old_names_of_the_mass_are_understood(void **state)
 static const char *write_file(const char *name, const char *text)
 {
     static char path[128];
-    (void)snprintf(path, sizeof path, "/tmp/divan-%ld-%s", (long)getpid(), name);
+    (void)snprintf(path, sizeof path, P_tmpdir "/divan-%ld-%s", (long)getpid(), name);
     FILE *out = fopen(path, "w");
     assert_non_null(out);
     assert_true(fputs(text, out) >= 0);

@@ -245,7 +245,7 @@ static void the_number_of_threads_does_not_matter(void **state)
 static void points_are_read_from_a_mesh_file(void **state)
 {
     (void)state;
-    char file[] = "/tmp/divan-points-XXXXXX.obj";
+    char file[] = P_tmpdir "/divan-points-XXXXXX.obj";
     const int handle = mkstemps(file, 4);
     assert_true(handle >= 0);
     static const char mesh[] = "v 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\n";

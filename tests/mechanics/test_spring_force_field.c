@@ -176,7 +176,7 @@ static void springs_between_points_at_the_same_place_are_inert(void **state)
 static void a_spring_file_is_appended(void **state)
 {
     (void)state;
-    char path[] = "/tmp/divan-springs-XXXXXX";
+    char path[] = P_tmpdir "/divan-springs-XXXXXX";
     const int handle = mkstemp(path);
     FILE *file = fdopen(handle, "w");
     fprintf(file, "Xsp 3.0\nnumm 2\nnums 1\n# a comment\ngrav 0 0 -9 0\nmass 1 s 0 0 0 0 0 0 1 0\n"

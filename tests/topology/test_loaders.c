@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/divan-loaders-XXXXXX";
+static char folder[] = P_tmpdir "/divan-loaders-XXXXXX";
 
 static const char *const files[][2] = {
     {"sheet.obj",

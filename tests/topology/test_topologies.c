@@ -480,7 +480,7 @@ static void changed_meshes_are_saved_and_go_on(void **state)
     assert_int_equal(
         modifier->remove_elements(dv_object_self(scene_object(mesh.scene, "/h/m")), DV_HEXAHEDRA, 2, removed, true),
         DV_OK);
-    char name[] = "/tmp/divan-topologies-XXXXXX.scn";
+    char name[] = P_tmpdir "/divan-topologies-XXXXXX.scn";
     const int file = mkstemps(name, 4);
     assert_true(file >= 0);
     assert_int_equal(dv_scene_save(mesh.scene, name), DV_OK);
