@@ -22,7 +22,7 @@ enum { MAX_CURVES = 64 };
 typedef struct PcgLinearSolver {
     DvLinearSolverFields common;
     DvData iterations, tolerance, use_preconditioner;
-    DvData solves, graph;
+    DvData solves, products, graph;
     DvLink preconditioner_link;
     DvLinearSystemUse system;
     const DvMechanicalOperationsOps *mechanics;
@@ -46,6 +46,8 @@ static const DvField fields[] = {
             .help = "linear solver that preconditions; none: plain conjugate gradients"),
     DV_FIELD(PcgLinearSolver, solves, "solves", dv_type_uint, .init = "0", .flags = DV_FIELD_HIDDEN | DV_FIELD_INPUT,
              .help = "solves since initialisation"),
+    DV_FIELD(PcgLinearSolver, products, "products", dv_type_uint, .init = "0",
+             .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN, .help = "products in the last solve"),
     DV_FIELD(PcgLinearSolver, graph, "graph", dv_type_string, .flags = DV_FIELD_OUTPUT | DV_FIELD_READ_ONLY,
              .help = "relative residual of each iteration of the solves of this step"),
     {0},
@@ -101,6 +103,12 @@ static DvStatus bwd_init(DvObject *object, void *self_)
     return DV_OK;
 }
 
+static void reset(DvObject *object, void *self_)
+{
+    (void)object;
+    dv_data_set_uint(&((PcgLinearSolver *)self_)->products, 0);
+}
+
 static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
 {
     PcgLinearSolver *self = self_;
@@ -116,9 +124,10 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
         if (self->preconditioner_system != NULL)
             matrix = dv_matrix_linear_system_whole(dv_link_object(self->preconditioner_system));
     }
-    /* A matrix that is there already costs nothing but its products. */
-    const uint32_t products = matrix != NULL ? UINT32_MAX : dv_data_uint(&self->iterations);
-    if (!self->mechanics->prefers_assembled(m, products)) {
+    /* A matrix that is there already costs nothing but its products; the first solve is taken to need all iterations. */
+    const uint32_t most = dv_data_uint(&self->iterations), last = dv_data_uint(&self->products);
+    const uint32_t expected = matrix != NULL ? UINT32_MAX : last > 0 && last < most ? last : most;
+    if (!self->mechanics->prefers_assembled(m, expected)) {
         matrix = NULL;
     } else if (matrix == NULL) {
         dv_phase_begin("assembly");
@@ -128,6 +137,7 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
             return DV_ERROR_INVALID;
     }
     dv_krylov_set(&self->space, m, step, factors, matrix);
+    dv_krylov_reserve_states(&self->space);
     return DV_OK;
 }
 
@@ -152,7 +162,8 @@ static DvStatus iterate(PcgLinearSolver *self, DvCurve *errors)
     DvStatus status = precondition(self, active, DV_KRYLOV_P);
     double rho = dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_P);
     bool finite = true; /* else one iteration makes the solution not finite too, which stops the run */
-    for (uint32_t it = 1; status == DV_OK && it <= iterations && finite && (rho > bound || !isfinite(rho)); it++) {
+    uint32_t it = 1;
+    for (; status == DV_OK && it <= iterations && finite && (rho > bound || !isfinite(rho)); it++) {
         finite = isfinite(rho);
         const double alpha = rho / dv_krylov_product(space, DV_KRYLOV_Q, DV_KRYLOV_P);
         dv_krylov_combine(space, DV_KRYLOV_X, DV_KRYLOV_X, DV_KRYLOV_P, alpha);
@@ -163,6 +174,7 @@ static DvStatus iterate(PcgLinearSolver *self, DvCurve *errors)
         dv_krylov_combine(space, DV_KRYLOV_P, DV_KRYLOV_Q, DV_KRYLOV_P, rho / previous_rho);
         dv_curve_add(errors, rho / b_squared);
     }
+    dv_data_set_uint(&self->products, it);
     return status;
 }
 
@@ -245,6 +257,7 @@ const DvClass dv_pcg_linear_solver = {
     .construct = construct,
     .init = init,
     .bwd_init = bwd_init,
+    .reset = reset,
     .handle_event = handle_event,
     .update = update,
     .destroy = destroy,
