@@ -85,6 +85,15 @@ MASS_CONFORMANCE(a_matrix_mass_of_triangles,
 MASS_CONFORMANCE(a_lumped_matrix_mass, .scene = CUBE("<MeshMatrixMass name='mass' totalMass='7' lumping='1'/>"),
                  .total = 7)
 
+/* Elements of a grid are there from the end of parsing on: the components that use them may be written before it. */
+#define BEFORE_THE_GRID(mass)                                                    \
+    "<Node name='root' gravity='1 -9.81 2'><MechanicalObject name='dofs'/>" mass \
+    "<RegularGridTopology name='grid' n='3 2 2' min='0 0 0' max='2 1 3'/></Node>"
+MASS_CONFORMANCE(a_matrix_mass_before_its_grid,
+                 .scene = BEFORE_THE_GRID("<MeshMatrixMass name='mass' massDensity='2'/>"), .total = 12)
+MASS_CONFORMANCE(a_diagonal_mass_before_its_grid,
+                 .scene = BEFORE_THE_GRID("<DiagonalMass name='mass' massDensity='2'/>"), .total = 12)
+
 static double *field_values(DvScene *scene, const char *path, const char *name, size_t count)
 {
     size_t n;
@@ -378,6 +387,8 @@ int main(void)
         cmocka_unit_test(a_matrix_mass_of_tetrahedra),
         cmocka_unit_test(a_matrix_mass_of_triangles),
         cmocka_unit_test(a_lumped_matrix_mass),
+        cmocka_unit_test(a_matrix_mass_before_its_grid),
+        cmocka_unit_test(a_diagonal_mass_before_its_grid),
         cmocka_unit_test(the_mass_of_a_point_follows_from_the_sum_and_back),
         cmocka_unit_test(the_sum_counts_when_both_are_given),
         cmocka_unit_test(a_range_names_the_points),

@@ -6,8 +6,8 @@
  * the grid selects its last layer hangs on this last bit, and scenes rely on it. dx = (max - min) / (n - 1); with one
  * point on an axis that point lies in the middle of the box in x and y, at its bottom in z.
  *
- * The number of points and the positions are there from the end of parsing on: a state written before its grid takes
- * them. `cellWidth` changes the number of points at init, not their spacing, which stays that of the `n` known before.
+ * Points and elements are there from the end of parsing on: a state or a mass written before its grid takes them.
+ * `cellWidth` changes the number of points at init, not their spacing, which stays that of the `n` known before.
  *
  * Edges come from the triangles when those are made (the default), so they include the diagonals of the quads.
  */
@@ -28,7 +28,8 @@ typedef struct RegularGrid {
     DvData create_texcoords;
     DvData min, max, p0, cell_width;
     double step[3];
-    bool p0_is_known; /* given by the user, or set before */
+    bool p0_is_known;      /* given by the user, or set before */
+    uint64_t list_version; /* of the fields that the lists were computed for; 0: there are none */
 } RegularGrid;
 
 static void read_shape(RegularGrid *grid, uint32_t n[3])
@@ -108,39 +109,15 @@ static DvStatus check_size(RegularGrid *grid)
     return DV_OK;
 }
 
-static DvStatus parse(DvObject *object, void *self, const DvAttributes *attributes)
-{
-    (void)object;
-    RegularGrid *grid = self;
-    static const char *const axes[3] = {"nx", "ny", "nz"};
-    int32_t n[3];
-    int given = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        const char *text = dv_attribute(attributes, axes[axis]);
-        given += text && dv_read_int(&text, &n[axis]);
-    }
-    if (given == 3)
-        dv_data_set(&grid->n, n, 1);
-    double box[6], scale = 1.0;
-    (void)attribute_float(attributes, "scale", &scale);
-    if (attribute_box(attributes, box)) {
-        for (int i = 0; i < 6; i++)
-            box[i] *= scale;
-        dv_data_set(&grid->min, box, 1);
-        dv_data_set(&grid->max, box + 3, 1);
-    }
-    grid->p0_is_known = dv_data_is_set(&grid->p0);
-    const DvStatus status = check_size(grid);
-    if (status == DV_OK) {
-        place(grid);
-        fill_positions(grid);
-    }
-    return status;
-}
-
-/* Lists that follow from the number of points. What is not computed here is left to MeshTopology. */
+/* Lists that follow from the number of points, unless they are there. What is not computed here is left to MeshTopology. */
 static void compute_lists(RegularGrid *grid)
 {
+    const uint64_t version = 1 + dv_data_version(&grid->n) + dv_data_version(&grid->compute_hexahedra) +
+                             dv_data_version(&grid->compute_quads) + dv_data_version(&grid->compute_triangles) +
+                             dv_data_version(&grid->compute_edges);
+    if (grid->list_version == version)
+        return;
+    grid->list_version = version;
     Topology *topology = &grid->topology;
     uint32_t n[3];
     read_shape(grid, n);
@@ -171,6 +148,38 @@ static void compute_lists(RegularGrid *grid)
     array_free(&quads);
     array_free(&triangles);
     array_free(&edges);
+}
+
+static DvStatus parse(DvObject *object, void *self, const DvAttributes *attributes)
+{
+    (void)object;
+    RegularGrid *grid = self;
+    static const char *const axes[3] = {"nx", "ny", "nz"};
+    int32_t n[3];
+    int given = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const char *text = dv_attribute(attributes, axes[axis]);
+        given += text && dv_read_int(&text, &n[axis]);
+    }
+    if (given == 3)
+        dv_data_set(&grid->n, n, 1);
+    double box[6], scale = 1.0;
+    (void)attribute_float(attributes, "scale", &scale);
+    if (attribute_box(attributes, box)) {
+        for (int i = 0; i < 6; i++)
+            box[i] *= scale;
+        dv_data_set(&grid->min, box, 1);
+        dv_data_set(&grid->max, box + 3, 1);
+    }
+    grid->p0_is_known = dv_data_is_set(&grid->p0);
+    const DvStatus status = check_size(grid);
+    if (status == DV_OK) {
+        place(grid);
+        fill_positions(grid);
+        if (!(dv_data_double(&grid->cell_width) > 0)) /* else init has other numbers of points */
+            compute_lists(grid);
+    }
+    return status;
 }
 
 static DvStatus init(DvObject *object, void *self)
