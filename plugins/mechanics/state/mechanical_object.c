@@ -723,6 +723,11 @@ static DvStatus init(DvObject *object, void *self_)
     agree_on_size(self, true);
     if (self->position.count <= 1 && self->velocity.count <= 1) {
         const double *positions = ops ? ops->positions(topology_self) : NULL;
+        if (positions && ops->point_count(topology_self) == 0)
+            dv_warning(object,
+                       "has no points: topology '%s' gives positions, but no number of points here; write it before "
+                       "this state and with its elements, or give 'position'",
+                       dv_object_name(topology));
         if (positions ||
             (ops && ops->point_count(topology_self) == 0 && ops->grid && ops->grid(topology_self, &(DvGridShape){0})))
             take_points_of_topology(self, ops, topology_self, positions);
