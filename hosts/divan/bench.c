@@ -148,9 +148,10 @@ static int bench(const Options *options)
     }
     const uint64_t allocations = allocation_count() - before;
     /* Once more from the start: the clock of the phases costs what it measures, and later steps may be others. */
-    dv_scene_reset(scene);
-    if (status == DV_OK)
+    if (status == DV_OK) {
+        dv_scene_reset(scene);
         status = dv_scene_step(scene, dt);
+    }
     dv_phase_enable(true);
     for (uint64_t i = 0; i < steps && status == DV_OK; i++)
         status = dv_scene_step(scene, dt);

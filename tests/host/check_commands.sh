@@ -122,6 +122,18 @@ grep -q "is not finite after step 1; likely cause: " "$work/err" || fail "no cau
 run 0 run -n 0 --quiet "$work/fast.scn.last-good.scn"
 silent
 
+# ...stops a bench too, and leaves the same state
+cat >"$work/stiff.scn" <<'END'
+<Node dt="1"><DefaultAnimationLoop/><EulerExplicitSolver/><MechanicalObject position="0 0 0 1 0 0"/>
+  <UniformMass totalMass="1"/><SpringForceField spring="0 1 1e9 0 0.5"/></Node>
+END
+for command in run bench; do
+    (cd "$work" && "$divan" $command -n 300 stiff.scn >out 2>err)
+    [ $? -eq 3 ] || fail "$command: a state that is not finite does not end with exit status 3"
+    mv "$work/stiff.scn.last-good.scn" "$work/$command.last" || fail "$command: the last good state is not saved"
+done
+cmp -s "$work/run.last" "$work/bench.last" || fail "run and bench leave other last good states"
+
 # Ctrl-C: the step is finished, the summary printed. A shell's background jobs ignore the signal, so Python starts it.
 python3 - "$divan" "$ball" <<'END' || fail "Ctrl-C does not end a run with its summary and status 130"
 import signal, subprocess, sys, time
