@@ -81,23 +81,17 @@ static void reset(DvObject *object, void *self_)
     dv_data_set_uint(&((CgLinearSolver *)self_)->products, 0);
 }
 
-/* How many products the next solve is likely to need. The first one is taken to need all: if a matrix ever pays, its memory
- * is there after the first step. */
-static uint32_t expected_products(CgLinearSolver *self)
-{
-    const uint32_t most = dv_data_uint(&self->iterations), last = dv_data_uint(&self->products);
-    return dv_data_uint(&self->solves) > 0 && last < most ? last : most;
-}
-
 static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
 {
     CgLinearSolver *self = self_;
+    const uint32_t products = dv_krylov_expected_products(dv_data_uint(&self->solves), dv_data_uint(&self->products),
+                                                          dv_data_uint(&self->iterations));
     const DvBlockMatrix *matrix = NULL;
     if (!self->system.ops->is_matrix_free(self->system.self)) {
         matrix = self->system.ops->assemble(self->system.self, m, step, factors);
         if (matrix == NULL)
             return DV_ERROR_INVALID;
-    } else if (self->mechanics->prefers_assembled(m, expected_products(self))) {
+    } else if (self->mechanics->prefers_assembled(m, products)) {
         dv_phase_begin("assembly");
         matrix = self->mechanics->assemble(m, step, factors, DV_ASSEMBLE_CONSTRAINED);
         dv_phase_end();

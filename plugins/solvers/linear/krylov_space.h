@@ -29,6 +29,13 @@ void dv_krylov_free(DvKrylovSpace *space);
 /* The vectors of the states, which products without a matrix need, now: later solves may have no matrix. */
 void dv_krylov_reserve_states(DvKrylovSpace *space);
 
+/* How many products the next solve is likely to need: as many as the last of `solves`. The first one is taken to need all
+ * `iterations`: if a matrix ever pays, its memory is there after the first step. */
+static inline uint32_t dv_krylov_expected_products(uint32_t solves, uint32_t last, uint32_t iterations)
+{
+    return solves > 0 && last < iterations ? last : iterations;
+}
+
 /* Brings b, and x when it is a guess, into the space; takes x out again. */
 void dv_krylov_begin(DvKrylovSpace *space, DvVecId x, DvVecId b, bool guess);
 void dv_krylov_end(DvKrylovSpace *space);

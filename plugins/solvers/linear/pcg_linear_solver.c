@@ -44,8 +44,8 @@ static const DvField fields[] = {
              .help = "whether the preconditioner is used"),
     DV_LINK(PcgLinearSolver, preconditioner_link, "preconditioner", DV_LINEAR_SOLVER,
             .help = "linear solver that preconditions; none: plain conjugate gradients"),
-    DV_FIELD(PcgLinearSolver, solves, "solves", dv_type_uint, .init = "0", .flags = DV_FIELD_HIDDEN | DV_FIELD_INPUT,
-             .help = "solves since initialisation"),
+    DV_FIELD(PcgLinearSolver, solves, "solves", dv_type_uint, .init = "0",
+             .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN | DV_FIELD_INPUT, .help = "solves since initialisation"),
     DV_FIELD(PcgLinearSolver, products, "products", dv_type_uint, .init = "0",
              .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN, .help = "products in the last solve"),
     DV_FIELD(PcgLinearSolver, graph, "graph", dv_type_string, .flags = DV_FIELD_OUTPUT | DV_FIELD_READ_ONLY,
@@ -106,6 +106,7 @@ static DvStatus bwd_init(DvObject *object, void *self_)
 static void reset(DvObject *object, void *self_)
 {
     (void)object;
+    dv_data_set_uint(&((PcgLinearSolver *)self_)->solves, 0);
     dv_data_set_uint(&((PcgLinearSolver *)self_)->products, 0);
 }
 
@@ -124,10 +125,12 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
         if (self->preconditioner_system != NULL)
             matrix = dv_matrix_linear_system_whole(dv_link_object(self->preconditioner_system));
     }
-    /* A matrix that is there already costs nothing but its products; the first solve is taken to need all iterations. */
-    const uint32_t most = dv_data_uint(&self->iterations), last = dv_data_uint(&self->products);
-    const uint32_t expected = matrix != NULL ? UINT32_MAX : last > 0 && last < most ? last : most;
-    if (!self->mechanics->prefers_assembled(m, expected)) {
+    /* A matrix that is there already costs nothing but its products. */
+    const uint32_t products =
+        matrix != NULL ? UINT32_MAX
+                       : dv_krylov_expected_products(dv_data_uint(&self->solves), dv_data_uint(&self->products),
+                                                     dv_data_uint(&self->iterations));
+    if (!self->mechanics->prefers_assembled(m, products)) {
         matrix = NULL;
     } else if (matrix == NULL) {
         dv_phase_begin("assembly");
