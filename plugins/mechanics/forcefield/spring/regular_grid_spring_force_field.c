@@ -50,20 +50,19 @@ static const Direction directions[] = {
 static uint32_t add_direction(const DvGridShape *grid, const Direction *way, double stiffness, double damping,
                               LinearSpring *out)
 {
+    static const double origin[3] = {0};
     uint32_t end[3], count = 0;
-    double length = 0.0, scale = 0.0;
+    double along[3], scaled[3];
     for (int axis = 0; axis < 3; axis++) {
         const bool spans = way->from[axis] != way->to[axis];
         end[axis] = spans ? grid->n[axis] - 1 : grid->n[axis];
         if (grid->n[axis] == 0)
             return 0;
-        const double step = grid->step[axis], d = step * (way->to[axis] - way->from[axis]),
-                     e = step * way->scale_to[axis];
-        length += d * d;
-        scale += e * e;
+        along[axis] = grid->step[axis] * (way->to[axis] - way->from[axis]);
+        scaled[axis] = grid->step[axis] * way->scale_to[axis];
     }
-    length = sqrt(length);
-    scale = sqrt(scale) > 0.0 ? sqrt(scale) : 1.0;
+    const double length = springs_length(origin, along, 3), width = springs_length(origin, scaled, 3);
+    const double scale = width > 0.0 ? width : 1.0;
     const uint32_t row = grid->n[0], layer = grid->n[0] * grid->n[1];
     for (uint32_t z = 0; z < end[2]; z++)
         for (uint32_t y = 0; y < end[1]; y++)
