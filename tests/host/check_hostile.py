@@ -4,48 +4,44 @@
 
 usage: check_hostile.py DIVAN
 
-Each ends with exit status 1 and a message that says what is wrong, within the processor time and address space given here:
-a second for 10 MB of anything, and for large files a few seconds and some times their size. tests/kernel/test_reader.c tries
-many more texts inside one process.
+Each ends with exit status 1 and a message that says what is wrong, within the processor time and address space given here.
+10 MB of anything take at most half a second where they cost in proportion to their length, and hours where they cost its square:
+the system ends a run after ten seconds of its own processor time, so that neither a slow machine nor a busy one comes near.
+tests/kernel/test_reader.c tries many more texts inside one process.
 """
 import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
 
 MIB = 1 << 20
+PROCESSOR_SECONDS = 10
 divan = sys.argv[1]
 failures = []
 passed = 0
 
 
-def run(name, path, message, seconds=1.0, memory=512 * MIB, status=1):
-    """Seconds of processor time; memory is address space, libraries and stacks included."""
+def run(name, path, message, memory=512 * MIB, status=1):
+    """Memory is address space, libraries and stacks included."""
     global passed
 
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-        resource.setrlimit(resource.RLIMIT_CPU, (int(10 * seconds) + 1, int(10 * seconds) + 1))
+        resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    try:
-        done = subprocess.run([divan, "check", path], capture_output=True, preexec_fn=limit, timeout=120)
-    except subprocess.TimeoutExpired:
-        failures.append("%s: no end after two minutes" % name)
-        return
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    done = subprocess.run([divan, "check", path], capture_output=True, preexec_fn=limit)
     text = (done.stdout + done.stderr).decode(errors="replace")
-    if done.returncode != status:
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        failures.append("%s: more than %d s of processor time" % (name, PROCESSOR_SECONDS))
+    elif done.returncode != status:
         failures.append("%s: exit status %d: %s" % (name, done.returncode, text[:300]))
     elif message not in text:
         failures.append("%s: '%s' is not in: %s" % (name, message, text[:300]))
     elif len(text) > MIB:
         failures.append("%s: %d bytes of messages" % (name, len(text)))
-    elif used > seconds:
-        failures.append("%s: %.2f s instead of %.2f" % (name, used, seconds))
     else:
         passed += 1
 
@@ -102,7 +98,7 @@ with tempfile.TemporaryDirectory() as folder:
     with open(scene, "wb") as f:  # the rest is a hole: no gigabyte is written
         f.write(b"<Node " + b"a='' " * 100000)
         f.truncate(1 << 30)
-    run("1 GB of attributes", scene, "larger than 256 MiB", seconds=0.5)
+    run("1 GB of attributes", scene, "larger than 256 MiB")
     with open(scene, "wb") as f:
         f.write(b"<Node ")
         for first in range(0, 8000000, 100000):

@@ -255,9 +255,11 @@ static void a_doctype_is_refused(void **state)
     assert_refused("<!DOCTYPE Node SYSTEM 'file:///etc/passwd'><Node/>", DV_ERROR_INVALID, "a DOCTYPE is refused");
 }
 
-/* Hostile text: refused with a message and within a second, which is what 10 MB of anything may take. */
+/* Hostile text: refused with a message, at a cost in proportion to its length. 10 MB take at most half a second of
+ * processor time; what looks at the rest of the text for each of its parts takes hours. The bound lies between, far
+ * from both, and counts this thread's time alone: neither a slow machine nor a busy one comes near it. */
 
-static double seconds(void)
+static double processor_seconds(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -266,10 +268,10 @@ static double seconds(void)
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
 enum { TEN_MEGABYTES = 1000000 }; /* sanitizers look at all of a string in each call that takes one */
-static const double time_limit = 20.0;
+static const double most_seconds = 200.0;
 #else
 enum { TEN_MEGABYTES = 10000000 };
-static const double time_limit = 1.0; /* s */
+static const double most_seconds = 10.0;
 #endif
 
 static char *repeated(const char *before, const char *unit, const char *behind)
@@ -285,14 +287,14 @@ static char *repeated(const char *before, const char *unit, const char *behind)
     return text;
 }
 
-static void expect_quick(const char *before, const char *unit, const char *behind, DvStatus expected, const char *part)
+static void expect_linear(const char *before, const char *unit, const char *behind, DvStatus expected, const char *part)
 {
     char *text = repeated(before, unit, behind);
-    const double start = seconds();
+    const double start = processor_seconds();
     DvStatus status;
     DvScene *scene = load_with(text, NULL, &status);
-    const double used = seconds() - start;
-    if (used > time_limit)
+    const double used = processor_seconds() - start;
+    if (used > most_seconds)
         fail_msg("'%s%s...' took %g s", before, unit, used);
     if (part)
         assert_says(part);
@@ -302,46 +304,46 @@ static void expect_quick(const char *before, const char *unit, const char *behin
     free(text);
 }
 
-static void ten_megabytes_of_anything_end_within_a_second(void **state)
+static void ten_megabytes_of_anything_cost_in_proportion(void **state)
 {
     (void)state;
-    expect_quick("", "<Node>", "", DV_ERROR_LIMIT, "elements are nested more than 256 deep");
-    expect_quick("<Node>", "<Node><Value>", "", DV_ERROR_LIMIT, "nested more than 256 deep");
-    expect_quick("<Node>", "<Node/>", "</Node>", DV_ERROR_LIMIT, "<Node> of line 1 holds more than 10000 elements");
-    expect_quick("<Node>", "<Value/>\n", "</Node>", DV_ERROR_LIMIT, "holds more than 10000 elements");
-    expect_quick("<Node>", "<Node><Value/><Value/><Points/><Clock/><Force/></Node>", "</Node>", DV_ERROR_LIMIT, NULL);
-    expect_quick("<Node><Value name='v' list='", "1 ", "'/></Node>", DV_OK, NULL);
-    expect_quick("<Node><Value name='v' text='", "x", "'/></Node>", DV_OK, NULL);
-    expect_quick("<Node><Value name='", "x", "'/></Node>", DV_OK, NULL);
-    expect_quick("<Node><Value name='v' other='", "@a ", "'/></Node>", DV_ERROR_INVALID, NULL);
-    expect_quick("<Node><Value name='v' others='", "@a ", "'/></Node>", DV_ERROR_INVALID, "has more than 10000 paths");
-    expect_quick("<Node><Value name='v' others='", "a ", "'/></Node>", DV_ERROR_INVALID, NULL);
-    expect_quick("<Node><Value name='v' other='@", "a/", "'/></Node>", DV_OK, "nothing is found at");
-    expect_quick("<Node><Value name='v' number='@", "../", "'/></Node>", DV_OK, NULL);
-    expect_quick("<Node><Value name='v' ", "x", "='1'/></Node>", DV_OK, NULL);
-    expect_quick("<Node><Value ", "a='' ", "/></Node>", DV_ERROR_LIMIT, "1:7: <Value> has more than 256 attributes");
-    expect_quick("<Node><Value a='1' ", "a='' ", "", DV_ERROR_LIMIT, "<Value> has more than 256 attributes");
-    expect_quick("<Node><", "Value", "/></Node>", DV_ERROR_NOT_FOUND, "no class 'Value");
-    expect_quick("<Node><Value template='", "Vec3d,", "'/></Node>", DV_OK, NULL);
-    expect_quick("<Node><Points template='", "Vec3d,", "'/></Node>", DV_OK, NULL);
-    expect_quick("<Node><RequiredPlugin name='", "a ", "'/></Node>", DV_OK, NULL);
-    expect_quick("<Node><include href='", "a/", "'/></Node>", DV_ERROR_NOT_FOUND, NULL);
-    expect_quick("<Node><!--", "-", "--></Node>", DV_OK, NULL);
-    expect_quick("<Node>", "<!-- -- -->\n", "</Node>", DV_OK, NULL);
-    expect_quick("<Node>", "&", "</Node>", DV_OK, NULL);
-    expect_quick("<Node>", "& \n", "</Node>", DV_OK, NULL);
-    expect_quick("<Node><Value text='", "&", "'/></Node>", DV_OK, NULL);
-    expect_quick("<Node><Value text='", "\xE9", "'/></Node>", DV_OK, NULL);
-    expect_quick("<Node><Value text='", "<", "'/></Node>", DV_OK, NULL);
-    expect_quick("", "<", "", DV_ERROR_INVALID, NULL);
-    expect_quick("", "]]>", "", DV_ERROR_INVALID, NULL);
-    expect_quick("<Node>", "<![CDATA[", "</Node>", DV_ERROR_INVALID, NULL);
-    expect_quick("<Node", "'' ", "/>", DV_ERROR_LIMIT, "<Node> has more than 256 attributes");
-    expect_quick("<", "a:", "/>", DV_ERROR_INVALID, NULL);
-    expect_quick("", "\xFF\xFE", "", DV_ERROR_INVALID, NULL);
+    expect_linear("", "<Node>", "", DV_ERROR_LIMIT, "elements are nested more than 256 deep");
+    expect_linear("<Node>", "<Node><Value>", "", DV_ERROR_LIMIT, "nested more than 256 deep");
+    expect_linear("<Node>", "<Node/>", "</Node>", DV_ERROR_LIMIT, "<Node> of line 1 holds more than 10000 elements");
+    expect_linear("<Node>", "<Value/>\n", "</Node>", DV_ERROR_LIMIT, "holds more than 10000 elements");
+    expect_linear("<Node>", "<Node><Value/><Value/><Points/><Clock/><Force/></Node>", "</Node>", DV_ERROR_LIMIT, NULL);
+    expect_linear("<Node><Value name='v' list='", "1 ", "'/></Node>", DV_OK, NULL);
+    expect_linear("<Node><Value name='v' text='", "x", "'/></Node>", DV_OK, NULL);
+    expect_linear("<Node><Value name='", "x", "'/></Node>", DV_OK, NULL);
+    expect_linear("<Node><Value name='v' other='", "@a ", "'/></Node>", DV_ERROR_INVALID, NULL);
+    expect_linear("<Node><Value name='v' others='", "@a ", "'/></Node>", DV_ERROR_INVALID, "has more than 10000 paths");
+    expect_linear("<Node><Value name='v' others='", "a ", "'/></Node>", DV_ERROR_INVALID, NULL);
+    expect_linear("<Node><Value name='v' other='@", "a/", "'/></Node>", DV_OK, "nothing is found at");
+    expect_linear("<Node><Value name='v' number='@", "../", "'/></Node>", DV_OK, NULL);
+    expect_linear("<Node><Value name='v' ", "x", "='1'/></Node>", DV_OK, NULL);
+    expect_linear("<Node><Value ", "a='' ", "/></Node>", DV_ERROR_LIMIT, "1:7: <Value> has more than 256 attributes");
+    expect_linear("<Node><Value a='1' ", "a='' ", "", DV_ERROR_LIMIT, "<Value> has more than 256 attributes");
+    expect_linear("<Node><", "Value", "/></Node>", DV_ERROR_NOT_FOUND, "no class 'Value");
+    expect_linear("<Node><Value template='", "Vec3d,", "'/></Node>", DV_OK, NULL);
+    expect_linear("<Node><Points template='", "Vec3d,", "'/></Node>", DV_OK, NULL);
+    expect_linear("<Node><RequiredPlugin name='", "a ", "'/></Node>", DV_OK, NULL);
+    expect_linear("<Node><include href='", "a/", "'/></Node>", DV_ERROR_NOT_FOUND, NULL);
+    expect_linear("<Node><!--", "-", "--></Node>", DV_OK, NULL);
+    expect_linear("<Node>", "<!-- -- -->\n", "</Node>", DV_OK, NULL);
+    expect_linear("<Node>", "&", "</Node>", DV_OK, NULL);
+    expect_linear("<Node>", "& \n", "</Node>", DV_OK, NULL);
+    expect_linear("<Node><Value text='", "&", "'/></Node>", DV_OK, NULL);
+    expect_linear("<Node><Value text='", "\xE9", "'/></Node>", DV_OK, NULL);
+    expect_linear("<Node><Value text='", "<", "'/></Node>", DV_OK, NULL);
+    expect_linear("", "<", "", DV_ERROR_INVALID, NULL);
+    expect_linear("", "]]>", "", DV_ERROR_INVALID, NULL);
+    expect_linear("<Node>", "<![CDATA[", "</Node>", DV_ERROR_INVALID, NULL);
+    expect_linear("<Node", "'' ", "/>", DV_ERROR_LIMIT, "<Node> has more than 256 attributes");
+    expect_linear("<", "a:", "/>", DV_ERROR_INVALID, NULL);
+    expect_linear("", "\xFF\xFE", "", DV_ERROR_INVALID, NULL);
 }
 
-static void many_different_attributes_and_classes_end_within_a_second(void **state)
+static void many_different_attributes_and_classes_cost_in_proportion(void **state)
 {
     (void)state;
     DvText text = {0};
@@ -350,9 +352,9 @@ static void many_different_attributes_and_classes_end_within_a_second(void **sta
     for (int i = 0; i < 700000; i++)
         dv_text_add(&text, "a%d='%d' ", i, i);
     dv_text_add(&text, "/></Node>");
-    double start = seconds();
+    double start = processor_seconds();
     assert_null(load_with(text.at, NULL, &status));
-    assert_true(seconds() - start < time_limit);
+    assert_true(processor_seconds() - start < most_seconds);
     assert_int_equal(status, DV_ERROR_LIMIT);
     assert_says("<Value> has more than 256 attributes");
 
@@ -362,9 +364,9 @@ static void many_different_attributes_and_classes_end_within_a_second(void **sta
         dv_text_add(&text, "%s<Unknown%d a%d='1' b%d='1'/>%s", i % 9000 ? "" : "<Node>", i, i, i,
                     i % 9000 == 8999 ? "</Node>" : "");
     dv_text_add(&text, "</Node>");
-    start = seconds();
+    start = processor_seconds();
     assert_null(load_with(text.at, NULL, &status));
-    assert_true(seconds() - start < time_limit);
+    assert_true(processor_seconds() - start < most_seconds);
     assert_int_equal(status, DV_ERROR_NOT_FOUND);
     assert_says("too many problems: the rest of the scene is left out");
 
@@ -374,22 +376,22 @@ static void many_different_attributes_and_classes_end_within_a_second(void **sta
         dv_text_add(&text, "%s<Value a%d='1' b%d='1' cc='x' ddd='y'/>%s", i % 9000 ? "" : "<Node>", i, i,
                     i % 9000 == 8999 ? "</Node>" : "");
     dv_text_add(&text, "</Node>");
-    start = seconds();
+    start = processor_seconds();
     assert_null(load_with(text.at, NULL, &status));
-    assert_true(seconds() - start < time_limit);
+    assert_true(processor_seconds() - start < most_seconds);
     dv_text_free(&text);
 }
 
-static void a_gigabyte_is_refused_before_it_is_read(void **state)
+/* A hole of terabytes, or of what the file system allows: whoever reads it first finds neither time nor memory. */
+static void a_large_file_is_refused_before_it_is_read(void **state)
 {
     (void)state;
     put("large.scn", "<Node/>");
-    if (truncate(file("large.scn"), (off_t)1 << 30) != 0)
-        skip();
-    const double start = seconds();
+    int bits = 42;
+    while (truncate(file("large.scn"), (off_t)1 << bits) != 0)
+        assert_true(--bits > 28);
     assert_null(load_file("large.scn", DV_ERROR_LIMIT));
     assert_says("large.scn: the file is larger than 256 MiB");
-    assert_true(seconds() - start < 0.1);
     put("main.scn", "<Node>\n<include href='large.scn'/></Node>");
     assert_null(load_file("main.scn", DV_ERROR_LIMIT));
     assert_says("main.scn:2:1: '");
@@ -430,9 +432,9 @@ int main(void)
         cmocka_unit_test(includes_that_cannot_be_read_are_named),
         cmocka_unit_test(a_tree_of_includes_has_an_end),
         cmocka_unit_test(a_doctype_is_refused),
-        cmocka_unit_test(ten_megabytes_of_anything_end_within_a_second),
-        cmocka_unit_test(many_different_attributes_and_classes_end_within_a_second),
-        cmocka_unit_test(a_gigabyte_is_refused_before_it_is_read),
+        cmocka_unit_test(ten_megabytes_of_anything_cost_in_proportion),
+        cmocka_unit_test(many_different_attributes_and_classes_cost_in_proportion),
+        cmocka_unit_test(a_large_file_is_refused_before_it_is_read),
         cmocka_unit_test(any_prefix_of_a_scene_ends_well),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
