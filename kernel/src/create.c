@@ -690,7 +690,7 @@ DvStatus dv_private_create_node(DvNode *parent, DvScene *scene, DvAttributes *at
     object->attributes = attributes;
     object->order = ++scene->created;
     (void)dv_private_object_construct(object); /* a node's cannot fail */
-    node->scene = scene;
+    dv_private_node_join_scene(node, scene);
     if (parent) {
         const DvStatus status = dv_node_attach(parent, node);
         dv_object_unref(object); /* the parent keeps it */

@@ -103,6 +103,18 @@ struct DvScene {
     uint64_t loop_revision;
     const void *checks[4]; /* DvStepCheckOps of the plugins */
     size_t check_count;
+    unsigned references;     /* its owner's and its nodes' */
+    uint64_t last_revision;  /* of its graph; no revision comes twice */
+    uint64_t last_mark;      /* visitor.c: of a pass of a walk */
+    struct Frame *innermost; /* schedule.c: the schedule that is running */
+    unsigned depth;          /* of the kernel's calls to components */
+    GPtrArray *leaving;      /* DvObject: released when depth is back to 0; or NULL */
+    uint64_t planned_nodes;
+    struct Local { /* what plugins keep for the scene */
+        const void *key;
+        void *block;
+    } * locals;
+    size_t local_count;
 };
 
 enum {
@@ -119,6 +131,7 @@ static inline DvNode *dv_private_node_of(const DvObject *object)
 
 /* object.c */
 extern const DvClass dv_node_class;                                       /* node.c */
+void dv_private_node_join_scene(DvNode *node, DvScene *scene);            /* once, when it is made */
 DvObject *dv_private_object_new(const DvClass *cls, const char *variant); /* construct has not run; one reference */
 DvStatus dv_private_object_construct(DvObject *object);
 DvStatus dv_private_object_init(DvObject *object);                      /* required fields, then the class's init */
@@ -203,6 +216,7 @@ char *dv_private_find_file(const char *name, const char *folder);
 char *dv_private_find_beside_kernel(const char *name, const char *const *places);
 
 /* node.c */
+void dv_private_node_join_scene(DvNode *node, DvScene *scene);                    /* once, when it is made */
 void dv_private_node_changed(DvNode *node);                                       /* raises the revisions */
 void dv_private_node_insert_member(DvNode *node, DvObject *object, size_t index); /* beyond the end: as the last */
 bool dv_private_stands_for_node(const DvObject *object, const char *contract);    /* offers it, and not only by path */
@@ -225,13 +239,16 @@ bool dv_private_walk_skips(const Walk *walk, uint32_t index); /* all its parents
 
 /* schedule.c */
 /* Between enter and leave the kernel calls components: what is removed meanwhile is released when the outermost leaves. */
-void dv_private_enter(void);
-void dv_private_leave(void);
-void dv_private_release_later(DvObject *object);
-void dv_private_schedules_drop(DvNode *node);           /* everything kept for and in this node */
-void dv_private_schedule_object_gone(DvObject *object); /* running schedules skip it from now on */
+void dv_private_enter(DvScene *scene);
+void dv_private_leave(DvScene *scene);
+void dv_private_release_later(DvScene *scene, DvObject *object);
+void dv_private_schedules_drop(DvNode *node); /* everything kept for and in this node */
+/* Running schedules skip it from now on. */
+void dv_private_schedule_object_gone(DvScene *scene, DvObject *object);
 
 /* scene.c, reader.c, writer.c, repair.c */
+DvScene *dv_private_scene_ref(DvScene *scene);
+void dv_private_scene_unref(DvScene *scene);
 DvStatus dv_private_read_scene(DvScene *scene, const char *text, size_t length, const char *name, const char *folder);
 /* Mends what strict XML refuses; new text, warnings with the line. NULL after an error that has been reported. */
 char *dv_private_repair(DvScene *scene, const char *text, size_t length, const char *name, size_t *out_length);

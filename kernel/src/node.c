@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-static uint64_t last_revision; /* one counter for all graphs: no revision comes twice */
-
 static DvStatus construct(DvObject *object, void *self)
 {
     (void)object;
@@ -18,7 +16,6 @@ static DvStatus construct(DvObject *object, void *self)
     node->parents = g_ptr_array_new();
     node->children = g_ptr_array_new();
     node->members = g_ptr_array_new();
-    node->own_revision = node->revision = ++last_revision;
     return DV_OK;
 }
 
@@ -32,6 +29,14 @@ static void destroy(DvObject *object, void *self)
     g_ptr_array_free(node->parents, TRUE);
     g_ptr_array_free(node->children, TRUE);
     g_ptr_array_free(node->members, TRUE);
+    if (node->scene)
+        dv_private_scene_unref(node->scene);
+}
+
+void dv_private_node_join_scene(DvNode *node, DvScene *scene)
+{
+    node->scene = dv_private_scene_ref(scene);
+    node->own_revision = node->revision = ++scene->last_revision;
 }
 
 static const DvField fields[] = {
@@ -71,8 +76,8 @@ static void raise_ancestors(DvNode *node, uint64_t revision)
 
 void dv_private_node_changed(DvNode *node)
 {
-    node->own_revision = ++last_revision;
-    raise_ancestors(node, last_revision);
+    node->own_revision = ++node->scene->last_revision;
+    raise_ancestors(node, node->own_revision);
 }
 
 void dv_private_graph_data_changed(DvObject *object, const DvData *data)
@@ -373,7 +378,6 @@ static void join(DvNode *parent, DvNode *child)
     DvObject *object = dv_object_ref(dv_object_of(child));
     g_ptr_array_add(parent->children, child);
     g_ptr_array_add(child->parents, parent);
-    child->scene = parent->scene;
     object->node = g_ptr_array_index(child->parents, 0);
     object->removed = false;
     dv_private_object_forget_path(object);
@@ -385,9 +389,9 @@ DvNode *dv_node_new(DvNode *parent, const char *name)
     DvObject *object = dv_private_object_new(&dv_node_class, "");
     DvNode *node = object->self;
     (void)dv_private_object_construct(object); /* cannot fail: above */
+    dv_private_node_join_scene(node, parent->scene);
     if (name)
         dv_data_set_string(&object->name, name);
-    node->scene = parent->scene;
     node->folder = parent->folder;
     inherit(node, parent);
     object->initialised = parent->scene->running;
@@ -408,6 +412,9 @@ static bool is_below(const DvNode *node, const DvNode *ancestor)
 
 DvStatus dv_node_attach(DvNode *parent, DvNode *child)
 {
+    if (parent->scene != child->scene)
+        return dv_error(dv_object_of(child), DV_ERROR_INVALID, "cannot be a child of '%s', which is in another scene",
+                        dv_node_path(parent));
     if (is_below(parent, child))
         return dv_error(dv_object_of(child), DV_ERROR_CYCLE, "cannot be a child of '%s', which is below it",
                         dv_node_path(parent));
@@ -427,7 +434,7 @@ static void dissolve(DvNode *node)
     object->removed = true;
     object->node = NULL;
     dv_private_links_forget(object);
-    dv_private_schedule_object_gone(object);
+    dv_private_schedule_object_gone(node->scene, object);
 }
 
 void dv_node_detach(DvNode *parent, DvNode *child)
@@ -442,7 +449,7 @@ void dv_node_detach(DvNode *parent, DvNode *child)
         object->node = g_ptr_array_index(child->parents, 0);
     else
         dissolve(child);
-    dv_private_release_later(object);
+    dv_private_release_later(child->scene, object);
 }
 
 void dv_node_remove(DvNode *node)
@@ -452,7 +459,7 @@ void dv_node_remove(DvNode *node)
     DvObject *object = dv_object_ref(dv_object_of(node));
     while (node->parents->len)
         dv_node_detach(g_ptr_array_index(node->parents, 0), node);
-    dv_private_release_later(object);
+    dv_private_release_later(node->scene, object);
 }
 
 void dv_object_move(DvObject *object, DvNode *to)
@@ -460,6 +467,10 @@ void dv_object_move(DvObject *object, DvNode *to)
     DvNode *from = object->node;
     if (object->is_node || !from || from == to)
         return;
+    if (from->scene != to->scene) {
+        (void)dv_error(object, DV_ERROR_INVALID, "cannot move to '%s', which is in another scene", dv_node_path(to));
+        return;
+    }
     g_ptr_array_remove(from->members, object);
     dv_private_node_changed(from);
     dv_private_node_insert_member(to, object, SIZE_MAX);

@@ -337,7 +337,7 @@ void dv_object_remove(DvObject *object)
     DvNode *node = object->node;
     if (!node)
         return;
-    dv_private_schedule_object_gone(object);
+    dv_private_schedule_object_gone(node->scene, object);
     if (object->cls->cleanup)
         object->cls->cleanup(object, object->self);
     dv_private_element_data_forget(object);
@@ -354,5 +354,5 @@ void dv_object_remove(DvObject *object)
     object->removed = true;
     object->node = NULL;
     dv_private_node_changed(node);
-    dv_private_release_later(object);
+    dv_private_release_later(node->scene, object);
 }

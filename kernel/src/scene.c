@@ -257,7 +257,7 @@ DvStatus dv_scene_init(DvScene *scene)
 {
     if (scene->running)
         return DV_OK;
-    dv_private_enter();
+    dv_private_enter(scene);
     scene->check_count =
         MIN(dv_services(DV_STEP_CHECK, scene->checks, G_N_ELEMENTS(scene->checks)), G_N_ELEMENTS(scene->checks));
     if (!(dv_node_dt(scene->root) > 0))
@@ -275,9 +275,46 @@ DvStatus dv_scene_init(DvScene *scene)
     } else if (scene->first_error == DV_OK || scene->keep_going) {
         start(scene);
     }
-    dv_private_leave();
+    dv_private_leave(scene);
     dv_step_free_all();
     return scene->first_error;
+}
+
+/* A scene's memory is kept by its nodes too: one that is held beyond dv_scene_free still knows where it was. */
+
+static DvScene *scene_new(void)
+{
+    DvScene *scene = g_new0(DvScene, 1);
+    scene->references = 1;
+    return scene;
+}
+
+DvScene *dv_private_scene_ref(DvScene *scene)
+{
+    scene->references++;
+    return scene;
+}
+
+void dv_private_scene_unref(DvScene *scene)
+{
+    if (--scene->references)
+        return;
+    for (size_t i = 0; i < scene->local_count; i++)
+        dv_free(scene->locals[i].block);
+    g_free(scene->locals);
+    if (scene->leaving)
+        g_ptr_array_free(scene->leaving, TRUE);
+    g_free(scene);
+}
+
+void *dv_scene_local(DvScene *scene, const void *key, size_t size)
+{
+    for (size_t i = 0; i < scene->local_count; i++)
+        if (scene->locals[i].key == key)
+            return scene->locals[i].block;
+    scene->locals = g_renew(struct Local, scene->locals, scene->local_count + 1);
+    scene->locals[scene->local_count] = (struct Local){key, dv_alloc(1, size)};
+    return scene->locals[scene->local_count++].block;
 }
 
 /* Loading */
@@ -285,7 +322,7 @@ DvStatus dv_scene_init(DvScene *scene)
 static DvStatus load(const char *text, size_t length, const char *name, const char *folder,
                      const DvLoadOptions *options, DvScene **result)
 {
-    DvScene *scene = g_new0(DvScene, 1);
+    DvScene *scene = scene_new();
     scene->keep_going = options && options->keep_going;
     scene->check_only = options && options->check_only;
     DvStatus status = dv_private_read_scene(scene, text, length, name, folder);
@@ -350,7 +387,7 @@ DvStatus dv_scene_load(const char *file, const DvLoadOptions *options, DvScene *
 
 DvScene *dv_scene_new(void)
 {
-    DvScene *scene = g_new0(DvScene, 1);
+    DvScene *scene = scene_new();
     (void)dv_private_create_node(NULL, scene, dv_private_attributes_new(), (Place){0}, &scene->root);
     return scene;
 }
@@ -369,7 +406,7 @@ void dv_scene_free(DvScene *scene)
             dv_object_remove(g_ptr_array_index(root->members, root->members->len - 1));
         dv_object_unref(dv_object_of(root));
     }
-    g_free(scene);
+    dv_private_scene_unref(scene);
 }
 
 DvNode *dv_scene_root(const DvScene *scene)
@@ -416,13 +453,13 @@ DvStatus dv_scene_step(DvScene *scene, double dt)
     const DvAnimationLoopOps *loop = animation_loop(scene);
     if (!loop)
         return no_loop(scene);
-    dv_private_enter();
+    dv_private_enter(scene);
     DvStatus status = loop->step(scene->loop, dt);
     if (status == DV_OK)
         scene->steps++;
     for (size_t i = 0; i < scene->check_count && status == DV_OK; i++)
         status = ((const DvStepCheckOps *)scene->checks[i])->check(scene->root, scene->steps);
-    dv_private_leave();
+    dv_private_leave(scene);
     dv_step_free_all();
     return status;
 }
@@ -437,13 +474,13 @@ void dv_scene_reset(DvScene *scene)
 {
     if (!scene->running)
         return;
-    dv_private_enter();
+    dv_private_enter(scene);
     dv_node_set_time(scene->root, scene->reset_time);
     dv_node_propagate_context(scene->root);
     for_each_object(scene->root, reset_object);
     settle(scene);
     scene->steps = 0;
-    dv_private_leave();
+    dv_private_leave(scene);
     dv_step_free_all();
 }
 
@@ -451,9 +488,9 @@ void dv_scene_update_visual(DvScene *scene)
 {
     DvObject *loop = dv_node_slot(scene->root, DV_VISUAL_LOOP);
     const DvVisualLoopOps *ops = loop ? dv_object_ops(loop, DV_VISUAL_LOOP) : NULL;
-    dv_private_enter();
+    dv_private_enter(scene);
     if (ops)
         ops->update(loop->self);
     update_boxes(scene->root);
-    dv_private_leave();
+    dv_private_leave(scene);
 }

@@ -37,43 +37,39 @@ struct DvSchedule {
     bool dropped;     /* to be freed when it ends */
 };
 
-typedef struct Frame { /* a schedule that is running */
+/* A schedule that is running; the scene has the innermost one. */
+struct Frame {
     DvSchedule *schedule;
     struct Frame *outer;
-} Frame;
+};
 
-static Frame *innermost;
-static unsigned depth;     /* of the kernel's calls to components */
-static GPtrArray *leaving; /* DvObject: released when depth is back to 0 */
-static uint64_t planned_nodes;
-
-void dv_private_enter(void)
+void dv_private_enter(DvScene *scene)
 {
-    depth++;
+    scene->depth++;
 }
 
-void dv_private_leave(void)
+void dv_private_leave(DvScene *scene)
 {
-    if (--depth)
+    if (--scene->depth)
         return;
-    while (leaving && leaving->len) /* a release may remove more */
-        dv_object_unref(g_ptr_array_remove_index(leaving, leaving->len - 1));
+    while (scene->leaving && scene->leaving->len) /* a release may remove more */
+        dv_object_unref(g_ptr_array_remove_index(scene->leaving, scene->leaving->len - 1));
 }
 
-void dv_private_release_later(DvObject *object)
+void dv_private_release_later(DvScene *scene, DvObject *object)
 {
-    if (!depth) {
+    if (!scene->depth) {
         dv_object_unref(object);
         return;
     }
-    if (!leaving)
-        leaving = g_ptr_array_new();
-    g_ptr_array_add(leaving, object);
+    if (!scene->leaving)
+        scene->leaving = g_ptr_array_new();
+    g_ptr_array_add(scene->leaving, object);
 }
 
-uint64_t dv_schedule_planned_nodes(void)
+uint64_t dv_schedule_planned_nodes(const DvScene *scene)
 {
-    return planned_nodes;
+    return scene->planned_nodes;
 }
 
 void dv_plan_call(DvPlanner *planner, DvObject *object, const char *contract, void (*run)(const DvCall *, void *),
@@ -153,7 +149,7 @@ static Emission *emission_of(DvNode *node, const DvPlan *plan, DvTags tags, cons
     }
     if (emission->revision == node->own_revision)
         return emission;
-    planned_nodes++;
+    node->scene->planned_nodes++;
     g_array_set_size(emission->down, 0);
     g_array_set_size(emission->up, 0);
     DvPlanner planner = {emission->down, tags};
@@ -222,20 +218,21 @@ DvSchedule *dv_schedule(DvNode *root, const DvPlan *plan, DvTags tags)
 
 void dv_schedule_run(DvSchedule *schedule, void *context)
 {
-    Frame frame = {schedule, innermost};
+    DvScene *scene = schedule->root->scene;
+    struct Frame frame = {schedule, scene->innermost};
     schedule->running++;
-    innermost = &frame;
-    dv_private_enter();
+    scene->innermost = &frame;
+    dv_private_enter(scene);
     for (guint i = 0; i < schedule->calls->len; i++) {
         const DvCall *call = &g_array_index(schedule->calls, DvCall, i);
         if (call->run)
             call->run(call, context);
     }
-    innermost = frame.outer;
+    scene->innermost = frame.outer;
     schedule->running--;
     if (schedule->dropped && !schedule->running)
         schedule_free(schedule);
-    dv_private_leave();
+    dv_private_leave(scene);
 }
 
 const DvCall *dv_schedule_calls(DvSchedule *schedule, size_t *count)
@@ -244,9 +241,9 @@ const DvCall *dv_schedule_calls(DvSchedule *schedule, size_t *count)
     return (const DvCall *)(const void *)schedule->calls->data;
 }
 
-void dv_private_schedule_object_gone(DvObject *object)
+void dv_private_schedule_object_gone(DvScene *scene, DvObject *object)
 {
-    for (const Frame *frame = innermost; frame; frame = frame->outer) {
+    for (const struct Frame *frame = scene->innermost; frame; frame = frame->outer) {
         GArray *calls = frame->schedule->calls;
         for (guint i = 0; i < calls->len; i++)
             if (g_array_index(calls, DvCall, i).object == object)

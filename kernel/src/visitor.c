@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-static uint64_t last_mark;
-
 static bool enterable(const DvNode *node, bool enters_sleeping)
 {
     return dv_node_is_active(node) && (enters_sleeping || !dv_node_is_sleeping(node));
@@ -64,11 +62,11 @@ Walk dv_private_walk(DvNode *root, bool enters_sleeping)
     Builder builder = {
         .entries = g_array_new(FALSE, FALSE, sizeof(struct WalkEntry)),
         .parents = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-        .reached = last_mark + 1,
-        .placed = last_mark + 2,
+        .reached = root->scene->last_mark + 1,
+        .placed = root->scene->last_mark + 2,
         .enters_sleeping = enters_sleeping,
     };
-    last_mark += 2;
+    root->scene->last_mark += 2;
     if (enterable(root, enters_sleeping)) {
         root->mark = builder.reached;
         root->pending = 0;
@@ -102,7 +100,8 @@ void dv_visit(DvNode *root, const DvVisitor *visitor, void *context)
     Walk walk = dv_private_walk(root, visitor->enters_sleeping);
     bool *visited = g_new0(bool, walk.count);
     bool stopped = false;
-    dv_private_enter();
+    DvScene *scene = root->scene;
+    dv_private_enter(scene);
     for (uint32_t i = 0; i < walk.count && !stopped; i++) {
         struct WalkEntry *entry = &walk.entries[i];
         if (dv_private_walk_skips(&walk, i) || dv_object_of(entry->node)->removed) {
@@ -117,7 +116,7 @@ void dv_visit(DvNode *root, const DvVisitor *visitor, void *context)
     for (uint32_t i = walk.count; visitor->bottom_up && i-- > 0 && !stopped;)
         if (visited[i] && !dv_object_of(walk.entries[i].node)->removed)
             stopped = visitor->bottom_up(walk.entries[i].node, context) == DV_VISIT_STOP;
-    dv_private_leave();
+    dv_private_leave(scene);
     g_free(visited);
     dv_private_walk_free(&walk);
 }

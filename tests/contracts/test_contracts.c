@@ -188,9 +188,9 @@ static void the_cost_of_an_edit_does_not_grow_with_the_scene(void **state)
     for (int large = 0; large < 2; large++) {
         DvScene *scene = load_bodies(TWO_BODIES("", SPAWNER), large ? 500 : 5);
         make_steps(scene, 3);
-        const uint64_t before = dv_schedule_planned_nodes();
+        const uint64_t before = dv_schedule_planned_nodes(scene);
         make_steps(scene, 10);
-        planned[large] = dv_schedule_planned_nodes() - before;
+        planned[large] = dv_schedule_planned_nodes(scene) - before;
         dv_scene_free(scene);
     }
     assert_true(planned[0] > 0);

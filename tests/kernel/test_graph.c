@@ -319,6 +319,35 @@ static void run(DvNode *root, const DvPlan *plan, DvTags tags, const char *expec
     assert_string_equal(trace, expected);
 }
 
+static void nodes_and_objects_stay_in_their_scene(void **state)
+{
+    (void)state;
+    Graph g = diamond(), h = diamond();
+    DvObject *object = recorder_in(h.a, "1");
+    dv_log_set_handler(keep_error, NULL);
+    assert_int_equal(dv_node_attach(g.b, h.c), DV_ERROR_INVALID);
+    assert_string_equal(last_error, "cannot be a child of '/b', which is in another scene");
+    dv_object_move(object, g.b);
+    assert_string_equal(last_error, "cannot move to '/b', which is in another scene");
+    dv_log_set_handler(NULL, NULL);
+    assert_ptr_equal(dv_object_node(object), h.a);
+
+    /* Nothing that happens in one raises a number of the other. */
+    const uint64_t revision = dv_node_revision(h.root), planned = dv_schedule_planned_nodes(h.scene);
+    recorder_in(g.b, "2");
+    run(g.root, &both_ways, no_tags, "2 2 ");
+    assert_int_equal(dv_node_revision(h.root), revision);
+    assert_int_equal(dv_schedule_planned_nodes(h.scene), planned);
+
+    /* A node that is held keeps what it needs of its scene. */
+    dv_object_ref(dv_node_object(h.c));
+    dv_scene_free(h.scene);
+    assert_ptr_equal(dv_node_scene(h.c), h.scene);
+    run(h.c, &both_ways, no_tags, "");
+    dv_object_unref(dv_node_object(h.c));
+    dv_scene_free(g.scene);
+}
+
 static void a_schedule_makes_the_calls_of_a_walk_and_is_kept_until_an_edit(void **state)
 {
     (void)state;
@@ -330,12 +359,12 @@ static void a_schedule_makes_the_calls_of_a_walk_and_is_kept_until_an_edit(void 
     DvObject *one = recorder_in(g.a, "1");
     run(g.root, &both_ways, no_tags, "0 1 2 3 3 2 1 0 ");
     assert_ptr_equal(dv_schedule(g.root, &both_ways, no_tags), dv_schedule(g.root, &both_ways, no_tags));
-    const uint64_t planned = dv_schedule_planned_nodes();
+    const uint64_t planned = dv_schedule_planned_nodes(g.scene);
     run(g.root, &both_ways, no_tags, "0 1 2 3 3 2 1 0 ");
-    assert_int_equal(dv_schedule_planned_nodes(), planned);
+    assert_int_equal(dv_schedule_planned_nodes(g.scene), planned);
     dv_object_move(one, g.c);
     run(g.root, &both_ways, no_tags, "0 2 3 1 3 1 2 0 ");
-    assert_int_equal(dv_schedule_planned_nodes(), planned + 2); /* the nodes it left and joined */
+    assert_int_equal(dv_schedule_planned_nodes(g.scene), planned + 2); /* the nodes it left and joined */
     dv_object_remove(one);
     run(g.root, &both_ways, no_tags, "0 2 3 3 2 0 ");
     dv_scene_free(g.scene);
@@ -353,11 +382,11 @@ static void an_edit_plans_only_the_nodes_it_changed(void **state)
     size_t calls;
     dv_schedule_calls(dv_schedule(root, &both_ways, no_tags), &calls);
     assert_int_equal(calls, 2 * NODES);
-    const uint64_t planned = dv_schedule_planned_nodes();
+    const uint64_t planned = dv_schedule_planned_nodes(scene);
     recorder_in(last, "y");
     dv_schedule_calls(dv_schedule(root, &both_ways, no_tags), &calls);
     assert_int_equal(calls, 2 * NODES + 2);
-    assert_int_equal(dv_schedule_planned_nodes() - planned, 1);
+    assert_int_equal(dv_schedule_planned_nodes(scene) - planned, 1);
     dv_scene_free(scene);
 }
 
@@ -601,6 +630,7 @@ int main(void)
         cmocka_unit_test(a_visitor_may_come_up_alone_and_finds_nothing_below_an_inactive_root),
         cmocka_unit_test(a_plan_may_stop_the_walk_or_only_come_up),
         cmocka_unit_test(a_schedule_may_run_inside_itself_and_be_replaced_meanwhile),
+        cmocka_unit_test(nodes_and_objects_stay_in_their_scene),
         cmocka_unit_test(a_schedule_makes_the_calls_of_a_walk_and_is_kept_until_an_edit),
         cmocka_unit_test(an_edit_plans_only_the_nodes_it_changed),
         cmocka_unit_test(a_schedule_honours_pruning_and_tags),

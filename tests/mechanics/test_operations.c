@@ -549,13 +549,13 @@ static void edits_of_the_graph_are_followed(void **state)
     DvNode *a = dv_object_node(scene_object(scene, "/A/dofs"));
     double force[6];
     assert_int_equal(ops->unknowns(m), 3);
-    const uint64_t planned = dv_schedule_planned_nodes();
+    const uint64_t planned = dv_schedule_planned_nodes(scene);
     DvObject *push;
     assert_int_equal(dv_object_new(a, "ConstantForceField", &push, "indices", "0", "forces", "5 0 0", NULL), DV_OK);
     ops->compute_force(m, &step, DV_FORCE, DV_WALK_VISITOR);
     ops->gather(m, force, DV_FORCE);
     assert_true(force[0] == 5.0);
-    assert_true(dv_schedule_planned_nodes() - planned <= 2); /* not the other nodes */
+    assert_true(dv_schedule_planned_nodes(scene) - planned <= 2); /* not the other nodes */
     DvNode *more = dv_node_new(dv_scene_root(scene), "More");
     assert_int_equal(dv_object_new(more, "MechanicalObject", NULL, "position", "7 8 9", NULL), DV_OK);
     assert_int_equal(ops->unknowns(m), 6);

@@ -45,6 +45,10 @@ DV_PUBLIC void dv_scene_reset(DvScene *scene); /* [main] back to the stored init
 DV_PUBLIC void dv_scene_update_visual(
     DvScene *scene); /* [main] brings visual models up to date: call before somebody looks */
 
+/* What a plugin keeps for a scene: a block of `size` bytes, zero after the first call, the same for the same `key` (the address of
+ * something constant in the plugin). It is freed as it is when the last node of the scene has gone.     [step] */
+DV_PUBLIC void *dv_scene_local(DvScene *scene, const void *key, size_t size);
+
 /* Writes the scene with its present state; loading it continues with identical states, bit for bit.     [main] */
 DV_NODISCARD DV_PUBLIC DvStatus dv_scene_save(DvScene *scene, const char *file);
 

@@ -64,8 +64,8 @@ DV_PUBLIC DvSchedule *dv_schedule(DvNode *root, const DvPlan *plan, DvTags tags)
 DV_PUBLIC void dv_schedule_run(DvSchedule *schedule, void *context);
 /* Its calls, to loop over by hand where that is faster. They must not edit the graph. */
 DV_PUBLIC const DvCall *dv_schedule_calls(DvSchedule *schedule, size_t *count);
-/* How many nodes have been planned since the start, over all schedules: what an edit has cost.     [any] */
-DV_PUBLIC uint64_t dv_schedule_planned_nodes(void);
+/* How many nodes of the scene have been planned so far, over all schedules: what an edit has cost. */
+DV_PUBLIC uint64_t dv_schedule_planned_nodes(const DvScene *scene);
 
 DV_END_DECLS
 #endif

@@ -76,8 +76,6 @@ struct Assembly {
     double product_cost, assembled_product_cost, assembly_cost; /* ns, see estimate */
 };
 
-static uint64_t structures; /* numbers given so far */
-
 /* ---- Naming the couplings ---- */
 
 typedef struct Recorder {
@@ -333,7 +331,7 @@ static void place_couplings(Assembly *as, Contribution *c)
     }
 }
 
-static void make_matrix(Assembly *as)
+static void make_matrix(Assembly *as, SceneMechanics *scene)
 {
     const Rows *rows = &as->blocks.rows;
     const uint32_t entries = rows->start[rows->count];
@@ -353,7 +351,7 @@ static void make_matrix(Assembly *as)
         .diagonal = as->diagonal,
         .transposed = as->transposed,
         .values = as->blocks.values,
-        .structure = ++structures,
+        .structure = ++scene->structures,
     };
 }
 
@@ -420,7 +418,7 @@ static Assembly *build(DvMechanics *m)
     }
     for (uint32_t i = 0; i < as->contribution_count; i++)
         place_couplings(as, &as->contributions[i]);
-    make_matrix(as);
+    make_matrix(as, m->scene);
     as->fixed_structure = dv_alloc(m->constraint_count, sizeof *as->fixed_structure);
     estimate(as, m);
     return as;

@@ -347,7 +347,7 @@ void mechanics_forget(DvMechanics *m)
     if (m->assembly != m->lent)
         assembly_free(m->assembly);
     assembly_free(m->lent);
-    *m = (DvMechanics){.node = m->node, .epoch = m->epoch, .next = m->next};
+    *m = (DvMechanics){.node = m->node, .scene = m->scene, .epoch = m->epoch, .next = m->next};
     for (uint32_t i = 0; i < count; i++)
         dv_object_unref(objects[i]);
     dv_free(objects);
@@ -359,7 +359,7 @@ void mechanics_compile(DvMechanics *m)
     memcpy(allocated, m->allocated, sizeof allocated);
     /* The old objects stay until the new ones are held: an object may be in both. */
     DvMechanics old = *m;
-    *m = (DvMechanics){.node = old.node, .epoch = old.epoch, .next = old.next, .lent = old.lent};
+    *m = (DvMechanics){.node = old.node, .scene = old.scene, .epoch = old.epoch, .next = old.next, .lent = old.lent};
     memcpy(m->allocated, allocated, sizeof allocated);
     if (old.assembly == old.lent)
         old.assembly = NULL;

@@ -97,8 +97,18 @@ typedef struct ConstraintItem {
 
 typedef struct Assembly Assembly; /* assembly.c */
 
+/* What the mechanics of a scene share. */
+typedef struct SceneMechanics {
+    DvMechanics *open;    /* all, newest first */
+    DvMechanics *watched; /* that of the step check; or NULL */
+    uint64_t structures;  /* numbers of matrix structures given so far */
+} SceneMechanics;
+
+SceneMechanics *mechanics_of_scene(const DvNode *node);
+
 struct DvMechanics {
     DvNode *node;
+    SceneMechanics *scene;
     uint64_t revision;      /* of the node at the compilation; 0: never compiled */
     uint64_t root_revision; /* of the root, looked at when there are external states */
     bool has_external_states;
@@ -125,7 +135,7 @@ struct DvMechanics {
     uint8_t allocated[DV_MAX_VEC];
     Assembly *assembly; /* that of the arrays as they are; NULL: none yet */
     Assembly *lent;    /* whose matrix the last assembly gave: kept until the next one, whatever happens to the graph */
-    DvMechanics *next; /* all that are open */
+    DvMechanics *next; /* of the scene */
 };
 
 /* Brings the arrays up to date with the graph. */

@@ -18,14 +18,19 @@
 
 #include "mechanics.h"
 
-static DvMechanics *open_mechanics; /* all, newest first */
+SceneMechanics *mechanics_of_scene(const DvNode *node)
+{
+    static const char key = 0;
+    return dv_scene_local(dv_node_scene(node), &key, sizeof(SceneMechanics));
+}
 
 static DvMechanics *open_at(DvNode *node)
 {
     DvMechanics *m = dv_alloc(1, sizeof *m);
     m->node = node;
-    m->next = open_mechanics;
-    open_mechanics = m;
+    m->scene = mechanics_of_scene(node);
+    m->next = m->scene->open;
+    m->scene->open = m;
     (void)dv_object_ref(dv_node_object(node));
     return m;
 }
@@ -34,7 +39,7 @@ static void close(DvMechanics *m)
 {
     if (!m)
         return;
-    for (DvMechanics **at = &open_mechanics; *at; at = &(*at)->next)
+    for (DvMechanics **at = &m->scene->open; *at; at = &(*at)->next)
         if (*at == m) {
             *at = m->next;
             break;
@@ -84,7 +89,7 @@ static bool shares_states(const DvMechanics *a, const DvMechanics *b)
 
 static bool is_free(const DvMechanics *m, DvVecId id)
 {
-    for (const DvMechanics *other = open_mechanics; other; other = other->next)
+    for (const DvMechanics *other = m->scene->open; other; other = other->next)
         if (other->allocated[id] && (other == m || shares_states(m, other)))
             return false;
     for (uint32_t i = 0; i < m->independent_count; i++) {

@@ -16,36 +16,19 @@
 #include "mechanics.h"
 #include "operations.h"
 
-/* A scene that is watched. */
-typedef struct Watch {
-    DvNode *root;
-    DvMechanics *m;
-    struct Watch *next;
-} Watch;
-
-static Watch *watches;
-
-static Watch *watch_of(DvNode *root)
+static DvMechanics *watched(DvNode *root)
 {
-    for (Watch *w = watches; w; w = w->next)
-        if (w->root == root)
-            return w;
-    Watch *w = dv_alloc(1, sizeof *w);
-    *w = (Watch){root, dv_mechanical_operations.open(root), watches};
-    watches = w;
-    return w;
+    SceneMechanics *scene = mechanics_of_scene(root);
+    if (!scene->watched)
+        scene->watched = dv_mechanical_operations.open(root);
+    return scene->watched;
 }
 
 static void forget(DvNode *root)
 {
-    for (Watch **at = &watches; *at; at = &(*at)->next)
-        if ((*at)->root == root) {
-            Watch *w = *at;
-            *at = w->next;
-            dv_mechanical_operations.close(w->m);
-            dv_free(w);
-            return;
-        }
+    SceneMechanics *scene = mechanics_of_scene(root);
+    dv_mechanical_operations.close(scene->watched);
+    scene->watched = NULL;
 }
 
 /* ---- Causes ---- */
@@ -274,7 +257,7 @@ static DvStatus report(const DvMechanics *m, uint32_t state, uint32_t point, boo
 
 static DvStatus check(DvNode *root, uint64_t number)
 {
-    DvMechanics *m = watch_of(root)->m;
+    DvMechanics *m = watched(root);
     mechanics_refresh(m);
     for (uint32_t i = 0; i < m->state_count; i++) {
         const StateItem *state = &m->states[i];
@@ -297,7 +280,7 @@ static DvStatus check(DvNode *root, uint64_t number)
 
 static bool restore_last_good(DvNode *root)
 {
-    DvMechanics *m = watch_of(root)->m;
+    DvMechanics *m = watched(root);
     mechanics_refresh(m);
     bool any = false;
     for (uint32_t i = 0; i < m->independent_count; i++) {
@@ -326,7 +309,7 @@ static bool restore_last_good(DvNode *root)
 
 static size_t lint(DvNode *root)
 {
-    DvMechanics *m = watch_of(root)->m;
+    DvMechanics *m = watched(root);
     mechanics_refresh(m);
     size_t problems = 0;
     for (uint32_t i = 0; i < m->independent_count; i++) {
