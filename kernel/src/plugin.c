@@ -9,7 +9,8 @@
  * the reverse order and stay in memory, since objects, types and GLib's tables point into them.
  *
  * plugins.conf, looked for in each folder of the search and in its parent, is a key file: groups are plugin sets, entries
- * are `id = version`.
+ * are `id = version`. A set is the sum of the groups of its name in all these files; of two entries with one id the first
+ * counts.
  */
 #include "internal.h"
 
@@ -305,20 +306,23 @@ static void find_libraries(const DvStartOptions *options, const GPtrArray *folde
 
 /* Choosing */
 
-/* The first plugins.conf of the search; new string or NULL. */
-static char *find_conf(const GPtrArray *folders)
+/* Every plugins.conf of the search, once each. */
+static GPtrArray *find_confs(const GPtrArray *folders)
 {
     static const char *const places[] = {".", ".."};
+    GPtrArray *confs = g_ptr_array_new_with_free_func(free);
     for (guint f = 0; f < folders->len; f++) {
         for (size_t i = 0; i < G_N_ELEMENTS(places); i++) {
             char *file = g_build_filename(g_ptr_array_index(folders, f), places[i], "plugins.conf", NULL);
             char *real = realpath(file, NULL);
             g_free(file);
-            if (real)
-                return real;
+            if (real && !g_ptr_array_find_with_equal_func(confs, real, g_str_equal, NULL))
+                g_ptr_array_add(confs, real);
+            else
+                free(real);
         }
     }
-    return NULL;
+    return confs;
 }
 
 /* One entry of the set. */
@@ -337,11 +341,14 @@ static DvStatus choose(const char *conf, const char *set, const char *id, const 
     return DV_OK;
 }
 
-static DvStatus choose_set(const char *conf, GKeyFile *keys, const char *set)
+/* The entries of one file. `seen`: ids that have one already. */
+static DvStatus choose_set(const char *conf, GKeyFile *keys, const char *set, GHashTable *seen)
 {
     DvStatus status = DV_OK;
     gchar **ids = g_key_file_get_keys(keys, set, NULL, NULL);
     for (gchar **id = ids; *id; id++) {
+        if (!g_hash_table_add(seen, g_strdup(*id)))
+            continue;
         gchar *version = g_key_file_get_value(keys, set, *id, NULL);
         const DvStatus result = choose(conf, set, *id, version);
         g_free(version);
@@ -349,53 +356,73 @@ static DvStatus choose_set(const char *conf, GKeyFile *keys, const char *set)
             status = result;
     }
     g_strfreev(ids);
-    for (guint i = 0; i < plugins->len; i++) {
-        Found *found = g_ptr_array_index(plugins, i);
-        if (found->info.state == DV_PLUGIN_READY && !found->named)
-            set_reason(found, "not in the plugin set [%s] of %s", set, conf);
-    }
     return status;
 }
 
-static DvStatus unknown_set(const char *conf, GKeyFile *keys, const char *set)
+/* What a file has instead, behind what others have. */
+static void add_groups(GString *known, const char *conf, GKeyFile *keys)
 {
     gchar **groups = g_key_file_get_groups(keys, NULL);
-    gchar *known = g_strjoinv("], [", groups);
-    dv_log_at(DV_LEVEL_ERROR, DV_ERROR_NOT_FOUND, conf, 0, 0, "no plugin set [%s]; there are [%s]", set, known);
-    g_free(known);
+    gchar *list = g_strjoinv("], [", groups);
+    g_string_append_printf(known, "%s%s: [%s]", known->len ? ", " : "", conf, list);
+    g_free(list);
     g_strfreev(groups);
+}
+
+static DvStatus unknown_set(const GPtrArray *confs, const char *set, const char *known)
+{
+    const char *conf = confs->len ? g_ptr_array_index(confs, 0) : NULL;
+    if (!conf)
+        dv_log(DV_LEVEL_ERROR, "no file plugins.conf was found that could hold the plugin set [%s]", set);
+    else if (confs->len == 1)
+        dv_log_at(DV_LEVEL_ERROR, DV_ERROR_NOT_FOUND, conf, 0, 0, "no plugin set [%s]; there are %s", set,
+                  known + strlen(conf) + strlen(": "));
+    else
+        dv_log(DV_LEVEL_ERROR, "no plugin set [%s]; there are, in %s", set, known);
     return DV_ERROR_NOT_FOUND;
 }
 
+/* Gives a reason to what may not start. Without a set, asked for or called default, everything may. */
 static DvStatus choose_plugins(const DvStartOptions *options, const GPtrArray *folders)
 {
     DvStatus status = DV_OK;
     const char *const set = options->plugin_set ? options->plugin_set : "default";
-    char *conf = find_conf(folders);
-    GKeyFile *keys = g_key_file_new();
-    GError *error = NULL;
-    bool all = !options->plugin_set;
-    if (conf && !g_key_file_load_from_file(keys, conf, G_KEY_FILE_NONE, &error)) {
-        dv_log_at(DV_LEVEL_ERROR, DV_ERROR_INVALID, conf, 0, 0, "%s", error->message);
-        g_error_free(error);
-        status = DV_ERROR_INVALID;
-        all = false;
-    } else if (conf && g_key_file_has_group(keys, set)) {
-        status = choose_set(conf, keys, set);
-        all = false;
-    } else if (conf && options->plugin_set) {
-        status = unknown_set(conf, keys, set);
-    } else if (options->plugin_set) {
-        dv_log(DV_LEVEL_ERROR, "no file plugins.conf was found that could hold the plugin set [%s]", set);
-        status = DV_ERROR_NOT_FOUND;
+    GPtrArray *confs = find_confs(folders);
+    GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    GString *holders = g_string_new(NULL), *known = g_string_new(NULL);
+    for (guint i = 0; i < confs->len; i++) {
+        const char *conf = g_ptr_array_index(confs, i);
+        GKeyFile *keys = g_key_file_new();
+        GError *error = NULL;
+        DvStatus result = DV_OK;
+        if (!g_key_file_load_from_file(keys, conf, G_KEY_FILE_NONE, &error)) {
+            dv_log_at(DV_LEVEL_ERROR, DV_ERROR_INVALID, conf, 0, 0, "%s", error->message);
+            g_error_free(error);
+            result = DV_ERROR_INVALID;
+        } else if (g_key_file_has_group(keys, set)) {
+            g_string_append_printf(holders, "%s%s", holders->len ? ", " : "", conf);
+            result = choose_set(conf, keys, set, seen);
+        } else {
+            add_groups(known, conf, keys);
+        }
+        g_key_file_free(keys);
+        status = status == DV_OK ? result : status;
     }
-    g_key_file_free(keys);
-    free(conf);
-    for (guint i = 0; i < plugins->len; i++) {
+    if (status == DV_OK && !holders->len && options->plugin_set)
+        status = unknown_set(confs, set, known->str);
+    for (guint i = 0; i < plugins->len && (holders->len || status != DV_OK); i++) {
         Found *found = g_ptr_array_index(plugins, i);
-        if (found->info.state == DV_PLUGIN_READY && !all && !found->named && !found->info.reason)
+        if (found->info.state != DV_PLUGIN_READY || found->named)
+            continue;
+        if (holders->len)
+            set_reason(found, "not in the plugin set [%s] of %s", set, holders->str);
+        else
             set_reason(found, "no plugin set could be read");
     }
+    g_string_free(known, TRUE);
+    g_string_free(holders, TRUE);
+    g_hash_table_unref(seen);
+    g_ptr_array_unref(confs);
     return status;
 }
 

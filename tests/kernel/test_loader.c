@@ -386,6 +386,53 @@ static void a_plugin_set_that_cannot_be_had_is_an_error(void **state)
     assert_int_equal(dv_class_count(), 0);
 }
 
+static void plugin_sets_of_several_files_add_up(void **state)
+{
+    (void)state;
+    mkdir(here("mine"), 0777);
+    mkdir(here("theirs"), 0777);
+    copy(bad("tie-3"), here("mine/tie-3.so"));
+    copy(bad("good"), here("theirs/good.so"));
+    copy(bad("tie-1"), here("theirs/tie-1.so"));
+    write_file(here("mine/plugins.conf"), "[default]\ntest.tie3 = 1.0\n[mine]\ntest.tie3 = 1.0\n");
+    write_file(here("theirs/plugins.conf"), "[default]\ntest.good = 1.0\n");
+    char mine[256], theirs[256];
+    snprintf(mine, sizeof mine, "%s/mine", folder);
+    snprintf(theirs, sizeof theirs, "%s/theirs", folder);
+    const char *const path[] = {mine, theirs, NULL};
+    DvStartOptions options = {.plugin_path = path, .only_given = true};
+    assert_int_equal(dv_start(&options), DV_OK);
+    assert_int_equal(dv_plugin_info(0)->state, DV_PLUGIN_STARTED);
+    assert_int_equal(dv_plugin_info(1)->state, DV_PLUGIN_STARTED);
+    assert_int_equal(dv_plugin_info(2)->state, DV_PLUGIN_READY);
+    assert_non_null(strstr(dv_plugin_info(2)->reason, "mine/plugins.conf, "));
+    assert_non_null(strstr(dv_plugin_info(2)->reason, "theirs/plugins.conf"));
+    dv_stop();
+    /* A set of another name takes the place of [default] altogether. */
+    options.plugin_set = "mine";
+    assert_int_equal(dv_start(&options), DV_OK);
+    assert_int_equal(dv_plugin_info(1)->state, DV_PLUGIN_READY);
+    dv_stop();
+    options.plugin_set = "ours";
+    assert_int_equal(dv_start(&options), DV_ERROR_NOT_FOUND);
+    assert_non_null(strstr(captured.at, "error: no plugin set [ours]; there are, in "));
+    assert_non_null(strstr(captured.at, "mine/plugins.conf: [default], [mine], "));
+    assert_non_null(strstr(captured.at, "theirs/plugins.conf: [default]"));
+    dv_text_free(&captured);
+    dv_stop();
+    /* Of two entries for one plugin the first counts. */
+    options.plugin_set = NULL;
+    write_file(here("mine/plugins.conf"), "[default]\ntest.tie3 = 1.0\ntest.good = 1.0\n");
+    write_file(here("theirs/plugins.conf"), "[default]\ntest.good = 7.0\n");
+    assert_int_equal(dv_start(&options), DV_OK);
+    assert_int_equal(dv_plugin_info(1)->state, DV_PLUGIN_STARTED);
+    dv_stop();
+    write_file(here("mine/plugins.conf"), "[default]\ntest.tie3 = 1.0\n");
+    assert_int_equal(dv_start(&options), DV_ERROR_INVALID);
+    assert_non_null(strstr(captured.at, "theirs/plugins.conf asks for version 7.0 of plugin 'test.good', this is 1.0"));
+    dv_text_free(&captured);
+}
+
 static void the_environment_names_folders_to_search(void **state)
 {
     (void)state;
@@ -521,6 +568,7 @@ int main(int argc, char **argv)
         folder_test(a_plugin_set_says_what_is_started),
         folder_test(a_plugin_set_may_lie_one_folder_up),
         folder_test(a_plugin_set_that_cannot_be_had_is_an_error),
+        folder_test(plugin_sets_of_several_files_add_up),
         folder_test(the_environment_names_folders_to_search),
         folder_test(it_starts_once),
         folder_test(the_kernel_finds_what_lies_beside_its_library_and_starts_without),

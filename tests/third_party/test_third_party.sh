@@ -1,10 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# A plugin made outside the tree: installs Divan into an empty folder, builds the plugin there with what pkg-config says, names it
-# in a plugin set, and runs a scene whose result has a closed form. Also: the plugin is not loaded unless its set is.
+# A plugin made outside the tree: installs Divan into an empty folder, builds the plugin and its test there with what pkg-config
+# says, and runs both: the conformance suite of force fields, and a scene whose result has a closed form. The plugin is in use only
+# if a plugin set says so: one of its own in the installed plugins.conf, or [default] with a line in a file of its own.
+# usage: test_third_party.sh [SANITIZERS]
 set -eu
 source_root=$DIVAN_TEST_SOURCE_ROOT build_root=$DIVAN_BUILD_ROOT
+sanitize=
+[ "${1:-none}" = none ] || sanitize=-fsanitize=$1
 unset DIVAN_PLUGIN_PATH DIVAN_DATA_PATH LD_LIBRARY_PATH
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
@@ -17,12 +21,28 @@ prefix=$(sed -n 's/^prefix=//p' "$pc")
 export PKG_CONFIG_PATH="${pc%/*}" PKG_CONFIG_SYSROOT_DIR="$here/root"
 plugin_folder=$here/root$(PKG_CONFIG_SYSROOT_DIR= pkg-config --variable=plugindir divan-kernel)
 divan=$here/root$prefix/bin/divan
+for page in README.md LICENSE docs/contracts.md docs/scene-files.md; do
+    [ -f "$here/root$prefix/share/doc/divan/$page" ] || fail "$page is not installed"
+done
+# Plugins round as the kernel does, and find sqrt.
+pkg-config --cflags divan-kernel | grep -q -- -ffp-contract=off || fail "divan-kernel.pc lacks -ffp-contract=off"
+pkg-config --libs divan-kernel | grep -q -- '-lm$\|-lm ' || fail "divan-kernel.pc lacks -lm"
 
 cp -r "$source_root/tests/third_party/harmonic_well" "$here/outside"
 cd "$here/outside"
 # shellcheck disable=SC2046
 cc -std=c11 -Wall -Wextra -Werror -fPIC -shared -fvisibility=hidden -Wl,-z,defs -o harmonic-well.so harmonic_well_force_field.c \
     $(pkg-config --cflags --libs divan-kernel) || fail "the plugin does not build against the installed headers"
+# shellcheck disable=SC2046,SC2086
+cc -std=c11 -Wall -Wextra -Werror $sanitize -o test-harmonic-well test_harmonic_well.c $(pkg-config --cflags --libs divan-conformance) ||
+    fail "the test does not build against the installed headers"
+
+# A line of its own, beside the plugin, adds to the installed set.
+printf '[default]\nexample.harmonic-well = 1.0\n' >plugins.conf
+LD_LIBRARY_PATH=${pc%/pkgconfig/*} DIVAN_PLUGIN_PATH=$PWD ./test-harmonic-well || fail "the test of the plugin"
+DIVAN_PLUGIN_PATH=$PWD "$divan" run well.scn -n 1 --quiet || fail "a line in a plugins.conf of DIVAN_PLUGIN_PATH does not add to [default]"
+rm plugins.conf
+
 cp harmonic-well.so "$plugin_folder/"
 printf '\n# a set of its own, with what the scene needs\n[wells]\n' >>"$plugin_folder/plugins.conf"
 sed -n '/^\[default\]/,/^\[wells\]/{/=/p}' "$plugin_folder/plugins.conf" >"$here/entries"

@@ -31,29 +31,47 @@ enum {                               /* DvField.flags */
        DV_FIELD_NOT_LINKED = 1u << 7 /* an option of this object alone: `src` of another passes it over */
 };
 
+/* Members in the order in which tables give them: C++20 insists on it. */
 struct DvField {
     const char *name;
-    const char *help;
     const DvType *type;
-    size_t offset;    /* of the DvData (or DvLink) in the component's struct */
-    const char *init; /* default, as text; NULL: false, 0, empty */
-    const char *unit; /* "m", "Pa", "kg m^2"; NULL: none */
-    uint32_t flags;
-    const char *const *aliases; /* other names, ended by NULL; or NULL */
-    const char *const *choices; /* of a dv_type_choice, ended by NULL */
-    const char *group;          /* heading in panels, or NULL */
+    size_t offset;              /* of the DvData (or DvLink) in the component's struct */
     const char *target;         /* of a link: the contract of what it points to (NULL: any object) */
     bool many;                  /* of a link: a list of paths */
+    const char *init;           /* default, as text; NULL: false, 0, empty */
+    const char *unit;           /* "m", "Pa", "kg m^2"; NULL: none */
+    const char *const *choices; /* of a dv_type_choice, ended by NULL */
+    uint32_t flags;
+    const char *group; /* heading in panels, or NULL */
+    const char *help;
+    const char *const *aliases; /* other names, ended by NULL; or NULL */
 };
 
-/* An entry of a field table: struct, member, name, type (an object, not a pointer), then designated members. */
-#define DV_FIELD(Struct, member, name_, type_, ...)                                        \
-    {                                                                                      \
-        .name = (name_), .type = &(type_), .offset = offsetof(Struct, member), __VA_ARGS__ \
+/* The offset of a member that is a DvData, of one that is a DvLink; of any other it does not compile. */
+#ifdef __cplusplus
+char dv_only_of_data(const DvData *member); /* never called: these two only have types to check */
+char dv_only_of_link(const DvLink *member);
+#define DV_OFFSET_OF_DATA(Struct, member) \
+    (offsetof(Struct, member) + 0 * sizeof(dv_only_of_data(&static_cast<Struct *>(nullptr)->member)))
+#define DV_OFFSET_OF_LINK(Struct, member) \
+    (offsetof(Struct, member) + 0 * sizeof(dv_only_of_link(&static_cast<Struct *>(nullptr)->member)))
+#else
+#define DV_OFFSET_OF_DATA(Struct, member) \
+    (offsetof(Struct, member) + _Generic(((Struct *)0)->member, DvData : (size_t)0))
+#define DV_OFFSET_OF_LINK(Struct, member) \
+    (offsetof(Struct, member) + _Generic(((Struct *)0)->member, DvLink : (size_t)0))
+#endif
+
+/* An entry of a field table: struct, member, name, type (an object, not a pointer), then designated members. In C++17,
+ * which has none: <divan/cxx.h>. */
+#define DV_FIELD(Struct, member, name_, type_, ...)                                                 \
+    {                                                                                               \
+        .name = (name_), .type = &(type_), .offset = DV_OFFSET_OF_DATA(Struct, member), __VA_ARGS__ \
     }
-#define DV_LINK(Struct, member, name_, contract, ...)                                                                 \
-    {                                                                                                                 \
-        .name = (name_), .type = &dv_type_link, .offset = offsetof(Struct, member), .target = (contract), __VA_ARGS__ \
+#define DV_LINK(Struct, member, name_, contract, ...)                                                              \
+    {                                                                                                              \
+        .name = (name_), .type = &dv_type_link, .offset = DV_OFFSET_OF_LINK(Struct, member), .target = (contract), \
+        __VA_ARGS__                                                                                                \
     }
 
 enum {                          /* DvData.flags; the kernel's, read through the functions below */
