@@ -69,7 +69,7 @@ static void check_removal(DvElementKind kind, uint32_t gone, const char *whole, 
 static void removed_tetrahedra_pull_no_more(void **state)
 {
     (void)state;
-    /* The last one takes the number of the first. Materials by element: this class reads them again by number... */
+    /* The last one takes the number of the first, and keeps its own material. */
     check_removal(
         DV_TETRAHEDRA, 0,
         "<Node>" MESH(
@@ -77,8 +77,15 @@ static void removed_tetrahedra_pull_no_more(void **state)
             "tetrahedra='0 1 2 3 1 2 3 4 1 4 3 5'") "<TetrahedronFEMForceField name='field' youngModulus='10 20 30' poissonRatio='0.3'/></Node>",
         "<Node>" MESH(
             "Tetrahedron",
-            "tetrahedra='1 4 3 5 1 2 3 4'") "<TetrahedronFEMForceField name='field' youngModulus='10 20 30' poissonRatio='0.3'/></Node>");
-    /* ... with this one they stay with their elements. */
+            "tetrahedra='1 4 3 5 1 2 3 4'") "<TetrahedronFEMForceField name='field' youngModulus='30 20' poissonRatio='0.3'/></Node>");
+    check_removal(
+        DV_TETRAHEDRA, 0,
+        "<Node>" MESH(
+            "Tetrahedron",
+            "tetrahedra='0 1 2 3 1 2 3 4 1 4 3 5'") "<TetrahedronFEMForceField name='field' youngModulus='10' poissonRatio='0.1 0.2 0.3' localStiffnessFactor='1 2 3'/></Node>",
+        "<Node>" MESH(
+            "Tetrahedron",
+            "tetrahedra='1 4 3 5 1 2 3 4'") "<TetrahedronFEMForceField name='field' youngModulus='30 20' poissonRatio='0.3 0.2'/></Node>");
     check_removal(
         DV_TETRAHEDRA, 0,
         "<Node>" MESH(
@@ -93,6 +100,14 @@ static void removed_triangles_pull_no_more(void **state)
 {
     (void)state;
     check_removal(
+        DV_TRIANGLES, 0,
+        "<Node>" MESH(
+            "Triangle",
+            "triangles='0 1 2 1 4 2 1 5 4'") "<TriangleFEMForceField name='field' youngModulus='10 20 30' poissonRatio='0.1 0.2 0.3'/></Node>",
+        "<Node>" MESH(
+            "Triangle",
+            "triangles='1 5 4 1 4 2'") "<TriangleFEMForceField name='field' youngModulus='30 20' poissonRatio='0.3 0.2'/></Node>");
+    check_removal(
         DV_TRIANGLES, 1,
         "<Node>" MESH(
             "Triangle",
@@ -100,6 +115,123 @@ static void removed_triangles_pull_no_more(void **state)
         "<Node>" MESH(
             "Triangle",
             "triangles='0 1 2 1 5 4'") "<TriangleFEMForceField name='field' youngModulus='10' poissonRatio='0.3'/></Node>");
+}
+
+static const DvTopologyModifierOps *modifier_of(DvScene *scene, void **self)
+{
+    DvObject *modifier = scene_object(scene, "/modifier");
+    *self = dv_object_self(modifier);
+    const DvTopologyModifierOps *ops = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+    assert_non_null(ops);
+    return ops;
+}
+
+/* A tetrahedron that comes after another has gone takes the last number, but not the value that the field has under it. */
+static void new_tetrahedra_take_no_value_of_others(void **state)
+{
+    (void)state;
+    const uint32_t first = 0, again[4] = {0, 1, 2, 3}, start[2] = {0, 2}, ancestors[2] = {0, 1};
+    const double weights[2] = {0.25, 0.75};
+    const DvElementChange mixed = {
+        .ancestors = ancestors, .weights = weights, .ancestor_start = start, .kind = DV_TETRAHEDRA};
+    for (int with_ancestors = 0; with_ancestors < 2; with_ancestors++) {
+        DvScene *cut = scene_from_text("<Node>" MESH(
+            "Tetrahedron",
+            "tetrahedra='0 1 2 3 1 2 3 4 1 4 3 5'") "<TetrahedronFEMForceField name='field' youngModulus='10 20 30' poissonRatio='0.3'/></Node>");
+        DvScene *fresh = scene_from_text(
+            with_ancestors
+                ? "<Node>" MESH(
+                      "Tetrahedron",
+                      "tetrahedra='1 4 3 5 1 2 3 4 0 1 2 3'") "<TetrahedronFEMForceField name='field' youngModulus='30 20 22.5' poissonRatio='0.3'/></Node>"
+                : "<Node>" MESH(
+                      "Tetrahedron",
+                      "tetrahedra='1 4 3 5 1 2 3 4 0 1 2 3'") "<TetrahedronFEMForceField name='field' youngModulus='30 20 10' poissonRatio='0.3'/></Node>");
+        void *modifier;
+        const DvTopologyModifierOps *ops = modifier_of(cut, &modifier);
+        assert_int_equal(ops->remove_elements(modifier, DV_TETRAHEDRA, 1, &first, false), DV_OK);
+        assert_int_equal(ops->add_elements(modifier, DV_TETRAHEDRA, 1, again, with_ancestors ? &mixed : NULL), DV_OK);
+        double force[2][64], product[2][64];
+        evaluate(cut, force[0], product[0]);
+        evaluate(fresh, force[1], product[1]);
+        for (int i = 0; i < 18; i++)
+            assert_close(force[0][i], force[1][i], 1e-12);
+        dv_scene_free(cut);
+        dv_scene_free(fresh);
+    }
+}
+
+/* The strain that was left in an element stays in it when another goes. */
+static void plastic_strain_stays_with_its_element(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text("<Node>" MESH(
+        "Tetrahedron",
+        "tetrahedra='0 1 2 3 1 2 3 4 1 4 3 5'") "<TetrahedronFEMForceField name='field' youngModulus='300' poissonRatio='0.3' plasticMaxThreshold='0.2' "
+                                                "plasticYieldThreshold='0.001'/></Node>");
+    double force[64], product[64], kept[18];
+    size_t count;
+    evaluate(scene, force, product);
+    const double *strain = field_doubles(scene, "/field", "plasticStrain", &count);
+    assert_int_equal(count, 18);
+    memcpy(kept, strain, sizeof kept);
+    assert_true(fabs(kept[0]) > 1e-6 && kept[12] != kept[0]);
+    void *modifier;
+    const DvTopologyModifierOps *ops = modifier_of(scene, &modifier);
+    assert_int_equal(ops->remove_elements(modifier, DV_TETRAHEDRA, 1, &(uint32_t){0}, false), DV_OK);
+    /* No more plastic flow: what is there must be what was there. */
+    dv_data_set_double(dv_object_field(scene_object(scene, "/field"), "plasticYieldThreshold"), 1e9);
+    evaluate(scene, force, product);
+    strain = field_doubles(scene, "/field", "plasticStrain", &count);
+    assert_int_equal(count, 12);
+    assert_memory_equal(strain, kept + 12, 6 * sizeof *kept);
+    assert_memory_equal(strain + 6, kept + 6, 6 * sizeof *kept);
+    dv_scene_free(scene);
+}
+
+/* Values by point: forces, stiffness. Point 0 goes with its triangle, point 5, or whichever is last, takes its number. */
+static void values_of_points_stay_with_their_points(void **state)
+{
+    (void)state;
+    static const char *const fields[][2] = {
+        {"<ConstantForceField name='field' indices='5 0 2 2' forces='5 0 0 9 9 9 2 0 0 0 2 0'/>",
+         "<ConstantForceField name='field' indices='0 2 2' forces='5 0 0 2 0 0 0 2 0'/>"},
+        {"<ConstantForceField name='field' forces='9 9 9 1 0 0 2 0 0 3 0 0 4 0 0 5 0 0'/>",
+         "<ConstantForceField name='field' forces='5 0 0 1 0 0 2 0 0 3 0 0 4 0 0'/>"},
+        {"<RestShapeSpringsForceField name='field' points='4 0 5' stiffness='40 9 50'/>",
+         "<RestShapeSpringsForceField name='field' points='4 0' stiffness='40 50'/>"},
+        {"<RestShapeSpringsForceField name='field' stiffness='9 10 20 30 40 50'/>",
+         "<RestShapeSpringsForceField name='field' stiffness='50 10 20 30 40'/>"},
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        char text[2][2000];
+        snprintf(
+            text[0], sizeof text[0],
+            "<Node><TriangleSetTopologyContainer name='topo' position='" POINTS
+            "' triangles='0 1 2 1 4 2 1 5 4 1 3 5'/>"
+            "<TriangleSetTopologyModifier name='modifier'/><MechanicalObject name='dofs' template='Vec3d'/>%s</Node>",
+            fields[i][0]);
+        snprintf(
+            text[1], sizeof text[1],
+            "<Node><MechanicalObject name='dofs' template='Vec3d' position='2 1 0.5  1 0 0  0 1 0  0 0 1  1 1 1'/>%s"
+            "</Node>",
+            fields[i][1]);
+        DvScene *cut = scene_from_text(text[0]), *fresh = scene_from_text(text[1]);
+        void *modifier;
+        const DvTopologyModifierOps *ops = modifier_of(cut, &modifier);
+        double force[2][64], product[2][64];
+        evaluate(cut, force[0], product[0]);
+        assert_int_equal(ops->remove_elements(modifier, DV_TRIANGLES, 1, &(uint32_t){0}, true), DV_OK);
+        assert_int_equal(dv_state_count(scene_state(cut, "/dofs")), 5);
+        evaluate(cut, force[0], product[0]);
+        evaluate(fresh, force[1], product[1]);
+        for (int c = 0; c < 15; c++) {
+            assert_close(force[0][c], force[1][c], 1e-12);
+            assert_close(product[0][c], product[1][c], 1e-12);
+        }
+        assert_true(fabs(force[1][0]) > 1e-3);
+        dv_scene_free(cut);
+        dv_scene_free(fresh);
+    }
 }
 
 static void springs_of_removed_edges_pull_no_more(void **state)
@@ -242,8 +374,13 @@ static void each_field_draws_its_elements_when_asked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(removed_tetrahedra_pull_no_more),          cmocka_unit_test(removed_triangles_pull_no_more),
-        cmocka_unit_test(springs_of_removed_edges_pull_no_more),    cmocka_unit_test(plastic_strain_survives_saving),
+        cmocka_unit_test(new_tetrahedra_take_no_value_of_others),
+        cmocka_unit_test(plastic_strain_stays_with_its_element),
+        cmocka_unit_test(values_of_points_stay_with_their_points),
+        cmocka_unit_test(removed_tetrahedra_pull_no_more),
+        cmocka_unit_test(removed_triangles_pull_no_more),
+        cmocka_unit_test(springs_of_removed_edges_pull_no_more),
+        cmocka_unit_test(plastic_strain_survives_saving),
         cmocka_unit_test(each_field_draws_its_elements_when_asked),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include <divan/contracts/mapping.h>
+#include <divan/contracts/topology.h>
 #include <divan/math/rigid.h>
 #include <divan/parallel.h>
 
@@ -276,9 +277,38 @@ static void bodies_that_are_not_there_are_named(void **state)
     expect_load_error(MAPPED("Rigid3d", BODIES, "Vec3d", "0 0 0", "filename='points.doc'"), "points.doc");
 }
 
+/* A mapped mesh loses a triangle with its point 0, then gets a point between two others: each stays where it was on its body. */
+static void points_of_a_changing_mesh_keep_their_bodies(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root'><MechanicalObject name='parent' template='Rigid3d' position='0 0 0 0 0 0 1  10 0 0 0 0 0 1'/>"
+        "<Node name='Child'><TriangleSetTopologyContainer name='mesh' position='0 0 0 1 0 0 0 1 0 1 1 0' triangles='0 1 2 1 3 2'/>"
+        "<TriangleSetTopologyModifier name='modifier'/><MechanicalObject name='mapped' template='Vec3d'/>"
+        "<RigidMapping name='map' rigidIndexPerPoint='0 0 1 1'/></Node></Node>");
+    DvObject *modifier = scene_object(scene, "/Child/modifier"), *map = scene_object(scene, "/Child/map");
+    const DvTopologyModifierOps *ops = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+    const DvMappingOps *mapping = dv_object_ops(map, DV_MAPPING);
+    const DvStateRef parent = scene_state(scene, "/parent"), mapped = scene_state(scene, "/Child/mapped");
+    assert_int_equal(ops->remove_elements(dv_object_self(modifier), DV_TRIANGLES, 1, &(uint32_t){0}, true), DV_OK);
+    const uint32_t start[2] = {0, 2}, from[2] = {0, 1};
+    const DvElementChange between = {.ancestors = from, .ancestor_start = start};
+    assert_int_equal(ops->add_points(dv_object_self(modifier), 1, &between), DV_OK);
+    const DvStep step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    const DvConstVec in = dv_state_read(parent, DV_POSITION);
+    const DvVec out = dv_state_write(mapped, DV_POSITION, DV_READ_WRITE);
+    assert_int_equal(out.count, 4);
+    mapping->apply(dv_object_self(map), &step, &in, &out);
+    const double expected[12] = {11, 1, 0, 1, 0, 0, 10, 1, 0, 11, 0.5, 0}; /* the new one on the body of its first */
+    for (int i = 0; i < 12; i++)
+        assert_true(fabs(out.at[i] - expected[i]) < 1e-14);
+    dv_scene_free(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(points_of_a_changing_mesh_keep_their_bodies),
         cmocka_unit_test(points_on_one_body),
         cmocka_unit_test(points_on_several_bodies),
         cmocka_unit_test(points_with_stabilized_stiffness),

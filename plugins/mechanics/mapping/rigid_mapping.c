@@ -11,9 +11,14 @@
  * G = sum [f_i]x [r_i]x (plane: -sum f_i . r_i). Exact is not symmetric; Stabilized takes the closest negative semi-definite
  * matrix to the symmetric part, so that an implicit step never loses definiteness.
  *
+ * When the mesh of the output changes, points keep their body and their place on it; a new one takes the mean place of those it was made
+ * from, on the body of the first of them, else the origin of the body `index`.
+ *
  * Levers r_i are those of the last apply. Bodies gather their points in ascending order.
  */
 #include "mapping_base.h"
+
+#include "state/former_number.h"
 
 #include <divan/contracts/topology.h>
 #include <divan/math/decompose.h>
@@ -49,7 +54,8 @@ typedef struct RigidMapping {
     uint32_t *used_point; /* [points] ascending within a body */
     double *lever;        /* [points] x 3 (plane: 2) */
     DvJacobian jacobian;
-    uint64_t structure; /* + 1 when bodies are chosen */
+    uint64_t structure;   /* + 1 when bodies are chosen */
+    DvElementData former; /* numbers of the output's points before a change of its mesh */
 } RigidMapping;
 
 static const char *const stiffness_choices[] = {"None", "Exact", "Stabilized", NULL};
@@ -560,6 +566,64 @@ static DvStatus take_positions(RigidMapping *self)
     return DV_OK;
 }
 
+/* initialPoints and rigidIndexPerPoint by the new numbers. */
+static void points_changed(DvElementData *data, const DvElementChange *change)
+{
+    RigidMapping *self = data->owner;
+    if (change->change == DV_POINTS_MOVED)
+        return;
+    const DvDofType *dof = self->base.out.dof;
+    const size_t dim = dof->coord;
+    size_t count, bodies;
+    const double *local = dv_data_doubles(&self->initial_points, &count);
+    const uint32_t *body = dv_data_uints(&self->rigid_index_per_point, &bodies);
+    double *points = dv_alloc(data->count, dim * sizeof *points);
+    uint32_t *body_of = dv_alloc(data->count, sizeof *body_of), added = 0;
+    for (uint32_t i = 0; i < data->count; i++) {
+        const uint32_t former = former_number(data, i);
+        double *at = points + i * dim;
+        const bool made = former == UINT32_MAX && change->ancestor_start;
+        const uint32_t begin = made ? change->ancestor_start[added] : 0,
+                       end = made ? change->ancestor_start[added + 1] : 0;
+        const uint32_t from = former == UINT32_MAX && begin < end ? change->ancestors[begin] : former;
+        memcpy(at, from < count ? local + from * dim : dof->origin, dim * sizeof *at);
+        body_of[i] = from < bodies ? body[from] : dv_data_uint(&self->index);
+        added += former == UINT32_MAX;
+        if (begin == end)
+            continue;
+        for (uint32_t c = 0; c < dof->spatial; c++) {
+            at[c] = 0.0;
+            for (uint32_t a = begin; a < end; a++)
+                at[c] += (change->weights ? change->weights[a] : 1.0 / (end - begin)) *
+                         (change->ancestors[a] < count ? local[change->ancestors[a] * dim + c] : 0.0);
+        }
+    }
+    if (count > 0)
+        dv_data_set(&self->initial_points, points, data->count);
+    const uint32_t before = change->change == DV_ELEMENTS_ADDED     ? data->count - change->count
+                            : change->change == DV_ELEMENTS_REMOVED ? data->count + change->count
+                                                                    : data->count;
+    if (bodies > 0 && bodies == before)
+        dv_data_set(&self->rigid_index_per_point, body_of, data->count);
+    dv_free(points);
+    dv_free(body_of);
+    former_number_start(data);
+}
+
+/* The points of a mesh of the output's own that may change. */
+static DvStatus follow_output(RigidMapping *self)
+{
+    DvObject *topology = dv_node_slot(dv_object_node(self->base.out.object), DV_TOPOLOGY);
+    const DvTopologyOps *mesh = topology ? dv_object_ops(topology, DV_TOPOLOGY) : NULL;
+    dv_element_data_detach(&self->former);
+    if (!mesh || !mesh->is_dynamic || !mesh->is_dynamic(dv_object_self(topology)))
+        return DV_OK;
+    const DvStatus status = former_number_attach(&self->former, topology, DV_POINTS);
+    self->former.owner = self;
+    self->former.changed = points_changed;
+    return status;
+}
+
 static DvStatus init(DvObject *object, void *self_)
 {
     RigidMapping *self = self_;
@@ -581,7 +645,7 @@ static DvStatus init(DvObject *object, void *self_)
     if (status != DV_OK)
         return status;
     mapping_apply_all(base, &ops);
-    return DV_OK;
+    return follow_output(self);
 }
 
 /* Levers of the positions that were put back. */
@@ -597,6 +661,7 @@ static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
     RigidMapping *self = self_;
+    dv_element_data_detach(&self->former);
     mapping_release(&self->base);
 }
 

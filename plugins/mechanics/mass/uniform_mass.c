@@ -290,10 +290,10 @@ static const DvDrawableOps drawable_ops = {.size = sizeof(DvDrawableOps), .draw 
 
 /* ---- Lifecycle ---- */
 
-static void topology_changed(void *self_)
+static void topology_changed(void *self_, const uint32_t *place, size_t count)
 {
+    (void)place;
     UniformMass *self = self_;
-    const size_t count = self->indices.count;
     if (!self->base.state.ops || count == self->count)
         return;
     self->count = (uint32_t)count;

@@ -9,11 +9,12 @@
 #include <divan/element_data.h>
 
 typedef struct PointSet {
-    DvData *indices;              /* list of unsigned int; belongs to the component */
-    bool takes_new;               /* points that are added belong to it */
-    void (*changed)(void *owner); /* optional: after each change of the topology */
+    DvData *indices; /* list of unsigned int; belongs to the component */
+    bool takes_new;  /* points that are added belong to it */
+    /* Optional, after each change of the topology: entry i of the indices was entry place[i] before; UINT32_MAX: is new. */
+    void (*changed)(void *owner, const uint32_t *place, size_t count);
     void *owner;
-    DvElementData members; /* bool per point of the topology */
+    DvElementData former;
 } PointSet;
 
 /* The topology a component follows: that of its link, else of its node or above; NULL when none can change. */

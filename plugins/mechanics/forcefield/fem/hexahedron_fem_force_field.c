@@ -63,14 +63,10 @@ typedef struct HexahedronFEMForceField {
     uint32_t *shape;      /* [elements] which stiffness */
     Stiffness *stiffness; /* [shapes] */
     uint32_t shapes;
-    double (*lame)[2];              /* [elements] */
-    DvElementData element_material; /* ElementMaterial of each hexahedron: follows it through changes of the mesh */
+    double (*lame)[2]; /* [elements] */
+    ElementMaterials materials;
     uint64_t structure;
 } HexahedronFEMForceField;
-
-typedef struct ElementMaterial {
-    double young, poisson;
-} ElementMaterial;
 
 static const DvType dv_type_stiffness_matrices = {
     .size = sizeof(DvType),
@@ -260,6 +256,8 @@ static DvStatus build(HexahedronFEMForceField *self)
     DvConstVec rest;
     DvStatus status = state_at_rest(dv_object_of(self), self->base.state, &rest);
     if (status == DV_OK)
+        status = element_materials_agree(&self->materials, hexahedra.count);
+    if (status == DV_OK)
         status = element_blocks_build(&self->mesh, dv_object_of(self), "hexahedron", rest.count, NODES, hexahedra.count,
                                       hexahedra.at);
     if (status != DV_OK)
@@ -275,15 +273,15 @@ static DvStatus build(HexahedronFEMForceField *self)
     self->lame = dv_alloc(elements, sizeof *self->lame);
     if (elements > 0)
         memcpy(self->corner, hexahedra.at, (size_t)elements * NODES * sizeof *self->corner);
-    const ElementMaterial *material = self->element_material.entries;
     element_blocks_load(&self->mesh, rest.at);
     for (uint32_t block = 0; block < self->mesh.blocks; block++) {
         Real8 mode[MODES][3];
         block_modes(self, block, mode);
         block_frames(self, (const Real8(*)[3])mode, self->frame[block]);
         for (uint32_t e = block * LANES; e < (block + 1) * LANES && e < elements; e++) {
-            self->lame[e][0] = lame_lambda(material[e].young, material[e].poisson);
-            self->lame[e][1] = lame_mu(material[e].young, material[e].poisson);
+            const ElementMaterial material = element_material(&self->materials, e);
+            self->lame[e][0] = lame_lambda(material.young, material.poisson);
+            self->lame[e][1] = lame_mu(material.young, material.poisson);
             Real8 x[3];
             gather_rows(self->mesh.point, self->corner + (size_t)e * NODES, x);
             turn((const Real8(*)[3])self->frame[block], e % LANES, x, self->rest[e]);
@@ -299,26 +297,11 @@ static DvStatus build(HexahedronFEMForceField *self)
     return DV_OK;
 }
 
-static void read_materials(HexahedronFEMForceField *self, uint32_t first, uint32_t count)
-{
-    const MaterialValues values = material_read(&self->material);
-    ElementMaterial *material = self->element_material.entries;
-    for (uint32_t i = first; i < first + count; i++) {
-        material[i].young = material_young(&values, i);
-        material[i].poisson = material_poisson(&values, i);
-    }
-}
-
-static void materials_added(DvElementData *data, const DvElementChange *change, uint32_t first)
-{
-    read_materials(data->owner, first, change->count);
-}
-
 static DvStatus reinit(DvObject *object, void *self_)
 {
     (void)object;
     HexahedronFEMForceField *self = self_;
-    read_materials(self, 0, self->element_material.count);
+    element_materials_read(&self->materials);
     const DvStatus status = build(self);
     if (status != DV_OK)
         single_state_release(&self->base);
@@ -337,12 +320,9 @@ static DvStatus init(DvObject *object, void *self_)
     if (status == DV_OK && topology_elements(&self->topology, DV_HEXAHEDRA).count == 0)
         status = dv_error(object, DV_ERROR_MISSING, "the topology '%s' has no hexahedra",
                           dv_object_path(self->topology.object));
-    if (status == DV_OK) {
-        dv_element_data_detach(&self->element_material);
-        self->element_material = (DvElementData){
-            .kind = DV_HEXAHEDRA, .entry_size = sizeof(ElementMaterial), .owner = self, .added = materials_added};
-        status = dv_element_data_attach(&self->element_material, self->topology.object);
-    }
+    if (status == DV_OK)
+        status =
+            element_materials_attach(&self->materials, &self->material, NULL, self->topology.object, DV_HEXAHEDRA, 1);
     if (status != DV_OK) {
         single_state_release(&self->base);
         return status;
@@ -370,7 +350,7 @@ static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
     HexahedronFEMForceField *self = self_;
-    dv_element_data_detach(&self->element_material);
+    element_materials_detach(&self->materials);
     single_state_release(&self->base);
     topology_release(&self->topology);
 }

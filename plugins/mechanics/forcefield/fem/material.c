@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Linear elastic material: which value an element takes, and what is done about impossible ones.
+ * Linear elastic material: which value an element takes, and what is done about impossible ones;
+ * and how the values stay with the elements.
  */
 #include "forcefield/fem/material.h"
 
@@ -40,18 +41,29 @@ static bool poisson_possible(double poisson)
     return poisson >= 0.0 && poisson < 0.5;
 }
 
-MaterialValues material_read(Material *material)
+/* Values per element, read once per operation. */
+typedef struct MaterialValues {
+    const double *young, *poisson;
+    size_t young_count, poisson_count;
+} MaterialValues;
+
+static MaterialValues read_values(Material *material)
 {
-    replace_impossible(&material->young_modulus, young_possible, default_young, "zero or more");
-    replace_impossible(&material->poisson_ratio, poisson_possible, default_poisson, "in [0, 0.5)");
     MaterialValues values;
     values.young = dv_data_doubles(&material->young_modulus, &values.young_count);
     values.poisson = dv_data_doubles(&material->poisson_ratio, &values.poisson_count);
+    return values;
+}
+
+static void repair(Material *material)
+{
+    replace_impossible(&material->young_modulus, young_possible, default_young, "zero or more");
+    replace_impossible(&material->poisson_ratio, poisson_possible, default_poisson, "in [0, 0.5)");
+    const MaterialValues values = read_values(material);
     if (values.young_count == 0)
         dv_field_warning(&material->young_modulus, -1, "is empty; %g is taken", default_young);
     if (values.poisson_count == 0)
         dv_field_warning(&material->poisson_ratio, -1, "is empty; %g is taken", default_poisson);
-    return values;
 }
 
 static double value_of(const double *values, size_t count, uint32_t element, double otherwise)
@@ -59,12 +71,79 @@ static double value_of(const double *values, size_t count, uint32_t element, dou
     return element < count ? values[element] : count > 0 ? values[0] : otherwise;
 }
 
-double material_young(const MaterialValues *values, uint32_t element)
+/* Materials of elements [first, first + count) of `total`, by their numbers in the fields. */
+static void take_values(ElementMaterials *m, uint32_t first, uint32_t count, uint32_t total)
 {
-    return value_of(values->young, values->young_count, element, default_young);
+    const MaterialValues values = read_values(m->material);
+    size_t factors = 0;
+    const double *factor = m->factors ? dv_data_doubles(m->factors, &factors) : NULL;
+    ElementMaterial *material = m->data.entries;
+    for (uint32_t i = first; i < first + count; i++) {
+        const uint32_t named = i >= m->named ? i : UINT32_MAX;
+        const double scale = factors > 0 ? factor[(size_t)i * factors / total] : 1.0;
+        material[i].young = value_of(values.young, values.young_count, named, default_young) * scale;
+        material[i].poisson = value_of(values.poisson, values.poisson_count, named, default_poisson);
+    }
 }
 
-double material_poisson(const MaterialValues *values, uint32_t element)
+static void added(DvElementData *data, const DvElementChange *change, uint32_t first)
 {
-    return value_of(values->poisson, values->poisson_count, element, default_poisson);
+    ElementMaterials *m = data->owner;
+    for (uint32_t i = 0; i < change->count; i++) {
+        const bool mixed = change->ancestor_start && change->ancestor_start[i] < change->ancestor_start[i + 1];
+        if (!mixed)
+            take_values(m, (first + i) * m->parts, m->parts, change->total * m->parts);
+    }
+    if (m->named < change->total * m->parts)
+        m->named = change->total * m->parts;
+}
+
+static uint64_t version_of(ElementMaterials *m)
+{
+    return dv_data_version(&m->material->young_modulus) + dv_data_version(&m->material->poisson_ratio) +
+           (m->factors ? dv_data_version(m->factors) : 0);
+}
+
+void element_materials_read(ElementMaterials *m)
+{
+    if (m->version == version_of(m))
+        return;
+    const uint32_t count = m->data.count * m->parts;
+    repair(m->material);
+    m->named = 0;
+    take_values(m, 0, count, count);
+    m->named = count;
+    m->version = version_of(m); /* after repairs */
+}
+
+DvStatus element_materials_attach(ElementMaterials *m, Material *material, DvData *factors, DvObject *topology,
+                                  DvElementKind kind, uint32_t parts)
+{
+    dv_element_data_detach(&m->data);
+    *m = (ElementMaterials){.data = {.kind = kind,
+                                     .entry_size = parts * sizeof(ElementMaterial),
+                                     .owner = m,
+                                     .added = added,
+                                     .interpolate = true},
+                            .parts = parts,
+                            .material = material,
+                            .factors = factors,
+                            .version = UINT64_MAX};
+    return dv_element_data_attach(&m->data, topology);
+}
+
+DvStatus element_materials_agree(ElementMaterials *m, uint32_t elements)
+{
+    if (m->data.count * m->parts == elements)
+        return DV_OK;
+    const DvStatus status =
+        element_materials_attach(m, m->material, m->factors, m->data.topology, m->data.kind, m->parts);
+    if (status == DV_OK)
+        element_materials_read(m);
+    return status;
+}
+
+void element_materials_detach(ElementMaterials *m)
+{
+    dv_element_data_detach(&m->data);
 }

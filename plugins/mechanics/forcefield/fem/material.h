@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Linear elastic material of the FEM force fields: Young's modulus and Poisson's ratio, one value for all elements or one each.
+ *
+ * The fields count elements as they were numbered when the fields were written. Values are taken from there once and then belong to
+ * the elements: they stay with them when the mesh changes, since a removal gives numbers away.
  */
 #ifndef DIVAN_MECHANICS_MATERIAL_H
 #define DIVAN_MECHANICS_MATERIAL_H
 
 #include <divan/divan.h>
+#include <divan/element_data.h>
 
 typedef struct Material {
     DvData young_modulus, poisson_ratio;
@@ -20,18 +24,34 @@ typedef struct Material {
                  .flags = DV_FIELD_REQUIRED | (more), .group = "material",                                  \
                  .help = "Poisson's ratio, from 0 to below 0.5: one value, or one for each element")
 
-/* Values per element, read once per operation. */
-typedef struct MaterialValues {
-    const double *young, *poisson;
-    size_t young_count, poisson_count;
-} MaterialValues;
+typedef struct ElementMaterial {
+    double young, poisson; /* Pa, - */
+} ElementMaterial;
 
-/* Reads the fields; entries outside the physical range are replaced by the defaults, with a warning. */
-MaterialValues material_read(Material *material);
+typedef struct ElementMaterials {
+    DvElementData data; /* `parts` ElementMaterial for each element of the mesh */
+    uint32_t parts;     /* elements that each one of the mesh is cut into */
+    uint32_t
+        named; /* numbers below were given to elements when the fields were read: new ones do not take their values */
+    Material *material;
+    DvData *factors;  /* of Young's modulus, spread evenly over the elements; or NULL */
+    uint64_t version; /* of the fields, when they were read */
+} ElementMaterials;
 
-/* Of element i: its own value, else the first, else the default. */
-double material_young(const MaterialValues *values, uint32_t element);
-double material_poisson(const MaterialValues *values, uint32_t element);
+/* Follows the elements of one kind; materials are zero until read. `factors` may be NULL.     [main] */
+DV_NODISCARD DvStatus element_materials_attach(ElementMaterials *materials, Material *material, DvData *factors,
+                                               DvObject *topology, DvElementKind kind, uint32_t parts);
+void element_materials_detach(ElementMaterials *materials);
+/* Takes the fields if they were written since the last call; entries outside the physical range are replaced by the defaults, with a
+ * warning. An element without a value of its own takes the first, one that was made from others the mean of theirs. */
+void element_materials_read(ElementMaterials *materials);
+/* Before a shape of `elements` elements (parts counted) is made. Where the mesh did not change by steps but was written anew, the fields
+ * are taken by number again. */
+DV_NODISCARD DvStatus element_materials_agree(ElementMaterials *materials, uint32_t elements);
+static inline ElementMaterial element_material(const ElementMaterials *materials, uint32_t element)
+{
+    return ((const ElementMaterial *)materials->data.entries)[element];
+}
 
 /* Lame's parameters in space.     Pa */
 static inline double lame_lambda(double young, double poisson)

@@ -10,10 +10,6 @@
 
 #include <string.h>
 
-typedef struct ElementMaterial {
-    double young, poisson;
-} ElementMaterial;
-
 typedef struct TetrahedralCorotationalFEMForceField {
     SingleState base;
     DvLink topology_link;
@@ -24,8 +20,8 @@ typedef struct TetrahedralCorotationalFEMForceField {
 
     Topology topology;
     TetrahedronBlocks blocks;
-    DvElementData element_material; /* ElementMaterial of each tetrahedron */
-    uint64_t structure;             /* + 1 with each rebuild */
+    ElementMaterials materials;
+    uint64_t structure; /* + 1 with each rebuild */
 } TetrahedralCorotationalFEMForceField;
 
 static const char *const methods[] = {"small", "large", "polar", NULL}; /* as TetrahedronMethod */
@@ -67,25 +63,6 @@ static const DvField fields[] = {
     {0},
 };
 
-/* Materials of elements [first, first + count) of `total`. */
-static void read_materials(TetrahedralCorotationalFEMForceField *self, uint32_t first, uint32_t count, uint32_t total)
-{
-    const MaterialValues values = material_read(&self->material);
-    size_t factors;
-    const double *factor = dv_data_doubles(&self->local_stiffness_factor, &factors);
-    ElementMaterial *material = self->element_material.entries;
-    for (uint32_t i = first; i < first + count; i++) {
-        const double scale = factors > 0 ? factor[(size_t)i * factors / total] : 1.0;
-        material[i].young = material_young(&values, i) * scale;
-        material[i].poisson = material_poisson(&values, i);
-    }
-}
-
-static void materials_added(DvElementData *data, const DvElementChange *change, uint32_t first)
-{
-    read_materials(data->owner, first, change->count, change->total);
-}
-
 static DvStatus build(TetrahedralCorotationalFEMForceField *self)
 {
     DvObject *object = dv_object_of(self);
@@ -94,6 +71,8 @@ static DvStatus build(TetrahedralCorotationalFEMForceField *self)
     DvConstVec rest;
     DvStatus status = state_at_rest(object, self->base.state, &rest);
     if (status == DV_OK)
+        status = element_materials_agree(&self->materials, tetrahedra.count);
+    if (status == DV_OK)
         status = tetrahedron_blocks_build(&self->blocks, object, (TetrahedronMethod)dv_data_choice(&self->method),
                                           update, rest.count, rest.at, tetrahedra.count, tetrahedra.at);
     self->structure++;
@@ -101,10 +80,10 @@ static DvStatus build(TetrahedralCorotationalFEMForceField *self)
         tetrahedron_blocks_free(&self->blocks);
         return status;
     }
-    const ElementMaterial *material = self->element_material.entries;
     double *frame = dv_data_begin_all(&self->tetrahedron_info, tetrahedra.count);
     for (uint32_t i = 0; i < tetrahedra.count; i++) {
-        tetrahedron_blocks_set_material(&self->blocks, i, material[i].young, material[i].poisson);
+        const ElementMaterial material = element_material(&self->materials, i);
+        tetrahedron_blocks_set_material(&self->blocks, i, material.young, material.poisson);
         for (uint32_t c = 0; c < 9; c++)
             frame[9 * (size_t)i + c] = self->blocks.frame[i / LANES][c % 3][c / 3][i % LANES];
     }
@@ -116,7 +95,7 @@ static DvStatus reinit(DvObject *object, void *self_)
 {
     (void)object;
     TetrahedralCorotationalFEMForceField *self = self_;
-    read_materials(self, 0, self->element_material.count, self->element_material.count);
+    element_materials_read(&self->materials);
     const DvStatus status = build(self);
     if (status != DV_OK)
         single_state_release(&self->base);
@@ -132,12 +111,9 @@ static DvStatus init(DvObject *object, void *self_)
     if (status == DV_OK && !self->topology.ops)
         status = dv_error(object, DV_ERROR_MISSING, "no topology in node '%s' or above; add a container of tetrahedra",
                           dv_node_path(dv_object_node(object)));
-    if (status == DV_OK) {
-        dv_element_data_detach(&self->element_material);
-        self->element_material = (DvElementData){
-            .kind = DV_TETRAHEDRA, .entry_size = sizeof(ElementMaterial), .owner = self, .added = materials_added};
-        status = dv_element_data_attach(&self->element_material, self->topology.object);
-    }
+    if (status == DV_OK)
+        status = element_materials_attach(&self->materials, &self->material, &self->local_stiffness_factor,
+                                          self->topology.object, DV_TETRAHEDRA, 1);
     if (status != DV_OK) {
         single_state_release(&self->base);
         return status;
@@ -151,7 +127,7 @@ static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
     TetrahedralCorotationalFEMForceField *self = self_;
-    dv_element_data_detach(&self->element_material);
+    element_materials_detach(&self->materials);
     single_state_release(&self->base);
     topology_release(&self->topology);
 }

@@ -8,10 +8,14 @@
  *   |e| > plasticYieldThreshold:  p += plasticCreep e;   |p| > plasticMaxThreshold: p is cut to it;   s - p acts
  * evaluated once in each force; p is part of the saved state. Mueller and Gross, Interactive virtual materials, 2004, section 5.
  *
- * A change of the topology rebuilds everything from rest positions and forgets the plastic strain.
+ * When the mesh changes, materials and plastic strains stay with their elements, new ones start without plastic strain, and shapes are
+ * made again from rest positions.
  */
 #include "forcefield/fem/material.h"
 #include "forcefield/fem/tetrahedron_blocks.h"
+#include "state/former_number.h"
+
+#include <string.h>
 
 typedef struct TetrahedronFEMForceField {
     SingleState base;
@@ -26,7 +30,9 @@ typedef struct TetrahedronFEMForceField {
 
     Topology topology;
     TetrahedronBlocks blocks;
-    uint64_t structure; /* + 1 with each rebuild */
+    ElementMaterials materials;
+    DvElementData former; /* the number that each element of the mesh had when the blocks were built */
+    uint64_t structure;   /* + 1 with each rebuild */
 } TetrahedronFEMForceField;
 
 static const char *const methods[] = {"small", "large", "polar", "svd", NULL}; /* as TetrahedronMethod */
@@ -126,15 +132,39 @@ static uint32_t *cut_hexahedra(const Topology *topology, DvElements hexahedra)
 
 static void set_materials(TetrahedronFEMForceField *self)
 {
-    const MaterialValues values = material_read(&self->material);
-    size_t factors;
-    const double *factor = dv_data_doubles(&self->local_stiffness_factor, &factors);
-    const uint32_t elements = self->blocks.mesh.elements;
-    for (uint32_t i = 0; i < elements; i++) {
-        const double scale = factors > 0 ? factor[(size_t)i * factors / elements] : 1.0;
-        tetrahedron_blocks_set_material(&self->blocks, i, material_young(&values, i) * scale,
-                                        material_poisson(&values, i));
+    for (uint32_t i = 0; i < self->blocks.mesh.elements; i++) {
+        const ElementMaterial material = element_material(&self->materials, i);
+        tetrahedron_blocks_set_material(&self->blocks, i, material.young, material.poisson);
     }
+}
+
+static void forget_plastic_strain(TetrahedronFEMForceField *self)
+{
+    dv_data_set(&self->plastic_strain, NULL, 0);
+}
+
+/* Gives the plastic strains to the numbers their elements have now. */
+static DvStatus renumber_plastic_strain(TetrahedronFEMForceField *self)
+{
+    const size_t parts = 6 * (size_t)self->materials.parts; /* numbers for each element of the mesh */
+    const uint32_t elements = self->materials.data.count;
+    size_t count;
+    const double *old = dv_data_doubles(&self->plastic_strain, &count);
+    if (self->former.count != elements) { /* the mesh was written anew */
+        forget_plastic_strain(self);
+        return former_number_attach(&self->former, self->topology.object, self->former.kind);
+    }
+    double *strain = dv_alloc(count > 0 ? elements * parts : 0, sizeof *strain);
+    for (uint32_t i = 0; count > 0 && i < elements; i++) {
+        const uint32_t former = former_number(&self->former, i);
+        if (former != UINT32_MAX && (former + 1) * parts <= count)
+            memcpy(strain + i * parts, old + former * parts, parts * sizeof *strain);
+    }
+    if (count > 0)
+        dv_data_set(&self->plastic_strain, strain, elements * parts);
+    dv_free(strain);
+    former_number_start(&self->former);
+    return DV_OK;
 }
 
 static DvStatus build(TetrahedronFEMForceField *self)
@@ -146,11 +176,8 @@ static DvStatus build(TetrahedronFEMForceField *self)
     DvStatus status = state_at_rest(object, self->base.state, &rest);
     if (status != DV_OK)
         return status;
-    if (tetrahedra.count == 0) {
+    if (self->former.kind == DV_HEXAHEDRA) {
         const DvElements hexahedra = topology_elements(&self->topology, DV_HEXAHEDRA);
-        if (hexahedra.count == 0)
-            return dv_error(object, DV_ERROR_MISSING, "the topology '%s' has neither tetrahedra nor hexahedra",
-                            dv_object_path(self->topology.object));
         tetrahedra.at = cut = cut_hexahedra(&self->topology, hexahedra);
         tetrahedra.count = 6 * hexahedra.count;
     }
@@ -158,8 +185,10 @@ static DvStatus build(TetrahedronFEMForceField *self)
     const TetrahedronUpdate update = !dv_data_bool(&self->update_stiffness_matrix) ? UPDATE_NONE
                                      : method == TETRAHEDRON_LARGE                 ? UPDATE_NORMAL_STRAINS
                                                                                    : UPDATE_ALL_STRAINS;
-    status = tetrahedron_blocks_build(&self->blocks, object, method, update, rest.count, rest.at, tetrahedra.count,
-                                      tetrahedra.at);
+    status = element_materials_agree(&self->materials, tetrahedra.count);
+    if (status == DV_OK)
+        status = tetrahedron_blocks_build(&self->blocks, object, method, update, rest.count, rest.at, tetrahedra.count,
+                                          tetrahedra.at);
     dv_free(cut);
     self->structure++;
     if (status != DV_OK) {
@@ -168,7 +197,7 @@ static DvStatus build(TetrahedronFEMForceField *self)
     }
     dv_data_set(&self->initial_points, rest.at, rest.count);
     set_materials(self);
-    return DV_OK;
+    return renumber_plastic_strain(self);
 }
 
 /* Parameters of the plastic flow; false: the material is elastic. */
@@ -181,11 +210,6 @@ static bool plasticity_begin(TetrahedronFEMForceField *self, TetrahedronPlastici
     plasticity->creep = dv_data_double(&self->plastic_creep);
     plasticity->strain = dv_data_begin(&self->plastic_strain, 6 * (size_t)self->blocks.mesh.elements);
     return true;
-}
-
-static void forget_plastic_strain(TetrahedronFEMForceField *self)
-{
-    dv_data_set(&self->plastic_strain, NULL, 0);
 }
 
 static void color_stress(TetrahedronFEMForceField *self, const double *stress, uint32_t points)
@@ -245,6 +269,7 @@ static DvStatus check_options(DvObject *object, TetrahedronFEMForceField *self)
 static DvStatus reinit(DvObject *object, void *self_)
 {
     TetrahedronFEMForceField *self = self_;
+    element_materials_read(&self->materials);
     DvStatus status = check_options(object, self);
     if (status == DV_OK)
         status = build(self);
@@ -264,6 +289,15 @@ static DvStatus init(DvObject *object, void *self_)
     if (status == DV_OK && !self->topology.ops)
         status = dv_error(object, DV_ERROR_MISSING, "no topology in node '%s' or above; add a container of tetrahedra",
                           dv_node_path(dv_object_node(object)));
+    const bool cut = topology_elements(&self->topology, DV_TETRAHEDRA).count == 0;
+    if (status == DV_OK && cut && topology_elements(&self->topology, DV_HEXAHEDRA).count == 0)
+        status = dv_error(object, DV_ERROR_MISSING, "the topology '%s' has neither tetrahedra nor hexahedra",
+                          dv_object_path(self->topology.object));
+    if (status == DV_OK)
+        status = element_materials_attach(&self->materials, &self->material, &self->local_stiffness_factor,
+                                          self->topology.object, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA, cut ? 6 : 1);
+    if (status == DV_OK)
+        status = former_number_attach(&self->former, self->topology.object, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA);
     if (status != DV_OK) {
         single_state_release(&self->base);
         return status;
@@ -283,9 +317,10 @@ static void handle_event(DvObject *object, void *self_, DvEvent *event)
     TetrahedronFEMForceField *self = self_;
     if (!self->base.state.ops)
         return;
-    if (event->kind == DV_EVENT_ANIMATE_BEGIN && dv_data_bool(&self->update_stiffness))
+    if (event->kind == DV_EVENT_ANIMATE_BEGIN && dv_data_bool(&self->update_stiffness)) {
+        element_materials_read(&self->materials);
         set_materials(self);
-    else if (event->kind == DV_EVENT_ANIMATE_END)
+    } else if (event->kind == DV_EVENT_ANIMATE_END)
         compute_stress(self);
 }
 
@@ -293,6 +328,8 @@ static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
     TetrahedronFEMForceField *self = self_;
+    element_materials_detach(&self->materials);
+    dv_element_data_detach(&self->former);
     single_state_release(&self->base);
     topology_release(&self->topology);
 }
@@ -309,11 +346,8 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)step;
     (void)v;
     TetrahedronFEMForceField *self = self_;
-    if (topology_changed(&self->topology) || x->count != self->blocks.mesh.points) {
-        forget_plastic_strain(self);
-        if (build(self) != DV_OK)
-            return;
-    }
+    if ((topology_changed(&self->topology) || x->count != self->blocks.mesh.points) && build(self) != DV_OK)
+        return;
     TetrahedronPlasticity plasticity;
     if (plasticity_begin(self, &plasticity)) {
         tetrahedron_blocks_force(&self->blocks, &plasticity, x, f);

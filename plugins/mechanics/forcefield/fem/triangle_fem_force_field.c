@@ -10,7 +10,8 @@
  * where a triangle is only moved rigidly. Method small has no frame and looks at x and y alone.
  * Hauth and Strasser, Corotational simulation of deformable solids, WSCG 2004.
  *
- * Elements are the triangles of the topology or, when it has none, its quads cut in two. A change of the topology rebuilds all.
+ * Elements are the triangles of the topology or, when it starts with none, its quads cut in two. When the mesh changes, materials and
+ * the shape without stress stay with their elements and points; the rest is made again.
  */
 #include "forcefield/element_blocks.h"
 #include "forcefield/fem/frames.h"
@@ -37,6 +38,10 @@ typedef struct TriangleFEMForceField {
     DvData initial_points, method, thickness, plane_strain;
 
     Topology topology;
+    ElementMaterials materials;
+    DvElementData initial;    /* what initialPoints held, of each point; not attached when it is empty */
+    uint64_t initial_version; /* of the field then */
+    bool from_quads;
     TriangleMethod chosen;
     ElementBlocks mesh;
     TriangleBlock *block; /* [blocks] */
@@ -74,14 +79,14 @@ static void free_elements(TriangleFEMForceField *self)
 
 static void set_materials(TriangleFEMForceField *self, const double *rest)
 {
-    const MaterialValues values = material_read(&self->material);
     const double thickness = dv_data_double(&self->thickness);
     const bool plane_strain = dv_data_bool(&self->plane_strain);
     for (uint32_t i = 0; i < self->mesh.elements; i++) {
         DvVec3 p[3];
         for (uint32_t n = 0; n < 3; n++)
             p[n] = dv_vec3_load(rest + 3 * (size_t)element_blocks_point(&self->mesh, i, n));
-        const double young = material_young(&values, i), poisson = material_poisson(&values, i);
+        const ElementMaterial material = element_material(&self->materials, i);
+        const double young = material.young, poisson = material.poisson;
         const double scale = thickness * dv_triangle_area(p[0], p[1], p[2]);
         TriangleBlock *block = &self->block[i / LANES];
         block->lambda[i % LANES] =
@@ -227,12 +232,34 @@ FOR_EACH_MACHINE static void dforce_chunk(void *context, uint32_t begin, uint32_
     }
 }
 
+/* From here on the points keep what the field gives them, whatever number they have. */
+static DvStatus follow_initial_points(TriangleFEMForceField *self)
+{
+    size_t given;
+    const double *at = dv_data_doubles(&self->initial_points, &given);
+    if (self->initial_version == dv_data_version(&self->initial_points))
+        return DV_OK;
+    self->initial_version = dv_data_version(&self->initial_points);
+    dv_element_data_detach(&self->initial);
+    if (given == 0 || self->topology.ops->point_count(self->topology.self) != given)
+        return DV_OK;
+    self->initial = (DvElementData){.kind = DV_POINTS, .entry_size = 3 * sizeof *at, .interpolate = true};
+    const DvStatus status = dv_element_data_attach(&self->initial, self->topology.object);
+    if (status == DV_OK)
+        memcpy(self->initial.entries, at, given * self->initial.entry_size);
+    return status;
+}
+
 /* Where the shape without stress is. */
 static DvStatus initial_shape(TriangleFEMForceField *self, uint32_t points, const double **shape)
 {
+    if (self->initial.topology && self->initial.count == points) {
+        *shape = self->initial.entries;
+        return DV_OK;
+    }
     size_t given;
     *shape = dv_data_doubles(&self->initial_points, &given);
-    if (given == points && given > 0)
+    if (!self->initial.topology && given == points && given > 0)
         return DV_OK;
     DvConstVec rest;
     const DvStatus status = state_at_rest(dv_object_of(self), self->base.state, &rest);
@@ -246,7 +273,7 @@ static DvStatus build(TriangleFEMForceField *self)
     self->structure++;
     DvElements triangles = topology_elements(&self->topology, DV_TRIANGLES);
     uint32_t *cut = NULL;
-    if (triangles.count == 0) {
+    if (self->from_quads) {
         const DvElements quads = topology_elements(&self->topology, DV_QUADS);
         triangles.at = cut = dv_alloc((size_t)quads.count * 2, 3 * sizeof *cut);
         triangles.count = 2 * quads.count;
@@ -257,8 +284,10 @@ static DvStatus build(TriangleFEMForceField *self)
     }
     const uint32_t points = dv_state_count(self->base.state);
     self->chosen = (TriangleMethod)dv_data_choice(&self->method);
-    DvStatus status =
-        element_blocks_build(&self->mesh, dv_object_of(self), "triangle", points, 3, triangles.count, triangles.at);
+    DvStatus status = element_materials_agree(&self->materials, triangles.count);
+    if (status == DV_OK)
+        status =
+            element_blocks_build(&self->mesh, dv_object_of(self), "triangle", points, 3, triangles.count, triangles.at);
     dv_free(cut);
     const double *rest = NULL;
     if (status == DV_OK)
@@ -283,7 +312,10 @@ static DvStatus reinit(DvObject *object, void *self_)
 {
     (void)object;
     TriangleFEMForceField *self = self_;
-    const DvStatus status = build(self);
+    element_materials_read(&self->materials);
+    DvStatus status = follow_initial_points(self);
+    if (status == DV_OK)
+        status = build(self);
     if (status != DV_OK)
         single_state_release(&self->base);
     return status;
@@ -306,6 +338,13 @@ static DvStatus init(DvObject *object, void *self_)
     if (status == DV_OK && given > 0 && given != dv_state_count(self->base.state))
         status = dv_field_error(&self->initial_points, -1, "holds %zu points, the state has %u", given,
                                 dv_state_count(self->base.state));
+    if (status == DV_OK) {
+        self->from_quads = topology_elements(&self->topology, DV_TRIANGLES).count == 0 &&
+                           topology_elements(&self->topology, DV_QUADS).count > 0;
+        self->initial_version = 0;
+        status = element_materials_attach(&self->materials, &self->material, NULL, self->topology.object,
+                                          self->from_quads ? DV_QUADS : DV_TRIANGLES, self->from_quads ? 2 : 1);
+    }
     if (status != DV_OK) {
         single_state_release(&self->base);
         return status;
@@ -317,6 +356,8 @@ static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
     TriangleFEMForceField *self = self_;
+    element_materials_detach(&self->materials);
+    dv_element_data_detach(&self->initial);
     single_state_release(&self->base);
     topology_release(&self->topology);
 }

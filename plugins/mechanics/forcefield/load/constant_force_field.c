@@ -18,7 +18,7 @@ typedef struct ConstantForceField {
     DvData indices, index_from_end, forces, total_force;
     DvData show_arrow_size, show_color;
     DvLink topology_link;
-    PointSet followed; /* the indices, when some are given and the mesh may change */
+    PointSet followed; /* the indices, when the mesh may change and points are told apart */
 
     Topology topology;
     bool shares_total; /* chosen at init */
@@ -124,6 +124,40 @@ static bool synchronise(ConstantForceField *self)
     return self->valid;
 }
 
+/* Each point keeps its force. */
+static void points_renumbered(void *self_, const uint32_t *place, size_t count)
+{
+    ConstantForceField *self = self_;
+    const size_t dim = self->base.state.dof->deriv;
+    size_t given;
+    const double *force = dv_data_doubles(&self->forces, &given);
+    if (self->shares_total || given < 2)
+        return;
+    double *kept = dv_alloc(count, dim * sizeof *kept);
+    for (size_t i = 0; i < count; i++)
+        if (place[i] < given)
+            memcpy(kept + i * dim, force + place[i] * dim, dim * sizeof *kept);
+    dv_data_set(&self->forces, kept, count);
+    dv_free(kept);
+}
+
+/* Points that are named, or have a force each, keep it when their numbers change. */
+static DvStatus follow(ConstantForceField *self)
+{
+    DvObject *topology = point_set_topology(dv_object_of(self), &self->topology_link);
+    size_t given, forces;
+    (void)dv_data_uints(&self->indices, &given);
+    (void)dv_data_doubles(&self->forces, &forces);
+    if (!topology || (given == 0 && (self->shares_total || forces < 2)))
+        return DV_OK;
+    if (given == 0)
+        dv_data_set(&self->indices, self->point, self->count);
+    self->followed.indices = &self->indices;
+    self->followed.changed = points_renumbered;
+    self->followed.owner = self;
+    return point_set_follow(&self->followed, topology);
+}
+
 static DvStatus init(DvObject *object, void *self_)
 {
     ConstantForceField *self = self_;
@@ -139,13 +173,8 @@ static DvStatus init(DvObject *object, void *self_)
         dv_field_warning(&self->total_force, -1, "is ignored, since 'forces' is given");
     if (status == DV_OK)
         status = build(self);
-    DvObject *topology = status == DV_OK ? point_set_topology(object, &self->topology_link) : NULL;
-    size_t given;
-    (void)dv_data_uints(&self->indices, &given);
-    if (topology && given > 0) {
-        self->followed.indices = &self->indices;
-        status = point_set_follow(&self->followed, topology);
-    }
+    if (status == DV_OK)
+        status = follow(self);
     if (status != DV_OK)
         single_state_release(&self->base);
     return status;

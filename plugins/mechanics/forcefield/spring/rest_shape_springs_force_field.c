@@ -21,7 +21,7 @@ typedef struct RestShapeSpringsForceField {
     DvData points, stiffness, angular_stiffness, pivot_points, external_points, recompute_indices, active_directions;
     DvData draw_spring, spring_color;
     DvLink external_rest_shape, topology_link;
-    PointSet followed; /* the points, when some are given and the mesh may change */
+    PointSet followed; /* the points, when the mesh may change and they are told apart */
 
     DvStateRef external; /* ops NULL: the rest positions of the state itself */
     uint32_t count;
@@ -182,16 +182,46 @@ static void release(RestShapeSpringsForceField *self)
     memset(&self->external, 0, sizeof self->external);
 }
 
-/* Chosen points move with the mesh; points that follow others by number cannot. */
+/* Each point keeps its stiffness; a new one takes the first. */
+static void points_renumbered(void *self_, const uint32_t *place, size_t count)
+{
+    RestShapeSpringsForceField *self = self_;
+    const struct {
+        DvData *field;
+        const double *value;
+    } lists[] = {{&self->stiffness, self->linear}, {&self->angular_stiffness, self->angular}};
+    size_t given[2];
+    (void)dv_data_doubles(&self->stiffness, &given[0]);
+    (void)dv_data_doubles(&self->angular_stiffness, &given[1]);
+    if ((given[0] < 2 && given[1] < 2) || self->count == 0)
+        return;
+    for (int l = 0; l < 2; l++) {
+        double *kept = dv_alloc(count, sizeof *kept);
+        for (size_t i = 0; i < count; i++)
+            kept[i] = lists[l].value[place[i] < self->count ? place[i] : 0];
+        dv_data_set(lists[l].field, kept, count);
+        dv_free(kept);
+    }
+    (void)build(self); /* reported; there are no springs then */
+}
+
+/* Points that are named, or have a stiffness each, keep it when their numbers change; points that follow others by number cannot. */
 static DvStatus follow(RestShapeSpringsForceField *self)
 {
     DvObject *topology = point_set_topology(dv_object_of(self), &self->topology_link);
-    size_t given, targets;
+    size_t given, targets, stiffnesses, angulars;
     (void)dv_data_uints(&self->points, &given);
     (void)dv_data_uints(&self->external_points, &targets);
-    if (!topology || given == 0 || targets > 0)
+    (void)dv_data_doubles(&self->stiffness, &stiffnesses);
+    (void)dv_data_doubles(&self->angular_stiffness, &angulars);
+    if (!topology || targets > 0 || (given == 0 && ((stiffnesses < 2 && angulars < 2) || self->external.ops)))
         return DV_OK;
+    self->followed.takes_new = given == 0; /* all points are pulled, those to come too */
+    if (given == 0)
+        dv_data_set(&self->points, self->point, self->count);
     self->followed.indices = &self->points;
+    self->followed.changed = points_renumbered;
+    self->followed.owner = self;
     return point_set_follow(&self->followed, topology);
 }
 
