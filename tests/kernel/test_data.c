@@ -356,6 +356,43 @@ static void a_follower_that_is_written_holds_until_its_parent_changes(void **sta
     assert_float_equal(dv_data_doubles(child, NULL)[0], 3, 0);
 }
 
+/* What it followed has changed since it was last read: it leaves with the new value, whatever way that would have come. */
+static void a_follower_leaves_with_what_its_parent_has_by_then(void **state)
+{
+    (void)state;
+    DvObject *object = make("Recorder", "a");
+    DvData *whole = added(object, "whole", &dv_type_int, NULL), *list = added(object, "list", &dv_type_doubles, "1"),
+           *words = added(object, "words", &dv_type_strings, NULL);
+    DvData *number = added(object, "number of whole", &dv_type_double, NULL),
+           *numbers = added(object, "same list", &dv_type_doubles, NULL),
+           *texts = added(object, "same words", &dv_type_strings, NULL);
+    assert_int_equal(dv_data_set_text(words, "one two"), DV_OK);
+    assert_int_equal(dv_data_link(number, whole), DV_OK);
+    assert_int_equal(dv_data_link(numbers, list), DV_OK);
+    assert_int_equal(dv_data_link(texts, words), DV_OK);
+    size_t count;
+    assert_float_equal(dv_data_double(number), 0, 0);
+    assert_float_equal(dv_data_doubles(numbers, &count)[0], 1, 0);
+    assert_string_equal(dv_data_strings(texts, &count)[1], "two");
+    dv_data_set_int(whole, 5);
+    dv_data_set(list, (const double[]){7, 8, 9}, 3);
+    assert_int_equal(dv_data_set_text(words, "three four five"), DV_OK);
+    assert_int_equal(dv_data_link(number, NULL), DV_OK);
+    assert_int_equal(dv_data_link(numbers, NULL), DV_OK);
+    assert_int_equal(dv_data_link(texts, NULL), DV_OK);
+    dv_data_set_int(whole, 6);
+    dv_data_set(list, (const double[]){0}, 1);
+    assert_int_equal(dv_data_set_text(words, "six"), DV_OK);
+    assert_float_equal(dv_data_double(number), 5, 0);
+    const double *at = dv_data_doubles(numbers, &count);
+    assert_int_equal(count, 3);
+    assert_true(at[0] == 7 && at[1] == 8 && at[2] == 9);
+    char *const *kept = dv_data_strings(texts, &count);
+    assert_int_equal(count, 3);
+    assert_string_equal(kept[2], "five");
+    assert_null(dv_data_parent(number));
+}
+
 static void a_new_link_takes_the_place_of_the_old_one(void **state)
 {
     (void)state;
@@ -807,6 +844,7 @@ int main(void)
         scene_test(a_step_that_writes_followed_values_allocates_nothing),
         scene_test(a_value_that_someone_else_keeps_is_copied_before_it_is_written),
         scene_test(a_follower_that_is_written_holds_until_its_parent_changes),
+        scene_test(a_follower_leaves_with_what_its_parent_has_by_then),
         scene_test(a_new_link_takes_the_place_of_the_old_one),
         scene_test(whichever_follower_leaves_the_others_go_on),
         scene_test(a_circle_of_links_is_refused_with_both_names),

@@ -409,6 +409,41 @@ static void a_schedule_honours_pruning_and_tags(void **state)
     dv_scene_free(g.scene);
 }
 
+/* Something else at the root of the walk than below it. */
+static DvVisit plan_the_root(DvPlanner *planner, DvNode *node, bool root)
+{
+    if (root)
+        dv_plan_each(planner, node, TEST_RECORDER, call_recorder);
+    return DV_VISIT_CONTINUE;
+}
+
+static void parts_of_schedules_are_kept_apart_by_plan_root_and_tags(void **state)
+{
+    (void)state;
+    pruned = NULL;
+    Graph g = diamond();
+    const DvPlan of_root = {.name = "of the root", .top_down = plan_the_root},
+                 all = {.name = "all", .top_down = plan_recorders};
+    dv_data_set_text(dv_object_field(recorder_in(g.root, "0"), "tags"), "red");
+    dv_data_set_text(dv_object_field(recorder_in(g.a, "1"), "tags"), "blue");
+    dv_data_set_text(dv_object_field(recorder_in(g.a, "2"), "tags"), "red");
+    char *red[] = {"red"}, *blue[] = {"blue"};
+    for (int round = 0; round < 2; round++) { /* planned, then kept */
+        run(g.a, &of_root, no_tags, "1 2 ");
+        run(g.root, &of_root, no_tags, "0 ");
+        run(g.root, &all, no_tags, "0 1 2 ");
+        run(g.a, &all, no_tags, "1 2 ");
+        run(g.a, &all, (DvTags){red, 1}, "2 ");
+        run(g.root, &all, (DvTags){blue, 1}, "1 ");
+        run(g.root, &all, (DvTags){red, 1}, "0 2 ");
+        run(g.a, &all, (DvTags){blue, 1}, "1 ");
+        run(g.a, &of_root, (DvTags){blue, 1}, "1 ");
+        recorder_in(g.b, "new"); /* an edit elsewhere: parts are put together again */
+        dv_object_remove(dv_node_member(g.b, 0));
+    }
+    dv_scene_free(g.scene);
+}
+
 static void what_a_call_removes_is_not_called_any_more_and_is_freed_after_the_run(void **state)
 {
     (void)state;
@@ -634,6 +669,7 @@ int main(void)
         cmocka_unit_test(a_schedule_makes_the_calls_of_a_walk_and_is_kept_until_an_edit),
         cmocka_unit_test(an_edit_plans_only_the_nodes_it_changed),
         cmocka_unit_test(a_schedule_honours_pruning_and_tags),
+        cmocka_unit_test(parts_of_schedules_are_kept_apart_by_plan_root_and_tags),
         cmocka_unit_test(what_a_call_removes_is_not_called_any_more_and_is_freed_after_the_run),
         cmocka_unit_test(nodes_may_come_and_go_while_a_schedule_runs),
         cmocka_unit_test(links_to_what_was_removed_are_empty),

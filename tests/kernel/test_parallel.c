@@ -254,7 +254,12 @@ static void rotations_integrate_to_the_closed_form_and_differences_lead_back(voi
     dv_dof_integrate(&dv_vec2d, 1, moved, x, v, 2);
     assert_true(moved[0] == 3 && moved[1] == 2);
     dv_dof_difference(&dv_rigid2d, 1, back, plane, turned);
-    assert_true(back[0] == -1 && isfinite(back[2]));
+    assert_true(back[0] == -1 && back[1] == 0);
+    assert_true(fabs(back[2] + 0.5) < 1e-14); /* from 3.5 rad to 3 rad: the short way round, not by 5.78 rad */
+    const double two[6] = {4, 5, 1, 0, 0, 3}, others[6] = {1, 1, 0.25, 2, 0, -3};
+    dv_dof_difference(&dv_rigid2d, 2, back, two, others);
+    assert_true(back[0] == 3 && back[1] == 4 && fabs(back[2] - 0.75) < 1e-15);
+    assert_true(back[3] == -2 && back[4] == 0 && fabs(back[5] - (6 - 2 * 3.14159265358979323846)) < 1e-14);
     dv_dof_difference(&dv_vec3d, 1, back, x, v);
     assert_true(back[2] == 4);
 }

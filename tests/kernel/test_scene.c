@@ -217,6 +217,24 @@ static void boxes_hold_what_is_below(void **state)
     dv_scene_free(scene);
 }
 
+static void boxes_of_inactive_nodes_do_not_count(void **state)
+{
+    (void)state;
+    DvScene *scene = load("<Node><Points position='0 1 2  3 -1 0'/>"
+                          "<Node name='N' activated='0'><Points name='p' position='50 60 70'/></Node></Node>");
+    const double without[6] = {0, -1, 0, 3, 1, 2}, with[6] = {0, -1, 0, 50, 60, 70};
+    assert_memory_equal(dv_data_doubles(field_at(scene, "@/", "bbox"), NULL), without, sizeof without);
+    dv_data_set_bool(field_at(scene, "@/N", "activated"), true);
+    dv_scene_update_visual(scene);
+    assert_memory_equal(dv_data_doubles(field_at(scene, "@/", "bbox"), NULL), with, sizeof with);
+    dv_data_set_bool(field_at(scene, "@/N", "activated"), false);
+    const double further[3] = {-50, -60, -70};
+    dv_data_set(field_at(scene, "@/N/p", "position"), further, 1);
+    dv_scene_update_visual(scene);
+    assert_memory_equal(dv_data_doubles(field_at(scene, "@/", "bbox"), NULL), without, sizeof without);
+    dv_scene_free(scene);
+}
+
 static void an_empty_scene_can_be_filled_by_code(void **state)
 {
     (void)state;
@@ -248,6 +266,7 @@ int main(void)
         cmocka_unit_test(objects_that_join_a_running_scene_are_initialised),
         cmocka_unit_test(a_scene_without_a_loop_says_what_is_missing),
         cmocka_unit_test(boxes_hold_what_is_below),
+        cmocka_unit_test(boxes_of_inactive_nodes_do_not_count),
         cmocka_unit_test(an_empty_scene_can_be_filled_by_code),
     };
     return cmocka_run_group_tests(tests, start_parts, stop_parts);

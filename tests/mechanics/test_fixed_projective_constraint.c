@@ -2,8 +2,10 @@
  *
  * FixedProjectiveConstraint for each kind of points, its fields, and how its indices follow a topology.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -44,6 +46,64 @@ static void velocities_are_left_alone_unless_asked(void **state)
     dv_data_set_bool(dv_object_field(scene_object(scene, "/fixed"), "activate_projectVelocity"), true);
     assert_true(projected_velocity(scene)[3] == 0.0 && projected_velocity(scene)[0] == 1.0);
     dv_scene_free(scene);
+}
+
+/* Whether point 1 is held at a time: its response is cleared, and the assembled system is told so. */
+static void count_component(void *context, uint32_t state, uint32_t point, uint32_t component)
+{
+    (void)state;
+    *(int *)context += point == 1 && component < 3;
+}
+
+static bool is_held(DvScene *scene, double time)
+{
+    DvObject *object = scene_object(scene, "/fixed");
+    const DvProjectiveConstraintOps *ops = dv_object_ops(object, DV_PROJECTIVE_CONSTRAINT);
+    double f[12] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    const DvVec vector = {f, 4, 3};
+    const DvStep step = {time, 0.5, DV_POSITION, DV_VELOCITY};
+    ops->project_response(dv_object_self(object), &step, &vector);
+    int components = 0;
+    ops->fixed(dv_object_self(object), &step, count_component, &components);
+    assert_true(f[0] == 1.0);
+    assert_true(components == 0 || components == 3);
+    assert_true((f[3] == 0.0) == (components == 3));
+    return f[3] == 0.0;
+}
+
+static void points_are_free_from_the_end_time_on(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *end;
+        double time;
+        bool held;
+    } cases[] = {{"2", 0.0, true},  {"2", 1.5, true},  {"2", 2.0, false}, {"2", 2.5, false},
+                 {"0", 0.0, false}, {"0", 9.0, false}, {"-1", 0.0, true}, {"-1e-9", 1e9, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        (void)snprintf(text, sizeof text, WITH("Vec3d", "indices='1' endTime='%s'"), cases[i].end);
+        DvScene *scene = scene_from_text(text);
+        assert_int_equal(is_held(scene, cases[i].time), cases[i].held);
+        dv_scene_free(scene);
+    }
+    /* Steps of 0.5 s: those that start at 0 and 0.5 s hold the point, the third is the first free one: v = g h. */
+    for (int assembled = 0; assembled < 2; assembled++) {
+        char text[768];
+        (void)snprintf(text, sizeof text,
+                       "<Node name='root' dt='0.5' gravity='0 -8 0'><DefaultAnimationLoop/><EulerImplicitSolver/>%s"
+                       "<MechanicalObject name='dofs' position='0 0 0'/><UniformMass totalMass='1'/>"
+                       "<FixedProjectiveConstraint indices='0' endTime='1'/></Node>",
+                       assembled ? "<SparseLDLSolver/>"
+                                 : "<CGLinearSolver iterations='9' tolerance='1e-9' threshold='1e-9'/>");
+        DvScene *scene = scene_from_text(text);
+        for (int i = 1; i <= 3; i++) {
+            assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+            assert_true(fabs(dv_state_read(scene_state(scene, "/dofs"), DV_VELOCITY).at[1] - (i < 3 ? 0.0 : -4.0)) <
+                        1e-12);
+        }
+        dv_scene_free(scene);
+    }
 }
 
 static size_t index_count(DvScene *scene)
@@ -98,6 +158,7 @@ int main(void)
         cmocka_unit_test(fixed_bodies),
         cmocka_unit_test(fixed_bodies_in_the_plane),
         cmocka_unit_test(velocities_are_left_alone_unless_asked),
+        cmocka_unit_test(points_are_free_from_the_end_time_on),
         cmocka_unit_test(indices_beyond_the_state_are_left_out),
         cmocka_unit_test(indices_follow_the_points_of_a_topology),
         cmocka_unit_test(old_scenes_call_it_fixed_constraint),

@@ -85,6 +85,22 @@ MASS_CONFORMANCE(a_matrix_mass_of_triangles,
 MASS_CONFORMANCE(a_lumped_matrix_mass, .scene = CUBE("<MeshMatrixMass name='mass' totalMass='7' lumping='1'/>"),
                  .total = 7)
 
+#define QUADS(template_, mass)                                                                                                    \
+    "<Node name='root' gravity='1 -9.81 2'><QuadSetTopologyContainer name='mesh' position='0 0 0 2 0 0 2 2 0 0 2 0 2 4 0 0 4 0' " \
+    "quads='0 1 2 3 3 2 4 5'/><MechanicalObject name='dofs' template='" template_ "'/>" mass "</Node>"
+MASS_CONFORMANCE(a_diagonal_mass_of_quads, .scene = QUADS("Vec3d", "<DiagonalMass name='mass' massDensity='2'/>"),
+                 .total = 16)
+MASS_CONFORMANCE(a_matrix_mass_of_quads, .scene = QUADS("Vec3d", "<MeshMatrixMass name='mass' massDensity='2'/>"),
+                 .total = 16)
+MASS_CONFORMANCE(a_lumped_matrix_mass_of_quads,
+                 .scene = QUADS("Vec3d", "<MeshMatrixMass name='mass' massDensity='2' lumping='1'/>"), .total = 16)
+MASS_CONFORMANCE(a_lumped_matrix_mass_of_hexahedra,
+                 .scene = CUBE("<MeshMatrixMass name='mass' massDensity='2' lumping='1'/>"), .total = 12)
+MASS_CONFORMANCE(a_lumped_matrix_mass_of_tetrahedra,
+                 .scene = TETRAHEDRA("<MeshMatrixMass name='mass' massDensity='2' lumping='1'/>"), .total = 6)
+MASS_CONFORMANCE(a_lumped_matrix_mass_of_triangles,
+                 .scene = TRIANGLES("Vec3d", "<MeshMatrixMass name='mass' massDensity='2' lumping='1'/>"), .total = 8)
+
 /* Elements of a grid are there from the end of parsing on: the components that use them may be written before it. */
 #define BEFORE_THE_GRID(mass)                                                    \
     "<Node name='root' gravity='1 -9.81 2'><MechanicalObject name='dofs'/>" mass \
@@ -105,6 +121,74 @@ static double *field_values(DvScene *scene, const char *path, const char *name, 
 static double number(DvScene *scene, const char *name)
 {
     return dv_data_double(dv_object_field(scene_object(scene, "/mass"), name));
+}
+
+/* A field of the mass of density 1 on a mesh. */
+static double mass_with(const char *mesh, const char *mass, const char *field)
+{
+    char text[1024];
+    (void)snprintf(text, sizeof text,
+                   "<Node name='root'><%s/><MechanicalObject name='dofs'/><%s name='mass' massDensity='1'/></Node>",
+                   mesh, mass);
+    DvScene *scene = scene_from_text(text);
+    const double value = number(scene, field);
+    dv_scene_free(scene);
+    return value;
+}
+
+/* Faces that are not plane: which diagonal cuts them is seen in the measure. */
+static void quads_and_hexahedra_are_cut_where_they_are_said_to_be(void **state)
+{
+    (void)state;
+    static const char *const masses[] = {"DiagonalMass", "MeshMatrixMass"};
+    for (size_t m = 0; m < 2; m++) {
+        /* Of the unit square point 2 is raised by 1. Cut from 0 to 2, the halves are |(1 0 0) x (1 1 1)| / 2 = sqrt(2) / 2 each; from
+         * 1 to 3 they would be 1/2 and sqrt(3) / 2. */
+        assert_true(fabs(mass_with("QuadSetTopologyContainer position='0 0 0 1 0 0 1 1 1 0 1 0' quads='0 1 2 3'",
+                                   masses[m], "totalMass") -
+                         sqrt(2.0)) < 1e-14);
+        /* Of the unit cube a corner beside the diagonal of a face moves out by 0.6: a tetrahedron of base 1/2 comes on top. On the
+         * diagonal it would be two of them. Diagonals: 1-3 below, 5-7 above, 0-5 and 3-6 across y, 0-7 and 1-6 across x. */
+        static const char *const cubes[] = {
+            "0 0 0 1 0 0 1 1 -0.6 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1", "0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1.6 0 1 1",
+            "0 0 0 1 -0.6 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1", "0 0 0 1 0 0 1 1.6 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1",
+            "0 0 0 1 0 0 1 1 0 -0.6 1 0 0 0 1 1 0 1 1 1 1 0 1 1", "0 0 0 1 0 0 1.6 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1"};
+        for (size_t i = 0; i < sizeof cubes / sizeof *cubes; i++) {
+            char mesh[512];
+            (void)snprintf(mesh, sizeof mesh,
+                           "HexahedronSetTopologyContainer position='%s' hexahedra='0 1 2 3 4 5 6 7'", cubes[i]);
+            assert_true(fabs(mass_with(mesh, masses[m], "totalMass") - (1.0 + 0.6 / 6.0)) < 1e-14);
+        }
+    }
+}
+
+/* A lumped mass of one element is shared by its corners alike: L times the diagonal of the consistent one. */
+static void lumping_shares_an_element_alike(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *mesh;
+        double share; /* of a mass of density 1 */
+    } cases[] = {
+        {"<TriangleSetTopologyContainer position='0 0 0 2 0 0 0 3 0' triangles='0 1 2'/>", 3.0 / 3.0},
+        {"<QuadSetTopologyContainer position='0 0 0 2 0 0 2 3 0 0 3 0' quads='0 1 2 3'/>", 6.0 / 4.0},
+        {"<TetrahedronSetTopologyContainer position='0 0 0 2 0 0 0 3 0 0 0 4' tetrahedra='0 1 2 3'/>", 4.0 / 4.0},
+        {"<HexahedronSetTopologyContainer position='0 0 0 2 0 0 2 3 0 0 3 0 0 0 4 2 0 4 2 3 4 0 3 4' "
+         "hexahedra='0 1 2 3 4 5 6 7'/>",
+         24.0 / 8.0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        (void)snprintf(text, sizeof text,
+                       "<Node name='root'>%s<MechanicalObject name='dofs'/>"
+                       "<MeshMatrixMass name='mass' massDensity='1' lumping='1'/></Node>",
+                       cases[i].mesh);
+        DvScene *scene = scene_from_text(text);
+        DvObject *object = scene_object(scene, "/mass");
+        const DvMassOps *ops = dv_object_ops(object, DV_MASS);
+        for (uint32_t point = 0; point < dv_state_count(scene_state(scene, "/dofs")); point++)
+            assert_true(fabs(ops->point_mass(dv_object_self(object), point) - cases[i].share) < 1e-14);
+        dv_scene_free(scene);
+    }
 }
 
 static double mass_of_point(DvScene *scene, uint32_t point)
@@ -389,6 +473,14 @@ int main(void)
         cmocka_unit_test(a_lumped_matrix_mass),
         cmocka_unit_test(a_matrix_mass_before_its_grid),
         cmocka_unit_test(a_diagonal_mass_before_its_grid),
+        cmocka_unit_test(a_diagonal_mass_of_quads),
+        cmocka_unit_test(a_matrix_mass_of_quads),
+        cmocka_unit_test(a_lumped_matrix_mass_of_quads),
+        cmocka_unit_test(a_lumped_matrix_mass_of_hexahedra),
+        cmocka_unit_test(a_lumped_matrix_mass_of_tetrahedra),
+        cmocka_unit_test(a_lumped_matrix_mass_of_triangles),
+        cmocka_unit_test(quads_and_hexahedra_are_cut_where_they_are_said_to_be),
+        cmocka_unit_test(lumping_shares_an_element_alike),
         cmocka_unit_test(the_mass_of_a_point_follows_from_the_sum_and_back),
         cmocka_unit_test(the_sum_counts_when_both_are_given),
         cmocka_unit_test(a_range_names_the_points),

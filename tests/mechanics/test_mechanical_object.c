@@ -354,6 +354,22 @@ static void count_errors(const DvMessage *message, void *context)
         (*(int *)context)++;
 }
 
+static void angles_differ_by_the_short_way_round(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text(STATE("template='Rigid2d' position='1 2 -3  0 0 -1' velocity='0 0 0.5  2 0 -0.5'"));
+    const DvStateRef s = dofs(scene);
+    double *other = s.ops->write(s.self, 18, DV_HOST, DV_OVERWRITE);
+    memcpy(other, (const double[]){0, 0, 3, 1, 1, 1}, 6 * sizeof *other);
+    s.ops->combine(s.self, 19, 18, DV_POSITION, -1.0); /* from -3 rad to 3 rad it is 6 rad, or back by 2 pi - 6 */
+    const double *difference = s.ops->read(s.self, 19, DV_HOST);
+    const double expected[6] = {-1, -2, 6 - 2 * 3.14159265358979323846, 1, 1, 2};
+    for (size_t i = 0; i < 6; i++)
+        assert_true(fabs(difference[i] - expected[i]) < 1e-14);
+    dv_scene_free(scene);
+}
+
 static void sums_of_rotations_are_refused(void **state)
 {
     (void)state;
@@ -515,6 +531,7 @@ int main(void)
         cmocka_unit_test(followers_of_a_field_see_what_a_solver_wrote),
         cmocka_unit_test(linear_combinations_are_those_of_each_component),
         cmocka_unit_test(rotations_integrate_and_differ),
+        cmocka_unit_test(angles_differ_by_the_short_way_round),
         cmocka_unit_test(sums_of_rotations_are_refused),
         cmocka_unit_test(new_points_are_mixed_from_their_ancestors),
         cmocka_unit_test(the_last_point_takes_the_place_of_a_removed_one),

@@ -58,6 +58,50 @@ static void a_turned_body_feels_a_torque_in_proportion_to_the_angle(void **state
     dv_text_free(&text);
 }
 
+/* Bodies turned by 0.5 rad about z and moved by 1 along x: each spring has its own numbers. */
+static void each_body_has_its_own_stiffness(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *fields;
+        double linear[3], angular[3];
+    } cases[] = {
+        {"stiffness='1 2 3' angularStiffness='20 30 50'", {1, 2, 3}, {20, 30, 50}},
+        {"stiffness='1 2 3' angularStiffness='20 30'", {1, 2, 3}, {20, 30, 100}}, /* 100 where one is missing */
+        {"stiffness='1 2 3'", {1, 2, 3}, {100, 100, 100}},
+        {"stiffness='1 2' angularStiffness='20 30 50'", {1, 2, 1}, {20, 30, 20}}, /* beyond stiffness: the first */
+        {"stiffness='7' angularStiffness='20 30 50'", {7, 7, 7}, {20, 20, 20}},
+        {"angularStiffness='20'", {100, 100, 100}, {20, 20, 20}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        DvText text = {0};
+        dv_text_add(&text, "<Node><MechanicalObject template='Rigid3d' "
+                           "rest_position='0 0 0 0 0 0 1  0 0 0 0 0 0 1  0 0 0 0 0 0 1' position='");
+        for (int body = 0; body < 3; body++)
+            dv_text_add(&text, "1 0 0 0 0 %.17g %.17g ", sin(0.25), cos(0.25));
+        dv_text_add(&text, "'/><RestShapeSpringsForceField name='field' %s/></Node>", cases[i].fields);
+        static Forces f;
+        DvScene *scene = scene_from_text(text.at);
+        forces_at_time(scene, 0.0, &f);
+        const DvForceFieldOps *ops = field_ops(scene_object(scene, "/field"));
+        double unit[18], product[18] = {0}; /* the tangent, applied to ones, must have the same numbers */
+        for (int c = 0; c < 18; c++)
+            unit[c] = 1.0;
+        const DvConstVec dx = {unit, 3, 6};
+        const DvVec df = {product, 3, 6};
+        const DvStep step = {0.0, 0.01, DV_POSITION, DV_VELOCITY};
+        ops->add_dforce(dv_object_self(scene_object(scene, "/field")), &step, 1.0, 0.0, &dx, &df);
+        for (int body = 0; body < 3; body++) {
+            assert_close(f.at[0][6 * body], -cases[i].linear[body], 1e-12);
+            assert_close(f.at[0][6 * body + 5], -0.5 * cases[i].angular[body], 1e-11);
+            assert_close(product[6 * body + 1], -cases[i].linear[body], 0.0);
+            assert_close(product[6 * body + 3], -cases[i].angular[body], 0.0);
+        }
+        dv_scene_free(scene);
+        dv_text_free(&text);
+    }
+}
+
 static void points_of_another_state_can_be_followed(void **state)
 {
     (void)state;
@@ -128,6 +172,7 @@ int main(void)
         cmocka_unit_test(bodies_are_pulled_back),
         cmocka_unit_test(a_displaced_point_feels_a_force_in_proportion),
         cmocka_unit_test(a_turned_body_feels_a_torque_in_proportion_to_the_angle),
+        cmocka_unit_test(each_body_has_its_own_stiffness),
         cmocka_unit_test(points_of_another_state_can_be_followed),
         cmocka_unit_test(changes_are_taken_up_unless_told_otherwise),
         cmocka_unit_test(mistakes_are_named),

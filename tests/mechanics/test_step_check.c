@@ -137,6 +137,22 @@ static void other_causes_are_told_apart(void **state)
                        DV_POSITION, "likely cause: no stiffness; add a force field");
 }
 
+/* Two unit masses on a spring of 1e6 N/m: explicit steps diverge from 2 / sqrt(2e6) s = 1.414 ms on. */
+static void the_limit_of_the_step_is_that_of_the_stiffest_element(void **state)
+{
+    (void)state;
+    expect_explanation(EXPLODING("<EulerExplicitSolver name='solver' symplectic='0'/>", "0.00142"), DV_POSITION,
+                       "likely cause: step too large for the stiffest element (SpringForceField 'spring' oscillates at "
+                       "1.41e+03 rad/s, so a step of 0.00142 s diverges); use a dt below 0.0014 s");
+    static const char *const small[] = {"0.00141", "0.0008", "0.0001"};
+    static const char *const expected[] = {"(dt is 0.00141 s)", "(dt is 0.0008 s)", "(dt is 0.0001 s)"};
+    for (size_t i = 0; i < 3; i++) {
+        char text[512];
+        (void)snprintf(text, sizeof text, EXPLODING("<EulerExplicitSolver symplectic='0'/>", "%s"), small[i]);
+        expect_explanation(text, DV_POSITION, expected[i]);
+    }
+}
+
 static void the_last_good_state_comes_back(void **state)
 {
     (void)state;
@@ -194,6 +210,7 @@ int main(void)
         cmocka_unit_test(a_step_too_large_is_told_with_its_limit),
         cmocka_unit_test(an_inverted_element_is_named),
         cmocka_unit_test(other_causes_are_told_apart),
+        cmocka_unit_test(the_limit_of_the_step_is_that_of_the_stiffest_element),
         cmocka_unit_test(the_last_good_state_comes_back),
         cmocka_unit_test(what_is_missing_is_known_before_the_first_step),
     };

@@ -129,6 +129,33 @@ static void an_interaction_above_the_solvers_is_explicit_and_one_inside_is_impli
     }
 }
 
+/* A damped spring between two bodies with solvers of their own: its force follows the velocities, not only the places. */
+static void an_interaction_above_the_solvers_is_damped_by_velocities(void **state)
+{
+    (void)state;
+    DvScene *scene = load(
+        "<Node name='root' dt='0.1' gravity='0 0 0'><DefaultAnimationLoop/>"
+        "<Node name='A'><EulerExplicitSolver/><MechanicalObject name='dofs' template='Vec1d' position='7' velocity='1'/>"
+        "<UniformMass totalMass='1'/></Node>"
+        "<Node name='B'><EulerExplicitSolver/><MechanicalObject name='dofs' template='Vec1d' position='9' velocity='-2'/>"
+        "<UniformMass totalMass='2'/></Node>"
+        "<SpringForceField template='Vec1d' object1='@A/dofs' object2='@B/dofs' spring='0 0 20 3 1'/></Node>");
+    const double h = 0.1, k = 20.0, damping = 3.0;
+    double x[2] = {7.0, 9.0}, v[2] = {1.0, -2.0};
+    for (int i = 0; i < 4; i++) {
+        step(scene, 0);
+        const double force = k * (x[1] - x[0] - 1.0) + damping * (v[1] - v[0]);
+        v[0] += h * force;
+        v[1] -= h * force / 2.0;
+        x[0] += h * v[0];
+        x[1] += h * v[1];
+        assert_true(fabs(number_at(scene, "@/A/dofs", DV_VELOCITY) - v[0]) < 1e-12);
+        assert_true(fabs(number_at(scene, "@/B/dofs", DV_VELOCITY) - v[1]) < 1e-12);
+        assert_true(fabs(number_at(scene, "@/B/dofs", DV_POSITION) - x[1]) < 1e-12);
+    }
+    dv_scene_free(scene);
+}
+
 static void external_forces_of_a_step_do_not_stay(void **state)
 {
     (void)state;
@@ -150,6 +177,7 @@ int main(void)
         cmocka_unit_test(only_the_target_and_what_is_below_it_moves),
         cmocka_unit_test(solvers_of_a_node_run_in_order_and_those_below_do_not),
         cmocka_unit_test(an_interaction_above_the_solvers_is_explicit_and_one_inside_is_implicit),
+        cmocka_unit_test(an_interaction_above_the_solvers_is_damped_by_velocities),
         cmocka_unit_test(external_forces_of_a_step_do_not_stay),
     };
     return cmocka_run_group_tests_name("animation loop", tests, start, NULL);

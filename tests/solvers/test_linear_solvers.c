@@ -73,7 +73,7 @@ static DvScene *ten_oscillators(const char *solver)
         "<EulerImplicitSolver/>%s"
         "<MechanicalObject name='dofs' template='Vec1d' position='1 1 1 1 1 1 1 1 1 1' rest_position='0 0 0 0 0 0 0 0 0 0'/>"
         "<UniformMass totalMass='55'/>"
-        "<RestShapeSpringsForceField points='0 1 2 3 4 5 6 7 8 9' stiffness='100 400 900 1600 2500 3600 4900 6400 8100 10000'/></Node></Node>",
+        "<RestShapeSpringsForceField name='springs' points='0 1 2 3 4 5 6 7 8 9' stiffness='100 400 900 1600 2500 3600 4900 6400 8100 10000'/></Node></Node>",
         solver);
     return scene_from_text(text);
 }
@@ -198,6 +198,31 @@ static void only_the_very_first_solve_iterates_below_the_limits(void **state)
     dv_scene_free(scene);
 }
 
+/* One point of mass 1 on a spring that pushes with 200 x N: A = 1 - 0.1^2 200 = -1. The first denominator is negative, and large:
+ * one iteration solves the system, in every step. */
+static void a_negative_denominator_is_no_small_one(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root' dt='0.1' gravity='0 0 0'><DefaultAnimationLoop/><Node name='Body'><EulerImplicitSolver/>"
+        "<CGLinearSolver name='solver' iterations='5' tolerance='1e-9' threshold='1e-3'/>"
+        "<MechanicalObject name='dofs' template='Vec1d' position='1' rest_position='0'/><UniformMass totalMass='1'/>"
+        "<RestShapeSpringsForceField points='0' stiffness='-200'/></Node></Node>");
+    double x = 1.0, v = 0.0;
+    for (int i = 0; i < 4; i++) {
+        step(scene);
+        v += 0.1 * (200.0 * x + 0.1 * 200.0 * v) / -1.0;
+        x += 0.1 * v;
+        const DvStateRef body = scene_state(scene, "/Body/dofs");
+        assert_true(fabs(dv_state_read(body, DV_VELOCITY).at[0] - v) <= 1e-12 * fabs(v));
+        assert_true(fabs(dv_state_read(body, DV_POSITION).at[0] - x) <= 1e-12 * fabs(x) + 1e-15);
+        double values[8];
+        assert_int_equal(curve(scene, "Denominator", values, 8), 1);
+        assert_true(values[0] < -1.0);
+    }
+    dv_scene_free(scene);
+}
+
 static void a_warm_start_needs_fewer_iterations(void **state)
 {
     (void)state;
@@ -315,6 +340,39 @@ static void every_solver_gets_a_linear_system_of_its_own(void **state)
     dv_scene_free(scene);
 }
 
+static DvObject *system_of(DvScene *scene, const char *solver)
+{
+    return dv_link_object((DvLink *)dv_object_field(scene_object(scene, solver), "linearSystem"));
+}
+
+/* A system above two solvers fits both: the first takes it, the other one gets its own. */
+static void a_linear_system_is_not_shared(void **state)
+{
+    (void)state;
+#define BODY(name, solver, mass)                                                                                   \
+    "<Node name='" name "'><EulerImplicitSolver/>" solver                                                          \
+    "<MechanicalObject name='dofs' template='Vec1d' position='1' rest_position='0'/><UniformMass totalMass='" mass \
+    "'/>"                                                                                                          \
+    "<RestShapeSpringsForceField points='0' stiffness='100'/></Node>"
+    DvScene *scene = scene_from_text("<Node name='root' dt='0.1' gravity='0 0 0'><DefaultAnimationLoop/>"
+                                     "<MatrixLinearSystem name='above'/>" BODY("A", "<SparseLDLSolver name='s'/>", "1")
+                                         BODY("B", "<SparseLDLSolver name='s'/>", "3") "</Node>");
+    assert_ptr_equal(system_of(scene, "/A/s"), scene_object(scene, "/above"));
+    assert_non_null(system_of(scene, "/B/s"));
+    assert_ptr_not_equal(system_of(scene, "/A/s"), system_of(scene, "/B/s"));
+    double v[2] = {0.0, 0.0}, x[2] = {1.0, 1.0};
+    for (int n = 0; n < 3; n++) {
+        step(scene);
+        for (int i = 0; i < 2; i++) {
+            v[i] += 0.1 * (-100.0 * x[i] - 10.0 * v[i]) / ((i ? 3.0 : 1.0) + 1.0);
+            x[i] += 0.1 * v[i];
+            assert_true(fabs(dv_state_read(scene_state(scene, i ? "/B/dofs" : "/A/dofs"), DV_VELOCITY).at[0] - v[i]) <
+                        1e-12);
+        }
+    }
+    dv_scene_free(scene);
+}
+
 /* Velocity of the last oscillator after a step of 0.1 s: -h k / (m factor + h^2 k factor). */
 static double velocity_with(const char *attributes)
 {
@@ -422,6 +480,36 @@ static void the_direct_solver_sees_a_matrix_change_after_it_was_the_same_for_lon
     dv_scene_free(scene);
 }
 
+/* A matrix that was the same for long and then changes in one number only: the first, one in the middle, or the last. */
+static void the_direct_solver_sees_any_single_number_change(void **state)
+{
+    (void)state;
+    static const size_t changed[] = {0, 1, 4, 5, 8, 9};
+    for (size_t c = 0; c < sizeof changed / sizeof *changed; c++) {
+        DvScene *scene = ten_oscillators("<SparseLDLSolver name='solver'/>");
+        DvObject *springs = scene_object(scene, "/Body/springs");
+        double k[10], x[10], v[10];
+        for (int i = 0; i < 10; i++) {
+            k[i] = 100.0 * (i + 1) * (i + 1);
+            x[i] = 1.0;
+            v[i] = 0.0;
+        }
+        for (int n = 0; n < 8; n++) {
+            if (n == 6) {
+                k[changed[c]] = 50.0;
+                dv_data_set(dv_object_field(springs, "stiffness"), k, 10);
+            }
+            step(scene);
+            for (int i = 0; i < 10; i++) {
+                v[i] += 0.1 * (-k[i] * x[i] - 0.1 * k[i] * v[i]) / (5.5 + 0.01 * k[i]);
+                x[i] += 0.1 * v[i];
+                assert_true(fabs(dv_state_read(scene_state(scene, "/Body/dofs"), DV_VELOCITY).at[i] - v[i]) < 1e-11);
+            }
+        }
+        dv_scene_free(scene);
+    }
+}
+
 static void the_direct_solver_counts_the_entries_of_its_factor(void **state)
 {
     (void)state;
@@ -482,16 +570,19 @@ int main(void)
         cmocka_unit_test(conjugate_gradients_stop_at_the_threshold_without_taking_the_step),
         cmocka_unit_test(the_threshold_is_compared_with_the_denominator_itself),
         cmocka_unit_test(only_the_very_first_solve_iterates_below_the_limits),
+        cmocka_unit_test(a_negative_denominator_is_no_small_one),
         cmocka_unit_test(a_warm_start_needs_fewer_iterations),
         cmocka_unit_test(a_negative_tolerance_becomes_the_default),
         cmocka_unit_test(the_diagonal_solves_a_diagonal_system_at_once),
         cmocka_unit_test(the_preconditioner_is_built_as_often_as_its_system_says),
         cmocka_unit_test(a_preconditioner_without_a_matrix_is_refused),
         cmocka_unit_test(every_solver_gets_a_linear_system_of_its_own),
+        cmocka_unit_test(a_linear_system_is_not_shared),
         cmocka_unit_test(a_linear_system_leaves_out_what_it_is_told_to),
         cmocka_unit_test(projective_constraints_stay_out_of_the_matrix_when_told_so),
         cmocka_unit_test(a_singular_matrix_is_an_error_with_its_unknown),
         cmocka_unit_test(the_direct_solver_sees_a_matrix_change_after_it_was_the_same_for_long),
+        cmocka_unit_test(the_direct_solver_sees_any_single_number_change),
         cmocka_unit_test(the_direct_solver_counts_the_entries_of_its_factor),
         cmocka_unit_test(steps_do_not_allocate),
     };

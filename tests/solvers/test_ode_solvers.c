@@ -294,6 +294,26 @@ static void expect_step_error(const char *text, DvStatus status, const char *par
     dv_scene_free(scene);
 }
 
+/* An explicit step with a consistent mass and its linear solver in the parent, and two nodes further up. The nearest one counts:
+ * without iterations nothing would move. */
+static void a_linear_solver_may_stand_above(void **state)
+{
+    (void)state;
+#define ABOVE(at_root, at_a)                                                                              \
+    "<Node name='root' dt='0.1' gravity='0 0 -10'><DefaultAnimationLoop/>" at_root "<Node name='A'>" at_a \
+    "<Node name='Body'><EulerExplicitSolver/>" SQUARE "<MeshMatrixMass massDensity='3'/></Node></Node></Node>"
+#define IDLE "<CGLinearSolver iterations='0' tolerance='1e-9' threshold='1e-9'/>"
+    static const char *const scenes[] = {ABOVE(DIRECT, ""), ABOVE("", DIRECT), ABOVE(IDLE, DIRECT)};
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+        DvScene *scene = scene_from_text(scenes[i]);
+        run(scene, 2);
+        const double *v = dv_state_read(scene_state(scene, "/A/Body/dofs"), DV_VELOCITY).at;
+        for (int point = 0; point < 4; point++)
+            assert_true(fabs(v[3 * point + 2] + 2.0) < 1e-13);
+        dv_scene_free(scene);
+    }
+}
+
 static void what_is_missing_is_named_with_its_remedy(void **state)
 {
     (void)state;
@@ -351,6 +371,7 @@ int main(void)
         cmocka_unit_test(damping_slows_and_stops_velocities),
         cmocka_unit_test(separate_gravity_is_added_by_the_solver),
         cmocka_unit_test(a_consistent_mass_goes_through_the_linear_solver),
+        cmocka_unit_test(a_linear_solver_may_stand_above),
         cmocka_unit_test(what_is_missing_is_named_with_its_remedy),
         cmocka_unit_test(old_names_make_the_same_solvers),
     };
