@@ -16,6 +16,7 @@
 #include <divan/contracts/force_field.h>
 #include <divan/divan.h>
 
+#include "fault.h"
 #include "force_field_conformance.h"
 #include "scene_text.h"
 
@@ -33,6 +34,20 @@ static inline const DvForceFieldOps *field_ops(const DvObject *field)
 {
     const DvForceFieldOps *ops = dv_object_ops(field, DV_FORCE_FIELD);
     return ops ? ops : dv_object_ops(field, DV_INTERACTION_FORCE_FIELD);
+}
+
+/* How the cause begins that the field gives for a failed run of an implicit solver, NULL: it gives none. */
+static inline void expect_inverted(DvObject *field, const char *expected)
+{
+    const DvFaultCauseOps *ops = dv_object_ops(field, DV_FAULT_CAUSE);
+    const DvFault fault = fault_of_all_states();
+    DvText cause = {0}, remedy = {0};
+    const double likelihood = ops->explain(dv_object_self(field), &fault, &cause, &remedy);
+    assert_true(likelihood == (expected ? DV_FAULT_SEEN : 0.0));
+    if (expected)
+        assert_memory_equal(cause.at, expected, strlen(expected));
+    dv_text_free(&cause);
+    dv_text_free(&remedy);
 }
 
 /* f[2][..]: forces on the states of a field, up to 64 numbers each, at time `time`. */

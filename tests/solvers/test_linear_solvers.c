@@ -548,9 +548,53 @@ static void steps_do_not_allocate(void **state)
     }
 }
 
+/* What is said of a run that fails in the step after `steps`. */
+static void expect_cause(const char *solver, const char *stiffness, const char *expected)
+{
+    char text[1024];
+    snprintf(
+        text, sizeof text,
+        "<Node name='root' dt='0.1' gravity='0 0 0'><DefaultAnimationLoop/><EulerImplicitSolver/>%s"
+        "<MechanicalObject name='dofs' template='Vec1d' position='1 2 3' rest_position='0 0 0'/><UniformMass totalMass='3'/>"
+        "<RestShapeSpringsForceField points='0 1 2' stiffness='%s'/></Node>",
+        solver, stiffness);
+    DvScene *scene = scene_from_text(text);
+    step(scene);
+    const DvStateRef s = scene_state(scene, "/dofs");
+    s.ops->write(s.self, DV_VELOCITY, DV_HOST, DV_READ_WRITE)[0] = NAN;
+    const DvStepCheckOps *check = dv_service(DV_STEP_CHECK);
+    DvText messages = {0};
+    dv_log_set_handler(collect, &messages);
+    assert_int_equal(check->check(dv_scene_root(scene), 2), DV_ERROR_NOT_FINITE);
+    dv_log_set_handler(NULL, NULL);
+    if (!strstr(messages.at, expected))
+        fail_msg("expected '%s' in: %s", expected, messages.at);
+    dv_text_free(&messages);
+    dv_scene_free(scene);
+}
+
+static void what_conjugate_gradients_know_of_a_failed_run_is_told(void **state)
+{
+    (void)state;
+    /* A = m + dt^2 k = 1 - 9999: p.Ap = -9999 r.r with r = dt * 1e6 x */
+    expect_cause(
+        "<CGLinearSolver name='cg' iterations='9' tolerance='1e-9' threshold='1e-9'/>", "-1000000",
+        "likely cause: matrix that is not positive definite (p.Ap is -1.4e+15 in iteration 1 of CGLinearSolver 'cg'); "
+        "use a smaller dt, or SparseLDLSolver");
+    expect_cause("<CGLinearSolver name='cg' iterations='1' tolerance='1e-9' threshold='1e-9'/>", "1 100 10000",
+                 "likely cause: singular matrix");
+    /* b = (10, 80, 270), A = diag(2, 5, 10): the residual of the first iteration is (7.9, 38.3, -11.6) */
+    expect_cause(
+        "<CGLinearSolver name='cg' iterations='1' tolerance='1e-9' threshold='1e-9'/>", "100 400 900",
+        "likely cause: linear system that is not solved (CGLinearSolver 'cg' leaves 0.14 of the right-hand side); "
+        "raise its iterations, or use SparseLDLSolver");
+    expect_cause("<SparseLDLSolver name='ldl'/>", "-1000000", "likely cause: singular matrix");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_conjugate_gradients_know_of_a_failed_run_is_told),
         cmocka_unit_test(conjugate_gradients_solve),
         cmocka_unit_test(conjugate_gradients_solve_from_a_guess),
         cmocka_unit_test(conjugate_gradients_solve_on_the_scalar_matrix),

@@ -18,6 +18,7 @@
 #include <divan/math/rigid.h>
 #include <divan/parallel.h>
 
+#include "fault.h"
 #include "scene_text.h"
 
 typedef struct Field {
@@ -393,6 +394,27 @@ static void check_objectivity(const Field *f, const double *x, const double *res
     free(v), free(force), free(there), free(still), free(x_turned), free(rest_turned);
 }
 
+/* A field that names a step too large does so from some step on, the likelier the larger. */
+static void check_limit_of_stability(const Field *f)
+{
+    const DvFaultCauseOps *cause = dv_object_ops(f->object, DV_FAULT_CAUSE);
+    if (!cause)
+        return;
+    DvFault fault = fault_of_all_states();
+    DvText text[2] = {{0}};
+    assert_true(cause->explain(f->self, &fault, &text[0], &text[1]) == 0.0); /* implicit, nothing inverted */
+    fault.explicit_solver = true;
+    double before = 0.0;
+    for (fault.dt = 1e-12; fault.dt < 1e13; fault.dt *= 10.0) {
+        const double likelihood = cause->explain(f->self, &fault, &text[0], &text[1]);
+        assert_true(likelihood == 0.0 ? before == 0.0 : likelihood >= before && likelihood <= DV_FAULT_CERTAIN);
+        before = likelihood;
+    }
+    assert_true(before > 0.99 && text[0].length > 0 && text[1].length > 0);
+    dv_text_free(&text[0]);
+    dv_text_free(&text[1]);
+}
+
 void force_field_conformance(const ForceFieldConformance *c)
 {
     Field f = field_of(c->scene);
@@ -418,8 +440,7 @@ void force_field_conformance(const ForceFieldConformance *c)
         check_sums(&f, x, v);
     if (c->objective)
         check_objectivity(&f, x, rest);
-    if (f.ops->stiffness_bound)
-        assert_true(isfinite(f.ops->stiffness_bound(f.self)) && f.ops->stiffness_bound(f.self) > 0.0);
+    check_limit_of_stability(&f);
     free(start), free(rest), free(push), free(x), free(v), free(none);
     dv_scene_free(f.scene);
 }

@@ -56,4 +56,13 @@ grep -q HarmonicWellForceField "$here/refused" || fail "the refusal does not nam
 # symplectic Euler: the period is off by O(dt^2), so after 1000 steps of 1 ms the point is within 1e-4 of where it started
 awk '$1 == "STEP" { step = $2 } $1 == "X" && step == 1000 { exit !(($2 - 1.5)^2 + ($3 - 0.2)^2 + $4^2 < 1e-8) }' states ||
     fail "not back after a period: $(grep '^X' states)"
+
+# a failed run is explained by the force field, or by its plugin
+explained() {
+    sed "$1" well.scn >failing.scn
+    if "$divan" run failing.scn --plugin-set wells -n 2000 --quiet 2>report; then fail "a step too large goes well"; fi
+    grep -q "likely cause: $2" report || fail "expected '$2' but got: $(cat report)"
+}
+explained 's/dt="[^"]*"/dt="10"/' "well 'well' too steep for the step; make its stiffness smaller than"
+explained 's/dt="[^"]*"/dt="2000"/' "wells are made for seconds, not for hours; use a dt below 1000 s"
 echo "1 passed, 0 failed"

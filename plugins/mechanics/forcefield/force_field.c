@@ -7,6 +7,7 @@
  */
 #include "forcefield/force_field.h"
 
+#include <math.h>
 #include <string.h>
 
 const DvVariantSource single_state_sources[] = {{"mstate", "", DV_STATE}, {0}};
@@ -122,6 +123,40 @@ void topology_release(Topology *topology)
     if (topology->object)
         dv_object_unref(topology->object);
     memset(topology, 0, sizeof *topology);
+}
+
+bool single_state_is_concerned(const SingleState *base, const DvFault *fault)
+{
+    return base->state.ops && fault->concerns(fault, base->state.object);
+}
+
+bool pair_state_is_concerned(const PairState *base, const DvFault *fault)
+{
+    return base->state[0].ops &&
+           (fault->concerns(fault, base->state[0].object) || fault->concerns(fault, base->state[1].object));
+}
+
+double explain_elements(const void *self, const DvFault *fault, double bound, uint32_t inverted, DvText *cause,
+                        DvText *remedy)
+{
+    const DvObject *object = dv_object_of(self);
+    const char *class_name = dv_object_class(object)->name, *name = dv_object_name(object);
+    /* A mass on a spring of frequency w: explicit steps beyond 2 / w grow. */
+    const double frequency = bound / sqrt(fault->lightest);
+    if (fault->explicit_solver && frequency * fault->dt > 2.0) {
+        dv_text_add(
+            cause,
+            "step too large for the stiffest element (%s '%s' oscillates at %.3g rad/s, so a step of %.3g s diverges)",
+            class_name, name, frequency, fault->dt);
+        dv_text_add(remedy, "use a dt below %.2g s, or EulerImplicitSolver", 2.0 / frequency);
+        /* The stiffest of several is the likeliest. */
+        return DV_FAULT_PROVEN + (DV_FAULT_CERTAIN - DV_FAULT_PROVEN) * (1.0 - 2.0 / (frequency * fault->dt));
+    }
+    if (inverted == UINT32_MAX)
+        return 0.0;
+    dv_text_add(cause, "inverted element (element %u of %s '%s')", inverted, class_name, name);
+    dv_text_add(remedy, "use a smaller dt, a stiffer material or a finer mesh there");
+    return DV_FAULT_SEEN;
 }
 
 void force_field_listen(DvObject *object)

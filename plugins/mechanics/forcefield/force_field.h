@@ -8,6 +8,7 @@
 #ifndef DIVAN_MECHANICS_FORCE_FIELD_H
 #define DIVAN_MECHANICS_FORCE_FIELD_H
 
+#include <divan/contracts/fault_cause.h>
 #include <divan/contracts/force_field.h>
 #include <divan/contracts/topology.h>
 #include <divan/contracts/visual.h>
@@ -86,6 +87,14 @@ static inline DvElements topology_elements(const Topology *topology, DvElementKi
     DvElements none = {NULL, 0};
     return topology->ops ? topology->ops->elements(topology->self, kind) : none;
 }
+
+/* What a force field says of a failed run. `bound`: the largest angular frequency of its elements, rad/s, for a unit of mass per
+ * point. Whether the step was too large for it, else whether element `inverted` (UINT32_MAX: none) may be the reason. */
+double explain_elements(const void *self, const DvFault *fault, double bound, uint32_t inverted, DvText *cause,
+                        DvText *remedy);
+/* Whether the failed state depends on one of the states of a field, which must be initialised. */
+bool single_state_is_concerned(const SingleState *base, const DvFault *fault);
+bool pair_state_is_concerned(const PairState *base, const DvFault *fault);
 
 /* Sets the common field `listening`, for classes that need events whatever the scene says. */
 void force_field_listen(DvObject *object);

@@ -3,15 +3,17 @@
  * The service divan.step-check/1: are all states still numbers after a step; if not, where, why, and what to do.
  *
  * After each good step the positions and velocities of the independent states are copied to vectors of their own, wherever
- * they live, so that a failed run can be saved as it was before. The cause is looked for in that last good state, in a fixed
- * list, from what can be told for certain to what remains:
- *   no mass, step too large for the stiffest element, inverted element, all points fixed, no stiffness, singular matrix
+ * they live, so that a failed run can be saved as it was before. The cause is looked for in that last good state: what follows from
+ * the scene as a whole is known here (no mass, all points fixed, no stiffness, a matrix that is singular), the rest is asked from
+ * whoever offers divan.fault-cause/1; the likeliest answer is reported.
  */
 #include <math.h>
 #include <stdio.h>
 
+#include <divan/contracts/fault_cause.h>
 #include <divan/contracts/solver.h>
 #include <divan/memory.h>
+#include <divan/plugin.h>
 
 #include "mechanics.h"
 #include "operations.h"
@@ -98,49 +100,15 @@ static bool is_explicit(const DvMechanics *m, uint32_t state)
     return solver && solver->velocity_factor && solver->velocity_factor(self, 0.5) != 1.0;
 }
 
-/* The force field with the fastest oscillation, rad/s; NULL when none tells. */
-static const FieldItem *stiffest_field(const DvMechanics *m, uint32_t state, double *frequency)
+static double lightest_point(const DvMechanics *m, uint32_t state)
 {
-    const FieldItem *stiffest = NULL;
-    *frequency = 0.0;
     double lightest = INFINITY;
     for (uint32_t point = 0; point < dv_state_count(m->states[state].ref); point++) {
         const double mass = mass_of(m, state, point);
         if (mass > 0.0 && mass < lightest)
             lightest = mass;
     }
-    for (uint32_t i = 0; i < m->field_count && isfinite(lightest); i++) {
-        const FieldItem *field = &m->fields[i];
-        if (!field->ops->stiffness_bound || !field_acts_on(m, field, state))
-            continue;
-        const double omega = field->ops->stiffness_bound(field->self) / sqrt(lightest);
-        if (omega > *frequency) {
-            *frequency = omega;
-            stiffest = field;
-        }
-    }
-    return stiffest;
-}
-
-/* An element that is inverted in the last good state. */
-static const FieldItem *inverted_field(const DvMechanics *m, uint32_t state, uint32_t *element)
-{
-    for (uint32_t i = 0; i < m->field_count; i++) {
-        const FieldItem *field = &m->fields[i];
-        if (!field->ops->inverted_element || !field_acts_on(m, field, state))
-            continue;
-        DvConstVec x[2];
-        bool good = true;
-        for (uint32_t k = 0; k < field->state_count; k++) {
-            const DvStateRef s = m->states[field->states[k]].ref;
-            x[k] = dv_state_read(s, s.ops->has(s.self, VEC_GOOD_POSITION) ? VEC_GOOD_POSITION : DV_POSITION);
-            good = good && x[k].at;
-        }
-        *element = good ? field->ops->inverted_element(field->self, x) : UINT32_MAX;
-        if (*element != UINT32_MAX)
-            return field;
-    }
-    return NULL;
+    return lightest;
 }
 
 typedef struct FixedCount {
@@ -183,45 +151,100 @@ static bool has_stiffness(const DvMechanics *m, uint32_t state)
     return false;
 }
 
-static void explain(const DvMechanics *m, uint32_t state, uint32_t point, DvText *text)
+/* ---- What components and plugins say ---- */
+
+static uint32_t index_of(const DvMechanics *m, const DvObject *state)
 {
-    const double time = dv_node_time(m->node), dt = dv_node_dt(m->node);
-    const DvStep step = {time, dt, DV_POSITION, DV_VELOCITY};
-    const bool explicit_solver = is_explicit(m, state);
-    double frequency;
-    const FieldItem *stiffest = stiffest_field(m, state, &frequency);
-    uint32_t element = UINT32_MAX;
-    if (mass_of(m, state, point) == 0.0 && (explicit_solver || !has_stiffness(m, state))) {
-        dv_text_add(text,
-                    "no mass (point %u has none); add a UniformMass, DiagonalMass or MeshMatrixMass that covers it",
-                    point);
-        return;
+    uint32_t i = 0;
+    while (i < m->state_count && m->states[i].ref.object != state)
+        i++;
+    return i;
+}
+
+static bool concerns(const DvFault *fault, DvObject *state)
+{
+    const DvMechanics *m = fault->owner;
+    const uint32_t actor = index_of(m, state);
+    return actor < m->state_count && acts_on(m, actor, index_of(m, fault->state));
+}
+
+static DvConstVec good(const DvFault *fault, DvObject *state, DvVecId id)
+{
+    (void)fault;
+    const DvStateRef s = dv_state_ref(state);
+    const DvVecId kept = dv_vec_kind(id) == DV_COORDS ? VEC_GOOD_POSITION : VEC_GOOD_VELOCITY;
+    return s.ops ? dv_state_read(s, s.ops->has(s.self, kept) ? kept : id) : (DvConstVec){NULL, 0, 0};
+}
+
+typedef struct Answer {
+    double likelihood;
+    DvText cause, remedy;
+} Answer;
+
+/* Takes the texts, of the likelier answer. */
+static void offer(Answer *best, Answer other)
+{
+    const bool better = other.likelihood > best->likelihood;
+    Answer *loser = better ? best : &other;
+    dv_text_free(&loser->cause);
+    dv_text_free(&loser->remedy);
+    if (better)
+        *best = other;
+}
+
+static void offer_own(Answer *best, double likelihood, const char *cause, const char *remedy)
+{
+    Answer answer = {.likelihood = likelihood};
+    dv_text_add(&answer.cause, "%s", cause);
+    dv_text_add(&answer.remedy, "%s", remedy);
+    offer(best, answer);
+}
+
+static void ask(Answer *best, const DvFaultCauseOps *ops, void *self, const DvFault *fault)
+{
+    Answer answer = {0};
+    answer.likelihood = ops->explain(self, fault, &answer.cause, &answer.remedy);
+    offer(best, answer);
+}
+
+static void ask_all(Answer *best, const DvFault *fault)
+{
+    const size_t objects = dv_node_find_all(fault->root, DV_FAULT_CAUSE, DV_SEARCH_DOWN, NULL, 0);
+    DvObject **list = dv_alloc(objects, sizeof(DvObject *));
+    (void)dv_node_find_all(fault->root, DV_FAULT_CAUSE, DV_SEARCH_DOWN, list, objects);
+    for (size_t i = 0; i < objects; i++)
+        if (dv_object_is_valid(list[i]))
+            ask(best, dv_object_ops(list[i], DV_FAULT_CAUSE), dv_object_self(list[i]), fault);
+    dv_free(list);
+    const size_t plugins = dv_services(DV_FAULT_CAUSE, NULL, 0);
+    const void **services = dv_alloc(plugins, sizeof(void *));
+    (void)dv_services(DV_FAULT_CAUSE, services, plugins);
+    for (size_t i = 0; i < plugins; i++)
+        ask(best, services[i], NULL, fault);
+    dv_free(services);
+}
+
+/* What follows from the scene as a whole; something always does. */
+static void ask_myself(Answer *best, const DvMechanics *m, uint32_t state, const DvFault *fault)
+{
+    const DvStep step = {fault->time, fault->dt, DV_POSITION, DV_VELOCITY};
+    const double mass = mass_of(m, state, fault->point);
+    const bool stiff = has_stiffness(m, state);
+    char text[128];
+    if (mass == 0.0 && (fault->explicit_solver || !stiff)) {
+        (void)snprintf(text, sizeof text, "no mass (point %u has none)", fault->point);
+        offer_own(best, DV_FAULT_CERTAIN, text, "add a UniformMass, DiagonalMass or MeshMatrixMass that covers it");
     }
-    if (explicit_solver && stiffest && frequency * dt > 2.0) {
-        dv_text_add(
-            text,
-            "step too large for the stiffest element (%s '%s' oscillates at %.3g rad/s, so a step of %.3g s diverges); use a "
-            "dt below %.2g s, or EulerImplicitSolver",
-            dv_object_class(stiffest->object)->name, dv_object_name(stiffest->object), frequency, dt, 2.0 / frequency);
-        return;
+    if (all_fixed(m, state, &step))
+        offer_own(best, 0.7, "all points fixed", "leave some of them free, or take the solver away");
+    if (fault->explicit_solver) {
+        (void)snprintf(text, sizeof text, "step too large for the stiffest element (dt is %.3g s)", fault->dt);
+        offer_own(best, 0.3, text, "use a smaller dt, or EulerImplicitSolver");
     }
-    const FieldItem *inverted = inverted_field(m, state, &element);
-    if (inverted)
-        dv_text_add(
-            text,
-            "inverted element (element %u of %s '%s'); use a smaller dt, a stiffer material or a finer mesh there",
-            element, dv_object_class(inverted->object)->name, dv_object_name(inverted->object));
-    else if (all_fixed(m, state, &step))
-        dv_text_add(text, "all points fixed; leave some of them free, or take the solver away");
-    else if (explicit_solver)
-        dv_text_add(text,
-                    "step too large for the stiffest element (dt is %.3g s); use a smaller dt, or EulerImplicitSolver",
-                    dt);
-    else if (!has_stiffness(m, state) && !(mass_of(m, state, point) > 0.0))
-        dv_text_add(text, "no stiffness; add a force field, or a mass for each point");
-    else
-        dv_text_add(text,
-                    "singular matrix; fix some points, give every point a mass, and look for elements without volume");
+    if (!stiff && !(mass > 0.0))
+        offer_own(best, 0.2, "no stiffness", "add a force field, or a mass for each point");
+    offer_own(best, 0.1, "singular matrix",
+              "fix some points, give every point a mass, and look for elements without volume");
 }
 
 /* ---- Steps ---- */
@@ -232,7 +255,8 @@ static uint32_t first_not_finite(const StateItem *state, DvVecId id)
     return s.ops->has(s.self, id) ? s.ops->first_not_finite(s.self, id) : UINT32_MAX;
 }
 
-static DvStatus report(const DvMechanics *m, uint32_t state, uint32_t point, bool position, uint64_t number)
+static DvStatus report(const DvMechanics *m, DvNode *root, uint32_t state, uint32_t point, bool position,
+                       uint64_t number)
 {
     const DvObject *object = m->states[state].ref.object;
     /* A mapped state follows from others: the cause is there. */
@@ -241,17 +265,31 @@ static DvStatus report(const DvMechanics *m, uint32_t state, uint32_t point, boo
         for (uint32_t k = 0; k < m->mappings[i].outputs; k++)
             if (mapping_outputs_of(m, &m->mappings[i])[k] == cause)
                 cause = mapping_inputs_of(m, &m->mappings[i])[0];
-    DvText text = {0};
-    explain(m, cause, cause == state ? point : 0, &text);
+    const DvFault fault = {
+        .root = root,
+        .state = m->states[cause].ref.object,
+        .point = cause == state ? point : 0,
+        .time = dv_node_time(m->node),
+        .dt = dv_node_dt(m->node),
+        .explicit_solver = is_explicit(m, cause),
+        .lightest = lightest_point(m, cause),
+        .owner = m,
+        .concerns = concerns,
+        .good = good,
+    };
+    Answer answer = {0};
+    ask_myself(&answer, m, cause, &fault);
+    ask_all(&answer, &fault);
     char when[48];
     if (number)
         (void)snprintf(when, sizeof when, "after step %llu", (unsigned long long)number);
     else
         (void)snprintf(when, sizeof when, "before the first step");
     const DvStatus status =
-        dv_error(object, DV_ERROR_NOT_FINITE, "the %s of point %u is not finite %s; likely cause: %s",
-                 position ? "position" : "velocity", point, when, text.at);
-    dv_text_free(&text);
+        dv_error(object, DV_ERROR_NOT_FINITE, "the %s of point %u is not finite %s; likely cause: %s; %s",
+                 position ? "position" : "velocity", point, when, answer.cause.at, answer.remedy.at);
+    dv_text_free(&answer.cause);
+    dv_text_free(&answer.remedy);
     return status;
 }
 
@@ -268,7 +306,7 @@ static DvStatus check(DvNode *root, uint64_t number)
         if (!position && state->kind == STATE_INDEPENDENT)
             point = first_not_finite(state, DV_VELOCITY);
         if (point != UINT32_MAX)
-            return report(m, i, point, position, number);
+            return report(m, root, i, point, position, number);
     }
     for (uint32_t i = 0; i < m->independent_count; i++) {
         const DvStateRef s = m->states[m->independent[i]].ref;

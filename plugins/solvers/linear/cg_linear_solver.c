@@ -14,6 +14,7 @@
 #include "linear/krylov_space.h"
 #include "linear/linear_solver_fields.h"
 
+#include <divan/contracts/fault_cause.h>
 #include <divan/plugin.h>
 #include <divan/scene.h>
 
@@ -31,6 +32,9 @@ typedef struct CgLinearSolver {
     DvKrylovSpace space;
     DvCurve errors, denominators;
     bool warned_singular;
+    /* Of the last solve, for the report of a failed run: the first p.Ap below zero and its iteration, and the residual that was left. */
+    double negative, left;
+    uint32_t negative_at;
 } CgLinearSolver;
 
 static const DvField fields[] = {
@@ -113,6 +117,7 @@ static uint32_t iterate(CgLinearSolver *self, double b_norm, double rho)
     const double threshold = dv_data_double(&self->threshold);
     const bool first_solve = dv_data_uint(&self->solves) == 0;
     double previous_rho = rho;
+    self->negative = self->left = 0.0;
     for (uint32_t it = 1; it <= iterations; it++) {
         const double error = sqrt(rho) / b_norm;
         dv_curve_add(&self->errors, error);
@@ -128,6 +133,10 @@ static uint32_t iterate(CgLinearSolver *self, double b_norm, double rho)
             dv_krylov_combine(space, DV_KRYLOV_P, DV_KRYLOV_R, DV_KRYLOV_P, rho / previous_rho);
         const double denominator = dv_krylov_product(space, DV_KRYLOV_Q, DV_KRYLOV_P);
         dv_curve_add(&self->denominators, denominator);
+        if (denominator < 0.0 && self->negative == 0.0) {
+            self->negative = denominator;
+            self->negative_at = it;
+        }
         if (denominator == 0.0) {
             if (!self->warned_singular)
                 dv_warning(
@@ -145,6 +154,7 @@ static uint32_t iterate(CgLinearSolver *self, double b_norm, double rho)
         const double alpha = rho / denominator;
         previous_rho = rho;
         rho = dv_krylov_update(space, alpha);
+        self->left = sqrt(rho) / b_norm;
         if (isnan(rho))
             return it; /* the state will not be finite: nothing is gained by going on */
     }
@@ -203,6 +213,29 @@ static DvStatus update(DvObject *object, void *self_)
     return DV_OK;
 }
 
+static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
+{
+    const CgLinearSolver *self = self_;
+    const DvObject *object = dv_object_of(self);
+    const DvNode *node = dv_object_node(object);
+    if (dv_node_context(dv_object_node(fault->state), DV_LINEAR_SOLVER) != dv_node_slot(node, DV_LINEAR_SOLVER))
+        return 0.0; /* another one solves for it */
+    if (self->negative < 0.0) {
+        dv_text_add(cause, "matrix that is not positive definite (p.Ap is %.3g in iteration %u of CGLinearSolver '%s')",
+                    self->negative, self->negative_at, dv_object_name(object));
+        dv_text_add(remedy, "use a smaller dt, or SparseLDLSolver, which does not need that");
+        return DV_FAULT_LIKELY;
+    }
+    if (!(self->left > 0.1))
+        return 0.0;
+    dv_text_add(cause, "linear system that is not solved (CGLinearSolver '%s' leaves %.2g of the right-hand side)",
+                dv_object_name(object), self->left);
+    dv_text_add(remedy, "raise its iterations, or use SparseLDLSolver");
+    return DV_FAULT_POSSIBLE;
+}
+
+static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = explain};
+
 static void destroy(DvObject *object, void *self_)
 {
     (void)object;
@@ -234,7 +267,8 @@ const DvClass dv_cg_linear_solver = {
     .help = "Conjugate gradients, without a matrix or with the assembled one.",
     .instance_size = sizeof(CgLinearSolver),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_LINEAR_SOLVER, .ops = &ops}, {0}},
+    .contracts =
+        (const DvContract[]){{.id = DV_LINEAR_SOLVER, .ops = &ops}, {.id = DV_FAULT_CAUSE, .ops = &cause_ops}, {0}},
     .init = init,
     .reset = reset,
     .update = update,

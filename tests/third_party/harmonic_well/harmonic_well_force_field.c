@@ -3,6 +3,7 @@
  * HarmonicWellForceField: every point is drawn to one centre, f = -k (x - c). An example of a plugin made outside Divan's tree,
  * under a licence of its own, against the installed headers alone.
  */
+#include <divan/contracts/fault_cause.h>
 #include <divan/contracts/force_field.h>
 #include <divan/plugin.h>
 
@@ -85,6 +86,33 @@ static double energy(void *object_self, const DvStep *step, const DvConstVec *x)
     return sum;
 }
 
+/* A mass m on a spring k: explicit steps beyond 2 sqrt(m / k) grow. */
+static double explain(void *object_self, const DvFault *fault, DvText *cause, DvText *remedy)
+{
+    HarmonicWellForceField *self = object_self;
+    const double k = dv_data_double(&self->stiffness);
+    if (!self->state || !fault->concerns(fault, self->state) || !fault->explicit_solver ||
+        !(k * fault->dt * fault->dt > 4 * fault->lightest))
+        return 0;
+    dv_text_add(cause, "well '%s' too steep for the step", dv_object_name(dv_object_of(self)));
+    dv_text_add(remedy, "make its stiffness smaller than %g N/m", 4 * fault->lightest / (fault->dt * fault->dt));
+    return DV_FAULT_PROVEN;
+}
+
+/* What belongs to no object: the plugin itself is asked too. */
+static double explain_wells(void *none, const DvFault *fault, DvText *cause, DvText *remedy)
+{
+    (void)none;
+    if (!(fault->dt > 1000))
+        return 0;
+    dv_text_add(cause, "wells are made for seconds, not for hours");
+    dv_text_add(remedy, "use a dt below 1000 s");
+    return DV_FAULT_CERTAIN;
+}
+
+static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = explain};
+static const DvFaultCauseOps plugin_cause_ops = {.size = sizeof plugin_cause_ops, .explain = explain_wells};
+
 static const DvField fields[] = {
     DV_FIELD(HarmonicWellForceField, centre, "centre", dv_type_vec3d, .unit = "m",
              .help = "where the points are drawn to"),
@@ -117,7 +145,8 @@ static const DvClass harmonic_well = {
     .help = "Draws every point to one centre.",
     .instance_size = sizeof(HarmonicWellForceField),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops}, {0}},
+    .contracts =
+        (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops}, {.id = DV_FAULT_CAUSE, .ops = &cause_ops}, {0}},
     .init = init,
 };
 
@@ -128,5 +157,6 @@ DV_PLUGIN = {
     .version = "1.0",
     .license = "MIT",
     .help = "A force field made outside Divan's tree.",
+    .offers = (const DvContract[]){{.id = DV_FAULT_CAUSE, .ops = &plugin_cause_ops}, {0}},
     .classes = (const DvClass *const[]){&harmonic_well, NULL},
 };

@@ -40,11 +40,6 @@ typedef struct DvForceFieldOps {
     uint64_t (*structure)(void *self);
     /* Optional: joules at positions x. */
     double (*energy)(void *self, const DvStep *step, const DvConstVec *x);
-    /* Optional: why its part of the state may have stopped being finite (an inverted element, say): its index, or
-     * UINT32_MAX; and the largest angular frequency of its elements, rad/s, for a unit of mass per point (0: unknown).
-     * For the report of a failed run. */
-    uint32_t (*inverted_element)(void *self, const DvConstVec *x);
-    double (*stiffness_bound)(void *self);
     /* Optional: roughly how long add_dforce and assemble take on one core, in nanoseconds. Solvers choose by it between
      * products and an assembled matrix. */
     void (*cost)(void *self, double *product, double *assembly);

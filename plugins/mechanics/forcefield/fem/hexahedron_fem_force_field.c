@@ -630,10 +630,9 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
     return dv_parallel_sum(self->mesh.blocks, BLOCKS_PER_CHUNK / 4, energy_chunk, &work);
 }
 
-static uint32_t inverted_element(void *self_, const DvConstVec *x)
+static uint32_t inverted_element(const HexahedronFEMForceField *self, const DvConstVec *x)
 {
-    const HexahedronFEMForceField *self = self_;
-    for (uint32_t e = 0; x->count == self->mesh.points && e < self->mesh.elements; e++) {
+    for (uint32_t e = 0; x->at && x->count == self->mesh.points && e < self->mesh.elements; e++) {
         double rest[NODES][3], now[NODES][3];
         element_nodes(self->rest[e], rest);
         for (int n = 0; n < NODES; n++)
@@ -644,9 +643,8 @@ static uint32_t inverted_element(void *self_, const DvConstVec *x)
     return UINT32_MAX;
 }
 
-static double stiffness_bound(void *self_)
+static double stiffness_bound(const HexahedronFEMForceField *self)
 {
-    const HexahedronFEMForceField *self = self_;
     double largest = 0.0;
     for (uint32_t s = 0; s < self->shapes; s++) {
         double trace = 0.0;
@@ -657,6 +655,17 @@ static double stiffness_bound(void *self_)
     }
     return sqrt(largest);
 }
+
+static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
+{
+    const HexahedronFEMForceField *self = self_;
+    if (!single_state_is_concerned(&self->base, fault))
+        return 0.0;
+    const DvConstVec x = fault->good(fault, self->base.state.object, DV_POSITION);
+    return explain_elements(self, fault, stiffness_bound(self), inverted_element(self, &x), cause, remedy);
+}
+
+static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = explain};
 
 static void cost(void *self_, double *product, double *assembly)
 {
@@ -679,8 +688,6 @@ static const DvForceFieldOps ops = {
     .assemble = assemble,
     .structure = structure,
     .energy = energy,
-    .inverted_element = inverted_element,
-    .stiffness_bound = stiffness_bound,
     .cost = cost,
 };
 
@@ -711,7 +718,10 @@ const DvClass dv_hexahedron_fem_force_field = {
     .help = "Linear elastic hexahedra with large rotations.",
     .instance_size = sizeof(HexahedronFEMForceField),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
+    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
+                                      {.id = DV_FAULT_CAUSE, .ops = &cause_ops},
+                                      {.id = DV_DRAWABLE, .ops = &drawable},
+                                      {0}},
     .init = init,
     .reinit = reinit,
     .update = update,

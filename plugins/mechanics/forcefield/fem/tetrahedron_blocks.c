@@ -560,9 +560,10 @@ double tetrahedron_blocks_energy(TetrahedronBlocks *t, const TetrahedronPlastici
     return dv_parallel_sum(t->mesh.blocks, BLOCKS_PER_CHUNK, energy_chunk, &work);
 }
 
-uint32_t tetrahedron_blocks_inverted(const TetrahedronBlocks *t, const DvConstVec *x)
+/* First element whose orientation is not that of its rest shape, or UINT32_MAX. */
+static uint32_t inverted_element(const TetrahedronBlocks *t, const DvConstVec *x)
 {
-    for (uint32_t i = 0; i < t->mesh.elements; i++) {
+    for (uint32_t i = 0; x->at && x->count == t->mesh.points && i < t->mesh.elements; i++) {
         DvVec3 p[4];
         for (uint32_t n = 0; n < 4; n++)
             p[n] = dv_vec3_load(x->at + 3 * (size_t)element_blocks_point(&t->mesh, i, n));
@@ -576,7 +577,8 @@ uint32_t tetrahedron_blocks_inverted(const TetrahedronBlocks *t, const DvConstVe
     return UINT32_MAX;
 }
 
-double tetrahedron_blocks_stiffness_bound(const TetrahedronBlocks *t)
+/* sqrt of the largest trace of an element stiffness. */
+static double stiffness_bound(const TetrahedronBlocks *t)
 {
     double largest = 0.0;
     for (uint32_t block = 0; block < t->mesh.blocks; block++) {
@@ -594,6 +596,13 @@ double tetrahedron_blocks_stiffness_bound(const TetrahedronBlocks *t)
         }
     }
     return sqrt(largest);
+}
+
+double tetrahedron_blocks_explain(const TetrahedronBlocks *t, const void *self, DvObject *state, const DvFault *fault,
+                                  DvText *cause, DvText *remedy)
+{
+    const DvConstVec x = fault->good(fault, state, DV_POSITION);
+    return explain_elements(self, fault, stiffness_bound(t), inverted_element(t, &x), cause, remedy);
 }
 
 void tetrahedron_blocks_cost(const TetrahedronBlocks *t, double *product, double *assembly)

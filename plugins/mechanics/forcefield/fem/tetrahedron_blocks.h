@@ -69,10 +69,9 @@ void tetrahedron_blocks_dforce(TetrahedronBlocks *t, double k, const DvConstVec 
 void tetrahedron_blocks_assemble(TetrahedronBlocks *t, double k, const DvMatrixView *view);
 /* Elastic energy in the frames of x. */
 double tetrahedron_blocks_energy(TetrahedronBlocks *t, const TetrahedronPlasticity *plasticity, const DvConstVec *x);
-/* First element whose orientation is not that of its rest shape, or UINT32_MAX. */
-uint32_t tetrahedron_blocks_inverted(const TetrahedronBlocks *t, const DvConstVec *x);
-/* sqrt of the largest trace of an element stiffness. */
-double tetrahedron_blocks_stiffness_bound(const TetrahedronBlocks *t);
+/* DvFaultCauseOps of the force field `self` on `state`. */
+double tetrahedron_blocks_explain(const TetrahedronBlocks *t, const void *self, DvObject *state, const DvFault *fault,
+                                  DvText *cause, DvText *remedy);
 /* DvForceFieldOps.cost, as measured. */
 void tetrahedron_blocks_cost(const TetrahedronBlocks *t, double *product, double *assembly);
 

@@ -400,16 +400,15 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
     return tetrahedron_blocks_energy(&self->blocks, &plasticity, x);
 }
 
-static uint32_t inverted_element(void *self_, const DvConstVec *x)
+static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
 {
     const TetrahedronFEMForceField *self = self_;
-    return x->count == self->blocks.mesh.points ? tetrahedron_blocks_inverted(&self->blocks, x) : UINT32_MAX;
+    return single_state_is_concerned(&self->base, fault)
+               ? tetrahedron_blocks_explain(&self->blocks, self, self->base.state.object, fault, cause, remedy)
+               : 0.0;
 }
 
-static double stiffness_bound(void *self_)
-{
-    return tetrahedron_blocks_stiffness_bound(&((const TetrahedronFEMForceField *)self_)->blocks);
-}
+static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = explain};
 
 static void cost(void *self_, double *product, double *assembly)
 {
@@ -425,8 +424,6 @@ static const DvForceFieldOps ops = {
     .assemble = assemble,
     .structure = structure,
     .energy = energy,
-    .inverted_element = inverted_element,
-    .stiffness_bound = stiffness_bound,
     .cost = cost,
 };
 
@@ -456,7 +453,10 @@ const DvClass dv_tetrahedron_fem_force_field = {
     .help = "Linear elastic tetrahedra with large rotations, plasticity and von Mises stress.",
     .instance_size = sizeof(TetrahedronFEMForceField),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
+    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
+                                      {.id = DV_FAULT_CAUSE, .ops = &cause_ops},
+                                      {.id = DV_DRAWABLE, .ops = &drawable},
+                                      {0}},
     .init = init,
     .reinit = reinit,
     .reset = reset,

@@ -495,9 +495,8 @@ static uint64_t structure(void *self_)
     return ((const TriangleFEMForceField *)self_)->structure;
 }
 
-static double stiffness_bound(void *self_)
+static double stiffness_bound(const TriangleFEMForceField *self)
 {
-    const TriangleFEMForceField *self = self_;
     double largest = 0.0;
     for (uint32_t i = 0; i < self->mesh.elements; i++) {
         double trace = 0.0;
@@ -510,6 +509,16 @@ static double stiffness_bound(void *self_)
     }
     return sqrt(largest);
 }
+
+static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
+{
+    const TriangleFEMForceField *self = self_;
+    return single_state_is_concerned(&self->base, fault)
+               ? explain_elements(self, fault, stiffness_bound(self), UINT32_MAX, cause, remedy)
+               : 0.0;
+}
+
+static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = explain};
 
 static void cost(void *self_, double *product, double *assembly)
 {
@@ -526,7 +535,6 @@ static const DvForceFieldOps ops = {
     .reserve = reserve,
     .assemble = assemble,
     .structure = structure,
-    .stiffness_bound = stiffness_bound,
     .cost = cost,
 };
 
@@ -556,7 +564,10 @@ const DvClass dv_triangle_fem_force_field = {
     .help = "Linear elastic membranes of triangles, with large rotations.",
     .instance_size = sizeof(TriangleFEMForceField),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
+    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
+                                      {.id = DV_FAULT_CAUSE, .ops = &cause_ops},
+                                      {.id = DV_DRAWABLE, .ops = &drawable},
+                                      {0}},
     .init = init,
     .reinit = reinit,
     .cleanup = cleanup,

@@ -243,15 +243,24 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
     return sum;
 }
 
-static double stiffness_bound(void *self_)
+static double stiffness_bound(PlaneForceField *self)
 {
-    PlaneForceField *self = self_;
     const PlaneWork work = plane_work(self);
     double square = 0.0;
     for (uint32_t c = 0; c < work.dim; c++)
         square += work.normal[c] * work.normal[c];
     return sqrt(work.stiffness * square);
 }
+
+static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
+{
+    PlaneForceField *self = self_;
+    return single_state_is_concerned(&self->base, fault)
+               ? explain_elements(self, fault, stiffness_bound(self), UINT32_MAX, cause, remedy)
+               : 0.0;
+}
+
+static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = explain};
 
 static const DvForceFieldOps ops = {
     .size = sizeof ops,
@@ -262,7 +271,6 @@ static const DvForceFieldOps ops = {
     .assemble = assemble,
     .structure = structure,
     .energy = energy,
-    .stiffness_bound = stiffness_bound,
 };
 
 static void draw(void *self_, DvDraw *target)
@@ -312,7 +320,10 @@ const DvClass dv_plane_force_field = {
     .help = "A plane that points cannot pass without being pushed back.",
     .instance_size = sizeof(PlaneForceField),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
+    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
+                                      {.id = DV_FAULT_CAUSE, .ops = &cause_ops},
+                                      {.id = DV_DRAWABLE, .ops = &drawable},
+                                      {0}},
     .init = init,
     .cleanup = cleanup,
     .destroy = destroy,

@@ -375,15 +375,24 @@ static uint64_t structure(void *self_)
     return self->structure;
 }
 
-static double stiffness_bound(void *self_)
+static double stiffness_bound(const JointSpringForceField *self)
 {
-    const JointSpringForceField *self = self_;
     double largest = 0.0;
     for (uint32_t i = 0; i < self->count; i++)
         for (int c = 0; c < 3; c++)
             largest = fmax(largest, self->tangent[i].translation[c]);
     return sqrt(2.0 * largest);
 }
+
+static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
+{
+    JointSpringForceField *self = self_;
+    return pair_state_is_concerned(&self->base, fault)
+               ? explain_elements(self, fault, stiffness_bound(self), UINT32_MAX, cause, remedy)
+               : 0.0;
+}
+
+static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = explain};
 
 static const DvForceFieldOps ops = {
     .size = sizeof ops,
@@ -393,7 +402,6 @@ static const DvForceFieldOps ops = {
     .reserve = reserve,
     .assemble = assemble,
     .structure = structure,
-    .stiffness_bound = stiffness_bound,
 };
 
 static void draw(void *self_, DvDraw *target)
@@ -429,6 +437,7 @@ const DvClass dv_joint_spring_force_field = {
     .instance_size = sizeof(JointSpringForceField),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_INTERACTION_FORCE_FIELD, .ops = &ops},
+                                      {.id = DV_FAULT_CAUSE, .ops = &cause_ops},
                                       {.id = DV_DRAWABLE, .ops = &drawable},
                                       {0}},
     .bwd_init = bwd_init,

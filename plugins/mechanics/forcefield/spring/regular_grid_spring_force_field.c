@@ -129,6 +129,7 @@ const DvClass dv_regular_grid_spring_force_field = {
     .instance_size = sizeof(RegularGridSpringForceField),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_INTERACTION_FORCE_FIELD, .ops = &springs_ops},
+                                      {.id = DV_FAULT_CAUSE, .ops = &springs_cause},
                                       {.id = DV_DRAWABLE, .ops = &springs_drawable},
                                       {0}},
     .init = init,

@@ -382,14 +382,23 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
     return sum;
 }
 
-static double stiffness_bound(void *self_)
+static double stiffness_bound(const RestShapeSpringsForceField *self)
 {
-    const RestShapeSpringsForceField *self = self_;
     double largest = 0.0;
     for (uint32_t i = 0; i < self->count; i++)
         largest = fmax(largest, self->linear[i]);
     return sqrt(largest);
 }
+
+static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
+{
+    RestShapeSpringsForceField *self = self_;
+    return single_state_is_concerned(&self->base, fault)
+               ? explain_elements(self, fault, stiffness_bound(self), UINT32_MAX, cause, remedy)
+               : 0.0;
+}
+
+static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = explain};
 
 static const DvForceFieldOps ops = {
     .size = sizeof ops,
@@ -400,7 +409,6 @@ static const DvForceFieldOps ops = {
     .assemble = assemble,
     .structure = structure,
     .energy = energy,
-    .stiffness_bound = stiffness_bound,
 };
 
 static void draw(void *self_, DvDraw *target)
@@ -435,7 +443,10 @@ const DvClass dv_rest_shape_springs_force_field = {
     .help = "Springs that pull points back to their rest positions, or to the points of another state.",
     .instance_size = sizeof(RestShapeSpringsForceField),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
+    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
+                                      {.id = DV_FAULT_CAUSE, .ops = &cause_ops},
+                                      {.id = DV_DRAWABLE, .ops = &drawable},
+                                      {0}},
     .bwd_init = bwd_init,
     .reinit = reinit,
     .cleanup = cleanup,

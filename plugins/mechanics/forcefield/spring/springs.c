@@ -709,14 +709,23 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
     return sum;
 }
 
-static double stiffness_bound(void *self_)
+static double stiffness_bound(const Springs *self)
 {
-    const Springs *self = self_;
     double largest = 0.0;
     for (uint32_t i = 0; i < self->count; i++)
         largest = fmax(largest, self->block[i / LANES].stiffness[i % LANES]);
     return sqrt(2.0 * largest);
 }
+
+static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
+{
+    const Springs *self = self_;
+    return pair_state_is_concerned(&self->base, fault)
+               ? explain_elements(self, fault, stiffness_bound(self), UINT32_MAX, cause, remedy)
+               : 0.0;
+}
+
+const DvFaultCauseOps springs_cause = {.size = sizeof springs_cause, .explain = explain};
 
 static void cost(void *self_, double *product, double *assembly)
 {
@@ -734,7 +743,6 @@ const DvForceFieldOps springs_ops = {
     .assemble = assemble,
     .structure = structure,
     .energy = energy,
-    .stiffness_bound = stiffness_bound,
     .cost = cost,
 };
 
