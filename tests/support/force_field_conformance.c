@@ -410,7 +410,7 @@ static void check_limit_of_stability(const Field *f)
         assert_true(likelihood == 0.0 ? before == 0.0 : likelihood >= before && likelihood <= DV_FAULT_CERTAIN);
         before = likelihood;
     }
-    assert_true(before > 0.99 && text[0].length > 0 && text[1].length > 0);
+    assert_true(before >= DV_FAULT_PROVEN && text[0].length > 0 && text[1].length > 0);
     dv_text_free(&text[0]);
     dv_text_free(&text[1]);
 }
