@@ -630,14 +630,15 @@ DvStatus dv_private_create_first(DvNode *node, const char *class_name)
     return status;
 }
 
-DvStatus dv_object_new(DvNode *node, const char *class_name, DvObject **object, ...)
+/* Takes the attributes. */
+static DvStatus new_object(DvNode *node, const char *class_name, DvAttributes *attributes, DvObject **object)
 {
-    DvAttributes *attributes = dv_private_attributes_new();
-    va_list args;
-    va_start(args, object);
-    for (const char *name; (name = va_arg(args, const char *));)
-        dv_private_attributes_add(attributes, name, va_arg(args, const char *), 0, 0);
-    va_end(args);
+    if (object)
+        *object = NULL;
+    if (!dv_private_may_change(node->scene, "dv_object_new")) {
+        dv_private_attributes_free(attributes);
+        return DV_ERROR_BUSY;
+    }
     DvObject *made;
     const DvStatus status = dv_private_create(node, class_name, attributes, (Place){0}, &made);
     if (status != DV_OK && made) {
@@ -647,6 +648,26 @@ DvStatus dv_object_new(DvNode *node, const char *class_name, DvObject **object, 
     if (object)
         *object = made;
     return status;
+}
+
+DvStatus dv_object_new(DvNode *node, const char *class_name, DvObject **object, ...)
+{
+    DvAttributes *attributes = dv_private_attributes_new();
+    va_list args;
+    va_start(args, object);
+    for (const char *name; (name = va_arg(args, const char *));)
+        dv_private_attributes_add(attributes, name, va_arg(args, const char *), 0, 0);
+    va_end(args);
+    return new_object(node, class_name, attributes, object);
+}
+
+DvStatus dv_object_new_with(DvNode *node, const char *class_name, const char *const *names, const char *const *texts,
+                            size_t count, DvObject **object)
+{
+    DvAttributes *attributes = dv_private_attributes_new();
+    for (size_t i = 0; i < count; i++)
+        dv_private_attributes_add(attributes, names[i], texts[i], 0, 0);
+    return new_object(node, class_name, attributes, object);
 }
 
 /* Nodes */

@@ -14,6 +14,7 @@
  */
 #include "internal.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -95,6 +96,7 @@ typedef struct Default {
 } Default;
 
 static GHashTable *defaults;
+static pthread_mutex_t defaults_mutex = PTHREAD_MUTEX_INITIALIZER; /* scenes are made on several threads */
 
 static guint default_hash(gconstpointer key)
 {
@@ -116,15 +118,23 @@ static void default_free(gpointer key)
     g_free(a);
 }
 
+static const void *known_default(const Default *wanted)
+{
+    pthread_mutex_lock(&defaults_mutex);
+    if (!defaults)
+        defaults = g_hash_table_new_full(default_hash, default_equal, default_free, NULL);
+    const Default *found = g_hash_table_lookup(defaults, wanted);
+    pthread_mutex_unlock(&defaults_mutex);
+    return found ? found->value : NULL;
+}
+
 static const void *default_of(const DvData *data, const char *text)
 {
     const DvField *field = data->field;
-    if (!defaults)
-        defaults = g_hash_table_new_full(default_hash, default_equal, default_free, NULL);
     Default wanted = {.type = data->type, .choices = field->choices, .text = (char *)(uintptr_t)(text ? text : "")};
-    Default *found = g_hash_table_lookup(defaults, &wanted);
-    if (found)
-        return found->value;
+    const void *value = known_default(&wanted);
+    if (value)
+        return value;
     DvText problem = {0};
     size_t count = data->type->list ? 0 : 1;
     void *elements = dv_private_elements_copy(data->type, NULL, 0, count);
@@ -138,12 +148,19 @@ static const void *default_of(const DvData *data, const char *text)
         *(char **)elements = dv_strdup(field->choices[0]);
     }
     dv_text_free(&problem);
-    found = g_new(Default, 1);
-    *found = wanted;
-    found->text = g_strdup(wanted.text);
-    found->value = value_take(data->type, elements, count);
-    g_hash_table_add(defaults, found);
-    return found->value;
+    Default *made = g_new(Default, 1);
+    *made = wanted;
+    made->text = g_strdup(wanted.text);
+    made->value = value_take(data->type, elements, count);
+    pthread_mutex_lock(&defaults_mutex);
+    const Default *first = g_hash_table_lookup(defaults, made); /* another thread may have made it meanwhile */
+    if (!first)
+        g_hash_table_add(defaults, made);
+    value = first ? first->value : made->value;
+    pthread_mutex_unlock(&defaults_mutex);
+    if (first)
+        default_free(made);
+    return value;
 }
 
 void dv_private_defaults_clear(void)
@@ -203,6 +220,7 @@ static void mark_outputs(DvData *data)
 /* After every write. */
 static void changed(DvData *data)
 {
+    dv_private_check_thread(dv_private_scene_of(data->owner), "writing a field");
     data->version++;
     data->flags = (data->flags | DV_DATA_SET) & ~(uint32_t)(DV_DATA_DIRTY | DV_DATA_WRITING);
     mark_outputs(data);
@@ -298,6 +316,7 @@ static DvData *dirty_source(const DvData *data)
 
 DvStatus dv_data_update(DvData *data)
 {
+    dv_private_check_thread(dv_private_scene_of(data->owner), "bringing a field up to date");
     DvStatus status = DV_OK;
     Stack stack;
     STACK_INIT(stack);
@@ -643,6 +662,13 @@ static DvStatus refuse_cycle(const DvData *child, const DvData *parent, const ch
     return DV_ERROR_CYCLE;
 }
 
+/* In two scenes: what one writes the other must not read. */
+static bool are_apart(const DvData *a, const DvData *b)
+{
+    const DvScene *left = dv_private_scene_of(a->owner), *right = dv_private_scene_of(b->owner);
+    return left && right && left != right;
+}
+
 DvStatus dv_data_link(DvData *child, DvData *parent)
 {
     if (!parent) {
@@ -652,6 +678,9 @@ DvStatus dv_data_link(DvData *child, DvData *parent)
         }
         return DV_OK;
     }
+    if (are_apart(child, parent))
+        return dv_field_error(child, -1, "cannot follow '%s' of '%s', which is in another scene", parent->field->name,
+                              dv_object_name(parent->owner));
     if (comes_from(parent, child))
         return refuse_cycle(child, parent, "follow");
     if (!dv_private_type_converts(parent->type, child->type))

@@ -12,7 +12,7 @@
  *   create.c                       an object from class name, attributes and context: variant, fields, links
  *   reader.c repair.c writer.c     scene files in and out: load, mend, save
  *   scene.c                        load, init, step, reset
- *   parallel.c memory.c exchange.c element_data.c dof_type.c log.c phase.c
+ *   thread.c memory.c parallel.c exchange.c element_data.c dof_type.c log.c phase.c
  */
 #ifndef DIVAN_KERNEL_INTERNAL_H
 #define DIVAN_KERNEL_INTERNAL_H
@@ -88,10 +88,32 @@ struct DvNode {
     const char *folder;            /* interned: folder of the file it comes from, for relative paths; or NULL */
 };
 
+/* memory.c: the scratch of a thread. */
+typedef struct Arena {
+    char *block;
+    size_t capacity, used, peak; /* bytes; peak: the most in use at once, extra blocks included */
+    struct ExtraBlock {
+        void *at;
+        size_t bytes;
+    } * extra; /* blocks beyond the capacity */
+    size_t extra_count, extra_capacity, extra_bytes;
+} Arena;
+
+/* thread.c: what belongs to a thread. */
+typedef struct Thread {
+    Arena arena;
+    struct Phases *phases; /* phase.c; NULL: off */
+    DvText last_error;
+    unsigned calls;  /* of the host that are in progress: scene.c */
+    bool in_chunk;   /* of a loop: parallel.c */
+    bool in_handler; /* of messages: log.c */
+    bool is_freed_at_end;
+} Thread;
+
 struct DvScene {
     DvNode *root;
-    uint64_t steps;
-    bool running; /* initialised */
+    _Atomic uint64_t steps;
+    _Atomic bool running; /* initialised */
     bool check_only, keep_going;
     bool restored;             /* the file holds the state of a run: State elements */
     unsigned problems, errors; /* reported while loading: all; those that fail the load */
@@ -104,6 +126,8 @@ struct DvScene {
     const void *checks[4]; /* DvStepCheckOps of the plugins */
     size_t check_count;
     unsigned references;     /* its owner's and its nodes' */
+    _Atomic(Thread *) owner; /* whose call is in progress; NULL: nobody's */
+    unsigned calls;          /* of the host that are in progress: they nest */
     uint64_t last_revision;  /* of its graph; no revision comes twice */
     uint64_t last_mark;      /* visitor.c: of a pass of a walk */
     struct Frame *innermost; /* schedule.c: the schedule that is running */
@@ -129,6 +153,12 @@ static inline DvNode *dv_private_node_of(const DvObject *object)
     return object->is_node ? object->self : object->node;
 }
 
+static inline DvScene *dv_private_scene_of(const DvObject *object)
+{
+    const DvNode *node = dv_private_node_of(object);
+    return node ? node->scene : NULL;
+}
+
 /* object.c */
 extern const DvClass dv_node_class;                                       /* node.c */
 void dv_private_node_join_scene(DvNode *node, DvScene *scene);            /* once, when it is made */
@@ -136,6 +166,7 @@ DvObject *dv_private_object_new(const DvClass *cls, const char *variant); /* con
 DvStatus dv_private_object_construct(DvObject *object);
 DvStatus dv_private_object_init(DvObject *object);                      /* required fields, then the class's init */
 void dv_private_object_forget_path(DvObject *object);                   /* also of everything below a node */
+char *dv_private_object_path(const DvObject *object);                   /* new string */
 bool dv_private_field_is_named(const DvField *field, const char *name); /* or has it as an alias */
 
 /* data.c */
@@ -247,6 +278,22 @@ void dv_private_schedules_drop(DvNode *node); /* everything kept for and in this
 void dv_private_schedule_object_gone(DvScene *scene, DvObject *object);
 
 /* scene.c, reader.c, writer.c, repair.c */
+/* A host's call begins: the scene belongs to the calling thread until it ends. False, with a message, when it belongs to another or
+ * the caller is a chunk of a loop. */
+typedef struct Call {
+    DvScene *scene;
+    DvStepMark mark;
+} Call;
+bool dv_private_call_begin(Call *call, DvScene *scene, const char *function);
+void dv_private_call_end(const Call *call);
+/* Whether the calling thread may change what belongs to the scene now; a message when not. NULL: nobody's scene. */
+bool dv_private_may_change(const DvScene *scene, const char *function);
+/* The same for what is called too often to be checked always: builds for debugging only. */
+#ifdef DV_CHECK_THREADS
+#define dv_private_check_thread(scene, function) ((void)dv_private_may_change(scene, function))
+#else
+#define dv_private_check_thread(scene, function) ((void)0)
+#endif
 DvScene *dv_private_scene_ref(DvScene *scene);
 void dv_private_scene_unref(DvScene *scene);
 DvStatus dv_private_read_scene(DvScene *scene, const char *text, size_t length, const char *name, const char *folder);
@@ -270,6 +317,11 @@ void dv_private_element_data_forget(DvObject *topology);
 /* memory.c, parallel.c */
 void dv_private_parallel_stop(void);
 char *dv_private_strndup(const char *text, size_t length); /* for dv_free */
-void dv_private_arena_free(void);
+void dv_private_arena_free(Arena *arena);
+
+/* thread.c */
+extern _Thread_local Thread dv_private_thread;
+void dv_private_thread_holds(void); /* to be called before the thread comes to hold memory */
+void dv_private_thread_free(void);  /* what the calling thread holds */
 
 #endif

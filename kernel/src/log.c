@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Messages: made here, handed to one handler, one at a time.
+ *
+ * What a handler itself says, or what the kernel says while a handler calls it, goes past the handler to standard error: else a handler
+ * that logs would wait for itself, or call itself without end.
  */
 #include "internal.h"
 
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,19 +18,22 @@ enum { MAX_TEXT = 4000, MAX_NAME = 200 }; /* bytes: what a scene calls its thing
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static DvLogHandler handler;
 static void *handler_context;
-static DvLevel lowest_level = DV_LEVEL_WARNING;
+static _Atomic DvLevel lowest_level = DV_LEVEL_WARNING;
 
 void dv_log_set_handler(DvLogHandler new_handler, void *context)
 {
-    pthread_mutex_lock(&mutex);
+    const bool locked = dv_private_thread.in_handler;
+    if (!locked)
+        pthread_mutex_lock(&mutex);
     handler = new_handler;
     handler_context = context;
-    pthread_mutex_unlock(&mutex);
+    if (!locked)
+        pthread_mutex_unlock(&mutex);
 }
 
 void dv_log_set_level(DvLevel lowest)
 {
-    lowest_level = lowest;
+    atomic_store_explicit(&lowest_level, lowest, memory_order_relaxed);
 }
 
 /* How many bytes of a text to show: whole characters, as many as fit. */
@@ -60,12 +67,28 @@ void dv_message_print(const DvMessage *message, DvText *out)
 static void print_to_stderr(const DvMessage *message)
 {
     static const char *const words[] = {"debug", "info", "warning", "error"};
-    if (message->level < lowest_level)
+    /* Info about a component comes only from those whose printLog is true: somebody wants to see it. */
+    const DvLevel level = message->level == DV_LEVEL_INFO && message->component ? DV_LEVEL_WARNING : message->level;
+    if (level < atomic_load_explicit(&lowest_level, memory_order_relaxed))
         return;
     DvText line = {0};
     dv_message_print(message, &line);
     fprintf(stderr, "%s: %s\n", words[message->level], line.at);
     dv_text_free(&line);
+}
+
+/* For hosts that ask afterwards. */
+static void remember(const DvMessage *message)
+{
+    DvText *last = &dv_private_thread.last_error;
+    dv_private_thread_holds();
+    last->length = 0;
+    dv_message_print(message, last);
+}
+
+const char *dv_last_error(void)
+{
+    return dv_private_thread.last_error.length ? dv_private_thread.last_error.at : "";
 }
 
 void dv_private_emit(DvMessage *message, const char *format, va_list args)
@@ -74,14 +97,20 @@ void dv_private_emit(DvMessage *message, const char *format, va_list args)
     if (strlen(text) > MAX_TEXT)
         memcpy(text + shortened(text, MAX_TEXT - sizeof "..."), "...", sizeof "...");
     message->text = text;
-    pthread_mutex_lock(&mutex);
-    const DvLogHandler to = handler;
-    void *context = handler_context;
-    if (to)
-        to(message, context);
-    else
+    if (message->level == DV_LEVEL_ERROR)
+        remember(message);
+    if (dv_private_thread.in_handler) {
         print_to_stderr(message);
-    pthread_mutex_unlock(&mutex);
+    } else {
+        pthread_mutex_lock(&mutex);
+        dv_private_thread.in_handler = true;
+        if (handler)
+            handler(message, handler_context);
+        else
+            print_to_stderr(message);
+        dv_private_thread.in_handler = false;
+        pthread_mutex_unlock(&mutex);
+    }
     g_free(text);
 }
 
@@ -93,9 +122,17 @@ static DvMessage about(const DvObject *object, DvLevel level, DvStatus status)
         message.line = object->place.line;
         message.component = object->cls->name;
         message.name = dv_object_name(object);
-        message.path = dv_object_path(object);
+        message.path = dv_private_object_path(object);
     }
     return message;
+}
+
+/* Says it, and frees the path. */
+static void emit(DvMessage *message, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
+static void emit(DvMessage *message, const char *format, va_list args)
+{
+    dv_private_emit(message, format, args);
+    g_free((char *)(uintptr_t)message->path);
 }
 
 void dv_log(DvLevel level, const char *format, ...)
@@ -121,7 +158,7 @@ DvStatus dv_error(const DvObject *object, DvStatus status, const char *format, .
     DvMessage message = about(object, DV_LEVEL_ERROR, status);
     va_list args;
     va_start(args, format);
-    dv_private_emit(&message, format, args);
+    emit(&message, format, args);
     va_end(args);
     return status;
 }
@@ -131,7 +168,7 @@ void dv_warning(const DvObject *object, const char *format, ...)
     DvMessage message = about(object, DV_LEVEL_WARNING, DV_OK);
     va_list args;
     va_start(args, format);
-    dv_private_emit(&message, format, args);
+    emit(&message, format, args);
     va_end(args);
 }
 
@@ -142,7 +179,7 @@ void dv_info(const DvObject *object, const char *format, ...)
     DvMessage message = about(object, DV_LEVEL_INFO, DV_OK);
     va_list args;
     va_start(args, format);
-    dv_private_emit(&message, format, args);
+    emit(&message, format, args);
     va_end(args);
 }
 
@@ -167,7 +204,7 @@ static void emit_entry(DvMessage *message, int64_t index, const char *format, va
     char *entry = index >= 0 ? g_strdup_printf("%s[%lld]", message->field, (long long)index) : NULL;
     if (entry)
         message->field = entry;
-    dv_private_emit(message, format, args);
+    emit(message, format, args);
     g_free(entry);
 }
 

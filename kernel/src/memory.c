@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Aligned heap blocks, counted, and the arena of a step.
+ * Aligned heap blocks, counted, and the scratch of a step.
  *
- * The arena is one block as large as the largest step so far. A step that needs more takes extra blocks, which are given back at
- * its end while the block grows to the whole; so after a few steps the heap is not touched any more.
+ * Each thread has an arena: one block, as large as the most it had in use at once. Who needs more gets extra blocks; when nothing is
+ * in use any more they have been given back, and the block grows to the whole. So after the first step the heap is not
+ * touched any more, and nothing is held that a step does not need.
  */
 #include "internal.h"
 
@@ -81,48 +82,71 @@ uint64_t dv_allocation_count(void)
     return atomic_load_explicit(&allocations, memory_order_relaxed);
 }
 
-static struct {
-    char *block;
-    size_t capacity, used;
-    void **extra; /* blocks of this step beyond `capacity` */
-    size_t extra_count, extra_capacity, extra_bytes;
-} arena;
+/* The arena */
+
+/* Makes the block as large as the most that was in use at once, while nothing is. */
+static void grow_to_peak(Arena *arena)
+{
+    if (arena->peak <= arena->capacity)
+        return;
+    free(arena->block);
+    arena->capacity = arena->peak;
+    arena->block = block_of(arena->capacity);
+}
 
 void *dv_step_alloc(size_t count, size_t size)
 {
+    Arena *arena = &dv_private_thread.arena;
     const size_t bytes = rounded(bytes_of(count, size));
-    if (arena.capacity - arena.used >= bytes) {
-        void *at = arena.block + arena.used;
-        arena.used += bytes;
+    arena->peak = MAX(arena->peak, arena->used + arena->extra_bytes + bytes);
+    if (arena->capacity - arena->used >= bytes) {
+        void *at = arena->block + arena->used;
+        arena->used += bytes;
         return at;
     }
-    if (arena.extra_count == arena.extra_capacity) {
-        const size_t larger = arena.extra_capacity ? 2 * arena.extra_capacity : 8;
-        arena.extra = dv_realloc(arena.extra, arena.extra_capacity * sizeof *arena.extra, larger * sizeof *arena.extra);
-        arena.extra_capacity = larger;
+    if (arena->extra_count == arena->extra_capacity) {
+        dv_private_thread_holds();
+        const size_t larger = arena->extra_capacity ? 2 * arena->extra_capacity : 8;
+        arena->extra =
+            dv_realloc(arena->extra, arena->extra_capacity * sizeof *arena->extra, larger * sizeof *arena->extra);
+        arena->extra_capacity = larger;
     }
-    arena.extra_bytes += bytes;
-    return arena.extra[arena.extra_count++] = block_of(bytes);
+    void *block = block_of(bytes);
+    arena->extra[arena->extra_count++] = (struct ExtraBlock){block, bytes};
+    arena->extra_bytes += bytes;
+    return block;
 }
 
-void dv_step_free_all(void)
+DvStepMark dv_step_mark(void)
 {
-    if (arena.extra_count) {
-        for (size_t i = 0; i < arena.extra_count; i++)
-            free(arena.extra[i]);
-        free(arena.block);
-        arena.capacity += arena.extra_bytes;
-        arena.block = block_of(arena.capacity);
-        arena.extra_count = 0;
-        arena.extra_bytes = 0;
-    }
-    arena.used = 0;
+    const Arena *arena = &dv_private_thread.arena;
+    return (DvStepMark){arena->used, arena->extra_count};
 }
 
-void dv_private_arena_free(void)
+void dv_step_release(DvStepMark mark)
 {
-    dv_step_free_all();
-    free(arena.block);
-    free(arena.extra);
-    memset(&arena, 0, sizeof arena);
+    Arena *arena = &dv_private_thread.arena;
+    while (arena->extra_count > mark.blocks) {
+        const struct ExtraBlock *extra = &arena->extra[--arena->extra_count];
+        arena->extra_bytes -= extra->bytes;
+        free(extra->at);
+    }
+    arena->used = MIN(arena->used, mark.used);
+    if (arena->used == 0 && arena->extra_count == 0)
+        grow_to_peak(arena);
+}
+
+size_t dv_step_bytes(void)
+{
+    const Arena *arena = &dv_private_thread.arena;
+    return arena->capacity + arena->extra_bytes;
+}
+
+void dv_private_arena_free(Arena *arena)
+{
+    for (size_t i = 0; i < arena->extra_count; i++)
+        free(arena->extra[i].at);
+    free(arena->block);
+    free(arena->extra);
+    memset(arena, 0, sizeof *arena);
 }

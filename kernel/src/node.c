@@ -386,6 +386,8 @@ static void join(DvNode *parent, DvNode *child)
 
 DvNode *dv_node_new(DvNode *parent, const char *name)
 {
+    if (!dv_private_may_change(parent->scene, "dv_node_new"))
+        return NULL;
     DvObject *object = dv_private_object_new(&dv_node_class, "");
     DvNode *node = object->self;
     (void)dv_private_object_construct(object); /* cannot fail: above */
@@ -412,6 +414,8 @@ static bool is_below(const DvNode *node, const DvNode *ancestor)
 
 DvStatus dv_node_attach(DvNode *parent, DvNode *child)
 {
+    if (!dv_private_may_change(parent->scene, "dv_node_attach"))
+        return DV_ERROR_BUSY;
     if (parent->scene != child->scene)
         return dv_error(dv_object_of(child), DV_ERROR_INVALID, "cannot be a child of '%s', which is in another scene",
                         dv_node_path(parent));
@@ -439,7 +443,7 @@ static void dissolve(DvNode *node)
 
 void dv_node_detach(DvNode *parent, DvNode *child)
 {
-    if (!g_ptr_array_remove(parent->children, child))
+    if (!dv_private_may_change(parent->scene, "dv_node_detach") || !g_ptr_array_remove(parent->children, child))
         return;
     DvObject *object = dv_object_of(child);
     g_ptr_array_remove(child->parents, parent);
@@ -454,7 +458,7 @@ void dv_node_detach(DvNode *parent, DvNode *child)
 
 void dv_node_remove(DvNode *node)
 {
-    if (!node->parents->len)
+    if (!node->parents->len || !dv_private_may_change(node->scene, "dv_node_remove"))
         return; /* a root goes with its scene */
     DvObject *object = dv_object_ref(dv_object_of(node));
     while (node->parents->len)
@@ -465,7 +469,7 @@ void dv_node_remove(DvNode *node)
 void dv_object_move(DvObject *object, DvNode *to)
 {
     DvNode *from = object->node;
-    if (object->is_node || !from || from == to)
+    if (object->is_node || !from || from == to || !dv_private_may_change(from->scene, "dv_object_move"))
         return;
     if (from->scene != to->scene) {
         (void)dv_error(object, DV_ERROR_INVALID, "cannot move to '%s', which is in another scene", dv_node_path(to));

@@ -262,17 +262,29 @@ bool dv_object_is_a(const DvObject *object, const char *class_name)
 /* Paths. The root is "/"; below it a node's path is its parent's (nothing for the root) and '/' and its name; an object's the same,
  * but directly after a node path that is "/". A cached path implies cached paths of all nodes above. */
 
+/* Fills no cache: messages may come from several threads at once. */
+char *dv_private_object_path(const DvObject *object)
+{
+    if (object->path)
+        return g_strdup(object->path);
+    const DvNode *above = object->node;
+    if (!above)
+        return g_strdup(object->is_node ? "/" : dv_object_name(object));
+    char *path = dv_private_object_path(dv_object_of(above));
+    const bool is_root = strcmp(path, "/") == 0 && (!object->is_node || !dv_object_of(above)->node);
+    char *whole = g_strconcat(is_root ? "" : path, "/", dv_object_name(object), NULL);
+    g_free(path);
+    return whole;
+}
+
 const char *dv_object_path(const DvObject *object)
 {
     DvObject *cached = (DvObject *)(uintptr_t)object;
     if (cached->path)
         return cached->path;
-    const DvNode *above = object->node;
-    if (!above)
-        return cached->path = object->is_node ? g_strdup("/") : g_strdup(dv_object_name(object));
-    const char *path = dv_object_path(dv_object_of(above));
-    const bool is_root = strcmp(path, "/") == 0 && (!object->is_node || !dv_object_of(above)->node);
-    return cached->path = g_strconcat(is_root ? "" : path, "/", dv_object_name(object), NULL);
+    if (object->node)
+        (void)dv_object_path(dv_object_of(object->node));
+    return cached->path = dv_private_object_path(object);
 }
 
 void dv_private_object_forget_path(DvObject *object)
@@ -294,6 +306,7 @@ void dv_private_object_forget_path(DvObject *object)
 
 DvObject *dv_object_ref(DvObject *object)
 {
+    dv_private_check_thread(dv_private_scene_of(object), "dv_object_ref");
     object->references++;
     return object;
 }
@@ -324,6 +337,7 @@ static void destroy(DvObject *object)
 
 void dv_object_unref(DvObject *object)
 {
+    dv_private_check_thread(dv_private_scene_of(object), "dv_object_unref");
     if (--object->references == 0)
         destroy(object);
 }
@@ -335,7 +349,7 @@ void dv_object_remove(DvObject *object)
         return;
     }
     DvNode *node = object->node;
-    if (!node)
+    if (!node || !dv_private_may_change(node->scene, "dv_object_remove"))
         return;
     dv_private_schedule_object_gone(node->scene, object);
     if (object->cls->cleanup)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The task pool. Threads claim chunks of the one loop that runs, the caller among them.
+ * The task pool. Loops run in slots, one for each loop in progress; threads claim chunks, the one that started a loop among them.
  *
- * The state of the loop is one 64-bit word: its number, how many chunks it has, which is next. A thread reads the word, then what the
- * loop is, then claims a chunk by compare-and-swap of the word: if that succeeds, the loop has not changed meanwhile. So a
- * thread that was asleep or descheduled is never waited for. Idle threads spin for some microseconds, then sleep on a condition
+ * The state of a loop is one 64-bit word: its number in its slot, how many chunks it has, which is next. A thread reads the word, then
+ * what the loop is, then claims a chunk by compare-and-swap of the word: if that succeeds, the loop has not changed meanwhile.
+ * So a thread that was asleep or descheduled is never waited for. Loops of several scenes are in progress at once, each in a slot of its
+ * own; the threads of the pool spread over the slots by starting to look at different ones, and whoever started a loop works on that
+ * one alone, so none waits for another's. Idle threads spin for some microseconds, then sleep on a condition
  * variable: loops that follow each other closely cost a fraction of a microsecond to start.
  */
 #include "internal.h"
@@ -16,6 +18,7 @@
 
 enum {
     MAX_THREADS = 64,
+    MAX_SLOTS = 64,     /* a loop that finds none runs in place */
     MAX_CHUNKS = 65535, /* fits the word; a larger loop gets larger chunks */
     SPINS = 4000
 };
@@ -23,27 +26,37 @@ enum {
 typedef void (*LoopBody)(void *context, uint32_t begin, uint32_t end);
 typedef double (*SumBody)(void *context, uint32_t begin, uint32_t end);
 
-static struct {
-    _Atomic uint64_t word; /* loop number << 32 | chunks << 16 | next chunk */
-    _Atomic uint32_t done; /* chunks finished */
+typedef struct Slot {
+    _Alignas(64) _Atomic uint64_t word; /* loop number << 32 | chunks << 16 | next chunk */
+    _Atomic uint32_t done;              /* chunks finished */
     _Atomic(LoopBody) body;
     _Atomic(SumBody) sum_body;
     _Atomic(void *) context;
     _Atomic(double *) partial; /* [chunks] of a sum */
     _Atomic uint32_t n, chunk;
+    _Atomic bool taken;
+} Slot;
+
+static Slot slots[MAX_SLOTS];
+
+static struct {
+    _Atomic unsigned slots;   /* how many have ever been in use: those that are looked at */
+    _Atomic unsigned helpers; /* threads that run, without those that start loops */
+    _Atomic unsigned wanted;  /* threads for one loop, with the one that starts it */
+    _Atomic uint32_t grain_divisor;
     _Atomic uint32_t sleepers;
     _Atomic bool quit;
-    pthread_mutex_t mutex;
+    pthread_mutex_t mutex; /* of `wake` */
     pthread_cond_t wake;
+    pthread_mutex_t change; /* of what follows */
     pthread_t threads[MAX_THREADS];
-    unsigned running; /* started threads, without the caller */
-    unsigned wanted;  /* threads, with the caller */
-    uint32_t grain_divisor;
-    double *partials;
-    uint32_t partials_capacity;
-} pool = {.mutex = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER, .wanted = 1, .grain_divisor = 1};
-
-static _Thread_local bool inside_loop;
+} pool = {
+    .mutex = PTHREAD_MUTEX_INITIALIZER,
+    .wake = PTHREAD_COND_INITIALIZER,
+    .change = PTHREAD_MUTEX_INITIALIZER,
+    .wanted = 1,
+    .grain_divisor = 1,
+};
 
 static inline void pause_briefly(void)
 {
@@ -63,28 +76,28 @@ static uint32_t next_of(uint64_t word)
 }
 
 /* Claims and runs one chunk; false when there is none to claim. */
-static bool run_one_chunk(void)
+static bool run_one_chunk(Slot *slot)
 {
-    uint64_t word = atomic_load(&pool.word);
+    uint64_t word = atomic_load(&slot->word);
     while (next_of(word) < chunks_of(word)) {
-        const LoopBody body = atomic_load_explicit(&pool.body, memory_order_relaxed);
-        const SumBody sum_body = atomic_load_explicit(&pool.sum_body, memory_order_relaxed);
-        void *context = atomic_load_explicit(&pool.context, memory_order_relaxed);
-        double *partial = atomic_load_explicit(&pool.partial, memory_order_relaxed);
-        const uint32_t n = atomic_load_explicit(&pool.n, memory_order_relaxed);
-        const uint32_t chunk = atomic_load_explicit(&pool.chunk, memory_order_relaxed);
-        if (!atomic_compare_exchange_strong(&pool.word, &word, word + 1))
+        const LoopBody body = atomic_load_explicit(&slot->body, memory_order_relaxed);
+        const SumBody sum_body = atomic_load_explicit(&slot->sum_body, memory_order_relaxed);
+        void *context = atomic_load_explicit(&slot->context, memory_order_relaxed);
+        double *partial = atomic_load_explicit(&slot->partial, memory_order_relaxed);
+        const uint32_t n = atomic_load_explicit(&slot->n, memory_order_relaxed);
+        const uint32_t chunk = atomic_load_explicit(&slot->chunk, memory_order_relaxed);
+        if (!atomic_compare_exchange_strong(&slot->word, &word, word + 1))
             continue;
         const uint32_t index = next_of(word);
         const uint32_t begin = index * chunk;
         const uint32_t end = n - begin < chunk ? n : begin + chunk;
-        inside_loop = true;
+        dv_private_thread.in_chunk = true;
         if (sum_body)
             partial[index] = sum_body(context, begin, end);
         else
             body(context, begin, end);
-        inside_loop = false;
-        atomic_fetch_add_explicit(&pool.done, 1, memory_order_release);
+        dv_private_thread.in_chunk = false;
+        atomic_fetch_add_explicit(&slot->done, 1, memory_order_release);
         return true;
     }
     return false;
@@ -92,13 +105,18 @@ static bool run_one_chunk(void)
 
 static bool work_waits(void)
 {
-    const uint64_t word = atomic_load(&pool.word);
-    return next_of(word) < chunks_of(word) || atomic_load(&pool.quit);
+    const unsigned count = atomic_load(&pool.slots);
+    for (unsigned i = 0; i < count; i++) {
+        const uint64_t word = atomic_load(&slots[i].word);
+        if (next_of(word) < chunks_of(word))
+            return true;
+    }
+    return atomic_load(&pool.quit);
 }
 
-static void *thread_main(void *unused)
+static void *thread_main(void *number)
 {
-    (void)unused;
+    const unsigned first = (unsigned)(uintptr_t)number;
     while (!atomic_load(&pool.quit)) {
         for (int spin = 0; spin < SPINS && !work_waits(); spin++)
             pause_briefly();
@@ -110,98 +128,157 @@ static void *thread_main(void *unused)
             atomic_fetch_sub(&pool.sleepers, 1);
             pthread_mutex_unlock(&pool.mutex);
         }
-        while (run_one_chunk())
-            ;
+        const unsigned count = atomic_load(&pool.slots);
+        for (unsigned i = 0; i < count; i++)
+            while (run_one_chunk(&slots[(first + i) % count]))
+                ;
     }
     return NULL;
 }
 
-void dv_private_parallel_stop(void)
+static void stop_threads(void)
 {
     atomic_store(&pool.quit, true);
     pthread_mutex_lock(&pool.mutex);
     pthread_cond_broadcast(&pool.wake);
     pthread_mutex_unlock(&pool.mutex);
-    for (unsigned i = 0; i < pool.running; i++)
+    const unsigned count = atomic_exchange(&pool.helpers, 0);
+    for (unsigned i = 0; i < count; i++)
         pthread_join(pool.threads[i], NULL);
-    pool.running = 0;
     atomic_store(&pool.quit, false);
-    dv_free(pool.partials);
-    pool.partials = NULL;
-    pool.partials_capacity = 0;
+}
+
+void dv_private_parallel_stop(void)
+{
+    pthread_mutex_lock(&pool.change);
+    stop_threads();
+    pthread_mutex_unlock(&pool.change);
 }
 
 void dv_parallel_set_threads(unsigned threads)
 {
+    if (!dv_private_may_change(NULL, "dv_parallel_set_threads"))
+        return; /* it would wait for itself */
     if (threads == 0) {
         const long cores = sysconf(_SC_NPROCESSORS_ONLN);
         threads = cores > 0 ? (unsigned)cores : 1;
     }
-    dv_private_parallel_stop();
-    pool.wanted = threads < MAX_THREADS ? threads : MAX_THREADS;
-    while (pool.running + 1 < pool.wanted && pthread_create(&pool.threads[pool.running], NULL, thread_main, NULL) == 0)
-        pool.running++;
-    if (pool.running + 1 < pool.wanted) {
-        dv_log(DV_LEVEL_WARNING, "the system gives only %u of %u threads", pool.running + 1, pool.wanted);
-        pool.wanted = pool.running + 1;
-    }
+    threads = MIN(threads, MAX_THREADS);
+    pthread_mutex_lock(&pool.change);
+    stop_threads();
+    unsigned count = 0;
+    while (count + 1 < threads &&
+           pthread_create(&pool.threads[count], NULL, thread_main, (void *)(uintptr_t)count) == 0)
+        count++;
+    atomic_store(&pool.helpers, count);
+    atomic_store(&pool.wanted, count + 1);
+    pthread_mutex_unlock(&pool.change);
+    if (count + 1 < threads)
+        dv_log(DV_LEVEL_WARNING, "the system gives only %u of %u threads", count + 1, threads);
 }
 
 unsigned dv_parallel_threads(void)
 {
-    return pool.wanted;
+    return atomic_load_explicit(&pool.wanted, memory_order_relaxed);
 }
 
 void dv_parallel_set_grain_divisor(uint32_t divisor)
 {
-    pool.grain_divisor = divisor ? divisor : 1;
+    atomic_store_explicit(&pool.grain_divisor, divisor ? divisor : 1, memory_order_relaxed);
 }
 
 static uint32_t chunk_size(uint32_t n, uint32_t grain)
 {
-    const uint32_t chunk = grain / pool.grain_divisor;
+    const uint32_t chunk = grain / atomic_load_explicit(&pool.grain_divisor, memory_order_relaxed);
     const uint32_t least = n / MAX_CHUNKS + 1;
     return chunk > least ? chunk : least;
 }
 
-static void run_shared(uint32_t n, uint32_t chunk, uint32_t chunks, LoopBody body, SumBody sum_body, void *context,
-                       double *partial)
+static bool is_shared(uint32_t n, uint32_t chunk)
 {
-    const uint64_t number = (atomic_load(&pool.word) >> 32) + 1;
-    atomic_store_explicit(&pool.body, body, memory_order_relaxed);
-    atomic_store_explicit(&pool.sum_body, sum_body, memory_order_relaxed);
-    atomic_store_explicit(&pool.context, context, memory_order_relaxed);
-    atomic_store_explicit(&pool.partial, partial, memory_order_relaxed);
-    atomic_store_explicit(&pool.n, n, memory_order_relaxed);
-    atomic_store_explicit(&pool.chunk, chunk, memory_order_relaxed);
-    atomic_store_explicit(&pool.done, 0, memory_order_relaxed);
-    atomic_store(&pool.word, number << 32 | (uint64_t)chunks << 16);
+    return n > chunk && atomic_load_explicit(&pool.helpers, memory_order_relaxed) && !dv_private_thread.in_chunk;
+}
+
+/* A slot that no loop is in; NULL: all are taken. */
+static Slot *take_slot(void)
+{
+    for (unsigned i = 0; i < MAX_SLOTS; i++) {
+        if (atomic_load_explicit(&slots[i].taken, memory_order_relaxed) ||
+            atomic_exchange_explicit(&slots[i].taken, true, memory_order_acquire))
+            continue;
+        for (unsigned used = atomic_load(&pool.slots); used <= i;)
+            if (atomic_compare_exchange_weak(&pool.slots, &used, i + 1))
+                break;
+        return &slots[i];
+    }
+    return NULL;
+}
+
+/* False when there is no slot: nothing has been done. */
+static bool run_shared(uint32_t n, uint32_t chunk, LoopBody body, SumBody sum_body, void *context, double *partial)
+{
+    Slot *slot = take_slot();
+    if (!slot)
+        return false;
+    const uint32_t chunks = (n - 1) / chunk + 1;
+    const uint64_t number = (atomic_load_explicit(&slot->word, memory_order_relaxed) >> 32) + 1;
+    atomic_store_explicit(&slot->body, body, memory_order_relaxed);
+    atomic_store_explicit(&slot->sum_body, sum_body, memory_order_relaxed);
+    atomic_store_explicit(&slot->context, context, memory_order_relaxed);
+    atomic_store_explicit(&slot->partial, partial, memory_order_relaxed);
+    atomic_store_explicit(&slot->n, n, memory_order_relaxed);
+    atomic_store_explicit(&slot->chunk, chunk, memory_order_relaxed);
+    atomic_store_explicit(&slot->done, 0, memory_order_relaxed);
+    atomic_store(&slot->word, number << 32 | (uint64_t)chunks << 16);
     if (atomic_load(&pool.sleepers)) {
         pthread_mutex_lock(&pool.mutex);
         pthread_cond_broadcast(&pool.wake);
         pthread_mutex_unlock(&pool.mutex);
     }
-    while (run_one_chunk())
+    while (run_one_chunk(slot))
         ;
-    for (unsigned spin = 1; atomic_load_explicit(&pool.done, memory_order_acquire) < chunks; spin++) {
+    for (unsigned spin = 1; atomic_load_explicit(&slot->done, memory_order_acquire) < chunks; spin++) {
         pause_briefly();
         if (spin % SPINS == 0)
             sched_yield(); /* the thread that holds the last chunk may wait for this core */
     }
+    atomic_store_explicit(&slot->taken, false, memory_order_release);
+    return true;
+}
+
+/* What runs in place is checked like what is shared, in builds for debugging. */
+static bool enter_in_place(void)
+{
+#ifdef DV_CHECK_THREADS
+    const bool before = dv_private_thread.in_chunk;
+    dv_private_thread.in_chunk = true;
+    return before;
+#else
+    return false;
+#endif
+}
+
+static void leave_in_place(bool before)
+{
+#ifdef DV_CHECK_THREADS
+    dv_private_thread.in_chunk = before;
+#else
+    (void)before;
+#endif
 }
 
 void dv_parallel_for(uint32_t n, uint32_t grain, void (*fn)(void *context, uint32_t begin, uint32_t end), void *context)
 {
     const uint32_t chunk = chunk_size(n, grain);
-    if (n > chunk && pool.running && !inside_loop) {
-        run_shared(n, chunk, (n - 1) / chunk + 1, fn, NULL, context, NULL);
+    if (is_shared(n, chunk) && run_shared(n, chunk, fn, NULL, context, NULL))
         return;
-    }
+    const bool before = enter_in_place();
     for (uint32_t begin = 0; begin < n;) {
         const uint32_t end = n - begin < chunk ? n : begin + chunk;
         fn(context, begin, end);
         begin = end;
     }
+    leave_in_place(before);
 }
 
 double dv_parallel_sum(uint32_t n, uint32_t grain, double (*fn)(void *context, uint32_t begin, uint32_t end),
@@ -209,22 +286,23 @@ double dv_parallel_sum(uint32_t n, uint32_t grain, double (*fn)(void *context, u
 {
     const uint32_t chunk = chunk_size(n, grain);
     double sum = 0;
-    if (n > chunk && pool.running && !inside_loop) {
+    if (is_shared(n, chunk)) {
         const uint32_t chunks = (n - 1) / chunk + 1;
-        if (chunks > pool.partials_capacity) {
-            dv_free(pool.partials);
-            pool.partials = dv_alloc(chunks, sizeof *pool.partials);
-            pool.partials_capacity = chunks;
-        }
-        run_shared(n, chunk, chunks, NULL, fn, context, pool.partials);
-        for (uint32_t i = 0; i < chunks; i++)
-            sum += pool.partials[i];
-        return sum;
+        const DvStepMark mark = dv_step_mark();
+        double *partial = dv_step_alloc(chunks, sizeof *partial);
+        const bool shared = run_shared(n, chunk, NULL, fn, context, partial);
+        for (uint32_t i = 0; shared && i < chunks; i++)
+            sum += partial[i];
+        dv_step_release(mark);
+        if (shared)
+            return sum;
     }
+    const bool before = enter_in_place();
     for (uint32_t begin = 0; begin < n;) {
         const uint32_t end = n - begin < chunk ? n : begin + chunk;
         sum += fn(context, begin, end);
         begin = end;
     }
+    leave_in_place(before);
     return sum;
 }

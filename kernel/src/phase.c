@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Time per named phase of a step. An inner phase stops the clock of the outer one, so the times add up to the whole.
+ * Time per named phase of a step, for the thread that asked for it. An inner phase stops the clock of the outer one, so the times
+ * add up to the whole.
  */
 #include "internal.h"
 
 #include <string.h>
 #include <time.h>
 
-enum { MAX_PHASES = 64, MAX_DEPTH = 16 };
+typedef struct Phase {
+    const char *name;
+    double seconds;
+    uint64_t calls;
+} Phase;
 
-static struct {
-    bool enabled;
-    size_t count, depth;
-    struct {
-        const char *name;
-        double seconds;
-        uint64_t calls;
-    } phases[MAX_PHASES];
-    size_t stack[MAX_DEPTH];
-    double since; /* when the innermost phase went on */
-} clock_state;
+struct Phases {
+    GArray *phases; /* Phase */
+    GArray *stack;  /* guint: those in progress, outermost first */
+    double since;   /* when the innermost went on */
+};
 
 static double now(void)
 {
@@ -30,53 +29,74 @@ static double now(void)
 
 void dv_phase_enable(bool on)
 {
-    memset(&clock_state, 0, sizeof clock_state);
-    clock_state.enabled = on;
+    struct Phases *phases = dv_private_thread.phases;
+    if (phases) {
+        g_array_free(phases->phases, TRUE);
+        g_array_free(phases->stack, TRUE);
+        g_free(phases);
+        dv_private_thread.phases = NULL;
+    }
+    if (!on)
+        return;
+    dv_private_thread_holds();
+    phases = g_new0(struct Phases, 1);
+    phases->phases = g_array_new(FALSE, FALSE, sizeof(Phase));
+    phases->stack = g_array_new(FALSE, FALSE, sizeof(guint));
+    dv_private_thread.phases = phases;
 }
 
-static void charge(double until)
+static Phase *phase_at(const struct Phases *phases, guint index)
 {
-    if (clock_state.depth)
-        clock_state.phases[clock_state.stack[clock_state.depth - 1]].seconds += until - clock_state.since;
-    clock_state.since = until;
+    return &g_array_index(phases->phases, Phase, index);
+}
+
+/* The time since the last change goes to the innermost phase. */
+static void charge(struct Phases *phases)
+{
+    const double until = now();
+    if (phases->stack->len)
+        phase_at(phases, g_array_index(phases->stack, guint, phases->stack->len - 1))->seconds += until - phases->since;
+    phases->since = until;
 }
 
 void dv_phase_begin(const char *name)
 {
-    if (!clock_state.enabled || clock_state.depth == MAX_DEPTH)
+    struct Phases *phases = dv_private_thread.phases;
+    if (!phases)
         return;
-    size_t phase = 0;
-    while (phase < clock_state.count && strcmp(clock_state.phases[phase].name, name) != 0)
-        phase++;
-    if (phase == MAX_PHASES)
-        phase--; /* the last one takes what does not fit */
-    else if (phase == clock_state.count)
-        clock_state.phases[clock_state.count++].name = name;
-    charge(now());
-    clock_state.phases[phase].calls++;
-    clock_state.stack[clock_state.depth++] = phase;
+    guint index = 0;
+    while (index < phases->phases->len && strcmp(phase_at(phases, index)->name, name) != 0)
+        index++;
+    if (index == phases->phases->len)
+        g_array_append_val(phases->phases, ((Phase){.name = name}));
+    charge(phases);
+    phase_at(phases, index)->calls++;
+    g_array_append_val(phases->stack, index);
 }
 
 void dv_phase_end(void)
 {
-    if (!clock_state.enabled || !clock_state.depth)
+    struct Phases *phases = dv_private_thread.phases;
+    if (!phases || !phases->stack->len)
         return;
-    charge(now());
-    clock_state.depth--;
+    charge(phases);
+    g_array_set_size(phases->stack, phases->stack->len - 1);
 }
 
 size_t dv_phase_count(void)
 {
-    return clock_state.count;
+    const struct Phases *phases = dv_private_thread.phases;
+    return phases ? phases->phases->len : 0;
 }
 
 const char *dv_phase_at(size_t index, double *seconds, uint64_t *calls)
 {
-    if (index >= clock_state.count)
+    if (index >= dv_phase_count())
         return NULL;
+    const Phase *phase = phase_at(dv_private_thread.phases, (guint)index);
     if (seconds)
-        *seconds = clock_state.phases[index].seconds;
+        *seconds = phase->seconds;
     if (calls)
-        *calls = clock_state.phases[index].calls;
-    return clock_state.phases[index].name;
+        *calls = phase->calls;
+    return phase->name;
 }

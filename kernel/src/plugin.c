@@ -618,7 +618,7 @@ void dv_stop(void)
     g_clear_pointer(&started, g_ptr_array_unref);
     dv_private_registry_clear();
     dv_private_parallel_stop();
-    dv_private_arena_free();
+    dv_private_thread_free();
 }
 
 size_t dv_plugin_count(void)

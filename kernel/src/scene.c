@@ -12,11 +12,68 @@
 
 #include <float.h>
 #include <glib/gstdio.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <divan/contracts/solver.h>
 #include <divan/contracts/visual.h>
+
+/* Whose it is */
+
+/* Of the scene only what never changes is read: another thread is using it. */
+static bool not_now(const DvScene *scene, const char *function, const char *why)
+{
+    const char *file = scene && scene->root ? dv_object_of(scene->root)->place.file : NULL;
+    dv_log_at(DV_LEVEL_ERROR, DV_ERROR_BUSY, file, 0, 0, "%s: %s", function, why);
+    return false;
+}
+
+static const char called_by_chunk[] = "called by a chunk of dv_parallel_for; only the thread that makes the step may";
+static const char in_use[] = "another thread is inside a call for this scene; a scene belongs to one thread at a time";
+
+bool dv_private_may_change(const DvScene *scene, const char *function)
+{
+    if (dv_private_thread.in_chunk)
+        return not_now(scene, function, called_by_chunk);
+    const Thread *owner = scene ? atomic_load_explicit(&scene->owner, memory_order_relaxed) : NULL;
+    return !owner || owner == &dv_private_thread || not_now(scene, function, in_use);
+}
+
+bool dv_private_call_begin(Call *call, DvScene *scene, const char *function)
+{
+    if (dv_private_thread.in_chunk)
+        return not_now(scene, function, called_by_chunk);
+    Thread *owner = NULL;
+    if (!atomic_compare_exchange_strong(&scene->owner, &owner, &dv_private_thread) && owner != &dv_private_thread)
+        return not_now(scene, function, in_use);
+    *call = (Call){scene, dv_step_mark()};
+    scene->calls++;
+    dv_private_thread.calls++;
+    dv_private_enter(scene);
+    return true;
+}
+
+void dv_private_call_end(const Call *call)
+{
+    DvScene *scene = call->scene;
+    dv_private_leave(scene);
+    dv_step_release(--dv_private_thread.calls ? call->mark : (DvStepMark){0});
+    if (--scene->calls == 0)
+        atomic_store_explicit(&scene->owner, NULL, memory_order_release);
+}
+
+/* Begins a call that makes no sense while the kernel calls components of the scene. */
+static DvStatus begin_outermost(Call *call, DvScene *scene, const char *function)
+{
+    if (!dv_private_call_begin(call, scene, function))
+        return DV_ERROR_BUSY;
+    if (scene->depth == 1)
+        return DV_OK;
+    dv_private_call_end(call);
+    return dv_error(dv_object_of(scene->root), DV_ERROR_INVALID, "%s: called from inside a call for the same scene",
+                    function);
+}
 
 /* Initialisation */
 
@@ -257,7 +314,10 @@ DvStatus dv_scene_init(DvScene *scene)
 {
     if (scene->running)
         return DV_OK;
-    dv_private_enter(scene);
+    Call call;
+    const DvStatus busy = begin_outermost(&call, scene, "dv_scene_init");
+    if (busy != DV_OK)
+        return busy;
     scene->check_count =
         MIN(dv_services(DV_STEP_CHECK, scene->checks, G_N_ELEMENTS(scene->checks)), G_N_ELEMENTS(scene->checks));
     if (!(dv_node_dt(scene->root) > 0))
@@ -275,8 +335,7 @@ DvStatus dv_scene_init(DvScene *scene)
     } else if (scene->first_error == DV_OK || scene->keep_going) {
         start(scene);
     }
-    dv_private_leave(scene);
-    dv_step_free_all();
+    dv_private_call_end(&call);
     return scene->first_error;
 }
 
@@ -394,8 +453,10 @@ DvScene *dv_scene_new(void)
 
 void dv_scene_free(DvScene *scene)
 {
-    if (!scene)
-        return;
+    Call call;
+    if (!scene || begin_outermost(&call, scene, "dv_scene_free") != DV_OK)
+        return; /* it stays: whoever uses it now must not lose it */
+    dv_private_call_end(&call);
     DvNode *root = scene->root;
     if (root) {
         for (size_t i = 0; i < scene->check_count; i++)
@@ -446,21 +507,29 @@ static DvStatus no_loop(const DvScene *scene)
     return DV_ERROR_MISSING;
 }
 
-DvStatus dv_scene_step(DvScene *scene, double dt)
+static DvStatus step(DvScene *scene, double dt)
 {
     if (!scene->running)
         return dv_error(dv_object_of(scene->root), DV_ERROR_INVALID, "the scene has not been initialised");
     const DvAnimationLoopOps *loop = animation_loop(scene);
     if (!loop)
         return no_loop(scene);
-    dv_private_enter(scene);
     DvStatus status = loop->step(scene->loop, dt);
     if (status == DV_OK)
         scene->steps++;
     for (size_t i = 0; i < scene->check_count && status == DV_OK; i++)
         status = ((const DvStepCheckOps *)scene->checks[i])->check(scene->root, scene->steps);
-    dv_private_leave(scene);
-    dv_step_free_all();
+    return status;
+}
+
+DvStatus dv_scene_step(DvScene *scene, double dt)
+{
+    Call call;
+    DvStatus status = begin_outermost(&call, scene, "dv_scene_step");
+    if (status != DV_OK)
+        return status;
+    status = step(scene, dt);
+    dv_private_call_end(&call);
     return status;
 }
 
@@ -472,25 +541,26 @@ static void reset_object(DvObject *object)
 
 void dv_scene_reset(DvScene *scene)
 {
-    if (!scene->running)
+    Call call;
+    if (!scene->running || !dv_private_call_begin(&call, scene, "dv_scene_reset"))
         return;
-    dv_private_enter(scene);
     dv_node_set_time(scene->root, scene->reset_time);
     dv_node_propagate_context(scene->root);
     for_each_object(scene->root, reset_object);
     settle(scene);
     scene->steps = 0;
-    dv_private_leave(scene);
-    dv_step_free_all();
+    dv_private_call_end(&call);
 }
 
 void dv_scene_update_visual(DvScene *scene)
 {
+    Call call;
+    if (!dv_private_call_begin(&call, scene, "dv_scene_update_visual"))
+        return;
     DvObject *loop = dv_node_slot(scene->root, DV_VISUAL_LOOP);
     const DvVisualLoopOps *ops = loop ? dv_object_ops(loop, DV_VISUAL_LOOP) : NULL;
-    dv_private_enter(scene);
     if (ops)
         ops->update(loop->self);
     update_boxes(scene->root);
-    dv_private_leave(scene);
+    dv_private_call_end(&call);
 }

@@ -15,8 +15,8 @@
 
 const char *dv_status_name(DvStatus status)
 {
-    static const char *const names[] = {"ok",         "invalid",  "not found",   "missing", "wrong ABI",      "cycle",
-                                        "not finite", "singular", "unsupported", "limit",   "input or output"};
+    static const char *const names[] = {"ok",         "invalid",  "not found",   "missing", "wrong ABI",       "cycle",
+                                        "not finite", "singular", "unsupported", "limit",   "input or output", "busy"};
     return (size_t)status < G_N_ELEMENTS(names) ? names[status] : "unknown";
 }
 

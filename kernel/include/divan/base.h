@@ -50,7 +50,8 @@ typedef enum DvStatus {
     DV_ERROR_SINGULAR,    /* a matrix that cannot be factored */
     DV_ERROR_UNSUPPORTED, /* asked for something this object does not offer */
     DV_ERROR_LIMIT,       /* input beyond a limit on depth, size, count or time */
-    DV_ERROR_IO           /* the system refused to read or write */
+    DV_ERROR_IO,          /* the system refused to read or write */
+    DV_ERROR_BUSY         /* asked for a scene that another thread is using, or from a chunk of a loop */
 } DvStatus;
 
 typedef struct DvClass DvClass;

@@ -34,12 +34,16 @@ typedef struct DvMessage {
 
 typedef void (*DvLogHandler)(const DvMessage *message, void *context);
 
-/* Takes the place of the default handler, which prints to standard error from DV_LEVEL_WARNING on; NULL restores it.
- * Calls are serialised. `context` belongs to the caller.     [main] */
+/* Takes the place of the default handler, which prints to standard error: from DV_LEVEL_WARNING on, and the info of components whose
+ * printLog is true. NULL restores it. Calls are serialised, whatever threads they come from; what is said during one by its own
+ * thread goes to the default handler. `context` belongs to the caller.     [any] */
 DV_PUBLIC void dv_log_set_handler(DvLogHandler handler, void *context);
-DV_PUBLIC void dv_log_set_level(DvLevel lowest); /* [main] messages below it are dropped by the default handler */
+DV_PUBLIC void dv_log_set_level(DvLevel lowest); /* [any] messages below it are dropped by the default handler */
 /* The message as one line, place in front, without level and line end: what the default handler prints.     [any] */
 DV_PUBLIC void dv_message_print(const DvMessage *message, DvText *out);
+
+/* The last error that the calling thread reported, as one line; "" when there was none. Valid until its next one.     [any] */
+DV_PUBLIC const char *dv_last_error(void);
 
 /* Messages about nothing in particular.     [any] */
 DV_PUBLIC void dv_log(DvLevel level, const char *format, ...) DV_PRINTF(2, 3);

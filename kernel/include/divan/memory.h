@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Memory: aligned heap blocks and the arena of a step.
+ * Memory: aligned heap blocks and the scratch of a step.
  *
  * Heap blocks are zeroed and aligned to 64 bytes, so that SIMD loads never straddle a cache line. Every call is
  * counted: a step of a scene whose graph does not change makes none after the first, and the tests hold us to it.
@@ -19,12 +19,21 @@ DV_PUBLIC void dv_free(void *block);          /* [any] NULL is allowed */
 DV_PUBLIC char *dv_strdup(const char *text);  /* [any] NULL gives NULL */
 DV_PUBLIC uint64_t dv_allocation_count(void); /* [any] calls of the three above so far */
 
-/* Scratch that lives until the end of the step: not zeroed, aligned to 64 bytes, never freed by the caller. The arena
- * grows when a step needs more than any before it, between steps it is emptied. Outside a step it lives until the next
- * one ends. */
+/* Scratch of the calling thread: not zeroed, aligned to 64 bytes. It lives until the outermost call of the host (a step,
+ * a redraw, init...) ends, or until a mark that was set before it is released:
+ *   const DvStepMark mark = dv_step_mark();
+ *   double *row = dv_step_alloc(n, sizeof *row);
+ *   ...
+ *   dv_step_release(mark);
+ * Whoever takes scratch in what a step does many times (a product with the matrix), or in a chunk of a loop, sets a
+ * mark. The arena grows to the most that was in use at once, and then takes nothing from the heap.     [step, worker] */
+typedef struct DvStepMark {
+    size_t used, blocks;
+} DvStepMark;
 DV_PUBLIC void *dv_step_alloc(size_t count, size_t size);
-/* The kernel calls this at the end of each step; a host that drives its own loop does too.     [main] */
-DV_PUBLIC void dv_step_free_all(void);
+DV_PUBLIC DvStepMark dv_step_mark(void);
+DV_PUBLIC void dv_step_release(DvStepMark mark);
+DV_PUBLIC size_t dv_step_bytes(void); /* [any] that the calling thread holds for scratch, in use or not */
 
 DV_END_DECLS
 #endif

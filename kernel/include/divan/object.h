@@ -134,6 +134,9 @@ DV_PUBLIC DvData *dv_object_add_field(DvObject *object, const DvField *field);
  * The same rules hold as for a scene file (variant, links, unused attributes). When the scene already runs, the object
  * is initialised too. `object` may be NULL. Errors are reported.     [main], also between and inside steps */
 DV_NODISCARD DV_PUBLIC DvStatus dv_object_new(DvNode *node, const char *class_name, DvObject **object, ...);
+/* The same with `count` names and as many texts.     [main] */
+DV_NODISCARD DV_PUBLIC DvStatus dv_object_new_with(DvNode *node, const char *class_name, const char *const *names,
+                                                   const char *const *texts, size_t count, DvObject **object);
 /* Takes it out of the graph and gives up the graph's reference. Safe while a visitor runs: it is not called any more,
  * and its memory goes when the last user lets go.     [step] */
 DV_PUBLIC void dv_object_remove(DvObject *object);

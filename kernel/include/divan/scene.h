@@ -67,7 +67,8 @@ typedef struct DvStepCheckOps {
     void (*forget)(DvNode *root); /* the scene goes */
 } DvStepCheckOps;
 
-/* Time spent in named phases of a step, summed; for `divan bench`. Off until switched on, then about 50 ns a pair. */
+/* Time spent in named phases of the steps that the calling thread makes, summed; for `divan bench`. Off until switched on, then about
+ * 50 ns a pair. */
 DV_PUBLIC void dv_phase_enable(bool on); /* [main] also clears */
 DV_PUBLIC void dv_phase_begin(
     const char *name); /* [step] static text; nests, inner time counts for the inner phase only */

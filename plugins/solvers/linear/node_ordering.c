@@ -12,6 +12,7 @@
 
 #include <limits.h>
 #include <metis.h>
+#include <pthread.h>
 #include <string.h>
 #include <suitesparse/amd.h>
 
@@ -45,6 +46,10 @@ static void order_by_amd(uint32_t nodes, const uint32_t *begin, const uint32_t *
     dv_free(b);
 }
 
+/* METIS draws from the C library's one generator of random numbers, seeded anew by each call: two at a time would disturb each other,
+ * and the order, so the bits of a step, would depend on the other scene. */
+static pthread_mutex_t metis_mutex = PTHREAD_MUTEX_INITIALIZER;
+
 static void order_by_metis(uint32_t nodes, const uint32_t *begin, const uint32_t *neighbours, uint32_t *order)
 {
     idx_t *b = dv_alloc(nodes + 1, sizeof *b);
@@ -57,7 +62,10 @@ static void order_by_metis(uint32_t nodes, const uint32_t *begin, const uint32_t
     idx_t options[METIS_NOPTIONS];
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = 1;
-    if (METIS_NodeND(&count, b, n, NULL, options, p, inverse) == METIS_OK)
+    pthread_mutex_lock(&metis_mutex);
+    const int status = METIS_NodeND(&count, b, n, NULL, options, p, inverse);
+    pthread_mutex_unlock(&metis_mutex);
+    if (status == METIS_OK)
         memcpy(order, p, nodes * sizeof *order);
     else
         natural(nodes, order);

@@ -19,6 +19,7 @@ static void apply(DvObject *object, const DvMappingOps *ops)
 {
     void *self = dv_object_self(object);
     const uint32_t inputs = ops->inputs(self, NULL, 0), outputs = ops->outputs(self, NULL, 0);
+    const DvStepMark mark = dv_step_mark();
     DvObject **states = dv_step_alloc(inputs + outputs, sizeof *states);
     DvConstVec *in = dv_step_alloc(inputs, sizeof *in);
     DvVec *out = dv_step_alloc(outputs, sizeof *out);
@@ -31,6 +32,7 @@ static void apply(DvObject *object, const DvMappingOps *ops)
     const DvNode *node = dv_object_node(object);
     const DvStep step = {dv_node_time(node), dv_node_dt(node), DV_POSITION, DV_VELOCITY};
     ops->apply(self, &step, in, out);
+    dv_step_release(mark);
 }
 
 static DvVisit update_node(DvNode *node, void *context)
