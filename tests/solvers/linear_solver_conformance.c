@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "random_matrix.h"
 #include "scene_text.h"
 
 #include <divan/contracts/solver.h>
@@ -41,6 +42,11 @@ typedef struct System {
     DvVecId x, b, r;
 } System;
 
+static void ignore(const DvMessage *message, void *context)
+{
+    (void)message, (void)context;
+}
+
 static double relative_residual(System *s)
 {
     s->ops->clear(s->m, s->r);
@@ -48,6 +54,119 @@ static double relative_residual(System *s)
     s->ops->project_response(s->m, &s->step, s->r, DV_WALK_WHOLE);
     s->ops->combine(s->m, s->r, s->b, s->r, -1.0);
     return sqrt(s->ops->dot(s->m, s->r, s->r) / s->ops->dot(s->m, s->b, s->b));
+}
+
+enum { UNKNOWNS = 27, ROWS = 19 };
+
+/* A as the mechanical operations assemble it, row-major. */
+static void dense_matrix(const System *s, double a[UNKNOWNS * UNKNOWNS])
+{
+    const DvBlockMatrix *matrix = s->ops->assemble(s->m, &s->step, s->factors, DV_ASSEMBLE_CONSTRAINED);
+    assert_non_null(matrix);
+    double *copy = dense_copy(matrix);
+    memcpy(a, copy, UNKNOWNS * UNKNOWNS * sizeof *a);
+    dv_free(copy);
+}
+
+static bool is_free(uint32_t unknown)
+{
+    return unknown / 3 != 0 && unknown / 3 != 2;
+}
+
+/* Rows as contacts give them: a few points each, the same point in several rows, one row without entries, one that is
+ * another one again; no fixed unknown. */
+static void make_rows(uint32_t *start, uint32_t *columns, double *values)
+{
+    uint64_t seed = 17;
+    start[0] = 0;
+    for (uint32_t r = 0; r < ROWS; r++) {
+        uint32_t count = start[r];
+        for (uint32_t c = 0; r != 4 && c < UNKNOWNS; c++)
+            if (is_free(c) && (c / 3 == (3 + r) % 9 || c / 3 == (r * r) % 9 || c == 26)) {
+                columns[count] = c;
+                values[count++] = random_number(&seed);
+            }
+        start[r + 1] = count;
+    }
+    start[ROWS] = start[ROWS - 1]; /* the last is the first again */
+    for (uint32_t e = start[0]; e < start[1]; e++) {
+        columns[start[ROWS]] = columns[e];
+        values[start[ROWS]++] = values[e];
+    }
+}
+
+static void check_many(const LinearSolverConformance *c, const System *s, const DvLinearSolverOps *ops, void *self)
+{
+    assert_non_null(ops->solve_many);
+    assert_non_null(ops->compliance);
+    assert_true((ops->half_solve == NULL) == (ops->finish_half == NULL));
+    assert_true(ops->half_solve == NULL || ops->factor_version != NULL);
+    uint32_t start[ROWS + 1], columns[ROWS * UNKNOWNS];
+    double values[ROWS * UNKNOWNS], a[UNKNOWNS * UNKNOWNS], b[UNKNOWNS], expected[ROWS][UNKNOWNS];
+    static double x[ROWS][UNKNOWNS + 1], w[ROWS][ROWS + 1], again[ROWS][UNKNOWNS + 1];
+    make_rows(start, columns, values);
+    const DvSparseRows j = {ROWS, start, columns, values};
+    for (uint32_t r = 0; r < ROWS; r++) {
+        memset(b, 0, sizeof b);
+        for (uint32_t e = start[r]; e < start[r + 1]; e++)
+            b[columns[e]] = values[e];
+        dense_matrix(s, a);
+        dense_solve(UNKNOWNS, a, b, expected[r]);
+    }
+    assert_int_equal(ops->set_system(self, s->m, &s->step, s->factors), DV_OK); /* after the assemblies above */
+    const uint64_t version = ops->factor_version ? ops->factor_version(self) : 0;
+    double residual = NAN;
+    assert_int_equal(ops->solve_many(self, &j, x[0], UNKNOWNS + 1, &residual), DV_OK);
+    assert_true(residual <= c->residual);
+    for (uint32_t r = 0; r < ROWS; r++)
+        for (uint32_t i = 0; i < ROWS; i++)
+            w[r][i] = 1.0;
+    assert_int_equal(ops->compliance(self, &j, -3.0, w[0], ROWS + 1), DV_OK);
+    for (uint32_t r = 0; r < ROWS; r++) {
+        for (uint32_t i = 0; i < UNKNOWNS; i++)
+            assert_true(fabs(x[r][i] - expected[r][i]) <= 1e4 * c->residual);
+        for (uint32_t i = 0; i < ROWS; i++) {
+            double product = 0.0;
+            for (uint32_t e = start[i]; e < start[i + 1]; e++)
+                product += values[e] * expected[r][columns[e]];
+            assert_true(fabs(w[i][r] - (1.0 - 3.0 * product)) <= 1e4 * c->residual);
+            assert_true(ops->half_solve == NULL || w[i][r] == w[r][i]);
+        }
+    }
+    assert_int_equal(ops->compliance(self, &j, 0.0, w[0], ROWS + 1), DV_OK); /* scratch has its size by now */
+    const uint64_t allocations = dv_allocation_count();
+    assert_int_equal(ops->solve_many(self, &j, again[0], UNKNOWNS + 1, NULL), DV_OK);
+    assert_int_equal(dv_allocation_count(), allocations);
+    assert_memory_equal(x, again, sizeof x);
+    if (ops->half_solve != NULL) {
+        DvHalfSolutions y;
+        double half[UNKNOWNS];
+        assert_int_equal(ops->half_solve(self, &j, &y), DV_OK);
+        for (uint32_t r = 0; r < ROWS; r++) {
+            memset(half, 0, sizeof half);
+            for (uint32_t e = y.rows.row_start[r]; e < y.rows.row_start[r + 1]; e++)
+                half[y.rows.columns[e]] = y.rows.values[e];
+            double square = 0.0;
+            for (uint32_t i = 0; i < UNKNOWNS; i++)
+                square += half[i] * half[i] * y.weights[i];
+            assert_true(fabs(w[r][r] - (1.0 - 3.0 * square)) <= 1e4 * c->residual);
+            assert_int_equal(ops->finish_half(self, b, half, UNKNOWNS), DV_OK);
+            for (uint32_t i = 0; i < UNKNOWNS; i++)
+                assert_true(fabs(b[i] - expected[r][i]) <= 1e4 * c->residual);
+        }
+        /* The factor stays, whatever is assembled over the same mechanics. */
+        (void)s->ops->assemble(s->m, &s->step, (DvFactors){.m = 1.0}, 0);
+        assert_int_equal(ops->solve_many(self, &j, again[0], UNKNOWNS + 1, NULL), DV_OK);
+        assert_memory_equal(x, again, sizeof x);
+        assert_int_equal(ops->factor_version(self), version);
+        assert_int_equal(ops->set_system(self, s->m, &s->step, (DvFactors){.m = 2.0, .k = -0.0003}), DV_OK);
+        assert_int_not_equal(ops->factor_version(self), version);
+    }
+    columns[0] = UNKNOWNS;
+    dv_log_set_handler(ignore, NULL);
+    assert_int_equal(ops->solve_many(self, &j, again[0], UNKNOWNS + 1, NULL), DV_ERROR_INVALID);
+    assert_int_equal(ops->compliance(self, &j, 1.0, w[0], ROWS + 1), DV_ERROR_INVALID);
+    dv_log_set_handler(NULL, NULL);
 }
 
 void linear_solver_conformance(const LinearSolverConformance *c)
@@ -99,6 +218,7 @@ void linear_solver_conformance(const LinearSolverConformance *c)
                 assert_true(flat[i] == x[i]);
         }
     }
+    check_many(c, &s, ops, self);
     s.ops->close(s.m);
     dv_scene_free(scene);
 }

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "block_ldl.h"
+#include "block_ldl_many.h"
 #include "block_product.h"
 #include "dense_panel.h"
 #include "random_matrix.h"
@@ -63,7 +64,7 @@ static void expect_solution_of_dense_elimination(const DvBlockMatrix *a, DvOrder
     uint32_t failed = 0;
     dv_block_ldl_analyse(ldl, a, order_as_told, &ordering);
     assert_int_equal(dv_block_ldl_factor(ldl, a, &failed), DV_OK);
-    dv_block_ldl_solve(ldl, 1, b, x, 0);
+    dv_block_ldl_solve(ldl, b, x);
     const double error = largest_difference(n, x, expected);
     if (!(error <= tolerance))
         fail_msg("rows %u block %u ordering %d: error %g", a->rows, a->block, (int)ordering, error);
@@ -122,7 +123,7 @@ static void all_instruction_sets_give_the_same_bits(void **state)
         dv_block_ldl_use_level(ldl, level);
         dv_block_ldl_analyse(ldl, &a, order_as_told, &by_amd);
         assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_OK);
-        dv_block_ldl_solve(ldl, 1, b, x[level], 0);
+        dv_block_ldl_solve(ldl, b, x[level]);
         dv_block_ldl_free(ldl);
         assert_memory_equal(x[0], x[level], n * sizeof(double));
     }
@@ -157,7 +158,7 @@ static void the_solution_does_not_depend_on_the_order_the_caller_gives(void **st
         }
         dv_block_ldl_analyse(ldl, &a, order_as_given, order);
         assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_OK);
-        dv_block_ldl_solve(ldl, 1, b, trial == 0 ? first : other, 0);
+        dv_block_ldl_solve(ldl, b, trial == 0 ? first : other);
         if (trial > 0)
             assert_true(largest_difference(n, first, other) < 1e-13);
     }
@@ -169,33 +170,198 @@ static void the_solution_does_not_depend_on_the_order_the_caller_gives(void **st
     matrix_free(&a);
 }
 
-static void many_right_hand_sides_give_the_same_bits_as_one_by_one(void **state)
+/* Rows of up to 5 entries in random places; some are empty. To be freed with free_rows. */
+static DvSparseRows random_rows(uint32_t rows, size_t n, uint64_t *seed)
+{
+    uint32_t *start = dv_alloc(rows + 1, sizeof *start), *columns = dv_alloc(rows * 5, sizeof *columns), count = 0;
+    double *values = dv_alloc(rows * 5, sizeof *values);
+    for (uint32_t r = 0; r < rows; r++) {
+        const uint32_t entries = (uint32_t)((random_number(seed) + 0.5) * 6.0);
+        for (size_t c = 0, left = entries; c < n && left > 0; c++)
+            if ((random_number(seed) + 0.5) * (double)(n - c) < (double)left) {
+                columns[count] = (uint32_t)c;
+                values[count++] = random_number(seed);
+                left--;
+            }
+        start[r + 1] = count;
+    }
+    return (DvSparseRows){rows, start, columns, values};
+}
+
+static void free_rows(DvSparseRows rows)
+{
+    dv_free((void *)rows.row_start);
+    dv_free((void *)rows.columns);
+    dv_free((void *)rows.values);
+}
+
+static double dot_row(const DvSparseRows *rows, uint32_t r, const double *x)
+{
+    double sum = 0.0;
+    for (uint32_t e = rows->row_start[r]; e < rows->row_start[r + 1]; e++)
+        sum += rows->values[e] * x[rows->columns[e]];
+    return sum;
+}
+
+static void spread(const DvSparseRows *rows, uint32_t r, double *dense, size_t n)
+{
+    memset(dense, 0, n * sizeof *dense);
+    for (uint32_t e = rows->row_start[r]; e < rows->row_start[r + 1]; e++)
+        dense[rows->columns[e]] = rows->values[e];
+}
+
+/* Solutions, products and half solutions of sparse rows against dense elimination, row by row. */
+static void check_rows(DvBlockLdl *ldl, const DvBlockMatrix *a, uint32_t count, uint64_t *seed)
+{
+    const size_t n = (size_t)a->block * a->rows, stride = n + 3;
+    const DvSparseRows j = random_rows(count, n, seed);
+    double *b = dv_alloc(n, sizeof *b), *expected = dv_alloc(n, sizeof *expected), *half = dv_alloc(n, sizeof *half);
+    double *x = dv_alloc(count * stride, sizeof *x), *w = dv_alloc((size_t)count * (count + 2), sizeof *w);
+    for (size_t i = 0; i < (size_t)count * (count + 2); i++)
+        w[i] = 0.25;
+    DvLdlMany *many = dv_ldl_many_new(ldl);
+    dv_ldl_many_forward(many, &j);
+    dv_ldl_many_backward(many, x, stride);
+    dv_ldl_many_gram(many, 2.0, w, count + 2);
+    const DvSparseRows y = dv_ldl_many_rows(many);
+    const double *weights = dv_block_ldl_weights(ldl);
+    assert_int_equal(y.rows, count);
+    for (uint32_t r = 0; r < count; r++) {
+        double *dense = dense_copy(a);
+        spread(&j, r, b, n);
+        dense_solve(n, dense, b, expected);
+        assert_true(largest_difference(n, x + stride * r, expected) < 1e-12);
+        spread(&y, r, half, n);
+        for (uint32_t i = 0; i < count; i++) {
+            double product = 0.0;
+            for (uint32_t e = y.row_start[i]; e < y.row_start[i + 1]; e++)
+                product += y.values[e] * weights[y.columns[e]] * half[y.columns[e]];
+            assert_true(fabs(product - dot_row(&j, i, expected)) < 1e-12);
+            assert_true(fabs(w[i * (count + 2) + r] - 0.25 - 2.0 * product) < 1e-12);
+            assert_true(w[i * (count + 2) + r] == w[r * (count + 2) + i]);
+        }
+        for (uint32_t k = 0; k < 2; k++)
+            assert_true(w[r * (count + 2) + count + k] == 0.25); /* beyond the matrix */
+        dv_block_ldl_finish(ldl, half, half);
+        assert_true(largest_difference(n, half, expected) < 1e-12);
+        dv_free(dense);
+    }
+    dv_ldl_many_free(many);
+    dv_free(w);
+    dv_free(x);
+    dv_free(half);
+    dv_free(expected);
+    dv_free(b);
+    free_rows(j);
+}
+
+static void sparse_rows_solve_as_dense_elimination_does(void **state)
 {
     (void)state;
+    static const uint32_t blocks[] = {1, 2, 3, 6}, counts[] = {0, 1, 7, 8, 9, 40};
     uint64_t seed = 9;
-    enum { COUNT = 5 };
-    DvBlockMatrix a = grid_matrix(4, 3, 5, 3);
-    fill_matrix(&a, 20.0, false, &seed);
-    const size_t n = 3 * (size_t)a.rows, stride = n + 4;
-    double *b = random_vector(COUNT * stride, &seed);
-    double *together = dv_alloc(COUNT * stride, sizeof *together);
-    double *alone = dv_alloc(n, sizeof *alone);
+    for (size_t i = 0; i < 4; i++)
+        for (int kind = 0; kind < 3; kind++) {
+            DvBlockMatrix a = kind == 0   ? grid_matrix(3, 3, 5, blocks[i])
+                              : kind == 1 ? random_matrix(20, blocks[i], 2, &seed)
+                                          : random_matrix(9, blocks[i], 0, &seed); /* without couplings */
+            fill_matrix(&a, 20.0 * blocks[i], kind == 1, &seed);
+            DvBlockLdl *ldl = dv_block_ldl_new();
+            uint32_t failed;
+            dv_block_ldl_analyse(ldl, &a, order_as_told, &by_amd);
+            assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_OK);
+            for (size_t k = 0; k < 6; k++)
+                check_rows(ldl, &a, counts[k], &seed);
+            dv_block_ldl_free(ldl);
+            matrix_free(&a);
+        }
+}
+
+/* What many right-hand sides give, on some threads, by some instruction set: x, then w. */
+static double *many_results(const DvBlockMatrix *a, const DvSparseRows *j, unsigned threads, int level)
+{
+    const size_t n = (size_t)a->block * a->rows;
+    double *results = dv_alloc(j->rows * (n + j->rows), sizeof *results);
     uint32_t failed;
     DvBlockLdl *ldl = dv_block_ldl_new();
-    dv_block_ldl_analyse(ldl, &a, NULL, NULL);
-    dv_block_ldl_reserve(ldl, COUNT);
-    assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_OK);
-    dv_block_ldl_solve(ldl, COUNT, b, together, stride);
-    for (size_t r = 0; r < COUNT; r++) {
-        dv_block_ldl_solve(ldl, 1, b + r * stride, alone, 0);
-        assert_memory_equal(alone, together + r * stride, n * sizeof *alone);
+    dv_block_ldl_use_level(ldl, level);
+    dv_parallel_set_threads(threads);
+    dv_block_ldl_analyse(ldl, a, order_as_told, &by_amd);
+    assert_int_equal(dv_block_ldl_factor(ldl, a, &failed), DV_OK);
+    DvLdlMany *many = dv_ldl_many_new(ldl);
+    for (int pass = 0; pass < 2; pass++) {
+        const uint64_t before = dv_allocation_count();
+        memset(results + j->rows * n, 0, (size_t)j->rows * j->rows * sizeof *results);
+        dv_ldl_many_forward(many, j);
+        dv_ldl_many_backward(many, results, n);
+        dv_ldl_many_gram(many, 1.0, results + j->rows * n, j->rows);
+        (void)dv_ldl_many_rows(many);
+        if (pass == 1)
+            assert_int_equal(dv_allocation_count(), before);
     }
-    dv_block_ldl_solve(ldl, COUNT, b, b, stride);
-    assert_memory_equal(b, together, n * sizeof *b);
+    dv_parallel_set_threads(1);
+    dv_ldl_many_free(many);
     dv_block_ldl_free(ldl);
-    dv_free(alone);
-    dv_free(together);
-    dv_free(b);
+    return results;
+}
+
+static void many_rows_give_the_same_bits_on_any_threads_and_instructions(void **state)
+{
+    (void)state;
+    uint64_t seed = 21;
+    DvBlockMatrix a = grid_matrix(6, 6, 8, 3);
+    fill_matrix(&a, 60.0, false, &seed);
+    const size_t n = 3 * (size_t)a.rows;
+    const DvSparseRows j = random_rows(61, n, &seed);
+    double *first = many_results(&a, &j, 1, 2);
+    for (int level = 0; level < 3; level++)
+        for (unsigned threads = 1; threads <= 4; threads += 3) {
+            double *other = many_results(&a, &j, threads, level);
+            assert_memory_equal(first, other, j.rows * (n + j.rows) * sizeof *first);
+            dv_free(other);
+        }
+    dv_free(first);
+    free_rows(j);
+    matrix_free(&a);
+}
+
+/* Points in a row, eliminated from one end to the other: a force on one reaches those after it and no more. */
+static void a_half_solution_holds_what_its_row_reaches(void **state)
+{
+    (void)state;
+    enum { POINTS = 40 };
+    uint64_t seed = 2;
+    uint32_t(*links)[2] = dv_alloc(3 * POINTS, sizeof *links), count = 0;
+    for (uint32_t p = 0; p < POINTS; p++)
+        for (uint32_t q = p > 0 ? p - 1 : 0; q < POINTS && q <= p + 1; q++) {
+            links[count][0] = p;
+            links[count++][1] = q;
+        }
+    DvBlockMatrix a = matrix_of_links(POINTS, 1, links, count);
+    fill_matrix(&a, 3.0, false, &seed);
+    DvOrdering natural = DV_ORDERING_NATURAL;
+    DvBlockLdl *ldl = dv_block_ldl_new();
+    uint32_t failed, start[POINTS + 1], columns[POINTS];
+    double values[POINTS];
+    for (uint32_t p = 0; p <= POINTS; p++)
+        start[p] = p;
+    for (uint32_t p = 0; p < POINTS; p++) {
+        columns[p] = p;
+        values[p] = 1.0;
+    }
+    dv_block_ldl_analyse(ldl, &a, order_as_told, &natural);
+    assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_OK);
+    DvLdlMany *many = dv_ldl_many_new(ldl);
+    dv_ldl_many_forward(many, &(DvSparseRows){POINTS, start, columns, values});
+    const DvSparseRows y = dv_ldl_many_rows(many);
+    for (uint32_t p = 0; p < POINTS; p++) {
+        assert_int_equal(y.row_start[p + 1] - y.row_start[p], POINTS - p);
+        assert_int_equal(y.columns[y.row_start[p]], p);
+        assert_true(y.values[y.row_start[p]] == 1.0);
+    }
+    dv_ldl_many_free(many);
+    dv_block_ldl_free(ldl);
+    dv_free(links);
     matrix_free(&a);
 }
 
@@ -249,7 +415,7 @@ static void an_indefinite_matrix_whose_pivot_is_noise_is_solved_by_refinement(vo
     uint32_t failed;
     dv_block_ldl_analyse(ldl, &a, order_as_told, &natural);
     assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_OK);
-    dv_block_ldl_solve(ldl, 1, b, x, 0);
+    dv_block_ldl_solve(ldl, b, x);
     assert_true(largest_difference(3, x, expected) > 1e-10);
     assert_true(dv_block_ldl_refine(ldl, &a, b, x) < 1e-14);
     assert_true(largest_difference(3, x, expected) < 1e-13);
@@ -276,7 +442,7 @@ static void a_singular_matrix_leaves_a_residual(void **state)
     uint32_t failed;
     dv_block_ldl_analyse(ldl, &a, order_as_told, &natural);
     assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_OK);
-    dv_block_ldl_solve(ldl, 1, b, x, 0);
+    dv_block_ldl_solve(ldl, b, x);
     assert_true(dv_block_ldl_refine(ldl, &a, b, x) > 1e-8);
     dv_block_ldl_free(ldl);
     matrix_free(&a);
@@ -299,7 +465,7 @@ static void threads_do_not_change_the_bits(void **state)
         x[i] = dv_alloc(n, sizeof(double));
         dv_parallel_set_threads(threads[i]);
         assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_OK);
-        dv_block_ldl_solve(ldl, 1, b, x[i], 0);
+        dv_block_ldl_solve(ldl, b, x[i]);
         assert_memory_equal(x[0], x[i], n * sizeof(double));
     }
     /* The same pivot is named, too. */
@@ -354,7 +520,7 @@ static void blocks_that_are_zero_cost_nothing_until_they_are_not(void **state)
         const uint32_t analyses = dv_block_ldl_analyses(ldl);
         assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_OK);
         assert_int_equal(dv_block_ldl_analyses(ldl), analyses + (pass == 1));
-        dv_block_ldl_solve(ldl, 1, b, x, 0);
+        dv_block_ldl_solve(ldl, b, x);
         dv_block_product(&a, x, product);
         assert_true(largest_difference(n, product, b) < 1e-13);
         memcpy(a.values, full, values * sizeof *full); /* the points are free again */
@@ -381,7 +547,7 @@ static void factoring_and_solving_do_not_allocate(void **state)
     dv_block_ldl_analyse(ldl, &a, NULL, NULL);
     const uint64_t before = dv_allocation_count();
     assert_int_equal(dv_block_ldl_factor(ldl, &a, &failed), DV_OK);
-    dv_block_ldl_solve(ldl, 1, b, b, 0);
+    dv_block_ldl_solve(ldl, b, b);
     assert_int_equal(dv_allocation_count(), before);
     dv_block_ldl_free(ldl);
     dv_free(b);
@@ -424,7 +590,9 @@ int main(void)
         cmocka_unit_test(meshes_solve_as_dense_elimination_does),
         cmocka_unit_test(all_instruction_sets_give_the_same_bits),
         cmocka_unit_test(the_solution_does_not_depend_on_the_order_the_caller_gives),
-        cmocka_unit_test(many_right_hand_sides_give_the_same_bits_as_one_by_one),
+        cmocka_unit_test(sparse_rows_solve_as_dense_elimination_does),
+        cmocka_unit_test(many_rows_give_the_same_bits_on_any_threads_and_instructions),
+        cmocka_unit_test(a_half_solution_holds_what_its_row_reaches),
         cmocka_unit_test(an_exactly_zero_pivot_is_reported_with_its_row),
         cmocka_unit_test(an_indefinite_matrix_whose_pivot_is_noise_is_solved_by_refinement),
         cmocka_unit_test(a_singular_matrix_leaves_a_residual),

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "linear_solver_conformance.h"
+#include "random_matrix.h"
 #include "scene_text.h"
 
 #include <divan/contracts/solver.h>
@@ -516,7 +517,7 @@ static void the_direct_solver_counts_the_entries_of_its_factor(void **state)
     /* A chain of 5 points on a line: a tridiagonal matrix has 4 entries below the diagonal, in the natural order too. */
     DvScene *scene = scene_from_text(
         "<Node name='root' dt='0.1' gravity='0 0 0'><DefaultAnimationLoop/><Node name='Body'><EulerImplicitSolver/>"
-        "<NaturalOrderingMethod/><SparseLDLSolver name='solver'/>"
+        "<NaturalOrderingMethod/><SparseLDLSolver name='solver'/><NaturalOrderingMethod/>"
         "<MechanicalObject template='Vec1d' position='0 1 2 3 4'/><UniformMass totalMass='5'/>"
         "<SpringForceField spring='0 1 10 0 0.5  1 2 10 0 0.5  2 3 10 0 0.5  3 4 10 0 0.5'/></Node></Node>");
     step(scene);
@@ -591,9 +592,92 @@ static void what_conjugate_gradients_know_of_a_failed_run_is_told(void **state)
     expect_cause("<SparseLDLSolver name='ldl'/>", "-1000000", "likely cause: singular matrix");
 }
 
+/* The compliance of rows, by a solver and by elimination on the dense matrix m M + k K of "/Body". */
+static void expect_compliance(const char *text, DvFactors factors, const DvSparseRows *j, double tolerance)
+{
+    DvScene *scene = scene_from_text(text);
+    DvObject *solver = scene_object(scene, "/Body/solver");
+    const DvLinearSolverOps *ops = dv_object_ops(solver, DV_LINEAR_SOLVER);
+    const DvMechanicalOperationsOps *mechanics = dv_service(DV_MECHANICAL_OPERATIONS);
+    DvMechanics *m = mechanics->open(dv_object_node(solver));
+    const DvStep step = {.dt = 0.1, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    mechanics->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);
+    const size_t n = mechanics->unknowns(m);
+    double *w = dv_alloc((size_t)j->rows * j->rows, sizeof *w), *x = dv_alloc(j->rows * n, sizeof *x);
+    double *b = dv_alloc(n, sizeof *b), *expected = dv_alloc(n, sizeof *expected);
+    assert_int_equal(ops->set_system(dv_object_self(solver), m, &step, factors), DV_OK);
+    assert_int_equal(ops->compliance(dv_object_self(solver), j, 1.0, w, j->rows), DV_OK);
+    double residual = NAN;
+    assert_int_equal(ops->solve_many(dv_object_self(solver), j, x, n, &residual), DV_OK);
+    assert_true(residual <= tolerance);
+    for (uint32_t r = 0; r < j->rows; r++) {
+        const DvBlockMatrix *a = mechanics->assemble(m, &step, factors, DV_ASSEMBLE_CONSTRAINED);
+        double *dense = dense_copy(a);
+        memset(b, 0, n * sizeof *b);
+        for (uint32_t e = j->row_start[r]; e < j->row_start[r + 1]; e++)
+            b[j->columns[e]] = j->values[e];
+        dense_solve(n, dense, b, expected);
+        dv_free(dense);
+        double largest = 0.0;
+        for (size_t k = 0; k < n; k++)
+            largest = fmax(largest, fabs(expected[k]));
+        for (size_t k = 0; k < n; k++)
+            assert_true(fabs(x[r * n + k] - expected[k]) <= tolerance * largest);
+        for (uint32_t i = 0; i < j->rows; i++) {
+            double product = 0.0;
+            for (uint32_t e = j->row_start[i]; e < j->row_start[i + 1]; e++)
+                product += j->values[e] * expected[j->columns[e]];
+            assert_true(fabs(w[i * j->rows + r] - product) <= tolerance * largest);
+        }
+    }
+    mechanics->close(m);
+    dv_free(expected);
+    dv_free(b);
+    dv_free(x);
+    dv_free(w);
+    dv_scene_free(scene);
+}
+
+static void preconditioners_give_the_compliance_of_what_they_invert(void **state)
+{
+    (void)state;
+    static const uint32_t start[] = {0, 1, 3, 3, 4}, columns[] = {2, 0, 9, 5};
+    static const double values[] = {1.0, 2.0, -1.0, 0.5};
+    const DvSparseRows j = {4, start, columns, values};
+    static const char *const solvers[] = {"<JacobiPreconditioner name='solver'/>",
+                                          "<BlockJacobiPreconditioner name='solver'/>"};
+    for (size_t i = 0; i < 2; i++) { /* of a diagonal matrix: exact */
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "<Node name='root' dt='0.1' gravity='0 0 0'><Node name='Body'>%s"
+            "<MechanicalObject template='Vec1d' position='1 1 1 1 1 1 1 1 1 1' rest_position='0 0 0 0 0 0 0 0 0 0'/>"
+            "<UniformMass totalMass='55'/><RestShapeSpringsForceField points='0 1 2 3 4 5 6 7 8 9' "
+            "stiffness='100 400 900 1600 2500 3600 4900 6400 8100 10000'/></Node></Node>",
+            solvers[i]);
+        expect_compliance(text, (DvFactors){.m = 1.0, .k = -0.01}, &j, 1e-14);
+    }
+}
+
+/* Springs that push: A = [0.1 0.3 0; 0.3 0.9 1; 0 1 1], whose second pivot, 0.9 - 0.3 0.3 / 0.1, is mere rounding. */
+static void many_right_hand_sides_of_an_indefinite_matrix_are_refined(void **state)
+{
+    (void)state;
+    static const uint32_t start[] = {0, 2, 3, 4}, columns[] = {0, 1, 0, 2};
+    static const double values[] = {1.0, 3.0, 1.0, -2.0};
+    const DvSparseRows j = {3, start, columns, values};
+    expect_compliance("<Node name='root'><Node name='Body'><SparseLDLSolver name='solver'/><NaturalOrderingMethod/>"
+                      "<MechanicalObject template='Vec1d' position='0 1 2'/><UniformMass vertexMass='1'/>"
+                      "<RestShapeSpringsForceField points='0 1 2' stiffness='0.4 2.2 2'/>"
+                      "<SpringForceField spring='0 1 -0.3 0 1  1 2 -1 0 1'/></Node></Node>",
+                      (DvFactors){.k = -1.0}, &j, 1e-14);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(preconditioners_give_the_compliance_of_what_they_invert),
+        cmocka_unit_test(many_right_hand_sides_of_an_indefinite_matrix_are_refined),
         cmocka_unit_test(what_conjugate_gradients_know_of_a_failed_run_is_told),
         cmocka_unit_test(conjugate_gradients_solve),
         cmocka_unit_test(conjugate_gradients_solve_from_a_guess),

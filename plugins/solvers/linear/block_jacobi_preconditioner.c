@@ -5,6 +5,7 @@
  */
 #include "linear/flat_system.h"
 #include "linear/linear_solver_fields.h"
+#include "linear/many_solves.h"
 
 #include <divan/memory.h>
 
@@ -116,6 +117,20 @@ static DvStatus solve(void *self_, DvVecId x, DvVecId b)
     return dv_flat_system_solve(&self->flat, x, b, self, solve_flat);
 }
 
+static DvStatus solve_many(void *self_, const DvSparseRows *b, double *x, size_t stride, double *residual)
+{
+    BlockJacobiPreconditioner *self = self_;
+    if (residual != NULL)
+        *residual = 0.0;
+    return dv_solve_rows(self, solve_flat, b, self->flat.n, x, stride);
+}
+
+static DvStatus compliance(void *self_, const DvSparseRows *j, double factor, double *w, size_t stride)
+{
+    BlockJacobiPreconditioner *self = self_;
+    return dv_compliance_of_rows(self, solve_flat, j, self->flat.n, factor, w, stride);
+}
+
 static bool is_matrix_free(void *self_)
 {
     (void)self_;
@@ -136,6 +151,8 @@ static const DvLinearSolverOps ops = {
     .solve = solve,
     .solve_flat = solve_flat,
     .is_matrix_free = is_matrix_free,
+    .solve_many = solve_many,
+    .compliance = compliance,
 };
 
 const DvClass dv_block_jacobi_preconditioner = {

@@ -309,15 +309,6 @@ DvStatus dv_block_ldl_factor(DvBlockLdl *self, const DvBlockMatrix *a, uint32_t 
 
 /* ---- solution ------------------------------------------------------------------------------------------------------- */
 
-void dv_block_ldl_reserve(DvBlockLdl *self, uint32_t right_hand_sides)
-{
-    if (right_hand_sides <= self->capacity)
-        return;
-    dv_free(self->work);
-    self->work = dv_alloc(self->work_size * right_hand_sides, sizeof *self->work);
-    self->capacity = right_hand_sides;
-}
-
 static void copy_nodes(uint32_t b, double *to, const double *from)
 {
     for (uint32_t c = 0; c < b; c++)
@@ -359,28 +350,42 @@ static void backward_panel(const DvBlockLdl *self, const Supernode *super, doubl
     memcpy(top, self->panel_rhs, width * sizeof *t);
 }
 
-void dv_block_ldl_solve(DvBlockLdl *self, uint32_t count, const double *right, double *x, uint64_t stride)
+/* The right-hand side is in self->work, half solved; the solution goes to x. */
+static void finish(DvBlockLdl *self, double *x)
 {
     const uint32_t b = self->block;
-    dv_block_ldl_reserve(self, count);
-    for (uint32_t r = 0; r < count; r++)
-        for (uint32_t k = 0; k < self->nodes; k++)
-            copy_nodes(b, self->work + self->work_size * r + (uint64_t)b * k,
-                       right + stride * r + (uint64_t)b * self->order[k]);
-    /* All right-hand sides visit a panel while it is in the cache. */
-    for (uint32_t s = 0; s < self->supernode_count; s++)
-        for (uint32_t r = 0; r < count; r++)
-            forward_panel(self, &self->supernodes[s], self->work + self->work_size * r);
-    for (uint32_t r = 0; r < count; r++)
-        for (uint64_t i = 0; i < self->work_size; i++)
-            self->work[self->work_size * r + i] *= self->inverse[i];
+    for (uint64_t i = 0; i < self->work_size; i++)
+        self->work[i] *= self->inverse[i];
     for (uint32_t s = self->supernode_count; s-- > 0;)
-        for (uint32_t r = 0; r < count; r++)
-            backward_panel(self, &self->supernodes[s], self->work + self->work_size * r);
-    for (uint32_t r = 0; r < count; r++)
-        for (uint32_t k = 0; k < self->nodes; k++)
-            copy_nodes(b, x + stride * r + (uint64_t)b * self->order[k],
-                       self->work + self->work_size * r + (uint64_t)b * k);
+        backward_panel(self, &self->supernodes[s], self->work);
+    for (uint32_t k = 0; k < self->nodes; k++)
+        copy_nodes(b, x + (uint64_t)b * self->order[k], self->work + (uint64_t)b * k);
+}
+
+void dv_block_ldl_solve(DvBlockLdl *self, const double *right, double *x)
+{
+    const uint32_t b = self->block;
+    for (uint32_t k = 0; k < self->nodes; k++)
+        copy_nodes(b, self->work + (uint64_t)b * k, right + (uint64_t)b * self->order[k]);
+    for (uint32_t s = 0; s < self->supernode_count; s++)
+        forward_panel(self, &self->supernodes[s], self->work);
+    finish(self, x);
+}
+
+void dv_block_ldl_finish(DvBlockLdl *self, const double *y, double *x)
+{
+    memcpy(self->work, y, self->work_size * sizeof *y);
+    finish(self, x);
+}
+
+const double *dv_block_ldl_weights(const DvBlockLdl *self)
+{
+    return self->inverse;
+}
+
+bool dv_block_ldl_is_delicate(const DvBlockLdl *self)
+{
+    return atomic_load(&self->delicate);
 }
 
 static double largest(const double *v, uint64_t n)
@@ -413,7 +418,7 @@ double dv_block_ldl_refine(DvBlockLdl *self, const DvBlockMatrix *a, const doubl
     double error = find_residual(self, a, right, x);
     for (int i = 0; i < MAX_REFINEMENTS && error > REFINED * size; i++) {
         memcpy(self->best, x, n * sizeof *x);
-        dv_block_ldl_solve(self, 1, self->residual, self->residual, 0);
+        dv_block_ldl_solve(self, self->residual, self->residual);
         for (uint64_t k = 0; k < n; k++)
             x[k] += self->residual[k];
         const double refined = find_residual(self, a, right, x);

@@ -28,11 +28,13 @@ void dv_block_ldl_analyse(DvBlockLdl *ldl, const DvBlockMatrix *a, DvOrderNodes 
  * A (scalar index). */
 DV_NODISCARD DvStatus dv_block_ldl_factor(DvBlockLdl *ldl, const DvBlockMatrix *a, uint32_t *failed);
 
-/* Room for so many right-hand sides at once; one is there from the start. */
-void dv_block_ldl_reserve(DvBlockLdl *ldl, uint32_t right_hand_sides);
-
-/* A x_r = b_r for r < count right-hand sides at b + r * stride, x + r * stride; x may be b. */
-void dv_block_ldl_solve(DvBlockLdl *ldl, uint32_t count, const double *b, double *x, uint64_t stride);
+/* A x = b; x may be b. Many right-hand sides: block_ldl_many.h. */
+void dv_block_ldl_solve(DvBlockLdl *ldl, const double *b, double *x);
+/* x = P^T L^-T D^-1 y from a half solution y = L^-1 P b, in the order of elimination; x may be y. */
+void dv_block_ldl_finish(DvBlockLdl *ldl, const double *y, double *x);
+const double *dv_block_ldl_weights(const DvBlockLdl *ldl); /* 1 / D, in the order of elimination */
+/* Whether some pivot has lost many digits, so that solutions want refinement. */
+bool dv_block_ldl_is_delicate(const DvBlockLdl *ldl);
 
 /* Refines a solution x of A x = b where pivots have lost many digits, else does nothing; A as it was factored. Returns the
  * largest entry of the residual over that of b: more than rounding means that A is singular. */

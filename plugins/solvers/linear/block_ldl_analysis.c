@@ -434,7 +434,6 @@ static void lay_out_panels(DvBlockLdl *self)
     self->residual = dv_alloc(b * self->nodes + 1, sizeof *self->residual);
     self->best = dv_alloc(b * self->nodes + 1, sizeof *self->best);
     self->work_size = b * self->nodes;
-    self->capacity = 1;
     self->work = dv_alloc(self->work_size, sizeof *self->work);
 }
 
@@ -489,13 +488,12 @@ void dv_block_ldl_free_analysis(DvBlockLdl *self)
     self->panels = self->pivots = self->inverse = self->work = self->panel_rhs = NULL;
     self->scale = self->iterate = self->residual = self->best = NULL;
     self->scratch_count = 0;
-    self->supernode_count = self->capacity = 0;
+    self->supernode_count = 0;
 }
 
 /* The analysis proper, for the blocks in self->kept. */
 void dv_block_ldl_analyse_kept(DvBlockLdl *self, const DvBlockMatrix *a)
 {
-    const uint32_t capacity = self->capacity;
     dv_block_ldl_free_analysis(self);
     self->analyses++;
     select_blocks(self, a);
@@ -524,8 +522,6 @@ void dv_block_ldl_analyse_kept(DvBlockLdl *self, const DvBlockMatrix *a)
     lay_out_panels(self);
     build_entries(self, a);
     build_levels(self, tree);
-    if (capacity > 1)
-        dv_block_ldl_reserve(self, capacity);
 
     dv_free(owner);
     dv_free(tree);

@@ -81,10 +81,9 @@ struct DvBlockLdl {
     uint32_t *by_level;    /* [supernode_count] supernodes by height in their tree, those without children first */
     uint32_t *level_start; /* [level_count + 1] */
     uint32_t level_count;
-    double *work;      /* [capacity x work_size] right-hand sides in the order of elimination */
-    double *panel_rhs; /* one right-hand side gathered for one panel */
+    double *work;      /* [work_size] a right-hand side in the order of elimination */
+    double *panel_rhs; /* the same gathered for one panel */
     uint64_t work_size;
-    uint32_t capacity;
 };
 
 /* Ordering and everything symbolic for the blocks in ldl->kept, which grows. */

@@ -13,6 +13,7 @@
 #include "linear/convergence_graph.h"
 #include "linear/krylov_space.h"
 #include "linear/linear_solver_fields.h"
+#include "linear/many_solves.h"
 
 #include <divan/contracts/fault_cause.h>
 #include <divan/plugin.h>
@@ -35,6 +36,7 @@ typedef struct CgLinearSolver {
     /* Of the last solve, for the report of a failed run: the first p.Ap below zero and its iteration, and the residual that was left. */
     double negative, left;
     uint32_t negative_at;
+    double worst; /* residual left of many right-hand sides */
 } CgLinearSolver;
 
 static const DvField fields[] = {
@@ -109,15 +111,13 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
 }
 
 /* Iterations from the residual R, with rho = R . R and P undefined; b_norm > 0. The number of products. */
-static uint32_t iterate(CgLinearSolver *self, double b_norm, double rho)
+static uint32_t iterate(CgLinearSolver *self, double b_norm, double rho, bool first_solve)
 {
     DvKrylovSpace *space = &self->space;
     const uint32_t iterations = dv_data_uint(&self->iterations);
     const double tolerance = dv_data_double(&self->tolerance);
     const double threshold = dv_data_double(&self->threshold);
-    const bool first_solve = dv_data_uint(&self->solves) == 0;
     double previous_rho = rho;
-    self->negative = self->left = 0.0;
     for (uint32_t it = 1; it <= iterations; it++) {
         const double error = sqrt(rho) / b_norm;
         dv_curve_add(&self->errors, error);
@@ -161,33 +161,74 @@ static uint32_t iterate(CgLinearSolver *self, double b_norm, double rho)
     return iterations;
 }
 
-static DvStatus solve(void *self_, DvVecId x, DvVecId b)
+/* From B to X, which holds a guess when `warm`. The number of products; UINT32_MAX when B is zero and nothing was done. */
+static uint32_t run(CgLinearSolver *self, bool warm, bool first_solve)
 {
-    CgLinearSolver *self = self_;
     DvKrylovSpace *space = &self->space;
-    dv_phase_begin("linear solver");
-    const bool warm = dv_data_bool(&self->warm_start);
     const uint32_t iterations = dv_data_uint(&self->iterations);
+    self->negative = self->left = 0.0;
     dv_curve_restart(&self->errors, iterations);
     dv_curve_restart(&self->denominators, iterations);
     dv_curve_add(&self->errors, 1.0);
-    dv_krylov_begin(space, x, b, warm);
     const double b_squared = dv_krylov_dot(space, DV_KRYLOV_B, DV_KRYLOV_B);
-    if (b_squared != 0.0) {
-        double rho = b_squared;
-        if (warm) {
-            dv_krylov_product(space, DV_KRYLOV_Q, DV_KRYLOV_X);
-            dv_krylov_combine(space, DV_KRYLOV_R, DV_KRYLOV_B, DV_KRYLOV_Q, -1.0);
-            rho = dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_R);
-        } else {
-            dv_krylov_copy(space, DV_KRYLOV_R, DV_KRYLOV_B);
-        }
-        dv_data_set_uint(&self->products, iterate(self, sqrt(b_squared), rho));
+    if (b_squared == 0.0)
+        return UINT32_MAX;
+    double rho = b_squared;
+    if (warm) {
+        dv_krylov_product(space, DV_KRYLOV_Q, DV_KRYLOV_X);
+        dv_krylov_combine(space, DV_KRYLOV_R, DV_KRYLOV_B, DV_KRYLOV_Q, -1.0);
+        rho = dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_R);
+    } else {
+        dv_krylov_copy(space, DV_KRYLOV_R, DV_KRYLOV_B);
     }
-    dv_krylov_end(space);
+    return iterate(self, sqrt(b_squared), rho, first_solve);
+}
+
+static DvStatus solve(void *self_, DvVecId x, DvVecId b)
+{
+    CgLinearSolver *self = self_;
+    dv_phase_begin("linear solver");
+    const bool warm = dv_data_bool(&self->warm_start);
+    dv_krylov_begin(&self->space, x, b, warm);
+    const uint32_t products = run(self, warm, dv_data_uint(&self->solves) == 0);
+    if (products != UINT32_MAX)
+        dv_data_set_uint(&self->products, products);
+    dv_krylov_end(&self->space);
     dv_data_set_uint(&self->solves, dv_data_uint(&self->solves) + 1);
     dv_phase_end();
     return DV_OK;
+}
+
+static DvStatus solve_row(void *self_, double *x, const double *b, size_t n)
+{
+    (void)n;
+    CgLinearSolver *self = self_;
+    dv_krylov_begin_flat(&self->space, b);
+    (void)run(self, false, false);
+    dv_krylov_end_flat(&self->space, x);
+    self->worst = self->left > self->worst || isnan(self->left) ? self->left : self->worst;
+    return DV_OK;
+}
+
+static DvStatus solve_many(void *self_, const DvSparseRows *b, double *x, size_t stride, double *residual)
+{
+    CgLinearSolver *self = self_;
+    dv_phase_begin("linear solver");
+    self->worst = 0.0;
+    const DvStatus status = dv_solve_rows(self, solve_row, b, self->space.n, x, stride);
+    if (residual != NULL)
+        *residual = self->worst;
+    dv_phase_end();
+    return status;
+}
+
+static DvStatus compliance(void *self_, const DvSparseRows *j, double factor, double *w, size_t stride)
+{
+    CgLinearSolver *self = self_;
+    dv_phase_begin("compliance");
+    const DvStatus status = dv_compliance_of_rows(self, solve_row, j, self->space.n, factor, w, stride);
+    dv_phase_end();
+    return status;
 }
 
 static bool is_matrix_free(void *self_)
@@ -251,6 +292,8 @@ static const DvLinearSolverOps ops = {
     .solve = solve,
     .is_matrix_free = is_matrix_free,
     .uses_guess = uses_guess,
+    .solve_many = solve_many,
+    .compliance = compliance,
 };
 
 const DvClass dv_cg_linear_solver = {

@@ -42,6 +42,13 @@ typedef struct DvDenseKernels {
     void (*forward)(const double *panel, size_t ld, size_t width, double *t);
     /* t_top := L^-T (t_top - L_below^T t_below). t: [ld], zero from the panel's height on. */
     void (*backward)(const double *panel, size_t ld, size_t width, double *t);
+    /* The same for eight right-hand sides side by side: row i of top (the first width rows) and bottom (the `below` others) is
+     * 8 numbers. Forward: top := L^-1 top, bottom -= L_below top, with the bits of `forward`. */
+    void (*forward_many)(const double *panel, size_t ld, size_t width, size_t below, double *top, double *bottom);
+    void (*backward_many)(const double *panel, size_t ld, size_t width, size_t below, double *top,
+                          const double *bottom);
+    /* c(r, s) += sum over k < count of a(k, r) weights(k) b(k, s): rows of 8 numbers. */
+    void (*gram)(size_t count, const double *a, const double *b, const double *weights, double *c);
 } DvDenseKernels;
 
 /* The fastest kernels that this machine runs; `level` 0 baseline, 1 AVX2, 2 AVX-512, at most what there is. */

@@ -24,6 +24,14 @@
 #define extend_panel            NAME(extend_panel)
 #define solve_forward           NAME(solve_forward)
 #define solve_backward          NAME(solve_backward)
+#define subtract_rows           NAME(subtract_rows)
+#define subtract_tile           NAME(subtract_tile)
+#define subtract_group          NAME(subtract_group)
+#define solve_forward_many      NAME(solve_forward_many)
+#define add_rows                NAME(add_rows)
+#define add_tile                NAME(add_tile)
+#define solve_backward_many     NAME(solve_backward_many)
+#define add_gram                NAME(add_gram)
 
 enum { VECTORS = GROUP / LANES }; /* per group of rows */
 
@@ -300,6 +308,149 @@ TARGET static void solve_backward(const double *panel, size_t ld, size_t width, 
     }
 }
 
+/* t -= L x for one row of L and eight right-hand sides side by side: t and each of x are GROUP doubles. */
+INLINE void subtract_rows(unsigned columns, const double *l, size_t ld, size_t rows, const double *x, double *t)
+{
+    Lanes column[TILE][VECTORS];
+#pragma GCC unroll 6
+    for (unsigned k = 0; k < columns; k++)
+#pragma GCC unroll 4
+        for (unsigned s = 0; s < VECTORS; s++)
+            column[k][s] = *(const LanesInMemory *)(x + GROUP * k + LANES * s);
+    for (size_t i = 0; i < rows; i++) {
+#pragma GCC unroll 4
+        for (unsigned s = 0; s < VECTORS; s++) {
+            LanesInMemory *target = (LanesInMemory *)(t + GROUP * i + LANES * s);
+            Lanes sum = *target;
+#pragma GCC unroll 6
+            for (unsigned k = 0; k < columns; k++)
+                sum -= column[k][s] * l[i + k * ld];
+            *target = sum;
+        }
+    }
+}
+
+INLINE void subtract_tile(size_t columns, const double *l, size_t ld, size_t rows, const double *x, double *t)
+{
+    switch (columns) {
+    case 6:
+        subtract_rows(6, l, ld, rows, x, t);
+        break;
+    case 3:
+        subtract_rows(3, l, ld, rows, x, t);
+        break;
+    default:
+        for (size_t k = 0; k < columns; k++)
+            subtract_rows(1, l + k * ld, ld, rows, x + GROUP * k, t);
+    }
+}
+
+/* t -= factor x, GROUP doubles. */
+INLINE void subtract_group(double *t, double factor, const double *x)
+{
+#pragma GCC unroll 4
+    for (unsigned s = 0; s < VECTORS; s++)
+        *(LanesInMemory *)(t + LANES * s) -= *(const LanesInMemory *)(x + LANES * s) * factor;
+}
+
+TARGET static void solve_forward_many(const double *panel, size_t ld, size_t width, size_t below, double *top,
+                                      double *bottom)
+{
+    for (size_t j = 0; j < width; j += TILE) {
+        const size_t block = width - j < TILE ? width - j : TILE;
+        const double *corner = panel + j + j * ld;
+        double *x = top + GROUP * j;
+        for (size_t r = 1; r < block; r++)
+            for (size_t k = 0; k < r; k++)
+                subtract_group(x + GROUP * r, corner[r + k * ld], x + GROUP * k);
+        subtract_tile(block, corner + block, ld, width - j - block, x, x + GROUP * block);
+        subtract_tile(block, panel + width + j * ld, ld, below, x, bottom);
+    }
+}
+
+/* sums[k] += L_k^T t, rows of L one after the other. */
+INLINE void add_rows(unsigned columns, const double *l, size_t ld, size_t rows, const double *t, double *sums)
+{
+    Lanes sum[TILE][VECTORS];
+#pragma GCC unroll 6
+    for (unsigned k = 0; k < columns; k++)
+#pragma GCC unroll 4
+        for (unsigned s = 0; s < VECTORS; s++)
+            sum[k][s] = *(const LanesInMemory *)(sums + GROUP * k + LANES * s);
+    for (size_t i = 0; i < rows; i++)
+#pragma GCC unroll 4
+        for (unsigned s = 0; s < VECTORS; s++) {
+            const Lanes x = *(const LanesInMemory *)(t + GROUP * i + LANES * s);
+#pragma GCC unroll 6
+            for (unsigned k = 0; k < columns; k++)
+                sum[k][s] += x * l[i + k * ld];
+        }
+#pragma GCC unroll 6
+    for (unsigned k = 0; k < columns; k++)
+#pragma GCC unroll 4
+        for (unsigned s = 0; s < VECTORS; s++)
+            *(LanesInMemory *)(sums + GROUP * k + LANES * s) = sum[k][s];
+}
+
+INLINE void add_tile(size_t columns, const double *l, size_t ld, size_t rows, const double *t, double *sums)
+{
+    switch (columns) {
+    case 6:
+        add_rows(6, l, ld, rows, t, sums);
+        break;
+    case 3:
+        add_rows(3, l, ld, rows, t, sums);
+        break;
+    default:
+        for (size_t k = 0; k < columns; k++)
+            add_rows(1, l + k * ld, ld, rows, t, sums + GROUP * k);
+    }
+}
+
+TARGET static void solve_backward_many(const double *panel, size_t ld, size_t width, size_t below, double *top,
+                                       const double *bottom)
+{
+    for (size_t tile = (width + TILE - 1) / TILE; tile-- > 0;) {
+        const size_t j = tile * TILE;
+        const size_t block = width - j < TILE ? width - j : TILE;
+        const double *corner = panel + j + j * ld;
+        double *x = top + GROUP * j;
+        double sums[TILE * GROUP] = {0};
+        add_tile(block, corner + block, ld, width - j - block, x + GROUP * block, sums);
+        add_tile(block, panel + width + j * ld, ld, below, bottom, sums);
+        for (size_t r = block; r-- > 0;) {
+            subtract_group(x + GROUP * r, 1.0, sums + GROUP * r);
+            for (size_t k = r + 1; k < block; k++)
+                subtract_group(x + GROUP * r, corner[k + r * ld], x + GROUP * k);
+        }
+    }
+}
+
+TARGET static void add_gram(size_t count, const double *a, const double *b, const double *weights, double *c)
+{
+    for (size_t first = 0; first < GROUP; first += LANES) {
+        Lanes sum[LANES][VECTORS];
+#pragma GCC unroll 8
+        for (unsigned r = 0; r < LANES; r++)
+#pragma GCC unroll 4
+            for (unsigned s = 0; s < VECTORS; s++)
+                sum[r][s] = *(const LanesInMemory *)(c + GROUP * (first + r) + LANES * s);
+        for (size_t k = 0; k < count; k++)
+#pragma GCC unroll 4
+            for (unsigned s = 0; s < VECTORS; s++) {
+                const Lanes scaled = *(const LanesInMemory *)(b + GROUP * k + LANES * s) * weights[k];
+#pragma GCC unroll 8
+                for (unsigned r = 0; r < LANES; r++)
+                    sum[r][s] += scaled * a[GROUP * k + first + r];
+            }
+#pragma GCC unroll 8
+        for (unsigned r = 0; r < LANES; r++)
+#pragma GCC unroll 4
+            for (unsigned s = 0; s < VECTORS; s++)
+                *(LanesInMemory *)(c + GROUP * (first + r) + LANES * s) = sum[r][s];
+    }
+}
+
 TARGET static void store_product(double *c, size_t ldc, const double *a, size_t lda, const double *packed, size_t first,
                                  size_t end, size_t columns, size_t depth)
 {
@@ -319,8 +470,19 @@ static const DvDenseKernels NAME(kernels) = {
     .extend = extend_panel,
     .forward = solve_forward,
     .backward = solve_backward,
+    .forward_many = solve_forward_many,
+    .backward_many = solve_backward_many,
+    .gram = add_gram,
 };
 
+#undef add_gram
+#undef solve_backward_many
+#undef add_tile
+#undef add_rows
+#undef solve_forward_many
+#undef subtract_group
+#undef subtract_tile
+#undef subtract_rows
 #undef solve_backward
 #undef solve_forward
 #undef extend_panel

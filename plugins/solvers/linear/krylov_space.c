@@ -79,8 +79,10 @@ void dv_krylov_set(DvKrylovSpace *space, DvMechanics *m, const DvStep *step, DvF
 {
     if (space->ops == NULL)
         space->ops = dv_service(DV_MECHANICAL_OPERATIONS);
-    if (space->m != m)
-        memset(space->ids, 0, sizeof space->ids); /* those of another mechanics are its own */
+    if (space->m != m) { /* those of another mechanics are its own */
+        memset(space->ids, 0, sizeof space->ids);
+        memset(space->own, 0, sizeof space->own);
+    }
     space->m = m;
     space->step = *step;
     space->factors = factors;
@@ -138,6 +140,30 @@ void dv_krylov_end(DvKrylovSpace *space)
 {
     if (space->matrix != NULL)
         space->ops->scatter(space->m, space->ids[DV_KRYLOV_X], space->flat[DV_KRYLOV_X]);
+}
+
+void dv_krylov_begin_flat(DvKrylovSpace *space, const double *b)
+{
+    if (space->matrix != NULL) {
+        reserve_flat(space);
+        memcpy(space->flat[DV_KRYLOV_B], b, space->n * sizeof *b);
+    } else {
+        dv_krylov_reserve_states(space);
+        for (int i = 0; i < 2 && space->own[1] == DV_NO_VEC; i++)
+            space->own[i] = space->ops->allocate(space->m, DV_DERIVS);
+        space->ids[DV_KRYLOV_X] = space->own[0];
+        space->ids[DV_KRYLOV_B] = space->own[1];
+        space->ops->scatter(space->m, space->own[1], b);
+    }
+    dv_krylov_clear(space, DV_KRYLOV_X);
+}
+
+void dv_krylov_end_flat(DvKrylovSpace *space, double *x)
+{
+    if (space->matrix != NULL)
+        memcpy(x, space->flat[DV_KRYLOV_X], space->n * sizeof *x);
+    else
+        space->ops->gather(space->m, x, space->own[0]);
 }
 
 void dv_krylov_clear(DvKrylovSpace *space, int r)

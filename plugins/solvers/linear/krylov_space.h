@@ -19,6 +19,7 @@ typedef struct DvKrylovSpace {
     const DvBlockMatrix *matrix;   /* NULL: matrix-free */
     DvVecId ids[DV_KRYLOV_COUNT];  /* matrix-free */
     double *flat[DV_KRYLOV_COUNT]; /* [n + 1] assembled; also for preconditioners */
+    DvVecId own[2];                /* x and b of flat right-hand sides, matrix-free */
     size_t n, capacity;
 } DvKrylovSpace;
 
@@ -39,6 +40,9 @@ static inline uint32_t dv_krylov_expected_products(uint32_t solves, uint32_t las
 /* Brings b, and x when it is a guess, into the space; takes x out again. */
 void dv_krylov_begin(DvKrylovSpace *space, DvVecId x, DvVecId b, bool guess);
 void dv_krylov_end(DvKrylovSpace *space);
+/* The same for b and x as flat arrays; x starts at zero. */
+void dv_krylov_begin_flat(DvKrylovSpace *space, const double *b);
+void dv_krylov_end_flat(DvKrylovSpace *space, double *x);
 
 void dv_krylov_clear(DvKrylovSpace *space, int r);
 void dv_krylov_copy(DvKrylovSpace *space, int r, int a);

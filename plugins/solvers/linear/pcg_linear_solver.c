@@ -9,6 +9,7 @@
 #include "linear/convergence_graph.h"
 #include "linear/krylov_space.h"
 #include "linear/linear_solver_fields.h"
+#include "linear/many_solves.h"
 
 #include <divan/plugin.h>
 #include <divan/scene.h>
@@ -32,6 +33,7 @@ typedef struct PcgLinearSolver {
     DvKrylovSpace space;
     DvCurve errors[MAX_CURVES]; /* of the solves of this step */
     uint32_t curves;
+    double worst; /* residual left of many right-hand sides */
 } PcgLinearSolver;
 
 static const DvField fields[] = {
@@ -152,8 +154,8 @@ static DvStatus precondition(PcgLinearSolver *self, bool active, int z)
     return DV_OK;
 }
 
-/* R holds the residual, P the direction, Q the product and then the preconditioned residual. */
-static DvStatus iterate(PcgLinearSolver *self, DvCurve *errors)
+/* R holds the residual, P the direction, Q the product and then the preconditioned residual; errors may be NULL. */
+static DvStatus iterate(PcgLinearSolver *self, DvCurve *errors, uint32_t *products)
 {
     DvKrylovSpace *space = &self->space;
     const bool active = self->preconditioner != NULL && dv_data_bool(&self->use_preconditioner);
@@ -175,9 +177,10 @@ static DvStatus iterate(PcgLinearSolver *self, DvCurve *errors)
         const double previous_rho = rho;
         rho = dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_Q);
         dv_krylov_combine(space, DV_KRYLOV_P, DV_KRYLOV_Q, DV_KRYLOV_P, rho / previous_rho);
-        dv_curve_add(errors, rho / b_squared);
+        if (errors != NULL)
+            dv_curve_add(errors, rho / b_squared);
     }
-    dv_data_set_uint(&self->products, it);
+    *products = it;
     return status;
 }
 
@@ -188,9 +191,47 @@ static DvStatus solve(void *self_, DvVecId x, DvVecId b)
     DvCurve *errors = &self->errors[self->curves < MAX_CURVES ? self->curves++ : MAX_CURVES - 1];
     dv_curve_restart(errors, dv_data_uint(&self->iterations));
     dv_krylov_begin(&self->space, x, b, true);
-    const DvStatus status = iterate(self, errors);
+    uint32_t products = 0;
+    const DvStatus status = iterate(self, errors, &products);
+    dv_data_set_uint(&self->products, products);
     dv_krylov_end(&self->space);
     dv_data_set_uint(&self->solves, dv_data_uint(&self->solves) + 1);
+    dv_phase_end();
+    return status;
+}
+
+static DvStatus solve_row(void *self_, double *x, const double *b, size_t n)
+{
+    (void)n;
+    PcgLinearSolver *self = self_;
+    DvKrylovSpace *space = &self->space;
+    uint32_t products;
+    dv_krylov_begin_flat(space, b);
+    const double b_squared = dv_krylov_dot(space, DV_KRYLOV_B, DV_KRYLOV_B);
+    const DvStatus status = b_squared == 0.0 ? DV_OK : iterate(self, NULL, &products);
+    dv_krylov_end_flat(space, x);
+    const double left = b_squared == 0.0 ? 0.0 : sqrt(dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_R) / b_squared);
+    self->worst = left > self->worst || isnan(left) ? left : self->worst;
+    return status;
+}
+
+static DvStatus solve_many(void *self_, const DvSparseRows *b, double *x, size_t stride, double *residual)
+{
+    PcgLinearSolver *self = self_;
+    dv_phase_begin("linear solver");
+    self->worst = 0.0;
+    const DvStatus status = dv_solve_rows(self, solve_row, b, self->space.n, x, stride);
+    if (residual != NULL)
+        *residual = self->worst;
+    dv_phase_end();
+    return status;
+}
+
+static DvStatus compliance(void *self_, const DvSparseRows *j, double factor, double *w, size_t stride)
+{
+    PcgLinearSolver *self = self_;
+    dv_phase_begin("compliance");
+    const DvStatus status = dv_compliance_of_rows(self, solve_row, j, self->space.n, factor, w, stride);
     dv_phase_end();
     return status;
 }
@@ -244,6 +285,8 @@ static const DvLinearSolverOps ops = {
     .solve = solve,
     .is_matrix_free = is_matrix_free,
     .uses_guess = uses_guess,
+    .solve_many = solve_many,
+    .compliance = compliance,
 };
 
 const DvClass dv_pcg_linear_solver = {

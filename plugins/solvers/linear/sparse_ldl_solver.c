@@ -7,8 +7,10 @@
  * with refinement.
  */
 #include "linear/block_ldl.h"
+#include "linear/block_ldl_many.h"
 #include "linear/flat_system.h"
 #include "linear/linear_solver_fields.h"
+#include "linear/many_solves.h"
 
 #include <divan/memory.h>
 #include <divan/scene.h>
@@ -27,6 +29,7 @@ typedef struct SparseLdlSolver {
     DvLinearSystemUse system;
     DvFlatSystem flat;
     DvBlockLdl *ldl;
+    DvLdlMany *many;
     const DvOrderingOps *ordering; /* NULL: the order of least work */
     void *ordering_self;
     uint64_t structure;          /* of the matrix that was analysed */
@@ -37,6 +40,7 @@ typedef struct SparseLdlSolver {
     double *numbers;             /* all of them, kept once the samples came twice */
     size_t numbers_capacity;
     bool analysed, factored, numbers_known;
+    uint64_t factorizations;
     bool warned_empty, warned_singular;
 } SparseLdlSolver;
 
@@ -54,7 +58,9 @@ static const DvField fields[] = {
 static DvStatus construct(DvObject *object, void *self_)
 {
     (void)object;
-    ((SparseLdlSolver *)self_)->ldl = dv_block_ldl_new();
+    SparseLdlSolver *self = self_;
+    self->ldl = dv_block_ldl_new();
+    self->many = dv_ldl_many_new(self->ldl);
     return DV_OK;
 }
 
@@ -135,6 +141,7 @@ static DvStatus factor(SparseLdlSolver *self, const DvBlockMatrix *matrix)
     uint32_t failed = 0;
     const DvStatus status = dv_block_ldl_factor(self->ldl, matrix, &failed);
     self->factored = status == DV_OK;
+    self->factorizations++;
     if (dv_block_ldl_analyses(self->ldl) != self->analyses) {
         self->analyses = dv_block_ldl_analyses(self->ldl);
         const uint64_t nonzeros = dv_block_ldl_nonzeros(self->ldl);
@@ -175,7 +182,7 @@ static DvStatus solve_flat(void *self_, double *x, const double *b, size_t n)
     SparseLdlSolver *self = self_;
     if (n == 0)
         return DV_OK;
-    dv_block_ldl_solve(self->ldl, 1, b, x, n);
+    dv_block_ldl_solve(self->ldl, b, x);
     if (self->matrix->version != self->version)
         return DV_OK; /* assembled anew for somebody else: nothing to refine with */
     const double residual = dv_block_ldl_refine(self->ldl, self->matrix, b, x);
@@ -199,6 +206,74 @@ static DvStatus solve(void *self_, DvVecId x, DvVecId b)
     return status;
 }
 
+static uint64_t factor_version(void *self_)
+{
+    return ((const SparseLdlSolver *)self_)->factorizations;
+}
+
+/* Refines row by row, against the matrix, what the factor gives where it has lost digits. */
+static double refine_many(SparseLdlSolver *self, const DvSparseRows *b, double *x, size_t stride)
+{
+    double worst = 0.0;
+    if (!dv_block_ldl_is_delicate(self->ldl) || self->matrix->version != self->version)
+        return worst;
+    for (uint32_t r = 0; r < b->rows; r++) {
+        dv_spread_row(b, r, self->flat.b, self->flat.n);
+        const double residual = dv_block_ldl_refine(self->ldl, self->matrix, self->flat.b, x + stride * r);
+        worst = residual > worst ? residual : worst;
+    }
+    return worst;
+}
+
+static DvStatus solve_many(void *self_, const DvSparseRows *b, double *x, size_t stride, double *residual)
+{
+    SparseLdlSolver *self = self_;
+    const DvStatus status = dv_check_rows(self, b, self->flat.n);
+    if (status != DV_OK)
+        return status;
+    dv_phase_begin("linear solver");
+    dv_ldl_many_forward(self->many, b);
+    dv_ldl_many_backward(self->many, x, stride);
+    const double worst = refine_many(self, b, x, stride);
+    if (residual != NULL)
+        *residual = worst;
+    dv_phase_end();
+    return DV_OK;
+}
+
+static DvStatus compliance(void *self_, const DvSparseRows *j, double factor, double *w, size_t stride)
+{
+    SparseLdlSolver *self = self_;
+    const DvStatus status = dv_check_rows(self, j, self->flat.n);
+    if (status != DV_OK)
+        return status;
+    if (dv_block_ldl_is_delicate(self->ldl))
+        return dv_compliance_of_rows(self, solve_flat, j, self->flat.n, factor, w, stride);
+    dv_phase_begin("compliance");
+    dv_ldl_many_forward(self->many, j);
+    dv_ldl_many_gram(self->many, factor, w, stride);
+    dv_phase_end();
+    return DV_OK;
+}
+
+static DvStatus half_solve(void *self_, const DvSparseRows *b, DvHalfSolutions *y)
+{
+    SparseLdlSolver *self = self_;
+    const DvStatus status = dv_check_rows(self, b, self->flat.n);
+    if (status != DV_OK)
+        return status;
+    dv_ldl_many_forward(self->many, b);
+    *y = (DvHalfSolutions){dv_ldl_many_rows(self->many), dv_block_ldl_weights(self->ldl)};
+    return DV_OK;
+}
+
+static DvStatus finish_half(void *self_, double *x, const double *y, size_t n)
+{
+    if (n > 0)
+        dv_block_ldl_finish(((SparseLdlSolver *)self_)->ldl, y, x);
+    return DV_OK;
+}
+
 static bool is_matrix_free(void *self_)
 {
     (void)self_;
@@ -209,6 +284,7 @@ static void destroy(DvObject *object, void *self_)
 {
     (void)object;
     SparseLdlSolver *self = self_;
+    dv_ldl_many_free(self->many);
     dv_block_ldl_free(self->ldl);
     dv_free(self->numbers);
     dv_flat_system_free(&self->flat);
@@ -220,6 +296,11 @@ static const DvLinearSolverOps ops = {
     .solve = solve,
     .solve_flat = solve_flat,
     .is_matrix_free = is_matrix_free,
+    .factor_version = factor_version,
+    .solve_many = solve_many,
+    .compliance = compliance,
+    .half_solve = half_solve,
+    .finish_half = finish_half,
 };
 
 const DvClass dv_sparse_ldl_solver = {

@@ -27,6 +27,15 @@ typedef struct DvBlockMatrix {
     uint64_t version;           /* + 1 with each assembly */
 } DvBlockMatrix;
 
+/* Rows over the scalar unknowns of such a matrix, as constraints give them: row i has the values[e] in columns[e] for
+ * row_start[i] <= e < row_start[i + 1], ascending. */
+typedef struct DvSparseRows {
+    uint32_t rows;
+    const uint32_t *row_start; /* [rows + 1] */
+    const uint32_t *columns;
+    const double *values;
+} DvSparseRows;
+
 /* Where a component names its couplings: pair k is the k-th call. `a` and `b` choose the states when there are two
  * (0, 1). */
 typedef struct DvPattern DvPattern;

@@ -31,6 +31,17 @@ typedef struct DvOdeSolverOps {
     double (*velocity_factor)(void *self, double dt);
 } DvOdeSolverOps;
 
+/* Half solutions y_i = L^-1 P b_i with A = P^T L D L^T P: b_i A^-1 b_j is the sum over k of y_i(k) weights[k] y_j(k), and
+ * half solutions add up as right-hand sides do. */
+typedef struct DvHalfSolutions {
+    DvSparseRows rows;     /* columns: unknowns in the order of elimination */
+    const double *weights; /* [unknowns] 1 / D, in that order */
+} DvHalfSolutions;
+
+/* How long a system holds: all solves after a good set_system are of that system, until the next one. A solver with a
+ * factor keeps it whatever is assembled, moved or computed meanwhile; one without multiplies by the operator as it is
+ * when it is asked, so that nobody may compute forces, propagate or assemble over the same mechanics in between.
+ * Sparse right-hand sides are over the flat unknowns of the mechanics; those of fixed unknowns must not be there. */
 #define DV_LINEAR_SOLVER "divan.linear-solver/1"
 typedef struct DvLinearSolverOps {
     uint32_t size;
@@ -44,6 +55,19 @@ typedef struct DvLinearSolverOps {
     bool (*is_matrix_free)(void *self);
     /* Optional: whether solve() starts from x, so that x is worth keeping from step to step; absent: no. */
     bool (*uses_guess)(void *self);
+    /* Optional: number of the factor: the same number, the same A^-1, bit for bit. Absent: there is none. */
+    uint64_t (*factor_version)(void *self);
+    /* x_i = A^-1 b_i at x + i * stride, each of the mechanics' unknowns; guesses are not used. *residual (or NULL): the
+     * largest |b_i - A x_i| / |b_i|, as the method knows it: iterative solvers stop by their own bounds, so look at it;
+     * 0 of a direct solver that had nothing to refine. Allocates only when there is more to do than ever before. */
+    DvStatus (*solve_many)(void *self, const DvSparseRows *b, double *x, size_t stride, double *residual);
+    /* w(i, j) += factor j_i A^-1 j_j at w[i * stride + j]. Symmetric of direct solvers, to their residual of others. */
+    DvStatus (*compliance)(void *self, const DvSparseRows *j, double factor, double *w, size_t stride);
+    /* Optional, both or none, of solvers with a factor: half solutions, lent until the next call of any but finish_half;
+     * and x = A^-1 b from the dense half solution y of b. Not refined: where pivots have lost digits (an indefinite
+     * matrix), solve and solve_many know more. */
+    DvStatus (*half_solve)(void *self, const DvSparseRows *b, DvHalfSolutions *y);
+    DvStatus (*finish_half)(void *self, double *x, const double *y, size_t n);
 } DvLinearSolverOps;
 
 /* How rows are ordered before factoring. */
