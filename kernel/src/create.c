@@ -2,15 +2,17 @@
  *
  * Objects from words: class name, attributes and the node they are for.
  *
- * In this order: old class names; old names of attributes; the variant (DOF types), from the template or from what the object is
- * about to act on; construct; into the node; attributes into fields (printLog and src first, then by name); the class's parse;
- * a name when it has none; complaints about attributes that nobody asked for. When the scene runs already, init follows.
+ * In this order: the variant (DOF types), from the template or from what the object is about to act on; construct; into the node;
+ * attributes into fields (printLog and src first, then by name); the class's parse; a name when it has none; complaints about
+ * attributes that nobody asked for. When the scene runs already, init follows.
  *
- * What old names mean, and which class takes its variant from where, is data in the plugins.
+ * Which class takes its variant from where is data in the plugins.
  */
 #include "internal.h"
 
 #include <string.h>
+
+enum { MAX_PROBLEMS = 10000, MAX_ERRORS = 200 }; /* of a scene: what comes after them is not read */
 
 DvStatus dv_private_problem(DvScene *scene, DvStatus status)
 {
@@ -23,85 +25,120 @@ DvStatus dv_private_problem(DvScene *scene, DvStatus status)
     return status;
 }
 
-DvStatus dv_private_report(DvScene *scene, Place place, DvStatus status, const char *format, va_list args)
+static DvStatus report(DvScene *scene, DvStatus status, DvPlace place, const char *component, const char *name,
+                       const char *format, va_list args) __attribute__((format(printf, 6, 0)));
+static DvStatus report(DvScene *scene, DvStatus status, DvPlace place, const char *component, const char *name,
+                       const char *format, va_list args)
 {
     DvMessage message = {.level = status == DV_OK ? DV_LEVEL_WARNING : DV_LEVEL_ERROR,
                          .status = status,
                          .file = place.file,
                          .line = place.line,
-                         .column = place.column};
+                         .column = place.column,
+                         .component = component,
+                         .name = name};
     dv_private_emit(&message, format, args);
     return dv_private_problem(scene, status);
+}
+
+DvStatus dv_build_problem(DvScene *scene, DvStatus status, DvPlace place, const char *component, const char *name,
+                          const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    report(scene, status, place, component, name, format, args);
+    va_end(args);
+    return status;
+}
+
+bool dv_build_has_enough(const DvScene *scene)
+{
+    return scene->problems > MAX_PROBLEMS || scene->errors > MAX_ERRORS;
+}
+
+bool dv_build_is_check(const DvScene *scene)
+{
+    return scene->check_only;
 }
 
 /* Attributes */
 
 static void clear_attribute(void *pointer)
 {
-    Attribute *attribute = pointer;
-    g_free(attribute->name);
-    g_free(attribute->text);
+    DvAttribute *attribute = pointer;
+    dv_free(attribute->name);
+    dv_free(attribute->text);
 }
 
-DvAttributes *dv_private_attributes_new(void)
+DvAttributes *dv_attributes_new(void)
 {
     DvAttributes *attributes = g_new0(DvAttributes, 1);
-    attributes->list = g_array_new(FALSE, TRUE, sizeof(Attribute));
+    attributes->list = g_array_new(FALSE, TRUE, sizeof(DvAttribute));
     g_array_set_clear_func(attributes->list, clear_attribute);
     return attributes;
 }
 
-void dv_private_attributes_free(DvAttributes *attributes)
+void dv_attributes_free(DvAttributes *attributes)
 {
     if (attributes)
         g_array_free(attributes->list, TRUE);
     g_free(attributes);
 }
 
-void dv_private_attributes_add(DvAttributes *attributes, const char *name, const char *text, int line, int column)
+void dv_attributes_add(DvAttributes *attributes, const char *name, const char *text, int line, int column)
 {
-    const Attribute attribute = {.name = g_strdup(name), .text = g_strdup(text), .line = line, .column = column};
+    const DvAttribute attribute = {.name = dv_strdup(name), .text = dv_strdup(text), .line = line, .column = column};
     g_array_append_val(attributes->list, attribute);
 }
 
-Attribute *dv_private_attribute_find(const DvAttributes *attributes, const char *name)
+DvAttribute *dv_attributes_find(const DvAttributes *attributes, const char *name)
 {
     for (guint i = 0; attributes && i < attributes->list->len; i++) {
-        Attribute *attribute = &g_array_index(attributes->list, Attribute, i);
+        DvAttribute *attribute = &g_array_index(attributes->list, DvAttribute, i);
         if (strcmp(attribute->name, name) == 0)
             return attribute;
     }
     return NULL;
 }
 
-void dv_private_attributes_drop(DvAttributes *attributes, const char *name)
+DvAttribute *dv_attributes_at(const DvAttributes *attributes, size_t index)
 {
-    Attribute *attribute = dv_private_attribute_find(attributes, name);
-    if (attribute)
-        g_array_remove_index(attributes->list, (guint)(attribute - (Attribute *)(void *)attributes->list->data));
+    return index < attributes->list->len ? &g_array_index(attributes->list, DvAttribute, index) : NULL;
 }
 
-void dv_private_attributes_set(DvAttributes *attributes, const char *name, const char *text, int line, int column)
+void dv_attributes_drop(DvAttributes *attributes, const char *name)
 {
-    dv_private_attributes_drop(attributes, name);
-    dv_private_attributes_add(attributes, name, text, line, column);
+    DvAttribute *attribute = dv_attributes_find(attributes, name);
+    if (attribute)
+        g_array_remove_index(attributes->list, (guint)(attribute - (DvAttribute *)(void *)attributes->list->data));
+}
+
+void dv_attributes_set(DvAttributes *attributes, const char *name, const char *text, int line, int column)
+{
+    dv_attributes_drop(attributes, name);
+    dv_attributes_add(attributes, name, text, line, column);
 }
 
 static int compare_names(const void *a, const void *b)
 {
-    return strcmp(((const Attribute *)a)->name, ((const Attribute *)b)->name);
+    return strcmp(((const DvAttribute *)a)->name, ((const DvAttribute *)b)->name);
+}
+
+void dv_attributes_sort(DvAttributes *attributes)
+{
+    g_array_sort(attributes->list, compare_names);
 }
 
 const char *dv_attribute(const DvAttributes *attributes, const char *name)
 {
-    Attribute *attribute = dv_private_attribute_find(attributes, name);
+    DvAttribute *attribute = dv_attributes_find(attributes, name);
     if (!attribute)
         return NULL;
     attribute->used = true;
     return attribute->text;
 }
 
-bool dv_private_class_takes(const DvClass *cls, const char *name)
+bool dv_class_takes(const DvClass *cls, const char *name)
 {
     for (const DvField *field = dv_common_fields(); field->name; field++)
         if (dv_private_field_is_named(field, name))
@@ -117,89 +154,25 @@ typedef struct Making {
     DvNode *node;
     const DvClass *cls;
     DvAttributes *attributes;
-    Place place;
+    DvPlace place;
 } Making;
 
-static DvStatus say(const Making *making, DvStatus status, const Attribute *at, const char *format, ...)
+static DvStatus say(const Making *making, DvStatus status, const DvAttribute *at, const char *format, ...)
     DV_PRINTF(4, 5);
-static DvStatus say(const Making *making, DvStatus status, const Attribute *at, const char *format, ...)
+static DvStatus say(const Making *making, DvStatus status, const DvAttribute *at, const char *format, ...)
 {
-    const Attribute *name = making->cls ? dv_private_attribute_find(making->attributes, "name") : NULL;
-    const bool placed = at && at->line > 0;
-    DvMessage message = {.level = status == DV_OK ? DV_LEVEL_WARNING : DV_LEVEL_ERROR,
-                         .status = status,
-                         .file = making->place.file,
-                         .line = placed ? at->line : making->place.line,
-                         .column = placed ? at->column : making->place.column,
-                         .component = making->cls ? making->cls->name : NULL,
-                         .name = name ? name->text : NULL};
+    const DvAttribute *name = making->cls ? dv_attributes_find(making->attributes, "name") : NULL;
+    DvPlace place = making->place;
+    if (at && at->line > 0) {
+        place.line = at->line;
+        place.column = at->column;
+    }
     va_list args;
     va_start(args, format);
-    dv_private_emit(&message, format, args);
+    report(making->node->scene, status, place, making->cls ? making->cls->name : NULL, name ? name->text : NULL, format,
+           args);
     va_end(args);
-    return dv_private_problem(making->node->scene, status);
-}
-
-/* Old names of attributes become the new ones. */
-static void modernise(const Making *making)
-{
-    GArray *list = making->attributes->list;
-    for (guint i = 0; i < list->len; i++) {
-        Attribute *attribute = &g_array_index(list, Attribute, i);
-        const DvRename *rename = dv_private_class_takes(making->cls, attribute->name)
-                                     ? NULL
-                                     : dv_private_rename_field(making->cls, attribute->name);
-        if (!rename)
-            continue;
-        if (rename->kind == DV_RENAME_FIELD && !dv_private_attribute_find(making->attributes, rename->to)) {
-            g_free(attribute->name);
-            attribute->name = g_strdup(rename->to);
-        } else if (rename->kind != DV_RENAME_FIELD) {
-            const bool harmless = rename->kind == DV_RENAME_FIELD_HARMLESS;
-            attribute->used = true;
-            (void)say(making, harmless ? DV_OK : DV_ERROR_UNSUPPORTED, attribute, "'%s' has %s%s%s", attribute->name,
-                      harmless ? "no effect any more" : "been removed", rename->to ? ": " : "",
-                      rename->to ? rename->to : "");
-        }
-    }
-    g_array_sort(list, compare_names);
-}
-
-/* Paths of the years before '@' are relative to the object itself: ".." is its node. New string, or NULL when it has an '@'. */
-static char *modern_path(const DvNode *node, const char *path, const char *contract)
-{
-    if (path[0] == '@' || !*path)
-        return NULL;
-    char *plain = g_strdelimit(g_strdup(path), "\\", '/'), *modern;
-    if (g_str_has_prefix(plain, "..")) {
-        const char *rest = plain + (plain[2] == '/' ? 3 : 2);
-        modern =
-            g_strconcat("@", strncmp(rest, "..", 2) == 0 ? "" : "./", rest, strcmp(rest, "..") == 0 ? "/" : "", NULL);
-    } else {
-        modern = g_strconcat("@", plain, NULL);
-    }
-    const char *slash = strrchr(plain, '/');
-    if (slash && slash[1] && slash[1] != '.' && !dv_node_resolve(node, NULL, modern, contract)) {
-        g_free(modern); /* one level too many or too few: the documents disagree; the name decides */
-        modern = g_strconcat("@", slash + 1, NULL);
-    }
-    g_free(plain);
-    return modern;
-}
-
-/* Puts '@' into the paths that the variant follows from, for classes of old scenes. */
-static void modernise_paths(const Making *making)
-{
-    for (const DvVariantSource *source = making->cls->sources; source && source->attribute; source++) {
-        Attribute *attribute = dv_private_attribute_find(making->attributes, source->attribute);
-        char *path = attribute ? modern_path(making->node, attribute->text, source->contract) : NULL;
-        if (!path)
-            continue;
-        (void)say(making, DV_OK, attribute, "%s: the path '%s' is of an old kind and is taken as '%s'", attribute->name,
-                  attribute->text, path);
-        g_free(attribute->text);
-        attribute->text = path;
-    }
+    return status;
 }
 
 /* Variants */
@@ -245,7 +218,7 @@ static char *variant_of_sources(const Making *making, DvText *reason)
     GString *variant = g_string_new(NULL);
     DvObject *first = NULL;
     for (const DvVariantSource *source = cls->sources; source && source->attribute; source++) {
-        const Attribute *attribute = dv_private_attribute_find(making->attributes, source->attribute);
+        const DvAttribute *attribute = dv_attributes_find(making->attributes, source->attribute);
         const char *path = attribute && *attribute->text ? attribute->text : source->path;
         char *one = g_strndup(path, strcspn(path, " \t\r\n"));
         DvObject *object = *one ? dv_node_resolve(making->node, NULL, one, source->contract)
@@ -301,7 +274,7 @@ static void add_variants(DvText *out, const DvClass *cls, const char *wanted)
     g_strfreev(words);
 }
 
-static void warn_of_template(const Making *making, const Attribute *template, const char *wanted, const char *variant)
+static void warn_of_template(const Making *making, const DvAttribute *template, const char *wanted, const char *variant)
 {
     char **words = making->cls->variants ? g_strsplit(making->cls->variants, " ", -1) : NULL;
     bool known = words == NULL;
@@ -349,7 +322,7 @@ static const char *choose_variant(const Making *making, const char *wanted, DvTe
 
 /* What a value's text lacks, or a link to something that is not there (yet), is a warning: the default stays. A link that makes
  * no sense fails the scene. */
-static void set_fields(DvScene *scene, DvObject *object, Attribute *attribute)
+static void set_fields(DvScene *scene, DvObject *object, DvAttribute *attribute)
 {
     for (size_t i = 0; i < object->field_count; i++) {
         DvData *data = object->fields[i];
@@ -365,9 +338,9 @@ static void set_fields(DvScene *scene, DvObject *object, Attribute *attribute)
 
 static bool is_explicit(const DvObject *object, const DvField *field)
 {
-    bool given = dv_private_attribute_find(object->attributes, field->name) != NULL;
+    bool given = dv_attributes_find(object->attributes, field->name) != NULL;
     for (const char *const *alias = field->aliases; alias && *alias && !given; alias++)
-        given = dv_private_attribute_find(object->attributes, *alias) != NULL;
+        given = dv_attributes_find(object->attributes, *alias) != NULL;
     return given;
 }
 
@@ -380,7 +353,7 @@ static DvData *field_like(const DvObject *object, const DvField *field)
 }
 
 /* src="@loader": every field follows the one of the same name there, unless the scene gives it. */
-static void follow_source(DvScene *scene, DvObject *object, Attribute *attribute)
+static void follow_source(DvScene *scene, DvObject *object, DvAttribute *attribute)
 {
     attribute->used = true;
     if (strcmp(attribute->text, "") == 0 || strcmp(attribute->text, "@") == 0)
@@ -413,16 +386,16 @@ static void apply_attributes(DvScene *scene, DvObject *object)
     const char *name = dv_attribute(object->attributes, "name");
     if (name)
         dv_data_set_string(&object->name, name);
-    Attribute *print_log = dv_private_attribute_find(object->attributes, "printLog");
+    DvAttribute *print_log = dv_attributes_find(object->attributes, "printLog");
     if (print_log)
         set_fields(scene, object, print_log);
-    Attribute *source = dv_private_attribute_find(object->attributes, "src");
+    DvAttribute *source = dv_attributes_find(object->attributes, "src");
     if (source && !object->is_node && !dv_object_field(object, "src"))
         follow_source(scene, object, source);
     else if (source)
         set_fields(scene, object, source);
     for (guint i = 0; i < object->attributes->list->len; i++) {
-        Attribute *attribute = &g_array_index(object->attributes->list, Attribute, i);
+        DvAttribute *attribute = &g_array_index(object->attributes->list, DvAttribute, i);
         if (!g_strv_contains(first, attribute->name) && strcmp(attribute->name, "type") != 0)
             set_fields(scene, object, attribute);
     }
@@ -432,7 +405,7 @@ static void report_unused_attributes(DvObject *object)
 {
     DvNode *node = dv_private_node_of(object);
     for (guint i = 0; i < object->attributes->list->len; i++) {
-        const Attribute *attribute = &g_array_index(object->attributes->list, Attribute, i);
+        const DvAttribute *attribute = &g_array_index(object->attributes->list, DvAttribute, i);
         if (attribute->used || attribute->name[0] == '_' || g_str_has_prefix(attribute->name, "NO"))
             continue;
         GPtrArray *names = g_ptr_array_new();
@@ -461,7 +434,7 @@ static void report_link(DvObject *object, DvLink *link)
 {
     if (!dv_link_is_set(link) || dv_link_resolve(link) == DV_OK)
         return;
-    const Attribute *attribute = dv_private_attribute_find(object->attributes, link->data.field->name);
+    const DvAttribute *attribute = dv_attributes_find(object->attributes, link->data.field->name);
     const char *paths = attribute ? attribute->text : dv_data_string(&link->data);
     const DvObject *other = dv_node_resolve(dv_private_node_of(object), object, paths, NULL);
     if (other)
@@ -506,33 +479,11 @@ static void warn_of_slots(const Making *making)
     }
 }
 
-/* RequiredPlugin: classes are found by their names in all plugins that run, so nothing has to be loaded. */
-static void check_required_plugin(const DvAttributes *attributes, const Making *making)
-{
-    const Attribute *list = dv_private_attribute_find(attributes, "pluginName");
-    if (!list || !*list->text)
-        list = dv_private_attribute_find(attributes, "name");
-    static const char between[] = " \t\r\n[],\"'";
-    unsigned unknown = 0;
-    const char *at = list ? list->text : "";
-    for (at += strspn(at, between); *at && unknown < 20; at += strspn(at, between)) {
-        const size_t length = strcspn(at, between);
-        char *name = g_strndup(at, length);
-        if (!dv_private_module_known(name)) {
-            (void)say(making, DV_OK, list, "RequiredPlugin: no plugin that runs covers '%s'", name);
-            unknown++;
-        }
-        g_free(name);
-        at += length;
-    }
-}
-
 static DvStatus make(Making *making, size_t index, DvObject **result)
 {
     DvNode *node = making->node;
-    modernise(making);
-    modernise_paths(making);
-    const Attribute *template = dv_private_attribute_find(making->attributes, "template");
+    dv_attributes_sort(making->attributes);
+    const DvAttribute *template = dv_attributes_find(making->attributes, "template");
     char *wanted = template && *template->text ? canonical_variant(template->text) : NULL;
     DvText reason = {0};
     if (wanted)
@@ -542,7 +493,7 @@ static DvStatus make(Making *making, size_t index, DvObject **result)
         (void)say(making, DV_ERROR_MISSING, NULL, "cannot be made here: %s", reason.at ? reason.at : "not accepted");
         dv_text_free(&reason);
         g_free(wanted);
-        dv_private_attributes_free(making->attributes);
+        dv_attributes_free(making->attributes);
         return DV_ERROR_MISSING;
     }
     dv_text_free(&reason);
@@ -583,48 +534,37 @@ static DvStatus make(Making *making, size_t index, DvObject **result)
     return status;
 }
 
-static DvStatus create_at(DvNode *node, const char *class_name, DvAttributes *attributes, Place place, size_t index,
+static DvStatus create_at(DvNode *node, const char *class_name, DvAttributes *attributes, DvPlace place, size_t index,
                           DvObject **result)
 {
     DvObject *unused = NULL;
     result = result ? result : &unused;
     *result = NULL;
+    if (!attributes)
+        attributes = dv_attributes_new();
     Making making = {node, dv_class_find(class_name), attributes, place};
     if (making.cls)
         return make(&making, index, result);
-    DvStatus status = DV_OK;
-    const DvRename *rename = dv_private_rename_class(class_name);
-    if (rename && rename->kind == DV_RENAME_CLASS_EXPANDED)
-        return dv_private_create_expanded(node, rename, attributes, place, result);
-    if (strcmp(class_name, "RequiredPlugin") == 0) {
-        check_required_plugin(attributes, &making);
-    } else if (rename && rename->kind == DV_RENAME_CLASS_HARMLESS) {
-        (void)say(&making, DV_OK, NULL, "'%s' has been removed and changes nothing%s%s", class_name,
-                  rename->to ? ": " : "", rename->to ? rename->to : "");
-    } else if (rename && rename->kind == DV_RENAME_CLASS_REMOVED) {
-        status = say(&making, DV_ERROR_UNSUPPORTED, NULL, "'%s' has been removed: use %s", class_name, rename->to);
-    } else {
-        DvText text = {0};
-        dv_class_explain(class_name, &text);
-        status = say(&making, DV_ERROR_NOT_FOUND, NULL, "%s", text.at);
-        dv_text_free(&text);
-    }
-    dv_private_attributes_free(attributes);
+    DvText text = {0};
+    dv_class_explain(class_name, &text);
+    const DvStatus status = say(&making, DV_ERROR_NOT_FOUND, NULL, "%s", text.at);
+    dv_text_free(&text);
+    dv_attributes_free(attributes);
     return status;
 }
 
-DvStatus dv_private_create(DvNode *node, const char *class_name, DvAttributes *attributes, Place place,
-                           DvObject **object)
+DvStatus dv_build_object(DvNode *node, const char *class_name, DvAttributes *attributes, DvPlace place,
+                         DvObject **object)
 {
     return create_at(node, class_name, attributes, place, SIZE_MAX, object);
 }
 
 DvStatus dv_private_create_first(DvNode *node, const char *class_name)
 {
-    DvAttributes *attributes = dv_private_attributes_new();
-    dv_private_attributes_add(attributes, "name", class_name, 0, 0);
+    DvAttributes *attributes = dv_attributes_new();
+    dv_attributes_add(attributes, "name", class_name, 0, 0);
     DvObject *object;
-    const DvStatus status = create_at(node, class_name, attributes, (Place){0}, 0, &object);
+    const DvStatus status = create_at(node, class_name, attributes, (DvPlace){0}, 0, &object);
     if (object)
         object->order = 0;
     return status;
@@ -636,11 +576,11 @@ static DvStatus new_object(DvNode *node, const char *class_name, DvAttributes *a
     if (object)
         *object = NULL;
     if (!dv_private_may_change(node->scene, "dv_object_new")) {
-        dv_private_attributes_free(attributes);
+        dv_attributes_free(attributes);
         return DV_ERROR_BUSY;
     }
     DvObject *made;
-    const DvStatus status = dv_private_create(node, class_name, attributes, (Place){0}, &made);
+    const DvStatus status = dv_build_object(node, class_name, attributes, (DvPlace){0}, &made);
     if (status != DV_OK && made) {
         dv_object_remove(made);
         made = NULL;
@@ -652,11 +592,11 @@ static DvStatus new_object(DvNode *node, const char *class_name, DvAttributes *a
 
 DvStatus dv_object_new(DvNode *node, const char *class_name, DvObject **object, ...)
 {
-    DvAttributes *attributes = dv_private_attributes_new();
+    DvAttributes *attributes = dv_attributes_new();
     va_list args;
     va_start(args, object);
     for (const char *name; (name = va_arg(args, const char *));)
-        dv_private_attributes_add(attributes, name, va_arg(args, const char *), 0, 0);
+        dv_attributes_add(attributes, name, va_arg(args, const char *), 0, 0);
     va_end(args);
     return new_object(node, class_name, attributes, object);
 }
@@ -664,63 +604,44 @@ DvStatus dv_object_new(DvNode *node, const char *class_name, DvObject **object, 
 DvStatus dv_object_new_with(DvNode *node, const char *class_name, const char *const *names, const char *const *texts,
                             size_t count, DvObject **object)
 {
-    DvAttributes *attributes = dv_private_attributes_new();
+    DvAttributes *attributes = dv_attributes_new();
     for (size_t i = 0; i < count; i++)
-        dv_private_attributes_add(attributes, names[i], texts[i], 0, 0);
+        dv_attributes_add(attributes, names[i], texts[i], 0, 0);
     return new_object(node, class_name, attributes, object);
 }
 
 /* Nodes */
 
-/* Old scenes say on nodes what is shown; a class that the rename names ("VisualStyle.displayFlags") takes the words over. */
-static void move_display_words(DvNode *node, DvAttributes *attributes, Place place)
+DvStatus dv_build_node(DvScene *scene, DvNode *parent, DvAttributes *attributes, DvPlace place, const char *folder,
+                       DvNode **result)
 {
-    GString *words = g_string_new(NULL);
-    const char *to = NULL;
-    for (guint i = 0; i < attributes->list->len; i++) {
-        Attribute *attribute = &g_array_index(attributes->list, Attribute, i);
-        const DvRename *rename = dv_private_rename_field(&dv_node_class, attribute->name);
-        if (!rename || rename->kind != DV_RENAME_FIELD || !strchr(rename->to, '.'))
-            continue;
-        attribute->used = true;
-        to = rename->to;
-        const bool shown = strchr("tT123456789", attribute->text[0]) != NULL && attribute->text[0];
-        const bool is_show = g_str_has_prefix(attribute->name, "show");
-        g_string_append_printf(words, "%s%s%s", words->len ? " " : "", is_show ? (shown ? "show" : "hide") : "",
-                               attribute->name + (is_show ? 4 : 0));
+    *result = NULL;
+    if (!attributes)
+        attributes = dv_attributes_new();
+    if (!parent && scene->root) {
+        dv_attributes_free(attributes);
+        return dv_build_problem(scene, DV_ERROR_INVALID, place, NULL, NULL, "a scene has one root");
     }
-    if (to) {
-        const char *dot = strchr(to, '.');
-        char *class_name = g_strndup(to, (size_t)(dot - to));
-        DvAttributes *moved = dv_private_attributes_new();
-        dv_private_attributes_add(moved, "name", dot + 1, 0, 0);
-        dv_private_attributes_add(moved, dot + 1, words->str, 0, 0);
-        (void)dv_private_create(node, class_name, moved, place, NULL);
-        g_free(class_name);
-    }
-    g_string_free(words, TRUE);
-}
-
-DvStatus dv_private_create_node(DvNode *parent, DvScene *scene, DvAttributes *attributes, Place place, DvNode **result)
-{
     DvObject *object = dv_private_object_new(&dv_node_class, "");
     DvNode *node = object->self;
     *result = node;
-    g_array_sort(attributes->list, compare_names);
+    dv_attributes_sort(attributes);
     object->place = place;
     object->attributes = attributes;
     object->order = ++scene->created;
     (void)dv_private_object_construct(object); /* a node's cannot fail */
     dv_private_node_join_scene(node, scene);
+    node->folder = folder || !parent ? g_intern_string(folder) : parent->folder;
     if (parent) {
         const DvStatus status = dv_node_attach(parent, node);
         dv_object_unref(object); /* the parent keeps it */
         if (status != DV_OK)
             return status;
+    } else {
+        scene->root = node;
     }
     (void)dv_attribute(attributes, "type");
     apply_attributes(scene, object);
-    move_display_words(node, attributes, place);
     report_unused_attributes(object);
     dv_private_stamp(object);
     return DV_OK;

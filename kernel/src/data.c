@@ -557,12 +557,12 @@ const char *dv_data_file(DvData *data)
         return dv_data_file(graph->parent);
     if (graph->file_known && graph->file_version == data->version)
         return graph->file;
-    g_free(graph->file);
+    dv_free(graph->file);
     const char *folder = NULL;
     for (const DvNode *node = dv_private_node_of(data->owner); node && !folder; node = dv_node_parent(node, 0))
         folder = node->folder;
     const char *name = dv_data_string(data);
-    graph->file = *name ? dv_private_find_file(name, folder) : NULL;
+    graph->file = *name ? dv_find_file(name, folder) : NULL;
     graph->file_version = data->version;
     graph->file_known = true;
     return graph->file;
@@ -730,7 +730,7 @@ void dv_private_data_destroy(DvData *data)
 {
     dv_private_data_unlink(data);
     if (data->graph)
-        g_free(data->graph->file);
+        dv_free(data->graph->file);
     g_free(data->graph);
     dv_private_value_unref(data->type, data->value);
     *data = (DvData){0};

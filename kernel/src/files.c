@@ -27,7 +27,7 @@ char *dv_private_find_beside_kernel(const char *name, const char *const *places)
     return found;
 }
 
-char *dv_private_find_file(const char *name, const char *folder)
+static char *find_file(const char *name, const char *folder)
 {
     static const char *const own_scenes[] = {"../share/divan/scenes", "../../share/divan/scenes", "../../scenes", NULL};
     if (!name || !*name)
@@ -44,4 +44,11 @@ char *dv_private_find_file(const char *name, const char *folder)
         g_strfreev(folders);
     }
     return found ? found : dv_private_find_beside_kernel(name, own_scenes);
+}
+
+char *dv_find_file(const char *name, const char *folder)
+{
+    char *found = find_file(name, folder), *copy = dv_strdup(found);
+    g_free(found);
+    return copy;
 }

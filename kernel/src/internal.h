@@ -10,7 +10,7 @@
  *   event.c                        events
  *   path.c files.c                 "@../dofs" to objects; file names to files
  *   create.c                       an object from class name, attributes and context: variant, fields, links
- *   reader.c repair.c writer.c     scene files in and out: load, mend, save
+ *   saved.c                        what a saved scene says of an object, and how it is put back
  *   scene.c                        load, init, step, reset
  *   thread.c memory.c parallel.c exchange.c element_data.c dof_type.c log.c phase.c
  */
@@ -21,24 +21,11 @@
 
 #include <glib.h>
 
+#include <divan/contracts/scene_format.h>
 #include <divan/divan.h>
 
-/* Where something was written. */
-typedef struct Place {
-    const char *file; /* interned; NULL: made by code */
-    int line, column; /* from 1; 0: unknown */
-} Place;
-
-/* One attribute as the scene gave it. */
-typedef struct Attribute {
-    char *name;
-    char *text;
-    int line, column; /* where it stands; 0: that of the object */
-    bool used;
-} Attribute;
-
 struct DvAttributes {
-    GArray *list; /* Attribute; those of an object are sorted by name in the order of bytes */
+    GArray *list; /* DvAttribute; those of an object are sorted by name in the order of bytes */
 };
 
 /* An object: this header, then the component's struct (self), in one 64-byte aligned block. */
@@ -47,7 +34,7 @@ struct DvObject {
     void *self;
     DvNode *node;        /* NULL outside the graph */
     const char *variant; /* interned, "" when it has none */
-    Place place;
+    DvPlace place;
     int references;
     bool initialised; /* init has run */
     bool removed;     /* has left the graph: schedules skip it */
@@ -57,7 +44,7 @@ struct DvObject {
     DvData **fields;                       /* [field_count] common ones first, then the class's, then added ones */
     size_t field_count, class_field_count; /* all; without the added ones */
     DvAttributes *attributes;              /* as given; NULL: none */
-    GPtrArray *initial;                    /* Snapshot of what was set before init, for saving: see writer.c; or NULL */
+    GPtrArray *initial;                    /* Snapshot of what was set before init, for saving: see saved.c; or NULL */
     DvAttributes *restore;                 /* the state a saved scene holds for it, applied after init; or NULL */
     uint64_t order;   /* when it was made: merges objects and child nodes into the order of the document */
     uint64_t *stamps; /* versions of the fields when it was made, then after init: what changed since is saved */
@@ -118,9 +105,10 @@ struct DvScene {
     bool restored;             /* the file holds the state of a run: State elements */
     unsigned problems, errors; /* reported while loading: all; those that fail the load */
     DvStatus first_error;
-    uint64_t created;     /* objects and nodes so far: their order */
-    double reset_time;    /* s; where reset goes back to */
-    const void *loop_ops; /* scene.c: the root's animation loop as of loop_revision */
+    const DvSceneFormatOps *format; /* of the file it was read from; NULL: made by code */
+    uint64_t created;               /* objects and nodes so far: their order */
+    double reset_time;              /* s; where reset goes back to */
+    const void *loop_ops;           /* scene.c: the root's animation loop as of loop_revision */
     void *loop;
     uint64_t loop_revision;
     const void *checks[4]; /* DvStepCheckOps of the plugins */
@@ -142,9 +130,7 @@ struct DvScene {
 };
 
 enum {
-    DV_PRIVATE_MAX_SCENE_BYTES = 256 << 20, /* of all files of a scene together */
-    DV_PRIVATE_MAX_ATTRIBUTES = 256,        /* of an element */
-    DV_PRIVATE_COMMON_FIELDS = 6,           /* of every object, before those of its class */
+    DV_PRIVATE_COMMON_FIELDS = 6, /* of every object, before those of its class */
 };
 
 /* The node an object is in; that of a node's object is the node itself. NULL outside the graph. */
@@ -205,45 +191,27 @@ DvStatus dv_private_type_convert(const DvType *from, const void *value, size_t c
                                  size_t old_count, void **out, size_t *out_count);
 
 /* registry.c, plugin.c */
-const DvRename *dv_private_rename_class(const char *name); /* of any started plugin; NULL: none */
-const DvRename *dv_private_rename_field(const DvClass *cls, const char *name);
-bool dv_private_module_known(const char *name);                             /* RequiredPlugin */
 bool dv_private_class_is_a(const DvClass *cls, const char *name);           /* it, or a base of it, has this name */
 DvStatus dv_private_registry_check(const DvPlugin *plugin, DvText *reason); /* ties with plugins that are in */
 void dv_private_registry_add(const DvPlugin *plugin);                       /* after a good check */
 void dv_private_registry_clear(void);
+/* The first plugin that was found, is not in use, and of which `has` is true; or NULL. */
+const DvPluginInfo *dv_private_idle_plugin(bool (*has)(const DvPlugin *plugin, const char *what), const char *what);
 char *dv_private_kernel_folder(void); /* of this library; new string or NULL */
 /* Of the classes with the name of this one, which several plugins may offer, the first that has the variant. */
 const DvClass *dv_private_class_of(const DvClass *cls, const char *variant);
 
 /* create.c */
-/* What dv_object_new and the reader share; takes the attributes. */
-DvStatus dv_private_create(DvNode *node, const char *class_name, DvAttributes *attributes, Place place,
-                           DvObject **object);
 /* In front of all others, named like its class. */
 DvStatus dv_private_create_first(DvNode *node, const char *class_name);
-DvStatus dv_private_create_node(DvNode *parent, DvScene *scene, DvAttributes *attributes, Place place, DvNode **node);
-bool dv_private_class_takes(const DvClass *cls, const char *name); /* has a field of this name or alias */
-void dv_private_report_links(DvObject *object);                    /* tries once more, then says what leads nowhere */
-DvAttributes *dv_private_attributes_new(void);
-void dv_private_attributes_free(DvAttributes *attributes); /* NULL is allowed */
-/* Adds one; set: in place of the one of this name, if there is one. Line and column are 0 when unknown. */
-void dv_private_attributes_add(DvAttributes *attributes, const char *name, const char *text, int line, int column);
-void dv_private_attributes_set(DvAttributes *attributes, const char *name, const char *text, int line, int column);
-void dv_private_attributes_drop(DvAttributes *attributes, const char *name);
-/* NULL: none; does not count as use. */
-Attribute *dv_private_attribute_find(const DvAttributes *attributes, const char *name);
+void dv_private_report_links(DvObject *object); /* tries once more, then says what leads nowhere */
 /* A problem found while loading: counted; an error also fails the load. Returns the status. */
 DvStatus dv_private_problem(DvScene *scene, DvStatus status);
-/* The same, and logs it: a warning when the status is DV_OK. */
-DvStatus dv_private_report(DvScene *scene, Place place, DvStatus status, const char *format, va_list args)
-    __attribute__((format(printf, 4, 0)));
 
 /* path.c, files.c */
 /* "@dofs.position"; NULL with the reason when it leads to no field. */
 DvData *dv_private_resolve_field(const DvNode *node, const DvObject *from, const char *path, DvText *problem);
-/* New strings; NULL: not found. Places are folders as seen from that of the kernel's library, ended by NULL. */
-char *dv_private_find_file(const char *name, const char *folder);
+/* New string; NULL: not found. Places are folders as seen from that of the kernel's library, ended by NULL. */
 char *dv_private_find_beside_kernel(const char *name, const char *const *places);
 
 /* node.c */
@@ -277,7 +245,7 @@ void dv_private_schedules_drop(DvNode *node); /* everything kept for and in this
 /* Running schedules skip it from now on. */
 void dv_private_schedule_object_gone(DvScene *scene, DvObject *object);
 
-/* scene.c, reader.c, writer.c, repair.c */
+/* scene.c, saved.c */
 /* A host's call begins: the scene belongs to the calling thread until it ends. False, with a message, when it belongs to another or
  * the caller is a chunk of a loop. */
 typedef struct Call {
@@ -296,16 +264,9 @@ bool dv_private_may_change(const DvScene *scene, const char *function);
 #endif
 DvScene *dv_private_scene_ref(DvScene *scene);
 void dv_private_scene_unref(DvScene *scene);
-DvStatus dv_private_read_scene(DvScene *scene, const char *text, size_t length, const char *name, const char *folder);
-/* Mends what strict XML refuses; new text, warnings with the line. NULL after an error that has been reported. */
-char *dv_private_repair(DvScene *scene, const char *text, size_t length, const char *name, size_t *out_length);
-bool dv_private_is_utf16(const char *text, size_t length);
-/* An old class that stands for several; `object` is the first. Takes the attributes. */
-DvStatus dv_private_create_expanded(DvNode *node, const DvRename *rename, DvAttributes *attributes, Place place,
-                                    DvObject **object);
-void dv_private_stamp(DvObject *object);           /* writer.c: the versions of all fields, as they are now */
-void dv_private_capture(DvObject *object);         /* writer.c: before init: what code has set since it was made */
-void dv_private_restore(DvObject *object);         /* writer.c: puts the fields of `restore` back */
+void dv_private_stamp(DvObject *object);           /* the versions of all fields, as they are now */
+void dv_private_capture(DvObject *object);         /* before init: what code has set since it was made */
+void dv_private_restore(DvObject *object);         /* puts the fields of `restore` back */
 DvStatus dv_private_init_object(DvObject *object); /* links, init, bwd_init of an object that joins a running scene */
 
 /* log.c */

@@ -146,7 +146,7 @@ DvData *dv_object_field(const DvObject *object, const char *name)
     for (size_t i = 0; i < object->field_count; i++)
         if (dv_private_field_is_named(object->fields[i]->field, name))
             return object->fields[i];
-    const DvRename *rename = dv_private_rename_field(object->cls, name);
+    const DvRename *rename = dv_rename_of_field(object->cls, name);
     return rename && rename->kind == DV_RENAME_FIELD && strcmp(rename->to, name) != 0
                ? dv_object_field(object, rename->to)
                : NULL;
@@ -327,9 +327,9 @@ static void destroy(DvObject *object)
             dv_free(data);
     }
     g_free(object->fields);
-    dv_private_attributes_free(object->attributes);
+    dv_attributes_free(object->attributes);
     g_clear_pointer(&object->initial, g_ptr_array_unref);
-    dv_private_attributes_free(object->restore);
+    dv_attributes_free(object->restore);
     g_free(object->stamps);
     g_free(object->path);
     dv_free(object);

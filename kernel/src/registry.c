@@ -168,7 +168,7 @@ const DvPlugin *dv_class_plugin(const DvClass *cls)
     return NULL;
 }
 
-const DvRename *dv_private_rename_class(const char *name)
+const DvRename *dv_rename_of_class(const char *name)
 {
     return old_classes ? g_hash_table_lookup(old_classes, name) : NULL;
 }
@@ -183,7 +183,7 @@ const DvClass *dv_class_find(const char *name)
     const DvClass *cls = g_hash_table_lookup(by_alias, name);
     if (cls)
         return cls;
-    const DvRename *rename = dv_private_rename_class(name);
+    const DvRename *rename = dv_rename_of_class(name);
     if (!rename || rename->kind != DV_RENAME_CLASS)
         return NULL;
     entry = g_hash_table_lookup(by_name, rename->to); /* one step: renames do not chain */
@@ -214,7 +214,12 @@ bool dv_private_class_is_a(const DvClass *cls, const char *name)
     return false;
 }
 
-const DvRename *dv_private_rename_field(const DvClass *cls, const char *name)
+const DvClass *dv_class_of_nodes(void)
+{
+    return &dv_node_class;
+}
+
+const DvRename *dv_rename_of_field(const DvClass *cls, const char *name)
 {
     const GPtrArray *renames = old_fields ? g_hash_table_lookup(old_fields, name) : NULL;
     for (guint i = 0; renames && i < renames->len; i++) {
@@ -225,7 +230,7 @@ const DvRename *dv_private_rename_field(const DvClass *cls, const char *name)
     return NULL;
 }
 
-bool dv_private_module_known(const char *name)
+bool dv_module_is_known(const char *name)
 {
     return modules && g_hash_table_contains(modules, name);
 }
@@ -290,18 +295,22 @@ static const char *find_reference_class(char *text, const char *name, GPtrArray 
     return module;
 }
 
-/* A plugin that was found, is not in use, and has the class. */
-static const DvPluginInfo *find_idle_plugin(const char *name)
+const DvPluginInfo *dv_private_idle_plugin(bool (*has)(const DvPlugin *plugin, const char *what), const char *what)
 {
     for (size_t i = 0; i < dv_plugin_count(); i++) {
         const DvPluginInfo *info = dv_plugin_info(i);
-        if (info->state == DV_PLUGIN_STARTED || !info->plugin)
-            continue;
-        for (const DvClass *const *cls = info->plugin->classes; cls && *cls; cls++)
-            if (strcmp((*cls)->name, name) == 0)
-                return info;
+        if (info->state != DV_PLUGIN_STARTED && info->plugin && has(info->plugin, what))
+            return info;
     }
     return NULL;
+}
+
+static bool has_class(const DvPlugin *plugin, const char *name)
+{
+    for (const DvClass *const *cls = plugin->classes; cls && *cls; cls++)
+        if (strcmp((*cls)->name, name) == 0)
+            return true;
+    return false;
 }
 
 /* Names of a table; of old names those that still make an object. */
@@ -321,7 +330,7 @@ static void add_names(GHashTable *table, GPtrArray *names)
 void dv_class_explain(const char *name, DvText *out)
 {
     dv_text_add(out, "no class '%s'", name);
-    const DvRename *rename = dv_private_rename_class(name);
+    const DvRename *rename = dv_rename_of_class(name);
     switch (rename ? rename->kind : DV_RENAME_END) {
     case DV_RENAME_CLASS: /* what follows is said of the new name */
         name = rename->to;
@@ -339,7 +348,7 @@ void dv_class_explain(const char *name, DvText *out)
     default:
         break;
     }
-    const DvPluginInfo *idle = find_idle_plugin(name);
+    const DvPluginInfo *idle = dv_private_idle_plugin(has_class, name);
     if (idle) {
         dv_text_add(out, ": it is in the plugin '%s' (%s), which is not in use", idle->id, idle->file);
         if (idle->reason)

@@ -46,6 +46,19 @@ void dv_text_add(DvText *text, const char *format, ...)
     va_end(arguments);
 }
 
+void dv_text_add_bytes(DvText *text, const char *bytes, size_t length)
+{
+    reserve(text, length);
+    memcpy(text->at + text->length, bytes, length);
+    text->length += length;
+    text->at[text->length] = '\0';
+}
+
+const char *dv_intern(const char *text)
+{
+    return g_intern_string(text);
+}
+
 void dv_text_add_double(DvText *text, double value)
 {
     reserve(text, G_ASCII_DTOSTR_BUF_SIZE);

@@ -36,11 +36,11 @@ static inline const char *said(void)
     return messages.at ? messages.at : "";
 }
 
-/* Starts the kernel with the classes of scene_parts/parts.c and nothing else. */
+/* Starts the kernel with the classes of scene_parts/parts.c and scene files, and nothing else. */
 static inline int start_parts(void **state)
 {
     (void)state;
-    const char *const plugins[] = {getenv("DIVAN_TEST_PARTS"), NULL};
+    const char *const plugins[] = {getenv("DIVAN_TEST_PARTS"), getenv("DIVAN_SCENE_PLUGIN"), NULL};
     const DvStartOptions options = {.plugins = plugins, .only_given = true};
     dv_log_set_handler(keep_message, NULL);
     const DvStatus status = dv_start(&options);

@@ -807,7 +807,7 @@ static int setup(void **state)
 {
     (void)state;
     dv_log_set_handler(capture, NULL);
-    const char *const plugins[] = {built("tests/kernel/plugins/test-classes.so"), NULL};
+    const char *const plugins[] = {built("tests/kernel/plugins/test-classes.so"), getenv("DIVAN_SCENE_PLUGIN"), NULL};
     const DvStatus status = dv_start(&(DvStartOptions){.plugins = plugins, .only_given = true});
     if (status != DV_OK)
         print_message("%s\n", captured.at);

@@ -75,7 +75,11 @@ typedef struct DvText {
 DV_PUBLIC void dv_text_add(DvText *text, const char *format, ...) DV_PRINTF(2, 3); /* [any] */
 DV_PUBLIC void dv_text_add_double(DvText *text,
                                   double value); /* [any] shortest of 15 to 17 digits that reads back the same */
-DV_PUBLIC void dv_text_free(DvText *text);       /* [any] back to zero */
+DV_PUBLIC void dv_text_add_bytes(DvText *text, const char *bytes, size_t length); /* [any] */
+DV_PUBLIC void dv_text_free(DvText *text);                                        /* [any] back to zero */
+
+/* The one copy of a text that lives as long as the process, for the few that are shared by many; NULL gives NULL.     [any] */
+DV_PUBLIC const char *dv_intern(const char *text);
 
 /* The candidate nearest to `word` by edit distance, or NULL when none is close enough to be meant.     [any] */
 DV_PUBLIC const char *dv_closest(const char *word, const char *const *candidates, size_t count);

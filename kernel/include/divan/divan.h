@@ -5,6 +5,7 @@
 #ifndef DIVAN_DIVAN_H
 #define DIVAN_DIVAN_H
 
+#include <divan/build.h>
 #include <divan/dof_type.h>
 #include <divan/element_data.h>
 #include <divan/event.h>

@@ -6,16 +6,18 @@
  *
  * One pass over the bytes, in linear time. Lines stay as they are; columns move only behind a repair of the same line.
  */
-#include "internal.h"
+#include "scene_xml.h"
 
 #include <string.h>
+
+#include <divan/log.h>
 
 enum { WARNINGS = 20 }; /* the rest are summed up */
 
 typedef struct Repair {
     DvScene *scene;
-    const char *at, *end;
-    GString *out;
+    const char *at, *end, *copied; /* what is before `copied` has its place in `out` */
+    DvText *out;
     const char *file;
     int line, column;
     int last_line; /* of the last warning: one a line is enough */
@@ -24,6 +26,11 @@ typedef struct Repair {
     bool stopped; /* an element had too many attributes */
 } Repair;
 
+static bool is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r' && c != '\v');
+}
+
 static void warn(Repair *repair, const char *what)
 {
     if (repair->line == repair->last_line)
@@ -31,8 +38,8 @@ static void warn(Repair *repair, const char *what)
     repair->last_line = repair->line;
     if (++repair->repairs > WARNINGS)
         return;
-    dv_private_problem(repair->scene, DV_OK);
-    dv_log_at(DV_LEVEL_WARNING, DV_OK, repair->file, repair->line, repair->column, "%s", what);
+    (void)dv_build_problem(repair->scene, DV_OK, (DvPlace){repair->file, repair->line, repair->column}, NULL, NULL,
+                           "%s", what);
 }
 
 static bool starts_with(const Repair *repair, const char *text)
@@ -41,6 +48,7 @@ static bool starts_with(const Repair *repair, const char *text)
     return (size_t)(repair->end - repair->at) >= length && memcmp(repair->at, text, length) == 0;
 }
 
+/* One byte further. */
 static void step(Repair *repair)
 {
     if (*repair->at++ == '\n') {
@@ -51,24 +59,51 @@ static void step(Repair *repair)
     }
 }
 
-/* Copies one character; a byte that is no UTF-8 counts as Latin-1. */
+static void put(Repair *repair, const char *instead, size_t length)
+{
+    dv_text_add_bytes(repair->out, repair->copied, (size_t)(repair->at - repair->copied));
+    dv_text_add_bytes(repair->out, instead, length);
+    repair->copied = repair->at;
+}
+
+/* Takes one character of the text, and has something else in its place. */
+static void replace(Repair *repair, const char *instead, size_t length)
+{
+    put(repair, instead, length);
+    step(repair);
+    repair->copied = repair->at;
+}
+
+/* Bytes of the character of UTF-8 that starts here (Unicode 15, table 3-7); 0: none does. */
+static int character(const Repair *repair)
+{
+    const unsigned char *at = (const unsigned char *)repair->at;
+    const ptrdiff_t left = repair->end - repair->at;
+    const int length = at[0] < 0xC2 ? 0 : at[0] < 0xE0 ? 2 : at[0] < 0xF0 ? 3 : at[0] < 0xF5 ? 4 : 0;
+    if (length == 0 || left < length)
+        return 0;
+    for (int i = 1; i < length; i++)
+        if ((at[i] & 0xC0u) != 0x80u)
+            return 0;
+    const bool overlong = (at[0] == 0xE0 && at[1] < 0xA0) || (at[0] == 0xF0 && at[1] < 0x90);
+    const bool surrogate = at[0] == 0xED && at[1] >= 0xA0, beyond = at[0] == 0xF4 && at[1] >= 0x90;
+    return overlong || surrogate || beyond ? 0 : length;
+}
+
+/* Takes one character as it is; a byte that is no UTF-8 counts as Latin-1. */
 static void copy(Repair *repair)
 {
     const unsigned char byte = (unsigned char)*repair->at;
     if (byte < 0x80 || !repair->utf8) {
-        g_string_append_c(repair->out, *repair->at);
         step(repair);
         return;
     }
-    const gunichar character = g_utf8_get_char_validated(repair->at, MIN(repair->end - repair->at, 4));
-    if (character & 0x80000000u) { /* also (gunichar)-1 and -2 */
+    const int length = character(repair);
+    if (!length) {
         warn(repair, "a byte that is not UTF-8 is read as Latin-1; save the file as UTF-8");
-        g_string_append_unichar(repair->out, byte);
-        step(repair);
+        replace(repair, (const char[]){(char)(0xC0 | byte >> 6), (char)(0x80 | (byte & 0x3F))}, 2);
         return;
     }
-    const int length = (unsigned char)g_utf8_skip[byte];
-    g_string_append_len(repair->out, repair->at, length);
     repair->at += length;
     repair->column++;
 }
@@ -89,8 +124,7 @@ static void comment(Repair *repair)
         const char *next = repair->at + 1;
         if (*repair->at == '-' && next < repair->end && *next == '-') {
             warn(repair, "'--' inside a comment");
-            g_string_append_c(repair->out, ' ');
-            step(repair);
+            replace(repair, " ", 1);
         } else {
             copy(repair);
         }
@@ -102,7 +136,7 @@ static void comment(Repair *repair)
 static bool is_entity(const Repair *repair)
 {
     static const char *const known[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&apos;"};
-    for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (starts_with(repair, known[i]))
             return true;
     if (!starts_with(repair, "&#"))
@@ -113,7 +147,7 @@ static bool is_entity(const Repair *repair)
         digit++;
     const char *first = digit;
     while (digit < repair->end && digit - first < 8 &&
-           (hexadecimal ? g_ascii_isxdigit(*digit) : g_ascii_isdigit(*digit)))
+           strchr(hexadecimal ? "0123456789abcdefABCDEF" : "0123456789", *digit) && *digit)
         digit++;
     return digit > first && digit < repair->end && *digit == ';';
 }
@@ -125,8 +159,7 @@ static void ampersand(Repair *repair)
         return;
     }
     warn(repair, "'&' stands alone; write '&amp;'");
-    g_string_append(repair->out, "&amp;");
-    step(repair);
+    replace(repair, "&amp;", 5);
 }
 
 static void attribute_value(Repair *repair)
@@ -138,8 +171,7 @@ static void attribute_value(Repair *repair)
             ampersand(repair);
         } else if (*repair->at == '<') {
             warn(repair, "'<' inside the value of an attribute; write '&lt;'");
-            g_string_append(repair->out, "&lt;");
-            step(repair);
+            replace(repair, "&lt;", 4);
         } else {
             copy(repair);
         }
@@ -147,9 +179,9 @@ static void attribute_value(Repair *repair)
     if (repair->at >= repair->end)
         return;
     copy(repair);
-    if (repair->at < repair->end && !g_ascii_isspace(*repair->at) && !strchr("/>?", *repair->at)) {
+    if (repair->at < repair->end && !is_blank(*repair->at) && !strchr("/>?", *repair->at)) {
         warn(repair, "no blank between two attributes");
-        g_string_append_c(repair->out, ' ');
+        put(repair, " ", 1);
     }
 }
 
@@ -159,67 +191,70 @@ static void tag(Repair *repair)
     const char *name = repair->at + 1;
     const int line = repair->line, column = repair->column;
     int length = 0, attributes = 0;
-    while (name + length < repair->end && length < 80 && !g_ascii_isspace(name[length]) &&
-           !strchr("/>='\"", name[length]))
+    while (name + length < repair->end && length < 80 && !is_blank(name[length]) && !strchr("/>='\"", name[length]))
         length++;
     while (repair->at < repair->end && *repair->at != '>') {
         if (*repair->at != '"' && *repair->at != '\'') {
             copy(repair);
-        } else if (++attributes <= DV_PRIVATE_MAX_ATTRIBUTES) {
+        } else if (++attributes <= MAX_ATTRIBUTES) {
             attribute_value(repair);
         } else {
-            dv_log_at(DV_LEVEL_ERROR, DV_ERROR_LIMIT, repair->file, line, column, "<%.*s> has more than %d attributes",
-                      length, name, DV_PRIVATE_MAX_ATTRIBUTES);
-            dv_private_problem(repair->scene, DV_ERROR_LIMIT);
+            (void)dv_build_problem(repair->scene, DV_ERROR_LIMIT, (DvPlace){repair->file, line, column}, NULL, NULL,
+                                   "<%.*s> has more than %d attributes", length, name, MAX_ATTRIBUTES);
             repair->stopped = true;
             return;
         }
     }
 }
 
+/* The first place of `part` in a text; case of letters does not matter. NULL: none. */
+static const char *find(const char *text, size_t length, const char *part)
+{
+    const size_t size = strlen(part);
+    for (; length >= size; text++, length--)
+        if (strncasecmp(text, part, size) == 0)
+            return text;
+    return NULL;
+}
+
 /* Whether the declaration, if there is one, leaves the text in UTF-8. */
 static bool is_utf8(const char *text, size_t length)
 {
-    const char *end = g_strstr_len(text, (gssize)MIN(length, 200), "?>");
-    const char *encoding = end ? g_strstr_len(text, end - text, "encoding") : NULL;
-    if (!encoding)
-        return true;
-    char *lower = g_ascii_strdown(encoding, end - encoding);
-    const bool utf8 = strstr(lower, "utf-8") || strstr(lower, "utf8") || strstr(lower, "ascii");
-    g_free(lower);
-    return utf8;
+    const char *end = find(text, length < 200 ? length : 200, "?>");
+    const char *encoding = end ? find(text, (size_t)(end - text), "encoding") : NULL;
+    const size_t rest = encoding ? (size_t)(end - encoding) : 0;
+    return !encoding || find(encoding, rest, "utf-8") || find(encoding, rest, "utf8") || find(encoding, rest, "ascii");
 }
 
-bool dv_private_is_utf16(const char *text, size_t length)
+bool is_utf16(const char *text, size_t length)
 {
     return length >= 2 && (text[0] == '\0' || text[1] == '\0' || (unsigned char)text[0] >= 0xFE);
 }
 
-char *dv_private_repair(DvScene *scene, const char *text, size_t length, const char *name, size_t *out_length)
+bool mend(DvScene *scene, const char *text, size_t length, const char *file, DvText *mended)
 {
     Repair repair = {.scene = scene,
                      .at = text,
                      .end = text + length,
-                     .out = g_string_sized_new(length + length / 16 + 16),
-                     .file = name,
+                     .copied = text,
+                     .out = mended,
+                     .file = file,
                      .line = 1,
                      .column = 1,
                      .utf8 = is_utf8(text, length)};
-    if (dv_private_is_utf16(text, length)) {
-        g_string_append_len(repair.out, text, (gssize)length); /* UTF-16: the parser's business */
-        repair.at = repair.end;
+    if (is_utf16(text, length)) {
+        repair.at = repair.end; /* the parser's business */
     }
     Repair start = repair;
-    while (start.at < start.end && g_ascii_isspace(*start.at))
+    while (start.at < start.end && is_blank(*start.at))
         start.at++;
     const char *behind = start.at > repair.at && starts_with(&start, "<?xml")
-                             ? g_strstr_len(start.at, start.end - start.at, "?>")
+                             ? find(start.at, (size_t)(start.end - start.at), "?>")
                              : NULL;
     if (behind) {
         warn(&repair, "blanks before the XML declaration");
         while (repair.at < behind + 2) { /* blank it out: line ends stay */
-            g_string_append_c(repair.out, *repair.at == '\n' ? '\n' : ' ');
-            step(&repair);
+            replace(&repair, *repair.at == '\n' ? "\n" : " ", 1);
         }
     }
     while (repair.at < repair.end && !repair.stopped) {
@@ -238,7 +273,7 @@ char *dv_private_repair(DvScene *scene, const char *text, size_t length, const c
         }
     }
     if (repair.repairs > WARNINGS)
-        dv_log_at(DV_LEVEL_WARNING, DV_OK, name, 0, 0, "%u more lines had to be mended", repair.repairs - WARNINGS);
-    *out_length = repair.out->len;
-    return g_string_free(repair.out, repair.stopped);
+        dv_log_at(DV_LEVEL_WARNING, DV_OK, file, 0, 0, "%u more lines had to be mended", repair.repairs - WARNINGS);
+    put(&repair, "", 0);
+    return !repair.stopped;
 }

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a saved scene says of its objects, so that loading it continues the run bit for bit.
+ *
+ * It says two things of each. Attributes are what the object was made from: the text that the scene gave, and what code set
+ * before the initialisation. Loading therefore makes and initialises the same scene once more. The state is every field
+ * that changed since, and those that are state by declaration; it is put back after the initialisation, and `restore` of the
+ * class rebuilds what hangs on it. Numbers read back to the same bits.
+ *
+ * What was linked stays linked: a field that follows another is said by its link.
+ */
+#include "internal.h"
+
+#include <string.h>
+
+/* What code set between the making of an object and its initialisation. */
+typedef struct Snapshot {
+    size_t field;
+    const DvType *type;
+    const void *value;
+    size_t count;
+    char *link; /* instead of a value: the field follows this one */
+} Snapshot;
+
+static void snapshot_free(void *pointer)
+{
+    Snapshot *snapshot = pointer;
+    if (snapshot->value)
+        dv_private_value_unref(snapshot->type, snapshot->value);
+    g_free(snapshot->link);
+    g_free(snapshot);
+}
+
+void dv_private_stamp(DvObject *object)
+{
+    if (object->stamp_count < object->field_count)
+        object->stamps = g_renew(uint64_t, object->stamps, object->field_count);
+    object->stamp_count = object->field_count;
+    for (size_t i = 0; i < object->field_count; i++)
+        object->stamps[i] = object->fields[i]->version;
+}
+
+static bool was_written_since_stamp(const DvObject *object, size_t index)
+{
+    return index >= object->stamp_count || object->fields[index]->version != object->stamps[index];
+}
+
+/* Fields that are never part of a file: they follow from others. */
+static bool is_never_saved(const DvObject *object, const DvData *data)
+{
+    return data == &object->name || data == &object->bbox || data == &object->component_state ||
+           (data->field->flags & DV_FIELD_OUTPUT) != 0;
+}
+
+void dv_private_capture(DvObject *object)
+{
+    if (object->initial)
+        return;
+    object->initial = g_ptr_array_new_with_free_func(snapshot_free);
+    const bool sourced = dv_attributes_find(object->attributes, "src") != NULL;
+    for (size_t i = 0; i < object->field_count; i++) {
+        DvData *data = object->fields[i];
+        if (!was_written_since_stamp(object, i) || is_never_saved(object, data) || !dv_data_is_set(data))
+            continue;
+        const DvData *parent = dv_data_parent(data);
+        const DvAttribute *attribute = dv_attributes_find(object->attributes, data->field->name);
+        if (parent && (sourced || (attribute && attribute->text[0] == '@')))
+            continue; /* read since; the attribute says where from */
+        Snapshot *snapshot = g_new0(Snapshot, 1);
+        snapshot->field = i;
+        if (parent) {
+            snapshot->link = dv_private_data_path(parent);
+        } else {
+            snapshot->type = data->type;
+            snapshot->value = dv_private_value_ref(data->value);
+            snapshot->count = data->count;
+        }
+        g_ptr_array_add(object->initial, snapshot);
+    }
+}
+
+/* Saving */
+
+/* A file name that leads to the same file from `folder`. */
+static void say_file(const DvObject *object, const char *folder, const char *name, const char *text, DvSavedText say,
+                     void *context)
+{
+    char *now = dv_find_file(text, object->node ? object->node->folder : NULL);
+    char *then = now ? dv_find_file(text, folder) : NULL;
+    char *a = now ? g_canonicalize_filename(now, NULL) : NULL, *b = then ? g_canonicalize_filename(then, NULL) : NULL;
+    say(context, name, a && g_strcmp0(a, b) != 0 ? a : text);
+    g_free(a);
+    g_free(b);
+    dv_free(now);
+    dv_free(then);
+}
+
+static const Snapshot *snapshot_of(const DvObject *object, const DvData *data)
+{
+    for (guint i = 0; object->initial && i < object->initial->len; i++) {
+        const Snapshot *snapshot = g_ptr_array_index(object->initial, i);
+        if (object->fields[snapshot->field] == data)
+            return snapshot;
+    }
+    return NULL;
+}
+
+/* An attribute as it was given, unless it means nothing or is said in another way. */
+static bool is_said(const DvObject *object, const DvAttribute *attribute, const DvData *data)
+{
+    return attribute->used && strcmp(attribute->name, "name") != 0 && strcmp(attribute->name, "type") != 0 &&
+           !(*object->variant && strcmp(attribute->name, "template") == 0) && !(object->is_node && !data) &&
+           !(data && snapshot_of(object, data));
+}
+
+void dv_saved_attributes(DvObject *object, const char *folder, DvSavedText say, void *context)
+{
+    if (!object->initialised)
+        dv_private_capture(object);
+    if (*dv_object_name(object) || !object->is_node)
+        say(context, "name", dv_object_name(object));
+    if (*object->variant)
+        say(context, "template", object->variant);
+    for (guint i = 0; object->attributes && i < object->attributes->list->len; i++) {
+        const DvAttribute *attribute = dv_attributes_at(object->attributes, i);
+        const DvData *data = dv_object_field(object, attribute->name);
+        if (!is_said(object, attribute, data))
+            continue;
+        if (data && data->field->type == &dv_type_file && attribute->text[0] != '@')
+            say_file(object, folder, attribute->name, attribute->text, say, context);
+        else
+            say(context, attribute->name, attribute->text);
+    }
+    for (guint i = 0; object->initial && i < object->initial->len; i++) {
+        const Snapshot *snapshot = g_ptr_array_index(object->initial, i);
+        const DvField *field = object->fields[snapshot->field]->field;
+        if (snapshot->link) {
+            say(context, field->name, snapshot->link);
+            continue;
+        }
+        DvText text = {0};
+        dv_private_type_print(snapshot->type, snapshot->value, snapshot->count, &text);
+        if (field->type == &dv_type_file)
+            say_file(object, folder, field->name, text.length ? text.at : "", say, context);
+        else
+            say(context, field->name, text.length ? text.at : "");
+        dv_text_free(&text);
+    }
+}
+
+/* A linked field that still has the value of what it follows. */
+static bool follows(DvData *data)
+{
+    DvData *parent = dv_data_parent(data);
+    return parent && (data->flags & DV_DATA_DIRTY || dv_data_equal(data, parent));
+}
+
+static bool has_changed(const DvObject *object, size_t index)
+{
+    DvData *data = object->fields[index];
+    if (is_never_saved(object, data) || data->field->type == &dv_type_link)
+        return false;
+    if (data->field->flags & DV_FIELD_STATE)
+        return true;
+    return object->initialised && was_written_since_stamp(object, index) && !follows(data);
+}
+
+void dv_saved_state(DvObject *object, DvSavedText say, void *context)
+{
+    for (size_t i = 0; i < object->field_count; i++) {
+        if (!has_changed(object, i))
+            continue;
+        DvText text = {0};
+        dv_data_print(object->fields[i], &text);
+        say(context, object->fields[i]->field->name, text.length ? text.at : "");
+        dv_text_free(&text);
+    }
+    const DvNode *node = object->is_node ? object->self : NULL;
+    if (node && !node->parents->len && node->scene->steps > 0) {
+        DvText text = {0};
+        dv_text_add(&text, "%llu", (unsigned long long)node->scene->steps);
+        say(context, "steps", text.at);
+        dv_text_free(&text);
+    }
+}
+
+/* Links look back, so the order of making is also the one to be made in again. */
+DvObject *dv_saved_content(const DvNode *node, size_t *member, size_t *child)
+{
+    DvObject *object = dv_node_member(node, *member);
+    DvNode *below = dv_node_child(node, *child);
+    const bool is_member = object && (!below || object->order < dv_object_of(below)->order);
+    ++*(is_member ? member : child);
+    return is_member ? object : below ? dv_object_of(below) : NULL;
+}
+
+/* Reading it back */
+
+static DvStatus restore_field(DvObject *object, const DvAttribute *attribute)
+{
+    DvNode *node = object->is_node ? object->self : NULL;
+    if (node && strcmp(attribute->name, "steps") == 0) {
+        node->scene->steps = g_ascii_strtoull(attribute->text, NULL, 10);
+        return DV_OK;
+    }
+    DvData *data = dv_object_field(object, attribute->name);
+    if (!data || data->field->type == &dv_type_link) {
+        dv_log_at(DV_LEVEL_ERROR, DV_ERROR_NOT_FOUND, object->place.file, attribute->line, attribute->column,
+                  "%s '%s': State: no field '%s'", object->cls->name, dv_object_name(object), attribute->name);
+        return DV_ERROR_NOT_FOUND;
+    }
+    if (attribute->text[0] != '@')
+        return dv_data_set_text(data, attribute->text);
+    if (data->type->scalar != DV_SCALAR_STRING || data->type->list)
+        return dv_field_error(data, -1, "a state is a value, '%s' is a link", attribute->text);
+    dv_data_set_string(data, attribute->text); /* a text that happens to begin like a link */
+    return DV_OK;
+}
+
+void dv_build_state(DvObject *object, const char *field, const char *text, int line, int column)
+{
+    if (!object->restore)
+        object->restore = dv_attributes_new();
+    dv_attributes_add(object->restore, field, text, line, column);
+    dv_private_node_of(object)->scene->restored = true;
+}
+
+void dv_private_restore(DvObject *object)
+{
+    DvStatus status = DV_OK;
+    for (guint i = 0; object->restore && i < object->restore->list->len; i++) {
+        const DvStatus one = restore_field(object, &g_array_index(object->restore->list, DvAttribute, i));
+        status = status == DV_OK ? one : status;
+    }
+    g_clear_pointer(&object->restore, dv_attributes_free);
+    if (status != DV_OK)
+        dv_private_problem(dv_private_node_of(object)->scene, status);
+}
