@@ -126,6 +126,8 @@ DvStatus dv_private_object_init(DvObject *object)
         dv_object_set_state(object, DV_COMPONENT_INVALID);
     else if (dv_object_state(object) <= DV_COMPONENT_LOADING)
         dv_object_set_state(object, DV_COMPONENT_VALID);
+    if (object->node) /* what it says of itself may be another thing now than when somebody compiled the graph */
+        dv_private_node_changed(object->node);
     return status;
 }
 

@@ -90,6 +90,7 @@ static DvStatus bwd_init_object(DvScene *scene, DvObject *object)
     if (!object->cls->bwd_init || !object->initialised || !dv_object_is_valid(object))
         return DV_OK;
     const DvStatus status = object->cls->bwd_init(object, object->self);
+    dv_private_node_changed(object->node);
     if (status == DV_OK)
         return DV_OK;
     dv_object_set_state(object, DV_COMPONENT_INVALID);

@@ -4,6 +4,8 @@
  *
  *   FakeDeviceObject    a state in other memory; see fake_device.h
  *   DeviceWell          a force field and mass that want their vectors on the device: f = -k x, unit masses
+ *   EagerSolver         opens the mechanics of its node and allocates its vectors in init, whatever has been initialised by then
+ *   ShortSightedMapping computes three points and never looks how many its output has
  *   ContactSpawner      edits the graph in every step, as contacts will: a node, a state, a mapping, an interaction
  *   ElementWatcher      keeps numbers attached to the elements of a mesh
  *   FastDevice          a thread at another rate that reads snapshots and posts forces
@@ -17,7 +19,10 @@
 #include <string.h>
 
 #include <divan/contracts/force_field.h>
+#include <divan/contracts/mapping.h>
 #include <divan/contracts/mass.h>
+#include <divan/contracts/mechanical_operations.h>
+#include <divan/contracts/solver.h>
 #include <divan/contracts/topology.h>
 #include <divan/divan.h>
 
@@ -173,6 +178,7 @@ static uint32_t first_not_finite(void *object, DvVecId a)
 
 static const DvStateOps device_state_ops = {
     .size = sizeof(DvStateOps),
+    .spaces = DV_IN_HOST | DV_IN_DEVICE,
     .dof_type = dof_type,
     .count = count,
     .resize = resize,
@@ -346,6 +352,142 @@ static const DvClass device_well = {
                                       {.id = DV_MASS, .ops = &well_mass_ops, .slot = true},
                                       {0}},
     .init = well_init,
+};
+
+/* EagerSolver: symplectic Euler. */
+
+typedef struct EagerSolver {
+    const DvMechanicalOperationsOps *ops;
+    DvMechanics *m;
+    DvVecId acceleration;
+} EagerSolver;
+
+static DvStatus eager_init(DvObject *object, void *object_self)
+{
+    EagerSolver *self = object_self;
+    self->ops = dv_service(DV_MECHANICAL_OPERATIONS);
+    self->m = self->ops->open(dv_object_node(object));
+    self->acceleration = self->ops->allocate(self->m, DV_DERIVS);
+    return DV_OK;
+}
+
+static void eager_cleanup(DvObject *object, void *object_self)
+{
+    (void)object;
+    EagerSolver *self = object_self;
+    if (self->m)
+        self->ops->close(self->m);
+    self->m = NULL;
+}
+
+static DvStatus eager_solve(void *object_self, double dt, DvVecId x, DvVecId v)
+{
+    EagerSolver *self = object_self;
+    const DvStep step = {
+        .time = dv_node_time(dv_object_node(dv_object_of(self))), .dt = dt, .position = x, .velocity = v};
+    self->ops->compute_acceleration(self->m, &step, self->acceleration);
+    self->ops->combine(self->m, v, v, self->acceleration, dt);
+    self->ops->combine(self->m, x, x, v, dt);
+    return DV_OK;
+}
+
+static const DvOdeSolverOps eager_ops = {.size = sizeof(DvOdeSolverOps), .solve = eager_solve};
+
+static const DvClass eager_solver = {
+    .size = sizeof(DvClass),
+    .name = "EagerSolver",
+    .help = "Allocates in init.",
+    .instance_size = sizeof(EagerSolver),
+    .contracts = (const DvContract[]){{.id = DV_ODE_SOLVER, .ops = &eager_ops}, {0}},
+    .init = eager_init,
+    .cleanup = eager_cleanup,
+};
+
+/* ShortSightedMapping: three points on a line behind the first of the parent. */
+
+typedef struct ShortSightedMapping {
+    DvObject *in, *out;
+} ShortSightedMapping;
+
+static const DvJacobian short_jacobian = {
+    .rows = 3,
+    .columns_count = 1,
+    .row_start = (const uint32_t[]){0, 1, 2, 3},
+    .columns = (const uint32_t[]){0, 0, 0},
+    .values = (const double[]){1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 1},
+    .structure = 1,
+};
+
+static DvStatus short_init(DvObject *object, void *object_self)
+{
+    ShortSightedMapping *self = object_self;
+    self->out = dv_node_slot(dv_object_node(object), DV_STATE);
+    self->in = dv_node_state(dv_node_parent(dv_object_node(object), 0), NULL);
+    return DV_OK;
+}
+
+static uint32_t short_inputs(void *object_self, DvObject **states, uint32_t capacity)
+{
+    if (capacity)
+        states[0] = ((ShortSightedMapping *)object_self)->in;
+    return 1;
+}
+
+static uint32_t short_outputs(void *object_self, DvObject **states, uint32_t capacity)
+{
+    if (capacity)
+        states[0] = ((ShortSightedMapping *)object_self)->out;
+    return 1;
+}
+
+static void short_apply(void *object_self, const DvStep *step, const DvConstVec *in, const DvVec *out)
+{
+    (void)object_self, (void)step;
+    for (int i = 0; i < 9; i++)
+        out->at[i] = in->at[i % 3] + i / 3;
+}
+
+static void short_apply_j(void *object_self, const DvStep *step, const DvConstVec *in, const DvVec *out)
+{
+    (void)object_self, (void)step;
+    for (int i = 0; i < 9; i++)
+        out->at[i] = in->at[i % 3];
+}
+
+static void short_apply_jt(void *object_self, const DvStep *step, const DvConstVec *out, const DvVec *in)
+{
+    (void)object_self, (void)step;
+    for (int i = 0; i < 9; i++)
+        in->at[i % 3] += out->at[i];
+}
+
+static const DvJacobian *short_matrix(void *object_self, uint32_t output, uint32_t input)
+{
+    (void)object_self, (void)output, (void)input;
+    return &short_jacobian;
+}
+
+static const DvMappingOps short_ops = {
+    .size = sizeof(DvMappingOps),
+    .inputs = short_inputs,
+    .outputs = short_outputs,
+    .is_linear = yes,
+    .maps_forces = yes,
+    .is_mechanical = yes,
+    .keeps_topology = no,
+    .apply = short_apply,
+    .apply_j = short_apply_j,
+    .apply_jt = short_apply_jt,
+    .jacobian = short_matrix,
+};
+
+static const DvClass short_sighted_mapping = {
+    .size = sizeof(DvClass),
+    .name = "ShortSightedMapping",
+    .help = "Computes three points.",
+    .instance_size = sizeof(ShortSightedMapping),
+    .contracts = (const DvContract[]){{.id = DV_MAPPING, .ops = &short_ops, .slot = true}, {0}},
+    .init = short_init,
 };
 
 /* ContactSpawner: takes out what it put in the step before, puts it in anew. */
@@ -639,6 +781,6 @@ DV_PLUGIN = {
     .version = "1",
     .license = "LGPL-2.1-or-later",
     .help = "Classes that prove what the contracts carry.",
-    .classes = (const DvClass *const[]){&fake_device_object, &device_well, &contact_spawner, &destruction_counter,
-                                        &element_watcher, &fast_device, NULL},
+    .classes = (const DvClass *const[]){&fake_device_object, &device_well, &eager_solver, &short_sighted_mapping,
+                                        &contact_spawner, &destruction_counter, &element_watcher, &fast_device, NULL},
 };

@@ -128,6 +128,106 @@ static void nothing_moves_unless_the_other_side_asks(void **state)
     dv_scene_free(scene);
 }
 
+/* What was said: the last message, and how many. */
+static char said[1000];
+static unsigned messages;
+
+static void listen(const DvMessage *message, void *context)
+{
+    (void)context;
+    DvText text = {0};
+    dv_message_print(message, &text);
+    snprintf(said, sizeof said, "%s", text.at);
+    dv_text_free(&text);
+    messages++;
+}
+
+/* The scene must not start, and one message must hold `part`. */
+static void refuses(const char *text, const char *part)
+{
+    DvScene *scene = NULL;
+    messages = 0;
+    dv_log_set_handler(listen, NULL);
+    const DvStatus status = dv_scene_load_text(text, strlen(text), "scene.scn", NULL, NULL, &scene);
+    dv_log_set_handler(NULL, NULL);
+    assert_int_not_equal(status, DV_OK);
+    assert_null(scene);
+    if (!strstr(said, part))
+        fail_msg("'%s' does not hold '%s'", said, part);
+    assert_int_equal(messages, 1);
+}
+
+static void a_component_of_a_device_and_a_state_of_the_host_are_refused(void **state)
+{
+    (void)state;
+    refuses(
+        "<Node name='root'><DefaultAnimationLoop/><EulerExplicitSolver/><MechanicalObject name='dofs' position='1 2 3'/>\n"
+        "<DeviceWell name='well'/></Node>",
+        "scene.scn:2: DeviceWell 'well': works on vectors on a device, and state '/dofs' (MechanicalObject) keeps its "
+        "vectors on the host only; take a state or a component of the other kind");
+}
+
+static void a_solver_may_allocate_before_its_state_is_there(void **state)
+{
+    (void)state;
+#define FALLING(BEFORE, AFTER)                                                                       \
+    "<Node name='root' dt='0.125' gravity='0 -8 0'><DefaultAnimationLoop/><Node name='Body'>" BEFORE \
+    "<MechanicalObject name='dofs' position='0 0 0 1 0 0'/><UniformMass vertexMass='1'/>" AFTER "</Node></Node>"
+    static const char *const texts[] = {FALLING("<EagerSolver/>", ""), FALLING("", "<EagerSolver/>")};
+    for (int i = 0; i < 2; i++) {
+        DvScene *scene = load(texts[i]);
+        make_steps(scene, 4);
+        /* v = -g h n, y = -g h^2 n (n + 1) / 2 */
+        const DvStateRef dofs = dv_state_ref(object_at(scene, "@/Body/dofs"));
+        for (int point = 0; point < 2; point++) {
+            assert_true(dv_state_read(dofs, DV_VELOCITY).at[3 * point + 1] == -4.0);
+            assert_true(dv_state_read(dofs, DV_POSITION).at[3 * point + 1] == -1.25);
+        }
+        dv_scene_free(scene);
+    }
+}
+
+static void vectors_of_a_solver_are_in_states_that_come_later(void **state)
+{
+    (void)state;
+    DvScene *scene = load(FALLING("<EagerSolver/>", ""));
+    make_steps(scene, 2);
+    DvNode *body = dv_object_as_node(object_at(scene, "@/Body")), *child = dv_node_new(body, "late");
+    assert_int_equal(dv_object_new(child, "MechanicalObject", NULL, "name", "dofs", "position", "5 0 0", NULL), DV_OK);
+    assert_int_equal(dv_object_new(child, "UniformMass", NULL, "vertexMass", "2", NULL), DV_OK);
+    make_steps(scene, 4);
+    const DvStateRef dofs = dv_state_ref(object_at(scene, "@/Body/late/dofs"));
+    assert_true(dv_state_read(dofs, DV_VELOCITY).at[1] == -4.0);
+    assert_true(dv_state_read(dofs, DV_POSITION).at[1] == -1.25);
+    dv_scene_free(scene);
+}
+
+static void a_mapping_that_computes_more_points_than_its_output_has_is_named(void **state)
+{
+    (void)state;
+#define SHORT_SIGHTED(points)                                                                                \
+    "<Node name='root'><DefaultAnimationLoop/><MechanicalObject name='dofs' position='1 2 3'/><UniformMass " \
+    "totalMass='1'/><Node name='Child'><MechanicalObject name='mapped' position='" points                    \
+    "'/>\n<ShortSightedMapping name='map'/><ConstantForceField indices='0' forces='1 0 0'/></Node></Node>"
+    DvScene *scene = load(SHORT_SIGHTED("0 0 0 0 0 0 0 0 0"));
+    const DvStateRef mapped = dv_state_ref(object_at(scene, "@/Child/mapped"));
+    assert_true(dv_state_read(mapped, DV_POSITION).at[8] == 5.0);
+    make_steps(scene, 1);
+    /* Its output shrinks while it runs: the step fails, and nothing is written behind the end. */
+    mapped.ops->resize(mapped.self, 2);
+    messages = 0;
+    dv_log_set_handler(listen, NULL);
+    const DvStatus status = dv_scene_step(scene, 0);
+    dv_log_set_handler(NULL, NULL);
+    assert_int_equal(status, DV_ERROR_INVALID);
+    assert_int_equal(messages, 1);
+    assert_non_null(
+        strstr(said, "ShortSightedMapping 'map': computes 3 points, but its output '/Child/mapped' has 2; "));
+    dv_scene_free(scene);
+    refuses(SHORT_SIGHTED("0 0 0 0 0 0"), "scene.scn:2: ShortSightedMapping 'map': computes 3 points, but its output "
+                                          "'/Child/mapped' has 2");
+}
+
 #define TWO_BODIES(CONTACT, SPRING)                                                                                         \
     "<Node name='root' dt='0.01' gravity='0 -1 0'><DefaultAnimationLoop/><EulerImplicitSolver/>" CG                         \
     "<Node name='rigid'><MechanicalObject name='dofs' template='Rigid3d' position='0 0 0 0 0 0 1' velocity='0 0 0 0 0 1'/>" \
@@ -474,6 +574,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(product_components_run_unmodified_on_vectors_in_other_memory),
         cmocka_unit_test(nothing_moves_unless_the_other_side_asks),
+        cmocka_unit_test(a_component_of_a_device_and_a_state_of_the_host_are_refused),
+        cmocka_unit_test(a_solver_may_allocate_before_its_state_is_there),
+        cmocka_unit_test(vectors_of_a_solver_are_in_states_that_come_later),
+        cmocka_unit_test(a_mapping_that_computes_more_points_than_its_output_has_is_named),
         cmocka_unit_test(a_graph_edited_inside_every_step_gives_the_trajectory_of_one_that_stands),
         cmocka_unit_test(the_cost_of_an_edit_does_not_grow_with_the_scene),
         cmocka_unit_test(attached_numbers_follow_random_edits_of_the_mesh),

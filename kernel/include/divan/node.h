@@ -6,7 +6,7 @@
  * the context of its objects: gravity, time, step size. A node is itself an object (class "Node"), so its fields can be
  * linked.
  *
- * The graph may be edited while it runs, between and inside steps. Each edit raises the revision of the node and of its
+ * The graph may be edited while it runs, between and inside steps. Each edit, and each initialisation of an object, raises the revision of the node and of its
  * ancestors; schedules compiled over them are renewed when next used, at a cost in proportion to what changed.
  */
 #ifndef DIVAN_NODE_H

@@ -514,6 +514,7 @@ static const DvMappingOps ops = {
     .apply_j = apply_j,
     .apply_jt = apply_jt,
     .jacobian = jacobian,
+    .output_points = mapping_output_points,
 };
 
 /* ---- Life */

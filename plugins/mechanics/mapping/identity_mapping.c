@@ -139,6 +139,7 @@ static const DvMappingOps ops = {
     .apply_j = apply,
     .apply_jt = apply_jt,
     .jacobian = jacobian,
+    .output_points = mapping_output_points,
 };
 
 /* The output takes the new number of points; its rest positions follow those of the input, the rest comes with the next apply. */

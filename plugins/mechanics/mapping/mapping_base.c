@@ -118,6 +118,12 @@ uint32_t mapping_outputs(void *self, DvObject **states, uint32_t capacity)
     return base->out.object ? 1 : 0;
 }
 
+uint32_t mapping_output_points(void *self, uint32_t output)
+{
+    (void)output;
+    return dv_state_count(((const MappingBase *)self)->out);
+}
+
 bool mapping_maps_forces(void *self)
 {
     return dv_data_bool(&((MappingBase *)self)->map_forces);

@@ -54,6 +54,7 @@ DvObject *mapping_topology_of(DvStateRef state);
 /* Members of DvMappingOps. */
 uint32_t mapping_inputs(void *self, DvObject **states, uint32_t capacity);
 uint32_t mapping_outputs(void *self, DvObject **states, uint32_t capacity);
+uint32_t mapping_output_points(void *self, uint32_t output); /* all that there are: it follows its output */
 bool mapping_maps_forces(void *self);
 bool mapping_is_mechanical(void *self);
 bool mapping_yes(void *self);

@@ -454,6 +454,7 @@ static const DvMappingOps ops = {
     .apply_djt = apply_djt,
     .djt_of_product = djt_of_product,
     .jacobian = jacobian,
+    .output_points = mapping_output_points,
     .reserve_stiffness = reserve_stiffness,
     .assemble_stiffness = assemble_stiffness,
 };

@@ -163,6 +163,25 @@ static uint32_t state_index(DvMechanics *m, Index *index, DvObject *object)
 
 /* ---- Components ---- */
 
+/* Whether all states give their vectors where a component wants them; if not, which does not, and what helps. */
+static bool meet(DvMechanics *m, DvObject *object, DvSpace space, const uint32_t *states, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const DvStateRef s = m->states[states[i]].ref;
+        if (dv_state_serves(s, space))
+            continue;
+        if (dv_object_is_valid(object))
+            m->scene->fault = dv_error(
+                object, DV_ERROR_UNSUPPORTED,
+                "works on vectors %s, and state '%s' (%s) keeps its vectors %s only; take a state or a component of the other kind",
+                space == DV_DEVICE ? "on a device" : "on the host", dv_object_path(s.object),
+                dv_object_class(s.object)->name, space == DV_DEVICE ? "on the host" : "on a device");
+        dv_object_set_state(object, DV_COMPONENT_INVALID);
+        return false;
+    }
+    return true;
+}
+
 static bool feeds_visual_models_only(DvObject *const *outputs, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -192,6 +211,7 @@ static void add_mapping(DvMechanics *m, Index *index, const DvCall *call)
             .in_slot = dv_node_slot(node, DV_MAPPING) == call->object,
             .below_stop = is_cut_off(node, m->node),
             .maps_forces = ops->maps_forces(call->self),
+            .tells = ops->output_points,
         };
         m->links = grown(m->links, m->link_count, inputs + outputs, sizeof *m->links);
         bool known = true;
@@ -202,7 +222,7 @@ static void add_mapping(DvMechanics *m, Index *index, const DvCall *call)
             if (i >= inputs && state != UINT32_MAX)
                 m->states[state].kind = STATE_MAPPED;
         }
-        if (known) {
+        if (known && meet(m, call->object, ops->space, m->links + item.first_link, inputs + outputs)) {
             *APPEND(m->mappings, m->mapping_count) = item;
             keep(m, call->object);
         } else {
@@ -232,11 +252,12 @@ static void add_field(DvMechanics *m, Index *index, const DvCall *call, bool int
     const DvForceFieldOps *ops = call->ops;
     FieldItem item = {.ops = ops, .self = call->self, .object = call->object, .interaction = interaction};
     item.state_count = resolve_states(m, index, objects, ops->states(call->self, objects), item.states);
-    if (item.state_count == 0)
+    item.mass = dv_object_ops(call->object, DV_MASS);
+    if (item.state_count == 0 || !meet(m, call->object, ops->space, item.states, item.state_count) ||
+        (item.mass && !meet(m, call->object, item.mass->space, item.states, 1)))
         return;
     DvNode *node = dv_object_node(call->object);
     item.below_stop = is_cut_off(node, m->node);
-    item.mass = dv_object_ops(call->object, DV_MASS);
     item.rayleigh_stiffness = dv_object_field(call->object, "rayleighStiffness");
     item.rayleigh_mass = item.mass ? dv_object_field(call->object, "rayleighMass") : NULL;
     *APPEND(m->fields, m->field_count) = item;
@@ -252,7 +273,7 @@ static void add_constraint(DvMechanics *m, Index *index, const DvCall *call)
     const DvProjectiveConstraintOps *ops = call->ops;
     ConstraintItem item = {.ops = ops, .self = call->self, .object = call->object};
     item.state_count = resolve_states(m, index, objects, ops->states(call->self, objects), item.states);
-    if (item.state_count == 0)
+    if (item.state_count == 0 || !meet(m, call->object, ops->space, item.states, item.state_count))
         return;
     item.below_stop = is_cut_off(dv_object_node(call->object), m->node);
     *APPEND(m->constraints, m->constraint_count) = item;
@@ -397,6 +418,13 @@ void mechanics_compile(DvMechanics *m)
         if (m->states[i].kind == STATE_EXTERNAL && !dv_object_ops(s.object, DV_VISUAL_MODEL))
             s.ops->clear(s.self, VEC_ZERO);
     }
+    /* Vectors that solvers have allocated are in states that came later too. */
+    for (DvVecId id = DV_FIRST_FREE_VEC; id < FIRST_PRIVATE_VEC; id++)
+        for (uint32_t i = 0; m->allocated[id] && i < m->independent_count; i++) {
+            const DvStateRef s = m->states[m->independent[i]].ref;
+            if (!s.ops->has(s.self, id))
+                s.ops->clear(s.self, id);
+        }
     sort_mappings(m);
     order_bottom_up(m);
     mark_loaded(m);

@@ -84,6 +84,9 @@ typedef struct MappingItem {
     bool below_stop;  /* it, or one above, does not map forces */
     bool maps_forces; /* as of the compilation */
     bool loaded;      /* one of its outputs is */
+    bool refused;     /* it computes more points than an output has; reported */
+    bool tells;       /* has output_points: it is asked before each call */
+    uint64_t checked; /* sum of the outputs' points when J was last asked for its rows, + 1; 0: never */
 } MappingItem;
 
 typedef struct ConstraintItem {
@@ -102,6 +105,7 @@ typedef struct SceneMechanics {
     DvMechanics *open;    /* all, newest first */
     DvMechanics *watched; /* that of the step check; or NULL */
     uint64_t structures;  /* numbers of matrix structures given so far */
+    DvStatus fault;       /* of a component that cannot take part, reported; the next check of a step fails with it */
 } SceneMechanics;
 
 SceneMechanics *mechanics_of_scene(const DvNode *node);

@@ -231,10 +231,38 @@ static bool give_f(DvMechanics *m, const uint32_t *states, uint32_t count, DvSpa
     return true;
 }
 
+/* Whether the outputs have room for what a mapping computes; one that has not is left out from then on. */
+static bool fits_outputs(DvMechanics *m, MappingItem *mapping)
+{
+    const uint32_t *outputs = mapping_outputs_of(m, mapping);
+    uint64_t points = 1;
+    for (uint32_t i = 0; !mapping->tells && i < mapping->outputs; i++)
+        points += dv_state_count(m->states[outputs[i]].ref);
+    if (mapping->refused || (!mapping->tells && mapping->checked == points))
+        return !mapping->refused;
+    mapping->checked = points;
+    for (uint32_t i = 0; i < mapping->outputs; i++) {
+        const DvStateRef s = m->states[outputs[i]].ref;
+        const uint32_t computed = dv_mapping_output_points(mapping->ops, mapping->self, i);
+        if (computed <= dv_state_count(s))
+            continue;
+        m->scene->fault = dv_error(
+            mapping->object, DV_ERROR_INVALID,
+            "computes %u points, but its output '%s' has %u; give the output as many points, or none before it is mapped",
+            computed, dv_object_path(s.object), dv_state_count(s));
+        dv_object_set_state(mapping->object, DV_COMPONENT_INVALID);
+        mapping->refused = true;
+        return false;
+    }
+    return true;
+}
+
 /* Down: vector `id` of the outputs from that of the inputs, through one mapping. */
-static void propagate_through(DvMechanics *m, const MappingItem *mapping, const DvStep *step, DvVecId in_independent,
+static void propagate_through(DvMechanics *m, MappingItem *mapping, const DvStep *step, DvVecId in_independent,
                               DvVecId in_mapped, DvVecId in_external, DvVecId out)
 {
+    if (!fits_outputs(m, mapping))
+        return;
     const uint32_t *inputs = mapping_inputs_of(m, mapping), *outputs = mapping_outputs_of(m, mapping);
     const DvVecId ids[3] = {in_independent, in_mapped, in_external};
     const bool coordinates = dv_vec_kind(out) == DV_COORDS;
@@ -277,8 +305,10 @@ static void propagate(DvMechanics *m, const DvStep *step, DvVecId v)
 
 /* Up: forces of the outputs to the inputs, with geometric stiffness when k is not zero. Expects x and f of the operation to be
  * displacement and result. */
-static void pull_up(DvMechanics *m, const MappingItem *mapping, const DvStep *step, double k)
+static void pull_up(DvMechanics *m, MappingItem *mapping, const DvStep *step, double k)
 {
+    if (!fits_outputs(m, mapping))
+        return;
     const DvSpace space = mapping->ops->space;
     const uint32_t *inputs = mapping_inputs_of(m, mapping), *outputs = mapping_outputs_of(m, mapping);
     if (!give_f(m, outputs, mapping->outputs, space, m->wanted))
@@ -356,7 +386,7 @@ static void compute_force(DvMechanics *m, const DvStep *step, DvVecId f, DvWalk 
         if (in_walk(m->fields[i].below_stop, walk) && mechanics_alive(m->fields[i].object))
             add_force_of(m, &m->fields[i], step);
     for (uint32_t i = m->mapping_count; i-- > 0;) {
-        const MappingItem *mapping = &m->mappings[i];
+        MappingItem *mapping = &m->mappings[i];
         if (!(mapping->loaded || m->external_on_mapped) || !mapping_in_walk(mapping, walk) ||
             !mechanics_alive(mapping->object))
             continue;
@@ -399,7 +429,7 @@ static void add_mbk(DvMechanics *m, const DvStep *step, DvFactors factors, DvVec
     begin(m, (Roles){{d, mapped, VEC_ZERO}, {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}, {res, DV_DFORCE, VEC_SINK}});
     const bool all = m->external_on_mapped; /* geometric stiffness also where no component acts */
     for (uint32_t i = 0; i < m->mapping_count; i++) {
-        const MappingItem *mapping = &m->mappings[i];
+        MappingItem *mapping = &m->mappings[i];
         if (!(mapping->loaded || all) || !mapping_in_walk(mapping, walk) || !mechanics_alive(mapping->object))
             continue;
         if (mapped != d)
@@ -413,7 +443,7 @@ static void add_mbk(DvMechanics *m, const DvStep *step, DvFactors factors, DvVec
         if (in_walk(m->fields[i].below_stop, walk) && mechanics_alive(m->fields[i].object))
             add_product_of(m, &m->fields[i], step, factors);
     for (uint32_t i = m->mapping_count; i-- > 0;) {
-        const MappingItem *mapping = &m->mappings[i];
+        MappingItem *mapping = &m->mappings[i];
         if ((mapping->loaded || all) && mapping_in_walk(mapping, walk) && mechanics_alive(mapping->object))
             pull_up(m, mapping, step, factors.k);
     }

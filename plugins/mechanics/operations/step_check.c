@@ -297,6 +297,10 @@ static DvStatus check(DvNode *root, uint64_t number)
 {
     DvMechanics *m = watched(root);
     mechanics_refresh(m);
+    const DvStatus fault = m->scene->fault;
+    m->scene->fault = DV_OK;
+    if (fault != DV_OK)
+        return fault;
     for (uint32_t i = 0; i < m->state_count; i++) {
         const StateItem *state = &m->states[i];
         if (state->kind == STATE_EXTERNAL)

@@ -426,6 +426,7 @@ static uint32_t point_count(const void *self_)
 
 static const DvStateOps state_ops = {
     .size = sizeof(DvStateOps),
+    .spaces = DV_IN_HOST,
     .dof_type = dof_type,
     .count = point_count,
     .resize = resize,

@@ -76,6 +76,8 @@ static void run_interaction(const DvCall *call, void *context)
     DvObject *objects[2];
     DvConstVec x[2], v[2];
     DvVec f[2];
+    if (!dv_object_is_valid(call->object))
+        return;
     const uint32_t count = ops->states(call->self, objects);
     for (uint32_t i = 0; i < count; i++) {
         const DvStateRef state = dv_state_ref(objects[i]);

@@ -27,8 +27,17 @@ static void apply(DvObject *object, const DvMappingOps *ops)
     ops->outputs(self, states + inputs, outputs);
     for (uint32_t i = 0; i < inputs; i++)
         in[i] = dv_state_read(dv_state_ref(states[i]), DV_POSITION);
-    for (uint32_t i = 0; i < outputs; i++)
-        out[i] = dv_state_write(dv_state_ref(states[inputs + i]), DV_POSITION, DV_OVERWRITE);
+    for (uint32_t i = 0; i < outputs; i++) {
+        const DvStateRef s = dv_state_ref(states[inputs + i]);
+        const uint32_t points = dv_mapping_output_points(ops, self, i);
+        if (points > dv_state_count(s)) {
+            (void)dv_error(object, DV_ERROR_INVALID, "computes %u points, but its output '%s' has %u", points,
+                           dv_object_path(s.object), dv_state_count(s));
+            dv_object_set_state(object, DV_COMPONENT_INVALID);
+            return;
+        }
+        out[i] = dv_state_write(s, DV_POSITION, DV_OVERWRITE);
+    }
     const DvNode *node = dv_object_node(object);
     const DvStep step = {dv_node_time(node), dv_node_dt(node), DV_POSITION, DV_VELOCITY};
     ops->apply(self, &step, in, out);

@@ -130,6 +130,7 @@ static uint32_t first_not_finite(void *object, DvVecId a)
 
 const DvStateOps visual_surface_state_ops = {
     .size = sizeof(DvStateOps),
+    .spaces = DV_IN_HOST,
     .dof_type = dof_type,
     .count = count,
     .resize = resize,

@@ -52,11 +52,23 @@ typedef struct DvMappingOps {
     bool (*djt_of_product)(void *self);
     /* J by blocks, for assembly and for constraints. */
     const DvJacobian *(*jacobian)(void *self, uint32_t output, uint32_t input);
+    /* Optional: how many points of an output it computes, the rows of its J; absent: J is asked. Who applies a mapping gives it no output
+     * of fewer points. */
+    uint32_t (*output_points)(void *self, uint32_t output);
     /* Optional, both or none: geometric stiffness as couplings between inputs (a, b: which input), as in
      * DvForceFieldOps. */
     void (*reserve_stiffness)(void *self, DvPattern *pattern);
     void (*assemble_stiffness)(void *self, double k, const DvConstVec *f, const DvMatrixView *view);
 } DvMappingOps;
+
+/* Points of an output that a mapping computes; 0 when it does not tell.     [step] */
+static inline uint32_t dv_mapping_output_points(const DvMappingOps *ops, void *self, uint32_t output)
+{
+    if (ops->output_points)
+        return ops->output_points(self, output);
+    const DvJacobian *j = ops->jacobian ? ops->jacobian(self, output, 0) : NULL;
+    return j ? j->rows : 0;
+}
 
 DV_END_DECLS
 #endif

@@ -47,6 +47,7 @@ static inline DvVecKind dv_vec_kind(DvVecId id)
 }
 
 typedef enum DvSpace { DV_HOST, DV_DEVICE } DvSpace;
+enum { DV_IN_HOST = 1u << DV_HOST, DV_IN_DEVICE = 1u << DV_DEVICE };
 typedef enum DvAccess {
     DV_READ_WRITE,
     DV_OVERWRITE /* old values are not needed */
@@ -69,11 +70,12 @@ static inline DvConstVec dv_const(DvVec v)
 
 typedef struct DvStateOps {
     uint32_t size;
+    uint32_t spaces; /* sum of DV_IN_*: where it gives its vectors. Components that want another are refused by name */
     const DvDofType *(*dof_type)(const void *self);
     uint32_t (*count)(const void *self);
     void (*resize)(void *self,
                    uint32_t count); /* all vectors that exist; new points: default coordinate, zero derivative */
-    /* NULL when the vector does not exist. Writing makes it exist (zero, or default coordinates). */
+    /* In one of its spaces. NULL: the vector does not exist. Writing makes it exist (zero, or default coordinates). */
     const double *(*read)(void *self, DvVecId id, DvSpace space);
     double *(*write)(void *self, DvVecId id, DvSpace space, DvAccess access);
     bool (*has)(const void *self, DvVecId id);
@@ -117,6 +119,10 @@ static inline DvStateRef dv_state_ref(DvObject *object)
         s.dof = ops->dof_type(s.self);
     }
     return s;
+}
+static inline bool dv_state_serves(DvStateRef s, DvSpace space)
+{
+    return (s.ops->spaces >> space & 1) != 0;
 }
 static inline uint32_t dv_state_count(DvStateRef s)
 {
