@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Fields act by the right amount: where the effect of a field has a closed form, values.tsv says it (see its head), and it is
+ * computed here from the formula and compared with what the scene does.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <divan/contracts/mechanical_operations.h>
+#include <divan/contracts/state.h>
+#include <divan/divan.h>
+
+static char folder[1024];
+static DvText failures;
+
+/* ---- formulas: + - * / ^, brackets, sqrt sin cos exp, pi ---- */
+
+typedef struct Formula {
+    const char *at;
+    bool wrong;
+} Formula;
+
+static double sum_of(Formula *f);
+
+static void skip_blanks(Formula *f)
+{
+    while (*f->at == ' ')
+        f->at++;
+}
+
+static bool takes(Formula *f, char sign)
+{
+    skip_blanks(f);
+    if (*f->at != sign)
+        return false;
+    f->at++;
+    return true;
+}
+
+static double operand_of(Formula *f)
+{
+    static const struct {
+        const char *name;
+        double (*function)(double);
+    } functions[] = {{"sqrt", sqrt}, {"sin", sin}, {"cos", cos}, {"exp", exp}};
+    skip_blanks(f);
+    if (takes(f, '-'))
+        return -operand_of(f);
+    if (strncmp(f->at, "pi", 2) == 0) {
+        f->at += 2;
+        return acos(-1.0);
+    }
+    double (*function)(double) = NULL;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions && !function; i++)
+        if (strncmp(f->at, functions[i].name, strlen(functions[i].name)) == 0) {
+            function = functions[i].function;
+            f->at += strlen(functions[i].name);
+        }
+    if (takes(f, '(')) {
+        const double inside = sum_of(f);
+        f->wrong |= !takes(f, ')');
+        return function ? function(inside) : inside;
+    }
+    char *end;
+    const double number = strtod(f->at, &end);
+    f->wrong |= end == f->at || function;
+    f->at = end;
+    return number;
+}
+
+static double power_of(Formula *f)
+{
+    const double base = operand_of(f);
+    return takes(f, '^') ? pow(base, operand_of(f)) : base;
+}
+
+static double product_of(Formula *f)
+{
+    double product = power_of(f);
+    for (;;) {
+        if (takes(f, '*'))
+            product *= power_of(f);
+        else if (takes(f, '/'))
+            product /= power_of(f);
+        else
+            return product;
+    }
+}
+
+static double sum_of(Formula *f)
+{
+    double sum = product_of(f);
+    for (;;) {
+        if (takes(f, '+'))
+            sum += product_of(f);
+        else if (takes(f, '-'))
+            sum -= product_of(f);
+        else
+            return sum;
+    }
+}
+
+/* NAN where the text is no formula. */
+static double value_of(const char *text)
+{
+    Formula f = {text, false};
+    const double value = sum_of(&f);
+    skip_blanks(&f);
+    return f.wrong || *f.at ? NAN : value;
+}
+
+/* ---- the table ---- */
+
+enum { MAX_BASES = 64, MAX_FIELDS = 512 };
+
+static char *text_of_table;
+
+static struct {
+    const char *name, *scene;
+} bases[MAX_BASES];
+static size_t base_count;
+
+static const char *proved[MAX_FIELDS]; /* "Class.field", each once */
+static size_t proved_count;
+
+static char *next_cell(char **line)
+{
+    char *cell = *line, *tab = strchr(cell, '\t');
+    *line = tab ? tab + 1 : cell + strlen(cell);
+    if (tab)
+        *tab = 0;
+    return cell;
+}
+
+static int start(void **state)
+{
+    (void)state;
+    const char *root = getenv("DIVAN_TEST_SOURCE_ROOT");
+    snprintf(folder, sizeof folder, "%s/tests/fields", root ? root : ".");
+    return dv_start(NULL) == DV_OK ? 0 : -1;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    free(text_of_table);
+    dv_text_free(&failures);
+    dv_stop();
+    return 0;
+}
+
+static char *read_table(void)
+{
+    char path[2048];
+    snprintf(path, sizeof path, "%s/values.tsv", folder);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    const long size = ftell(file);
+    assert_true(size > 0);
+    rewind(file);
+    char *text = calloc((size_t)size + 1, 1);
+    assert_non_null(text);
+    assert_int_equal(fread(text, 1, (size_t)size, file), size);
+    fclose(file);
+    return text;
+}
+
+static const char *base_named(const char *name)
+{
+    for (size_t i = 0; i < base_count; i++)
+        if (strcmp(bases[i].name, name) == 0)
+            return bases[i].scene;
+    return NULL;
+}
+
+/* ---- what is observed ---- */
+
+/* A number of a field, "/dofs.velocity 3", how many it has, "/box.indices count", or "energy kinetic", "energy potential",
+ * "momentum 2". NAN where there is none. */
+static double observed(DvScene *scene, const char *what)
+{
+    char path[256] = "@", field[64], which[32];
+    DvNode *root = dv_scene_root(scene);
+    if (sscanf(what, "energy %31s", which) == 1 || sscanf(what, "momentum %31s", which) == 1) {
+        const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
+        DvMechanics *mechanics = ops->open(root);
+        double momentum[6] = {0};
+        ops->momentum(mechanics, momentum);
+        const double energy =
+            strcmp(which, "kinetic") == 0 ? ops->kinetic_energy(mechanics) : ops->potential_energy(mechanics);
+        ops->close(mechanics);
+        return isdigit((unsigned char)*which) ? momentum[atoi(which) % 6] : energy;
+    }
+    if (sscanf(what, "%200[^.].%60s %31s", path + 1, field, which) != 3)
+        return NAN;
+    DvObject *object = dv_node_resolve(root, NULL, path, NULL);
+    DvData *data = object ? dv_object_field(object, field) : NULL;
+    if (!data)
+        return NAN;
+    (void)dv_data_read(data);
+    if (strcmp(which, "count") == 0)
+        return (double)data->count;
+    DvText text = {0};
+    dv_data_print(data, &text);
+    const char *at = text.at ? text.at : "";
+    for (int skip = atoi(which); skip > 0 && *at; skip--) { /* words between blanks and brackets */
+        at += strcspn(at, " ,[]");
+        at += strspn(at, " ,[]");
+    }
+    at += strspn(at, " ,[]");
+    char *end;
+    double value = strtod(at, &end);
+    if (end == at)
+        value = strncmp(at, "true", 4) == 0 ? 1.0 : NAN;
+    dv_text_free(&text);
+    return value;
+}
+
+static void hear(const DvMessage *message, void *context)
+{
+    if (message->level >= DV_LEVEL_WARNING)
+        dv_text_add(context, " %s", message->text);
+}
+
+static void check_row(int line, const char *fields, const char *base, const char *objects, int steps, const char *what,
+                      const char *formula)
+{
+    const char *scene_text = base_named(base), *gap = scene_text ? strstr(scene_text, "...") : NULL;
+    if (!gap) {
+        dv_text_add(&failures, "\nvalues.tsv:%d: there is no scene '%s' with a gap '...'", line, base);
+        return;
+    }
+    DvText text = {0}, messages = {0};
+    dv_text_add(&text, "%.*s%s%s", (int)(gap - scene_text), scene_text, objects, gap + 3);
+    dv_log_set_handler(hear, &messages);
+    DvScene *scene = NULL;
+    bool runs = dv_scene_load_text(text.at, strlen(text.at), "scene.scn", folder, NULL, &scene) == DV_OK && scene;
+    for (int i = 0; runs && i < steps; i++)
+        runs = dv_scene_step(scene, 0) == DV_OK;
+    if (runs)
+        dv_scene_update_visual(scene);
+    const double value = runs ? observed(scene, what) : NAN, expected = value_of(formula);
+    if (!runs || messages.length)
+        dv_text_add(&failures, "\nvalues.tsv:%d: %s: %s:%s", line, fields, runs ? "warnings" : "the scene does not run",
+                    messages.at ? messages.at : "");
+    else if (!(fabs(value - expected) <= 1e-12 + 1e-11 * fabs(expected)))
+        dv_text_add(&failures, "\nvalues.tsv:%d: %s: %s is %.15g instead of %s = %.15g", line, fields, what, value,
+                    formula, expected);
+    dv_scene_free(scene);
+    dv_log_set_handler(NULL, NULL);
+    dv_text_free(&text);
+    dv_text_free(&messages);
+}
+
+/* Notes "Class.field", which must exist and be given in the row's scene. */
+static void note_field(int line, char *name, const char *base, const char *objects)
+{
+    char *dot = strchr(name, '.');
+    const char *scene = base_named(base);
+    char attribute[80];
+    snprintf(attribute, sizeof attribute, "%s=\"", dot ? dot + 1 : "?");
+    if (!dot || !scene || (!strstr(objects, attribute) && !strstr(scene, attribute))) {
+        dv_text_add(&failures, "\nvalues.tsv:%d: the scene does not set %s", line, name);
+        return;
+    }
+    *dot = 0;
+    const DvClass *cls = dv_class_find(name);
+    const bool named = strcmp(name, "Node") == 0 || (cls && (strstr(objects, name) || strstr(scene, name)));
+    bool found = strcmp(name, "Node") == 0;
+    for (const DvField *field = cls ? cls->fields : NULL; field && field->name && !found; field++)
+        found = strcmp(field->name, dot + 1) == 0;
+    *dot = '.';
+    if (!named || !found) {
+        dv_text_add(&failures, "\nvalues.tsv:%d: no field %s", line, name);
+        return;
+    }
+    for (size_t i = 0; i < proved_count; i++)
+        if (strcmp(proved[i], name) == 0)
+            return;
+    assert_true(proved_count < MAX_FIELDS);
+    proved[proved_count++] = name;
+}
+
+static void each_row_of_the_table_holds(void **state)
+{
+    (void)state;
+    text_of_table = read_table();
+    int number = 0;
+    for (char *line = text_of_table, *end; *line; line = end) {
+        number++;
+        end = strchr(line, '\n');
+        if (end)
+            *end++ = 0;
+        else
+            end = line + strlen(line);
+        if (!*line || *line == '#')
+            continue;
+        char *fields = next_cell(&line), *base = next_cell(&line);
+        if (*fields == '=') {
+            assert_true(base_count < MAX_BASES);
+            bases[base_count].name = fields + 1;
+            bases[base_count++].scene = base;
+            continue;
+        }
+        const char *objects = next_cell(&line), *steps = next_cell(&line), *what = next_cell(&line);
+        check_row(number, fields, base, objects, atoi(steps), what, next_cell(&line));
+        for (char *name = strtok(fields, " "); name; name = strtok(NULL, " "))
+            note_field(number, name, base, objects);
+    }
+    if (failures.length) {
+        puts(failures.at);
+        fail_msg("some fields act by another amount");
+    }
+}
+
+static void the_fields_that_scenes_use_most_are_there(void **state)
+{
+    (void)state;
+    print_message("%zu fields\n", proved_count);
+    assert_true(proved_count >= 80);
+}
+
+static void a_formula_is_computed_as_it_is_written(void **state)
+{
+    (void)state;
+    assert_true(value_of("1 + 2 * 3 - 4 / 8") == 6.5);
+    assert_true(value_of("2 - (1 - 3)^2 / 2") == 0.0);
+    assert_true(value_of("sqrt(2^2 + 5) * cos(0)") == 3.0);
+    assert_true(fabs(value_of("sin(pi / 2) - exp(0)")) < 1e-16);
+    assert_true(isnan(value_of("1 +")) && isnan(value_of("(1")) && isnan(value_of("1 2")) && isnan(value_of("x")));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_formula_is_computed_as_it_is_written),
+        cmocka_unit_test(each_row_of_the_table_holds),
+        cmocka_unit_test(the_fields_that_scenes_use_most_are_there),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}
