@@ -15,6 +15,7 @@
 
 #include <divan/contracts/mechanical_operations.h>
 #include <divan/contracts/state.h>
+#include <divan/contracts/visual.h>
 #include <divan/divan.h>
 
 static char folder[1024];
@@ -181,10 +182,115 @@ static const char *base_named(const char *name)
     return NULL;
 }
 
+/* ---- what is drawn ---- */
+
+typedef enum Primitive { POINTS, LINES, TRIANGLES, SPHERES, RADII, FRAMES, TEXTS, COLORS, SIZES, PRIMITIVES } Primitive;
+static const char *const primitive_names[PRIMITIVES] = {"points", "lines", "triangles", "spheres", "radii",
+                                                        "frames", "texts", "colors",    "sizes"};
+
+enum { MAX_NUMBERS = 1000 };
+
+typedef struct Recorder {
+    DvDraw draw;
+    size_t count[PRIMITIVES];
+    double at[PRIMITIVES][MAX_NUMBERS];
+} Recorder;
+
+static void keep(DvDraw *draw, Primitive kind, const double *at, size_t count)
+{
+    Recorder *recorder = (Recorder *)draw;
+    for (size_t i = 0; i < count && recorder->count[kind] < MAX_NUMBERS; i++)
+        recorder->at[kind][recorder->count[kind]++] = at[i];
+}
+static void draw_points(DvDraw *draw, const double *points, uint32_t count, double pixels, const double color[4])
+{
+    keep(draw, POINTS, points, 3u * count);
+    keep(draw, SIZES, &pixels, 1);
+    keep(draw, COLORS, color, 4);
+}
+static void draw_lines(DvDraw *draw, const double *points, uint32_t lines, double pixels, const double color[4])
+{
+    keep(draw, LINES, points, 6u * lines);
+    keep(draw, SIZES, &pixels, 1);
+    keep(draw, COLORS, color, 4);
+}
+static void draw_triangles(DvDraw *draw, const double *points, uint32_t triangles, const double color[4])
+{
+    keep(draw, TRIANGLES, points, 9u * triangles);
+    keep(draw, COLORS, color, 4);
+}
+static void draw_spheres(DvDraw *draw, const double *centres, const double *radii, uint32_t count,
+                         const double color[4])
+{
+    keep(draw, SPHERES, centres, 3u * count);
+    keep(draw, RADII, radii, count);
+    keep(draw, COLORS, color, 4);
+}
+static void draw_frames(DvDraw *draw, const double *rigids, uint32_t count, double size)
+{
+    keep(draw, FRAMES, rigids, 7u * count);
+    keep(draw, SIZES, &size, 1);
+}
+static void draw_text(DvDraw *draw, const double point[3], const char *text, double size, const double color[4])
+{
+    const double number = strtod(text, NULL);
+    keep(draw, TEXTS, &number, 1);
+    keep(draw, POINTS, point, 3);
+    keep(draw, SIZES, &size, 1);
+    keep(draw, COLORS, color, 4);
+}
+static const DvDrawOps recorder_ops = {.size = sizeof(DvDrawOps),
+                                       .points = draw_points,
+                                       .lines = draw_lines,
+                                       .triangles = draw_triangles,
+                                       .spheres = draw_spheres,
+                                       .frames = draw_frames,
+                                       .text = draw_text};
+
+/* What the triangles enclose, by the divergence theorem, or their area. */
+static double enclosed(const double *at, size_t numbers, bool area)
+{
+    double sum = 0.0;
+    for (size_t t = 0; t + 9 <= numbers; t += 9) {
+        const double *a = at + t, *b = a + 3, *c = a + 6;
+        double square = 0.0;
+        for (size_t k = 0; k < 3; k++) {
+            const size_t i = (k + 1) % 3, j = (k + 2) % 3;
+            const double normal = (b[i] - a[i]) * (c[j] - a[j]) - (b[j] - a[j]) * (c[i] - a[i]);
+            square += normal * normal;
+            sum += area ? 0.0 : a[k] * normal / 6.0;
+        }
+        sum += area ? 0.5 * sqrt(square) : 0.0;
+    }
+    return sum;
+}
+
+/* "triangles 4", "lines count", "triangles volume", "triangles area", "colors sum" */
+static double drawn(DvObject *object, const char *kind, const char *which)
+{
+    const DvDrawableOps *ops = dv_object_ops(object, DV_DRAWABLE);
+    static Recorder recorder;
+    recorder = (Recorder){.draw = {.ops = &recorder_ops, .shown = UINT32_MAX}};
+    if (!ops)
+        return NAN;
+    ops->draw(dv_object_self(object), &recorder.draw);
+    for (int p = 0; p < PRIMITIVES; p++) {
+        if (strcmp(primitive_names[p], kind) != 0)
+            continue;
+        const size_t count = recorder.count[p], index = (size_t)atoi(which);
+        if (strcmp(which, "count") == 0)
+            return (double)count;
+        if (strcmp(which, "volume") == 0 || strcmp(which, "area") == 0)
+            return enclosed(recorder.at[p], count, *which == 'a');
+        return index < count ? recorder.at[p][index] : NAN;
+    }
+    return NAN;
+}
+
 /* ---- what is observed ---- */
 
-/* A number of a field, "/dofs.velocity 3", how many it has, "/box.indices count", or "energy kinetic", "energy potential",
- * "momentum 2". NAN where there is none. */
+/* A number of a field, "/dofs.velocity 3", how many it has, "/box.indices count", what is drawn, "/dofs draws lines 3", or
+ * "energy kinetic", "energy potential", "momentum 2". NAN where there is none. */
 static double observed(DvScene *scene, const char *what)
 {
     char path[256] = "@", field[64], which[32];
@@ -198,6 +304,10 @@ static double observed(DvScene *scene, const char *what)
             strcmp(which, "kinetic") == 0 ? ops->kinetic_energy(mechanics) : ops->potential_energy(mechanics);
         ops->close(mechanics);
         return isdigit((unsigned char)*which) ? momentum[atoi(which) % 6] : energy;
+    }
+    if (sscanf(what, "%200s draws %60s %31s", path + 1, field, which) == 3) {
+        DvObject *object = dv_node_resolve(root, NULL, path, NULL);
+        return object ? drawn(object, field, which) : NAN;
     }
     if (sscanf(what, "%200[^.].%60s %31s", path + 1, field, which) != 3)
         return NAN;

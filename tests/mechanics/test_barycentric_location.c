@@ -233,6 +233,39 @@ static void elements_that_cover_thousands_of_cells_are_found_too(void **state)
     assert_true(fabs(score(&mesh, found[1].element, targets + 3) - best) < 1e-12);
 }
 
+/* A large element counts in the cells of its box alone: a point two cells beside it hangs on the thin one that passes there, though the
+ * middle of the large one is nearer. */
+static void a_large_element_counts_in_its_own_cells_alone(void **state)
+{
+    (void)state;
+    const double large[4][3] = {{0, 0, 0}, {20, 0, 0}, {0, 20, 0}, {0, 0, 20}};
+    for (int axis = 0; axis < 3; axis++)
+        for (int above = 0; above < 2; above++) {
+            make_block(1, 0.0, 0.0);
+            memcpy(block.points, large, sizeof large);
+            const double end = above ? 21.9 : -1.1, far = above ? 90.0 : -60.0;
+            const double thin[4][3] = {{end, 5.9, 5.9}, {far, 5.9, 5.9}, {far, 5.6, 5.9}, {far, 5.9, 5.6}};
+            for (int n = 0; n < 4; n++)
+                for (int c = 0; c < 3; c++)
+                    block.points[12 + 3 * n + (axis + c) % 3] = thin[n][c];
+            block.point_count = 8;
+            for (uint32_t k = 0; k < 8; k++)
+                block.tetrahedra[k] = k;
+            block.tetrahedron_count = 2;
+            const double unit_edge[6] = {0, 0, 0, 1, 0, 0};
+            memcpy(block.points + 24, unit_edge, sizeof unit_edge);
+            block.point_count = 10;
+            const uint32_t edge[2] = {8, 9};
+            const LocationMesh mesh = mesh_of(DV_TETRAHEDRA);
+            double target[3] = {5.1, 5.1, 5.1};
+            target[axis] = above ? 23.5 : -2.5;
+            Location found[1];
+            locate_by_hash(&mesh, (DvElements){edge, 1}, (LocationPoints){target, 1, 3}, found);
+            assert_int_equal(found[0].element, 1);
+            assert_true(score(&mesh, 0, target) < score(&mesh, 1, target));
+        }
+}
+
 static void flat_elements_and_missing_nodes_are_never_chosen(void **state)
 {
     (void)state;
@@ -419,6 +452,7 @@ int main(void)
         cmocka_unit_test(the_search_in_all_finds_the_best_score),
         cmocka_unit_test(the_hashed_search_finds_the_best_score_of_its_cells),
         cmocka_unit_test(elements_that_cover_thousands_of_cells_are_found_too),
+        cmocka_unit_test(a_large_element_counts_in_its_own_cells_alone),
         cmocka_unit_test(flat_elements_and_missing_nodes_are_never_chosen),
         cmocka_unit_test(weights_reproduce_the_position),
         cmocka_unit_test(points_off_a_surface_fall_on_it),

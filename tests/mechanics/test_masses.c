@@ -363,6 +363,53 @@ static void the_sum_of_a_matrix_mass_is_kept_when_asked(void **state)
     dv_scene_free(scene);
 }
 
+static void collect(const DvMessage *message, void *context)
+{
+    if (message->level >= DV_LEVEL_WARNING) {
+        dv_message_print(message, context);
+        dv_text_add(context, "\n");
+    }
+}
+
+/* Numbers that do not fit the mesh, or are negative, are told, and the total mass of 1 kg is used. */
+static void numbers_of_the_wrong_count_or_sign_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *fields, *part; /* NULL: they are right */
+        double total;
+    } cases[] = {
+        {"massDensity='2 3 4'", "3 densities for 2 elements", 1.0},
+        {"massDensity='2 -3'", "or one that is negative; totalMass is used", 1.0},
+        {"massDensity='-2'", "or one that is negative; totalMass is used", 1.0},
+        {"massDensity='2 3'", NULL, 2.0 * 1.0 + 3.0 * 2.0},
+        {"vertexMass='1 2 3 4' lumping='1'", "4 masses of points and 0 of edges, of a mesh with 5 and 9", 1.0},
+        {"vertexMass='1 2 3 4 -5' lumping='1'", "or one that is negative; totalMass is used", 1.0},
+        {"vertexMass='1 2 3 4 5' lumping='1'", NULL, 2.5 * 15.0},
+        {"vertexMass='1 2 3 4 5' edgeMass='1 1 1 1 1 1 1 1'", "5 masses of points and 8 of edges", 1.0},
+        {"vertexMass='1 2 3 4 5' edgeMass='1 1 1 1 1 1 1 1 -1'", "or one that is negative", 1.0},
+        {"vertexMass='1 2 3 4 5' edgeMass='1 1 1 1 1 1 1 1 2'", NULL, 15.0 + 2.0 * 10.0},
+        {"totalMass='-3'", "a mass cannot be negative; 1 kg is used", 1.0},
+        {"totalMass='3' massDensity='7'", "totalMass is used", 3.0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        DvText text = {0}, said = {0};
+        dv_text_add(&text, "%.*s<MeshMatrixMass name='mass' %s/></Node>",
+                    (int)(strlen(TETRAHEDRA("")) - strlen("</Node>")), TETRAHEDRA(""), cases[i].fields);
+        dv_log_set_handler(collect, &said);
+        DvScene *scene = scene_from_text(text.at);
+        dv_log_set_handler(NULL, NULL);
+        if (cases[i].part ? !said.at || !strstr(said.at, cases[i].part) : said.at != NULL)
+            fail_msg("%s: expected %s, got %s", cases[i].fields, cases[i].part ? cases[i].part : "nothing",
+                     said.at ? said.at : "nothing");
+        if (fabs(number(scene, "totalMass") - cases[i].total) > 1e-13)
+            fail_msg("%s: %.17g instead of %g kg", cases[i].fields, number(scene, "totalMass"), cases[i].total);
+        dv_scene_free(scene);
+        dv_text_free(&text);
+        dv_text_free(&said);
+    }
+}
+
 /* ---- Changes of the topology ---- */
 
 static double sum_of_points(DvScene *scene)
@@ -393,10 +440,10 @@ static void add_a_tetrahedron(DvScene *scene)
 static void an_element_takes_its_mass_with_it(void **state)
 {
     (void)state;
-    static const char *const masses[] = {"<DiagonalMass name='mass' massDensity='2'/>",
-                                         "<MeshMatrixMass name='mass' massDensity='2'/>",
-                                         "<MeshMatrixMass name='mass' totalMass='6' lumping='1'/>"};
-    for (size_t i = 0; i < 3; i++) {
+    static const char *const masses[] = {
+        "<DiagonalMass name='mass' massDensity='2'/>", "<DiagonalMass name='mass' totalMass='6'/>",
+        "<MeshMatrixMass name='mass' massDensity='2'/>", "<MeshMatrixMass name='mass' totalMass='6' lumping='1'/>"};
+    for (size_t i = 0; i < sizeof masses / sizeof *masses; i++) {
         char text[1024];
         (void)snprintf(text, sizeof text, "%.*s%s</Node>", (int)(strlen(TETRAHEDRA("")) - strlen("</Node>")),
                        TETRAHEDRA(""), masses[i]);
@@ -492,6 +539,7 @@ int main(void)
         cmocka_unit_test(densities_may_differ_from_element_to_element),
         cmocka_unit_test(masses_of_points_and_edges_may_be_given),
         cmocka_unit_test(the_sum_of_a_matrix_mass_is_kept_when_asked),
+        cmocka_unit_test(numbers_of_the_wrong_count_or_sign_are_told),
         cmocka_unit_test(an_element_takes_its_mass_with_it),
         cmocka_unit_test(a_uniform_mass_follows_the_points),
         cmocka_unit_test(mistakes_are_named),

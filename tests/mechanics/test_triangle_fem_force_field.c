@@ -118,6 +118,44 @@ static void a_triangle_that_collapses_has_no_force_and_no_nan(void **state)
     dv_scene_free(scene);
 }
 
+static void collect(const DvMessage *message, void *context)
+{
+    dv_message_print(message, context);
+}
+
+/* Two triangles of which the second collapses: method large sees that in space, small by the edges along x and y. */
+static void the_triangle_that_collapsed_is_named_once(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *method;
+        double to[2];
+    } cases[] = {{"method='large'", {2.0, 2.0}}, {"method='small'", {0.0, -1.0}}};
+    for (size_t i = 0; i < 2; i++) {
+        DvText text = {0}, said = {0};
+        dv_text_add(&text,
+                    "<Node><MeshTopology position='0 0 0 1 1 0 0 1 0 2 0 0' triangles='0 1 2 0 3 1'/>"
+                    "<MechanicalObject name='dofs' template='Vec3d'/><TriangleFEMForceField name='field' %s/></Node>",
+                    cases[i].method);
+        DvScene *scene = scene_from_text(text.at);
+        static Forces f;
+        dv_log_set_handler(collect, &said);
+        forces_at_time(scene, 0.0, &f);
+        assert_null(said.at);
+        memcpy(positions(scene) + 9, cases[i].to, sizeof cases[i].to);
+        forces_at_time(scene, 0.0, &f);
+        forces_at_time(scene, 0.0, &f);
+        dv_log_set_handler(NULL, NULL);
+        assert_non_null(said.at);
+        const char *first = strstr(said.at, "triangle 1 has lost its area");
+        assert_non_null(first);
+        assert_null(strstr(first + 1, "triangle 1 has lost"));
+        dv_text_free(&text);
+        dv_text_free(&said);
+        dv_scene_free(scene);
+    }
+}
+
 static void mistakes_are_named(void **state)
 {
     (void)state;
@@ -140,6 +178,7 @@ int main(void)
         cmocka_unit_test(a_small_shear_has_the_stress_of_the_closed_form),
         cmocka_unit_test(a_sheet_turned_in_space_is_at_rest),
         cmocka_unit_test(a_triangle_that_collapses_has_no_force_and_no_nan),
+        cmocka_unit_test(the_triangle_that_collapsed_is_named_once),
         cmocka_unit_test(mistakes_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);

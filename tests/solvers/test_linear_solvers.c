@@ -276,6 +276,30 @@ static void the_diagonal_solves_a_diagonal_system_at_once(void **state)
     assert_int_equal(preconditioned_iterations("tolerance='1'"), 0);
 }
 
+/* A chain of springs along a line: the matrix of 3 points is one block of 3 x 3, whose inverse solves at once, though two of its entries
+ * are not stored. Of 4 and 5 points the rest is filled up by ones. */
+static void a_block_that_is_the_whole_matrix_solves_at_once(void **state)
+{
+    (void)state;
+    static const char *const scenes[][2] = {
+        {"0 1.5 2", "0 1 30 0 1  1 2 50 0 1"}, {"0 1.5", "0 1 30 0 1"}, {"0 1.5 2 9", "0 1 30 0 1  1 2 50 0 1"}};
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "<Node name='root' dt='0.1' gravity='0 0 0'><DefaultAnimationLoop/><Node name='Body'><EulerImplicitSolver/>"
+            "<PCGLinearSolver name='solver' iterations='20' tolerance='1e-24' preconditioner='@p'/>"
+            "<BlockJacobiPreconditioner name='p'/><MechanicalObject name='dofs' template='Vec1d' position='%s'/>"
+            "<UniformMass vertexMass='1'/><SpringForceField template='Vec1d' spring='%s'/></Node></Node>",
+            scenes[i][0], scenes[i][1]);
+        DvScene *scene = scene_from_text(text);
+        step(scene);
+        double values[32];
+        assert_int_equal(curve(scene, "Error 1", values, 32), 1);
+        dv_scene_free(scene);
+    }
+}
+
 static void the_preconditioner_is_built_as_often_as_its_system_says(void **state)
 {
     (void)state;
@@ -702,6 +726,7 @@ int main(void)
         cmocka_unit_test(a_warm_start_needs_fewer_iterations),
         cmocka_unit_test(a_negative_tolerance_becomes_the_default),
         cmocka_unit_test(the_diagonal_solves_a_diagonal_system_at_once),
+        cmocka_unit_test(a_block_that_is_the_whole_matrix_solves_at_once),
         cmocka_unit_test(the_preconditioner_is_built_as_often_as_its_system_says),
         cmocka_unit_test(a_preconditioner_without_a_matrix_is_refused),
         cmocka_unit_test(every_solver_gets_a_linear_system_of_its_own),

@@ -82,6 +82,10 @@ static void unused_points_go_and_the_others_keep_their_order(void **state)
 {
     (void)state;
     Mesh mesh = unit_cube();
+    for (uint32_t i = 0; i < 8; i++) { /* what is given for each point goes with it */
+        array_push(&mesh.normal, (Vec3){{i, 0.0, 0.0}});
+        array_push(&mesh.texcoord, (Vec2){{0.0, i}});
+    }
     array_push(&mesh.triangle, (Triangle){{7, 2, 5}});
     lists_begin(&mesh.polyline);
     lists_push(&mesh.polyline, 4);
@@ -91,6 +95,11 @@ static void unused_points_go_and_the_others_keep_their_order(void **state)
     assert_memory_equal(mesh.triangle.data, ((Triangle){{3, 0, 2}}).at, sizeof(Triangle));
     assert_int_equal(mesh.polyline.value.data[0], 1);
     assert_true(mesh.position.data[1].at[2] == 1.0 && mesh.position.data[1].at[0] == 0.0); /* point 4 */
+    static const double kept[4] = {2, 4, 5, 7};
+    assert_int_equal(mesh.normal.count, 4);
+    assert_int_equal(mesh.texcoord.count, 4);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_true(mesh.normal.data[i].at[0] == kept[i] && mesh.texcoord.data[i].at[1] == kept[i]);
     mesh_free(&mesh);
 }
 
