@@ -320,28 +320,43 @@ static const char *choose_variant(const Making *making, const char *wanted, DvTe
 
 /* Attributes into fields */
 
+void dv_private_unreadable(const DvObject *object, DvStatus status)
+{
+    const DvNode *node = dv_private_node_of(object);
+    if (!node)
+        return;
+    node->scene->unreadable = status;
+    if (!node->scene->running)
+        dv_private_problem(node->scene, status);
+}
+
 /* What a value's text lacks, or a link to something that is not there (yet), is a warning: the default stays. A link that makes
  * no sense fails the scene. */
-static void set_fields(DvScene *scene, DvObject *object, DvAttribute *attribute)
+void dv_private_set_field(DvObject *object, DvData *data, const char *text)
+{
+    const DvNode *node = dv_private_node_of(object);
+    const DvStatus status = dv_data_set_text(data, text);
+    const bool is_link = data->field->type == &dv_type_link || text[0] == '@';
+    if (node && status != DV_OK)
+        dv_private_problem(node->scene, is_link && status != DV_ERROR_NOT_FOUND ? status : DV_OK);
+}
+
+static void set_fields(DvObject *object, DvAttribute *attribute)
 {
     for (size_t i = 0; i < object->field_count; i++) {
-        DvData *data = object->fields[i];
-        if (!dv_private_field_is_named(data->field, attribute->name))
+        if (!dv_private_field_is_named(object->fields[i]->field, attribute->name))
             continue;
         attribute->used = true;
-        const DvStatus status = dv_data_set_text(data, attribute->text);
-        const bool is_link = data->field->type == &dv_type_link || attribute->text[0] == '@';
-        if (status != DV_OK)
-            dv_private_problem(scene, is_link && status != DV_ERROR_NOT_FOUND ? status : DV_OK);
+        dv_private_set_field(object, object->fields[i], attribute->text);
     }
 }
 
-static bool is_explicit(const DvObject *object, const DvField *field)
+DvAttribute *dv_private_attribute_of(const DvObject *object, const DvField *field)
 {
-    bool given = dv_attributes_find(object->attributes, field->name) != NULL;
-    for (const char *const *alias = field->aliases; alias && *alias && !given; alias++)
-        given = dv_attributes_find(object->attributes, *alias) != NULL;
-    return given;
+    DvAttribute *attribute = dv_attributes_find(object->attributes, field->name);
+    for (const char *const *alias = field->aliases; alias && *alias && !attribute; alias++)
+        attribute = dv_attributes_find(object->attributes, *alias);
+    return attribute;
 }
 
 static DvData *field_like(const DvObject *object, const DvField *field)
@@ -372,7 +387,7 @@ static void follow_source(DvScene *scene, DvObject *object, DvAttribute *attribu
             strcmp(field->name, "filename") == 0)
             continue;
         DvData *to = field_like(object, field);
-        if (!to || to->field->type == &dv_type_link || is_explicit(object, to->field))
+        if (!to || to->field->type == &dv_type_link || dv_private_attribute_of(object, to->field))
             continue;
         const DvStatus status = dv_data_link(to, from);
         if (status != DV_OK)
@@ -388,16 +403,16 @@ static void apply_attributes(DvScene *scene, DvObject *object)
         dv_data_set_string(&object->name, name);
     DvAttribute *print_log = dv_attributes_find(object->attributes, "printLog");
     if (print_log)
-        set_fields(scene, object, print_log);
+        set_fields(object, print_log);
     DvAttribute *source = dv_attributes_find(object->attributes, "src");
     if (source && !object->is_node && !dv_object_field(object, "src"))
         follow_source(scene, object, source);
     else if (source)
-        set_fields(scene, object, source);
+        set_fields(object, source);
     for (guint i = 0; i < object->attributes->list->len; i++) {
         DvAttribute *attribute = &g_array_index(object->attributes->list, DvAttribute, i);
         if (!g_strv_contains(first, attribute->name) && strcmp(attribute->name, "type") != 0)
-            set_fields(scene, object, attribute);
+            set_fields(object, attribute);
     }
 }
 
@@ -434,7 +449,7 @@ static void report_link(DvObject *object, DvLink *link)
 {
     if (!dv_link_is_set(link) || dv_link_resolve(link) == DV_OK)
         return;
-    const DvAttribute *attribute = dv_attributes_find(object->attributes, link->data.field->name);
+    const DvAttribute *attribute = dv_private_attribute_of(object, link->data.field);
     const char *paths = attribute ? attribute->text : dv_data_string(&link->data);
     const DvObject *other = dv_node_resolve(dv_private_node_of(object), object, paths, NULL);
     if (other)
@@ -643,6 +658,8 @@ DvStatus dv_build_node(DvScene *scene, DvNode *parent, DvAttributes *attributes,
     (void)dv_attribute(attributes, "type");
     apply_attributes(scene, object);
     report_unused_attributes(object);
+    if (parent)
+        dv_private_warn_of_namesake(node, parent);
     dv_private_stamp(object);
     return DV_OK;
 }

@@ -336,6 +336,8 @@ DvStatus dv_data_update(DvData *data)
             status = result;
     }
     stack_free(&stack);
+    if (status != DV_OK)
+        dv_private_unreadable(data->owner, status);
     return status;
 }
 
@@ -650,7 +652,11 @@ static void add_output(DvData *data, DvData *output)
 
 char *dv_private_data_path(const DvData *data)
 {
-    return g_strdup_printf("@%s.%s", dv_object_path(data->owner), data->field->name);
+    DvText path = {0};
+    dv_object_link_path(data->owner, &path);
+    char *whole = g_strdup_printf("%s.%s", path.at, data->field->name);
+    dv_text_free(&path);
+    return whole;
 }
 
 static DvStatus refuse_cycle(const DvData *child, const DvData *parent, const char *verb)

@@ -39,6 +39,7 @@ struct DvObject {
     bool initialised; /* init has run */
     bool removed;     /* has left the graph: schedules skip it */
     bool is_node;
+    bool transient;                                                 /* never saved */
     char *path;                                                     /* cache of dv_object_path; NULL: stale */
     DvData name, print_log, tags, bbox, component_state, listening; /* common fields */
     DvData **fields;                       /* [field_count] common ones first, then the class's, then added ones */
@@ -105,6 +106,7 @@ struct DvScene {
     bool restored;             /* the file holds the state of a run: State elements */
     unsigned problems, errors; /* reported while loading: all; those that fail the load */
     DvStatus first_error;
+    DvStatus unreadable; /* a field that could not be brought up to date since the last step began; or DV_OK */
     const DvSceneFormatOps *format; /* of the file it was read from; NULL: made by code */
     uint64_t created;               /* objects and nodes so far: their order */
     double reset_time;              /* s; where reset goes back to */
@@ -204,9 +206,16 @@ const DvClass *dv_private_class_of(const DvClass *cls, const char *variant);
 /* create.c */
 /* In front of all others, named like its class. */
 DvStatus dv_private_create_first(DvNode *node, const char *class_name);
+/* What gave a field its value: the attribute of its name or of an alias; NULL: none did. */
+DvAttribute *dv_private_attribute_of(const DvObject *object, const DvField *field);
 void dv_private_report_links(DvObject *object); /* tries once more, then says what leads nowhere */
 /* A problem found while loading: counted; an error also fails the load. Returns the status. */
 DvStatus dv_private_problem(DvScene *scene, DvStatus status);
+/* A field of the object could not be brought up to date, as has been reported: what was being done with it fails, though
+ * whoever read it went on with the old value. */
+void dv_private_unreadable(const DvObject *object, DvStatus status);
+void dv_private_set_field(DvObject *object, DvData *data,
+                          const char *text); /* from an attribute; problems are counted */
 
 /* path.c, files.c */
 /* "@dofs.position"; NULL with the reason when it leads to no field. */
@@ -216,6 +225,7 @@ char *dv_private_find_beside_kernel(const char *name, const char *const *places)
 
 /* node.c */
 void dv_private_node_join_scene(DvNode *node, DvScene *scene);                    /* once, when it is made */
+void dv_private_warn_of_namesake(DvNode *node, const DvNode *parent);             /* an earlier child has its name */
 void dv_private_node_changed(DvNode *node);                                       /* raises the revisions */
 void dv_private_node_insert_member(DvNode *node, DvObject *object, size_t index); /* beyond the end: as the last */
 bool dv_private_stands_for_node(const DvObject *object, const char *contract);    /* offers it, and not only by path */

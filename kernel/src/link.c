@@ -81,17 +81,19 @@ void dv_link_set(DvLink *link, DvObject *target)
 void dv_link_set_all(DvLink *link, DvObject *const *targets, size_t count)
 {
     let_go(link);
-    GString *paths = g_string_new(NULL);
+    DvText paths = {0};
     link->objects = g_new0(DvObject *, count);
     link->count = count;
     for (size_t i = 0; i < count; i++) {
         point_to(link, i, targets[i]);
-        g_string_append_printf(paths, "%s@%s", i ? " " : "", dv_object_path(targets[i]));
+        if (i)
+            dv_text_add(&paths, " ");
+        dv_object_link_path(targets[i], &paths);
     }
-    dv_data_set_string(&link->data, paths->str);
+    dv_data_set_string(&link->data, count ? paths.at : "");
     if (!count)
         link->data.flags &= ~(uint32_t)DV_DATA_SET;
-    g_string_free(paths, TRUE);
+    dv_text_free(&paths);
 }
 
 DvStatus dv_link_resolve(DvLink *link)

@@ -188,7 +188,7 @@ static DvMessage about_field(const DvData *field, DvLevel level, DvStatus status
 {
     DvMessage message = about(field->owner, level, status);
     message.field = field->field->name;
-    const DvAttribute *attribute = field->owner ? dv_attributes_find(field->owner->attributes, message.field) : NULL;
+    const DvAttribute *attribute = field->owner ? dv_private_attribute_of(field->owner, field->field) : NULL;
     if (attribute && attribute->line > 0) {
         message.line = attribute->line;
         message.column = attribute->column;

@@ -384,6 +384,23 @@ static void join(DvNode *parent, DvNode *child)
     dv_private_node_changed(parent);
 }
 
+void dv_private_warn_of_namesake(DvNode *node, const DvNode *parent)
+{
+    const char *name = dv_node_name(node);
+    for (guint i = 0; *name && g_ptr_array_index(parent->children, i) != node; i++) {
+        if (strcmp(dv_node_name(g_ptr_array_index(parent->children, i)), name) != 0)
+            continue;
+        DvText path = {0};
+        dv_object_link_path(dv_object_of(node), &path);
+        dv_warning(dv_object_of(node),
+                   "its parent has another child of this name, to which paths lead; the path of this one is '%s'",
+                   path.at);
+        dv_text_free(&path);
+        dv_private_problem(node->scene, DV_OK);
+        return;
+    }
+}
+
 DvNode *dv_node_new(DvNode *parent, const char *name)
 {
     if (!dv_private_may_change(parent->scene, "dv_node_new"))
@@ -398,6 +415,7 @@ DvNode *dv_node_new(DvNode *parent, const char *name)
     inherit(node, parent);
     object->initialised = parent->scene->running;
     join(parent, node);
+    dv_private_warn_of_namesake(node, parent);
     dv_object_unref(object); /* the parent keeps it */
     return node;
 }
@@ -422,8 +440,10 @@ DvStatus dv_node_attach(DvNode *parent, DvNode *child)
     if (is_below(parent, child))
         return dv_error(dv_object_of(child), DV_ERROR_CYCLE, "cannot be a child of '%s', which is below it",
                         dv_node_path(parent));
-    if (!g_ptr_array_find(parent->children, child, NULL))
+    if (!g_ptr_array_find(parent->children, child, NULL)) {
         join(parent, child);
+        dv_private_warn_of_namesake(child, parent);
+    }
     return DV_OK;
 }
 

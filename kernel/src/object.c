@@ -193,7 +193,7 @@ DvData *dv_object_add_field(DvObject *object, const DvField *field)
     connect_engine(object, data);
     const char *text = dv_attribute(object->attributes, data->field->name);
     if (text)
-        (void)dv_data_set_text(data, text);
+        dv_private_set_field(object, data, text);
     return data;
 }
 
@@ -302,6 +302,18 @@ void dv_private_object_forget_path(DvObject *object)
         dv_private_object_forget_path(g_ptr_array_index(node->members, i));
     for (guint i = 0; i < node->children->len; i++)
         dv_private_object_forget_path(dv_object_of(g_ptr_array_index(node->children, i)));
+}
+
+void dv_object_set_transient(DvObject *object, bool transient)
+{
+    object->transient = transient;
+}
+
+bool dv_object_is_transient(const DvObject *object)
+{
+    while (object && !object->transient)
+        object = object->node ? dv_object_of(object->node) : NULL;
+    return object != NULL;
 }
 
 /* Leaving */

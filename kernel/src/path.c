@@ -5,6 +5,7 @@
  *   @dofs           in this node (child nodes before objects) or, failing that, in the nearest ancestor that has it
  *   @../dofs  @./x  relative to the node: strictly there; @/Liver/dofs from the root
  *   @[-1]           the object before this one in its node
+ *   @/Ball[2]/dofs  of several that have one name the second; the name alone means the first
  *   @..             a node; where an object of some contract is wanted, the one it holds, else the one it takes from above
  *   @dofs.position  a field: what follows the last '.' behind the last '/'
  *
@@ -14,17 +15,56 @@
 
 #include <string.h>
 
-static DvObject *named(const DvNode *node, const char *name, size_t length)
+/* What a node holds, in the order in which names are looked up: child nodes before objects. NULL: the end. */
+static DvObject *held(const DvNode *node, guint index)
 {
     const guint children = node->children->len;
-    for (guint i = 0; i < children + node->members->len; i++) {
-        DvObject *object = i < children ? dv_object_of(g_ptr_array_index(node->children, i))
-                                        : g_ptr_array_index(node->members, i - children);
-        const char *own = dv_object_name(object);
-        if (strncmp(own, name, length) == 0 && own[length] == '\0')
+    if (index < children)
+        return dv_object_of(g_ptr_array_index(node->children, index));
+    return index - children < node->members->len ? g_ptr_array_index(node->members, index - children) : NULL;
+}
+
+static bool is_called(const DvObject *object, const char *name, size_t length)
+{
+    const char *own = dv_object_name(object);
+    return strncmp(own, name, length) == 0 && own[length] == '\0';
+}
+
+/* The first of a name, or for "name[k]" the k-th. */
+static DvObject *named(const DvNode *node, const char *name, size_t length)
+{
+    DvObject *object;
+    for (guint i = 0; (object = held(node, i)); i++)
+        if (is_called(object, name, length))
             return object;
-    }
+    size_t plain = length;
+    while (plain && name[plain] != '[')
+        plain--;
+    const char *text = name + plain + 1;
+    uint32_t number;
+    if (name[length - 1] != ']' || name[plain] != '[' || !dv_read_uint(&text, &number) || text != name + length - 1)
+        return NULL;
+    for (guint i = 0; (object = held(node, i)); i++)
+        if (is_called(object, name, plain) && --number == 0)
+            return object;
     return NULL;
+}
+
+void dv_object_link_path(const DvObject *object, DvText *out)
+{
+    const DvNode *above = object->node;
+    if (!above) {
+        dv_text_add(out, object->is_node ? "@/" : "@%s", dv_object_name(object));
+        return;
+    }
+    dv_object_link_path(dv_object_of(above), out);
+    const char *name = dv_object_name(object);
+    dv_text_add(out, "%s%s", out->at[out->length - 1] == '/' ? "" : "/", name);
+    guint number = 1;
+    for (guint i = 0; held(above, i) != object; i++)
+        number += is_called(held(above, i), name, strlen(name));
+    if (number > 1 || !*name)
+        dv_text_add(out, "[%u]", number);
 }
 
 /* "[-k]" counts back from the owner of the link, or from the end for one that is not in the node yet. */

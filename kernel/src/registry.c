@@ -364,7 +364,10 @@ void dv_class_explain(const char *name, DvText *out)
     const char *module = find_reference_class(text, name, theirs);
     const char *closest = dv_closest(name, (const char *const *)ours->pdata, ours->len);
     const char *reference = dv_closest(name, (const char *const *)theirs->pdata, theirs->len);
-    if (module)
+    const bool is_plugin = module && !module[strcspn(module, ". ")]; /* others are Sofa.Something, or words */
+    if (is_plugin)
+        dv_text_add(out, ": it is a class of SOFA's plugin %s that no plugin of Divan offers yet", module);
+    else if (module)
         dv_text_add(out, ": it is a class of SOFA (%s) that no plugin of Divan offers yet", module);
     else if (closest)
         dv_text_add(out, "; did you mean '%s'?", closest);

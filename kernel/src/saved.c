@@ -63,7 +63,7 @@ void dv_private_capture(DvObject *object)
         if (!was_written_since_stamp(object, i) || is_never_saved(object, data) || !dv_data_is_set(data))
             continue;
         const DvData *parent = dv_data_parent(data);
-        const DvAttribute *attribute = dv_attributes_find(object->attributes, data->field->name);
+        const DvAttribute *attribute = dv_private_attribute_of(object, data->field);
         if (parent && (sourced || (attribute && attribute->text[0] == '@')))
             continue; /* read since; the attribute says where from */
         Snapshot *snapshot = g_new0(Snapshot, 1);
@@ -105,6 +105,41 @@ static const Snapshot *snapshot_of(const DvObject *object, const DvData *data)
     return NULL;
 }
 
+/* A link without the paths to what is not saved. */
+static void say_link(const DvLink *link, const char *name, const char *text, DvSavedText say, void *context)
+{
+    DvText kept = {0};
+    char **paths = g_strsplit_set(text, " \t\n\r\v\f", -1);
+    size_t count = 0;
+    for (char **path = paths; *path; path++) {
+        if (!**path)
+            continue;
+        const DvObject *target = count < link->count ? link->objects[count] : NULL;
+        count++;
+        if (!target || !dv_object_is_transient(target))
+            dv_text_add(&kept, "%s%s", kept.length ? " " : "", *path);
+    }
+    if (kept.length)
+        say(context, name, kept.at);
+    g_strfreev(paths);
+    dv_text_free(&kept);
+}
+
+static bool follows_transient(const DvData *data)
+{
+    const DvData *parent = data ? dv_data_parent(data) : NULL;
+    return parent && dv_object_is_transient(parent->owner);
+}
+
+/* A value where a link to a field would be, since that field is not saved. */
+static void say_value(DvData *data, DvSavedText say, void *context)
+{
+    DvText text = {0};
+    dv_data_print(data, &text);
+    say(context, data->field->name, text.length ? text.at : "");
+    dv_text_free(&text);
+}
+
 /* An attribute as it was given, unless it means nothing or is said in another way. */
 static bool is_said(const DvObject *object, const DvAttribute *attribute, const DvData *data)
 {
@@ -123,24 +158,35 @@ void dv_saved_attributes(DvObject *object, const char *folder, DvSavedText say, 
         say(context, "template", object->variant);
     for (guint i = 0; object->attributes && i < object->attributes->list->len; i++) {
         const DvAttribute *attribute = dv_attributes_at(object->attributes, i);
-        const DvData *data = dv_object_field(object, attribute->name);
+        DvData *data = dv_object_field(object, attribute->name);
         if (!is_said(object, attribute, data))
             continue;
-        if (data && data->field->type == &dv_type_file && attribute->text[0] != '@')
+        if (data && data->field->type == &dv_type_link)
+            say_link((const DvLink *)(const void *)data, attribute->name, attribute->text, say, context);
+        else if (attribute->text[0] == '@' && follows_transient(data))
+            say_value(data, say, context);
+        else if (data && data->field->type == &dv_type_file && attribute->text[0] != '@')
             say_file(object, folder, attribute->name, attribute->text, say, context);
         else
             say(context, attribute->name, attribute->text);
     }
     for (guint i = 0; object->initial && i < object->initial->len; i++) {
         const Snapshot *snapshot = g_ptr_array_index(object->initial, i);
-        const DvField *field = object->fields[snapshot->field]->field;
+        DvData *data = object->fields[snapshot->field];
+        const DvField *field = data->field;
+        if (snapshot->link && follows_transient(data)) {
+            say_value(data, say, context);
+            continue;
+        }
         if (snapshot->link) {
             say(context, field->name, snapshot->link);
             continue;
         }
         DvText text = {0};
         dv_private_type_print(snapshot->type, snapshot->value, snapshot->count, &text);
-        if (field->type == &dv_type_file)
+        if (field->type == &dv_type_link)
+            say_link((const DvLink *)(const void *)data, field->name, text.at, say, context);
+        else if (field->type == &dv_type_file)
             say_file(object, folder, field->name, text.length ? text.at : "", say, context);
         else
             say(context, field->name, text.length ? text.at : "");
@@ -167,14 +213,9 @@ static bool has_changed(const DvObject *object, size_t index)
 
 void dv_saved_state(DvObject *object, DvSavedText say, void *context)
 {
-    for (size_t i = 0; i < object->field_count; i++) {
-        if (!has_changed(object, i))
-            continue;
-        DvText text = {0};
-        dv_data_print(object->fields[i], &text);
-        say(context, object->fields[i]->field->name, text.length ? text.at : "");
-        dv_text_free(&text);
-    }
+    for (size_t i = 0; i < object->field_count; i++)
+        if (has_changed(object, i))
+            say_value(object->fields[i], say, context);
     const DvNode *node = object->is_node ? object->self : NULL;
     if (node && !node->parents->len && node->scene->steps > 0) {
         DvText text = {0};
@@ -187,8 +228,12 @@ void dv_saved_state(DvObject *object, DvSavedText say, void *context)
 /* Links look back, so the order of making is also the one to be made in again. */
 DvObject *dv_saved_content(const DvNode *node, size_t *member, size_t *child)
 {
-    DvObject *object = dv_node_member(node, *member);
-    DvNode *below = dv_node_child(node, *child);
+    DvObject *object;
+    DvNode *below;
+    while ((object = dv_node_member(node, *member)) && object->transient)
+        ++*member;
+    while ((below = dv_node_child(node, *child)) && dv_object_of(below)->transient)
+        ++*child;
     const bool is_member = object && (!below || object->order < dv_object_of(below)->order);
     ++*(is_member ? member : child);
     return is_member ? object : below ? dv_object_of(below) : NULL;

@@ -3,8 +3,8 @@
  * Scenes: from a file to a running simulation.
  *
  * Loading reads and makes everything first. Initialisation then visits the graph twice: parents before children, a node's
- * objects in the order of the document (init); then the exact reverse (bwd_init). Last, constraints and mappings are applied
- * once, so that every state is consistent before the first step, and each object stores what reset goes back to.
+ * objects in the order of the document (init); then the exact reverse (bwd_init). Last, the animation loop settles the scene, so
+ * that every state is consistent before the first step, and each object stores what reset goes back to.
  *
  * A step is the root's animation loop and a check of what came out.
  */
@@ -207,32 +207,47 @@ DvStatus dv_private_init_object(DvObject *object)
     return status;
 }
 
-/* Constraints hold and mapped states follow. */
-static void settle(DvScene *scene)
+static const DvAnimationLoopOps *animation_loop(DvScene *scene)
 {
-    const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
-    if (!ops)
-        return;
-    DvMechanics *mechanics = ops->open(scene->root);
-    const DvStep step = {.time = dv_node_time(scene->root),
-                         .dt = dv_node_dt(scene->root),
-                         .position = DV_POSITION,
-                         .velocity = DV_VELOCITY};
-    ops->project_position(mechanics, &step, DV_POSITION);
-    ops->project_velocity(mechanics, &step, DV_VELOCITY);
-    ops->propagate_position(mechanics, &step, DV_POSITION);
-    ops->propagate_velocity(mechanics, &step, DV_VELOCITY);
-    ops->close(mechanics);
+    if (scene->loop_revision != scene->root->own_revision) {
+        DvObject *loop = dv_node_slot(scene->root, DV_ANIMATION_LOOP);
+        scene->loop_revision = scene->root->own_revision;
+        scene->loop_ops = loop ? dv_object_ops(loop, DV_ANIMATION_LOOP) : NULL;
+        scene->loop = loop ? loop->self : NULL;
+    }
+    return scene->loop_ops;
 }
 
-static void add_loops(DvScene *scene)
+static void settle(DvScene *scene)
 {
-    static const struct {
-        const char *contract, *class_name;
-    } loops[] = {{DV_ANIMATION_LOOP, "DefaultAnimationLoop"}, {DV_VISUAL_LOOP, "DefaultVisualManagerLoop"}};
-    for (size_t i = 0; i < G_N_ELEMENTS(loops); i++)
-        if (!dv_node_slot(scene->root, loops[i].contract) && dv_class_find(loops[i].class_name))
-            (void)dv_private_create_first(scene->root, loops[i].class_name);
+    const DvAnimationLoopOps *loop = animation_loop(scene);
+    if (loop && loop->settle)
+        loop->settle(scene->loop);
+}
+
+static bool is_animation_default(const void *ops)
+{
+    return ((const DvAnimationLoopOps *)ops)->by_default;
+}
+
+static bool is_visual_default(const void *ops)
+{
+    return ((const DvVisualLoopOps *)ops)->by_default;
+}
+
+/* Puts a loop in front of a root that has none: the class that any plugin offers for that. */
+static void add_loop(DvScene *scene, const char *contract, bool (*is_default)(const void *ops))
+{
+    const DvClass *chosen = NULL;
+    for (size_t i = 0; i < dv_class_count(); i++) {
+        const DvClass *cls = dv_class_at(i);
+        for (const DvContract *offer = cls->contracts; offer && offer->id; offer++)
+            if (strcmp(offer->id, contract) == 0 && is_default(offer->ops) &&
+                (!chosen || dv_class_plugin(cls)->rank > dv_class_plugin(chosen)->rank))
+                chosen = cls;
+    }
+    if (chosen && !dv_node_slot(scene->root, contract))
+        (void)dv_private_create_first(scene->root, chosen->name);
 }
 
 static void tell(DvScene *scene, DvEventKind kind)
@@ -324,7 +339,8 @@ DvStatus dv_scene_init(DvScene *scene)
     if (!(dv_node_dt(scene->root) > 0))
         dv_field_warning(&scene->root->dt, -1, "time does not go forward with a step of %g s; give a positive one",
                          dv_node_dt(scene->root));
-    add_loops(scene);
+    add_loop(scene, DV_ANIMATION_LOOP, is_animation_default);
+    add_loop(scene, DV_VISUAL_LOOP, is_visual_default);
     for_everything(scene->root, dv_private_report_links);
     for_everything(scene->root, dv_private_capture);
     tell(scene, DV_EVENT_INIT_START);
@@ -585,24 +601,11 @@ bool dv_scene_is_running(const DvScene *scene)
 
 /* Running */
 
-static const DvAnimationLoopOps *animation_loop(DvScene *scene)
-{
-    if (scene->loop_revision != scene->root->own_revision) {
-        DvObject *loop = dv_node_slot(scene->root, DV_ANIMATION_LOOP);
-        scene->loop_revision = scene->root->own_revision;
-        scene->loop_ops = loop ? dv_object_ops(loop, DV_ANIMATION_LOOP) : NULL;
-        scene->loop = loop ? loop->self : NULL;
-    }
-    return scene->loop_ops;
-}
-
 static DvStatus no_loop(const DvScene *scene)
 {
-    DvText text = {0};
-    dv_class_explain("DefaultAnimationLoop", &text);
-    (void)dv_error(dv_object_of(scene->root), DV_ERROR_MISSING, "no animation loop can make a step: %s", text.at);
-    dv_text_free(&text);
-    return DV_ERROR_MISSING;
+    return dv_error(
+        dv_object_of(scene->root), DV_ERROR_MISSING,
+        "no animation loop can make a step: none is in the root node, and no plugin in use has one by default");
 }
 
 static DvStatus step(DvScene *scene, double dt)
@@ -612,7 +615,10 @@ static DvStatus step(DvScene *scene, double dt)
     const DvAnimationLoopOps *loop = animation_loop(scene);
     if (!loop)
         return no_loop(scene);
+    scene->unreadable = DV_OK;
     DvStatus status = loop->step(scene->loop, dt);
+    if (status == DV_OK && !scene->keep_going)
+        status = scene->unreadable;
     if (status == DV_OK)
         scene->steps++;
     for (size_t i = 0; i < scene->check_count && status == DV_OK; i++)

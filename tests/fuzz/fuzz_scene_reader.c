@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Scene files of any bytes: read, made, initialised as far as they go, checked, saved. The plugins of the build are loaded when
- * DIVAN_PLUGIN_PATH names them; without, only nodes, includes and errors are reached.
+ * Scene files of any bytes, read by the format of plugins/scene and made as far as they go.
  */
 #include <stdlib.h>
 
+#include <divan/contracts/scene_format.h>
 #include <divan/registry.h>
 #include <divan/scene.h>
 
@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static bool started;
     if (!started) {
         dv_log_set_handler(say_nothing, NULL);
-        if (dv_start(NULL) != DV_OK)
+        if (dv_start(NULL) != DV_OK || !dv_service(DV_SCENE_FORMAT))
             abort();
         started = true;
         (void)atexit(dv_stop);

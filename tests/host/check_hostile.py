@@ -7,7 +7,7 @@ usage: check_hostile.py DIVAN
 Each ends with exit status 1 and a message that says what is wrong, within the processor time and address space given here.
 10 MB of anything take at most half a second where they cost in proportion to their length, and hours where they cost its square:
 the system ends a run after ten seconds of its own processor time, so that neither a slow machine nor a busy one comes near.
-tests/kernel/test_reader.c tries many more texts inside one process.
+tests/scene/test_reader.c tries many more texts inside one process.
 """
 import os
 import resource

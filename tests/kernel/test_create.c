@@ -83,6 +83,15 @@ static void a_number_that_is_none_leaves_a_warning_with_its_place(void **state)
     dv_scene_free(scene);
 }
 
+static void what_an_alias_says_has_its_place(void **state)
+{
+    (void)state;
+    DvScene *scene = load(IN_NODE("<Value name='v'\n  amount='much'/>"));
+    assert_says("warning: scene.scn:3:3: Value 'v': number: ");
+    assert_says("warning: scene.scn:3:3: Value 'v': list: ");
+    dv_scene_free(scene);
+}
+
 static void old_class_names_make_the_new_class(void **state)
 {
     (void)state;
@@ -365,6 +374,7 @@ int main(void)
         cmocka_unit_test(all_problems_of_a_scene_are_reported_at_once),
         cmocka_unit_test(an_attribute_that_nobody_reads_is_a_warning),
         cmocka_unit_test(a_number_that_is_none_leaves_a_warning_with_its_place),
+        cmocka_unit_test(what_an_alias_says_has_its_place),
         cmocka_unit_test(old_class_names_make_the_new_class),
         cmocka_unit_test(an_old_class_may_stand_for_several),
         cmocka_unit_test(removed_classes_and_fields_are_named_with_their_successor),

@@ -146,9 +146,41 @@ static void the_field_is_behind_the_last_dot_of_the_last_part(void **state)
     assert_true(read_through("@./.dt") == 0.01); /* of the node */
 }
 
+/* Of several things with one name each has a link of its own, and a node's name is told in a file as in code. */
+static void namesakes_have_links_of_their_own(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        load("<Node><Node name='B'><Value name='v' number='1'/></Node>\n<Node name='B'><Value name='v' number='2'/>"
+             "<Value name='v' number='3'/></Node><Node/><Node><Value name='v' number='4'/></Node>"
+             "<Node name='x[2]'/><Value name='B' number='5'/></Node>");
+    assert_says(
+        "warning: scene.scn:2: Node 'B': its parent has another child of this name, to which paths lead; the path of this "
+        "one is '@/B[2]'");
+    static const char *const links[] = {"@/B/v", "@/B[2]/v", "@/B[2]/v[2]", "@/[2]/v", "@/B[3]"};
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+        const DvObject *object = object_at(scene, links[i]);
+        assert_true(number_at(scene, links[i], "number") == (double)(i + 1));
+        DvText path = {0};
+        dv_object_link_path(object, &path);
+        assert_string_equal(path.at, links[i]);
+        dv_text_free(&path);
+    }
+    object_at(scene, "@/x[2]"); /* its name */
+    static const char *const nowhere[] = {"@/B[4]", "@/B[0]", "@/B[]", "@/B[1", "@/B[1]x", "@/[3]", "@/B[-1]", "@/]"};
+    for (size_t i = 0; i < sizeof nowhere / sizeof *nowhere; i++)
+        assert_null(dv_node_resolve(dv_scene_root(scene), NULL, nowhere[i], NULL));
+    assert_ptr_equal(object_at(scene, "@/B[1]"), object_at(scene, "@/B"));
+    forget_messages();
+    (void)dv_node_new(dv_scene_root(scene), "B");
+    assert_says("its parent has another child of this name, to which paths lead; the path of this one is '@/B[3]'");
+    dv_scene_free(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(namesakes_have_links_of_their_own),
         cmocka_unit_test(a_name_is_searched_in_the_node_then_upwards),
         cmocka_unit_test(once_something_is_found_the_rest_is_strict),
         cmocka_unit_test(dots_and_slashes_walk_the_graph),

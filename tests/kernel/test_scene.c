@@ -26,7 +26,7 @@ static void objects_are_initialised_in_document_order_and_back(void **state)
                  "init /a|init /d|init /N/b|init /N/M/c|init /O/e|"
                  "bwd_init /O/e|bwd_init /N/M/c|bwd_init /N/b|bwd_init /d|bwd_init /a|"
                  "done /a|done /d|done /N/b|done /N/M/c|done /O/e|"
-                 "store /a|store /d|store /N/b|store /N/M/c|store /O/e|");
+                 "settle /TickLoop|store /a|store /d|store /N/b|store /N/M/c|store /O/e|");
     assert_true(dv_scene_is_running(scene));
     dv_scene_free(scene);
 }
@@ -35,7 +35,7 @@ static void inactive_nodes_are_left_alone(void **state)
 {
     (void)state;
     DvScene *scene = load("<Node><Node name='N' activated='0'><Clock name='b'/></Node></Node>");
-    assert_notes("");
+    assert_notes("settle /TickLoop|");
     dv_scene_free(scene);
 }
 
@@ -43,7 +43,7 @@ static void objects_made_during_init_are_initialised_too(void **state)
 {
     (void)state;
     DvScene *scene = load("<Node><Node name='N'><Maker/></Node></Node>");
-    assert_notes("init /made|bwd_init /made|done /made|store /made|");
+    assert_notes("init /made|bwd_init /made|done /made|settle /TickLoop|store /made|");
     dv_scene_free(scene);
 }
 
@@ -52,10 +52,10 @@ static void loops_are_put_in_front_when_there_are_none(void **state)
     (void)state;
     DvScene *scene = load("<Node><Value/></Node>");
     const DvObject *first = dv_node_member(dv_scene_root(scene), 0);
-    assert_string_equal(dv_object_class(first)->name, "DefaultAnimationLoop");
-    assert_string_equal(dv_object_name(first), "DefaultAnimationLoop");
+    assert_string_equal(dv_object_class(first)->name, "TickLoop");
+    assert_string_equal(dv_object_name(first), "TickLoop");
     dv_scene_free(scene);
-    scene = load("<Node><Value/><DefaultAnimationLoop name='mine'/></Node>");
+    scene = load("<Node><Value/><TickLoop name='mine'/></Node>");
     assert_null(dv_node_member(dv_scene_root(scene), 2));
     dv_scene_free(scene);
 }
@@ -96,6 +96,26 @@ static void a_component_that_fails_refuses_the_scene(void **state)
         snprintf(message, sizeof message, "error: scene.scn:2: Troubled 't': trouble in %s", phases[i]);
         assert_refused(text, DV_ERROR_INVALID, message);
     }
+}
+
+static void a_field_that_cannot_be_read_ends_the_run(void **state)
+{
+    (void)state;
+    static const char link[] =
+        "<Node><Value name='v' text='%s'/><TickLoop name='l' gap='@v.text'/><Clock start='@v.text'/></Node>";
+    char text[200];
+    snprintf(text, sizeof text, link, "much");
+    assert_refused(text, DV_ERROR_INVALID,
+                   "Clock 'Clock1': start: the value of 'text' (string) cannot be read as double");
+    snprintf(text, sizeof text, link, "1");
+    DvScene *scene = load(text);
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    dv_data_set_string(field_at(scene, "@v", "text"), "much");
+    assert_int_equal(dv_scene_step(scene, 0), DV_ERROR_INVALID);
+    assert_says("TickLoop 'l': gap: the value of 'text' (string) cannot be read as double");
+    dv_data_set_string(field_at(scene, "@v", "text"), "2");
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    dv_scene_free(scene);
 }
 
 static void keep_going_loads_the_rest(void **state)
@@ -165,7 +185,9 @@ static void steps_are_counted_and_reset_goes_back(void **state)
     assert_true(dv_node_time(dv_scene_root(scene)) == 3.75);
     const double after = number_at(scene, "@c", "value");
     assert_true(after != before);
+    forget_messages();
     dv_scene_reset(scene);
+    assert_notes("reset /c|settle /TickLoop|");
     assert_int_equal(dv_scene_steps(scene), 0);
     assert_true(dv_node_time(dv_scene_root(scene)) == 2);
     assert_true(number_at(scene, "@c", "value") == before);
@@ -243,7 +265,7 @@ static void an_empty_scene_can_be_filled_by_code(void **state)
     assert_int_equal(dv_object_new(dv_scene_root(scene), "Clock", NULL, "name", "c", NULL), DV_OK);
     assert_notes("");
     assert_int_equal(dv_scene_init(scene), DV_OK);
-    assert_notes("start /c|init /c|bwd_init /c|done /c|store /c|");
+    assert_notes("start /c|init /c|bwd_init /c|done /c|settle /TickLoop|store /c|");
     assert_int_equal(dv_scene_step(scene, 0), DV_OK);
     dv_scene_free(scene);
     dv_scene_free(NULL);
@@ -259,6 +281,7 @@ int main(void)
         cmocka_unit_test(children_inherit_the_context_and_context_objects_change_it),
         cmocka_unit_test(the_context_is_there_at_init),
         cmocka_unit_test(a_component_that_fails_refuses_the_scene),
+        cmocka_unit_test(a_field_that_cannot_be_read_ends_the_run),
         cmocka_unit_test(keep_going_loads_the_rest),
         cmocka_unit_test(checking_counts_warnings_as_problems_and_runs_nothing),
         cmocka_unit_test(without_init_nothing_is_initialised),

@@ -256,6 +256,63 @@ static void a_node_with_two_parents_cannot_be_saved(void **state)
     dv_scene_free(scene);
 }
 
+static void links_to_namesakes_are_saved(void **state)
+{
+    (void)state;
+    forget_messages();
+    DvScene *scene = dv_scene_new();
+    DvNode *root = dv_scene_root(scene), *first = dv_node_new(root, "N"), *second = dv_node_new(root, "N");
+    DvObject *one, *two, *last;
+    assert_int_equal(dv_object_new(first, "Value", &one, "name", "v", "number", "1", NULL), DV_OK);
+    assert_int_equal(dv_object_new(second, "Value", &two, "name", "v", "number", "2", NULL), DV_OK);
+    assert_int_equal(dv_object_new(root, "Value", &last, "name", "last", NULL), DV_OK);
+    dv_link_set((DvLink *)(void *)dv_object_field(last, "others"), two);
+    assert_int_equal(dv_data_link(dv_object_field(last, "number"), dv_object_field(two, "number")), DV_OK);
+    assert_int_equal(dv_scene_init(scene), DV_OK);
+    save(scene);
+    DvScene *again;
+    assert_int_equal(dv_scene_load(path, NULL, &again), DV_OK);
+    assert_true(number_at(again, "@last", "number") == 2);
+    assert_ptr_equal(dv_link_object((DvLink *)(void *)field_at(again, "@last", "others")),
+                     object_at(again, "@/N[2]/v"));
+    dv_scene_free(again);
+    dv_scene_free(scene);
+}
+
+static void what_is_transient_is_left_out_with_the_links_to_it(void **state)
+{
+    (void)state;
+    DvScene *scene = load("<Node><Value name='kept' number='3'/></Node>");
+    DvNode *root = dv_scene_root(scene), *contacts = dv_node_new(root, "Contacts");
+    DvNode *below = dv_node_new(contacts, "Below");
+    DvObject *contact, *deep, *user;
+    assert_int_equal(dv_object_new(root, "Value", &contact, "name", "contact", "number", "7", NULL), DV_OK);
+    assert_int_equal(dv_object_new(below, "Points", &deep, "name", "deep", NULL), DV_OK);
+    assert_false(dv_object_is_transient(deep));
+    dv_object_set_transient(contact, true);
+    dv_object_set_transient(dv_node_object(contacts), true);
+    assert_true(dv_object_is_transient(contact));
+    assert_true(dv_object_is_transient(deep));
+    assert_int_equal(dv_object_new(root, "Value", &user, "name", "user", "number", "@contact.number", "a",
+                                   "@kept.number", "others", "@kept @contact @Contacts/Below/deep", "other",
+                                   "@Contacts/Below/deep", NULL),
+                     DV_OK);
+    assert_true(number_at(scene, "@user", "number") == 7);
+    save(scene);
+    const char *text = saved_text();
+    assert_null(strstr(text, "ontact"));
+    assert_null(strstr(text, "deep"));
+    DvScene *again = reload();
+    assert_true(number_at(again, "@user", "number") == 7);
+    assert_ptr_equal(dv_data_parent(field_at(again, "@user", "a")), field_at(again, "@kept", "number"));
+    const DvLink *others = (const DvLink *)(const void *)field_at(again, "@user", "others");
+    assert_int_equal(others->count, 1);
+    assert_ptr_equal(others->objects[0], object_at(again, "@kept"));
+    assert_false(dv_link_is_set((const DvLink *)(const void *)field_at(again, "@user", "other")));
+    dv_scene_free(again);
+    dv_scene_free(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -269,6 +326,8 @@ int main(void)
         cmocka_unit_test(a_state_that_fits_nothing_is_an_error),
         cmocka_unit_test(a_file_that_cannot_be_written_leaves_the_old_one),
         cmocka_unit_test(a_node_with_two_parents_cannot_be_saved),
+        cmocka_unit_test(links_to_namesakes_are_saved),
+        cmocka_unit_test(what_is_transient_is_left_out_with_the_links_to_it),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

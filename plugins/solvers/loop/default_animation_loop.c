@@ -41,13 +41,13 @@ static DvStatus init(DvObject *object, void *self_)
 {
     DefaultAnimationLoop *self = self_;
     self->target = dv_object_node(object);
+    self->ops = dv_service(DV_MECHANICAL_OPERATIONS);
     if (dv_link_is_set(&self->target_link)) {
         DvObject *target = dv_link_object(&self->target_link);
         self->target = target != NULL ? dv_object_as_node(target) : NULL;
         if (self->target == NULL)
             return dv_field_error(&self->target_link.data, -1, "leads to no node");
     }
-    self->ops = dv_service(DV_MECHANICAL_OPERATIONS);
     if (self->ops == NULL)
         return dv_error(object, DV_ERROR_MISSING, "needs the plugin divan.mechanics");
     self->m = self->ops->open(self->target);
@@ -110,6 +110,15 @@ static void tell(DvNode *node, DvEventKind kind, double dt)
     dv_event_send(node, &event);
 }
 
+/* Constraints hold and mapped states follow. */
+static void project_and_propagate(const DvMechanicalOperationsOps *ops, DvMechanics *m, const DvStep *step)
+{
+    ops->project_position(m, step, DV_POSITION);
+    ops->project_velocity(m, step, DV_VELOCITY);
+    ops->propagate_position(m, step, DV_POSITION);
+    ops->propagate_velocity(m, step, DV_VELOCITY);
+}
+
 static DvStatus step(void *self_, double dt)
 {
     DefaultAnimationLoop *self = self_;
@@ -137,10 +146,7 @@ static DvStatus step(void *self_, double dt)
     if (advance.status != DV_OK)
         return advance.status;
     dv_phase_begin("mappings");
-    self->ops->project_position(self->m, &advance.step, DV_POSITION);
-    self->ops->project_velocity(self->m, &advance.step, DV_VELOCITY);
-    self->ops->propagate_position(self->m, &advance.step, DV_POSITION);
-    self->ops->propagate_velocity(self->m, &advance.step, DV_VELOCITY);
+    project_and_propagate(self->ops, self->m, &advance.step);
     dv_phase_end();
     self->ops->end_integration(self->m);
     tell(target, DV_EVENT_INTEGRATE_END, dt);
@@ -150,6 +156,20 @@ static DvStatus step(void *self_, double dt)
     tell(target, DV_EVENT_ANIMATE_END, dt);
     tell(target, DV_EVENT_UPDATE_MAPPING_END, dt);
     return DV_OK;
+}
+
+/* The whole scene, whatever the target. */
+static void settle(void *self_)
+{
+    DefaultAnimationLoop *self = self_;
+    DvNode *root = dv_node_root(dv_object_node(dv_object_of(self)));
+    if (self->ops == NULL)
+        return;
+    DvMechanics *m = self->ops->open(root);
+    const DvStep start = {
+        .time = dv_node_time(root), .dt = dv_node_dt(root), .position = DV_POSITION, .velocity = DV_VELOCITY};
+    project_and_propagate(self->ops, m, &start);
+    self->ops->close(m);
 }
 
 static void cleanup(DvObject *object, void *self_)
@@ -164,6 +184,8 @@ static void cleanup(DvObject *object, void *self_)
 static const DvAnimationLoopOps ops = {
     .size = sizeof(DvAnimationLoopOps),
     .step = step,
+    .settle = settle,
+    .by_default = true,
 };
 
 const DvClass dv_default_animation_loop = {

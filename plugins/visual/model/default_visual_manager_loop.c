@@ -79,7 +79,7 @@ static const DvField fields[] = {
     {0},
 };
 
-static const DvVisualLoopOps ops = {.size = sizeof ops, .update = update};
+static const DvVisualLoopOps ops = {.size = sizeof ops, .update = update, .by_default = true};
 
 const DvClass dv_default_visual_manager_loop = {
     .size = sizeof(DvClass),

@@ -373,7 +373,7 @@ static const DvClass maker_class = {.size = sizeof(DvClass),
                                     .instance_size = sizeof(double),
                                     .init = maker_init};
 
-/* DefaultAnimationLoop */
+/* TickLoop */
 
 typedef struct Loop {
     DvData gap;
@@ -381,6 +381,7 @@ typedef struct Loop {
 static DvStatus loop_step(void *self, double dt)
 {
     DvNode *node = dv_object_node(dv_object_of(self));
+    (void)dv_data_double(&((Loop *)self)->gap);
     dt = dt != 0.0 ? dt : dv_node_dt(node);
     DvEvent begin = {.kind = DV_EVENT_ANIMATE_BEGIN, .dt = dt};
     dv_event_send(node, &begin);
@@ -388,11 +389,16 @@ static DvStatus loop_step(void *self, double dt)
     dv_node_propagate_context(node);
     return DV_OK;
 }
-static const DvAnimationLoopOps loop_ops = {sizeof(DvAnimationLoopOps), loop_step};
+static void loop_settle(void *self)
+{
+    note(dv_object_of(self), "settle");
+}
+static const DvAnimationLoopOps loop_ops = {
+    .size = sizeof(DvAnimationLoopOps), .step = loop_step, .settle = loop_settle, .by_default = true};
 static const DvContract loop_contracts[] = {{.id = DV_ANIMATION_LOOP, .ops = &loop_ops, .slot = true}, {0}};
-static const DvField loop_fields[] = {DV_FIELD(Loop, gap, "gap", dv_type_double, .help = "unused"), {0}};
+static const DvField loop_fields[] = {DV_FIELD(Loop, gap, "gap", dv_type_double, .help = "read in each step"), {0}};
 static const DvClass loop_class = {.size = sizeof(DvClass),
-                                   .name = "DefaultAnimationLoop",
+                                   .name = "TickLoop",
                                    .help = "Tells the clocks.",
                                    .instance_size = sizeof(Loop),
                                    .fields = loop_fields,
