@@ -148,9 +148,36 @@ static void mistakes_are_named(void **state)
     expect_load_error("<Node><PlaneForceField normal='1 0 0'/></Node>", "PlaneForceField");
 }
 
+static void collect(const DvMessage *message, void *context)
+{
+    dv_message_print(message, context);
+    dv_text_add(context, "\n");
+}
+
+static void negative_numbers_of_a_plane_are_replaced_and_told(void **state)
+{
+    (void)state;
+    DvText said = {0};
+    dv_log_set_handler(collect, &said);
+    DvScene *scene = scene_from_text(
+        "<Node>\n<MechanicalObject position='0 -2 0'/>\n"
+        "<PlaneForceField name='field' normal='0 1 0' stiffness='-7' damping='-3' maxForce='-1'/></Node>");
+    dv_log_set_handler(NULL, NULL);
+    assert_non_null(said.at);
+    assert_non_null(strstr(said.at, "PlaneForceField 'field': stiffness: -7 is negative; 500 is taken\n"));
+    assert_non_null(strstr(said.at, "PlaneForceField 'field': damping: -3 is negative; 5 is taken\n"));
+    assert_non_null(strstr(said.at, "PlaneForceField 'field': maxForce: -1 is negative; 0 is taken\n"));
+    static Forces f;
+    forces_at_time(scene, 0.0, &f);
+    assert_close(f.at[0][1], 500.0 * 2.0, 0.0);
+    dv_scene_free(scene);
+    dv_text_free(&said);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(negative_numbers_of_a_plane_are_replaced_and_told),
         cmocka_unit_test(a_plane_is_a_force_field),
         cmocka_unit_test(a_plane_on_both_sides_is_a_force_field),
         cmocka_unit_test(a_plane_in_the_plane_is_a_line),

@@ -345,6 +345,9 @@ static void rotations_integrate_and_differ(void **state)
         assert_true(fabs(difference[i] - 0.25 * v[i]) < 1e-14);
     s.ops->combine(s.self, 18, DV_POSITION, DV_NO_VEC, 0.0);
     assert_memory_equal(s.ops->read(s.self, 18, DV_HOST), start, 14 * sizeof *start);
+    s.ops->clear(s.self, 18);
+    s.ops->combine(s.self, 18, DV_NO_VEC, DV_POSITION, 1.0);
+    assert_memory_equal(s.ops->read(s.self, 18, DV_HOST), start, 14 * sizeof *start);
     dv_scene_free(scene);
 }
 

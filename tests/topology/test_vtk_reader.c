@@ -414,6 +414,40 @@ static void wrong_xml_files_are_refused(void **state)
     expect_error(deep, "line 1: elements are nested deeper than 64");
 }
 
+/* Blocks of zlib whose sizes do not fit: number of blocks, size, size of the last, compressed sizes. */
+static void damaged_blocks_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t words[6];
+        size_t count;
+        const char *message;
+    } cases[] = {
+        {{1, 12}, 2, "the sizes of its blocks are missing"},
+        {{2, 12, 0, 12}, 4, "more blocks are announced than there are bytes"},
+        {{4, 12, 0, 12}, 4, "more blocks are announced than there are bytes"},
+        {{5, 12, 0, 12}, 4, "more blocks are announced than there are bytes"},
+        {{0x7fffffff, 12, 0, 12}, 4, "more blocks are announced than there are bytes"},
+        {{1, 12, 0, 9, 1, 2}, 6, "a compressed block is longer than the data"},
+        {{1, 12, 0, 8, 1, 2}, 6, "a compressed block is damaged"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024] =
+            "<VTKFile type=\"UnstructuredGrid\" byte_order=\"LittleEndian\" compressor=\"vtkZLibDataCompressor\">"
+            "<UnstructuredGrid><Piece NumberOfPoints=\"1\"><Points><DataArray type=\"Float32\" "
+            "format=\"binary\">",
+             message[128];
+        const size_t header = cases[i].count < 4 ? cases[i].count : 4;
+        encode_base64((const uint8_t *)cases[i].words, 4 * header, text + strlen(text));
+        if (cases[i].count > header)
+            encode_base64((const uint8_t *)(cases[i].words + header), 4 * (cases[i].count - header),
+                          text + strlen(text));
+        add_text(text, sizeof text, "</DataArray></Points></Piece></UnstructuredGrid></VTKFile>");
+        snprintf(message, sizeof message, "line 1: DataArray '': %s", cases[i].message);
+        expect_error(text, message);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -426,6 +460,7 @@ int main(void)
         cmocka_unit_test(every_encoding_of_xml_is_read),
         cmocka_unit_test(pieces_of_poly_data_are_joined),
         cmocka_unit_test(wrong_xml_files_are_refused),
+        cmocka_unit_test(damaged_blocks_are_refused),
     };
     return cmocka_run_group_tests_name("VTK files", tests, NULL, NULL);
 }

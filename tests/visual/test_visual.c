@@ -9,8 +9,10 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
+#include <divan/contracts/topology.h>
 #include <divan/contracts/visual.h>
 #include <divan/divan.h>
 
@@ -31,6 +33,12 @@ static void expect_numbers(DvData *data, const double *expected, size_t count, d
     for (size_t i = 0; i < count; i++)
         if (!(fabs(at[i] - expected[i]) <= tolerance))
             fail_msg("%s: number %zu is %.17g instead of %.17g", data->field->name, i, at[i], expected[i]);
+}
+
+static void collect(const DvMessage *message, void *context)
+{
+    dv_message_print(message, context);
+    dv_text_add(context, "\n");
 }
 
 static void points_are_scaled_then_turned_then_moved_once(void **state)
@@ -229,6 +237,126 @@ static void a_camera_that_looks_at_a_point_sees_it_in_the_middle(void **state)
     dv_scene_free(scene);
 }
 
+/* ---- Files, textures, topologies ---- */
+
+static const char *write_file(const char *name, const char *text)
+{
+    static char path[256];
+    (void)snprintf(path, sizeof path, P_tmpdir "/divan-%ld-%s", (long)getpid(), name);
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    assert_true(fputs(text, out) >= 0);
+    assert_int_equal(fclose(out), 0);
+    return path;
+}
+
+static void expect_indices(DvData *data, const uint32_t *expected, size_t count)
+{
+    const uint32_t *at = dv_data_uints(data, NULL);
+    assert_int_equal(data->count * data->type->components, count);
+    for (size_t i = 0; i < count; i++)
+        if (at[i] != expected[i])
+            fail_msg("%s: number %zu is %u instead of %u", data->field->name, i, at[i], expected[i]);
+}
+
+/* Two triangles with a common edge from point 2 to point 3. At point 2 they have other normals, at point 3 another normal and another
+ * texture coordinate. */
+#define SEAMS                                                                                      \
+    "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 1\nvt 0 0\nvt 1 0\nvt 0 1\nvt 0.5 0.5\nvn 0 0 1\nvn 0 1 0\n" \
+    "f 1/1/1 2/2/1 3/3/1\nf 2/2/2 4/1/2 3/4/2\n"
+
+static void normals_of_a_file_that_do_not_count_split_no_vertices(void **state)
+{
+    (void)state;
+    const char *path = write_file("seams.obj", SEAMS);
+    char text[512];
+    (void)snprintf(text, sizeof text,
+                   "<Node><DefaultAnimationLoop/><OglModel name='m' filename='%s' useNormals='0' scaleTex='2 4'"
+                   " translationTex='10 20'/></Node>",
+                   path);
+    DvScene *scene = scene_from_text(text);
+    const double points[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 1};
+    expect_numbers(field(scene, "/m", "position"), points, 12, 0);
+    /* Point 2 is one vertex, point 3 two: of texture coordinates (0 1) and (0.5 0.5), which are scaled and moved. */
+    const double vertices[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 1, 1, 1};
+    expect_numbers(field(scene, "/m", "vertices"), vertices, 15, 0);
+    const double uv[10] = {10, 20, 12, 20, 10, 24, 11, 22, 10, 20};
+    expect_numbers(field(scene, "/m", "texcoords"), uv, 10, 0);
+    expect_indices(field(scene, "/m", "vertPosIdx"), (const uint32_t[]){0, 1, 2, 2, 3}, 5);
+    expect_indices(field(scene, "/m", "triangles"), (const uint32_t[]){0, 1, 2, 1, 4, 3}, 6);
+    /* Both vertices of point 3 have the sum of (0 0 1) and (1 0 0) x ... of the second face: cross((0 1 1), (-1 1 0)) = (-1 -1 1) */
+    const double s = 1 / sqrt(1.0 + 1.0 + 4.0), t = 1 / sqrt(3.0);
+    const double normals[15] = {0, 0, 1, -s, -s, 2 * s, -s, -s, 2 * s, -s, -s, 2 * s, -t, -t, t};
+    expect_numbers(field(scene, "/m", "normal"), normals, 15, 1e-15);
+    dv_scene_free(scene);
+    (void)snprintf(text, sizeof text, "<Node><DefaultAnimationLoop/><OglModel name='m' filename='%s'/></Node>", path);
+    scene = scene_from_text(text); /* with its normals each of the points has two vertices */
+    assert_int_equal(field(scene, "/m", "vertices")->count, 6);
+    expect_numbers(field(scene, "/m", "position"), points, 12, 0);
+    dv_scene_free(scene);
+    assert_int_equal(unlink(path), 0);
+}
+
+/* Around the middle of an octahedron: longitude and latitude of its corners. */
+static void texture_coordinates_are_those_of_a_sphere_around_the_middle(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node><DefaultAnimationLoop/><OglModel name='m' computeTextureCoordinates='1' position='7 2 3  3 2 3  5 4 3"
+        "  5 0 3  5 2 5  5 2 1  6 3 3' triangles='0 2 4'/></Node>");
+    const double uv[14] = {0.5, 0.5, 1.0, 0.5, 0.75, 0.5, 0.25, 0.5, 0.5, 0.0, 0.5, 1.0, 0.625, 0.5};
+    expect_numbers(field(scene, "/m", "texcoords"), uv, 14, 1e-15);
+    dv_scene_free(scene);
+}
+
+static void points_and_faces_of_a_topology_are_followed_when_it_changes(void **state)
+{
+    (void)state;
+    for (int follows = 0; follows < 2; follows++) {
+        char text[768];
+        (void)snprintf(
+            text, sizeof text,
+            "<Node><DefaultAnimationLoop/><TriangleSetTopologyContainer name='mesh' position='0 0 0  1 0 0  0 1 0  1 1 0'"
+            " triangles='0 1 2  1 3 2'/><TriangleSetTopologyModifier name='modifier'/><MechanicalObject/>"
+            "<OglModel name='m' topology='@mesh' handleDynamicTopology='%d'/></Node>",
+            follows);
+        DvScene *scene = scene_from_text(text);
+        assert_int_equal(field(scene, "/m", "position")->count, 4);
+        expect_indices(field(scene, "/m", "triangles"), (const uint32_t[]){0, 1, 2, 1, 3, 2}, 6);
+        DvObject *modifier = scene_object(scene, "/modifier");
+        const DvTopologyModifierOps *ops = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+        const uint32_t last = 1;
+        assert_int_equal(ops->remove_elements(dv_object_self(modifier), DV_TRIANGLES, 1, &last, true), DV_OK);
+        dv_scene_update_visual(scene);
+        assert_int_equal(field(scene, "/m", "triangles")->count, follows ? 1 : 2);
+        assert_int_equal(ops->add_points(dv_object_self(modifier), 2, NULL), DV_OK);
+        dv_scene_update_visual(scene);
+        DvObject *mesh = scene_object(scene, "/mesh");
+        const DvTopologyOps *topology = dv_object_ops(mesh, DV_TOPOLOGY);
+        const uint32_t points = topology->point_count(dv_object_self(mesh));
+        assert_true(points > 4);
+        assert_int_equal(field(scene, "/m", "position")->count, follows ? points : 4);
+        dv_scene_free(scene);
+    }
+}
+
+static void faces_without_points_are_told_and_given_normals_are_kept(void **state)
+{
+    (void)state;
+    DvText said = {0};
+    dv_log_set_handler(collect, &said);
+    DvScene *scene = scene_from_text(
+        "<Node><DefaultAnimationLoop/><OglModel name='m' position='0 0 0  1 0 0  0 1 0' triangles='0 1 2  0 1 3'"
+        " updateNormals='0' normal='1 0 0  0 1 0  0 0 1'/></Node>");
+    dv_log_set_handler(NULL, NULL);
+    assert_non_null(said.at);
+    assert_non_null(strstr(said.at, "OglModel 'm': triangles[1]: no point 3: the surface has 3, counted from 0"));
+    const double given[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    expect_numbers(field(scene, "/m", "normal"), given, 9, 0);
+    dv_scene_free(scene);
+    dv_text_free(&said);
+}
+
 static void an_unknown_mesh_file_is_an_error_with_its_field(void **state)
 {
     (void)state;
@@ -252,6 +380,10 @@ int main(void)
         cmocka_unit_test(a_style_inherits_what_it_leaves_open),
         cmocka_unit_test(old_display_attributes_of_a_node_make_a_style),
         cmocka_unit_test(a_camera_that_looks_at_a_point_sees_it_in_the_middle),
+        cmocka_unit_test(normals_of_a_file_that_do_not_count_split_no_vertices),
+        cmocka_unit_test(texture_coordinates_are_those_of_a_sphere_around_the_middle),
+        cmocka_unit_test(points_and_faces_of_a_topology_are_followed_when_it_changes),
+        cmocka_unit_test(faces_without_points_are_told_and_given_normals_are_kept),
         cmocka_unit_test(an_unknown_mesh_file_is_an_error_with_its_field),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
