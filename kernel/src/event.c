@@ -24,7 +24,8 @@ static void tell(const DvCall *call, void *context)
 {
     Telling *telling = context;
     DvObject *object = call->object;
-    if (!*(const bool *)object->listening.value || (telling->handled_in && is_in(object->node, telling->handled_in)))
+    if (!*(const bool *)object->listening.value || object->lost ||
+        (telling->handled_in && is_in(object->node, telling->handled_in)))
         return;
     DvNode *node = object->node;
     object->cls->handle_event(object, call->self, telling->event);

@@ -6,6 +6,7 @@
  *   data.c link.c                  values, dependencies; links to objects
  *   object.c                       objects: fields, lifecycle calls, references
  *   registry.c plugin.c            classes, old names; finding, checking, starting plugins
+ *   needs.c                        who cannot do without whom
  *   node.c visitor.c schedule.c    the graph, walks, compiled walks
  *   event.c                        events
  *   path.c files.c                 "@../dofs" to objects; file names to files
@@ -52,6 +53,11 @@ struct DvObject {
     size_t stamp_count;
     GPtrArray *attached;    /* DvElementData *, in the order of attachment; or NULL */
     GPtrArray *referrers;   /* DvLink * that point here; or NULL */
+    GPtrArray *needs;       /* DvObject *: what it cannot do without, a reference each; or NULL */
+    GPtrArray *users;       /* DvObject *: who needs it; or NULL */
+    GPtrArray *lost;        /* char *: paths of what it needed and that has left; or NULL */
+    bool lost_said;         /* that has been reported */
+    bool initialising;      /* its init runs */
     bool updating;          /* its engine runs */
     DvComponentState state; /* of component_state at state_version */
     uint64_t state_version;
@@ -115,14 +121,16 @@ struct DvScene {
     uint64_t loop_revision;
     const void *checks[4]; /* DvStepCheckOps of the plugins */
     size_t check_count;
-    unsigned references;     /* its owner's and its nodes' */
-    _Atomic(Thread *) owner; /* whose call is in progress; NULL: nobody's */
-    unsigned calls;          /* of the host that are in progress: they nest */
-    uint64_t last_revision;  /* of its graph; no revision comes twice */
-    uint64_t last_mark;      /* visitor.c: of a pass of a walk */
-    struct Frame *innermost; /* schedule.c: the schedule that is running */
-    unsigned depth;          /* of the kernel's calls to components */
-    GPtrArray *leaving;      /* DvObject: released when depth is back to 0; or NULL */
+    unsigned orphans;         /* objects that have lost what they need */
+    uint64_t orphan_revision; /* of the root when they were looked after last */
+    unsigned references;      /* its owner's and its nodes' */
+    _Atomic(Thread *) owner;  /* whose call is in progress; NULL: nobody's */
+    unsigned calls;           /* of the host that are in progress: they nest */
+    uint64_t last_revision;   /* of its graph; no revision comes twice */
+    uint64_t last_mark;       /* visitor.c: of a pass of a walk */
+    struct Frame *innermost;  /* schedule.c: the schedule that is running */
+    unsigned depth;           /* of the kernel's calls to components */
+    GPtrArray *leaving;       /* DvObject: released when depth is back to 0; or NULL */
     uint64_t planned_nodes;
     struct Local { /* what plugins keep for the scene */
         const void *key;
@@ -156,6 +164,11 @@ DvStatus dv_private_object_init(DvObject *object);                      /* requi
 void dv_private_object_forget_path(DvObject *object);                   /* also of everything below a node */
 char *dv_private_object_path(const DvObject *object);                   /* new string */
 bool dv_private_field_is_named(const DvField *field, const char *name); /* or has it as an alias */
+
+/* needs.c */
+void dv_private_users_lose(DvObject *object);   /* it is about to leave the graph: while its path is still known */
+void dv_private_needs_forget(DvObject *object); /* it needs nothing any more, and has lost nothing */
+void dv_private_orphans_mend(DvScene *scene);   /* before a step */
 
 /* data.c */
 void dv_private_data_construct(DvData *data, const DvField *field, const DvType *type, DvObject *owner);
@@ -277,6 +290,8 @@ void dv_private_scene_unref(DvScene *scene);
 void dv_private_stamp(DvObject *object);           /* the versions of all fields, as they are now */
 void dv_private_capture(DvObject *object);         /* before init: what code has set since it was made */
 void dv_private_restore(DvObject *object);         /* puts the fields of `restore` back */
+DvStatus dv_private_init_now(DvObject *object);    /* before its turn, with the context of the nodes above */
+DvStatus dv_private_init_anew(DvObject *object);   /* again: cleanup, init, bwd_init */
 DvStatus dv_private_init_object(DvObject *object); /* links, init, bwd_init of an object that joins a running scene */
 
 /* log.c */

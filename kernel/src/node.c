@@ -461,10 +461,26 @@ static void dissolve(DvNode *node)
     dv_private_schedule_object_gone(node->scene, object);
 }
 
+/* While paths are known: all that leaves with this node tells those who need it. */
+static void lose_users(DvNode *node)
+{
+    for (guint i = 0; i < node->members->len; i++)
+        dv_private_users_lose(g_ptr_array_index(node->members, i));
+    for (guint i = 0; i < node->children->len; i++) {
+        DvNode *child = g_ptr_array_index(node->children, i);
+        if (child->parents->len == 1)
+            lose_users(child);
+    }
+    dv_private_users_lose(dv_object_of(node));
+}
+
 void dv_node_detach(DvNode *parent, DvNode *child)
 {
-    if (!dv_private_may_change(parent->scene, "dv_node_detach") || !g_ptr_array_remove(parent->children, child))
+    if (!dv_private_may_change(parent->scene, "dv_node_detach") || !g_ptr_array_find(parent->children, child, NULL))
         return;
+    if (child->parents->len == 1)
+        lose_users(child);
+    g_ptr_array_remove(parent->children, child);
     DvObject *object = dv_object_of(child);
     g_ptr_array_remove(child->parents, parent);
     dv_private_node_changed(parent);

@@ -118,10 +118,11 @@ static DvStatus check_required(DvObject *object)
 
 DvStatus dv_private_object_init(DvObject *object)
 {
-    object->initialised = true;
+    object->initialised = object->initialising = true;
     DvStatus status = check_required(object);
     if (status == DV_OK && object->cls->init)
         status = object->cls->init(object, object->self);
+    object->initialising = false;
     if (status != DV_OK)
         dv_object_set_state(object, DV_COMPONENT_INVALID);
     else if (dv_object_state(object) <= DV_COMPONENT_LOADING)
@@ -329,6 +330,7 @@ static void destroy(DvObject *object)
 {
     if (object->cls->destroy)
         object->cls->destroy(object, object->self);
+    dv_private_needs_forget(object);
     dv_private_element_data_forget(object);
     dv_private_links_forget(object);
     for (size_t i = object->field_count; i-- > 0;) {
@@ -366,8 +368,10 @@ void dv_object_remove(DvObject *object)
     if (!node || !dv_private_may_change(node->scene, "dv_object_remove"))
         return;
     dv_private_schedule_object_gone(node->scene, object);
+    dv_private_users_lose(object);
     if (object->cls->cleanup)
         object->cls->cleanup(object, object->self);
+    dv_private_needs_forget(object);
     dv_private_element_data_forget(object);
     dv_private_links_forget(object);
     for (size_t i = 0; i < object->field_count; i++)

@@ -110,11 +110,14 @@ static void apply_context(DvNode *node)
     }
 }
 
-static DvVisit init_top_down(DvNode *node, void *context)
+/* What the objects of a node find when they are initialised: the context of the nodes above. */
+static void prepare(DvNode *node)
 {
-    (void)context;
+    if (dv_object_of(node)->initialised)
+        return;
     DvNode *parent = dv_node_parent(node, 0);
     if (parent) {
+        prepare(parent);
         dv_node_set_gravity(node, dv_node_gravity(parent));
         dv_node_set_dt(node, dv_node_dt(parent));
         dv_node_set_time(node, dv_node_time(parent));
@@ -122,6 +125,30 @@ static DvVisit init_top_down(DvNode *node, void *context)
     }
     dv_object_of(node)->initialised = true;
     apply_context(node);
+}
+
+DvStatus dv_private_init_now(DvObject *object)
+{
+    prepare(object->node);
+    return init_object(object->node->scene, object);
+}
+
+DvStatus dv_private_init_anew(DvObject *object)
+{
+    DvScene *scene = object->node->scene;
+    if (object->cls->cleanup)
+        object->cls->cleanup(object, object->self);
+    dv_private_needs_forget(object);
+    dv_object_set_state(object, DV_COMPONENT_UNDEFINED);
+    object->initialised = false;
+    const DvStatus status = init_object(scene, object);
+    return status == DV_OK ? bwd_init_object(scene, object) : status;
+}
+
+static DvVisit init_top_down(DvNode *node, void *context)
+{
+    (void)context;
+    prepare(node);
     for (guint i = 0; i < node->members->len; i++) /* init may add more */
         (void)init_object(node->scene, g_ptr_array_index(node->members, i));
     return DV_VISIT_CONTINUE;
@@ -572,6 +599,7 @@ void dv_scene_free(DvScene *scene)
         return; /* it stays: whoever uses it now must not lose it */
     dv_private_call_end(&call);
     DvNode *root = scene->root;
+    scene->running = false;
     if (root) {
         for (size_t i = 0; i < scene->check_count; i++)
             ((const DvStepCheckOps *)scene->checks[i])->forget(root);
@@ -612,6 +640,7 @@ static DvStatus step(DvScene *scene, double dt)
 {
     if (!scene->running)
         return dv_error(dv_object_of(scene->root), DV_ERROR_INVALID, "the scene has not been initialised");
+    dv_private_orphans_mend(scene);
     const DvAnimationLoopOps *loop = animation_loop(scene);
     if (!loop)
         return no_loop(scene);

@@ -21,6 +21,7 @@
 #include <cmocka.h>
 
 #include <divan/contracts/mechanical_operations.h>
+#include <divan/contracts/solver.h>
 #include <divan/contracts/topology.h>
 #include <divan/contracts/visual.h>
 #include <divan/divan.h>
@@ -597,6 +598,109 @@ static void a_change_of_each_field_of_the_table_is_seen(void **state)
     expect_no_failures();
 }
 
+/* ---- what a component uses may leave ---- */
+
+static unsigned left, steps_of_silence;
+
+static void hear_who_left(const DvMessage *message, void *context)
+{
+    (void)context;
+    steps_of_silence = 0;
+    left += strstr(message->text, "which it needs, has left the scene") != NULL;
+}
+
+/* The object number `which` below a node, nodes left out; NULL beyond the last. */
+static DvObject *object_number(DvNode *node, size_t *which)
+{
+    DvObject *object;
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++)
+        if ((*which)-- == 0)
+            return object;
+    DvNode *child;
+    for (size_t i = 0; (child = dv_node_child(node, i)); i++)
+        if ((object = object_number(child, which)))
+            return object;
+    return NULL;
+}
+
+static bool linked(DvNode *node, const DvObject *target)
+{
+    DvObject *object;
+    bool found = false;
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++)
+        for (size_t f = 0; f < dv_object_field_count(object); f++) {
+            const DvData *field = dv_object_field_at(object, f);
+            for (size_t k = 0; field->type == &dv_type_link && k < ((const DvLink *)field)->count; k++)
+                found |= ((const DvLink *)field)->objects[k] == target;
+        }
+    DvNode *child;
+    for (size_t i = 0; (child = dv_node_child(node, i)); i++)
+        found |= linked(child, target);
+    return found;
+}
+
+/* A step that does not fail in silence. */
+static void attempt(DvScene *scene)
+{
+    steps_of_silence++;
+    if (dv_scene_step(scene, 0) != DV_OK)
+        assert_int_equal(steps_of_silence, 0);
+}
+
+/* Takes one object out of the running scene; false when there is no such object. */
+static bool remove_one(const char *text, size_t number, size_t *missed)
+{
+    DvScene *scene = NULL;
+    dv_log_set_handler(hear_who_left, NULL);
+    if (dv_scene_load_text(text, strlen(text), "scene.scn", folder, NULL, &scene) != DV_OK)
+        return false;
+    DvObject *object = object_number(dv_scene_root(scene), &number);
+    const bool there = object != NULL;
+    if (there && !dv_object_ops(object, DV_ANIMATION_LOOP)) {
+        attempt(scene);
+        left = 0;
+        dv_object_ref(object);
+        dv_object_remove(object);
+        assert_false(linked(dv_scene_root(scene), object));
+        dv_object_unref(object);
+        attempt(scene);
+        const unsigned said = left;
+        attempt(scene);
+        dv_scene_update_visual(scene);
+        dv_scene_reset(scene);
+        attempt(scene);
+        assert_int_equal(left, said); /* once each */
+        *missed += said > 0;
+    }
+    dv_scene_free(scene);
+    dv_log_set_handler(NULL, NULL);
+    return there;
+}
+
+static void any_object_may_leave_a_running_scene(void **state)
+{
+    (void)state;
+    size_t missed = 0, removed = 0;
+    for (size_t r = 0; r < table.count; r++) {
+        const Row *row = &table.at[r];
+        const bool link = *row->value == '@',
+                   same = r > 0 && strcmp(row->scene, row[-1].scene) == 0 && strcmp(row->classes, row[-1].classes) == 0;
+        if (strcmp(row->scene, "-") == 0 || strchr(row->scene, '!') || (same && !link))
+            continue;
+        char class_name[128];
+        for (const char *classes = row->classes; next_name(&classes, class_name, sizeof class_name);) {
+            char *text = scene_text(row, class_name);
+            if (text && link)
+                text = with_attribute(text, row->field, strlen(row->field), row->value, strlen(row->value));
+            for (size_t number = 0; text && remove_one(text, number, &missed); number++)
+                removed++;
+            free(text);
+        }
+    }
+    assert_true(removed > 300);
+    assert_true(missed > 100);
+}
+
 /* ---- completeness ---- */
 
 static const Row *row_of(const char *class_name, const char *field)
@@ -760,6 +864,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_has_nothing_that_is_not_there),
         cmocka_unit_test(the_table_has_every_field_of_every_class),
+        cmocka_unit_test(any_object_may_leave_a_running_scene),
         cmocka_unit_test(a_change_of_each_field_of_the_table_is_seen),
         cmocka_unit_test(fields_of_drawing_hold_their_value),
     };

@@ -139,6 +139,14 @@ DV_NODISCARD DV_PUBLIC DvStatus dv_object_new(DvNode *node, const char *class_na
 /* The same with `count` names and as many texts.     [main] */
 DV_NODISCARD DV_PUBLIC DvStatus dv_object_new_with(DvNode *node, const char *class_name, const char *const *names,
                                                    const char *const *texts, size_t count, DvObject **object);
+/* For init and bwd_init, so that the order in a file decides nothing it need not.     [main]
+ * Initialises `other` first, if its turn has not come: what `object` reads of it is then there. DV_ERROR_CYCLE, reported, when `other`
+ * is waiting for `object`. */
+DV_NODISCARD DV_PUBLIC DvStatus dv_object_initialise_first(DvObject *object, DvObject *other);
+/* The same, for what `object` cannot do without, however it was found: `other` is kept alive, and when it leaves the graph `object`
+ * becomes invalid at once, says so at the next step, and is initialised again (cleanup, init, bwd_init) before the first step at which
+ * something valid is in the lost place again. Holds until `object` is initialised again or leaves. */
+DV_NODISCARD DV_PUBLIC DvStatus dv_object_require(DvObject *object, DvObject *other);
 /* Takes it out of the graph and gives up the graph's reference. Safe while a visitor runs: it is not called any more,
  * and its memory goes when the last user lets go.     [step] */
 DV_PUBLIC void dv_object_remove(DvObject *object);

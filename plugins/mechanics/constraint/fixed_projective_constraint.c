@@ -167,7 +167,12 @@ static DvStatus init(DvObject *object, void *self_)
     const DvStateRef found = dv_state_ref(state);
     if (!found.ops)
         return dv_error(object, DV_ERROR_MISSING,
-                        "no state to constrain: put a MechanicalObject before it, or set `mstate`");
+                        "no state to constrain: add a MechanicalObject to its node or one above, or set `mstate`");
+    const DvStatus status = dv_object_require(object, state);
+    if (status != DV_OK)
+        return status;
+    if (self->state.object)
+        dv_object_unref(self->state.object);
     self->state = found;
     (void)dv_object_ref(state);
     size_t count;

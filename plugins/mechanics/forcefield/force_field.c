@@ -22,6 +22,9 @@ static DvStatus find_state(DvObject *object, DvLink *link, DvStateRef *state)
     if (!found)
         return dv_error(object, DV_ERROR_MISSING, "no state in node '%s' or above; add a MechanicalObject",
                         dv_node_path(node));
+    const DvStatus status = dv_object_require(object, found);
+    if (status != DV_OK)
+        return status;
     *state = dv_state_ref(found);
     const char *variant = dv_object_variant(object);
     if (!state->ops || strcmp(state->dof->name, variant) != 0) {
@@ -52,7 +55,7 @@ DvStatus state_at_rest(DvObject *object, DvStateRef state, DvConstVec *rest)
     *rest = dv_state_read(state, DV_REST_POSITION);
     if (!rest->at)
         return dv_error(object, DV_ERROR_INVALID,
-                        "state '%s' has no rest positions yet: it is initialised later; put it before this component",
+                        "state '%s' has no rest positions; elements need those of a MechanicalObject",
                         dv_object_path(state.object));
     return DV_OK;
 }
@@ -111,6 +114,9 @@ DvStatus topology_find(DvObject *object, DvLink *link, Topology *topology)
     }
     if (!found)
         return DV_OK;
+    const DvStatus status = dv_object_require(object, found);
+    if (status != DV_OK)
+        return status;
     topology->ops = dv_object_ops(found, DV_TOPOLOGY);
     topology->self = dv_object_self(found);
     topology->object = dv_object_ref(found);

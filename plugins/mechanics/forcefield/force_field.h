@@ -48,7 +48,7 @@ extern const DvVariantSource pair_state_sources[];
 /* Finds the states and holds on to them; reports what is missing. */
 DV_NODISCARD DvStatus single_state_init(DvObject *object, SingleState *base);
 DV_NODISCARD DvStatus pair_state_init(DvObject *object, PairState *base);
-/* Positions at rest, for init; an error when the scene initialises the state after `object`. */
+/* Positions at rest, for init; an error when the state has none. */
 DV_NODISCARD DvStatus state_at_rest(DvObject *object, DvStateRef state, DvConstVec *rest);
 void single_state_release(SingleState *base);
 void pair_state_release(PairState *base);

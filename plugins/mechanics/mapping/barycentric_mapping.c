@@ -343,8 +343,7 @@ static bool current(BarycentricMapping *self, uint32_t points_in, uint32_t point
         self->in_ops->revision(self->in_mesh) == self->in_revision &&
         (!self->out_ops || self->out_ops->revision(self->out_mesh) == self->out_revision))
         return self->ready;
-    if (locate(self, false) != DV_OK)
-        dv_object_set_state(dv_object_of(self), DV_COMPONENT_INVALID);
+    dv_object_set_state(dv_object_of(self), locate(self, false) == DV_OK ? DV_COMPONENT_VALID : DV_COMPONENT_INVALID);
     self->ready = self->ready && self->rows.columns <= points_in && self->rows.rows <= points_out;
     return self->ready;
 }
@@ -531,10 +530,14 @@ static void release(BarycentricMapping *self)
     mapping_release(&self->base);
 }
 
-static const DvTopologyOps *topology(DvLink *link, DvStateRef state, void **mesh)
+static DvObject *mesh_object(const DvLink *link, DvStateRef state)
 {
-    DvObject *object =
-        dv_link_is_set(link) ? dv_link_object(link) : dv_node_context(dv_object_node(state.object), DV_TOPOLOGY);
+    return dv_link_is_set(link) ? dv_link_object(link) : dv_node_context(dv_object_node(state.object), DV_TOPOLOGY);
+}
+
+static const DvTopologyOps *topology(const DvLink *link, DvStateRef state, void **mesh)
+{
+    DvObject *object = mesh_object(link, state);
     if (!object)
         return NULL;
     *mesh = dv_object_self(dv_object_ref(object));
@@ -547,6 +550,13 @@ static DvStatus init(DvObject *object, void *self_)
     MappingBase *base = &self->base;
     release(self);
     DvStatus status = mapping_resolve(object, base);
+    if (status != DV_OK)
+        return status;
+    DvObject *meshes[2] = {mesh_object(&self->input_topology, base->in),
+                           mesh_object(&self->output_topology, base->out)};
+    for (int i = 0; i < 2 && status == DV_OK; i++)
+        if (meshes[i])
+            status = dv_object_require(object, meshes[i]);
     if (status != DV_OK)
         return status;
     self->in_ops = topology(&self->input_topology, base->in, &self->in_mesh);

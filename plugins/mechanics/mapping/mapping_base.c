@@ -47,6 +47,11 @@ DvStatus mapping_resolve(DvObject *object, MappingBase *base)
         return dv_field_error(&base->input_link.data, -1, "no state to map from; link one of the parent node");
     if (!base->out.ops)
         return dv_field_error(&base->output_link.data, -1, "no state to compute; add a MechanicalObject to the node");
+    DvStatus status = dv_object_require(object, in);
+    if (status == DV_OK)
+        status = dv_object_require(object, out);
+    if (status != DV_OK)
+        return status;
     if (dv_object_ops(out, DV_VISUAL_MODEL)) {
         DvData *flags[] = {&base->map_forces, &base->map_constraints, &base->map_masses};
         for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)

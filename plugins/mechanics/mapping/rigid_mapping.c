@@ -179,8 +179,8 @@ static bool current(RigidMapping *self, uint32_t points, uint32_t bodies)
     if (self->points == points && self->bodies_in == bodies && memcmp(versions, self->versions, sizeof versions) == 0)
         return self->ready;
     memcpy(self->versions, versions, sizeof versions);
-    if (choose_bodies(self, points, bodies) != DV_OK)
-        dv_object_set_state(dv_object_of(self), DV_COMPONENT_INVALID);
+    dv_object_set_state(dv_object_of(self),
+                        choose_bodies(self, points, bodies) == DV_OK ? DV_COMPONENT_VALID : DV_COMPONENT_INVALID);
     return self->ready;
 }
 

@@ -183,7 +183,10 @@ DvStatus mass_find_state(DvObject *object, MassBase *base)
     const DvStateRef found = dv_state_ref(state);
     if (!found.ops)
         return dv_error(object, DV_ERROR_MISSING,
-                        "no state to give a mass to: put a MechanicalObject before it, or set `mstate`");
+                        "no state to give a mass to: add a MechanicalObject to its node or one above, or set `mstate`");
+    const DvStatus status = dv_object_require(object, state);
+    if (status != DV_OK)
+        return status;
     base->state = found;
     (void)dv_object_ref(state);
     return DV_OK;

@@ -41,6 +41,11 @@ DvStatus mass_mesh_find(DvObject *object, const DvLink *topology_link, const DvL
     void *self = dv_object_self(topology);
     DvObject *geometry =
         dv_link_is_set(geometry_link) ? dv_link_object(geometry_link) : dv_node_state(dv_object_node(topology), NULL);
+    DvStatus required = dv_object_require(object, topology);
+    if (required == DV_OK && geometry)
+        required = dv_object_require(object, geometry);
+    if (required != DV_OK)
+        return required;
     *mesh = (MassMesh){.topology = dv_object_ref(topology), .ops = ops, .self = self, .kind = DV_POINTS};
     mesh->geometry = geometry ? dv_state_ref(geometry) : state;
     if (!mesh->geometry.ops)

@@ -193,6 +193,8 @@ static bool feeds_visual_models_only(DvObject *const *outputs, uint32_t count)
 static void add_mapping(DvMechanics *m, Index *index, const DvCall *call)
 {
     const DvMappingOps *ops = call->ops;
+    if (!dv_object_is_valid(call->object))
+        return;
     const uint32_t inputs = ops->inputs(call->self, NULL, 0), outputs = ops->outputs(call->self, NULL, 0);
     if (inputs == 0 || outputs == 0)
         return;
@@ -246,7 +248,7 @@ static uint32_t resolve_states(DvMechanics *m, Index *index, DvObject *const obj
 static void add_field(DvMechanics *m, Index *index, const DvCall *call, bool interaction)
 {
     /* One that offers both interfaces is already there. */
-    if (interaction && dv_object_ops(call->object, DV_FORCE_FIELD))
+    if ((interaction && dv_object_ops(call->object, DV_FORCE_FIELD)) || !dv_object_is_valid(call->object))
         return;
     DvObject *objects[2] = {NULL, NULL};
     const DvForceFieldOps *ops = call->ops;
@@ -269,6 +271,8 @@ static void add_field(DvMechanics *m, Index *index, const DvCall *call, bool int
 
 static void add_constraint(DvMechanics *m, Index *index, const DvCall *call)
 {
+    if (!dv_object_is_valid(call->object))
+        return;
     DvObject *objects[2] = {NULL, NULL};
     const DvProjectiveConstraintOps *ops = call->ops;
     ConstraintItem item = {.ops = ops, .self = call->self, .object = call->object};

@@ -718,6 +718,9 @@ static DvStatus init(DvObject *object, void *self_)
     MechanicalObject *self = self_;
     DvObject *topology = topology_of(object, self);
     const DvTopologyOps *ops = topology ? dv_object_ops(topology, DV_TOPOLOGY) : NULL;
+    const DvStatus status = topology ? dv_object_initialise_first(object, topology) : DV_OK;
+    if (status != DV_OK)
+        return status;
     void *topology_self = topology ? dv_object_self(topology) : NULL;
 
     self->initialised = true;
@@ -726,8 +729,8 @@ static DvStatus init(DvObject *object, void *self_)
         const double *positions = ops ? ops->positions(topology_self) : NULL;
         if (positions && ops->point_count(topology_self) == 0)
             dv_warning(object,
-                       "has no points: topology '%s' gives positions, but no number of points here; write it before "
-                       "this state and with its elements, or give 'position'",
+                       "has no points: topology '%s' gives positions, but no number of points here; give it "
+                       "elements, or give 'position' here",
                        dv_object_name(topology));
         if (positions ||
             (ops && ops->point_count(topology_self) == 0 && ops->grid && ops->grid(topology_self, &(DvGridShape){0})))

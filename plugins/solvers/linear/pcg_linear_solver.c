@@ -80,6 +80,9 @@ static DvStatus init(DvObject *object, void *self_)
                               "'%s' is a %s; this solver needs a PreconditionedMatrixFreeSystem",
                               dv_object_name(self->system.object), dv_object_class(self->system.object)->name);
     if (preconditioner != NULL) {
+        const DvStatus required = dv_object_require(object, preconditioner);
+        if (required != DV_OK)
+            return required;
         self->preconditioner = dv_object_ops(preconditioner, DV_LINEAR_SOLVER);
         self->preconditioner_self = dv_object_self(preconditioner);
         if (self->preconditioner->solve_flat == NULL)

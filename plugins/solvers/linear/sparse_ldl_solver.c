@@ -73,6 +73,9 @@ static DvStatus init(DvObject *object, void *self_)
     if (ordering == NULL)
         ordering = dv_node_find(dv_object_node(object), DV_ORDERING, DV_SEARCH_LOCAL);
     if (ordering != NULL) {
+        const DvStatus status = dv_object_require(object, ordering);
+        if (status != DV_OK)
+            return status;
         self->ordering = dv_object_ops(ordering, DV_ORDERING);
         self->ordering_self = dv_object_self(ordering);
     }

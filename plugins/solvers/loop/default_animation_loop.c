@@ -47,6 +47,9 @@ static DvStatus init(DvObject *object, void *self_)
         self->target = target != NULL ? dv_object_as_node(target) : NULL;
         if (self->target == NULL)
             return dv_field_error(&self->target_link.data, -1, "leads to no node");
+        const DvStatus status = dv_object_require(object, target);
+        if (status != DV_OK)
+            return status;
     }
     if (self->ops == NULL)
         return dv_error(object, DV_ERROR_MISSING, "needs the plugin divan.mechanics");
@@ -64,7 +67,7 @@ static void run_solver(const DvCall *call, void *context)
 {
     Advance *advance = context;
     const DvOdeSolverOps *ops = call->ops;
-    if (advance->status == DV_OK)
+    if (advance->status == DV_OK && dv_object_is_valid(call->object))
         advance->status = ops->solve(call->self, advance->step.dt, advance->step.position, advance->step.velocity);
 }
 

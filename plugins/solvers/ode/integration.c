@@ -35,7 +35,7 @@ DvLinearSolverUse dv_linear_solver_of(DvObject *object, const DvLink *link, DvSe
         while (found == NULL && search == DV_SEARCH_UP && (node = dv_node_parent(node, 0)) != NULL)
             found = first_that_passes(object, node, DV_SEARCH_LOCAL);
     }
-    if (found == NULL)
+    if (found == NULL || dv_object_require(object, found) != DV_OK)
         return (DvLinearSolverUse){0};
     return (DvLinearSolverUse){dv_object_ops(found, DV_LINEAR_SOLVER), dv_object_self(found)};
 }

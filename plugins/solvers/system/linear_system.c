@@ -65,6 +65,9 @@ DvStatus dv_linear_system_find(DvObject *solver, DvLink *link, const char *class
     if (dv_link_is_set(link)) {
         if (system == NULL)
             return dv_field_error(&link->data, -1, "leads to no linear system");
+        const DvStatus status = dv_object_require(solver, system);
+        if (status != DV_OK)
+            return status;
         *use = use_of(system);
         if (use->ops == NULL || use->ops->is_matrix_free(use->self) != matrix_free)
             return dv_field_error(&link->data, -1, "'%s' is not %s linear system; this solver needs a %s",
@@ -80,5 +83,5 @@ DvStatus dv_linear_system_find(DvObject *solver, DvLink *link, const char *class
     }
     dv_link_set(link, system);
     *use = use_of(system);
-    return DV_OK;
+    return dv_object_require(solver, system);
 }

@@ -103,12 +103,17 @@ static DvStatus init(DvObject *object, void *self)
         found = dv_node_context(dv_object_node(object), DV_TOPOLOGY);
     if (!found)
         return dv_error(object, DV_ERROR_MISSING, "there is no topology in its node or above");
+    const DvStatus status = dv_object_require(object, found);
+    if (status != DV_OK)
+        return status;
     Topology *topology = topology_of(found);
     if (!geometry->has_triangles || !dv_data_bool(&geometry->orient))
         return DV_OK;
     const DvStateRef state = find_state(geometry);
     if (!state.object || !topology)
         return dv_error(object, DV_ERROR_MISSING, "recomputeTrianglesOrientation needs a state with the positions");
+    if (dv_object_initialise_first(object, state.object) != DV_OK)
+        return DV_ERROR_CYCLE;
     orient_triangles(geometry, topology, state);
     return DV_OK;
 }

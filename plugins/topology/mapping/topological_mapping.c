@@ -46,7 +46,8 @@ DvStatus topological_mapping_find(TopologicalMapping *mapping)
     if (!mapping->from || !mapping->to)
         return dv_error(mapping->object, DV_ERROR_MISSING, "%s: it leads to no topology of the topology plugin",
                         mapping->from ? "output" : "input");
-    return DV_OK;
+    const DvStatus status = dv_object_require(mapping->object, input);
+    return status == DV_OK ? dv_object_require(mapping->object, output) : status;
 }
 
 DvObject *topological_mapping_input(void *self)

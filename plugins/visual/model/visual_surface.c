@@ -530,6 +530,9 @@ DvStatus visual_surface_init(DvObject *object, VisualSurface *self)
     if (no_points || !has_faces) {
         DvObject *topology = dv_link_object(&self->topology);
         self->followed = topology ? topology : dv_node_context(dv_object_node(object), DV_TOPOLOGY);
+        const DvStatus status = self->followed ? dv_object_require(object, self->followed) : DV_OK;
+        if (status != DV_OK)
+            return status;
         if (self->followed && dv_object_ops(self->followed, DV_TOPOLOGY))
             take_topology(self, true);
         else if (no_points)

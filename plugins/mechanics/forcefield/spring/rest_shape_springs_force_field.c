@@ -237,7 +237,8 @@ static DvStatus bwd_init(DvObject *object, void *self_)
             status = dv_field_error(&self->external_rest_shape.data, -1, "this state does not exist");
         } else {
             self->external = dv_state_ref(dv_object_ref(external));
-            if (self->external.dof != self->base.state.dof)
+            status = dv_object_require(object, external);
+            if (status == DV_OK && self->external.dof != self->base.state.dof)
                 status = dv_field_error(&self->external_rest_shape.data, -1,
                                         "holds %s, but the points that follow it are %s", self->external.dof->name,
                                         self->base.state.dof->name);

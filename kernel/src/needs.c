@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Who cannot do without whom.
+ *
+ * An object that has found what it needs says so. It is initialised after that, and its pointers into it stay good: what is needed is kept
+ * alive until the one who needs it is initialised again or leaves. When what is needed leaves the graph, whoever needs it (and who needs
+ * those) becomes invalid in the same moment, so nothing asks them any more; paths of what was lost are remembered, and before a step
+ * those whose paths all lead somewhere again are initialised anew. The others are reported, once each.
+ */
+#include "internal.h"
+
+DvStatus dv_object_initialise_first(DvObject *object, DvObject *other)
+{
+    if (other == object || other->is_node)
+        return DV_OK;
+    if (other->initialising)
+        return dv_error(object, DV_ERROR_CYCLE, "needs '%s', which needs it in turn; cut one of the two links",
+                        dv_object_path(other));
+    if (!other->initialised && other->node)
+        (void)dv_private_init_now(other); /* reported, and whoever looks at it finds it invalid */
+    return DV_OK;
+}
+
+static void add(GPtrArray **list, DvObject *object)
+{
+    if (!*list)
+        *list = g_ptr_array_new();
+    g_ptr_array_add(*list, object);
+}
+
+DvStatus dv_object_require(DvObject *object, DvObject *other)
+{
+    const DvStatus status = dv_object_initialise_first(object, other);
+    if (status != DV_OK || other == object || (object->needs && g_ptr_array_find(object->needs, other, NULL)))
+        return status;
+    add(&object->needs, dv_object_ref(other));
+    add(&other->users, object);
+    return DV_OK;
+}
+
+void dv_private_users_lose(DvObject *object)
+{
+    GPtrArray *users = object->users;
+    object->users = NULL;
+    for (guint i = 0; users && i < users->len; i++) {
+        DvObject *user = g_ptr_array_index(users, i);
+        DvNode *node = dv_private_node_of(user);
+        if (!node || !node->scene->running)
+            continue;
+        if (!user->lost) {
+            user->lost = g_ptr_array_new_with_free_func(g_free);
+            user->lost_said = false;
+            node->scene->orphans++;
+        }
+        g_ptr_array_add(user->lost, g_strdup(dv_object_path(object)));
+        dv_object_set_state(user, DV_COMPONENT_INVALID);
+        dv_private_node_changed(node); /* what was compiled with it is no longer right */
+        dv_private_users_lose(user);
+    }
+    if (users)
+        g_ptr_array_free(users, TRUE);
+}
+
+void dv_private_needs_forget(DvObject *object)
+{
+    GPtrArray *needs = object->needs;
+    object->needs = NULL;
+    for (guint i = 0; needs && i < needs->len; i++) {
+        DvObject *need = g_ptr_array_index(needs, i);
+        if (need->users)
+            g_ptr_array_remove(need->users, object);
+        dv_object_unref(need);
+    }
+    if (needs)
+        g_ptr_array_free(needs, TRUE);
+    if (object->users) {
+        g_ptr_array_free(object->users, TRUE);
+        object->users = NULL;
+    }
+    if (!object->lost)
+        return;
+    g_clear_pointer(&object->lost, g_ptr_array_unref);
+    const DvNode *node = dv_private_node_of(object);
+    if (node)
+        node->scene->orphans--;
+}
+
+/* The first lost path that leads to nothing of use; NULL: all are there again. */
+static const char *still_missing(const DvScene *scene, const DvObject *object)
+{
+    for (guint i = 0; i < object->lost->len; i++) {
+        const char *path = g_ptr_array_index(object->lost, i);
+        char *link = g_strconcat("@", path, NULL);
+        const DvObject *target = dv_node_resolve(scene->root, NULL, link, NULL);
+        g_free(link);
+        if (!target || (!target->is_node && (!target->initialised || !dv_object_is_valid(target))))
+            return path;
+    }
+    return NULL;
+}
+
+static void collect(DvNode *node, GPtrArray *orphans)
+{
+    for (guint i = 0; i < node->members->len; i++) {
+        DvObject *object = g_ptr_array_index(node->members, i);
+        if (object->lost && !g_ptr_array_find(orphans, object, NULL))
+            g_ptr_array_add(orphans, dv_object_ref(object));
+    }
+    for (guint i = 0; i < node->children->len; i++)
+        collect(g_ptr_array_index(node->children, i), orphans);
+}
+
+static bool mend(DvScene *scene, DvObject *object)
+{
+    if (!object->lost || !object->node || still_missing(scene, object))
+        return false;
+    for (size_t i = 0; i < object->field_count; i++)
+        if (object->fields[i]->type == &dv_type_link)
+            (void)dv_link_resolve((DvLink *)object->fields[i]);
+    (void)dv_private_init_anew(object); /* reported */
+    return true;
+}
+
+static void tell(const DvScene *scene, DvObject *object)
+{
+    if (!object->lost || !object->node || object->lost_said)
+        return;
+    object->lost_said = true;
+    dv_warning(object, "'%s', which it needs, has left the scene; it does nothing until something is there again",
+               still_missing(scene, object));
+}
+
+void dv_private_orphans_mend(DvScene *scene)
+{
+    if (!scene->orphans || scene->orphan_revision == scene->root->revision)
+        return;
+    GPtrArray *orphans = g_ptr_array_new_with_free_func((GDestroyNotify)dv_object_unref);
+    collect(scene->root, orphans);
+    for (bool again = true; again;) { /* one may be what another one waits for */
+        again = false;
+        for (guint i = 0; i < orphans->len; i++)
+            again |= mend(scene, g_ptr_array_index(orphans, i));
+    }
+    for (guint i = 0; i < orphans->len; i++)
+        tell(scene, g_ptr_array_index(orphans, i));
+    g_ptr_array_unref(orphans);
+    scene->orphan_revision = scene->root->revision;
+}
