@@ -658,8 +658,6 @@ DvStatus dv_build_node(DvScene *scene, DvNode *parent, DvAttributes *attributes,
     (void)dv_attribute(attributes, "type");
     apply_attributes(scene, object);
     report_unused_attributes(object);
-    if (parent)
-        dv_private_warn_of_namesake(node, parent);
     dv_private_stamp(object);
     return DV_OK;
 }

@@ -401,6 +401,20 @@ void dv_private_warn_of_namesake(DvNode *node, const DvNode *parent)
     }
 }
 
+void dv_private_warn_of_namesakes(DvObject *object)
+{
+    const DvNode *node = object->is_node ? object->self : NULL;
+    if (!node || node->children->len < 2)
+        return;
+    GHashTable *names = g_hash_table_new(g_str_hash, g_str_equal);
+    for (guint i = 0; i < node->children->len; i++) {
+        DvNode *child = g_ptr_array_index(node->children, i);
+        if (!g_hash_table_add(names, (gpointer)(uintptr_t)dv_node_name(child)))
+            dv_private_warn_of_namesake(child, node);
+    }
+    g_hash_table_unref(names);
+}
+
 DvNode *dv_node_new(DvNode *parent, const char *name)
 {
     if (!dv_private_may_change(parent->scene, "dv_node_new"))
@@ -415,7 +429,8 @@ DvNode *dv_node_new(DvNode *parent, const char *name)
     inherit(node, parent);
     object->initialised = parent->scene->running;
     join(parent, node);
-    dv_private_warn_of_namesake(node, parent);
+    if (node->scene->running)
+        dv_private_warn_of_namesake(node, parent);
     dv_object_unref(object); /* the parent keeps it */
     return node;
 }
@@ -442,7 +457,8 @@ DvStatus dv_node_attach(DvNode *parent, DvNode *child)
                         dv_node_path(parent));
     if (!g_ptr_array_find(parent->children, child, NULL)) {
         join(parent, child);
-        dv_private_warn_of_namesake(child, parent);
+        if (child->scene->running)
+            dv_private_warn_of_namesake(child, parent);
     }
     return DV_OK;
 }

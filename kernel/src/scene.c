@@ -368,6 +368,7 @@ DvStatus dv_scene_init(DvScene *scene)
                          dv_node_dt(scene->root));
     add_loop(scene, DV_ANIMATION_LOOP, is_animation_default);
     add_loop(scene, DV_VISUAL_LOOP, is_visual_default);
+    for_everything(scene->root, dv_private_warn_of_namesakes);
     for_everything(scene->root, dv_private_report_links);
     for_everything(scene->root, dv_private_capture);
     tell(scene, DV_EVENT_INIT_START);
