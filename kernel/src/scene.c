@@ -504,6 +504,8 @@ static DvStatus load(const char *text, size_t length, const char *name, const ch
     scene->keep_going = options && options->keep_going;
     scene->check_only = options && options->check_only;
     format->read(scene, text, length, name, folder);
+    if (!scene->root && scene->first_error == DV_OK)
+        (void)dv_build_problem(scene, DV_ERROR_INVALID, (DvPlace){.file = name}, NULL, NULL, "no scene is in it");
     DvStatus status = scene->first_error;
     const bool partial = scene->keep_going || scene->check_only;
     if (scene->root && (status == DV_OK || partial) && !(options && options->no_init))
