@@ -8,6 +8,7 @@
 
 typedef struct Problems {
     gboolean json;
+    bool starting; /* plugins: what is wrong with one that nobody asks for is no problem of the scene */
     unsigned errors, warnings;
     GString *list; /* JSON objects */
 } Problems;
@@ -39,6 +40,13 @@ static void collect(const DvMessage *message, void *context)
     Problems *problems = context;
     if (message->level < DV_LEVEL_WARNING)
         return;
+    if (problems->starting && message->level == DV_LEVEL_WARNING) {
+        DvText line = {0};
+        dv_message_print(message, &line);
+        fprintf(stderr, "warning: %s\n", line.at);
+        dv_text_free(&line);
+        return;
+    }
     const char *level = message->level == DV_LEVEL_ERROR ? "error" : "warning";
     *(message->level == DV_LEVEL_ERROR ? &problems->errors : &problems->warnings) += 1;
     if (!problems->json) {
@@ -54,6 +62,8 @@ static void collect(const DvMessage *message, void *context)
     add_string(problems->list, "level", level);
     if (message->level == DV_LEVEL_ERROR)
         add_string(problems->list, "kind", dv_status_name(message->status));
+    else
+        add_string(problems->list, "changes_results", message->harmless ? "no" : "yes");
     add_string(problems->list, "file", message->file);
     add_number(problems->list, "line", message->line);
     add_number(problems->list, "column", message->column);
@@ -69,6 +79,9 @@ static int check(const Options *options)
 {
     Problems problems = {.json = options->json, .list = g_string_new(NULL)};
     dv_log_set_handler(collect, &problems);
+    problems.starting = true;
+    const DvStatus started = host_start(options);
+    problems.starting = false;
     const DvLoadOptions load = {.keep_going = true, .check_only = true};
     DvScene *scene = NULL;
     const DvStatus status = dv_scene_load(options->scene, &load, &scene);
@@ -84,7 +97,7 @@ static int check(const Options *options)
     else
         printf("%s: no problem found\n", options->scene);
     g_string_free(problems.list, TRUE);
-    return count || status != DV_OK ? EXIT_FAULT : EXIT_DONE;
+    return count || started != DV_OK || status != DV_OK ? EXIT_FAULT : EXIT_DONE;
 }
 
 const Command command_check = {
@@ -94,5 +107,6 @@ const Command command_check = {
     .description = "Unknown names come with the closest known one. The exit status is 1 if there is any problem.",
     .positional = 1,
     .options = "json",
+    .starts_plugins = true,
     .run = check,
 };

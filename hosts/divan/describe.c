@@ -52,10 +52,10 @@ static void print_classes(void)
 
 static int list(const Options *options)
 {
-    (void)options;
+    const DvStatus started = host_start(options);
     print_plugins();
     print_classes();
-    return EXIT_DONE;
+    return started == DV_OK ? EXIT_DONE : EXIT_FAULT;
 }
 
 static void print_words(const char *label, const char *const *words)
@@ -140,9 +140,11 @@ const Command command_list = {
     .name = "list",
     .arguments = "",
     .summary = "list plugins with state and reason, and classes by family",
-    .description = NULL,
+    .description =
+        "What cannot be used is listed with its reason; the exit status is 1 if a plugin set or --plugin asks for it.",
     .positional = 0,
     .options = "",
+    .starts_plugins = true,
     .run = list,
 };
 

@@ -23,20 +23,25 @@ typedef struct Options {
     int grain_divisor;
     char *plugin_set;
     char **plugins;
-    gboolean quiet, hash, json, keep_going;
+    gboolean quiet, hash, json, keep_going, verbose, strict, real_time;
     char *dump, *dump_topology, *dump_steps;
     char *at, *out;
+    char *folder, *license;
 } Options;
 
 typedef struct Command {
     const char *name, *arguments, *summary, *description;
     unsigned positional; /* how many it needs */
     const char *options; /* names of the options it takes besides the common ones, blank-separated */
+    bool starts_plugins; /* by host_start, since it goes on when that fails */
     int (*run)(const Options *options);
 } Command;
 
-extern const Command command_run, command_probe, command_list, command_info, command_check, command_save, command_bench;
+extern const Command command_run, command_probe, command_list, command_info, command_check, command_save, command_bench,
+    command_new_plugin;
 
+/* Finds and starts the plugins that the command line asks for; errors have been reported. */
+DvStatus host_start(const Options *options);
 /* Loads options->scene and applies --dt; NULL after a reported error. */
 DvScene *host_load(const Options *options);
 /* Says so on standard error and gives the exit code of a step that failed; saves the last good state beside the scene's name. */

@@ -13,7 +13,8 @@
 #include <time.h>
 
 static const Command *const commands[] = {
-    &command_run, &command_bench, &command_check, &command_save, &command_probe, &command_list, &command_info,
+    &command_run,   &command_bench, &command_check, &command_save,
+    &command_probe, &command_list,  &command_info,  &command_new_plugin,
 };
 
 double host_now(void)
@@ -21,6 +22,12 @@ double host_now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+DvStatus host_start(const Options *options)
+{
+    const DvStartOptions start = {.plugin_set = options->plugin_set, .plugins = (const char *const *)options->plugins};
+    return dv_start(&start);
 }
 
 DvScene *host_load(const Options *options)
@@ -140,6 +147,13 @@ static GArray *entries_of(const Command *command, Options *options)
          "Which steps to dump: 0,1,10 (0: after initialisation; default: first and last)", "LIST"},
         {"at", 0, 0, G_OPTION_ARG_FILENAME, &options->at, "The state: positions, velocities, displacements", "FILE"},
         {"out", 0, 0, G_OPTION_ARG_FILENAME, &options->out, "Where to write the results", "DUMP"},
+        {"verbose", 0, 0, G_OPTION_ARG_NONE, &options->verbose,
+         "Say what is loaded, what components report, and a line for each tenth of the steps", NULL},
+        {"strict", 0, 0, G_OPTION_ARG_NONE, &options->strict, "Stop at a warning that changes results", NULL},
+        {"real-time", 0, 0, G_OPTION_ARG_NONE, &options->real_time, "Make steps no faster than the clock runs", NULL},
+        {"folder", 0, 0, G_OPTION_ARG_FILENAME, &options->folder, "Where to put it, instead of the current folder",
+         "DIR"},
+        {"license", 0, 0, G_OPTION_ARG_STRING, &options->license, "Its licence, an SPDX expression", "SPDX"},
         {"json", 0, 0, G_OPTION_ARG_NONE, &options->json, "Print one JSON object", NULL},
         {"keep-going", 0, 0, G_OPTION_ARG_NONE, &options->keep_going, "Load the rest when a component cannot be made",
          NULL},
@@ -186,7 +200,10 @@ static int run_command(const Command *command, int argc, char **argv)
     g_set_prgname(program);
     GError *error = NULL;
     int result = EXIT_USAGE;
-    if (!g_option_context_parse(context, &argc, &argv, &error)) {
+    const bool parsed = g_option_context_parse(context, &argc, &argv, &error);
+    if (argc > 1 && strcmp(argv[1], "--") == 0) /* kept by GLib before a name that starts with a '-' */
+        argc--, argv++;
+    if (!parsed) {
         fprintf(stderr, "%s: %s; see `%s --help`\n", program, error->message, program);
     } else if (argc - 1 != (int)command->positional) {
         fprintf(stderr, "%s: expected %s; see `%s --help`\n", program,
@@ -197,9 +214,7 @@ static int run_command(const Command *command, int argc, char **argv)
         if (options.threads >= 0)
             dv_parallel_set_threads((unsigned)options.threads);
         dv_parallel_set_grain_divisor((uint32_t)options.grain_divisor);
-        const DvStartOptions start = {.plugin_set = options.plugin_set,
-                                      .plugins = (const char *const *)options.plugins};
-        result = dv_start(&start) == DV_OK ? command->run(&options) : EXIT_FAULT;
+        result = command->starts_plugins || host_start(&options) == DV_OK ? command->run(&options) : EXIT_FAULT;
         dv_stop();
     }
     g_clear_error(&error);
@@ -214,6 +229,8 @@ static int run_command(const Command *command, int argc, char **argv)
     g_free(options.dump_steps);
     g_free(options.at);
     g_free(options.out);
+    g_free(options.folder);
+    g_free(options.license);
     return result;
 }
 

@@ -2,7 +2,7 @@
  *
  * divan probe: what each component computes by itself at a given state. No step is made.
  *
- * The state file gives X and V of the independent states, DX of all, and the vectors put into mappings (FIN) and constraints (PIN). States are
+ * The state file, plain or compressed by gzip, gives X and V of the independent states, DX of all, and the vectors put into mappings (FIN) and constraints (PIN). States are
  * matched by path and rank, objects by kind, node, class and rank. For every component the result is written with 17 digits:
  *   FORCEFIELD  F = forces, DF = K DX          MASS    KINETIC, MDX = M DX
  *   MAPPING     JTF = J^T FIN, JDX = J DX, DJTF = geometric stiffness on DX     PROJECTIVE  PROJECTED = PIN projected
@@ -12,6 +12,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#if DIVAN_HAVE_ZLIB
+#include <zlib.h>
+#endif
 
 #include <divan/contracts/force_field.h>
 #include <divan/contracts/mapping.h>
@@ -21,16 +24,53 @@
 
 enum { MAX_STATES = 64 }; /* of one component */
 
-/* The state file as lists of numbers by key: "STATE path rank X", "MAPPING node class rank FIN path". */
-static GHashTable *read_inputs(const char *name, double *dt)
+#if DIVAN_HAVE_ZLIB
+/* The text of a file, compressed by gzip or plain; NULL and a message when it cannot be had. Free with g_free. */
+static char *read_text(const char *name)
+{
+    enum { BLOCK = 1 << 20, MAX_BLOCKS = 2048 }; /* 2 GiB: more is no state but a trap */
+    gzFile file = gzopen(name, "rb");
+    if (!file) {
+        fprintf(stderr, "divan: %s: %s\n", name, g_strerror(errno));
+        return NULL;
+    }
+    GString *text = g_string_new(NULL);
+    char *block = g_malloc(BLOCK);
+    int got = 0, blocks = 0;
+    while (blocks++ < MAX_BLOCKS && (got = gzread(file, block, BLOCK)) > 0)
+        g_string_append_len(text, block, got);
+    int code = Z_OK;
+    const char *why = gzerror(file, &code);
+    if (got > 0)
+        fprintf(stderr, "divan: %s: more than 2 GiB of text\n", name);
+    else if (got < 0 || code != Z_OK)
+        fprintf(stderr, "divan: %s: %s\n", name, code == Z_ERRNO ? g_strerror(errno) : why);
+    const bool good = got == 0 && code == Z_OK;
+    (void)gzclose(file);
+    g_free(block);
+    return g_string_free(text, !good);
+}
+#else
+static char *read_text(const char *name)
 {
     char *text = NULL;
     GError *error = NULL;
-    if (!g_file_get_contents(name, &text, NULL, &error)) {
+    if (g_str_has_suffix(name, ".gz")) {
+        fprintf(stderr, "divan: %s: this program was built without zlib; unpack the file first\n", name);
+    } else if (!g_file_get_contents(name, &text, NULL, &error)) {
         fprintf(stderr, "divan: %s\n", error->message);
         g_error_free(error);
-        return NULL;
     }
+    return text;
+}
+#endif
+
+/* The state file as lists of numbers by key: "STATE path rank X", "MAPPING node class rank FIN path". */
+static GHashTable *read_inputs(const char *name, double *dt)
+{
+    char *text = read_text(name);
+    if (!text)
+        return NULL;
     GHashTable *inputs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_array_unref);
     GHashTable *ranks = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     char *owner = NULL;

@@ -4,9 +4,12 @@
  */
 #include "host.h"
 
+#include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { DEFAULT_STEPS = 100 };
@@ -39,6 +42,77 @@ static GArray *parse_steps(const char *list)
     return steps;
 }
 
+/* --verbose: what has been loaded, once the scene is initialised. */
+static void print_objects(const DvNode *node)
+{
+    DvObject *object;
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++) {
+        const char *variant = dv_object_variant(object);
+        const DvStateRef state = dv_state_ref(object);
+        fprintf(stderr, "info: %s: %s%s%s", dv_object_path(object), dv_object_class(object)->name, *variant ? " " : "",
+                variant);
+        if (state.ops)
+            fprintf(stderr, ", %u points", dv_state_count(state));
+        fputs(dv_object_is_valid(object) ? "\n" : ", not in use\n", stderr);
+    }
+    const DvNode *child;
+    for (size_t i = 0; (child = dv_node_child(node, i)); i++)
+        if (dv_node_parent(child, 0) == node)
+            print_objects(child);
+}
+
+static void print_plugins(void)
+{
+    const DvPluginInfo *info;
+    for (size_t i = 0; (info = dv_plugin_info(i)); i++)
+        if (info->state == DV_PLUGIN_STARTED)
+            fprintf(stderr, "info: plugin %s %s: %s\n", info->id, info->version, info->file);
+        else
+            fprintf(stderr, "info: plugin %s is not in use: %s\n", info->id ? info->id : info->file,
+                    info->reason ? info->reason : "it was not asked for");
+}
+
+/* --strict: prints as the default handler does, but takes a warning that changes results for an error, and counts those. */
+static void take_strictly(const DvMessage *message, void *context)
+{
+    static const char *const words[] = {"debug", "info", "warning", "error"};
+    const bool strict = message->level == DV_LEVEL_WARNING && !message->harmless;
+    *(unsigned *)context += strict;
+    if (message->level == DV_LEVEL_DEBUG)
+        return;
+    DvText line = {0};
+    dv_message_print(message, &line);
+    fprintf(stderr, "%s: %s\n", words[strict ? DV_LEVEL_ERROR : message->level], line.at);
+    dv_text_free(&line);
+}
+
+/* --real-time: step n ends no earlier than its time after the start. A step that ends later moves all further ones, so that
+ * the run does not hurry afterwards. */
+typedef struct Pace {
+    double due;    /* s, of host_now: when the present step should end */
+    double lost;   /* s */
+    uint64_t late; /* steps */
+} Pace;
+
+static void keep_pace(Pace *pace, uint64_t step, double simulated, double now)
+{
+    pace->due += simulated;
+    if (now > pace->due) {
+        if (!pace->late++)
+            fprintf(stderr,
+                    "divan: --real-time: step %" G_GUINT64_FORMAT
+                    " ends %.3g s late; the run does not keep up with the clock\n",
+                    step, now - pace->due);
+        pace->lost += now - pace->due;
+        pace->due = now;
+        return;
+    }
+    const struct timespec until = {.tv_sec = (time_t)pace->due,
+                                   .tv_nsec = (long)(1e9 * (pace->due - floor(pace->due)))};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR && !interrupted)
+        continue;
+}
+
 typedef struct Run {
     const Options *options;
     DvScene *scene;
@@ -46,6 +120,7 @@ typedef struct Run {
     uint64_t revision; /* of the graph the states were listed from */
     GArray *wanted;    /* steps to dump; NULL: first and last, topologies all */
     uint64_t steps;    /* to make */
+    unsigned strict;   /* warnings that --strict took for errors */
     Dump dump, topology;
 } Run;
 
@@ -91,14 +166,16 @@ static void show_progress(uint64_t made, uint64_t steps, double seconds)
 static int make_steps(Run *run)
 {
     const Options *options = run->options;
-    const bool progress = !options->quiet && isatty(STDERR_FILENO);
+    const bool progress = !options->quiet && !options->verbose && isatty(STDERR_FILENO);
     const double start_time = dv_node_time(dv_scene_root(run->scene));
+    const uint64_t tenth = MAX(run->steps / 10, 1);
+    Pace pace = {.due = host_now()};
     double spent = 0, shown = 0; /* s: in steps; when progress was shown */
     uint64_t made = 0;
     int result = EXIT_DONE;
     observe(run, 0, run->steps == 0);
-    while (made < run->steps && !interrupted) {
-        const double begin = host_now();
+    while (made < run->steps && !interrupted && !run->strict) {
+        const double before = dv_node_time(dv_scene_root(run->scene)), begin = host_now();
         const DvStatus status = dv_scene_step(run->scene, options->dt > 0 ? options->dt : 0);
         const double end = host_now();
         spent += end - begin;
@@ -108,6 +185,11 @@ static int make_steps(Run *run)
         }
         made++;
         observe(run, made, made == run->steps || interrupted);
+        if (options->verbose && (made % tenth == 0 || made == run->steps))
+            fprintf(stderr, "info: step %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT ", time %.6g s, %.5g steps/s\n",
+                    made, run->steps, dv_node_time(dv_scene_root(run->scene)), spent > 0 ? (double)made / spent : 0.0);
+        if (options->real_time)
+            keep_pace(&pace, made, dv_node_time(dv_scene_root(run->scene)) - before, host_now());
         if (progress && (end - shown > 0.1 || made == run->steps)) {
             show_progress(made, run->steps, spent);
             shown = end;
@@ -120,8 +202,12 @@ static int make_steps(Run *run)
         printf("%" G_GUINT64_FORMAT " steps in %.3g s: %.5g steps/s, simulated time %.6g s, real-time factor %.4g\n",
                made, spent, spent > 0 ? (double)made / spent : 0.0, simulated, spent > 0 ? simulated / spent : 0.0);
     }
+    if (options->real_time && !options->quiet)
+        printf("%" G_GUINT64_FORMAT " steps ended late, %.3g s lost\n", pace.late, pace.lost);
     if (interrupted && result == EXIT_DONE)
         result = EXIT_INTERRUPTED;
+    if (run->strict && result == EXIT_DONE)
+        result = EXIT_FAULT;
     return result;
 }
 
@@ -135,11 +221,26 @@ static int run_steps(const Options *options, const char *save_to)
         return EXIT_USAGE;
     signal(SIGINT, on_interrupt);
     signal(SIGTERM, on_interrupt);
+    if (options->verbose) {
+        dv_log_set_level(DV_LEVEL_INFO);
+        print_plugins();
+    }
+    if (options->strict)
+        dv_log_set_handler(take_strictly, &run.strict);
     int result = EXIT_FAULT;
     if ((!options->dump || host_dump_open(&run.dump, options->dump)) &&
         (!options->dump_topology || host_dump_open(&run.topology, options->dump_topology)) &&
-        (run.scene = host_load(options)))
-        result = make_steps(&run);
+        (run.scene = host_load(options))) {
+        if (options->verbose)
+            print_objects(dv_scene_root(run.scene));
+        if (!run.strict)
+            result = make_steps(&run);
+    }
+    if (options->strict)
+        dv_log_set_handler(NULL, NULL);
+    if (run.strict)
+        fprintf(stderr, "divan: --strict: %u warning%s that change%s results; `divan check` lists all at once\n",
+                run.strict, run.strict == 1 ? "" : "s", run.strict == 1 ? "s" : "");
     if (save_to && result == EXIT_DONE && dv_scene_save(run.scene, save_to) != DV_OK)
         result = EXIT_FAULT;
     const bool states_written = host_dump_close(&run.dump), topologies_written = host_dump_close(&run.topology);
@@ -169,9 +270,11 @@ const Command command_run = {
     .summary = "make steps and end with a summary",
     .description =
         "Makes 100 steps unless -n says otherwise. Ctrl-C ends the run after the present step, with its summary.\n"
-        "A run whose state stops being finite says where, why and what to do, and saves the last good state.",
+        "A run whose state stops being finite says where, why and what to do, and saves the last good state.\n"
+        "With --strict, a warning is an error when something of the scene is left out, replaced or doubtful.",
     .positional = 1,
-    .options = "steps dt threads grain-divisor quiet hash dump dump-topology dump-steps keep-going",
+    .options =
+        "steps dt threads grain-divisor quiet hash dump dump-topology dump-steps keep-going verbose strict real-time",
     .run = run,
 };
 
@@ -181,6 +284,6 @@ const Command command_save = {
     .summary = "make steps (none without -n) and write the scene with its state",
     .description = "Loading OUT continues with identical states, bit for bit.",
     .positional = 2,
-    .options = "steps dt threads grain-divisor quiet keep-going",
+    .options = "steps dt threads grain-divisor quiet keep-going verbose strict",
     .run = save,
 };

@@ -25,10 +25,10 @@ DvStatus dv_private_problem(DvScene *scene, DvStatus status)
     return status;
 }
 
-static DvStatus report(DvScene *scene, DvStatus status, DvPlace place, const char *component, const char *name,
-                       const char *format, va_list args) __attribute__((format(printf, 6, 0)));
-static DvStatus report(DvScene *scene, DvStatus status, DvPlace place, const char *component, const char *name,
-                       const char *format, va_list args)
+static DvStatus report(DvScene *scene, DvStatus status, bool harmless, DvPlace place, const char *component,
+                       const char *name, const char *format, va_list args) __attribute__((format(printf, 6, 0)));
+static DvStatus report(DvScene *scene, DvStatus status, bool harmless, DvPlace place, const char *component,
+                       const char *name, const char *format, va_list args)
 {
     DvMessage message = {.level = status == DV_OK ? DV_LEVEL_WARNING : DV_LEVEL_ERROR,
                          .status = status,
@@ -36,9 +36,18 @@ static DvStatus report(DvScene *scene, DvStatus status, DvPlace place, const cha
                          .line = place.line,
                          .column = place.column,
                          .component = component,
-                         .name = name};
+                         .name = name,
+                         .harmless = harmless};
     dv_private_emit(&message, format, args);
     return dv_private_problem(scene, status);
+}
+
+void dv_build_remark(DvScene *scene, DvPlace place, const char *component, const char *name, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    report(scene, DV_OK, true, place, component, name, format, args);
+    va_end(args);
 }
 
 DvStatus dv_build_problem(DvScene *scene, DvStatus status, DvPlace place, const char *component, const char *name,
@@ -46,7 +55,7 @@ DvStatus dv_build_problem(DvScene *scene, DvStatus status, DvPlace place, const 
 {
     va_list args;
     va_start(args, format);
-    report(scene, status, place, component, name, format, args);
+    report(scene, status, false, place, component, name, format, args);
     va_end(args);
     return status;
 }
@@ -169,8 +178,8 @@ static DvStatus say(const Making *making, DvStatus status, const DvAttribute *at
     }
     va_list args;
     va_start(args, format);
-    report(making->node->scene, status, place, making->cls ? making->cls->name : NULL, name ? name->text : NULL, format,
-           args);
+    report(making->node->scene, status, false, place, making->cls ? making->cls->name : NULL, name ? name->text : NULL,
+           format, args);
     va_end(args);
     return status;
 }

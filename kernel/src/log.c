@@ -137,7 +137,9 @@ static void emit(DvMessage *message, const char *format, va_list args)
 
 void dv_log(DvLevel level, const char *format, ...)
 {
-    DvMessage message = {.level = level, .status = level == DV_LEVEL_ERROR ? DV_ERROR_INVALID : DV_OK};
+    DvMessage message = {.level = level,
+                         .status = level == DV_LEVEL_ERROR ? DV_ERROR_INVALID : DV_OK,
+                         .harmless = level == DV_LEVEL_WARNING};
     va_list args;
     va_start(args, format);
     dv_private_emit(&message, format, args);
@@ -172,9 +174,19 @@ void dv_warning(const DvObject *object, const char *format, ...)
     va_end(args);
 }
 
+void dv_remark(const DvObject *object, const char *format, ...)
+{
+    DvMessage message = about(object, DV_LEVEL_WARNING, DV_OK);
+    message.harmless = true;
+    va_list args;
+    va_start(args, format);
+    dv_private_emit(&message, format, args);
+    va_end(args);
+}
+
 void dv_info(const DvObject *object, const char *format, ...)
 {
-    if (object && !*(const bool *)object->print_log.value)
+    if (object && !*(const bool *)object->print_log.value && lowest_level > DV_LEVEL_INFO)
         return;
     DvMessage message = about(object, DV_LEVEL_INFO, DV_OK);
     va_list args;
@@ -220,6 +232,16 @@ DvStatus dv_field_error(const DvData *field, int64_t index, const char *format, 
 void dv_field_warning(const DvData *field, int64_t index, const char *format, ...)
 {
     DvMessage message = about_field(field, DV_LEVEL_WARNING, DV_OK);
+    va_list args;
+    va_start(args, format);
+    emit_entry(&message, index, format, args);
+    va_end(args);
+}
+
+void dv_field_remark(const DvData *field, int64_t index, const char *format, ...)
+{
+    DvMessage message = about_field(field, DV_LEVEL_WARNING, DV_OK);
+    message.harmless = true;
     va_list args;
     va_start(args, format);
     emit_entry(&message, index, format, args);

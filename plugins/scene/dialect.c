@@ -52,12 +52,15 @@ static void modernise(const Making *making)
             dv_free(attribute->name);
             attribute->name = dv_strdup(rename->to);
         } else if (rename->kind != DV_RENAME_FIELD) {
-            const bool harmless = rename->kind == DV_RENAME_FIELD_HARMLESS;
+            const char *colon = rename->to ? ": " : "", *advice = rename->to ? rename->to : "";
             attribute->used = true;
-            (void)dv_build_problem(dv_node_scene(making->node), harmless ? DV_OK : DV_ERROR_UNSUPPORTED,
-                                   place_of(making, attribute), making->cls->name, name_of(making), "'%s' has %s%s%s",
-                                   attribute->name, harmless ? "no effect any more" : "been removed",
-                                   rename->to ? ": " : "", rename->to ? rename->to : "");
+            if (rename->kind == DV_RENAME_FIELD_HARMLESS)
+                dv_build_remark(dv_node_scene(making->node), place_of(making, attribute), making->cls->name,
+                                name_of(making), "'%s' has no effect any more%s%s", attribute->name, colon, advice);
+            else
+                (void)dv_build_problem(dv_node_scene(making->node), DV_ERROR_UNSUPPORTED, place_of(making, attribute),
+                                       making->cls->name, name_of(making), "'%s' has been removed%s%s", attribute->name,
+                                       colon, advice);
         }
     }
 }
@@ -95,9 +98,9 @@ static void modernise_paths(const Making *making)
             modern_path(making->node, attribute->text, source->contract, &path);
         if (!path.length)
             continue;
-        (void)dv_build_problem(dv_node_scene(making->node), DV_OK, place_of(making, attribute), making->cls->name,
-                               name_of(making), "%s: the path '%s' is of an old kind and is taken as '%s'",
-                               attribute->name, attribute->text, path.at);
+        dv_build_remark(dv_node_scene(making->node), place_of(making, attribute), making->cls->name, name_of(making),
+                        "%s: the path '%s' is of an old kind and is taken as '%s'", attribute->name, attribute->text,
+                        path.at);
         dv_free(attribute->text);
         attribute->text = dv_strdup(path.at);
         dv_text_free(&path);
@@ -118,8 +121,8 @@ static void check_required_plugin(const Making *making)
         DvText name = {0};
         dv_text_add_bytes(&name, at, length);
         if (!dv_module_is_known(name.at)) {
-            (void)dv_build_problem(dv_node_scene(making->node), DV_OK, place_of(making, list), NULL, NULL,
-                                   "RequiredPlugin: no plugin that runs covers '%s'", name.at);
+            dv_build_remark(dv_node_scene(making->node), place_of(making, list), NULL, NULL,
+                            "RequiredPlugin: no plugin that runs covers '%s'", name.at);
             unknown++;
         }
         dv_text_free(&name);
@@ -143,9 +146,8 @@ void make_object(DvNode *node, const char *class_name, DvAttributes *attributes,
         dv_attributes_free(attributes);
         return;
     } else if (rename && rename->kind == DV_RENAME_CLASS_HARMLESS) {
-        (void)dv_build_problem(dv_node_scene(node), DV_OK, place, NULL, NULL,
-                               "'%s' has been removed and changes nothing%s%s", class_name, rename->to ? ": " : "",
-                               rename->to ? rename->to : "");
+        dv_build_remark(dv_node_scene(node), place, NULL, NULL, "'%s' has been removed and changes nothing%s%s",
+                        class_name, rename->to ? ": " : "", rename->to ? rename->to : "");
         dv_attributes_free(attributes);
         return;
     } else if (rename && rename->kind == DV_RENAME_CLASS_REMOVED) {

@@ -69,6 +69,9 @@ DV_PUBLIC void dv_build_state(DvObject *object, const char *field, const char *t
  * what it is about, or NULL. Returns the status. */
 DV_PUBLIC DvStatus dv_build_problem(DvScene *scene, DvStatus status, DvPlace place, const char *component,
                                     const char *name, const char *format, ...) DV_PRINTF(6, 7);
+/* The same of a warning that changes no result (dv_remark). */
+DV_PUBLIC void dv_build_remark(DvScene *scene, DvPlace place, const char *component, const char *name,
+                               const char *format, ...) DV_PRINTF(5, 6);
 /* So many problems were found (200 errors, 10,000 in all) that the rest of the file is not worth reading. */
 DV_PUBLIC bool dv_build_has_enough(const DvScene *scene);
 /* Everything is a problem, also what old scenes are forgiven: `divan check`. */

@@ -15,7 +15,7 @@ DV_BEGIN_DECLS
 
 typedef enum DvLevel {
     DV_LEVEL_DEBUG,
-    DV_LEVEL_INFO, /* shown when the component's printLog is true */
+    DV_LEVEL_INFO, /* of a component whose printLog is true, or of any when dv_log_set_level asks for it */
     DV_LEVEL_WARNING,
     DV_LEVEL_ERROR
 } DvLevel;
@@ -30,6 +30,7 @@ typedef struct DvMessage {
     const char *path;      /* path of the component in the graph, or NULL */
     const char *field;     /* name of the field, or NULL */
     const char *text;
+    bool harmless; /* of a warning: no result changes by it, see dv_remark */
 } DvMessage;
 
 typedef void (*DvLogHandler)(const DvMessage *message, void *context);
@@ -45,7 +46,7 @@ DV_PUBLIC void dv_message_print(const DvMessage *message, DvText *out);
 /* The last error that the calling thread reported, as one line; "" when there was none. Valid until its next one.     [any] */
 DV_PUBLIC const char *dv_last_error(void);
 
-/* Messages about nothing in particular.     [any] */
+/* Messages about nothing in particular; such a warning is a remark.     [any] */
 DV_PUBLIC void dv_log(DvLevel level, const char *format, ...) DV_PRINTF(2, 3);
 /* About a place in a file.     [any] */
 DV_PUBLIC void dv_log_at(DvLevel level, DvStatus status, const char *file, int line, int column, const char *format,
@@ -55,6 +56,10 @@ DV_PUBLIC void dv_log_at(DvLevel level, DvStatus status, const char *file, int l
  * so that a component writes `return dv_error(...)`.     [any] */
 DV_PUBLIC DvStatus dv_error(const DvObject *object, DvStatus status, const char *format, ...) DV_PRINTF(3, 4);
 DV_PUBLIC void dv_warning(const DvObject *object, const char *format, ...) DV_PRINTF(2, 3);
+/* A warning that changes no result: an old name that is understood, what is only drawn, speed. `divan run --strict` takes every
+ * other warning for an error: something of the scene is left out, replaced or doubtful.     [any] */
+DV_PUBLIC void dv_remark(const DvObject *object, const char *format, ...) DV_PRINTF(2, 3);
+DV_PUBLIC void dv_field_remark(const DvData *field, int64_t index, const char *format, ...) DV_PRINTF(3, 4);
 DV_PUBLIC void dv_info(const DvObject *object, const char *format, ...) DV_PRINTF(2, 3);
 DV_PUBLIC DvStatus dv_field_error(const DvData *field, int64_t index, const char *format, ...) DV_PRINTF(3, 4);
 DV_PUBLIC void dv_field_warning(const DvData *field, int64_t index, const char *format, ...) DV_PRINTF(3, 4);

@@ -469,7 +469,7 @@ static DvStatus parse(DvObject *object, void *self_, const DvAttributes *attribu
     if (!text)
         text = dv_attribute(attributes, "repartition");
     if (text) {
-        dv_warning(object, "the attribute `repartition` is old; `rigidIndexPerPoint` names the body of each point");
+        dv_remark(object, "the attribute `repartition` is old; `rigidIndexPerPoint` names the body of each point");
         uint32_t body = 0, count, total = 0;
         for (; dv_read_uint(&text, &count); body++) {
             if (count > UINT32_MAX / 16 - total)

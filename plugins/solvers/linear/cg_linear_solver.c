@@ -124,8 +124,7 @@ static uint32_t iterate(CgLinearSolver *self, double b_norm, double rho, bool fi
         if (error <= tolerance) {
             if (it > 1 || !first_solve)
                 return it - 1;
-            dv_warning(dv_object_of(self), "the first residual %g is within the tolerance %g already", error,
-                       tolerance);
+            dv_remark(dv_object_of(self), "the first residual %g is within the tolerance %g already", error, tolerance);
         }
         if (it == 1)
             dv_krylov_copy(space, DV_KRYLOV_P, DV_KRYLOV_R);

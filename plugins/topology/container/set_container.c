@@ -100,7 +100,7 @@ static void check_connection(Topology *topology)
         }
     }
     if (pieces > 1)
-        dv_warning(topology->object, "the mesh is in %" PRIu32 " pieces that no edge joins", pieces);
+        dv_remark(topology->object, "the mesh is in %" PRIu32 " pieces that no edge joins", pieces);
     dv_free(stack);
     dv_free(seen);
 }

@@ -508,9 +508,9 @@ static void warn_of_faces(VisualSurface *self, DvData *faces, size_t corners)
     for (size_t i = 0; vertices && i < count * corners; i++) {
         if (node[i] < vertices)
             continue;
-        dv_field_warning(faces, (int64_t)(i / corners),
-                         "no point %u: the surface has %zu, counted from 0; such faces are not shown", node[i],
-                         vertices);
+        dv_field_remark(faces, (int64_t)(i / corners),
+                        "no point %u: the surface has %zu, counted from 0; such faces are not shown", node[i],
+                        vertices);
         return;
     }
 }
@@ -536,8 +536,8 @@ DvStatus visual_surface_init(DvObject *object, VisualSurface *self)
         if (self->followed && dv_object_ops(self->followed, DV_TOPOLOGY))
             take_topology(self, true);
         else if (no_points)
-            dv_warning(object,
-                       "has nothing to show: give filename, src=\"@loader\", or positions with triangles or quads");
+            dv_remark(object,
+                      "has nothing to show: give filename, src=\"@loader\", or positions with triangles or quads");
     }
     transform_texture(self);
     transform(self, &self->position);

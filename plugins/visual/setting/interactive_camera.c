@@ -107,15 +107,15 @@ static DvStatus init(DvObject *object, void *object_self)
         dv_data_set_double(&self->distance, dv_vec3_norm(dv_vec3_sub(target, position)));
     } else if (has_position && has_orientation && !has_target) {
         if (!dv_data_is_set(&self->distance))
-            dv_field_warning(&self->distance, -1,
-                             "not given: the camera looks at the point where it stands; give distance or lookAt");
+            dv_field_remark(&self->distance, -1,
+                            "not given: the camera looks at the point where it stands; give distance or lookAt");
         set_vec3(&self->look_at, dv_vec3_add(position, ahead));
     } else if (!has_position && has_target && has_orientation) {
         set_vec3(&self->position, dv_vec3_sub(ahead, target)); /* the sign that existing scenes rely on */
     } else {
         if (has_position && has_orientation && has_target)
-            dv_warning(object,
-                       "position, orientation and lookAt are all given: give two of them; the default view is taken");
+            dv_remark(object,
+                      "position, orientation and lookAt are all given: give two of them; the default view is taken");
         default_view = true;
     }
     dv_data_set_bool(&self->default_view, default_view);

@@ -52,15 +52,15 @@ static int branch_of(VisualStyle *self, const char *word, bool *shows)
     const char *rest = word + 4;
     if (*shows || strncasecmp(word, "hide", 4) == 0) {
         if (strcasecmp(rest, "Rendering") == 0) {
-            dv_field_warning(&self->display_flags, -1, "'%s' is now called '%.4sAdvancedRendering'", word, word);
+            dv_field_remark(&self->display_flags, -1, "'%s' is now called '%.4sAdvancedRendering'", word, word);
             rest = "AdvancedRendering";
         }
         for (int i = 0; i < BRANCHES; i++) {
             if (strcasecmp(rest, branches[i].word) != 0)
                 continue;
             if (strcmp(rest, branches[i].word) != 0 || !islower((unsigned char)word[0]))
-                dv_field_warning(&self->display_flags, -1, "'%s' is written '%s%s'", word, *shows ? "show" : "hide",
-                                 branches[i].word);
+                dv_field_remark(&self->display_flags, -1, "'%s' is written '%s%s'", word, *shows ? "show" : "hide",
+                                branches[i].word);
             return i;
         }
         if (strcasecmp(rest, "Root") == 0)
@@ -81,8 +81,8 @@ static void warn_of_unknown(VisualStyle *self, const char *word)
             candidates[2 * i + hide] = at;
         }
     const char *closest = dv_closest(word, candidates, 2 * (size_t)BRANCHES);
-    dv_field_warning(&self->display_flags, -1, "no display flag '%s'%s%s%s", word, closest ? "; did you mean '" : "",
-                     closest ? closest : "", closest ? "'?" : "");
+    dv_field_remark(&self->display_flags, -1, "no display flag '%s'%s%s%s", word, closest ? "; did you mean '" : "",
+                    closest ? closest : "", closest ? "'?" : "");
 }
 
 static void read_flags(VisualStyle *self)

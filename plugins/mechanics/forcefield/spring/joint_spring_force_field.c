@@ -255,7 +255,7 @@ static void write_output(JointSpringForceField *self, const DvStep *step)
     FILE *file =
         fopen(dv_data_string(&self->outfile), dv_data_bool(&self->restart) || self->next_output == 0.0 ? "w" : "a");
     if (!file) {
-        dv_field_warning(&self->outfile, -1, "cannot write the file '%s'", dv_data_string(&self->outfile));
+        dv_field_remark(&self->outfile, -1, "cannot write the file '%s'", dv_data_string(&self->outfile));
         self->next_output = INFINITY;
         return;
     }

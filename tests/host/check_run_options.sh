@@ -1,0 +1,162 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# divan run --verbose, --strict, --real-time; compressed states of divan probe; wrong versions in plugin sets.
+# usage: check_run_options.sh DIVAN [ZLIB: 0 or 1]
+set -u
+divan=$(realpath "$1") zlib=${2:-1}
+LC_ALL=C
+export LC_ALL
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+
+fail()
+{
+    echo "$*"
+    failed=1
+}
+
+# run STATUS ARGUMENTS...: into out and err
+run()
+{
+    wanted=$1
+    shift
+    last="divan $*"
+    "$divan" "$@" >out 2>err
+    got=$?
+    [ "$got" -eq "$wanted" ] || fail "exit status $got instead of $wanted: $last ($(head -n 5 err))"
+}
+
+says() { cat out err | grep -qE -- "$1" || fail "no line like '$1' from: $last: $(cat out err)"; }
+does_not_say() { cat out err | grep -E -- "$1" && fail "a line like '$1' from: $last"; }
+
+cat >ball.scn <<'END'
+<Node name="root" gravity="0 -10 0" dt="0.1">
+  <DefaultAnimationLoop/>
+  <EulerExplicitSolver/>
+  <MechanicalObject name="ball" position="1 2 3  4 5 6"/>
+  <UniformMass totalMass="2"/>
+</Node>
+END
+
+# --verbose: plugins, objects, a line for each tenth of the steps
+run 0 run --verbose -n 50 ball.scn
+says '^info: plugin divan\.mechanics [0-9.]+: .*divan-mechanics\.so$'
+says '^info: /ball: MechanicalObject Vec3d, 2 points$'
+says '^info: /UniformMass: UniformMass Vec3d$|^info: /.*: UniformMass Vec3d$'
+says '^info: step 5 of 50, time 0\.5 s, '
+says '^info: step 50 of 50, time 5 s, '
+[ "$(grep -c '^info: step ' err)" -eq 10 ] || fail "--verbose: $(grep -c '^info: step ' err) lines of progress instead of 10"
+run 0 run -n 50 --quiet ball.scn
+does_not_say .
+# What components have to say is said of all of them, printLog or not.
+cat >sheet.scn <<'END'
+<Node dt="0.1">
+  <DefaultAnimationLoop/>
+  <EulerExplicitSolver/>
+  <MeshTopology position="0 0 0 1 0 0 0 1 0" triangles="0 1 2"/>
+  <MechanicalObject/>
+  <MeshMatrixMass massDensity="1" lumping="1" printMass="1"/>
+</Node>
+END
+run 0 run --verbose -n 0 sheet.scn
+says '^info: .*MeshMatrixMass.*: total mass: 0\.5 kg$'
+run 0 run -n 0 --quiet sheet.scn
+does_not_say 'total mass'
+
+# --strict: a warning that changes results is an error, before the first step; another is not
+sed 's/totalMass="2"/totalMass="2" totalMas="3"/' ball.scn >slip.scn
+run 0 run -n 3 slip.scn
+says "^warning: .*no field 'totalMas'; did you mean 'totalMass'"
+run 1 run --strict -n 3 --hash slip.scn
+says "^error: .*no field 'totalMas'; did you mean 'totalMass'"
+says '^divan: --strict: 1 warning that changes results'
+does_not_say '^[0-9]+ [0-9a-f]{16}$'
+run 1 save --strict slip.scn saved.scn
+[ ! -e saved.scn ] || fail "save --strict writes a scene that has warnings"
+run 0 run --strict -n 3 ball.scn
+says '^3 steps in '
+sed 's|<UniformMass|<RequiredPlugin name="Nowhere"/>\n  <VisualStyle displayFlags="showVisul"/>\n  <UniformMass|' ball.scn >harmless.scn
+run 0 run --strict -n 3 harmless.scn
+says '^warning: .*RequiredPlugin: no plugin that runs covers'
+says "^warning: .*no display flag 'showVisul'"
+says '^3 steps in '
+run 1 check --json harmless.scn
+[ "$(grep -c '"changes_results": "no"' out)" -eq 2 ] || fail "check --json: not two harmless warnings: $(cat out)"
+run 1 check --json slip.scn
+says '"changes_results": "yes"'
+# ... also when it comes in a step: the matrix of a solver whose points have neither mass nor stiffness has no effect
+cat >late.scn <<'END'
+<Node dt="0.1" gravity="0 0 0">
+  <DefaultAnimationLoop/>
+  <EulerImplicitSolver/>
+  <CGLinearSolver/>
+  <MechanicalObject name="ball" position="0 0 0"/>
+  <ConstantForceField forces="1 0 0"/>
+</Node>
+END
+"$divan" run -n 5 --hash late.scn >out 2>err
+if grep -q '^warning: ' err; then
+    run 1 run --strict -n 5 --hash late.scn
+    says '^error: '
+    [ "$(grep -cE '^[0-9]+ [0-9a-f]{16}$' out)" -le 2 ] || fail "--strict goes on after a warning in a step"
+else
+    fail "the scene that should warn in a step does not: $(cat err)"
+fi
+
+# --real-time: no faster than the clock; steps that cannot keep up are said. Only bounds that hold on a busy machine, too.
+before=$(date +%s%N)
+run 0 run --real-time -n 4 --dt 0.1 ball.scn
+elapsed=$((($(date +%s%N) - before) / 1000000))
+[ $elapsed -ge 400 ] || fail "--real-time: 0.4 s of simulated time took $elapsed ms"
+says '^[0-4] steps ended late, [0-9.e-]+ s lost$'
+run 0 run --real-time -n 20 --dt 1e-12 ball.scn
+says '^divan: --real-time: step 1 ends .* s late; the run does not keep up with the clock$'
+says '^20 steps ended late, '
+[ "$(grep -c 'does not keep up' err)" -eq 1 ] || fail "--real-time says more than once that it does not keep up"
+
+# probe: a state compressed by gzip is the same state; a damaged one is an error
+printf 'DT 0.1\nSTATE /ball 2 free\nX 0 0 0 1 2 3\nV 0 0 0 1 1 1\nDX 1 2 3 4 5 6\n' >at
+run 0 probe ball.scn --at at --out plain
+gzip -k at
+if [ "$zlib" = 1 ]; then
+    run 0 probe ball.scn --at at.gz --out unpacked
+    cmp plain unpacked || fail "probe --at: another result from the compressed state"
+    head -c $(($(wc -c <at.gz) - 12)) at.gz >cut.gz
+    run 1 probe ball.scn --at cut.gz --out unpacked
+    says '^divan: cut\.gz: '
+    run 1 probe ball.scn --at nowhere.gz --out unpacked
+    says '^divan: nowhere\.gz: No such file'
+    run 1 probe ball.scn --at . --out unpacked
+    says '^divan: \.: Is a directory'
+else
+    run 1 probe ball.scn --at at.gz --out unpacked
+    says 'without zlib'
+fi
+
+# A plugin set with a wrong version: list and check say it and go on.
+mkdir set
+cat >set/plugins.conf <<'END'
+[default]
+divan.solvers = 77.0
+[old]
+divan.mechanics = 0.0.1
+END
+DIVAN_PLUGIN_PATH=$work/set:${DIVAN_PLUGIN_PATH-}
+export DIVAN_PLUGIN_PATH
+run 1 list
+says "^error: .*divan-solvers\.so: plugin set \[default\] of .*set/plugins\.conf asks for version 77\.0 of plugin 'divan\.solvers', this is [0-9.]+$"
+says '^  divan\.solvers +[0-9.]+ +LGPL-2\.1-or-later +rejected '
+says "^ +plugin set \[default\] of .*set/plugins\.conf asks for version 77\.0"
+says '^  divan\.mechanics +[0-9.]+ +LGPL-2\.1-or-later +started '
+run 1 check ball.scn
+says "asks for version 77\.0 of plugin 'divan\.solvers'"
+run 1 check --json ball.scn
+says '"text": "plugin set \[default\].* asks for version 77\.0'
+run 1 run -n 1 ball.scn
+says "asks for version 77\.0 of plugin 'divan\.solvers'"
+run 1 list --plugin-set old
+says "asks for version 0\.0\.1 of plugin 'divan\.mechanics'"
+exit $failed
