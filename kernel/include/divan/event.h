@@ -1,6 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Events: told to every listening object below a node, in graph order.
+ * Events: told to every listening object in and below a node, in graph order.
+ *
+ * Listening is off unless asked for: the field `listening` of every object is false until the scene says listening="1", or
+ * the class, which cannot do without, sets it in `construct` or `init`. A class that has no `handle_event` hears nothing.
+ *
+ * What DefaultAnimationLoop tells in a step, in this order, from its target node downwards. `dt` is that of the step:
+ *
+ *   ANIMATE_BEGIN         the time, positions and velocities at the beginning of the step
+ *   COLLISION_BEGIN       the same
+ *   COLLISION_END         the same; a loop that looks for contacts does so between these two
+ *   INTEGRATE_BEGIN       the same
+ *   INTEGRATE_END         new positions and velocities, mapped states too; still the time at the beginning
+ *   ANIMATE_END           the time at the end
+ *   UPDATE_MAPPING_END    the same
+ *
+ * A step that fails tells no more. When a scene is initialised, from the root, with the root's dt:
+ *
+ *   INIT_START            every object is made, none is initialised
+ *   INIT_DONE             every object is; constraints and mappings have not been applied yet, nor the state stored that a reset
+ *                         goes back to
+ *
+ * A reset tells nothing. The other kinds come from hosts and devices.
  */
 #ifndef DIVAN_EVENT_H
 #define DIVAN_EVENT_H

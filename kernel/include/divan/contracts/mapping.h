@@ -6,6 +6,17 @@
  * A node holds one mapping, which computes the state of that node; its parents are usually one (link `input`), or
  * several (multi-mappings: `inputs` gives more than one object). Parents and children are objects of contract DV_STATE.
  *
+ * Who resizes. The mapping: in `init` it gives its outputs the number of points that it computes (DvStateOps.resize). One whose
+ * input may gain or lose points later attaches a DvElementData to the input's topology and resizes in its `changed`. apply never
+ * does: its vectors have been given already.
+ *
+ * Who applies first. The scene: once all objects are initialised (after INIT_DONE) and constraints have projected the independent
+ * states, each mapping is asked for positions, then each for velocities, parents before children. `init` need not apply; one that
+ * does lets the `init` of what comes later see its positions. From then on the animation loop applies at the end of each step,
+ * and solvers in between, whenever they ask for forces elsewhere. So apply has always been called before apply_j, apply_jt,
+ * apply_djt, jacobian and assemble_stiffness, and these mean the positions of the last apply. Mappings that are not mechanical
+ * are applied when somebody looks (dv_scene_update_visual), never in a step.
+ *
  * Threads: all [step]; they may call dv_parallel_for. Arrays hold one vector per input, or per output, in the order of
  * inputs/outputs.
  */
