@@ -180,13 +180,14 @@ void dv_remark(const DvObject *object, const char *format, ...)
     message.harmless = true;
     va_list args;
     va_start(args, format);
-    dv_private_emit(&message, format, args);
+    emit(&message, format, args);
     va_end(args);
 }
 
 void dv_info(const DvObject *object, const char *format, ...)
 {
-    if (object && !*(const bool *)object->print_log.value && lowest_level > DV_LEVEL_INFO)
+    if (object && !*(const bool *)object->print_log.value &&
+        atomic_load_explicit(&lowest_level, memory_order_relaxed) > DV_LEVEL_INFO)
         return;
     DvMessage message = about(object, DV_LEVEL_INFO, DV_OK);
     va_list args;
