@@ -26,7 +26,7 @@ DvStatus dv_private_problem(DvScene *scene, DvStatus status)
 }
 
 static DvStatus report(DvScene *scene, DvStatus status, bool harmless, DvPlace place, const char *component,
-                       const char *name, const char *format, va_list args) __attribute__((format(printf, 6, 0)));
+                       const char *name, const char *format, va_list args) __attribute__((format(printf, 7, 0)));
 static DvStatus report(DvScene *scene, DvStatus status, bool harmless, DvPlace place, const char *component,
                        const char *name, const char *format, va_list args)
 {

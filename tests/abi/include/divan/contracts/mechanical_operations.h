@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Mechanical operations: what solvers ask of a whole subtree. A service of plugins/mechanics, taken by solvers,
+ * collision and haptics:
+ *
+ *   const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
+ *   DvMechanics *m = ops->open(node, tags);         at init
+ *   ops->compute_force(m, &step, DV_FORCE);         in a step
+ *
+ * A DvMechanics stands for the states, masses, force fields, mappings and constraints in and below a node. It follows
+ * edits of the graph by itself and allocates nothing in a step after the first. Vectors are named by DvVecId in all
+ * states at once; sums and products run over the independent states (those that no mapping computes) in tree order.
+ *
+ * Threads: [step], one thread at a time per DvMechanics.
+ */
+#ifndef DIVAN_CONTRACTS_MECHANICAL_OPERATIONS_H
+#define DIVAN_CONTRACTS_MECHANICAL_OPERATIONS_H
+
+#include <divan/contracts/block_matrix.h>
+#include <divan/contracts/state.h>
+
+DV_BEGIN_DECLS
+
+#define DV_MECHANICAL_OPERATIONS "divan.mechanical-operations/1"
+
+typedef struct DvMechanics DvMechanics;
+
+/* m M + b B + k K */
+typedef struct DvFactors {
+    double m, b, k;
+} DvFactors;
+
+/* In which order constraints and force fields are asked, and whether mappings with mapForces=false end the walk:
+ * solvers of the implicit and explicit Euler family work on the whole mapping graph (WHOLE), the others walk as
+ * visitors do (VISITOR). */
+typedef enum DvWalk { DV_WALK_VISITOR, DV_WALK_WHOLE } DvWalk;
+
+/* What an assembly does (CONSTRAINED) and leaves out (a linear system of a scene may say so; Rayleigh damping
+ * stays). */
+enum {
+    DV_ASSEMBLE_CONSTRAINED = 1u << 0,
+    DV_ASSEMBLE_NO_MASS = 1u << 1,
+    DV_ASSEMBLE_NO_DAMPING = 1u << 2,             /* b B */
+    DV_ASSEMBLE_NO_STIFFNESS = 1u << 3,           /* k K of force fields */
+    DV_ASSEMBLE_NO_GEOMETRIC_STIFFNESS = 1u << 4, /* of mappings */
+    DV_ASSEMBLE_NO_MAPPED = 1u << 5               /* components that act on mapped states */
+};
+
+typedef enum DvMassKind {
+    DV_MASS_NONE,     /* there is none */
+    DV_MASS_DIAGONAL, /* all diagonal, on independent states */
+    DV_MASS_GENERAL   /* a linear system is needed */
+} DvMassKind;
+
+typedef struct DvMechanicalOperationsOps {
+    uint32_t size;
+    /* [main] Only objects that pass the filter of the node's tags take part. Kept until closed. */
+    DvMechanics *(*open)(DvNode *node);
+    void (*close)(DvMechanics *m);
+
+    /* Vectors over the independent states. */
+    DvVecId (*allocate)(DvMechanics *m, DvVecKind kind); /* zero; an id that is free in all states */
+    void (*release)(DvMechanics *m, DvVecId v);
+    void (*clear)(DvMechanics *m, DvVecId v);
+    void (*combine)(DvMechanics *m, DvVecId r, DvVecId a, DvVecId b, double k); /* r = a + k b, as in DvStateOps */
+    double (*dot)(DvMechanics *m, DvVecId a, DvVecId b);
+    void (*threshold)(DvMechanics *m, DvVecId v,
+                      double length);   /* derivatives shorter than this become zero, point by point */
+    size_t (*unknowns)(DvMechanics *m); /* scalars of a derivative vector */
+    void (*gather)(DvMechanics *m, double *flat, DvVecId v); /* flat[unknowns] = v */
+    void (*scatter)(DvMechanics *m, DvVecId v, const double *flat);
+
+    /* Mechanics. x and v are step->position and step->velocity. */
+    /* f = externalForce + all forces, those on mapped states pulled up; f is cleared first, in mapped states too. */
+    void (*compute_force)(DvMechanics *m, const DvStep *step, DvVecId f, DvWalk walk);
+    /* res += (m M + b B + k K) d, stiffness at the last compute_force, through mappings (geometric stiffness included)
+     * but without projection. d is first propagated to the mapped states (as DV_DX there) unless it is a velocity
+     * (propagated already). */
+    void (*add_mbk)(DvMechanics *m, const DvStep *step, DvFactors factors, DvVecId res, DvVecId d, DvWalk walk);
+    void (*add_mdx)(DvMechanics *m, double factor, DvVecId res, DvVecId d);
+    void (*acceleration_from_force)(DvMechanics *m, DvVecId a, DvVecId f); /* a = M^-1 f, masses of kind DIAGONAL */
+    DvMassKind (*mass_kind)(DvMechanics *m);
+    void (*project_response)(DvMechanics *m, const DvStep *step, DvVecId d, DvWalk walk);
+    void (*project_position)(DvMechanics *m, const DvStep *step, DvVecId x);
+    void (*project_velocity)(DvMechanics *m, const DvStep *step, DvVecId v);
+    void (*propagate_position)(DvMechanics *m, const DvStep *step,
+                               DvVecId x); /* through all mappings, DV_POSITION of children... */
+    void (*propagate_velocity)(DvMechanics *m, const DvStep *step, DvVecId v);
+    /* a = acceleration at x, v of the step: project both, propagate, forces, M^-1, project a. */
+    void (*compute_acceleration)(DvMechanics *m, const DvStep *step, DvVecId a);
+    void (*add_separate_gravity)(DvMechanics *m, double dt, DvVecId v);
+    void (*interaction_forces_to_external)(DvMechanics *m,
+                                           const DvStep *step); /* of the node itself, not below: see animation loops */
+    void (*begin_integration)(DvMechanics *m, double dt);
+    void (*end_integration)(DvMechanics *m); /* external forces are cleared */
+
+    /* The matrix m M + b B + k K of the independent states, mapped parts projected, constraints applied (rows and
+     * columns cleared, 1 on the diagonal) with DV_ASSEMBLE_CONSTRAINED in `parts`, a sum of DV_ASSEMBLE_*. Belongs to
+     * m; valid until the next assembly; same structure number = same structure. NULL after an error, which has been
+     * reported. */
+    const DvBlockMatrix *(*assemble)(DvMechanics *m, const DvStep *step, DvFactors factors, uint32_t parts);
+    /* Whether a product with the assembled matrix costs less than add_mbk, by a count of operations, for `products`
+     * products per assembly; and whether everything below can be assembled at all. */
+    bool (*prefers_assembled)(DvMechanics *m, uint32_t products);
+
+    /* Energies and momentum of everything below. */
+    double (*kinetic_energy)(DvMechanics *m);
+    double (*potential_energy)(DvMechanics *m);
+    void (*momentum)(DvMechanics *m, double momentum[6]);
+} DvMechanicalOperationsOps;
+
+DV_END_DECLS
+#endif

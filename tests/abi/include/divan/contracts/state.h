@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * States: the degrees of freedom of a body, and the vectors over them that solvers work with.
+ *
+ * A state of `count` points owns vectors named by DvVecId: of coordinates (count x dof->coord doubles) or of
+ * derivatives (count x dof->deriv doubles), contiguous and 64-byte aligned. Linear operations are type-blind; only
+ * those that add a derivative to a coordinate know rotations. Vectors may live elsewhere (a GPU): whoever wants one
+ * says in which space, and data move only when the other side asks. Components on the host never notice.
+ *
+ * Threads: all [step], one thread at a time per state. A pointer holds until the next resize, release or request for
+ * the other space.
+ */
+#ifndef DIVAN_CONTRACTS_STATE_H
+#define DIVAN_CONTRACTS_STATE_H
+
+#include <divan/dof_type.h>
+#include <divan/node.h>
+
+DV_BEGIN_DECLS
+
+#define DV_STATE "divan.state/1"
+
+typedef uint32_t DvVecId;
+enum {
+    DV_NO_VEC = 0,
+    /* coordinates */
+    DV_POSITION = 1,
+    DV_REST_POSITION,
+    DV_RESET_POSITION,
+    DV_FREE_POSITION,
+    /* derivatives */
+    DV_VELOCITY = 8,
+    DV_RESET_VELOCITY,
+    DV_FREE_VELOCITY,
+    DV_FORCE,
+    DV_EXTERNAL_FORCE,      /* size 0 unless somebody wrote it in this step */
+    DV_DX,                  /* displacement, or whatever a solver iterates on */
+    DV_DFORCE,              /* what add_dforce adds to */
+    DV_LAMBDA,              /* constraint forces */
+    DV_FIRST_FREE_VEC = 16, /* dynamic ids: even: coordinates, odd: derivatives */
+    DV_MAX_VEC = 96
+};
+typedef enum DvVecKind { DV_COORDS, DV_DERIVS } DvVecKind;
+static inline DvVecKind dv_vec_kind(DvVecId id)
+{
+    return id < DV_VELOCITY || (id >= DV_FIRST_FREE_VEC && id % 2 == 0) ? DV_COORDS : DV_DERIVS;
+}
+
+typedef enum DvSpace { DV_HOST, DV_DEVICE } DvSpace;
+enum { DV_IN_HOST = 1u << DV_HOST, DV_IN_DEVICE = 1u << DV_DEVICE };
+typedef enum DvAccess {
+    DV_READ_WRITE,
+    DV_OVERWRITE /* old values are not needed */
+} DvAccess;
+
+/* A vector as components see it. `dim` is doubles per point: the DOF type's coord or deriv. */
+typedef struct DvConstVec {
+    const double *at;
+    uint32_t count, dim;
+} DvConstVec;
+typedef struct DvVec {
+    double *at;
+    uint32_t count, dim;
+} DvVec;
+static inline DvConstVec dv_const(DvVec v)
+{
+    DvConstVec c = {v.at, v.count, v.dim};
+    return c;
+}
+
+typedef struct DvStateOps {
+    uint32_t size;
+    uint32_t spaces; /* sum of DV_IN_*: where it gives its vectors. Components that want another are refused by name */
+    const DvDofType *(*dof_type)(const void *self);
+    uint32_t (*count)(const void *self);
+    void (*resize)(void *self,
+                   uint32_t count); /* all vectors that exist; new points: default coordinate, zero derivative */
+    /* In one of its spaces. NULL: the vector does not exist. Writing makes it exist (zero, or default coordinates). */
+    const double *(*read)(void *self, DvVecId id, DvSpace space);
+    double *(*write)(void *self, DvVecId id, DvSpace space, DvAccess access);
+    bool (*has)(const void *self, DvVecId id);
+    void (*release)(void *self,
+                    DvVecId id); /* a dynamic vector is not needed any more; its memory may be kept for the next one */
+
+    /* Vector arithmetic, wherever the vectors live. Absent operands are DV_NO_VEC; r may be a or b. */
+    void (*clear)(void *self, DvVecId r); /* r = 0 */
+    void (*combine)(void *self, DvVecId r, DvVecId a, DvVecId b,
+                    double k);                       /* r = a + k b; a coordinate plus derivatives integrates */
+    double (*dot)(void *self, DvVecId a, DvVecId b); /* sum over all components, in a fixed order */
+    double (*norm_max)(void *self, DvVecId a);       /* largest magnitude of a component */
+    /* First point whose coordinates or derivatives are not finite, or UINT32_MAX. */
+    uint32_t (*first_not_finite)(void *self, DvVecId a);
+} DvStateOps;
+
+/* The state of a node, as components take it: its own, else the nearest above. Sets *ops (may be NULL).     [step] */
+static inline DvObject *dv_node_state(const DvNode *node, const DvStateOps **ops)
+{
+    DvObject *object = dv_node_context(node, DV_STATE);
+    if (ops)
+        *ops = object ? (const DvStateOps *)dv_object_ops(object, DV_STATE) : NULL;
+    return object;
+}
+
+/* A state with its functions at hand: what components keep. */
+typedef struct DvStateRef {
+    const DvStateOps *ops;
+    void *self;
+    DvObject *object;
+    const DvDofType *dof;
+} DvStateRef;
+static inline DvStateRef dv_state_ref(DvObject *object)
+{
+    DvStateRef s = {NULL, NULL, NULL, NULL};
+    const DvStateOps *ops = object ? (const DvStateOps *)dv_object_ops(object, DV_STATE) : NULL;
+    if (ops) {
+        s.ops = ops;
+        s.self = dv_object_self(object);
+        s.object = object;
+        s.dof = ops->dof_type(s.self);
+    }
+    return s;
+}
+static inline bool dv_state_serves(DvStateRef s, DvSpace space)
+{
+    return (s.ops->spaces >> space & 1) != 0;
+}
+static inline uint32_t dv_state_count(DvStateRef s)
+{
+    return s.ops->count(s.self);
+}
+static inline DvConstVec dv_state_read(DvStateRef s, DvVecId id)
+{
+    DvConstVec v = {s.ops->read(s.self, id, DV_HOST), s.ops->count(s.self),
+                    dv_vec_kind(id) == DV_COORDS ? s.dof->coord : s.dof->deriv};
+    return v;
+}
+static inline DvVec dv_state_write(DvStateRef s, DvVecId id, DvAccess access)
+{
+    DvVec v = {s.ops->write(s.self, id, DV_HOST, access), s.ops->count(s.self),
+               dv_vec_kind(id) == DV_COORDS ? s.dof->coord : s.dof->deriv};
+    return v;
+}
+
+/* What a step passes to the components it calls. */
+typedef struct DvStep {
+    double time, dt;            /* s; the time at the beginning of the step */
+    DvVecId position, velocity; /* the vectors that count as x and v in this operation */
+} DvStep;
+
+DV_END_DECLS
+#endif
