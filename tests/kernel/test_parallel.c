@@ -433,7 +433,7 @@ static void phases_nest_and_are_named_without_limit(void **state)
 {
     (void)state;
     enum { DEPTH = 200 };
-    static char names[DEPTH][8];
+    static char names[DEPTH][12];
     dv_phase_enable(true);
     const double first = now();
     for (int i = 0; i < DEPTH; i++) {

@@ -72,7 +72,9 @@ typedef struct DvContextOps {
     void (*apply)(void *self, DvNode *node);
 } DvContextOps;
 
-/* Edits. A new node added to a running scene starts empty; objects added to it are initialised as they come.
+/* Edits. A new node added to a running scene starts empty; objects added to it are initialised as they come. Links to an object that
+ * leaves read NULL from then on; who cannot do without it (dv_object_require) is invalid and not called any more, says so once, and is
+ * initialised again when something is at the same place.
  * [step] */
 DV_PUBLIC DvNode *dv_node_new(DvNode *parent, const char *name);
 DV_NODISCARD DV_PUBLIC DvStatus dv_node_attach(DvNode *parent,

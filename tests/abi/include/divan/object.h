@@ -107,7 +107,9 @@ DV_PUBLIC const DvClass *dv_object_class(const DvObject *object); /* [any] */
 DV_PUBLIC const char *dv_object_name(const DvObject *object);     /* [any] */
 DV_PUBLIC const char *dv_object_variant(const DvObject *object);  /* [any] "Vec3d", "Rigid3d,Vec3d" or "" */
 DV_PUBLIC const char *dv_object_path(const DvObject *object); /* [main] "/Liver/dofs"; valid until the graph changes */
-DV_PUBLIC DvNode *dv_object_node(const DvObject *object);     /* [any] NULL once it has left the graph */
+/* The link that leads to it, "@/Liver/dofs", where several things of a node may have one name: "@/Ball[2]/dofs".     [main] */
+DV_PUBLIC void dv_object_link_path(const DvObject *object, DvText *out);
+DV_PUBLIC DvNode *dv_object_node(const DvObject *object); /* [any] NULL once it has left the graph */
 DV_PUBLIC const char *dv_object_file(const DvObject *object, int *line,
                                      int *column);                            /* [any] where it was written; or NULL */
 DV_PUBLIC DvComponentState dv_object_state(const DvObject *object);           /* [any] */
@@ -137,11 +139,23 @@ DV_NODISCARD DV_PUBLIC DvStatus dv_object_new(DvNode *node, const char *class_na
 /* The same with `count` names and as many texts.     [main] */
 DV_NODISCARD DV_PUBLIC DvStatus dv_object_new_with(DvNode *node, const char *class_name, const char *const *names,
                                                    const char *const *texts, size_t count, DvObject **object);
+/* For init and bwd_init, so that the order in a file decides nothing it need not.     [main]
+ * Initialises `other` first, if its turn has not come: what `object` reads of it is then there. DV_ERROR_CYCLE, reported, when `other`
+ * is waiting for `object`. */
+DV_NODISCARD DV_PUBLIC DvStatus dv_object_initialise_first(DvObject *object, DvObject *other);
+/* The same, for what `object` cannot do without, however it was found: `other` is kept alive, and when it leaves the graph `object`
+ * becomes invalid at once, says so at the next step, and is initialised again (cleanup, init, bwd_init) before the first step at which
+ * something valid is in the lost place again. Holds until `object` is initialised again or leaves. */
+DV_NODISCARD DV_PUBLIC DvStatus dv_object_require(DvObject *object, DvObject *other);
 /* Takes it out of the graph and gives up the graph's reference. Safe while a visitor runs: it is not called any more,
  * and its memory goes when the last user lets go.     [step] */
 DV_PUBLIC void dv_object_remove(DvObject *object);
-DV_PUBLIC DvObject *dv_object_ref(DvObject *object); /* [step] */
-DV_PUBLIC void dv_object_unref(DvObject *object);    /* [step] */
+/* Objects that only exist while a scene runs, such as contacts: what is transient, or in a transient node, is not saved, nor
+ * are links to it. None is at first.     [step] */
+DV_PUBLIC void dv_object_set_transient(DvObject *object, bool transient);
+DV_PUBLIC bool dv_object_is_transient(const DvObject *object); /* it, or a node above */
+DV_PUBLIC DvObject *dv_object_ref(DvObject *object);           /* [step] */
+DV_PUBLIC void dv_object_unref(DvObject *object);              /* [step] */
 
 DV_END_DECLS
 #endif

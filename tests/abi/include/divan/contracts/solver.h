@@ -19,6 +19,10 @@ DV_BEGIN_DECLS
 typedef struct DvAnimationLoopOps {
     uint32_t size;
     DvStatus (*step)(void *self, double dt); /* dt 0: the node's */
+    /* Optional. After the initialisation and after a reset: makes the states of the whole scene consistent (constraints hold,
+     * mapped states follow). */
+    void (*settle)(void *self);
+    bool by_default; /* a root without a loop gets one of this class; of several classes, that of the highest rank */
 } DvAnimationLoopOps;
 
 #define DV_ODE_SOLVER "divan.ode-solver/1"

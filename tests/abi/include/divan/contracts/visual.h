@@ -24,6 +24,7 @@ typedef struct DvVisualModelOps {
 typedef struct DvVisualLoopOps {
     uint32_t size;
     void (*update)(void *self); /* all visual models below its node */
+    bool by_default; /* a root without a loop gets one of this class; of several classes, that of the highest rank */
 } DvVisualLoopOps;
 
 /* What is shown below a node. Each flag is on, off or inherited from above; asked, "inherited" counts as off. */
