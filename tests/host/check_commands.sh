@@ -219,6 +219,21 @@ bench = json.load(open(sys.argv[1]))
 assert bench["median_us"] > 0 and bench["p99_us"] >= bench["median_us"], bench
 assert bench["allocations_per_step"] == 0, bench
 END
+# Of one step all times are its own; of two the median is the mean, and the 99th percentile the longer one.
+for steps in 1 2 3; do
+    "$divan" bench -n $steps --json "$ball" >"$work/bench.json" 2>/dev/null
+    python3 - "$work/bench.json" $steps <<'END' || fail "bench -n $steps: its statistics do not fit each other"
+import json, sys
+bench, steps = json.load(open(sys.argv[1])), int(sys.argv[2])
+median, p99, mean = (bench[name] for name in ("median_us", "p99_us", "mean_us"))
+rounding = 0.002
+assert bench["steps"] == steps, bench
+assert steps > 1 or abs(median - p99) < rounding and abs(median - mean) < rounding, bench
+assert steps != 2 or abs(median - mean) < rounding and p99 >= mean - rounding, bench
+assert median <= p99 + rounding and mean <= p99 + rounding and p99 <= steps * mean + rounding, bench
+assert sum(bench["phases"].values()) <= mean + steps * rounding + 1, bench
+END
+done
 
 # probe: force and mass of the ball at a given state
 printf 'DT 0.1\nSTATE /ball 1 free\nX 0 0 0\nV 0 0 0\nDX 1 2 3\n' >"$work/at"

@@ -330,7 +330,9 @@ static void scenes_that_cannot_work_say_why(void **state)
     (void)state;
     expect_load_error(ON("", "Vec3d", POINTS, ""), "has no topology");
     expect_load_error(ON("<RegularGridTopology n='3 3 1' min='0 0 0' max='1 1 0'/>", "Vec3d", POINTS, ""),
-                      "has no cells");
+                      "the input's grid of 3 x 3 x 1 points has no cells; every side needs two points");
+    expect_load_error(ON("<RegularGridTopology n='4 1 3' min='0 0 0' max='1 0 1'/>", "Vec3d", POINTS, ""),
+                      "the input's grid of 4 x 1 x 3 points has no cells");
     expect_load_error(
         "<Node name='root'>" MESH(
             "tetrahedra='0 1 2 9'") "<MechanicalObject template='Vec3d' position='" CUBE "'/>"
@@ -338,9 +340,9 @@ static void scenes_that_cannot_work_say_why(void **state)
         "no point 9: the state has 8, counted from 0");
     expect_load_error(ON(MESH("tetrahedra='0 1 2 3'"), "Vec3d", POINTS, ""), "are flat");
     expect_load_error(
-        "<Node name='root'><RegularGridTopology n='2 2 2'/><MechanicalObject template='Vec3d' position='0 0 0 1 1 1'/>"
+        "<Node name='root'><RegularGridTopology n='2 3 4'/><MechanicalObject template='Vec3d' position='0 0 0 1 1 1'/>"
         "<Node name='Child'><MechanicalObject template='Vec3d' position='0 0 0'/><BarycentricMapping/></Node></Node>",
-        "grid has 2 x 2 x 2 points, its state only 2");
+        "grid has 2 x 3 x 4 points, its state only 2");
 }
 
 int main(void)

@@ -188,6 +188,38 @@ static void plastic_strain_stays_with_its_element(void **state)
     dv_scene_free(scene);
 }
 
+/* With the strain that flow has left, the force is still the derivative of the energy: exactly, where strain is linear. */
+static void forces_of_plastic_elements_are_derivatives_of_their_energy(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text("<Node>" MESH(
+        "Tetrahedron",
+        "tetrahedra='0 1 2 3 1 2 3 4 1 4 3 5'") "<TetrahedronFEMForceField name='field' youngModulus='300' poissonRatio='0.3' method='small' "
+                                                "plasticMaxThreshold='0.2' plasticYieldThreshold='0.001'/></Node>");
+    double force[64], product[64];
+    evaluate(scene, force, product);
+    size_t count;
+    const double *strain = field_doubles(scene, "/field", "plasticStrain", &count);
+    assert_true(fabs(strain[0]) > 1e-6 && fabs(strain[6]) > 1e-6 && fabs(strain[12]) > 1e-6);
+    dv_data_set_double(dv_object_field(scene_object(scene, "/field"), "plasticYieldThreshold"), 1e9);
+    evaluate(scene, force, product);
+    DvObject *field = scene_object(scene, "/field");
+    const DvForceFieldOps *ops = field_ops(field);
+    const DvStateRef dofs = scene_state(scene, "/dofs");
+    const double *at = dv_state_read(dofs, DV_POSITION).at;
+    const DvStep step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    for (int i = 0; i < 18; i++) {
+        double energy[2], x[18];
+        for (int side = 0; side < 2; side++) {
+            memcpy(x, at, sizeof x);
+            x[i] += side ? 0.01 : -0.01;
+            energy[side] = ops->energy(dv_object_self(field), &step, &(DvConstVec){x, 6, 3});
+        }
+        assert_close((energy[1] - energy[0]) / 0.02, -force[i], 1e-9);
+    }
+    dv_scene_free(scene);
+}
+
 /* Values by point: forces, stiffness. Point 0 goes with its triangle, point 5, or whichever is last, takes its number. */
 static void values_of_points_stay_with_their_points(void **state)
 {
@@ -376,6 +408,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(new_tetrahedra_take_no_value_of_others),
         cmocka_unit_test(plastic_strain_stays_with_its_element),
+        cmocka_unit_test(forces_of_plastic_elements_are_derivatives_of_their_energy),
         cmocka_unit_test(values_of_points_stay_with_their_points),
         cmocka_unit_test(removed_tetrahedra_pull_no_more),
         cmocka_unit_test(removed_triangles_pull_no_more),
