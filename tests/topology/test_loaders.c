@@ -107,6 +107,16 @@ static void an_obj_loader_fills_all_its_fields(void **state)
     dv_scene_free(scene);
 }
 
+static void the_material_of_a_file_without_one_is_the_default(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(SCENE("<MeshOBJLoader name='l' filename='sheet.obj' loadMaterial='0'/>"));
+    expect_field(scene, "/l", "defaultMaterial",
+                 "Default Diffuse 1 0.75 0.75 0.75 1 Ambient 1 0.2 0.2 0.2 1 Specular 0 1 1 1 1 Emissive 0 0 0 0 0 "
+                 "Shininess 0 45");
+    dv_scene_free(scene);
+}
+
 static void options_of_loaders_change_what_they_give(void **state)
 {
     (void)state;
@@ -357,6 +367,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_obj_loader_fills_all_its_fields),
+        cmocka_unit_test(the_material_of_a_file_without_one_is_the_default),
         cmocka_unit_test(options_of_loaders_change_what_they_give),
         cmocka_unit_test(fields_follow_options_that_change_later),
         cmocka_unit_test(arrays_of_a_vtk_file_become_fields),

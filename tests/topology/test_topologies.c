@@ -424,6 +424,57 @@ static void new_tetrahedra_bring_their_faces_and_edges(void **state)
     dv_scene_free(mesh.scene);
 }
 
+/* The same two triangles far from the origin, the first one starting with its last point: the second looks down and is turned. */
+static void triangles_are_turned_wherever_they_are(void **state)
+{
+    (void)state;
+    Mesh mesh = load(
+        "<Node><TriangleSetTopologyContainer name='c' position='5 6 7  6 6 7  6 7 7  5 7 7  5 8 7' triangles='3 0 1  3 2 1'/>"
+        "<MechanicalObject/><TriangleSetGeometryAlgorithms recomputeTrianglesOrientation='1'/></Node>",
+        "/c");
+    const uint32_t *at = dv_data_uints(dv_object_field(mesh.object, "triangles"), NULL);
+    static const double points[4][2] = {{5, 6}, {6, 6}, {6, 7}, {5, 7}};
+    for (size_t t = 0; t < 2; t++) {
+        const double *a = points[at[3 * t]], *b = points[at[3 * t + 1]], *c = points[at[3 * t + 2]];
+        assert_true((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) > 0.0);
+    }
+    dv_scene_free(mesh.scene);
+}
+
+static void collect(const DvMessage *message, void *context)
+{
+    dv_message_print(message, context);
+    dv_text_add(context, "\n");
+}
+
+static void elements_that_are_not_there_are_told_by_kind(void **state)
+{
+    (void)state;
+    Mesh mesh =
+        load(SCENE("<TriangleSetTopologyContainer name='c' triangles='0 1 2'/><TriangleSetTopologyModifier name='m'/>"),
+             "/c");
+    DvObject *object = scene_object(mesh.scene, "/m");
+    const DvTopologyModifierOps *modifier = dv_object_ops(object, DV_TOPOLOGY_MODIFIER);
+    const uint32_t used = 1, absent = 7;
+    DvText said = {0};
+    dv_log_set_handler(collect, &said);
+    assert_int_equal(modifier->remove_elements(dv_object_self(object), DV_TRIANGLES, 1, &absent, true),
+                     DV_ERROR_INVALID);
+    assert_int_equal(modifier->remove_points(dv_object_self(object), 1, &absent), DV_ERROR_INVALID);
+    assert_int_equal(modifier->remove_points(dv_object_self(object), 1, &used), DV_ERROR_INVALID);
+    dv_log_set_handler(NULL, NULL);
+    assert_non_null(said.at);
+    assert_non_null(strstr(said.at, "cannot change number 7 of 1 triangles\n"));
+    assert_non_null(strstr(said.at, "cannot change number 7 of "));
+    assert_non_null(strstr(said.at, " points\n"));
+    const char *last = strstr(said.at, "point 1 ");
+    assert_non_null(last);
+    assert_non_null(strstr(last, "triangles"));
+    expect_field(mesh.object, "triangles", "0 1 2");
+    dv_text_free(&said);
+    dv_scene_free(mesh.scene);
+}
+
 static void a_used_point_cannot_be_removed(void **state)
 {
     (void)state;
@@ -620,6 +671,8 @@ int main(void)
         cmocka_unit_test(points_left_alone_go_with_their_elements_unless_told_not_to),
         cmocka_unit_test(edges_without_elements_keep_their_removed_points),
         cmocka_unit_test(new_tetrahedra_bring_their_faces_and_edges),
+        cmocka_unit_test(triangles_are_turned_wherever_they_are),
+        cmocka_unit_test(elements_that_are_not_there_are_told_by_kind),
         cmocka_unit_test(a_used_point_cannot_be_removed),
         cmocka_unit_test(states_follow_changes_of_points_unless_told_not_to),
         cmocka_unit_test(changed_meshes_are_saved_and_go_on),
