@@ -648,6 +648,7 @@ DvStatus dv_build_node(DvScene *scene, DvNode *parent, DvAttributes *attributes,
     }
     DvObject *object = dv_private_object_new(&dv_node_class, "");
     DvNode *node = object->self;
+    *result = node;
     dv_attributes_sort(attributes);
     object->place = place;
     object->attributes = attributes;
@@ -663,10 +664,11 @@ DvStatus dv_build_node(DvScene *scene, DvNode *parent, DvAttributes *attributes,
     } else {
         scene->root = node;
     }
-    *result = node;
     (void)dv_attribute(attributes, "type");
     apply_attributes(scene, object);
     report_unused_attributes(object);
+    if (parent)
+        dv_private_warn_of_namesake(node, parent);
     dv_private_stamp(object);
     return DV_OK;
 }

@@ -498,6 +498,8 @@ static void say_what_is_used(DvData *data, DvText *out)
 
 DvStatus dv_data_set_text(DvData *data, const char *text)
 {
+    if (!dv_private_may_change(dv_private_scene_of(data->owner), "dv_data_set_text"))
+        return DV_ERROR_BUSY;
     if (data->type == &dv_type_link)
         return dv_private_link_set_text((DvLink *)data, text);
     if (*text == '@')

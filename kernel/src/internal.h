@@ -12,7 +12,8 @@
  *   path.c files.c                 "@../dofs" to objects; file names to files
  *   create.c                       an object from class name, attributes and context: variant, fields, links
  *   saved.c                        what a saved scene says of an object, and how it is put back
- *   scene.c                        load, init, step, reset
+ *   scene.c                        load, init, step, reset; whose a scene is
+ *   embed.c                        plain functions for hosts in other languages
  *   thread.c memory.c parallel.c exchange.c element_data.c dof_type.c log.c phase.c
  */
 #ifndef DIVAN_KERNEL_INTERNAL_H
@@ -197,6 +198,8 @@ DvStatus dv_private_parse_colors(const DvType *type, const char *text, void **el
 bool dv_private_type_same(const DvType *a, const DvType *b); /* same layout */
 bool dv_private_type_converts(const DvType *from, const DvType *to);
 const DvType *dv_private_type_for(const DvType *declared, const char *variant); /* fills the places */
+double dv_private_get_scalar(DvScalar scalar, const void *values, size_t i);    /* of numbers; true is 1 */
+void dv_private_put_scalar(DvScalar scalar, void *values, size_t i, double value);
 /* *elements and *count hold the old value at first, which what cannot be read keeps; then the new one. */
 DvStatus dv_private_type_parse(const DvField *field, const DvType *type, const char *text, void **elements,
                                size_t *count, DvText *problem);
@@ -237,10 +240,9 @@ DvData *dv_private_resolve_field(const DvNode *node, const DvObject *from, const
 char *dv_private_find_beside_kernel(const char *name, const char *const *places);
 
 /* node.c */
-void dv_private_node_join_scene(DvNode *node, DvScene *scene);        /* once, when it is made */
-void dv_private_warn_of_namesake(DvNode *node, const DvNode *parent); /* an earlier child has its name */
-void dv_private_warn_of_namesakes(DvObject *object); /* all children of a node, at the initialisation */
-void dv_private_node_changed(DvNode *node);          /* raises the revisions */
+void dv_private_node_join_scene(DvNode *node, DvScene *scene);                    /* once, when it is made */
+void dv_private_warn_of_namesake(DvNode *node, const DvNode *parent);             /* an earlier child has its name */
+void dv_private_node_changed(DvNode *node);                                       /* raises the revisions */
 void dv_private_node_insert_member(DvNode *node, DvObject *object, size_t index); /* beyond the end: as the last */
 bool dv_private_stands_for_node(const DvObject *object, const char *contract);    /* offers it, and not only by path */
 /* A field of a node, or the tags of an object, were written: what the graph's schedules depend on may have changed. */
@@ -295,6 +297,8 @@ DvStatus dv_private_init_now(DvObject *object);    /* before its turn, with the 
 DvStatus dv_private_init_anew(DvObject *object);   /* again: cleanup, init, bwd_init */
 DvStatus dv_private_init_object(DvObject *object); /* links, init, bwd_init of an object that joins a running scene */
 
+void dv_private_settle(DvScene *scene); /* scene.c: constraints hold and mapped states follow */
+
 /* log.c */
 void dv_private_emit(DvMessage *message, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
@@ -307,7 +311,8 @@ char *dv_private_strndup(const char *text, size_t length); /* for dv_free */
 void dv_private_arena_free(Arena *arena);
 
 /* thread.c */
-extern _Thread_local Thread dv_private_thread;
+/* Reached without a call: it is small enough for the room that the C library keeps for libraries opened late. */
+extern _Thread_local Thread dv_private_thread __attribute__((tls_model("initial-exec")));
 void dv_private_thread_holds(void); /* to be called before the thread comes to hold memory */
 void dv_private_thread_free(void);  /* what the calling thread holds */
 

@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <divan/embed.h>
+
 enum { MAX_TEXT = 4000, MAX_NAME = 200 }; /* bytes: what a scene calls its things may be as long as a file */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -247,4 +249,30 @@ void dv_field_remark(const DvData *field, int64_t index, const char *format, ...
     va_start(args, format);
     emit_entry(&message, index, format, args);
     va_end(args);
+}
+
+static void say_about(DvMessage *message, int64_t index, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void say_about(DvMessage *message, int64_t index, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    emit_entry(message, index, format, args);
+    va_end(args);
+}
+
+DvStatus dv_say(DvLevel level, DvStatus status, const DvObject *object, const DvData *field, int64_t index,
+                const char *text)
+{
+    const DvObject *owner = field ? field->owner : object;
+    if (level == DV_LEVEL_INFO && owner && !*(const bool *)owner->print_log.value)
+        return status;
+    DvMessage message = field ? about_field(field, level, status) : about(object, level, status);
+    say_about(&message, field ? index : -1, "%s", text);
+    return status;
+}
+
+DvStatus dv_say_at(DvLevel level, DvStatus status, const char *file, int line, int column, const char *text)
+{
+    dv_log_at(level, status, file, line, column, "%s", text);
+    return status;
 }

@@ -89,6 +89,13 @@ void dv_private_graph_data_changed(DvObject *object, const DvData *data)
         dv_private_node_changed(node);
     if (data == &object->name)
         dv_private_object_forget_path(object);
+    /* A host that writes them means the nodes below too, at once. */
+    DvScene *scene = node->scene;
+    if (object->is_node && (data == &node->gravity || data == &node->dt) && scene->running && !scene->depth) {
+        dv_private_enter(scene);
+        dv_node_propagate_context(node);
+        dv_private_leave(scene);
+    }
 }
 
 /* Reading the graph */
@@ -401,20 +408,6 @@ void dv_private_warn_of_namesake(DvNode *node, const DvNode *parent)
     }
 }
 
-void dv_private_warn_of_namesakes(DvObject *object)
-{
-    const DvNode *node = object->is_node ? object->self : NULL;
-    if (!node || node->children->len < 2)
-        return;
-    GHashTable *names = g_hash_table_new(g_str_hash, g_str_equal);
-    for (guint i = 0; i < node->children->len; i++) {
-        DvNode *child = g_ptr_array_index(node->children, i);
-        if (!g_hash_table_add(names, (gpointer)(uintptr_t)dv_node_name(child)))
-            dv_private_warn_of_namesake(child, node);
-    }
-    g_hash_table_unref(names);
-}
-
 DvNode *dv_node_new(DvNode *parent, const char *name)
 {
     if (!dv_private_may_change(parent->scene, "dv_node_new"))
@@ -429,8 +422,7 @@ DvNode *dv_node_new(DvNode *parent, const char *name)
     inherit(node, parent);
     object->initialised = parent->scene->running;
     join(parent, node);
-    if (node->scene->running)
-        dv_private_warn_of_namesake(node, parent);
+    dv_private_warn_of_namesake(node, parent);
     dv_object_unref(object); /* the parent keeps it */
     return node;
 }
@@ -457,8 +449,7 @@ DvStatus dv_node_attach(DvNode *parent, DvNode *child)
                         dv_node_path(parent));
     if (!g_ptr_array_find(parent->children, child, NULL)) {
         join(parent, child);
-        if (child->scene->running)
-            dv_private_warn_of_namesake(child, parent);
+        dv_private_warn_of_namesake(child, parent);
     }
     return DV_OK;
 }

@@ -218,6 +218,20 @@ static void init_subtree(DvNode *node)
     }
 }
 
+DvStatus dv_object_reinit(DvObject *object)
+{
+    DvScene *scene = dv_private_scene_of(object);
+    if (!object->cls->reinit || !dv_object_is_valid(object))
+        return DV_OK;
+    Call call;
+    if (scene && !dv_private_call_begin(&call, scene, "dv_object_reinit"))
+        return DV_ERROR_BUSY;
+    const DvStatus status = object->cls->reinit(object, object->self);
+    if (scene)
+        dv_private_call_end(&call);
+    return status;
+}
+
 DvStatus dv_private_init_object(DvObject *object)
 {
     DvScene *scene = object->node->scene;
@@ -245,7 +259,8 @@ static const DvAnimationLoopOps *animation_loop(DvScene *scene)
     return scene->loop_ops;
 }
 
-static void settle(DvScene *scene)
+/* Constraints hold and mapped states follow, by the loop of the scene. */
+void dv_private_settle(DvScene *scene)
 {
     const DvAnimationLoopOps *loop = animation_loop(scene);
     if (loop && loop->settle)
@@ -339,7 +354,7 @@ static void check_state(DvScene *scene)
 
 static void start(DvScene *scene)
 {
-    settle(scene);
+    dv_private_settle(scene);
     scene->reset_time = dv_node_time(scene->root);
     for_each_object(scene->root, store_reset_state);
     update_boxes(scene->root);
@@ -368,7 +383,6 @@ DvStatus dv_scene_init(DvScene *scene)
                          dv_node_dt(scene->root));
     add_loop(scene, DV_ANIMATION_LOOP, is_animation_default);
     add_loop(scene, DV_VISUAL_LOOP, is_visual_default);
-    for_everything(scene->root, dv_private_warn_of_namesakes);
     for_everything(scene->root, dv_private_report_links);
     for_everything(scene->root, dv_private_capture);
     tell(scene, DV_EVENT_INIT_START);
@@ -504,8 +518,6 @@ static DvStatus load(const char *text, size_t length, const char *name, const ch
     scene->keep_going = options && options->keep_going;
     scene->check_only = options && options->check_only;
     format->read(scene, text, length, name, folder);
-    if (!scene->root && scene->first_error == DV_OK)
-        (void)dv_build_problem(scene, DV_ERROR_INVALID, (DvPlace){.file = name}, NULL, NULL, "no scene is in it");
     DvStatus status = scene->first_error;
     const bool partial = scene->keep_going || scene->check_only;
     if (scene->root && (status == DV_OK || partial) && !(options && options->no_init))
@@ -567,7 +579,7 @@ DvScene *dv_scene_new(void)
     return scene;
 }
 
-DvStatus dv_scene_save(DvScene *scene, const char *file)
+static DvStatus save(DvScene *scene, const char *file)
 {
     const DvSceneFormatOps *format = find_format(file, NULL, 0);
     if (!format)
@@ -592,6 +604,16 @@ DvStatus dv_scene_save(DvScene *scene, const char *file)
     dv_text_free(&text);
     g_free(absolute);
     g_free(folder);
+    return status;
+}
+
+DvStatus dv_scene_save(DvScene *scene, const char *file)
+{
+    Call call;
+    if (!dv_private_call_begin(&call, scene, "dv_scene_save"))
+        return DV_ERROR_BUSY;
+    const DvStatus status = save(scene, file);
+    dv_private_call_end(&call);
     return status;
 }
 
@@ -683,7 +705,7 @@ void dv_scene_reset(DvScene *scene)
     dv_node_set_time(scene->root, scene->reset_time);
     dv_node_propagate_context(scene->root);
     for_each_object(scene->root, reset_object);
-    settle(scene);
+    dv_private_settle(scene);
     scene->steps = 0;
     dv_private_call_end(&call);
 }

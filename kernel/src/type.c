@@ -32,7 +32,7 @@ static void print_words(char *const *words, size_t count, DvText *out)
         dv_text_add(out, "]");
 }
 
-static double get_scalar(DvScalar scalar, const void *values, size_t i)
+double dv_private_get_scalar(DvScalar scalar, const void *values, size_t i)
 {
     switch (scalar) {
     case DV_SCALAR_DOUBLE:
@@ -67,7 +67,7 @@ void dv_private_type_print(const DvType *type, const void *elements, size_t coun
     for (size_t i = 0; i < scalars; i++) {
         if (i)
             dv_text_add(out, " ");
-        dv_text_add_double(out, get_scalar(type->scalar, elements, i));
+        dv_text_add_double(out, dv_private_get_scalar(type->scalar, elements, i));
     }
 }
 
@@ -92,7 +92,7 @@ bool dv_private_type_converts(const DvType *from, const DvType *to)
     return (from->scalar == DV_SCALAR_STRING || to->scalar == DV_SCALAR_STRING) && from_text && to_text;
 }
 
-static void put_scalar(DvScalar scalar, void *values, size_t i, double value)
+void dv_private_put_scalar(DvScalar scalar, void *values, size_t i, double value)
 {
     switch (scalar) {
     case DV_SCALAR_DOUBLE:
@@ -163,7 +163,8 @@ DvStatus dv_private_type_convert(const DvType *from, const void *value, size_t c
     const size_t both = MIN(from_row, to->components);
     for (size_t row = 0; row < rows; row++)
         for (size_t i = 0; i < both; i++)
-            put_scalar(to->scalar, *out, row * to->components + i, get_scalar(from->scalar, value, row * from_row + i));
+            dv_private_put_scalar(to->scalar, *out, row * to->components + i,
+                                  dv_private_get_scalar(from->scalar, value, row * from_row + i));
     return DV_OK;
 }
 

@@ -35,9 +35,6 @@ static void make(Lines *lines)
         if (dv_build_node(lines->scene, lines->node, attributes, lines->place, lines->folder, &node) == DV_OK)
             lines->node = node;
         lines->last = dv_node_object(lines->node);
-    } else if (attributes && !lines->node) {
-        dv_build_problem(lines->scene, DV_ERROR_INVALID, lines->place, lines->word, NULL, "an object stands in a node");
-        dv_attributes_free(attributes);
     } else if (attributes) {
         (void)dv_build_object(lines->node, lines->word, attributes, lines->place, &lines->last);
     }

@@ -118,13 +118,6 @@ static void problems_have_their_place_in_any_format(void **state)
     assert_says("wrong.lines:4:1: Value: no field 'numbr'; did you mean 'number'?");
     assert_says("wrong.lines:5:1: no class 'Vallue'; did you mean 'Value'?");
     assert_says("wrong.lines:10:1: 'lost' stands below no object");
-    put("none.lines", "lines 1\n");
-    assert_int_equal(dv_scene_load(file("none.lines"), NULL, &scene), DV_ERROR_INVALID);
-    assert_null(scene);
-    assert_says("none.lines: no scene is in it");
-    put("bare.lines", "lines 1\n+ Value\nnumber 1\n");
-    assert_int_equal(dv_scene_load(file("bare.lines"), NULL, &scene), DV_ERROR_INVALID);
-    assert_says("bare.lines:2:1: Value: an object stands in a node");
     put("twice.lines", "lines 1\n{ one\n}\n+ Value\n{ two\n}\n");
     scene = open_scene("twice.lines"); /* the root is never left */
     object_at(scene, "@/two");

@@ -439,14 +439,16 @@ static void update_normals(VisualSurface *self)
     for (size_t i = 0; share && i < vertices; i++)
         sums = share[i] + (size_t)1 > sums ? share[i] + (size_t)1 : sums;
     const uint32_t *triangle = dv_data_uints(&self->triangles, &triangles), *quad = dv_data_uints(&self->quads, &quads);
-    double *sum = dv_alloc(3 * sums, sizeof *sum);
+    const DvStepMark mark = dv_step_mark();
+    double *sum = dv_step_alloc(3 * sums, sizeof *sum);
+    memset(sum, 0, 3 * sums * sizeof *sum);
     sum_normals(at, vertices, triangle, triangles, 3, share, sum);
     sum_normals(at, vertices, quad, quads, 4, share, sum);
     double *normal = dv_data_begin_all(&self->normal, vertices);
     for (size_t i = 0; i < vertices; i++)
         dv_vec3_store(dv_vec3_normalize(dv_vec3_load(sum + 3 * (share ? share[i] : i))), normal + 3 * i);
     dv_data_end(&self->normal);
-    dv_free(sum);
+    dv_step_release(mark);
 }
 
 static void update_vertices(VisualSurface *self)

@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# No plugin has a variable that can be written at run time: two scenes on two threads would share it. What a plugin keeps for a scene is
+# in dv_scene_local. Mutexes are listed here, with what they guard.
+#   check_statics.sh PLUGIN...
+allowed='^(completed\.[0-9]+|__cpu_model|__cpu_features2|__dso_handle|__TMC_END__|metis_mutex)$'
+# metis_mutex: METIS draws from the one generator of the C library (plugins/solvers/linear/node_ordering.c).
+result=0
+for library; do
+    found=$(objdump -t "$library" | awk '$4 == ".data" || $4 == ".bss" || $4 == ".tbss" || $4 == ".tdata" { print $NF }
+        $3 == ".data" || $3 == ".bss" || $3 == ".tbss" || $3 == ".tdata" { print $NF }' | grep -vE "$allowed|^\.(data|bss|tbss|tdata)$")
+    for name in $found; do
+        echo "${library##*/}: '$name' can be written at run time; keep it in dv_scene_local, or make it const"
+        result=1
+    done
+done
+[ $# -gt 0 ] || { echo "no plugin was given"; exit 1; }
+exit $result
