@@ -471,7 +471,6 @@ static const DvMappingOps short_ops = {
     .size = sizeof(DvMappingOps),
     .inputs = short_inputs,
     .outputs = short_outputs,
-    .is_linear = yes,
     .maps_forces = yes,
     .is_mechanical = yes,
     .keeps_topology = no,

@@ -122,6 +122,7 @@ static void assembled_is_matrix_free(const char *text, uint32_t block)
     memcpy(values, a->values, entries * sizeof *values);
     dv_parallel_set_threads(4);
     dv_parallel_set_grain_divisor(10000);
+    (void)ops->assemble(m, &step, factors, 0);
     a = ops->assemble(m, &step, factors, DV_ASSEMBLE_CONSTRAINED);
     assert_memory_equal(a->values, values, entries * sizeof *values);
     dv_parallel_set_threads(1);
@@ -538,6 +539,140 @@ static void tags_of_the_node_choose_who_takes_part(void **state)
 
 /* ---- Edits ---- */
 
+/* ---- A matrix that has not changed ---- */
+
+#define CONSTANT                                                                                                           \
+    "<Node name='root'><MechanicalObject name='dofs' position='0 0 0 1 0 0 0 1 0 0 0 1 1 1 1'/>"                           \
+    "<MeshTopology position='0 0 0 1 0 0 0 1 0 0 0 1 1 1 1' tetrahedra='0 1 2 3 1 2 3 4'/>"                                \
+    "<TetrahedronFEMForceField name='fem' method='small' youngModulus='100' poissonRatio='0.3' updateStiffness='1'/>"      \
+    "<DiagonalMass name='mass' vertexMass='1 2 3 4 5'/><FixedProjectiveConstraint name='fixed' indices='0'/>"              \
+    "<Node name='Skin'><MechanicalObject name='dofs' position='0.2 0.2 0.2 0.1 0.3 0.4'/><BarycentricMapping/>"            \
+    "<RestShapeSpringsForceField name='springs' points='0 1' stiffness='10 20'/><UniformMass name='drops' totalMass='1'/>" \
+    "<Node name='Copy'><MechanicalObject name='dofs'/><IdentityMapping/>"                                                  \
+    "<RestShapeSpringsForceField name='more' points='1' stiffness='7'/></Node></Node>%s</Node>"
+
+typedef struct Kept {
+    const DvMechanicalOperationsOps *ops;
+    DvMechanics *m;
+    DvNode *root;
+    DvFactors factors;
+    uint32_t parts;
+    uint64_t structure, version;
+} Kept;
+
+/* Assembles, and compares with a matrix assembled anew; whether the version is another one than before. */
+static bool assembled_again(Kept *k)
+{
+    const DvBlockMatrix *a = k->ops->assemble(k->m, &step, k->factors, k->parts);
+    const size_t size = (size_t)a->row_start[a->rows] * a->block * a->block;
+    DvMechanics *other = k->ops->open(k->root);
+    const DvBlockMatrix *fresh = k->ops->assemble(other, &step, k->factors, k->parts);
+    assert_int_equal(fresh->row_start[fresh->rows] * fresh->block * fresh->block, size);
+    assert_memory_equal(a->values, fresh->values, size * sizeof *a->values);
+    k->ops->close(other);
+    const bool changed = a->structure != k->structure || a->version != k->version;
+    k->structure = a->structure;
+    k->version = a->version;
+    return changed;
+}
+
+static void move(Kept *k, const DvScene *scene)
+{
+    DvVec x = dv_state_write(scene_state(scene, "/dofs"), DV_POSITION, DV_READ_WRITE);
+    for (uint32_t i = 3; i < 3 * x.count; i++)
+        x.at[i] += 0.01 * (i % 4);
+    k->ops->propagate_position(k->m, &step, DV_POSITION);
+    k->ops->compute_force(k->m, &step, DV_FORCE, DV_WALK_WHOLE);
+}
+
+static void a_matrix_that_has_not_changed_is_not_assembled_again(void **state)
+{
+    (void)state;
+    char text[4096];
+    snprintf(
+        text, sizeof text, CONSTANT,
+        "<Node name='Other'><MechanicalObject name='dofs' position='0 0 0 1 0 0 0 1 0'/>"
+        "<MeshTopology position='0 0 0 1 0 0 0 1 0' triangles='0 1 2'/><MeshMatrixMass name='mass' totalMass='6'/></Node>");
+    DvScene *scene = scene_from_text(text);
+    Kept k = {.ops = ops_of_plugin(),
+              .root = dv_scene_root(scene),
+              .factors = {.m = 1.5, .b = -0.02, .k = -0.5},
+              .parts = DV_ASSEMBLE_CONSTRAINED};
+    k.m = k.ops->open(k.root);
+    k.ops->compute_force(k.m, &step, DV_FORCE, DV_WALK_WHOLE);
+    assert_true(assembled_again(&k));
+    for (int i = 0; i < 3; i++) {
+        move(&k, scene);
+        assert_false(assembled_again(&k));
+    }
+    /* Whatever changes, the last number of a list too. */
+    DvFactors *f = &k.factors;
+    double *const factors[] = {&f->m, &f->k, &f->b};
+    for (size_t i = 0; i < 3; i++) {
+        *factors[i] *= 1.25;
+        assert_true(assembled_again(&k));
+        assert_false(assembled_again(&k));
+    }
+    static const uint32_t parts[] = {0, DV_ASSEMBLE_CONSTRAINED | DV_ASSEMBLE_NO_MASS,
+                                     DV_ASSEMBLE_CONSTRAINED | DV_ASSEMBLE_NO_MAPPED, DV_ASSEMBLE_CONSTRAINED};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        k.parts = parts[i];
+        assert_true(assembled_again(&k));
+        assert_false(assembled_again(&k));
+    }
+    static const struct {
+        const char *path, *field, *value;
+    } changes[] = {
+        {"/mass", "vertexMass", "1 2 3 4 6"},
+        {"/mass", "rayleighMass", "0.3"},
+        {"/fem", "rayleighStiffness", "0.2"},
+        {"/Skin/drops", "totalMass", "2"},
+        {"/Skin/springs", "stiffness", "10 21"},
+        {"/Skin/Copy/more", "stiffness", "8"},
+        {"/fixed", "indices", "0 4"},
+        {"/Skin/springs", "activeDirections", "1 1 0"},
+        {"/Skin/springs", "rayleighStiffness", "1"},
+        {"/Other/mass", "totalMass", "7"},
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        assert_int_equal(
+            dv_data_set_text(dv_object_field(scene_object(scene, changes[i].path), changes[i].field), changes[i].value),
+            DV_OK);
+        if (!assembled_again(&k))
+            fail_msg("%s of %s changes nothing", changes[i].field, changes[i].path);
+        assert_false(assembled_again(&k));
+    }
+    k.ops->close(k.m);
+    dv_scene_free(scene);
+}
+
+static void one_part_that_changes_each_time_has_all_assembled_again(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {
+        "<SpringForceField spring='0 4 10 0 1'/>",
+        "<Node name='Frame'><MechanicalObject template='Rigid3d' position='0 0 0 0 0 0 1'/><Node name='Points'>"
+        "<MechanicalObject position='1 0 0'/><RigidMapping/><RestShapeSpringsForceField points='0' stiffness='7'/></Node></Node>",
+    };
+    for (size_t i = 0; i < 2; i++) {
+        char text[4096];
+        snprintf(text, sizeof text, CONSTANT, parts[i]);
+        DvScene *scene = scene_from_text(text);
+        Kept k = {.ops = ops_of_plugin(), .root = dv_scene_root(scene), .factors = {.m = 1.0, .k = -0.5}};
+        k.m = k.ops->open(k.root);
+        k.ops->compute_force(k.m, &step, DV_FORCE, DV_WALK_WHOLE);
+        for (int pass = 0; pass < 3; pass++) {
+            assert_true(assembled_again(&k));
+            move(&k, scene);
+        }
+        k.factors.k = 0.0; /* now they add nothing: the same masses each time, but through a J that may turn */
+        (void)assembled_again(&k);
+        assert_true(assembled_again(&k) == (i == 1));
+        k.ops->close(k.m);
+        dv_scene_free(scene);
+    }
+}
+
 static void edits_of_the_graph_are_followed(void **state)
 {
     (void)state;
@@ -677,6 +812,8 @@ int main(void)
         cmocka_unit_test(accelerations_need_a_diagonal_mass),
         cmocka_unit_test(energies_and_momentum_are_sums),
         cmocka_unit_test(tags_of_the_node_choose_who_takes_part),
+        cmocka_unit_test(a_matrix_that_has_not_changed_is_not_assembled_again),
+        cmocka_unit_test(one_part_that_changes_each_time_has_all_assembled_again),
         cmocka_unit_test(edits_of_the_graph_are_followed),
         cmocka_unit_test(the_matrix_gets_a_new_structure_with_the_topology),
         cmocka_unit_test(a_matrix_outlives_an_edit_until_the_next_assembly),

@@ -697,9 +697,50 @@ static void many_right_hand_sides_of_an_indefinite_matrix_are_refined(void **sta
                       (DvFactors){.k = -1.0}, &j, 1e-14);
 }
 
+#define BEAM(method)                                                                                                          \
+    "<Node name='root' dt='0.01'><DefaultAnimationLoop/><EulerImplicitSolver rayleighMass='0.1'/>"                            \
+    "<SparseLDLSolver name='solver'/><RegularGridTopology n='3 3 4' min='0 0 0' max='1 1 2'/><MechanicalObject name='dofs'/>" \
+    "<HexahedronFEMForceField name='fem' method='" method "' youngModulus='1000' poissonRatio='0.3'/>"                        \
+    "<UniformMass name='mass' totalMass='3'/><FixedProjectiveConstraint name='fixed' indices='0 1 2'/></Node>"
+
+static uint64_t factorizations_of(const DvScene *scene)
+{
+    DvObject *solver = scene_object(scene, "/solver");
+    const DvLinearSolverOps *ops = dv_object_ops(solver, DV_LINEAR_SOLVER);
+    return ops->factor_version(dv_object_self(solver));
+}
+
+static void linear_bodies_are_factored_once(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(BEAM("small"));
+    for (int i = 0; i < 5; i++) {
+        step(scene);
+        assert_int_equal(factorizations_of(scene), 1);
+    }
+    dv_data_set_double(dv_object_field(scene_object(scene, "/mass"), "totalMass"), 4.0);
+    step(scene);
+    step(scene);
+    assert_int_equal(factorizations_of(scene), 2);
+    assert_int_equal(dv_scene_step(scene, 0.02), DV_OK); /* another step size, another matrix */
+    assert_int_equal(factorizations_of(scene), 3);
+    assert_int_equal(dv_data_set_text(dv_object_field(scene_object(scene, "/fixed"), "indices"), "0 1 2 3"), DV_OK);
+    assert_int_equal(dv_scene_step(scene, 0.02), DV_OK);
+    assert_int_equal(factorizations_of(scene), 4);
+    dv_scene_free(scene);
+
+    scene = scene_from_text(BEAM("large")); /* its frames turn */
+    for (uint64_t i = 1; i <= 5; i++) {
+        step(scene);
+        assert_int_equal(factorizations_of(scene), i);
+    }
+    dv_scene_free(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(linear_bodies_are_factored_once),
         cmocka_unit_test(preconditioners_give_the_compliance_of_what_they_invert),
         cmocka_unit_test(many_right_hand_sides_of_an_indefinite_matrix_are_refined),
         cmocka_unit_test(what_conjugate_gradients_know_of_a_failed_run_is_told),

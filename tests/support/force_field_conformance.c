@@ -320,6 +320,32 @@ static void check_matrix(const Field *f, const double *x, const double *v)
     free(force), free(c.dense), free(c.at);
 }
 
+/* A matrix with the number of an earlier one is that one. */
+static void check_version(const Field *f, const double *start, const double *x, const double *v)
+{
+    static const DvPatternOps pattern_ops = {.size = sizeof pattern_ops, .add = add_coupling};
+    if (!f->ops->matrix_version)
+        return;
+    double *force = numbers(f->n_deriv, 0, 0.0), *first = NULL;
+    Couplings c = {.base = {&pattern_ops}, .f = f, .dense = numbers(f->n_deriv * f->n_deriv, 0, 0.0)};
+    const size_t bytes = f->n_deriv * f->n_deriv * sizeof *c.dense;
+    f->ops->reserve(f->self, &c.base);
+    const DvMatrixView view = {.block = f->dof->deriv, .indirect = &c, .add = add_dense};
+    const uint64_t version = f->ops->matrix_version(f->self);
+    for (int pass = 0; pass < 3 && version != 0; pass++) { /* before any force, at the start, and moved */
+        memset(c.dense, 0, bytes);
+        f->ops->assemble(f->self, &f->step, 2.5, 0.0, &view);
+        assert_int_equal(f->ops->matrix_version(f->self), version);
+        if (pass == 0) {
+            first = malloc(bytes);
+            memcpy(first, c.dense, bytes);
+        }
+        assert_memory_equal(c.dense, first, bytes);
+        add_force(f, pass == 0 ? start : x, v, force);
+    }
+    free(first), free(force), free(c.dense), free(c.at);
+}
+
 static void check_gradient(const Field *f, const double *x)
 {
     const double h = 1e-6;
@@ -423,6 +449,7 @@ void force_field_conformance(const ForceFieldConformance *c)
     double *start = positions(&f, DV_POSITION), *rest = positions(&f, DV_REST_POSITION),
            *push = numbers(f.n_deriv, 5, c->deformation > 0.0 ? c->deformation : 0.1), *x = moved(&f, start, push, 1.0),
            *v = numbers(f.n_deriv, 6, 0.1), *none = numbers(f.n_deriv, 0, 0.0);
+    check_version(&f, start, x, v);
     check_force(&f, x, v);
     check_product(&f, x, v);
     if (c->tangent == TANGENT_EXACT)

@@ -237,8 +237,15 @@ static void the_blocks_are_j(const Subject *m)
                                 j->values[((size_t)e * rows + r) * columns + c] *
                                 v[m->in.deriv_start[s] + (size_t)j->columns[e] * columns + c];
                 }
-            const uint64_t structure = j->structure;
+            const uint64_t structure = j->structure, version = j->version;
+            const size_t size = (size_t)j->row_start[j->rows] * rows * columns;
+            double *values = vector(size + 1);
+            memcpy(values, j->values, size * sizeof *values);
             assert_true(m->ops->jacobian(m->self, o, s)->structure == structure);
+            j = m->ops->jacobian(m->self, o, s);
+            if (version != 0 && j->version == version) /* whatever was applied since */
+                assert_memory_equal(values, j->values, size * sizeof *values);
+            dv_free(values);
         }
     assert_close("blocks of J times v", product, jv, n_out, 1e-13);
     dv_free(v);

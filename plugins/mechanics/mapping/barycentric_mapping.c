@@ -490,14 +490,11 @@ static const DvJacobian *jacobian(void *self_, uint32_t output, uint32_t input)
     BarycentricMapping *self = self_;
     (void)current(self, dv_state_count(self->base.in), dv_state_count(self->base.out));
     DvJacobian *j = weighted_rows_jacobian(&self->rows, self->base.out.dof->deriv, dv_state_count(self->base.in));
-    if (self->bodies)
+    if (self->bodies) {
         add_turning_blocks(self, j);
+        j->version = 0;
+    }
     return j;
-}
-
-static bool is_linear(void *self)
-{
-    return ((BarycentricMapping *)self)->bodies == NULL;
 }
 
 static const DvMappingOps ops = {
@@ -505,7 +502,6 @@ static const DvMappingOps ops = {
     .space = DV_HOST,
     .inputs = mapping_inputs,
     .outputs = mapping_outputs,
-    .is_linear = is_linear,
     .maps_forces = mapping_maps_forces,
     .is_mechanical = mapping_is_mechanical,
     .keeps_topology = mapping_no,

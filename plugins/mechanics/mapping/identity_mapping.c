@@ -122,7 +122,7 @@ static const DvJacobian *jacobian(void *self_, uint32_t output, uint32_t input)
         for (uint32_t k = 0; k < smaller(deriv_out, deriv_in); k++)
             values[(size_t)i * area + (size_t)k * deriv_in + k] = 1.0;
     }
-    *j = (DvJacobian){rows, columns, row_start, column, values, j->structure + 1};
+    *j = (DvJacobian){rows, columns, row_start, column, values, j->structure + 1, j->structure + 1};
     return j;
 }
 
@@ -131,7 +131,6 @@ static const DvMappingOps ops = {
     .space = DV_HOST,
     .inputs = mapping_inputs,
     .outputs = mapping_outputs,
-    .is_linear = mapping_yes,
     .maps_forces = mapping_maps_forces,
     .is_mechanical = mapping_is_mechanical,
     .keeps_topology = mapping_yes,

@@ -419,9 +419,13 @@ static const DvJacobian *jacobian(void *self_, uint32_t output, uint32_t input)
             row_start[i + 1] = i < points ? i + 1 : points;
         if (points)
             memcpy(column, self->body, points * sizeof *column);
-        *j = (DvJacobian){
-            rows,           columns, row_start, column, dv_alloc((size_t)points * deriv_out * deriv_in, sizeof(double)),
-            self->structure};
+        *j = (DvJacobian){rows,
+                          columns,
+                          row_start,
+                          column,
+                          dv_alloc((size_t)points * deriv_out * deriv_in, sizeof(double)),
+                          self->structure,
+                          0};
     }
     double *block = (double *)j->values;
     for (uint32_t i = 0; i < points; i++, block += deriv_out * deriv_in) {
@@ -444,7 +448,6 @@ static const DvMappingOps ops = {
     .space = DV_HOST,
     .inputs = mapping_inputs,
     .outputs = mapping_outputs,
-    .is_linear = mapping_no,
     .maps_forces = mapping_maps_forces,
     .is_mechanical = mapping_is_mechanical,
     .keeps_topology = mapping_no,

@@ -216,6 +216,6 @@ DvJacobian *weighted_rows_jacobian(WeightedRows *w, uint32_t deriv_out, uint32_t
         double *block = values + (size_t)e * deriv_out * 3;
         block[4] = block[8] = block[0];
     }
-    *j = (DvJacobian){w->rows, columns, row_start, column, values, w->structure};
+    *j = (DvJacobian){w->rows, columns, row_start, column, values, w->structure, w->structure};
     return j;
 }

@@ -355,6 +355,13 @@ static uint64_t structure(void *self)
     return ((DiagonalMass *)self)->structure;
 }
 
+static uint64_t matrix_version(void *self_)
+{
+    DiagonalMass *self = self_;
+    refresh(self);
+    return self->structure + dv_data_version(&self->point_masses);
+}
+
 static const DvMassOps mass_ops = {
     .size = sizeof(DvMassOps),
     .space = DV_HOST,
@@ -367,6 +374,7 @@ static const DvMassOps mass_ops = {
     .reserve = reserve,
     .assemble = assemble,
     .structure = structure,
+    .matrix_version = matrix_version,
     .kinetic_energy = kinetic_energy,
     .momentum = momentum,
     .point_mass = point_mass,

@@ -437,6 +437,13 @@ static uint64_t structure(void *self)
     return ((MeshMatrixMass *)self)->structure;
 }
 
+static uint64_t matrix_version(void *self_)
+{
+    MeshMatrixMass *self = self_;
+    refresh(self);
+    return self->structure + dv_data_version(&self->point_masses) + dv_data_version(&self->edge_masses);
+}
+
 static const DvMassOps mass_ops = {
     .size = sizeof(DvMassOps),
     .space = DV_HOST,
@@ -449,6 +456,7 @@ static const DvMassOps mass_ops = {
     .reserve = reserve,
     .assemble = assemble,
     .structure = structure,
+    .matrix_version = matrix_version,
     .kinetic_energy = kinetic_energy,
     .momentum = momentum,
     .point_mass = point_mass,

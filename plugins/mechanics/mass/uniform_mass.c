@@ -238,6 +238,13 @@ static uint64_t structure(void *self_)
     return self->structure;
 }
 
+static uint64_t matrix_version(void *self_)
+{
+    UniformMass *self = self_;
+    refresh(self);
+    return self->structure + dv_data_version(&self->point_mass) + dv_data_version(&self->total_mass);
+}
+
 static const DvMassOps mass_ops = {
     .size = sizeof(DvMassOps),
     .space = DV_HOST,
@@ -250,6 +257,7 @@ static const DvMassOps mass_ops = {
     .reserve = reserve,
     .assemble = assemble,
     .structure = structure,
+    .matrix_version = matrix_version,
     .kinetic_energy = kinetic_energy,
     .momentum = momentum,
     .point_mass = point_mass,

@@ -9,6 +9,9 @@
  * Each of these small products has its slot. Values, at each assembly: every component adds to the slots it has named, then the
  * locals are projected, then rows and columns of fixed unknowns are cleared, with 1 on the diagonal.
  *
+ * Where neither factors nor anything that adds to the matrix has changed since the last assembly, as components tell by the numbers
+ * of their matrices, the values stay, and their version with them.
+ *
  * The structure is made anew when a component's own structure, the size of a state or the graph changes. All sums run in the
  * order of the document: the bits do not depend on threads.
  */
@@ -35,6 +38,12 @@ typedef struct Target {
     uint32_t rows, columns; /* scalars of a coupling */
 } Target;
 
+/* What the values of a contribution were made of: k K + b B, k M, or k times geometric stiffness. */
+typedef struct Source {
+    uint64_t version; /* 0: they change each time */
+    double k, b;
+} Source;
+
 /* What one component adds. */
 typedef struct Contribution {
     Kind kind;
@@ -52,6 +61,7 @@ typedef struct Contribution {
     bool direct;                 /* all go to one matrix, block by block... */
     const Target *direct_target; /* ...which is that of this target */
     struct Assembly *assembly;
+    Source source; /* of the last values */
 } Contribution;
 
 typedef struct FixedUnknown {
@@ -73,6 +83,8 @@ struct Assembly {
     size_t fixed_count, fixed_capacity;
     uint64_t *fixed_structure; /* [constraints] */
     bool fixed_known;
+    uint32_t parts; /* of the last values */
+    bool valued;
     double product_cost, assembled_product_cost, assembly_cost; /* ns, see estimate */
 };
 
@@ -513,30 +525,59 @@ static void add_mapping_stiffness(DvMechanics *m, const MappingItem *mapping, do
     mapping->ops->assemble_stiffness(mapping->self, k, m->given, view);
 }
 
-static void contribute(Assembly *as, DvMechanics *m, const Contribution *c, const DvStep *step, DvFactors factors,
-                       uint32_t parts)
+enum { NOTHING = 1 }; /* version of a contribution that adds nothing */
+
+static Source source_of(DvMechanics *m, const Contribution *c, DvFactors factors, uint32_t parts)
 {
-    if ((parts & DV_ASSEMBLE_NO_MAPPED) && touches_mapped(m, c))
+    const Source nothing = {.version = NOTHING};
+    if (((parts & DV_ASSEMBLE_NO_MAPPED) && touches_mapped(m, c)) || c->coupling_count == 0)
+        return nothing;
+    if (c->kind == MAPPING) /* by the forces at hand, which differ each time */
+        return factors.k == 0.0 || (parts & DV_ASSEMBLE_NO_GEOMETRIC_STIFFNESS) ? nothing : (Source){.k = factors.k};
+    const FieldItem *field = &m->fields[c->component];
+    if (!mechanics_alive(field->object))
+        return nothing;
+    Source source = {.version = 0};
+    if (c->kind == MASS) {
+        source.k = parts & DV_ASSEMBLE_NO_MASS ? 0.0 : field_mass_factor(field, factors);
+        source.version = field->mass->matrix_version ? field->mass->matrix_version(field->self) : 0;
+    } else {
+        source.k = parts & DV_ASSEMBLE_NO_STIFFNESS ? 0.0 : field_stiffness_factor(field, factors);
+        source.b = parts & DV_ASSEMBLE_NO_DAMPING ? 0.0 : factors.b;
+        source.version = field->ops->matrix_version ? field->ops->matrix_version(field->self) : 0;
+    }
+    return source.k == 0.0 && source.b == 0.0 ? nothing : source;
+}
+
+/* Takes note of what the next values will be made of; whether that is what the last ones were made of. */
+static bool note_sources(Assembly *as, DvMechanics *m, DvFactors factors, uint32_t parts)
+{
+    bool same = as->valued && as->parts == parts;
+    as->valued = true;
+    as->parts = parts;
+    for (uint32_t i = 0; i < as->contribution_count; i++) {
+        Contribution *c = &as->contributions[i];
+        const Source now = source_of(m, c, factors, parts), before = c->source;
+        same = same && now.version != 0 && now.version == before.version && now.k == before.k && now.b == before.b;
+        c->source = now;
+    }
+    return same;
+}
+
+static void contribute(Assembly *as, DvMechanics *m, const Contribution *c, const DvStep *step)
+{
+    if (c->source.k == 0.0 && c->source.b == 0.0)
         return;
     const DvMatrixView view = view_of(as, c);
     if (c->kind == MAPPING) {
-        if (factors.k != 0.0 && !(parts & DV_ASSEMBLE_NO_GEOMETRIC_STIFFNESS))
-            add_mapping_stiffness(m, &m->mappings[c->component], factors.k, &view);
+        add_mapping_stiffness(m, &m->mappings[c->component], c->source.k, &view);
         return;
     }
     const FieldItem *field = &m->fields[c->component];
-    if (!mechanics_alive(field->object))
-        return;
-    if (c->kind == MASS) {
-        const double mass = field_mass_factor(field, factors);
-        if (mass != 0.0 && !(parts & DV_ASSEMBLE_NO_MASS))
-            field->mass->assemble(field->self, mass, &view);
-        return;
-    }
-    const double k = parts & DV_ASSEMBLE_NO_STIFFNESS ? 0.0 : field_stiffness_factor(field, factors);
-    const double b = parts & DV_ASSEMBLE_NO_DAMPING ? 0.0 : factors.b;
-    if (k != 0.0 || b != 0.0)
-        field->ops->assemble(field->self, step, k, b, &view);
+    if (c->kind == MASS)
+        field->mass->assemble(field->self, c->source.k, &view);
+    else
+        field->ops->assemble(field->self, step, c->source.k, c->source.b, &view);
 }
 
 /* ---- Fixed unknowns ---- */
@@ -565,8 +606,8 @@ static void fix(void *context, uint32_t state, uint32_t point, uint32_t componen
                                                   component % as->blocks.block};
 }
 
-/* The unknowns that constraints fix, kept until one of them says that its set has changed. */
-static void update_fixed(Assembly *as, DvMechanics *m, const DvStep *step)
+/* The unknowns that constraints fix, kept until one of them says that its set has changed; whether that was so. */
+static bool update_fixed(Assembly *as, DvMechanics *m, const DvStep *step)
 {
     bool same = as->fixed_known;
     for (uint32_t i = 0; i < m->constraint_count; i++) {
@@ -576,7 +617,7 @@ static void update_fixed(Assembly *as, DvMechanics *m, const DvStep *step)
         as->fixed_structure[i] = structure;
     }
     if (same)
-        return;
+        return false;
     as->fixed_count = 0;
     for (uint32_t i = 0; i < m->constraint_count; i++) {
         const ConstraintItem *constraint = &m->constraints[i];
@@ -593,6 +634,7 @@ static void update_fixed(Assembly *as, DvMechanics *m, const DvStep *step)
         }
     }
     as->fixed_known = true;
+    return true;
 }
 
 static void clear_fixed(Assembly *as)
@@ -639,40 +681,48 @@ static Assembly *structure(DvMechanics *m)
     return m->assembly;
 }
 
-/* The same, and up to date with the Jacobians. */
-static Assembly *current(DvMechanics *m)
+/* The same, and up to date with the Jacobians; *changed: whether these had changed. */
+static Assembly *current(DvMechanics *m, bool *changed)
 {
+    *changed = false;
     (void)structure(m);
-    if (m->assembly->jacobians && !jacobians_update(m->assembly->jacobians, m)) {
+    if (m->assembly->jacobians && !jacobians_update(m->assembly->jacobians, m, changed)) {
         drop(m);
         m->assembly = build(m);
         if (m->assembly->jacobians)
-            (void)jacobians_update(m->assembly->jacobians, m);
+            (void)jacobians_update(m->assembly->jacobians, m, changed);
     }
     return m->assembly;
 }
 
-const DvBlockMatrix *assembly_run(DvMechanics *m, const DvStep *step, DvFactors factors, uint32_t parts)
+static void add_values(Assembly *as, DvMechanics *m, const DvStep *step, uint32_t parts)
 {
-    Assembly *as = current(m);
-    m->depth++;
     dv_parallel_for(as->blocks.rows.start[as->blocks.rows.count], 8192, clear_range, as);
     for (uint32_t i = 0; i < as->local_count; i++) {
         local_clear(&as->locals[i], m);
     }
     for (uint32_t i = 0; i < as->contribution_count; i++)
-        contribute(as, m, &as->contributions[i], step, factors, parts);
+        contribute(as, m, &as->contributions[i], step);
     for (uint32_t i = 0; i < as->local_count && !(parts & DV_ASSEMBLE_NO_MAPPED); i++)
         local_project(&as->locals[i], &as->blocks, as->jacobians);
-    if (parts & DV_ASSEMBLE_CONSTRAINED) {
-        update_fixed(as, m, step);
+    if (parts & DV_ASSEMBLE_CONSTRAINED)
         clear_fixed(as);
-    }
+    as->matrix.version++;
+}
+
+const DvBlockMatrix *assembly_run(DvMechanics *m, const DvStep *step, DvFactors factors, uint32_t parts)
+{
+    bool turned;
+    Assembly *as = current(m, &turned);
+    m->depth++;
+    const bool same_sources = note_sources(as, m, factors, parts);
+    const bool same_fixed = !(parts & DV_ASSEMBLE_CONSTRAINED) || !update_fixed(as, m, step);
+    if (!same_sources || !same_fixed || turned)
+        add_values(as, m, step, parts);
     m->depth--;
     if (m->lent != as)
         assembly_free(m->lent);
     m->lent = as;
-    as->matrix.version++;
     return &as->matrix;
 }
 

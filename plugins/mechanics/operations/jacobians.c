@@ -16,7 +16,7 @@ typedef struct Link {
     uint32_t mapping, output, input; /* numbers within the mapping */
     uint32_t child, parent;          /* states */
     bool known;                      /* false: the mapping has no such J */
-    uint64_t structure;
+    uint64_t structure, version;
     uint32_t rows;
     uint32_t *start, *columns;
     double *own_values; /* NULL: those of the mapping */
@@ -41,6 +41,7 @@ struct Jacobians {
     uint32_t *first, *count; /* [states] into products */
     uint32_t *marker;        /* [points of the largest state] place of a column in the row at work, + 1 */
     uint32_t state_count;
+    bool known; /* the products have their values */
 };
 
 static size_t entries_of(const Link *link)
@@ -369,8 +370,9 @@ static void find_weights(const DvMechanics *m, Product *product)
     }
 }
 
-bool jacobians_update(Jacobians *js, DvMechanics *m)
+bool jacobians_update(Jacobians *js, DvMechanics *m, bool *changed)
 {
+    *changed = !js->known;
     for (uint32_t l = 0; l < js->link_count; l++) {
         Link *link = &js->links[l];
         if (!m->states[link->child].loaded)
@@ -379,9 +381,17 @@ bool jacobians_update(Jacobians *js, DvMechanics *m)
         const bool usable = fits(m, link, j);
         if (usable != link->known || (usable && j->structure != link->structure))
             return false;
-        if (link->known)
+        if (!link->known)
+            continue;
+        if (j->version == 0 || j->version != link->version) {
             take_values(m, link, j);
+            *changed = true;
+        }
+        link->version = j->version;
     }
+    if (!*changed)
+        return true;
+    js->known = true;
     for (uint32_t p = 0; p < js->product_count; p++) {
         Product *product = &js->products[p];
         if (product->link)

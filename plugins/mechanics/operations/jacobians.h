@@ -21,8 +21,9 @@ typedef struct Jacobians Jacobians;
 /* Nothing but structure yet. */
 Jacobians *jacobians_new(DvMechanics *m);
 void jacobians_free(Jacobians *jacobians);
-/* Brings the values up to date with the last propagation; false when the structure has changed: make new ones. */
-bool jacobians_update(Jacobians *jacobians, DvMechanics *m);
+/* Brings the values up to date with the last propagation, *changed: whether they were not; false when the structure has
+ * changed: make new ones. */
+bool jacobians_update(Jacobians *jacobians, DvMechanics *m, bool *changed);
 /* The Jacobians of a mapped state, one per root. */
 const StateJacobian *jacobians_of(const Jacobians *jacobians, uint32_t state, uint32_t *count);
 

@@ -3,7 +3,7 @@
  * SparseLDLSolver: direct solution of symmetric systems, A = P^T L D L^T P without pivoting (block_ldl.h).
  *
  * Both templates work on the same block matrix. The ordering and the symbolic factorization are kept while the structure of
- * the matrix is the same, the numbers while its numbers are the same, as those of masses and of linear bodies. A pivot that is exactly zero is an error: the matrix is singular. Indefinite matrices are solved
+ * the matrix is the same, the factor while its version is the same, as that of masses and of linear bodies is. A pivot that is exactly zero is an error: the matrix is singular. Indefinite matrices are solved
  * with refinement.
  */
 #include "linear/block_ldl.h"
@@ -20,8 +20,6 @@
 /* Relative residual after refinement that is worth a warning. */
 static const double UNSOLVED = 1e-6;
 
-enum { SAMPLES = 32 };
-
 typedef struct SparseLdlSolver {
     DvLinearSolverFields common;
     DvData precompute, nonzeros;
@@ -36,10 +34,8 @@ typedef struct SparseLdlSolver {
     uint32_t analyses;           /* that the output `L_nnz` knows */
     const DvBlockMatrix *matrix; /* that was factored */
     uint64_t version;            /* of its numbers */
-    double samples[SAMPLES];     /* of the numbers that were factored */
-    double *numbers;             /* all of them, kept once the samples came twice */
-    size_t numbers_capacity;
-    bool analysed, factored, numbers_known;
+    uint64_t factored_version;   /* of the numbers in the factor */
+    bool analysed, factored;
     uint64_t factorizations;
     bool warned_empty, warned_singular;
 } SparseLdlSolver;
@@ -108,35 +104,13 @@ static void order_nodes(void *context, uint32_t nodes, const uint32_t *begin, co
     dv_order_nodes(DV_ORDERING_NATURAL, nodes, begin, neighbours, order);
 }
 
-/* Whether the matrix has the numbers that were factored last. A matrix that changes in each step is found out by some samples
- * and costs no more; one that seems to stay is copied, and compared with the copy from then on. */
-static bool is_unchanged(SparseLdlSolver *self, const DvBlockMatrix *matrix)
-{
-    const size_t count = (size_t)matrix->row_start[matrix->rows] * matrix->block * matrix->block;
-    if (self->factored && matrix->structure == self->structure && self->numbers_known &&
-        memcmp(self->numbers, matrix->values, count * sizeof *self->numbers) == 0)
-        return true;
-    double samples[SAMPLES];
-    for (size_t i = 0; i < SAMPLES; i++)
-        samples[i] = matrix->values[count / SAMPLES * i];
-    self->numbers_known = self->factored && memcmp(samples, self->samples, sizeof samples) == 0;
-    memcpy(self->samples, samples, sizeof samples);
-    if (count > self->numbers_capacity) {
-        dv_free(self->numbers);
-        self->numbers = dv_alloc(count, sizeof *self->numbers);
-        self->numbers_capacity = count;
-    }
-    if (self->numbers_known)
-        memcpy(self->numbers, matrix->values, count * sizeof *self->numbers);
-    return false;
-}
-
 static DvStatus factor(SparseLdlSolver *self, const DvBlockMatrix *matrix)
 {
     const bool keep = dv_data_bool(&self->precompute);
-    if (is_unchanged(self, matrix) && keep)
+    const bool same_structure = self->analysed && matrix->structure == self->structure;
+    if (keep && self->factored && same_structure && matrix->version == self->factored_version)
         return DV_OK;
-    if (!self->analysed || matrix->structure != self->structure || !keep) {
+    if (!same_structure || !keep) {
         dv_block_ldl_analyse(self->ldl, matrix, self->ordering != NULL ? order_nodes : NULL, self);
         self->structure = matrix->structure;
         self->analysed = true;
@@ -144,6 +118,7 @@ static DvStatus factor(SparseLdlSolver *self, const DvBlockMatrix *matrix)
     uint32_t failed = 0;
     const DvStatus status = dv_block_ldl_factor(self->ldl, matrix, &failed);
     self->factored = status == DV_OK;
+    self->factored_version = matrix->version;
     self->factorizations++;
     if (dv_block_ldl_analyses(self->ldl) != self->analyses) {
         self->analyses = dv_block_ldl_analyses(self->ldl);
@@ -289,7 +264,6 @@ static void destroy(DvObject *object, void *self_)
     SparseLdlSolver *self = self_;
     dv_ldl_many_free(self->many);
     dv_block_ldl_free(self->ldl);
-    dv_free(self->numbers);
     dv_flat_system_free(&self->flat);
 }
 

@@ -96,8 +96,8 @@ typedef struct DvMechanicalOperationsOps {
 
     /* The matrix m M + b B + k K of the independent states, mapped parts projected, constraints applied (rows and
      * columns cleared, 1 on the diagonal) with DV_ASSEMBLE_CONSTRAINED in `parts`, a sum of DV_ASSEMBLE_*. Belongs to
-     * m; valid until the next assembly; same structure number = same structure. NULL after an error, which has been
-     * reported. */
+     * m; valid until the next assembly; same structure number = same structure, same version = same values: what has not
+     * changed since the last assembly is not assembled again. NULL after an error, which has been reported. */
     const DvBlockMatrix *(*assemble)(DvMechanics *m, const DvStep *step, DvFactors factors, uint32_t parts);
     /* Whether a product with the assembled matrix costs less than add_mbk, by a count of operations, for `products`
      * products per assembly; and whether everything below can be assembled at all. */

@@ -596,6 +596,12 @@ static uint64_t structure(void *self_)
     return ((const HexahedronFEMForceField *)self_)->structure;
 }
 
+static uint64_t matrix_version(void *self_)
+{
+    const HexahedronFEMForceField *self = self_;
+    return self->chosen == HEXAHEDRON_SMALL && !self->updates ? self->structure : 0;
+}
+
 static double energy_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const HexahedronFEMForceField *self = ((const HexahedronWork *)context)->self;
@@ -687,6 +693,7 @@ static const DvForceFieldOps ops = {
     .reserve = reserve,
     .assemble = assemble,
     .structure = structure,
+    .matrix_version = matrix_version,
     .energy = energy,
     .cost = cost,
 };

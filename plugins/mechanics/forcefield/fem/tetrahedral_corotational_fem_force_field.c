@@ -190,6 +190,12 @@ static uint64_t structure(void *self_)
     return ((const TetrahedralCorotationalFEMForceField *)self_)->structure;
 }
 
+static uint64_t matrix_version(void *self_)
+{
+    const TetrahedralCorotationalFEMForceField *self = self_;
+    return self->blocks.method == TETRAHEDRON_SMALL ? self->structure : 0;
+}
+
 static double energy(void *self_, const DvStep *step, const DvConstVec *x)
 {
     (void)step;
@@ -220,6 +226,7 @@ static const DvForceFieldOps ops = {
     .reserve = reserve,
     .assemble = assemble,
     .structure = structure,
+    .matrix_version = matrix_version,
     .energy = energy,
     .cost = cost,
 };

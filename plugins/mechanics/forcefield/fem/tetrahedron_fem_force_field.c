@@ -31,8 +31,9 @@ typedef struct TetrahedronFEMForceField {
     Topology topology;
     TetrahedronBlocks blocks;
     ElementMaterials materials;
-    DvElementData former; /* the number that each element of the mesh had when the blocks were built */
-    uint64_t structure;   /* + 1 with each rebuild */
+    DvElementData former;   /* the number that each element of the mesh had when the blocks were built */
+    uint64_t structure;     /* + 1 with each rebuild */
+    uint64_t materials_set; /* times */
 } TetrahedronFEMForceField;
 
 static const char *const methods[] = {"small", "large", "polar", "svd", NULL}; /* as TetrahedronMethod */
@@ -132,6 +133,7 @@ static uint32_t *cut_hexahedra(const Topology *topology, DvElements hexahedra)
 
 static void set_materials(TetrahedronFEMForceField *self)
 {
+    self->materials_set++;
     for (uint32_t i = 0; i < self->blocks.mesh.elements; i++) {
         const ElementMaterial material = element_material(&self->materials, i);
         tetrahedron_blocks_set_material(&self->blocks, i, material.young, material.poisson);
@@ -385,6 +387,12 @@ static uint64_t structure(void *self_)
     return ((const TetrahedronFEMForceField *)self_)->structure;
 }
 
+static uint64_t matrix_version(void *self_)
+{
+    const TetrahedronFEMForceField *self = self_;
+    return self->blocks.method == TETRAHEDRON_SMALL ? self->structure + self->materials_set : 0;
+}
+
 static double energy(void *self_, const DvStep *step, const DvConstVec *x)
 {
     (void)step;
@@ -423,6 +431,7 @@ static const DvForceFieldOps ops = {
     .reserve = reserve,
     .assemble = assemble,
     .structure = structure,
+    .matrix_version = matrix_version,
     .energy = energy,
     .cost = cost,
 };

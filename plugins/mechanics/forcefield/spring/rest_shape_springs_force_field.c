@@ -360,6 +360,11 @@ static uint64_t structure(void *self_)
     return self->structure;
 }
 
+static uint64_t matrix_version(void *self_)
+{
+    return structure(self_); /* a change of the springs is one of the structure */
+}
+
 static double energy(void *self_, const DvStep *step, const DvConstVec *x)
 {
     (void)step;
@@ -409,6 +414,7 @@ static const DvForceFieldOps ops = {
     .reserve = reserve,
     .assemble = assemble,
     .structure = structure,
+    .matrix_version = matrix_version,
     .energy = energy,
 };
 
