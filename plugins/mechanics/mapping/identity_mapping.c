@@ -132,6 +132,7 @@ static const DvMappingOps ops = {
     .inputs = mapping_inputs,
     .outputs = mapping_outputs,
     .maps_forces = mapping_maps_forces,
+    .maps_constraints = mapping_maps_constraints,
     .is_mechanical = mapping_is_mechanical,
     .keeps_topology = mapping_yes,
     .apply = apply,

@@ -134,6 +134,11 @@ bool mapping_maps_forces(void *self)
     return dv_data_bool(&((MappingBase *)self)->map_forces);
 }
 
+bool mapping_maps_constraints(void *self)
+{
+    return dv_data_bool(&((MappingBase *)self)->map_constraints);
+}
+
 bool mapping_is_mechanical(void *self)
 {
     MappingBase *base = self;

@@ -18,20 +18,20 @@ typedef struct MappingBase {
     DvStateRef in, out; /* ops is NULL until they are found */
 } MappingBase;
 
-#define MAPPING_FIELDS(Struct)                                                                      \
-    DV_LINK(Struct, base.input_link, "input", DV_STATE,                                             \
-            .help = "state to map from; by default that of the parent node"),                       \
-        DV_LINK(Struct, base.output_link, "output", DV_STATE,                                       \
-                .help = "state to compute; by default that of the node"),                           \
-        DV_FIELD(Struct, base.map_forces, "mapForces", dv_type_bool, .init = "1",                   \
-                 .help = "forces on the output act on the input"),                                  \
-        DV_FIELD(Struct, base.map_constraints, "mapConstraints", dv_type_bool, .init = "1",         \
-                 .help = "constraints on the output act on the input"),                             \
-        DV_FIELD(Struct, base.map_masses, "mapMasses", dv_type_bool, .init = "1",                   \
-                 .help = "masses on the output act on the input"),                                  \
-        DV_FIELD(Struct, base.map_matrices, "mapMatrices", dv_type_bool, .init = "0",               \
-                 .help = "kept for old scenes: assembled systems take every mapping into account"), \
-        DV_FIELD(Struct, base.apply_rest_position, "applyRestPosition", dv_type_bool, .init = "0",  \
+#define MAPPING_FIELDS(Struct)                                                                              \
+    DV_LINK(Struct, base.input_link, "input", DV_STATE,                                                     \
+            .help = "state to map from; by default that of the parent node"),                               \
+        DV_LINK(Struct, base.output_link, "output", DV_STATE,                                               \
+                .help = "state to compute; by default that of the node"),                                   \
+        DV_FIELD(Struct, base.map_forces, "mapForces", dv_type_bool, .init = "1",                           \
+                 .help = "forces on the output act on the input"),                                          \
+        DV_FIELD(Struct, base.map_constraints, "mapConstraints", dv_type_bool, .init = "1",                 \
+                 .help = "constraints on the output act on the input, where a constraint solver heeds it"), \
+        DV_FIELD(Struct, base.map_masses, "mapMasses", dv_type_bool, .init = "1",                           \
+                 .help = "masses on the output act on the input"),                                          \
+        DV_FIELD(Struct, base.map_matrices, "mapMatrices", dv_type_bool, .init = "0",                       \
+                 .help = "kept for old scenes: assembled systems take every mapping into account"),         \
+        DV_FIELD(Struct, base.apply_rest_position, "applyRestPosition", dv_type_bool, .init = "0",          \
                  .help = "also compute the rest positions of the output when the scene starts")
 
 #define MAPPING_CLASS \
@@ -56,6 +56,7 @@ uint32_t mapping_inputs(void *self, DvObject **states, uint32_t capacity);
 uint32_t mapping_outputs(void *self, DvObject **states, uint32_t capacity);
 uint32_t mapping_output_points(void *self, uint32_t output); /* all that there are: it follows its output */
 bool mapping_maps_forces(void *self);
+bool mapping_maps_constraints(void *self);
 bool mapping_is_mechanical(void *self);
 bool mapping_yes(void *self);
 bool mapping_no(void *self);

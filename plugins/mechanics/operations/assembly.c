@@ -232,8 +232,13 @@ static void make_locals(Assembly *as, DvMechanics *m)
         Local *local = &as->locals[i];
         local_make_rows(local, m);
     }
-    if (as->local_count)
-        as->jacobians = jacobians_new(m);
+    if (as->local_count == 0)
+        return;
+    bool *needed = dv_alloc(m->state_count, sizeof *needed);
+    for (uint32_t i = 0; i < as->local_count; i++)
+        needed[as->locals[i].a] = needed[as->locals[i].b] = true;
+    as->jacobians = jacobians_new(m, needed);
+    dv_free(needed);
 }
 
 /* ---- The global structure ---- */

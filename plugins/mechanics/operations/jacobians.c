@@ -41,7 +41,8 @@ struct Jacobians {
     uint32_t *first, *count; /* [states] into products */
     uint32_t *marker;        /* [points of the largest state] place of a column in the row at work, + 1 */
     uint32_t state_count;
-    bool known; /* the products have their values */
+    bool *needed; /* [states] */
+    bool known;   /* the products have their values */
 };
 
 static size_t entries_of(const Link *link)
@@ -226,10 +227,27 @@ static void build_product(Jacobians *js, const DvMechanics *m, Product *product)
     product->jacobian.weights = product->weights;
 }
 
-Jacobians *jacobians_new(DvMechanics *m)
+/* The given states, and upwards what they follow from: backwards, so that a chain is marked in one pass. */
+static bool *mark_needed(const DvMechanics *m, const bool *needed)
+{
+    bool *marks = dv_alloc(m->state_count, sizeof *marks);
+    memcpy(marks, needed, m->state_count * sizeof *marks);
+    for (uint32_t i = m->mapping_count; i-- > 0;) {
+        const MappingItem *mapping = &m->mappings[i];
+        bool any = false;
+        for (uint32_t k = 0; k < mapping->outputs; k++)
+            any |= marks[mapping_outputs_of(m, mapping)[k]];
+        for (uint32_t k = 0; any && k < mapping->inputs; k++)
+            marks[mapping_inputs_of(m, mapping)[k]] = true;
+    }
+    return marks;
+}
+
+Jacobians *jacobians_new(DvMechanics *m, const bool *needed)
 {
     Jacobians *js = dv_alloc(1, sizeof *js);
     js->state_count = m->state_count;
+    js->needed = mark_needed(m, needed);
     js->first = dv_alloc(m->state_count, sizeof *js->first);
     js->count = dv_alloc(m->state_count, sizeof *js->count);
     uint32_t widest = 0;
@@ -252,7 +270,7 @@ Jacobians *jacobians_new(DvMechanics *m)
                                       .input = in,
                                       .child = child,
                                       .parent = mapping_inputs_of(m, mapping)[in]};
-                if (m->states[child].loaded)
+                if (js->needed[child])
                     copy_structure(m, &js->links[l]);
                 l++;
             }
@@ -303,6 +321,7 @@ void jacobians_free(Jacobians *js)
     dv_free(js->links);
     dv_free(js->products);
     dv_free(js->of_state);
+    dv_free(js->needed);
     dv_free(js->first);
     dv_free(js->count);
     dv_free(js->marker);
@@ -375,7 +394,7 @@ bool jacobians_update(Jacobians *js, DvMechanics *m, bool *changed)
     *changed = !js->known;
     for (uint32_t l = 0; l < js->link_count; l++) {
         Link *link = &js->links[l];
-        if (!m->states[link->child].loaded)
+        if (!js->needed[link->child])
             continue;
         const DvJacobian *j = ask(m, link);
         const bool usable = fits(m, link, j);

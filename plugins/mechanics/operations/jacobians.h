@@ -18,8 +18,8 @@ typedef struct StateJacobian {
 
 typedef struct Jacobians Jacobians;
 
-/* Nothing but structure yet. */
-Jacobians *jacobians_new(DvMechanics *m);
+/* Of the mapped states in `needed` ([states]) and those they follow from. Nothing but structure yet. */
+Jacobians *jacobians_new(DvMechanics *m, const bool *needed);
 void jacobians_free(Jacobians *jacobians);
 /* Brings the values up to date with the last propagation, *changed: whether they were not; false when the structure has
  * changed: make new ones. */

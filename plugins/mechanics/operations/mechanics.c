@@ -4,6 +4,8 @@
  */
 #include "mechanics.h"
 
+#include "row_projection.h"
+
 #include <string.h>
 
 #include <divan/contracts/visual.h>
@@ -372,6 +374,7 @@ void mechanics_forget(DvMechanics *m)
     if (m->assembly != m->lent)
         assembly_free(m->assembly);
     assembly_free(m->lent);
+    row_projection_free(m->row_projection);
     *m = (DvMechanics){.node = m->node, .scene = m->scene, .epoch = m->epoch, .next = m->next};
     for (uint32_t i = 0; i < count; i++)
         dv_object_unref(objects[i]);
@@ -384,11 +387,17 @@ void mechanics_compile(DvMechanics *m)
     memcpy(allocated, m->allocated, sizeof allocated);
     /* The old objects stay until the new ones are held: an object may be in both. */
     DvMechanics old = *m;
-    *m = (DvMechanics){.node = old.node, .scene = old.scene, .epoch = old.epoch, .next = old.next, .lent = old.lent};
+    *m = (DvMechanics){.node = old.node,
+                       .scene = old.scene,
+                       .epoch = old.epoch,
+                       .next = old.next,
+                       .lent = old.lent,
+                       .row_projection = old.row_projection};
     memcpy(m->allocated, allocated, sizeof allocated);
     if (old.assembly == old.lent)
         old.assembly = NULL;
     old.lent = NULL;
+    old.row_projection = NULL;
 
     size_t count;
     const DvCall *calls = dv_schedule_calls(dv_schedule(m->node, &plan, dv_node_tags(m->node)), &count);

@@ -98,7 +98,8 @@ typedef struct ConstraintItem {
     bool below_stop;
 } ConstraintItem;
 
-typedef struct Assembly Assembly; /* assembly.c */
+typedef struct Assembly Assembly;           /* assembly.c */
+typedef struct RowProjection RowProjection; /* row_projection.c */
 
 /* What the mechanics of a scene share. */
 typedef struct SceneMechanics {
@@ -137,7 +138,8 @@ struct DvMechanics {
     uint64_t epoch;          /* of the present operation */
     bool external_on_mapped; /* the last compute_force met an externalForce on a mapped state */
     uint8_t allocated[DV_MAX_VEC];
-    Assembly *assembly; /* that of the arrays as they are; NULL: none yet */
+    Assembly *assembly;            /* that of the arrays as they are; NULL: none yet */
+    RowProjection *row_projection; /* NULL: no rows yet */
     Assembly *lent;    /* whose matrix the last assembly gave: kept until the next one, whatever happens to the graph */
     DvMechanics *next; /* of the scene */
 };

@@ -17,6 +17,7 @@
 #include <divan/memory.h>
 
 #include "mechanics.h"
+#include "row_projection.h"
 
 SceneMechanics *mechanics_of_scene(const DvNode *node)
 {
@@ -92,9 +93,9 @@ static bool is_free(const DvMechanics *m, DvVecId id)
     for (const DvMechanics *other = m->scene->open; other; other = other->next)
         if (other->allocated[id] && (other == m || shares_states(m, other)))
             return false;
-    for (uint32_t i = 0; i < m->independent_count; i++) {
-        const DvStateRef s = m->states[m->independent[i]].ref;
-        if (s.ops->has(s.self, id))
+    for (uint32_t i = 0; i < m->state_count; i++) {
+        const DvStateRef s = m->states[i].ref;
+        if (m->states[i].kind != STATE_EXTERNAL && s.ops->has(s.self, id))
             return false;
     }
     return true;
@@ -200,6 +201,60 @@ static void scatter(DvMechanics *m, DvVecId v, const double *flat)
         memcpy(a.at, flat, n * sizeof *flat);
         flat += n;
     }
+}
+
+/* ---- States ---- */
+
+static bool is_of(const StateItem *state, uint32_t which)
+{
+    static const uint32_t kinds[] = {[STATE_INDEPENDENT] = DV_STATES_INDEPENDENT, [STATE_MAPPED] = DV_STATES_MAPPED};
+    return state->kind != STATE_EXTERNAL && (which & kinds[state->kind]) != 0;
+}
+
+static uint32_t list_states(DvMechanics *m, uint32_t which, DvObject **states, uint32_t capacity)
+{
+    mechanics_refresh(m);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < m->state_count; i++)
+        if (is_of(&m->states[i], which) && count++ < capacity)
+            states[count - 1] = m->states[i].ref.object;
+    return count;
+}
+
+static size_t offset(DvMechanics *m, const DvObject *state)
+{
+    mechanics_refresh(m);
+    (void)mechanics_count_unknowns(m);
+    for (uint32_t i = 0; i < m->independent_count; i++)
+        if (m->states[m->independent[i]].ref.object == state)
+            return m->states[m->independent[i]].offset;
+    return SIZE_MAX;
+}
+
+static void clear_states(DvMechanics *m, uint32_t which, DvVecId v)
+{
+    mechanics_refresh(m);
+    for (uint32_t i = 0; i < m->state_count; i++)
+        if (is_of(&m->states[i], which))
+            m->states[i].ref.ops->clear(m->states[i].ref.self, v);
+}
+
+static void combine_states(DvMechanics *m, uint32_t which, DvVecId r, DvVecId a, DvVecId b, double k)
+{
+    mechanics_refresh(m);
+    for (uint32_t i = 0; i < m->state_count; i++)
+        if (is_of(&m->states[i], which))
+            m->states[i].ref.ops->combine(m->states[i].ref.self, r, a, b, k);
+}
+
+static DvStatus project_rows(DvMechanics *m, const DvStep *step, const DvStateRows *parts, uint32_t count,
+                             uint32_t options, DvSparseRows *out)
+{
+    mechanics_refresh(m);
+    m->depth++;
+    const DvStatus status = row_projection_run(m, step, parts, count, options, out);
+    m->depth--;
+    return status;
 }
 
 /* ---- Mappings ---- */
@@ -689,6 +744,11 @@ const DvMechanicalOperationsOps dv_mechanical_operations = {
     .end_integration = end_integration,
     .assemble = assemble,
     .prefers_assembled = prefers_assembled,
+    .states = list_states,
+    .offset = offset,
+    .clear_states = clear_states,
+    .combine_states = combine_states,
+    .project_rows = project_rows,
     .kinetic_energy = kinetic_energy,
     .potential_energy = potential_energy,
     .momentum = momentum,

@@ -48,6 +48,8 @@ typedef struct DvMappingOps {
                        uint32_t capacity); /* stores at most capacity, returns how many there are */
     uint32_t (*outputs)(void *self, DvObject **states, uint32_t capacity);
     bool (*maps_forces)(void *self); /* false: visitors for forces stop here */
+    /* Optional (absent: true); false: rows of constraints on the outputs stay there, where DV_ROWS_HEED_MAPPINGS is asked for. */
+    bool (*maps_constraints)(void *self);
     bool (*is_mechanical)(
         void *self); /* any of mapForces, mapConstraints, mapMasses; false: it only feeds visual models */
     bool (*keeps_topology)(void *self); /* look-ups of a topology may pass it (identity) */
