@@ -24,7 +24,7 @@ typedef struct DvBlockMatrix {
     const uint32_t *transposed; /* [row_start[rows]] slot of the transposed block: the structure is symmetric */
     double *values;             /* [row_start[rows]] x b x b, each block row-major, 64-byte aligned */
     uint64_t structure;         /* number of the structure: another number, another structure */
-    uint64_t version;           /* + 1 with each assembly */
+    uint64_t version;           /* the same number: the same values as before, bit for bit */
 } DvBlockMatrix;
 
 /* Rows over the scalar unknowns of such a matrix, as constraints give them: row i has the values[e] in columns[e] for

@@ -38,6 +38,10 @@ typedef struct DvForceFieldOps {
     void (*reserve)(void *self, DvPattern *pattern);
     void (*assemble)(void *self, const DvStep *step, double k, double b, const DvMatrixView *view);
     uint64_t (*structure)(void *self);
+    /* Optional: number of what assemble adds: the same number, the same matrix for the same factors, bit for bit. 0, or
+     * absent: it changes each time. Asked after structure; where nothing has changed nothing is assembled, and direct
+     * solvers keep their factor. */
+    uint64_t (*matrix_version)(void *self);
     /* Optional: joules at positions x. */
     double (*energy)(void *self, const DvStep *step, const DvConstVec *x);
     /* Optional: roughly how long add_dforce and assemble take on one core, in nanoseconds. Solvers choose by it between

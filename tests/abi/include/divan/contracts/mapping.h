@@ -38,6 +38,7 @@ typedef struct DvJacobian {
     const uint32_t *columns;      /* [row_start[rows]] ascending within a row */
     const double *values;         /* [row_start[rows]] x deriv_out x deriv_in */
     uint64_t structure;           /* another number when rows or columns changed */
+    uint64_t version;             /* another number when values changed; 0: they change each time */
 } DvJacobian;
 
 typedef struct DvMappingOps {
@@ -46,8 +47,9 @@ typedef struct DvMappingOps {
     uint32_t (*inputs)(void *self, DvObject **states,
                        uint32_t capacity); /* stores at most capacity, returns how many there are */
     uint32_t (*outputs)(void *self, DvObject **states, uint32_t capacity);
-    bool (*is_linear)(void *self);   /* J is constant */
     bool (*maps_forces)(void *self); /* false: visitors for forces stop here */
+    /* Optional (absent: true); false: rows of constraints on the outputs stay there, where DV_ROWS_HEED_MAPPINGS is asked for. */
+    bool (*maps_constraints)(void *self);
     bool (*is_mechanical)(
         void *self); /* any of mapForces, mapConstraints, mapMasses; false: it only feeds visual models */
     bool (*keeps_topology)(void *self); /* look-ups of a topology may pass it (identity) */

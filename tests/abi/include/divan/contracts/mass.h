@@ -29,6 +29,7 @@ typedef struct DvMassOps {
     void (*reserve)(void *self, DvPattern *pattern);
     void (*assemble)(void *self, double factor, const DvMatrixView *view);
     uint64_t (*structure)(void *self);
+    uint64_t (*matrix_version)(void *self); /* optional, as in DvForceFieldOps */
     /* Optional. */
     double (*kinetic_energy)(void *self, DvConstVec v); /* J */
     void (*momentum)(void *self, DvConstVec x, DvConstVec v,

@@ -46,6 +46,28 @@ enum {
     DV_ASSEMBLE_NO_MAPPED = 1u << 5               /* components that act on mapped states */
 };
 
+/* Which states an operation on vectors runs over, in tree order. */
+enum {
+    DV_STATES_INDEPENDENT = 1u << 0,
+    DV_STATES_MAPPED = 1u << 1,
+    DV_STATES_ALL = DV_STATES_INDEPENDENT | DV_STATES_MAPPED
+};
+
+/* Rows of constraints on one state, as constraints write them: row i has the derivative values[e * deriv...] at point
+ * points[e] for row_start[i] <= e < row_start[i + 1], in any order; what comes again is added. */
+typedef struct DvStateRows {
+    DvObject *state;
+    uint32_t rows;
+    const uint32_t *row_start; /* [rows + 1] */
+    const uint32_t *points;
+    const double *values;
+} DvStateRows;
+
+enum {
+    DV_ROWS_CONSTRAINED = 1u << 0,  /* without the columns of unknowns that projective constraints fix */
+    DV_ROWS_HEED_MAPPINGS = 1u << 1 /* mappings with mapConstraints=false end the way; else that field means nothing */
+};
+
 typedef enum DvMassKind {
     DV_MASS_NONE,     /* there is none */
     DV_MASS_DIAGONAL, /* all diagonal, on independent states */
@@ -96,12 +118,27 @@ typedef struct DvMechanicalOperationsOps {
 
     /* The matrix m M + b B + k K of the independent states, mapped parts projected, constraints applied (rows and
      * columns cleared, 1 on the diagonal) with DV_ASSEMBLE_CONSTRAINED in `parts`, a sum of DV_ASSEMBLE_*. Belongs to
-     * m; valid until the next assembly; same structure number = same structure. NULL after an error, which has been
-     * reported. */
+     * m; valid until the next assembly; same structure number = same structure, same version = same values: what has not
+     * changed since the last assembly is not assembled again. NULL after an error, which has been reported. */
     const DvBlockMatrix *(*assemble)(DvMechanics *m, const DvStep *step, DvFactors factors, uint32_t parts);
     /* Whether a product with the assembled matrix costs less than add_mbk, by a count of operations, for `products`
      * products per assembly; and whether everything below can be assembled at all. */
     bool (*prefers_assembled)(DvMechanics *m, uint32_t products);
+
+    /* For constraints. */
+    /* The states of a kind (a sum of DV_STATES_*); stores at most capacity, returns how many there are. */
+    uint32_t (*states)(DvMechanics *m, uint32_t which, DvObject **states, uint32_t capacity);
+    /* Where an independent state begins among the unknowns; SIZE_MAX: it is none of these. */
+    size_t (*offset)(DvMechanics *m, const DvObject *state);
+    /* clear and combine over the states of a kind: what a constraint solver keeps in mapped states too. */
+    void (*clear_states)(DvMechanics *m, uint32_t which, DvVecId v);
+    void (*combine_states)(DvMechanics *m, uint32_t which, DvVecId r, DvVecId a, DvVecId b, double k);
+    /* J over the unknowns of rows that are written on any states below, mapped ones too: pulled up through chains of
+     * mappings by their J at the last propagation, the parts added row by row. All parts have as many rows; what would
+     * reach a state outside is dropped. `options`: a sum of DV_ROWS_*. Exact zeros are left out. Lent until the next
+     * call; identity rows on a state give its accumulated Jacobian. Allocates only for more than ever before. */
+    DvStatus (*project_rows)(DvMechanics *m, const DvStep *step, const DvStateRows *parts, uint32_t count,
+                             uint32_t options, DvSparseRows *out);
 
     /* Energies and momentum of everything below. */
     double (*kinetic_energy)(DvMechanics *m);
