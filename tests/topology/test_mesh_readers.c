@@ -339,6 +339,27 @@ static void obj_materials_come_from_libraries(void **state)
     mesh_free(&mesh);
 }
 
+/* What a material has before its library says more: grey, in its own light as everywhere. */
+static void a_material_starts_with_the_default_of_the_format(void **state)
+{
+    (void)state;
+    MeshMaterial material = mesh_material("plain one", 5);
+    static const double diffuse[4] = {0.75, 0.75, 0.75, 1}, ambient[4] = {0.2, 0.2, 0.2, 1};
+    static const double specular[4] = {1, 1, 1, 1}, emissive[4] = {0, 0, 0, 0};
+    assert_string_equal(material.name, "plain");
+    assert_memory_equal(material.diffuse, diffuse, sizeof diffuse);
+    assert_memory_equal(material.ambient, ambient, sizeof ambient);
+    assert_memory_equal(material.specular, specular, sizeof specular);
+    assert_memory_equal(material.emissive, emissive, sizeof emissive);
+    assert_true(material.shininess == 45 && material.use_diffuse && material.use_ambient);
+    assert_false(material.use_specular || material.use_emissive || material.use_shininess);
+    assert_string_equal(material.texture, "");
+    assert_string_equal(material.bump, "");
+    dv_free(material.name);
+    dv_free(material.texture);
+    dv_free(material.bump);
+}
+
 static void obj_options_flip_and_triangulate(void **state)
 {
     (void)state;
@@ -442,6 +463,7 @@ int main(void)
         cmocka_unit_test(obj_corners_are_merged_at_a_position),
         cmocka_unit_test(obj_seams_make_a_vertex_of_each_triple),
         cmocka_unit_test(obj_materials_come_from_libraries),
+        cmocka_unit_test(a_material_starts_with_the_default_of_the_format),
         cmocka_unit_test(obj_options_flip_and_triangulate),
         cmocka_unit_test(wrong_obj_files_are_refused_with_the_line),
         cmocka_unit_test(spheres_have_centres_and_radii),

@@ -282,6 +282,8 @@ static void normals_of_a_file_that_do_not_count_split_no_vertices(void **state)
     expect_numbers(field(scene, "/m", "vertices"), vertices, 15, 0);
     const double uv[10] = {10, 20, 12, 20, 10, 24, 11, 22, 10, 20};
     expect_numbers(field(scene, "/m", "texcoords"), uv, 10, 0);
+    expect_numbers(field(scene, "/m", "scaleTex"), (double[]){1, 1}, 2, 0); /* applied: not again after saving */
+    expect_numbers(field(scene, "/m", "translationTex"), (double[]){0, 0}, 2, 0);
     expect_indices(field(scene, "/m", "vertPosIdx"), (const uint32_t[]){0, 1, 2, 2, 3}, 5);
     expect_indices(field(scene, "/m", "triangles"), (const uint32_t[]){0, 1, 2, 1, 4, 3}, 6);
     /* Both vertices of point 3 have the sum of (0 0 1) and (1 0 0) x ... of the second face: cross((0 1 1), (-1 1 0)) = (-1 -1 1) */
