@@ -179,6 +179,23 @@ says '^  UniformMass  '
 run 0 info UniformMass
 says '^UniformMass: '
 says '^  totalMass  \(double, kg, default 1\)$'
+run 0 info MechanicalObject
+says '^plugin: divan\.mechanics [0-9.]+, LGPL-2\.1-or-later$'
+says '^family: states$'
+says '^module: Sofa\.Component\.StateContainer$'
+says '^DOF types: Rigid2d Rigid3d Vec1d Vec2d Vec3d Vec6d, default Vec3d$'
+says '^bases: MechanicalState BaseMechanicalState State$'
+says '^offers: divan\.state/1, divan\.drawable/1$'
+says '^  position  \(list of coordinate, m\)$'
+says '^      coordinates of the points$'
+run 0 info CGLinearSolver
+says '^  iterations  \(unsigned int, default 25, required\)$'
+says '^  graph  \(string, output, read-only\)$'
+says '^  linearSystem  \(link to divan\.linear-system/1\)$'
+run 0 info TetrahedronFEMForceField
+says '^      choices: small large polar svd$'
+run 0 info FixedProjectiveConstraint
+says '^      also called: mechanicalStates$'
 run 0 info StiffSpringForceField
 says '^SpringForceField: '
 run 0 info Node

@@ -60,6 +60,39 @@ static void blanks_may_stand_before_the_declaration(void **state)
     dv_scene_free(scene);
 }
 
+/* The first and the last character of each length, and what only looks like one: too long for its number, half of a pair, too large. */
+static void whole_characters_stay_beside_bytes_that_are_none(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes, *read;
+    } cases[] = {
+        {"\xC2\x80", "\xC2\x80"},
+        {"\xC3\x80", "\xC3\x80"},
+        {"\xDF\xBF", "\xDF\xBF"},
+        {"\xE0\xA0\x80", "\xE0\xA0\x80"},
+        {"\xE1\x80\x80", "\xE1\x80\x80"},
+        {"\xED\x9F\xBF", "\xED\x9F\xBF"},
+        {"\xEE\x80\x80", "\xEE\x80\x80"},
+        {"\xF0\x90\x80\x80", "\xF0\x90\x80\x80"},
+        {"\xF1\x80\x80\x80", "\xF1\x80\x80\x80"},
+        {"\xF4\x8F\xBF\xBF", "\xF4\x8F\xBF\xBF"},
+        {"\xE0\x9F\xBF", "\xC3\xA0\xC2\x9F\xC2\xBF"},
+        {"\xF0\x8F\xBF\xBF", "\xC3\xB0\xC2\x8F\xC2\xBF\xC2\xBF"},
+        {"\xED\xA0\x80", "\xC3\xAD\xC2\xA0\xC2\x80"},
+        {"\xF4\x90\x80\x80", "\xC3\xB4\xC2\x90\xC2\x80\xC2\x80"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[256], expected[64];
+        snprintf(text, sizeof text,
+                 "<?xml version='1.0' encoding='utf-8'?><Node><Value name='v' text='\xE9%sx'/></Node>", cases[i].bytes);
+        snprintf(expected, sizeof expected, "\xC3\xA9%sx", cases[i].read);
+        DvScene *scene = load(text);
+        assert_string_equal(text_of(scene), expected);
+        dv_scene_free(scene);
+    }
+}
+
 static void latin_1_is_read_where_utf_8_was_promised(void **state)
 {
     (void)state;
@@ -124,6 +157,7 @@ int main(void)
         cmocka_unit_test(attributes_need_no_blank_between_them),
         cmocka_unit_test(comments_may_hold_dashes_and_anything),
         cmocka_unit_test(blanks_may_stand_before_the_declaration),
+        cmocka_unit_test(whole_characters_stay_beside_bytes_that_are_none),
         cmocka_unit_test(latin_1_is_read_where_utf_8_was_promised),
         cmocka_unit_test(only_one_warning_a_line_and_twenty_in_all),
         cmocka_unit_test(cdata_and_processing_instructions_are_passed_over),

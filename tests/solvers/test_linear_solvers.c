@@ -300,6 +300,44 @@ static void a_block_that_is_the_whole_matrix_solves_at_once(void **state)
     }
 }
 
+/* One iteration with a diagonal matrix D: of a right-hand side e_0 it is the solution, of b = (1 ... 1) it leaves b - D b 10 / trace D.
+ * The larger one is told, whichever comes last. */
+static void the_worst_residual_of_many_right_hand_sides_is_told(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = {
+        "<CGLinearSolver name='solver' iterations='1' tolerance='1e-20' threshold='1e-40'/>",
+        "<PCGLinearSolver name='solver' iterations='1' tolerance='1e-30'/>"};
+    double diagonal[10], trace = 0.0, square = 0.0;
+    for (int i = 0; i < 10; i++) {
+        diagonal[i] = 5.5 + 0.01 * 100.0 * (i + 1) * (i + 1);
+        trace += diagonal[i];
+    }
+    for (int i = 0; i < 10; i++)
+        square += pow(1.0 - 10.0 * diagonal[i] / trace, 2) / 10.0;
+    for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++) {
+        DvScene *scene = ten_oscillators(solvers[i]);
+        step(scene);
+        DvObject *solver = scene_object(scene, "/Body/solver");
+        const DvLinearSolverOps *ops = dv_object_ops(solver, DV_LINEAR_SOLVER);
+        static const uint32_t columns[12] = {0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0};
+        static const double ones[12] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+        static const uint32_t starts[3][4] = {{0, 1, 11, 12}, {1, 11, 12, 12}, {0, 1, 1, 1}};
+        for (int which = 0; which < 3; which++) { /* easy hard easy; hard easy; easy */
+            const DvSparseRows rows = {.rows = which == 0   ? 3
+                                               : which == 1 ? 2
+                                                            : 1,
+                                       .row_start = starts[which],
+                                       .columns = columns,
+                                       .values = ones};
+            double x[30], residual = NAN;
+            assert_int_equal(ops->solve_many(dv_object_self(solver), &rows, x, 10, &residual), DV_OK);
+            assert_true(fabs(residual - (which < 2 ? sqrt(square) : 0.0)) < 1e-12);
+        }
+        dv_scene_free(scene);
+    }
+}
+
 static void the_preconditioner_is_built_as_often_as_its_system_says(void **state)
 {
     (void)state;
@@ -768,6 +806,7 @@ int main(void)
         cmocka_unit_test(a_negative_tolerance_becomes_the_default),
         cmocka_unit_test(the_diagonal_solves_a_diagonal_system_at_once),
         cmocka_unit_test(a_block_that_is_the_whole_matrix_solves_at_once),
+        cmocka_unit_test(the_worst_residual_of_many_right_hand_sides_is_told),
         cmocka_unit_test(the_preconditioner_is_built_as_often_as_its_system_says),
         cmocka_unit_test(a_preconditioner_without_a_matrix_is_refused),
         cmocka_unit_test(every_solver_gets_a_linear_system_of_its_own),

@@ -302,6 +302,26 @@ static void an_oriented_box_is_turned(void **state)
     dv_scene_free(scene);
 }
 
+static void a_region_forgets_what_it_shall_not_compute_any_more(void **state)
+{
+    (void)state;
+    static const char *const outputs[][5] = {
+        {"computeEdges", "edgeIndices", "edgesInROI", "edgeOutIndices", "edgesOutROI"},
+        {"computeTriangles", "triangleIndices", "trianglesInROI", "triangleOutIndices", "trianglesOutROI"},
+        {"computeTetrahedra", "tetrahedronIndices", "tetrahedraInROI", "tetrahedronOutIndices", "tetrahedraOutROI"}};
+    DvScene *scene = scene_from_text(
+        SCENE("<BoxROI name='b' position='0 0 0  1 0 0  0 1 0  0 0 1  9 0 0' edges='0 1  0 4' triangles='0 1 2  0 1 4'"
+              " tetrahedra='0 1 2 3  4 1 2 3' box='-1 -1 -1 2 2 2'/>"));
+    for (size_t kind = 0; kind < 3; kind++) {
+        for (int field = 1; field < 5; field++)
+            assert_int_equal(count_of(scene, "/b", outputs[kind][field]), 1);
+        dv_data_set_bool(dv_object_field(scene_object(scene, "/b"), outputs[kind][0]), false);
+        for (int field = 1; field < 5; field++)
+            assert_int_equal(count_of(scene, "/b", outputs[kind][field]), 0);
+    }
+    dv_scene_free(scene);
+}
+
 static void a_region_is_computed_again_when_its_input_changes(void **state)
 {
     (void)state;
@@ -379,6 +399,7 @@ int main(void)
         cmocka_unit_test(boxes_unite_and_their_corners_may_be_swapped),
         cmocka_unit_test(an_element_is_inside_by_its_centre_when_not_strict),
         cmocka_unit_test(an_oriented_box_is_turned),
+        cmocka_unit_test(a_region_forgets_what_it_shall_not_compute_any_more),
         cmocka_unit_test(a_region_is_computed_again_when_its_input_changes),
         cmocka_unit_test(a_region_of_other_types_tests_the_place_alone),
         cmocka_unit_test(a_region_looks_for_positions_in_its_node_then_above),
