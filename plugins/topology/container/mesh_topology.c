@@ -42,8 +42,7 @@ DvStatus mesh_topology_update(DvObject *object, void *self)
         topology_set_list(topology, DV_EDGES, edges.data, edges.count / 2);
         array_free(&edges);
     }
-    topology_changed(topology);
-    return DV_OK;
+    return DV_OK; /* the mesh is the one it was: what they follow from tells of changes */
 }
 
 /* An empty list becomes one that is computed from the others named, as far as those hold something themselves. */
