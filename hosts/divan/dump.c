@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include <divan/contracts/collision.h>
 #include <divan/contracts/topology.h>
 
 bool host_dump_open(Dump *dump, const char *name)
@@ -103,4 +104,85 @@ void host_dump_topologies(Dump *dump, DvScene *scene, uint64_t step, double time
 {
     print_step(dump->file, step, time);
     print_topologies(dump->file, dv_scene_root(scene));
+}
+
+/* ---- Contacts ---- */
+
+static void print_field(FILE *file, double number)
+{
+    char digits[G_ASCII_DTOSTR_BUF_SIZE];
+    fputc(',', file);
+    fputs(g_ascii_formatd(digits, sizeof digits, "%.17g", number), file);
+}
+
+/* Names with commas or quotes are put in quotes. */
+static void print_path(FILE *file, const char *path)
+{
+    const bool quoted = strpbrk(path, ",\"") != NULL;
+    fputc(',', file);
+    if (quoted)
+        fputc('"', file);
+    for (; *path; path++) {
+        if (*path == '"')
+            fputc('"', file);
+        fputc(*path, file);
+    }
+    if (quoted)
+        fputc('"', file);
+}
+
+static void print_contact(FILE *file, uint64_t step, const DvContactList *list, const DvContactPair *pair,
+                          const DvContact *contact, const double force[3])
+{
+    fprintf(file, "%" G_GUINT64_FORMAT, step);
+    for (int side = 0; side < 2; side++)
+        print_path(file, dv_object_path(list->bodies[pair->body[side]].object));
+    fprintf(file, ",%u,%u", contact->element[0], contact->element[1]);
+    for (int side = 0; side < 2; side++)
+        for (int axis = 0; axis < 3; axis++)
+            print_field(file, contact->point[side][axis]);
+    double normal = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        print_field(file, contact->normal[axis]);
+        normal += force[axis] * contact->normal[axis];
+    }
+    print_field(file, contact->gap);
+    print_field(file, normal);
+    for (int axis = 0; axis < 3; axis++)
+        print_field(file, force[axis] - normal * contact->normal[axis]);
+    fputc('\n', file);
+}
+
+typedef struct ContactDump {
+    FILE *file;
+    uint64_t step;
+} ContactDump;
+
+static DvVisit print_contacts_of(DvNode *node, void *context)
+{
+    const ContactDump *dump = context;
+    DvObject *pipeline = dv_node_slot(node, DV_COLLISION_PIPELINE);
+    if (!pipeline)
+        return DV_VISIT_CONTINUE;
+    const DvCollisionPipelineOps *ops = dv_object_ops(pipeline, DV_COLLISION_PIPELINE);
+    const DvContactList *list = ops->contacts(dv_object_self(pipeline));
+    for (uint32_t i = 0; i < list->pair_count; i++)
+        for (uint32_t k = 0; k < list->pairs[i].count; k++) {
+            double force[3];
+            ops->force(dv_object_self(pipeline), i, k, force);
+            print_contact(dump->file, dump->step, list, &list->pairs[i], &list->pairs[i].contacts[k], force);
+        }
+    return DV_VISIT_CONTINUE;
+}
+
+void host_dump_contacts(Dump *dump, DvScene *scene, uint64_t step)
+{
+    if (step == 0) {
+        fputs("step,model1,model2,element1,element2,x1,y1,z1,x2,y2,z2,nx,ny,nz,gap,normal_force,fx,fy,fz\n",
+              dump->file);
+        return;
+    }
+    ContactDump context = {dump->file, step};
+    dv_visit(dv_scene_root(scene), &(const DvVisitor){.top_down = print_contacts_of, .enters_sleeping = true},
+             &context);
 }

@@ -24,7 +24,7 @@ typedef struct Options {
     char *plugin_set;
     char **plugins;
     gboolean quiet, hash, json, keep_going, verbose, strict, real_time;
-    char *dump, *dump_topology, *dump_steps;
+    char *dump, *dump_topology, *dump_steps, *contacts;
     char *at, *out;
     char *folder, *license;
 } Options;
@@ -61,6 +61,7 @@ bool host_dump_open(Dump *dump, const char *name);
 bool host_dump_close(Dump *dump); /* false: not everything could be written; reported */
 void host_dump_states(Dump *dump, const GPtrArray *states, uint64_t step, double time);
 void host_dump_topologies(Dump *dump, DvScene *scene, uint64_t step, double time);
+void host_dump_contacts(Dump *dump, DvScene *scene, uint64_t step); /* with the header line at step 0 */
 void host_dump_numbers(FILE *file, const char *tag, const double *numbers, size_t count);
 
 #endif

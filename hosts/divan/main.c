@@ -141,6 +141,8 @@ static GArray *entries_of(const Command *command, Options *options)
         {"quiet", 0, 0, G_OPTION_ARG_NONE, &options->quiet, "No progress and no summary", NULL},
         {"hash", 0, 0, G_OPTION_ARG_NONE, &options->hash, "Print a hash of all states after each step", NULL},
         {"dump", 0, 0, G_OPTION_ARG_FILENAME, &options->dump, "Write positions and velocities of all states", "FILE"},
+        {"contacts", 0, 0, G_OPTION_ARG_FILENAME, &options->contacts,
+         "Write the contacts of each step as a table (CSV)", "FILE"},
         {"dump-topology", 0, 0, G_OPTION_ARG_FILENAME, &options->dump_topology, "Write the elements of all topologies",
          "FILE"},
         {"dump-steps", 0, 0, G_OPTION_ARG_STRING, &options->dump_steps,

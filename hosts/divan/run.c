@@ -121,7 +121,7 @@ typedef struct Run {
     GArray *wanted;    /* steps to dump; NULL: first and last, topologies all */
     uint64_t steps;    /* to make */
     unsigned strict;   /* warnings that --strict took for errors */
-    Dump dump, topology;
+    Dump dump, topology, contacts;
 } Run;
 
 static bool is_wanted(const Run *run, uint64_t step)
@@ -149,6 +149,8 @@ static void observe(Run *run, uint64_t step, bool last)
         host_dump_states(&run->dump, run->states, step, time);
     if (run->topology.file && (!run->wanted || is_wanted(run, step)))
         host_dump_topologies(&run->topology, run->scene, step, time);
+    if (run->contacts.file)
+        host_dump_contacts(&run->contacts, run->scene, step);
 }
 
 static void show_progress(uint64_t made, uint64_t steps, double seconds)
@@ -230,7 +232,7 @@ static int run_steps(const Options *options, const char *save_to)
     int result = EXIT_FAULT;
     if ((!options->dump || host_dump_open(&run.dump, options->dump)) &&
         (!options->dump_topology || host_dump_open(&run.topology, options->dump_topology)) &&
-        (run.scene = host_load(options))) {
+        (!options->contacts || host_dump_open(&run.contacts, options->contacts)) && (run.scene = host_load(options))) {
         if (options->verbose)
             print_objects(dv_scene_root(run.scene));
         if (!run.strict)
@@ -244,7 +246,8 @@ static int run_steps(const Options *options, const char *save_to)
     if (save_to && result == EXIT_DONE && dv_scene_save(run.scene, save_to) != DV_OK)
         result = EXIT_FAULT;
     const bool states_written = host_dump_close(&run.dump), topologies_written = host_dump_close(&run.topology);
-    if (result == EXIT_DONE && !(states_written && topologies_written))
+    const bool contacts_written = host_dump_close(&run.contacts);
+    if (result == EXIT_DONE && !(states_written && topologies_written && contacts_written))
         result = EXIT_FAULT;
     if (run.states)
         g_ptr_array_unref(run.states);
@@ -274,7 +277,7 @@ const Command command_run = {
         "With --strict, a warning is an error when something of the scene is left out, replaced or doubtful.",
     .positional = 1,
     .options =
-        "steps dt threads grain-divisor quiet hash dump dump-topology dump-steps keep-going verbose strict real-time",
+        "steps dt threads grain-divisor quiet hash dump dump-topology dump-steps contacts keep-going verbose strict real-time",
     .run = run,
 };
 

@@ -12,6 +12,7 @@
  * Everything before the last line sees the time at the beginning of the step. Mappings that only feed visual models, and
  * bounding boxes, are brought up to date when somebody looks.
  */
+#include <divan/contracts/collision.h>
 #include <divan/contracts/force_field.h>
 #include <divan/contracts/solver.h>
 #include <divan/plugin.h>
@@ -107,6 +108,28 @@ static DvVisit plan_node(DvPlanner *planner, DvNode *node, bool root)
 
 static const DvPlan solve_plan = {.name = "solve", .top_down = plan_node, .enters_sleeping = true};
 
+/* The pipeline of each node, one after the other: what it finds, it answers. */
+static void run_pipeline(const DvCall *call, void *context)
+{
+    DvStatus *status = context;
+    const DvCollisionPipelineOps *ops = call->ops;
+    if (*status == DV_OK)
+        *status = ops->detect(call->self);
+    if (*status == DV_OK)
+        *status = ops->respond(call->self);
+}
+
+static DvVisit plan_collision(DvPlanner *planner, DvNode *node, bool root)
+{
+    (void)root;
+    DvObject *pipeline = dv_node_slot(node, DV_COLLISION_PIPELINE);
+    if (pipeline)
+        dv_plan_call(planner, pipeline, DV_COLLISION_PIPELINE, run_pipeline, NULL);
+    return DV_VISIT_CONTINUE;
+}
+
+static const DvPlan collision_plan = {.name = "collision", .top_down = plan_collision, .enters_sleeping = true};
+
 static void tell(DvNode *node, DvEventKind kind, double dt)
 {
     DvEvent event = {.kind = kind, .dt = dt};
@@ -139,6 +162,11 @@ static DvStatus step(void *self_, double dt)
 
     tell(target, DV_EVENT_ANIMATE_BEGIN, dt);
     tell(target, DV_EVENT_COLLISION_BEGIN, dt);
+    dv_phase_begin("collision");
+    dv_schedule_run(dv_schedule(target, &collision_plan, (DvTags){0}), &advance.status);
+    dv_phase_end();
+    if (advance.status != DV_OK)
+        return advance.status;
     tell(target, DV_EVENT_COLLISION_END, dt);
 
     tell(target, DV_EVENT_INTEGRATE_BEGIN, dt);

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * NewProximityIntersection: nearest points of pairs of elements, where each corner and each edge of a surface is tested once.
+ *
+ * A point whose foot is outside a triangle is near one of its edges or corners; that counts only when the triangle owns it
+ * (DV_OWNS_*). Triangles meet by their corners and, with `useLineLine`, by their edges. Points on spheres are their centres, but
+ * for triangles on spheres.
+ */
+#include <divan/divan.h>
+
+#include "intersection.h"
+
+#define TINY 2.2e-16
+
+typedef struct NewProximityIntersection {
+    Proximity base;
+    DvData line_line;
+} NewProximityIntersection;
+
+static const DvField fields[] = {
+    PROXIMITY_FIELDS(NewProximityIntersection, base),
+    DV_FIELD(NewProximityIntersection, line_line, "useLineLine", dv_type_bool, .init = "0",
+             .help = "triangles meet by their edges too"),
+    {0},
+};
+
+/* Two points that are nearer than the alarm distance and radii. */
+static bool add_near(const DvContactQuery *query, DvContactSink *sink, const uint32_t pair[2], int64_t id, DvVec3 p,
+                     DvVec3 q, double radii)
+{
+    const DvVec3 d = dv_vec3_sub(q, p);
+    const double d2 = dv_vec3_norm_squared(d), most = query->alarm + radii;
+    if (!(d2 < most * most))
+        return false;
+    const double distance = sqrt(d2);
+    add_contact(sink, pair, id, p, q, guarded_direction(d, distance), distance - query->contact - radii);
+    return true;
+}
+
+/* Points and spheres on points and spheres, by their centres. */
+static void points_on_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                             DvContactSink *sink)
+{
+    for (uint32_t i = 0; i < count; i++)
+        (void)add_near(query, sink, pairs[i], id_by_size(query, pairs[i]), corner_of(query->a, pairs[i][0], 0),
+                       corner_of(query->b, pairs[i][1], 0),
+                       radius_of(query->a, pairs[i][0]) + radius_of(query->b, pairs[i][1]));
+}
+
+static DvVec3 nearest_on_line(DvVec3 a, DvVec3 b, DvVec3 p)
+{
+    const DvVec3 ab = dv_vec3_sub(b, a);
+    const double alpha = dv_vec3_dot(dv_vec3_sub(p, a), ab) / dv_vec3_norm_squared(ab);
+    return dv_vec3_madd(a, alpha < 0 ? 0 : alpha > 1 ? 1 : alpha, ab);
+}
+
+/* Points, or spheres by their centres. */
+static void lines_on_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                            DvContactSink *sink)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const DvVec3 p = corner_of(query->b, pairs[i][1], 0);
+        const DvVec3 foot =
+            nearest_on_line(corner_of(query->a, pairs[i][0], 0), corner_of(query->a, pairs[i][0], 1), p);
+        (void)add_near(query, sink, pairs[i], pairs[i][1], foot, p, radius_of(query->b, pairs[i][1]));
+    }
+}
+
+static bool add_lines(const DvContactQuery *query, DvContactSink *sink, const uint32_t pair[2], int64_t id, DvVec3 p,
+                      DvVec3 p_end, DvVec3 q, DvVec3 q_end)
+{
+    const DvVec3 ab = dv_vec3_sub(p_end, p), cd = dv_vec3_sub(q_end, q);
+    double alpha, beta;
+    if (nearest_on_lines(p, ab, q, cd, 1e-12, &alpha, &beta) &&
+        (alpha < 1e-6 || alpha > 1 - 1e-6 || beta < 1e-6 || beta > 1 - 1e-6))
+        return false;
+    return add_near(query, sink, pair, id, dv_vec3_madd(p, alpha, ab), dv_vec3_madd(q, beta, cd), 0.0);
+}
+
+static void lines_on_lines(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count, DvContactSink *sink)
+{
+    for (uint32_t i = 0; i < count; i++)
+        (void)add_lines(query, sink, pairs[i], id_by_size(query, pairs[i]), corner_of(query->a, pairs[i][0], 0),
+                        corner_of(query->a, pairs[i][0], 1), corner_of(query->b, pairs[i][1], 0),
+                        corner_of(query->b, pairs[i][1], 1));
+}
+
+typedef struct Triangle {
+    DvVec3 corner[3];
+    uint16_t owns;
+} Triangle;
+
+static Triangle triangle_of(const DvShape *s, uint32_t element)
+{
+    return (Triangle){{corner_of(s, element, 0), corner_of(s, element, 1), corner_of(s, element, 2)}, s->owns[element]};
+}
+
+/* The place of a triangle that is nearest to q; false when it belongs to a neighbour. Edge 0 is between corners 1 and 2. */
+static bool nearest_owned(const Triangle *t, DvVec3 q, DvVec3 *nearest)
+{
+    const DvVec3 a = t->corner[0], ab = dv_vec3_sub(t->corner[1], a), ac = dv_vec3_sub(t->corner[2], a);
+    const PlaneFoot f = foot_on_plane(a, ab, ac, q);
+    double alpha = f.alpha, beta = f.beta;
+    uint16_t needed = 0;
+    if (alpha < TINY || beta < TINY || alpha + beta > 1 - TINY) {
+        const double along_ab = f.b1 / f.a11, along_ac = f.b2 / f.a22;
+        if (along_ab < TINY && along_ac < TINY) {
+            needed = DV_OWNS_CORNER_0;
+            alpha = beta = 0;
+        } else if (along_ab >= TINY && along_ab < 1 - TINY && beta < TINY) {
+            needed = DV_OWNS_EDGE_2;
+            alpha = along_ab;
+            beta = 0;
+        } else if (along_ac >= TINY && along_ac < 1 - TINY && alpha < TINY) {
+            needed = DV_OWNS_EDGE_1;
+            alpha = 0;
+            beta = along_ac;
+        } else {
+            const double along_bc = (f.b2 - f.b1 + f.a11 - f.a12) / (f.a11 + f.a22 - 2 * f.a12);
+            needed = along_bc < TINY ? DV_OWNS_CORNER_1 : along_bc > 1 - TINY ? DV_OWNS_CORNER_2 : DV_OWNS_EDGE_0;
+            beta = along_bc < TINY ? 0 : along_bc > 1 - TINY ? 1 : along_bc;
+            alpha = 1 - beta;
+        }
+    }
+    *nearest = dv_vec3_madd(dv_vec3_madd(a, alpha, ab), beta, ac);
+    return (t->owns & needed) == needed;
+}
+
+/* A corner of the second model against a triangle of the first. */
+static void add_triangle_point(const DvContactQuery *query, DvContactSink *sink, const uint32_t pair[2], int64_t id,
+                               const Triangle *t, DvVec3 q)
+{
+    DvVec3 nearest;
+    if (nearest_owned(t, q, &nearest))
+        (void)add_near(query, sink, pair, id, nearest, q, 0.0);
+}
+
+/* A corner of the first model against a triangle of the second. */
+static void add_point_triangle(const DvContactQuery *query, DvContactSink *sink, const uint32_t pair[2], int64_t id,
+                               DvVec3 p, const Triangle *t)
+{
+    DvVec3 nearest;
+    if (nearest_owned(t, p, &nearest))
+        (void)add_near(query, sink, pair, id, p, nearest, 0.0);
+}
+
+static void triangles_on_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                DvContactSink *sink)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const Triangle t = triangle_of(query->a, pairs[i][0]);
+        add_triangle_point(query, sink, pairs[i], pairs[i][1], &t, corner_of(query->b, pairs[i][1], 0));
+    }
+}
+
+/* Edges of a triangle in the order in which they are tested: corners and owner. */
+static const struct {
+    uint32_t from, to;
+    uint16_t owned;
+} edges[3] = {{0, 1, DV_OWNS_EDGE_2}, {1, 2, DV_OWNS_EDGE_0}, {2, 0, DV_OWNS_EDGE_1}};
+
+static inline void onto_lines(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                              DvContactSink *sink, bool edges_too)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const Triangle t = triangle_of(query->a, pairs[i][0]);
+        const uint32_t line = pairs[i][1];
+        const DvVec3 q1 = corner_of(query->b, line, 0), q2 = corner_of(query->b, line, 1);
+        for (uint32_t k = 0; k < 3; k++)
+            if (t.owns & (DV_OWNS_CORNER_0 << k))
+                (void)add_near(query, sink, pairs[i], line, t.corner[k], nearest_on_line(q1, q2, t.corner[k]), 0.0);
+        add_triangle_point(query, sink, pairs[i], line, &t, q1);
+        add_triangle_point(query, sink, pairs[i], line, &t, q2);
+        for (uint32_t k = 0; edges_too && k < 3; k++)
+            if (t.owns & edges[k].owned)
+                (void)add_lines(query, sink, pairs[i], line, t.corner[edges[k].from], t.corner[edges[k].to], q1, q2);
+    }
+}
+
+static void triangles_on_lines(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                               DvContactSink *sink)
+{
+    onto_lines(query, pairs, count, sink, false);
+}
+
+static void triangles_and_edges_on_lines(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                         DvContactSink *sink)
+{
+    onto_lines(query, pairs, count, sink, true);
+}
+
+static bool share_a_corner(const DvShape *s, uint32_t first, uint32_t second)
+{
+    const uint32_t *a = s->vertices + 3 * (size_t)first, *b = s->vertices + 3 * (size_t)second;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            if (a[i] == b[k])
+                return true;
+    return false;
+}
+
+static inline void onto_triangles(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                  DvContactSink *sink, bool edges_too)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (query->same_model && share_a_corner(query->a, pairs[i][0], pairs[i][1]))
+            continue;
+        const Triangle s = triangle_of(query->a, pairs[i][0]), t = triangle_of(query->b, pairs[i][1]);
+        const int64_t of_first = 3 * (int64_t)pairs[i][0];
+        const int64_t of_second = 3 * (int64_t)query->a->count + 12 * (int64_t)pairs[i][1];
+        for (uint32_t k = 0; k < 3; k++) /* its first corner whoever owns it */
+            if (k == 0 || (s.owns & (DV_OWNS_CORNER_0 << k)))
+                add_point_triangle(query, sink, pairs[i], of_first + k, s.corner[k], &t);
+        for (uint32_t k = 0; k < 3; k++)
+            if (t.owns & (DV_OWNS_CORNER_0 << k))
+                add_triangle_point(query, sink, pairs[i], of_second + k, &s, t.corner[k]);
+        for (uint32_t e = 0; edges_too && e < 3; e++)
+            for (uint32_t f = 0; (s.owns & edges[e].owned) && f < 3; f++)
+                if (t.owns & edges[f].owned)
+                    (void)add_lines(query, sink, pairs[i], of_second + 3 * e + f + 3, s.corner[edges[e].from],
+                                    s.corner[edges[e].to], t.corner[edges[f].from], t.corner[edges[f].to]);
+    }
+}
+
+static void triangles_on_triangles(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                   DvContactSink *sink)
+{
+    onto_triangles(query, pairs, count, sink, false);
+}
+
+static void triangles_and_edges_on_triangles(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                             DvContactSink *sink)
+{
+    onto_triangles(query, pairs, count, sink, true);
+}
+
+/* The place of a triangle nearest to the centre of a sphere. Owners are those of the definition: edge 02 asks for that of edge 01, edge
+ * 12 for that of edge 02; see docs/differences.md. */
+static bool nearest_to_sphere(const Triangle *t, DvVec3 c, DvVec3 *nearest)
+{
+    const DvVec3 a = t->corner[0], ab = dv_vec3_sub(t->corner[1], a), ac = dv_vec3_sub(t->corner[2], a);
+    const PlaneFoot f = foot_on_plane(a, ab, ac, c);
+    double alpha = f.alpha, beta = f.beta;
+    uint16_t needed = 0;
+    if (alpha < 1e-6 || beta < 1e-6 || alpha + beta > 1 - 1e-6) {
+        const double along_ab = f.b1 / f.a11, along_ac = f.b2 / f.a22;
+        if (along_ab < 1e-6 && along_ac < 1e-7) {
+            needed = DV_OWNS_CORNER_0;
+            alpha = beta = 0;
+        } else if (along_ab < 1 - 1e-6 && beta < 1e-6) {
+            needed = DV_OWNS_EDGE_2;
+            alpha = along_ab;
+            beta = 0;
+        } else if (along_ac < 1 - 1e-6 && alpha < 1e-6) {
+            needed = DV_OWNS_EDGE_2;
+            alpha = 0;
+            beta = along_ac;
+        } else {
+            const double along_bc = (f.b2 - f.b1 + f.a11 - f.a12) / (f.a11 + f.a22 - 2 * f.a12);
+            needed = along_bc < 1e-6 ? DV_OWNS_CORNER_1 : along_bc > 1 - 1e-6 ? DV_OWNS_CORNER_2 : DV_OWNS_EDGE_1;
+            beta = along_bc < 1e-6 ? 0 : along_bc > 1 - 1e-6 ? 1 : along_bc;
+            alpha = 1 - beta;
+        }
+    }
+    *nearest = dv_vec3_madd(dv_vec3_madd(a, alpha, ab), beta, ac);
+    return (t->owns & needed) == needed;
+}
+
+static void triangles_on_spheres(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                 DvContactSink *sink)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const Triangle t = triangle_of(query->a, pairs[i][0]);
+        const uint32_t sphere = pairs[i][1];
+        const DvVec3 c = corner_of(query->b, sphere, 0);
+        DvVec3 from;
+        if (!nearest_to_sphere(&t, c, &from))
+            continue;
+        const DvVec3 d = dv_vec3_sub(c, from);
+        const double radius = query->b->radii[sphere], distance = dv_vec3_norm(d);
+        if (!(distance < query->alarm + radius))
+            continue;
+        const DvVec3 normal = guarded_direction(d, distance);
+        add_contact(sink, pairs[i], sphere, from, point_on_sphere(query->b, sphere, dv_vec3_neg(normal)), normal,
+                    distance - query->contact - radius);
+    }
+}
+
+static DvRoutineAnswer find_routine(void *self_, const char *a, const char *b, DvContactRoutine *routine)
+{
+    static const RoutineRow always[] = {
+        {DV_SHAPE_SPHERES, DV_SHAPE_SPHERES, points_on_points},
+        {DV_SHAPE_RIGID_SPHERES, DV_SHAPE_RIGID_SPHERES, points_on_points},
+        {DV_SHAPE_SPHERES, DV_SHAPE_RIGID_SPHERES, points_on_points},
+        {DV_SHAPE_SPHERES, DV_SHAPE_POINTS, points_on_points},
+        {DV_SHAPE_RIGID_SPHERES, DV_SHAPE_POINTS, points_on_points},
+        {DV_SHAPE_POINTS, DV_SHAPE_POINTS, points_on_points},
+        {DV_SHAPE_LINES, DV_SHAPE_POINTS, lines_on_points},
+        {DV_SHAPE_LINES, DV_SHAPE_SPHERES, lines_on_points},
+        {DV_SHAPE_LINES, DV_SHAPE_RIGID_SPHERES, lines_on_points},
+        {DV_SHAPE_LINES, DV_SHAPE_LINES, lines_on_lines},
+        {DV_SHAPE_TRIANGLES, DV_SHAPE_POINTS, triangles_on_points},
+        {DV_SHAPE_TRIANGLES, DV_SHAPE_SPHERES, triangles_on_spheres},
+        {DV_SHAPE_TRIANGLES, DV_SHAPE_RIGID_SPHERES, triangles_on_spheres},
+        {0},
+    };
+    static const RoutineRow without_edges[] = {
+        {DV_SHAPE_TRIANGLES, DV_SHAPE_LINES, triangles_on_lines},
+        {DV_SHAPE_TRIANGLES, DV_SHAPE_TRIANGLES, triangles_on_triangles},
+        {0},
+    };
+    static const RoutineRow with_edges[] = {
+        {DV_SHAPE_TRIANGLES, DV_SHAPE_LINES, triangles_and_edges_on_lines},
+        {DV_SHAPE_TRIANGLES, DV_SHAPE_TRIANGLES, triangles_and_edges_on_triangles},
+        {0},
+    };
+    NewProximityIntersection *self = self_;
+    DvRoutineAnswer answer = routine_in(always, a, b, routine);
+    if (answer == DV_ROUTINE_NONE)
+        answer = routine_in(dv_data_bool(&self->line_line) ? with_edges : without_edges, a, b, routine);
+    return answer != DV_ROUTINE_NONE ? answer : discrete_routine(a, b, routine);
+}
+
+static DvStatus init(DvObject *object, void *self)
+{
+    return proximity_init(object, &((NewProximityIntersection *)self)->base);
+}
+
+static const DvIntersectionMethodOps ops = {
+    .size = sizeof ops,
+    .alarm_distance = proximity_alarm_distance,
+    .contact_distance = proximity_contact_distance,
+    .box_tolerance = proximity_box_tolerance,
+    .routine = find_routine,
+};
+
+const DvClass dv_new_proximity_intersection = {
+    .size = sizeof(DvClass),
+    .name = "NewProximityIntersection",
+    .bases = (const char *const[]){"BaseProximityIntersection", NULL},
+    .family = "intersection methods",
+    .module = "Sofa.Component.Collision.Detection.Intersection",
+    .help = "Nearest points of pairs of elements; shared corners and edges of a surface are tested once.",
+    .instance_size = sizeof(NewProximityIntersection),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_INTERSECTION_METHOD, .ops = &ops}, {0}},
+    .init = init,
+};

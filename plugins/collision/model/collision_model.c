@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What collision models have in common; see the header.
+ */
+#include "collision_model.h"
+
+#include <string.h>
+
+#include <divan/memory.h>
+
+static DvStatus find_state(DvObject *object, CollisionModel *base)
+{
+    DvObject *state = dv_node_state(dv_object_node(object), NULL);
+    const char *variant = dv_object_variant(object);
+    if (!state)
+        return dv_error(object, DV_ERROR_MISSING, "no state in node '%s' or above; add a MechanicalObject",
+                        dv_node_path(dv_object_node(object)));
+    const DvStateRef ref = dv_state_ref(state);
+    if (strcmp(ref.dof->name, variant) != 0)
+        return dv_error(object, DV_ERROR_INVALID, "made for %s, but state '%s' holds %s", variant,
+                        dv_object_path(state), ref.dof->name);
+    dv_object_ref(state);
+    base->state = ref;
+    return DV_OK;
+}
+
+bool collision_model_accepts(DvNode *node, const char *variant, const DvAttributes *attributes, DvText *reason)
+{
+    (void)attributes;
+    const DvObject *state = dv_node_state(node, NULL);
+    if (!state)
+        dv_text_add(reason, "no state in node '%s' or above; add a MechanicalObject", dv_node_path(node));
+    else if (strcmp(dv_object_variant(state), variant) != 0)
+        dv_text_add(reason, "state '%s' holds %s, not %s", dv_object_path(state), dv_object_variant(state), variant);
+    else
+        return true;
+    return false;
+}
+
+static DvStatus find_topology(DvObject *object, CollisionModel *base)
+{
+    DvObject *topology = NULL;
+    if (dv_link_is_set(&base->topology_link)) {
+        topology = dv_link_object(&base->topology_link);
+        if (!topology)
+            return dv_field_error(&base->topology_link.data, -1, "this topology does not exist");
+    } else {
+        topology = dv_node_context(dv_object_node(object), DV_TOPOLOGY);
+    }
+    if (!topology)
+        return dv_error(object, DV_ERROR_MISSING,
+                        "no topology in node '%s' or above; add one, or name it by 'topology'",
+                        dv_node_path(dv_object_node(object)));
+    base->topology = dv_object_ops(topology, DV_TOPOLOGY);
+    base->topology_self = dv_object_self(topology);
+    base->topology_object = dv_object_ref(topology);
+    return DV_OK;
+}
+
+void collision_model_cleanup(DvObject *object, void *self)
+{
+    (void)object;
+    CollisionModel *base = self;
+    if (base->state.object)
+        dv_object_unref(base->state.object);
+    if (base->topology_object)
+        dv_object_unref(base->topology_object);
+    dv_free(base->bounds);
+    base->state = (DvStateRef){0};
+    base->topology_object = NULL;
+    base->topology = NULL;
+    base->bounds = NULL;
+    base->capacity = 0;
+    base->version.boxes = 0;
+}
+
+DvStatus collision_model_init(DvObject *object, CollisionModel *base, const char *kind, bool mesh)
+{
+    collision_model_cleanup(object, base);
+    base->shape = (DvShape){.kind = kind, .corners = 1};
+    DvStatus status = DV_OK;
+    if (mesh)
+        status = find_topology(object, base);
+    if (status == DV_OK)
+        status = find_state(object, base);
+    if (status != DV_OK)
+        collision_model_cleanup(object, base);
+    return status;
+}
+
+bool collision_model_begin(CollisionModel *base, uint32_t count, bool changed)
+{
+    const bool first = base->version.boxes == 0;
+    if (count > base->capacity) {
+        const uint32_t capacity = count + count / 4 + 16;
+        dv_free(base->bounds);
+        base->bounds = dv_alloc(6 * (size_t)capacity, sizeof *base->bounds);
+        base->capacity = capacity;
+    }
+    const DvConstVec x = dv_state_read(base->state, DV_POSITION);
+    base->shape.count = count;
+    base->shape.x = x.at;
+    base->shape.stride = x.dim;
+    base->shape.distance = dv_data_double(&base->distance);
+    base->shape.topology = base->topology;
+    base->shape.topology_self = base->topology_self;
+    if (first || changed)
+        base->version.structure++;
+    else if (!dv_data_bool(&base->moving))
+        return false;
+    base->version.boxes++;
+    return true;
+}
+
+void collision_model_bound_corners(CollisionModel *base)
+{
+    const DvShape *s = &base->shape;
+    for (uint32_t i = 0; i < s->count; i++) {
+        const double *first = shape_corner(s, i, 0);
+        double lower[3] = {first[0], first[1], first[2]}, upper[3] = {first[0], first[1], first[2]};
+        for (uint32_t corner = 1; corner < s->corners; corner++) {
+            const double *p = shape_corner(s, i, corner);
+            for (int axis = 0; axis < 3; axis++) {
+                lower[axis] = p[axis] < lower[axis] ? p[axis] : lower[axis];
+                upper[axis] = p[axis] > upper[axis] ? p[axis] : upper[axis];
+            }
+        }
+        for (int axis = 0; axis < 3; axis++) {
+            lower[axis] -= s->distance;
+            upper[axis] += s->distance;
+        }
+        collision_model_set_box(base, i, lower, upper);
+    }
+}
+
+static DvObject *kind_in(const DvNode *node, const char *kind)
+{
+    DvObject *object;
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++) {
+        const DvCollisionModelOps *ops = dv_object_ops(object, DV_COLLISION_MODEL);
+        const DvShape *shape = ops && ops->state(dv_object_self(object)) ? ops->shape(dv_object_self(object)) : NULL;
+        if (shape && strcmp(shape->kind, kind) == 0)
+            return object;
+    }
+    return NULL;
+}
+
+const DvShape *collision_model_find_kind(const DvObject *object, const char *kind, DvObject **model)
+{
+    for (const DvNode *node = dv_object_node(object); node; node = dv_node_parent(node, 0)) {
+        DvObject *found = kind_in(node, kind);
+        if (!found)
+            continue;
+        if (model)
+            *model = found;
+        return ((const DvCollisionModelOps *)dv_object_ops(found, DV_COLLISION_MODEL))->shape(dv_object_self(found));
+    }
+    if (model)
+        *model = NULL;
+    return NULL;
+}
+
+DvObject *collision_model_state(void *self)
+{
+    return ((CollisionModel *)self)->state.object;
+}
+
+void collision_model_traits(void *self, DvCollisionTraits *traits)
+{
+    CollisionModel *base = self;
+    traits->active = dv_data_bool(&base->active);
+    traits->moving = dv_data_bool(&base->moving);
+    traits->simulated = dv_data_bool(&base->simulated);
+    traits->self_collision = dv_data_bool(&base->self_collision);
+    traits->distance = dv_data_double(&base->distance);
+    traits->stiffness = dv_data_double(&base->stiffness);
+    traits->friction = dv_data_double(&base->friction);
+    traits->response = dv_data_string(&base->response);
+    traits->groups = dv_data_ints(&base->group, &traits->group_count);
+}
+
+const DvShape *collision_model_shape(void *self)
+{
+    return &((CollisionModel *)self)->shape;
+}
+
+DvBoxes collision_model_boxes(void *self)
+{
+    const CollisionModel *base = self;
+    DvBoxes boxes = {.count = base->shape.count};
+    for (size_t axis = 0; axis < 3; axis++) {
+        boxes.lower[axis] = base->bounds + axis * base->capacity;
+        boxes.upper[axis] = base->bounds + (3 + axis) * base->capacity;
+    }
+    return boxes;
+}
+
+void collision_model_set_contact_count(void *self, uint32_t count)
+{
+    CollisionModel *base = self;
+    if (dv_data_uint(&base->contact_count) != count)
+        dv_data_set_uint(&base->contact_count, count);
+}
+
+void collision_model_color(CollisionModel *base, double color[4])
+{
+    static const double by_flags[8][3] = {/* simulated, moving, active */
+                                          {0.25, 0.25, 0.25}, {0.5, 0.5, 0.5}, {0, 0.5, 0.25}, {0, 1, 0.5},
+                                          {0.5, 0, 0},        {1, 0, 0},       {0.5, 0.25, 0}, {1, 0.5, 0}};
+    color[3] = 1.0;
+    if (dv_data_is_set(&base->color)) {
+        memcpy(color, dv_data_doubles(&base->color, NULL), 4 * sizeof *color);
+        return;
+    }
+    const int flags =
+        dv_data_bool(&base->simulated) * 4 + dv_data_bool(&base->moving) * 2 + dv_data_bool(&base->active);
+    memcpy(color, by_flags[flags], sizeof by_flags[flags]);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What collision models have in common: their first fields, the state and the mesh they move with, their shape and the boxes of
+ * their elements.
+ *
+ * CollisionModel is the first member of each model's struct, so that the functions here serve as its operations.
+ */
+#ifndef DIVAN_COLLISION_COLLISION_MODEL_H
+#define DIVAN_COLLISION_COLLISION_MODEL_H
+
+#include <divan/contracts/collision.h>
+#include <divan/contracts/visual.h>
+#include <divan/divan.h>
+
+typedef struct CollisionModel {
+    DvData active, moving, simulated, self_collision, distance, stiffness, friction, restitution, response, color,
+        group, contact_count;
+    DvLink previous, next, activer, topology_link;
+    DvStateRef state; /* ops is NULL until init has succeeded */
+    const DvTopologyOps *topology;
+    void *topology_self;
+    DvObject *topology_object; /* held */
+    DvShape shape;
+    double *bounds; /* [6][capacity]: lower x y z, upper x y z */
+    uint32_t capacity;
+    DvShapeVersion version;
+} CollisionModel;
+
+#define COLLISION_MODEL_FIELDS(Struct, base)                                                                           \
+    DV_FIELD(Struct, base.active, "active", dv_type_bool, .init = "1", .help = "whether it takes part in collisions"), \
+        DV_FIELD(Struct, base.moving, "moving", dv_type_bool, .init = "1",                                             \
+                 .help = "false: it never moves, its boxes are computed once"),                                        \
+        DV_FIELD(Struct, base.simulated, "simulated", dv_type_bool, .init = "1",                                       \
+                 .help = "false: contacts do not move it; two such models do not collide"),                            \
+        DV_FIELD(Struct, base.self_collision, "selfCollision", dv_type_bool, .init = "0",                              \
+                 .help = "whether its elements may collide with each other"),                                          \
+        DV_FIELD(Struct, base.distance, "contactDistance", dv_type_double, .init = "0", .unit = "m",                   \
+                 .aliases = (const char *const[]){"proximity", NULL},                                                  \
+                 .help = "thickness: how far the real surface is from the elements"),                                  \
+        DV_FIELD(Struct, base.stiffness, "contactStiffness", dv_type_double, .init = "10",                             \
+                 .help = "of penalty contacts: the product of both models' over the contact distance is N/m"),         \
+        DV_FIELD(Struct, base.friction, "contactFriction", dv_type_double, .init = "0",                                \
+                 .help = "damping of sticking penalty contacts, the sum of both models'"),                             \
+        DV_FIELD(Struct, base.restitution, "contactRestitution", dv_type_double, .init = "0",                          \
+                 .help = "kept for scenes that name it: no response reads it"),                                        \
+        DV_FIELD(Struct, base.response, "contactResponse", dv_type_string,                                             \
+                 .help = "class of the response to its contacts, instead of the contact manager's"),                   \
+        DV_FIELD(Struct, base.color, "color", dv_type_color, .init = "1 0 0 1", .flags = DV_FIELD_DRAWING,             \
+                 .help = "colour; when it is not set, it tells simulated, moving and active models apart"),            \
+        DV_FIELD(Struct, base.group, "group", dv_type_ints, .help = "models that share a group do not collide"),       \
+        DV_FIELD(Struct, base.contact_count, "numberOfContacts", dv_type_uint, .init = "0",                            \
+                 .flags = DV_FIELD_READ_ONLY, .help = "contacts of this model in the last step that had any"),         \
+        DV_LINK(Struct, base.previous, "previous", NULL, .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,                \
+                .help = "kept for scenes that name it: trees of boxes belong to the narrow phase"),                    \
+        DV_LINK(Struct, base.next, "next", NULL, .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,                        \
+                .help = "kept for scenes that name it: trees of boxes belong to the narrow phase"),                    \
+        DV_LINK(Struct, base.activer, "collisionElementActiver", NULL, .flags = DV_FIELD_HIDDEN,                       \
+                .help = "kept for scenes that name it: all elements are active")
+
+#define COLLISION_MODEL_TOPOLOGY(Struct, base)                   \
+    DV_LINK(Struct, base.topology_link, "topology", DV_TOPOLOGY, \
+            .help = "mesh whose elements collide; the node's own by default")
+
+/* DvClass.accepts: there is a state, of this DOF type. */
+bool collision_model_accepts(DvNode *node, const char *variant, const DvAttributes *attributes, DvText *reason);
+
+/* Finds the state; with `mesh` also the mesh, which must be there. */
+DV_NODISCARD DvStatus collision_model_init(DvObject *object, CollisionModel *base, const char *kind, bool mesh);
+void collision_model_cleanup(DvObject *object, void *self);
+
+/* Room for `count` elements; their number becomes that of the shape, which takes up positions, distance and mesh. `changed`:
+ * they are others than before. Whether the boxes are to be computed: they stay when nothing moves. */
+DV_NODISCARD bool collision_model_begin(CollisionModel *base, uint32_t count, bool changed);
+/* Boxes of elements with corners: those of the corners, wider by the distance. */
+void collision_model_bound_corners(CollisionModel *base);
+static inline void collision_model_set_box(CollisionModel *base, uint32_t element, const double lower[3],
+                                           const double upper[3])
+{
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        base->bounds[(size_t)axis * base->capacity + element] = lower[axis];
+        base->bounds[(size_t)(3 + axis) * base->capacity + element] = upper[axis];
+    }
+}
+
+/* The position of corner `corner` of an element. */
+static inline const double *shape_corner(const DvShape *s, uint32_t element, uint32_t corner)
+{
+    const uint32_t point = s->vertices ? s->vertices[(size_t)element * s->corners + corner] : element;
+    return s->x + (size_t)point * s->stride;
+}
+
+/* The first model of `kind` in the object's node, or above it; NULL: none. */
+const DvShape *collision_model_find_kind(const DvObject *object, const char *kind, DvObject **model);
+
+/* Operations that all share. */
+DvObject *collision_model_state(void *self);
+void collision_model_traits(void *self, DvCollisionTraits *traits);
+const DvShape *collision_model_shape(void *self);
+DvBoxes collision_model_boxes(void *self);
+void collision_model_set_contact_count(void *self, uint32_t count);
+void collision_model_color(CollisionModel *base, double color[4]); /* as set, or by its flags */
+
+#define COLLISION_MODEL_OPERATIONS                                                                         \
+    .size = sizeof(DvCollisionModelOps), .state = collision_model_state, .traits = collision_model_traits, \
+    .shape = collision_model_shape, .boxes = collision_model_boxes,                                        \
+    .set_contact_count = collision_model_set_contact_count
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * LineCollisionModel: the edges of a mesh.
+ *
+ * Within a body two lines do not meet when they share a point or are joined by an edge, nor does a line meet the points of the
+ * edges around its ends.
+ */
+#include <divan/math/vec.h>
+#include <divan/memory.h>
+
+#include "collision_model.h"
+
+typedef struct LineCollisionModel {
+    CollisionModel base;
+    DvData both_sides, display_free_position;
+    uint32_t *edges; /* those whose points the state has */
+    uint32_t edge_capacity;
+    uint64_t revision; /* of the mesh, as of the edges; 0: never */
+    uint32_t points;   /* of the state then */
+} LineCollisionModel;
+
+static const DvField fields[] = {
+    COLLISION_MODEL_FIELDS(LineCollisionModel, base),
+    COLLISION_MODEL_TOPOLOGY(LineCollisionModel, base),
+    DV_FIELD(LineCollisionModel, both_sides, "bothSide", dv_type_bool, .init = "0",
+             .help = "contacts from the inner side of the surface count too"),
+    DV_FIELD(LineCollisionModel, display_free_position, "displayFreePosition", dv_type_bool, .init = "0",
+             .flags = DV_FIELD_DRAWING, .help = "draw the free positions too"),
+    {0},
+};
+
+/* Whether they are others than before. */
+static bool read_edges(LineCollisionModel *self)
+{
+    CollisionModel *base = &self->base;
+    const uint64_t revision = base->topology->revision(base->topology_self) + 1;
+    const uint32_t points = dv_state_count(base->state);
+    if (revision == self->revision && points == self->points)
+        return false;
+    const DvElements all = base->topology->elements(base->topology_self, DV_EDGES);
+    if (all.count > self->edge_capacity) {
+        dv_free(self->edges);
+        self->edge_capacity = all.count + all.count / 4;
+        self->edges = dv_alloc(2 * (size_t)self->edge_capacity, sizeof *self->edges);
+    }
+    uint32_t kept = 0;
+    for (uint32_t e = 0; e < all.count; e++) {
+        const uint32_t *edge = all.at + 2 * (size_t)e;
+        if (edge[0] >= points || edge[1] >= points)
+            continue;
+        self->edges[2 * (size_t)kept] = edge[0];
+        self->edges[2 * (size_t)kept + 1] = edge[1];
+        kept++;
+    }
+    if (kept < all.count)
+        dv_warning(dv_object_of(self), "%u of its %u lines name points beyond the %u of state '%s' and are left out",
+                   all.count - kept, all.count, points, dv_object_path(base->state.object));
+    base->shape.vertices = self->edges;
+    base->shape.corners = 2;
+    base->shape.count = kept;
+    self->revision = revision;
+    self->points = points;
+    return true;
+}
+
+static DvStatus init(DvObject *object, void *self_)
+{
+    LineCollisionModel *self = self_;
+    self->revision = 0;
+    return collision_model_init(object, &self->base, DV_SHAPE_LINES, true);
+}
+
+static void cleanup(DvObject *object, void *self_)
+{
+    LineCollisionModel *self = self_;
+    collision_model_cleanup(object, &self->base);
+    dv_free(self->edges);
+    self->edges = NULL;
+    self->edge_capacity = 0;
+}
+
+static DvStatus update(void *self_, DvShapeVersion *version)
+{
+    LineCollisionModel *self = self_;
+    const bool changed = read_edges(self);
+    const bool boxes = collision_model_begin(&self->base, self->base.shape.count, changed);
+    self->base.shape.both_sides = dv_data_bool(&self->both_sides);
+    if (boxes)
+        collision_model_bound_corners(&self->base);
+    *version = self->base.version;
+    return DV_OK;
+}
+
+/* Whether some edge around a point of `a` is also around a point of `b`. */
+static bool are_joined(const DvAdjacency *around, const uint32_t a[2], const uint32_t b[2])
+{
+    for (int i = 0; i < 2; i++)
+        for (uint32_t e = around->start[a[i]]; e < around->start[a[i] + 1]; e++)
+            for (int k = 0; k < 2; k++)
+                for (uint32_t f = around->start[b[k]]; f < around->start[b[k] + 1]; f++)
+                    if (around->items[e] == around->items[f])
+                        return true;
+    return false;
+}
+
+static bool is_end_near(const CollisionModel *base, const DvAdjacency *around, const uint32_t line[2], uint32_t point)
+{
+    const DvElements edges = base->topology->elements(base->topology_self, DV_EDGES);
+    for (int i = 0; i < 2; i++) {
+        if (line[i] == point)
+            return true;
+        for (uint32_t e = around->start[line[i]]; e < around->start[line[i] + 1]; e++) {
+            const uint32_t *edge = edges.at + 2 * (size_t)around->items[e];
+            if (edge[0] == point || edge[1] == point)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool can_collide(void *self_, uint32_t element, DvObject *other, uint32_t other_element)
+{
+    LineCollisionModel *self = self_;
+    CollisionModel *base = &self->base;
+    DvObject *object = dv_object_of(self);
+    if (!dv_data_bool(&base->self_collision) || dv_object_node(other) != dv_object_node(object))
+        return true;
+    const uint32_t *line = base->shape.vertices + 2 * (size_t)element;
+    const DvAdjacency around = base->topology->adjacency(base->topology_self, DV_POINTS, DV_EDGES);
+    if (other == object) {
+        const uint32_t *second = base->shape.vertices + 2 * (size_t)other_element;
+        return !are_joined(&around, line, second);
+    }
+    DvObject *points;
+    (void)collision_model_find_kind(object, DV_SHAPE_POINTS, &points);
+    if (other == points)
+        return !is_end_near(base, &around, line, other_element);
+    const DvCollisionModelOps *ops = dv_object_ops(other, DV_COLLISION_MODEL);
+    return !ops->can_collide || ops->can_collide(dv_object_self(other), other_element, object, element);
+}
+
+/* Along the line, beyond its ends too. */
+static void attach(void *self_, uint32_t element, const double point[3], DvAttachment *attachment)
+{
+    const LineCollisionModel *self = self_;
+    const DvShape *s = &self->base.shape;
+    const uint32_t *line = s->vertices + 2 * (size_t)element;
+    const DvVec3 a = dv_vec3_load(shape_corner(s, element, 0));
+    const DvVec3 ab = dv_vec3_sub(dv_vec3_load(shape_corner(s, element, 1)), a);
+    const double length2 = dv_vec3_norm_squared(ab);
+    const double u = length2 < 2.2e-16 ? 0.0 : dv_vec3_dot(dv_vec3_sub(dv_vec3_load(point), a), ab) / length2;
+    *attachment = (DvAttachment){.count = 2, .points = {line[0], line[1]}, .weights = {1.0 - u, u}};
+}
+
+static void draw(void *self_, DvDraw *target)
+{
+    LineCollisionModel *self = self_;
+    if (!(target->shown & DV_SHOW_COLLISION) || !self->base.state.ops)
+        return;
+    double color[4];
+    collision_model_color(&self->base, color);
+    const uint32_t lines = self->base.shape.count;
+    double *ends = dv_alloc(6 * (size_t)lines, sizeof *ends);
+    for (int free_ones = 0; free_ones < 2; free_ones++) {
+        const DvConstVec x = dv_state_read(self->base.state, free_ones ? DV_FREE_POSITION : DV_POSITION);
+        if (!x.at || (free_ones && !dv_data_bool(&self->display_free_position)))
+            continue;
+        for (uint32_t i = 0; i < 2 * lines; i++)
+            dv_vec3_store(dv_vec3_load(x.at + 3 * (size_t)self->edges[i]), ends + 3 * (size_t)i);
+        target->ops->lines(target, ends, lines, 1.0, free_ones ? (const double[4]){0.0, 1.0, 0.2, 1.0} : color);
+    }
+    dv_free(ends);
+}
+
+static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+static const DvCollisionModelOps ops = {COLLISION_MODEL_OPERATIONS, .update = update, .can_collide = can_collide,
+                                        .attach = attach};
+
+const DvClass dv_line_collision_model = {
+    .size = sizeof(DvClass),
+    .name = "LineCollisionModel",
+    .variants = "Vec3d",
+    .bases = (const char *const[]){"CollisionModel", NULL},
+    .family = "collision models",
+    .module = "Sofa.Component.Collision.Geometry",
+    .help = "The edges of a mesh as elements that collide.",
+    .instance_size = sizeof(LineCollisionModel),
+    .fields = fields,
+    .contracts =
+        (const DvContract[]){{.id = DV_COLLISION_MODEL, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
+    .accepts = collision_model_accepts,
+    .init = init,
+    .cleanup = cleanup,
+};

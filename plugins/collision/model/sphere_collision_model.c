@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * SphereCollisionModel: a sphere around each point of a state, or around the centre of each frame of a rigid one.
+ *
+ * `listRadius` has a radius for each; what is missing takes `radius`.
+ */
+#include <divan/math/rigid.h>
+#include <divan/memory.h>
+
+#include "collision_model.h"
+
+typedef struct SphereCollisionModel {
+    CollisionModel base;
+    DvData radii, radius, impostors;
+} SphereCollisionModel;
+
+static const DvField fields[] = {
+    COLLISION_MODEL_FIELDS(SphereCollisionModel, base),
+    DV_FIELD(SphereCollisionModel, radii, "listRadius", dv_type_doubles, .unit = "m", .help = "radius of each sphere"),
+    DV_FIELD(SphereCollisionModel, radius, "radius", dv_type_double, .init = "1", .unit = "m",
+             .help = "radius of spheres that listRadius does not name"),
+    DV_FIELD(SphereCollisionModel, impostors, "showImpostors", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING,
+             .help = "draw spheres; false: their centres only"),
+    {0},
+};
+
+/* As many radii as there are spheres. */
+static void fit_radii(SphereCollisionModel *self, uint32_t count)
+{
+    size_t given;
+    dv_data_doubles(&self->radii, &given);
+    if (given == count)
+        return;
+    const double radius = dv_data_double(&self->radius);
+    double *radii = dv_data_begin(&self->radii, count);
+    for (size_t i = given; i < count; i++)
+        radii[i] = radius;
+    dv_data_end(&self->radii);
+}
+
+static DvStatus init(DvObject *object, void *self_)
+{
+    SphereCollisionModel *self = self_;
+    const DvStatus status = collision_model_init(object, &self->base, DV_SHAPE_SPHERES, false);
+    if (status != DV_OK)
+        return status;
+    if (self->base.state.dof->rotation)
+        self->base.shape.kind = DV_SHAPE_RIGID_SPHERES;
+    size_t given;
+    const double *radii = dv_data_doubles(&self->radii, &given);
+    for (size_t i = 0; i < given; i++)
+        if (!(radii[i] >= 0.0))
+            return dv_field_error(&self->radii, (int64_t)i, "a radius is zero or positive, not %g", radii[i]);
+    if (!(dv_data_double(&self->radius) >= 0.0))
+        return dv_field_error(&self->radius, -1, "a radius is zero or positive, not %g", dv_data_double(&self->radius));
+    fit_radii(self, dv_state_count(self->base.state));
+    return DV_OK;
+}
+
+static DvStatus update(void *self_, DvShapeVersion *version)
+{
+    SphereCollisionModel *self = self_;
+    CollisionModel *base = &self->base;
+    const uint32_t count = dv_state_count(base->state);
+    fit_radii(self, count);
+    const bool boxes = collision_model_begin(base, count, count != base->shape.count);
+    DvShape *s = &base->shape;
+    s->radii = dv_data_doubles(&self->radii, NULL);
+    for (uint32_t i = 0; boxes && i < count; i++) {
+        const double *centre = s->x + (size_t)i * s->stride, reach = s->radii[i] + s->distance;
+        const double lower[3] = {centre[0] - reach, centre[1] - reach, centre[2] - reach};
+        const double upper[3] = {centre[0] + reach, centre[1] + reach, centre[2] + reach};
+        collision_model_set_box(base, i, lower, upper);
+    }
+    *version = base->version;
+    return DV_OK;
+}
+
+static void attach(void *self_, uint32_t element, const double point[3], DvAttachment *attachment)
+{
+    const SphereCollisionModel *self = self_;
+    const DvShape *s = &self->base.shape;
+    *attachment = (DvAttachment){.count = 1, .points = {element}, .weights = {1.0}, .radius = s->radii[element]};
+    if (self->base.state.dof->rotation) {
+        const DvVec3 lever =
+            dv_rigid3_to_local(dv_rigid3_load(s->x + (size_t)element * s->stride), dv_vec3_load(point));
+        dv_vec3_store(lever, attachment->lever);
+    }
+}
+
+static void draw(void *self_, DvDraw *target)
+{
+    SphereCollisionModel *self = self_;
+    if (!(target->shown & DV_SHOW_COLLISION) || !self->base.state.ops)
+        return;
+    double color[4];
+    collision_model_color(&self->base, color);
+    const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
+    const uint32_t count = self->base.shape.count < x.count ? self->base.shape.count : x.count;
+    double *centres = dv_alloc(3 * (size_t)count, sizeof *centres);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t axis = 0; axis < 3; axis++)
+            centres[3 * (size_t)i + axis] = x.at[(size_t)i * x.dim + axis];
+    if (dv_data_bool(&self->impostors))
+        target->ops->spheres(target, centres, dv_data_doubles(&self->radii, NULL), count, color);
+    else
+        target->ops->points(target, centres, count, 3.0, color);
+    dv_free(centres);
+}
+
+static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+static const DvCollisionModelOps ops = {COLLISION_MODEL_OPERATIONS, .update = update, .attach = attach};
+
+const DvClass dv_sphere_collision_model = {
+    .size = sizeof(DvClass),
+    .name = "SphereCollisionModel",
+    .variants = "Vec3d Rigid3d",
+    .bases = (const char *const[]){"CollisionModel", NULL},
+    .family = "collision models",
+    .module = "Sofa.Component.Collision.Geometry",
+    .help = "Spheres around the points of a state, or around the frames of a rigid one.",
+    .instance_size = sizeof(SphereCollisionModel),
+    .fields = fields,
+    .contracts =
+        (const DvContract[]){{.id = DV_COLLISION_MODEL, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
+    .accepts = collision_model_accepts,
+    .init = init,
+    .cleanup = collision_model_cleanup,
+};

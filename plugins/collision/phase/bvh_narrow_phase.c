@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * BVHNarrowPhase: pairs of elements whose boxes meet, by descending two trees of boxes at once (bounding volume hierarchies, e.g.
+ * Gottschalk, Lin, Manocha 1996).
+ *
+ * The order of what is found is part of the method, since it decides the order of contacts: ranges of boxes are tested pair by pair in
+ * order, a pair of inner boxes that meet puts the ranges of their children on a stack, a pair of leaves is a pair of elements at once.
+ * Pairs of elements are collected and tested in batches.
+ *
+ * Which of two kinds comes first is decided by the method's routines, so a pair of bodies may be turned round here.
+ */
+#include <divan/divan.h>
+#include <divan/memory.h>
+
+#include "box_tree.h"
+#include "pair_map.h"
+
+enum { BATCH = 1024 }; /* pairs of elements */
+
+/* Nodes [begin, end) of a tree, or slots; all of a parent, or one. */
+typedef struct Range {
+    uint32_t begin, end;
+    bool slots;
+    uint32_t parent; /* node whose box holds them all */
+} Range;
+
+typedef struct RangePair {
+    Range a, b;
+} RangePair;
+
+/* Which routine serves a pair of kinds. */
+typedef struct Route {
+    const char *a, *b; /* as asked for: by address */
+    DvRoutineAnswer answer;
+    DvContactRoutine routine;
+    bool turned;
+} Route;
+
+typedef struct BvhNarrowPhase {
+    DvData tree_order, pair_order; /* of a run that is saved: what the order of contacts hangs on */
+    bool trees_changed;
+    BoxTree *trees; /* [tree_count] of the bodies */
+    uint32_t tree_count;
+    PairMap map;
+    DvContactSink *found; /* [map.capacity] of the entries */
+    uint32_t found_count;
+    DvContactPair *pairs;
+    uint32_t pair_capacity;
+    Route *routes;
+    uint32_t route_count, route_capacity;
+    const DvObject *method; /* of the routes */
+    RangePair *stack;
+    uint32_t stack_count, stack_capacity;
+    uint32_t (*batch)[2];
+    uint32_t batch_count;
+    uint32_t *near[2]; /* [near_capacity] slots of the ranges at work */
+    uint32_t near_capacity;
+} BvhNarrowPhase;
+
+static const DvField fields[] = {
+    DV_FIELD(BvhNarrowPhase, tree_order, "treeOrder", dv_type_uints, .flags = DV_FIELD_STATE,
+             .help = "of each body with a tree: its number, how many elements, their order"),
+    DV_FIELD(BvhNarrowPhase, pair_order, "pairOrder", dv_type_uints, .flags = DV_FIELD_STATE,
+             .help = "ranks of the bodies, and the pairs that had contacts"),
+    {0},
+};
+
+static void grow_sink(DvContactSink *sink)
+{
+    const uint32_t capacity = sink->capacity > 0 ? 2 * sink->capacity : 16;
+    sink->contacts =
+        dv_realloc(sink->contacts, sink->capacity * sizeof *sink->contacts, capacity * sizeof *sink->contacts);
+    sink->capacity = capacity;
+}
+
+/* ---- Routines ---- */
+
+static DvRoutineAnswer ask(const DvObject *method, const char *a, const char *b, DvContactRoutine *routine)
+{
+    const DvIntersectionMethodOps *ops = dv_object_ops(method, DV_INTERSECTION_METHOD);
+    DvRoutineAnswer answer = ops->routine(dv_object_self(method), a, b, routine);
+    const void *services[16];
+    const size_t all = dv_services(DV_CONTACT_ROUTINES, services, 16);
+    for (size_t i = 0; answer == DV_ROUTINE_NONE && i < all && i < 16; i++)
+        answer = ((const DvContactRoutinesOps *)services[i])->routine(method, a, b, routine);
+    return answer;
+}
+
+static const Route *route_of(BvhNarrowPhase *self, const DvObject *method, const char *a, const char *b)
+{
+    if (self->method != method)
+        self->route_count = 0;
+    self->method = method;
+    for (uint32_t i = 0; i < self->route_count; i++)
+        if (self->routes[i].a == a && self->routes[i].b == b)
+            return &self->routes[i];
+    Route route = {.a = a, .b = b};
+    route.answer = ask(method, a, b, &route.routine);
+    if (route.answer == DV_ROUTINE_NONE) {
+        route.answer = ask(method, b, a, &route.routine);
+        route.turned = true;
+    }
+    if (route.answer == DV_ROUTINE_NONE)
+        dv_warning(method, "knows no distance of %s from %s: such models do not collide", a, b);
+    if (self->route_count == self->route_capacity) {
+        const uint32_t capacity = self->route_capacity > 0 ? 2 * self->route_capacity : 16;
+        self->routes =
+            dv_realloc(self->routes, self->route_capacity * sizeof *self->routes, capacity * sizeof *self->routes);
+        self->route_capacity = capacity;
+    }
+    self->routes[self->route_count] = route;
+    return &self->routes[self->route_count++];
+}
+
+/* ---- Traversal ---- */
+
+typedef struct Search {
+    BvhNarrowPhase *self;
+    const DvCollisionBody *a, *b;
+    const BoxTree *tree_a, *tree_b;
+    DvContactQuery query;
+    DvContactRoutine routine;
+    DvContactSink *sink;
+    double tolerance;
+    bool same_node;
+} Search;
+
+static void flush(const Search *search)
+{
+    BvhNarrowPhase *self = search->self;
+    if (self->batch_count > 0)
+        search->routine(&search->query, (const uint32_t(*)[2])self->batch, self->batch_count, search->sink);
+    self->batch_count = 0;
+}
+
+static void add_elements(const Search *search, uint32_t a, uint32_t b)
+{
+    if (search->same_node) {
+        if (search->a == search->b && a >= b)
+            return;
+        if (search->a->ops->can_collide && !search->a->ops->can_collide(search->a->self, a, search->b->object, b))
+            return;
+    }
+    BvhNarrowPhase *self = search->self;
+    self->batch[self->batch_count][0] = a;
+    self->batch[self->batch_count][1] = b;
+    if (++self->batch_count == BATCH)
+        flush(search);
+}
+
+static Range children_of(const BoxTree *tree, uint32_t index)
+{
+    const BoxNode *node = &tree->node[index];
+    return node->child ? (Range){node->child, node->child + 2, false, index}
+                       : (Range){node->first, node->first + node->count, true, index};
+}
+
+static void push(BvhNarrowPhase *self, Range a, Range b)
+{
+    if (self->stack_count == self->stack_capacity) {
+        const uint32_t capacity = self->stack_capacity > 0 ? 2 * self->stack_capacity : 64;
+        self->stack =
+            dv_realloc(self->stack, self->stack_capacity * sizeof *self->stack, capacity * sizeof *self->stack);
+        self->stack_capacity = capacity;
+    }
+    self->stack[self->stack_count++] = (RangePair){a, b};
+}
+
+static const Box *box_at(const BoxTree *tree, const Range *range, uint32_t i)
+{
+    return range->slots ? &tree->slot_box[i] : &tree->node_box[i];
+}
+
+/* The slots of a range that are near a box, in order. */
+static uint32_t slots_near(const BoxTree *tree, const Range *range, const Box *box, double tolerance, uint32_t *near)
+{
+    uint32_t count = 0;
+    for (uint32_t i = range->begin; i < range->end; i++) {
+        near[count] = i;
+        count += boxes_touch(&tree->slot_box[i], box, tolerance);
+    }
+    return count;
+}
+
+/* Two ranges of elements: first those of each that are near all of the other, then pair by pair. */
+static void visit_slots(const Search *search, const Range *a, const Range *b)
+{
+    BvhNarrowPhase *self = search->self;
+    const uint32_t near_a =
+        slots_near(search->tree_a, a, &search->tree_b->node_box[b->parent], search->tolerance, self->near[0]);
+    if (near_a == 0)
+        return;
+    const uint32_t near_b =
+        slots_near(search->tree_b, b, &search->tree_a->node_box[a->parent], search->tolerance, self->near[1]);
+    for (uint32_t i = 0; i < near_a; i++)
+        for (uint32_t k = 0; k < near_b; k++) {
+            const uint32_t one = self->near[0][i], two = self->near[1][k];
+            if (boxes_touch(&search->tree_a->slot_box[one], &search->tree_b->slot_box[two], search->tolerance))
+                add_elements(search, search->tree_a->element[one], search->tree_b->element[two]);
+        }
+}
+
+static void visit(const Search *search, Range a, Range b)
+{
+    if (a.slots && b.slots) {
+        visit_slots(search, &a, &b);
+        return;
+    }
+    for (uint32_t i = a.begin; i < a.end; i++)
+        for (uint32_t k = b.begin; k < b.end; k++)
+            if (boxes_touch(box_at(search->tree_a, &a, i), box_at(search->tree_b, &b, k), search->tolerance))
+                push(search->self, a.slots ? (Range){i, i + 1, true, a.parent} : children_of(search->tree_a, i),
+                     b.slots ? (Range){k, k + 1, true, b.parent} : children_of(search->tree_b, k));
+}
+
+static void search_pair(const Search *search)
+{
+    BvhNarrowPhase *self = search->self;
+    self->stack_count = 0;
+    push(self, children_of(search->tree_a, 0), children_of(search->tree_b, 0));
+    while (self->stack_count > 0) {
+        const RangePair pair = self->stack[--self->stack_count];
+        visit(search, pair.a, pair.b);
+    }
+    flush(search);
+}
+
+/* ---- The phase ---- */
+
+static void make_room(BvhNarrowPhase *self, uint32_t bodies)
+{
+    if (bodies > self->tree_count) {
+        self->trees = dv_realloc(self->trees, self->tree_count * sizeof *self->trees, bodies * sizeof *self->trees);
+        self->tree_count = bodies;
+    }
+    if (!self->batch)
+        self->batch = dv_alloc(BATCH, sizeof *self->batch);
+    self->map.rule = KEPT_PAIR_FIRST;
+}
+
+static void make_room_for_slots(BvhNarrowPhase *self, uint32_t slots)
+{
+    if (slots < self->near_capacity)
+        return;
+    self->near_capacity = slots + slots / 4 + 64; /* one more than there are: see slots_near */
+    for (int side = 0; side < 2; side++) {
+        dv_free(self->near[side]);
+        self->near[side] = dv_alloc(self->near_capacity, sizeof *self->near[side]);
+    }
+}
+
+static DvContactSink *sink_of(BvhNarrowPhase *self, uint32_t entry)
+{
+    if (self->map.capacity > self->found_count) {
+        self->found =
+            dv_realloc(self->found, self->found_count * sizeof *self->found, self->map.capacity * sizeof *self->found);
+        self->found_count = self->map.capacity;
+    }
+    self->found[entry].grow = grow_sink;
+    return &self->found[entry];
+}
+
+static void collide_pair(BvhNarrowPhase *self, const DvCollisionBody *bodies, DvBodyPair pair, DvObject *method,
+                         uint32_t depth)
+{
+    const DvIntersectionMethodOps *ops = dv_object_ops(method, DV_INTERSECTION_METHOD);
+    void *method_self = dv_object_self(method);
+    uint32_t first = pair.body[0], second = pair.body[1];
+    if (!bodies[first].traits.simulated && !bodies[second].traits.simulated)
+        return;
+    const Route *route = route_of(self, method, bodies[first].shape->kind, bodies[second].shape->kind);
+    if (route->answer != DV_ROUTINE_FOUND)
+        return;
+    if (route->turned) {
+        first = pair.body[1];
+        second = pair.body[0];
+    }
+    const DvCollisionBody *a = &bodies[first], *b = &bodies[second];
+    DvContactSink *sink = sink_of(self, pair_map_put(&self->map, first, second));
+    self->trees_changed |= box_tree_fit(&self->trees[first], a, depth);
+    self->trees_changed |= box_tree_fit(&self->trees[second], b, depth);
+    make_room_for_slots(self, self->trees[first].slots > self->trees[second].slots ? self->trees[first].slots
+                                                                                   : self->trees[second].slots);
+    const double distances = a->traits.distance + b->traits.distance;
+    const Search search = {
+        .self = self,
+        .a = a,
+        .b = b,
+        .tree_a = &self->trees[first],
+        .tree_b = &self->trees[second],
+        .query = {.a = a->shape,
+                  .b = b->shape,
+                  .alarm = ops->alarm_distance(method_self) + distances,
+                  .contact = ops->contact_distance(method_self) + distances,
+                  .same_model = first == second,
+                  .method = method_self},
+        .routine = route->routine,
+        .sink = sink,
+        .tolerance = ops->box_tolerance(method_self, a->traits.distance, b->traits.distance),
+        .same_node = a->node == b->node,
+    };
+    search_pair(&search);
+}
+
+/* Fills the fields that a saved run continues with. */
+static void remember(BvhNarrowPhase *self)
+{
+    pair_map_save(&self->map, &self->pair_order, pair_map_order(&self->map));
+    if (!self->trees_changed)
+        return;
+    self->trees_changed = false;
+    size_t count = 0;
+    for (uint32_t i = 0; i < self->tree_count; i++)
+        count += self->trees[i].slots > 0 ? 2 + (size_t)self->trees[i].slots : 0;
+    uint32_t *at = dv_data_begin_all(&self->tree_order, count);
+    for (uint32_t i = 0; i < self->tree_count; i++) {
+        if (self->trees[i].slots == 0)
+            continue;
+        *at++ = i;
+        *at++ = self->trees[i].slots;
+        for (uint32_t slot = 0; slot < self->trees[i].slots; slot++)
+            *at++ = self->trees[i].element[slot];
+    }
+    dv_data_end(&self->tree_order);
+}
+
+static DvStatus restore(DvObject *object, void *self_)
+{
+    BvhNarrowPhase *self = self_;
+    (void)object;
+    size_t count;
+    const uint32_t *at = dv_data_uints(&self->tree_order, &count), *end = at + count;
+    while (end - at > 1) {
+        const uint32_t body = at[0], slots = at[1];
+        at += 2;
+        if (slots > (size_t)(end - at) || body > UINT16_MAX)
+            return dv_field_error(&self->tree_order, -1, "it ends within a tree");
+        make_room(self, body + 1);
+        BoxTree *tree = &self->trees[body];
+        dv_free(tree->given);
+        tree->given = dv_alloc(slots, sizeof *tree->given);
+        tree->given_count = slots;
+        for (uint32_t slot = 0; slot < slots; slot++)
+            tree->given[slot] = *at++;
+    }
+    if (!pair_map_restore(&self->map, &self->pair_order))
+        return dv_field_error(&self->pair_order, -1, "these are no pairs of bodies");
+    return DV_OK;
+}
+
+static uint32_t collide(void *self_, const DvCollisionBody *bodies, uint32_t count, const DvBodyPair *pairs,
+                        uint32_t pair_count, DvObject *method, uint32_t depth, const DvContactPair **contacts)
+{
+    BvhNarrowPhase *self = self_;
+    make_room(self, count);
+    for (uint32_t i = 0; i < self->map.count; i++)
+        sink_of(self, i)->count = 0;
+    for (uint32_t i = 0; i < pair_count; i++)
+        collide_pair(self, bodies, pairs[i], method, depth);
+    for (uint32_t i = 0; i < self->map.count; i++)
+        if (sink_of(self, i)->count == 0)
+            pair_map_take_out(&self->map, i);
+    const uint32_t *order = pair_map_order(&self->map), present = self->map.present;
+    if (present > self->pair_capacity) {
+        dv_free(self->pairs);
+        self->pair_capacity = 2 * present + 16;
+        self->pairs = dv_alloc(self->pair_capacity, sizeof *self->pairs);
+    }
+    for (uint32_t i = 0; i < present; i++) {
+        const PairEntry *entry = &self->map.entries[order[i]];
+        self->pairs[i] = (DvContactPair){
+            {entry->body[0], entry->body[1]}, self->found[order[i]].contacts, self->found[order[i]].count};
+    }
+    *contacts = self->pairs;
+    remember(self);
+    return present;
+}
+
+static void look_up(void *self_, uint32_t first, uint32_t second)
+{
+    BvhNarrowPhase *self = self_;
+    pair_map_look_up(&self->map, first, second);
+}
+
+static void forget(void *self_)
+{
+    BvhNarrowPhase *self = self_;
+    for (uint32_t i = 0; i < self->tree_count; i++)
+        box_tree_free(&self->trees[i]);
+    for (uint32_t i = 0; i < self->found_count; i++)
+        dv_free(self->found[i].contacts);
+    pair_map_clear(&self->map);
+    dv_free(self->found);
+    self->found = NULL;
+    self->found_count = 0;
+}
+
+static void cleanup(DvObject *object, void *self_)
+{
+    (void)object;
+    BvhNarrowPhase *self = self_;
+    forget(self);
+    dv_free(self->trees);
+    dv_free(self->pairs);
+    dv_free(self->routes);
+    dv_free(self->stack);
+    dv_free(self->batch);
+    dv_free(self->near[0]);
+    dv_free(self->near[1]);
+    self->trees = NULL;
+    self->pairs = NULL;
+    self->routes = NULL;
+    self->stack = NULL;
+    self->batch = NULL;
+    self->near[0] = self->near[1] = NULL;
+    self->tree_count = self->pair_capacity = self->route_count = self->route_capacity = 0;
+    self->stack_capacity = self->near_capacity = 0;
+}
+
+static const DvNarrowPhaseOps ops = {.size = sizeof ops, .collide = collide, .look_up = look_up, .forget = forget};
+
+const DvClass dv_bvh_narrow_phase = {
+    .size = sizeof(DvClass),
+    .name = "BVHNarrowPhase",
+    .bases = (const char *const[]){"NarrowPhaseDetection", NULL},
+    .family = "collision detection",
+    .module = "Sofa.Component.Collision.Detection.Algorithm",
+    .help = "Pairs of elements whose boxes meet, by descending trees of boxes.",
+    .instance_size = sizeof(BvhNarrowPhase),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_NARROW_PHASE, .ops = &ops}, {0}},
+    .restore = restore,
+    .cleanup = cleanup,
+};

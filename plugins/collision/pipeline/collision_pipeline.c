@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * CollisionPipeline: detection of contacts and the answer to them, for all collision models in and below its node.
+ *
+ *   detect    boxes of all models; pairs of models (broad phase); contacts of pairs (narrow phase and method)
+ *   respond   the contact manager makes and feeds a response for each pair of models
+ *
+ * The other parts are found in and below the node, the first of each. Models keep their place in the list for as long as they are in the
+ * graph, since the order of contacts hangs on it; models that come later are added behind.
+ */
+#include <float.h>
+
+#include <divan/contracts/collision.h>
+#include <divan/divan.h>
+#include <divan/memory.h>
+
+typedef struct CollisionPipeline {
+    DvData thread_count, scheduler, parallel, verbose, draw, depth;
+    DvLink parts;
+    DvObject *method, *broad, *narrow, *manager;
+    DvCollisionBody *bodies;
+    uint32_t count, capacity;
+    uint64_t walk;  /* number of the last look at the graph */
+    uint64_t *seen; /* [count] when a body was found in it */
+    DvContactList list;
+} CollisionPipeline;
+
+static const DvField fields[] = {
+    DV_FIELD(CollisionPipeline, thread_count, "nbThreads", dv_type_int, .init = "0", .flags = DV_FIELD_HIDDEN,
+             .help = "kept for scenes that name it: the host says how many threads there are"),
+    DV_FIELD(CollisionPipeline, scheduler, "taskSchedulerType", dv_type_string, .init = "_default",
+             .flags = DV_FIELD_HIDDEN, .help = "kept for scenes that name it: there is one pool of threads"),
+    DV_FIELD(CollisionPipeline, parallel, "parallelDetection", dv_type_bool, .init = "0",
+             .help = "kept for scenes that name it: results do not depend on it"),
+    DV_FIELD(CollisionPipeline, verbose, "verbose", dv_type_bool, .init = "0",
+             .help = "tell how many pairs of models and contacts each step has"),
+    DV_FIELD(CollisionPipeline, draw, "draw", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,
+             .help = "kept for scenes that name it: models draw themselves"),
+    DV_FIELD(CollisionPipeline, depth, "depth", dv_type_int, .init = "6", .help = "levels of the trees of boxes"),
+    DV_LINK(CollisionPipeline, parts, "subCollisionPipelines", NULL, .many = true,
+            .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN, .help = "kept for scenes that name it: there is one part"),
+    {0},
+};
+
+/* ---- What there is ---- */
+
+static DvObject *find(DvObject *object, const char *contract, const char *what, const char *class_name,
+                      DvStatus *status)
+{
+    DvObject *found = dv_node_find(dv_object_node(object), contract, DV_SEARCH_DOWN);
+    if (found)
+        return dv_object_ref(found);
+    *status = dv_error(object, DV_ERROR_MISSING, "no %s in node '%s' or below; add a %s", what,
+                       dv_node_path(dv_object_node(object)), class_name);
+    return NULL;
+}
+
+static void release(CollisionPipeline *self)
+{
+    DvObject **parts[] = {&self->method, &self->broad, &self->narrow, &self->manager};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (*parts[i])
+            dv_object_unref(*parts[i]);
+        *parts[i] = NULL;
+    }
+}
+
+static DvStatus init(DvObject *object, void *self_)
+{
+    CollisionPipeline *self = self_;
+    release(self);
+    if (dv_data_int(&self->depth) < 0) {
+        dv_field_warning(&self->depth, -1, "levels of trees are zero or more, not %d; 6 is taken",
+                         dv_data_int(&self->depth));
+        dv_data_set_int(&self->depth, 6);
+    }
+    DvStatus status = DV_OK;
+    self->method = find(object, DV_INTERSECTION_METHOD, "intersection method", "MinProximityIntersection", &status);
+    self->broad = find(object, DV_BROAD_PHASE, "broad phase", "BruteForceBroadPhase", &status);
+    self->narrow = find(object, DV_NARROW_PHASE, "narrow phase", "BVHNarrowPhase", &status);
+    self->manager = find(object, DV_CONTACT_MANAGER, "contact manager", "CollisionResponse", &status);
+    return status;
+}
+
+static void add_body(CollisionPipeline *self, DvObject *object)
+{
+    uint32_t place = 0;
+    while (place < self->count && self->bodies[place].object)
+        place++;
+    if (place == self->capacity) {
+        const uint32_t capacity = self->capacity > 0 ? 2 * self->capacity : 16;
+        self->bodies = dv_realloc(self->bodies, self->capacity * sizeof *self->bodies, capacity * sizeof *self->bodies);
+        self->seen = dv_realloc(self->seen, self->capacity * sizeof *self->seen, capacity * sizeof *self->seen);
+        self->capacity = capacity;
+    }
+    if (place == self->count)
+        self->count++;
+    self->bodies[place] = (DvCollisionBody){.object = dv_object_ref(object),
+                                            .ops = dv_object_ops(object, DV_COLLISION_MODEL),
+                                            .self = dv_object_self(object),
+                                            .node = dv_object_node(object)};
+    self->seen[place] = self->walk;
+}
+
+static void list_model(const DvCall *call, void *context)
+{
+    CollisionPipeline *self = context;
+    for (uint32_t i = 0; i < self->count; i++)
+        if (self->bodies[i].object == call->object) {
+            self->seen[i] = self->walk;
+            return;
+        }
+    add_body(self, call->object);
+}
+
+static DvVisit plan_node(DvPlanner *planner, DvNode *node, bool root)
+{
+    (void)root;
+    (void)dv_plan_each(planner, node, DV_COLLISION_MODEL, list_model);
+    return DV_VISIT_CONTINUE;
+}
+
+static const DvPlan plan = {.name = "collision models", .top_down = plan_node, .enters_sleeping = true};
+
+/* The bodies of the graph as it is; those of inactive nodes rest. */
+static void list_bodies(CollisionPipeline *self)
+{
+    self->walk++;
+    DvSchedule *models = dv_schedule(dv_object_node(dv_object_of(self)), &plan, (DvTags){0});
+    size_t count;
+    const DvCall *calls = dv_schedule_calls(models, &count);
+    /* Mostly nothing has changed: the calls are the bodies in order. */
+    bool same = count == self->count;
+    for (size_t i = 0; same && i < count; i++)
+        same = self->bodies[i].object == calls[i].object;
+    for (uint32_t i = 0; same && i < self->count; i++)
+        self->seen[i] = self->walk;
+    if (!same)
+        dv_schedule_run(models, self);
+    for (uint32_t i = 0; i < self->count; i++)
+        if (self->bodies[i].object && self->seen[i] != self->walk && !dv_object_node(self->bodies[i].object)) {
+            dv_object_unref(self->bodies[i].object);
+            self->bodies[i] = (DvCollisionBody){0};
+        }
+}
+
+/* ---- Detection ---- */
+
+static void bound(DvCollisionBody *body)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        double lower = DBL_MAX, upper = -DBL_MAX;
+        for (uint32_t i = 0; i < body->boxes.count; i++) {
+            lower = body->boxes.lower[axis][i] < lower ? body->boxes.lower[axis][i] : lower;
+            upper = body->boxes.upper[axis][i] > upper ? body->boxes.upper[axis][i] : upper;
+        }
+        body->lower[axis] = lower;
+        body->upper[axis] = upper;
+    }
+}
+
+static DvStatus update_body(DvCollisionBody *body, bool in_graph)
+{
+    body->present = false;
+    if (!body->object || !in_graph || !dv_object_is_valid(body->object) || !body->ops->state(body->self))
+        return DV_OK;
+    body->ops->traits(body->self, &body->traits);
+    if (!body->traits.active)
+        return DV_OK;
+    const uint64_t before = body->version.boxes;
+    const DvStatus status = body->ops->update(body->self, &body->version);
+    body->shape = body->ops->shape(body->self);
+    body->boxes = body->ops->boxes(body->self);
+    body->present = status == DV_OK && body->boxes.count > 0;
+    if (body->present && body->version.boxes != before)
+        bound(body);
+    return status;
+}
+
+static bool is_ready(const CollisionPipeline *self)
+{
+    return self->method && self->broad && self->narrow && self->manager;
+}
+
+static DvStatus detect(void *self_)
+{
+    CollisionPipeline *self = self_;
+    if (!is_ready(self))
+        return DV_OK;
+    list_bodies(self);
+    dv_phase_begin("boxes");
+    DvStatus status = DV_OK;
+    for (uint32_t i = 0; status == DV_OK && i < self->count; i++)
+        status = update_body(&self->bodies[i], self->seen[i] == self->walk);
+    dv_phase_end();
+    if (status != DV_OK)
+        return status;
+    const DvIntersectionMethodOps *method = dv_object_ops(self->method, DV_INTERSECTION_METHOD);
+    const DvBroadPhaseOps *broad = dv_object_ops(self->broad, DV_BROAD_PHASE);
+    const DvNarrowPhaseOps *narrow = dv_object_ops(self->narrow, DV_NARROW_PHASE);
+    if (method->begin)
+        method->begin(dv_object_self(self->method));
+    self->list = (DvContactList){.bodies = self->bodies,
+                                 .body_count = self->count,
+                                 .distance = method->contact_distance(dv_object_self(self->method)),
+                                 .narrow_phase = self->narrow};
+    DvBodyPair *pairs;
+    dv_phase_begin("broad phase");
+    const uint32_t pair_count =
+        broad->find(dv_object_self(self->broad), self->bodies, self->count, self->method, &pairs);
+    dv_phase_end();
+    dv_phase_begin("narrow phase");
+    self->list.pair_count = narrow->collide(dv_object_self(self->narrow), self->bodies, self->count, pairs, pair_count,
+                                            self->method, (uint32_t)dv_data_int(&self->depth), &self->list.pairs);
+    dv_phase_end();
+    if (dv_data_bool(&self->verbose)) {
+        uint32_t contacts = 0;
+        for (uint32_t i = 0; i < self->list.pair_count; i++)
+            contacts += self->list.pairs[i].count;
+        dv_info(dv_object_of(self), "%u pairs of models are near each other, %u touch, in %u contacts", pair_count,
+                self->list.pair_count, contacts);
+    }
+    return DV_OK;
+}
+
+static DvStatus respond(void *self_)
+{
+    CollisionPipeline *self = self_;
+    if (!is_ready(self))
+        return DV_OK;
+    const DvContactManagerOps *manager = dv_object_ops(self->manager, DV_CONTACT_MANAGER);
+    dv_phase_begin("contact response");
+    const DvStatus status =
+        manager->respond(dv_object_self(self->manager), &self->list, dv_object_node(dv_object_of(self)));
+    dv_phase_end();
+    return status;
+}
+
+static const DvContactList *contacts(void *self)
+{
+    return &((CollisionPipeline *)self)->list;
+}
+
+static void force_of(void *self_, uint32_t pair, uint32_t index, double force[3])
+{
+    CollisionPipeline *self = self_;
+    const DvContactManagerOps *manager = dv_object_ops(self->manager, DV_CONTACT_MANAGER);
+    manager->force(dv_object_self(self->manager), &self->list.pairs[pair], index, force);
+}
+
+static void forget_bodies(CollisionPipeline *self)
+{
+    for (uint32_t i = 0; i < self->count; i++)
+        if (self->bodies[i].object)
+            dv_object_unref(self->bodies[i].object);
+    dv_free(self->bodies);
+    dv_free(self->seen);
+    self->bodies = NULL;
+    self->seen = NULL;
+    self->count = self->capacity = 0;
+    self->list = (DvContactList){0};
+}
+
+static void reset(DvObject *object, void *self_)
+{
+    (void)object;
+    CollisionPipeline *self = self_;
+    if (!is_ready(self))
+        return;
+    ((const DvContactManagerOps *)dv_object_ops(self->manager, DV_CONTACT_MANAGER))
+        ->forget(dv_object_self(self->manager));
+    const DvNarrowPhaseOps *narrow = dv_object_ops(self->narrow, DV_NARROW_PHASE);
+    if (narrow->forget)
+        narrow->forget(dv_object_self(self->narrow));
+    forget_bodies(self);
+}
+
+static void cleanup(DvObject *object, void *self_)
+{
+    (void)object;
+    CollisionPipeline *self = self_;
+    forget_bodies(self);
+    release(self);
+}
+
+static const DvCollisionPipelineOps ops = {
+    .size = sizeof ops, .detect = detect, .respond = respond, .contacts = contacts, .force = force_of};
+
+const DvClass dv_collision_pipeline = {
+    .size = sizeof(DvClass),
+    .name = "CollisionPipeline",
+    .bases = (const char *const[]){"CompositeCollisionPipeline", NULL},
+    .family = "collision detection",
+    .module = "Sofa.Component.Collision.Detection.Algorithm",
+    .help = "Finds the contacts of all models below its node in each step, and has them answered.",
+    .instance_size = sizeof(CollisionPipeline),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_COLLISION_PIPELINE, .ops = &ops, .slot = true}, {0}},
+    .init = init,
+    .reset = reset,
+    .cleanup = cleanup,
+};

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Detection: trees and boxes find what testing every pair of elements finds, and what is found is a nearest pair of points.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <divan/contracts/collision.h>
+#include <divan/divan.h>
+#include <divan/math/vec.h>
+
+#include "scene_text.h"
+
+static uint64_t seed = 1;
+
+static double random_between(double low, double high)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return low + (high - low) * (double)(seed >> 11) / 9007199254740992.0;
+}
+
+static uint32_t random_below(uint32_t n)
+{
+    return (uint32_t)random_between(0, n);
+}
+
+/* A cloud of points with triangles and lines between neighbours, some of them degenerate. */
+static void add_body(DvText *text, const char *name, const char *models, const char *attributes, uint32_t points,
+                     bool degenerate)
+{
+    dv_text_add(text, "<Node name='%s'><MeshTopology name='mesh' position='", name);
+    const double origin[3] = {random_between(-0.5, 0.5), random_between(-0.5, 0.5), random_between(-0.5, 0.5)};
+    DvText positions = {0};
+    for (uint32_t i = 0; i < points; i++)
+        for (int axis = 0; axis < 3; axis++)
+            dv_text_add(&positions, "%.17g ", origin[axis] + random_between(-0.6, 0.6));
+    dv_text_add(text, "%s' triangles='", positions.at);
+    for (uint32_t t = 0; t < points; t++) {
+        const uint32_t a = random_below(points);
+        const uint32_t b = random_below(points),
+                       c = degenerate && t % 16 == 7 ? b : random_below(points); /* some without area */
+        dv_text_add(text, "%u %u %u ", a, b, c);
+    }
+    dv_text_add(text, "' edges='");
+    for (uint32_t e = 0; e < points; e++) {
+        const uint32_t a = random_below(points);
+        dv_text_add(text, "%u %u ", a, degenerate && e % 16 == 5 ? a : random_below(points));
+    }
+    dv_text_add(text, "'/><MechanicalObject name='dofs' position='%s'/>", positions.at);
+    for (const char *m = models; *m; m++)
+        dv_text_add(text, "<%sCollisionModel name='%c' %s contactDistance='%.3g'/>",
+                    *m == 'p'   ? "Point"
+                    : *m == 'l' ? "Line"
+                    : *m == 't' ? "Triangle"
+                                : "Sphere",
+                    *m, attributes, random_between(0, 0.02));
+    dv_text_add(text, "</Node>");
+    dv_text_free(&positions);
+}
+
+static DvScene *load_bodies(const char *method, const char *models, bool degenerate)
+{
+    DvText text = {0};
+    dv_text_add(
+        &text,
+        "<Node name='root' gravity='0 0 0' dt='0.01'><DefaultAnimationLoop/><CollisionPipeline name='pipeline'/>"
+        "<BruteForceBroadPhase/><BVHNarrowPhase/><%s name='method'/>"
+        "<CollisionResponse response='PenalityContactForceField'/>",
+        method);
+    add_body(&text, "One", models, "radius='0.07'", 40, degenerate);
+    add_body(&text, "Two", models, "radius='0.05'", 30, degenerate);
+    dv_text_add(&text, "</Node>");
+    DvScene *scene = scene_from_text(text.at);
+    dv_text_free(&text);
+    return scene;
+}
+
+static const DvContactList *detect(DvScene *scene)
+{
+    DvObject *pipeline = scene_object(scene, "/pipeline");
+    const DvCollisionPipelineOps *ops = dv_object_ops(pipeline, DV_COLLISION_PIPELINE);
+    assert_int_equal(ops->detect(dv_object_self(pipeline)), DV_OK);
+    return ops->contacts(dv_object_self(pipeline));
+}
+
+static void grow(DvContactSink *sink)
+{
+    sink->capacity = sink->capacity ? 2 * sink->capacity : 64;
+    sink->contacts = realloc(sink->contacts, sink->capacity * sizeof *sink->contacts);
+}
+
+/* Every pair of elements, in order. */
+static DvContactSink test_all(DvScene *scene, const DvCollisionBody *a, const DvCollisionBody *b)
+{
+    DvObject *method = scene_object(scene, "/method");
+    const DvIntersectionMethodOps *ops = dv_object_ops(method, DV_INTERSECTION_METHOD);
+    void *self = dv_object_self(method);
+    DvContactSink sink = {.grow = grow};
+    DvContactRoutine routine = NULL;
+    if (ops->routine(self, a->shape->kind, b->shape->kind, &routine) != DV_ROUTINE_FOUND)
+        return sink;
+    const double distances = a->traits.distance + b->traits.distance;
+    const DvContactQuery query = {.a = a->shape,
+                                  .b = b->shape,
+                                  .alarm = ops->alarm_distance(self) + distances,
+                                  .contact = ops->contact_distance(self) + distances,
+                                  .method = self};
+    for (uint32_t i = 0; i < a->shape->count; i++)
+        for (uint32_t k = 0; k < b->shape->count; k++) {
+            const uint32_t pair[1][2] = {{i, k}};
+            routine(&query, pair, 1, &sink);
+        }
+    return sink;
+}
+
+static int compare_contacts(const void *left, const void *right)
+{
+    return memcmp(left, right, sizeof(DvContact));
+}
+
+static void assert_same_contacts(const DvContactPair *pair, DvContactSink *all)
+{
+    assert_int_equal(pair->count, all->count);
+    DvContact *found = malloc((pair->count + 1) * sizeof *found);
+    memcpy(found, pair->contacts, pair->count * sizeof *found);
+    qsort(found, pair->count, sizeof *found, compare_contacts);
+    qsort(all->contacts, all->count, sizeof *all->contacts, compare_contacts);
+    assert_memory_equal(found, all->contacts, pair->count * sizeof *found);
+    free(found);
+}
+
+static const char *const methods[] = {
+    "MinProximityIntersection alarmDistance='0.1' contactDistance='0.05'",
+    "NewProximityIntersection alarmDistance='0.1' contactDistance='0.05' useLineLine='1'",
+    "LocalMinDistance alarmDistance='0.1' contactDistance='0.05' filterIntersection='0'",
+    "DiscreteIntersection",
+};
+
+static void trees_find_what_testing_every_pair_finds(void **state)
+{
+    (void)state;
+    uint32_t contacts = 0, pairs = 0;
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
+        for (int mesh = 0; mesh < 25; mesh++) {
+            DvScene *scene = load_bodies(methods[m], m == 3 ? "slt" : "plts", true);
+            const DvContactList *list = detect(scene);
+            /* each ordered pair of bodies of different nodes that the method knows in this order */
+            for (uint32_t a = 0; a < list->body_count; a++)
+                for (uint32_t b = 0; b < list->body_count; b++) {
+                    if (list->bodies[a].node == list->bodies[b].node)
+                        continue;
+                    const bool same_kind = strcmp(list->bodies[a].shape->kind, list->bodies[b].shape->kind) == 0;
+                    DvContactSink all = test_all(scene, &list->bodies[a], &list->bodies[b]);
+                    const DvContactPair *found = NULL;
+                    for (uint32_t i = 0; i < list->pair_count; i++)
+                        if (list->pairs[i].body[0] == a && list->pairs[i].body[1] == b)
+                            found = &list->pairs[i];
+                    if (found)
+                        assert_same_contacts(found, &all);
+                    else
+                        assert_true(all.count == 0 || same_kind); /* of one kind only one order is tested */
+                    contacts += all.count;
+                    pairs += found != NULL;
+                    free(all.contacts);
+                }
+            dv_scene_free(scene);
+        }
+    assert_true(pairs > 500);
+    assert_true(contacts > 10000);
+}
+
+/* ---- What is found ---- */
+
+static DvVec3 random_point_of(const DvShape *s, uint32_t element)
+{
+    double weight[3], sum = 0;
+    for (uint32_t k = 0; k < s->corners; k++)
+        sum += weight[k] = -log(random_between(1e-12, 1));
+    DvVec3 p = dv_vec3_zero();
+    for (uint32_t k = 0; k < s->corners; k++) {
+        const uint32_t point = s->vertices ? s->vertices[element * s->corners + k] : element;
+        p = dv_vec3_madd(p, weight[k] / sum, dv_vec3_load(s->x + (size_t)point * s->stride));
+    }
+    return p;
+}
+
+/* The distance of p from an element, by descending to smaller and smaller neighbourhoods of the nearest sample. */
+static bool lies_on(const DvShape *s, uint32_t element, DvVec3 p)
+{
+    DvVec3 corner[3];
+    for (uint32_t k = 0; k < s->corners; k++) {
+        const uint32_t point = s->vertices ? s->vertices[element * s->corners + k] : element;
+        corner[k] = dv_vec3_load(s->x + (size_t)point * s->stride);
+    }
+    if (s->corners == 1)
+        return dv_vec3_distance(p, corner[0]) < 1e-12;
+    if (s->corners == 2) {
+        const double whole = dv_vec3_distance(corner[0], corner[1]);
+        return dv_vec3_distance(p, corner[0]) + dv_vec3_distance(p, corner[1]) < whole + 1e-9;
+    }
+    const DvVec3 n = dv_vec3_cross(dv_vec3_sub(corner[1], corner[0]), dv_vec3_sub(corner[2], corner[0]));
+    double areas = 0;
+    for (int k = 0; k < 3; k++)
+        areas += dv_vec3_norm(dv_vec3_cross(dv_vec3_sub(corner[k], p), dv_vec3_sub(corner[(k + 1) % 3], p)));
+    return areas < dv_vec3_norm(n) + 1e-9;
+}
+
+static void a_contact_is_a_nearest_pair_of_points(void **state)
+{
+    (void)state;
+    uint32_t checked = 0;
+    for (int m = 0; m < 4; m++)
+        for (int mesh = 0; mesh < 6; mesh++) {
+            DvScene *scene = load_bodies(methods[m], "plt", false);
+            const DvContactList *list = detect(scene);
+            for (uint32_t i = 0; i < list->pair_count; i++) {
+                const DvShape *a = list->bodies[list->pairs[i].body[0]].shape;
+                const DvShape *b = list->bodies[list->pairs[i].body[1]].shape;
+                const bool corners_only = m == 1 && a->corners == 3 && b->corners > 1; /* one of several of a pair */
+                for (uint32_t k = 0; k < list->pairs[i].count; k++) {
+                    const DvContact *c = &list->pairs[i].contacts[k];
+                    const DvVec3 p = dv_vec3_load(c->point[0]), q = dv_vec3_load(c->point[1]);
+                    const double distance = dv_vec3_distance(p, q);
+                    if (m == 3) { /* where a line goes through a triangle */
+                        assert_true(distance == 0 && c->gap == 0);
+                        assert_true(lies_on(a, c->element[0], p) && lies_on(b, c->element[1], q));
+                        continue;
+                    }
+                    const double contact = 0.05 + a->distance + b->distance;
+                    assert_true(distance < 0.1 + a->distance + b->distance);
+                    assert_true(fabs(c->gap - (distance - contact)) < 1e-12);
+                    assert_true(fabs(dv_vec3_norm(dv_vec3_load(c->normal)) - 1) < 1e-12);
+                    assert_true(dv_vec3_distance(dv_vec3_madd(p, distance, dv_vec3_load(c->normal)), q) < 1e-12);
+                    assert_true(lies_on(a, c->element[0], p) && lies_on(b, c->element[1], q));
+                    for (int sample = 0; sample < 20 && !corners_only; sample++)
+                        assert_true(dv_vec3_distance(random_point_of(a, c->element[0]),
+                                                     random_point_of(b, c->element[1])) > distance - 1e-9);
+                    checked++;
+                }
+            }
+            dv_scene_free(scene);
+        }
+    assert_true(checked > 1000);
+}
+
+/* Local minima: a flat sheet gives one contact for a point above it, wherever that is; other methods give many. */
+static void a_point_above_a_flat_sheet_has_one_contact(void **state)
+{
+    (void)state;
+    static const double places[][2] = {{0.5, 0.4}, {0.31, 0.72}, {0.9, 0.15}};
+    for (size_t i = 0; i < 3; i++)
+        for (int local = 0; local < 2; local++) {
+            char text[2048];
+            snprintf(
+                text, sizeof text,
+                "<Node name='root' gravity='0 0 0'><DefaultAnimationLoop/><CollisionPipeline name='pipeline'/>"
+                "<BruteForceBroadPhase/><BVHNarrowPhase/><%s name='method' alarmDistance='0.8' contactDistance='0.1'/>"
+                "<CollisionResponse response='PenalityContactForceField'/>"
+                "<Node name='Sheet'><RegularGridTopology n='4 4 1' min='-1 -1 0' max='2 2 0'/>"
+                "<MeshTopology name='mesh' triangles='0 1 5 0 5 4 1 2 6 1 6 5 2 3 7 2 7 6 4 5 9 4 9 8 5 6 10 5 10 9"
+                " 6 7 11 6 11 10 8 9 13 8 13 12 9 10 14 9 14 13 10 11 15 10 15 14'/>"
+                "<MechanicalObject position='-1 -1 0 0 -1 0 1 -1 0 2 -1 0 -1 0 0 0 0 0 1 0 0 2 0 0 -1 1 0 0 1 0 1 1 0"
+                " 2 1 0 -1 2 0 0 2 0 1 2 0 2 2 0'/><PointCollisionModel topology='@mesh'/>"
+                "<LineCollisionModel topology='@mesh'/><TriangleCollisionModel topology='@mesh'/></Node>"
+                "<Node name='Ball'><MechanicalObject position='%g %g 0.3'/><SphereCollisionModel radius='0.1'/></Node>"
+                "</Node>",
+                local ? "LocalMinDistance" : "MinProximityIntersection", places[i][0], places[i][1]);
+            DvScene *scene = scene_from_text(text);
+            const DvContactList *list = detect(scene);
+            uint32_t count = 0;
+            for (uint32_t k = 0; k < list->pair_count; k++)
+                count += list->pairs[k].count;
+            if (local) {
+                assert_int_equal(count, 1);
+                assert_true(fabs(list->pairs[0].contacts[0].gap - (0.3 - 0.1 - 0.1)) < 1e-12);
+                assert_true(fabs(list->pairs[0].contacts[0].normal[2] - 1) < 1e-12);
+            } else {
+                assert_true(count > 1);
+            }
+            dv_scene_free(scene);
+        }
+}
+
+static void rigid_motion_moves_contacts_and_changes_no_gap(void **state)
+{
+    (void)state;
+    static const char format[] =
+        "<Node name='root' gravity='0 0 0'><DefaultAnimationLoop/><CollisionPipeline name='pipeline'/>"
+        "<BruteForceBroadPhase/><BVHNarrowPhase/><MinProximityIntersection name='method' alarmDistance='0.2'"
+        " contactDistance='0.1'/><CollisionResponse response='PenalityContactForceField'/>"
+        "<Node name='One'><MeshTopology triangles='0 1 2'/><MechanicalObject position='0 0 0  1 0 0  0 1 0' %s/>"
+        "<TriangleCollisionModel/><LineCollisionModel/></Node>"
+        "<Node name='Two'><MeshTopology edges='0 1'/><MechanicalObject position='0.3 0.3 0.15  0.6 -0.5 0.05' %s/>"
+        "<PointCollisionModel/><LineCollisionModel/></Node></Node>";
+    double gaps[2][8];
+    uint32_t counts[2];
+    for (int moved = 0; moved < 2; moved++) {
+        char text[2048];
+        const char *motion = moved ? "rotation='20 30 40' translation='3 -2 7'" : "";
+        snprintf(text, sizeof text, format, motion, motion);
+        DvScene *scene = scene_from_text(text);
+        const DvContactList *list = detect(scene);
+        counts[moved] = 0;
+        for (uint32_t i = 0; i < list->pair_count; i++)
+            for (uint32_t k = 0; k < list->pairs[i].count; k++)
+                gaps[moved][counts[moved]++] = list->pairs[i].contacts[k].gap;
+        dv_scene_free(scene);
+    }
+    assert_int_equal(counts[0], counts[1]);
+    assert_true(counts[0] >= 2);
+    assert_true(fabs(gaps[0][0] - (0.15 - 0.1)) < 1e-12); /* the point above the inside of the triangle */
+    for (uint32_t i = 0; i < counts[0]; i++)
+        assert_true(fabs(gaps[0][i] - gaps[1][i]) < 1e-12);
+}
+
+/* ---- Who may meet ---- */
+
+static uint32_t contacts_of(const char *first, const char *second)
+{
+    char text[2048];
+    snprintf(
+        text, sizeof text,
+        "<Node name='root' gravity='0 0 0'><DefaultAnimationLoop/><CollisionPipeline name='pipeline'/>"
+        "<BruteForceBroadPhase/><BVHNarrowPhase/><MinProximityIntersection name='method' alarmDistance='0.2'"
+        " contactDistance='0.1'/><CollisionResponse response='PenalityContactForceField'/>"
+        "<Node name='One'><MechanicalObject position='0 0 0  1 0 0'/><SphereCollisionModel %s/></Node>"
+        "<Node name='Two'><MechanicalObject position='0 1 0'/><SphereCollisionModel radius='0.5' %s/></Node></Node>",
+        first, second);
+    DvScene *scene = scene_from_text(text);
+    const DvContactList *list = detect(scene);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < list->pair_count; i++)
+        count += list->pairs[i].count;
+    dv_scene_free(scene);
+    return count;
+}
+
+static void switches_groups_and_distances_decide_who_meets(void **state)
+{
+    (void)state;
+    assert_int_equal(contacts_of("radius='0.5'", ""), 1);
+    assert_int_equal(contacts_of("radius='0.5' active='0'", ""), 0);
+    assert_int_equal(contacts_of("radius='0.5' simulated='0'", ""), 1);
+    assert_int_equal(contacts_of("radius='0.5' simulated='0'", "simulated='0'"), 0);
+    assert_int_equal(contacts_of("radius='0.5' group='1'", "group='2'"), 1);
+    assert_int_equal(contacts_of("radius='0.5' group='1'", "group='2 1'"), 0);
+    assert_int_equal(contacts_of("radius='0.5' group='1'", ""), 1);
+    assert_int_equal(contacts_of("radius='0.5' selfCollision='1'", ""), 2);
+    assert_int_equal(contacts_of("radius='0.2'", ""), 0);                        /* 0.3 apart */
+    assert_int_equal(contacts_of("radius='0.2' contactDistance='0.11'", ""), 1); /* 0.3 < 0.2 + 0.11 */
+    assert_int_equal(contacts_of("radius='0.2' contactDistance='0.09'", ""), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trees_find_what_testing_every_pair_finds),
+        cmocka_unit_test(a_contact_is_a_nearest_pair_of_points),
+        cmocka_unit_test(a_point_above_a_flat_sheet_has_one_contact),
+        cmocka_unit_test(rigid_motion_moves_contacts_and_changes_no_gap),
+        cmocka_unit_test(switches_groups_and_distances_decide_who_meets),
+    };
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+}
