@@ -14,7 +14,7 @@
  *   saved.c                        what a saved scene says of an object, and how it is put back
  *   scene.c                        load, init, step, reset; whose a scene is
  *   embed.c                        plain functions for hosts in other languages
- *   thread.c memory.c parallel.c exchange.c element_data.c dof_type.c log.c phase.c
+ *   thread.c memory.c parallel.c log.c phase.c
  */
 #ifndef DIVAN_KERNEL_INTERNAL_H
 #define DIVAN_KERNEL_INTERNAL_H
@@ -52,7 +52,6 @@ struct DvObject {
     uint64_t order;   /* when it was made: merges objects and child nodes into the order of the document */
     uint64_t *stamps; /* versions of the fields when it was made, then after init: what changed since is saved */
     size_t stamp_count;
-    GPtrArray *attached;    /* DvElementData *, in the order of attachment; or NULL */
     GPtrArray *referrers;   /* DvLink * that point here; or NULL */
     GPtrArray *needs;       /* DvObject *: what it cannot do without, a reference each; or NULL */
     GPtrArray *users;       /* DvObject *: who needs it; or NULL */
@@ -301,9 +300,6 @@ void dv_private_settle(DvScene *scene); /* scene.c: constraints hold and mapped 
 
 /* log.c */
 void dv_private_emit(DvMessage *message, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
-
-/* element_data.c */
-void dv_private_element_data_forget(DvObject *topology);
 
 /* memory.c, parallel.c */
 void dv_private_parallel_stop(void);

@@ -331,7 +331,6 @@ static void destroy(DvObject *object)
     if (object->cls->destroy)
         object->cls->destroy(object, object->self);
     dv_private_needs_forget(object);
-    dv_private_element_data_forget(object);
     dv_private_links_forget(object);
     for (size_t i = object->field_count; i-- > 0;) {
         DvData *data = object->fields[i];
@@ -372,7 +371,6 @@ void dv_object_remove(DvObject *object)
     if (object->cls->cleanup)
         object->cls->cleanup(object, object->self);
     dv_private_needs_forget(object);
-    dv_private_element_data_forget(object);
     dv_private_links_forget(object);
     for (size_t i = 0; i < object->field_count; i++)
         dv_private_data_unlink(object->fields[i]);

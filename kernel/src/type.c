@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Types: the table of them, printing, conversion, and which type stands in a place that depends on the DOF type.
+ * Types: the tables of them and of the DOF types, printing, conversion, and which type stands in a place that depends on
+ * the DOF type.
  *
  * A type is data (scalar, components, list), so one printer and one converter serve all; parse.c reads them.
  */
@@ -168,6 +169,7 @@ DvStatus dv_private_type_convert(const DvType *from, const void *value, size_t c
     return DV_OK;
 }
 
+static const double zeros[6];
 static const double identity_quaternion[4] = {0, 0, 0, 1};
 static const double identity_rigid3[7] = {0, 0, 0, 0, 0, 0, 1};
 static const double white[4] = {1, 1, 1, 1};
@@ -240,6 +242,13 @@ TYPE(dv_type_coords, "list of coordinate", DV_SCALAR_OPAQUE, double, 1, true, );
 TYPE(dv_type_derivs, "list of derivative", DV_SCALAR_OPAQUE, double, 1, true, );
 TYPE(dv_type_coords_out, "list of output coordinate", DV_SCALAR_OPAQUE, double, 1, true, );
 
+const DvDofType dv_vec1d = {sizeof(DvDofType), "Vec1d", 1, 1, 1, false, zeros};
+const DvDofType dv_vec2d = {sizeof(DvDofType), "Vec2d", 2, 2, 2, false, zeros};
+const DvDofType dv_vec3d = {sizeof(DvDofType), "Vec3d", 3, 3, 3, false, zeros};
+const DvDofType dv_vec6d = {sizeof(DvDofType), "Vec6d", 6, 6, 3, false, zeros};
+const DvDofType dv_rigid2d = {sizeof(DvDofType), "Rigid2d", 3, 3, 2, true, zeros};
+const DvDofType dv_rigid3d = {sizeof(DvDofType), "Rigid3d", 7, 6, 3, true, identity_rigid3};
+
 static const struct {
     const DvDofType *dof;
     const DvType *coord, *deriv, *coords, *derivs;
@@ -258,6 +267,12 @@ static size_t place_of(const char *dof_name, size_t length)
         if (strlen(places[i].dof->name) == length && strncmp(places[i].dof->name, dof_name, length) == 0)
             return i;
     return 0;
+}
+
+const DvDofType *dv_dof_type(const char *name)
+{
+    const DvDofType *dof = places[place_of(name, strlen(name))].dof;
+    return strcmp(dof->name, name) == 0 ? dof : NULL;
 }
 
 const DvType *dv_type_of_coords(const DvDofType *dof)

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "scene_text.h"
+#include <divan/element_data.h>
 #include <divan/memory.h>
 #include <string.h>
 

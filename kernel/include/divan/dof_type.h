@@ -11,6 +11,7 @@
 #define DIVAN_DOF_TYPE_H
 
 #include <divan/base.h>
+#include <divan/math/rigid.h>
 
 DV_BEGIN_DECLS
 
@@ -31,10 +32,37 @@ DV_PUBLIC const DvDofType *dv_dof_type(const char *name);
 
 /* out = x + h v for `count` points; out may be x. Rotations compose on the left and are not renormalised.
  * [worker] */
-DV_PUBLIC void dv_dof_integrate(const DvDofType *type, uint32_t count, double *out, const double *x, const double *v,
-                                double h);
+static inline void dv_dof_integrate(const DvDofType *type, uint32_t count, double *out, const double *x,
+                                    const double *v, double h)
+{
+    if (type != &dv_rigid3d) {
+        for (size_t i = 0, n = (size_t)count * type->coord; i < n; i++)
+            out[i] = x[i] + h * v[i];
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        double step[6];
+        for (size_t c = 0; c < 6; c++)
+            step[c] = h * v[6 * i + c];
+        dv_rigid3_store(dv_rigid3_integrate(dv_rigid3_load(x + 7 * i), dv_rigid3_deriv_load(step)), out + 7 * i);
+    }
+}
+
 /* d = the derivative that leads from b to a in unit time (a - b).     [worker] */
-DV_PUBLIC void dv_dof_difference(const DvDofType *type, uint32_t count, double *d, const double *a, const double *b);
+static inline void dv_dof_difference(const DvDofType *type, uint32_t count, double *d, const double *a, const double *b)
+{
+    if (type == &dv_rigid3d) {
+        for (size_t i = 0; i < count; i++)
+            dv_rigid3_deriv_store(dv_rigid3_difference(dv_rigid3_load(a + 7 * i), dv_rigid3_load(b + 7 * i)),
+                                  d + 6 * i);
+        return;
+    }
+    for (size_t i = 0, n = (size_t)count * type->coord; i < n; i++)
+        d[i] = a[i] - b[i];
+    if (type == &dv_rigid2d)
+        for (size_t i = 0; i < count; i++) /* the angle the short way round, as rigid.h */
+            d[3 * i + 2] = dv_rigid2_difference(dv_rigid2_load(a + 3 * i), dv_rigid2_load(b + 3 * i)).angle;
+}
 
 DV_END_DECLS
 #endif

@@ -18,6 +18,7 @@
 #include "mapping_base.h"
 #include "weighted_rows.h"
 
+#include <divan/element_data.h>
 #include <divan/math/decompose.h>
 #include <divan/math/quat.h>
 #include <divan/memory.h>

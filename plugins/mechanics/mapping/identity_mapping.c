@@ -10,6 +10,7 @@
 #include "mapping_base.h"
 
 #include <divan/contracts/topology.h>
+#include <divan/element_data.h>
 #include <divan/memory.h>
 #include <divan/parallel.h>
 

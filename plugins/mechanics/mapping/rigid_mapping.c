@@ -21,6 +21,7 @@
 #include "state/former_number.h"
 
 #include <divan/contracts/topology.h>
+#include <divan/element_data.h>
 #include <divan/math/decompose.h>
 #include <divan/math/rigid.h>
 #include <divan/memory.h>

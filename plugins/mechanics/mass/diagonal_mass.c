@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <divan/element_data.h>
 #include <divan/memory.h>
 #include <divan/parallel.h>
 

@@ -14,6 +14,7 @@
 #include <float.h>
 #include <string.h>
 
+#include <divan/element_data.h>
 #include <divan/memory.h>
 #include <divan/parallel.h>
 

@@ -17,6 +17,7 @@
 #include <divan/contracts/state.h>
 #include <divan/contracts/topology.h>
 #include <divan/contracts/visual.h>
+#include <divan/element_data.h>
 #include <divan/math/rigid.h>
 #include <divan/memory.h>
 

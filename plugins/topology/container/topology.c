@@ -266,6 +266,12 @@ static bool is_dynamic(void *self)
     return topology->dynamic;
 }
 
+static DvElementDataList *attached(void *self)
+{
+    Topology *topology = self;
+    return &topology->attached;
+}
+
 const DvTopologyOps topology_ops = {
     .size = sizeof topology_ops,
     .point_count = point_count,
@@ -275,6 +281,7 @@ const DvTopologyOps topology_ops = {
     .revision = revision_of,
     .grid = grid_of,
     .is_dynamic = is_dynamic,
+    .attached = attached,
 };
 
 Topology *topology_of(const DvObject *object)
@@ -295,6 +302,7 @@ void topology_destroy(DvObject *object, void *self)
 {
     (void)object;
     Topology *topology = self;
+    dv_element_data_detach_all(&topology->attached);
     forget_adjacency(topology);
     for (int kind = 0; kind < DV_ELEMENT_KINDS; kind++)
         dv_free(topology->dangling[kind]);

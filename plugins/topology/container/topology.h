@@ -7,7 +7,7 @@
 #define DIVAN_TOPOLOGY_TOPOLOGY_H
 
 #include "adjacency.h"
-#include <divan/contracts/topology.h>
+#include <divan/element_data.h>
 
 /* One adjacency, once it has been asked for. */
 typedef struct AdjacencyCache {
@@ -37,6 +37,7 @@ typedef struct Topology {
     bool moved;                          /* points were added, removed or renumbered: `position` is no longer theirs */
     uint32_t told[DV_ELEMENT_KINDS];     /* set containers: counts that attached data know */
     bool (*grid_shape)(struct Topology *topology, DvGridShape *shape); /* grids */
+    DvElementDataList attached;
     AdjacencyCache cache[DV_ELEMENT_KINDS][DV_ELEMENT_KINDS];
 } Topology;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "graph_plugin.h"
 
-#include <divan/contracts/topology.h>
+#include <divan/element_data.h>
 #include <divan/plugin.h>
 
 static RecorderBehaviour behaviour;
@@ -74,6 +74,7 @@ static const DvClass gust = {
 
 typedef struct Cloud {
     DvData points, edges;
+    DvElementDataList attached;
 } Cloud;
 
 static const DvField cloud_fields[] = {
@@ -92,8 +93,19 @@ static DvElements cloud_elements(void *self, DvElementKind kind)
     return (DvElements){.count = kind == DV_EDGES ? dv_data_uint(&((Cloud *)self)->edges) : 0};
 }
 
+static DvElementDataList *cloud_attached(void *self)
+{
+    return &((Cloud *)self)->attached;
+}
+
+static void cloud_destroy(DvObject *object, void *self)
+{
+    (void)object;
+    dv_element_data_detach_all(cloud_attached(self));
+}
+
 static const DvTopologyOps cloud_ops = {
-    .size = sizeof cloud_ops, .point_count = cloud_points, .elements = cloud_elements};
+    .size = sizeof cloud_ops, .point_count = cloud_points, .elements = cloud_elements, .attached = cloud_attached};
 
 static const DvClass cloud = {
     .size = sizeof(DvClass),
@@ -102,6 +114,7 @@ static const DvClass cloud = {
     .instance_size = sizeof(Cloud),
     .fields = cloud_fields,
     .contracts = (const DvContract[]){{.id = DV_TOPOLOGY, .ops = &cloud_ops}, {0}},
+    .destroy = cloud_destroy,
 };
 
 DV_PLUGIN = {

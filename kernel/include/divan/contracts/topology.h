@@ -11,10 +11,75 @@
 #ifndef DIVAN_CONTRACTS_TOPOLOGY_H
 #define DIVAN_CONTRACTS_TOPOLOGY_H
 
-#include <divan/element_data.h>
 #include <divan/node.h>
 
 DV_BEGIN_DECLS
+
+typedef enum DvElementKind {
+    DV_POINTS,
+    DV_EDGES,
+    DV_TRIANGLES,
+    DV_QUADS,
+    DV_TETRAHEDRA,
+    DV_HEXAHEDRA,
+    DV_PRISMS,
+    DV_PYRAMIDS,
+    DV_ELEMENT_KINDS
+} DvElementKind;
+
+/* Nodes per element: 1 2 3 4 4 8 6 5; 0 of what is no kind.     [any] */
+static inline uint32_t dv_element_nodes(DvElementKind kind)
+{
+    static const uint32_t nodes[DV_ELEMENT_KINDS] = {1, 2, 3, 4, 4, 8, 6, 5};
+    return kind < DV_ELEMENT_KINDS ? nodes[kind] : 0;
+}
+
+typedef enum DvElementChangeKind {
+    DV_ELEMENTS_ADDED,
+    DV_ELEMENTS_REMOVED,
+    DV_ELEMENTS_RENUMBERED,
+    DV_POINTS_MOVED
+} DvElementChangeKind;
+
+/* One change of one kind of elements. Added and renumbered: told after the topology changed; removed: before it
+ * does. */
+typedef struct DvElementChange {
+    DvElementChangeKind change;
+    DvElementKind kind;
+    uint32_t count; /* elements added, removed, moved; of a renumbering: all */
+    uint32_t total; /* elements of the kind after the change */
+    /* [count] removed, in order of removal; moved points; renumbering: order[i] = old number; added: NULL */
+    const uint32_t *indices;
+    const uint32_t *ancestors;      /* [ancestor_start[count]] elements that added ones come from; or NULL */
+    const double *weights;          /* of the ancestors; NULL: equal */
+    const uint32_t *ancestor_start; /* [count + 1]; NULL: no ancestors */
+    bool without_states;            /* of points: states keep theirs (another topology of the same points tells them) */
+} DvElementChange;
+
+/* An array with an entry for each element, which follows the changes: see element_data.h. */
+typedef struct DvElementData DvElementData;
+struct DvElementData {
+    DvElementKind kind;
+    size_t entry_size; /* bytes */
+    void *entries;     /* [count] x entry_size, 64-byte aligned */
+    uint32_t count;
+    void *owner; /* given to the functions below */
+    /* All optional. added: fills entries [first, first + change->count), which start zero (or as the weighted mean of
+     * the ancestors when `interpolate` is set); removed: entry `index` is about to go (the mesh still has it); changed:
+     * all is done. */
+    void (*added)(DvElementData *data, const DvElementChange *change, uint32_t first);
+    void (*removed)(DvElementData *data, uint32_t index);
+    void (*changed)(DvElementData *data, const DvElementChange *change);
+    bool interpolate;   /* entries are doubles: new ones are mixed from their ancestors */
+    DvObject *topology; /* of the functions of element_data.h */
+    uint32_t capacity;  /* likewise */
+};
+
+/* What is attached to a topology, in the order of attachment. It starts as zeros; the functions of element_data.h do the rest. */
+typedef struct DvElementDataList {
+    DvElementData **at;
+    uint32_t count, capacity;
+} DvElementDataList;
 
 #define DV_TOPOLOGY "divan.topology/1"
 
@@ -47,6 +112,7 @@ typedef struct DvTopologyOps {
     uint64_t (*revision)(void *self);             /* + 1 with each change of connectivity */
     bool (*grid)(void *self, DvGridShape *shape); /* Optional: whether it is a regular grid, and which */
     bool (*is_dynamic)(void *self);               /* may change while it runs */
+    DvElementDataList *(*attached)(void *self);   /* its list, which it keeps: see element_data.h */
 } DvTopologyOps;
 
 /* Changes, by number. Each is whole when it returns: everything attached has followed. DV_ERROR_INVALID for numbers

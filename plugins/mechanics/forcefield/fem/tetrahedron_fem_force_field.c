@@ -14,6 +14,7 @@
 #include "forcefield/fem/material.h"
 #include "forcefield/fem/tetrahedron_blocks.h"
 #include "state/former_number.h"
+#include <divan/element_data.h>
 
 #include <string.h>
 

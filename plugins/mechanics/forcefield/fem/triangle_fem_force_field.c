@@ -17,6 +17,7 @@
 #include "forcefield/fem/frames.h"
 #include "forcefield/fem/material.h"
 
+#include <divan/element_data.h>
 #include <divan/math/decompose.h>
 
 #include <float.h>

@@ -6,6 +6,7 @@
  * changes of either are noticed by their versions when a force is asked for.
  */
 #include "forcefield/spring/springs.h"
+#include <divan/element_data.h>
 
 #include <string.h>
 

@@ -56,7 +56,7 @@ DV_PUBLIC DvAttribute *dv_attributes_at(const DvAttributes *attributes, size_t i
 /* `object` is NULL when none could be made; it may have been made and be invalid. `object` itself may be NULL. */
 DV_PUBLIC DvStatus dv_build_object(DvNode *node, const char *class_name, DvAttributes *attributes, DvPlace place,
                                    DvObject **object);
-/* A child of `parent` (NULL in `node` when it could not be made), or the root of the scene when that is NULL. Files that its objects name are looked for in `folder` (NULL:
+/* A child of `parent`, or the root of the scene when that is NULL. Files that its objects name are looked for in `folder` (NULL:
  * that of the parent). */
 DV_PUBLIC DvStatus dv_build_node(DvScene *scene, DvNode *parent, DvAttributes *attributes, DvPlace place,
                                  const char *folder, DvNode **node);

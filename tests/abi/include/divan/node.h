@@ -76,7 +76,7 @@ typedef struct DvContextOps {
  * leaves read NULL from then on; who cannot do without it (dv_object_require) is invalid and not called any more, says so once, and is
  * initialised again when something is at the same place.
  * [step] */
-DV_PUBLIC DvNode *dv_node_new(DvNode *parent, const char *name);
+DV_PUBLIC DvNode *dv_node_new(DvNode *parent, const char *name); /* NULL when DV_ERROR_BUSY was reported */
 DV_NODISCARD DV_PUBLIC DvStatus dv_node_attach(DvNode *parent,
                                                DvNode *child); /* one more parent; refused if that closes a cycle */
 DV_PUBLIC void dv_node_detach(DvNode *parent, DvNode *child);

@@ -112,7 +112,7 @@ DV_PUBLIC void dv_object_link_path(const DvObject *object, DvText *out);
 DV_PUBLIC DvNode *dv_object_node(const DvObject *object); /* [any] NULL once it has left the graph */
 DV_PUBLIC const char *dv_object_file(const DvObject *object, int *line,
                                      int *column);                            /* [any] where it was written; or NULL */
-DV_PUBLIC DvComponentState dv_object_state(const DvObject *object);           /* [any] */
+DV_PUBLIC DvComponentState dv_object_state(const DvObject *object);           /* [step] */
 DV_PUBLIC void dv_object_set_state(DvObject *object, DvComponentState state); /* [step] */
 static inline bool dv_object_is_valid(const DvObject *object)
 {
@@ -147,6 +147,8 @@ DV_NODISCARD DV_PUBLIC DvStatus dv_object_initialise_first(DvObject *object, DvO
  * becomes invalid at once, says so at the next step, and is initialised again (cleanup, init, bwd_init) before the first step at which
  * something valid is in the lost place again. Holds until `object` is initialised again or leaves. */
 DV_NODISCARD DV_PUBLIC DvStatus dv_object_require(DvObject *object, DvObject *other);
+/* Lets it take notice of fields that were written since init, where it does not by itself.     [main] */
+DV_NODISCARD DV_PUBLIC DvStatus dv_object_reinit(DvObject *object);
 /* Takes it out of the graph and gives up the graph's reference. Safe while a visitor runs: it is not called any more,
  * and its memory goes when the last user lets go.     [step] */
 DV_PUBLIC void dv_object_remove(DvObject *object);

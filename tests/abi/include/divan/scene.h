@@ -22,8 +22,7 @@ typedef struct DvLoadOptions {
     bool no_init; /* construct only */
 } DvLoadOptions;
 
-/* Reads, constructs and initialises a scene file, in the format that its extension or its text says (a service of a plugin, see
- * contracts/scene_format.h). Every problem is reported; `scene` is NULL unless the result is
+/* Reads, constructs and initialises a scene file. Every problem is reported; `scene` is NULL unless the result is
  * DV_OK, or keep_going or check_only was asked for and a graph could be built. `options` may be NULL.     [main] */
 DV_NODISCARD DV_PUBLIC DvStatus dv_scene_load(const char *file, const DvLoadOptions *options, DvScene **scene);
 /* The same from text; `name` stands for the file in messages, relative paths start at `folder` (NULL: the current
@@ -40,8 +39,7 @@ DV_PUBLIC uint64_t dv_scene_steps(const DvScene *scene);  /* [any] steps made si
 DV_PUBLIC bool dv_scene_is_running(const DvScene *scene); /* [any] initialised */
 
 /* One time step of the root's animation loop; dt 0: the root's. Stops at a state that is no longer finite:
- * DV_ERROR_NOT_FINITE, reported with component, point, step, likely cause and remedy; see dv_scene_fault. A field that could not
- * be brought up to date fails the step too, unless the scene was loaded with keep_going.     [main] */
+ * DV_ERROR_NOT_FINITE, reported with component, point, step, likely cause and remedy; see dv_scene_fault.     [main] */
 DV_NODISCARD DV_PUBLIC DvStatus dv_scene_step(DvScene *scene, double dt);
 DV_PUBLIC void dv_scene_reset(DvScene *scene); /* [main] back to the stored initial state */
 DV_PUBLIC void dv_scene_update_visual(
@@ -51,7 +49,7 @@ DV_PUBLIC void dv_scene_update_visual(
  * something constant in the plugin). It is freed as it is when the last node of the scene has gone.     [step] */
 DV_PUBLIC void *dv_scene_local(DvScene *scene, const void *key, size_t size);
 
-/* Writes the scene with its present state, in the format of the extension or, where none has it, the one it was read in; loading it continues with identical states, bit for bit.     [main] */
+/* Writes the scene with its present state; loading it continues with identical states, bit for bit.     [main] */
 DV_NODISCARD DV_PUBLIC DvStatus dv_scene_save(DvScene *scene, const char *file);
 
 /* A step is checked, and a run explained, by whoever offers this service (plugins/mechanics). */
