@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#include <divan/contracts/visual.h>
+
 enum { MAX_PROBLEMS = 10000, MAX_ERRORS = 200 }; /* of a scene: what comes after them is not read */
 
 DvStatus dv_private_problem(DvScene *scene, DvStatus status)
@@ -383,6 +385,10 @@ static void follow_source(DvScene *scene, DvObject *object, DvAttribute *attribu
     if (strcmp(attribute->text, "") == 0 || strcmp(attribute->text, "@") == 0)
         return;
     DvObject *source = dv_node_resolve(object->node, object, attribute->text, NULL);
+    if ((!source || source == object) && dv_object_ops(object, DV_VISUAL_MODEL)) { /* the run is the same without it */
+        dv_remark(object, "src: no object is found at '%s': nothing of it is shown", attribute->text);
+        return;
+    }
     if (!source || source == object) {
         dv_private_problem(scene,
                            dv_error(object, DV_ERROR_NOT_FOUND, "src: no object is found at '%s'%s", attribute->text,

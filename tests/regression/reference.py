@@ -110,8 +110,7 @@ def probe(name, folder):
 
 # Of the contact lists: what needs multipliers, sticking, boxes or capsules is not here.
 CONTACT_PROBES = ("Penalty/", "Groups/", "PerModel/", "SelfCollision/")
-CONTACT_SCENES_ELSEWHERE = ("BuildLCP", "FreeMotion", "Lagrangian/", "SphereModel.scn", "StickContact", "RecordedCamera",
-                            "collisionMultiple")
+CONTACT_SCENES_ELSEWHERE = ("BuildLCP", "FreeMotion", "Lagrangian/", "StickContact", "RecordedCamera")
 # Known by their reason: steps up to which the trajectory is compared.
 #   RigidMapping: tori in symmetric places, where the last bit decides which of two equally near contacts counts; our own run
 #     moves by its whole motion when the start is turned out of symmetry by 1e-15

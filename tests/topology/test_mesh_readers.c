@@ -299,19 +299,6 @@ static void obj_seams_make_a_vertex_of_each_triple(void **state)
     expect_indices(mesh.triangle, 0, 1, 2, 3);
     expect_indices(mesh.triangle, 1, 0, 2, 3);
     assert_true(mesh.texcoord.data[0].at[0] == 0 && mesh.texcoord.data[1].at[0] == 1);
-    assert_int_equal(mesh.normal.count, 4);
-    for (uint32_t i = 0; i < 4; i++)
-        assert_true(mesh.normal.data[i].at[0] == 0 && mesh.normal.data[i].at[2] == 1);
-    mesh_free(&mesh);
-
-    /* A corner without a normal, among others that have one: its own is zero, and it is a vertex of its own. */
-    static const char partly[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 1 0\nf 1//1 2//1 3\nf 1//1 2//1 3//1\n";
-    mesh = (Mesh){0};
-    assert_true(mesh_read_obj(partly, strlen(partly), &(MeshOptions){.handle_seams = true}, &mesh, &report));
-    assert_int_equal(mesh.position.count, 4);
-    assert_int_equal(mesh.normal.count, 4);
-    assert_int_equal(mesh.texcoord.count, 0);
-    assert_true(mesh.normal.data[2].at[1] == 0 && mesh.normal.data[3].at[1] == 1 && mesh.normal.data[0].at[1] == 1);
     mesh_free(&mesh);
 }
 
