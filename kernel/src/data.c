@@ -424,31 +424,6 @@ void dv_data_set(DvData *data, const void *elements, size_t count)
     changed(data);
 }
 
-void dv_data_set_bool(DvData *data, bool value)
-{
-    dv_data_set(data, &value, 1);
-}
-
-void dv_data_set_int(DvData *data, int32_t value)
-{
-    dv_data_set(data, &value, 1);
-}
-
-void dv_data_set_uint(DvData *data, uint32_t value)
-{
-    dv_data_set(data, &value, 1);
-}
-
-void dv_data_set_double(DvData *data, double value)
-{
-    dv_data_set(data, &value, 1);
-}
-
-void dv_data_set_string(DvData *data, const char *value)
-{
-    dv_data_set(data, &value, 1);
-}
-
 void dv_data_share(DvData *to, DvData *from)
 {
     if (!dv_private_type_same(to->type, from->type)) {

@@ -191,9 +191,6 @@ void dv_private_elements_free(const DvType *type, void *elements, size_t count);
 void dv_private_elements_blank(const DvType *type, void *elements, size_t first, size_t count);
 /* The first `count` of the old ones; what is beyond them is blank. */
 void *dv_private_elements_copy(const DvType *type, const void *old, size_t old_count, size_t count);
-DvStatus dv_private_parse_matrices(const DvType *type, const char *text, void **elements, size_t *count,
-                                   DvText *problem);
-DvStatus dv_private_parse_colors(const DvType *type, const char *text, void **elements, size_t *count, DvText *problem);
 bool dv_private_type_same(const DvType *a, const DvType *b); /* same layout */
 bool dv_private_type_converts(const DvType *from, const DvType *to);
 const DvType *dv_private_type_for(const DvType *declared, const char *variant); /* fills the places */

@@ -129,73 +129,10 @@ static DvMessage about(const DvObject *object, DvLevel level, DvStatus status)
     return message;
 }
 
-/* Says it, and frees the path. */
-static void emit(DvMessage *message, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
-static void emit(DvMessage *message, const char *format, va_list args)
+static DvMessage harmless(DvMessage message)
 {
-    dv_private_emit(message, format, args);
-    g_free((char *)(uintptr_t)message->path);
-}
-
-void dv_log(DvLevel level, const char *format, ...)
-{
-    DvMessage message = {.level = level,
-                         .status = level == DV_LEVEL_ERROR ? DV_ERROR_INVALID : DV_OK,
-                         .harmless = level == DV_LEVEL_WARNING};
-    va_list args;
-    va_start(args, format);
-    dv_private_emit(&message, format, args);
-    va_end(args);
-}
-
-void dv_log_at(DvLevel level, DvStatus status, const char *file, int line, int column, const char *format, ...)
-{
-    DvMessage message = {.level = level, .status = status, .file = file, .line = line, .column = column};
-    va_list args;
-    va_start(args, format);
-    dv_private_emit(&message, format, args);
-    va_end(args);
-}
-
-DvStatus dv_error(const DvObject *object, DvStatus status, const char *format, ...)
-{
-    DvMessage message = about(object, DV_LEVEL_ERROR, status);
-    va_list args;
-    va_start(args, format);
-    emit(&message, format, args);
-    va_end(args);
-    return status;
-}
-
-void dv_warning(const DvObject *object, const char *format, ...)
-{
-    DvMessage message = about(object, DV_LEVEL_WARNING, DV_OK);
-    va_list args;
-    va_start(args, format);
-    emit(&message, format, args);
-    va_end(args);
-}
-
-void dv_remark(const DvObject *object, const char *format, ...)
-{
-    DvMessage message = about(object, DV_LEVEL_WARNING, DV_OK);
     message.harmless = true;
-    va_list args;
-    va_start(args, format);
-    emit(&message, format, args);
-    va_end(args);
-}
-
-void dv_info(const DvObject *object, const char *format, ...)
-{
-    if (object && !*(const bool *)object->print_log.value &&
-        atomic_load_explicit(&lowest_level, memory_order_relaxed) > DV_LEVEL_INFO)
-        return;
-    DvMessage message = about(object, DV_LEVEL_INFO, DV_OK);
-    va_list args;
-    va_start(args, format);
-    emit(&message, format, args);
-    va_end(args);
+    return message;
 }
 
 /* A field's message stands where its attribute was written, when that is known. */
@@ -211,53 +148,85 @@ static DvMessage about_field(const DvData *field, DvLevel level, DvStatus status
     return message;
 }
 
-static void emit_entry(DvMessage *message, int64_t index, const char *format, va_list args)
+/* About an entry of the field unless `index` is negative. Frees the path. */
+static void say_with(DvMessage message, int64_t index, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
-static void emit_entry(DvMessage *message, int64_t index, const char *format, va_list args)
+static void say_with(DvMessage message, int64_t index, const char *format, va_list args)
 {
-    char *entry = index >= 0 ? g_strdup_printf("%s[%lld]", message->field, (long long)index) : NULL;
+    char *entry = index >= 0 ? g_strdup_printf("%s[%lld]", message.field, (long long)index) : NULL;
     if (entry)
-        message->field = entry;
-    emit(message, format, args);
+        message.field = entry;
+    dv_private_emit(&message, format, args);
     g_free(entry);
+    g_free((char *)(uintptr_t)message.path);
+}
+
+/* In a function whose last arguments are `format` and what is to be printed by it. */
+#define SAY(message, index)                     \
+    do {                                        \
+        va_list args;                           \
+        va_start(args, format);                 \
+        say_with(message, index, format, args); \
+        va_end(args);                           \
+    } while (0)
+
+static void say(DvMessage message, int64_t index, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void say(DvMessage message, int64_t index, const char *format, ...)
+{
+    SAY(message, index);
+}
+
+void dv_log(DvLevel level, const char *format, ...)
+{
+    const DvStatus status = level == DV_LEVEL_ERROR ? DV_ERROR_INVALID : DV_OK;
+    const DvMessage message = about(NULL, level, status);
+    SAY(level == DV_LEVEL_WARNING ? harmless(message) : message, -1);
+}
+
+void dv_log_at(DvLevel level, DvStatus status, const char *file, int line, int column, const char *format, ...)
+{
+    const DvMessage message = {.level = level, .status = status, .file = file, .line = line, .column = column};
+    SAY(message, -1);
+}
+
+DvStatus dv_error(const DvObject *object, DvStatus status, const char *format, ...)
+{
+    SAY(about(object, DV_LEVEL_ERROR, status), -1);
+    return status;
+}
+
+void dv_warning(const DvObject *object, const char *format, ...)
+{
+    SAY(about(object, DV_LEVEL_WARNING, DV_OK), -1);
+}
+
+void dv_remark(const DvObject *object, const char *format, ...)
+{
+    SAY(harmless(about(object, DV_LEVEL_WARNING, DV_OK)), -1);
+}
+
+void dv_info(const DvObject *object, const char *format, ...)
+{
+    if (object && !*(const bool *)object->print_log.value &&
+        atomic_load_explicit(&lowest_level, memory_order_relaxed) > DV_LEVEL_INFO)
+        return;
+    SAY(about(object, DV_LEVEL_INFO, DV_OK), -1);
 }
 
 DvStatus dv_field_error(const DvData *field, int64_t index, const char *format, ...)
 {
-    DvMessage message = about_field(field, DV_LEVEL_ERROR, DV_ERROR_INVALID);
-    va_list args;
-    va_start(args, format);
-    emit_entry(&message, index, format, args);
-    va_end(args);
-    return message.status;
+    SAY(about_field(field, DV_LEVEL_ERROR, DV_ERROR_INVALID), index);
+    return DV_ERROR_INVALID;
 }
 
 void dv_field_warning(const DvData *field, int64_t index, const char *format, ...)
 {
-    DvMessage message = about_field(field, DV_LEVEL_WARNING, DV_OK);
-    va_list args;
-    va_start(args, format);
-    emit_entry(&message, index, format, args);
-    va_end(args);
+    SAY(about_field(field, DV_LEVEL_WARNING, DV_OK), index);
 }
 
 void dv_field_remark(const DvData *field, int64_t index, const char *format, ...)
 {
-    DvMessage message = about_field(field, DV_LEVEL_WARNING, DV_OK);
-    message.harmless = true;
-    va_list args;
-    va_start(args, format);
-    emit_entry(&message, index, format, args);
-    va_end(args);
-}
-
-static void say_about(DvMessage *message, int64_t index, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void say_about(DvMessage *message, int64_t index, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    emit_entry(message, index, format, args);
-    va_end(args);
+    SAY(harmless(about_field(field, DV_LEVEL_WARNING, DV_OK)), index);
 }
 
 DvStatus dv_say(DvLevel level, DvStatus status, const DvObject *object, const DvData *field, int64_t index,
@@ -266,8 +235,7 @@ DvStatus dv_say(DvLevel level, DvStatus status, const DvObject *object, const Dv
     const DvObject *owner = field ? field->owner : object;
     if (level == DV_LEVEL_INFO && owner && !*(const bool *)owner->print_log.value)
         return status;
-    DvMessage message = field ? about_field(field, level, status) : about(object, level, status);
-    say_about(&message, field ? index : -1, "%s", text);
+    say(field ? about_field(field, level, status) : about(object, level, status), field ? index : -1, "%s", text);
     return status;
 }
 

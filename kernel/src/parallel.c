@@ -246,63 +246,47 @@ static bool run_shared(uint32_t n, uint32_t chunk, LoopBody body, SumBody sum_bo
     return true;
 }
 
-/* What runs in place is checked like what is shared, in builds for debugging. */
-static bool enter_in_place(void)
-{
-#ifdef DV_CHECK_THREADS
-    const bool before = dv_private_thread.in_chunk;
-    dv_private_thread.in_chunk = true;
-    return before;
-#else
-    return false;
-#endif
-}
-
-static void leave_in_place(bool before)
-{
-#ifdef DV_CHECK_THREADS
-    dv_private_thread.in_chunk = before;
-#else
-    (void)before;
-#endif
-}
-
-void dv_parallel_for(uint32_t n, uint32_t grain, void (*fn)(void *context, uint32_t begin, uint32_t end), void *context)
-{
-    const uint32_t chunk = chunk_size(n, grain);
-    if (is_shared(n, chunk) && run_shared(n, chunk, fn, NULL, context, NULL))
-        return;
-    const bool before = enter_in_place();
-    for (uint32_t begin = 0; begin < n;) {
-        const uint32_t end = n - begin < chunk ? n : begin + chunk;
-        fn(context, begin, end);
-        begin = end;
-    }
-    leave_in_place(before);
-}
-
-double dv_parallel_sum(uint32_t n, uint32_t grain, double (*fn)(void *context, uint32_t begin, uint32_t end),
-                       void *context)
+/* One of the bodies, over all chunks; the sum over the chunks in their order. */
+static double run(uint32_t n, uint32_t grain, LoopBody body, SumBody sum_body, void *context)
 {
     const uint32_t chunk = chunk_size(n, grain);
     double sum = 0;
     if (is_shared(n, chunk)) {
         const uint32_t chunks = (n - 1) / chunk + 1;
         const DvStepMark mark = dv_step_mark();
-        double *partial = dv_step_alloc(chunks, sizeof *partial);
-        const bool shared = run_shared(n, chunk, NULL, fn, context, partial);
-        for (uint32_t i = 0; shared && i < chunks; i++)
+        double *partial = sum_body ? dv_step_alloc(chunks, sizeof *partial) : NULL;
+        const bool shared = run_shared(n, chunk, body, sum_body, context, partial);
+        for (uint32_t i = 0; shared && sum_body && i < chunks; i++)
             sum += partial[i];
-        dv_step_release(mark);
+        if (sum_body) /* else the loop's own scratch, if it wants some, stays */
+            dv_step_release(mark);
         if (shared)
             return sum;
     }
-    const bool before = enter_in_place();
-    for (uint32_t begin = 0; begin < n;) {
-        const uint32_t end = n - begin < chunk ? n : begin + chunk;
-        sum += fn(context, begin, end);
-        begin = end;
+#ifdef DV_CHECK_THREADS /* what runs in place is checked like what is shared */
+    const bool before = dv_private_thread.in_chunk;
+    dv_private_thread.in_chunk = true;
+#endif
+    for (uint32_t begin = 0, end; begin < n; begin = end) {
+        end = n - begin < chunk ? n : begin + chunk;
+        if (sum_body)
+            sum += sum_body(context, begin, end);
+        else
+            body(context, begin, end);
     }
-    leave_in_place(before);
+#ifdef DV_CHECK_THREADS
+    dv_private_thread.in_chunk = before;
+#endif
     return sum;
+}
+
+void dv_parallel_for(uint32_t n, uint32_t grain, void (*fn)(void *context, uint32_t begin, uint32_t end), void *context)
+{
+    (void)run(n, grain, fn, NULL, context);
+}
+
+double dv_parallel_sum(uint32_t n, uint32_t grain, double (*fn)(void *context, uint32_t begin, uint32_t end),
+                       void *context)
+{
+    return run(n, grain, NULL, fn, context);
 }

@@ -2,9 +2,9 @@
  *
  * Readers: values from the text of scene files.
  *
- * One reader serves all types that are plain numbers; index lists (ranges "A-B-S"), truth values, words, matrices, colours and
- * choices have their own. A value is read as far as it goes. What follows a complete value is dropped with a warning; what
- * ends a value too early is an error that keeps what was read before.
+ * One reader serves all types that are plain numbers; index lists (ranges "A-B-S"), truth values, words and choices have
+ * their own, and types of another syntax bring one. A value is read as far as it goes. What follows a complete value is
+ * dropped with a warning; what ends a value too early is an error that keeps what was read before.
  *
  * Numbers. A decimal number of which the digits fit in 53 bits and the power of ten is at most 22 is one product or quotient
  * of two exact doubles, rounded once (Clinger 1990, "How to read floating point numbers accurately"); all others go through
@@ -282,8 +282,7 @@ static void *next_element(Elements *elements)
     return (char *)elements->at + elements->count++ * elements->size;
 }
 
-/* The start of `text`, for messages. */
-static void quote(DvText *out, const char *text)
+void dv_text_add_quoted(DvText *out, const char *text)
 {
     size_t length = trimmed(text, strlen(text));
     if (length <= 40) {
@@ -331,12 +330,12 @@ static inline bool read_scalar(DvScalar scalar, const char **text, void *out)
     }
 }
 
-static DvStatus dropped_rest(const char *rest, DvText *problem)
+DvStatus dv_read_end(const char *rest, DvText *problem)
 {
     rest = skip_blanks(rest);
     if (*rest) {
         dv_text_add(problem, problem->length ? "; " : "");
-        quote(problem, rest);
+        dv_text_add_quoted(problem, rest);
         dv_text_add(problem, " after the value is dropped");
     }
     return DV_OK;
@@ -351,7 +350,7 @@ static DvStatus parse_fixed(const DvType *type, const char *text, void *element,
         const char *from = skip_blanks(text);
         if (read_scalar(type->scalar, &text, out)) {
             if (type->scalar == DV_SCALAR_UINT && *from == '-' && *(uint32_t *)out != 0 && !problem->length) {
-                quote(problem, from);
+                dv_text_add_quoted(problem, from);
                 dv_text_add(problem, " is negative");
             }
             continue;
@@ -359,14 +358,14 @@ static DvStatus parse_fixed(const DvType *type, const char *text, void *element,
         text = skip_blanks(text);
         if (*text) {
             memset(out, 0, step);
-            quote(problem, text);
+            dv_text_add_quoted(problem, text);
             dv_text_add(problem, " is not %s", scalar_word(type->scalar));
         } else {
             dv_text_add(problem, "%u of %u numbers are missing", type->components - i, type->components);
         }
         return DV_ERROR_INVALID;
     }
-    return dropped_rest(text, problem);
+    return dv_read_end(text, problem);
 }
 
 /* Elements of numbers one after the other. */
@@ -385,7 +384,7 @@ static DvStatus parse_list(const DvType *type, const char *text, Elements *out, 
         memset(element, 0, out->size);
         text = skip_blanks(text);
         if (*text) {
-            quote(problem, text);
+            dv_text_add_quoted(problem, text);
             dv_text_add(problem, " is not %s; the %zu entries before it are kept", scalar_word(type->scalar),
                         out->count);
             status = DV_ERROR_INVALID;
@@ -473,7 +472,7 @@ static DvStatus parse_bool(const char *text, bool *out, DvText *problem)
         const char *const word = *out ? "true" : "false";
         const size_t length = trimmed(text, strlen(text));
         if (length > 1 && (length != strlen(word) || g_ascii_strncasecmp(text, word, length) != 0)) {
-            quote(problem, text);
+            dv_text_add_quoted(problem, text);
             dv_text_add(problem, " only begins as %s", word);
         }
         return DV_OK;
@@ -482,9 +481,9 @@ static DvStatus parse_bool(const char *text, bool *out, DvText *problem)
     const char *rest = text;
     if ((is_digit(first) || first == '-') && read_integer(&rest, NULL, INT64_MIN, INT64_MAX, &number)) {
         *out = number != 0;
-        return dropped_rest(rest, problem);
+        return dv_read_end(rest, problem);
     }
-    quote(problem, text);
+    dv_text_add_quoted(problem, text);
     dv_text_add(problem, " is none of true, false, 1, 0");
     return DV_ERROR_INVALID;
 }
@@ -512,7 +511,7 @@ static DvStatus parse_words(const char *text, Elements *out, DvText *problem)
         if (*text == '"' || *text == '\'') {
             end = strchr(text + 1, *text);
             if (!end) {
-                quote(problem, text);
+                dv_text_add_quoted(problem, text);
                 dv_text_add(problem, " has no closing quote");
                 return DV_ERROR_INVALID;
             }
@@ -526,7 +525,7 @@ static DvStatus parse_words(const char *text, Elements *out, DvText *problem)
         if (*text == ',')
             text = skip_blanks(text + 1);
         else if (*text && *text != ']') {
-            quote(problem, text);
+            dv_text_add_quoted(problem, text);
             dv_text_add(problem, ": a comma or ']' is missing before it");
             return DV_ERROR_INVALID;
         }
@@ -535,141 +534,7 @@ static DvStatus parse_words(const char *text, Elements *out, DvText *problem)
         dv_text_add(problem, "the closing ']' is missing");
         return DV_ERROR_INVALID;
     }
-    return dropped_rest(text + 1, problem);
-}
-
-/* Matrices: rows separated by blanks or commas, the whole in brackets if one likes. */
-DvStatus dv_private_parse_matrices(const DvType *type, const char *text, void **elements, size_t *count,
-                                   DvText *problem)
-{
-    Elements out = {.size = type->element_size};
-    DvStatus status = DV_OK;
-    for (text = skip_blanks(text); *text; text = skip_blanks(text)) {
-        double *matrix = next_element(&out);
-        const bool bracket = *text == '[';
-        text += bracket;
-        uint32_t i = 0;
-        while (i < type->components && dv_read_double(&text, &matrix[i])) {
-            i++;
-            const char *comma = skip_blanks(text);
-            if (*comma == ',' && i % 3 == 0 && i < type->components)
-                text = comma + 1;
-        }
-        text = skip_blanks(text);
-        if (i < type->components || (bracket && *text != ']')) {
-            if (*text)
-                quote(problem, text);
-            else
-                dv_text_add(problem, "the end of the text");
-            dv_text_add(problem, " comes where %s of a matrix of %u numbers should",
-                        bracket && i == type->components ? "']'" : "one", type->components);
-            out.count -= type->list ? 1 : 0;
-            status = DV_ERROR_INVALID;
-            break;
-        }
-        text += bracket;
-        if (!type->list) {
-            status = dropped_rest(text, problem);
-            break;
-        }
-        text = skip_blanks(text);
-        text += *text == ',';
-    }
-    *elements = out.at;
-    *count = out.count;
-    return status;
-}
-
-typedef struct NamedColor {
-    const char *name;
-    double rgb[3];
-} NamedColor;
-
-static bool read_color_word(const char *word, size_t length, double *rgba)
-{
-    /* The sixteen names of CSS 1 with the half and three-quarter tones that scene files use, and some of CSS 3. */
-    static const NamedColor colors[] = {
-        {"white", {1, 1, 1}},
-        {"black", {0, 0, 0}},
-        {"red", {1, 0, 0}},
-        {"green", {0, 1, 0}},
-        {"blue", {0, 0, 1}},
-        {"cyan", {0, 1, 1}},
-        {"magenta", {1, 0, 1}},
-        {"yellow", {1, 1, 0}},
-        {"gray", {0.5, 0.5, 0.5}},
-        {"darkgray", {0.25, 0.25, 0.25}},
-        {"lightgray", {0.75, 0.75, 0.75}},
-        {"orange", {1, 0.5, 0}},
-        {"purple", {0.5, 0, 0.5}},
-        {"pink", {1, 0, 0.5}},
-        {"brown", {0.6, 0.4, 0.2}},
-        {"lime", {0.5, 1, 0}},
-        {"teal", {0, 0.5, 0.5}},
-        {"navy", {0, 0, 0.5}},
-        {"olive", {0.5, 0.5, 0}},
-        {"maroon", {0.5, 0, 0}},
-        {"silver", {0.75, 0.75, 0.75}},
-        {"gold", {1, 0.84, 0}},
-        {"azure", {0, 0.5, 1}},
-    };
-    if (*word == '#') {
-        const size_t digits = length - 1, each = digits <= 4 ? 1 : 2; /* "f" is "ff" */
-        if (digits != 3 && digits != 4 && digits != 6 && digits != 8)
-            return false;
-        rgba[3] = 1;
-        for (size_t i = 0; i < digits / each; i++) {
-            const char *const digit = word + 1 + i * each;
-            const int high = g_ascii_xdigit_value(digit[0]), low = g_ascii_xdigit_value(digit[each - 1]);
-            if (high < 0 || low < 0)
-                return false;
-            rgba[i] = (16 * high + low) / 255.0;
-        }
-        return true;
-    }
-    for (size_t i = 0; i < G_N_ELEMENTS(colors); i++) {
-        if (strlen(colors[i].name) == length && strncmp(colors[i].name, word, length) == 0) {
-            memcpy(rgba, colors[i].rgb, sizeof colors[i].rgb);
-            rgba[3] = 1;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* "r g b [a]", "#RRGGBB", a name; in lists four numbers each. */
-DvStatus dv_private_parse_colors(const DvType *type, const char *text, void **elements, size_t *count, DvText *problem)
-{
-    Elements out = {.size = type->element_size};
-    DvStatus status = DV_OK;
-    for (text = skip_blanks(text); *text; text = skip_blanks(text)) {
-        double color[4] = {0, 0, 0, 1};
-        const char *const start = text;
-        int read = 0;
-        while (read < 4 && dv_read_double(&text, &color[read]))
-            read++;
-        bool good = read == 4 || (read == 3 && (!type->list || !*skip_blanks(text)));
-        if (read == 0) {
-            const char *end = end_of_word(text);
-            good = read_color_word(text, (size_t)(end - text), color);
-            text = end;
-        }
-        if (!good) {
-            quote(problem, start);
-            dv_text_add(problem,
-                        " is no color: give red green blue [alpha] from 0 to 1, #RRGGBB or a name such as red");
-            status = DV_ERROR_INVALID;
-            break;
-        }
-        memcpy(next_element(&out), color, sizeof color);
-        if (!type->list) {
-            status = dropped_rest(text, problem);
-            break;
-        }
-    }
-    *elements = out.at;
-    *count = out.count;
-    return status;
+    return dv_read_end(text + 1, problem);
 }
 
 static DvStatus parse_choice(const DvField *field, const char *text, char **out, DvText *problem)
@@ -691,7 +556,7 @@ static DvStatus parse_choice(const DvField *field, const char *text, char **out,
         *out = dv_strdup(chosen);
         return DV_OK;
     }
-    quote(problem, text);
+    dv_text_add_quoted(problem, text);
     dv_text_add(problem, " is none of");
     for (size_t i = 0; i < count; i++)
         dv_text_add(problem, "%s '%s'", i ? "," : "", choices[i]);

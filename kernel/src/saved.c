@@ -125,6 +125,18 @@ static void say_link(const DvLink *link, const char *name, const char *text, DvS
     dv_text_free(&kept);
 }
 
+/* The text of a field, or of what is none (NULL). */
+static void say_text(const DvObject *object, const char *folder, const DvData *data, const char *name, const char *text,
+                     DvSavedText say, void *context)
+{
+    if (data && data->field->type == &dv_type_link)
+        say_link((const DvLink *)(const void *)data, name, text, say, context);
+    else if (data && data->field->type == &dv_type_file && text[0] != '@')
+        say_file(object, folder, name, text, say, context);
+    else
+        say(context, name, text);
+}
+
 static bool follows_transient(const DvData *data)
 {
     const DvData *parent = data ? dv_data_parent(data) : NULL;
@@ -161,35 +173,23 @@ void dv_saved_attributes(DvObject *object, const char *folder, DvSavedText say, 
         DvData *data = dv_object_field(object, attribute->name);
         if (!is_said(object, attribute, data))
             continue;
-        if (data && data->field->type == &dv_type_link)
-            say_link((const DvLink *)(const void *)data, attribute->name, attribute->text, say, context);
-        else if (attribute->text[0] == '@' && follows_transient(data))
+        if (attribute->text[0] == '@' && data && data->field->type != &dv_type_link && follows_transient(data))
             say_value(data, say, context);
-        else if (data && data->field->type == &dv_type_file && attribute->text[0] != '@')
-            say_file(object, folder, attribute->name, attribute->text, say, context);
         else
-            say(context, attribute->name, attribute->text);
+            say_text(object, folder, data, attribute->name, attribute->text, say, context);
     }
     for (guint i = 0; object->initial && i < object->initial->len; i++) {
         const Snapshot *snapshot = g_ptr_array_index(object->initial, i);
         DvData *data = object->fields[snapshot->field];
-        const DvField *field = data->field;
-        if (snapshot->link && follows_transient(data)) {
-            say_value(data, say, context);
-            continue;
-        }
-        if (snapshot->link) {
-            say(context, field->name, snapshot->link);
-            continue;
-        }
         DvText text = {0};
-        dv_private_type_print(snapshot->type, snapshot->value, snapshot->count, &text);
-        if (field->type == &dv_type_link)
-            say_link((const DvLink *)(const void *)data, field->name, text.at, say, context);
-        else if (field->type == &dv_type_file)
-            say_file(object, folder, field->name, text.length ? text.at : "", say, context);
+        if (snapshot->value)
+            dv_private_type_print(snapshot->type, snapshot->value, snapshot->count, &text);
+        if (!snapshot->link)
+            say_text(object, folder, data, data->field->name, text.length ? text.at : "", say, context);
+        else if (follows_transient(data))
+            say_value(data, say, context);
         else
-            say(context, field->name, text.length ? text.at : "");
+            say(context, data->field->name, snapshot->link);
         dv_text_free(&text);
     }
 }

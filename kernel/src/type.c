@@ -172,7 +172,6 @@ DvStatus dv_private_type_convert(const DvType *from, const void *value, size_t c
 static const double zeros[6];
 static const double identity_quaternion[4] = {0, 0, 0, 1};
 static const double identity_rigid3[7] = {0, 0, 0, 0, 0, 0, 1};
-static const double white[4] = {1, 1, 1, 1};
 
 #define TYPE(id, label, kind, c_type, number, many, ...)        \
     const DvType id = {.size = sizeof(DvType),                  \
@@ -196,14 +195,12 @@ TYPE(dv_type_vec3d, "Vec3d", DV_SCALAR_DOUBLE, double, 3, false, );
 TYPE(dv_type_vec4d, "Vec4d", DV_SCALAR_DOUBLE, double, 4, false, );
 TYPE(dv_type_vec6d, "Vec6d", DV_SCALAR_DOUBLE, double, 6, false, );
 TYPE(dv_type_quat, "quaternion", DV_SCALAR_DOUBLE, double, 4, false, .blank = identity_quaternion);
-TYPE(dv_type_mat3d, "3x3 matrix", DV_SCALAR_DOUBLE, double, 9, false, .parse = dv_private_parse_matrices);
 TYPE(dv_type_vec2i, "Vec2i", DV_SCALAR_INT, int32_t, 2, false, );
 TYPE(dv_type_vec3i, "Vec3i", DV_SCALAR_INT, int32_t, 3, false, );
 TYPE(dv_type_vec2u, "Vec2u", DV_SCALAR_UINT, uint32_t, 2, false, );
 TYPE(dv_type_vec3u, "Vec3u", DV_SCALAR_UINT, uint32_t, 3, false, );
 TYPE(dv_type_vec3b, "Vec3b", DV_SCALAR_BOOL, bool, 3, false, );
 TYPE(dv_type_box, "box", DV_SCALAR_DOUBLE, double, 6, false, );
-TYPE(dv_type_color, "color", DV_SCALAR_DOUBLE, double, 4, false, .blank = white, .parse = dv_private_parse_colors);
 TYPE(dv_type_tags, "tags", DV_SCALAR_STRING, char *, 1, true, );
 
 TYPE(dv_type_bools, "list of bool", DV_SCALAR_BOOL, bool, 1, true, );
@@ -215,10 +212,7 @@ TYPE(dv_type_vec2s, "list of Vec2d", DV_SCALAR_DOUBLE, double, 2, true, );
 TYPE(dv_type_vec3s, "list of Vec3d", DV_SCALAR_DOUBLE, double, 3, true, );
 TYPE(dv_type_vec4s, "list of Vec4d", DV_SCALAR_DOUBLE, double, 4, true, );
 TYPE(dv_type_vec6s, "list of Vec6d", DV_SCALAR_DOUBLE, double, 6, true, );
-TYPE(dv_type_mat3s, "list of 3x3 matrix", DV_SCALAR_DOUBLE, double, 9, true, .parse = dv_private_parse_matrices);
 TYPE(dv_type_quats, "list of quaternion", DV_SCALAR_DOUBLE, double, 4, true, .blank = identity_quaternion);
-TYPE(dv_type_colors, "list of color", DV_SCALAR_DOUBLE, double, 4, true, .blank = white,
-     .parse = dv_private_parse_colors);
 TYPE(dv_type_rigid2s, "list of Rigid2d", DV_SCALAR_DOUBLE, double, 3, true, );
 TYPE(dv_type_rigid3s, "list of Rigid3d", DV_SCALAR_DOUBLE, double, 7, true, .blank = identity_rigid3);
 TYPE(dv_type_vec2is, "list of Vec2i", DV_SCALAR_INT, int32_t, 2, true, );

@@ -6,6 +6,9 @@
  */
 #include "capture.h"
 
+#include <divan/types/color.h>
+#include <divan/types/matrix.h>
+
 #include <float.h>
 #include <math.h>
 #include <time.h>

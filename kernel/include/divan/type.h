@@ -4,13 +4,13 @@
  *
  * A value is an array of `count` elements of `element_size` bytes (count is 1 unless the type is a list). An element is
  * `components` scalars of one kind, so most types are data alone; only types with a syntax of their own bring
- * functions. Text follows the rules of scene files (white space separates, numbers use '.', a prefix may be read and
+ * functions: those of divan/types, and a plugin's own. Text follows the rules of scene files (white space separates, numbers use '.', a prefix may be read and
  * the rest dropped); see docs/scene-files.md.
  */
 #ifndef DIVAN_TYPE_H
 #define DIVAN_TYPE_H
 
-#include <divan/base.h>
+#include <divan/memory.h>
 
 DV_BEGIN_DECLS
 
@@ -43,17 +43,16 @@ DV_PUBLIC extern const DvType dv_type_bool, dv_type_int, dv_type_uint, dv_type_d
 DV_PUBLIC extern const DvType dv_type_string; /* the text as it is */
 DV_PUBLIC extern const DvType dv_type_file;   /* a file name, looked up when set: see dv_data_file */
 DV_PUBLIC extern const DvType dv_type_choice; /* one of the field's `choices` (strings); a number counts as an index */
-DV_PUBLIC extern const DvType dv_type_vec2d, dv_type_vec3d, dv_type_vec4d, dv_type_vec6d, dv_type_quat, dv_type_mat3d;
+DV_PUBLIC extern const DvType dv_type_vec2d, dv_type_vec3d, dv_type_vec4d, dv_type_vec6d, dv_type_quat;
 DV_PUBLIC extern const DvType dv_type_vec2i, dv_type_vec3i, dv_type_vec2u, dv_type_vec3u, dv_type_vec3b;
-DV_PUBLIC extern const DvType dv_type_box;   /* 6 doubles: smallest corner, largest corner */
-DV_PUBLIC extern const DvType dv_type_color; /* 4 doubles: red green blue alpha; also #RRGGBB and names */
-DV_PUBLIC extern const DvType dv_type_tags;  /* list of strings */
+DV_PUBLIC extern const DvType dv_type_box;  /* 6 doubles: smallest corner, largest corner */
+DV_PUBLIC extern const DvType dv_type_tags; /* list of strings */
 
 /* Lists. */
 DV_PUBLIC extern const DvType dv_type_bools, dv_type_ints, dv_type_uints, dv_type_doubles, dv_type_strings;
 DV_PUBLIC extern const DvType dv_type_vec2s, dv_type_vec3s, dv_type_vec4s,
     dv_type_vec6s; /* "vec3s": list of 3 doubles */
-DV_PUBLIC extern const DvType dv_type_mat3s, dv_type_quats, dv_type_colors;
+DV_PUBLIC extern const DvType dv_type_quats;
 DV_PUBLIC extern const DvType dv_type_rigid2s, dv_type_rigid3s; /* coordinates: 3, 7 doubles */
 DV_PUBLIC extern const DvType dv_type_vec2is, dv_type_vec3is;
 DV_PUBLIC extern const DvType dv_type_edges, dv_type_triangles, dv_type_quads, dv_type_tetrahedra,
@@ -83,6 +82,19 @@ DV_PUBLIC bool dv_scan_float(const char **text, const char *end, float *value);
 DV_PUBLIC bool dv_scan_integer(const char **text, const char *end, int64_t *value);
 /* The next white-space separated word into `word` (at most size - 1 bytes); false at the end.     [any] */
 DV_PUBLIC bool dv_read_word(const char **text, char *word, size_t size);
+
+/* For own parsers. The start of `text` in quotes, for messages.     [any] */
+DV_PUBLIC void dv_text_add_quoted(DvText *problem, const char *text);
+/* The end of a value: what follows it, but blanks, is dropped, and `problem` says so. DV_OK.     [any] */
+DV_PUBLIC DvStatus dv_read_end(const char *text, DvText *problem);
+/* One element more behind `count` of them, zero, in an array that may move and was made by this function alone.     [any] */
+static inline void *dv_type_next(const DvType *type, void **elements, size_t count)
+{
+    const size_t bytes = type->element_size;
+    if ((count & (count - 1)) == 0) /* as many as there is room for: a power of two, or none */
+        *elements = dv_realloc(*elements, count * bytes, (count ? 2 * count : 1) * bytes);
+    return (char *)*elements + count * bytes;
+}
 
 DV_END_DECLS
 #endif

@@ -11,6 +11,7 @@
 #include <divan/contracts/collision.h>
 #include <divan/contracts/visual.h>
 #include <divan/divan.h>
+#include <divan/types/color.h>
 
 typedef struct CollisionModel {
     DvData active, moving, simulated, self_collision, distance, stiffness, friction, restitution, response, color,

@@ -23,6 +23,7 @@
 #include <divan/math/quat.h>
 #include <divan/memory.h>
 #include <divan/parallel.h>
+#include <divan/types/matrix.h>
 
 #include <string.h>
 

@@ -20,6 +20,7 @@
 #include <divan/element_data.h>
 #include <divan/math/rigid.h>
 #include <divan/memory.h>
+#include <divan/types/color.h>
 
 #include "vector_arithmetic.h"
 

@@ -11,6 +11,7 @@
 #include "container/topology.h"
 #include <divan/contracts/state.h>
 #include <divan/math/vec.h>
+#include <divan/types/color.h>
 
 typedef struct Geometry {
     DvObject *object;

@@ -5,6 +5,7 @@
  * it; a name that the loader has already gets "_1" behind it, blanks become underscores.
  */
 #include "mesh_loader.h"
+#include <divan/types/matrix.h>
 
 #include <stdio.h>
 

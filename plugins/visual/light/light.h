@@ -6,6 +6,7 @@
 #define DIVAN_VISUAL_LIGHT_H
 
 #include <divan/contracts/visual.h>
+#include <divan/types/color.h>
 
 typedef struct Light {
     DvData color, shadow_texture_size, draw_source, z_near, z_far, shadows_enabled, soft_shadows, shadow_factor;

@@ -3,6 +3,7 @@
  * LightManager: the lights below it count, and whether they cast shadows.
  */
 #include <divan/contracts/visual.h>
+#include <divan/types/color.h>
 
 typedef struct LightManager {
     DvData shadows, soft_shadows, ambient, debug_draw;

@@ -3,6 +3,7 @@
  * OglLabel: a line of text in the view.
  */
 #include <divan/contracts/visual.h>
+#include <divan/types/color.h>
 
 typedef struct OglLabel {
     DvData enable, prefix, label, suffix, x, y, font_size, color, contrasting, steps_per_update;

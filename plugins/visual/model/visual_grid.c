@@ -3,6 +3,7 @@
  * VisualGrid: a grid of lines in a plane through the origin.
  */
 #include <divan/contracts/visual.h>
+#include <divan/types/color.h>
 
 typedef struct VisualGrid {
     DvData enable, plane, size, subdivisions, color, thickness, segments;

@@ -11,6 +11,7 @@
 
 #include <divan/contracts/state.h>
 #include <divan/contracts/visual.h>
+#include <divan/types/color.h>
 
 typedef struct VisualSurface {
     DvData enable;

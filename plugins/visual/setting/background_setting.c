@@ -3,6 +3,7 @@
  * BackgroundSetting: what a viewer puts behind the scene.
  */
 #include <divan/contracts/visual.h>
+#include <divan/types/color.h>
 
 typedef struct BackgroundSetting {
     DvData color, image;

@@ -7,6 +7,8 @@
  */
 #include "forcefield/fem/material.h"
 #include "forcefield/fem/tetrahedron_blocks.h"
+#include <divan/types/color.h>
+#include <divan/types/matrix.h>
 
 #include <string.h>
 

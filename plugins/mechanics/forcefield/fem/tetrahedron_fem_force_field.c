@@ -15,6 +15,7 @@
 #include "forcefield/fem/tetrahedron_blocks.h"
 #include "state/former_number.h"
 #include <divan/element_data.h>
+#include <divan/types/color.h>
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
  */
 #include "forcefield/force_field.h"
 #include "state/point_set.h"
+#include <divan/types/color.h>
 
 #include <math.h>
 #include <string.h>

@@ -8,6 +8,7 @@
  * and the cut have no derivative. The normal is taken as given, of any length. Of rigid bodies the centre counts.
  */
 #include "forcefield/force_field.h"
+#include <divan/types/color.h>
 
 #include <math.h>
 #include <string.h>

@@ -11,6 +11,7 @@
 #include "state/point_set.h"
 
 #include <divan/math/rigid.h>
+#include <divan/types/color.h>
 
 #include <string.h>
 

@@ -182,11 +182,26 @@ DV_PUBLIC void *dv_data_begin(DvData *data, size_t count);
 DV_PUBLIC void *dv_data_begin_all(DvData *data, size_t count);
 DV_PUBLIC void dv_data_end(DvData *data);
 DV_PUBLIC void dv_data_set(DvData *data, const void *elements, size_t count); /* copies */
-DV_PUBLIC void dv_data_set_bool(DvData *data, bool value);
-DV_PUBLIC void dv_data_set_int(DvData *data, int32_t value);
-DV_PUBLIC void dv_data_set_uint(DvData *data, uint32_t value);
-DV_PUBLIC void dv_data_set_double(DvData *data, double value);
-DV_PUBLIC void dv_data_set_string(DvData *data, const char *value);
+static inline void dv_data_set_bool(DvData *data, bool value)
+{
+    dv_data_set(data, &value, 1);
+}
+static inline void dv_data_set_int(DvData *data, int32_t value)
+{
+    dv_data_set(data, &value, 1);
+}
+static inline void dv_data_set_uint(DvData *data, uint32_t value)
+{
+    dv_data_set(data, &value, 1);
+}
+static inline void dv_data_set_double(DvData *data, double value)
+{
+    dv_data_set(data, &value, 1);
+}
+static inline void dv_data_set_string(DvData *data, const char *value)
+{
+    dv_data_set(data, &value, 1);
+}
 /* `to` takes the value of `from` (same type), shared until one is written. */
 DV_PUBLIC void dv_data_share(DvData *to, DvData *from);
 /* For a writer that owns the value between begin and end of a step (states): marks the value changed and its outputs
