@@ -33,9 +33,8 @@ static void tell(const DvCall *call, void *context)
         telling->handled_in = node;
 }
 
-static DvVisit plan_listeners(DvPlanner *planner, DvNode *node, bool root)
+static DvVisit plan_listeners(DvPlanner *planner, DvNode *node)
 {
-    (void)root;
     for (guint i = 0; i < node->members->len; i++) {
         DvObject *object = g_ptr_array_index(node->members, i);
         if (object->cls->handle_event)

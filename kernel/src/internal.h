@@ -26,6 +26,8 @@
 #include <divan/contracts/scene_format.h>
 #include <divan/divan.h>
 
+typedef struct Part Part; /* schedule.c: a node in a schedule */
+
 struct DvAttributes {
     GArray *list; /* DvAttribute; those of an object are sorted by name in the order of bytes */
 };
@@ -38,8 +40,9 @@ struct DvObject {
     const char *variant; /* interned, "" when it has none */
     DvPlace place;
     int references;
-    bool initialised; /* init has run */
-    bool removed;     /* has left the graph: schedules skip it */
+    bool initialised;       /* init has run */
+    bool removed;           /* has left the graph: schedules skip it */
+    DvScene *detached_from; /* where it may come back to; or NULL */
     bool is_node;
     bool transient;                                                 /* never saved */
     char *path;                                                     /* cache of dv_object_path; NULL: stale */
@@ -71,7 +74,7 @@ struct DvNode {
     GPtrArray *members;            /* DvObject *, in order */
     uint64_t revision;             /* of this node and all below */
     uint64_t own_revision;         /* of this node's members, tags, activity alone */
-    GPtrArray *plans;              /* schedule.c: what plans emitted for this node; or NULL */
+    GPtrArray *parts;              /* schedule.c: Part of each schedule that comes here; or NULL */
     GPtrArray *schedules;          /* schedule.c: compiled schedules that start here; or NULL */
     uint64_t context_revision;     /* own_revision at which has_context was found */
     bool has_context;              /* holds objects of contract divan.context/1 */
@@ -121,18 +124,18 @@ struct DvScene {
     uint64_t loop_revision;
     const void *checks[4]; /* DvStepCheckOps of the plugins */
     size_t check_count;
-    unsigned orphans;         /* objects that have lost what they need */
-    uint64_t orphan_revision; /* of the root when they were looked after last */
-    unsigned references;      /* its owner's and its nodes' */
-    _Atomic(Thread *) owner;  /* whose call is in progress; NULL: nobody's */
-    unsigned calls;           /* of the host that are in progress: they nest */
-    uint64_t last_revision;   /* of its graph; no revision comes twice */
-    uint64_t last_mark;       /* visitor.c: of a pass of a walk */
-    struct Frame *innermost;  /* schedule.c: the schedule that is running */
-    unsigned depth;           /* of the kernel's calls to components */
-    GPtrArray *leaving;       /* DvObject: released when depth is back to 0; or NULL */
-    uint64_t planned_nodes;
-    struct Local { /* what plugins keep for the scene */
+    unsigned orphans;                     /* objects that have lost what they need */
+    uint64_t orphan_revision;             /* of the root when they were looked after last */
+    unsigned references;                  /* its owner's and its nodes' */
+    _Atomic(Thread *) owner;              /* whose call is in progress; NULL: nobody's */
+    unsigned calls;                       /* of the host that are in progress: they nest */
+    uint64_t last_revision;               /* of its graph; no revision comes twice */
+    uint64_t last_mark;                   /* visitor.c: of a pass of a walk */
+    struct Frame *innermost;              /* schedule.c: the schedule that is running */
+    unsigned depth;                       /* of the kernel's calls to components */
+    GPtrArray *leaving;                   /* DvObject: released when depth is back to 0; or NULL */
+    uint64_t planned_nodes, compilations; /* schedule.c: parts planned, schedules put together, so far */
+    struct Local {                        /* what plugins keep for the scene */
         const void *key;
         void *block;
     } * locals;
@@ -245,6 +248,7 @@ bool dv_private_stands_for_node(const DvObject *object, const char *contract);  
 void dv_private_graph_data_changed(DvObject *object, const DvData *data);
 
 /* visitor.c */
+bool dv_private_enterable(const DvNode *node, bool enters_sleeping); /* takes part in walks */
 typedef struct Walk { /* a subgraph in graph order, taken before anything is called */
     struct WalkEntry {
         DvNode *node;
@@ -263,7 +267,10 @@ bool dv_private_walk_skips(const Walk *walk, uint32_t index); /* all its parents
 void dv_private_enter(DvScene *scene);
 void dv_private_leave(DvScene *scene);
 void dv_private_release_later(DvScene *scene, DvObject *object);
-void dv_private_schedules_drop(DvNode *node); /* everything kept for and in this node */
+void dv_private_schedules_drop(DvNode *node);               /* everything kept for and in this node */
+void dv_private_schedules_node_changed(const DvNode *node); /* its objects, their tags, its activity */
+void dv_private_schedules_child_joined(const DvNode *parent, DvNode *child);
+void dv_private_schedules_child_left(const DvNode *parent, const DvNode *child);
 /* Running schedules skip it from now on. */
 void dv_private_schedule_object_gone(DvScene *scene, DvObject *object);
 

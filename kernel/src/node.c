@@ -78,6 +78,7 @@ void dv_private_node_changed(DvNode *node)
 {
     node->own_revision = ++node->scene->last_revision;
     raise_ancestors(node, node->own_revision);
+    dv_private_schedules_node_changed(node);
 }
 
 void dv_private_graph_data_changed(DvObject *object, const DvData *data)
@@ -388,7 +389,8 @@ static void join(DvNode *parent, DvNode *child)
     object->node = g_ptr_array_index(child->parents, 0);
     object->removed = false;
     dv_private_object_forget_path(object);
-    dv_private_node_changed(parent);
+    raise_ancestors(parent, ++parent->scene->last_revision);
+    dv_private_schedules_child_joined(parent, child);
 }
 
 void dv_private_warn_of_namesake(DvNode *node, const DvNode *parent)
@@ -481,16 +483,34 @@ static void lose_users(DvNode *node)
     dv_private_users_lose(dv_object_of(node));
 }
 
+/* Of lists that mostly change at their end. */
+static bool holds(const GPtrArray *list, gconstpointer what)
+{
+    for (guint i = list->len; i-- > 0;)
+        if (g_ptr_array_index(list, i) == what)
+            return true;
+    return false;
+}
+
+static void take_out(GPtrArray *list, gconstpointer what)
+{
+    guint i = list->len;
+    while (i-- > 0 && g_ptr_array_index(list, i) != what)
+        ;
+    g_ptr_array_remove_index(list, i);
+}
+
 void dv_node_detach(DvNode *parent, DvNode *child)
 {
-    if (!dv_private_may_change(parent->scene, "dv_node_detach") || !g_ptr_array_find(parent->children, child, NULL))
+    if (!dv_private_may_change(parent->scene, "dv_node_detach") || !holds(parent->children, child))
         return;
     if (child->parents->len == 1)
         lose_users(child);
-    g_ptr_array_remove(parent->children, child);
+    take_out(parent->children, child);
     DvObject *object = dv_object_of(child);
-    g_ptr_array_remove(child->parents, parent);
-    dv_private_node_changed(parent);
+    take_out(child->parents, parent);
+    raise_ancestors(parent, ++parent->scene->last_revision);
+    dv_private_schedules_child_left(parent, child);
     dv_private_object_forget_path(object);
     if (child->parents->len)
         object->node = g_ptr_array_index(child->parents, 0);
@@ -518,7 +538,7 @@ void dv_object_move(DvObject *object, DvNode *to)
         (void)dv_error(object, DV_ERROR_INVALID, "cannot move to '%s', which is in another scene", dv_node_path(to));
         return;
     }
-    g_ptr_array_remove(from->members, object);
+    take_out(from->members, object);
     dv_private_node_changed(from);
     dv_private_node_insert_member(to, object, SIZE_MAX);
 }

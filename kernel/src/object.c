@@ -326,8 +326,21 @@ DvObject *dv_object_ref(DvObject *object)
     return object;
 }
 
+/* Nothing outside follows it or leads to it any more. */
+static void end_life(DvObject *object)
+{
+    if (object->cls->cleanup)
+        object->cls->cleanup(object, object->self);
+    dv_private_needs_forget(object);
+    dv_private_links_forget(object);
+    for (size_t i = 0; i < object->field_count; i++)
+        dv_private_data_unlink(object->fields[i]);
+}
+
 static void destroy(DvObject *object)
 {
+    if (object->detached_from)
+        end_life(object);
     if (object->cls->destroy)
         object->cls->destroy(object, object->self);
     dv_private_needs_forget(object);
@@ -357,6 +370,21 @@ void dv_object_unref(DvObject *object)
         destroy(object);
 }
 
+/* Graphs are taken down from the end. */
+static void take_out(DvObject *object)
+{
+    DvNode *node = object->node;
+    GPtrArray *members = node->members;
+    guint index = members->len - 1;
+    while (g_ptr_array_index(members, index) != object)
+        index--;
+    g_ptr_array_remove_index(members, index);
+    dv_private_object_forget_path(object);
+    object->removed = true;
+    object->node = NULL;
+    dv_private_node_changed(node);
+}
+
 void dv_object_remove(DvObject *object)
 {
     if (object->is_node) {
@@ -368,21 +396,37 @@ void dv_object_remove(DvObject *object)
         return;
     dv_private_schedule_object_gone(node->scene, object);
     dv_private_users_lose(object);
-    if (object->cls->cleanup)
-        object->cls->cleanup(object, object->self);
-    dv_private_needs_forget(object);
-    dv_private_links_forget(object);
-    for (size_t i = 0; i < object->field_count; i++)
-        dv_private_data_unlink(object->fields[i]);
-    dv_private_object_forget_path(object);
-    /* Graphs are taken down from the end. */
-    GPtrArray *members = node->members;
-    guint index = members->len - 1;
-    while (g_ptr_array_index(members, index) != object)
-        index--;
-    g_ptr_array_remove_index(members, index);
-    object->removed = true;
-    object->node = NULL;
-    dv_private_node_changed(node);
+    end_life(object);
+    take_out(object);
     dv_private_release_later(node->scene, object);
+}
+
+DvStatus dv_object_detach(DvObject *object)
+{
+    if (object->is_node)
+        return dv_error(object, DV_ERROR_INVALID,
+                        "is a node, which is not detached as an object is; use dv_node_set_active");
+    if (!object->node)
+        return dv_error(object, DV_ERROR_INVALID, "cannot be detached: it is in no node");
+    if (!dv_private_may_change(object->node->scene, "dv_object_detach"))
+        return DV_ERROR_BUSY;
+    object->detached_from = object->node->scene;
+    dv_private_schedule_object_gone(object->node->scene, object);
+    take_out(object);
+    return DV_OK;
+}
+
+DvStatus dv_object_attach(DvObject *object, DvNode *node)
+{
+    if (object->node)
+        return dv_error(object, DV_ERROR_INVALID, "cannot be attached to '%s': it is in '%s'; detach it first",
+                        dv_node_path(node), dv_node_path(object->node));
+    if (!dv_private_may_change(node->scene, "dv_object_attach"))
+        return DV_ERROR_BUSY;
+    if (object->detached_from != node->scene)
+        return dv_error(object, DV_ERROR_INVALID, "cannot be attached to '%s', which is in another scene",
+                        dv_node_path(node));
+    object->detached_from = NULL;
+    dv_private_node_insert_member(node, object, SIZE_MAX);
+    return DV_OK;
 }

@@ -2,9 +2,11 @@
  *
  * Schedules: what a plan does over a subgraph, compiled to a flat array of calls.
  *
- * Two caches make an edit cheap. A node keeps what each plan emitted for it, until its own objects change; a root keeps the
- * schedules that start from it, until anything below changes. After an edit the schedule is put together again from the kept
- * parts (a copy of some bytes per call), and only nodes that changed are planned anew.
+ * An edit costs what it changes. A node has a Part in each schedule that comes to it; an edit of the node marks its parts, and the next
+ * user of such a schedule has the marked parts planned anew and their calls replaced. Parts carry increasing labels with gaps between
+ * them (order maintenance, Dietz 1982), and calls are sorted by the label of their part, those of the bottom-up pass by its complement:
+ * the place of a part is found by bisection, and what is behind it only moves in memory. Where a gap is used up, and after any edit
+ * below a graph that is no tree or in which a plan stops the walk, the array is put together again from the calls that it has.
  *
  * A schedule that is being run when the graph changes finishes with the calls it has: those to removed objects are taken out.
  */
@@ -12,30 +14,45 @@
 
 #include <string.h>
 
-/* What a plan emitted for a node. */
-typedef struct Emission {
-    const DvPlan *plan;
-    char *tags; /* of the filter, one string */
-    bool root;
-    uint64_t revision; /* own_revision of the node then; 0: never */
+/* A node in a schedule. */
+struct Part {
+    DvSchedule *schedule;
+    DvNode *node;          /* NULL: it has left */
+    Part *previous, *next; /* in the order of the traversal, when it is entered */
+    Part *next_changed;    /* in the schedule's list; of a spare one: the next spare one */
+    uint64_t order;        /* label of its calls; 0: it has none */
     DvVisit visit;
-    GArray *down, *up; /* DvCall */
-} Emission;
+    bool entered; /* the traversal comes here; else only its activation is waited for */
+    bool changed; /* is in the list */
+    bool planned; /* its calls are those of the node but for `changed` */
+};
 
 struct DvPlanner {
     GArray *calls;
     DvTags tags;
+    uint64_t order;
 };
 
 struct DvSchedule {
     DvNode *root;
     const DvPlan *plan;
-    char *tags;
-    uint64_t revision;
-    GArray *calls;    /* DvCall */
+    DvTags tags;     /* copies */
+    GArray *calls;   /* DvCall by order */
+    GArray *planned; /* DvCall: of the part at work */
+    GArray *older;   /* DvCall: the array before, while a new one is put together */
+    Part *first, *changed, *spare;
+    GArray *journal;       /* uint64_t: labels whose calls have changed, in order of time */
+    uint64_t journal_base; /* position of its first entry; no position comes twice in a scene */
+    uint64_t refreshed;    /* position at the beginning of the last refresh */
+    guint journal_room;
     unsigned running; /* how often it is on the stack of running ones */
+    bool stale;       /* to be put together again */
+    bool irregular;   /* so after each edit: not a tree, or the plan stops the walk */
     bool dropped;     /* to be freed when it ends */
 };
+
+static const uint64_t GAP = (uint64_t)1 << 32, STRIDE = (uint64_t)1 << 20;
+enum { JOURNAL = 128 };
 
 /* A schedule that is running; the scene has the innermost one. */
 struct Frame {
@@ -72,8 +89,10 @@ uint64_t dv_schedule_planned_nodes(const DvScene *scene)
     return scene->planned_nodes;
 }
 
+/* ---- Plans ---- */
+
 void dv_plan_call(DvPlanner *planner, DvObject *object, const char *contract, void (*run)(const DvCall *, void *),
-                  void *data)
+                  const void *data)
 {
     if (!dv_object_has_tags(object, planner->tags))
         return;
@@ -83,37 +102,440 @@ void dv_plan_call(DvPlanner *planner, DvObject *object, const char *contract, vo
         .self = object->self,
         .data = data,
         .object = object,
+        .order = planner->order,
     };
     g_array_append_val(planner->calls, call);
 }
 
-size_t dv_plan_each(DvPlanner *planner, DvNode *node, const char *contract, void (*run)(const DvCall *, void *))
+size_t dv_plan_each(DvPlanner *planner, DvNode *node, const char *contract, void (*run)(const DvCall *, void *),
+                    const void *data)
 {
     const guint before = planner->calls->len;
     for (guint i = 0; i < node->members->len; i++) {
         DvObject *object = g_ptr_array_index(node->members, i);
         if (dv_object_ops(object, contract))
-            dv_plan_call(planner, object, contract, run, NULL);
+            dv_plan_call(planner, object, contract, run, data);
     }
     return planner->calls->len - before;
 }
 
-static char *tags_key(DvTags tags)
+/* ---- Calls by label ---- */
+
+static DvCall *calls_of(const GArray *calls)
 {
-    GString *key = g_string_new(NULL);
-    for (size_t i = 0; i < tags.count; i++)
-        g_string_append_printf(key, "%s ", tags.words[i]);
-    return g_string_free(key, FALSE);
+    return (DvCall *)(void *)calls->data;
 }
 
-static void emission_free(gpointer data)
+/* The first call whose label is not below this one. */
+static guint lower_bound(const GArray *calls, uint64_t order)
 {
-    Emission *emission = data;
-    g_free(emission->tags);
-    g_array_free(emission->down, TRUE);
-    g_array_free(emission->up, TRUE);
-    g_free(emission);
+    guint low = 0, high = calls->len;
+    while (low < high) {
+        const guint middle = low + (high - low) / 2;
+        if (calls_of(calls)[middle].order < order)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
+
+static void record(DvSchedule *schedule, uint64_t order)
+{
+    GArray *journal = schedule->journal;
+    if (journal->len == schedule->journal_room) {
+        /* The older half is forgotten, unless the present refresh alone takes more. */
+        const guint half = journal->len / 2;
+        if (schedule->journal_base + journal->len - schedule->refreshed > half) {
+            schedule->journal_room *= 2;
+        } else {
+            g_array_remove_range(journal, 0, half);
+            schedule->journal_base += half;
+        }
+    }
+    g_array_append_val(journal, order);
+}
+
+/* Puts `planned` in the place of the calls with this label. */
+static void replace(DvSchedule *schedule, uint64_t order)
+{
+    GArray *calls = schedule->calls;
+    const GArray *planned = schedule->planned;
+    const guint begin = lower_bound(calls, order),
+                end = order == UINT64_MAX ? calls->len : lower_bound(calls, order + 1);
+    const guint before = end - begin, after = planned->len, behind = calls->len - end;
+    if (after > before)
+        g_array_set_size(calls, calls->len + after - before);
+    memmove(calls_of(calls) + begin + after, calls_of(calls) + end, behind * sizeof(DvCall));
+    if (after < before)
+        g_array_set_size(calls, calls->len - (before - after));
+    if (after)
+        memcpy(calls_of(calls) + begin, planned->data, after * sizeof(DvCall));
+}
+
+/* ---- Parts ---- */
+
+static Part *part_in(const DvSchedule *schedule, const DvNode *node)
+{
+    for (guint i = 0; node->parts && i < node->parts->len; i++) {
+        Part *part = g_ptr_array_index(node->parts, i);
+        if (part->schedule == schedule)
+            return part;
+    }
+    return NULL;
+}
+
+static Part *part_new(DvSchedule *schedule, DvNode *node)
+{
+    Part *part = schedule->spare;
+    if (part)
+        schedule->spare = part->next_changed;
+    else
+        part = g_new(Part, 1);
+    *part = (Part){.schedule = schedule, .node = node};
+    if (!node->parts)
+        node->parts = g_ptr_array_new();
+    g_ptr_array_add(node->parts, part);
+    return part;
+}
+
+static void mark(Part *part)
+{
+    if (part->changed)
+        return;
+    part->changed = true;
+    part->next_changed = part->schedule->changed;
+    part->schedule->changed = part;
+}
+
+/* It leaves its node; marked ones go when the list is worked off. */
+static void part_drop(Part *part)
+{
+    if (part->node)
+        g_ptr_array_remove_fast(part->node->parts, part);
+    part->node = NULL;
+    if (part->changed)
+        return;
+    part->next_changed = part->schedule->spare;
+    part->schedule->spare = part;
+}
+
+static void plan_part(Part *part, bool up)
+{
+    DvSchedule *schedule = part->schedule;
+    const DvPlan *plan = schedule->plan;
+    g_array_set_size(schedule->planned, 0);
+    DvPlanner planner = {schedule->planned, schedule->tags, up ? ~part->order : part->order};
+    if (up)
+        (void)plan->bottom_up(&planner, part->node);
+    else
+        part->visit = plan->top_down ? plan->top_down(&planner, part->node) : DV_VISIT_CONTINUE;
+}
+
+/* Its calls as the node is now. */
+static void plan_anew(Part *part)
+{
+    DvSchedule *schedule = part->schedule;
+    schedule->root->scene->planned_nodes++;
+    plan_part(part, false);
+    replace(schedule, part->order);
+    if (schedule->plan->bottom_up) {
+        plan_part(part, true);
+        replace(schedule, ~part->order);
+    }
+    record(schedule, part->order);
+    part->planned = true;
+}
+
+static void take_out(Part *part)
+{
+    DvSchedule *schedule = part->schedule;
+    if (!part->entered)
+        return;
+    g_array_set_size(schedule->planned, 0);
+    replace(schedule, part->order);
+    if (schedule->plan->bottom_up)
+        replace(schedule, ~part->order);
+    record(schedule, part->order);
+    *(part->previous ? &part->previous->next : &schedule->first) = part->next;
+    if (part->next)
+        part->next->previous = part->previous;
+    part->entered = false;
+    part->planned = false;
+}
+
+static void take_out_below(const DvSchedule *schedule, const DvNode *node)
+{
+    for (guint i = 0; i < node->children->len; i++) {
+        const DvNode *child = g_ptr_array_index(node->children, i);
+        Part *part = part_in(schedule, child);
+        if (!part)
+            continue;
+        take_out_below(schedule, child);
+        take_out(part);
+        part_drop(part);
+    }
+}
+
+/* Puts a node and what is below it behind `previous`; the last part that came in. */
+static Part *put_in(Part *part, Part *previous)
+{
+    DvSchedule *schedule = part->schedule;
+    Part *next = previous ? previous->next : NULL;
+    const uint64_t before = previous ? previous->order : 0, after = next ? next->order : before + 2 * GAP;
+    if (after - before < 2) {
+        schedule->stale = true;
+        return part;
+    }
+    /* Not far behind `previous`, so that many may follow one another in front of `next`. */
+    part->order = before + MIN((after - before) / 2, next ? STRIDE : GAP);
+    part->previous = previous;
+    part->next = next;
+    *(previous ? &previous->next : &schedule->first) = part;
+    if (next)
+        next->previous = part;
+    part->entered = true;
+    plan_anew(part);
+    schedule->stale |= part->visit == DV_VISIT_STOP;
+    Part *last = part;
+    for (guint i = 0; i < part->node->children->len && part->visit == DV_VISIT_CONTINUE; i++) {
+        DvNode *child = g_ptr_array_index(part->node->children, i);
+        Part *below = part_in(schedule, child);
+        schedule->stale |= child->parents->len > 1;
+        if (!below)
+            below = part_new(schedule, child);
+        if (!below->entered && dv_private_enterable(child, schedule->plan->enters_sleeping))
+            last = put_in(below, last);
+    }
+    return last;
+}
+
+/* The last part at and below a part, of those in front of child `end`. */
+static Part *last_below(Part *part, guint end)
+{
+    while (end-- > 0) {
+        const DvNode *child = g_ptr_array_index(part->node->children, end);
+        Part *below = part_in(part->schedule, child);
+        if (!below || !below->entered)
+            continue;
+        part = below;
+        end = child->children->len;
+    }
+    return part;
+}
+
+/* Joins the traversal where the graph has its node, if the traversal comes to its parent. */
+static void put_in_place(Part *part)
+{
+    DvNode *node = part->node;
+    if (node == part->schedule->root) {
+        (void)put_in(part, NULL);
+        return;
+    }
+    const DvNode *parent = g_ptr_array_index(node->parents, 0);
+    Part *above = part_in(part->schedule, parent);
+    if (!above || !above->entered || above->visit != DV_VISIT_CONTINUE)
+        return;
+    guint index = parent->children->len;
+    while (index > 0 && g_ptr_array_index(parent->children, index - 1) != node)
+        index--;
+    (void)put_in(part, last_below(above, index ? index - 1 : 0));
+}
+
+/* ---- Compilation ---- */
+
+static void keep_calls(const DvSchedule *schedule, uint64_t old_order, uint64_t order)
+{
+    for (guint i = lower_bound(schedule->older, old_order);
+         i < schedule->older->len && calls_of(schedule->older)[i].order == old_order; i++) {
+        DvCall call = calls_of(schedule->older)[i];
+        call.order = order;
+        g_array_append_val(schedule->calls, call);
+    }
+}
+
+/* Calls of one pass at a new label: those it had, or planned anew. */
+static void add_calls(Part *part, uint64_t old_order, bool up)
+{
+    DvSchedule *schedule = part->schedule;
+    if (part->planned && !part->changed) {
+        keep_calls(schedule, up ? ~old_order : old_order, up ? ~part->order : part->order);
+        return;
+    }
+    plan_part(part, up);
+    g_array_append_vals(schedule->calls, schedule->planned->data, schedule->planned->len);
+}
+
+/* A part for everything that the next edit may be about: also what is not entered itself. */
+static void wait_for_children(Part *part)
+{
+    for (guint i = 0; i < part->node->children->len && part->visit == DV_VISIT_CONTINUE; i++) {
+        DvNode *child = g_ptr_array_index(part->node->children, i);
+        part->schedule->irregular |= child->parents->len > 1;
+        if (!part_in(part->schedule, child))
+            (void)part_new(part->schedule, child);
+    }
+}
+
+/* The traversal does not come here any more. */
+static void leave(Part *part)
+{
+    part->planned = false;
+    for (guint i = 0; i < part->node->children->len; i++) {
+        Part *waiting = part_in(part->schedule, g_ptr_array_index(part->node->children, i));
+        if (waiting && !waiting->entered)
+            part_drop(waiting);
+    }
+    if (part->node != part->schedule->root)
+        part_drop(part);
+}
+
+static void compile(DvSchedule *schedule)
+{
+    GArray *older = schedule->calls;
+    schedule->calls = schedule->older;
+    schedule->older = older;
+    g_array_set_size(schedule->calls, 0);
+    Walk walk = dv_private_walk(schedule->root, schedule->plan->enters_sleeping);
+    Part **parts = g_new0(Part *, walk.count);
+    uint64_t *old_orders = g_new0(uint64_t, walk.count);
+    Part *former = schedule->first, *last = NULL;
+    for (Part *part = former; part; part = part->next)
+        part->entered = false;
+    schedule->first = NULL;
+    schedule->irregular = false;
+    for (uint32_t i = 0; i < walk.count; i++) {
+        if (dv_private_walk_skips(&walk, i)) {
+            walk.entries[i].skipped = true;
+            continue;
+        }
+        DvNode *node = walk.entries[i].node;
+        Part *part = part_in(schedule, node);
+        parts[i] = part = part ? part : part_new(schedule, node);
+        schedule->root->scene->planned_nodes += !part->planned || part->changed;
+        old_orders[i] = part->order;
+        part->order = (i + 1) * GAP;
+        part->entered = true;
+        add_calls(part, old_orders[i], false);
+        walk.entries[i].skipped = part->visit == DV_VISIT_PRUNE;
+        if (part->visit == DV_VISIT_STOP) {
+            schedule->irregular = true;
+            break;
+        }
+    }
+    for (uint32_t i = walk.count; i-- > 0;)
+        if (parts[i] && schedule->plan->bottom_up)
+            add_calls(parts[i], old_orders[i], true);
+    for (Part *part = former; part; part = part->next)
+        if (!part->entered && part->node)
+            leave(part);
+    for (uint32_t i = 0; i < walk.count; i++) {
+        if (!parts[i])
+            continue;
+        parts[i]->planned = true;
+        parts[i]->previous = last;
+        parts[i]->next = NULL;
+        *(last ? &last->next : &schedule->first) = parts[i];
+        last = parts[i];
+        wait_for_children(parts[i]);
+    }
+    g_free(old_orders);
+    g_free(parts);
+    dv_private_walk_free(&walk);
+    while (schedule->changed) {
+        Part *part = schedule->changed;
+        schedule->changed = part->next_changed;
+        part->changed = false;
+        if (!part->node)
+            part_drop(part);
+    }
+    schedule->stale = false;
+    g_array_set_size(schedule->journal, 0);
+    schedule->journal_base = ++schedule->root->scene->compilations << 32;
+}
+
+/* First, so that what comes in the place of something finds the gap between labels that this has left. */
+static void take_out_gone(DvSchedule *schedule)
+{
+    Part *rest = NULL;
+    while (schedule->changed) {
+        Part *part = schedule->changed;
+        schedule->changed = part->next_changed;
+        if (part->node) {
+            part->next_changed = rest;
+            rest = part;
+            continue;
+        }
+        part->changed = false;
+        take_out(part);
+        part_drop(part);
+    }
+    schedule->changed = rest;
+}
+
+/* Works off what edits have marked. */
+static void refresh(DvSchedule *schedule)
+{
+    const bool enters_sleeping = schedule->plan->enters_sleeping;
+    schedule->refreshed = schedule->journal_base + schedule->journal->len;
+    if (!schedule->stale && !schedule->irregular)
+        take_out_gone(schedule);
+    while (schedule->changed && !schedule->stale && !schedule->irregular) {
+        Part *part = schedule->changed;
+        schedule->changed = part->next_changed;
+        part->changed = false;
+        const bool enters = dv_private_enterable(part->node, enters_sleeping);
+        if (part->entered && !enters) {
+            take_out_below(schedule, part->node);
+            take_out(part);
+        } else if (part->entered) {
+            const DvVisit visit = part->visit;
+            plan_anew(part);
+            schedule->stale |= part->visit != visit;
+        } else if (enters) {
+            put_in_place(part);
+        }
+    }
+    if (schedule->stale || (schedule->irregular && schedule->changed))
+        compile(schedule);
+}
+
+/* ---- Edits ---- */
+
+void dv_private_schedules_node_changed(const DvNode *node)
+{
+    for (guint i = 0; node->parts && i < node->parts->len; i++)
+        mark(g_ptr_array_index(node->parts, i));
+}
+
+void dv_private_schedules_child_joined(const DvNode *parent, DvNode *child)
+{
+    for (guint i = 0; parent->parts && i < parent->parts->len; i++) {
+        const Part *above = g_ptr_array_index(parent->parts, i);
+        if (!above->entered || above->visit != DV_VISIT_CONTINUE)
+            continue;
+        Part *part = part_in(above->schedule, child);
+        above->schedule->stale |= part != NULL || child->parents->len > 1;
+        mark(part ? part : part_new(above->schedule, child));
+    }
+}
+
+void dv_private_schedules_child_left(const DvNode *parent, const DvNode *child)
+{
+    const bool gone = child->parents->len == 0;
+    for (guint i = child->parts ? child->parts->len : 0; i-- > 0;) {
+        Part *part = g_ptr_array_index(child->parts, i);
+        if (child == part->schedule->root)
+            continue; /* what starts here stays as it is */
+        mark(part);
+        if (gone)
+            part_drop(part);
+        else if (part_in(part->schedule, parent))
+            part->schedule->stale = true;
+    }
+}
+
+/* ---- Schedules ---- */
 
 static void schedule_free(gpointer data)
 {
@@ -122,97 +544,89 @@ static void schedule_free(gpointer data)
         schedule->dropped = true;
         return;
     }
-    g_free(schedule->tags);
+    while (schedule->changed) {
+        Part *part = schedule->changed;
+        schedule->changed = part->next_changed;
+        part->changed = false;
+        if (!part->entered)
+            part_drop(part);
+    }
+    while (schedule->first) {
+        Part *part = schedule->first;
+        schedule->first = part->next;
+        for (guint i = 0; part->node && i < part->node->children->len; i++) {
+            Part *waiting = part_in(schedule, g_ptr_array_index(part->node->children, i));
+            if (waiting && !waiting->entered)
+                part_drop(waiting);
+        }
+        part_drop(part);
+    }
+    Part *root = part_in(schedule, schedule->root);
+    if (root)
+        part_drop(root);
+    while (schedule->spare) {
+        Part *part = schedule->spare;
+        schedule->spare = part->next_changed;
+        g_free(part);
+    }
+    for (size_t i = 0; i < schedule->tags.count; i++)
+        g_free(schedule->tags.words[i]);
+    g_free((void *)(uintptr_t)schedule->tags.words);
     g_array_free(schedule->calls, TRUE);
+    g_array_free(schedule->older, TRUE);
+    g_array_free(schedule->planned, TRUE);
+    g_array_free(schedule->journal, TRUE);
     g_free(schedule);
 }
 
-/* The node's part, planned anew if the node changed since. */
-static Emission *emission_of(DvNode *node, const DvPlan *plan, DvTags tags, const char *key, bool root)
+static DvSchedule *schedule_new(DvNode *root, const DvPlan *plan, DvTags tags)
 {
-    if (!node->plans)
-        node->plans = g_ptr_array_new_with_free_func(emission_free);
-    Emission *emission = NULL;
-    for (guint i = 0; i < node->plans->len && !emission; i++) {
-        Emission *e = g_ptr_array_index(node->plans, i);
-        if (e->plan == plan && e->root == root && strcmp(e->tags, key) == 0)
-            emission = e;
-    }
-    if (!emission) {
-        emission = g_new0(Emission, 1);
-        emission->plan = plan;
-        emission->root = root;
-        emission->tags = g_strdup(key);
-        emission->down = g_array_new(FALSE, FALSE, sizeof(DvCall));
-        emission->up = g_array_new(FALSE, FALSE, sizeof(DvCall));
-        g_ptr_array_add(node->plans, emission);
-    }
-    if (emission->revision == node->own_revision)
-        return emission;
-    node->scene->planned_nodes++;
-    g_array_set_size(emission->down, 0);
-    g_array_set_size(emission->up, 0);
-    DvPlanner planner = {emission->down, tags};
-    emission->visit = plan->top_down ? plan->top_down(&planner, node, root) : DV_VISIT_CONTINUE;
-    planner.calls = emission->up;
-    if (plan->bottom_up)
-        (void)plan->bottom_up(&planner, node, root);
-    emission->revision = node->own_revision;
-    return emission;
+    DvSchedule *schedule = g_new0(DvSchedule, 1);
+    schedule->root = root;
+    schedule->plan = plan;
+    char **words = g_new0(char *, tags.count + 1);
+    for (size_t i = 0; i < tags.count; i++)
+        words[i] = g_strdup(tags.words[i]);
+    schedule->tags = (DvTags){words, tags.count};
+    schedule->calls = g_array_new(FALSE, FALSE, sizeof(DvCall));
+    schedule->older = g_array_new(FALSE, FALSE, sizeof(DvCall));
+    schedule->planned = g_array_new(FALSE, FALSE, sizeof(DvCall));
+    schedule->journal = g_array_sized_new(FALSE, FALSE, sizeof(uint64_t), JOURNAL);
+    schedule->journal_room = JOURNAL;
+    schedule->stale = true;
+    (void)part_new(schedule, root);
+    g_ptr_array_add(root->schedules, schedule);
+    return schedule;
 }
 
-static void compile(DvSchedule *schedule, DvTags tags)
+static bool same_tags(DvTags a, DvTags b)
 {
-    DvNode *root = schedule->root;
-    schedule->revision = root->revision;
-    g_array_set_size(schedule->calls, 0);
-    Walk walk = dv_private_walk(root, schedule->plan->enters_sleeping);
-    Emission **parts = g_new0(Emission *, walk.count);
-    for (uint32_t i = 0; i < walk.count; i++) {
-        if (dv_private_walk_skips(&walk, i)) {
-            walk.entries[i].skipped = true;
-            continue;
-        }
-        DvNode *node = walk.entries[i].node;
-        parts[i] = emission_of(node, schedule->plan, tags, schedule->tags, node == root);
-        g_array_append_vals(schedule->calls, parts[i]->down->data, parts[i]->down->len);
-        walk.entries[i].skipped = parts[i]->visit == DV_VISIT_PRUNE;
-        if (parts[i]->visit == DV_VISIT_STOP)
-            break;
-    }
-    for (uint32_t i = walk.count; i-- > 0;)
-        if (parts[i])
-            g_array_append_vals(schedule->calls, parts[i]->up->data, parts[i]->up->len);
-    g_free(parts);
-    dv_private_walk_free(&walk);
+    if (a.count != b.count)
+        return false;
+    for (size_t i = 0; i < a.count; i++)
+        if (strcmp(a.words[i], b.words[i]) != 0)
+            return false;
+    return true;
 }
 
 DvSchedule *dv_schedule(DvNode *root, const DvPlan *plan, DvTags tags)
 {
     if (!root->schedules)
         root->schedules = g_ptr_array_new_with_free_func(schedule_free);
-    char *key = tags.count ? tags_key(tags) : NULL;
     DvSchedule *schedule = NULL;
     for (guint i = 0; i < root->schedules->len && !schedule; i++) {
         DvSchedule *kept = g_ptr_array_index(root->schedules, i);
-        if (kept->plan == plan && strcmp(kept->tags, key ? key : "") == 0)
+        if (kept->plan == plan && same_tags(kept->tags, tags))
             schedule = kept;
     }
-    if (schedule && schedule->running && schedule->revision != root->revision) {
+    if (schedule && schedule->running && (schedule->stale || schedule->changed)) {
         g_ptr_array_remove_fast(root->schedules, schedule); /* it finishes with what it has; the next is another */
         schedule = NULL;
     }
-    if (!schedule) {
-        schedule = g_new0(DvSchedule, 1);
-        schedule->root = root;
-        schedule->plan = plan;
-        schedule->tags = g_strdup(key ? key : "");
-        schedule->calls = g_array_new(FALSE, FALSE, sizeof(DvCall));
-        g_ptr_array_add(root->schedules, schedule);
-    }
-    if (schedule->revision != root->revision)
-        compile(schedule, tags);
-    g_free(key);
+    if (!schedule)
+        schedule = schedule_new(root, plan, tags);
+    if (schedule->stale || schedule->changed)
+        refresh(schedule);
     return schedule;
 }
 
@@ -224,7 +638,7 @@ void dv_schedule_run(DvSchedule *schedule, void *context)
     scene->innermost = &frame;
     dv_private_enter(scene);
     for (guint i = 0; i < schedule->calls->len; i++) {
-        const DvCall *call = &g_array_index(schedule->calls, DvCall, i);
+        const DvCall *call = &calls_of(schedule->calls)[i];
         if (call->run)
             call->run(call, context);
     }
@@ -238,7 +652,27 @@ void dv_schedule_run(DvSchedule *schedule, void *context)
 const DvCall *dv_schedule_calls(DvSchedule *schedule, size_t *count)
 {
     *count = schedule->calls->len;
-    return (const DvCall *)(const void *)schedule->calls->data;
+    return calls_of(schedule->calls);
+}
+
+const DvCall *dv_schedule_calls_at(DvSchedule *schedule, uint64_t order, size_t *count)
+{
+    const guint begin = lower_bound(schedule->calls, order);
+    *count = lower_bound(schedule->calls, order + 1) - begin;
+    return calls_of(schedule->calls) + begin;
+}
+
+bool dv_schedule_changes(DvSchedule *schedule, uint64_t *seen, const uint64_t **orders, size_t *count)
+{
+    const uint64_t begin = schedule->journal_base, end = begin + schedule->journal->len, from = *seen;
+    *seen = end;
+    *count = 0;
+    *orders = NULL;
+    if (from < begin || from > end)
+        return false;
+    *count = (size_t)(end - from);
+    *orders = (const uint64_t *)(const void *)schedule->journal->data + (from - begin);
+    return true;
 }
 
 void dv_private_schedule_object_gone(DvScene *scene, DvObject *object)
@@ -246,17 +680,22 @@ void dv_private_schedule_object_gone(DvScene *scene, DvObject *object)
     for (const struct Frame *frame = scene->innermost; frame; frame = frame->outer) {
         GArray *calls = frame->schedule->calls;
         for (guint i = 0; i < calls->len; i++)
-            if (g_array_index(calls, DvCall, i).object == object)
-                g_array_index(calls, DvCall, i).run = NULL;
+            if (calls_of(calls)[i].object == object)
+                calls_of(calls)[i].run = NULL;
     }
 }
 
 void dv_private_schedules_drop(DvNode *node)
 {
-    if (node->plans)
-        g_ptr_array_free(node->plans, TRUE);
     if (node->schedules)
         g_ptr_array_free(node->schedules, TRUE);
-    node->plans = NULL;
     node->schedules = NULL;
+    while (node->parts && node->parts->len) {
+        Part *part = g_ptr_array_index(node->parts, 0);
+        mark(part);
+        part_drop(part);
+    }
+    if (node->parts)
+        g_ptr_array_free(node->parts, TRUE);
+    node->parts = NULL;
 }

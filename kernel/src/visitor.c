@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-static bool enterable(const DvNode *node, bool enters_sleeping)
+bool dv_private_enterable(const DvNode *node, bool enters_sleeping)
 {
     return dv_node_is_active(node) && (enters_sleeping || !dv_node_is_sleeping(node));
 }
@@ -26,7 +26,7 @@ static void count_parents(Builder *builder, DvNode *node)
 {
     for (guint i = 0; i < node->children->len; i++) {
         DvNode *child = g_ptr_array_index(node->children, i);
-        if (!enterable(child, builder->enters_sleeping))
+        if (!dv_private_enterable(child, builder->enters_sleeping))
             continue;
         if (child->mark == builder->reached) {
             child->pending++;
@@ -67,7 +67,7 @@ Walk dv_private_walk(DvNode *root, bool enters_sleeping)
         .enters_sleeping = enters_sleeping,
     };
     root->scene->last_mark += 2;
-    if (enterable(root, enters_sleeping)) {
+    if (dv_private_enterable(root, enters_sleeping)) {
         root->mark = builder.reached;
         root->pending = 0;
         count_parents(&builder, root);

@@ -6,6 +6,7 @@
  *   DeviceWell          a force field and mass that want their vectors on the device: f = -k x, unit masses
  *   EagerSolver         opens the mechanics of its node and allocates its vectors in init, whatever has been initialised by then
  *   ShortSightedMapping computes three points and never looks how many its output has
+ *   AskedField          a force field that counts how often it is asked what it is
  *   ContactSpawner      edits the graph in every step, as contacts will: a node, a state, a mapping, an interaction
  *   ElementWatcher      keeps numbers attached to the elements of a mesh
  *   FastDevice          a thread at another rate that reads snapshots and posts forces
@@ -489,6 +490,80 @@ static const DvClass short_sighted_mapping = {
     .init = short_init,
 };
 
+/* AskedField: no force. What solvers keep of it, they need not ask for again. */
+
+typedef struct AskedField {
+    DvObject *state;
+} AskedField;
+
+static AskedCounters asked;
+static const AskedOps asked_ops = {sizeof asked_ops, &asked};
+
+static DvStatus asked_init(DvObject *object, void *object_self)
+{
+    ((AskedField *)object_self)->state = dv_node_state(dv_object_node(object), NULL);
+    return DV_OK;
+}
+
+static uint32_t asked_states(void *object_self, DvObject *states[2])
+{
+    asked.states++;
+    states[0] = ((AskedField *)object_self)->state;
+    return 1;
+}
+
+static void asked_add_force(void *object_self, const DvStep *step, const DvConstVec *x, const DvConstVec *v,
+                            const DvVec *f)
+{
+    (void)object_self, (void)step, (void)x, (void)v, (void)f;
+}
+
+static void asked_add_dforce(void *object_self, const DvStep *step, double k, double b, const DvConstVec *dx,
+                             const DvVec *df)
+{
+    (void)object_self, (void)step, (void)k, (void)b, (void)dx, (void)df;
+}
+
+static void asked_reserve(void *object_self, DvPattern *pattern)
+{
+    (void)object_self;
+    asked.couplings++;
+    dv_pattern_add(pattern, 0, 0);
+}
+
+static void asked_assemble(void *object_self, const DvStep *step, double k, double b, const DvMatrixView *view)
+{
+    (void)object_self, (void)step, (void)k, (void)b, (void)view;
+}
+
+static void asked_cost(void *object_self, double *product, double *assembly)
+{
+    (void)object_self;
+    asked.costs++;
+    *product = *assembly = 1;
+}
+
+static const DvForceFieldOps asked_force_ops = {
+    .size = sizeof(DvForceFieldOps),
+    .states = asked_states,
+    .add_force = asked_add_force,
+    .add_dforce = asked_add_dforce,
+    .reserve = asked_reserve,
+    .assemble = asked_assemble,
+    .cost = asked_cost,
+};
+
+static const DvClass asked_field = {
+    .size = sizeof(DvClass),
+    .name = "AskedField",
+    .help = "A force field without force that counts what it is asked.",
+    .instance_size = sizeof(AskedField),
+    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &asked_force_ops},
+                                      {.id = TEST_ASKED, .ops = &asked_ops},
+                                      {0}},
+    .init = asked_init,
+};
+
 /* ContactSpawner: takes out what it put in the step before, puts it in anew. */
 
 typedef struct ContactSpawner {
@@ -780,6 +855,7 @@ DV_PLUGIN = {
     .version = "1",
     .license = "LGPL-2.1-or-later",
     .help = "Classes that prove what the contracts carry.",
-    .classes = (const DvClass *const[]){&fake_device_object, &device_well, &eager_solver, &short_sighted_mapping,
-                                        &contact_spawner, &destruction_counter, &element_watcher, &fast_device, NULL},
+    .classes =
+        (const DvClass *const[]){&fake_device_object, &device_well, &asked_field, &eager_solver, &short_sighted_mapping,
+                                 &contact_spawner, &destruction_counter, &element_watcher, &fast_device, NULL},
 };

@@ -18,6 +18,15 @@ typedef struct SpawnerOps {
     SpawnCounters *counters; /* of all spawners */
 } SpawnerOps;
 
+#define TEST_ASKED "test.asked/1"
+typedef struct AskedCounters {
+    unsigned states, couplings, costs;
+} AskedCounters;
+typedef struct AskedOps {
+    uint32_t size;
+    AskedCounters *counters; /* of all AskedFields */
+} AskedOps;
+
 #define TEST_WATCHER "test.watcher/1"
 typedef struct WatcherOps {
     uint32_t size;

@@ -289,22 +289,20 @@ static void call_and_remove_victim(const DvCall *call, void *context)
     }
 }
 
-static DvVisit plan_recorders(DvPlanner *planner, DvNode *node, bool root)
+static DvVisit plan_recorders(DvPlanner *planner, DvNode *node)
 {
-    (void)root;
-    dv_plan_each(planner, node, TEST_RECORDER, call_recorder);
+    dv_plan_each(planner, node, TEST_RECORDER, call_recorder, NULL);
     return pruned && strcmp(dv_node_name(node), pruned) == 0 ? DV_VISIT_PRUNE : DV_VISIT_CONTINUE;
 }
 
-static DvVisit plan_recorders_up(DvPlanner *planner, DvNode *node, bool root)
+static DvVisit plan_recorders_up(DvPlanner *planner, DvNode *node)
 {
-    return plan_recorders(planner, node, root);
+    return plan_recorders(planner, node);
 }
 
-static DvVisit plan_removals(DvPlanner *planner, DvNode *node, bool root)
+static DvVisit plan_removals(DvPlanner *planner, DvNode *node)
 {
-    (void)root;
-    dv_plan_each(planner, node, TEST_RECORDER, call_and_remove_victim);
+    dv_plan_each(planner, node, TEST_RECORDER, call_and_remove_victim, NULL);
     return DV_VISIT_CONTINUE;
 }
 
@@ -390,6 +388,204 @@ static void an_edit_plans_only_the_nodes_it_changed(void **state)
     dv_scene_free(scene);
 }
 
+static uint32_t random_state;
+
+static uint32_t random_below(uint32_t n)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return (uint32_t)(((uint64_t)random_state * n) >> 32);
+}
+
+/* Prunes below nodes that hold an object named "fence". */
+static DvVisit plan_fenced(DvPlanner *planner, DvNode *node)
+{
+    dv_plan_each(planner, node, TEST_RECORDER, call_recorder, NULL);
+    DvObject *object;
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++)
+        if (strcmp(dv_object_name(object), "fence") == 0)
+            return DV_VISIT_PRUNE;
+    return DV_VISIT_CONTINUE;
+}
+
+static DvVisit plan_fenced_up(DvPlanner *planner, DvNode *node)
+{
+    return plan_fenced(planner, node);
+}
+
+/* The calls of a schedule that has followed every edit are those of one compiled now, and so are its orders' calls. */
+static void expect_fresh(DvNode *root, const DvPlan *kept, DvPlan *fresh)
+{
+    size_t count, fresh_count, at_count;
+    *fresh = *kept; /* another plan, as far as the cache knows */
+    const DvCall *expected = dv_schedule_calls(dv_schedule(root, fresh, no_tags), &fresh_count);
+    DvSchedule *schedule = dv_schedule(root, kept, no_tags);
+    const DvCall *calls = dv_schedule_calls(schedule, &count);
+    assert_int_equal(count, fresh_count);
+    for (size_t i = 0; i < count; i++) {
+        assert_ptr_equal(calls[i].object, expected[i].object);
+        assert_true(i == 0 || calls[i - 1].order <= calls[i].order);
+        const DvCall *at = dv_schedule_calls_at(schedule, calls[i].order, &at_count);
+        assert_true(at <= calls + i && calls + i < at + at_count);
+    }
+}
+
+/* `parents` 1: the graph stays a tree, and is spliced; 2: it becomes one of several parents as well. */
+static void edit_at_random(uint32_t seed, uint32_t parents)
+{
+    enum { NODES = 40, EDITS = 600, FRESH = 150 };
+    static const DvPlan plan = {.name = "kept", .top_down = plan_fenced, .bottom_up = plan_fenced_up};
+    static DvPlan fresh[2 * FRESH];
+    DvScene *scene = dv_scene_new();
+    DvNode *root = dv_scene_root(scene), *nodes[NODES] = {root};
+    random_state = seed;
+    for (uint32_t edit = 0, compared = 0; edit < EDITS; edit++) {
+        const uint32_t which = 1 + random_below(NODES - 1), above = random_below(NODES);
+        DvNode *node = nodes[which], *parent = nodes[above];
+        DvObject *object;
+        switch (random_below(8)) {
+        case 0:
+        case 1:
+            if (!node && parent)
+                recorder_in(nodes[which] = dv_node_new(parent, "n"), "first");
+            break;
+        case 2: /* with all below */
+            if (node && edit % 3 == 0) {
+                dv_node_remove(node);
+                for (int i = 1; i < NODES; i++)
+                    if (nodes[i] && dv_object_of(nodes[i]) && !dv_node_parent(nodes[i], 0)) {
+                        dv_object_unref(dv_node_object(nodes[i]));
+                        nodes[i] = NULL;
+                    }
+                node = NULL;
+            }
+            break;
+        case 3:
+            if (node && (object = dv_node_member(node, 0)))
+                dv_object_remove(object);
+            break;
+        case 4:
+            if (node)
+                dv_node_set_active(node, !dv_node_is_active(node));
+            break;
+        case 5:
+            if (node)
+                recorder_in(node, random_below(8) ? "more" : "fence");
+            break;
+        case 6:
+            if (node && parent && (object = dv_node_member(node, 0)))
+                dv_object_move(object, parent);
+            break;
+        default:
+            if (parents > 1 && node && parent && which != above) {
+                dv_log_set_handler(keep_error, NULL); /* cycles are refused */
+                (void)!dv_node_attach(parent, node);
+                dv_log_set_handler(NULL, NULL);
+            }
+        }
+        if (nodes[which] && nodes[which] != node)
+            dv_object_ref(dv_node_object(nodes[which]));
+        if (edit % 5 == 0) /* several edits at once, too */
+            expect_fresh(root, &plan, &fresh[(parents - 1) * FRESH + compared++]);
+    }
+    for (int i = 1; i < NODES; i++)
+        if (nodes[i])
+            dv_object_unref(dv_node_object(nodes[i]));
+    dv_scene_free(scene);
+}
+
+static void a_schedule_that_followed_any_edits_is_the_one_compiled_now(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 1; seed <= 5; seed++) {
+        edit_at_random(seed, 1);
+        edit_at_random(seed, 2);
+    }
+}
+
+static void changes_name_the_orders_whose_calls_are_others(void **state)
+{
+    (void)state;
+    pruned = NULL;
+    DvScene *scene = dv_scene_new();
+    DvNode *root = dv_scene_root(scene), *a = dv_node_new(root, "a"), *b = dv_node_new(root, "b");
+    DvObject *one = recorder_in(a, "1");
+    recorder_in(b, "2");
+    uint64_t seen = 0;
+    const uint64_t *orders;
+    size_t count;
+    DvSchedule *schedule = dv_schedule(root, &both_ways, no_tags);
+    assert_false(dv_schedule_changes(schedule, &seen, &orders, &count)); /* never looked: anything may have changed */
+    assert_true(dv_schedule_changes(schedule, &seen, &orders, &count));
+    assert_int_equal(count, 0);
+    const uint64_t of_b = dv_schedule_calls(schedule, &count)[1].order;
+    DvObject *three = recorder_in(b, "3");
+    schedule = dv_schedule(root, &both_ways, no_tags);
+    assert_true(dv_schedule_changes(schedule, &seen, &orders, &count));
+    assert_int_equal(count, 1);
+    assert_int_equal(orders[0], of_b);
+    const DvCall *calls = dv_schedule_calls_at(schedule, of_b, &count);
+    assert_int_equal(count, 2);
+    assert_ptr_equal(calls[1].object, three);
+    dv_node_remove(a);
+    schedule = dv_schedule(root, &both_ways, no_tags);
+    assert_true(dv_schedule_changes(schedule, &seen, &orders, &count));
+    assert_int_equal(count, 1);
+    (void)dv_schedule_calls_at(schedule, orders[0], &count);
+    assert_int_equal(count, 0); /* what was there has left */
+    (void)one;
+    /* Who looks away for too long has to look at everything. */
+    for (int i = 0; i < 5000; i++) {
+        dv_data_set_text(dv_object_field(three, "tags"), i % 2 ? "odd" : "even");
+        (void)dv_schedule(root, &both_ways, no_tags);
+    }
+    schedule = dv_schedule(root, &both_ways, no_tags);
+    assert_false(dv_schedule_changes(schedule, &seen, &orders, &count));
+    dv_scene_free(scene);
+}
+
+static void a_detached_object_comes_back_as_it_was(void **state)
+{
+    (void)state;
+    pruned = NULL;
+    Graph g = diamond();
+    DvObject *one = recorder_in(g.a, "1"), *two = recorder_in(g.b, "2");
+    RecorderBehaviour *behaviour = behaviour_of(one);
+    dv_link_set(&((Recorder *)dv_object_self(two))->friend_link, one);
+    const unsigned cleaned = behaviour->cleaned, destroyed = behaviour->destroyed;
+    run(g.root, &both_ways, no_tags, "1 2 2 1 ");
+    assert_int_equal(dv_object_detach(one), DV_OK);
+    assert_ptr_equal(dv_object_node(one), NULL);
+    run(g.root, &both_ways, no_tags, "2 2 ");
+    assert_ptr_equal(dv_link_object(&((Recorder *)dv_object_self(two))->friend_link), one); /* links still lead to it */
+    const uint64_t before = dv_allocation_count();
+    assert_int_equal(dv_object_attach(one, g.b), DV_OK);
+    assert_int_equal(dv_object_detach(one), DV_OK);
+    assert_int_equal(dv_object_attach(one, g.b), DV_OK);
+    assert_int_equal(dv_allocation_count(), before);
+    run(g.root, &both_ways, no_tags, "2 1 2 1 ");
+    assert_int_equal(behaviour->cleaned, cleaned);
+    /* What makes no sense is refused: twice, nodes, another scene. */
+    Graph h = diamond();
+    dv_log_set_handler(keep_error, NULL);
+    assert_int_equal(dv_object_attach(one, g.a), DV_ERROR_INVALID);
+    assert_string_equal(last_error, "cannot be attached to '/a': it is in '/b'; detach it first");
+    assert_int_equal(dv_object_detach(one), DV_OK);
+    assert_int_equal(dv_object_detach(one), DV_ERROR_INVALID);
+    assert_string_equal(last_error, "cannot be detached: it is in no node");
+    assert_int_equal(dv_object_attach(one, h.a), DV_ERROR_INVALID);
+    assert_string_equal(last_error, "cannot be attached to '/a', which is in another scene");
+    assert_int_equal(dv_object_detach(dv_node_object(g.c)), DV_ERROR_INVALID);
+    assert_string_equal(last_error, "is a node, which is not detached as an object is; use dv_node_set_active");
+    dv_log_set_handler(NULL, NULL);
+    /* Who lets go of a detached object ends it. */
+    dv_object_unref(one);
+    assert_int_equal(behaviour->cleaned, cleaned + 1);
+    assert_int_equal(behaviour->destroyed, destroyed + 1);
+    assert_ptr_equal(dv_link_object(&((Recorder *)dv_object_self(two))->friend_link), NULL);
+    dv_scene_free(g.scene);
+    dv_scene_free(h.scene);
+}
+
 static void a_schedule_honours_pruning_and_tags(void **state)
 {
     (void)state;
@@ -409,11 +605,12 @@ static void a_schedule_honours_pruning_and_tags(void **state)
     dv_scene_free(g.scene);
 }
 
-/* Something else at the root of the walk than below it. */
-static DvVisit plan_the_root(DvPlanner *planner, DvNode *node, bool root)
+/* The first of each node. */
+static DvVisit plan_the_first(DvPlanner *planner, DvNode *node)
 {
-    if (root)
-        dv_plan_each(planner, node, TEST_RECORDER, call_recorder);
+    DvObject *first = dv_node_find(node, TEST_RECORDER, DV_SEARCH_LOCAL);
+    if (first)
+        dv_plan_call(planner, first, TEST_RECORDER, call_recorder, NULL);
     return DV_VISIT_CONTINUE;
 }
 
@@ -422,22 +619,22 @@ static void parts_of_schedules_are_kept_apart_by_plan_root_and_tags(void **state
     (void)state;
     pruned = NULL;
     Graph g = diamond();
-    const DvPlan of_root = {.name = "of the root", .top_down = plan_the_root},
+    const DvPlan firsts = {.name = "the first", .top_down = plan_the_first},
                  all = {.name = "all", .top_down = plan_recorders};
     dv_data_set_text(dv_object_field(recorder_in(g.root, "0"), "tags"), "red");
     dv_data_set_text(dv_object_field(recorder_in(g.a, "1"), "tags"), "blue");
     dv_data_set_text(dv_object_field(recorder_in(g.a, "2"), "tags"), "red");
     char *red[] = {"red"}, *blue[] = {"blue"};
     for (int round = 0; round < 2; round++) { /* planned, then kept */
-        run(g.a, &of_root, no_tags, "1 2 ");
-        run(g.root, &of_root, no_tags, "0 ");
+        run(g.a, &firsts, no_tags, "1 ");
+        run(g.root, &firsts, no_tags, "0 1 ");
         run(g.root, &all, no_tags, "0 1 2 ");
         run(g.a, &all, no_tags, "1 2 ");
         run(g.a, &all, (DvTags){red, 1}, "2 ");
         run(g.root, &all, (DvTags){blue, 1}, "1 ");
         run(g.root, &all, (DvTags){red, 1}, "0 2 ");
         run(g.a, &all, (DvTags){blue, 1}, "1 ");
-        run(g.a, &of_root, (DvTags){blue, 1}, "1 ");
+        run(g.a, &firsts, (DvTags){blue, 1}, "1 ");
         recorder_in(g.b, "new"); /* an edit elsewhere: parts are put together again */
         dv_object_remove(dv_node_member(g.b, 0));
     }
@@ -469,9 +666,9 @@ static void what_a_call_removes_is_not_called_any_more_and_is_freed_after_the_ru
     dv_scene_free(g.scene);
 }
 
-static DvVisit plan_until_a(DvPlanner *planner, DvNode *node, bool root)
+static DvVisit plan_until_a(DvPlanner *planner, DvNode *node)
 {
-    (void)plan_recorders(planner, node, root);
+    (void)plan_recorders(planner, node);
     return strcmp(dv_node_name(node), "a") == 0 ? DV_VISIT_STOP : DV_VISIT_CONTINUE;
 }
 
@@ -510,10 +707,9 @@ static void call_nested(const DvCall *call, void *context)
         dv_schedule_run(same, NULL);
 }
 
-static DvVisit plan_nested(DvPlanner *planner, DvNode *node, bool root)
+static DvVisit plan_nested(DvPlanner *planner, DvNode *node)
 {
-    (void)root;
-    dv_plan_each(planner, node, TEST_RECORDER, call_nested);
+    dv_plan_each(planner, node, TEST_RECORDER, call_nested, NULL);
     return DV_VISIT_CONTINUE;
 }
 
@@ -550,10 +746,9 @@ static void edit_the_graph(const DvCall *call, void *context)
     }
 }
 
-static DvVisit plan_edits(DvPlanner *planner, DvNode *node, bool root)
+static DvVisit plan_edits(DvPlanner *planner, DvNode *node)
 {
-    (void)root;
-    dv_plan_each(planner, node, TEST_RECORDER, edit_the_graph);
+    dv_plan_each(planner, node, TEST_RECORDER, edit_the_graph, NULL);
     return DV_VISIT_CONTINUE;
 }
 static const DvPlan edits = {.name = "edits", .top_down = plan_edits};
@@ -668,6 +863,9 @@ int main(void)
         cmocka_unit_test(nodes_and_objects_stay_in_their_scene),
         cmocka_unit_test(a_schedule_makes_the_calls_of_a_walk_and_is_kept_until_an_edit),
         cmocka_unit_test(an_edit_plans_only_the_nodes_it_changed),
+        cmocka_unit_test(a_schedule_that_followed_any_edits_is_the_one_compiled_now),
+        cmocka_unit_test(changes_name_the_orders_whose_calls_are_others),
+        cmocka_unit_test(a_detached_object_comes_back_as_it_was),
         cmocka_unit_test(a_schedule_honours_pruning_and_tags),
         cmocka_unit_test(parts_of_schedules_are_kept_apart_by_plan_root_and_tags),
         cmocka_unit_test(what_a_call_removes_is_not_called_any_more_and_is_freed_after_the_run),

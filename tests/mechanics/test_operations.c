@@ -742,8 +742,17 @@ static void a_matrix_outlives_an_edit_until_the_next_assembly(void **state)
     ops->compute_force(m, &step, DV_FORCE, DV_WALK_VISITOR); /* what a preconditioner that keeps its matrix sees */
     (void)ops->prefers_assembled(m, 10);
     assert_true(a->rows == 1 && a->values[0] == 3.0 && a->values[8] == 3.0 && a->columns[0] == 0);
-    const uint64_t structure = a->structure;
-    assert_true(ops->assemble(m, &step, (DvFactors){.m = 1.0}, 0)->structure != structure);
+    const uint64_t structure = a->structure, version = a->version;
+    DvNode *node = dv_node_new(dv_scene_root(scene), "more"); /* another row */
+    assert_int_equal(dv_object_new(node, "MechanicalObject", NULL, NULL), DV_OK);
+    ops->compute_force(m, &step, DV_FORCE, DV_WALK_VISITOR);
+    (void)ops->prefers_assembled(m, 10);
+    assert_true(a->rows == 1 && a->values[0] == 3.0 && a->values[8] == 3.0 && a->columns[0] == 0);
+    assert_int_equal(a->version, version);
+    const DvBlockMatrix *b = ops->assemble(m, &step, (DvFactors){.m = 1.0}, 0);
+    assert_true(b->structure != structure);
+    assert_int_equal(b->rows, 2);
+    assert_int_not_equal(a->version, version); /* who still has the first one sees that it is not the last */
     ops->close(m);
     dv_scene_free(scene);
 }

@@ -156,8 +156,15 @@ DV_PUBLIC void dv_object_remove(DvObject *object);
  * are links to it. None is at first.     [step] */
 DV_PUBLIC void dv_object_set_transient(DvObject *object, bool transient);
 DV_PUBLIC bool dv_object_is_transient(const DvObject *object); /* it, or a node above */
-DV_PUBLIC DvObject *dv_object_ref(DvObject *object);           /* [step] */
-DV_PUBLIC void dv_object_unref(DvObject *object);              /* [step] */
+/* For what comes and goes, as contacts do: takes a ready object out of the graph as it is, and puts it back as the last of a node
+ * of the same scene. Nothing of its life cycle is called, its fields and links stay, and neither allocates nor looks anything up;
+ * dv_object_new and dv_object_remove make and parse and free. dv_object_detach hands the graph's reference to the caller, who
+ * gives it back by dv_object_attach or ends the object by dv_object_unref. Of nodes: dv_node_set_active. DV_ERROR_INVALID: it
+ * is not in the graph, is there already, or belongs to another scene.     [step] */
+DV_NODISCARD DV_PUBLIC DvStatus dv_object_detach(DvObject *object);
+DV_NODISCARD DV_PUBLIC DvStatus dv_object_attach(DvObject *object, DvNode *node);
+DV_PUBLIC DvObject *dv_object_ref(DvObject *object); /* [step] */
+DV_PUBLIC void dv_object_unref(DvObject *object);    /* [step] */
 
 DV_END_DECLS
 #endif

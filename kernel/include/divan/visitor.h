@@ -8,7 +8,8 @@
  *
  * Asking the graph anew for every vector operation is what makes such frameworks slow on small scenes. A DvPlan
  * therefore says once, per node, which calls it makes; the kernel compiles it over a subgraph into a schedule: a flat
- * array of calls in traversal order, kept per (root, plan, tags) until the graph's revision changes. Running a schedule
+ * array of calls in traversal order, kept per (root, plan, tags). After an edit only the nodes that it changed are planned
+ * anew, and only their calls replaced (below a graph that is no tree the array is put together again). Running a schedule
  * allocates nothing, and an object removed meanwhile is not called any more.
  */
 #ifndef DIVAN_VISITOR_H
@@ -35,36 +36,45 @@ struct DvCall {
     void (*run)(const DvCall *call, void *context);
     const void *ops; /* the object's, of the contract the plan asked for */
     void *self;
-    void *data; /* the plan's, from dv_plan_call; or NULL */
+    const void *data; /* the plan's, from dv_plan_call; or NULL */
     DvObject *object;
+    uint64_t
+        order; /* of its node in the traversal: ascending along the schedule, the same for calls of a node in one pass */
 };
 
 typedef struct DvSchedule DvSchedule; /* belongs to the kernel; valid until the next edit of the graph below its root */
 typedef struct DvPlanner DvPlanner;   /* a node being planned */
 
-/* What to do per node. Plans are static const: their address is their identity. The functions look at the node and emit
- * calls; what they emit is kept until the node changes. `root` says whether the node is the one the schedule starts
- * from. */
+/* What to do per node. Plans are static const: their address is their identity. The functions look at the objects of the
+ * node and emit calls; what they emit is kept until the node changes. */
 typedef struct DvPlan {
     const char *name;
-    DvVisit (*top_down)(DvPlanner *planner, DvNode *node, bool root);
-    DvVisit (*bottom_up)(DvPlanner *planner, DvNode *node, bool root);
+    DvVisit (*top_down)(DvPlanner *planner, DvNode *node);
+    DvVisit (*bottom_up)(DvPlanner *planner, DvNode *node);
     bool enters_sleeping;
 } DvPlan;
 
-/* One call, when the object passes the schedule's tags; nothing otherwise.     [step, inside a plan] */
+/* One call, when the object passes the schedule's tags; nothing otherwise. `run` NULL: the call is only there to be read
+ * (dv_schedule_calls); `data` may then say what it means.     [step, inside a plan] */
 DV_PUBLIC void dv_plan_call(DvPlanner *planner, DvObject *object, const char *contract,
-                            void (*run)(const DvCall *, void *), void *data);
+                            void (*run)(const DvCall *, void *), const void *data);
 /* The same for every object of the node that offers the contract, in order; the number of calls emitted. */
 DV_PUBLIC size_t dv_plan_each(DvPlanner *planner, DvNode *node, const char *contract,
-                              void (*run)(const DvCall *, void *));
+                              void (*run)(const DvCall *, void *), const void *data);
 
-/* The compiled schedule: from the cache, or compiled now.     [step] */
+/* The compiled schedule: from the cache, brought up to date with the edits since, or compiled now.     [step] */
 DV_PUBLIC DvSchedule *dv_schedule(DvNode *root, const DvPlan *plan, DvTags tags);
 DV_PUBLIC void dv_schedule_run(DvSchedule *schedule, void *context);
 /* Its calls, to loop over by hand where that is faster. They must not edit the graph. */
 DV_PUBLIC const DvCall *dv_schedule_calls(DvSchedule *schedule, size_t *count);
-/* How many nodes of the scene have been planned so far, over all schedules: what an edit has cost. */
+
+/* For those who keep something per call and follow edits by difference:     [step]
+ * The orders (DvCall.order, of the top-down pass) whose calls may be others than when *seen was set, in the order of time, perhaps
+ * several times; false when any may be, and at first (*seen 0). Orders that are not named have the calls they had. Sets *seen. */
+DV_PUBLIC bool dv_schedule_changes(DvSchedule *schedule, uint64_t *seen, const uint64_t **orders, size_t *count);
+/* The calls of one order, now. */
+DV_PUBLIC const DvCall *dv_schedule_calls_at(DvSchedule *schedule, uint64_t order, size_t *count);
+/* How many nodes have been planned since the scene began, over all its schedules.     [any] */
 DV_PUBLIC uint64_t dv_schedule_planned_nodes(const DvScene *scene);
 
 DV_END_DECLS

@@ -113,10 +113,9 @@ static void list_model(const DvCall *call, void *context)
     add_body(self, call->object);
 }
 
-static DvVisit plan_node(DvPlanner *planner, DvNode *node, bool root)
+static DvVisit plan_node(DvPlanner *planner, DvNode *node)
 {
-    (void)root;
-    (void)dv_plan_each(planner, node, DV_COLLISION_MODEL, list_model);
+    (void)dv_plan_each(planner, node, DV_COLLISION_MODEL, list_model, NULL);
     return DV_VISIT_CONTINUE;
 }
 

@@ -2,18 +2,23 @@
  *
  * The global matrix m M + b B + k K of the independent states below a node, in block compressed rows.
  *
- * Structure, made once: each force field, mass and mapping names the pairs of points it couples. A pair of independent states
- * goes straight to blocks of the global matrix. A pair with a mapped state goes to a matrix of its own (Local) that holds each
- * pair of points once, and from there, with the accumulated Jacobians J of both sides, to the global one:
+ * Structure: each force field, mass and mapping names the pairs of points it couples. A pair of independent states goes straight
+ * to blocks of the global matrix. A pair with a mapped state goes to a matrix of its own (Local) that holds each pair of points once,
+ * and from there, with the accumulated Jacobians J of both sides, to the global one:
  *   global(i, j) += J_ai^T local(a, b) J_bj      for all independent i above a and j above b
  * Each of these small products has its slot. Values, at each assembly: every component adds to the slots it has named, then the
  * locals are projected, then rows and columns of fixed unknowns are cleared, with 1 on the diagonal.
  *
+ * The structure follows edits by difference. Each entry of the global matrix knows how often it is named: a component that comes
+ * names its entries, one that goes gives them back, and only when entries have come or have no name left is the matrix spliced: one
+ * pass that moves rows and renumbers the slots, without asking any component. So the entries are always those that the
+ * present components name, whatever was there before, and results are those of a structure made from nothing. When a state has another number
+ * of points or the block size changes, the structure is made from nothing.
+ *
  * Where neither factors nor anything that adds to the matrix has changed since the last assembly, as components tell by the numbers
  * of their matrices, the values stay, and their version with them.
  *
- * The structure is made anew when a component's own structure, the size of a state or the graph changes. All sums run in the
- * order of the document: the bits do not depend on threads.
+ * All sums run in the order of the document: the bits do not depend on threads, nor on edits before.
  */
 #include <math.h>
 #include <string.h>
@@ -34,7 +39,7 @@ typedef enum Kind { FORCE_FIELD, MASS, MAPPING } Kind;
 typedef struct Target {
     uint32_t local;         /* into locals; NOWHERE: global */
     bool dropped;           /* one state is external */
-    uint32_t a, b;          /* states */
+    uint32_t a, b;          /* slots of states */
     uint32_t rows, columns; /* scalars of a coupling */
 } Target;
 
@@ -44,22 +49,31 @@ typedef struct Source {
     double k, b;
 } Source;
 
-/* What one component adds. */
+/* What costs add up from, exactly: sums do not depend on the order, nor on what was there before. */
+typedef struct Costs {
+    int64_t product, assembly; /* as the component says, in 1/1024 ns */
+    int64_t diagonal, coupled; /* scalars */
+} Costs;
+
+/* What one component adds. Arrays are kept for the next one in the place. */
 typedef struct Contribution {
     Kind kind;
-    uint32_t component;     /* into fields or mappings */
-    uint64_t structure;     /* of the component, when it named its couplings */
-    const uint32_t *states; /* of the component */
+    uint32_t component; /* slot of the field or mapping */
+    uint64_t id;        /* of the component; 0: none */
+    uint64_t structure; /* of the component, when it named its couplings */
+    uint64_t kinds;     /* of its states then: others mean other targets */
     uint32_t state_count;
     Target *targets;     /* [state_count^2] */
-    Pairs couplings;     /* points, while the structure is made */
-    uint32_t *target_of; /* [coupling_count] */
-    uint32_t *slot;      /* [coupling_count] see DvMatrixView; indirect global ones: first entry in `slots` */
+    Pairs couplings;     /* points */
+    uint32_t *target_of; /* [couplings] NOWHERE: out of range */
+    uint32_t *slot;      /* [couplings] see DvMatrixView; indirect global ones: first entry in `slots` */
     uint32_t *slots;     /* global slots of couplings that take several blocks, block rows first */
-    size_t slot_count, slot_capacity;
-    uint32_t coupling_count, coupling_capacity;
+    size_t slot_count;
+    size_t target_capacity, target_of_capacity, slot_capacity, slots_capacity;
     bool direct;                 /* all go to one matrix, block by block... */
     const Target *direct_target; /* ...which is that of this target */
+    Costs costs;
+    uint64_t warned; /* id of a field without a matrix that was told so */
     struct Assembly *assembly;
     Source source; /* of the last values */
 } Contribution;
@@ -68,25 +82,230 @@ typedef struct FixedUnknown {
     uint32_t row, component; /* block row, scalar in it */
 } FixedUnknown;
 
+/* A state as it was when its rows were placed. */
+typedef struct Placed {
+    uint64_t id; /* 0: none */
+    uint32_t points;
+} Placed;
+
+/* A constraint as its fixed unknowns were gathered. */
+typedef struct Gathered {
+    uint64_t id, structure;
+} Gathered;
+
+/* One of three: that of the present structure, the one that was lent by the last assembly, and the one the next splice writes. */
+typedef struct Matrix {
+    DvBlockMatrix view;
+    Rows rows;
+    uint32_t *uses; /* [entries] how often it is named, by components and their products; the diagonal once more */
+    uint32_t *diagonal, *transposed;
+    double *values;
+    size_t uses_capacity, diagonal_capacity, transposed_capacity, value_capacity;
+} Matrix;
+
 struct Assembly {
     Blocks blocks;
-    uint32_t *points;      /* [states] when the structure was made */
-    uint32_t *first_block; /* [states] block row of the first point of an independent state */
-    Contribution *contributions;
-    uint32_t contribution_count;
+    uint64_t version;      /* of the mechanics */
+    Placed *placed;        /* by slot of the state */
+    uint32_t *first_block; /* by slot: block row of an independent state, else NOWHERE */
+    uint32_t *old_first_block;
+    size_t placed_capacity, first_block_capacity, old_first_block_capacity;
+    Contribution *of_fields; /* by slot of the field, two each: force field, mass */
+    Contribution *of_mappings;
+    uint32_t field_slots, mapping_slots;
     Local *locals;
-    uint32_t local_count;
-    Jacobians *jacobians; /* NULL: no local */
-    uint32_t *diagonal, *transposed;
-    DvBlockMatrix matrix;
+    uint32_t local_count; /* places, the free ones too */
+    List local_list;      /* in the order in which components name them first */
+    List free_locals;
+    Jacobians *jacobians; /* NULL: no local so far */
+
+    Matrix matrices[3], *now, *lent; /* lent: NULL before the first assembly */
+    uint64_t versions;               /* numbers given to values so far */
+    Pairs coming;  /* entries that are named and not there: number = entries + place, until the splice */
+    size_t unused; /* entries that nobody names */
+    uint32_t *number, *old_row, *new_row;
+    size_t number_capacity, old_row_capacity, new_row_capacity;
+    Sorter sorter;
+    Pairs pairs; /* of the local at work */
+
     FixedUnknown *fixed;
     size_t fixed_count, fixed_capacity;
-    uint64_t *fixed_structure; /* [constraints] */
+    Gathered *gathered; /* in the order of the constraints */
+    size_t gathered_count, gathered_capacity;
+    uint64_t last_constraint; /* newest id that has been told what it cannot do */
     bool fixed_known;
     uint32_t parts; /* of the last values */
-    bool valued;
+    bool valued;    /* the values are those of the components that are there */
+    bool *needed;   /* by slot: states whose Jacobians locals need */
+    size_t needed_capacity;
+    Costs costs;
     double product_cost, assembled_product_cost, assembly_cost; /* ns, see estimate */
 };
+
+/* ---- Entries of the global matrix ---- */
+
+static size_t entry_count(const Assembly *as)
+{
+    return as->blocks.rows.count ? as->blocks.rows.start[as->blocks.rows.count] : 0;
+}
+
+/* One more name for an entry and for its mirror image. */
+static uint32_t name_entry(void *context, uint32_t row, uint32_t column)
+{
+    Assembly *as = context;
+    const uint32_t entry = rows_find(&as->blocks.rows, row, column);
+    if (entry == UINT32_MAX) {
+        const uint32_t number = (uint32_t)(entry_count(as) + as->coming.count);
+        pairs_add(&as->coming, row, column);
+        if (row != column)
+            pairs_add(&as->coming, column, row);
+        return number;
+    }
+    uint32_t *uses = as->now->uses;
+    const uint32_t mirror = as->now->transposed[entry];
+    as->unused -= uses[entry]++ == 0;
+    if (mirror != entry)
+        as->unused -= uses[mirror]++ == 0;
+    return entry;
+}
+
+static void give_back(Assembly *as, uint32_t entry)
+{
+    uint32_t *uses = as->now->uses;
+    const uint32_t mirror = as->now->transposed[entry];
+    as->unused += --uses[entry] == 0;
+    if (mirror != entry)
+        as->unused += --uses[mirror] == 0;
+}
+
+static void renumber(const Assembly *as, uint32_t *slots, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (slots[i] != NOWHERE)
+            slots[i] = as->number[slots[i]];
+}
+
+static void renumber_contribution(const Assembly *as, Contribution *c)
+{
+    if (!c->id)
+        return;
+    renumber(as, c->slots, c->slot_count);
+    if (c->direct && c->direct_target && c->direct_target->local == NOWHERE)
+        renumber(as, c->slot, c->couplings.count);
+}
+
+static void renumber_slots(Assembly *as)
+{
+    for (uint32_t i = 0; i < 2 * as->field_slots; i++)
+        renumber_contribution(as, &as->of_fields[i]);
+    for (uint32_t i = 0; i < as->mapping_slots; i++)
+        renumber_contribution(as, &as->of_mappings[i]);
+    for (uint32_t i = 0; i < as->local_list.count; i++) {
+        Local *local = &as->locals[as->local_list.at[i]];
+        renumber(as, local->slots, local->slot_count);
+    }
+}
+
+/* The matrix that a splice has written is the present one. */
+static void take_over(Assembly *as, Matrix *matrix, SceneMechanics *scene)
+{
+    const Rows *rows = &matrix->rows;
+    const size_t scalars = (size_t)rows->start[rows->count] * as->blocks.block * as->blocks.block;
+    WITH_ROOM(matrix->values, matrix->value_capacity, scalars);
+    matrix->view = (DvBlockMatrix){
+        .rows = rows->count,
+        .block = as->blocks.block,
+        .row_start = rows->start,
+        .columns = rows->columns,
+        .diagonal = matrix->diagonal,
+        .transposed = matrix->transposed,
+        .values = matrix->values,
+        .structure = ++scene->structures,
+        .version = ++as->versions,
+    };
+    as->now = matrix;
+    as->blocks.rows = *rows;
+    as->blocks.values = matrix->values;
+    as->fixed_known = false;
+    as->valued = false;
+}
+
+/* Puts entries that come among those that stay, and leaves out what nobody names. `old_row` by new row (NOWHERE: it is new) and
+ * `new_row` by old row (NOWHERE: it has gone); NULL: the same rows. */
+static void splice(Assembly *as, SceneMechanics *scene, uint32_t row_count, const uint32_t *old_row,
+                   const uint32_t *new_row)
+{
+    Matrix *to = as->matrices;
+    while (to == as->now || to == as->lent)
+        to++;
+    const Rows *old = &as->blocks.rows;
+    const uint32_t *old_uses = as->now ? as->now->uses : NULL;
+    Rows *rows = &to->rows;
+    const size_t entries = entry_count(as), most = entries + as->coming.count + row_count;
+    const uint32_t *coming = pairs_sort(&as->coming, row_count, row_count, &as->sorter);
+    WITH_ROOM(rows->start, rows->start_capacity, (size_t)row_count + 1);
+    WITH_ROOM(rows->columns, rows->column_capacity, most);
+    WITH_ROOM(to->uses, to->uses_capacity, most);
+    WITH_ROOM(to->transposed, to->transposed_capacity, most);
+    WITH_ROOM(to->diagonal, to->diagonal_capacity, row_count);
+    WITH_ROOM(as->number, as->number_capacity, entries + as->coming.count);
+    rows->count = row_count;
+    uint32_t count = 0;
+    size_t next = 0;
+    for (size_t e = 0; new_row && e < entries; e++)
+        as->number[e] = NOWHERE; /* unless its row stays */
+    for (uint32_t row = 0; row < row_count; row++) {
+        rows->start[row] = count;
+        const uint32_t from = old_row ? old_row[row] : row;
+        uint32_t e = from != NOWHERE ? old->start[from] : 0;
+        const uint32_t end = from != NOWHERE ? old->start[from + 1] : 0;
+        bool diagonal = from != NOWHERE;
+        for (;;) {
+            while (e < end && (old_uses[e] == 0 || (new_row && new_row[old->columns[e]] == NOWHERE)))
+                as->number[e++] = NOWHERE;
+            uint32_t column = e < end ? (new_row ? new_row[old->columns[e]] : old->columns[e]) : NOWHERE;
+            const bool comes = next < as->coming.count && as->coming.row[coming[next]] == row;
+            if (comes && as->coming.column[coming[next]] < column)
+                column = as->coming.column[coming[next]];
+            if (!diagonal && row <= column)
+                column = row;
+            if (column == NOWHERE)
+                break;
+            uint32_t uses = 0;
+            if (!diagonal && column == row) {
+                diagonal = true;
+                uses = 1;
+            }
+            if (e < end && (new_row ? new_row[old->columns[e]] : old->columns[e]) == column) {
+                uses += old_uses[e];
+                as->number[e++] = count;
+            }
+            for (; next < as->coming.count && as->coming.row[coming[next]] == row &&
+                   as->coming.column[coming[next]] == column;
+                 next++) {
+                as->number[entries + coming[next]] = count;
+                uses++;
+            }
+            if (column == row)
+                to->diagonal[row] = count;
+            rows->columns[count] = column;
+            to->uses[count] = uses;
+            to->transposed[count++] = NOWHERE;
+        }
+    }
+    rows->start[row_count] = count;
+    for (size_t e = 0; e < entries; e++)
+        if (as->number[e] != NOWHERE)
+            to->transposed[as->number[e]] = as->number[as->now->transposed[e]];
+    for (uint32_t row = 0; row < row_count; row++)
+        for (uint32_t e = rows->start[row]; e < rows->start[row + 1]; e++)
+            if (to->transposed[e] == NOWHERE)
+                to->transposed[e] = rows_find(rows, rows->columns[e], row);
+    as->coming.count = 0;
+    as->unused = 0;
+    renumber_slots(as);
+    take_over(as, to, scene);
+}
 
 /* ---- Naming the couplings ---- */
 
@@ -94,6 +313,7 @@ typedef struct Recorder {
     DvPattern pattern;
     const DvMechanics *m;
     Contribution *contribution;
+    const uint32_t *states;
     bool out_of_range;
 } Recorder;
 
@@ -103,32 +323,45 @@ static void record(DvPattern *pattern, uint32_t a, uint32_t row_point, uint32_t 
     Contribution *c = recorder->contribution;
     const uint32_t n = c->state_count;
     bool good = a < n && b < n;
-    good = good && row_point < dv_state_count(recorder->m->states[c->states[a]].ref) &&
-           column_point < dv_state_count(recorder->m->states[c->states[b]].ref);
+    good = good && row_point < dv_state_count(recorder->m->states[recorder->states[a]].ref) &&
+           column_point < dv_state_count(recorder->m->states[recorder->states[b]].ref);
     recorder->out_of_range |= !good;
-    if (c->coupling_count == c->coupling_capacity) {
-        const uint32_t more = c->coupling_capacity ? 2 * c->coupling_capacity : 64;
-        c->target_of = dv_realloc(c->target_of, c->coupling_capacity * sizeof(uint32_t), more * sizeof(uint32_t));
-        c->coupling_capacity = more;
+    if (c->couplings.count == c->target_of_capacity) {
+        const size_t more = c->target_of_capacity ? 2 * c->target_of_capacity : 16;
+        c->target_of = dv_realloc(c->target_of, c->target_of_capacity * sizeof(uint32_t), more * sizeof(uint32_t));
+        c->target_of_capacity = more;
     }
-    c->target_of[c->coupling_count++] = good ? a * n + b : NOWHERE;
+    c->target_of[c->couplings.count] = good ? a * n + b : NOWHERE;
     pairs_add(&c->couplings, row_point, column_point);
 }
 
 static const DvPatternOps recorder_ops = {.size = sizeof(DvPatternOps), .add = record};
 
-static void make_targets(DvMechanics *m, Contribution *c)
+static const uint32_t *states_of(const DvMechanics *m, const Contribution *c)
+{
+    return c->kind == MAPPING ? mapping_inputs_of(&m->mappings[c->component]) : m->fields[c->component].states;
+}
+
+static uint64_t kinds_of(const DvMechanics *m, const uint32_t *states, uint32_t count)
+{
+    uint64_t kinds = 0;
+    for (uint32_t i = 0; i < count; i++)
+        kinds = kinds * 31 + (uint64_t)m->states[states[i]].kind + 1;
+    return kinds;
+}
+
+static void make_targets(const DvMechanics *m, Contribution *c, const uint32_t *states)
 {
     const uint32_t n = c->state_count;
-    c->targets = dv_alloc((size_t)n * n, sizeof *c->targets);
+    WITH_ROOM(c->targets, c->target_capacity, (size_t)n * n);
     for (uint32_t a = 0; a < n; a++)
         for (uint32_t b = 0; b < n; b++) {
-            const StateItem *row = &m->states[c->states[a]], *column = &m->states[c->states[b]];
+            const StateItem *row = &m->states[states[a]], *column = &m->states[states[b]];
             c->targets[a * n + b] = (Target){
                 .local = NOWHERE,
                 .dropped = row->kind == STATE_EXTERNAL || column->kind == STATE_EXTERNAL,
-                .a = c->states[a],
-                .b = c->states[b],
+                .a = states[a],
+                .b = states[b],
                 .rows = row->ref.dof->deriv,
                 .columns = column->ref.dof->deriv,
             };
@@ -147,9 +380,10 @@ static uint64_t structure_of(const DvMechanics *m, const Contribution *c)
 
 static void name_couplings(DvMechanics *m, Contribution *c)
 {
-    Recorder recorder = {{&recorder_ops}, m, c, false};
+    Recorder recorder = {{&recorder_ops}, m, c, states_of(m, c), false};
     const DvObject *object;
-    make_targets(m, c);
+    make_targets(m, c, recorder.states);
+    c->couplings.count = 0;
     if (c->kind == MAPPING) {
         const MappingItem *mapping = &m->mappings[c->component];
         mapping->ops->reserve_stiffness(mapping->self, &recorder.pattern);
@@ -163,85 +397,324 @@ static void name_couplings(DvMechanics *m, Contribution *c)
         object = field->object;
     }
     c->structure = structure_of(m, c);
+    c->kinds = kinds_of(m, recorder.states, c->state_count);
     if (recorder.out_of_range)
         (void)dv_error(object, DV_ERROR_INVALID,
                        "it couples points that its state does not have; they are left out of the matrix");
 }
 
-static Contribution *add_contribution(Assembly *as, Kind kind, uint32_t component, const uint32_t *states,
-                                      uint32_t state_count)
+/* ---- Contributions ---- */
+
+enum { OF_MAPPINGS = 1u << 31 }; /* in the number of a contribution: it is of a mapping */
+
+static Contribution *contribution_of(const Assembly *as, uint32_t number)
 {
-    as->contributions = dv_realloc(as->contributions, as->contribution_count * sizeof *as->contributions,
-                                   (as->contribution_count + 1) * sizeof *as->contributions);
-    Contribution *c = &as->contributions[as->contribution_count++];
-    *c = (Contribution){.kind = kind, .component = component, .states = states, .state_count = state_count};
-    return c;
+    return number & OF_MAPPINGS ? &as->of_mappings[number & ~(uint32_t)OF_MAPPINGS] : &as->of_fields[number];
 }
 
-static void list_contributions(Assembly *as, DvMechanics *m)
+/* Whether a component has couplings of a kind. */
+static bool has_couplings(const DvMechanics *m, Kind kind, uint32_t slot)
 {
-    for (uint32_t i = 0; i < m->field_count; i++) {
-        const FieldItem *field = &m->fields[i];
-        if (field->ops->reserve && field->ops->assemble)
-            (void)add_contribution(as, FORCE_FIELD, i, field->states, field->state_count);
-        else if (field->ops->add_dforce)
-            dv_warning(field->object, "it gives no matrix: in an assembled system its force is explicit");
-        if (field->mass && field->mass->reserve && field->mass->assemble)
-            (void)add_contribution(as, MASS, i, field->states, 1);
+    if (kind == MAPPING) {
+        const MappingItem *mapping = &m->mappings[slot];
+        return mapping->ops->reserve_stiffness && mapping->ops->assemble_stiffness &&
+               mapping->ops->is_mechanical(mapping->self);
     }
-    for (uint32_t i = 0; i < m->mapping_count; i++) {
-        const MappingItem *mapping = &m->mappings[i];
-        if (mapping->ops->reserve_stiffness && mapping->ops->assemble_stiffness &&
-            mapping->ops->is_mechanical(mapping->self))
-            (void)add_contribution(as, MAPPING, i, mapping_inputs_of(m, mapping), mapping->inputs);
+    const FieldItem *field = &m->fields[slot];
+    if (kind == MASS)
+        return field->mass && field->mass->reserve && field->mass->assemble;
+    return field->ops->reserve && field->ops->assemble;
+}
+
+static const Target *target_of(const Contribution *c, size_t coupling)
+{
+    return c->target_of[coupling] == NOWHERE ? NULL : &c->targets[c->target_of[coupling]];
+}
+
+static void add_costs(Costs *sum, const Costs *costs, int64_t sign)
+{
+    sum->product += sign * costs->product;
+    sum->assembly += sign * costs->assembly;
+    sum->diagonal += sign * costs->diagonal;
+    sum->coupled += sign * costs->coupled;
+}
+
+static Costs costs_of(const DvMechanics *m, const Contribution *c)
+{
+    if (c->kind == FORCE_FIELD && m->fields[c->component].ops->cost) {
+        double product = 0.0, assembly = 0.0;
+        m->fields[c->component].ops->cost(m->fields[c->component].self, &product, &assembly);
+        return (Costs){.product = llround(1024.0 * product), .assembly = llround(1024.0 * assembly)};
     }
-    for (uint32_t i = 0; i < as->contribution_count; i++)
-        name_couplings(m, &as->contributions[i]);
+    const int64_t rows = (int64_t)c->couplings.count * c->targets[0].rows;
+    if (c->kind == MASS && c->couplings.count <= dv_state_count(m->states[c->targets[0].a].ref))
+        return (Costs){.diagonal = rows};
+    return (Costs){.coupled = rows * c->targets[0].columns};
+}
+
+/* All couplings of a component in one matrix whose blocks are as large as a coupling. */
+static bool is_direct(const Assembly *as, Contribution *c)
+{
+    const Target *first = NULL;
+    c->direct_target = c->targets;
+    for (size_t k = 0; k < c->couplings.count; k++) {
+        const Target *target = target_of(c, k);
+        if (!target || target->dropped)
+            return false;
+        first = first ? first : target;
+        c->direct_target = first;
+        if (target->local != first->local || target->rows != target->columns || target->rows != first->rows)
+            return false;
+    }
+    return !first || first->local != NOWHERE || first->rows == as->blocks.block;
+}
+
+static void add_slot(Contribution *c, uint32_t slot)
+{
+    if (c->slot_count == c->slots_capacity) {
+        const size_t more = c->slots_capacity ? 2 * c->slots_capacity : 64;
+        c->slots = dv_realloc(c->slots, c->slots_capacity * sizeof(uint32_t), more * sizeof(uint32_t));
+        c->slots_capacity = more;
+    }
+    c->slots[c->slot_count++] = slot;
+}
+
+/* Entries of what goes straight to the global matrix; couplings in locals have theirs when the locals are made. */
+static void name_entries(Assembly *as, Contribution *c)
+{
+    c->direct = is_direct(as, c);
+    c->assembly = as;
+    c->slot_count = 0;
+    WITH_ROOM(c->slot, c->slot_capacity, c->couplings.count);
+    for (size_t k = 0; k < c->couplings.count; k++) {
+        const Target *target = target_of(c, k);
+        c->slot[k] = NOWHERE;
+        if (!target || target->dropped || target->local != NOWHERE)
+            continue;
+        const uint32_t row = block_row(&as->blocks, target->a, c->couplings.row[k]);
+        const uint32_t column = block_row(&as->blocks, target->b, c->couplings.column[k]);
+        if (c->direct) {
+            c->slot[k] = name_entry(as, row, column);
+            continue;
+        }
+        c->slot[k] = (uint32_t)c->slot_count;
+        for (uint32_t r = 0; r < target->rows / as->blocks.block; r++)
+            for (uint32_t s = 0; s < target->columns / as->blocks.block; s++)
+                add_slot(c, name_entry(as, row + r, column + s));
+    }
+}
+
+static uint32_t local_of(Assembly *as, uint32_t a, uint32_t b)
+{
+    for (uint32_t i = 0; i < as->local_list.count; i++) {
+        const Local *local = &as->locals[as->local_list.at[i]];
+        if (local->a == a && local->b == b)
+            return as->local_list.at[i];
+    }
+    uint32_t place;
+    if (as->free_locals.count) {
+        place = as->free_locals.at[--as->free_locals.count];
+    } else {
+        as->locals =
+            dv_realloc(as->locals, as->local_count * sizeof *as->locals, (as->local_count + 8) * sizeof *as->locals);
+        for (uint32_t i = as->local_count + 8; i-- > as->local_count + 1;)
+            list_add(&as->free_locals, i);
+        place = as->local_count;
+        as->local_count += 8;
+    }
+    Local *local = &as->locals[place]; /* its arrays are kept from before */
+    local->a = a;
+    local->b = b;
+    local->user_count = 0;
+    local->slot_count = 0;
+    list_add(&as->local_list, place);
+    return place;
+}
+
+static void use_locals(Assembly *as, const DvMechanics *m, Contribution *c, uint32_t number)
+{
+    for (uint32_t t = 0; t < c->state_count * c->state_count; t++) {
+        Target *target = &c->targets[t];
+        const bool mapped = m->states[target->a].kind == STATE_MAPPED || m->states[target->b].kind == STATE_MAPPED;
+        if (!mapped || target->dropped)
+            continue;
+        target->local = local_of(as, target->a, target->b);
+        Local *local = &as->locals[target->local];
+        if (local->user_count == local->user_capacity) {
+            const uint32_t more = local->user_capacity ? 2 * local->user_capacity : 4;
+            local->users =
+                dv_realloc(local->users, local->user_capacity * sizeof *local->users, more * sizeof *local->users);
+            local->user_capacity = more;
+        }
+        local->users[local->user_count++] = (LocalUser){number, t};
+        local->dirty = true;
+    }
+}
+
+static void add_contribution(Assembly *as, DvMechanics *m, Kind kind, uint32_t slot)
+{
+    const uint32_t number = kind == MAPPING ? slot | OF_MAPPINGS : 2 * slot + (kind == MASS);
+    Contribution *c = contribution_of(as, number);
+    c->kind = kind;
+    c->component = slot;
+    c->id = kind == MAPPING ? m->mappings[slot].id : m->fields[slot].id;
+    c->state_count = kind == MAPPING ? m->mappings[slot].inputs : kind == MASS ? 1 : m->fields[slot].state_count;
+    name_couplings(m, c);
+    use_locals(as, m, c, number);
+    name_entries(as, c);
+    c->source = (Source){.version = 0};
+    as->valued = false;
+    c->costs = costs_of(m, c);
+    add_costs(&as->costs, &c->costs, 1);
+}
+
+/* Gives back what it has named. */
+static void retire(Assembly *as, uint32_t number)
+{
+    Contribution *c = contribution_of(as, number);
+    if (!c->id)
+        return;
+    const bool global = c->direct && c->direct_target->local == NOWHERE;
+    for (size_t i = 0; global && i < c->couplings.count; i++)
+        give_back(as, c->slot[i]);
+    for (size_t i = 0; i < c->slot_count; i++)
+        give_back(as, c->slots[i]);
+    for (uint32_t t = 0; t < c->state_count * c->state_count; t++) {
+        if (c->targets[t].local == NOWHERE)
+            continue;
+        Local *local = &as->locals[c->targets[t].local];
+        for (uint32_t u = 0; u < local->user_count;) {
+            if (local->users[u].contribution == number)
+                local->users[u] = local->users[--local->user_count];
+            else
+                u++;
+        }
+        local->dirty = true;
+    }
+    as->valued = false;
+    add_costs(&as->costs, &c->costs, -1);
+    c->id = 0;
+    c->slot_count = 0;
+    c->couplings.count = 0;
 }
 
 /* ---- Locals ---- */
 
-static uint32_t local_of(Assembly *as, uint32_t a, uint32_t b)
+/* What decides when a local is met first: fields before mappings, then their order, then force field before mass. */
+static int compare_users(const Assembly *as, const DvMechanics *m, LocalUser x, LocalUser y)
 {
-    for (uint32_t i = 0; i < as->local_count; i++)
-        if (as->locals[i].a == a && as->locals[i].b == b)
-            return i;
-    as->locals =
-        dv_realloc(as->locals, as->local_count * sizeof *as->locals, (as->local_count + 1) * sizeof *as->locals);
-    as->locals[as->local_count] = (Local){.a = a, .b = b};
-    return as->local_count++;
+    const Contribution *a = contribution_of(as, x.contribution), *b = contribution_of(as, y.contribution);
+    if ((a->kind == MAPPING) != (b->kind == MAPPING))
+        return a->kind == MAPPING ? 1 : -1;
+    if (a->component != b->component) {
+        const Key p = a->kind == MAPPING ? m->mappings[a->component].key : m->fields[a->component].key;
+        const Key q = a->kind == MAPPING ? m->mappings[b->component].key : m->fields[b->component].key;
+        if (p.order != q.order)
+            return p.order < q.order ? -1 : 1;
+        return p.rank < q.rank ? -1 : 1;
+    }
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return (x.target > y.target) - (x.target < y.target);
+}
+
+/* The couplings of a local, and its first user to the front. */
+static void gather_pairs(Assembly *as, const DvMechanics *m, Local *local)
+{
+    as->pairs.count = 0;
+    for (uint32_t u = 0; u < local->user_count; u++) {
+        const LocalUser user = local->users[u];
+        const Contribution *c = contribution_of(as, user.contribution);
+        for (size_t k = 0; k < c->couplings.count; k++)
+            if (c->target_of[k] == user.target)
+                pairs_add(&as->pairs, c->couplings.row[k], c->couplings.column[k]);
+        if (compare_users(as, m, user, local->users[0]) < 0) {
+            local->users[u] = local->users[0];
+            local->users[0] = user;
+        }
+    }
+}
+
+/* Insertion: the list is in order but for a few. */
+static void sort_locals(Assembly *as, const DvMechanics *m)
+{
+    List *list = &as->local_list;
+    for (uint32_t i = 1; i < list->count; i++) {
+        const uint32_t place = list->at[i];
+        uint32_t to = i;
+        for (; to > 0 && compare_users(as, m, as->locals[place].users[0], as->locals[list->at[to - 1]].users[0]) < 0;
+             to--)
+            list->at[to] = list->at[to - 1];
+        list->at[to] = place;
+    }
+}
+
+static void give_back_all(Assembly *as, Local *local)
+{
+    for (size_t k = 0; k < local->slot_count; k++)
+        give_back(as, local->slots[k]);
+    local->slot_count = 0;
+}
+
+/* Locals that are to be made anew give their entries back, while the entries are those they named. */
+static void clear_locals(Assembly *as)
+{
+    for (uint32_t i = 0; i < as->local_list.count; i++) {
+        Local *local = &as->locals[as->local_list.at[i]];
+        local->dirty =
+            local->dirty || jacobians_changed(as->jacobians, local->a) || jacobians_changed(as->jacobians, local->b);
+        if (local->dirty)
+            give_back_all(as, local);
+    }
+}
+
+/* Those whose Jacobians have come or changed with what is new. */
+static void mark_turned_locals(Assembly *as)
+{
+    for (uint32_t i = 0; i < as->local_list.count; i++) {
+        Local *local = &as->locals[as->local_list.at[i]];
+        local->dirty =
+            local->dirty || jacobians_changed(as->jacobians, local->a) || jacobians_changed(as->jacobians, local->b);
+    }
+}
+
+static void drop_unused_locals(Assembly *as)
+{
+    for (uint32_t i = as->local_list.count; i-- > 0;) {
+        const uint32_t place = as->local_list.at[i];
+        if (as->locals[place].user_count)
+            continue;
+        list_remove_at(&as->local_list, i);
+        list_add(&as->free_locals, place);
+    }
+}
+
+/* Where the couplings of its users are in a local. */
+static void place_couplings(const Assembly *as, const Local *local)
+{
+    for (uint32_t u = 0; u < local->user_count; u++) {
+        const Contribution *c = contribution_of(as, local->users[u].contribution);
+        for (size_t k = 0; k < c->couplings.count; k++)
+            if (c->target_of[k] == local->users[u].target)
+                c->slot[k] = rows_find(&local->rows, c->couplings.row[k], c->couplings.column[k]);
+    }
 }
 
 static void make_locals(Assembly *as, DvMechanics *m)
 {
-    for (uint32_t i = 0; i < as->contribution_count; i++) {
-        Contribution *c = &as->contributions[i];
-        for (uint32_t t = 0; t < c->state_count * c->state_count; t++) {
-            Target *target = &c->targets[t];
-            const bool mapped = m->states[target->a].kind == STATE_MAPPED || m->states[target->b].kind == STATE_MAPPED;
-            if (mapped && !target->dropped)
-                target->local = local_of(as, target->a, target->b);
-        }
-        for (uint32_t k = 0; k < c->coupling_count; k++) {
-            const Target *target = c->target_of[k] == NOWHERE ? NULL : &c->targets[c->target_of[k]];
-            if (target && target->local != NOWHERE)
-                pairs_add(&as->locals[target->local].pairs, c->couplings.row[k], c->couplings.column[k]);
-        }
+    for (uint32_t i = 0; i < as->local_list.count; i++) {
+        Local *local = &as->locals[as->local_list.at[i]];
+        if (!local->dirty)
+            continue;
+        give_back_all(as, local);
+        gather_pairs(as, m, local);
+        local_make(local, &as->pairs, &as->blocks, as->jacobians, &as->sorter, name_entry, as);
+        place_couplings(as, local);
     }
-    for (uint32_t i = 0; i < as->local_count; i++) {
-        Local *local = &as->locals[i];
-        local_make_rows(local, m);
-    }
-    if (as->local_count == 0)
-        return;
-    bool *needed = dv_alloc(m->state_count, sizeof *needed);
-    for (uint32_t i = 0; i < as->local_count; i++)
-        needed[as->locals[i].a] = needed[as->locals[i].b] = true;
-    as->jacobians = jacobians_new(m, needed);
-    dv_free(needed);
+    sort_locals(as, m);
 }
 
-/* ---- The global structure ---- */
+/* ---- Rows ---- */
 
 static uint32_t greatest_common_divisor(uint32_t a, uint32_t b)
 {
@@ -253,123 +726,78 @@ static uint32_t greatest_common_divisor(uint32_t a, uint32_t b)
     return a;
 }
 
-/* Block size and places of the states; the number of block rows. */
-static uint32_t place_states(Assembly *as, DvMechanics *m)
+static uint32_t block_size_of(const DvMechanics *m)
 {
     uint32_t common = 0;
-    for (uint32_t i = 0; i < m->independent_count; i++)
-        common = greatest_common_divisor(m->states[m->independent[i]].ref.dof->deriv, common);
-    as->blocks.block = common == 0 ? 1 : common % 3 == 0 ? 3 : common;
-    as->points = dv_alloc(m->state_count, sizeof *as->points);
-    as->blocks.first_block = as->first_block = dv_alloc(m->state_count, sizeof *as->first_block);
-    for (uint32_t i = 0; i < m->state_count; i++)
-        as->points[i] = dv_state_count(m->states[i].ref);
+    for (uint32_t i = 0; i < m->independent.count; i++)
+        common = greatest_common_divisor(independent_at(m, i)->ref.dof->deriv, common);
+    return common == 0 ? 1 : common % 3 == 0 ? 3 : common;
+}
+
+/* Rows of the states as they are now; rows that stay keep their entries, which get their new numbers. */
+static void place_states(Assembly *as, DvMechanics *m)
+{
+    const uint32_t slots = m->state_slots.count;
+    const Rows *old = &as->blocks.rows;
+    const size_t old_slots = as->placed_capacity;
+    if (slots > as->placed_capacity) {
+        as->placed = dv_realloc(as->placed, old_slots * sizeof *as->placed, 2 * (size_t)slots * sizeof *as->placed);
+        as->first_block = dv_realloc(as->first_block, old_slots * sizeof *as->first_block,
+                                     2 * (size_t)slots * sizeof *as->first_block);
+        as->old_first_block = dv_realloc(as->old_first_block, old_slots * sizeof *as->old_first_block,
+                                         2 * (size_t)slots * sizeof *as->old_first_block);
+        as->placed_capacity = 2 * (size_t)slots;
+        for (size_t i = old_slots; i < as->placed_capacity; i++)
+            as->first_block[i] = NOWHERE;
+    }
+    memcpy(as->old_first_block, as->first_block, as->placed_capacity * sizeof *as->first_block);
+    for (size_t i = 0; i < as->placed_capacity; i++)
+        as->first_block[i] = NOWHERE;
+    as->blocks.first_block = as->first_block;
     uint32_t rows = 0;
-    for (uint32_t i = 0; i < m->independent_count; i++) {
-        const uint32_t state = m->independent[i];
-        as->first_block[state] = rows;
-        rows += as->points[state] * blocks_per_point(&as->blocks, state);
+    bool same = true;
+    for (uint32_t i = 0; i < m->independent.count; i++) {
+        const uint32_t slot = m->independent.at[i];
+        same = same && as->placed[slot].id == m->states[slot].id && as->old_first_block[slot] == rows;
+        as->first_block[slot] = rows;
+        rows += dv_state_count(m->states[slot].ref) * blocks_per_point(&as->blocks, slot);
     }
-    return rows;
-}
-
-static void make_rows(Assembly *as, uint32_t row_count)
-{
-    Pairs pairs = {0};
-    for (uint32_t i = 0; i < as->contribution_count; i++) {
-        const Contribution *c = &as->contributions[i];
-        for (uint32_t k = 0; k < c->coupling_count; k++) {
-            const Target *target = c->target_of[k] == NOWHERE ? NULL : &c->targets[c->target_of[k]];
-            if (target && target->local == NOWHERE && !target->dropped)
-                blocks_add_pairs(&as->blocks, &pairs, target->a, c->couplings.row[k], target->b,
-                                 c->couplings.column[k]);
+    same = same && rows == old->count && as->now;
+    if (!same) {
+        WITH_ROOM(as->old_row, as->old_row_capacity, rows);
+        WITH_ROOM(as->new_row, as->new_row_capacity, old->count);
+        for (uint32_t row = 0; row < old->count; row++)
+            as->new_row[row] = NOWHERE;
+        for (uint32_t i = 0; i < m->independent.count; i++) {
+            const uint32_t slot = m->independent.at[i], first = as->first_block[slot];
+            const uint32_t count = dv_state_count(m->states[slot].ref) * blocks_per_point(&as->blocks, slot);
+            const uint32_t from =
+                as->placed[slot].id == m->states[slot].id ? as->old_first_block[slot] : (uint32_t)NOWHERE;
+            for (uint32_t r = 0; r < count; r++) {
+                as->old_row[first + r] = from == NOWHERE ? NOWHERE : from + r;
+                if (from != NOWHERE)
+                    as->new_row[from + r] = first + r;
+            }
         }
+        splice(as, m->scene, rows, as->old_row, as->new_row);
     }
-    for (uint32_t i = 0; i < as->local_count; i++)
-        local_name_products(&as->locals[i], &as->blocks, as->jacobians, &pairs);
-    as->blocks.rows = rows_from_pairs(row_count, &pairs, true);
-    pairs_free(&pairs);
+    for (uint32_t i = 0; i < m->state_list.count; i++) {
+        const uint32_t slot = m->state_list.at[i];
+        as->placed[slot] = (Placed){m->states[slot].id, dv_state_count(m->states[slot].ref)};
+    }
 }
 
-/* All couplings of a component in one matrix whose blocks are as large as a coupling. */
-static bool is_direct(const Assembly *as, Contribution *c)
+/* Whether states that were placed have the points they had. */
+static bool fits_states(const Assembly *as, const DvMechanics *m)
 {
-    const Target *first = NULL;
-    c->direct_target = c->targets;
-    for (uint32_t k = 0; k < c->coupling_count; k++) {
-        if (c->target_of[k] == NOWHERE || c->targets[c->target_of[k]].dropped)
-            return false;
-        const Target *target = &c->targets[c->target_of[k]];
-        first = first ? first : target;
-        c->direct_target = first;
-        if (target->local != first->local || target->rows != target->columns || target->rows != first->rows)
+    for (uint32_t i = 0; i < m->state_list.count; i++) {
+        const uint32_t slot = m->state_list.at[i];
+        const StateItem *state = &m->states[slot];
+        if (slot < as->placed_capacity && as->placed[slot].id == state->id &&
+            as->placed[slot].points != dv_state_count(state->ref))
             return false;
     }
-    return !first || first->local != NOWHERE || first->rows == as->blocks.block;
-}
-
-static void add_slot(Contribution *c, uint32_t slot)
-{
-    if (c->slot_count == c->slot_capacity) {
-        const size_t more = c->slot_capacity ? 2 * c->slot_capacity : 256;
-        c->slots = dv_realloc(c->slots, c->slot_capacity * sizeof(uint32_t), more * sizeof(uint32_t));
-        c->slot_capacity = more;
-    }
-    c->slots[c->slot_count++] = slot;
-}
-
-static void place_couplings(Assembly *as, Contribution *c)
-{
-    c->direct = is_direct(as, c);
-    c->assembly = as;
-    c->slot = dv_alloc(c->coupling_count, sizeof *c->slot);
-    for (uint32_t k = 0; k < c->coupling_count; k++) {
-        const Target *target = c->target_of[k] == NOWHERE ? NULL : &c->targets[c->target_of[k]];
-        const uint32_t p = c->couplings.row[k], q = c->couplings.column[k];
-        if (!target || target->dropped) {
-            c->slot[k] = NOWHERE;
-        } else if (target->local != NOWHERE) {
-            c->slot[k] = rows_find(&as->locals[target->local].rows, p, q);
-        } else if (c->direct) {
-            c->slot[k] =
-                rows_find(&as->blocks.rows, block_row(&as->blocks, target->a, p), block_row(&as->blocks, target->b, q));
-        } else {
-            c->slot[k] = (uint32_t)c->slot_count;
-            for (uint32_t r = 0; r < target->rows / as->blocks.block; r++)
-                for (uint32_t s = 0; s < target->columns / as->blocks.block; s++)
-                    add_slot(c, rows_find(&as->blocks.rows, block_row(&as->blocks, target->a, p) + r,
-                                          block_row(&as->blocks, target->b, q) + s));
-        }
-    }
-    pairs_free(&c->couplings);
-    if (c->direct) {
-        dv_free(c->target_of);
-        c->target_of = NULL;
-    }
-}
-
-static void make_matrix(Assembly *as, SceneMechanics *scene)
-{
-    const Rows *rows = &as->blocks.rows;
-    const uint32_t entries = rows->start[rows->count];
-    as->diagonal = dv_alloc(rows->count, sizeof *as->diagonal);
-    as->transposed = dv_alloc(entries, sizeof *as->transposed);
-    as->blocks.values = dv_alloc((size_t)entries * as->blocks.block * as->blocks.block, sizeof *as->blocks.values);
-    for (uint32_t row = 0; row < rows->count; row++) {
-        as->diagonal[row] = rows_find(rows, row, row);
-        for (uint32_t e = rows->start[row]; e < rows->start[row + 1]; e++)
-            as->transposed[e] = rows_find(rows, rows->columns[e], row);
-    }
-    as->matrix = (DvBlockMatrix){
-        .rows = rows->count,
-        .block = as->blocks.block,
-        .row_start = rows->start,
-        .columns = rows->columns,
-        .diagonal = as->diagonal,
-        .transposed = as->transposed,
-        .values = as->blocks.values,
-        .structure = ++scene->structures,
-    };
+    return true;
 }
 
 /* How long things take, in nanoseconds: as components say, else by what was measured with mapped surfaces: a product without
@@ -377,102 +805,169 @@ static void make_matrix(Assembly *as, SceneMechanics *scene)
  * own data do not fit the caches any more (from 100,000 to 1,000,000 entries). */
 static void estimate(Assembly *as, const DvMechanics *m)
 {
-    double coupled = 0.0, diagonal = 0.0, known_products = 0.0, known_assembly = 0.0, unknowns = 0.0;
-    for (uint32_t i = 0; i < as->contribution_count; i++) {
-        const Contribution *c = &as->contributions[i];
-        if (c->state_count == 0)
-            continue;
-        if (c->kind == FORCE_FIELD && m->fields[c->component].ops->cost) {
-            double product = 0.0, assembly = 0.0;
-            m->fields[c->component].ops->cost(m->fields[c->component].self, &product, &assembly);
-            known_products += product;
-            known_assembly += assembly;
-            continue;
-        }
-        const double size = (double)c->coupling_count * c->targets[0].rows * c->targets[0].columns;
-        if (c->kind == MASS && c->coupling_count <= as->points[c->states[0]])
-            diagonal += size / c->targets[0].columns;
-        else
-            coupled += size;
-    }
+    const double coupled = (double)as->costs.coupled, diagonal = (double)as->costs.diagonal;
     const double beyond_cache = fmin(fmax(log10(fmax(coupled, 1.0)) - 5.0, 0.0), 1.0);
-    for (uint32_t i = 0; i < m->independent_count; i++)
-        unknowns += (double)as->points[m->independent[i]] * m->states[m->independent[i]].ref.dof->deriv;
-    const double entries = (double)as->blocks.rows.start[as->blocks.rows.count] * as->blocks.block * as->blocks.block;
+    const double unknowns = (double)as->blocks.rows.count * as->blocks.block;
+    const double entries = (double)entry_count(as) * as->blocks.block * as->blocks.block;
     const double streamed = fmin(fmax((entries - 5e5) / 2e6, 0.0), 1.0); /* the matrix does not stay in a cache */
-    as->product_cost = known_products + diagonal + 0.7 * unknowns + coupled * (0.2 + 2.1 * beyond_cache);
+    as->product_cost =
+        (double)as->costs.product / 1024.0 + diagonal + 0.7 * unknowns + coupled * (0.2 + 2.1 * beyond_cache);
     as->assembled_product_cost = 0.25 * unknowns + entries * (0.095 + 0.4 * streamed);
-    as->assembly_cost =
-        known_assembly + diagonal + coupled * (0.5 + 7.8 * beyond_cache) + entries * (0.15 + 0.6 * streamed);
-    for (uint32_t i = 0; i < m->mapping_count; i++) {
-        const MappingItem *mapping = &m->mappings[i];
-        for (uint32_t k = 0; mapping->loaded && k < mapping->outputs; k++) {
-            const uint32_t child = mapping_outputs_of(m, mapping)[k];
-            const double scalars = (double)m->states[child].ref.dof->deriv * as->points[child];
+    as->assembly_cost = (double)as->costs.assembly / 1024.0 + diagonal + coupled * (0.5 + 7.8 * beyond_cache) +
+                        entries * (0.15 + 0.6 * streamed);
+    for (uint32_t i = 0; i < m->mapping_list.count; i++) {
+        const MappingItem *mapping = mapping_at(m, i);
+        for (uint32_t k = 0; mapping->loads && k < mapping->outputs; k++) {
+            const uint32_t child = mapping_outputs_of(mapping)[k];
+            const double scalars = (double)m->states[child].ref.dof->deriv * as->placed[child].points;
             as->product_cost += 0.6 * scalars;
             as->assembly_cost += 3.0 * scalars; /* its Jacobian */
         }
     }
-    for (uint32_t i = 0; i < as->local_count; i++) {
-        const Local *local = &as->locals[i];
+    for (uint32_t i = 0; i < as->local_list.count; i++) {
+        const Local *local = &as->locals[as->local_list.at[i]];
         const uint32_t a = m->states[local->a].ref.dof->deriv, b = m->states[local->b].ref.dof->deriv;
         const bool bodies = a != as->blocks.block || b != as->blocks.block ||
-                            as->points[local->a] * a > as->blocks.rows.count * as->blocks.block;
+                            as->placed[local->a].points * a > as->blocks.rows.count * as->blocks.block;
         as->assembly_cost += (bodies ? 0.4 : 1.0) * (double)local->slot_count * as->blocks.block * as->blocks.block;
     }
 }
 
-static Assembly *build(DvMechanics *m)
+/* ---- Following the mechanics ---- */
+
+static bool is_current(const DvMechanics *m, const Contribution *c)
 {
-    Assembly *as = dv_alloc(1, sizeof *as);
-    as->blocks.m = m;
-    const uint32_t rows = place_states(as, m);
-    list_contributions(as, m);
-    make_locals(as, m);
-    make_rows(as, rows);
-    for (uint32_t i = 0; i < as->local_count; i++) {
-        local_place_products(&as->locals[i], &as->blocks, as->jacobians);
+    const uint64_t id = c->kind == MAPPING ? m->mappings[c->component].id : m->fields[c->component].id;
+    return id == c->id && structure_of(m, c) == c->structure &&
+           kinds_of(m, states_of(m, c), c->state_count) == c->kinds;
+}
+
+static void reserve_contributions(Assembly *as, const DvMechanics *m)
+{
+    if (m->field_slots.count > as->field_slots) {
+        const uint32_t more = m->field_slots.capacity;
+        as->of_fields = dv_realloc(as->of_fields, 2 * as->field_slots * sizeof *as->of_fields,
+                                   2 * (size_t)more * sizeof *as->of_fields);
+        as->field_slots = more;
     }
-    for (uint32_t i = 0; i < as->contribution_count; i++)
-        place_couplings(as, &as->contributions[i]);
-    make_matrix(as, m->scene);
-    as->fixed_structure = dv_alloc(m->constraint_count, sizeof *as->fixed_structure);
+    if (m->mapping_slots.count > as->mapping_slots) {
+        const uint32_t more = m->mapping_slots.capacity;
+        as->of_mappings =
+            dv_realloc(as->of_mappings, as->mapping_slots * sizeof *as->of_mappings, more * sizeof *as->of_mappings);
+        as->mapping_slots = more;
+    }
+}
+
+static void add_new(Assembly *as, DvMechanics *m)
+{
+    for (uint32_t i = 0; i < m->field_list.count; i++) {
+        const uint32_t slot = m->field_list.at[i];
+        const FieldItem *field = &m->fields[slot];
+        for (uint32_t kind = FORCE_FIELD; kind <= MASS; kind++)
+            if (!as->of_fields[2 * slot + kind].id && has_couplings(m, (Kind)kind, slot))
+                add_contribution(as, m, (Kind)kind, slot);
+        if (field->ops->add_dforce && !has_couplings(m, FORCE_FIELD, slot) &&
+            as->of_fields[2 * slot].warned != field->id) {
+            as->of_fields[2 * slot].warned = field->id;
+            dv_warning(field->object, "it gives no matrix: in an assembled system its force is explicit");
+        }
+    }
+    for (uint32_t i = 0; i < m->mapping_list.count; i++) {
+        const uint32_t slot = m->mapping_list.at[i];
+        if (!as->of_mappings[slot].id && has_couplings(m, MAPPING, slot))
+            add_contribution(as, m, MAPPING, slot);
+    }
+}
+
+/* Those that the locals need as they are now. */
+static void follow_jacobians(Assembly *as, DvMechanics *m)
+{
+    WITH_ROOM(as->needed, as->needed_capacity, m->state_slots.count);
+    memset(as->needed, 0, m->state_slots.count * sizeof *as->needed);
+    for (uint32_t i = 0; i < as->local_list.count; i++) {
+        const Local *local = &as->locals[as->local_list.at[i]];
+        if (local->user_count)
+            as->needed[local->a] = as->needed[local->b] = true;
+    }
+    jacobians_follow(as->jacobians, m, as->needed);
+}
+
+/* What has gone, first, then what has come. */
+static void follow(Assembly *as, DvMechanics *m)
+{
+    as->blocks.m = m;
+    reserve_contributions(as, m);
+    for (uint32_t i = 0; i < 2 * as->field_slots; i++)
+        if (as->of_fields[i].id && !is_current(m, &as->of_fields[i]))
+            retire(as, i);
+    for (uint32_t i = 0; i < as->mapping_slots; i++)
+        if (as->of_mappings[i].id && !is_current(m, &as->of_mappings[i]))
+            retire(as, i | OF_MAPPINGS);
+    if (as->jacobians) {
+        follow_jacobians(as, m);
+        clear_locals(as);
+    }
+    place_states(as, m);
+    add_new(as, m);
+    drop_unused_locals(as);
+    if (as->local_list.count) {
+        if (!as->jacobians)
+            as->jacobians = jacobians_new();
+        follow_jacobians(as, m);
+        mark_turned_locals(as);
+    }
+    make_locals(as, m);
+    if (as->coming.count || as->unused)
+        splice(as, m->scene, as->blocks.rows.count, NULL, NULL);
     estimate(as, m);
-    return as;
+    as->version = m->version;
 }
 
 void assembly_free(Assembly *as)
 {
     if (!as)
         return;
-    for (uint32_t i = 0; i < as->contribution_count; i++) {
-        Contribution *c = &as->contributions[i];
+    for (uint32_t i = 0; i < 2 * as->field_slots + as->mapping_slots; i++) {
+        Contribution *c = i < 2 * as->field_slots ? &as->of_fields[i] : &as->of_mappings[i - 2 * as->field_slots];
         dv_free(c->targets);
         pairs_free(&c->couplings);
         dv_free(c->target_of);
         dv_free(c->slot);
         dv_free(c->slots);
     }
-    for (uint32_t i = 0; i < as->local_count; i++) {
+    for (uint32_t i = 0; i < as->local_count; i++)
         local_free(&as->locals[i]);
-    }
     jacobians_free(as->jacobians);
-    rows_free(&as->blocks.rows);
-    void *arrays[] = {as->points,     as->first_block,   as->contributions, as->locals,         as->diagonal,
-                      as->transposed, as->blocks.values, as->fixed,         as->fixed_structure};
+    for (size_t i = 0; i < sizeof as->matrices / sizeof *as->matrices; i++) {
+        Matrix *matrix = &as->matrices[i];
+        rows_free(&matrix->rows);
+        dv_free(matrix->uses);
+        dv_free(matrix->diagonal);
+        dv_free(matrix->transposed);
+        dv_free(matrix->values);
+    }
+    pairs_free(&as->coming);
+    pairs_free(&as->pairs);
+    sorter_free(&as->sorter);
+    void *arrays[] = {as->placed,  as->first_block,   as->old_first_block, as->of_fields, as->of_mappings,
+                      as->locals,  as->local_list.at, as->free_locals.at,  as->number,    as->old_row,
+                      as->new_row, as->fixed,         as->needed,          as->gathered};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         dv_free(arrays[i]);
     dv_free(as);
 }
 
-static bool is_current(const Assembly *as, const DvMechanics *m)
+/* Whether the structure is that of the mechanics and of their components as they are. */
+static bool is_up_to_date(const Assembly *as, const DvMechanics *m)
 {
-    for (uint32_t i = 0; i < m->state_count; i++)
-        if (as->points[i] != dv_state_count(m->states[i].ref))
-            return false;
-    for (uint32_t i = 0; i < as->contribution_count; i++)
-        if (structure_of(m, &as->contributions[i]) != as->contributions[i].structure)
-            return false;
+    if (as->version != m->version)
+        return false;
+    for (uint32_t i = 0; i < m->field_list.count; i++)
+        for (uint32_t kind = FORCE_FIELD; kind <= MASS; kind++) {
+            const Contribution *c = &as->of_fields[2 * m->field_list.at[i] + kind];
+            if (c->id && structure_of(m, c) != c->structure)
+                return false;
+        }
     return true;
 }
 
@@ -484,7 +979,7 @@ static void add_indirect(const DvMatrixView *view, uint32_t coupling, const doub
     const uint32_t slot = c->slot[coupling];
     if (slot == NOWHERE)
         return;
-    const Target *target = &c->targets[c->target_of[coupling]];
+    const Target *target = target_of(c, coupling);
     if (target->local == NOWHERE) {
         blocks_add(c->assembly->blocks.values, c->assembly->blocks.block, c->slots + slot, dense, target->rows,
                    target->columns, factor);
@@ -515,7 +1010,7 @@ static DvMatrixView view_of(Assembly *as, const Contribution *c)
 static bool touches_mapped(const DvMechanics *m, const Contribution *c)
 {
     for (uint32_t i = 0; i < c->state_count; i++)
-        if (m->states[c->states[i]].kind == STATE_MAPPED)
+        if (m->states[states_of(m, c)[i]].kind == STATE_MAPPED)
             return true;
     return false;
 }
@@ -523,7 +1018,7 @@ static bool touches_mapped(const DvMechanics *m, const Contribution *c)
 static void add_mapping_stiffness(DvMechanics *m, const MappingItem *mapping, double k, const DvMatrixView *view)
 {
     for (uint32_t i = 0; i < mapping->outputs; i++) {
-        m->given[i] = dv_state_read(m->states[mapping_outputs_of(m, mapping)[i]].ref, DV_FORCE);
+        m->given[i] = dv_state_read(m->states[mapping_outputs_of(mapping)[i]].ref, DV_FORCE);
         if (!m->given[i].at)
             return;
     }
@@ -535,7 +1030,7 @@ enum { NOTHING = 1 }; /* version of a contribution that adds nothing */
 static Source source_of(DvMechanics *m, const Contribution *c, DvFactors factors, uint32_t parts)
 {
     const Source nothing = {.version = NOTHING};
-    if (((parts & DV_ASSEMBLE_NO_MAPPED) && touches_mapped(m, c)) || c->coupling_count == 0)
+    if (!c->id || ((parts & DV_ASSEMBLE_NO_MAPPED) && touches_mapped(m, c)) || c->couplings.count == 0)
         return nothing;
     if (c->kind == MAPPING) /* by the forces at hand, which differ each time */
         return factors.k == 0.0 || (parts & DV_ASSEMBLE_NO_GEOMETRIC_STIFFNESS) ? nothing : (Source){.k = factors.k};
@@ -554,17 +1049,27 @@ static Source source_of(DvMechanics *m, const Contribution *c, DvFactors factors
     return source.k == 0.0 && source.b == 0.0 ? nothing : source;
 }
 
+static bool note_source(Contribution *c, Source now)
+{
+    const Source before = c->source;
+    c->source = now;
+    return now.version != 0 && now.version == before.version && now.k == before.k && now.b == before.b;
+}
+
 /* Takes note of what the next values will be made of; whether that is what the last ones were made of. */
 static bool note_sources(Assembly *as, DvMechanics *m, DvFactors factors, uint32_t parts)
 {
     bool same = as->valued && as->parts == parts;
     as->valued = true;
     as->parts = parts;
-    for (uint32_t i = 0; i < as->contribution_count; i++) {
-        Contribution *c = &as->contributions[i];
-        const Source now = source_of(m, c, factors, parts), before = c->source;
-        same = same && now.version != 0 && now.version == before.version && now.k == before.k && now.b == before.b;
-        c->source = now;
+    for (uint32_t i = 0; i < m->field_list.count; i++)
+        for (uint32_t kind = FORCE_FIELD; kind <= MASS; kind++) {
+            Contribution *c = &as->of_fields[2 * m->field_list.at[i] + kind];
+            same &= note_source(c, source_of(m, c, factors, parts));
+        }
+    for (uint32_t i = 0; i < m->mapping_list.count; i++) {
+        Contribution *c = &as->of_mappings[m->mapping_list.at[i]];
+        same &= note_source(c, source_of(m, c, factors, parts));
     }
     return same;
 }
@@ -600,7 +1105,7 @@ static void fix(void *context, uint32_t state, uint32_t point, uint32_t componen
         return;
     const uint32_t index = fixing->constraint->states[state];
     const StateItem *item = &as->blocks.m->states[index];
-    if (item->kind != STATE_INDEPENDENT || point >= as->points[index] || component >= item->ref.dof->deriv)
+    if (item->kind != STATE_INDEPENDENT || point >= as->placed[index].points || component >= item->ref.dof->deriv)
         return;
     if (as->fixed_count == as->fixed_capacity) {
         const size_t more = as->fixed_capacity ? 2 * as->fixed_capacity : 64;
@@ -614,30 +1119,42 @@ static void fix(void *context, uint32_t state, uint32_t point, uint32_t componen
 /* The unknowns that constraints fix, kept until one of them says that its set has changed; whether that was so. */
 static bool update_fixed(Assembly *as, DvMechanics *m, const DvStep *step)
 {
-    bool same = as->fixed_known;
-    for (uint32_t i = 0; i < m->constraint_count; i++) {
-        const ConstraintItem *constraint = &m->constraints[i];
-        const uint64_t structure = constraint->ops->structure ? constraint->ops->structure(constraint->self, step) : 0;
-        same = same && structure == as->fixed_structure[i];
-        as->fixed_structure[i] = structure;
+    const uint32_t count = m->constraint_list.count;
+    bool same = as->fixed_known && as->gathered_count == count;
+    if (count > as->gathered_capacity) {
+        as->gathered = dv_realloc(as->gathered, as->gathered_capacity * sizeof *as->gathered,
+                                  2 * (size_t)count * sizeof *as->gathered);
+        as->gathered_capacity = 2 * (size_t)count;
     }
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const ConstraintItem *constraint = constraint_at(m, i);
+        const uint64_t structure = constraint->ops->structure ? constraint->ops->structure(constraint->self, step) : 0;
+        const Gathered now = {constraint->id, structure};
+        same = same && now.id == as->gathered[i].id && now.structure == as->gathered[i].structure;
+        as->gathered[i] = now;
+        last = now.id > last ? now.id : last;
+    }
+    as->gathered_count = count;
     if (same)
         return false;
     as->fixed_count = 0;
-    for (uint32_t i = 0; i < m->constraint_count; i++) {
-        const ConstraintItem *constraint = &m->constraints[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const ConstraintItem *constraint = constraint_at(m, i);
+        const bool is_new = constraint->id > as->last_constraint;
         if (m->states[constraint->states[0]].kind == STATE_MAPPED) {
-            if (!as->fixed_known)
+            if (is_new)
                 dv_warning(constraint->object,
                            "it constrains mapped points, which an assembled system does not see: constrain the "
                            "state they are mapped from");
         } else if (constraint->ops->fixed) {
             constraint->ops->fixed(constraint->self, step, fix, &(Fixing){as, constraint});
-        } else if (!as->fixed_known) {
+        } else if (is_new) {
             dv_warning(constraint->object,
                        "it gives no fixed unknowns: an assembled system is left unconstrained by it");
         }
     }
+    as->last_constraint = last > as->last_constraint ? last : as->last_constraint;
     as->fixed_known = true;
     return true;
 }
@@ -649,13 +1166,13 @@ static void clear_fixed(Assembly *as)
         const uint32_t row = as->fixed[i].row, component = as->fixed[i].component;
         for (uint32_t e = as->blocks.rows.start[row]; e < as->blocks.rows.start[row + 1]; e++) {
             double *block = as->blocks.values + (size_t)e * b * b;
-            double *mirror = as->blocks.values + (size_t)as->transposed[e] * b * b;
+            double *mirror = as->blocks.values + (size_t)as->now->transposed[e] * b * b;
             for (uint32_t c = 0; c < b; c++) {
                 block[component * b + c] = 0.0;
                 mirror[c * b + component] = 0.0;
             }
         }
-        as->blocks.values[(size_t)as->diagonal[row] * b * b + (size_t)component * b + component] = 1.0;
+        as->blocks.values[(size_t)as->now->diagonal[row] * b * b + (size_t)component * b + component] = 1.0;
     }
 }
 
@@ -679,10 +1196,15 @@ static void drop(DvMechanics *m)
 /* The structure, up to date with the graph and the components. */
 static Assembly *structure(DvMechanics *m)
 {
-    if (m->assembly && !is_current(m->assembly, m))
+    if (m->assembly && (!fits_states(m->assembly, m) ||
+                        (m->assembly->version != m->version && m->assembly->blocks.block != block_size_of(m))))
         drop(m);
-    if (!m->assembly)
-        m->assembly = build(m);
+    if (!m->assembly) {
+        m->assembly = dv_alloc(1, sizeof *m->assembly);
+        m->assembly->blocks.block = block_size_of(m);
+    }
+    if (!is_up_to_date(m->assembly, m))
+        follow(m->assembly, m);
     return m->assembly;
 }
 
@@ -690,29 +1212,31 @@ static Assembly *structure(DvMechanics *m)
 static Assembly *current(DvMechanics *m, bool *changed)
 {
     *changed = false;
-    (void)structure(m);
-    if (m->assembly->jacobians && !jacobians_update(m->assembly->jacobians, m, changed)) {
+    const Assembly *as = structure(m);
+    if (as->local_list.count && !jacobians_update(as->jacobians, m, changed)) {
         drop(m);
-        m->assembly = build(m);
-        if (m->assembly->jacobians)
-            (void)jacobians_update(m->assembly->jacobians, m, changed);
+        as = structure(m);
+        if (as->local_list.count)
+            (void)jacobians_update(as->jacobians, m, changed);
     }
     return m->assembly;
 }
 
 static void add_values(Assembly *as, DvMechanics *m, const DvStep *step, uint32_t parts)
 {
-    dv_parallel_for(as->blocks.rows.start[as->blocks.rows.count], 8192, clear_range, as);
-    for (uint32_t i = 0; i < as->local_count; i++) {
-        local_clear(&as->locals[i], m);
-    }
-    for (uint32_t i = 0; i < as->contribution_count; i++)
-        contribute(as, m, &as->contributions[i], step);
-    for (uint32_t i = 0; i < as->local_count && !(parts & DV_ASSEMBLE_NO_MAPPED); i++)
-        local_project(&as->locals[i], &as->blocks, as->jacobians);
+    dv_parallel_for((uint32_t)entry_count(as), 8192, clear_range, as);
+    for (uint32_t i = 0; i < as->local_list.count; i++)
+        local_clear(&as->locals[as->local_list.at[i]], m);
+    for (uint32_t i = 0; i < m->field_list.count; i++)
+        for (uint32_t kind = FORCE_FIELD; kind <= MASS; kind++)
+            contribute(as, m, &as->of_fields[2 * m->field_list.at[i] + kind], step);
+    for (uint32_t i = 0; i < m->mapping_list.count; i++)
+        contribute(as, m, &as->of_mappings[m->mapping_list.at[i]], step);
+    for (uint32_t i = 0; i < as->local_list.count && !(parts & DV_ASSEMBLE_NO_MAPPED); i++)
+        local_project(&as->locals[as->local_list.at[i]], &as->blocks, as->jacobians);
     if (parts & DV_ASSEMBLE_CONSTRAINED)
         clear_fixed(as);
-    as->matrix.version++;
+    as->now->view.version = ++as->versions;
 }
 
 const DvBlockMatrix *assembly_run(DvMechanics *m, const DvStep *step, DvFactors factors, uint32_t parts)
@@ -728,28 +1252,31 @@ const DvBlockMatrix *assembly_run(DvMechanics *m, const DvStep *step, DvFactors 
     if (m->lent != as)
         assembly_free(m->lent);
     m->lent = as;
-    return &as->matrix;
+    if (as->lent && as->lent != as->now)
+        as->lent->view.version = ++as->versions; /* who still has it knows that it is not the last one */
+    as->lent = as->now;
+    return &as->now->view;
 }
 
 /* Whether the assembled matrix would be the operator of add_mbk and project_response. */
 static bool is_equivalent(const DvMechanics *m)
 {
-    for (uint32_t i = 0; i < m->field_count; i++) {
-        const FieldItem *field = &m->fields[i];
+    for (uint32_t i = 0; i < m->field_list.count; i++) {
+        const FieldItem *field = field_at(m, i);
         const bool stiff = field->ops->add_dforce && !(field->ops->reserve && field->ops->assemble);
         const bool heavy = field->mass && !(field->mass->reserve && field->mass->assemble);
         if (stiff || heavy || field->below_stop || field->ops->space != DV_HOST)
             return false;
     }
-    for (uint32_t i = 0; i < m->mapping_count; i++) {
-        const MappingItem *mapping = &m->mappings[i];
-        if (mapping->loaded && (!mapping->ops->jacobian || !mapping->in_slot || mapping->ops->space != DV_HOST ||
-                                (mapping->ops->apply_djt && !mapping->ops->reserve_stiffness) ||
-                                (mapping->ops->djt_of_product && mapping->ops->djt_of_product(mapping->self))))
+    for (uint32_t i = 0; i < m->mapping_list.count; i++) {
+        const MappingItem *mapping = mapping_at(m, i);
+        if (mapping->loads && (!mapping->ops->jacobian || !mapping->in_slot || mapping->ops->space != DV_HOST ||
+                               (mapping->ops->apply_djt && !mapping->ops->reserve_stiffness) ||
+                               (mapping->ops->djt_of_product && mapping->ops->djt_of_product(mapping->self))))
             return false;
     }
-    for (uint32_t i = 0; i < m->constraint_count; i++)
-        if (!m->constraints[i].ops->fixed || m->constraints[i].ops->space != DV_HOST)
+    for (uint32_t i = 0; i < m->constraint_list.count; i++)
+        if (!constraint_at(m, i)->ops->fixed || constraint_at(m, i)->ops->space != DV_HOST)
             return false;
     return true;
 }
@@ -759,7 +1286,8 @@ bool assembly_is_preferred(DvMechanics *m, uint32_t products)
     if (!is_equivalent(m))
         return false;
     const Assembly *as = structure(m); /* Jacobians cost more than the answer is worth */
-    const double calls = 40.0 * (m->field_count + 3.0 * m->mapping_count + 2.0 * m->state_count + m->constraint_count);
+    const double calls = 40.0 * (m->field_list.count + 3.0 * m->mapping_list.count + 2.0 * m->state_list.count +
+                                 m->constraint_list.count);
     const double free_cost = products * (as->product_cost + calls);
     const double assembled_cost = as->assembly_cost + calls + products * as->assembled_product_cost;
     return assembled_cost < free_cost;

@@ -2,47 +2,64 @@
  *
  * Accumulated Jacobians. A mapping gives J of each output by each input; a state that is mapped from mapped states has
  *   J(state, root) = sum over inputs of J(state, input) J(input, root)
- * Structures are made once, values at each assembly.
+ * Structures are made when a mapping comes and kept until it, or one above it, goes; values are made at each assembly.
  */
 #include "jacobians.h"
 
 #include <math.h>
 #include <string.h>
 
-#include <divan/memory.h>
+#include "sparse_rows.h"
 
 /* J of one output by one input of a mapping: a copy when the mapping has several, since it lends one at a time. */
 typedef struct Link {
-    uint32_t mapping, output, input; /* numbers within the mapping */
-    uint32_t child, parent;          /* states */
-    bool known;                      /* false: the mapping has no such J */
+    uint32_t mapping, output, input; /* slot; numbers within the mapping */
+    uint32_t child, parent;          /* slots of states */
+    StateKind parent_kind;
+    bool needed;
+    bool known; /* false: the mapping has no such J */
     uint64_t structure, version;
     uint32_t rows;
     uint32_t *start, *columns;
-    double *own_values; /* NULL: those of the mapping */
+    double *own_values; /* when `copied` */
+    bool copied;
     const double *values;
+    size_t start_capacity, column_capacity, value_capacity;
 } Link;
 
-/* One of a state: either the only link to a root, or a sum of products. */
+/* The links of a mapping, output by output. */
+typedef struct MappingLinks {
+    uint64_t id; /* of the mapping; 0: none */
+    Link *links;
+    uint32_t count, capacity;
+} MappingLinks;
+
+/* One Jacobian of a state: either the only link to a root, or a sum of products. */
 typedef struct Product {
-    StateJacobian jacobian;
     uint32_t state;
-    uint32_t *start, *columns; /* own arrays; NULL: those of `link` */
+    StateJacobian jacobian;
+    uint32_t *start, *columns; /* own arrays, unless those of `link` do */
     double *values, *weights;
-    const Link *link;
+    size_t start_capacity, column_capacity, value_capacity, weight_capacity;
+    const Link *link; /* or NULL */
 } Product;
 
+typedef struct StateProducts {
+    uint64_t changed; /* jacobians_follow that made them */
+    Product *products;
+    StateJacobian *jacobians; /* the products', for lending */
+    uint32_t count, capacity;
+} StateProducts;
+
 struct Jacobians {
-    Link *links;
-    uint32_t link_count;
-    Product *products; /* those of a state are neighbours */
-    uint32_t product_count;
-    StateJacobian *of_state; /* [product_count] the products' jacobians, for lending */
-    uint32_t *first, *count; /* [states] into products */
-    uint32_t *marker;        /* [points of the largest state] place of a column in the row at work, + 1 */
-    uint32_t state_count;
-    bool *needed; /* [states] */
-    bool known;   /* the products have their values */
+    MappingLinks *mappings; /* by slot */
+    StateProducts *states;  /* by slot */
+    uint32_t mapping_count, state_count;
+    uint64_t follows;  /* calls of jacobians_follow */
+    uint32_t *marker;  /* [points of the largest root] place of a column in the row at work */
+    uint32_t *columns; /* the same size */
+    bool known;        /* the products have their values */
+    size_t marker_capacity, columns_capacity;
 };
 
 static size_t entries_of(const Link *link)
@@ -75,9 +92,9 @@ static bool is_lent_alone(const DvMechanics *m, const Link *link)
 
 static void take_values(const DvMechanics *m, Link *link, const DvJacobian *j)
 {
-    if (link->own_values)
+    if (link->copied)
         memcpy(link->own_values, j->values, entries_of(link) * block_size(m, link) * sizeof *link->own_values);
-    link->values = link->own_values ? link->own_values : j->values;
+    link->values = link->copied ? link->own_values : j->values;
 }
 
 static void copy_structure(DvMechanics *m, Link *link)
@@ -92,10 +109,11 @@ static void copy_structure(DvMechanics *m, Link *link)
     const uint32_t entries = j->row_start[j->rows];
     link->structure = j->structure;
     link->rows = j->rows;
-    link->start = dv_alloc((size_t)j->rows + 1, sizeof *link->start);
-    link->columns = dv_alloc(entries, sizeof *link->columns);
-    link->own_values =
-        is_lent_alone(m, link) ? NULL : dv_alloc((size_t)entries * block_size(m, link), sizeof *link->own_values);
+    link->copied = !is_lent_alone(m, link);
+    WITH_ROOM(link->start, link->start_capacity, (size_t)j->rows + 1);
+    WITH_ROOM(link->columns, link->column_capacity, entries);
+    if (link->copied)
+        WITH_ROOM(link->own_values, link->value_capacity, (size_t)entries * block_size(m, link));
     memcpy(link->start, j->row_start, ((size_t)j->rows + 1) * sizeof *link->start);
     memcpy(link->columns, j->columns, entries * sizeof *link->columns);
     take_values(m, link, j);
@@ -103,37 +121,50 @@ static void copy_structure(DvMechanics *m, Link *link)
 
 /* ---- Structure ---- */
 
-static Product *add_product(Jacobians *js, uint32_t state, uint32_t root)
+/* Walks over the links of a state in the order of the mappings. Zero-initialise. */
+typedef struct Cursor {
+    uint32_t place, link;
+} Cursor;
+
+static const Link *next_link(const Jacobians *js, const DvMechanics *m, uint32_t state, Cursor *at)
 {
-    js->products = dv_realloc(js->products, js->product_count * sizeof *js->products,
-                              (js->product_count + 1) * sizeof *js->products);
-    Product *product = &js->products[js->product_count++];
-    *product = (Product){.jacobian = {.root = root}, .state = state};
-    js->count[state]++;
-    return product;
+    const uint32_t places = m->regular ? m->states[state].producers : m->mapping_list.count;
+    for (; at->place < places; at->place++, at->link = 0) {
+        const MappingLinks *of = &js->mappings[m->regular ? m->states[state].producer : m->mapping_list.at[at->place]];
+        while (at->link < of->count) {
+            const Link *link = &of->links[at->link++];
+            if (link->known && link->child == state)
+                return link;
+        }
+    }
+    return NULL;
 }
 
-static bool has_root(const Jacobians *js, uint32_t state, uint32_t root)
+/* The product of a state by a root, or NULL. */
+static const Product *product_of(const Jacobians *js, uint32_t state, uint32_t root)
 {
-    for (uint32_t i = 0; i < js->count[state]; i++)
-        if (js->products[js->first[state] + i].jacobian.root == root)
-            return true;
-    return false;
+    const StateProducts *of = &js->states[state];
+    for (uint32_t i = 0; i < of->count; i++)
+        if (of->products[i].jacobian.root == root)
+            return &of->products[i];
+    return NULL;
 }
 
 static void add_root(Jacobians *js, uint32_t state, uint32_t root)
 {
-    if (!has_root(js, state, root))
-        (void)add_product(js, state, root);
-}
-
-/* The product of an input state by a root, or NULL. */
-static const Product *product_of(const Jacobians *js, uint32_t state, uint32_t root)
-{
-    for (uint32_t i = 0; i < js->count[state]; i++)
-        if (js->products[js->first[state] + i].jacobian.root == root)
-            return &js->products[js->first[state] + i];
-    return NULL;
+    StateProducts *of = &js->states[state];
+    if (product_of(js, state, root))
+        return;
+    if (of->count == of->capacity) {
+        const uint32_t more = of->capacity ? 2 * of->capacity : 2;
+        of->products = dv_realloc(of->products, of->capacity * sizeof *of->products, more * sizeof *of->products);
+        of->jacobians = dv_realloc(of->jacobians, of->capacity * sizeof *of->jacobians, more * sizeof *of->jacobians);
+        of->capacity = more;
+    }
+    Product *product = &of->products[of->count++]; /* its arrays are kept from before */
+    product->state = state;
+    product->jacobian = (StateJacobian){.root = root};
+    product->link = NULL;
 }
 
 /* The first place in an ascending list that is not below `value`. */
@@ -155,10 +186,9 @@ static uint32_t row_columns(const Jacobians *js, const DvMechanics *m, const Pro
                             uint32_t *columns)
 {
     uint32_t count = 0;
-    for (uint32_t l = 0; l < js->link_count; l++) {
-        const Link *link = &js->links[l];
-        if (!link->known || link->child != product->state)
-            continue;
+    Cursor cursor = {0, 0};
+    const Link *link;
+    while ((link = next_link(js, m, product->state, &cursor))) {
         const bool direct = link->parent == product->jacobian.root;
         const Product *above = direct ? NULL : product_of(js, link->parent, product->jacobian.root);
         if (m->states[link->parent].kind != STATE_MAPPED ? !direct : !above)
@@ -181,150 +211,197 @@ static uint32_t row_columns(const Jacobians *js, const DvMechanics *m, const Pro
     return count;
 }
 
-static const Link *only_link(const Jacobians *js, uint32_t state, uint32_t *links)
+static const Link *only_link(const Jacobians *js, const DvMechanics *m, uint32_t state)
 {
-    const Link *found = NULL;
-    *links = 0;
-    for (uint32_t l = 0; l < js->link_count; l++)
-        if (js->links[l].known && js->links[l].child == state) {
-            found = &js->links[l];
-            (*links)++;
-        }
-    return found;
+    Cursor cursor = {0, 0};
+    const Link *found = next_link(js, m, state, &cursor);
+    return next_link(js, m, state, &cursor) ? NULL : found;
 }
 
 static void build_product(Jacobians *js, const DvMechanics *m, Product *product)
 {
-    uint32_t links;
-    const Link *link = only_link(js, product->state, &links);
-    if (links == 1 && link->parent == product->jacobian.root) {
+    const uint32_t rows = dv_state_count(m->states[product->state].ref);
+    const Link *link = only_link(js, m, product->state);
+    if (link && link->parent == product->jacobian.root) {
         product->link = link;
         product->jacobian.start = link->start;
         product->jacobian.columns = link->columns;
         product->jacobian.values = link->values;
     } else {
-        const uint32_t rows = dv_state_count(m->states[product->state].ref);
         const uint32_t widest = dv_state_count(m->states[product->jacobian.root].ref);
         const size_t size =
             (size_t)m->states[product->state].ref.dof->deriv * m->states[product->jacobian.root].ref.dof->deriv;
-        uint32_t *columns = dv_alloc((size_t)widest + 1, sizeof *columns);
-        product->start = dv_alloc((size_t)rows + 1, sizeof *product->start);
+        WITH_ROOM(js->marker, js->marker_capacity, (size_t)widest + 1);
+        WITH_ROOM(js->columns, js->columns_capacity, (size_t)widest + 1);
+        WITH_ROOM(product->start, product->start_capacity, (size_t)rows + 1);
+        product->start[0] = 0;
         for (uint32_t row = 0; row < rows; row++)
-            product->start[row + 1] = product->start[row] + row_columns(js, m, product, row, columns);
-        product->columns = dv_alloc(product->start[rows], sizeof *product->columns);
-        product->values = dv_alloc(product->start[rows] * size, sizeof *product->values);
+            product->start[row + 1] = product->start[row] + row_columns(js, m, product, row, js->columns);
+        WITH_ROOM(product->columns, product->column_capacity, product->start[rows]);
+        WITH_ROOM(product->values, product->value_capacity, product->start[rows] * size);
         for (uint32_t row = 0; row < rows; row++) {
-            const uint32_t count = row_columns(js, m, product, row, columns);
-            memcpy(product->columns + product->start[row], columns, count * sizeof *columns);
+            const uint32_t count = row_columns(js, m, product, row, js->columns);
+            memcpy(product->columns + product->start[row], js->columns, count * sizeof *js->columns);
         }
-        dv_free(columns);
         product->jacobian.start = product->start;
         product->jacobian.columns = product->columns;
         product->jacobian.values = product->values;
     }
-    const uint32_t rows = dv_state_count(m->states[product->state].ref);
-    product->weights = dv_alloc(product->jacobian.start[rows], sizeof *product->weights);
+    WITH_ROOM(product->weights, product->weight_capacity, product->jacobian.start[rows]);
     product->jacobian.weights = product->weights;
 }
 
-/* The given states, and upwards what they follow from: backwards, so that a chain is marked in one pass. */
-static bool *mark_needed(const DvMechanics *m, const bool *needed)
+/* Parents come before children in the order of the mappings. */
+static void make_products(Jacobians *js, const DvMechanics *m, uint32_t state)
 {
-    bool *marks = dv_alloc(m->state_count, sizeof *marks);
-    memcpy(marks, needed, m->state_count * sizeof *marks);
-    for (uint32_t i = m->mapping_count; i-- > 0;) {
-        const MappingItem *mapping = &m->mappings[i];
-        bool any = false;
-        for (uint32_t k = 0; k < mapping->outputs; k++)
-            any |= marks[mapping_outputs_of(m, mapping)[k]];
-        for (uint32_t k = 0; any && k < mapping->inputs; k++)
-            marks[mapping_inputs_of(m, mapping)[k]] = true;
+    StateProducts *of = &js->states[state];
+    of->count = 0;
+    of->changed = js->follows;
+    Cursor cursor = {0, 0};
+    const Link *link;
+    while ((link = next_link(js, m, state, &cursor))) {
+        if (link->parent_kind == STATE_INDEPENDENT)
+            add_root(js, state, link->parent);
+        const StateProducts *above = &js->states[link->parent];
+        for (uint32_t p = 0; link->parent_kind == STATE_MAPPED && p < above->count; p++)
+            add_root(js, state, above->products[p].jacobian.root);
     }
-    return marks;
+    js->known = false;
+    for (uint32_t p = 0; p < of->count; p++) {
+        build_product(js, m, &of->products[p]);
+        of->jacobians[p] = of->products[p].jacobian;
+    }
 }
 
-Jacobians *jacobians_new(DvMechanics *m, const bool *needed)
+static void make_links(Jacobians *js, DvMechanics *m, uint32_t slot, const bool *needed)
 {
-    Jacobians *js = dv_alloc(1, sizeof *js);
-    js->state_count = m->state_count;
-    js->needed = mark_needed(m, needed);
-    js->first = dv_alloc(m->state_count, sizeof *js->first);
-    js->count = dv_alloc(m->state_count, sizeof *js->count);
-    uint32_t widest = 0;
-    for (uint32_t i = 0; i < m->state_count; i++) {
-        const uint32_t points = dv_state_count(m->states[i].ref);
-        widest = points > widest ? points : widest;
+    const MappingItem *mapping = &m->mappings[slot];
+    MappingLinks *of = &js->mappings[slot];
+    const uint32_t count = mapping->inputs * mapping->outputs;
+    if (count > of->capacity) {
+        of->links = dv_realloc(of->links, of->capacity * sizeof *of->links, count * sizeof *of->links);
+        of->capacity = count;
     }
-    js->marker = dv_alloc((size_t)widest + 1, sizeof *js->marker);
-    for (uint32_t i = 0; i < m->mapping_count; i++)
-        js->link_count += m->mappings[i].inputs * m->mappings[i].outputs;
-    js->links = dv_alloc(js->link_count, sizeof *js->links);
-    uint32_t l = 0;
-    for (uint32_t i = 0; i < m->mapping_count; i++) {
-        const MappingItem *mapping = &m->mappings[i];
-        for (uint32_t out = 0; out < mapping->outputs; out++) {
-            const uint32_t child = mapping_outputs_of(m, mapping)[out];
-            for (uint32_t in = 0; in < mapping->inputs; in++) {
-                js->links[l] = (Link){.mapping = i,
-                                      .output = out,
-                                      .input = in,
-                                      .child = child,
-                                      .parent = mapping_inputs_of(m, mapping)[in]};
-                if (js->needed[child])
-                    copy_structure(m, &js->links[l]);
-                l++;
-            }
+    of->id = mapping->id;
+    of->count = count;
+    for (uint32_t l = 0; l < count; l++) {
+        Link *link = &of->links[l]; /* its arrays are kept from before */
+        link->mapping = slot;
+        link->output = l / mapping->inputs;
+        link->input = l % mapping->inputs;
+        link->child = mapping_outputs_of(mapping)[link->output];
+        link->parent = mapping_inputs_of(mapping)[link->input];
+        link->parent_kind = m->states[link->parent].kind;
+        link->needed = needed[link->child];
+        link->known = false;
+        link->version = 0;
+        if (link->needed)
+            copy_structure(m, link);
+    }
+}
+
+static bool is_as_before(const Jacobians *js, const DvMechanics *m, uint32_t slot, const bool *needed, bool *links_are)
+{
+    const MappingLinks *of = &js->mappings[slot];
+    *links_are = of->id == m->mappings[slot].id;
+    bool same = *links_are;
+    for (uint32_t l = 0; *links_are && l < of->count; l++) {
+        const Link *link = &of->links[l];
+        *links_are = link->needed == needed[link->child];
+        same = same && *links_are && link->parent_kind == m->states[link->parent].kind &&
+               js->states[link->parent].changed != js->follows && js->states[link->child].changed != js->follows;
+    }
+    return same;
+}
+
+static void *longer(void *array, uint32_t *count, uint32_t wanted, size_t size)
+{
+    if (wanted <= *count)
+        return array;
+    wanted += wanted / 2;
+    array = dv_realloc(array, *count * size, wanted * size);
+    *count = wanted;
+    return array;
+}
+
+void jacobians_follow(Jacobians *js, DvMechanics *m, bool *needed)
+{
+    js->mappings = longer(js->mappings, &js->mapping_count, m->mapping_slots.count, sizeof *js->mappings);
+    js->states = longer(js->states, &js->state_count, m->state_slots.count, sizeof *js->states);
+    js->follows++;
+    /* Backwards, so that a chain is marked in one pass. */
+    for (uint32_t i = m->mapping_list.count; i-- > 0;) {
+        const MappingItem *mapping = mapping_at(m, i);
+        bool any = false;
+        for (uint32_t k = 0; k < mapping->outputs; k++)
+            any |= needed[mapping_outputs_of(mapping)[k]];
+        for (uint32_t k = 0; any && k < mapping->inputs; k++)
+            needed[mapping_inputs_of(mapping)[k]] = true;
+    }
+    for (uint32_t slot = 0; slot < m->mapping_slots.count; slot++) {
+        MappingLinks *of = &js->mappings[slot];
+        if (!of->id || of->id == m->mappings[slot].id)
+            continue;
+        for (uint32_t l = 0; l < of->count; l++) {
+            js->states[of->links[l].child].changed = js->follows;
+            js->states[of->links[l].child].count = 0;
         }
+        of->id = 0;
+        of->count = 0;
     }
-    /* Parents come before children in the order of the mappings. */
-    for (uint32_t i = 0; i < m->mapping_count; i++) {
-        const MappingItem *mapping = &m->mappings[i];
-        for (uint32_t out = 0; out < mapping->outputs; out++) {
-            const uint32_t child = mapping_outputs_of(m, mapping)[out];
-            if (js->count[child])
-                continue;
-            js->first[child] = js->product_count;
-            for (uint32_t k = 0; k < js->link_count; k++) {
-                const Link *link = &js->links[k];
-                if (!link->known || link->child != child)
-                    continue;
-                if (m->states[link->parent].kind == STATE_INDEPENDENT)
-                    add_root(js, child, link->parent);
-                for (uint32_t p = 0; m->states[link->parent].kind == STATE_MAPPED && p < js->count[link->parent]; p++)
-                    add_root(js, child, js->products[js->first[link->parent] + p].jacobian.root);
-            }
-            for (uint32_t p = 0; p < js->count[child]; p++)
-                build_product(js, m, &js->products[js->first[child] + p]);
-        }
+    for (uint32_t i = 0; i < m->mapping_list.count; i++) {
+        const uint32_t slot = m->mapping_list.at[i];
+        const MappingItem *mapping = &m->mappings[slot];
+        bool links_are_as_before;
+        if (is_as_before(js, m, slot, needed, &links_are_as_before))
+            continue;
+        if (!links_are_as_before)
+            make_links(js, m, slot, needed);
+        for (uint32_t l = 0; l < js->mappings[slot].count; l++)
+            js->mappings[slot].links[l].parent_kind = m->states[js->mappings[slot].links[l].parent].kind;
+        for (uint32_t k = 0; k < mapping->outputs; k++)
+            make_products(js, m, mapping_outputs_of(mapping)[k]);
     }
-    js->of_state = dv_alloc(js->product_count, sizeof *js->of_state);
-    for (uint32_t p = 0; p < js->product_count; p++)
-        js->of_state[p] = js->products[p].jacobian;
-    return js;
+}
+
+bool jacobians_changed(const Jacobians *js, uint32_t state)
+{
+    return state < js->state_count && js->states[state].changed == js->follows;
+}
+
+Jacobians *jacobians_new(void)
+{
+    return dv_alloc(1, sizeof(Jacobians));
 }
 
 void jacobians_free(Jacobians *js)
 {
     if (!js)
         return;
-    for (uint32_t l = 0; l < js->link_count; l++) {
-        dv_free(js->links[l].start);
-        dv_free(js->links[l].columns);
-        dv_free(js->links[l].own_values);
+    for (uint32_t i = 0; i < js->mapping_count; i++) {
+        MappingLinks *of = &js->mappings[i];
+        for (uint32_t l = 0; l < of->capacity; l++) {
+            dv_free(of->links[l].start);
+            dv_free(of->links[l].columns);
+            dv_free(of->links[l].own_values);
+        }
+        dv_free(of->links);
     }
-    for (uint32_t p = 0; p < js->product_count; p++) {
-        dv_free(js->products[p].start);
-        dv_free(js->products[p].columns);
-        dv_free(js->products[p].values);
-        dv_free(js->products[p].weights);
+    for (uint32_t i = 0; i < js->state_count; i++) {
+        StateProducts *of = &js->states[i];
+        for (uint32_t p = 0; p < of->capacity; p++) {
+            dv_free(of->products[p].start);
+            dv_free(of->products[p].columns);
+            dv_free(of->products[p].values);
+            dv_free(of->products[p].weights);
+        }
+        dv_free(of->products);
+        dv_free(of->jacobians);
     }
-    dv_free(js->links);
-    dv_free(js->products);
-    dv_free(js->of_state);
-    dv_free(js->needed);
-    dv_free(js->first);
-    dv_free(js->count);
+    dv_free(js->mappings);
+    dv_free(js->states);
     dv_free(js->marker);
+    dv_free(js->columns);
     dv_free(js);
 }
 
@@ -348,10 +425,9 @@ static void multiply(Jacobians *js, const DvMechanics *m, Product *product)
     for (uint32_t row = 0; row < rows; row++) {
         for (uint32_t e = product->start[row]; e < product->start[row + 1]; e++)
             js->marker[product->columns[e]] = e;
-        for (uint32_t l = 0; l < js->link_count; l++) {
-            const Link *link = &js->links[l];
-            if (!link->known || link->child != product->state)
-                continue;
+        Cursor cursor = {0, 0};
+        const Link *link;
+        while ((link = next_link(js, m, product->state, &cursor))) {
             const bool direct = link->parent == product->jacobian.root;
             const Product *above = direct ? NULL : product_of(js, link->parent, product->jacobian.root);
             if (!direct && !above)
@@ -392,39 +468,48 @@ static void find_weights(const DvMechanics *m, Product *product)
 bool jacobians_update(Jacobians *js, DvMechanics *m, bool *changed)
 {
     *changed = !js->known;
-    for (uint32_t l = 0; l < js->link_count; l++) {
-        Link *link = &js->links[l];
-        if (!js->needed[link->child])
-            continue;
-        const DvJacobian *j = ask(m, link);
-        const bool usable = fits(m, link, j);
-        if (usable != link->known || (usable && j->structure != link->structure))
-            return false;
-        if (!link->known)
-            continue;
-        if (j->version == 0 || j->version != link->version) {
-            take_values(m, link, j);
-            *changed = true;
+    for (uint32_t i = 0; i < m->mapping_list.count; i++) {
+        const MappingLinks *of = &js->mappings[m->mapping_list.at[i]];
+        for (uint32_t l = 0; l < of->count; l++) {
+            Link *link = &of->links[l];
+            if (!link->needed)
+                continue;
+            const DvJacobian *j = ask(m, link);
+            const bool usable = fits(m, link, j);
+            if (usable != link->known || (usable && j->structure != link->structure))
+                return false;
+            if (!link->known)
+                continue;
+            if (j->version == 0 || j->version != link->version) {
+                take_values(m, link, j);
+                *changed = true;
+            }
+            link->version = j->version;
         }
-        link->version = j->version;
     }
     if (!*changed)
         return true;
     js->known = true;
-    for (uint32_t p = 0; p < js->product_count; p++) {
-        Product *product = &js->products[p];
-        if (product->link)
-            product->jacobian.values = product->link->values;
-        else
-            multiply(js, m, product);
-        find_weights(m, product);
-        js->of_state[p] = product->jacobian;
+    for (uint32_t i = 0; i < m->mapping_list.count; i++) {
+        const MappingItem *mapping = mapping_at(m, i);
+        for (uint32_t k = 0; k < mapping->outputs; k++) {
+            StateProducts *of = &js->states[mapping_outputs_of(mapping)[k]];
+            for (uint32_t p = 0; p < of->count; p++) {
+                Product *product = &of->products[p];
+                if (product->link)
+                    product->jacobian.values = product->link->values;
+                else
+                    multiply(js, m, product);
+                find_weights(m, product);
+                of->jacobians[p] = product->jacobian;
+            }
+        }
     }
     return true;
 }
 
 const StateJacobian *jacobians_of(const Jacobians *js, uint32_t state, uint32_t *count)
 {
-    *count = js->count[state];
-    return js->of_state + js->first[state];
+    *count = js->states[state].count;
+    return js->states[state].jacobians;
 }

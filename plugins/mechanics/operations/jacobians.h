@@ -9,7 +9,7 @@
 
 /* d(state)/d(root) as rows of dense blocks, deriv of the state x deriv of the root, row-major. */
 typedef struct StateJacobian {
-    uint32_t root;           /* into the states of the mechanics */
+    uint32_t root;           /* slot of a state of the mechanics */
     const uint32_t *start;   /* [points of the state + 1] */
     const uint32_t *columns; /* [start[points]] points of the root, ascending within a row */
     const double *values;
@@ -18,10 +18,14 @@ typedef struct StateJacobian {
 
 typedef struct Jacobians Jacobians;
 
-/* Of the mapped states in `needed` ([states]) and those they follow from. Nothing but structure yet. */
-Jacobians *jacobians_new(DvMechanics *m, const bool *needed);
+Jacobians *jacobians_new(void);
 void jacobians_free(Jacobians *jacobians);
-/* Brings the values up to date with the last propagation, *changed: whether they were not; false when the structure has
+/* Makes and drops structure where the mechanics, or what is needed, have changed: Jacobians of the mapped states in `needed` (by slot;
+ * it is marked upwards) and of those they follow from. jacobians_changed then tells of which states. */
+void jacobians_follow(Jacobians *jacobians, DvMechanics *m, bool *needed);
+/* Whether the Jacobians of a state were made, dropped or given another structure in the last jacobians_follow. */
+bool jacobians_changed(const Jacobians *jacobians, uint32_t state);
+/* Brings the values up to date with the last propagation, *changed: whether they were not; false when a structure has
  * changed: make new ones. */
 bool jacobians_update(Jacobians *jacobians, DvMechanics *m, bool *changed);
 /* The Jacobians of a mapped state, one per root. */

@@ -2,14 +2,16 @@
  *
  * DvMechanics: the states, force fields, masses, mappings and constraints in and below a node, as flat arrays.
  *
- * The arrays are put together from a kernel schedule whenever the graph has changed, and hold the functions, objects, states
- * and fields that an operation needs, so that none looks anything up. Objects in them are kept alive; one that has left the
- * graph in the middle of an operation is skipped from then on.
+ * The arrays hold the functions, objects, states and fields that an operation needs, so that none looks anything up. They follow
+ * edits of the graph by difference: an item keeps its slot as long as its object takes part, and lists have the slots in the order
+ * that counts. So what an edit does not touch stays as it is, and the arrays are those of a compilation from nothing but for
+ * the numbers of the slots. Objects in them are kept alive; one that has left the graph in the middle of an operation is skipped from
+ * then on.
  *
- *   states     in graph order, then those outside the node that components inside refer to
- *   fields     force fields and masses in the order of the document, interaction force fields of a node after its others
- *   masses     those that hold the mass slot of their node
- *   mappings   sorted so that what computes a state comes before what reads it; otherwise in graph order
+ *   states      in graph order, then those outside the node that components inside refer to
+ *   fields      force fields and masses in the order of the document, interaction force fields of a node after its others
+ *   masses      those fields that hold the mass slot of their node
+ *   mappings    sorted so that what computes a state comes before what reads it; otherwise in graph order
  *   constraints in graph order
  *
  * A state is independent when no mapping computes it, mapped when one does, external when it is not below the node (or not
@@ -23,6 +25,7 @@
 #include <divan/contracts/mass.h>
 #include <divan/contracts/mechanical_operations.h>
 #include <divan/contracts/projective_constraint.h>
+#include <divan/visitor.h>
 
 /* Vectors that this plugin keeps for itself in every state; dynamic ids below FIRST_PRIVATE_VEC are for solvers. */
 enum {
@@ -33,20 +36,40 @@ enum {
     VEC_GOOD_VELOCITY = 95
 };
 
-typedef enum StateKind { STATE_INDEPENDENT, STATE_MAPPED, STATE_EXTERNAL } StateKind;
+typedef enum StateKind { STATE_INDEPENDENT, STATE_MAPPED, STATE_EXTERNAL, STATE_NEW } StateKind;
 
 /* Which vectors the present operation reads as x and v (or dx) and writes, by kind of state. */
 typedef struct Roles {
     DvVecId x[3], v[3], f[3]; /* [StateKind]; DV_NO_VEC: not needed */
 } Roles;
 
+/* Place in the graph: of the node (DvCall.order), and of the object among those of its node. */
+typedef struct Key {
+    uint64_t order;
+    uint32_t rank;
+} Key;
+
+/* Slots in order. */
+typedef struct List {
+    uint32_t *at;
+    uint32_t count, capacity;
+} List;
+
 typedef struct StateItem {
+    Key key; /* order UINT64_MAX: it is not below the node */
+    uint64_t id;
     DvStateRef ref;
     StateKind kind;
     bool below_stop;    /* the visitor walk does not come here */
-    bool loaded;        /* a force field or mass acts on it, or on what is mapped from it */
+    bool of_its_node;   /* holds the slot of a node below */
+    bool leaves;        /* its object has left the walk, in the present compilation */
     bool force_is_zero; /* mapped: nothing has been written to its force since it was cleared */
     bool has_external;  /* externalForce exists, as of the last compute_force */
+    uint32_t users;     /* states of fields, mappings and constraints that it is */
+    uint32_t loads;     /* fields that act on it, and loaded mappings that read it */
+    uint32_t readers;   /* mappings that read it */
+    uint32_t producers; /* mappings that compute it... */
+    uint32_t producer;  /* ...and the slot of the last one */
     size_t offset;      /* independent: of its first scalar among all unknowns, as of the last count */
     /* Its vectors in the present operation, fetched when first needed. */
     uint64_t epoch;
@@ -56,40 +79,40 @@ typedef struct StateItem {
 } StateItem;
 
 typedef struct FieldItem {
+    Key key;
+    uint64_t id;
     const DvForceFieldOps *ops;
     const DvMassOps *mass; /* NULL: a force field only */
     void *self;
     DvObject *object;
     DvData *rayleigh_stiffness, *rayleigh_mass; /* or NULL */
-    uint32_t states[2];                         /* into states */
+    uint32_t states[2];                         /* slots */
     uint32_t state_count;
     bool below_stop, interaction;
+    bool in_slot; /* a mass: that of its node */
 } FieldItem;
 
-typedef struct MassItem {
-    const DvMassOps *ops;
-    void *self;
-    DvObject *object;
-    uint32_t state;
-    bool below_stop;
-} MassItem;
-
 typedef struct MappingItem {
+    Key key;
+    uint64_t id;
     const DvMappingOps *ops;
     void *self;
     DvObject *object;
-    uint32_t first_link; /* inputs, then outputs, in links */
+    uint32_t *links; /* slots of the inputs, then of the outputs */
+    uint32_t link_capacity;
     uint32_t inputs, outputs;
+    uint32_t loads;   /* outputs that are loaded */
     bool in_slot;     /* the visitor walk knows one mapping per node */
     bool below_stop;  /* it, or one above, does not map forces */
     bool maps_forces; /* as of the compilation */
-    bool loaded;      /* one of its outputs is */
     bool refused;     /* it computes more points than an output has; reported */
     bool tells;       /* has output_points: it is asked before each call */
     uint64_t checked; /* sum of the outputs' points when J was last asked for its rows, + 1; 0: never */
 } MappingItem;
 
 typedef struct ConstraintItem {
+    Key key;
+    uint64_t id;
     const DvProjectiveConstraintOps *ops;
     void *self;
     DvObject *object;
@@ -97,6 +120,12 @@ typedef struct ConstraintItem {
     uint32_t state_count;
     bool below_stop;
 } ConstraintItem;
+
+/* Items of a kind by slot. */
+typedef struct Slots {
+    uint32_t count, capacity; /* slots that have been taken into use; room */
+    List free;
+} Slots;
 
 typedef struct Assembly Assembly;           /* assembly.c */
 typedef struct RowProjection RowProjection; /* row_projection.c */
@@ -115,24 +144,36 @@ struct DvMechanics {
     DvNode *node;
     SceneMechanics *scene;
     uint64_t revision;      /* of the node at the compilation; 0: never compiled */
-    uint64_t root_revision; /* of the root, looked at when there are external states */
-    bool has_external_states;
-    unsigned depth; /* operations in progress: no compilation then */
+    uint64_t root_revision; /* of the root, looked at when there are states outside the node */
+    unsigned depth;         /* operations in progress: no compilation then */
+    DvSchedule *schedule;
+    uint64_t seen;    /* of its changes */
+    uint64_t last_id; /* of an item; none comes twice */
+    uint64_t version; /* + 1 with each change of what is here */
+    bool regular;     /* each state is computed by one mapping at most, and the mappings are in graph order */
 
     StateItem *states;
     FieldItem *fields;
-    MassItem *masses;
     MappingItem *mappings;
     ConstraintItem *constraints;
-    uint32_t *links;       /* states of mappings */
-    uint32_t *independent; /* into states */
-    uint32_t *bottom_up;   /* constraints, node by node from the last */
-    uint32_t state_count, field_count, mass_count, mapping_count, constraint_count, link_count, independent_count;
-    DvObject **objects; /* kept alive */
-    uint32_t object_count;
+    Slots state_slots, field_slots, mapping_slots, constraint_slots;
+    List state_list, field_list, mass_list, mapping_list, constraint_list; /* masses: slots of fields */
+    List independent;                                                      /* states */
+    List bottom_up;                                                        /* constraints, node by node from the last */
+    List leaving;     /* while following an edit: states whose object has left */
+    uint32_t outside; /* states that are not below the node */
+    struct Index {    /* objects to slots of states: open addressing, for look-ups only (its order never shows) */
+        DvObject **keys;
+        uint32_t *values;
+        uint32_t mask, count;
+    } index;
+    DvCall *waits;    /* components that act on no state yet */
+    uint64_t *orders; /* while following an edit: nodes that changed */
+    uint32_t wait_count, wait_capacity, order_capacity;
 
     DvConstVec *given, *given_more; /* arguments of a mapping, as many as the largest has links */
     DvVec *wanted;
+    uint32_t link_capacity;
 
     Roles roles;
     uint64_t epoch;          /* of the present operation */
@@ -144,6 +185,10 @@ struct DvMechanics {
     DvMechanics *next; /* of the scene */
 };
 
+void list_insert(List *list, uint32_t place, uint32_t slot);
+void list_add(List *list, uint32_t slot);
+void list_remove_at(List *list, uint32_t place);
+
 /* Brings the arrays up to date with the graph. */
 void mechanics_compile(DvMechanics *m);
 void mechanics_forget(DvMechanics *m); /* frees what mechanics_compile made */
@@ -151,7 +196,7 @@ void mechanics_forget(DvMechanics *m); /* frees what mechanics_compile made */
 static inline void mechanics_refresh(DvMechanics *m)
 {
     if (m->depth == 0 && (dv_node_revision(m->node) != m->revision ||
-                          (m->has_external_states && dv_node_revision(dv_node_root(m->node)) != m->root_revision)))
+                          (m->outside && dv_node_revision(dv_node_root(m->node)) != m->root_revision)))
         mechanics_compile(m);
 }
 
@@ -161,16 +206,50 @@ static inline bool mechanics_alive(const DvObject *object)
     return dv_object_node(object) != NULL;
 }
 
-/* The states of a mapping: indices into states. */
-static inline const uint32_t *mapping_inputs_of(const DvMechanics *m, const MappingItem *mapping)
+/* Items in the order of their lists. */
+static inline StateItem *state_at(const DvMechanics *m, uint32_t i)
 {
-    return m->links + mapping->first_link;
+    return &m->states[m->state_list.at[i]];
 }
 
-static inline const uint32_t *mapping_outputs_of(const DvMechanics *m, const MappingItem *mapping)
+static inline StateItem *independent_at(const DvMechanics *m, uint32_t i)
 {
-    return m->links + mapping->first_link + mapping->inputs;
+    return &m->states[m->independent.at[i]];
 }
+
+static inline FieldItem *field_at(const DvMechanics *m, uint32_t i)
+{
+    return &m->fields[m->field_list.at[i]];
+}
+
+static inline FieldItem *mass_at(const DvMechanics *m, uint32_t i)
+{
+    return &m->fields[m->mass_list.at[i]];
+}
+
+static inline MappingItem *mapping_at(const DvMechanics *m, uint32_t i)
+{
+    return &m->mappings[m->mapping_list.at[i]];
+}
+
+static inline ConstraintItem *constraint_at(const DvMechanics *m, uint32_t i)
+{
+    return &m->constraints[m->constraint_list.at[i]];
+}
+
+/* The states of a mapping: slots. */
+static inline const uint32_t *mapping_inputs_of(const MappingItem *mapping)
+{
+    return mapping->links;
+}
+
+static inline const uint32_t *mapping_outputs_of(const MappingItem *mapping)
+{
+    return mapping->links + mapping->inputs;
+}
+
+/* The slot of a state, or UINT32_MAX. */
+uint32_t mechanics_find_state(const DvMechanics *m, const DvObject *object);
 
 /* The vectors of a state for the present operation; false when it has none in this space. */
 bool mechanics_fetch(DvMechanics *m, StateItem *state, DvSpace space);

@@ -93,9 +93,9 @@ static bool is_free(const DvMechanics *m, DvVecId id)
     for (const DvMechanics *other = m->scene->open; other; other = other->next)
         if (other->allocated[id] && (other == m || shares_states(m, other)))
             return false;
-    for (uint32_t i = 0; i < m->state_count; i++) {
-        const DvStateRef s = m->states[i].ref;
-        if (m->states[i].kind != STATE_EXTERNAL && s.ops->has(s.self, id))
+    for (uint32_t i = 0; i < m->state_list.count; i++) {
+        const DvStateRef s = state_at(m, i)->ref;
+        if (state_at(m, i)->kind != STATE_EXTERNAL && s.ops->has(s.self, id))
             return false;
     }
     return true;
@@ -104,8 +104,8 @@ static bool is_free(const DvMechanics *m, DvVecId id)
 static void clear(DvMechanics *m, DvVecId v)
 {
     mechanics_refresh(m);
-    for (uint32_t i = 0; i < m->independent_count; i++) {
-        const DvStateRef s = m->states[m->independent[i]].ref;
+    for (uint32_t i = 0; i < m->independent.count; i++) {
+        const DvStateRef s = independent_at(m, i)->ref;
         s.ops->clear(s.self, v);
     }
 }
@@ -131,16 +131,16 @@ static void release(DvMechanics *m, DvVecId v)
     if (v < DV_FIRST_FREE_VEC || v >= FIRST_PRIVATE_VEC)
         return;
     m->allocated[v] = 0;
-    for (uint32_t i = 0; i < m->state_count; i++)
-        if (m->states[i].kind != STATE_EXTERNAL)
-            m->states[i].ref.ops->release(m->states[i].ref.self, v);
+    for (uint32_t i = 0; i < m->state_list.count; i++)
+        if (state_at(m, i)->kind != STATE_EXTERNAL)
+            state_at(m, i)->ref.ops->release(state_at(m, i)->ref.self, v);
 }
 
 static void combine(DvMechanics *m, DvVecId r, DvVecId a, DvVecId b, double k)
 {
     mechanics_refresh(m);
-    for (uint32_t i = 0; i < m->independent_count; i++) {
-        const DvStateRef s = m->states[m->independent[i]].ref;
+    for (uint32_t i = 0; i < m->independent.count; i++) {
+        const DvStateRef s = independent_at(m, i)->ref;
         s.ops->combine(s.self, r, a, b, k);
     }
 }
@@ -149,8 +149,8 @@ static double dot(DvMechanics *m, DvVecId a, DvVecId b)
 {
     mechanics_refresh(m);
     double sum = 0.0;
-    for (uint32_t i = 0; i < m->independent_count; i++) {
-        const DvStateRef s = m->states[m->independent[i]].ref;
+    for (uint32_t i = 0; i < m->independent.count; i++) {
+        const DvStateRef s = independent_at(m, i)->ref;
         sum += s.ops->dot(s.self, a, b);
     }
     return sum;
@@ -159,8 +159,8 @@ static double dot(DvMechanics *m, DvVecId a, DvVecId b)
 static void threshold(DvMechanics *m, DvVecId v, double length)
 {
     mechanics_refresh(m);
-    for (uint32_t i = 0; i < m->independent_count; i++) {
-        const DvVec a = dv_state_write(m->states[m->independent[i]].ref, v, DV_READ_WRITE);
+    for (uint32_t i = 0; i < m->independent.count; i++) {
+        const DvVec a = dv_state_write(independent_at(m, i)->ref, v, DV_READ_WRITE);
         for (uint32_t point = 0; a.at && point < a.count; point++) {
             double *at = a.at + (size_t)point * a.dim, squared = 0.0;
             for (uint32_t c = 0; c < a.dim; c++)
@@ -180,8 +180,8 @@ static size_t unknowns(DvMechanics *m)
 static void gather(DvMechanics *m, double *flat, DvVecId v)
 {
     mechanics_refresh(m);
-    for (uint32_t i = 0; i < m->independent_count; i++) {
-        const DvStateRef s = m->states[m->independent[i]].ref;
+    for (uint32_t i = 0; i < m->independent.count; i++) {
+        const DvStateRef s = independent_at(m, i)->ref;
         const DvConstVec a = dv_state_read(s, v);
         const size_t n = (size_t)a.count * s.dof->deriv;
         if (a.at)
@@ -195,8 +195,8 @@ static void gather(DvMechanics *m, double *flat, DvVecId v)
 static void scatter(DvMechanics *m, DvVecId v, const double *flat)
 {
     mechanics_refresh(m);
-    for (uint32_t i = 0; i < m->independent_count; i++) {
-        const DvVec a = dv_state_write(m->states[m->independent[i]].ref, v, DV_OVERWRITE);
+    for (uint32_t i = 0; i < m->independent.count; i++) {
+        const DvVec a = dv_state_write(independent_at(m, i)->ref, v, DV_OVERWRITE);
         const size_t n = (size_t)a.count * a.dim;
         memcpy(a.at, flat, n * sizeof *flat);
         flat += n;
@@ -215,9 +215,9 @@ static uint32_t list_states(DvMechanics *m, uint32_t which, DvObject **states, u
 {
     mechanics_refresh(m);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < m->state_count; i++)
-        if (is_of(&m->states[i], which) && count++ < capacity)
-            states[count - 1] = m->states[i].ref.object;
+    for (uint32_t i = 0; i < m->state_list.count; i++)
+        if (is_of(state_at(m, i), which) && count++ < capacity)
+            states[count - 1] = state_at(m, i)->ref.object;
     return count;
 }
 
@@ -225,26 +225,26 @@ static size_t offset(DvMechanics *m, const DvObject *state)
 {
     mechanics_refresh(m);
     (void)mechanics_count_unknowns(m);
-    for (uint32_t i = 0; i < m->independent_count; i++)
-        if (m->states[m->independent[i]].ref.object == state)
-            return m->states[m->independent[i]].offset;
+    for (uint32_t i = 0; i < m->independent.count; i++)
+        if (independent_at(m, i)->ref.object == state)
+            return independent_at(m, i)->offset;
     return SIZE_MAX;
 }
 
 static void clear_states(DvMechanics *m, uint32_t which, DvVecId v)
 {
     mechanics_refresh(m);
-    for (uint32_t i = 0; i < m->state_count; i++)
-        if (is_of(&m->states[i], which))
-            m->states[i].ref.ops->clear(m->states[i].ref.self, v);
+    for (uint32_t i = 0; i < m->state_list.count; i++)
+        if (is_of(state_at(m, i), which))
+            state_at(m, i)->ref.ops->clear(state_at(m, i)->ref.self, v);
 }
 
 static void combine_states(DvMechanics *m, uint32_t which, DvVecId r, DvVecId a, DvVecId b, double k)
 {
     mechanics_refresh(m);
-    for (uint32_t i = 0; i < m->state_count; i++)
-        if (is_of(&m->states[i], which))
-            m->states[i].ref.ops->combine(m->states[i].ref.self, r, a, b, k);
+    for (uint32_t i = 0; i < m->state_list.count; i++)
+        if (is_of(state_at(m, i), which))
+            state_at(m, i)->ref.ops->combine(state_at(m, i)->ref.self, r, a, b, k);
 }
 
 static DvStatus project_rows(DvMechanics *m, const DvStep *step, const DvStateRows *parts, uint32_t count,
@@ -289,7 +289,7 @@ static bool give_f(DvMechanics *m, const uint32_t *states, uint32_t count, DvSpa
 /* Whether the outputs have room for what a mapping computes; one that has not is left out from then on. */
 static bool fits_outputs(DvMechanics *m, MappingItem *mapping)
 {
-    const uint32_t *outputs = mapping_outputs_of(m, mapping);
+    const uint32_t *outputs = mapping_outputs_of(mapping);
     uint64_t points = 1;
     for (uint32_t i = 0; !mapping->tells && i < mapping->outputs; i++)
         points += dv_state_count(m->states[outputs[i]].ref);
@@ -318,7 +318,7 @@ static void propagate_through(DvMechanics *m, MappingItem *mapping, const DvStep
 {
     if (!fits_outputs(m, mapping))
         return;
-    const uint32_t *inputs = mapping_inputs_of(m, mapping), *outputs = mapping_outputs_of(m, mapping);
+    const uint32_t *inputs = mapping_inputs_of(mapping), *outputs = mapping_outputs_of(mapping);
     const DvVecId ids[3] = {in_independent, in_mapped, in_external};
     const bool coordinates = dv_vec_kind(out) == DV_COORDS;
     for (uint32_t i = 0; i < mapping->inputs; i++) {
@@ -352,9 +352,9 @@ static void propagate(DvMechanics *m, const DvStep *step, DvVecId v)
 {
     mechanics_refresh(m);
     m->depth++;
-    for (uint32_t i = 0; i < m->mapping_count; i++)
-        if (mechanics_alive(m->mappings[i].object))
-            propagate_through(m, &m->mappings[i], step, v, v, v, v);
+    for (uint32_t i = 0; i < m->mapping_list.count; i++)
+        if (mechanics_alive(mapping_at(m, i)->object))
+            propagate_through(m, mapping_at(m, i), step, v, v, v, v);
     m->depth--;
 }
 
@@ -365,7 +365,7 @@ static void pull_up(DvMechanics *m, MappingItem *mapping, const DvStep *step, do
     if (!fits_outputs(m, mapping))
         return;
     const DvSpace space = mapping->ops->space;
-    const uint32_t *inputs = mapping_inputs_of(m, mapping), *outputs = mapping_outputs_of(m, mapping);
+    const uint32_t *inputs = mapping_inputs_of(mapping), *outputs = mapping_outputs_of(mapping);
     if (!give_f(m, outputs, mapping->outputs, space, m->wanted))
         return;
     for (uint32_t i = 0; i < mapping->outputs; i++)
@@ -408,8 +408,8 @@ static void add_force_of(DvMechanics *m, FieldItem *field, const DvStep *step)
 static void watch_mappings(DvMechanics *m)
 {
     mechanics_refresh(m);
-    for (uint32_t i = 0; i < m->mapping_count; i++)
-        if (m->mappings[i].ops->maps_forces(m->mappings[i].self) != m->mappings[i].maps_forces) {
+    for (uint32_t i = 0; i < m->mapping_list.count; i++)
+        if (mapping_at(m, i)->ops->maps_forces(mapping_at(m, i)->self) != mapping_at(m, i)->maps_forces) {
             m->revision = 0;
             mechanics_refresh(m);
             return;
@@ -422,14 +422,14 @@ static void compute_force(DvMechanics *m, const DvStep *step, DvVecId f, DvWalk 
     const DvVecId x = step->position, v = step->velocity;
     begin(m, (Roles){{x, x, DV_POSITION}, {v, v, DV_VELOCITY}, {f, DV_FORCE, VEC_SINK}});
     m->external_on_mapped = false;
-    for (uint32_t i = 0; i < m->state_count; i++) {
-        StateItem *state = &m->states[i];
+    for (uint32_t i = 0; i < m->state_list.count; i++) {
+        StateItem *state = state_at(m, i);
         if (state->kind == STATE_EXTERNAL || !in_walk(state->below_stop, walk))
             continue;
         const DvStateRef s = state->ref;
         const bool external = s.ops->has(s.self, DV_EXTERNAL_FORCE);
         const DvVecId force = m->roles.f[state->kind];
-        if (state->kind == STATE_INDEPENDENT || state->loaded || external || !state->force_is_zero)
+        if (state->kind == STATE_INDEPENDENT || state->loads || external || !state->force_is_zero)
             s.ops->clear(s.self, force);
         state->force_is_zero = !external;
         if (!external)
@@ -437,16 +437,16 @@ static void compute_force(DvMechanics *m, const DvStep *step, DvVecId f, DvWalk 
         s.ops->combine(s.self, force, force, DV_EXTERNAL_FORCE, 1.0);
         m->external_on_mapped |= state->kind == STATE_MAPPED;
     }
-    for (uint32_t i = 0; i < m->field_count; i++)
-        if (in_walk(m->fields[i].below_stop, walk) && mechanics_alive(m->fields[i].object))
-            add_force_of(m, &m->fields[i], step);
-    for (uint32_t i = m->mapping_count; i-- > 0;) {
-        MappingItem *mapping = &m->mappings[i];
-        if (!(mapping->loaded || m->external_on_mapped) || !mapping_in_walk(mapping, walk) ||
+    for (uint32_t i = 0; i < m->field_list.count; i++)
+        if (in_walk(field_at(m, i)->below_stop, walk) && mechanics_alive(field_at(m, i)->object))
+            add_force_of(m, field_at(m, i), step);
+    for (uint32_t i = m->mapping_list.count; i-- > 0;) {
+        MappingItem *mapping = mapping_at(m, i);
+        if (!(mapping->loads || m->external_on_mapped) || !mapping_in_walk(mapping, walk) ||
             !mechanics_alive(mapping->object))
             continue;
         for (uint32_t k = 0; k < mapping->inputs; k++)
-            m->states[mapping_inputs_of(m, mapping)[k]].force_is_zero = false;
+            m->states[mapping_inputs_of(mapping)[k]].force_is_zero = false;
         pull_up(m, mapping, step, 0.0);
     }
     end(m);
@@ -483,23 +483,23 @@ static void add_mbk(DvMechanics *m, const DvStep *step, DvFactors factors, DvVec
     const DvVecId mapped = is_velocity(step, d) ? d : DV_DX;
     begin(m, (Roles){{d, mapped, VEC_ZERO}, {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}, {res, DV_DFORCE, VEC_SINK}});
     const bool all = m->external_on_mapped; /* geometric stiffness also where no component acts */
-    for (uint32_t i = 0; i < m->mapping_count; i++) {
-        MappingItem *mapping = &m->mappings[i];
-        if (!(mapping->loaded || all) || !mapping_in_walk(mapping, walk) || !mechanics_alive(mapping->object))
+    for (uint32_t i = 0; i < m->mapping_list.count; i++) {
+        MappingItem *mapping = mapping_at(m, i);
+        if (!(mapping->loads || all) || !mapping_in_walk(mapping, walk) || !mechanics_alive(mapping->object))
             continue;
         if (mapped != d)
             propagate_through(m, mapping, step, d, mapped, VEC_ZERO, mapped);
         for (uint32_t k = 0; k < mapping->outputs; k++) {
-            const DvStateRef s = m->states[mapping_outputs_of(m, mapping)[k]].ref;
+            const DvStateRef s = m->states[mapping_outputs_of(mapping)[k]].ref;
             s.ops->clear(s.self, DV_DFORCE);
         }
     }
-    for (uint32_t i = 0; i < m->field_count; i++)
-        if (in_walk(m->fields[i].below_stop, walk) && mechanics_alive(m->fields[i].object))
-            add_product_of(m, &m->fields[i], step, factors);
-    for (uint32_t i = m->mapping_count; i-- > 0;) {
-        MappingItem *mapping = &m->mappings[i];
-        if ((mapping->loaded || all) && mapping_in_walk(mapping, walk) && mechanics_alive(mapping->object))
+    for (uint32_t i = 0; i < m->field_list.count; i++)
+        if (in_walk(field_at(m, i)->below_stop, walk) && mechanics_alive(field_at(m, i)->object))
+            add_product_of(m, field_at(m, i), step, factors);
+    for (uint32_t i = m->mapping_list.count; i-- > 0;) {
+        MappingItem *mapping = mapping_at(m, i);
+        if ((mapping->loads || all) && mapping_in_walk(mapping, walk) && mechanics_alive(mapping->object))
             pull_up(m, mapping, step, factors.k);
     }
     end(m);
@@ -508,9 +508,9 @@ static void add_mbk(DvMechanics *m, const DvStep *step, DvFactors factors, DvVec
 static void interaction_forces_to_external(DvMechanics *m, const DvStep *step)
 {
     begin(m, same_roles(step->position, step->velocity, DV_EXTERNAL_FORCE));
-    for (uint32_t i = 0; i < m->field_count; i++)
-        if (m->fields[i].interaction && dv_object_node(m->fields[i].object) == m->node)
-            add_force_of(m, &m->fields[i], step);
+    for (uint32_t i = 0; i < m->field_list.count; i++)
+        if (field_at(m, i)->interaction && dv_object_node(field_at(m, i)->object) == m->node)
+            add_force_of(m, field_at(m, i), step);
     end(m);
 }
 
@@ -519,12 +519,12 @@ static void interaction_forces_to_external(DvMechanics *m, const DvStep *step)
 static void add_mdx(DvMechanics *m, double factor, DvVecId res, DvVecId d)
 {
     begin(m, (Roles){{d, DV_NO_VEC, DV_NO_VEC}, {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}, {res, DV_NO_VEC, DV_NO_VEC}});
-    for (uint32_t i = 0; i < m->mass_count; i++) {
-        const MassItem *mass = &m->masses[i];
-        StateItem *state = &m->states[mass->state];
+    for (uint32_t i = 0; i < m->mass_list.count; i++) {
+        const FieldItem *mass = mass_at(m, i);
+        StateItem *state = &m->states[mass->states[0]];
         if (state->kind == STATE_INDEPENDENT && mechanics_alive(mass->object) &&
-            mechanics_fetch(m, state, mass->ops->space))
-            mass->ops->add_mdx(mass->self, factor, state->x, state->f);
+            mechanics_fetch(m, state, mass->mass->space))
+            mass->mass->add_mdx(mass->self, factor, state->x, state->f);
     }
     end(m);
 }
@@ -532,16 +532,16 @@ static void add_mdx(DvMechanics *m, double factor, DvVecId res, DvVecId d)
 static void acceleration_from_force(DvMechanics *m, DvVecId a, DvVecId f)
 {
     begin(m, (Roles){{f, DV_NO_VEC, DV_NO_VEC}, {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}, {a, DV_NO_VEC, DV_NO_VEC}});
-    for (uint32_t i = 0; i < m->mass_count; i++) {
-        const MassItem *mass = &m->masses[i];
-        StateItem *state = &m->states[mass->state];
+    for (uint32_t i = 0; i < m->mass_list.count; i++) {
+        const FieldItem *mass = mass_at(m, i);
+        StateItem *state = &m->states[mass->states[0]];
         if (state->kind != STATE_INDEPENDENT || mass->below_stop || !mechanics_alive(mass->object))
             continue;
-        if (!mass->ops->acceleration)
+        if (!mass->mass->acceleration)
             (void)dv_error(mass->object, DV_ERROR_UNSUPPORTED,
                            "its matrix is not diagonal: use a solver with a linear solver");
-        else if (mechanics_fetch(m, state, mass->ops->space))
-            mass->ops->acceleration(mass->self, state->x, state->f);
+        else if (mechanics_fetch(m, state, mass->mass->space))
+            mass->mass->acceleration(mass->self, state->x, state->f);
     }
     end(m);
 }
@@ -549,21 +549,22 @@ static void acceleration_from_force(DvMechanics *m, DvVecId a, DvVecId f)
 static DvMassKind mass_kind(DvMechanics *m)
 {
     mechanics_refresh(m);
-    for (uint32_t i = 0; i < m->mass_count; i++)
-        if (m->states[m->masses[i].state].kind == STATE_MAPPED || !m->masses[i].ops->is_diagonal(m->masses[i].self))
+    for (uint32_t i = 0; i < m->mass_list.count; i++)
+        if (m->states[mass_at(m, i)->states[0]].kind == STATE_MAPPED ||
+            !mass_at(m, i)->mass->is_diagonal(mass_at(m, i)->self))
             return DV_MASS_GENERAL;
-    return m->mass_count ? DV_MASS_DIAGONAL : DV_MASS_NONE;
+    return m->mass_list.count ? DV_MASS_DIAGONAL : DV_MASS_NONE;
 }
 
 static void add_separate_gravity(DvMechanics *m, double dt, DvVecId v)
 {
     begin(m, (Roles){{DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}, {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}, {v, DV_NO_VEC, DV_NO_VEC}});
-    for (uint32_t i = 0; i < m->mass_count; i++) {
-        const MassItem *mass = &m->masses[i];
-        StateItem *state = &m->states[mass->state];
-        if (state->kind == STATE_INDEPENDENT && !mass->below_stop && mass->ops->separate_gravity(mass->self) &&
-            mechanics_fetch(m, state, mass->ops->space))
-            mass->ops->add_gravity_to_velocity(mass->self, dt, state->f);
+    for (uint32_t i = 0; i < m->mass_list.count; i++) {
+        const FieldItem *mass = mass_at(m, i);
+        StateItem *state = &m->states[mass->states[0]];
+        if (state->kind == STATE_INDEPENDENT && !mass->below_stop && mass->mass->separate_gravity(mass->self) &&
+            mechanics_fetch(m, state, mass->mass->space))
+            mass->mass->add_gravity_to_velocity(mass->self, dt, state->f);
     }
     end(m);
 }
@@ -598,8 +599,9 @@ static bool has_vectors(const DvMechanics *m, const ConstraintItem *constraint, 
 static void project_response(DvMechanics *m, const DvStep *step, DvVecId d, DvWalk walk)
 {
     begin(m, same_roles(DV_NO_VEC, DV_NO_VEC, d));
-    for (uint32_t i = 0; i < m->constraint_count; i++) {
-        const ConstraintItem *constraint = &m->constraints[walk == DV_WALK_VISITOR ? m->bottom_up[i] : i];
+    const List *order = walk == DV_WALK_VISITOR ? &m->bottom_up : &m->constraint_list;
+    for (uint32_t i = 0; i < order->count; i++) {
+        const ConstraintItem *constraint = &m->constraints[order->at[i]];
         if (has_vectors(m, constraint, d))
             (void)project_with(m, constraint, step, constraint->ops->project_response);
     }
@@ -609,8 +611,8 @@ static void project_response(DvMechanics *m, const DvStep *step, DvVecId d, DvWa
 static void project_position(DvMechanics *m, const DvStep *step, DvVecId x)
 {
     begin(m, same_roles(DV_NO_VEC, DV_NO_VEC, x));
-    for (uint32_t i = 0; i < m->constraint_count; i++) {
-        const ConstraintItem *constraint = &m->constraints[i];
+    for (uint32_t i = 0; i < m->constraint_list.count; i++) {
+        const ConstraintItem *constraint = constraint_at(m, i);
         if (constraint->ops->project_position && !constraint->below_stop && has_vectors(m, constraint, x))
             (void)project_with(m, constraint, step, constraint->ops->project_position);
     }
@@ -620,8 +622,8 @@ static void project_position(DvMechanics *m, const DvStep *step, DvVecId x)
 static void project_velocity(DvMechanics *m, const DvStep *step, DvVecId v)
 {
     begin(m, same_roles(DV_NO_VEC, DV_NO_VEC, v));
-    for (uint32_t i = 0; i < m->constraint_count; i++) {
-        const ConstraintItem *constraint = &m->constraints[i];
+    for (uint32_t i = 0; i < m->constraint_list.count; i++) {
+        const ConstraintItem *constraint = constraint_at(m, i);
         if (constraint->ops->project_velocity && !constraint->below_stop && has_vectors(m, constraint, v))
             (void)project_with(m, constraint, step, constraint->ops->project_velocity);
     }
@@ -650,9 +652,9 @@ static void begin_integration(DvMechanics *m, double dt)
 static void end_integration(DvMechanics *m)
 {
     mechanics_refresh(m);
-    for (uint32_t i = 0; i < m->state_count; i++)
-        if (m->states[i].kind != STATE_EXTERNAL)
-            m->states[i].ref.ops->release(m->states[i].ref.self, DV_EXTERNAL_FORCE);
+    for (uint32_t i = 0; i < m->state_list.count; i++)
+        if (state_at(m, i)->kind != STATE_EXTERNAL)
+            state_at(m, i)->ref.ops->release(state_at(m, i)->ref.self, DV_EXTERNAL_FORCE);
 }
 
 static const DvBlockMatrix *assemble(DvMechanics *m, const DvStep *step, DvFactors factors, uint32_t parts)
@@ -675,11 +677,11 @@ static double kinetic_energy(DvMechanics *m)
                      {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC},
                      {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}});
     double energy = 0.0;
-    for (uint32_t i = 0; i < m->mass_count; i++) {
-        const MassItem *mass = &m->masses[i];
-        StateItem *state = &m->states[mass->state];
-        if (mass->ops->kinetic_energy && !mass->below_stop && mechanics_fetch(m, state, mass->ops->space))
-            energy += mass->ops->kinetic_energy(mass->self, state->x);
+    for (uint32_t i = 0; i < m->mass_list.count; i++) {
+        const FieldItem *mass = mass_at(m, i);
+        StateItem *state = &m->states[mass->states[0]];
+        if (mass->mass->kinetic_energy && !mass->below_stop && mechanics_fetch(m, state, mass->mass->space))
+            energy += mass->mass->kinetic_energy(mass->self, state->x);
     }
     end(m);
     return energy;
@@ -690,8 +692,8 @@ static double potential_energy(DvMechanics *m)
     const DvStep step = {dv_node_time(m->node), dv_node_dt(m->node), DV_POSITION, DV_VELOCITY};
     begin(m, same_roles(DV_POSITION, DV_NO_VEC, DV_NO_VEC));
     double energy = 0.0;
-    for (uint32_t i = 0; i < m->field_count; i++) {
-        const FieldItem *field = &m->fields[i];
+    for (uint32_t i = 0; i < m->field_list.count; i++) {
+        const FieldItem *field = field_at(m, i);
         DvConstVec x[2];
         if (field->ops->energy && !field->below_stop &&
             give_x(m, field->states, field->state_count, field->ops->space, x))
@@ -705,11 +707,11 @@ static void momentum(DvMechanics *m, double sum[6])
 {
     begin(m, same_roles(DV_POSITION, DV_VELOCITY, DV_NO_VEC));
     memset(sum, 0, 6 * sizeof *sum);
-    for (uint32_t i = 0; i < m->mass_count; i++) {
-        const MassItem *mass = &m->masses[i];
-        StateItem *state = &m->states[mass->state];
-        if (mass->ops->momentum && !mass->below_stop && mechanics_fetch(m, state, mass->ops->space))
-            mass->ops->momentum(mass->self, state->x, state->v, sum);
+    for (uint32_t i = 0; i < m->mass_list.count; i++) {
+        const FieldItem *mass = mass_at(m, i);
+        StateItem *state = &m->states[mass->states[0]];
+        if (mass->mass->momentum && !mass->below_stop && mechanics_fetch(m, state, mass->mass->space))
+            mass->mass->momentum(mass->self, state->x, state->v, sum);
     }
     end(m);
 }

@@ -54,71 +54,60 @@ static inline uint32_t column_of(const Side *side, uint32_t which, uint32_t entr
 
 /* ---- Structure ---- */
 
-void blocks_add_pairs(const Blocks *blocks, Pairs *pairs, uint32_t a, uint32_t point_a, uint32_t b, uint32_t point_b)
+/* The blocks that the matrix between two points of independent states covers, block rows first. */
+static void name_blocks(Local *local, const Blocks *blocks, uint32_t a, uint32_t point_a, uint32_t b, uint32_t point_b,
+                        NameEntry name, void *context)
 {
     const uint32_t row = block_row(blocks, a, point_a), column = block_row(blocks, b, point_b);
-    for (uint32_t r = 0; r < blocks_per_point(blocks, a); r++)
-        for (uint32_t c = 0; c < blocks_per_point(blocks, b); c++)
-            pairs_add(pairs, row + r, column + c);
+    const uint32_t rows = blocks_per_point(blocks, a), columns = blocks_per_point(blocks, b);
+    if (local->slot_count + (size_t)rows * columns > local->slot_capacity) {
+        const size_t more = 2 * local->slot_capacity + (size_t)rows * columns + 16;
+        local->slots =
+            dv_realloc(local->slots, local->slot_capacity * sizeof *local->slots, more * sizeof *local->slots);
+        local->slot_capacity = more;
+    }
+    for (uint32_t r = 0; r < rows; r++)
+        for (uint32_t c = 0; c < columns; c++)
+            local->slots[local->slot_count++] = name(context, row + r, column + c);
 }
 
-void local_make_rows(Local *local, const DvMechanics *m)
-{
-    local->rows = rows_from_pairs(dv_state_count(m->states[local->a].ref), &local->pairs, false);
-    const size_t pairs = local->rows.start[local->rows.count];
-    const size_t size = (size_t)m->states[local->a].ref.dof->deriv * m->states[local->b].ref.dof->deriv;
-    local->values = dv_alloc(pairs * size, sizeof *local->values);
-    local->first_slot = dv_alloc(pairs, sizeof *local->first_slot);
-    pairs_free(&local->pairs);
-}
-
-/* Walks over the products in the order in which local_project makes them. Without slots it counts them and adds the pairs of
- * blocks they need; with slots it looks these up. */
-static void walk_products(Local *local, const Blocks *blocks, const Jacobians *jacobians, Pairs *pairs)
+/* Walks over the products in the order in which local_project makes them. */
+static void name_products(Local *local, const Blocks *blocks, const Jacobians *jacobians, NameEntry name, void *context)
 {
     const Side a = side_of(blocks, jacobians, local->a), b = side_of(blocks, jacobians, local->b);
-    size_t count = 0;
-    Pairs of_product = {0};
+    local->slot_count = 0;
     for (uint32_t p = 0; p < local->rows.count; p++)
         for (uint32_t at = local->rows.start[p]; at < local->rows.start[p + 1]; at++) {
-            local->first_slot[at] = count;
+            local->first_slot[at] = local->slot_count;
             for (uint32_t j = 0; j < b.count; j++) {
                 const Entries right = entries_of(blocks, &b, j, local->rows.columns[at]);
                 for (uint32_t f = right.begin; f < right.end; f++)
                     for (uint32_t i = 0; i < a.count; i++) {
                         const Entries left = entries_of(blocks, &a, i, p);
-                        for (uint32_t e = left.begin; e < left.end; e++) {
-                            Pairs *to = pairs ? pairs : &of_product;
-                            of_product.count = 0;
-                            const size_t before = to->count;
-                            blocks_add_pairs(blocks, to, left.root, column_of(&a, i, e), right.root,
-                                             column_of(&b, j, f));
-                            for (size_t k = before; !pairs && k < to->count; k++)
-                                local->slots[count + k] = rows_find(&blocks->rows, to->row[k], to->column[k]);
-                            count += to->count - before;
-                        }
+                        for (uint32_t e = left.begin; e < left.end; e++)
+                            name_blocks(local, blocks, left.root, column_of(&a, i, e), right.root, column_of(&b, j, f),
+                                        name, context);
                     }
             }
         }
-    pairs_free(&of_product);
-    local->slot_count = count;
 }
 
-void local_name_products(Local *local, const Blocks *blocks, const Jacobians *jacobians, Pairs *pairs)
+void local_make(Local *local, const Pairs *couplings, const Blocks *blocks, const Jacobians *jacobians, Sorter *sorter,
+                NameEntry name, void *context)
 {
-    walk_products(local, blocks, jacobians, pairs);
-}
-
-void local_place_products(Local *local, const Blocks *blocks, const Jacobians *jacobians)
-{
-    local->slots = dv_alloc(local->slot_count, sizeof *local->slots);
-    walk_products(local, blocks, jacobians, NULL);
+    const DvStateRef a = blocks->m->states[local->a].ref, b = blocks->m->states[local->b].ref;
+    rows_make(&local->rows, dv_state_count(a), dv_state_count(b), couplings, sorter);
+    const size_t pairs = local->rows.start[local->rows.count];
+    WITH_ROOM(local->values, local->value_capacity, pairs * a.dof->deriv * b.dof->deriv);
+    WITH_ROOM(local->first_slot, local->first_capacity, pairs);
+    name_products(local, blocks, jacobians, name, context);
+    local->dirty = false;
 }
 
 void local_free(Local *local)
 {
-    pairs_free(&local->pairs);
     rows_free(&local->rows);
+    dv_free(local->users);
     dv_free(local->values);
     dv_free(local->first_slot);
     dv_free(local->slots);

@@ -13,10 +13,13 @@
 typedef struct Blocks {
     const DvMechanics *m;
     uint32_t block;              /* scalars of a block */
-    const uint32_t *first_block; /* [states] block row of the first point of an independent state */
+    const uint32_t *first_block; /* by slot: block row of the first point of an independent state */
     Rows rows;
     double *values;
 } Blocks;
+
+/* Names entries of the global matrix while its structure changes: the entry, whose number is only lasting after the change. */
+typedef uint32_t (*NameEntry)(void *context, uint32_t row, uint32_t column);
 
 static inline uint32_t blocks_per_point(const Blocks *blocks, uint32_t state)
 {
@@ -27,9 +30,6 @@ static inline uint32_t block_row(const Blocks *blocks, uint32_t state, uint32_t 
 {
     return blocks->first_block[state] + point * blocks_per_point(blocks, state);
 }
-
-/* The block rows and columns that the matrix between two points of independent states covers. */
-void blocks_add_pairs(const Blocks *blocks, Pairs *pairs, uint32_t a, uint32_t point_a, uint32_t b, uint32_t point_b);
 
 /* += factor x dense (rows x columns, multiples of a block) at consecutive slots, block rows first. */
 static inline void blocks_add(double *values, uint32_t block, const uint32_t *slots, const double *dense, uint32_t rows,
@@ -44,21 +44,27 @@ static inline void blocks_add(double *values, uint32_t block, const uint32_t *sl
         }
 }
 
+/* Who has couplings in a Local: a contribution of the assembly, and which pair of its states. */
+typedef struct LocalUser {
+    uint32_t contribution, target;
+} LocalUser;
+
 /* The couplings of two states of which at least one is mapped. */
 typedef struct Local {
-    uint32_t a, b;      /* states */
-    Pairs pairs;        /* as named, while the structure is made */
+    uint32_t a, b; /* slots of states */
+    LocalUser *users;
+    uint32_t user_count, user_capacity;
+    bool dirty;         /* its structure is to be made anew */
     Rows rows;          /* points of a, of b */
     double *values;     /* [pairs] x deriv_a x deriv_b */
     size_t *first_slot; /* [pairs] where the products of a pair begin in `slots` */
     uint32_t *slots;    /* global slots of the products, several where a block is smaller than one */
-    size_t slot_count;
+    size_t slot_count, value_capacity, first_capacity, slot_capacity;
 } Local;
 
-/* Structure: from `pairs` to rows; then the pairs of blocks that its products need; then, once `blocks` has its rows, their slots. */
-void local_make_rows(Local *local, const DvMechanics *m);
-void local_name_products(Local *local, const Blocks *blocks, const Jacobians *jacobians, Pairs *pairs);
-void local_place_products(Local *local, const Blocks *blocks, const Jacobians *jacobians);
+/* Structure from the couplings, named as often as it comes; the entries of its products are named in `slots`. */
+void local_make(Local *local, const Pairs *couplings, const Blocks *blocks, const Jacobians *jacobians, Sorter *sorter,
+                NameEntry name, void *context);
 void local_free(Local *local);
 
 /* Values. */

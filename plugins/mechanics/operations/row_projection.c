@@ -23,7 +23,7 @@ typedef struct Entries {
 } Entries;
 
 struct RowProjection {
-    Entries *of_state; /* [state_capacity] */
+    Entries *of_state; /* [state_capacity] by slot */
     uint32_t state_capacity, rows;
     size_t *place;   /* [place_capacity] entries by row and point, while a list is put in order */
     uint32_t *pairs; /* [pair_capacity] row and point of each */
@@ -172,7 +172,7 @@ static void push(Entries *to, const Entries *from, const DvJacobian *j)
 static DvStatus push_up(DvMechanics *m, RowProjection *p, const MappingItem *mapping, uint32_t options)
 {
     for (uint32_t o = 0; o < mapping->outputs; o++) {
-        Entries *from = &p->of_state[mapping_outputs_of(m, mapping)[o]];
+        Entries *from = &p->of_state[mapping_outputs_of(mapping)[o]];
         if (from->count == 0)
             continue;
         if ((options & DV_ROWS_HEED_MAPPINGS) && mapping->ops->maps_constraints &&
@@ -183,7 +183,7 @@ static DvStatus push_up(DvMechanics *m, RowProjection *p, const MappingItem *map
                             "it offers no matrix of its derivative: constraints on what it computes cannot act");
         put_in_order(p, from);
         for (uint32_t k = 0; k < mapping->inputs; k++) {
-            const uint32_t input = mapping_inputs_of(m, mapping)[k];
+            const uint32_t input = mapping_inputs_of(mapping)[k];
             if (m->states[input].kind == STATE_EXTERNAL)
                 continue;
             const DvJacobian *j = mapping->ops->jacobian(mapping->self, o, k);
@@ -198,10 +198,8 @@ static DvStatus push_up(DvMechanics *m, RowProjection *p, const MappingItem *map
 
 static DvStatus take_part(DvMechanics *m, RowProjection *p, const DvStateRows *part)
 {
-    uint32_t state = 0;
-    while (state < m->state_count && m->states[state].ref.object != part->state)
-        state++;
-    if (state == m->state_count)
+    const uint32_t state = mechanics_find_state(m, part->state);
+    if (state == UINT32_MAX)
         return dv_error(part->state, DV_ERROR_INVALID, "rows of constraints on a state that is not below '%s'",
                         dv_node_path(m->node));
     if (part->rows != p->rows)
@@ -242,8 +240,8 @@ static void find_fixed(DvMechanics *m, RowProjection *p, const DvStep *step, siz
 {
     p->fixed = reserve(p->fixed, &p->fixed_capacity, unknowns, sizeof *p->fixed);
     memset(p->fixed, 0, unknowns * sizeof *p->fixed);
-    for (uint32_t i = 0; (options & DV_ROWS_CONSTRAINED) && i < m->constraint_count; i++) {
-        const ConstraintItem *constraint = &m->constraints[i];
+    for (uint32_t i = 0; (options & DV_ROWS_CONSTRAINED) && i < m->constraint_list.count; i++) {
+        const ConstraintItem *constraint = constraint_at(m, i);
         if (constraint->ops->fixed && mechanics_alive(constraint->object))
             constraint->ops->fixed(constraint->self, step, fix, &(Fixing){m, constraint, p->fixed});
     }
@@ -252,8 +250,8 @@ static void find_fixed(DvMechanics *m, RowProjection *p, const DvStep *step, siz
 static void give_out(DvMechanics *m, RowProjection *p, DvSparseRows *out)
 {
     size_t most = 0;
-    for (uint32_t i = 0; i < m->independent_count; i++) {
-        Entries *e = &p->of_state[m->independent[i]];
+    for (uint32_t i = 0; i < m->independent.count; i++) {
+        Entries *e = &p->of_state[m->independent.at[i]];
         put_in_order(p, e);
         most += e->count * e->width;
     }
@@ -266,12 +264,11 @@ static void give_out(DvMechanics *m, RowProjection *p, DvSparseRows *out)
     memset(p->start, 0, ((size_t)p->rows + 2) * sizeof *p->start);
     /* Counted first, then written: the states one after the other, so that columns ascend. */
     for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t i = 0; i < m->independent_count; i++) {
-            const Entries *e = &p->of_state[m->independent[i]];
+        for (uint32_t i = 0; i < m->independent.count; i++) {
+            const Entries *e = &p->of_state[m->independent.at[i]];
             for (size_t k = 0; k < e->count * e->width; k++) {
                 const size_t entry = k / e->width;
-                const size_t column =
-                    m->states[m->independent[i]].offset + (size_t)e->point[entry] * e->width + k % e->width;
+                const size_t column = independent_at(m, i)->offset + (size_t)e->point[entry] * e->width + k % e->width;
                 if (e->values[k] == 0.0 || p->fixed[column])
                     continue;
                 const uint32_t at = p->start[e->row[entry] + (pass == 0 ? 2 : 1)]++;
@@ -293,21 +290,21 @@ DvStatus row_projection_run(DvMechanics *m, const DvStep *step, const DvStateRow
     if (!m->row_projection)
         m->row_projection = dv_alloc(1, sizeof *m->row_projection);
     RowProjection *p = m->row_projection;
-    if (m->state_count > p->state_capacity) {
-        p->of_state =
-            dv_realloc(p->of_state, p->state_capacity * sizeof *p->of_state, m->state_count * sizeof *p->of_state);
-        p->state_capacity = m->state_count;
+    if (m->state_slots.count > p->state_capacity) {
+        p->of_state = dv_realloc(p->of_state, p->state_capacity * sizeof *p->of_state,
+                                 m->state_slots.capacity * sizeof *p->of_state);
+        p->state_capacity = m->state_slots.capacity;
     }
     const size_t unknowns = mechanics_count_unknowns(m);
     p->rows = count > 0 ? parts[0].rows : 0;
-    for (uint32_t i = 0; i < m->state_count; i++)
-        entries_start(&p->of_state[i], m->states[i].ref.dof->deriv);
+    for (uint32_t i = 0; i < m->state_list.count; i++)
+        entries_start(&p->of_state[m->state_list.at[i]], state_at(m, i)->ref.dof->deriv);
     DvStatus status = DV_OK;
     for (uint32_t i = 0; i < count && status == DV_OK; i++)
         status = take_part(m, p, &parts[i]);
-    for (uint32_t i = m->mapping_count; i-- > 0 && status == DV_OK;)
-        if (mechanics_alive(m->mappings[i].object) && !m->mappings[i].refused)
-            status = push_up(m, p, &m->mappings[i], options);
+    for (uint32_t i = m->mapping_list.count; i-- > 0 && status == DV_OK;)
+        if (mechanics_alive(mapping_at(m, i)->object) && !mapping_at(m, i)->refused)
+            status = push_up(m, p, mapping_at(m, i), options);
     if (status != DV_OK)
         return status;
     find_fixed(m, p, step, unknowns, options);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Compressed rows: which columns a row of a sparse matrix has, made from pairs in any order.
+ * Compressed rows: which columns a row of a sparse matrix has, made from pairs in any order. All arrays grow and are kept.
  */
 #ifndef DIVAN_MECHANICS_SPARSE_ROWS_H
 #define DIVAN_MECHANICS_SPARSE_ROWS_H
@@ -8,6 +8,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <divan/memory.h>
+
+/* An array with room for `count` elements; what was in it is lost when it has to grow. */
+static inline void *with_room(void *array, size_t *capacity, size_t count, size_t size)
+{
+    if (count <= *capacity)
+        return array;
+    dv_free(array);
+    *capacity = count + count / 2;
+    return dv_alloc(*capacity, size);
+}
+
+#define WITH_ROOM(array, capacity, count) ((array) = with_room((array), &(capacity), (count), sizeof *(array)))
 
 /* Pairs to come; the same one may come many times. Zero-initialise. */
 typedef struct Pairs {
@@ -18,17 +32,29 @@ typedef struct Pairs {
 void pairs_add(Pairs *pairs, uint32_t row, uint32_t column);
 void pairs_free(Pairs *pairs);
 
+/* What sorting needs. Zero-initialise. */
+typedef struct Sorter {
+    uint32_t *order, *other;
+    size_t *next;
+    size_t order_capacity, other_capacity, next_capacity;
+} Sorter;
+
+void sorter_free(Sorter *sorter);
+
+/* Numbers of the pairs by row, those of a row by column, equal ones as they came. Belongs to the sorter. */
+const uint32_t *pairs_sort(const Pairs *pairs, uint32_t rows, uint32_t columns, Sorter *sorter);
+
 typedef struct Rows {
     uint32_t count;
     uint32_t *start;   /* [count + 1] */
     uint32_t *columns; /* [start[count]] ascending within a row, each once */
+    size_t start_capacity, column_capacity;
 } Rows;
 
-/* With `symmetric`, the transposed pairs and the diagonal too. */
-Rows rows_from_pairs(uint32_t count, const Pairs *pairs, bool symmetric);
+void rows_make(Rows *rows, uint32_t count, uint32_t columns, const Pairs *pairs, Sorter *sorter);
 void rows_free(Rows *rows);
 
-/* Where a pair is; it must be there. */
+/* Where a pair is; UINT32_MAX when it is not there. */
 uint32_t rows_find(const Rows *rows, uint32_t row, uint32_t column);
 
 #endif

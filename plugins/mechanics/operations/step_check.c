@@ -40,13 +40,13 @@ static bool acts_on(const DvMechanics *m, uint32_t actor, uint32_t state)
 {
     if (actor == state)
         return true;
-    for (uint32_t i = 0; i < m->mapping_count; i++) {
-        const MappingItem *mapping = &m->mappings[i];
+    for (uint32_t i = 0; i < m->mapping_list.count; i++) {
+        const MappingItem *mapping = mapping_at(m, i);
         bool computes = false;
         for (uint32_t k = 0; k < mapping->outputs; k++)
-            computes |= mapping_outputs_of(m, mapping)[k] == actor;
+            computes |= mapping_outputs_of(mapping)[k] == actor;
         for (uint32_t k = 0; computes && k < mapping->inputs; k++)
-            if (acts_on(m, mapping_inputs_of(m, mapping)[k], state))
+            if (acts_on(m, mapping_inputs_of(mapping)[k], state))
                 return true;
     }
     return false;
@@ -64,8 +64,8 @@ static bool field_acts_on(const DvMechanics *m, const FieldItem *field, uint32_t
 static double mass_of(const DvMechanics *m, uint32_t state, uint32_t point)
 {
     double mass = 0.0;
-    for (uint32_t i = 0; i < m->field_count; i++) {
-        const FieldItem *field = &m->fields[i];
+    for (uint32_t i = 0; i < m->field_list.count; i++) {
+        const FieldItem *field = field_at(m, i);
         if (!field->mass || !field_acts_on(m, field, state))
             continue;
         if (field->states[0] != state || !field->mass->point_mass)
@@ -77,8 +77,8 @@ static double mass_of(const DvMechanics *m, uint32_t state, uint32_t point)
 
 static bool has_mass(const DvMechanics *m, uint32_t state)
 {
-    for (uint32_t i = 0; i < m->field_count; i++)
-        if (m->fields[i].mass && field_acts_on(m, &m->fields[i], state))
+    for (uint32_t i = 0; i < m->field_list.count; i++)
+        if (field_at(m, i)->mass && field_acts_on(m, field_at(m, i), state))
             return true;
     return false;
 }
@@ -131,8 +131,8 @@ static bool all_fixed(const DvMechanics *m, uint32_t state, const DvStep *step)
     FixedCount count = {state, NULL, s.dof->deriv, dv_state_count(s)};
     const size_t unknowns = (size_t)count.points * count.deriv;
     count.fixed = dv_alloc(unknowns, sizeof *count.fixed);
-    for (uint32_t i = 0; i < m->constraint_count; i++) {
-        const ConstraintItem *constraint = &m->constraints[i];
+    for (uint32_t i = 0; i < m->constraint_list.count; i++) {
+        const ConstraintItem *constraint = constraint_at(m, i);
         if (constraint->state_count == 1 && constraint->states[0] == state && constraint->ops->fixed)
             constraint->ops->fixed(constraint->self, step, count_fixed, &count);
     }
@@ -145,27 +145,19 @@ static bool all_fixed(const DvMechanics *m, uint32_t state, const DvStep *step)
 
 static bool has_stiffness(const DvMechanics *m, uint32_t state)
 {
-    for (uint32_t i = 0; i < m->field_count; i++)
-        if (m->fields[i].ops->add_dforce && field_acts_on(m, &m->fields[i], state))
+    for (uint32_t i = 0; i < m->field_list.count; i++)
+        if (field_at(m, i)->ops->add_dforce && field_acts_on(m, field_at(m, i), state))
             return true;
     return false;
 }
 
 /* ---- What components and plugins say ---- */
 
-static uint32_t index_of(const DvMechanics *m, const DvObject *state)
-{
-    uint32_t i = 0;
-    while (i < m->state_count && m->states[i].ref.object != state)
-        i++;
-    return i;
-}
-
 static bool concerns(const DvFault *fault, DvObject *state)
 {
     const DvMechanics *m = fault->owner;
-    const uint32_t actor = index_of(m, state);
-    return actor < m->state_count && acts_on(m, actor, index_of(m, fault->state));
+    const uint32_t actor = mechanics_find_state(m, state);
+    return actor != UINT32_MAX && acts_on(m, actor, mechanics_find_state(m, fault->state));
 }
 
 static DvConstVec good(const DvFault *fault, DvObject *state, DvVecId id)
@@ -261,10 +253,10 @@ static DvStatus report(const DvMechanics *m, DvNode *root, uint32_t state, uint3
     const DvObject *object = m->states[state].ref.object;
     /* A mapped state follows from others: the cause is there. */
     uint32_t cause = state;
-    for (uint32_t i = m->mapping_count; m->states[cause].kind == STATE_MAPPED && i-- > 0;)
-        for (uint32_t k = 0; k < m->mappings[i].outputs; k++)
-            if (mapping_outputs_of(m, &m->mappings[i])[k] == cause)
-                cause = mapping_inputs_of(m, &m->mappings[i])[0];
+    for (uint32_t i = m->mapping_list.count; m->states[cause].kind == STATE_MAPPED && i-- > 0;)
+        for (uint32_t k = 0; k < mapping_at(m, i)->outputs; k++)
+            if (mapping_outputs_of(mapping_at(m, i))[k] == cause)
+                cause = mapping_inputs_of(mapping_at(m, i))[0];
     const DvFault fault = {
         .root = root,
         .state = m->states[cause].ref.object,
@@ -301,8 +293,8 @@ static DvStatus check(DvNode *root, uint64_t number)
     m->scene->fault = DV_OK;
     if (fault != DV_OK)
         return fault;
-    for (uint32_t i = 0; i < m->state_count; i++) {
-        const StateItem *state = &m->states[i];
+    for (uint32_t i = 0; i < m->state_list.count; i++) {
+        const StateItem *state = state_at(m, i);
         if (state->kind == STATE_EXTERNAL)
             continue;
         uint32_t point = first_not_finite(state, DV_POSITION);
@@ -310,10 +302,10 @@ static DvStatus check(DvNode *root, uint64_t number)
         if (!position && state->kind == STATE_INDEPENDENT)
             point = first_not_finite(state, DV_VELOCITY);
         if (point != UINT32_MAX)
-            return report(m, root, i, point, position, number);
+            return report(m, root, m->state_list.at[i], point, position, number);
     }
-    for (uint32_t i = 0; i < m->independent_count; i++) {
-        const DvStateRef s = m->states[m->independent[i]].ref;
+    for (uint32_t i = 0; i < m->independent.count; i++) {
+        const DvStateRef s = independent_at(m, i)->ref;
         s.ops->combine(s.self, VEC_GOOD_POSITION, DV_POSITION, DV_NO_VEC, 0.0);
         s.ops->combine(s.self, VEC_GOOD_VELOCITY, DV_VELOCITY, DV_NO_VEC, 0.0);
     }
@@ -325,8 +317,8 @@ static bool restore_last_good(DvNode *root)
     DvMechanics *m = watched(root);
     mechanics_refresh(m);
     bool any = false;
-    for (uint32_t i = 0; i < m->independent_count; i++) {
-        const DvStateRef s = m->states[m->independent[i]].ref;
+    for (uint32_t i = 0; i < m->independent.count; i++) {
+        const DvStateRef s = independent_at(m, i)->ref;
         if (!s.ops->has(s.self, VEC_GOOD_POSITION))
             continue;
         s.ops->combine(s.self, DV_POSITION, VEC_GOOD_POSITION, DV_NO_VEC, 0.0);
@@ -335,9 +327,9 @@ static bool restore_last_good(DvNode *root)
     }
     /* What the failed step left in forces and search directions is no part of the good state. */
     static const DvVecId scratch[] = {DV_FORCE, DV_DX, DV_DFORCE};
-    for (uint32_t i = 0; i < m->state_count; i++)
+    for (uint32_t i = 0; i < m->state_list.count; i++)
         for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++) {
-            const DvStateRef s = m->states[i].ref;
+            const DvStateRef s = state_at(m, i)->ref;
             if (s.ops->has(s.self, scratch[k]))
                 s.ops->clear(s.self, scratch[k]);
         }
@@ -354,12 +346,12 @@ static size_t lint(DvNode *root)
     DvMechanics *m = watched(root);
     mechanics_refresh(m);
     size_t problems = 0;
-    for (uint32_t i = 0; i < m->independent_count; i++) {
-        const uint32_t state = m->independent[i];
+    for (uint32_t i = 0; i < m->independent.count; i++) {
+        const uint32_t state = m->independent.at[i];
         const DvStateRef s = m->states[state].ref;
         void *self;
         DvObject *solver;
-        if (dv_state_count(s) == 0 || !m->states[state].loaded)
+        if (dv_state_count(s) == 0 || !m->states[state].loads)
             continue;
         if (!solver_of(m, state, &self, &solver)) {
             dv_warning(s.object, "no solver moves it: put an ODE solver (EulerImplicitSolver...) in its node or above");

@@ -97,12 +97,11 @@ static void run_interaction(const DvCall *call, void *context)
         ops->add_force(call->self, &advance->step, x, v, f);
 }
 
-static DvVisit plan_node(DvPlanner *planner, DvNode *node, bool root)
+static DvVisit plan_node(DvPlanner *planner, DvNode *node)
 {
-    (void)root;
-    if (dv_plan_each(planner, node, DV_ODE_SOLVER, run_solver) > 0)
+    if (dv_plan_each(planner, node, DV_ODE_SOLVER, run_solver, NULL) > 0)
         return DV_VISIT_PRUNE;
-    dv_plan_each(planner, node, DV_INTERACTION_FORCE_FIELD, run_interaction);
+    dv_plan_each(planner, node, DV_INTERACTION_FORCE_FIELD, run_interaction, NULL);
     return DV_VISIT_CONTINUE;
 }
 
@@ -119,9 +118,8 @@ static void run_pipeline(const DvCall *call, void *context)
         *status = ops->respond(call->self);
 }
 
-static DvVisit plan_collision(DvPlanner *planner, DvNode *node, bool root)
+static DvVisit plan_collision(DvPlanner *planner, DvNode *node)
 {
-    (void)root;
     DvObject *pipeline = dv_node_slot(node, DV_COLLISION_PIPELINE);
     if (pipeline)
         dv_plan_call(planner, pipeline, DV_COLLISION_PIPELINE, run_pipeline, NULL);

@@ -6,8 +6,11 @@
  * the context of its objects: gravity, time, step size. A node is itself an object (class "Node"), so its fields can be
  * linked.
  *
- * The graph may be edited while it runs, between and inside steps. Each edit, and each initialisation of an object, raises the revision of the node and of its
- * ancestors; schedules compiled over them are renewed when next used, at a cost in proportion to what changed.
+ * The graph may be edited while it runs, between and inside steps. Each edit, and each initialisation of an object, raises
+ * the revision of the node and of its ancestors; schedules compiled over them follow when next used, at a cost in proportion to what changed. What comes and goes
+ * in a running scene is best kept: an object by dv_object_detach and dv_object_attach, a node with what is in it by
+ * dv_node_set_active. Then an edit that repeats allocates nothing. A node is planned anew as a whole, so things that come and
+ * go are best put in nodes with few objects.
  */
 #ifndef DIVAN_NODE_H
 #define DIVAN_NODE_H
