@@ -155,7 +155,9 @@ static DvStatus set_numbers(DvData *field, const double *numbers, size_t count)
 {
     const DvType *type = field->type;
     const size_t components = components_of(type);
-    if (components && type->list && count % components)
+    if (components == 0)
+        return check_count(field, count, 0);
+    if (type->list && count % components)
         return dv_field_error(field, -1, "takes %zu numbers an element: %zu are not whole elements", components, count);
     const DvStatus status = check_count(field, count, type->list ? count : components);
     if (status != DV_OK)

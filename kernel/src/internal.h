@@ -239,7 +239,6 @@ DvData *dv_private_resolve_field(const DvNode *node, const DvObject *from, const
 char *dv_private_find_beside_kernel(const char *name, const char *const *places);
 
 /* node.c */
-void dv_private_node_join_scene(DvNode *node, DvScene *scene);                    /* once, when it is made */
 void dv_private_warn_of_namesake(DvNode *node, const DvNode *parent);             /* an earlier child has its name */
 void dv_private_node_changed(DvNode *node);                                       /* raises the revisions */
 void dv_private_node_insert_member(DvNode *node, DvObject *object, size_t index); /* beyond the end: as the last */
