@@ -168,34 +168,26 @@ const uint32_t *pair_map_order(PairMap *map)
 }
 
 /* Ranks given so far, bodies, the rank of each body, then the pairs that are present. */
-static uint32_t write_numbers(const PairMap *map, const uint32_t *entries, uint32_t *out, uint32_t capacity)
+void pair_map_save(PairMap *map, DvData *field, const uint32_t *entries)
 {
-    uint32_t count = 0;
-#define PUT(number) (count < capacity ? (void)(out[count] = (number)) : (void)0, count++)
     uint32_t bodies = map->body_count;
     while (bodies > 0 && map->rank[bodies - 1] == UINT32_MAX)
         bodies--;
-    PUT(map->ranks);
-    PUT(bodies);
-    for (uint32_t i = 0; i < bodies; i++)
-        PUT(map->rank[i]);
-    for (uint32_t i = 0; i < map->present; i++) {
-        PUT(map->entries[entries[i]].body[0]);
-        PUT(map->entries[entries[i]].body[1]);
-    }
-#undef PUT
-    return count;
-}
-
-void pair_map_save(PairMap *map, DvData *field, const uint32_t *entries)
-{
-    const uint32_t count = write_numbers(map, entries, NULL, 0);
+    const uint32_t count = 2 + bodies + 2 * map->present;
     if (count > map->saved_capacity) {
         dv_free(map->saved);
         map->saved_capacity = 2 * count;
         map->saved = dv_alloc(map->saved_capacity, sizeof *map->saved);
     }
-    (void)write_numbers(map, entries, map->saved, count);
+    uint32_t *at = map->saved;
+    *at++ = map->ranks;
+    *at++ = bodies;
+    for (uint32_t i = 0; i < bodies; i++)
+        *at++ = map->rank[i];
+    for (uint32_t i = 0; i < map->present; i++) {
+        *at++ = map->entries[entries[i]].body[0];
+        *at++ = map->entries[entries[i]].body[1];
+    }
     size_t known;
     const uint32_t *numbers = dv_data_uints(field, &known);
     if (known != count || memcmp(numbers, map->saved, count * sizeof *numbers) != 0)

@@ -33,8 +33,8 @@ typedef struct PairMap {
     uint32_t *order; /* [present] entries in order, when `ordered` */
     uint32_t order_capacity;
     bool ordered;
-    uint32_t *saved; /* [saved_count] what the field holds, as of the last save */
-    uint32_t saved_count, saved_capacity;
+    uint32_t *saved; /* what the field holds, as of the last save */
+    uint32_t saved_capacity;
 } PairMap;
 
 /* Puts a pair in (or meets it again); its entry. */
