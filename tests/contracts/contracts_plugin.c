@@ -444,8 +444,9 @@ static uint32_t short_outputs(void *object_self, DvObject **states, uint32_t cap
 static void short_apply(void *object_self, const DvStep *step, const DvConstVec *in, const DvVec *out)
 {
     (void)object_self, (void)step;
-    for (int i = 0; i < 9; i++)
-        out->at[i] = in->at[i % 3] + i / 3;
+    for (int point = 0; point < 3; point++)
+        for (int k = 0; k < 3; k++)
+            out->at[3 * point + k] = in->at[k] + point;
 }
 
 static void short_apply_j(void *object_self, const DvStep *step, const DvConstVec *in, const DvVec *out)

@@ -377,7 +377,7 @@ INLINE void add_rows(unsigned columns, const double *l, size_t ld, size_t rows, 
 #pragma GCC unroll 4
         for (unsigned s = 0; s < VECTORS; s++)
             sum[k][s] = *(const LanesInMemory *)(sums + GROUP * k + LANES * s);
-    for (size_t i = 0; i < rows; i++)
+    for (size_t i = 0; i < rows; i++) {
 #pragma GCC unroll 4
         for (unsigned s = 0; s < VECTORS; s++) {
             const Lanes x = *(const LanesInMemory *)(t + GROUP * i + LANES * s);
@@ -385,6 +385,7 @@ INLINE void add_rows(unsigned columns, const double *l, size_t ld, size_t rows, 
             for (unsigned k = 0; k < columns; k++)
                 sum[k][s] += x * l[i + k * ld];
         }
+    }
 #pragma GCC unroll 6
     for (unsigned k = 0; k < columns; k++)
 #pragma GCC unroll 4
@@ -435,7 +436,7 @@ TARGET static void add_gram(size_t count, const double *a, const double *b, cons
 #pragma GCC unroll 4
             for (unsigned s = 0; s < VECTORS; s++)
                 sum[r][s] = *(const LanesInMemory *)(c + GROUP * (first + r) + LANES * s);
-        for (size_t k = 0; k < count; k++)
+        for (size_t k = 0; k < count; k++) {
 #pragma GCC unroll 4
             for (unsigned s = 0; s < VECTORS; s++) {
                 const Lanes scaled = *(const LanesInMemory *)(b + GROUP * k + LANES * s) * weights[k];
@@ -443,6 +444,7 @@ TARGET static void add_gram(size_t count, const double *a, const double *b, cons
                 for (unsigned r = 0; r < LANES; r++)
                     sum[r][s] += scaled * a[GROUP * k + first + r];
             }
+        }
 #pragma GCC unroll 8
         for (unsigned r = 0; r < LANES; r++)
 #pragma GCC unroll 4
