@@ -1,39 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Readers: values from the text of scene files.
+ * Readers: values from the text of scene files. Plain numbers are divan/math/decimal.h's.
  *
  * One reader serves all types that are plain numbers; index lists (ranges "A-B-S"), truth values, words and choices have
  * their own, and types of another syntax bring one. A value is read as far as it goes. What follows a complete value is
  * dropped with a warning; what ends a value too early is an error that keeps what was read before.
- *
- * Numbers. A decimal number of which the digits fit in 53 bits and the power of ten is at most 22 is one product or quotient
- * of two exact doubles, rounded once (Clinger 1990, "How to read floating point numbers accurately"); all others go through
- * strtod_l in the C locale, which rounds correctly. Neither infinity nor NaN is a number here.
  */
 #include "internal.h"
 
-#include <float.h>
 #include <locale.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <divan/math/decimal.h>
+
 #define LONGEST_LIST ((size_t)1 << 24) /* entries that ranges may make: a typing error must not fill the memory */
-
-static inline bool is_blank(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static inline bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 static const char *end_of_word(const char *text)
 {
-    while (*text && !is_blank(*text))
+    while (*text && !dv_is_blank(*text))
         text++;
     return text;
 }
@@ -41,91 +27,14 @@ static const char *end_of_word(const char *text)
 /* Of a text of `length` bytes without the blanks at its end. */
 static size_t trimmed(const char *text, size_t length)
 {
-    while (length && is_blank(text[length - 1]))
+    while (length && dv_is_blank(text[length - 1]))
         length--;
     return length;
 }
 
-/* Numbers are read from text that ends with a zero, where `end` is NULL, and from bytes that end before `end`: those too
- * then seem to end with a zero. */
-static inline char byte_at(const char *at, const char *end)
-{
-    return at == end ? '\0' : *at;
-}
-
-static inline const char *skip_blanks_until(const char *at, const char *end)
-{
-    while (is_blank(byte_at(at, end)))
-        at++;
-    return at;
-}
-
 static inline const char *skip_blanks(const char *text)
 {
-    return skip_blanks_until(text, NULL);
-}
-
-static inline const char *skip_sign(const char *at, const char *end, bool *negative)
-{
-    const char sign = byte_at(at, end);
-    *negative = sign == '-';
-    return sign == '-' || sign == '+' ? at + 1 : at;
-}
-
-#define EXACT ((uint64_t)1 << DBL_MANT_DIG) /* all integers up to it are doubles */
-
-/* A decimal number as it is written: digits 10^exponent. */
-typedef struct Decimal {
-    const char *start, *power, *end; /* sign or first digit; letter of the exponent, or `end`; what follows */
-    uint64_t digits;                 /* above EXACT there may be more of them */
-    int64_t exponent;
-    bool negative;
-} Decimal;
-
-static inline const char *read_digits(const char *at, const char *end, uint64_t *digits)
-{
-    for (; is_digit(byte_at(at, end)); at++)
-        if (*digits <= EXACT)
-            *digits = *digits * 10 + (uint64_t)(*at - '0');
-    return at;
-}
-
-static inline bool is_power(char letter, bool fortran)
-{
-    return letter == 'e' || letter == 'E' || (fortran && (letter == 'd' || letter == 'D'));
-}
-
-/* The number at the start of `text`, behind blanks; false when there is none. */
-static bool read_decimal(const char *text, const char *end, bool fortran, Decimal *number)
-{
-    const char *const start = skip_blanks_until(text, end);
-    bool negative, down;
-    const char *const whole = skip_sign(start, end, &negative);
-    uint64_t digits = 0;
-    int64_t exponent = 0;
-    const char *at = read_digits(whole, end, &digits);
-    const bool has_point = byte_at(at, end) == '.';
-    if (has_point) {
-        const char *const fraction = at + 1;
-        at = read_digits(fraction, end, &digits);
-        exponent = fraction - at;
-    }
-    if (at == whole + has_point)
-        return false;
-    const char *const power = at;
-    if (is_power(byte_at(at, end), fortran)) {
-        const char *digit = skip_sign(at + 1, end, &down);
-        if (is_digit(byte_at(digit, end))) {
-            int64_t value = 0;
-            for (; is_digit(byte_at(digit, end)); digit++)
-                if (value < INT64_MAX / 100) /* no text has as many zeros */
-                    value = value * 10 + (*digit - '0');
-            exponent += down ? -value : value;
-            at = digit;
-        }
-    }
-    *number = (Decimal){start, power, at, digits, exponent, negative};
-    return true;
+    return dv_skip_blanks(text, NULL);
 }
 
 static locale_t c_locale;
@@ -135,8 +44,7 @@ static void make_c_locale(void)
     c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-/* What the C library reads: correctly rounded, to a float if `single`, however many digits there are. */
-static double round_decimal(const Decimal *number, bool single)
+double dv_decimal_round(const DvDecimal *number, bool single)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_c_locale);
@@ -152,92 +60,15 @@ static double round_decimal(const Decimal *number, bool single)
     return result;
 }
 
-static inline double value_of(const Decimal *number)
-{
-    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    const int64_t exponent = number->exponent;
-    if (number->digits > EXACT || exponent < -22 || exponent > 22)
-        return round_decimal(number, false);
-    const double digits = (double)number->digits;
-    const double result = exponent < 0 ? digits / powers[-exponent] : digits * powers[exponent];
-    return number->negative ? -result : result;
-}
-
-static inline bool read_double(const char **text, const char *end, bool fortran, double *value)
-{
-    Decimal number;
-    if (!read_decimal(*text, end, fortran, &number))
-        return false;
-    const double result = value_of(&number);
-    if (!isfinite(result))
-        return false;
-    *value = result;
-    *text = number.end;
-    return true;
-}
-
 bool dv_read_double(const char **text, double *value)
 {
-    return read_double(text, NULL, false, value);
-}
-
-bool dv_scan_double(const char **text, const char *end, double *value)
-{
-    return read_double(text, end, true, value);
-}
-
-/* The nearest float is that of the nearest double, unless the double lies half-way between two floats or the float is
- * subnormal. */
-bool dv_scan_float(const char **text, const char *end, float *value)
-{
-    Decimal number;
-    if (!read_decimal(*text, end, true, &number))
-        return false;
-    double result = value_of(&number);
-    uint64_t bits;
-    memcpy(&bits, &result, sizeof bits);
-    const uint64_t dropped = ((uint64_t)1 << (DBL_MANT_DIG - FLT_MANT_DIG)) - 1, half = dropped / 2 + 1;
-    if ((bits & dropped) == half || (result != 0 && fabs(result) < (double)FLT_MIN))
-        result = round_decimal(&number, true);
-    if (!isfinite((float)result))
-        return false;
-    *value = (float)result;
-    *text = number.end;
-    return true;
-}
-
-/* From `least` to `most`, of which none of 18 digits is too large. */
-static inline bool read_integer(const char **text, const char *end, int64_t least, int64_t most, int64_t *value)
-{
-    bool negative;
-    const char *at = skip_sign(skip_blanks_until(*text, end), end, &negative);
-    if (!is_digit(byte_at(at, end)))
-        return false;
-    int64_t number = 0;
-    for (; is_digit(byte_at(at, end)); at++) {
-        if (number > (INT64_MAX - 9) / 10)
-            return false;
-        number = number * 10 + (*at - '0');
-    }
-    if (negative)
-        number = -number;
-    if (number < least || number > most)
-        return false;
-    *value = number;
-    *text = at;
-    return true;
-}
-
-bool dv_scan_integer(const char **text, const char *end, int64_t *value)
-{
-    return read_integer(text, end, INT64_MIN, INT64_MAX, value);
+    return dv_decimal_double(text, NULL, false, value);
 }
 
 bool dv_read_int(const char **text, int32_t *value)
 {
     int64_t number;
-    if (!read_integer(text, NULL, INT32_MIN, INT32_MAX, &number))
+    if (!dv_decimal_integer(text, NULL, INT32_MIN, INT32_MAX, &number))
         return false;
     *value = (int32_t)number;
     return true;
@@ -247,7 +78,7 @@ bool dv_read_int(const char **text, int32_t *value)
 bool dv_read_uint(const char **text, uint32_t *value)
 {
     int64_t number;
-    if (!read_integer(text, NULL, INT32_MIN, UINT32_MAX, &number))
+    if (!dv_decimal_integer(text, NULL, INT32_MIN, UINT32_MAX, &number))
         return false;
     *value = (uint32_t)number;
     return true;
@@ -314,14 +145,14 @@ static inline bool read_scalar(DvScalar scalar, const char **text, void *out)
 {
     switch (scalar) {
     case DV_SCALAR_DOUBLE:
-        return read_double(text, NULL, false, out);
+        return dv_decimal_double(text, NULL, false, out);
     case DV_SCALAR_INT:
         return dv_read_int(text, out);
     case DV_SCALAR_UINT:
         return dv_read_uint(text, out);
     default: {
         const char *at = skip_blanks(*text);
-        if ((*at != '0' && *at != '1') || is_digit(at[1]))
+        if ((*at != '0' && *at != '1') || dv_is_digit(at[1]))
             return false;
         *(bool *)out = *at == '1';
         *text = at + 1;
@@ -400,7 +231,8 @@ static DvStatus parse_list(const DvType *type, const char *text, Elements *out, 
 static bool read_bound(const char *start, const char *end, bool is_signed, int64_t *value)
 {
     const bool is_refused = !is_signed && *start == '-';
-    if (!is_refused && read_integer(&start, end, INT32_MIN, is_signed ? INT32_MAX : UINT32_MAX, value) && start == end)
+    if (!is_refused && dv_decimal_integer(&start, end, INT32_MIN, is_signed ? INT32_MAX : UINT32_MAX, value) &&
+        start == end)
         return true;
     *value = 0;
     return false;
@@ -479,7 +311,7 @@ static DvStatus parse_bool(const char *text, bool *out, DvText *problem)
     }
     int64_t number;
     const char *rest = text;
-    if ((is_digit(first) || first == '-') && read_integer(&rest, NULL, INT64_MIN, INT64_MAX, &number)) {
+    if ((dv_is_digit(first) || first == '-') && dv_decimal_integer(&rest, NULL, INT64_MIN, INT64_MAX, &number)) {
         *out = number != 0;
         return dv_read_end(rest, problem);
     }

@@ -6,6 +6,7 @@
  */
 #include "capture.h"
 
+#include <divan/math/decimal.h>
 #include <divan/types/color.h>
 #include <divan/types/matrix.h>
 

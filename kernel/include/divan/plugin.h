@@ -16,7 +16,7 @@
 DV_BEGIN_DECLS
 
 #define DV_ABI_MAJOR 0u
-#define DV_ABI_MINOR 6u
+#define DV_ABI_MINOR 7u
 /* Version of the ABI, bytes of a real number, bytes of an index. Before 1.0 it must match exactly. */
 #define DV_ABI_STAMP \
     (DV_ABI_MAJOR << 24 | DV_ABI_MINOR << 16 | (uint32_t)sizeof(double) << 8 | (uint32_t)sizeof(uint32_t))

@@ -69,17 +69,11 @@ struct DvDofType;
 DV_PUBLIC const DvType *dv_type_of_coords(const struct DvDofType *dof);
 DV_PUBLIC const DvType *dv_type_of_derivs(const struct DvDofType *dof);
 
-/* Number readers that the types share and that own parsers should use: decimal with '.' in any locale, correctly rounded;
- * neither infinity nor NaN. They skip white space, read one number, move *text behind it, whatever follows; false leaves
+/* Number readers that the types share and that own parsers should use, by the rules of math/decimal.h. They skip white space, read one number, move *text behind it, whatever follows; false leaves
  * *text and *value as they were: no number, or one out of range.     [any] */
 DV_PUBLIC bool dv_read_double(const char **text, double *value);
 DV_PUBLIC bool dv_read_int(const char **text, int32_t *value);
 DV_PUBLIC bool dv_read_uint(const char **text, uint32_t *value);
-/* The same for files, of which the bytes end before `end` and not with a zero. Exponents may be Fortran's (1d-3), a float is
- * rounded once, from the decimal number; integers of 19 digits may be refused.     [any] */
-DV_PUBLIC bool dv_scan_double(const char **text, const char *end, double *value);
-DV_PUBLIC bool dv_scan_float(const char **text, const char *end, float *value);
-DV_PUBLIC bool dv_scan_integer(const char **text, const char *end, int64_t *value);
 /* The next white-space separated word into `word` (at most size - 1 bytes); false at the end.     [any] */
 DV_PUBLIC bool dv_read_word(const char **text, char *word, size_t size);
 

@@ -4,7 +4,7 @@
  */
 #include "scan.h"
 
-#include <divan/type.h>
+#include <divan/math/decimal.h>
 #include <stdio.h>
 #include <string.h>
 
