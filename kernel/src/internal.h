@@ -5,6 +5,7 @@
  *   text.c parse.c type.c          growing text, closest word; values from text; types, printing, conversion
  *   data.c link.c                  values, dependencies; links to objects
  *   object.c                       objects: fields, lifecycle calls, references
+ *   contract.c                     what an offer of a contract must hold
  *   registry.c plugin.c            classes, old names; finding, checking, starting plugins
  *   needs.c                        who cannot do without whom
  *   node.c visitor.c schedule.c    the graph, walks, compiled walks
@@ -168,6 +169,11 @@ void dv_private_object_forget_path(DvObject *object);                   /* also 
 char *dv_private_object_path(const DvObject *object);                   /* new string */
 bool dv_private_field_is_named(const DvField *field, const char *name); /* or has it as an alias */
 
+/* contract.c */
+/* False with the rest of a sentence that ends in "offers" or "needs": 'id', and what is wrong with it. */
+bool dv_private_contract_known(const char *id, DvText *reason);
+bool dv_private_contract_complete(const DvContract *offer, DvText *reason);
+
 /* needs.c */
 void dv_private_users_lose(DvObject *object);   /* it is about to leave the graph: while its path is still known */
 void dv_private_needs_forget(DvObject *object); /* it needs nothing any more, and has lost nothing */
@@ -195,6 +201,7 @@ void dv_private_elements_blank(const DvType *type, void *elements, size_t first,
 /* The first `count` of the old ones; what is beyond them is blank. */
 void *dv_private_elements_copy(const DvType *type, const void *old, size_t old_count, size_t count);
 bool dv_private_type_same(const DvType *a, const DvType *b); /* same layout */
+const char *dv_private_dof_type_name(size_t index); /* NULL beyond the end */
 bool dv_private_type_converts(const DvType *from, const DvType *to);
 const DvType *dv_private_type_for(const DvType *declared, const char *variant); /* fills the places */
 double dv_private_get_scalar(DvScalar scalar, const void *values, size_t i);    /* of numbers; true is 1 */

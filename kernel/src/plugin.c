@@ -4,7 +4,7 @@
  *
  * Folders are searched in the order of options, DIVAN_PLUGIN_PATH, then those beside this library: ../plugins/<family> in a
  * build tree, divan/plugins where it is installed. Files of a folder come in the order of their names, so nothing depends on
- * the file system. A library is opened, its eight first bytes are compared, and only then its descriptor is read; all that
+ * the file system. A library is opened, its size and stamp are compared, and only then its descriptor is read; all that
  * is known of it is data until it starts. Plugins start after the providers of what they need, ties by id; they stop in
  * the reverse order and stay in memory, since objects, types and GLib's tables point into them.
  *
@@ -54,13 +54,46 @@ static bool is_empty(const char *text)
     return !text || !*text;
 }
 
-/* The first contract offered without functions; NULL: there is none. */
-static const char *empty_offer(const DvContract *offer)
+/* `who` and the name begin the sentence: "class 'Thing' offers ...". */
+static bool check_offers(const DvContract *offer, const char *who, const char *name, DvText *reason)
 {
-    for (; offer && offer->id; offer++)
-        if (!offer->ops || *(const uint32_t *)offer->ops <= sizeof(uint32_t))
-            return offer->id;
-    return NULL;
+    for (; offer && offer->id; offer++) {
+        DvText text = {0};
+        if (!dv_private_contract_complete(offer, &text)) {
+            dv_text_add(reason, "%s '%s' offers %s", who, name, text.at);
+            dv_text_free(&text);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Each part of a variant, "Rigid3d,Vec3d" say, is the name of a DOF type or of what the plugin declares. */
+static bool check_variants(const DvPlugin *plugin, const DvClass *cls, DvText *reason)
+{
+    gchar **parts = g_strsplit_set(cls->variants ? cls->variants : "", " ,", -1);
+    GPtrArray *known = g_ptr_array_new();
+    const char *dof;
+    for (size_t i = 0; (dof = dv_private_dof_type_name(i)); i++)
+        g_ptr_array_add(known, (gpointer)(uintptr_t)dof);
+    for (const char *const *name = plugin->variants; name && *name; name++)
+        g_ptr_array_add(known, (gpointer)(uintptr_t)*name);
+    bool good = true;
+    for (gchar **part = parts; *part && good; part++) {
+        good = !**part;
+        for (guint i = 0; i < known->len && !good; i++)
+            good = strcmp(g_ptr_array_index(known, i), *part) == 0;
+        if (good)
+            continue;
+        const char *closest = dv_closest(*part, (const char *const *)known->pdata, known->len);
+        dv_text_add(reason, "class '%s' has a variant '%s', which is neither a DOF type nor declared by the plugin",
+                    cls->name, *part);
+        if (closest)
+            dv_text_add(reason, "; did you mean '%s'?", closest);
+    }
+    g_ptr_array_unref(known);
+    g_strfreev(parts);
+    return good;
 }
 
 static bool check_field(const DvClass *cls, const DvField *field, DvText *reason)
@@ -89,7 +122,7 @@ static bool check_field(const DvClass *cls, const DvField *field, DvText *reason
     return !twice;
 }
 
-static bool check_class(const DvClass *cls, DvText *reason)
+static bool check_class(const DvPlugin *plugin, const DvClass *cls, DvText *reason)
 {
     if (is_empty(cls->name)) {
         dv_text_add(reason, "a class has no name");
@@ -99,11 +132,8 @@ static bool check_class(const DvClass *cls, DvText *reason)
         dv_text_add(reason, "class '%s' has %u bytes, not %zu", cls->name, cls->size, sizeof(DvClass));
         return false;
     }
-    const char *empty = empty_offer(cls->contracts);
-    if (empty) {
-        dv_text_add(reason, "class '%s' offers '%s' without functions", cls->name, empty);
+    if (!check_offers(cls->contracts, "class", cls->name, reason) || !check_variants(plugin, cls, reason))
         return false;
-    }
     for (const DvField *field = cls->fields; field && field->name; field++)
         if (!check_field(cls, field, reason))
             return false;
@@ -124,16 +154,25 @@ static const DvRename *lost_rename(const DvRename *rename)
 
 static DvStatus check_stamp(const DvPlugin *plugin, DvText *reason)
 {
-    const uint32_t real = plugin->abi >> 8 & 255, index = plugin->abi & 255;
-    if (plugin->abi >> 16 != (DV_ABI_STAMP >> 16))
-        dv_text_add(reason, "made for version %u.%u of the kernel, this is %u.%u", plugin->abi >> 24,
-                    plugin->abi >> 16 & 255, DV_ABI_MAJOR, DV_ABI_MINOR);
-    else if (real != sizeof(double))
-        dv_text_add(reason, "made for real numbers of %u bytes, the kernel has %zu", real, sizeof(double));
-    else if (index != sizeof(uint32_t))
-        dv_text_add(reason, "made for indices of %u bytes, the kernel has %zu", index, sizeof(uint32_t));
-    else if (plugin->size != sizeof(DvPlugin))
+    const struct {
+        const char *what;
+        uint32_t of_plugin, of_kernel;
+    } sizes[] = {
+        {"real numbers", plugin->abi >> 40 & 255, sizeof(double)},
+        {"indices", plugin->abi >> 32 & 255, sizeof(uint32_t)},
+        {"offers (DvContract)", plugin->abi >> 24 & 255, sizeof(DvContract)},
+        {"fields (DvField)", plugin->abi >> 12 & 4095, sizeof(DvField)},
+        {"values (DvData)", plugin->abi & 4095, sizeof(DvData)},
+    };
+    if (plugin->size != sizeof(DvPlugin))
         dv_text_add(reason, "its descriptor has %u bytes, the kernel's %zu", plugin->size, sizeof(DvPlugin));
+    else if (plugin->abi >> 48 != (DV_ABI_STAMP >> 48))
+        dv_text_add(reason, "made for version %u.%u of the kernel, this is %u.%u", (unsigned)(plugin->abi >> 56),
+                    (unsigned)(plugin->abi >> 48 & 255), DV_ABI_MAJOR, DV_ABI_MINOR);
+    for (size_t i = 0; i < G_N_ELEMENTS(sizes) && !reason->length; i++)
+        if (sizes[i].of_plugin != sizes[i].of_kernel)
+            dv_text_add(reason, "made for %s of %u bytes, the kernel has %u", sizes[i].what, sizes[i].of_plugin,
+                        sizes[i].of_kernel);
     return reason->length ? DV_ERROR_ABI : DV_OK;
 }
 
@@ -146,13 +185,19 @@ static DvStatus check_descriptor(const DvPlugin *plugin, DvText *reason)
         dv_text_add(reason, "plugin '%s' has no version", plugin->id);
     else if (is_empty(plugin->license))
         dv_text_add(reason, "plugin '%s' has no licence", plugin->id);
-    else if (empty_offer(plugin->offers))
-        dv_text_add(reason, "plugin '%s' offers '%s' without functions", plugin->id, empty_offer(plugin->offers));
+    else if (!check_offers(plugin->offers, "plugin", plugin->id, reason))
+        return DV_ERROR_INVALID;
     else if (lost)
         dv_text_add(reason, "plugin '%s' has an old name '%s' that leads nowhere", plugin->id,
                     lost->from ? lost->from : "");
+    for (const char *const *need = plugin->needs; need && *need && !reason->length; need++) {
+        DvText text = {0};
+        if (!dv_private_contract_known(*need, &text))
+            dv_text_add(reason, "plugin '%s' needs %s", plugin->id, text.at);
+        dv_text_free(&text);
+    }
     for (const DvClass *const *cls = plugin->classes; cls && *cls && !reason->length; cls++) {
-        if (!check_class(*cls, reason))
+        if (!check_class(plugin, *cls, reason))
             break;
         for (const DvClass *const *other = plugin->classes; other != cls; other++)
             if (strcmp((*other)->name, (*cls)->name) == 0)

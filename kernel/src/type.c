@@ -263,6 +263,11 @@ static size_t place_of(const char *dof_name, size_t length)
     return 0;
 }
 
+const char *dv_private_dof_type_name(size_t index)
+{
+    return index < G_N_ELEMENTS(places) ? places[index].dof->name : NULL;
+}
+
 const DvDofType *dv_dof_type(const char *name)
 {
     const DvDofType *dof = places[place_of(name, strlen(name))].dof;

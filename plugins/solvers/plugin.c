@@ -72,6 +72,26 @@ static const DvRename renames[] = {
     {0},
 };
 
+/* Kinds of matrices, by the names that scenes use. */
+static const char *const variants[] = {
+    "BTDMatrix6d",
+    "BlockDiagonalMatrixMat3x3d",
+    "CompressedRowSparseMatrix",
+    "CompressedRowSparseMatrixMat2x2d",
+    "CompressedRowSparseMatrixMat3x3d",
+    "CompressedRowSparseMatrixMat4x4d",
+    "CompressedRowSparseMatrixMat6x6d",
+    "CompressedRowSparseMatrixMat8x8d",
+    "CompressedRowSparseMatrixd",
+    "DiagonalMatrix",
+    "FullMatrix",
+    "FullVector",
+    "GraphScattered",
+    "RotationMatrixd",
+    "SparseMatrix",
+    NULL,
+};
+
 DV_PLUGIN = {
     .size = sizeof(DvPlugin),
     .abi = DV_ABI_STAMP,
@@ -81,5 +101,6 @@ DV_PLUGIN = {
     .help = "Time integration, linear solvers and animation loops.",
     .needs = (const char *const[]){DV_MECHANICAL_OPERATIONS, NULL},
     .classes = classes,
+    .variants = variants,
     .renames = renames,
 };

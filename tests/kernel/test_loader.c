@@ -97,6 +97,33 @@ static void every_bad_plugin_is_refused_with_its_own_reason(void **state)
         {"minor-down", DV_ERROR_ABI, made_for(DV_ABI_MAJOR, DV_ABI_MINOR - 1)},
         {"other-real", DV_ERROR_ABI, "made for real numbers of 4 bytes, the kernel has 8"},
         {"other-index", DV_ERROR_ABI, "made for indices of 8 bytes, the kernel has 4"},
+        {"other-contract", DV_ERROR_ABI, NULL},
+        {"other-field", DV_ERROR_ABI, NULL},
+        {"other-data", DV_ERROR_ABI, NULL},
+        {"contract-size", DV_ERROR_INVALID,
+         "class 'Thing' offers 'divan.drawable/1' with functions of 24 bytes, the kernel's have 16"},
+        {"contract-member", DV_ERROR_INVALID,
+         "class 'Thing' offers 'divan.drawable/1' without 'draw', which is required"},
+        {"contract-unknown", DV_ERROR_INVALID,
+         "class 'Thing' offers 'divan.forcefield/1', which is no contract of this kernel; did you mean "
+         "'divan.force-field/1'?"},
+        {"contract-revision", DV_ERROR_INVALID,
+         "class 'Thing' offers 'divan.drawable/7', which is no contract of this kernel; did you mean "
+         "'divan.drawable/1'?"},
+        {"service-member", DV_ERROR_INVALID,
+         "plugin 'test.good' offers 'divan.visual-model/1' without 'update', which is required"},
+        {"service-unknown", DV_ERROR_INVALID,
+         "plugin 'test.good' offers 'divan.mechanical-operation/1', which is no contract of this kernel; did you mean "
+         "'divan.mechanical-operations/1'?"},
+        {"needs-unknown", DV_ERROR_INVALID,
+         "plugin 'test.good' needs 'divan.mechanical-operation/1', which is no contract of this kernel; did you mean "
+         "'divan.mechanical-operations/1'?"},
+        {"variant-unknown", DV_ERROR_INVALID,
+         "class 'Thing' has a variant 'Vec3f', which is neither a DOF type nor declared by the plugin; did you mean "
+         "'Vec3d'?"},
+        {"variant-part", DV_ERROR_INVALID,
+         "class 'Thing' has a variant 'Vec3', which is neither a DOF type nor declared by the plugin; did you mean "
+         "'Vec3d'?"},
         {"no-id", DV_ERROR_INVALID, "it has no id"},
         {"no-version", DV_ERROR_INVALID, "plugin 'test.good' has no version"},
         {"no-license", DV_ERROR_INVALID, "plugin 'test.good' has no licence"},
@@ -127,6 +154,15 @@ static void every_bad_plugin_is_refused_with_its_own_reason(void **state)
         else if (strcmp(cases[i].name, "wrong-size") == 0)
             dv_text_add(&reason, "its descriptor has %zu bytes, the kernel's %zu", sizeof(DvPlugin) - 8,
                         sizeof(DvPlugin));
+        else if (strcmp(cases[i].name, "other-contract") == 0)
+            dv_text_add(&reason, "made for offers (DvContract) of %zu bytes, the kernel has %zu",
+                        sizeof(DvContract) + 8, sizeof(DvContract));
+        else if (strcmp(cases[i].name, "other-field") == 0)
+            dv_text_add(&reason, "made for fields (DvField) of %zu bytes, the kernel has %zu", sizeof(DvField) + 8,
+                        sizeof(DvField));
+        else if (strcmp(cases[i].name, "other-data") == 0)
+            dv_text_add(&reason, "made for values (DvData) of %zu bytes, the kernel has %zu", sizeof(DvData) + 8,
+                        sizeof(DvData));
         else if (strncmp(cases[i].name, "field-", 6) == 0)
             dv_text_add(&reason, "field 'size' of class 'Thing' is not within its %zu bytes", 2 * sizeof(DvData));
         else
@@ -144,6 +180,15 @@ static void every_bad_plugin_is_refused_with_its_own_reason(void **state)
         dv_text_free(&text);
         dv_text_free(&reason);
     }
+}
+
+static void contracts_and_variants_of_ones_own_are_free(void **state)
+{
+    (void)state;
+    assert_int_equal(start_files(files(bad("foreign-contract"))), DV_OK);
+    dv_stop();
+    assert_int_equal(start_files(files(bad("variant-declared"))), DV_OK);
+    expect_messages("");
 }
 
 static void files_that_are_no_libraries_are_named(void **state)
@@ -569,6 +614,7 @@ int main(int argc, char **argv)
         return run_displaced(argv[2]);
     const struct CMUnitTest tests[] = {
         folder_test(every_bad_plugin_is_refused_with_its_own_reason),
+        folder_test(contracts_and_variants_of_ones_own_are_free),
         folder_test(files_that_are_no_libraries_are_named),
         folder_test(of_a_library_that_is_missing_for_a_plugin_both_names_are_said),
         folder_test(a_bad_plugin_does_not_stop_the_others),

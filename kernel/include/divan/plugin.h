@@ -4,7 +4,7 @@
  *
  *   DV_PLUGIN = {.size = sizeof(DvPlugin), .abi = DV_ABI_STAMP, .id = "divan.mechanics", .version = "0.1.0", ...};
  *
- * The loader reads the first eight bytes, decides by the stamp, and only then looks further. Libraries are opened with
+ * The loader reads the size and the stamp, decides by them, and only then looks further. Libraries are opened with
  * RTLD_NOW and RTLD_LOCAL, in the order of their names, and never unmapped; so classes and tables are referenced, not
  * copied. A plugin never includes a header of another and never links to one: it reaches the others through contracts.
  */
@@ -18,8 +18,11 @@ DV_BEGIN_DECLS
 #define DV_ABI_MAJOR 0u
 #define DV_ABI_MINOR 7u
 /* Version of the ABI, bytes of a real number, bytes of an index. Before 1.0 it must match exactly. */
-#define DV_ABI_STAMP \
-    (DV_ABI_MAJOR << 24 | DV_ABI_MINOR << 16 | (uint32_t)sizeof(double) << 8 | (uint32_t)sizeof(uint32_t))
+/* Also the bytes of a DvContract, a DvField and a DvData. */
+#define DV_ABI_STAMP                                                                                           \
+    ((uint64_t)DV_ABI_MAJOR << 56 | (uint64_t)DV_ABI_MINOR << 48 | (uint64_t)sizeof(double) << 40 |            \
+     (uint64_t)sizeof(uint32_t) << 32 | (uint64_t)sizeof(DvContract) << 24 | (uint64_t)sizeof(DvField) << 12 | \
+     (uint64_t)sizeof(DvData))
 
 /* Old vocabulary: data that scenes of earlier years need. */
 typedef enum DvRenameKind {
@@ -42,7 +45,8 @@ typedef struct DvRename {
 } DvRename;
 
 typedef struct DvPlugin {
-    uint32_t size, abi;       /* sizeof(DvPlugin), DV_ABI_STAMP: checked before all else */
+    uint32_t size;            /* sizeof(DvPlugin)... */
+    uint64_t abi;             /* ... and DV_ABI_STAMP: checked before all else */
     const char *id;           /* "divan.mechanics" */
     const char *version;      /* "0.1.0" */
     const char *license;      /* SPDX expression */
@@ -52,8 +56,10 @@ typedef struct DvPlugin {
     const DvContract *offers; /* services, ended by {0}; or NULL */
     const DvClass *const *classes; /* ended by NULL; or NULL */
     const DvRename *renames;       /* ended by {0}; or NULL */
-    DvStatus (*start)(void);       /* optional, after the providers of needs.     [main] */
-    void (*stop)(void);            /* optional, in reverse order, only after a good start.     [main] */
+    const char *const
+        *variants;           /* words in the variants of its classes that are no DOF types, ended by NULL; or NULL */
+    DvStatus (*start)(void); /* optional, after the providers of needs.     [main] */
+    void (*stop)(void);      /* optional, in reverse order, only after a good start.     [main] */
 } DvPlugin;
 
 #define DV_PLUGIN_SYMBOL "dv_plugin_entry"

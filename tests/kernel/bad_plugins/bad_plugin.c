@@ -37,6 +37,9 @@
 #ifndef FIELD_FLAGS
 #define FIELD_FLAGS 0
 #endif
+#ifndef CLASS_ID
+#define CLASS_ID "test.thing/1"
+#endif
 #ifndef CLASS_OPS
 #define CLASS_OPS &ops
 #endif
@@ -61,8 +64,8 @@ typedef struct Thing {
 
 #ifndef NO_SYMBOL
 
-extern const Ops ops, empty_ops;
-const Ops ops = {sizeof(Ops), NULL}, empty_ops = {0, NULL};
+extern const Ops ops, empty_ops, long_ops;
+const Ops ops = {sizeof(Ops), NULL}, empty_ops = {0, NULL}, long_ops = {sizeof(Ops) + 8, NULL};
 
 #ifndef NO_CLASSES
 static const DvField fields[] = {
@@ -85,7 +88,7 @@ static const DvClass thing = {
     .variants = VARIANTS,
     .instance_size = INSTANCE_SIZE,
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = "test.thing/1", .ops = CLASS_OPS}, {0}},
+    .contracts = (const DvContract[]){{.id = CLASS_ID, .ops = CLASS_OPS}, {0}},
 };
 #ifdef CLASS_TWICE
 static const DvClass between = {.size = sizeof(DvClass), .name = "Between"};
@@ -153,6 +156,9 @@ DV_PLUGIN = {
 #endif
 #ifdef RENAME
     .renames = (const DvRename[]){{DV_RENAME_FIELD_HARMLESS, NULL, "speed", NULL}, RENAME, {0}},
+#endif
+#ifdef DECLARED
+    .variants = (const char *const[]){DECLARED, NULL},
 #endif
 #if defined FAIL || defined TRACE
     .start = start,

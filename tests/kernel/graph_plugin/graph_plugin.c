@@ -104,8 +104,40 @@ static void cloud_destroy(DvObject *object, void *self)
     dv_element_data_detach_all(cloud_attached(self));
 }
 
+static const double *cloud_positions(void *self)
+{
+    (void)self;
+    return NULL;
+}
+
+static DvAdjacency cloud_adjacency(void *self, DvElementKind of, DvElementKind to)
+{
+    (void)self, (void)of, (void)to;
+    return (DvAdjacency){0};
+}
+
+static uint64_t cloud_revision(void *self)
+{
+    (void)self;
+    return 1;
+}
+
+static bool cloud_is_dynamic(void *self)
+{
+    (void)self;
+    return true;
+}
+
 static const DvTopologyOps cloud_ops = {
-    .size = sizeof cloud_ops, .point_count = cloud_points, .elements = cloud_elements, .attached = cloud_attached};
+    .size = sizeof cloud_ops,
+    .point_count = cloud_points,
+    .positions = cloud_positions,
+    .elements = cloud_elements,
+    .adjacency = cloud_adjacency,
+    .revision = cloud_revision,
+    .is_dynamic = cloud_is_dynamic,
+    .attached = cloud_attached,
+};
 
 static const DvClass cloud = {
     .size = sizeof(DvClass),

@@ -433,4 +433,5 @@ DV_PLUGIN = {
     .help = "Small classes for the tests of the kernel.",
     .classes = classes,
     .renames = renames,
+    .variants = (const char *const[]){"CompressedRowSparseMatrixMat3x3d", "CompressedRowSparseMatrixd", NULL},
 };

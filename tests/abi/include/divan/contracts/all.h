@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Every contract of this folder, for whoever goes through all of them (contracts/required.def).
+ */
+#ifndef DIVAN_CONTRACTS_ALL_H
+#define DIVAN_CONTRACTS_ALL_H
+
+#include <divan/contracts/collision.h>
+#include <divan/contracts/fault_cause.h>
+#include <divan/contracts/force_field.h>
+#include <divan/contracts/mapping.h>
+#include <divan/contracts/mass.h>
+#include <divan/contracts/mechanical_operations.h>
+#include <divan/contracts/projective_constraint.h>
+#include <divan/contracts/scene_format.h>
+#include <divan/contracts/solver.h>
+#include <divan/contracts/state.h>
+#include <divan/contracts/topology.h>
+#include <divan/contracts/visual.h>
+#include <divan/scene.h>
+
+#endif
