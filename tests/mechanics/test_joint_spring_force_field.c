@@ -4,6 +4,7 @@
  */
 #include "force_at.h"
 
+#include <divan/contracts/topology.h>
 #include <divan/math/quat.h>
 
 #include <stdio.h>
@@ -215,6 +216,52 @@ static void an_unknown_tag_is_named(void **state)
     assert_close(f.at[0][0], 10000.0, 1e-9); /* what was read before it acts */
 }
 
+static double force_along_x(DvScene *scene, uint32_t point)
+{
+    DvObject *field = scene_object(scene, "/field");
+    const DvStateRef dofs = scene_state(scene, "/dofs");
+    const uint32_t count = dv_state_count(dofs);
+    double v[24] = {0}, f[24] = {0};
+    const DvConstVec x = dv_state_read(dofs, DV_POSITION), xs[2] = {x, x}, vs[2] = {{v, count, 6}, {v, count, 6}};
+    const DvVec fs[2] = {{f, count, 6}, {f, count, 6}};
+    const DvStep step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    field_ops(field)->add_force(dv_object_self(field), &step, xs, vs, fs);
+    return f[6 * point];
+}
+
+/* Bodies at 0, 1, 2, 3 on a line, with joints 0-1, 0-3, 2-3 of 10, 20, 30 N/m and the rest lengths of the start. */
+static void joints_follow_bodies_that_leave_and_change_places(void **state)
+{
+    (void)state;
+#define JOINT(bodies, k) \
+    "BEGIN_SPRING " bodies " FREE_AXIS 1 1 1 1 1 1 KS_T " k " " k " KS_R 0 0 REST_T 0 0 0 END_SPRING "
+    DvScene *scene = scene_from_text(
+        "<Node><PointSetTopologyContainer position='0 0 0 1 0 0 2 0 0 3 0 0'/><PointSetTopologyModifier name='modifier'/>"
+        "<MechanicalObject name='dofs' template='Rigid3d' position='0 0 0 0 0 0 1 1 0 0 0 0 0 1 2 0 0 0 0 0 1 3 0 0 0 0 0 "
+        "1'/><JointSpringForceField name='field' spring='" JOINT("0 1", "10") JOINT("0 3", "20")
+            JOINT("2 3", "30") "'/></Node>");
+    const DvStateRef dofs = scene_state(scene, "/dofs");
+    dv_state_write(dofs, DV_POSITION, DV_READ_WRITE).at[21] = 3.5;
+    assert_close(force_along_x(scene, 3), -0.5 * (20 + 30), 1e-12);
+    DvObject *modifier = scene_object(scene, "/modifier");
+    const DvTopologyModifierOps *change = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+    /* Body 3 is body 1 then; its joints keep what they measured at the start. */
+    assert_int_equal(change->remove_points(dv_object_self(modifier), 1, (uint32_t[]){1}), DV_OK);
+    assert_int_equal(dv_state_count(dofs), 3);
+    assert_close(force_along_x(scene, 0), 0.5 * 20, 1e-12);
+    assert_close(force_along_x(scene, 1), -0.5 * (20 + 30), 1e-12);
+    assert_close(force_along_x(scene, 2), 0.5 * 30, 1e-12);
+    assert_int_equal(change->renumber_points(dv_object_self(modifier), (uint32_t[]){1, 2, 0}), DV_OK);
+    assert_close(force_along_x(scene, 2), 0.5 * 20, 1e-12);
+    assert_close(force_along_x(scene, 0), -0.5 * (20 + 30), 1e-12);
+    assert_close(force_along_x(scene, 1), 0.5 * 30, 1e-12);
+    /* The one body that all are tied to leaves. */
+    assert_int_equal(change->remove_points(dv_object_self(modifier), 1, (uint32_t[]){0}), DV_OK);
+    assert_close(force_along_x(scene, 0), 0.0, 1e-15);
+    assert_close(force_along_x(scene, 1), 0.0, 1e-15);
+    dv_scene_free(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,6 +275,7 @@ int main(void)
         cmocka_unit_test(stiffnesses_not_given_are_those_of_the_joint_before),
         cmocka_unit_test(forces_of_a_file_are_added_and_forces_are_written_to_one),
         cmocka_unit_test(an_unknown_tag_is_named),
+        cmocka_unit_test(joints_follow_bodies_that_leave_and_change_places),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }

@@ -9,11 +9,13 @@
  *   one, within its limits    soft about the free axis; about the others what turns that axis back to where it was
  *   otherwise                 K_R t within the limits of each axis; the excess times `bloc` beyond them
  * Forces act at the centres: a spring between distant bodies gives no lever-arm torque. The derivative is that of small relative
- * displacements with the stiffnesses of the last force; damping has none. There is no energy.
+ * displacements with the stiffnesses of the last force; damping has none. There is no energy. Where a body leaves a mesh that changes,
+ * its joints go with it; the others keep their rest values.
  */
 #include "forcefield/force_field.h"
 #include "forcefield/spring/joint_spring.h"
 
+#include <divan/element_data.h>
 #include <divan/math/rigid.h>
 
 #include <stdio.h>
@@ -35,6 +37,7 @@ typedef struct JointSpringForceField {
     double next_output; /* s */
     double *sent;       /* [count][6] last forces on the first bodies, for `outfile` */
     uint64_t version, structure;
+    DvElementData attached[2]; /* follow removed and renumbered points of the states */
 } JointSpringForceField;
 
 #define FIELD(member, name, type, ...) DV_FIELD(JointSpringForceField, member, name, type, __VA_ARGS__)
@@ -99,16 +102,22 @@ static DvStatus read_constants(JointSpringForceField *self)
     return status;
 }
 
-/* Checks the joints and takes their rest values: given, or those of the present positions. */
-static DvStatus build(JointSpringForceField *self)
+/* What is computed for each joint; the rest values are another matter. */
+static void allocate(JointSpringForceField *self, uint32_t count)
 {
     dv_free(self->tangent);
     dv_free(self->sent);
-    self->tangent = NULL;
-    self->sent = NULL;
-    self->count = 0;
+    self->tangent = dv_alloc(count, sizeof *self->tangent);
+    self->sent = dv_alloc(count, 6 * sizeof *self->sent);
+    self->count = count;
     self->structure++;
     self->version = dv_data_version(&self->spring);
+}
+
+/* Checks the joints and takes their rest values: given, or those of the present positions. */
+static DvStatus build(JointSpringForceField *self)
+{
+    allocate(self, 0);
     const JointSpring *list = dv_data_read(&self->spring);
     const uint32_t count = (uint32_t)self->spring.count;
     const DvConstVec x[2] = {dv_state_read(self->base.state[0], DV_POSITION),
@@ -130,10 +139,88 @@ static DvStatus build(JointSpringForceField *self)
         dv_quat_store(dv_quat_mul(q.orientation, dv_quat_inverse(p.orientation)), frame + 7 * i + 3);
     }
     dv_data_end(&self->rest_frames);
-    self->tangent = dv_alloc(count, sizeof *self->tangent);
-    self->sent = dv_alloc(count, 6 * sizeof *self->sent);
-    self->count = count;
+    allocate(self, count);
     return DV_OK;
+}
+
+static bool is_of(const JointSpringForceField *self, const DvElementData *data, int side)
+{
+    return pair_state_is_one(&self->base) || data == &self->attached[side];
+}
+
+/* The last body takes the number of the one that goes. */
+static void body_removed(DvElementData *data, uint32_t index)
+{
+    JointSpringForceField *self = data->owner;
+    if (dv_data_version(&self->spring) != self->version && build(self) != DV_OK)
+        return;
+    const uint32_t count = self->count, last = data->count - 1;
+    const bool first = is_of(self, data, 0), second = is_of(self, data, 1);
+    uint32_t kept = 0;
+    JointSpring *list = dv_data_begin(&self->spring, count);
+    double *frame = dv_data_begin(&self->rest_frames, 7 * (size_t)count);
+    for (uint32_t i = 0; i < count; i++) {
+        JointSpring s = list[i];
+        if ((first && s.a == index) || (second && s.b == index))
+            continue;
+        if (first && s.a == last)
+            s.a = index;
+        if (second && s.b == last)
+            s.b = index;
+        list[kept] = s;
+        memmove(frame + 7 * (size_t)kept++, frame + 7 * (size_t)i, 7 * sizeof *frame);
+    }
+    dv_data_end(&self->rest_frames);
+    dv_data_end(&self->spring);
+    (void)dv_data_begin(&self->rest_frames, 7 * (size_t)kept);
+    dv_data_end(&self->rest_frames);
+    (void)dv_data_begin(&self->spring, kept);
+    dv_data_end(&self->spring);
+    allocate(self, kept);
+}
+
+static void bodies_changed(DvElementData *data, const DvElementChange *change)
+{
+    JointSpringForceField *self = data->owner;
+    if (change->change != DV_ELEMENTS_RENUMBERED ||
+        (dv_data_version(&self->spring) != self->version && build(self) != DV_OK))
+        return;
+    uint32_t *now = dv_alloc(change->count, sizeof *now);
+    for (uint32_t i = 0; i < change->count; i++)
+        now[change->indices[i]] = i;
+    JointSpring *list = dv_data_begin(&self->spring, self->count);
+    for (uint32_t i = 0; i < self->count; i++) {
+        if (is_of(self, data, 0) && list[i].a < change->count)
+            list[i].a = now[list[i].a];
+        if (is_of(self, data, 1) && list[i].b < change->count)
+            list[i].b = now[list[i].b];
+    }
+    dv_data_end(&self->spring);
+    dv_free(now);
+    allocate(self, self->count);
+}
+
+static DvStatus follow_topologies(JointSpringForceField *self)
+{
+    for (int side = 0; side < (pair_state_is_one(&self->base) ? 1 : 2); side++) {
+        DvObject *topology = dv_node_slot(dv_object_node(self->base.state[side].object), DV_TOPOLOGY);
+        const DvTopologyOps *mesh = topology ? dv_object_ops(topology, DV_TOPOLOGY) : NULL;
+        if (!mesh || !mesh->is_dynamic(dv_object_self(topology)))
+            continue;
+        self->attached[side] = (DvElementData){
+            .kind = DV_POINTS, .entry_size = 1, .owner = self, .removed = body_removed, .changed = bodies_changed};
+        const DvStatus status = dv_element_data_attach(&self->attached[side], topology);
+        if (status != DV_OK)
+            return status;
+    }
+    return DV_OK;
+}
+
+static void release(JointSpringForceField *self)
+{
+    for (int side = 0; side < 2; side++)
+        dv_element_data_detach(&self->attached[side]);
+    pair_state_release(&self->base);
 }
 
 static DvStatus bwd_init(DvObject *object, void *self_)
@@ -144,9 +231,11 @@ static DvStatus bwd_init(DvObject *object, void *self_)
         status = build(self);
     if (status == DV_OK)
         status = read_constants(self);
+    if (status == DV_OK)
+        status = follow_topologies(self);
     if (status != DV_OK) {
         self->count = 0;
-        pair_state_release(&self->base);
+        release(self);
     }
     return status;
 }
@@ -160,8 +249,7 @@ static void reset(DvObject *object, void *self_)
 static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
-    JointSpringForceField *self = self_;
-    pair_state_release(&self->base);
+    release(self_);
 }
 
 static void destroy(DvObject *object, void *self_)
