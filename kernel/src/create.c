@@ -239,6 +239,7 @@ static char *variant_of_sources(const Making *making, DvText *reason)
             char *wanted = contract_in_words(source->contract);
             dv_text_add(reason, *path ? "%s: no %s is found at '%s'" : "%s: there is no %s in this node or above%s",
                         source->attribute, wanted, path);
+            dv_text_add(reason, "; %s must come before it in the file", *path ? "what is named" : "one");
             g_free(wanted);
             g_string_free(variant, TRUE);
             return NULL;

@@ -175,8 +175,12 @@ static void a_force_without_a_state_or_of_another_type_is_refused(void **state)
     (void)state;
     assert_refused(
         IN_NODE("<Force name='f'/>"), DV_ERROR_MISSING,
-        "error: scene.scn:2:1: Force 'f': cannot be made here: mstate: there is no state in this node or above");
-    assert_refused(IN_NODE("<Force name='f' mstate='@x'/>"), DV_ERROR_MISSING, "mstate: no state is found at '@x'");
+        "error: scene.scn:2:1: Force 'f': cannot be made here: mstate: there is no state in this node or above; "
+        "one must come before it in the file");
+    assert_refused(IN_NODE("<Force name='f' mstate='@x'/>"), DV_ERROR_MISSING,
+                   "mstate: no state is found at '@x'; what is named must come before it in the file");
+    assert_refused(IN_NODE("<Force name='f'/><Points/>"), DV_ERROR_MISSING,
+                   "there is no state in this node or above; one must come before it in the file");
     assert_refused(IN_NODE("<Points template='Vec2d'/><Force name='f'/>"), DV_ERROR_MISSING,
                    "cannot be made here: it exists for Vec3d or Rigid3d, not for Vec2d");
 }
