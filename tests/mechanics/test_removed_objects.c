@@ -110,6 +110,33 @@ static void what_was_tied_to_a_removed_body_is_free(void **state)
     }
 }
 
+/* What the scene names is needed: conjugate gradients do not go on with another convergence than the scene chose. */
+static void a_solver_waits_for_the_preconditioner_that_the_scene_names(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root' dt='0.01' gravity='10 0 0'><DefaultAnimationLoop/><EulerImplicitSolver/>"
+        "<PCGLinearSolver name='solver' iterations='50' tolerance='1e-20' preconditioner='@p'/><JacobiPreconditioner "
+        "name='p'/><Node name='a'><MechanicalObject name='dofs' position='0 0 0'/><UniformMass vertexMass='1'/></Node></Node>");
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    assert_true(fabs(velocity_x(scene) - 0.1) < 1e-12);
+    start_listening();
+    dv_object_remove(scene_object(scene, "/p"));
+    for (int n = 0; n < 5; n++)
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    assert_true(fabs(velocity_x(scene) - 0.1) < 1e-12); /* nothing moves it */
+    assert_int_equal(left_messages, 2);                 /* of the solver, and of what needs the solver */
+    assert_int_equal(other_messages, 0);
+    assert_int_equal(dv_object_new(dv_scene_root(scene), "JacobiPreconditioner", NULL, "name", "p", (char *)NULL),
+                     DV_OK);
+    for (int n = 0; n < 3; n++)
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    dv_log_set_handler(NULL, NULL);
+    assert_true(fabs(velocity_x(scene) - 0.4) < 1e-12);
+    assert_int_equal(left_messages + other_messages, 2);
+    dv_scene_free(scene);
+}
+
 static void nobody_misses_what_leaves_with_him(void **state)
 {
     (void)state;
@@ -179,6 +206,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_tied_to_a_removed_body_is_free),
+        cmocka_unit_test(a_solver_waits_for_the_preconditioner_that_the_scene_names),
         cmocka_unit_test(nobody_misses_what_leaves_with_him),
         cmocka_unit_test(the_order_in_the_file_decides_nothing),
         cmocka_unit_test(two_that_wait_for_each_other_are_told),

@@ -4,6 +4,8 @@
  *
  * Stops when r.z <= tolerance * b.b or after `iterations`. The preconditioner is any linear solver that works on a matrix,
  * asked for z = P^-1 r; how often it is built anew says the linear system, a PreconditionedMatrixFreeSystem.
+ * One that the scene names is needed: when it leaves, so does what it promised for so few iterations, and the solver waits for it
+ * (dv_object_require) instead of going on with a solution that is not one. `use_precond` switches it off.
  * Products are made without a matrix, or with the one that the preconditioner had assembled where that costs less.
  */
 #include "linear/convergence_graph.h"
