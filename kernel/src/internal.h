@@ -201,7 +201,7 @@ void dv_private_elements_blank(const DvType *type, void *elements, size_t first,
 /* The first `count` of the old ones; what is beyond them is blank. */
 void *dv_private_elements_copy(const DvType *type, const void *old, size_t old_count, size_t count);
 bool dv_private_type_same(const DvType *a, const DvType *b); /* same layout */
-const char *dv_private_dof_type_name(size_t index); /* NULL beyond the end */
+const char *dv_private_dof_type_name(size_t index);          /* NULL beyond the end */
 bool dv_private_type_converts(const DvType *from, const DvType *to);
 const DvType *dv_private_type_for(const DvType *declared, const char *variant); /* fills the places */
 double dv_private_get_scalar(DvScalar scalar, const void *values, size_t i);    /* of numbers; true is 1 */

@@ -800,9 +800,48 @@ static void many_products_pay_for_a_matrix(void **state)
     dv_scene_free(scene);
 }
 
+/* ---- Vectors that are not there ---- */
+
+static unsigned said_count;
+static char said_last[600];
+
+static void hear(const DvMessage *message, void *context)
+{
+    (void)context;
+    DvText text = {0};
+    dv_message_print(message, &text);
+    snprintf(said_last, sizeof said_last, "%s", text.at);
+    said_count++;
+    dv_text_free(&text);
+}
+
+static void a_vector_that_a_state_has_not_is_told_once_and_stops_the_run(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node dt='0.01'><DefaultAnimationLoop/><EulerExplicitSolver/><MechanicalObject name='dofs' position='0 0 0'/>"
+        "<UniformMass name='mass' vertexMass='2'/></Node>");
+    const DvMechanicalOperationsOps *ops = ops_of_plugin();
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    const DvVecId result = ops->allocate(m, DV_DERIVS), nobody = 41;
+    said_count = 0;
+    dv_log_set_handler(hear, NULL);
+    for (int i = 0; i < 3; i++)
+        ops->add_mdx(m, 1.0, result, nobody);
+    assert_int_equal(said_count, 1);
+    assert_non_null(
+        strstr(said_last, "UniformMass 'mass': cannot act: state '/dofs' (MechanicalObject) gives no vector"));
+    ops->release(m, result);
+    ops->close(m);
+    assert_int_equal(dv_scene_step(scene, 0), DV_ERROR_MISSING);
+    dv_log_set_handler(NULL, NULL);
+    dv_scene_free(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_vector_that_a_state_has_not_is_told_once_and_stops_the_run),
         cmocka_unit_test(springs_and_masses),
         cmocka_unit_test(blocks_of_two_and_of_one),
         cmocka_unit_test(a_rigid_body_takes_two_blocks),

@@ -1144,7 +1144,32 @@ void mechanics_compile(DvMechanics *m)
 
 /* ---- Vectors of the present operation ---- */
 
-static bool fetch_now(DvMechanics *m, StateItem *state, DvSpace space)
+/* A vector that a state should have and has not: told once, and the next check of a step fails, since what needs it was left out. */
+static bool lacks(DvMechanics *m, StateItem *state, const DvObject *asker, DvVecId id)
+{
+    static const char *const names[DV_FIRST_FREE_VEC] = {[DV_POSITION] = "position",
+                                                         [DV_REST_POSITION] = "rest position",
+                                                         [DV_RESET_POSITION] = "reset position",
+                                                         [DV_FREE_POSITION] = "free position",
+                                                         [DV_VELOCITY] = "velocity",
+                                                         [DV_RESET_VELOCITY] = "reset velocity",
+                                                         [DV_FREE_VELOCITY] = "free velocity",
+                                                         [DV_FORCE] = "force",
+                                                         [DV_EXTERNAL_FORCE] = "external force",
+                                                         [DV_DX] = "displacement",
+                                                         [DV_DFORCE] = "change of force",
+                                                         [DV_LAMBDA] = "constraint force"};
+    if (state->lacking == id || dv_state_count(state->ref) == 0)
+        return false;
+    state->lacking = id;
+    const char *name = id < DV_FIRST_FREE_VEC ? names[id] : NULL;
+    m->scene->fault = dv_error(asker, DV_ERROR_MISSING, "cannot act: state '%s' (%s) gives no vector '%s' (%u)",
+                               dv_object_path(state->ref.object), dv_object_class(state->ref.object)->name,
+                               name ? name : "of a solver", id);
+    return false;
+}
+
+static bool fetch_now(DvMechanics *m, StateItem *state, const DvObject *asker, DvSpace space)
 {
     const DvStateRef s = state->ref;
     const DvVecId x = m->roles.x[state->kind], v = m->roles.v[state->kind], f = m->roles.f[state->kind];
@@ -1170,17 +1195,21 @@ static bool fetch_now(DvMechanics *m, StateItem *state, DvSpace space)
         state->f.dim = dv_vec_kind(f) == DV_COORDS ? s.dof->coord : s.dof->deriv;
         state->f.at = s.ops->write(s.self, f, space, DV_READ_WRITE);
     }
-    if ((!state->x.at && x != DV_NO_VEC) || (!state->v.at && v != DV_NO_VEC) || (!state->f.at && f != DV_NO_VEC))
-        return false;
+    if (!state->x.at && x != DV_NO_VEC)
+        return lacks(m, state, asker, x);
+    if (!state->v.at && v != DV_NO_VEC)
+        return lacks(m, state, asker, v);
+    if (!state->f.at && f != DV_NO_VEC)
+        return lacks(m, state, asker, f);
     state->epoch = m->epoch;
     return true;
 }
 
-bool mechanics_fetch(DvMechanics *m, StateItem *state, DvSpace space)
+bool mechanics_fetch(DvMechanics *m, StateItem *state, const DvObject *asker, DvSpace space)
 {
     if (state->epoch == m->epoch && state->space == space)
         return true;
-    return fetch_now(m, state, space);
+    return fetch_now(m, state, asker, space);
 }
 
 size_t mechanics_count_unknowns(DvMechanics *m)

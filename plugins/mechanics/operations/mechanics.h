@@ -64,6 +64,7 @@ typedef struct StateItem {
     bool of_its_node;   /* holds the slot of a node below */
     bool leaves;        /* its object has left the walk, in the present compilation */
     bool force_is_zero; /* mapped: nothing has been written to its force since it was cleared */
+    DvVecId lacking;    /* the vector that it was last reported not to have; DV_NO_VEC: none */
     bool has_external;  /* externalForce exists, as of the last compute_force */
     uint32_t users;     /* states of fields, mappings and constraints that it is */
     uint32_t loads;     /* fields that act on it, and loaded mappings that read it */
@@ -251,8 +252,8 @@ static inline const uint32_t *mapping_outputs_of(const MappingItem *mapping)
 /* The slot of a state, or UINT32_MAX. */
 uint32_t mechanics_find_state(const DvMechanics *m, const DvObject *object);
 
-/* The vectors of a state for the present operation; false when it has none in this space. */
-bool mechanics_fetch(DvMechanics *m, StateItem *state, DvSpace space);
+/* The vectors of a state for the present operation of `asker`; false when one is not there, which has been reported. */
+bool mechanics_fetch(DvMechanics *m, StateItem *state, const DvObject *asker, DvSpace space);
 
 /* Scalars of all independent states; sets their offsets. */
 size_t mechanics_count_unknowns(DvMechanics *m);

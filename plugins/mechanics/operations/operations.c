@@ -265,21 +265,23 @@ static bool mapping_in_walk(const MappingItem *mapping, DvWalk walk)
     return walk == DV_WALK_WHOLE || (!mapping->below_stop && mapping->in_slot);
 }
 
-/* Arrays of the states of a mapping, for the present operation; false when one has no vector in this space. */
-static bool give_x(DvMechanics *m, const uint32_t *states, uint32_t count, DvSpace space, DvConstVec *x)
+/* Arrays of the states of a mapping, for the present operation; false when one has none, which has been reported. */
+static bool give_x(DvMechanics *m, const DvObject *asker, const uint32_t *states, uint32_t count, DvSpace space,
+                   DvConstVec *x)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (!mechanics_fetch(m, &m->states[states[i]], space))
+        if (!mechanics_fetch(m, &m->states[states[i]], asker, space))
             return false;
         x[i] = m->states[states[i]].x;
     }
     return true;
 }
 
-static bool give_f(DvMechanics *m, const uint32_t *states, uint32_t count, DvSpace space, DvVec *f)
+static bool give_f(DvMechanics *m, const DvObject *asker, const uint32_t *states, uint32_t count, DvSpace space,
+                   DvVec *f)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (!mechanics_fetch(m, &m->states[states[i]], space))
+        if (!mechanics_fetch(m, &m->states[states[i]], asker, space))
             return false;
         f[i] = m->states[states[i]].f;
     }
@@ -366,11 +368,11 @@ static void pull_up(DvMechanics *m, MappingItem *mapping, const DvStep *step, do
         return;
     const DvSpace space = mapping->ops->space;
     const uint32_t *inputs = mapping_inputs_of(mapping), *outputs = mapping_outputs_of(mapping);
-    if (!give_f(m, outputs, mapping->outputs, space, m->wanted))
+    if (!give_f(m, mapping->object, outputs, mapping->outputs, space, m->wanted))
         return;
     for (uint32_t i = 0; i < mapping->outputs; i++)
         m->given[i] = dv_const(m->wanted[i]);
-    if (!give_f(m, inputs, mapping->inputs, space, m->wanted))
+    if (!give_f(m, mapping->object, inputs, mapping->inputs, space, m->wanted))
         return;
     mapping->ops->apply_jt(mapping->self, step, m->given, m->wanted);
     if (k == 0.0 || !mapping->ops->apply_djt)
@@ -382,7 +384,7 @@ static void pull_up(DvMechanics *m, MappingItem *mapping, const DvStep *step, do
         if (!m->given[i].at)
             return;
     }
-    if (give_x(m, inputs, mapping->inputs, space, m->given_more))
+    if (give_x(m, mapping->object, inputs, mapping->inputs, space, m->given_more))
         mapping->ops->apply_djt(mapping->self, step, k, m->given, m->given_more, m->wanted);
 }
 
@@ -394,7 +396,7 @@ static void add_force_of(DvMechanics *m, FieldItem *field, const DvStep *step)
     DvVec f[2];
     for (uint32_t k = 0; k < field->state_count; k++) {
         StateItem *state = &m->states[field->states[k]];
-        if (!mechanics_fetch(m, state, field->ops->space))
+        if (!mechanics_fetch(m, state, field->object, field->ops->space))
             return;
         x[k] = state->x;
         v[k] = state->v;
@@ -467,7 +469,7 @@ static void add_product_of(DvMechanics *m, FieldItem *field, const DvStep *step,
     DvVec df[2];
     for (uint32_t i = 0; i < field->state_count; i++) {
         StateItem *state = &m->states[field->states[i]];
-        if (!mechanics_fetch(m, state, field->ops->space))
+        if (!mechanics_fetch(m, state, field->object, field->ops->space))
             return;
         dx[i] = state->x;
         df[i] = state->f;
@@ -523,7 +525,7 @@ static void add_mdx(DvMechanics *m, double factor, DvVecId res, DvVecId d)
         const FieldItem *mass = mass_at(m, i);
         StateItem *state = &m->states[mass->states[0]];
         if (state->kind == STATE_INDEPENDENT && mechanics_alive(mass->object) &&
-            mechanics_fetch(m, state, mass->mass->space))
+            mechanics_fetch(m, state, mass->object, mass->mass->space))
             mass->mass->add_mdx(mass->self, factor, state->x, state->f);
     }
     end(m);
@@ -540,7 +542,7 @@ static void acceleration_from_force(DvMechanics *m, DvVecId a, DvVecId f)
         if (!mass->mass->acceleration)
             (void)dv_error(mass->object, DV_ERROR_UNSUPPORTED,
                            "its matrix is not diagonal: use a solver with a linear solver");
-        else if (mechanics_fetch(m, state, mass->mass->space))
+        else if (mechanics_fetch(m, state, mass->object, mass->mass->space))
             mass->mass->acceleration(mass->self, state->x, state->f);
     }
     end(m);
@@ -563,7 +565,7 @@ static void add_separate_gravity(DvMechanics *m, double dt, DvVecId v)
         const FieldItem *mass = mass_at(m, i);
         StateItem *state = &m->states[mass->states[0]];
         if (state->kind == STATE_INDEPENDENT && !mass->below_stop && mass->mass->separate_gravity(mass->self) &&
-            mechanics_fetch(m, state, mass->mass->space))
+            mechanics_fetch(m, state, mass->object, mass->mass->space))
             mass->mass->add_gravity_to_velocity(mass->self, dt, state->f);
     }
     end(m);
@@ -578,7 +580,7 @@ static bool project_with(DvMechanics *m, const ConstraintItem *constraint, const
 {
     DvVec d[2];
     if (!project || !mechanics_alive(constraint->object) ||
-        !give_f(m, constraint->states, constraint->state_count, constraint->ops->space, d))
+        !give_f(m, constraint->object, constraint->states, constraint->state_count, constraint->ops->space, d))
         return false;
     project(constraint->self, step, d);
     return true;
@@ -680,7 +682,8 @@ static double kinetic_energy(DvMechanics *m)
     for (uint32_t i = 0; i < m->mass_list.count; i++) {
         const FieldItem *mass = mass_at(m, i);
         StateItem *state = &m->states[mass->states[0]];
-        if (mass->mass->kinetic_energy && !mass->below_stop && mechanics_fetch(m, state, mass->mass->space))
+        if (mass->mass->kinetic_energy && !mass->below_stop &&
+            mechanics_fetch(m, state, mass->object, mass->mass->space))
             energy += mass->mass->kinetic_energy(mass->self, state->x);
     }
     end(m);
@@ -696,7 +699,7 @@ static double potential_energy(DvMechanics *m)
         const FieldItem *field = field_at(m, i);
         DvConstVec x[2];
         if (field->ops->energy && !field->below_stop &&
-            give_x(m, field->states, field->state_count, field->ops->space, x))
+            give_x(m, field->object, field->states, field->state_count, field->ops->space, x))
             energy += field->ops->energy(field->self, &step, x);
     }
     end(m);
@@ -710,7 +713,7 @@ static void momentum(DvMechanics *m, double sum[6])
     for (uint32_t i = 0; i < m->mass_list.count; i++) {
         const FieldItem *mass = mass_at(m, i);
         StateItem *state = &m->states[mass->states[0]];
-        if (mass->mass->momentum && !mass->below_stop && mechanics_fetch(m, state, mass->mass->space))
+        if (mass->mass->momentum && !mass->below_stop && mechanics_fetch(m, state, mass->object, mass->mass->space))
             mass->mass->momentum(mass->self, state->x, state->v, sum);
     }
     end(m);
