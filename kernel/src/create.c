@@ -213,15 +213,6 @@ static char *canonical_variant(const char *text)
     return g_string_free(canonical, FALSE);
 }
 
-/* What users call an object of a contract: "divan.linear-system/1" is a linear system. */
-static char *contract_in_words(const char *contract)
-{
-    const char *dot = strchr(contract, '.');
-    char *words = g_strdup(dot ? dot + 1 : contract);
-    words[strcspn(words, "/")] = 0;
-    return g_strdelimit(words, "-", ' ');
-}
-
 /* The variant that the sources of the class's rule lead to: "Rigid3d,Vec3d", or "Vec3d" when all must agree. */
 static char *variant_of_sources(const Making *making, DvText *reason)
 {
@@ -236,11 +227,15 @@ static char *variant_of_sources(const Making *making, DvText *reason)
                                 : dv_node_context(making->node, source->contract);
         g_free(one);
         if (!object) {
-            char *wanted = contract_in_words(source->contract);
-            dv_text_add(reason, *path ? "%s: no %s is found at '%s'" : "%s: there is no %s in this node or above%s",
-                        source->attribute, wanted, path);
-            dv_text_add(reason, "; %s must come before it in the file", *path ? "what is named" : "one");
-            g_free(wanted);
+            const Missing missing = {.node = making->node,
+                                     .path = path,
+                                     .contract = source->contract,
+                                     .link = source->attribute,
+                                     .named = path != source->path,
+                                     .before = true};
+            if (*path)
+                dv_text_add(reason, "%s: ", source->attribute);
+            dv_private_say_missing(reason, &missing);
             g_string_free(variant, TRUE);
             return NULL;
         }

@@ -10,7 +10,7 @@
  *   needs.c                        who cannot do without whom
  *   node.c visitor.c schedule.c    the graph, walks, compiled walks
  *   event.c                        events
- *   path.c files.c                 "@../dofs" to objects; file names to files
+ *   path.c files.c find.c          "@../dofs" to objects; file names to files; what a component works with
  *   create.c                       an object from class name, attributes and context: variant, fields, links
  *   saved.c                        what a saved scene says of an object, and how it is put back
  *   scene.c                        load, init, step, reset; whose a scene is
@@ -244,6 +244,18 @@ void dv_private_set_field(DvObject *object, DvData *data,
 DvData *dv_private_resolve_field(const DvNode *node, const DvObject *from, const char *path, DvText *problem);
 /* New string; NULL: not found. Places are folders as seen from that of the kernel's library, ended by NULL. */
 char *dv_private_find_beside_kernel(const char *name, const char *const *places);
+
+/* find.c: where an object was looked for in vain, and what to do. */
+typedef struct Missing {
+    const DvNode *node; /* or NULL */
+    const char *path;   /* "" is the context of the node */
+    const char *contract;
+    const char *need; /* what to add; NULL: the class that alone offers the contract */
+    const char *link; /* name of the field that can name one; or NULL */
+    bool named;       /* the path is the user's */
+    bool before;      /* it must come before the object */
+} Missing;
+void dv_private_say_missing(DvText *text, const Missing *missing);
 
 /* node.c */
 void dv_private_warn_of_namesake(DvNode *node, const DvNode *parent);             /* an earlier child has its name */

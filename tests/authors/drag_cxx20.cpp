@@ -10,19 +10,23 @@ namespace
 struct Drag {
     DvData coefficient, rayleigh_stiffness;
     DvLink mstate;
-    DvObject *state;
+    DvStateRef state;
 };
 
 DvStatus init(DvObject *object, void *self)
 {
     Drag &drag = *static_cast<Drag *>(self);
-    drag.state = dv_link_is_set(&drag.mstate) ? dv_link_object(&drag.mstate) : dv_node_state(dv_object_node(object), nullptr);
-    return drag.state ? DV_OK : dv_error(object, DV_ERROR_MISSING, "no state to act on");
+    return dv_state_require(object, &drag.mstate, &drag.state);
+}
+
+void cleanup(DvObject *, void *self)
+{
+    dv_state_release(&static_cast<Drag *>(self)->state);
 }
 
 uint32_t states(void *self, DvObject *list[2])
 {
-    list[0] = static_cast<Drag *>(self)->state;
+    list[0] = static_cast<Drag *>(self)->state.object;
     return list[0] ? 1 : 0;
 }
 
@@ -51,6 +55,7 @@ const DvClass drag = {
     .fields = fields,
     .contracts = contracts,
     .init = init,
+    .cleanup = cleanup,
 };
 const DvClass *const classes[] = {&drag, nullptr};
 

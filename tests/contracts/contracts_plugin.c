@@ -255,8 +255,7 @@ typedef struct DeviceWell {
 static DvStatus well_init(DvObject *object, void *object_self)
 {
     DeviceWell *self = object_self;
-    self->state = dv_node_state(dv_object_node(object), NULL);
-    return DV_OK;
+    return dv_object_find_required(object, NULL, DV_STATE, "a state", &self->state);
 }
 
 static uint32_t well_states(void *object_self, DvObject *states[2])
@@ -423,7 +422,7 @@ static DvStatus short_init(DvObject *object, void *object_self)
 {
     ShortSightedMapping *self = object_self;
     self->out = dv_node_slot(dv_object_node(object), DV_STATE);
-    self->in = dv_node_state(dv_node_parent(dv_object_node(object), 0), NULL);
+    self->in = dv_node_context(dv_node_parent(dv_object_node(object), 0), DV_STATE);
     return DV_OK;
 }
 
@@ -682,7 +681,10 @@ static void sum_new(DvElementData *data, const DvElementChange *change, uint32_t
 static DvStatus watcher_init(DvObject *object, void *object_self)
 {
     ElementWatcher *self = object_self;
-    DvObject *topology = dv_node_context(dv_object_node(object), DV_TOPOLOGY);
+    DvObject *topology;
+    const DvStatus status = dv_object_find_required(object, NULL, DV_TOPOLOGY, "a mesh", &topology);
+    if (status != DV_OK)
+        return status;
     self->points = (DvElementData){
         .kind = DV_POINTS, .entry_size = sizeof(double), .owner = self, .added = tag_points, .interpolate = true};
     self->tetrahedra =
@@ -775,7 +777,9 @@ static void *fast_thread(void *context)
 static DvStatus fast_init(DvObject *object, void *object_self)
 {
     FastDevice *self = object_self;
-    self->state = dv_state_ref(dv_node_state(dv_object_node(object), NULL));
+    const DvStatus status = dv_state_require(object, NULL, &self->state);
+    if (status != DV_OK)
+        return status;
     self->snapshot = dv_snapshot_new(sizeof(Snapshot));
     self->mailbox = dv_mailbox_new(sizeof(Push), 1024);
     self->has_thread = pthread_create(&self->thread, NULL, fast_thread, self) == 0;
@@ -796,6 +800,7 @@ static void fast_destroy(DvObject *object, void *object_self)
 {
     FastDevice *self = object_self;
     fast_cleanup(object, self);
+    dv_state_release(&self->state);
     dv_snapshot_free(self->snapshot);
     dv_mailbox_free(self->mailbox);
 }

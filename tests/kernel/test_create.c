@@ -170,17 +170,51 @@ static void a_force_takes_the_variant_of_its_state(void **state)
     dv_scene_free(scene);
 }
 
+static void a_component_finds_what_it_works_with_by_its_link_else_around_it(void **state)
+{
+    (void)state;
+    DvScene *scene = load(IN_NODE("<Points name='p'/><Picture name='seen'/><Value name='v'/>"
+                                  "<Node name='A'><Value name='w' other='@../seen'/></Node>"));
+    DvObject *v = object_at(scene, "@v"), *w = object_at(scene, "@A/w"), *p = object_at(scene, "@p"), *found = NULL;
+    DvLink *of_v = (DvLink *)(void *)field_at(scene, "@v", "other"),
+           *of_w = (DvLink *)(void *)field_at(scene, "@A/w", "other");
+    assert_ptr_equal(dv_object_find(v, NULL, "test.state/1"), p); /* never the picture */
+    assert_ptr_equal(dv_object_find(v, of_v, "test.state/1"), p);
+    assert_ptr_equal(dv_object_find(w, of_w, "test.state/1"), object_at(scene, "@seen"));
+    assert_ptr_equal(dv_object_find(w, NULL, "test.state/1"), p);
+    assert_null(dv_object_find(w, of_w, "test.force/1")); /* it leads to another kind of object */
+    assert_int_equal(dv_object_find_required(w, of_w, "test.state/1", NULL, &found), DV_OK);
+    assert_ptr_equal(found, object_at(scene, "@seen"));
+
+    assert_int_equal(dv_object_find_required(v, NULL, "test.force/1", "a spring", &found), DV_ERROR_MISSING);
+    assert_null(found);
+    assert_says("error: scene.scn:2: Value 'v': no force in node '/' or above; add a spring");
+    assert_int_equal(dv_object_find_required(w, NULL, "test.big-force/1", NULL, &found), DV_ERROR_MISSING);
+    assert_says("error: scene.scn:2: Value 'w': no big force in node '/A' or above; add one");
+    dv_object_remove(object_at(scene, "@seen"));
+    assert_int_equal(dv_object_find_required(w, of_w, "test.state/1", NULL, &found), DV_ERROR_MISSING);
+    assert_says("Value 'w': other: no state is found at '@../seen'");
+    dv_object_remove(p);
+    assert_int_equal(dv_object_find_required(v, of_v, "test.state/1", NULL, &found), DV_ERROR_MISSING);
+    assert_says("Value 'v': no state in node '/' or above; add a Points, or name one with 'other'");
+    dv_object_ref(v);
+    dv_object_remove(v); /* has no surroundings any more */
+    assert_null(dv_object_find(v, NULL, "test.state/1"));
+    dv_object_unref(v);
+    dv_scene_free(scene);
+}
+
 static void a_force_without_a_state_or_of_another_type_is_refused(void **state)
 {
     (void)state;
     assert_refused(
         IN_NODE("<Force name='f'/>"), DV_ERROR_MISSING,
-        "error: scene.scn:2:1: Force 'f': cannot be made here: mstate: there is no state in this node or above; "
-        "one must come before it in the file");
+        "error: scene.scn:2:1: Force 'f': cannot be made here: no state in node '/' or above; add a Points before it in "
+        "the file, or name one with 'mstate'");
     assert_refused(IN_NODE("<Force name='f' mstate='@x'/>"), DV_ERROR_MISSING,
                    "mstate: no state is found at '@x'; what is named must come before it in the file");
     assert_refused(IN_NODE("<Force name='f'/><Points/>"), DV_ERROR_MISSING,
-                   "there is no state in this node or above; one must come before it in the file");
+                   "no state in node '/' or above; add a Points before it in the file");
     assert_refused(IN_NODE("<Points template='Vec2d'/><Force name='f'/>"), DV_ERROR_MISSING,
                    "cannot be made here: it exists for Vec3d or Rigid3d, not for Vec2d");
 }
@@ -384,6 +418,7 @@ int main(void)
         cmocka_unit_test(removed_classes_and_fields_are_named_with_their_successor),
         cmocka_unit_test(the_template_names_the_variant_in_all_spellings),
         cmocka_unit_test(a_force_takes_the_variant_of_its_state),
+        cmocka_unit_test(a_component_finds_what_it_works_with_by_its_link_else_around_it),
         cmocka_unit_test(a_force_without_a_state_or_of_another_type_is_refused),
         cmocka_unit_test(a_mapping_takes_one_part_of_each_end),
         cmocka_unit_test(a_pair_wants_equal_ends),

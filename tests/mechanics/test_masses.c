@@ -487,8 +487,9 @@ static void mistakes_are_named(void **state)
                       "scene.scn:3: UniformMass 'm': no mass is given: set totalMass or vertexMass");
     expect_load_error("<Node name='root'><MechanicalObject/>\n<UniformMass name='m' totalMass='-2'/></Node>",
                       "scene.scn:2:23: UniformMass 'm': totalMass: -2 kg: a mass cannot be negative");
-    expect_load_error("<Node name='root'><MechanicalObject/>\n<DiagonalMass name='m' totalMass='2'/></Node>",
-                      "scene.scn:2: DiagonalMass 'm': no topology to spread the mass over");
+    expect_load_error(
+        "<Node name='root'><MechanicalObject/>\n<DiagonalMass name='m' totalMass='2'/></Node>",
+        "scene.scn:2: DiagonalMass 'm': no topology in node '/' or above; add a topology container of the elements");
     expect_load_error(
         "<Node name='root'><MechanicalObject template='Rigid3d'/>\n<DiagonalMass name='m' totalMass='2'/></Node>",
         "scene.scn:2: DiagonalMass 'm': the masses of rigid bodies do not follow from elements: set vertexMass");

@@ -33,7 +33,7 @@ static void handle_event(DvObject *object, void *self_, DvEvent *event)
     EventRecorder *self = self_;
     if (event->kind < DV_EVENT_ANIMATE_BEGIN || event->kind > DV_EVENT_UPDATE_MAPPING_END)
         return;
-    const DvStateRef state = dv_state_ref(dv_node_state(dv_object_node(object), NULL));
+    const DvStateRef state = dv_state_ref(dv_node_context(dv_object_node(object), DV_STATE));
     dv_text_add(&self->text, "%s %g %g %g\n", names[event->kind], event->dt, dv_node_time(dv_object_node(object)),
                 dv_state_read(state, DV_POSITION).at[0]);
     dv_data_set_string(&self->log, self->text.at);

@@ -115,7 +115,7 @@ static void a_visual_model_is_never_taken_for_the_state_of_its_node(void **state
     (void)state;
     DvScene *scene = scene_from_text(MAPPED);
     const DvNode *skin = dv_object_node(scene_object(scene, "/skin/m"));
-    assert_ptr_equal(dv_node_state(skin, NULL), scene_object(scene, "/dofs"));
+    assert_ptr_equal(dv_node_context(skin, DV_STATE), scene_object(scene, "/dofs"));
     assert_ptr_equal(dv_node_resolve(skin, NULL, "@m", DV_STATE), scene_object(scene, "/skin/m"));
     dv_scene_free(scene);
 }

@@ -162,19 +162,9 @@ static const DvDrawableOps drawable_ops = {.size = sizeof(DvDrawableOps), .draw 
 static DvStatus init(DvObject *object, void *self_)
 {
     FixedProjectiveConstraint *self = self_;
-    DvObject *state =
-        dv_link_is_set(&self->mstate) ? dv_link_object(&self->mstate) : dv_node_state(dv_object_node(object), NULL);
-    const DvStateRef found = dv_state_ref(state);
-    if (!found.ops)
-        return dv_error(object, DV_ERROR_MISSING,
-                        "no state to constrain: add a MechanicalObject to its node or one above, or set `mstate`");
-    const DvStatus status = dv_object_require(object, state);
+    const DvStatus status = dv_state_require(object, &self->mstate, &self->state);
     if (status != DV_OK)
         return status;
-    if (self->state.object)
-        dv_object_unref(self->state.object);
-    self->state = found;
-    (void)dv_object_ref(state);
     size_t count;
     (void)checked_indices(self, &count);
     DvObject *topology = point_set_topology(object, &self->topology_link);
@@ -196,8 +186,7 @@ static void destroy(DvObject *object, void *self_)
 {
     (void)object;
     FixedProjectiveConstraint *self = self_;
-    if (self->state.object)
-        dv_object_unref(self->state.object);
+    dv_state_release(&self->state);
 }
 
 static const DvVariantSource sources[] = {{.attribute = "mstate", .path = "", .contract = DV_STATE}, {0}};

@@ -1,53 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How force fields find the states and the topology they act on.
- *
- * A component holds a reference to what it found: whatever is removed from the graph meanwhile, its memory stays until the
- * component goes too.
+ * How force fields hold the states they act on.
  */
 #include "forcefield/force_field.h"
 
 #include <math.h>
-#include <string.h>
 
 const DvVariantSource single_state_sources[] = {{"mstate", "", DV_STATE}, {0}};
 const DvVariantSource pair_state_sources[] = {{"object1", "@./", DV_STATE}, {"object2", "@./", DV_STATE}, {0}};
 
-static DvStatus find_state(DvObject *object, DvLink *link, DvStateRef *state)
-{
-    const DvNode *node = dv_object_node(object);
-    DvObject *found = dv_link_is_set(link) ? dv_link_object(link) : dv_node_state(node, NULL);
-    if (!found && dv_link_is_set(link))
-        return dv_field_error(&link->data, -1, "this state does not exist");
-    if (!found)
-        return dv_error(object, DV_ERROR_MISSING, "no state in node '%s' or above; add a MechanicalObject",
-                        dv_node_path(node));
-    const DvStatus status = dv_object_require(object, found);
-    if (status != DV_OK)
-        return status;
-    *state = dv_state_ref(found);
-    const char *variant = dv_object_variant(object);
-    if (!state->ops || strcmp(state->dof->name, variant) != 0) {
-        const char *name = state->ops ? state->dof->name : "nothing";
-        memset(state, 0, sizeof *state);
-        return dv_error(object, DV_ERROR_INVALID, "made for %s, but state '%s' holds %s", variant,
-                        dv_object_path(found), name);
-    }
-    dv_object_ref(found);
-    return DV_OK;
-}
-
-static void release_state(DvStateRef *state)
-{
-    if (state->object)
-        dv_object_unref(state->object);
-    memset(state, 0, sizeof *state);
-}
-
 DvStatus single_state_init(DvObject *object, SingleState *base)
 {
-    single_state_release(base);
-    return find_state(object, &base->mstate, &base->state);
+    return dv_state_require(object, &base->mstate, &base->state);
 }
 
 DvStatus state_at_rest(DvObject *object, DvStateRef state, DvConstVec *rest)
@@ -62,7 +26,7 @@ DvStatus state_at_rest(DvObject *object, DvStateRef state, DvConstVec *rest)
 
 void single_state_release(SingleState *base)
 {
-    release_state(&base->state);
+    dv_state_release(&base->state);
 }
 
 uint32_t single_state_states(void *self, DvObject *states[2])
@@ -76,10 +40,9 @@ uint32_t single_state_states(void *self, DvObject *states[2])
 
 DvStatus pair_state_init(DvObject *object, PairState *base)
 {
-    pair_state_release(base);
-    DvStatus status = find_state(object, &base->object1, &base->state[0]);
+    DvStatus status = dv_state_require(object, &base->object1, &base->state[0]);
     if (status == DV_OK)
-        status = find_state(object, &base->object2, &base->state[1]);
+        status = dv_state_require(object, &base->object2, &base->state[1]);
     if (status != DV_OK)
         pair_state_release(base);
     return status;
@@ -87,8 +50,8 @@ DvStatus pair_state_init(DvObject *object, PairState *base)
 
 void pair_state_release(PairState *base)
 {
-    release_state(&base->state[0]);
-    release_state(&base->state[1]);
+    dv_state_release(&base->state[0]);
+    dv_state_release(&base->state[1]);
 }
 
 uint32_t pair_state_states(void *self, DvObject *states[2])
@@ -99,36 +62,6 @@ uint32_t pair_state_states(void *self, DvObject *states[2])
     states[0] = base->state[0].object;
     states[1] = base->state[1].object;
     return 2;
-}
-
-DvStatus topology_find(DvObject *object, DvLink *link, Topology *topology)
-{
-    topology_release(topology);
-    DvObject *found = NULL;
-    if (link && dv_link_is_set(link)) {
-        found = dv_link_object(link);
-        if (!found)
-            return dv_field_error(&link->data, -1, "this topology does not exist");
-    } else {
-        found = dv_node_context(dv_object_node(object), DV_TOPOLOGY);
-    }
-    if (!found)
-        return DV_OK;
-    const DvStatus status = dv_object_require(object, found);
-    if (status != DV_OK)
-        return status;
-    topology->ops = dv_object_ops(found, DV_TOPOLOGY);
-    topology->self = dv_object_self(found);
-    topology->object = dv_object_ref(found);
-    topology->revision = topology->ops->revision(topology->self);
-    return DV_OK;
-}
-
-void topology_release(Topology *topology)
-{
-    if (topology->object)
-        dv_object_unref(topology->object);
-    memset(topology, 0, sizeof *topology);
 }
 
 bool single_state_is_concerned(const SingleState *base, const DvFault *fault)

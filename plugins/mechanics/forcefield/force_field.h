@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What force fields of one state, and of a pair of states, have in common: their first fields, how they find their states and
- * their topology, and that they do nothing when they could not be initialised.
+ * What force fields of one state, and of a pair of states, have in common: their first fields, the states they
+ * hold, and that they do nothing when they could not be initialised.
  *
  * SingleState or PairState is the first member of the component's struct, so that the functions here serve as its operations.
  */
@@ -60,32 +60,6 @@ uint32_t pair_state_states(void *self, DvObject *states[2]);
 static inline bool pair_state_is_one(const PairState *base)
 {
     return base->state[0].object == base->state[1].object;
-}
-
-typedef struct Topology {
-    const DvTopologyOps *ops;
-    void *self;
-    DvObject *object;
-    uint64_t revision; /* of the last topology_changed */
-} Topology;
-
-/* The topology a link names, else the one of the context. When there is none: *topology is zero and the result DV_OK. */
-DV_NODISCARD DvStatus topology_find(DvObject *object, DvLink *link, Topology *topology);
-void topology_release(Topology *topology);
-/* Whether connectivity is another one than at the last call (or at topology_find). */
-static inline bool topology_changed(Topology *topology)
-{
-    if (!topology->ops)
-        return false;
-    const uint64_t revision = topology->ops->revision(topology->self);
-    const bool changed = revision != topology->revision;
-    topology->revision = revision;
-    return changed;
-}
-static inline DvElements topology_elements(const Topology *topology, DvElementKind kind)
-{
-    DvElements none = {NULL, 0};
-    return topology->ops ? topology->ops->elements(topology->self, kind) : none;
 }
 
 /* What a force field says of a failed run. `bound`: the largest angular frequency of its elements, rad/s, for a unit of mass per

@@ -44,9 +44,7 @@ typedef struct BarycentricMapping {
     DvLink input_topology, output_topology;
     DvData row_start, row_nodes, row_weights, turning_axes; /* state of a run: WeightedRows and O of each body */
 
-    const DvTopologyOps *in_ops, *out_ops; /* NULL: there is no such topology */
-    void *in_mesh, *out_mesh;
-    uint64_t in_revision, out_revision;    /* at the last location */
+    DvTopologyRef in_mesh, out_mesh;       /* ops NULL: there is none; revision: at the last location */
     uint32_t located, located_in;          /* points of the output and of the input then */
     bool ready;                            /* the rows are valid */
     DvElementData watch[DV_ELEMENT_KINDS]; /* of a mesh that may change; of points: positions before the first change */
@@ -107,7 +105,7 @@ static void builder_free(RowBuilder *b)
 
 static DvElements elements_of(const BarycentricMapping *self, DvElementKind kind)
 {
-    return self->in_ops->elements(self->in_mesh, kind);
+    return dv_topology_elements(&self->in_mesh, kind);
 }
 
 static void add_list(const BarycentricMapping *self, LocationMesh *mesh, DvElementKind kind)
@@ -222,7 +220,6 @@ static void mesh_changed(DvElementData *data, const DvElementChange *change)
 
 static DvStatus watch_mesh(BarycentricMapping *self)
 {
-    DvObject *mesh = dv_object_of(self->in_mesh);
     DvStatus status = DV_OK;
     for (uint32_t kind = 0; kind < DV_ELEMENT_KINDS && status == DV_OK; kind++) {
         DvElementData *watch = &self->watch[kind];
@@ -231,15 +228,15 @@ static DvStatus watch_mesh(BarycentricMapping *self)
             watch->entry_size = 3 * sizeof(double);
             watch->interpolate = true;
         }
-        status = dv_element_data_attach(watch, mesh);
+        status = dv_element_data_attach(watch, self->in_mesh.object);
     }
     return status;
 }
 
 static void remember_meshes(BarycentricMapping *self)
 {
-    self->in_revision = self->in_ops ? self->in_ops->revision(self->in_mesh) : 0;
-    self->out_revision = self->out_ops ? self->out_ops->revision(self->out_mesh) : 0;
+    (void)dv_topology_changed(&self->in_mesh);
+    (void)dv_topology_changed(&self->out_mesh);
     self->located = dv_state_count(self->base.out);
     self->located_in = dv_state_count(self->base.in);
     self->changed = self->copied = false;
@@ -262,8 +259,8 @@ static DvStatus locate(BarycentricMapping *self, bool first)
 
     LocationMesh mesh = {.points = in.at, .point_count = in.at ? in.count : 0};
     DvGridShape shape;
-    const bool grid = self->in_ops->grid && self->in_ops->grid(self->in_mesh, &shape);
-    const bool changing = !grid && self->in_ops->is_dynamic(self->in_mesh);
+    const bool grid = self->in_mesh.ops->grid && self->in_mesh.ops->grid(self->in_mesh.self, &shape);
+    const bool changing = !grid && self->in_mesh.ops->is_dynamic(self->in_mesh.self);
     if (changing)
         choose_changing_list(self, &mesh);
     if (!grid && mesh.list_count == 0)
@@ -336,14 +333,18 @@ static DvStatus locate(BarycentricMapping *self, bool first)
     return status;
 }
 
+static bool is_current(const DvTopologyRef *mesh)
+{
+    return !mesh->ops || mesh->ops->revision(mesh->self) == mesh->revision;
+}
+
 /* Whether the rows may be used; locates anew when a mesh, or a number of points, has changed. */
 static bool current(BarycentricMapping *self, uint32_t points_in, uint32_t points_out)
 {
-    if (!self->in_ops)
+    if (!self->in_mesh.ops)
         return false;
-    if (!self->changed && self->located == points_out && self->located_in == points_in &&
-        self->in_ops->revision(self->in_mesh) == self->in_revision &&
-        (!self->out_ops || self->out_ops->revision(self->out_mesh) == self->out_revision))
+    if (!self->changed && self->located == points_out && self->located_in == points_in && is_current(&self->in_mesh) &&
+        is_current(&self->out_mesh))
         return self->ready;
     dv_object_set_state(dv_object_of(self), locate(self, false) == DV_OK ? DV_COMPONENT_VALID : DV_COMPONENT_INVALID);
     self->ready = self->ready && self->rows.columns <= points_in && self->rows.rows <= points_out;
@@ -521,26 +522,17 @@ static void release(BarycentricMapping *self)
 {
     for (uint32_t kind = 0; kind < DV_ELEMENT_KINDS; kind++)
         dv_element_data_detach(&self->watch[kind]);
-    if (self->in_ops)
-        dv_object_unref(dv_object_of(self->in_mesh));
-    if (self->out_ops)
-        dv_object_unref(dv_object_of(self->out_mesh));
-    self->in_ops = self->out_ops = NULL;
+    dv_topology_release(&self->in_mesh);
+    dv_topology_release(&self->out_mesh);
     mapping_release(&self->base);
 }
 
-static DvObject *mesh_object(const DvLink *link, DvStateRef state)
+/* The mesh of a link, else that of the node of the state; there may be none. */
+static DvStatus find_mesh(DvObject *object, const DvLink *link, DvStateRef state, DvTopologyRef *mesh)
 {
-    return dv_link_is_set(link) ? dv_link_object(link) : dv_node_context(dv_object_node(state.object), DV_TOPOLOGY);
-}
-
-static const DvTopologyOps *topology(const DvLink *link, DvStateRef state, void **mesh)
-{
-    DvObject *object = mesh_object(link, state);
-    if (!object)
-        return NULL;
-    *mesh = dv_object_self(dv_object_ref(object));
-    return dv_object_ops(object, DV_TOPOLOGY);
+    DvObject *found = dv_link_is_set(link) ? dv_object_find(object, link, DV_TOPOLOGY)
+                                           : dv_object_find(state.object, NULL, DV_TOPOLOGY);
+    return found ? dv_topology_take(object, found, mesh) : DV_OK;
 }
 
 static DvStatus init(DvObject *object, void *self_)
@@ -551,19 +543,15 @@ static DvStatus init(DvObject *object, void *self_)
     DvStatus status = mapping_resolve(object, base);
     if (status != DV_OK)
         return status;
-    DvObject *meshes[2] = {mesh_object(&self->input_topology, base->in),
-                           mesh_object(&self->output_topology, base->out)};
-    for (int i = 0; i < 2 && status == DV_OK; i++)
-        if (meshes[i])
-            status = dv_object_require(object, meshes[i]);
+    status = find_mesh(object, &self->input_topology, base->in, &self->in_mesh);
+    if (status == DV_OK)
+        status = find_mesh(object, &self->output_topology, base->out, &self->out_mesh);
     if (status != DV_OK)
         return status;
-    self->in_ops = topology(&self->input_topology, base->in, &self->in_mesh);
-    self->out_ops = topology(&self->output_topology, base->out, &self->out_mesh);
-    if (!self->in_ops)
+    if (!self->in_mesh.ops)
         return dv_field_error(&self->input_topology.data, -1,
                               "the input has no topology to hang points on; add one to its node or link one");
-    if (self->in_ops->is_dynamic(self->in_mesh) && (status = watch_mesh(self)) != DV_OK)
+    if (self->in_mesh.ops->is_dynamic(self->in_mesh.self) && (status = watch_mesh(self)) != DV_OK)
         return status;
     status = locate(self, true);
     if (status != DV_OK || !dv_data_bool(&base->apply_rest_position) ||

@@ -9,12 +9,10 @@
 
 #include <string.h>
 
-static const char default_input[] = "@../", default_output[] = "@./";
-
 /* The kernel takes the variant from these: it refuses states of other types, and input and output that are the same state. */
 const DvVariantSource mapping_variant_sources[] = {
-    {.attribute = "input", .path = default_input, .contract = DV_STATE},
-    {.attribute = "output", .path = default_output, .contract = DV_STATE},
+    {.attribute = "input", .path = "@../", .contract = DV_STATE},
+    {.attribute = "output", .path = "@./", .contract = DV_STATE},
     {0},
 };
 
@@ -35,24 +33,12 @@ DvStatus mapping_parse(DvObject *object, void *self, const DvAttributes *attribu
 
 DvStatus mapping_resolve(DvObject *object, MappingBase *base)
 {
-    DvNode *node = dv_object_node(object);
-    DvObject *in = dv_link_is_set(&base->input_link) ? dv_link_object(&base->input_link)
-                                                     : dv_node_resolve(node, object, default_input, DV_STATE);
-    DvObject *out = dv_link_is_set(&base->output_link) ? dv_link_object(&base->output_link)
-                                                       : dv_node_resolve(node, object, default_output, DV_STATE);
-    mapping_release(base);
-    base->in = dv_state_ref(in ? dv_object_ref(in) : NULL);
-    base->out = dv_state_ref(out ? dv_object_ref(out) : NULL);
-    if (!base->in.ops)
-        return dv_field_error(&base->input_link.data, -1, "no state to map from; link one of the parent node");
-    if (!base->out.ops)
-        return dv_field_error(&base->output_link.data, -1, "no state to compute; add a MechanicalObject to the node");
-    DvStatus status = dv_object_require(object, in);
+    DvStatus status = dv_state_require(object, &base->input_link, &base->in);
     if (status == DV_OK)
-        status = dv_object_require(object, out);
+        status = dv_state_require(object, &base->output_link, &base->out);
     if (status != DV_OK)
         return status;
-    if (dv_object_ops(out, DV_VISUAL_MODEL)) {
+    if (dv_object_ops(base->out.object, DV_VISUAL_MODEL)) {
         DvData *flags[] = {&base->map_forces, &base->map_constraints, &base->map_masses};
         for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
             if (dv_data_bool(flags[i]))
@@ -63,11 +49,8 @@ DvStatus mapping_resolve(DvObject *object, MappingBase *base)
 
 void mapping_release(MappingBase *base)
 {
-    if (base->in.object)
-        dv_object_unref(base->in.object);
-    if (base->out.object)
-        dv_object_unref(base->out.object);
-    base->in = base->out = (DvStateRef){0};
+    dv_state_release(&base->in);
+    dv_state_release(&base->out);
 }
 
 void mapping_apply_all(MappingBase *base, const DvMappingOps *ops)

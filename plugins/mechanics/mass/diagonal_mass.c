@@ -111,7 +111,7 @@ static void scale(DiagonalMass *self, double factor)
 /* The measure of the whole mesh; 0 without one. */
 static double measure(DiagonalMass *self)
 {
-    if (!self->mesh.topology)
+    if (!self->mesh.topology.object)
         return 0.0;
     const DvElements elements = mass_mesh_elements(&self->mesh);
     const DvConstVec x = mass_mesh_positions(&self->mesh, dv_data_bool(&self->compute_on_rest));
@@ -194,7 +194,7 @@ static void refresh(DiagonalMass *self)
         if (self->bodies)
             read_bodies(self);
         self->given = GIVEN_POINT_MASSES;
-    } else if (self->mesh.topology) {
+    } else if (self->mesh.topology.object) {
         self->given = total ? GIVEN_TOTAL_MASS : GIVEN_DENSITY;
     }
     complete(self);
@@ -508,7 +508,7 @@ static void choose(DiagonalMass *self, bool by_file)
     const bool each = dv_data_is_set(&self->point_masses);
     self->count = points;
     self->given = total ? GIVEN_TOTAL_MASS : density ? GIVEN_DENSITY : each ? GIVEN_POINT_MASSES : GIVEN_TOTAL_MASS;
-    if (by_file || !self->mesh.topology)
+    if (by_file || !self->mesh.topology.object)
         self->given = GIVEN_POINT_MASSES;
     else if (total + density + each > 1)
         dv_field_warning(total ? &self->total_mass : &self->density, -1,
@@ -523,7 +523,7 @@ static void choose(DiagonalMass *self, bool by_file)
         size_t numbers;
         const double *given = dv_data_doubles(&self->point_masses, &numbers);
         const bool bad = numbers == 0 || numbers > (size_t)points * stride || negative(given, numbers, stride);
-        if (bad && self->mesh.topology) {
+        if (bad && self->mesh.topology.object) {
             dv_field_warning(&self->point_masses, -1,
                              "%zu masses for %u points, or one that is negative; totalMass is used", numbers / stride,
                              points);
@@ -551,14 +551,14 @@ static DvStatus attach(DiagonalMass *self)
                                          .owner = self,
                                          .added = elements_added,
                                          .removed = element_removed};
-    const DvStatus status = dv_element_data_attach(&self->point_data, self->mesh.topology);
-    return status == DV_OK ? dv_element_data_attach(&self->element_data, self->mesh.topology) : status;
+    const DvStatus status = dv_element_data_attach(&self->point_data, self->mesh.topology.object);
+    return status == DV_OK ? dv_element_data_attach(&self->element_data, self->mesh.topology.object) : status;
 }
 
 static DvStatus init(DvObject *object, void *self_)
 {
     DiagonalMass *self = self_;
-    DvStatus status = mass_find_state(object, &self->base);
+    DvStatus status = dv_state_require(object, &self->base.mstate, &self->base.state);
     if (status != DV_OK)
         return status;
     const bool by_file = dv_data_is_set(&self->file) && *dv_data_string(&self->file);
@@ -571,13 +571,13 @@ static DvStatus init(DvObject *object, void *self_)
     else if (!rigid)
         status = mass_mesh_find(object, &self->topology_link, &self->geometry_link, self->base.state, &self->mesh);
     if (status != DV_OK) {
-        mass_forget_state(&self->base);
+        dv_state_release(&self->base.state);
         return status;
     }
     choose(self, by_file);
     if (rigid)
         read_bodies(self);
-    if (self->mesh.topology && mass_mesh_is_dynamic(&self->mesh)) {
+    if (self->mesh.topology.object && mass_mesh_is_dynamic(&self->mesh)) {
         status = attach(self);
         if (status != DV_OK)
             return status;
@@ -601,7 +601,7 @@ static void destroy(DvObject *object, void *self_)
     (void)object;
     DiagonalMass *self = self_;
     mass_mesh_forget(&self->mesh);
-    mass_forget_state(&self->base);
+    dv_state_release(&self->base.state);
     dv_free(self->bodies);
 }
 

@@ -175,30 +175,6 @@ void mass_matrix(const DvDofType *dof, const BodyMass *body, double *dense)
 
 /* ---- State and gravity ---- */
 
-DvStatus mass_find_state(DvObject *object, MassBase *base)
-{
-    mass_forget_state(base);
-    DvObject *state =
-        dv_link_is_set(&base->mstate) ? dv_link_object(&base->mstate) : dv_node_state(dv_object_node(object), NULL);
-    const DvStateRef found = dv_state_ref(state);
-    if (!found.ops)
-        return dv_error(object, DV_ERROR_MISSING,
-                        "no state to give a mass to: add a MechanicalObject to its node or one above, or set `mstate`");
-    const DvStatus status = dv_object_require(object, state);
-    if (status != DV_OK)
-        return status;
-    base->state = found;
-    (void)dv_object_ref(state);
-    return DV_OK;
-}
-
-void mass_forget_state(MassBase *base)
-{
-    if (base->state.object)
-        dv_object_unref(base->state.object);
-    base->state = (DvStateRef){0};
-}
-
 void mass_gravity(const MassBase *base, double gravity[6])
 {
     const DvNode *node = dv_object_node(dv_object_of(base));

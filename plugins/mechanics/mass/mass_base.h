@@ -51,9 +51,6 @@ BodyMass mass_from_numbers(const DvDofType *dof, const double *numbers, size_t c
 void mass_to_numbers(const DvDofType *dof, const BodyMass *body, double *numbers);
 void mass_set(const DvDofType *dof, BodyMass *body, double mass); /* keeps the inertia per unit of mass */
 
-/* Finds the state; an error is reported and the mass stays without. */
-DV_NODISCARD DvStatus mass_find_state(DvObject *object, MassBase *base);
-void mass_forget_state(MassBase *base);
 /* Gravity as a derivative of the state's kind: m/s^2, then zeros for rotations. */
 void mass_gravity(const MassBase *base, double gravity[6]);
 

@@ -11,7 +11,7 @@
 
 DvElements mass_mesh_elements(const MassMesh *mesh)
 {
-    return mesh->ops->elements(mesh->self, mesh->kind);
+    return dv_topology_elements(&mesh->topology, mesh->kind);
 }
 
 /* A state that others will size later (one point so far) is not held against the mesh. */
@@ -22,7 +22,7 @@ static DvStatus check_points(const DvObject *object, const MassMesh *mesh, uint3
         if (elements.at[i] >= points)
             return dv_error(object, DV_ERROR_INVALID,
                             "element %zu of topology '%s': no point %u: the state has %u, counted from 0",
-                            i / mesh->nodes, dv_object_name(mesh->topology), elements.at[i], points);
+                            i / mesh->nodes, dv_object_name(mesh->topology.object), elements.at[i], points);
     return DV_OK;
 }
 
@@ -31,55 +31,52 @@ DvStatus mass_mesh_find(DvObject *object, const DvLink *topology_link, const DvL
 {
     static const DvElementKind kinds[] = {DV_HEXAHEDRA, DV_TETRAHEDRA, DV_QUADS, DV_TRIANGLES, DV_EDGES};
     mass_mesh_forget(mesh);
-    DvObject *topology = dv_link_is_set(topology_link) ? dv_link_object(topology_link)
-                                                       : dv_node_context(dv_object_node(object), DV_TOPOLOGY);
-    const DvTopologyOps *ops = topology ? dv_object_ops(topology, DV_TOPOLOGY) : NULL;
-    if (!ops)
-        return dv_error(object, DV_ERROR_MISSING,
-                        "no topology to spread the mass over: put a topology container into the node, "
-                        "or set `topology`");
-    void *self = dv_object_self(topology);
-    DvObject *geometry =
-        dv_link_is_set(geometry_link) ? dv_link_object(geometry_link) : dv_node_state(dv_object_node(topology), NULL);
-    DvStatus required = dv_object_require(object, topology);
-    if (required == DV_OK && geometry)
-        required = dv_object_require(object, geometry);
-    if (required != DV_OK)
-        return required;
-    *mesh = (MassMesh){.topology = dv_object_ref(topology), .ops = ops, .self = self, .kind = DV_POINTS};
-    mesh->geometry = geometry ? dv_state_ref(geometry) : state;
-    if (!mesh->geometry.ops)
-        mesh->geometry = state;
-    (void)dv_object_ref(mesh->geometry.object);
+    DvStatus status = dv_topology_require(
+        object, topology_link, "a topology container of the elements to spread the mass over", &mesh->topology);
+    if (status == DV_OK && dv_link_is_set(geometry_link))
+        status = dv_state_require(object, geometry_link, &mesh->geometry);
+    if (status != DV_OK) {
+        mass_mesh_forget(mesh);
+        return status;
+    }
+    if (!mesh->geometry.ops) { /* the state whose points the mesh has */
+        DvObject *of_mesh = dv_object_find(mesh->topology.object, NULL, DV_STATE);
+        status = of_mesh ? dv_object_require(object, of_mesh) : DV_OK;
+        if (status != DV_OK) {
+            mass_mesh_forget(mesh);
+            return status;
+        }
+        mesh->geometry = of_mesh ? dv_state_ref(of_mesh) : state;
+        (void)dv_object_ref(mesh->geometry.object);
+    }
+    mesh->kind = DV_POINTS;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && mesh->kind == DV_POINTS; i++)
-        if (ops->elements(self, kinds[i]).count)
+        if (dv_topology_elements(&mesh->topology, kinds[i]).count)
             mesh->kind = kinds[i];
     mesh->nodes = dv_element_nodes(mesh->kind);
     if (mesh->kind != DV_POINTS) {
-        const DvStatus status = check_points(object, mesh, dv_state_count(state));
+        status = check_points(object, mesh, dv_state_count(state));
         if (status != DV_OK)
             mass_mesh_forget(mesh);
         return status;
     }
+    status = dv_error(object, DV_ERROR_MISSING,
+                      "topology '%s' is empty: it has no edge, triangle, quad, tetrahedron or hexahedron to "
+                      "spread the mass over",
+                      dv_object_name(mesh->topology.object));
     mass_mesh_forget(mesh);
-    return dv_error(object, DV_ERROR_MISSING,
-                    "topology '%s' is empty: it has no edge, triangle, quad, tetrahedron or hexahedron to "
-                    "spread the mass over",
-                    dv_object_name(topology));
+    return status;
 }
 
 void mass_mesh_forget(MassMesh *mesh)
 {
-    if (mesh->topology)
-        dv_object_unref(mesh->topology);
-    if (mesh->geometry.object)
-        dv_object_unref(mesh->geometry.object);
-    *mesh = (MassMesh){0};
+    dv_topology_release(&mesh->topology);
+    dv_state_release(&mesh->geometry);
 }
 
 bool mass_mesh_is_dynamic(const MassMesh *mesh)
 {
-    return mesh->ops->is_dynamic && mesh->ops->is_dynamic(mesh->self);
+    return mesh->topology.ops->is_dynamic && mesh->topology.ops->is_dynamic(mesh->topology.self);
 }
 
 DvConstVec mass_mesh_positions(const MassMesh *mesh, bool rest)

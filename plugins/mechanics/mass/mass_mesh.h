@@ -9,9 +9,7 @@
 #include <divan/contracts/topology.h>
 
 typedef struct MassMesh {
-    DvObject *topology;
-    const DvTopologyOps *ops;
-    void *self;
+    DvTopologyRef topology;
     DvElementKind kind;  /* hexahedra, else tetrahedra, quads, triangles, edges: the first there is */
     uint32_t nodes;      /* of an element */
     DvStateRef geometry; /* whose positions count */

@@ -103,7 +103,7 @@ static void choose_coefficients(MeshMatrixMass *self)
 
 static DvElements mesh_edges(const MeshMatrixMass *self)
 {
-    return self->mesh.ops->elements(self->mesh.self, DV_EDGES);
+    return dv_topology_elements(&self->mesh.topology, DV_EDGES);
 }
 
 static double density_of(MeshMatrixMass *self, uint32_t element)
@@ -144,7 +144,7 @@ static void spread(MeshMatrixMass *self, uint32_t first, uint32_t count, bool un
     const DvElements elements = mass_mesh_elements(&self->mesh);
     DvAdjacency of = {0};
     if (self->mesh.kind != DV_EDGES)
-        of = self->mesh.ops->adjacency(self->mesh.self, self->mesh.kind, DV_EDGES);
+        of = self->mesh.topology.ops->adjacency(self->mesh.topology.self, self->mesh.kind, DV_EDGES);
     const DvConstVec x = mass_mesh_positions(&self->mesh, dv_data_bool(&self->compute_on_rest));
     for (uint32_t e = first; e < first + count; e++) {
         const uint32_t *nodes = elements.at + (size_t)e * self->mesh.nodes;
@@ -536,7 +536,7 @@ static DvStatus attach(MeshMatrixMass *self)
     self->element_data.removed = element_removed;
     DvElementData *all[] = {&self->point_data, &self->edge_data, &self->element_data};
     for (size_t i = 0; i < 3; i++) {
-        const DvStatus status = dv_element_data_attach(all[i], self->mesh.topology);
+        const DvStatus status = dv_element_data_attach(all[i], self->mesh.topology.object);
         if (status != DV_OK)
             return status;
     }
@@ -607,12 +607,12 @@ static void choose(MeshMatrixMass *self)
 static DvStatus init(DvObject *object, void *self_)
 {
     MeshMatrixMass *self = self_;
-    DvStatus status = mass_find_state(object, &self->base);
+    DvStatus status = dv_state_require(object, &self->base.mstate, &self->base.state);
     if (status != DV_OK)
         return status;
     status = mass_mesh_find(object, &self->topology_link, &self->geometry_link, self->base.state, &self->mesh);
     if (status != DV_OK) {
-        mass_forget_state(&self->base);
+        dv_state_release(&self->base.state);
         return status;
     }
     if (self->mesh.kind == DV_EDGES)
@@ -640,7 +640,7 @@ static void destroy(DvObject *object, void *self_)
     (void)object;
     MeshMatrixMass *self = self_;
     mass_mesh_forget(&self->mesh);
-    mass_forget_state(&self->base);
+    dv_state_release(&self->base.state);
     dv_free(self->start);
     dv_free(self->half_edges);
 }

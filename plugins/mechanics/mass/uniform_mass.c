@@ -375,13 +375,13 @@ static DvStatus choose_masses(DvObject *object, UniformMass *self)
 static DvStatus init(DvObject *object, void *self_)
 {
     UniformMass *self = self_;
-    DvStatus status = mass_find_state(object, &self->base);
+    DvStatus status = dv_state_require(object, &self->base.mstate, &self->base.state);
     if (status == DV_OK)
         status = choose_points(self);
     if (status == DV_OK)
         status = choose_masses(object, self);
     if (status != DV_OK) {
-        mass_forget_state(&self->base);
+        dv_state_release(&self->base.state);
         return status;
     }
     DvObject *topology = point_set_topology(object, &self->topology_link);
@@ -404,7 +404,7 @@ static void cleanup(DvObject *object, void *self_)
 static void destroy(DvObject *object, void *self_)
 {
     (void)object;
-    mass_forget_state(self_);
+    dv_state_release(&((MassBase *)self_)->state);
 }
 
 const DvClass dv_uniform_mass = {

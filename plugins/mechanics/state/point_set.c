@@ -12,8 +12,7 @@
 
 DvObject *point_set_topology(DvObject *object, const DvLink *link)
 {
-    DvObject *topology =
-        dv_link_is_set(link) ? dv_link_object(link) : dv_node_context(dv_object_node(object), DV_TOPOLOGY);
+    DvObject *topology = dv_object_find(object, link, DV_TOPOLOGY);
     const DvTopologyOps *ops = topology ? dv_object_ops(topology, DV_TOPOLOGY) : NULL;
     return ops && ops->is_dynamic && ops->is_dynamic(dv_object_self(topology)) ? topology : NULL;
 }

@@ -99,12 +99,10 @@ static void orient_triangles(Geometry *geometry, Topology *topology, DvStateRef 
 static DvStatus init(DvObject *object, void *self)
 {
     Geometry *geometry = self;
-    DvObject *found = dv_link_object(&geometry->topology);
-    if (!found)
-        found = dv_node_context(dv_object_node(object), DV_TOPOLOGY);
-    if (!found)
-        return dv_error(object, DV_ERROR_MISSING, "there is no topology in its node or above");
-    const DvStatus status = dv_object_require(object, found);
+    DvObject *found;
+    DvStatus status = dv_object_find_required(object, &geometry->topology, DV_TOPOLOGY, "a topology container", &found);
+    if (status == DV_OK)
+        status = dv_object_require(object, found);
     if (status != DV_OK)
         return status;
     Topology *topology = topology_of(found);

@@ -345,20 +345,20 @@ static void copy_elements(DvData *to, DvElements from)
 /* Polygons, and positions if there are none, of the topology. */
 static void take_topology(VisualSurface *self, bool with_positions)
 {
-    const DvTopologyOps *ops = dv_object_ops(self->followed, DV_TOPOLOGY);
-    void *topology = dv_object_self(self->followed);
+    const DvTopologyOps *ops = self->followed.ops;
+    void *topology = self->followed.self;
     const double *positions = ops->positions(topology);
     if (with_positions && positions) {
         dv_data_set(&self->position, positions, ops->point_count(topology));
     } else if (with_positions) {
-        DvObject *state = dv_node_context(dv_object_node(self->followed), DV_STATE);
-        const DvStateRef ref = dv_state_ref(state);
+        /* the state whose points the topology has */
+        const DvStateRef ref = dv_state_ref(dv_object_find(self->followed.object, NULL, DV_STATE));
         if (ref.ops && ref.dof == &dv_vec3d)
             dv_data_set(&self->position, dv_state_read(ref, DV_POSITION).at, dv_state_count(ref));
     }
     copy_elements(&self->triangles, ops->elements(topology, DV_TRIANGLES));
     copy_elements(&self->quads, ops->elements(topology, DV_QUADS));
-    self->followed_revision = ops->revision(topology);
+    (void)dv_topology_changed(&self->followed);
 }
 
 static void transform(VisualSurface *self, DvData *positions)
@@ -470,9 +470,7 @@ static void update(void *object)
     VisualSurface *self = object;
     if (!dv_data_bool(&self->enable))
         return;
-    const DvTopologyOps *ops = self->followed ? dv_object_ops(self->followed, DV_TOPOLOGY) : NULL;
-    const bool changed = ops && dv_data_bool(&self->handle_dynamic_topology) &&
-                         ops->revision(dv_object_self(self->followed)) != self->followed_revision;
+    const bool changed = dv_data_bool(&self->handle_dynamic_topology) && dv_topology_changed(&self->followed);
     if (changed)
         take_topology(self, true);
     if (!changed && self->updated_version == dv_data_version(&self->position))
@@ -530,12 +528,10 @@ DvStatus visual_surface_init(DvObject *object, VisualSurface *self)
     (void)dv_data_read(&self->position);
     const bool no_points = self->position.count == 0;
     if (no_points || !has_faces) {
-        DvObject *topology = dv_link_object(&self->topology);
-        self->followed = topology ? topology : dv_node_context(dv_object_node(object), DV_TOPOLOGY);
-        const DvStatus status = self->followed ? dv_object_require(object, self->followed) : DV_OK;
+        const DvStatus status = dv_topology_require(object, &self->topology, NULL, &self->followed);
         if (status != DV_OK)
             return status;
-        if (self->followed && dv_object_ops(self->followed, DV_TOPOLOGY))
+        if (self->followed.ops)
             take_topology(self, true);
         else if (no_points)
             dv_remark(object,
@@ -576,6 +572,7 @@ void visual_surface_bounding_box(VisualSurface *self, double *box)
 
 void visual_surface_destroy(VisualSurface *self)
 {
+    dv_topology_release(&self->followed);
     for (DvVecId id = 0; id < DV_MAX_VEC; id++)
         dv_free(self->vectors[id]);
 }

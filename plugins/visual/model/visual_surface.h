@@ -10,6 +10,7 @@
 #define DIVAN_VISUAL_SURFACE_H
 
 #include <divan/contracts/state.h>
+#include <divan/contracts/topology.h>
 #include <divan/contracts/visual.h>
 #include <divan/types/color.h>
 
@@ -23,8 +24,7 @@ typedef struct VisualSurface {
         compute_texture_coordinates;
     DvData handle_dynamic_topology, fix_merged_uv_seams, keep_lines, put_only_texcoords, srgb_texturing, cast_shadow;
     DvLink topology;
-    DvObject *followed; /* the topology the polygons were taken from; or NULL */
-    uint64_t followed_revision;
+    DvTopologyRef followed;      /* the topology the polygons were taken from; ops NULL: none */
     uint64_t updated_version;    /* of position, when normals and vertices were computed */
     double *vectors[DV_MAX_VEC]; /* derivatives that somebody asked for: count x 3; the rest NULL */
     uint32_t vector_count;       /* points those are made for */
@@ -101,7 +101,7 @@ typedef struct VisualSurface {
                  .flags = DV_FIELD_DRAWING, .help = "textures are in sRGB"),                                           \
         DV_FIELD(Struct, surface.cast_shadow, "castshadow", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING,      \
                  .help = "whether it casts a shadow"),                                                                 \
-        DV_LINK(Struct, surface.topology, "topology", "divan.topology/1",                                              \
+        DV_LINK(Struct, surface.topology, "topology", DV_TOPOLOGY,                                                     \
                 .help = "where polygons come from when none are given")
 
 extern const DvStateOps visual_surface_state_ops; /* self: a struct that begins with the VisualSurface */

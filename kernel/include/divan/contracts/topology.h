@@ -115,6 +115,62 @@ typedef struct DvTopologyOps {
     DvElementDataList *(*attached)(void *self);   /* its list, which it keeps: see element_data.h */
 } DvTopologyOps;
 
+/* A topology with its functions at hand: what components keep. */
+typedef struct DvTopologyRef {
+    const DvTopologyOps *ops; /* NULL: none */
+    void *self;
+    DvObject *object;
+    uint64_t revision; /* of the last dv_topology_changed, or from when it was found */
+} DvTopologyRef;
+/* Lets go of a topology that is held: back to zeros; zeros stay.     [step] */
+static inline void dv_topology_release(DvTopologyRef *topology)
+{
+    DvTopologyRef none = {NULL, NULL, NULL, 0};
+    if (topology->object)
+        dv_object_unref(topology->object);
+    *topology = none;
+}
+/* Requires (dv_object_require) a topology and holds it until dv_topology_release. What *topology held before is let go;
+ * start with zeros.     [main] */
+DV_NODISCARD static inline DvStatus dv_topology_take(DvObject *object, DvObject *found, DvTopologyRef *topology)
+{
+    dv_topology_release(topology);
+    const DvStatus status = dv_object_require(object, found);
+    if (status != DV_OK)
+        return status;
+    topology->ops = (const DvTopologyOps *)dv_object_ops(found, DV_TOPOLOGY);
+    topology->self = dv_object_self(found);
+    topology->object = dv_object_ref(found);
+    topology->revision = topology->ops->revision(topology->self);
+    return DV_OK;
+}
+/* The same with the one that dv_object_find finds, the link's or the context's. When there is none: with `need`, what to
+ * add ("a container of tetrahedra"), an error is reported that says so; with NULL the result is DV_OK, and zeros.
+ * [main] */
+DV_NODISCARD static inline DvStatus dv_topology_require(DvObject *object, const DvLink *link, const char *need,
+                                                        DvTopologyRef *topology)
+{
+    DvObject *found = dv_object_find(object, link, DV_TOPOLOGY);
+    dv_topology_release(topology);
+    DvStatus status = DV_OK;
+    if (!found && need)
+        status = dv_object_find_required(object, link, DV_TOPOLOGY, need, &found);
+    return found ? dv_topology_take(object, found, topology) : status;
+}
+/* Whether connectivity is another one than at the last call (or from when it was found). */
+static inline bool dv_topology_changed(DvTopologyRef *topology)
+{
+    const uint64_t revision = topology->ops ? topology->ops->revision(topology->self) : topology->revision;
+    const bool changed = revision != topology->revision;
+    topology->revision = revision;
+    return changed;
+}
+static inline DvElements dv_topology_elements(const DvTopologyRef *topology, DvElementKind kind)
+{
+    DvElements none = {NULL, 0};
+    return topology->ops ? topology->ops->elements(topology->self, kind) : none;
+}
+
 /* Changes, by number. Each is whole when it returns: everything attached has followed. DV_ERROR_INVALID for numbers
  * out of range. */
 #define DV_TOPOLOGY_MODIFIER "divan.topology-modifier/1"

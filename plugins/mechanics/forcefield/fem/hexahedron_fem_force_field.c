@@ -52,7 +52,7 @@ typedef struct HexahedronFEMForceField {
     DvData method, update_stiffness_matrix, stiffness_matrices, initial_points;
     DvData gather_points, gather_block_size, drawing, gap;
 
-    Topology topology;
+    DvTopologyRef topology;
     HexahedronMethod chosen;
     bool updates;
     ElementBlocks mesh;
@@ -252,7 +252,7 @@ static DvStatus build(HexahedronFEMForceField *self)
 {
     free_elements(self);
     self->structure++;
-    const DvElements hexahedra = topology_elements(&self->topology, DV_HEXAHEDRA);
+    const DvElements hexahedra = dv_topology_elements(&self->topology, DV_HEXAHEDRA);
     DvConstVec rest;
     DvStatus status = state_at_rest(dv_object_of(self), self->base.state, &rest);
     if (status == DV_OK)
@@ -313,11 +313,8 @@ static DvStatus init(DvObject *object, void *self_)
     HexahedronFEMForceField *self = self_;
     DvStatus status = single_state_init(object, &self->base);
     if (status == DV_OK)
-        status = topology_find(object, &self->topology_link, &self->topology);
-    if (status == DV_OK && !self->topology.ops)
-        status = dv_error(object, DV_ERROR_MISSING, "no topology in node '%s' or above; add a container of hexahedra",
-                          dv_node_path(dv_object_node(object)));
-    if (status == DV_OK && topology_elements(&self->topology, DV_HEXAHEDRA).count == 0)
+        status = dv_topology_require(object, &self->topology_link, "a container of hexahedra", &self->topology);
+    if (status == DV_OK && dv_topology_elements(&self->topology, DV_HEXAHEDRA).count == 0)
         status = dv_error(object, DV_ERROR_MISSING, "the topology '%s' has no hexahedra",
                           dv_object_path(self->topology.object));
     if (status == DV_OK)
@@ -352,7 +349,7 @@ static void cleanup(DvObject *object, void *self_)
     HexahedronFEMForceField *self = self_;
     element_materials_detach(&self->materials);
     single_state_release(&self->base);
-    topology_release(&self->topology);
+    dv_topology_release(&self->topology);
 }
 
 static void destroy(DvObject *object, void *self_)
@@ -487,7 +484,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)step;
     (void)v;
     HexahedronFEMForceField *self = self_;
-    if ((topology_changed(&self->topology) || x->count != self->mesh.points) && build(self) != DV_OK)
+    if ((dv_topology_changed(&self->topology) || x->count != self->mesh.points) && build(self) != DV_OK)
         return;
     HexahedronWork work = {self, 1.0};
     element_blocks_load(&self->mesh, x->at);

@@ -20,7 +20,7 @@ typedef struct TetrahedralCorotationalFEMForceField {
     DvData compute_von_mises_stress, von_mises_per_element, von_mises_per_node;
     DvData drawing, draw_color[4];
 
-    Topology topology;
+    DvTopologyRef topology;
     TetrahedronBlocks blocks;
     ElementMaterials materials;
     uint64_t structure; /* + 1 with each rebuild */
@@ -68,7 +68,7 @@ static const DvField fields[] = {
 static DvStatus build(TetrahedralCorotationalFEMForceField *self)
 {
     DvObject *object = dv_object_of(self);
-    const DvElements tetrahedra = topology_elements(&self->topology, DV_TETRAHEDRA);
+    const DvElements tetrahedra = dv_topology_elements(&self->topology, DV_TETRAHEDRA);
     const TetrahedronUpdate update = dv_data_bool(&self->update_stiffness_matrix) ? UPDATE_ALL_STRAINS : UPDATE_NONE;
     DvConstVec rest;
     DvStatus status = state_at_rest(object, self->base.state, &rest);
@@ -109,10 +109,7 @@ static DvStatus init(DvObject *object, void *self_)
     TetrahedralCorotationalFEMForceField *self = self_;
     DvStatus status = single_state_init(object, &self->base);
     if (status == DV_OK)
-        status = topology_find(object, &self->topology_link, &self->topology);
-    if (status == DV_OK && !self->topology.ops)
-        status = dv_error(object, DV_ERROR_MISSING, "no topology in node '%s' or above; add a container of tetrahedra",
-                          dv_node_path(dv_object_node(object)));
+        status = dv_topology_require(object, &self->topology_link, "a container of tetrahedra", &self->topology);
     if (status == DV_OK)
         status = element_materials_attach(&self->materials, &self->material, &self->local_stiffness_factor,
                                           self->topology.object, DV_TETRAHEDRA, 1);
@@ -120,7 +117,7 @@ static DvStatus init(DvObject *object, void *self_)
         single_state_release(&self->base);
         return status;
     }
-    if (topology_elements(&self->topology, DV_TETRAHEDRA).count == 0)
+    if (dv_topology_elements(&self->topology, DV_TETRAHEDRA).count == 0)
         dv_warning(object, "the topology '%s' has no tetrahedra", dv_object_path(self->topology.object));
     return reinit(object, self);
 }
@@ -131,7 +128,7 @@ static void cleanup(DvObject *object, void *self_)
     TetrahedralCorotationalFEMForceField *self = self_;
     element_materials_detach(&self->materials);
     single_state_release(&self->base);
-    topology_release(&self->topology);
+    dv_topology_release(&self->topology);
 }
 
 static void destroy(DvObject *object, void *self_)
@@ -157,7 +154,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)step;
     (void)v;
     TetrahedralCorotationalFEMForceField *self = self_;
-    if ((topology_changed(&self->topology) || x->count != self->blocks.mesh.points) && build(self) != DV_OK)
+    if ((dv_topology_changed(&self->topology) || x->count != self->blocks.mesh.points) && build(self) != DV_OK)
         return;
     tetrahedron_blocks_force(&self->blocks, NULL, x, f);
     if (dv_data_bool(&self->compute_von_mises_stress))

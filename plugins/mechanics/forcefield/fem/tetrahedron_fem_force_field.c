@@ -30,7 +30,7 @@ typedef struct TetrahedronFEMForceField {
     DvData gather_points, gather_block_size;
     DvData draw_heterogeneous, color_map, alpha, show_per_node, show_per_node_map, show_per_element, gap;
 
-    Topology topology;
+    DvTopologyRef topology;
     TetrahedronBlocks blocks;
     ElementMaterials materials;
     DvElementData former;   /* the number that each element of the mesh had when the blocks were built */
@@ -102,7 +102,7 @@ static const DvField fields[] = {
 };
 
 /* Six tetrahedra per hexahedron, mirrored in every other cell of a grid so that the faces of neighbours fit. */
-static uint32_t *cut_hexahedra(const Topology *topology, DvElements hexahedra)
+static uint32_t *cut_hexahedra(const DvTopologyRef *topology, DvElements hexahedra)
 {
     static const uint8_t swaps[3][4][2] = {
         {{0, 1}, {4, 5}, {3, 2}, {7, 6}}, {{4, 7}, {5, 6}, {1, 2}, {0, 3}}, {{4, 0}, {5, 1}, {6, 2}, {7, 3}}};
@@ -174,14 +174,14 @@ static DvStatus renumber_plastic_strain(TetrahedronFEMForceField *self)
 static DvStatus build(TetrahedronFEMForceField *self)
 {
     DvObject *object = dv_object_of(self);
-    DvElements tetrahedra = topology_elements(&self->topology, DV_TETRAHEDRA);
+    DvElements tetrahedra = dv_topology_elements(&self->topology, DV_TETRAHEDRA);
     uint32_t *cut = NULL;
     DvConstVec rest;
     DvStatus status = state_at_rest(object, self->base.state, &rest);
     if (status != DV_OK)
         return status;
     if (self->former.kind == DV_HEXAHEDRA) {
-        const DvElements hexahedra = topology_elements(&self->topology, DV_HEXAHEDRA);
+        const DvElements hexahedra = dv_topology_elements(&self->topology, DV_HEXAHEDRA);
         tetrahedra.at = cut = cut_hexahedra(&self->topology, hexahedra);
         tetrahedra.count = 6 * hexahedra.count;
     }
@@ -289,12 +289,9 @@ static DvStatus init(DvObject *object, void *self_)
     TetrahedronFEMForceField *self = self_;
     DvStatus status = single_state_init(object, &self->base);
     if (status == DV_OK)
-        status = topology_find(object, &self->topology_link, &self->topology);
-    if (status == DV_OK && !self->topology.ops)
-        status = dv_error(object, DV_ERROR_MISSING, "no topology in node '%s' or above; add a container of tetrahedra",
-                          dv_node_path(dv_object_node(object)));
-    const bool cut = topology_elements(&self->topology, DV_TETRAHEDRA).count == 0;
-    if (status == DV_OK && cut && topology_elements(&self->topology, DV_HEXAHEDRA).count == 0)
+        status = dv_topology_require(object, &self->topology_link, "a container of tetrahedra", &self->topology);
+    const bool cut = dv_topology_elements(&self->topology, DV_TETRAHEDRA).count == 0;
+    if (status == DV_OK && cut && dv_topology_elements(&self->topology, DV_HEXAHEDRA).count == 0)
         status = dv_error(object, DV_ERROR_MISSING, "the topology '%s' has neither tetrahedra nor hexahedra",
                           dv_object_path(self->topology.object));
     if (status == DV_OK)
@@ -335,7 +332,7 @@ static void cleanup(DvObject *object, void *self_)
     element_materials_detach(&self->materials);
     dv_element_data_detach(&self->former);
     single_state_release(&self->base);
-    topology_release(&self->topology);
+    dv_topology_release(&self->topology);
 }
 
 static void destroy(DvObject *object, void *self_)
@@ -350,7 +347,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)step;
     (void)v;
     TetrahedronFEMForceField *self = self_;
-    if ((topology_changed(&self->topology) || x->count != self->blocks.mesh.points) && build(self) != DV_OK)
+    if ((dv_topology_changed(&self->topology) || x->count != self->blocks.mesh.points) && build(self) != DV_OK)
         return;
     TetrahedronPlasticity plasticity;
     if (plasticity_begin(self, &plasticity)) {

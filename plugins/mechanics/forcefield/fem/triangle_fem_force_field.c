@@ -38,7 +38,7 @@ typedef struct TriangleFEMForceField {
     Material material;
     DvData initial_points, method, thickness, plane_strain;
 
-    Topology topology;
+    DvTopologyRef topology;
     ElementMaterials materials;
     DvElementData initial;    /* what initialPoints held, of each point; not attached when it is empty */
     uint64_t initial_version; /* of the field then */
@@ -272,10 +272,10 @@ static DvStatus build(TriangleFEMForceField *self)
 {
     free_elements(self);
     self->structure++;
-    DvElements triangles = topology_elements(&self->topology, DV_TRIANGLES);
+    DvElements triangles = dv_topology_elements(&self->topology, DV_TRIANGLES);
     uint32_t *cut = NULL;
     if (self->from_quads) {
-        const DvElements quads = topology_elements(&self->topology, DV_QUADS);
+        const DvElements quads = dv_topology_elements(&self->topology, DV_QUADS);
         triangles.at = cut = dv_alloc((size_t)quads.count * 2, 3 * sizeof *cut);
         triangles.count = 2 * quads.count;
         for (uint32_t i = 0; i < quads.count; i++) {
@@ -327,12 +327,9 @@ static DvStatus init(DvObject *object, void *self_)
     TriangleFEMForceField *self = self_;
     DvStatus status = single_state_init(object, &self->base);
     if (status == DV_OK)
-        status = topology_find(object, &self->topology_link, &self->topology);
-    if (status == DV_OK && !self->topology.ops)
-        status = dv_error(object, DV_ERROR_MISSING, "no topology in node '%s' or above; add a container of triangles",
-                          dv_node_path(dv_object_node(object)));
-    if (status == DV_OK && topology_elements(&self->topology, DV_TRIANGLES).count == 0 &&
-        topology_elements(&self->topology, DV_QUADS).count == 0)
+        status = dv_topology_require(object, &self->topology_link, "a container of triangles", &self->topology);
+    if (status == DV_OK && dv_topology_elements(&self->topology, DV_TRIANGLES).count == 0 &&
+        dv_topology_elements(&self->topology, DV_QUADS).count == 0)
         dv_warning(object, "the topology '%s' has neither triangles nor quads", dv_object_path(self->topology.object));
     size_t given;
     dv_data_doubles(&self->initial_points, &given);
@@ -340,8 +337,8 @@ static DvStatus init(DvObject *object, void *self_)
         status = dv_field_error(&self->initial_points, -1, "holds %zu points, the state has %u", given,
                                 dv_state_count(self->base.state));
     if (status == DV_OK) {
-        self->from_quads = topology_elements(&self->topology, DV_TRIANGLES).count == 0 &&
-                           topology_elements(&self->topology, DV_QUADS).count > 0;
+        self->from_quads = dv_topology_elements(&self->topology, DV_TRIANGLES).count == 0 &&
+                           dv_topology_elements(&self->topology, DV_QUADS).count > 0;
         self->initial_version = 0;
         status = element_materials_attach(&self->materials, &self->material, NULL, self->topology.object,
                                           self->from_quads ? DV_QUADS : DV_TRIANGLES, self->from_quads ? 2 : 1);
@@ -360,7 +357,7 @@ static void cleanup(DvObject *object, void *self_)
     element_materials_detach(&self->materials);
     dv_element_data_detach(&self->initial);
     single_state_release(&self->base);
-    topology_release(&self->topology);
+    dv_topology_release(&self->topology);
 }
 
 static void destroy(DvObject *object, void *self_)
@@ -393,7 +390,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)step;
     (void)v;
     TriangleFEMForceField *self = self_;
-    if ((topology_changed(&self->topology) || x->count != self->mesh.points) && build(self) != DV_OK)
+    if ((dv_topology_changed(&self->topology) || x->count != self->mesh.points) && build(self) != DV_OK)
         return;
     TriangleWork work = {self, 1.0};
     element_blocks_load(&self->mesh, x->at);

@@ -21,7 +21,7 @@ typedef struct ConstantForceField {
     DvLink topology_link;
     PointSet followed; /* the indices, when the mesh may change and points are told apart */
 
-    Topology topology;
+    DvTopologyRef topology;
     bool shares_total; /* chosen at init */
     bool valid;
     uint32_t count;  /* chosen points */
@@ -119,7 +119,8 @@ static DvStatus build(ConstantForceField *self)
 
 static bool synchronise(ConstantForceField *self)
 {
-    const bool resized = topology_changed(&self->topology) || dv_state_count(self->base.state) != self->points_checked;
+    const bool resized =
+        dv_topology_changed(&self->topology) || dv_state_count(self->base.state) != self->points_checked;
     if (resized || field_version(self) != self->version)
         (void)build(self); /* reported; there is no force then */
     return self->valid;
@@ -164,7 +165,7 @@ static DvStatus init(DvObject *object, void *self_)
     ConstantForceField *self = self_;
     DvStatus status = single_state_init(object, &self->base);
     if (status == DV_OK)
-        status = topology_find(object, &self->topology_link, &self->topology);
+        status = dv_topology_require(object, &self->topology_link, NULL, &self->topology);
     const bool forces_given = dv_data_is_set(&self->forces) && (dv_data_read(&self->forces), self->forces.count) > 0;
     const bool total_given = dv_data_is_set(&self->total_force);
     self->shares_total = !forces_given;
@@ -194,7 +195,7 @@ static void cleanup(DvObject *object, void *self_)
     ConstantForceField *self = self_;
     point_set_leave(&self->followed);
     single_state_release(&self->base);
-    topology_release(&self->topology);
+    dv_topology_release(&self->topology);
 }
 
 static void destroy(DvObject *object, void *self_)

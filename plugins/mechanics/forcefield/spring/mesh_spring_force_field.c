@@ -18,7 +18,7 @@ typedef struct MeshSpringForceField {
     DvData draw_min, draw_max, draw_size;
     DvLink topology_link;
 
-    Topology topology;
+    DvTopologyRef topology;
 } MeshSpringForceField;
 
 static const DvElementKind kinds[FAMILIES] = {DV_EDGES, DV_TRIANGLES, DV_QUADS, DV_TETRAHEDRA, DV_HEXAHEDRA};
@@ -125,7 +125,7 @@ static DvStatus make_springs(MeshSpringForceField *self, SpringList *list)
         const double damping = dv_data_double(&self->family_damping[family]);
         if (stiffness == 0.0 && damping == 0.0)
             continue;
-        const DvElements elements = topology_elements(&self->topology, kinds[family]);
+        const DvElements elements = dv_topology_elements(&self->topology, kinds[family]);
         const uint32_t nodes = dv_element_nodes(kinds[family]);
         for (size_t i = 0; i < elements.count; i++)
             for (uint32_t k = 0; k < nodes; k++)
@@ -157,10 +157,7 @@ static DvStatus init(DvObject *object, void *self_)
     self->springs.lists_ignored = true;
     DvStatus status = springs_init_states(object, &self->springs);
     if (status == DV_OK)
-        status = topology_find(object, &self->topology_link, &self->topology);
-    if (status == DV_OK && !self->topology.ops)
-        status = dv_error(object, DV_ERROR_MISSING, "no topology in node '%s' or above",
-                          dv_node_path(dv_object_node(object)));
+        status = dv_topology_require(object, &self->topology_link, "a mesh", &self->topology);
     SpringList list = {NULL, 0, 0};
     if (status == DV_OK && !pair_state_is_one(&self->springs.base))
         dv_warning(object, "object1 and object2 differ: a mesh has springs within one state only, there are none");
@@ -180,7 +177,7 @@ static void cleanup(DvObject *object, void *self_)
 {
     MeshSpringForceField *self = self_;
     springs_cleanup(object, self_);
-    topology_release(&self->topology);
+    dv_topology_release(&self->topology);
 }
 
 const DvClass dv_mesh_spring_force_field = {

@@ -102,7 +102,7 @@ static DvStatus init(DvObject *object, void *self_)
     const DvStatus status = springs_init_states(object, &self->springs);
     if (status != DV_OK)
         return status;
-    DvObject *topology = dv_node_context(dv_object_node(object), DV_TOPOLOGY);
+    DvObject *topology = dv_object_find(object, NULL, DV_TOPOLOGY);
     const DvTopologyOps *topology_ops = topology ? dv_object_ops(topology, DV_TOPOLOGY) : NULL;
     DvGridShape grid;
     if (!pair_state_is_one(&self->springs.base))

@@ -178,9 +178,7 @@ static void release(RestShapeSpringsForceField *self)
     point_set_leave(&self->followed);
     self->followed.indices = NULL;
     single_state_release(&self->base);
-    if (self->external.object)
-        dv_object_unref(self->external.object);
-    memset(&self->external, 0, sizeof self->external);
+    dv_state_release(&self->external);
 }
 
 /* Each point keeps its stiffness; a new one takes the first. */
@@ -232,19 +230,11 @@ static DvStatus bwd_init(DvObject *object, void *self_)
     RestShapeSpringsForceField *self = self_;
     release(self);
     DvStatus status = single_state_init(object, &self->base);
-    if (status == DV_OK && dv_link_is_set(&self->external_rest_shape)) {
-        DvObject *external = dv_link_object(&self->external_rest_shape);
-        if (!external) {
-            status = dv_field_error(&self->external_rest_shape.data, -1, "this state does not exist");
-        } else {
-            self->external = dv_state_ref(dv_object_ref(external));
-            status = dv_object_require(object, external);
-            if (status == DV_OK && self->external.dof != self->base.state.dof)
-                status = dv_field_error(&self->external_rest_shape.data, -1,
-                                        "holds %s, but the points that follow it are %s", self->external.dof->name,
-                                        self->base.state.dof->name);
-        }
-    }
+    if (status == DV_OK && dv_link_is_set(&self->external_rest_shape))
+        status = dv_state_require(object, &self->external_rest_shape, &self->external);
+    if (status == DV_OK && self->external.ops && self->external.dof != self->base.state.dof)
+        status = dv_field_error(&self->external_rest_shape.data, -1, "holds %s, but the points that follow it are %s",
+                                self->external.dof->name, self->base.state.dof->name);
     if (status == DV_OK)
         status = build(self);
     if (status == DV_OK)
