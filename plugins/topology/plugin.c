@@ -3,6 +3,7 @@
  * The plugin of meshes: topologies and their changes, grids, topological mappings, mesh loaders, regions of interest.
  * classes.def lists its classes.
  */
+#include "loader/mesh_files.h"
 #include <divan/plugin.h>
 
 #define DV_CLASS(name) extern const DvClass name;
@@ -67,6 +68,8 @@ static const DvRename renames[] = {
     {0},
 };
 
+static const DvContract services[] = {{.id = DV_MESH_FILES, .ops = &mesh_files_ops}, {0}};
+
 DV_PLUGIN = {
     .size = sizeof(DvPlugin),
     .abi = DV_ABI_STAMP,
@@ -74,6 +77,7 @@ DV_PLUGIN = {
     .version = DV_VERSION,
     .license = "LGPL-2.1-or-later",
     .help = "Meshes: topologies, grids, topological mappings, loaders, regions of interest.",
+    .offers = services,
     .classes = classes,
     .renames = renames,
 };

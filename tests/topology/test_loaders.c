@@ -11,6 +11,7 @@
 
 #include <divan/contracts/state.h>
 #include <divan/contracts/topology.h>
+#include <divan/plugin.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,6 +223,104 @@ static void a_topology_reads_a_file_by_itself(void **state)
     dv_scene_free(scene);
 }
 
+/* What a view must be, whoever gives it. */
+static void assert_sheet(const DvMeshView *mesh)
+{
+    assert_int_equal(mesh->point_count, 5);
+    assert_true(mesh->positions[3 * 2] == 1 && mesh->positions[3 * 2 + 1] == 1 && mesh->positions[3 * 4] == 7);
+    assert_int_equal(mesh->elements[DV_TRIANGLES].count, 1);
+    assert_int_equal(mesh->elements[DV_QUADS].count, 1);
+    const uint32_t quad[4] = {0, 1, 2, 3};
+    assert_memory_equal(mesh->elements[DV_QUADS].at, quad, sizeof quad);
+    assert_true(mesh->normals[2] == 1 && mesh->normals[3 * 4 + 2] == 0); /* summed over faces; the last has none */
+    assert_null(mesh->radii);
+    assert_null(mesh->point_of_vertex);
+    assert_int_equal(mesh->group_count, 2);
+    assert_int_equal(mesh->groups[0].kind, DV_TRIANGLES);
+    assert_string_equal(mesh->groups[0].material, "red");
+    assert_int_equal(mesh->groups[1].kind, DV_QUADS);
+    assert_string_equal(mesh->groups[1].material, "blue");
+    assert_int_equal(mesh->groups[1].first, 0);
+    assert_int_equal(mesh->groups[1].count, 1);
+}
+
+static void a_loader_shows_its_mesh(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text("<Node><MeshOBJLoader name='l' filename='sheet.obj'/>"
+                                     "<MeshGmshLoader name='m' filename='two.msh'/>"
+                                     "<SphereLoader name='s' filename='balls.sph'/></Node>");
+    DvObject *loader = scene_object(scene, "/l");
+    const DvLoaderOps *ops = dv_object_ops(loader, DV_LOADER);
+    DvMeshView mesh;
+    ops->view(dv_object_self(loader), &mesh);
+    assert_sheet(&mesh);
+    dv_data_set_bool(dv_object_field(loader, "triangulate"), true); /* an option that acts when somebody looks */
+    ops->view(dv_object_self(loader), &mesh);
+    assert_int_equal(mesh.elements[DV_TRIANGLES].count, 3);
+    assert_int_equal(mesh.elements[DV_QUADS].count, 0);
+
+    loader = scene_object(scene, "/m");
+    ops = dv_object_ops(loader, DV_LOADER);
+    ops->view(dv_object_self(loader), &mesh);
+    const uint32_t tetrahedra[8] = {0, 1, 2, 3, 1, 2, 3, 4};
+    assert_int_equal(mesh.elements[DV_TETRAHEDRA].count, 2);
+    assert_memory_equal(mesh.elements[DV_TETRAHEDRA].at, tetrahedra, sizeof tetrahedra);
+    assert_null(mesh.texcoords);
+
+    loader = scene_object(scene, "/s");
+    ops = dv_object_ops(loader, DV_LOADER);
+    ops->view(dv_object_self(loader), &mesh);
+    assert_int_equal(mesh.point_count, 2);
+    assert_true(mesh.radii[1] == 0.25 && mesh.positions[0] == 1);
+    dv_scene_free(scene);
+}
+
+static void a_mesh_file_opens_without_a_loader(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text("<Node><OglModel name='o' position='0 0 0' triangles=''/></Node>");
+    DvData *field = dv_object_field(scene_object(scene, "/o"), "filename");
+    const DvMeshFilesOps *files = dv_service(DV_MESH_FILES);
+    assert_true(files->knows("a/b.OBJ") && files->knows("x.gmsh") && files->knows("x.vtp") && files->knows("x.sph"));
+    assert_false(files->knows("obj") || files->knows("x.txt"));
+    DvMeshFile *file = NULL;
+    DvMeshView mesh;
+    dv_data_set_string(field, "sheet.obj");
+    assert_int_equal(files->open(field, NULL, &file, &mesh), DV_OK);
+    assert_sheet(&mesh);
+    files->close(file);
+
+    assert_int_equal(files->open(field, &(DvMeshFileOptions){.triangulate = true, .flip_normals = true}, &file, &mesh),
+                     DV_OK);
+    assert_int_equal(mesh.elements[DV_TRIANGLES].count, 3);
+    assert_true(mesh.elements[DV_TRIANGLES].at[0] == 2 && mesh.elements[DV_TRIANGLES].at[2] == 0);
+    files->close(file);
+
+    /* Points 0, 1 and 2 carry two texture coordinates each, point 3 one; point 4 is in no face. */
+    assert_int_equal(files->open(field, &(DvMeshFileOptions){.split_seams = true}, &file, &mesh), DV_OK);
+    assert_int_equal(mesh.point_count, 7);
+    for (uint32_t i = 0; i < mesh.point_count; i++)
+        assert_in_range(mesh.point_of_vertex[i], 0, 3);
+    assert_non_null(mesh.texcoords);
+    files->close(file);
+
+    dv_data_set_string(field, "balls.sph");
+    assert_int_equal(files->open(field, NULL, &file, &mesh), DV_OK);
+    assert_true(mesh.radii[0] == 0.5 && mesh.positions[4] == 1 && mesh.normals == NULL);
+    files->close(file);
+
+    const char *const wrong[] = {"no.obj", "sheet.mtl", "broken.msh", "empty.obj"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        dv_data_set_string(field, wrong[i]);
+        assert_int_not_equal(files->open(field, NULL, &file, &mesh), DV_OK);
+        assert_null(file);
+        assert_int_equal(mesh.point_count, 0);
+    }
+    files->close(NULL);
+    dv_scene_free(scene);
+}
+
 static void wrong_files_are_named_with_their_line(void **state)
 {
     (void)state;
@@ -394,6 +493,8 @@ int main(void)
         cmocka_unit_test(a_source_gives_its_lists_but_not_its_options),
         cmocka_unit_test(spheres_are_moved_again_by_a_state_that_follows_them),
         cmocka_unit_test(a_topology_reads_a_file_by_itself),
+        cmocka_unit_test(a_loader_shows_its_mesh),
+        cmocka_unit_test(a_mesh_file_opens_without_a_loader),
         cmocka_unit_test(wrong_files_are_named_with_their_line),
         cmocka_unit_test(a_box_selects_points_and_elements),
         cmocka_unit_test(boxes_unite_and_their_corners_may_be_swapped),

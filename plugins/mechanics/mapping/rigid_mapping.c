@@ -26,7 +26,7 @@
 #include <divan/math/rigid.h>
 #include <divan/memory.h>
 #include <divan/parallel.h>
-#include <divan/scene.h>
+#include <divan/plugin.h>
 
 #include <string.h>
 
@@ -489,50 +489,26 @@ static DvStatus parse(DvObject *object, void *self_, const DvAttributes *attribu
     return mapping_parse(object, self_, attributes);
 }
 
-/* The loader class that reads files of an extension. */
-static const char *loader_of(const char *file)
-{
-    static const char *const loaders[][2] = {
-        {".obj", "MeshOBJLoader"}, {".msh", "MeshGmshLoader"}, {".vtk", "MeshVTKLoader"},
-        {".vtu", "MeshVTKLoader"}, {".stl", "MeshSTLLoader"},  {".off", "MeshOffLoader"},
-        {".sph", "SphereLoader"},  {".xs3", "MeshXspLoader"},  {".xsp", "MeshXspLoader"}};
-    const char *dot = strrchr(file, '.');
-    for (size_t i = 0; dot && i < sizeof loaders / sizeof *loaders; i++)
-        if (strcmp(dot, loaders[i][0]) == 0)
-            return loaders[i][1];
-    return NULL;
-}
-
-/* initialPoints from the vertices of a file, read by a loader in a scene of its own. */
+/* initialPoints from the points of a file. */
 static DvStatus load_points(RigidMapping *self)
 {
-    const char *file = dv_data_file(&self->filename);
-    if (!file)
-        return dv_field_error(&self->filename, -1, "there is no file '%s'", dv_data_string(&self->filename));
-    const char *class_name = loader_of(file);
-    if (!class_name)
-        return dv_field_error(&self->filename, -1,
-                              "points are read from .obj, .msh, .vtk, .stl, .off, .sph and .xs3 files, not '%s'", file);
-    DvScene *scene = dv_scene_new();
-    DvObject *loader = NULL;
-    DvStatus status = dv_object_new(dv_scene_root(scene), class_name, &loader, "filename", file, (char *)NULL);
-    const DvLoaderOps *loads = loader ? dv_object_ops(loader, DV_LOADER) : NULL;
-    if (status == DV_OK && loads)
-        status = loads->load(dv_object_self(loader));
-    DvData *position = loader ? dv_object_field(loader, "position") : NULL;
-    if (status == DV_OK && position) {
-        size_t count;
-        const double *at = dv_data_doubles(position, &count);
-        const DvDofType *dof = self->base.out.dof;
-        double *points = dv_data_begin_all(&self->initial_points, count);
-        for (size_t i = 0; i < count; i++) {
-            memcpy(points + i * dof->coord, dof->origin, dof->coord * sizeof *points);
-            memcpy(points + i * dof->coord, at + i * 3, dof->spatial * sizeof *points);
-        }
-        dv_data_end(&self->initial_points);
+    const DvMeshFilesOps *files = dv_service(DV_MESH_FILES);
+    if (!files)
+        return dv_field_error(&self->filename, -1, "no plugin reads mesh files; load divan.topology");
+    DvMeshFile *file;
+    DvMeshView mesh;
+    const DvStatus status = files->open(&self->filename, NULL, &file, &mesh);
+    if (status != DV_OK)
+        return status;
+    const DvDofType *dof = self->base.out.dof;
+    double *points = dv_data_begin_all(&self->initial_points, mesh.point_count);
+    for (size_t i = 0; i < mesh.point_count; i++) {
+        memcpy(points + i * dof->coord, dof->origin, dof->coord * sizeof *points);
+        memcpy(points + i * dof->coord, mesh.positions + i * 3, dof->spatial * sizeof *points);
     }
-    dv_scene_free(scene);
-    return status;
+    dv_data_end(&self->initial_points);
+    files->close(file);
+    return DV_OK;
 }
 
 static void store_local(const RigidMapping *self, const double *body, const double *world, double *local)

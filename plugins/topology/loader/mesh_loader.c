@@ -12,6 +12,7 @@
 
 #include "mesh/file.h"
 #include <inttypes.h>
+#include <stddef.h>
 
 /* How a copy of a mesh is made: arrays that later steps change are copied, the rest is shared and must not be freed. */
 static void copy_array(void *to, const void *from, size_t item)
@@ -184,7 +185,60 @@ static DvStatus load_of_contract(void *self)
     return status == DV_OK ? mesh_loader_update(loader->object, loader) : status;
 }
 
-const DvLoaderOps mesh_loader_ops = {.size = sizeof mesh_loader_ops, .load = load_of_contract};
+/* The value of a field when it has one entry for each of `points`; or NULL. */
+static const void *per_point(DvData *data, uint32_t points)
+{
+    const void *value = data ? dv_data_read(data) : NULL;
+    return value && data->count == points ? value : NULL;
+}
+
+static void view_of_contract(void *self, DvMeshView *view)
+{
+    MeshLoader *loader = self;
+    static const struct {
+        DvElementKind kind;
+        MeshKind group;
+        size_t list; /* offset of the field */
+    } kinds[] = {
+        {DV_EDGES, MESH_EDGE, offsetof(MeshLoader, edges)},
+        {DV_TRIANGLES, MESH_TRIANGLE, offsetof(MeshLoader, triangles)},
+        {DV_QUADS, MESH_QUAD, offsetof(MeshLoader, quads)},
+        {DV_TETRAHEDRA, MESH_TETRAHEDRON, offsetof(MeshLoader, tetrahedra)},
+        {DV_HEXAHEDRA, MESH_HEXAHEDRON, offsetof(MeshLoader, hexahedra)},
+        {DV_PRISMS, MESH_PRISM, offsetof(MeshLoader, prisms)},
+        {DV_PYRAMIDS, MESH_PYRAMID, offsetof(MeshLoader, pyramids)},
+    };
+    size_t points, groups = 0;
+    *view = (DvMeshView){.positions = dv_data_doubles(&loader->position, &points)};
+    view->point_count = (uint32_t)points;
+    view->normals = per_point(&loader->normals, view->point_count);
+    view->texcoords = per_point(loader->texcoords, view->point_count);
+    view->point_of_vertex = per_point(loader->position_of_vertex, view->point_count);
+    view->normal_of_vertex = per_point(loader->normal_of_vertex, view->point_count);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t count;
+        const uint32_t *at = dv_data_uints((DvData *)(void *)((char *)loader + kinds[i].list), &count);
+        view->elements[kinds[i].kind] = (DvElements){at, (uint32_t)count};
+        (void)dv_data_read(&loader->group[kinds[i].group]);
+        groups += loader->group[kinds[i].group].count;
+    }
+    dv_free(loader->groups);
+    loader->groups = dv_alloc(groups, sizeof *loader->groups);
+    view->groups = loader->groups;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const DvData *data = &loader->group[kinds[i].group];
+        const GroupValue *group = data->value;
+        for (size_t g = 0; g < data->count; g++)
+            loader->groups[view->group_count++] = (DvMeshGroup){.kind = kinds[i].kind,
+                                                                .first = group[g].first,
+                                                                .count = group[g].count,
+                                                                .name = group[g].name,
+                                                                .material = group[g].material};
+    }
+}
+
+const DvLoaderOps mesh_loader_ops = {
+    .size = sizeof mesh_loader_ops, .load = load_of_contract, .view = view_of_contract};
 
 DvStatus mesh_loader_construct(DvObject *object, void *self)
 {
@@ -247,4 +301,5 @@ void mesh_loader_destroy(DvObject *object, void *self)
     MeshLoader *loader = self;
     mesh_free(&loader->mesh);
     dv_free(loader->path);
+    dv_free(loader->groups);
 }

@@ -18,8 +18,10 @@ typedef struct MeshLoader {
     DvData group[MESH_KINDS];
     DvData flip_normals, triangulate, create_subelements, only_attached_points;
     DvData translation, rotation, scale, transformation;
-    char *path; /* of the file that was read; NULL: none */
-    Mesh mesh;  /* as the file has it */
+    DvData *texcoords, *position_of_vertex, *normal_of_vertex; /* fields of classes that have them; or NULL */
+    DvMeshGroup *groups;                                       /* of the last view */
+    char *path;                                                /* of the file that was read; NULL: none */
+    Mesh mesh;                                                 /* as the file has it */
     /* Reads the bytes of the file. */
     bool (*read)(struct MeshLoader *loader, const char *bytes, size_t size, MeshReport *report);
     /* Optional: further fields of the class from the mesh as it is after everything has been done to it. */

@@ -1,27 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * MeshLoader: the loader of scenes of 2011, which takes any mesh file and goes by the end of its name: .obj, .msh,
- * .vtk, .vtu, .vtp.
+ * MeshLoader: the loader of scenes of 2011, which takes any mesh file and goes by the end of its name
+ * (mesh_files.h).
  */
+#include "mesh_files.h"
 #include "mesh_loader.h"
-
-static bool ends_with(const char *path, const char *suffix)
-{
-    const size_t length = strlen(path), tail = strlen(suffix);
-    return length >= tail && strcasecmp(path + length - tail, suffix) == 0;
-}
 
 static bool read(MeshLoader *loader, const char *bytes, size_t size, MeshReport *report)
 {
     const MeshOptions options = {.flip_normals = dv_data_bool(&loader->flip_normals),
                                  .triangulate = dv_data_bool(&loader->triangulate)};
-    if (ends_with(loader->path, ".obj"))
-        return mesh_read_obj(bytes, size, &options, &loader->mesh, report);
-    if (ends_with(loader->path, ".msh") || ends_with(loader->path, ".gmsh"))
-        return mesh_read_gmsh(bytes, size, &loader->mesh, report);
-    if (ends_with(loader->path, ".vtk") || ends_with(loader->path, ".vtu") || ends_with(loader->path, ".vtp"))
-        return mesh_read_vtk(bytes, size, &options, &loader->mesh, report);
-    return mesh_fail(report, "its name ends in none of .obj .msh .vtk .vtu .vtp");
+    return mesh_read_by_name(loader->path, bytes, size, &options, &loader->mesh, report);
 }
 
 static DvStatus construct(DvObject *object, void *self)

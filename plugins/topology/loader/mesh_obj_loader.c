@@ -107,6 +107,9 @@ static DvStatus construct(DvObject *object, void *self)
     ObjLoader *loader = self;
     loader->base.read = read;
     loader->base.publish = publish;
+    loader->base.texcoords = &loader->texcoords;
+    loader->base.position_of_vertex = &loader->position_of_vertex;
+    loader->base.normal_of_vertex = &loader->normal_of_vertex;
     return mesh_loader_construct(object, self);
 }
 

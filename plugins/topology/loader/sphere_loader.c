@@ -94,7 +94,16 @@ static void destroy(DvObject *object, void *self)
     array_free(&loader->spheres);
 }
 
-static const DvLoaderOps ops = {.size = sizeof ops, .load = load_of_contract};
+static void view_of_contract(void *self, DvMeshView *view)
+{
+    SphereLoader *loader = self;
+    size_t points;
+    *view = (DvMeshView){.positions = dv_data_doubles(&loader->position, &points),
+                         .radii = dv_data_doubles(&loader->radii, NULL)};
+    view->point_count = (uint32_t)points;
+}
+
+static const DvLoaderOps ops = {.size = sizeof ops, .load = load_of_contract, .view = view_of_contract};
 
 static const DvField fields[] = {
     DV_FIELD(SphereLoader, filename, "filename", dv_type_file, .flags = DV_FIELD_NOT_LINKED, .help = "file to load"),

@@ -9,6 +9,7 @@
 #include <divan/contracts/topology.h>
 #include <divan/math/quat.h>
 #include <divan/memory.h>
+#include <divan/plugin.h>
 
 /* The state: positions are the field, other vectors exist once asked for. */
 
@@ -272,46 +273,31 @@ static void join_vertices(VisualSurface *self)
     dv_free(new_at);
 }
 
-/* `filename`: read by the loader of such files, through a node that exists for as long as this takes. */
-static DvStatus load_file(DvObject *object, VisualSurface *self)
+/* `filename`, through the service that opens mesh files. */
+static DvStatus load_file(VisualSurface *self)
 {
-    const char *file = dv_data_file(&self->filename);
-    if (!file)
-        return dv_field_error(&self->filename, -1, "no file '%s'", dv_data_string(&self->filename));
-    const size_t length = strlen(file);
-    if (length < 4 || strcmp(file + length - 4, ".obj") != 0)
-        return dv_field_error(&self->filename, -1, "'%s': only .obj files are read here; use a loader and src", file);
-    DvNode *node = dv_node_new(dv_object_node(object), NULL);
-    DvObject *loader = NULL;
-    const DvStatus status =
-        dv_object_new(node, "MeshOBJLoader", &loader, "filename", file, "handleSeams", "1", "loadMaterial", "1", NULL);
-    if (status == DV_OK) {
-        const struct {
-            const char *name;
-            DvData *to;
-        } taken[] = {
-            {"position", &self->position},
-            {"triangles", &self->triangles},
-            {"quads", &self->quads},
-            {"edges", &self->edges},
-            {"texcoords", &self->texcoords},
-            {"normals", &self->normal},
-            {"vertPosIdx", &self->vert_pos_idx},
-            {"vertNormIdx", &self->vert_norm_idx},
-        };
-        for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
-            DvData *from = dv_object_field(loader, taken[i].name);
-            if (!from || from->type->element_size != taken[i].to->type->element_size || /* int serves as unsigned int */
-                (taken[i].to == &self->edges && !dv_data_bool(&self->keep_lines)))
-                continue;
-            const void *value = dv_data_read(from); /* only then is the count up to date */
-            dv_data_set(taken[i].to, value, from->count);
-        }
-    }
-    dv_node_remove(node);
-    if (status == DV_OK && !dv_data_bool(&self->use_normals))
+    const DvMeshFilesOps *files = dv_service(DV_MESH_FILES);
+    if (!files)
+        return dv_field_error(&self->filename, -1, "no plugin reads mesh files; load divan.topology");
+    DvMeshFile *file;
+    DvMeshView mesh;
+    const DvStatus status = files->open(&self->filename, &(DvMeshFileOptions){.split_seams = true}, &file, &mesh);
+    if (status != DV_OK)
+        return status;
+    const uint32_t n = mesh.point_count;
+    dv_data_set(&self->position, mesh.positions, n);
+    dv_data_set(&self->triangles, mesh.elements[DV_TRIANGLES].at, mesh.elements[DV_TRIANGLES].count);
+    dv_data_set(&self->quads, mesh.elements[DV_QUADS].at, mesh.elements[DV_QUADS].count);
+    if (dv_data_bool(&self->keep_lines))
+        dv_data_set(&self->edges, mesh.elements[DV_EDGES].at, mesh.elements[DV_EDGES].count);
+    dv_data_set(&self->texcoords, mesh.texcoords, mesh.texcoords ? n : 0);
+    dv_data_set(&self->normal, mesh.normals, mesh.normals ? n : 0);
+    dv_data_set(&self->vert_pos_idx, mesh.point_of_vertex, mesh.point_of_vertex ? n : 0);
+    dv_data_set(&self->vert_norm_idx, mesh.normal_of_vertex, mesh.normal_of_vertex ? n : 0);
+    files->close(file);
+    if (!dv_data_bool(&self->use_normals))
         join_vertices(self);
-    return status;
+    return DV_OK;
 }
 
 /* The loader split points: position holds one entry per vertex; make it one per point again. */
@@ -518,7 +504,7 @@ static void warn_of_faces(VisualSurface *self, DvData *faces, size_t corners)
 DvStatus visual_surface_init(DvObject *object, VisualSurface *self)
 {
     if (*dv_data_string(&self->filename)) {
-        const DvStatus status = load_file(object, self);
+        const DvStatus status = load_file(self);
         if (status != DV_OK)
             return status;
     }

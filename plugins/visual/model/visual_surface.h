@@ -50,8 +50,7 @@ typedef struct VisualSurface {
         DV_FIELD(Struct, surface.vert_norm_idx, "vertNormIdx", dv_type_uints,                                          \
                  .help = "vertices with one number share a normal"),                                                   \
         DV_FIELD(Struct, surface.filename, "filename", dv_type_file, .flags = DV_FIELD_NOT_LINKED,                     \
-                 .aliases = (const char *const[]){"fileMesh", NULL},                                                   \
-                 .help = "mesh file (.obj), read without a loader"),                                                   \
+                 .aliases = (const char *const[]){"fileMesh", NULL}, .help = "mesh file, read without a loader"),      \
         DV_FIELD(Struct, surface.texturename, "texturename", dv_type_file,                                             \
                  .flags = DV_FIELD_DRAWING | DV_FIELD_NOT_LINKED, .help = "picture laid on the surface"),              \
         DV_FIELD(Struct, surface.translation, "translation", dv_type_vec3d, .flags = DV_FIELD_NOT_LINKED, .unit = "m", \

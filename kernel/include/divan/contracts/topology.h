@@ -196,11 +196,57 @@ typedef struct DvTopologicalMappingOps {
     uint32_t (*source_element)(void *self, uint32_t out);
 } DvTopologicalMappingOps;
 
+/* A mesh for reading only: what a loader, or a file, has. Absent arrays are NULL. */
+typedef struct DvMeshGroup {
+    DvElementKind kind;
+    uint32_t first, count;       /* elements first .. first + count - 1 */
+    const char *name, *material; /* "": none */
+} DvMeshGroup;
+typedef struct DvMeshView {
+    uint32_t point_count;
+    const double *positions; /* [point_count] x 3, m */
+    const double *normals;   /* [point_count] x 3 */
+    const double *texcoords; /* [point_count] x 2 */
+    const double *radii;     /* [point_count] m: the points are centres of spheres */
+    /* [point_count] of a file whose seams are split: the number of the point before, and one that points with the same
+     * normal share */
+    const uint32_t *point_of_vertex, *normal_of_vertex;
+    DvElements elements[DV_ELEMENT_KINDS]; /* none of DV_POINTS */
+    const DvMeshGroup *groups;
+    uint32_t group_count;
+} DvMeshView;
+
 #define DV_LOADER "divan.loader/1"
 typedef struct DvLoaderOps {
     uint32_t size;
     DvStatus (*load)(void *self); /* reads the file named by `filename` into the fields */
+    /* What is in the fields, brought up to date, as a mesh. Valid until it loads again or one of its options changes. */
+    void (*view)(void *self, DvMeshView *view);
 } DvLoaderOps;
+
+/* Mesh files without a loader. A service; dv_service(DV_MESH_FILES) is NULL when no plugin reads meshes.     [main]
+ *
+ *   DvMeshFile *file;
+ *   DvMeshView mesh;
+ *   status = files->open(&self->filename, NULL, &file, &mesh);     ... mesh.positions ...
+ *   files->close(file);
+ */
+#define DV_MESH_FILES "divan.mesh-files/1"
+typedef struct DvMeshFile DvMeshFile;
+typedef struct DvMeshFileOptions {
+    bool flip_normals; /* faces in reverse order */
+    bool triangulate;  /* quads become triangles */
+    bool split_seams;  /* a point for each pair of texture coordinate and normal */
+} DvMeshFileOptions;
+typedef struct DvMeshFilesOps {
+    uint32_t size;
+    bool (*knows)(const char *name); /* whether files with this ending can be read */
+    /* Opens the file that a field of type dv_type_file names; the reader follows from the ending of the name. Errors are
+     * reported as that field's: no such file, of an unknown kind, broken. `options` NULL: none. The view belongs to
+     * *file, which the caller closes; NULL after an error. */
+    DvStatus (*open)(DvData *field, const DvMeshFileOptions *options, DvMeshFile **file, DvMeshView *view);
+    void (*close)(DvMeshFile *file); /* NULL is allowed */
+} DvMeshFilesOps;
 
 DV_END_DECLS
 #endif
