@@ -31,9 +31,9 @@ DvStatus element_blocks_build(ElementBlocks *mesh, const DvObject *object, const
 
     mesh->nodes = nodes;
     mesh->elements = elements;
-    mesh->blocks = (elements + LANES - 1) / LANES;
+    mesh->blocks = (elements + DV_LANES - 1) / DV_LANES;
     mesh->points = points;
-    const size_t lanes = (size_t)mesh->blocks * LANES;
+    const size_t lanes = (size_t)mesh->blocks * DV_LANES;
     mesh->node = dv_alloc(lanes * nodes, sizeof *mesh->node);
     mesh->point = dv_alloc(points, sizeof *mesh->point);
     mesh->force = dv_alloc(lanes * nodes, sizeof *mesh->force);
@@ -42,7 +42,7 @@ DvStatus element_blocks_build(ElementBlocks *mesh, const DvObject *object, const
     for (size_t lane = 0; lane < lanes; lane++) {
         const size_t element = lane < elements ? lane : elements - 1;
         for (uint32_t n = 0; n < nodes; n++)
-            mesh->node[(lane / LANES * nodes + n) * LANES + lane % LANES] = list[element * nodes + n];
+            mesh->node[(lane / DV_LANES * nodes + n) * DV_LANES + lane % DV_LANES] = list[element * nodes + n];
     }
     for (size_t i = 0; i < (size_t)elements * nodes; i++)
         mesh->start[list[i] + 1]++;
@@ -68,16 +68,16 @@ void element_blocks_mean(const ElementBlocks *mesh, const double *value, double 
 }
 
 typedef struct PointLoad {
-    Real4 *point;
+    DvReal4 *point;
     const double *x;
 } PointLoad;
 
-FOR_EACH_MACHINE static void load_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void load_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const PointLoad *work = context;
     for (uint32_t p = begin; p < end; p++) {
         const double *x = work->x + 3 * (size_t)p;
-        const Real4 row = {x[0], x[1], x[2], 0.0};
+        const DvReal4 row = {x[0], x[1], x[2], 0.0};
         work->point[p] = row;
     }
 }
@@ -92,14 +92,14 @@ typedef struct Accumulation {
     double *f;
 } Accumulation;
 
-FOR_EACH_MACHINE static void accumulate_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void accumulate_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const Accumulation *work = context;
-    const Real4 *force = work->mesh->force;
+    const DvReal4 *force = work->mesh->force;
     const uint32_t *start = work->mesh->start, *entry = work->mesh->entry;
     for (uint32_t p = begin; p < end; p++) {
         double *f = work->f + 3 * (size_t)p;
-        Real4 sum = {f[0], f[1], f[2], 0.0};
+        DvReal4 sum = {f[0], f[1], f[2], 0.0};
         for (uint32_t e = start[p]; e < start[p + 1]; e++)
             sum += force[entry[e]];
         f[0] = sum[0];

@@ -11,7 +11,10 @@
 #define DIVAN_MECHANICS_ELEMENT_BLOCKS_H
 
 #include "forcefield/force_field.h"
-#include "forcefield/simd.h"
+
+#include <math.h>
+
+#include <divan/math/simd.h>
 
 enum {
     BLOCKS_PER_CHUNK = 32, /* of eight elements */
@@ -25,8 +28,8 @@ typedef struct ElementBlocks {
     uint32_t blocks; /* ceil(elements / 8); unused lanes of the last one repeat its last element */
     uint32_t points; /* of the state */
     uint32_t *node;  /* [blocks][nodes][8] point of each lane */
-    Real4 *point;    /* [points] what element_blocks_load was given last, in rows */
-    Real4 *force;    /* [blocks x 8][nodes] */
+    DvReal4 *point;  /* [points] what element_blocks_load was given last, in rows */
+    DvReal4 *force;  /* [blocks x 8][nodes] */
     uint32_t *start; /* [points + 1] */
     uint32_t *entry; /* [elements x nodes] rows of `force` of each point, ascending */
 
@@ -39,7 +42,7 @@ typedef struct ElementBlocks {
 
 static inline uint32_t element_blocks_point(const ElementBlocks *mesh, uint32_t element, uint32_t local)
 {
-    return mesh->node[((size_t)(element / LANES) * mesh->nodes + local) * LANES + element % LANES];
+    return mesh->node[((size_t)(element / DV_LANES) * mesh->nodes + local) * DV_LANES + element % DV_LANES];
 }
 
 /* `list`: elements x nodes point numbers, checked against `points`; errors name the element as `kind` ("tetrahedron"). */

@@ -114,12 +114,11 @@ static void refresh(UniformMass *self)
 
 /* ---- Operations ---- */
 
-/* Calls of one body for each point that has a mass: `point` runs over them. */
-#define FOR_EACH_POINT(self, point)                                                              \
-    for (uint32_t FEP_k = 0, point = 0;                                                          \
-         FEP_k < (self)->count &&                                                                \
-         (point = (self)->all ? FEP_k : ((const uint32_t *)(self)->indices.value)[FEP_k], true); \
-         FEP_k++)
+/* The k-th point that has a mass. */
+static inline uint32_t point_at(const UniformMass *self, uint32_t k)
+{
+    return self->all ? k : ((const uint32_t *)self->indices.value)[k];
+}
 
 static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
 {
@@ -135,9 +134,11 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     for (size_t c = 0; c < 6; c++)
         weight[c] *= self->body.mass;
     const uint32_t linear = self->base.state.dof->spatial, dim = f->dim;
-    FOR_EACH_POINT(self, point)
-    for (uint32_t c = 0; c < linear; c++)
-        f->at[(size_t)point * dim + c] += weight[c];
+    for (uint32_t k = 0; k < self->count; k++) {
+        const uint32_t point = point_at(self, k);
+        for (uint32_t c = 0; c < linear; c++)
+            f->at[(size_t)point * dim + c] += weight[c];
+    }
 }
 
 static void add_mdx(void *self_, double factor, DvConstVec dx, DvVec res)
@@ -150,8 +151,10 @@ static void add_mdx(void *self_, double factor, DvConstVec dx, DvVec res)
         dv_array_add_scaled(res.at, res.at, dx.at, n, self->body.mass * factor);
         return;
     }
-    FOR_EACH_POINT(self, point)
-    mass_add_product(dof, &self->body, factor, dx.at + (size_t)point * dx.dim, res.at + (size_t)point * res.dim);
+    for (uint32_t k = 0; k < self->count; k++) {
+        const uint32_t point = point_at(self, k);
+        mass_add_product(dof, &self->body, factor, dx.at + (size_t)point * dx.dim, res.at + (size_t)point * res.dim);
+    }
 }
 
 static void acceleration(void *self_, DvConstVec f, DvVec a)
@@ -165,8 +168,10 @@ static void acceleration(void *self_, DvConstVec f, DvVec a)
             a.at[i] = f.at[i] / self->body.mass;
         return;
     }
-    FOR_EACH_POINT(self, point)
-    mass_divide(dof, &self->body, f.at + (size_t)point * f.dim, a.at + (size_t)point * a.dim);
+    for (uint32_t k = 0; k < self->count; k++) {
+        const uint32_t point = point_at(self, k);
+        mass_divide(dof, &self->body, f.at + (size_t)point * f.dim, a.at + (size_t)point * a.dim);
+    }
 }
 
 static double kinetic_energy(void *self_, DvConstVec v)
@@ -174,8 +179,10 @@ static double kinetic_energy(void *self_, DvConstVec v)
     UniformMass *self = self_;
     refresh(self);
     double twice = 0.0;
-    FOR_EACH_POINT(self, point)
-    twice += mass_kinetic_energy(self->base.state.dof, &self->body, v.at + (size_t)point * v.dim);
+    for (uint32_t k = 0; k < self->count; k++) {
+        const uint32_t point = point_at(self, k);
+        twice += mass_kinetic_energy(self->base.state.dof, &self->body, v.at + (size_t)point * v.dim);
+    }
     return 0.5 * twice;
 }
 
@@ -186,9 +193,11 @@ static double potential_energy(void *self_, const DvStep *step, const DvConstVec
     refresh(self);
     double gravity[6], energy = 0.0;
     mass_gravity(&self->base, gravity);
-    FOR_EACH_POINT(self, point)
-    for (uint32_t c = 0; c < self->base.state.dof->spatial; c++)
-        energy -= x->at[(size_t)point * x->dim + c] * self->body.mass * gravity[c];
+    for (uint32_t k = 0; k < self->count; k++) {
+        const uint32_t point = point_at(self, k);
+        for (uint32_t c = 0; c < self->base.state.dof->spatial; c++)
+            energy -= x->at[(size_t)point * x->dim + c] * self->body.mass * gravity[c];
+    }
     return energy;
 }
 
@@ -196,9 +205,11 @@ static void momentum(void *self_, DvConstVec x, DvConstVec v, double sum[6])
 {
     UniformMass *self = self_;
     refresh(self);
-    FOR_EACH_POINT(self, point)
-    mass_add_momentum(self->base.state.dof, &self->body, x.at + (size_t)point * x.dim, v.at + (size_t)point * v.dim,
-                      sum);
+    for (uint32_t k = 0; k < self->count; k++) {
+        const uint32_t point = point_at(self, k);
+        mass_add_momentum(self->base.state.dof, &self->body, x.at + (size_t)point * x.dim, v.at + (size_t)point * v.dim,
+                          sum);
+    }
 }
 
 static double point_mass(void *self_, uint32_t wanted)
@@ -208,8 +219,10 @@ static double point_mass(void *self_, uint32_t wanted)
     if (self->all)
         return wanted < self->count ? self->body.mass : 0.0;
     double mass = 0.0;
-    FOR_EACH_POINT(self, point)
-    mass += point == wanted ? self->body.mass : 0.0;
+    for (uint32_t k = 0; k < self->count; k++) {
+        const uint32_t point = point_at(self, k);
+        mass += point == wanted ? self->body.mass : 0.0;
+    }
     return mass;
 }
 
@@ -217,8 +230,10 @@ static void reserve(void *self_, DvPattern *pattern)
 {
     UniformMass *self = self_;
     refresh(self);
-    FOR_EACH_POINT(self, point)
-    dv_pattern_add(pattern, point, point);
+    for (uint32_t k = 0; k < self->count; k++) {
+        const uint32_t point = point_at(self, k);
+        dv_pattern_add(pattern, point, point);
+    }
 }
 
 static void assemble(void *self_, double factor, const DvMatrixView *view)
@@ -288,9 +303,11 @@ static void draw(void *self_, DvDraw *draw)
     if (!dv_data_bool(&self->show_initial_center))
         return;
     double center[3] = {0, 0, 0};
-    FOR_EACH_POINT(self, point)
-    for (uint32_t c = 0; c < s.dof->spatial; c++)
-        center[c] += rest[(size_t)point * s.dof->coord + c] / self->count;
+    for (uint32_t k = 0; k < self->count; k++) {
+        const uint32_t point = point_at(self, k);
+        for (uint32_t c = 0; c < s.dof->spatial; c++)
+            center[c] += rest[(size_t)point * s.dof->coord + c] / self->count;
+    }
     draw->ops->points(draw, center, 1, 5.0, green);
 }
 

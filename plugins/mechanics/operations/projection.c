@@ -11,14 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <divan/math/simd.h>
 #include <divan/memory.h>
-
-/* One body, compiled for the widths of the machine. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define EVERY_WIDTH __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define EVERY_WIDTH
-#endif
 
 /* One side of a pair of states: the independent states above it. An independent state stands for itself, by the identity. */
 typedef struct Side {
@@ -207,7 +201,7 @@ static inline void add(const Blocks *blocks, const uint32_t *slots, const double
         blocks_add(blocks->values, blocks->block, slots, dense, rows, columns, factor);
 }
 
-EVERY_WIDTH static void project(const Local *local, const Blocks *blocks, const Side *a, const Side *b)
+DV_SIMD_CLONES static void project(const Local *local, const Blocks *blocks, const Side *a, const Side *b)
 {
     const size_t size = (size_t)a->deriv * b->deriv;
     double from_right[36], both[36];

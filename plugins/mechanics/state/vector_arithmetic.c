@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <divan/math/simd.h>
 #include <divan/parallel.h>
 
 /* Doubles per chunk: 64 KiB an operand, so that a chunk of three operands stays in the second-level cache. */
@@ -14,57 +15,43 @@
 /* Below this an operation is over before another thread has woken up. */
 #define ALONE 1024u
 
-/* Eight doubles at any address that holds doubles. */
-typedef double Eight __attribute__((vector_size(64), aligned(8), may_alias));
-
-/* One body, compiled for the widths of the machine; which one runs is decided when the library is loaded. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define EVERY_WIDTH __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define EVERY_WIDTH
-#endif
-
 typedef struct Operands {
     double *r;
     const double *a, *b;
     double k;
 } Operands;
 
-/* Macros: a function would pass a vector by value, whose place depends on the instruction set. */
-#define LOAD(at)         (*(const Eight *)(at))
-#define STORE(at, value) (*(Eight *)(at) = (value))
-
-EVERY_WIDTH static void scale_chunk(double *r, const double *b, size_t n, double k)
+DV_SIMD_CLONES static void scale_chunk(double *r, const double *b, size_t n, double k)
 {
     size_t i = 0;
     for (; i + 8 <= n; i += 8)
-        STORE(r + i, k * LOAD(b + i));
+        DV_REAL8_SET(r + i) = k * DV_REAL8(b + i);
     for (; i < n; i++)
         r[i] = k * b[i];
 }
 
-EVERY_WIDTH static void add_scaled_chunk(double *r, const double *a, const double *b, size_t n, double k)
+DV_SIMD_CLONES static void add_scaled_chunk(double *r, const double *a, const double *b, size_t n, double k)
 {
     size_t i = 0;
     for (; i + 8 <= n; i += 8)
-        STORE(r + i, LOAD(a + i) + k * LOAD(b + i));
+        DV_REAL8_SET(r + i) = DV_REAL8(a + i) + k * DV_REAL8(b + i);
     for (; i < n; i++)
         r[i] = a[i] + k * b[i];
 }
 
-EVERY_WIDTH static double dot_chunk(const double *a, const double *b, size_t n)
+DV_SIMD_CLONES static double dot_chunk(const double *a, const double *b, size_t n)
 {
-    Eight even = {0}, odd = {0};
+    DvReal8 even = {0}, odd = {0};
     size_t i = 0;
     for (; i + 16 <= n; i += 16) {
-        even += LOAD(a + i) * LOAD(b + i);
-        odd += LOAD(a + i + 8) * LOAD(b + i + 8);
+        even += DV_REAL8(a + i) * DV_REAL8(b + i);
+        odd += DV_REAL8(a + i + 8) * DV_REAL8(b + i + 8);
     }
     if (i + 8 <= n) {
-        even += LOAD(a + i) * LOAD(b + i);
+        even += DV_REAL8(a + i) * DV_REAL8(b + i);
         i += 8;
     }
-    const Eight sum = even + odd;
+    const DvReal8 sum = even + odd;
     double total = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
     for (; i < n; i++)
         total += a[i] * b[i];
@@ -72,22 +59,22 @@ EVERY_WIDTH static double dot_chunk(const double *a, const double *b, size_t n)
 }
 
 /* x - x is zero for every finite x and not a number otherwise. */
-EVERY_WIDTH static bool is_finite_chunk(const double *a, size_t n)
+DV_SIMD_CLONES static bool is_finite_chunk(const double *a, size_t n)
 {
-    Eight even = {0}, odd = {0};
+    DvReal8 even = {0}, odd = {0};
     size_t i = 0;
     for (; i + 16 <= n; i += 16) {
-        even += LOAD(a + i) - LOAD(a + i);
-        odd += LOAD(a + i + 8) - LOAD(a + i + 8);
+        even += DV_REAL8(a + i) - DV_REAL8(a + i);
+        odd += DV_REAL8(a + i + 8) - DV_REAL8(a + i + 8);
     }
-    const Eight sum = even + odd;
+    const DvReal8 sum = even + odd;
     double total = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
     for (; i < n; i++)
         total += a[i] - a[i];
     return total == 0.0;
 }
 
-EVERY_WIDTH static double norm_max_chunk(const double *a, size_t n)
+DV_SIMD_CLONES static double norm_max_chunk(const double *a, size_t n)
 {
     double largest = 0.0;
     for (size_t i = 0; i < n; i++)

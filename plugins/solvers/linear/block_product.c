@@ -7,34 +7,26 @@
  */
 #include "block_product.h"
 
-#include "instruction_sets.h"
-
+#include <divan/math/simd.h>
 #include <divan/parallel.h>
-
-#define INLINE static inline __attribute__((always_inline))
-/* For static functions only: the resolver of a cloned function would be exported whatever the visibility. */
-#define EVERY_MACHINE __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 
 /* About 40 microseconds of a core. */
 enum { ROWS_PER_CHUNK = 2048 };
 
-typedef double Four __attribute__((vector_size(32)));
-typedef double FourInMemory __attribute__((vector_size(32), aligned(8), may_alias));
-
-INLINE void add_block_3(const double *block, const double *x, Four *low, Four *high, double *last)
+DV_SIMD_INLINE void add_block_3(const double *block, const double *x, DvReal4 *low, DvReal4 *high, double *last)
 {
-    const Four at = *(const FourInMemory *)x; /* the fourth is not used */
-    *low += *(const FourInMemory *)block * __builtin_shufflevector(at, at, 0, 1, 2, 0);
-    *high += *(const FourInMemory *)(block + 4) * __builtin_shufflevector(at, at, 1, 2, 0, 1);
+    const DvReal4 at = DV_REAL4(x); /* the fourth is not used */
+    *low += DV_REAL4(block) * DV_SHUFFLE(at, at, 0, 1, 2, 0);
+    *high += DV_REAL4(block + 4) * DV_SHUFFLE(at, at, 1, 2, 0, 1);
     *last += block[8] * x[2];
 }
 
-INLINE double multiply_3(const DvBlockMatrix *a, uint32_t first, uint32_t last, const double *x, double *y)
+DV_SIMD_INLINE double multiply_3(const DvBlockMatrix *a, uint32_t first, uint32_t last, const double *x, double *y)
 {
     double dot = 0.0;
     for (uint32_t row = first; row < last; row++) {
-        Four low[2] = {{0}};
-        Four high[2] = {{0}};
+        DvReal4 low[2] = {{0}};
+        DvReal4 high[2] = {{0}};
         double corner[2] = {0};
         const uint32_t end = a->row_start[row + 1];
         uint32_t e = a->row_start[row];
@@ -45,8 +37,8 @@ INLINE double multiply_3(const DvBlockMatrix *a, uint32_t first, uint32_t last, 
         }
         if (e < end)
             add_block_3(a->values + 9 * (uint64_t)e, x + 3 * (uint64_t)a->columns[e], &low[0], &high[0], &corner[0]);
-        const Four l = low[0] + low[1];
-        const Four h = high[0] + high[1];
+        const DvReal4 l = low[0] + low[1];
+        const DvReal4 h = high[0] + high[1];
         const double y0 = (l[0] + l[1]) + l[2];
         const double y1 = (l[3] + h[0]) + h[1];
         const double y2 = (h[2] + h[3]) + (corner[0] + corner[1]);
@@ -60,24 +52,21 @@ INLINE double multiply_3(const DvBlockMatrix *a, uint32_t first, uint32_t last, 
     return dot;
 }
 
-#if defined(__x86_64__)
-typedef double Eight __attribute__((vector_size(64)));
-typedef double EightInMemory __attribute__((vector_size(64), aligned(8), may_alias));
-
-INLINE void add_wide_block_3(const double *block, const double *x, Eight *lanes, double *last)
+#if defined(DV_SIMD_X86_64)
+DV_SIMD_INLINE void add_wide_block_3(const double *block, const double *x, DvReal8 *lanes, double *last)
 {
-    const Four at = *(const FourInMemory *)x;
-    *lanes += *(const EightInMemory *)block * __builtin_shufflevector(at, at, 0, 1, 2, 0, 1, 2, 0, 1);
+    const DvReal4 at = DV_REAL4(x);
+    *lanes += DV_REAL8(block) * DV_SHUFFLE(at, at, 0, 1, 2, 0, 1, 2, 0, 1);
     *last += block[8] * x[2];
 }
 
 /* multiply_3 with the two vectors of a block in one: the same sums in the same order. */
-TARGET_V4 static double multiply_3_wide(const DvBlockMatrix *a, uint32_t first, uint32_t last, const double *x,
-                                        double *y)
+DV_SIMD_TARGET_V4 static double multiply_3_wide(const DvBlockMatrix *a, uint32_t first, uint32_t last, const double *x,
+                                                double *y)
 {
     double dot = 0.0;
     for (uint32_t row = first; row < last; row++) {
-        Eight lanes[2] = {{0}};
+        DvReal8 lanes[2] = {{0}};
         double corner[2] = {0};
         const uint32_t end = a->row_start[row + 1];
         uint32_t e = a->row_start[row];
@@ -89,9 +78,9 @@ TARGET_V4 static double multiply_3_wide(const DvBlockMatrix *a, uint32_t first, 
         if (e < end)
             add_wide_block_3(block, x + 3 * (uint64_t)a->columns[e], &lanes[0], &corner[0]);
         /* Lane i + (lane i + 1) + (lane i + 2): rows of the block begin at lanes 0, 3 and 6. */
-        const Eight l = lanes[0] + lanes[1];
-        const Eight pairs = l + __builtin_shufflevector(l, l, 1, 2, 3, 4, 5, 6, 7, 0);
-        const Eight rows = pairs + __builtin_shufflevector(l, l, 2, 3, 4, 5, 6, 7, 0, 1);
+        const DvReal8 l = lanes[0] + lanes[1];
+        const DvReal8 pairs = l + DV_SHUFFLE(l, l, 1, 2, 3, 4, 5, 6, 7, 0);
+        const DvReal8 rows = pairs + DV_SHUFFLE(l, l, 2, 3, 4, 5, 6, 7, 0, 1);
         double *yr = y + 3 * (uint64_t)row;
         const double *xr = x + 3 * (uint64_t)row;
         yr[0] = rows[0];
@@ -103,18 +92,18 @@ TARGET_V4 static double multiply_3_wide(const DvBlockMatrix *a, uint32_t first, 
 }
 #endif
 
-INLINE void add_block_2(const double *block, const double *x, Four *sum)
+DV_SIMD_INLINE void add_block_2(const double *block, const double *x, DvReal4 *sum)
 {
-    *sum += *(const FourInMemory *)block * (Four){x[0], x[1], x[0], x[1]};
+    *sum += DV_REAL4(block) * (DvReal4){x[0], x[1], x[0], x[1]};
 }
 
-EVERY_MACHINE static double multiply_2(const DvBlockMatrix *a, uint32_t first, uint32_t last, const double *x,
-                                       double *y)
+DV_SIMD_CLONES static double multiply_2(const DvBlockMatrix *a, uint32_t first, uint32_t last, const double *x,
+                                        double *y)
 {
     const uint32_t *start = a->row_start, *columns = a->columns;
     double dot = 0.0;
     for (uint32_t row = first; row < last; row++) {
-        Four sum[2] = {{0}};
+        DvReal4 sum[2] = {{0}};
         const uint64_t end = start[row + 1];
         uint64_t e = start[row];
         const double *block = a->values + 4 * e;
@@ -124,7 +113,7 @@ EVERY_MACHINE static double multiply_2(const DvBlockMatrix *a, uint32_t first, u
         }
         if (e < end)
             add_block_2(block, x + 2 * (uint64_t)columns[e], &sum[0]);
-        const Four s = sum[0] + sum[1];
+        const DvReal4 s = sum[0] + sum[1];
         const double y0 = s[0] + s[1];
         const double y1 = s[2] + s[3];
         double *yr = y + 2 * (uint64_t)row;
@@ -137,8 +126,8 @@ EVERY_MACHINE static double multiply_2(const DvBlockMatrix *a, uint32_t first, u
 }
 
 /* Any block size; unrolled where the caller passes a constant. */
-INLINE double multiply_any(const DvBlockMatrix *a, uint32_t b, uint32_t first, uint32_t last, const double *x,
-                           double *y)
+DV_SIMD_INLINE double multiply_any(const DvBlockMatrix *a, uint32_t b, uint32_t first, uint32_t last, const double *x,
+                                   double *y)
 {
     double dot = 0.0;
     for (uint32_t row = first; row < last; row++) {
@@ -162,8 +151,8 @@ INLINE double multiply_any(const DvBlockMatrix *a, uint32_t b, uint32_t first, u
     return dot;
 }
 
-EVERY_MACHINE static double multiply_rows(const DvBlockMatrix *a, uint32_t first, uint32_t last, const double *x,
-                                          double *y)
+DV_SIMD_CLONES static double multiply_rows(const DvBlockMatrix *a, uint32_t first, uint32_t last, const double *x,
+                                           double *y)
 {
     switch (a->block) {
     case 1:
@@ -179,8 +168,8 @@ EVERY_MACHINE static double multiply_rows(const DvBlockMatrix *a, uint32_t first
 
 double dv_block_product_rows(const DvBlockMatrix *a, uint32_t first, uint32_t last, const double *x, double *y)
 {
-#if defined(__x86_64__)
-    if (a->block == 3 && machine_has_v4())
+#if defined(DV_SIMD_X86_64)
+    if (a->block == 3 && dv_simd_has_v4())
         return multiply_3_wide(a, first, last, x, y);
 #endif
     return multiply_rows(a, first, last, x, y);

@@ -8,13 +8,11 @@
  */
 #include "dense_panel.h"
 
-#include "instruction_sets.h"
-
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
-#define INLINE static inline __attribute__((always_inline))
+#include <divan/math/simd.h>
 
 enum { GROUP = DV_PANEL_LANES, TILE = DV_PANEL_TILE };
 
@@ -32,8 +30,8 @@ void dv_panel_pack(double *packed, const double *l, size_t ld, const double *piv
 }
 
 /* L D L^T of a width x width block, width <= TILE: L goes to `unit`, the block is only read. */
-INLINE size_t factor_block(const double *c, size_t ld, size_t width, const double *scale, double *pivots,
-                           double *inverse, double *unit)
+DV_SIMD_INLINE size_t factor_block(const double *c, size_t ld, size_t width, const double *scale, double *pivots,
+                                   double *inverse, double *unit)
 {
     for (size_t j = 0; j < width; j++) {
         double *row = unit + j * TILE;
@@ -68,12 +66,12 @@ INLINE size_t factor_block(const double *c, size_t ld, size_t width, const doubl
 #undef LANES
 #undef LEVEL
 
-#if defined(__x86_64__)
+#if defined(DV_SIMD_X86_64)
 #define LEVEL       avx2
 #define LANES       4
 #define MAX_VECTORS 2
 #define MAX_COLUMNS 6
-#define TARGET      TARGET_V3
+#define TARGET      DV_SIMD_TARGET_V3
 #include "dense_panel_body.h"
 #undef TARGET
 #undef MAX_COLUMNS
@@ -85,7 +83,7 @@ INLINE size_t factor_block(const double *c, size_t ld, size_t width, const doubl
 #define LANES       8
 #define MAX_VECTORS 4
 #define MAX_COLUMNS 6
-#define TARGET      TARGET_V4
+#define TARGET      DV_SIMD_TARGET_V4
 #include "dense_panel_body.h"
 #undef TARGET
 #undef MAX_COLUMNS
@@ -96,10 +94,10 @@ INLINE size_t factor_block(const double *c, size_t ld, size_t width, const doubl
 
 const DvDenseKernels *dv_dense_kernels_of_level(int level)
 {
-#if defined(__x86_64__)
-    if (level >= 2 && machine_has_v4())
+#if defined(DV_SIMD_X86_64)
+    if (level >= 2 && dv_simd_has_v4())
         return &kernels_avx512;
-    if (level >= 1 && machine_has_v3())
+    if (level >= 1 && dv_simd_has_v3())
         return &kernels_avx2;
 #else
     (void)level;

@@ -39,8 +39,8 @@ typedef double Lanes __attribute__((vector_size(8 * LANES)));
 typedef double LanesInMemory __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
 
 /* One tile of vectors x LANES rows and `columns` columns. Constants for vectors, columns and subtract unroll it entirely. */
-INLINE void multiply_tile(unsigned vectors, unsigned columns, bool subtract, double *c, size_t ldc, const double *a,
-                          size_t lda, const double *packed, size_t rows, size_t depth)
+DV_SIMD_INLINE void multiply_tile(unsigned vectors, unsigned columns, bool subtract, double *c, size_t ldc,
+                                  const double *a, size_t lda, const double *packed, size_t rows, size_t depth)
 {
     Lanes sum[MAX_COLUMNS][MAX_VECTORS];
 #pragma GCC unroll 6
@@ -77,8 +77,8 @@ INLINE void multiply_tile(unsigned vectors, unsigned columns, bool subtract, dou
 }
 
 /* `columns` columns of a product, from the tallest tiles to the shortest that hold what is left. */
-INLINE void multiply_columns(unsigned columns, bool subtract, double *c, size_t ldc, const double *a, size_t lda,
-                             const double *packed, size_t rows, size_t depth)
+DV_SIMD_INLINE void multiply_columns(unsigned columns, bool subtract, double *c, size_t ldc, const double *a,
+                                     size_t lda, const double *packed, size_t rows, size_t depth)
 {
     size_t i = 0;
     for (; i + LANES * MAX_VECTORS <= rows; i += LANES * MAX_VECTORS)
@@ -95,8 +95,8 @@ INLINE void multiply_columns(unsigned columns, bool subtract, double *c, size_t 
 }
 
 /* At most TILE columns. */
-INLINE void multiply_tile_columns(bool subtract, double *c, size_t ldc, const double *a, size_t lda,
-                                  const double *packed, size_t rows, size_t columns, size_t depth)
+DV_SIMD_INLINE void multiply_tile_columns(bool subtract, double *c, size_t ldc, const double *a, size_t lda,
+                                          const double *packed, size_t rows, size_t columns, size_t depth)
 {
     size_t j = 0;
     for (; j + MAX_COLUMNS <= columns; j += MAX_COLUMNS)
@@ -109,8 +109,8 @@ INLINE void multiply_tile_columns(bool subtract, double *c, size_t ldc, const do
 
 /* Rows [first, end) of a product whose columns are its first rows: of each tile of columns the rows from its first
  * on. */
-INLINE void multiply(bool subtract, double *c, size_t ldc, const double *a, size_t lda, const double *packed,
-                     size_t first, size_t end, size_t columns, size_t depth)
+DV_SIMD_INLINE void multiply(bool subtract, double *c, size_t ldc, const double *a, size_t lda, const double *packed,
+                             size_t first, size_t end, size_t columns, size_t depth)
 {
     for (size_t j = 0; j < columns && j < end; j += TILE, packed += TILE * depth) {
         const size_t start = j > first ? j : first;
@@ -121,8 +121,8 @@ INLINE void multiply(bool subtract, double *c, size_t ldc, const double *a, size
 }
 
 /* Rows below a factored width x width block, in groups of 8: c := c L^-T D^-1. unit[j * TILE + k] = L(j, k). */
-INLINE void triangle_columns(unsigned width, double *c, size_t ld, size_t rows, const double *unit,
-                             const double *inverse)
+DV_SIMD_INLINE void triangle_columns(unsigned width, double *c, size_t ld, size_t rows, const double *unit,
+                                     const double *inverse)
 {
     for (size_t i = 0; i < rows; i += LANES) {
         Lanes y[TILE];
@@ -139,7 +139,8 @@ INLINE void triangle_columns(unsigned width, double *c, size_t ld, size_t rows, 
     }
 }
 
-INLINE void triangle_rows(size_t width, double *c, size_t ld, size_t rows, const double *unit, const double *inverse)
+DV_SIMD_INLINE void triangle_rows(size_t width, double *c, size_t ld, size_t rows, const double *unit,
+                                  const double *inverse)
 {
     switch (width) {
     case 6:
@@ -210,7 +211,8 @@ TARGET static void extend_panel(double *panel, size_t ld, size_t first, size_t e
 }
 
 /* t_below -= L_below t_top for `columns` columns of a panel, `rows` a multiple of 8. */
-INLINE void subtract_columns(unsigned columns, const double *l, size_t ld, size_t rows, const double *x, double *t)
+DV_SIMD_INLINE void subtract_columns(unsigned columns, const double *l, size_t ld, size_t rows, const double *x,
+                                     double *t)
 {
     for (size_t i = 0; i < rows; i += LANES) {
         Lanes sum = *(LanesInMemory *)(t + i);
@@ -250,7 +252,8 @@ TARGET static void solve_forward(const double *panel, size_t ld, size_t width, d
 }
 
 /* sums[k] += l_k . t for `columns` columns, in 8 partial sums that are added pairwise. */
-INLINE void dot_columns(unsigned columns, const double *l, size_t ld, size_t rows, const double *t, double *sums)
+DV_SIMD_INLINE void dot_columns(unsigned columns, const double *l, size_t ld, size_t rows, const double *t,
+                                double *sums)
 {
     Lanes partial[TILE][VECTORS];
 #pragma GCC unroll 6
@@ -309,7 +312,7 @@ TARGET static void solve_backward(const double *panel, size_t ld, size_t width, 
 }
 
 /* t -= L x for one row of L and eight right-hand sides side by side: t and each of x are GROUP doubles. */
-INLINE void subtract_rows(unsigned columns, const double *l, size_t ld, size_t rows, const double *x, double *t)
+DV_SIMD_INLINE void subtract_rows(unsigned columns, const double *l, size_t ld, size_t rows, const double *x, double *t)
 {
     Lanes column[TILE][VECTORS];
 #pragma GCC unroll 6
@@ -330,7 +333,7 @@ INLINE void subtract_rows(unsigned columns, const double *l, size_t ld, size_t r
     }
 }
 
-INLINE void subtract_tile(size_t columns, const double *l, size_t ld, size_t rows, const double *x, double *t)
+DV_SIMD_INLINE void subtract_tile(size_t columns, const double *l, size_t ld, size_t rows, const double *x, double *t)
 {
     switch (columns) {
     case 6:
@@ -346,7 +349,7 @@ INLINE void subtract_tile(size_t columns, const double *l, size_t ld, size_t row
 }
 
 /* t -= factor x, GROUP doubles. */
-INLINE void subtract_group(double *t, double factor, const double *x)
+DV_SIMD_INLINE void subtract_group(double *t, double factor, const double *x)
 {
 #pragma GCC unroll 4
     for (unsigned s = 0; s < VECTORS; s++)
@@ -369,7 +372,7 @@ TARGET static void solve_forward_many(const double *panel, size_t ld, size_t wid
 }
 
 /* sums[k] += L_k^T t, rows of L one after the other. */
-INLINE void add_rows(unsigned columns, const double *l, size_t ld, size_t rows, const double *t, double *sums)
+DV_SIMD_INLINE void add_rows(unsigned columns, const double *l, size_t ld, size_t rows, const double *t, double *sums)
 {
     Lanes sum[TILE][VECTORS];
 #pragma GCC unroll 6
@@ -393,7 +396,7 @@ INLINE void add_rows(unsigned columns, const double *l, size_t ld, size_t rows, 
             *(LanesInMemory *)(sums + GROUP * k + LANES * s) = sum[k][s];
 }
 
-INLINE void add_tile(size_t columns, const double *l, size_t ld, size_t rows, const double *t, double *sums)
+DV_SIMD_INLINE void add_tile(size_t columns, const double *l, size_t ld, size_t rows, const double *t, double *sums)
 {
     switch (columns) {
     case 6:

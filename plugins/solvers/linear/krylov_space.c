@@ -7,22 +7,14 @@
 
 #include "linear/block_product.h"
 
+#include <divan/math/simd.h>
 #include <divan/memory.h>
 #include <divan/parallel.h>
 #include <divan/plugin.h>
 
 #include <string.h>
 
-enum { GRAIN = 4096, LANES = 8 };
-
-/* Eight doubles at any address that holds doubles. */
-typedef double Eight __attribute__((vector_size(64), aligned(8), may_alias));
-
-/* Macros: a function would pass a vector by value, whose place depends on the instruction set. */
-#define LOAD(at)    (*(const Eight *)(at))
-#define STORE(at)   (*(Eight *)(at))
-#define SUM(v)      ((((v)[0] + (v)[4]) + ((v)[2] + (v)[6])) + (((v)[1] + (v)[5]) + ((v)[3] + (v)[7])))
-#define EVERY_WIDTH __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
+enum { GRAIN = 4096 };
 
 typedef struct Operands {
     double *r;
@@ -31,39 +23,39 @@ typedef struct Operands {
     double *x; /* of an update: x += k a, r -= k b */
 } Operands;
 
-EVERY_WIDTH static void combine_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void combine_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const Operands *o = context;
     uint32_t i = begin;
-    for (; i + LANES <= end; i += LANES)
-        STORE(o->r + i) = LOAD(o->a + i) + o->k * LOAD(o->b + i);
+    for (; i + DV_LANES <= end; i += DV_LANES)
+        DV_REAL8_SET(o->r + i) = DV_REAL8(o->a + i) + o->k * DV_REAL8(o->b + i);
     for (; i < end; i++)
         o->r[i] = o->a[i] + o->k * o->b[i];
 }
 
-EVERY_WIDTH static double dot_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static double dot_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const Operands *o = context;
-    Eight sums = {0};
+    DvReal8 sums = {0};
     uint32_t i = begin;
-    for (; i + LANES <= end; i += LANES)
-        sums += LOAD(o->a + i) * LOAD(o->b + i);
+    for (; i + DV_LANES <= end; i += DV_LANES)
+        sums += DV_REAL8(o->a + i) * DV_REAL8(o->b + i);
     for (int lane = 0; i < end; i++, lane++)
         sums[lane] += o->a[i] * o->b[i];
-    return SUM(sums);
+    return DV_REAL8_SUM(sums);
 }
 
 /* x += k a, r -= k b; returns r . r. */
-EVERY_WIDTH static double update_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static double update_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const Operands *o = context;
     const double k = o->k;
-    Eight sums = {0};
+    DvReal8 sums = {0};
     uint32_t i = begin;
-    for (; i + LANES <= end; i += LANES) {
-        STORE(o->x + i) = LOAD(o->x + i) + k * LOAD(o->a + i);
-        const Eight r = LOAD(o->r + i) - k * LOAD(o->b + i);
-        STORE(o->r + i) = r;
+    for (; i + DV_LANES <= end; i += DV_LANES) {
+        DV_REAL8_SET(o->x + i) = DV_REAL8(o->x + i) + k * DV_REAL8(o->a + i);
+        const DvReal8 r = DV_REAL8(o->r + i) - k * DV_REAL8(o->b + i);
+        DV_REAL8_SET(o->r + i) = r;
         sums += r * r;
     }
     for (int lane = 0; i < end; i++, lane++) {
@@ -71,7 +63,7 @@ EVERY_WIDTH static double update_chunk(void *context, uint32_t begin, uint32_t e
         o->r[i] -= k * o->b[i];
         sums[lane] += o->r[i] * o->r[i];
     }
-    return SUM(sums);
+    return DV_REAL8_SUM(sums);
 }
 
 void dv_krylov_set(DvKrylovSpace *space, DvMechanics *m, const DvStep *step, DvFactors factors,

@@ -13,17 +13,19 @@
 #ifndef DIVAN_MECHANICS_HEXAHEDRON_BOX_H
 #define DIVAN_MECHANICS_HEXAHEDRON_BOX_H
 
-#include "forcefield/simd.h"
+#include <divan/math/simd.h>
 
 enum { MODE_X, MODE_Y, MODE_Z, MODE_YZ, MODE_ZX, MODE_XY, MODE_XYZ, MODES };
 
 /* mode = sums over the nodes, with their signs. */
-SIMD_INLINE void box_modes(const Real8 x[8][3], Real8 mode[MODES][3])
+DV_SIMD_INLINE void box_modes(const DvReal8 x[8][3], DvReal8 mode[MODES][3])
 {
-    EACH (c, 3) {
-        const Real8 p01 = x[0][c] + x[1][c], d01 = x[1][c] - x[0][c], p32 = x[3][c] + x[2][c], d32 = x[2][c] - x[3][c];
-        const Real8 p45 = x[4][c] + x[5][c], d45 = x[5][c] - x[4][c], p76 = x[7][c] + x[6][c], d76 = x[6][c] - x[7][c];
-        const Real8 y0 = p32 - p01, y1 = p76 - p45, x0 = d01 + d32, x1 = d45 + d76, xy0 = d32 - d01, xy1 = d76 - d45;
+    DV_EACH (c, 3) {
+        const DvReal8 p01 = x[0][c] + x[1][c], d01 = x[1][c] - x[0][c], p32 = x[3][c] + x[2][c],
+                      d32 = x[2][c] - x[3][c];
+        const DvReal8 p45 = x[4][c] + x[5][c], d45 = x[5][c] - x[4][c], p76 = x[7][c] + x[6][c],
+                      d76 = x[6][c] - x[7][c];
+        const DvReal8 y0 = p32 - p01, y1 = p76 - p45, x0 = d01 + d32, x1 = d45 + d76, xy0 = d32 - d01, xy1 = d76 - d45;
         mode[MODE_X][c] = x0 + x1;
         mode[MODE_Y][c] = y0 + y1;
         mode[MODE_Z][c] = (p45 + p76) - (p01 + p32);
@@ -35,15 +37,15 @@ SIMD_INLINE void box_modes(const Real8 x[8][3], Real8 mode[MODES][3])
 }
 
 /* The transpose: what forces on the modes are on the nodes. */
-SIMD_INLINE void box_nodes(const Real8 mode[MODES][3], Real8 f[8][3])
+DV_SIMD_INLINE void box_nodes(const DvReal8 mode[MODES][3], DvReal8 f[8][3])
 {
-    EACH (c, 3) {
-        const Real8 x0 = mode[MODE_X][c] - mode[MODE_ZX][c], x1 = mode[MODE_X][c] + mode[MODE_ZX][c];
-        const Real8 y0 = mode[MODE_Y][c] - mode[MODE_YZ][c], y1 = mode[MODE_Y][c] + mode[MODE_YZ][c];
-        const Real8 xy0 = mode[MODE_XY][c] - mode[MODE_XYZ][c], xy1 = mode[MODE_XY][c] + mode[MODE_XYZ][c];
-        const Real8 z = mode[MODE_Z][c];
-        const Real8 p01 = -z - y0, p32 = y0 - z, d01 = x0 - xy0, d32 = x0 + xy0;
-        const Real8 p45 = z - y1, p76 = z + y1, d45 = x1 - xy1, d76 = x1 + xy1;
+    DV_EACH (c, 3) {
+        const DvReal8 x0 = mode[MODE_X][c] - mode[MODE_ZX][c], x1 = mode[MODE_X][c] + mode[MODE_ZX][c];
+        const DvReal8 y0 = mode[MODE_Y][c] - mode[MODE_YZ][c], y1 = mode[MODE_Y][c] + mode[MODE_YZ][c];
+        const DvReal8 xy0 = mode[MODE_XY][c] - mode[MODE_XYZ][c], xy1 = mode[MODE_XY][c] + mode[MODE_XYZ][c];
+        const DvReal8 z = mode[MODE_Z][c];
+        const DvReal8 p01 = -z - y0, p32 = y0 - z, d01 = x0 - xy0, d32 = x0 + xy0;
+        const DvReal8 p45 = z - y1, p76 = z + y1, d45 = x1 - xy1, d76 = x1 + xy1;
         f[0][c] = p01 - d01;
         f[1][c] = p01 + d01;
         f[2][c] = p32 + d32;
@@ -56,10 +58,10 @@ SIMD_INLINE void box_nodes(const Real8 mode[MODES][3], Real8 f[8][3])
 }
 
 /* sigma = lambda tr(h) I + mu (h + h^T) */
-SIMD_INLINE void box_stress(const Real8 h[3][3], const Real8 *lambda, const Real8 *mu, Real8 sigma[3][3])
+DV_SIMD_INLINE void box_stress(const DvReal8 h[3][3], const DvReal8 *lambda, const DvReal8 *mu, DvReal8 sigma[3][3])
 {
-    const Real8 pressure = *lambda * (h[0][0] + h[1][1] + h[2][2]), two_mu = *mu + *mu;
-    EACH (c, 3) {
+    const DvReal8 pressure = *lambda * (h[0][0] + h[1][1] + h[2][2]), two_mu = *mu + *mu;
+    DV_EACH (c, 3) {
         const int n = (c + 1) % 3;
         sigma[c][c] = pressure + two_mu * h[c][c];
         sigma[c][n] = *mu * (h[c][n] + h[n][c]);
@@ -68,48 +70,48 @@ SIMD_INLINE void box_stress(const Real8 h[3][3], const Real8 *lambda, const Real
 }
 
 /* Two modes g, e whose gradients lie along u and v:  f += sigma u, k += sigma v. */
-SIMD_INLINE void box_pair(const Real8 g[3], const Real8 u[3], const Real8 e[3], const Real8 v[3], const Real8 *lambda,
-                          const Real8 *mu, Real8 f[3], Real8 k[3])
+DV_SIMD_INLINE void box_pair(const DvReal8 g[3], const DvReal8 u[3], const DvReal8 e[3], const DvReal8 v[3],
+                             const DvReal8 *lambda, const DvReal8 *mu, DvReal8 f[3], DvReal8 k[3])
 {
-    Real8 h[3][3], sigma[3][3];
-    EACH (a, 3)
-        EACH (b, 3)
+    DvReal8 h[3][3], sigma[3][3];
+    DV_EACH (a, 3)
+        DV_EACH (b, 3)
             h[a][b] = g[a] * u[b] + e[a] * v[b];
-    box_stress((const Real8(*)[3])h, lambda, mu, sigma);
-    EACH (a, 3) {
-        f[a] += real8_dot(sigma[a], u);
-        k[a] += real8_dot(sigma[a], v);
+    box_stress((const DvReal8(*)[3])h, lambda, mu, sigma);
+    DV_EACH (a, 3) {
+        f[a] += dv_real8_dot(sigma[a], u);
+        k[a] += dv_real8_dot(sigma[a], v);
     }
 }
 
 /* Forces on the modes of displacements d; w: rows of the inverse Jacobian, in the axes of d. */
-SIMD_INLINE void box_multiply(const Real8 d[MODES][3], const Real8 w[3][3], const Real8 *lambda, const Real8 *mu,
-                              Real8 f[MODES][3])
+DV_SIMD_INLINE void box_multiply(const DvReal8 d[MODES][3], const DvReal8 w[3][3], const DvReal8 *lambda,
+                                 const DvReal8 *mu, DvReal8 f[MODES][3])
 {
-    Real8 h[3][3], sigma[3][3];
-    EACH (a, 3)
-        EACH (b, 3)
+    DvReal8 h[3][3], sigma[3][3];
+    DV_EACH (a, 3)
+        DV_EACH (b, 3)
             h[a][b] = d[MODE_X][a] * w[0][b] + d[MODE_Y][a] * w[1][b] + d[MODE_Z][a] * w[2][b];
-    box_stress((const Real8(*)[3])h, lambda, mu, sigma);
-    EACH (k, 3)
-        EACH (a, 3)
-            f[k][a] = real8_dot(sigma[a], w[k]);
+    box_stress((const DvReal8(*)[3])h, lambda, mu, sigma);
+    DV_EACH (k, 3)
+        DV_EACH (a, 3)
+            f[k][a] = dv_real8_dot(sigma[a], w[k]);
 
-    const Real8 lambda3 = *lambda * (1.0 / 3.0), mu3 = *mu * (1.0 / 3.0);
-    EACH (k, 3)
-        EACH (a, 3)
-            f[MODE_YZ + k][a] = real8(0.0);
+    const DvReal8 lambda3 = *lambda * (1.0 / 3.0), mu3 = *mu * (1.0 / 3.0);
+    DV_EACH (k, 3)
+        DV_EACH (a, 3)
+            f[MODE_YZ + k][a] = dv_real8(0.0);
     box_pair(d[MODE_XY], w[1], d[MODE_ZX], w[2], &lambda3, &mu3, f[MODE_XY], f[MODE_ZX]);
     box_pair(d[MODE_XY], w[0], d[MODE_YZ], w[2], &lambda3, &mu3, f[MODE_XY], f[MODE_YZ]);
     box_pair(d[MODE_ZX], w[0], d[MODE_YZ], w[1], &lambda3, &mu3, f[MODE_ZX], f[MODE_YZ]);
 
-    const Real8 mu9 = *mu * (1.0 / 9.0), both9 = *lambda * (1.0 / 9.0) + mu9;
-    const Real8 *g = d[MODE_XYZ];
-    const Real8 spread = mu9 * (real8_dot(w[0], w[0]) + real8_dot(w[1], w[1]) + real8_dot(w[2], w[2]));
-    Real8 along[3];
-    EACH (k, 3)
-        along[k] = both9 * real8_dot(g, w[k]);
-    EACH (a, 3)
+    const DvReal8 mu9 = *mu * (1.0 / 9.0), both9 = *lambda * (1.0 / 9.0) + mu9;
+    const DvReal8 *g = d[MODE_XYZ];
+    const DvReal8 spread = mu9 * (dv_real8_dot(w[0], w[0]) + dv_real8_dot(w[1], w[1]) + dv_real8_dot(w[2], w[2]));
+    DvReal8 along[3];
+    DV_EACH (k, 3)
+        along[k] = both9 * dv_real8_dot(g, w[k]);
+    DV_EACH (a, 3)
         f[MODE_XYZ][a] = spread * g[a] + (along[0] * w[0][a] + along[1] * w[1][a] + along[2] * w[2][a]);
 }
 

@@ -33,16 +33,16 @@ typedef enum HexahedronMethod { HEXAHEDRON_LARGE, HEXAHEDRON_POLAR, HEXAHEDRON_S
 
 /* Column 8 c + j holds what a displacement of node j along c does: [axis of the force] with a lane per node. */
 typedef struct Stiffness {
-    Real8 column[COLUMNS][3];
+    DvReal8 column[COLUMNS][3];
 } Stiffness;
 
 /* Eight parallelepipeds. */
 typedef struct Box {
-    bool usable;          /* all eight are, and none changes its stiffness */
-    Real8 inverse[3][3];  /* inverse Jacobian in the rest frame */
-    Real8 lambda, mu;     /* Lame's parameters times det J / 8; zero in unused lanes */
-    Real8 rest[MODES][3]; /* modes of the rest shape, in the rest frame */
-    Real8 world[3][3];    /* inverse Jacobian in the axes of the last force */
+    bool usable;            /* all eight are, and none changes its stiffness */
+    DvReal8 inverse[3][3];  /* inverse Jacobian in the rest frame */
+    DvReal8 lambda, mu;     /* Lame's parameters times det J / 8; zero in unused lanes */
+    DvReal8 rest[MODES][3]; /* modes of the rest shape, in the rest frame */
+    DvReal8 world[3][3];    /* inverse Jacobian in the axes of the last force */
 } Box;
 
 typedef struct HexahedronFEMForceField {
@@ -56,12 +56,12 @@ typedef struct HexahedronFEMForceField {
     HexahedronMethod chosen;
     bool updates;
     ElementBlocks mesh;
-    uint32_t *corner;     /* [elements][8] */
-    Real8 (*rest)[3];     /* [elements] rest position in the rest frame, a lane per node */
-    Real8 (*frame)[3][3]; /* [blocks] of the last force, world to local */
-    Box *box;             /* [blocks] */
-    uint32_t *shape;      /* [elements] which stiffness */
-    Stiffness *stiffness; /* [shapes] */
+    uint32_t *corner;       /* [elements][8] */
+    DvReal8 (*rest)[3];     /* [elements] rest position in the rest frame, a lane per node */
+    DvReal8 (*frame)[3][3]; /* [blocks] of the last force, world to local */
+    Box *box;               /* [blocks] */
+    uint32_t *shape;        /* [elements] which stiffness */
+    Stiffness *stiffness;   /* [shapes] */
     uint32_t shapes;
     double (*lame)[2]; /* [elements] */
     ElementMaterials materials;
@@ -122,31 +122,31 @@ static void free_elements(HexahedronFEMForceField *self)
 }
 
 /* The modes of a block's elements, and the frames they have: mean edges are the first three modes, up to a factor. */
-SIMD_INLINE void block_modes(const HexahedronFEMForceField *self, uint32_t block, Real8 mode[MODES][3])
+DV_SIMD_INLINE void block_modes(const HexahedronFEMForceField *self, uint32_t block, DvReal8 mode[MODES][3])
 {
-    Real8 x[NODES][3];
+    DvReal8 x[NODES][3];
     for (uint32_t n = 0; n < NODES; n++)
-        gather_rows(self->mesh.point, self->mesh.node + ((size_t)block * NODES + n) * LANES, x[n]);
-    box_modes((const Real8(*)[3])x, mode);
+        dv_real8_gather_rows(self->mesh.point, self->mesh.node + ((size_t)block * NODES + n) * DV_LANES, x[n]);
+    box_modes((const DvReal8(*)[3])x, mode);
 }
 
-SIMD_INLINE void block_frames(const HexahedronFEMForceField *self, const Real8 mode[MODES][3], Real8 frame[3][3])
+DV_SIMD_INLINE void block_frames(const HexahedronFEMForceField *self, const DvReal8 mode[MODES][3], DvReal8 frame[3][3])
 {
     if (self->chosen == HEXAHEDRON_LARGE) {
         triangle_frame(mode[MODE_X], mode[MODE_Y], frame);
     } else if (self->chosen == HEXAHEDRON_POLAR) {
         polar_frame(mode, frame);
     } else {
-        EACH (i, 3)
-            EACH (j, 3)
-                frame[i][j] = real8(i == j);
+        DV_EACH (i, 3)
+            DV_EACH (j, 3)
+                frame[i][j] = dv_real8(i == j);
     }
 }
 
 /* local = R x of one element, its nodes in the lanes. */
-SIMD_INLINE void turn(const Real8 frame[3][3], uint32_t lane, const Real8 x[3], Real8 local[3])
+DV_SIMD_INLINE void turn(const DvReal8 frame[3][3], uint32_t lane, const DvReal8 x[3], DvReal8 local[3])
 {
-    EACH (i, 3)
+    DV_EACH (i, 3)
         local[i] = frame[i][0][lane] * x[0] + frame[i][1][lane] * x[1] + frame[i][2][lane] * x[2];
 }
 
@@ -159,7 +159,7 @@ static void store_stiffness(Stiffness *out, const double k[COLUMNS][COLUMNS])
                     out->column[NODES * c + j][r][i] = k[3 * i + r][3 * j + c];
 }
 
-static void element_nodes(const Real8 position[3], double node[NODES][3])
+static void element_nodes(const DvReal8 position[3], double node[NODES][3])
 {
     for (int n = 0; n < NODES; n++)
         for (int c = 0; c < 3; c++)
@@ -219,13 +219,14 @@ static DvStatus make_stiffness(HexahedronFEMForceField *self)
     return DV_OK;
 }
 
-static void make_box(HexahedronFEMForceField *self, uint32_t block, const Real8 mode[MODES][3])
+static void make_box(HexahedronFEMForceField *self, uint32_t block, const DvReal8 mode[MODES][3])
 {
     Box *box = &self->box[block];
-    const Real8(*frame)[3] = (const Real8(*)[3])self->frame[block];
+    const DvReal8(*frame)[3] = (const DvReal8(*)[3])self->frame[block];
     box->usable = !self->updates;
-    for (uint32_t lane = 0; lane < LANES; lane++) {
-        const uint32_t e = block * LANES + lane < self->mesh.elements ? block * LANES + lane : self->mesh.elements - 1;
+    for (uint32_t lane = 0; lane < DV_LANES; lane++) {
+        const uint32_t e =
+            block * DV_LANES + lane < self->mesh.elements ? block * DV_LANES + lane : self->mesh.elements - 1;
         double node[NODES][3];
         element_nodes(self->rest[e], node);
         box->usable = box->usable && hexahedron_is_parallelepiped((const double(*)[3])node);
@@ -238,14 +239,14 @@ static void make_box(HexahedronFEMForceField *self, uint32_t block, const Real8 
         const double scale = dv_mat3_inverse(jacobian, &inverse) / 8.0;
         for (int i = 0; i < 9; i++)
             box->inverse[i / 3][i % 3][lane] = inverse.m[i / 3][i % 3];
-        const bool used = block * LANES + lane < self->mesh.elements;
+        const bool used = block * DV_LANES + lane < self->mesh.elements;
         box->lambda[lane] = used ? self->lame[e][0] * scale : 0.0;
         box->mu[lane] = used ? self->lame[e][1] * scale : 0.0;
     }
     for (int m = 0; m < MODES; m++)
-        real8_mul(frame, mode[m], box->rest[m]);
+        dv_real8_mul(frame, mode[m], box->rest[m]);
     for (int k = 0; k < 3; k++)
-        real8_transposed_mul(frame, box->inverse[k], box->world[k]);
+        dv_real8_transposed_mul(frame, box->inverse[k], box->world[k]);
 }
 
 static DvStatus build(HexahedronFEMForceField *self)
@@ -275,18 +276,18 @@ static DvStatus build(HexahedronFEMForceField *self)
         memcpy(self->corner, hexahedra.at, (size_t)elements * NODES * sizeof *self->corner);
     element_blocks_load(&self->mesh, rest.at);
     for (uint32_t block = 0; block < self->mesh.blocks; block++) {
-        Real8 mode[MODES][3];
+        DvReal8 mode[MODES][3];
         block_modes(self, block, mode);
-        block_frames(self, (const Real8(*)[3])mode, self->frame[block]);
-        for (uint32_t e = block * LANES; e < (block + 1) * LANES && e < elements; e++) {
+        block_frames(self, (const DvReal8(*)[3])mode, self->frame[block]);
+        for (uint32_t e = block * DV_LANES; e < (block + 1) * DV_LANES && e < elements; e++) {
             const ElementMaterial material = element_material(&self->materials, e);
             self->lame[e][0] = lame_lambda(material.young, material.poisson);
             self->lame[e][1] = lame_mu(material.young, material.poisson);
-            Real8 x[3];
-            gather_rows(self->mesh.point, self->corner + (size_t)e * NODES, x);
-            turn((const Real8(*)[3])self->frame[block], e % LANES, x, self->rest[e]);
+            DvReal8 x[3];
+            dv_real8_gather_rows(self->mesh.point, self->corner + (size_t)e * NODES, x);
+            turn((const DvReal8(*)[3])self->frame[block], e % DV_LANES, x, self->rest[e]);
         }
-        make_box(self, block, (const Real8(*)[3])mode);
+        make_box(self, block, (const DvReal8(*)[3])mode);
     }
     status = make_stiffness(self);
     if (status != DV_OK) {
@@ -359,20 +360,20 @@ static void destroy(DvObject *object, void *self_)
 }
 
 /* f = K d; three chains of sums each, for the pipelines. */
-SIMD_INLINE void multiply(const Stiffness *k, const Real8 d[3], Real8 f[3])
+DV_SIMD_INLINE void multiply(const Stiffness *k, const DvReal8 d[3], DvReal8 f[3])
 {
     double part[COLUMNS] __attribute__((aligned(64)));
-    Real8 sum[3][3];
+    DvReal8 sum[3][3];
     for (int c = 0; c < 3; c++)
-        *(Real8 *)(part + NODES * c) = d[c];
-    EACH (c, 3)
-        EACH (r, 3)
+        *(DvReal8 *)(part + NODES * c) = d[c];
+    DV_EACH (c, 3)
+        DV_EACH (r, 3)
             sum[c][r] = k->column[NODES * c][r] * part[NODES * c];
     for (int j = 1; j < NODES; j++)
-        EACH (c, 3)
-            EACH (r, 3)
+        DV_EACH (c, 3)
+            DV_EACH (r, 3)
                 sum[c][r] += k->column[NODES * c + j][r] * part[NODES * c + j];
-    EACH (r, 3)
+    DV_EACH (r, 3)
         f[r] = sum[0][r] + sum[1][r] + sum[2][r];
 }
 
@@ -382,59 +383,59 @@ typedef struct HexahedronWork {
 } HexahedronWork;
 
 /* k R^T local to the rows of one element. */
-SIMD_INLINE void turn_back_and_store(HexahedronFEMForceField *self, uint32_t element, const Real8 frame[3][3],
-                                     const Real8 local[3], double k)
+DV_SIMD_INLINE void turn_back_and_store(HexahedronFEMForceField *self, uint32_t element, const DvReal8 frame[3][3],
+                                        const DvReal8 local[3], double k)
 {
-    const uint32_t lane = element % LANES;
-    const Real8 none = {0};
-    Real8 f[3];
-    EACH (i, 3)
+    const uint32_t lane = element % DV_LANES;
+    const DvReal8 none = {0};
+    DvReal8 f[3];
+    DV_EACH (i, 3)
         f[i] = k * (frame[0][i][lane] * local[0] + frame[1][i][lane] * local[1] + frame[2][i][lane] * local[2]);
-    scatter_rows(self->mesh.force + (size_t)element * NODES, 1, f, &none);
+    dv_real8_scatter_rows(self->mesh.force + (size_t)element * NODES, 1, f, &none);
 }
 
-SIMD_INLINE void store_block(HexahedronFEMForceField *self, uint32_t block, const Real8 f[NODES][3])
+DV_SIMD_INLINE void store_block(HexahedronFEMForceField *self, uint32_t block, const DvReal8 f[NODES][3])
 {
-    const Real8 none = {0};
+    const DvReal8 none = {0};
     for (uint32_t n = 0; n < NODES; n++)
-        scatter_rows(self->mesh.force + (size_t)block * LANES * NODES + n, NODES, f[n], &none);
+        dv_real8_scatter_rows(self->mesh.force + (size_t)block * DV_LANES * NODES + n, NODES, f[n], &none);
 }
 
-SIMD_INLINE void box_force(HexahedronFEMForceField *self, uint32_t block, const Real8 mode[MODES][3])
+DV_SIMD_INLINE void box_force(HexahedronFEMForceField *self, uint32_t block, const DvReal8 mode[MODES][3])
 {
     Box *box = &self->box[block];
-    const Real8(*frame)[3] = (const Real8(*)[3])self->frame[block];
-    Real8 d[MODES][3], turned[MODES][3], f[NODES][3];
-    EACH (m, MODES) {
-        Real8 local[3];
-        real8_mul(frame, mode[m], local);
-        real8_sub(box->rest[m], local, d[m]);
+    const DvReal8(*frame)[3] = (const DvReal8(*)[3])self->frame[block];
+    DvReal8 d[MODES][3], turned[MODES][3], f[NODES][3];
+    DV_EACH (m, MODES) {
+        DvReal8 local[3];
+        dv_real8_mul(frame, mode[m], local);
+        dv_real8_sub(box->rest[m], local, d[m]);
     }
-    box_multiply((const Real8(*)[3])d, (const Real8(*)[3])box->inverse, &box->lambda, &box->mu, turned);
-    EACH (m, MODES)
-        real8_transposed_mul(frame, turned[m], d[m]);
-    EACH (k, 3)
-        real8_transposed_mul(frame, box->inverse[k], box->world[k]);
-    box_nodes((const Real8(*)[3])d, f);
-    store_block(self, block, (const Real8(*)[3])f);
+    box_multiply((const DvReal8(*)[3])d, (const DvReal8(*)[3])box->inverse, &box->lambda, &box->mu, turned);
+    DV_EACH (m, MODES)
+        dv_real8_transposed_mul(frame, turned[m], d[m]);
+    DV_EACH (k, 3)
+        dv_real8_transposed_mul(frame, box->inverse[k], box->world[k]);
+    box_nodes((const DvReal8(*)[3])d, f);
+    store_block(self, block, (const DvReal8(*)[3])f);
 }
 
-FOR_EACH_MACHINE static void force_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void force_chunk(void *context, uint32_t begin, uint32_t end)
 {
     HexahedronFEMForceField *self = ((const HexahedronWork *)context)->self;
     for (uint32_t block = begin; block < end; block++) {
-        Real8 mode[MODES][3];
+        DvReal8 mode[MODES][3];
         block_modes(self, block, mode);
-        block_frames(self, (const Real8(*)[3])mode, self->frame[block]);
+        block_frames(self, (const DvReal8(*)[3])mode, self->frame[block]);
         if (self->box[block].usable) {
-            box_force(self, block, (const Real8(*)[3])mode);
+            box_force(self, block, (const DvReal8(*)[3])mode);
             continue;
         }
-        for (uint32_t e = block * LANES; e < (block + 1) * LANES && e < self->mesh.elements; e++) {
-            Real8 x[3], local[3], d[3], f[3];
-            gather_rows(self->mesh.point, self->corner + (size_t)e * NODES, x);
-            turn((const Real8(*)[3])self->frame[block], e % LANES, x, local);
-            real8_sub(self->rest[e], local, d);
+        for (uint32_t e = block * DV_LANES; e < (block + 1) * DV_LANES && e < self->mesh.elements; e++) {
+            DvReal8 x[3], local[3], d[3], f[3];
+            dv_real8_gather_rows(self->mesh.point, self->corner + (size_t)e * NODES, x);
+            turn((const DvReal8(*)[3])self->frame[block], e % DV_LANES, x, local);
+            dv_real8_sub(self->rest[e], local, d);
             if (self->updates) {
                 double node[NODES][3], k[COLUMNS][COLUMNS];
                 element_nodes(local, node);
@@ -442,24 +443,24 @@ FOR_EACH_MACHINE static void force_chunk(void *context, uint32_t begin, uint32_t
                 store_stiffness(&self->stiffness[e], (const double(*)[COLUMNS])k);
             }
             multiply(&self->stiffness[self->shape[e]], d, f);
-            turn_back_and_store(self, e, (const Real8(*)[3])self->frame[block], f, 1.0);
+            turn_back_and_store(self, e, (const DvReal8(*)[3])self->frame[block], f, 1.0);
         }
     }
 }
 
 /* The material is isotropic: displacements and forces stay in world axes, only the Jacobian turns. */
-SIMD_INLINE void box_dforce(HexahedronFEMForceField *self, uint32_t block, double k)
+DV_SIMD_INLINE void box_dforce(HexahedronFEMForceField *self, uint32_t block, double k)
 {
     const Box *box = &self->box[block];
-    const Real8 lambda = box->lambda * -k, mu = box->mu * -k;
-    Real8 mode[MODES][3], g[MODES][3], f[NODES][3];
+    const DvReal8 lambda = box->lambda * -k, mu = box->mu * -k;
+    DvReal8 mode[MODES][3], g[MODES][3], f[NODES][3];
     block_modes(self, block, mode);
-    box_multiply((const Real8(*)[3])mode, box->world, &lambda, &mu, g);
-    box_nodes((const Real8(*)[3])g, f);
-    store_block(self, block, (const Real8(*)[3])f);
+    box_multiply((const DvReal8(*)[3])mode, box->world, &lambda, &mu, g);
+    box_nodes((const DvReal8(*)[3])g, f);
+    store_block(self, block, (const DvReal8(*)[3])f);
 }
 
-FOR_EACH_MACHINE static void dforce_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void dforce_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const HexahedronWork *work = context;
     HexahedronFEMForceField *self = work->self;
@@ -468,11 +469,11 @@ FOR_EACH_MACHINE static void dforce_chunk(void *context, uint32_t begin, uint32_
             box_dforce(self, block, work->k);
             continue;
         }
-        const Real8(*frame)[3] = (const Real8(*)[3])self->frame[block];
-        for (uint32_t e = block * LANES; e < (block + 1) * LANES && e < self->mesh.elements; e++) {
-            Real8 dx[3], d[3], f[3];
-            gather_rows(self->mesh.point, self->corner + (size_t)e * NODES, dx);
-            turn(frame, e % LANES, dx, d);
+        const DvReal8(*frame)[3] = (const DvReal8(*)[3])self->frame[block];
+        for (uint32_t e = block * DV_LANES; e < (block + 1) * DV_LANES && e < self->mesh.elements; e++) {
+            DvReal8 dx[3], d[3], f[3];
+            dv_real8_gather_rows(self->mesh.point, self->corner + (size_t)e * NODES, dx);
+            turn(frame, e % DV_LANES, dx, d);
             multiply(&self->stiffness[self->shape[e]], d, f);
             turn_back_and_store(self, e, frame, f, -work->k);
         }
@@ -512,20 +513,21 @@ static void reserve(void *self_, DvPattern *pattern)
 }
 
 /* block += (R^T K_nm R) of one element. */
-SIMD_INLINE void add_turned_block(const HexahedronFEMForceField *self, uint32_t element, uint32_t n, uint32_t m,
-                                  Real4 block[3])
+DV_SIMD_INLINE void add_turned_block(const HexahedronFEMForceField *self, uint32_t element, uint32_t n, uint32_t m,
+                                     DvReal4 block[3])
 {
     const Stiffness *k = &self->stiffness[self->shape[element]];
-    const double *r = (const double *)self->frame[element / LANES] + element % LANES; /* entry (i, j) at 8 (3 i + j) */
-    const Real4 row[3] = {{r[0], r[8], r[16]}, {r[24], r[32], r[40]}, {r[48], r[56], r[64]}};
+    const double *r =
+        (const double *)self->frame[element / DV_LANES] + element % DV_LANES; /* entry (i, j) at 8 (3 i + j) */
+    const DvReal4 row[3] = {{r[0], r[8], r[16]}, {r[24], r[32], r[40]}, {r[48], r[56], r[64]}};
     const double *column[3];
-    EACH (c, 3)
+    DV_EACH (c, 3)
         column[c] = (const double *)k->column[NODES * c + (int)m] + n;
-    EACH (a, 3) {
-        const Real4 turned =
-            column[0][LANES * a] * row[0] + column[1][LANES * a] * row[1] + column[2][LANES * a] * row[2];
-        EACH (i, 3)
-            block[i] += r[LANES * (3 * a + i)] * turned;
+    DV_EACH (a, 3) {
+        const DvReal4 turned =
+            column[0][DV_LANES * a] * row[0] + column[1][DV_LANES * a] * row[1] + column[2][DV_LANES * a] * row[2];
+        DV_EACH (i, 3)
+            block[i] += r[DV_LANES * (3 * a + i)] * turned;
     }
 }
 
@@ -535,20 +537,20 @@ typedef struct AssembleWork {
     double factor;
 } AssembleWork;
 
-SIMD_INLINE void unpack(const Real4 block[3], double dense[9])
+DV_SIMD_INLINE void unpack(const DvReal4 block[3], double dense[9])
 {
-    EACH (r, 3)
-        EACH (c, 3)
+    DV_EACH (r, 3)
+        DV_EACH (c, 3)
             dense[3 * r + c] = block[r][c];
 }
 
-FOR_EACH_MACHINE static void diagonal_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void diagonal_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const AssembleWork *work = context;
     const HexahedronFEMForceField *self = work->self;
     const ElementBlocks *mesh = &self->mesh;
     for (uint32_t p = begin; p < end; p++) {
-        Real4 block[3] = {{0}};
+        DvReal4 block[3] = {{0}};
         double dense[9];
         for (uint32_t e = mesh->start[p]; e < mesh->start[p + 1]; e++) {
             const uint32_t element = mesh->entry[e] / NODES, n = mesh->entry[e] % NODES;
@@ -561,13 +563,13 @@ FOR_EACH_MACHINE static void diagonal_chunk(void *context, uint32_t begin, uint3
     }
 }
 
-FOR_EACH_MACHINE static void pair_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void pair_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const AssembleWork *work = context;
     const HexahedronFEMForceField *self = work->self;
     const ElementBlocks *mesh = &self->mesh;
     for (uint32_t k = begin; k < end; k++) {
-        Real4 block[3] = {{0}};
+        DvReal4 block[3] = {{0}};
         double dense[9];
         for (uint32_t e = mesh->pair_start[k]; e < mesh->pair_start[k + 1]; e++)
             add_turned_block(self, mesh->pair_entry[e] >> 6, mesh->pair_entry[e] >> 3 & 7, mesh->pair_entry[e] & 7,
@@ -604,16 +606,16 @@ static double energy_chunk(void *context, uint32_t begin, uint32_t end)
     const HexahedronFEMForceField *self = ((const HexahedronWork *)context)->self;
     double sum = 0.0;
     for (uint32_t block = begin; block < end; block++) {
-        Real8 mode[MODES][3], frame[3][3];
+        DvReal8 mode[MODES][3], frame[3][3];
         block_modes(self, block, mode);
-        block_frames(self, (const Real8(*)[3])mode, frame);
-        for (uint32_t e = block * LANES; e < (block + 1) * LANES && e < self->mesh.elements; e++) {
-            Real8 x[3], local[3], d[3], f[3];
-            gather_rows(self->mesh.point, self->corner + (size_t)e * NODES, x);
-            turn((const Real8(*)[3])frame, e % LANES, x, local);
-            real8_sub(self->rest[e], local, d);
+        block_frames(self, (const DvReal8(*)[3])mode, frame);
+        for (uint32_t e = block * DV_LANES; e < (block + 1) * DV_LANES && e < self->mesh.elements; e++) {
+            DvReal8 x[3], local[3], d[3], f[3];
+            dv_real8_gather_rows(self->mesh.point, self->corner + (size_t)e * NODES, x);
+            turn((const DvReal8(*)[3])frame, e % DV_LANES, x, local);
+            dv_real8_sub(self->rest[e], local, d);
             multiply(&self->stiffness[self->shape[e]], d, f);
-            const Real8 product = real8_dot(d, f);
+            const DvReal8 product = dv_real8_dot(d, f);
             for (int n = 0; n < NODES; n++)
                 sum += 0.5 * product[n];
         }
@@ -675,7 +677,7 @@ static void cost(void *self_, double *product, double *assembly)
     const HexahedronFEMForceField *self = self_;
     double boxes = 0.0;
     for (uint32_t block = 0; block < self->mesh.blocks; block++)
-        boxes += self->box[block].usable ? LANES : 0;
+        boxes += self->box[block].usable ? DV_LANES : 0;
     const double elements = self->mesh.elements, others = fmax(elements - boxes, 0.0), each = sizeof(Stiffness);
     *product =
         10.0 * boxes * cache_penalty(400.0 * boxes, 3.0) + 25.0 * others * cache_penalty(each * self->shapes, 10.0);

@@ -87,7 +87,7 @@ static DvStatus build(TetrahedralCorotationalFEMForceField *self)
         const ElementMaterial material = element_material(&self->materials, i);
         tetrahedron_blocks_set_material(&self->blocks, i, material.young, material.poisson);
         for (uint32_t c = 0; c < 9; c++)
-            frame[9 * (size_t)i + c] = self->blocks.frame[i / LANES][c % 3][c / 3][i % LANES];
+            frame[9 * (size_t)i + c] = self->blocks.frame[i / DV_LANES][c % 3][c / 3][i % DV_LANES];
     }
     dv_data_end(&self->tetrahedron_info);
     return DV_OK;

@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-typedef const Real8 (*ConstMat8)[3];
+typedef const DvReal8 (*ConstMat8)[3];
 
 void tetrahedron_blocks_free(TetrahedronBlocks *t)
 {
@@ -30,17 +30,17 @@ void tetrahedron_blocks_free(TetrahedronBlocks *t)
     memset(t, 0, sizeof *t);
 }
 
-static void set_lane(Real8 m[3][3], uint32_t lane, DvMat3 values)
+static void set_lane(DvReal8 m[3][3], uint32_t lane, DvMat3 values)
 {
-    EACH (i, 3)
-        EACH (j, 3)
+    DV_EACH (i, 3)
+        DV_EACH (j, 3)
             m[i][j][lane] = values.m[i][j];
 }
 
 void tetrahedron_blocks_set_material(TetrahedronBlocks *t, uint32_t element, double young, double poisson)
 {
-    TetrahedronRest *rest = &t->rest[element / LANES];
-    const uint32_t lane = element % LANES;
+    TetrahedronRest *rest = &t->rest[element / DV_LANES];
+    const uint32_t lane = element % DV_LANES;
     const double scale = 36.0 * rest->volume[lane];
     rest->lambda[lane] = lame_lambda(young, poisson) / scale;
     rest->mu[lane] = lame_mu(young, poisson) / scale;
@@ -55,28 +55,28 @@ void tetrahedron_blocks_set_material(TetrahedronBlocks *t, uint32_t element, dou
 
 double tetrahedron_blocks_volume(const TetrahedronBlocks *t, uint32_t element)
 {
-    return t->rest[element / LANES].volume[element % LANES];
+    return t->rest[element / DV_LANES].volume[element % DV_LANES];
 }
 
 /* Lanes whose deformation G = A A0^-1 is flat or inverted take the stable rotation of G, times the rest frame. */
-SIMD_INLINE void mend_inverted(const Real8 edge[3][3], const Real8 inverse[3][3], const Real8 rest[3][3],
-                               Real8 frame[3][3])
+DV_SIMD_INLINE void mend_inverted(const DvReal8 edge[3][3], const DvReal8 inverse[3][3], const DvReal8 rest[3][3],
+                                  DvReal8 frame[3][3])
 {
-    Real8 g[3][3];
-    EACH (i, 3)
-        EACH (j, 3)
+    DvReal8 g[3][3];
+    DV_EACH (i, 3)
+        DV_EACH (j, 3)
             g[i][j] = edge[i][0] * inverse[0][j] + edge[i][1] * inverse[1][j] + edge[i][2] * inverse[2][j];
-    Real8 cofactor[3];
-    real8_cross(g[1], g[2], cofactor);
-    const Mask8 bad = real8_dot(g[0], cofactor) < 1e-6;
-    if (!mask8_any(bad))
+    DvReal8 cofactor[3];
+    dv_real8_cross(g[1], g[2], cofactor);
+    const DvMask8 bad = dv_real8_dot(g[0], cofactor) < 1e-6;
+    if (!dv_mask8_any(bad))
         return;
-    for (uint32_t lane = 0; lane < LANES; lane++) {
+    for (uint32_t lane = 0; lane < DV_LANES; lane++) {
         if (!bad[lane])
             continue;
         DvMat3 deformation, initial;
-        EACH (i, 3)
-            EACH (j, 3) {
+        DV_EACH (i, 3)
+            DV_EACH (j, 3) {
                 deformation.m[i][j] = g[i][j][lane];
                 initial.m[i][j] = rest[i][j][lane];
             }
@@ -85,15 +85,15 @@ SIMD_INLINE void mend_inverted(const Real8 edge[3][3], const Real8 inverse[3][3]
 }
 
 /* World to local, of the current edges. */
-SIMD_INLINE void current_frame(const TetrahedronBlocks *t, TetrahedronMethod method, uint32_t block,
-                               const Real8 edge[3][3], Real8 frame[3][3])
+DV_SIMD_INLINE void current_frame(const TetrahedronBlocks *t, TetrahedronMethod method, uint32_t block,
+                                  const DvReal8 edge[3][3], DvReal8 frame[3][3])
 {
     if (method == TETRAHEDRON_LARGE) {
         triangle_frame(edge[0], edge[1], frame);
     } else if (method == TETRAHEDRON_SMALL) {
-        EACH (i, 3)
-            EACH (j, 3)
-                frame[i][j] = real8(i == j);
+        DV_EACH (i, 3)
+            DV_EACH (j, 3)
+                frame[i][j] = dv_real8(i == j);
     } else {
         polar_frame(edge, frame);
         if (method == TETRAHEDRON_SVD)
@@ -102,19 +102,19 @@ SIMD_INLINE void current_frame(const TetrahedronBlocks *t, TetrahedronMethod met
 }
 
 /* Edges b - a, c - a, d - a of what element_blocks_load was given. */
-SIMD_INLINE void gather_edges(const ElementBlocks *mesh, uint32_t block, Real8 edge[3][3])
+DV_SIMD_INLINE void gather_edges(const ElementBlocks *mesh, uint32_t block, DvReal8 edge[3][3])
 {
-    const uint32_t *node = mesh->node + (size_t)block * 4 * LANES;
-    Real8 origin[3];
-    gather_rows(mesh->point, node, origin);
-    EACH (k, 3) {
-        Real8 point[3];
-        gather_rows(mesh->point, node + (k + 1) * LANES, point);
-        real8_sub(point, origin, edge[k]);
+    const uint32_t *node = mesh->node + (size_t)block * 4 * DV_LANES;
+    DvReal8 origin[3];
+    dv_real8_gather_rows(mesh->point, node, origin);
+    DV_EACH (k, 3) {
+        DvReal8 point[3];
+        dv_real8_gather_rows(mesh->point, node + (k + 1) * DV_LANES, point);
+        dv_real8_sub(point, origin, edge[k]);
     }
 }
 
-static DvMat3 get_lane(const Real8 m[3][3], uint32_t lane)
+static DvMat3 get_lane(const DvReal8 m[3][3], uint32_t lane)
 {
     DvMat3 r;
     for (int i = 0; i < 3; i++)
@@ -129,18 +129,18 @@ static void build_rest_shapes(TetrahedronBlocks *t, const double *rest_position)
     element_blocks_load(&t->mesh, rest_position);
     for (uint32_t block = 0; block < t->mesh.blocks; block++) {
         TetrahedronRest *rest = &t->rest[block];
-        Real8(*frame)[3] = t->frame[block], edge[3][3];
+        DvReal8(*frame)[3] = t->frame[block], edge[3][3];
         gather_edges(&t->mesh, block, edge);
         current_frame(t, t->method == TETRAHEDRON_SVD ? TETRAHEDRON_POLAR : t->method, block, (ConstMat8)edge, frame);
         for (int k = 0; k < 3; k++)
-            real8_mul((ConstMat8)frame, edge[k], rest->edge[k]);
-        real8_cross(rest->edge[1], rest->edge[2], rest->gradient[0]);
-        real8_cross(rest->edge[2], rest->edge[0], rest->gradient[1]);
-        real8_cross(rest->edge[0], rest->edge[1], rest->gradient[2]);
-        rest->volume = real8_abs(real8_dot(rest->edge[0], rest->gradient[0])) / 6.0;
+            dv_real8_mul((ConstMat8)frame, edge[k], rest->edge[k]);
+        dv_real8_cross(rest->edge[1], rest->edge[2], rest->gradient[0]);
+        dv_real8_cross(rest->edge[2], rest->edge[0], rest->gradient[1]);
+        dv_real8_cross(rest->edge[0], rest->edge[1], rest->gradient[2]);
+        rest->volume = dv_real8_abs(dv_real8_dot(rest->edge[0], rest->gradient[0])) / 6.0;
         for (int k = 0; k < 3; k++)
-            real8_transposed_mul((ConstMat8)frame, rest->gradient[k], t->world[block][k]);
-        for (uint32_t lane = 0; t->inverse && lane < LANES; lane++) {
+            dv_real8_transposed_mul((ConstMat8)frame, rest->gradient[k], t->world[block][k]);
+        for (uint32_t lane = 0; t->inverse && lane < DV_LANES; lane++) {
             DvMat3 inverse = dv_mat3_identity();
             (void)dv_mat3_inverse(get_lane((ConstMat8)edge, lane), &inverse);
             set_lane(t->inverse[block], lane, inverse);
@@ -174,7 +174,7 @@ DvStatus tetrahedron_blocks_build(TetrahedronBlocks *t, const DvObject *object, 
     }
     build_rest_shapes(t, rest_position);
     for (uint32_t i = 0; i < elements; i++) {
-        const double size = dv_mat3_norm(get_lane((ConstMat8)t->rest[i / LANES].edge, i % LANES));
+        const double size = dv_mat3_norm(get_lane((ConstMat8)t->rest[i / DV_LANES].edge, i % DV_LANES));
         const double volume = tetrahedron_blocks_volume(t, i);
         if (!(volume > 1e-14 * size * size * size) || !isfinite(volume))
             return dv_error(object, DV_ERROR_INVALID,
@@ -184,28 +184,29 @@ DvStatus tetrahedron_blocks_build(TetrahedronBlocks *t, const DvObject *object, 
 }
 
 /* s = sum sym(D_k g_k^T) over b, c, d; `normal` are the gradients of the normal strains, `shear` those of the shears. */
-SIMD_INLINE void strain_of(const Real8 d[3][3], const Real8 normal[3][3], const Real8 shear[3][3], Real8 s[6])
+DV_SIMD_INLINE void strain_of(const DvReal8 d[3][3], const DvReal8 normal[3][3], const DvReal8 shear[3][3],
+                              DvReal8 s[6])
 {
-    EACH (c, 3)
+    DV_EACH (c, 3)
         s[c] = normal[0][c] * d[0][c] + normal[1][c] * d[1][c] + normal[2][c] * d[2][c];
-    EACH (c, 3) {
+    DV_EACH (c, 3) {
         const int i = c, j = (c + 1) % 3; /* xy, yz, zx */
         s[3 + c] = shear[0][j] * d[0][i] + shear[0][i] * d[0][j] + shear[1][j] * d[1][i] + shear[1][i] * d[1][j] +
                    shear[2][j] * d[2][i] + shear[2][i] * d[2][j];
     }
 }
 
-SIMD_INLINE void stress_of(const Real8 *lambda, const Real8 *mu, const Real8 s[6], Real8 sigma[6])
+DV_SIMD_INLINE void stress_of(const DvReal8 *lambda, const DvReal8 *mu, const DvReal8 s[6], DvReal8 sigma[6])
 {
-    const Real8 pressure = *lambda * (s[0] + s[1] + s[2]), two_mu = *mu + *mu;
-    EACH (c, 3) {
+    const DvReal8 pressure = *lambda * (s[0] + s[1] + s[2]), two_mu = *mu + *mu;
+    DV_EACH (c, 3) {
         sigma[c] = pressure + two_mu * s[c];
         sigma[3 + c] = *mu * s[3 + c];
     }
 }
 
 /* f = sigma g */
-SIMD_INLINE void traction(const Real8 sigma[6], const Real8 normal[3], const Real8 shear[3], Real8 f[3])
+DV_SIMD_INLINE void traction(const DvReal8 sigma[6], const DvReal8 normal[3], const DvReal8 shear[3], DvReal8 f[3])
 {
     f[0] = sigma[0] * normal[0] + sigma[3] * shear[1] + sigma[5] * shear[2];
     f[1] = sigma[3] * shear[0] + sigma[1] * normal[1] + sigma[4] * shear[2];
@@ -213,40 +214,41 @@ SIMD_INLINE void traction(const Real8 sigma[6], const Real8 normal[3], const Rea
 }
 
 /* The forces on b, c, d, and their opposite on a. */
-SIMD_INLINE void store_forces(ElementBlocks *mesh, uint32_t block, const Real8 f[3][3])
+DV_SIMD_INLINE void store_forces(ElementBlocks *mesh, uint32_t block, const DvReal8 f[3][3])
 {
-    Real4 *rows = mesh->force + (size_t)block * LANES * 4;
-    const Real8 none = {0};
-    Real8 a[3];
-    EACH (c, 3)
+    DvReal4 *rows = mesh->force + (size_t)block * DV_LANES * 4;
+    const DvReal8 none = {0};
+    DvReal8 a[3];
+    DV_EACH (c, 3)
         a[c] = -(f[0][c] + f[1][c] + f[2][c]);
-    scatter_rows(rows, 4, a, &none);
-    EACH (k, 3)
-        scatter_rows(rows + k + 1, 4, f[k], &none);
+    dv_real8_scatter_rows(rows, 4, a, &none);
+    DV_EACH (k, 3)
+        dv_real8_scatter_rows(rows + k + 1, 4, f[k], &none);
 }
 
-SIMD_INLINE void plastic_flow(const TetrahedronPlasticity *plasticity, uint32_t first, uint32_t elements, Real8 s[6])
+DV_SIMD_INLINE void plastic_flow(const TetrahedronPlasticity *plasticity, uint32_t first, uint32_t elements,
+                                 DvReal8 s[6])
 {
-    Real8 p[6] = {{0}}, e[6], norm = {0}, size = {0};
+    DvReal8 p[6] = {{0}}, e[6], norm = {0}, size = {0};
     double *strain = plasticity->strain + 6 * (size_t)first;
-    const uint32_t lanes = elements - first < LANES ? elements - first : LANES;
+    const uint32_t lanes = elements - first < DV_LANES ? elements - first : DV_LANES;
     for (uint32_t lane = 0; lane < lanes; lane++)
         for (uint32_t c = 0; c < 6; c++)
             p[c][lane] = strain[6 * lane + c];
-    EACH (c, 6) {
+    DV_EACH (c, 6) {
         e[c] = s[c] - p[c];
         norm += e[c] * e[c];
     }
-    const Real8 creep =
-        real8_select(norm > plasticity->yield * plasticity->yield, real8(plasticity->creep), real8(0.0));
-    EACH (c, 6) {
+    const DvReal8 creep =
+        dv_real8_select(norm > plasticity->yield * plasticity->yield, dv_real8(plasticity->creep), dv_real8(0.0));
+    DV_EACH (c, 6) {
         p[c] += creep * e[c];
         size += p[c] * p[c];
     }
-    const Mask8 beyond = size > plasticity->limit * plasticity->limit;
-    const Real8 shrink =
-        real8_select(beyond, plasticity->limit / real8_sqrt(real8_select(beyond, size, real8(1.0))), real8(1.0));
-    EACH (c, 6) {
+    const DvMask8 beyond = size > plasticity->limit * plasticity->limit;
+    const DvReal8 shrink = dv_real8_select(
+        beyond, plasticity->limit / dv_real8_sqrt(dv_real8_select(beyond, size, dv_real8(1.0))), dv_real8(1.0));
+    DV_EACH (c, 6) {
         p[c] *= shrink;
         s[c] -= p[c];
     }
@@ -261,25 +263,25 @@ typedef struct ForceWork {
     double k;
 } ForceWork;
 
-FOR_EACH_MACHINE static void force_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void force_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const ForceWork *work = context;
     TetrahedronBlocks *t = work->t;
     for (uint32_t block = begin; block < end; block++) {
         const TetrahedronRest *rest = &t->rest[block];
-        Real8 edge[3][3], frame[3][3], local[3][3], d[3][3], s[6], sigma[6], f[3][3];
+        DvReal8 edge[3][3], frame[3][3], local[3][3], d[3][3], s[6], sigma[6], f[3][3];
         gather_edges(&t->mesh, block, edge);
         current_frame(t, t->method, block, (ConstMat8)edge, frame);
-        EACH (k, 3) {
-            real8_mul((ConstMat8)frame, edge[k], local[k]);
-            real8_sub(rest->edge[k], local[k], d[k]);
+        DV_EACH (k, 3) {
+            dv_real8_mul((ConstMat8)frame, edge[k], local[k]);
+            dv_real8_sub(rest->edge[k], local[k], d[k]);
         }
-        Real8 gradient[3][3];
+        DvReal8 gradient[3][3];
         ConstMat8 normal = rest->gradient, shear = rest->gradient;
         if (t->update != UPDATE_NONE) {
-            real8_cross(local[1], local[2], gradient[0]);
-            real8_cross(local[2], local[0], gradient[1]);
-            real8_cross(local[0], local[1], gradient[2]);
+            dv_real8_cross(local[1], local[2], gradient[0]);
+            dv_real8_cross(local[2], local[0], gradient[1]);
+            dv_real8_cross(local[0], local[1], gradient[2]);
             normal = (ConstMat8)gradient;
             if (t->update == UPDATE_ALL_STRAINS)
                 shear = normal;
@@ -288,13 +290,13 @@ FOR_EACH_MACHINE static void force_chunk(void *context, uint32_t begin, uint32_t
         }
         strain_of((ConstMat8)d, normal, shear, s);
         if (work->plasticity)
-            plastic_flow(work->plasticity, block * LANES, t->mesh.elements, s);
+            plastic_flow(work->plasticity, block * DV_LANES, t->mesh.elements, s);
         stress_of(&rest->lambda, &rest->mu, s, sigma);
-        EACH (k, 3) {
-            Real8 turned[3];
+        DV_EACH (k, 3) {
+            DvReal8 turned[3];
             traction(sigma, normal[k], shear[k], turned);
-            real8_transposed_mul((ConstMat8)frame, turned, f[k]);
-            real8_transposed_mul((ConstMat8)frame, normal[k], t->world[block][k]);
+            dv_real8_transposed_mul((ConstMat8)frame, turned, f[k]);
+            dv_real8_transposed_mul((ConstMat8)frame, normal[k], t->world[block][k]);
         }
         if (t->current)
             memcpy(t->current[block], frame, sizeof frame);
@@ -311,42 +313,42 @@ void tetrahedron_blocks_force(TetrahedronBlocks *t, const TetrahedronPlasticity 
     element_blocks_accumulate(&t->mesh, f);
 }
 
-FOR_EACH_MACHINE static void dforce_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void dforce_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const ForceWork *work = context;
     TetrahedronBlocks *t = work->t;
     for (uint32_t block = begin; block < end; block++) {
         ConstMat8 world = (ConstMat8)t->world[block];
-        const Real8 lambda = t->rest[block].lambda * -work->k, mu = t->rest[block].mu * -work->k;
-        Real8 d[3][3], s[6], sigma[6], f[3][3];
+        const DvReal8 lambda = t->rest[block].lambda * -work->k, mu = t->rest[block].mu * -work->k;
+        DvReal8 d[3][3], s[6], sigma[6], f[3][3];
         gather_edges(&t->mesh, block, d);
         strain_of((ConstMat8)d, world, world, s);
         stress_of(&lambda, &mu, s, sigma);
-        EACH (k, 3)
+        DV_EACH (k, 3)
             traction(sigma, world[k], world[k], f[k]);
         store_forces(&t->mesh, block, (ConstMat8)f);
     }
 }
 
 /* Normal strains and shears have different gradients: only the local frame knows which is which. */
-FOR_EACH_MACHINE static void local_dforce_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void local_dforce_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const ForceWork *work = context;
     TetrahedronBlocks *t = work->t;
     for (uint32_t block = begin; block < end; block++) {
         ConstMat8 frame = (ConstMat8)t->current[block], normal = (ConstMat8)t->normal[block],
                   shear = t->rest[block].gradient;
-        const Real8 lambda = t->rest[block].lambda * -work->k, mu = t->rest[block].mu * -work->k;
-        Real8 edge[3][3], d[3][3], s[6], sigma[6], f[3][3];
+        const DvReal8 lambda = t->rest[block].lambda * -work->k, mu = t->rest[block].mu * -work->k;
+        DvReal8 edge[3][3], d[3][3], s[6], sigma[6], f[3][3];
         gather_edges(&t->mesh, block, edge);
-        EACH (k, 3)
-            real8_mul(frame, edge[k], d[k]);
+        DV_EACH (k, 3)
+            dv_real8_mul(frame, edge[k], d[k]);
         strain_of((ConstMat8)d, normal, shear, s);
         stress_of(&lambda, &mu, s, sigma);
-        EACH (k, 3) {
-            Real8 turned[3];
+        DV_EACH (k, 3) {
+            DvReal8 turned[3];
             traction(sigma, normal[k], shear[k], turned);
-            real8_transposed_mul(frame, turned, f[k]);
+            dv_real8_transposed_mul(frame, turned, f[k]);
         }
         store_forces(&t->mesh, block, (ConstMat8)f);
     }
@@ -367,51 +369,52 @@ typedef struct AssembleWork {
 } AssembleWork;
 
 /* World gradients, one element after the other. */
-FOR_EACH_MACHINE static void rows_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void rows_chunk(void *context, uint32_t begin, uint32_t end)
 {
     TetrahedronBlocks *t = ((const AssembleWork *)context)->t;
     for (uint32_t block = begin; block < end; block++) {
         ConstMat8 world = (ConstMat8)t->world[block];
-        Real4 *rows = t->row + (size_t)block * LANES * 4;
-        const Real8 none = {0};
-        Real8 a[3];
-        EACH (c, 3)
+        DvReal4 *rows = t->row + (size_t)block * DV_LANES * 4;
+        const DvReal8 none = {0};
+        DvReal8 a[3];
+        DV_EACH (c, 3)
             a[c] = -(world[0][c] + world[1][c] + world[2][c]);
-        scatter_rows(rows, 4, a, &t->rest[block].mu);
-        scatter_rows(rows + 1, 4, world[0], &t->rest[block].lambda);
-        scatter_rows(rows + 2, 4, world[1], &none);
-        scatter_rows(rows + 3, 4, world[2], &none);
+        dv_real8_scatter_rows(rows, 4, a, &t->rest[block].mu);
+        dv_real8_scatter_rows(rows + 1, 4, world[0], &t->rest[block].lambda);
+        dv_real8_scatter_rows(rows + 2, 4, world[1], &none);
+        dv_real8_scatter_rows(rows + 3, 4, world[2], &none);
     }
 }
 
 /* One contribution to S = sum mu G_n G_m^T and L = sum lambda G_n G_m^T. */
-SIMD_INLINE void add_product(const Real4 *element, uint32_t n, uint32_t m, bool one_ratio, Real4 s[3], Real4 l[3])
+DV_SIMD_INLINE void add_product(const DvReal4 *element, uint32_t n, uint32_t m, bool one_ratio, DvReal4 s[3],
+                                DvReal4 l[3])
 {
-    const Real4 gn = element[n], gm = element[m], scaled = gn * element[0][3];
-    EACH (r, 3)
+    const DvReal4 gn = element[n], gm = element[m], scaled = gn * element[0][3];
+    DV_EACH (r, 3)
         s[r] += gm * scaled[r];
     if (!one_ratio) {
-        const Real4 other = gn * element[1][3];
-        EACH (r, 3)
+        const DvReal4 other = gn * element[1][3];
+        DV_EACH (r, 3)
             l[r] += gm * other[r];
     }
 }
 
-SIMD_INLINE void finish_product(const TetrahedronBlocks *t, const Real4 s[3], const Real4 l[3], double block[9])
+DV_SIMD_INLINE void finish_product(const TetrahedronBlocks *t, const DvReal4 s[3], const DvReal4 l[3], double block[9])
 {
     const double trace = s[0][0] + s[1][1] + s[2][2];
-    EACH (r, 3)
-        EACH (c, 3)
+    DV_EACH (r, 3)
+        DV_EACH (c, 3)
             block[3 * r + c] = (t->one_ratio ? t->ratio * s[r][c] : l[r][c]) + s[c][r] + (r == c ? trace : 0.0);
 }
 
-FOR_EACH_MACHINE static void diagonal_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void diagonal_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const AssembleWork *work = context;
     const TetrahedronBlocks *t = work->t;
     const ElementBlocks *mesh = &t->mesh;
     for (uint32_t p = begin; p < end; p++) {
-        Real4 s[3] = {{0}}, l[3] = {{0}};
+        DvReal4 s[3] = {{0}}, l[3] = {{0}};
         double block[9];
         for (uint32_t e = mesh->start[p]; e < mesh->start[p + 1]; e++)
             add_product(t->row + (mesh->entry[e] & ~3u), mesh->entry[e] & 3, mesh->entry[e] & 3, t->one_ratio, s, l);
@@ -423,7 +426,7 @@ FOR_EACH_MACHINE static void diagonal_chunk(void *context, uint32_t begin, uint3
 /* Blocks of a large matrix, and the elements of a pair, come from beyond the second-level cache: ask for them in time. */
 enum { PAIRS_IN_CACHE = 20000, PAIRS_AHEAD = 6 };
 
-SIMD_INLINE void fetch_pair(const TetrahedronBlocks *t, const DvMatrixView *view, uint32_t pair)
+DV_SIMD_INLINE void fetch_pair(const TetrahedronBlocks *t, const DvMatrixView *view, uint32_t pair)
 {
     const ElementBlocks *mesh = &t->mesh;
     const size_t size = (size_t)view->block * view->block;
@@ -433,7 +436,7 @@ SIMD_INLINE void fetch_pair(const TetrahedronBlocks *t, const DvMatrixView *view
     __builtin_prefetch(t->row + (size_t)(mesh->pair_entry[mesh->pair_start[pair]] >> 6) * 4);
 }
 
-FOR_EACH_MACHINE static void pair_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void pair_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const AssembleWork *work = context;
     const TetrahedronBlocks *t = work->t;
@@ -442,7 +445,7 @@ FOR_EACH_MACHINE static void pair_chunk(void *context, uint32_t begin, uint32_t 
     for (uint32_t k = begin; k < end; k++) {
         if (ahead && k + PAIRS_AHEAD < mesh->pairs)
             fetch_pair(t, work->view, k + PAIRS_AHEAD);
-        Real4 s[3] = {{0}}, l[3] = {{0}};
+        DvReal4 s[3] = {{0}}, l[3] = {{0}};
         double block[9];
         for (uint32_t e = mesh->pair_start[k]; e < mesh->pair_start[k + 1]; e++) {
             const uint32_t entry = mesh->pair_entry[e];
@@ -457,26 +460,26 @@ FOR_EACH_MACHINE static void pair_chunk(void *context, uint32_t begin, uint32_t 
 /* block += R^T B_n^T C B_m R of one element whose shears have gradients of their own. */
 static void add_local_block(const TetrahedronBlocks *t, uint32_t element, uint32_t n, uint32_t m, double block[9])
 {
-    const uint32_t b = element / LANES, lane = element % LANES;
+    const uint32_t b = element / DV_LANES, lane = element % DV_LANES;
     const TetrahedronRest *rest = &t->rest[b];
     const double lambda = rest->lambda[lane], mu = rest->mu[lane];
     DvMat3 frame, local;
     double normal[2][3], shear[2][3];
-    EACH (i, 3)
-        EACH (j, 3)
+    DV_EACH (i, 3)
+        DV_EACH (j, 3)
             frame.m[i][j] = t->current[b][i][j][lane];
-    EACH (side, 2) {
+    DV_EACH (side, 2) {
         const uint32_t node = side == 0 ? n : m;
-        EACH (c, 3) {
-            const Real8 *const g[3] = {&t->normal[b][0][c], &t->normal[b][1][c], &t->normal[b][2][c]};
-            const Real8 *const h[3] = {&rest->gradient[0][c], &rest->gradient[1][c], &rest->gradient[2][c]};
+        DV_EACH (c, 3) {
+            const DvReal8 *const g[3] = {&t->normal[b][0][c], &t->normal[b][1][c], &t->normal[b][2][c]};
+            const DvReal8 *const h[3] = {&rest->gradient[0][c], &rest->gradient[1][c], &rest->gradient[2][c]};
             normal[side][c] = node > 0 ? (*g[node - 1])[lane] : -((*g[0])[lane] + (*g[1])[lane] + (*g[2])[lane]);
             shear[side][c] = node > 0 ? (*h[node - 1])[lane] : -((*h[0])[lane] + (*h[1])[lane] + (*h[2])[lane]);
         }
     }
     const double dot = shear[0][0] * shear[1][0] + shear[0][1] * shear[1][1] + shear[0][2] * shear[1][2];
-    EACH (i, 3)
-        EACH (j, 3)
+    DV_EACH (i, 3)
+        DV_EACH (j, 3)
             local.m[i][j] =
                 i == j ? (lambda + 2.0 * mu) * normal[0][i] * normal[1][i] + mu * (dot - shear[0][i] * shear[1][i])
                        : lambda * normal[0][i] * normal[1][j] + mu * shear[0][j] * shear[1][i];
@@ -520,34 +523,35 @@ void tetrahedron_blocks_assemble(TetrahedronBlocks *t, double k, const DvMatrixV
         return;
     }
     if (!t->row)
-        t->row = dv_alloc((size_t)t->mesh.blocks * LANES * 4, sizeof *t->row);
+        t->row = dv_alloc((size_t)t->mesh.blocks * DV_LANES * 4, sizeof *t->row);
     dv_parallel_for(t->mesh.blocks, BLOCKS_PER_CHUNK, rows_chunk, &work);
     dv_parallel_for(t->mesh.points, POINTS_PER_CHUNK, diagonal_chunk, &work);
     dv_parallel_for(t->mesh.pairs, PAIRS_PER_CHUNK, pair_chunk, &work);
 }
 
-FOR_EACH_MACHINE static double energy_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static double energy_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const ForceWork *work = context;
     const TetrahedronBlocks *t = work->t;
     double energy = 0.0;
     for (uint32_t block = begin; block < end; block++) {
         const TetrahedronRest *rest = &t->rest[block];
-        Real8 edge[3][3], frame[3][3], d[3][3], s[6], sigma[6], density = {0};
+        DvReal8 edge[3][3], frame[3][3], d[3][3], s[6], sigma[6], density = {0};
         gather_edges(&t->mesh, block, edge);
         current_frame(t, t->method, block, (ConstMat8)edge, frame);
-        EACH (k, 3) {
-            real8_mul((ConstMat8)frame, edge[k], d[k]);
-            real8_sub(rest->edge[k], d[k], d[k]);
+        DV_EACH (k, 3) {
+            dv_real8_mul((ConstMat8)frame, edge[k], d[k]);
+            dv_real8_sub(rest->edge[k], d[k], d[k]);
         }
         strain_of((ConstMat8)d, rest->gradient, rest->gradient, s);
-        for (uint32_t lane = 0; work->plasticity && lane < LANES && block * LANES + lane < t->mesh.elements; lane++)
+        for (uint32_t lane = 0; work->plasticity && lane < DV_LANES && block * DV_LANES + lane < t->mesh.elements;
+             lane++)
             for (uint32_t c = 0; c < 6; c++)
-                s[c][lane] -= work->plasticity->strain[6 * (size_t)(block * LANES + lane) + c];
+                s[c][lane] -= work->plasticity->strain[6 * (size_t)(block * DV_LANES + lane) + c];
         stress_of(&rest->lambda, &rest->mu, s, sigma);
-        EACH (c, 6)
+        DV_EACH (c, 6)
             density += s[c] * sigma[c];
-        EACH (lane, LANES)
+        DV_EACH (lane, DV_LANES)
             energy += 0.5 * density[lane];
     }
     return energy;
@@ -567,9 +571,9 @@ static uint32_t inverted_element(const TetrahedronBlocks *t, const DvConstVec *x
         DvVec3 p[4];
         for (uint32_t n = 0; n < 4; n++)
             p[n] = dv_vec3_load(x->at + 3 * (size_t)element_blocks_point(&t->mesh, i, n));
-        const TetrahedronRest *rest = &t->rest[i / LANES];
-        const DvMat3 edges = get_lane(rest->edge, i % LANES),
-                     frame = get_lane((ConstMat8)t->frame[i / LANES], i % LANES);
+        const TetrahedronRest *rest = &t->rest[i / DV_LANES];
+        const DvMat3 edges = get_lane(rest->edge, i % DV_LANES),
+                     frame = get_lane((ConstMat8)t->frame[i / DV_LANES], i % DV_LANES);
         const double before = dv_mat3_det(edges) * dv_mat3_det(frame); /* a frame may be a reflection */
         if (!(dv_tetrahedron_volume(p[0], p[1], p[2], p[3]) * before > 0.0))
             return i;
@@ -583,10 +587,10 @@ static double stiffness_bound(const TetrahedronBlocks *t)
     double largest = 0.0;
     for (uint32_t block = 0; block < t->mesh.blocks; block++) {
         const TetrahedronRest *rest = &t->rest[block];
-        for (uint32_t lane = 0; lane < LANES; lane++) {
+        for (uint32_t lane = 0; lane < DV_LANES; lane++) {
             double a[3] = {0.0}, squares = 0.0;
-            EACH (k, 3)
-                EACH (c, 3) {
+            DV_EACH (k, 3)
+                DV_EACH (c, 3) {
                     const double g = rest->gradient[k][c][lane];
                     a[c] += g;
                     squares += g * g;
@@ -619,56 +623,57 @@ typedef struct StressWork {
     double *out;
 } StressWork;
 
-FOR_EACH_MACHINE static void stress_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void stress_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const StressWork *work = context;
     const TetrahedronBlocks *t = work->t;
     for (uint32_t block = begin; block < end; block++) {
         const TetrahedronRest *rest = &t->rest[block];
-        const Real8 six_volumes = real8_dot(rest->edge[0], rest->gradient[0]);
-        Real8 edge[3][3], u[3][3], slope[3][3] = {{{0}}}, strain[3][3];
+        const DvReal8 six_volumes = dv_real8_dot(rest->edge[0], rest->gradient[0]);
+        DvReal8 edge[3][3], u[3][3], slope[3][3] = {{{0}}}, strain[3][3];
         gather_edges(&t->mesh, block, edge);
         if (work->strain == STRAIN_GREEN) {
-            EACH (k, 3) {
-                Real8 initial[3];
-                real8_transposed_mul((ConstMat8)t->frame[block], rest->edge[k], initial);
-                real8_sub(edge[k], initial, u[k]);
+            DV_EACH (k, 3) {
+                DvReal8 initial[3];
+                dv_real8_transposed_mul((ConstMat8)t->frame[block], rest->edge[k], initial);
+                dv_real8_sub(edge[k], initial, u[k]);
             }
         } else {
-            Real8 frame[3][3];
+            DvReal8 frame[3][3];
             current_frame(t, work->frame, block, (ConstMat8)edge, frame);
-            EACH (k, 3) {
-                real8_mul((ConstMat8)frame, edge[k], u[k]);
-                real8_sub(u[k], rest->edge[k], u[k]);
+            DV_EACH (k, 3) {
+                dv_real8_mul((ConstMat8)frame, edge[k], u[k]);
+                dv_real8_sub(u[k], rest->edge[k], u[k]);
             }
         }
-        EACH (k, 3) {
-            Real8 gradient[3] = {rest->gradient[k][0], rest->gradient[k][1], rest->gradient[k][2]};
+        DV_EACH (k, 3) {
+            DvReal8 gradient[3] = {rest->gradient[k][0], rest->gradient[k][1], rest->gradient[k][2]};
             if (work->strain == STRAIN_GREEN)
-                real8_transposed_mul((ConstMat8)t->frame[block], rest->gradient[k], gradient);
-            EACH (i, 3)
-                EACH (j, 3)
+                dv_real8_transposed_mul((ConstMat8)t->frame[block], rest->gradient[k], gradient);
+            DV_EACH (i, 3)
+                DV_EACH (j, 3)
                     slope[i][j] += u[k][i] * (gradient[j] / six_volumes);
         }
-        EACH (i, 3)
-            EACH (j, 3) {
+        DV_EACH (i, 3)
+            DV_EACH (j, 3) {
                 strain[i][j] = slope[i][j] + slope[j][i];
                 if (work->strain == STRAIN_GREEN)
                     strain[i][j] += slope[0][i] * slope[0][j] + slope[1][i] * slope[1][j] + slope[2][i] * slope[2][j];
                 strain[i][j] *= 0.5;
             }
-        const Real8 scale = 36.0 * rest->volume, two_mu = 2.0 * rest->mu * scale;
-        const Real8 pressure = rest->lambda * scale * (strain[0][0] + strain[1][1] + strain[2][2]);
-        Real8 s[6];
-        EACH (c, 3) {
+        const DvReal8 scale = 36.0 * rest->volume, two_mu = 2.0 * rest->mu * scale;
+        const DvReal8 pressure = rest->lambda * scale * (strain[0][0] + strain[1][1] + strain[2][2]);
+        DvReal8 s[6];
+        DV_EACH (c, 3) {
             s[c] = pressure + two_mu * strain[c][c];
             s[3 + c] = two_mu * strain[c][(c + 1) % 3];
         }
-        const Real8 mises = real8_sqrt(real8_max(s[0] * s[0] + s[1] * s[1] + s[2] * s[2] - s[0] * s[1] - s[1] * s[2] -
-                                                     s[2] * s[0] + 3.0 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]),
-                                                 real8(0.0)));
-        for (uint32_t lane = 0; lane < LANES && block * LANES + lane < t->mesh.elements; lane++)
-            work->out[block * LANES + lane] = mises[lane] < 1e-10 ? 0.0 : mises[lane];
+        const DvReal8 mises =
+            dv_real8_sqrt(dv_real8_max(s[0] * s[0] + s[1] * s[1] + s[2] * s[2] - s[0] * s[1] - s[1] * s[2] -
+                                           s[2] * s[0] + 3.0 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]),
+                                       dv_real8(0.0)));
+        for (uint32_t lane = 0; lane < DV_LANES && block * DV_LANES + lane < t->mesh.elements; lane++)
+            work->out[block * DV_LANES + lane] = mises[lane] < 1e-10 ? 0.0 : mises[lane];
     }
 }
 

@@ -28,10 +28,10 @@ typedef enum TetrahedronMethod {
 typedef enum TetrahedronUpdate { UPDATE_NONE, UPDATE_NORMAL_STRAINS, UPDATE_ALL_STRAINS } TetrahedronUpdate;
 
 typedef struct TetrahedronRest { /* eight elements */
-    Real8 edge[3][3];            /* local: [edge][axis] */
-    Real8 gradient[3][3];        /* local, of b, c, d */
-    Real8 lambda, mu;            /* Lame's parameters / (36 V); zero in unused lanes */
-    Real8 volume;
+    DvReal8 edge[3][3];          /* local: [edge][axis] */
+    DvReal8 gradient[3][3];      /* local, of b, c, d */
+    DvReal8 lambda, mu;          /* Lame's parameters / (36 V); zero in unused lanes */
+    DvReal8 volume;
 } TetrahedronRest;
 
 typedef struct TetrahedronPlasticity {
@@ -43,14 +43,14 @@ typedef struct TetrahedronBlocks {
     ElementBlocks mesh;
     TetrahedronMethod method;
     TetrahedronUpdate update;
-    TetrahedronRest *rest;  /* [blocks] */
-    Real8 (*frame)[3][3];   /* [blocks] rest frame, world to local */
-    Real8 (*inverse)[3][3]; /* [blocks] inverse of the matrix whose rows are the rest edges; SVD only */
-    Real8 (*world)[3][3];   /* [blocks] gradients in world axes, of the last force */
-    Real8 (*current)[3][3]; /* [blocks] frame of the last force; UPDATE_NORMAL_STRAINS only */
-    Real8 (*normal)[3][3];  /* [blocks] local gradients of its normal strains; likewise */
-    Real4 *row;             /* [blocks x 8][4] world gradients by element, mu and lambda in the free places */
-    bool one_ratio;         /* lambda / mu is the same in all elements */
+    TetrahedronRest *rest;    /* [blocks] */
+    DvReal8 (*frame)[3][3];   /* [blocks] rest frame, world to local */
+    DvReal8 (*inverse)[3][3]; /* [blocks] inverse of the matrix whose rows are the rest edges; SVD only */
+    DvReal8 (*world)[3][3];   /* [blocks] gradients in world axes, of the last force */
+    DvReal8 (*current)[3][3]; /* [blocks] frame of the last force; UPDATE_NORMAL_STRAINS only */
+    DvReal8 (*normal)[3][3];  /* [blocks] local gradients of its normal strains; likewise */
+    DvReal4 *row;             /* [blocks x 8][4] world gradients by element, mu and lambda in the free places */
+    bool one_ratio;           /* lambda / mu is the same in all elements */
     double ratio;
 } TetrahedronBlocks;
 

@@ -26,10 +26,10 @@
 typedef enum TriangleMethod { TRIANGLE_SMALL, TRIANGLE_LARGE } TriangleMethod;
 
 typedef struct TriangleBlock { /* eight triangles */
-    Real8 rest[2][2];          /* edges a b and a c in the rest frame: [edge][axis] */
-    Real8 lambda, mu;          /* times area and thickness; zero in unused lanes */
-    Real8 axis[2][3];          /* x and y of the last frame, in world axes */
-    Real8 gradient[2][2];      /* of b and c, in that frame */
+    DvReal8 rest[2][2];        /* edges a b and a c in the rest frame: [edge][axis] */
+    DvReal8 lambda, mu;        /* times area and thickness; zero in unused lanes */
+    DvReal8 axis[2][3];        /* x and y of the last frame, in world axes */
+    DvReal8 gradient[2][2];    /* of b and c, in that frame */
 } TriangleBlock;
 
 typedef struct TriangleFEMForceField {
@@ -89,59 +89,60 @@ static void set_materials(TriangleFEMForceField *self, const double *rest)
         const ElementMaterial material = element_material(&self->materials, i);
         const double young = material.young, poisson = material.poisson;
         const double scale = thickness * dv_triangle_area(p[0], p[1], p[2]);
-        TriangleBlock *block = &self->block[i / LANES];
-        block->lambda[i % LANES] =
+        TriangleBlock *block = &self->block[i / DV_LANES];
+        block->lambda[i % DV_LANES] =
             scale * (plane_strain ? lame_lambda(young, poisson) : young * poisson / (1.0 - poisson * poisson));
-        block->mu[i % LANES] = scale * lame_mu(young, poisson);
+        block->mu[i % DV_LANES] = scale * lame_mu(young, poisson);
     }
 }
 
 /* Gradients of b and c from the edges B = a b and C = a c in the frame, where B.y = 0; zero for a triangle without area. */
-SIMD_INLINE Mask8 make_gradients(const Real8 edge[2][2], Real8 gradient[2][2])
+DV_SIMD_INLINE DvMask8 make_gradients(const DvReal8 edge[2][2], DvReal8 gradient[2][2])
 {
-    const Real8 det = edge[0][0] * edge[1][1];
-    const Mask8 collapsed = ~(real8_abs(det) >= DBL_EPSILON);
-    const Real8 inverse = real8_select(collapsed, real8(0.0), 1.0 / real8_select(collapsed, real8(1.0), det));
+    const DvReal8 det = edge[0][0] * edge[1][1];
+    const DvMask8 collapsed = ~(dv_real8_abs(det) >= DBL_EPSILON);
+    const DvReal8 inverse =
+        dv_real8_select(collapsed, dv_real8(0.0), 1.0 / dv_real8_select(collapsed, dv_real8(1.0), det));
     gradient[0][0] = edge[1][1] * inverse;
     gradient[0][1] = -edge[1][0] * inverse;
-    gradient[1][0] = real8(0.0);
+    gradient[1][0] = dv_real8(0.0);
     gradient[1][1] = edge[0][0] * inverse;
     return collapsed;
 }
 
 /* Edges a b and a c of what element_blocks_load was given. */
-SIMD_INLINE void gather_edges(const ElementBlocks *mesh, uint32_t block, Real8 edge[2][3])
+DV_SIMD_INLINE void gather_edges(const ElementBlocks *mesh, uint32_t block, DvReal8 edge[2][3])
 {
-    const uint32_t *node = mesh->node + (size_t)block * 3 * LANES;
-    Real8 origin[3];
-    gather_rows(mesh->point, node, origin);
-    EACH (k, 2) {
-        Real8 point[3];
-        gather_rows(mesh->point, node + (k + 1) * LANES, point);
-        real8_sub(point, origin, edge[k]);
+    const uint32_t *node = mesh->node + (size_t)block * 3 * DV_LANES;
+    DvReal8 origin[3];
+    dv_real8_gather_rows(mesh->point, node, origin);
+    DV_EACH (k, 2) {
+        DvReal8 point[3];
+        dv_real8_gather_rows(mesh->point, node + (k + 1) * DV_LANES, point);
+        dv_real8_sub(point, origin, edge[k]);
     }
 }
 
 /* The two axes of the current frame, and the edges in it. */
-SIMD_INLINE void current_shape(const TriangleFEMForceField *self, const Real8 edge[2][3], Real8 axis[2][3],
-                               Real8 local[2][2])
+DV_SIMD_INLINE void current_shape(const TriangleFEMForceField *self, const DvReal8 edge[2][3], DvReal8 axis[2][3],
+                                  DvReal8 local[2][2])
 {
     if (self->chosen == TRIANGLE_LARGE) {
-        Real8 frame[3][3];
+        DvReal8 frame[3][3];
         triangle_frame(edge[0], edge[1], frame);
-        EACH (c, 3) {
+        DV_EACH (c, 3) {
             axis[0][c] = frame[0][c];
             axis[1][c] = frame[1][c];
         }
     } else {
-        EACH (c, 3) {
-            axis[0][c] = real8(c == 0);
-            axis[1][c] = real8(c == 1);
+        DV_EACH (c, 3) {
+            axis[0][c] = dv_real8(c == 0);
+            axis[1][c] = dv_real8(c == 1);
         }
     }
-    EACH (k, 2)
-        EACH (c, 2)
-            local[k][c] = real8_dot(axis[c], edge[k]);
+    DV_EACH (k, 2)
+        DV_EACH (c, 2)
+            local[k][c] = dv_real8_dot(axis[c], edge[k]);
 }
 
 /* By the same operations as current shapes: at rest there is no force, to the last bit. */
@@ -150,9 +151,9 @@ static DvStatus set_rest_shapes(TriangleFEMForceField *self, const double *rest)
     element_blocks_load(&self->mesh, rest);
     for (uint32_t number = 0; number < self->mesh.blocks; number++) {
         TriangleBlock *block = &self->block[number];
-        Real8 edge[2][3];
+        DvReal8 edge[2][3];
         gather_edges(&self->mesh, number, edge);
-        current_shape(self, (const Real8(*)[3])edge, block->axis, block->rest);
+        current_shape(self, (const DvReal8(*)[3])edge, block->axis, block->rest);
     }
     for (uint32_t i = 0; i < self->mesh.elements; i++) {
         DvVec3 p[3];
@@ -168,29 +169,29 @@ static DvStatus set_rest_shapes(TriangleFEMForceField *self, const double *rest)
 }
 
 /* Forces of displacements d of b and c, into the rows of the block; lambda and mu carry the sign and the factor. */
-SIMD_INLINE void plane_forces(ElementBlocks *mesh, uint32_t number, const TriangleBlock *block, const Real8 d[2][2],
-                              const Real8 *lambda, const Real8 *mu)
+DV_SIMD_INLINE void plane_forces(ElementBlocks *mesh, uint32_t number, const TriangleBlock *block,
+                                 const DvReal8 d[2][2], const DvReal8 *lambda, const DvReal8 *mu)
 {
-    Real8 s[3] = {{0}}, f[2][3], a[3];
-    EACH (k, 2) {
+    DvReal8 s[3] = {{0}}, f[2][3], a[3];
+    DV_EACH (k, 2) {
         s[0] += block->gradient[k][0] * d[k][0];
         s[1] += block->gradient[k][1] * d[k][1];
         s[2] += block->gradient[k][1] * d[k][0] + block->gradient[k][0] * d[k][1];
     }
-    const Real8 pressure = *lambda * (s[0] + s[1]), two_mu = *mu + *mu;
-    const Real8 xx = pressure + two_mu * s[0], yy = pressure + two_mu * s[1], xy = *mu * s[2], none = {0};
-    EACH (k, 2) {
-        const Real8 x = xx * block->gradient[k][0] + xy * block->gradient[k][1];
-        const Real8 y = xy * block->gradient[k][0] + yy * block->gradient[k][1];
-        EACH (c, 3)
+    const DvReal8 pressure = *lambda * (s[0] + s[1]), two_mu = *mu + *mu;
+    const DvReal8 xx = pressure + two_mu * s[0], yy = pressure + two_mu * s[1], xy = *mu * s[2], none = {0};
+    DV_EACH (k, 2) {
+        const DvReal8 x = xx * block->gradient[k][0] + xy * block->gradient[k][1];
+        const DvReal8 y = xy * block->gradient[k][0] + yy * block->gradient[k][1];
+        DV_EACH (c, 3)
             f[k][c] = block->axis[0][c] * x + block->axis[1][c] * y;
     }
-    EACH (c, 3)
+    DV_EACH (c, 3)
         a[c] = -(f[0][c] + f[1][c]);
-    Real4 *rows = mesh->force + (size_t)number * LANES * 3;
-    scatter_rows(rows, 3, a, &none);
-    scatter_rows(rows + 1, 3, f[0], &none);
-    scatter_rows(rows + 2, 3, f[1], &none);
+    DvReal4 *rows = mesh->force + (size_t)number * DV_LANES * 3;
+    dv_real8_scatter_rows(rows, 3, a, &none);
+    dv_real8_scatter_rows(rows + 1, 3, f[0], &none);
+    dv_real8_scatter_rows(rows + 2, 3, f[1], &none);
 }
 
 typedef struct TriangleWork {
@@ -198,38 +199,38 @@ typedef struct TriangleWork {
     double k;
 } TriangleWork;
 
-FOR_EACH_MACHINE static void force_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void force_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const TriangleWork *work = context;
     TriangleFEMForceField *self = work->self;
     for (uint32_t number = begin; number < end; number++) {
         TriangleBlock *block = &self->block[number];
-        Real8 edge[2][3], local[2][2], d[2][2];
+        DvReal8 edge[2][3], local[2][2], d[2][2];
         gather_edges(&self->mesh, number, edge);
-        current_shape(self, (const Real8(*)[3])edge, block->axis, local);
-        self->collapsed[number] = mask8_any(make_gradients((const Real8(*)[2])local, block->gradient));
-        EACH (k, 2)
-            EACH (c, 2)
+        current_shape(self, (const DvReal8(*)[3])edge, block->axis, local);
+        self->collapsed[number] = dv_mask8_any(make_gradients((const DvReal8(*)[2])local, block->gradient));
+        DV_EACH (k, 2)
+            DV_EACH (c, 2)
                 d[k][c] = block->rest[k][c] - local[k][c];
         if (self->chosen == TRIANGLE_LARGE)
-            d[0][1] = real8(0.0);
-        plane_forces(&self->mesh, number, block, (const Real8(*)[2])d, &block->lambda, &block->mu);
+            d[0][1] = dv_real8(0.0);
+        plane_forces(&self->mesh, number, block, (const DvReal8(*)[2])d, &block->lambda, &block->mu);
     }
 }
 
-FOR_EACH_MACHINE static void dforce_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void dforce_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const TriangleWork *work = context;
     TriangleFEMForceField *self = work->self;
     for (uint32_t number = begin; number < end; number++) {
         const TriangleBlock *block = &self->block[number];
-        Real8 edge[2][3], d[2][2];
+        DvReal8 edge[2][3], d[2][2];
         gather_edges(&self->mesh, number, edge);
-        EACH (k, 2)
-            EACH (c, 2)
-                d[k][c] = real8_dot(block->axis[c], edge[k]);
-        const Real8 lambda = block->lambda * -work->k, mu = block->mu * -work->k;
-        plane_forces(&self->mesh, number, block, (const Real8(*)[2])d, &lambda, &mu);
+        DV_EACH (k, 2)
+            DV_EACH (c, 2)
+                d[k][c] = dv_real8_dot(block->axis[c], edge[k]);
+        const DvReal8 lambda = block->lambda * -work->k, mu = block->mu * -work->k;
+        plane_forces(&self->mesh, number, block, (const DvReal8(*)[2])d, &lambda, &mu);
     }
 }
 
@@ -424,8 +425,8 @@ static void reserve(void *self_, DvPattern *pattern)
 static void add_plane_block(const TriangleFEMForceField *self, uint32_t element, uint32_t n, uint32_t m,
                             double block[9])
 {
-    const TriangleBlock *b = &self->block[element / LANES];
-    const uint32_t lane = element % LANES;
+    const TriangleBlock *b = &self->block[element / DV_LANES];
+    const uint32_t lane = element % DV_LANES;
     const double lambda = b->lambda[lane], mu = b->mu[lane];
     double g[2][2], world[2][3], axis[2][3];
     for (int c = 0; c < 3; c++)

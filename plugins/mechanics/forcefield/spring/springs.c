@@ -140,16 +140,16 @@ static DvStatus compile(Springs *self)
             return status;
     }
     self->count = total;
-    self->blocks = (total + LANES - 1) / LANES;
+    self->blocks = (total + DV_LANES - 1) / DV_LANES;
     const uint32_t spatial = springs_spatial(self);
     self->block = dv_alloc(self->blocks, sizeof *self->block);
     self->tangent = dv_alloc((size_t)self->blocks * (spatial + 2), sizeof *self->tangent);
     self->value = dv_alloc((size_t)self->blocks * spatial, sizeof *self->value);
-    for (uint32_t i = 0; i < self->blocks * LANES; i++) {
+    for (uint32_t i = 0; i < self->blocks * DV_LANES; i++) {
         const uint32_t number = i < total ? i : total - 1;
         const LinearSpring *s = number < count ? &list[number] : &self->extra[number - count];
-        SpringBlock *block = &self->block[i / LANES];
-        const uint32_t lane = i % LANES;
+        SpringBlock *block = &self->block[i / DV_LANES];
+        const uint32_t lane = i % DV_LANES;
         block->a[lane] = s->a;
         block->b[lane] = s->b;
         block->stiffness[lane] = s->stiffness;
@@ -172,8 +172,8 @@ static void find_springs_of_points(Springs *self)
         for (int pass = 0; pass < 2; pass++) {
             for (uint32_t i = 0; i < self->count; i++)
                 for (uint32_t side = one ? 0 : state; side < (one ? 2 : state + 1); side++) {
-                    const SpringBlock *block = &self->block[i / LANES];
-                    const uint32_t p = side == 0 ? block->a[i % LANES] : block->b[i % LANES];
+                    const SpringBlock *block = &self->block[i / DV_LANES];
+                    const uint32_t p = side == 0 ? block->a[i % DV_LANES] : block->b[i % DV_LANES];
                     if (pass == 0)
                         start[p + 1]++;
                     else
@@ -441,125 +441,138 @@ typedef struct SpringWork {
     const double *x[2], *v[2]; /* v: velocities, or displacements of a product */
     double *f[2];
     double k;
-    uint32_t state; /* of the points that gather */
+    uint32_t state;           /* of the points that gather */
+    const DvMatrixView *view; /* of an assembly */
 } SpringWork;
 
 /* d[c] = component c of b - a, lane by lane. */
-SIMD_INLINE void gather_difference(const SpringBlock *block, const double *const at[2], uint32_t stride, int spatial,
-                                   Real8 *d)
+DV_SIMD_INLINE void gather_difference(const SpringBlock *block, const double *const at[2], uint32_t stride, int spatial,
+                                      DvReal8 *d)
 {
-    const double *a[LANES], *b[LANES];
-    EACH (lane, LANES) {
+    const double *a[DV_LANES], *b[DV_LANES];
+    DV_EACH (lane, DV_LANES) {
         a[lane] = at[0] + (size_t)block->a[lane] * stride;
         b[lane] = at[1] + (size_t)block->b[lane] * stride;
     }
-    EACH (c, spatial) {
-        const Real8 pa = {a[0][c], a[1][c], a[2][c], a[3][c], a[4][c], a[5][c], a[6][c], a[7][c]};
-        const Real8 pb = {b[0][c], b[1][c], b[2][c], b[3][c], b[4][c], b[5][c], b[6][c], b[7][c]};
+    DV_EACH (c, spatial) {
+        const DvReal8 pa = {a[0][c], a[1][c], a[2][c], a[3][c], a[4][c], a[5][c], a[6][c], a[7][c]};
+        const DvReal8 pb = {b[0][c], b[1][c], b[2][c], b[3][c], b[4][c], b[5][c], b[6][c], b[7][c]};
         d[c] = pb - pa;
     }
 }
 
 /* One body for every DOF type: callers pass constants, the compiler unrolls. */
-SIMD_INLINE void force_body(const SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord,
-                            uint32_t deriv)
+DV_SIMD_INLINE void force_body(SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord,
+                               uint32_t deriv)
 {
     Springs *self = work->self;
     for (uint32_t i = begin; i < end; i++) {
         const SpringBlock *block = &self->block[i];
-        Real8 *tangent = self->tangent + (size_t)i * (uint32_t)(spatial + 2),
-              *value = self->value + (size_t)i * (uint32_t)spatial;
-        Real8 u[6] = {{0}}, dv[6] = {{0}}, speed = {0};
+        DvReal8 *tangent = self->tangent + (size_t)i * (uint32_t)(spatial + 2),
+                *value = self->value + (size_t)i * (uint32_t)spatial;
+        DvReal8 u[6] = {{0}}, dv[6] = {{0}}, speed = {0};
         gather_difference(block, work->x, coord, spatial, u);
         gather_difference(block, work->v, deriv, spatial, dv);
-        const Real8 d = real8_sqrt(springs_square8(u, spatial));
-        const Mask8 active = block->enabled & (d > 1e-9) & (~block->elongation_only | (d > block->rest_length));
-        const Real8 length = real8_select(active, d, real8(1.0));
-        EACH (c, spatial) {
+        const DvReal8 d = dv_real8_sqrt(springs_square8(u, spatial));
+        const DvMask8 active = block->enabled & (d > 1e-9) & (~block->elongation_only | (d > block->rest_length));
+        const DvReal8 length = dv_real8_select(active, d, dv_real8(1.0));
+        DV_EACH (c, spatial) {
             u[c] /= length;
             speed += u[c] * dv[c];
         }
-        const Real8 none = {0}, s = block->stiffness * (d - block->rest_length) + block->damping * speed,
-                    slope = s / length;
-        const Real8 tension = real8_select(active, s, none);
-        EACH (c, spatial) {
+        const DvReal8 none = {0}, s = block->stiffness * (d - block->rest_length) + block->damping * speed,
+                      slope = s / length;
+        const DvReal8 tension = dv_real8_select(active, s, none);
+        DV_EACH (c, spatial) {
             tangent[c] = u[c];
             value[c] = tension * u[c];
         }
-        tangent[spatial] = real8_select(active, block->stiffness - slope, none);
-        tangent[spatial + 1] = real8_select(active, slope, none);
+        tangent[spatial] = dv_real8_select(active, block->stiffness - slope, none);
+        tangent[spatial + 1] = dv_real8_select(active, slope, none);
     }
 }
 
-SIMD_INLINE void dforce_body(const SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t deriv)
+DV_SIMD_INLINE void dforce_body(SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord,
+                                uint32_t deriv)
 {
+    (void)coord;
     Springs *self = work->self;
     for (uint32_t i = begin; i < end; i++) {
-        const Real8 *tangent = self->tangent + (size_t)i * (uint32_t)(spatial + 2);
-        Real8 *value = self->value + (size_t)i * (uint32_t)spatial;
-        Real8 d[6] = {{0}}, along = {0};
+        const DvReal8 *tangent = self->tangent + (size_t)i * (uint32_t)(spatial + 2);
+        DvReal8 *value = self->value + (size_t)i * (uint32_t)spatial;
+        DvReal8 d[6] = {{0}}, along = {0};
         gather_difference(&self->block[i], work->v, deriv, spatial, d);
-        EACH (c, spatial)
+        DV_EACH (c, spatial)
             along += tangent[c] * d[c];
-        const Real8 axial = work->k * (tangent[spatial] * along), all = work->k * tangent[spatial + 1];
-        EACH (c, spatial)
+        const DvReal8 axial = work->k * (tangent[spatial] * along), all = work->k * tangent[spatial + 1];
+        DV_EACH (c, spatial)
             value[c] = axial * tangent[c] + all * d[c];
     }
 }
 
 /* f_a += value, f_b -= value: spring after spring. */
-SIMD_INLINE void scatter_body(const SpringWork *work, int spatial, uint32_t deriv)
+DV_SIMD_INLINE void scatter_body(SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord,
+                                 uint32_t deriv)
 {
+    (void)coord;
     const Springs *self = work->self;
-    for (uint32_t i = 0; i < self->count; i++) {
-        const SpringBlock *block = &self->block[i / LANES];
-        const double *value = (const double *)(self->value + (size_t)(i / LANES) * (uint32_t)spatial) + i % LANES;
-        double *a = work->f[0] + (size_t)block->a[i % LANES] * deriv,
-               *b = work->f[1] + (size_t)block->b[i % LANES] * deriv;
-        EACH (c, spatial) {
-            a[c] += value[LANES * c];
-            b[c] -= value[LANES * c];
+    for (uint32_t i = begin; i < end; i++) {
+        const SpringBlock *block = &self->block[i / DV_LANES];
+        const double *value = (const double *)(self->value + (size_t)(i / DV_LANES) * (uint32_t)spatial) + i % DV_LANES;
+        double *a = work->f[0] + (size_t)block->a[i % DV_LANES] * deriv,
+               *b = work->f[1] + (size_t)block->b[i % DV_LANES] * deriv;
+        DV_EACH (c, spatial) {
+            a[c] += value[DV_LANES * c];
+            b[c] -= value[DV_LANES * c];
         }
     }
 }
 
 /* The same sums, point after point. */
-SIMD_INLINE void gather_body(const SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t deriv)
+DV_SIMD_INLINE void gather_body(SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord,
+                                uint32_t deriv)
 {
+    (void)coord;
     const Springs *self = work->self;
     const uint32_t *start = self->start[work->state], *entry = self->entry[work->state];
     for (uint32_t p = begin; p < end; p++) {
         double *f = work->f[work->state] + (size_t)p * deriv;
         for (uint32_t e = start[p]; e < start[p + 1]; e++) {
             const uint32_t i = entry[e] >> 1;
-            const double *value = (const double *)(self->value + (size_t)(i / LANES) * (uint32_t)spatial) + i % LANES;
+            const double *value =
+                (const double *)(self->value + (size_t)(i / DV_LANES) * (uint32_t)spatial) + i % DV_LANES;
             const double sign = entry[e] & 1 ? -1.0 : 1.0;
-            EACH (c, spatial)
-                f[c] += sign * value[LANES * c];
+            DV_EACH (c, spatial)
+                f[c] += sign * value[DV_LANES * c];
         }
     }
 }
 
-SIMD_INLINE void assemble_body(const Springs *self, double k, const DvMatrixView *view, int spatial, int deriv)
+DV_SIMD_INLINE void assemble_body(SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord,
+                                  uint32_t deriv)
 {
-    const bool direct = view->direct && view->block == (uint32_t)deriv;
+    (void)coord;
+    const Springs *self = work->self;
+    const DvMatrixView *view = work->view;
+    const double k = work->k;
+    const bool direct = view->direct && view->block == deriv;
     double u[6], dense[36] = {0.0};
-    for (uint32_t i = 0; i < self->count; i++) {
-        const Real8 *tangent = self->tangent + (size_t)(i / LANES) * (uint32_t)(spatial + 2);
-        const uint32_t lane = i % LANES;
+    for (uint32_t i = begin; i < end; i++) {
+        const DvReal8 *tangent = self->tangent + (size_t)(i / DV_LANES) * (uint32_t)(spatial + 2);
+        const uint32_t lane = i % DV_LANES;
         const double axial = k * tangent[spatial][lane], all = k * tangent[spatial + 1][lane];
-        EACH (c, spatial)
+        DV_EACH (c, spatial)
             u[c] = tangent[c][lane];
-        EACH (r, spatial)
-            EACH (c, spatial)
-                dense[r * deriv + c] = axial * u[r] * u[c] + (r == c ? all : 0.0);
+        DV_EACH (r, spatial)
+            DV_EACH (c, spatial)
+                dense[(uint32_t)r * deriv + (uint32_t)c] = axial * u[r] * u[c] + (r == c ? all : 0.0);
         for (uint32_t pair = 0; pair < 4; pair++) {
             const double sign = pair == 0 || pair == 3 ? -1.0 : 1.0;
             if (direct) {
-                double *at = view->values + (size_t)view->slot[4 * i + pair] * (uint32_t)(deriv * deriv);
-                EACH (r, spatial)
-                    EACH (c, spatial)
-                        at[r * deriv + c] += sign * dense[r * deriv + c];
+                double *at = view->values + (size_t)view->slot[4 * i + pair] * (deriv * deriv);
+                DV_EACH (r, spatial)
+                    DV_EACH (c, spatial)
+                        at[(uint32_t)r * deriv + (uint32_t)c] += sign * dense[(uint32_t)r * deriv + (uint32_t)c];
             } else {
                 dv_view_add(view, 4 * i + pair, dense, sign);
             }
@@ -567,66 +580,61 @@ SIMD_INLINE void assemble_body(const Springs *self, double k, const DvMatrixView
     }
 }
 
-typedef void ChunkFunction(void *context, uint32_t begin, uint32_t end);
-typedef struct SpringKernel {
-    ChunkFunction *force, *dforce, *gather;
-    void (*scatter)(const SpringWork *work);
-    void (*assemble)(const Springs *self, double k, const DvMatrixView *view);
-} SpringKernel;
-
-#define SPRING_KERNEL(name, spatial, coord, deriv)                                                         \
-    FOR_EACH_MACHINE static void force_##name(void *work, uint32_t begin, uint32_t end)                    \
-    {                                                                                                      \
-        force_body(work, begin, end, spatial, coord, deriv);                                               \
-    }                                                                                                      \
-    FOR_EACH_MACHINE static void dforce_##name(void *work, uint32_t begin, uint32_t end)                   \
-    {                                                                                                      \
-        dforce_body(work, begin, end, spatial, deriv);                                                     \
-    }                                                                                                      \
-    static void gather_##name(void *work, uint32_t begin, uint32_t end)                                    \
-    {                                                                                                      \
-        gather_body(work, begin, end, spatial, deriv);                                                     \
-    }                                                                                                      \
-    static void scatter_##name(const SpringWork *work)                                                     \
-    {                                                                                                      \
-        scatter_body(work, spatial, deriv);                                                                \
-    }                                                                                                      \
-    static void assemble_##name(const Springs *self, double k, const DvMatrixView *view)                   \
-    {                                                                                                      \
-        assemble_body(self, k, view, spatial, deriv);                                                      \
-    }                                                                                                      \
-    static const SpringKernel kernel_##name = {force_##name, dforce_##name, gather_##name, scatter_##name, \
-                                               assemble_##name};
-
-SPRING_KERNEL(vec1, 1, 1, 1)
-SPRING_KERNEL(vec2, 2, 2, 2)
-SPRING_KERNEL(vec3, 3, 3, 3)
-SPRING_KERNEL(vec6, 6, 6, 6)
-SPRING_KERNEL(rigid3, 3, 7, 6)
-
-static const SpringKernel *kernel_of(const Springs *self)
+/* Calls a body with the numbers of the DOF type as constants, so that its loops over components are written out. */
+typedef void SpringBody(SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord, uint32_t deriv);
+DV_SIMD_INLINE void with_dof_type(SpringBody *body, void *context, uint32_t begin, uint32_t end)
 {
-    const DvDofType *dof = self->base.state[0].dof;
-    if (dof->rotation)
-        return &kernel_rigid3;
-    return dof->deriv == 3   ? &kernel_vec3
-           : dof->deriv == 1 ? &kernel_vec1
-           : dof->deriv == 2 ? &kernel_vec2
-                             : &kernel_vec6;
+    SpringWork *work = context;
+    const DvDofType *dof = work->self->base.state[0].dof;
+    if (dof == &dv_vec3d)
+        body(work, begin, end, 3, 3, 3);
+    else if (dof == &dv_rigid3d)
+        body(work, begin, end, 3, 7, 6);
+    else if (dof == &dv_vec1d)
+        body(work, begin, end, 1, 1, 1);
+    else if (dof == &dv_vec2d)
+        body(work, begin, end, 2, 2, 2);
+    else
+        body(work, begin, end, 6, 6, 6);
 }
 
-static void add_values(SpringWork *work, const SpringKernel *kernel)
+DV_SIMD_CLONES static void force(void *work, uint32_t begin, uint32_t end)
+{
+    with_dof_type(force_body, work, begin, end);
+}
+
+DV_SIMD_CLONES static void dforce(void *work, uint32_t begin, uint32_t end)
+{
+    with_dof_type(dforce_body, work, begin, end);
+}
+
+static void gather(void *work, uint32_t begin, uint32_t end)
+{
+    with_dof_type(gather_body, work, begin, end);
+}
+
+static void scatter(void *work, uint32_t begin, uint32_t end)
+{
+    with_dof_type(scatter_body, work, begin, end);
+}
+
+static void assemble_springs(void *work, uint32_t begin, uint32_t end)
+{
+    with_dof_type(assemble_body, work, begin, end);
+}
+
+static void add_values(SpringWork *work)
 {
     Springs *self = work->self;
     if (self->count < PARALLEL_FROM || dv_parallel_threads() == 1) {
-        kernel->scatter(work);
+        scatter(work, 0, self->count);
         return;
     }
     if (!self->start[0])
         find_springs_of_points(self);
     const uint32_t states = pair_state_is_one(&self->base) ? 1 : 2;
     for (work->state = 0; work->state < states; work->state++)
-        dv_parallel_for(self->points[work->state], POINTS_PER_CHUNK, kernel->gather, work);
+        dv_parallel_for(self->points[work->state], POINTS_PER_CHUNK, gather, work);
 }
 
 static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
@@ -635,13 +643,12 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     Springs *self = self_;
     if (!synchronise(self))
         return;
-    const SpringKernel *kernel = kernel_of(self);
     SpringWork work = {.self = self, .x = {x[0].at, x[1].at}, .v = {v[0].at, v[1].at}, .f = {f[0].at, f[1].at}};
     if (self->blocks == 1)
-        kernel->force(&work, 0, 1);
+        force(&work, 0, 1);
     else
-        dv_parallel_for(self->blocks, BLOCKS_PER_CHUNK, kernel->force, &work);
-    add_values(&work, kernel);
+        dv_parallel_for(self->blocks, BLOCKS_PER_CHUNK, force, &work);
+    add_values(&work);
 }
 
 static void add_dforce(void *self_, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
@@ -651,13 +658,12 @@ static void add_dforce(void *self_, const DvStep *step, double k, double b, cons
     Springs *self = self_;
     if (self->count == 0)
         return;
-    const SpringKernel *kernel = kernel_of(self);
     SpringWork work = {.self = self, .v = {dx[0].at, dx[1].at}, .f = {df[0].at, df[1].at}, .k = k};
     if (self->blocks == 1)
-        kernel->dforce(&work, 0, 1);
+        dforce(&work, 0, 1);
     else
-        dv_parallel_for(self->blocks, BLOCKS_PER_CHUNK, kernel->dforce, &work);
-    add_values(&work, kernel);
+        dv_parallel_for(self->blocks, BLOCKS_PER_CHUNK, dforce, &work);
+    add_values(&work);
 }
 
 /* Spring i: couplings 4 i (first, first), + 1 (first, second), + 2 (second, first), + 3 (second, second). */
@@ -666,7 +672,7 @@ static void reserve(void *self_, DvPattern *pattern)
     Springs *self = self_;
     const uint32_t other = pair_state_is_one(&self->base) ? 0 : 1;
     for (uint32_t i = 0; i < self->count; i++) {
-        const uint32_t a = self->block[i / LANES].a[i % LANES], b = self->block[i / LANES].b[i % LANES];
+        const uint32_t a = self->block[i / DV_LANES].a[i % DV_LANES], b = self->block[i / DV_LANES].b[i % DV_LANES];
         pattern->ops->add(pattern, 0, a, 0, a);
         pattern->ops->add(pattern, 0, a, other, b);
         pattern->ops->add(pattern, other, b, 0, a);
@@ -679,9 +685,10 @@ static void assemble(void *self_, const DvStep *step, double k, double b, const 
 {
     (void)step;
     (void)b;
-    const Springs *self = self_;
+    Springs *self = self_;
+    SpringWork work = {.self = self, .k = k, .view = view};
     if (self->count > 0)
-        kernel_of(self)->assemble(self, k, view);
+        assemble_springs(&work, 0, self->count);
 }
 
 static uint64_t structure(void *self_)
@@ -700,8 +707,8 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
     const uint32_t spatial = springs_spatial(self), coord = self->base.state[0].dof->coord;
     double sum = 0.0;
     for (uint32_t i = 0; i < self->count; i++) {
-        const SpringBlock *block = &self->block[i / LANES];
-        const uint32_t lane = i % LANES;
+        const SpringBlock *block = &self->block[i / DV_LANES];
+        const uint32_t lane = i % DV_LANES;
         const double *a = x[0].at + (size_t)block->a[lane] * coord, *b = x[1].at + (size_t)block->b[lane] * coord;
         const double stretch = springs_length(a, b, spatial) - block->rest_length[lane];
         if (block->enabled[lane] && (!block->elongation_only[lane] || stretch > 0.0))
@@ -714,7 +721,7 @@ static double stiffness_bound(const Springs *self)
 {
     double largest = 0.0;
     for (uint32_t i = 0; i < self->count; i++)
-        largest = fmax(largest, self->block[i / LANES].stiffness[i % LANES]);
+        largest = fmax(largest, self->block[i / DV_LANES].stiffness[i % DV_LANES]);
     return sqrt(2.0 * largest);
 }
 
@@ -759,10 +766,10 @@ static void draw(void *self_, DvDraw *target)
     const uint32_t spatial = springs_spatial(self) < 3 ? springs_spatial(self) : 3;
     double *ends = dv_alloc(self->count, 6 * sizeof *ends);
     for (uint32_t i = 0; i < self->count; i++) {
-        const SpringBlock *block = &self->block[i / LANES];
+        const SpringBlock *block = &self->block[i / DV_LANES];
         for (uint32_t c = 0; c < spatial; c++) {
-            ends[6 * (size_t)i + c] = x[0].at[(size_t)block->a[i % LANES] * x[0].dim + c];
-            ends[6 * (size_t)i + 3 + c] = x[1].at[(size_t)block->b[i % LANES] * x[1].dim + c];
+            ends[6 * (size_t)i + c] = x[0].at[(size_t)block->a[i % DV_LANES] * x[0].dim + c];
+            ends[6 * (size_t)i + 3 + c] = x[1].at[(size_t)block->b[i % DV_LANES] * x[1].dim + c];
         }
     }
     target->ops->lines(target, ends, self->count, 1.0, color);

@@ -17,7 +17,10 @@
 #define DIVAN_MECHANICS_SPRINGS_H
 
 #include "forcefield/force_field.h"
-#include "forcefield/simd.h"
+
+#include <math.h>
+
+#include <divan/math/simd.h>
 
 /* One spring, as the field `spring` holds it (no padding: values are compared as bytes). */
 typedef struct LinearSpring {
@@ -30,9 +33,9 @@ typedef struct LinearSpring {
 extern const DvType dv_type_linear_springs;
 
 typedef struct SpringBlock {
-    uint32_t a[LANES], b[LANES];
-    Real8 stiffness, damping, rest_length;
-    Mask8 enabled, elongation_only;
+    uint32_t a[DV_LANES], b[DV_LANES];
+    DvReal8 stiffness, damping, rest_length;
+    DvMask8 enabled, elongation_only;
 } SpringBlock;
 
 typedef struct Springs {
@@ -46,8 +49,8 @@ typedef struct Springs {
 
     uint32_t count, blocks, points[2]; /* compiled springs, and the points of the states they were checked against */
     SpringBlock *block;                /* [blocks] */
-    Real8 *tangent;                    /* [blocks][spatial + 2] u, k - s / d, s / d of the last force */
-    Real8 *value;                      /* [blocks][spatial] what each spring gives to its first point */
+    DvReal8 *tangent;                  /* [blocks][spatial + 2] u, k - s / d, s / d of the last force */
+    DvReal8 *value;                    /* [blocks][spatial] what each spring gives to its first point */
     uint32_t *start[2],
         *entry[2]; /* per point of each state: springs << 1 | side, ascending; made when threads want them */
     uint64_t spring_version, list_version, structure;
@@ -95,13 +98,13 @@ LinearSpring *springs_read_file(DvData *file, const LinearSpring *list, size_t c
  * starts with every spring at its rest length; whether one that resists elongation only pulls is then decided by the last bit of
  * its length, and soon shows in the first digits. So every length of a spring is taken from here, also lengths at rest.
  */
-SIMD_INLINE Real8 springs_square8(const Real8 *u, int spatial)
+DV_SIMD_INLINE DvReal8 springs_square8(const DvReal8 *u, int spatial)
 {
     if (spatial == 1)
         return u[0] * u[0];
-    Real8 square = real8_fma(u[0], u[0], u[1] * u[1]);
+    DvReal8 square = dv_real8_fma(u[0], u[0], u[1] * u[1]);
     for (int c = 2; c < spatial; c++)
-        square = real8_fma(u[c], u[c], square);
+        square = dv_real8_fma(u[c], u[c], square);
     return square;
 }
 
