@@ -10,26 +10,32 @@
 typedef struct HarmonicWellForceField {
     DvData centre, stiffness, rayleigh_stiffness;
     DvLink mstate;
-    DvObject *state;
+    DvStateRef state;
 } HarmonicWellForceField;
 
 static DvStatus init(DvObject *object, void *object_self)
 {
     HarmonicWellForceField *self = object_self;
-    DvObject *linked = dv_link_object(&self->mstate);
-    self->state = linked ? linked : dv_node_state(dv_object_node(object), NULL);
-    if (!self->state)
-        return dv_error(object, DV_ERROR_MISSING, "no state to act on: add a MechanicalObject to its node");
+    const DvStatus status = dv_state_require(object, &self->mstate, &self->state);
+    if (status != DV_OK)
+        return status;
     if (!(dv_data_double(&self->stiffness) >= 0))
         return dv_field_error(&self->stiffness, -1, "must not be negative");
     return DV_OK;
 }
 
+static void cleanup(DvObject *object, void *object_self)
+{
+    HarmonicWellForceField *self = object_self;
+    (void)object;
+    dv_state_release(&self->state);
+}
+
 static uint32_t states(void *object_self, DvObject *list[2])
 {
     HarmonicWellForceField *self = object_self;
-    list[0] = self->state;
-    return self->state ? 1 : 0;
+    list[0] = self->state.object;
+    return self->state.object ? 1 : 0;
 }
 
 static void add_force(void *object_self, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
@@ -53,7 +59,7 @@ static void add_dforce(void *object_self, const DvStep *step, double k, double b
 static void reserve(void *object_self, DvPattern *pattern)
 {
     HarmonicWellForceField *self = object_self;
-    const uint32_t points = dv_state_count(dv_state_ref(self->state));
+    const uint32_t points = dv_state_count(self->state);
     for (uint32_t i = 0; i < points; i++)
         dv_pattern_add(pattern, i, i);
 }
@@ -63,7 +69,7 @@ static void assemble(void *object_self, const DvStep *step, double k, double b, 
     HarmonicWellForceField *self = object_self;
     const double s = -dv_data_double(&self->stiffness);
     const double block[9] = {s, 0, 0, 0, s, 0, 0, 0, s};
-    const uint32_t points = dv_state_count(dv_state_ref(self->state));
+    const uint32_t points = dv_state_count(self->state);
     (void)step, (void)b;
     for (uint32_t i = 0; i < points; i++)
         dv_view_add(view, i, block, k);
@@ -72,7 +78,7 @@ static void assemble(void *object_self, const DvStep *step, double k, double b, 
 static uint64_t structure(void *object_self)
 {
     HarmonicWellForceField *self = object_self;
-    return dv_state_count(dv_state_ref(self->state));
+    return dv_state_count(self->state);
 }
 
 static double energy(void *object_self, const DvStep *step, const DvConstVec *x)
@@ -91,7 +97,7 @@ static double explain(void *object_self, const DvFault *fault, DvText *cause, Dv
 {
     HarmonicWellForceField *self = object_self;
     const double k = dv_data_double(&self->stiffness);
-    if (!self->state || !fault->concerns(fault, self->state) || !fault->explicit_solver ||
+    if (!self->state.object || !fault->concerns(fault, self->state.object) || !fault->explicit_solver ||
         !(k * fault->dt * fault->dt > 4 * fault->lightest))
         return 0;
     dv_text_add(cause, "well '%s' too steep for the step", dv_object_name(dv_object_of(self)));
@@ -148,6 +154,7 @@ static const DvClass harmonic_well = {
     .contracts =
         (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops}, {.id = DV_FAULT_CAUSE, .ops = &cause_ops}, {0}},
     .init = init,
+    .cleanup = cleanup,
 };
 
 DV_PLUGIN = {

@@ -157,16 +157,6 @@ static double dot(void *object, DvVecId a, DvVecId b)
     return sum;
 }
 
-static double norm_max(void *object, DvVecId a)
-{
-    FakeDeviceObject *self = object;
-    const double *x = bring(self, make(self, a), DV_DEVICE);
-    double largest = 0;
-    for (size_t i = 0; i < numbers(self); i++)
-        largest = fmax(largest, fabs(x[i]));
-    return largest;
-}
-
 static uint32_t first_not_finite(void *object, DvVecId a)
 {
     FakeDeviceObject *self = object;
@@ -190,7 +180,6 @@ static const DvStateOps device_state_ops = {
     .clear = clear,
     .combine = combine,
     .dot = dot,
-    .norm_max = norm_max,
     .first_not_finite = first_not_finite,
 };
 
@@ -501,7 +490,7 @@ static const AskedOps asked_ops = {sizeof asked_ops, &asked};
 
 static DvStatus asked_init(DvObject *object, void *object_self)
 {
-    ((AskedField *)object_self)->state = dv_node_state(dv_object_node(object), NULL);
+    ((AskedField *)object_self)->state = dv_node_context(dv_object_node(object), DV_STATE);
     return DV_OK;
 }
 

@@ -540,7 +540,8 @@ static void a_recorder_counts_what_components_draw(void **state)
     DvScene *scene =
         load("<Node name='root'><DefaultAnimationLoop/><MechanicalObject position='0 0 0 1 0 0 3 0 0' showObject='1'/>"
              "<SpringForceField spring='0 1 10 0 1 1 2 10 0 1'/></Node>");
-    const Recorder all = draw(scene, DV_SHOW_BEHAVIOR | DV_SHOW_FORCE_FIELDS | DV_SHOW_INTERACTION_FORCE_FIELDS);
+    const Recorder all = draw(scene, 1u << DV_DISPLAY_BEHAVIOR_MODELS | 1u << DV_DISPLAY_FORCE_FIELDS |
+                                         1u << DV_DISPLAY_INTERACTION_FORCE_FIELDS);
     assert_int_equal(all.points, 3);
     assert_int_equal(all.lines, 2);
     assert_true(fabs(all.sum - (4 + 1 + 4)) < 1e-12); /* the points; the ends of both springs */

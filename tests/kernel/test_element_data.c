@@ -323,6 +323,69 @@ static int stop(void **state)
     return 0;
 }
 
+static double volume(const double (*x)[3], const uint32_t *t)
+{
+    double e[3][3];
+    for (int k = 0; k < 3; k++)
+        for (int c = 0; c < 3; c++)
+            e[k][c] = x[t[k + 1]][c] - x[t[0]][c];
+    return (e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) - e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
+            e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0])) /
+           6.0;
+}
+
+/* The diagonal that the cut draws on the face of corners a, b, c, d, by the bits of its two ends. */
+static uint32_t diagonal(uint32_t tetrahedra[6][4], const uint32_t face[4])
+{
+    for (int k = 0; k < 2; k++)
+        for (int t = 0; t < 6; t++) {
+            int ends = 0;
+            for (int n = 0; n < 4; n++)
+                ends += tetrahedra[t][n] == face[k] || tetrahedra[t][n] == face[k + 2];
+            if (ends == 2)
+                return 1u << face[k] | 1u << face[k + 2];
+        }
+    return 0;
+}
+
+static void a_hexahedron_is_cut_into_six_that_fill_it_and_neighbours_fit(void **state)
+{
+    (void)state;
+    /* Two cells beside each other: 0 3 2 1 of the second is the right face of the first, for each axis. */
+    static const double cube[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                      {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+    static const uint32_t corners[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    for (uint32_t mirrors = 0; mirrors < 8; mirrors++) {
+        const bool odd = (mirrors ^ mirrors >> 1 ^ mirrors >> 2) & 1u;
+        for (int upright = 0; upright < 2; upright++) {
+            uint32_t cut[6][4];
+            dv_cut_hexahedron(corners, mirrors, upright, cut);
+            for (int t = 0; t < 6; t++) { /* of equal volume, and of one sign */
+                const double expected = odd && !upright ? -1.0 / 6.0 : 1.0 / 6.0;
+                assert_true(fabs(volume(cube, cut[t]) - expected) < 1e-15);
+            }
+        }
+    }
+    static const uint32_t low[3][4] = {{0, 3, 7, 4}, {0, 1, 5, 4}, {0, 1, 2, 3}},
+                          high[3][4] = {{1, 2, 6, 5}, {3, 2, 6, 7}, {4, 5, 6, 7}}; /* low face + one step */
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        const uint32_t step = axis == 0 ? 1 : axis == 1 ? 3 : 9;
+        for (uint32_t cell = 0; cell < 13; cell++) { /* of 3 x 3 x 3 cells: those that have a neighbour */
+            const uint32_t place = axis == 0 ? cell % 3 : axis == 1 ? cell / 3 % 3 : cell / 9;
+            if (place == 2)
+                continue;
+            uint32_t here[6][4], next[6][4];
+            dv_cut_hexahedron(corners, dv_grid_mirrors(cell, 3, 3), true, here);
+            dv_cut_hexahedron(corners, dv_grid_mirrors(cell + step, 3, 3), true, next);
+            const uint32_t mine = diagonal(here, high[axis]), other = diagonal(next, low[axis]);
+            uint32_t moved = 0;
+            for (int k = 0; k < 4; k++)
+                moved |= other >> low[axis][k] & 1u ? 1u << high[axis][k] : 0u;
+            assert_int_equal(mine, moved);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -337,6 +400,7 @@ int main(void)
         cmocka_unit_test(a_change_of_an_unknown_sort_leaves_the_entries),
         cmocka_unit_test(an_array_that_is_attached_anew_follows_the_new_topology_alone),
         cmocka_unit_test(a_change_nobody_is_attached_to_passes),
+        cmocka_unit_test(a_hexahedron_is_cut_into_six_that_fill_it_and_neighbours_fit),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

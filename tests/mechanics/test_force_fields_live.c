@@ -393,7 +393,7 @@ static void each_field_draws_its_elements_when_asked(void **state)
         Recorder r = {.draw = {&ops, 0}, .finite = true};
         drawable->draw(dv_object_self(field), &r.draw);
         assert_int_equal(r.lines + r.triangles, 0); /* nobody asked for force fields */
-        r.draw.shown = DV_SHOW_FORCE_FIELDS | DV_SHOW_INTERACTION_FORCE_FIELDS;
+        r.draw.shown = 1u << DV_DISPLAY_FORCE_FIELDS | 1u << DV_DISPLAY_INTERACTION_FORCE_FIELDS;
         drawable->draw(dv_object_self(field), &r.draw);
         assert_int_equal(r.lines, cases[i].lines);
         assert_int_equal(r.triangles, cases[i].triangles);

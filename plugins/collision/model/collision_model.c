@@ -8,26 +8,20 @@
 
 #include <divan/memory.h>
 
+/* That it holds points of the right type was seen when the object was made (collision_model_accepts), but it may be another now. */
 static DvStatus find_state(DvObject *object, CollisionModel *base)
 {
-    DvObject *state = dv_node_state(dv_object_node(object), NULL);
-    const char *variant = dv_object_variant(object);
-    if (!state)
-        return dv_error(object, DV_ERROR_MISSING, "no state in node '%s' or above; add a MechanicalObject",
-                        dv_node_path(dv_object_node(object)));
-    const DvStateRef ref = dv_state_ref(state);
-    if (strcmp(ref.dof->name, variant) != 0)
-        return dv_error(object, DV_ERROR_INVALID, "made for %s, but state '%s' holds %s", variant,
-                        dv_object_path(state), ref.dof->name);
-    dv_object_ref(state);
-    base->state = ref;
-    return DV_OK;
+    const DvStatus status = dv_state_require(object, NULL, &base->state);
+    if (status != DV_OK || strcmp(base->state.dof->name, dv_object_variant(object)) == 0)
+        return status;
+    return dv_error(object, DV_ERROR_INVALID, "made for %s, but state '%s' holds %s", dv_object_variant(object),
+                    dv_object_path(base->state.object), base->state.dof->name);
 }
 
 bool collision_model_accepts(DvNode *node, const char *variant, const DvAttributes *attributes, DvText *reason)
 {
     (void)attributes;
-    const DvObject *state = dv_node_state(node, NULL);
+    const DvObject *state = dv_node_context(node, DV_STATE);
     if (!state)
         dv_text_add(reason, "no state in node '%s' or above; add a MechanicalObject", dv_node_path(node));
     else if (strcmp(dv_object_variant(state), variant) != 0)
@@ -37,38 +31,13 @@ bool collision_model_accepts(DvNode *node, const char *variant, const DvAttribut
     return false;
 }
 
-static DvStatus find_topology(DvObject *object, CollisionModel *base)
-{
-    DvObject *topology = NULL;
-    if (dv_link_is_set(&base->topology_link)) {
-        topology = dv_link_object(&base->topology_link);
-        if (!topology)
-            return dv_field_error(&base->topology_link.data, -1, "this topology does not exist");
-    } else {
-        topology = dv_node_context(dv_object_node(object), DV_TOPOLOGY);
-    }
-    if (!topology)
-        return dv_error(object, DV_ERROR_MISSING,
-                        "no topology in node '%s' or above; add one, or name it by 'topology'",
-                        dv_node_path(dv_object_node(object)));
-    base->topology = dv_object_ops(topology, DV_TOPOLOGY);
-    base->topology_self = dv_object_self(topology);
-    base->topology_object = dv_object_ref(topology);
-    return DV_OK;
-}
-
 void collision_model_cleanup(DvObject *object, void *self)
 {
     (void)object;
     CollisionModel *base = self;
-    if (base->state.object)
-        dv_object_unref(base->state.object);
-    if (base->topology_object)
-        dv_object_unref(base->topology_object);
+    dv_state_release(&base->state);
+    dv_topology_release(&base->topology);
     dv_free(base->bounds);
-    base->state = (DvStateRef){0};
-    base->topology_object = NULL;
-    base->topology = NULL;
     base->bounds = NULL;
     base->capacity = 0;
     base->version.boxes = 0;
@@ -80,7 +49,7 @@ DvStatus collision_model_init(DvObject *object, CollisionModel *base, const char
     base->shape = (DvShape){.kind = kind, .corners = 1};
     DvStatus status = DV_OK;
     if (mesh)
-        status = find_topology(object, base);
+        status = dv_topology_require(object, &base->topology_link, "a mesh", &base->topology);
     if (status == DV_OK)
         status = find_state(object, base);
     if (status != DV_OK)
@@ -102,8 +71,8 @@ bool collision_model_begin(CollisionModel *base, uint32_t count, bool changed)
     base->shape.x = x.at;
     base->shape.stride = x.dim;
     base->shape.distance = dv_data_double(&base->distance);
-    base->shape.topology = base->topology;
-    base->shape.topology_self = base->topology_self;
+    base->shape.topology = base->topology.ops;
+    base->shape.topology_self = base->topology.self;
     if (first || changed)
         base->version.structure++;
     else if (!dv_data_bool(&base->moving))

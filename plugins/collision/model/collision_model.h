@@ -9,6 +9,7 @@
 #define DIVAN_COLLISION_COLLISION_MODEL_H
 
 #include <divan/contracts/collision.h>
+#include <divan/contracts/topology.h>
 #include <divan/contracts/visual.h>
 #include <divan/divan.h>
 #include <divan/types/color.h>
@@ -17,10 +18,8 @@ typedef struct CollisionModel {
     DvData active, moving, simulated, self_collision, distance, stiffness, friction, restitution, response, color,
         group, contact_count;
     DvLink previous, next, activer, topology_link;
-    DvStateRef state; /* ops is NULL until init has succeeded */
-    const DvTopologyOps *topology;
-    void *topology_self;
-    DvObject *topology_object; /* held */
+    DvStateRef state;       /* ops is NULL until init has succeeded */
+    DvTopologyRef topology; /* ops NULL: it needs none */
     DvShape shape;
     double *bounds; /* [6][capacity]: lower x y z, upper x y z */
     uint32_t capacity;

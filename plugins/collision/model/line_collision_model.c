@@ -33,11 +33,11 @@ static const DvField fields[] = {
 static bool read_edges(LineCollisionModel *self)
 {
     CollisionModel *base = &self->base;
-    const uint64_t revision = base->topology->revision(base->topology_self) + 1;
+    const uint64_t revision = base->topology.ops->revision(base->topology.self) + 1;
     const uint32_t points = dv_state_count(base->state);
     if (revision == self->revision && points == self->points)
         return false;
-    const DvElements all = base->topology->elements(base->topology_self, DV_EDGES);
+    const DvElements all = base->topology.ops->elements(base->topology.self, DV_EDGES);
     if (all.count > self->edge_capacity) {
         dv_free(self->edges);
         self->edge_capacity = all.count + all.count / 4;
@@ -105,7 +105,7 @@ static bool are_joined(const DvAdjacency *around, const uint32_t a[2], const uin
 
 static bool is_end_near(const CollisionModel *base, const DvAdjacency *around, const uint32_t line[2], uint32_t point)
 {
-    const DvElements edges = base->topology->elements(base->topology_self, DV_EDGES);
+    const DvElements edges = base->topology.ops->elements(base->topology.self, DV_EDGES);
     for (int i = 0; i < 2; i++) {
         if (line[i] == point)
             return true;
@@ -126,7 +126,7 @@ static bool can_collide(void *self_, uint32_t element, DvObject *other, uint32_t
     if (!dv_data_bool(&base->self_collision) || dv_object_node(other) != dv_object_node(object))
         return true;
     const uint32_t *line = base->shape.vertices + 2 * (size_t)element;
-    const DvAdjacency around = base->topology->adjacency(base->topology_self, DV_POINTS, DV_EDGES);
+    const DvAdjacency around = base->topology.ops->adjacency(base->topology.self, DV_POINTS, DV_EDGES);
     if (other == object) {
         const uint32_t *second = base->shape.vertices + 2 * (size_t)other_element;
         return !are_joined(&around, line, second);
@@ -155,7 +155,7 @@ static void attach(void *self_, uint32_t element, const double point[3], DvAttac
 static void draw(void *self_, DvDraw *target)
 {
     LineCollisionModel *self = self_;
-    if (!(target->shown & DV_SHOW_COLLISION) || !self->base.state.ops)
+    if (!dv_draw_shows(target, DV_DISPLAY_COLLISION_MODELS) || !self->base.state.ops)
         return;
     double color[4];
     collision_model_color(&self->base, color);

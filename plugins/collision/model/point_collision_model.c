@@ -36,21 +36,11 @@ static const DvField fields[] = {
 static DvStatus init(DvObject *object, void *self_)
 {
     PointCollisionModel *self = self_;
-    DvStatus status = collision_model_init(object, &self->base, DV_SHAPE_POINTS, false);
+    const DvStatus status = collision_model_init(object, &self->base, DV_SHAPE_POINTS, false);
     if (status != DV_OK)
         return status;
     /* Points need no mesh; one that is there tells their neighbours. */
-    DvObject *topology = dv_link_is_set(&self->base.topology_link)
-                             ? dv_link_object(&self->base.topology_link)
-                             : dv_node_context(dv_object_node(object), DV_TOPOLOGY);
-    if (!topology && dv_link_is_set(&self->base.topology_link))
-        return dv_field_error(&self->base.topology_link.data, -1, "this topology does not exist");
-    if (topology) {
-        self->base.topology = dv_object_ops(topology, DV_TOPOLOGY);
-        self->base.topology_self = dv_object_self(topology);
-        self->base.topology_object = dv_object_ref(topology);
-    }
-    return DV_OK;
+    return dv_topology_require(object, &self->base.topology_link, NULL, &self->base.topology);
 }
 
 static void cleanup(DvObject *object, void *self_)
@@ -169,7 +159,7 @@ static void attach(void *self, uint32_t element, const double point[3], DvAttach
 static void draw(void *self_, DvDraw *target)
 {
     PointCollisionModel *self = self_;
-    if (!(target->shown & DV_SHOW_COLLISION) || !self->base.state.ops)
+    if (!dv_draw_shows(target, DV_DISPLAY_COLLISION_MODELS) || !self->base.state.ops)
         return;
     double color[4];
     collision_model_color(&self->base, color);

@@ -91,7 +91,7 @@ static void attach(void *self_, uint32_t element, const double point[3], DvAttac
 static void draw(void *self_, DvDraw *target)
 {
     SphereCollisionModel *self = self_;
-    if (!(target->shown & DV_SHOW_COLLISION) || !self->base.state.ops)
+    if (!dv_draw_shows(target, DV_DISPLAY_COLLISION_MODELS) || !self->base.state.ops)
         return;
     double color[4];
     collision_model_color(&self->base, color);

@@ -59,9 +59,9 @@ static void cleanup(DvObject *object, void *self_)
 static void find_owners(TriangleCollisionModel *self)
 {
     const CollisionModel *base = &self->base;
-    const DvAdjacency at_point = base->topology->adjacency(base->topology_self, DV_POINTS, DV_TRIANGLES);
-    const DvAdjacency edges = base->topology->adjacency(base->topology_self, DV_TRIANGLES, DV_EDGES);
-    const DvAdjacency at_edge = base->topology->adjacency(base->topology_self, DV_EDGES, DV_TRIANGLES);
+    const DvAdjacency at_point = base->topology.ops->adjacency(base->topology.self, DV_POINTS, DV_TRIANGLES);
+    const DvAdjacency edges = base->topology.ops->adjacency(base->topology.self, DV_TRIANGLES, DV_EDGES);
+    const DvAdjacency at_edge = base->topology.ops->adjacency(base->topology.self, DV_EDGES, DV_TRIANGLES);
     for (uint32_t t = 0; t < self->of_mesh; t++) {
         unsigned owns = 0;
         for (uint32_t k = 0; k < 3; k++) {
@@ -97,12 +97,12 @@ static uint32_t existing(uint32_t point, uint32_t points, uint32_t *wrong)
 static bool read_triangles(TriangleCollisionModel *self)
 {
     CollisionModel *base = &self->base;
-    const uint64_t revision = base->topology->revision(base->topology_self) + 1;
+    const uint64_t revision = base->topology.ops->revision(base->topology.self) + 1;
     const uint32_t points = dv_state_count(base->state);
     if (revision == self->revision && points == self->points)
         return false;
-    const DvElements triangles = base->topology->elements(base->topology_self, DV_TRIANGLES);
-    const DvElements quads = base->topology->elements(base->topology_self, DV_QUADS);
+    const DvElements triangles = base->topology.ops->elements(base->topology.self, DV_TRIANGLES);
+    const DvElements quads = base->topology.ops->elements(base->topology.self, DV_QUADS);
     const uint32_t count = points > 0 ? triangles.count + 2 * quads.count : 0;
     if (count > self->allocated) {
         dv_free(self->triangles);
@@ -242,12 +242,12 @@ static void attach(void *self_, uint32_t element, const double point[3], DvAttac
 static void draw(void *self_, DvDraw *target)
 {
     TriangleCollisionModel *self = self_;
-    if (!(target->shown & DV_SHOW_COLLISION) || !self->base.state.ops)
+    if (!dv_draw_shows(target, DV_DISPLAY_COLLISION_MODELS) || !self->base.state.ops)
         return;
     double color[4];
     collision_model_color(&self->base, color);
     const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
-    const uint32_t count = self->base.shape.count, sides = target->shown & DV_SHOW_WIREFRAME ? 6 : 3;
+    const uint32_t count = self->base.shape.count, sides = dv_draw_shows(target, DV_DISPLAY_WIREFRAME) ? 6 : 3;
     double *corners = dv_alloc(3 * (size_t)sides * count, sizeof *corners);
     for (uint32_t t = 0; t < count; t++)
         for (uint32_t k = 0; k < sides; k++) {

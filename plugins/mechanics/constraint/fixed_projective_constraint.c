@@ -137,7 +137,7 @@ static void draw(void *self_, DvDraw *draw)
 {
     static const double red[4] = {1.0, 0.5, 0.5, 1.0};
     FixedProjectiveConstraint *self = self_;
-    if (!self->state.ops || !(draw->shown & DV_SHOW_BEHAVIOR) || !dv_data_bool(&self->show_object))
+    if (!self->state.ops || !dv_draw_shows(draw, DV_DISPLAY_BEHAVIOR_MODELS) || !dv_data_bool(&self->show_object))
         return;
     const DvConstVec x = dv_state_read(self->state, DV_POSITION);
     const bool all = dv_data_bool(&self->fix_all);

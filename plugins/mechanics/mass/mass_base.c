@@ -219,7 +219,8 @@ void mass_add_gravity_to_velocity(void *self, double dt, DvVec v)
 void mass_draw(MassBase *base, DvDraw *draw, double (*point_mass)(void *self, uint32_t point))
 {
     static const double yellow[4] = {1, 1, 0, 1};
-    if (!base->state.ops || !(draw->shown & DV_SHOW_BEHAVIOR) || !dv_data_bool(&base->show_gravity_center))
+    if (!base->state.ops || !dv_draw_shows(draw, DV_DISPLAY_BEHAVIOR_MODELS) ||
+        !dv_data_bool(&base->show_gravity_center))
         return;
     const DvConstVec x = dv_state_read(base->state, DV_POSITION);
     double frame[7] = {0, 0, 0, 0, 0, 0, 1}, total = 0.0;

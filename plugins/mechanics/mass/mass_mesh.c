@@ -106,8 +106,8 @@ static double tetrahedron_volume(DvVec3 a, DvVec3 b, DvVec3 c, DvVec3 d)
 
 double mass_mesh_measure(const MassMesh *mesh, const uint32_t *points, DvConstVec x)
 {
-    static const uint8_t six_tetrahedra[6][4] = {{0, 5, 1, 6}, {0, 1, 3, 6}, {1, 3, 6, 2},
-                                                 {6, 3, 0, 7}, {6, 7, 0, 5}, {7, 5, 4, 0}};
+    static const uint32_t corners[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    uint32_t cut[6][4];
     const uint32_t spatial = mesh->geometry.dof->spatial;
     DvVec3 p[8];
     for (uint32_t i = 0; i < mesh->nodes; i++)
@@ -123,9 +123,9 @@ double mass_mesh_measure(const MassMesh *mesh, const uint32_t *points, DvConstVe
     case DV_TETRAHEDRA:
         return tetrahedron_volume(p[0], p[1], p[2], p[3]);
     default:
+        dv_cut_hexahedron(corners, 0, false, cut);
         for (size_t i = 0; i < 6; i++)
-            measure += tetrahedron_volume(p[six_tetrahedra[i][0]], p[six_tetrahedra[i][1]], p[six_tetrahedra[i][2]],
-                                          p[six_tetrahedra[i][3]]);
+            measure += tetrahedron_volume(p[cut[i][0]], p[cut[i][1]], p[cut[i][2]], p[cut[i][3]]);
         return measure;
     }
 }

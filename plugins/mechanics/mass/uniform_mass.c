@@ -295,7 +295,7 @@ static void draw(void *self_, DvDraw *draw)
     mass_draw(&self->base, draw, point_mass);
     const DvStateRef s = self->base.state;
     const double *rest = s.ops ? s.ops->read(s.self, DV_REST_POSITION, DV_HOST) : NULL;
-    if (!rest || !(draw->shown & DV_SHOW_BEHAVIOR) || self->count == 0)
+    if (!rest || !dv_draw_shows(draw, DV_DISPLAY_BEHAVIOR_MODELS) || self->count == 0)
         return;
     const double size = dv_data_double(&self->base.show_axis_size);
     if (s.dof == &dv_rigid3d && dv_data_bool(&self->show_rest_frames))

@@ -393,13 +393,6 @@ static double dot(void *self_, DvVecId a, DvVecId b)
     return at_a && at_b ? dv_array_dot(at_a, at_b, length_of(self, a)) : 0.0;
 }
 
-static double norm_max(void *self_, DvVecId a)
-{
-    MechanicalObject *self = self_;
-    const double *at = read(self, a, DV_HOST);
-    return at ? dv_array_norm_max(at, length_of(self, a)) : 0.0;
-}
-
 static uint32_t first_not_finite(void *self_, DvVecId a)
 {
     MechanicalObject *self = self_;
@@ -439,7 +432,6 @@ static const DvStateOps state_ops = {
     .clear = clear,
     .combine = combine,
     .dot = dot,
-    .norm_max = norm_max,
     .first_not_finite = first_not_finite,
 };
 
@@ -761,13 +753,22 @@ static bool is_mapped(DvObject *object)
     return node && dv_node_slot(node, DV_MAPPING);
 }
 
+static bool is_moving(MechanicalObject *self)
+{
+    const double *v = read(self, DV_VELOCITY, DV_HOST);
+    for (size_t i = 0; v && i < length_of(self, DV_VELOCITY); i++)
+        if (v[i] != 0.0)
+            return true;
+    return false;
+}
+
 static void store_reset_state(DvObject *object, void *self_)
 {
     MechanicalObject *self = self_;
     if (is_mapped(object))
         return;
     dv_data_share(&self->reset_position, &self->position);
-    if (norm_max(self, DV_VELOCITY) != 0.0)
+    if (is_moving(self))
         dv_data_share(&self->reset_velocity, &self->velocity);
 }
 
@@ -892,7 +893,7 @@ static void draw(void *self_, DvDraw *draw)
     MechanicalObject *self = self_;
     const bool object = dv_data_bool(&self->show_object), indices = dv_data_bool(&self->show_indices);
     const bool vectors = dv_data_bool(&self->show_vectors);
-    if (!(draw->shown & DV_SHOW_BEHAVIOR) || self->count == 0 || !(object || indices || vectors))
+    if (!dv_draw_shows(draw, DV_DISPLAY_BEHAVIOR_MODELS) || self->count == 0 || !(object || indices || vectors))
         return;
     const double *color = dv_data_doubles(&self->show_color, NULL);
     double *points = points_in_space(self);

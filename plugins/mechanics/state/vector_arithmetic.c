@@ -74,14 +74,6 @@ DV_SIMD_CLONES static bool is_finite_chunk(const double *a, size_t n)
     return total == 0.0;
 }
 
-DV_SIMD_CLONES static double norm_max_chunk(const double *a, size_t n)
-{
-    double largest = 0.0;
-    for (size_t i = 0; i < n; i++)
-        largest = fabs(a[i]) > largest ? fabs(a[i]) : largest;
-    return largest;
-}
-
 static void scale_range(void *context, uint32_t begin, uint32_t end)
 {
     const Operands *o = context;
@@ -147,11 +139,6 @@ double dv_array_dot(const double *a, const double *b, size_t n)
     if (n <= ALONE)
         return dot_chunk(a, b, n);
     return dv_parallel_sum((uint32_t)n, GRAIN, dot_range, &(Operands){.a = a, .b = b});
-}
-
-double dv_array_norm_max(const double *a, size_t n)
-{
-    return norm_max_chunk(a, n);
 }
 
 bool dv_array_is_finite(const double *a, size_t n)

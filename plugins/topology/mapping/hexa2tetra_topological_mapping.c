@@ -7,35 +7,12 @@
  * odd number of mirrors turns the tetrahedra over. Columns and rows are those of the input when it is a grid, else 2
  * and 1. Changes of the input while the scene runs are not followed.
  */
-#include "mesh/element_tables.h"
 #include "topological_mapping.h"
 
 typedef struct Hexa2Tetra {
     TopologicalMapping base;
     DvData swapping;
 } Hexa2Tetra;
-
-/* Pairs of corners that a mirror along x, y or z exchanges. */
-static const uint8_t mirror[3][4][2] = {
-    {{0, 1}, {4, 5}, {3, 2}, {7, 6}}, {{4, 7}, {5, 6}, {1, 2}, {0, 3}}, {{4, 0}, {5, 1}, {6, 2}, {7, 3}}};
-
-static void split(const uint32_t *hexahedron, const bool mirrored[3], IndexArray *tetrahedra)
-{
-    uint32_t corner[8];
-    uint32_t pattern = 0;
-    memcpy(corner, hexahedron, sizeof corner);
-    for (int axis = 0; axis < 3; axis++) {
-        for (int pair = 0; pair < 4 && mirrored[axis]; pair++) {
-            const uint32_t swap = corner[mirror[axis][pair][0]];
-            corner[mirror[axis][pair][0]] = corner[mirror[axis][pair][1]];
-            corner[mirror[axis][pair][1]] = swap;
-        }
-        pattern ^= mirrored[axis];
-    }
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j < 4; j++)
-            array_push(tetrahedra, corner[tetrahedra_in_hexahedron[pattern][i][j]]);
-}
 
 static DvStatus init(DvObject *object, void *self)
 {
@@ -59,9 +36,9 @@ static DvStatus init(DvObject *object, void *self)
     IndexArray tetrahedra = {0};
     array_clear(&mapping->base.source);
     for (uint32_t i = 0; i < hexahedra.count; i++) {
-        const bool mirrored[3] = {swapping && i % columns % 2 == 0, swapping && i / columns % rows % 2 == 1,
-                                  swapping && i / (columns * rows) % 2 == 1};
-        split(hexahedra.at + (size_t)i * 8, mirrored, &tetrahedra);
+        uint32_t cut[6][4];
+        dv_cut_hexahedron(hexahedra.at + (size_t)i * 8, swapping ? dv_grid_mirrors(i, columns, rows) : 0, true, cut);
+        array_append(&tetrahedra, cut[0], 24);
         for (int j = 0; j < 6; j++)
             array_push(&mapping->base.source, i);
     }

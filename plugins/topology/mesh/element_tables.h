@@ -17,9 +17,5 @@ static const uint8_t edges_in_hexahedron[12][2] = {{0, 1}, {0, 3}, {0, 4}, {1, 2
                                                    {2, 6}, {3, 7}, {4, 5}, {4, 7}, {5, 6}, {6, 7}};
 static const uint8_t quads_in_hexahedron[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4},
                                                   {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
-/* Six tetrahedra that fill a hexahedron, and their mirror image. */
-static const uint8_t tetrahedra_in_hexahedron[2][6][4] = {
-    {{0, 5, 1, 6}, {0, 1, 3, 6}, {1, 3, 6, 2}, {6, 3, 0, 7}, {6, 7, 0, 5}, {7, 5, 4, 0}},
-    {{0, 5, 6, 1}, {0, 1, 6, 3}, {1, 3, 2, 6}, {6, 3, 7, 0}, {6, 7, 5, 0}, {7, 5, 0, 4}}};
 
 #endif

@@ -111,15 +111,6 @@ static double dot(void *object, DvVecId a, DvVecId b)
     return sum;
 }
 
-static double norm_max(void *object, DvVecId a)
-{
-    const double *x = read_vector(object, a, DV_HOST);
-    double largest = 0;
-    for (size_t i = 0, n = (size_t)count(object) * 3; x && i < n; i++)
-        largest = fmax(largest, fabs(x[i]));
-    return largest;
-}
-
 static uint32_t first_not_finite(void *object, DvVecId a)
 {
     const double *x = read_vector(object, a, DV_HOST);
@@ -142,7 +133,6 @@ const DvStateOps visual_surface_state_ops = {
     .clear = clear,
     .combine = combine,
     .dot = dot,
-    .norm_max = norm_max,
     .first_not_finite = first_not_finite,
 };
 

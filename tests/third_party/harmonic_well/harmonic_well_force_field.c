@@ -97,7 +97,7 @@ static double explain(void *object_self, const DvFault *fault, DvText *cause, Dv
 {
     HarmonicWellForceField *self = object_self;
     const double k = dv_data_double(&self->stiffness);
-    if (!self->state || !fault->concerns(fault, self->state) || !fault->explicit_solver ||
+    if (!self->state.object || !fault->concerns(fault, self->state.object) || !fault->explicit_solver ||
         !(k * fault->dt * fault->dt > 4 * fault->lightest))
         return 0;
     dv_text_add(cause, "well '%s' too steep for the step", dv_object_name(dv_object_of(self)));

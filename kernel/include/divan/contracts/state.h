@@ -89,7 +89,6 @@ typedef struct DvStateOps {
     void (*combine)(void *self, DvVecId r, DvVecId a, DvVecId b,
                     double k);                       /* r = a + k b; a coordinate plus derivatives integrates */
     double (*dot)(void *self, DvVecId a, DvVecId b); /* sum over all components, in a fixed order */
-    double (*norm_max)(void *self, DvVecId a);       /* largest magnitude of a component */
     /* First point whose coordinates or derivatives are not finite, or UINT32_MAX. */
     uint32_t (*first_not_finite)(void *self, DvVecId a);
 } DvStateOps;

@@ -34,6 +34,45 @@ static inline uint32_t dv_element_nodes(DvElementKind kind)
     return kind < DV_ELEMENT_KINDS ? nodes[kind] : 0;
 }
 
+/* Six tetrahedra that fill a hexahedron, all around its diagonal from corner 0 to 6. Neighbours fit when they are mirror
+ * images of each other: bit a of `mirrors` mirrors the hexahedron along axis a before it is cut. An odd number of
+ * mirrors turns tetrahedra inside out; with `upright` these are turned back.     [any] */
+static inline void dv_cut_hexahedron(const uint32_t hexahedron[8], uint32_t mirrors, bool upright,
+                                     uint32_t tetrahedra[6][4])
+{
+    static const uint8_t pairs[3][4][2] = {/* of corners that a mirror along x, y or z exchanges */
+                                           {{0, 1}, {4, 5}, {3, 2}, {7, 6}},
+                                           {{4, 7}, {5, 6}, {1, 2}, {0, 3}},
+                                           {{4, 0}, {5, 1}, {6, 2}, {7, 3}}};
+    static const uint8_t cut[6][4] = {{0, 5, 1, 6}, {0, 1, 3, 6}, {1, 3, 6, 2},
+                                      {6, 3, 0, 7}, {6, 7, 0, 5}, {7, 5, 4, 0}};
+    uint32_t corner[8], odd = 0;
+    for (int n = 0; n < 8; n++)
+        corner[n] = hexahedron[n];
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        if (!(mirrors >> axis & 1u))
+            continue;
+        odd ^= 1u;
+        for (int i = 0; i < 4; i++) {
+            const uint8_t *pair = pairs[axis][i];
+            const uint32_t kept = corner[pair[0]];
+            corner[pair[0]] = corner[pair[1]];
+            corner[pair[1]] = kept;
+        }
+    }
+    const bool turn = upright && odd;
+    for (int t = 0; t < 6; t++)
+        for (int n = 0; n < 4; n++)
+            tetrahedra[t][n] = corner[cut[t][turn && n > 1 ? 5 - n : n]];
+}
+/* The mirrors of cell `cell` of a grid, numbered along x, then y, then z: x in even columns, y in odd rows, z in odd
+ * layers.     [any] */
+static inline uint32_t dv_grid_mirrors(uint32_t cell, uint32_t columns, uint32_t rows)
+{
+    return (cell % columns % 2 == 0 ? 1u : 0u) | (cell / columns % rows % 2 == 1 ? 2u : 0u) |
+           (cell / (columns * rows) % 2 == 1 ? 4u : 0u);
+}
+
 typedef enum DvElementChangeKind {
     DV_ELEMENTS_ADDED,
     DV_ELEMENTS_REMOVED,

@@ -66,18 +66,12 @@ typedef struct DvDrawOps {
 } DvDrawOps;
 struct DvDraw {
     const DvDrawOps *ops;
-    uint32_t shown; /* DV_SHOW_* */
+    uint32_t shown; /* bit 1 << f for each DvDisplayFlag f that is on */
 };
-enum {
-    DV_SHOW_BEHAVIOR = 1u << 0,
-    DV_SHOW_FORCE_FIELDS = 1u << 1,
-    DV_SHOW_INTERACTION_FORCE_FIELDS = 1u << 2,
-    DV_SHOW_MAPPINGS = 1u << 3,
-    DV_SHOW_COLLISION = 1u << 4,
-    DV_SHOW_VISUAL = 1u << 5,
-    DV_SHOW_WIREFRAME = 1u << 6,
-    DV_SHOW_NORMALS = 1u << 7
-};
+static inline bool dv_draw_shows(const DvDraw *draw, DvDisplayFlag flag)
+{
+    return (draw->shown >> flag & 1u) != 0;
+}
 
 /* Offered by every class that has something to show. */
 #define DV_DRAWABLE "divan.drawable/1"

@@ -703,7 +703,7 @@ static void draw(void *self_, DvDraw *target)
     static const uint8_t faces[12][3] = {{0, 3, 2}, {0, 2, 1}, {4, 5, 6}, {4, 6, 7}, {0, 1, 5}, {0, 5, 4},
                                          {2, 3, 7}, {2, 7, 6}, {1, 2, 6}, {1, 6, 5}, {0, 4, 7}, {0, 7, 3}};
     static const double colors[3][4] = {{0.7, 0.7, 0.1, 1.0}, {0.7, 0.0, 0.0, 1.0}, {0.0, 0.7, 0.0, 1.0}};
-    if (!(target->shown & DV_SHOW_FORCE_FIELDS) || !self->base.state.ops || !dv_data_bool(&self->drawing))
+    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !self->base.state.ops || !dv_data_bool(&self->drawing))
         return;
     const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
     if (x.count == self->mesh.points)

@@ -233,7 +233,7 @@ static const DvForceFieldOps ops = {
 static void draw(void *self_, DvDraw *target)
 {
     TetrahedralCorotationalFEMForceField *self = self_;
-    if (!(target->shown & DV_SHOW_FORCE_FIELDS) || !self->base.state.ops || !dv_data_bool(&self->drawing))
+    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !self->base.state.ops || !dv_data_bool(&self->drawing))
         return;
     const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
     if (x.count != self->blocks.mesh.points)

@@ -104,33 +104,16 @@ static const DvField fields[] = {
 /* Six tetrahedra per hexahedron, mirrored in every other cell of a grid so that the faces of neighbours fit. */
 static uint32_t *cut_hexahedra(const DvTopologyRef *topology, DvElements hexahedra)
 {
-    static const uint8_t swaps[3][4][2] = {
-        {{0, 1}, {4, 5}, {3, 2}, {7, 6}}, {{4, 7}, {5, 6}, {1, 2}, {0, 3}}, {{4, 0}, {5, 1}, {6, 2}, {7, 3}}};
-    static const uint8_t corner[6][4] = {{0, 5, 1, 6}, {0, 1, 3, 6}, {1, 3, 6, 2},
-                                         {6, 3, 0, 7}, {6, 7, 0, 5}, {7, 5, 4, 0}};
     DvGridShape grid;
     uint32_t nx = 2, ny = 1; /* what scenes with hexahedra outside a grid rely on */
     if (topology->ops->grid && topology->ops->grid(topology->self, &grid) && grid.n[0] > 1 && grid.n[1] > 1) {
         nx = grid.n[0] - 1;
         ny = grid.n[1] - 1;
     }
-    uint32_t *tetrahedra = dv_alloc((size_t)hexahedra.count * 6, 4 * sizeof *tetrahedra), *next = tetrahedra;
-    for (uint32_t i = 0; i < hexahedra.count; i++) {
-        uint32_t c[8];
-        for (uint32_t n = 0; n < 8; n++)
-            c[n] = hexahedra.at[8 * (size_t)i + n];
-        const bool mirrored[3] = {i % nx % 2 == 0, i / nx % ny % 2 == 1, i / (nx * ny) % 2 == 1};
-        for (int axis = 0; axis < 3; axis++)
-            for (int k = 0; mirrored[axis] && k < 4; k++) {
-                const uint32_t a = swaps[axis][k][0], b = swaps[axis][k][1], kept = c[a];
-                c[a] = c[b];
-                c[b] = kept;
-            }
-        for (int t = 0; t < 6; t++)
-            for (int n = 0; n < 4; n++)
-                *next++ = c[corner[t][n]];
-    }
-    return tetrahedra;
+    uint32_t(*tetrahedra)[4] = dv_alloc((size_t)hexahedra.count * 6, sizeof *tetrahedra);
+    for (uint32_t i = 0; i < hexahedra.count; i++)
+        dv_cut_hexahedron(hexahedra.at + 8 * (size_t)i, dv_grid_mirrors(i, nx, ny), false, tetrahedra + 6 * (size_t)i);
+    return tetrahedra[0];
 }
 
 static void set_materials(TetrahedronFEMForceField *self)
@@ -438,7 +421,7 @@ static const DvForceFieldOps ops = {
 static void draw(void *self_, DvDraw *target)
 {
     TetrahedronFEMForceField *self = self_;
-    if (!(target->shown & DV_SHOW_FORCE_FIELDS) || !self->base.state.ops)
+    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !self->base.state.ops)
         return;
     const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
     if (x.count == self->blocks.mesh.points)

@@ -542,7 +542,7 @@ static void draw(void *self_, DvDraw *target)
     TriangleFEMForceField *self = self_;
     static const uint8_t face[1][3] = {{0, 1, 2}};
     static const double color[1][4] = {{0.0, 1.0, 0.0, 1.0}};
-    if (!(target->shown & DV_SHOW_FORCE_FIELDS) || !self->base.state.ops)
+    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !self->base.state.ops)
         return;
     const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
     if (x.count == self->mesh.points)

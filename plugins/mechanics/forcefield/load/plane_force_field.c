@@ -277,7 +277,7 @@ static const DvForceFieldOps ops = {
 static void draw(void *self_, DvDraw *target)
 {
     PlaneForceField *self = self_;
-    if (!(target->shown & DV_SHOW_FORCE_FIELDS) || !dv_data_bool(&self->show_plane) || !self->base.state.ops)
+    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !dv_data_bool(&self->show_plane) || !self->base.state.ops)
         return;
     const PlaneWork work = plane_work(self);
     double n[3] = {work.normal[0], work.normal[1], work.normal[2]}, u[3], w[3], corner[4][3], triangles[6][3];

@@ -495,7 +495,9 @@ static const DvForceFieldOps ops = {
 static void draw(void *self_, DvDraw *target)
 {
     JointSpringForceField *self = self_;
-    if (!(target->shown & (DV_SHOW_FORCE_FIELDS | DV_SHOW_INTERACTION_FORCE_FIELDS)) || self->count == 0)
+    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) && !dv_draw_shows(target, DV_DISPLAY_INTERACTION_FORCE_FIELDS))
+        return;
+    if (self->count == 0)
         return;
     static const double color[4] = {1.0, 0.0, 0.0, 1.0};
     const JointSpring *list = dv_data_read(&self->spring);

@@ -412,7 +412,7 @@ static const DvForceFieldOps ops = {
 static void draw(void *self_, DvDraw *target)
 {
     RestShapeSpringsForceField *self = self_;
-    if (!(target->shown & DV_SHOW_FORCE_FIELDS) || !dv_data_bool(&self->draw_spring) || !self->base.state.ops ||
+    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !dv_data_bool(&self->draw_spring) || !self->base.state.ops ||
         self->count == 0)
         return;
     const DvConstVec x = dv_state_read(self->base.state, DV_POSITION), rest = followed_points(self);

@@ -757,8 +757,9 @@ const DvForceFieldOps springs_ops = {
 static void draw(void *self_, DvDraw *target)
 {
     Springs *self = self_;
-    const uint32_t flag = pair_state_is_one(&self->base) ? DV_SHOW_FORCE_FIELDS : DV_SHOW_INTERACTION_FORCE_FIELDS;
-    if (!(target->shown & flag) || !self->base.state[0].ops || self->count == 0)
+    const DvDisplayFlag flag =
+        pair_state_is_one(&self->base) ? DV_DISPLAY_FORCE_FIELDS : DV_DISPLAY_INTERACTION_FORCE_FIELDS;
+    if (!dv_draw_shows(target, flag) || !self->base.state[0].ops || self->count == 0)
         return;
     static const double color[4] = {1.0, 0.5, 0.0, 1.0};
     const DvConstVec x[2] = {dv_state_read(self->base.state[0], DV_POSITION),

@@ -54,6 +54,15 @@ DV_PUBLIC size_t dv_node_find_all(const DvNode *node, const char *contract, DvSe
  * NULL. `contract` NULL: anything; else a path to a node means its object of that contract.     [main] */
 DV_PUBLIC DvObject *dv_node_resolve(const DvNode *node, const DvObject *from, const char *path, const char *contract);
 
+/* What a component works with: the object its link names; when the link is not set, what the class's variant source
+ * for that link leads to, else (or with link NULL) what the context of its node holds. NULL when that is no object of
+ * the contract. Nothing is required or held by it: see dv_state_require, dv_topology_require, dv_object_require.     [main] */
+DV_PUBLIC DvObject *dv_object_find(const DvObject *object, const DvLink *link, const char *contract);
+/* The same where there must be one: DV_ERROR_MISSING is reported with the place where it was looked for and
+ * `need`, what to add: "a MechanicalObject". */
+DV_NODISCARD DV_PUBLIC DvStatus dv_object_find_required(DvObject *object, const DvLink *link, const char *contract,
+                                                        const char *need, DvObject **found);
+
 /* Context.     [step] */
 DV_PUBLIC const double *dv_node_gravity(const DvNode *node); /* [3] m/s^2 */
 DV_PUBLIC double dv_node_time(const DvNode *node);           /* s */

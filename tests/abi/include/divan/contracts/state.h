@@ -16,6 +16,8 @@
 #include <divan/dof_type.h>
 #include <divan/node.h>
 
+#include <string.h>
+
 DV_BEGIN_DECLS
 
 #define DV_STATE "divan.state/1"
@@ -87,19 +89,9 @@ typedef struct DvStateOps {
     void (*combine)(void *self, DvVecId r, DvVecId a, DvVecId b,
                     double k);                       /* r = a + k b; a coordinate plus derivatives integrates */
     double (*dot)(void *self, DvVecId a, DvVecId b); /* sum over all components, in a fixed order */
-    double (*norm_max)(void *self, DvVecId a);       /* largest magnitude of a component */
     /* First point whose coordinates or derivatives are not finite, or UINT32_MAX. */
     uint32_t (*first_not_finite)(void *self, DvVecId a);
 } DvStateOps;
-
-/* The state of a node, as components take it: its own, else the nearest above. Sets *ops (may be NULL).     [step] */
-static inline DvObject *dv_node_state(const DvNode *node, const DvStateOps **ops)
-{
-    DvObject *object = dv_node_context(node, DV_STATE);
-    if (ops)
-        *ops = object ? (const DvStateOps *)dv_object_ops(object, DV_STATE) : NULL;
-    return object;
-}
 
 /* A state with its functions at hand: what components keep. */
 typedef struct DvStateRef {
@@ -124,6 +116,42 @@ static inline bool dv_state_serves(DvStateRef s, DvSpace space)
 {
     return (s.ops->spaces >> space & 1) != 0;
 }
+
+/* Lets go of a state that is held: back to zeros; zeros stay.     [step] */
+static inline void dv_state_release(DvStateRef *state)
+{
+    DvStateRef none = {NULL, NULL, NULL, NULL};
+    if (state->object)
+        dv_object_unref(state->object);
+    *state = none;
+}
+/* The state a component acts on, as dv_object_find finds it, required (dv_object_require) and held until
+ * dv_state_release. What *state held before is let go; start with zeros. An error is reported and leaves zeros: there is
+ * none, or its DOF type is not the variant of `object` though that follows from the link.     [main] */
+DV_NODISCARD static inline DvStatus dv_state_require(DvObject *object, const DvLink *link, DvStateRef *state)
+{
+    DvStateRef none = {NULL, NULL, NULL, NULL};
+    const DvClass *cls = dv_object_class(object);
+    DvObject *found = NULL;
+    dv_state_release(state);
+    DvStatus status = dv_object_find_required(object, link, DV_STATE, "a MechanicalObject", &found);
+    if (status == DV_OK)
+        status = dv_object_require(object, found);
+    if (status != DV_OK)
+        return status;
+    *state = dv_state_ref(found);
+    for (const DvVariantSource *source = cls->sources; link && source && source->attribute; source++)
+        if (cls->variant_rule == DV_VARIANT_OF_ALL && strcmp(source->attribute, link->data.field->name) == 0 &&
+            strcmp(state->dof->name, dv_object_variant(object)) != 0) {
+            const DvStateRef wrong = *state;
+            *state = none;
+            return dv_error(object, DV_ERROR_INVALID, "made for %s, but state '%s' holds %s", dv_object_variant(object),
+                            dv_object_path(found), wrong.dof->name);
+        }
+    dv_object_ref(found);
+    return DV_OK;
+}
+
 static inline uint32_t dv_state_count(DvStateRef s)
 {
     return s.ops->count(s.self);

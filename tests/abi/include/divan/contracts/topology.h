@@ -34,6 +34,45 @@ static inline uint32_t dv_element_nodes(DvElementKind kind)
     return kind < DV_ELEMENT_KINDS ? nodes[kind] : 0;
 }
 
+/* Six tetrahedra that fill a hexahedron, all around its diagonal from corner 0 to 6. Neighbours fit when they are mirror
+ * images of each other: bit a of `mirrors` mirrors the hexahedron along axis a before it is cut. An odd number of
+ * mirrors turns tetrahedra inside out; with `upright` these are turned back.     [any] */
+static inline void dv_cut_hexahedron(const uint32_t hexahedron[8], uint32_t mirrors, bool upright,
+                                     uint32_t tetrahedra[6][4])
+{
+    static const uint8_t pairs[3][4][2] = {/* of corners that a mirror along x, y or z exchanges */
+                                           {{0, 1}, {4, 5}, {3, 2}, {7, 6}},
+                                           {{4, 7}, {5, 6}, {1, 2}, {0, 3}},
+                                           {{4, 0}, {5, 1}, {6, 2}, {7, 3}}};
+    static const uint8_t cut[6][4] = {{0, 5, 1, 6}, {0, 1, 3, 6}, {1, 3, 6, 2},
+                                      {6, 3, 0, 7}, {6, 7, 0, 5}, {7, 5, 4, 0}};
+    uint32_t corner[8], odd = 0;
+    for (int n = 0; n < 8; n++)
+        corner[n] = hexahedron[n];
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        if (!(mirrors >> axis & 1u))
+            continue;
+        odd ^= 1u;
+        for (int i = 0; i < 4; i++) {
+            const uint8_t *pair = pairs[axis][i];
+            const uint32_t kept = corner[pair[0]];
+            corner[pair[0]] = corner[pair[1]];
+            corner[pair[1]] = kept;
+        }
+    }
+    const bool turn = upright && odd;
+    for (int t = 0; t < 6; t++)
+        for (int n = 0; n < 4; n++)
+            tetrahedra[t][n] = corner[cut[t][turn && n > 1 ? 5 - n : n]];
+}
+/* The mirrors of cell `cell` of a grid, numbered along x, then y, then z: x in even columns, y in odd rows, z in odd
+ * layers.     [any] */
+static inline uint32_t dv_grid_mirrors(uint32_t cell, uint32_t columns, uint32_t rows)
+{
+    return (cell % columns % 2 == 0 ? 1u : 0u) | (cell / columns % rows % 2 == 1 ? 2u : 0u) |
+           (cell / (columns * rows) % 2 == 1 ? 4u : 0u);
+}
+
 typedef enum DvElementChangeKind {
     DV_ELEMENTS_ADDED,
     DV_ELEMENTS_REMOVED,
@@ -115,6 +154,62 @@ typedef struct DvTopologyOps {
     DvElementDataList *(*attached)(void *self);   /* its list, which it keeps: see element_data.h */
 } DvTopologyOps;
 
+/* A topology with its functions at hand: what components keep. */
+typedef struct DvTopologyRef {
+    const DvTopologyOps *ops; /* NULL: none */
+    void *self;
+    DvObject *object;
+    uint64_t revision; /* of the last dv_topology_changed, or from when it was found */
+} DvTopologyRef;
+/* Lets go of a topology that is held: back to zeros; zeros stay.     [step] */
+static inline void dv_topology_release(DvTopologyRef *topology)
+{
+    DvTopologyRef none = {NULL, NULL, NULL, 0};
+    if (topology->object)
+        dv_object_unref(topology->object);
+    *topology = none;
+}
+/* Requires (dv_object_require) a topology and holds it until dv_topology_release. What *topology held before is let go;
+ * start with zeros.     [main] */
+DV_NODISCARD static inline DvStatus dv_topology_take(DvObject *object, DvObject *found, DvTopologyRef *topology)
+{
+    dv_topology_release(topology);
+    const DvStatus status = dv_object_require(object, found);
+    if (status != DV_OK)
+        return status;
+    topology->ops = (const DvTopologyOps *)dv_object_ops(found, DV_TOPOLOGY);
+    topology->self = dv_object_self(found);
+    topology->object = dv_object_ref(found);
+    topology->revision = topology->ops->revision(topology->self);
+    return DV_OK;
+}
+/* The same with the one that dv_object_find finds, the link's or the context's. When there is none: with `need`, what to
+ * add ("a container of tetrahedra"), an error is reported that says so; with NULL the result is DV_OK, and zeros.
+ * [main] */
+DV_NODISCARD static inline DvStatus dv_topology_require(DvObject *object, const DvLink *link, const char *need,
+                                                        DvTopologyRef *topology)
+{
+    DvObject *found = dv_object_find(object, link, DV_TOPOLOGY);
+    dv_topology_release(topology);
+    DvStatus status = DV_OK;
+    if (!found && need)
+        status = dv_object_find_required(object, link, DV_TOPOLOGY, need, &found);
+    return found ? dv_topology_take(object, found, topology) : status;
+}
+/* Whether connectivity is another one than at the last call (or from when it was found). */
+static inline bool dv_topology_changed(DvTopologyRef *topology)
+{
+    const uint64_t revision = topology->ops ? topology->ops->revision(topology->self) : topology->revision;
+    const bool changed = revision != topology->revision;
+    topology->revision = revision;
+    return changed;
+}
+static inline DvElements dv_topology_elements(const DvTopologyRef *topology, DvElementKind kind)
+{
+    DvElements none = {NULL, 0};
+    return topology->ops ? topology->ops->elements(topology->self, kind) : none;
+}
+
 /* Changes, by number. Each is whole when it returns: everything attached has followed. DV_ERROR_INVALID for numbers
  * out of range. */
 #define DV_TOPOLOGY_MODIFIER "divan.topology-modifier/1"
@@ -140,11 +235,57 @@ typedef struct DvTopologicalMappingOps {
     uint32_t (*source_element)(void *self, uint32_t out);
 } DvTopologicalMappingOps;
 
+/* A mesh for reading only: what a loader, or a file, has. Absent arrays are NULL. */
+typedef struct DvMeshGroup {
+    DvElementKind kind;
+    uint32_t first, count;       /* elements first .. first + count - 1 */
+    const char *name, *material; /* "": none */
+} DvMeshGroup;
+typedef struct DvMeshView {
+    uint32_t point_count;
+    const double *positions; /* [point_count] x 3, m */
+    const double *normals;   /* [point_count] x 3 */
+    const double *texcoords; /* [point_count] x 2 */
+    const double *radii;     /* [point_count] m: the points are centres of spheres */
+    /* [point_count] of a file whose seams are split: the number of the point before, and one that points with the same
+     * normal share */
+    const uint32_t *point_of_vertex, *normal_of_vertex;
+    DvElements elements[DV_ELEMENT_KINDS]; /* none of DV_POINTS */
+    const DvMeshGroup *groups;
+    uint32_t group_count;
+} DvMeshView;
+
 #define DV_LOADER "divan.loader/1"
 typedef struct DvLoaderOps {
     uint32_t size;
     DvStatus (*load)(void *self); /* reads the file named by `filename` into the fields */
+    /* What is in the fields, brought up to date, as a mesh. Valid until it loads again or one of its options changes. */
+    void (*view)(void *self, DvMeshView *view);
 } DvLoaderOps;
+
+/* Mesh files without a loader. A service; dv_service(DV_MESH_FILES) is NULL when no plugin reads meshes.     [main]
+ *
+ *   DvMeshFile *file;
+ *   DvMeshView mesh;
+ *   status = files->open(&self->filename, NULL, &file, &mesh);     ... mesh.positions ...
+ *   files->close(file);
+ */
+#define DV_MESH_FILES "divan.mesh-files/1"
+typedef struct DvMeshFile DvMeshFile;
+typedef struct DvMeshFileOptions {
+    bool flip_normals; /* faces in reverse order */
+    bool triangulate;  /* quads become triangles */
+    bool split_seams;  /* a point for each pair of texture coordinate and normal */
+} DvMeshFileOptions;
+typedef struct DvMeshFilesOps {
+    uint32_t size;
+    bool (*knows)(const char *name); /* whether files with this ending can be read */
+    /* Opens the file that a field of type dv_type_file names; the reader follows from the ending of the name. Errors are
+     * reported as that field's: no such file, of an unknown kind, broken. `options` NULL: none. The view belongs to
+     * *file, which the caller closes; NULL after an error. */
+    DvStatus (*open)(DvData *field, const DvMeshFileOptions *options, DvMeshFile **file, DvMeshView *view);
+    void (*close)(DvMeshFile *file); /* NULL is allowed */
+} DvMeshFilesOps;
 
 DV_END_DECLS
 #endif
