@@ -68,7 +68,7 @@ static void find_owners(TriangleCollisionModel *self)
             const uint32_t point = self->triangles[3 * (size_t)t + k];
             if (point < at_point.count && at_point.start[point] < at_point.start[point + 1] &&
                 at_point.items[at_point.start[point]] == t)
-                owns |= DV_OWNS_CORNER_0 << k;
+                owns |= (unsigned)DV_OWNS_CORNER_0 << k;
             if (t >= edges.count || edges.start[t] + k >= edges.start[t + 1])
                 continue;
             const uint32_t edge = edges.items[edges.start[t] + k];
@@ -76,9 +76,9 @@ static void find_owners(TriangleCollisionModel *self)
                 continue;
             const uint32_t first = at_edge.start[edge], end = at_edge.start[edge + 1];
             if (first < end && at_edge.items[first] == t)
-                owns |= DV_OWNS_EDGE_0 << k;
+                owns |= (unsigned)DV_OWNS_EDGE_0 << k;
             if (end - first == 1)
-                owns |= DV_ON_BORDER_0 << k;
+                owns |= (unsigned)DV_ON_BORDER_0 << k;
         }
         self->owns[t] = (uint16_t)owns;
     }
