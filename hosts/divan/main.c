@@ -229,6 +229,7 @@ static int run_command(const Command *command, int argc, char **argv)
     g_free(options.dump);
     g_free(options.dump_topology);
     g_free(options.dump_steps);
+    g_free(options.contacts);
     g_free(options.at);
     g_free(options.out);
     g_free(options.folder);

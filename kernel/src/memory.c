@@ -97,7 +97,7 @@ static void grow_to_peak(Arena *arena)
 void *dv_step_alloc(size_t count, size_t size)
 {
     Arena *arena = &dv_private_thread.arena;
-    const size_t bytes = rounded(bytes_of(count, size));
+    const size_t bytes = rounded(MAX(bytes_of(count, size), 1)); /* never NULL, also for 0 */
     arena->peak = MAX(arena->peak, arena->used + arena->extra_bytes + bytes);
     if (arena->capacity - arena->used >= bytes) {
         void *at = arena->block + arena->used;

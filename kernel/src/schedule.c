@@ -166,7 +166,8 @@ static void replace(DvSchedule *schedule, uint64_t order)
     const guint before = end - begin, after = planned->len, behind = calls->len - end;
     if (after > before)
         g_array_set_size(calls, calls->len + after - before);
-    memmove(calls_of(calls) + begin + after, calls_of(calls) + end, behind * sizeof(DvCall));
+    if (behind)
+        memmove(calls_of(calls) + begin + after, calls_of(calls) + end, behind * sizeof(DvCall));
     if (after < before)
         g_array_set_size(calls, calls->len - (before - after));
     if (after)

@@ -224,6 +224,16 @@ static void remove_contact(Playground *p, uint32_t which)
     p->contacts[which] = p->deeper[which] = NULL;
 }
 
+/* A detached one has left the graph's reference with us. */
+static void end_spring(DvObject *spring)
+{
+    if (dv_object_node(spring))
+        dv_object_remove(spring);
+    else
+        dv_object_unref(spring);
+    dv_object_unref(spring);
+}
+
 static void edit(Playground *p)
 {
     const uint32_t which = random_below(BODIES), spring = random_below(SPRINGS);
@@ -263,11 +273,9 @@ static void edit(Playground *p)
         }
         break;
     case 9:
-        if (p->springs[spring]) {
-            dv_object_remove(p->springs[spring]);
-            dv_object_unref(p->springs[spring]);
-            p->springs[spring] = NULL;
-        }
+        if (p->springs[spring])
+            end_spring(p->springs[spring]);
+        p->springs[spring] = NULL;
         break;
     case 10: /* out and in again, perhaps elsewhere, perhaps later */
         if (p->springs[spring] && dv_object_node(p->springs[spring]))
@@ -315,7 +323,7 @@ static void mechanics_that_followed_any_edits_are_those_compiled_now(void **stat
         ops->close(m);
         for (int i = 0; i < SPRINGS; i++)
             if (p.springs[i])
-                dv_object_unref(p.springs[i]);
+                end_spring(p.springs[i]);
         dv_scene_free(p.scene);
     }
     dv_log_set_handler(NULL, NULL);

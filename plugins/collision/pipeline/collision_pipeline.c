@@ -48,8 +48,11 @@ static DvObject *find(DvObject *object, const char *contract, const char *what, 
                       DvStatus *status)
 {
     DvObject *found = dv_node_find(dv_object_node(object), contract, DV_SEARCH_DOWN);
-    if (found)
+    if (found) {
+        if (*status == DV_OK)
+            *status = dv_object_require(object, found);
         return dv_object_ref(found);
+    }
     *status = dv_error(object, DV_ERROR_MISSING, "no %s in node '%s' or below; add a %s", what,
                        dv_node_path(dv_object_node(object)), class_name);
     return NULL;
@@ -176,9 +179,10 @@ static DvStatus update_body(DvCollisionBody *body, bool in_graph)
     return status;
 }
 
+/* False when a part is missing, or has left the graph. */
 static bool is_ready(const CollisionPipeline *self)
 {
-    return self->method && self->broad && self->narrow && self->manager;
+    return dv_object_is_valid(dv_object_of(self)) && self->method && self->broad && self->narrow && self->manager;
 }
 
 static DvStatus detect(void *self_)

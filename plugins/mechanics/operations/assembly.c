@@ -750,7 +750,8 @@ static void place_states(Assembly *as, DvMechanics *m)
         for (size_t i = old_slots; i < as->placed_capacity; i++)
             as->first_block[i] = NOWHERE;
     }
-    memcpy(as->old_first_block, as->first_block, as->placed_capacity * sizeof *as->first_block);
+    if (as->placed_capacity > 0)
+        memcpy(as->old_first_block, as->first_block, as->placed_capacity * sizeof *as->first_block);
     for (size_t i = 0; i < as->placed_capacity; i++)
         as->first_block[i] = NOWHERE;
     as->blocks.first_block = as->first_block;

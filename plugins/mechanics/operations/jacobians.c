@@ -92,7 +92,7 @@ static bool is_lent_alone(const DvMechanics *m, const Link *link)
 
 static void take_values(const DvMechanics *m, Link *link, const DvJacobian *j)
 {
-    if (link->copied)
+    if (link->copied && entries_of(link) > 0)
         memcpy(link->own_values, j->values, entries_of(link) * block_size(m, link) * sizeof *link->own_values);
     link->values = link->copied ? link->own_values : j->values;
 }
@@ -115,7 +115,8 @@ static void copy_structure(DvMechanics *m, Link *link)
     if (link->copied)
         WITH_ROOM(link->own_values, link->value_capacity, (size_t)entries * block_size(m, link));
     memcpy(link->start, j->row_start, ((size_t)j->rows + 1) * sizeof *link->start);
-    memcpy(link->columns, j->columns, entries * sizeof *link->columns);
+    if (entries > 0)
+        memcpy(link->columns, j->columns, entries * sizeof *link->columns);
     take_values(m, link, j);
 }
 
@@ -421,7 +422,8 @@ static void multiply(Jacobians *js, const DvMechanics *m, Product *product)
     const uint32_t rows = dv_state_count(m->states[product->state].ref);
     const uint32_t n = m->states[product->state].ref.dof->deriv,
                    width = m->states[product->jacobian.root].ref.dof->deriv;
-    memset(product->values, 0, (size_t)product->start[rows] * n * width * sizeof *product->values);
+    if (product->start[rows] > 0)
+        memset(product->values, 0, (size_t)product->start[rows] * n * width * sizeof *product->values);
     for (uint32_t row = 0; row < rows; row++) {
         for (uint32_t e = product->start[row]; e < product->start[row + 1]; e++)
             js->marker[product->columns[e]] = e;

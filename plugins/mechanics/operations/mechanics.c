@@ -744,6 +744,8 @@ static Outcome add_component(DvMechanics *m, const DvCall *call, uint32_t rank, 
 static void sort_mappings(DvMechanics *m)
 {
     const uint32_t n = m->mapping_list.count;
+    if (n == 0)
+        return;
     uint32_t *waiting_for =
         dv_alloc(m->state_slots.count, sizeof *waiting_for); /* mappings that still compute a state */
     uint32_t *left = dv_alloc(n, sizeof *left);
@@ -1063,6 +1065,8 @@ static int compare_orders(const void *a, const void *b)
 /* The orders to look at, ascending, each once; their number. */
 static uint32_t gather_orders(DvMechanics *m, const uint64_t *orders, size_t count)
 {
+    if (count == 0)
+        return 0;
     if (count > m->order_capacity) {
         dv_free(m->orders);
         m->order_capacity = (uint32_t)count + 16;

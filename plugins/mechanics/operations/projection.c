@@ -112,7 +112,9 @@ void local_free(Local *local)
 void local_clear(Local *local, const DvMechanics *m)
 {
     const size_t size = (size_t)m->states[local->a].ref.dof->deriv * m->states[local->b].ref.dof->deriv;
-    memset(local->values, 0, local->rows.start[local->rows.count] * size * sizeof *local->values);
+    const size_t slots = local->rows.start[local->rows.count];
+    if (slots > 0)
+        memset(local->values, 0, slots * size * sizeof *local->values);
 }
 
 static inline bool is_zero(const double *block, size_t size)
