@@ -129,6 +129,17 @@ const DvShape *collision_model_find_kind(const DvObject *object, const char *kin
     return NULL;
 }
 
+bool collision_model_meets_its_body(CollisionModel *base, const DvObject *other)
+{
+    return dv_data_bool(&base->self_collision) && dv_object_node(other) == dv_object_node(dv_object_of(base));
+}
+
+bool collision_model_other_agrees(DvObject *object, uint32_t element, DvObject *other, uint32_t other_element)
+{
+    const DvCollisionModelOps *ops = dv_object_ops(other, DV_COLLISION_MODEL);
+    return !ops->can_collide || ops->can_collide(dv_object_self(other), other_element, object, element);
+}
+
 DvObject *collision_model_state(void *self)
 {
     return ((CollisionModel *)self)->state.object;
@@ -171,7 +182,8 @@ void collision_model_set_contact_count(void *self, uint32_t count)
         dv_data_set_uint(&base->contact_count, count);
 }
 
-void collision_model_color(CollisionModel *base, double color[4])
+/* As set, or by its flags. */
+static void read_color(CollisionModel *base, double color[4])
 {
     static const double by_flags[8][3] = {/* simulated, moving, active */
                                           {0.25, 0.25, 0.25}, {0.5, 0.5, 0.5}, {0, 0.5, 0.25}, {0, 1, 0.5},
@@ -184,4 +196,12 @@ void collision_model_color(CollisionModel *base, double color[4])
     const int flags =
         dv_data_bool(&base->simulated) * 4 + dv_data_bool(&base->moving) * 2 + dv_data_bool(&base->active);
     memcpy(color, by_flags[flags], sizeof by_flags[flags]);
+}
+
+bool collision_model_is_drawn(CollisionModel *base, DvDraw *target, double color[4])
+{
+    if (!dv_draw_shows(target, DV_DISPLAY_COLLISION_MODELS) || !base->state.ops)
+        return false;
+    read_color(base, color);
+    return true;
 }

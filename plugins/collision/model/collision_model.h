@@ -92,13 +92,20 @@ static inline const double *shape_corner(const DvShape *s, uint32_t element, uin
 /* The first model of `kind` in the object's node, or above it; NULL: none. */
 const DvShape *collision_model_find_kind(const DvObject *object, const char *kind, DvObject **model);
 
+/* Whether `other` is of this model's own node, which collides with itself: neighbours are to be told apart. */
+bool collision_model_meets_its_body(CollisionModel *base, const DvObject *other);
+/* What `other` says of the pair. */
+bool collision_model_other_agrees(DvObject *object, uint32_t element, DvObject *other, uint32_t other_element);
+
 /* Operations that all share. */
 DvObject *collision_model_state(void *self);
 void collision_model_traits(void *self, DvCollisionTraits *traits);
 const DvShape *collision_model_shape(void *self);
 DvBoxes collision_model_boxes(void *self);
 void collision_model_set_contact_count(void *self, uint32_t count);
-void collision_model_color(CollisionModel *base, double color[4]); /* as set, or by its flags */
+
+/* Whether the viewer shows it, and then its colour: as set, or by its flags. */
+bool collision_model_is_drawn(CollisionModel *base, DvDraw *target, double color[4]);
 
 #define COLLISION_MODEL_OPERATIONS                                                                         \
     .size = sizeof(DvCollisionModelOps), .state = collision_model_state, .traits = collision_model_traits, \

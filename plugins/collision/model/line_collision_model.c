@@ -123,7 +123,7 @@ static bool can_collide(void *self_, uint32_t element, DvObject *other, uint32_t
     LineCollisionModel *self = self_;
     CollisionModel *base = &self->base;
     DvObject *object = dv_object_of(self);
-    if (!dv_data_bool(&base->self_collision) || dv_object_node(other) != dv_object_node(object))
+    if (!collision_model_meets_its_body(base, other))
         return true;
     const uint32_t *line = base->shape.vertices + 2 * (size_t)element;
     const DvAdjacency around = base->topology.ops->adjacency(base->topology.self, DV_POINTS, DV_EDGES);
@@ -135,8 +135,7 @@ static bool can_collide(void *self_, uint32_t element, DvObject *other, uint32_t
     (void)collision_model_find_kind(object, DV_SHAPE_POINTS, &points);
     if (other == points)
         return !is_end_near(base, &around, line, other_element);
-    const DvCollisionModelOps *ops = dv_object_ops(other, DV_COLLISION_MODEL);
-    return !ops->can_collide || ops->can_collide(dv_object_self(other), other_element, object, element);
+    return collision_model_other_agrees(object, element, other, other_element);
 }
 
 /* Along the line, beyond its ends too. */
@@ -155,10 +154,9 @@ static void attach(void *self_, uint32_t element, const double point[3], DvAttac
 static void draw(void *self_, DvDraw *target)
 {
     LineCollisionModel *self = self_;
-    if (!dv_draw_shows(target, DV_DISPLAY_COLLISION_MODELS) || !self->base.state.ops)
-        return;
     double color[4];
-    collision_model_color(&self->base, color);
+    if (!collision_model_is_drawn(&self->base, target, color))
+        return;
     const uint32_t lines = self->base.shape.count;
     double *ends = dv_alloc(6 * (size_t)lines, sizeof *ends);
     for (int free_ones = 0; free_ones < 2; free_ones++) {

@@ -142,12 +142,11 @@ static bool can_collide(void *self_, uint32_t element, DvObject *other, uint32_t
 {
     PointCollisionModel *self = self_;
     DvObject *object = dv_object_of(self);
-    if (!dv_data_bool(&self->base.self_collision) || dv_object_node(other) != dv_object_node(object))
+    if (!collision_model_meets_its_body(&self->base, other))
         return true;
     if (other == object)
         return false;
-    const DvCollisionModelOps *ops = dv_object_ops(other, DV_COLLISION_MODEL);
-    return !ops->can_collide || ops->can_collide(dv_object_self(other), other_element, object, element);
+    return collision_model_other_agrees(object, element, other, other_element);
 }
 
 static void attach(void *self, uint32_t element, const double point[3], DvAttachment *attachment)
@@ -159,10 +158,9 @@ static void attach(void *self, uint32_t element, const double point[3], DvAttach
 static void draw(void *self_, DvDraw *target)
 {
     PointCollisionModel *self = self_;
-    if (!dv_draw_shows(target, DV_DISPLAY_COLLISION_MODELS) || !self->base.state.ops)
-        return;
     double color[4];
-    collision_model_color(&self->base, color);
+    if (!collision_model_is_drawn(&self->base, target, color))
+        return;
     const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
     target->ops->points(target, x.at, x.count, 3.0, color);
     const DvConstVec free_x = dv_state_read(self->base.state, DV_FREE_POSITION);

@@ -91,10 +91,9 @@ static void attach(void *self_, uint32_t element, const double point[3], DvAttac
 static void draw(void *self_, DvDraw *target)
 {
     SphereCollisionModel *self = self_;
-    if (!dv_draw_shows(target, DV_DISPLAY_COLLISION_MODELS) || !self->base.state.ops)
-        return;
     double color[4];
-    collision_model_color(&self->base, color);
+    if (!collision_model_is_drawn(&self->base, target, color))
+        return;
     const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
     const uint32_t count = self->base.shape.count < x.count ? self->base.shape.count : x.count;
     double *centres = dv_alloc(3 * (size_t)count, sizeof *centres);

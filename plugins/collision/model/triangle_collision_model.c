@@ -164,7 +164,7 @@ static bool can_collide(void *self_, uint32_t element, DvObject *other, uint32_t
 {
     TriangleCollisionModel *self = self_;
     DvObject *object = dv_object_of(self);
-    if (!dv_data_bool(&self->base.self_collision) || dv_object_node(other) != dv_object_node(object))
+    if (!collision_model_meets_its_body(&self->base, other))
         return true;
     DvObject *points;
     (void)collision_model_find_kind(object, DV_SHAPE_POINTS, &points);
@@ -242,10 +242,9 @@ static void attach(void *self_, uint32_t element, const double point[3], DvAttac
 static void draw(void *self_, DvDraw *target)
 {
     TriangleCollisionModel *self = self_;
-    if (!dv_draw_shows(target, DV_DISPLAY_COLLISION_MODELS) || !self->base.state.ops)
-        return;
     double color[4];
-    collision_model_color(&self->base, color);
+    if (!collision_model_is_drawn(&self->base, target, color))
+        return;
     const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
     const uint32_t count = self->base.shape.count, sides = dv_draw_shows(target, DV_DISPLAY_WIREFRAME) ? 6 : 3;
     double *corners = dv_alloc(3 * (size_t)sides * count, sizeof *corners);
