@@ -52,7 +52,7 @@ enum { ROWS = 5, MOST = 64 };
 
 /* Rows on a state: points out of order and again, one row without entries. */
 typedef struct Written {
-    uint32_t start[ROWS + 1], points[MOST];
+    uint32_t start[ROWS + 1], row[MOST], points[MOST];
     double values[MOST * 6];
     DvStateRef state;
     DvStateRows rows;
@@ -66,6 +66,7 @@ static void write_rows(Written *w, const DvScene *scene, const char *path, uint3
     for (uint32_t r = 0; r < ROWS; r++) {
         w->start[r] = entries;
         for (uint32_t k = 0; r != 3 && k < r + 2; k++) {
+            w->row[entries] = r;
             w->points[entries] = (7 * r + count - 1 - k % count) % count;
             for (uint32_t c = 0; c < deriv; c++)
                 w->values[entries * deriv + c] = next(&seed);
@@ -73,7 +74,7 @@ static void write_rows(Written *w, const DvScene *scene, const char *path, uint3
         }
     }
     w->start[ROWS] = entries;
-    w->rows = (DvStateRows){w->state.object, ROWS, w->start, w->points, w->values};
+    w->rows = (DvStateRows){w->state.object, entries, w->row, w->points, w->values};
 }
 
 /* r . v of the state as it has been propagated. */
@@ -130,7 +131,7 @@ static void rows_do_the_work_of_what_they_are_written_on(void **state)
                 uint64_t allocations = 0;
                 for (int pass = 0; pass < 2; pass++) {
                     allocations = dv_allocation_count();
-                    assert_int_equal(ops->project_rows(m, &step, parts, 2, options, &j), DV_OK);
+                    assert_int_equal(ops->project_rows(m, &step, parts, 2, ROWS, options, &j), DV_OK);
                 }
                 assert_int_equal(dv_allocation_count(), allocations);
                 check_rows(&j, n);
@@ -159,7 +160,7 @@ static void rows_follow_the_bodies(void **state)
     Written w;
     write_rows(&w, scene, "/Rigid/Tool/Tip/dofs", 5);
     DvSparseRows j;
-    assert_int_equal(ops->project_rows(m, &step, &w.rows, 1, 0, &j), DV_OK);
+    assert_int_equal(ops->project_rows(m, &step, &w.rows, 1, ROWS, 0, &j), DV_OK);
     double *x = dv_state_write(scene_state(scene, "/Rigid/dofs"), DV_POSITION, DV_READ_WRITE).at;
     const double turned[7] = {1, 1, 1, 0.1, 0.7, 0.1, 0.7};
     memcpy(x, turned, sizeof turned);
@@ -171,7 +172,7 @@ static void rows_follow_the_bodies(void **state)
     ops->scatter(m, DV_VELOCITY, v);
     ops->propagate_velocity(m, &step, DV_VELOCITY);
     assert_true(fabs(dot_row(&j, 1, v) - work(&w, 1)) > 1e-3); /* those of before */
-    assert_int_equal(ops->project_rows(m, &step, &w.rows, 1, 0, &j), DV_OK);
+    assert_int_equal(ops->project_rows(m, &step, &w.rows, 1, ROWS, 0, &j), DV_OK);
     for (uint32_t r = 0; r < ROWS; r++)
         assert_true(fabs(dot_row(&j, r, v) - work(&w, r)) < 1e-12);
     ops->close(m);
@@ -184,11 +185,11 @@ static void identity_rows_are_the_accumulated_jacobian(void **state)
     DvScene *scene = scene_from_text(SCENE);
     const DvMechanicalOperationsOps *ops = ops_of_plugin();
     DvMechanics *m = ops->open(dv_scene_root(scene));
-    static const uint32_t start[] = {0, 1, 2, 3}, points[] = {0, 0, 0};
+    static const uint32_t row[] = {0, 1, 2}, points[] = {0, 0, 0};
     static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    const DvStateRows rows = {scene_object(scene, "/Soft/Skin/Copy/dofs"), 3, start, points, unit};
+    const DvStateRows rows = {scene_object(scene, "/Soft/Skin/Copy/dofs"), 3, row, points, unit};
     DvSparseRows j;
-    assert_int_equal(ops->project_rows(m, &step, &rows, 1, 0, &j), DV_OK);
+    assert_int_equal(ops->project_rows(m, &step, &rows, 1, 3, 0, &j), DV_OK);
     static const double weights[4] = {0.4, 0.2, 0.3, 0.1}; /* barycentric coordinates of (0.2 0.3 0.1) */
     for (uint32_t r = 0; r < 3; r++) {
         assert_int_equal(j.row_start[r + 1] - j.row_start[r], 4);
@@ -210,16 +211,16 @@ static void a_mapping_without_constraints_ends_the_way_where_that_is_asked_for(v
     Written w;
     write_rows(&w, scene, "/Soft/Skin/Copy/dofs", 5);
     DvSparseRows j;
-    assert_int_equal(ops->project_rows(m, &step, &w.rows, 1, DV_ROWS_HEED_MAPPINGS, &j), DV_OK);
+    assert_int_equal(ops->project_rows(m, &step, &w.rows, 1, ROWS, DV_ROWS_HEED_MAPPINGS, &j), DV_OK);
     const uint32_t entries = j.row_start[ROWS];
     assert_true(entries > 0);
     dv_data_set_bool(dv_object_field(scene_object(scene, "/Soft/Skin/Copy/map"), "mapConstraints"), false);
-    assert_int_equal(ops->project_rows(m, &step, &w.rows, 1, 0, &j), DV_OK);
+    assert_int_equal(ops->project_rows(m, &step, &w.rows, 1, ROWS, 0, &j), DV_OK);
     assert_int_equal(j.row_start[ROWS], entries);
-    assert_int_equal(ops->project_rows(m, &step, &w.rows, 1, DV_ROWS_HEED_MAPPINGS, &j), DV_OK);
+    assert_int_equal(ops->project_rows(m, &step, &w.rows, 1, ROWS, DV_ROWS_HEED_MAPPINGS, &j), DV_OK);
     check_rows(&j, 24);
     assert_int_equal(j.row_start[ROWS], 0);
-    assert_int_equal(ops->project_rows(m, &step, NULL, 0, 0, &j), DV_OK);
+    assert_int_equal(ops->project_rows(m, &step, NULL, 0, 0, 0, &j), DV_OK);
     assert_int_equal(j.rows, 0);
     ops->close(m);
     dv_scene_free(scene);
@@ -242,17 +243,17 @@ static void rows_that_cannot_be_are_refused(void **state)
     DvText text = {0};
     dv_log_set_handler(collect, &text);
     write_rows(&w[0], scene, "/Rigid/Tool/Tip/dofs", 1);
-    assert_int_equal(ops->project_rows(m, &step, &w[0].rows, 1, 0, &j), DV_ERROR_INVALID);
+    assert_int_equal(ops->project_rows(m, &step, &w[0].rows, 1, ROWS, 0, &j), DV_ERROR_INVALID);
     write_rows(&w[0], scene, "/Soft/Skin/dofs", 1);
     write_rows(&w[1], scene, "/Soft/dofs", 1);
-    w[1].rows.rows = ROWS - 1;
-    assert_int_equal(ops->project_rows(m, &step, (DvStateRows[]){w[0].rows, w[1].rows}, 2, 0, &j), DV_ERROR_INVALID);
+    assert_int_equal(ops->project_rows(m, &step, (DvStateRows[]){w[0].rows, w[1].rows}, 2, ROWS - 1, 0, &j),
+                     DV_ERROR_INVALID);
     w[0].points[2] = 2;
-    assert_int_equal(ops->project_rows(m, &step, &w[0].rows, 1, 0, &j), DV_ERROR_INVALID);
+    assert_int_equal(ops->project_rows(m, &step, &w[0].rows, 1, ROWS, 0, &j), DV_ERROR_INVALID);
     dv_log_set_handler(NULL, NULL);
     assert_string_equal(
         text.at, "scene.scn:1: MechanicalObject 'dofs': rows of constraints on a state that is not below '/Soft'\n"
-                 "scene.scn:1: MechanicalObject 'dofs': 4 rows of constraints on one state, 5 on another\n"
+                 "scene.scn:1: MechanicalObject 'dofs': row 4 of 4 of the constraints\n"
                  "scene.scn:1: MechanicalObject 'dofs': a constraint on point 2 of 2\n");
     dv_text_free(&text);
     ops->close(m);
@@ -269,7 +270,7 @@ static void what_would_reach_a_state_outside_is_dropped(void **state)
     Written w;
     write_rows(&w, scene, "/Soft/Skin/Copy/dofs", 1);
     DvSparseRows j;
-    assert_int_equal(ops->project_rows(m, &step, &w.rows, 1, DV_ROWS_CONSTRAINED, &j), DV_OK);
+    assert_int_equal(ops->project_rows(m, &step, &w.rows, 1, ROWS, DV_ROWS_CONSTRAINED, &j), DV_OK);
     assert_int_equal(j.rows, ROWS);
     assert_int_equal(j.row_start[ROWS], 0);
     ops->close(m);

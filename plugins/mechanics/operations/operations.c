@@ -248,11 +248,11 @@ static void combine_states(DvMechanics *m, uint32_t which, DvVecId r, DvVecId a,
 }
 
 static DvStatus project_rows(DvMechanics *m, const DvStep *step, const DvStateRows *parts, uint32_t count,
-                             uint32_t options, DvSparseRows *out)
+                             uint32_t rows, uint32_t options, DvSparseRows *out)
 {
     mechanics_refresh(m);
     m->depth++;
-    const DvStatus status = row_projection_run(m, step, parts, count, options, out);
+    const DvStatus status = row_projection_run(m, step, parts, count, rows, options, out);
     m->depth--;
     return status;
 }

@@ -102,12 +102,29 @@ static bool is_in_order(const Entries *e)
     return true;
 }
 
-/* By row, then by point, each pair once; equal ones are added up as they came. */
-static void put_in_order(RowProjection *p, Entries *e)
+/* Stable insertion of entry i behind what is not larger, among those of its row that `place` holds from `begin` to `end`. Rows are
+ * short, and mostly in order. */
+static void insert(const Entries *e, size_t *place, size_t begin, size_t end, size_t i)
 {
-    if (is_in_order(e))
-        return;
-    p->place = reserve(p->place, &p->place_capacity, e->count, sizeof *p->place);
+    size_t at = end;
+    for (; at > begin && e->point[place[at - 1]] > e->point[i]; at--)
+        place[at] = place[at - 1];
+    place[at] = i;
+}
+
+/* Entries whose rows ascend already: each row by itself. */
+static void sort_within_rows(const Entries *e, size_t *place)
+{
+    size_t begin = 0;
+    for (size_t i = 0; i < e->count; i++) {
+        if (e->row[i] != e->row[begin])
+            begin = i;
+        insert(e, place, begin, i, i);
+    }
+}
+
+static void sort_by_rows(RowProjection *p, const Entries *e)
+{
     uint32_t *begin, *end; /* of each row in `place`; what has been placed ends at `end` */
     p->start = reserve(p->start, &p->start_capacity, 2 * (size_t)p->rows + 2, sizeof *p->start);
     begin = p->start;
@@ -119,13 +136,23 @@ static void put_in_order(RowProjection *p, Entries *e)
         begin[r + 1] += begin[r];
         end[r] = begin[r];
     }
-    for (size_t i = 0; i < e->count; i++) {
-        /* Insertion behind what is not larger: rows are short, and mostly in order. */
-        uint32_t at = end[e->row[i]]++;
-        for (; at > begin[e->row[i]] && e->point[p->place[at - 1]] > e->point[i]; at--)
-            p->place[at] = p->place[at - 1];
-        p->place[at] = i;
-    }
+    for (size_t i = 0; i < e->count; i++)
+        insert(e, p->place, begin[e->row[i]], end[e->row[i]]++, i);
+}
+
+/* By row, then by point, each pair once; equal ones are added up as they came. */
+static void put_in_order(RowProjection *p, Entries *e)
+{
+    bool ascend = true;
+    if (is_in_order(e))
+        return;
+    for (size_t i = 1; i < e->count; i++)
+        ascend = ascend && e->row[i - 1] <= e->row[i];
+    p->place = reserve(p->place, &p->place_capacity, e->count, sizeof *p->place);
+    if (ascend)
+        sort_within_rows(e, p->place);
+    else
+        sort_by_rows(p, e);
     p->pairs = reserve(p->pairs, &p->pair_capacity, 2 * e->count, sizeof *p->pairs);
     p->numbers = reserve(p->numbers, &p->number_capacity, e->count * e->width, sizeof *p->numbers);
     for (size_t k = 0; k < e->count; k++) {
@@ -202,18 +229,15 @@ static DvStatus take_part(DvMechanics *m, RowProjection *p, const DvStateRows *p
     if (state == UINT32_MAX)
         return dv_error(part->state, DV_ERROR_INVALID, "rows of constraints on a state that is not below '%s'",
                         dv_node_path(m->node));
-    if (part->rows != p->rows)
-        return dv_error(part->state, DV_ERROR_INVALID, "%u rows of constraints on one state, %u on another", part->rows,
-                        p->rows);
     Entries *e = &p->of_state[state];
     const uint32_t points = dv_state_count(m->states[state].ref);
-    for (uint32_t r = 0; r < part->rows; r++)
-        for (uint32_t k = part->row_start[r]; k < part->row_start[r + 1]; k++) {
-            if (part->points[k] >= points)
-                return dv_error(part->state, DV_ERROR_INVALID, "a constraint on point %u of %u", part->points[k],
-                                points);
-            memcpy(entries_add(e, r, part->points[k]), part->values + (size_t)k * e->width, e->width * sizeof(double));
-        }
+    for (size_t k = 0; k < part->count; k++) {
+        if (part->point[k] >= points)
+            return dv_error(part->state, DV_ERROR_INVALID, "a constraint on point %u of %u", part->point[k], points);
+        if (part->row[k] >= p->rows)
+            return dv_error(part->state, DV_ERROR_INVALID, "row %u of %u of the constraints", part->row[k], p->rows);
+        memcpy(entries_add(e, part->row[k], part->point[k]), part->values + k * e->width, e->width * sizeof(double));
+    }
     return DV_OK;
 }
 
@@ -284,7 +308,7 @@ static void give_out(DvMechanics *m, RowProjection *p, DvSparseRows *out)
     *out = (DvSparseRows){p->rows, p->start, p->columns, p->values};
 }
 
-DvStatus row_projection_run(DvMechanics *m, const DvStep *step, const DvStateRows *parts, uint32_t count,
+DvStatus row_projection_run(DvMechanics *m, const DvStep *step, const DvStateRows *parts, uint32_t count, uint32_t rows,
                             uint32_t options, DvSparseRows *out)
 {
     if (!m->row_projection)
@@ -296,7 +320,7 @@ DvStatus row_projection_run(DvMechanics *m, const DvStep *step, const DvStateRow
         p->state_capacity = m->state_slots.capacity;
     }
     const size_t unknowns = mechanics_count_unknowns(m);
-    p->rows = count > 0 ? parts[0].rows : 0;
+    p->rows = rows;
     for (uint32_t i = 0; i < m->state_list.count; i++)
         entries_start(&p->of_state[m->state_list.at[i]], state_at(m, i)->ref.dof->deriv);
     DvStatus status = DV_OK;

@@ -9,7 +9,7 @@
 
 /* DvMechanicalOperationsOps.project_rows; the mechanics are up to date with the graph. */
 DV_NODISCARD DvStatus row_projection_run(DvMechanics *m, const DvStep *step, const DvStateRows *parts, uint32_t count,
-                                         uint32_t options, DvSparseRows *out);
+                                         uint32_t rows, uint32_t options, DvSparseRows *out);
 void row_projection_free(RowProjection *projection); /* NULL is allowed */
 
 #endif

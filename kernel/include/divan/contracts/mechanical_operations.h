@@ -53,13 +53,12 @@ enum {
     DV_STATES_ALL = DV_STATES_INDEPENDENT | DV_STATES_MAPPED
 };
 
-/* Rows of constraints on one state, as constraints write them: row i has the derivative values[e * deriv...] at point
- * points[e] for row_start[i] <= e < row_start[i + 1], in any order; what comes again is added. */
+/* Rows of constraints on one state, by entries: row[e] has the derivative values[e x deriv ...] at point[e]; in any order, what comes
+ * again is added. It costs least when rows ascend. */
 typedef struct DvStateRows {
     DvObject *state;
-    uint32_t rows;
-    const uint32_t *row_start; /* [rows + 1] */
-    const uint32_t *points;
+    size_t count; /* entries */
+    const uint32_t *row, *point;
     const double *values;
 } DvStateRows;
 
@@ -134,10 +133,9 @@ typedef struct DvMechanicalOperationsOps {
     void (*clear_states)(DvMechanics *m, uint32_t which, DvVecId v);
     void (*combine_states)(DvMechanics *m, uint32_t which, DvVecId r, DvVecId a, DvVecId b, double k);
     /* J over the unknowns of rows that are written on any states below, mapped ones too: pulled up through chains of
-     * mappings by their J at the last propagation, the parts added row by row. All parts have as many rows; what would
-     * reach a state outside is dropped. `options`: a sum of DV_ROWS_*. Exact zeros are left out. Lent until the next
+     * mappings by their J at the last propagation, the parts added row by row. What would reach a state outside is dropped. `options`: a sum of DV_ROWS_*. Exact zeros are left out. Lent until the next
      * call; identity rows on a state give its accumulated Jacobian. Allocates only for more than ever before. */
-    DvStatus (*project_rows)(DvMechanics *m, const DvStep *step, const DvStateRows *parts, uint32_t count,
+    DvStatus (*project_rows)(DvMechanics *m, const DvStep *step, const DvStateRows *parts, uint32_t count, uint32_t rows,
                              uint32_t options, DvSparseRows *out);
 
     /* Energies and momentum of everything below. */

@@ -8,6 +8,7 @@
 #include <divan/contracts/collision.h>
 #include <divan/contracts/fault_cause.h>
 #include <divan/contracts/force_field.h>
+#include <divan/contracts/lagrangian_constraint.h>
 #include <divan/contracts/mapping.h>
 #include <divan/contracts/mass.h>
 #include <divan/contracts/mechanical_operations.h>
