@@ -123,6 +123,8 @@ static void print_path(FILE *file, const char *path)
     if (quoted)
         fputc('"', file);
     for (; *path; path++) {
+        if (path[0] == '/' && path[1] == '/')
+            continue; /* a node without a name is not in the names of its models */
         if (*path == '"')
             fputc('"', file);
         fputc(*path, file);

@@ -108,9 +108,9 @@ def probe(name, folder):
     return all(ok for ok, _ in result), " | ".join(text for _, text in result)
 
 
-# Of the contact lists: what needs multipliers, sticking, boxes or capsules is not here.
-CONTACT_PROBES = ("Penalty/", "Groups/", "PerModel/", "SelfCollision/")
-CONTACT_SCENES_ELSEWHERE = ("BuildLCP", "FreeMotion", "Lagrangian/", "StickContact", "RecordedCamera")
+# Of the contact lists: what needs sticking, boxes, capsules or constraints of its own is not here.
+CONTACT_PROBES = ("Penalty/", "Groups/", "PerModel/", "SelfCollision/", "Friction/", "Rigid/", "Unbuilt/", "Order/", "Correction/all", "Correction/generic", "Correction/two")
+CONTACT_SCENES_ELSEWHERE = ("Bilateral", "StickContact", "RecordedCamera")
 # Known by their reason: steps up to which the trajectory is compared.
 #   RigidMapping: tori in symmetric places, where the last bit decides which of two equally near contacts counts; our own run
 #     moves by its whole motion when the start is turned out of symmetry by 1e-15
@@ -118,7 +118,15 @@ CONTACT_SCENES_ELSEWHERE = ("BuildLCP", "FreeMotion", "Lagrangian/", "StickConta
 #     modulus changes by 2e-16
 #   plasticity: the same decision of equally near contacts after step 50
 #   chainAll: the first step of two tori is what unconverged conjugate gradients leave, as in the reference against itself
-CONTACT_UNTIL = {"RigidMapping.scn": "30", "LiverTriangleFEM.scn": "0", "plasticity.scn": "50"}
+#   BuildLCP: one contact of a face that lies on another, kept or dropped by the last bit of a cone test at step 20
+#   FreeMotionAnimationLoop: contacts in symmetric places, in the order in which the last bit sorts the tree; the solver stops
+#     before it has converged, so that the order shows from step 10 on
+CONTACT_UNTIL = {"RigidMapping.scn": "30", "LiverTriangleFEM.scn": "0", "plasticity.scn": "50",
+                 "BuiltConstraintCorrection.scn": "10", "FreeMotionAnimationLoop.scn": "9"}
+# Steps up to which contacts are compared, where states agree to the end.
+#   Chain: from there on positions differ by 1e-5
+#   LCP_with_friction: four corners come down together; which are within the alarm distance first is the last bit's decision
+CONTACTS_UNTIL = {"TetrahedronFEMForceField_Chain.scn": "70", "LCP_with_friction.scn": "22"}
 CONTACT_FIRST_STEP = {"chainAll.scn": "2e-5"}
 
 
@@ -142,8 +150,7 @@ def contact(name, folder):
         table = os.path.join(folder, "contacts.csv")
         done = divan("run", scene, "-n", "100" if kept != PROBES else "40", "--quiet", "--contacts", table)
         until = [w for e, s in CONTACT_UNTIL.items() if name.endswith(e) for w in ("--until", s)]
-        if name.endswith("TetrahedronFEMForceField_Chain.scn"):
-            until = ["--until", "70"]  # from there on positions differ by 1e-5
+        until += [w for e, s in CONTACTS_UNTIL.items() if name.endswith(e) for w in ("--until", s)]
         result.append(tool("compare-contacts", contacts, table, *until) if done.returncode == 0 else (False, last_words(done)))
     return all(ok for ok, _ in result), " | ".join(text for _, text in result)
 

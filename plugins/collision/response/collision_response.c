@@ -19,18 +19,21 @@
 typedef struct Response {
     DvObject *object; /* held; NULL: none could be made, or none is wanted */
     const DvContactResponseOps *ops;
-    bool made;    /* so far as it is wanted */
-    bool touched; /* in this step */
+    uint32_t number; /* of those that are told, in the order in which they were made */
+    bool made;       /* so far as it is wanted */
+    bool touched;    /* in this step */
 } Response;
 
 typedef struct CollisionResponse {
     DvData response, parameters;
     DvData pair_order; /* of a run that is saved: what the order of responses hangs on */
+    DvData memories;   /* and what they begin the next step with: of each in the sequence how many numbers, and these */
     PairMap map;
     Response *responses; /* [response_count] of the map's entries */
     uint32_t response_count;
     uint32_t *sequence; /* [sequence_count] present entries in the order in which their responses were made */
     uint32_t sequence_count, sequence_capacity;
+    uint32_t numbered;  /* responses that were told their number so far */
     bool continued;     /* a saved run goes on: the responses of its pairs are made first, in the order they had */
     uint32_t *contacts; /* [bodies] of each body in this step */
     uint32_t body_capacity;
@@ -43,19 +46,23 @@ static const DvField fields[] = {
              .help = "fields of the responses: name=value&name=value"),
     DV_FIELD(CollisionResponse, pair_order, "pairOrder", dv_type_uints, .flags = DV_FIELD_STATE,
              .help = "ranks of the bodies, and the pairs that have responses"),
+    DV_FIELD(CollisionResponse, memories, "responseMemories", dv_type_doubles, .flags = DV_FIELD_STATE,
+             .help = "responses made so far; of each response how many numbers it keeps, and the numbers"),
     {0},
 };
 
-/* What scenes of earlier years call responses. */
+/* What scenes, and those of earlier years, call responses. */
 static const char *class_of_response(const char *name)
 {
-    static const char *const old[][2] = {{"default", "PenalityContactForceField"},
-                                         {"PenalityContact", "PenalityContactForceField"},
-                                         {"FrictionContact", "FrictionContactConstraint"},
-                                         {"StickContact", "StickContactForceField"}};
-    for (size_t i = 0; i < sizeof old / sizeof *old; i++)
-        if (strcmp(old[i][0], name) == 0)
-            return old[i][1];
+    static const char *const names[][2] = {{"default", "PenalityContactForceField"},
+                                           {"PenalityContact", "PenalityContactForceField"},
+                                           {"FrictionContact", "UnilateralLagrangianConstraint"},
+                                           {"FrictionContactConstraint", "UnilateralLagrangianConstraint"},
+                                           {"AugmentedLagrangianResponseConstraint", "AugmentedLagrangianConstraint"},
+                                           {"StickContact", "StickContactForceField"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i][0], name) == 0)
+            return names[i][1];
     return name;
 }
 
@@ -95,6 +102,7 @@ static DvStatus init(DvObject *object, void *self_)
 {
     CollisionResponse *self = self_;
     self->map.rule = NEW_PAIR_FIRST;
+    dv_data_set_bool(dv_object_field(object, "listening"), true);
     const char *name = dv_data_string(&self->response);
     if (!*name)
         return dv_error(object, DV_ERROR_MISSING,
@@ -168,6 +176,8 @@ static DvStatus make_response(CollisionResponse *self, Response *response, const
     set_parameters(self, made, parameters);
     response->object = dv_object_ref(made);
     response->ops = ops;
+    if (ops->set_place)
+        response->number = self->numbered++;
     return ops->set_states(dv_object_self(made), a->ops->state(a->self), b->ops->state(b->self));
 }
 
@@ -260,6 +270,66 @@ static DvStatus continue_responses(CollisionResponse *self, const DvContactList 
     return DV_OK;
 }
 
+/* ---- What a saved run goes on with ---- */
+
+static void save_memories(CollisionResponse *self)
+{
+    size_t total = 1, count;
+    bool any = false;
+    for (uint32_t i = 0; i < self->sequence_count; i++) {
+        const Response *response = &self->responses[self->sequence[i]];
+        count = 0;
+        if (response->object && response->ops->memory)
+            response->ops->memory(dv_object_self(response->object), &count);
+        total += 1 + count;
+        any = any || count > 0;
+    }
+    if (!any && self->numbered == 0)
+        return;
+    double *to = dv_data_begin_all(&self->memories, total);
+    *to++ = self->numbered;
+    for (uint32_t i = 0; i < self->sequence_count; i++) {
+        const Response *response = &self->responses[self->sequence[i]];
+        const double *from = NULL;
+        count = 0;
+        if (response->object && response->ops->memory)
+            from = response->ops->memory(dv_object_self(response->object), &count);
+        *to++ = (double)count;
+        if (count > 0)
+            memcpy(to, from, count * sizeof *to);
+        to += count;
+    }
+    dv_data_end(&self->memories);
+}
+
+/* Forces are known at the end of a step. */
+static void handle_event(DvObject *object, void *self, DvEvent *event)
+{
+    (void)object;
+    if (event->kind == DV_EVENT_ANIMATE_END)
+        save_memories(self);
+}
+
+/* The responses of a saved run have been made again, in the order they had. */
+static DvStatus recall_memories(CollisionResponse *self)
+{
+    size_t total, at = 1;
+    const double *numbers = dv_data_doubles(&self->memories, &total);
+    for (uint32_t i = 0; total > 0 && i < self->sequence_count; i++) {
+        const Response *response = &self->responses[self->sequence[i]];
+        const size_t count = at < total ? (size_t)numbers[at] : 0;
+        if (at >= total || count > total - at - 1)
+            return dv_field_error(&self->memories, -1, "these are no memories of %u responses", self->sequence_count);
+        if (count > 0 && (!response->object || !response->ops->recall ||
+                          !response->ops->recall(dv_object_self(response->object), numbers + at + 1, count)))
+            return dv_field_error(&self->memories, -1, "response %u does not know its numbers again", i);
+        at += 1 + count;
+    }
+    if (total > 0)
+        self->numbered = (uint32_t)numbers[0];
+    return DV_OK;
+}
+
 static DvStatus answer(CollisionResponse *self, const DvContactList *list, const DvContactPair *pair, DvNode *node)
 {
     const DvCollisionBody *a = &list->bodies[pair->body[0]], *b = &list->bodies[pair->body[1]];
@@ -289,6 +359,8 @@ static DvStatus respond(void *self_, const DvContactList *list, DvNode *node)
 {
     CollisionResponse *self = self_;
     DvStatus status = self->continued ? continue_responses(self, list, node) : DV_OK;
+    if (status == DV_OK && self->continued)
+        status = recall_memories(self);
     self->continued = false;
     for (uint32_t i = 0; i < self->map.count; i++)
         response_at(self, i)->touched = false;
@@ -300,6 +372,11 @@ static DvStatus respond(void *self_, const DvContactList *list, DvNode *node)
     if (status != DV_OK)
         return status;
     const uint32_t *order = pair_map_order(&self->map);
+    for (uint32_t i = 0; i < self->map.present; i++) {
+        const Response *response = response_at(self, order[i]);
+        if (response->object && response->ops->set_place)
+            response->ops->set_place(dv_object_self(response->object), response->number, i);
+    }
     const DvNarrowPhaseOps *narrow = dv_object_ops(list->narrow_phase, DV_NARROW_PHASE);
     for (uint32_t i = 0; narrow->look_up && i < self->map.present; i++) {
         const PairEntry *pair = &self->map.entries[order[i]];
@@ -367,6 +444,7 @@ const DvClass dv_collision_response = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_CONTACT_MANAGER, .ops = &ops}, {0}},
     .init = init,
+    .handle_event = handle_event,
     .restore = restore,
     .cleanup = cleanup,
 };

@@ -12,6 +12,9 @@
  */
 #include <string.h>
 
+#include "response/attachment.h"
+#include "response/id_map.h"
+
 #include <divan/contracts/collision.h>
 #include <divan/contracts/force_field.h>
 #include <divan/divan.h>
@@ -33,11 +36,7 @@ typedef struct PenalityContactForceField {
     PenaltyContact *contacts;
     uint32_t count, capacity;
     uint64_t structure;
-    struct Place { /* which contact of the list has an id: open addressing */
-        int64_t id;
-        uint32_t index; /* + 1; 0: free */
-    } * places;
-    uint32_t place_mask;
+    IdMap ids;      /* contacts of the list */
     uint32_t *kept; /* [listed] its contact + 1; 0: it does not count */
     uint32_t listed_capacity;
 } PenalityContactForceField;
@@ -95,12 +94,11 @@ static void cleanup(DvObject *object, void *self_)
     PenalityContactForceField *self = self_;
     release(self);
     dv_free(self->contacts);
-    dv_free(self->places);
     dv_free(self->kept);
     self->contacts = NULL;
-    self->places = NULL;
     self->kept = NULL;
-    self->count = self->capacity = self->place_mask = self->listed_capacity = 0;
+    id_map_free(&self->ids);
+    self->count = self->capacity = self->listed_capacity = 0;
 }
 
 /* ---- Which contacts count ---- */
@@ -110,33 +108,19 @@ static void make_room(PenalityContactForceField *self, uint32_t listed)
     if (listed <= self->listed_capacity)
         return;
     dv_free(self->contacts);
-    dv_free(self->places);
     dv_free(self->kept);
     self->listed_capacity = 2 * listed + 16;
     self->capacity = self->listed_capacity;
     self->contacts = dv_alloc(self->capacity, sizeof *self->contacts);
     self->kept = dv_alloc(self->listed_capacity, sizeof *self->kept);
-    uint32_t size = 64;
-    while (size < 2 * self->listed_capacity)
-        size *= 2;
-    self->places = dv_alloc(size, sizeof *self->places);
-    self->place_mask = size - 1;
-}
-
-static struct Place *place_of(const PenalityContactForceField *self, int64_t id)
-{
-    uint32_t at = (uint32_t)((uint64_t)id * 11400714819323198485u >> 32) & self->place_mask;
-    while (self->places[at].index > 0 && self->places[at].id != id)
-        at = (at + 1) & self->place_mask;
-    return &self->places[at];
 }
 
 /* Of contacts with one id the nearest, of equally near ones the first. */
 static void choose(PenalityContactForceField *self, const DvContactPair *pair)
 {
-    memset(self->places, 0, ((size_t)self->place_mask + 1) * sizeof *self->places);
+    id_map_restart(&self->ids, pair->count);
     for (uint32_t i = 0; i < pair->count; i++) {
-        struct Place *place = place_of(self, pair->contacts[i].id);
+        IdPlace *place = id_map_find(&self->ids, pair->contacts[i].id);
         self->kept[i] = 1;
         if (place->index > 0 && !(pair->contacts[i].gap < pair->contacts[place->index - 1].gap)) {
             self->kept[i] = 0;
@@ -144,7 +128,7 @@ static void choose(PenalityContactForceField *self, const DvContactPair *pair)
         }
         if (place->index > 0)
             self->kept[place->index - 1] = 0;
-        *place = (struct Place){pair->contacts[i].id, i + 1};
+        *place = (IdPlace){pair->contacts[i].id, i + 1};
     }
 }
 
@@ -189,42 +173,6 @@ static DvStatus set_contacts(void *self_, const DvContactList *list, const DvCon
     return DV_OK;
 }
 
-/* ---- Points of elements ---- */
-
-static DvVec3 lever_of(const DvAttachment *at, const double *x, uint32_t dim)
-{
-    const DvRigid3 frame = dv_rigid3_load(x + (size_t)at->points[0] * dim);
-    return dv_quat_rotate(frame.orientation, dv_vec3_load(at->lever));
-}
-
-static DvVec3 position_of(const DvAttachment *at, const double *x, uint32_t dim, DvVec3 lever)
-{
-    DvVec3 p = lever;
-    for (uint32_t i = 0; i < at->count; i++)
-        p = dv_vec3_madd(p, at->weights[i], dv_vec3_load(x + (size_t)at->points[i] * dim));
-    return p;
-}
-
-/* J v: of a frame also what its rotation adds. */
-static DvVec3 velocity_of(const DvAttachment *at, const double *v, uint32_t dim, DvVec3 lever)
-{
-    DvVec3 sum = dv_vec3_zero();
-    for (uint32_t i = 0; i < at->count; i++)
-        sum = dv_vec3_madd(sum, at->weights[i], dv_vec3_load(v + (size_t)at->points[i] * dim));
-    if (dim > 3)
-        sum = dv_vec3_add(sum, dv_vec3_cross(dv_vec3_load(v + (size_t)at->points[0] * dim + 3), lever));
-    return sum;
-}
-
-/* f += J^T force */
-static void add_force_at(const DvAttachment *at, double *f, uint32_t dim, DvVec3 lever, DvVec3 force)
-{
-    for (uint32_t i = 0; i < at->count; i++)
-        dv_vec3_accumulate(dv_vec3_scale(force, at->weights[i]), f + (size_t)at->points[i] * dim);
-    if (dim > 3)
-        dv_vec3_accumulate(dv_vec3_cross(lever, force), f + (size_t)at->points[0] * dim + 3);
-}
-
 /* ---- Forces ---- */
 
 static uint32_t states(void *self_, DvObject *objects[2])
@@ -245,15 +193,15 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
         PenaltyContact *c = &self->contacts[i];
         DvVec3 p[2];
         for (int side = 0; side < 2; side++) {
-            c->lever[side] = x[side].dim > 3 ? lever_of(&c->side[side], x[side].at, x[side].dim) : dv_vec3_zero();
-            p[side] = position_of(&c->side[side], x[side].at, x[side].dim, c->lever[side]);
+            c->lever[side] = attachment_lever(&c->side[side], x[side].at, x[side].dim);
+            p[side] = attachment_position(&c->side[side], x[side].at, x[side].dim, c->lever[side]);
         }
         c->penetration = c->distance - dv_vec3_dot(dv_vec3_sub(p[1], p[0]), c->normal);
         if (!(c->penetration > 0.0))
             continue;
         const DvVec3 force = dv_vec3_scale(c->normal, c->stiffness * c->penetration);
-        add_force_at(&c->side[0], f[0].at, f[0].dim, c->lever[0], dv_vec3_neg(force));
-        add_force_at(&c->side[1], f[1].at, f[1].dim, c->lever[1], force);
+        attachment_add_force(&c->side[0], f[0].at, f[0].dim, c->lever[0], dv_vec3_neg(force));
+        attachment_add_force(&c->side[1], f[1].at, f[1].dim, c->lever[1], force);
     }
 }
 
@@ -265,11 +213,11 @@ static void add_dforce(void *self_, const DvStep *step, double k, double b, cons
         const PenaltyContact *c = &self->contacts[i];
         if (!(c->penetration > 0.0))
             continue;
-        const DvVec3 d1 = velocity_of(&c->side[0], dx[0].at, dx[0].dim, c->lever[0]);
-        const DvVec3 d2 = velocity_of(&c->side[1], dx[1].at, dx[1].dim, c->lever[1]);
+        const DvVec3 d1 = attachment_velocity(&c->side[0], dx[0].at, dx[0].dim, c->lever[0]);
+        const DvVec3 d2 = attachment_velocity(&c->side[1], dx[1].at, dx[1].dim, c->lever[1]);
         const DvVec3 force = dv_vec3_scale(c->normal, -k * c->stiffness * dv_vec3_dot(dv_vec3_sub(d2, d1), c->normal));
-        add_force_at(&c->side[0], df[0].at, df[0].dim, c->lever[0], dv_vec3_neg(force));
-        add_force_at(&c->side[1], df[1].at, df[1].dim, c->lever[1], force);
+        attachment_add_force(&c->side[0], df[0].at, df[0].dim, c->lever[0], dv_vec3_neg(force));
+        attachment_add_force(&c->side[1], df[1].at, df[1].dim, c->lever[1], force);
     }
 }
 
@@ -282,8 +230,8 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
         const PenaltyContact *c = &self->contacts[i];
         DvVec3 p[2];
         for (int side = 0; side < 2; side++)
-            p[side] = position_of(&c->side[side], x[side].at, x[side].dim,
-                                  x[side].dim > 3 ? lever_of(&c->side[side], x[side].at, x[side].dim) : dv_vec3_zero());
+            p[side] = attachment_position(&c->side[side], x[side].at, x[side].dim,
+                                          attachment_lever(&c->side[side], x[side].at, x[side].dim));
         const double penetration = c->distance - dv_vec3_dot(dv_vec3_sub(p[1], p[0]), c->normal);
         if (penetration > 0.0)
             sum += 0.5 * c->stiffness * penetration * penetration;

@@ -253,6 +253,12 @@ typedef struct DvContactResponseOps {
     /* Optional: the force that contact `index` of the pair put on the second model at the last step, N; the first feels the
      * opposite. */
     void (*force)(void *self, uint32_t index, double force[3]);
+    /* Optional: how many such responses have been made before it, and its place among those of this step. */
+    void (*set_place)(void *self, uint32_t number, uint32_t rank);
+    /* Optional, both or none: the numbers that the next step begins with, lent until the next call; and taking them when a saved
+     * run goes on, before its contacts are set; false: these are none of its own. */
+    const double *(*memory)(void *self, size_t *count);
+    bool (*recall)(void *self, const double *numbers, size_t count);
 } DvContactResponseOps;
 
 #define DV_CONTACT_MANAGER "divan.contact-manager/1"

@@ -28,7 +28,7 @@ typedef enum DvConstraintOrder { DV_CONSTRAIN_POSITION, DV_CONSTRAIN_VELOCITY } 
 
 typedef enum DvLaw {
     DV_LAW_BILATERAL,  /* d = 0 in all rows; p[0]: how much of a correction is applied, 1: all of it */
-    DV_LAW_UNILATERAL, /* one row: d >= 0, lambda >= 0, one of them 0 */
+    DV_LAW_UNILATERAL, /* one row: d >= 0, lambda >= 0, one of them 0; lambda is 0 where W of the row is at most p[1] */
     DV_LAW_FRICTION,   /* rows n, t, s: the same of n; |(lambda_t, lambda_s)| <= p[0] lambda_n (Coulomb) */
     DV_LAW_AUGMENTED,  /* the same, friction p[0], by a gradient step of p[1] (augmented Lagrangian) */
     DV_LAW_INTERVAL,   /* one row: p[0] <= d <= p[1] */
@@ -99,6 +99,7 @@ static inline DvConstraintBlock *dv_block_add(DvConstraintRows *rows, DvLaw law,
     block->first = rows->next;
     block->rows = count;
     block->law = law;
+    block->p[0] = law == DV_LAW_BILATERAL ? 1.0 : 0.0;
     rows->next += count;
     return block;
 }
@@ -124,13 +125,14 @@ typedef struct DvLagrangianConstraintOps {
 /* ---- Problems ---- */
 
 /* A part of W, that of one correction: over `count` rows of the problem, W(row[i], row[j]) += w[i x count + j]; or, in factors,
- * the product of left row i and right row j over `columns` columns of its own. */
+ * the product of left row i and right row j over `columns` columns of its own, those of one point `group` by `group`. */
 typedef struct DvComplianceBlock {
     uint32_t count;
     const uint32_t *row; /* [count] ascending */
     const double *w;     /* [count x count] symmetric; or NULL, then: */
     DvSparseRows left, right;
-    uint32_t columns;
+    uint32_t columns, group;
+    double regularization; /* added to W(row[i], row[i]) */
 } DvComplianceBlock;
 
 /* A problem of one step. Nothing of it changes while somebody holds it. */
@@ -142,7 +144,7 @@ struct DvConstraintProblem {
     const double *violation;         /* [rows] d_free */
     const double *lambda;            /* [rows] the solution of the step */
     const double *diagonal;          /* blocks of W on the diagonal, each rows x rows, one after the other */
-    const double *regularization;    /* [rows] included in `diagonal`, not in `parts` */
+    const double *regularization;    /* [rows] added to W(i, i); that of the parts too */
     const DvComplianceBlock *parts;  /* [part_count] */
     uint32_t part_count;
     double dt, tolerance;
@@ -153,14 +155,16 @@ struct DvConstraintProblem {
 /* What a correction writes its compliance into. */
 typedef struct DvComplianceSink DvComplianceSink;
 struct DvComplianceSink {
-    void *(*alloc)(DvComplianceSink *sink, size_t bytes); /* aligned; zero; lives as long as the problem */
-    DvComplianceBlock *block;                             /* to be filled: w, or left, right and columns */
+    void *(*alloc)(DvComplianceSink *sink,
+                   size_t bytes); /* 64-byte aligned, not cleared; lives as long as the problem */
+    DvComplianceBlock
+        *block; /* to be filled: w, or left, right, columns and group; `left` may be the rows that are given */
 };
 
 #define DV_CONSTRAINT_CORRECTION "divan.constraint-correction/1"
 typedef struct DvConstraintCorrectionOps {
     uint32_t size;
-    /* The independent states it moves; their unknowns follow each other in this order. 0: invalid, it does nothing. */
+    /* The independent states it moves, in tree order; their unknowns follow each other in this order. 0: invalid, it does nothing. */
     uint32_t (*states)(void *self, DvObject **states, uint32_t capacity);
     /* J C J^T of rows over its unknowns, times what turns it into the unit of `order`. `unbuilt`: for solvers that never look at W;
      * then it may not be formed. */

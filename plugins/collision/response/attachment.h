@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Points of elements: where they are, how fast they move, and what a force on them is for the points of the model's state. `dim`:
+ * numbers per point of the vector. Of frames (dim > 3) the lever is in world axes, of points it is 0.
+ */
+#ifndef DV_COLLISION_ATTACHMENT_H
+#define DV_COLLISION_ATTACHMENT_H
+
+#include <divan/contracts/collision.h>
+#include <divan/math/rigid.h>
+
+/* x: positions of the state. */
+static inline DvVec3 attachment_lever(const DvAttachment *at, const double *x, uint32_t dim)
+{
+    if (dim <= 3)
+        return dv_vec3_zero();
+    const DvRigid3 frame = dv_rigid3_load(x + (size_t)at->points[0] * dim);
+    return dv_quat_rotate(frame.orientation, dv_vec3_load(at->lever));
+}
+
+static inline DvVec3 attachment_position(const DvAttachment *at, const double *x, uint32_t dim, DvVec3 lever)
+{
+    DvVec3 p = lever;
+    for (uint32_t i = 0; i < at->count; i++)
+        p = dv_vec3_madd(p, at->weights[i], dv_vec3_load(x + (size_t)at->points[i] * dim));
+    return p;
+}
+
+/* J v: of a frame also what its rotation adds. */
+static inline DvVec3 attachment_velocity(const DvAttachment *at, const double *v, uint32_t dim, DvVec3 lever)
+{
+    DvVec3 sum = dv_vec3_zero();
+    for (uint32_t i = 0; i < at->count; i++)
+        sum = dv_vec3_madd(sum, at->weights[i], dv_vec3_load(v + (size_t)at->points[i] * dim));
+    if (dim > 3)
+        sum = dv_vec3_add(sum, dv_vec3_cross(dv_vec3_load(v + (size_t)at->points[0] * dim + 3), lever));
+    return sum;
+}
+
+/* f += J^T force */
+static inline void attachment_add_force(const DvAttachment *at, double *f, uint32_t dim, DvVec3 lever, DvVec3 force)
+{
+    for (uint32_t i = 0; i < at->count; i++)
+        dv_vec3_accumulate(dv_vec3_scale(force, at->weights[i]), f + (size_t)at->points[i] * dim);
+    if (dim > 3)
+        dv_vec3_accumulate(dv_vec3_cross(lever, force), f + (size_t)at->points[0] * dim + 3);
+}
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * BlockGaussSeidelConstraintSolver: projected Gauss-Seidel over blocks of rows, until a sweep moves the violations by less than the
+ * tolerance.
+ *
+ *   for each block   d := d_free + W lambda (its rows);   lambda := what its law says
+ *
+ * NNCGConstraintSolver takes each sweep as the gradient of a nonlinear conjugate gradient method (Silcowitz, Niebe and Erleben
+ * 2010): fewer sweeps where many contacts hang together.
+ */
+#include "iterative_constraint_solver.h"
+
+#include <divan/divan.h>
+#include <divan/memory.h>
+
+#include <math.h>
+#include <string.h>
+
+typedef struct BuiltConstraintSolver {
+    IterativeConstraintSolver base; /* first: errors know the object by it */
+    DvData threads, task_scheduler, multithreading;
+} BuiltConstraintSolver;
+
+static const DvField fields[] = {
+    ITERATIVE_CONSTRAINT_SOLVER_FIELDS(BuiltConstraintSolver),
+    DV_FIELD(BuiltConstraintSolver, threads, "nbThreads", dv_type_int, .init = "0",
+             .help = "no effect: the host's option --threads says how many there are"),
+    DV_FIELD(BuiltConstraintSolver, task_scheduler, "taskSchedulerType", dv_type_string, .init = "_default",
+             .help = "no effect: there is one pool of threads"),
+    DV_FIELD(BuiltConstraintSolver, multithreading, "multithreading", dv_type_bool, .init = "0",
+             .help = "no effect: threads are used where they help, results do not depend on them"),
+    {0},
+};
+
+static DvStatus init(DvObject *object, void *self)
+{
+    return iterative_constraint_solver_init(object, self);
+}
+
+static void cleanup(DvObject *object, void *self)
+{
+    (void)object;
+    iterative_constraint_solver_cleanup(self);
+}
+
+static void reset(DvObject *object, void *self)
+{
+    (void)object;
+    iterative_constraint_solver_reset(self);
+}
+
+/* ---- Gauss-Seidel ---- */
+
+static DvStatus solve(void *self, const DvStep *step, DvConstraintOrder order)
+{
+    return iterative_constraint_solver_step(self, step, order, false, gauss_seidel);
+}
+
+static const DvConstraintSolverOps ops = {.size = sizeof ops,
+                                          .solve = solve,
+                                          .take_problem = iterative_constraint_solver_take_problem,
+                                          .release_problem = problem_release,
+                                          .work = problem_work_of,
+                                          .solve_again = problem_solve_again};
+
+const DvClass dv_block_gauss_seidel_constraint_solver = {
+    .size = sizeof(DvClass),
+    .name = "BlockGaussSeidelConstraintSolver",
+    .bases = (const char *const[]){"ConstraintSolver", NULL},
+    .family = "constraint solvers",
+    .module = "Sofa.Component.Constraint.Lagrangian.Solver",
+    .help = "Finds the forces of constraints and contacts, block by block.",
+    .instance_size = sizeof(BuiltConstraintSolver),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_CONSTRAINT_SOLVER, .ops = &ops, .slot = true}, {0}},
+    .init = init,
+    .reset = reset,
+    .cleanup = cleanup,
+};
+
+/* ---- Nonlinear conjugate gradients ---- */
+
+static double square(const double *v, uint32_t n)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < n; i++)
+        sum += v[i] * v[i];
+    return sum;
+}
+
+static MethodResult nncg(IterativeConstraintSolver *self, Solution *solution, uint32_t sweeps, double tolerance)
+{
+    const uint32_t n = solution->problem->view.rows;
+    double *lambda = solution->lambda;
+    double *before = dv_step_alloc(n, sizeof *before), *delta = dv_step_alloc(n, sizeof *delta);
+    double *direction = dv_step_alloc(n, sizeof *direction);
+    memcpy(before, lambda, n * sizeof *before);
+    (void)solution_sweep(solution, tolerance, 0.0);
+    for (uint32_t i = 0; i < n; i++) {
+        delta[i] = before[i] - lambda[i];
+        direction[i] = -delta[i];
+    }
+    MethodResult result = {.sweeps = 1};
+    while (result.sweeps < sweeps) {
+        memcpy(before, lambda, n * sizeof *before);
+        const SweepError error = solution_sweep(solution, tolerance, 0.0);
+        result.sweeps++;
+        result.error = error.sum;
+        dv_curve_add(&self->errors, error.sum);
+        result.converged = iterative_constraint_solver_accepts(self, &error, tolerance);
+        if (result.converged)
+            break;
+        const double old = square(delta, n);
+        for (uint32_t i = 0; i < n; i++)
+            delta[i] = before[i] - lambda[i];
+        const double now = square(delta, n), beta = old > 0.0 ? now / old : 2.0;
+        if (beta > 1.0) {
+            memset(direction, 0, n * sizeof *direction);
+        } else {
+            for (uint32_t i = 0; i < n; i++) {
+                lambda[i] += beta * direction[i];
+                direction[i] = beta * direction[i] - delta[i];
+            }
+            solution_sum_up(solution);
+        }
+        if (sqrt(now) < tolerance) {
+            result.converged = true;
+            break;
+        }
+    }
+    return result;
+}
+
+static DvStatus solve_nncg(void *self, const DvStep *step, DvConstraintOrder order)
+{
+    return iterative_constraint_solver_step(self, step, order, false, nncg);
+}
+
+static const DvConstraintSolverOps nncg_ops = {.size = sizeof nncg_ops,
+                                               .solve = solve_nncg,
+                                               .take_problem = iterative_constraint_solver_take_problem,
+                                               .release_problem = problem_release,
+                                               .work = problem_work_of,
+                                               .solve_again = problem_solve_again};
+
+const DvClass dv_nncg_constraint_solver = {
+    .size = sizeof(DvClass),
+    .name = "NNCGConstraintSolver",
+    .bases = (const char *const[]){"BlockGaussSeidelConstraintSolver", "ConstraintSolver", NULL},
+    .family = "constraint solvers",
+    .module = "Sofa.Component.Constraint.Lagrangian.Solver",
+    .help = "Finds the forces of constraints and contacts by nonlinear conjugate gradients over Gauss-Seidel sweeps.",
+    .instance_size = sizeof(BuiltConstraintSolver),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_CONSTRAINT_SOLVER, .ops = &nncg_ops, .slot = true}, {0}},
+    .init = init,
+    .reset = reset,
+    .cleanup = cleanup,
+};

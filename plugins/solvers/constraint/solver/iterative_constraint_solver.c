@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "iterative_constraint_solver.h"
+
+#include <divan/divan.h>
+#include <divan/memory.h>
+
+#include <float.h>
+#include <string.h>
+
+DvStatus iterative_constraint_solver_init(DvObject *object, IterativeConstraintSolver *self)
+{
+    if (dv_data_int(&self->max_iterations) < 1)
+        return dv_field_error(&self->max_iterations, -1, "is %d; at least one sweep is needed",
+                              dv_data_int(&self->max_iterations));
+    if (!(dv_data_double(&self->tolerance) >= 0.0))
+        return dv_field_error(&self->tolerance, -1, "is %g; it cannot be negative", dv_data_double(&self->tolerance));
+    if (!(dv_data_double(&self->sor) > 0.0 && dv_data_double(&self->sor) < 2.0))
+        return dv_field_error(&self->sor, -1, "is %g; sweeps converge only between 0 and 2",
+                              dv_data_double(&self->sor));
+    iterative_constraint_solver_cleanup(self);
+    self->system = constraint_system_open(object);
+    return self->system ? DV_OK : DV_ERROR_MISSING;
+}
+
+void iterative_constraint_solver_cleanup(IterativeConstraintSolver *self)
+{
+    constraint_system_close(self->system);
+    self->system = NULL;
+    dv_curve_free(&self->errors);
+}
+
+void iterative_constraint_solver_reset(IterativeConstraintSolver *self)
+{
+    dv_data_set_int(&self->unconverged, 0);
+    self->told = false;
+}
+
+bool iterative_constraint_solver_accepts(IterativeConstraintSolver *self, const SweepError *error,
+                                         double tolerance)
+{
+    return dv_data_bool(&self->all_verified) ? error->verified : error->sum < tolerance;
+}
+
+MethodResult gauss_seidel(IterativeConstraintSolver *self, Solution *solution, uint32_t sweeps, double tolerance)
+{
+    const double sor = dv_data_double(&self->sor);
+    const uint32_t rows = solution->problem->view.rows;
+    double *before = sor != 1.0 ? dv_step_alloc(rows, sizeof *before) : NULL;
+    MethodResult result = {0};
+    while (!result.converged && result.sweeps < sweeps) {
+        if (before)
+            memcpy(before, solution->lambda, rows * sizeof *before);
+        const SweepError error = solution_sweep(solution, tolerance, 0.0);
+        result.sweeps++;
+        result.error = error.sum;
+        dv_curve_add(&self->errors, error.sum);
+        for (uint32_t r = 0; before && r < rows; r++)
+            solution->lambda[r] = sor * solution->lambda[r] + (1.0 - sor) * before[r];
+        if (before)
+            solution_sum_up(solution);
+        result.converged = iterative_constraint_solver_accepts(self, &error, tolerance);
+    }
+    return result;
+}
+
+/* What a step came to, for users. */
+static void report(IterativeConstraintSolver *self, const Problem *problem, MethodResult result, double tolerance)
+{
+    dv_data_set_int(&self->row_count, (int)problem->view.rows);
+    dv_data_set_int(&self->block_count, (int)problem->view.block_count);
+    dv_data_set_int(&self->iterations, result.sweeps > 0 ? (int)result.sweeps + 1 : 0);
+    dv_data_set_double(&self->error, result.error);
+    if (dv_data_bool(&self->compute_constraint_forces))
+        dv_data_set(&self->constraint_forces, problem->lambda, problem->view.rows);
+    if (dv_data_bool(&self->compute_graphs)) {
+        DvText text = {0};
+        dv_curve_print(&self->errors, "Error", &text);
+        dv_data_set_string(&self->graph_errors, text.at);
+        dv_text_free(&text);
+    }
+    if (result.converged || result.sweeps == 0)
+        return;
+    dv_data_set_int(&self->unconverged, dv_data_int(&self->unconverged) + 1);
+    if (!self->told)
+        dv_warning(
+            dv_object_of(self),
+            "the constraints of this step are not solved: after %u sweeps the error is %g, the tolerance %g; raise "
+            "maxIterations, or the tolerance. `unconvergedSteps` counts such steps, of which no more are told",
+            result.sweeps, result.error, tolerance);
+    self->told = true;
+}
+
+DvStatus iterative_constraint_solver_step(IterativeConstraintSolver *self, const DvStep *step, DvConstraintOrder order,
+                                          bool unbuilt, ConstraintMethod method)
+{
+    const double term = dv_data_double(&self->regularization_term);
+    const SystemOptions options = {.order = order,
+                                   .unbuilt = unbuilt,
+                                   .rows = DV_ROWS_CONSTRAINED,
+                                   .regularization = term > DBL_EPSILON ? term : 0.0};
+    Problem *problem;
+    DvStatus status = constraint_system_build(self->system, step, options, &problem);
+    if (status != DV_OK)
+        return status;
+    double tolerance = dv_data_double(&self->tolerance);
+    if (dv_data_bool(&self->scale_tolerance) && !dv_data_bool(&self->all_verified))
+        tolerance *= problem->view.rows;
+    problem->view.tolerance = tolerance;
+    dv_phase_begin("constraint solver");
+    const uint32_t sweeps = (uint32_t)dv_data_int(&self->max_iterations);
+    dv_curve_restart(&self->errors, sweeps);
+    MethodResult result = {.converged = true};
+    if (problem->view.rows > 0) {
+        if (unbuilt) /* starts of blocks do not count there */
+            memset(problem->lambda, 0, problem->view.rows * sizeof *problem->lambda);
+        Solution solution = solution_begin(problem, problem->violation, problem->lambda,
+                                           constraint_system_work(self->system, problem_work(problem)));
+        result = method(self, &solution, sweeps, tolerance);
+    }
+    dv_phase_end();
+    report(self, problem, result, tolerance);
+    return constraint_system_apply(self->system, step, order, problem);
+}
+
+const DvConstraintProblem *iterative_constraint_solver_take_problem(void *self_)
+{
+    IterativeConstraintSolver *self = self_;
+    return self->system ? constraint_system_take(self->system) : NULL;
+}

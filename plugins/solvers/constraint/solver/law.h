@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The laws of blocks of constraints: what a block does to its lambda when it looks at its own rows alone.
+ */
+#ifndef DV_SOLVERS_LAW_H
+#define DV_SOLVERS_LAW_H
+
+#include <divan/contracts/lagrangian_constraint.h>
+
+/* Prepares factor [rows x rows] of the block w [rows x rows]; only bilateral blocks of several rows have one. A block that cannot
+ * be inverted has a factor of zeros: its lambda stays. */
+void law_factor(const DvConstraintBlock *block, const double *w, double *factor);
+
+/* New lambda of the block from d, its violation at the present lambda. d may change. A row on which nothing that can move depends
+ * (w is 0 there) has no force. */
+void law_resolve(const DvConstraintBlock *block, const double *w, const double *factor, double *d, double *lambda);
+
+#endif

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "problem.h"
+
+#include "law.h"
+
+#include <divan/memory.h>
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- Memory: chunks that are kept from step to step ---- */
+
+enum { CHUNK_BYTES = 1 << 16, ALIGNMENT = 64 };
+
+struct ProblemChunk {
+    struct ProblemChunk *next;
+    size_t bytes;
+    unsigned char *at;
+};
+
+static struct ProblemChunk *chunk_new(size_t bytes, struct ProblemChunk *next)
+{
+    struct ProblemChunk *chunk = dv_alloc(1, sizeof *chunk);
+    *chunk = (struct ProblemChunk){next, bytes, dv_alloc(bytes, 1)};
+    return chunk;
+}
+
+static void chunks_free(struct ProblemChunk *chunk)
+{
+    while (chunk) {
+        struct ProblemChunk *next = chunk->next;
+        dv_free(chunk->at);
+        dv_free(chunk);
+        chunk = next;
+    }
+}
+
+void *problem_alloc(Problem *problem, size_t bytes)
+{
+    bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (!problem->chunks || problem->chunk_used + bytes > problem->chunks->bytes) {
+        problem->chunks = chunk_new(bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES, problem->chunks);
+        problem->chunk_used = 0;
+    }
+    void *at = problem->chunks->at + problem->chunk_used;
+    problem->chunk_used += bytes;
+    return at;
+}
+
+/* One chunk that holds what several held before. */
+static void empty(Problem *problem)
+{
+    if (problem->chunks && problem->chunks->next) {
+        size_t bytes = 0;
+        for (const struct ProblemChunk *c = problem->chunks; c; c = c->next)
+            bytes += c->bytes;
+        chunks_free(problem->chunks);
+        problem->chunks = chunk_new(bytes + bytes / 2, NULL);
+    }
+    memset(&problem->view, 0, sizeof problem->view);
+    problem->chunk_used = 0;
+    problem->running = problem->factors = 0;
+    problem->most_rows = 0;
+}
+
+static void problem_free(Problem *problem)
+{
+    chunks_free(problem->chunks);
+    dv_free(problem);
+}
+
+/* ---- Who holds it ---- */
+
+Problem *problem_begin(ProblemPool *pool)
+{
+    uint32_t free_one = 0;
+    while (free_one < pool->count && atomic_load(&pool->problems[free_one]->holders) > 1)
+        free_one++;
+    if (free_one == pool->count) {
+        pool->problems = dv_realloc(pool->problems, pool->count * sizeof *pool->problems,
+                                    ((size_t)pool->count + 1) * sizeof *pool->problems);
+        pool->problems[pool->count] = dv_alloc(1, sizeof **pool->problems);
+        atomic_init(&pool->problems[pool->count++]->holders, 1);
+    }
+    pool->current = pool->problems[free_one];
+    empty(pool->current);
+    pool->current->view.number = ++pool->number;
+    return pool->current;
+}
+
+void problem_pool_free(ProblemPool *pool)
+{
+    for (uint32_t i = 0; i < pool->count; i++)
+        problem_release(&pool->problems[i]->view);
+    dv_free(pool->problems);
+    *pool = (ProblemPool){0};
+}
+
+const DvConstraintProblem *problem_take(ProblemPool *pool)
+{
+    if (!pool->current)
+        return NULL;
+    atomic_fetch_add(&pool->current->holders, 1);
+    return &pool->current->view;
+}
+
+void problem_release(const DvConstraintProblem *view)
+{
+    Problem *problem = (Problem *)view; /* view is its first member */
+    if (atomic_fetch_sub(&problem->holders, 1) == 1)
+        problem_free(problem);
+}
+
+/* ---- Finishing ---- */
+
+/* Columns of factors by whole groups that some left row has an entry in, numbered anew. */
+static void drop_unused_columns(Problem *problem, DvComplianceBlock *part)
+{
+    const uint32_t group = part->group > 0 ? part->group : 1, groups = (part->columns + group - 1) / group;
+    uint32_t *number = problem_alloc(problem, groups * sizeof *number);
+    memset(number, 0, groups * sizeof *number);
+    const uint32_t entries = part->left.row_start[part->count];
+    for (uint32_t e = 0; e < entries; e++)
+        number[part->left.columns[e] / group] = 1;
+    uint32_t used = 0;
+    for (uint32_t g = 0; g < groups; g++)
+        number[g] = number[g] > 0 ? used++ : UINT32_MAX;
+    DvSparseRows *sides[2] = {&part->left, &part->right};
+    const uint32_t *shared = part->left.columns == part->right.columns ? part->left.columns : NULL;
+    for (int side = 0; side < 2; side++) {
+        const DvSparseRows *rows = sides[side];
+        if (side == 1 && shared) {
+            sides[1]->columns = sides[0]->columns;
+            break;
+        }
+        const uint32_t n = rows->row_start[part->count];
+        uint32_t *columns = problem_alloc(problem, n * sizeof *columns);
+        for (uint32_t e = 0; e < n; e++)
+            columns[e] = number[rows->columns[e] / group] * group + rows->columns[e] % group;
+        sides[side]->columns = columns;
+    }
+    part->columns = used * group;
+}
+
+static double product(const DvComplianceBlock *part, uint32_t i, uint32_t j)
+{
+    if (part->w)
+        return part->w[(size_t)i * part->count + j];
+    double sum = 0.0;
+    uint32_t a = part->left.row_start[i], b = part->right.row_start[j];
+    const uint32_t a_end = part->left.row_start[i + 1], b_end = part->right.row_start[j + 1];
+    while (a < a_end && b < b_end) {
+        if (part->left.columns[a] < part->right.columns[b])
+            a++;
+        else if (part->left.columns[a] > part->right.columns[b])
+            b++;
+        else
+            sum += part->left.values[a++] * part->right.values[b++];
+    }
+    return sum;
+}
+
+static void place_rows(Problem *problem)
+{
+    const uint32_t rows = problem->view.rows;
+    uint32_t *start = problem_alloc(problem, ((size_t)rows + 2) * sizeof *start), total = 0;
+    memset(start, 0, ((size_t)rows + 2) * sizeof *start);
+    for (uint32_t p = 0; p < problem->view.part_count; p++) {
+        total += problem->parts[p].count;
+        for (uint32_t i = 0; i < problem->parts[p].count; i++)
+            start[problem->parts[p].row[i] + 2]++;
+    }
+    problem->uses = problem_alloc(problem, total * sizeof *problem->uses);
+    for (uint32_t r = 0; r < rows; r++)
+        start[r + 2] += start[r + 1];
+    for (uint32_t p = 0; p < problem->view.part_count; p++)
+        for (uint32_t i = 0; i < problem->parts[p].count; i++)
+            problem->uses[start[problem->parts[p].row[i] + 1]++] = (RowUse){p, i};
+    problem->use_start = start;
+}
+
+/* W between two rows. */
+static double entry(const Problem *problem, uint32_t r, uint32_t s)
+{
+    double sum = r == s ? problem->regularization[r] : 0.0;
+    for (uint32_t a = problem->use_start[r]; a < problem->use_start[r + 1]; a++)
+        for (uint32_t b = problem->use_start[s]; b < problem->use_start[s + 1]; b++)
+            if (problem->uses[a].part == problem->uses[b].part)
+                sum += product(&problem->parts[problem->uses[a].part], problem->uses[a].at, problem->uses[b].at);
+    return sum;
+}
+
+void problem_finish(Problem *problem)
+{
+    DvConstraintProblem *view = &problem->view;
+    problem->running_at = problem_alloc(problem, view->part_count * sizeof *problem->running_at);
+    for (uint32_t p = 0; p < view->part_count; p++) {
+        if (!problem->parts[p].w)
+            drop_unused_columns(problem, &problem->parts[p]);
+        problem->running_at[p] = problem->running;
+        problem->running += problem->parts[p].w ? problem->parts[p].count : problem->parts[p].columns;
+    }
+    place_rows(problem);
+    problem->diagonal_at = problem_alloc(problem, view->block_count * sizeof *problem->diagonal_at);
+    for (uint32_t b = 0; b < view->block_count; b++) {
+        problem->diagonal_at[b] = problem->factors;
+        problem->factors += (size_t)problem->blocks[b].rows * problem->blocks[b].rows;
+        if (problem->blocks[b].rows > problem->most_rows)
+            problem->most_rows = problem->blocks[b].rows;
+    }
+    problem->diagonal = problem_alloc(problem, problem->factors * sizeof *problem->diagonal);
+    for (uint32_t b = 0; b < view->block_count; b++) {
+        const DvConstraintBlock *block = &problem->blocks[b];
+        double *w = problem->diagonal + problem->diagonal_at[b];
+        for (uint32_t i = 0; i < block->rows; i++)
+            for (uint32_t j = 0; j < block->rows; j++)
+                w[i * block->rows + j] = entry(problem, block->first + i, block->first + j);
+    }
+    view->blocks = problem->blocks;
+    view->violation = problem->violation;
+    view->lambda = problem->lambda;
+    view->diagonal = problem->diagonal;
+    view->regularization = problem->regularization;
+    view->parts = problem->parts;
+}
+
+/* ---- Solutions ---- */
+
+size_t problem_work(const Problem *problem)
+{
+    return problem->running + problem->factors + 2 * (size_t)problem->most_rows;
+}
+
+double solution_row(const Solution *s, uint32_t row)
+{
+    const Problem *problem = s->problem;
+    double sum = problem->regularization[row] * s->lambda[row];
+    for (uint32_t u = problem->use_start[row]; u < problem->use_start[row + 1]; u++) {
+        const RowUse use = problem->uses[u];
+        const DvComplianceBlock *part = &problem->parts[use.part];
+        const double *running = s->running + problem->running_at[use.part];
+        double d = 0.0;
+        if (part->w) {
+            const double *w = part->w + (size_t)use.at * part->count;
+            for (uint32_t k = 0; k < part->count; k++)
+                d += w[k] * running[k];
+        } else {
+            const uint32_t end = part->left.row_start[use.at + 1];
+            for (uint32_t e = part->left.row_start[use.at]; e < end; e++)
+                d += part->left.values[e] * running[part->left.columns[e]];
+        }
+        sum += d;
+    }
+    return sum;
+}
+
+/* The start of lambda shows at the point of a column. */
+static void touch(Solution *s, uint32_t p, uint32_t column)
+{
+    const uint32_t group = s->problem->parts[p].group;
+    const size_t first = s->problem->running_at[p] + column / group * group;
+    for (uint32_t k = 0; k < group; k++) {
+        s->running[first + k] += s->late[first + k];
+        s->late[first + k] = 0.0;
+    }
+}
+
+void solution_add(Solution *s, uint32_t row, double delta)
+{
+    const Problem *problem = s->problem;
+    for (uint32_t u = problem->use_start[row]; u < problem->use_start[row + 1]; u++) {
+        const RowUse use = problem->uses[u];
+        const DvComplianceBlock *part = &problem->parts[use.part];
+        double *running = s->running + problem->running_at[use.part];
+        if (part->w) {
+            running[use.at] += delta;
+            continue;
+        }
+        const uint32_t end = part->right.row_start[use.at + 1];
+        for (uint32_t e = part->right.row_start[use.at]; e < end; e++) {
+            if (s->late)
+                touch(s, use.part, part->right.columns[e]);
+            running[part->right.columns[e]] += delta * part->right.values[e];
+        }
+    }
+}
+
+void solution_sum_up(Solution *s)
+{
+    memset(s->running, 0, s->problem->running * sizeof *s->running);
+    for (uint32_t r = 0; r < s->problem->view.rows; r++)
+        if (s->lambda[r] != 0.0)
+            solution_add(s, r, s->lambda[r]);
+}
+
+Solution solution_begin(const Problem *problem, const double *violation, double *lambda, double *work)
+{
+    Solution s = {.problem = problem,
+                  .violation = violation,
+                  .lambda = lambda,
+                  .running = work,
+                  .factors = work + problem->running,
+                  .scratch = work + problem->running + problem->factors};
+    for (uint32_t b = 0; b < problem->view.block_count; b++)
+        law_factor(&problem->blocks[b], problem->diagonal + problem->diagonal_at[b],
+                   s.factors + problem->diagonal_at[b]);
+    solution_sum_up(&s);
+    return s;
+}
+
+Solution solution_begin_late(const Problem *problem, const double *violation, double *lambda, double *work,
+                             double *late)
+{
+    Solution s = solution_begin(problem, violation, lambda, work);
+    memcpy(late, s.running, problem->running * sizeof *late);
+    for (uint32_t p = 0; p < problem->view.part_count; p++)
+        if (!problem->parts[p].w)
+            memset(s.running + problem->running_at[p], 0, problem->parts[p].columns * sizeof *s.running);
+    s.late = late;
+    return s;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* One block: new lambda; how far that moved its rows. */
+static void sweep_block(Solution *s, uint32_t b, double tolerance, SweepError *error)
+{
+    const DvConstraintBlock *block = &s->problem->blocks[b];
+    const double *w = s->problem->diagonal + s->problem->diagonal_at[b];
+    const uint32_t n = block->rows;
+    double *lambda = s->lambda + block->first, *d = s->scratch, *before = s->scratch + n;
+    memcpy(before, lambda, n * sizeof *before);
+    d[0] = s->violation[block->first] + solution_row(s, block->first);
+    /* A contact that is open and stays so needs no more than its gap. */
+    if (block->law == DV_LAW_FRICTION && lambda[0] == 0.0 && lambda[1] == 0.0 && lambda[2] == 0.0 && d[0] > 0.0)
+        return;
+    for (uint32_t i = 1; i < n; i++)
+        d[i] = s->violation[block->first + i] + solution_row(s, block->first + i);
+    law_resolve(block, w, s->factors + s->problem->diagonal_at[b], d, lambda);
+    double sum = 0.0;
+    bool moved = false;
+    for (uint32_t i = 0; i < n; i++) {
+        double squares = 0.0, change = 0.0;
+        for (uint32_t j = 0; j < n; j++) {
+            const double delta = w[i * n + j] * (lambda[j] - before[j]);
+            squares += delta * delta;
+            change += delta;
+        }
+        const double by_row = sqrt(squares);
+        if (by_row > tolerance)
+            error->verified = false;
+        sum += s->block_norm ? change * change : by_row;
+    }
+    if (s->block_norm)
+        sum = sqrt(sum);
+    for (uint32_t i = 0; i < n; i++)
+        if (lambda[i] != before[i]) {
+            solution_add(s, block->first + i, lambda[i] - before[i]);
+            moved = true;
+        }
+    if (!moved)
+        return;
+    if (block->tolerance > 0.0) {
+        if (sum > block->tolerance)
+            error->verified = false;
+        sum *= tolerance / block->tolerance;
+    }
+    error->sum += sum;
+}
+
+SweepError solution_sweep(Solution *s, double tolerance, double deadline)
+{
+    SweepError error = {.verified = true, .in_time = true};
+    for (uint32_t b = 0; b < s->problem->view.block_count; b++) {
+        sweep_block(s, b, tolerance, &error);
+        if (deadline > 0.0 && now() > deadline) {
+            error.in_time = false;
+            break;
+        }
+    }
+    return error;
+}
+
+bool solution_solve(Solution *s, uint32_t sweeps, double tolerance, double deadline)
+{
+    for (uint32_t i = 0; i < sweeps; i++) {
+        const SweepError error = solution_sweep(s, tolerance, deadline);
+        if (!error.in_time)
+            return false;
+        if (error.sum < tolerance)
+            return true;
+    }
+    return s->problem->view.rows == 0;
+}
+
+size_t problem_work_of(const DvConstraintProblem *problem)
+{
+    return problem_work((const Problem *)problem);
+}
+
+bool problem_solve_again(const DvConstraintProblem *view, const double *violation, double *lambda, uint32_t sweeps,
+                         double tolerance, double deadline, double *work)
+{
+    Solution s = solution_begin((const Problem *)view, violation, lambda, work);
+    return solution_solve(&s, sweeps, tolerance, deadline);
+}

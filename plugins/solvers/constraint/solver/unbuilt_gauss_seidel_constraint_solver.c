@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * UnbuiltGaussSeidelConstraintSolver: the sweeps of BlockGaussSeidelConstraintSolver without ever forming W: of a direct solver by
+ * half solutions, of loose points and rigid bodies by the rows of J. Blocks begin with no force.
+ */
+#include "iterative_constraint_solver.h"
+
+typedef struct UnbuiltGaussSeidelConstraintSolver {
+    IterativeConstraintSolver base; /* first: errors know the object by it */
+} UnbuiltGaussSeidelConstraintSolver;
+
+static const DvField fields[] = {ITERATIVE_CONSTRAINT_SOLVER_FIELDS(UnbuiltGaussSeidelConstraintSolver), {0}};
+
+static DvStatus init(DvObject *object, void *self)
+{
+    return iterative_constraint_solver_init(object, self);
+}
+
+static void cleanup(DvObject *object, void *self)
+{
+    (void)object;
+    iterative_constraint_solver_cleanup(self);
+}
+
+static void reset(DvObject *object, void *self)
+{
+    (void)object;
+    iterative_constraint_solver_reset(self);
+}
+
+static DvStatus solve(void *self, const DvStep *step, DvConstraintOrder order)
+{
+    return iterative_constraint_solver_step(self, step, order, true, gauss_seidel);
+}
+
+static const DvConstraintSolverOps ops = {.size = sizeof ops,
+                                          .solve = solve,
+                                          .take_problem = iterative_constraint_solver_take_problem,
+                                          .release_problem = problem_release,
+                                          .work = problem_work_of,
+                                          .solve_again = problem_solve_again};
+
+const DvClass dv_unbuilt_gauss_seidel_constraint_solver = {
+    .size = sizeof(DvClass),
+    .name = "UnbuiltGaussSeidelConstraintSolver",
+    .bases = (const char *const[]){"ConstraintSolver", NULL},
+    .family = "constraint solvers",
+    .module = "Sofa.Component.Constraint.Lagrangian.Solver",
+    .help = "Finds the forces of constraints and contacts, block by block, without a compliance matrix.",
+    .instance_size = sizeof(UnbuiltGaussSeidelConstraintSolver),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_CONSTRAINT_SOLVER, .ops = &ops, .slot = true}, {0}},
+    .init = init,
+    .reset = reset,
+    .cleanup = cleanup,
+};

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "step_parts.h"
+
+#include <divan/contracts/collision.h>
+#include <divan/contracts/force_field.h>
+#include <divan/plugin.h>
+#include <divan/scene.h>
+#include <divan/visitor.h>
+
+#include <math.h>
+
+/* What the calls of a schedule share. */
+typedef struct Advance {
+    DvStep step;
+    DvStatus status;
+} Advance;
+
+static void run_solver(const DvCall *call, void *context)
+{
+    Advance *advance = context;
+    const DvOdeSolverOps *ops = call->ops;
+    if (advance->status == DV_OK && dv_object_is_valid(call->object))
+        advance->status = ops->solve(call->self, advance->step.dt, advance->step.position, advance->step.velocity);
+}
+
+/* An interaction force field above all solvers: explicit, into the external forces of its states. */
+static void run_interaction(const DvCall *call, void *context)
+{
+    Advance *advance = context;
+    const DvForceFieldOps *ops = call->ops;
+    DvObject *objects[2];
+    DvConstVec x[2], v[2];
+    DvVec f[2];
+    if (!dv_object_is_valid(call->object))
+        return;
+    const uint32_t count = ops->states(call->self, objects);
+    for (uint32_t i = 0; i < count; i++) {
+        const DvStateRef state = dv_state_ref(objects[i]);
+        const uint32_t points = dv_state_count(state);
+        const double *position = state.ops->read(state.self, advance->step.position, ops->space);
+        const double *velocity = state.ops->read(state.self, advance->step.velocity, ops->space);
+        double *force = state.ops->write(state.self, DV_EXTERNAL_FORCE, ops->space, DV_READ_WRITE);
+        x[i] = (DvConstVec){position, points, state.dof->coord};
+        v[i] = (DvConstVec){velocity, points, state.dof->deriv};
+        f[i] = (DvVec){force, points, state.dof->deriv};
+    }
+    if (count > 0)
+        ops->add_force(call->self, &advance->step, x, v, f);
+}
+
+static DvVisit plan_node(DvPlanner *planner, DvNode *node)
+{
+    if (dv_plan_each(planner, node, DV_ODE_SOLVER, run_solver, NULL) > 0)
+        return DV_VISIT_PRUNE;
+    dv_plan_each(planner, node, DV_INTERACTION_FORCE_FIELD, run_interaction, NULL);
+    return DV_VISIT_CONTINUE;
+}
+
+static const DvPlan solve_plan = {.name = "solve", .top_down = plan_node, .enters_sleeping = true};
+
+static DvVisit plan_solvers(DvPlanner *planner, DvNode *node)
+{
+    return dv_plan_each(planner, node, DV_ODE_SOLVER, run_solver, NULL) > 0 ? DV_VISIT_PRUNE : DV_VISIT_CONTINUE;
+}
+
+static const DvPlan free_plan = {.name = "free motion", .top_down = plan_solvers, .enters_sleeping = true};
+
+DvStatus step_run_solvers(DvNode *target, const DvStep *step, bool interactions)
+{
+    Advance advance = {.step = *step};
+    dv_schedule_run(dv_schedule(target, interactions ? &solve_plan : &free_plan, (DvTags){0}), &advance);
+    return advance.status;
+}
+
+/* The pipeline of each node, one after the other: what it finds, it answers. */
+static void run_pipeline(const DvCall *call, void *context)
+{
+    DvStatus *status = context;
+    const DvCollisionPipelineOps *ops = call->ops;
+    if (*status == DV_OK)
+        *status = ops->detect(call->self);
+    if (*status == DV_OK)
+        *status = ops->respond(call->self);
+}
+
+static DvVisit plan_collision(DvPlanner *planner, DvNode *node)
+{
+    DvObject *pipeline = dv_node_slot(node, DV_COLLISION_PIPELINE);
+    if (pipeline)
+        dv_plan_call(planner, pipeline, DV_COLLISION_PIPELINE, run_pipeline, NULL);
+    return DV_VISIT_CONTINUE;
+}
+
+static const DvPlan collision_plan = {.name = "collision", .top_down = plan_collision, .enters_sleeping = true};
+
+DvStatus step_collide(DvNode *target, double dt)
+{
+    DvStatus status = DV_OK;
+    step_tell(target, DV_EVENT_COLLISION_BEGIN, dt);
+    dv_phase_begin("collision");
+    dv_schedule_run(dv_schedule(target, &collision_plan, (DvTags){0}), &status);
+    dv_phase_end();
+    if (status == DV_OK)
+        step_tell(target, DV_EVENT_COLLISION_END, dt);
+    return status;
+}
+
+void step_tell(DvNode *node, DvEventKind kind, double dt)
+{
+    DvEvent event = {.kind = kind, .dt = dt};
+    dv_event_send(node, &event);
+}
+
+void step_project_and_propagate(const DvMechanicalOperationsOps *ops, DvMechanics *m, const DvStep *step)
+{
+    ops->project_position(m, step, DV_POSITION);
+    ops->project_velocity(m, step, DV_VELOCITY);
+    ops->propagate_position(m, step, DV_POSITION);
+    ops->propagate_velocity(m, step, DV_VELOCITY);
+}
+
+void step_settle(const DvObject *object)
+{
+    const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
+    if (!ops)
+        return;
+    DvNode *root = dv_node_root(dv_object_node(object));
+    DvMechanics *m = ops->open(root);
+    const DvStep start = {
+        .time = dv_node_time(root), .dt = dv_node_dt(root), .position = DV_POSITION, .velocity = DV_VELOCITY};
+    step_project_and_propagate(ops, m, &start);
+    ops->close(m);
+}
+
+DvStatus step_find_target(DvObject *object, const DvLink *link, DvNode **target)
+{
+    *target = dv_object_node(object);
+    if (!dv_link_is_set(link))
+        return DV_OK;
+    DvObject *named = dv_link_object(link);
+    *target = named ? dv_object_as_node(named) : NULL;
+    return *target ? dv_object_require(object, named) : dv_field_error(&link->data, -1, "leads to no node");
+}
+
+DvStatus step_times(const DvObject *object, DvNode *target, double *dt, double *start)
+{
+    if (*dt == 0.0)
+        *dt = dv_node_dt(target);
+    *start = dv_node_time(dv_node_root(target));
+    if (!isfinite(*start + *dt))
+        return dv_error(object, DV_ERROR_INVALID, "a step of %g s from %g s is too large for any time", *dt, *start);
+    return DV_OK;
+}
+
+void step_end(DvNode *target, double end, double dt)
+{
+    DvNode *root = dv_node_root(target);
+    dv_node_set_time(root, end);
+    dv_node_propagate_context(root);
+    step_tell(target, DV_EVENT_ANIMATE_END, dt);
+    step_tell(target, DV_EVENT_UPDATE_MAPPING_END, dt);
+}

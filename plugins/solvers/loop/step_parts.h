@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What animation loops do in their steps, each in its own order.
+ */
+#ifndef DV_SOLVERS_STEP_PARTS_H
+#define DV_SOLVERS_STEP_PARTS_H
+
+#include <divan/contracts/solver.h>
+#include <divan/event.h>
+
+/* The topmost ODE solvers in and below `target`, in the order of the scene, to step->position and step->velocity. With
+ * `interactions`, interaction force fields above them add to the external forces of their states first. */
+DV_NODISCARD DvStatus step_run_solvers(DvNode *target, const DvStep *step, bool interactions);
+/* The pipeline of each node: what it finds, it answers; with the events around it. */
+DV_NODISCARD DvStatus step_collide(DvNode *target, double dt);
+void step_tell(DvNode *node, DvEventKind kind, double dt);
+/* Constraints hold and mapped states follow. */
+void step_project_and_propagate(const DvMechanicalOperationsOps *ops, DvMechanics *m, const DvStep *step);
+/* DvAnimationLoopOps.settle of the scene that `object` is in. */
+void step_settle(const DvObject *object);
+/* The node that a loop animates: what the link leads to, or its own. */
+DV_NODISCARD DvStatus step_find_target(DvObject *object, const DvLink *link, DvNode **target);
+/* dt of a step (0: the node's) and the time at which it starts; an error when it leads to no time. */
+DV_NODISCARD DvStatus step_times(const DvObject *object, DvNode *target, double *dt, double *start);
+/* The time moves on, and all nodes know it. */
+void step_end(DvNode *target, double end, double dt);
+
+#endif
