@@ -9,14 +9,25 @@
 #include <divan/divan.h>
 #include <divan/memory.h>
 
+#include <divan/math/simd.h>
+
 #include "box_tree.h"
+
+/* Boxes of the bodies so far, an array for each number: the test of one against all of them is a loop that vectors do. */
+typedef struct KeptBodies {
+    uint32_t *body;
+    double *lower[3], *upper[3];
+    double *tolerance; /* of each with a body of distance `distance` */
+    double distance;
+    uint8_t *touch;
+    uint32_t count, capacity;
+} KeptBodies;
 
 typedef struct BruteForceBroadPhase {
     DvData box;
     DvBodyPair *pairs;
     uint32_t count, capacity;
-    uint32_t *kept; /* bodies so far */
-    uint32_t kept_capacity;
+    KeptBodies kept;
 } BruteForceBroadPhase;
 
 static const DvField fields[] = {
@@ -61,6 +72,56 @@ static Box box_of(const DvCollisionBody *body)
     return box;
 }
 
+static void free_kept(KeptBodies *kept)
+{
+    dv_free(kept->body);
+    dv_free(kept->tolerance);
+    dv_free(kept->touch);
+    for (int axis = 0; axis < 3; axis++) {
+        dv_free(kept->lower[axis]);
+        dv_free(kept->upper[axis]);
+    }
+    *kept = (KeptBodies){0};
+}
+
+static void make_room(KeptBodies *kept, uint32_t count)
+{
+    kept->count = 0;
+    if (count <= kept->capacity)
+        return;
+    free_kept(kept);
+    kept->capacity = count + count / 4;
+    kept->body = dv_alloc(kept->capacity, sizeof *kept->body);
+    kept->tolerance = dv_alloc(kept->capacity, sizeof *kept->tolerance);
+    kept->touch = dv_alloc(kept->capacity, sizeof *kept->touch);
+    for (int axis = 0; axis < 3; axis++) {
+        kept->lower[axis] = dv_alloc(kept->capacity, sizeof *kept->lower[axis]);
+        kept->upper[axis] = dv_alloc(kept->capacity, sizeof *kept->upper[axis]);
+    }
+}
+
+/* boxes_touch of one box and each of the kept ones. */
+DV_SIMD_CLONES static void test_kept(const KeptBodies *kept, const Box *box)
+{
+    const double *lx = kept->lower[0], *ly = kept->lower[1], *lz = kept->lower[2];
+    const double *ux = kept->upper[0], *uy = kept->upper[1], *uz = kept->upper[2], *t = kept->tolerance;
+    const Box b = *box;
+    uint8_t *touch = kept->touch;
+    for (uint32_t k = 0; k < kept->count; k++)
+        touch[k] = !((b.lower[0] > ux[k] + t[k]) | (lx[k] > b.upper[0] + t[k]) | (b.lower[1] > uy[k] + t[k]) |
+                     (ly[k] > b.upper[1] + t[k]) | (b.lower[2] > uz[k] + t[k]) | (lz[k] > b.upper[2] + t[k]));
+}
+
+static void keep(KeptBodies *kept, uint32_t index, const Box *box)
+{
+    const uint32_t k = kept->count++;
+    kept->body[k] = index;
+    for (int axis = 0; axis < 3; axis++) {
+        kept->lower[axis][k] = box->lower[axis];
+        kept->upper[axis][k] = box->upper[axis];
+    }
+}
+
 static uint32_t find(void *self_, const DvCollisionBody *bodies, uint32_t count, DvObject *method, DvBodyPair **pairs)
 {
     BruteForceBroadPhase *self = self_;
@@ -69,13 +130,9 @@ static uint32_t find(void *self_, const DvCollisionBody *bodies, uint32_t count,
     const double *corners = dv_data_doubles(&self->box, NULL);
     const bool limited = corners[0] < corners[3];
     const Box limit = {{corners[0], corners[1], corners[2]}, {corners[3], corners[4], corners[5]}};
-    if (count > self->kept_capacity) {
-        dv_free(self->kept);
-        self->kept = dv_alloc(count, sizeof *self->kept);
-        self->kept_capacity = count;
-    }
+    KeptBodies *kept = &self->kept;
+    make_room(kept, count);
     self->count = 0;
-    uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
         const DvCollisionBody *body = &bodies[i];
         if (!body->present)
@@ -85,16 +142,18 @@ static uint32_t find(void *self_, const DvCollisionBody *bodies, uint32_t count,
             continue;
         if (body->traits.simulated && body->traits.self_collision)
             add(self, i, i);
-        for (uint32_t k = 0; k < kept; k++) {
-            const DvCollisionBody *other = &bodies[self->kept[k]];
-            if ((!body->traits.simulated && !other->traits.simulated) || !may_collide(body, other))
-                continue;
-            const Box other_box = box_of(other);
-            if (boxes_touch(&box, &other_box,
-                            ops->box_tolerance(method_self, body->traits.distance, other->traits.distance)))
-                add(self, i, self->kept[k]);
+        const bool others = kept->count == 0 || kept->distance != body->traits.distance;
+        for (uint32_t k = others ? 0 : kept->count - 1; k < kept->count; k++)
+            kept->tolerance[k] =
+                ops->box_tolerance(method_self, body->traits.distance, bodies[kept->body[k]].traits.distance);
+        kept->distance = body->traits.distance;
+        test_kept(kept, &box);
+        for (uint32_t k = 0; k < kept->count; k++) {
+            const DvCollisionBody *other = &bodies[kept->body[k]];
+            if (kept->touch[k] && (body->traits.simulated || other->traits.simulated) && may_collide(body, other))
+                add(self, i, kept->body[k]);
         }
-        self->kept[kept++] = i;
+        keep(kept, i, &box);
     }
     *pairs = self->pairs;
     return self->count;
@@ -105,10 +164,9 @@ static void cleanup(DvObject *object, void *self_)
     (void)object;
     BruteForceBroadPhase *self = self_;
     dv_free(self->pairs);
-    dv_free(self->kept);
+    free_kept(&self->kept);
     self->pairs = NULL;
-    self->kept = NULL;
-    self->count = self->capacity = self->kept_capacity = 0;
+    self->count = self->capacity = 0;
 }
 
 static const DvBroadPhaseOps ops = {.size = sizeof ops, .find = find};

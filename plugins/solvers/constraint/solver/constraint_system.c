@@ -52,6 +52,13 @@ typedef struct MovedState {
     size_t local;         /* first of them in its correction */
 } MovedState;
 
+/* Numbers by object: open addressing, emptied in each step. */
+typedef struct ObjectMap {
+    const DvObject **keys;
+    uint32_t *values;
+    uint32_t size, count; /* size: a power of 2 */
+} ObjectMap;
+
 struct ConstraintSystem {
     DvObject *object;
     DvNode *node;
@@ -62,8 +69,11 @@ struct ConstraintSystem {
     uint32_t item_count, item_capacity;
     StateEntries **lists; /* by pointer: constraints hold them while more are added */
     uint32_t list_count, list_capacity;
-    uint32_t *table; /* list + 1 by state: open addressing */
-    uint32_t table_size;
+    ObjectMap list_of;      /* state: its list */
+    ObjectMap place_of;     /* independent state: its place in `independent` */
+    DvObject **independent; /* [independent_count] in the order of the unknowns */
+    size_t *offsets;        /* [independent_count] their first unknowns */
+    uint32_t independent_count, independent_capacity, offset_capacity;
     DvConstraintRows rows; /* what constraints write into; its blocks are those of the step */
     CorrectionItem *corrections;
     uint32_t correction_count, correction_capacity;
@@ -90,6 +100,50 @@ static void *room(void *array, uint32_t *capacity, uint32_t needed, size_t size)
     array = dv_realloc(array, *capacity * size, more * size);
     *capacity = more;
     return array;
+}
+
+static uint32_t place_in(const ObjectMap *map, const DvObject *object)
+{
+    uint32_t at = (uint32_t)((uintptr_t)object * (uintptr_t)11400714819323198485u >> 32) & (map->size - 1);
+    while (map->keys[at] && map->keys[at] != object)
+        at = (at + 1) & (map->size - 1);
+    return at;
+}
+
+static void map_restart(ObjectMap *map)
+{
+    if (map->size > 0)
+        memset(map->keys, 0, map->size * sizeof *map->keys);
+    map->count = 0;
+}
+
+static void map_put(ObjectMap *map, const DvObject *object, uint32_t value)
+{
+    if (2 * (map->count + 1) > map->size) {
+        const ObjectMap old = *map;
+        map->size = old.size > 0 ? 2 * old.size : 64;
+        map->keys = dv_alloc(map->size, sizeof *map->keys);
+        map->values = dv_alloc(map->size, sizeof *map->values);
+        map->count = 0;
+        for (uint32_t i = 0; i < old.size; i++)
+            if (old.keys[i])
+                map_put(map, old.keys[i], old.values[i]);
+        dv_free(old.keys);
+        dv_free(old.values);
+    }
+    const uint32_t at = place_in(map, object);
+    map->count += map->keys[at] ? 0 : 1;
+    map->keys[at] = object;
+    map->values[at] = value;
+}
+
+static bool map_get(const ObjectMap *map, const DvObject *object, uint32_t *value)
+{
+    const uint32_t at = map->size > 0 ? place_in(map, object) : 0;
+    if (map->size == 0 || !map->keys[at])
+        return false;
+    *value = map->values[at];
+    return true;
 }
 
 ConstraintSystem *constraint_system_open(DvObject *solver)
@@ -120,8 +174,10 @@ void constraint_system_close(ConstraintSystem *s)
             dv_free(s->lists[i]->entries.values);
             dv_free(s->lists[i]);
         }
-    void *arrays[] = {s->items, s->lists, s->table, s->rows.blocks, s->corrections, s->moved, s->by_offset,
-                      s->parts, s->owner, s->work,  s->force,       s->objects,     s};
+    void *arrays[] = {
+        s->items,       s->lists,   s->list_of.keys, s->list_of.values, s->place_of.keys, s->place_of.values,
+        s->independent, s->offsets, s->rows.blocks,  s->corrections,    s->moved,         s->by_offset,
+        s->parts,       s->owner,   s->work,         s->force,          s->objects,       s};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         dv_free(arrays[i]);
 }
@@ -179,6 +235,30 @@ static uint32_t find_moved(const ConstraintSystem *s, size_t unknown)
     return low;
 }
 
+static void gather_independent(ConstraintSystem *s)
+{
+    const uint32_t count = s->ops->states(s->m, DV_STATES_INDEPENDENT, NULL, 0);
+    s->independent = room(s->independent, &s->independent_capacity, count, sizeof *s->independent);
+    s->offsets = room(s->offsets, &s->offset_capacity, count, sizeof *s->offsets);
+    s->ops->states(s->m, DV_STATES_INDEPENDENT, s->independent, count);
+    s->independent_count = count;
+    map_restart(&s->place_of);
+    size_t offset = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const DvStateRef state = dv_state_ref(s->independent[i]);
+        map_put(&s->place_of, s->independent[i], i);
+        s->offsets[i] = offset;
+        offset += (size_t)dv_state_count(state) * state.dof->deriv;
+    }
+}
+
+/* First unknown of an independent state below the solver's node; SIZE_MAX: it is none. */
+static size_t offset_of(const ConstraintSystem *s, const DvObject *state)
+{
+    uint32_t place;
+    return map_get(&s->place_of, state, &place) ? s->offsets[place] : SIZE_MAX;
+}
+
 static bool is_moved(const ConstraintSystem *s, const DvObject *state, size_t offset)
 {
     const uint32_t at = find_moved(s, offset);
@@ -189,7 +269,7 @@ static bool is_moved(const ConstraintSystem *s, const DvObject *state, size_t of
 static DvStatus gather_correction(ConstraintSystem *s, CorrectionItem *c, DvObject *const *objects)
 {
     for (uint32_t k = 0; k < c->states; k++) {
-        const size_t offset = s->ops->offset(s->m, objects[k]);
+        const size_t offset = offset_of(s, objects[k]);
         if (offset == SIZE_MAX)
             return dv_error(c->object, DV_ERROR_INVALID,
                             "its state '%s' is no independent state below '%s', where the constraint solver is",
@@ -207,7 +287,7 @@ static DvStatus gather_correction(ConstraintSystem *s, CorrectionItem *c, DvObje
     s->by_offset = room(s->by_offset, &s->by_offset_capacity, s->moved_count + c->states, sizeof *s->by_offset);
     for (uint32_t k = 0; k < c->states; k++) {
         MovedState moved = {.ref = dv_state_ref(objects[k]), .correction = s->correction_count, .local = c->unknowns};
-        moved.offset = s->ops->offset(s->m, objects[k]);
+        moved.offset = offset_of(s, objects[k]);
         moved.count = (size_t)dv_state_count(moved.ref) * moved.ref.dof->deriv;
         c->unknowns += moved.count;
         const uint32_t at = find_moved(s, moved.offset);
@@ -225,6 +305,7 @@ static DvStatus gather_corrections(ConstraintSystem *s)
     const DvCall *calls = dv_schedule_calls(dv_schedule(s->node, &correction_plan, (DvTags){0}), &count);
     s->corrections = room(s->corrections, &s->correction_capacity, (uint32_t)count, sizeof *s->corrections);
     s->correction_count = s->moved_count = 0;
+    gather_independent(s);
     DvStatus status = DV_OK;
     for (size_t i = 0; i < count && status == DV_OK; i++) {
         CorrectionItem *c = &s->corrections[s->correction_count];
@@ -262,32 +343,12 @@ static void grow_blocks(DvConstraintRows *rows)
     rows->block_capacity = capacity;
 }
 
-/* Where a state is in the table, or would be. */
-static uint32_t *place_of(ConstraintSystem *s, const DvObject *state)
-{
-    uint32_t at = (uint32_t)((uintptr_t)state * (uintptr_t)11400714819323198485u >> 32) & (s->table_size - 1);
-    while (s->table[at] > 0 && s->lists[s->table[at] - 1]->state != state)
-        at = (at + 1) & (s->table_size - 1);
-    return &s->table[at];
-}
-
-static void enlarge_table(ConstraintSystem *s)
-{
-    dv_free(s->table);
-    s->table_size = s->table_size > 0 ? 2 * s->table_size : 64;
-    s->table = dv_alloc(s->table_size, sizeof *s->table);
-    for (uint32_t i = 0; i < s->list_count; i++)
-        *place_of(s, s->lists[i]->state) = i + 1;
-}
-
 /* The entries on a state, of this step. */
 static DvRowEntries *entries_on(ConstraintSystem *s, DvObject *state)
 {
-    if (2 * (s->list_count + 1) > s->table_size)
-        enlarge_table(s);
-    uint32_t *place = place_of(s, state);
-    if (*place > 0)
-        return &s->lists[*place - 1]->entries;
+    uint32_t known;
+    if (map_get(&s->list_of, state, &known))
+        return &s->lists[known]->entries;
     s->lists = room(s->lists, &s->list_capacity, s->list_count + 1, sizeof *s->lists);
     StateEntries *list = s->lists[s->list_count];
     if (!list) {
@@ -299,7 +360,7 @@ static DvRowEntries *entries_on(ConstraintSystem *s, DvObject *state)
     list->entries.width = dv_state_ref(state).dof->deriv;
     if (list->entries.capacity * list->entries.width > list->value_capacity)
         list->entries.capacity = list->value_capacity / list->entries.width;
-    *place = ++s->list_count;
+    map_put(&s->list_of, state, s->list_count++);
     return &list->entries;
 }
 
@@ -314,8 +375,7 @@ static DvStatus check_state(const ConstraintItem *item, DvObject *state)
 static DvStatus write_rows(ConstraintSystem *s, const DvStep *start)
 {
     s->list_count = 0;
-    if (s->table_size > 0)
-        memset(s->table, 0, s->table_size * sizeof *s->table);
+    map_restart(&s->list_of);
     s->rows.next = s->rows.block_count = 0;
     s->rows.grow = grow_blocks;
     for (uint32_t i = 0; i < s->item_count; i++) {
