@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <divan/contracts/collision.h>
+#include <divan/contracts/lagrangian_constraint.h>
 #include <divan/contracts/topology.h>
 
 bool host_dump_open(Dump *dump, const char *name)
@@ -187,4 +188,40 @@ void host_dump_contacts(Dump *dump, DvScene *scene, uint64_t step)
     ContactDump context = {dump->file, step};
     dv_visit(dv_scene_root(scene), &(const DvVisitor){.top_down = print_contacts_of, .enters_sleeping = true},
              &context);
+}
+
+typedef struct StepStats {
+    uint64_t contacts, pairs;
+    GString *solvers;
+} StepStats;
+
+static DvVisit count_of_node(DvNode *node, void *context)
+{
+    StepStats *stats = context;
+    DvObject *pipeline = dv_node_slot(node, DV_COLLISION_PIPELINE), *solver = dv_node_slot(node, DV_CONSTRAINT_SOLVER);
+    if (pipeline) {
+        const DvCollisionPipelineOps *ops = dv_object_ops(pipeline, DV_COLLISION_PIPELINE);
+        const DvContactList *list = ops->contacts(dv_object_self(pipeline));
+        stats->pairs += list->pair_count;
+        for (uint32_t i = 0; i < list->pair_count; i++)
+            stats->contacts += list->pairs[i].count;
+    }
+    const DvConstraintSolverOps *ops = solver ? dv_object_ops(solver, DV_CONSTRAINT_SOLVER) : NULL;
+    const DvConstraintProblem *problem = ops ? ops->take_problem(dv_object_self(solver)) : NULL;
+    if (!problem)
+        return DV_VISIT_CONTINUE;
+    g_string_append_printf(stats->solvers, "; %s: %u rows, %u sweeps, error %.3g of %.3g%s", dv_object_name(solver),
+                           problem->rows, problem->sweeps, problem->error, problem->tolerance,
+                           problem->converged ? "" : ", not converged");
+    ops->release_problem(problem);
+    return DV_VISIT_CONTINUE;
+}
+
+void host_print_stats(DvScene *scene, uint64_t step)
+{
+    StepStats stats = {.solvers = g_string_new(NULL)};
+    dv_visit(dv_scene_root(scene), &(const DvVisitor){.top_down = count_of_node, .enters_sleeping = true}, &stats);
+    printf("step %" G_GUINT64_FORMAT ": %" G_GUINT64_FORMAT " contacts of %" G_GUINT64_FORMAT " pairs%s\n", step,
+           stats.contacts, stats.pairs, stats.solvers->str);
+    g_string_free(stats.solvers, TRUE);
 }

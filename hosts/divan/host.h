@@ -23,7 +23,7 @@ typedef struct Options {
     int grain_divisor;
     char *plugin_set;
     char **plugins;
-    gboolean quiet, hash, json, keep_going, verbose, strict, real_time;
+    gboolean quiet, hash, json, keep_going, verbose, strict, real_time, stats;
     char *dump, *dump_topology, *dump_steps, *contacts;
     char *at, *out;
     char *folder, *license;
@@ -62,6 +62,8 @@ bool host_dump_close(Dump *dump); /* false: not everything could be written; rep
 void host_dump_states(Dump *dump, const GPtrArray *states, uint64_t step, double time);
 void host_dump_topologies(Dump *dump, DvScene *scene, uint64_t step, double time);
 void host_dump_contacts(Dump *dump, DvScene *scene, uint64_t step); /* with the header line at step 0 */
+/* A line to standard output: contacts of the step, and what its constraint solvers came to. */
+void host_print_stats(DvScene *scene, uint64_t step);
 void host_dump_numbers(FILE *file, const char *tag, const double *numbers, size_t count);
 
 #endif

@@ -151,6 +151,8 @@ static void observe(Run *run, uint64_t step, bool last)
         host_dump_topologies(&run->topology, run->scene, step, time);
     if (run->contacts.file)
         host_dump_contacts(&run->contacts, run->scene, step);
+    if (run->options->stats && step > 0)
+        host_print_stats(run->scene, step);
 }
 
 static void show_progress(uint64_t made, uint64_t steps, double seconds)
@@ -277,7 +279,7 @@ const Command command_run = {
         "With --strict, a warning is an error when something of the scene is left out, replaced or doubtful.",
     .positional = 1,
     .options =
-        "steps dt threads grain-divisor quiet hash dump dump-topology dump-steps contacts keep-going verbose strict real-time",
+        "steps dt threads grain-divisor quiet hash dump dump-topology dump-steps contacts stats keep-going verbose strict real-time",
     .run = run,
 };
 

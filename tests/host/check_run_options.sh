@@ -136,6 +136,35 @@ else
     says 'without zlib'
 fi
 
+# What a step came to: one ball rests on a floor, another is far above it.
+cat >two.scn <<'END'
+<Node name="root" gravity="0 -9 0" dt="0.01">
+  <FreeMotionAnimationLoop/>
+  <BlockGaussSeidelConstraintSolver name="solver" tolerance="1e-9" maxIterations="100"/>
+  <MinProximityIntersection alarmDistance="0.2" contactDistance="0.1"/>
+  <BruteForceBroadPhase/>
+  <BVHNarrowPhase/>
+  <CollisionResponse response="FrictionContactConstraint"/>
+  <CollisionPipeline/>
+  <Node name="Balls">
+    <EulerImplicitSolver/>
+    <CGLinearSolver iterations="60" tolerance="1e-12" threshold="1e-24"/>
+    <MechanicalObject position="0 0.05 0  1 3 0"/>
+    <UniformMass totalMass="2"/>
+    <UncoupledConstraintCorrection defaultCompliance="1"/>
+    <PointCollisionModel/>
+  </Node>
+  <Node name="Floor">
+    <MeshTopology triangles="0 2 1"/>
+    <MechanicalObject position="-3 0 -2  4 0 -3  0.5 0 5"/>
+    <TriangleCollisionModel simulated="0"/>
+  </Node>
+</Node>
+END
+run 0 run -n 2 --quiet --stats two.scn
+says '^step 1: 1 contacts of 1 pairs; solver: 3 rows, [1-9][0-9]* sweeps, error [0-9.e-]+ of 3e-09$'
+says '^step 2: 1 contacts of 1 pairs; '
+
 # A plugin set with a wrong version: list and check say it and go on.
 mkdir set
 cat >set/plugins.conf <<'END'

@@ -10,9 +10,11 @@
 #define DIVAN_COLLISION_BOX_TREE_H
 
 #include <divan/contracts/collision.h>
+#include <divan/math/simd.h>
 
+/* The last numbers are 0: two boxes are compared a row at a time. */
 typedef struct Box {
-    double lower[3], upper[3];
+    double lower[4], upper[4];
 } Box;
 
 typedef struct BoxNode {
@@ -37,13 +39,11 @@ typedef struct BoxTree {
 bool box_tree_fit(BoxTree *tree, const DvCollisionBody *body, uint32_t depth);
 void box_tree_free(BoxTree *tree);
 
-/* Whether two boxes are no further apart than `tolerance` along each axis. */
-static inline bool boxes_touch(const Box *a, const Box *b, double tolerance)
+/* Whether two boxes are no further apart than `tolerance`, which is not negative, along each axis. */
+DV_SIMD_INLINE bool boxes_touch(const Box *a, const Box *b, double tolerance)
 {
-    bool apart = false;
-    for (int axis = 0; axis < 3; axis++)
-        apart |= (a->lower[axis] > b->upper[axis] + tolerance) | (b->lower[axis] > a->upper[axis] + tolerance);
-    return !apart;
+    const DvReal4 t = {tolerance, tolerance, tolerance, tolerance};
+    return !dv_mask4_any((DV_REAL4(a->lower) > DV_REAL4(b->upper) + t) | (DV_REAL4(b->lower) > DV_REAL4(a->upper) + t));
 }
 
 #endif

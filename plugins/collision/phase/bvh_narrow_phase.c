@@ -172,7 +172,7 @@ static const Box *box_at(const BoxTree *tree, const Range *range, uint32_t i)
 }
 
 /* The slots of a range that are near a box, in order. */
-static uint32_t slots_near(const BoxTree *tree, const Range *range, const Box *box, double tolerance, uint32_t *near)
+DV_SIMD_INLINE uint32_t slots_near(const BoxTree *tree, const Range *range, const Box *box, double tolerance, uint32_t *near)
 {
     uint32_t count = 0;
     for (uint32_t i = range->begin; i < range->end; i++) {
@@ -183,7 +183,7 @@ static uint32_t slots_near(const BoxTree *tree, const Range *range, const Box *b
 }
 
 /* Two ranges of elements: first those of each that are near all of the other, then pair by pair. */
-static void visit_slots(const Search *search, const Range *a, const Range *b)
+DV_SIMD_INLINE void visit_slots(const Search *search, const Range *a, const Range *b)
 {
     BvhNarrowPhase *self = search->self;
     const uint32_t near_a =
@@ -200,7 +200,7 @@ static void visit_slots(const Search *search, const Range *a, const Range *b)
         }
 }
 
-static void visit(const Search *search, Range a, Range b)
+DV_SIMD_INLINE void visit(const Search *search, Range a, Range b)
 {
     if (a.slots && b.slots) {
         visit_slots(search, &a, &b);
@@ -213,7 +213,7 @@ static void visit(const Search *search, Range a, Range b)
                      b.slots ? (Range){k, k + 1, true, b.parent} : children_of(search->tree_b, k));
 }
 
-static void search_pair(const Search *search)
+DV_SIMD_CLONES static void search_pair(const Search *search)
 {
     BvhNarrowPhase *self = search->self;
     self->stack_count = 0;

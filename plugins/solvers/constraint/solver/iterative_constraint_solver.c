@@ -117,6 +117,9 @@ DvStatus iterative_constraint_solver_step(IterativeConstraintSolver *self, const
                                            constraint_system_work(self->system, problem_work(problem)));
         result = method(self, &solution, sweeps, tolerance);
     }
+    problem->view.sweeps = result.sweeps;
+    problem->view.error = result.error;
+    problem->view.converged = result.converged;
     dv_phase_end();
     report(self, problem, result, tolerance);
     return constraint_system_apply(self->system, step, order, problem);

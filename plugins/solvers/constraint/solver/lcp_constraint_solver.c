@@ -168,6 +168,9 @@ static void solve_contacts(LcpConstraintSolver *self, Problem *problem)
     }
     if (converged || !friction)
         take_away_large_forces(self, problem, problem->lambda);
+    problem->view.sweeps = done;
+    problem->view.error = self->errors.values[done - 1];
+    problem->view.converged = converged;
     report(self, problem, done, tolerance, converged);
 }
 
@@ -205,6 +208,7 @@ static DvStatus solve(void *self_, const DvStep *step, DvConstraintOrder order)
     dv_phase_begin("constraint solver");
     dv_curve_restart(&self->errors, (uint32_t)dv_data_int(&self->max_iterations));
     dv_curve_restart(&self->violations, (uint32_t)dv_data_int(&self->max_iterations));
+    problem->view.converged = problem->view.rows == 0;
     if (problem->view.rows > 0 && are_contacts(self, problem))
         solve_contacts(self, problem);
     dv_phase_end();

@@ -147,7 +147,10 @@ struct DvConstraintProblem {
     const double *regularization;    /* [rows] added to W(i, i); that of the parts too */
     const DvComplianceBlock *parts;  /* [part_count] */
     uint32_t part_count;
-    double dt, tolerance;
+    double dt;
+    uint32_t sweeps;         /* made in the step */
+    double error, tolerance; /* how much the last of them moved d; below the tolerance it has converged */
+    bool converged;
 };
 
 /* ---- Corrections ---- */

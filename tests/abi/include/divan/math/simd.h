@@ -69,6 +69,7 @@ enum { DV_LANES = 8 };
 typedef double DvReal8 __attribute__((vector_size(64)));
 typedef double DvReal4 __attribute__((vector_size(32)));
 typedef int64_t DvMask8 __attribute__((vector_size(64)));
+typedef int64_t DvMask4 __attribute__((vector_size(32)));
 /* The same at any address that holds doubles. */
 typedef double DvReal8At __attribute__((vector_size(64), aligned(8), may_alias));
 typedef double DvReal4At __attribute__((vector_size(32), aligned(8), may_alias));
@@ -127,6 +128,10 @@ DV_SIMD_INLINE DvReal8 dv_real8_max(DvReal8 a, DvReal8 b)
     return dv_real8_select(a > b, a, b);
 }
 
+DV_SIMD_INLINE bool dv_mask4_any(DvMask4 where)
+{
+    return ((where[0] | where[2]) | (where[1] | where[3])) != 0;
+}
 DV_SIMD_INLINE bool dv_mask8_any(DvMask8 where)
 {
     int64_t any = 0;
