@@ -301,11 +301,26 @@ static DvStatus init(DvObject *object, void *self)
     return proximity_init(object, &((LocalMinDistance *)self)->base);
 }
 
+/* What the filters ask of the mesh. */
+static void prepare(void *self, const DvShape *s)
+{
+    (void)self;
+    if (!s->topology)
+        return;
+    if (strcmp(s->kind, DV_SHAPE_POINTS) == 0 && s->lines) {
+        (void)s->topology->adjacency(s->topology_self, DV_POINTS, DV_EDGES);
+        (void)s->topology->adjacency(s->topology_self, DV_POINTS, DV_TRIANGLES);
+    } else if (strcmp(s->kind, DV_SHAPE_LINES) == 0) {
+        (void)s->topology->adjacency(s->topology_self, DV_EDGES, DV_TRIANGLES);
+    }
+}
+
 static const DvIntersectionMethodOps ops = {
     .size = sizeof ops,
     .begin = begin,
     .alarm_distance = proximity_alarm_distance,
     .contact_distance = proximity_contact_distance,
+    .prepare = prepare,
     .box_tolerance = proximity_box_tolerance,
     .routine = find_routine,
 };

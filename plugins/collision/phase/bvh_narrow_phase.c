@@ -5,12 +5,14 @@
  *
  * The order of what is found is part of the method, since it decides the order of contacts: ranges of boxes are tested pair by pair in
  * order, a pair of inner boxes that meet puts the ranges of their children on a stack, a pair of leaves is a pair of elements at once.
- * Pairs of elements are collected and tested in batches.
+ * Pairs of elements are collected and tested in batches. Pairs of bodies are searched at once by several threads: what each finds
+ * goes to a place of its own, so that the order does not depend on them.
  *
  * Which of two kinds comes first is decided by the method's routines, so a pair of bodies may be turned round here.
  */
 #include <divan/divan.h>
 #include <divan/memory.h>
+#include <divan/parallel.h>
 
 #include "box_tree.h"
 #include "pair_map.h"
@@ -48,13 +50,9 @@ typedef struct BvhNarrowPhase {
     uint32_t pair_capacity;
     Route *routes;
     uint32_t route_count, route_capacity;
-    const DvObject *method; /* of the routes */
-    RangePair *stack;
-    uint32_t stack_count, stack_capacity;
-    uint32_t (*batch)[2];
-    uint32_t batch_count;
-    uint32_t *near[2]; /* [near_capacity] slots of the ranges at work */
-    uint32_t near_capacity;
+    const DvObject *method;  /* of the routes */
+    struct Search *searches; /* [search_capacity] of this detection */
+    uint32_t search_count, search_capacity;
 } BvhNarrowPhase;
 
 static const DvField fields[] = {
@@ -114,38 +112,49 @@ static const Route *route_of(BvhNarrowPhase *self, const DvObject *method, const
 
 /* ---- Traversal ---- */
 
+/* A pair of bodies to be searched: one after the other or several at once, each for itself. */
 typedef struct Search {
-    BvhNarrowPhase *self;
     const DvCollisionBody *a, *b;
     const BoxTree *tree_a, *tree_b;
     DvContactQuery query;
     DvContactRoutine routine;
+    uint32_t entry; /* of the map: where its contacts go */
     DvContactSink *sink;
     double tolerance;
     bool same_node;
 } Search;
 
-static void flush(const Search *search)
+/* What a search needs while it runs, in the scratch of its thread. */
+typedef struct Work {
+    const Search *search;
+    RangePair *stack;
+    uint32_t stack_count, stack_capacity;
+    uint32_t (*batch)[2];
+    uint32_t batch_count;
+    uint32_t *near[2]; /* slots of the ranges at work: one more than there are, see slots_near */
+} Work;
+
+static void flush(Work *work)
 {
-    BvhNarrowPhase *self = search->self;
-    if (self->batch_count > 0)
-        search->routine(&search->query, (const uint32_t(*)[2])self->batch, self->batch_count, search->sink);
-    self->batch_count = 0;
+    const Search *search = work->search;
+    if (work->batch_count > 0)
+        search->routine(&search->query, (const uint32_t(*)[2])work->batch, work->batch_count, search->sink);
+    work->batch_count = 0;
 }
 
-static void add_elements(const Search *search, uint32_t a, uint32_t b)
+static void add_elements(Work *work, uint32_t a, uint32_t b)
 {
+    const Search *search = work->search;
     if (search->same_node) {
         if (search->a == search->b && a >= b)
             return;
         if (search->a->ops->can_collide && !search->a->ops->can_collide(search->a->self, a, search->b->object, b))
             return;
     }
-    BvhNarrowPhase *self = search->self;
-    self->batch[self->batch_count][0] = a;
-    self->batch[self->batch_count][1] = b;
-    if (++self->batch_count == BATCH)
-        flush(search);
+    work->batch[work->batch_count][0] = a;
+    work->batch[work->batch_count][1] = b;
+    if (++work->batch_count == BATCH)
+        flush(work);
 }
 
 static Range children_of(const BoxTree *tree, uint32_t index)
@@ -155,15 +164,16 @@ static Range children_of(const BoxTree *tree, uint32_t index)
                        : (Range){node->first, node->first + node->count, true, index};
 }
 
-static void push(BvhNarrowPhase *self, Range a, Range b)
+static void push(Work *work, Range a, Range b)
 {
-    if (self->stack_count == self->stack_capacity) {
-        const uint32_t capacity = self->stack_capacity > 0 ? 2 * self->stack_capacity : 64;
-        self->stack =
-            dv_realloc(self->stack, self->stack_capacity * sizeof *self->stack, capacity * sizeof *self->stack);
-        self->stack_capacity = capacity;
+    if (work->stack_count == work->stack_capacity) {
+        const RangePair *old = work->stack;
+        work->stack_capacity = work->stack_capacity > 0 ? 2 * work->stack_capacity : 256;
+        work->stack = dv_step_alloc(work->stack_capacity, sizeof *work->stack);
+        if (work->stack_count > 0)
+            memcpy(work->stack, old, work->stack_count * sizeof *old);
     }
-    self->stack[self->stack_count++] = (RangePair){a, b};
+    work->stack[work->stack_count++] = (RangePair){a, b};
 }
 
 static const Box *box_at(const BoxTree *tree, const Range *range, uint32_t i)
@@ -172,7 +182,8 @@ static const Box *box_at(const BoxTree *tree, const Range *range, uint32_t i)
 }
 
 /* The slots of a range that are near a box, in order. */
-DV_SIMD_INLINE uint32_t slots_near(const BoxTree *tree, const Range *range, const Box *box, double tolerance, uint32_t *near)
+DV_SIMD_INLINE uint32_t slots_near(const BoxTree *tree, const Range *range, const Box *box, double tolerance,
+                                   uint32_t *near)
 {
     uint32_t count = 0;
     for (uint32_t i = range->begin; i < range->end; i++) {
@@ -183,46 +194,60 @@ DV_SIMD_INLINE uint32_t slots_near(const BoxTree *tree, const Range *range, cons
 }
 
 /* Two ranges of elements: first those of each that are near all of the other, then pair by pair. */
-DV_SIMD_INLINE void visit_slots(const Search *search, const Range *a, const Range *b)
+DV_SIMD_INLINE void visit_slots(Work *work, const Range *a, const Range *b)
 {
-    BvhNarrowPhase *self = search->self;
+    const Search *search = work->search;
     const uint32_t near_a =
-        slots_near(search->tree_a, a, &search->tree_b->node_box[b->parent], search->tolerance, self->near[0]);
+        slots_near(search->tree_a, a, &search->tree_b->node_box[b->parent], search->tolerance, work->near[0]);
     if (near_a == 0)
         return;
     const uint32_t near_b =
-        slots_near(search->tree_b, b, &search->tree_a->node_box[a->parent], search->tolerance, self->near[1]);
+        slots_near(search->tree_b, b, &search->tree_a->node_box[a->parent], search->tolerance, work->near[1]);
     for (uint32_t i = 0; i < near_a; i++)
         for (uint32_t k = 0; k < near_b; k++) {
-            const uint32_t one = self->near[0][i], two = self->near[1][k];
+            const uint32_t one = work->near[0][i], two = work->near[1][k];
             if (boxes_touch(&search->tree_a->slot_box[one], &search->tree_b->slot_box[two], search->tolerance))
-                add_elements(search, search->tree_a->element[one], search->tree_b->element[two]);
+                add_elements(work, search->tree_a->element[one], search->tree_b->element[two]);
         }
 }
 
-DV_SIMD_INLINE void visit(const Search *search, Range a, Range b)
+DV_SIMD_INLINE void visit(Work *work, Range a, Range b)
 {
+    const Search *search = work->search;
     if (a.slots && b.slots) {
-        visit_slots(search, &a, &b);
+        visit_slots(work, &a, &b);
         return;
     }
     for (uint32_t i = a.begin; i < a.end; i++)
         for (uint32_t k = b.begin; k < b.end; k++)
             if (boxes_touch(box_at(search->tree_a, &a, i), box_at(search->tree_b, &b, k), search->tolerance))
-                push(search->self, a.slots ? (Range){i, i + 1, true, a.parent} : children_of(search->tree_a, i),
+                push(work, a.slots ? (Range){i, i + 1, true, a.parent} : children_of(search->tree_a, i),
                      b.slots ? (Range){k, k + 1, true, b.parent} : children_of(search->tree_b, k));
 }
 
-DV_SIMD_CLONES static void search_pair(const Search *search)
+DV_SIMD_CLONES static void search_pair(Work *work)
 {
-    BvhNarrowPhase *self = search->self;
-    self->stack_count = 0;
-    push(self, children_of(search->tree_a, 0), children_of(search->tree_b, 0));
-    while (self->stack_count > 0) {
-        const RangePair pair = self->stack[--self->stack_count];
-        visit(search, pair.a, pair.b);
+    const Search *search = work->search;
+    push(work, children_of(search->tree_a, 0), children_of(search->tree_b, 0));
+    while (work->stack_count > 0) {
+        const RangePair pair = work->stack[--work->stack_count];
+        visit(work, pair.a, pair.b);
     }
-    flush(search);
+    flush(work);
+}
+
+static void search_pairs(void *context, uint32_t begin, uint32_t end)
+{
+    BvhNarrowPhase *self = context;
+    for (uint32_t i = begin; i < end; i++) {
+        const Search *search = &self->searches[i];
+        const DvStepMark mark = dv_step_mark();
+        Work work = {.search = search, .batch = dv_step_alloc(BATCH, sizeof *work.batch)};
+        work.near[0] = dv_step_alloc((size_t)search->tree_a->slots + 1, sizeof *work.near[0]);
+        work.near[1] = dv_step_alloc((size_t)search->tree_b->slots + 1, sizeof *work.near[1]);
+        search_pair(&work);
+        dv_step_release(mark);
+    }
 }
 
 /* ---- The phase ---- */
@@ -233,20 +258,7 @@ static void make_room(BvhNarrowPhase *self, uint32_t bodies)
         self->trees = dv_realloc(self->trees, self->tree_count * sizeof *self->trees, bodies * sizeof *self->trees);
         self->tree_count = bodies;
     }
-    if (!self->batch)
-        self->batch = dv_alloc(BATCH, sizeof *self->batch);
     self->map.rule = KEPT_PAIR_FIRST;
-}
-
-static void make_room_for_slots(BvhNarrowPhase *self, uint32_t slots)
-{
-    if (slots < self->near_capacity)
-        return;
-    self->near_capacity = slots + slots / 4 + 64; /* one more than there are: see slots_near */
-    for (int side = 0; side < 2; side++) {
-        dv_free(self->near[side]);
-        self->near[side] = dv_alloc(self->near_capacity, sizeof *self->near[side]);
-    }
 }
 
 static DvContactSink *sink_of(BvhNarrowPhase *self, uint32_t entry)
@@ -260,7 +272,8 @@ static DvContactSink *sink_of(BvhNarrowPhase *self, uint32_t entry)
     return &self->found[entry];
 }
 
-static void collide_pair(BvhNarrowPhase *self, const DvCollisionBody *bodies, DvBodyPair pair, DvObject *method,
+/* What is between two bodies: nothing, or a search. All that changes what others see is done here, one pair after the other. */
+static void prepare_pair(BvhNarrowPhase *self, const DvCollisionBody *bodies, DvBodyPair pair, DvObject *method,
                          uint32_t depth)
 {
     const DvIntersectionMethodOps *ops = dv_object_ops(method, DV_INTERSECTION_METHOD);
@@ -276,30 +289,28 @@ static void collide_pair(BvhNarrowPhase *self, const DvCollisionBody *bodies, Dv
         second = pair.body[0];
     }
     const DvCollisionBody *a = &bodies[first], *b = &bodies[second];
-    DvContactSink *sink = sink_of(self, pair_map_put(&self->map, first, second));
     self->trees_changed |= box_tree_fit(&self->trees[first], a, depth);
     self->trees_changed |= box_tree_fit(&self->trees[second], b, depth);
-    make_room_for_slots(self, self->trees[first].slots > self->trees[second].slots ? self->trees[first].slots
-                                                                                   : self->trees[second].slots);
+    if (ops->prepare) {
+        ops->prepare(method_self, a->shape);
+        ops->prepare(method_self, b->shape);
+    }
     const double distances = a->traits.distance + b->traits.distance;
-    const Search search = {
-        .self = self,
-        .a = a,
-        .b = b,
-        .tree_a = &self->trees[first],
-        .tree_b = &self->trees[second],
-        .query = {.a = a->shape,
-                  .b = b->shape,
-                  .alarm = ops->alarm_distance(method_self) + distances,
-                  .contact = ops->contact_distance(method_self) + distances,
-                  .same_model = first == second,
-                  .method = method_self},
-        .routine = route->routine,
-        .sink = sink,
-        .tolerance = ops->box_tolerance(method_self, a->traits.distance, b->traits.distance),
-        .same_node = a->node == b->node,
-    };
-    search_pair(&search);
+    self->searches[self->search_count++] =
+        (Search){.a = a,
+                 .b = b,
+                 .tree_a = &self->trees[first],
+                 .tree_b = &self->trees[second],
+                 .query = {.a = a->shape,
+                           .b = b->shape,
+                           .alarm = ops->alarm_distance(method_self) + distances,
+                           .contact = ops->contact_distance(method_self) + distances,
+                           .same_model = first == second,
+                           .method = method_self},
+                 .routine = route->routine,
+                 .entry = pair_map_put(&self->map, first, second),
+                 .tolerance = ops->box_tolerance(method_self, a->traits.distance, b->traits.distance),
+                 .same_node = a->node == b->node};
 }
 
 /* Fills the fields that a saved run continues with. */
@@ -353,10 +364,19 @@ static uint32_t collide(void *self_, const DvCollisionBody *bodies, uint32_t cou
 {
     BvhNarrowPhase *self = self_;
     make_room(self, count);
+    if (pair_count > self->search_capacity) {
+        dv_free(self->searches);
+        self->search_capacity = 2 * pair_count;
+        self->searches = dv_alloc(self->search_capacity, sizeof *self->searches);
+    }
+    self->search_count = 0;
+    for (uint32_t i = 0; i < pair_count; i++)
+        prepare_pair(self, bodies, pairs[i], method, depth);
     for (uint32_t i = 0; i < self->map.count; i++)
         sink_of(self, i)->count = 0;
-    for (uint32_t i = 0; i < pair_count; i++)
-        collide_pair(self, bodies, pairs[i], method, depth);
+    for (uint32_t i = 0; i < self->search_count; i++)
+        self->searches[i].sink = &self->found[self->searches[i].entry];
+    dv_parallel_for(self->search_count, 1, search_pairs, self);
     for (uint32_t i = 0; i < self->map.count; i++)
         if (sink_of(self, i)->count == 0)
             pair_map_take_out(&self->map, i);
@@ -403,18 +423,13 @@ static void cleanup(DvObject *object, void *self_)
     dv_free(self->trees);
     dv_free(self->pairs);
     dv_free(self->routes);
-    dv_free(self->stack);
-    dv_free(self->batch);
-    dv_free(self->near[0]);
-    dv_free(self->near[1]);
+    dv_free(self->searches);
     self->trees = NULL;
     self->pairs = NULL;
     self->routes = NULL;
-    self->stack = NULL;
-    self->batch = NULL;
-    self->near[0] = self->near[1] = NULL;
+    self->searches = NULL;
     self->tree_count = self->pair_capacity = self->route_count = self->route_capacity = 0;
-    self->stack_capacity = self->near_capacity = 0;
+    self->search_count = self->search_capacity = 0;
 }
 
 static const DvNarrowPhaseOps ops = {.size = sizeof ops, .collide = collide, .look_up = look_up, .forget = forget};

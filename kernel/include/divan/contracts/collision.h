@@ -108,7 +108,7 @@ typedef struct DvCollisionModelOps {
     const DvShape *(*shape)(void *self);
     DvBoxes (*boxes)(void *self);
     /* Optional (absent: true). Whether two elements of models of one node may collide; asked when `element` is of this
-     * model. */
+     * model.     [worker]: what it needs has been made by update */
     bool (*can_collide)(void *self, uint32_t element, DvObject *other, uint32_t other_element);
     /* The point nearest to `point` (m, world) that moves with the element. */
     void (*attach)(void *self, uint32_t element, const double point[3], DvAttachment *attachment);
@@ -182,7 +182,7 @@ typedef struct DvContactQuery {
     const void *method; /* of the method that asks: its parameters */
 } DvContactQuery;
 
-/* Tests pairs of elements (a, b) in order and adds what is near. */
+/* Tests pairs of elements (a, b) in order and adds what is near.     [worker]: pairs of models are tested at once */
 typedef void (*DvContactRoutine)(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
                                  DvContactSink *sink);
 
@@ -200,6 +200,8 @@ typedef struct DvIntersectionMethodOps {
     double (*contact_distance)(void *self); /* m */
     /* How far apart boxes may be that count as touching, m; of models with these distances, which the boxes include. */
     double (*box_tolerance)(void *self, double distance_a, double distance_b);
+    /* Optional. Before its routines see a shape in a detection: makes what they would make when they first need it. */
+    void (*prepare)(void *self, const DvShape *shape);
     /* The routine for elements of kind `a` against those of kind `b`, in this order. */
     DvRoutineAnswer (*routine)(void *self, const char *a, const char *b, DvContactRoutine *routine);
 } DvIntersectionMethodOps;
