@@ -4,8 +4,8 @@
  *
  *   x_i = sum_j w_ij x_j over the nodes j of one element;  v_i = sum_j w_ij v_j;  f_j += w_ij f_i
  *
- * When the scene starts each point of the output is located in the mesh of the input (barycentric_location.h): in a regular grid by
- * its geometry, in meshes that may change by a hash of their elements, in others by comparing all. From then on only the weights
+ * When the scene starts each point of the output is located in the mesh of the input (barycentric_location.h): in a regular or sparse grid
+ * by its geometry, in meshes that may change by a hash of their elements, in others by comparing all. From then on only the weights
  * count. When one of the two meshes changes, all points are located anew at the positions of that moment, when they are next needed:
  * until then a copy of the input's positions follows the changes.
  *
@@ -260,6 +260,7 @@ static DvStatus locate(BarycentricMapping *self, bool first)
     LocationMesh mesh = {.points = in.at, .point_count = in.at ? in.count : 0};
     DvGridShape shape;
     const bool grid = self->in_mesh.ops->grid && self->in_mesh.ops->grid(self->in_mesh.self, &shape);
+    const DvSparseGridOps *cells = dv_object_ops(self->in_mesh.object, DV_SPARSE_GRID);
     const bool changing = !grid && self->in_mesh.ops->is_dynamic(self->in_mesh.self);
     if (changing)
         choose_changing_list(self, &mesh);
@@ -281,6 +282,13 @@ static DvStatus locate(BarycentricMapping *self, bool first)
             status = dv_error(dv_object_of(self), DV_ERROR_INVALID,
                               "the input's grid has %u x %u x %u points, its state only %u", shape.n[0], shape.n[1],
                               shape.n[2], mesh.point_count);
+    } else if (cells) {
+        for (uint32_t i = 0; i < points.count; i++) {
+            double at[3];
+            locations[i] = (Location){NO_ELEMENT, {0.0, 0.0, 0.0}};
+            if (cells->locate(self->in_mesh.self, points.at + (size_t)i * points.dim, &locations[i].element, at))
+                locations[i].at = dv_vec3_load(at);
+        }
     } else if (mesh.list_count == 0) {
         dv_warning(dv_object_of(self), "the input's topology has no elements: the output keeps its positions");
     } else if (kind == DV_EDGES) {

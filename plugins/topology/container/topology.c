@@ -218,6 +218,8 @@ static const double *positions(void *self)
 {
     Topology *topology = self;
     size_t count;
+    if (topology->placed)
+        return topology->placed;
     const double *at = dv_data_doubles(&topology->position, &count);
     return count >= topology->points && count > 0 && !topology->moved ? at : NULL;
 }
@@ -314,6 +316,8 @@ void topology_bounding_box(DvObject *object, void *self, double *box)
     Topology *topology = self;
     size_t count;
     const double *at = dv_data_doubles(&topology->position, &count);
+    if (topology->placed)
+        at = topology->placed, count = topology->points;
     for (size_t i = 0; i < count; i++)
         for (int c = 0; c < 3; c++) {
             box[c] = at[3 * i + (size_t)c] < box[c] ? at[3 * i + (size_t)c] : box[c];
@@ -332,11 +336,9 @@ static bool has_suffix(const char *name, const char *suffix)
     return length >= tail && strcasecmp(name + length - tail, suffix) == 0;
 }
 
-DvStatus topology_load_file(Topology *topology)
+DvStatus topology_read_file(Topology *topology, Mesh *mesh)
 {
     const char *name = dv_data_string(&topology->filename);
-    if (!name || !*name)
-        return DV_OK;
     const char *path = dv_data_file(&topology->filename);
     if (!path) {
         dv_field_error(&topology->filename, -1, "no file '%s'", name);
@@ -350,12 +352,21 @@ DvStatus topology_load_file(Topology *topology)
     size_t size;
     if (!file_read(path, &bytes, &size, reason))
         return dv_field_error(&topology->filename, -1, "'%s': %s", name, reason);
-    Mesh mesh = {0};
     MeshReport report = {.warn = warn, .context = topology};
-    const bool good = obj ? mesh_read_obj(bytes, size, &(MeshOptions){0}, &mesh, &report)
-                          : mesh_read_gmsh(bytes, size, &mesh, &report);
+    const bool good =
+        obj ? mesh_read_obj(bytes, size, &(MeshOptions){0}, mesh, &report) : mesh_read_gmsh(bytes, size, mesh, &report);
     dv_free(bytes);
-    if (good) {
+    return good ? DV_OK : dv_field_error(&topology->filename, -1, "'%s': %s", name, report.error);
+}
+
+DvStatus topology_load_file(Topology *topology)
+{
+    const char *name = dv_data_string(&topology->filename);
+    if (!name || !*name)
+        return DV_OK;
+    Mesh mesh = {0};
+    const DvStatus status = topology_read_file(topology, &mesh);
+    if (status == DV_OK) {
         topology_clear(topology);
         const struct {
             DvElementKind kind;
@@ -374,7 +385,7 @@ DvStatus topology_load_file(Topology *topology)
         topology_set_points(topology, mesh.position.count);
     }
     mesh_free(&mesh);
-    return good ? DV_OK : dv_field_error(&topology->filename, -1, "'%s': %s", name, report.error);
+    return status;
 }
 
 DvStatus topology_start(Topology *topology)

@@ -27,6 +27,7 @@ typedef struct Topology {
     DvData saved; /* which elements dangle, for a saved scene: see set_container.c */
 
     uint32_t points;
+    double *placed; /* [points] x 3, m: where the points are, if `position` says something else; owned by the class */
     uint64_t revision;
     uint64_t seen[DV_ELEMENT_KINDS];     /* versions of the lists when the adjacency was made */
     bool derived[DV_ELEMENT_KINDS];      /* computed from higher elements */
@@ -68,7 +69,9 @@ enum { MOST_POINTS = 1 << 28 };
 DV_NODISCARD DvStatus topology_count_used_points(Topology *topology, DvElementKind kind, uint32_t *points);
 /* Checks that all points of a kind's elements exist. */
 DV_NODISCARD DvStatus topology_check_points(Topology *topology, DvElementKind kind);
-/* Reads the file that `filename` names into the lists, if it names one. */
+/* Reads the file that `filename` names; the mesh is to be freed in any case. */
+DV_NODISCARD DvStatus topology_read_file(Topology *topology, Mesh *mesh);
+/* The same into the lists, if it names one. */
 DV_NODISCARD DvStatus topology_load_file(Topology *topology);
 
 /* The part of init that comes after the lists are there: MeshTopology's, and the set containers'. Mappings call them

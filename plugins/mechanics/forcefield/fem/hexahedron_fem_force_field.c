@@ -11,7 +11,7 @@
  *
  * Eight elements in a row that are parallelepipeds at rest are handled at once, mode by mode (hexahedron_box.h). For others a product
  * with K takes the eight nodes of an element as the lanes of one vector. Elements of the same rest shape and material share one K;
- * shapes are taken as the same within 1e-12 of the element's size.
+ * shapes are taken as the same within 1e-12 of the element's size. Cells of a sparse grid are as stiff as they are filled.
  */
 #include "forcefield/element_blocks.h"
 #include "forcefield/fem/frames.h"
@@ -275,6 +275,8 @@ static DvStatus build(HexahedronFEMForceField *self)
     if (elements > 0)
         memcpy(self->corner, hexahedra.at, (size_t)elements * NODES * sizeof *self->corner);
     element_blocks_load(&self->mesh, rest.at);
+    const DvSparseGridOps *grid = dv_object_ops(self->topology.object, DV_SPARSE_GRID);
+    const float *filled = grid ? grid->filled(self->topology.self) : NULL;
     for (uint32_t block = 0; block < self->mesh.blocks; block++) {
         DvReal8 mode[MODES][3];
         block_modes(self, block, mode);
@@ -283,6 +285,8 @@ static DvStatus build(HexahedronFEMForceField *self)
             const ElementMaterial material = element_material(&self->materials, e);
             self->lame[e][0] = lame_lambda(material.young, material.poisson);
             self->lame[e][1] = lame_mu(material.young, material.poisson);
+            for (int i = 0; filled && i < 2; i++)
+                self->lame[e][i] *= (double)filled[e];
             DvReal8 x[3];
             dv_real8_gather_rows(self->mesh.point, self->corner + (size_t)e * NODES, x);
             turn((const DvReal8(*)[3])self->frame[block], e % DV_LANES, x, self->rest[e]);

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Surfaces as cells: against clipping of each triangle by the faces of each cell, and numbers of cells of boxes.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "grid/voxels.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_CORNERS = 16 };
+
+static double uniform(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005U + 1442695040888963407U;
+    return (double)(*seed >> 11) / 9007199254740992.0;
+}
+
+/* Cuts a polygon at the plane x[axis] = limit; keeps what lies on the given side. */
+static int cut(double (*corner)[3], int count, int axis, double limit, double side)
+{
+    double kept[MOST_CORNERS][3];
+    int left = 0;
+    for (int i = 0; i < count; i++) {
+        const double *a = corner[i], *b = corner[(i + 1) % count];
+        const double da = side * (limit - a[axis]), db = side * (limit - b[axis]);
+        if (da >= 0)
+            memcpy(kept[left++], a, sizeof kept[0]);
+        if ((da > 0 && db < 0) || (da < 0 && db > 0)) {
+            for (int c = 0; c < 3; c++)
+                kept[left][c] = a[c] + (b[c] - a[c]) * da / (da - db);
+            kept[left++][axis] = limit;
+        }
+    }
+    memcpy(corner, kept, (size_t)left * sizeof kept[0]);
+    return left;
+}
+
+static int part_inside(const VoxelSurface *surface, uint32_t triangle, const VoxelBox *box, const uint32_t cell[3],
+                       double by)
+{
+    double corner[MOST_CORNERS][3];
+    int count = 3;
+    for (int i = 0; i < 3; i++)
+        memcpy(corner[i], surface->positions + 3 * (size_t)surface->triangles[3 * triangle + (uint32_t)i],
+               sizeof corner[0]);
+    for (int axis = 0; axis < 3 && count > 0; axis++) {
+        const double lower = box->min[axis] + cell[axis] * box->step[axis], upper = lower + box->step[axis];
+        count = cut(corner, count, axis, upper + by, 1.0);
+        if (count > 0)
+            count = cut(corner, count, axis, lower - by, -1.0);
+    }
+    return count;
+}
+
+static void cells_that_a_triangle_meets_are_those_that_clipping_leaves_a_part_of_it_in(void **state)
+{
+    (void)state;
+    const VoxelBox box = {{9, 7, 8}, {-1.0, 0.5, 2.0}, {0.3, 0.25, 0.4}};
+    uint64_t seed = 20261122;
+    uint8_t *voxels = malloc(voxel_count(&box));
+    for (int trial = 0; trial < 200; trial++) {
+        double at[9];
+        const uint32_t corners[3] = {0, 1, 2};
+        for (int i = 0; i < 9; i++)
+            at[i] = box.min[i % 3] + (0.05 + 0.9 * uniform(&seed)) * box.step[i % 3] * (box.n[i % 3] - 1);
+        const VoxelSurface surface = {at, 3, corners, 1};
+        voxels_of_surface(&box, &surface, voxels);
+        uint32_t cell[3];
+        for (cell[2] = 0; cell[2] < box.n[2] - 1; cell[2]++)
+            for (cell[1] = 0; cell[1] < box.n[1] - 1; cell[1]++)
+                for (cell[0] = 0; cell[0] < box.n[0] - 1; cell[0]++) {
+                    const uint8_t kind = voxels[voxel_index(&box, cell)];
+                    if (part_inside(&surface, 0, &box, cell, -1e-6) > 0)
+                        assert_int_equal(kind, VOXEL_BOUNDARY);
+                    else if (part_inside(&surface, 0, &box, cell, 1e-6) == 0)
+                        assert_int_equal(kind, VOXEL_OUTSIDE); /* one triangle encloses nothing */
+                }
+    }
+    free(voxels);
+}
+
+/* The surface of a box of a whole number of cells of side 1, `in` from their faces. */
+static void make_box(const double lower[3], const double upper[3], double at[24], uint32_t triangles[36])
+{
+    static const uint32_t faces[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                                       2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+    for (int i = 0; i < 8; i++)
+        for (int axis = 0; axis < 3; axis++)
+            at[3 * i + axis] = (i >> axis & 1) ? upper[axis] : lower[axis];
+    memcpy(triangles, faces, sizeof faces);
+}
+
+static void a_closed_box_is_a_shell_around_its_inside(void **state)
+{
+    (void)state;
+    const VoxelBox box = {{10, 9, 8}, {0, 0, 0}, {1, 1, 1}};
+    double at[24];
+    uint32_t triangles[36], count[3] = {0};
+    make_box((const double[]){1.5, 1.5, 1.5}, (const double[]){7.5, 6.5, 5.5}, at, triangles);
+    uint8_t voxels[9 * 8 * 7];
+    voxels_of_surface(&box, &(VoxelSurface){at, 8, triangles, 12}, voxels);
+    for (size_t i = 0; i < sizeof voxels; i++)
+        count[voxels[i]]++;
+    assert_int_equal(count[VOXEL_INSIDE], 5 * 4 * 3);
+    assert_int_equal(count[VOXEL_BOUNDARY], 7 * 6 * 5 - 5 * 4 * 3);
+    assert_int_equal(count[VOXEL_OUTSIDE], 9 * 8 * 7 - 7 * 6 * 5);
+}
+
+/* A face in the plane between two layers of cells touches both. */
+static void touching_counts(void **state)
+{
+    (void)state;
+    const VoxelBox box = {{5, 5, 5}, {0, 0, 0}, {1, 1, 1}};
+    const double at[9] = {0.2, 0.2, 2, 3.6, 0.2, 2, 0.2, 3.6, 2};
+    const uint32_t triangle[3] = {0, 1, 2};
+    uint8_t voxels[64];
+    voxels_of_surface(&box, &(VoxelSurface){at, 3, triangle, 1}, voxels);
+    /* Vertices lie in layer 2 alone, so only that layer is searched; the whole triangle of its cells is marked. */
+    const uint32_t expected_row[4] = {4, 3, 2, 1};
+    for (uint32_t y = 0; y < 4; y++)
+        for (uint32_t x = 0; x < 4; x++) {
+            const uint32_t cell[3] = {x, y, 2};
+            assert_int_equal(voxels[voxel_index(&box, cell)], x < expected_row[y] ? VOXEL_BOUNDARY : VOXEL_OUTSIDE);
+        }
+}
+
+/* Vertices outside the box mark nothing, but their triangle crosses it. */
+static void what_reaches_beyond_the_box_is_cut_there(void **state)
+{
+    (void)state;
+    const VoxelBox box = {{4, 4, 4}, {0, 0, 0}, {1, 1, 1}};
+    const double at[9] = {-20, -20, 1.5, 40, -20, 1.5, -20, 40, 1.5};
+    const uint32_t triangle[3] = {0, 1, 2};
+    uint8_t voxels[27];
+    voxels_of_surface(&box, &(VoxelSurface){at, 3, triangle, 1}, voxels);
+    for (uint32_t i = 0; i < 27; i++)
+        assert_int_equal(voxels[i], i / 9 == 1 ? VOXEL_BOUNDARY : VOXEL_OUTSIDE);
+}
+
+static void coarser_cells_hold_as_much(void **state)
+{
+    (void)state;
+    const VoxelBox fine = {{9, 9, 9}, {0, 0, 0}, {1, 1, 1}}, coarse = {{5, 5, 5}, {0, 0, 0}, {2, 2, 2}};
+    double at[24];
+    uint32_t triangles[36];
+    make_box((const double[]){1.5, 0.5, 0.5}, (const double[]){6.5, 6.5, 7.5}, at, triangles);
+    uint8_t voxels[512], merged[64];
+    float weights[512], merged_weights[64];
+    voxels_of_surface(&fine, &(VoxelSurface){at, 8, triangles, 12}, voxels);
+    for (int i = 0; i < 512; i++)
+        weights[i] = voxels[i] == VOXEL_INSIDE ? 1.0F : voxels[i] == VOXEL_BOUNDARY ? 0.5F : 0.0F;
+    voxels_coarsen(&fine, voxels, weights, &coarse, merged, merged_weights);
+    double sum = 0, merged_sum = 0;
+    for (int i = 0; i < 512; i++)
+        sum += (double)weights[i];
+    for (int i = 0; i < 64; i++)
+        merged_sum += 8 * (double)merged_weights[i];
+    assert_true(sum == merged_sum); /* eighths and halves: no rounding */
+    /* fine cells 2..5 in x, 1..5 in y, 1..6 in z are inside: the coarse ones 1, 2 in x, 1, 2 in y and z are so with all their parts */
+    for (uint32_t i = 0; i < 64; i++) {
+        const uint32_t x = i % 4, y = i / 4 % 4, z = i / 16;
+        const bool inside = (x == 1 || x == 2) && (y == 1 || y == 2) && (z == 1 || z == 2);
+        assert_int_equal(merged[i] == VOXEL_INSIDE, inside);
+        assert_int_equal(merged[i] == VOXEL_OUTSIDE, merged_weights[i] == 0.0F);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cells_that_a_triangle_meets_are_those_that_clipping_leaves_a_part_of_it_in),
+        cmocka_unit_test(a_closed_box_is_a_shell_around_its_inside),
+        cmocka_unit_test(touching_counts),
+        cmocka_unit_test(what_reaches_beyond_the_box_is_cut_there),
+        cmocka_unit_test(coarser_cells_hold_as_much),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
