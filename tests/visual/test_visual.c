@@ -237,6 +237,90 @@ static void a_camera_that_looks_at_a_point_sees_it_in_the_middle(void **state)
     dv_scene_free(scene);
 }
 
+static void expect_camera(DvScene *scene, const char *name, const double *expected, int count)
+{
+    const double *at = dv_data_doubles(field(scene, "/c", name), NULL);
+    for (int i = 0; i < count; i++)
+        if (!(fabs(at[i] - expected[i]) < 1e-12))
+            fail_msg("%s: number %d is %g instead of %g", name, i, at[i], expected[i]);
+}
+
+static void step_to(DvScene *scene, double time)
+{
+    dv_node_set_time(dv_scene_root(scene), time);
+    assert_int_equal(dv_scene_step(scene, 0.0), DV_OK);
+}
+
+static void a_recorded_camera_goes_around_its_centre(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node><DefaultAnimationLoop/><RecordedCamera name='c' rotationMode='1' navigationMode='1' startTime='2' endTime='10' "
+        "rotationCenter='1 5 0' rotationStartPoint='1 5 3' rotationLookAt='1 5 0' cameraUp='0 4 0'/></Node>");
+    step_to(scene, 4); /* a quarter turn about y */
+    expect_camera(scene, "position", (const double[3]){4, 5, 0}, 3);
+    expect_camera(scene, "lookAt", (const double[3]){1, 5, 0}, 3);
+    expect_camera(scene, "distance", (const double[1]){3}, 1);
+    expect_camera(scene, "orientation", (const double[4]){0, sqrt(0.5), 0, sqrt(0.5)}, 4); /* -z becomes -x */
+    step_to(scene, 14); /* one turn and a half: times beyond the end go on */
+    expect_camera(scene, "position", (const double[3]){1, 5, -3}, 3);
+    dv_scene_free(scene);
+}
+
+static void a_recorded_camera_passes_its_places(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node><DefaultAnimationLoop/><RecordedCamera name='c' translationMode='1' startTime='0' endTime='4' "
+        "cameraPositions='0 0 0  0 0 -2  6 0 -2'/></Node>");
+    step_to(scene, 1);
+    expect_camera(scene, "position", (const double[3]){0, 0, -1}, 3);
+    expect_camera(scene, "lookAt", (const double[3]){0, 0, -2}, 3);
+    expect_camera(scene, "orientation", (const double[4]){0, 0, 0, 1}, 4);
+    step_to(scene, 3);
+    expect_camera(scene, "position", (const double[3]){3, 0, -2}, 3);
+    expect_camera(scene, "orientation", (const double[4]){0, -sqrt(0.5), 0, sqrt(0.5)}, 4); /* -z becomes x */
+    step_to(scene, 5);                                                                      /* from the start again */
+    expect_camera(scene, "position", (const double[3]){0, 0, -1}, 3);
+    dv_scene_free(scene);
+}
+
+static void a_recorded_camera_turns_between_its_places(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node><DefaultAnimationLoop/><RecordedCamera name='c' navigationMode='1' startTime='0' endTime='3' "
+        "position='0 0 5' lookAt='0 0 3' cameraPositions='0 0 0  3 0 0' cameraOrientations='0 0 0 2  0 -2 0 0'/></Node>");
+    step_to(scene, 1); /* a third of half a turn, the other way round or this one: 60 degrees about y */
+    expect_camera(scene, "position", (const double[3]){1, 0, 0}, 3);
+    expect_camera(scene, "orientation", (const double[4]){0, -0.5, 0, sqrt(0.75)}, 4);
+    expect_camera(scene, "lookAt", (const double[3]){1 + 2 * sqrt(0.75), 0, -1}, 3);
+    dv_scene_free(scene);
+    scene = scene_from_text("<Node><DefaultAnimationLoop/><RecordedCamera name='c' navigationMode='1' "
+                            "cameraPositions='1 2 3' cameraOrientations='0 3 0 4'/></Node>");
+    step_to(scene, 50); /* one place: it stays there */
+    expect_camera(scene, "position", (const double[3]){1, 2, 3}, 3);
+    expect_camera(scene, "orientation", (const double[4]){0, 0.6, 0, 0.8}, 4);
+    dv_scene_free(scene);
+}
+
+static void a_recorded_camera_without_a_way_is_refused(void **state)
+{
+    (void)state;
+    expect_load_error("<Node>\n<RecordedCamera name='c' startTime='3' endTime='3'/></Node>",
+                      "scene.scn:2:40: RecordedCamera 'c': endTime: 3 s is not after startTime, 3 s");
+    expect_load_error("<Node>\n<RecordedCamera name='c' rotationMode='1' rotationAxis='0 0 0'/></Node>",
+                      "rotationAxis: has no direction");
+    expect_load_error("<Node>\n<RecordedCamera name='c' translationMode='1'/></Node>",
+                      "cameraPositions: give the places that it passes");
+    expect_load_error("<Node>\n<RecordedCamera name='c' navigationMode='1' cameraPositions='0 0 0 1 1 1' "
+                      "cameraOrientations='0 0 0 1'/></Node>",
+                      "cameraOrientations: 1 for 2 cameraPositions; give one for each");
+    expect_load_error("<Node>\n<RecordedCamera name='c' navigationMode='1' cameraPositions='0 0 0' "
+                      "cameraOrientations='0 0 0 0'/></Node>",
+                      "cameraOrientations[0]: is no rotation");
+}
+
 /* ---- Files, textures, topologies ---- */
 
 static const char *write_file(const char *name, const char *text)
@@ -382,6 +466,10 @@ int main(void)
         cmocka_unit_test(a_style_inherits_what_it_leaves_open),
         cmocka_unit_test(old_display_attributes_of_a_node_make_a_style),
         cmocka_unit_test(a_camera_that_looks_at_a_point_sees_it_in_the_middle),
+        cmocka_unit_test(a_recorded_camera_goes_around_its_centre),
+        cmocka_unit_test(a_recorded_camera_passes_its_places),
+        cmocka_unit_test(a_recorded_camera_turns_between_its_places),
+        cmocka_unit_test(a_recorded_camera_without_a_way_is_refused),
         cmocka_unit_test(normals_of_a_file_that_do_not_count_split_no_vertices),
         cmocka_unit_test(texture_coordinates_are_those_of_a_sphere_around_the_middle),
         cmocka_unit_test(points_and_faces_of_a_topology_are_followed_when_it_changes),
