@@ -850,6 +850,13 @@ static void fields_of_drawing_hold_their_value(void **state)
                         DV_OK);
                     break;
                 }
+            if (cls->variant_rule == DV_VARIANT_OF_EACH) { /* the second state of the first variant: the child's */
+                const char *second = variants + strcspn(variants, ",") + 1;
+                char child[16] = "";
+                (void)snprintf(child, sizeof child, "%.*s", (int)strcspn(second, " "), second);
+                node = dv_node_new(node, "child");
+                assert_int_equal(dv_object_new(node, "MechanicalObject", NULL, "template", child, (char *)NULL), DV_OK);
+            }
             check_drawing_field(node, cls, field);
             checked++;
             dv_scene_free(scene);

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * DistanceMapping and SquareDistanceMapping: what every mapping owes, their numbers, rest lengths, and meshes that change.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <divan/contracts/mapping.h>
+#include <divan/contracts/topology.h>
+
+#include "mapping_conformance.h"
+#include "scene_text.h"
+
+#define SCENE(type, positions, mesh, mapping)                                                  \
+    "<Node name='root'><DefaultAnimationLoop/><MechanicalObject name='parent' template='" type \
+    "' position='" positions "'/>"                                                             \
+    "<Node name='Child'>" mesh "<MechanicalObject name='mapped' template='Vec1d'/>" mapping "</Node></Node>"
+#define POINTS "0 0 0  1 2 2  -3 0.5 1  2 -2 0.25"
+#define BODIES "1 2 3 0 0 0 1   0 1 0 0.5 0.5 0.5 0.5   2 0 0 0 0.6 0 0.8"
+#define EDGES  "<MeshTopology name='edges' edges='0 1  2 1  0 3  3 2'/>"
+/* Each point has one edge, so the matrix of all edges is negative semi-definite where each block of an edge is. */
+#define PAIRS "<MeshTopology name='edges' edges='0 1  3 2'/>"
+
+MAPPING_CONFORMANCE(distances, .scene = SCENE("Vec3d", POINTS, EDGES, "<DistanceMapping geometricStiffness='Exact'/>"))
+MAPPING_CONFORMANCE(squares,
+                    .scene = SCENE("Vec3d", POINTS, EDGES, "<SquareDistanceMapping geometricStiffness='Exact'/>"))
+MAPPING_CONFORMANCE(distances_of_bodies, .scene = SCENE("Rigid3d", BODIES, "<MeshTopology edges='0 1 1 2'/>",
+                                                        "<DistanceMapping geometricStiffness='Exact'/>"))
+MAPPING_CONFORMANCE(distances_that_pull, .scene = SCENE("Vec3d", POINTS, PAIRS, "<DistanceMapping/>"),
+                    .geometric_stiffness = GEOMETRIC_PROJECTED, .reason = "edges that push are left out")
+MAPPING_CONFORMANCE(squares_that_pull, .scene = SCENE("Vec3d", POINTS, PAIRS, "<SquareDistanceMapping/>"),
+                    .geometric_stiffness = GEOMETRIC_PROJECTED, .reason = "edges that push are left out")
+MAPPING_CONFORMANCE(distances_alone,
+                    .scene = SCENE("Vec3d", POINTS, EDGES, "<DistanceMapping geometricStiffness='None'/>"),
+                    .geometric_stiffness = GEOMETRIC_LEFT_OUT, .reason = "the user asks for none")
+
+static void expect_outputs(const DvScene *scene, const double *expected, uint32_t count)
+{
+    const DvConstVec x = dv_state_read(scene_state(scene, "/Child/mapped"), DV_POSITION);
+    assert_int_equal(x.count, count);
+    for (uint32_t i = 0; i < count; i++)
+        if (!(fabs(x.at[i] - expected[i]) < 1e-14))
+            fail_msg("output %u is %.17g instead of %.17g", i, x.at[i], expected[i]);
+}
+
+static void expect_outputs_of(const char *text, const double *expected, uint32_t count)
+{
+    DvScene *scene = scene_from_text(text);
+    expect_outputs(scene, expected, count);
+    dv_scene_free(scene);
+}
+
+static void outputs_are_lengths_less_those_at_rest(void **state)
+{
+    (void)state;
+    const double lengths[4] = {3, sqrt(16 + 2.25 + 1), sqrt(8 + 0.0625), sqrt(25 + 6.25 + 0.5625)};
+    double squares[4], longer[4];
+    for (int e = 0; e < 4; e++)
+        squares[e] = lengths[e] * lengths[e], longer[e] = lengths[e] - 0.5 * (e + 1);
+    const double none[4] = {0};
+    expect_outputs_of(SCENE("Vec3d", POINTS, EDGES, "<DistanceMapping/>"), none, 4);
+    expect_outputs_of(SCENE("Vec3d", POINTS, EDGES, "<DistanceMapping computeDistance='1'/>"), lengths, 4);
+    expect_outputs_of(SCENE("Vec3d", POINTS, EDGES, "<DistanceMapping restLengths='0.5 1 1.5 2'/>"), longer, 4);
+    expect_outputs_of(SCENE("Vec3d", POINTS, EDGES, "<SquareDistanceMapping/>"), squares, 4);
+}
+
+/* Frames turned by 90 degrees against each other, 5 m apart: the rest length is that of the difference of coordinates. */
+static void rest_lengths_of_frames_count_their_turn(void **state)
+{
+    (void)state;
+    const double expected = 5 - sqrt(25.5);
+    expect_outputs_of(SCENE("Rigid3d", "0 0 0 0 0 0 1  3 0 4 0 0.70710678118654757 0 0.70710678118654757",
+                            "<MeshTopology edges='0 1'/>", "<DistanceMapping/>"),
+                      &expected, 1);
+}
+
+static void ends_in_one_place_have_no_direction_of_their_own(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(SCENE("Vec3d", "1 2 3  1 2 3", "<MeshTopology edges='0 1'/>",
+                                           "<DistanceMapping name='map' geometricStiffness='Exact'/>"));
+    DvObject *map = scene_object(scene, "/Child/map");
+    const DvMappingOps *ops = dv_object_ops(map, DV_MAPPING);
+    const DvJacobian *j = ops->jacobian(dv_object_self(map), 0, 0);
+    for (int i = 0; i < 6; i++)
+        assert_true(fabs(j->values[i] - (i < 3 ? -1 : 1) / sqrt(3)) < 1e-15);
+    const double force = 7, dx[6] = {1, 2, 3, 4, 5, 6};
+    double df[6] = {0};
+    ops->apply_djt(dv_object_self(map), &(const DvStep){.dt = 0.01}, 2, &(const DvConstVec){&force, 1, 1},
+                   &(const DvConstVec){dx, 2, 3}, &(const DvVec){df, 2, 3});
+    for (int i = 0; i < 6; i++)
+        assert_true(df[i] == 0);
+    dv_scene_free(scene);
+}
+
+static void stabilized_leaves_out_edges_that_push(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text(SCENE("Vec3d", "0 0 0  0 0 2", "<MeshTopology edges='0 1'/>", "<DistanceMapping name='map'/>"));
+    DvObject *map = scene_object(scene, "/Child/map");
+    const DvMappingOps *ops = dv_object_ops(map, DV_MAPPING);
+    const double dx[6] = {0, 0, 0, 1, 0, 1};
+    for (int side = -1; side <= 1; side += 2) {
+        const double force = side * 6;
+        double df[6] = {0};
+        ops->apply_djt(dv_object_self(map), &(const DvStep){.dt = 0.01}, 1, &(const DvConstVec){&force, 1, 1},
+                       &(const DvConstVec){dx, 2, 3}, &(const DvVec){df, 2, 3});
+        assert_true(fabs(df[3] - (side < 0 ? -6.0 / 2 : 0)) < 1e-15); /* across: tension over length; along: none */
+        assert_true(df[3] == -df[0] && df[5] == 0);
+    }
+    dv_scene_free(scene);
+}
+
+/* The point of a removed edge stays; the last edge takes the number of the removed one, with its rest length. */
+static void edges_that_come_and_go_keep_their_rest_lengths(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root'><DefaultAnimationLoop/><MechanicalObject name='parent' position='0 0 0  1 0 0  1 2 0  1 2 3'/>"
+        "<EdgeSetTopologyContainer name='edges' edges='0 1 1 2 2 3' position='0 0 0  1 0 0  1 2 0  1 2 3'/>"
+        "<EdgeSetTopologyModifier name='modifier'/><Node name='Child'><MechanicalObject name='mapped' template='Vec1d'/>"
+        "<DistanceMapping name='map' topology='@../edges' restLengths='0.25 0.5 0.75'/></Node></Node>");
+    expect_outputs(scene, (const double[3]){0.75, 1.5, 2.25}, 3);
+    DvObject *modifier = scene_object(scene, "/modifier");
+    const DvTopologyModifierOps *ops = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+    assert_int_equal(ops->remove_elements(dv_object_self(modifier), DV_EDGES, 1, (const uint32_t[1]){0}, false), DV_OK);
+    assert_int_equal(dv_scene_step(scene, 0.01), DV_OK);
+    expect_outputs(scene, (const double[2]){2.25, 1.5}, 2);
+    assert_int_equal(ops->add_elements(dv_object_self(modifier), DV_EDGES, 1, (const uint32_t[2]){0, 3}, NULL), DV_OK);
+    assert_int_equal(dv_scene_step(scene, 0.01), DV_OK);
+    expect_outputs(scene, (const double[3]){2.25, 1.5, 0}, 3);
+    size_t count;
+    const double *rest = dv_data_doubles(dv_object_field(scene_object(scene, "/Child/map"), "restLengths"), &count);
+    assert_int_equal(count, 3);
+    assert_true(rest[0] == 0.75 && rest[1] == 0.5 && fabs(rest[2] - sqrt(14)) < 1e-15);
+    dv_scene_free(scene);
+}
+
+static void forces_are_those_of_a_spring(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        SCENE("Vec3d", "0 0 0  1 2 2", "<MeshTopology edges='0 1'/>", "<DistanceMapping name='map' restLengths='2'/>"));
+    DvObject *map = scene_object(scene, "/Child/map");
+    const DvMappingOps *ops = dv_object_ops(map, DV_MAPPING);
+    const double force = -10.0; /* of a spring of 10 N/m that is 1 m too long */
+    double f[6] = {0};
+    ops->apply_jt(dv_object_self(map), &(const DvStep){.dt = 0.01}, &(const DvConstVec){&force, 1, 1},
+                  &(const DvVec){f, 2, 3});
+    static const double expected[6] = {10.0 / 3, 20.0 / 3, 20.0 / 3, -10.0 / 3, -20.0 / 3, -20.0 / 3};
+    for (int i = 0; i < 6; i++)
+        assert_true(fabs(f[i] - expected[i]) < 1e-14);
+    dv_scene_free(scene);
+}
+
+static void mistakes_are_named(void **state)
+{
+    (void)state;
+    expect_load_error(SCENE("Vec3d", POINTS, "", "<DistanceMapping name='map'/>"), "DistanceMapping 'map'");
+    expect_load_error(SCENE("Vec3d", POINTS, "<MeshTopology name='m'/>", "<DistanceMapping/>"),
+                      "topology 'm' has no edges to measure");
+    expect_load_error(SCENE("Vec3d", POINTS, "<MeshTopology edges='0 1 2 7'/>", "<DistanceMapping/>"),
+                      "edge 1 of the topology: no point 7: the state has 4, counted from 0");
+    expect_load_error(SCENE("Vec3d", POINTS, "<MeshTopology edges='0 1 2 2'/>", "<SquareDistanceMapping/>"),
+                      "edge 1 of the topology: both its ends are point 2");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(distances),
+        cmocka_unit_test(squares),
+        cmocka_unit_test(distances_of_bodies),
+        cmocka_unit_test(distances_that_pull),
+        cmocka_unit_test(squares_that_pull),
+        cmocka_unit_test(distances_alone),
+        cmocka_unit_test(outputs_are_lengths_less_those_at_rest),
+        cmocka_unit_test(rest_lengths_of_frames_count_their_turn),
+        cmocka_unit_test(ends_in_one_place_have_no_direction_of_their_own),
+        cmocka_unit_test(stabilized_leaves_out_edges_that_push),
+        cmocka_unit_test(edges_that_come_and_go_keep_their_rest_lengths),
+        cmocka_unit_test(forces_are_those_of_a_spring),
+        cmocka_unit_test(mistakes_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+}
