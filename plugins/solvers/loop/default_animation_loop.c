@@ -63,21 +63,10 @@ static DvStatus step(void *self_, double dt)
     status = step_collide(target, dt);
     if (status != DV_OK)
         return status;
-
-    step_tell(target, DV_EVENT_INTEGRATE_BEGIN, dt);
-    self->ops->begin_integration(self->m, dt);
-    dv_phase_begin("integration");
-    status = step_run_solvers(target, &now, true);
-    dv_phase_end();
-    if (status != DV_OK)
-        return status;
-    dv_phase_begin("mappings");
-    step_project_and_propagate(self->ops, self->m, &now);
-    dv_phase_end();
-    self->ops->end_integration(self->m);
-    step_tell(target, DV_EVENT_INTEGRATE_END, dt);
-    step_end(target, start + dt, dt);
-    return DV_OK;
+    status = step_integrate(self->ops, self->m, target, &now, false);
+    if (status == DV_OK)
+        step_end(target, start + dt, dt);
+    return status;
 }
 
 /* The whole scene, whatever the target. */

@@ -65,11 +65,47 @@ static DvVisit plan_solvers(DvPlanner *planner, DvNode *node)
 
 static const DvPlan free_plan = {.name = "free motion", .top_down = plan_solvers, .enters_sleeping = true};
 
-DvStatus step_run_solvers(DvNode *target, const DvStep *step, bool interactions)
+static DvVisit plan_first(DvPlanner *planner, DvNode *node)
+{
+    DvObject *first = dv_node_find(node, DV_ODE_SOLVER, DV_SEARCH_LOCAL);
+    if (first) {
+        dv_plan_call(planner, first, DV_ODE_SOLVER, run_solver, NULL);
+        return DV_VISIT_PRUNE;
+    }
+    dv_plan_each(planner, node, DV_INTERACTION_FORCE_FIELD, run_interaction, NULL);
+    return DV_VISIT_CONTINUE;
+}
+
+static const DvPlan first_plan = {.name = "solve by the first", .top_down = plan_first, .enters_sleeping = true};
+
+static DvStatus run(DvNode *target, const DvPlan *plan, const DvStep *step)
 {
     Advance advance = {.step = *step};
-    dv_schedule_run(dv_schedule(target, interactions ? &solve_plan : &free_plan, (DvTags){0}), &advance);
+    dv_schedule_run(dv_schedule(target, plan, (DvTags){0}), &advance);
     return advance.status;
+}
+
+DvStatus step_run_solvers(DvNode *target, const DvStep *step, bool interactions)
+{
+    return run(target, interactions ? &solve_plan : &free_plan, step);
+}
+
+DvStatus step_integrate(const DvMechanicalOperationsOps *ops, DvMechanics *m, DvNode *target, const DvStep *step,
+                        bool first)
+{
+    step_tell(target, DV_EVENT_INTEGRATE_BEGIN, step->dt);
+    ops->begin_integration(m, step->dt);
+    dv_phase_begin("integration");
+    const DvStatus status = run(target, first ? &first_plan : &solve_plan, step);
+    dv_phase_end();
+    if (status != DV_OK)
+        return status;
+    dv_phase_begin("mappings");
+    step_project_and_propagate(ops, m, step);
+    dv_phase_end();
+    ops->end_integration(m);
+    step_tell(target, DV_EVENT_INTEGRATE_END, step->dt);
+    return DV_OK;
 }
 
 /* The pipeline of each node, one after the other: what it finds, it answers. */
@@ -152,11 +188,16 @@ DvStatus step_times(const DvObject *object, DvNode *target, double *dt, double *
     return DV_OK;
 }
 
-void step_end(DvNode *target, double end, double dt)
+void step_set_time(DvNode *target, double time)
 {
     DvNode *root = dv_node_root(target);
-    dv_node_set_time(root, end);
+    dv_node_set_time(root, time);
     dv_node_propagate_context(root);
+}
+
+void step_end(DvNode *target, double end, double dt)
+{
+    step_set_time(target, end);
     step_tell(target, DV_EVENT_ANIMATE_END, dt);
     step_tell(target, DV_EVENT_UPDATE_MAPPING_END, dt);
 }

@@ -11,6 +11,10 @@
 /* The topmost ODE solvers in and below `target`, in the order of the scene, to step->position and step->velocity. With
  * `interactions`, interaction force fields above them add to the external forces of their states first. */
 DV_NODISCARD DvStatus step_run_solvers(DvNode *target, const DvStep *step, bool interactions);
+/* A whole integration, with the events around it: solvers as above, with interactions (`first`: of each node only the first solver);
+ * then constraints hold, mapped states follow, external forces are cleared. */
+DV_NODISCARD DvStatus step_integrate(const DvMechanicalOperationsOps *ops, DvMechanics *m, DvNode *target,
+                                     const DvStep *step, bool first);
 /* The pipeline of each node: what it finds, it answers; with the events around it. */
 DV_NODISCARD DvStatus step_collide(DvNode *target, double dt);
 void step_tell(DvNode *node, DvEventKind kind, double dt);
@@ -23,6 +27,8 @@ DV_NODISCARD DvStatus step_find_target(DvObject *object, const DvLink *link, DvN
 /* dt of a step (0: the node's) and the time at which it starts; an error when it leads to no time. */
 DV_NODISCARD DvStatus step_times(const DvObject *object, DvNode *target, double *dt, double *start);
 /* The time moves on, and all nodes know it. */
+void step_set_time(DvNode *target, double time);
+/* The same at the end of a step, with the events that follow. */
 void step_end(DvNode *target, double end, double dt);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The animation loop: what happens in a step, in which order, at which time, and which solvers it calls.
+ * The animation loops: what happens in a step, in which order, at which time, and which solvers it calls.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -170,6 +170,100 @@ static void external_forces_of_a_step_do_not_stay(void **state)
     dv_scene_free(scene);
 }
 
+/* The length of a step is dt, integrations take h; the time starts anew after each detection. */
+static void a_step_of_several_detects_and_integrates_in_turn(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        load("<Node name='root' dt='1' gravity='0 0 0'>"
+             "<MultiStepAnimationLoop collisionSteps='2' integrationSteps='2'/><Node name='Body'>" MOVING_POINT
+             "<EventRecorder name='recorder'/></Node></Node>");
+    step(scene, 0);
+    assert_string_equal(dv_data_string(dv_object_field(object_at(scene, "@/Body/recorder"), "log")),
+                        "AnimateBegin 1 0 0\n"
+                        "CollisionBegin 1 0 0\nCollisionEnd 1 0 0\n"
+                        "IntegrateBegin 0.25 0 0\nIntegrateEnd 0.25 0 0.25\n"
+                        "IntegrateBegin 0.25 0.25 0.25\nIntegrateEnd 0.25 0.25 0.5\n"
+                        "CollisionBegin 1 0.5 0.5\nCollisionEnd 1 0.5 0.5\n"
+                        "IntegrateBegin 0.25 0.5 0.5\nIntegrateEnd 0.25 0.5 0.75\n"
+                        "IntegrateBegin 0.25 0.25 0.75\nIntegrateEnd 0.25 0.25 1\n"
+                        "AnimateEnd 1 0.5 1\nUpdateMappingEnd 1 0.5 1\n");
+    step(scene, 0.5);
+    assert_true(dv_node_time(dv_scene_root(scene)) == 0.75);
+    assert_true(number_at(scene, "@/Body/dofs", DV_POSITION) == 1.5);
+    dv_scene_free(scene);
+}
+
+/* A mass on a spring by n steps of h is the same as by one loop step of n integrations. */
+static void integrations_of_a_step_are_steps_of_their_own(void **state)
+{
+    (void)state;
+    static const char *const pattern =
+        "<Node name='root' dt='%g' gravity='0 -9.81 0'>%s<EulerImplicitSolver/><SparseLDLSolver/>"
+        "<MechanicalObject name='dofs' template='Vec1d' position='2' rest_position='0'/><UniformMass totalMass='1'/>"
+        "<RestShapeSpringsForceField stiffness='30'/></Node>";
+    double position[2];
+    for (int several = 0; several < 2; several++) {
+        char text[1024];
+        snprintf(text, sizeof text, pattern, several ? 0.5 : 0.125,
+                 several ? "<MultiStepAnimationLoop integrationSteps='4'/>" : "<DefaultAnimationLoop/>");
+        DvScene *scene = load(text);
+        for (int i = 0; i < (several ? 3 : 12); i++)
+            step(scene, 0);
+        position[several] = number_at(scene, "@/dofs", DV_POSITION);
+        assert_true(dv_node_time(dv_scene_root(scene)) == 1.5);
+        dv_scene_free(scene);
+    }
+    assert_true(position[0] == position[1] && position[0] != 2.0);
+}
+
+static void a_step_of_several_takes_the_first_solver_of_a_node(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        load("<Node name='root' dt='0.5' gravity='0 0 0'><MultiStepAnimationLoop/><Node name='Body'>"
+             "<EulerExplicitSolver/><DampVelocitySolver rate='1'/>"
+             "<MechanicalObject name='dofs' template='Vec1d' position='0' velocity='1'/><UniformMass totalMass='1'/>"
+             "</Node></Node>");
+    step(scene, 0);
+    assert_true(number_at(scene, "@/Body/dofs", DV_POSITION) == 0.5);
+    assert_true(number_at(scene, "@/Body/dofs", DV_VELOCITY) == 1.0);
+    dv_scene_free(scene);
+}
+
+/* A spring above the solvers acts in each integration, with the force of its beginning. */
+static void an_interaction_acts_in_each_integration(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        load("<Node name='root' dt='0.2' gravity='0 0 0'><MultiStepAnimationLoop integrationSteps='2'/>"
+             "<Node name='A'><EulerExplicitSolver/><MechanicalObject name='dofs' template='Vec1d' position='0'/>"
+             "<UniformMass totalMass='1'/></Node>"
+             "<Node name='B'><EulerExplicitSolver/><MechanicalObject name='dofs' template='Vec1d' position='2'/>"
+             "<UniformMass totalMass='1'/></Node>"
+             "<SpringForceField template='Vec1d' object1='@A/dofs' object2='@B/dofs' spring='0 0 20 0 1'/></Node>");
+    step(scene, 0);
+    double x = 0.0, v = 0.0; /* symmetric: the other end is at 2 - x */
+    for (int i = 0; i < 2; i++) {
+        v += 0.1 * 20.0 * (2.0 - 2.0 * x - 1.0);
+        x += 0.1 * v;
+    }
+    assert_true(fabs(number_at(scene, "@/A/dofs", DV_POSITION) - x) < 1e-14);
+    dv_scene_free(scene);
+}
+
+static void a_step_of_no_parts_is_refused(void **state)
+{
+    (void)state;
+    static const char *const texts[2] = {"<Node name='root'><MultiStepAnimationLoop collisionSteps='0'/></Node>",
+                                         "<Node name='root'><MultiStepAnimationLoop integrationSteps='-1'/></Node>"};
+    for (int i = 0; i < 2; i++) {
+        DvScene *scene = NULL;
+        assert_int_not_equal(dv_scene_load_text(texts[i], strlen(texts[i]), "scene.scn", NULL, NULL, &scene), DV_OK);
+        assert_null(scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +273,11 @@ int main(void)
         cmocka_unit_test(an_interaction_above_the_solvers_is_explicit_and_one_inside_is_implicit),
         cmocka_unit_test(an_interaction_above_the_solvers_is_damped_by_velocities),
         cmocka_unit_test(external_forces_of_a_step_do_not_stay),
+        cmocka_unit_test(a_step_of_several_detects_and_integrates_in_turn),
+        cmocka_unit_test(integrations_of_a_step_are_steps_of_their_own),
+        cmocka_unit_test(a_step_of_several_takes_the_first_solver_of_a_node),
+        cmocka_unit_test(an_interaction_acts_in_each_integration),
+        cmocka_unit_test(a_step_of_no_parts_is_refused),
     };
     return cmocka_run_group_tests_name("animation loop", tests, start, NULL);
 }
