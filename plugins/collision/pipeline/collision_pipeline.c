@@ -239,9 +239,15 @@ static DvStatus respond(void *self_)
     return status;
 }
 
-static const DvContactList *contacts(void *self)
+/* The pairs belong to the narrow phase: none when it has left. */
+static const DvContactList *contacts(void *self_)
 {
-    return &((CollisionPipeline *)self)->list;
+    CollisionPipeline *self = self_;
+    if (!is_ready(self)) {
+        self->list.pairs = NULL;
+        self->list.pair_count = 0;
+    }
+    return &self->list;
 }
 
 static void force_of(void *self_, uint32_t pair, uint32_t index, double force[3])

@@ -8,51 +8,22 @@
  *
  * `responseParams` sets fields of the responses: "mu=0.3&tol=1e-5".
  */
-#include <string.h>
+#include "collision_response.h"
 
-#include <divan/contracts/collision.h>
-#include <divan/divan.h>
 #include <divan/memory.h>
 
-#include "phase/pair_map.h"
-
-typedef struct Response {
-    DvObject *object; /* held; NULL: none could be made, or none is wanted */
-    const DvContactResponseOps *ops;
-    uint32_t number; /* of those that are told, in the order in which they were made */
-    bool made;       /* so far as it is wanted */
-    bool touched;    /* in this step */
-} Response;
-
-typedef struct CollisionResponse {
-    DvData response, parameters;
-    DvData pair_order; /* of a run that is saved: what the order of responses hangs on */
-    DvData memories;   /* and what they begin the next step with: of each in the sequence how many numbers, and these */
-    PairMap map;
-    Response *responses; /* [response_count] of the map's entries */
-    uint32_t response_count;
-    uint32_t *sequence; /* [sequence_count] present entries in the order in which their responses were made */
-    uint32_t sequence_count, sequence_capacity;
-    uint32_t numbered;  /* responses that were told their number so far */
-    bool continued;     /* a saved run goes on: the responses of its pairs are made first, in the order they had */
-    uint32_t *contacts; /* [bodies] of each body in this step */
-    uint32_t body_capacity;
-} CollisionResponse;
+#include <stdio.h>
+#include <string.h>
 
 static const DvField fields[] = {
-    DV_FIELD(CollisionResponse, response, "response", dv_type_string,
-             .help = "class of the responses: PenalityContactForceField, FrictionContactConstraint..."),
-    DV_FIELD(CollisionResponse, parameters, "responseParams", dv_type_string,
-             .help = "fields of the responses: name=value&name=value"),
-    DV_FIELD(CollisionResponse, pair_order, "pairOrder", dv_type_uints, .flags = DV_FIELD_STATE,
-             .help = "ranks of the bodies, and the pairs that have responses"),
-    DV_FIELD(CollisionResponse, memories, "responseMemories", dv_type_doubles, .flags = DV_FIELD_STATE,
-             .help = "responses made so far; of each response how many numbers it keeps, and the numbers"),
+    COLLISION_RESPONSE_FIELDS(CollisionResponse, ),
     {0},
 };
 
-/* What scenes, and those of earlier years, call responses. */
-static const char *class_of_response(const char *name)
+enum { LONGEST_CLASS = 64 };
+
+/* The class that `name` names, up to a '?'; what scenes, and those of earlier years, call responses is understood. */
+static const char *class_of_response(const char *name, char class_name[LONGEST_CLASS])
 {
     static const char *const names[][2] = {{"default", "PenalityContactForceField"},
                                            {"PenalityContact", "PenalityContactForceField"},
@@ -60,10 +31,11 @@ static const char *class_of_response(const char *name)
                                            {"FrictionContactConstraint", "UnilateralLagrangianConstraint"},
                                            {"AugmentedLagrangianResponseConstraint", "AugmentedLagrangianConstraint"},
                                            {"StickContact", "StickContactForceField"}};
+    (void)snprintf(class_name, LONGEST_CLASS, "%.*s", (int)strcspn(name, "?"), name);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i][0], name) == 0)
+        if (strcmp(names[i][0], class_name) == 0)
             return names[i][1];
-    return name;
+    return class_name;
 }
 
 static bool offers(const DvClass *cls, const char *contract)
@@ -74,10 +46,10 @@ static bool offers(const DvClass *cls, const char *contract)
     return false;
 }
 
-/* Whether responses of this class can be made; else why not. */
-static DvStatus check_class(DvData *field, const char *name)
+DvStatus collision_response_check(DvData *field, int64_t entry, const char *name)
 {
-    const DvClass *cls = dv_class_find(class_of_response(name));
+    char class_name[LONGEST_CLASS];
+    const DvClass *cls = dv_class_find(class_of_response(name, class_name));
     if (cls && offers(cls, DV_CONTACT_RESPONSE))
         return DV_OK;
     const char *names[32];
@@ -91,14 +63,14 @@ static DvStatus check_class(DvData *field, const char *name)
     const char *closest = dv_closest(name, names, count);
     DvStatus status;
     if (closest)
-        status = dv_field_error(field, -1, "no response '%s'; did you mean '%s'?", name, closest);
+        status = dv_field_error(field, entry, "no response '%s'; did you mean '%s'?", name, closest);
     else
-        status = dv_field_error(field, -1, "no response '%s'; there are %s", name, list.at ? list.at : "none");
+        status = dv_field_error(field, entry, "no response '%s'; there are %s", name, list.at ? list.at : "none");
     dv_text_free(&list);
     return status;
 }
 
-static DvStatus init(DvObject *object, void *self_)
+DvStatus collision_response_init(DvObject *object, void *self_)
 {
     CollisionResponse *self = self_;
     self->map.rule = NEW_PAIR_FIRST;
@@ -107,7 +79,7 @@ static DvStatus init(DvObject *object, void *self_)
     if (!*name)
         return dv_error(object, DV_ERROR_MISSING,
                         "no response to contacts is named; set response='PenalityContactForceField', say");
-    return check_class(&self->response, name);
+    return collision_response_check(&self->response, -1, name);
 }
 
 /* ---- Making and dropping ---- */
@@ -137,7 +109,10 @@ static const char *response_of(CollisionResponse *self, const DvCollisionBody *a
                                const char **parameters)
 {
     const char *first = a->traits.response, *second = b->traits.response;
+    const char *chosen = self->choose ? self->choose(self, a, b) : NULL;
     *parameters = "";
+    if (chosen)
+        return chosen;
     if (!*first && *second)
         return second;
     if (*first && (!*second || strcmp(first, second) == 0))
@@ -162,17 +137,19 @@ static DvStatus make_response(CollisionResponse *self, Response *response, const
     DvText label = {0};
     dv_text_add(&label, "%s-%s", dv_object_name(a->object), dv_object_name(b->object));
     DvObject *made;
+    char class_name[LONGEST_CLASS];
     const DvStatus status =
-        dv_object_new(node_for(a, b, pipeline), class_of_response(name), &made, "name", label.at, NULL);
+        dv_object_new(node_for(a, b, pipeline), class_of_response(name, class_name), &made, "name", label.at, NULL);
     dv_text_free(&label);
     if (status != DV_OK)
         return status;
     const DvContactResponseOps *ops = dv_object_ops(made, DV_CONTACT_RESPONSE);
     if (!ops) {
         dv_object_remove(made);
-        return check_class(&self->response, name);
+        return collision_response_check(&self->response, -1, name);
     }
     dv_object_set_transient(made, true);
+    set_parameters(self, made, name + strcspn(name, "?"));
     set_parameters(self, made, parameters);
     response->object = dv_object_ref(made);
     response->ops = ops;
@@ -303,7 +280,7 @@ static void save_memories(CollisionResponse *self)
 }
 
 /* Forces are known at the end of a step. */
-static void handle_event(DvObject *object, void *self, DvEvent *event)
+void collision_response_handle_event(DvObject *object, void *self, DvEvent *event)
 {
     (void)object;
     if (event->kind == DV_EVENT_ANIMATE_END)
@@ -387,7 +364,7 @@ static DvStatus respond(void *self_, const DvContactList *list, DvNode *node)
     return DV_OK;
 }
 
-static DvStatus restore(DvObject *object, void *self_)
+DvStatus collision_response_restore(DvObject *object, void *self_)
 {
     (void)object;
     CollisionResponse *self = self_;
@@ -411,7 +388,7 @@ static void forget(void *self_)
     pair_map_clear(&self->map);
 }
 
-static void cleanup(DvObject *object, void *self_)
+void collision_response_cleanup(DvObject *object, void *self_)
 {
     (void)object;
     CollisionResponse *self = self_;
@@ -431,7 +408,8 @@ static void force_of(void *self_, const DvContactPair *pair, uint32_t index, dou
         response->ops->force(dv_object_self(response->object), index, force);
 }
 
-static const DvContactManagerOps ops = {.size = sizeof ops, .respond = respond, .forget = forget, .force = force_of};
+const DvContactManagerOps collision_response_ops = {
+    .size = sizeof collision_response_ops, .respond = respond, .forget = forget, .force = force_of};
 
 const DvClass dv_collision_response = {
     .size = sizeof(DvClass),
@@ -442,9 +420,9 @@ const DvClass dv_collision_response = {
     .help = "Makes a response for each pair of models that touch.",
     .instance_size = sizeof(CollisionResponse),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_CONTACT_MANAGER, .ops = &ops}, {0}},
-    .init = init,
-    .handle_event = handle_event,
-    .restore = restore,
-    .cleanup = cleanup,
+    .contracts = (const DvContract[]){{.id = DV_CONTACT_MANAGER, .ops = &collision_response_ops}, {0}},
+    .init = collision_response_init,
+    .handle_event = collision_response_handle_event,
+    .restore = collision_response_restore,
+    .cleanup = collision_response_cleanup,
 };

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What responses share that are forces between the contacts of two models: their states, which contacts count, and the couplings
+ * between both sides. A response's struct starts with a ContactForces, its field table with CONTACT_FORCES_FIELDS.
+ *
+ * Contacts of a pair that have the same id stand for one place: of these the nearest counts.
+ */
+#ifndef DIVAN_COLLISION_CONTACT_FORCES_H
+#define DIVAN_COLLISION_CONTACT_FORCES_H
+
+#include "response/attachment.h"
+#include "response/id_map.h"
+
+#include <divan/contracts/force_field.h>
+
+typedef struct ContactEnds {
+    DvAttachment side[2];
+    DvVec3 lever[2]; /* of frames, in world axes, as of the last contact_span */
+} ContactEnds;
+
+typedef struct ContactForces {
+    DvData rayleigh_stiffness;
+    DvLink object1, object2, mechanical_states;
+    DvStateRef state[2]; /* held; ops are NULL until init has succeeded */
+    ContactEnds *ends;   /* [count] */
+    uint32_t *listed;    /* [count] which contact of the list it is */
+    uint32_t count, capacity;
+    uint64_t structure;
+    IdMap ids;      /* contacts of the list */
+    uint32_t *kept; /* [capacity] of the list: its number here + 1; 0: it does not count */
+} ContactForces;
+
+#define CONTACT_FORCES_FIELDS(Struct, in)                                                      \
+    DV_FIELD_RAYLEIGH_STIFFNESS(Struct, in rayleigh_stiffness),                                \
+        DV_LINK(Struct, in object1, "object1", DV_STATE, .help = "state of the first model"),  \
+        DV_LINK(Struct, in object2, "object2", DV_STATE, .help = "state of the second model"), \
+        DV_LINK(Struct, in mechanical_states, "mechanicalStates", DV_STATE, .many = true,      \
+                .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,                                 \
+                .help = "kept for scenes that name it: the states follow from the other links")
+
+/* Life: one that a scene holds knows its states; one that a contact manager makes is told. */
+DvStatus contact_forces_init(DvObject *object, void *self);
+void contact_forces_cleanup(DvObject *object, void *self);
+DvStatus contact_forces_set_states(void *self, DvObject *first, DvObject *second);
+
+/* Takes those contacts of the list that count, with their ends. `structure` is another number when they couple other points. */
+void contact_forces_take(ContactForces *self, const DvContactList *list, const DvContactPair *pair);
+/* The number here of a contact of the list; UINT32_MAX: it does not count. */
+uint32_t contact_forces_find(const ContactForces *self, uint32_t listed);
+
+/* From the first to the second point, at positions of both states; keeps the levers. */
+static inline DvVec3 contact_span(ContactEnds *ends, const DvConstVec *x)
+{
+    DvVec3 p[2];
+    for (int side = 0; side < 2; side++) {
+        ends->lever[side] = attachment_lever(&ends->side[side], x[side].at, x[side].dim);
+        p[side] = attachment_position(&ends->side[side], x[side].at, x[side].dim, ends->lever[side]);
+    }
+    return dv_vec3_sub(p[1], p[0]);
+}
+
+/* How the second point moves against the first; of the levers of the last contact_span. */
+static inline DvVec3 contact_rate(const ContactEnds *ends, const DvConstVec *v)
+{
+    return dv_vec3_sub(attachment_velocity(&ends->side[1], v[1].at, v[1].dim, ends->lever[1]),
+                       attachment_velocity(&ends->side[0], v[0].at, v[0].dim, ends->lever[0]));
+}
+
+/* The force on the second, its opposite on the first. */
+static inline void contact_push(const ContactEnds *ends, const DvVec *f, DvVec3 force)
+{
+    attachment_add_force(&ends->side[0], f[0].at, f[0].dim, ends->lever[0], dv_vec3_neg(force));
+    attachment_add_force(&ends->side[1], f[1].at, f[1].dim, ends->lever[1], force);
+}
+
+/* Members of DvForceFieldOps. */
+uint32_t contact_forces_states(void *self, DvObject *objects[2]);
+void contact_forces_reserve(void *self, DvPattern *pattern);
+uint64_t contact_forces_structure(void *self);
+void contact_forces_cost(void *self, double *product, double *assembly);
+
+/* Adds stiffness (J2 - J1)^T d d^T (J2 - J1) of contact i, d: a direction, to its couplings in the order that reserve named them,
+ * the first of which is `coupling`; returns the one after its last. */
+uint32_t contact_forces_assemble(const ContactForces *self, uint32_t i, uint32_t coupling, DvVec3 direction,
+                                 double stiffness, const DvMatrixView *view);
+
+#endif

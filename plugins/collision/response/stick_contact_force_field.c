@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * StickContactForceField: springs that hold two models together where they touch.
+ *
+ *   f1 = ks ((x2 - x1) - rest) + kd (v2 - v1), f2 = -f1        ks = k1 + k2, kd = c1 + c2: stiffness and friction of the models
+ *   df1 = ks (dx2 - dx1)                                       damping is explicit
+ *
+ * x1 and x2 are points of the two elements: combinations of points of the models' states, or points of rigid frames; rest is from one
+ * to the other as they were found. Each detection that finds contacts replaces them all, so springs start without load in each
+ * step; where it finds none the last ones hold on, with keepAlive, for as long as the models have the same elements. Contacts of a
+ * pair that have the same id stand for one place: of these the nearest counts.
+ */
+#include "response/contact_forces.h"
+
+#include <divan/divan.h>
+#include <divan/memory.h>
+
+typedef struct Stick {
+    DvVec3 rest;
+    DvVec3 force; /* on the second, as of the last force */
+} Stick;
+
+typedef struct StickContactForceField {
+    ContactForces base;
+    DvData keep_alive;
+    Stick *stick; /* [base.count] */
+    uint32_t capacity;
+    double stiffness, damping;
+    uint64_t elements[2]; /* of the models when the contacts were found */
+} StickContactForceField;
+
+static const DvField fields[] = {
+    CONTACT_FORCES_FIELDS(StickContactForceField, base.),
+    DV_FIELD(StickContactForceField, keep_alive, "keepAlive", dv_type_bool, .init = "1",
+             .help = "hold on where contacts are found no more"),
+    {0},
+};
+
+static void cleanup(DvObject *object, void *self_)
+{
+    StickContactForceField *self = self_;
+    contact_forces_cleanup(object, self);
+    dv_free(self->stick);
+    self->stick = NULL;
+    self->capacity = 0;
+}
+
+/* The contacts that hold on are of other points now. */
+static bool have_changed(const StickContactForceField *self, const DvContactList *list, const DvContactPair *pair)
+{
+    for (int side = 0; side < 2; side++)
+        if (list->bodies[pair->body[side]].version.structure != self->elements[side])
+            return true;
+    return false;
+}
+
+static DvStatus set_contacts(void *self_, const DvContactList *list, const DvContactPair *pair)
+{
+    StickContactForceField *self = self_;
+    if (pair->count == 0 && !have_changed(self, list, pair))
+        return DV_OK;
+    contact_forces_take(&self->base, list, pair);
+    if (self->base.capacity > self->capacity) {
+        dv_free(self->stick);
+        self->capacity = self->base.capacity;
+        self->stick = dv_alloc(self->capacity, sizeof *self->stick);
+    }
+    self->stiffness = self->damping = 0.0;
+    for (int side = 0; side < 2; side++) {
+        const DvCollisionBody *body = &list->bodies[pair->body[side]];
+        self->elements[side] = body->version.structure;
+        self->stiffness += body->traits.stiffness;
+        self->damping += body->traits.friction;
+    }
+    for (uint32_t i = 0; i < self->base.count; i++) {
+        const DvContact *found = &pair->contacts[self->base.listed[i]];
+        self->stick[i].rest = dv_vec3_sub(dv_vec3_load(found->point[1]), dv_vec3_load(found->point[0]));
+        self->stick[i].force = dv_vec3_zero();
+    }
+    return DV_OK;
+}
+
+static bool keeps_alive(void *self)
+{
+    return dv_data_bool(&((StickContactForceField *)self)->keep_alive);
+}
+
+/* ---- Forces ---- */
+
+static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
+{
+    StickContactForceField *self = self_;
+    (void)step;
+    for (uint32_t i = 0; i < self->base.count; i++) {
+        Stick *stick = &self->stick[i];
+        ContactEnds *ends = &self->base.ends[i];
+        const DvVec3 stretch = dv_vec3_sub(contact_span(ends, x), stick->rest), rate = contact_rate(ends, v);
+        stick->force =
+            dv_vec3_neg(dv_vec3_add(dv_vec3_scale(stretch, self->stiffness), dv_vec3_scale(rate, self->damping)));
+        contact_push(ends, f, stick->force);
+    }
+}
+
+static void add_dforce(void *self_, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
+{
+    StickContactForceField *self = self_;
+    (void)step, (void)b;
+    for (uint32_t i = 0; i < self->base.count; i++) {
+        const ContactEnds *ends = &self->base.ends[i];
+        contact_push(ends, df, dv_vec3_scale(contact_rate(ends, dx), -k * self->stiffness));
+    }
+}
+
+static double energy(void *self_, const DvStep *step, const DvConstVec *x)
+{
+    const StickContactForceField *self = self_;
+    (void)step;
+    double sum = 0.0;
+    for (uint32_t i = 0; i < self->base.count; i++) {
+        ContactEnds ends = self->base.ends[i];
+        sum += dv_vec3_norm_squared(dv_vec3_sub(contact_span(&ends, x), self->stick[i].rest));
+    }
+    return 0.5 * self->stiffness * sum;
+}
+
+/* -ks I between the points of both sides. */
+static void assemble(void *self_, const DvStep *step, double k, double b, const DvMatrixView *view)
+{
+    static const DvVec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const StickContactForceField *self = self_;
+    (void)step, (void)b;
+    for (uint32_t i = 0, coupling = 0, next = 0; i < self->base.count; i++, coupling = next)
+        for (int axis = 0; axis < 3; axis++)
+            next = contact_forces_assemble(&self->base, i, coupling, axes[axis], -k * self->stiffness, view);
+}
+
+static void force_of(void *self_, uint32_t index, double force[3])
+{
+    const StickContactForceField *self = self_;
+    const uint32_t i = contact_forces_find(&self->base, index);
+    dv_vec3_store(i != UINT32_MAX ? self->stick[i].force : dv_vec3_zero(), force);
+}
+
+static const DvForceFieldOps force_field = {
+    .size = sizeof(DvForceFieldOps),
+    .states = contact_forces_states,
+    .add_force = add_force,
+    .add_dforce = add_dforce,
+    .reserve = contact_forces_reserve,
+    .assemble = assemble,
+    .structure = contact_forces_structure,
+    .energy = energy,
+    .cost = contact_forces_cost,
+};
+
+static const DvContactResponseOps response = {.size = sizeof(DvContactResponseOps),
+                                              .set_states = contact_forces_set_states,
+                                              .set_contacts = set_contacts,
+                                              .keeps_alive = keeps_alive,
+                                              .force = force_of};
+
+const DvClass dv_stick_contact_force_field = {
+    .size = sizeof(DvClass),
+    .name = "StickContactForceField",
+    .variants = "Vec3d",
+    .bases = (const char *const[]){"PairInteractionForceField", NULL},
+    .family = "contact response",
+    .module = "Sofa.Component.Collision.Response.Contact",
+    .help = "Springs that hold two models together where they touch.",
+    .instance_size = sizeof(StickContactForceField),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_INTERACTION_FORCE_FIELD, .ops = &force_field},
+                                      {.id = DV_CONTACT_RESPONSE, .ops = &response},
+                                      {0}},
+    .init = contact_forces_init,
+    .cleanup = cleanup,
+};
