@@ -5,7 +5,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -138,7 +140,21 @@ static void edges_that_come_and_go_keep_their_rest_lengths(void **state)
     const double *rest = dv_data_doubles(dv_object_field(scene_object(scene, "/Child/map"), "restLengths"), &count);
     assert_int_equal(count, 3);
     assert_true(rest[0] == 0.75 && rest[1] == 0.5 && fabs(rest[2] - sqrt(14)) < 1e-15);
+    /* and so they do in a run that was saved */
+    char file[64] = P_tmpdir "/divan-distance-XXXXXX.scn";
+    const int descriptor = mkstemps(file, 4);
+    assert_true(descriptor >= 0);
+    close(descriptor);
+    assert_int_equal(dv_scene_save(scene, file), DV_OK);
     dv_scene_free(scene);
+    assert_int_equal(dv_scene_load(file, NULL, &scene), DV_OK);
+    expect_outputs(scene, (const double[3]){2.25, 1.5, 0}, 3);
+    dv_data_set(dv_object_field(scene_object(scene, "/parent"), "position"),
+                (const double[12]){0, 0, 0, 1, 0, 0, 1, 2, 0, 4, 2, 4}, 4);
+    assert_int_equal(dv_scene_step(scene, 0.01), DV_OK);
+    expect_outputs(scene, (const double[3]){5 - 0.75, 1.5, 6 - sqrt(14)}, 3);
+    dv_scene_free(scene);
+    remove(file);
 }
 
 static void forces_are_those_of_a_spring(void **state)

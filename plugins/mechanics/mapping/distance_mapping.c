@@ -482,6 +482,7 @@ static void release(DistanceMapping *self)
     mapping_release(&self->base);
 }
 
+/* Also when a saved run was put back: edges and rest lengths are those of then, J that of its positions. */
 static DvStatus init(DvObject *object, void *self_)
 {
     DistanceMapping *self = self_;
@@ -532,7 +533,7 @@ static void destroy(DvObject *object, void *self)
     .size = sizeof(DvClass), .variants = "Rigid3d,Vec1d Vec3d,Vec1d", MAPPING_CLASS,                                 \
     .module = "Sofa.Component.Mapping.NonLinear", .instance_size = sizeof(DistanceMapping),                          \
     .contracts = (const DvContract[]){{DV_MAPPING, &ops, .slot = true}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}}, \
-    .init = init, .reinit = init, .cleanup = cleanup, .destroy = destroy
+    .init = init, .reinit = init, .restore = init, .cleanup = cleanup, .destroy = destroy
 
 const DvClass dv_distance_mapping = {
     .name = "DistanceMapping",
