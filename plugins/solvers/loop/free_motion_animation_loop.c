@@ -135,7 +135,7 @@ static void begin_free_vectors(FreeMotionAnimationLoop *self)
 static DvStatus move_freely(FreeMotionAnimationLoop *self, const DvStep *free, bool velocity_first)
 {
     dv_phase_begin("free motion");
-    const DvStatus status = step_run_solvers(self->target, free, false);
+    const DvStatus status = step_run_solvers(self->target, free);
     dv_phase_end();
     if (status != DV_OK)
         return status;

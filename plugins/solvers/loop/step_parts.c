@@ -85,9 +85,9 @@ static DvStatus run(DvNode *target, const DvPlan *plan, const DvStep *step)
     return advance.status;
 }
 
-DvStatus step_run_solvers(DvNode *target, const DvStep *step, bool interactions)
+DvStatus step_run_solvers(DvNode *target, const DvStep *step)
 {
-    return run(target, interactions ? &solve_plan : &free_plan, step);
+    return run(target, &free_plan, step);
 }
 
 DvStatus step_integrate(const DvMechanicalOperationsOps *ops, DvMechanics *m, DvNode *target, const DvStep *step,

@@ -8,11 +8,11 @@
 #include <divan/contracts/solver.h>
 #include <divan/event.h>
 
-/* The topmost ODE solvers in and below `target`, in the order of the scene, to step->position and step->velocity. With
- * `interactions`, interaction force fields above them add to the external forces of their states first. */
-DV_NODISCARD DvStatus step_run_solvers(DvNode *target, const DvStep *step, bool interactions);
-/* A whole integration, with the events around it: solvers as above, with interactions (`first`: of each node only the first solver);
- * then constraints hold, mapped states follow, external forces are cleared. */
+/* The topmost ODE solvers in and below `target`, in the order of the scene, to step->position and step->velocity. */
+DV_NODISCARD DvStatus step_run_solvers(DvNode *target, const DvStep *step);
+/* A whole integration, with the events around it: the same solvers (`first`: of each node only the first), while interaction force
+ * fields above them add to the external forces of their states; then constraints hold, mapped states follow, external forces are
+ * cleared. */
 DV_NODISCARD DvStatus step_integrate(const DvMechanicalOperationsOps *ops, DvMechanics *m, DvNode *target,
                                      const DvStep *step, bool first);
 /* The pipeline of each node: what it finds, it answers; with the events around it. */
