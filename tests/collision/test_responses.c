@@ -8,7 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -278,6 +280,48 @@ static void what_stuck_is_held_back(void **state)
     }
 }
 
+/* ... also in a run that is saved meanwhile, with the same bits; numbers that are none of its own are refused. */
+static void what_stuck_is_held_back_after_loading(void **state)
+{
+    (void)state;
+    char file[64] = P_tmpdir "/divan-stick-XXXXXX.scn";
+    const int descriptor = mkstemps(file, 4);
+    assert_true(descriptor >= 0);
+    close(descriptor);
+    DvScene *straight = scene_from_text("<Node name='root' gravity='0 0 0' dt='0.01'>" PIPELINE(
+        STICK) "<Node name='Ball'><EulerExplicitSolver symplectic='1'/><MechanicalObject name='dofs' template='Rigid3d' "
+               "position='0 0.29 0 0 0 0 1  1 0.28 1 0 0 0 1' velocity='0 2 0 1 0 0  0 3 0 0 0 2'/>"
+               "<UniformMass totalMass='2'/><SphereCollisionModel radius='0.01' contactStiffness='50'/></Node>" FLOOR(
+                   "contactStiffness='30'") "</Node>");
+    steps(straight, 7);
+    assert_non_null(response_in(straight, "/Ball"));
+    assert_int_equal(dv_scene_save(straight, file), DV_OK);
+    DvScene *loaded;
+    assert_int_equal(dv_scene_load(file, NULL, &loaded), DV_OK);
+    steps(straight, 20);
+    steps(loaded, 20);
+    const DvConstVec a = dv_state_read(scene_state(straight, "/Ball/dofs"), DV_POSITION);
+    const DvConstVec b = dv_state_read(scene_state(loaded, "/Ball/dofs"), DV_POSITION);
+    assert_memory_equal(a.at, b.at, (size_t)a.count * 7 * sizeof(double));
+    assert_true(a.at[1] < 0.29 + 27 * 0.01 * 2 * 0.9); /* it was held */
+    DvObject *response = response_in(loaded, "/Ball");
+    const DvContactResponseOps *ops = dv_object_ops(response, DV_CONTACT_RESPONSE);
+    size_t count;
+    const double *memory = ops->memory(dv_object_self(response), &count);
+    assert_int_equal(count, 2 + 2 * 45);
+    double wrong[92];
+    memcpy(wrong, memory, sizeof wrong);
+    assert_true(ops->recall(dv_object_self(response), wrong, 92));
+    assert_false(ops->recall(dv_object_self(response), wrong, 91));
+    wrong[3] = 3; /* a point that is not there */
+    assert_false(ops->recall(dv_object_self(response), wrong, 92));
+    wrong[2] = 9;
+    assert_false(ops->recall(dv_object_self(response), wrong, 92));
+    dv_scene_free(straight);
+    dv_scene_free(loaded);
+    remove(file);
+}
+
 /* Two bodies with a common solver: momentum stays, and they end up with one velocity. */
 static void bodies_that_stick_keep_their_momentum(void **state)
 {
@@ -324,6 +368,7 @@ int main(void)
         cmocka_unit_test(sticking_is_damped_by_the_friction_of_the_models),
         cmocka_unit_test(sticking_slows_what_falls),
         cmocka_unit_test(what_stuck_is_held_back),
+        cmocka_unit_test(what_stuck_is_held_back_after_loading),
         cmocka_unit_test(bodies_that_stick_keep_their_momentum),
         cmocka_unit_test(lasting_responses_allocate_nothing),
     };

@@ -27,6 +27,9 @@ typedef struct StickContactForceField {
     uint32_t capacity;
     double stiffness, damping;
     uint64_t elements[2]; /* of the models when the contacts were found */
+    bool recalled;        /* they come from a saved run: of the elements that the models have now */
+    double *memory;       /* [memory_capacity] the contacts as numbers */
+    size_t memory_capacity;
 } StickContactForceField;
 
 static const DvField fields[] = {
@@ -41,8 +44,27 @@ static void cleanup(DvObject *object, void *self_)
     StickContactForceField *self = self_;
     contact_forces_cleanup(object, self);
     dv_free(self->stick);
+    dv_free(self->memory);
     self->stick = NULL;
+    self->memory = NULL;
     self->capacity = 0;
+    self->memory_capacity = 0;
+}
+
+static void make_room(StickContactForceField *self)
+{
+    if (self->base.capacity <= self->capacity)
+        return;
+    dv_free(self->stick);
+    self->capacity = self->base.capacity;
+    self->stick = dv_alloc(self->capacity, sizeof *self->stick);
+}
+
+static void remember_elements(StickContactForceField *self, const DvContactList *list, const DvContactPair *pair)
+{
+    for (int side = 0; side < 2; side++)
+        self->elements[side] = list->bodies[pair->body[side]].version.structure;
+    self->recalled = false;
 }
 
 /* The contacts that hold on are of other points now. */
@@ -57,18 +79,16 @@ static bool have_changed(const StickContactForceField *self, const DvContactList
 static DvStatus set_contacts(void *self_, const DvContactList *list, const DvContactPair *pair)
 {
     StickContactForceField *self = self_;
+    if (self->recalled)
+        remember_elements(self, list, pair);
     if (pair->count == 0 && !have_changed(self, list, pair))
         return DV_OK;
     contact_forces_take(&self->base, list, pair);
-    if (self->base.capacity > self->capacity) {
-        dv_free(self->stick);
-        self->capacity = self->base.capacity;
-        self->stick = dv_alloc(self->capacity, sizeof *self->stick);
-    }
+    make_room(self);
+    remember_elements(self, list, pair);
     self->stiffness = self->damping = 0.0;
     for (int side = 0; side < 2; side++) {
         const DvCollisionBody *body = &list->bodies[pair->body[side]];
-        self->elements[side] = body->version.structure;
         self->stiffness += body->traits.stiffness;
         self->damping += body->traits.friction;
     }
@@ -78,6 +98,49 @@ static DvStatus set_contacts(void *self_, const DvContactList *list, const DvCon
         self->stick[i].force = dv_vec3_zero();
     }
     return DV_OK;
+}
+
+/* ---- What a saved run goes on with: stiffness, damping, then ends and rest of each contact ---- */
+
+enum { NUMBERS_OF_ALL = 2, NUMBERS_OF_CONTACT = NUMBERS_OF_ENDS + 3 };
+
+static const double *memory(void *self_, size_t *count)
+{
+    StickContactForceField *self = self_;
+    const size_t need = NUMBERS_OF_ALL + (size_t)self->base.count * NUMBERS_OF_CONTACT;
+    if (need > self->memory_capacity) {
+        dv_free(self->memory);
+        self->memory_capacity = 2 * need;
+        self->memory = dv_alloc(self->memory_capacity, sizeof *self->memory);
+    }
+    self->memory[0] = self->stiffness;
+    self->memory[1] = self->damping;
+    for (uint32_t i = 0; i < self->base.count; i++) {
+        double *to = self->memory + NUMBERS_OF_ALL + (size_t)i * NUMBERS_OF_CONTACT;
+        contact_forces_write_ends(&self->base, i, to);
+        dv_vec3_store(self->stick[i].rest, to + NUMBERS_OF_ENDS);
+    }
+    *count = need;
+    return self->memory;
+}
+
+static bool recall(void *self_, const double *numbers, size_t count)
+{
+    StickContactForceField *self = self_;
+    if (count < NUMBERS_OF_ALL || (count - NUMBERS_OF_ALL) % NUMBERS_OF_CONTACT != 0)
+        return false;
+    const uint32_t contacts = (uint32_t)((count - NUMBERS_OF_ALL) / NUMBERS_OF_CONTACT);
+    self->stiffness = numbers[0];
+    self->damping = numbers[1];
+    for (uint32_t i = 0; i < contacts; i++) {
+        const double *from = numbers + NUMBERS_OF_ALL + (size_t)i * NUMBERS_OF_CONTACT;
+        if (!contact_forces_read_ends(&self->base, i, contacts, from))
+            return false;
+        make_room(self);
+        self->stick[i] = (Stick){dv_vec3_load(from + NUMBERS_OF_ENDS), dv_vec3_zero()};
+    }
+    self->recalled = true;
+    return true;
 }
 
 static bool keeps_alive(void *self)
@@ -156,6 +219,8 @@ static const DvForceFieldOps force_field = {
 static const DvContactResponseOps response = {.size = sizeof(DvContactResponseOps),
                                               .set_states = contact_forces_set_states,
                                               .set_contacts = set_contacts,
+                                              .memory = memory,
+                                              .recall = recall,
                                               .keeps_alive = keeps_alive,
                                               .force = force_of};
 
