@@ -210,6 +210,16 @@ static inline DvElements dv_topology_elements(const DvTopologyRef *topology, DvE
     return topology->ops ? topology->ops->elements(topology->self, kind) : none;
 }
 
+/* A topology whose hexahedra are cells of a regular grid offers this beside DV_TOPOLOGY. */
+#define DV_SPARSE_GRID "divan.sparse-grid/1"
+typedef struct DvSparseGridOps {
+    uint32_t size;
+    /* The hexahedron that a point (m) lies in when the grid stands where it was made, else the one to hang it on, and where in
+     * it: 0..1 per axis inside. False before init. */
+    bool (*locate)(void *self, const double point[3], uint32_t *hexahedron, double fraction[3]);
+    const float *(*filled)(void *self); /* [hexahedra] 0..1: how much of it is matter */
+} DvSparseGridOps;
+
 /* Changes, by number. Each is whole when it returns: everything attached has followed. DV_ERROR_INVALID for numbers
  * out of range. */
 #define DV_TOPOLOGY_MODIFIER "divan.topology-modifier/1"
