@@ -167,15 +167,17 @@ static void make_room(UnilateralLagrangianConstraint *self, uint32_t listed)
     self->cell_mask = size - 1;
 }
 
-static uint32_t *cell_of(const UnilateralLagrangianConstraint *self, double x, double y, double z)
+/* Cells are much larger, so that a place is mostly in one with all that is as near. */
+static int64_t cell_along(double x)
 {
-    uint64_t hash = 0;
-    const double place[3] = {x, y, z};
-    for (int i = 0; i < 3; i++) {
-        /* Cells far away share a number, which costs time and nothing else. */
-        const double cell = fmod(floor(place[i] / (2.0 * SAME_PLACE)), 1e15);
-        hash = (hash ^ (uint64_t)(int64_t)cell) * 11400714819323198485u;
-    }
+    const double cell = floor(x / (16.0 * SAME_PLACE));
+    return fabs(cell) < 1e15 ? (int64_t)cell : 0; /* far away all share one, which costs time and nothing else */
+}
+
+static uint32_t *cell_at(const UnilateralLagrangianConstraint *self, int64_t x, int64_t y, int64_t z)
+{
+    const uint64_t spread = 11400714819323198485u;
+    const uint64_t hash = (((uint64_t)x * spread ^ (uint64_t)y) * spread ^ (uint64_t)z) * spread;
     return &self->cells[(uint32_t)(hash >> 32) & self->cell_mask];
 }
 
@@ -192,14 +194,17 @@ static bool is_same_place(const DvContact *a, const DvContact *b)
 static bool is_known(const UnilateralLagrangianConstraint *self, const DvContactPair *pair, uint32_t index)
 {
     const double *p = pair->contacts[index].point[0];
-    for (int corner = 0; corner < 8; corner++) {
-        const double x = p[0] + (corner & 1 ? SAME_PLACE : -SAME_PLACE);
-        const double y = p[1] + (corner & 2 ? SAME_PLACE : -SAME_PLACE);
-        const double z = p[2] + (corner & 4 ? SAME_PLACE : -SAME_PLACE);
-        for (uint32_t k = *cell_of(self, x, y, z); k > 0; k = self->next[k - 1])
-            if (is_same_place(&pair->contacts[k - 1], &pair->contacts[index]))
-                return true;
+    int64_t first[3], last[3];
+    for (int i = 0; i < 3; i++) {
+        first[i] = cell_along(p[i] - SAME_PLACE);
+        last[i] = cell_along(p[i] + SAME_PLACE);
     }
+    for (int64_t x = first[0]; x <= last[0]; x++)
+        for (int64_t y = first[1]; y <= last[1]; y++)
+            for (int64_t z = first[2]; z <= last[2]; z++)
+                for (uint32_t k = *cell_at(self, x, y, z); k > 0; k = self->next[k - 1])
+                    if (is_same_place(&pair->contacts[k - 1], &pair->contacts[index]))
+                        return true;
     return false;
 }
 
@@ -211,7 +216,7 @@ static void choose(UnilateralLagrangianConstraint *self, const DvContactPair *pa
         self->kept[i] = is_known(self, pair, i) ? 0 : 1;
         if (!self->kept[i])
             continue;
-        uint32_t *cell = cell_of(self, p[0], p[1], p[2]);
+        uint32_t *cell = cell_at(self, cell_along(p[0]), cell_along(p[1]), cell_along(p[2]));
         self->next[i] = *cell;
         *cell = i + 1;
     }
