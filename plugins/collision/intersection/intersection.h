@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What routines of contact have in common: corners of elements, feet of perpendiculars, and how a contact is written down.
- *
- * Feet are solved by the normal equations (Gram's matrix) of the difference of two points; who asks decides what lies outside.
+ * What routines of contact have in common: corners of elements, tables of routines, and how a contact is written down.
  */
 #ifndef DIVAN_COLLISION_INTERSECTION_H
 #define DIVAN_COLLISION_INTERSECTION_H
 
-#include <math.h>
 #include <string.h>
 
-#include <divan/contracts/collision.h>
-#include <divan/math/vec.h>
+#include "geometry.h"
 
 #define GUARD 1e-15 /* m: nearer points have no direction between them */
 
@@ -59,40 +55,41 @@ static inline DvVec3 guarded_direction(DvVec3 pq, double length)
     return length > GUARD ? dv_vec3_scale(pq, 1.0 / length) : dv_vec3(1.0, 0.0, 0.0);
 }
 
-/* Nearest points p + alpha ab and q + beta cd of two lines; false when they are parallel (|det| <= least): both 1/2. */
-static inline bool nearest_on_lines(DvVec3 p, DvVec3 ab, DvVec3 q, DvVec3 cd, double least, double *alpha, double *beta)
+/* ---- Triangles that own corners and edges ---- */
+
+typedef struct Triangle {
+    DvVec3 corner[3];
+    uint16_t owns; /* all of one whose model tells no owners */
+} Triangle;
+
+static inline Triangle triangle_of(const DvShape *s, uint32_t element)
 {
-    const DvVec3 pq = dv_vec3_sub(q, p);
-    const double a11 = dv_vec3_dot(ab, ab), a22 = dv_vec3_dot(cd, cd), a12 = -dv_vec3_dot(ab, cd);
-    const double b1 = dv_vec3_dot(ab, pq), b2 = -dv_vec3_dot(cd, pq);
-    const double det = a11 * a22 - a12 * a12;
-    *alpha = *beta = 0.5;
-    if (!(fabs(det) > least))
-        return false;
-    *alpha = (b1 * a22 - b2 * a12) / det;
-    *beta = (b2 * a11 - b1 * a12) / det;
-    return true;
+    return (Triangle){{corner_of(s, element, 0), corner_of(s, element, 1), corner_of(s, element, 2)},
+                      s->owns ? s->owns[element] : UINT16_MAX};
 }
 
-/* The foot of p on the plane of a triangle: a + alpha ab + beta ac. */
-typedef struct PlaneFoot {
+static inline bool owns(const Triangle *t, uint16_t place)
+{
+    return (t->owns & place) == place;
+}
+
+/* Its edges in the order in which they are tested. */
+static const struct {
+    uint32_t from, to;
+    uint16_t owned;
+} triangle_edges[3] = {{0, 1, DV_OWNS_EDGE_2}, {1, 2, DV_OWNS_EDGE_0}, {2, 0, DV_OWNS_EDGE_1}};
+
+/* The place nearest to q, and which edge or corner that is: see nearest_on_triangle. */
+static inline uint16_t nearest_of_triangle(const Triangle *t, DvVec3 q, TriangleMargins margins, DvVec3 *nearest)
+{
+    const DvVec3 a = t->corner[0], ab = dv_vec3_sub(t->corner[1], a), ac = dv_vec3_sub(t->corner[2], a);
     double alpha, beta;
-    double a11, a22, a12, b1, b2;
-} PlaneFoot;
-
-static inline PlaneFoot foot_on_plane(DvVec3 a, DvVec3 ab, DvVec3 ac, DvVec3 p)
-{
-    const DvVec3 ap = dv_vec3_sub(p, a);
-    PlaneFoot f = {.a11 = dv_vec3_dot(ab, ab),
-                   .a22 = dv_vec3_dot(ac, ac),
-                   .a12 = dv_vec3_dot(ab, ac),
-                   .b1 = dv_vec3_dot(ap, ab),
-                   .b2 = dv_vec3_dot(ap, ac)};
-    const double det = f.a11 * f.a22 - f.a12 * f.a12;
-    f.alpha = (f.b1 * f.a22 - f.b2 * f.a12) / det;
-    f.beta = (f.b2 * f.a11 - f.b1 * f.a12) / det;
-    return f;
+    const uint16_t place = nearest_on_triangle(a, ab, ac, q, margins, &alpha, &beta);
+    *nearest = dv_vec3_madd(dv_vec3_madd(a, alpha, ab), beta, ac);
+    return place;
 }
+
+/* ---- Tables ---- */
 
 /* A method's table: which routine serves which kinds. The list ends with a NULL kind. */
 typedef struct RoutineRow {

@@ -51,7 +51,7 @@ static DvVec3 nearest_on_line(DvVec3 a, DvVec3 b, DvVec3 p)
 {
     const DvVec3 ab = dv_vec3_sub(b, a);
     const double alpha = dv_vec3_dot(dv_vec3_sub(p, a), ab) / dv_vec3_norm_squared(ab);
-    return dv_vec3_madd(a, alpha < 0 ? 0 : alpha > 1 ? 1 : alpha, ab);
+    return dv_vec3_madd(a, clamped(alpha), ab);
 }
 
 /* Points, or spheres by their centres. */
@@ -85,45 +85,11 @@ static void lines_on_lines(const DvContactQuery *query, const uint32_t (*pairs)[
                         corner_of(query->b, pairs[i][1], 1));
 }
 
-typedef struct Triangle {
-    DvVec3 corner[3];
-    uint16_t owns;
-} Triangle;
-
-static Triangle triangle_of(const DvShape *s, uint32_t element)
-{
-    return (Triangle){{corner_of(s, element, 0), corner_of(s, element, 1), corner_of(s, element, 2)}, s->owns[element]};
-}
-
-/* The place of a triangle that is nearest to q; false when it belongs to a neighbour. Edge 0 is between corners 1 and 2. */
+/* The place of a triangle that is nearest to q; false when it belongs to a neighbour. */
 static bool nearest_owned(const Triangle *t, DvVec3 q, DvVec3 *nearest)
 {
-    const DvVec3 a = t->corner[0], ab = dv_vec3_sub(t->corner[1], a), ac = dv_vec3_sub(t->corner[2], a);
-    const PlaneFoot f = foot_on_plane(a, ab, ac, q);
-    double alpha = f.alpha, beta = f.beta;
-    uint16_t needed = 0;
-    if (alpha < TINY || beta < TINY || alpha + beta > 1 - TINY) {
-        const double along_ab = f.b1 / f.a11, along_ac = f.b2 / f.a22;
-        if (along_ab < TINY && along_ac < TINY) {
-            needed = DV_OWNS_CORNER_0;
-            alpha = beta = 0;
-        } else if (along_ab >= TINY && along_ab < 1 - TINY && beta < TINY) {
-            needed = DV_OWNS_EDGE_2;
-            alpha = along_ab;
-            beta = 0;
-        } else if (along_ac >= TINY && along_ac < 1 - TINY && alpha < TINY) {
-            needed = DV_OWNS_EDGE_1;
-            alpha = 0;
-            beta = along_ac;
-        } else {
-            const double along_bc = (f.b2 - f.b1 + f.a11 - f.a12) / (f.a11 + f.a22 - 2 * f.a12);
-            needed = along_bc < TINY ? DV_OWNS_CORNER_1 : along_bc > 1 - TINY ? DV_OWNS_CORNER_2 : DV_OWNS_EDGE_0;
-            beta = along_bc < TINY ? 0 : along_bc > 1 - TINY ? 1 : along_bc;
-            alpha = 1 - beta;
-        }
-    }
-    *nearest = dv_vec3_madd(dv_vec3_madd(a, alpha, ab), beta, ac);
-    return (t->owns & needed) == needed;
+    static const TriangleMargins margins = {.inside = TINY, .corner_ac = TINY, .edges_begin = true};
+    return owns(t, nearest_of_triangle(t, q, margins, nearest));
 }
 
 /* A corner of the second model against a triangle of the first. */
@@ -153,12 +119,6 @@ static void triangles_on_points(const DvContactQuery *query, const uint32_t (*pa
     }
 }
 
-/* Edges of a triangle in the order in which they are tested: corners and owner. */
-static const struct {
-    uint32_t from, to;
-    uint16_t owned;
-} edges[3] = {{0, 1, DV_OWNS_EDGE_2}, {1, 2, DV_OWNS_EDGE_0}, {2, 0, DV_OWNS_EDGE_1}};
-
 static inline void onto_lines(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
                               DvContactSink *sink, bool edges_too)
 {
@@ -172,8 +132,9 @@ static inline void onto_lines(const DvContactQuery *query, const uint32_t (*pair
         add_triangle_point(query, sink, pairs[i], line, &t, q1);
         add_triangle_point(query, sink, pairs[i], line, &t, q2);
         for (uint32_t k = 0; edges_too && k < 3; k++)
-            if (t.owns & edges[k].owned)
-                (void)add_lines(query, sink, pairs[i], line, t.corner[edges[k].from], t.corner[edges[k].to], q1, q2);
+            if (t.owns & triangle_edges[k].owned)
+                (void)add_lines(query, sink, pairs[i], line, t.corner[triangle_edges[k].from],
+                                t.corner[triangle_edges[k].to], q1, q2);
     }
 }
 
@@ -215,10 +176,11 @@ static inline void onto_triangles(const DvContactQuery *query, const uint32_t (*
             if (t.owns & (DV_OWNS_CORNER_0 << k))
                 add_triangle_point(query, sink, pairs[i], of_second + k, &s, t.corner[k]);
         for (uint32_t e = 0; edges_too && e < 3; e++)
-            for (uint32_t f = 0; (s.owns & edges[e].owned) && f < 3; f++)
-                if (t.owns & edges[f].owned)
-                    (void)add_lines(query, sink, pairs[i], of_second + 3 * e + f + 3, s.corner[edges[e].from],
-                                    s.corner[edges[e].to], t.corner[edges[f].from], t.corner[edges[f].to]);
+            for (uint32_t f = 0; (s.owns & triangle_edges[e].owned) && f < 3; f++)
+                if (t.owns & triangle_edges[f].owned)
+                    (void)add_lines(query, sink, pairs[i], of_second + 3 * e + f + 3, s.corner[triangle_edges[e].from],
+                                    s.corner[triangle_edges[e].to], t.corner[triangle_edges[f].from],
+                                    t.corner[triangle_edges[f].to]);
     }
 }
 
@@ -238,32 +200,9 @@ static void triangles_and_edges_on_triangles(const DvContactQuery *query, const 
  * 12 for that of edge 02; see docs/differences.md. */
 static bool nearest_to_sphere(const Triangle *t, DvVec3 c, DvVec3 *nearest)
 {
-    const DvVec3 a = t->corner[0], ab = dv_vec3_sub(t->corner[1], a), ac = dv_vec3_sub(t->corner[2], a);
-    const PlaneFoot f = foot_on_plane(a, ab, ac, c);
-    double alpha = f.alpha, beta = f.beta;
-    uint16_t needed = 0;
-    if (alpha < 1e-6 || beta < 1e-6 || alpha + beta > 1 - 1e-6) {
-        const double along_ab = f.b1 / f.a11, along_ac = f.b2 / f.a22;
-        if (along_ab < 1e-6 && along_ac < 1e-7) {
-            needed = DV_OWNS_CORNER_0;
-            alpha = beta = 0;
-        } else if (along_ab < 1 - 1e-6 && beta < 1e-6) {
-            needed = DV_OWNS_EDGE_2;
-            alpha = along_ab;
-            beta = 0;
-        } else if (along_ac < 1 - 1e-6 && alpha < 1e-6) {
-            needed = DV_OWNS_EDGE_2;
-            alpha = 0;
-            beta = along_ac;
-        } else {
-            const double along_bc = (f.b2 - f.b1 + f.a11 - f.a12) / (f.a11 + f.a22 - 2 * f.a12);
-            needed = along_bc < 1e-6 ? DV_OWNS_CORNER_1 : along_bc > 1 - 1e-6 ? DV_OWNS_CORNER_2 : DV_OWNS_EDGE_1;
-            beta = along_bc < 1e-6 ? 0 : along_bc > 1 - 1e-6 ? 1 : along_bc;
-            alpha = 1 - beta;
-        }
-    }
-    *nearest = dv_vec3_madd(dv_vec3_madd(a, alpha, ab), beta, ac);
-    return (t->owns & needed) == needed;
+    static const TriangleMargins margins = {.inside = 1e-6, .corner_ac = 1e-7};
+    const uint16_t place = nearest_of_triangle(t, c, margins, nearest);
+    return owns(t, place == DV_OWNS_EDGE_1 ? DV_OWNS_EDGE_2 : place == DV_OWNS_EDGE_0 ? DV_OWNS_EDGE_1 : place);
 }
 
 static void triangles_on_spheres(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,

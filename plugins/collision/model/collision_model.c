@@ -129,6 +129,16 @@ const DvShape *collision_model_find_kind(const DvObject *object, const char *kin
     return NULL;
 }
 
+void collision_model_find_points(const DvObject *object, PointsOfBody *points)
+{
+    const uint64_t graph = dv_node_revision(dv_node_root(dv_object_node(object)));
+    if (points->graph == graph)
+        return;
+    DvObject *found;
+    (void)collision_model_find_kind(object, DV_SHAPE_POINTS, &found);
+    *points = (PointsOfBody){found, graph};
+}
+
 bool collision_model_meets_its_body(CollisionModel *base, const DvObject *other)
 {
     return dv_data_bool(&base->self_collision) && dv_object_node(other) == dv_object_node(dv_object_of(base));

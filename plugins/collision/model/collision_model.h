@@ -92,6 +92,13 @@ static inline const double *shape_corner(const DvShape *s, uint32_t element, uin
 /* The first model of `kind` in the object's node, or above it; NULL: none. */
 const DvShape *collision_model_find_kind(const DvObject *object, const char *kind, DvObject **model);
 
+/* The model of points of the object's node, or of one above: looked up again when the graph has changed. */
+typedef struct PointsOfBody {
+    const DvObject *model; /* to compare with; NULL: none */
+    uint64_t graph;        /* revision of the root as of the look; 0: never */
+} PointsOfBody;
+void collision_model_find_points(const DvObject *object, PointsOfBody *points);
+
 /* Whether `other` is of this model's own node, which collides with itself: neighbours are to be told apart. */
 bool collision_model_meets_its_body(CollisionModel *base, const DvObject *other);
 /* What `other` says of the pair. */

@@ -17,6 +17,7 @@ typedef struct LineCollisionModel {
     uint32_t edge_capacity;
     uint64_t revision; /* of the mesh, as of the edges; 0: never */
     uint32_t points;   /* of the state then */
+    PointsOfBody ends;
 } LineCollisionModel;
 
 static const DvField fields[] = {
@@ -85,6 +86,7 @@ static DvStatus update(void *self_, DvShapeVersion *version)
     const bool changed = read_edges(self);
     const bool boxes = collision_model_begin(&self->base, self->base.shape.count, changed);
     self->base.shape.both_sides = dv_data_bool(&self->both_sides);
+    collision_model_find_points(dv_object_of(self), &self->ends);
     if (boxes)
         collision_model_bound_corners(&self->base);
     *version = self->base.version;
@@ -131,9 +133,7 @@ static bool can_collide(void *self_, uint32_t element, DvObject *other, uint32_t
         const uint32_t *second = base->shape.vertices + 2 * (size_t)other_element;
         return !are_joined(&around, line, second);
     }
-    DvObject *points;
-    (void)collision_model_find_kind(object, DV_SHAPE_POINTS, &points);
-    if (other == points)
+    if (other == self->ends.model)
         return !is_end_near(base, &around, line, other_element);
     return collision_model_other_agrees(object, element, other, other_element);
 }

@@ -18,7 +18,7 @@ typedef struct PointCollisionModel {
     DvData both_sides, compute_normals, display_free_position;
     double *normals; /* [count x 3] */
     uint32_t normal_capacity;
-    uint64_t graph; /* revision of its node when the lines around it were looked for */
+    uint64_t graph; /* revision of the root when the lines around it were looked for */
 } PointCollisionModel;
 
 static const DvField fields[] = {
@@ -122,8 +122,9 @@ static DvStatus update(void *self_, DvShapeVersion *version)
     const uint32_t count = dv_state_count(base->state);
     const bool boxes = collision_model_begin(base, count, count != base->shape.count);
     base->shape.both_sides = dv_data_bool(&self->both_sides);
-    if (self->graph != dv_node_revision(dv_object_node(dv_object_of(self)))) {
-        self->graph = dv_node_revision(dv_object_node(dv_object_of(self)));
+    const uint64_t graph = dv_node_revision(dv_node_root(dv_object_node(dv_object_of(self))));
+    if (self->graph != graph) {
+        self->graph = graph;
         base->shape.lines = collision_model_find_kind(dv_object_of(self), DV_SHAPE_LINES, NULL);
     }
     base->shape.normals = NULL;

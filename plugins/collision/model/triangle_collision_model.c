@@ -11,6 +11,7 @@
 #include <divan/memory.h>
 
 #include "collision_model.h"
+#include "geometry.h"
 
 typedef struct TriangleCollisionModel {
     CollisionModel base;
@@ -22,6 +23,7 @@ typedef struct TriangleCollisionModel {
     uint32_t of_mesh;    /* triangles that are those of the mesh; the rest are halves of quads */
     uint64_t revision;   /* of the mesh, as of the triangles; 0: never */
     uint32_t points;     /* of the state then */
+    PointsOfBody corners;
 } TriangleCollisionModel;
 
 static const DvField fields[] = {
@@ -146,6 +148,7 @@ static DvStatus update(void *self_, DvShapeVersion *version)
     const bool changed = read_triangles(self);
     const bool boxes = collision_model_begin(&self->base, self->base.shape.count, changed);
     self->base.shape.both_sides = dv_data_bool(&self->both_sides);
+    collision_model_find_points(dv_object_of(self), &self->corners);
     *version = self->base.version;
     if (!boxes)
         return DV_OK;
@@ -163,42 +166,10 @@ static DvStatus update(void *self_, DvShapeVersion *version)
 static bool can_collide(void *self_, uint32_t element, DvObject *other, uint32_t other_element)
 {
     TriangleCollisionModel *self = self_;
-    DvObject *object = dv_object_of(self);
-    if (!collision_model_meets_its_body(&self->base, other))
-        return true;
-    DvObject *points;
-    (void)collision_model_find_kind(object, DV_SHAPE_POINTS, &points);
-    if (other != points)
+    if (!collision_model_meets_its_body(&self->base, other) || other != self->corners.model)
         return true;
     const uint32_t *corner = self->triangles + 3 * (size_t)element;
     return other_element != corner[0] && other_element != corner[1] && other_element != corner[2];
-}
-
-/* Barycentric coordinates of the foot of `p` on the plane of a b c, moved to the nearest point of the triangle. */
-static void nearest_in_triangle(DvVec3 a, DvVec3 b, DvVec3 c, DvVec3 p, double *alpha, double *beta)
-{
-    const DvVec3 ab = dv_vec3_sub(b, a), ac = dv_vec3_sub(c, a), ap = dv_vec3_sub(p, a);
-    const double a11 = dv_vec3_dot(ab, ab), a22 = dv_vec3_dot(ac, ac), a12 = dv_vec3_dot(ab, ac);
-    const double b1 = dv_vec3_dot(ap, ab), b2 = dv_vec3_dot(ap, ac);
-    const double det = a11 * a22 - a12 * a12;
-    *alpha = (b1 * a22 - b2 * a12) / det;
-    *beta = (b2 * a11 - b1 * a12) / det;
-    if (*alpha >= 0 && *beta >= 0 && *alpha + *beta <= 1)
-        return;
-    const double along_ab = b1 / a11, along_ac = b2 / a22;
-    if (along_ab < 0 && along_ac < 0) {
-        *alpha = *beta = 0;
-    } else if (along_ab < 1 && *beta < 0) {
-        *alpha = along_ab;
-        *beta = 0;
-    } else if (along_ac < 1 && *alpha < 0) {
-        *alpha = 0;
-        *beta = along_ac;
-    } else {
-        const double along_bc = (b2 - b1 + a11 - a12) / (a11 + a22 - 2 * a12);
-        *beta = along_bc < 0 ? 0 : along_bc > 1 ? 1 : along_bc;
-        *alpha = 1 - *beta;
-    }
 }
 
 /* A half of a quad: bilinear weights of the whole, from coordinates along the two edges at its first corner. */
@@ -232,9 +203,11 @@ static void attach(void *self_, uint32_t element, const double point[3], DvAttac
     }
     const DvShape *s = &self->base.shape;
     const uint32_t *corner = self->triangles + 3 * (size_t)element;
+    const DvVec3 a = dv_vec3_load(shape_corner(s, element, 0));
+    const DvVec3 ab = dv_vec3_sub(dv_vec3_load(shape_corner(s, element, 1)), a);
+    const DvVec3 ac = dv_vec3_sub(dv_vec3_load(shape_corner(s, element, 2)), a);
     double alpha, beta;
-    nearest_in_triangle(dv_vec3_load(shape_corner(s, element, 0)), dv_vec3_load(shape_corner(s, element, 1)),
-                        dv_vec3_load(shape_corner(s, element, 2)), p, &alpha, &beta);
+    (void)nearest_on_triangle(a, ab, ac, p, (TriangleMargins){0}, &alpha, &beta);
     *attachment = (DvAttachment){
         .count = 3, .points = {corner[0], corner[1], corner[2]}, .weights = {1 - alpha - beta, alpha, beta}};
 }
