@@ -57,6 +57,20 @@ static inline void nearest_on_parallel_segments(DvVec3 p, DvVec3 ab, DvVec3 q, D
     *beta = clamped(foot_on_line(q, cd, dv_vec3_madd(p, *alpha, ab)));
 }
 
+/* Nearest points of two segments, of the nearest points of their lines: what lies beyond an end is moved there, and the other
+ * follows. */
+static inline void move_onto_segments(DvVec3 p, DvVec3 ab, DvVec3 q, DvVec3 cd, double *alpha, double *beta)
+{
+    if (!(*alpha >= 0 && *alpha <= 1)) {
+        *alpha = clamped(*alpha);
+        *beta = foot_on_line(q, cd, dv_vec3_madd(p, *alpha, ab));
+    }
+    if (!(*beta >= 0 && *beta <= 1)) {
+        *beta = clamped(*beta);
+        *alpha = clamped(foot_on_line(p, ab, dv_vec3_madd(q, *beta, cd)));
+    }
+}
+
 /* ---- Triangles ---- */
 
 /* The foot of p on the plane of a triangle: a + alpha ab + beta ac. */
@@ -116,6 +130,23 @@ static inline uint16_t nearest_on_triangle(DvVec3 a, DvVec3 ab, DvVec3 ac, DvVec
     *beta = along_bc < least ? 0 : along_bc > 1 - least ? 1 : along_bc;
     *alpha = 1 - *beta;
     return along_bc < least ? DV_OWNS_CORNER_1 : along_bc > 1 - least ? DV_OWNS_CORNER_2 : DV_OWNS_EDGE_0;
+}
+
+/* ---- Tetrahedra ---- */
+
+/* Weights of the four corners, sum 1, that give p; false of a tetrahedron without volume. */
+static inline bool barycentric_in_tetrahedron(const DvVec3 x[4], DvVec3 p, double weights[4])
+{
+    const DvVec3 a = dv_vec3_sub(x[1], x[0]), b = dv_vec3_sub(x[2], x[0]), c = dv_vec3_sub(x[3], x[0]);
+    const DvVec3 d = dv_vec3_sub(p, x[0]), bc = dv_vec3_cross(b, c);
+    const double det = dv_vec3_dot(a, bc);
+    if (det == 0.0)
+        return false;
+    weights[1] = dv_vec3_dot(d, bc) / det;
+    weights[2] = dv_vec3_dot(d, dv_vec3_cross(c, a)) / det;
+    weights[3] = dv_vec3_dot(d, dv_vec3_cross(a, b)) / det;
+    weights[0] = 1 - weights[1] - weights[2] - weights[3];
+    return true;
 }
 
 #endif

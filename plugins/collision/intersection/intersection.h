@@ -114,6 +114,47 @@ DvRoutineAnswer discrete_routine(const char *a, const char *b, DvContactRoutine 
 /* Spheres against spheres: contact at distances up to and including `alarm` and both radii. */
 void spheres_on_spheres(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count, DvContactSink *sink);
 
+/* Tables of capsules, of boxes and of rays, for every method; and of what surfaces add where corners and edges have owners. */
+extern const RoutineRow capsule_rows[], box_rows[], ray_rows[], capsule_surface_rows[], box_surface_rows[];
+
+/* Rays that come near triangles, not only through them. */
+void rays_near_triangles(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count, DvContactSink *sink);
+
+/* Rays through spheres, whose contact is on the surface also of those that are not rigid. */
+void rays_on_sphere_surfaces(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                             DvContactSink *sink);
+
+/* Where the line p + t pq meets the triangle a b c, by Cramer's rule; false when it does not, or is parallel. */
+static inline bool line_meets_triangle(DvVec3 a, DvVec3 b, DvVec3 c, DvVec3 p, DvVec3 pq, double *t)
+{
+    const double least_volume = 2.220446049250313e-16; /* m^3, of the line and the sides: less is parallel */
+    const DvVec3 ab = dv_vec3_sub(b, a), ac = dv_vec3_sub(c, a), ap = dv_vec3_sub(p, a);
+    const DvVec3 n = dv_vec3_cross(ab, ac), w = dv_vec3_cross(ap, pq);
+    const double det = -dv_vec3_dot(n, pq);
+    if (!(fabs(det) > least_volume))
+        return false;
+    const double u = dv_vec3_dot(ac, w) / det, v = -dv_vec3_dot(ab, w) / det;
+    *t = dv_vec3_dot(n, ap) / det;
+    return u >= 0 && v >= 0 && u + v <= 1;
+}
+
+/* A box with its axes, as routines use it. */
+typedef struct OrientedBox {
+    DvVec3 centre, axis[3];
+    double half[3];
+} OrientedBox;
+
+static inline OrientedBox box_of(const DvShape *s, uint32_t element)
+{
+    const DvSolids *solids = s->more;
+    OrientedBox box = {.centre = corner_of(s, element, 0)};
+    for (size_t k = 0; k < 3; k++) {
+        box.axis[k] = dv_vec3_load(solids->axes + 9 * (size_t)element + 3 * k);
+        box.half[k] = solids->half_sizes[3 * (size_t)element + k];
+    }
+    return box;
+}
+
 /* The fields that methods of proximity share. */
 typedef struct Proximity {
     DvData alarm, contact;

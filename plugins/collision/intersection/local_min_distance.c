@@ -281,6 +281,8 @@ static DvRoutineAnswer find_routine(void *self_, const char *a, const char *b, D
         {DV_SHAPE_TRIANGLES, DV_SHAPE_SPHERES, triangles_on_spheres},
         {DV_SHAPE_TRIANGLES, DV_SHAPE_LINES, NULL},
         {DV_SHAPE_TRIANGLES, DV_SHAPE_TRIANGLES, NULL},
+        {DV_SHAPE_RAYS, DV_SHAPE_TRIANGLES, rays_near_triangles},
+        {DV_SHAPE_RAYS, DV_SHAPE_SPHERES, rays_on_sphere_surfaces},
         {0},
     };
     (void)self_;

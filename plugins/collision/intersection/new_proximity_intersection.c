@@ -225,6 +225,30 @@ static void triangles_on_spheres(const DvContactQuery *query, const uint32_t (*p
     }
 }
 
+/* Where a ray enters a sphere, and where it leaves it. */
+static void rays_through_spheres(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                 DvContactSink *sink)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t ray = pairs[i][0], sphere = pairs[i][1];
+        const DvVec3 from = corner_of(query->a, ray, 0), way = dv_vec3_sub(corner_of(query->a, ray, 1), from);
+        const DvVec3 c = corner_of(query->b, sphere, 0);
+        const double radius = query->b->radii[sphere], foot = foot_on_line(from, way, c);
+        const double length2 = dv_vec3_norm_squared(way);
+        const double d2 = dv_vec3_norm_squared(dv_vec3_sub(dv_vec3_madd(from, foot, way), c));
+        if (!(d2 <= radius * radius && length2 > 0))
+            continue;
+        const double half = sqrt((radius * radius - d2) / length2);
+        for (int side = 0; side < 2; side++) {
+            const double t = side ? foot + half : foot - half;
+            if (!(t >= 0 && t <= 1))
+                continue;
+            const DvVec3 at = dv_vec3_madd(from, t, way), d = dv_vec3_sub(at, c);
+            add_contact(sink, pairs[i], ray, at, at, guarded_direction(d, dv_vec3_norm(d)), 0.0);
+        }
+    }
+}
+
 static DvRoutineAnswer find_routine(void *self_, const char *a, const char *b, DvContactRoutine *routine)
 {
     static const RoutineRow always[] = {
@@ -241,6 +265,8 @@ static DvRoutineAnswer find_routine(void *self_, const char *a, const char *b, D
         {DV_SHAPE_TRIANGLES, DV_SHAPE_POINTS, triangles_on_points},
         {DV_SHAPE_TRIANGLES, DV_SHAPE_SPHERES, triangles_on_spheres},
         {DV_SHAPE_TRIANGLES, DV_SHAPE_RIGID_SPHERES, triangles_on_spheres},
+        {DV_SHAPE_RAYS, DV_SHAPE_TRIANGLES, rays_near_triangles},
+        {DV_SHAPE_RAYS, DV_SHAPE_RIGID_SPHERES, rays_through_spheres},
         {0},
     };
     static const RoutineRow without_edges[] = {
@@ -254,9 +280,11 @@ static DvRoutineAnswer find_routine(void *self_, const char *a, const char *b, D
         {0},
     };
     NewProximityIntersection *self = self_;
-    DvRoutineAnswer answer = routine_in(always, a, b, routine);
-    if (answer == DV_ROUTINE_NONE)
-        answer = routine_in(dv_data_bool(&self->line_line) ? with_edges : without_edges, a, b, routine);
+    const RoutineRow *const tables[] = {always, dv_data_bool(&self->line_line) ? with_edges : without_edges,
+                                        capsule_surface_rows, box_surface_rows};
+    DvRoutineAnswer answer = DV_ROUTINE_NONE;
+    for (size_t i = 0; answer == DV_ROUTINE_NONE && i < sizeof tables / sizeof *tables; i++)
+        answer = routine_in(tables[i], a, b, routine);
     return answer != DV_ROUTINE_NONE ? answer : discrete_routine(a, b, routine);
 }
 

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include <divan/math/rigid.h>
 #include <divan/memory.h>
 
 /* That it holds points of the right type was seen when the object was made (collision_model_accepts), but it may be another now. */
@@ -81,6 +82,49 @@ bool collision_model_begin(CollisionModel *base, uint32_t count, bool changed)
     return true;
 }
 
+double *collision_model_room(double *array, uint32_t *capacity, uint32_t count, uint32_t numbers)
+{
+    if (count <= *capacity)
+        return array;
+    dv_free(array);
+    *capacity = count + count / 4 + 16;
+    return dv_alloc((size_t)*capacity * numbers, sizeof *array);
+}
+
+void collision_model_complete(DvData *list, uint32_t count, double value)
+{
+    size_t given;
+    dv_data_doubles(list, &given);
+    if (given >= count)
+        return;
+    const size_t numbers = list->type->components;
+    double *entries = dv_data_begin(list, count);
+    for (size_t i = given * numbers; i < count * numbers; i++)
+        entries[i] = value;
+    dv_data_end(list);
+}
+
+DvStatus collision_model_check_sizes(DvData *list, const char *what)
+{
+    size_t given;
+    const size_t numbers = list->type->components;
+    const double *entries = dv_data_doubles(list, &given);
+    for (size_t i = 0; i < given * numbers; i++)
+        if (!(entries[i] >= 0.0))
+            return dv_field_error(list, numbers > 1 || given > 1 ? (int64_t)(i / numbers) : -1,
+                                  "%s is zero or positive, not %g", what, entries[i]);
+    return DV_OK;
+}
+
+void collision_model_attach_to_frame(void *self, uint32_t element, const double point[3], DvAttachment *attachment)
+{
+    const CollisionModel *base = self;
+    const DvConstVec x = dv_state_read(base->state, DV_POSITION);
+    *attachment = (DvAttachment){.count = 1, .points = {element}, .weights = {1.0}};
+    const DvRigid3 frame = dv_rigid3_load(x.at + (size_t)element * x.dim);
+    dv_vec3_store(dv_rigid3_to_local(frame, dv_vec3_load(point)), attachment->lever);
+}
+
 void collision_model_bound_corners(CollisionModel *base)
 {
     const DvShape *s = &base->shape;
@@ -94,9 +138,10 @@ void collision_model_bound_corners(CollisionModel *base)
                 upper[axis] = p[axis] > upper[axis] ? p[axis] : upper[axis];
             }
         }
+        const double margin = s->distance + (s->radii ? s->radii[i] : 0.0);
         for (int axis = 0; axis < 3; axis++) {
-            lower[axis] -= s->distance;
-            upper[axis] += s->distance;
+            lower[axis] -= margin;
+            upper[axis] += margin;
         }
         collision_model_set_box(base, i, lower, upper);
     }

@@ -71,7 +71,15 @@ void collision_model_cleanup(DvObject *object, void *self);
 /* Room for `count` elements; their number becomes that of the shape, which takes up positions, distance and mesh. `changed`:
  * they are others than before. Whether the boxes are to be computed: they stay when nothing moves. */
 DV_NODISCARD bool collision_model_begin(CollisionModel *base, uint32_t count, bool changed);
-/* Boxes of elements with corners: those of the corners, wider by the distance. */
+/* Room for `count` elements at least in an array of the model that nothing else keeps; *capacity is in elements. */
+double *collision_model_room(double *array, uint32_t *capacity, uint32_t count, uint32_t numbers);
+/* A list that has an entry for each of `count` elements: what is missing takes `value`, for each of its numbers. */
+void collision_model_complete(DvData *list, uint32_t count, double value);
+/* None of its numbers is negative. */
+DV_NODISCARD DvStatus collision_model_check_sizes(DvData *list, const char *what);
+/* Where a point of the world is in the frame of an element: of models with a frame each. */
+void collision_model_attach_to_frame(void *self, uint32_t element, const double point[3], DvAttachment *attachment);
+/* Boxes of elements with corners: those of the corners, wider by the distance and the radius. */
 void collision_model_bound_corners(CollisionModel *base);
 static inline void collision_model_set_box(CollisionModel *base, uint32_t element, const double lower[3],
                                            const double upper[3])

@@ -8,15 +8,12 @@
 #include <divan/math/vec.h>
 #include <divan/memory.h>
 
-#include "collision_model.h"
+#include "mesh_lines.h"
 
 typedef struct LineCollisionModel {
     CollisionModel base;
     DvData both_sides, display_free_position;
-    uint32_t *edges; /* those whose points the state has */
-    uint32_t edge_capacity;
-    uint64_t revision; /* of the mesh, as of the edges; 0: never */
-    uint32_t points;   /* of the state then */
+    MeshLines lines;
     PointsOfBody ends;
 } LineCollisionModel;
 
@@ -30,44 +27,10 @@ static const DvField fields[] = {
     {0},
 };
 
-/* Whether they are others than before. */
-static bool read_edges(LineCollisionModel *self)
-{
-    CollisionModel *base = &self->base;
-    const uint64_t revision = base->topology.ops->revision(base->topology.self) + 1;
-    const uint32_t points = dv_state_count(base->state);
-    if (revision == self->revision && points == self->points)
-        return false;
-    const DvElements all = base->topology.ops->elements(base->topology.self, DV_EDGES);
-    if (all.count > self->edge_capacity) {
-        dv_free(self->edges);
-        self->edge_capacity = all.count + all.count / 4;
-        self->edges = dv_alloc(2 * (size_t)self->edge_capacity, sizeof *self->edges);
-    }
-    uint32_t kept = 0;
-    for (uint32_t e = 0; e < all.count; e++) {
-        const uint32_t *edge = all.at + 2 * (size_t)e;
-        if (edge[0] >= points || edge[1] >= points)
-            continue;
-        self->edges[2 * (size_t)kept] = edge[0];
-        self->edges[2 * (size_t)kept + 1] = edge[1];
-        kept++;
-    }
-    if (kept < all.count)
-        dv_warning(dv_object_of(self), "%u of its %u lines name points beyond the %u of state '%s' and are left out",
-                   all.count - kept, all.count, points, dv_object_path(base->state.object));
-    base->shape.vertices = self->edges;
-    base->shape.corners = 2;
-    base->shape.count = kept;
-    self->revision = revision;
-    self->points = points;
-    return true;
-}
-
 static DvStatus init(DvObject *object, void *self_)
 {
     LineCollisionModel *self = self_;
-    self->revision = 0;
+    mesh_lines_free(&self->lines);
     return collision_model_init(object, &self->base, DV_SHAPE_LINES, true);
 }
 
@@ -75,15 +38,13 @@ static void cleanup(DvObject *object, void *self_)
 {
     LineCollisionModel *self = self_;
     collision_model_cleanup(object, &self->base);
-    dv_free(self->edges);
-    self->edges = NULL;
-    self->edge_capacity = 0;
+    mesh_lines_free(&self->lines);
 }
 
 static DvStatus update(void *self_, DvShapeVersion *version)
 {
     LineCollisionModel *self = self_;
-    const bool changed = read_edges(self);
+    const bool changed = mesh_lines_read(&self->base, &self->lines);
     const bool boxes = collision_model_begin(&self->base, self->base.shape.count, changed);
     self->base.shape.both_sides = dv_data_bool(&self->both_sides);
     collision_model_find_points(dv_object_of(self), &self->ends);
@@ -164,7 +125,7 @@ static void draw(void *self_, DvDraw *target)
         if (!x.at || (free_ones && !dv_data_bool(&self->display_free_position)))
             continue;
         for (uint32_t i = 0; i < 2 * lines; i++)
-            dv_vec3_store(dv_vec3_load(x.at + 3 * (size_t)self->edges[i]), ends + 3 * (size_t)i);
+            dv_vec3_store(dv_vec3_load(x.at + 3 * (size_t)self->lines.at[i]), ends + 3 * (size_t)i);
         target->ops->lines(target, ends, lines, 1.0, free_ones ? (const double[4]){0.0, 1.0, 0.2, 1.0} : color);
     }
     dv_free(ends);

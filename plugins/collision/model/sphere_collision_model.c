@@ -46,13 +46,11 @@ static DvStatus init(DvObject *object, void *self_)
         return status;
     if (self->base.state.dof->rotation)
         self->base.shape.kind = DV_SHAPE_RIGID_SPHERES;
-    size_t given;
-    const double *radii = dv_data_doubles(&self->radii, &given);
-    for (size_t i = 0; i < given; i++)
-        if (!(radii[i] >= 0.0))
-            return dv_field_error(&self->radii, (int64_t)i, "a radius is zero or positive, not %g", radii[i]);
-    if (!(dv_data_double(&self->radius) >= 0.0))
-        return dv_field_error(&self->radius, -1, "a radius is zero or positive, not %g", dv_data_double(&self->radius));
+    DvStatus sizes = collision_model_check_sizes(&self->radii, "a radius");
+    if (sizes == DV_OK)
+        sizes = collision_model_check_sizes(&self->radius, "a radius");
+    if (sizes != DV_OK)
+        return sizes;
     fit_radii(self, dv_state_count(self->base.state));
     return DV_OK;
 }
