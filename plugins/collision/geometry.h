@@ -71,6 +71,16 @@ static inline void move_onto_segments(DvVec3 p, DvVec3 ab, DvVec3 q, DvVec3 cd, 
     }
 }
 
+/* Nearest points of two segments; parallel when |det| <= least. */
+static inline void nearest_on_segments(DvVec3 p, DvVec3 ab, DvVec3 q, DvVec3 cd, double least, double *alpha,
+                                       double *beta)
+{
+    if (nearest_on_lines(p, ab, q, cd, least, alpha, beta))
+        move_onto_segments(p, ab, q, cd, alpha, beta);
+    else
+        nearest_on_parallel_segments(p, ab, q, cd, alpha, beta);
+}
+
 /* ---- Triangles ---- */
 
 /* The foot of p on the plane of a triangle: a + alpha ab + beta ac. */

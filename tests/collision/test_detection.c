@@ -2,35 +2,7 @@
  *
  * Detection: trees and boxes find what testing every pair of elements finds, and what is found is a nearest pair of points.
  */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include <divan/contracts/collision.h>
-#include <divan/divan.h>
-#include <divan/math/vec.h>
-
-#include "scene_text.h"
-
-static uint64_t seed = 1;
-
-static double random_between(double low, double high)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return low + (high - low) * (double)(seed >> 11) / 9007199254740992.0;
-}
-
-static uint32_t random_below(uint32_t n)
-{
-    return (uint32_t)random_between(0, n);
-}
+#include "detect.h"
 
 /* A cloud of points with triangles and lines between neighbours, some of them degenerate. */
 static void add_body(DvText *text, const char *name, const char *models, const char *attributes, uint32_t points,
@@ -83,60 +55,6 @@ static DvScene *load_bodies(const char *method, const char *models, bool degener
     return scene;
 }
 
-static const DvContactList *detect(DvScene *scene)
-{
-    DvObject *pipeline = scene_object(scene, "/pipeline");
-    const DvCollisionPipelineOps *ops = dv_object_ops(pipeline, DV_COLLISION_PIPELINE);
-    assert_int_equal(ops->detect(dv_object_self(pipeline)), DV_OK);
-    return ops->contacts(dv_object_self(pipeline));
-}
-
-static void grow(DvContactSink *sink)
-{
-    sink->capacity = sink->capacity ? 2 * sink->capacity : 64;
-    sink->contacts = realloc(sink->contacts, sink->capacity * sizeof *sink->contacts);
-}
-
-/* Every pair of elements, in order. */
-static DvContactSink test_all(DvScene *scene, const DvCollisionBody *a, const DvCollisionBody *b)
-{
-    DvObject *method = scene_object(scene, "/method");
-    const DvIntersectionMethodOps *ops = dv_object_ops(method, DV_INTERSECTION_METHOD);
-    void *self = dv_object_self(method);
-    DvContactSink sink = {.grow = grow};
-    DvContactRoutine routine = NULL;
-    if (ops->routine(self, a->shape->kind, b->shape->kind, &routine) != DV_ROUTINE_FOUND)
-        return sink;
-    const double distances = a->traits.distance + b->traits.distance;
-    const DvContactQuery query = {.a = a->shape,
-                                  .b = b->shape,
-                                  .alarm = ops->alarm_distance(self) + distances,
-                                  .contact = ops->contact_distance(self) + distances,
-                                  .method = self};
-    for (uint32_t i = 0; i < a->shape->count; i++)
-        for (uint32_t k = 0; k < b->shape->count; k++) {
-            const uint32_t pair[1][2] = {{i, k}};
-            routine(&query, pair, 1, &sink);
-        }
-    return sink;
-}
-
-static int compare_contacts(const void *left, const void *right)
-{
-    return memcmp(left, right, sizeof(DvContact));
-}
-
-static void assert_same_contacts(const DvContactPair *pair, DvContactSink *all)
-{
-    assert_int_equal(pair->count, all->count);
-    DvContact *found = malloc((pair->count + 1) * sizeof *found);
-    memcpy(found, pair->contacts, pair->count * sizeof *found);
-    qsort(found, pair->count, sizeof *found, compare_contacts);
-    qsort(all->contacts, all->count, sizeof *all->contacts, compare_contacts);
-    assert_memory_equal(found, all->contacts, pair->count * sizeof *found);
-    free(found);
-}
-
 static const char *const methods[] = {
     "MinProximityIntersection alarmDistance='0.1' contactDistance='0.05'",
     "NewProximityIntersection alarmDistance='0.1' contactDistance='0.05' useLineLine='1'",
@@ -158,7 +76,7 @@ static void trees_find_what_testing_every_pair_finds(void **state)
                     if (list->bodies[a].node == list->bodies[b].node)
                         continue;
                     const bool same_kind = strcmp(list->bodies[a].shape->kind, list->bodies[b].shape->kind) == 0;
-                    DvContactSink all = test_all(scene, &list->bodies[a], &list->bodies[b]);
+                    DvContactSink all = test_all(scene, &list->bodies[a], &list->bodies[b], false);
                     const DvContactPair *found = NULL;
                     for (uint32_t i = 0; i < list->pair_count; i++)
                         if (list->pairs[i].body[0] == a && list->pairs[i].body[1] == b)

@@ -117,8 +117,9 @@ def probe(name, folder):
     return all(ok for ok, _ in result), " | ".join(text for _, text in result)
 
 
-# Of the contact lists: what needs boxes, capsules or constraints of its own is not here.
-CONTACT_PROBES = ("Penalty/", "Groups/", "PerModel/", "SelfCollision/", "Friction/", "Rigid/", "Unbuilt/", "Order/", "Correction/all", "Correction/generic", "Correction/two")
+# Of the contact lists: what needs constraints of its own is not here.
+CONTACT_PROBES = ("Penalty/", "Groups/", "OBB/", "PerModel/", "SelfCollision/", "Friction/", "Rigid/", "Unbuilt/", "Order/", "Correction/all", "Correction/generic", "Correction/two")
+BOX_SCENES = "Plugins/CollisionOBBCapsule/"
 CONTACT_SCENES_ELSEWHERE = ("Bilateral",)
 # Known by their reason: steps up to which the trajectory is compared.
 #   RigidMapping: tori in symmetric places, where the last bit decides which of two equally near contacts counts; our own run
@@ -166,6 +167,7 @@ def contact(name, folder):
 
 def contact_names():
     names = [n for n in lines("sofa", "lists", "first-contact.txt") if not any(w in n for w in CONTACT_SCENES_ELSEWHERE)]
+    names += [BOX_SCENES + n for n in sorted(os.listdir(os.path.join(EXAMPLES, BOX_SCENES))) if n.endswith(".scn")]
     return names + [n for f in ("contact.txt", "contact-more.txt") for n in lines("probes", f) if n.startswith(CONTACT_PROBES)]
 
 

@@ -194,10 +194,7 @@ static void nearest_of_edges(DvVec3 p, DvVec3 p_end, DvVec3 q, DvVec3 q_end, DvV
 {
     const DvVec3 ab = dv_vec3_sub(p_end, p), cd = dv_vec3_sub(q_end, q);
     double alpha, beta;
-    if (nearest_on_lines(p, ab, q, cd, LEVEL, &alpha, &beta))
-        move_onto_segments(p, ab, q, cd, &alpha, &beta);
-    else
-        nearest_on_parallel_segments(p, ab, q, cd, &alpha, &beta);
+    nearest_on_segments(p, ab, q, cd, LEVEL, &alpha, &beta);
     *on_p = dv_vec3_madd(p, alpha, ab);
     *on_q = dv_vec3_madd(q, beta, cd);
 }
@@ -265,8 +262,8 @@ static Feature moved(const Feature *f, DvVec3 by)
     return to;
 }
 
-/* The points of both shapes, without the radius of the first. `by_nearest`: a corner of the first has its nearest point of the box
- * opposite, when it is outside; else its image along the axis. */
+/* The points of both shapes, without the radius of the first. `by_nearest`: where they are
+ * apart, a corner of the first has its nearest point of the box opposite; else its image along the axis. */
 static void points_of_contact(const Separation *s, bool by_nearest, DvVec3 *p, DvVec3 *q)
 {
     const Feature f = feature_of(s->a, s->axis, !s->left), g = feature_of(s->b, s->axis, s->left);
@@ -274,7 +271,7 @@ static void points_of_contact(const Separation *s, bool by_nearest, DvVec3 *p, D
     const DvVec3 step = dv_vec3_scale(s->axis, s->left ? -way : way); /* from the first to the second */
     if (f.count == 1) {
         *p = f.at[0];
-        if (!by_nearest || !nearest_in_box(&s->b->box, *p, q))
+        if (!by_nearest || way <= 0 || !nearest_in_box(&s->b->box, *p, q))
             *q = dv_vec3_add(*p, step);
         return;
     }
@@ -434,12 +431,13 @@ static void capsules_on_boxes(const DvContactQuery *query, const uint32_t (*pair
             continue;
         DvVec3 p, q;
         points_of_contact(&best, true, &p, &q);
-        /* Towards the box; the axis when the segment touches it, or is inside, where the points lie the other way. */
+        /* Towards the box; along the axis when the segment touches it, or is inside, where the points lie the other way. */
         const DvVec3 pq = dv_vec3_sub(q, p);
         const double distance = dv_vec3_norm(pq);
-        const DvVec3 normal =
-            best.distance + a.radius > 0 && distance > GUARD ? dv_vec3_scale(pq, 1.0 / distance) : normal_of(&best);
-        add_separated(query, sink, pairs[i], capsule, dv_vec3_madd(p, a.radius, normal), q, normal, best.distance < 0);
+        const bool outside = best.distance + a.radius > 0 && distance > GUARD;
+        const DvVec3 normal = outside ? dv_vec3_scale(pq, 1.0 / distance) : normal_of(&best);
+        add_separated(query, sink, pairs[i], capsule, dv_vec3_madd(p, a.radius, normal), q, normal,
+                      !outside || distance < a.radius);
     }
 }
 

@@ -2,22 +2,18 @@
  *
  * Capsules against capsules, spheres, lines and triangles: nearest points of their segments.
  *
- * Of two segments that are not parallel, each nearest point of the lines is moved to the nearer end of its segment by itself: the
- * definition, kept for the sake of known trajectories; see docs/differences.md. Contacts with capsules and spheres are on the surface,
- * those with lines and triangles on the segment of the capsule, whose radius then counts by its gap.
+ * Contacts with capsules and spheres are on the surface, those with lines and triangles on the segment of the capsule, whose radius
+ * then counts by its gap.
  */
 #include <divan/divan.h>
 
 #include "intersection.h"
 
-static void nearest_of_capsule(DvVec3 p, DvVec3 ab, DvVec3 q, DvVec3 cd, double least, double *alpha, double *beta)
+/* Angles whose sine is below 1e-6 count as parallel: what rounding leaves of smaller ones is no direction. */
+static void nearest_of_capsule(DvVec3 p, DvVec3 ab, DvVec3 q, DvVec3 cd, double *alpha, double *beta)
 {
-    if (nearest_on_lines(p, ab, q, cd, least, alpha, beta)) {
-        *alpha = clamped(*alpha);
-        *beta = clamped(*beta);
-    } else {
-        nearest_on_parallel_segments(p, ab, q, cd, alpha, beta);
-    }
+    const double least = 1e-12 * dv_vec3_norm_squared(ab) * dv_vec3_norm_squared(cd);
+    nearest_on_segments(p, ab, q, cd, least, alpha, beta);
 }
 
 static bool share_an_end(const DvShape *s, const uint32_t pair[2])
@@ -37,7 +33,7 @@ static void capsules_on_capsules(const DvContactQuery *query, const uint32_t (*p
         const DvVec3 ab = dv_vec3_sub(corner_of(query->a, one, 1), p);
         const DvVec3 cd = dv_vec3_sub(corner_of(query->b, two, 1), q);
         double alpha, beta;
-        nearest_of_capsule(p, ab, q, cd, GUARD, &alpha, &beta);
+        nearest_of_capsule(p, ab, q, cd, &alpha, &beta);
         const DvVec3 from = dv_vec3_madd(p, alpha, ab), to = dv_vec3_madd(q, beta, cd), d = dv_vec3_sub(to, from);
         const double r1 = query->a->radii[one], r2 = query->b->radii[two], distance = dv_vec3_norm(d);
         if (!(distance <= query->alarm + r1 + r2))
@@ -87,7 +83,7 @@ static void capsules_on_lines(const DvContactQuery *query, const uint32_t (*pair
         const DvVec3 ab = dv_vec3_sub(corner_of(query->a, pairs[i][0], 1), p);
         const DvVec3 cd = dv_vec3_sub(corner_of(query->b, pairs[i][1], 1), q);
         double alpha, beta;
-        nearest_of_capsule(p, ab, q, cd, 1e-12, &alpha, &beta);
+        nearest_of_capsule(p, ab, q, cd, &alpha, &beta);
         (void)add_near_segment(query, sink, pairs[i], dv_vec3_madd(p, alpha, ab), dv_vec3_madd(q, beta, cd));
     }
 }
@@ -132,7 +128,7 @@ static void add_edges(const DvContactQuery *query, DvContactSink *sink, const ui
         const uint32_t first = triangle_edges[e].from, last = triangle_edges[e].to;
         const DvVec3 q = t->corner[first], cd = dv_vec3_sub(t->corner[last], q);
         double alpha, beta;
-        nearest_of_capsule(p, ab, q, cd, 1e-12, &alpha, &beta);
+        nearest_of_capsule(p, ab, q, cd, &alpha, &beta);
         const bool at_corner_of_another = (beta <= 0 && !(t->owns & (DV_OWNS_CORNER_0 << first))) ||
                                           (beta >= 1 && !(t->owns & (DV_OWNS_CORNER_0 << last)));
         if (!at_corner_of_another)

@@ -164,10 +164,7 @@ static double nearest_to_ray(const Triangle *t, const Ray *ray, DvVec3 *on_ray, 
     for (uint32_t e = 0; e < 3; e++) {
         const DvVec3 q = t->corner[triangle_edges[e].from], cd = dv_vec3_sub(t->corner[triangle_edges[e].to], q);
         double alpha, beta;
-        if (nearest_on_lines(ray->from, whole, q, cd, 0.0, &alpha, &beta))
-            move_onto_segments(ray->from, whole, q, cd, &alpha, &beta);
-        else
-            nearest_on_parallel_segments(ray->from, whole, q, cd, &alpha, &beta);
+        nearest_on_segments(ray->from, whole, q, cd, 0.0, &alpha, &beta);
         keep_nearer(dv_vec3_madd(ray->from, alpha, whole), dv_vec3_madd(q, beta, cd), on_ray, on_triangle, &least);
     }
     return sqrt(least);

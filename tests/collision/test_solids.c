@@ -1,0 +1,653 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Boxes, capsules, tetrahedra and rays: trees find what testing every pair finds; overlaps and distances are those of projections
+ * onto convex sets, which know nothing of axes; motions and orders change nothing; what has no size does no harm.
+ */
+#include "detect.h"
+
+#include <divan/math/rigid.h>
+
+static const char *const methods[] = {
+    "NewProximityIntersection alarmDistance='0.1' contactDistance='0.05'",
+    "MinProximityIntersection alarmDistance='0.1' contactDistance='0.05'",
+    "LocalMinDistance alarmDistance='0.1' contactDistance='0.05' filterIntersection='0'",
+    "DiscreteIntersection",
+};
+
+/* ---- Bodies ---- */
+
+static DvVec3 random_vector(double size)
+{
+    const double x = random_between(-size, size), y = random_between(-size, size);
+    return dv_vec3(x, y, random_between(-size, size));
+}
+
+static DvQuat random_rotation(void)
+{
+    const double x = random_between(-1, 1), y = random_between(-1, 1), z = random_between(-1, 1);
+    return dv_quat_normalize(dv_quat(x, y, z, random_between(-1, 1)));
+}
+
+static void add_frames(DvText *text, const DvRigid3 *frames, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        dv_text_add(text, "%.17g %.17g %.17g %.17g %.17g %.17g %.17g ", frames[i].center.x, frames[i].center.y,
+                    frames[i].center.z, frames[i].orientation.x, frames[i].orientation.y, frames[i].orientation.z,
+                    frames[i].orientation.w);
+}
+
+static void add_points(DvText *text, const DvVec3 *points, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        dv_text_add(text, "%.17g %.17g %.17g ", points[i].x, points[i].y, points[i].z);
+}
+
+static void add_head(DvText *text, const char *method)
+{
+    dv_text_add(text,
+                "<Node name='root' gravity='0 0 0'><DefaultAnimationLoop/><CollisionPipeline name='pipeline'/>"
+                "<BruteForceBroadPhase/><BVHNarrowPhase/><%s name='method'/>"
+                "<CollisionResponse response='PenalityContactForceField'/>",
+                method);
+}
+
+#define FRAMES 14
+#define POINTS 24
+
+/* Frames with boxes, capsules and spheres, some without size; points with everything that hangs on a mesh. */
+static void add_rigid_body(DvText *text, const char *name, bool degenerate)
+{
+    DvRigid3 frames[FRAMES];
+    for (int i = 0; i < FRAMES; i++)
+        frames[i] = dv_rigid3(random_vector(1), random_rotation());
+    dv_text_add(text, "<Node name='%s'><MechanicalObject template='Rigid3d' position='", name);
+    add_frames(text, frames, FRAMES);
+    dv_text_add(text, "'/><OBBCollisionModel contactDistance='0.01' extents='");
+    for (int i = 0; i < FRAMES; i++) {
+        const bool flat = degenerate && i % 3 == 0;
+        const double x = random_between(0.05, 0.4), y = random_between(0.05, 0.4);
+        dv_text_add(text, "%g %g %g ", flat ? 0.0 : x, degenerate && i == 6 ? 0.0 : y, random_between(0.05, 0.4));
+    }
+    dv_text_add(text,
+                "'/><CapsuleCollisionModel radii='%s' heights='0.3 0.7 %s' defaultRadius='0.1' defaultHeight='0.4'/>"
+                "<SphereCollisionModel radius='0.15' listRadius='0.1 %s'/></Node>",
+                degenerate ? "0 0.2" : "0.15", degenerate ? "0 0" : "0.1", degenerate ? "0" : "0.2");
+}
+
+static void add_soft_body(DvText *text, const char *name, bool degenerate)
+{
+    DvVec3 points[POINTS];
+    const DvVec3 origin = random_vector(0.5);
+    for (int i = 0; i < POINTS; i++)
+        points[i] = dv_vec3_add(origin, random_vector(0.7));
+    if (degenerate)
+        points[5] = points[4] = points[3];
+    dv_text_add(text, "<Node name='%s'><MeshTopology name='mesh' tetrahedra='", name);
+    for (int i = 0; i < 12; i++)
+        for (int k = 0; k < 4; k++)
+            dv_text_add(text, "%u ", degenerate && i == 5 ? (uint32_t)(k / 2) : random_below(POINTS));
+    dv_text_add(text, "%s' triangles='", degenerate ? "2 3 4 5" : "");
+    for (int i = 0; i < 12; i++)
+        dv_text_add(text, "%u %u %u ", random_below(POINTS), random_below(POINTS), random_below(POINTS));
+    dv_text_add(text, "%s' edges='", degenerate ? "3 4 5" : "");
+    for (int i = 0; i < 10; i++)
+        dv_text_add(text, "%u %u ", random_below(POINTS), random_below(POINTS));
+    dv_text_add(text, "%s'/><MechanicalObject position='", degenerate ? "3 4" : "");
+    add_points(text, points, POINTS);
+    dv_text_add(text,
+                "'/><TetrahedronCollisionModel contactDistance='0.005'/><TriangleCollisionModel/><LineCollisionModel/>"
+                "<PointCollisionModel computeNormals='1'/><CapsuleCollisionModel listCapsuleRadii='0.1 %s'"
+                " defaultRadius='0.07'/><SphereCollisionModel radius='0.05'/>"
+                "<RayCollisionModel defaultLength='2' directions='1 0 0  %s  0 1 1'/></Node>",
+                degenerate ? "0" : "0.2", degenerate ? "0 0 0" : "-1 2 0");
+}
+
+static DvScene *load_bodies(const char *method, bool degenerate)
+{
+    DvText text = {0};
+    add_head(&text, method);
+    add_rigid_body(&text, "One", degenerate);
+    add_rigid_body(&text, "Two", degenerate);
+    add_soft_body(&text, "Three", degenerate);
+    add_soft_body(&text, "Four", degenerate);
+    dv_text_add(&text, "</Node>");
+    DvScene *scene = scene_from_text(text.at);
+    dv_text_free(&text);
+    return scene;
+}
+
+static void trees_find_what_testing_every_pair_finds(void **state)
+{
+    (void)state;
+    uint32_t contacts = 0, pairs = 0;
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
+        for (int round = 0; round < 16; round++) {
+            DvScene *scene = load_bodies(methods[m], round % 2 == 1);
+            const DvContactList *list = detect(scene);
+            for (uint32_t a = 0; a < list->body_count; a++)
+                for (uint32_t b = 0; b < list->body_count; b++) {
+                    if (list->bodies[a].node == list->bodies[b].node)
+                        continue;
+                    const bool same_kind = strcmp(list->bodies[a].shape->kind, list->bodies[b].shape->kind) == 0;
+                    DvContactSink all = test_all(scene, &list->bodies[a], &list->bodies[b], true);
+                    const DvContactPair *found = NULL;
+                    for (uint32_t i = 0; i < list->pair_count; i++)
+                        if (list->pairs[i].body[0] == a && list->pairs[i].body[1] == b)
+                            found = &list->pairs[i];
+                    for (uint32_t i = 0; i < all.count; i++) {
+                        const DvContact *c = &all.contacts[i];
+                        assert_true(isfinite(c->gap) && fabs(dv_vec3_norm(dv_vec3_load(c->normal)) - 1) < 1e-9);
+                        for (int side = 0; side < 2; side++)
+                            assert_true(isfinite(dv_vec3_norm(dv_vec3_load(c->point[side]))));
+                    }
+                    if (found)
+                        assert_same_contacts(found, &all);
+                    else
+                        assert_true(all.count == 0 || same_kind); /* of one kind only one order is tested */
+                    contacts += all.count;
+                    pairs += found != NULL;
+                    free(all.contacts);
+                }
+            dv_scene_free(scene);
+        }
+    assert_true(pairs > 1000);
+    assert_true(contacts > 5000);
+}
+
+/* ---- Distances by projection ---- */
+
+/* A box, a segment or a triangle, by the one thing that convex sets need: the nearest point. */
+typedef struct Set {
+    DvVec3 corner[3];
+    uint32_t corners; /* 0: a box */
+    DvRigid3 frame;
+    DvVec3 half;
+} Set;
+
+static double bounded(double x, double low, double high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+static DvVec3 nearest_on_segment(DvVec3 a, DvVec3 b, DvVec3 p)
+{
+    const DvVec3 ab = dv_vec3_sub(b, a);
+    const double length2 = dv_vec3_norm_squared(ab);
+    return length2 == 0 ? a : dv_vec3_madd(a, bounded(dv_vec3_dot(dv_vec3_sub(p, a), ab) / length2, 0, 1), ab);
+}
+
+static DvVec3 nearest_of(const Set *s, DvVec3 p)
+{
+    if (s->corners == 0) {
+        const DvVec3 l = dv_rigid3_to_local(s->frame, p);
+        return dv_rigid3_to_world(s->frame,
+                                  dv_vec3(bounded(l.x, -s->half.x, s->half.x), bounded(l.y, -s->half.y, s->half.y),
+                                          bounded(l.z, -s->half.z, s->half.z)));
+    }
+    if (s->corners == 2)
+        return nearest_on_segment(s->corner[0], s->corner[1], p);
+    const DvVec3 n = dv_vec3_normalize(
+        dv_vec3_cross(dv_vec3_sub(s->corner[1], s->corner[0]), dv_vec3_sub(s->corner[2], s->corner[0])));
+    const DvVec3 foot = dv_vec3_madd(p, -dv_vec3_dot(n, dv_vec3_sub(p, s->corner[0])), n);
+    bool inside = true;
+    DvVec3 best = s->corner[0];
+    for (int k = 0; k < 3; k++) {
+        const DvVec3 a = s->corner[k], b = s->corner[(k + 1) % 3], q = nearest_on_segment(a, b, p);
+        inside = inside && dv_vec3_dot(n, dv_vec3_cross(dv_vec3_sub(b, a), dv_vec3_sub(foot, a))) >= 0;
+        best = dv_vec3_distance(q, p) < dv_vec3_distance(best, p) ? q : best;
+    }
+    return inside ? foot : best;
+}
+
+/* Projections from one set to the other and back come to the nearest pair. */
+static double distance_of(const Set *a, const Set *b)
+{
+    DvVec3 p = nearest_of(a, b->corners ? b->corner[0] : b->frame.center), q = nearest_of(b, p);
+    double last = HUGE_VAL;
+    for (int i = 0; i < 200000; i++) {
+        p = nearest_of(a, q);
+        q = nearest_of(b, p);
+        const double distance = dv_vec3_distance(p, q);
+        if (i % 50 == 49) {
+            if (distance < 1e-9 || last - distance < 1e-12)
+                break;
+            last = distance;
+        }
+    }
+    return dv_vec3_distance(p, q);
+}
+
+static Set random_set(uint32_t corners, double spread)
+{
+    Set s = {.corners = corners, .frame = dv_rigid3(random_vector(spread), random_rotation())};
+    const double x = random_between(0.1, 1), y = random_between(0.1, 1);
+    s.half = dv_vec3(x, y, random_between(0.1, 1));
+    for (uint32_t k = 0; k < corners; k++)
+        s.corner[k] = dv_vec3_add(s.frame.center, random_vector(1));
+    return s;
+}
+
+static void add_set(DvText *text, const char *name, const Set *s, double radius)
+{
+    dv_text_add(text, "<Node name='%s'>", name);
+    if (s->corners == 0) {
+        dv_text_add(text, "<MechanicalObject template='Rigid3d' position='");
+        add_frames(text, &s->frame, 1);
+        dv_text_add(text, "'/><OBBCollisionModel extents='%.17g %.17g %.17g'/></Node>", s->half.x, s->half.y,
+                    s->half.z);
+        return;
+    }
+    dv_text_add(text, s->corners == 3 ? "<MeshTopology triangles='0 1 2'/>" : "<MeshTopology edges='0 1'/>");
+    dv_text_add(text, "<MechanicalObject position='");
+    add_points(text, s->corner, s->corners);
+    if (s->corners == 3)
+        dv_text_add(text, "'/><TriangleCollisionModel/></Node>");
+    else
+        dv_text_add(text, "'/><CapsuleCollisionModel defaultRadius='%.17g'/></Node>", radius);
+}
+
+/* The contact of two sets, whose alarm distance is 0.5 and whose contact distance is 0. */
+static bool contact_of(const Set *a, const Set *b, double radius, DvContact *contact)
+{
+    DvText text = {0};
+    add_head(&text, "NewProximityIntersection alarmDistance='0.5' contactDistance='0'");
+    add_set(&text, "One", b, radius); /* in the order in which the pair is known */
+    add_set(&text, "Two", a, radius);
+    dv_text_add(&text, "</Node>");
+    DvScene *scene = scene_from_text(text.at);
+    const DvContactList *list = detect(scene);
+    const bool found = list->pair_count > 0;
+    if (found) {
+        assert_int_equal(list->pairs[0].count, 1);
+        *contact = list->pairs[0].contacts[0];
+        assert_string_equal(list->bodies[list->pairs[0].body[0]].shape->kind, a->corners == 0   ? DV_SHAPE_BOXES
+                                                                              : a->corners == 2 ? DV_SHAPE_CAPSULES
+                                                                                                : DV_SHAPE_TRIANGLES);
+    }
+    dv_scene_free(scene);
+    dv_text_free(&text);
+    return found;
+}
+
+/* Overlap is what projections say; apart, the intervals on the normal are as far apart as the gap says, at most the distance. */
+static void boxes_overlap_where_projections_meet(void **state)
+{
+    (void)state;
+    static const uint32_t corners[] = {0, 3, 2};
+    for (size_t kind = 0; kind < 3; kind++) {
+        uint32_t overlaps = 0, near = 0, apart = 0;
+        for (int round = 0; round < 400; round++) {
+            const Set a = random_set(corners[kind], 1.2), b = random_set(0, 1.2);
+            const double radius = kind == 2 ? random_between(0, 0.3) : 0.0, distance = distance_of(&a, &b) - radius;
+            DvContact c;
+            const bool found = contact_of(&a, &b, radius, &c);
+            if (distance < -1e-6 || (radius == 0 && distance < 1e-8)) {
+                assert_true(found && c.gap <= 0);
+                overlaps++;
+            } else if (distance > 1e-5 && found) {
+                assert_true(c.gap > 0);
+                near++;
+            } else if (!found) {
+                apart++;
+            }
+            if (!found)
+                continue;
+            const DvVec3 p = dv_vec3_load(c.point[0]), q = dv_vec3_load(c.point[1]);
+            assert_true(fabs(fabs(c.gap) - dv_vec3_distance(p, q)) < 1e-12);
+            assert_true(fabs(dv_vec3_norm(dv_vec3_load(c.normal)) - 1) < 1e-12);
+        }
+        assert_true(overlaps > 50 && near > 20 && apart > 50);
+    }
+}
+
+/* Two boxes that overlap are just apart when one is moved along the normal by the depth. */
+static void the_depth_of_an_overlap_is_the_way_out(void **state)
+{
+    (void)state;
+    uint32_t checked = 0;
+    for (int round = 0; round < 400; round++) {
+        const Set a = random_set(round % 2 ? 0 : 3, 1.0);
+        Set b = random_set(0, 1.0);
+        DvContact c;
+        if (!contact_of(&a, &b, 0, &c) || c.gap >= -1e-3)
+            continue;
+        const DvVec3 n = dv_vec3_load(c.normal);
+        const DvVec3 pq = dv_vec3_sub(dv_vec3_load(c.point[1]), dv_vec3_load(c.point[0]));
+        if (dv_vec3_norm(dv_vec3_cross(n, pq)) > 1e-9) /* points beside the axis: their distance is not the depth */
+            continue;
+        const DvVec3 before = b.frame.center;
+        b.frame.center = dv_vec3_madd(before, -c.gap + 1e-4, n);
+        const double outside = distance_of(&a, &b);
+        if (!(outside > 1e-4 - 1e-9 && outside < 2e-4))
+            printf("%d %g %g\n", round, outside, c.gap);
+        b.frame.center = dv_vec3_madd(before, -c.gap - 1e-3, n);
+        assert_true(distance_of(&a, &b) < 1e-5); /* projections come slowly to sets that overlap little */
+        checked++;
+    }
+    assert_true(checked > 100);
+}
+
+/* By a search for the least distance along one segment of the nearest points on the other. */
+static double distance_of_segments(const Set *a, const Set *b)
+{
+    double low = 0, high = 1;
+    for (int i = 0; i < 200; i++) {
+        double at[2], distance[2];
+        for (int k = 0; k < 2; k++) {
+            at[k] = low + (high - low) * (k + 1) / 3;
+            const DvVec3 p = dv_vec3_madd(a->corner[0], at[k], dv_vec3_sub(a->corner[1], a->corner[0]));
+            distance[k] = dv_vec3_distance(p, nearest_of(b, p));
+        }
+        *(distance[0] < distance[1] ? &high : &low) = distance[0] < distance[1] ? at[1] : at[0];
+    }
+    const DvVec3 p = dv_vec3_madd(a->corner[0], 0.5 * (low + high), dv_vec3_sub(a->corner[1], a->corner[0]));
+    return dv_vec3_distance(p, nearest_of(b, p));
+}
+
+/* The gap of capsules is that of their segments without the radii. */
+static void capsules_are_apart_as_their_segments_are(void **state)
+{
+    (void)state;
+    uint32_t checked = 0, parallel = 0;
+    for (int round = 0; round < 600; round++) {
+        Set a = random_set(2, 0.3), b = random_set(2, 0.3);
+        const DvVec3 along = dv_vec3_sub(a.corner[1], a.corner[0]);
+        if (round % 5 == 0) /* one way or the other; then all but parallel; then no segment at all */
+            b.corner[1] = dv_vec3_madd(b.corner[0], random_between(-1, 1), along);
+        if (round % 10 == 5)
+            b.corner[1] = dv_vec3_add(b.corner[1], random_vector(1e-5));
+        if (round % 20 == 1)
+            b.corner[1] = b.corner[0];
+        const double radius = random_between(0, 0.2), gap = distance_of_segments(&a, &b) - 2 * radius;
+        DvContact c;
+        if (!contact_of(&a, &b, radius, &c)) {
+            assert_true(gap > 0.5 - 1e-7);
+            continue;
+        }
+        assert_true(fabs(c.gap - gap) < 1e-7);
+        checked++;
+        parallel += round % 5 == 0;
+        const DvVec3 n = dv_vec3_load(c.normal), p = dv_vec3_load(c.point[0]), q = dv_vec3_load(c.point[1]);
+        const DvVec3 end[2] = {dv_vec3_madd(p, -radius, n), dv_vec3_madd(q, radius, n)};
+        assert_true(dv_vec3_distance(end[0], nearest_of(&a, end[0])) < 1e-9);
+        assert_true(dv_vec3_distance(end[1], nearest_of(&b, end[1])) < 1e-9);
+    }
+    assert_true(checked > 250 && parallel > 20);
+}
+
+/* Of a sphere and a box: closed form, from outside and from inside. */
+static void spheres_meet_the_nearest_point_of_a_box(void **state)
+{
+    (void)state;
+    static const double cases[][5] = {
+        /* centre in the axes of the box, whose half sizes are 1 2 3; gap without the radius; axis of the normal */
+        {1.3, 0.5, -1, 0.3, 0},     {0.2, -2.25, 0.4, 0.25, 1}, {0.2, 0.4, 3.1, 0.1, 2},
+        {0.75, 0.4, 0.3, -0.25, 0}, {0.1, 1.9, 0.3, -0.1, 1},   {-0.1, 0.2, -2.7, -0.3, 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int rigid = 0; rigid < 2; rigid++) {
+            const DvRigid3 frame = dv_rigid3(random_vector(2), random_rotation());
+            const DvVec3 centre = dv_rigid3_to_world(frame, dv_vec3(cases[i][0], cases[i][1], cases[i][2]));
+            DvText text = {0};
+            add_head(&text, "MinProximityIntersection alarmDistance='0.5' contactDistance='0.1'");
+            dv_text_add(&text, "<Node><MechanicalObject template='Rigid3d' position='");
+            add_frames(&text, &frame, 1);
+            dv_text_add(
+                &text, "'/><OBBCollisionModel extents='1 2 3'/></Node><Node><MechanicalObject template='%s' position='",
+                rigid ? "Rigid3d" : "Vec3d");
+            add_points(&text, &centre, 1);
+            dv_text_add(&text, "%s'/><SphereCollisionModel radius='0.2'/></Node></Node>", rigid ? "0 0 0 1" : "");
+            DvScene *scene = scene_from_text(text.at);
+            const DvContactList *list = detect(scene);
+            assert_true(list->pair_count == 1 && list->pairs[0].count == 1);
+            const DvContact *c = &list->pairs[0].contacts[0];
+            const int axis = (int)cases[i][4];
+            const double side = cases[i][axis] > 0 ? 1 : -1;
+            const DvVec3 out = dv_quat_rotate(
+                frame.orientation, dv_vec3(axis == 0 ? side : 0, axis == 1 ? side : 0, axis == 2 ? side : 0));
+            assert_true(fabs(c->gap - (cases[i][3] - 0.2 - 0.1)) < 1e-12);
+            assert_true(dv_vec3_distance(dv_vec3_load(c->normal), dv_vec3_neg(out)) < 1e-12);
+            assert_true(dv_vec3_distance(dv_vec3_load(c->point[1]), dv_vec3_madd(centre, -cases[i][3], out)) < 1e-12);
+            assert_true(dv_vec3_distance(dv_vec3_load(c->point[0]), rigid ? dv_vec3_madd(centre, -0.2, out) : centre) <
+                        1e-12);
+            dv_scene_free(scene);
+            dv_text_free(&text);
+        }
+}
+
+/* ---- Order and motion ---- */
+
+static void the_order_of_two_boxes_only_turns_the_normal(void **state)
+{
+    (void)state;
+    uint32_t checked = 0;
+    for (int round = 0; round < 300; round++) {
+        const uint32_t corners = round % 3 == 0 ? 2 : 0;
+        const Set a = random_set(corners, 0.9), b = random_set(corners, 0.9);
+        DvContact one, two;
+        const bool found = contact_of(&a, &b, 0.2, &one);
+        assert_int_equal(found, contact_of(&b, &a, 0.2, &two));
+        if (!found)
+            continue;
+        assert_true(fabs(one.gap - two.gap) < 1e-9);
+        assert_true(dv_vec3_norm(dv_vec3_add(dv_vec3_load(one.normal), dv_vec3_load(two.normal))) < 1e-6);
+        checked++;
+    }
+    assert_true(checked > 150);
+}
+
+static Set moved(const Set *s, DvRigid3 by)
+{
+    Set to = *s;
+    to.frame = dv_rigid3_mul(by, s->frame);
+    for (uint32_t k = 0; k < s->corners; k++)
+        to.corner[k] = dv_rigid3_to_world(by, s->corner[k]);
+    return to;
+}
+
+static void rigid_motion_moves_contacts_and_changes_no_gap(void **state)
+{
+    (void)state;
+    static const uint32_t corners[][2] = {{0, 0}, {3, 0}, {2, 0}, {2, 2}};
+    uint32_t checked = 0;
+    for (int round = 0; round < 400; round++) {
+        const Set a = random_set(corners[round % 4][0], 0.9), b = random_set(corners[round % 4][1], 0.9);
+        const DvRigid3 by = dv_rigid3(random_vector(5), random_rotation());
+        const Set a2 = moved(&a, by), b2 = moved(&b, by);
+        DvContact one, two;
+        const bool found = contact_of(&a, &b, 0.1, &one);
+        assert_int_equal(found, contact_of(&a2, &b2, 0.1, &two));
+        if (!found)
+            continue;
+        assert_true(fabs(one.gap - two.gap) < 1e-9);
+        const DvVec3 n = dv_quat_rotate(by.orientation, dv_vec3_load(one.normal));
+        assert_true(dv_vec3_distance(n, dv_vec3_load(two.normal)) < 1e-6);
+        for (int side = 0; side < 2; side++)
+            assert_true(dv_vec3_distance(dv_rigid3_to_world(by, dv_vec3_load(one.point[side])),
+                                         dv_vec3_load(two.point[side])) < 1e-6);
+        checked++;
+    }
+    assert_true(checked > 200);
+}
+
+/* ---- Rays and tetrahedra ---- */
+
+static uint32_t contacts_of_ray(const char *method, const char *thing, DvContact *contacts)
+{
+    DvText text = {0};
+    add_head(&text, method);
+    dv_text_add(&text,
+                "<Node name='Thing'>%s</Node><Node name='Ray'><MechanicalObject position='0.1 0.2 5'/>"
+                "<RayCollisionModel defaultLength='10'/></Node></Node>",
+                thing);
+    DvScene *scene = scene_from_text(text.at);
+    const DvContactList *list = detect(scene);
+    const uint32_t count = list->pair_count > 0 ? list->pairs[0].count : 0;
+    if (count > 0)
+        memcpy(contacts, list->pairs[0].contacts, (count < 4 ? count : 4) * sizeof *contacts);
+    dv_scene_free(scene);
+    dv_text_free(&text);
+    return count;
+}
+
+static void assert_hit(const DvContact *c, DvVec3 at, DvVec3 normal, double gap)
+{
+    assert_true(dv_vec3_distance(dv_vec3_load(c->point[0]), at) < 1e-12);
+    assert_true(dv_vec3_distance(dv_vec3_load(c->normal), normal) < 1e-12);
+    assert_true(fabs(c->gap - gap) < 1e-12);
+}
+
+/* The ray leads from (0.1 0.2 5) to (0.1 0.2 -5). */
+static void rays_hit_what_is_in_their_way(void **state)
+{
+    (void)state;
+    static const char proximity[] = "NewProximityIntersection alarmDistance='0.1' contactDistance='0.05'";
+    static const char local[] = "LocalMinDistance alarmDistance='0.1' contactDistance='0.05'";
+    const DvVec3 down = dv_vec3(0, 0, -1);
+    DvContact c[4];
+    const char *box =
+        "<MechanicalObject template='Rigid3d' position='0 0 1 0 0 0 1'/><OBBCollisionModel extents='1 1 0.5'/>";
+    assert_int_equal(contacts_of_ray("DiscreteIntersection", box, c), 1);
+    assert_hit(c, dv_vec3(0.1, 0.2, 1.5), down, 0);
+    box = "<MechanicalObject template='Rigid3d' position='0 0 5 0 0 0 1'/><OBBCollisionModel extents='1 1 0.5'/>";
+    assert_int_equal(contacts_of_ray("DiscreteIntersection", box, c), 1); /* from inside: where it leaves */
+    assert_hit(c, dv_vec3(0.1, 0.2, 4.5), down, 0);
+    box = "<MechanicalObject template='Rigid3d' position='3 0 1 0 0 0 1'/><OBBCollisionModel extents='1 1 0.5'/>";
+    assert_int_equal(contacts_of_ray("DiscreteIntersection", box, c), 0);
+
+    const char *triangle = "<MeshTopology triangles='0 1 2'/><MechanicalObject position='0 0 0  1 0 0  0 1 0'/>"
+                           "<TriangleCollisionModel/>";
+    assert_int_equal(contacts_of_ray("DiscreteIntersection", triangle, c), 1);
+    assert_hit(c, dv_vec3(0.1, 0.2, 0), down, 0);
+    const char *beside = "<MeshTopology triangles='0 1 2'/><MechanicalObject position='0.15 0 0  1 0 0  0.15 1 0'/>"
+                         "<TriangleCollisionModel/>";
+    assert_int_equal(contacts_of_ray("DiscreteIntersection", beside, c), 0);
+    for (int i = 0; i < 2; i++) { /* proximity: 0.05 beside it */
+        assert_int_equal(contacts_of_ray(i ? local : proximity, beside, c), 1);
+        assert_hit(c, dv_vec3(0.1, 0.2, 0), down, 0.05 - 0.1);
+        assert_true(dv_vec3_distance(dv_vec3_load(c->point[1]), dv_vec3(0.15, 0.2, 0)) < 1e-12);
+    }
+
+    const char *tetrahedron =
+        "<MeshTopology tetrahedra='0 1 2 3'/><MechanicalObject position='0 0 0  1 0 0  0 1 0  0 0 1'/>"
+        "<TetrahedronCollisionModel/>";
+    assert_int_equal(contacts_of_ray("DiscreteIntersection", tetrahedron, c), 1);
+    assert_hit(c, dv_vec3(0.1, 0.2, 0.7), down, 0);
+    const char *inverted =
+        "<MeshTopology tetrahedra='0 2 1 3'/><MechanicalObject position='0 0 0  1 0 0  0 1 0  0 0 1'/>"
+        "<TetrahedronCollisionModel/>";
+    assert_int_equal(contacts_of_ray("DiscreteIntersection", inverted, c), 1);
+    assert_hit(c, dv_vec3(0.1, 0.2, 0.7), down, 0);
+
+    const char *sphere =
+        "<MechanicalObject template='Rigid3d' position='0.1 0.5 1 0 0 0 1'/><SphereCollisionModel radius='0.5'/>";
+    assert_int_equal(contacts_of_ray("DiscreteIntersection", sphere, c), 1);
+    assert_hit(c, dv_vec3(0.1, 0.2, 1), dv_vec3(0, 1, 0), 0.3 - 0.5);
+    assert_int_equal(contacts_of_ray(proximity, sphere, c), 2); /* in and out: half a chord of 0.4 */
+    assert_hit(&c[0], dv_vec3(0.1, 0.2, 1.4), dv_vec3(0, -0.6, 0.8), 0);
+    assert_hit(&c[1], dv_vec3(0.1, 0.2, 0.6), dv_vec3(0, -0.6, -0.8), 0);
+    const char *soft = "<MechanicalObject position='0.1 0.5 1'/><SphereCollisionModel radius='0.5'/>";
+    assert_int_equal(contacts_of_ray(local, soft, c), 1);
+    assert_true(dv_vec3_distance(dv_vec3_load(c->point[1]), dv_vec3(0.1, 0, 1)) < 1e-12);
+}
+
+/* A point inside goes back along its normal to the surface. */
+static void a_point_leaves_a_tetrahedron_against_its_normal(void **state)
+{
+    (void)state;
+    for (int inverted = 0; inverted < 2; inverted++) {
+        char text[2048];
+        snprintf(
+            text, sizeof text,
+            "<Node name='root' gravity='0 0 0'><DefaultAnimationLoop/><CollisionPipeline name='pipeline'/>"
+            "<BruteForceBroadPhase/><BVHNarrowPhase/><DiscreteIntersection/>"
+            "<CollisionResponse response='PenalityContactForceField'/>"
+            "<Node name='One'><MeshTopology tetrahedra='%s'/>"
+            "<MechanicalObject position='0 0 0  1 0 0  0 1 0  0 0 1'/><TetrahedronCollisionModel/></Node>"
+            "<Node name='Two'><MeshTopology triangles='0 2 1'/>"
+            "<MechanicalObject position='0.2 0.1 0.3  5 0.1 0.3  0.2 4 0.3'/><PointCollisionModel computeNormals='1'/>"
+            "</Node></Node>",
+            inverted ? "1 0 2 3" : "0 1 2 3");
+        DvScene *scene = scene_from_text(text);
+        const DvContactList *list = detect(scene);
+        assert_true(list->pair_count == 1 && list->pairs[0].count == 1);
+        const DvContact *c = &list->pairs[0].contacts[0];
+        assert_true(dv_vec3_distance(dv_vec3_load(c->normal), dv_vec3(0, 0, 1)) < 1e-12); /* its own points down */
+        assert_true(dv_vec3_distance(dv_vec3_load(c->point[0]), dv_vec3(0.2, 0.1, 0.7)) < 1e-12);
+        assert_true(fabs(c->gap + 0.4) < 1e-12);
+        dv_scene_free(scene);
+    }
+}
+
+/* ---- Where contacts hang ---- */
+
+static void contacts_move_with_their_elements(void **state)
+{
+    (void)state;
+    DvScene *scene = load_bodies(methods[0], false);
+    const DvContactList *list = detect(scene);
+    uint32_t checked = 0;
+    for (uint32_t i = 0; i < list->pair_count; i++)
+        for (uint32_t k = 0; k < list->pairs[i].count; k++)
+            for (int side = 0; side < 2; side++) {
+                const DvCollisionBody *body = &list->bodies[list->pairs[i].body[side]];
+                const DvContact *c = &list->pairs[i].contacts[k];
+                const char *kind = body->shape->kind;
+                if (strcmp(kind, DV_SHAPE_BOXES) != 0 && strcmp(kind, DV_SHAPE_RIGID_CAPSULES) != 0 &&
+                    strcmp(kind, DV_SHAPE_CAPSULES) != 0)
+                    continue;
+                DvAttachment at;
+                body->ops->attach(body->self, c->element[side], c->point[side], &at);
+                const DvStateRef dofs = dv_state_ref(dv_object_ref(body->ops->state(body->self)));
+                const DvConstVec x = dv_state_read(dofs, DV_POSITION);
+                DvVec3 p = dv_vec3_zero();
+                for (uint32_t n = 0; n < at.count; n++)
+                    p = dv_vec3_madd(p, at.weights[n], dv_vec3_load(x.at + (size_t)at.points[n] * x.dim));
+                if (x.dim == 7)
+                    p = dv_rigid3_to_world(dv_rigid3_load(x.at + 7 * (size_t)at.points[0]), dv_vec3_load(at.lever));
+                /* of capsules between points: on the segment, a radius inside the surface */
+                assert_true(dv_vec3_distance(p, dv_vec3_load(c->point[side])) < at.radius + 1e-9);
+                dv_object_unref(dofs.object);
+                checked++;
+            }
+    assert_true(checked > 20);
+    dv_scene_free(scene);
+}
+
+static void sizes_and_directions_are_checked(void **state)
+{
+    (void)state;
+    expect_load_error("<Node><MechanicalObject template='Rigid3d'/><OBBCollisionModel extents='1 1 1  1 -2 1'/></Node>",
+                      "OBBCollisionModel 'OBBCollisionModel1': extents[1]: half the size of a box is zero or positive, "
+                      "not -2");
+    expect_load_error("<Node><MechanicalObject template='Rigid3d'/><OBBCollisionModel defaultExtent='-1'/></Node>",
+                      "defaultExtent: half the size of a box is zero or positive, not -1");
+    expect_load_error("<Node><MechanicalObject template='Rigid3d'/><CapsuleCollisionModel heights='1 -1'/></Node>",
+                      "heights[1]: a length is zero or positive, not -1");
+    expect_load_error("<Node><MechanicalObject template='Rigid3d'/><CapsuleCollisionModel radii='-1'/></Node>",
+                      "a radius is zero or positive, not -1");
+    expect_load_error("<Node><MechanicalObject/><CapsuleCollisionModel/></Node>", "CapsuleCollisionModel");
+    expect_load_error("<Node><MechanicalObject/><OBBCollisionModel/></Node>", "Rigid3d");
+    expect_load_error("<Node><MechanicalObject/><RayCollisionModel directions=''/></Node>", "rays need a direction");
+    expect_load_error("<Node><MechanicalObject/><RayCollisionModel defaultLength='-2'/></Node>",
+                      "a length is zero or positive, not -2");
+    expect_load_error("<Node><MechanicalObject/><TetrahedronCollisionModel/></Node>", "TetrahedronCollisionModel");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trees_find_what_testing_every_pair_finds),
+        cmocka_unit_test(boxes_overlap_where_projections_meet),
+        cmocka_unit_test(the_depth_of_an_overlap_is_the_way_out),
+        cmocka_unit_test(capsules_are_apart_as_their_segments_are),
+        cmocka_unit_test(spheres_meet_the_nearest_point_of_a_box),
+        cmocka_unit_test(the_order_of_two_boxes_only_turns_the_normal),
+        cmocka_unit_test(rigid_motion_moves_contacts_and_changes_no_gap),
+        cmocka_unit_test(rays_hit_what_is_in_their_way),
+        cmocka_unit_test(a_point_leaves_a_tetrahedron_against_its_normal),
+        cmocka_unit_test(contacts_move_with_their_elements),
+        cmocka_unit_test(sizes_and_directions_are_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+}
