@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * divan check: every problem of a scene at once, as a compiler would list them. Runs nothing.
+ * divan check: every problem of a scene at once, as a compiler would list them, and what components report of what they will do
+ * (contracts/report.h). Runs nothing.
  */
 #include "host.h"
 
 #include <string.h>
 
+#include <divan/contracts/report.h>
+
 typedef struct Problems {
     gboolean json;
     bool starting; /* plugins: what is wrong with one that nobody asks for is no problem of the scene */
     unsigned errors, warnings;
-    GString *list; /* JSON objects */
+    GString *list;  /* JSON objects */
+    GString *notes; /* the same, of reports */
 } Problems;
 
 static void add_string(GString *json, const char *key, const char *value)
@@ -75,9 +79,43 @@ static void collect(const DvMessage *message, void *context)
     g_string_append_c(problems->list, '}');
 }
 
+/* A line that a component reports. */
+typedef struct Reporter {
+    Problems *problems;
+    const DvObject *object;
+} Reporter;
+
+static void collect_line(void *context, const char *text)
+{
+    const Reporter *reporter = context;
+    const char *path = dv_object_path(reporter->object);
+    GString *notes = reporter->problems->notes;
+    if (!reporter->problems->json) {
+        printf("note: %s: %s\n", path, text);
+        return;
+    }
+    g_string_append(notes, notes->len ? ",\n  {" : "{");
+    add_string(notes, "component", dv_object_class(reporter->object)->name);
+    add_string(notes, "path", path);
+    add_string(notes, "text", text);
+    g_string_append_c(notes, '}');
+}
+
+static DvVisit collect_reports(DvNode *node, void *problems)
+{
+    DvObject *object;
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++) {
+        const DvReportOps *ops = dv_object_ops(object, DV_REPORT);
+        Reporter reporter = {problems, object};
+        if (ops && dv_object_is_valid(object))
+            ops->report(dv_object_self(object), collect_line, &reporter);
+    }
+    return DV_VISIT_CONTINUE;
+}
+
 static int check(const Options *options)
 {
-    Problems problems = {.json = options->json, .list = g_string_new(NULL)};
+    Problems problems = {.json = options->json, .list = g_string_new(NULL), .notes = g_string_new(NULL)};
     dv_log_set_handler(collect, &problems);
     problems.starting = true;
     const DvStatus started = host_start(options);
@@ -85,18 +123,23 @@ static int check(const Options *options)
     const DvLoadOptions load = {.keep_going = true, .check_only = true};
     DvScene *scene = NULL;
     const DvStatus status = dv_scene_load(options->scene, &load, &scene);
+    if (scene)
+        dv_visit(dv_scene_root(scene), &(const DvVisitor){.top_down = collect_reports, .enters_sleeping = true},
+                 &problems);
     dv_scene_free(scene);
     dv_log_set_handler(NULL, NULL);
     const unsigned count = problems.errors + problems.warnings;
     if (options->json)
-        printf("{\"errors\": %u, \"warnings\": %u, \"problems\": [%s%s%s]}\n", problems.errors, problems.warnings,
-               count ? "\n  " : "", problems.list->str, count ? "\n" : "");
+        printf("{\"errors\": %u, \"warnings\": %u, \"problems\": [%s%s%s], \"notes\": [%s%s%s]}\n", problems.errors,
+               problems.warnings, count ? "\n  " : "", problems.list->str, count ? "\n" : "",
+               problems.notes->len ? "\n  " : "", problems.notes->str, problems.notes->len ? "\n" : "");
     else if (count)
         printf("%s: %u error%s, %u warning%s\n", options->scene, problems.errors, problems.errors == 1 ? "" : "s",
                problems.warnings, problems.warnings == 1 ? "" : "s");
     else
         printf("%s: no problem found\n", options->scene);
     g_string_free(problems.list, TRUE);
+    g_string_free(problems.notes, TRUE);
     return count || started != DV_OK || status != DV_OK ? EXIT_FAULT : EXIT_DONE;
 }
 
@@ -104,7 +147,9 @@ const Command command_check = {
     .name = "check",
     .arguments = "SCENE",
     .summary = "report all problems of a scene at once; runs nothing",
-    .description = "Unknown names come with the closest known one. The exit status is 1 if there is any problem.",
+    .description =
+        "Unknown names come with the closest known one. Notes say what follows from the scene as a whole: which models can\n"
+        "touch, and what finds their contacts. The exit status is 1 if there is any problem.",
     .positional = 1,
     .options = "json",
     .starts_plugins = true,

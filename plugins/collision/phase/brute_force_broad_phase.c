@@ -7,11 +7,11 @@
  * node are a pair when both say selfCollision.
  */
 #include <divan/divan.h>
+#include <divan/math/simd.h>
 #include <divan/memory.h>
 
-#include <divan/math/simd.h>
-
 #include "box_tree.h"
+#include "meeting.h"
 
 /* Boxes of the bodies so far, an array for each number: the test of one against all of them is a loop that vectors do. */
 typedef struct KeptBodies {
@@ -44,22 +44,6 @@ static void add(BruteForceBroadPhase *self, uint32_t first, uint32_t second)
         self->capacity = capacity;
     }
     self->pairs[self->count++] = (DvBodyPair){{first, second}};
-}
-
-static bool share_a_group(const DvCollisionTraits *a, const DvCollisionTraits *b)
-{
-    for (size_t i = 0; i < a->group_count; i++)
-        for (size_t k = 0; k < b->group_count; k++)
-            if (a->groups[i] == b->groups[k])
-                return true;
-    return false;
-}
-
-static bool may_collide(const DvCollisionBody *a, const DvCollisionBody *b)
-{
-    if (a->node == b->node)
-        return a->traits.self_collision && b->traits.self_collision;
-    return !share_a_group(&a->traits, &b->traits);
 }
 
 static Box box_of(const DvCollisionBody *body)
@@ -140,7 +124,7 @@ static uint32_t find(void *self_, const DvCollisionBody *bodies, uint32_t count,
         const Box box = box_of(body);
         if (limited && !boxes_touch(&limit, &box, ops->box_tolerance(method_self, 0.0, body->traits.distance)))
             continue;
-        if (body->traits.simulated && body->traits.self_collision)
+        if (body_may_meet_itself(body))
             add(self, i, i);
         const bool others = kept->count == 0 || kept->distance != body->traits.distance;
         for (uint32_t k = others ? 0 : kept->count - 1; k < kept->count; k++)
@@ -148,11 +132,9 @@ static uint32_t find(void *self_, const DvCollisionBody *bodies, uint32_t count,
                 ops->box_tolerance(method_self, body->traits.distance, bodies[kept->body[k]].traits.distance);
         kept->distance = body->traits.distance;
         test_kept(kept, &box);
-        for (uint32_t k = 0; k < kept->count; k++) {
-            const DvCollisionBody *other = &bodies[kept->body[k]];
-            if (kept->touch[k] && (body->traits.simulated || other->traits.simulated) && may_collide(body, other))
+        for (uint32_t k = 0; k < kept->count; k++)
+            if (kept->touch[k] && bodies_may_meet(body, &bodies[kept->body[k]]))
                 add(self, i, kept->body[k]);
-        }
         keep(kept, i, &box);
     }
     *pairs = self->pairs;

@@ -15,6 +15,7 @@
 #include <divan/parallel.h>
 
 #include "box_tree.h"
+#include "meeting.h"
 #include "pair_map.h"
 
 enum { BATCH = 1024 }; /* pairs of elements */
@@ -30,14 +31,6 @@ typedef struct RangePair {
     Range a, b;
 } RangePair;
 
-/* Which routine serves a pair of kinds. */
-typedef struct Route {
-    const char *a, *b; /* as asked for: by address */
-    DvRoutineAnswer answer;
-    DvContactRoutine routine;
-    bool turned;
-} Route;
-
 typedef struct BvhNarrowPhase {
     DvData tree_order, pair_order; /* of a run that is saved: what the order of contacts hangs on */
     bool trees_changed;
@@ -48,7 +41,7 @@ typedef struct BvhNarrowPhase {
     uint32_t found_count;
     DvContactPair *pairs;
     uint32_t pair_capacity;
-    Route *routes;
+    Route *routes; /* by the addresses of their kinds */
     uint32_t route_count, route_capacity;
     const DvObject *method;  /* of the routes */
     struct Search *searches; /* [search_capacity] of this detection */
@@ -73,17 +66,6 @@ static void grow_sink(DvContactSink *sink)
 
 /* ---- Routines ---- */
 
-static DvRoutineAnswer ask(const DvObject *method, const char *a, const char *b, DvContactRoutine *routine)
-{
-    const DvIntersectionMethodOps *ops = dv_object_ops(method, DV_INTERSECTION_METHOD);
-    DvRoutineAnswer answer = ops->routine(dv_object_self(method), a, b, routine);
-    const void *services[16];
-    const size_t all = dv_services(DV_CONTACT_ROUTINES, services, 16);
-    for (size_t i = 0; answer == DV_ROUTINE_NONE && i < all && i < 16; i++)
-        answer = ((const DvContactRoutinesOps *)services[i])->routine(method, a, b, routine);
-    return answer;
-}
-
 static const Route *route_of(BvhNarrowPhase *self, const DvObject *method, const char *a, const char *b)
 {
     if (self->method != method)
@@ -92,12 +74,7 @@ static const Route *route_of(BvhNarrowPhase *self, const DvObject *method, const
     for (uint32_t i = 0; i < self->route_count; i++)
         if (self->routes[i].a == a && self->routes[i].b == b)
             return &self->routes[i];
-    Route route = {.a = a, .b = b};
-    route.answer = ask(method, a, b, &route.routine);
-    if (route.answer == DV_ROUTINE_NONE) {
-        route.answer = ask(method, b, a, &route.routine);
-        route.turned = true;
-    }
+    const Route route = find_route(method, a, b);
     if (route.answer == DV_ROUTINE_NONE)
         dv_warning(method, "knows no distance of %s from %s: such models do not collide", a, b);
     if (self->route_count == self->route_capacity) {

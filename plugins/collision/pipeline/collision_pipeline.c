@@ -14,6 +14,8 @@
 #include <divan/divan.h>
 #include <divan/memory.h>
 
+#include "pair_report.h"
+
 typedef struct CollisionPipeline {
     DvData thread_count, scheduler, parallel, verbose, draw, depth;
     DvLink parts;
@@ -257,6 +259,13 @@ static void force_of(void *self_, uint32_t pair, uint32_t index, double force[3]
     manager->force(dv_object_self(self->manager), &self->list.pairs[pair], index, force);
 }
 
+static void report(void *self_, DvReportLine line, void *context)
+{
+    const CollisionPipeline *self = self_;
+    if (self->method)
+        report_pairs(dv_object_of(self), self->method, line, context);
+}
+
 static void forget_bodies(CollisionPipeline *self)
 {
     for (uint32_t i = 0; i < self->count; i++)
@@ -294,6 +303,7 @@ static void cleanup(DvObject *object, void *self_)
 
 static const DvCollisionPipelineOps ops = {
     .size = sizeof ops, .detect = detect, .respond = respond, .contacts = contacts, .force = force_of};
+static const DvReportOps report_ops = {.size = sizeof report_ops, .report = report};
 
 const DvClass dv_collision_pipeline = {
     .size = sizeof(DvClass),
@@ -304,7 +314,9 @@ const DvClass dv_collision_pipeline = {
     .help = "Finds the contacts of all models below its node in each step, and has them answered.",
     .instance_size = sizeof(CollisionPipeline),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_COLLISION_PIPELINE, .ops = &ops, .slot = true}, {0}},
+    .contracts = (const DvContract[]){{.id = DV_COLLISION_PIPELINE, .ops = &ops, .slot = true},
+                                      {.id = DV_REPORT, .ops = &report_ops},
+                                      {0}},
     .init = init,
     .reset = reset,
     .cleanup = cleanup,

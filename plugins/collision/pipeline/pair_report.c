@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Pairs of models and their routines; see the header.
+ */
+#include "pair_report.h"
+
+#include <string.h>
+
+#include <divan/divan.h>
+#include <divan/memory.h>
+
+#include "phase/meeting.h"
+
+typedef struct Models {
+    DvCollisionBody *bodies;
+    uint32_t count, capacity;
+} Models;
+
+static void add_model(Models *models, DvObject *object)
+{
+    DvCollisionBody body = {.object = object,
+                            .ops = dv_object_ops(object, DV_COLLISION_MODEL),
+                            .self = dv_object_self(object),
+                            .node = dv_object_node(object)};
+    if (!body.ops || !dv_object_is_valid(object) || !body.ops->state(body.self))
+        return;
+    body.ops->traits(body.self, &body.traits);
+    if (!body.traits.active || body.ops->update(body.self, &body.version) != DV_OK)
+        return;
+    body.shape = body.ops->shape(body.self);
+    if (models->count == models->capacity) {
+        const uint32_t capacity = models->capacity > 0 ? 2 * models->capacity : 16;
+        models->bodies =
+            dv_realloc(models->bodies, models->count * sizeof *models->bodies, capacity * sizeof *models->bodies);
+        models->capacity = capacity;
+    }
+    models->bodies[models->count++] = body;
+}
+
+static DvVisit list_models(DvNode *node, void *models)
+{
+    DvObject *object;
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++)
+        add_model(models, object);
+    return DV_VISIT_CONTINUE;
+}
+
+static void report_pair(const DvObject *method, const DvCollisionBody *a, const DvCollisionBody *b, const Route *route,
+                        DvText *text)
+{
+    text->length = 0;
+    dv_text_add(text, "%s and %s: ", dv_object_path(a->object), a == b ? "itself" : dv_object_path(b->object));
+    const char *first = route->turned ? route->b : route->a, *second = route->turned ? route->a : route->b;
+    switch (route->answer) {
+    case DV_ROUTINE_FOUND:
+        dv_text_add(text, "%s on %s, by %s%s", first, second, route->of_service ? "a plugin's routine for " : "",
+                    dv_object_class(method)->name);
+        break;
+    case DV_ROUTINE_IGNORED:
+        dv_text_add(text, "%s on %s, which %s leaves to other models", first, second, dv_object_class(method)->name);
+        break;
+    case DV_ROUTINE_NONE:
+        dv_text_add(text, "nothing serves %s on %s: they do not collide", first, second);
+        break;
+    }
+}
+
+/* Kinds for which a warning has been given. */
+typedef struct Unserved {
+    const char *kinds[64][2];
+    uint32_t count;
+} Unserved;
+
+static bool is_new(Unserved *unserved, const char *a, const char *b)
+{
+    for (uint32_t i = 0; i < unserved->count; i++)
+        if ((strcmp(unserved->kinds[i][0], a) == 0 && strcmp(unserved->kinds[i][1], b) == 0) ||
+            (strcmp(unserved->kinds[i][0], b) == 0 && strcmp(unserved->kinds[i][1], a) == 0))
+            return false;
+    if (unserved->count == sizeof unserved->kinds / sizeof *unserved->kinds)
+        return true;
+    unserved->kinds[unserved->count][0] = a;
+    unserved->kinds[unserved->count++][1] = b;
+    return true;
+}
+
+void report_pairs(const DvObject *pipeline, const DvObject *method, DvReportLine line, void *context)
+{
+    Models models = {0};
+    Unserved unserved = {.count = 0};
+    dv_visit(dv_object_node(pipeline), &(const DvVisitor){.top_down = list_models, .enters_sleeping = true}, &models);
+    DvText text = {0};
+    for (uint32_t i = 0; i < models.count; i++)
+        for (uint32_t k = 0; k <= i; k++) {
+            const DvCollisionBody *a = &models.bodies[i], *b = &models.bodies[k];
+            if (i == k ? !body_may_meet_itself(a) : !bodies_may_meet(a, b))
+                continue;
+            const Route route = find_route(method, a->shape->kind, b->shape->kind);
+            report_pair(method, a, b, &route, &text);
+            line(context, text.at);
+            if (route.answer == DV_ROUTINE_NONE && is_new(&unserved, route.a, route.b))
+                dv_warning(method, "knows no distance of %s from %s: such models do not collide", route.a, route.b);
+        }
+    dv_text_free(&text);
+    dv_free(models.bodies);
+}

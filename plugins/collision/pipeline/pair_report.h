@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A report of all pairs of models that a pipeline may find in contact.
+ */
+#ifndef DIVAN_COLLISION_PAIR_REPORT_H
+#define DIVAN_COLLISION_PAIR_REPORT_H
+
+#include <divan/contracts/report.h>
+
+/* A line for each pair of models below the pipeline that may meet, with the routine that serves it; a warning for each two kinds that
+ * nothing serves. */
+void report_pairs(const DvObject *pipeline, const DvObject *method, DvReportLine line, void *context);
+
+#endif
