@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# A plugin made outside the tree: installs Divan into an empty folder, builds the plugin and its test there with what pkg-config
-# says, and runs both: the conformance suite of force fields, and a scene whose result has a closed form. The plugin is in use only
+# Plugins made outside the tree: installs Divan into an empty folder, builds the plugin and its test there with what pkg-config
+# says, and runs both: the conformance suite of force fields, and a scene whose result has a closed form. A plugin is in use only
 # if a plugin set says so: one of its own in the installed plugins.conf, or [default] with a line in a file of its own.
 # usage: test_third_party.sh [SANITIZERS]
 set -eu
@@ -65,4 +65,29 @@ explained() {
 }
 explained 's/dt="[^"]*"/dt="10"/' "well 'well' too steep for the step; make its stiffness smaller than"
 explained 's/dt="[^"]*"/dt="2000"/' "wells are made for seconds, not for hours; use a dt below 1000 s"
+
+# A new kind of collision model, with routines of its own: things rest on it, and a check tells what serves which pair.
+cp -r "$source_root/tests/third_party/half_space" "$here/half_space"
+cd "$here/half_space"
+# shellcheck disable=SC2046
+cc -std=c11 -Wall -Wextra -Werror -fPIC -shared -fvisibility=hidden -Wl,-z,defs -o half-space.so half_space_collision_model.c \
+    $(pkg-config --cflags --libs divan-kernel) || fail "the collision model does not build against the installed headers"
+"$divan" run rest.scn --plugin "$PWD/half-space.so" -n 1000 --quiet --dump states --contacts contacts.csv 2>messages ||
+    fail "the scene with a half space does not run: $(cat messages)"
+awk '$1 == "STEP" { step = $2 } $1 == "STATE" { path = $2 } $1 == "X" && step == 1000 { height[path] = $3 }
+    END { exit !((height["/Ball/dofs"] - 0.3465)^2 < 1e-14 && (height["/Point/dofs"] - 0.0495)^2 < 1e-14) }' states ||
+    fail "they do not rest where they should: $(grep '^X' states)"
+[ "$(grep -c '^1000,/Ground/ground,' contacts.csv)" = 2 ] || fail "not two contacts at rest: $(tail -n 3 contacts.csv)"
+if "$divan" check rest.scn --plugin "$PWD/half-space.so" >checked 2>&1; then fail "a pair that nothing serves is no problem"; fi
+for line in \
+    'note: /pipeline: /Ball/ball and /Ground/ground: org.example.half-spaces on spheres, by a plugin.s routine for MinProximityIntersection$' \
+    'note: /pipeline: /Point/point and /Ball/ball: spheres on points, by MinProximityIntersection$' \
+    'note: /pipeline: /Box/box and /Ground/ground: nothing serves boxes on org.example.half-spaces: they do not collide$' \
+    "^warning: .*MinProximityIntersection 'method': knows no distance of boxes from org.example.half-spaces: such models do not collide$" \
+    'rest.scn: 0 errors, 2 warnings$'; do
+    grep -q "$line" checked || fail "divan check does not say '$line': $(cat checked)"
+done
+"$divan" check --json rest.scn --plugin "$PWD/half-space.so" 2>/dev/null |
+    python3 -c 'import json, sys; report = json.load(sys.stdin); sys.exit(len(report["notes"]) != 6 or report["warnings"] != 2)' ||
+    fail "divan check --json does not hold the notes"
 echo "1 passed, 0 failed"
