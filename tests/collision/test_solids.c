@@ -415,6 +415,102 @@ static void spheres_meet_the_nearest_point_of_a_box(void **state)
         }
 }
 
+/* Faces and edges that are level meet in the middle of what they have in common; beside each other, by their borders. */
+static void level_faces_meet_in_the_middle(void **state)
+{
+    (void)state;
+    static const struct {
+        double at[3], turn; /* of the second box, in the axes of the first; degrees about z */
+        double p[3], q[3];  /* the points of contact there */
+    } cases[] = {
+        {{1.2, 1.5, -0.9}, 0, {0.85, 1, -0.8}, {0.85, 1.1, -0.8}}, /* a corner of each face over the other */
+        {{0.1, 1.5, 0.2}, 0, {0.1, 1, 0.2}, {0.1, 1.1, 0.2}},      /* the smaller face whole */
+        {{0.2, 1.1 + 0.9 * M_SQRT1_2, 0.8}, 45, {0.2 - 0.1 * M_SQRT1_2, 1, 0.75}, {0.2 - 0.1 * M_SQRT1_2, 1.1, 0.75}}, /* an edge */
+        {{-1.2, -1.45, 0.9}, 0, {-0.85, -1, 0.8}, {-0.85, -1.05, 0.8}},
+        {{1.4, 0.8, 0.9}, 0, {1, 0.7, 0.8}, {0.9, 0.7, 0.8}}, /* overlap by 0.1 */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int round = 0; round < 20; round++) {
+            const DvRigid3 frame = dv_rigid3(random_vector(2), random_rotation());
+            const Set a = {.frame = frame, .half = {1, 1, 1}};
+            const DvRigid3 local = dv_rigid3(dv_vec3(cases[i].at[0], cases[i].at[1], cases[i].at[2]),
+                                             dv_quat_from_euler_degrees(dv_vec3(0, 0, cases[i].turn)));
+            const Set b = {.frame = dv_rigid3_mul(frame, local), .half = {0.5, 0.4, 0.3}};
+            DvContact c;
+            assert_true(contact_of(&a, &b, 0, &c));
+            const DvVec3 p = dv_rigid3_to_world(frame, dv_vec3_load(cases[i].p));
+            const DvVec3 q = dv_rigid3_to_world(frame, dv_vec3_load(cases[i].q));
+            assert_true(dv_vec3_distance(p, dv_vec3_load(c.point[0])) < 1e-5); /* faces are cut a millionth too large */
+            assert_true(dv_vec3_distance(q, dv_vec3_load(c.point[1])) < 1e-5);
+            const bool overlap = dv_vec3_distance(p, frame.center) > dv_vec3_distance(q, frame.center);
+            const double distance = dv_vec3_distance(p, q);
+            assert_true(fabs(c.gap - (overlap ? -distance : distance)) < 1e-9);
+            const DvVec3 n = dv_vec3_scale(dv_vec3_sub(q, p), (overlap ? -1 : 1) / distance);
+            assert_true(dv_vec3_distance(n, dv_vec3_load(c.normal)) < 1e-5);
+        }
+    for (int round = 0; round < 20;
+         round++) { /* nothing in common: from border to border, at any height that both have */
+        const DvRigid3 frame = dv_rigid3(random_vector(2), random_rotation());
+        const Set a = {.frame = frame, .half = {1, 1, 1}};
+        const DvRigid3 beside = dv_rigid3(dv_vec3(1.55, 1.44, 0), dv_quat_identity());
+        const Set b = {.frame = dv_rigid3_mul(frame, beside), .half = {0.5, 0.4, 0.3}};
+        DvContact c;
+        assert_true(contact_of(&a, &b, 0, &c));
+        const DvVec3 way = dv_vec3(0.05, 0.04, 0);
+        assert_true(fabs(c.gap - dv_vec3_norm(way)) < 1e-9);
+        assert_true(
+            dv_vec3_distance(dv_vec3_load(c.normal), dv_quat_rotate(frame.orientation, dv_vec3_normalize(way))) < 1e-9);
+        const DvVec3 p = dv_rigid3_to_local(frame, dv_vec3_load(c.point[0]));
+        assert_true(fabs(p.x - 1) < 1e-9 && fabs(p.y - 1) < 1e-9 && fabs(p.z) < 0.3 + 1e-9);
+    }
+}
+
+static uint32_t contacts_of_capsule(const char *ends, DvContact contacts[8])
+{
+    DvText text = {0};
+    add_head(&text, "NewProximityIntersection alarmDistance='0.5' contactDistance='0.1'");
+    dv_text_add(&text,
+                "<Node name='Two'><MeshTopology triangles='0 1 2  2 1 3'/>"
+                "<MechanicalObject position='0 0 0  4 0 0  0 4 0  4 4 0'/><TriangleCollisionModel/></Node>"
+                "<Node name='One'><MeshTopology edges='0 1  2 3'/><MechanicalObject position='90 0 0  91 0 0  %s'/>"
+                "<CapsuleCollisionModel defaultRadius='0.2'/></Node></Node>",
+                ends);
+    DvScene *scene = scene_from_text(text.at);
+    const DvContactList *list = detect(scene);
+    const uint32_t count = list->pair_count > 0 ? list->pairs[0].count : 0;
+    assert_true(count <= 8);
+    for (uint32_t i = 0; i < count; i++)
+        contacts[i] = list->pairs[0].contacts[i];
+    dv_scene_free(scene);
+    dv_text_free(&text);
+    return count;
+}
+
+/* Of a square of two triangles, which own its corners and edges once. */
+static void capsules_meet_triangles_by_their_ends_and_edges(void **state)
+{
+    (void)state;
+    DvContact c[8];
+    /* level, above the inside of one: its two ends are one contact in the middle, which has no element's number */
+    assert_int_equal(contacts_of_capsule("0.9 1.1 0.4  1.5 0.9 0.4", c), 1);
+    assert_int_equal(c[0].id, 0);
+    assert_true(dv_vec3_distance(dv_vec3_load(c[0].point[0]), dv_vec3(1.2, 1, 0.4)) < 1e-12);
+    assert_true(dv_vec3_distance(dv_vec3_load(c[0].point[1]), dv_vec3(1.2, 1, 0)) < 1e-12);
+    assert_true(dv_vec3_distance(dv_vec3_load(c[0].normal), dv_vec3(0, 0, -1)) < 1e-12);
+    assert_true(fabs(c[0].gap - (0.4 - 0.1 - 0.2)) < 1e-12);
+    /* tilted: one contact for each end that is near */
+    assert_int_equal(contacts_of_capsule("0.9 1.1 0.4  1.5 0.9 0.5", c), 2);
+    assert_true(c[0].id == 1 && c[1].id == 1);
+    assert_true(fabs(c[0].gap - 0.1) < 1e-12 && fabs(c[1].gap - 0.2) < 1e-12);
+    /* across a border, both ends far above: the nearest place is on the border, which one triangle owns */
+    assert_int_equal(contacts_of_capsule("2 -1 1.3  2 1 -0.7", c), 1);
+    assert_true(dv_vec3_distance(dv_vec3_load(c[0].point[0]), dv_vec3(2, 0.15, 0.15)) < 1e-12);
+    assert_true(dv_vec3_distance(dv_vec3_load(c[0].point[1]), dv_vec3(2, 0, 0)) < 0.2);
+    /* through the edge that both share: it belongs to one of them */
+    assert_int_equal(contacts_of_capsule("1 1 2  3 3 -1.9", c), 1);
+    assert_int_equal(contacts_of_capsule("-2 -2 0  -1 -1 0", c), 0);
+}
+
 /* ---- Order and motion ---- */
 
 static void the_order_of_two_boxes_only_turns_the_normal(void **state)
@@ -514,6 +610,12 @@ static void rays_hit_what_is_in_their_way(void **state)
     assert_hit(c, dv_vec3(0.1, 0.2, 4.5), down, 0);
     box = "<MechanicalObject template='Rigid3d' position='3 0 1 0 0 0 1'/><OBBCollisionModel extents='1 1 0.5'/>";
     assert_int_equal(contacts_of_ray("DiscreteIntersection", box, c), 0);
+    box = "<MechanicalObject template='Rigid3d' position='0.4 -0.1 1 0 0 0.38268343236509 0.92387953251129'/>"
+          "<OBBCollisionModel extents='1 0.1 0.5'/>"; /* along it, beside it */
+    assert_int_equal(contacts_of_ray("DiscreteIntersection", box, c), 0);
+    box = "<MechanicalObject template='Rigid3d' position='0.35 0.45 1 0 0 0.38268343236509 0.92387953251129'/>"
+          "<OBBCollisionModel extents='1 0.1 0.5'/>";
+    assert_int_equal(contacts_of_ray("DiscreteIntersection", box, c), 1);
 
     const char *triangle = "<MeshTopology triangles='0 1 2'/><MechanicalObject position='0 0 0  1 0 0  0 1 0'/>"
                            "<TriangleCollisionModel/>";
@@ -642,6 +744,8 @@ int main(void)
         cmocka_unit_test(the_depth_of_an_overlap_is_the_way_out),
         cmocka_unit_test(capsules_are_apart_as_their_segments_are),
         cmocka_unit_test(spheres_meet_the_nearest_point_of_a_box),
+        cmocka_unit_test(level_faces_meet_in_the_middle),
+        cmocka_unit_test(capsules_meet_triangles_by_their_ends_and_edges),
         cmocka_unit_test(the_order_of_two_boxes_only_turns_the_normal),
         cmocka_unit_test(rigid_motion_moves_contacts_and_changes_no_gap),
         cmocka_unit_test(rays_hit_what_is_in_their_way),
