@@ -80,8 +80,8 @@ awk '$1 == "STEP" { step = $2 } $1 == "STATE" { path = $2 } $1 == "X" && step ==
 [ "$(grep -c '^1000,/Ground/ground,' contacts.csv)" = 2 ] || fail "not two contacts at rest: $(tail -n 3 contacts.csv)"
 if "$divan" check rest.scn --plugin "$PWD/half-space.so" >checked 2>&1; then fail "a pair that nothing serves is no problem"; fi
 for line in \
-    'note: /pipeline: /Ball/ball and /Ground/ground: org.example.half-spaces on spheres, by a plugin.s routine for MinProximityIntersection$' \
-    'note: /pipeline: /Point/point and /Ball/ball: spheres on points, by MinProximityIntersection$' \
+    'note: /pipeline: /Ground/ground and /Ball/ball: org.example.half-spaces on spheres, by a plugin.s routine for MinProximityIntersection$' \
+    'note: /pipeline: /Ball/ball and /Point/point: spheres on points, by MinProximityIntersection$' \
     'note: /pipeline: /Box/box and /Ground/ground: nothing serves boxes on org.example.half-spaces: they do not collide$' \
     "^warning: .*MinProximityIntersection 'method': knows no distance of boxes from org.example.half-spaces: such models do not collide$" \
     'rest.scn: 0 errors, 2 warnings$'; do

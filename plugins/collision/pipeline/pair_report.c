@@ -45,24 +45,24 @@ static DvVisit list_models(DvNode *node, void *models)
     return DV_VISIT_CONTINUE;
 }
 
+/* In the order in which the routine takes them. */
 static void report_pair(const DvObject *method, const DvCollisionBody *a, const DvCollisionBody *b, const Route *route,
                         DvText *text)
 {
+    const DvCollisionBody *first = route->turned ? b : a, *second = route->turned ? a : b;
+    const char *name = dv_object_class(method)->name;
     text->length = 0;
-    dv_text_add(text, "%s and %s: ", dv_object_path(a->object), a == b ? "itself" : dv_object_path(b->object));
-    const char *first = route->turned ? route->b : route->a, *second = route->turned ? route->a : route->b;
-    switch (route->answer) {
-    case DV_ROUTINE_FOUND:
-        dv_text_add(text, "%s on %s, by %s%s", first, second, route->of_service ? "a plugin's routine for " : "",
-                    dv_object_class(method)->name);
-        break;
-    case DV_ROUTINE_IGNORED:
-        dv_text_add(text, "%s on %s, which %s leaves to other models", first, second, dv_object_class(method)->name);
-        break;
-    case DV_ROUTINE_NONE:
-        dv_text_add(text, "nothing serves %s on %s: they do not collide", first, second);
-        break;
-    }
+    dv_text_add(text, "%s and %s: ", dv_object_path(first->object),
+                first == second ? "itself" : dv_object_path(second->object));
+    if (route->answer == DV_ROUTINE_NONE)
+        dv_text_add(text, "nothing serves ");
+    dv_text_add(text, "%s on %s", first->shape->kind, second->shape->kind);
+    if (route->answer == DV_ROUTINE_NONE)
+        dv_text_add(text, ": they do not collide");
+    else if (route->answer == DV_ROUTINE_IGNORED)
+        dv_text_add(text, ", of which %s finds none by definition", route->of_service ? "a plugin" : name);
+    else
+        dv_text_add(text, ", by %s%s", route->of_service ? "a plugin's routine for " : "", name);
 }
 
 /* Kinds for which a warning has been given. */
