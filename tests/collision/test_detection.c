@@ -277,6 +277,37 @@ static void switches_groups_and_distances_decide_who_meets(void **state)
     assert_int_equal(contacts_of("radius='0.2' contactDistance='0.09'", ""), 0);
 }
 
+/* Lines and triangles leave the points of their own ends alone, also those whose model comes while the scene runs. */
+static void neighbours_are_known_when_models_come_and_go(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root' gravity='0 0 0'><DefaultAnimationLoop/><CollisionPipeline name='pipeline'/>"
+        "<BruteForceBroadPhase/><BVHNarrowPhase/><NewProximityIntersection alarmDistance='0.2' contactDistance='0.1'/>"
+        "<CollisionResponse response='PenalityContactForceField'/>"
+        "<Node name='One'><MeshTopology edges='0 1  1 2  2 0' triangles='0 1 2'/>"
+        "<MechanicalObject position='0 0 0  1 0 0  0 1 0  0.3 0.3 0.1'/>"
+        "<LineCollisionModel selfCollision='1'/><TriangleCollisionModel selfCollision='1'/></Node></Node>");
+    assert_int_equal(detect(scene)->pair_count, 1); /* triangles on lines */
+    DvNode *node = dv_object_node(scene_object(scene, "/One/LineCollisionModel1"));
+    for (int round = 0; round < 3; round++) {
+        DvObject *points;
+        assert_int_equal(dv_object_new(node, "PointCollisionModel", &points, "selfCollision", "1", NULL), DV_OK);
+        const DvContactList *list = detect(scene);
+        uint32_t with_points = 0;
+        for (uint32_t i = 0; i < list->pair_count; i++)
+            for (uint32_t k = 0; k < list->pairs[i].count; k++)
+                if (strcmp(list->bodies[list->pairs[i].body[1]].shape->kind, DV_SHAPE_POINTS) == 0) {
+                    assert_int_equal(list->pairs[i].contacts[k].element[1], 3); /* the one that is no corner */
+                    with_points++;
+                }
+        assert_int_equal(with_points, 1);
+        dv_object_remove(points);
+        assert_int_equal(detect(scene)->pair_count, 1);
+    }
+    dv_scene_free(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +315,7 @@ int main(void)
         cmocka_unit_test(a_contact_is_a_nearest_pair_of_points),
         cmocka_unit_test(a_point_above_a_flat_sheet_has_one_contact),
         cmocka_unit_test(rigid_motion_moves_contacts_and_changes_no_gap),
+        cmocka_unit_test(neighbours_are_known_when_models_come_and_go),
         cmocka_unit_test(switches_groups_and_distances_decide_who_meets),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
