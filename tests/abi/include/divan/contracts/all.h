@@ -13,6 +13,7 @@
 #include <divan/contracts/mass.h>
 #include <divan/contracts/mechanical_operations.h>
 #include <divan/contracts/projective_constraint.h>
+#include <divan/contracts/report.h>
 #include <divan/contracts/scene_format.h>
 #include <divan/contracts/solver.h>
 #include <divan/contracts/state.h>

@@ -31,6 +31,19 @@ DV_BEGIN_DECLS
 #define DV_SHAPE_TRIANGLES     "triangles"
 #define DV_SHAPE_SPHERES       "spheres"       /* one per point of a state of positions */
 #define DV_SHAPE_RIGID_SPHERES "rigid spheres" /* one per frame of a state of frames */
+#define DV_SHAPE_TETRAHEDRA    "tetrahedra"
+#define DV_SHAPE_BOXES         "boxes"    /* one per frame, along its axes; more: DvSolids */
+#define DV_SHAPE_CAPSULES      "capsules" /* lines with radii, between points of a state; more: DvSolids */
+/* one per frame: x and vertices are those of the ends, in the world; more: DvSolids */
+#define DV_SHAPE_RIGID_CAPSULES "rigid capsules"
+#define DV_SHAPE_RAYS           "rays" /* one per point: x and vertices are those of both ends */
+
+/* Of boxes and capsules (`more`). Arrays belong to the model, as the shape does. */
+typedef struct DvSolids {
+    const double *velocities; /* [count x 3] m/s, of their middles */
+    const double *axes;       /* [count x 9] of boxes: three unit vectors each, one after the other; NULL of capsules */
+    const double *half_sizes; /* [count x 3] m, of boxes along these; NULL of capsules */
+} DvSolids;
 
 /* Of triangles: which of their corners and edges they answer for, so that what several share is tested once. */
 enum {
