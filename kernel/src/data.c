@@ -59,13 +59,13 @@ static void *value_new(const DvType *type, size_t count, size_t capacity)
     return (char *)value + HEADER;
 }
 
-const void *dv_private_value_ref(const void *elements)
+const void *dv_core_value_ref(const void *elements)
 {
     atomic_fetch_add_explicit(&header_of(elements)->users, 1, memory_order_relaxed);
     return elements;
 }
 
-void dv_private_value_unref(const DvType *type, const void *elements)
+void dv_core_value_unref(const DvType *type, const void *elements)
 {
     Value *value = header_of(elements);
     if (atomic_fetch_sub_explicit(&value->users, 1, memory_order_acq_rel) > 1)
@@ -113,7 +113,7 @@ static gboolean default_equal(gconstpointer left, gconstpointer right)
 static void default_free(gpointer key)
 {
     Default *a = key;
-    dv_private_value_unref(a->type, a->value);
+    dv_core_value_unref(a->type, a->value);
     g_free(a->text);
     g_free(a);
 }
@@ -232,7 +232,7 @@ static void changed(DvData *data)
 /* Takes one reference of `value`. */
 static void replace_value(DvData *data, const void *value)
 {
-    dv_private_value_unref(data->type, data->value);
+    dv_core_value_unref(data->type, data->value);
     data->value = value;
     data->count = header_of(value)->count;
 }
@@ -283,7 +283,7 @@ static DvStatus follow(DvData *data, DvData *parent)
     DvStatus status = DV_OK;
     if (dv_private_type_same(data->type, parent->type)) {
         if (data->value != parent->value || data->count != parent->count)
-            replace_value(data, dv_private_value_ref(parent->value));
+            replace_value(data, dv_core_value_ref(parent->value));
     } else {
         void *elements = NULL;
         size_t count = 0;
@@ -372,7 +372,7 @@ static void *begin(DvData *data, size_t count, bool keep)
         for (size_t i = 0; is_text && i < kept; i++)
             ((char **)elements)[i] = dv_strdup(((char *const *)data->value)[i]);
         dv_private_elements_blank(type, elements, kept, count - kept);
-        dv_private_value_unref(type, data->value);
+        dv_core_value_unref(type, data->value);
         data->value = elements;
     }
     data->count = count;
@@ -431,13 +431,13 @@ void dv_data_share(DvData *to, DvData *from)
                        to->type->name);
         return;
     }
-    replace_value(to, dv_private_value_ref(dv_data_read(from)));
+    replace_value(to, dv_core_value_ref(dv_data_read(from)));
     changed(to);
 }
 
 void dv_private_data_set_interned(DvData *data, const char *text)
 {
-    replace_value(data, dv_private_value_ref(default_of(data, text)));
+    replace_value(data, dv_core_value_ref(default_of(data, text)));
     changed(data);
 }
 
@@ -446,7 +446,7 @@ static DvStatus link_by_text(DvData *data, const char *text)
     DvText problem = {0};
     DvObject *owner = data->owner;
     const DvNode *node = dv_private_node_of(owner);
-    DvData *parent = node ? dv_private_resolve_field(node, owner, text, &problem) : NULL;
+    DvData *parent = node ? dv_core_resolve_field(node, owner, text, &problem) : NULL;
     DvStatus status = DV_ERROR_NOT_FOUND;
     if (parent) {
         status = dv_data_link(data, parent);
@@ -473,7 +473,7 @@ static void say_what_is_used(DvData *data, DvText *out)
 
 DvStatus dv_data_set_text(DvData *data, const char *text)
 {
-    if (!dv_private_may_change(dv_private_scene_of(data->owner), "dv_data_set_text"))
+    if (!dv_core_may_change(dv_private_scene_of(data->owner), "dv_data_set_text"))
         return DV_ERROR_BUSY;
     if (data->type == &dv_type_link)
         return dv_private_link_set_text((DvLink *)data, text);
@@ -500,7 +500,7 @@ DvStatus dv_data_set_text(DvData *data, const char *text)
 void dv_data_print(DvData *data, DvText *out)
 {
     const void *value = dv_data_read(data);
-    dv_private_type_print(data->type, value, data->count, out);
+    dv_core_type_print(data->type, value, data->count, out);
 }
 
 bool dv_data_equal(DvData *a, DvData *b)
@@ -627,7 +627,7 @@ static void add_output(DvData *data, DvData *output)
     g_ptr_array_add(graph->outputs, output);
 }
 
-char *dv_private_data_path(const DvData *data)
+char *dv_core_data_path(const DvData *data)
 {
     DvText path = {0};
     dv_object_link_path(data->owner, &path);
@@ -638,7 +638,7 @@ char *dv_private_data_path(const DvData *data)
 
 static DvStatus refuse_cycle(const DvData *child, const DvData *parent, const char *verb)
 {
-    char *from = dv_private_data_path(child), *to = dv_private_data_path(parent);
+    char *from = dv_core_data_path(child), *to = dv_core_data_path(parent);
     dv_field_error(child, -1, "'%s' cannot %s '%s', which itself depends on it", from, verb, to);
     g_free(from);
     g_free(to);
@@ -705,7 +705,7 @@ DvStatus dv_data_depend(DvData *output, DvData *input)
 void dv_private_data_construct(DvData *data, const DvField *field, const DvType *type, DvObject *owner)
 {
     *data = (DvData){.field = field, .type = type, .owner = owner};
-    data->value = dv_private_value_ref(default_of(data, field->init));
+    data->value = dv_core_value_ref(default_of(data, field->init));
     data->count = header_of(data->value)->count;
 }
 
@@ -715,6 +715,6 @@ void dv_private_data_destroy(DvData *data)
     if (data->graph)
         dv_free(data->graph->file);
     g_free(data->graph);
-    dv_private_value_unref(data->type, data->value);
+    dv_core_value_unref(data->type, data->value);
     *data = (DvData){0};
 }

@@ -5,7 +5,20 @@
  */
 #include "internal.h"
 
+#include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Folder of the library or program that holds this code; links resolved. NULL: unknown. */
+char *dv_private_kernel_folder(void)
+{
+    Dl_info info = {0};
+    (void)dladdr((const void *)&dv_common_fields, &info);
+    char *real = realpath(info.dli_fname, NULL); /* of no name too: NULL */
+    char *folder = real ? g_path_get_dirname(real) : NULL;
+    free(real);
+    return folder;
+}
 
 static char *regular_file(const char *folder, const char *name)
 {
@@ -15,7 +28,7 @@ static char *regular_file(const char *folder, const char *name)
     return path;
 }
 
-char *dv_private_find_beside_kernel(const char *name, const char *const *places)
+char *dv_core_find_beside_kernel(const char *name, const char *const *places)
 {
     char *library = dv_private_kernel_folder(), *found = NULL;
     for (; library && !found && *places; places++) {
@@ -43,7 +56,7 @@ static char *find_file(const char *name, const char *folder)
                 found = regular_file(*at, name);
         g_strfreev(folders);
     }
-    return found ? found : dv_private_find_beside_kernel(name, own_scenes);
+    return found ? found : dv_core_find_beside_kernel(name, own_scenes);
 }
 
 char *dv_find_file(const char *name, const char *folder)

@@ -139,3 +139,25 @@ void dv_private_links_forget(DvObject *target)
     if (referrers)
         g_ptr_array_free(referrers, TRUE);
 }
+
+static void report_link(DvObject *object, DvLink *link)
+{
+    if (!dv_link_is_set(link) || dv_link_resolve(link) == DV_OK)
+        return;
+    const DvAttribute *attribute = dv_core_attribute_of(object, link->data.field);
+    const char *paths = attribute ? attribute->text : dv_data_string(&link->data);
+    const DvObject *other = dv_node_resolve(dv_private_node_of(object), object, paths, NULL);
+    if (other)
+        dv_field_warning(&link->data, -1, "'%s' leads to %s '%s', which does not offer %s", paths, other->cls->name,
+                         dv_object_name(other), link->data.field->target);
+    else
+        dv_field_warning(&link->data, -1, "nothing is found at '%s'", paths);
+    dv_core_problem(dv_private_node_of(object)->scene, DV_OK);
+}
+
+void dv_private_report_links(DvObject *object)
+{
+    for (size_t i = 0; i < object->field_count; i++)
+        if (object->fields[i]->field->type == &dv_type_link)
+            report_link(object, (DvLink *)(void *)object->fields[i]);
+}

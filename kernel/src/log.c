@@ -93,7 +93,7 @@ const char *dv_last_error(void)
     return dv_private_thread.last_error.length ? dv_private_thread.last_error.at : "";
 }
 
-void dv_private_emit(DvMessage *message, const char *format, va_list args)
+void dv_core_emit(DvMessage *message, const char *format, va_list args)
 {
     char *text = g_strdup_vprintf(format, args);
     if (strlen(text) > MAX_TEXT)
@@ -140,7 +140,7 @@ static DvMessage about_field(const DvData *field, DvLevel level, DvStatus status
 {
     DvMessage message = about(field->owner, level, status);
     message.field = field->field->name;
-    const DvAttribute *attribute = field->owner ? dv_private_attribute_of(field->owner, field->field) : NULL;
+    const DvAttribute *attribute = field->owner ? dv_core_attribute_of(field->owner, field->field) : NULL;
     if (attribute && attribute->line > 0) {
         message.line = attribute->line;
         message.column = attribute->column;
@@ -156,7 +156,7 @@ static void say_with(DvMessage message, int64_t index, const char *format, va_li
     char *entry = index >= 0 ? g_strdup_printf("%s[%lld]", message.field, (long long)index) : NULL;
     if (entry)
         message.field = entry;
-    dv_private_emit(&message, format, args);
+    dv_core_emit(&message, format, args);
     g_free(entry);
     g_free((char *)(uintptr_t)message.path);
 }

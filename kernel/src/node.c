@@ -33,7 +33,7 @@ static void destroy(DvObject *object, void *self)
         dv_private_scene_unref(node->scene);
 }
 
-void dv_private_node_join_scene(DvNode *node, DvScene *scene)
+void dv_core_node_join_scene(DvNode *node, DvScene *scene)
 {
     node->scene = dv_private_scene_ref(scene);
     node->own_revision = node->revision = ++scene->last_revision;
@@ -372,7 +372,7 @@ void dv_node_propagate_context(DvNode *node)
 
 /* Edits */
 
-void dv_private_node_insert_member(DvNode *node, DvObject *object, size_t index)
+void dv_core_node_insert_member(DvNode *node, DvObject *object, size_t index)
 {
     g_ptr_array_insert(node->members, index < node->members->len ? (gint)index : -1, object);
     object->node = node;
@@ -393,7 +393,7 @@ static void join(DvNode *parent, DvNode *child)
     dv_private_schedules_child_joined(parent, child);
 }
 
-void dv_private_warn_of_namesake(DvNode *node, const DvNode *parent)
+void dv_core_warn_of_namesake(DvNode *node, const DvNode *parent)
 {
     const char *name = dv_node_name(node);
     for (guint i = 0; *name && g_ptr_array_index(parent->children, i) != node; i++) {
@@ -405,26 +405,26 @@ void dv_private_warn_of_namesake(DvNode *node, const DvNode *parent)
                    "its parent has another child of this name, to which paths lead; the path of this one is '%s'",
                    path.at);
         dv_text_free(&path);
-        dv_private_problem(node->scene, DV_OK);
+        dv_core_problem(node->scene, DV_OK);
         return;
     }
 }
 
 DvNode *dv_node_new(DvNode *parent, const char *name)
 {
-    if (!dv_private_may_change(parent->scene, "dv_node_new"))
+    if (!dv_core_may_change(parent->scene, "dv_node_new"))
         return NULL;
-    DvObject *object = dv_private_object_new(&dv_node_class, "");
+    DvObject *object = dv_core_object_new(&dv_node_class, "");
     DvNode *node = object->self;
-    (void)dv_private_object_construct(object); /* cannot fail: above */
-    dv_private_node_join_scene(node, parent->scene);
+    (void)dv_core_object_construct(object); /* cannot fail: above */
+    dv_core_node_join_scene(node, parent->scene);
     if (name)
         dv_data_set_string(&object->name, name);
     node->folder = parent->folder;
     inherit(node, parent);
     object->initialised = parent->scene->running;
     join(parent, node);
-    dv_private_warn_of_namesake(node, parent);
+    dv_core_warn_of_namesake(node, parent);
     dv_object_unref(object); /* the parent keeps it */
     return node;
 }
@@ -441,7 +441,7 @@ static bool is_below(const DvNode *node, const DvNode *ancestor)
 
 DvStatus dv_node_attach(DvNode *parent, DvNode *child)
 {
-    if (!dv_private_may_change(parent->scene, "dv_node_attach"))
+    if (!dv_core_may_change(parent->scene, "dv_node_attach"))
         return DV_ERROR_BUSY;
     if (parent->scene != child->scene)
         return dv_error(dv_object_of(child), DV_ERROR_INVALID, "cannot be a child of '%s', which is in another scene",
@@ -451,7 +451,7 @@ DvStatus dv_node_attach(DvNode *parent, DvNode *child)
                         dv_node_path(parent));
     if (!g_ptr_array_find(parent->children, child, NULL)) {
         join(parent, child);
-        dv_private_warn_of_namesake(child, parent);
+        dv_core_warn_of_namesake(child, parent);
     }
     return DV_OK;
 }
@@ -502,7 +502,7 @@ static void take_out(GPtrArray *list, gconstpointer what)
 
 void dv_node_detach(DvNode *parent, DvNode *child)
 {
-    if (!dv_private_may_change(parent->scene, "dv_node_detach") || !holds(parent->children, child))
+    if (!dv_core_may_change(parent->scene, "dv_node_detach") || !holds(parent->children, child))
         return;
     if (child->parents->len == 1)
         lose_users(child);
@@ -521,7 +521,7 @@ void dv_node_detach(DvNode *parent, DvNode *child)
 
 void dv_node_remove(DvNode *node)
 {
-    if (!node->parents->len || !dv_private_may_change(node->scene, "dv_node_remove"))
+    if (!node->parents->len || !dv_core_may_change(node->scene, "dv_node_remove"))
         return; /* a root goes with its scene */
     DvObject *object = dv_object_ref(dv_object_of(node));
     while (node->parents->len)
@@ -532,7 +532,7 @@ void dv_node_remove(DvNode *node)
 void dv_object_move(DvObject *object, DvNode *to)
 {
     DvNode *from = object->node;
-    if (object->is_node || !from || from == to || !dv_private_may_change(from->scene, "dv_object_move"))
+    if (object->is_node || !from || from == to || !dv_core_may_change(from->scene, "dv_object_move"))
         return;
     if (from->scene != to->scene) {
         (void)dv_error(object, DV_ERROR_INVALID, "cannot move to '%s', which is in another scene", dv_node_path(to));
@@ -540,7 +540,7 @@ void dv_object_move(DvObject *object, DvNode *to)
     }
     take_out(from->members, object);
     dv_private_node_changed(from);
-    dv_private_node_insert_member(to, object, SIZE_MAX);
+    dv_core_node_insert_member(to, object, SIZE_MAX);
 }
 
 /* Tags */

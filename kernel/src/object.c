@@ -48,7 +48,7 @@ void *dv_object_self(const DvObject *object)
 
 /* Making */
 
-DvObject *dv_private_object_new(const DvClass *cls, const char *variant)
+DvObject *dv_core_object_new(const DvClass *cls, const char *variant)
 {
     DvObject *object = dv_alloc(1, HEADER_SIZE + cls->instance_size);
     object->cls = cls;
@@ -88,7 +88,7 @@ static void connect_engine(DvObject *object, DvData *data)
     }
 }
 
-DvStatus dv_private_object_construct(DvObject *object)
+DvStatus dv_core_object_construct(DvObject *object)
 {
     if (object->cls->update)
         for (size_t i = DV_PRIVATE_COMMON_FIELDS; i < object->class_field_count; i++)
@@ -134,7 +134,7 @@ DvStatus dv_private_object_init(DvObject *object)
 
 /* Fields */
 
-bool dv_private_field_is_named(const DvField *field, const char *name)
+bool dv_core_field_is_named(const DvField *field, const char *name)
 {
     if (strcmp(field->name, name) == 0)
         return true;
@@ -147,7 +147,7 @@ bool dv_private_field_is_named(const DvField *field, const char *name)
 DvData *dv_object_field(const DvObject *object, const char *name)
 {
     for (size_t i = 0; i < object->field_count; i++)
-        if (dv_private_field_is_named(object->fields[i]->field, name))
+        if (dv_core_field_is_named(object->fields[i]->field, name))
             return object->fields[i];
     const DvRename *rename = dv_rename_of_field(object->cls, name);
     return rename && rename->kind == DV_RENAME_FIELD && strcmp(rename->to, name) != 0
@@ -173,7 +173,7 @@ typedef struct AddedField {
 DvData *dv_object_add_field(DvObject *object, const DvField *field)
 {
     for (size_t i = 0; i < object->field_count; i++) {
-        if (dv_private_field_is_named(object->fields[i]->field, field->name)) {
+        if (dv_core_field_is_named(object->fields[i]->field, field->name)) {
             dv_error(object, DV_ERROR_INVALID, "has a field '%s' already", field->name);
             return NULL;
         }
@@ -194,7 +194,7 @@ DvData *dv_object_add_field(DvObject *object, const DvField *field)
     connect_engine(object, data);
     const char *text = dv_attribute(object->attributes, data->field->name);
     if (text)
-        dv_private_set_field(object, data, text);
+        dv_core_set_field(object, data, text);
     return data;
 }
 
@@ -247,6 +247,15 @@ void dv_object_set_state(DvObject *object, DvComponentState state)
     dv_private_data_set_interned(&object->component_state, states[state]);
     object->state = state;
     object->state_version = object->component_state.version;
+}
+
+void dv_core_stamp(DvObject *object)
+{
+    if (object->stamp_count < object->field_count)
+        object->stamps = g_renew(uint64_t, object->stamps, object->field_count);
+    object->stamp_count = object->field_count;
+    for (size_t i = 0; i < object->field_count; i++)
+        object->stamps[i] = object->fields[i]->version;
 }
 
 const void *dv_object_ops(const DvObject *object, const char *contract)
@@ -392,7 +401,7 @@ void dv_object_remove(DvObject *object)
         return;
     }
     DvNode *node = object->node;
-    if (!node || !dv_private_may_change(node->scene, "dv_object_remove"))
+    if (!node || !dv_core_may_change(node->scene, "dv_object_remove"))
         return;
     dv_private_schedule_object_gone(node->scene, object);
     dv_private_users_lose(object);
@@ -408,7 +417,7 @@ DvStatus dv_object_detach(DvObject *object)
                         "is a node, which is not detached as an object is; use dv_node_set_active");
     if (!object->node)
         return dv_error(object, DV_ERROR_INVALID, "cannot be detached: it is in no node");
-    if (!dv_private_may_change(object->node->scene, "dv_object_detach"))
+    if (!dv_core_may_change(object->node->scene, "dv_object_detach"))
         return DV_ERROR_BUSY;
     object->detached_from = object->node->scene;
     dv_private_schedule_object_gone(object->node->scene, object);
@@ -421,12 +430,12 @@ DvStatus dv_object_attach(DvObject *object, DvNode *node)
     if (object->node)
         return dv_error(object, DV_ERROR_INVALID, "cannot be attached to '%s': it is in '%s'; detach it first",
                         dv_node_path(node), dv_node_path(object->node));
-    if (!dv_private_may_change(node->scene, "dv_object_attach"))
+    if (!dv_core_may_change(node->scene, "dv_object_attach"))
         return DV_ERROR_BUSY;
     if (object->detached_from != node->scene)
         return dv_error(object, DV_ERROR_INVALID, "cannot be attached to '%s', which is in another scene",
                         dv_node_path(node));
     object->detached_from = NULL;
-    dv_private_node_insert_member(node, object, SIZE_MAX);
+    dv_core_node_insert_member(node, object, SIZE_MAX);
     return DV_OK;
 }

@@ -157,7 +157,7 @@ void dv_private_parallel_stop(void)
 
 void dv_parallel_set_threads(unsigned threads)
 {
-    if (!dv_private_may_change(NULL, "dv_parallel_set_threads"))
+    if (!dv_core_may_change(NULL, "dv_parallel_set_threads"))
         return; /* it would wait for itself */
     if (threads == 0) {
         const long cores = sysconf(_SC_NPROCESSORS_ONLN);

@@ -144,7 +144,7 @@ DvObject *dv_node_resolve(const DvNode *node, const DvObject *from, const char *
     return path && path[0] == '@' ? of_contract(walk(node, from, path + 1, strlen(path + 1)), contract) : NULL;
 }
 
-DvData *dv_private_resolve_field(const DvNode *node, const DvObject *from, const char *path, DvText *problem)
+DvData *dv_core_resolve_field(const DvNode *node, const DvObject *from, const char *path, DvText *problem)
 {
     if (path[0] != '@') {
         dv_text_add(problem, "a link starts with '@', '%s' does not", path);

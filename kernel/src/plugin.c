@@ -297,7 +297,7 @@ static GPtrArray *list_folder(const char *folder, const char *suffix, GFileTest 
     }
     if (dir)
         g_dir_close(dir);
-    g_ptr_array_sort(names, dv_private_compare_words);
+    g_ptr_array_sort(names, dv_core_compare_words);
     return names;
 }
 

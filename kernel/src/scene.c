@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Scenes: from a file to a running simulation.
+ * Scenes: from a graph that was made to a running simulation.
  *
- * Loading reads and makes everything first. Initialisation then visits the graph twice: parents before children, a node's
+ * Initialisation visits the graph twice: parents before children, a node's
  * objects in the order of the document (init); then the exact reverse (bwd_init). Last, the animation loop settles the scene, so
  * that every state is consistent before the first step, and each object stores what reset goes back to.
  *
@@ -32,7 +32,7 @@ static bool not_now(const DvScene *scene, const char *function, const char *why)
 static const char called_by_chunk[] = "called by a chunk of dv_parallel_for; only the thread that makes the step may";
 static const char in_use[] = "another thread is inside a call for this scene; a scene belongs to one thread at a time";
 
-bool dv_private_may_change(const DvScene *scene, const char *function)
+bool dv_core_may_change(const DvScene *scene, const char *function)
 {
     if (dv_private_thread.in_chunk)
         return not_now(scene, function, called_by_chunk);
@@ -40,7 +40,7 @@ bool dv_private_may_change(const DvScene *scene, const char *function)
     return !owner || owner == &dv_private_thread || not_now(scene, function, in_use);
 }
 
-bool dv_private_call_begin(Call *call, DvScene *scene, const char *function)
+bool dv_core_call_begin(Call *call, DvScene *scene, const char *function)
 {
     if (dv_private_thread.in_chunk)
         return not_now(scene, function, called_by_chunk);
@@ -54,7 +54,7 @@ bool dv_private_call_begin(Call *call, DvScene *scene, const char *function)
     return true;
 }
 
-void dv_private_call_end(const Call *call)
+void dv_core_call_end(const Call *call)
 {
     DvScene *scene = call->scene;
     dv_private_leave(scene);
@@ -66,13 +66,36 @@ void dv_private_call_end(const Call *call)
 /* Begins a call that makes no sense while the kernel calls components of the scene. */
 static DvStatus begin_outermost(Call *call, DvScene *scene, const char *function)
 {
-    if (!dv_private_call_begin(call, scene, function))
+    if (!dv_core_call_begin(call, scene, function))
         return DV_ERROR_BUSY;
     if (scene->depth == 1)
         return DV_OK;
-    dv_private_call_end(call);
+    dv_core_call_end(call);
     return dv_error(dv_object_of(scene->root), DV_ERROR_INVALID, "%s: called from inside a call for the same scene",
                     function);
+}
+
+/* What went wrong */
+
+DvStatus dv_core_problem(DvScene *scene, DvStatus status)
+{
+    if (scene) {
+        scene->problems++;
+        scene->errors += status != DV_OK;
+        if (scene->first_error == DV_OK)
+            scene->first_error = status;
+    }
+    return status;
+}
+
+void dv_private_unreadable(const DvObject *object, DvStatus status)
+{
+    const DvNode *node = dv_private_node_of(object);
+    if (!node)
+        return;
+    node->scene->unreadable = status;
+    if (!node->scene->running)
+        dv_core_problem(node->scene, status);
 }
 
 /* Initialisation */
@@ -82,7 +105,7 @@ static DvStatus init_object(DvScene *scene, DvObject *object)
     if (object->initialised)
         return DV_OK;
     const DvStatus status = dv_private_object_init(object);
-    return status == DV_OK ? DV_OK : dv_private_problem(scene, status);
+    return status == DV_OK ? DV_OK : dv_core_problem(scene, status);
 }
 
 static DvStatus bwd_init_object(DvScene *scene, DvObject *object)
@@ -94,7 +117,7 @@ static DvStatus bwd_init_object(DvScene *scene, DvObject *object)
     if (status == DV_OK)
         return DV_OK;
     dv_object_set_state(object, DV_COMPONENT_INVALID);
-    return dv_private_problem(scene, status);
+    return dv_core_problem(scene, status);
 }
 
 static void apply_context(DvNode *node)
@@ -224,19 +247,19 @@ DvStatus dv_object_reinit(DvObject *object)
     if (!object->cls->reinit || !dv_object_is_valid(object))
         return DV_OK;
     Call call;
-    if (scene && !dv_private_call_begin(&call, scene, "dv_object_reinit"))
+    if (scene && !dv_core_call_begin(&call, scene, "dv_object_reinit"))
         return DV_ERROR_BUSY;
     const DvStatus status = object->cls->reinit(object, object->self);
     if (scene)
-        dv_private_call_end(&call);
+        dv_core_call_end(&call);
     return status;
 }
 
-DvStatus dv_private_init_object(DvObject *object)
+DvStatus dv_core_init_object(DvObject *object)
 {
     DvScene *scene = object->node->scene;
     dv_private_report_links(object);
-    dv_private_capture(object);
+    scene->recorder->capture(object);
     DvStatus status = init_object(scene, object);
     if (status == DV_OK)
         status = bwd_init_object(scene, object);
@@ -244,7 +267,7 @@ DvStatus dv_private_init_object(DvObject *object)
         dv_node_propagate_context(object->node);
     if (status == DV_OK)
         store_reset_state(object);
-    dv_private_stamp(object);
+    dv_core_stamp(object);
     return status;
 }
 
@@ -260,7 +283,7 @@ static const DvAnimationLoopOps *animation_loop(DvScene *scene)
 }
 
 /* Constraints hold and mapped states follow, by the loop of the scene. */
-void dv_private_settle(DvScene *scene)
+void dv_core_settle(DvScene *scene)
 {
     const DvAnimationLoopOps *loop = animation_loop(scene);
     if (loop && loop->settle)
@@ -277,6 +300,26 @@ static bool is_visual_default(const void *ops)
     return ((const DvVisualLoopOps *)ops)->by_default;
 }
 
+/* In front of all others, named like its class. */
+static void make_first(DvNode *node, const DvClass *cls)
+{
+    DvObject *object = dv_core_object_new(cls, "");
+    object->attributes = dv_attributes_new();
+    dv_data_set_string(&object->name, cls->name);
+    DvStatus status = dv_core_object_construct(object);
+    if (status == DV_OK) {
+        dv_core_node_insert_member(node, object, 0);
+        status = cls->parse ? cls->parse(object, object->self, object->attributes) : DV_OK;
+    }
+    if (status != DV_OK) {
+        dv_core_problem(node->scene, status);
+        dv_object_set_state(object, DV_COMPONENT_INVALID);
+    }
+    dv_core_stamp(object);
+    if (!object->node)
+        dv_object_unref(object);
+}
+
 /* Puts a loop in front of a root that has none: the class that any plugin offers for that. */
 static void add_loop(DvScene *scene, const char *contract, bool (*is_default)(const void *ops))
 {
@@ -289,7 +332,7 @@ static void add_loop(DvScene *scene, const char *contract, bool (*is_default)(co
                 chosen = cls;
     }
     if (chosen && !dv_node_slot(scene->root, contract))
-        (void)dv_private_create_first(scene->root, chosen->name);
+        make_first(scene->root, chosen);
 }
 
 static void tell(DvScene *scene, DvEventKind kind)
@@ -339,7 +382,7 @@ static void rebuild(DvObject *object)
     const DvStatus status =
         object->cls->restore && dv_object_is_valid(object) ? object->cls->restore(object, object->self) : DV_OK;
     if (status != DV_OK)
-        dv_private_problem(object->node->scene, status);
+        dv_core_problem(object->node->scene, status);
 }
 
 static void check_state(DvScene *scene)
@@ -348,20 +391,20 @@ static void check_state(DvScene *scene)
         const DvStepCheckOps *check = scene->checks[i];
         const DvStatus status = check->check(scene->root, scene->steps);
         if (status != DV_OK)
-            dv_private_problem(scene, status);
+            dv_core_problem(scene, status);
     }
 }
 
 static void start(DvScene *scene)
 {
-    dv_private_settle(scene);
+    dv_core_settle(scene);
     scene->reset_time = dv_node_time(scene->root);
     for_each_object(scene->root, store_reset_state);
     update_boxes(scene->root);
     dv_node_propagate_context(scene->root);
-    for_everything(scene->root, dv_private_stamp);
+    for_everything(scene->root, dv_core_stamp);
     if (scene->restored) { /* a saved run continues: values first, then what hangs on them */
-        for_everything(scene->root, dv_private_restore);
+        for_everything(scene->root, scene->recorder->restore);
         for_each_object(scene->root, rebuild);
     }
     check_state(scene);
@@ -384,7 +427,7 @@ DvStatus dv_scene_init(DvScene *scene)
     add_loop(scene, DV_ANIMATION_LOOP, is_animation_default);
     add_loop(scene, DV_VISUAL_LOOP, is_visual_default);
     for_everything(scene->root, dv_private_report_links);
-    for_everything(scene->root, dv_private_capture);
+    for_everything(scene->root, scene->recorder->capture);
     tell(scene, DV_EVENT_INIT_START);
     init_subtree(scene->root);
     tell(scene, DV_EVENT_INIT_DONE);
@@ -394,16 +437,17 @@ DvStatus dv_scene_init(DvScene *scene)
     } else if (scene->first_error == DV_OK || scene->keep_going) {
         start(scene);
     }
-    dv_private_call_end(&call);
+    dv_core_call_end(&call);
     return scene->first_error;
 }
 
 /* A scene's memory is kept by its nodes too: one that is held beyond dv_scene_free still knows where it was. */
 
-static DvScene *scene_new(void)
+DvScene *dv_core_scene_new(const Recorder *recorder)
 {
     DvScene *scene = g_new0(DvScene, 1);
     scene->references = 1;
+    scene->recorder = recorder;
     return scene;
 }
 
@@ -435,194 +479,12 @@ void *dv_scene_local(DvScene *scene, const void *key, size_t size)
     return scene->locals[scene->local_count++].block;
 }
 
-/* Loading */
-
-enum { MAX_FORMATS = 16 };
-
-/* The formats of the plugins that run. */
-typedef struct Formats {
-    const void *at[MAX_FORMATS]; /* DvSceneFormatOps */
-    size_t count;
-} Formats;
-
-static Formats formats(void)
-{
-    Formats all = {.count = 0};
-    all.count = MIN(dv_services(DV_SCENE_FORMAT, all.at, MAX_FORMATS), MAX_FORMATS);
-    return all;
-}
-
-static bool has_extension(const DvSceneFormatOps *format, const char *file)
-{
-    const char *dot = strrchr(file, '.');
-    for (const char *const *extension = format->extensions; dot && extension && *extension; extension++)
-        if (g_ascii_strcasecmp(dot, *extension) == 0)
-            return true;
-    return false;
-}
-
-/* By the extension, else by what the text looks like (NULL: unknown). */
-static const DvSceneFormatOps *find_format(const char *file, const char *text, size_t length)
-{
-    const Formats all = formats();
-    for (size_t i = 0; i < all.count; i++)
-        if (has_extension(all.at[i], file))
-            return all.at[i];
-    for (size_t i = 0; text && i < all.count; i++)
-        if (((const DvSceneFormatOps *)all.at[i])->recognise(text, length))
-            return all.at[i];
-    return NULL;
-}
-
-static bool reads(const DvPlugin *plugin, const char *file)
-{
-    for (const DvContract *offer = plugin->offers; offer && offer->id; offer++)
-        if (strcmp(offer->id, DV_SCENE_FORMAT) == 0 && has_extension(offer->ops, file))
-            return true;
-    return false;
-}
-
-static DvStatus refuse(const char *file, DvStatus status, const char *why)
-{
-    dv_log_at(DV_LEVEL_ERROR, status, file, 0, 0, "%s", why);
-    return status;
-}
-
-/* No format takes the file: says which plugin would, or what a scene file is called. */
-static DvStatus refuse_format(const char *file)
-{
-    const DvPluginInfo *idle = dv_private_idle_plugin(reads, file);
-    const Formats all = formats();
-    DvText why = {0};
-    if (idle)
-        dv_text_add(&why, "such files are read by the plugin '%s' (%s), which is not in use%s%s", idle->id, idle->file,
-                    idle->reason ? ": " : "", idle->reason ? idle->reason : "");
-    else if (!all.count)
-        dv_text_add(&why, "no plugin that is in use reads scene files");
-    for (size_t i = 0, known = 0; !idle && i < all.count; i++)
-        for (const char *const *extension = ((const DvSceneFormatOps *)all.at[i])->extensions; *extension; extension++)
-            dv_text_add(&why, "%s%s", known++ ? " or " : "a scene file ends in ", *extension);
-    refuse(file, DV_ERROR_INVALID, why.at);
-    dv_text_free(&why);
-    return DV_ERROR_INVALID;
-}
-
-static DvStatus load(const char *text, size_t length, const char *name, const char *folder,
-                     const DvLoadOptions *options, DvScene **result)
-{
-    const DvSceneFormatOps *format = find_format(name, text, length);
-    if (!format)
-        return refuse_format(name);
-    DvScene *scene = scene_new();
-    scene->format = format;
-    scene->keep_going = options && options->keep_going;
-    scene->check_only = options && options->check_only;
-    format->read(scene, text, length, name, folder);
-    DvStatus status = scene->first_error;
-    const bool partial = scene->keep_going || scene->check_only;
-    if (scene->root && (status == DV_OK || partial) && !(options && options->no_init))
-        status = dv_scene_init(scene);
-    if (status == DV_OK && scene->check_only && scene->problems)
-        status = DV_ERROR_INVALID;
-    if (!scene->root || (status != DV_OK && !partial)) {
-        dv_scene_free(scene);
-        return status;
-    }
-    *result = scene;
-    return status;
-}
-
-DvStatus dv_scene_load_text(const char *text, size_t length, const char *name, const char *folder,
-                            const DvLoadOptions *options, DvScene **scene)
-{
-    *scene = NULL;
-    char *absolute = g_canonicalize_filename(folder ? folder : ".", NULL);
-    const DvStatus status = load(text, length, name ? name : "scene", absolute, options, scene);
-    g_free(absolute);
-    return status;
-}
-
-DvStatus dv_scene_load(const char *file, const DvLoadOptions *options, DvScene **scene)
-{
-    *scene = NULL;
-    if (!file || !*file)
-        return refuse(NULL, DV_ERROR_INVALID, "no scene file is given");
-    char *path = dv_find_file(file, NULL);
-    if (!path && !find_format(file, NULL, 0))
-        return refuse_format(file);
-    if (!path)
-        return refuse(file, DV_ERROR_NOT_FOUND, "no such file, neither here nor in DIVAN_DATA_PATH");
-    GStatBuf about;
-    char *text = NULL;
-    size_t length = 0;
-    DvStatus status;
-    if (g_stat(path, &about) == 0 && about.st_size > DV_MAX_SCENE_BYTES) {
-        status = refuse(file, DV_ERROR_LIMIT, "the file is larger than 256 MiB");
-    } else if (!g_file_get_contents(path, &text, &length, NULL)) {
-        status = refuse(file, DV_ERROR_IO, "the file cannot be read");
-    } else {
-        char *canonical = g_canonicalize_filename(path, NULL), *folder = g_path_get_dirname(canonical);
-        status = load(text, length, path, folder, options, scene);
-        g_free(folder);
-        g_free(canonical);
-    }
-    g_free(text);
-    dv_free(path);
-    return status;
-}
-
-DvScene *dv_scene_new(void)
-{
-    DvScene *scene = scene_new();
-    DvNode *root;
-    (void)dv_build_node(scene, NULL, NULL, (DvPlace){0}, NULL, &root);
-    return scene;
-}
-
-static DvStatus save(DvScene *scene, const char *file)
-{
-    const DvSceneFormatOps *format = find_format(file, NULL, 0);
-    if (!format)
-        format = scene->format ? scene->format : dv_service(DV_SCENE_FORMAT);
-    if (!format)
-        return refuse_format(file);
-    if (!format->write)
-        return refuse(file, DV_ERROR_UNSUPPORTED, "scenes of this format can be read, but not written");
-    char *folder = g_path_get_dirname(file), *absolute = g_canonicalize_filename(folder, NULL);
-    DvText text = {0};
-    GError *error = NULL;
-    DvStatus status = format->write(scene->root, absolute, &text);
-    if (status == DV_OK && text.length > DV_MAX_SCENE_BYTES) {
-        status = refuse(file, DV_ERROR_LIMIT, "the scene has grown beyond 256 MiB, more than would be read back");
-    } else if (status == DV_OK && !g_file_set_contents(file, text.at, (gssize)text.length, &error)) {
-        const char *reason = strrchr(error->message, ':'); /* before it: the name of a temporary file */
-        dv_log_at(DV_LEVEL_ERROR, DV_ERROR_IO, file, 0, 0, "the scene cannot be written: %s",
-                  reason ? reason + 2 : error->message);
-        g_error_free(error);
-        status = DV_ERROR_IO;
-    }
-    dv_text_free(&text);
-    g_free(absolute);
-    g_free(folder);
-    return status;
-}
-
-DvStatus dv_scene_save(DvScene *scene, const char *file)
-{
-    Call call;
-    if (!dv_private_call_begin(&call, scene, "dv_scene_save"))
-        return DV_ERROR_BUSY;
-    const DvStatus status = save(scene, file);
-    dv_private_call_end(&call);
-    return status;
-}
-
 void dv_scene_free(DvScene *scene)
 {
     Call call;
     if (!scene || begin_outermost(&call, scene, "dv_scene_free") != DV_OK)
         return; /* it stays: whoever uses it now must not lose it */
-    dv_private_call_end(&call);
+    dv_core_call_end(&call);
     DvNode *root = scene->root;
     scene->running = false;
     if (root) {
@@ -687,7 +549,7 @@ DvStatus dv_scene_step(DvScene *scene, double dt)
     if (status != DV_OK)
         return status;
     status = step(scene, dt);
-    dv_private_call_end(&call);
+    dv_core_call_end(&call);
     return status;
 }
 
@@ -700,25 +562,25 @@ static void reset_object(DvObject *object)
 void dv_scene_reset(DvScene *scene)
 {
     Call call;
-    if (!scene->running || !dv_private_call_begin(&call, scene, "dv_scene_reset"))
+    if (!scene->running || !dv_core_call_begin(&call, scene, "dv_scene_reset"))
         return;
     dv_node_set_time(scene->root, scene->reset_time);
     dv_node_propagate_context(scene->root);
     for_each_object(scene->root, reset_object);
-    dv_private_settle(scene);
+    dv_core_settle(scene);
     scene->steps = 0;
-    dv_private_call_end(&call);
+    dv_core_call_end(&call);
 }
 
 void dv_scene_update_visual(DvScene *scene)
 {
     Call call;
-    if (!dv_private_call_begin(&call, scene, "dv_scene_update_visual"))
+    if (!dv_core_call_begin(&call, scene, "dv_scene_update_visual"))
         return;
     DvObject *loop = dv_node_slot(scene->root, DV_VISUAL_LOOP);
     const DvVisualLoopOps *ops = loop ? dv_object_ops(loop, DV_VISUAL_LOOP) : NULL;
     if (ops)
         ops->update(loop->self);
     update_boxes(scene->root);
-    dv_private_call_end(&call);
+    dv_core_call_end(&call);
 }

@@ -85,7 +85,7 @@ void dv_text_free(DvText *text)
     *text = (DvText){0};
 }
 
-int dv_private_compare_words(const void *left, const void *right)
+int dv_core_compare_words(const void *left, const void *right)
 {
     return strcmp(*(char *const *)left, *(char *const *)right);
 }

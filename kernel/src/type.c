@@ -33,7 +33,7 @@ static void print_words(char *const *words, size_t count, DvText *out)
         dv_text_add(out, "]");
 }
 
-double dv_private_get_scalar(DvScalar scalar, const void *values, size_t i)
+double dv_core_get_scalar(DvScalar scalar, const void *values, size_t i)
 {
     switch (scalar) {
     case DV_SCALAR_DOUBLE:
@@ -47,7 +47,7 @@ double dv_private_get_scalar(DvScalar scalar, const void *values, size_t i)
     }
 }
 
-void dv_private_type_print(const DvType *type, const void *elements, size_t count, DvText *out)
+void dv_core_type_print(const DvType *type, const void *elements, size_t count, DvText *out)
 {
     if (type->print) {
         type->print(type, elements, count, out);
@@ -68,7 +68,7 @@ void dv_private_type_print(const DvType *type, const void *elements, size_t coun
     for (size_t i = 0; i < scalars; i++) {
         if (i)
             dv_text_add(out, " ");
-        dv_text_add_double(out, dv_private_get_scalar(type->scalar, elements, i));
+        dv_text_add_double(out, dv_core_get_scalar(type->scalar, elements, i));
     }
 }
 
@@ -93,7 +93,7 @@ bool dv_private_type_converts(const DvType *from, const DvType *to)
     return (from->scalar == DV_SCALAR_STRING || to->scalar == DV_SCALAR_STRING) && from_text && to_text;
 }
 
-void dv_private_put_scalar(DvScalar scalar, void *values, size_t i, double value)
+void dv_core_put_scalar(DvScalar scalar, void *values, size_t i, double value)
 {
     switch (scalar) {
     case DV_SCALAR_DOUBLE:
@@ -148,7 +148,7 @@ DvStatus dv_private_type_convert(const DvType *from, const void *value, size_t c
 {
     if (!is_number(from) || !is_number(to)) {
         DvText text = {0}, problem = {0};
-        dv_private_type_print(from, value, count, &text);
+        dv_core_type_print(from, value, count, &text);
         *out = dv_private_elements_copy(to, old, old_count, old_count);
         *out_count = old_count;
         const DvStatus status = dv_private_type_parse(NULL, to, text.at ? text.at : "", out, out_count, &problem);
@@ -164,8 +164,8 @@ DvStatus dv_private_type_convert(const DvType *from, const void *value, size_t c
     const size_t both = MIN(from_row, to->components);
     for (size_t row = 0; row < rows; row++)
         for (size_t i = 0; i < both; i++)
-            dv_private_put_scalar(to->scalar, *out, row * to->components + i,
-                                  dv_private_get_scalar(from->scalar, value, row * from_row + i));
+            dv_core_put_scalar(to->scalar, *out, row * to->components + i,
+                               dv_core_get_scalar(from->scalar, value, row * from_row + i));
     return DV_OK;
 }
 

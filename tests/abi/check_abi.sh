@@ -4,9 +4,9 @@
 # A plugin of an earlier day: built with the headers as they were when the ABI was frozen (tests/abi/include), loaded by the kernel
 # as it is, and right to the digits of a closed form. And what any such plugin relies on, sizes, offsets, constants, ids and
 # prototypes, is still there: who changes one raises DV_ABI_MINOR and freezes anew, which `./bootstrap freeze-abi` does.
-# usage: check_abi.sh SOURCE_ROOT C_COMPILER [DIVAN KERNEL_LIBRARY]        without the last two: the tables only
+# usage: check_abi.sh SOURCE_ROOT C_COMPILER [DIVAN WORDS_LIBRARY KERNEL_LIBRARY]        without the last three: the tables only
 set -eu
-root=$1 cc=$2 divan=${3:-} kernel=${4:-}
+root=$1 cc=$2 divan=${3:-} words=${4:-} kernel=${5:-}
 frozen=$root/tests/abi now=$root/kernel/include
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -30,7 +30,7 @@ fi
 [ -n "$divan" ] || exit 0
 
 "$cc" -std=c11 -O1 -ffp-contract=off -fPIC -shared -fvisibility=hidden -I"$frozen/include" -o "$work/frozen.so" \
-    "$frozen/harmonic_well_force_field.c" "$kernel" -lm
+    "$frozen/harmonic_well_force_field.c" "$words" "$kernel" -lm
 "$divan" run "$frozen/well.scn" --plugin "$work/frozen.so" -n 1000 --quiet --strict --dump "$work/states"
 awk '$1 == "STEP" { step = $2 } $1 == "X" && step == 1000 { exit !(($2 - 1.5)^2 + ($3 - 0.2)^2 + $4^2 < 1e-8) }' "$work/states" ||
     { echo "the plugin computes something else: $(grep '^X' "$work/states")"; exit 1; }

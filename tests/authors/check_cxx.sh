@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Plugins in C++20 and C++17 compile without a warning, are loaded, and compute what the closed form says.
-# usage: check_cxx.sh DIVAN INCLUDE_DIRECTORY KERNEL_LIBRARY SOURCES CXX_COMPILER
+# usage: check_cxx.sh DIVAN INCLUDE_DIRECTORY WORDS_LIBRARY KERNEL_LIBRARY SOURCES CXX_COMPILER
 set -eu
-divan=$1 include=$2 kernel=$3 sources=$4 cxx=$5
+divan=$1 include=$2 words=$3 kernel=$4 sources=$5 cxx=$6
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
 for standard in 17 20; do
     "$cxx" -std=c++$standard -pedantic -Wall -Wextra -Wconversion -Wno-missing-field-initializers -Werror -O1 -ffp-contract=off \
-        -fPIC -shared -fvisibility=hidden -I"$include" -o "$work/drag$standard.so" "$sources/drag_cxx$standard.cpp" "$kernel"
+        -fPIC -shared -fvisibility=hidden -I"$include" -o "$work/drag$standard.so" "$sources/drag_cxx$standard.cpp" "$words" "$kernel"
     # What the loader reads must be there before any constructor runs.
     symbols=$(nm -D --defined-only "$work/drag$standard.so" | awk '{ print $2, $3 }')
     case $symbols in

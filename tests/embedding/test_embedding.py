@@ -14,7 +14,7 @@ import unittest
 ROOT = os.environ["DIVAN_TEST_SOURCE_ROOT"]
 SCENE = os.path.join(ROOT, "scenes", "pendulum.scn").encode()
 
-divan = ctypes.CDLL(os.environ["DIVAN_KERNEL"])
+divan = ctypes.CDLL(os.environ["DIVAN_WORDS"])
 pointer, size, text, real = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_double
 numbers = ctypes.POINTER(real)
 
@@ -194,7 +194,7 @@ class Embedding(unittest.TestCase):
         with open(os.path.join(ROOT, "docs", "embedding.md"), encoding="utf-8") as page:
             example = re.search(r"```python\n(.*?)```", page.read(), re.S).group(1)
         self.assertLessEqual(len(example.splitlines()), 30)
-        example = example.replace("libdivan-kernel.so.0", os.environ["DIVAN_KERNEL"])
+        example = example.replace("libdivan-words.so.0", os.environ["DIVAN_WORDS"])
         names = {"__name__": "example"}
         folder = os.getcwd()
         os.chdir(ROOT)

@@ -5,6 +5,7 @@
 #
 # - Each file names its licence, but meshes, tables of other programs and fuzz inputs, whose formats leave no room for it.
 # - A plugin includes public headers and its own files, a host and the kernel likewise; a public header needs the C library alone.
+# - The core of the kernel (kernel/src) does not know kernel/words, which knows of it only core.h.
 # - The kernel knows no physics and names no class of a plugin.
 # - Kernel and plugins leave the process alone: no exit, no abort.
 set -eu
@@ -28,16 +29,17 @@ unlicensed=$(printf '%s\n' "$files" | grep -vE '^(LICENSE|\.gitignore|tests/fuzz
 complain "files without an SPDX-License-Identifier in their first lines" "$unlicensed"
 
 # A quoted include is found beside the file or in the top folder of the same plugin, never above it.
-strangers=$(printf '%s\n' "$files" | grep -E '^(kernel/src|plugins/[^/]+|hosts/[^/]+)/.*\.[ch]$' |
+strangers=$(printf '%s\n' "$files" | grep -E '^(kernel/(src|words)|plugins/[^/]+|hosts/[^/]+)/.*\.[ch]$' |
     while read -r file; do
         case $file in
-        plugins/* | hosts/*) top=$(printf '%s\n' "$file" | cut -d/ -f1,2) ;;
-        *) top=kernel/src ;;
+        kernel/words/*) top=kernel/words core=core.h ;;
+        *) top=$(printf '%s\n' "$file" | cut -d/ -f1,2) core= ;;
         esac
         [ -f "$file" ] || continue
         sed -n 's/^ *# *include *"\([^"]*\)".*/\1/p' "$file" | while read -r header; do
             case $header in
             *../*) printf '  %s: "%s"\n' "$file" "$header" ;;
+            "$core") ;; # of kernel/src
             *) [ -f "${file%/*}/$header" ] || [ -f "$top/$header" ] || printf '  %s: "%s"\n' "$file" "$header" ;;
             esac
         done
@@ -52,14 +54,14 @@ glib=$(grep -rnE '\b(G(List|Array|PtrArray|HashTable|String|Error|KeyFile|Mutex)
 complain "GLib in public headers" "$glib"
 
 physics=$(grep -rniE '(mass|stiffness|spring|young|poisson|damping|rayleigh|elastic|friction|collision|newton|euler|jacobi|corotation|conjugate|preconditio)' \
-    kernel/src --include='*.[ch]' || true)
+    kernel/src kernel/words --include='*.[ch]' || true)
 complain "physics in the kernel" "$physics"
 names=$(grep -rhoE '^ *\.name = "[A-Z][A-Za-z0-9]+"' plugins --include='*.c' | sed 's/.*"\(.*\)"/\1/' | sort -u)
 [ "$(printf '%s\n' "$names" | wc -l)" -gt 20 ] || { echo "too few classes found in plugins"; exit 1; }
-named=$(printf '%s\n' "$names" | sed 's/.*/"&"/' | grep -rnFf - kernel/src --include='*.[ch]' || true)
+named=$(printf '%s\n' "$names" | sed 's/.*/"&"/' | grep -rnFf - kernel/src kernel/words --include='*.[ch]' || true)
 complain "classes of plugins named in the kernel" "$named"
 
-leaving=$(grep -rnE '\b(exit|_exit|abort|quick_exit)\(' kernel/src plugins --include='*.[ch]' | grep -vE ':[0-9]+: *(/?\*|//)' || true)
+leaving=$(grep -rnE '\b(exit|_exit|abort|quick_exit)\(' kernel/src kernel/words plugins --include='*.[ch]' | grep -vE ':[0-9]+: *(/?\*|//)' || true)
 complain "calls that end the process" "$leaving"
 
 exit $failed

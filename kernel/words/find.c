@@ -2,7 +2,7 @@
  *
  * What a component works with: its link, else its surroundings. One rule and one set of messages for all components.
  */
-#include "internal.h"
+#include "words.h"
 
 #include <string.h>
 
@@ -32,7 +32,7 @@ static const DvClass *only_class_of(const char *contract)
     return only;
 }
 
-void dv_private_say_missing(DvText *text, const Missing *missing)
+void dv_words_say_missing(DvText *text, const Missing *missing)
 {
     char *wanted = in_words(missing->contract);
     if (*missing->path)
@@ -98,7 +98,7 @@ DvStatus dv_object_find_required(DvObject *object, const DvLink *link, const cha
                              .link = link ? link->data.field->name : NULL,
                              .named = named};
     DvText text = {0};
-    dv_private_say_missing(&text, &missing);
+    dv_words_say_missing(&text, &missing);
     if (named)
         (void)dv_field_error(&link->data, -1, "%s", text.at);
     else

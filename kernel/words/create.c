@@ -8,24 +8,13 @@
  *
  * Which class takes its variant from where is data in the plugins.
  */
-#include "internal.h"
+#include "words.h"
 
 #include <string.h>
 
 #include <divan/contracts/visual.h>
 
 enum { MAX_PROBLEMS = 10000, MAX_ERRORS = 200 }; /* of a scene: what comes after them is not read */
-
-DvStatus dv_private_problem(DvScene *scene, DvStatus status)
-{
-    if (scene) {
-        scene->problems++;
-        scene->errors += status != DV_OK;
-        if (scene->first_error == DV_OK)
-            scene->first_error = status;
-    }
-    return status;
-}
 
 static DvStatus report(DvScene *scene, DvStatus status, bool harmless, DvPlace place, const char *component,
                        const char *name, const char *format, va_list args) __attribute__((format(printf, 7, 0)));
@@ -40,8 +29,8 @@ static DvStatus report(DvScene *scene, DvStatus status, bool harmless, DvPlace p
                          .component = component,
                          .name = name,
                          .harmless = harmless};
-    dv_private_emit(&message, format, args);
-    return dv_private_problem(scene, status);
+    dv_core_emit(&message, format, args);
+    return dv_core_problem(scene, status);
 }
 
 void dv_build_remark(DvScene *scene, DvPlace place, const char *component, const char *name, const char *format, ...)
@@ -72,90 +61,13 @@ bool dv_build_is_check(const DvScene *scene)
     return scene->check_only;
 }
 
-/* Attributes */
-
-static void clear_attribute(void *pointer)
-{
-    DvAttribute *attribute = pointer;
-    dv_free(attribute->name);
-    dv_free(attribute->text);
-}
-
-DvAttributes *dv_attributes_new(void)
-{
-    DvAttributes *attributes = g_new0(DvAttributes, 1);
-    attributes->list = g_array_new(FALSE, TRUE, sizeof(DvAttribute));
-    g_array_set_clear_func(attributes->list, clear_attribute);
-    return attributes;
-}
-
-void dv_attributes_free(DvAttributes *attributes)
-{
-    if (attributes)
-        g_array_free(attributes->list, TRUE);
-    g_free(attributes);
-}
-
-void dv_attributes_add(DvAttributes *attributes, const char *name, const char *text, int line, int column)
-{
-    const DvAttribute attribute = {.name = dv_strdup(name), .text = dv_strdup(text), .line = line, .column = column};
-    g_array_append_val(attributes->list, attribute);
-}
-
-DvAttribute *dv_attributes_find(const DvAttributes *attributes, const char *name)
-{
-    for (guint i = 0; attributes && i < attributes->list->len; i++) {
-        DvAttribute *attribute = &g_array_index(attributes->list, DvAttribute, i);
-        if (strcmp(attribute->name, name) == 0)
-            return attribute;
-    }
-    return NULL;
-}
-
-DvAttribute *dv_attributes_at(const DvAttributes *attributes, size_t index)
-{
-    return index < attributes->list->len ? &g_array_index(attributes->list, DvAttribute, index) : NULL;
-}
-
-void dv_attributes_drop(DvAttributes *attributes, const char *name)
-{
-    DvAttribute *attribute = dv_attributes_find(attributes, name);
-    if (attribute)
-        g_array_remove_index(attributes->list, (guint)(attribute - (DvAttribute *)(void *)attributes->list->data));
-}
-
-void dv_attributes_set(DvAttributes *attributes, const char *name, const char *text, int line, int column)
-{
-    dv_attributes_drop(attributes, name);
-    dv_attributes_add(attributes, name, text, line, column);
-}
-
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(((const DvAttribute *)a)->name, ((const DvAttribute *)b)->name);
-}
-
-void dv_attributes_sort(DvAttributes *attributes)
-{
-    g_array_sort(attributes->list, compare_names);
-}
-
-const char *dv_attribute(const DvAttributes *attributes, const char *name)
-{
-    DvAttribute *attribute = dv_attributes_find(attributes, name);
-    if (!attribute)
-        return NULL;
-    attribute->used = true;
-    return attribute->text;
-}
-
 bool dv_class_takes(const DvClass *cls, const char *name)
 {
     for (const DvField *field = dv_common_fields(); field->name; field++)
-        if (dv_private_field_is_named(field, name))
+        if (dv_core_field_is_named(field, name))
             return true;
     for (const DvField *field = cls->fields; field && field->name; field++)
-        if (dv_private_field_is_named(field, name))
+        if (dv_core_field_is_named(field, name))
             return true;
     return false;
 }
@@ -235,7 +147,7 @@ static char *variant_of_sources(const Making *making, DvText *reason)
                                      .before = true};
             if (*path)
                 dv_text_add(reason, "%s: ", source->attribute);
-            dv_private_say_missing(reason, &missing);
+            dv_words_say_missing(reason, &missing);
             g_string_free(variant, TRUE);
             return NULL;
         }
@@ -306,7 +218,7 @@ static const char *choose_variant(const Making *making, const char *wanted, DvTe
     if (cls->variant_rule != DV_VARIANT_FREE && !(given = variant_of_sources(making, reason)))
         return NULL;
     char **words = g_strsplit(cls->variants, " ", -1);
-    qsort(words, g_strv_length(words), sizeof *words, dv_private_compare_words);
+    qsort(words, g_strv_length(words), sizeof *words, dv_core_compare_words);
     const char *chosen = NULL;
     bool possible = false;
     for (size_t k = 0; !chosen && k < 2 + g_strv_length(words); k++) {
@@ -327,43 +239,14 @@ static const char *choose_variant(const Making *making, const char *wanted, DvTe
 
 /* Attributes into fields */
 
-void dv_private_unreadable(const DvObject *object, DvStatus status)
-{
-    const DvNode *node = dv_private_node_of(object);
-    if (!node)
-        return;
-    node->scene->unreadable = status;
-    if (!node->scene->running)
-        dv_private_problem(node->scene, status);
-}
-
-/* What a value's text lacks, or a link to something that is not there (yet), is a warning: the default stays. A link that makes
- * no sense fails the scene. */
-void dv_private_set_field(DvObject *object, DvData *data, const char *text)
-{
-    const DvNode *node = dv_private_node_of(object);
-    const DvStatus status = dv_data_set_text(data, text);
-    const bool is_link = data->field->type == &dv_type_link || text[0] == '@';
-    if (node && status != DV_OK)
-        dv_private_problem(node->scene, is_link && status != DV_ERROR_NOT_FOUND ? status : DV_OK);
-}
-
 static void set_fields(DvObject *object, DvAttribute *attribute)
 {
     for (size_t i = 0; i < object->field_count; i++) {
-        if (!dv_private_field_is_named(object->fields[i]->field, attribute->name))
+        if (!dv_core_field_is_named(object->fields[i]->field, attribute->name))
             continue;
         attribute->used = true;
-        dv_private_set_field(object, object->fields[i], attribute->text);
+        dv_core_set_field(object, object->fields[i], attribute->text);
     }
-}
-
-DvAttribute *dv_private_attribute_of(const DvObject *object, const DvField *field)
-{
-    DvAttribute *attribute = dv_attributes_find(object->attributes, field->name);
-    for (const char *const *alias = field->aliases; alias && *alias && !attribute; alias++)
-        attribute = dv_attributes_find(object->attributes, *alias);
-    return attribute;
 }
 
 static DvData *field_like(const DvObject *object, const DvField *field)
@@ -386,9 +269,8 @@ static void follow_source(DvScene *scene, DvObject *object, DvAttribute *attribu
         return;
     }
     if (!source || source == object) {
-        dv_private_problem(scene,
-                           dv_error(object, DV_ERROR_NOT_FOUND, "src: no object is found at '%s'%s", attribute->text,
-                                    attribute->text[0] == '@' ? "" : "; a path starts with '@'"));
+        dv_core_problem(scene, dv_error(object, DV_ERROR_NOT_FOUND, "src: no object is found at '%s'%s",
+                                        attribute->text, attribute->text[0] == '@' ? "" : "; a path starts with '@'"));
         return;
     }
     for (size_t i = DV_PRIVATE_COMMON_FIELDS; i < source->field_count; i++) {
@@ -398,11 +280,11 @@ static void follow_source(DvScene *scene, DvObject *object, DvAttribute *attribu
             strcmp(field->name, "filename") == 0)
             continue;
         DvData *to = field_like(object, field);
-        if (!to || to->field->type == &dv_type_link || dv_private_attribute_of(object, to->field))
+        if (!to || to->field->type == &dv_type_link || dv_core_attribute_of(object, to->field))
             continue;
         const DvStatus status = dv_data_link(to, from);
         if (status != DV_OK)
-            dv_private_problem(scene, status);
+            dv_core_problem(scene, status);
     }
 }
 
@@ -456,28 +338,6 @@ static void report_unused_attributes(DvObject *object)
     }
 }
 
-static void report_link(DvObject *object, DvLink *link)
-{
-    if (!dv_link_is_set(link) || dv_link_resolve(link) == DV_OK)
-        return;
-    const DvAttribute *attribute = dv_private_attribute_of(object, link->data.field);
-    const char *paths = attribute ? attribute->text : dv_data_string(&link->data);
-    const DvObject *other = dv_node_resolve(dv_private_node_of(object), object, paths, NULL);
-    if (other)
-        dv_field_warning(&link->data, -1, "'%s' leads to %s '%s', which does not offer %s", paths, other->cls->name,
-                         dv_object_name(other), link->data.field->target);
-    else
-        dv_field_warning(&link->data, -1, "nothing is found at '%s'", paths);
-    dv_private_problem(dv_private_node_of(object)->scene, DV_OK);
-}
-
-void dv_private_report_links(DvObject *object)
-{
-    for (size_t i = 0; i < object->field_count; i++)
-        if (object->fields[i]->field->type == &dv_type_link)
-            report_link(object, (DvLink *)(void *)object->fields[i]);
-}
-
 /* Objects */
 
 static void give_name(DvNode *node, DvObject *object)
@@ -493,6 +353,22 @@ static void give_name(DvNode *node, DvObject *object)
     g_free(name);
 }
 
+/* Of the classes with the name of this one, which several plugins may offer, the first that has the variant ("": has none). */
+static const DvClass *class_of(const DvClass *cls, const char *variant)
+{
+    for (size_t i = 0; i < dv_class_count(); i++) {
+        const DvClass *other = dv_class_at(i);
+        if (strcmp(other->name, cls->name) != 0)
+            continue;
+        char **variants = g_strsplit(other->variants ? other->variants : "", " ", -1);
+        const bool has_it = *variant ? g_strv_contains((const char *const *)variants, variant) : !other->variants;
+        g_strfreev(variants);
+        if (has_it)
+            return other;
+    }
+    return dv_class_find(cls->name);
+}
+
 static void warn_of_slots(const Making *making)
 {
     for (const DvContract *contract = making->cls->contracts; contract && contract->id; contract++) {
@@ -505,7 +381,7 @@ static void warn_of_slots(const Making *making)
     }
 }
 
-static DvStatus make(Making *making, size_t index, DvObject **result)
+static DvStatus make(Making *making, DvObject **result)
 {
     DvNode *node = making->node;
     dv_attributes_sort(making->attributes);
@@ -513,7 +389,7 @@ static DvStatus make(Making *making, size_t index, DvObject **result)
     char *wanted = template && *template->text ? canonical_variant(template->text) : NULL;
     DvText reason = {0};
     if (wanted)
-        making->cls = dv_private_class_of(making->cls, wanted);
+        making->cls = class_of(making->cls, wanted);
     const char *variant = choose_variant(making, wanted, &reason);
     if (!variant) {
         (void)say(making, DV_ERROR_MISSING, NULL, "cannot be made here: %s", reason.at ? reason.at : "not accepted");
@@ -523,45 +399,45 @@ static DvStatus make(Making *making, size_t index, DvObject **result)
         return DV_ERROR_MISSING;
     }
     dv_text_free(&reason);
-    making->cls = dv_private_class_of(making->cls, variant);
+    making->cls = class_of(making->cls, variant);
     (void)dv_attribute(making->attributes, "template");
     (void)dv_attribute(making->attributes, "type");
     if (wanted && *variant && !is_part_of(variant, wanted))
         warn_of_template(making, template, wanted, variant);
     g_free(wanted);
 
-    DvObject *object = dv_private_object_new(making->cls, variant);
+    DvObject *object = dv_core_object_new(making->cls, variant);
     object->place = making->place;
     object->attributes = making->attributes;
     object->order = ++making->node->scene->created;
-    DvStatus status = dv_private_object_construct(object);
+    DvStatus status = dv_core_object_construct(object);
     if (status != DV_OK) {
         dv_object_unref(object);
-        return dv_private_problem(making->node->scene, status);
+        return dv_core_problem(making->node->scene, status);
     }
     warn_of_slots(making);
-    dv_private_node_insert_member(node, object, index);
+    dv_core_node_insert_member(node, object, SIZE_MAX);
     apply_attributes(making->node->scene, object);
     if (object->cls->parse)
         status = object->cls->parse(object, object->self, object->attributes);
     if (status != DV_OK) {
         dv_object_set_state(object, DV_COMPONENT_INVALID);
-        dv_private_problem(making->node->scene, status);
+        dv_core_problem(making->node->scene, status);
     }
     for (size_t i = 0; i < object->field_count; i++)
         if (object->fields[i]->field->type == &dv_type_link)
             (void)dv_link_resolve((DvLink *)(void *)object->fields[i]);
     give_name(node, object);
     report_unused_attributes(object);
-    dv_private_stamp(object);
+    dv_core_stamp(object);
     *result = object;
     if (status == DV_OK && making->node->scene->running)
-        status = dv_private_init_object(object);
+        status = dv_core_init_object(object);
     return status;
 }
 
-static DvStatus create_at(DvNode *node, const char *class_name, DvAttributes *attributes, DvPlace place, size_t index,
-                          DvObject **result)
+DvStatus dv_build_object(DvNode *node, const char *class_name, DvAttributes *attributes, DvPlace place,
+                         DvObject **result)
 {
     DvObject *unused = NULL;
     result = result ? result : &unused;
@@ -570,7 +446,7 @@ static DvStatus create_at(DvNode *node, const char *class_name, DvAttributes *at
         attributes = dv_attributes_new();
     Making making = {node, dv_class_find(class_name), attributes, place};
     if (making.cls)
-        return make(&making, index, result);
+        return make(&making, result);
     DvText text = {0};
     dv_class_explain(class_name, &text);
     const DvStatus status = say(&making, DV_ERROR_NOT_FOUND, NULL, "%s", text.at);
@@ -579,29 +455,12 @@ static DvStatus create_at(DvNode *node, const char *class_name, DvAttributes *at
     return status;
 }
 
-DvStatus dv_build_object(DvNode *node, const char *class_name, DvAttributes *attributes, DvPlace place,
-                         DvObject **object)
-{
-    return create_at(node, class_name, attributes, place, SIZE_MAX, object);
-}
-
-DvStatus dv_private_create_first(DvNode *node, const char *class_name)
-{
-    DvAttributes *attributes = dv_attributes_new();
-    dv_attributes_add(attributes, "name", class_name, 0, 0);
-    DvObject *object;
-    const DvStatus status = create_at(node, class_name, attributes, (DvPlace){0}, 0, &object);
-    if (object)
-        object->order = 0;
-    return status;
-}
-
 /* Takes the attributes. */
 static DvStatus new_object(DvNode *node, const char *class_name, DvAttributes *attributes, DvObject **object)
 {
     if (object)
         *object = NULL;
-    if (!dv_private_may_change(node->scene, "dv_object_new")) {
+    if (!dv_core_may_change(node->scene, "dv_object_new")) {
         dv_attributes_free(attributes);
         return DV_ERROR_BUSY;
     }
@@ -648,15 +507,15 @@ DvStatus dv_build_node(DvScene *scene, DvNode *parent, DvAttributes *attributes,
         dv_attributes_free(attributes);
         return dv_build_problem(scene, DV_ERROR_INVALID, place, NULL, NULL, "a scene has one root");
     }
-    DvObject *object = dv_private_object_new(&dv_node_class, "");
+    DvObject *object = dv_core_object_new(dv_class_of_nodes(), "");
     DvNode *node = object->self;
     *result = node;
     dv_attributes_sort(attributes);
     object->place = place;
     object->attributes = attributes;
     object->order = ++scene->created;
-    (void)dv_private_object_construct(object); /* a node's cannot fail */
-    dv_private_node_join_scene(node, scene);
+    (void)dv_core_object_construct(object); /* a node's cannot fail */
+    dv_core_node_join_scene(node, scene);
     node->folder = folder || !parent ? g_intern_string(folder) : parent->folder;
     if (parent) {
         const DvStatus status = dv_node_attach(parent, node);
@@ -670,7 +529,7 @@ DvStatus dv_build_node(DvScene *scene, DvNode *parent, DvAttributes *attributes,
     apply_attributes(scene, object);
     report_unused_attributes(object);
     if (parent)
-        dv_private_warn_of_namesake(node, parent);
-    dv_private_stamp(object);
+        dv_core_warn_of_namesake(node, parent);
+    dv_core_stamp(object);
     return DV_OK;
 }

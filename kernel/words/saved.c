@@ -9,7 +9,7 @@
  *
  * What was linked stays linked: a field that follows another is said by its link.
  */
-#include "internal.h"
+#include "words.h"
 
 #include <string.h>
 
@@ -26,18 +26,9 @@ static void snapshot_free(void *pointer)
 {
     Snapshot *snapshot = pointer;
     if (snapshot->value)
-        dv_private_value_unref(snapshot->type, snapshot->value);
+        dv_core_value_unref(snapshot->type, snapshot->value);
     g_free(snapshot->link);
     g_free(snapshot);
-}
-
-void dv_private_stamp(DvObject *object)
-{
-    if (object->stamp_count < object->field_count)
-        object->stamps = g_renew(uint64_t, object->stamps, object->field_count);
-    object->stamp_count = object->field_count;
-    for (size_t i = 0; i < object->field_count; i++)
-        object->stamps[i] = object->fields[i]->version;
 }
 
 static bool was_written_since_stamp(const DvObject *object, size_t index)
@@ -52,7 +43,7 @@ static bool is_never_saved(const DvObject *object, const DvData *data)
            (data->field->flags & DV_FIELD_OUTPUT) != 0;
 }
 
-void dv_private_capture(DvObject *object)
+static void capture(DvObject *object)
 {
     if (object->initial)
         return;
@@ -63,16 +54,16 @@ void dv_private_capture(DvObject *object)
         if (!was_written_since_stamp(object, i) || is_never_saved(object, data) || !dv_data_is_set(data))
             continue;
         const DvData *parent = dv_data_parent(data);
-        const DvAttribute *attribute = dv_private_attribute_of(object, data->field);
+        const DvAttribute *attribute = dv_core_attribute_of(object, data->field);
         if (parent && (sourced || (attribute && attribute->text[0] == '@')))
             continue; /* read since; the attribute says where from */
         Snapshot *snapshot = g_new0(Snapshot, 1);
         snapshot->field = i;
         if (parent) {
-            snapshot->link = dv_private_data_path(parent);
+            snapshot->link = dv_core_data_path(parent);
         } else {
             snapshot->type = data->type;
-            snapshot->value = dv_private_value_ref(data->value);
+            snapshot->value = dv_core_value_ref(data->value);
             snapshot->count = data->count;
         }
         g_ptr_array_add(object->initial, snapshot);
@@ -163,7 +154,7 @@ static bool is_said(const DvObject *object, const DvAttribute *attribute, const 
 void dv_saved_attributes(DvObject *object, const char *folder, DvSavedText say, void *context)
 {
     if (!object->initialised)
-        dv_private_capture(object);
+        capture(object);
     if (*dv_object_name(object) || !object->is_node)
         say(context, "name", dv_object_name(object));
     if (*object->variant)
@@ -183,7 +174,7 @@ void dv_saved_attributes(DvObject *object, const char *folder, DvSavedText say, 
         DvData *data = object->fields[snapshot->field];
         DvText text = {0};
         if (snapshot->value)
-            dv_private_type_print(snapshot->type, snapshot->value, snapshot->count, &text);
+            dv_core_type_print(snapshot->type, snapshot->value, snapshot->count, &text);
         if (!snapshot->link)
             say_text(object, folder, data, data->field->name, text.length ? text.at : "", say, context);
         else if (follows_transient(data))
@@ -270,7 +261,7 @@ void dv_build_state(DvObject *object, const char *field, const char *text, int l
     dv_private_node_of(object)->scene->restored = true;
 }
 
-void dv_private_restore(DvObject *object)
+static void restore(DvObject *object)
 {
     DvStatus status = DV_OK;
     for (guint i = 0; object->restore && i < object->restore->list->len; i++) {
@@ -279,5 +270,7 @@ void dv_private_restore(DvObject *object)
     }
     g_clear_pointer(&object->restore, dv_attributes_free);
     if (status != DV_OK)
-        dv_private_problem(dv_private_node_of(object)->scene, status);
+        dv_core_problem(dv_private_node_of(object)->scene, status);
 }
+
+const Recorder dv_words_recorder = {.capture = capture, .restore = restore};

@@ -2,7 +2,7 @@
  *
  * Plain functions for hosts in other languages.
  */
-#include "internal.h"
+#include "words.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,13 +14,13 @@ static bool begin(Call *call, const DvObject *object, const char *function)
 {
     DvScene *scene = dv_private_scene_of(object);
     call->scene = NULL;
-    return !scene || dv_private_call_begin(call, scene, function);
+    return !scene || dv_core_call_begin(call, scene, function);
 }
 
 static void end(const Call *call)
 {
     if (call->scene)
-        dv_private_call_end(call);
+        dv_core_call_end(call);
 }
 
 /* Paths */
@@ -34,7 +34,7 @@ static DvStatus not_found(const char *path, const char *why)
 DvObject *dv_scene_object(DvScene *scene, const char *path)
 {
     Call call;
-    if (!dv_private_call_begin(&call, scene, "dv_scene_object"))
+    if (!dv_core_call_begin(&call, scene, "dv_scene_object"))
         return NULL;
     DvObject *object = dv_object_of(scene->root);
     if (strcmp(path, "/") != 0) {
@@ -51,7 +51,7 @@ DvObject *dv_scene_object(DvScene *scene, const char *path)
 DvData *dv_scene_field(DvScene *scene, const char *path)
 {
     Call call;
-    if (!dv_private_call_begin(&call, scene, "dv_scene_field"))
+    if (!dv_core_call_begin(&call, scene, "dv_scene_field"))
         return NULL;
     DvText problem = {0};
     DvData *field;
@@ -59,7 +59,7 @@ DvData *dv_scene_field(DvScene *scene, const char *path)
         field = dv_object_field(dv_object_of(scene->root), path + 2);
     } else {
         char *link = g_strconcat(path[0] == '/' ? "@" : "@/", path, NULL);
-        field = dv_private_resolve_field(scene->root, NULL, link, &problem);
+        field = dv_core_resolve_field(scene->root, NULL, link, &problem);
         g_free(link);
     }
     if (!field)
@@ -132,7 +132,7 @@ DvStatus dv_data_get_numbers(DvData *field, double *numbers, size_t count)
     const void *value = dv_data_read(field);
     const DvStatus status = check_count(field, count, field->count * components_of(field->type));
     for (size_t i = 0; status == DV_OK && i < count; i++)
-        numbers[i] = dv_private_get_scalar(field->type->scalar, value, i);
+        numbers[i] = dv_core_get_scalar(field->type->scalar, value, i);
     end(&call);
     return status;
 }
@@ -168,14 +168,14 @@ static DvStatus set_numbers(DvData *field, const double *numbers, size_t count)
                                   type->name);
     void *value = dv_data_begin_all(field, type->list ? count / components : 1);
     for (size_t i = 0; i < count; i++)
-        dv_private_put_scalar(type->scalar, value, i, numbers[i]);
+        dv_core_put_scalar(type->scalar, value, i, numbers[i]);
     dv_data_end(field);
     return DV_OK;
 }
 
 DvStatus dv_data_set_numbers(DvData *field, const double *numbers, size_t count)
 {
-    if (!dv_private_may_change(dv_private_scene_of(field->owner), "dv_data_set_numbers"))
+    if (!dv_core_may_change(dv_private_scene_of(field->owner), "dv_data_set_numbers"))
         return DV_ERROR_BUSY;
     return set_numbers(field, numbers, count);
 }
@@ -261,7 +261,7 @@ static DvStatus set_state(DvObject *object, DvVecId vector, const double *number
         memcpy(values, numbers, count * sizeof *numbers);
     DvScene *scene = dv_private_scene_of(object);
     if (scene && scene->running && (vector == DV_POSITION || vector == DV_VELOCITY))
-        dv_private_settle(scene);
+        dv_core_settle(scene);
     return DV_OK;
 }
 

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the files of the kernel share and nobody else sees: the layout of objects, nodes and scenes.
+ *
+ *   text.c parse.c type.c          growing text, closest word; values from text; types, printing, conversion
+ *   data.c link.c                  values, dependencies; links to objects
+ *   object.c                       objects: fields, lifecycle calls, references
+ *   contract.c                     what an offer of a contract must hold
+ *   registry.c plugin.c            classes, old names; finding, checking, starting plugins
+ *   needs.c                        who cannot do without whom
+ *   node.c visitor.c schedule.c    the graph, walks, compiled walks
+ *   event.c                        events
+ *   path.c files.c find.c          "@../dofs" to objects; file names to files; what a component works with
+ *   create.c                       an object from class name, attributes and context: variant, fields, links
+ *   saved.c                        what a saved scene says of an object, and how it is put back
+ *   scene.c                        load, init, step, reset; whose a scene is
+ *   embed.c                        plain functions for hosts in other languages
+ *   thread.c memory.c parallel.c log.c phase.c
+ */
+#ifndef DIVAN_KERNEL_INTERNAL_H
+#define DIVAN_KERNEL_INTERNAL_H
+
+#include <stdarg.h>
+
+#include <glib.h>
+
+#include <divan/contracts/scene_format.h>
+#include <divan/divan.h>
+
+typedef struct Part Part; /* schedule.c: a node in a schedule */
+
+struct DvAttributes {
+    GArray *list; /* DvAttribute; those of an object are sorted by name in the order of bytes */
+};
+
+/* An object: this header, then the component's struct (self), in one 64-byte aligned block. */
+struct DvObject {
+    const DvClass *cls;
+    void *self;
+    DvNode *node;        /* NULL outside the graph */
+    const char *variant; /* interned, "" when it has none */
+    DvPlace place;
+    int references;
+    bool initialised;       /* init has run */
+    bool removed;           /* has left the graph: schedules skip it */
+    DvScene *detached_from; /* where it may come back to; or NULL */
+    bool is_node;
+    bool transient;                                                 /* never saved */
+    char *path;                                                     /* cache of dv_object_path; NULL: stale */
+    DvData name, print_log, tags, bbox, component_state, listening; /* common fields */
+    DvData **fields;                       /* [field_count] common ones first, then the class's, then added ones */
+    size_t field_count, class_field_count; /* all; without the added ones */
+    DvAttributes *attributes;              /* as given; NULL: none */
+    GPtrArray *initial;                    /* of the recorder: what was set before init, for saving; or NULL */
+    DvAttributes *restore;                 /* the state a saved scene holds for it, applied after init; or NULL */
+    uint64_t order;   /* when it was made: merges objects and child nodes into the order of the document */
+    uint64_t *stamps; /* versions of the fields when it was made, then after init: what changed since is saved */
+    size_t stamp_count;
+    GPtrArray *referrers;   /* DvLink * that point here; or NULL */
+    GPtrArray *needs;       /* DvObject *: what it cannot do without, a reference each; or NULL */
+    GPtrArray *users;       /* DvObject *: who needs it; or NULL */
+    GPtrArray *lost;        /* char *: paths of what it needed and that has left; or NULL */
+    bool lost_said;         /* that has been reported */
+    bool initialising;      /* its init runs */
+    bool updating;          /* its engine runs */
+    DvComponentState state; /* of component_state at state_version */
+    uint64_t state_version;
+};
+
+/* A node is the self of an object of class "Node". */
+struct DvNode {
+    DvData gravity, dt, time, animate, activated, sleeping, can_change_sleeping_state;
+    DvScene *scene;
+    GPtrArray *parents, *children; /* DvNode * */
+    GPtrArray *members;            /* DvObject *, in order */
+    uint64_t revision;             /* of this node and all below */
+    uint64_t own_revision;         /* of this node's members, tags, activity alone */
+    GPtrArray *parts;              /* schedule.c: Part of each schedule that comes here; or NULL */
+    GPtrArray *schedules;          /* schedule.c: compiled schedules that start here; or NULL */
+    uint64_t context_revision;     /* own_revision at which has_context was found */
+    bool has_context;              /* holds objects of contract divan.context/1 */
+    uint64_t mark;                 /* of the walk that visited it last */
+    uint32_t pending;              /* parents not yet visited in that walk */
+    uint32_t walk_index;           /* its place in that walk */
+    GHashTable *counts;            /* words/create.c: how many objects of a class got a name from it; or NULL */
+    const char *folder;            /* interned: folder of the file it comes from, for relative paths; or NULL */
+};
+
+/* memory.c: the scratch of a thread. */
+typedef struct Arena {
+    char *block;
+    size_t capacity, used, peak; /* bytes; peak: the most in use at once, extra blocks included */
+    struct ExtraBlock {
+        void *at;
+        size_t bytes;
+    } * extra; /* blocks beyond the capacity */
+    size_t extra_count, extra_capacity, extra_bytes;
+} Arena;
+
+/* thread.c: what belongs to a thread. */
+typedef struct Thread {
+    Arena arena;
+    struct Phases *phases; /* phase.c; NULL: off */
+    DvText last_error;
+    unsigned calls;  /* of the host that are in progress: scene.c */
+    bool in_chunk;   /* of a loop: parallel.c */
+    bool in_handler; /* of messages: log.c */
+    bool is_freed_at_end;
+} Thread;
+
+/* Who keeps what is needed to write a scene down and to continue it: asked when the life of an object goes on. */
+typedef struct Recorder {
+    void (*capture)(DvObject *object); /* before init: what code has set since it was made */
+    void (*restore)(DvObject *object); /* after init: puts the fields of `restore` back */
+} Recorder;
+
+struct DvScene {
+    DvNode *root;
+    const Recorder *recorder;
+    _Atomic uint64_t steps;
+    _Atomic bool running; /* initialised */
+    bool check_only, keep_going;
+    bool restored;             /* the file holds the state of a run: State elements */
+    unsigned problems, errors; /* reported while loading: all; those that fail the load */
+    DvStatus first_error;
+    DvStatus unreadable; /* a field that could not be brought up to date since the last step began; or DV_OK */
+    const DvSceneFormatOps *format; /* of the file it was read from; NULL: made by code */
+    uint64_t created;               /* objects and nodes so far: their order */
+    double reset_time;              /* s; where reset goes back to */
+    const void *loop_ops;           /* scene.c: the root's animation loop as of loop_revision */
+    void *loop;
+    uint64_t loop_revision;
+    const void *checks[4]; /* DvStepCheckOps of the plugins */
+    size_t check_count;
+    unsigned orphans;                     /* objects that have lost what they need */
+    uint64_t orphan_revision;             /* of the root when they were looked after last */
+    unsigned references;                  /* its owner's and its nodes' */
+    _Atomic(Thread *) owner;              /* whose call is in progress; NULL: nobody's */
+    unsigned calls;                       /* of the host that are in progress: they nest */
+    uint64_t last_revision;               /* of its graph; no revision comes twice */
+    uint64_t last_mark;                   /* visitor.c: of a pass of a walk */
+    struct Frame *innermost;              /* schedule.c: the schedule that is running */
+    unsigned depth;                       /* of the kernel's calls to components */
+    GPtrArray *leaving;                   /* DvObject: released when depth is back to 0; or NULL */
+    uint64_t planned_nodes, compilations; /* schedule.c: parts planned, schedules put together, so far */
+    struct Local {                        /* what plugins keep for the scene */
+        const void *key;
+        void *block;
+    } * locals;
+    size_t local_count;
+};
+
+enum {
+    DV_PRIVATE_COMMON_FIELDS = 6, /* of every object, before those of its class */
+};
+
+/* The node an object is in; that of a node's object is the node itself. NULL outside the graph. */
+static inline DvNode *dv_private_node_of(const DvObject *object)
+{
+    return object->is_node ? object->self : object->node;
+}
+
+static inline DvScene *dv_private_scene_of(const DvObject *object)
+{
+    const DvNode *node = dv_private_node_of(object);
+    return node ? node->scene : NULL;
+}
+
+/* object.c */
+DV_PUBLIC DvObject *dv_core_object_new(const DvClass *cls,
+                                       const char *variant); /* construct has not run; one reference */
+DV_PUBLIC DvStatus dv_core_object_construct(DvObject *object);
+DV_PUBLIC bool dv_core_field_is_named(const DvField *field, const char *name); /* or has it as an alias */
+DV_PUBLIC void dv_core_stamp(DvObject *object); /* the versions of all fields, as they are now */
+
+/* attributes.c */
+/* What gave a field its value: the attribute of its name or of an alias; NULL: none did. */
+DV_PUBLIC DvAttribute *dv_core_attribute_of(const DvObject *object, const DvField *field);
+DV_PUBLIC void dv_core_set_field(DvObject *object, DvData *data, const char *text); /* problems are counted */
+
+/* data.c, type.c, text.c */
+DV_PUBLIC const void *dv_core_value_ref(const void *value); /* shares it: to keep a snapshot */
+DV_PUBLIC void dv_core_value_unref(const DvType *type, const void *value);
+DV_PUBLIC char *dv_core_data_path(const DvData *data); /* "@/Liver/dofs.position"; new string */
+DV_PUBLIC void dv_core_type_print(const DvType *type, const void *elements, size_t count, DvText *out);
+DV_PUBLIC double dv_core_get_scalar(DvScalar scalar, const void *values, size_t i); /* of numbers; true is 1 */
+DV_PUBLIC void dv_core_put_scalar(DvScalar scalar, void *values, size_t i, double value);
+DV_PUBLIC int dv_core_compare_words(const void *left, const void *right); /* of arrays of char *, for sorting */
+
+/* path.c, files.c */
+/* "@dofs.position"; NULL with the reason when it leads to no field. */
+DV_PUBLIC DvData *dv_core_resolve_field(const DvNode *node, const DvObject *from, const char *path, DvText *problem);
+/* New string; NULL: not found. Places are folders as seen from that of the kernel's library, ended by NULL. */
+DV_PUBLIC char *dv_core_find_beside_kernel(const char *name, const char *const *places);
+
+/* node.c */
+DV_PUBLIC void dv_core_node_join_scene(DvNode *node, DvScene *scene); /* once, when it is made */
+DV_PUBLIC void dv_core_node_insert_member(DvNode *node, DvObject *object,
+                                          size_t index);                     /* beyond the end: as the last */
+DV_PUBLIC void dv_core_warn_of_namesake(DvNode *node, const DvNode *parent); /* an earlier child has its name */
+
+/* scene.c */
+/* A host's call begins: the scene belongs to the calling thread until it ends. False, with a message, when it belongs to another or
+ * the caller is a chunk of a loop. */
+typedef struct Call {
+    DvScene *scene;
+    DvStepMark mark;
+} Call;
+DV_PUBLIC bool dv_core_call_begin(Call *call, DvScene *scene, const char *function);
+DV_PUBLIC void dv_core_call_end(const Call *call);
+/* Whether the calling thread may change what belongs to the scene now; a message when not. NULL: nobody's scene. */
+DV_PUBLIC bool dv_core_may_change(const DvScene *scene, const char *function);
+DV_PUBLIC DvScene *dv_core_scene_new(const Recorder *recorder); /* without a root */
+DV_PUBLIC DvStatus
+dv_core_init_object(DvObject *object);         /* links, init, bwd_init of an object that joins a running scene */
+DV_PUBLIC void dv_core_settle(DvScene *scene); /* constraints hold and mapped states follow */
+/* A problem found while loading: counted; an error also fails the load. Returns the status. */
+DV_PUBLIC DvStatus dv_core_problem(DvScene *scene, DvStatus status);
+
+/* log.c */
+DV_PUBLIC void dv_core_emit(DvMessage *message, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
+
+#endif

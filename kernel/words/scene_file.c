@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Scenes from files and into files: whose format it is, reading, writing. Reading makes everything first; initialisation is the core's.
+ */
+#include "words.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+enum { MAX_FORMATS = 16 };
+
+/* The formats of the plugins that run. */
+typedef struct Formats {
+    const void *at[MAX_FORMATS]; /* DvSceneFormatOps */
+    size_t count;
+} Formats;
+
+static Formats formats(void)
+{
+    Formats all = {.count = 0};
+    all.count = MIN(dv_services(DV_SCENE_FORMAT, all.at, MAX_FORMATS), MAX_FORMATS);
+    return all;
+}
+
+static bool has_extension(const DvSceneFormatOps *format, const char *file)
+{
+    const char *dot = strrchr(file, '.');
+    for (const char *const *extension = format->extensions; dot && extension && *extension; extension++)
+        if (g_ascii_strcasecmp(dot, *extension) == 0)
+            return true;
+    return false;
+}
+
+/* By the extension, else by what the text looks like (NULL: unknown). */
+static const DvSceneFormatOps *find_format(const char *file, const char *text, size_t length)
+{
+    const Formats all = formats();
+    for (size_t i = 0; i < all.count; i++)
+        if (has_extension(all.at[i], file))
+            return all.at[i];
+    for (size_t i = 0; text && i < all.count; i++)
+        if (((const DvSceneFormatOps *)all.at[i])->recognise(text, length))
+            return all.at[i];
+    return NULL;
+}
+
+static bool reads(const DvPlugin *plugin, const char *file)
+{
+    for (const DvContract *offer = plugin->offers; offer && offer->id; offer++)
+        if (strcmp(offer->id, DV_SCENE_FORMAT) == 0 && has_extension(offer->ops, file))
+            return true;
+    return false;
+}
+
+static DvStatus refuse(const char *file, DvStatus status, const char *why)
+{
+    dv_log_at(DV_LEVEL_ERROR, status, file, 0, 0, "%s", why);
+    return status;
+}
+
+/* No format takes the file: says which plugin would, or what a scene file is called. */
+static DvStatus refuse_format(const char *file)
+{
+    const DvPluginInfo *idle = dv_words_idle_plugin(reads, file);
+    const Formats all = formats();
+    DvText why = {0};
+    if (idle)
+        dv_text_add(&why, "such files are read by the plugin '%s' (%s), which is not in use%s%s", idle->id, idle->file,
+                    idle->reason ? ": " : "", idle->reason ? idle->reason : "");
+    else if (!all.count)
+        dv_text_add(&why, "no plugin that is in use reads scene files");
+    for (size_t i = 0, known = 0; !idle && i < all.count; i++)
+        for (const char *const *extension = ((const DvSceneFormatOps *)all.at[i])->extensions; *extension; extension++)
+            dv_text_add(&why, "%s%s", known++ ? " or " : "a scene file ends in ", *extension);
+    refuse(file, DV_ERROR_INVALID, why.at);
+    dv_text_free(&why);
+    return DV_ERROR_INVALID;
+}
+
+static DvStatus load(const char *text, size_t length, const char *name, const char *folder,
+                     const DvLoadOptions *options, DvScene **result)
+{
+    const DvSceneFormatOps *format = find_format(name, text, length);
+    if (!format)
+        return refuse_format(name);
+    DvScene *scene = dv_core_scene_new(&dv_words_recorder);
+    scene->format = format;
+    scene->keep_going = options && options->keep_going;
+    scene->check_only = options && options->check_only;
+    format->read(scene, text, length, name, folder);
+    DvStatus status = scene->first_error;
+    const bool partial = scene->keep_going || scene->check_only;
+    if (scene->root && (status == DV_OK || partial) && !(options && options->no_init))
+        status = dv_scene_init(scene);
+    if (status == DV_OK && scene->check_only && scene->problems)
+        status = DV_ERROR_INVALID;
+    if (!scene->root || (status != DV_OK && !partial)) {
+        dv_scene_free(scene);
+        return status;
+    }
+    *result = scene;
+    return status;
+}
+
+DvStatus dv_scene_load_text(const char *text, size_t length, const char *name, const char *folder,
+                            const DvLoadOptions *options, DvScene **scene)
+{
+    *scene = NULL;
+    char *absolute = g_canonicalize_filename(folder ? folder : ".", NULL);
+    const DvStatus status = load(text, length, name ? name : "scene", absolute, options, scene);
+    g_free(absolute);
+    return status;
+}
+
+DvStatus dv_scene_load(const char *file, const DvLoadOptions *options, DvScene **scene)
+{
+    *scene = NULL;
+    if (!file || !*file)
+        return refuse(NULL, DV_ERROR_INVALID, "no scene file is given");
+    char *path = dv_find_file(file, NULL);
+    if (!path && !find_format(file, NULL, 0))
+        return refuse_format(file);
+    if (!path)
+        return refuse(file, DV_ERROR_NOT_FOUND, "no such file, neither here nor in DIVAN_DATA_PATH");
+    GStatBuf about;
+    char *text = NULL;
+    size_t length = 0;
+    DvStatus status;
+    if (g_stat(path, &about) == 0 && about.st_size > DV_MAX_SCENE_BYTES) {
+        status = refuse(file, DV_ERROR_LIMIT, "the file is larger than 256 MiB");
+    } else if (!g_file_get_contents(path, &text, &length, NULL)) {
+        status = refuse(file, DV_ERROR_IO, "the file cannot be read");
+    } else {
+        char *canonical = g_canonicalize_filename(path, NULL), *folder = g_path_get_dirname(canonical);
+        status = load(text, length, path, folder, options, scene);
+        g_free(folder);
+        g_free(canonical);
+    }
+    g_free(text);
+    dv_free(path);
+    return status;
+}
+
+DvScene *dv_scene_new(void)
+{
+    DvScene *scene = dv_core_scene_new(&dv_words_recorder);
+    DvNode *root;
+    (void)dv_build_node(scene, NULL, NULL, (DvPlace){0}, NULL, &root);
+    return scene;
+}
+
+static DvStatus save(DvScene *scene, const char *file)
+{
+    const DvSceneFormatOps *format = find_format(file, NULL, 0);
+    if (!format)
+        format = scene->format ? scene->format : dv_service(DV_SCENE_FORMAT);
+    if (!format)
+        return refuse_format(file);
+    if (!format->write)
+        return refuse(file, DV_ERROR_UNSUPPORTED, "scenes of this format can be read, but not written");
+    char *folder = g_path_get_dirname(file), *absolute = g_canonicalize_filename(folder, NULL);
+    DvText text = {0};
+    GError *error = NULL;
+    DvStatus status = format->write(scene->root, absolute, &text);
+    if (status == DV_OK && text.length > DV_MAX_SCENE_BYTES) {
+        status = refuse(file, DV_ERROR_LIMIT, "the scene has grown beyond 256 MiB, more than would be read back");
+    } else if (status == DV_OK && !g_file_set_contents(file, text.at, (gssize)text.length, &error)) {
+        const char *reason = strrchr(error->message, ':'); /* before it: the name of a temporary file */
+        dv_log_at(DV_LEVEL_ERROR, DV_ERROR_IO, file, 0, 0, "the scene cannot be written: %s",
+                  reason ? reason + 2 : error->message);
+        g_error_free(error);
+        status = DV_ERROR_IO;
+    }
+    dv_text_free(&text);
+    g_free(absolute);
+    g_free(folder);
+    return status;
+}
+
+DvStatus dv_scene_save(DvScene *scene, const char *file)
+{
+    Call call;
+    if (!dv_core_call_begin(&call, scene, "dv_scene_save"))
+        return DV_ERROR_BUSY;
+    const DvStatus status = save(scene, file);
+    dv_core_call_end(&call);
+    return status;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the files of kernel/words share: from words to objects, and back.
+ *
+ *   create.c       an object from class name, attributes and context: variant, fields, links
+ *   find.c         what a component works with, and what to say when it is not there
+ *   explain.c      what to say of the name of a class that nobody offers
+ *   scene_file.c   scenes from files and into files
+ *   saved.c        what a saved scene says of an object, and how it is put back
+ *   embed.c        plain functions for hosts in other languages
+ */
+#ifndef DIVAN_WORDS_H
+#define DIVAN_WORDS_H
+
+#include "core.h"
+
+/* find.c: where an object was looked for in vain, and what to do. */
+typedef struct Missing {
+    const DvNode *node; /* or NULL */
+    const char *path;   /* "" is the context of the node */
+    const char *contract;
+    const char *need; /* what to add; NULL: the class that alone offers the contract */
+    const char *link; /* name of the field that can name one; or NULL */
+    bool named;       /* the path is the user's */
+    bool before;      /* it must come before the object */
+} Missing;
+void dv_words_say_missing(DvText *text, const Missing *missing);
+
+/* explain.c: the first plugin that was found, is not in use, and of which `has` is true; or NULL. */
+const DvPluginInfo *dv_words_idle_plugin(bool (*has)(const DvPlugin *plugin, const char *what), const char *what);
+
+/* saved.c */
+extern const Recorder dv_words_recorder;
+
+#endif
