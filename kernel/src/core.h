@@ -191,6 +191,7 @@ DV_PUBLIC int dv_core_compare_words(const void *left, const void *right); /* of 
 /* "@dofs.position"; NULL with the reason when it leads to no field. */
 DV_PUBLIC DvData *dv_core_resolve_field(const DvNode *node, const DvObject *from, const char *path, DvText *problem);
 /* New string; NULL: not found. Places are folders as seen from that of the kernel's library, ended by NULL. */
+DV_PUBLIC char *dv_core_kernel_folder(void); /* of its library; new string or NULL */
 DV_PUBLIC char *dv_core_find_beside_kernel(const char *name, const char *const *places);
 
 /* node.c */
@@ -216,6 +217,21 @@ dv_core_init_object(DvObject *object);         /* links, init, bwd_init of an ob
 DV_PUBLIC void dv_core_settle(DvScene *scene); /* constraints hold and mapped states follow */
 /* A problem found while loading: counted; an error also fails the load. Returns the status. */
 DV_PUBLIC DvStatus dv_core_problem(DvScene *scene, DvStatus status);
+
+/* plugin.c */
+typedef struct FoundPlugin {
+    DvPluginInfo info; /* owns its file and reason */
+    bool named;        /* by file, or in the plugin set: it must work */
+} FoundPlugin;
+DV_PUBLIC bool dv_core_plugins_begin(void);                       /* with none found; false: plugins run already */
+DV_PUBLIC void dv_core_plugin_open(const char *file, bool named); /* and checks it; again: once */
+DV_PUBLIC FoundPlugin *dv_core_plugin_find(const char *id);       /* NULL: none */
+DV_PUBLIC FoundPlugin *dv_core_plugin_at(size_t index);           /* in the order of opening; NULL beyond the end */
+/* It is not to start, for this reason: though nothing is wrong with it, or since it cannot be used. */
+DV_PUBLIC void dv_core_plugin_leave_out(FoundPlugin *found, const char *format, ...) DV_PRINTF(2, 3);
+DV_PUBLIC void dv_core_plugin_reject(FoundPlugin *found, DvStatus status, const char *format, ...) DV_PRINTF(3, 4);
+/* Starts what may start. What must work and does not is an error, the first is returned; what was only found, a warning. */
+DV_PUBLIC DvStatus dv_core_plugins_start(void);
 
 /* log.c */
 DV_PUBLIC void dv_core_emit(DvMessage *message, const char *format, va_list args) __attribute__((format(printf, 2, 0)));

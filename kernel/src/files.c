@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Folder of the library or program that holds this code; links resolved. NULL: unknown. */
-char *dv_private_kernel_folder(void)
+char *dv_core_kernel_folder(void)
 {
     Dl_info info = {0};
     (void)dladdr((const void *)&dv_common_fields, &info);
@@ -30,7 +30,7 @@ static char *regular_file(const char *folder, const char *name)
 
 char *dv_core_find_beside_kernel(const char *name, const char *const *places)
 {
-    char *library = dv_private_kernel_folder(), *found = NULL;
+    char *library = dv_core_kernel_folder(), *found = NULL;
     for (; library && !found && *places; places++) {
         char *folder = g_build_filename(library, *places, NULL);
         found = regular_file(folder, name);

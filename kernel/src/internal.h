@@ -6,7 +6,7 @@
  *   data.c link.c                  values, dependencies; links to objects
  *   object.c attributes.c          objects: fields, lifecycle calls, references; the texts they were made with
  *   contract.c                     what an offer of a contract must hold
- *   registry.c plugin.c            classes, old names; finding, checking, starting plugins
+ *   registry.c plugin.c            classes, old names; opening, checking, starting plugins
  *   needs.c                        who cannot do without whom
  *   node.c visitor.c schedule.c    the graph, walks, compiled walks
  *   event.c                        events
@@ -69,12 +69,11 @@ DvStatus dv_private_registry_check(const DvPlugin *plugin, DvText *reason); /* t
 void dv_private_registry_add(const DvPlugin *plugin);                       /* after a good check */
 void dv_private_registry_clear(void);
 
-/* scene.c, link.c, files.c */
+/* scene.c, link.c */
 /* A field of the object could not be brought up to date, as has been reported: what was being done with it fails, though
  * whoever read it went on with the old value. */
 void dv_private_unreadable(const DvObject *object, DvStatus status);
 void dv_private_report_links(DvObject *object); /* tries once more, then says what leads nowhere */
-char *dv_private_kernel_folder(void);           /* of this library; new string or NULL */
 
 /* node.c */
 void dv_private_node_changed(DvNode *node);                                    /* raises the revisions */

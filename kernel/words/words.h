@@ -3,6 +3,7 @@
  * What the files of kernel/words share: from words to objects, and back.
  *
  *   create.c       an object from class name, attributes and context: variant, fields, links
+ *   plugin_files.c plugins from folders and sets: which there are, which may start
  *   find.c         what a component works with, and what to say when it is not there
  *   explain.c      what to say of the name of a class that nobody offers
  *   scene_file.c   scenes from files and into files
