@@ -838,9 +838,58 @@ static void a_vector_that_a_state_has_not_is_told_once_and_stops_the_run(void **
     dv_scene_free(scene);
 }
 
+/* The product of a displacement that the parent has not must not become that of its velocity. */
+static void a_mapping_does_not_take_a_velocity_for_a_displacement(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node dt='0.01'><DefaultAnimationLoop/><EulerExplicitSolver/>"
+        "<MechanicalObject name='dofs' position='1 0 0' velocity='0 7 0'/><UniformMass vertexMass='2'/><Node name='child'>"
+        "<MechanicalObject name='dofs'/><RestShapeSpringsForceField stiffness='10'/><IdentityMapping name='copy'/></Node></Node>");
+    const DvMechanicalOperationsOps *ops = ops_of_plugin();
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    const DvVecId result = ops->allocate(m, DV_DERIVS), nobody = 41;
+    ops->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);
+    said_count = 0;
+    dv_log_set_handler(hear, NULL);
+    for (int i = 0; i < 3; i++)
+        ops->add_mbk(m, &step, (DvFactors){.k = 1.0}, result, nobody, DV_WALK_WHOLE);
+    assert_int_equal(said_count, 1);
+    assert_non_null(strstr(said_last,
+                           "IdentityMapping 'copy': cannot act: state '/dofs' (MechanicalObject) gives no vector "
+                           "'of a solver' (41); a solver in its node or above has to make it"));
+    assert_true(ops->dot(m, result, result) == 0.0);
+    ops->release(m, result);
+    ops->close(m);
+    assert_int_equal(dv_scene_step(scene, 0), DV_ERROR_MISSING);
+    dv_log_set_handler(NULL, NULL);
+    dv_scene_free(scene);
+}
+
+/* What no solver moves stays where it is and goes on as it does: a vector that only solvers make is that of the state. */
+static void a_mapping_takes_what_stands_still_by_its_position(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text("<Node><MechanicalObject name='dofs' position='1 2 3' velocity='4 5 6'/><Node name='child'>"
+                        "<MechanicalObject name='dofs'/><IdentityMapping/></Node></Node>");
+    const DvMechanicalOperationsOps *ops = ops_of_plugin();
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    ops->propagate_position(m, &step, DV_FREE_POSITION);
+    ops->propagate_velocity(m, &step, DV_FREE_VELOCITY);
+    assert_memory_equal(dv_state_read(scene_state(scene, "/child/dofs"), DV_FREE_POSITION).at,
+                        ((const double[3]){1, 2, 3}), 3 * sizeof(double));
+    assert_memory_equal(dv_state_read(scene_state(scene, "/child/dofs"), DV_FREE_VELOCITY).at,
+                        ((const double[3]){4, 5, 6}), 3 * sizeof(double));
+    ops->close(m);
+    dv_scene_free(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_mapping_does_not_take_a_velocity_for_a_displacement),
+        cmocka_unit_test(a_mapping_takes_what_stands_still_by_its_position),
         cmocka_unit_test(a_vector_that_a_state_has_not_is_told_once_and_stops_the_run),
         cmocka_unit_test(springs_and_masses),
         cmocka_unit_test(blocks_of_two_and_of_one),

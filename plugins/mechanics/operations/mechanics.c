@@ -1148,8 +1148,7 @@ void mechanics_compile(DvMechanics *m)
 
 /* ---- Vectors of the present operation ---- */
 
-/* A vector that a state should have and has not: told once, and the next check of a step fails, since what needs it was left out. */
-static bool lacks(DvMechanics *m, StateItem *state, const DvObject *asker, DvVecId id)
+bool mechanics_lacks(DvMechanics *m, StateItem *state, const DvObject *asker, DvVecId id)
 {
     static const char *const names[DV_FIRST_FREE_VEC] = {[DV_POSITION] = "position",
                                                          [DV_REST_POSITION] = "rest position",
@@ -1167,9 +1166,10 @@ static bool lacks(DvMechanics *m, StateItem *state, const DvObject *asker, DvVec
         return false;
     state->lacking = id;
     const char *name = id < DV_FIRST_FREE_VEC ? names[id] : NULL;
-    m->scene->fault = dv_error(asker, DV_ERROR_MISSING, "cannot act: state '%s' (%s) gives no vector '%s' (%u)",
-                               dv_object_path(state->ref.object), dv_object_class(state->ref.object)->name,
-                               name ? name : "of a solver", id);
+    m->scene->fault = dv_error(
+        asker, DV_ERROR_MISSING,
+        "cannot act: state '%s' (%s) gives no vector '%s' (%u); a solver in its node or above has to make it",
+        dv_object_path(state->ref.object), dv_object_class(state->ref.object)->name, name ? name : "of a solver", id);
     return false;
 }
 
@@ -1200,11 +1200,11 @@ static bool fetch_now(DvMechanics *m, StateItem *state, const DvObject *asker, D
         state->f.at = s.ops->write(s.self, f, space, DV_READ_WRITE);
     }
     if (!state->x.at && x != DV_NO_VEC)
-        return lacks(m, state, asker, x);
+        return mechanics_lacks(m, state, asker, x);
     if (!state->v.at && v != DV_NO_VEC)
-        return lacks(m, state, asker, v);
+        return mechanics_lacks(m, state, asker, v);
     if (!state->f.at && f != DV_NO_VEC)
-        return lacks(m, state, asker, f);
+        return mechanics_lacks(m, state, asker, f);
     state->epoch = m->epoch;
     return true;
 }

@@ -255,6 +255,10 @@ uint32_t mechanics_find_state(const DvMechanics *m, const DvObject *object);
 /* The vectors of a state for the present operation of `asker`; false when one is not there, which has been reported. */
 bool mechanics_fetch(DvMechanics *m, StateItem *state, const DvObject *asker, DvSpace space);
 
+/* False: a vector that a state of some points should have and has not is told once, with what to do, and the next check of a step
+ * fails, since what needs it was left out. */
+bool mechanics_lacks(DvMechanics *m, StateItem *state, const DvObject *asker, DvVecId id);
+
 /* Scalars of all independent states; sets their offsets. */
 size_t mechanics_count_unknowns(DvMechanics *m);
 

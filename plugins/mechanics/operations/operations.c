@@ -314,35 +314,41 @@ static bool fits_outputs(DvMechanics *m, MappingItem *mapping)
     return true;
 }
 
-/* Down: vector `id` of the outputs from that of the inputs, through one mapping. */
-static void propagate_through(DvMechanics *m, MappingItem *mapping, const DvStep *step, DvVecId in_independent,
-                              DvVecId in_mapped, DvVecId in_external, DvVecId out)
+/* Down: vector `out` of the outputs from those of the inputs (by StateKind), through one mapping. An input that has not got its one is
+ * taken by `otherwise`; without that too the mapping is left out, which is reported. */
+static void propagate_through(DvMechanics *m, MappingItem *mapping, const DvStep *step, const DvVecId ids[3],
+                              DvVecId otherwise, DvVecId out)
 {
     if (!fits_outputs(m, mapping))
         return;
     const uint32_t *inputs = mapping_inputs_of(mapping), *outputs = mapping_outputs_of(mapping);
-    const DvVecId ids[3] = {in_independent, in_mapped, in_external};
     const bool coordinates = dv_vec_kind(out) == DV_COORDS;
     for (uint32_t i = 0; i < mapping->inputs; i++) {
-        const StateItem *state = &m->states[inputs[i]];
+        StateItem *state = &m->states[inputs[i]];
         const DvStateRef s = state->ref;
-        const DvVecId fallback = coordinates ? DV_POSITION : DV_VELOCITY;
         DvConstVec *x = &m->given[i];
         x->count = s.ops->count(s.self);
         x->dim = coordinates ? s.dof->coord : s.dof->deriv;
         x->at = s.ops->read(s.self, ids[state->kind], mapping->ops->space);
-        if (!x->at)
-            x->at = s.ops->read(s.self, fallback, mapping->ops->space);
-        if (!x->at)
+        if (!x->at && otherwise != DV_NO_VEC)
+            x->at = s.ops->read(s.self, otherwise, mapping->ops->space);
+        if (!x->at) {
+            (void)mechanics_lacks(m, state, mapping->object, ids[state->kind]);
+            for (uint32_t k = 0; k < mapping->outputs; k++) /* that these have none then is no news */
+                m->states[outputs[k]].lacking = out;
             return;
+        }
     }
     for (uint32_t i = 0; i < mapping->outputs; i++) {
-        const DvStateRef s = m->states[outputs[i]].ref;
+        StateItem *state = &m->states[outputs[i]];
+        const DvStateRef s = state->ref;
         m->wanted[i].count = s.ops->count(s.self);
         m->wanted[i].dim = coordinates ? s.dof->coord : s.dof->deriv;
         m->wanted[i].at = s.ops->write(s.self, out, mapping->ops->space, DV_OVERWRITE);
-        if (!m->wanted[i].at)
+        if (!m->wanted[i].at) {
+            (void)mechanics_lacks(m, state, mapping->object, out);
             return;
+        }
     }
     if (coordinates)
         mapping->ops->apply(mapping->self, step, m->given, m->wanted);
@@ -350,13 +356,15 @@ static void propagate_through(DvMechanics *m, MappingItem *mapping, const DvStep
         mapping->ops->apply_j(mapping->self, step, m->given, m->wanted);
 }
 
+/* A state in which nobody made the vector, since no solver moves it or it is outside, is where it is and goes on as it does. */
 static void propagate(DvMechanics *m, const DvStep *step, DvVecId v)
 {
+    const DvVecId ids[3] = {v, v, v}, otherwise = dv_vec_kind(v) == DV_COORDS ? DV_POSITION : DV_VELOCITY;
     mechanics_refresh(m);
     m->depth++;
     for (uint32_t i = 0; i < m->mapping_list.count; i++)
         if (mechanics_alive(mapping_at(m, i)->object))
-            propagate_through(m, mapping_at(m, i), step, v, v, v, v);
+            propagate_through(m, mapping_at(m, i), step, ids, otherwise, v);
     m->depth--;
 }
 
@@ -482,15 +490,15 @@ static void add_product_of(DvMechanics *m, FieldItem *field, const DvStep *step,
 
 static void add_mbk(DvMechanics *m, const DvStep *step, DvFactors factors, DvVecId res, DvVecId d, DvWalk walk)
 {
-    const DvVecId mapped = is_velocity(step, d) ? d : DV_DX;
-    begin(m, (Roles){{d, mapped, VEC_ZERO}, {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}, {res, DV_DFORCE, VEC_SINK}});
+    const DvVecId mapped = is_velocity(step, d) ? d : DV_DX, ids[3] = {d, mapped, VEC_ZERO};
+    begin(m, (Roles){{ids[0], ids[1], ids[2]}, {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}, {res, DV_DFORCE, VEC_SINK}});
     const bool all = m->external_on_mapped; /* geometric stiffness also where no component acts */
     for (uint32_t i = 0; i < m->mapping_list.count; i++) {
         MappingItem *mapping = mapping_at(m, i);
         if (!(mapping->loads || all) || !mapping_in_walk(mapping, walk) || !mechanics_alive(mapping->object))
             continue;
         if (mapped != d)
-            propagate_through(m, mapping, step, d, mapped, VEC_ZERO, mapped);
+            propagate_through(m, mapping, step, ids, DV_NO_VEC, mapped);
         for (uint32_t k = 0; k < mapping->outputs; k++) {
             const DvStateRef s = m->states[mapping_outputs_of(mapping)[k]].ref;
             s.ops->clear(s.self, DV_DFORCE);
