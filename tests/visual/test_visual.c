@@ -147,6 +147,27 @@ static void the_vectors_of_a_surface_obey_the_contract_of_states(void **state)
     dv_scene_free(scene);
 }
 
+/* Positions may get another length from anybody: what is read then has as many points, what is made anew starts as zero. */
+static void vectors_of_a_surface_have_as_many_points_as_it_has_positions(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text("<Node><DefaultAnimationLoop/><OglModel name='m' position='0 0 0  1 0 0'"
+                                     " initRestPositions='1'/></Node>");
+    const DvStateRef s = dv_state_ref(scene_object(scene, "/m"));
+    assert_true(s.ops->has(s.self, DV_REST_POSITION) && !s.ops->has(s.self, DV_DX));
+    dv_state_write(s, DV_DX, DV_READ_WRITE).at[5] = 7;
+    assert_int_equal(dv_data_set_text(field(scene, "/m", "position"), "0 0 0  1 0 0  2 0 0"), DV_OK);
+    assert_false(s.ops->has(s.self, DV_REST_POSITION));
+    const DvConstVec dx = dv_state_read(s, DV_DX);
+    assert_int_equal(dx.count, 3);
+    assert_true(dx.at[5] == 7 && dx.at[6] == 0 && dx.at[8] == 0);
+    s.ops->release(s.self, DV_DX);
+    assert_null(dv_state_read(s, DV_DX).at);
+    assert_true(dv_state_write(s, DV_DX, DV_READ_WRITE).at[5] == 0);
+    assert_null(s.ops->write(s.self, DV_MAX_VEC, DV_HOST, DV_READ_WRITE));
+    dv_scene_free(scene);
+}
+
 static void a_color_makes_the_material(void **state)
 {
     (void)state;
@@ -461,6 +482,7 @@ int main(void)
         cmocka_unit_test(a_visual_model_follows_when_somebody_looks_and_not_before),
         cmocka_unit_test(a_visual_model_is_never_taken_for_the_state_of_its_node),
         cmocka_unit_test(the_vectors_of_a_surface_obey_the_contract_of_states),
+        cmocka_unit_test(vectors_of_a_surface_have_as_many_points_as_it_has_positions),
         cmocka_unit_test(a_color_makes_the_material),
         cmocka_unit_test(display_flags_apply_from_the_root_of_their_tree),
         cmocka_unit_test(a_style_inherits_what_it_leaves_open),

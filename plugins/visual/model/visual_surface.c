@@ -25,14 +25,13 @@ static uint32_t count(const void *object)
     return (uint32_t)self->position.count;
 }
 
+/* The vectors of its own have as many points as there are positions, which anybody may set. */
 static void fit_vectors(VisualSurface *self)
 {
     const uint32_t points = count(self);
-    for (DvVecId id = 0; id < DV_MAX_VEC; id++)
-        if (self->vectors[id] && self->vector_count != points)
-            self->vectors[id] = dv_realloc(self->vectors[id], self->vector_count * 3 * sizeof(double),
-                                           (size_t)points * 3 * sizeof(double));
-    self->vector_count = points;
+    if (self->own_count != points)
+        dv_state_vectors_resize(&self->own, &dv_vec3d, self->own_count, points, points);
+    self->own_count = points;
 }
 
 static void resize(void *object, uint32_t points)
@@ -43,16 +42,23 @@ static void resize(void *object, uint32_t points)
     fit_vectors(self);
 }
 
+static bool has(const void *object, DvVecId id)
+{
+    const VisualSurface *self = object;
+    if (id == DV_REST_POSITION)
+        return self->rest_position.count == self->position.count;
+    return id == DV_POSITION || dv_state_vectors_has(&self->own, id);
+}
+
 static const double *read_vector(void *object, DvVecId id, DvSpace space)
 {
     VisualSurface *self = object;
-    if (space != DV_HOST)
+    if (space != DV_HOST || !has(self, id))
         return NULL;
-    if (id == DV_POSITION)
-        return dv_data_doubles(&self->position, NULL);
-    if (id == DV_REST_POSITION)
-        return self->rest_position.count == self->position.count ? dv_data_doubles(&self->rest_position, NULL) : NULL;
-    return self->vectors[id];
+    if (id == DV_POSITION || id == DV_REST_POSITION)
+        return dv_data_doubles(id == DV_POSITION ? &self->position : &self->rest_position, NULL);
+    fit_vectors(self);
+    return dv_state_vectors_read(&self->own, id);
 }
 
 static double *write_vector(void *object, DvVecId id, DvSpace space, DvAccess access)
@@ -67,37 +73,27 @@ static double *write_vector(void *object, DvVecId id, DvSpace space, DvAccess ac
         dv_data_end(data);
         return at;
     }
-    if (self->vector_count != points)
-        fit_vectors(self);
-    if (!self->vectors[id])
-        self->vectors[id] = dv_alloc((size_t)points * 3, sizeof(double));
-    return self->vectors[id];
-}
-
-static bool has(const void *object, DvVecId id)
-{
-    const VisualSurface *self = object;
-    return id == DV_POSITION || self->vectors[id];
+    fit_vectors(self);
+    return dv_state_vectors_write(&self->own, &dv_vec3d, id, points, points);
 }
 
 static void release(void *object, DvVecId id)
 {
-    VisualSurface *self = object;
-    dv_free(self->vectors[id]);
-    self->vectors[id] = NULL;
+    dv_state_vectors_release(&((VisualSurface *)object)->own, id);
 }
 
 static void clear(void *object, DvVecId r)
 {
-    memset(write_vector(object, r, DV_HOST, DV_OVERWRITE), 0, (size_t)count(object) * 3 * sizeof(double));
+    double *at = write_vector(object, r, DV_HOST, DV_OVERWRITE);
+    if (at)
+        dv_state_vectors_blank(&dv_vec3d, r, at, 0, count(object));
 }
 
 static void combine(void *object, DvVecId r, DvVecId a, DvVecId b, double k)
 {
     const size_t n = (size_t)count(object) * 3;
     double *to = write_vector(object, r, DV_HOST, DV_READ_WRITE);
-    const double *x = a != DV_NO_VEC ? read_vector(object, a, DV_HOST) : NULL;
-    const double *y = b != DV_NO_VEC ? read_vector(object, b, DV_HOST) : NULL;
+    const double *x = read_vector(object, a, DV_HOST), *y = read_vector(object, b, DV_HOST);
     for (size_t i = 0; i < n; i++)
         to[i] = (x ? x[i] : 0) + (y ? k * y[i] : 0);
 }
@@ -549,6 +545,5 @@ void visual_surface_bounding_box(VisualSurface *self, double *box)
 void visual_surface_destroy(VisualSurface *self)
 {
     dv_topology_release(&self->followed);
-    for (DvVecId id = 0; id < DV_MAX_VEC; id++)
-        dv_free(self->vectors[id]);
+    dv_state_vectors_free(&self->own);
 }

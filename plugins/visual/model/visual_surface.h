@@ -12,6 +12,7 @@
 #include <divan/contracts/state.h>
 #include <divan/contracts/topology.h>
 #include <divan/contracts/visual.h>
+#include <divan/state_vectors.h>
 #include <divan/types/color.h>
 
 typedef struct VisualSurface {
@@ -24,10 +25,10 @@ typedef struct VisualSurface {
         compute_texture_coordinates;
     DvData handle_dynamic_topology, fix_merged_uv_seams, keep_lines, put_only_texcoords, srgb_texturing, cast_shadow;
     DvLink topology;
-    DvTopologyRef followed;      /* the topology the polygons were taken from; ops NULL: none */
-    uint64_t updated_version;    /* of position, when normals and vertices were computed */
-    double *vectors[DV_MAX_VEC]; /* derivatives that somebody asked for: count x 3; the rest NULL */
-    uint32_t vector_count;       /* points those are made for */
+    DvTopologyRef followed;   /* the topology the polygons were taken from; ops NULL: none */
+    uint64_t updated_version; /* of position, when normals and vertices were computed */
+    DvStateVectors own;       /* what no field holds */
+    uint32_t own_count;       /* points those are made for */
 } VisualSurface;
 
 #define VISUAL_SURFACE_FIELDS(Struct)                                                                                  \

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the files of MechanicalObject share:
+ *
+ *   mechanical_object.c                  fields and life cycle
+ *   mechanical_object_vectors.c          its vectors by number, in fields and in arrays of its own; arithmetic on them
+ *   mechanical_object_topology.c         points that come, go and are renumbered with a topology
+ *   mechanical_object_transformation.c   scale, rotation, translation of the points at the start
+ *   mechanical_object_drawing.c          what of it is shown
+ */
+#ifndef DIVAN_MECHANICS_MECHANICAL_OBJECT_H
+#define DIVAN_MECHANICS_MECHANICAL_OBJECT_H
+
+#include <divan/contracts/state.h>
+#include <divan/contracts/visual.h>
+#include <divan/element_data.h>
+#include <divan/state_vectors.h>
+
+/* What `size` and `reserve` may ask for: a slip must not take all memory. */
+enum { MECHANICAL_OBJECT_MOST_POINTS = 20000000 };
+
+typedef struct MechanicalObject {
+    DvData position, rest_position, reset_position, free_position; /* coordinates */
+    DvData velocity, reset_velocity, free_velocity;                /* derivatives */
+    DvData force, external_force, derivative;
+    DvData rest_scale, use_topology;
+    DvData translation, rotation, scale, translation2, rotation2;
+    DvData size, reserve;
+    DvData show_object, show_object_scale, show_indices, show_indices_scale, show_vectors, show_vectors_scale;
+    DvData draw_mode, show_color;
+    DvLink topology_link;
+
+    const DvDofType *dof;
+    uint32_t count;                   /* points */
+    DvData *of_id[DV_FIRST_FREE_VEC]; /* the field of a vector, or NULL */
+    DvStateVectors own;               /* the others */
+    bool initialised;                 /* before that, the fields decide how many points there are */
+    uint64_t external_force_released; /* version of externalForce when it was last cleared; 0: never */
+    DvElementData points;             /* attached to a topology that may change; entries are not used */
+} MechanicalObject;
+
+/* Numbers of a point, and of all points, in a vector. */
+static inline uint32_t mechanical_object_dim_of(const MechanicalObject *self, DvVecId id)
+{
+    return dv_vec_kind(id) == DV_COORDS ? self->dof->coord : self->dof->deriv;
+}
+
+static inline size_t mechanical_object_length_of(const MechanicalObject *self, DvVecId id)
+{
+    return (size_t)self->count * mechanical_object_dim_of(self, id);
+}
+
+/* mechanical_object_vectors.c */
+extern const DvStateOps mechanical_object_state_ops;
+void mechanical_object_find_vectors(
+    MechanicalObject *self); /* the fields that hold vectors; those that always exist get a point */
+void mechanical_object_agree_on_size(MechanicalObject *self,
+                                     bool with_warnings); /* all get the length of the longest */
+/* Those of the table above, for the host. */
+bool mechanical_object_has(const void *self, DvVecId id);
+const double *mechanical_object_read(void *self, DvVecId id, DvSpace space);
+double *mechanical_object_write(void *self, DvVecId id, DvSpace space, DvAccess access);
+void mechanical_object_resize(void *self, uint32_t count);
+void mechanical_object_clear(void *self, DvVecId r);
+void mechanical_object_combine(void *self, DvVecId r, DvVecId a, DvVecId b, double k);
+
+/* mechanical_object_topology.c: from now on the points are those of a topology that may change. */
+DV_NODISCARD DvStatus mechanical_object_follow(MechanicalObject *self, DvObject *topology);
+
+/* mechanical_object_transformation.c: of the positions; angles about x, then y, then z. */
+void mechanical_object_scale(MechanicalObject *self, const double *factors);
+void mechanical_object_rotate(MechanicalObject *self, const double *degrees);
+void mechanical_object_translate(MechanicalObject *self, const double *by);
+
+/* mechanical_object_drawing.c */
+extern const DvDrawableOps mechanical_object_drawable_ops;
+
+#endif

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Vectors of a MechanicalObject by number. Those that scenes may name (position, velocity, force...) are the values of fields and are changed in
+ * place; those that solvers ask for live in arrays of the object, whose memory is kept when they are released. All that exist
+ * follow a change of size.
+ */
+#include "mechanical_object.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <divan/memory.h>
+
+#include "vector_arithmetic.h"
+
+/* The vectors that are fields, and those of them that always exist. */
+static const struct {
+    DvVecId id;
+    size_t offset;
+    bool always;
+} vector_fields[] = {
+    {DV_POSITION, offsetof(MechanicalObject, position), true},
+    {DV_REST_POSITION, offsetof(MechanicalObject, rest_position), false},
+    {DV_RESET_POSITION, offsetof(MechanicalObject, reset_position), false},
+    {DV_FREE_POSITION, offsetof(MechanicalObject, free_position), false},
+    {DV_VELOCITY, offsetof(MechanicalObject, velocity), true},
+    {DV_RESET_VELOCITY, offsetof(MechanicalObject, reset_velocity), false},
+    {DV_FREE_VELOCITY, offsetof(MechanicalObject, free_velocity), false},
+    {DV_FORCE, offsetof(MechanicalObject, force), true},
+    {DV_EXTERNAL_FORCE, offsetof(MechanicalObject, external_force), true},
+    {DV_DX, offsetof(MechanicalObject, derivative), false},
+};
+#define VECTOR_FIELDS (sizeof vector_fields / sizeof *vector_fields)
+
+/* What an existing vector of no points points to, so that NULL always means: does not exist. */
+static const double no_points[8] __attribute__((aligned(64)));
+
+static inline DvData *field_of(const MechanicalObject *self, DvVecId id)
+{
+    return id < DV_FIRST_FREE_VEC ? self->of_id[id] : NULL;
+}
+
+/* New entries are the default of the field's type: default coordinates or zeros. */
+static double *resize_field(DvData *data, uint32_t count)
+{
+    double *at = dv_data_begin(data, count);
+    dv_data_end(data);
+    return count ? at : NULL;
+}
+
+void mechanical_object_find_vectors(MechanicalObject *self)
+{
+    for (size_t k = 0; k < VECTOR_FIELDS; k++) {
+        DvData *data = (DvData *)(void *)((char *)self + vector_fields[k].offset);
+        self->of_id[vector_fields[k].id] = data;
+        if (vector_fields[k].always)
+            (void)resize_field(data, 1);
+    }
+}
+
+/* Out of line, as are vectors that begin to exist: both are rare, and their registers would be saved in every call. */
+static __attribute__((noinline)) void blank(const MechanicalObject *self, DvVecId id, double *at)
+{
+    dv_state_vectors_blank(self->dof, id, at, 0, self->count);
+}
+
+/* What memory of its own is taken for. */
+static uint32_t room_for(MechanicalObject *self, uint32_t count)
+{
+    const int32_t hint = dv_data_int(&self->reserve);
+    return hint > 0 && (uint32_t)hint > count && hint <= MECHANICAL_OBJECT_MOST_POINTS ? (uint32_t)hint : count;
+}
+
+static __attribute__((noinline)) double *make_own(MechanicalObject *self, DvVecId id)
+{
+    return dv_state_vectors_write(&self->own, self->dof, id, self->count, room_for(self, self->count));
+}
+
+void mechanical_object_agree_on_size(MechanicalObject *self, bool with_warnings)
+{
+    size_t longest = 0;
+    for (size_t k = 0; k < VECTOR_FIELDS; k++) {
+        DvData *data = self->of_id[vector_fields[k].id];
+        (void)dv_data_read(data);
+        if (data->count > longest)
+            longest = data->count;
+    }
+    for (size_t k = 0; with_warnings && k < VECTOR_FIELDS; k++) {
+        DvData *data = self->of_id[vector_fields[k].id];
+        if (data->count > 1 && data->count != longest)
+            dv_field_warning(data, -1, "%zu entries where other fields have %zu; the missing ones are taken as %s",
+                             data->count, longest,
+                             dv_vec_kind(vector_fields[k].id) == DV_COORDS ? "the origin" : "zero");
+    }
+    if (self->count < longest)
+        mechanical_object_resize(self, (uint32_t)longest);
+}
+
+static bool external_force_is_there(const MechanicalObject *self)
+{
+    DvData *data = self->of_id[DV_EXTERNAL_FORCE];
+    return data->count != 0 && dv_data_version(data) != self->external_force_released;
+}
+
+bool mechanical_object_has(const void *self_, DvVecId id)
+{
+    const MechanicalObject *self = self_;
+    const DvData *data = field_of(self, id);
+    if (!data)
+        return dv_state_vectors_has(&self->own, id);
+    switch (id) {
+    case DV_POSITION:
+    case DV_VELOCITY:
+    case DV_FORCE:
+        return true;
+    case DV_EXTERNAL_FORCE:
+        return external_force_is_there(self);
+    default:
+        return data->count != 0;
+    }
+}
+
+const double *mechanical_object_read(void *self_, DvVecId id, DvSpace space)
+{
+    MechanicalObject *self = self_;
+    if (space != DV_HOST || !mechanical_object_has(self, id))
+        return NULL;
+    DvData *data = field_of(self, id);
+    if (!self->initialised)
+        mechanical_object_agree_on_size(self, false);
+    if (!data)
+        return self->own.of[id].at;
+    const double *at = dv_data_read(data);
+    if (data->count != self->count) /* an engine or a user gave another number of points */
+        at = resize_field(data, self->count);
+    return at ? at : no_points;
+}
+
+double *mechanical_object_write(void *self_, DvVecId id, DvSpace space, DvAccess access)
+{
+    MechanicalObject *self = self_;
+    if (space != DV_HOST || id == DV_NO_VEC || id >= DV_MAX_VEC)
+        return NULL;
+    DvData *data = field_of(self, id);
+    if (!self->initialised)
+        mechanical_object_agree_on_size(self, false);
+    if (data) {
+        if (access == DV_READ_WRITE && id == DV_EXTERNAL_FORCE && !external_force_is_there(self) && data->count != 0) {
+            double *zero = dv_data_begin_all(data, self->count); /* left from an earlier step */
+            blank(self, id, zero);
+            dv_data_end(data);
+            return zero;
+        }
+        if (data->count != self->count)
+            (void)resize_field(data, self->count);
+        double *at = access == DV_OVERWRITE ? dv_data_begin_all(data, self->count) : dv_data_begin(data, self->count);
+        dv_data_end(data);
+        return self->count ? at : (double *)(uintptr_t)no_points;
+    }
+    return self->own.of[id].exists ? self->own.of[id].at : make_own(self, id);
+}
+
+static void release(void *self_, DvVecId id)
+{
+    MechanicalObject *self = self_;
+    if (id >= DV_FIRST_FREE_VEC) {
+        dv_state_vectors_release(&self->own, id);
+    } else if (id == DV_EXTERNAL_FORCE && external_force_is_there(self)) {
+        double *at = dv_data_begin_all(&self->external_force, self->external_force.count);
+        dv_array_fill(at, self->external_force.count * self->dof->deriv, 0.0);
+        dv_data_end(&self->external_force);
+        self->external_force_released = self->external_force.version;
+    }
+}
+
+static void set_count(MechanicalObject *self, uint32_t count)
+{
+    self->count = count;
+    if (dv_data_int(&self->size) != (int32_t)count)
+        dv_data_set_int(&self->size, (int32_t)count);
+}
+
+void mechanical_object_resize(void *self_, uint32_t count)
+{
+    MechanicalObject *self = self_;
+    const uint32_t old = self->count;
+    set_count(self, count);
+    for (size_t k = 0; k < VECTOR_FIELDS; k++) {
+        DvData *data = self->of_id[vector_fields[k].id];
+        (void)dv_data_read(data);
+        if (data->count != count && (data->count != 0 || vector_fields[k].always))
+            (void)resize_field(data, count);
+    }
+    dv_state_vectors_resize(&self->own, self->dof, old, count, room_for(self, count));
+}
+
+/* ---- Vector arithmetic ---- */
+
+void mechanical_object_clear(void *self_, DvVecId id)
+{
+    MechanicalObject *self = self_;
+    double *at = mechanical_object_write(self, id, DV_HOST, DV_OVERWRITE);
+    if (dv_vec_kind(id) == DV_COORDS)
+        blank(self, id, at);
+    else
+        memset(at, 0, mechanical_object_length_of(self, id) * sizeof *at);
+}
+
+/* r = a + k b where one operand may be absent; false when the kinds of operands have no such operation. */
+static bool combine_kinds(MechanicalObject *self, DvVecId r, DvVecId a, DvVecId b, double k)
+{
+    const DvDofType *dof = self->dof;
+    const bool flat = dof != &dv_rigid3d; /* coordinates and derivatives are the same kind of arrays */
+    const DvVecKind kind = dv_vec_kind(r);
+    const bool same_a = a == DV_NO_VEC || flat || dv_vec_kind(a) == kind;
+    const bool same_b = b == DV_NO_VEC || flat || dv_vec_kind(b) == kind;
+    const double *at_a = a == DV_NO_VEC ? NULL : mechanical_object_read(self, a, DV_HOST);
+    const double *at_b = b == DV_NO_VEC ? NULL : mechanical_object_read(self, b, DV_HOST);
+    double *at_r = mechanical_object_write(self, r, DV_HOST, r == a || r == b ? DV_READ_WRITE : DV_OVERWRITE);
+    /* The write may have moved a value that was shared. */
+    at_a = a == r ? at_r : at_a;
+    at_b = b == r ? at_r : at_b;
+    const size_t n = mechanical_object_length_of(self, r);
+
+    if (!at_a && !at_b) {
+        blank(self, r, at_r);
+        return true;
+    }
+    if (!at_b) {
+        if (same_a)
+            dv_array_copy(at_r, at_a, n);
+        return same_a;
+    }
+    if (dof->rotation && kind == DV_DERIVS && at_a && dv_vec_kind(a) == DV_COORDS && dv_vec_kind(b) == DV_COORDS) {
+        if (k == -1.0)
+            dv_dof_difference(dof, self->count, at_r, at_a, at_b);
+        return k == -1.0;
+    }
+    if (!flat && kind == DV_COORDS) {
+        const bool integrates = at_a && dv_vec_kind(a) == DV_COORDS && dv_vec_kind(b) == DV_DERIVS;
+        if (integrates)
+            dv_dof_integrate(dof, self->count, at_r, at_a, at_b, k);
+        else if (!at_a && same_b && k == 1.0)
+            dv_array_copy(at_r, at_b, n);
+        return integrates || (!at_a && same_b && k == 1.0);
+    }
+    if (!same_a || !same_b)
+        return false;
+    if (!at_a)
+        dv_array_scale(at_r, at_b, n, k);
+    else
+        dv_array_add_scaled(at_r, at_a, at_b, n, k);
+    return true;
+}
+
+void mechanical_object_combine(void *self_, DvVecId r, DvVecId a, DvVecId b, double k)
+{
+    MechanicalObject *self = self_;
+    static const char *const kind_names[] = {"coordinates", "derivatives"};
+    if (!combine_kinds(self, r, a, b, k))
+        (void)dv_error(dv_object_of(self), DV_ERROR_UNSUPPORTED,
+                       "%s + %g x %s of %s points do not give %s: rotations integrate, they are not added",
+                       a == DV_NO_VEC ? "nothing" : kind_names[dv_vec_kind(a)], k,
+                       b == DV_NO_VEC ? "nothing" : kind_names[dv_vec_kind(b)], self->dof->name,
+                       kind_names[dv_vec_kind(r)]);
+}
+
+static double dot(void *self_, DvVecId a, DvVecId b)
+{
+    MechanicalObject *self = self_;
+    const double *at_a = mechanical_object_read(self, a, DV_HOST), *at_b = mechanical_object_read(self, b, DV_HOST);
+    return at_a && at_b ? dv_array_dot(at_a, at_b, mechanical_object_length_of(self, a)) : 0.0;
+}
+
+static uint32_t first_not_finite(void *self_, DvVecId a)
+{
+    MechanicalObject *self = self_;
+    const double *at = mechanical_object_read(self, a, DV_HOST);
+    const size_t n = mechanical_object_length_of(self, a);
+    if (!at || dv_array_is_finite(at, n))
+        return UINT32_MAX;
+    size_t i = 0;
+    while (isfinite(at[i]))
+        i++;
+    return (uint32_t)(i / mechanical_object_dim_of(self, a));
+}
+
+static const DvDofType *dof_type(const void *self)
+{
+    return ((const MechanicalObject *)self)->dof;
+}
+
+static uint32_t point_count(const void *self_)
+{
+    const MechanicalObject *self = self_;
+    if (!self->initialised)
+        mechanical_object_agree_on_size((MechanicalObject *)(uintptr_t)self_, false);
+    return self->count;
+}
+
+const DvStateOps mechanical_object_state_ops = {
+    .size = sizeof(DvStateOps),
+    .spaces = DV_IN_HOST,
+    .dof_type = dof_type,
+    .count = point_count,
+    .resize = mechanical_object_resize,
+    .read = mechanical_object_read,
+    .write = mechanical_object_write,
+    .has = mechanical_object_has,
+    .release = release,
+    .clear = mechanical_object_clear,
+    .combine = mechanical_object_combine,
+    .dot = dot,
+    .first_not_finite = first_not_finite,
+};
