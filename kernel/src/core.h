@@ -21,6 +21,7 @@
 #define DIVAN_KERNEL_INTERNAL_H
 
 #include <stdarg.h>
+#include <string.h>
 
 #include <glib.h>
 
@@ -166,11 +167,21 @@ static inline DvScene *dv_private_scene_of(const DvObject *object)
     return node ? node->scene : NULL;
 }
 
+/* Or has it as an alias. */
+static inline bool dv_private_field_is_named(const DvField *field, const char *name)
+{
+    if (strcmp(field->name, name) == 0)
+        return true;
+    for (const char *const *alias = field->aliases; alias && *alias; alias++)
+        if (strcmp(*alias, name) == 0)
+            return true;
+    return false;
+}
+
 /* object.c */
 DV_PUBLIC DvObject *dv_core_object_new(const DvClass *cls,
                                        const char *variant); /* construct has not run; one reference */
 DV_PUBLIC DvStatus dv_core_object_construct(DvObject *object);
-DV_PUBLIC bool dv_core_field_is_named(const DvField *field, const char *name); /* or has it as an alias */
 DV_PUBLIC void dv_core_stamp(DvObject *object); /* the versions of all fields, as they are now */
 
 /* attributes.c */

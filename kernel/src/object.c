@@ -134,20 +134,10 @@ DvStatus dv_private_object_init(DvObject *object)
 
 /* Fields */
 
-bool dv_core_field_is_named(const DvField *field, const char *name)
-{
-    if (strcmp(field->name, name) == 0)
-        return true;
-    for (const char *const *alias = field->aliases; alias && *alias; alias++)
-        if (strcmp(*alias, name) == 0)
-            return true;
-    return false;
-}
-
 DvData *dv_object_field(const DvObject *object, const char *name)
 {
     for (size_t i = 0; i < object->field_count; i++)
-        if (dv_core_field_is_named(object->fields[i]->field, name))
+        if (dv_private_field_is_named(object->fields[i]->field, name))
             return object->fields[i];
     const DvRename *rename = dv_rename_of_field(object->cls, name);
     return rename && rename->kind == DV_RENAME_FIELD && strcmp(rename->to, name) != 0
@@ -173,7 +163,7 @@ typedef struct AddedField {
 DvData *dv_object_add_field(DvObject *object, const DvField *field)
 {
     for (size_t i = 0; i < object->field_count; i++) {
-        if (dv_core_field_is_named(object->fields[i]->field, field->name)) {
+        if (dv_private_field_is_named(object->fields[i]->field, field->name)) {
             dv_error(object, DV_ERROR_INVALID, "has a field '%s' already", field->name);
             return NULL;
         }

@@ -64,10 +64,10 @@ bool dv_build_is_check(const DvScene *scene)
 bool dv_class_takes(const DvClass *cls, const char *name)
 {
     for (const DvField *field = dv_common_fields(); field->name; field++)
-        if (dv_core_field_is_named(field, name))
+        if (dv_private_field_is_named(field, name))
             return true;
     for (const DvField *field = cls->fields; field && field->name; field++)
-        if (dv_core_field_is_named(field, name))
+        if (dv_private_field_is_named(field, name))
             return true;
     return false;
 }
@@ -242,7 +242,7 @@ static const char *choose_variant(const Making *making, const char *wanted, DvTe
 static void set_fields(DvObject *object, DvAttribute *attribute)
 {
     for (size_t i = 0; i < object->field_count; i++) {
-        if (!dv_core_field_is_named(object->fields[i]->field, attribute->name))
+        if (!dv_private_field_is_named(object->fields[i]->field, attribute->name))
             continue;
         attribute->used = true;
         dv_core_set_field(object, object->fields[i], attribute->text);
