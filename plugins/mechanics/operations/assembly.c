@@ -26,6 +26,7 @@
 #include <divan/memory.h>
 #include <divan/parallel.h>
 
+#include "costs.h"
 #include "jacobians.h"
 #include "mechanics.h"
 #include "projection.h"
@@ -801,9 +802,9 @@ static bool fits_states(const Assembly *as, const DvMechanics *m)
     return true;
 }
 
-/* How long things take, in nanoseconds: as components say, else by what was measured with mapped surfaces: a product without
- * the matrix and an assembly grow with the number of entries that components couple, and several times faster once their
- * own data do not fit the caches any more (from 100,000 to 1,000,000 entries). */
+/* How long things take, in nanoseconds, by costs.def: as components say, else a product without the matrix and an assembly grow with the
+ * number of entries that components couple, and several times faster once their own data do not fit the caches any more (from
+ * 100,000 to 1,000,000 entries). */
 static void estimate(Assembly *as, const DvMechanics *m)
 {
     const double coupled = (double)as->costs.coupled, diagonal = (double)as->costs.diagonal;
@@ -811,18 +812,20 @@ static void estimate(Assembly *as, const DvMechanics *m)
     const double unknowns = (double)as->blocks.rows.count * as->blocks.block;
     const double entries = (double)entry_count(as) * as->blocks.block * as->blocks.block;
     const double streamed = fmin(fmax((entries - 5e5) / 2e6, 0.0), 1.0); /* the matrix does not stay in a cache */
-    as->product_cost =
-        (double)as->costs.product / 1024.0 + diagonal + 0.7 * unknowns + coupled * (0.2 + 2.1 * beyond_cache);
-    as->assembled_product_cost = 0.25 * unknowns + entries * (0.095 + 0.4 * streamed);
-    as->assembly_cost = (double)as->costs.assembly / 1024.0 + diagonal + coupled * (0.5 + 7.8 * beyond_cache) +
-                        entries * (0.15 + 0.6 * streamed);
+    as->product_cost = (double)as->costs.product / 1024.0 + cost_diagonal * diagonal + cost_unknown_product * unknowns +
+                       coupled * (cost_coupled_product + cost_coupled_product_beyond * beyond_cache);
+    as->assembled_product_cost =
+        cost_unknown_matrix_product * unknowns + entries * (cost_entry_product + cost_entry_product_beyond * streamed);
+    as->assembly_cost = (double)as->costs.assembly / 1024.0 + cost_diagonal * diagonal +
+                        coupled * (cost_coupled_assembly + cost_coupled_assembly_beyond * beyond_cache) +
+                        entries * (cost_entry_assembly + cost_entry_assembly_beyond * streamed);
     for (uint32_t i = 0; i < m->mapping_list.count; i++) {
         const MappingItem *mapping = mapping_at(m, i);
         for (uint32_t k = 0; mapping->loads && k < mapping->outputs; k++) {
             const uint32_t child = mapping_outputs_of(mapping)[k];
             const double scalars = (double)m->states[child].ref.dof->deriv * as->placed[child].points;
-            as->product_cost += 0.6 * scalars;
-            as->assembly_cost += 3.0 * scalars; /* its Jacobian */
+            as->product_cost += cost_mapped_product * scalars;
+            as->assembly_cost += cost_mapped_assembly * scalars;
         }
     }
     for (uint32_t i = 0; i < as->local_list.count; i++) {
@@ -830,7 +833,8 @@ static void estimate(Assembly *as, const DvMechanics *m)
         const uint32_t a = m->states[local->a].ref.dof->deriv, b = m->states[local->b].ref.dof->deriv;
         const bool bodies = a != as->blocks.block || b != as->blocks.block ||
                             as->placed[local->a].points * a > as->blocks.rows.count * as->blocks.block;
-        as->assembly_cost += (bodies ? 0.4 : 1.0) * (double)local->slot_count * as->blocks.block * as->blocks.block;
+        as->assembly_cost += (bodies ? cost_projected_body_entry : cost_projected_entry) * (double)local->slot_count *
+                             as->blocks.block * as->blocks.block;
     }
 }
 
@@ -1287,8 +1291,8 @@ bool assembly_is_preferred(DvMechanics *m, uint32_t products)
     if (!is_equivalent(m))
         return false;
     const Assembly *as = structure(m); /* Jacobians cost more than the answer is worth */
-    const double calls = 40.0 * (m->field_list.count + 3.0 * m->mapping_list.count + 2.0 * m->state_list.count +
-                                 m->constraint_list.count);
+    const double calls = cost_call * (m->field_list.count + cost_mapping_calls * m->mapping_list.count +
+                                      cost_state_calls * m->state_list.count + m->constraint_list.count);
     const double free_cost = products * (as->product_cost + calls);
     const double assembled_cost = as->assembly_cost + calls + products * as->assembled_product_cost;
     return assembled_cost < free_cost;

@@ -13,6 +13,7 @@
  * with K takes the eight nodes of an element as the lanes of one vector. Elements of the same rest shape and material share one K;
  * shapes are taken as the same within 1e-12 of the element's size. Cells of a sparse grid are as stiff as they are filled.
  */
+#include "costs.h"
 #include "forcefield/element_blocks.h"
 #include "forcefield/fem/frames.h"
 #include "forcefield/fem/hexahedron_box.h"
@@ -683,9 +684,10 @@ static void cost(void *self_, double *product, double *assembly)
     for (uint32_t block = 0; block < self->mesh.blocks; block++)
         boxes += self->box[block].usable ? DV_LANES : 0;
     const double elements = self->mesh.elements, others = fmax(elements - boxes, 0.0), each = sizeof(Stiffness);
-    *product =
-        10.0 * boxes * cache_penalty(400.0 * boxes, 3.0) + 25.0 * others * cache_penalty(each * self->shapes, 10.0);
-    *assembly = 600.0 * elements * cache_penalty(each * self->shapes + 2000.0 * elements, 3.0);
+    *product = cost_box_product * boxes * cache_penalty(cost_box_bytes * boxes, cost_box_product_beyond) +
+               cost_hexahedron_product * others * cache_penalty(each * self->shapes, cost_hexahedron_product_beyond);
+    *assembly = cost_hexahedron_assembly * elements *
+                cache_penalty(each * self->shapes + cost_hexahedron_bytes * elements, cost_hexahedron_assembly_beyond);
 }
 
 static const DvForceFieldOps ops = {

@@ -8,6 +8,7 @@
  */
 #include "forcefield/fem/tetrahedron_blocks.h"
 
+#include "costs.h"
 #include "forcefield/fem/frames.h"
 #include "forcefield/fem/material.h"
 
@@ -611,9 +612,10 @@ double tetrahedron_blocks_explain(const TetrahedronBlocks *t, const void *self, 
 
 void tetrahedron_blocks_cost(const TetrahedronBlocks *t, double *product, double *assembly)
 {
-    const double elements = t->mesh.elements, penalty = cache_penalty(360.0 * elements, 4.0);
-    *product = (t->current ? 9.0 : 6.0) * elements * penalty;
-    *assembly = (t->current ? 600.0 : 23.0) * elements * penalty;
+    const double elements = t->mesh.elements,
+                 penalty = cache_penalty(cost_tetrahedron_bytes * elements, cost_tetrahedron_beyond);
+    *product = (t->current ? cost_updated_tetrahedron_product : cost_tetrahedron_product) * elements * penalty;
+    *assembly = (t->current ? cost_updated_tetrahedron_assembly : cost_tetrahedron_assembly) * elements * penalty;
 }
 
 typedef struct StressWork {

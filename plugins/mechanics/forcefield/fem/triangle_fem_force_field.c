@@ -13,6 +13,7 @@
  * Elements are the triangles of the topology or, when it starts with none, its quads cut in two. When the mesh changes, materials and
  * the shape without stress stay with their elements and points; the rest is made again.
  */
+#include "costs.h"
 #include "forcefield/element_blocks.h"
 #include "forcefield/fem/frames.h"
 #include "forcefield/fem/material.h"
@@ -522,8 +523,9 @@ static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = e
 static void cost(void *self_, double *product, double *assembly)
 {
     const double elements = ((const TriangleFEMForceField *)self_)->mesh.elements;
-    *product = 5.0 * elements * cache_penalty(300.0 * elements, 4.0);
-    *assembly = 100.0 * elements;
+    *product =
+        cost_triangle_product * elements * cache_penalty(cost_triangle_bytes * elements, cost_triangle_product_beyond);
+    *assembly = cost_triangle_assembly * elements;
 }
 
 static const DvForceFieldOps ops = {

@@ -6,6 +6,9 @@
  * changes of either are noticed by their versions when a force is asked for.
  */
 #include "forcefield/spring/springs.h"
+
+#include "costs.h"
+
 #include <divan/element_data.h>
 
 #include <string.h>
@@ -738,8 +741,8 @@ const DvFaultCauseOps springs_cause = {.size = sizeof springs_cause, .explain = 
 static void cost(void *self_, double *product, double *assembly)
 {
     const Springs *self = self_;
-    *product = 6.0 * self->count;
-    *assembly = 17.0 * self->count;
+    *product = cost_spring_product * self->count;
+    *assembly = cost_spring_assembly * self->count;
 }
 
 const DvForceFieldOps springs_ops = {

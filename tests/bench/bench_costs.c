@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Measures what plugins/mechanics/costs.def says: bodies of one kind of component, small ones that stay in the caches and large ones that
+ * do not, their products and assemblies one by one.
+ *
+ *   bench-costs [CASE]        a case by the beginning of its name; without it all
+ *
+ * Prints each cost with the value of the table and what this machine takes at this moment, the least of many runs. Other values are right
+ * for another machine; what the choice between products and a matrix needs is that they are right beside one another.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <divan/contracts/force_field.h>
+#include <divan/contracts/mechanical_operations.h>
+#include <divan/divan.h>
+
+#include "block_product.h"
+#include "costs.h"
+
+static const DvStep step = {0.0, 0.01, DV_POSITION, DV_VELOCITY};
+
+typedef struct Body {
+    DvScene *scene;
+    const DvMechanicalOperationsOps *ops;
+    DvMechanics *m;
+    DvVecId d, r;
+    size_t unknowns;
+} Body;
+
+static double nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
+}
+
+static Body load(const char *text)
+{
+    Body body = {.ops = dv_service(DV_MECHANICAL_OPERATIONS)};
+    if (!body.ops || dv_scene_load_text(text, strlen(text), "costs.scn", NULL, NULL, &body.scene) != DV_OK)
+        exit(1);
+    body.m = body.ops->open(dv_scene_root(body.scene));
+    body.ops->propagate_position(body.m, &step, DV_POSITION);
+    body.ops->propagate_velocity(body.m, &step, DV_VELOCITY);
+    body.ops->compute_force(body.m, &step, DV_FORCE, DV_WALK_WHOLE);
+    body.d = body.ops->allocate(body.m, DV_DERIVS);
+    body.r = body.ops->allocate(body.m, DV_DERIVS);
+    body.unknowns = body.ops->unknowns(body.m);
+    return body;
+}
+
+static void end(Body *body)
+{
+    body->ops->release(body->m, body->d);
+    body->ops->release(body->m, body->r);
+    body->ops->close(body->m);
+    dv_scene_free(body->scene);
+}
+
+/* What is measured: a run with another number each time, so that nothing is found unchanged. */
+typedef void Run(Body *body, double number);
+
+static double least(Body *body, Run *run)
+{
+    double best = INFINITY, until = nanoseconds() + 2e8;
+    for (int i = 0; i < 5 || nanoseconds() < until; i++) {
+        const double begin = nanoseconds();
+        run(body, 1.0 + i % 7);
+        best = fmin(best, nanoseconds() - begin);
+    }
+    return best;
+}
+
+static void stiffness_product(Body *body, double number)
+{
+    body->ops->add_mbk(body->m, &step, (DvFactors){.k = number}, body->r, body->d, DV_WALK_WHOLE);
+}
+
+static void mass_product(Body *body, double number)
+{
+    body->ops->add_mbk(body->m, &step, (DvFactors){.m = number}, body->r, body->d, DV_WALK_WHOLE);
+}
+
+static void no_product(Body *body, double number)
+{
+    (void)number;
+    body->ops->add_mbk(body->m, &step, (DvFactors){0}, body->r, body->d, DV_WALK_WHOLE);
+}
+
+static void assembly(Body *body, double number)
+{
+    (void)body->ops->assemble(body->m, &step, (DvFactors){.m = number, .k = number}, 0);
+}
+
+/* The same number of changes to the matrix, but nothing from the force fields. */
+static void assembly_without_stiffness(Body *body, double number)
+{
+    (void)body->ops->assemble(body->m, &step, (DvFactors){.m = number, .k = number}, DV_ASSEMBLE_NO_STIFFNESS);
+}
+
+static void assembly_without_mass(Body *body, double number)
+{
+    (void)body->ops->assemble(body->m, &step, (DvFactors){.m = number, .k = number}, DV_ASSEMBLE_NO_MASS);
+}
+
+static double *numbers_of(size_t count)
+{
+    double *numbers = dv_alloc(count + 1, sizeof *numbers);
+    for (size_t i = 0; i <= count; i++)
+        numbers[i] = 1.0 + (double)(i % 10);
+    return numbers;
+}
+
+/* What an iteration of conjugate gradients does besides its product. */
+static void vectors(Body *body, double number)
+{
+    body->ops->clear(body->m, body->r);
+    number += body->ops->dot(body->m, body->d, body->r) + body->ops->dot(body->m, body->r, body->r);
+    for (int i = 0; i < 3; i++)
+        body->ops->combine(body->m, body->r, body->r, body->d, number);
+}
+
+static double matrix_product_time(Body *body, size_t *entries)
+{
+    const DvBlockMatrix *a = body->ops->assemble(body->m, &step, (DvFactors){.m = 1.0, .k = 1.0}, 0);
+    double *x = numbers_of(body->unknowns), *y = numbers_of(body->unknowns), best = INFINITY;
+    *entries = (size_t)a->row_start[a->rows] * a->block * a->block;
+    for (double until = nanoseconds() + 2e8; nanoseconds() < until;) {
+        const double begin = nanoseconds();
+        (void)dv_block_product(a, x, y);
+        best = fmin(best, nanoseconds() - begin);
+    }
+    dv_free(x);
+    dv_free(y);
+    return best;
+}
+
+static void report(const char *name, double measured)
+{
+    static const struct {
+        const char *name, *text;
+        double value;
+    } table[] = {
+#define COST(name, value, text) {#name, text, value},
+#include "costs.def"
+#undef COST
+    };
+    size_t i = 0;
+    while (i < sizeof table / sizeof *table && strcmp(table[i].name, name) != 0)
+        i++;
+    if (i == sizeof table / sizeof *table) {
+        fprintf(stderr, "costs.def has no '%s'\n", name);
+        exit(1);
+    }
+    printf("%-30s %9.3f %9.3f  %s\n", name, table[i].value, measured, table[i].text);
+}
+
+/* ---- Elements ---- */
+
+static double squares(unsigned n)
+{
+    return pow(n - 1.0, 2);
+}
+
+static double cells(unsigned n)
+{
+    return pow(n - 1.0, 3);
+}
+
+/* Along the lines, across the squares and across the cells. */
+static double springs(unsigned n)
+{
+    return 3.0 * n * n * (n - 1) + 6.0 * n * squares(n) + 4.0 * cells(n);
+}
+
+static double triangles(unsigned n)
+{
+    return 2.0 * squares(n);
+}
+
+static double tetrahedra(unsigned n)
+{
+    return 6.0 * cells(n);
+}
+
+enum { CUBE, BENT_CUBE, SHEET }; /* grids of n points on each side */
+
+typedef struct Elements {
+    const char *name, *field; /* the component */
+    int grid;
+    double (*count)(unsigned n);                                       /* NULL: the entries of its field `spring` */
+    unsigned small, large;                                             /* points of a side */
+    const char *product, *product_beyond, *assembly, *assembly_beyond; /* rows of the table; or NULL */
+    bool beyond_is_factor;
+} Elements;
+
+#define SPRINGS  "<RegularGridSpringForceField/>"
+#define MATERIAL "youngModulus='1e4' poissonRatio='0.3'"
+
+static const Elements elements[] = {
+    {"spring", SPRINGS, CUBE, springs, 8, 40, "spring_product", NULL, "spring_assembly", NULL, false},
+    {"triangle", "<TriangleFEMForceField " MATERIAL " method='large'/>", SHEET, triangles, 30, 400, "triangle_product",
+     "triangle_product_beyond", "triangle_assembly", NULL, true},
+    {"tetrahedron", "<TetrahedronFEMForceField " MATERIAL " method='polar' updateStiffnessMatrix='0'/>", CUBE,
+     tetrahedra, 7, 34, "tetrahedron_product", "tetrahedron_beyond", "tetrahedron_assembly", NULL, true},
+    {"updated_tetrahedron", "<TetrahedronFEMForceField " MATERIAL " method='large' updateStiffnessMatrix='1'/>", CUBE,
+     tetrahedra, 7, 34, "updated_tetrahedron_product", NULL, "updated_tetrahedron_assembly", NULL, true},
+    {"box", "<HexahedronFEMForceField " MATERIAL " method='large'/>", CUBE, cells, 10, 50, "box_product",
+     "box_product_beyond", NULL, NULL, true},
+    {"hexahedron", "<HexahedronFEMForceField " MATERIAL " method='large'/>", BENT_CUBE, cells, 6, 30,
+     "hexahedron_product", "hexahedron_product_beyond", "hexahedron_assembly", "hexahedron_assembly_beyond", true},
+};
+
+/* A grid, the state of its points, and what acts on them. */
+static void add_grid(DvText *text, int grid, unsigned n, const char *components)
+{
+    dv_text_add(text, "<RegularGridTopology nx='%u' ny='%u' nz='%u' min='0 0 0' max='1 1 1'/><MechanicalObject", n, n,
+                grid == SHEET ? 1 : n);
+    if (grid == BENT_CUBE) {
+        dv_text_add(text, " position='");
+        for (unsigned i = 0; i < n * n * n; i++) {
+            const double x = i % n / (n - 1.0), y = i / n % n / (n - 1.0), z = i / n / n / (n - 1.0);
+            dv_text_add(text, "%g %g %g ", x + 0.2 * y * z, y + 0.1 * x * x, z + 0.1 * x * y);
+        }
+        dv_text_add(text, "'");
+    }
+    dv_text_add(text, "/>%s", components);
+}
+
+static Body load_node(int grid, unsigned n, const char *components)
+{
+    DvText text = {0};
+    dv_text_add(&text, "<Node><DefaultAnimationLoop/>");
+    add_grid(&text, grid, n, components);
+    dv_text_add(&text, "</Node>");
+    const Body body = load(text.at);
+    dv_text_free(&text);
+    return body;
+}
+
+static void element_times(const Elements *e, unsigned n, double *product, double *assembled)
+{
+    char components[300];
+    snprintf(components, sizeof components, "%s<UniformMass totalMass='1'/>", e->field);
+    Body body = load_node(e->grid, n, components);
+    const double count = e->count(n);
+    *product = (least(&body, stiffness_product) - least(&body, no_product)) / count;
+    *assembled = (least(&body, assembly) - least(&body, assembly_without_stiffness)) / count;
+    end(&body);
+}
+
+static void report_pair(const char *name, double small, const char *beyond, double large, bool is_factor)
+{
+    if (name)
+        report(name, small);
+    if (name && beyond)
+        report(beyond, is_factor ? large / small : large - small);
+}
+
+static void measure_elements(const Elements *e)
+{
+    double product, assembled, large_product, large_assembled;
+    element_times(e, e->small, &product, &assembled);
+    element_times(e, e->large, &large_product, &large_assembled);
+    report_pair(e->product, product, e->product_beyond, large_product, e->beyond_is_factor);
+    report_pair(e->assembly, assembled, e->assembly_beyond, large_assembled, e->beyond_is_factor);
+}
+
+/* ---- Components that say nothing of their costs ---- */
+
+static void coupled_times(unsigned n, double *product, double *assembled)
+{
+    Body body = load_node(CUBE, n, "<MeshMatrixMass massDensity='1'/>");
+    size_t entries;
+    (void)matrix_product_time(&body, &entries);
+    *product = (least(&body, mass_product) - least(&body, no_product)) / (double)entries;
+    *assembled = (least(&body, assembly) - least(&body, assembly_without_mass)) / (double)entries;
+    end(&body);
+}
+
+static void measure_coupled(void)
+{
+    double product, assembled, large_product, large_assembled;
+    coupled_times(8, &product, &assembled);
+    coupled_times(40, &large_product, &large_assembled);
+    report_pair("coupled_product", product, "coupled_product_beyond", large_product, false);
+    report_pair("coupled_assembly", assembled, "coupled_assembly_beyond", large_assembled, false);
+}
+
+/* ---- Vectors and the matrix ---- */
+
+static void matrix_times(unsigned n, double *product, double *assembled)
+{
+    Body body = load_node(CUBE, n, SPRINGS "<UniformMass totalMass='1'/>");
+    size_t entries;
+    *product = matrix_product_time(&body, &entries) / (double)entries;
+    *assembled = least(&body, assembly_without_stiffness) / (double)entries;
+    end(&body);
+}
+
+static void measure_matrix(void)
+{
+    double product, assembled, large_product, large_assembled;
+    matrix_times(10, &product, &assembled);
+    matrix_times(60, &large_product, &large_assembled);
+    report_pair("entry_product", product, "entry_product_beyond", large_product, false);
+    report_pair("entry_assembly", assembled, "entry_assembly_beyond", large_assembled, false);
+
+    Body body = load_node(CUBE, 10, "<UniformMass totalMass='1'/>");
+    const double unknowns = (double)body.unknowns, nothing = least(&body, no_product);
+    size_t entries;
+    report("diagonal", (least(&body, mass_product) - nothing) / unknowns);
+    report("unknown_product", least(&body, vectors) / unknowns);
+    report("unknown_matrix_product",
+           (matrix_product_time(&body, &entries) - cost_entry_product * (double)entries) / unknowns);
+    end(&body);
+}
+
+/* ---- Mappings ---- */
+
+/* A state below `parent`, by `mapping`, with `components`. */
+static Body load_mapped(const char *parent, const char *mapping, unsigned n, const char *components)
+{
+    DvText text = {0};
+    dv_text_add(&text, "<Node><DefaultAnimationLoop/>");
+    if (parent)
+        dv_text_add(&text, "%s", parent);
+    else
+        add_grid(&text, CUBE, n, "<UniformMass totalMass='1'/>");
+    if (mapping) {
+        dv_text_add(&text, "<Node name='mapped'>");
+        add_grid(&text, CUBE, n, components);
+        dv_text_add(&text, "%s</Node>", mapping);
+    }
+    dv_text_add(&text, "</Node>");
+    const Body body = load(text.at);
+    dv_text_free(&text);
+    return body;
+}
+
+/* What a mapping adds, less what its components take by themselves: to a product and an assembly, in all. */
+static void mapped_times(const char *parent, const char *mapping, unsigned n, const char *components,
+                         double of_components, double *product, double *assembled)
+{
+    Body without = load_mapped(parent, NULL, n, NULL), with = load_mapped(parent, mapping, n, components);
+    *product = least(&with, stiffness_product) - least(&without, stiffness_product);
+    *assembled = least(&with, assembly) - least(&without, assembly) - of_components;
+    end(&without);
+    end(&with);
+}
+
+static void measure_mappings(void)
+{
+    enum { N = 10 };
+    const double points = N * N * N, scalars = 3.0 * points;
+    double product, diagonal, coupled, bodies, unused;
+    mapped_times(NULL, "<IdentityMapping/>", N, "<UniformMass totalMass='1'/>", cost_diagonal * scalars, &product,
+                 &diagonal);
+    report("mapped_product", product / scalars);
+    report("mapped_assembly", (diagonal - cost_projected_entry * 9.0 * points) / scalars);
+    mapped_times(NULL, "<IdentityMapping/>", N, SPRINGS, cost_spring_assembly * springs(N), &unused, &coupled);
+    const double entries = 9.0 * (points + 2.0 * springs(N));
+    report("projected_entry", (coupled - cost_mapped_assembly * scalars) / entries);
+    mapped_times("<MechanicalObject template='Rigid3d'/><UniformMass totalMass='1'/>", "<RigidMapping/>", N, SPRINGS,
+                 cost_spring_assembly * springs(N), &unused, &bodies);
+    report("projected_body_entry", (bodies - cost_mapped_assembly * scalars) / entries);
+}
+
+/* ---- Calls ---- */
+
+static void measure_calls(void)
+{
+    enum { BODIES = 1000 };
+    DvText text = {0};
+    dv_text_add(&text, "<Node><DefaultAnimationLoop/>");
+    for (unsigned i = 0; i < BODIES; i++)
+        dv_text_add(&text, "<Node name='%u'><MechanicalObject/><RestShapeSpringsForceField stiffness='1'/></Node>", i);
+    dv_text_add(&text, "</Node>");
+    Body body = load(text.at);
+    report("call", least(&body, stiffness_product) / BODIES / (1.0 + cost_state_calls));
+    end(&body);
+    dv_text_free(&text);
+}
+
+static bool asked(int argc, char **argv, const char *name)
+{
+    return argc < 2 || strncmp(name, argv[1], strlen(argv[1])) == 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (dv_start(NULL) != DV_OK)
+        return 1;
+    printf("%-30s %9s %9s  of\n", "", "table", "measured");
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
+        if (asked(argc, argv, elements[i].name))
+            measure_elements(&elements[i]);
+    static const struct {
+        const char *name;
+        void (*measure)(void);
+    } others[] = {{"coupled", measure_coupled},
+                  {"matrix", measure_matrix},
+                  {"mappings", measure_mappings},
+                  {"calls", measure_calls}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (asked(argc, argv, others[i].name))
+            others[i].measure();
+    dv_stop();
+    return 0;
+}
