@@ -43,7 +43,7 @@ struct DvSchedule {
     Part *first, *changed, *spare;
     GArray *journal;       /* uint64_t: labels whose calls have changed, in order of time */
     uint64_t journal_base; /* position of its first entry; no position comes twice in a scene */
-    uint64_t refreshed;    /* position at the beginning of the last refresh */
+    uint64_t updated;      /* position at the beginning of the last update */
     guint journal_room;
     unsigned running; /* how often it is on the stack of running ones */
     bool stale;       /* to be put together again */
@@ -144,9 +144,9 @@ static void record(DvSchedule *schedule, uint64_t order)
 {
     GArray *journal = schedule->journal;
     if (journal->len == schedule->journal_room) {
-        /* The older half is forgotten, unless the present refresh alone takes more. */
+        /* The older half is forgotten, unless the present update alone takes more. */
         const guint half = journal->len / 2;
-        if (schedule->journal_base + journal->len - schedule->refreshed > half) {
+        if (schedule->journal_base + journal->len - schedule->updated > half) {
             schedule->journal_room *= 2;
         } else {
             g_array_remove_range(journal, 0, half);
@@ -475,10 +475,10 @@ static void take_out_gone(DvSchedule *schedule)
 }
 
 /* Works off what edits have marked. */
-static void refresh(DvSchedule *schedule)
+static void update(DvSchedule *schedule)
 {
     const bool enters_sleeping = schedule->plan->enters_sleeping;
-    schedule->refreshed = schedule->journal_base + schedule->journal->len;
+    schedule->updated = schedule->journal_base + schedule->journal->len;
     if (!schedule->stale && !schedule->irregular)
         take_out_gone(schedule);
     while (schedule->changed && !schedule->stale && !schedule->irregular) {
@@ -627,7 +627,7 @@ DvSchedule *dv_schedule(DvNode *root, const DvPlan *plan, DvTags tags)
     if (!schedule)
         schedule = schedule_new(root, plan, tags);
     if (schedule->stale || schedule->changed)
-        refresh(schedule);
+        update(schedule);
     return schedule;
 }
 

@@ -176,7 +176,7 @@ static void read_bodies(DiagonalMass *self)
 }
 
 /* Follows changes of the fields; at the start of each operation. */
-static void refresh(DiagonalMass *self)
+static void update(DiagonalMass *self)
 {
     const bool points = dv_data_version(&self->point_masses) != self->point_masses_version;
     const bool density = dv_data_version(&self->density) != self->density_version;
@@ -219,7 +219,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)x;
     (void)v;
     DiagonalMass *self = self_;
-    refresh(self);
+    update(self);
     if (dv_data_bool(&self->base.separate_gravity))
         return;
     double gravity[6];
@@ -260,7 +260,7 @@ static void multiply_range(void *context, uint32_t begin, uint32_t end)
 static void add_mdx(void *self_, double factor, DvConstVec dx, DvVec res)
 {
     DiagonalMass *self = self_;
-    refresh(self);
+    update(self);
     const uint32_t n = shorter(self->count, res.count), dim = res.dim;
     for (uint32_t i = 0; self->bodies && i < n; i++)
         mass_add_product(self->base.state.dof, &self->bodies[i], factor, dx.at + (size_t)i * dim,
@@ -274,7 +274,7 @@ static void add_mdx(void *self_, double factor, DvConstVec dx, DvVec res)
 static void acceleration(void *self_, DvConstVec f, DvVec a)
 {
     DiagonalMass *self = self_;
-    refresh(self);
+    update(self);
     const double *mass = masses(self);
     const uint32_t n = shorter(self->count, a.count), dim = a.dim;
     for (uint32_t i = 0; i < n; i++) {
@@ -286,7 +286,7 @@ static void acceleration(void *self_, DvConstVec f, DvVec a)
 static double kinetic_energy(void *self_, DvConstVec v)
 {
     DiagonalMass *self = self_;
-    refresh(self);
+    update(self);
     const double *mass = masses(self);
     double twice = 0.0;
     for (uint32_t i = 0; i < shorter(self->count, v.count); i++) {
@@ -300,7 +300,7 @@ static double potential_energy(void *self_, const DvStep *step, const DvConstVec
 {
     (void)step;
     DiagonalMass *self = self_;
-    refresh(self);
+    update(self);
     double gravity[6], energy = 0.0;
     mass_gravity(&self->base, gravity);
     const double *mass = masses(self);
@@ -315,7 +315,7 @@ static double potential_energy(void *self_, const DvStep *step, const DvConstVec
 static void momentum(void *self_, DvConstVec x, DvConstVec v, double sum[6])
 {
     DiagonalMass *self = self_;
-    refresh(self);
+    update(self);
     const double *mass = masses(self);
     for (uint32_t i = 0; i < shorter(self->count, x.count); i++) {
         const BodyMass body = body_at(self, mass, i);
@@ -326,14 +326,14 @@ static void momentum(void *self_, DvConstVec x, DvConstVec v, double sum[6])
 static double point_mass(void *self_, uint32_t point)
 {
     DiagonalMass *self = self_;
-    refresh(self);
+    update(self);
     return point < self->count ? body_at(self, masses(self), point).mass : 0.0;
 }
 
 static void reserve(void *self_, DvPattern *pattern)
 {
     DiagonalMass *self = self_;
-    refresh(self);
+    update(self);
     for (uint32_t i = 0; i < self->count; i++)
         dv_pattern_add(pattern, i, i);
 }
@@ -341,7 +341,7 @@ static void reserve(void *self_, DvPattern *pattern)
 static void assemble(void *self_, double factor, const DvMatrixView *view)
 {
     DiagonalMass *self = self_;
-    refresh(self);
+    update(self);
     const double *mass = masses(self);
     double dense[36];
     for (uint32_t i = 0; i < self->count; i++) {
@@ -359,7 +359,7 @@ static uint64_t structure(void *self)
 static uint64_t matrix_version(void *self_)
 {
     DiagonalMass *self = self_;
-    refresh(self);
+    update(self);
     return self->structure + dv_data_version(&self->point_masses);
 }
 

@@ -223,7 +223,7 @@ static void complete(MeshMatrixMass *self)
 }
 
 /* Follows changes of the fields; at the start of each operation. */
-static void refresh(MeshMatrixMass *self)
+static void update(MeshMatrixMass *self)
 {
     if (dv_data_bool(&self->lumping) != self->lumped && !self->warned) {
         self->warned = true;
@@ -259,7 +259,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)x;
     (void)v;
     MeshMatrixMass *self = self_;
-    refresh(self);
+    update(self);
     if (dv_data_bool(&self->base.separate_gravity))
         return;
     double gravity[6];
@@ -310,7 +310,7 @@ static void gather_range(void *context, uint32_t begin, uint32_t end)
 static void add_mdx(void *self_, double factor, DvConstVec dx, DvVec res)
 {
     MeshMatrixMass *self = self_;
-    refresh(self);
+    update(self);
     if (res.count < self->count)
         return;
     Product product = {.self = self,
@@ -327,7 +327,7 @@ static void add_mdx(void *self_, double factor, DvConstVec dx, DvVec res)
 static void acceleration(void *self_, DvConstVec f, DvVec a)
 {
     MeshMatrixMass *self = self_;
-    refresh(self);
+    update(self);
     if (!self->lumped) {
         (void)dv_error(dv_object_of(self), DV_ERROR_UNSUPPORTED,
                        "the matrix is not diagonal: set lumping, or use a solver with a linear solver");
@@ -347,7 +347,7 @@ static bool is_diagonal(void *self)
 static double kinetic_energy(void *self_, DvConstVec v)
 {
     MeshMatrixMass *self = self_;
-    refresh(self);
+    update(self);
     const double *point = points(self), *edge = edges(self);
     const DvElements list = mesh_edges(self);
     double twice = 0.0;
@@ -368,7 +368,7 @@ static double potential_energy(void *self_, const DvStep *step, const DvConstVec
 {
     (void)step;
     MeshMatrixMass *self = self_;
-    refresh(self);
+    update(self);
     double gravity[6], energy = 0.0;
     mass_gravity(&self->base, gravity);
     const double *mass = points(self);
@@ -381,7 +381,7 @@ static double potential_energy(void *self_, const DvStep *step, const DvConstVec
 static void momentum(void *self_, DvConstVec x, DvConstVec v, double sum[6])
 {
     MeshMatrixMass *self = self_;
-    refresh(self);
+    update(self);
     const DvDofType *dof = self->base.state.dof;
     const double *point = points(self), *edge = edges(self);
     const DvElements list = mesh_edges(self);
@@ -402,14 +402,14 @@ static void momentum(void *self_, DvConstVec x, DvConstVec v, double sum[6])
 static double point_mass(void *self_, uint32_t point)
 {
     MeshMatrixMass *self = self_;
-    refresh(self);
+    update(self);
     return point < self->count ? points(self)[point] * self->lump : 0.0;
 }
 
 static void reserve(void *self_, DvPattern *pattern)
 {
     MeshMatrixMass *self = self_;
-    refresh(self);
+    update(self);
     for (uint32_t i = 0; i < self->count; i++) {
         dv_pattern_add(pattern, i, i);
         for (uint32_t h = self->start[i]; !self->lumped && h < self->start[i + 1]; h++)
@@ -420,7 +420,7 @@ static void reserve(void *self_, DvPattern *pattern)
 static void assemble(void *self_, double factor, const DvMatrixView *view)
 {
     MeshMatrixMass *self = self_;
-    refresh(self);
+    update(self);
     const double *point = points(self), *edge = edges(self);
     const DvDofType *dof = self->base.state.dof;
     double dense[36];
@@ -441,7 +441,7 @@ static uint64_t structure(void *self)
 static uint64_t matrix_version(void *self_)
 {
     MeshMatrixMass *self = self_;
-    refresh(self);
+    update(self);
     return self->structure + dv_data_version(&self->point_masses) + dv_data_version(&self->edge_masses);
 }
 

@@ -91,7 +91,7 @@ static void complete(UniformMass *self)
 }
 
 /* Follows changes of the fields; at the start of each operation. */
-static void refresh(UniformMass *self)
+static void update(UniformMass *self)
 {
     if (dv_data_version(&self->indices) != self->indices_version ||
         dv_state_count(self->base.state) != self->checked_points) {
@@ -126,7 +126,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)x;
     (void)v;
     UniformMass *self = self_;
-    refresh(self);
+    update(self);
     if (dv_data_bool(&self->base.separate_gravity))
         return;
     double weight[6];
@@ -144,7 +144,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
 static void add_mdx(void *self_, double factor, DvConstVec dx, DvVec res)
 {
     UniformMass *self = self_;
-    refresh(self);
+    update(self);
     const DvDofType *dof = self->base.state.dof;
     if (self->all && !dof->rotation) {
         const size_t n = (size_t)self->count * dx.dim;
@@ -160,7 +160,7 @@ static void add_mdx(void *self_, double factor, DvConstVec dx, DvVec res)
 static void acceleration(void *self_, DvConstVec f, DvVec a)
 {
     UniformMass *self = self_;
-    refresh(self);
+    update(self);
     const DvDofType *dof = self->base.state.dof;
     if (self->all && !dof->rotation) {
         const size_t n = (size_t)self->count * f.dim;
@@ -177,7 +177,7 @@ static void acceleration(void *self_, DvConstVec f, DvVec a)
 static double kinetic_energy(void *self_, DvConstVec v)
 {
     UniformMass *self = self_;
-    refresh(self);
+    update(self);
     double twice = 0.0;
     for (uint32_t k = 0; k < self->count; k++) {
         const uint32_t point = point_at(self, k);
@@ -190,7 +190,7 @@ static double potential_energy(void *self_, const DvStep *step, const DvConstVec
 {
     (void)step;
     UniformMass *self = self_;
-    refresh(self);
+    update(self);
     double gravity[6], energy = 0.0;
     mass_gravity(&self->base, gravity);
     for (uint32_t k = 0; k < self->count; k++) {
@@ -204,7 +204,7 @@ static double potential_energy(void *self_, const DvStep *step, const DvConstVec
 static void momentum(void *self_, DvConstVec x, DvConstVec v, double sum[6])
 {
     UniformMass *self = self_;
-    refresh(self);
+    update(self);
     for (uint32_t k = 0; k < self->count; k++) {
         const uint32_t point = point_at(self, k);
         mass_add_momentum(self->base.state.dof, &self->body, x.at + (size_t)point * x.dim, v.at + (size_t)point * v.dim,
@@ -215,7 +215,7 @@ static void momentum(void *self_, DvConstVec x, DvConstVec v, double sum[6])
 static double point_mass(void *self_, uint32_t wanted)
 {
     UniformMass *self = self_;
-    refresh(self);
+    update(self);
     if (self->all)
         return wanted < self->count ? self->body.mass : 0.0;
     double mass = 0.0;
@@ -229,7 +229,7 @@ static double point_mass(void *self_, uint32_t wanted)
 static void reserve(void *self_, DvPattern *pattern)
 {
     UniformMass *self = self_;
-    refresh(self);
+    update(self);
     for (uint32_t k = 0; k < self->count; k++) {
         const uint32_t point = point_at(self, k);
         dv_pattern_add(pattern, point, point);
@@ -239,7 +239,7 @@ static void reserve(void *self_, DvPattern *pattern)
 static void assemble(void *self_, double factor, const DvMatrixView *view)
 {
     UniformMass *self = self_;
-    refresh(self);
+    update(self);
     double dense[36];
     mass_matrix(self->base.state.dof, &self->body, dense);
     for (uint32_t k = 0; k < self->count; k++)
@@ -249,14 +249,14 @@ static void assemble(void *self_, double factor, const DvMatrixView *view)
 static uint64_t structure(void *self_)
 {
     UniformMass *self = self_;
-    refresh(self);
+    update(self);
     return self->structure;
 }
 
 static uint64_t matrix_version(void *self_)
 {
     UniformMass *self = self_;
-    refresh(self);
+    update(self);
     return self->structure + dv_data_version(&self->point_mass) + dv_data_version(&self->total_mass);
 }
 

@@ -885,7 +885,7 @@ static void add_new(Assembly *as, DvMechanics *m)
 }
 
 /* Those that the locals need as they are now. */
-static void follow_jacobians(Assembly *as, DvMechanics *m)
+static void update_jacobians(Assembly *as, DvMechanics *m)
 {
     WITH_ROOM(as->needed, as->needed_capacity, m->state_slots.count);
     memset(as->needed, 0, m->state_slots.count * sizeof *as->needed);
@@ -894,11 +894,11 @@ static void follow_jacobians(Assembly *as, DvMechanics *m)
         if (local->user_count)
             as->needed[local->a] = as->needed[local->b] = true;
     }
-    jacobians_follow(as->jacobians, m, as->needed);
+    jacobians_update_structure(as->jacobians, m, as->needed);
 }
 
 /* What has gone, first, then what has come. */
-static void follow(Assembly *as, DvMechanics *m)
+static void update_structure(Assembly *as, DvMechanics *m)
 {
     as->blocks.m = m;
     reserve_contributions(as, m);
@@ -909,7 +909,7 @@ static void follow(Assembly *as, DvMechanics *m)
         if (as->of_mappings[i].id && !is_current(m, &as->of_mappings[i]))
             retire(as, i | OF_MAPPINGS);
     if (as->jacobians) {
-        follow_jacobians(as, m);
+        update_jacobians(as, m);
         clear_locals(as);
     }
     place_states(as, m);
@@ -918,7 +918,7 @@ static void follow(Assembly *as, DvMechanics *m)
     if (as->local_list.count) {
         if (!as->jacobians)
             as->jacobians = jacobians_new();
-        follow_jacobians(as, m);
+        update_jacobians(as, m);
         mark_turned_locals(as);
     }
     make_locals(as, m);
@@ -1209,7 +1209,7 @@ static Assembly *structure(DvMechanics *m)
         m->assembly->blocks.block = block_size_of(m);
     }
     if (!is_up_to_date(m->assembly, m))
-        follow(m->assembly, m);
+        update_structure(m->assembly, m);
     return m->assembly;
 }
 
@@ -1218,11 +1218,11 @@ static Assembly *current(DvMechanics *m, bool *changed)
 {
     *changed = false;
     const Assembly *as = structure(m);
-    if (as->local_list.count && !jacobians_update(as->jacobians, m, changed)) {
+    if (as->local_list.count && !jacobians_update_values(as->jacobians, m, changed)) {
         drop(m);
         as = structure(m);
         if (as->local_list.count)
-            (void)jacobians_update(as->jacobians, m, changed);
+            (void)jacobians_update_values(as->jacobians, m, changed);
     }
     return m->assembly;
 }

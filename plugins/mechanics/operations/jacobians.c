@@ -45,7 +45,7 @@ typedef struct Product {
 } Product;
 
 typedef struct StateProducts {
-    uint64_t changed; /* jacobians_follow that made them */
+    uint64_t changed; /* jacobians_update_structure that made them */
     Product *products;
     StateJacobian *jacobians; /* the products', for lending */
     uint32_t count, capacity;
@@ -55,10 +55,10 @@ struct Jacobians {
     MappingLinks *mappings; /* by slot */
     StateProducts *states;  /* by slot */
     uint32_t mapping_count, state_count;
-    uint64_t follows;  /* calls of jacobians_follow */
-    uint32_t *marker;  /* [points of the largest root] place of a column in the row at work */
-    uint32_t *columns; /* the same size */
-    bool known;        /* the products have their values */
+    uint64_t structure_updates; /* calls of jacobians_update_structure */
+    uint32_t *marker;           /* [points of the largest root] place of a column in the row at work */
+    uint32_t *columns;          /* the same size */
+    bool known;                 /* the products have their values */
     size_t marker_capacity, columns_capacity;
 };
 
@@ -257,7 +257,7 @@ static void make_products(Jacobians *js, const DvMechanics *m, uint32_t state)
 {
     StateProducts *of = &js->states[state];
     of->count = 0;
-    of->changed = js->follows;
+    of->changed = js->structure_updates;
     Cursor cursor = {0, 0};
     const Link *link;
     while ((link = next_link(js, m, state, &cursor))) {
@@ -310,7 +310,8 @@ static bool is_as_before(const Jacobians *js, const DvMechanics *m, uint32_t slo
         const Link *link = &of->links[l];
         *links_are = link->needed == needed[link->child];
         same = same && *links_are && link->parent_kind == m->states[link->parent].kind &&
-               js->states[link->parent].changed != js->follows && js->states[link->child].changed != js->follows;
+               js->states[link->parent].changed != js->structure_updates &&
+               js->states[link->child].changed != js->structure_updates;
     }
     return same;
 }
@@ -325,11 +326,11 @@ static void *longer(void *array, uint32_t *count, uint32_t wanted, size_t size)
     return array;
 }
 
-void jacobians_follow(Jacobians *js, DvMechanics *m, bool *needed)
+void jacobians_update_structure(Jacobians *js, DvMechanics *m, bool *needed)
 {
     js->mappings = longer(js->mappings, &js->mapping_count, m->mapping_slots.count, sizeof *js->mappings);
     js->states = longer(js->states, &js->state_count, m->state_slots.count, sizeof *js->states);
-    js->follows++;
+    js->structure_updates++;
     /* Backwards, so that a chain is marked in one pass. */
     for (uint32_t i = m->mapping_list.count; i-- > 0;) {
         const MappingItem *mapping = mapping_at(m, i);
@@ -344,7 +345,7 @@ void jacobians_follow(Jacobians *js, DvMechanics *m, bool *needed)
         if (!of->id || of->id == m->mappings[slot].id)
             continue;
         for (uint32_t l = 0; l < of->count; l++) {
-            js->states[of->links[l].child].changed = js->follows;
+            js->states[of->links[l].child].changed = js->structure_updates;
             js->states[of->links[l].child].count = 0;
         }
         of->id = 0;
@@ -367,7 +368,7 @@ void jacobians_follow(Jacobians *js, DvMechanics *m, bool *needed)
 
 bool jacobians_changed(const Jacobians *js, uint32_t state)
 {
-    return state < js->state_count && js->states[state].changed == js->follows;
+    return state < js->state_count && js->states[state].changed == js->structure_updates;
 }
 
 Jacobians *jacobians_new(void)
@@ -467,7 +468,7 @@ static void find_weights(const DvMechanics *m, Product *product)
     }
 }
 
-bool jacobians_update(Jacobians *js, DvMechanics *m, bool *changed)
+bool jacobians_update_values(Jacobians *js, DvMechanics *m, bool *changed)
 {
     *changed = !js->known;
     for (uint32_t i = 0; i < m->mapping_list.count; i++) {

@@ -22,12 +22,12 @@ Jacobians *jacobians_new(void);
 void jacobians_free(Jacobians *jacobians);
 /* Makes and drops structure where the mechanics, or what is needed, have changed: Jacobians of the mapped states in `needed` (by slot;
  * it is marked upwards) and of those they follow from. jacobians_changed then tells of which states. */
-void jacobians_follow(Jacobians *jacobians, DvMechanics *m, bool *needed);
-/* Whether the Jacobians of a state were made, dropped or given another structure in the last jacobians_follow. */
+void jacobians_update_structure(Jacobians *jacobians, DvMechanics *m, bool *needed);
+/* Whether the Jacobians of a state were made, dropped or given another structure in the last jacobians_update_structure. */
 bool jacobians_changed(const Jacobians *jacobians, uint32_t state);
 /* Brings the values up to date with the last propagation, *changed: whether they were not; false when a structure has
  * changed: make new ones. */
-bool jacobians_update(Jacobians *jacobians, DvMechanics *m, bool *changed);
+bool jacobians_update_values(Jacobians *jacobians, DvMechanics *m, bool *changed);
 /* The Jacobians of a mapped state, one per root. */
 const StateJacobian *jacobians_of(const Jacobians *jacobians, uint32_t state, uint32_t *count);
 

@@ -1082,7 +1082,7 @@ static uint32_t gather_orders(DvMechanics *m, const uint64_t *orders, size_t cou
 }
 
 /* False: it takes a compilation from nothing. */
-static bool follow(DvMechanics *m, const uint64_t *changed, size_t changed_count)
+static bool update_by_changes(DvMechanics *m, const uint64_t *changed, size_t changed_count)
 {
     if (!m->regular && changed_count)
         return false;
@@ -1139,7 +1139,7 @@ void mechanics_compile(DvMechanics *m)
     size_t count;
     bool follows = dv_schedule_changes(schedule, &m->seen, &changed, &count) && schedule == m->schedule && !never;
     m->schedule = schedule;
-    follows = follows && follow(m, changed, count);
+    follows = follows && update_by_changes(m, changed, count);
     if (!follows)
         compile_from_nothing(m);
     m->revision = dv_node_revision(m->node);

@@ -194,7 +194,7 @@ void list_remove_at(List *list, uint32_t place);
 void mechanics_compile(DvMechanics *m);
 void mechanics_forget(DvMechanics *m); /* frees what mechanics_compile made */
 
-static inline void mechanics_refresh(DvMechanics *m)
+static inline void mechanics_update(DvMechanics *m)
 {
     if (m->depth == 0 && (dv_node_revision(m->node) != m->revision ||
                           (m->outside && dv_node_revision(dv_node_root(m->node)) != m->root_revision)))

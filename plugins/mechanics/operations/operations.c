@@ -54,7 +54,7 @@ static void close(DvMechanics *m)
 /* An operation begins: nothing fetched before counts any more. */
 static void begin(DvMechanics *m, Roles roles)
 {
-    mechanics_refresh(m);
+    mechanics_update(m);
     m->roles = roles;
     m->epoch++;
     m->depth++;
@@ -103,7 +103,7 @@ static bool is_free(const DvMechanics *m, DvVecId id)
 
 static void clear(DvMechanics *m, DvVecId v)
 {
-    mechanics_refresh(m);
+    mechanics_update(m);
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const DvStateRef s = independent_at(m, i)->ref;
         s.ops->clear(s.self, v);
@@ -112,7 +112,7 @@ static void clear(DvMechanics *m, DvVecId v)
 
 static DvVecId allocate(DvMechanics *m, DvVecKind kind)
 {
-    mechanics_refresh(m);
+    mechanics_update(m);
     for (DvVecId id = DV_FIRST_FREE_VEC + (kind == DV_COORDS ? 0 : 1); id < FIRST_PRIVATE_VEC; id += 2) {
         if (!is_free(m, id))
             continue;
@@ -138,7 +138,7 @@ static void release(DvMechanics *m, DvVecId v)
 
 static void combine(DvMechanics *m, DvVecId r, DvVecId a, DvVecId b, double k)
 {
-    mechanics_refresh(m);
+    mechanics_update(m);
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const DvStateRef s = independent_at(m, i)->ref;
         s.ops->combine(s.self, r, a, b, k);
@@ -147,7 +147,7 @@ static void combine(DvMechanics *m, DvVecId r, DvVecId a, DvVecId b, double k)
 
 static double dot(DvMechanics *m, DvVecId a, DvVecId b)
 {
-    mechanics_refresh(m);
+    mechanics_update(m);
     double sum = 0.0;
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const DvStateRef s = independent_at(m, i)->ref;
@@ -158,7 +158,7 @@ static double dot(DvMechanics *m, DvVecId a, DvVecId b)
 
 static void threshold(DvMechanics *m, DvVecId v, double length)
 {
-    mechanics_refresh(m);
+    mechanics_update(m);
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const DvVec a = dv_state_write(independent_at(m, i)->ref, v, DV_READ_WRITE);
         for (uint32_t point = 0; a.at && point < a.count; point++) {
@@ -173,13 +173,13 @@ static void threshold(DvMechanics *m, DvVecId v, double length)
 
 static size_t unknowns(DvMechanics *m)
 {
-    mechanics_refresh(m);
+    mechanics_update(m);
     return mechanics_count_unknowns(m);
 }
 
 static void gather(DvMechanics *m, double *flat, DvVecId v)
 {
-    mechanics_refresh(m);
+    mechanics_update(m);
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const DvStateRef s = independent_at(m, i)->ref;
         const DvConstVec a = dv_state_read(s, v);
@@ -194,7 +194,7 @@ static void gather(DvMechanics *m, double *flat, DvVecId v)
 
 static void scatter(DvMechanics *m, DvVecId v, const double *flat)
 {
-    mechanics_refresh(m);
+    mechanics_update(m);
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const DvVec a = dv_state_write(independent_at(m, i)->ref, v, DV_OVERWRITE);
         const size_t n = (size_t)a.count * a.dim;
@@ -213,7 +213,7 @@ static bool is_of(const StateItem *state, uint32_t which)
 
 static uint32_t list_states(DvMechanics *m, uint32_t which, DvObject **states, uint32_t capacity)
 {
-    mechanics_refresh(m);
+    mechanics_update(m);
     uint32_t count = 0;
     for (uint32_t i = 0; i < m->state_list.count; i++)
         if (is_of(state_at(m, i), which) && count++ < capacity)
@@ -223,7 +223,7 @@ static uint32_t list_states(DvMechanics *m, uint32_t which, DvObject **states, u
 
 static size_t offset(DvMechanics *m, const DvObject *state)
 {
-    mechanics_refresh(m);
+    mechanics_update(m);
     (void)mechanics_count_unknowns(m);
     for (uint32_t i = 0; i < m->independent.count; i++)
         if (independent_at(m, i)->ref.object == state)
@@ -233,7 +233,7 @@ static size_t offset(DvMechanics *m, const DvObject *state)
 
 static void clear_states(DvMechanics *m, uint32_t which, DvVecId v)
 {
-    mechanics_refresh(m);
+    mechanics_update(m);
     for (uint32_t i = 0; i < m->state_list.count; i++)
         if (is_of(state_at(m, i), which))
             state_at(m, i)->ref.ops->clear(state_at(m, i)->ref.self, v);
@@ -241,7 +241,7 @@ static void clear_states(DvMechanics *m, uint32_t which, DvVecId v)
 
 static void combine_states(DvMechanics *m, uint32_t which, DvVecId r, DvVecId a, DvVecId b, double k)
 {
-    mechanics_refresh(m);
+    mechanics_update(m);
     for (uint32_t i = 0; i < m->state_list.count; i++)
         if (is_of(state_at(m, i), which))
             state_at(m, i)->ref.ops->combine(state_at(m, i)->ref.self, r, a, b, k);
@@ -250,7 +250,7 @@ static void combine_states(DvMechanics *m, uint32_t which, DvVecId r, DvVecId a,
 static DvStatus project_rows(DvMechanics *m, const DvStep *step, const DvStateRows *parts, uint32_t count,
                              uint32_t rows, uint32_t options, DvSparseRows *out)
 {
-    mechanics_refresh(m);
+    mechanics_update(m);
     m->depth++;
     const DvStatus status = row_projection_run(m, step, parts, count, rows, options, out);
     m->depth--;
@@ -360,7 +360,7 @@ static void propagate_through(DvMechanics *m, MappingItem *mapping, const DvStep
 static void propagate(DvMechanics *m, const DvStep *step, DvVecId v)
 {
     const DvVecId ids[3] = {v, v, v}, otherwise = dv_vec_kind(v) == DV_COORDS ? DV_POSITION : DV_VELOCITY;
-    mechanics_refresh(m);
+    mechanics_update(m);
     m->depth++;
     for (uint32_t i = 0; i < m->mapping_list.count; i++)
         if (mechanics_alive(mapping_at(m, i)->object))
@@ -417,11 +417,11 @@ static void add_force_of(DvMechanics *m, FieldItem *field, const DvStep *step)
 /* Whether mappings have changed their mind about forces, which the graph does not tell. */
 static void watch_mappings(DvMechanics *m)
 {
-    mechanics_refresh(m);
+    mechanics_update(m);
     for (uint32_t i = 0; i < m->mapping_list.count; i++)
         if (mapping_at(m, i)->ops->maps_forces(mapping_at(m, i)->self) != mapping_at(m, i)->maps_forces) {
             m->revision = 0;
-            mechanics_refresh(m);
+            mechanics_update(m);
             return;
         }
 }
@@ -558,7 +558,7 @@ static void acceleration_from_force(DvMechanics *m, DvVecId a, DvVecId f)
 
 static DvMassKind mass_kind(DvMechanics *m)
 {
-    mechanics_refresh(m);
+    mechanics_update(m);
     for (uint32_t i = 0; i < m->mass_list.count; i++)
         if (m->states[mass_at(m, i)->states[0]].kind == STATE_MAPPED ||
             !mass_at(m, i)->mass->is_diagonal(mass_at(m, i)->self))
@@ -656,12 +656,12 @@ static void compute_acceleration(DvMechanics *m, const DvStep *step, DvVecId a)
 static void begin_integration(DvMechanics *m, double dt)
 {
     (void)dt;
-    mechanics_refresh(m);
+    mechanics_update(m);
 }
 
 static void end_integration(DvMechanics *m)
 {
-    mechanics_refresh(m);
+    mechanics_update(m);
     for (uint32_t i = 0; i < m->state_list.count; i++)
         if (state_at(m, i)->kind != STATE_EXTERNAL)
             state_at(m, i)->ref.ops->release(state_at(m, i)->ref.self, DV_EXTERNAL_FORCE);
@@ -669,13 +669,13 @@ static void end_integration(DvMechanics *m)
 
 static const DvBlockMatrix *assemble(DvMechanics *m, const DvStep *step, DvFactors factors, uint32_t parts)
 {
-    mechanics_refresh(m);
+    mechanics_update(m);
     return assembly_run(m, step, factors, parts);
 }
 
 static bool prefers_assembled(DvMechanics *m, uint32_t products)
 {
-    mechanics_refresh(m);
+    mechanics_update(m);
     return assembly_is_preferred(m, products);
 }
 

@@ -288,7 +288,7 @@ static DvStatus report(const DvMechanics *m, DvNode *root, uint32_t state, uint3
 static DvStatus check(DvNode *root, uint64_t number)
 {
     DvMechanics *m = watched(root);
-    mechanics_refresh(m);
+    mechanics_update(m);
     const DvStatus fault = m->scene->fault;
     m->scene->fault = DV_OK;
     if (fault != DV_OK)
@@ -315,7 +315,7 @@ static DvStatus check(DvNode *root, uint64_t number)
 static bool restore_last_good(DvNode *root)
 {
     DvMechanics *m = watched(root);
-    mechanics_refresh(m);
+    mechanics_update(m);
     bool any = false;
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const DvStateRef s = independent_at(m, i)->ref;
@@ -344,7 +344,7 @@ static bool restore_last_good(DvNode *root)
 static size_t lint(DvNode *root)
 {
     DvMechanics *m = watched(root);
-    mechanics_refresh(m);
+    mechanics_update(m);
     size_t problems = 0;
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const uint32_t state = m->independent.at[i];

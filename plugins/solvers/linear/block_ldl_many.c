@@ -80,7 +80,7 @@ void dv_ldl_many_free(DvLdlMany *many)
 
 /* ---- The tree ---- */
 
-static void follow_analysis(DvLdlMany *many)
+static void update_tree(DvLdlMany *many)
 {
     const DvBlockLdl *ldl = many->ldl;
     if (many->analyses == ldl->analyses)
@@ -301,7 +301,7 @@ static void forward_groups(void *context, uint32_t begin, uint32_t end)
 
 void dv_ldl_many_forward(DvLdlMany *many, const DvSparseRows *b)
 {
-    follow_analysis(many);
+    update_tree(many);
     many->b = b;
     many->rows = b->rows;
     sort_rows(many);

@@ -47,7 +47,7 @@ void topology_changed(Topology *topology)
 }
 
 /* Notices lists that were written from outside. */
-static void refresh(Topology *topology)
+static void update(Topology *topology)
 {
     for (int kind = DV_EDGES; kind < DV_ELEMENT_KINDS; kind++)
         if (declares(topology, kind) && !topology->derived[kind] &&
@@ -183,7 +183,7 @@ static Adjacency make_adjacency(Topology *topology, DvElementKind of, DvElementK
 static AdjacencyCache *cached(Topology *topology, DvElementKind of, DvElementKind to)
 {
     AdjacencyCache *cache = &topology->cache[of][to];
-    refresh(topology);
+    update(topology);
     if (!cache->made) {
         Adjacency adjacency = make_adjacency(topology, of, to, &cache->missing);
         cache->adjacency = adjacency;
@@ -252,7 +252,7 @@ static DvAdjacency adjacency_of(void *self, DvElementKind of, DvElementKind to)
 static uint64_t revision_of(void *self)
 {
     Topology *topology = self;
-    refresh(topology);
+    update(topology);
     return topology->revision;
 }
 

@@ -117,7 +117,7 @@ static DvStatus build(ConstantForceField *self)
     return DV_OK;
 }
 
-static bool synchronise(ConstantForceField *self)
+static bool update(ConstantForceField *self)
 {
     const bool resized =
         dv_topology_changed(&self->topology) || dv_state_count(self->base.state) != self->points_checked;
@@ -212,7 +212,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)x;
     (void)v;
     ConstantForceField *self = self_;
-    if (!synchronise(self))
+    if (!update(self))
         return;
     const bool from_end = dv_data_bool(&self->index_from_end);
     for (uint32_t i = 0; i < self->count; i++) {
@@ -229,7 +229,7 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
 {
     (void)step;
     ConstantForceField *self = self_;
-    if (self->base.state.dof->rotation || !synchronise(self))
+    if (self->base.state.dof->rotation || !update(self))
         return 0.0;
     const bool from_end = dv_data_bool(&self->index_from_end);
     double sum = 0.0;

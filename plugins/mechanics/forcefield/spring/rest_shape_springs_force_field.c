@@ -165,7 +165,7 @@ static DvStatus build(RestShapeSpringsForceField *self)
     return DV_OK;
 }
 
-static void synchronise(RestShapeSpringsForceField *self)
+static void update(RestShapeSpringsForceField *self)
 {
     const bool resized = dv_state_count(self->base.state) != self->points_checked ||
                          dv_state_count(target_state(self)) != self->targets_checked;
@@ -289,7 +289,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)step;
     (void)v;
     RestShapeSpringsForceField *self = self_;
-    synchronise(self);
+    update(self);
     const DvConstVec rest = followed_points(self);
     const bool rigid = self->base.state.dof->rotation;
     const uint32_t linear = rigid ? 3 : f->dim;
@@ -347,7 +347,7 @@ static void assemble(void *self_, const DvStep *step, double k, double b, const 
 static uint64_t structure(void *self_)
 {
     RestShapeSpringsForceField *self = self_;
-    synchronise(self);
+    update(self);
     return self->structure;
 }
 
@@ -360,7 +360,7 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
 {
     (void)step;
     RestShapeSpringsForceField *self = self_;
-    synchronise(self);
+    update(self);
     const DvConstVec rest = followed_points(self);
     const bool rigid = self->base.state.dof->rotation;
     const uint32_t linear = rigid ? 3 : self->base.state.dof->deriv;

@@ -273,7 +273,7 @@ static void remember_versions(Springs *self)
 }
 
 /* Takes up what was changed since the last time; false: there are no usable springs. */
-static bool synchronise(Springs *self)
+static bool update(Springs *self)
 {
     const bool spring_changed = dv_data_version(&self->spring) != self->spring_version;
     const bool lists_changed = list_version(self) != self->list_version;
@@ -644,7 +644,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
 {
     (void)step;
     Springs *self = self_;
-    if (!synchronise(self))
+    if (!update(self))
         return;
     SpringWork work = {.self = self, .x = {x[0].at, x[1].at}, .v = {v[0].at, v[1].at}, .f = {f[0].at, f[1].at}};
     if (self->blocks == 1)
@@ -697,7 +697,7 @@ static void assemble(void *self_, const DvStep *step, double k, double b, const 
 static uint64_t structure(void *self_)
 {
     Springs *self = self_;
-    (void)synchronise(self);
+    (void)update(self);
     return self->structure;
 }
 
@@ -705,7 +705,7 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
 {
     (void)step;
     Springs *self = self_;
-    if (!synchronise(self))
+    if (!update(self))
         return 0.0;
     const uint32_t spatial = springs_spatial(self), coord = self->base.state[0].dof->coord;
     double sum = 0.0;
