@@ -13,6 +13,7 @@
 #include <string.h>
 
 typedef struct BlockJacobiPreconditioner {
+    DvManySolves many; /* first */
     DvLinearSolverFields common;
     DvLinearSystemUse system;
     DvFlatSystem flat;
@@ -25,9 +26,12 @@ static const DvField fields[] = {
     {0},
 };
 
+static DvStatus solve_flat(void *self, double *x, const double *b, size_t n);
+
 static DvStatus init(DvObject *object, void *self_)
 {
     BlockJacobiPreconditioner *self = self_;
+    self->many.solve = solve_flat;
     return dv_linear_system_find(object, &self->common.linear_system, "MatrixLinearSystem",
                                  "BlockDiagonalMatrixMat3x3d", &self->system);
 }
@@ -78,6 +82,7 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
     if (a == NULL)
         return DV_ERROR_INVALID;
     dv_flat_system_set(&self->flat, m);
+    self->many.n = self->flat.n;
     const size_t groups = (self->flat.n + 2) / 3;
     if (groups > self->capacity) {
         dv_free(self->inverse);
@@ -117,20 +122,6 @@ static DvStatus solve(void *self_, DvVecId x, DvVecId b)
     return dv_flat_system_solve(&self->flat, x, b, self, solve_flat);
 }
 
-static DvStatus solve_many(void *self_, const DvSparseRows *b, double *x, size_t stride, double *residual)
-{
-    BlockJacobiPreconditioner *self = self_;
-    if (residual != NULL)
-        *residual = 0.0;
-    return dv_solve_rows(self, solve_flat, b, self->flat.n, x, stride);
-}
-
-static DvStatus compliance(void *self_, const DvSparseRows *j, double factor, double *w, size_t stride)
-{
-    BlockJacobiPreconditioner *self = self_;
-    return dv_compliance_of_rows(self, solve_flat, j, self->flat.n, factor, w, stride);
-}
-
 static bool is_matrix_free(void *self_)
 {
     (void)self_;
@@ -151,8 +142,8 @@ static const DvLinearSolverOps ops = {
     .solve = solve,
     .solve_flat = solve_flat,
     .is_matrix_free = is_matrix_free,
-    .solve_many = solve_many,
-    .compliance = compliance,
+    .solve_many = dv_many_solve,
+    .compliance = dv_many_compliance,
 };
 
 const DvClass dv_block_jacobi_preconditioner = {

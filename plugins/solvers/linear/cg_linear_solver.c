@@ -23,6 +23,7 @@
 #include <string.h>
 
 typedef struct CgLinearSolver {
+    DvManySolves many; /* first */
     DvLinearSolverFields common;
     DvData iterations, tolerance, threshold, warm_start;
     /* Since init, because the first solve is special; and in the last one. A saved run goes on with both. */
@@ -36,7 +37,6 @@ typedef struct CgLinearSolver {
     /* Of the last solve, for the report of a failed run: the first p.Ap below zero and its iteration, and the residual that was left. */
     double negative, left;
     uint32_t negative_at;
-    double worst; /* residual left of many right-hand sides */
 } CgLinearSolver;
 
 static const DvField fields[] = {
@@ -66,9 +66,12 @@ static void refuse_negative(DvData *data)
     dv_data_set_double(data, 1e-5);
 }
 
+static DvStatus solve_row(void *self, double *x, const double *b, size_t n);
+
 static DvStatus init(DvObject *object, void *self_)
 {
     CgLinearSolver *self = self_;
+    self->many.solve = solve_row;
     self->mechanics = dv_service(DV_MECHANICAL_OPERATIONS);
     if (self->mechanics == NULL)
         return dv_error(object, DV_ERROR_MISSING, "needs the plugin divan.mechanics");
@@ -105,6 +108,7 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
             return DV_ERROR_INVALID;
     }
     dv_krylov_set(&self->space, m, step, factors, matrix);
+    self->many.n = self->space.n;
     if (self->system.ops->is_matrix_free(self->system.self))
         dv_krylov_reserve_states(&self->space);
     return DV_OK;
@@ -205,29 +209,8 @@ static DvStatus solve_row(void *self_, double *x, const double *b, size_t n)
     dv_krylov_begin_flat(&self->space, b);
     (void)run(self, false, false);
     dv_krylov_end_flat(&self->space, x);
-    self->worst = self->left > self->worst || isnan(self->left) ? self->left : self->worst;
+    dv_many_left(&self->many, self->left);
     return DV_OK;
-}
-
-static DvStatus solve_many(void *self_, const DvSparseRows *b, double *x, size_t stride, double *residual)
-{
-    CgLinearSolver *self = self_;
-    dv_phase_begin("linear solver");
-    self->worst = 0.0;
-    const DvStatus status = dv_solve_rows(self, solve_row, b, self->space.n, x, stride);
-    if (residual != NULL)
-        *residual = self->worst;
-    dv_phase_end();
-    return status;
-}
-
-static DvStatus compliance(void *self_, const DvSparseRows *j, double factor, double *w, size_t stride)
-{
-    CgLinearSolver *self = self_;
-    dv_phase_begin("compliance");
-    const DvStatus status = dv_compliance_of_rows(self, solve_row, j, self->space.n, factor, w, stride);
-    dv_phase_end();
-    return status;
 }
 
 static bool is_matrix_free(void *self_)
@@ -291,8 +274,8 @@ static const DvLinearSolverOps ops = {
     .solve = solve,
     .is_matrix_free = is_matrix_free,
     .uses_guess = uses_guess,
-    .solve_many = solve_many,
-    .compliance = compliance,
+    .solve_many = dv_many_solve,
+    .compliance = dv_many_compliance,
 };
 
 const DvClass dv_cg_linear_solver = {

@@ -12,6 +12,7 @@
 #include <math.h>
 
 typedef struct JacobiPreconditioner {
+    DvManySolves many; /* first */
     DvLinearSolverFields common;
     DvLinearSystemUse system;
     DvFlatSystem flat;
@@ -24,9 +25,12 @@ static const DvField fields[] = {
     {0},
 };
 
+static DvStatus solve_flat(void *self, double *x, const double *b, size_t n);
+
 static DvStatus init(DvObject *object, void *self_)
 {
     JacobiPreconditioner *self = self_;
+    self->many.solve = solve_flat;
     return dv_linear_system_find(object, &self->common.linear_system, "MatrixLinearSystem", "DiagonalMatrix",
                                  &self->system);
 }
@@ -38,6 +42,7 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
     if (a == NULL)
         return DV_ERROR_INVALID;
     dv_flat_system_set(&self->flat, m);
+    self->many.n = self->flat.n;
     if (self->flat.n > self->capacity) {
         dv_free(self->diagonal);
         self->capacity = self->flat.n;
@@ -71,20 +76,6 @@ static DvStatus solve(void *self_, DvVecId x, DvVecId b)
     return dv_flat_system_solve(&self->flat, x, b, self, solve_flat);
 }
 
-static DvStatus solve_many(void *self_, const DvSparseRows *b, double *x, size_t stride, double *residual)
-{
-    JacobiPreconditioner *self = self_;
-    if (residual != NULL)
-        *residual = 0.0;
-    return dv_solve_rows(self, solve_flat, b, self->flat.n, x, stride);
-}
-
-static DvStatus compliance(void *self_, const DvSparseRows *j, double factor, double *w, size_t stride)
-{
-    JacobiPreconditioner *self = self_;
-    return dv_compliance_of_rows(self, solve_flat, j, self->flat.n, factor, w, stride);
-}
-
 static bool is_matrix_free(void *self_)
 {
     (void)self_;
@@ -105,8 +96,8 @@ static const DvLinearSolverOps ops = {
     .solve = solve,
     .solve_flat = solve_flat,
     .is_matrix_free = is_matrix_free,
-    .solve_many = solve_many,
-    .compliance = compliance,
+    .solve_many = dv_many_solve,
+    .compliance = dv_many_compliance,
 };
 
 const DvClass dv_jacobi_preconditioner = {

@@ -23,6 +23,7 @@
 enum { MAX_CURVES = 64 };
 
 typedef struct PcgLinearSolver {
+    DvManySolves many; /* first */
     DvLinearSolverFields common;
     DvData iterations, tolerance, use_preconditioner;
     DvData solves, products, graph;
@@ -35,7 +36,6 @@ typedef struct PcgLinearSolver {
     DvKrylovSpace space;
     DvCurve errors[MAX_CURVES]; /* of the solves of this step */
     uint32_t curves;
-    double worst; /* residual left of many right-hand sides */
 } PcgLinearSolver;
 
 static const DvField fields[] = {
@@ -64,9 +64,12 @@ static DvStatus construct(DvObject *object, void *self_)
     return DV_OK;
 }
 
+static DvStatus solve_row(void *self, double *x, const double *b, size_t n);
+
 static DvStatus init(DvObject *object, void *self_)
 {
     PcgLinearSolver *self = self_;
+    self->many.solve = solve_row;
     self->mechanics = dv_service(DV_MECHANICAL_OPERATIONS);
     if (self->mechanics == NULL)
         return dv_error(object, DV_ERROR_MISSING, "needs the plugin divan.mechanics");
@@ -147,6 +150,7 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
             return DV_ERROR_INVALID;
     }
     dv_krylov_set(&self->space, m, step, factors, matrix);
+    self->many.n = self->space.n;
     dv_krylov_reserve_states(&self->space);
     return DV_OK;
 }
@@ -215,29 +219,8 @@ static DvStatus solve_row(void *self_, double *x, const double *b, size_t n)
     const double b_squared = dv_krylov_dot(space, DV_KRYLOV_B, DV_KRYLOV_B);
     const DvStatus status = b_squared == 0.0 ? DV_OK : iterate(self, NULL, &products);
     dv_krylov_end_flat(space, x);
-    const double left = b_squared == 0.0 ? 0.0 : sqrt(dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_R) / b_squared);
-    self->worst = left > self->worst || isnan(left) ? left : self->worst;
-    return status;
-}
-
-static DvStatus solve_many(void *self_, const DvSparseRows *b, double *x, size_t stride, double *residual)
-{
-    PcgLinearSolver *self = self_;
-    dv_phase_begin("linear solver");
-    self->worst = 0.0;
-    const DvStatus status = dv_solve_rows(self, solve_row, b, self->space.n, x, stride);
-    if (residual != NULL)
-        *residual = self->worst;
-    dv_phase_end();
-    return status;
-}
-
-static DvStatus compliance(void *self_, const DvSparseRows *j, double factor, double *w, size_t stride)
-{
-    PcgLinearSolver *self = self_;
-    dv_phase_begin("compliance");
-    const DvStatus status = dv_compliance_of_rows(self, solve_row, j, self->space.n, factor, w, stride);
-    dv_phase_end();
+    dv_many_left(&self->many,
+                 b_squared == 0.0 ? 0.0 : sqrt(dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_R) / b_squared));
     return status;
 }
 
@@ -290,8 +273,8 @@ static const DvLinearSolverOps ops = {
     .solve = solve,
     .is_matrix_free = is_matrix_free,
     .uses_guess = uses_guess,
-    .solve_many = solve_many,
-    .compliance = compliance,
+    .solve_many = dv_many_solve,
+    .compliance = dv_many_compliance,
 };
 
 const DvClass dv_pcg_linear_solver = {
