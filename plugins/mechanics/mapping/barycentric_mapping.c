@@ -509,13 +509,7 @@ static const DvJacobian *jacobian(void *self_, uint32_t output, uint32_t input)
 }
 
 static const DvMappingOps ops = {
-    .size = sizeof ops,
-    .space = DV_HOST,
-    .inputs = mapping_inputs,
-    .outputs = mapping_outputs,
-    .maps_forces = mapping_maps_forces,
-    .maps_constraints = mapping_maps_constraints,
-    .is_mechanical = mapping_is_mechanical,
+    MAPPING_OPS,
     .keeps_topology = mapping_no,
     .apply = apply,
     .apply_j = apply_j,

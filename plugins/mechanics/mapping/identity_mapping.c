@@ -111,30 +111,21 @@ static const DvJacobian *jacobian(void *self_, uint32_t output, uint32_t input)
     const uint32_t deriv_out = self->base.out.dof->deriv, deriv_in = self->base.in.dof->deriv,
                    area = deriv_out * deriv_in;
     const uint32_t entries = smaller(rows, columns);
-    dv_free((void *)j->row_start);
-    dv_free((void *)j->columns);
-    dv_free((void *)j->values);
-    uint32_t *row_start = dv_alloc((size_t)rows + 1, sizeof *row_start), *column = dv_alloc(entries, sizeof *column);
-    double *values = dv_alloc((size_t)entries * area, sizeof *values);
+    const uint64_t structure = j->structure + 1;
+    const JacobianArrays to = mapping_new_jacobian(j, rows, columns, entries, area);
     for (uint32_t i = 0; i < rows; i++)
-        row_start[i + 1] = smaller(i + 1, entries);
+        to.row_start[i + 1] = smaller(i + 1, entries);
     for (uint32_t i = 0; i < entries; i++) {
-        column[i] = i;
+        to.columns[i] = i;
         for (uint32_t k = 0; k < smaller(deriv_out, deriv_in); k++)
-            values[(size_t)i * area + (size_t)k * deriv_in + k] = 1.0;
+            to.values[(size_t)i * area + (size_t)k * deriv_in + k] = 1.0;
     }
-    *j = (DvJacobian){rows, columns, row_start, column, values, j->structure + 1, j->structure + 1};
+    j->structure = j->version = structure;
     return j;
 }
 
 static const DvMappingOps ops = {
-    .size = sizeof ops,
-    .space = DV_HOST,
-    .inputs = mapping_inputs,
-    .outputs = mapping_outputs,
-    .maps_forces = mapping_maps_forces,
-    .maps_constraints = mapping_maps_constraints,
-    .is_mechanical = mapping_is_mechanical,
+    MAPPING_OPS,
     .keeps_topology = mapping_yes,
     .apply = apply,
     .apply_j = apply,
@@ -188,10 +179,7 @@ static void cleanup(DvObject *object, void *self_)
 static void destroy(DvObject *object, void *self_)
 {
     (void)object;
-    IdentityMapping *self = self_;
-    dv_free((void *)self->jacobian.row_start);
-    dv_free((void *)self->jacobian.columns);
-    dv_free((void *)self->jacobian.values);
+    mapping_free_jacobian(&((IdentityMapping *)self_)->jacobian);
 }
 
 const DvClass dv_identity_mapping = {

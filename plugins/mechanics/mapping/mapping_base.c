@@ -4,6 +4,8 @@
  */
 #include "mapping_base.h"
 
+#include <divan/memory.h>
+
 #include <divan/contracts/topology.h>
 #include <divan/contracts/visual.h>
 
@@ -88,6 +90,28 @@ DvObject *mapping_topology_of(DvStateRef state)
             return NULL;
     }
     return NULL;
+}
+
+void mapping_free_jacobian(DvJacobian *j)
+{
+    dv_free((void *)j->row_start);
+    dv_free((void *)j->columns);
+    dv_free((void *)j->values);
+    *j = (DvJacobian){0};
+}
+
+JacobianArrays mapping_new_jacobian(DvJacobian *j, uint32_t rows, uint32_t columns, uint32_t entries, uint32_t area)
+{
+    mapping_free_jacobian(j);
+    const JacobianArrays arrays = {dv_alloc((size_t)rows + 1, sizeof *arrays.row_start),
+                                   dv_alloc(entries, sizeof *arrays.columns),
+                                   dv_alloc((size_t)entries * area, sizeof *arrays.values)};
+    *j = (DvJacobian){.rows = rows,
+                      .columns_count = columns,
+                      .row_start = arrays.row_start,
+                      .columns = arrays.columns,
+                      .values = arrays.values};
+    return arrays;
 }
 
 uint32_t mapping_inputs(void *self, DvObject **states, uint32_t capacity)

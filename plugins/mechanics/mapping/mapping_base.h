@@ -2,8 +2,8 @@
  *
  * What every mapping from one state to one state has: its fields, how it finds its two states, and its first application.
  *
- * A mapping's struct starts with a MappingBase, its field table with MAPPING_FIELDS, its class with MAPPING_CLASS; then the
- * functions below serve as members of DvMappingOps.
+ * A mapping's struct starts with a MappingBase, its field table with MAPPING_FIELDS, its class with MAPPING_CLASS, its table of
+ * functions with MAPPING_OPS.
  */
 #ifndef DIVAN_MECHANICS_MAPPING_BASE_H
 #define DIVAN_MECHANICS_MAPPING_BASE_H
@@ -34,6 +34,12 @@ typedef struct MappingBase {
         DV_FIELD(Struct, base.apply_rest_position, "applyRestPosition", dv_type_bool, .init = "0",          \
                  .help = "also compute the rest positions of the output when the scene starts")
 
+/* What the functions below are of the table of a mapping of the host. */
+#define MAPPING_OPS                                                                                       \
+    .size = sizeof(DvMappingOps), .space = DV_HOST, .inputs = mapping_inputs, .outputs = mapping_outputs, \
+    .maps_forces = mapping_maps_forces, .maps_constraints = mapping_maps_constraints,                     \
+    .is_mechanical = mapping_is_mechanical
+
 #define MAPPING_CLASS \
     .variant_rule = DV_VARIANT_OF_EACH, .sources = mapping_variant_sources, .family = "mappings", .parse = mapping_parse
 
@@ -47,6 +53,14 @@ DvStatus mapping_resolve(DvObject *object, MappingBase *base);
 void mapping_release(MappingBase *base);
 /* Positions, velocities, and if asked for rest positions of the output, from those of the input. */
 void mapping_apply_all(MappingBase *base, const DvMappingOps *ops);
+
+/* Arrays of J for at most `entries` blocks of `area` numbers, zero; what it had before is freed. The caller fills them. */
+typedef struct JacobianArrays {
+    uint32_t *row_start, *columns;
+    double *values;
+} JacobianArrays;
+JacobianArrays mapping_new_jacobian(DvJacobian *j, uint32_t rows, uint32_t columns, uint32_t entries, uint32_t area);
+void mapping_free_jacobian(DvJacobian *j); /* and all of it is zero */
 
 /* The topology whose points are those of a state: of its node, or above it through mappings that keep the topology. */
 DvObject *mapping_topology_of(DvStateRef state);

@@ -396,14 +396,6 @@ static void assemble_stiffness(void *self_, double k, const DvConstVec *f, const
 
 /* ---- J by blocks */
 
-static void free_jacobian(RigidMapping *self)
-{
-    dv_free((void *)self->jacobian.row_start);
-    dv_free((void *)self->jacobian.columns);
-    dv_free((void *)self->jacobian.values);
-    self->jacobian = (DvJacobian){0};
-}
-
 static const DvJacobian *jacobian(void *self_, uint32_t output, uint32_t input)
 {
     (void)output;
@@ -414,19 +406,12 @@ static const DvJacobian *jacobian(void *self_, uint32_t output, uint32_t input)
     const uint32_t deriv_out = self->base.out.dof->deriv, deriv_in = self->base.in.dof->deriv;
     const uint32_t points = self->ready && self->points <= rows ? self->points : 0;
     if (j->structure != self->structure || j->rows != rows || j->columns_count != columns) {
-        free_jacobian(self);
-        uint32_t *row_start = dv_alloc((size_t)rows + 1, sizeof *row_start), *column = dv_alloc(points, sizeof *column);
+        const JacobianArrays to = mapping_new_jacobian(j, rows, columns, points, deriv_out * deriv_in);
         for (uint32_t i = 0; i < rows; i++)
-            row_start[i + 1] = i < points ? i + 1 : points;
+            to.row_start[i + 1] = i < points ? i + 1 : points;
         if (points)
-            memcpy(column, self->body, points * sizeof *column);
-        *j = (DvJacobian){rows,
-                          columns,
-                          row_start,
-                          column,
-                          dv_alloc((size_t)points * deriv_out * deriv_in, sizeof(double)),
-                          self->structure,
-                          0};
+            memcpy(to.columns, self->body, points * sizeof *to.columns);
+        j->structure = self->structure;
     }
     double *block = (double *)j->values;
     for (uint32_t i = 0; i < points; i++, block += deriv_out * deriv_in) {
@@ -445,13 +430,7 @@ static const DvJacobian *jacobian(void *self_, uint32_t output, uint32_t input)
 }
 
 static const DvMappingOps ops = {
-    .size = sizeof ops,
-    .space = DV_HOST,
-    .inputs = mapping_inputs,
-    .outputs = mapping_outputs,
-    .maps_forces = mapping_maps_forces,
-    .maps_constraints = mapping_maps_constraints,
-    .is_mechanical = mapping_is_mechanical,
+    MAPPING_OPS,
     .keeps_topology = mapping_no,
     .apply = apply,
     .apply_j = apply_j,
@@ -652,7 +631,7 @@ static void destroy(DvObject *object, void *self_)
     (void)object;
     RigidMapping *self = self_;
     forget_bodies(self);
-    free_jacobian(self);
+    mapping_free_jacobian(&self->jacobian);
 }
 
 const DvClass dv_rigid_mapping = {

@@ -143,13 +143,6 @@ static void apply_jt(void *self_, const DvStep *step, const DvConstVec *out, con
             in->at[(size_t)indices[i] * in->dim + k] += out->at[i * out->dim + k];
 }
 
-static void free_jacobian(DvJacobian *j)
-{
-    dv_free((void *)j->row_start);
-    dv_free((void *)j->columns);
-    dv_free((void *)j->values);
-}
-
 static const DvJacobian *jacobian(void *self_, uint32_t output, uint32_t input)
 {
     SubsetMapping *self = self_;
@@ -161,20 +154,19 @@ static const DvJacobian *jacobian(void *self_, uint32_t output, uint32_t input)
         return j;
     size_t count;
     const uint32_t *indices = dv_data_uints(&self->indices, &count), deriv = self->base.in.dof->deriv;
-    free_jacobian(j);
-    uint32_t *row_start = dv_alloc((size_t)rows + 1, sizeof *row_start), *column = dv_alloc(rows, sizeof *column);
-    double *values = dv_alloc((size_t)rows * deriv * deriv, sizeof *values);
+    const uint64_t structure = j->structure + 1;
+    const JacobianArrays to = mapping_new_jacobian(j, rows, columns, rows, deriv * deriv);
     uint32_t entries = 0;
     for (uint32_t i = 0; i < rows; i++) {
-        row_start[i] = entries;
+        to.row_start[i] = entries;
         if (i >= count || indices[i] >= columns)
             continue;
         for (uint32_t k = 0; k < deriv; k++)
-            values[(size_t)entries * deriv * deriv + (size_t)k * deriv + k] = 1.0;
-        column[entries++] = indices[i];
+            to.values[(size_t)entries * deriv * deriv + (size_t)k * deriv + k] = 1.0;
+        to.columns[entries++] = indices[i];
     }
-    row_start[rows] = entries;
-    *j = (DvJacobian){rows, columns, row_start, column, values, j->structure + 1, j->structure + 1};
+    to.row_start[rows] = entries;
+    j->structure = j->version = structure;
     self->jacobian_of = version;
     return j;
 }
@@ -188,19 +180,8 @@ static uint32_t output_points(void *self_, uint32_t output)
 }
 
 static const DvMappingOps ops = {
-    .size = sizeof ops,
-    .space = DV_HOST,
-    .inputs = mapping_inputs,
-    .outputs = mapping_outputs,
-    .maps_forces = mapping_maps_forces,
-    .maps_constraints = mapping_maps_constraints,
-    .is_mechanical = mapping_is_mechanical,
-    .keeps_topology = mapping_no,
-    .apply = apply,
-    .apply_j = apply,
-    .apply_jt = apply_jt,
-    .jacobian = jacobian,
-    .output_points = output_points,
+    MAPPING_OPS,          .keeps_topology = mapping_no,   .apply = apply, .apply_j = apply, .apply_jt = apply_jt,
+    .jacobian = jacobian, .output_points = output_points,
 };
 
 /* ---- Life ---- */
@@ -257,7 +238,7 @@ static void cleanup(DvObject *object, void *self_)
 static void destroy(DvObject *object, void *self_)
 {
     (void)object;
-    free_jacobian(&((SubsetMapping *)self_)->jacobian);
+    mapping_free_jacobian(&((SubsetMapping *)self_)->jacobian);
 }
 
 const DvClass dv_subset_mapping = {

@@ -7,6 +7,8 @@
  */
 #include "weighted_rows.h"
 
+#include "mapping_base.h"
+
 #include <divan/memory.h>
 #include <divan/parallel.h>
 
@@ -14,17 +16,9 @@
 
 enum { ROWS_PER_CHUNK = 1024 };
 
-static void free_jacobian(WeightedRows *w)
-{
-    dv_free((void *)w->jacobian.row_start);
-    dv_free((void *)w->jacobian.columns);
-    dv_free((void *)w->jacobian.values);
-    w->jacobian = (DvJacobian){0};
-}
-
 void weighted_rows_free(WeightedRows *w)
 {
-    free_jacobian(w);
+    mapping_free_jacobian(&w->jacobian);
     dv_free(w->row_start);
     dv_free(w->column);
     dv_free(w->weight);
@@ -184,10 +178,10 @@ DvJacobian *weighted_rows_jacobian(WeightedRows *w, uint32_t deriv_out, uint32_t
     DvJacobian *j = &w->jacobian;
     if (j->structure == w->structure && j->columns_count == columns)
         return j;
-    free_jacobian(w);
     const uint32_t entries = w->rows ? w->row_start[w->rows] : 0;
-    uint32_t *row_start = dv_alloc((size_t)w->rows + 1, sizeof *row_start), *column = dv_alloc(entries, sizeof *column);
-    double *values = dv_alloc((size_t)entries * deriv_out * 3, sizeof *values);
+    const JacobianArrays to = mapping_new_jacobian(j, w->rows, columns, entries, deriv_out * 3);
+    uint32_t *column = to.columns;
+    double *values = to.values;
     uint32_t count = 0;
     for (uint32_t i = 0; i < w->rows; i++) {
         const uint32_t first = count;
@@ -210,12 +204,12 @@ DvJacobian *weighted_rows_jacobian(WeightedRows *w, uint32_t deriv_out, uint32_t
             }
             values[(size_t)at * deriv_out * 3] += w->weight[e];
         }
-        row_start[i + 1] = count;
+        to.row_start[i + 1] = count;
     }
     for (uint32_t e = 0; e < count; e++) {
         double *block = values + (size_t)e * deriv_out * 3;
         block[4] = block[8] = block[0];
     }
-    *j = (DvJacobian){w->rows, columns, row_start, column, values, w->structure, w->structure};
+    j->structure = j->version = w->structure;
     return j;
 }
