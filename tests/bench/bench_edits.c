@@ -16,36 +16,8 @@
 #include <divan/contracts/mechanical_operations.h>
 #include <divan/divan.h>
 
-/* Every block of the process is counted, those of the kernel, of GLib and of the C library alike. */
-extern void *__libc_malloc(size_t bytes);
-extern void *__libc_calloc(size_t count, size_t bytes);
-extern void *__libc_realloc(void *block, size_t bytes);
-extern void *__libc_memalign(size_t alignment, size_t bytes);
-static uint64_t blocks;
-
-void *malloc(size_t bytes)
-{
-    blocks++;
-    return __libc_malloc(bytes);
-}
-
-void *calloc(size_t count, size_t bytes)
-{
-    blocks++;
-    return __libc_calloc(count, bytes);
-}
-
-void *realloc(void *block, size_t bytes)
-{
-    blocks++;
-    return __libc_realloc(block, bytes);
-}
-
-void *aligned_alloc(size_t alignment, size_t bytes)
-{
-    blocks++;
-    return __libc_memalign(alignment, bytes);
-}
+#include "block_count.h"
+#include "bodies.h"
 
 typedef struct Bench {
     DvScene *scene;
@@ -66,20 +38,10 @@ static void load(Bench *bench, const char *solver)
     const char *linear = strcmp(solver, "direct") == 0 ? "<SparseLDLSolver/>"
                                                        : "<CGLinearSolver iterations='20' tolerance='1e-9' "
                                                          "threshold='1e-12'/>";
+    char solvers[200];
+    snprintf(solvers, sizeof solvers, "<EulerImplicitSolver/>%s", linear);
     DvText text = {0};
-    dv_text_add(&text, "<Node name='root' dt='0.01' gravity='0 -1 0'><DefaultAnimationLoop/>");
-    if (!each)
-        dv_text_add(&text, "<EulerImplicitSolver/>%s", linear);
-    dv_text_add(&text,
-                "<Node name='rigid'>%s%s<MechanicalObject name='dofs' template='Rigid3d' position='0 0 0 0 0 0 1'/>"
-                "<UniformMass totalMass='2'/></Node>",
-                each ? "<EulerImplicitSolver/>" : "", each ? linear : "");
-    for (unsigned i = 1; i < bench->bodies; i++)
-        dv_text_add(&text,
-                    "<Node name='b%u'>%s%s<MechanicalObject name='dofs' position='%u 0 0'/><UniformMass totalMass='1'/>"
-                    "<RestShapeSpringsForceField stiffness='%u'/></Node>",
-                    i, each ? "<EulerImplicitSolver/>" : "", each ? linear : "", i, 10 + i % 7);
-    dv_text_add(&text, "</Node>");
+    bodies_text(&text, bench->bodies, each ? "" : solvers, each ? solvers : "", "", "");
     check(dv_scene_load_text(text.at, text.length, "bench.scn", NULL, NULL, &bench->scene));
     dv_text_free(&text);
     bench->root = dv_scene_root(bench->scene);
@@ -89,8 +51,7 @@ static void add_spring(Bench *bench, const char *first)
 {
     char second[40];
     snprintf(second, sizeof second, "@/b%u/dofs", bench->bodies - 1);
-    check(dv_object_new(bench->root, "SpringForceField", &bench->spring, "object1", first, "object2", second,
-                        "indices1", "0", "indices2", "0", "stiffness", "5", "damping", "0", "lengths", "1", NULL));
+    check(bodies_join(bench->root, first, second, &bench->spring));
 }
 
 static void edit_spring(Bench *bench)
@@ -182,9 +143,9 @@ static void run(unsigned bodies, const char *solver, const char *only, unsigned 
             edits[e].edit(&bench);
             check(dv_scene_step(bench.scene, 0));
         }
-        const uint64_t before = blocks;
+        const uint64_t before = block_count();
         measure(&bench, edits[e].edit, steps, times);
-        const double asked = (double)(blocks - before) / steps;
+        const double asked = (double)(block_count() - before) / steps;
         qsort(times, steps, sizeof *times, ascending);
         const double median = times[steps / 2];
         quiet = e == 0 ? median : quiet;

@@ -17,43 +17,9 @@
 #include <divan/memory.h>
 #include <divan/plugin.h>
 
+#include "block_count.h"
+#include "bodies.h"
 #include "scene_text.h"
-
-/* Every block of the process is counted, those of the kernel, of GLib and of the C library alike. */
-#if !defined(__SANITIZE_ADDRESS__)
-extern void *__libc_malloc(size_t bytes);
-extern void *__libc_calloc(size_t count, size_t bytes);
-extern void *__libc_realloc(void *block, size_t bytes);
-extern void *__libc_memalign(size_t alignment, size_t bytes);
-static uint64_t blocks;
-
-void *malloc(size_t bytes)
-{
-    blocks++;
-    return __libc_malloc(bytes);
-}
-
-void *calloc(size_t count, size_t bytes)
-{
-    blocks++;
-    return __libc_calloc(count, bytes);
-}
-
-void *realloc(void *block, size_t bytes)
-{
-    blocks++;
-    return __libc_realloc(block, bytes);
-}
-
-void *aligned_alloc(size_t alignment, size_t bytes)
-{
-    blocks++;
-    return __libc_memalign(alignment, bytes);
-}
-#define BLOCKS blocks
-#else
-#define BLOCKS dv_allocation_count()
-#endif
 
 static const DvStep step = {0.0, 0.01, DV_POSITION, DV_VELOCITY};
 
@@ -361,22 +327,14 @@ static void what_comes_late_counts_where_it_stands(void **state)
 
 static DvScene *scene_of_bodies(unsigned bodies, const char *linear_solver)
 {
+    char above[200];
+    snprintf(above, sizeof above, "<EulerImplicitSolver/>%s", linear_solver);
     DvText text = {0};
-    dv_text_add(&text,
-                "<Node name='root' dt='0.01' gravity='0 -1 0'><DefaultAnimationLoop/><EulerImplicitSolver/>%s"
-                "<Node name='rigid'><MechanicalObject name='dofs' template='Rigid3d' position='0 0 0 0 0 0 1'/>"
-                "<UniformMass totalMass='2'/><Node name='contact'><MechanicalObject name='touch' position='0 1 0'/>"
-                "<RigidMapping/></Node></Node>",
-                linear_solver);
-    for (unsigned i = 0; i < bodies; i++)
-        dv_text_add(&text,
-                    "<Node name='b%u'><MechanicalObject name='dofs' position='%u 0 0'/><UniformMass totalMass='1'/>"
-                    "<RestShapeSpringsForceField stiffness='7'/></Node>",
-                    i, i + 1);
-    dv_text_add(
-        &text,
-        "<Node name='springs'><SpringForceField name='spring' object1='@/rigid/contact/touch' object2='@/b0/dofs'"
-        " indices1='0' indices2='0' stiffness='5' damping='0' lengths='1'/></Node></Node>");
+    bodies_text(
+        &text, bodies, above, "",
+        "<Node name='contact'><MechanicalObject name='touch' position='0 1 0'/><RigidMapping/></Node>",
+        "<Node name='springs'><SpringForceField name='spring' object1='@/rigid/contact/touch' object2='@/b1/dofs'"
+        " indices1='0' indices2='0' stiffness='5' damping='0' lengths='1'/></Node>");
     DvScene *scene = scene_from_text(text.at);
     dv_text_free(&text);
     return scene;
@@ -413,10 +371,7 @@ static void edit_once(DvScene *scene, Way way, DvObject **spring)
         break;
     case MADE:
         dv_object_remove(*spring);
-        assert_int_equal(dv_object_new(node, "SpringForceField", spring, "object1", "@/rigid/contact/touch", "object2",
-                                       "@/b0/dofs", "indices1", "0", "indices2", "0", "stiffness", "5", "damping", "0",
-                                       "lengths", "1", NULL),
-                         DV_OK);
+        assert_int_equal(bodies_join(node, "@/rigid/contact/touch", "@/b1/dofs", spring), DV_OK);
         break;
     case EMPTY_NODE:
     case WAYS:
@@ -435,18 +390,18 @@ static void an_edit_allocates_the_same_in_small_and_large_scenes_and_nothing_whe
         for (int way = 0; way < WAYS; way++) {
             uint64_t asked[2];
             for (int large = 0; large < 2; large++) {
-                DvScene *scene = scene_of_bodies(large ? 500 : 5, solvers[s]);
+                DvScene *scene = scene_of_bodies(large ? 500 : 6, solvers[s]);
                 DvObject *spring = object_at(scene, "@/springs/spring");
                 for (int i = 0; i < 5; i++) {
                     edit_once(scene, (Way)way, &spring);
                     make_steps(scene, 1);
                 }
-                const uint64_t before = BLOCKS;
+                const uint64_t before = block_count();
                 for (int i = 0; i < STEPS; i++) {
                     edit_once(scene, (Way)way, &spring);
                     make_steps(scene, 1);
                 }
-                asked[large] = BLOCKS - before;
+                asked[large] = block_count() - before;
                 dv_scene_free(scene);
             }
             if (way == KEPT || way == KEPT_NODE)
@@ -460,7 +415,7 @@ static void an_edit_allocates_the_same_in_small_and_large_scenes_and_nothing_whe
 static void what_an_edit_does_not_touch_is_kept(void **state)
 {
     (void)state;
-    DvScene *scene = scene_of_bodies(5, solvers[1]);
+    DvScene *scene = scene_of_bodies(6, solvers[1]);
     const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
     DvNode *springs = dv_object_as_node(object_at(scene, "@/springs/"));
     DvObject *spring = object_at(scene, "@/springs/spring");
@@ -474,7 +429,7 @@ static void what_an_edit_does_not_touch_is_kept(void **state)
     const uint64_t again = ops->assemble(m, &step, factors, 0)->structure;
     (void)dv_node_new(springs, "empty");
     assert_int_equal(ops->assemble(m, &step, factors, 0)->structure, again);
-    make(dv_object_node(object_at(scene, "@/b1/dofs")), "ConstantForceField", "forces", "1 0 0"); /* explicit only */
+    make(dv_object_node(object_at(scene, "@/b2/dofs")), "ConstantForceField", "forces", "1 0 0"); /* explicit only */
     assert_int_equal(ops->assemble(m, &step, factors, 0)->structure, again);
     assert_int_equal(dv_object_detach(spring), DV_OK);
     assert_int_equal(dv_object_attach(spring, springs), DV_OK);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Counts every block that the process asks for, those of the kernel, of GLib and of the C library alike, as block_count(). For the one source
+ * file of a program: it defines malloc. Under AddressSanitizer, which has its own, blocks of the kernel alone.
+ */
+#ifndef BLOCK_COUNT_H
+#define BLOCK_COUNT_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <divan/memory.h>
+
+#if !defined(__SANITIZE_ADDRESS__)
+extern void *__libc_malloc(size_t bytes);
+extern void *__libc_calloc(size_t count, size_t bytes);
+extern void *__libc_realloc(void *block, size_t bytes);
+extern void *__libc_memalign(size_t alignment, size_t bytes);
+static uint64_t blocks_asked;
+
+void *malloc(size_t bytes)
+{
+    blocks_asked++;
+    return __libc_malloc(bytes);
+}
+
+void *calloc(size_t count, size_t bytes)
+{
+    blocks_asked++;
+    return __libc_calloc(count, bytes);
+}
+
+void *realloc(void *block, size_t bytes)
+{
+    blocks_asked++;
+    return __libc_realloc(block, bytes);
+}
+
+void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    blocks_asked++;
+    return __libc_memalign(alignment, bytes);
+}
+
+static inline uint64_t block_count(void)
+{
+    return blocks_asked;
+}
+#else
+static inline uint64_t block_count(void)
+{
+    return dv_allocation_count();
+}
+#endif
+
+#endif
