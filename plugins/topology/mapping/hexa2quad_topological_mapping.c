@@ -12,7 +12,8 @@
 #include "topological_mapping.h"
 
 typedef struct Hexa2Quad {
-    TopologicalMapping base; /* source: quad of the input for each quad of the output */
+    TopologicalMapping base;
+    IndexArray source; /* quad of the input for each quad of the output */
     DvData flip_normals;
     IndexArray output_of; /* for each quad of the input that of the output, or INVALID_INDEX */
     DvElementData hexahedra, quads, points;
@@ -21,8 +22,8 @@ typedef struct Hexa2Quad {
 static void push_quad(Hexa2Quad *mapping, const uint32_t *quad, uint32_t source, IndexArray *to)
 {
     const bool flip = dv_data_bool(&mapping->flip_normals);
-    mapping->output_of.data[source] = mapping->base.source.count;
-    array_push(&mapping->base.source, source);
+    mapping->output_of.data[source] = mapping->source.count;
+    array_push(&mapping->source, source);
     for (int i = 0; i < 4; i++)
         array_push(to, quad[flip ? 3 - i : i]);
 }
@@ -78,10 +79,10 @@ static void remove_output(Hexa2Quad *mapping, uint32_t quad)
     const Cascade cascade = {.elements = true};
     if (topology_remove_elements(mapping->base.to, DV_QUADS, 1, &quad, cascade) != DV_OK)
         return;
-    const uint32_t last = --mapping->base.source.count;
+    const uint32_t last = --mapping->source.count;
     if (quad != last) {
-        mapping->base.source.data[quad] = mapping->base.source.data[last];
-        mapping->output_of.data[mapping->base.source.data[quad]] = quad;
+        mapping->source.data[quad] = mapping->source.data[last];
+        mapping->output_of.data[mapping->source.data[quad]] = quad;
     }
 }
 
@@ -105,7 +106,7 @@ static void on_quads(DvElementData *data, const DvElementChange *change)
         if (quad != last) {
             output_of->data[quad] = output_of->data[last];
             if (output_of->data[quad] != INVALID_INDEX)
-                mapping->base.source.data[output_of->data[quad]] = quad;
+                mapping->source.data[output_of->data[quad]] = quad;
         }
     }
 }
@@ -164,7 +165,7 @@ static DvStatus init(DvObject *object, void *self)
     const ElementList quads = topology_elements(from, DV_QUADS);
     const Adjacency *around = topology_adjacency(from, DV_QUADS, DV_HEXAHEDRA);
     IndexArray border = {0};
-    array_clear(&mapping->base.source);
+    array_clear(&mapping->source);
     array_resize(&mapping->output_of, quads.count);
     for (uint32_t quad = 0; quad < quads.count; quad++) {
         mapping->output_of.data[quad] = INVALID_INDEX;
@@ -187,28 +188,15 @@ static DvStatus restore(DvObject *object, void *self)
     const ElementList in = topology_elements(mapping->base.from, DV_QUADS);
     const ElementList out = topology_elements(mapping->base.to, DV_QUADS);
     const PartTable whole = {(const uint8_t[]){0, 1, 2, 3}, 1, 4};
-    array_resize(&mapping->base.source, out.count);
-    (void)parts_find(out, &whole, in, false, mapping->base.source.data);
+    array_resize(&mapping->source, out.count);
+    (void)parts_find(out, &whole, in, false, mapping->source.data);
     array_resize(&mapping->output_of, in.count);
     for (uint32_t i = 0; i < in.count; i++)
         mapping->output_of.data[i] = INVALID_INDEX;
     for (uint32_t i = 0; i < out.count; i++)
-        if (mapping->base.source.data[i] != INVALID_INDEX)
-            mapping->output_of.data[mapping->base.source.data[i]] = i;
+        if (mapping->source.data[i] != INVALID_INDEX)
+            mapping->output_of.data[mapping->source.data[i]] = i;
     return DV_OK;
-}
-
-/* The hexahedron that a quad of the output belongs to. */
-static uint32_t source_element(void *self, uint32_t out)
-{
-    const TopologicalMapping *mapping = self;
-    if (out >= mapping->source.count)
-        return INVALID_INDEX;
-    const Adjacency *around = topology_adjacency(mapping->from, DV_QUADS, DV_HEXAHEDRA);
-    const uint32_t quad = mapping->source.data[out];
-    return quad < around->count && around->start[quad + 1] - around->start[quad] == 1
-               ? around->items[around->start[quad]]
-               : INVALID_INDEX;
 }
 
 static void cleanup(DvObject *object, void *self)
@@ -222,17 +210,11 @@ static void cleanup(DvObject *object, void *self)
 
 static void destroy(DvObject *object, void *self)
 {
+    (void)object;
     Hexa2Quad *mapping = self;
+    array_free(&mapping->source);
     array_free(&mapping->output_of);
-    topological_mapping_destroy(object, self);
 }
-
-static const DvTopologicalMappingOps ops = {
-    .size = sizeof ops,
-    .input = topological_mapping_input,
-    .output = topological_mapping_output,
-    .source_element = source_element,
-};
 
 static const DvField fields[] = {
     TOPOLOGICAL_MAPPING_FIELDS(Hexa2Quad, base.),
@@ -250,7 +232,6 @@ const DvClass dv_hexa2quad_topological_mapping = {
     .help = "Takes the border quads of hexahedra.",
     .instance_size = sizeof(Hexa2Quad),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_TOPOLOGICAL_MAPPING, .ops = &ops}, {0}},
     .accepts = topological_mapping_accepts,
     .construct = topological_mapping_construct,
     .init = init,

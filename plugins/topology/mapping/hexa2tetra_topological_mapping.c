@@ -34,13 +34,10 @@ static DvStatus init(DvObject *object, void *self)
     }
     const bool swapping = dv_data_bool(&mapping->swapping);
     IndexArray tetrahedra = {0};
-    array_clear(&mapping->base.source);
     for (uint32_t i = 0; i < hexahedra.count; i++) {
         uint32_t cut[6][4];
         dv_cut_hexahedron(hexahedra.at + (size_t)i * 8, swapping ? dv_grid_mirrors(i, columns, rows) : 0, true, cut);
         array_append(&tetrahedra, cut[0], 24);
-        for (int j = 0; j < 6; j++)
-            array_push(&mapping->base.source, i);
     }
     topology_clear(to);
     topology_set_points(to, from->points);
@@ -48,19 +45,6 @@ static DvStatus init(DvObject *object, void *self)
     array_free(&tetrahedra);
     return topology_start(to);
 }
-
-static uint32_t source_element(void *self, uint32_t out)
-{
-    const TopologicalMapping *mapping = self;
-    return out < mapping->source.count ? mapping->source.data[out] : INVALID_INDEX;
-}
-
-static const DvTopologicalMappingOps ops = {
-    .size = sizeof ops,
-    .input = topological_mapping_input,
-    .output = topological_mapping_output,
-    .source_element = source_element,
-};
 
 static const DvField fields[] = {
     TOPOLOGICAL_MAPPING_FIELDS(Hexa2Tetra, base.),
@@ -79,9 +63,7 @@ const DvClass dv_hexa2tetra_topological_mapping = {
     .help = "Cuts hexahedra into six tetrahedra each.",
     .instance_size = sizeof(Hexa2Tetra),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_TOPOLOGICAL_MAPPING, .ops = &ops}, {0}},
     .accepts = topological_mapping_accepts,
     .construct = topological_mapping_construct,
     .init = init,
-    .destroy = topological_mapping_destroy,
 };

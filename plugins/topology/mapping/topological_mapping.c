@@ -49,22 +49,3 @@ DvStatus topological_mapping_find(TopologicalMapping *mapping)
     const DvStatus status = dv_object_require(mapping->object, input);
     return status == DV_OK ? dv_object_require(mapping->object, output) : status;
 }
-
-DvObject *topological_mapping_input(void *self)
-{
-    TopologicalMapping *mapping = self;
-    return mapping->from ? mapping->from->object : NULL;
-}
-
-DvObject *topological_mapping_output(void *self)
-{
-    TopologicalMapping *mapping = self;
-    return mapping->to ? mapping->to->object : NULL;
-}
-
-void topological_mapping_destroy(DvObject *object, void *self)
-{
-    (void)object;
-    TopologicalMapping *mapping = self;
-    array_free(&mapping->source);
-}

@@ -14,7 +14,6 @@ typedef struct TopologicalMapping {
     DvObject *object;
     DvLink input, output;
     Topology *from, *to;
-    IndexArray source; /* for each element of the output the element of the input that it comes from */
 } TopologicalMapping;
 
 /* A class's `sources`: the two paths, so that those of old scenes are understood. */
@@ -24,10 +23,6 @@ bool topological_mapping_accepts(DvNode *node, const char *variant, const DvAttr
 DvStatus topological_mapping_construct(DvObject *object, void *self);
 /* Finds both topologies. */
 DV_NODISCARD DvStatus topological_mapping_find(TopologicalMapping *mapping);
-void topological_mapping_destroy(DvObject *object, void *self);
-/* The members input and output of DvTopologicalMappingOps. */
-DvObject *topological_mapping_input(void *self);
-DvObject *topological_mapping_output(void *self);
 
 #define TOPOLOGICAL_MAPPING_FIELDS(Struct, in)                                                         \
     DV_LINK(Struct, in input, "input", DV_TOPOLOGY, .help = "topology to start from (default: @../)"), \

@@ -235,16 +235,6 @@ typedef struct DvTopologyModifierOps {
                                 bool isolated);
 } DvTopologyModifierOps;
 
-/* Meshes made from other meshes. The link `input` leads to a DV_TOPOLOGY, `output` too. */
-#define DV_TOPOLOGICAL_MAPPING "divan.topological-mapping/1"
-typedef struct DvTopologicalMappingOps {
-    uint32_t size;
-    DvObject *(*input)(void *self);
-    DvObject *(*output)(void *self);
-    /* Element of the input that element `out` of the output came from, or UINT32_MAX. */
-    uint32_t (*source_element)(void *self, uint32_t out);
-} DvTopologicalMappingOps;
-
 /* A mesh for reading only: what a loader, or a file, has. Absent arrays are NULL. */
 typedef struct DvMeshGroup {
     DvElementKind kind;
