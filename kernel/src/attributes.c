@@ -88,14 +88,3 @@ DvAttribute *dv_core_attribute_of(const DvObject *object, const DvField *field)
         attribute = dv_attributes_find(object->attributes, *alias);
     return attribute;
 }
-
-/* What a value's text lacks, or a link to something that is not there (yet), is a warning: the default stays. A link that makes
- * no sense fails the scene. */
-void dv_core_set_field(DvObject *object, DvData *data, const char *text)
-{
-    const DvNode *node = dv_private_node_of(object);
-    const DvStatus status = dv_data_set_text(data, text);
-    const bool is_link = data->field->type == &dv_type_link || text[0] == '@';
-    if (node && status != DV_OK)
-        dv_core_problem(node->scene, is_link && status != DV_ERROR_NOT_FOUND ? status : DV_OK);
-}

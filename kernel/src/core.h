@@ -52,7 +52,7 @@ struct DvObject {
     DvData **fields;                       /* [field_count] common ones first, then the class's, then added ones */
     size_t field_count, class_field_count; /* all; without the added ones */
     DvAttributes *attributes;              /* as given; NULL: none */
-    GPtrArray *initial;                    /* of the recorder: what was set before init, for saving; or NULL */
+    GPtrArray *initial;                    /* of words: what was set before init, for saving; or NULL */
     DvAttributes *restore;                 /* the state a saved scene holds for it, applied after init; or NULL */
     uint64_t order;   /* when it was made: merges objects and child nodes into the order of the document */
     uint64_t *stamps; /* versions of the fields when it was made, then after init: what changed since is saved */
@@ -109,15 +109,19 @@ typedef struct Thread {
     bool is_freed_at_end;
 } Thread;
 
-/* Who keeps what is needed to write a scene down and to continue it: asked when the life of an object goes on. */
-typedef struct Recorder {
-    void (*capture)(DvObject *object); /* before init: what code has set since it was made */
-    void (*restore)(DvObject *object); /* after init: puts the fields of `restore` back */
-} Recorder;
+/* What the layer of words does for a scene when the life of its objects goes on. */
+typedef struct Words {
+    void (*capture)(DvObject *object);                   /* before init: keeps what code has set since it was made */
+    void (*restore)(DvObject *object);                   /* after init: puts the fields of `restore` back */
+    void (*field_added)(DvObject *object, DvData *data); /* its attributes may have a value for it */
+    void (*resolve_links)(DvObject *object);             /* tries once more to follow those that lead nowhere */
+    void (*report_links)(DvObject *object);              /* the same, and says what leads nowhere */
+    DvObject *(*object_at)(DvScene *scene, const char *path); /* "/Liver/dofs"; or NULL */
+} Words;
 
 struct DvScene {
     DvNode *root;
-    const Recorder *recorder;
+    const Words *words;
     _Atomic uint64_t steps;
     _Atomic bool running; /* initialised */
     bool check_only, keep_going;
@@ -167,6 +171,21 @@ static inline DvScene *dv_private_scene_of(const DvObject *object)
     return node ? node->scene : NULL;
 }
 
+/* What a node holds, in the order in which names are looked up: child nodes before objects. NULL: the end. */
+static inline DvObject *dv_private_held(const DvNode *node, unsigned index)
+{
+    const guint children = node->children->len;
+    if (index < children)
+        return dv_object_of(g_ptr_array_index(node->children, index));
+    return index - children < node->members->len ? g_ptr_array_index(node->members, index - children) : NULL;
+}
+
+static inline bool dv_private_is_called(const DvObject *object, const char *name, size_t length)
+{
+    const char *own = dv_object_name(object);
+    return strncmp(own, name, length) == 0 && own[length] == '\0';
+}
+
 /* Or has it as an alias. */
 static inline bool dv_private_field_is_named(const DvField *field, const char *name)
 {
@@ -187,9 +206,15 @@ DV_PUBLIC void dv_core_stamp(DvObject *object); /* the versions of all fields, a
 /* attributes.c */
 /* What gave a field its value: the attribute of its name or of an alias; NULL: none did. */
 DV_PUBLIC DvAttribute *dv_core_attribute_of(const DvObject *object, const DvField *field);
-DV_PUBLIC void dv_core_set_field(DvObject *object, DvData *data, const char *text); /* problems are counted */
 
 /* data.c, type.c, text.c */
+DV_PUBLIC void dv_core_data_take(DvData *data, void *elements,
+                                 size_t count); /* its new value: made with dv_alloc, now the data's */
+/* The first `count` of the old ones; what is beyond them is blank. */
+DV_PUBLIC void *dv_core_elements_copy(const DvType *type, const void *old, size_t old_count, size_t count);
+/* *elements and *count hold the old value at first, which what cannot be read keeps; then the new one. */
+DV_PUBLIC DvStatus dv_core_type_parse(const DvField *field, const DvType *type, const char *text, void **elements,
+                                      size_t *count, DvText *problem);
 DV_PUBLIC const void *dv_core_value_ref(const void *value); /* shares it: to keep a snapshot */
 DV_PUBLIC void dv_core_value_unref(const DvType *type, const void *value);
 DV_PUBLIC char *dv_core_data_path(const DvData *data); /* "@/Liver/dofs.position"; new string */
@@ -198,14 +223,18 @@ DV_PUBLIC double dv_core_get_scalar(DvScalar scalar, const void *values, size_t 
 DV_PUBLIC void dv_core_put_scalar(DvScalar scalar, void *values, size_t i, double value);
 DV_PUBLIC int dv_core_compare_words(const void *left, const void *right); /* of arrays of char *, for sorting */
 
-/* path.c, files.c */
-/* "@dofs.position"; NULL with the reason when it leads to no field. */
-DV_PUBLIC DvData *dv_core_resolve_field(const DvNode *node, const DvObject *from, const char *path, DvText *problem);
+/* files.c */
 /* New string; NULL: not found. Places are folders as seen from that of the kernel's library, ended by NULL. */
 DV_PUBLIC char *dv_core_kernel_folder(void); /* of its library; new string or NULL */
 DV_PUBLIC char *dv_core_find_beside_kernel(const char *name, const char *const *places);
 
+/* link.c */
+DV_PUBLIC void dv_core_link_clear(DvLink *link, size_t count); /* has `count` places, which lead nowhere */
+DV_PUBLIC void dv_core_link_point(DvLink *link, size_t index, DvObject *target);
+
 /* node.c */
+/* It offers the contract, and not only by path. */
+DV_PUBLIC bool dv_core_stands_for_node(const DvObject *object, const char *contract);
 DV_PUBLIC void dv_core_node_join_scene(DvNode *node, DvScene *scene); /* once, when it is made */
 DV_PUBLIC void dv_core_node_insert_member(DvNode *node, DvObject *object,
                                           size_t index);                     /* beyond the end: as the last */
@@ -222,7 +251,7 @@ DV_PUBLIC bool dv_core_call_begin(Call *call, DvScene *scene, const char *functi
 DV_PUBLIC void dv_core_call_end(const Call *call);
 /* Whether the calling thread may change what belongs to the scene now; a message when not. NULL: nobody's scene. */
 DV_PUBLIC bool dv_core_may_change(const DvScene *scene, const char *function);
-DV_PUBLIC DvScene *dv_core_scene_new(const Recorder *recorder); /* without a root */
+DV_PUBLIC DvScene *dv_core_scene_new(const Words *words); /* without a root */
 DV_PUBLIC DvStatus
 dv_core_init_object(DvObject *object);         /* links, init, bwd_init of an object that joins a running scene */
 DV_PUBLIC void dv_core_settle(DvScene *scene); /* constraints hold and mapped states follow */

@@ -137,9 +137,9 @@ static const void *default_of(const DvData *data, const char *text)
         return value;
     DvText problem = {0};
     size_t count = data->type->list ? 0 : 1;
-    void *elements = dv_private_elements_copy(data->type, NULL, 0, count);
+    void *elements = dv_core_elements_copy(data->type, NULL, 0, count);
     if (*wanted.text) {
-        const DvStatus status = dv_private_type_parse(field, data->type, wanted.text, &elements, &count, &problem);
+        const DvStatus status = dv_core_type_parse(field, data->type, wanted.text, &elements, &count, &problem);
         if (status != DV_OK || problem.length)
             dv_field_error(data, -1, "the default of the class cannot be read%s%s", problem.length ? ": " : "",
                            problem.length ? problem.at : "");
@@ -412,7 +412,7 @@ void dv_data_touch(DvData *data)
 void dv_data_set(DvData *data, const void *elements, size_t count)
 {
     if (data->type->scalar == DV_SCALAR_STRING) {
-        void *copy = dv_private_elements_copy(data->type, elements, count, count);
+        void *copy = dv_core_elements_copy(data->type, elements, count, count);
         replace_value(data, value_take(data->type, copy, count));
     } else if (elements == data->value) {
         (void)begin(data, count, true);
@@ -441,66 +441,10 @@ void dv_private_data_set_interned(DvData *data, const char *text)
     changed(data);
 }
 
-static DvStatus link_by_text(DvData *data, const char *text)
+void dv_core_data_take(DvData *data, void *elements, size_t count)
 {
-    DvText problem = {0};
-    DvObject *owner = data->owner;
-    const DvNode *node = dv_private_node_of(owner);
-    DvData *parent = node ? dv_core_resolve_field(node, owner, text, &problem) : NULL;
-    DvStatus status = DV_ERROR_NOT_FOUND;
-    if (parent) {
-        status = dv_data_link(data, parent);
-    } else {
-        dv_field_warning(
-            data, -1, "the default is kept, since '%s' leads to no field of an object written earlier in the scene%s%s",
-            text, problem.length ? ": " : "", problem.length ? problem.at : "");
-        data->flags |= DV_DATA_SET;
-    }
-    dv_text_free(&problem);
-    return status;
-}
-
-/* After a text that could not be read, or not whole: the value there is now, unless it is long. */
-static void say_what_is_used(DvData *data, DvText *out)
-{
-    enum { LONGEST = 60 };
-    DvText value = {0};
-    dv_data_print(data, &value);
-    if (value.length > 0 && value.length <= LONGEST)
-        dv_text_add(out, " (%s is used)", value.at);
-    dv_text_free(&value);
-}
-
-DvStatus dv_data_set_text(DvData *data, const char *text)
-{
-    if (!dv_core_may_change(dv_private_scene_of(data->owner), "dv_data_set_text"))
-        return DV_ERROR_BUSY;
-    if (data->type == &dv_type_link)
-        return dv_private_link_set_text((DvLink *)data, text);
-    if (*text == '@')
-        return link_by_text(data, text);
-    DvText problem = {0};
-    size_t count = data->count;
-    void *elements = dv_private_elements_copy(data->type, data->value, count, count);
-    const DvStatus status = dv_private_type_parse(data->field, data->type, text, &elements, &count, &problem);
     replace_value(data, value_take(data->type, elements, count));
     changed(data);
-    if (status != DV_OK || problem.length) {
-        DvText used = {0};
-        if (!data->type->list && (status != DV_OK || data->type != &dv_type_choice))
-            say_what_is_used(data, &used);
-        dv_field_warning(data, -1, "%s%s", problem.length ? problem.at : "the text cannot be read",
-                         used.at ? used.at : "");
-        dv_text_free(&used);
-    }
-    dv_text_free(&problem);
-    return status;
-}
-
-void dv_data_print(DvData *data, DvText *out)
-{
-    const void *value = dv_data_read(data);
-    dv_core_type_print(data->type, value, data->count, out);
 }
 
 bool dv_data_equal(DvData *a, DvData *b)

@@ -10,7 +10,7 @@
  *   needs.c                        who cannot do without whom
  *   node.c visitor.c schedule.c    the graph, walks, compiled walks
  *   event.c                        events
- *   path.c files.c                 "@../dofs" to objects; file names to files
+ *   files.c                        file names to files
  *   scene.c                        init, step, reset; whose a scene is
  *   thread.c memory.c parallel.c log.c phase.c
  */
@@ -44,21 +44,15 @@ void dv_private_defaults_clear(void);
 
 /* link.c */
 void dv_private_link_destroy(DvLink *link);
-DvStatus dv_private_link_set_text(DvLink *link, const char *text);
 void dv_private_links_forget(DvObject *target); /* links that point to it become unresolved: it leaves the graph */
 
 /* text.c, parse.c, type.c */
 void dv_private_elements_free(const DvType *type, void *elements, size_t count); /* NULL when there are none */
 void dv_private_elements_blank(const DvType *type, void *elements, size_t first, size_t count);
-/* The first `count` of the old ones; what is beyond them is blank. */
-void *dv_private_elements_copy(const DvType *type, const void *old, size_t old_count, size_t count);
 bool dv_private_type_same(const DvType *a, const DvType *b); /* same layout */
 const char *dv_private_dof_type_name(size_t index);          /* NULL beyond the end */
 bool dv_private_type_converts(const DvType *from, const DvType *to);
 const DvType *dv_private_type_for(const DvType *declared, const char *variant); /* fills the places */
-/* *elements and *count hold the old value at first, which what cannot be read keeps; then the new one. */
-DvStatus dv_private_type_parse(const DvField *field, const DvType *type, const char *text, void **elements,
-                               size_t *count, DvText *problem);
 /* to (empty) = from converted, of types that dv_private_type_converts lets pass. */
 DvStatus dv_private_type_convert(const DvType *from, const void *value, size_t count, const DvType *to, const void *old,
                                  size_t old_count, void **out, size_t *out_count);
@@ -69,15 +63,13 @@ DvStatus dv_private_registry_check(const DvPlugin *plugin, DvText *reason); /* t
 void dv_private_registry_add(const DvPlugin *plugin);                       /* after a good check */
 void dv_private_registry_clear(void);
 
-/* scene.c, link.c */
+/* scene.c */
 /* A field of the object could not be brought up to date, as has been reported: what was being done with it fails, though
  * whoever read it went on with the old value. */
 void dv_private_unreadable(const DvObject *object, DvStatus status);
-void dv_private_report_links(DvObject *object); /* tries once more, then says what leads nowhere */
 
 /* node.c */
-void dv_private_node_changed(DvNode *node);                                    /* raises the revisions */
-bool dv_private_stands_for_node(const DvObject *object, const char *contract); /* offers it, and not only by path */
+void dv_private_node_changed(DvNode *node); /* raises the revisions */
 /* A field of a node, or the tags of an object, were written: what the graph's schedules depend on may have changed. */
 void dv_private_graph_data_changed(DvObject *object, const DvData *data);
 

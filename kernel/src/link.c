@@ -1,26 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Links: paths as text, and the objects that they lead to.
- *
- * The text is what counts; objects are looked up when it is set and again, on request, where nothing was found. A target
- * knows the links that point to it, so that it can be forgotten when it leaves the graph; the path stays and may lead to
- * another object later.
+ * Links: the objects that they lead to. A target knows the links that point to it, so that it can be forgotten when it leaves the
+ * graph; the path stays and may lead to another object later. Paths as text: words/link.c.
  */
 #include "internal.h"
 
-#include <string.h>
-
-static void let_go(DvLink *link)
+void dv_core_link_clear(DvLink *link, size_t count)
 {
     for (size_t i = 0; i < link->count; i++)
         if (link->objects[i])
             g_ptr_array_remove_fast(link->objects[i]->referrers, link);
     g_free(link->objects);
-    link->objects = NULL;
-    link->count = 0;
+    link->objects = g_new0(DvObject *, count);
+    link->count = count;
 }
 
-static void point_to(DvLink *link, size_t index, DvObject *target)
+void dv_core_link_point(DvLink *link, size_t index, DvObject *target)
 {
     link->objects[index] = target;
     if (!target->referrers)
@@ -28,100 +23,9 @@ static void point_to(DvLink *link, size_t index, DvObject *target)
     g_ptr_array_add(target->referrers, link);
 }
 
-enum { MAX_PATHS = 10000 };
-
-/* Paths that are left, one blank between two. */
-static DvStatus read_paths(DvLink *link, const char *text, GString *paths, size_t *count)
-{
-    static const char blank[] = " \t\n\r\v\f";
-    DvStatus status = DV_OK;
-    *count = 0;
-    for (text += strspn(text, blank); *text; text += strspn(text, blank)) {
-        const char *word = text;
-        const int length = (int)strcspn(word, blank);
-        text += length;
-        if (*word != '@') {
-            if (status == DV_OK) /* the first says enough */
-                status = dv_field_error(&link->data, -1, "the path '%.*s' must start with '@', as in '@%.*s'", length,
-                                        word, length, word);
-        } else if (*count && !link->data.field->many) {
-            return dv_field_error(&link->data, -1, "one path is expected; '%.*s' and what follows is dropped", length,
-                                  word);
-        } else if (*count == MAX_PATHS) {
-            return dv_field_error(&link->data, -1, "has more than %d paths; the rest is dropped", MAX_PATHS);
-        } else {
-            g_string_append_printf(paths, "%s%.*s", *count ? " " : "", length, word);
-            ++*count;
-        }
-    }
-    return status;
-}
-
-DvStatus dv_private_link_set_text(DvLink *link, const char *text)
-{
-    GString *paths = g_string_new(NULL);
-    size_t count;
-    const DvStatus status = read_paths(link, text, paths, &count);
-    if (count) {
-        let_go(link);
-        link->objects = g_new0(DvObject *, count);
-        link->count = count;
-        dv_data_set_string(&link->data, paths->str);
-        (void)dv_link_resolve(link);
-    }
-    g_string_free(paths, TRUE);
-    return status;
-}
-
-void dv_link_set(DvLink *link, DvObject *target)
-{
-    dv_link_set_all(link, &target, target ? 1 : 0);
-}
-
-void dv_link_set_all(DvLink *link, DvObject *const *targets, size_t count)
-{
-    let_go(link);
-    DvText paths = {0};
-    link->objects = g_new0(DvObject *, count);
-    link->count = count;
-    for (size_t i = 0; i < count; i++) {
-        point_to(link, i, targets[i]);
-        if (i)
-            dv_text_add(&paths, " ");
-        dv_object_link_path(targets[i], &paths);
-    }
-    dv_data_set_string(&link->data, count ? paths.at : "");
-    if (!count)
-        link->data.flags &= ~(uint32_t)DV_DATA_SET;
-    dv_text_free(&paths);
-}
-
-DvStatus dv_link_resolve(DvLink *link)
-{
-    const DvObject *owner = link->data.owner;
-    const DvNode *node = dv_private_node_of(owner);
-    bool found = false, missing = false;
-    gchar **paths = NULL;
-    for (size_t i = 0; i < link->count; i++) {
-        if (link->objects[i])
-            continue;
-        if (!paths)
-            paths = g_strsplit(dv_data_string(&link->data), " ", -1);
-        DvObject *target = node ? dv_node_resolve(node, owner, paths[i], link->data.field->target) : NULL;
-        if (target)
-            point_to(link, i, target);
-        found |= target != NULL;
-        missing |= target == NULL;
-    }
-    g_strfreev(paths);
-    if (found)
-        dv_data_touch(&link->data);
-    return missing ? DV_ERROR_NOT_FOUND : DV_OK;
-}
-
 void dv_private_link_destroy(DvLink *link)
 {
-    let_go(link);
+    dv_core_link_clear(link, 0);
     dv_private_data_destroy(&link->data);
 }
 
@@ -138,26 +42,4 @@ void dv_private_links_forget(DvObject *target)
     }
     if (referrers)
         g_ptr_array_free(referrers, TRUE);
-}
-
-static void report_link(DvObject *object, DvLink *link)
-{
-    if (!dv_link_is_set(link) || dv_link_resolve(link) == DV_OK)
-        return;
-    const DvAttribute *attribute = dv_core_attribute_of(object, link->data.field);
-    const char *paths = attribute ? attribute->text : dv_data_string(&link->data);
-    const DvObject *other = dv_node_resolve(dv_private_node_of(object), object, paths, NULL);
-    if (other)
-        dv_field_warning(&link->data, -1, "'%s' leads to %s '%s', which does not offer %s", paths, other->cls->name,
-                         dv_object_name(other), link->data.field->target);
-    else
-        dv_field_warning(&link->data, -1, "nothing is found at '%s'", paths);
-    dv_core_problem(dv_private_node_of(object)->scene, DV_OK);
-}
-
-void dv_private_report_links(DvObject *object)
-{
-    for (size_t i = 0; i < object->field_count; i++)
-        if (object->fields[i]->field->type == &dv_type_link)
-            report_link(object, (DvLink *)(void *)object->fields[i]);
 }

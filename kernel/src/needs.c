@@ -86,13 +86,11 @@ void dv_private_needs_forget(DvObject *object)
 }
 
 /* The first lost path that leads to nothing of use; NULL: all are there again. */
-static const char *still_missing(const DvScene *scene, const DvObject *object)
+static const char *still_missing(DvScene *scene, const DvObject *object)
 {
     for (guint i = 0; i < object->lost->len; i++) {
         const char *path = g_ptr_array_index(object->lost, i);
-        char *link = g_strconcat("@", path, NULL);
-        const DvObject *target = dv_node_resolve(scene->root, NULL, link, NULL);
-        g_free(link);
+        const DvObject *target = scene->words->object_at(scene, path);
         if (!target || (!target->is_node && (!target->initialised || !dv_object_is_valid(target))))
             return path;
     }
@@ -114,14 +112,12 @@ static bool mend(DvScene *scene, DvObject *object)
 {
     if (!object->lost || !object->node || still_missing(scene, object))
         return false;
-    for (size_t i = 0; i < object->field_count; i++)
-        if (object->fields[i]->type == &dv_type_link)
-            (void)dv_link_resolve((DvLink *)object->fields[i]);
+    scene->words->resolve_links(object);
     (void)dv_private_init_anew(object); /* reported */
     return true;
 }
 
-static void tell(const DvScene *scene, DvObject *object)
+static void tell(DvScene *scene, DvObject *object)
 {
     if (!object->lost || !object->node || object->lost_said)
         return;

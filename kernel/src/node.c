@@ -171,7 +171,7 @@ void dv_node_set_active(DvNode *node, bool active)
 /* Look-ups */
 
 /* Whether an object stands for its node under a contract. */
-bool dv_private_stands_for_node(const DvObject *object, const char *contract)
+bool dv_core_stands_for_node(const DvObject *object, const char *contract)
 {
     if (!dv_object_ops(object, contract))
         return false;
@@ -241,7 +241,7 @@ DvObject *dv_node_slot(const DvNode *node, const char *contract)
 {
     for (guint i = node->members->len; i-- > 0;) {
         DvObject *object = g_ptr_array_index(node->members, i);
-        if (dv_private_stands_for_node(object, contract))
+        if (dv_core_stands_for_node(object, contract))
             return object;
     }
     return NULL;
@@ -250,7 +250,7 @@ DvObject *dv_node_slot(const DvNode *node, const char *contract)
 DvObject *dv_node_context(const DvNode *node, const char *contract)
 {
     DvObject *own = dv_node_slot(node, contract);
-    return own ? own : find_above(node, contract, dv_private_stands_for_node);
+    return own ? own : find_above(node, contract, dv_core_stands_for_node);
 }
 
 typedef struct Found {
@@ -391,6 +391,23 @@ static void join(DvNode *parent, DvNode *child)
     dv_private_object_forget_path(object);
     raise_ancestors(parent, ++parent->scene->last_revision);
     dv_private_schedules_child_joined(parent, child);
+}
+
+void dv_object_link_path(const DvObject *object, DvText *out)
+{
+    const DvNode *above = object->node;
+    if (!above) {
+        dv_text_add(out, object->is_node ? "@/" : "@%s", dv_object_name(object));
+        return;
+    }
+    dv_object_link_path(dv_object_of(above), out);
+    const char *name = dv_object_name(object);
+    dv_text_add(out, "%s%s", out->at[out->length - 1] == '/' ? "" : "/", name);
+    guint number = 1;
+    for (guint i = 0; dv_private_held(above, i) != object; i++)
+        number += dv_private_is_called(dv_private_held(above, i), name, strlen(name));
+    if (number > 1 || !*name)
+        dv_text_add(out, "[%u]", number);
 }
 
 void dv_core_warn_of_namesake(DvNode *node, const DvNode *parent)

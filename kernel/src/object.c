@@ -182,9 +182,9 @@ DvData *dv_object_add_field(DvObject *object, const DvField *field)
     object->fields = g_renew(DvData *, object->fields, object->field_count + 1);
     object->fields[object->field_count++] = data;
     connect_engine(object, data);
-    const char *text = dv_attribute(object->attributes, data->field->name);
-    if (text)
-        dv_core_set_field(object, data, text);
+    DvScene *scene = dv_private_scene_of(object);
+    if (scene)
+        scene->words->field_added(object, data);
     return data;
 }
 

@@ -415,8 +415,8 @@ static DvStatus parse_one(const DvField *field, const DvType *type, const char *
     return parse_fixed(type, text, element, problem);
 }
 
-DvStatus dv_private_type_parse(const DvField *field, const DvType *type, const char *text, void **elements,
-                               size_t *count, DvText *problem)
+DvStatus dv_core_type_parse(const DvField *field, const DvType *type, const char *text, void **elements, size_t *count,
+                            DvText *problem)
 {
     if (!type->list && !type->parse)
         return parse_one(field, type, text, *elements, problem);

@@ -258,8 +258,8 @@ DvStatus dv_object_reinit(DvObject *object)
 DvStatus dv_core_init_object(DvObject *object)
 {
     DvScene *scene = object->node->scene;
-    dv_private_report_links(object);
-    scene->recorder->capture(object);
+    scene->words->report_links(object);
+    scene->words->capture(object);
     DvStatus status = init_object(scene, object);
     if (status == DV_OK)
         status = bwd_init_object(scene, object);
@@ -404,7 +404,7 @@ static void start(DvScene *scene)
     dv_node_propagate_context(scene->root);
     for_everything(scene->root, dv_core_stamp);
     if (scene->restored) { /* a saved run continues: values first, then what hangs on them */
-        for_everything(scene->root, scene->recorder->restore);
+        for_everything(scene->root, scene->words->restore);
         for_each_object(scene->root, rebuild);
     }
     check_state(scene);
@@ -426,8 +426,8 @@ DvStatus dv_scene_init(DvScene *scene)
                          dv_node_dt(scene->root));
     add_loop(scene, DV_ANIMATION_LOOP, is_animation_default);
     add_loop(scene, DV_VISUAL_LOOP, is_visual_default);
-    for_everything(scene->root, dv_private_report_links);
-    for_everything(scene->root, scene->recorder->capture);
+    for_everything(scene->root, scene->words->report_links);
+    for_everything(scene->root, scene->words->capture);
     tell(scene, DV_EVENT_INIT_START);
     init_subtree(scene->root);
     tell(scene, DV_EVENT_INIT_DONE);
@@ -443,11 +443,11 @@ DvStatus dv_scene_init(DvScene *scene)
 
 /* A scene's memory is kept by its nodes too: one that is held beyond dv_scene_free still knows where it was. */
 
-DvScene *dv_core_scene_new(const Recorder *recorder)
+DvScene *dv_core_scene_new(const Words *words)
 {
     DvScene *scene = g_new0(DvScene, 1);
     scene->references = 1;
-    scene->recorder = recorder;
+    scene->words = words;
     return scene;
 }
 

@@ -128,7 +128,7 @@ void dv_private_elements_blank(const DvType *type, void *elements, size_t first,
 }
 
 /* Elements of `type` as a copy of old ones, lengthened by blank ones or shortened to `count`. */
-void *dv_private_elements_copy(const DvType *type, const void *old, size_t old_count, size_t count)
+void *dv_core_elements_copy(const DvType *type, const void *old, size_t old_count, size_t count)
 {
     void *copy = dv_alloc(MAX(count, 1), type->element_size);
     const size_t kept = MIN(count, old_count);
@@ -149,16 +149,16 @@ DvStatus dv_private_type_convert(const DvType *from, const void *value, size_t c
     if (!is_number(from) || !is_number(to)) {
         DvText text = {0}, problem = {0};
         dv_core_type_print(from, value, count, &text);
-        *out = dv_private_elements_copy(to, old, old_count, old_count);
+        *out = dv_core_elements_copy(to, old, old_count, old_count);
         *out_count = old_count;
-        const DvStatus status = dv_private_type_parse(NULL, to, text.at ? text.at : "", out, out_count, &problem);
+        const DvStatus status = dv_core_type_parse(NULL, to, text.at ? text.at : "", out, out_count, &problem);
         dv_text_free(&text);
         dv_text_free(&problem);
         return status;
     }
     /* A list takes element by element what both have; a fixed value takes scalar by scalar. */
     *out_count = to->list ? count : 1;
-    *out = dv_private_elements_copy(to, old, old_count, *out_count);
+    *out = dv_core_elements_copy(to, old, old_count, *out_count);
     const size_t rows = to->list ? count : 1;
     const size_t from_row = to->list ? from->components : count * from->components;
     const size_t both = MIN(from_row, to->components);

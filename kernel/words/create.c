@@ -245,7 +245,7 @@ static void set_fields(DvObject *object, DvAttribute *attribute)
         if (!dv_private_field_is_named(object->fields[i]->field, attribute->name))
             continue;
         attribute->used = true;
-        dv_core_set_field(object, object->fields[i], attribute->text);
+        dv_words_set_field(object, object->fields[i], attribute->text);
     }
 }
 
@@ -424,9 +424,7 @@ static DvStatus make(Making *making, DvObject **result)
         dv_object_set_state(object, DV_COMPONENT_INVALID);
         dv_core_problem(making->node->scene, status);
     }
-    for (size_t i = 0; i < object->field_count; i++)
-        if (object->fields[i]->field->type == &dv_type_link)
-            (void)dv_link_resolve((DvLink *)(void *)object->fields[i]);
+    dv_words_resolve_links(object);
     give_name(node, object);
     report_unused_attributes(object);
     dv_core_stamp(object);

@@ -59,7 +59,7 @@ DvData *dv_scene_field(DvScene *scene, const char *path)
         field = dv_object_field(dv_object_of(scene->root), path + 2);
     } else {
         char *link = g_strconcat(path[0] == '/' ? "@" : "@/", path, NULL);
-        field = dv_core_resolve_field(scene->root, NULL, link, &problem);
+        field = dv_words_resolve_field(scene->root, NULL, link, &problem);
         g_free(link);
     }
     if (!field)

@@ -43,7 +43,7 @@ static bool is_never_saved(const DvObject *object, const DvData *data)
            (data->field->flags & DV_FIELD_OUTPUT) != 0;
 }
 
-static void capture(DvObject *object)
+void dv_words_capture(DvObject *object)
 {
     if (object->initial)
         return;
@@ -154,7 +154,7 @@ static bool is_said(const DvObject *object, const DvAttribute *attribute, const 
 void dv_saved_attributes(DvObject *object, const char *folder, DvSavedText say, void *context)
 {
     if (!object->initialised)
-        capture(object);
+        dv_words_capture(object);
     if (*dv_object_name(object) || !object->is_node)
         say(context, "name", dv_object_name(object));
     if (*object->variant)
@@ -261,7 +261,7 @@ void dv_build_state(DvObject *object, const char *field, const char *text, int l
     dv_private_node_of(object)->scene->restored = true;
 }
 
-static void restore(DvObject *object)
+void dv_words_restore(DvObject *object)
 {
     DvStatus status = DV_OK;
     for (guint i = 0; object->restore && i < object->restore->list->len; i++) {
@@ -272,5 +272,3 @@ static void restore(DvObject *object)
     if (status != DV_OK)
         dv_core_problem(dv_private_node_of(object)->scene, status);
 }
-
-const Recorder dv_words_recorder = {.capture = capture, .restore = restore};

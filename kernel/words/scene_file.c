@@ -7,6 +7,28 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+static void field_added(DvObject *object, DvData *data)
+{
+    const char *text = dv_attribute(object->attributes, data->field->name);
+    if (text)
+        dv_words_set_field(object, data, text);
+}
+
+static DvObject *object_at(DvScene *scene, const char *path)
+{
+    char *link = g_strconcat("@", path, NULL);
+    DvObject *object = dv_node_resolve(scene->root, NULL, link, NULL);
+    g_free(link);
+    return object;
+}
+
+const Words dv_words = {.capture = dv_words_capture,
+                        .restore = dv_words_restore,
+                        .field_added = field_added,
+                        .resolve_links = dv_words_resolve_links,
+                        .report_links = dv_words_report_links,
+                        .object_at = object_at};
+
 enum { MAX_FORMATS = 16 };
 
 /* The formats of the plugins that run. */
@@ -83,7 +105,7 @@ static DvStatus load(const char *text, size_t length, const char *name, const ch
     const DvSceneFormatOps *format = find_format(name, text, length);
     if (!format)
         return refuse_format(name);
-    DvScene *scene = dv_core_scene_new(&dv_words_recorder);
+    DvScene *scene = dv_core_scene_new(&dv_words);
     scene->format = format;
     scene->keep_going = options && options->keep_going;
     scene->check_only = options && options->check_only;
@@ -143,7 +165,7 @@ DvStatus dv_scene_load(const char *file, const DvLoadOptions *options, DvScene *
 
 DvScene *dv_scene_new(void)
 {
-    DvScene *scene = dv_core_scene_new(&dv_words_recorder);
+    DvScene *scene = dv_core_scene_new(&dv_words);
     DvNode *root;
     (void)dv_build_node(scene, NULL, NULL, (DvPlace){0}, NULL, &root);
     return scene;

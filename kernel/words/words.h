@@ -4,6 +4,8 @@
  *
  *   create.c       an object from class name, attributes and context: variant, fields, links
  *   plugin_files.c plugins from folders and sets: which there are, which may start
+ *   path.c         "@../dofs" to objects and fields
+ *   link.c value.c links and values from text
  *   find.c         what a component works with, and what to say when it is not there
  *   explain.c      what to say of the name of a class that nobody offers
  *   scene_file.c   scenes from files and into files
@@ -30,7 +32,22 @@ void dv_words_say_missing(DvText *text, const Missing *missing);
 /* explain.c: the first plugin that was found, is not in use, and of which `has` is true; or NULL. */
 const DvPluginInfo *dv_words_idle_plugin(bool (*has)(const DvPlugin *plugin, const char *what), const char *what);
 
+/* path.c: "@dofs.position"; NULL with the reason when it leads to no field. */
+DvData *dv_words_resolve_field(const DvNode *node, const DvObject *from, const char *path, DvText *problem);
+
+/* value.c: from an attribute; problems are counted. */
+void dv_words_set_field(DvObject *object, DvData *data, const char *text);
+
+/* link.c */
+DvStatus dv_words_link_set_text(DvLink *link, const char *text);
+void dv_words_resolve_links(DvObject *object);
+void dv_words_report_links(DvObject *object); /* tries once more, then says what leads nowhere */
+
 /* saved.c */
-extern const Recorder dv_words_recorder;
+void dv_words_capture(DvObject *object);
+void dv_words_restore(DvObject *object);
+
+/* scene_file.c: what a scene asks of this layer. */
+extern const Words dv_words;
 
 #endif

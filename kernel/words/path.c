@@ -11,31 +11,16 @@
  *
  * A name is searched upwards only while nothing of the path has been found yet.
  */
-#include "internal.h"
+#include "words.h"
 
 #include <string.h>
-
-/* What a node holds, in the order in which names are looked up: child nodes before objects. NULL: the end. */
-static DvObject *held(const DvNode *node, guint index)
-{
-    const guint children = node->children->len;
-    if (index < children)
-        return dv_object_of(g_ptr_array_index(node->children, index));
-    return index - children < node->members->len ? g_ptr_array_index(node->members, index - children) : NULL;
-}
-
-static bool is_called(const DvObject *object, const char *name, size_t length)
-{
-    const char *own = dv_object_name(object);
-    return strncmp(own, name, length) == 0 && own[length] == '\0';
-}
 
 /* The first of a name, or for "name[k]" the k-th. */
 static DvObject *named(const DvNode *node, const char *name, size_t length)
 {
     DvObject *object;
-    for (guint i = 0; (object = held(node, i)); i++)
-        if (is_called(object, name, length))
+    for (guint i = 0; (object = dv_private_held(node, i)); i++)
+        if (dv_private_is_called(object, name, length))
             return object;
     size_t plain = length;
     while (plain && name[plain] != '[')
@@ -44,27 +29,10 @@ static DvObject *named(const DvNode *node, const char *name, size_t length)
     uint32_t number;
     if (name[length - 1] != ']' || name[plain] != '[' || !dv_read_uint(&text, &number) || text != name + length - 1)
         return NULL;
-    for (guint i = 0; (object = held(node, i)); i++)
-        if (is_called(object, name, plain) && --number == 0)
+    for (guint i = 0; (object = dv_private_held(node, i)); i++)
+        if (dv_private_is_called(object, name, plain) && --number == 0)
             return object;
     return NULL;
-}
-
-void dv_object_link_path(const DvObject *object, DvText *out)
-{
-    const DvNode *above = object->node;
-    if (!above) {
-        dv_text_add(out, object->is_node ? "@/" : "@%s", dv_object_name(object));
-        return;
-    }
-    dv_object_link_path(dv_object_of(above), out);
-    const char *name = dv_object_name(object);
-    dv_text_add(out, "%s%s", out->at[out->length - 1] == '/' ? "" : "/", name);
-    guint number = 1;
-    for (guint i = 0; held(above, i) != object; i++)
-        number += is_called(held(above, i), name, strlen(name));
-    if (number > 1 || !*name)
-        dv_text_add(out, "[%u]", number);
 }
 
 /* "[-k]" counts back from the owner of the link, or from the end for one that is not in the node yet. */
@@ -124,7 +92,7 @@ static DvObject *of_contract(DvObject *object, const char *contract)
     guint standing = 0, others = 0;
     for (guint i = 0; i < node->members->len; i++) {
         DvObject *member = g_ptr_array_index(node->members, i);
-        if (dv_private_stands_for_node(member, contract)) {
+        if (dv_core_stands_for_node(member, contract)) {
             found = member;
             standing++;
         } else if (dv_object_ops(member, contract)) {
@@ -144,7 +112,7 @@ DvObject *dv_node_resolve(const DvNode *node, const DvObject *from, const char *
     return path && path[0] == '@' ? of_contract(walk(node, from, path + 1, strlen(path + 1)), contract) : NULL;
 }
 
-DvData *dv_core_resolve_field(const DvNode *node, const DvObject *from, const char *path, DvText *problem)
+DvData *dv_words_resolve_field(const DvNode *node, const DvObject *from, const char *path, DvText *problem)
 {
     if (path[0] != '@') {
         dv_text_add(problem, "a link starts with '@', '%s' does not", path);
