@@ -1,24 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the files of the kernel share and nobody else sees: the layout of objects, nodes and scenes.
+ * The layout of objects, nodes and scenes, and what the core does for kernel/words, the layer above it that makes objects from words.
  *
- *   text.c parse.c type.c          growing text, closest word; values from text; types, printing, conversion
- *   data.c link.c                  values, dependencies; links to objects
- *   object.c                       objects: fields, lifecycle calls, references
- *   contract.c                     what an offer of a contract must hold
- *   registry.c plugin.c            classes, old names; finding, checking, starting plugins
- *   needs.c                        who cannot do without whom
- *   node.c visitor.c schedule.c    the graph, walks, compiled walks
- *   event.c                        events
- *   path.c files.c find.c          "@../dofs" to objects; file names to files; what a component works with
- *   create.c                       an object from class name, attributes and context: variant, fields, links
- *   saved.c                        what a saved scene says of an object, and how it is put back
- *   scene.c                        load, init, step, reset; whose a scene is
- *   embed.c                        plain functions for hosts in other languages
- *   thread.c memory.c parallel.c log.c phase.c
+ * Functions called dv_core_* are exported for that layer alone and belong to no version of the ABI: both libraries are built together.
+ * The core includes nothing of kernel/words, and asks it by way of `Words` only.
  */
-#ifndef DIVAN_KERNEL_INTERNAL_H
-#define DIVAN_KERNEL_INTERNAL_H
+#ifndef DIVAN_CORE_H
+#define DIVAN_CORE_H
 
 #include <stdarg.h>
 #include <string.h>
