@@ -73,7 +73,7 @@ static void add_our_names(GPtrArray *names)
         const DvPluginInfo *info = dv_plugin_info(i);
         const DvRename *rename = info->state == DV_PLUGIN_STARTED ? info->plugin->renames : NULL;
         for (; rename && rename->kind != DV_RENAME_END; rename++) {
-            const DvRename *meaning = rename->from ? dv_rename_of_class(rename->from) : NULL;
+            const DvRename *meaning = dv_rename_of_class(rename->from);
             if (meaning && (meaning->kind == DV_RENAME_CLASS_EXPANDED || dv_class_find(rename->from)))
                 add_name(names, rename->from);
         }
