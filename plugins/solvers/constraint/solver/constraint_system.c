@@ -372,12 +372,13 @@ static DvStatus check_state(const ConstraintItem *item, DvObject *state)
                     state ? dv_object_path(state) : "");
 }
 
-static DvStatus write_rows(ConstraintSystem *s, const DvStep *start)
+static DvStatus write_rows(ConstraintSystem *s, const DvStep *start, DvConstraintOrder order)
 {
     s->list_count = 0;
     map_restart(&s->list_of);
     s->rows.next = s->rows.block_count = 0;
     s->rows.grow = grow_blocks;
+    s->rows.order = order;
     for (uint32_t i = 0; i < s->item_count; i++) {
         ConstraintItem *item = &s->items[i];
         DvObject *states[DV_MAX_CONSTRAINED_STATES];
@@ -589,7 +590,7 @@ DvStatus constraint_system_build(ConstraintSystem *s, const DvStep *step, System
     DvSparseRows j = {0};
     DvStatus status = gather_corrections(s);
     if (status == DV_OK)
-        status = write_rows(s, &start);
+        status = write_rows(s, &start, options.order);
     if (status == DV_OK)
         status = project(s, &start, options.rows, &j);
     Problem *problem = *built = problem_begin(&s->pool);

@@ -88,6 +88,7 @@ struct DvConstraintRows {
     DvConstraintBlock *blocks;
     uint32_t block_count, block_capacity;
     void (*grow)(DvConstraintRows *rows);
+    DvConstraintOrder order; /* what is constrained: the unit of limits in a block follows from it */
 };
 /* A block of the next `count` rows, to be filled in further; its first row is block->first.     [constraint.build] */
 static inline DvConstraintBlock *dv_block_add(DvConstraintRows *rows, DvLaw law, uint32_t count)
