@@ -7,6 +7,7 @@
 #define DV_COLLISION_ATTACHMENT_H
 
 #include <divan/contracts/collision.h>
+#include <divan/contracts/lagrangian_constraint.h>
 #include <divan/math/rigid.h>
 
 /* x: positions of the state. */
@@ -44,6 +45,18 @@ static inline void attachment_add_force(const DvAttachment *at, double *f, uint3
         dv_vec3_accumulate(dv_vec3_scale(force, at->weights[i]), f + (size_t)at->points[i] * dim);
     if (dim > 3)
         dv_vec3_accumulate(dv_vec3_cross(lever, force), f + (size_t)at->points[0] * dim + 3);
+}
+
+/* A row of a constraint: how far the point moves along a direction. */
+static inline void attachment_add_row(const DvAttachment *at, DvRowEntries *entries, uint32_t row, DvVec3 lever,
+                                      DvVec3 direction)
+{
+    for (uint32_t i = 0; i < at->count; i++) {
+        double *values = dv_entry_add(entries, row, at->points[i]);
+        dv_vec3_store(dv_vec3_scale(direction, at->weights[i]), values);
+        if (entries->width > 3)
+            dv_vec3_store(dv_vec3_cross(lever, direction), values + 3);
+    }
 }
 
 #endif

@@ -16,6 +16,7 @@
  */
 #include "response/attachment.h"
 #include "response/id_map.h"
+#include "response/place_map.h"
 
 #include <divan/contracts/collision.h>
 #include <divan/contracts/lagrangian_constraint.h>
@@ -58,8 +59,7 @@ typedef struct UnilateralLagrangianConstraint {
     IdMap ids;      /* into `former` */
     double *memory; /* what a run that is saved has to keep, see remember() */
     size_t memory_capacity;
-    uint32_t *cells, *next; /* contacts by the place of their first point, while equal ones are looked for */
-    uint32_t cell_mask, next_capacity;
+    PlaceMap places;
 } UnilateralLagrangianConstraint;
 
 static const char *const friction_rules[] = {"response", "product", "mean", "min", "max", NULL};
@@ -129,24 +129,20 @@ static void cleanup(DvObject *object, void *self_)
     (void)object;
     UnilateralLagrangianConstraint *self = self_;
     let_go(self);
-    void *arrays[] = {self->contacts, self->kept, self->former, self->memory, self->cells, self->next};
+    void *arrays[] = {self->contacts, self->kept, self->former, self->memory};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         dv_free(arrays[i]);
     id_map_free(&self->ids);
+    place_map_free(&self->places);
     self->contacts = NULL;
     self->kept = NULL;
     self->former = NULL;
     self->memory = NULL;
-    self->cells = self->next = NULL;
     self->count = self->capacity = self->listed_capacity = self->former_count = self->former_capacity = 0;
-    self->cell_mask = self->next_capacity = 0;
     self->memory_capacity = 0;
 }
 
 /* ---- Which contacts count ---- */
-
-/* Contacts whose points are this near, m, are one. */
-#define SAME_PLACE 1e-4
 
 static void make_room(UnilateralLagrangianConstraint *self, uint32_t listed)
 {
@@ -154,72 +150,9 @@ static void make_room(UnilateralLagrangianConstraint *self, uint32_t listed)
         return;
     dv_free(self->contacts);
     dv_free(self->kept);
-    dv_free(self->cells);
-    dv_free(self->next);
     self->listed_capacity = 2 * listed + 16;
     self->contacts = dv_alloc(self->listed_capacity, sizeof *self->contacts);
     self->kept = dv_alloc(self->listed_capacity, sizeof *self->kept);
-    self->next = dv_alloc(self->listed_capacity, sizeof *self->next);
-    uint32_t size = 64;
-    while (size < self->listed_capacity)
-        size *= 2;
-    self->cells = dv_alloc(size, sizeof *self->cells);
-    self->cell_mask = size - 1;
-}
-
-/* Cells are much larger, so that a place is mostly in one with all that is as near. */
-static int64_t cell_along(double x)
-{
-    const double cell = floor(x / (16.0 * SAME_PLACE));
-    return fabs(cell) < 1e15 ? (int64_t)cell : 0; /* far away all share one, which costs time and nothing else */
-}
-
-static uint32_t *cell_at(const UnilateralLagrangianConstraint *self, int64_t x, int64_t y, int64_t z)
-{
-    const uint64_t spread = 11400714819323198485u;
-    const uint64_t hash = (((uint64_t)x * spread ^ (uint64_t)y) * spread ^ (uint64_t)z) * spread;
-    return &self->cells[(uint32_t)(hash >> 32) & self->cell_mask];
-}
-
-static bool is_same_place(const DvContact *a, const DvContact *b)
-{
-    double sum = 0.0;
-    for (int side = 0; side < 2; side++)
-        for (int i = 0; i < 3; i++)
-            sum += (a->point[side][i] - b->point[side][i]) * (a->point[side][i] - b->point[side][i]);
-    return sum < SAME_PLACE * SAME_PLACE;
-}
-
-/* Whether one that is kept already stands for this contact: those whose first point is in a cell near its own. */
-static bool is_known(const UnilateralLagrangianConstraint *self, const DvContactPair *pair, uint32_t index)
-{
-    const double *p = pair->contacts[index].point[0];
-    int64_t first[3], last[3];
-    for (int i = 0; i < 3; i++) {
-        first[i] = cell_along(p[i] - SAME_PLACE);
-        last[i] = cell_along(p[i] + SAME_PLACE);
-    }
-    for (int64_t x = first[0]; x <= last[0]; x++)
-        for (int64_t y = first[1]; y <= last[1]; y++)
-            for (int64_t z = first[2]; z <= last[2]; z++)
-                for (uint32_t k = *cell_at(self, x, y, z); k > 0; k = self->next[k - 1])
-                    if (is_same_place(&pair->contacts[k - 1], &pair->contacts[index]))
-                        return true;
-    return false;
-}
-
-static void choose(UnilateralLagrangianConstraint *self, const DvContactPair *pair)
-{
-    memset(self->cells, 0, ((size_t)self->cell_mask + 1) * sizeof *self->cells);
-    for (uint32_t i = 0; i < pair->count; i++) {
-        const double *p = pair->contacts[i].point[0];
-        self->kept[i] = is_known(self, pair, i) ? 0 : 1;
-        if (!self->kept[i])
-            continue;
-        uint32_t *cell = cell_at(self, cell_along(p[0]), cell_along(p[1]), cell_along(p[2]));
-        self->next[i] = *cell;
-        *cell = i + 1;
-    }
 }
 
 /* s = n x t0 with t0 another direction, t = -n x s. */
@@ -266,7 +199,7 @@ static DvStatus set_contacts(void *self_, const DvContactList *list, const DvCon
                             "contactResponse=\"nullptr\" where contacts are not wanted");
     self->friction = friction_of(self, bodies[0], bodies[1]);
     if (pair->count > 0)
-        choose(self, pair);
+        places_choose(&self->places, pair, self->kept);
     for (uint32_t i = 0; i < pair->count; i++) {
         if (!self->kept[i])
             continue;
@@ -300,18 +233,6 @@ static uint32_t states(void *self_, DvObject **objects, uint32_t capacity)
     objects[0] = self->state[0].object;
     objects[1] = self->state[1].object;
     return 2;
-}
-
-/* A row along a direction, for the point of one side. */
-static void write_row(DvRowEntries *entries, uint32_t row, const Contact *contact, int side, DvVec3 direction)
-{
-    const DvAttachment *at = &contact->side[side];
-    for (uint32_t i = 0; i < at->count; i++) {
-        double *values = dv_entry_add(entries, row, at->points[i]);
-        dv_vec3_store(dv_vec3_scale(direction, at->weights[i]), values);
-        if (entries->width > 3)
-            dv_vec3_store(dv_vec3_cross(contact->lever[side], direction), values + 3);
-    }
 }
 
 static void set_start(UnilateralLagrangianConstraint *self, DvConstraintBlock *block, int64_t id)
@@ -360,8 +281,8 @@ static DvStatus build(void *self_, const DvStep *step, DvConstraintRows *rows)
         for (int side = 0; side < 2; side++) {
             contact->lever[side] = attachment_lever(&contact->side[side], x[side].at, x[side].dim);
             for (uint32_t k = 0; k < each; k++)
-                write_row(rows->of_state[side], block->first + k, contact, side,
-                          side == 0 ? dv_vec3_neg(direction[k]) : direction[k]);
+                attachment_add_row(&contact->side[side], rows->of_state[side], block->first + k, contact->lever[side],
+                                   side == 0 ? dv_vec3_neg(direction[k]) : direction[k]);
         }
     }
     return DV_OK;
