@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Plugins made outside the tree: installs Divan into an empty folder, builds the plugin and its test there with what pkg-config
-# says, and runs both: the conformance suite of force fields, and a scene whose result has a closed form. A plugin is in use only
+# says, and runs both: the conformance suite of its family, and a scene whose result has a closed form. A plugin is in use only
 # if a plugin set says so: one of its own in the installed plugins.conf, or [default] with a line in a file of its own.
 # usage: test_third_party.sh [SANITIZERS]
 set -eu
@@ -90,4 +90,19 @@ done
 "$divan" check --json rest.scn --plugin "$PWD/half-space.so" 2>/dev/null |
     python3 -c 'import json, sys; report = json.load(sys.stdin); sys.exit(len(report["notes"]) != 6 or report["warnings"] != 2)' ||
     fail "divan check --json does not hold the notes"
+# a Lagrangian constraint with a law of its own
+cp -r "$source_root/tests/third_party/dry_brake" "$here/brake"
+cd "$here/brake"
+# shellcheck disable=SC2046
+cc -std=c11 -Wall -Wextra -Werror -fPIC -shared -fvisibility=hidden -Wl,-z,defs -o dry-brake.so dry_brake_constraint.c \
+    $(pkg-config --cflags --libs divan-kernel) || fail "the constraint does not build against the installed headers"
+# shellcheck disable=SC2046,SC2086
+cc -std=c11 -Wall -Wextra -Werror $sanitize -o test-dry-brake test_dry_brake.c $(pkg-config --cflags --libs divan-conformance) ||
+    fail "the test of the constraint does not build against the installed headers"
+printf '[default]\nexample.dry-brake = 1.0\n' >plugins.conf
+LD_LIBRARY_PATH=${pc%/pkgconfig/*} DIVAN_PLUGIN_PATH=$PWD ./test-dry-brake || fail "the test of the constraint"
+DIVAN_PLUGIN_PATH=$PWD "$divan" run brake.scn -n 100 --quiet --dump states || fail "the scene of the brake does not run"
+# backward Euler: v = n h a, x = h^2 a n (n + 1) / 2
+awk '$1 == "STEP" { step = $2 } $1 == "X" && step == 100 { exit !($2^2 < 1e-18 && ($3 - 10.505)^2 < 1e-18) }' states ||
+    fail "the brake does not hold, or holds too much: $(grep '^X' states)"
 echo "1 passed, 0 failed"

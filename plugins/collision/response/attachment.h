@@ -10,6 +10,8 @@
 #include <divan/contracts/lagrangian_constraint.h>
 #include <divan/math/rigid.h>
 
+#include <string.h>
+
 /* x: positions of the state. */
 static inline DvVec3 attachment_lever(const DvAttachment *at, const double *x, uint32_t dim)
 {
@@ -57,6 +59,37 @@ static inline void attachment_add_row(const DvAttachment *at, DvRowEntries *entr
         if (entries->width > 3)
             dv_vec3_store(dv_vec3_cross(lever, direction), values + 3);
     }
+}
+
+/* An attachment as numbers, for what is held over steps and saved. Reading: false: it is not of points of a state of `points`. */
+enum { ATTACHMENT_NUMBERS = 1 + 8 + 8 + 3 + 1 };
+static inline void attachment_write(const DvAttachment *at, double numbers[ATTACHMENT_NUMBERS])
+{
+    numbers[0] = at->count;
+    for (uint32_t k = 0; k < 8; k++) {
+        numbers[1 + k] = k < at->count ? at->points[k] : 0.0;
+        numbers[9 + k] = k < at->count ? at->weights[k] : 0.0;
+    }
+    memcpy(numbers + 17, at->lever, sizeof at->lever);
+    numbers[20] = at->radius;
+}
+
+DV_NODISCARD static inline bool attachment_read(DvAttachment *at, uint32_t points,
+                                                const double numbers[ATTACHMENT_NUMBERS])
+{
+    memset(at, 0, sizeof *at);
+    if (!(numbers[0] >= 1.0 && numbers[0] <= 8.0))
+        return false;
+    at->count = (uint32_t)numbers[0];
+    for (uint32_t k = 0; k < at->count; k++) {
+        if (!(numbers[1 + k] >= 0.0 && numbers[1 + k] < points))
+            return false;
+        at->points[k] = (uint32_t)numbers[1 + k];
+        at->weights[k] = numbers[9 + k];
+    }
+    memcpy(at->lever, numbers + 17, sizeof at->lever);
+    at->radius = numbers[20];
+    return true;
 }
 
 #endif

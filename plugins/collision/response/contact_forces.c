@@ -130,18 +130,8 @@ uint32_t contact_forces_find(const ContactForces *self, uint32_t listed)
 
 void contact_forces_write_ends(const ContactForces *self, uint32_t i, double numbers[NUMBERS_OF_ENDS])
 {
-    for (int side = 0; side < 2; side++) {
-        const DvAttachment *at = &self->ends[i].side[side];
-        *numbers++ = at->count;
-        for (uint32_t k = 0; k < 8; k++, numbers++) {
-            numbers[0] = k < at->count ? at->points[k] : 0.0;
-            numbers[8] = k < at->count ? at->weights[k] : 0.0;
-        }
-        numbers += 8;
-        memcpy(numbers, at->lever, sizeof at->lever);
-        numbers[3] = at->radius;
-        numbers += 4;
-    }
+    for (uint32_t side = 0; side < 2; side++)
+        attachment_write(&self->ends[i].side[side], numbers + side * ATTACHMENT_NUMBERS);
 }
 
 bool contact_forces_read_ends(ContactForces *self, uint32_t i, uint32_t count, const double numbers[NUMBERS_OF_ENDS])
@@ -153,23 +143,9 @@ bool contact_forces_read_ends(ContactForces *self, uint32_t i, uint32_t count, c
     }
     ContactEnds *ends = &self->ends[i];
     memset(ends, 0, sizeof *ends);
-    for (int side = 0; side < 2; side++) {
-        DvAttachment *at = &ends->side[side];
-        const uint32_t points = dv_state_count(self->state[side]);
-        if (!(numbers[0] >= 1.0 && numbers[0] <= 8.0))
+    for (uint32_t side = 0; side < 2; side++)
+        if (!attachment_read(&ends->side[side], dv_state_count(self->state[side]), numbers + side * ATTACHMENT_NUMBERS))
             return false;
-        at->count = (uint32_t)*numbers++;
-        for (uint32_t k = 0; k < at->count; k++) {
-            if (!(numbers[k] >= 0.0 && numbers[k] < points))
-                return false;
-            at->points[k] = (uint32_t)numbers[k];
-            at->weights[k] = numbers[8 + k];
-        }
-        numbers += 16;
-        memcpy(at->lever, numbers, sizeof at->lever);
-        at->radius = numbers[3];
-        numbers += 4;
-    }
     return true;
 }
 

@@ -50,7 +50,7 @@ uint32_t contact_forces_find(const ContactForces *self, uint32_t listed);
 
 /* Ends as numbers, for those that are held over steps and saved. Reading makes room for `count` contacts at contact 0; false: they are
  * not of points of the states. */
-enum { NUMBERS_OF_ENDS = 2 * (1 + 8 + 8 + 3 + 1) };
+enum { NUMBERS_OF_ENDS = 2 * ATTACHMENT_NUMBERS };
 void contact_forces_write_ends(const ContactForces *self, uint32_t i, double numbers[NUMBERS_OF_ENDS]);
 DV_NODISCARD bool contact_forces_read_ends(ContactForces *self, uint32_t i, uint32_t count,
                                            const double numbers[NUMBERS_OF_ENDS]);

@@ -251,15 +251,8 @@ static void store(void *self_, const DvStep *step, const double *lambda, uint32_
 
 /* ---- What goes on in a run that was saved ---- */
 
-/* Of a contact, in numbers: its points are those that count. */
-typedef struct KeptSide {
-    double count, points[8], weights[8], lever[3], radius;
-} KeptSide;
-typedef struct KeptContact {
-    double offset[3], lambda[3];
-    KeptSide side[2];
-} KeptContact;
-enum { HEAD = 2, EACH = sizeof(KeptContact) / sizeof(double) }; /* before them: the points of both states */
+/* Numbers before the contacts: the points of both states. Of each: its offset, its force, its two ends. */
+enum { HEAD = 2, EACH = 3 + 3 + 2 * ATTACHMENT_NUMBERS };
 
 static const double *memory(void *self_, size_t *count)
 {
@@ -272,44 +265,16 @@ static const double *memory(void *self_, size_t *count)
     }
     self->memory[0] = self->points[0];
     self->memory[1] = self->points[1];
+    double *at = self->memory + HEAD;
     for (uint32_t i = 0; i < self->count; i++) {
         const StickContact *contact = &self->contacts[i];
-        KeptContact kept = {.lambda = {contact->lambda[0], contact->lambda[1], contact->lambda[2]}};
-        dv_vec3_store(contact->offset, kept.offset);
-        for (int side = 0; side < 2; side++) {
-            const DvAttachment *from = &contact->side[side];
-            KeptSide *to = &kept.side[side];
-            to->count = from->count;
-            to->radius = from->radius;
-            memcpy(to->lever, from->lever, sizeof to->lever);
-            for (uint32_t k = 0; k < from->count; k++) {
-                to->points[k] = from->points[k];
-                to->weights[k] = from->weights[k];
-            }
-        }
-        memcpy(self->memory + HEAD + (size_t)EACH * i, &kept, sizeof kept);
+        dv_vec3_store(contact->offset, at);
+        memcpy(at + 3, contact->lambda, sizeof contact->lambda);
+        attachment_write(&contact->side[0], at + 6);
+        attachment_write(&contact->side[1], at + 6 + ATTACHMENT_NUMBERS);
+        at += EACH;
     }
     return self->memory;
-}
-
-static bool is_whole(double number, double below)
-{
-    return number >= 0.0 && number < below && number == floor(number);
-}
-
-static bool recall_side(DvAttachment *to, const KeptSide *from, double points)
-{
-    if (!is_whole(from->count, 9.0))
-        return false;
-    *to = (DvAttachment){.count = (uint32_t)from->count, .radius = from->radius};
-    memcpy(to->lever, from->lever, sizeof to->lever);
-    for (uint32_t k = 0; k < to->count; k++) {
-        if (!is_whole(from->points[k], points))
-            return false;
-        to->points[k] = (uint32_t)from->points[k];
-        to->weights[k] = from->weights[k];
-    }
-    return true;
 }
 
 static bool recall(void *self_, const double *numbers, size_t count)
@@ -325,15 +290,14 @@ static bool recall(void *self_, const double *numbers, size_t count)
         if (numbers[side] != self->points[side] && contacts > 0)
             return false;
     }
-    for (uint32_t i = 0; i < contacts; i++) {
-        KeptContact kept;
-        memcpy(&kept, numbers + HEAD + (size_t)EACH * i, sizeof kept);
+    const double *at = numbers + HEAD;
+    for (uint32_t i = 0; i < contacts; i++, at += EACH) {
         StickContact *contact = &self->contacts[i];
-        *contact = (StickContact){.offset = dv_vec3_load(kept.offset)};
-        memcpy(contact->lambda, kept.lambda, sizeof contact->lambda);
-        for (int side = 0; side < 2; side++)
-            if (!recall_side(&contact->side[side], &kept.side[side], self->points[side]))
-                return false;
+        *contact = (StickContact){.offset = dv_vec3_load(at)};
+        memcpy(contact->lambda, at + 3, sizeof contact->lambda);
+        if (!attachment_read(&contact->side[0], self->points[0], at + 6) ||
+            !attachment_read(&contact->side[1], self->points[1], at + 6 + ATTACHMENT_NUMBERS))
+            return false;
     }
     self->count = contacts;
     return true;
