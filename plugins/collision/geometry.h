@@ -10,10 +10,10 @@
 
 #include <math.h>
 
+#include "fused.h"
 #include <divan/contracts/collision.h>
-#include <divan/math/vec.h>
 
-static inline double clamped(double u)
+DV_SIMD_INLINE double clamped(double u)
 {
     return u < 0 ? 0 : u > 1 ? 1 : u;
 }
@@ -21,18 +21,19 @@ static inline double clamped(double u)
 /* ---- Lines ---- */
 
 /* Where the foot of p is on the line a + u ab, as u; the first end where the line has no length. */
-static inline double foot_on_line(DvVec3 a, DvVec3 ab, DvVec3 p)
+DV_SIMD_INLINE double foot_on_line(DvVec3 a, DvVec3 ab, DvVec3 p)
 {
-    const double length2 = dv_vec3_norm_squared(ab);
-    return length2 > 0 ? dv_vec3_dot(dv_vec3_sub(p, a), ab) / length2 : 0.0;
+    const double length2 = fused_norm_squared(ab);
+    return length2 > 0 ? fused_dot(dv_vec3_sub(p, a), ab) / length2 : 0.0;
 }
 
 /* Nearest points p + alpha ab and q + beta cd of two lines; false when they are parallel (|det| <= least): both 1/2. */
-static inline bool nearest_on_lines(DvVec3 p, DvVec3 ab, DvVec3 q, DvVec3 cd, double least, double *alpha, double *beta)
+DV_SIMD_INLINE bool nearest_on_lines(DvVec3 p, DvVec3 ab, DvVec3 q, DvVec3 cd, double least, double *alpha,
+                                     double *beta)
 {
     const DvVec3 pq = dv_vec3_sub(q, p);
-    const double a11 = dv_vec3_dot(ab, ab), a22 = dv_vec3_dot(cd, cd), a12 = -dv_vec3_dot(ab, cd);
-    const double b1 = dv_vec3_dot(ab, pq), b2 = -dv_vec3_dot(cd, pq);
+    const double a11 = fused_dot(ab, ab), a22 = fused_dot(cd, cd), a12 = -fused_dot(ab, cd);
+    const double b1 = fused_dot(ab, pq), b2 = -fused_dot(cd, pq);
     const double det = a11 * a22 - a12 * a12;
     *alpha = *beta = 0.5;
     if (!(fabs(det) > least))
@@ -44,9 +45,9 @@ static inline bool nearest_on_lines(DvVec3 p, DvVec3 ab, DvVec3 q, DvVec3 cd, do
 
 /* Nearest points of parallel segments: the middle of the part where they are side by side, or the ends that are next to each
  * other. */
-static inline void nearest_on_parallel_segments(DvVec3 p, DvVec3 ab, DvVec3 q, DvVec3 cd, double *alpha, double *beta)
+DV_SIMD_INLINE void nearest_on_parallel_segments(DvVec3 p, DvVec3 ab, DvVec3 q, DvVec3 cd, double *alpha, double *beta)
 {
-    if (!(dv_vec3_norm_squared(ab) > 0)) { /* a point */
+    if (!(fused_norm_squared(ab) > 0)) { /* a point */
         *alpha = 0;
         *beta = clamped(foot_on_line(q, cd, p));
         return;
@@ -54,26 +55,26 @@ static inline void nearest_on_parallel_segments(DvVec3 p, DvVec3 ab, DvVec3 q, D
     const double c = foot_on_line(p, ab, q), d = foot_on_line(p, ab, dv_vec3_add(q, cd));
     const double low = clamped(c < d ? c : d), high = clamped(c < d ? d : c);
     *alpha = 0.5 * (low + high);
-    *beta = clamped(foot_on_line(q, cd, dv_vec3_madd(p, *alpha, ab)));
+    *beta = clamped(foot_on_line(q, cd, fused_madd(p, *alpha, ab)));
 }
 
 /* Nearest points of two segments, of the nearest points of their lines: what lies beyond an end is moved there, and the other
  * follows. */
-static inline void move_onto_segments(DvVec3 p, DvVec3 ab, DvVec3 q, DvVec3 cd, double *alpha, double *beta)
+DV_SIMD_INLINE void move_onto_segments(DvVec3 p, DvVec3 ab, DvVec3 q, DvVec3 cd, double *alpha, double *beta)
 {
     if (!(*alpha >= 0 && *alpha <= 1)) {
         *alpha = clamped(*alpha);
-        *beta = foot_on_line(q, cd, dv_vec3_madd(p, *alpha, ab));
+        *beta = foot_on_line(q, cd, fused_madd(p, *alpha, ab));
     }
     if (!(*beta >= 0 && *beta <= 1)) {
         *beta = clamped(*beta);
-        *alpha = clamped(foot_on_line(p, ab, dv_vec3_madd(q, *beta, cd)));
+        *alpha = clamped(foot_on_line(p, ab, fused_madd(q, *beta, cd)));
     }
 }
 
 /* Nearest points of two segments; parallel when |det| <= least. */
-static inline void nearest_on_segments(DvVec3 p, DvVec3 ab, DvVec3 q, DvVec3 cd, double least, double *alpha,
-                                       double *beta)
+DV_SIMD_INLINE void nearest_on_segments(DvVec3 p, DvVec3 ab, DvVec3 q, DvVec3 cd, double least, double *alpha,
+                                        double *beta)
 {
     if (nearest_on_lines(p, ab, q, cd, least, alpha, beta))
         move_onto_segments(p, ab, q, cd, alpha, beta);
@@ -89,14 +90,14 @@ typedef struct PlaneFoot {
     double a11, a22, a12, b1, b2;
 } PlaneFoot;
 
-static inline PlaneFoot foot_on_plane(DvVec3 a, DvVec3 ab, DvVec3 ac, DvVec3 p)
+DV_SIMD_INLINE PlaneFoot foot_on_plane(DvVec3 a, DvVec3 ab, DvVec3 ac, DvVec3 p)
 {
     const DvVec3 ap = dv_vec3_sub(p, a);
-    PlaneFoot f = {.a11 = dv_vec3_dot(ab, ab),
-                   .a22 = dv_vec3_dot(ac, ac),
-                   .a12 = dv_vec3_dot(ab, ac),
-                   .b1 = dv_vec3_dot(ap, ab),
-                   .b2 = dv_vec3_dot(ap, ac)};
+    PlaneFoot f = {.a11 = fused_dot(ab, ab),
+                   .a22 = fused_dot(ac, ac),
+                   .a12 = fused_dot(ab, ac),
+                   .b1 = fused_dot(ap, ab),
+                   .b2 = fused_dot(ap, ac)};
     const double det = f.a11 * f.a22 - f.a12 * f.a12;
     f.alpha = (f.b1 * f.a22 - f.b2 * f.a12) / det;
     f.beta = (f.b2 * f.a11 - f.b1 * f.a12) / det;
@@ -112,8 +113,8 @@ typedef struct TriangleMargins {
 
 /* The place a + alpha ab + beta ac of a triangle that is nearest to p, found by walking from the foot to the edge or the corner
  * beyond which it lies. The DV_OWNS_* of that edge or corner, 0 inside. */
-static inline uint16_t nearest_on_triangle(DvVec3 a, DvVec3 ab, DvVec3 ac, DvVec3 p, TriangleMargins margins,
-                                           double *alpha, double *beta)
+DV_SIMD_INLINE uint16_t nearest_on_triangle(DvVec3 a, DvVec3 ab, DvVec3 ac, DvVec3 p, TriangleMargins margins,
+                                            double *alpha, double *beta)
 {
     const PlaneFoot f = foot_on_plane(a, ab, ac, p);
     const double least = margins.inside, least_begin = margins.edges_begin ? least : -HUGE_VAL;
@@ -145,16 +146,16 @@ static inline uint16_t nearest_on_triangle(DvVec3 a, DvVec3 ab, DvVec3 ac, DvVec
 /* ---- Tetrahedra ---- */
 
 /* Weights of the four corners, sum 1, that give p; false of a tetrahedron without volume. */
-static inline bool barycentric_in_tetrahedron(const DvVec3 x[4], DvVec3 p, double weights[4])
+DV_SIMD_INLINE bool barycentric_in_tetrahedron(const DvVec3 x[4], DvVec3 p, double weights[4])
 {
     const DvVec3 a = dv_vec3_sub(x[1], x[0]), b = dv_vec3_sub(x[2], x[0]), c = dv_vec3_sub(x[3], x[0]);
-    const DvVec3 d = dv_vec3_sub(p, x[0]), bc = dv_vec3_cross(b, c);
-    const double det = dv_vec3_dot(a, bc);
+    const DvVec3 d = dv_vec3_sub(p, x[0]), bc = fused_cross(b, c);
+    const double det = fused_dot(a, bc);
     if (det == 0.0)
         return false;
-    weights[1] = dv_vec3_dot(d, bc) / det;
-    weights[2] = dv_vec3_dot(d, dv_vec3_cross(c, a)) / det;
-    weights[3] = dv_vec3_dot(d, dv_vec3_cross(a, b)) / det;
+    weights[1] = fused_dot(d, bc) / det;
+    weights[2] = fused_dot(d, fused_cross(c, a)) / det;
+    weights[3] = fused_dot(d, fused_cross(a, b)) / det;
     weights[0] = 1 - weights[1] - weights[2] - weights[3];
     return true;
 }

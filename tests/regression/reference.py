@@ -128,7 +128,6 @@ CONSTRAINT_SCENES = ["Component/Constraint/Lagrangian/%sLagrangianConstraint%s.s
 #     modulus changes by 2e-16
 #   plasticity: the same decision of equally near contacts after step 50
 #   chainAll: the first step of two tori is what unconverged conjugate gradients leave, as in the reference against itself
-#   BuildLCP: one contact of a face that lies on another, kept or dropped by the last bit of a cone test at step 20
 #   FreeMotionAnimationLoop: contacts in symmetric places, in the order in which the last bit sorts the tree; the solver stops
 #     before it has converged, so that the order shows from step 10 on
 #   Bilateral_uncoupled: the reference lets a bilateral block of three rows go, without a word, when the determinant of W is below
@@ -139,7 +138,7 @@ CONSTRAINT_SCENES = ["Component/Constraint/Lagrangian/%sLagrangianConstraint%s.s
 #     stiffness of the DistanceMapping
 CONTACT_UNTIL = {"Bilateral_uncoupled.scn": "0", "Constraint/Sliding.scn": "0", "Constraint/Uniform.scn": "10",
                  "RigidMapping.scn": "30", "LiverTriangleFEM.scn": "0", "plasticity.scn": "50",
-                 "BuiltConstraintCorrection.scn": "10", "FreeMotionAnimationLoop.scn": "9"}
+                 "FreeMotionAnimationLoop.scn": "9"}
 # Steps up to which contacts are compared, where states agree to the end.
 #   Chain: from there on positions differ by 1e-5
 #   LCP_with_friction: four corners come down together; which are within the alarm distance first is the last bit's decision

@@ -11,33 +11,33 @@
 
 #define GUARD 1e-15 /* m: nearer points have no direction between them */
 
-static inline DvVec3 corner_of(const DvShape *s, uint32_t element, uint32_t corner)
+DV_SIMD_INLINE DvVec3 corner_of(const DvShape *s, uint32_t element, uint32_t corner)
 {
     const uint32_t point = s->vertices ? s->vertices[(size_t)element * s->corners + corner] : element;
     return dv_vec3_load(s->x + (size_t)point * s->stride);
 }
 
-static inline double radius_of(const DvShape *s, uint32_t element)
+DV_SIMD_INLINE double radius_of(const DvShape *s, uint32_t element)
 {
     return s->radii ? s->radii[element] : 0.0;
 }
 
 /* Where a contact on a sphere is put, for the direction n that leads out of it: the surface of rigid spheres, the centre of
  * others, whose only point it is. */
-static inline DvVec3 point_on_sphere(const DvShape *s, uint32_t element, DvVec3 n)
+DV_SIMD_INLINE DvVec3 point_on_sphere(const DvShape *s, uint32_t element, DvVec3 n)
 {
     const DvVec3 centre = corner_of(s, element, 0);
-    return s->stride > 3 ? dv_vec3_madd(centre, s->radii[element], n) : centre;
+    return s->stride > 3 ? fused_madd(centre, s->radii[element], n) : centre;
 }
 
 /* Contacts between elements of equal rank are known by the element of the model that has more of them. */
-static inline int64_t id_by_size(const DvContactQuery *query, const uint32_t pair[2])
+DV_SIMD_INLINE int64_t id_by_size(const DvContactQuery *query, const uint32_t pair[2])
 {
     return query->a->count > query->b->count ? pair[0] : pair[1];
 }
 
-static inline void add_contact(DvContactSink *sink, const uint32_t pair[2], int64_t id, DvVec3 p, DvVec3 q,
-                               DvVec3 normal, double gap)
+DV_SIMD_INLINE void add_contact(DvContactSink *sink, const uint32_t pair[2], int64_t id, DvVec3 p, DvVec3 q,
+                                DvVec3 normal, double gap)
 {
     DvContact *c = dv_contact_add(sink);
     c->element[0] = pair[0];
@@ -50,7 +50,7 @@ static inline void add_contact(DvContactSink *sink, const uint32_t pair[2], int6
 }
 
 /* The direction of pq, whose length is given; x where the points coincide. */
-static inline DvVec3 guarded_direction(DvVec3 pq, double length)
+DV_SIMD_INLINE DvVec3 guarded_direction(DvVec3 pq, double length)
 {
     return length > GUARD ? dv_vec3_scale(pq, 1.0 / length) : dv_vec3(1.0, 0.0, 0.0);
 }
@@ -62,13 +62,13 @@ typedef struct Triangle {
     uint16_t owns; /* all of one whose model tells no owners */
 } Triangle;
 
-static inline Triangle triangle_of(const DvShape *s, uint32_t element)
+DV_SIMD_INLINE Triangle triangle_of(const DvShape *s, uint32_t element)
 {
     return (Triangle){{corner_of(s, element, 0), corner_of(s, element, 1), corner_of(s, element, 2)},
                       s->owns ? s->owns[element] : UINT16_MAX};
 }
 
-static inline bool owns(const Triangle *t, uint16_t place)
+DV_SIMD_INLINE bool owns(const Triangle *t, uint16_t place)
 {
     return (t->owns & place) == place;
 }
@@ -80,12 +80,12 @@ static const struct {
 } triangle_edges[3] = {{0, 1, DV_OWNS_EDGE_2}, {1, 2, DV_OWNS_EDGE_0}, {2, 0, DV_OWNS_EDGE_1}};
 
 /* The place nearest to q, and which edge or corner that is: see nearest_on_triangle. */
-static inline uint16_t nearest_of_triangle(const Triangle *t, DvVec3 q, TriangleMargins margins, DvVec3 *nearest)
+DV_SIMD_INLINE uint16_t nearest_of_triangle(const Triangle *t, DvVec3 q, TriangleMargins margins, DvVec3 *nearest)
 {
     const DvVec3 a = t->corner[0], ab = dv_vec3_sub(t->corner[1], a), ac = dv_vec3_sub(t->corner[2], a);
     double alpha, beta;
     const uint16_t place = nearest_on_triangle(a, ab, ac, q, margins, &alpha, &beta);
-    *nearest = dv_vec3_madd(dv_vec3_madd(a, alpha, ab), beta, ac);
+    *nearest = fused_madd(fused_madd(a, alpha, ab), beta, ac);
     return place;
 }
 
@@ -97,8 +97,8 @@ typedef struct RoutineRow {
     DvContactRoutine routine; /* NULL: ignored */
 } RoutineRow;
 
-static inline DvRoutineAnswer routine_in(const RoutineRow *rows, const char *a, const char *b,
-                                         DvContactRoutine *routine)
+DV_SIMD_INLINE DvRoutineAnswer routine_in(const RoutineRow *rows, const char *a, const char *b,
+                                          DvContactRoutine *routine)
 {
     for (const RoutineRow *row = rows; row->a; row++)
         if (strcmp(row->a, a) == 0 && strcmp(row->b, b) == 0) {
@@ -125,16 +125,16 @@ void rays_on_sphere_surfaces(const DvContactQuery *query, const uint32_t (*pairs
                              DvContactSink *sink);
 
 /* Where the line p + t pq meets the triangle a b c, by Cramer's rule; false when it does not, or is parallel. */
-static inline bool line_meets_triangle(DvVec3 a, DvVec3 b, DvVec3 c, DvVec3 p, DvVec3 pq, double *t)
+DV_SIMD_INLINE bool line_meets_triangle(DvVec3 a, DvVec3 b, DvVec3 c, DvVec3 p, DvVec3 pq, double *t)
 {
     const double least_volume = 2.220446049250313e-16; /* m^3, of the line and the sides: less is parallel */
     const DvVec3 ab = dv_vec3_sub(b, a), ac = dv_vec3_sub(c, a), ap = dv_vec3_sub(p, a);
-    const DvVec3 n = dv_vec3_cross(ab, ac), w = dv_vec3_cross(ap, pq);
-    const double det = -dv_vec3_dot(n, pq);
+    const DvVec3 n = fused_cross(ab, ac), w = fused_cross(ap, pq);
+    const double det = -fused_dot(n, pq);
     if (!(fabs(det) > least_volume))
         return false;
-    const double u = dv_vec3_dot(ac, w) / det, v = -dv_vec3_dot(ab, w) / det;
-    *t = dv_vec3_dot(n, ap) / det;
+    const double u = fused_dot(ac, w) / det, v = -fused_dot(ab, w) / det;
+    *t = fused_dot(n, ap) / det;
     return u >= 0 && v >= 0 && u + v <= 1;
 }
 
@@ -144,7 +144,7 @@ typedef struct OrientedBox {
     double half[3];
 } OrientedBox;
 
-static inline OrientedBox box_of(const DvShape *s, uint32_t element)
+DV_SIMD_INLINE OrientedBox box_of(const DvShape *s, uint32_t element)
 {
     const DvSolids *solids = s->more;
     OrientedBox box = {.centre = corner_of(s, element, 0)};

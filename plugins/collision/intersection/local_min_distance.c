@@ -33,32 +33,32 @@ static const DvField fields[] = {
     {0},
 };
 
-static double largest(double a, double b)
+DV_SIMD_INLINE double largest(double a, double b)
 {
     return a > b ? a : b;
 }
 
 /* ---- Cones ---- */
 
-static DvVec3 position(const DvShape *s, uint32_t point)
+DV_SIMD_INLINE DvVec3 position(const DvShape *s, uint32_t point)
 {
     return dv_vec3_load(s->x + (size_t)point * s->stride);
 }
 
-static DvVec3 cross_of_triangle(const DvShape *s, const uint32_t corner[3])
+DV_SIMD_INLINE DvVec3 cross_of_triangle(const DvShape *s, const uint32_t corner[3])
 {
     const DvVec3 a = position(s, corner[0]);
-    return dv_vec3_cross(dv_vec3_sub(position(s, corner[1]), a), dv_vec3_sub(position(s, corner[2]), a));
+    return fused_cross(dv_vec3_sub(position(s, corner[1]), a), dv_vec3_sub(position(s, corner[2]), a));
 }
 
-static bool triangle_allows(const LocalMinDistance *self, const DvShape *s, uint32_t element, DvVec3 d)
+DV_SIMD_CLONES static bool triangle_allows(const LocalMinDistance *self, const DvShape *s, uint32_t element, DvVec3 d)
 {
     if (!self->checks || s->both_sides)
         return true;
-    return dv_vec3_dot(cross_of_triangle(s, s->vertices + 3 * (size_t)element), d) >= 0.0;
+    return fused_dot(cross_of_triangle(s, s->vertices + 3 * (size_t)element), d) >= 0.0;
 }
 
-static bool point_allows(const LocalMinDistance *self, const DvShape *s, uint32_t point, DvVec3 d)
+DV_SIMD_CLONES static bool point_allows(const LocalMinDistance *self, const DvShape *s, uint32_t point, DvVec3 d)
 {
     if (!self->checks || !s->lines || !s->topology)
         return true;
@@ -71,34 +71,34 @@ static bool point_allows(const LocalMinDistance *self, const DvShape *s, uint32_
     const uint32_t first = point < at_point.count ? at_point.start[point] : 0;
     const uint32_t end = point < at_point.count ? at_point.start[point + 1] : 0;
     for (uint32_t t = first; t < end; t++)
-        n = dv_vec3_add(n, dv_vec3_normalize(cross_of_triangle(s, triangles.at + 3 * (size_t)at_point.items[t])));
+        n = dv_vec3_add(n, fused_normalize(cross_of_triangle(s, triangles.at + 3 * (size_t)at_point.items[t])));
     if (point >= around.count)
         return true;
     const uint32_t first_edge = around.start[point], end_edge = around.start[point + 1];
     for (uint32_t e = first_edge; first == end && e < end_edge; e++) {
         const uint32_t *edge = edges.at + 2 * (size_t)around.items[e];
         const DvVec3 l = dv_vec3_add(dv_vec3_sub(x, position(s, edge[0])), dv_vec3_sub(x, position(s, edge[1])));
-        n = dv_vec3_add(n, dv_vec3_normalize(l));
+        n = dv_vec3_add(n, fused_normalize(l));
     }
-    const double length = dv_vec3_norm(d);
-    if (dv_vec3_norm(n) > 1e-10) {
-        n = dv_vec3_normalize(n);
-        if (dv_vec3_dot(n, d) < -self->angle * length && !s->both_sides)
+    const double length = fused_norm(d);
+    if (fused_norm(n) > 1e-10) {
+        n = fused_normalize(n);
+        if (fused_dot(n, d) < -self->angle * length && !s->both_sides)
             return false;
     }
     for (uint32_t e = first_edge; e < end_edge; e++) {
         const uint32_t *edge = edges.at + 2 * (size_t)around.items[e];
         const DvVec3 l =
-            dv_vec3_normalize(dv_vec3_add(dv_vec3_sub(x, position(s, edge[0])), dv_vec3_sub(x, position(s, edge[1]))));
-        const double k = largest(0.0, dv_vec3_dot(n, l) * self->factor) + self->angle;
-        if (dv_vec3_dot(l, d) < -k * length)
+            fused_normalize(dv_vec3_add(dv_vec3_sub(x, position(s, edge[0])), dv_vec3_sub(x, position(s, edge[1]))));
+        const double k = largest(0.0, fused_dot(n, l) * self->factor) + self->angle;
+        if (fused_dot(l, d) < -k * length)
             return false;
     }
     return true;
 }
 
 /* Whether a triangle goes round in the direction of the edge. */
-static bool goes_along(const uint32_t corner[3], const uint32_t edge[2])
+DV_SIMD_INLINE bool goes_along(const uint32_t corner[3], const uint32_t edge[2])
 {
     for (int i = 0; i < 3; i++)
         if (corner[i] == edge[0] && corner[(i + 1) % 3] == edge[1])
@@ -106,7 +106,7 @@ static bool goes_along(const uint32_t corner[3], const uint32_t edge[2])
     return false;
 }
 
-static bool line_allows(const LocalMinDistance *self, const DvShape *s, uint32_t element, DvVec3 d)
+DV_SIMD_CLONES static bool line_allows(const LocalMinDistance *self, const DvShape *s, uint32_t element, DvVec3 d)
 {
     if (!self->checks)
         return true;
@@ -115,25 +115,25 @@ static bool line_allows(const LocalMinDistance *self, const DvShape *s, uint32_t
     const DvAdjacency around = s->topology->adjacency(s->topology_self, DV_EDGES, DV_TRIANGLES);
     const uint32_t first = element < around.count ? around.start[element] : 0;
     const uint32_t number = element < around.count ? around.start[element + 1] - first : 0;
-    const DvVec3 ab = dv_vec3_normalize(dv_vec3_sub(position(s, ends[1]), position(s, ends[0])));
-    const double length = dv_vec3_norm(d);
+    const DvVec3 ab = fused_normalize(dv_vec3_sub(position(s, ends[1]), position(s, ends[0])));
+    const double length = fused_norm(d);
     if (number != 2)
-        return fabs(dv_vec3_dot(ab, d) / length) <= self->angle + 1e-4;
+        return fabs(fused_dot(ab, d) / length) <= self->angle + 1e-4;
     const uint32_t *t0 = triangles.at + 3 * (size_t)around.items[first];
     const uint32_t *t1 = triangles.at + 3 * (size_t)around.items[first + 1];
     const bool first_is_left = goes_along(t0, ends);
     const uint32_t *left = first_is_left ? t0 : t1, *right = first_is_left ? t1 : t0;
-    const DvVec3 n1 = dv_vec3_normalize(cross_of_triangle(s, right));
-    const DvVec3 out1 = dv_vec3_normalize(dv_vec3_cross(n1, ab));
-    const DvVec3 n2 = dv_vec3_normalize(cross_of_triangle(s, left));
-    const DvVec3 out2 = dv_vec3_normalize(dv_vec3_cross(ab, n2));
-    const DvVec3 n = dv_vec3_normalize(dv_vec3_add(n1, n2));
-    if (dv_vec3_dot(n, d) < 0.0 && !s->both_sides)
+    const DvVec3 n1 = fused_normalize(cross_of_triangle(s, right));
+    const DvVec3 out1 = fused_normalize(fused_cross(n1, ab));
+    const DvVec3 n2 = fused_normalize(cross_of_triangle(s, left));
+    const DvVec3 out2 = fused_normalize(fused_cross(ab, n2));
+    const DvVec3 n = fused_normalize(dv_vec3_add(n1, n2));
+    if (fused_dot(n, d) < 0.0 && !s->both_sides)
         return false;
     const DvVec3 out[2] = {out1, out2};
     for (int i = 0; i < 2; i++) {
-        const double k = largest(0.0, dv_vec3_dot(n, out[i]) * self->factor) + self->angle;
-        if (dv_vec3_dot(out[i], d) < -k * length)
+        const double k = largest(0.0, fused_dot(n, out[i]) * self->factor) + self->angle;
+        if (fused_dot(out[i], d) < -k * length)
             return false;
     }
     return true;
@@ -149,19 +149,20 @@ static bool sphere_allows(const LocalMinDistance *self, const DvShape *s, uint32
 
 /* ---- Distances ---- */
 
-static void add_allowed(const DvContactQuery *query, DvContactSink *sink, const uint32_t pair[2], int64_t id, DvVec3 p,
-                        DvVec3 q, double radii, Allows first, Allows second)
+DV_SIMD_INLINE void add_allowed(const DvContactQuery *query, DvContactSink *sink, const uint32_t pair[2], int64_t id,
+                                DvVec3 p, DvVec3 q, double radii, Allows first, Allows second)
 {
     const LocalMinDistance *self = query->method;
     const DvVec3 d = dv_vec3_sub(q, p);
-    const double d2 = dv_vec3_norm_squared(d), most = query->alarm + radii;
+    const double d2 = fused_norm_squared(d), most = query->alarm + radii;
     if (!(d2 < most * most) || !first(self, query->a, pair[0], d) || !second(self, query->b, pair[1], dv_vec3_neg(d)))
         return;
     const double distance = sqrt(d2);
     add_contact(sink, pair, id, p, q, guarded_direction(d, distance), distance - query->contact - radii);
 }
 
-static void lines_on_lines(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count, DvContactSink *sink)
+DV_SIMD_CLONES static void lines_on_lines(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                          DvContactSink *sink)
 {
     for (uint32_t i = 0; i < count; i++) {
         const DvVec3 p = corner_of(query->a, pairs[i][0], 0), q = corner_of(query->b, pairs[i][1], 0);
@@ -171,13 +172,13 @@ static void lines_on_lines(const DvContactQuery *query, const uint32_t (*pairs)[
         if (nearest_on_lines(p, ab, q, cd, 1e-30, &alpha, &beta) &&
             (alpha < 1e-15 || alpha > 1 - 1e-15 || beta < 1e-15 || beta > 1 - 1e-15))
             continue;
-        add_allowed(query, sink, pairs[i], id_by_size(query, pairs[i]), dv_vec3_madd(p, alpha, ab),
-                    dv_vec3_madd(q, beta, cd), 0.0, line_allows, line_allows);
+        add_allowed(query, sink, pairs[i], id_by_size(query, pairs[i]), fused_madd(p, alpha, ab),
+                    fused_madd(q, beta, cd), 0.0, line_allows, line_allows);
     }
 }
 
-static inline void onto_triangles(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                                  DvContactSink *sink, Allows second)
+DV_SIMD_INLINE void onto_triangles(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                   DvContactSink *sink, Allows second)
 {
     for (uint32_t i = 0; i < count; i++) {
         const DvVec3 a = corner_of(query->a, pairs[i][0], 0), p = corner_of(query->b, pairs[i][1], 0);
@@ -186,53 +187,53 @@ static inline void onto_triangles(const DvContactQuery *query, const uint32_t (*
         const PlaneFoot f = foot_on_plane(a, ab, ac, p);
         if (f.alpha < 1e-6 || f.beta < 1e-6 || f.alpha + f.beta > 1 - 1e-6)
             continue;
-        add_allowed(query, sink, pairs[i], pairs[i][1], dv_vec3_madd(dv_vec3_madd(a, f.alpha, ab), f.beta, ac), p,
+        add_allowed(query, sink, pairs[i], pairs[i][1], fused_madd(fused_madd(a, f.alpha, ab), f.beta, ac), p,
                     radius_of(query->b, pairs[i][1]), triangle_allows, second);
     }
 }
 
-static void triangles_on_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                                DvContactSink *sink)
+DV_SIMD_CLONES static void triangles_on_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                               DvContactSink *sink)
 {
     onto_triangles(query, pairs, count, sink, point_allows);
 }
 
-static void triangles_on_spheres(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                                 DvContactSink *sink)
+DV_SIMD_CLONES static void triangles_on_spheres(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                                DvContactSink *sink)
 {
     onto_triangles(query, pairs, count, sink, sphere_allows);
 }
 
-static inline void onto_lines(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                              DvContactSink *sink, Allows second)
+DV_SIMD_INLINE void onto_lines(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                               DvContactSink *sink, Allows second)
 {
     for (uint32_t i = 0; i < count; i++) {
         const DvVec3 a = corner_of(query->a, pairs[i][0], 0), p = corner_of(query->b, pairs[i][1], 0);
         const DvVec3 ab = dv_vec3_sub(corner_of(query->a, pairs[i][0], 1), a), ap = dv_vec3_sub(p, a);
-        if (dv_vec3_norm(ab) < 1e-12 * dv_vec3_norm(ap))
+        if (fused_norm(ab) < 1e-12 * fused_norm(ap))
             continue;
-        const double alpha = dv_vec3_dot(ap, ab) / dv_vec3_norm_squared(ab);
+        const double alpha = fused_dot(ap, ab) / fused_norm_squared(ab);
         if (alpha < 1e-6 || alpha > 1 - 1e-6)
             continue;
-        add_allowed(query, sink, pairs[i], pairs[i][1], dv_vec3_madd(a, alpha, ab), p, radius_of(query->b, pairs[i][1]),
+        add_allowed(query, sink, pairs[i], pairs[i][1], fused_madd(a, alpha, ab), p, radius_of(query->b, pairs[i][1]),
                     line_allows, second);
     }
 }
 
-static void lines_on_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                            DvContactSink *sink)
+DV_SIMD_CLONES static void lines_on_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                           DvContactSink *sink)
 {
     onto_lines(query, pairs, count, sink, point_allows);
 }
 
-static void lines_on_spheres(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                             DvContactSink *sink)
+DV_SIMD_CLONES static void lines_on_spheres(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                            DvContactSink *sink)
 {
     onto_lines(query, pairs, count, sink, sphere_allows);
 }
 
-static inline void onto_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                               DvContactSink *sink, Allows first, Allows second)
+DV_SIMD_INLINE void onto_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                DvContactSink *sink, Allows first, Allows second)
 {
     for (uint32_t i = 0; i < count; i++)
         add_allowed(query, sink, pairs[i], id_by_size(query, pairs[i]), corner_of(query->a, pairs[i][0], 0),
@@ -240,14 +241,14 @@ static inline void onto_points(const DvContactQuery *query, const uint32_t (*pai
                     radius_of(query->a, pairs[i][0]) + radius_of(query->b, pairs[i][1]), first, second);
 }
 
-static void points_on_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                             DvContactSink *sink)
+DV_SIMD_CLONES static void points_on_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                            DvContactSink *sink)
 {
     onto_points(query, pairs, count, sink, point_allows, point_allows);
 }
 
-static void spheres_on_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                              DvContactSink *sink)
+DV_SIMD_CLONES static void spheres_on_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                             DvContactSink *sink)
 {
     onto_points(query, pairs, count, sink, sphere_allows, point_allows);
 }

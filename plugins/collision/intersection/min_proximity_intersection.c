@@ -32,13 +32,14 @@ static const DvField fields[] = {
 };
 
 /* The distance of p and q when it is less than alarm and the radii; negative otherwise. */
-static double distance_within(DvVec3 pq, double alarm)
+DV_SIMD_INLINE double distance_within(DvVec3 pq, double alarm)
 {
-    const double d2 = dv_vec3_norm_squared(pq);
+    const double d2 = fused_norm_squared(pq);
     return d2 < alarm * alarm ? sqrt(d2) : -1.0;
 }
 
-static void lines_on_lines(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count, DvContactSink *sink)
+DV_SIMD_CLONES static void lines_on_lines(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                          DvContactSink *sink)
 {
     for (uint32_t i = 0; i < count; i++) {
         const DvVec3 p = corner_of(query->a, pairs[i][0], 0), q = corner_of(query->b, pairs[i][1], 0);
@@ -48,7 +49,7 @@ static void lines_on_lines(const DvContactQuery *query, const uint32_t (*pairs)[
         if (nearest_on_lines(p, ab, q, cd, GUARD, &alpha, &beta) &&
             (alpha < INSIDE || alpha > 1 - INSIDE || beta < INSIDE || beta > 1 - INSIDE))
             continue;
-        const DvVec3 from = dv_vec3_madd(p, alpha, ab), to = dv_vec3_madd(q, beta, cd);
+        const DvVec3 from = fused_madd(p, alpha, ab), to = fused_madd(q, beta, cd);
         const double distance = distance_within(dv_vec3_sub(to, from), query->alarm);
         if (distance >= 0)
             add_contact(sink, pairs[i], id_by_size(query, pairs[i]), from, to,
@@ -57,8 +58,8 @@ static void lines_on_lines(const DvContactQuery *query, const uint32_t (*pairs)[
 }
 
 /* Points, or spheres, against triangles. */
-static inline void onto_triangles(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                                  DvContactSink *sink, bool along_surface_normal)
+DV_SIMD_INLINE void onto_triangles(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                   DvContactSink *sink, bool along_surface_normal)
 {
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t triangle = pairs[i][0], other = pairs[i][1];
@@ -68,7 +69,7 @@ static inline void onto_triangles(const DvContactQuery *query, const uint32_t (*
         const PlaneFoot foot = foot_on_plane(a, ab, ac, p);
         if (foot.alpha < INSIDE || foot.beta < INSIDE || foot.alpha + foot.beta > 1 - INSIDE)
             continue;
-        const DvVec3 from = dv_vec3_madd(dv_vec3_madd(a, foot.alpha, ab), foot.beta, ac);
+        const DvVec3 from = fused_madd(fused_madd(a, foot.alpha, ab), foot.beta, ac);
         const DvVec3 d = dv_vec3_sub(p, from);
         const double radius = radius_of(query->b, other), distance = distance_within(d, query->alarm + radius);
         if (distance < 0)
@@ -81,26 +82,26 @@ static inline void onto_triangles(const DvContactQuery *query, const uint32_t (*
     }
 }
 
-static void triangles_on_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                                DvContactSink *sink)
+DV_SIMD_CLONES static void triangles_on_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                               DvContactSink *sink)
 {
     onto_triangles(query, pairs, count, sink, false);
 }
 
-static void triangles_on_points_along_normals(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                                              DvContactSink *sink)
+DV_SIMD_CLONES static void triangles_on_points_along_normals(const DvContactQuery *query, const uint32_t (*pairs)[2],
+                                                             uint32_t count, DvContactSink *sink)
 {
     onto_triangles(query, pairs, count, sink, true);
 }
 
-static void lines_on_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                            DvContactSink *sink)
+DV_SIMD_CLONES static void lines_on_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                           DvContactSink *sink)
 {
     for (uint32_t i = 0; i < count; i++) {
         const DvVec3 a = corner_of(query->a, pairs[i][0], 0), b = corner_of(query->a, pairs[i][0], 1);
         const DvVec3 p = corner_of(query->b, pairs[i][1], 0), ab = dv_vec3_sub(b, a);
-        const double alpha = dv_vec3_dot(dv_vec3_sub(p, a), ab) / dv_vec3_norm_squared(ab);
-        const DvVec3 from = alpha <= 0 ? a : alpha >= 1 ? b : dv_vec3_madd(a, alpha, ab), d = dv_vec3_sub(p, from);
+        const double alpha = fused_dot(dv_vec3_sub(p, a), ab) / fused_norm_squared(ab);
+        const DvVec3 from = alpha <= 0 ? a : alpha >= 1 ? b : fused_madd(a, alpha, ab), d = dv_vec3_sub(p, from);
         const double distance = distance_within(d, query->alarm);
         if (distance >= 0)
             add_contact(sink, pairs[i], pairs[i][1], from, p, guarded_direction(d, distance),
@@ -110,17 +111,17 @@ static void lines_on_points(const DvContactQuery *query, const uint32_t (*pairs)
 
 /* The place along the line is measured from its second end and laid off from the first: the definition, kept for the sake of
  * known trajectories; see docs/differences.md. */
-static void lines_on_spheres(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                             DvContactSink *sink)
+DV_SIMD_CLONES static void lines_on_spheres(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                            DvContactSink *sink)
 {
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t sphere = pairs[i][1];
         const DvVec3 a = corner_of(query->a, pairs[i][0], 0), b = corner_of(query->a, pairs[i][0], 1);
         const DvVec3 c = corner_of(query->b, sphere, 0), ba = dv_vec3_sub(a, b);
-        const double alpha = dv_vec3_dot(ba, dv_vec3_sub(c, b)) / dv_vec3_norm_squared(ba);
+        const double alpha = fused_dot(ba, dv_vec3_sub(c, b)) / fused_norm_squared(ba);
         if (alpha < INSIDE || alpha > 1 - INSIDE)
             continue;
-        const DvVec3 from = dv_vec3_madd(a, -alpha, ba), d = dv_vec3_sub(c, from);
+        const DvVec3 from = fused_madd(a, -alpha, ba), d = dv_vec3_sub(c, from);
         const double radius = query->b->radii[sphere], distance = distance_within(d, query->alarm + radius);
         if (distance < 0)
             continue;
@@ -130,8 +131,8 @@ static void lines_on_spheres(const DvContactQuery *query, const uint32_t (*pairs
     }
 }
 
-static void points_on_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                             DvContactSink *sink)
+DV_SIMD_CLONES static void points_on_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                            DvContactSink *sink)
 {
     for (uint32_t i = 0; i < count; i++) {
         const DvVec3 p = corner_of(query->a, pairs[i][0], 0), q = corner_of(query->b, pairs[i][1], 0);
@@ -143,8 +144,8 @@ static void points_on_points(const DvContactQuery *query, const uint32_t (*pairs
     }
 }
 
-static void spheres_on_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                              DvContactSink *sink)
+DV_SIMD_CLONES static void spheres_on_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                             DvContactSink *sink)
 {
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t sphere = pairs[i][0];
@@ -185,6 +186,10 @@ static DvRoutineAnswer find_routine(void *self_, const char *a, const char *b, D
         {DV_SHAPE_TRIANGLES, DV_SHAPE_TRIANGLES, NULL},
         {0},
     };
+    static const RoutineRow along_normals[] = {
+        {DV_SHAPE_TRIANGLES, DV_SHAPE_POINTS, triangles_on_points_along_normals},
+        {0},
+    };
     MinProximityIntersection *self = self_;
     for (size_t i = 0; i < sizeof switched / sizeof *switched; i++) {
         const RoutineRow row[2] = {switched[i].row, {0}};
@@ -192,9 +197,9 @@ static DvRoutineAnswer find_routine(void *self_, const char *a, const char *b, D
             return dv_data_bool((DvData *)(void *)((char *)self + switched[i].offset)) ? DV_ROUTINE_FOUND
                                                                                        : DV_ROUTINE_IGNORED;
     }
+    if (dv_data_bool(&self->surface_normals) && routine_in(along_normals, a, b, routine) == DV_ROUTINE_FOUND)
+        return DV_ROUTINE_FOUND;
     const DvRoutineAnswer answer = routine_in(always, a, b, routine);
-    if (answer == DV_ROUTINE_FOUND && dv_data_bool(&self->surface_normals))
-        *routine = triangles_on_points_along_normals;
     return answer != DV_ROUTINE_NONE ? answer : discrete_routine(a, b, routine);
 }
 

@@ -25,11 +25,11 @@ static const DvField fields[] = {
 };
 
 /* Two points that are nearer than the alarm distance and radii. */
-static bool add_near(const DvContactQuery *query, DvContactSink *sink, const uint32_t pair[2], int64_t id, DvVec3 p,
-                     DvVec3 q, double radii)
+DV_SIMD_INLINE bool add_near(const DvContactQuery *query, DvContactSink *sink, const uint32_t pair[2], int64_t id,
+                             DvVec3 p, DvVec3 q, double radii)
 {
     const DvVec3 d = dv_vec3_sub(q, p);
-    const double d2 = dv_vec3_norm_squared(d), most = query->alarm + radii;
+    const double d2 = fused_norm_squared(d), most = query->alarm + radii;
     if (!(d2 < most * most))
         return false;
     const double distance = sqrt(d2);
@@ -38,8 +38,8 @@ static bool add_near(const DvContactQuery *query, DvContactSink *sink, const uin
 }
 
 /* Points and spheres on points and spheres, by their centres. */
-static void points_on_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                             DvContactSink *sink)
+DV_SIMD_CLONES static void points_on_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                            DvContactSink *sink)
 {
     for (uint32_t i = 0; i < count; i++)
         (void)add_near(query, sink, pairs[i], id_by_size(query, pairs[i]), corner_of(query->a, pairs[i][0], 0),
@@ -47,16 +47,16 @@ static void points_on_points(const DvContactQuery *query, const uint32_t (*pairs
                        radius_of(query->a, pairs[i][0]) + radius_of(query->b, pairs[i][1]));
 }
 
-static DvVec3 nearest_on_line(DvVec3 a, DvVec3 b, DvVec3 p)
+DV_SIMD_INLINE DvVec3 nearest_on_line(DvVec3 a, DvVec3 b, DvVec3 p)
 {
     const DvVec3 ab = dv_vec3_sub(b, a);
-    const double alpha = dv_vec3_dot(dv_vec3_sub(p, a), ab) / dv_vec3_norm_squared(ab);
-    return dv_vec3_madd(a, clamped(alpha), ab);
+    const double alpha = fused_dot(dv_vec3_sub(p, a), ab) / fused_norm_squared(ab);
+    return fused_madd(a, clamped(alpha), ab);
 }
 
 /* Points, or spheres by their centres. */
-static void lines_on_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                            DvContactSink *sink)
+DV_SIMD_CLONES static void lines_on_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                           DvContactSink *sink)
 {
     for (uint32_t i = 0; i < count; i++) {
         const DvVec3 p = corner_of(query->b, pairs[i][1], 0);
@@ -66,18 +66,19 @@ static void lines_on_points(const DvContactQuery *query, const uint32_t (*pairs)
     }
 }
 
-static bool add_lines(const DvContactQuery *query, DvContactSink *sink, const uint32_t pair[2], int64_t id, DvVec3 p,
-                      DvVec3 p_end, DvVec3 q, DvVec3 q_end)
+DV_SIMD_INLINE bool add_lines(const DvContactQuery *query, DvContactSink *sink, const uint32_t pair[2], int64_t id,
+                              DvVec3 p, DvVec3 p_end, DvVec3 q, DvVec3 q_end)
 {
     const DvVec3 ab = dv_vec3_sub(p_end, p), cd = dv_vec3_sub(q_end, q);
     double alpha, beta;
     if (nearest_on_lines(p, ab, q, cd, 1e-12, &alpha, &beta) &&
         (alpha < 1e-6 || alpha > 1 - 1e-6 || beta < 1e-6 || beta > 1 - 1e-6))
         return false;
-    return add_near(query, sink, pair, id, dv_vec3_madd(p, alpha, ab), dv_vec3_madd(q, beta, cd), 0.0);
+    return add_near(query, sink, pair, id, fused_madd(p, alpha, ab), fused_madd(q, beta, cd), 0.0);
 }
 
-static void lines_on_lines(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count, DvContactSink *sink)
+DV_SIMD_CLONES static void lines_on_lines(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                          DvContactSink *sink)
 {
     for (uint32_t i = 0; i < count; i++)
         (void)add_lines(query, sink, pairs[i], id_by_size(query, pairs[i]), corner_of(query->a, pairs[i][0], 0),
@@ -86,15 +87,15 @@ static void lines_on_lines(const DvContactQuery *query, const uint32_t (*pairs)[
 }
 
 /* The place of a triangle that is nearest to q; false when it belongs to a neighbour. */
-static bool nearest_owned(const Triangle *t, DvVec3 q, DvVec3 *nearest)
+DV_SIMD_INLINE bool nearest_owned(const Triangle *t, DvVec3 q, DvVec3 *nearest)
 {
     static const TriangleMargins margins = {.inside = TINY, .corner_ac = TINY, .edges_begin = true};
     return owns(t, nearest_of_triangle(t, q, margins, nearest));
 }
 
 /* A corner of the second model against a triangle of the first. */
-static void add_triangle_point(const DvContactQuery *query, DvContactSink *sink, const uint32_t pair[2], int64_t id,
-                               const Triangle *t, DvVec3 q)
+DV_SIMD_INLINE void add_triangle_point(const DvContactQuery *query, DvContactSink *sink, const uint32_t pair[2],
+                                       int64_t id, const Triangle *t, DvVec3 q)
 {
     DvVec3 nearest;
     if (nearest_owned(t, q, &nearest))
@@ -102,16 +103,16 @@ static void add_triangle_point(const DvContactQuery *query, DvContactSink *sink,
 }
 
 /* A corner of the first model against a triangle of the second. */
-static void add_point_triangle(const DvContactQuery *query, DvContactSink *sink, const uint32_t pair[2], int64_t id,
-                               DvVec3 p, const Triangle *t)
+DV_SIMD_INLINE void add_point_triangle(const DvContactQuery *query, DvContactSink *sink, const uint32_t pair[2],
+                                       int64_t id, DvVec3 p, const Triangle *t)
 {
     DvVec3 nearest;
     if (nearest_owned(t, p, &nearest))
         (void)add_near(query, sink, pair, id, p, nearest, 0.0);
 }
 
-static void triangles_on_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                                DvContactSink *sink)
+DV_SIMD_CLONES static void triangles_on_points(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                               DvContactSink *sink)
 {
     for (uint32_t i = 0; i < count; i++) {
         const Triangle t = triangle_of(query->a, pairs[i][0]);
@@ -119,8 +120,8 @@ static void triangles_on_points(const DvContactQuery *query, const uint32_t (*pa
     }
 }
 
-static inline void onto_lines(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                              DvContactSink *sink, bool edges_too)
+DV_SIMD_INLINE void onto_lines(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                               DvContactSink *sink, bool edges_too)
 {
     for (uint32_t i = 0; i < count; i++) {
         const Triangle t = triangle_of(query->a, pairs[i][0]);
@@ -138,19 +139,19 @@ static inline void onto_lines(const DvContactQuery *query, const uint32_t (*pair
     }
 }
 
-static void triangles_on_lines(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                               DvContactSink *sink)
+DV_SIMD_CLONES static void triangles_on_lines(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                              DvContactSink *sink)
 {
     onto_lines(query, pairs, count, sink, false);
 }
 
-static void triangles_and_edges_on_lines(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                                         DvContactSink *sink)
+DV_SIMD_CLONES static void triangles_and_edges_on_lines(const DvContactQuery *query, const uint32_t (*pairs)[2],
+                                                        uint32_t count, DvContactSink *sink)
 {
     onto_lines(query, pairs, count, sink, true);
 }
 
-static bool share_a_corner(const DvShape *s, uint32_t first, uint32_t second)
+DV_SIMD_INLINE bool share_a_corner(const DvShape *s, uint32_t first, uint32_t second)
 {
     const uint32_t *a = s->vertices + 3 * (size_t)first, *b = s->vertices + 3 * (size_t)second;
     for (int i = 0; i < 3; i++)
@@ -160,8 +161,8 @@ static bool share_a_corner(const DvShape *s, uint32_t first, uint32_t second)
     return false;
 }
 
-static inline void onto_triangles(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                                  DvContactSink *sink, bool edges_too)
+DV_SIMD_INLINE void onto_triangles(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                   DvContactSink *sink, bool edges_too)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (query->same_model && share_a_corner(query->a, pairs[i][0], pairs[i][1]))
@@ -184,29 +185,29 @@ static inline void onto_triangles(const DvContactQuery *query, const uint32_t (*
     }
 }
 
-static void triangles_on_triangles(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                                   DvContactSink *sink)
+DV_SIMD_CLONES static void triangles_on_triangles(const DvContactQuery *query, const uint32_t (*pairs)[2],
+                                                  uint32_t count, DvContactSink *sink)
 {
     onto_triangles(query, pairs, count, sink, false);
 }
 
-static void triangles_and_edges_on_triangles(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                                             DvContactSink *sink)
+DV_SIMD_CLONES static void triangles_and_edges_on_triangles(const DvContactQuery *query, const uint32_t (*pairs)[2],
+                                                            uint32_t count, DvContactSink *sink)
 {
     onto_triangles(query, pairs, count, sink, true);
 }
 
 /* The place of a triangle nearest to the centre of a sphere. Owners are those of the definition: edge 02 asks for that of edge 01, edge
  * 12 for that of edge 02; see docs/differences.md. */
-static bool nearest_to_sphere(const Triangle *t, DvVec3 c, DvVec3 *nearest)
+DV_SIMD_INLINE bool nearest_to_sphere(const Triangle *t, DvVec3 c, DvVec3 *nearest)
 {
     static const TriangleMargins margins = {.inside = 1e-6, .corner_ac = 1e-7};
     const uint16_t place = nearest_of_triangle(t, c, margins, nearest);
     return owns(t, place == DV_OWNS_EDGE_1 ? DV_OWNS_EDGE_2 : place == DV_OWNS_EDGE_0 ? DV_OWNS_EDGE_1 : place);
 }
 
-static void triangles_on_spheres(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
-                                 DvContactSink *sink)
+DV_SIMD_CLONES static void triangles_on_spheres(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
+                                                DvContactSink *sink)
 {
     for (uint32_t i = 0; i < count; i++) {
         const Triangle t = triangle_of(query->a, pairs[i][0]);
@@ -216,7 +217,7 @@ static void triangles_on_spheres(const DvContactQuery *query, const uint32_t (*p
         if (!nearest_to_sphere(&t, c, &from))
             continue;
         const DvVec3 d = dv_vec3_sub(c, from);
-        const double radius = query->b->radii[sphere], distance = dv_vec3_norm(d);
+        const double radius = query->b->radii[sphere], distance = fused_norm(d);
         if (!(distance < query->alarm + radius))
             continue;
         const DvVec3 normal = guarded_direction(d, distance);
@@ -234,8 +235,8 @@ static void rays_through_spheres(const DvContactQuery *query, const uint32_t (*p
         const DvVec3 from = corner_of(query->a, ray, 0), way = dv_vec3_sub(corner_of(query->a, ray, 1), from);
         const DvVec3 c = corner_of(query->b, sphere, 0);
         const double radius = query->b->radii[sphere], foot = foot_on_line(from, way, c);
-        const double length2 = dv_vec3_norm_squared(way);
-        const double d2 = dv_vec3_norm_squared(dv_vec3_sub(dv_vec3_madd(from, foot, way), c));
+        const double length2 = fused_norm_squared(way);
+        const double d2 = fused_norm_squared(dv_vec3_sub(fused_madd(from, foot, way), c));
         if (!(d2 <= radius * radius && length2 > 0))
             continue;
         const double half = sqrt((radius * radius - d2) / length2);
@@ -243,8 +244,8 @@ static void rays_through_spheres(const DvContactQuery *query, const uint32_t (*p
             const double t = side ? foot + half : foot - half;
             if (!(t >= 0 && t <= 1))
                 continue;
-            const DvVec3 at = dv_vec3_madd(from, t, way), d = dv_vec3_sub(at, c);
-            add_contact(sink, pairs[i], ray, at, at, guarded_direction(d, dv_vec3_norm(d)), 0.0);
+            const DvVec3 at = fused_madd(from, t, way), d = dv_vec3_sub(at, c);
+            add_contact(sink, pairs[i], ray, at, at, guarded_direction(d, fused_norm(d)), 0.0);
         }
     }
 }
