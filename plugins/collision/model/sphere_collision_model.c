@@ -3,7 +3,12 @@
  * SphereCollisionModel: a sphere around each point of a state, or around the centre of each frame of a rigid one.
  *
  * `listRadius` has a radius for each; what is missing takes `radius`.
+ *
+ * Contacts begin at the distance between the places that a method names and the radius. Of points a contact moves the centre, so that
+ * this is right; of frames it moves the place itself, on the surface by most methods: the radius counts twice, and rigid spheres
+ * keep that much apart. Scenes rely on it; `countRadiusOnce` does what is right.
  */
+#include <divan/contracts/report.h>
 #include <divan/math/rigid.h>
 #include <divan/memory.h>
 
@@ -11,7 +16,7 @@
 
 typedef struct SphereCollisionModel {
     CollisionModel base;
-    DvData radii, radius, impostors;
+    DvData radii, radius, once, impostors;
 } SphereCollisionModel;
 
 static const DvField fields[] = {
@@ -19,6 +24,8 @@ static const DvField fields[] = {
     DV_FIELD(SphereCollisionModel, radii, "listRadius", dv_type_doubles, .unit = "m", .help = "radius of each sphere"),
     DV_FIELD(SphereCollisionModel, radius, "radius", dv_type_double, .init = "1", .unit = "m",
              .help = "radius of spheres that listRadius does not name"),
+    DV_FIELD(SphereCollisionModel, once, "countRadiusOnce", dv_type_bool, .init = "0",
+             .help = "rigid spheres touch at their surfaces; without it most methods keep them a radius apart"),
     DV_FIELD(SphereCollisionModel, impostors, "showImpostors", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING,
              .help = "draw spheres; false: their centres only"),
     {0},
@@ -76,14 +83,24 @@ static DvStatus update(void *self_, DvShapeVersion *version)
 
 static void attach(void *self_, uint32_t element, const double point[3], DvAttachment *attachment)
 {
-    const SphereCollisionModel *self = self_;
+    SphereCollisionModel *self = self_;
     const DvShape *s = &self->base.shape;
     *attachment = (DvAttachment){.count = 1, .points = {element}, .weights = {1.0}, .radius = s->radii[element]};
     if (self->base.state.dof->rotation) {
         const DvVec3 lever =
             dv_rigid3_to_local(dv_rigid3_load(s->x + (size_t)element * s->stride), dv_vec3_load(point));
         dv_vec3_store(lever, attachment->lever);
+        if (dv_data_bool(&self->once))
+            attachment->radius -= dv_vec3_norm(lever); /* what is left from the place to the surface */
     }
+}
+
+static void report(void *self_, DvReportLine line, void *context)
+{
+    SphereCollisionModel *self = self_;
+    if (self->base.state.ops && self->base.state.dof->rotation && !dv_data_bool(&self->once))
+        line(context, "rigid spheres keep a radius apart by most methods, since the radius counts twice; set "
+                      "countRadiusOnce=\"1\" where old results need not be kept");
 }
 
 static void draw(void *self_, DvDraw *target)
@@ -106,6 +123,7 @@ static void draw(void *self_, DvDraw *target)
 }
 
 static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+static const DvReportOps reports = {.size = sizeof reports, .report = report};
 static const DvCollisionModelOps ops = {COLLISION_MODEL_OPERATIONS, .update = update, .attach = attach};
 
 const DvClass dv_sphere_collision_model = {
@@ -118,8 +136,10 @@ const DvClass dv_sphere_collision_model = {
     .help = "Spheres around the points of a state, or around the frames of a rigid one.",
     .instance_size = sizeof(SphereCollisionModel),
     .fields = fields,
-    .contracts =
-        (const DvContract[]){{.id = DV_COLLISION_MODEL, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
+    .contracts = (const DvContract[]){{.id = DV_COLLISION_MODEL, .ops = &ops},
+                                      {.id = DV_DRAWABLE, .ops = &drawable},
+                                      {.id = DV_REPORT, .ops = &reports},
+                                      {0}},
     .accepts = collision_model_accepts,
     .init = init,
     .cleanup = collision_model_cleanup,

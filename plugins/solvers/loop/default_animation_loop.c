@@ -23,6 +23,7 @@ typedef struct DefaultAnimationLoop {
     DvNode *target;
     const DvMechanicalOperationsOps *ops;
     DvMechanics *m; /* of the target and all below */
+    bool told_of_constraints;
 } DefaultAnimationLoop;
 
 static const DvField fields[] = {
@@ -63,6 +64,7 @@ static DvStatus step(void *self_, double dt)
     status = step_collide(target, dt);
     if (status != DV_OK)
         return status;
+    step_tell_of_constraints(dv_object_of(self), target, &self->told_of_constraints);
     status = step_integrate(self->ops, self->m, target, &now, false);
     if (status == DV_OK)
         step_end(target, start + dt, dt);

@@ -18,6 +18,7 @@ typedef struct MultiStepAnimationLoop {
     DvNode *target;
     const DvMechanicalOperationsOps *ops;
     DvMechanics *m; /* of the target and all below */
+    bool told_of_constraints;
 } MultiStepAnimationLoop;
 
 static const DvField fields[] = {
@@ -80,6 +81,7 @@ static DvStatus step(void *self_, double dt)
         if (status != DV_OK)
             return status;
     }
+    step_tell_of_constraints(dv_object_of(self), self->target, &self->told_of_constraints);
     step_end(self->target, now.time, dt);
     return DV_OK;
 }

@@ -3,6 +3,7 @@
 
 #include <divan/contracts/collision.h>
 #include <divan/contracts/force_field.h>
+#include <divan/contracts/lagrangian_constraint.h>
 #include <divan/plugin.h>
 #include <divan/scene.h>
 #include <divan/visitor.h>
@@ -139,6 +140,29 @@ DvStatus step_collide(DvNode *target, double dt)
     if (status == DV_OK)
         step_tell(target, DV_EVENT_COLLISION_END, dt);
     return status;
+}
+
+static DvVisit plan_constraints(DvPlanner *planner, DvNode *node)
+{
+    dv_plan_each(planner, node, DV_LAGRANGIAN_CONSTRAINT, NULL, NULL);
+    return DV_VISIT_CONTINUE;
+}
+
+static const DvPlan constraint_plan = {.name = "unsolved constraints", .top_down = plan_constraints};
+
+void step_tell_of_constraints(const DvObject *loop, DvNode *target, bool *told)
+{
+    size_t count = 0;
+    if (*told)
+        return;
+    const DvCall *calls = dv_schedule_calls(dv_schedule(target, &constraint_plan, (DvTags){0}), &count);
+    if (count == 0)
+        return;
+    dv_warning(calls[0].object,
+               "has no effect under %s, which solves no constraints; take a FreeMotionAnimationLoop, with a "
+               "constraint solver, and a constraint correction for each body",
+               dv_object_class(loop)->name);
+    *told = true;
 }
 
 void step_tell(DvNode *node, DvEventKind kind, double dt)

@@ -17,6 +17,8 @@ DV_NODISCARD DvStatus step_integrate(const DvMechanicalOperationsOps *ops, DvMec
                                      const DvStep *step, bool first);
 /* The pipeline of each node: what it finds, it answers; with the events around it. */
 DV_NODISCARD DvStatus step_collide(DvNode *target, double dt);
+/* For loops that solve no constraints: says once that there are some. */
+void step_tell_of_constraints(const DvObject *loop, DvNode *target, bool *told);
 void step_tell(DvNode *node, DvEventKind kind, double dt);
 /* Constraints hold and mapped states follow. */
 void step_project_and_propagate(const DvMechanicalOperationsOps *ops, DvMechanics *m, const DvStep *step);
