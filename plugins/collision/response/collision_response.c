@@ -383,9 +383,18 @@ static void forget(void *self_)
     dv_free(self->sequence);
     self->responses = NULL;
     self->sequence = NULL;
-    self->response_count = self->sequence_count = self->sequence_capacity = 0;
+    self->response_count = self->sequence_count = self->sequence_capacity = self->numbered = 0;
     self->continued = false;
     pair_map_clear(&self->map);
+}
+
+/* The scene is reset: a run that is saved now knows of no pairs either. */
+static void start_anew(void *self_)
+{
+    CollisionResponse *self = self_;
+    forget(self);
+    dv_data_set(&self->pair_order, NULL, 0);
+    dv_data_set(&self->memories, NULL, 0);
 }
 
 void collision_response_cleanup(DvObject *object, void *self_)
@@ -409,7 +418,7 @@ static void force_of(void *self_, const DvContactPair *pair, uint32_t index, dou
 }
 
 const DvContactManagerOps collision_response_ops = {
-    .size = sizeof collision_response_ops, .respond = respond, .forget = forget, .force = force_of};
+    .size = sizeof collision_response_ops, .respond = respond, .forget = start_anew, .force = force_of};
 
 const DvClass dv_collision_response = {
     .size = sizeof(DvClass),

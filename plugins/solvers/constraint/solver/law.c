@@ -11,9 +11,9 @@ static bool invert_3(const double *w, double *inverse)
 {
     const double c00 = w[4] * w[8] - w[5] * w[7], c01 = w[5] * w[6] - w[3] * w[8], c02 = w[3] * w[7] - w[4] * w[6];
     const double det = w[0] * c00 + w[1] * c01 + w[2] * c02;
-    /* Relative: a stiff body is no reason to let a constraint go. */
+    /* Relative: a stiff body is no reason to let a constraint go. What rounding leaves of a singular block is some epsilons. */
     const double scale = fmax(fabs(w[0]), fmax(fabs(w[4]), fabs(w[8])));
-    if (!(fabs(det) > DBL_EPSILON * scale * scale * scale))
+    if (!(fabs(det) > 64.0 * DBL_EPSILON * scale * scale * scale))
         return false;
     inverse[0] = c00 / det;
     inverse[1] = (w[2] * w[7] - w[1] * w[8]) / det;
@@ -27,21 +27,25 @@ static bool invert_3(const double *w, double *inverse)
     return true;
 }
 
-/* The inverse of a symmetric positive semi-definite matrix, by Gauss-Jordan in place; rows without a pivot of their own become zero,
- * so that what several rows say twice is said once. */
-static void invert(uint32_t n, const double *w, double *inverse)
+/* The inverse of a symmetric positive semi-definite matrix, by Gauss-Jordan in place, the largest pivot first; rows without a pivot
+ * of their own become zero, so that what several rows say twice is said once. left[n]: rows to come. */
+static void invert(uint32_t n, const double *w, double *inverse, double *left)
 {
     double scale = 0.0;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         scale = fmax(scale, fabs(w[i * n + i]));
+        left[i] = 1.0;
+    }
     memcpy(inverse, w, (size_t)n * n * sizeof *w);
-    for (uint32_t k = 0; k < n; k++) {
-        const double pivot = inverse[k * n + k];
-        if (!(fabs(pivot) > (double)n * DBL_EPSILON * scale)) {
-            for (uint32_t i = 0; i < n; i++)
-                inverse[k * n + i] = inverse[i * n + k] = 0.0;
-            continue;
-        }
+    for (uint32_t pass = 0; pass < n; pass++) {
+        uint32_t k = 0;
+        double pivot = -1.0;
+        for (uint32_t i = 0; i < n; i++)
+            if (left[i] != 0.0 && inverse[i * n + i] > pivot)
+                pivot = inverse[(k = i) * n + i];
+        if (!(pivot > 8.0 * (double)n * DBL_EPSILON * scale))
+            break;
+        left[k] = 0.0;
         inverse[k * n + k] = 1.0;
         for (uint32_t j = 0; j < n; j++)
             inverse[k * n + j] /= pivot;
@@ -54,15 +58,18 @@ static void invert(uint32_t n, const double *w, double *inverse)
                 inverse[i * n + j] -= factor * inverse[k * n + j];
         }
     }
+    for (uint32_t k = 0; k < n; k++)
+        for (uint32_t i = 0; i < n && left[k] != 0.0; i++)
+            inverse[k * n + i] = inverse[i * n + k] = 0.0;
 }
 
-void law_factor(const DvConstraintBlock *block, const double *w, double *factor)
+void law_factor(const DvConstraintBlock *block, const double *w, double *factor, double *scratch)
 {
     if (block->law != DV_LAW_BILATERAL || block->rows == 1)
         return;
     if (block->rows == 3 && invert_3(w, factor))
         return;
-    invert(block->rows, w, factor);
+    invert(block->rows, w, factor, scratch);
 }
 
 static void bilateral(const DvConstraintBlock *block, const double *w, const double *factor, const double *d,

@@ -7,9 +7,9 @@
 
 #include <divan/contracts/lagrangian_constraint.h>
 
-/* Prepares factor [rows x rows] of the block w [rows x rows]; only bilateral blocks of several rows have one. A block that cannot
- * be inverted has a factor of zeros: its lambda stays. */
-void law_factor(const DvConstraintBlock *block, const double *w, double *factor);
+/* Prepares factor [rows x rows] of the block w [rows x rows]; only bilateral blocks of several rows have one. Rows that only repeat
+ * others, or that nothing answers, have zeros there: their lambda stays. `scratch`: [rows] */
+void law_factor(const DvConstraintBlock *block, const double *w, double *factor, double *scratch);
 
 /* New lambda of the block from d, its violation at the present lambda. d may change. A row on which nothing that can move depends
  * (w is 0 there) has no force. */

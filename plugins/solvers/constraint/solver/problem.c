@@ -114,10 +114,31 @@ void problem_release(const DvConstraintProblem *view)
 
 /* ---- Finishing ---- */
 
+/* Numbers of columns anew; entries whose group has none go. */
+static DvSparseRows renumbered(Problem *problem, const DvSparseRows *rows, const uint32_t *number, uint32_t group)
+{
+    const uint32_t entries = rows->row_start[rows->rows];
+    uint32_t *start = problem_alloc(problem, ((size_t)rows->rows + 1) * sizeof *start), kept = 0;
+    uint32_t *columns = problem_alloc(problem, entries * sizeof *columns);
+    double *values = problem_alloc(problem, entries * sizeof *values);
+    start[0] = 0;
+    for (uint32_t r = 0; r < rows->rows; r++) {
+        for (uint32_t e = rows->row_start[r]; e < rows->row_start[r + 1]; e++) {
+            const uint32_t at = number[rows->columns[e] / group];
+            if (at == UINT32_MAX)
+                continue;
+            columns[kept] = at * group + rows->columns[e] % group;
+            values[kept++] = rows->values[e];
+        }
+        start[r + 1] = kept;
+    }
+    return (DvSparseRows){rows->rows, start, columns, values};
+}
+
 /* Columns of factors by whole groups that some left row has an entry in, numbered anew. */
 static void drop_unused_columns(Problem *problem, DvComplianceBlock *part)
 {
-    const uint32_t group = part->group > 0 ? part->group : 1, groups = (part->columns + group - 1) / group;
+    const uint32_t group = part->group, groups = (part->columns + group - 1) / group;
     uint32_t *number = problem_alloc(problem, groups * sizeof *number);
     memset(number, 0, groups * sizeof *number);
     const uint32_t entries = part->left.row_start[part->count];
@@ -126,20 +147,15 @@ static void drop_unused_columns(Problem *problem, DvComplianceBlock *part)
     uint32_t used = 0;
     for (uint32_t g = 0; g < groups; g++)
         number[g] = number[g] > 0 ? used++ : UINT32_MAX;
-    DvSparseRows *sides[2] = {&part->left, &part->right};
-    const uint32_t *shared = part->left.columns == part->right.columns ? part->left.columns : NULL;
-    for (int side = 0; side < 2; side++) {
-        const DvSparseRows *rows = sides[side];
-        if (side == 1 && shared) {
-            sides[1]->columns = sides[0]->columns;
-            break;
-        }
-        const uint32_t n = rows->row_start[part->count];
-        uint32_t *columns = problem_alloc(problem, n * sizeof *columns);
-        for (uint32_t e = 0; e < n; e++)
-            columns[e] = number[rows->columns[e] / group] * group + rows->columns[e] % group;
-        sides[side]->columns = columns;
-    }
+    const bool shared = part->left.columns == part->right.columns;
+    uint32_t *columns = problem_alloc(problem, entries * sizeof *columns);
+    for (uint32_t e = 0; e < entries; e++)
+        columns[e] = number[part->left.columns[e] / group] * group + part->left.columns[e] % group;
+    part->left.columns = columns;
+    if (shared)
+        part->right.columns = columns;
+    else
+        part->right = renumbered(problem, &part->right, number, group);
     part->columns = used * group;
 }
 
@@ -196,6 +212,8 @@ void problem_finish(Problem *problem)
     DvConstraintProblem *view = &problem->view;
     problem->running_at = problem_alloc(problem, view->part_count * sizeof *problem->running_at);
     for (uint32_t p = 0; p < view->part_count; p++) {
+        if (problem->parts[p].group == 0)
+            problem->parts[p].group = 1;
         if (!problem->parts[p].w)
             drop_unused_columns(problem, &problem->parts[p]);
         problem->running_at[p] = problem->running;
@@ -304,7 +322,7 @@ Solution solution_begin(const Problem *problem, const double *violation, double 
                   .scratch = work + problem->running + problem->factors};
     for (uint32_t b = 0; b < problem->view.block_count; b++)
         law_factor(&problem->blocks[b], problem->diagonal + problem->diagonal_at[b],
-                   s.factors + problem->diagonal_at[b]);
+                   s.factors + problem->diagonal_at[b], s.scratch);
     solution_sum_up(&s);
     return s;
 }
