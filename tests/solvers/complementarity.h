@@ -86,10 +86,8 @@ static inline double coulomb_error(double mu, double w, const double d[3], const
     error = fmax(error, fmin(fabs(d[0]), fabs(f[0]) * w));       /* a gap or a force */
     error = fmax(error, fmax(0.0, size - most) * w);             /* within the cone */
     error = fmax(error, fmin(slip, fmax(0.0, most - size) * w)); /* sticks, or is at its edge */
-    if (slip > 0.0 && size > 0.0 && f[0] > 0.0) {                /* against the slip */
-        const double along = (f[1] * d[1] + f[2] * d[2]) / size; /* -slip */
-        error = fmax(error, fmin(slip + along, slip));
-    }
+    if (slip > 0.0 && size > 0.0)                                /* against the slip */
+        error = fmax(error, fmin(slip + (f[1] * d[1] + f[2] * d[2]) / size, size * w));
     return error;
 }
 

@@ -516,11 +516,11 @@ static const ConstraintItem *item_of_row(const ConstraintSystem *s, uint32_t row
     return NULL;
 }
 
-/* A row that nothing answers: its force is 0 for ever. */
-static void tell_of_what_nothing_moves(ConstraintSystem *s, const Problem *problem)
+/* A row that nothing answers: its force is 0 for ever. One without entries is on what projective constraints hold, as scenes want it. */
+static void tell_of_what_nothing_moves(ConstraintSystem *s, const DvSparseRows *j, const Problem *problem)
 {
     for (uint32_t r = 0; r < problem->view.rows && !s->told_of_none; r++) {
-        if (problem->use_start[r + 1] > problem->use_start[r])
+        if (problem->use_start[r + 1] > problem->use_start[r] || j->row_start[r + 1] == j->row_start[r])
             continue;
         const ConstraintItem *item = item_of_row(s, r);
         dv_warning(
@@ -617,7 +617,7 @@ DvStatus constraint_system_build(ConstraintSystem *s, const DvStep *step, System
         status = add_compliances(s, step, options, problem);
     if (status == DV_OK) {
         problem_finish(problem);
-        tell_of_what_nothing_moves(s, problem);
+        tell_of_what_nothing_moves(s, &j, problem);
     }
     dv_phase_end();
     return status;

@@ -211,6 +211,8 @@ static DvStatus solve(void *self_, const DvStep *step, DvConstraintOrder order)
     problem->view.converged = problem->view.rows == 0;
     if (problem->view.rows > 0 && are_contacts(self, problem))
         solve_contacts(self, problem);
+    else if (problem->view.rows > 0)
+        memset(problem->lambda, 0, problem->view.rows * sizeof *problem->lambda);
     dv_phase_end();
     return constraint_system_apply(self->system, step, DV_CONSTRAIN_POSITION, problem);
 }
