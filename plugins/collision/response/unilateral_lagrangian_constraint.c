@@ -90,7 +90,7 @@ static const DvField fields[] = {
 static const DvField augmented_fields[] = {
     DV_FIELD(UnilateralLagrangianConstraint, mu, "mu", dv_type_double, .init = "0",
              .help = "coefficient of friction; 0: none, and one row per contact"),
-    DV_FIELD(UnilateralLagrangianConstraint, epsilon, "epsilon", dv_type_double, .init = "0", .unit = "kg",
+    DV_FIELD(UnilateralLagrangianConstraint, epsilon, "epsilon", dv_type_double, .init = "0", .unit = "kg/s",
              .help = "step of the method: how much force answers a violation, times the step"),
     COMMON_FIELDS,
     {0},
@@ -111,6 +111,12 @@ static DvStatus set_states(void *self_, DvObject *first, DvObject *second)
         self->state[side] = dv_state_ref(states[side]);
         dv_link_set(side == 0 ? &self->object1 : &self->object2, states[side]);
     }
+    if (self->augmented && dv_data_double(&self->mu) > 0.0 && !(dv_data_double(&self->epsilon) > 0.0))
+        return dv_field_error(
+            &self->epsilon, -1,
+            "is %g, so that contacts with friction have no force; set epsilon in responseParams, to about the mass "
+            "that touches divided by the time step",
+            dv_data_double(&self->epsilon));
     if (dv_data_double(&self->mu) >= 0.0)
         return DV_OK;
     return dv_field_error(&self->mu, -1, "is %g; friction cannot be negative: set mu in responseParams to 0 or more",

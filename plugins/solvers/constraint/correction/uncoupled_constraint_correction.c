@@ -7,7 +7,7 @@
  *
  * x = x_free + pf dx, v = v_free + vf dx with the factors of the ODE solver: c stands for the inverse of its matrix, about 1 / mass.
  * Solvers that form W are given pf J C J^T; those that do not are given J C J^T, without the factor, whatever the order is: scenes
- * rely on what comes of that.
+ * rely on what comes of that, and are told that constraints give way.
  */
 #include <divan/contracts/lagrangian_constraint.h>
 #include <divan/contracts/mass.h>
@@ -27,7 +27,7 @@ typedef struct UncoupledConstraintCorrection {
     DvStateRef state; /* held */
     const DvOdeSolverOps *ode;
     void *ode_self;
-    bool use_ode;
+    bool use_ode, told;
     double rigid[RIGID_NUMBERS]; /* of frames: translation; 00 01 02 11 12 22 of rotation */
     DvElementData of_points;     /* compliance of each, where the list goes with a mesh */
 } UncoupledConstraintCorrection;
@@ -298,6 +298,14 @@ static DvStatus compliance(void *self_, const DvStep *step, DvConstraintOrder or
     double position = 1.0, velocity = 1.0;
     if (self->use_ode && !unbuilt)
         factors(self_, step, order, &position, &velocity);
+    if (self->use_ode && unbuilt && !self->told) {
+        dv_warning(
+            dv_object_of(self),
+            "a solver that does not form W takes this compliance without the factors of the ODE solver, so that "
+            "constraints give way; set useOdeSolverIntegrationFactors=\"0\" and compliances of dt^2 / mass, or take a "
+            "solver that forms W");
+        self->told = true;
+    }
     const double factor = order == DV_CONSTRAIN_POSITION ? position : velocity;
     sink->block->left = *j;
     sink->block->right = is_rigid(self) ? turned_rows(self, j, factor, sink) : scaled_rows(self, j, factor, sink);

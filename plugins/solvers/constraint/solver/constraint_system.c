@@ -646,7 +646,11 @@ static DvStatus check_forces(const ConstraintSystem *s, const Problem *problem)
         if (isfinite(problem->lambda[r]))
             continue;
         const ConstraintItem *item = item_of_row(s, r);
-        return dv_error(item->object, DV_ERROR_NOT_FINITE, "the force of its row %u is not finite", r - item->first);
+        return dv_error(
+            item->object, DV_ERROR_NOT_FINITE,
+            "the force of its row %u is not finite; look at the masses on both sides, and at the compliances "
+            "of their corrections",
+            r - item->first);
     }
     return DV_OK;
 }

@@ -5,6 +5,7 @@
 #include <divan/memory.h>
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 DvStatus iterative_constraint_solver_init(DvObject *object, IterativeConstraintSolver *self)
@@ -35,8 +36,7 @@ void iterative_constraint_solver_reset(IterativeConstraintSolver *self)
     self->told = false;
 }
 
-bool iterative_constraint_solver_accepts(IterativeConstraintSolver *self, const SweepError *error,
-                                         double tolerance)
+bool iterative_constraint_solver_accepts(IterativeConstraintSolver *self, const SweepError *error, double tolerance)
 {
     return dv_data_bool(&self->all_verified) ? error->verified : error->sum < tolerance;
 }
@@ -81,7 +81,7 @@ static void report(IterativeConstraintSolver *self, const Problem *problem, Meth
     if (result.converged || result.sweeps == 0)
         return;
     dv_data_set_int(&self->unconverged, dv_data_int(&self->unconverged) + 1);
-    if (!self->told)
+    if (!self->told && isfinite(result.error)) /* else an error says more */
         dv_warning(
             dv_object_of(self),
             "the constraints of this step are not solved: after %u sweeps the error is %g, the tolerance %g; raise "

@@ -135,11 +135,12 @@ static void report(LcpConstraintSolver *self, const Problem *problem, uint32_t s
     if (converged)
         return;
     dv_data_set_int(&self->unconverged, dv_data_int(&self->unconverged) + 1);
-    if (!self->told)
+    const double error = self->errors.values[self->errors.count - 1];
+    if (!self->told && isfinite(error)) /* else an error says more */
         dv_warning(dv_object_of(self),
                    "the contacts of this step are not solved: after %u sweeps the error is %g, the tolerance %g; raise "
                    "maxIt, or the tolerance. `unconvergedSteps` counts such steps, of which no more are told",
-                   sweeps, self->errors.values[self->errors.count - 1], tolerance);
+                   sweeps, error, tolerance);
     self->told = true;
 }
 
