@@ -5,7 +5,7 @@
  * Numbers come from statics (beam theory, weight against stiffness), from geometry that a mapping or a constraint must
  * keep, and from energy, which implicit integration may only lose.
  */
-#include <divan/contracts/state.h>
+#include <divan/contracts/collision.h>
 #include <divan/math/quat.h>
 #include <divan/registry.h>
 #include <divan/scene.h>
@@ -345,6 +345,150 @@ static void the_cloth_swings_down_from_two_corners_and_hardly_stretches(void **c
     dv_scene_free(scene);
 }
 
+/* ---- scenes with contacts ---- */
+
+/* 1,000 steps without a word, all contacts solved. */
+static void run_contacts(DvScene *scene)
+{
+    unsigned messages = 0;
+    dv_log_set_handler(count_message, &messages);
+    step(scene, 1000);
+    dv_log_set_handler(NULL, NULL);
+    assert_int_equal(messages, 0);
+    DvObject *solver = dv_node_resolve(dv_scene_root(scene), NULL, "@/contacts", NULL);
+    assert_non_null(solver);
+    assert_int_equal(dv_data_int(dv_object_field(solver, "unconvergedSteps")), 0);
+}
+
+/* N, what all contacts do to the models below a node; no gap may be less than `least` m. */
+static void sum_contacts(DvScene *scene, const char *node, double least, double sum[3])
+{
+    DvObject *pipeline = dv_node_slot(dv_scene_root(scene), DV_COLLISION_PIPELINE);
+    assert_non_null(pipeline);
+    const DvCollisionPipelineOps *ops = dv_object_ops(pipeline, DV_COLLISION_PIPELINE);
+    const DvContactList *list = ops->contacts(dv_object_self(pipeline));
+    sum[0] = sum[1] = sum[2] = 0;
+    for (uint32_t i = 0; i < list->pair_count; i++)
+        for (uint32_t k = 0; k < list->pairs[i].count; k++) {
+            double force[3];
+            ops->force(dv_object_self(pipeline), i, k, force);
+            assert_true(list->pairs[i].contacts[k].gap > least);
+            for (int side = 0; side < 2; side++)
+                if (strstr(dv_object_path(list->bodies[list->pairs[i].body[side]].object), node))
+                    for (int axis = 0; axis < 3; axis++)
+                        sum[axis] += side == 1 ? force[axis] : -force[axis];
+        }
+}
+
+static void wood_holds_on_the_incline_and_ice_slides(void **context)
+{
+    (void)context;
+    DvScene *scene = load_own_scene("incline.scn");
+    const DvStateRef wood = state_at(scene, "@/Wood/frame"), ice = state_at(scene, "@/Ice/frame");
+    double *wood_before = copy_of(dv_state_read(wood, DV_POSITION)),
+           *ice_before = copy_of(dv_state_read(ice, DV_POSITION));
+    run_contacts(scene);
+    const double slope = 20 * acos(-1.0) / 180, time = 1000 * 0.005;
+    const double acceleration = gravity * (sin(slope) - 0.2 * 0.7 * cos(slope));
+    const double *now = dv_state_read(wood, DV_POSITION).at;
+    for (int axis = 0; axis < 3; axis++)
+        assert_true(fabs(now[axis] - wood_before[axis]) < 1e-3);
+    now = dv_state_read(ice, DV_POSITION).at;
+    const double expected = acceleration * time * (time + 0.005) / 2;
+    const double along = (now[0] - ice_before[0]) * cos(slope) - (now[1] - ice_before[1]) * sin(slope);
+    const double across = (now[0] - ice_before[0]) * sin(slope) + (now[1] - ice_before[1]) * cos(slope);
+    assert_true(fabs(along - expected) < 0.01 * expected);
+    assert_true(fabs(across) < 1e-5 && fabs(now[2] - ice_before[2]) < 1e-3);
+    free(wood_before);
+    free(ice_before);
+    dv_scene_free(scene);
+}
+
+static void the_stack_of_boxes_stands(void **context)
+{
+    (void)context;
+    static const char *const boxes[] = {"@/First/frame", "@/Second/frame", "@/Third/frame", "@/Fourth/frame",
+                                        "@/Fifth/frame"};
+    DvScene *scene = load_own_scene("stack.scn");
+    double before[5][7], force[3], weight = 0;
+    for (int i = 0; i < 5; i++) {
+        memcpy(before[i], dv_state_read(state_at(scene, boxes[i]), DV_POSITION).at, sizeof before[i]);
+        weight += gravity * 8 * pow(0.85, 3 * i);
+    }
+    run_contacts(scene);
+    for (int i = 0; i < 5; i++)
+        for (int axis = 0; axis < 7; axis++) {
+            const double now = dv_state_read(state_at(scene, boxes[i]), DV_POSITION).at[axis];
+            assert_true(fabs(now - before[i][axis]) < 1e-4);
+        }
+    sum_contacts(scene, "/Floor", -1e-5, force);
+    assert_true(fabs(force[1] + weight) < 0.01 * weight);
+    dv_scene_free(scene);
+}
+
+static double largest_speed(DvConstVec v)
+{
+    double most = 0;
+    for (size_t i = 0; i < (size_t)v.count * v.dim; i++)
+        most = fmax(most, fabs(v.at[i]));
+    return most;
+}
+
+static void the_beam_lies_on_the_spheres(void **context)
+{
+    (void)context;
+    DvScene *scene = load_own_scene("beam_on_spheres.scn");
+    const DvStateRef beam = state_at(scene, "@/Beam/state"), bed = state_at(scene, "@/Bed/centres");
+    run_contacts(scene);
+    double force[3];
+    sum_contacts(scene, "/Beam", -1e-4, force);
+    assert_true(fabs(force[1] - 16 * gravity) < 0.01 * 16 * gravity);
+    assert_true(fabs(force[0]) < 1 && fabs(force[2]) < 1);
+    const DvConstVec x = dv_state_read(beam, DV_POSITION), centres = dv_state_read(bed, DV_POSITION);
+    assert_true(largest_speed(dv_state_read(beam, DV_VELOCITY)) < 5e-3);
+    assert_true(mean_height(x) > 0.05 && mean_height(x) < 0.12);
+    for (uint32_t i = 0; i < x.count; i++)
+        for (uint32_t k = 0; k < centres.count; k++) {
+            const double *p = x.at + 3 * (size_t)i, *q = centres.at + 3 * (size_t)k;
+            assert_true(hypot(hypot(p[0] - q[0], p[1] - q[1]), p[2] - q[2]) > 0.05);
+        }
+    dv_scene_free(scene);
+}
+
+/* The hand pulls with 50 N/m times how far it is from its place; contacts push as much. */
+static void the_liver_pushes_back_the_tool(void **context)
+{
+    (void)context;
+    DvScene *scene = load_own_scene("liver_tool.scn");
+    run_contacts(scene);
+    const double *tool = dv_state_read(state_at(scene, "@/Tool/frame"), DV_POSITION).at;
+    const double pull[3] = {50 * (tool[0] + 0.02), 50 * tool[1], 50 * (tool[2] - 0.05)};
+    double force[3];
+    sum_contacts(scene, "/Tool", -1e-4, force);
+    assert_true(pull[2] > 0.5 && pull[2] < 2);
+    for (int axis = 0; axis < 3; axis++)
+        assert_true(fabs(force[axis] - pull[axis]) < 0.02 * pull[2]);
+    dv_scene_free(scene);
+}
+
+static void the_snake_comes_to_rest_in_the_bowl(void **context)
+{
+    (void)context;
+    DvScene *scene = load_own_scene("snake.scn");
+    run_contacts(scene);
+    double force[3];
+    sum_contacts(scene, "/Snake", -1e-4, force);
+    assert_true(fabs(force[1] - 0.5 * gravity) < 0.005 * gravity && fabs(force[0]) < 0.01 && fabs(force[2]) < 0.01);
+    assert_true(largest_speed(dv_state_read(state_at(scene, "@/Snake/state"), DV_VELOCITY)) < 1e-3);
+    const DvConstVec x = dv_state_read(state_at(scene, "@/Snake/Skin/centres"), DV_POSITION);
+    for (uint32_t i = 0; i < x.count; i++) {
+        const double *p = x.at + 3 * (size_t)i;
+        assert_true(p[1] < -0.05); /* deep in it, and not through it */
+        assert_true((p[0] * p[0] + p[2] * p[2]) / (0.3 * 0.3) + p[1] * p[1] / (0.24 * 0.24) < 1);
+    }
+    dv_scene_free(scene);
+}
+
 static int start(void **context)
 {
     (void)context;
@@ -369,6 +513,11 @@ int main(void)
         cmocka_unit_test(the_pendulum_through_the_c_api_moves_as_the_scene_file),
         cmocka_unit_test(the_beam_settles_where_beam_theory_says),
         cmocka_unit_test(the_cloth_swings_down_from_two_corners_and_hardly_stretches),
+        cmocka_unit_test(wood_holds_on_the_incline_and_ice_slides),
+        cmocka_unit_test(the_stack_of_boxes_stands),
+        cmocka_unit_test(the_beam_lies_on_the_spheres),
+        cmocka_unit_test(the_liver_pushes_back_the_tool),
+        cmocka_unit_test(the_snake_comes_to_rest_in_the_bowl),
     };
     return cmocka_run_group_tests(cases, start, stop);
 }
