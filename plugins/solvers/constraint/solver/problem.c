@@ -19,13 +19,6 @@ struct ProblemChunk {
     unsigned char *at;
 };
 
-static struct ProblemChunk *chunk_new(size_t bytes, struct ProblemChunk *next)
-{
-    struct ProblemChunk *chunk = dv_alloc(1, sizeof *chunk);
-    *chunk = (struct ProblemChunk){next, bytes, dv_alloc(bytes, 1)};
-    return chunk;
-}
-
 static void chunks_free(struct ProblemChunk *chunk)
 {
     while (chunk) {
@@ -36,29 +29,35 @@ static void chunks_free(struct ProblemChunk *chunk)
     }
 }
 
+/* Behind the one in use, which is full: chunks grow, so that there are few. */
+static struct ProblemChunk *chunk_new(const struct ProblemChunk *full, size_t bytes)
+{
+    struct ProblemChunk *chunk = dv_alloc(1, sizeof *chunk);
+    const size_t twice = full ? 2 * full->bytes : CHUNK_BYTES;
+    chunk->bytes = bytes > twice ? bytes : twice;
+    chunk->at = dv_alloc(chunk->bytes, 1);
+    return chunk;
+}
+
 void *problem_alloc(Problem *problem, size_t bytes)
 {
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    if (!problem->chunks || problem->chunk_used + bytes > problem->chunks->bytes) {
-        problem->chunks = chunk_new(bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES, problem->chunks);
+    while (!problem->chunk || problem->chunk_used + bytes > problem->chunk->bytes) {
+        struct ProblemChunk **next = problem->chunk ? &problem->chunk->next : &problem->chunks;
+        if (!*next)
+            *next = chunk_new(problem->chunk, bytes);
+        problem->chunk = *next;
         problem->chunk_used = 0;
     }
-    void *at = problem->chunks->at + problem->chunk_used;
+    void *at = problem->chunk->at + problem->chunk_used;
     problem->chunk_used += bytes;
     return at;
 }
 
-/* One chunk that holds what several held before. */
 static void empty(Problem *problem)
 {
-    if (problem->chunks && problem->chunks->next) {
-        size_t bytes = 0;
-        for (const struct ProblemChunk *c = problem->chunks; c; c = c->next)
-            bytes += c->bytes;
-        chunks_free(problem->chunks);
-        problem->chunks = chunk_new(bytes + bytes / 2, NULL);
-    }
     memset(&problem->view, 0, sizeof problem->view);
+    problem->chunk = NULL;
     problem->chunk_used = 0;
     problem->running = problem->factors = 0;
     problem->most_rows = 0;

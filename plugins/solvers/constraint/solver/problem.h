@@ -19,9 +19,9 @@ typedef struct RowUse {
 } RowUse;
 
 typedef struct Problem {
-    DvConstraintProblem view; /* first: what others hold is this */
-    atomic_uint holders;      /* the solver, and who took it */
-    struct ProblemChunk *chunks;
+    DvConstraintProblem view;            /* first: what others hold is this */
+    atomic_uint holders;                 /* the solver, and who took it */
+    struct ProblemChunk *chunks, *chunk; /* all, which stay; the one in use */
     size_t chunk_used;
     /* All below is in the chunks. */
     DvConstraintBlock *blocks;
