@@ -13,7 +13,7 @@
  * With solveVelocityConstraintFirst constraints act on velocities, and position := position + dt velocity.
  *
  * A state without a constraint correction is not moved, and interaction force fields above all ODE solvers are not asked: scenes
- * rely on both; `divan check` names such bodies and forces.
+ * rely on both, and are told.
  */
 #include "loop/step_parts.h"
 
@@ -34,6 +34,7 @@ typedef struct FreeMotionAnimationLoop {
     void *solver_self;
     DvObject **states; /* while the free vectors are looked at */
     uint32_t state_capacity;
+    bool told; /* of a force that does not act */
 } FreeMotionAnimationLoop;
 
 static const DvField fields[] = {
@@ -135,7 +136,7 @@ static void begin_free_vectors(FreeMotionAnimationLoop *self)
 static DvStatus move_freely(FreeMotionAnimationLoop *self, const DvStep *free, bool velocity_first)
 {
     dv_phase_begin("free motion");
-    const DvStatus status = step_run_solvers(self->target, free);
+    const DvStatus status = step_run_solvers(self->target, free, &self->told);
     dv_phase_end();
     if (status != DV_OK)
         return status;

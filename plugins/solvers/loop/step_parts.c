@@ -14,6 +14,7 @@
 typedef struct Advance {
     DvStep step;
     DvStatus status;
+    bool *told; /* of interactions that do not act */
 } Advance;
 
 static void run_solver(const DvCall *call, void *context)
@@ -59,9 +60,24 @@ static DvVisit plan_node(DvPlanner *planner, DvNode *node)
 
 static const DvPlan solve_plan = {.name = "solve", .top_down = plan_node, .enters_sleeping = true};
 
+/* In a free motion it has no effect, as scenes rely on: said once. */
+static void tell_of_interaction(const DvCall *call, void *context)
+{
+    const Advance *advance = context;
+    if (*advance->told || !dv_object_is_valid(call->object))
+        return;
+    dv_warning(call->object,
+               "has no effect: it stands above all ODE solvers, and such forces do not act in a free motion; put both "
+               "bodies and it below one solver, or take a constraint");
+    *advance->told = true;
+}
+
 static DvVisit plan_solvers(DvPlanner *planner, DvNode *node)
 {
-    return dv_plan_each(planner, node, DV_ODE_SOLVER, run_solver, NULL) > 0 ? DV_VISIT_PRUNE : DV_VISIT_CONTINUE;
+    if (dv_plan_each(planner, node, DV_ODE_SOLVER, run_solver, NULL) > 0)
+        return DV_VISIT_PRUNE;
+    dv_plan_each(planner, node, DV_INTERACTION_FORCE_FIELD, tell_of_interaction, NULL);
+    return DV_VISIT_CONTINUE;
 }
 
 static const DvPlan free_plan = {.name = "free motion", .top_down = plan_solvers, .enters_sleeping = true};
@@ -79,16 +95,16 @@ static DvVisit plan_first(DvPlanner *planner, DvNode *node)
 
 static const DvPlan first_plan = {.name = "solve by the first", .top_down = plan_first, .enters_sleeping = true};
 
-static DvStatus run(DvNode *target, const DvPlan *plan, const DvStep *step)
+static DvStatus run(DvNode *target, const DvPlan *plan, const DvStep *step, bool *told)
 {
-    Advance advance = {.step = *step};
+    Advance advance = {.step = *step, .told = told};
     dv_schedule_run(dv_schedule(target, plan, (DvTags){0}), &advance);
     return advance.status;
 }
 
-DvStatus step_run_solvers(DvNode *target, const DvStep *step)
+DvStatus step_run_solvers(DvNode *target, const DvStep *step, bool *told)
 {
-    return run(target, &free_plan, step);
+    return run(target, &free_plan, step, told);
 }
 
 DvStatus step_integrate(const DvMechanicalOperationsOps *ops, DvMechanics *m, DvNode *target, const DvStep *step,
@@ -97,7 +113,7 @@ DvStatus step_integrate(const DvMechanicalOperationsOps *ops, DvMechanics *m, Dv
     step_tell(target, DV_EVENT_INTEGRATE_BEGIN, step->dt);
     ops->begin_integration(m, step->dt);
     dv_phase_begin("integration");
-    const DvStatus status = run(target, first ? &first_plan : &solve_plan, step);
+    const DvStatus status = run(target, first ? &first_plan : &solve_plan, step, NULL);
     dv_phase_end();
     if (status != DV_OK)
         return status;

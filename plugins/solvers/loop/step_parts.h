@@ -8,8 +8,9 @@
 #include <divan/contracts/solver.h>
 #include <divan/event.h>
 
-/* The topmost ODE solvers in and below `target`, in the order of the scene, to step->position and step->velocity. */
-DV_NODISCARD DvStatus step_run_solvers(DvNode *target, const DvStep *step);
+/* The topmost ODE solvers in and below `target`, in the order of the scene, to step->position and step->velocity.
+ * Interaction force fields above them do not act; *told: whether users know. */
+DV_NODISCARD DvStatus step_run_solvers(DvNode *target, const DvStep *step, bool *told);
 /* A whole integration, with the events around it: the same solvers (`first`: of each node only the first), while interaction force
  * fields above them add to the external forces of their states; then constraints hold, mapped states follow, external forces are
  * cleared. */
