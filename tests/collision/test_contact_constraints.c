@@ -153,6 +153,36 @@ static void above_it_slides_as_gravity_less_friction_says(void **state)
         }
 }
 
+/* By steps of the augmented Lagrangian, from below the mass over the time step: the block stands, carried by its weight's opposite. */
+static void augmented_contacts_carry_the_weight(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text("<Node name='root' gravity='1 -10 0' dt='0.01'><FreeMotionAnimationLoop/>" SOLVER(
+        "BlockGaussSeidelConstraintSolver",
+        "maxIterations") "<CollisionPipeline name='pipeline'/><BruteForceBroadPhase/>"
+                         "<BVHNarrowPhase/><LocalMinDistance alarmDistance='0.05' contactDistance='0.01'/>"
+                         "<CollisionResponse response='AugmentedLagrangianResponseConstraint' responseParams='mu=0.3&amp;epsilon=40'/>"
+                         "<Node name='Block'><EulerImplicitSolver/><SparseLDLSolver template='CompressedRowSparseMatrixd'/>"
+                         "<MechanicalObject name='dofs' template='Rigid3d' position='0 0.06 0 0 0 0 1'/>" BLOCK_MASS
+                         "<UncoupledConstraintCorrection/>" CORNERS "</Node>" FLOOR "</Node>");
+    steps(scene, 50);
+    const double *x = dv_state_read(scene_state(scene, "/Block/dofs"), DV_POSITION).at;
+    assert_true(fabs(x[0]) < 1e-6 && fabs(x[1] - 0.06) < 1e-6);
+    const DvCollisionPipelineOps *ops;
+    void *self;
+    const DvContactList *list = contacts_of(scene, &ops, &self);
+    double sum[3] = {0};
+    for (uint32_t i = 0; i < list->pairs[0].count; i++) {
+        double force[3];
+        ops->force(self, 0, i, force);
+        for (int axis = 0; axis < 3; axis++)
+            sum[axis] += force[axis];
+    }
+    const double sign = strstr(dv_object_path(list->bodies[list->pairs[0].body[1]].object), "Block") ? 1 : -1;
+    assert_true(fabs(sign * sum[0] + 2) < 1e-3 && fabs(sign * sum[1] - 20) < 1e-3);
+    dv_scene_free(scene);
+}
+
 /* ---- Falling and resting ---- */
 
 static void a_sphere_falls_freely_and_stops_on_the_plane(void **state)
@@ -645,6 +675,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_block_on_an_incline_sticks_below_the_angle_of_friction),
         cmocka_unit_test(above_it_slides_as_gravity_less_friction_says),
+        cmocka_unit_test(augmented_contacts_carry_the_weight),
         cmocka_unit_test(a_sphere_falls_freely_and_stops_on_the_plane),
         cmocka_unit_test_setup_teardown(a_stack_of_boxes_stays_and_gains_no_energy, allow_unsolved, say_all),
         cmocka_unit_test(a_pressed_tool_feels_the_force_that_presses_it),
