@@ -153,6 +153,31 @@ static void above_it_slides_as_gravity_less_friction_says(void **state)
         }
 }
 
+/* A point that arrives in the middle of a step slides until then and sticks from then on: friction knows the time of contact. */
+static void friction_begins_when_bodies_touch(void **state)
+{
+    (void)state;
+    for (int tenths = 1; tenths < 10; tenths++) {
+        char text[2048];
+        snprintf(
+            text, sizeof text,
+            "<Node name='root' gravity='0 0 0' dt='0.01'><FreeMotionAnimationLoop/>" SOLVER(
+                "BlockGaussSeidelConstraintSolver", "maxIterations")
+                DETECTION(
+                    "50") "<Node name='Point'><EulerImplicitSolver/><SparseLDLSolver template='CompressedRowSparseMatrixd'/>"
+                          "<MechanicalObject name='dofs' position='0 %.17g 0' velocity='3 -2 1'/><UniformMass totalMass='2'/>"
+                          "<UncoupledConstraintCorrection defaultCompliance='0.5'/><PointCollisionModel/></Node>" FLOOR
+                          "</Node>",
+            0.01 + 0.002 * tenths);
+        DvScene *scene = scene_from_text(text);
+        steps(scene, 1); /* 0.02 m down, 0.03 and 0.01 m along */
+        const double *x = dv_state_read(scene_state(scene, "/Point/dofs"), DV_POSITION).at;
+        assert_true(fabs(x[0] - 0.003 * tenths) < 1e-9 && fabs(x[2] - 0.001 * tenths) < 1e-9);
+        assert_true(fabs(x[1] - 0.01) < 1e-9);
+        dv_scene_free(scene);
+    }
+}
+
 /* By steps of the augmented Lagrangian, from below the mass over the time step: the block stands, carried by its weight's opposite. */
 static void augmented_contacts_carry_the_weight(void **state)
 {
@@ -675,6 +700,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_block_on_an_incline_sticks_below_the_angle_of_friction),
         cmocka_unit_test(above_it_slides_as_gravity_less_friction_says),
+        cmocka_unit_test(friction_begins_when_bodies_touch),
         cmocka_unit_test(augmented_contacts_carry_the_weight),
         cmocka_unit_test(a_sphere_falls_freely_and_stops_on_the_plane),
         cmocka_unit_test_setup_teardown(a_stack_of_boxes_stays_and_gains_no_energy, allow_unsolved, say_all),

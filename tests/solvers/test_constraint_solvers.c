@@ -227,6 +227,100 @@ static void contacts_with_friction_fulfil_coulombs_law(void **state)
     dv_log_set_handler(NULL, NULL);
 }
 
+/* ---- Sweep by sweep ---- */
+
+/* A sweep over contacts without friction, with the dense W. */
+static void sweep(uint32_t n, const double *w, const double *violations, double *lambda)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        double d = violations[i];
+        for (uint32_t k = 0; k < n; k++)
+            d += w[i * n + k] * lambda[k];
+        lambda[i] = fmax(0.0, lambda[i] - d / w[i * n + i]);
+    }
+}
+
+static double square(uint32_t n, const double *v)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < n; i++)
+        sum += v[i] * v[i];
+    return sum;
+}
+
+/* Silcowitz, Niebe and Erleben: the last sweep's change is the gradient; a step along the direction follows each sweep. */
+static void conjugate(uint32_t n, const double *w, const double *violations, double *lambda, int sweeps)
+{
+    double before[MOST_ROWS], gradient[MOST_ROWS], direction[MOST_ROWS];
+    memcpy(before, lambda, sizeof before);
+    sweep(n, w, violations, lambda);
+    for (uint32_t i = 0; i < n; i++) {
+        gradient[i] = before[i] - lambda[i];
+        direction[i] = -gradient[i];
+    }
+    for (int k = 1; k < sweeps; k++) {
+        const double old = square(n, gradient);
+        memcpy(before, lambda, sizeof before);
+        sweep(n, w, violations, lambda);
+        for (uint32_t i = 0; i < n; i++)
+            gradient[i] = before[i] - lambda[i];
+        const double beta = old > 0.0 ? square(n, gradient) / old : 2.0;
+        for (uint32_t i = 0; i < n; i++) {
+            lambda[i] += beta > 1.0 ? 0.0 : beta * direction[i];
+            direction[i] = beta > 1.0 ? 0.0 : beta * direction[i] - gradient[i];
+        }
+    }
+}
+
+/* Cut off after few sweeps, lambda is that of the method, not only near the solution. */
+static void each_sweep_is_that_of_the_method(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *solver;
+        double sor; /* 0: conjugate gradients */
+        int sweeps;
+    } methods[] = {
+        {"BlockGaussSeidelConstraintSolver name='solver' tolerance='0' maxIterations='3'", 1.0, 3},
+        {"BlockGaussSeidelConstraintSolver name='solver' tolerance='0' maxIterations='4' sor='0.7'", 0.7, 4},
+        {"BlockGaussSeidelConstraintSolver name='solver' tolerance='0' maxIterations='4' sor='1.4'", 1.4, 4},
+        {"UnbuiltGaussSeidelConstraintSolver name='solver' tolerance='0' maxIterations='4'", 1.0, 4},
+        {"NNCGConstraintSolver name='solver' tolerance='0' maxIterations='1'", 0.0, 1},
+        {"NNCGConstraintSolver name='solver' tolerance='0' maxIterations='6'", 0.0, 6},
+        {"LCPConstraintSolver name='solver' mu='0' tolerance='0' maxIt='3'", 1.0, 3},
+    };
+    dv_log_set_handler(count_unsolved, NULL);
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        RandomRows rows = {.seed = 13, .kind = UNILATERAL};
+        DvScene *scene = load(methods[m].solver, &rows);
+        for (int i = 0; i < 100; i++) {
+            assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+            const DvConstraintSolverOps *ops;
+            const DvConstraintProblem *problem = take(scene, &ops);
+            const uint32_t n = problem->rows;
+            double *w = dense_problem_matrix(problem), lambda[MOST_ROWS] = {0}, before[MOST_ROWS];
+            for (int k = 0; k < methods[m].sweeps && methods[m].sor > 0.0; k++) {
+                memcpy(before, lambda, sizeof before);
+                sweep(n, w, problem->violation, lambda);
+                for (uint32_t r = 0; r < n; r++)
+                    lambda[r] = methods[m].sor * lambda[r] + (1.0 - methods[m].sor) * before[r];
+            }
+            if (methods[m].sor == 0.0)
+                conjugate(n, w, problem->violation, lambda, methods[m].sweeps);
+            assert_int_equal(problem->sweeps, methods[m].sweeps);
+            assert_false(problem->converged);
+            for (uint32_t r = 0; r < n; r++)
+                if (!(fabs(problem->lambda[r] - lambda[r]) < 1e-12))
+                    fail_msg("%s: problem %d, force %u is %g instead of %g", methods[m].solver, i, r,
+                             problem->lambda[r], lambda[r]);
+            dv_free(w);
+            ops->release_problem(problem);
+        }
+        dv_scene_free(scene);
+    }
+    dv_log_set_handler(NULL, NULL);
+}
+
 /* Regularization is a compliance of each row: lambda is that of W plus it. */
 static void regularization_is_a_compliance(void **state)
 {
@@ -410,6 +504,7 @@ int main(void)
         cmocka_unit_test(contacts_without_friction_are_what_lemke_finds),
         cmocka_unit_test(bilateral_constraints_are_what_elimination_finds),
         cmocka_unit_test(contacts_with_friction_fulfil_coulombs_law),
+        cmocka_unit_test(each_sweep_is_that_of_the_method),
         cmocka_unit_test(regularization_is_a_compliance),
         cmocka_unit_test(steps_that_are_not_solved_are_told_once_and_counted),
         cmocka_unit_test(rows_that_are_no_contacts_have_no_force),
