@@ -33,7 +33,7 @@ static void move(uint32_t n, const double *w, const double *before, const double
 /* A random symmetric positive definite n x n matrix times `scale`; of a lower `rank` a semi-definite one. */
 static void random_compliance(uint32_t n, uint32_t rank, double scale, double *w, uint64_t *seed)
 {
-    double g[MOST * MOST];
+    double g[MOST * MOST] = {0};
     for (uint32_t i = 0; i < n * rank; i++)
         g[i] = 2.0 * random_number(seed);
     for (uint32_t i = 0; i < n; i++)

@@ -110,11 +110,12 @@ DvStatus iterative_constraint_solver_step(IterativeConstraintSolver *self, const
     const uint32_t sweeps = (uint32_t)dv_data_int(&self->max_iterations);
     dv_curve_restart(&self->errors, sweeps);
     MethodResult result = {.converged = true};
+    Solution solution;
     if (problem->view.rows > 0) {
         if (unbuilt) /* starts of blocks do not count there */
             memset(problem->lambda, 0, problem->view.rows * sizeof *problem->lambda);
-        Solution solution = solution_begin(problem, problem->violation, problem->lambda,
-                                           constraint_system_work(self->system, problem_work(problem)));
+        solution = solution_begin(problem, problem->violation, problem->lambda,
+                                  constraint_system_work(self->system, problem_work(problem)));
         result = method(self, &solution, sweeps, tolerance);
     }
     problem->view.sweeps = result.sweeps;
