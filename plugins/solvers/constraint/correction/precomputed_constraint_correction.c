@@ -23,7 +23,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -65,9 +64,9 @@ static const DvField fields[] = {
              .flags = DV_FIELD_DRAWING, .help = "size of the frames that are drawn"),
     DV_FIELD(PrecomputedConstraintCorrection, file, "fileCompliance", dv_type_file,
              .aliases = (const char *const[]){"filePrefix", NULL}, .flags = DV_FIELD_NOT_LINKED,
-             .help = "file to read; default: <node>-<unknowns>-<dt>.comp, which is also the file that is written"),
+             .help = "file to read; default: <node>-<unknowns>-<dt>.comp, which is the one that is written"),
     DV_FIELD(PrecomputedConstraintCorrection, directory, "fileDir", dv_type_string,
-             .help = "folder to read from and write to; default: those of DIVAN_DATA_PATH, written to the first"),
+             .help = "folder to read from, and to write what is made; default: looked for as all files are, and not written"),
     DV_FIELD(PrecomputedConstraintCorrection, keep_gravity, "keepGravity", dv_type_bool, .init = "0",
              .help =
                  "gravity acts in the first step too; else making the compliance takes it away from the node for that "
@@ -377,27 +376,23 @@ static const char *find_file(PrecomputedConstraintCorrection *self)
     return found;
 }
 
-/* Where nobody says where, nothing is written. */
+/* Only where the scene says so: nobody expects a scene to write files. */
 static void write_file(PrecomputedConstraintCorrection *self)
 {
-    DvText name = {0}, folder = {0};
+    const char *folder = dv_data_string(&self->directory);
+    DvText name = {0};
     char reason[256];
-    const char *paths = getenv("DIVAN_DATA_PATH");
-    dv_text_add(&folder, "%s", dv_data_string(&self->directory));
-    if (folder.length == 0 && paths)
-        dv_text_add(&folder, "%.*s", (int)strcspn(paths, ":"), paths);
     dv_data_set_string(&self->used_file, "");
-    if (folder.length > 0) {
-        automatic_name(self, &name);
-        use_file(self, folder.at, name.at);
-        const char *path = dv_data_string(&self->used_file);
-        if (!compliance_file_write(path, self->unknowns, self->c, reason, sizeof reason)) {
-            dv_remark(dv_object_of(self), "the compliance is not kept: cannot write '%s': %s", path, reason);
-            dv_data_set_string(&self->used_file, "");
-        }
-    }
+    if (!*folder)
+        return;
+    automatic_name(self, &name);
+    use_file(self, folder, name.at);
     dv_text_free(&name);
-    dv_text_free(&folder);
+    const char *path = dv_data_string(&self->used_file);
+    if (compliance_file_write(path, self->unknowns, self->c, reason, sizeof reason))
+        return;
+    dv_field_warning(&self->directory, -1, "the compliance is not kept: cannot write '%s': %s", path, reason);
+    dv_data_set_string(&self->used_file, "");
 }
 
 /* ---- Initialisation ---- */

@@ -16,25 +16,31 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct BuiltConstraintSolver {
+typedef struct BlockGaussSeidelConstraintSolver {
     IterativeConstraintSolver base; /* first: errors know the object by it */
-    DvData threads, task_scheduler, multithreading;
-} BuiltConstraintSolver;
+    DvData resolution_method;       /* of BlockGaussSeidelConstraintSolver alone */
+} BlockGaussSeidelConstraintSolver;
 
 static const DvField fields[] = {
-    ITERATIVE_CONSTRAINT_SOLVER_FIELDS(BuiltConstraintSolver),
-    DV_FIELD(BuiltConstraintSolver, threads, "nbThreads", dv_type_int, .init = "0",
-             .help = "no effect: the host's option --threads says how many there are"),
-    DV_FIELD(BuiltConstraintSolver, task_scheduler, "taskSchedulerType", dv_type_string, .init = "_default",
-             .help = "no effect: there is one pool of threads"),
-    DV_FIELD(BuiltConstraintSolver, multithreading, "multithreading", dv_type_bool, .init = "0",
-             .help = "no effect: threads are used where they help, results do not depend on them"),
+    BUILT_CONSTRAINT_SOLVER_FIELDS(BlockGaussSeidelConstraintSolver),
+    DV_FIELD(BlockGaussSeidelConstraintSolver, resolution_method, "resolutionMethod", dv_type_string,
+             .flags = DV_FIELD_HIDDEN, .help = "of GenericConstraintSolver, which was three classes in one"),
     {0},
 };
 
-static DvStatus init(DvObject *object, void *self)
+static DvStatus init(DvObject *object, void *self_)
 {
-    return iterative_constraint_solver_init(object, self);
+    BlockGaussSeidelConstraintSolver *self = self_;
+    const char *method = dv_data_string(&self->resolution_method);
+    const bool unbuilt = strcmp(method, "UnbuiltGaussSeidel") == 0;
+    if (unbuilt || strcmp(method, "NonsmoothNonlinearConjugateGradient") == 0)
+        return dv_field_error(&self->resolution_method, -1, "'%s' is the class %s today: write that instead%s", method,
+                              unbuilt ? "UnbuiltGaussSeidelConstraintSolver" : "NNCGConstraintSolver",
+                              unbuilt ? "" : ", with newtonIterations as maxIterations");
+    if (*method && strcmp(method, "ProjectedGaussSeidel") != 0)
+        return dv_field_error(&self->resolution_method, -1,
+                              "'%s' is no method; leave it out, or take another class of constraint solver", method);
+    return iterative_constraint_solver_init(object, &self->base);
 }
 
 static void cleanup(DvObject *object, void *self)
@@ -70,7 +76,7 @@ const DvClass dv_block_gauss_seidel_constraint_solver = {
     .family = "constraint solvers",
     .module = "Sofa.Component.Constraint.Lagrangian.Solver",
     .help = "Finds the forces of constraints and contacts, block by block.",
-    .instance_size = sizeof(BuiltConstraintSolver),
+    .instance_size = sizeof(BlockGaussSeidelConstraintSolver),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_CONSTRAINT_SOLVER, .ops = &ops, .slot = true}, {0}},
     .init = init,
@@ -79,6 +85,13 @@ const DvClass dv_block_gauss_seidel_constraint_solver = {
 };
 
 /* ---- Nonlinear conjugate gradients ---- */
+
+static const DvField nncg_fields[] = {BUILT_CONSTRAINT_SOLVER_FIELDS(BlockGaussSeidelConstraintSolver), {0}};
+
+static DvStatus init_nncg(DvObject *object, void *self)
+{
+    return iterative_constraint_solver_init(object, self);
+}
 
 static double square(const double *v, uint32_t n)
 {
@@ -106,7 +119,7 @@ static MethodResult nncg(IterativeConstraintSolver *self, Solution *solution, ui
         const SweepError error = solution_sweep(solution, tolerance, 0.0);
         result.sweeps++;
         result.error = error.sum;
-        dv_curve_add(&self->errors, error.sum);
+        iterative_constraint_solver_record(self, solution, error.sum);
         result.converged = iterative_constraint_solver_accepts(self, &error, tolerance);
         if (result.converged)
             break;
@@ -150,10 +163,10 @@ const DvClass dv_nncg_constraint_solver = {
     .family = "constraint solvers",
     .module = "Sofa.Component.Constraint.Lagrangian.Solver",
     .help = "Finds the forces of constraints and contacts by nonlinear conjugate gradients over Gauss-Seidel sweeps.",
-    .instance_size = sizeof(BuiltConstraintSolver),
-    .fields = fields,
+    .instance_size = sizeof(BlockGaussSeidelConstraintSolver),
+    .fields = nncg_fields,
     .contracts = (const DvContract[]){{.id = DV_CONSTRAINT_SOLVER, .ops = &nncg_ops, .slot = true}, {0}},
-    .init = init,
+    .init = init_nncg,
     .reset = reset,
     .cleanup = cleanup,
 };

@@ -12,6 +12,8 @@
  */
 #include "constraint_system.h"
 
+#include "symmetric_eigen.h"
+
 #include <divan/divan.h>
 #include <divan/memory.h>
 
@@ -580,6 +582,26 @@ static void make_contacts(Problem *problem, SystemOptions options)
                                                  .p = {options.friction, options.least_compliance}};
 }
 
+static void regularize_null_space(ConstraintSystem *s, SystemOptions options, Problem *problem)
+{
+    const uint32_t n = problem->view.rows;
+    double *w = constraint_system_work(s, (size_t)n * n + 3 * (size_t)n), *values = w + (size_t)n * n;
+    double *largest = values + n; /* component of each row in the null space */
+    problem_dense(problem, w);
+    if (!symmetric_eigen(n, w, values, largest))
+        return;
+    double most = 0.0;
+    for (uint32_t k = 0; k < n; k++)
+        most = fmax(most, fabs(values[k]));
+    memset(largest, 0, n * sizeof *largest);
+    for (uint32_t k = 0; k < n; k++)
+        for (uint32_t r = 0; fabs(values[k]) < most * options.null_value && r < n; r++)
+            largest[r] = fmax(largest[r], fabs(w[(size_t)k * n + r]));
+    for (uint32_t r = 0; r < n; r++)
+        if (largest[r] > options.null_vector)
+            problem_regularize(problem, r, options.regularization);
+}
+
 DvStatus constraint_system_build(ConstraintSystem *s, const DvStep *step, SystemOptions options, Problem **built)
 {
     DvStep start = *step;
@@ -603,7 +625,7 @@ DvStatus constraint_system_build(ConstraintSystem *s, const DvStep *step, System
         memcpy(problem->blocks, s->rows.blocks, problem->view.block_count * sizeof *problem->blocks);
     problem->violation = doubles_of(problem, rows, 0.0);
     problem->lambda = doubles_of(problem, rows, 0.0);
-    problem->regularization = doubles_of(problem, rows, options.regularization);
+    problem->regularization = doubles_of(problem, rows, options.only_null_space ? 0.0 : options.regularization);
     start_lambda(problem, options.contacts_start);
     if (options.all_contacts)
         make_contacts(problem, options);
@@ -617,6 +639,8 @@ DvStatus constraint_system_build(ConstraintSystem *s, const DvStep *step, System
         status = add_compliances(s, step, options, problem);
     if (status == DV_OK) {
         problem_finish(problem);
+        if (options.only_null_space && options.regularization > 0.0)
+            regularize_null_space(s, options, problem);
         tell_of_what_nothing_moves(s, &j, problem);
     }
     dv_phase_end();

@@ -19,7 +19,11 @@ typedef struct SystemOptions {
     bool unbuilt;          /* corrections need not form W */
     uint32_t rows;         /* sum of DV_ROWS_* */
     double regularization; /* added to each row of W */
-    bool contacts_start;   /* contacts begin with the forces of the step before */
+    /* Only to rows in the null space of W: of eigenvectors whose eigenvalues are below null_value times the largest, those with a
+     * component above null_vector. Costs a decomposition of W. */
+    bool only_null_space;
+    double null_value, null_vector;
+    bool contacts_start; /* contacts begin with the forces of the step before */
     /* All rows are contacts, whatever their constraints say: of three rows each with this friction, of one row without. */
     bool all_contacts;
     double friction, least_compliance; /* contacts of less compliance in the normal have no force */

@@ -28,6 +28,8 @@ void iterative_constraint_solver_cleanup(IterativeConstraintSolver *self)
     constraint_system_close(self->system);
     self->system = NULL;
     dv_curve_free(&self->errors);
+    dv_curve_free(&self->forces);
+    dv_curve_free(&self->violations);
 }
 
 void iterative_constraint_solver_reset(IterativeConstraintSolver *self)
@@ -39,6 +41,15 @@ void iterative_constraint_solver_reset(IterativeConstraintSolver *self)
 bool iterative_constraint_solver_accepts(IterativeConstraintSolver *self, const SweepError *error, double tolerance)
 {
     return dv_data_bool(&self->all_verified) ? error->verified : error->sum < tolerance;
+}
+
+void iterative_constraint_solver_record(IterativeConstraintSolver *self, const Solution *solution, double error)
+{
+    dv_curve_add(&self->errors, error);
+    for (uint32_t r = 0; solution->d && r < solution->problem->view.rows; r++) {
+        dv_curve_add(&self->forces, solution->lambda[r]);
+        dv_curve_add(&self->violations, solution->d[r]);
+    }
 }
 
 MethodResult gauss_seidel(IterativeConstraintSolver *self, Solution *solution, uint32_t sweeps, double tolerance)
@@ -53,7 +64,7 @@ MethodResult gauss_seidel(IterativeConstraintSolver *self, Solution *solution, u
         const SweepError error = solution_sweep(solution, tolerance, 0.0);
         result.sweeps++;
         result.error = error.sum;
-        dv_curve_add(&self->errors, error.sum);
+        iterative_constraint_solver_record(self, solution, error.sum);
         for (uint32_t r = 0; before && r < rows; r++)
             solution->lambda[r] = sor * solution->lambda[r] + (1.0 - sor) * before[r];
         if (before)
@@ -61,6 +72,41 @@ MethodResult gauss_seidel(IterativeConstraintSolver *self, Solution *solution, u
         result.converged = iterative_constraint_solver_accepts(self, &error, tolerance);
     }
     return result;
+}
+
+/* A line for each row, of what was recorded row by row, sweep after sweep. */
+static void print_rows(const DvCurve *all, uint32_t rows, DvData *field)
+{
+    DvText text = {0};
+    dv_text_add(&text, "%s", "");
+    for (uint32_t r = 0; r < rows; r++) {
+        dv_text_add(&text, "%sf%u:", r > 0 ? "\n" : "", r);
+        for (uint32_t i = r; i < all->count; i += rows) {
+            dv_text_add(&text, " ");
+            dv_text_add_double(&text, all->values[i]);
+        }
+    }
+    dv_data_set_string(field, text.at);
+    dv_text_free(&text);
+}
+
+static void print_graphs(IterativeConstraintSolver *self, const Problem *problem, const double *block_errors,
+                         double tolerance)
+{
+    DvText errors = {0}, constraints = {0};
+    dv_curve_print(&self->errors, "Error", &errors);
+    dv_data_set_string(&self->graph_errors, errors.at);
+    dv_text_add(&constraints, "Constraints:");
+    for (uint32_t b = 0; b < problem->view.block_count; b++) {
+        const double own = problem->blocks[b].tolerance > 0.0 ? problem->blocks[b].tolerance : tolerance;
+        dv_text_add(&constraints, " ");
+        dv_text_add_double(&constraints, block_errors && block_errors[b] != 0.0 ? block_errors[b] : own);
+    }
+    dv_data_set_string(&self->graph_constraints, constraints.at);
+    print_rows(&self->forces, problem->view.rows, &self->graph_forces);
+    print_rows(&self->violations, problem->view.rows, &self->graph_violations);
+    dv_text_free(&errors);
+    dv_text_free(&constraints);
 }
 
 /* What a step came to, for users. */
@@ -72,12 +118,6 @@ static void report(IterativeConstraintSolver *self, const Problem *problem, Meth
     dv_data_set_double(&self->error, result.error);
     if (dv_data_bool(&self->compute_constraint_forces))
         dv_data_set(&self->constraint_forces, problem->lambda, problem->view.rows);
-    if (dv_data_bool(&self->compute_graphs)) {
-        DvText text = {0};
-        dv_curve_print(&self->errors, "Error", &text);
-        dv_data_set_string(&self->graph_errors, text.at);
-        dv_text_free(&text);
-    }
     if (result.converged || result.sweeps == 0)
         return;
     dv_data_set_int(&self->unconverged, dv_data_int(&self->unconverged) + 1);
@@ -97,7 +137,10 @@ DvStatus iterative_constraint_solver_step(IterativeConstraintSolver *self, const
     const SystemOptions options = {.order = order,
                                    .unbuilt = unbuilt,
                                    .rows = DV_ROWS_CONSTRAINED,
-                                   .regularization = term > DBL_EPSILON ? term : 0.0};
+                                   .regularization = term > DBL_EPSILON ? term : 0.0,
+                                   .only_null_space = !unbuilt && dv_data_bool(&self->only_null_space),
+                                   .null_value = unbuilt ? 0.0 : dv_data_double(&self->null_value),
+                                   .null_vector = unbuilt ? 0.0 : dv_data_double(&self->null_vector)};
     Problem *problem;
     DvStatus status = constraint_system_build(self->system, step, options, &problem);
     if (status != DV_OK)
@@ -108,14 +151,22 @@ DvStatus iterative_constraint_solver_step(IterativeConstraintSolver *self, const
     problem->view.tolerance = tolerance;
     dv_phase_begin("constraint solver");
     const uint32_t sweeps = (uint32_t)dv_data_int(&self->max_iterations);
+    const bool graphs = dv_data_bool(&self->compute_graphs);
     dv_curve_restart(&self->errors, sweeps);
+    self->forces.count = self->violations.count = 0;
     MethodResult result = {.converged = true};
-    Solution solution;
+    double *block_errors = NULL;
     if (problem->view.rows > 0) {
         if (unbuilt) /* starts of blocks do not count there */
             memset(problem->lambda, 0, problem->view.rows * sizeof *problem->lambda);
-        solution = solution_begin(problem, problem->violation, problem->lambda,
-                                  constraint_system_work(self->system, problem_work(problem)));
+        Solution solution = solution_begin(problem, problem->violation, problem->lambda,
+                                           constraint_system_work(self->system, problem_work(problem)));
+        if (graphs) {
+            block_errors = solution.error = dv_step_alloc(problem->view.block_count, sizeof *solution.error);
+            solution.d = dv_step_alloc(problem->view.rows, sizeof *solution.d);
+            memset(block_errors, 0, problem->view.block_count * sizeof *block_errors);
+            memset(solution.d, 0, problem->view.rows * sizeof *solution.d);
+        }
         result = method(self, &solution, sweeps, tolerance);
     }
     problem->view.sweeps = result.sweeps;
@@ -123,6 +174,8 @@ DvStatus iterative_constraint_solver_step(IterativeConstraintSolver *self, const
     problem->view.converged = result.converged;
     dv_phase_end();
     report(self, problem, result, tolerance);
+    if (graphs)
+        print_graphs(self, problem, block_errors, tolerance);
     return constraint_system_apply(self->system, step, order, problem);
 }
 

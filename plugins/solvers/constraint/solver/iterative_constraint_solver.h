@@ -12,13 +12,15 @@
 
 typedef struct IterativeConstraintSolver {
     DvData max_iterations, tolerance, sor, regularization_term, scale_tolerance, all_verified;
-    DvData compute_graphs, graph_errors;
+    DvData compute_graphs, graph_errors, graph_constraints, graph_forces, graph_violations;
     DvData row_count, block_count, iterations, error, unconverged;
     DvData constraint_forces, compute_constraint_forces;
+    DvData threads, task_scheduler, multithreading, only_null_space, null_value,
+        null_vector; /* not of unbuilt solvers */
     DvLink corrections;
     ConstraintSystem *system;
-    DvCurve errors;
-    bool told; /* that it did not converge */
+    DvCurve errors, forces, violations; /* forces, violations: of all rows, sweep after sweep */
+    bool told;                          /* that it did not converge */
 } IterativeConstraintSolver;
 
 #define ITERATIVE_CONSTRAINT_SOLVER_FIELDS(Struct)                                                                    \
@@ -35,9 +37,19 @@ typedef struct IterativeConstraintSolver {
         DV_FIELD(Struct, base.all_verified, "allVerified", dv_type_bool, .init = "0",                                 \
                  .help = "each row has to be within the tolerance, not their sum"),                                   \
         DV_FIELD(Struct, base.compute_graphs, "computeGraphs", dv_type_bool, .init = "0",                             \
-                 .help = "whether `graphErrors` is written"),                                                         \
+                 .help =                                                                                              \
+                     "whether `graphErrors`, `graphConstraints`, `graphForces` and `graphViolations` are written"),   \
         DV_FIELD(Struct, base.graph_errors, "graphErrors", dv_type_string,                                            \
                  .flags = DV_FIELD_OUTPUT | DV_FIELD_READ_ONLY, .help = "error after each sweep of the last step"),   \
+        DV_FIELD(Struct, base.graph_constraints, "graphConstraints", dv_type_string,                                  \
+                 .flags = DV_FIELD_OUTPUT | DV_FIELD_READ_ONLY,                                                       \
+                 .help = "error of each block after the last sweep; where it is 0, the tolerance"),                   \
+        DV_FIELD(Struct, base.graph_forces, "graphForces", dv_type_string,                                            \
+                 .flags = DV_FIELD_OUTPUT | DV_FIELD_READ_ONLY,                                                       \
+                 .help = "a line for each row: its force times the step, after each sweep"),                          \
+        DV_FIELD(Struct, base.graph_violations, "graphViolations", dv_type_string,                                    \
+                 .flags = DV_FIELD_OUTPUT | DV_FIELD_READ_ONLY,                                                       \
+                 .help = "a line for each row: its violation as each sweep found it"),                                \
         DV_FIELD(Struct, base.row_count, "currentNumConstraints", dv_type_int, .init = "0",                           \
                  .flags = DV_FIELD_READ_ONLY, .help = "rows of the last step"),                                       \
         DV_FIELD(Struct, base.block_count, "currentNumConstraintGroups", dv_type_int, .init = "0",                    \
@@ -56,6 +68,24 @@ typedef struct IterativeConstraintSolver {
                 .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,                                                        \
                 .help = "kept for scenes that name it: all below the node of the solver")
 
+/* Of solvers that form W. */
+#define BUILT_CONSTRAINT_SOLVER_FIELDS(Struct)                                                                       \
+    ITERATIVE_CONSTRAINT_SOLVER_FIELDS(Struct),                                                                      \
+        DV_FIELD(Struct, base.threads, "nbThreads", dv_type_int, .init = "0",                                        \
+                 .help = "no effect: the host's option --threads says how many there are"),                          \
+        DV_FIELD(Struct, base.task_scheduler, "taskSchedulerType", dv_type_string, .init = "_default",               \
+                 .help = "no effect: there is one pool of threads"),                                                 \
+        DV_FIELD(Struct, base.multithreading, "multithreading", dv_type_bool, .init = "0",                           \
+                 .help = "no effect: threads are used where they help, results do not depend on them"),              \
+        DV_FIELD(Struct, base.only_null_space, "useSVDForRegularization", dv_type_bool, .init = "0",                 \
+                 .help =                                                                                             \
+                     "regularizationTerm is added only to rows that contradict or repeat each other: those in the "  \
+                     "null space of the compliance matrix"),                                                         \
+        DV_FIELD(Struct, base.null_value, "svdSingularValueNullSpaceCriteriaFactor", dv_type_double, .init = "0.01", \
+                 .help = "the null space: eigenvalues smaller than this share of the largest"),                      \
+        DV_FIELD(Struct, base.null_vector, "svdSingularVectorNullSpaceCriteriaFactor", dv_type_double,               \
+                 .init = "0.001", .help = "a row is in it by a larger component of such an eigenvector")
+
 DV_NODISCARD DvStatus iterative_constraint_solver_init(DvObject *object, IterativeConstraintSolver *self);
 void iterative_constraint_solver_cleanup(IterativeConstraintSolver *self);
 void iterative_constraint_solver_reset(IterativeConstraintSolver *self);
@@ -72,11 +102,12 @@ typedef MethodResult (*ConstraintMethod)(IterativeConstraintSolver *self, Soluti
 /* A step by this method: problem, sweeps, correction. */
 DV_NODISCARD DvStatus iterative_constraint_solver_step(IterativeConstraintSolver *self, const DvStep *step,
                                                        DvConstraintOrder order, bool unbuilt, ConstraintMethod method);
+/* A sweep is over: for the graphs. */
+void iterative_constraint_solver_record(IterativeConstraintSolver *self, const Solution *solution, double error);
 /* Gauss-Seidel in the order of the rows. */
 MethodResult gauss_seidel(IterativeConstraintSolver *self, Solution *solution, uint32_t sweeps, double tolerance);
 /* Whether a sweep ends it, by the fields of the solver. */
-bool iterative_constraint_solver_accepts(IterativeConstraintSolver *self, const SweepError *error,
-                                         double tolerance);
+bool iterative_constraint_solver_accepts(IterativeConstraintSolver *self, const SweepError *error, double tolerance);
 const DvConstraintProblem *iterative_constraint_solver_take_problem(void *self);
 
 #endif

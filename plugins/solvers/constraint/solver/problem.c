@@ -242,6 +242,35 @@ void problem_finish(Problem *problem)
     view->parts = problem->parts;
 }
 
+void problem_dense(const Problem *problem, double *w)
+{
+    const size_t n = problem->view.rows;
+    memset(w, 0, n * n * sizeof *w);
+    for (uint32_t p = 0; p < problem->view.part_count; p++) {
+        const DvComplianceBlock *part = &problem->parts[p];
+        for (uint32_t i = 0; i < part->count; i++)
+            for (uint32_t j = 0; j < part->count; j++)
+                w[part->row[i] * n + part->row[j]] += product(part, i, j);
+    }
+    for (size_t r = 0; r < n; r++)
+        w[r * n + r] += problem->regularization[r];
+}
+
+void problem_regularize(Problem *problem, uint32_t row, double term)
+{
+    uint32_t low = 0, high = problem->view.block_count; /* the block of the row is in between */
+    while (high - low > 1) {
+        const uint32_t middle = (low + high) / 2;
+        if (problem->blocks[middle].first <= row)
+            low = middle;
+        else
+            high = middle;
+    }
+    const DvConstraintBlock *block = &problem->blocks[low];
+    problem->diagonal[problem->diagonal_at[low] + (size_t)(row - block->first) * (block->rows + 1)] += term;
+    problem->regularization[row] += term;
+}
+
 /* ---- Solutions ---- */
 
 size_t problem_work(const Problem *problem)
@@ -311,6 +340,15 @@ void solution_sum_up(Solution *s)
             solution_add(s, r, s->lambda[r]);
 }
 
+void solution_product(const Solution *s, double *x, double *out)
+{
+    Solution of_x = *s;
+    of_x.lambda = x;
+    solution_sum_up(&of_x);
+    for (uint32_t r = 0; r < s->problem->view.rows; r++)
+        out[r] = solution_row(&of_x, r);
+}
+
 Solution solution_begin(const Problem *problem, const double *violation, double *lambda, double *work)
 {
     Solution s = {.problem = problem,
@@ -355,11 +393,14 @@ static void sweep_block(Solution *s, uint32_t b, double tolerance, SweepError *e
     memcpy(before, lambda, n * sizeof *before);
     d[0] = s->violation[block->first] + solution_row(s, block->first);
     /* A contact that is open and stays so needs no more than its gap. */
-    if (block->law == DV_LAW_FRICTION && lambda[0] == 0.0 && lambda[1] == 0.0 && lambda[2] == 0.0 && d[0] > 0.0)
+    if (!s->d && block->law == DV_LAW_FRICTION && lambda[0] == 0.0 && lambda[1] == 0.0 && lambda[2] == 0.0 &&
+        d[0] > 0.0)
         return;
     for (uint32_t i = 1; i < n; i++)
         d[i] = s->violation[block->first + i] + solution_row(s, block->first + i);
     law_resolve(block, w, s->factors + s->problem->diagonal_at[b], d, lambda);
+    if (s->d)
+        memcpy(s->d + block->first, d, n * sizeof *d);
     double sum = 0.0;
     bool moved = false;
     for (uint32_t i = 0; i < n; i++) {
@@ -381,6 +422,8 @@ static void sweep_block(Solution *s, uint32_t b, double tolerance, SweepError *e
             solution_add(s, block->first + i, lambda[i] - before[i]);
             moved = true;
         }
+    if (s->error)
+        s->error[b] = 0.0;
     if (!moved)
         return;
     if (block->tolerance > 0.0) {
@@ -388,6 +431,8 @@ static void sweep_block(Solution *s, uint32_t b, double tolerance, SweepError *e
             error->verified = false;
         sum *= tolerance / block->tolerance;
     }
+    if (s->error)
+        s->error[b] = sum;
     error->sum += sum;
 }
 

@@ -52,6 +52,11 @@ void problem_release(const DvConstraintProblem *problem);
 /* When parts, blocks, violation and regularization are there: columns of factors that nobody uses go; places and diagonal blocks. */
 void problem_finish(Problem *problem);
 
+/* w [rows x rows] = W. */
+void problem_dense(const Problem *problem, double *w);
+/* More regularization of one row, after problem_finish. */
+void problem_regularize(Problem *problem, uint32_t row, double term);
+
 /* A solution in the making. */
 typedef struct Solution {
     const Problem *problem;
@@ -61,6 +66,8 @@ typedef struct Solution {
     double *scratch; /* [2 x most_rows] */
     double *
         late; /* [running] or NULL: what a start of lambda adds to the columns of a point when one of them is touched first */
+    double *d;       /* [rows] or NULL: the violation of each row when its block was last looked at */
+    double *error;   /* [block_count] or NULL: of each block in the last sweep */
     bool block_norm; /* the error of a block is the length of its change, not the sum of those of its rows */
 } Solution;
 
@@ -74,6 +81,8 @@ Solution solution_begin_late(const Problem *problem, const double *violation, do
 void solution_sum_up(Solution *s);
 /* Row of W lambda. */
 double solution_row(const Solution *s, uint32_t row);
+/* out [rows] = W x; running sums become those of x. */
+void solution_product(const Solution *s, double *x, double *out);
 /* lambda[row] has grown by delta: in all but lambda itself. */
 void solution_add(Solution *s, uint32_t row, double delta);
 
