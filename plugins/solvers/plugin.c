@@ -22,6 +22,11 @@ static const DvClass *const classes[] = {
     "<Group><EulerImplicitSolver rayleighStiffness=\"0.1\" rayleighMass=\"0.1\" vdamping=\"0\"/>" \
     "<CGLinearSolver iterations=\"25\" tolerance=\"1e-5\" threshold=\"1e-5\"/></Group>"
 
+/* Of the family of constraints that solved for velocities and positions apart. */
+#define LM_CONSTRAINTS "FreeMotionAnimationLoop, a constraint correction and BlockGaussSeidelConstraintSolver"
+
+#define NO_MULTIGRID "contacts are solved for on one level"
+
 static const DvRename renames[] = {
     {DV_RENAME_CLASS, NULL, "Euler", "EulerExplicitSolver"},
     {DV_RENAME_CLASS, NULL, "EulerSolver", "EulerExplicitSolver"},
@@ -45,6 +50,28 @@ static const DvRename renames[] = {
     {DV_RENAME_CLASS, NULL, "SlidingConstraint", "SlidingLagrangianConstraint"},
     {DV_RENAME_CLASS, NULL, "StopperConstraint", "StopperLagrangianConstraint"},
     {DV_RENAME_CLASS, NULL, "UniformConstraint", "UniformLagrangianConstraint"},
+    {DV_RENAME_CLASS, NULL, "FreeMotionMasterSolver", "FreeMotionAnimationLoop"},
+    {DV_RENAME_CLASS, NULL, "MasterConstraintSolver", "ConstraintAnimationLoop"},
+    {DV_RENAME_CLASS, NULL, "GenericConstraintSolver", "BlockGaussSeidelConstraintSolver"},
+    {DV_RENAME_CLASS_REMOVED, NULL, "LMConstraintSolver", LM_CONSTRAINTS},
+    {DV_RENAME_CLASS_REMOVED, NULL, "LMConstraintDirectSolver", LM_CONSTRAINTS},
+    {DV_RENAME_CLASS_REMOVED, NULL, "FixedLMConstraint", LM_CONSTRAINTS " and FixedLagrangianConstraint"},
+    {DV_RENAME_CLASS_REMOVED, NULL, "DOFBlockerLMConstraint", LM_CONSTRAINTS " and FixedLagrangianConstraint"},
+    {DV_RENAME_CLASS_REMOVED, NULL, "DistanceLMConstraint",
+     LM_CONSTRAINTS ", and a DistanceMapping with a UniformLagrangianConstraint"},
+    {DV_RENAME_FIELD, "NNCGConstraintSolver", "newtonIterations", "maxIterations"},
+    {DV_RENAME_FIELD_HARMLESS, "BlockGaussSeidelConstraintSolver", "newtonIterations",
+     "NNCGConstraintSolver had it, and calls it maxIterations"},
+    {DV_RENAME_FIELD_HARMLESS, "ConstraintSolver", "reverseAccumulateOrder",
+     "constraints are in the order of the scene"},
+    {DV_RENAME_FIELD_HARMLESS, "UnbuiltGaussSeidelConstraintSolver", "multithreading", "there is nothing to build"},
+    {DV_RENAME_FIELD_HARMLESS, "LCPConstraintSolver", "multi_grid", NO_MULTIGRID},
+    {DV_RENAME_FIELD_HARMLESS, "LCPConstraintSolver", "multi_grid_levels", NO_MULTIGRID},
+    {DV_RENAME_FIELD_HARMLESS, "LCPConstraintSolver", "merge_method", NO_MULTIGRID},
+    {DV_RENAME_FIELD_HARMLESS, "LCPConstraintSolver", "merge_spatial_step", NO_MULTIGRID},
+    {DV_RENAME_FIELD_HARMLESS, "LCPConstraintSolver", "merge_local_levels", NO_MULTIGRID},
+    {DV_RENAME_FIELD_HARMLESS, "LCPConstraintSolver", "showLevels", NO_MULTIGRID},
+    {DV_RENAME_FIELD_HARMLESS, "LCPConstraintSolver", "showLevelTranslation", NO_MULTIGRID},
     {DV_RENAME_FIELD_HARMLESS, "PCGLinearSolver", "update_step",
      "set assemblingRate of its PreconditionedMatrixFreeSystem"},
     {DV_RENAME_FIELD_HARMLESS, "PCGLinearSolver", "build_precond",

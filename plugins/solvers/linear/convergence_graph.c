@@ -35,11 +35,30 @@ void dv_curve_free(DvCurve *curve)
     *curve = (DvCurve){0};
 }
 
-void dv_curve_print(const DvCurve *curve, const char *name, DvText *text)
+static void print_every(const DvCurve *curve, uint32_t first, uint32_t step, DvText *text)
 {
-    dv_text_add(text, "%s%s:", text->length > 0 ? "\n" : "", name);
-    for (uint32_t i = 0; i < curve->count; i++) {
+    for (uint32_t i = first; i < curve->count; i += step) {
         dv_text_add(text, " ");
         dv_text_add_double(text, curve->values[i]);
     }
+}
+
+void dv_curve_print(const DvCurve *curve, const char *name, DvText *text)
+{
+    dv_text_add(text, "%s%s:", text->length > 0 ? "\n" : "", name);
+    print_every(curve, 0, 1, text);
+}
+
+void dv_curve_print_rows(const DvCurve *curve, uint32_t rows, DvText *text)
+{
+    for (uint32_t r = 0; r < rows; r++) {
+        dv_text_add(text, "%sf%u:", text->length > 0 ? "\n" : "", r);
+        print_every(curve, r, rows, text);
+    }
+}
+
+void dv_graph_set(DvData *field, DvText *text)
+{
+    dv_data_set_string(field, text->at ? text->at : "");
+    dv_text_free(text);
 }

@@ -20,5 +20,9 @@ void dv_curve_free(DvCurve *curve);
 
 /* "Name: 1 0.5 0.25" as one line of `text`. */
 void dv_curve_print(const DvCurve *curve, const char *name, DvText *text);
+/* "f0: 1 0.5 0.25" for each of `rows`, of a curve that has their values one after the other, iteration by iteration. */
+void dv_curve_print_rows(const DvCurve *curve, uint32_t rows, DvText *text);
+/* The text becomes the value of the field, and is freed. */
+void dv_graph_set(DvData *field, DvText *text);
 
 #endif

@@ -59,20 +59,6 @@ static const DvField fields[] = {
     {0},
 };
 
-/* What a body needs here: whoever lacks it stands still. */
-static DvVisit look_at_node(DvNode *node, void *context)
-{
-    DvObject *loop = context, *ode = dv_node_find(node, DV_ODE_SOLVER, DV_SEARCH_LOCAL);
-    if (!ode)
-        return DV_VISIT_CONTINUE;
-    if (!dv_node_find(node, DV_CONSTRAINT_CORRECTION, DV_SEARCH_DOWN))
-        dv_warning(ode,
-                   "what it moves stands still under %s: there is no constraint correction in '%s' or below; add a "
-                   "LinearSolverConstraintCorrection, or an UncoupledConstraintCorrection for a rigid body",
-                   dv_object_class(loop)->name, dv_node_path(node));
-    return DV_VISIT_PRUNE;
-}
-
 static DvStatus init(DvObject *object, void *self_)
 {
     FreeMotionAnimationLoop *self = self_;
@@ -110,7 +96,7 @@ static DvStatus bwd_init(DvObject *object, void *self_)
         return status;
     self->solver = dv_object_ops(solver, DV_CONSTRAINT_SOLVER);
     self->solver_self = dv_object_self(solver);
-    dv_visit(self->target, &(DvVisitor){.top_down = look_at_node}, object);
+    step_tell_of_unmoved(object, self->target);
     return DV_OK;
 }
 

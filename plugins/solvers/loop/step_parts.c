@@ -4,6 +4,7 @@
 #include <divan/contracts/collision.h>
 #include <divan/contracts/force_field.h>
 #include <divan/contracts/lagrangian_constraint.h>
+#include <divan/divan.h>
 #include <divan/plugin.h>
 #include <divan/scene.h>
 #include <divan/visitor.h>
@@ -240,4 +241,23 @@ void step_end(DvNode *target, double end, double dt)
     step_set_time(target, end);
     step_tell(target, DV_EVENT_ANIMATE_END, dt);
     step_tell(target, DV_EVENT_UPDATE_MAPPING_END, dt);
+}
+
+/* What a body needs under such a loop. */
+static DvVisit look_at_node(DvNode *node, void *context)
+{
+    DvObject *loop = context, *ode = dv_node_find(node, DV_ODE_SOLVER, DV_SEARCH_LOCAL);
+    if (!ode)
+        return DV_VISIT_CONTINUE;
+    if (!dv_node_find(node, DV_CONSTRAINT_CORRECTION, DV_SEARCH_DOWN))
+        dv_warning(ode,
+                   "what it moves stands still under %s: there is no constraint correction in '%s' or below; add a "
+                   "LinearSolverConstraintCorrection, or an UncoupledConstraintCorrection for a rigid body",
+                   dv_object_class(loop)->name, dv_node_path(node));
+    return DV_VISIT_PRUNE;
+}
+
+void step_tell_of_unmoved(DvObject *loop, DvNode *target)
+{
+    dv_visit(target, &(DvVisitor){.top_down = look_at_node}, loop);
 }

@@ -29,6 +29,8 @@ void step_settle(const DvObject *object);
 DV_NODISCARD DvStatus step_find_target(DvObject *object, const DvLink *link, DvNode **target);
 /* dt of a step (0: the node's) and the time at which it starts; an error when it leads to no time. */
 DV_NODISCARD DvStatus step_times(const DvObject *object, DvNode *target, double *dt, double *start);
+/* Warns of bodies that stand still under a loop that solves for constraints: those without a constraint correction. */
+void step_tell_of_unmoved(DvObject *loop, DvNode *target);
 /* The time moves on, and all nodes know it. */
 void step_set_time(DvNode *target, double time);
 /* The same at the end of a step, with the events that follow. */

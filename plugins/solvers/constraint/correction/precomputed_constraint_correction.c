@@ -65,8 +65,10 @@ static const DvField fields[] = {
     DV_FIELD(PrecomputedConstraintCorrection, file, "fileCompliance", dv_type_file,
              .aliases = (const char *const[]){"filePrefix", NULL}, .flags = DV_FIELD_NOT_LINKED,
              .help = "file to read; default: <node>-<unknowns>-<dt>.comp, which is the one that is written"),
-    DV_FIELD(PrecomputedConstraintCorrection, directory, "fileDir", dv_type_string,
-             .help = "folder to read from, and to write what is made; default: looked for as all files are, and not written"),
+    DV_FIELD(
+        PrecomputedConstraintCorrection, directory, "fileDir", dv_type_string,
+        .help =
+            "folder to read from, and to write what is made; default: looked for as all files are, and not written"),
     DV_FIELD(PrecomputedConstraintCorrection, keep_gravity, "keepGravity", dv_type_bool, .init = "0",
              .help =
                  "gravity acts in the first step too; else making the compliance takes it away from the node for that "

@@ -91,6 +91,7 @@ struct ConstraintSystem {
     size_t owner_capacity;
     double *work, *force; /* force and dx of a correction */
     size_t work_capacity, force_capacity;
+    bool leaves_displacement;
     bool told_of_two, told_of_none;
 };
 
@@ -607,6 +608,7 @@ DvStatus constraint_system_build(ConstraintSystem *s, const DvStep *step, System
     DvStep start = *step;
     start.position = DV_POSITION;
     start.velocity = DV_VELOCITY;
+    s->leaves_displacement = options.leaves_displacement;
     dv_phase_begin("constraint rows");
     gather_constraints(s);
     DvSparseRows j = {0};
@@ -705,6 +707,8 @@ static DvStatus move(ConstraintSystem *s, const DvStep *step, DvConstraintOrder 
         state.ops->combine(state.self, DV_VELOCITY, step->velocity, moving, velocity);
         if (order == DV_CONSTRAIN_POSITION)
             state.ops->combine(state.self, DV_POSITION, step->position, moving, position);
+        if (s->leaves_displacement && any)
+            state.ops->combine(state.self, DV_DX, DV_NO_VEC, DV_DX, position);
     }
     return DV_OK;
 }

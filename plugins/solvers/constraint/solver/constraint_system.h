@@ -26,6 +26,7 @@ typedef struct SystemOptions {
     bool contacts_start; /* contacts begin with the forces of the step before */
     /* All rows are contacts, whatever their constraints say: of three rows each with this friction, of one row without. */
     bool all_contacts;
+    bool leaves_displacement; /* applying leaves DV_DX of what is moved as how far its position was corrected */
     double friction, least_compliance; /* contacts of less compliance in the normal have no force */
 } SystemOptions;
 

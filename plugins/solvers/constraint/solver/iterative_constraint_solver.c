@@ -55,58 +55,34 @@ void iterative_constraint_solver_record(IterativeConstraintSolver *self, const S
 MethodResult gauss_seidel(IterativeConstraintSolver *self, Solution *solution, uint32_t sweeps, double tolerance)
 {
     const double sor = dv_data_double(&self->sor);
-    const uint32_t rows = solution->problem->view.rows;
-    double *before = sor != 1.0 ? dv_step_alloc(rows, sizeof *before) : NULL;
+    double *before = dv_step_alloc(solution->problem->view.rows, sizeof *before);
     MethodResult result = {0};
     while (!result.converged && result.sweeps < sweeps) {
-        if (before)
-            memcpy(before, solution->lambda, rows * sizeof *before);
-        const SweepError error = solution_sweep(solution, tolerance, 0.0);
+        const SweepError error = solution_sweep_relaxed(solution, tolerance, sor, before);
         result.sweeps++;
         result.error = error.sum;
         iterative_constraint_solver_record(self, solution, error.sum);
-        for (uint32_t r = 0; before && r < rows; r++)
-            solution->lambda[r] = sor * solution->lambda[r] + (1.0 - sor) * before[r];
-        if (before)
-            solution_sum_up(solution);
         result.converged = iterative_constraint_solver_accepts(self, &error, tolerance);
     }
     return result;
 }
 
-/* A line for each row, of what was recorded row by row, sweep after sweep. */
-static void print_rows(const DvCurve *all, uint32_t rows, DvData *field)
-{
-    DvText text = {0};
-    dv_text_add(&text, "%s", "");
-    for (uint32_t r = 0; r < rows; r++) {
-        dv_text_add(&text, "%sf%u:", r > 0 ? "\n" : "", r);
-        for (uint32_t i = r; i < all->count; i += rows) {
-            dv_text_add(&text, " ");
-            dv_text_add_double(&text, all->values[i]);
-        }
-    }
-    dv_data_set_string(field, text.at);
-    dv_text_free(&text);
-}
-
-static void print_graphs(IterativeConstraintSolver *self, const Problem *problem, const double *block_errors,
+static void print_graphs(IterativeConstraintSolver *self, const Problem *problem, double *block_errors,
                          double tolerance)
 {
-    DvText errors = {0}, constraints = {0};
-    dv_curve_print(&self->errors, "Error", &errors);
-    dv_data_set_string(&self->graph_errors, errors.at);
-    dv_text_add(&constraints, "Constraints:");
-    for (uint32_t b = 0; b < problem->view.block_count; b++) {
-        const double own = problem->blocks[b].tolerance > 0.0 ? problem->blocks[b].tolerance : tolerance;
-        dv_text_add(&constraints, " ");
-        dv_text_add_double(&constraints, block_errors && block_errors[b] != 0.0 ? block_errors[b] : own);
-    }
-    dv_data_set_string(&self->graph_constraints, constraints.at);
-    print_rows(&self->forces, problem->view.rows, &self->graph_forces);
-    print_rows(&self->violations, problem->view.rows, &self->graph_violations);
-    dv_text_free(&errors);
-    dv_text_free(&constraints);
+    DvText text = {0};
+    const uint32_t blocks = block_errors ? problem->view.block_count : 0;
+    for (uint32_t b = 0; b < blocks; b++)
+        if (block_errors[b] == 0.0)
+            block_errors[b] = problem->blocks[b].tolerance > 0.0 ? problem->blocks[b].tolerance : tolerance;
+    dv_curve_print(&self->errors, "Error", &text);
+    dv_graph_set(&self->graph_errors, &text);
+    dv_curve_print(&(DvCurve){block_errors, blocks, blocks}, "Constraints", &text);
+    dv_graph_set(&self->graph_constraints, &text);
+    dv_curve_print_rows(&self->forces, problem->view.rows, &text);
+    dv_graph_set(&self->graph_forces, &text);
+    dv_curve_print_rows(&self->violations, problem->view.rows, &text);
+    dv_graph_set(&self->graph_violations, &text);
 }
 
 /* What a step came to, for users. */

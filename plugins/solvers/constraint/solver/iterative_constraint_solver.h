@@ -25,7 +25,7 @@ typedef struct IterativeConstraintSolver {
 
 #define ITERATIVE_CONSTRAINT_SOLVER_FIELDS(Struct)                                                                    \
     DV_FIELD(Struct, base.max_iterations, "maxIterations", dv_type_int, .init = "1000",                               \
-             .help = "most sweeps in a step"),                                                                        \
+             .aliases = (const char *const[]){"maxIt", NULL}, .help = "most sweeps in a step"),                       \
         DV_FIELD(Struct, base.tolerance, "tolerance", dv_type_double, .init = "0.001",                                \
                  .help = "the last sweep moved the violations by less; in their unit"),                               \
         DV_FIELD(Struct, base.sor, "sor", dv_type_double, .init = "1",                                                \

@@ -449,6 +449,19 @@ SweepError solution_sweep(Solution *s, double tolerance, double deadline)
     return error;
 }
 
+SweepError solution_sweep_relaxed(Solution *s, double tolerance, double sor, double *before)
+{
+    if (sor == 1.0)
+        return solution_sweep(s, tolerance, 0.0);
+    const uint32_t rows = s->problem->view.rows;
+    memcpy(before, s->lambda, rows * sizeof *before);
+    const SweepError error = solution_sweep(s, tolerance, 0.0);
+    for (uint32_t r = 0; r < rows; r++)
+        s->lambda[r] = sor * s->lambda[r] + (1.0 - sor) * before[r];
+    solution_sum_up(s);
+    return error;
+}
+
 bool solution_solve(Solution *s, uint32_t sweeps, double tolerance, double deadline)
 {
     for (uint32_t i = 0; i < sweeps; i++) {

@@ -95,6 +95,9 @@ typedef struct SweepError {
 
 /* One Gauss-Seidel sweep over the blocks in order. `deadline`: of the monotonic clock, s; 0: none. */
 SweepError solution_sweep(Solution *s, double tolerance, double deadline);
+/* The same, of which only the share `sor` of the change of each force is taken, or more than all of it. `before`: [rows]; not used where
+ * `sor` is 1. */
+SweepError solution_sweep_relaxed(Solution *s, double tolerance, double sor, double *before);
 /* Sweeps from lambda on until the error is below `tolerance` (scaled already). true: it is. */
 bool solution_solve(Solution *s, uint32_t sweeps, double tolerance, double deadline);
 
