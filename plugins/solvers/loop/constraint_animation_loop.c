@@ -221,7 +221,7 @@ static DvStatus move_freely(ConstraintAnimationLoop *self, const DvStep *free)
     self->ops->combine_states(self->m, DV_STATES_ALL, DV_FREE_POSITION, DV_POSITION, DV_NO_VEC, 0.0);
     self->ops->combine_states(self->m, DV_STATES_ALL, DV_FREE_VELOCITY, DV_VELOCITY, DV_NO_VEC, 0.0);
     dv_phase_begin("free motion");
-    const DvStatus status = step_run_solvers(self->target, free, false);
+    const DvStatus status = step_run_solvers(self->target, free);
     dv_phase_end();
     if (status != DV_OK)
         return status;
