@@ -31,6 +31,7 @@ struct DvObject {
     DvPlace place;
     int references;
     bool initialised;       /* init has run */
+    bool bwd_initialised;   /* bwd_init runs or has run */
     bool removed;           /* has left the graph: schedules skip it */
     DvScene *detached_from; /* where it may come back to; or NULL */
     bool is_node;

@@ -18,6 +18,8 @@ DvStatus dv_object_initialise_first(DvObject *object, DvObject *other)
                         dv_object_path(other));
     if (!other->initialised && other->node)
         (void)dv_private_init_now(other); /* reported, and whoever looks at it finds it invalid */
+    if (object->bwd_initialised && other->node)
+        (void)dv_private_bwd_init_now(other);
     return DV_OK;
 }
 

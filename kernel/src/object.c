@@ -119,6 +119,7 @@ static DvStatus check_required(DvObject *object)
 DvStatus dv_private_object_init(DvObject *object)
 {
     object->initialised = object->initialising = true;
+    object->bwd_initialised = false;
     DvStatus status = check_required(object);
     if (status == DV_OK && object->cls->init)
         status = object->cls->init(object, object->self);

@@ -110,7 +110,10 @@ static DvStatus init_object(DvScene *scene, DvObject *object)
 
 static DvStatus bwd_init_object(DvScene *scene, DvObject *object)
 {
-    if (!object->cls->bwd_init || !object->initialised || !dv_object_is_valid(object))
+    if (object->bwd_initialised || !object->initialised || !dv_object_is_valid(object))
+        return DV_OK;
+    object->bwd_initialised = true;
+    if (!object->cls->bwd_init)
         return DV_OK;
     const DvStatus status = object->cls->bwd_init(object, object->self);
     dv_private_node_changed(object->node);
@@ -154,6 +157,11 @@ DvStatus dv_private_init_now(DvObject *object)
 {
     prepare(object->node);
     return init_object(object->node->scene, object);
+}
+
+DvStatus dv_private_bwd_init_now(DvObject *object)
+{
+    return bwd_init_object(object->node->scene, object);
 }
 
 DvStatus dv_private_init_anew(DvObject *object)
