@@ -355,6 +355,22 @@ static void errors_say_what_is_missing(void **state)
                       "take an EulerImplicitSolver");
     DvScene *scene = listen(scene_with(CONTACT, "<PrecomputedConstraintCorrection rotations='1'/>"), 1);
     assert_true(was_said("rotations") && was_said("has no effect"));
+    dv_log_set_handler(keep, NULL);
+    assert_int_equal(dv_scene_step(scene, 0.02), DV_OK);
+    assert_false(was_said("its compliance is that of steps"));
+    assert_int_equal(dv_scene_step(scene, 0.01), DV_OK);
+    dv_log_set_handler(NULL, NULL);
+    assert_true(was_said("its compliance is that of steps of 0.02 s, and this one is of 0.01 s"));
+    dv_scene_free(scene);
+    /* Points that come and go: the matrix is of those that were there. */
+    scene = scene_from_text(scene_with(CONTACT, "<PrecomputedConstraintCorrection/>"));
+    const DvStateRef state_of_body = scene_state(scene, "/Body/dofs");
+    steps(scene, 1);
+    state_of_body.ops->resize(state_of_body.self, 6);
+    dv_log_set_handler(keep, NULL);
+    assert_int_not_equal(dv_scene_step(scene, 0), DV_OK);
+    dv_log_set_handler(NULL, NULL);
+    assert_true(was_said("the body has 18 unknowns now, its compliance was made of 15"));
     dv_scene_free(scene);
 }
 

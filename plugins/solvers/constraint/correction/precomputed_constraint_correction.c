@@ -45,6 +45,7 @@ typedef struct PrecomputedConstraintCorrection {
     double *c;       /* [n x n] by columns; NULL: invalid */
     double dt;       /* that C holds for */
     bool made, unchecked;
+    bool told;        /* of another time step */
     uint32_t *active; /* unknowns that J has in this step */
     uint32_t *place;  /* [n] + 1 among these; 0: none */
     double *response; /* [rows x active] C J^T */
@@ -412,7 +413,7 @@ static void cleanup(DvObject *object, void *self_)
     self->c = self->response = NULL;
     self->active = self->place = NULL;
     self->response_capacity = 0;
-    self->made = self->unchecked = false;
+    self->made = self->unchecked = self->told = false;
     dv_state_release(&self->state);
 }
 
@@ -623,6 +624,14 @@ static void factors(void *self_, const DvStep *step, DvConstraintOrder order, do
     if (self->unchecked && unknowns_of(self) == self->unknowns && step->time <= 0.0)
         check_file(self);
     self->unchecked = false;
+    if (!self->told && fabs(step->dt - self->dt) > 1e-9 * self->dt) {
+        dv_warning(
+            dv_object_of(self),
+            "its compliance is that of steps of %g s, and this one is of %g s: forces will be wrong; set the dt of the "
+            "root to that of the steps",
+            self->dt, step->dt);
+        self->told = true;
+    }
     *position = 1.0;
     *velocity = 1.0 / step->dt;
 }
