@@ -109,7 +109,7 @@ void dv_private_schedule_object_gone(DvScene *scene, DvObject *object);
 #endif
 DvScene *dv_private_scene_ref(DvScene *scene);
 void dv_private_scene_unref(DvScene *scene);
-DvStatus dv_private_init_now(DvObject *object);  /* before its turn, with the context of the nodes above */
+DvStatus dv_private_init_now(DvObject *object); /* before its turn, with the context of the nodes above */
 DvStatus dv_private_bwd_init_now(DvObject *object);
 DvStatus dv_private_init_anew(DvObject *object); /* again: cleanup, init, bwd_init */
 

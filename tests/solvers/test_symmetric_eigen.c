@@ -48,7 +48,8 @@ static double nothing(uint32_t i, uint32_t j)
 /* Blocks of equal rows, each a tenth of the one before: null spaces, repeated values, a wide range. */
 static double steep_blocks(uint32_t i, uint32_t j)
 {
-    return i / 3 == j / 3 ? pow(10.0, -(double)(i / 3)) : 0.0;
+    const uint32_t block = i / 3;
+    return block == j / 3 ? pow(10.0, -(double)block) : 0.0;
 }
 static double tridiagonal(uint32_t i, uint32_t j)
 {

@@ -71,7 +71,7 @@ static void print_graphs(IterativeConstraintSolver *self, const Problem *problem
                          double tolerance)
 {
     DvText text = {0};
-    const uint32_t blocks = block_errors ? problem->view.block_count : 0;
+    const uint32_t blocks = problem->view.block_count;
     for (uint32_t b = 0; b < blocks; b++)
         if (block_errors[b] == 0.0)
             block_errors[b] = problem->blocks[b].tolerance > 0.0 ? problem->blocks[b].tolerance : tolerance;
@@ -106,6 +106,27 @@ static void report(IterativeConstraintSolver *self, const Problem *problem, Meth
     self->told = true;
 }
 
+/* block_errors [block_count]: those of the last sweep; or NULL. */
+static MethodResult run(IterativeConstraintSolver *self, Problem *problem, ConstraintMethod method, double tolerance,
+                        double *block_errors)
+{
+    const uint32_t sweeps = (uint32_t)dv_data_int(&self->max_iterations), rows = problem->view.rows;
+    dv_curve_restart(&self->errors, sweeps);
+    self->forces.count = self->violations.count = 0;
+    if (rows == 0)
+        return (MethodResult){.converged = true};
+    Solution *solution = dv_step_alloc(1, sizeof *solution);
+    *solution = solution_begin(problem, problem->violation, problem->lambda,
+                               constraint_system_work(self->system, problem_work(problem)));
+    if (block_errors) {
+        solution->error = block_errors;
+        solution->d = dv_step_alloc(rows, sizeof *solution->d);
+        memset(block_errors, 0, problem->view.block_count * sizeof *block_errors);
+        memset(solution->d, 0, rows * sizeof *solution->d);
+    }
+    return method(self, solution, sweeps, tolerance);
+}
+
 DvStatus iterative_constraint_solver_step(IterativeConstraintSolver *self, const DvStep *step, DvConstraintOrder order,
                                           bool unbuilt, ConstraintMethod method)
 {
@@ -126,25 +147,11 @@ DvStatus iterative_constraint_solver_step(IterativeConstraintSolver *self, const
         tolerance *= problem->view.rows;
     problem->view.tolerance = tolerance;
     dv_phase_begin("constraint solver");
-    const uint32_t sweeps = (uint32_t)dv_data_int(&self->max_iterations);
     const bool graphs = dv_data_bool(&self->compute_graphs);
-    dv_curve_restart(&self->errors, sweeps);
-    self->forces.count = self->violations.count = 0;
-    MethodResult result = {.converged = true};
-    double *block_errors = NULL;
-    if (problem->view.rows > 0) {
-        if (unbuilt) /* starts of blocks do not count there */
-            memset(problem->lambda, 0, problem->view.rows * sizeof *problem->lambda);
-        Solution solution = solution_begin(problem, problem->violation, problem->lambda,
-                                           constraint_system_work(self->system, problem_work(problem)));
-        if (graphs) {
-            block_errors = solution.error = dv_step_alloc(problem->view.block_count, sizeof *solution.error);
-            solution.d = dv_step_alloc(problem->view.rows, sizeof *solution.d);
-            memset(block_errors, 0, problem->view.block_count * sizeof *block_errors);
-            memset(solution.d, 0, problem->view.rows * sizeof *solution.d);
-        }
-        result = method(self, &solution, sweeps, tolerance);
-    }
+    double *block_errors = graphs ? dv_step_alloc(problem->view.block_count, sizeof *block_errors) : NULL;
+    if (unbuilt && problem->view.rows > 0) /* starts of blocks do not count there */
+        memset(problem->lambda, 0, problem->view.rows * sizeof *problem->lambda);
+    const MethodResult result = run(self, problem, method, tolerance, block_errors);
     problem->view.sweeps = result.sweeps;
     problem->view.error = result.error;
     problem->view.converged = result.converged;
