@@ -25,6 +25,8 @@
 #include <divan/plugin.h>
 #include <divan/scene.h>
 
+#include <math.h>
+
 typedef struct ConstraintAnimationLoop {
     DvData compute_bounding_box, display_time, tolerance, max_iterations, collisions_first, double_buffer;
     DvData scale_tolerance, all_verified, sor, scheme_correction, real_time_compensation;
@@ -38,6 +40,7 @@ typedef struct ConstraintAnimationLoop {
     double *block_errors;   /* of its last sweep */
     uint32_t rows, blocks, block_capacity;
     bool told; /* that it did not converge */
+    bool told_of_interaction;
 } ConstraintAnimationLoop;
 
 static const DvField fields[] = {
@@ -150,7 +153,7 @@ static void record(ConstraintAnimationLoop *self, const Problem *problem, double
 static void tell_of_error(ConstraintAnimationLoop *self, double error, double tolerance)
 {
     dv_data_set_int(&self->unconverged, dv_data_int(&self->unconverged) + 1);
-    if (!self->told)
+    if (!self->told && isfinite(error)) /* else an error says more */
         dv_warning(
             dv_object_of(self),
             "the constraints of this step are not solved: after %u sweeps the error is %g, the tolerance %g; raise "
@@ -196,7 +199,7 @@ static void solve(ConstraintAnimationLoop *self, Problem *problem)
     problem->view.sweeps = self->errors.count;
     problem->view.error = error.sum;
     problem->view.converged = converged;
-    if (!converged && error.sum >= tolerance)
+    if (!converged && !(error.sum < tolerance))
         tell_of_error(self, error.sum, tolerance);
 }
 
@@ -221,7 +224,7 @@ static DvStatus move_freely(ConstraintAnimationLoop *self, const DvStep *free)
     self->ops->combine_states(self->m, DV_STATES_ALL, DV_FREE_POSITION, DV_POSITION, DV_NO_VEC, 0.0);
     self->ops->combine_states(self->m, DV_STATES_ALL, DV_FREE_VELOCITY, DV_VELOCITY, DV_NO_VEC, 0.0);
     dv_phase_begin("free motion");
-    const DvStatus status = step_run_solvers(self->target, free);
+    const DvStatus status = step_run_solvers(self->target, free, &self->told_of_interaction);
     dv_phase_end();
     if (status != DV_OK)
         return status;
