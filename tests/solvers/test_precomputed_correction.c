@@ -192,7 +192,7 @@ static void the_matrix_is_what_unit_forces_do(void **state)
 
 /* ---- Contacts ---- */
 
-/* %s: what moves the body. */
+/* %s: what moves the body, in which %s is the folder. */
 #define CONTACT_OF(gravity, dt, body_gravity)                                                                    \
     "<Node name='root' gravity='" gravity "' dt='" dt "'><FreeMotionAnimationLoop name='loop'/>"                 \
     "<BlockGaussSeidelConstraintSolver name='solver' tolerance='1e-13' maxIterations='5000'/>"                   \
@@ -212,7 +212,9 @@ static char *scene_with(const char *format, const char *correction)
 {
     static char text[4096];
     char named[512];
-    snprintf(named, sizeof named, correction, folder);
+    const char *at = strstr(correction, "%s");
+    snprintf(named, sizeof named, "%.*s%s%s", at ? (int)(at - correction) : (int)strlen(correction), correction,
+             at ? folder : "", at ? at + 2 : "");
     const int length = snprintf(text, sizeof text, format, named);
     assert_true(length > 0 && (size_t)length < sizeof text);
     return text;
