@@ -107,6 +107,22 @@ static void singular_bilateral_blocks_do_what_they_can(void **state)
             }
 }
 
+/* Where scenes of earlier years want it: no force, whatever the violation. */
+static void a_bilateral_block_of_three_rows_is_let_go_below_its_determinant(void **state)
+{
+    (void)state;
+    const double w[9] = {1e-5, 0, 0, 0, 2e-5, 0, 0, 0, 1e-5}; /* 2e-15 */
+    for (int let_go = 0; let_go < 2; let_go++) {
+        const DvConstraintBlock block = {.rows = 3, .law = DV_LAW_BILATERAL, .p = {1.0, let_go ? 2.1e-15 : 1.9e-15}};
+        double factor[9], scratch[3], d[3] = {1.0, 2.0, 3.0}, lambda[3] = {0.5, 0.5, 0.5};
+        assert_int_equal(law_lets_go(&block, w), let_go);
+        law_factor(&block, w, factor, scratch);
+        law_resolve(&block, w, factor, d, lambda);
+        for (int i = 0; i < 3; i++)
+            assert_true(is_near(lambda[i], let_go ? 0.5 : 0.5 - (i + 1) / w[4 * i], 1e-9));
+    }
+}
+
 /* ---- Contacts ---- */
 
 static void one_row_is_open_or_pushes(void **state)
@@ -260,6 +276,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bilateral_blocks_are_solved_at_once),
         cmocka_unit_test(singular_bilateral_blocks_do_what_they_can),
+        cmocka_unit_test(a_bilateral_block_of_three_rows_is_let_go_below_its_determinant),
         cmocka_unit_test(one_row_is_open_or_pushes),
         cmocka_unit_test(a_contact_with_friction_ends_in_coulombs_law),
         cmocka_unit_test(a_look_at_friction_by_hand),

@@ -27,7 +27,8 @@ typedef enum DvConstraintOrder { DV_CONSTRAIN_POSITION, DV_CONSTRAIN_VELOCITY } 
 /* ---- Laws ---- */
 
 typedef enum DvLaw {
-    DV_LAW_BILATERAL,  /* d = 0 in all rows; p[0]: how much of a correction is applied, 1: all of it */
+    DV_LAW_BILATERAL, /* d = 0 in all rows; p[0]: how much of a correction is applied, 1: all of it; solvers set p[1]: three rows
+                        * whose determinant of W is at most this are let go */
     DV_LAW_UNILATERAL, /* one row: d >= 0, lambda >= 0, one of them 0; lambda is 0 where W of the row is at most p[1] */
     DV_LAW_FRICTION,   /* rows n, t, s: the same of n; |(lambda_t, lambda_s)| <= p[0] lambda_n (Coulomb) */
     DV_LAW_AUGMENTED,  /* the same, friction p[0], by a gradient step of p[1] (augmented Lagrangian) */

@@ -12,6 +12,8 @@
  */
 #include "constraint_system.h"
 
+#include "law.h"
+
 #include "symmetric_eigen.h"
 
 #include <divan/divan.h>
@@ -92,7 +94,7 @@ struct ConstraintSystem {
     double *work, *force; /* force and dx of a correction */
     size_t work_capacity, force_capacity;
     bool leaves_displacement;
-    bool told_of_two, told_of_none;
+    bool told_of_two, told_of_none, told_of_let_go;
 };
 
 static void *room(void *array, uint32_t *capacity, uint32_t needed, size_t size)
@@ -534,6 +536,23 @@ static void tell_of_what_nothing_moves(ConstraintSystem *s, const DvSparseRows *
     }
 }
 
+/* A bilateral block that is let go, as scenes of earlier years have it. */
+static void tell_of_what_is_let_go(ConstraintSystem *s, const Problem *problem)
+{
+    for (uint32_t b = 0; b < problem->view.block_count && !s->told_of_let_go; b++) {
+        const DvConstraintBlock *block = &problem->blocks[b];
+        if (!law_lets_go(block, problem->diagonal + problem->diagonal_at[b]))
+            continue;
+        const ConstraintItem *item = item_of_row(s, block->first);
+        dv_warning(
+            item->object,
+            "row %u and the next two do not hold: the determinant of their compliance is at most %.3g, so stiff or heavy "
+            "is what they join; set holdStiffBlocks=\"1\" of '%s', or a larger compliance",
+            block->first - item->first, block->p[1], dv_object_name(s->object));
+        s->told_of_let_go = true;
+    }
+}
+
 static double *doubles_of(Problem *problem, uint32_t count, double value)
 {
     double *numbers = problem_alloc(problem, count * sizeof *numbers);
@@ -631,6 +650,9 @@ DvStatus constraint_system_build(ConstraintSystem *s, const DvStep *step, System
     start_lambda(problem, options.contacts_start);
     if (options.all_contacts)
         make_contacts(problem, options);
+    for (uint32_t b = 0; b < problem->view.block_count; b++)
+        if (problem->blocks[b].law == DV_LAW_BILATERAL)
+            problem->blocks[b].p[1] = options.least_determinant;
     if (status == DV_OK)
         status = violations(s, step, options.order, problem->violation);
     if (status == DV_OK)
@@ -644,6 +666,7 @@ DvStatus constraint_system_build(ConstraintSystem *s, const DvStep *step, System
         if (options.only_null_space && options.regularization > 0.0)
             regularize_null_space(s, options, problem);
         tell_of_what_nothing_moves(s, &j, problem);
+        tell_of_what_is_let_go(s, problem);
     }
     dv_phase_end();
     return status;

@@ -27,6 +27,7 @@ typedef struct SystemOptions {
     /* All rows are contacts, whatever their constraints say: of three rows each with this friction, of one row without. */
     bool all_contacts;
     bool leaves_displacement; /* applying leaves DV_DX of what is moved as how far its position was corrected */
+    double least_determinant; /* bilateral blocks of three rows with less are let go, which is told once */
     double friction, least_compliance; /* contacts of less compliance in the normal have no force */
 } SystemOptions;
 

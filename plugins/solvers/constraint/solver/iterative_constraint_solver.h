@@ -11,7 +11,7 @@
 #include <divan/plugin.h>
 
 typedef struct IterativeConstraintSolver {
-    DvData max_iterations, tolerance, sor, regularization_term, scale_tolerance, all_verified;
+    DvData max_iterations, tolerance, sor, regularization_term, scale_tolerance, all_verified, hold_stiff;
     DvData compute_graphs, graph_errors, graph_constraints, graph_forces, graph_violations;
     DvData row_count, block_count, iterations, error, unconverged;
     DvData constraint_forces, compute_constraint_forces;
@@ -32,6 +32,9 @@ typedef struct IterativeConstraintSolver {
                  .help = "share of each sweep's change that is taken: below 1 careful, above 1 bold"),                \
         DV_FIELD(Struct, base.regularization_term, "regularizationTerm", dv_type_double, .init = "0",                 \
                  .help = "added to the compliance of each row: constraints give way"),                                \
+        DV_FIELD(Struct, base.hold_stiff, "holdStiffBlocks", dv_type_bool, .init = "0",                               \
+                 .help = "bilateral constraints hold on stiff and heavy bodies too; without it three rows whose "     \
+                         "determinant of the compliance is at most 2.2e-16 are let go, with a warning"),              \
         DV_FIELD(Struct, base.scale_tolerance, "scaleTolerance", dv_type_bool, .init = "1",                           \
                  .help = "the tolerance counts once for each row"),                                                   \
         DV_FIELD(Struct, base.all_verified, "allVerified", dv_type_bool, .init = "0",                                 \

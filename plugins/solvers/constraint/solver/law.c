@@ -7,10 +7,21 @@
 
 /* ---- Bilateral ---- */
 
+static double determinant_3(const double *w)
+{
+    return w[0] * (w[4] * w[8] - w[5] * w[7]) + w[1] * (w[5] * w[6] - w[3] * w[8]) + w[2] * (w[3] * w[7] - w[4] * w[6]);
+}
+
+bool law_lets_go(const DvConstraintBlock *block, const double *w)
+{
+    return block->law == DV_LAW_BILATERAL && block->rows == 3 && block->p[1] > 0.0 &&
+           !(fabs(determinant_3(w)) > block->p[1]);
+}
+
 static bool invert_3(const double *w, double *inverse)
 {
     const double c00 = w[4] * w[8] - w[5] * w[7], c01 = w[5] * w[6] - w[3] * w[8], c02 = w[3] * w[7] - w[4] * w[6];
-    const double det = w[0] * c00 + w[1] * c01 + w[2] * c02;
+    const double det = determinant_3(w);
     /* Relative: a stiff body is no reason to let a constraint go. What rounding leaves of a singular block is some epsilons. */
     const double scale = fmax(fabs(w[0]), fmax(fabs(w[4]), fabs(w[8])));
     if (!(fabs(det) > 64.0 * DBL_EPSILON * scale * scale * scale))
@@ -67,6 +78,10 @@ void law_factor(const DvConstraintBlock *block, const double *w, double *factor,
 {
     if (block->law != DV_LAW_BILATERAL || block->rows == 1)
         return;
+    if (law_lets_go(block, w)) {
+        memset(factor, 0, 9 * sizeof *factor);
+        return;
+    }
     if (block->rows == 3 && invert_3(w, factor))
         return;
     invert(block->rows, w, factor, scratch);
