@@ -2,6 +2,7 @@
  *
  * DistanceMapping and SquareDistanceMapping: what every mapping owes, their numbers, rest lengths, and meshes that change.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,7 +13,9 @@
 #include <cmocka.h>
 
 #include <divan/contracts/mapping.h>
+#include <divan/contracts/mechanical_operations.h>
 #include <divan/contracts/topology.h>
+#include <divan/plugin.h>
 
 #include "mapping_conformance.h"
 #include "scene_text.h"
@@ -174,6 +177,38 @@ static void forces_are_those_of_a_spring(void **state)
     dv_scene_free(scene);
 }
 
+/* A string of length 3 along (1 2 2) / 3 that constraints pull with 6 N: K = -2 N/m (I - u u^T) across it, in products as in the matrix,
+ * though no component acts on the string. */
+static void constraint_forces_count_in_the_geometric_stiffness(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text(SCENE("Vec3d", "0 0 0  1 2 2", "<MeshTopology edges='0 1'/>", "<DistanceMapping/>"));
+    const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    const DvStep step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    dv_state_write(scene_state(scene, "/Child/mapped"), DV_LAMBDA, DV_OVERWRITE).at[0] = -6.0;
+    ops->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);
+    const double dx[6] = {0, 0, 0, 1, 0, 0}, u[3] = {1.0 / 3, 2.0 / 3, 2.0 / 3};
+    const DvVecId d = ops->allocate(m, DV_DERIVS), product = ops->allocate(m, DV_DERIVS);
+    double df[6];
+    ops->scatter(m, d, dx);
+    ops->add_mbk(m, &step, (DvFactors){.k = 1.0}, product, d, DV_WALK_WHOLE);
+    ops->gather(m, df, product);
+    const DvBlockMatrix *k = ops->assemble(m, &step, (DvFactors){.k = 1.0}, 0);
+    assert_non_null(k);
+    assert_int_equal(k->block, 3);
+    for (int i = 0; i < 3; i++) {
+        const double expected = -2.0 * ((i == 0 ? 1.0 : 0.0) - u[i] * u[0]);
+        const double *own = k->values + 9 * (size_t)k->diagonal[1];
+        assert_true(fabs(df[3 + i] - expected) < 1e-14);
+        assert_true(fabs(df[i] + expected) < 1e-14);
+        assert_true(fabs(own[3 * i] - expected) < 1e-14);
+    }
+    ops->close(m);
+    dv_scene_free(scene);
+}
+
 static void mistakes_are_named(void **state)
 {
     (void)state;
@@ -201,6 +236,7 @@ int main(void)
         cmocka_unit_test(stabilized_leaves_out_edges_that_push),
         cmocka_unit_test(edges_that_come_and_go_keep_their_rest_lengths),
         cmocka_unit_test(forces_are_those_of_a_spring),
+        cmocka_unit_test(constraint_forces_count_in_the_geometric_stiffness),
         cmocka_unit_test(mistakes_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);

@@ -133,9 +133,7 @@ CONSTRAINT_SCENES = ["Component/Constraint/Lagrangian/%sLagrangianConstraint%s.s
 #     before it has converged, so that the order shows from step 10 on
 #   Constraint/Sliding: from step 2 on the reference takes what rounding leaves of a distance for a direction, and the point sticks to
 #     its axis as far as that lies along it. With its formula our own run moves by its whole motion with the tolerance of the solver
-#   Constraint/Uniform: once the string is stretched the reference counts the constraint forces of the step before in the geometric
-#     stiffness of the DistanceMapping
-CONTACT_UNTIL = {"Constraint/Sliding.scn": "0", "Constraint/Uniform.scn": "10",
+CONTACT_UNTIL = {"Constraint/Sliding.scn": "0",
                  "RigidMapping.scn": "30", "LiverTriangleFEM.scn": "0", "plasticity.scn": "50",
                  "FreeMotionAnimationLoop.scn": "9"}
 # Steps up to which contacts are compared, where states agree to the end.

@@ -1022,12 +1022,15 @@ static bool touches_mapped(const DvMechanics *m, const Contribution *c)
 
 static void add_mapping_stiffness(DvMechanics *m, const MappingItem *mapping, double k, const DvMatrixView *view)
 {
+    const DvStepMark mark = dv_step_mark();
+    bool there = true;
     for (uint32_t i = 0; i < mapping->outputs; i++) {
-        m->given[i] = dv_state_read(m->states[mapping_outputs_of(mapping)[i]].ref, DV_FORCE);
-        if (!m->given[i].at)
-            return;
+        m->given[i] = mechanics_force_on(m->states[mapping_outputs_of(mapping)[i]].ref, DV_HOST);
+        there = there && m->given[i].at;
     }
-    mapping->ops->assemble_stiffness(mapping->self, k, m->given, view);
+    if (there)
+        mapping->ops->assemble_stiffness(mapping->self, k, m->given, view);
+    dv_step_release(mark);
 }
 
 enum { NOTHING = 1 }; /* version of a contribution that adds nothing */

@@ -1216,6 +1216,20 @@ bool mechanics_fetch(DvMechanics *m, StateItem *state, const DvObject *asker, Dv
     return fetch_now(m, state, asker, space);
 }
 
+DvConstVec mechanics_force_on(DvStateRef state, DvSpace space)
+{
+    DvConstVec force = {state.ops->read(state.self, DV_FORCE, space), state.ops->count(state.self), state.dof->deriv};
+    if (!force.at || space != DV_HOST || !state.ops->has(state.self, DV_LAMBDA))
+        return force;
+    const double *of_constraints = state.ops->read(state.self, DV_LAMBDA, space);
+    const size_t n = (size_t)force.count * force.dim;
+    double *sum = dv_step_alloc(n, sizeof *sum);
+    for (size_t i = 0; i < n; i++)
+        sum[i] = force.at[i] + of_constraints[i];
+    force.at = sum;
+    return force;
+}
+
 size_t mechanics_count_unknowns(DvMechanics *m)
 {
     size_t total = 0;

@@ -106,6 +106,7 @@ typedef struct MappingItem {
     bool in_slot;     /* the visitor walk knows one mapping per node */
     bool below_stop;  /* it, or one above, does not map forces */
     bool maps_forces; /* as of the compilation */
+    bool constrained; /* at the last compute_force: constraints act on what it computes, or above which it is */
     bool refused;     /* it computes more points than an output has; reported */
     bool tells;       /* has output_points: it is asked before each call */
     uint64_t checked; /* sum of the outputs' points when J was last asked for its rows, + 1; 0: never */
@@ -265,6 +266,10 @@ size_t mechanics_count_unknowns(DvMechanics *m);
 void assembly_free(Assembly *assembly);
 const DvBlockMatrix *assembly_run(DvMechanics *m, const DvStep *step, DvFactors factors, uint32_t parts);
 bool assembly_is_preferred(DvMechanics *m, uint32_t products);
+
+/* What acts on an output of a mapping, for its geometric stiffness: forces of fields, and of constraints in the step before. Scratch
+ * of the caller where there are both; `at` is NULL when the state has no forces.     [step] */
+DvConstVec mechanics_force_on(DvStateRef state, DvSpace space);
 
 /* Effective factors of a component with Rayleigh damping of its own. */
 static inline double field_stiffness_factor(const FieldItem *field, DvFactors factors)

@@ -386,14 +386,15 @@ static void pull_up(DvMechanics *m, MappingItem *mapping, const DvStep *step, do
     if (k == 0.0 || !mapping->ops->apply_djt)
         return;
     const bool of_product = mapping->ops->djt_of_product && mapping->ops->djt_of_product(mapping->self);
+    const DvStepMark mark = dv_step_mark();
+    bool there = true;
     for (uint32_t i = 0; i < mapping->outputs && !of_product; i++) {
-        const DvStateRef s = m->states[outputs[i]].ref;
-        m->given[i] = (DvConstVec){s.ops->read(s.self, DV_FORCE, space), s.ops->count(s.self), s.dof->deriv};
-        if (!m->given[i].at)
-            return;
+        m->given[i] = mechanics_force_on(m->states[outputs[i]].ref, space);
+        there = there && m->given[i].at;
     }
-    if (give_x(m, mapping->object, inputs, mapping->inputs, space, m->given_more))
+    if (there && give_x(m, mapping->object, inputs, mapping->inputs, space, m->given_more))
         mapping->ops->apply_djt(mapping->self, step, k, m->given, m->given_more, m->wanted);
+    dv_step_release(mark);
 }
 
 /* ---- Forces ---- */
@@ -426,12 +427,32 @@ static void watch_mappings(DvMechanics *m)
         }
 }
 
+/* Constraint forces count in the geometric stiffness of what they act on, though no component may be there. */
+static void find_constrained(DvMechanics *m)
+{
+    for (uint32_t i = 0; i < m->mapping_list.count; i++)
+        mapping_at(m, i)->constrained = false;
+    for (uint32_t i = m->mapping_list.count; i-- > 0;) {
+        MappingItem *mapping = mapping_at(m, i);
+        for (uint32_t k = 0; mapping->ops->apply_djt && k < mapping->outputs; k++) {
+            const DvStateRef s = m->states[mapping_outputs_of(mapping)[k]].ref;
+            mapping->constrained |= s.ops->has(s.self, DV_LAMBDA);
+        }
+        for (uint32_t k = 0; mapping->constrained && k < mapping->inputs; k++) {
+            const StateItem *input = &m->states[mapping_inputs_of(mapping)[k]];
+            if (input->producers)
+                m->mappings[input->producer].constrained = true;
+        }
+    }
+}
+
 static void compute_force(DvMechanics *m, const DvStep *step, DvVecId f, DvWalk walk)
 {
     watch_mappings(m);
     const DvVecId x = step->position, v = step->velocity;
     begin(m, (Roles){{x, x, DV_POSITION}, {v, v, DV_VELOCITY}, {f, DV_FORCE, VEC_SINK}});
     m->external_on_mapped = false;
+    find_constrained(m);
     for (uint32_t i = 0; i < m->state_list.count; i++) {
         StateItem *state = state_at(m, i);
         if (state->kind == STATE_EXTERNAL || !in_walk(state->below_stop, walk))
@@ -495,7 +516,8 @@ static void add_mbk(DvMechanics *m, const DvStep *step, DvFactors factors, DvVec
     const bool all = m->external_on_mapped; /* geometric stiffness also where no component acts */
     for (uint32_t i = 0; i < m->mapping_list.count; i++) {
         MappingItem *mapping = mapping_at(m, i);
-        if (!(mapping->loads || all) || !mapping_in_walk(mapping, walk) || !mechanics_alive(mapping->object))
+        if (!(mapping->loads || mapping->constrained || all) || !mapping_in_walk(mapping, walk) ||
+            !mechanics_alive(mapping->object))
             continue;
         if (mapped != d)
             propagate_through(m, mapping, step, ids, DV_NO_VEC, mapped);
@@ -509,7 +531,8 @@ static void add_mbk(DvMechanics *m, const DvStep *step, DvFactors factors, DvVec
             add_product_of(m, field_at(m, i), step, factors);
     for (uint32_t i = m->mapping_list.count; i-- > 0;) {
         MappingItem *mapping = mapping_at(m, i);
-        if ((mapping->loads || all) && mapping_in_walk(mapping, walk) && mechanics_alive(mapping->object))
+        if ((mapping->loads || mapping->constrained || all) && mapping_in_walk(mapping, walk) &&
+            mechanics_alive(mapping->object))
             pull_up(m, mapping, step, factors.k);
     }
     end(m);

@@ -31,6 +31,9 @@ static const DvField fields[] = {
              .help = "coordinates of the motion without constraints"),
     DV_FIELD(MechanicalObject, free_velocity, "free_velocity", dv_type_derivs, .unit = "m/s",
              .help = "velocities of the motion without constraints"),
+    DV_FIELD(MechanicalObject, constraint_force, "constraintForce", dv_type_derivs, .unit = "N",
+             .flags = DV_FIELD_STATE,
+             .help = "forces of constraints in the last step, which count in the geometric stiffness of mappings"),
     DV_FIELD(MechanicalObject, reset_position, "reset_position", dv_type_coords, .unit = "m",
              .help = "coordinates that a reset puts back"),
     DV_FIELD(MechanicalObject, reset_velocity, "reset_velocity", dv_type_derivs, .unit = "m/s",
@@ -267,6 +270,8 @@ static void reset(DvObject *object, void *self_)
     (void)object;
     MechanicalObject *self = self_;
     mechanical_object_clear(self, DV_FORCE);
+    if (mechanical_object_has(self, DV_LAMBDA))
+        mechanical_object_clear(self, DV_LAMBDA);
     if (!mechanical_object_has(self, DV_RESET_POSITION))
         return;
     mechanical_object_combine(self, DV_POSITION, DV_RESET_POSITION, DV_NO_VEC, 0.0);

@@ -20,8 +20,8 @@
 enum { MECHANICAL_OBJECT_MOST_POINTS = 20000000 };
 
 typedef struct MechanicalObject {
-    DvData position, rest_position, reset_position, free_position; /* coordinates */
-    DvData velocity, reset_velocity, free_velocity;                /* derivatives */
+    DvData position, rest_position, reset_position, free_position;    /* coordinates */
+    DvData velocity, reset_velocity, free_velocity, constraint_force; /* derivatives */
     DvData force, external_force, derivative;
     DvData rest_scale, use_topology;
     DvData translation, rotation, scale, translation2, rotation2;

@@ -29,6 +29,7 @@ static const struct {
     {DV_FORCE, offsetof(MechanicalObject, force), true},
     {DV_EXTERNAL_FORCE, offsetof(MechanicalObject, external_force), true},
     {DV_DX, offsetof(MechanicalObject, derivative), false},
+    {DV_LAMBDA, offsetof(MechanicalObject, constraint_force), false},
 };
 #define VECTOR_FIELDS (sizeof vector_fields / sizeof *vector_fields)
 

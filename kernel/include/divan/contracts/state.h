@@ -38,7 +38,7 @@ enum {
     DV_EXTERNAL_FORCE,      /* size 0 unless somebody wrote it in this step */
     DV_DX,                  /* displacement, or whatever a solver iterates on */
     DV_DFORCE,              /* what add_dforce adds to */
-    DV_LAMBDA,              /* constraint forces */
+    DV_LAMBDA,              /* forces of Lagrangian constraints in the last step, of mapped states */
     DV_FIRST_FREE_VEC = 16, /* dynamic ids: even: coordinates, odd: derivatives */
     DV_MAX_VEC = 96
 };

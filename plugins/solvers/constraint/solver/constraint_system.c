@@ -81,6 +81,8 @@ struct ConstraintSystem {
     DvConstraintRows rows; /* what constraints write into; its blocks are those of the step */
     CorrectionItem *corrections;
     uint32_t correction_count, correction_capacity;
+    DvObject **mapped; /* [mapped_count] states that mappings compute */
+    uint32_t mapped_count, mapped_capacity;
     DvObject **objects; /* states of one correction, while they are gathered */
     uint32_t object_capacity;
     MovedState *moved;
@@ -179,10 +181,25 @@ void constraint_system_close(ConstraintSystem *s)
             dv_free(s->lists[i]->entries.values);
             dv_free(s->lists[i]);
         }
-    void *arrays[] = {
-        s->items,       s->lists,   s->list_of.keys, s->list_of.values, s->place_of.keys, s->place_of.values,
-        s->independent, s->offsets, s->rows.blocks,  s->corrections,    s->moved,         s->by_offset,
-        s->parts,       s->owner,   s->work,         s->force,          s->objects,       s};
+    void *arrays[] = {s->items,
+                      s->lists,
+                      s->list_of.keys,
+                      s->list_of.values,
+                      s->place_of.keys,
+                      s->place_of.values,
+                      s->independent,
+                      s->offsets,
+                      s->rows.blocks,
+                      s->corrections,
+                      s->moved,
+                      s->by_offset,
+                      s->parts,
+                      s->owner,
+                      s->work,
+                      s->force,
+                      s->objects,
+                      s->mapped,
+                      s};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         dv_free(arrays[i]);
 }
@@ -736,6 +753,30 @@ static DvStatus move(ConstraintSystem *s, const DvStep *step, DvConstraintOrder 
     return DV_OK;
 }
 
+/* Forces on mapped states, J^T lambda / dt: the geometric stiffness of their mappings counts them in the next step. */
+static void keep_forces(ConstraintSystem *s, const Problem *problem)
+{
+    s->mapped_count = s->ops->states(s->m, DV_STATES_MAPPED, NULL, 0);
+    s->mapped = room(s->mapped, &s->mapped_capacity, s->mapped_count, sizeof *s->mapped);
+    s->ops->states(s->m, DV_STATES_MAPPED, s->mapped, s->mapped_count);
+    for (uint32_t i = 0; i < s->mapped_count; i++) {
+        const DvStateRef state = dv_state_ref(s->mapped[i]);
+        uint32_t place;
+        const bool has_rows = map_get(&s->list_of, s->mapped[i], &place);
+        if (has_rows || state.ops->has(state.self, DV_LAMBDA))
+            state.ops->clear(state.self, DV_LAMBDA);
+        if (!has_rows)
+            continue;
+        const DvRowEntries *e = &s->lists[place]->entries;
+        double *force = dv_state_write(state, DV_LAMBDA, DV_READ_WRITE).at;
+        for (size_t k = 0; k < e->count; k++) {
+            const double lambda = problem->lambda[e->row[k]] / problem->view.dt;
+            for (uint32_t c = 0; c < e->width && lambda != 0.0; c++)
+                force[(size_t)e->point[k] * e->width + c] += lambda * e->values[k * e->width + c];
+        }
+    }
+}
+
 DvStatus constraint_system_apply(ConstraintSystem *s, const DvStep *step, DvConstraintOrder order,
                                  const Problem *problem)
 {
@@ -752,6 +793,8 @@ DvStatus constraint_system_apply(ConstraintSystem *s, const DvStep *step, DvCons
     for (uint32_t i = 0; i < s->correction_count && status == DV_OK; i++)
         if (!dv_node_is_sleeping(dv_object_node(s->corrections[i].object)))
             status = move(s, step, order, &s->corrections[i], problem->lambda);
+    if (status == DV_OK)
+        keep_forces(s, problem);
     for (uint32_t i = 0; i < s->item_count && status == DV_OK; i++)
         if (s->items[i].ops->store && s->items[i].rows > 0)
             s->items[i].ops->store(s->items[i].self, step, problem->lambda + s->items[i].first, s->items[i].rows);
