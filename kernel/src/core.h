@@ -169,10 +169,14 @@ static inline DvObject *dv_private_held(const DvNode *node, unsigned index)
     return index - children < node->members->len ? g_ptr_array_index(node->members, index - children) : NULL;
 }
 
+/* Without a call: a node may have thousands of children to compare. */
 static inline bool dv_private_is_called(const DvObject *object, const char *name, size_t length)
 {
-    const char *own = dv_object_name(object);
-    return strncmp(own, name, length) == 0 && own[length] == '\0';
+    const char *own = *(char *const *)object->name.value;
+    size_t same = 0;
+    while (same < length && own[same] == name[same] && own[same])
+        same++;
+    return same == length && own[same] == '\0';
 }
 
 /* Or has it as an alias. */

@@ -40,6 +40,7 @@ struct DvSchedule {
     GArray *calls;   /* DvCall by order */
     GArray *planned; /* DvCall: of the part at work */
     GArray *older;   /* DvCall: the array before, while a new one is put together */
+    guint holes;     /* calls without an object, only during an update: room for those that come */
     Part *first, *changed, *spare;
     GArray *journal;       /* uint64_t: labels whose calls have changed, in order of time */
     uint64_t journal_base; /* position of its first entry; no position comes twice in a scene */
@@ -156,22 +157,47 @@ static void record(DvSchedule *schedule, uint64_t order)
     g_array_append_val(journal, order);
 }
 
-/* Puts `planned` in the place of the calls with this label. */
+/* A hole keeps the label of what was there, so the array stays sorted. */
+static bool is_hole(const DvCall *call)
+{
+    return call->object == NULL;
+}
+
+/* Puts `planned` in the place of the calls with this label. What becomes free stays as holes until the end of the update, so that
+ * what comes in the place of what goes moves nothing. */
 static void replace(DvSchedule *schedule, uint64_t order)
 {
     GArray *calls = schedule->calls;
     const GArray *planned = schedule->planned;
-    const guint begin = lower_bound(calls, order),
-                end = order == UINT64_MAX ? calls->len : lower_bound(calls, order + 1);
-    const guint before = end - begin, after = planned->len, behind = calls->len - end;
-    if (after > before)
-        g_array_set_size(calls, calls->len + after - before);
-    if (behind)
-        memmove(calls_of(calls) + begin + after, calls_of(calls) + end, behind * sizeof(DvCall));
-    if (after < before)
-        g_array_set_size(calls, calls->len - (before - after));
-    if (after)
-        memcpy(calls_of(calls) + begin, planned->data, after * sizeof(DvCall));
+    guint begin = lower_bound(calls, order), end = begin, holes = 0;
+    while (begin > 0 && is_hole(&calls_of(calls)[begin - 1]))
+        begin--;
+    for (; end < calls->len && (calls_of(calls)[end].order == order || is_hole(&calls_of(calls)[end])); end++)
+        ;
+    for (guint i = begin; i < end; i++)
+        holes += is_hole(&calls_of(calls)[i]);
+    const guint room = end - begin, needed = planned->len, behind = calls->len - end;
+    if (needed > room) {
+        g_array_set_size(calls, calls->len + needed - room);
+        memmove(calls_of(calls) + begin + needed, calls_of(calls) + end, behind * sizeof(DvCall));
+    }
+    if (needed)
+        memcpy(calls_of(calls) + begin, planned->data, needed * sizeof(DvCall));
+    for (guint i = begin + needed; i < end; i++)
+        calls_of(calls)[i] = (DvCall){.order = order};
+    schedule->holes += (needed < room ? room - needed : 0) - holes;
+}
+
+static void close_holes(DvSchedule *schedule)
+{
+    GArray *calls = schedule->calls;
+    guint to = 0;
+    for (guint i = 0; schedule->holes && i < calls->len; i++)
+        if (!is_hole(&calls_of(calls)[i]))
+            calls_of(calls)[to++] = calls_of(calls)[i];
+    if (schedule->holes)
+        g_array_set_size(calls, to);
+    schedule->holes = 0;
 }
 
 /* ---- Parts ---- */
@@ -351,7 +377,8 @@ static void keep_calls(const DvSchedule *schedule, uint64_t old_order, uint64_t 
          i < schedule->older->len && calls_of(schedule->older)[i].order == old_order; i++) {
         DvCall call = calls_of(schedule->older)[i];
         call.order = order;
-        g_array_append_val(schedule->calls, call);
+        if (!is_hole(&call))
+            g_array_append_val(schedule->calls, call);
     }
 }
 
@@ -397,6 +424,7 @@ static void compile(DvSchedule *schedule)
     schedule->calls = schedule->older;
     schedule->older = older;
     g_array_set_size(schedule->calls, 0);
+    schedule->holes = 0;
     Walk walk = dv_private_walk(schedule->root, schedule->plan->enters_sleeping);
     Part **parts = g_new0(Part *, walk.count);
     uint64_t *old_orders = g_new0(uint64_t, walk.count);
@@ -499,6 +527,7 @@ static void update(DvSchedule *schedule)
     }
     if (schedule->stale || (schedule->irregular && schedule->changed))
         compile(schedule);
+    close_holes(schedule);
 }
 
 /* ---- Edits ---- */

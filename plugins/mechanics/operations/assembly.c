@@ -74,6 +74,7 @@ typedef struct Contribution {
     bool direct;                 /* all go to one matrix, block by block... */
     const Target *direct_target; /* ...which is that of this target */
     Costs costs;
+    uint64_t seen;   /* id of the field that was last asked for couplings; of a force field: of its mass, too */
     uint64_t warned; /* id of a field without a matrix that was told so */
     struct Assembly *assembly;
     Source source; /* of the last values */
@@ -87,6 +88,7 @@ typedef struct FixedUnknown {
 typedef struct Placed {
     uint64_t id; /* 0: none */
     uint32_t points;
+    StateKind kind;
 } Placed;
 
 /* A constraint as its fixed unknowns were gathered. */
@@ -107,13 +109,16 @@ typedef struct Matrix {
 struct Assembly {
     Blocks blocks;
     uint64_t version;      /* of the mechanics */
+    uint64_t states;       /* of the mechanics' states, when they were placed */
     Placed *placed;        /* by slot of the state */
+    List of_rows;          /* slots of the independent states, in the order of their rows */
     uint32_t *first_block; /* by slot: block row of an independent state, else NOWHERE */
     uint32_t *old_first_block;
     size_t placed_capacity, first_block_capacity, old_first_block_capacity;
     Contribution *of_fields; /* by slot of the field, two each: force field, mass */
     Contribution *of_mappings;
     uint32_t field_slots, mapping_slots;
+    List coming_fields; /* slots of fields that are to name their couplings */
     Local *locals;
     uint32_t local_count; /* places, the free ones too */
     List local_list;      /* in the order in which components name them first */
@@ -735,58 +740,96 @@ static uint32_t block_size_of(const DvMechanics *m)
     return common == 0 ? 1 : common % 3 == 0 ? 3 : common;
 }
 
-/* Rows of the states as they are now; rows that stay keep their entries, which get their new numbers. */
-static void place_states(Assembly *as, DvMechanics *m)
+/* Whether the independent states are those that have rows, in their order; their points are the same: fits_states. */
+static bool rows_fit(const Assembly *as, const DvMechanics *m)
 {
-    const uint32_t slots = m->state_slots.count;
-    const Rows *old = &as->blocks.rows;
-    const size_t old_slots = as->placed_capacity;
-    if (slots > as->placed_capacity) {
-        as->placed = dv_realloc(as->placed, old_slots * sizeof *as->placed, 2 * (size_t)slots * sizeof *as->placed);
-        as->first_block = dv_realloc(as->first_block, old_slots * sizeof *as->first_block,
-                                     2 * (size_t)slots * sizeof *as->first_block);
-        as->old_first_block = dv_realloc(as->old_first_block, old_slots * sizeof *as->old_first_block,
-                                         2 * (size_t)slots * sizeof *as->old_first_block);
-        as->placed_capacity = 2 * (size_t)slots;
-        for (size_t i = old_slots; i < as->placed_capacity; i++)
-            as->first_block[i] = NOWHERE;
+    if (!as->now || as->of_rows.count != m->independent.count)
+        return false;
+    for (uint32_t i = 0; i < m->independent.count; i++) {
+        const uint32_t slot = m->independent.at[i];
+        if (as->of_rows.at[i] != slot || as->placed[slot].id != m->states[slot].id)
+            return false;
     }
+    return true;
+}
+
+static void reserve_states(Assembly *as, const DvMechanics *m)
+{
+    const size_t slots = m->state_slots.count, old_slots = as->placed_capacity;
+    if (slots <= old_slots)
+        return;
+    as->placed = dv_realloc(as->placed, old_slots * sizeof *as->placed, 2 * slots * sizeof *as->placed);
+    as->first_block =
+        dv_realloc(as->first_block, old_slots * sizeof *as->first_block, 2 * slots * sizeof *as->first_block);
+    as->old_first_block = dv_realloc(as->old_first_block, old_slots * sizeof *as->old_first_block,
+                                     2 * slots * sizeof *as->old_first_block);
+    as->placed_capacity = 2 * slots;
+    for (size_t i = old_slots; i < as->placed_capacity; i++)
+        as->first_block[i] = NOWHERE;
+    as->blocks.first_block = as->first_block;
+}
+
+/* Rows of the states as they are now; rows that stay keep their entries, which get their new numbers. */
+static void place_rows(Assembly *as, DvMechanics *m)
+{
+    const Rows *old = &as->blocks.rows;
     if (as->placed_capacity > 0)
         memcpy(as->old_first_block, as->first_block, as->placed_capacity * sizeof *as->first_block);
     for (size_t i = 0; i < as->placed_capacity; i++)
         as->first_block[i] = NOWHERE;
-    as->blocks.first_block = as->first_block;
     uint32_t rows = 0;
-    bool same = true;
+    as->of_rows.count = 0;
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const uint32_t slot = m->independent.at[i];
-        same = same && as->placed[slot].id == m->states[slot].id && as->old_first_block[slot] == rows;
         as->first_block[slot] = rows;
         rows += dv_state_count(m->states[slot].ref) * blocks_per_point(&as->blocks, slot);
+        list_add(&as->of_rows, slot);
     }
-    same = same && rows == old->count && as->now;
-    if (!same) {
-        WITH_ROOM(as->old_row, as->old_row_capacity, rows);
-        WITH_ROOM(as->new_row, as->new_row_capacity, old->count);
-        for (uint32_t row = 0; row < old->count; row++)
-            as->new_row[row] = NOWHERE;
-        for (uint32_t i = 0; i < m->independent.count; i++) {
-            const uint32_t slot = m->independent.at[i], first = as->first_block[slot];
-            const uint32_t count = dv_state_count(m->states[slot].ref) * blocks_per_point(&as->blocks, slot);
-            const uint32_t from =
-                as->placed[slot].id == m->states[slot].id ? as->old_first_block[slot] : (uint32_t)NOWHERE;
-            for (uint32_t r = 0; r < count; r++) {
-                as->old_row[first + r] = from == NOWHERE ? NOWHERE : from + r;
-                if (from != NOWHERE)
-                    as->new_row[from + r] = first + r;
-            }
+    WITH_ROOM(as->old_row, as->old_row_capacity, rows);
+    WITH_ROOM(as->new_row, as->new_row_capacity, old->count);
+    for (uint32_t row = 0; row < old->count; row++)
+        as->new_row[row] = NOWHERE;
+    for (uint32_t i = 0; i < m->independent.count; i++) {
+        const uint32_t slot = m->independent.at[i], first = as->first_block[slot];
+        const uint32_t count = dv_state_count(m->states[slot].ref) * blocks_per_point(&as->blocks, slot);
+        const uint32_t from = as->placed[slot].id == m->states[slot].id ? as->old_first_block[slot] : (uint32_t)NOWHERE;
+        for (uint32_t r = 0; r < count; r++) {
+            as->old_row[first + r] = from == NOWHERE ? NOWHERE : from + r;
+            if (from != NOWHERE)
+                as->new_row[from + r] = first + r;
         }
-        splice(as, m->scene, rows, as->old_row, as->new_row);
     }
+    splice(as, m->scene, rows, as->old_row, as->new_row);
+}
+
+static void place_states(Assembly *as, DvMechanics *m)
+{
+    reserve_states(as, m);
+    if (!rows_fit(as, m))
+        place_rows(as, m);
     for (uint32_t i = 0; i < m->state_list.count; i++) {
         const uint32_t slot = m->state_list.at[i];
-        as->placed[slot] = (Placed){m->states[slot].id, dv_state_count(m->states[slot].ref)};
+        const StateItem *state = &m->states[slot];
+        if (as->placed[slot].id != state->id)
+            as->placed[slot].points = dv_state_count(state->ref);
+        as->placed[slot].id = state->id;
+        as->placed[slot].kind = state->kind;
     }
+    as->states = m->placed;
+}
+
+/* Whether a state that stays has become of another kind: couplings with it go elsewhere. */
+static bool kinds_changed(const Assembly *as, const DvMechanics *m)
+{
+    if (as->states == m->placed)
+        return false;
+    for (uint32_t i = 0; i < m->state_list.count; i++) {
+        const uint32_t slot = m->state_list.at[i];
+        if (slot < as->placed_capacity && as->placed[slot].id == m->states[slot].id &&
+            as->placed[slot].kind != m->states[slot].kind)
+            return true;
+    }
+    return false;
 }
 
 /* Whether states that were placed have the points they had. */
@@ -840,11 +883,10 @@ static void estimate(Assembly *as, const DvMechanics *m)
 
 /* ---- Following the mechanics ---- */
 
-static bool is_current(const DvMechanics *m, const Contribution *c)
+static bool is_current(const DvMechanics *m, const Contribution *c, uint64_t id, bool same_kinds)
 {
-    const uint64_t id = c->kind == MAPPING ? m->mappings[c->component].id : m->fields[c->component].id;
     return id == c->id && structure_of(m, c) == c->structure &&
-           kinds_of(m, states_of(m, c), c->state_count) == c->kinds;
+           (same_kinds || kinds_of(m, states_of(m, c), c->state_count) == c->kinds);
 }
 
 static void reserve_contributions(Assembly *as, const DvMechanics *m)
@@ -863,14 +905,36 @@ static void reserve_contributions(Assembly *as, const DvMechanics *m)
     }
 }
 
+/* Lets go of what has gone or changed; what is to name its couplings, anew or for the first time, comes into `coming_fields`. */
+static void retire_gone(Assembly *as, const DvMechanics *m)
+{
+    const bool same_kinds = !kinds_changed(as, m);
+    as->coming_fields.count = 0;
+    for (uint32_t slot = 0; slot < m->field_slots.count; slot++) {
+        Contribution *of = &as->of_fields[2 * slot];
+        const uint64_t id = m->fields[slot].id;
+        for (uint32_t kind = FORCE_FIELD; kind <= MASS; kind++)
+            if (of[kind].id && !is_current(m, &of[kind], id, same_kinds)) {
+                retire(as, 2 * slot + kind);
+                of->seen = 0;
+            }
+        if (id && of->seen != id)
+            list_add(&as->coming_fields, slot);
+    }
+    for (uint32_t slot = 0; slot < as->mapping_slots; slot++)
+        if (as->of_mappings[slot].id && !is_current(m, &as->of_mappings[slot], m->mappings[slot].id, same_kinds))
+            retire(as, slot | OF_MAPPINGS);
+}
+
 static void add_new(Assembly *as, DvMechanics *m)
 {
-    for (uint32_t i = 0; i < m->field_list.count; i++) {
-        const uint32_t slot = m->field_list.at[i];
+    for (uint32_t i = 0; i < as->coming_fields.count; i++) {
+        const uint32_t slot = as->coming_fields.at[i];
         const FieldItem *field = &m->fields[slot];
         for (uint32_t kind = FORCE_FIELD; kind <= MASS; kind++)
             if (!as->of_fields[2 * slot + kind].id && has_couplings(m, (Kind)kind, slot))
                 add_contribution(as, m, (Kind)kind, slot);
+        as->of_fields[2 * slot].seen = field->id;
         if (field->ops->add_dforce && !has_couplings(m, FORCE_FIELD, slot) &&
             as->of_fields[2 * slot].warned != field->id) {
             as->of_fields[2 * slot].warned = field->id;
@@ -902,17 +966,13 @@ static void update_structure(Assembly *as, DvMechanics *m)
 {
     as->blocks.m = m;
     reserve_contributions(as, m);
-    for (uint32_t i = 0; i < 2 * as->field_slots; i++)
-        if (as->of_fields[i].id && !is_current(m, &as->of_fields[i]))
-            retire(as, i);
-    for (uint32_t i = 0; i < as->mapping_slots; i++)
-        if (as->of_mappings[i].id && !is_current(m, &as->of_mappings[i]))
-            retire(as, i | OF_MAPPINGS);
+    retire_gone(as, m);
     if (as->jacobians) {
         update_jacobians(as, m);
         clear_locals(as);
     }
-    place_states(as, m);
+    if (as->states != m->placed || !as->now)
+        place_states(as, m);
     add_new(as, m);
     drop_unused_locals(as);
     if (as->local_list.count) {
@@ -954,9 +1014,10 @@ void assembly_free(Assembly *as)
     pairs_free(&as->coming);
     pairs_free(&as->pairs);
     sorter_free(&as->sorter);
-    void *arrays[] = {as->placed,  as->first_block,   as->old_first_block, as->of_fields, as->of_mappings,
-                      as->locals,  as->local_list.at, as->free_locals.at,  as->number,    as->old_row,
-                      as->new_row, as->fixed,         as->needed,          as->gathered};
+    void *arrays[] = {as->placed,      as->first_block, as->old_first_block, as->of_fields,
+                      as->of_mappings, as->locals,      as->local_list.at,   as->free_locals.at,
+                      as->number,      as->old_row,     as->new_row,         as->fixed,
+                      as->needed,      as->gathered,    as->of_rows.at,      as->coming_fields.at};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         dv_free(arrays[i]);
     dv_free(as);
@@ -1205,7 +1266,7 @@ static void drop(DvMechanics *m)
 static Assembly *structure(DvMechanics *m)
 {
     if (m->assembly && (!fits_states(m->assembly, m) ||
-                        (m->assembly->version != m->version && m->assembly->blocks.block != block_size_of(m))))
+                        (m->assembly->states != m->placed && m->assembly->blocks.block != block_size_of(m))))
         drop(m);
     if (!m->assembly) {
         m->assembly = dv_alloc(1, sizeof *m->assembly);

@@ -234,6 +234,7 @@ static void update_kind(DvMechanics *m, uint32_t slot)
     if (kind == state->kind || state->leaves)
         return;
     m->version++;
+    m->placed++;
     if (state->kind == STATE_INDEPENDENT)
         REMOVE_BY_KEY(&m->independent, m->states, slot);
     state->kind = kind;
@@ -277,6 +278,7 @@ static void remove_state(DvMechanics *m, uint32_t slot)
     StateItem *state = &m->states[slot];
     DvObject *object = state->ref.object;
     m->version++;
+    m->placed++;
     if (state->kind == STATE_INDEPENDENT)
         REMOVE_BY_KEY(&m->independent, m->states, slot);
     if (is_inside(state))
@@ -293,6 +295,7 @@ static void remove_state(DvMechanics *m, uint32_t slot)
 static void set_aside(DvMechanics *m, uint32_t slot)
 {
     StateItem *state = &m->states[slot];
+    m->placed++;
     REMOVE_BY_KEY(&m->state_list, m->states, slot);
     if (state->kind == STATE_INDEPENDENT)
         REMOVE_BY_KEY(&m->independent, m->states, slot);
@@ -835,6 +838,7 @@ static void compile_from_nothing(DvMechanics *m)
                        .seen = old.seen,
                        .last_id = old.last_id,
                        .version = old.version + 1,
+                       .placed = old.placed + 1,
                        .epoch = old.epoch,
                        .next = old.next,
                        .lent = old.lent,
