@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { USUAL = 8 }; /* attributes of an object: room for so many from the beginning */
+
 static void clear_attribute(void *pointer)
 {
     DvAttribute *attribute = pointer;
@@ -16,7 +18,7 @@ static void clear_attribute(void *pointer)
 DvAttributes *dv_attributes_new(void)
 {
     DvAttributes *attributes = g_new0(DvAttributes, 1);
-    attributes->list = g_array_new(FALSE, TRUE, sizeof(DvAttribute));
+    attributes->list = g_array_sized_new(FALSE, TRUE, sizeof(DvAttribute), USUAL);
     g_array_set_clear_func(attributes->list, clear_attribute);
     return attributes;
 }

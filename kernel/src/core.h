@@ -225,6 +225,13 @@ DV_PUBLIC char *dv_core_find_beside_kernel(const char *name, const char *const *
 DV_PUBLIC void dv_core_link_clear(DvLink *link, size_t count); /* has `count` places, which lead nowhere */
 DV_PUBLIC void dv_core_link_point(DvLink *link, size_t index, DvObject *target);
 
+/* registry.c */
+/* Of the classes with the name of this one, which several plugins may offer, the first that has the variant ("": has none); failing
+ * that the first of all. */
+DV_PUBLIC const DvClass *dv_core_class_with(const DvClass *cls, const char *variant);
+DV_PUBLIC const char *const *dv_core_class_variants(
+    const DvClass *cls); /* interned, in the order of bytes, ended by NULL */
+
 /* node.c */
 /* It offers the contract, and not only by path. */
 DV_PUBLIC bool dv_core_stands_for_node(const DvObject *object, const char *contract);

@@ -412,8 +412,10 @@ void dv_data_touch(DvData *data)
 void dv_data_set(DvData *data, const void *elements, size_t count)
 {
     if (data->type->scalar == DV_SCALAR_STRING) {
-        void *copy = dv_core_elements_copy(data->type, elements, count, count);
-        replace_value(data, value_take(data->type, copy, count));
+        char **words = value_new(data->type, count, count);
+        for (size_t i = 0; i < count; i++)
+            words[i] = dv_strdup(((char *const *)elements)[i]);
+        replace_value(data, words);
     } else if (elements == data->value) {
         (void)begin(data, count, true);
     } else {

@@ -5,14 +5,20 @@
  */
 #include "internal.h"
 
+#include <string.h>
+
 void dv_core_link_clear(DvLink *link, size_t count)
 {
     for (size_t i = 0; i < link->count; i++)
         if (link->objects[i])
             g_ptr_array_remove_fast(link->objects[i]->referrers, link);
-    g_free(link->objects);
-    link->objects = g_new0(DvObject *, count);
-    link->count = count;
+    if (count != link->count) {
+        g_free(link->objects);
+        link->objects = g_new(DvObject *, count);
+        link->count = count;
+    }
+    if (count)
+        memset(link->objects, 0, count * sizeof *link->objects);
 }
 
 void dv_core_link_point(DvLink *link, size_t index, DvObject *target)

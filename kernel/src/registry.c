@@ -15,6 +15,7 @@
 typedef struct Entry {
     const DvClass *cls;
     const DvPlugin *plugin;
+    const char **variants; /* the class's, interned, in the order of bytes, ended by NULL */
 } Entry;
 
 static GPtrArray *entries;  /* Entry *, by name in the order of bytes, then the highest rank, then the order of start */
@@ -25,11 +26,18 @@ static GHashTable *old_fields;  /* old name -> GPtrArray of const DvRename * */
 static GHashTable *modules;     /* names of modules and plugins that are here */
 static GHashTable *services;    /* contract -> GPtrArray of const void *, in the order of start */
 
+static void entry_free(gpointer data)
+{
+    Entry *entry = data;
+    g_free(entry->variants);
+    g_free(entry);
+}
+
 static void open_tables(void)
 {
     if (entries)
         return;
-    entries = g_ptr_array_new_with_free_func(g_free);
+    entries = g_ptr_array_new_with_free_func(entry_free);
     by_name = g_hash_table_new(g_str_hash, g_str_equal);
     by_alias = g_hash_table_new(g_str_hash, g_str_equal);
     old_classes = g_hash_table_new(g_str_hash, g_str_equal);
@@ -124,11 +132,24 @@ static void add_renames(const DvPlugin *plugin)
     }
 }
 
+static const char **words_of(const char *text)
+{
+    gchar **words = g_strsplit(text ? text : "", " ", -1);
+    const size_t count = g_strv_length(words);
+    const char **interned = g_new0(const char *, count + 1);
+    for (size_t i = 0, n = 0; i < count; i++)
+        if (*words[i])
+            interned[n++] = g_intern_string(words[i]);
+    g_strfreev(words);
+    qsort(interned, g_strv_length((gchar **)(uintptr_t)interned), sizeof *interned, dv_core_compare_words);
+    return interned;
+}
+
 void dv_private_registry_add(const DvPlugin *plugin)
 {
     for (const DvClass *const *cls = plugin->classes; cls && *cls; cls++) {
         Entry *entry = g_new(Entry, 1);
-        *entry = (Entry){*cls, plugin};
+        *entry = (Entry){*cls, plugin, words_of((*cls)->variants)};
         g_ptr_array_add(entries, entry);
         for (const char *const *alias = (*cls)->aliases; alias && *alias; alias++)
             claim(by_alias, *alias, *cls);
@@ -156,6 +177,33 @@ size_t dv_class_count(void)
 const DvClass *dv_class_at(size_t index)
 {
     return index < dv_class_count() ? ((const Entry *)g_ptr_array_index(entries, index))->cls : NULL;
+}
+
+static bool has_variant(const Entry *entry, const char *variant)
+{
+    return *variant ? g_strv_contains((const gchar *const *)entry->variants, variant) : !entry->cls->variants;
+}
+
+const DvClass *dv_core_class_with(const DvClass *cls, const char *variant)
+{
+    const Entry *first = g_hash_table_lookup(by_name, cls->name);
+    for (guint i = 0; first && !has_variant(first, variant) && i < entries->len; i++) {
+        const Entry *entry = g_ptr_array_index(entries, i);
+        if (strcmp(entry->cls->name, cls->name) == 0 && has_variant(entry, variant))
+            return entry->cls;
+    }
+    return first ? first->cls : NULL;
+}
+
+const char *const *dv_core_class_variants(const DvClass *cls)
+{
+    static const char *const none[] = {NULL};
+    for (guint i = 0; entries && i < entries->len; i++) {
+        const Entry *entry = g_ptr_array_index(entries, i);
+        if (entry->cls == cls)
+            return entry->variants;
+    }
+    return none;
 }
 
 const DvPlugin *dv_class_plugin(const DvClass *cls)

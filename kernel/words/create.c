@@ -217,14 +217,13 @@ static const char *choose_variant(const Making *making, const char *wanted, DvTe
     char *given = NULL;
     if (cls->variant_rule != DV_VARIANT_FREE && !(given = variant_of_sources(making, reason)))
         return NULL;
-    char **words = g_strsplit(cls->variants, " ", -1);
-    qsort(words, g_strv_length(words), sizeof *words, dv_core_compare_words);
+    const char *const *words = dv_core_class_variants(cls);
+    const size_t count = g_strv_length((char **)(uintptr_t)words);
     const char *chosen = NULL;
     bool possible = false;
-    for (size_t k = 0; !chosen && k < 2 + g_strv_length(words); k++) {
+    for (size_t k = 0; !chosen && k < 2 + count; k++) {
         const char *word = k == 0 ? wanted : k == 1 ? cls->default_variant : words[k - 2];
-        if (!word || !*word || !g_strv_contains((const char *const *)words, word) ||
-            (given && !is_part_of(given, word)))
+        if (!word || !g_strv_contains(words, word) || (given && !is_part_of(given, word)))
             continue;
         possible = true;
         if (is_accepted(making, word, reason))
@@ -232,7 +231,6 @@ static const char *choose_variant(const Making *making, const char *wanted, DvTe
     }
     if (!chosen && !possible)
         add_variants(reason, cls, given ? given : "any");
-    g_strfreev(words);
     g_free(given);
     return chosen;
 }
@@ -353,22 +351,6 @@ static void give_name(DvNode *node, DvObject *object)
     g_free(name);
 }
 
-/* Of the classes with the name of this one, which several plugins may offer, the first that has the variant ("": has none). */
-static const DvClass *class_of(const DvClass *cls, const char *variant)
-{
-    for (size_t i = 0; i < dv_class_count(); i++) {
-        const DvClass *other = dv_class_at(i);
-        if (strcmp(other->name, cls->name) != 0)
-            continue;
-        char **variants = g_strsplit(other->variants ? other->variants : "", " ", -1);
-        const bool has_it = *variant ? g_strv_contains((const char *const *)variants, variant) : !other->variants;
-        g_strfreev(variants);
-        if (has_it)
-            return other;
-    }
-    return dv_class_find(cls->name);
-}
-
 static void warn_of_slots(const Making *making)
 {
     for (const DvContract *contract = making->cls->contracts; contract && contract->id; contract++) {
@@ -389,7 +371,7 @@ static DvStatus make(Making *making, DvObject **result)
     char *wanted = template && *template->text ? canonical_variant(template->text) : NULL;
     DvText reason = {0};
     if (wanted)
-        making->cls = class_of(making->cls, wanted);
+        making->cls = dv_core_class_with(making->cls, wanted);
     const char *variant = choose_variant(making, wanted, &reason);
     if (!variant) {
         (void)say(making, DV_ERROR_MISSING, NULL, "cannot be made here: %s", reason.at ? reason.at : "not accepted");
@@ -399,7 +381,7 @@ static DvStatus make(Making *making, DvObject **result)
         return DV_ERROR_MISSING;
     }
     dv_text_free(&reason);
-    making->cls = class_of(making->cls, variant);
+    making->cls = dv_core_class_with(making->cls, variant);
     (void)dv_attribute(making->attributes, "template");
     (void)dv_attribute(making->attributes, "type");
     if (wanted && *variant && !is_part_of(variant, wanted))

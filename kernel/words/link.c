@@ -10,7 +10,7 @@
 enum { MAX_PATHS = 10000 };
 
 /* Paths that are left, one blank between two. */
-static DvStatus read_paths(DvLink *link, const char *text, GString *paths, size_t *count)
+static DvStatus read_paths(DvLink *link, const char *text, DvText *paths, size_t *count)
 {
     static const char blank[] = " \t\n\r\v\f";
     DvStatus status = DV_OK;
@@ -29,7 +29,7 @@ static DvStatus read_paths(DvLink *link, const char *text, GString *paths, size_
         } else if (*count == MAX_PATHS) {
             return dv_field_error(&link->data, -1, "has more than %d paths; the rest is dropped", MAX_PATHS);
         } else {
-            g_string_append_printf(paths, "%s%.*s", *count ? " " : "", length, word);
+            dv_text_add(paths, "%s%.*s", *count ? " " : "", length, word);
             ++*count;
         }
     }
@@ -38,15 +38,15 @@ static DvStatus read_paths(DvLink *link, const char *text, GString *paths, size_
 
 DvStatus dv_words_link_set_text(DvLink *link, const char *text)
 {
-    GString *paths = g_string_new(NULL);
+    DvText paths = {0};
     size_t count;
-    const DvStatus status = read_paths(link, text, paths, &count);
+    const DvStatus status = read_paths(link, text, &paths, &count);
     if (count) {
         dv_core_link_clear(link, count);
-        dv_data_set_string(&link->data, paths->str);
+        dv_data_set_string(&link->data, paths.at);
         (void)dv_link_resolve(link);
     }
-    g_string_free(paths, TRUE);
+    dv_text_free(&paths);
     return status;
 }
 
@@ -80,9 +80,10 @@ DvStatus dv_link_resolve(DvLink *link)
     for (size_t i = 0; i < link->count; i++) {
         if (link->objects[i])
             continue;
-        if (!paths)
-            paths = g_strsplit(dv_data_string(&link->data), " ", -1);
-        DvObject *target = node ? dv_node_resolve(node, owner, paths[i], link->data.field->target) : NULL;
+        const char *path = dv_data_string(&link->data);
+        if (link->count > 1)
+            path = (paths = paths ? paths : g_strsplit(path, " ", -1))[i];
+        DvObject *target = node ? dv_node_resolve(node, owner, path, link->data.field->target) : NULL;
         if (target)
             dv_core_link_point(link, i, target);
         found |= target != NULL;
