@@ -86,12 +86,8 @@ static void edit_node(Bench *bench)
 }
 
 /* A point of the rigid body and a spring to a particle. */
-static void edit_contact(Bench *bench)
+static void add_contact(Bench *bench)
 {
-    if (bench->contact) {
-        dv_object_remove(bench->spring);
-        dv_node_remove(bench->contact);
-    }
     bench->contact = dv_node_new(dv_node_child(bench->root, 0), "contact");
     check(dv_object_new(bench->contact, "MechanicalObject", NULL, "template", "Vec3d", "name", "touch", "position",
                         "0 1 0", NULL));
@@ -99,14 +95,27 @@ static void edit_contact(Bench *bench)
     add_spring(bench, "@/rigid/contact/touch");
 }
 
+static void edit_contact(Bench *bench)
+{
+    if (bench->contact) {
+        dv_object_remove(bench->spring);
+        dv_node_remove(bench->contact);
+    }
+    add_contact(bench);
+}
+
+/* The same scene, with a contact that stays. */
+static void hold_contact(Bench *bench)
+{
+    if (!bench->contact)
+        add_contact(bench);
+}
+
 static const struct {
     const char *name;
     void (*edit)(Bench *);
-} edits[] = {{"quiet", edit_nothing},
-             {"kept", edit_kept},
-             {"spring", edit_spring},
-             {"node", edit_node},
-             {"contact", edit_contact}};
+} edits[] = {{"quiet", edit_nothing}, {"kept", edit_kept},       {"spring", edit_spring},
+             {"node", edit_node},     {"contact", edit_contact}, {"held", hold_contact}};
 
 static int ascending(const void *a, const void *b)
 {

@@ -11,12 +11,18 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <divan/contracts/collision.h>
 #include <divan/contracts/state.h>
 #include <divan/divan.h>
 
 enum { STEPS = 12, WORKERS = 4 };
 
-static const char *const names[] = {"pendulum.scn", "beam.scn", "cloth.scn", "liver.scn"};
+static const char *const names[] = {"scenes/pendulum.scn",
+                                    "scenes/beam.scn",
+                                    "scenes/cloth.scn",
+                                    "scenes/liver.scn",
+                                    "tests/threads/spheres_with_friction.scn",
+                                    "tests/threads/sheet_with_penalties.scn"};
 enum { SCENES = sizeof names / sizeof *names };
 
 static int start(void **state)
@@ -56,19 +62,35 @@ static uint64_t hash_of(const DvScene *scene)
 typedef struct Run {
     const char *name;
     uint64_t hash, again; /* after STEPS; after a reset and as many */
+    size_t contacts;      /* seen in all steps */
     bool good;
 } Run;
+
+/* Contacts of the last step; a scene without collisions has none. */
+static size_t contacts_of(const DvScene *scene)
+{
+    DvObject *pipeline = dv_node_slot(dv_scene_root(scene), DV_COLLISION_PIPELINE);
+    if (!pipeline)
+        return 0;
+    const DvCollisionPipelineOps *ops = dv_object_ops(pipeline, DV_COLLISION_PIPELINE);
+    const DvContactList *list = ops->contacts(dv_object_self(pipeline));
+    size_t count = 0;
+    for (uint32_t i = 0; i < list->pair_count; i++)
+        count += list->pairs[i].count;
+    return count;
+}
 
 static void *run(void *context)
 {
     Run *r = context;
     char file[4096];
     DvScene *scene = NULL;
-    snprintf(file, sizeof file, "%s/scenes/%s", getenv("DIVAN_TEST_SOURCE_ROOT"), r->name);
+    snprintf(file, sizeof file, "%s/%s", getenv("DIVAN_TEST_SOURCE_ROOT"), r->name);
     r->good = dv_scene_load(file, NULL, &scene) == DV_OK;
     for (int round = 0; r->good && round < 2; round++) {
         for (int i = 0; r->good && i < STEPS; i++) {
             r->good = dv_scene_step(scene, 0) == DV_OK;
+            r->contacts += contacts_of(scene);
             if (i % 4 == 0)
                 dv_scene_update_visual(scene);
         }
@@ -91,6 +113,7 @@ static void run_at_once(Run *runs, const Run *const *alone, size_t count)
         assert_true(runs[i].good);
         assert_int_equal(runs[i].hash, alone[i]->hash);
         assert_int_equal(runs[i].again, alone[i]->again);
+        assert_int_equal(runs[i].contacts, alone[i]->contacts);
     }
 }
 
@@ -103,6 +126,7 @@ static void run_each_alone(void)
         run(&alone[i]);
         assert_true(alone[i].good);
         assert_int_equal(alone[i].hash, alone[i].again);
+        assert_true((alone[i].contacts >= 2 * STEPS) == (strncmp(names[i], "tests/", 6) == 0));
     }
 }
 
