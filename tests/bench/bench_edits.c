@@ -77,6 +77,17 @@ static void edit_kept(Bench *bench)
     check(dv_object_attach(bench->spring, bench->root));
 }
 
+/* The same spring, in every other step: the pattern of the matrix changes in each. */
+static void edit_toggled(Bench *bench)
+{
+    if (!bench->spring)
+        add_spring(bench, "@/b1/dofs");
+    else if (dv_object_node(bench->spring))
+        check(dv_object_detach(bench->spring));
+    else
+        check(dv_object_attach(bench->spring, bench->root));
+}
+
 static void edit_node(Bench *bench)
 {
     edit_nothing(bench);
@@ -114,7 +125,7 @@ static void hold_contact(Bench *bench)
 static const struct {
     const char *name;
     void (*edit)(Bench *);
-} edits[] = {{"quiet", edit_nothing}, {"kept", edit_kept},       {"spring", edit_spring},
+} edits[] = {{"quiet", edit_nothing}, {"kept", edit_kept},       {"toggled", edit_toggled}, {"spring", edit_spring},
              {"node", edit_node},     {"contact", edit_contact}, {"held", hold_contact}};
 
 static int ascending(const void *a, const void *b)
@@ -160,6 +171,8 @@ static void run(unsigned bodies, const char *solver, const char *only, unsigned 
         quiet = e == 0 ? median : quiet;
         printf("%5u bodies, %-6s %-8s %10.1f us  %8.1f blocks", bodies, solver, edits[e].name, median, asked);
         printf(e > 0 && quiet > 0 ? "  %6.2f quiet steps\n" : "\n", median / quiet);
+        if (bench.spring && !dv_object_node(bench.spring))
+            dv_object_unref(bench.spring);
         dv_scene_free(bench.scene);
     }
     free(times);

@@ -323,6 +323,31 @@ static void what_comes_late_counts_where_it_stands(void **state)
     dv_scene_free(scene);
 }
 
+/* It may get the same slot, at the same place in the order, and not the same rows. */
+static void a_state_of_other_points_in_the_place_of_one_has_rows_of_its_own(void **state)
+{
+    (void)state;
+    static const char *const positions[] = {"1 0 0", "1 0 0 2 0 0 3 0 0", "1 1 0 2 2 0", "0 0 1 0 0 2"};
+    DvScene *scene =
+        scene_from_text("<Node name='root' gravity='0 -1 0'><Node name='first'>"
+                        "<MechanicalObject name='dofs' position='0 0 0'/><UniformMass totalMass='2'/></Node></Node>");
+    const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    DvNode *last = NULL;
+    for (size_t i = 0; i < sizeof positions / sizeof *positions; i++) {
+        if (last)
+            dv_node_remove(last);
+        (void)ops->unknowns(m); /* the slot becomes free, and nobody asks for a matrix meanwhile */
+        last = dv_node_new(dv_scene_root(scene), "last");
+        make(last, "MechanicalObject", "position", positions[i]);
+        make(last, "UniformMass", "totalMass", "1.5");
+        make(last, "RestShapeSpringsForceField", "stiffness", "7");
+        expect_fresh(scene, ops, m);
+    }
+    ops->close(m);
+    dv_scene_free(scene);
+}
+
 /* ---- What an edit costs ---- */
 
 static DvScene *scene_of_bodies(unsigned bodies, const char *linear_solver)
@@ -448,6 +473,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mechanics_that_followed_any_edits_are_those_compiled_now),
         cmocka_unit_test(what_comes_late_counts_where_it_stands),
+        cmocka_unit_test(a_state_of_other_points_in_the_place_of_one_has_rows_of_its_own),
         cmocka_unit_test(an_edit_allocates_the_same_in_small_and_large_scenes_and_nothing_when_things_are_kept),
         cmocka_unit_test(what_an_edit_does_not_touch_is_kept),
     };

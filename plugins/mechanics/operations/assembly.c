@@ -109,7 +109,7 @@ typedef struct Matrix {
 struct Assembly {
     Blocks blocks;
     uint64_t version;      /* of the mechanics */
-    uint64_t states;       /* of the mechanics' states, when they were placed */
+    uint64_t states;       /* DvMechanics.placed when they were placed; 0: never */
     Placed *placed;        /* by slot of the state */
     List of_rows;          /* slots of the independent states, in the order of their rows */
     uint32_t *first_block; /* by slot: block row of an independent state, else NOWHERE */
@@ -971,7 +971,7 @@ static void update_structure(Assembly *as, DvMechanics *m)
         update_jacobians(as, m);
         clear_locals(as);
     }
-    if (as->states != m->placed || !as->now)
+    if (as->states != m->placed)
         place_states(as, m);
     add_new(as, m);
     drop_unused_locals(as);

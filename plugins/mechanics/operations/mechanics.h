@@ -152,7 +152,7 @@ struct DvMechanics {
     uint64_t seen;    /* of its changes */
     uint64_t last_id; /* of an item; none comes twice */
     uint64_t version; /* + 1 with each change of what is here */
-    uint64_t placed;  /* + 1 with each change of the states and of their kinds */
+    uint64_t placed;  /* + 1 with each change of the states and of their kinds; 0: never compiled */
     bool regular;     /* each state is computed by one mapping at most, and the mappings are in graph order */
 
     StateItem *states;
