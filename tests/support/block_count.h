@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Counts every block that the process asks for, those of the kernel, of GLib and of the C library alike, as block_count(). For the one source
- * file of a program: it defines malloc. Under AddressSanitizer, which has its own, blocks of the kernel alone.
+ * file of a program: it defines malloc. Under the sanitizers of addresses and threads, which have their own, blocks of
+ * the kernel alone.
  */
 #ifndef BLOCK_COUNT_H
 #define BLOCK_COUNT_H
@@ -11,7 +12,7 @@
 
 #include <divan/memory.h>
 
-#if !defined(__SANITIZE_ADDRESS__)
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 extern void *__libc_malloc(size_t bytes);
 extern void *__libc_calloc(size_t count, size_t bytes);
 extern void *__libc_realloc(void *block, size_t bytes);
