@@ -6,7 +6,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -93,6 +95,33 @@ static void the_box_and_the_cells_follow_their_fields(void **state)
         assert_true(fabs(corner(&grid, 0, i < 3 ? 0 : 6, i % 3) - expected[i]) < 1e-12);
     assert_true(grid.cells->filled(grid.self)[0] == 1.0F);
     dv_scene_free(grid.scene);
+}
+
+/* The surface of the same box in a file: two triangles for a side, four-sided and five-sided ones. */
+static void a_surface_of_a_file_is_that_of_the_lists(void **state)
+{
+    (void)state;
+    static const char box[] =
+        "v 0.25 0.25 0.25\nv 2.75 0.25 0.25\nv 0.25 2.75 0.25\nv 2.75 2.75 0.25\n"
+        "v 0.25 0.25 2.75\nv 2.75 0.25 2.75\nv 0.25 2.75 2.75\nv 2.75 2.75 2.75\nv 1.5 0.25 0.25\n"
+        "f 1 3 2\nf 2 3 4\nf 5 6 7\nf 6 8 7\nf 1 9 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n";
+    char name[] = "/tmp/sparse_grid_XXXXXX.obj", text[200];
+    const int file = mkstemps(name, 4);
+    assert_true(file >= 0 && write(file, box, sizeof box - 1) == (ssize_t)sizeof box - 1 && close(file) == 0);
+    snprintf(
+        text, sizeof text,
+        "<Node><SparseGridTopology name='grid' n='9 9 9' filename='%s' min='-0.5 -0.5 -0.5' max='3.5 3.5 3.5'/></Node>",
+        name);
+    Grid of_file = load(text), of_lists = load("<Node><SparseGridTopology name='grid' n='9 9 9' " BOX "/></Node>");
+    unlink(name);
+    assert_int_equal(of_file.points, of_lists.points);
+    assert_memory_equal(of_file.at, of_lists.at, 3 * of_lists.points * sizeof(double));
+    assert_int_equal(of_file.hexahedra.count, of_lists.hexahedra.count);
+    assert_memory_equal(of_file.hexahedra.at, of_lists.hexahedra.at, 8 * of_lists.hexahedra.count * sizeof(uint32_t));
+    assert_memory_equal(of_file.cells->filled(of_file.self), of_lists.cells->filled(of_lists.self),
+                        of_lists.hexahedra.count * sizeof(float));
+    dv_scene_free(of_file.scene);
+    dv_scene_free(of_lists.scene);
 }
 
 static void finer_levels_keep_what_is_filled(void **state)
@@ -239,6 +268,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_are_numbered_boundary_first),
         cmocka_unit_test(the_box_and_the_cells_follow_their_fields),
+        cmocka_unit_test(a_surface_of_a_file_is_that_of_the_lists),
         cmocka_unit_test(finer_levels_keep_what_is_filled),
         cmocka_unit_test(points_hang_on_the_cells),
         cmocka_unit_test(a_point_outside_hangs_on_the_nearest_boundary_cell),
