@@ -121,6 +121,18 @@ static void stabilized_leaves_out_edges_that_push(void **state)
     dv_scene_free(scene);
 }
 
+/* The entries of J are those of the ends of each edge, in order. */
+static void expect_ends(const DvScene *scene, const uint32_t *ends, uint32_t edges)
+{
+    DvObject *mapping = scene_object(scene, "/Child/map");
+    const DvMappingOps *ops = dv_object_ops(mapping, DV_MAPPING);
+    const DvJacobian *j = ops->jacobian(dv_object_self(mapping), 0, 0);
+    assert_int_equal(j->rows, edges);
+    for (uint32_t e = 0; e < edges; e++)
+        assert_int_equal(j->row_start[e + 1], 2 * (e + 1));
+    assert_memory_equal(j->columns, ends, 2 * edges * sizeof *ends);
+}
+
 /* The point of a removed edge stays; the last edge takes the number of the removed one, with its rest length. */
 static void edges_that_come_and_go_keep_their_rest_lengths(void **state)
 {
@@ -131,6 +143,7 @@ static void edges_that_come_and_go_keep_their_rest_lengths(void **state)
         "<EdgeSetTopologyModifier name='modifier'/><Node name='Child'><MechanicalObject name='mapped' template='Vec1d'/>"
         "<DistanceMapping name='map' topology='@../edges' restLengths='0.25 0.5 0.75'/></Node></Node>");
     expect_outputs(scene, (const double[3]){0.75, 1.5, 2.25}, 3);
+    expect_ends(scene, (const uint32_t[6]){0, 1, 1, 2, 2, 3}, 3);
     DvObject *modifier = scene_object(scene, "/modifier");
     const DvTopologyModifierOps *ops = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
     assert_int_equal(ops->remove_elements(dv_object_self(modifier), DV_EDGES, 1, (const uint32_t[1]){0}, false), DV_OK);
@@ -139,6 +152,7 @@ static void edges_that_come_and_go_keep_their_rest_lengths(void **state)
     assert_int_equal(ops->add_elements(dv_object_self(modifier), DV_EDGES, 1, (const uint32_t[2]){0, 3}, NULL), DV_OK);
     assert_int_equal(dv_scene_step(scene, 0.01), DV_OK);
     expect_outputs(scene, (const double[3]){2.25, 1.5, 0}, 3);
+    expect_ends(scene, (const uint32_t[6]){2, 3, 1, 2, 0, 3}, 3);
     size_t count;
     const double *rest = dv_data_doubles(dv_object_field(scene_object(scene, "/Child/map"), "restLengths"), &count);
     assert_int_equal(count, 3);
