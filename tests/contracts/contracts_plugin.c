@@ -518,11 +518,16 @@ static void asked_reserve(void *object_self, DvPattern *pattern)
     (void)object_self;
     asked.couplings++;
     dv_pattern_add(pattern, 0, 0);
+    if (asked.far_point)
+        dv_pattern_add(pattern, asked.far_point, 0);
 }
 
 static void asked_assemble(void *object_self, const DvStep *step, double k, double b, const DvMatrixView *view)
 {
-    (void)object_self, (void)step, (void)k, (void)b, (void)view;
+    static const double block[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+    (void)object_self, (void)step, (void)k, (void)b;
+    if (asked.far_point)
+        dv_view_add(view, 1, block, 1000);
 }
 
 static void asked_cost(void *object_self, double *product, double *assembly)

@@ -21,6 +21,7 @@ typedef struct SpawnerOps {
 #define TEST_ASKED "test.asked/1"
 typedef struct AskedCounters {
     unsigned states, couplings, costs;
+    uint32_t far_point; /* is coupled too, whether it is there or not; 0: none */
 } AskedCounters;
 typedef struct AskedOps {
     uint32_t size;

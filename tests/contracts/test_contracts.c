@@ -300,7 +300,7 @@ static void the_cost_of_an_edit_does_not_grow_with_the_scene(void **state)
             make_steps(scene, 12);
             const AskedOps *ops = dv_object_ops(object_at(scene, "@/n/asked"), TEST_ASKED);
             assert_true(ops->counters->states > 0 && ops->counters->couplings > 0);
-            *ops->counters = (AskedCounters){0, 0, 0};
+            *ops->counters = (AskedCounters){0, 0, 0, 0};
             const uint64_t planned_before = dv_schedule_planned_nodes(scene), before = dv_allocation_count();
             make_steps(scene, 10);
             planned[large] = dv_schedule_planned_nodes(scene) - planned_before;
@@ -315,6 +315,30 @@ static void the_cost_of_an_edit_does_not_grow_with_the_scene(void **state)
         if (!direct) /* an analysis of a direct solver is of the whole matrix */
             assert_int_equal(allocated[0], allocated[1]);
     }
+}
+
+/* Two points fall freely; what a force field says of a third one changes nothing. */
+static void couplings_with_a_point_that_is_not_there_are_reported_and_left_out(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        load("<Node gravity='0 -10 0' dt='0.1'><DefaultAnimationLoop/><EulerImplicitSolver/><SparseLDLSolver/>"
+             "<MechanicalObject name='dofs' position='0 0 0  1 0 0'/><UniformMass totalMass='2'/>"
+             "<AskedField name='asked'/></Node>");
+    AskedCounters *asked = ((const AskedOps *)dv_object_ops(object_at(scene, "@/asked"), TEST_ASKED))->counters;
+    asked->far_point = 2;
+    messages = 0;
+    dv_log_set_handler(listen, NULL);
+    make_steps(scene, 3);
+    dv_log_set_handler(NULL, NULL);
+    asked->far_point = 0;
+    assert_int_equal(messages, 1);
+    assert_non_null(
+        strstr(said, "AskedField 'asked': it couples points that its state does not have; they are left out"));
+    const DvConstVec v = dv_state_read(dv_state_ref(object_at(scene, "@/dofs")), DV_VELOCITY);
+    for (uint32_t i = 0; i < 6; i++)
+        assert_true(fabs(v.at[i] - (i % 3 == 1 ? -3.0 : 0.0)) < 1e-13);
+    dv_scene_free(scene);
 }
 
 /* Numbers attached to elements */
@@ -602,6 +626,7 @@ int main(void)
         cmocka_unit_test(a_graph_edited_inside_every_step_gives_the_trajectory_of_one_that_stands),
         cmocka_unit_test(the_cost_of_an_edit_does_not_grow_with_the_scene),
         cmocka_unit_test(attached_numbers_follow_random_edits_of_the_mesh),
+        cmocka_unit_test(couplings_with_a_point_that_is_not_there_are_reported_and_left_out),
         cmocka_unit_test(a_running_body_that_loses_elements_is_the_body_of_what_is_left),
         cmocka_unit_test(a_recorder_counts_what_components_draw),
         cmocka_unit_test(a_thread_of_another_rate_pushes_without_waiting_for_the_step),
