@@ -226,7 +226,7 @@ DV_PUBLIC void dv_core_link_clear(DvLink *link, size_t count); /* has `count` pl
 DV_PUBLIC void dv_core_link_point(DvLink *link, size_t index, DvObject *target);
 
 /* registry.c */
-/* Of the classes with the name of this one, which several plugins may offer, the first that has the variant ("": has none); failing
+/* Of registered classes. Of those with the name of this one, which several plugins may offer, the first that has the variant ("": has none); failing
  * that the first of all. */
 DV_PUBLIC const DvClass *dv_core_class_with(const DvClass *cls, const char *variant);
 DV_PUBLIC const char *const *dv_core_class_variants(

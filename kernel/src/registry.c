@@ -187,18 +187,18 @@ static bool has_variant(const Entry *entry, const char *variant)
 const DvClass *dv_core_class_with(const DvClass *cls, const char *variant)
 {
     const Entry *first = g_hash_table_lookup(by_name, cls->name);
-    for (guint i = 0; first && !has_variant(first, variant) && i < entries->len; i++) {
+    for (guint i = 0; !has_variant(first, variant) && i < entries->len; i++) {
         const Entry *entry = g_ptr_array_index(entries, i);
         if (strcmp(entry->cls->name, cls->name) == 0 && has_variant(entry, variant))
             return entry->cls;
     }
-    return first ? first->cls : NULL;
+    return first->cls;
 }
 
 const char *const *dv_core_class_variants(const DvClass *cls)
 {
     static const char *const none[] = {NULL};
-    for (guint i = 0; entries && i < entries->len; i++) {
+    for (guint i = 0; i < entries->len; i++) {
         const Entry *entry = g_ptr_array_index(entries, i);
         if (entry->cls == cls)
             return entry->variants;
