@@ -223,7 +223,8 @@ static void add_grid(DvText *text, int grid, unsigned n, const char *components)
     if (grid == BENT_CUBE) {
         dv_text_add(text, " position='");
         for (unsigned i = 0; i < n * n * n; i++) {
-            const double x = i % n / (n - 1.0), y = i / n % n / (n - 1.0), z = i / n / n / (n - 1.0);
+            const unsigned column = i % n, row = i / n % n, layer = i / n / n;
+            const double x = column / (n - 1.0), y = row / (n - 1.0), z = layer / (n - 1.0);
             dv_text_add(text, "%g %g %g ", x + 0.2 * y * z, y + 0.1 * x * x, z + 0.1 * x * y);
         }
         dv_text_add(text, "'");

@@ -108,8 +108,8 @@ static void fields_behind_a_response_are_set(void **state)
 {
     (void)state;
     static const char *const managers[] = {
-        "<RuleBasedContactManager response='PenalityContactForceField' responseParams='keepAlive=1' variables='hold damp' hold='0' damp='7' "
-        "rules='* floor StickContactForceField?keepAlive=$hold$&amp;rayleighStiffness=$damp$'/>",
+        ("<RuleBasedContactManager response='PenalityContactForceField' responseParams='keepAlive=1' variables='hold damp' "
+         "hold='0' damp='7' rules='* floor StickContactForceField?keepAlive=$hold$&amp;rayleighStiffness=$damp$'/>"),
         "<CollisionResponse response='StickContactForceField?keepAlive=0&amp;rayleighStiffness=7'/>",
         "<CollisionResponse response='StickContactForceField' responseParams='keepAlive=0&amp;rayleighStiffness=7'/>"};
     for (int i = 0; i < 3; i++) {

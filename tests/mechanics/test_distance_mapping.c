@@ -207,9 +207,10 @@ static void constraint_forces_count_in_the_geometric_stiffness(void **state)
     const DvVecId d = ops->allocate(m, DV_DERIVS), product = ops->allocate(m, DV_DERIVS);
     double df[6];
     ops->scatter(m, d, dx);
-    ops->add_mbk(m, &step, (DvFactors){.k = 1.0}, product, d, DV_WALK_WHOLE);
+    const DvFactors stiffness = {.k = 1.0};
+    ops->add_mbk(m, &step, stiffness, product, d, DV_WALK_WHOLE);
     ops->gather(m, df, product);
-    const DvBlockMatrix *k = ops->assemble(m, &step, (DvFactors){.k = 1.0}, 0);
+    const DvBlockMatrix *k = ops->assemble(m, &step, stiffness, 0);
     assert_non_null(k);
     assert_int_equal(k->block, 3);
     for (int i = 0; i < 3; i++) {

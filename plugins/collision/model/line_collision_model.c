@@ -48,7 +48,8 @@ static DvStatus update(void *self_, DvShapeVersion *version)
     const bool boxes = collision_model_begin(&self->base, self->base.shape.count, changed);
     self->base.shape.both_sides = dv_data_bool(&self->both_sides);
     collision_model_find_points(dv_object_of(self), &self->ends);
-    (void)self->base.topology.ops->adjacency(self->base.topology.self, DV_POINTS, DV_EDGES); /* can_collide asks for it */
+    (void)self->base.topology.ops->adjacency(self->base.topology.self, DV_POINTS,
+                                             DV_EDGES); /* can_collide asks for it */
     if (boxes)
         collision_model_bound_corners(&self->base);
     *version = self->base.version;

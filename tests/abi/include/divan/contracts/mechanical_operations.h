@@ -135,8 +135,8 @@ typedef struct DvMechanicalOperationsOps {
     /* J over the unknowns of rows that are written on any states below, mapped ones too: pulled up through chains of
      * mappings by their J at the last propagation, the parts added row by row. What would reach a state outside is dropped. `options`: a sum of DV_ROWS_*. Exact zeros are left out. Lent until the next
      * call; identity rows on a state give its accumulated Jacobian. Allocates only for more than ever before. */
-    DvStatus (*project_rows)(DvMechanics *m, const DvStep *step, const DvStateRows *parts, uint32_t count, uint32_t rows,
-                             uint32_t options, DvSparseRows *out);
+    DvStatus (*project_rows)(DvMechanics *m, const DvStep *step, const DvStateRows *parts, uint32_t count,
+                             uint32_t rows, uint32_t options, DvSparseRows *out);
 
     /* Energies and momentum of everything below. */
     double (*kinetic_energy)(DvMechanics *m);
