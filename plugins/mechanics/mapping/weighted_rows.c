@@ -9,6 +9,7 @@
 
 #include "mapping_base.h"
 
+#include <divan/math/simd.h>
 #include <divan/memory.h>
 #include <divan/parallel.h>
 
@@ -110,35 +111,74 @@ static inline void gather_row(const uint32_t *column, const double *weight, uint
     out[2] = z;
 }
 
-static inline void gather_rows(const Product *p, uint32_t begin, uint32_t end, uint32_t length)
+/* The same, a point at a time: reads a fourth number of each, of which nothing comes. */
+DV_SIMD_INLINE void gather_wide_rows(const Product *p, uint32_t begin, uint32_t end, uint32_t length, uint32_t in_dim)
 {
-    const WeightedRows *w = p->w;
-    for (uint32_t i = begin; i < end; i++)
-        gather_row(w->column + (size_t)i * length, w->weight + (size_t)i * length, length, p->from, p->from_dim,
-                   p->to + (size_t)i * p->to_dim);
+    const uint32_t *column = p->w->column + (size_t)begin * length;
+    const double *weight = p->w->weight + (size_t)begin * length;
+    double *out = p->to + (size_t)begin * p->to_dim;
+    for (uint32_t i = begin; i < end; i++, column += length, weight += length, out += p->to_dim) {
+        DvReal4 sum = {0};
+#pragma GCC unroll 8
+        for (uint32_t e = 0; e < length; e++)
+            sum += DV_REAL4(p->from + (size_t)column[e] * in_dim) * weight[e];
+        out[0] = sum[0];
+        out[1] = sum[1];
+        out[2] = sum[2];
+    }
 }
 
+/* False: rows are not all of a length that has a loop. */
+DV_SIMD_CLONES static bool gather_wide(const Product *p, uint32_t begin, uint32_t end)
+{
+    const uint32_t length = p->w->row_length, in_dim = p->from_dim;
+    if (length == 8 && in_dim == 3)
+        gather_wide_rows(p, begin, end, 8, 3);
+    else if (length == 4 && in_dim == 3)
+        gather_wide_rows(p, begin, end, 4, 3);
+    else if (length == 3 && in_dim == 3)
+        gather_wide_rows(p, begin, end, 3, 3);
+    else if (length == 8 || length == 4 || length == 3)
+        gather_wide_rows(p, begin, end, length, in_dim);
+    else
+        return false;
+    return true;
+}
+
+static void gather_narrow(const Product *p, uint32_t begin, uint32_t end)
+{
+    const WeightedRows *w = p->w;
+    for (uint32_t i = begin; i < end; i++) {
+        const uint32_t start = w->row_start[i], length = w->row_start[i + 1] - start;
+        if (length || p->clear_empty)
+            gather_row(w->column + start, w->weight + start, length, p->from, p->from_dim,
+                       p->to + (size_t)i * p->to_dim);
+    }
+}
+
+/* Nothing may be read behind the last point: rows that hang on it are summed by themselves. */
 static void gather_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const Product *p = context;
     const WeightedRows *w = p->w;
-    switch (w->row_length) {
-    case 3:
-        gather_rows(p, begin, end, 3);
-        break;
-    case 4:
-        gather_rows(p, begin, end, 4);
-        break;
-    case 8:
-        gather_rows(p, begin, end, 8);
-        break;
-    default:
-        for (uint32_t i = begin; i < end; i++) {
-            const uint32_t start = w->row_start[i], length = w->row_start[i + 1] - start;
-            if (length || p->clear_empty)
-                gather_row(w->column + start, w->weight + start, length, p->from, p->from_dim,
-                           p->to + (size_t)i * p->to_dim);
+    const uint32_t *row = w->used_row, *rows_end = row;
+    if (w->used > 0 && p->from_dim == 3) {
+        row = w->used_row + w->used_start[w->used - 1];
+        rows_end = w->used_row + w->used_start[w->used];
+    }
+    while (row < rows_end && *row < begin)
+        row++;
+    while (begin < end) {
+        const uint32_t stop = row < rows_end && *row < end ? *row : end;
+        if (!gather_wide(p, begin, stop)) {
+            gather_narrow(p, begin, end);
+            return;
         }
+        if (stop < end)
+            gather_narrow(p, stop, stop + 1);
+        begin = stop + 1;
+        while (row < rows_end && *row < begin)
+            row++;
     }
 }
 
@@ -167,10 +207,67 @@ static void scatter_chunk(void *context, uint32_t begin, uint32_t end)
     }
 }
 
+static inline bool is_zero(const double *from)
+{
+    return from[0] == 0.0 && from[1] == 0.0 && from[2] == 0.0;
+}
+
+/* Whether eight points of 3 numbers are zero. */
+DV_SIMD_INLINE bool are_zero(const double *from)
+{
+    const DvReal8 zero = {0};
+    return !dv_mask8_any((DV_REAL8(from) != zero) | (DV_REAL8(from + 8) != zero) | (DV_REAL8(from + 16) != zero));
+}
+
+/* The rows that are not zero, ascending, when they are `most` at most; else one more than that. */
+DV_SIMD_CLONES static uint32_t list_loaded(const Product *p, uint32_t most, uint32_t *loaded)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < p->w->rows && count <= most;) {
+        const double *from = p->from + (size_t)i * p->from_dim;
+        if (p->from_dim == 3 && i + DV_LANES <= p->w->rows && are_zero(from)) {
+            i += DV_LANES;
+            continue;
+        }
+        const uint32_t end = i + DV_LANES < p->w->rows ? i + DV_LANES : p->w->rows;
+        for (; i < end && count <= most; i++, from += p->from_dim)
+            if (!is_zero(from))
+                loaded[count++] = i;
+    }
+    return count;
+}
+
+/* What acts on few points, as contacts do, goes up from these alone, row by row: each sum is still in the order of the rows. */
+static void scatter_loaded(const Product *p, const uint32_t *loaded, uint32_t count)
+{
+    const WeightedRows *w = p->w;
+    for (uint32_t k = 0; k < w->used; k++) { /* the rows left out add 0, which makes 0 of -0 */
+        double *to = p->to + (size_t)w->used_column[k] * p->to_dim;
+        for (uint32_t c = 0; c < 3; c++)
+            to[c] += 0.0;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const double *from = p->from + (size_t)loaded[i] * p->from_dim;
+        for (uint32_t e = w->row_start[loaded[i]]; e < w->row_start[loaded[i] + 1]; e++) {
+            double *to = p->to + (size_t)w->column[e] * p->to_dim;
+            for (uint32_t c = 0; c < 3; c++)
+                to[c] += from[c] * w->weight[e];
+        }
+    }
+}
+
 void weighted_rows_scatter(const WeightedRows *w, const DvConstVec *out, const DvVec *in)
 {
-    dv_parallel_for(w->used, ROWS_PER_CHUNK / 4, scatter_chunk,
-                    &(Product){w, out->at, in->at, out->dim, in->dim, false});
+    Product product = {w, out->at, in->at, out->dim, in->dim, false};
+    const uint32_t most = w->rows / 8;
+    const DvStepMark mark = dv_step_mark();
+    uint32_t *loaded = dv_step_alloc((size_t)most + 1, sizeof *loaded);
+    const uint32_t count = list_loaded(&product, most, loaded);
+    if (count <= most)
+        scatter_loaded(&product, loaded, count);
+    else
+        dv_parallel_for(w->used, ROWS_PER_CHUNK / 4, scatter_chunk, &product);
+    dv_step_release(mark);
 }
 
 DvJacobian *weighted_rows_jacobian(WeightedRows *w, uint32_t deriv_out, uint32_t columns)
