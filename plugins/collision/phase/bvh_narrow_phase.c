@@ -20,16 +20,19 @@
 
 enum { BATCH = 1024 }; /* pairs of elements */
 
-/* Nodes [begin, end) of a tree, or slots; all of a parent, or one. */
+/* What is on the stack: for each tree what is below a node, or, with ONE_SLOT, a slot. */
+typedef struct Below {
+    uint32_t a, b;
+} Below;
+
+enum { ONE_SLOT = 1u << 31 };
+
+/* What is below a node: nodes [begin, end) of the tree, or slots. `all` holds them. */
 typedef struct Range {
     uint32_t begin, end;
     bool slots;
-    uint32_t parent; /* node whose box holds them all */
+    const Box *all;
 } Range;
-
-typedef struct RangePair {
-    Range a, b;
-} RangePair;
 
 typedef struct BvhNarrowPhase {
     DvData tree_order, pair_order; /* of a run that is saved: what the order of contacts hangs on */
@@ -104,7 +107,7 @@ typedef struct Search {
 /* What a search needs while it runs, in the scratch of its thread. */
 typedef struct Work {
     const Search *search;
-    RangePair *stack;
+    Below *stack;
     uint32_t stack_count, stack_capacity;
     uint32_t (*batch)[2];
     uint32_t batch_count;
@@ -119,7 +122,7 @@ static void flush(Work *work)
     work->batch_count = 0;
 }
 
-static void add_elements(Work *work, uint32_t a, uint32_t b)
+DV_SIMD_INLINE void add_elements(Work *work, uint32_t a, uint32_t b)
 {
     const Search *search = work->search;
     if (search->same_node) {
@@ -134,28 +137,24 @@ static void add_elements(Work *work, uint32_t a, uint32_t b)
         flush(work);
 }
 
-static Range children_of(const BoxTree *tree, uint32_t index)
+DV_SIMD_INLINE Range range_of(const BoxTree *tree, uint32_t below)
 {
-    const BoxNode *node = &tree->node[index];
-    return node->child ? (Range){node->child, node->child + 2, false, index}
-                       : (Range){node->first, node->first + node->count, true, index};
-}
-
-static void push(Work *work, Range a, Range b)
-{
-    if (work->stack_count == work->stack_capacity) {
-        const RangePair *old = work->stack;
-        work->stack_capacity = work->stack_capacity > 0 ? 2 * work->stack_capacity : 256;
-        work->stack = dv_step_alloc(work->stack_capacity, sizeof *work->stack);
-        if (work->stack_count > 0)
-            memcpy(work->stack, old, work->stack_count * sizeof *old);
+    if (below & ONE_SLOT) {
+        const uint32_t slot = below & ~(uint32_t)ONE_SLOT;
+        return (Range){slot, slot + 1, true, &tree->slot_box[slot]};
     }
-    work->stack[work->stack_count++] = (RangePair){a, b};
+    const BoxNode *node = &tree->node[below];
+    return node->child ? (Range){node->child, node->child + 2, false, &tree->node_box[below]}
+                       : (Range){node->first, node->first + node->count, true, &tree->node_box[below]};
 }
 
-static const Box *box_at(const BoxTree *tree, const Range *range, uint32_t i)
+static void grow_stack(Work *work, size_t most)
 {
-    return range->slots ? &tree->slot_box[i] : &tree->node_box[i];
+    const Below *old = work->stack;
+    work->stack_capacity = 2 * (work->stack_count + (uint32_t)most) + 256;
+    work->stack = dv_step_alloc(work->stack_capacity, sizeof *work->stack);
+    if (work->stack_count > 0)
+        memcpy(work->stack, old, work->stack_count * sizeof *old);
 }
 
 /* The slots of a range that are near a box, in order. */
@@ -174,42 +173,49 @@ DV_SIMD_INLINE uint32_t slots_near(const BoxTree *tree, const Range *range, cons
 DV_SIMD_INLINE void visit_slots(Work *work, const Range *a, const Range *b)
 {
     const Search *search = work->search;
-    const uint32_t near_a =
-        slots_near(search->tree_a, a, &search->tree_b->node_box[b->parent], search->tolerance, work->near[0]);
+    const BoxTree *tree_a = search->tree_a, *tree_b = search->tree_b;
+    const double tolerance = search->tolerance;
+    const uint32_t near_a = slots_near(tree_a, a, b->all, tolerance, work->near[0]);
     if (near_a == 0)
         return;
-    const uint32_t near_b =
-        slots_near(search->tree_b, b, &search->tree_a->node_box[a->parent], search->tolerance, work->near[1]);
+    const uint32_t near_b = slots_near(tree_b, b, a->all, tolerance, work->near[1]);
     for (uint32_t i = 0; i < near_a; i++)
         for (uint32_t k = 0; k < near_b; k++) {
             const uint32_t one = work->near[0][i], two = work->near[1][k];
-            if (boxes_touch(&search->tree_a->slot_box[one], &search->tree_b->slot_box[two], search->tolerance))
-                add_elements(work, search->tree_a->element[one], search->tree_b->element[two]);
+            if (boxes_touch(&tree_a->slot_box[one], &tree_b->slot_box[two], tolerance))
+                add_elements(work, tree_a->element[one], tree_b->element[two]);
         }
 }
 
-DV_SIMD_INLINE void visit(Work *work, Range a, Range b)
+DV_SIMD_INLINE void visit(Work *work, Below below)
 {
     const Search *search = work->search;
+    const BoxTree *tree_a = search->tree_a, *tree_b = search->tree_b;
+    const Range a = range_of(tree_a, below.a), b = range_of(tree_b, below.b);
     if (a.slots && b.slots) {
         visit_slots(work, &a, &b);
         return;
     }
+    const Box *boxes_a = a.slots ? tree_a->slot_box : tree_a->node_box;
+    const Box *boxes_b = b.slots ? tree_b->slot_box : tree_b->node_box;
+    const uint32_t flag_a = a.slots ? ONE_SLOT : 0, flag_b = b.slots ? ONE_SLOT : 0;
+    const size_t most = (size_t)(a.end - a.begin) * (b.end - b.begin);
+    if (work->stack_count + most > work->stack_capacity)
+        grow_stack(work, most);
+    Below *stack = work->stack;
+    uint32_t count = work->stack_count;
     for (uint32_t i = a.begin; i < a.end; i++)
-        for (uint32_t k = b.begin; k < b.end; k++)
-            if (boxes_touch(box_at(search->tree_a, &a, i), box_at(search->tree_b, &b, k), search->tolerance))
-                push(work, a.slots ? (Range){i, i + 1, true, a.parent} : children_of(search->tree_a, i),
-                     b.slots ? (Range){k, k + 1, true, b.parent} : children_of(search->tree_b, k));
+        for (uint32_t k = b.begin; k < b.end; k++) { /* which of them touch cannot be foreseen: no branch */
+            stack[count] = (Below){i | flag_a, k | flag_b};
+            count += boxes_touch(&boxes_a[i], &boxes_b[k], search->tolerance);
+        }
+    work->stack_count = count;
 }
 
 DV_SIMD_CLONES static void search_pair(Work *work)
 {
-    const Search *search = work->search;
-    push(work, children_of(search->tree_a, 0), children_of(search->tree_b, 0));
-    while (work->stack_count > 0) {
-        const RangePair pair = work->stack[--work->stack_count];
-        visit(work, pair.a, pair.b);
-    }
+    for (visit(work, (Below){0, 0}); work->stack_count > 0;)
+        visit(work, work->stack[--work->stack_count]);
     flush(work);
 }
 
