@@ -27,19 +27,35 @@ DV_SIMD_INLINE double foot_on_line(DvVec3 a, DvVec3 ab, DvVec3 p)
     return length2 > 0 ? fused_dot(dv_vec3_sub(p, a), ab) / length2 : 0.0;
 }
 
-/* Nearest points p + alpha ab and q + beta cd of two lines; false when they are parallel (|det| <= least): both 1/2. */
-DV_SIMD_INLINE bool nearest_on_lines(DvVec3 p, DvVec3 ab, DvVec3 q, DvVec3 cd, double least, double *alpha,
-                                     double *beta)
+/* Two lines p + alpha ab and q + beta cd: their nearest points are at alpha / det and beta / det. */
+typedef struct LineFeet {
+    double alpha, beta, det;
+} LineFeet;
+
+DV_SIMD_INLINE LineFeet feet_of_lines(DvVec3 p, DvVec3 ab, DvVec3 q, DvVec3 cd)
 {
     const DvVec3 pq = dv_vec3_sub(q, p);
     const double a11 = fused_dot(ab, ab), a22 = fused_dot(cd, cd), a12 = -fused_dot(ab, cd);
     const double b1 = fused_dot(ab, pq), b2 = -fused_dot(cd, pq);
-    const double det = a11 * a22 - a12 * a12;
+    return (LineFeet){b1 * a22 - b2 * a12, b2 * a11 - b1 * a12, a11 * a22 - a12 * a12};
+}
+
+/* Whether one of two quotients is surely outside [0, 1], which takes no division. False when det is not positive. */
+DV_SIMD_INLINE bool feet_are_outside(double alpha, double beta, double det)
+{
+    return (det > 0) & ((alpha < 0) | (beta < 0) | (alpha > det) | (beta > det));
+}
+
+/* Nearest points p + alpha ab and q + beta cd of two lines; false when they are parallel (|det| <= least): both 1/2. */
+DV_SIMD_INLINE bool nearest_on_lines(DvVec3 p, DvVec3 ab, DvVec3 q, DvVec3 cd, double least, double *alpha,
+                                     double *beta)
+{
+    const LineFeet feet = feet_of_lines(p, ab, q, cd);
     *alpha = *beta = 0.5;
-    if (!(fabs(det) > least))
+    if (!(fabs(feet.det) > least))
         return false;
-    *alpha = (b1 * a22 - b2 * a12) / det;
-    *beta = (b2 * a11 - b1 * a12) / det;
+    *alpha = feet.alpha / feet.det;
+    *beta = feet.beta / feet.det;
     return true;
 }
 
@@ -90,17 +106,26 @@ typedef struct PlaneFoot {
     double a11, a22, a12, b1, b2;
 } PlaneFoot;
 
-DV_SIMD_INLINE PlaneFoot foot_on_plane(DvVec3 a, DvVec3 ab, DvVec3 ac, DvVec3 p)
+/* alpha and beta are still to be divided by what is returned. */
+DV_SIMD_INLINE double undivided_foot_on_plane(DvVec3 a, DvVec3 ab, DvVec3 ac, DvVec3 p, PlaneFoot *f)
 {
     const DvVec3 ap = dv_vec3_sub(p, a);
-    PlaneFoot f = {.a11 = fused_dot(ab, ab),
-                   .a22 = fused_dot(ac, ac),
-                   .a12 = fused_dot(ab, ac),
-                   .b1 = fused_dot(ap, ab),
-                   .b2 = fused_dot(ap, ac)};
-    const double det = f.a11 * f.a22 - f.a12 * f.a12;
-    f.alpha = (f.b1 * f.a22 - f.b2 * f.a12) / det;
-    f.beta = (f.b2 * f.a11 - f.b1 * f.a12) / det;
+    *f = (PlaneFoot){.a11 = fused_dot(ab, ab),
+                     .a22 = fused_dot(ac, ac),
+                     .a12 = fused_dot(ab, ac),
+                     .b1 = fused_dot(ap, ab),
+                     .b2 = fused_dot(ap, ac)};
+    f->alpha = f->b1 * f->a22 - f->b2 * f->a12;
+    f->beta = f->b2 * f->a11 - f->b1 * f->a12;
+    return f->a11 * f->a22 - f->a12 * f->a12;
+}
+
+DV_SIMD_INLINE PlaneFoot foot_on_plane(DvVec3 a, DvVec3 ab, DvVec3 ac, DvVec3 p)
+{
+    PlaneFoot f;
+    const double det = undivided_foot_on_plane(a, ab, ac, p, &f);
+    f.alpha /= det;
+    f.beta /= det;
     return f;
 }
 

@@ -45,9 +45,12 @@ DV_SIMD_CLONES static void lines_on_lines(const DvContactQuery *query, const uin
         const DvVec3 p = corner_of(query->a, pairs[i][0], 0), q = corner_of(query->b, pairs[i][1], 0);
         const DvVec3 ab = dv_vec3_sub(corner_of(query->a, pairs[i][0], 1), p);
         const DvVec3 cd = dv_vec3_sub(corner_of(query->b, pairs[i][1], 1), q);
-        double alpha, beta;
-        if (nearest_on_lines(p, ab, q, cd, GUARD, &alpha, &beta) &&
-            (alpha < INSIDE || alpha > 1 - INSIDE || beta < INSIDE || beta > 1 - INSIDE))
+        const LineFeet feet = feet_of_lines(p, ab, q, cd);
+        const bool crossed = fabs(feet.det) > GUARD;
+        if (crossed & feet_are_outside(feet.alpha, feet.beta, feet.det))
+            continue;
+        const double alpha = crossed ? feet.alpha / feet.det : 0.5, beta = crossed ? feet.beta / feet.det : 0.5;
+        if (crossed && (alpha < INSIDE || alpha > 1 - INSIDE || beta < INSIDE || beta > 1 - INSIDE))
             continue;
         const DvVec3 from = fused_madd(p, alpha, ab), to = fused_madd(q, beta, cd);
         const double distance = distance_within(dv_vec3_sub(to, from), query->alarm);
@@ -66,7 +69,12 @@ DV_SIMD_INLINE void onto_triangles(const DvContactQuery *query, const uint32_t (
         const DvVec3 a = corner_of(query->a, triangle, 0), p = corner_of(query->b, other, 0);
         const DvVec3 ab = dv_vec3_sub(corner_of(query->a, triangle, 1), a);
         const DvVec3 ac = dv_vec3_sub(corner_of(query->a, triangle, 2), a);
-        const PlaneFoot foot = foot_on_plane(a, ab, ac, p);
+        PlaneFoot foot;
+        const double det = undivided_foot_on_plane(a, ab, ac, p, &foot);
+        if (feet_are_outside(foot.alpha, foot.beta, det))
+            continue;
+        foot.alpha /= det;
+        foot.beta /= det;
         if (foot.alpha < INSIDE || foot.beta < INSIDE || foot.alpha + foot.beta > 1 - INSIDE)
             continue;
         const DvVec3 from = fused_madd(fused_madd(a, foot.alpha, ab), foot.beta, ac);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <divan/math/rigid.h>
+#include <divan/math/simd.h>
 #include <divan/memory.h>
 
 /* That it holds points of the right type was seen when the object was made (collision_model_accepts), but it may be another now. */
@@ -125,26 +126,43 @@ void collision_model_attach_to_frame(void *self, uint32_t element, const double 
     dv_vec3_store(dv_rigid3_to_local(frame, dv_vec3_load(point)), attachment->lever);
 }
 
-void collision_model_bound_corners(CollisionModel *base)
+/* `corners` and `stride` are those of the shape, constants where they can be. */
+DV_SIMD_INLINE void bound_elements(CollisionModel *base, uint32_t corners, uint32_t stride)
 {
     const DvShape *s = &base->shape;
+    const size_t row = base->capacity;
+    double *bounds = base->bounds;
     for (uint32_t i = 0; i < s->count; i++) {
-        const double *first = shape_corner(s, i, 0);
-        double lower[3] = {first[0], first[1], first[2]}, upper[3] = {first[0], first[1], first[2]};
-        for (uint32_t corner = 1; corner < s->corners; corner++) {
-            const double *p = shape_corner(s, i, corner);
-            for (int axis = 0; axis < 3; axis++) {
-                lower[axis] = p[axis] < lower[axis] ? p[axis] : lower[axis];
-                upper[axis] = p[axis] > upper[axis] ? p[axis] : upper[axis];
-            }
-        }
         const double margin = s->distance + (s->radii ? s->radii[i] : 0.0);
-        for (int axis = 0; axis < 3; axis++) {
-            lower[axis] -= margin;
-            upper[axis] += margin;
+        const double *p[4]; /* no kind has more corners */
+        for (uint32_t corner = 0; corner < corners; corner++)
+            p[corner] = s->x + (size_t)(s->vertices ? s->vertices[(size_t)i * corners + corner] : i) * stride;
+        DV_EACH (axis, 3) {
+            double lower = p[0][axis], upper = lower;
+            for (uint32_t corner = 1; corner < corners; corner++) {
+                const double at = p[corner][axis];
+                lower = at < lower ? at : lower;
+                upper = at > upper ? at : upper;
+            }
+            bounds[(size_t)axis * row + i] = lower - margin;
+            bounds[(size_t)(3 + axis) * row + i] = upper + margin;
         }
-        collision_model_set_box(base, i, lower, upper);
     }
+}
+
+void collision_model_bound_corners(CollisionModel *base)
+{
+    const uint32_t corners = base->shape.corners, stride = base->shape.stride;
+    if (corners == 1)
+        bound_elements(base, 1, stride);
+    else if (corners == 2)
+        bound_elements(base, 2, stride);
+    else if (corners == 3 && stride == 3)
+        bound_elements(base, 3, 3);
+    else if (corners == 3)
+        bound_elements(base, 3, stride);
+    else
+        bound_elements(base, corners, stride);
 }
 
 static DvObject *kind_in(const DvNode *node, const char *kind)

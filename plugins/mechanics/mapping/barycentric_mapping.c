@@ -16,6 +16,7 @@
  */
 #include "barycentric_location.h"
 #include "mapping_base.h"
+#include "product_at_points.h"
 #include "weighted_rows.h"
 
 #include <divan/element_data.h>
@@ -595,6 +596,27 @@ static void destroy(DvObject *object, void *self_)
     dv_free(self->bodies);
 }
 
+/* ---- Products of a few points ---- */
+
+static bool is_ready(void *self_)
+{
+    const BarycentricMapping *self = self_;
+    return self->ready && !self->bodies && self->base.out.dof->deriv == 3;
+}
+
+static void apply_j_at(void *self_, const DvConstVec *in, const DvVec *out, const uint32_t *points, uint32_t count)
+{
+    weighted_rows_gather_at(&((BarycentricMapping *)self_)->rows, in, out, points, count);
+}
+
+static void apply_jt_at(void *self_, const DvConstVec *out, const DvVec *in, const uint32_t *points, uint32_t count)
+{
+    weighted_rows_scatter_at(&((BarycentricMapping *)self_)->rows, out, in, points, count);
+}
+
+static const ProductAtPointsOps product_at_points = {
+    .size = sizeof product_at_points, .is_ready = is_ready, .apply_j = apply_j_at, .apply_jt = apply_jt_at};
+
 const DvClass dv_barycentric_mapping = {
     .size = sizeof(DvClass),
     .name = "BarycentricMapping",
@@ -605,7 +627,7 @@ const DvClass dv_barycentric_mapping = {
     .help = "Hangs points on the elements of a mesh.",
     .instance_size = sizeof(BarycentricMapping),
     .fields = fields,
-    .contracts = (const DvContract[]){{DV_MAPPING, &ops, .slot = true}, {0}},
+    .contracts = (const DvContract[]){{DV_MAPPING, &ops, .slot = true}, {.id = PRODUCT_AT_POINTS, .ops = &product_at_points}, {0}},
     .init = init,
     .reinit = init,
     .restore = restore,

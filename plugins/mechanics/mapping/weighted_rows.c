@@ -270,6 +270,23 @@ void weighted_rows_scatter(const WeightedRows *w, const DvConstVec *out, const D
     dv_step_release(mark);
 }
 
+void weighted_rows_gather_at(const WeightedRows *w, const DvConstVec *in, const DvVec *out, const uint32_t *rows,
+                             uint32_t count)
+{
+    for (uint32_t k = 0; k < count && rows[k] < w->rows; k++) {
+        const uint32_t start = w->row_start[rows[k]], length = w->row_start[rows[k] + 1] - start;
+        gather_row(w->column + start, w->weight + start, length, in->at, in->dim, out->at + (size_t)rows[k] * out->dim);
+    }
+}
+
+void weighted_rows_scatter_at(const WeightedRows *w, const DvConstVec *out, const DvVec *in, const uint32_t *rows,
+                              uint32_t count)
+{
+    while (count > 0 && rows[count - 1] >= w->rows)
+        count--;
+    scatter_loaded(&(Product){w, out->at, in->at, out->dim, in->dim, false}, rows, count);
+}
+
 DvJacobian *weighted_rows_jacobian(WeightedRows *w, uint32_t deriv_out, uint32_t columns)
 {
     DvJacobian *j = &w->jacobian;

@@ -37,6 +37,11 @@ void weighted_rows_free(WeightedRows *w);
 void weighted_rows_gather(const WeightedRows *w, const DvConstVec *in, const DvVec *out, bool clear_empty);
 /* in_j += sum_i w_ij out_i. */
 void weighted_rows_scatter(const WeightedRows *w, const DvConstVec *out, const DvVec *in);
+/* The same of some rows, ascending; the other rows of out are left alone, or taken for zero. */
+void weighted_rows_gather_at(const WeightedRows *w, const DvConstVec *in, const DvVec *out, const uint32_t *rows,
+                             uint32_t count);
+void weighted_rows_scatter_at(const WeightedRows *w, const DvConstVec *out, const DvVec *in, const uint32_t *rows,
+                              uint32_t count);
 
 /* Its blocks: w_ij in the first three diagonal entries of deriv_out x 3. Entries of a row on the same point are one block. */
 DvJacobian *weighted_rows_jacobian(WeightedRows *w, uint32_t deriv_out, uint32_t columns);

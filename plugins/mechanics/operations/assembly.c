@@ -80,6 +80,14 @@ typedef struct Contribution {
     Source source; /* of the last values */
 } Contribution;
 
+/* Points of a mapped state that are coupled. */
+typedef struct CoupledPoints {
+    uint64_t update; /* of the structure, as of which they are listed; 0: never */
+    uint32_t *points;
+    uint32_t count;
+    size_t capacity;
+} CoupledPoints;
+
 typedef struct FixedUnknown {
     uint32_t row, component; /* block row, scalar in it */
 } FixedUnknown;
@@ -144,6 +152,12 @@ struct Assembly {
     bool valued;    /* the values are those of the components that are there */
     bool *needed;   /* by slot: states whose Jacobians locals need */
     size_t needed_capacity;
+    uint64_t updates;       /* of the structure */
+    bool complete;          /* all that acts in a product names its couplings */
+    CoupledPoints *coupled; /* by slot of the state */
+    uint32_t coupled_slots;
+    uint8_t *marks; /* [points of a state] */
+    size_t marks_capacity;
     Costs costs;
     double product_cost, assembled_product_cost, assembly_cost; /* ns, see estimate */
 };
@@ -961,6 +975,14 @@ static void update_jacobians(Assembly *as, DvMechanics *m)
     jacobians_update_structure(as->jacobians, m, as->needed);
 }
 
+/* Whether whatever of a field acts in a product can be assembled. */
+static bool names_all(const FieldItem *field)
+{
+    const bool stiff = field->ops->add_dforce && !(field->ops->reserve && field->ops->assemble);
+    const bool heavy = field->mass && !(field->mass->reserve && field->mass->assemble);
+    return !stiff && !heavy;
+}
+
 /* What has gone, first, then what has come. */
 static void update_structure(Assembly *as, DvMechanics *m)
 {
@@ -986,6 +1008,10 @@ static void update_structure(Assembly *as, DvMechanics *m)
         splice(as, m->scene, as->blocks.rows.count, NULL, NULL);
     estimate(as, m);
     as->version = m->version;
+    as->updates++;
+    as->complete = true;
+    for (uint32_t i = 0; i < m->field_list.count; i++)
+        as->complete = as->complete && names_all(field_at(m, i));
 }
 
 void assembly_free(Assembly *as)
@@ -1003,6 +1029,8 @@ void assembly_free(Assembly *as)
     for (uint32_t i = 0; i < as->local_count; i++)
         local_free(&as->locals[i]);
     jacobians_free(as->jacobians);
+    for (uint32_t i = 0; i < as->coupled_slots; i++)
+        dv_free(as->coupled[i].points);
     for (size_t i = 0; i < sizeof as->matrices / sizeof *as->matrices; i++) {
         Matrix *matrix = &as->matrices[i];
         rows_free(&matrix->rows);
@@ -1014,10 +1042,10 @@ void assembly_free(Assembly *as)
     pairs_free(&as->coming);
     pairs_free(&as->pairs);
     sorter_free(&as->sorter);
-    void *arrays[] = {as->placed,      as->first_block, as->old_first_block, as->of_fields,
-                      as->of_mappings, as->locals,      as->local_list.at,   as->free_locals.at,
-                      as->number,      as->old_row,     as->new_row,         as->fixed,
-                      as->needed,      as->gathered,    as->of_rows.at,      as->coming_fields.at};
+    void *arrays[] = {
+        as->placed,        as->first_block,    as->old_first_block, as->of_fields,        as->of_mappings, as->locals,
+        as->local_list.at, as->free_locals.at, as->number,          as->old_row,          as->new_row,     as->fixed,
+        as->needed,        as->gathered,       as->of_rows.at,      as->coming_fields.at, as->coupled,     as->marks};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         dv_free(arrays[i]);
     dv_free(as);
@@ -1332,9 +1360,7 @@ static bool is_equivalent(const DvMechanics *m)
 {
     for (uint32_t i = 0; i < m->field_list.count; i++) {
         const FieldItem *field = field_at(m, i);
-        const bool stiff = field->ops->add_dforce && !(field->ops->reserve && field->ops->assemble);
-        const bool heavy = field->mass && !(field->mass->reserve && field->mass->assemble);
-        if (stiff || heavy || field->below_stop || field->ops->space != DV_HOST)
+        if (!names_all(field) || field->below_stop || field->ops->space != DV_HOST)
             return false;
     }
     for (uint32_t i = 0; i < m->mapping_list.count; i++) {
@@ -1360,4 +1386,50 @@ bool assembly_is_preferred(DvMechanics *m, uint32_t products)
     const double free_cost = products * (as->product_cost + calls);
     const double assembled_cost = as->assembly_cost + calls + products * as->assembled_product_cost;
     return assembled_cost < free_cost;
+}
+
+/* ---- Points that are coupled ---- */
+
+bool assembly_knows_points(const DvMechanics *m)
+{
+    const Assembly *as = m->assembly;
+    return as && as->complete && fits_states(as, m) && is_up_to_date(as, m);
+}
+
+/* Those of the local matrices, which hold what is coupled on mapped states; couplings with external states do nothing in a product. */
+static void list_coupled(Assembly *as, const DvMechanics *m, uint32_t state)
+{
+    CoupledPoints *coupled = &as->coupled[state];
+    const uint32_t points = dv_state_count(m->states[state].ref);
+    WITH_ROOM(coupled->points, coupled->capacity, points);
+    WITH_ROOM(as->marks, as->marks_capacity, (size_t)points + 1);
+    memset(as->marks, 0, points);
+    for (uint32_t i = 0; i < as->local_list.count; i++) {
+        const Local *local = &as->locals[as->local_list.at[i]];
+        const Rows *rows = &local->rows;
+        for (uint32_t p = 0; local->a == state && p < rows->count; p++)
+            as->marks[p] |= rows->start[p + 1] > rows->start[p];
+        for (uint32_t e = 0; local->b == state && local->a != state && e < rows->start[rows->count]; e++)
+            as->marks[rows->columns[e]] = 1;
+    }
+    coupled->update = as->updates;
+    coupled->count = 0;
+    for (uint32_t p = 0; p < points; p++) {
+        coupled->points[coupled->count] = p;
+        coupled->count += as->marks[p];
+    }
+}
+
+const uint32_t *assembly_points(DvMechanics *m, uint32_t state, uint32_t *count)
+{
+    Assembly *as = m->assembly;
+    if (m->state_slots.count > as->coupled_slots) {
+        as->coupled = dv_realloc(as->coupled, as->coupled_slots * sizeof *as->coupled,
+                                 m->state_slots.capacity * sizeof *as->coupled);
+        as->coupled_slots = m->state_slots.capacity;
+    }
+    if (as->coupled[state].update != as->updates)
+        list_coupled(as, m, state);
+    *count = as->coupled[state].count;
+    return as->coupled[state].points;
 }

@@ -27,6 +27,8 @@
 #include <divan/contracts/projective_constraint.h>
 #include <divan/visitor.h>
 
+#include "mapping/product_at_points.h"
+
 /* Vectors that this plugin keeps for itself in every state; dynamic ids below FIRST_PRIVATE_VEC are for solvers. */
 enum {
     FIRST_PRIVATE_VEC = 90,
@@ -97,6 +99,7 @@ typedef struct MappingItem {
     Key key;
     uint64_t id;
     const DvMappingOps *ops;
+    const ProductAtPointsOps *at_points; /* or NULL */
     void *self;
     DvObject *object;
     uint32_t *links; /* slots of the inputs, then of the outputs */
@@ -180,6 +183,7 @@ struct DvMechanics {
 
     Roles roles;
     uint64_t epoch;          /* of the present operation */
+    bool any_constrained;    /* some mapping is, see MappingItem */
     bool external_on_mapped; /* the last compute_force met an externalForce on a mapped state */
     uint8_t allocated[DV_MAX_VEC];
     Assembly *assembly;            /* that of the arrays as they are; NULL: none yet */
@@ -267,6 +271,10 @@ size_t mechanics_count_unknowns(DvMechanics *m);
 void assembly_free(Assembly *assembly);
 const DvBlockMatrix *assembly_run(DvMechanics *m, const DvStep *step, DvFactors factors, uint32_t parts);
 bool assembly_is_preferred(DvMechanics *m, uint32_t products);
+/* Whether what couples points is known, as it is once somebody has asked whether a matrix is preferred, and until something changes. */
+bool assembly_knows_points(const DvMechanics *m);
+/* Then: the points of a mapped state that components couple, ascending. They last until the next question. */
+const uint32_t *assembly_points(DvMechanics *m, uint32_t state, uint32_t *count);
 
 /* What acts on an output of a mapping, for its geometric stiffness: forces of fields, and of constraints in the step before. Scratch
  * of the caller where there are both; `at` is NULL when the state has no forces.     [step] */

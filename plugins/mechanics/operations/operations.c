@@ -430,6 +430,7 @@ static void watch_mappings(DvMechanics *m)
 /* Constraint forces count in the geometric stiffness of what they act on, though no component may be there. */
 static void find_constrained(DvMechanics *m)
 {
+    m->any_constrained = false;
     for (uint32_t i = 0; i < m->mapping_list.count; i++)
         mapping_at(m, i)->constrained = false;
     for (uint32_t i = m->mapping_list.count; i-- > 0;) {
@@ -438,6 +439,7 @@ static void find_constrained(DvMechanics *m)
             const DvStateRef s = m->states[mapping_outputs_of(mapping)[k]].ref;
             mapping->constrained |= s.ops->has(s.self, DV_LAMBDA);
         }
+        m->any_constrained |= mapping->constrained;
         for (uint32_t k = 0; mapping->constrained && k < mapping->inputs; k++) {
             const StateItem *input = &m->states[mapping_inputs_of(mapping)[k]];
             if (input->producers)
@@ -509,22 +511,75 @@ static void add_product_of(DvMechanics *m, FieldItem *field, const DvStep *step,
         field->mass->add_mdx(field->self, mass, dx[0], df[0]);
 }
 
+/* The points of the output of a mapping on which all that acts in a product acts; NULL: perhaps all. Both vectors are there. */
+static const uint32_t *points_of_product(DvMechanics *m, const MappingItem *mapping, uint32_t *count)
+{
+    if (!mapping->at_points || mapping->inputs != 1 || mapping->outputs != 1)
+        return NULL;
+    const StateItem *output = &m->states[mapping_outputs_of(mapping)[0]];
+    const DvStateRef s = output->ref;
+    if (output->readers > 0 || output->producers != 1 || !mapping->at_points->is_ready(mapping->self) ||
+        !s.ops->has(s.self, DV_DX) || !s.ops->has(s.self, DV_DFORCE))
+        return NULL;
+    return assembly_points(m, mapping_outputs_of(mapping)[0], count);
+}
+
+/* What a product needs of the output of a mapping: its displacement `mapped` from d of the input, unless it has that, and no force. */
+static void begin_product_below(DvMechanics *m, MappingItem *mapping, const DvStep *step, const DvVecId ids[3],
+                                DvVecId mapped, bool by_points)
+{
+    const uint32_t *outputs = mapping_outputs_of(mapping);
+    const StateItem *input = &m->states[mapping_inputs_of(mapping)[0]];
+    uint32_t count = 0;
+    const uint32_t *points = by_points ? points_of_product(m, mapping, &count) : NULL;
+    const DvConstVec d = points ? dv_state_read(input->ref, ids[input->kind]) : (DvConstVec){0};
+    if (points && d.at && fits_outputs(m, mapping)) {
+        const DvStateRef s = m->states[outputs[0]].ref;
+        if (mapped != ids[STATE_INDEPENDENT]) {
+            const DvVec dx = dv_state_write(s, mapped, DV_READ_WRITE);
+            mapping->at_points->apply_j(mapping->self, &d, &dx, points, count);
+        }
+        const DvVec f = dv_state_write(s, DV_DFORCE, DV_READ_WRITE);
+        for (uint32_t i = 0; i < count; i++)
+            memset(f.at + (size_t)points[i] * f.dim, 0, f.dim * sizeof *f.at);
+        return;
+    }
+    if (mapped != ids[STATE_INDEPENDENT])
+        propagate_through(m, mapping, step, ids, DV_NO_VEC, mapped);
+    for (uint32_t k = 0; k < mapping->outputs; k++) {
+        const DvStateRef s = m->states[outputs[k]].ref;
+        s.ops->clear(s.self, DV_DFORCE);
+    }
+}
+
+static void pull_product_up(DvMechanics *m, MappingItem *mapping, const DvStep *step, double k, bool by_points)
+{
+    uint32_t count = 0;
+    const uint32_t *points = by_points ? points_of_product(m, mapping, &count) : NULL;
+    DvVec out, in;
+    if (!points || !fits_outputs(m, mapping)) {
+        pull_up(m, mapping, step, k);
+        return;
+    }
+    const DvSpace space = mapping->ops->space;
+    if (!give_f(m, mapping->object, mapping_outputs_of(mapping), 1, space, &out) ||
+        !give_f(m, mapping->object, mapping_inputs_of(mapping), 1, space, &in))
+        return;
+    mapping->at_points->apply_jt(mapping->self, &(DvConstVec){out.at, out.count, out.dim}, &in, points, count);
+}
+
 static void add_mbk(DvMechanics *m, const DvStep *step, DvFactors factors, DvVecId res, DvVecId d, DvWalk walk)
 {
     const DvVecId mapped = is_velocity(step, d) ? d : DV_DX, ids[3] = {d, mapped, VEC_ZERO};
     begin(m, (Roles){{ids[0], ids[1], ids[2]}, {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}, {res, DV_DFORCE, VEC_SINK}});
     const bool all = m->external_on_mapped; /* geometric stiffness also where no component acts */
+    const bool by_points = !all && !m->any_constrained && assembly_knows_points(m);
     for (uint32_t i = 0; i < m->mapping_list.count; i++) {
         MappingItem *mapping = mapping_at(m, i);
         if (!(mapping->loads || mapping->constrained || all) || !mapping_in_walk(mapping, walk) ||
             !mechanics_alive(mapping->object))
             continue;
-        if (mapped != d)
-            propagate_through(m, mapping, step, ids, DV_NO_VEC, mapped);
-        for (uint32_t k = 0; k < mapping->outputs; k++) {
-            const DvStateRef s = m->states[mapping_outputs_of(mapping)[k]].ref;
-            s.ops->clear(s.self, DV_DFORCE);
-        }
+        begin_product_below(m, mapping, step, ids, mapped, by_points);
     }
     for (uint32_t i = 0; i < m->field_list.count; i++)
         if (in_walk(field_at(m, i)->below_stop, walk) && mechanics_alive(field_at(m, i)->object))
@@ -533,7 +588,7 @@ static void add_mbk(DvMechanics *m, const DvStep *step, DvFactors factors, DvVec
         MappingItem *mapping = mapping_at(m, i);
         if ((mapping->loads || mapping->constrained || all) && mapping_in_walk(mapping, walk) &&
             mechanics_alive(mapping->object))
-            pull_up(m, mapping, step, factors.k);
+            pull_product_up(m, mapping, step, factors.k, by_points);
     }
     end(m);
 }
