@@ -214,6 +214,58 @@ static void a_surface_in_a_deforming_grid(void **state)
         3);
 }
 
+/* A product once the couplings are known takes the points of a mapped state that are coupled, and has the same bits. Numbers at the
+ * others show that they are left alone. */
+static void assert_by_points(DvMechanics *m, DvStateRef surface, const uint32_t *coupled, uint32_t count)
+{
+    const DvMechanicalOperationsOps *ops = ops_of_plugin();
+    const DvFactors factors = {.m = 1.3, .b = -0.02, .k = -0.7};
+    const size_t n = ops->unknowns(m);
+    double *x = random_numbers(n, 5), *whole = calloc(n, sizeof *whole), *of_points = calloc(n, sizeof *of_points);
+    const DvVecId d = ops->allocate(m, DV_DERIVS), r = ops->allocate(m, DV_DERIVS);
+    ops->end_integration(m); /* outer forces would make all points count */
+    ops->propagate_position(m, &step, DV_POSITION);
+    ops->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);
+    ops->scatter(m, d, x);
+    ops->add_mbk(m, &step, factors, r, d, DV_WALK_WHOLE); /* nobody has asked for couplings */
+    ops->gather(m, whole, r);
+    (void)ops->prefers_assembled(m, 10);
+    DvVec f = dv_state_write(surface, DV_DFORCE, DV_READ_WRITE);
+    for (size_t i = 0; i < 3 * (size_t)f.count; i++)
+        f.at[i] = 77.0;
+    ops->clear(m, r);
+    ops->add_mbk(m, &step, factors, r, d, DV_WALK_WHOLE);
+    ops->gather(m, of_points, r);
+    assert_memory_equal(whole, of_points, n * sizeof *whole);
+    f = dv_state_write(surface, DV_DFORCE, DV_READ_WRITE);
+    for (uint32_t i = 0; i < f.count; i++) {
+        bool is_coupled = false;
+        for (uint32_t k = 0; k < count; k++)
+            is_coupled = is_coupled || coupled[k] == i;
+        assert_int_equal(f.at[3 * i] == 77.0, !is_coupled);
+    }
+    ops->release(m, d), ops->release(m, r);
+    free(x), free(whole), free(of_points);
+}
+
+static void a_product_takes_the_coupled_points_of_a_surface(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root'>" GRID
+        "<Node name='Surface'><MechanicalObject name='points' position='0.2 0.3 0.4 1.1 0.2 0.6 1.7 0.8 0.1 0.9 0.5 0.5'/>"
+        "<BarycentricMapping/><SpringForceField name='springs' spring='1 3 100 3 0.5'/></Node></Node>");
+    DvMechanics *m = ops_of_plugin()->open(dv_scene_root(scene));
+    const DvStateRef surface = dv_state_ref(scene_object(scene, "/Surface/points"));
+    assert_by_points(m, surface, (const uint32_t[]){1, 3}, 2);
+    /* Other couplings: not those of before. */
+    assert_int_equal(
+        dv_data_set_text(dv_object_field(scene_object(scene, "/Surface/springs"), "spring"), "0 3 100 3 0.5"), DV_OK);
+    assert_by_points(m, surface, (const uint32_t[]){0, 3}, 2);
+    ops_of_plugin()->close(m);
+    dv_scene_free(scene);
+}
+
 static void a_spring_between_a_mapped_and_a_free_point(void **state)
 {
     (void)state;
@@ -897,6 +949,7 @@ int main(void)
         cmocka_unit_test(points_on_a_rigid_body),
         cmocka_unit_test(a_chain_of_mappings),
         cmocka_unit_test(a_surface_in_a_deforming_grid),
+        cmocka_unit_test(a_product_takes_the_coupled_points_of_a_surface),
         cmocka_unit_test(a_spring_between_a_mapped_and_a_free_point),
         cmocka_unit_test(rows_and_columns_of_fixed_points_are_those_of_the_identity),
         cmocka_unit_test(parts_can_be_left_out),

@@ -18,7 +18,11 @@
 #include "meeting.h"
 #include "pair_map.h"
 
-enum { BATCH = 1024 }; /* pairs of elements */
+enum {
+    BATCH = 1024,      /* pairs of elements */
+    LEAF_PAIRS = 1024, /* pairs of ranges of elements */
+    AHEAD = 2          /* leaf pairs before its turn whose boxes are asked for */
+};
 
 /* What is on the stack: for each tree what is below a node, or, with ONE_SLOT, a slot. */
 typedef struct Below {
@@ -109,6 +113,8 @@ typedef struct Work {
     const Search *search;
     Below *stack;
     uint32_t stack_count, stack_capacity;
+    Below *leaves; /* [LEAF_PAIRS] what is below both is elements; in the order in which they are to be visited */
+    uint32_t leaf_count;
     uint32_t (*batch)[2];
     uint32_t batch_count;
     uint32_t *near[2]; /* slots of the ranges at work: one more than there are, see slots_near */
@@ -187,35 +193,84 @@ DV_SIMD_INLINE void visit_slots(Work *work, const Range *a, const Range *b)
         }
 }
 
-DV_SIMD_INLINE void visit(Work *work, Below below)
+DV_SIMD_INLINE void ask_for(const BoxTree *tree, uint32_t below)
+{
+    const Range range = range_of(tree, below);
+    __builtin_prefetch(range.all);
+    for (uint32_t i = range.begin; i < range.end; i++)
+        __builtin_prefetch(&tree->slot_box[i]);
+}
+
+/* The pairs of elements of the leaf pairs so far. */
+DV_SIMD_INLINE void visit_leaves(Work *work)
+{
+    const BoxTree *tree_a = work->search->tree_a, *tree_b = work->search->tree_b;
+    for (uint32_t i = 0; i < work->leaf_count; i++) {
+        if (i + AHEAD < work->leaf_count) {
+            ask_for(tree_a, work->leaves[i + AHEAD].a);
+            ask_for(tree_b, work->leaves[i + AHEAD].b);
+        }
+        const Range a = range_of(tree_a, work->leaves[i].a), b = range_of(tree_b, work->leaves[i].b);
+        visit_slots(work, &a, &b);
+    }
+    work->leaf_count = 0;
+}
+
+/* Two nodes each, all of them leaves: they would leave the stack next, from the last pair to the first. Which of them touch cannot be
+ * foreseen, so that no branch hangs on it. */
+DV_SIMD_INLINE void list_leaves(Work *work, uint32_t first_a, uint32_t first_b)
 {
     const Search *search = work->search;
-    const BoxTree *tree_a = search->tree_a, *tree_b = search->tree_b;
-    const Range a = range_of(tree_a, below.a), b = range_of(tree_b, below.b);
-    if (a.slots && b.slots) {
-        visit_slots(work, &a, &b);
-        return;
-    }
-    const Box *boxes_a = a.slots ? tree_a->slot_box : tree_a->node_box;
-    const Box *boxes_b = b.slots ? tree_b->slot_box : tree_b->node_box;
-    const uint32_t flag_a = a.slots ? ONE_SLOT : 0, flag_b = b.slots ? ONE_SLOT : 0;
-    const size_t most = (size_t)(a.end - a.begin) * (b.end - b.begin);
+    Below *leaves = work->leaves + work->leaf_count;
+    uint32_t count = 0;
+    for (uint32_t i = first_a + 2; i-- > first_a;)
+        for (uint32_t k = first_b + 2; k-- > first_b;) {
+            leaves[count] = (Below){i, k};
+            count += boxes_touch(&search->tree_a->node_box[i], &search->tree_b->node_box[k], search->tolerance);
+        }
+    work->leaf_count += count;
+}
+
+DV_SIMD_INLINE void push_touching(Work *work, const Range *a, const Range *b)
+{
+    const Search *search = work->search;
+    const Box *boxes_a = a->slots ? search->tree_a->slot_box : search->tree_a->node_box;
+    const Box *boxes_b = b->slots ? search->tree_b->slot_box : search->tree_b->node_box;
+    const uint32_t flag_a = a->slots ? ONE_SLOT : 0, flag_b = b->slots ? ONE_SLOT : 0;
+    const size_t most = (size_t)(a->end - a->begin) * (b->end - b->begin);
     if (work->stack_count + most > work->stack_capacity)
         grow_stack(work, most);
     Below *stack = work->stack;
     uint32_t count = work->stack_count;
-    for (uint32_t i = a.begin; i < a.end; i++)
-        for (uint32_t k = b.begin; k < b.end; k++) { /* which of them touch cannot be foreseen: no branch */
+    for (uint32_t i = a->begin; i < a->end; i++)
+        for (uint32_t k = b->begin; k < b->end; k++) {
             stack[count] = (Below){i | flag_a, k | flag_b};
             count += boxes_touch(&boxes_a[i], &boxes_b[k], search->tolerance);
         }
     work->stack_count = count;
 }
 
+DV_SIMD_INLINE void visit(Work *work, Below below)
+{
+    const BoxTree *tree_a = work->search->tree_a, *tree_b = work->search->tree_b;
+    const Range a = range_of(tree_a, below.a), b = range_of(tree_b, below.b);
+    if (work->leaf_count + 4 > LEAF_PAIRS)
+        visit_leaves(work);
+    if (a.slots && b.slots)
+        work->leaves[work->leaf_count++] = below;
+    else if (!a.slots && !b.slots &&
+             !(tree_a->node[a.begin].child | tree_a->node[a.begin + 1].child | tree_b->node[b.begin].child |
+               tree_b->node[b.begin + 1].child))
+        list_leaves(work, a.begin, b.begin);
+    else
+        push_touching(work, &a, &b);
+}
+
 DV_SIMD_CLONES static void search_pair(Work *work)
 {
     for (visit(work, (Below){0, 0}); work->stack_count > 0;)
         visit(work, work->stack[--work->stack_count]);
+    visit_leaves(work);
     flush(work);
 }
 
@@ -225,7 +280,9 @@ static void search_pairs(void *context, uint32_t begin, uint32_t end)
     for (uint32_t i = begin; i < end; i++) {
         const Search *search = &self->searches[i];
         const DvStepMark mark = dv_step_mark();
-        Work work = {.search = search, .batch = dv_step_alloc(BATCH, sizeof *work.batch)};
+        Work work = {.search = search,
+                     .leaves = dv_step_alloc(LEAF_PAIRS, sizeof *work.leaves),
+                     .batch = dv_step_alloc(BATCH, sizeof *work.batch)};
         work.near[0] = dv_step_alloc((size_t)search->tree_a->slots + 1, sizeof *work.near[0]);
         work.near[1] = dv_step_alloc((size_t)search->tree_b->slots + 1, sizeof *work.near[1]);
         search_pair(&work);

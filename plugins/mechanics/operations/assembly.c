@@ -82,7 +82,6 @@ typedef struct Contribution {
 
 /* Points of a mapped state that are coupled. */
 typedef struct CoupledPoints {
-    uint64_t update; /* of the structure, as of which they are listed; 0: never */
     uint32_t *points;
     uint32_t count;
     size_t capacity;
@@ -152,7 +151,6 @@ struct Assembly {
     bool valued;    /* the values are those of the components that are there */
     bool *needed;   /* by slot: states whose Jacobians locals need */
     size_t needed_capacity;
-    uint64_t updates;       /* of the structure */
     bool complete;          /* all that acts in a product names its couplings */
     CoupledPoints *coupled; /* by slot of the state */
     uint32_t coupled_slots;
@@ -983,6 +981,42 @@ static bool names_all(const FieldItem *field)
     return !stiff && !heavy;
 }
 
+/* Those of the local matrices, which hold what is coupled on mapped states; couplings with external states do nothing in a product. */
+static void list_coupled(Assembly *as, const DvMechanics *m, uint32_t state)
+{
+    CoupledPoints *coupled = &as->coupled[state];
+    const uint32_t points = dv_state_count(m->states[state].ref);
+    WITH_ROOM(coupled->points, coupled->capacity, points);
+    WITH_ROOM(as->marks, as->marks_capacity, (size_t)points + 1);
+    memset(as->marks, 0, points);
+    for (uint32_t i = 0; i < as->local_list.count; i++) {
+        const Local *local = &as->locals[as->local_list.at[i]];
+        const Rows *rows = &local->rows;
+        for (uint32_t p = 0; local->a == state && p < rows->count; p++)
+            as->marks[p] |= rows->start[p + 1] > rows->start[p];
+        for (uint32_t e = 0; local->b == state && local->a != state && e < rows->start[rows->count]; e++)
+            as->marks[rows->columns[e]] = 1;
+    }
+    coupled->count = 0;
+    for (uint32_t p = 0; p < points; p++) {
+        coupled->points[coupled->count] = p;
+        coupled->count += as->marks[p];
+    }
+}
+
+/* Of the states whose products may be of some points. */
+static void list_all_coupled(Assembly *as, const DvMechanics *m)
+{
+    if (m->state_slots.count > as->coupled_slots) {
+        as->coupled = dv_realloc(as->coupled, as->coupled_slots * sizeof *as->coupled,
+                                 m->state_slots.capacity * sizeof *as->coupled);
+        as->coupled_slots = m->state_slots.capacity;
+    }
+    for (uint32_t i = 0; i < m->mapping_list.count; i++)
+        if (mapping_at(m, i)->at_points)
+            list_coupled(as, m, mapping_outputs_of(mapping_at(m, i))[0]);
+}
+
 /* What has gone, first, then what has come. */
 static void update_structure(Assembly *as, DvMechanics *m)
 {
@@ -1008,7 +1042,7 @@ static void update_structure(Assembly *as, DvMechanics *m)
         splice(as, m->scene, as->blocks.rows.count, NULL, NULL);
     estimate(as, m);
     as->version = m->version;
-    as->updates++;
+    list_all_coupled(as, m);
     as->complete = true;
     for (uint32_t i = 0; i < m->field_list.count; i++)
         as->complete = as->complete && names_all(field_at(m, i));
@@ -1396,40 +1430,8 @@ bool assembly_knows_points(const DvMechanics *m)
     return as && as->complete && fits_states(as, m) && is_up_to_date(as, m);
 }
 
-/* Those of the local matrices, which hold what is coupled on mapped states; couplings with external states do nothing in a product. */
-static void list_coupled(Assembly *as, const DvMechanics *m, uint32_t state)
+const uint32_t *assembly_points(const DvMechanics *m, uint32_t state, uint32_t *count)
 {
-    CoupledPoints *coupled = &as->coupled[state];
-    const uint32_t points = dv_state_count(m->states[state].ref);
-    WITH_ROOM(coupled->points, coupled->capacity, points);
-    WITH_ROOM(as->marks, as->marks_capacity, (size_t)points + 1);
-    memset(as->marks, 0, points);
-    for (uint32_t i = 0; i < as->local_list.count; i++) {
-        const Local *local = &as->locals[as->local_list.at[i]];
-        const Rows *rows = &local->rows;
-        for (uint32_t p = 0; local->a == state && p < rows->count; p++)
-            as->marks[p] |= rows->start[p + 1] > rows->start[p];
-        for (uint32_t e = 0; local->b == state && local->a != state && e < rows->start[rows->count]; e++)
-            as->marks[rows->columns[e]] = 1;
-    }
-    coupled->update = as->updates;
-    coupled->count = 0;
-    for (uint32_t p = 0; p < points; p++) {
-        coupled->points[coupled->count] = p;
-        coupled->count += as->marks[p];
-    }
-}
-
-const uint32_t *assembly_points(DvMechanics *m, uint32_t state, uint32_t *count)
-{
-    Assembly *as = m->assembly;
-    if (m->state_slots.count > as->coupled_slots) {
-        as->coupled = dv_realloc(as->coupled, as->coupled_slots * sizeof *as->coupled,
-                                 m->state_slots.capacity * sizeof *as->coupled);
-        as->coupled_slots = m->state_slots.capacity;
-    }
-    if (as->coupled[state].update != as->updates)
-        list_coupled(as, m, state);
-    *count = as->coupled[state].count;
-    return as->coupled[state].points;
+    *count = m->assembly->coupled[state].count;
+    return m->assembly->coupled[state].points;
 }

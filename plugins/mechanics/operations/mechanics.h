@@ -273,8 +273,8 @@ const DvBlockMatrix *assembly_run(DvMechanics *m, const DvStep *step, DvFactors 
 bool assembly_is_preferred(DvMechanics *m, uint32_t products);
 /* Whether what couples points is known, as it is once somebody has asked whether a matrix is preferred, and until something changes. */
 bool assembly_knows_points(const DvMechanics *m);
-/* Then: the points of a mapped state that components couple, ascending. They last until the next question. */
-const uint32_t *assembly_points(DvMechanics *m, uint32_t state, uint32_t *count);
+/* Then: the points of the output of a mapping with `at_points` that components couple, ascending. */
+const uint32_t *assembly_points(const DvMechanics *m, uint32_t state, uint32_t *count);
 
 /* What acts on an output of a mapping, for its geometric stiffness: forces of fields, and of constraints in the step before. Scratch
  * of the caller where there are both; `at` is NULL when the state has no forces.     [step] */

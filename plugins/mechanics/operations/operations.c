@@ -511,6 +511,8 @@ static void add_product_of(DvMechanics *m, FieldItem *field, const DvStep *step,
         field->mass->add_mdx(field->self, mass, dx[0], df[0]);
 }
 
+enum { FEW_POINTS = 2048 }; /* of more, whole products by several threads are as good */
+
 /* The points of the output of a mapping on which all that acts in a product acts; NULL: perhaps all. Both vectors are there. */
 static const uint32_t *points_of_product(DvMechanics *m, const MappingItem *mapping, uint32_t *count)
 {
@@ -521,7 +523,8 @@ static const uint32_t *points_of_product(DvMechanics *m, const MappingItem *mapp
     if (output->readers > 0 || output->producers != 1 || !mapping->at_points->is_ready(mapping->self) ||
         !s.ops->has(s.self, DV_DX) || !s.ops->has(s.self, DV_DFORCE))
         return NULL;
-    return assembly_points(m, mapping_outputs_of(mapping)[0], count);
+    const uint32_t *points = assembly_points(m, mapping_outputs_of(mapping)[0], count);
+    return *count <= FEW_POINTS && 2 * *count <= dv_state_count(s) ? points : NULL;
 }
 
 /* What a product needs of the output of a mapping: its displacement `mapped` from d of the input, unless it has that, and no force. */
