@@ -134,13 +134,12 @@ DV_SIMD_INLINE void bound_elements(CollisionModel *base, uint32_t corners, uint3
     double *bounds = base->bounds;
     for (uint32_t i = 0; i < s->count; i++) {
         const double margin = s->distance + (s->radii ? s->radii[i] : 0.0);
-        const double *p[4]; /* no kind has more corners */
-        for (uint32_t corner = 0; corner < corners; corner++)
-            p[corner] = s->x + (size_t)(s->vertices ? s->vertices[(size_t)i * corners + corner] : i) * stride;
+        const uint32_t *vertices = s->vertices ? s->vertices + (size_t)i * corners : &i;
+        const double *first = s->x + (size_t)vertices[0] * stride;
         DV_EACH (axis, 3) {
-            double lower = p[0][axis], upper = lower;
+            double lower = first[axis], upper = lower;
             for (uint32_t corner = 1; corner < corners; corner++) {
-                const double at = p[corner][axis];
+                const double at = s->x[(size_t)vertices[corner] * stride + (size_t)axis];
                 lower = at < lower ? at : lower;
                 upper = at > upper ? at : upper;
             }
