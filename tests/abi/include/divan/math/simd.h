@@ -130,14 +130,14 @@ DV_SIMD_INLINE DvReal8 dv_real8_max(DvReal8 a, DvReal8 b)
 
 DV_SIMD_INLINE bool dv_mask4_any(DvMask4 where)
 {
-    return ((where[0] | where[2]) | (where[1] | where[3])) != 0;
+    typedef int64_t Mask2 __attribute__((vector_size(16)));
+    const Mask2 any = DV_SHUFFLE(where, where, 0, 1) | DV_SHUFFLE(where, where, 2, 3);
+    return (any[0] | any[1]) != 0;
 }
+
 DV_SIMD_INLINE bool dv_mask8_any(DvMask8 where)
 {
-    int64_t any = 0;
-    DV_EACH (lane, DV_LANES)
-        any |= where[lane];
-    return any != 0;
+    return dv_mask4_any(DV_SHUFFLE(where, where, 0, 1, 2, 3) | DV_SHUFFLE(where, where, 4, 5, 6, 7));
 }
 
 /* xyz[c][lane] = component c of row index[lane]. */
