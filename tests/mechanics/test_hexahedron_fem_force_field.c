@@ -197,6 +197,22 @@ static void inverted_elements_are_found(void **state)
     dv_scene_free(scene);
 }
 
+/* All points in one place, as in scenes whose state got no positions: the body falls freely. */
+static void elements_without_size_have_no_forces(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node gravity='0 -10 0' dt='0.1'><EulerExplicitSolver/><MeshTopology hexahedra='0 1 2 3 4 5 6 7' "
+        "position='0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1'/><MechanicalObject name='dofs' "
+        "position='0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0'/><UniformMass totalMass='1'/>"
+        "<HexahedronFEMForceField youngModulus='3000' poissonRatio='0.3'/></Node>");
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    const DvConstVec x = dv_state_read(scene_state(scene, "/dofs"), DV_POSITION);
+    for (uint32_t i = 0; i < x.count; i++)
+        assert_true(fabs(x.at[3 * i + 1] + 0.1) < 1e-14 && x.at[3 * i] == 0.0);
+    dv_scene_free(scene);
+}
+
 static void mistakes_are_named(void **state)
 {
     (void)state;
@@ -226,6 +242,7 @@ int main(void)
         cmocka_unit_test(shared_stiffnesses_are_those_of_the_elements),
         cmocka_unit_test(the_stiffness_can_follow_the_current_shape),
         cmocka_unit_test(inverted_elements_are_found),
+        cmocka_unit_test(elements_without_size_have_no_forces),
         cmocka_unit_test(mistakes_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);

@@ -118,7 +118,7 @@ def probe(name, folder):
     return all(ok for ok, _ in result), " | ".join(text for _, text in result)
 
 
-CONTACT_PROBES = ("Constraint/", "Sticking/", "Penalty/", "Groups/", "OBB/", "PerModel/", "SelfCollision/", "Friction/", "Rigid/", "Unbuilt/", "Order/", "Correction/all", "Correction/generic", "Correction/precomputed", "Correction/two")
+CONTACT_PROBES = ("Constraint/", "Sticking/", "Penalty/", "Groups/", "OBB/", "PerModel/", "SelfCollision/", "Friction/", "Rigid/", "Unbuilt/", "Order/", "Rules/", "Correction/all", "Correction/generic", "Correction/precomputed", "Correction/two")
 BOX_SCENES = "Plugins/CollisionOBBCapsule/"
 CONSTRAINT_SCENES = ["Component/Constraint/Lagrangian/%sLagrangianConstraint%s.scn" % n
                      for n in (("Bilateral", "_NNCG"), ("Bilateral", "_UGS"), ("Sliding", ""))]

@@ -250,15 +250,34 @@ static void make_box(HexahedronFEMForceField *self, uint32_t block, const DvReal
         dv_real8_transposed_mul(frame, box->inverse[k], box->world[k]);
 }
 
+/* Whether all points of each element are in one place. */
+static bool have_no_size(DvElements hexahedra, DvConstVec rest)
+{
+    for (size_t i = 0; i < (size_t)hexahedra.count * NODES; i++) {
+        const uint32_t point = hexahedra.at[i], first = hexahedra.at[i - i % NODES];
+        if (point >= rest.count || first >= rest.count ||
+            memcmp(rest.at + (size_t)point * rest.dim, rest.at + (size_t)first * rest.dim, 3 * sizeof *rest.at) != 0)
+            return false;
+    }
+    return hexahedra.count > 0;
+}
+
 static DvStatus build(HexahedronFEMForceField *self)
 {
     free_elements(self);
     self->structure++;
-    const DvElements hexahedra = dv_topology_elements(&self->topology, DV_HEXAHEDRA);
+    DvElements hexahedra = dv_topology_elements(&self->topology, DV_HEXAHEDRA);
     DvConstVec rest;
     DvStatus status = state_at_rest(dv_object_of(self), self->base.state, &rest);
     if (status == DV_OK)
         status = element_materials_agree(&self->materials, hexahedra.count);
+    if (status == DV_OK && have_no_size(hexahedra, rest)) { /* scenes run like this: a body without stiffness */
+        dv_warning(
+            dv_object_of(self),
+            "has no effect: the points of each of its %u hexahedra are in one place at rest; give '%s' its positions",
+            hexahedra.count, dv_object_path(self->base.state.object));
+        hexahedra.count = 0;
+    }
     if (status == DV_OK)
         status = element_blocks_build(&self->mesh, dv_object_of(self), "hexahedron", rest.count, NODES, hexahedra.count,
                                       hexahedra.at);
