@@ -20,7 +20,7 @@
 
 #include "scene_text.h"
 
-static char folder[] = "/tmp/divan-precomputed-XXXXXX";
+static char folder[] = P_tmpdir "/divan-precomputed-XXXXXX";
 
 static int make_folder(void **state)
 {

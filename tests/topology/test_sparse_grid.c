@@ -105,7 +105,7 @@ static void a_surface_of_a_file_is_that_of_the_lists(void **state)
         "v 0.25 0.25 0.25\nv 2.75 0.25 0.25\nv 0.25 2.75 0.25\nv 2.75 2.75 0.25\n"
         "v 0.25 0.25 2.75\nv 2.75 0.25 2.75\nv 0.25 2.75 2.75\nv 2.75 2.75 2.75\nv 1.5 0.25 0.25\n"
         "f 1 3 2\nf 2 3 4\nf 5 6 7\nf 6 8 7\nf 1 9 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n";
-    char name[] = "/tmp/sparse_grid_XXXXXX.obj", text[200];
+    char name[] = P_tmpdir "/sparse_grid_XXXXXX.obj", text[200];
     const int file = mkstemps(name, 4);
     assert_true(file >= 0 && write(file, box, sizeof box - 1) == (ssize_t)sizeof box - 1 && close(file) == 0);
     snprintf(

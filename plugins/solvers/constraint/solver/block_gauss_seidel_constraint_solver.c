@@ -43,18 +43,6 @@ static DvStatus init(DvObject *object, void *self_)
     return iterative_constraint_solver_init(object, &self->base);
 }
 
-static void cleanup(DvObject *object, void *self)
-{
-    (void)object;
-    iterative_constraint_solver_cleanup(self);
-}
-
-static void reset(DvObject *object, void *self)
-{
-    (void)object;
-    iterative_constraint_solver_reset(self);
-}
-
 /* ---- Gauss-Seidel ---- */
 
 static DvStatus solve(void *self, const DvStep *step, DvConstraintOrder order)
@@ -62,12 +50,7 @@ static DvStatus solve(void *self, const DvStep *step, DvConstraintOrder order)
     return iterative_constraint_solver_step(self, step, order, false, gauss_seidel);
 }
 
-static const DvConstraintSolverOps ops = {.size = sizeof ops,
-                                          .solve = solve,
-                                          .take_problem = iterative_constraint_solver_take_problem,
-                                          .release_problem = problem_release,
-                                          .work = problem_work_of,
-                                          .solve_again = problem_solve_again};
+static const DvConstraintSolverOps ops = ITERATIVE_CONSTRAINT_SOLVER_OPS(solve);
 
 const DvClass dv_block_gauss_seidel_constraint_solver = {
     .size = sizeof(DvClass),
@@ -80,18 +63,13 @@ const DvClass dv_block_gauss_seidel_constraint_solver = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_CONSTRAINT_SOLVER, .ops = &ops, .slot = true}, {0}},
     .init = init,
-    .reset = reset,
-    .cleanup = cleanup,
+    .reset = iterative_constraint_solver_reset,
+    .cleanup = iterative_constraint_solver_cleanup,
 };
 
 /* ---- Nonlinear conjugate gradients ---- */
 
 static const DvField nncg_fields[] = {BUILT_CONSTRAINT_SOLVER_FIELDS(BlockGaussSeidelConstraintSolver), {0}};
-
-static DvStatus init_nncg(DvObject *object, void *self)
-{
-    return iterative_constraint_solver_init(object, self);
-}
 
 static double square(const double *v, uint32_t n)
 {
@@ -149,12 +127,7 @@ static DvStatus solve_nncg(void *self, const DvStep *step, DvConstraintOrder ord
     return iterative_constraint_solver_step(self, step, order, false, nncg);
 }
 
-static const DvConstraintSolverOps nncg_ops = {.size = sizeof nncg_ops,
-                                               .solve = solve_nncg,
-                                               .take_problem = iterative_constraint_solver_take_problem,
-                                               .release_problem = problem_release,
-                                               .work = problem_work_of,
-                                               .solve_again = problem_solve_again};
+static const DvConstraintSolverOps nncg_ops = ITERATIVE_CONSTRAINT_SOLVER_OPS(solve_nncg);
 
 const DvClass dv_nncg_constraint_solver = {
     .size = sizeof(DvClass),
@@ -166,7 +139,7 @@ const DvClass dv_nncg_constraint_solver = {
     .instance_size = sizeof(BlockGaussSeidelConstraintSolver),
     .fields = nncg_fields,
     .contracts = (const DvContract[]){{.id = DV_CONSTRAINT_SOLVER, .ops = &nncg_ops, .slot = true}, {0}},
-    .init = init_nncg,
-    .reset = reset,
-    .cleanup = cleanup,
+    .init = iterative_constraint_solver_init,
+    .reset = iterative_constraint_solver_reset,
+    .cleanup = iterative_constraint_solver_cleanup,
 };

@@ -36,23 +36,6 @@ static const DvField fields[] = {
     {0},
 };
 
-static DvStatus init(DvObject *object, void *self)
-{
-    return iterative_constraint_solver_init(object, self);
-}
-
-static void cleanup(DvObject *object, void *self)
-{
-    (void)object;
-    iterative_constraint_solver_cleanup(self);
-}
-
-static void reset(DvObject *object, void *self)
-{
-    (void)object;
-    iterative_constraint_solver_reset(self);
-}
-
 /* Largest eigenvalue of W by powers, from a start that no symmetry of a scene is orthogonal to. `v`, `w`: room for a row each. */
 static double largest_eigenvalue(const Solution *solution, double *v, double *w)
 {
@@ -155,12 +138,7 @@ static DvStatus solve(void *self, const DvStep *step, DvConstraintOrder order)
     return iterative_constraint_solver_step(self, step, order, false, jacobi);
 }
 
-static const DvConstraintSolverOps ops = {.size = sizeof ops,
-                                          .solve = solve,
-                                          .take_problem = iterative_constraint_solver_take_problem,
-                                          .release_problem = problem_release,
-                                          .work = problem_work_of,
-                                          .solve_again = problem_solve_again};
+static const DvConstraintSolverOps ops = ITERATIVE_CONSTRAINT_SOLVER_OPS(solve);
 
 const DvClass dv_improved_jacobi_constraint_solver = {
     .size = sizeof(DvClass),
@@ -172,7 +150,7 @@ const DvClass dv_improved_jacobi_constraint_solver = {
     .instance_size = sizeof(ImprovedJacobiConstraintSolver),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_CONSTRAINT_SOLVER, .ops = &ops, .slot = true}, {0}},
-    .init = init,
-    .reset = reset,
-    .cleanup = cleanup,
+    .init = iterative_constraint_solver_init,
+    .reset = iterative_constraint_solver_reset,
+    .cleanup = iterative_constraint_solver_cleanup,
 };

@@ -8,8 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-DvStatus iterative_constraint_solver_init(DvObject *object, IterativeConstraintSolver *self)
+DvStatus iterative_constraint_solver_init(DvObject *object, void *self_)
 {
+    IterativeConstraintSolver *self = self_;
     if (dv_data_int(&self->max_iterations) < 1)
         return dv_field_error(&self->max_iterations, -1, "is %d; at least one sweep is needed",
                               dv_data_int(&self->max_iterations));
@@ -18,13 +19,15 @@ DvStatus iterative_constraint_solver_init(DvObject *object, IterativeConstraintS
     if (!(dv_data_double(&self->sor) > 0.0 && dv_data_double(&self->sor) < 2.0))
         return dv_field_error(&self->sor, -1, "is %g; sweeps converge only between 0 and 2",
                               dv_data_double(&self->sor));
-    iterative_constraint_solver_cleanup(self);
+    iterative_constraint_solver_cleanup(object, self);
     self->system = constraint_system_open(object);
     return self->system ? DV_OK : DV_ERROR_MISSING;
 }
 
-void iterative_constraint_solver_cleanup(IterativeConstraintSolver *self)
+void iterative_constraint_solver_cleanup(DvObject *object, void *self_)
 {
+    (void)object;
+    IterativeConstraintSolver *self = self_;
     constraint_system_close(self->system);
     self->system = NULL;
     dv_curve_free(&self->errors);
@@ -32,8 +35,10 @@ void iterative_constraint_solver_cleanup(IterativeConstraintSolver *self)
     dv_curve_free(&self->violations);
 }
 
-void iterative_constraint_solver_reset(IterativeConstraintSolver *self)
+void iterative_constraint_solver_reset(DvObject *object, void *self_)
 {
+    (void)object;
+    IterativeConstraintSolver *self = self_;
     dv_data_set_int(&self->unconverged, 0);
     self->told = false;
 }

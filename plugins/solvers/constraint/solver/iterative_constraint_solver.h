@@ -89,9 +89,10 @@ typedef struct IterativeConstraintSolver {
         DV_FIELD(Struct, base.null_vector, "svdSingularVectorNullSpaceCriteriaFactor", dv_type_double,               \
                  .init = "0.001", .help = "a row is in it by a larger component of such an eigenvector")
 
-DV_NODISCARD DvStatus iterative_constraint_solver_init(DvObject *object, IterativeConstraintSolver *self);
-void iterative_constraint_solver_cleanup(IterativeConstraintSolver *self);
-void iterative_constraint_solver_reset(IterativeConstraintSolver *self);
+/* Functions of a class whose struct begins with an IterativeConstraintSolver. */
+DV_NODISCARD DvStatus iterative_constraint_solver_init(DvObject *object, void *self);
+void iterative_constraint_solver_cleanup(DvObject *object, void *self);
+void iterative_constraint_solver_reset(DvObject *object, void *self);
 
 /* How a method solves a problem: from lambda on, in at most `sweeps` sweeps. */
 typedef struct MethodResult {
@@ -112,5 +113,13 @@ MethodResult gauss_seidel(IterativeConstraintSolver *self, Solution *solution, u
 /* Whether a sweep ends it, by the fields of the solver. */
 bool iterative_constraint_solver_accepts(IterativeConstraintSolver *self, const SweepError *error, double tolerance);
 const DvConstraintProblem *iterative_constraint_solver_take_problem(void *self);
+
+/* DvConstraintSolverOps of such a class. */
+#define ITERATIVE_CONSTRAINT_SOLVER_OPS(solve_of_class)                                               \
+    {                                                                                                 \
+        .size = sizeof(DvConstraintSolverOps), .solve = solve_of_class,                               \
+        .take_problem = iterative_constraint_solver_take_problem, .release_problem = problem_release, \
+        .work = problem_work_of, .solve_again = problem_solve_again                                   \
+    }
 
 #endif

@@ -24,22 +24,10 @@ typedef struct PreconditionedConjugateResidual {
 
 static const DvField fields[] = {BUILT_CONSTRAINT_SOLVER_FIELDS(PreconditionedConjugateResidual), {0}};
 
-static DvStatus init(DvObject *object, void *self)
-{
-    return iterative_constraint_solver_init(object, self);
-}
-
-static void cleanup(DvObject *object, void *self)
-{
-    (void)object;
-    iterative_constraint_solver_cleanup(self);
-}
-
 static void reset(DvObject *object, void *self_)
 {
-    (void)object;
     PreconditionedConjugateResidual *self = self_;
-    iterative_constraint_solver_reset(&self->base);
+    iterative_constraint_solver_reset(object, self);
     self->told = false;
 }
 
@@ -146,12 +134,7 @@ static DvStatus solve(void *self, const DvStep *step, DvConstraintOrder order)
     return iterative_constraint_solver_step(self, step, order, false, conjugate_residual);
 }
 
-static const DvConstraintSolverOps ops = {.size = sizeof ops,
-                                          .solve = solve,
-                                          .take_problem = iterative_constraint_solver_take_problem,
-                                          .release_problem = problem_release,
-                                          .work = problem_work_of,
-                                          .solve_again = problem_solve_again};
+static const DvConstraintSolverOps ops = ITERATIVE_CONSTRAINT_SOLVER_OPS(solve);
 
 const DvClass dv_preconditioned_conjugate_residual = {
     .size = sizeof(DvClass),
@@ -163,7 +146,7 @@ const DvClass dv_preconditioned_conjugate_residual = {
     .instance_size = sizeof(PreconditionedConjugateResidual),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_CONSTRAINT_SOLVER, .ops = &ops, .slot = true}, {0}},
-    .init = init,
+    .init = iterative_constraint_solver_init,
     .reset = reset,
-    .cleanup = cleanup,
+    .cleanup = iterative_constraint_solver_cleanup,
 };

@@ -11,34 +11,12 @@ typedef struct UnbuiltGaussSeidelConstraintSolver {
 
 static const DvField fields[] = {ITERATIVE_CONSTRAINT_SOLVER_FIELDS(UnbuiltGaussSeidelConstraintSolver), {0}};
 
-static DvStatus init(DvObject *object, void *self)
-{
-    return iterative_constraint_solver_init(object, self);
-}
-
-static void cleanup(DvObject *object, void *self)
-{
-    (void)object;
-    iterative_constraint_solver_cleanup(self);
-}
-
-static void reset(DvObject *object, void *self)
-{
-    (void)object;
-    iterative_constraint_solver_reset(self);
-}
-
 static DvStatus solve(void *self, const DvStep *step, DvConstraintOrder order)
 {
     return iterative_constraint_solver_step(self, step, order, true, gauss_seidel);
 }
 
-static const DvConstraintSolverOps ops = {.size = sizeof ops,
-                                          .solve = solve,
-                                          .take_problem = iterative_constraint_solver_take_problem,
-                                          .release_problem = problem_release,
-                                          .work = problem_work_of,
-                                          .solve_again = problem_solve_again};
+static const DvConstraintSolverOps ops = ITERATIVE_CONSTRAINT_SOLVER_OPS(solve);
 
 const DvClass dv_unbuilt_gauss_seidel_constraint_solver = {
     .size = sizeof(DvClass),
@@ -50,7 +28,7 @@ const DvClass dv_unbuilt_gauss_seidel_constraint_solver = {
     .instance_size = sizeof(UnbuiltGaussSeidelConstraintSolver),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_CONSTRAINT_SOLVER, .ops = &ops, .slot = true}, {0}},
-    .init = init,
-    .reset = reset,
-    .cleanup = cleanup,
+    .init = iterative_constraint_solver_init,
+    .reset = iterative_constraint_solver_reset,
+    .cleanup = iterative_constraint_solver_cleanup,
 };
