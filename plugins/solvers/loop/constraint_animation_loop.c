@@ -110,15 +110,11 @@ static DvStatus init(DvObject *object, void *self_)
         return dv_field_error(&self->sor, -1, "is %g; sweeps converge only between 0 and 2",
                               dv_data_double(&self->sor));
     cleanup(object, self);
-    const DvStatus status = step_find_target(object, &self->target_link, &self->target);
+    const DvStatus status = step_open(object, &self->target_link, &self->target, &self->ops, &self->m);
     if (status != DV_OK)
         return status;
     self->system = constraint_system_open(object);
-    if (!self->system)
-        return DV_ERROR_MISSING;
-    self->ops = dv_service(DV_MECHANICAL_OPERATIONS);
-    self->m = self->ops->open(self->target);
-    return DV_OK;
+    return self->system ? DV_OK : DV_ERROR_MISSING;
 }
 
 static DvStatus bwd_init(DvObject *object, void *self_)
@@ -295,12 +291,7 @@ static DvStatus step(void *self_, double dt)
     return DV_OK;
 }
 
-static void settle(void *self)
-{
-    step_settle(dv_object_of(self));
-}
-
-static const DvAnimationLoopOps ops = {.size = sizeof(DvAnimationLoopOps), .step = step, .settle = settle};
+static const DvAnimationLoopOps ops = {.size = sizeof(DvAnimationLoopOps), .step = step, .settle = step_settle};
 
 const DvClass dv_constraint_animation_loop = {
     .size = sizeof(DvClass),

@@ -38,14 +38,7 @@ static const DvField fields[] = {
 static DvStatus init(DvObject *object, void *self_)
 {
     DefaultAnimationLoop *self = self_;
-    const DvStatus status = step_find_target(object, &self->target_link, &self->target);
-    if (status != DV_OK)
-        return status;
-    self->ops = dv_service(DV_MECHANICAL_OPERATIONS);
-    if (self->ops == NULL)
-        return dv_error(object, DV_ERROR_MISSING, "needs the plugin divan.mechanics");
-    self->m = self->ops->open(self->target);
-    return DV_OK;
+    return step_open(object, &self->target_link, &self->target, &self->ops, &self->m);
 }
 
 static DvStatus step(void *self_, double dt)
@@ -71,12 +64,6 @@ static DvStatus step(void *self_, double dt)
     return status;
 }
 
-/* The whole scene, whatever the target. */
-static void settle(void *self)
-{
-    step_settle(dv_object_of(self));
-}
-
 static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
@@ -89,7 +76,7 @@ static void cleanup(DvObject *object, void *self_)
 static const DvAnimationLoopOps ops = {
     .size = sizeof(DvAnimationLoopOps),
     .step = step,
-    .settle = settle,
+    .settle = step_settle,
     .by_default = true,
 };
 

@@ -62,14 +62,7 @@ static const DvField fields[] = {
 static DvStatus init(DvObject *object, void *self_)
 {
     FreeMotionAnimationLoop *self = self_;
-    const DvStatus status = step_find_target(object, &self->target_link, &self->target);
-    if (status != DV_OK)
-        return status;
-    self->ops = dv_service(DV_MECHANICAL_OPERATIONS);
-    if (self->ops == NULL)
-        return dv_error(object, DV_ERROR_MISSING, "needs the plugin divan.mechanics");
-    self->m = self->ops->open(self->target);
-    return DV_OK;
+    return step_open(object, &self->target_link, &self->target, &self->ops, &self->m);
 }
 
 /* The rest of the scene is there now. */
@@ -172,11 +165,6 @@ static DvStatus step(void *self_, double dt)
     return DV_OK;
 }
 
-static void settle(void *self)
-{
-    step_settle(dv_object_of(self));
-}
-
 static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
@@ -189,7 +177,7 @@ static void cleanup(DvObject *object, void *self_)
     self->state_capacity = 0;
 }
 
-static const DvAnimationLoopOps ops = {.size = sizeof(DvAnimationLoopOps), .step = step, .settle = settle};
+static const DvAnimationLoopOps ops = {.size = sizeof(DvAnimationLoopOps), .step = step, .settle = step_settle};
 
 const DvClass dv_free_motion_animation_loop = {
     .size = sizeof(DvClass),

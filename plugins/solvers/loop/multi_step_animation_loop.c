@@ -45,15 +45,7 @@ static DvStatus init(DvObject *object, void *self_)
     DvStatus status = check_steps(&self->collision_steps);
     if (status == DV_OK)
         status = check_steps(&self->integration_steps);
-    if (status == DV_OK)
-        status = step_find_target(object, &self->target_link, &self->target);
-    if (status != DV_OK)
-        return status;
-    self->ops = dv_service(DV_MECHANICAL_OPERATIONS);
-    if (self->ops == NULL)
-        return dv_error(object, DV_ERROR_MISSING, "needs the plugin divan.mechanics");
-    self->m = self->ops->open(self->target);
-    return DV_OK;
+    return status == DV_OK ? step_open(object, &self->target_link, &self->target, &self->ops, &self->m) : status;
 }
 
 static DvStatus step(void *self_, double dt)
@@ -86,12 +78,6 @@ static DvStatus step(void *self_, double dt)
     return DV_OK;
 }
 
-/* The whole scene, whatever the target. */
-static void settle(void *self)
-{
-    step_settle(dv_object_of(self));
-}
-
 static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
@@ -101,7 +87,7 @@ static void cleanup(DvObject *object, void *self_)
     self->m = NULL;
 }
 
-static const DvAnimationLoopOps ops = {.size = sizeof(DvAnimationLoopOps), .step = step, .settle = settle};
+static const DvAnimationLoopOps ops = {.size = sizeof(DvAnimationLoopOps), .step = step, .settle = step_settle};
 
 const DvClass dv_multi_step_animation_loop = {
     .size = sizeof(DvClass),

@@ -196,8 +196,9 @@ void step_project_and_propagate(const DvMechanicalOperationsOps *ops, DvMechanic
     ops->propagate_velocity(m, step, DV_VELOCITY);
 }
 
-void step_settle(const DvObject *object)
+void step_settle(void *self)
 {
+    const DvObject *object = dv_object_of(self);
     const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
     if (!ops)
         return;
@@ -209,7 +210,8 @@ void step_settle(const DvObject *object)
     ops->close(m);
 }
 
-DvStatus step_find_target(DvObject *object, const DvLink *link, DvNode **target)
+/* What the link leads to; without a link the object's own node. */
+static DvStatus find_target(DvObject *object, const DvLink *link, DvNode **target)
 {
     *target = dv_object_node(object);
     if (!dv_link_is_set(link))
@@ -217,6 +219,19 @@ DvStatus step_find_target(DvObject *object, const DvLink *link, DvNode **target)
     DvObject *named = dv_link_object(link);
     *target = named ? dv_object_as_node(named) : NULL;
     return *target ? dv_object_require(object, named) : dv_field_error(&link->data, -1, "leads to no node");
+}
+
+DvStatus step_open(DvObject *object, const DvLink *link, DvNode **target, const DvMechanicalOperationsOps **ops,
+                   DvMechanics **m)
+{
+    const DvStatus status = find_target(object, link, target);
+    if (status != DV_OK)
+        return status;
+    *ops = dv_service(DV_MECHANICAL_OPERATIONS);
+    if (!*ops)
+        return dv_error(object, DV_ERROR_MISSING, "needs the plugin divan.mechanics");
+    *m = (*ops)->open(*target);
+    return DV_OK;
 }
 
 DvStatus step_times(const DvObject *object, DvNode *target, double *dt, double *start)

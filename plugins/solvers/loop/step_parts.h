@@ -23,10 +23,12 @@ void step_tell_of_constraints(const DvObject *loop, DvNode *target, bool *told);
 void step_tell(DvNode *node, DvEventKind kind, double dt);
 /* Constraints hold and mapped states follow. */
 void step_project_and_propagate(const DvMechanicalOperationsOps *ops, DvMechanics *m, const DvStep *step);
-/* DvAnimationLoopOps.settle of the scene that `object` is in. */
-void step_settle(const DvObject *object);
-/* The node that a loop animates: what the link leads to, or its own. */
-DV_NODISCARD DvStatus step_find_target(DvObject *object, const DvLink *link, DvNode **target);
+/* DvAnimationLoopOps.settle of any loop: the whole scene, whatever the target. */
+void step_settle(void *self);
+/* For init: the node that a loop animates, what the link leads to or its own, and the mechanics of all in and below it, which the
+ * loop closes. */
+DV_NODISCARD DvStatus step_open(DvObject *object, const DvLink *link, DvNode **target,
+                                const DvMechanicalOperationsOps **ops, DvMechanics **m);
 /* dt of a step (0: the node's) and the time at which it starts; an error when it leads to no time. */
 DV_NODISCARD DvStatus step_times(const DvObject *object, DvNode *target, double *dt, double *start);
 /* Warns of bodies that stand still under a loop that solves for constraints: those without a constraint correction. */
