@@ -23,6 +23,7 @@ enum { MOST_ROWS = 24, UNKNOWNS = 30, PARTS = 3 };
 typedef enum PartKind {
     PART_MATRIX,      /* J C J^T */
     PART_ROWS,        /* J and J C with C diagonal: the same columns on both sides */
+    PART_POINTS,      /* the same; rows 3k, 3k + 1, 3k + 2 on two whole points */
     PART_FRAMES,      /* J and J C with C of blocks of 6: columns of each side its own */
     PART_HALVES,      /* Y and Y / D, sparse, in columns of 1 */
     PART_WHOLE_RIGHT, /* J and J C with C full: the right side has columns that the left side has not */
@@ -64,7 +65,9 @@ static DvSparseRows sparse(Problem *problem, uint32_t rows, uint32_t columns, co
 /* C over the unknowns, as the kind has it: of full rank, symmetric, positive. */
 static void random_inverse(PartKind kind, double c[UNKNOWNS * UNKNOWNS], uint64_t *seed)
 {
-    const uint32_t band = kind == PART_FRAMES ? 6 : kind == PART_ROWS || kind == PART_HALVES ? 1 : UNKNOWNS;
+    const uint32_t band = kind == PART_FRAMES                                               ? 6
+                          : kind == PART_ROWS || kind == PART_POINTS || kind == PART_HALVES ? 1
+                                                                                            : UNKNOWNS;
     memset(c, 0, UNKNOWNS * UNKNOWNS * sizeof *c);
     for (uint32_t i = 0; i < UNKNOWNS; i++)
         for (uint32_t j = 0; j <= i; j++) {
@@ -73,6 +76,15 @@ static void random_inverse(PartKind kind, double c[UNKNOWNS * UNKNOWNS], uint64_
             else if (i / band == j / band)
                 c[i * UNKNOWNS + j] = c[j * UNKNOWNS + i] = 0.5 * random_number(seed) / sqrt(band);
         }
+}
+
+/* Few entries, none in the last third: columns that nobody uses. */
+static bool has_entry(PartKind kind, uint32_t row, uint32_t column, uint64_t *seed)
+{
+    const uint32_t used = 2 * UNKNOWNS / 3, point = column / 3, contact = row / 3;
+    if (kind == PART_POINTS)
+        return column < used / 3 * 3 && (point == contact % 6 || point == (contact * 3 + 2) % 6);
+    return column < used && (random_number(seed) < -0.1 || column == row % used);
 }
 
 static void add_part(Problem *problem, PartKind kind, Dense *dense, uint64_t *seed)
@@ -89,8 +101,7 @@ static void add_part(Problem *problem, PartKind kind, Dense *dense, uint64_t *se
     memset(jc, 0, sizeof jc);
     for (uint32_t r = 0; r < part->count; r++)
         for (uint32_t k = 0; k < UNKNOWNS; k++)
-            /* Few entries, none in the last third: columns that nobody uses. */
-            if (k < 2 * UNKNOWNS / 3 && (random_number(seed) < -0.1 || k == r % 20))
+            if (has_entry(kind, row[r], k, seed))
                 j[r * UNKNOWNS + k] = k == r % 20 ? 1.5 : 0.5 * at_random(seed);
     for (uint32_t r = 0; r < part->count; r++)
         for (uint32_t k = 0; k < UNKNOWNS; k++)
@@ -113,7 +124,7 @@ static void add_part(Problem *problem, PartKind kind, Dense *dense, uint64_t *se
     }
     part->left = sparse(problem, part->count, UNKNOWNS, j);
     part->right = sparse(problem, part->count, UNKNOWNS, jc);
-    if (kind == PART_ROWS || kind == PART_HALVES) /* entries of J C where J has some */
+    if (kind == PART_ROWS || kind == PART_POINTS || kind == PART_HALVES) /* entries of J C where J has some */
         part->right.columns = part->left.columns;
 }
 
@@ -202,7 +213,8 @@ static void parts_are_the_dense_matrix(void **state)
     ProblemPool pool = {0};
     for (int trial = 0; trial < 300; trial++) {
         Dense dense;
-        const unsigned kinds = trial < 5 * 20 ? 1u << trial % PART_KINDS : all_kinds; /* each kind alone, then all */
+        const unsigned kinds =
+            trial < PART_KINDS * 20 ? 1u << trial % PART_KINDS : all_kinds; /* each kind alone, then all */
         Problem *problem = random_problem(&pool, 1 + below(&seed, MOST_ROWS), kinds, MIXED, &dense, &seed);
         double *work = dv_alloc(problem_work(problem), sizeof *work);
         for (uint32_t r = 0; r < dense.rows; r++)
@@ -301,6 +313,47 @@ static void sweeps_find_what_elimination_finds(void **state)
         for (uint32_t r = 0; r < dense.rows; r++)
             assert_true(fabs(problem->lambda[r] - expected[r]) < 1e-9 * (1.0 + fabs(expected[r])));
     }
+    problem_pool_free(&pool);
+}
+
+/* Blocks of three rows on the same points are swept side by side: the same bits as row by row, error and all. */
+static void rows_side_by_side_have_the_bits_of_single_rows(void **state)
+{
+    (void)state;
+    uint64_t seed = 19;
+    uint32_t threes = 0;
+    ProblemPool pool = {0};
+    for (int trial = 0; trial < 300; trial++) {
+        Dense dense;
+        double lambda[2][MOST_ROWS], d[2][MOST_ROWS], errors[2][MOST_ROWS];
+        SweepError error[2];
+        Problem *problem = random_problem(&pool, 3 + below(&seed, MOST_ROWS - 2),
+                                          1u << PART_POINTS | (trial % 4 ? 0 : 1u << PART_ROWS),
+                                          trial % 2 ? FRICTION : MIXED, &dense, &seed);
+        for (uint32_t b = 0; b < problem->view.block_count && trial % 3 == 0; b++)
+            problem->blocks[b].tolerance = 0.01;
+        threes += problem->three_start[problem->view.block_count];
+        for (int single = 0; single < 2; single++) {
+            if (single) /* no block is of their kind any more */
+                memset(problem->three_start, 0, (problem->view.block_count + 1) * sizeof *problem->three_start);
+            double *work = dv_alloc(problem_work(problem), sizeof *work);
+            memset(lambda[single], 0, sizeof lambda[single]);
+            Solution s = solution_begin(problem, problem->violation, lambda[single], work);
+            memset(d[single], 0, sizeof d[single]);
+            memset(errors[single], 0, sizeof errors[single]);
+            s.d = trial % 5 < 2 ? d[single] : NULL;
+            s.error = errors[single];
+            s.block_norm = trial % 7 < 2;
+            for (int i = 0; i < 4; i++)
+                error[single] = solution_sweep(&s, 1e-3, 0.0);
+            dv_free(work);
+        }
+        assert_memory_equal(lambda[0], lambda[1], dense.rows * sizeof(double));
+        assert_memory_equal(d[0], d[1], dense.rows * sizeof(double));
+        assert_memory_equal(errors[0], errors[1], problem->view.block_count * sizeof(double));
+        assert_true(error[0].sum == error[1].sum && error[0].verified == error[1].verified);
+    }
+    assert_true(threes > 300);
     problem_pool_free(&pool);
 }
 
@@ -534,6 +587,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_are_the_dense_matrix),
         cmocka_unit_test(a_late_start_shows_where_forces_change),
+        cmocka_unit_test(rows_side_by_side_have_the_bits_of_single_rows),
         cmocka_unit_test(sweeps_find_what_lemke_finds),
         cmocka_unit_test(sweeps_find_what_elimination_finds),
         cmocka_unit_test(converged_sweeps_fulfil_all_laws),

@@ -107,30 +107,6 @@ static void unilateral(const DvConstraintBlock *block, const double *w, const do
     lambda[0] = w[0] > block->p[1] ? fmax(lambda[0] - d[0] / w[0], 0.0) : 0.0;
 }
 
-/* Coulomb: the normal force first, then the tangential one by the mean compliance of both directions, back onto the cone. */
-static void friction(double mu, double least, const double *w, double *d, double *lambda)
-{
-    const double before = lambda[0];
-    const double normal = w[0] > least ? before - d[0] / w[0] : -1.0;
-    if (normal < 0.0) {
-        lambda[0] = lambda[1] = lambda[2] = 0.0;
-        return;
-    }
-    lambda[0] = normal;
-    d[1] += w[3] * (normal - before);
-    d[2] += w[6] * (normal - before);
-    const double tangential = w[4] + w[8];
-    if (tangential > 0.0) {
-        lambda[1] -= 2.0 * d[1] / tangential;
-        lambda[2] -= 2.0 * d[2] / tangential;
-    }
-    const double size = sqrt(lambda[1] * lambda[1] + lambda[2] * lambda[2]), most = mu * normal;
-    if (size > most) {
-        lambda[1] *= most / size;
-        lambda[2] *= most / size;
-    }
-}
-
 static void augmented(double mu, double epsilon, const double *d, double *lambda)
 {
     const double normal = lambda[0] - epsilon * d[0];
@@ -173,7 +149,7 @@ void law_resolve(const DvConstraintBlock *block, const double *w, const double *
         unilateral(block, w, d, lambda);
         break;
     case DV_LAW_FRICTION:
-        friction(block->p[0], block->p[1], w, d, lambda);
+        law_friction(block->p[0], block->p[1], w, d, lambda);
         break;
     case DV_LAW_AUGMENTED:
         augmented(block->p[0], block->p[1], d, lambda);

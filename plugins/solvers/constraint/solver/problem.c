@@ -5,9 +5,7 @@
 
 #include <divan/memory.h>
 
-#include <math.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- Memory: chunks that are kept from step to step ---- */
 
@@ -195,6 +193,80 @@ static void place_rows(Problem *problem)
     problem->use_start = start;
 }
 
+/* How many groups of three columns the rows r, r + 1 and r + 2 share; 0: their columns differ, or do not come in threes. */
+static uint32_t threes_of_rows(const DvSparseRows *rows, uint32_t r)
+{
+    const uint32_t *columns = rows->columns + rows->row_start[r], n = rows->row_start[r + 1] - rows->row_start[r];
+    for (uint32_t next = r + 1; next < r + 3; next++)
+        if (rows->row_start[next + 1] - rows->row_start[next] != n ||
+            memcmp(rows->columns + rows->row_start[next], columns, n * sizeof *columns) != 0)
+            return 0;
+    if (n % 3 != 0)
+        return 0;
+    for (uint32_t e = 0; e < n; e += 3)
+        if (columns[e + 1] != columns[e] + 1 || columns[e + 2] != columns[e] + 2)
+            return 0;
+    return n / 3;
+}
+
+/* The same of a block of three rows in all its parts. */
+static uint32_t threes_of_block(const Problem *problem, const DvConstraintBlock *block)
+{
+    if (block->rows != 3)
+        return 0;
+    const uint32_t *start = problem->use_start + block->first, uses = start[1] - start[0];
+    if (start[2] - start[1] != uses || start[3] - start[2] != uses)
+        return 0;
+    uint32_t threes = 0;
+    for (uint32_t u = 0; u < uses; u++) {
+        const RowUse first = problem->uses[start[0] + u];
+        const DvComplianceBlock *part = &problem->parts[first.part];
+        for (uint32_t i = 1; i < 3; i++) {
+            const RowUse use = problem->uses[start[i] + u];
+            if (use.part != first.part || use.at != first.at + i)
+                return 0;
+        }
+        const uint32_t n = part->w ? 0 : threes_of_rows(&part->left, first.at);
+        if (n == 0 || threes_of_rows(&part->right, first.at) != n ||
+            memcmp(part->left.columns + part->left.row_start[first.at],
+                   part->right.columns + part->right.row_start[first.at], 3 * n * sizeof(uint32_t)) != 0)
+            return 0;
+        threes += n;
+    }
+    return threes;
+}
+
+static void write_threes(const Problem *problem, const DvConstraintBlock *block, ThreeColumns *to)
+{
+    for (uint32_t u = problem->use_start[block->first]; u < problem->use_start[block->first + 1]; u++) {
+        const DvComplianceBlock *part = &problem->parts[problem->uses[u].part];
+        const uint32_t at = problem->uses[u].at, n = part->left.row_start[at + 1] - part->left.row_start[at];
+        for (uint32_t e = 0; e < n; e += 3, to++) {
+            memset(to, 0, sizeof *to);
+            to->at = problem->running_at[problem->uses[u].part] + part->left.columns[part->left.row_start[at] + e];
+            to->last = e + 3 == n;
+            for (uint32_t row = 0; row < 3; row++)
+                for (uint32_t k = 0; k < 3; k++) {
+                    to->left[k][row] = part->left.values[part->left.row_start[at + row] + e + k];
+                    to->right[row][k] = part->right.values[part->right.row_start[at + row] + e + k];
+                }
+        }
+    }
+}
+
+static void place_threes(Problem *problem)
+{
+    const uint32_t blocks = problem->view.block_count;
+    problem->three_start = problem_alloc(problem, ((size_t)blocks + 1) * sizeof *problem->three_start);
+    problem->three_start[0] = 0;
+    for (uint32_t b = 0; b < blocks; b++)
+        problem->three_start[b + 1] = problem->three_start[b] + threes_of_block(problem, &problem->blocks[b]);
+    problem->threes = problem_alloc(problem, problem->three_start[blocks] * sizeof *problem->threes);
+    for (uint32_t b = 0; b < blocks; b++)
+        if (problem->three_start[b + 1] > problem->three_start[b])
+            write_threes(problem, &problem->blocks[b], problem->threes + problem->three_start[b]);
+}
+
 /* W between two rows. */
 static double entry(const Problem *problem, uint32_t r, uint32_t s)
 {
@@ -219,6 +291,7 @@ void problem_finish(Problem *problem)
         problem->running += problem->parts[p].w ? problem->parts[p].count : problem->parts[p].columns;
     }
     place_rows(problem);
+    place_threes(problem);
     problem->diagonal_at = problem_alloc(problem, view->block_count * sizeof *problem->diagonal_at);
     for (uint32_t b = 0; b < view->block_count; b++) {
         problem->diagonal_at[b] = problem->factors;
@@ -374,104 +447,6 @@ Solution solution_begin_late(const Problem *problem, const double *violation, do
             memset(s.running + problem->running_at[p], 0, problem->parts[p].columns * sizeof *s.running);
     s.late = late;
     return s;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* One block: new lambda; how far that moved its rows. */
-static void sweep_block(Solution *s, uint32_t b, double tolerance, SweepError *error)
-{
-    const DvConstraintBlock *block = &s->problem->blocks[b];
-    const double *w = s->problem->diagonal + s->problem->diagonal_at[b];
-    const uint32_t n = block->rows;
-    double *lambda = s->lambda + block->first, *d = s->scratch, *before = s->scratch + n;
-    memcpy(before, lambda, n * sizeof *before);
-    d[0] = s->violation[block->first] + solution_row(s, block->first);
-    /* A contact that is open and stays so needs no more than its gap. */
-    if (!s->d && block->law == DV_LAW_FRICTION && lambda[0] == 0.0 && lambda[1] == 0.0 && lambda[2] == 0.0 &&
-        d[0] > 0.0)
-        return;
-    for (uint32_t i = 1; i < n; i++)
-        d[i] = s->violation[block->first + i] + solution_row(s, block->first + i);
-    law_resolve(block, w, s->factors + s->problem->diagonal_at[b], d, lambda);
-    if (s->d)
-        memcpy(s->d + block->first, d, n * sizeof *d);
-    double sum = 0.0;
-    bool moved = false;
-    for (uint32_t i = 0; i < n; i++) {
-        double squares = 0.0, change = 0.0;
-        for (uint32_t j = 0; j < n; j++) {
-            const double delta = w[i * n + j] * (lambda[j] - before[j]);
-            squares += delta * delta;
-            change += delta;
-        }
-        const double by_row = sqrt(squares);
-        if (by_row > tolerance)
-            error->verified = false;
-        sum += s->block_norm ? change * change : by_row;
-    }
-    if (s->block_norm)
-        sum = sqrt(sum);
-    for (uint32_t i = 0; i < n; i++)
-        if (lambda[i] != before[i]) {
-            solution_add(s, block->first + i, lambda[i] - before[i]);
-            moved = true;
-        }
-    if (s->error)
-        s->error[b] = 0.0;
-    if (!moved)
-        return;
-    if (block->tolerance > 0.0) {
-        if (sum > block->tolerance)
-            error->verified = false;
-        sum *= tolerance / block->tolerance;
-    }
-    if (s->error)
-        s->error[b] = sum;
-    error->sum += sum;
-}
-
-SweepError solution_sweep(Solution *s, double tolerance, double deadline)
-{
-    SweepError error = {.verified = true, .in_time = true};
-    for (uint32_t b = 0; b < s->problem->view.block_count; b++) {
-        sweep_block(s, b, tolerance, &error);
-        if (deadline > 0.0 && now() > deadline) {
-            error.in_time = false;
-            break;
-        }
-    }
-    return error;
-}
-
-SweepError solution_sweep_relaxed(Solution *s, double tolerance, double sor, double *before)
-{
-    if (sor == 1.0)
-        return solution_sweep(s, tolerance, 0.0);
-    const uint32_t rows = s->problem->view.rows;
-    memcpy(before, s->lambda, rows * sizeof *before);
-    const SweepError error = solution_sweep(s, tolerance, 0.0);
-    for (uint32_t r = 0; r < rows; r++)
-        s->lambda[r] = sor * s->lambda[r] + (1.0 - sor) * before[r];
-    solution_sum_up(s);
-    return error;
-}
-
-bool solution_solve(Solution *s, uint32_t sweeps, double tolerance, double deadline)
-{
-    for (uint32_t i = 0; i < sweeps; i++) {
-        const SweepError error = solution_sweep(s, tolerance, deadline);
-        if (!error.in_time)
-            return false;
-        if (error.sum < tolerance)
-            return true;
-    }
-    return s->problem->view.rows == 0;
 }
 
 size_t problem_work_of(const DvConstraintProblem *problem)

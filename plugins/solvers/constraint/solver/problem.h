@@ -18,6 +18,15 @@ typedef struct RowUse {
     uint32_t part, at;
 } RowUse;
 
+/* Three columns in a row of a part, of a block of three rows that have entries there and in other threes alone, as those of contacts
+ * do: side by side, so that a sweep reads them as vectors. */
+typedef struct ThreeColumns {
+    double left[3][4];  /* of each column: the left factor's entries of the three rows */
+    double right[3][4]; /* of each row: the right factor's entries of the three columns */
+    size_t at;          /* the first of them in the work of a solution */
+    bool last;          /* of the block in this part */
+} ThreeColumns;
+
 typedef struct Problem {
     DvConstraintProblem view;            /* first: what others hold is this */
     atomic_uint holders;                 /* the solver, and who took it */
@@ -29,6 +38,8 @@ typedef struct Problem {
     DvComplianceBlock *parts;
     uint32_t *use_start; /* [rows + 1] */
     RowUse *uses;
+    uint32_t *three_start; /* [block_count + 1] into `threes`; a block without any is not of their kind */
+    ThreeColumns *threes;
     size_t *diagonal_at; /* [block_count] into `diagonal` */
     size_t *running_at;  /* [part_count] into the work of a solution */
     size_t running;      /* doubles of all running sums */
