@@ -14,6 +14,8 @@ usage: reference.py GROUP [NAME...] [--divan PROGRAM] [--shared FOLDER] [--verbo
   allocations    scenes of first-light.txt and our own without contacts: no heap allocation in a step after the first (where contacts
                  come and go, tests/collision looks at the steps between)
   speed          median time of a step against sofa/timings.tsv (prints ratios, never fails)
+  speed-contact  the same of scenes of sofa/lists/first-contact.txt; times are first scaled by what liver_without_collision takes
+                 on this machine at this moment and 80 us, which it took on the machine of the table
 
 NAME keeps the scenes whose path contains one of the names. The data lie beside the project in ../shared (or $DIVAN_SHARED);
 without them there is nothing to compare with, which is said in one line. Closes with "N passed, N failed".
@@ -223,26 +225,41 @@ def allocations(name, folder):
     return count == 0, "%g allocations a step" % count
 
 
-def speed(name, folder):
+def median_us(name, runs):
+    """The least of the medians of some runs, and allocations a step; or what went wrong."""
+    best = None
+    for _ in range(runs):
+        done = divan("bench", os.path.join(EXAMPLES, name), "--json")
+        if done.returncode != 0:
+            raise RuntimeError(last_words(done))
+        result = json.loads(done.stdout)
+        if best is None or result["median_us"] < best["median_us"]:
+            best = result
+    return best["median_us"], best["allocations_per_step"]
+
+
+def speed(name, folder, machine=1.0):
     table = {}
     for line in open(os.path.join(SHARED, "sofa", "timings.tsv")):
         if not line.startswith("#"):
             table[line.split("\t")[0]] = float(line.split("\t")[1])
-    best = None
-    for _ in range(3):
-        done = divan("bench", os.path.join(EXAMPLES, name), "--json")
-        if done.returncode != 0:
-            return False, last_words(done)
-        result = json.loads(done.stdout)
-        if best is None or result["median_us"] < best["median_us"]:
-            best = result
-    ratio = table[name] / best["median_us"]
+    try:
+        took, allocations = median_us(name, 3)
+    except RuntimeError as error:
+        return False, str(error)
+    ratio = table[name] / (took / machine)
     speed.ratios.append(ratio)
     return True, "%10.2f us, reference %10.2f, ratio %6.2f, %g allocations a step" % (
-        best["median_us"], table[name], ratio, best["allocations_per_step"])
+        took / machine, table[name], ratio, allocations)
 
 
 speed.ratios = []
+
+
+def speed_contact(name, folder):
+    machine = median_us("Variants/liver_without_collision.scn", 3)[0] / 80.0
+    ok, text = speed(name, folder, machine)
+    return ok, "%s (machine %.2f)" % (text, machine)
 
 
 def main():
@@ -265,6 +282,7 @@ def main():
         "threads": (threads, light + probes, 2),
         "allocations": (allocations, light + own_scenes_without_contacts(), 2),
         "speed": (speed, light, 1),
+        "speed-contact": (speed_contact, lines("sofa", "lists", "first-contact.txt"), 1),
     }[group]
     wanted = [a for i, a in enumerate(sys.argv[2:], 2) if not a.startswith("--") and sys.argv[i - 1] not in ("--divan", "--shared")]
     names = [n for n in names if not wanted or any(w in n for w in wanted)]
