@@ -141,6 +141,7 @@ DvStatus iterative_constraint_solver_step(IterativeConstraintSolver *self, const
                                    .rows = DV_ROWS_CONSTRAINED,
                                    .least_determinant = dv_data_bool(&self->hold_stiff) ? 0.0 : DBL_EPSILON,
                                    .regularization = term > DBL_EPSILON ? term : 0.0,
+                                   .contacts_start = !unbuilt && dv_data_bool(&self->initial_guess),
                                    .only_null_space = !unbuilt && dv_data_bool(&self->only_null_space),
                                    .null_value = unbuilt ? 0.0 : dv_data_double(&self->null_value),
                                    .null_vector = unbuilt ? 0.0 : dv_data_double(&self->null_vector)};

@@ -15,8 +15,8 @@ typedef struct IterativeConstraintSolver {
     DvData compute_graphs, graph_errors, graph_constraints, graph_forces, graph_violations;
     DvData row_count, block_count, iterations, error, unconverged;
     DvData constraint_forces, compute_constraint_forces;
-    DvData threads, task_scheduler, multithreading, only_null_space, null_value,
-        null_vector; /* not of unbuilt solvers */
+    /* not of unbuilt solvers: */
+    DvData threads, task_scheduler, multithreading, initial_guess, only_null_space, null_value, null_vector;
     DvLink corrections;
     ConstraintSystem *system;
     DvCurve errors, forces, violations; /* forces, violations: of all rows, sweep after sweep */
@@ -72,21 +72,24 @@ typedef struct IterativeConstraintSolver {
                 .help = "kept for scenes that name it: all below the node of the solver")
 
 /* Of solvers that form W. */
-#define BUILT_CONSTRAINT_SOLVER_FIELDS(Struct)                                                                       \
-    ITERATIVE_CONSTRAINT_SOLVER_FIELDS(Struct),                                                                      \
-        DV_FIELD(Struct, base.threads, "nbThreads", dv_type_int, .init = "0",                                        \
-                 .help = "no effect: the host's option --threads says how many there are"),                          \
-        DV_FIELD(Struct, base.task_scheduler, "taskSchedulerType", dv_type_string, .init = "_default",               \
-                 .help = "no effect: there is one pool of threads"),                                                 \
-        DV_FIELD(Struct, base.multithreading, "multithreading", dv_type_bool, .init = "0",                           \
-                 .help = "no effect: threads are used where they help, results do not depend on them"),              \
-        DV_FIELD(Struct, base.only_null_space, "useSVDForRegularization", dv_type_bool, .init = "0",                 \
-                 .help =                                                                                             \
-                     "regularizationTerm is added only to rows that contradict or repeat each other: those in the "  \
-                     "null space of the compliance matrix"),                                                         \
-        DV_FIELD(Struct, base.null_value, "svdSingularValueNullSpaceCriteriaFactor", dv_type_double, .init = "0.01", \
-                 .help = "the null space: eigenvalues smaller than this share of the largest"),                      \
-        DV_FIELD(Struct, base.null_vector, "svdSingularVectorNullSpaceCriteriaFactor", dv_type_double,               \
+#define BUILT_CONSTRAINT_SOLVER_FIELDS(Struct)                                                                        \
+    ITERATIVE_CONSTRAINT_SOLVER_FIELDS(Struct),                                                                       \
+        DV_FIELD(Struct, base.threads, "nbThreads", dv_type_int, .init = "0",                                         \
+                 .help = "no effect: the host's option --threads says how many there are"),                           \
+        DV_FIELD(Struct, base.task_scheduler, "taskSchedulerType", dv_type_string, .init = "_default",                \
+                 .help = "no effect: there is one pool of threads"),                                                  \
+        DV_FIELD(Struct, base.multithreading, "multithreading", dv_type_bool, .init = "0",                            \
+                 .help = "no effect: threads are used where they help, results do not depend on them"),               \
+        DV_FIELD(Struct, base.initial_guess, "initial_guess", dv_type_bool, .init = "0",                              \
+                 .help = "contacts that were there in the step before begin with the forces they had: fewer sweeps, " \
+                         "and stacks stand still"),                                                                   \
+        DV_FIELD(Struct, base.only_null_space, "useSVDForRegularization", dv_type_bool, .init = "0",                  \
+                 .help =                                                                                              \
+                     "regularizationTerm is added only to rows that contradict or repeat each other: those in the "   \
+                     "null space of the compliance matrix"),                                                          \
+        DV_FIELD(Struct, base.null_value, "svdSingularValueNullSpaceCriteriaFactor", dv_type_double, .init = "0.01",  \
+                 .help = "the null space: eigenvalues smaller than this share of the largest"),                       \
+        DV_FIELD(Struct, base.null_vector, "svdSingularVectorNullSpaceCriteriaFactor", dv_type_double,                \
                  .init = "0.001", .help = "a row is in it by a larger component of such an eigenvector")
 
 /* Functions of a class whose struct begins with an IterativeConstraintSolver. */
