@@ -89,7 +89,7 @@ static void expect_order(const char *solvers, int steps, double order)
 typedef struct ImplicitCase {
     const char *attributes;
     double rm, rk, t, vdamping;
-    bool first_order;
+    bool first_order, rule;
 } ImplicitCase;
 
 static void implicit_euler_follows_its_recurrence_for_every_field(void **state)
@@ -107,6 +107,13 @@ static void implicit_euler_follows_its_recurrence_for_every_field(void **state)
          .t = 0.5},
         {.attributes = "firstOrder='1'", .t = 1.0, .first_order = true},
         {.attributes = "firstOrder='1' trapezoidalScheme='1'", .t = 0.5, .first_order = true},
+        {.attributes = "trapezoidalRule='1' rayleighMass='0.2' rayleighStiffness='0.05' vdamping='1.5'",
+         .rm = 0.2,
+         .rk = 0.05,
+         .t = 0.5,
+         .vdamping = 1.5,
+         .rule = true},
+        {.attributes = "firstOrder='1' trapezoidalRule='1'", .t = 1.0, .first_order = true},
     };
     const double h = 0.04;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -115,7 +122,7 @@ static void implicit_euler_follows_its_recurrence_for_every_field(void **state)
         snprintf(solvers, sizeof solvers, "<EulerImplicitSolver %s/>" DIRECT, c->attributes);
         Motion m = {1.0, 0.5};
         for (int step = 0; step < 10; step++) {
-            const double force = -stiffness * m.x;
+            const double force = -stiffness * m.x, old = m.v;
             if (c->first_order) {
                 m.v = force / (mass + h * c->t * stiffness);
             } else {
@@ -123,7 +130,7 @@ static void implicit_euler_follows_its_recurrence_for_every_field(void **state)
                 const double a = (1.0 + c->t * h * c->rm) * mass + c->t * h * (c->t * h + c->rk) * stiffness;
                 m.v += b / a;
             }
-            m.x += h * m.v;
+            m.x += h * (c->rule ? 0.5 * (old + m.v) : m.v);
             m.v *= exp(-h * c->vdamping);
         }
         expect_motion(run_oscillator(solvers, h, 10), m, 1e-13);
@@ -176,9 +183,62 @@ static void the_methods_converge_with_their_order(void **state)
 {
     (void)state;
     expect_order("<EulerImplicitSolver/>" DIRECT, 400, 1.0);
+    expect_order("<EulerImplicitSolver trapezoidalScheme='1'/>" DIRECT, 400, 1.0);
+    expect_order("<EulerImplicitSolver trapezoidalRule='1'/>" DIRECT, 40, 2.0);
     expect_order("<EulerExplicitSolver/>", 400, 1.0);
     expect_order("<EulerExplicitSolver symplectic='0'/>", 400, 1.0);
     expect_order("<RungeKutta4Solver/>", 40, 4.0);
+}
+
+/* x'' = -(k/m) x - c x' with the damping c = rM + rK k/m: the error after a second. */
+static double error_of_damped_motion(int steps)
+{
+    const double c = 0.4 + 0.1 * stiffness / mass, decay = 0.5 * c, omega = sqrt(stiffness / mass - decay * decay);
+    const double a = (0.5 + decay) / omega, shrunk = exp(-decay), cosine = cos(omega), sine = sin(omega);
+    const Motion motion =
+        run_oscillator("<EulerImplicitSolver trapezoidalRule='1' rayleighMass='0.4' rayleighStiffness='0.1'/>" DIRECT,
+                       1.0 / steps, steps);
+    const double x = shrunk * (cosine + a * sine);
+    const double v = shrunk * omega * (a * cosine - sine) - decay * x;
+    return hypot(motion.x - x, (motion.v - v) / 3.0);
+}
+
+static void the_trapezoidal_rule_is_of_second_order_with_damping(void **state)
+{
+    (void)state;
+    const double order = log2(error_of_damped_motion(40) / error_of_damped_motion(80));
+    if (!(fabs(order - 2.0) < 0.1))
+        fail_msg("order %g", order);
+}
+
+/* A point of 2 kg on a spring that swings and stretches: where it is after a second. */
+static void run_pendulum(const char *solvers, int steps, double x[3])
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "<Node name='root' dt='%.17g' gravity='0 -10 0'><DefaultAnimationLoop/><Node name='Body'>%s"
+             "<MechanicalObject name='dofs' template='Vec3d' position='0 0 0  1 0 0'/><UniformMass vertexMass='2'/>"
+             "<FixedProjectiveConstraint indices='0'/><SpringForceField spring='0 1 60 0 1'/></Node></Node>",
+             1.0 / steps, solvers);
+    DvScene *scene = scene_from_text(text);
+    run(scene, steps);
+    memcpy(x, dv_state_read(scene_state(scene, "/Body/dofs"), DV_POSITION).at + 3, 3 * sizeof *x);
+    dv_scene_free(scene);
+}
+
+static void the_trapezoidal_rule_is_of_second_order_on_a_nonlinear_spring(void **state)
+{
+    (void)state;
+    double truth[3], error[2];
+    run_pendulum("<RungeKutta4Solver/>", 2000, truth); /* its error is of the order 1e-13 */
+    for (int i = 0; i < 2; i++) {
+        double x[3];
+        run_pendulum("<EulerImplicitSolver trapezoidalRule='1'/>" DIRECT, 100 << i, x);
+        error[i] = hypot(x[0] - truth[0], x[1] - truth[1]);
+    }
+    const double order = log2(error[0] / error[1]);
+    if (!(fabs(order - 2.0) < 0.1))
+        fail_msg("errors %g %g, order %g", error[0], error[1], order);
 }
 
 static double energy(Motion m)
@@ -196,6 +256,9 @@ static void energy_behaves_as_each_method_promises(void **state)
     assert_true(fabs(energy(run_oscillator("<EulerExplicitSolver/>", h, steps)) / start - 1.0) < 0.5 * h * 3.0);
     assert_true(energy(run_oscillator("<EulerImplicitSolver/>" DIRECT, h, steps)) < 0.5 * start);
     assert_true(energy(run_oscillator("<EulerExplicitSolver symplectic='0'/>", h, steps)) > 2.0 * start);
+    /* The trapezoidal rule keeps every quadratic invariant. */
+    assert_true(fabs(energy(run_oscillator("<EulerImplicitSolver trapezoidalRule='1'/>" DIRECT, h, steps)) / start -
+                     1.0) < 1e-11);
     const double loss = 1.0 - energy(run_oscillator("<RungeKutta4Solver/>", h, steps)) / start;
     assert_true(loss > 0.0 && loss < steps * pow(3.0 * h, 6) / 72.0 * 1.01);
 }
@@ -367,6 +430,8 @@ int main(void)
         cmocka_unit_test(without_the_field_no_residual_is_computed),
         cmocka_unit_test(explicit_euler_follows_its_recurrence),
         cmocka_unit_test(the_methods_converge_with_their_order),
+        cmocka_unit_test(the_trapezoidal_rule_is_of_second_order_with_damping),
+        cmocka_unit_test(the_trapezoidal_rule_is_of_second_order_on_a_nonlinear_spring),
         cmocka_unit_test(energy_behaves_as_each_method_promises),
         cmocka_unit_test(damping_slows_and_stops_velocities),
         cmocka_unit_test(separate_gravity_is_added_by_the_solver),

@@ -5,8 +5,11 @@
  *   A dv = b      A = (1 + t h rM) M - t h B - t h (t h + rK) K      b = h (f + (t h + rK) K v - rM M v)
  *   v := v + dv,  x := x + h v
  *
- * h: step, t: 1, or 1/2 with trapezoidalScheme, rM and rK: Rayleigh damping. First order (firstOrder): v is what the force
- * asks for, (M - h t K) v = f, and x := x + h v.
+ * h: step, t: 1, or 1/2 with trapezoidalScheme or trapezoidalRule, rM and rK: Rayleigh damping. First order (firstOrder): v is
+ * what the force asks for, (M - h t K) v = f, and x := x + h v.
+ *
+ * The velocities of both are those of the trapezoidal rule, which expects x to move by h (v_old + v_new) / 2. trapezoidalScheme
+ * moves it by h v_new, as in the reference, and is therefore of first order; trapezoidalRule does what is expected.
  *
  * dv is kept: linear solvers that start from a guess take it from the step before.
  */
@@ -18,7 +21,7 @@
 
 typedef struct EulerImplicitSolver {
     DvData rayleigh_stiffness, rayleigh_mass, velocity_damping;
-    DvData first_order, trapezoidal, solve_constraint, thread_safe_visitor;
+    DvData first_order, trapezoidal_scheme, trapezoidal_rule, solve_constraint, thread_safe_visitor;
     DvData compute_residual, residual;
     DvData saved_solution;
     DvLink linear_solver_link;
@@ -36,8 +39,12 @@ static const DvField fields[] = {
              .help = "rate at which velocities decay after the step"),
     DV_FIELD(EulerImplicitSolver, first_order, "firstOrder", dv_type_bool, .init = "0",
              .help = "forces cause velocities, not accelerations"),
-    DV_FIELD(EulerImplicitSolver, trapezoidal, "trapezoidalScheme", dv_type_bool, .init = "0",
-             .help = "trapezoidal rule instead of backward Euler: less numerical damping"),
+    DV_FIELD(
+        EulerImplicitSolver, trapezoidal_scheme, "trapezoidalScheme", dv_type_bool, .init = "0",
+        .help = "velocities of the trapezoidal rule, positions of backward Euler, as in the reference: of first order"),
+    DV_FIELD(EulerImplicitSolver, trapezoidal_rule, "trapezoidalRule", dv_type_bool, .init = "0",
+             .help = "the trapezoidal rule: of second order, without numerical damping; of first order with vdamping, "
+                     "separateGravity or dampers of springs; contacts by multipliers bounce"),
     DV_FIELD(EulerImplicitSolver, solve_constraint, "solveConstraint", dv_type_bool, .init = "0",
              .help = "call the constraint solver of the node on the new velocities and positions"),
     DV_FIELD(EulerImplicitSolver, thread_safe_visitor, "threadSafeVisitor", dv_type_bool, .init = "0",
@@ -96,7 +103,8 @@ static DvStatus solve(void *self_, double h, DvVecId position, DvVecId velocity)
     const double velocity_damping = dv_data_double(&self->velocity_damping);
     const bool first_order = dv_data_bool(&self->first_order);
     const bool residual_wanted = dv_data_bool(&self->compute_residual);
-    const double t = dv_data_bool(&self->trapezoidal) ? 0.5 : 1.0;
+    const bool rule = dv_data_bool(&self->trapezoidal_rule) && !first_order;
+    const double t = rule || dv_data_bool(&self->trapezoidal_scheme) ? 0.5 : 1.0;
     if (self->right_hand_side == DV_NO_VEC)
         self->right_hand_side = ops->allocate(m, DV_DERIVS);
     dv_solution_begin(&self->mechanics, &self->solution, &self->saved_solution);
@@ -127,11 +135,13 @@ static DvStatus solve(void *self_, double h, DvVecId position, DvVecId velocity)
             self->old_velocity = ops->allocate(m, DV_DERIVS);
         ops->combine(m, self->old_velocity, DV_VELOCITY, DV_NO_VEC, 0.0);
     }
+    if (rule)
+        ops->combine(m, position, DV_POSITION, DV_VELOCITY, 0.5 * h);
     if (first_order)
         ops->combine(m, velocity, dv, DV_NO_VEC, 0.0);
     else
         ops->combine(m, velocity, DV_VELOCITY, dv, 1.0);
-    ops->combine(m, position, DV_POSITION, velocity, h);
+    ops->combine(m, position, rule ? position : DV_POSITION, velocity, rule ? 0.5 * h : h);
     ops->add_separate_gravity(m, h, velocity);
     if (velocity_damping != 0.0)
         ops->combine(m, velocity, DV_NO_VEC, velocity, exp(-h * velocity_damping));
@@ -142,8 +152,9 @@ static DvStatus solve(void *self_, double h, DvVecId position, DvVecId velocity)
 
 static double position_factor(void *self_, double dt)
 {
-    (void)self_;
-    return dt;
+    EulerImplicitSolver *self = self_;
+    const bool rule = dv_data_bool(&self->trapezoidal_rule) && !dv_data_bool(&self->first_order);
+    return rule ? 0.5 * dt : dt;
 }
 
 static double velocity_factor(void *self_, double dt)
