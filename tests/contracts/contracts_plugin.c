@@ -338,7 +338,7 @@ static const DvClass device_well = {
     .instance_size = sizeof(DeviceWell),
     .fields = well_fields,
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &well_force_ops},
-                                      {.id = DV_MASS, .ops = &well_mass_ops, .slot = true},
+                                      {.id = DV_MASS, .ops = &well_mass_ops},
                                       {0}},
     .init = well_init,
 };

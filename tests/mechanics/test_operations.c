@@ -572,6 +572,91 @@ static void energies_and_momentum_are_sums(void **state)
     dv_scene_free(scene);
 }
 
+/* Two masses of a body: both count in every way there is. */
+static void masses_of_one_state_add_up(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root' gravity='1 -10 2'><MechanicalObject name='dofs' template='Rigid3d' position='1 2 3 0 0 0 1' "
+        "velocity='1 2 3 0.1 0.2 -0.3'/><UniformMass vertexMass='2 1 [0.4 0.1 0, 0.1 0.5 0.05, 0 0.05 0.6]'/>"
+        "<DiagonalMass vertexMass='3 1 [1 0 0, 0 2 0.1, 0 0.1 3]'/>"
+        "<ConstantForceField indices='0' forces='0 0 0 4 -5 6'/></Node>");
+    /* The sum, of which M a = f has to hold. */
+    const double matrix[3][3] = {
+        {2 * 0.4 + 3, 2 * 0.1, 0}, {2 * 0.1, 2 * 0.5 + 6, 2 * 0.05 + 0.3}, {0, 2 * 0.05 + 0.3, 2 * 0.6 + 9}};
+    const double v[6] = {1, 2, 3, 0.1, 0.2, -0.3}, torque[3] = {4, -5, 6};
+    const DvMechanicalOperationsOps *ops = ops_of_plugin();
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    const DvVecId a = ops->allocate(m, DV_DERIVS), product = ops->allocate(m, DV_DERIVS);
+    double value[6], mv[6], sum[6], energy = 0.5 * 5 * 14;
+    ops->compute_acceleration(m, &step, a);
+    ops->gather(m, value, a);
+    assert_true(fabs(value[0] - 1) < 1e-14 && fabs(value[1] + 10) < 1e-14 && fabs(value[2] - 2) < 1e-14);
+    for (int i = 0; i < 3; i++) {
+        double moment = 0, turned = 0;
+        for (int k = 0; k < 3; k++) {
+            moment += matrix[i][k] * value[3 + k];
+            turned += matrix[i][k] * v[3 + k];
+        }
+        assert_true(fabs(moment - torque[i]) < 1e-13);
+        sum[i] = 5 * v[i];
+        sum[3 + i] = turned;
+        energy += 0.5 * turned * v[3 + i];
+    }
+    ops->add_mdx(m, 1.0, product, DV_VELOCITY);
+    ops->gather(m, value, product);
+    ops->clear(m, product);
+    ops->add_mbk(m, &step, (DvFactors){.m = 1.0}, product, DV_VELOCITY, DV_WALK_WHOLE);
+    ops->gather(m, mv, product);
+    const DvBlockMatrix *assembled = ops->assemble(m, &step, (DvFactors){.m = 1.0}, 0);
+    assert_true(assembled->rows * assembled->block == 6);
+    for (uint32_t i = 0; i < 6; i++) {
+        double row = 0;
+        for (uint32_t e = assembled->row_start[i / assembled->block];
+             e < assembled->row_start[i / assembled->block + 1]; e++)
+            for (uint32_t k = 0; k < assembled->block; k++)
+                row += assembled->values[((size_t)e * assembled->block + i % assembled->block) * assembled->block + k] *
+                       v[assembled->columns[e] * assembled->block + k];
+        assert_true(fabs(value[i] - sum[i]) < 1e-14 && fabs(mv[i] - sum[i]) < 1e-14 && fabs(row - sum[i]) < 1e-14);
+    }
+    assert_true(fabs(ops->kinetic_energy(m) - energy) < 1e-13);
+    assert_true(fabs(ops->potential_energy(m) + 5 * (1 * 1 - 10 * 2 + 2 * 3)) < 1e-13);
+    ops->momentum(m, value);
+    sum[3] += 2 * sum[2] - 3 * sum[1], sum[4] += 3 * sum[0] - 1 * sum[2], sum[5] += 1 * sum[1] - 2 * sum[0];
+    for (int i = 0; i < 6; i++)
+        assert_true(fabs(value[i] - sum[i]) < 1e-13);
+    ops->close(m);
+    dv_scene_free(scene);
+}
+
+/* Each solver lets a state with two masses fall as one with their sum. */
+static void bodies_with_two_masses_fall_as_all_do(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = {
+        "<EulerExplicitSolver/>",
+        "<RungeKutta4Solver/>",
+        "<EulerImplicitSolver/><SparseLDLSolver/>",
+        "<EulerImplicitSolver/><CGLinearSolver iterations='50' tolerance='1e-12' threshold='1e-24'/>",
+    };
+    for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++)
+        for (int separate = 0; separate < 2; separate++) {
+            char text[1024];
+            snprintf(
+                text, sizeof text,
+                "<Node name='root' gravity='0 -10 0' dt='0.1'><DefaultAnimationLoop/>%s"
+                "<MechanicalObject name='dofs' position='0 0 0  1 0 0'/><UniformMass vertexMass='1' separateGravity='%d'/>"
+                "<UniformMass vertexMass='3' indices='1' separateGravity='%d'/></Node>",
+                solvers[i], separate, separate);
+            DvScene *scene = scene_from_text(text);
+            for (int n = 0; n < 3; n++)
+                assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+            const double *v = dv_state_read(scene_state(scene, "/dofs"), DV_VELOCITY).at;
+            assert_true(fabs(v[1] + 3) < 1e-14 && fabs(v[4] + 3) < 1e-14);
+            dv_scene_free(scene);
+        }
+}
+
 static void tags_of_the_node_choose_who_takes_part(void **state)
 {
     (void)state;
@@ -961,6 +1046,8 @@ int main(void)
         cmocka_unit_test(vectors_run_over_the_independent_states_in_order),
         cmocka_unit_test(accelerations_need_a_diagonal_mass),
         cmocka_unit_test(energies_and_momentum_are_sums),
+        cmocka_unit_test(masses_of_one_state_add_up),
+        cmocka_unit_test(bodies_with_two_masses_fall_as_all_do),
         cmocka_unit_test(tags_of_the_node_choose_who_takes_part),
         cmocka_unit_test(a_matrix_that_has_not_changed_is_not_assembled_again),
         cmocka_unit_test(one_part_that_changes_each_time_has_all_assembled_again),

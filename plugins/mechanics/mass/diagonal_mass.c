@@ -585,7 +585,7 @@ static DvStatus init(DvObject *object, void *self_)
     complete(self);
     if (self->point_data.topology && self->point_data.count == self->count)
         memcpy(self->point_data.entries, masses(self), self->count * sizeof(double));
-    return DV_OK;
+    return mass_meet_others(object, &self->base);
 }
 
 static void cleanup(DvObject *object, void *self_)
@@ -617,7 +617,7 @@ const DvClass dv_diagonal_mass = {
     .help = "A mass for each point, given, or from the elements around it.",
     .instance_size = sizeof(DiagonalMass),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_MASS, .ops = &mass_ops, .slot = true},
+    .contracts = (const DvContract[]){{.id = DV_MASS, .ops = &mass_ops},
                                       {.id = DV_FORCE_FIELD, .ops = &force_ops},
                                       {.id = DV_DRAWABLE, .ops = &drawable_ops},
                                       {0}},

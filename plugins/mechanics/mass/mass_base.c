@@ -175,6 +175,60 @@ void mass_matrix(const DvDofType *dof, const BodyMass *body, double *dense)
 
 /* ---- State and gravity ---- */
 
+/* The first point to which both give a mass, or UINT32_MAX. */
+static uint32_t first_shared_point(DvStateRef state, DvObject *const masses[2])
+{
+    const uint32_t points = dv_state_count(state), dim = state.dof->deriv;
+    const size_t numbers = (size_t)points * dim;
+    double *unit = dv_alloc(numbers, sizeof *unit), *product[2];
+    for (size_t i = 0; i < numbers; i++)
+        unit[i] = 1.0;
+    for (int k = 0; k < 2; k++) {
+        const DvMassOps *ops = dv_object_ops(masses[k], DV_MASS);
+        product[k] = dv_alloc(numbers, sizeof *product[k]);
+        ops->add_mdx(dv_object_self(masses[k]), 1.0, (DvConstVec){unit, points, dim}, (DvVec){product[k], points, dim});
+    }
+    uint32_t shared = UINT32_MAX;
+    for (uint32_t i = 0; i < points && shared == UINT32_MAX; i++)
+        if (product[0][(size_t)i * dim] != 0.0 && product[1][(size_t)i * dim] != 0.0)
+            shared = i;
+    dv_free(unit), dv_free(product[0]), dv_free(product[1]);
+    return shared;
+}
+
+static DvStatus meet(DvObject *object, MassBase *base, DvObject *other)
+{
+    const DvMassOps *ops = dv_object_ops(other, DV_MASS);
+    void *self = dv_object_self(other);
+    if (other == object || ops->space != DV_HOST || ops->state(self) != base->state.object)
+        return DV_OK;
+    const char *class = dv_object_class(other)->name, *name = dv_object_name(other);
+    if (ops->separate_gravity(self) != dv_data_bool(&base->separate_gravity))
+        return dv_field_error(
+            &base->separate_gravity, -1,
+            "is not that of %s '%s', and gravity acts on all points of their state; set it in both or in "
+            "none",
+            class, name);
+    const uint32_t point = first_shared_point(base->state, (DvObject *const[]){object, other});
+    if (point != UINT32_MAX)
+        dv_warning(object,
+                   "point %u has a mass of %s '%s' too, and both count; take one of them away, or give them different "
+                   "points by `indices`",
+                   point, class, name);
+    return DV_OK;
+}
+
+DvStatus mass_meet_others(DvObject *object, MassBase *base)
+{
+    enum { MOST = 32 };
+    DvObject *others[MOST];
+    size_t count = dv_node_find_all(dv_object_node(object), DV_MASS, DV_SEARCH_LOCAL, others, MOST);
+    DvStatus status = DV_OK;
+    for (size_t i = 0; i < count && i < MOST && status == DV_OK; i++)
+        status = meet(object, base, others[i]);
+    return status;
+}
+
 void mass_gravity(const MassBase *base, double gravity[6])
 {
     const DvNode *node = dv_object_node(dv_object_of(base));

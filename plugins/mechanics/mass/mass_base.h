@@ -51,6 +51,10 @@ BodyMass mass_from_numbers(const DvDofType *dof, const double *numbers, size_t c
 void mass_to_numbers(const DvDofType *dof, const BodyMass *body, double *numbers);
 void mass_set(const DvDofType *dof, BodyMass *body, double mass); /* keeps the inertia per unit of mass */
 
+/* At the end of init: other masses of the node that act on the same state add up with this one. A warning where they share points,
+ * an error where they differ in separateGravity, which changes the velocities of all points of the state. */
+DV_NODISCARD DvStatus mass_meet_others(DvObject *object, MassBase *base);
+
 /* Gravity as a derivative of the state's kind: m/s^2, then zeros for rotations. */
 void mass_gravity(const MassBase *base, double gravity[6]);
 

@@ -623,7 +623,9 @@ static DvStatus init(DvObject *object, void *self_)
     find_half_edges(self);
     choose(self);
     complete(self);
-    return mass_mesh_is_dynamic(&self->mesh) ? attach(self) : DV_OK;
+    if (mass_mesh_is_dynamic(&self->mesh))
+        status = attach(self);
+    return status == DV_OK ? mass_meet_others(object, &self->base) : status;
 }
 
 static void cleanup(DvObject *object, void *self_)
@@ -657,7 +659,7 @@ const DvClass dv_mesh_matrix_mass = {
     .help = "The consistent mass matrix of a mesh, or its lumped diagonal.",
     .instance_size = sizeof(MeshMatrixMass),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_MASS, .ops = &mass_ops, .slot = true},
+    .contracts = (const DvContract[]){{.id = DV_MASS, .ops = &mass_ops},
                                       {.id = DV_FORCE_FIELD, .ops = &force_ops},
                                       {.id = DV_DRAWABLE, .ops = &drawable_ops},
                                       {0}},

@@ -403,12 +403,13 @@ static DvStatus init(DvObject *object, void *self_)
     }
     DvObject *topology = point_set_topology(object, &self->topology_link);
     if (!topology)
-        return DV_OK;
+        return mass_meet_others(object, &self->base);
     self->points.indices = &self->indices;
     self->points.takes_new = true;
     self->points.changed = topology_changed;
     self->points.owner = self;
-    return point_set_follow(&self->points, topology);
+    status = point_set_follow(&self->points, topology);
+    return status == DV_OK ? mass_meet_others(object, &self->base) : status;
 }
 
 static void cleanup(DvObject *object, void *self_)
@@ -436,7 +437,7 @@ const DvClass dv_uniform_mass = {
     .help = "The same mass for every point, or for some.",
     .instance_size = sizeof(UniformMass),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_MASS, .ops = &mass_ops, .slot = true},
+    .contracts = (const DvContract[]){{.id = DV_MASS, .ops = &mass_ops},
                                       {.id = DV_FORCE_FIELD, .ops = &force_ops},
                                       {.id = DV_DRAWABLE, .ops = &drawable_ops},
                                       {0}},

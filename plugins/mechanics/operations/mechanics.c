@@ -571,15 +571,16 @@ static Outcome add_field(DvMechanics *m, const DvCall *call, uint32_t rank, Mode
     m->version++;
     item.id = ++m->last_id;
     item.below_stop = is_cut_off(node, m->node);
-    item.in_slot = item.mass && dv_node_slot(node, DV_MASS) == call->object;
     item.rayleigh_stiffness = dv_object_field(call->object, "rayleighStiffness");
     item.rayleigh_mass = item.mass ? dv_object_field(call->object, "rayleighMass") : NULL;
     (void)dv_object_ref(call->object);
     const uint32_t slot = TAKE_SLOT(&m->field_slots, m->fields);
     m->fields[slot] = item;
     INSERT_BY_KEY(&m->field_list, m->fields, slot);
-    if (item.in_slot)
+    if (item.mass) {
         INSERT_BY_KEY(&m->mass_list, m->fields, slot);
+        m->states[item.states[0]].masses++;
+    }
     for (uint32_t i = 0; i < item.state_count && mode == FOLLOWING; i++)
         add_load(m, item.states[i]);
     return GOOD;
@@ -591,8 +592,10 @@ static void remove_field(DvMechanics *m, uint32_t slot)
     DvObject *object = field->object;
     m->version++;
     REMOVE_BY_KEY(&m->field_list, m->fields, slot);
-    if (field->in_slot)
+    if (field->mass) {
         REMOVE_BY_KEY(&m->mass_list, m->fields, slot);
+        m->states[field->states[0]].masses--;
+    }
     for (uint32_t i = 0; i < field->state_count; i++)
         remove_load(m, field->states[i]);
     for (uint32_t i = 0; i < field->state_count; i++)
@@ -803,6 +806,7 @@ void mechanics_forget(DvMechanics *m)
     for (uint32_t i = 0; i < old.state_list.count; i++)
         dv_object_unref(state_at(&old, i)->ref.object);
     void *arrays[] = {old.states,
+                      old.mass_blocks,
                       old.fields,
                       old.mappings,
                       old.constraints,
@@ -952,8 +956,7 @@ static bool take_out_gone(DvMechanics *m, uint64_t order, const DvCall *calls, u
         if (item->key.order != order)
             break;
         const uint32_t rank = rank_of(calls, count, from, item->object, ROLE_FIELD, ROLE_INTERACTION);
-        if (rank == count || item->below_stop != cut_off || !field_keeps_states(m, item) ||
-            item->in_slot != (item->mass && dv_node_slot(node, DV_MASS) == item->object)) {
+        if (rank == count || item->below_stop != cut_off || !field_keeps_states(m, item)) {
             remove_field(m, m->field_list.at[i]);
         } else {
             from = rank + 1;

@@ -10,7 +10,7 @@
  *
  *   states      in graph order, then those outside the node that components inside refer to
  *   fields      force fields and masses in the order of the document, interaction force fields of a node after its others
- *   masses      those fields that hold the mass slot of their node
+ *   masses      those fields that are masses; several of one state add up
  *   mappings    sorted so that what computes a state comes before what reads it; otherwise in graph order
  *   constraints in graph order
  *
@@ -70,6 +70,7 @@ typedef struct StateItem {
     bool has_external;  /* externalForce exists, as of the last compute_force */
     uint32_t users;     /* states of fields, mappings and constraints that it is */
     uint32_t loads;     /* fields that act on it, and loaded mappings that read it */
+    uint32_t masses;    /* fields that are masses of it */
     uint32_t readers;   /* mappings that read it */
     uint32_t producers; /* mappings that compute it... */
     uint32_t producer;  /* ...and the slot of the last one */
@@ -92,7 +93,6 @@ typedef struct FieldItem {
     uint32_t states[2];                         /* slots */
     uint32_t state_count;
     bool below_stop, interaction;
-    bool in_slot; /* a mass: that of its node */
 } FieldItem;
 
 typedef struct MappingItem {
@@ -188,6 +188,8 @@ struct DvMechanics {
     uint8_t allocated[DV_MAX_VEC];
     Assembly *assembly;            /* that of the arrays as they are; NULL: none yet */
     RowProjection *row_projection; /* NULL: no rows yet */
+    double *mass_blocks;           /* scratch of states with several masses: see acceleration_of_several */
+    size_t mass_blocks_size;
     Assembly *lent;    /* whose matrix the last assembly gave: kept until the next one, whatever happens to the graph */
     DvMechanics *next; /* of the scene */
 };

@@ -15,6 +15,7 @@
 #include <divan/contracts/topology.h>
 #include <divan/divan.h>
 #include <divan/element_data.h>
+#include <divan/math/mat.h>
 #include <divan/memory.h>
 
 #include <string.h>
@@ -63,35 +64,60 @@ static bool is_rigid(UncoupledConstraintCorrection *self)
 
 /* ---- Initialisation ---- */
 
-/* Compliance of frame 0 as the mass of the node has it: M^-1 of unit forces and torques. */
+/* Adds M e_k of frame 0, unit vector by unit vector: m[6 k + i] += M(i, k). */
+static void add_mass_of_frame(DvObject *mass, uint32_t count, double *m)
+{
+    enum { N = 6 };
+    const DvMassOps *ops = dv_object_ops(mass, DV_MASS);
+    const size_t n = (size_t)count * N;
+    double *unit = dv_alloc(n, sizeof *unit), *product = dv_alloc(n, sizeof *product);
+    for (int k = 0; k < N; k++) {
+        unit[k] = 1.0;
+        memset(product, 0, n * sizeof *product);
+        ops->add_mdx(dv_object_self(mass), 1.0, (DvConstVec){unit, count, N}, (DvVec){product, count, N});
+        for (int i = 0; i < N; i++)
+            m[N * k + i] += product[i];
+        unit[k] = 0.0;
+    }
+    dv_free(unit);
+    dv_free(product);
+}
+
+/* Compliance of frame 0 as the masses of the node have it: the inverse of their sum. */
 static DvStatus rigid_from_mass(DvObject *object, UncoupledConstraintCorrection *self, double factor)
 {
-    DvObject *mass = dv_node_find(dv_object_node(object), DV_MASS, DV_SEARCH_LOCAL);
-    const DvMassOps *ops = mass ? dv_object_ops(mass, DV_MASS) : NULL;
+    enum { N = 6, MOST = 32 };
+    const DvNode *node = dv_object_node(object);
+    DvObject *masses[MOST];
+    const size_t found = dv_node_find_all(node, DV_MASS, DV_SEARCH_LOCAL, masses, MOST);
     const uint32_t count = dv_state_count(self->state);
-    if (!ops || !ops->acceleration || count == 0)
+    double m[N * N] = {0};
+    size_t used = 0;
+    for (size_t i = 0; i < found && i < MOST && count > 0; i++) {
+        const DvStatus status = dv_object_initialise_first(object, masses[i]);
+        if (status != DV_OK)
+            return status;
+        const DvMassOps *ops = dv_object_ops(masses[i], DV_MASS);
+        if (!ops->acceleration || ops->state(dv_object_self(masses[i])) != self->state.object)
+            continue;
+        add_mass_of_frame(masses[i], count, m);
+        used++;
+    }
+    if (used == 0 || m[0] == 0.0)
         return dv_error(
             object, DV_ERROR_MISSING,
-            "there is no UniformMass in '%s' to take the compliance from; add one, or set defaultCompliance "
+            "there is no mass of its first frame in '%s' to take the compliance from; add a UniformMass, or set defaultCompliance "
             "or seven numbers of compliance",
-            dv_node_path(dv_object_node(object)));
-    const DvStatus status = dv_object_initialise_first(object, mass);
-    if (status != DV_OK)
-        return status;
-    static const uint32_t at[6][2] = {{0, 0}, {3, 3}, {3, 4}, {3, 5}, {4, 4}, {4, 5}};
-    const size_t n = (size_t)count * 6;
-    double *f = dv_alloc(n, sizeof *f), *a = dv_alloc(n, sizeof *a);
-    for (int i = 0; i < 6; i++) {
-        f[at[i][0]] = 1.0;
-        ops->acceleration(dv_object_self(mass), (DvConstVec){f, count, 6}, (DvVec){a, count, 6});
-        self->rigid[i] = factor * a[at[i][1]];
-        f[at[i][0]] = 0.0;
-    }
-    f[5] = 1.0;
-    ops->acceleration(dv_object_self(mass), (DvConstVec){f, count, 6}, (DvVec){a, count, 6});
-    self->rigid[6] = factor * a[5];
-    dv_free(f);
-    dv_free(a);
+            dv_node_path(node));
+    DvMat3 inertia, inverse = dv_mat3_identity();
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            inertia.m[i][k] = m[N * (3 + k) + 3 + i];
+    (void)dv_mat3_inverse(inertia, &inverse);
+    const double c[RIGID_NUMBERS] = {1.0 / m[0],      inverse.m[0][0], inverse.m[0][1], inverse.m[0][2],
+                                     inverse.m[1][1], inverse.m[1][2], inverse.m[2][2]};
+    for (int i = 0; i < RIGID_NUMBERS; i++)
+        self->rigid[i] = factor * c[i];
     return DV_OK;
 }
 
