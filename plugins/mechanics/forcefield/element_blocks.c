@@ -114,8 +114,10 @@ void element_blocks_accumulate(const ElementBlocks *mesh, const DvVec *f)
 }
 
 /* The pairs of the elements around each point, sorted by the second point; a stable order keeps elements ascending. */
-static void find_pairs(ElementBlocks *mesh)
+void element_blocks_find_pairs(ElementBlocks *mesh)
 {
+    if (mesh->pair || mesh->elements == 0)
+        return;
     const uint32_t nodes = mesh->nodes, points = mesh->points;
     const size_t most = (size_t)mesh->elements * nodes * (nodes - 1) / 2;
     mesh->pair = dv_alloc(most, 2 * sizeof *mesh->pair);
@@ -167,8 +169,7 @@ static void find_pairs(ElementBlocks *mesh)
 
 void element_blocks_reserve(ElementBlocks *mesh, DvPattern *pattern)
 {
-    if (!mesh->pair && mesh->elements > 0)
-        find_pairs(mesh);
+    element_blocks_find_pairs(mesh);
     for (uint32_t p = 0; p < mesh->points; p++)
         dv_pattern_add(pattern, p, p);
     for (uint32_t k = 0; k < mesh->pairs; k++) {

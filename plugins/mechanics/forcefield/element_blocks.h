@@ -33,7 +33,7 @@ typedef struct ElementBlocks {
     uint32_t *start; /* [points + 1] */
     uint32_t *entry; /* [elements x nodes] rows of `force` of each point, ascending */
 
-    /* Pairs of different points that share an element, first < second, sorted; made by element_blocks_reserve. */
+    /* Pairs of different points that share an element, first < second, sorted; made by element_blocks_find_pairs. */
     uint32_t pairs;
     uint32_t *pair;       /* [pairs][2] */
     uint32_t *pair_start; /* [pairs + 1] */
@@ -70,6 +70,9 @@ static inline double cache_penalty(double bytes, double most)
     const double beyond = log2(fmax(bytes, 1.0) / 1e6) / 4.0;
     return 1.0 + (most - 1.0) * fmin(fmax(beyond, 0.0), 1.0);
 }
+
+/* Once; also done by what follows. */
+void element_blocks_find_pairs(ElementBlocks *mesh);
 
 /* Couplings: point p with itself is number p; pair k is number points + 2 k, and + 1 for its transpose. */
 void element_blocks_reserve(ElementBlocks *mesh, DvPattern *pattern);

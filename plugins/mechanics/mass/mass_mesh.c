@@ -104,14 +104,20 @@ static double tetrahedron_volume(DvVec3 a, DvVec3 b, DvVec3 c, DvVec3 d)
     return fabs(dv_vec3_dot(dv_vec3_cross(dv_vec3_sub(b, a), dv_vec3_sub(c, a)), dv_vec3_sub(d, a))) / 6.0;
 }
 
+void mass_mesh_corners(const MassMesh *mesh, const uint32_t *points, DvConstVec x, DvVec3 corner[8])
+{
+    const uint32_t spatial = mesh->geometry.dof->spatial;
+    for (uint32_t i = 0; i < mesh->nodes; i++)
+        corner[i] = point_at(x, spatial, points[i]);
+}
+
 double mass_mesh_measure(const MassMesh *mesh, const uint32_t *points, DvConstVec x)
 {
     static const uint32_t corners[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     uint32_t cut[6][4];
     const uint32_t spatial = mesh->geometry.dof->spatial;
     DvVec3 p[8];
-    for (uint32_t i = 0; i < mesh->nodes; i++)
-        p[i] = point_at(x, spatial, points[i]);
+    mass_mesh_corners(mesh, points, x, p);
     double measure = 0.0;
     switch (mesh->kind) {
     case DV_EDGES:

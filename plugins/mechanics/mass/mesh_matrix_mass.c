@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * MeshMatrixMass: the consistent mass matrix of linear elements, or its diagonal.
+ * MeshMatrixMass: the mass matrix of a mesh, or its diagonal.
  *
  * An element of density d and measure V adds d V / cv to each point and d V / ce to each of its edges:
  *   triangle 6, 12   quad 8, 16   tetrahedron 10, 20   hexahedron 20, 40;   L = 2 for surfaces, 2.5 for volumes
@@ -8,35 +8,44 @@
  * diagonal. Gravity acts on L times the mass of a point in both cases. An edge has no such matrix: a mesh of edges alone
  * gives no mass.
  *
+ * For triangles and tetrahedra this is the consistent matrix of the linear element. For quads and hexahedra it is not: with the
+ * graph of the element's edges A, whose least eigenvalue is -2 or -3, the matrix d V (I / cv + A / ce) has the eigenvalue 0 of a quad
+ * and -d V / 40 of a hexahedron, to the motion of neighbours against each other. `consistent` takes the exact matrix instead
+ * (consistent_mass.h), whose rows sum up to the weights of the points and, lumped, to the diagonal.
+ *
  * Given by a sum, by densities (one, or one an element), or by vertexMass and edgeMass. Products gather at each point its
  * edges in ascending order, so the sums do not depend on threads.
  */
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include <divan/element_data.h>
 #include <divan/memory.h>
 #include <divan/parallel.h>
 
+#include "consistent_mass.h"
 #include "mass_base.h"
-#include "mass_mesh.h"
 
 typedef enum Given { GIVEN_TOTAL_MASS, GIVEN_DENSITY, GIVEN_MASSES } Given;
 
-/* An edge, seen from one of its ends. */
+/* An edge, or another pair of points that the matrix couples, seen from one of its ends. */
 typedef struct HalfEdge {
     uint32_t other, edge;
 } HalfEdge;
 
 typedef struct MeshMatrixMass {
     MassBase base;
-    DvData density, total_mass, point_masses, edge_masses, compute_on_rest, lumping, print_mass, graph;
+    DvData density, total_mass, point_masses, edge_masses, compute_on_rest, lumping, consistent, print_mass, graph;
     DvLink topology_link, geometry_link;
 
     MassMesh mesh;
     Given given;
     bool lumped;                    /* `lumping` as it was at the start */
-    bool warned;                    /* that it has changed */
+    bool asked;                     /* `consistent`, likewise */
+    bool warned;                    /* that one of them has changed */
+    bool exact;                     /* `consistent`, of quads and hexahedra */
+    ConsistentMass matrix;          /* then */
     double to_point, to_edge, lump; /* 1/cv, 1/ce, L of the elements */
     uint32_t count, edge_count;
     uint32_t *start; /* [count + 1] into half_edges */
@@ -54,13 +63,17 @@ static const DvField fields[] = {
     DV_FIELD(MeshMatrixMass, total_mass, "totalMass", dv_type_double, .init = "1", .unit = "kg",
              .help = "sum of the masses; counts before the other fields"),
     DV_FIELD(MeshMatrixMass, point_masses, "vertexMass", dv_type_doubles, .unit = "kg",
-             .help = "diagonal of the matrix"),
+             .help = "diagonal of the matrix; with `consistent` a result"),
     DV_FIELD(MeshMatrixMass, edge_masses, "edgeMass", dv_type_doubles, .unit = "kg",
-             .help = "entries of the matrix between the ends of each edge"),
+             .help = "entries of the matrix between the ends of each edge; with `consistent` a result"),
     DV_FIELD(MeshMatrixMass, compute_on_rest, "computeMassOnRest", dv_type_bool, .init = "0",
              .help = "measure the elements at the rest positions, not at the positions at the start"),
     DV_FIELD(MeshMatrixMass, lumping, "lumping", dv_type_bool, .init = "0",
              .help = "use the diagonal only, enlarged by what was beside it; read at the start"),
+    DV_FIELD(MeshMatrixMass, consistent, "consistent", dv_type_bool, .init = "0",
+             .help =
+                 "take the exact matrix of hexahedra and quads, read at the start; by default only the ends of edges "
+                 "are coupled, which of these elements is not positive definite, and a free body may run away"),
     DV_FIELD(MeshMatrixMass, print_mass, "printMass", dv_type_bool, .init = "0",
              .help = "tell the sum of the masses when it changes, and keep it in `graph`"),
     DV_FIELD(MeshMatrixMass, graph, "graph", dv_type_doubles, .flags = DV_FIELD_READ_ONLY, .unit = "kg",
@@ -74,14 +87,24 @@ static const DvField fields[] = {
 
 /* ---- Values ---- */
 
+/* Of the diagonal, before they are multiplied by L where the matrix is lumped. */
 static const double *points(MeshMatrixMass *self)
 {
+    if (self->exact)
+        return self->lumped ? self->matrix.weight : self->matrix.diagonal;
     return dv_data_doubles(&self->point_masses, NULL);
 }
 
+/* Of each of coupled_pairs(). */
 static const double *edges(MeshMatrixMass *self)
 {
-    return dv_data_doubles(&self->edge_masses, NULL);
+    return self->exact ? self->matrix.between : dv_data_doubles(&self->edge_masses, NULL);
+}
+
+/* Masses that gravity acts on, before they are multiplied by L. */
+static const double *weights(MeshMatrixMass *self)
+{
+    return self->exact ? self->matrix.weight : points(self);
 }
 
 static void choose_coefficients(MeshMatrixMass *self)
@@ -93,6 +116,8 @@ static void choose_coefficients(MeshMatrixMass *self)
         {DV_TRIANGLES, 6, 12, 2}, {DV_QUADS, 8, 16, 2}, {DV_TETRAHEDRA, 10, 20, 2.5}, {DV_HEXAHEDRA, 20, 40, 2.5}};
     self->to_point = self->to_edge = 0.0;
     self->lump = 1.0;
+    if (self->exact)
+        return;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].kind == self->mesh.kind) {
             self->to_point = 1.0 / table[i].point;
@@ -106,6 +131,12 @@ static DvElements mesh_edges(const MeshMatrixMass *self)
     return dv_topology_elements(&self->mesh.topology, DV_EDGES);
 }
 
+/* Points that the matrix couples when it is not lumped. */
+static DvElements coupled_pairs(const MeshMatrixMass *self)
+{
+    return self->exact ? (DvElements){.at = self->matrix.pair, .count = self->matrix.pairs} : mesh_edges(self);
+}
+
 static double density_of(MeshMatrixMass *self, uint32_t element)
 {
     size_t count;
@@ -113,10 +144,10 @@ static double density_of(MeshMatrixMass *self, uint32_t element)
     return count == 0 ? 1.0 : density[element < count ? element : 0];
 }
 
-/* For each point its edges, ascending. */
+/* For each point the pairs it is in, ascending. */
 static void find_half_edges(MeshMatrixMass *self)
 {
-    const DvElements list = mesh_edges(self);
+    const DvElements list = coupled_pairs(self);
     self->edge_count = list.count;
     dv_free(self->start);
     dv_free(self->half_edges);
@@ -191,44 +222,139 @@ static void tell(MeshMatrixMass *self)
     dv_info(dv_object_of(self), "total mass: %.17g kg", sum);
 }
 
+/* The fields that show the exact matrix: its diagonal, or the sums of its rows, and what lies along edges. */
+static void show_matrix(MeshMatrixMass *self)
+{
+    const DvElements list = mesh_edges(self);
+    double *edge = dv_data_begin_all(&self->edge_masses, list.count);
+    for (uint32_t e = 0; e < list.count; e++) {
+        const uint32_t a = list.at[2 * e], b = list.at[2 * e + 1];
+        edge[e] = 0.0;
+        for (uint32_t h = a < self->count ? self->start[a] : 0; a < self->count && h < self->start[a + 1]; h++)
+            if (self->half_edges[h].other == b)
+                edge[e] = self->matrix.between[self->half_edges[h].edge];
+    }
+    dv_data_end(&self->edge_masses);
+    dv_data_set(&self->point_masses, points(self), self->count);
+}
+
+/* Masses of the elements for density 1, or for theirs. */
+static DvStatus gather_elements(MeshMatrixMass *self, bool unit_density)
+{
+    const uint32_t count = mass_mesh_elements(&self->mesh).count;
+    if (self->exact) {
+        double *density = dv_alloc(count, sizeof *density);
+        for (uint32_t e = 0; e < count; e++)
+            density[e] = unit_density ? 1.0 : density_of(self, e);
+        const DvStatus status = consistent_mass_build(&self->matrix, dv_object_of(self), self->count, density);
+        dv_free(density);
+        find_half_edges(self);
+        return status;
+    }
+    double *point = dv_data_begin_all(&self->point_masses, self->count);
+    double *edge = dv_data_begin_all(&self->edge_masses, self->edge_count);
+    memset(point, 0, self->count * sizeof *point);
+    memset(edge, 0, self->edge_count * sizeof *edge);
+    spread(self, 0, count, unit_density, 1.0, point, edge);
+    dv_data_end(&self->point_masses);
+    dv_data_end(&self->edge_masses);
+    return DV_OK;
+}
+
+static void multiply(MeshMatrixMass *self, double factor)
+{
+    if (self->exact) {
+        consistent_mass_scale(&self->matrix, factor);
+        return;
+    }
+    double *point = dv_data_begin(&self->point_masses, self->count);
+    double *edge = dv_data_begin(&self->edge_masses, self->edge_count);
+    for (uint32_t i = 0; i < self->count; i++)
+        point[i] *= factor;
+    for (uint32_t e = 0; e < self->edge_count; e++)
+        edge[e] *= factor;
+    dv_data_end(&self->point_masses);
+    dv_data_end(&self->edge_masses);
+}
+
 /* All masses from the field that was given. */
-static void complete(MeshMatrixMass *self)
+static DvStatus complete(MeshMatrixMass *self)
 {
     if (self->given != GIVEN_MASSES) {
-        double *point = dv_data_begin_all(&self->point_masses, self->count);
-        double *edge = dv_data_begin_all(&self->edge_masses, self->edge_count);
-        memset(point, 0, self->count * sizeof *point);
-        memset(edge, 0, self->edge_count * sizeof *edge);
-        spread(self, 0, mass_mesh_elements(&self->mesh).count, self->given == GIVEN_TOTAL_MASS, 1.0, point, edge);
-        dv_data_end(&self->point_masses);
-        dv_data_end(&self->edge_masses);
+        const DvStatus status = gather_elements(self, self->given == GIVEN_TOTAL_MASS);
+        if (status != DV_OK)
+            return status;
     }
     if (self->given == GIVEN_TOTAL_MASS) {
         const double sum = sum_of_masses(self);
-        const double density = sum > DBL_EPSILON ? dv_data_double(&self->total_mass) / sum : 1.0;
-        double *point = dv_data_begin(&self->point_masses, self->count);
-        double *edge = dv_data_begin(&self->edge_masses, self->edge_count);
-        for (uint32_t i = 0; i < self->count; i++)
-            point[i] *= density;
-        for (uint32_t e = 0; e < self->edge_count; e++)
-            edge[e] *= density;
-        dv_data_end(&self->point_masses);
-        dv_data_end(&self->edge_masses);
+        const double density = sum > (self->exact ? 0.0 : DBL_EPSILON) ? dv_data_double(&self->total_mass) / sum : 1.0;
+        multiply(self, density);
         dv_data_set(&self->density, &density, 1);
     } else {
         dv_data_set_double(&self->total_mass, sum_of_masses(self));
     }
+    if (self->exact)
+        show_matrix(self);
     tell(self);
     seen(self);
+    return DV_OK;
+}
+
+static void warn_of_a_change(MeshMatrixMass *self, DvData *field, bool stays)
+{
+    if (self->warned)
+        return;
+    self->warned = true;
+    (void)dv_field_error(field, -1, "it cannot change while the scene runs and stays %s", stays ? "true" : "false");
+}
+
+/* The densities of a mesh that may change are with its elements: the field shows them, or gives them. */
+static void keep_densities(MeshMatrixMass *self, bool from_field)
+{
+    if (!self->element_data.topology)
+        return;
+    double *density = self->element_data.entries;
+    for (uint32_t e = 0; from_field && e < self->element_data.count; e++)
+        density[e] = density_of(self, e);
+    if (!from_field)
+        dv_data_set(&self->density, density, self->element_data.count);
+}
+
+/* Follows changes of the fields and of the mesh. */
+static void update_exact(MeshMatrixMass *self)
+{
+    if (self->element_data.topology && self->element_data.count != mass_mesh_elements(&self->mesh).count)
+        return; /* in the middle of a change */
+    const bool mesh = dv_topology_changed(&self->mesh.topology);
+    const bool density = dv_data_version(&self->density) != self->density_version;
+    const bool total = dv_data_version(&self->total_mass) != self->total_version;
+    const bool results = dv_data_version(&self->point_masses) != self->point_version ||
+                         dv_data_version(&self->edge_masses) != self->edge_version;
+    if (!mesh && !density && !total && !results)
+        return;
+    self->count = dv_state_count(self->base.state);
+    if (total)
+        self->given = GIVEN_TOTAL_MASS;
+    else if (density || (mesh && self->element_data.topology))
+        self->given = GIVEN_DENSITY;
+    if (self->given == GIVEN_DENSITY)
+        keep_densities(self, density);
+    if (complete(self) != DV_OK)
+        self->count = self->edge_count = 0; /* what the elements need is not there: no mass, which has been said */
+    else if (total)
+        keep_densities(self, true);
 }
 
 /* Follows changes of the fields; at the start of each operation. */
 static void update(MeshMatrixMass *self)
 {
-    if (dv_data_bool(&self->lumping) != self->lumped && !self->warned) {
-        self->warned = true;
-        (void)dv_field_error(&self->lumping, -1, "it cannot change while the scene runs and stays %s",
-                             self->lumped ? "true" : "false");
+    if (dv_data_bool(&self->lumping) != self->lumped)
+        warn_of_a_change(self, &self->lumping, self->lumped);
+    if (dv_data_bool(&self->consistent) != self->asked)
+        warn_of_a_change(self, &self->consistent, self->asked);
+    if (self->exact) {
+        update_exact(self);
+        return;
     }
     const bool own = dv_data_version(&self->point_masses) != self->point_version ||
                      dv_data_version(&self->edge_masses) != self->edge_version;
@@ -243,7 +369,7 @@ static void update(MeshMatrixMass *self)
         dv_data_end(&self->edge_masses);
     }
     self->given = own ? GIVEN_MASSES : total ? GIVEN_TOTAL_MASS : GIVEN_DENSITY;
-    complete(self);
+    (void)complete(self); /* nothing can be missing of what is not exact */
 }
 
 /* ---- Operations ---- */
@@ -264,7 +390,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
         return;
     double gravity[6];
     mass_gravity(&self->base, gravity);
-    const double *mass = points(self);
+    const double *mass = weights(self);
     const uint32_t n = shorter(self->count, f->count), dim = f->dim;
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t c = 0; c < dim; c++)
@@ -349,7 +475,7 @@ static double kinetic_energy(void *self_, DvConstVec v)
     MeshMatrixMass *self = self_;
     update(self);
     const double *point = points(self), *edge = edges(self);
-    const DvElements list = mesh_edges(self);
+    const DvElements list = coupled_pairs(self);
     double twice = 0.0;
     for (uint32_t i = 0; i < shorter(self->count, v.count); i++) {
         const double *at = v.at + (size_t)i * v.dim;
@@ -371,7 +497,7 @@ static double potential_energy(void *self_, const DvStep *step, const DvConstVec
     update(self);
     double gravity[6], energy = 0.0;
     mass_gravity(&self->base, gravity);
-    const double *mass = points(self);
+    const double *mass = weights(self);
     for (uint32_t i = 0; i < shorter(self->count, x->count); i++)
         for (uint32_t c = 0; c < x->dim; c++)
             energy -= x->at[(size_t)i * x->dim + c] * self->lump * mass[i] * gravity[c];
@@ -384,7 +510,7 @@ static void momentum(void *self_, DvConstVec x, DvConstVec v, double sum[6])
     update(self);
     const DvDofType *dof = self->base.state.dof;
     const double *point = points(self), *edge = edges(self);
-    const DvElements list = mesh_edges(self);
+    const DvElements list = coupled_pairs(self);
     for (uint32_t i = 0; i < shorter(self->count, x.count); i++) {
         const BodyMass body = {.mass = point[i] * (self->lumped ? self->lump : 1.0)};
         mass_add_momentum(dof, &body, x.at + (size_t)i * x.dim, v.at + (size_t)i * v.dim, sum);
@@ -403,7 +529,7 @@ static double point_mass(void *self_, uint32_t point)
 {
     MeshMatrixMass *self = self_;
     update(self);
-    return point < self->count ? points(self)[point] * self->lump : 0.0;
+    return point < self->count ? weights(self)[point] * self->lump : 0.0;
 }
 
 static void reserve(void *self_, DvPattern *pattern)
@@ -433,9 +559,11 @@ static void assemble(void *self_, double factor, const DvMatrixView *view)
     }
 }
 
-static uint64_t structure(void *self)
+static uint64_t structure(void *self_)
 {
-    return ((MeshMatrixMass *)self)->structure;
+    MeshMatrixMass *self = self_;
+    update(self);
+    return self->structure;
 }
 
 static uint64_t matrix_version(void *self_)
@@ -510,18 +638,36 @@ static void spread_attached(MeshMatrixMass *self, uint32_t first, uint32_t count
 }
 
 /* A new element has the density of its ancestors (mixed by the kernel), else that of the first. */
-static void elements_added(DvElementData *data, const DvElementChange *change, uint32_t first)
+static void densities_added(DvElementData *data, const DvElementChange *change, uint32_t first)
 {
     double *density = data->entries;
     for (uint32_t i = 0; i < change->count; i++)
         if (!change->ancestor_start || change->ancestor_start[i] == change->ancestor_start[i + 1])
             density[first + i] = first ? density[0] : 1.0;
+}
+
+static void elements_added(DvElementData *data, const DvElementChange *change, uint32_t first)
+{
+    densities_added(data, change, first);
     spread_attached(data->owner, first, change->count, 1.0);
 }
 
 static void element_removed(DvElementData *data, uint32_t index)
 {
     spread_attached(data->owner, index, 1, -1.0);
+}
+
+/* The exact matrix is made anew from its elements, which keep their densities and their own matrices. */
+static DvStatus attach_exact(MeshMatrixMass *self)
+{
+    self->element_data = (DvElementData){.kind = self->mesh.kind,
+                                         .entry_size = sizeof(double),
+                                         .interpolate = true,
+                                         .owner = self,
+                                         .added = densities_added};
+    const DvStatus status = dv_element_data_attach(&self->element_data, self->mesh.topology.object);
+    keep_densities(self, true);
+    return status == DV_OK ? consistent_mass_attach(&self->matrix, self->mesh.topology.object) : status;
 }
 
 static DvStatus attach(MeshMatrixMass *self)
@@ -604,6 +750,43 @@ static void choose(MeshMatrixMass *self)
     }
 }
 
+/* The motion of neighbours against each other, v = 1 and -1 by turns, shows what `consistent` is for: v.M v. */
+static void warn_if_not_definite(MeshMatrixMass *self)
+{
+    const double *point = points(self), *edge = edges(self);
+    const DvElements list = coupled_pairs(self);
+    int8_t *side = dv_alloc(self->count, sizeof *side);
+    uint32_t *queue = dv_alloc(self->count, sizeof *queue);
+    double sum = 0.0, twice = 0.0;
+    for (uint32_t first = 0, head = 0, tail = 0; first < self->count; first++) {
+        if (side[first] == 0) {
+            side[first] = 1;
+            queue[tail++] = first;
+        }
+        for (; head < tail; head++)
+            for (uint32_t h = self->start[queue[head]]; h < self->start[queue[head] + 1]; h++)
+                if (edge[self->half_edges[h].edge] != 0.0 && side[self->half_edges[h].other] == 0) {
+                    side[self->half_edges[h].other] = (int8_t)-side[queue[head]];
+                    queue[tail++] = self->half_edges[h].other;
+                }
+    }
+    for (uint32_t i = 0; i < self->count; i++)
+        sum += point[i];
+    for (uint32_t e = 0; e < list.count; e++)
+        if (list.at[2 * e] < self->count && list.at[2 * e + 1] < self->count)
+            twice += 2.0 * side[list.at[2 * e]] * side[list.at[2 * e + 1]] * edge[e];
+    dv_free(side);
+    dv_free(queue);
+    if (sum <= 0.0 || sum + twice > 1e-9 * sum)
+        return;
+    const double mass = fabs(sum + twice) > 1e-9 * sum ? sum + twice : 0.0;
+    dv_field_warning(
+        &self->consistent, -1,
+        "the matrix is not positive definite: neighbours that move against each other have the kinetic energy "
+        "of %.3g kg, and a free body may run away; set it to 1 for the exact matrix, or lumping to 1",
+        mass);
+}
+
 static DvStatus init(DvObject *object, void *self_)
 {
     MeshMatrixMass *self = self_;
@@ -618,13 +801,24 @@ static DvStatus init(DvObject *object, void *self_)
     if (self->mesh.kind == DV_EDGES)
         dv_warning(object, "a mesh of edges has no consistent mass: all masses are zero; use DiagonalMass");
     self->lumped = dv_data_bool(&self->lumping);
+    self->asked = dv_data_bool(&self->consistent);
+    self->exact = self->asked && (self->mesh.kind == DV_QUADS || self->mesh.kind == DV_HEXAHEDRA);
+    self->matrix.mesh = &self->mesh;
+    self->matrix.on_rest = dv_data_bool(&self->compute_on_rest);
     self->count = dv_state_count(self->base.state);
     choose_coefficients(self);
-    find_half_edges(self);
+    if (!self->exact)
+        find_half_edges(self);
+    if (self->exact && dv_data_is_set(&self->point_masses))
+        return dv_field_error(
+            &self->consistent, -1,
+            "the exact matrix follows from the elements: give massDensity or totalMass, not vertexMass");
     choose(self);
-    complete(self);
-    if (mass_mesh_is_dynamic(&self->mesh))
-        status = attach(self);
+    status = complete(self);
+    if (status == DV_OK && !self->lumped && !self->exact)
+        warn_if_not_definite(self);
+    if (status == DV_OK && mass_mesh_is_dynamic(&self->mesh))
+        status = self->exact ? attach_exact(self) : attach(self);
     return status == DV_OK ? mass_meet_others(object, &self->base) : status;
 }
 
@@ -632,6 +826,7 @@ static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
     MeshMatrixMass *self = self_;
+    consistent_mass_detach(&self->matrix);
     dv_element_data_detach(&self->element_data);
     dv_element_data_detach(&self->edge_data);
     dv_element_data_detach(&self->point_data);
@@ -641,6 +836,7 @@ static void destroy(DvObject *object, void *self_)
 {
     (void)object;
     MeshMatrixMass *self = self_;
+    consistent_mass_free(&self->matrix);
     mass_mesh_forget(&self->mesh);
     dv_state_release(&self->base.state);
     dv_free(self->start);
@@ -656,7 +852,7 @@ const DvClass dv_mesh_matrix_mass = {
     .bases = (const char *const[]){"Mass", "BaseMass", "ForceField", NULL},
     .family = "masses",
     .module = "Sofa.Component.Mass",
-    .help = "The consistent mass matrix of a mesh, or its lumped diagonal.",
+    .help = "The mass matrix of a mesh, or its lumped diagonal.",
     .instance_size = sizeof(MeshMatrixMass),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_MASS, .ops = &mass_ops},
