@@ -133,6 +133,10 @@ static void print_text(const Result *r)
 
 static int bench(const Options *options)
 {
+    if (options->steps == 0) {
+        fputs("divan bench: -n 0: there is nothing to time; expected 1 or more\n", stderr);
+        return EXIT_USAGE;
+    }
     const uint64_t steps = options->steps > 0 ? (uint64_t)options->steps : DEFAULT_STEPS;
     const double dt = options->dt > 0 ? options->dt : 0;
     DvScene *scene = host_load(options);

@@ -4,31 +4,57 @@
  */
 #include "host.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include <divan/contracts/collision.h>
 #include <divan/contracts/lagrangian_constraint.h>
 #include <divan/contracts/topology.h>
 
-bool host_dump_open(Dump *dump, const char *name)
+bool host_dump_open(Dump *dump, const char *name, DvScene *scene)
 {
+    DvText why = {0};
     dump->name = name;
-    dump->file = fopen(name, "w");
+    dump->file = dv_output_open(name, scene, &why);
     if (!dump->file)
-        fprintf(stderr, "divan: %s: %s\n", name, g_strerror(errno));
+        fprintf(stderr, "divan: %s: %s\n", name, why.at);
+    dv_text_free(&why);
     return dump->file != NULL;
 }
 
-bool host_dump_close(Dump *dump)
+bool host_dump_may_stay(const Dump *dump, DvScene *scene)
+{
+    if (!dump->file || !dv_scene_reads(scene, dump->name))
+        return true;
+    fprintf(stderr, "divan: %s: is a file that the scene is made from; choose another name\n", dump->name);
+    return false;
+}
+
+bool host_dump_close(Dump *dump, bool good)
 {
     if (!dump->file)
         return true;
-    const bool failed = ferror(dump->file) != 0;
-    if (fclose(dump->file) == 0 && !failed)
-        return true;
-    fprintf(stderr, "divan: %s: not everything could be written: %s\n", dump->name, g_strerror(errno));
-    return false;
+    DvText text = {0};
+    const DvOutputEnd end = good || ferror(dump->file) ? DV_OUTPUT_WHOLE : DV_OUTPUT_PART;
+    const DvStatus status = dv_output_close(dump->file, end, &text);
+    if (text.length)
+        fprintf(stderr, "divan: %s: %s%s\n", dump->name, end == DV_OUTPUT_PART ? "is as it was; " : "", text.at);
+    dv_text_free(&text);
+    dump->file = NULL;
+    return status == DV_OK;
+}
+
+bool host_is_standard_output(const char *name)
+{
+    return name && (strcmp(name, "-") == 0 || strcmp(name, "/dev/stdout") == 0);
+}
+
+void host_print_path(FILE *file, const char *path, bool with_blanks)
+{
+    for (; *path; path++)
+        if (*path == '%' || (unsigned char)*path < ' ' || *path == 0x7f || (*path == ' ' && !with_blanks))
+            fprintf(file, "%%%02X", (unsigned)(unsigned char)*path);
+        else
+            fputc(*path, file);
 }
 
 void host_dump_numbers(FILE *file, const char *tag, const double *numbers, size_t count)
@@ -58,7 +84,9 @@ void host_dump_states(Dump *dump, const GPtrArray *states, uint64_t step, double
         if (!state.ops)
             continue;
         const DvConstVec x = dv_state_read(state, DV_POSITION), v = dv_state_read(state, DV_VELOCITY);
-        fprintf(dump->file, "STATE %s %u\n", dv_object_path(object), dv_state_count(state));
+        fputs("STATE ", dump->file);
+        host_print_path(dump->file, dv_object_path(object), true);
+        fprintf(dump->file, " %u\n", dv_state_count(state));
         host_dump_numbers(dump->file, "X", x.at, x.at ? (size_t)x.count * x.dim : 0);
         host_dump_numbers(dump->file, "V", v.at, v.at ? (size_t)v.count * v.dim : 0);
     }
@@ -74,7 +102,9 @@ static void print_topology(FILE *file, DvObject *object)
         {DV_TETRAHEDRA, "TETRAHEDRA"}, {DV_HEXAHEDRA, "HEXAHEDRA"},
     };
     const DvTopologyOps *ops = dv_object_ops(object, DV_TOPOLOGY);
-    fprintf(file, "TOPOLOGY %s\n", dv_object_path(object));
+    fputs("TOPOLOGY ", file);
+    host_print_path(file, dv_object_path(object), true);
+    fputc('\n', file);
     for (size_t k = 0; k < G_N_ELEMENTS(kinds); k++) {
         const DvElements elements = ops->elements(dv_object_self(object), kinds[k].kind);
         if (!elements.count)
@@ -116,10 +146,10 @@ static void print_field(FILE *file, double number)
     fputs(g_ascii_formatd(digits, sizeof digits, "%.17g", number), file);
 }
 
-/* Names with commas or quotes are put in quotes. */
+/* Names with commas, quotes or line ends are put in quotes. */
 static void print_path(FILE *file, const char *path)
 {
-    const bool quoted = strpbrk(path, ",\"") != NULL;
+    const bool quoted = strpbrk(path, ",\"\r\n") != NULL;
     fputc(',', file);
     if (quoted)
         fputc('"', file);

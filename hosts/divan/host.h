@@ -11,8 +11,8 @@
 #include <divan/contracts/state.h>
 #include <divan/divan.h>
 
-/* Exit codes, as in the manual page. */
-enum { EXIT_DONE = 0, EXIT_FAULT = 1, EXIT_USAGE = 2, EXIT_NOT_FINITE = 3, EXIT_INTERRUPTED = 130 };
+/* Exit codes, as in the manual page; to EXIT_BY_SIGNAL the number of the signal is added that ended the run. */
+enum { EXIT_DONE = 0, EXIT_FAULT = 1, EXIT_USAGE = 2, EXIT_NOT_FINITE = 3, EXIT_BY_SIGNAL = 128 };
 
 /* What the command line said. Absent numbers are negative. */
 typedef struct Options {
@@ -23,7 +23,7 @@ typedef struct Options {
     int grain_divisor;
     char *plugin_set;
     char **plugins;
-    gboolean quiet, hash, json, keep_going, verbose, strict, real_time, stats;
+    gboolean help, quiet, hash, json, keep_going, verbose, strict, real_time, stats;
     char *dump, *dump_topology, *dump_steps, *contacts;
     char *at, *out;
     char *folder, *license;
@@ -54,11 +54,17 @@ uint64_t host_hash(const GPtrArray *states);
 
 /* dump.c: the text formats that docs/formats.md describes */
 typedef struct Dump {
-    FILE *file;
+    FILE *file; /* NULL: not asked for */
     const char *name;
 } Dump;
-bool host_dump_open(Dump *dump, const char *name);
-bool host_dump_close(Dump *dump); /* false: not everything could be written; reported */
+/* Of a run of `scene`; NULL: not loaded yet, then host_dump_may_stay comes later. False after an error that is reported. */
+bool host_dump_open(Dump *dump, const char *name, DvScene *scene);
+bool host_dump_may_stay(const Dump *dump, DvScene *scene);
+/* Unless the run is good, the old file stays, and the new one beside it. False: not everything could be written; reported. */
+bool host_dump_close(Dump *dump, bool good);
+bool host_is_standard_output(const char *name); /* NULL is not */
+void host_print_path(FILE *file, const char *path,
+                     bool with_blanks); /* docs/formats.md; blanks are left as they are, or not */
 void host_dump_states(Dump *dump, const GPtrArray *states, uint64_t step, double time);
 void host_dump_topologies(Dump *dump, DvScene *scene, uint64_t step, double time);
 void host_dump_contacts(Dump *dump, DvScene *scene, uint64_t step); /* with the header line at step 0 */

@@ -6,11 +6,15 @@
  */
 #include "host.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static const Command *const commands[] = {
     &command_run,   &command_bench, &command_check, &command_save,
@@ -117,7 +121,7 @@ static void print_usage(FILE *to)
     }
     fputs("\n`divan COMMAND --help` describes a command, `man divan` all of them.\n"
           "Exit status: 0 done; 1 the scene, a file or a plugin is at fault; 2 the command line is wrong;\n"
-          "3 a state stopped being finite; 130 interrupted.\n",
+          "3 a state stopped being finite; 128 + N ended by signal N, 130 by Ctrl-C.\n",
           to);
 }
 
@@ -129,14 +133,53 @@ static bool takes(const Command *command, const char *option)
     return found;
 }
 
+/* All of a text as a whole number of a range; false with the message. */
+static gboolean read_whole(const char *option, const char *text, int least, int most, int *number, GError **error)
+{
+    gint64 value = 0;
+    const bool good = g_ascii_string_to_signed(text, 10, least, most, &value, NULL);
+    *number = (int)value;
+    if (!good)
+        g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "%s %s: expected a whole number from %d to %d",
+                    option, text, least, most);
+    return good;
+}
+
+static gboolean read_steps(const char *option, const char *text, gpointer options, GError **error)
+{
+    return read_whole(option, text, 0, INT_MAX, &((Options *)options)->steps, error);
+}
+
+static gboolean read_threads(const char *option, const char *text, gpointer options, GError **error)
+{
+    return read_whole(option, text, 0, 1024, &((Options *)options)->threads, error);
+}
+
+static gboolean read_grain_divisor(const char *option, const char *text, gpointer options, GError **error)
+{
+    return read_whole(option, text, 1, INT_MAX, &((Options *)options)->grain_divisor, error);
+}
+
+static gboolean read_dt(const char *option, const char *text, gpointer options, GError **error)
+{
+    const char *at = text;
+    double *dt = &((Options *)options)->dt;
+    const bool good = dv_read_double(&at, dt) && *at == '\0' && *dt > 0 && isfinite(*dt);
+    if (!good)
+        g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                    "%s %s: expected a time step, a positive number of seconds", option, text);
+    return good;
+}
+
 /* Everything a command line can say; each command is given the entries it takes. */
 static GArray *entries_of(const Command *command, Options *options)
 {
     const GOptionEntry all[] = {
-        {"steps", 'n', 0, G_OPTION_ARG_INT, &options->steps, "How many steps to make", "STEPS"},
-        {"dt", 0, 0, G_OPTION_ARG_DOUBLE, &options->dt, "Time step in seconds, instead of the scene's", "S"},
-        {"threads", 0, 0, G_OPTION_ARG_INT, &options->threads, "Number of threads (0: one per core; default 1)", "N"},
-        {"grain-divisor", 0, 0, G_OPTION_ARG_INT, &options->grain_divisor,
+        {"steps", 'n', 0, G_OPTION_ARG_CALLBACK, (gpointer)read_steps, "How many steps to make", "STEPS"},
+        {"dt", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_dt, "Time step in seconds, instead of the scene's", "S"},
+        {"threads", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_threads,
+         "Number of threads (0: one per core; default 1)", "N"},
+        {"grain-divisor", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_grain_divisor,
          "Cut parallel loops into N times as many chunks, which rounds sums differently", "N"},
         {"quiet", 0, 0, G_OPTION_ARG_NONE, &options->quiet, "No progress and no summary", NULL},
         {"hash", 0, 0, G_OPTION_ARG_NONE, &options->hash, "Print a hash of all states after each step", NULL},
@@ -163,6 +206,7 @@ static GArray *entries_of(const Command *command, Options *options)
          NULL},
     };
     const GOptionEntry common[] = {
+        {"help", 'h', 0, G_OPTION_ARG_NONE, &options->help, "Show this help", NULL},
         {"plugin-set", 0, 0, G_OPTION_ARG_STRING, &options->plugin_set,
          "Load this set of plugins.conf instead of [default]", "NAME"},
         {"plugin", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->plugins, "Load one library more; may be repeated",
@@ -177,19 +221,44 @@ static GArray *entries_of(const Command *command, Options *options)
     return entries;
 }
 
-static bool sensible(const Options *options)
+/* A name that is given is not empty. */
+static bool has_names(const char *program, const Options *options)
 {
-    if (options->steps < -1)
-        fprintf(stderr, "divan: -n %d: the number of steps cannot be negative\n", options->steps);
-    else if (!(options->dt == -1 || (options->dt > 0 && isfinite(options->dt))))
-        fprintf(stderr, "divan: --dt %g: a time step is a positive number of seconds\n", options->dt);
-    else if (options->threads < -1 || options->threads > 1024)
-        fprintf(stderr, "divan: --threads %d: between 0 and 1024\n", options->threads);
-    else if (options->grain_divisor < 1)
-        fprintf(stderr, "divan: --grain-divisor %d: at least 1\n", options->grain_divisor);
-    else
-        return true;
-    return false;
+    const struct {
+        const char *option, *name;
+    } given[] = {
+        {"--plugin-set", options->plugin_set}, {"--dump", options->dump}, {"--dump-topology", options->dump_topology},
+        {"--contacts", options->contacts},     {"--at", options->at},     {"--out", options->out},
+        {"--folder", options->folder},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(given); i++)
+        if (given[i].name && !*given[i].name) {
+            fprintf(stderr, "%s: %s: its name is empty\n", program, given[i].option);
+            return false;
+        }
+    for (char **plugin = options->plugins; plugin && *plugin; plugin++)
+        if (!**plugin) {
+            fprintf(stderr, "%s: --plugin: its name is empty\n", program);
+            return false;
+        }
+    return true;
+}
+
+/* Whether there are as many words besides options as the command needs. */
+static bool takes_words(const Command *command, const char *program, int count, char **words)
+{
+    const int needed = (int)command->positional;
+    if (count < needed)
+        fprintf(stderr, "%s: expected %s; see `%s --help`\n", program, command->arguments, program);
+    else if (count > needed && strcmp(command->arguments, "SCENE") == 0)
+        fprintf(stderr, "%s: '%s' is a second scene after '%s'; one at a time, see `%s --help`\n", program, words[1],
+                words[0], program);
+    else if (count > needed && needed)
+        fprintf(stderr, "%s: '%s' is one too many after '%s': expected %s; see `%s --help`\n", program, words[needed],
+                words[needed - 1], command->arguments, program);
+    else if (count > needed)
+        fprintf(stderr, "%s: expected no argument, not '%s'; see `%s --help`\n", program, words[0], program);
+    return count == needed;
 }
 
 static int run_command(const Command *command, int argc, char **argv)
@@ -199,7 +268,10 @@ static int run_command(const Command *command, int argc, char **argv)
     char *head = g_strdup_printf("%s\n\n%s", command->arguments, command->summary);
     GOptionContext *context = g_option_context_new(head);
     g_option_context_set_description(context, command->description);
-    g_option_context_add_main_entries(context, (const GOptionEntry *)(void *)entries->data, NULL);
+    g_option_context_set_help_enabled(context, FALSE); /* it would end the program, and what is lost then is not seen */
+    GOptionGroup *group = g_option_group_new(command->name, "", "", &options, NULL); /* the context's from now on */
+    g_option_group_add_entries(group, (const GOptionEntry *)(void *)entries->data);
+    g_option_context_set_main_group(context, group);
     char *program = g_strdup_printf("divan %s", command->name);
     g_set_prgname(program);
     GError *error = NULL;
@@ -209,10 +281,12 @@ static int run_command(const Command *command, int argc, char **argv)
         argc--, argv++;
     if (!parsed) {
         fprintf(stderr, "%s: %s; see `%s --help`\n", program, error->message, program);
-    } else if (argc - 1 != (int)command->positional) {
-        fprintf(stderr, "%s: expected %s; see `%s --help`\n", program,
-                *command->arguments ? command->arguments : "no argument", program);
-    } else if (sensible(&options)) {
+    } else if (options.help) {
+        char *help = g_option_context_get_help(context, TRUE, NULL);
+        fputs(help, stdout);
+        g_free(help);
+        result = EXIT_DONE;
+    } else if (takes_words(command, program, argc - 1, argv + 1) && has_names(program, &options)) {
         options.scene = argc > 1 ? argv[1] : NULL;
         options.second = argc > 2 ? argv[2] : NULL;
         if (options.threads >= 0)
@@ -239,9 +313,28 @@ static int run_command(const Command *command, int argc, char **argv)
     return result;
 }
 
-int main(int argc, char **argv)
+/* What a file that is opened would get by chance, and be written over by messages: a standard stream that is closed. It is opened
+ * so that using it fails. */
+static void hold_standard_streams(void)
 {
-    setlocale(LC_CTYPE, ""); /* names of files; numbers never depend on the locale */
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+        if (fcntl(stream, F_GETFD) == -1 && errno == EBADF)
+            (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+/* Output that is lost is a failure. */
+static int end_output(int result)
+{
+    const bool lost = ferror(stdout) != 0;
+    errno = 0;
+    if (fclose(stdout) == 0 && !lost)
+        return result;
+    fprintf(stderr, "divan: standard output: not everything could be written: %s\n", g_strerror(errno ? errno : EIO));
+    return result == EXIT_DONE ? EXIT_FAULT : result;
+}
+
+static int run_words(int argc, char **argv)
+{
     const char *word = argc > 1 ? argv[1] : "--help";
     if (strcmp(word, "--version") == 0) {
         puts("divan " DV_VERSION);
@@ -263,4 +356,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "; did you mean '%s'?", closest);
     fputs(" (see `divan --help`)\n", stderr);
     return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_CTYPE, ""); /* names of files; numbers never depend on the locale */
+    hold_standard_streams();
+    return end_output(run_words(argc, argv));
 }

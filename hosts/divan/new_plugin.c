@@ -96,9 +96,13 @@ static bool write_file(const Plugin *plugin, const char *from, const char *to)
         return failed(error);
     char *text = filled(plugin, template);
     g_free(template);
-    const bool written = g_file_set_contents(to, text, -1, &error);
+    DvText why = {0};
+    const bool written = dv_output_write(to, NULL, text, strlen(text), &why) == DV_OK;
+    if (!written)
+        fprintf(stderr, "divan: %s: %s\n", to, why.at);
+    dv_text_free(&why);
     g_free(text);
-    return written || failed(error);
+    return written;
 }
 
 /* All files, or none and no folder. */

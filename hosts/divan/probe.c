@@ -10,6 +10,7 @@
 #include "host.h"
 
 #include <errno.h>
+#include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
 #if DIVAN_HAVE_ZLIB
@@ -66,57 +67,159 @@ static char *read_text(const char *name)
 #endif
 
 /* The state file as lists of numbers by key: "STATE path rank X", "MAPPING node class rank FIN path". */
+typedef struct Inputs {
+    const char *name; /* of the file */
+    unsigned line;
+    GHashTable *numbers, *ranks;
+    char *owner; /* key of the object whose lines follow; or NULL */
+    double *dt;
+    bool failed;
+} Inputs;
+
+static void refuse_line(Inputs *inputs, const char *what, const char *text)
+{
+    if (!inputs->failed)
+        fprintf(stderr, "divan: %s:%u: %s '%.40s'\n", inputs->name, inputs->line, what, text);
+    inputs->failed = true;
+}
+
+/* All of a text as numbers. */
+static GArray *read_numbers(Inputs *inputs, const char *text)
+{
+    GArray *values = g_array_new(FALSE, FALSE, sizeof(double));
+    double value;
+    while (dv_read_double(&text, &value))
+        g_array_append_val(values, value);
+    text += strspn(text, " \t\r");
+    if (*text)
+        refuse_line(inputs, "expected a number, not", text);
+    return values;
+}
+
+/* A path as host_print_path writes it, in place. */
+static char *decoded(char *path)
+{
+    char *to = path;
+    for (const char *at = path; *at; at++)
+        if (at[0] == '%' && g_ascii_isxdigit(at[1]) && g_ascii_isxdigit(at[2])) {
+            *to++ = (char)(16 * g_ascii_xdigit_value(at[1]) + g_ascii_xdigit_value(at[2]));
+            at += 2;
+        } else {
+            *to++ = *at;
+        }
+    *to = '\0';
+    return path;
+}
+
+/* Cuts the last word off; NULL when there is no other. */
+static char *take_last_word(char *text)
+{
+    char *blank = strrchr(text, ' ');
+    if (!blank)
+        return NULL;
+    *blank = '\0';
+    return blank + 1;
+}
+
+/* The lines that follow belong to the next object of this description. */
+static void begin_owner(Inputs *inputs, char *base)
+{
+    const int rank = GPOINTER_TO_INT(g_hash_table_lookup(inputs->ranks, base));
+    g_hash_table_insert(inputs->ranks, g_strdup(base), GINT_TO_POINTER(rank + 1));
+    g_free(inputs->owner);
+    inputs->owner = g_strdup_printf("%s %d", base, rank);
+    g_free(base);
+}
+
+/* "path points [free|mapped]": the path may have blanks, as in the dumps of `divan run`. */
+static void read_state(Inputs *inputs, char *rest)
+{
+    const char *last = take_last_word(rest);
+    if (last && (strcmp(last, "free") == 0 || strcmp(last, "mapped") == 0))
+        last = take_last_word(rest);
+    if (!last || !g_ascii_isdigit(*last))
+        refuse_line(inputs, "expected the path of a state and its number of points, not", rest);
+    else
+        begin_owner(inputs, g_strdup_printf("STATE %s", decoded(rest)));
+    if (last && inputs->owner)
+        g_hash_table_insert(inputs->numbers, g_strdup_printf("%s points", inputs->owner), read_numbers(inputs, last));
+}
+
+/* "path class type" */
+static void read_component(Inputs *inputs, const char *tag, char *rest)
+{
+    const char *type = take_last_word(rest), *cls = type ? take_last_word(rest) : NULL;
+    if (!cls) {
+        refuse_line(inputs, "expected the path, class and DOF type of a component, not", rest);
+        return;
+    }
+    char *node = g_path_get_dirname(decoded(rest));
+    begin_owner(inputs, g_strdup_printf("%s %s %s", tag, node, cls));
+    g_free(node);
+}
+
+/* "path points numbers" */
+static void read_given(Inputs *inputs, const char *tag, char *rest)
+{
+    char **words = g_strsplit(rest, " ", 3);
+    if (g_strv_length(words) < 2)
+        refuse_line(inputs, "expected the path of a state, its number of points and a vector, not", rest);
+    else
+        g_hash_table_insert(inputs->numbers, g_strdup_printf("%s %s %s", inputs->owner, tag, decoded(words[0])),
+                            read_numbers(inputs, words[2] ? words[2] : ""));
+    g_strfreev(words);
+}
+
+static bool is_one_of(const char *tag, const char *const *tags)
+{
+    return g_strv_contains(tags, tag);
+}
+
+static void read_line(Inputs *inputs, char *line)
+{
+    char *rest = strchr(line, ' ');
+    if (rest)
+        *rest++ = '\0';
+    else
+        rest = line + strlen(line);
+    if (strcmp(line, "DT") == 0) {
+        const char *text = rest;
+        if (!dv_read_double(&text, inputs->dt) || text[strspn(text, " \t\r")])
+            refuse_line(inputs, "expected a time step, not", rest);
+    } else if (strcmp(line, "STATE") == 0) {
+        read_state(inputs, rest);
+    } else if (is_one_of(line, (const char *const[]){"MAPPING", "PROJECTIVE", NULL})) {
+        read_component(inputs, line, rest);
+    } else if (inputs->owner && is_one_of(line, (const char *const[]){"X", "V", "DX", NULL})) {
+        g_hash_table_insert(inputs->numbers, g_strdup_printf("%s %s", inputs->owner, line), read_numbers(inputs, rest));
+    } else if (inputs->owner && is_one_of(line, (const char *const[]){"FIN", "PIN", NULL})) {
+        read_given(inputs, line, rest);
+    }
+}
+
+/* NULL after a message. */
 static GHashTable *read_inputs(const char *name, double *dt)
 {
     char *text = read_text(name);
     if (!text)
         return NULL;
-    GHashTable *inputs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_array_unref);
-    GHashTable *ranks = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    char *owner = NULL;
+    Inputs inputs = {.name = name, .dt = dt};
+    inputs.numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_array_unref);
+    inputs.ranks = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     for (char *line = text; line && *line;) {
         char *end = strchr(line, '\n');
         if (end)
             *end = '\0';
-        char **words = g_strsplit(line, " ", 4); /* tag, path, class or count, the rest */
-        const guint count = g_strv_length(words);
-        const char *tag = count ? words[0] : "";
-        const bool is_state = strcmp(tag, "STATE") == 0, is_mapping = strcmp(tag, "MAPPING") == 0;
-        char *key = NULL;
-        const char *numbers = NULL;
-        if (strcmp(tag, "DT") == 0 && count > 1) {
-            *dt = g_ascii_strtod(words[1], NULL);
-        } else if ((is_state || is_mapping || strcmp(tag, "PROJECTIVE") == 0) && count > 2) {
-            char *node = g_path_get_dirname(words[1]);
-            char *base =
-                is_state ? g_strdup_printf("STATE %s", words[1]) : g_strdup_printf("%s %s %s", tag, node, words[2]);
-            const int rank = GPOINTER_TO_INT(g_hash_table_lookup(ranks, base));
-            g_hash_table_insert(ranks, g_strdup(base), GINT_TO_POINTER(rank + 1));
-            g_free(owner);
-            owner = g_strdup_printf("%s %d", base, rank);
-            g_free(base);
-            g_free(node);
-        } else if (owner && (strcmp(tag, "X") == 0 || strcmp(tag, "V") == 0 || strcmp(tag, "DX") == 0) && count > 1) {
-            key = g_strdup_printf("%s %s", owner, tag);
-            numbers = line + strlen(tag);
-        } else if (owner && (strcmp(tag, "FIN") == 0 || strcmp(tag, "PIN") == 0) && count > 3) {
-            key = g_strdup_printf("%s %s %s", owner, tag, words[1]);
-            numbers = words[3];
-        }
-        if (key) {
-            GArray *values = g_array_new(FALSE, FALSE, sizeof(double));
-            double value;
-            while (dv_read_double(&numbers, &value))
-                g_array_append_val(values, value);
-            g_hash_table_insert(inputs, key, values);
-        }
-        g_strfreev(words);
+        inputs.line++;
+        read_line(&inputs, g_strchomp(line));
         line = end ? end + 1 : NULL;
     }
-    g_free(owner);
-    g_hash_table_unref(ranks);
+    g_free(inputs.owner);
+    g_hash_table_unref(inputs.ranks);
+    if (inputs.failed)
+        g_clear_pointer(&inputs.numbers, g_hash_table_unref);
     g_free(text);
-    return inputs;
+    return inputs.numbers;
 }
 
 typedef struct Probe {
@@ -154,18 +257,34 @@ static bool put(Probe *probe, const char *key, DvStateRef state, DvVecId id)
     return values != NULL;
 }
 
+/* The file says of how many points a state is. */
+static void check_points(Probe *probe, const char *owner, DvStateRef state)
+{
+    char *key = g_strdup_printf("%s points", owner);
+    const GArray *points = g_hash_table_lookup(probe->inputs, key);
+    if (points && points->len == 1 && g_array_index(points, double, 0) != dv_state_count(state)) {
+        fprintf(stderr, "divan: the state file has %g points of %s, the scene has %u\n",
+                g_array_index(points, double, 0), dv_object_path(state.object), dv_state_count(state));
+        probe->failed = true;
+    }
+    g_free(key);
+}
+
 static void print_vector(Probe *probe, const char *tag, DvStateRef state, DvConstVec v)
 {
-    char *head = g_strdup_printf("%s %s %u", tag, dv_object_path(state.object), v.count);
-    host_dump_numbers(probe->out, head, v.at, (size_t)v.count * v.dim);
-    g_free(head);
+    char count[16];
+    fprintf(probe->out, "%s ", tag);
+    host_print_path(probe->out, dv_object_path(state.object), false);
+    g_snprintf(count, sizeof count, " %u", v.count);
+    host_dump_numbers(probe->out, count, v.at, (size_t)v.count * v.dim);
 }
 
 static void print_object(Probe *probe, const char *kind, DvObject *object)
 {
     const char *variant = dv_object_variant(object);
-    fprintf(probe->out, "%s %s %s %s\n", kind, dv_object_path(object), dv_object_class(object)->name,
-            *variant ? variant : "-");
+    fprintf(probe->out, "%s ", kind);
+    host_print_path(probe->out, dv_object_path(object), false);
+    fprintf(probe->out, " %s %s\n", dv_object_class(object)->name, *variant ? variant : "-");
 }
 
 /* Distinct states of a component: an interaction of a state with itself names it twice. */
@@ -340,6 +459,7 @@ static void set_states(Probe *probe, const GPtrArray *states, bool *is_free)
         char *owner = g_strdup_printf("%s %d", base, next_rank(probe, base));
         DvObject *mapping = dv_node_slot(dv_object_node(object), DV_MAPPING);
         is_free[i] = !mapping;
+        check_points(probe, owner, state);
         static const struct {
             const char *tag;
             DvVecId id;
@@ -362,8 +482,9 @@ static void print_states(Probe *probe, const GPtrArray *states, const bool *is_f
 {
     for (guint i = 0; i < states->len; i++) {
         const DvStateRef state = dv_state_ref(g_ptr_array_index(states, i));
-        fprintf(probe->out, "STATE %s %u %s\n", dv_object_path(state.object), dv_state_count(state),
-                is_free[i] ? "free" : "mapped");
+        fputs("STATE ", probe->out);
+        host_print_path(probe->out, dv_object_path(state.object), false);
+        fprintf(probe->out, " %u %s\n", dv_state_count(state), is_free[i] ? "free" : "mapped");
         const DvConstVec x = dv_state_read(state, DV_POSITION), v = dv_state_read(state, DV_VELOCITY),
                          dx = dv_state_read(state, DV_DX);
         host_dump_numbers(probe->out, "X", x.at, (size_t)x.count * x.dim);
@@ -402,10 +523,22 @@ static int probe_scene(Probe *probe, DvScene *scene)
     return probe->failed ? EXIT_FAULT : EXIT_DONE;
 }
 
+/* The dump would take the place of the state that it is made from. */
+static bool is_state_file(const Options *options)
+{
+    GStatBuf at, out;
+    return g_stat(options->at, &at) == 0 && g_stat(options->out, &out) == 0 && S_ISREG(at.st_mode) &&
+           at.st_dev == out.st_dev && at.st_ino == out.st_ino;
+}
+
 static int probe(const Options *options)
 {
     if (!options->at || !options->out) {
         fputs("divan probe: needs --at FILE and --out DUMP\n", stderr);
+        return EXIT_USAGE;
+    }
+    if (is_state_file(options)) {
+        fprintf(stderr, "divan probe: --out %s: is the file of --at; choose another name\n", options->out);
         return EXIT_USAGE;
     }
     Probe probe = {.step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY}};
@@ -416,12 +549,12 @@ static int probe(const Options *options)
     probe.step.dt = dv_node_dt(dv_scene_root(scene));
     probe.inputs = read_inputs(options->at, &probe.step.dt);
     Dump dump = {0};
-    if (probe.inputs && host_dump_open(&dump, options->out)) {
+    if (probe.inputs && host_dump_open(&dump, options->out, scene)) {
         probe.out = dump.file;
         probe.ranks = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         code = probe_scene(&probe, scene);
         g_hash_table_unref(probe.ranks);
-        if (!host_dump_close(&dump))
+        if (!host_dump_close(&dump, code == EXIT_DONE))
             code = EXIT_FAULT;
     }
     if (probe.inputs)

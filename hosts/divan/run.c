@@ -5,6 +5,7 @@
 #include "host.h"
 
 #include <errno.h>
+#include <glib/gstdio.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,16 +15,37 @@
 
 enum { DEFAULT_STEPS = 100 };
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted; /* by the signal of this number; 0: not yet */
 
-static void on_interrupt(int number)
+static void on_signal(int number)
 {
-    (void)number;
-    interrupted = 1;
+    interrupted = number;
 }
 
-/* Ascending step numbers of "0,1,10"; NULL and a message when the list is not one. */
-static GArray *parse_steps(const char *list)
+/* What would end the program ends the run after the present step, with all files whole. A second one ends the program at once, since a
+ * step may be long; a reader who has gone (SIGPIPE) says so with each line. What is ignored (nohup) stays ignored. */
+static void take_signals(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
+        struct sigaction old;
+        const struct sigaction taken = {.sa_handler = on_signal,
+                                        .sa_flags = SA_RESTART | (numbers[i] == SIGPIPE ? 0 : (int)SA_RESETHAND)};
+        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            (void)sigaction(numbers[i], &taken, NULL);
+    }
+}
+
+/* Once all files are whole, a reader of standard output who has gone ends the program, as it does others. */
+static void give_pipe_back(void)
+{
+    struct sigaction now;
+    if (sigaction(SIGPIPE, NULL, &now) == 0 && now.sa_handler == on_signal)
+        (void)signal(SIGPIPE, SIG_DFL);
+}
+
+/* Ascending step numbers of "0,1,10", of a run of `made` steps; NULL and a message when the list is not one. */
+static GArray *parse_steps(const char *list, uint64_t made)
 {
     GArray *steps = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     for (const char *at = list; *at;) {
@@ -33,6 +55,14 @@ static GArray *parse_steps(const char *list)
         if (!g_ascii_isdigit(*at) || (*end != ',' && *end != '\0') || (steps->len && step <= last)) {
             fprintf(stderr, "divan: --dump-steps %s: expected ascending step numbers with commas between, as 0,1,10\n",
                     list);
+            g_array_free(steps, TRUE);
+            return NULL;
+        }
+        if (step > made) {
+            fprintf(stderr,
+                    "divan: --dump-steps %s: there is no step %" G_GUINT64_FORMAT " in a run of %" G_GUINT64_FORMAT
+                    "; give -n\n",
+                    list, step, made);
             g_array_free(steps, TRUE);
             return NULL;
         }
@@ -122,6 +152,8 @@ typedef struct Run {
     uint64_t steps;    /* to make */
     unsigned strict;   /* warnings that --strict took for errors */
     Dump dump, topology, contacts;
+    bool dumped, topology_dumped; /* after the present step */
+    FILE *report;                 /* where the summary goes */
 } Run;
 
 static bool is_wanted(const Run *run, uint64_t step)
@@ -132,27 +164,56 @@ static bool is_wanted(const Run *run, uint64_t step)
     return false;
 }
 
-/* After a step (0: after initialisation). */
-static void observe(Run *run, uint64_t step, bool last)
+static void list_states(Run *run)
 {
     const DvNode *root = dv_scene_root(run->scene);
-    if (!run->states || run->revision != dv_node_revision(root)) {
-        if (run->states)
-            g_ptr_array_unref(run->states);
-        run->states = host_states(run->scene);
-        run->revision = dv_node_revision(root);
-    }
-    const double time = dv_node_time(root);
+    if (run->states && run->revision == dv_node_revision(root))
+        return;
+    if (run->states)
+        g_ptr_array_unref(run->states);
+    run->states = host_states(run->scene);
+    run->revision = dv_node_revision(root);
+}
+
+static void dump_states(Run *run, uint64_t step)
+{
+    if (run->dump.file && !run->dumped)
+        host_dump_states(&run->dump, run->states, step, dv_node_time(dv_scene_root(run->scene)));
+    run->dumped = true;
+}
+
+static void dump_topologies(Run *run, uint64_t step)
+{
+    if (run->topology.file && !run->topology_dumped)
+        host_dump_topologies(&run->topology, run->scene, step, dv_node_time(dv_scene_root(run->scene)));
+    run->topology_dumped = true;
+}
+
+/* After a step (0: after initialisation). */
+static void observe(Run *run, uint64_t step)
+{
+    run->dumped = run->topology_dumped = false;
+    list_states(run);
     if (run->options->hash)
         printf("%" G_GUINT64_FORMAT " %016" G_GINT64_MODIFIER "x\n", step, host_hash(run->states));
-    if (run->dump.file && (run->wanted ? is_wanted(run, step) : step == 0 || last))
-        host_dump_states(&run->dump, run->states, step, time);
-    if (run->topology.file && (!run->wanted || is_wanted(run, step)))
-        host_dump_topologies(&run->topology, run->scene, step, time);
+    if (run->wanted ? is_wanted(run, step) : step == 0 || step == run->steps)
+        dump_states(run, step);
+    if (!run->wanted || is_wanted(run, step))
+        dump_topologies(run, step);
     if (run->contacts.file)
         host_dump_contacts(&run->contacts, run->scene, step);
     if (run->options->stats && step > 0)
         host_print_stats(run->scene, step);
+}
+
+/* What is lost will not come back: the run need not go on. */
+static bool output_is_lost(const Run *run)
+{
+    FILE *const files[] = {run->dump.file, run->topology.file, run->contacts.file};
+    for (size_t i = 0; i < G_N_ELEMENTS(files); i++)
+        if (files[i] && ferror(files[i]))
+            return true;
+    return ferror(stdout) != 0;
 }
 
 static void show_progress(uint64_t made, uint64_t steps, double seconds)
@@ -177,8 +238,8 @@ static int make_steps(Run *run)
     double spent = 0, shown = 0; /* s: in steps; when progress was shown */
     uint64_t made = 0;
     int result = EXIT_DONE;
-    observe(run, 0, run->steps == 0);
-    while (made < run->steps && !interrupted && !run->strict) {
+    observe(run, 0);
+    while (made < run->steps && !interrupted && !run->strict && !output_is_lost(run)) {
         const double before = dv_node_time(dv_scene_root(run->scene)), begin = host_now();
         const DvStatus status = dv_scene_step(run->scene, options->dt > 0 ? options->dt : 0);
         const double end = host_now();
@@ -188,7 +249,7 @@ static int make_steps(Run *run)
             break;
         }
         made++;
-        observe(run, made, made == run->steps || interrupted);
+        observe(run, made);
         if (options->verbose && (made % tenth == 0 || made == run->steps))
             fprintf(stderr, "info: step %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT ", time %.6g s, %.5g steps/s\n",
                     made, run->steps, dv_node_time(dv_scene_root(run->scene)), spent > 0 ? (double)made / spent : 0.0);
@@ -201,17 +262,92 @@ static int make_steps(Run *run)
     }
     if (progress)
         fputc('\n', stderr);
+    if (result == EXIT_DONE && made < run->steps) { /* the state that it has come to is one to go on from */
+        dump_states(run, made);
+        dump_topologies(run, made);
+    }
     if (!options->quiet) {
         const double simulated = dv_node_time(dv_scene_root(run->scene)) - start_time;
-        printf("%" G_GUINT64_FORMAT " steps in %.3g s: %.5g steps/s, simulated time %.6g s, real-time factor %.4g\n",
-               made, spent, spent > 0 ? (double)made / spent : 0.0, simulated, spent > 0 ? simulated / spent : 0.0);
+        fprintf(run->report,
+                "%" G_GUINT64_FORMAT " steps in %.3g s: %.5g steps/s, simulated time %.6g s, real-time factor %.4g\n",
+                made, spent, spent > 0 ? (double)made / spent : 0.0, simulated, spent > 0 ? simulated / spent : 0.0);
     }
     if (options->real_time && !options->quiet)
-        printf("%" G_GUINT64_FORMAT " steps ended late, %.3g s lost\n", pace.late, pace.lost);
-    if (interrupted && result == EXIT_DONE)
-        result = EXIT_INTERRUPTED;
-    if (run->strict && result == EXIT_DONE)
+        fprintf(run->report, "%" G_GUINT64_FORMAT " steps ended late, %.3g s lost\n", pace.late, pace.lost);
+    if (result == EXIT_DONE && (run->strict || (output_is_lost(run) && !interrupted)))
         result = EXIT_FAULT;
+    if (result == EXIT_DONE && interrupted)
+        result = EXIT_BY_SIGNAL + interrupted;
+    return result;
+}
+
+/* Whether what the command line says of outputs makes sense. */
+static bool check_outputs(Run *run, const char *save_to)
+{
+    const Options *options = run->options;
+    const bool dumps = options->dump || options->dump_topology, prints = options->hash || options->stats;
+    const char *names[] = {options->dump, options->dump_topology, options->contacts, save_to};
+    run->report = stdout;
+    if (options->dump_steps && !dumps) {
+        fprintf(stderr, "divan: --dump-steps %s: of what? give --dump FILE or --dump-topology FILE\n",
+                options->dump_steps);
+        return false;
+    }
+    if (options->dump_steps && !(run->wanted = parse_steps(options->dump_steps, run->steps)))
+        return false;
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+        if (!host_is_standard_output(names[i]))
+            continue;
+        if (prints) {
+            fprintf(stderr, "divan: %s: the output '%s' has standard output; give that a file\n",
+                    options->hash ? "--hash" : "--stats", names[i]);
+            return false;
+        }
+        run->report = stderr;
+    }
+    return true;
+}
+
+static bool open_dumps(Run *run)
+{
+    const Options *options = run->options;
+    return (!options->dump || host_dump_open(&run->dump, options->dump, NULL)) &&
+           (!options->dump_topology || host_dump_open(&run->topology, options->dump_topology, NULL)) &&
+           (!options->contacts || host_dump_open(&run->contacts, options->contacts, NULL));
+}
+
+/* That a scene cannot be saved is better said before the steps than after them. Streams show it later. */
+static bool may_save(DvScene *scene, const char *name)
+{
+    Dump trial = {0};
+    DvText none = {0};
+    GStatBuf found;
+    const bool is_there = g_stat(name, &found) == 0;
+    if (host_is_standard_output(name) || (is_there && (S_ISFIFO(found.st_mode) || S_ISCHR(found.st_mode))))
+        return true;
+    const bool good =
+        host_dump_open(&trial, name, scene) && dv_output_close(trial.file, DV_OUTPUT_NONE, &none) == DV_OK;
+    dv_text_free(&none);
+    return good;
+}
+
+static int run_scene(Run *run, const char *save_to)
+{
+    if (!open_dumps(run) || !(run->scene = host_load(run->options)))
+        return EXIT_FAULT;
+    if (run->options->verbose)
+        print_objects(dv_scene_root(run->scene));
+    if (run->strict || !host_dump_may_stay(&run->dump, run->scene) || !host_dump_may_stay(&run->topology, run->scene) ||
+        !host_dump_may_stay(&run->contacts, run->scene) || (save_to && !may_save(run->scene, save_to)))
+        return EXIT_FAULT;
+    int result = make_steps(run);
+    if (save_to && (result == EXIT_DONE || interrupted) && result != EXIT_NOT_FINITE) {
+        if (dv_scene_save(run->scene, save_to) != DV_OK)
+            result = EXIT_FAULT;
+        else if (interrupted)
+            fprintf(stderr, "divan: interrupted; %s has the state after step %" G_GUINT64_FORMAT "\n", save_to,
+                    dv_scene_steps(run->scene));
+    }
     return result;
 }
 
@@ -221,36 +357,27 @@ static int run_steps(const Options *options, const char *save_to)
                .steps = options->steps >= 0 ? (uint64_t)options->steps
                         : save_to           ? 0
                                             : DEFAULT_STEPS};
-    if (options->dump_steps && !(run.wanted = parse_steps(options->dump_steps)))
+    if (!check_outputs(&run, save_to))
         return EXIT_USAGE;
-    signal(SIGINT, on_interrupt);
-    signal(SIGTERM, on_interrupt);
+    take_signals();
     if (options->verbose) {
         dv_log_set_level(DV_LEVEL_INFO);
         print_plugins();
     }
     if (options->strict)
         dv_log_set_handler(take_strictly, &run.strict);
-    int result = EXIT_FAULT;
-    if ((!options->dump || host_dump_open(&run.dump, options->dump)) &&
-        (!options->dump_topology || host_dump_open(&run.topology, options->dump_topology)) &&
-        (!options->contacts || host_dump_open(&run.contacts, options->contacts)) && (run.scene = host_load(options))) {
-        if (options->verbose)
-            print_objects(dv_scene_root(run.scene));
-        if (!run.strict)
-            result = make_steps(&run);
-    }
+    int result = run_scene(&run, save_to);
     if (options->strict)
         dv_log_set_handler(NULL, NULL);
     if (run.strict)
         fprintf(stderr, "divan: --strict: %u warning%s that change%s results; `divan check` lists all at once\n",
                 run.strict, run.strict == 1 ? "" : "s", run.strict == 1 ? "s" : "");
-    if (save_to && result == EXIT_DONE && dv_scene_save(run.scene, save_to) != DV_OK)
-        result = EXIT_FAULT;
-    const bool states_written = host_dump_close(&run.dump), topologies_written = host_dump_close(&run.topology);
-    const bool contacts_written = host_dump_close(&run.contacts);
-    if (result == EXIT_DONE && !(states_written && topologies_written && contacts_written))
-        result = EXIT_FAULT;
+    const bool good = result == EXIT_DONE || result > EXIT_BY_SIGNAL;
+    Dump *const dumps[] = {&run.dump, &run.topology, &run.contacts};
+    for (size_t i = 0; i < G_N_ELEMENTS(dumps); i++)
+        if (!host_dump_close(dumps[i], good) && result == EXIT_DONE)
+            result = EXIT_FAULT;
+    give_pipe_back();
     if (run.states)
         g_ptr_array_unref(run.states);
     if (run.wanted)
@@ -274,7 +401,8 @@ const Command command_run = {
     .arguments = "SCENE",
     .summary = "make steps and end with a summary",
     .description =
-        "Makes 100 steps unless -n says otherwise. Ctrl-C ends the run after the present step, with its summary.\n"
+        "Makes 100 steps unless -n says otherwise. Ctrl-C ends the run after the present step, with its summary and the\n"
+        "last frame of its dumps; once more, at once. A file is replaced when the new one is whole; `-` is standard output.\n"
         "A run whose state stops being finite says where, why and what to do, and saves the last good state.\n"
         "With --strict, a warning is an error when something of the scene is left out, replaced or doubtful.",
     .positional = 1,

@@ -232,6 +232,21 @@ DvObject *dv_saved_content(const DvNode *node, size_t *member, size_t *child)
 
 /* Reading it back */
 
+/* All of it or none: half a state is no state that a run has been in. */
+static DvStatus restore_value(DvData *data, const char *text)
+{
+    DvText problem = {0};
+    size_t count = data->count;
+    void *elements = dv_core_elements_copy(data->type, data->value, count, count);
+    DvStatus status = dv_core_type_parse(data->field, data->type, text, &elements, &count, &problem);
+    dv_core_data_take(data, elements, count);
+    if (status != DV_OK || problem.length)
+        status = dv_field_error(data, -1, "the saved state is not whole: %s",
+                                problem.length ? problem.at : "the text cannot be read");
+    dv_text_free(&problem);
+    return status;
+}
+
 static DvStatus restore_field(DvObject *object, const DvAttribute *attribute)
 {
     DvNode *node = object->is_node ? object->self : NULL;
@@ -246,7 +261,7 @@ static DvStatus restore_field(DvObject *object, const DvAttribute *attribute)
         return DV_ERROR_NOT_FOUND;
     }
     if (attribute->text[0] != '@')
-        return dv_data_set_text(data, attribute->text);
+        return restore_value(data, attribute->text);
     if (data->type->scalar != DV_SCALAR_STRING || data->type->list)
         return dv_field_error(data, -1, "a state is a value, '%s' is a link", attribute->text);
     dv_data_set_string(data, attribute->text); /* a text that happens to begin like a link */

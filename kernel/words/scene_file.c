@@ -5,6 +5,7 @@
 #include "words.h"
 
 #include <glib/gstdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void field_added(DvObject *object, DvData *data)
@@ -171,6 +172,15 @@ DvScene *dv_scene_new(void)
     return scene;
 }
 
+static bool same_name(const char *a, const char *b)
+{
+    char *left = a ? realpath(a, NULL) : NULL, *right = realpath(b, NULL);
+    const bool same = left && right && strcmp(left, right) == 0;
+    free(left);
+    free(right);
+    return same;
+}
+
 static DvStatus save(DvScene *scene, const char *file)
 {
     const DvSceneFormatOps *format = find_format(file, NULL, 0);
@@ -181,18 +191,18 @@ static DvStatus save(DvScene *scene, const char *file)
     if (!format->write)
         return refuse(file, DV_ERROR_UNSUPPORTED, "scenes of this format can be read, but not written");
     char *folder = g_path_get_dirname(file), *absolute = g_canonicalize_filename(folder, NULL);
-    DvText text = {0};
-    GError *error = NULL;
+    DvText text = {0}, why = {0};
     DvStatus status = format->write(scene->root, absolute, &text);
     if (status == DV_OK && text.length > DV_MAX_SCENE_BYTES) {
         status = refuse(file, DV_ERROR_LIMIT, "the scene has grown beyond 256 MiB, more than would be read back");
-    } else if (status == DV_OK && !g_file_set_contents(file, text.at, (gssize)text.length, &error)) {
-        const char *reason = strrchr(error->message, ':'); /* before it: the name of a temporary file */
-        dv_log_at(DV_LEVEL_ERROR, DV_ERROR_IO, file, 0, 0, "the scene cannot be written: %s",
-                  reason ? reason + 2 : error->message);
-        g_error_free(error);
-        status = DV_ERROR_IO;
+    } else if (status == DV_OK) {
+        /* The file it was loaded from may be brought up to date; no other that it needs. */
+        const bool own = same_name(dv_node_object(scene->root)->place.file, file);
+        status = dv_output_write(file, own ? NULL : scene, text.at, text.length, &why);
+        if (status != DV_OK)
+            dv_log_at(DV_LEVEL_ERROR, status, file, 0, 0, "the scene cannot be written: %s", why.at);
     }
+    dv_text_free(&why);
     dv_text_free(&text);
     g_free(absolute);
     g_free(folder);

@@ -10,6 +10,7 @@
  *   explain.c      what to say of the name of a class that nobody offers
  *   scene_file.c   scenes from files and into files
  *   saved.c        what a saved scene says of an object, and how it is put back
+ *   output.c       files that are written: beside their names first, then in place
  *   embed.c        plain functions for hosts in other languages
  */
 #ifndef DIVAN_WORDS_H

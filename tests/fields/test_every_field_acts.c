@@ -464,11 +464,11 @@ static bool run(const char *text, const char *field, Record *record, DvText *val
             dv_data_print(data, value);
             dv_text_add(initial, "%s", data->field->init ? data->field->init : "");
         }
-        char *written = contents("/", output_file);
-        dv_text_add(&record->text, "%s", written ? written : "");
-        free(written);
         if (good) {
-            dv_scene_reset(scene);
+            dv_scene_reset(scene); /* files that are written are whole now */
+            char *written = contents("/", output_file);
+            dv_text_add(&record->text, "%s", written ? written : "");
+            free(written);
             good = dv_scene_step(scene, 0) == DV_OK;
             record_scene(record, scene, "after a reset and a step");
         }

@@ -285,12 +285,35 @@ static void reset(DvObject *object, void *self_)
         mechanical_object_combine(self, DV_FREE_VELOCITY, DV_VELOCITY, DV_NO_VEC, 0.0);
 }
 
+/* Of a state that was cut or changed by hand, one vector has another length, or all have that of another mesh. */
+static DvStatus check_restored(DvObject *object, MechanicalObject *self)
+{
+    DvData *const vectors[] = {&self->velocity, &self->force, &self->external_force};
+    const size_t count = self->position.count;
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+        (void)dv_data_read(vectors[i]);
+        if (vectors[i]->count != count)
+            return dv_field_error(vectors[i], -1, "the saved state has %zu entries for %zu positions",
+                                  vectors[i]->count, count);
+    }
+    DvObject *topology = topology_of(object, self);
+    const DvTopologyOps *ops = topology ? dv_object_ops(topology, DV_TOPOLOGY) : NULL;
+    const bool is_fixed =
+        ops && !ops->is_dynamic(dv_object_self(topology)) && ops->point_count(dv_object_self(topology)) == self->count;
+    if (is_fixed && count != self->count)
+        return dv_field_error(&self->position, -1, "the saved state has %zu points, topology '%s' has %u", count,
+                              dv_object_name(topology), self->count);
+    return DV_OK;
+}
+
 /* The fields were put back, perhaps with another number of points. */
 static DvStatus restore(DvObject *object, void *self_)
 {
-    (void)object;
     MechanicalObject *self = self_;
     (void)dv_data_read(&self->position);
+    const DvStatus status = check_restored(object, self);
+    if (status != DV_OK)
+        return status;
     mechanical_object_resize(self, (uint32_t)self->position.count);
     return DV_OK;
 }

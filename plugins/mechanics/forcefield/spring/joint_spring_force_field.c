@@ -17,9 +17,12 @@
 
 #include <divan/element_data.h>
 #include <divan/math/rigid.h>
+#include <divan/node.h>
+#include <divan/output.h>
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct JointSpringForceField {
     PairState base;
@@ -34,6 +37,7 @@ typedef struct JointSpringForceField {
     } * tangent;           /* [count] of the last force */
     double (*constant)[6]; /* [constants] forces of `infile`, in the axes of the first body */
     size_t constants;
+    FILE *output;       /* `outfile`; NULL: not begun */
     double next_output; /* s */
     double *sent;       /* [count][6] last forces on the first bodies, for `outfile` */
     uint64_t version, structure;
@@ -44,8 +48,10 @@ typedef struct JointSpringForceField {
 static const DvField fields[] = {
     PAIR_STATE_FIELDS(JointSpringForceField, base),
     FIELD(spring, "spring", dv_type_joint_springs, .help = "joints: BEGIN_SPRING body body TAG values ... END_SPRING"),
-    FIELD(outfile, "outfile", dv_type_string,
-          .help = "file that gets the time and the force of each joint, line by line"),
+    FIELD(
+        outfile, "outfile", dv_type_string,
+        .help =
+            "file that gets the time and the force of each joint, line by line; in its place at the end of the run or at a reset"),
     FIELD(
         infile, "infile", dv_type_file,
         .help =
@@ -240,15 +246,39 @@ static DvStatus bwd_init(DvObject *object, void *self_)
     return status;
 }
 
+/* NULL, with a remark, once. */
+static FILE *open_output(JointSpringForceField *self)
+{
+    DvText why = {0};
+    FILE *file =
+        dv_output_open(dv_data_string(&self->outfile), dv_node_scene(dv_object_node(dv_object_of(self))), &why);
+    if (!file)
+        dv_field_remark(&self->outfile, -1, "cannot write the file '%s': %s", dv_data_string(&self->outfile), why.at);
+    dv_text_free(&why);
+    return file;
+}
+
+static void close_output(JointSpringForceField *self)
+{
+    DvText why = {0};
+    if (self->output && dv_output_close(self->output, DV_OUTPUT_WHOLE, &why) != DV_OK)
+        dv_field_remark(&self->outfile, -1, "'%s': %s", dv_data_string(&self->outfile), why.at);
+    self->output = NULL;
+    dv_text_free(&why);
+}
+
 static void reset(DvObject *object, void *self_)
 {
     (void)object;
-    ((JointSpringForceField *)self_)->next_output = 0.0;
+    JointSpringForceField *self = self_;
+    close_output(self);
+    self->next_output = 0.0;
 }
 
 static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
+    close_output(self_);
     release(self_);
 }
 
@@ -340,18 +370,18 @@ static void write_output(JointSpringForceField *self, const DvStep *step)
 {
     if (*dv_data_string(&self->outfile) == '\0' || step->time < self->next_output)
         return;
-    FILE *file =
-        fopen(dv_data_string(&self->outfile), dv_data_bool(&self->restart) || self->next_output == 0.0 ? "w" : "a");
-    if (!file) {
-        dv_field_remark(&self->outfile, -1, "cannot write the file '%s'", dv_data_string(&self->outfile));
+    if (!self->output && !(self->output = open_output(self))) {
         self->next_output = INFINITY;
         return;
     }
-    fprintf(file, "%.17g", step->time);
+    if (dv_data_bool(&self->restart)) { /* of a stream, nothing can be taken back */
+        rewind(self->output);
+        (void)!ftruncate(fileno(self->output), 0);
+    }
+    fprintf(self->output, "%.17g", step->time);
     for (uint32_t i = 0; i < 6 * self->count; i++)
-        fprintf(file, " %.17g", self->sent[i]);
-    fprintf(file, "\n");
-    fclose(file);
+        fprintf(self->output, " %.17g", self->sent[i]);
+    fprintf(self->output, "\n");
     const double period = dv_data_double(&self->period);
     self->next_output = step->time + (period > 0.0 ? period - 1e-9 * period : 0.5 * step->dt);
 }

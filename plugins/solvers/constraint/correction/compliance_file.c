@@ -2,12 +2,10 @@
 #include "compliance_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers of files are written as they are in memory");
 
@@ -72,30 +70,10 @@ DvStatus compliance_file_read(const DvObject *object, const char *path, size_t n
     return status;
 }
 
-bool compliance_file_write(const char *path, size_t n, double *columns, char *reason, size_t size)
+DvStatus compliance_file_write(const char *path, size_t n, double *columns, DvText *why)
 {
-    /* Another name first: whoever reads at the same time sees the old file or the new one. */
-    char name[4096];
-    const int length = snprintf(name, sizeof name, "%s.%ld.part", path, (long)getpid());
-    const int handle =
-        length > 0 && (size_t)length < sizeof name ? open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
-    FILE *file = handle >= 0 ? fdopen(handle, "wb") : NULL;
-    if (!file) {
-        snprintf(reason, size, "%s", strerror(errno));
-        if (handle >= 0)
-            close(handle);
-        return false;
-    }
     transpose(n, columns);
-    bool good = fwrite(columns, sizeof *columns, n * n, file) == n * n;
+    const DvStatus status = dv_output_write(path, NULL, columns, n * n * sizeof *columns, why);
     transpose(n, columns);
-    good = fflush(file) == 0 && good;
-    good = fsync(handle) == 0 && good;
-    good = fclose(file) == 0 && good;
-    good = good && rename(name, path) == 0;
-    if (!good) {
-        snprintf(reason, size, "%s", strerror(errno));
-        (void)unlink(name);
-    }
-    return good;
+    return status;
 }

@@ -383,8 +383,7 @@ static const char *find_file(PrecomputedConstraintCorrection *self)
 static void write_file(PrecomputedConstraintCorrection *self)
 {
     const char *folder = dv_data_string(&self->directory);
-    DvText name = {0};
-    char reason[256];
+    DvText name = {0}, why = {0};
     dv_data_set_string(&self->used_file, "");
     if (!*folder)
         return;
@@ -392,10 +391,11 @@ static void write_file(PrecomputedConstraintCorrection *self)
     use_file(self, folder, name.at);
     dv_text_free(&name);
     const char *path = dv_data_string(&self->used_file);
-    if (compliance_file_write(path, self->unknowns, self->c, reason, sizeof reason))
-        return;
-    dv_field_warning(&self->directory, -1, "the compliance is not kept: cannot write '%s': %s", path, reason);
-    dv_data_set_string(&self->used_file, "");
+    if (compliance_file_write(path, self->unknowns, self->c, &why) != DV_OK) {
+        dv_field_warning(&self->directory, -1, "the compliance is not kept: cannot write '%s': %s", path, why.at);
+        dv_data_set_string(&self->used_file, "");
+    }
+    dv_text_free(&why);
 }
 
 /* ---- Initialisation ---- */

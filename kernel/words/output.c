@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Files that are written: beside their names first, then in place, so that the old one is there until the new one is whole.
+ *
+ * The new one gets its name by rename(2), in the folder of the old one, after all of it has reached the disk. What is no regular
+ * file is written through.
+ */
+#include "words.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_LINKS = 40, MAX_PARTS = 100, MAX_NAME = 200 /* bytes: with the ending, names of files have 255 at most */ };
+
+/* What is being written. */
+typedef struct Output {
+    FILE *file;
+    char *target, *part;  /* absolute; NULL: written through */
+    struct stat replaced; /* or written through; st_nlink 0: there was none */
+    struct Output *next;
+} Output;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static Output *outputs;
+
+static void output_free(Output *output)
+{
+    g_free(output->target);
+    g_free(output->part);
+    g_free(output);
+}
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_nlink && b->st_nlink && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* ---- Which file ---- */
+
+/* The descriptor of this process that a path means; -1: none. */
+static int descriptor_of(const char *path)
+{
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/", NULL};
+    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
+        return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0)
+        return STDERR_FILENO;
+    for (const char *const *folder = folders; *folder; folder++) {
+        guint64 number;
+        if (g_str_has_prefix(path, *folder) &&
+            g_ascii_string_to_unsigned(path + strlen(*folder), 10, 0, INT_MAX, &number, NULL))
+            return (int)number;
+    }
+    return -1;
+}
+
+/* Where links lead; NULL with the reason. A descriptor stays the name that means it. */
+static char *follow_links(const char *path, DvText *why)
+{
+    char *at = g_strdup(path);
+    for (int links = 0; links < MAX_LINKS; links++) {
+        struct stat found;
+        if (descriptor_of(at) >= 0 || lstat(at, &found) != 0 || !S_ISLNK(found.st_mode))
+            return at;
+        char *to = g_file_read_link(at, NULL), *folder = g_path_get_dirname(at);
+        g_free(at);
+        at = to && !g_path_is_absolute(to) ? g_build_filename(folder, to, NULL) : g_strdup(to ? to : "");
+        g_free(folder);
+        g_free(to);
+    }
+    g_free(at);
+    dv_text_add(why, "%s", g_strerror(ELOOP));
+    return NULL;
+}
+
+/* The file in its real folder, so that two names of one that is not there yet are equal; NULL with the reason. */
+static char *real_name(const char *path, DvText *why)
+{
+    char *folder = g_path_get_dirname(path), *name = g_path_get_basename(path);
+    char *real = realpath(folder, NULL), *result = NULL;
+    if (!*path)
+        dv_text_add(why, "no name of a file");
+    else if (!real)
+        dv_text_add(why, "%s", g_strerror(errno));
+    else if (g_str_has_suffix(path, "/") || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        dv_text_add(why, "the name of a folder, not of a file");
+    else
+        result = g_build_filename(real, name, NULL);
+    free(real);
+    g_free(name);
+    g_free(folder);
+    return result;
+}
+
+/* ---- What is refused ---- */
+
+static bool refuse(DvText *why, const char *reason)
+{
+    dv_text_add(why, "%s", reason);
+    return false;
+}
+
+static bool is_writable(const char *target, const struct stat *found, DvText *why)
+{
+    if (S_ISDIR(found->st_mode))
+        return refuse(why, "is a folder");
+    if (S_ISBLK(found->st_mode))
+        return refuse(why, "is a block device; nothing is written to those");
+    if (S_ISSOCK(found->st_mode))
+        return refuse(why, "is a socket; nothing is written to those");
+    if (!(found->st_mode & 0222) || access(target, W_OK) != 0)
+        return refuse(why, "is write-protected; choose another name, or `chmod u+w` it first");
+    return true;
+}
+
+/* Two outputs in one file would be one too few. What takes everything from everybody, /dev/null or a terminal, is none. */
+static bool is_free(const Output *output, DvText *why)
+{
+    if (S_ISCHR(output->replaced.st_mode))
+        return true;
+    for (const Output *other = outputs; other; other = other->next)
+        if (same_file(&output->replaced, &other->replaced) ||
+            (output->target && g_strcmp0(output->target, other->target) == 0))
+            return refuse(why, "is being written already; two outputs need two files");
+    for (int standard = STDOUT_FILENO; output->target && standard <= STDERR_FILENO; standard++) {
+        struct stat found;
+        if (fstat(standard, &found) == 0 && same_file(&output->replaced, &found))
+            return refuse(why, standard == STDOUT_FILENO ? "is where standard output goes; two outputs need two files"
+                                                         : "is where standard error goes; two outputs need two files");
+    }
+    return true;
+}
+
+/* ---- Begin ---- */
+
+static FILE *stream_of(int descriptor, DvText *why)
+{
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    if (!file)
+        dv_text_add(why, "%s", g_strerror(errno));
+    if (!file && descriptor >= 0)
+        close(descriptor);
+    return file;
+}
+
+/* A new file beside the target, which nobody else has; with the mode of the old one from the start, since that may be a secret. */
+static int open_part(Output *output)
+{
+    const bool is_there = output->replaced.st_nlink > 0;
+    const mode_t mode = is_there ? output->replaced.st_mode & 0777 : 0666;
+    char *folder = g_path_get_dirname(output->target), *name = g_path_get_basename(output->target);
+    int descriptor = -1;
+    for (int i = 0; i < MAX_PARTS && descriptor < 0 && (i == 0 || errno == EEXIST); i++) {
+        char more[16] = "";
+        if (i)
+            g_snprintf(more, sizeof more, "-%d", i);
+        g_free(output->part);
+        output->part = g_strdup_printf("%s/%.*s.%ld%s.part", folder, MAX_NAME, name, (long)getpid(), more);
+        descriptor = open(output->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    }
+    if (descriptor >= 0 && is_there) {
+        const struct stat *old = &output->replaced;
+        /* Not everybody may give files away; a group of which one is a member is another matter. */
+        if (fchown(descriptor, old->st_uid, old->st_gid) != 0)
+            (void)!fchown(descriptor, (uid_t)-1, old->st_gid);
+        (void)!fchmod(descriptor, mode);
+    }
+    g_free(name);
+    g_free(folder);
+    return descriptor;
+}
+
+static FILE *open_beside(Output *output, DvText *why)
+{
+    const int descriptor = open_part(output);
+    if (descriptor < 0 && output->replaced.st_nlink && (errno == EACCES || errno == EROFS)) {
+        dv_text_add(why, "cannot be replaced: no file can be made in its folder (%s)", g_strerror(errno));
+        return NULL;
+    }
+    FILE *file = stream_of(descriptor, why);
+    if (!file && descriptor >= 0)
+        (void)unlink(output->part);
+    return file;
+}
+
+/* With the mutex held. `target` is where links lead. What is written through by name is opened later. */
+static bool begin(Output *output, const char *target, DvText *why)
+{
+    const int descriptor = descriptor_of(target);
+    if (descriptor >= 0) {
+        if (fstat(descriptor, &output->replaced) != 0)
+            return refuse(why, g_strerror(errno));
+        if (!is_free(output, why))
+            return false;
+        output->file = stream_of(fcntl(descriptor, F_DUPFD_CLOEXEC, 0), why);
+        return output->file != NULL;
+    }
+    output->target = real_name(target, why);
+    if (!output->target)
+        return false;
+    const bool is_there = stat(output->target, &output->replaced) == 0;
+    if (!is_there)
+        output->replaced = (struct stat){.st_nlink = 0};
+    if ((is_there && !is_writable(output->target, &output->replaced, why)) || !is_free(output, why))
+        return false;
+    if (is_there && !S_ISREG(output->replaced.st_mode)) {
+        g_clear_pointer(&output->target, g_free);
+        return true;
+    }
+    output->file = open_beside(output, why);
+    return output->file != NULL;
+}
+
+/* NULL: it is not one of these. */
+static Output *find_output(const FILE *file)
+{
+    pthread_mutex_lock(&mutex);
+    Output *output = outputs;
+    while (output && output->file != file)
+        output = output->next;
+    pthread_mutex_unlock(&mutex);
+    return output;
+}
+
+static void forget(const Output *output)
+{
+    pthread_mutex_lock(&mutex);
+    Output **at = &outputs;
+    while (*at != output)
+        at = &(*at)->next;
+    *at = output->next;
+    pthread_mutex_unlock(&mutex);
+}
+
+static FILE *open_target(const char *target, DvText *why)
+{
+    Output *output = g_new0(Output, 1);
+    pthread_mutex_lock(&mutex);
+    const bool good = begin(output, target, why);
+    if (good) {
+        output->next = outputs;
+        outputs = output;
+    }
+    pthread_mutex_unlock(&mutex);
+    if (good && !output->file) { /* a FIFO may have to wait: not with the mutex */
+        FILE *file = stream_of(open(target, O_WRONLY | O_CLOEXEC), why);
+        pthread_mutex_lock(&mutex);
+        output->file = file;
+        pthread_mutex_unlock(&mutex);
+        if (!file)
+            forget(output);
+    }
+    FILE *file = output->file;
+    if (!file)
+        output_free(output);
+    return file;
+}
+
+FILE *dv_output_open(const char *path, DvScene *scene, DvText *why)
+{
+    char *target = follow_links(path, why);
+    FILE *file = NULL;
+    if (target && scene && dv_scene_reads(scene, target))
+        dv_text_add(why, "is a file that the scene is made from; choose another name");
+    else if (target)
+        file = open_target(target, why);
+    g_free(target);
+    return file;
+}
+
+/* ---- End ---- */
+
+static bool flush(const Output *output, DvText *why)
+{
+    const bool lost = ferror(output->file) != 0;
+    errno = 0;
+    const bool flushed = fflush(output->file) == 0;
+    /* Of some files, fsync says that it can do nothing for them. */
+    const bool good = flushed && !lost && (!output->target || fsync(fileno(output->file)) == 0 || errno == EINVAL);
+    if (!good)
+        dv_text_add(why, "not everything could be written: %s", g_strerror(errno ? errno : EIO));
+    return good;
+}
+
+static bool put_in_place(const Output *output, DvText *why)
+{
+    if (rename(output->part, output->target) == 0)
+        return true;
+    dv_text_add(why, "cannot be replaced: %s", g_strerror(errno));
+    return false;
+}
+
+static void leave_part(const Output *output, DvText *text)
+{
+    struct stat found;
+    if (stat(output->part, &found) == 0 && found.st_size > 0)
+        dv_text_add(text, "%swhat was written is in %s", text->length ? "; " : "", output->part);
+    else
+        (void)unlink(output->part);
+}
+
+/* `failed`: what becomes of one that should be whole and is not. */
+static DvStatus end_output(FILE *file, DvOutputEnd end, DvOutputEnd failed, DvText *text)
+{
+    Output *output = find_output(file);
+    DvStatus status = DV_OK;
+    if (end == DV_OUTPUT_PART)
+        (void)fflush(file);
+    if (end == DV_OUTPUT_WHOLE && !(flush(output, text) && (!output->target || put_in_place(output, text)))) {
+        status = DV_ERROR_IO;
+        end = failed;
+    }
+    if (output->target && end == DV_OUTPUT_PART)
+        leave_part(output, text);
+    else if (output->target && end == DV_OUTPUT_NONE)
+        (void)unlink(output->part);
+    forget(output);
+    (void)fclose(file); /* it has been flushed, or is of no use */
+    output_free(output);
+    return status;
+}
+
+DvStatus dv_output_close(FILE *file, DvOutputEnd end, DvText *text)
+{
+    return end_output(file, end, DV_OUTPUT_PART, text);
+}
+
+DvStatus dv_output_write(const char *path, DvScene *scene, const void *bytes, size_t size, DvText *why)
+{
+    FILE *file = dv_output_open(path, scene, why);
+    if (!file)
+        return DV_ERROR_IO;
+    (void)fwrite(bytes, 1, size, file); /* an error stays with the file */
+    return end_output(file, DV_OUTPUT_WHOLE, DV_OUTPUT_NONE, why);
+}
+
+/* ---- What a scene reads ---- */
+
+typedef struct Reads {
+    struct stat wanted;
+    GHashTable *seen; /* names of scene files */
+} Reads;
+
+static bool is_wanted(const Reads *reads, const char *path)
+{
+    struct stat found;
+    return path && stat(path, &found) == 0 && same_file(&found, &reads->wanted);
+}
+
+static bool object_reads(Reads *reads, DvObject *object)
+{
+    const char *file = object->place.file;
+    if (file && g_hash_table_add(reads->seen, (gpointer)file) && is_wanted(reads, file))
+        return true;
+    for (size_t i = 0; i < object->field_count; i++) {
+        DvData *data = object->fields[i];
+        if (data->field->type == &dv_type_file && is_wanted(reads, dv_data_file(data)))
+            return true;
+    }
+    return false;
+}
+
+static bool node_reads(Reads *reads, const DvNode *node)
+{
+    DvObject *object;
+    bool found = object_reads(reads, dv_node_object(node));
+    for (size_t i = 0; !found && (object = dv_node_member(node, i)); i++)
+        found = object_reads(reads, object);
+    const DvNode *child;
+    for (size_t i = 0; !found && (child = dv_node_child(node, i)); i++)
+        found = dv_node_parent(child, 0) == node && node_reads(reads, child);
+    return found;
+}
+
+bool dv_scene_reads(DvScene *scene, const char *path)
+{
+    Reads reads = {.seen = NULL};
+    if (!scene->root || stat(path, &reads.wanted) != 0)
+        return false;
+    reads.seen = g_hash_table_new(g_str_hash, g_str_equal);
+    const bool found = node_reads(&reads, scene->root);
+    g_hash_table_unref(reads.seen);
+    return found;
+}
