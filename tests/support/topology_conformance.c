@@ -52,13 +52,13 @@ static void check_points(const DvTopologyOps *ops, void *self, DvElementKind kin
         assert_true(elements.at[i] < points);
     assert_int_equal(around.count, points);
     for (uint32_t point = 0; point < points; point++) {
-        uint32_t at = around.start[point];
+        uint32_t at = around.begin[point];
         for (uint32_t element = 0; element < elements.count; element++)
             if (has_point(elements.at + (size_t)element * nodes, nodes, point)) {
-                assert_true(at < around.start[point + 1]);
+                assert_true(at < around.end[point]);
                 assert_int_equal(around.items[at++], element);
             }
-        assert_int_equal(at, around.start[point + 1]);
+        assert_int_equal(at, around.end[point]);
     }
     assert_int_equal(down.count, elements.count);
     if (elements.count)
@@ -78,23 +78,23 @@ static void check_parts(const DvTopologyOps *ops, void *self, DvElementKind of, 
     assert_int_equal(up.count, parts.count);
     uint32_t *users = dv_alloc(parts.count, sizeof *users);
     for (uint32_t element = 0; element < elements.count; element++) {
-        assert_int_equal(down.start[element + 1] - down.start[element], count);
-        for (uint32_t at = down.start[element]; at < down.start[element + 1]; at++) {
+        assert_int_equal(down.end[element] - down.begin[element], count);
+        for (uint32_t at = down.begin[element]; at < down.end[element]; at++) {
             const uint32_t *points = parts.at + (size_t)down.items[at] * part_nodes;
             assert_true(down.items[at] < parts.count);
             for (uint32_t j = 0; j < part_nodes; j++)
                 assert_true(has_point(elements.at + (size_t)element * nodes, nodes, points[j]));
-            for (uint32_t other = down.start[element]; other < at; other++)
+            for (uint32_t other = down.begin[element]; other < at; other++)
                 assert_int_not_equal(down.items[other], down.items[at]);
             users[down.items[at]]++;
         }
     }
     for (uint32_t i = 0; i < parts.count; i++) {
-        assert_int_equal(up.start[i + 1] - up.start[i], users[i]);
-        for (uint32_t at = up.start[i]; at < up.start[i + 1]; at++) {
+        assert_int_equal(up.end[i] - up.begin[i], users[i]);
+        for (uint32_t at = up.begin[i]; at < up.end[i]; at++) {
             const uint32_t element = up.items[at];
             bool found = false;
-            for (uint32_t k = down.start[element]; k < down.start[element + 1]; k++)
+            for (uint32_t k = down.begin[element]; k < down.end[element]; k++)
                 found = found || down.items[k] == i;
             assert_true(found);
         }

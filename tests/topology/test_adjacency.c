@@ -197,9 +197,9 @@ static void quads_of_hexahedra_appear_once_smallest_point_first(void **state)
 
 static void expect_row(const Adjacency *adjacency, uint32_t row, const IndexArray *expected)
 {
-    assert_int_equal(adjacency->start[row + 1] - adjacency->start[row], expected->count);
+    assert_int_equal(adjacency->end[row] - adjacency->begin[row], expected->count);
     if (expected->count)
-        assert_memory_equal(adjacency->items + adjacency->start[row], expected->data,
+        assert_memory_equal(adjacency->items + adjacency->begin[row], expected->data,
                             expected->count * sizeof(uint32_t));
 }
 

@@ -80,9 +80,9 @@ static void edges_of_triangles_keep_the_direction_of_the_first(void **state)
     Mesh mesh = load(SCENE("<MeshTopology name='m' triangles='0 1 2  0 2 3' quads='3 2 4 5'/>"), "/m");
     expect_field(mesh.object, "edges", "1 2 2 0 0 1 2 3 3 0 2 4 4 5 3 5");
     const DvAdjacency around = mesh.ops->adjacency(mesh.self, DV_EDGES, DV_TRIANGLES);
-    assert_int_equal(around.start[2] - around.start[1],
+    assert_int_equal(around.end[1] - around.begin[1],
                      2); /* edge 2 0: triangle 0 runs along it, triangle 1 against it */
-    assert_int_equal(around.items[around.start[1]], 0);
+    assert_int_equal(around.items[around.begin[1]], 0);
     dv_scene_free(mesh.scene);
 }
 
@@ -96,7 +96,7 @@ static void derived_lists_follow_when_a_field_is_written(void **state)
     expect_field(mesh.object, "edges", "1 0 0 2 2 1");
     assert_true(mesh.ops->revision(mesh.self) > revision);
     const DvAdjacency around = mesh.ops->adjacency(mesh.self, DV_POINTS, DV_TRIANGLES);
-    assert_int_equal(around.start[3], 3);
+    assert_int_equal(around.begin[3], 3);
     dv_scene_free(mesh.scene);
 }
 
@@ -171,7 +171,7 @@ static void given_lower_lists_stay_and_lacking_edges_are_appended(void **state)
     assert_int_equal(mesh.ops->adjacency(mesh.self, DV_TETRAHEDRA, DV_TRIANGLES).count,
                      0); /* three faces are in no list */
     const DvAdjacency around = mesh.ops->adjacency(mesh.self, DV_TRIANGLES, DV_TETRAHEDRA);
-    assert_int_equal(around.start[1], 1);
+    assert_int_equal(around.end[0], 1);
     dv_scene_free(mesh.scene);
 }
 
@@ -279,7 +279,7 @@ static void hexahedra_become_six_tetrahedra_that_fill_them(void **state)
         const DvAdjacency around = mesh.ops->adjacency(mesh.self, DV_TRIANGLES, DV_TETRAHEDRA);
         uint32_t border = 0;
         for (uint32_t i = 0; i < around.count; i++)
-            border += around.start[i + 1] - around.start[i] == 1;
+            border += around.end[i] - around.begin[i] == 1;
         assert_int_equal(border, 2 * 2 * (3 * 2 + 3 * 2 + 2 * 2));
         dv_scene_free(mesh.scene);
     }
@@ -300,7 +300,7 @@ static uint32_t count_border(const Mesh *hexahedra, const Mesh *quads)
                      out = quads->ops->elements(quads->self, DV_QUADS);
     uint32_t border = 0;
     for (uint32_t i = 0; i < around.count; i++) {
-        if (around.start[i + 1] - around.start[i] != 1)
+        if (around.end[i] - around.begin[i] != 1)
             continue;
         border++;
         uint32_t matches = 0;
@@ -394,7 +394,7 @@ static void edges_without_elements_keep_their_removed_points(void **state)
     assert_true(edges.at[0] == 0 && edges.at[1] == 2); /* dangling: as they were */
     assert_true(edges.at[2] == 5 && edges.at[3] == 3); /* 11 became 3 */
     const DvAdjacency around = mesh.ops->adjacency(mesh.self, DV_POINTS, DV_EDGES);
-    for (uint32_t i = around.start[0]; i < around.start[1]; i++)
+    for (uint32_t i = around.begin[0]; i < around.end[0]; i++)
         assert_int_not_equal(around.items[i], 0);
     dv_scene_free(mesh.scene);
 }

@@ -68,13 +68,13 @@ DV_SIMD_CLONES static bool point_allows(const LocalMinDistance *self, const DvSh
     const DvAdjacency at_point = s->topology->adjacency(s->topology_self, DV_POINTS, DV_TRIANGLES);
     const DvVec3 x = position(s, point);
     DvVec3 n = dv_vec3_zero();
-    const uint32_t first = point < at_point.count ? at_point.start[point] : 0;
-    const uint32_t end = point < at_point.count ? at_point.start[point + 1] : 0;
+    const uint32_t first = point < at_point.count ? at_point.begin[point] : 0;
+    const uint32_t end = point < at_point.count ? at_point.end[point] : 0;
     for (uint32_t t = first; t < end; t++)
         n = dv_vec3_add(n, fused_normalize(cross_of_triangle(s, triangles.at + 3 * (size_t)at_point.items[t])));
     if (point >= around.count)
         return true;
-    const uint32_t first_edge = around.start[point], end_edge = around.start[point + 1];
+    const uint32_t first_edge = around.begin[point], end_edge = around.end[point];
     for (uint32_t e = first_edge; first == end && e < end_edge; e++) {
         const uint32_t *edge = edges.at + 2 * (size_t)around.items[e];
         const DvVec3 l = dv_vec3_add(dv_vec3_sub(x, position(s, edge[0])), dv_vec3_sub(x, position(s, edge[1])));
@@ -113,8 +113,8 @@ DV_SIMD_CLONES static bool line_allows(const LocalMinDistance *self, const DvSha
     const uint32_t *ends = s->vertices + 2 * (size_t)element;
     const DvElements triangles = s->topology->elements(s->topology_self, DV_TRIANGLES);
     const DvAdjacency around = s->topology->adjacency(s->topology_self, DV_EDGES, DV_TRIANGLES);
-    const uint32_t first = element < around.count ? around.start[element] : 0;
-    const uint32_t number = element < around.count ? around.start[element + 1] - first : 0;
+    const uint32_t first = element < around.count ? around.begin[element] : 0;
+    const uint32_t number = element < around.count ? around.end[element] - first : 0;
     const DvVec3 ab = fused_normalize(dv_vec3_sub(position(s, ends[1]), position(s, ends[0])));
     const double length = fused_norm(d);
     if (number != 2)

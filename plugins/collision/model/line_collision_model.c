@@ -60,9 +60,9 @@ static DvStatus update(void *self_, DvShapeVersion *version)
 static bool are_joined(const DvAdjacency *around, const uint32_t a[2], const uint32_t b[2])
 {
     for (int i = 0; i < 2; i++)
-        for (uint32_t e = around->start[a[i]]; e < around->start[a[i] + 1]; e++)
+        for (uint32_t e = around->begin[a[i]]; e < around->end[a[i]]; e++)
             for (int k = 0; k < 2; k++)
-                for (uint32_t f = around->start[b[k]]; f < around->start[b[k] + 1]; f++)
+                for (uint32_t f = around->begin[b[k]]; f < around->end[b[k]]; f++)
                     if (around->items[e] == around->items[f])
                         return true;
     return false;
@@ -74,7 +74,7 @@ static bool is_end_near(const CollisionModel *base, const DvAdjacency *around, c
     for (int i = 0; i < 2; i++) {
         if (line[i] == point)
             return true;
-        for (uint32_t e = around->start[line[i]]; e < around->start[line[i] + 1]; e++) {
+        for (uint32_t e = around->begin[line[i]]; e < around->end[line[i]]; e++) {
             const uint32_t *edge = edges.at + 2 * (size_t)around->items[e];
             if (edge[0] == point || edge[1] == point)
                 return true;

@@ -68,15 +68,15 @@ static void find_owners(TriangleCollisionModel *self)
         unsigned owns = 0;
         for (uint32_t k = 0; k < 3; k++) {
             const uint32_t point = self->triangles[3 * (size_t)t + k];
-            if (point < at_point.count && at_point.start[point] < at_point.start[point + 1] &&
-                at_point.items[at_point.start[point]] == t)
+            if (point < at_point.count && at_point.begin[point] < at_point.end[point] &&
+                at_point.items[at_point.begin[point]] == t)
                 owns |= (unsigned)DV_OWNS_CORNER_0 << k;
-            if (t >= edges.count || edges.start[t] + k >= edges.start[t + 1])
+            if (t >= edges.count || edges.begin[t] + k >= edges.end[t])
                 continue;
-            const uint32_t edge = edges.items[edges.start[t] + k];
+            const uint32_t edge = edges.items[edges.begin[t] + k];
             if (edge >= at_edge.count)
                 continue;
-            const uint32_t first = at_edge.start[edge], end = at_edge.start[edge + 1];
+            const uint32_t first = at_edge.begin[edge], end = at_edge.end[edge];
             if (first < end && at_edge.items[first] == t)
                 owns |= (unsigned)DV_OWNS_EDGE_0 << k;
             if (end - first == 1)

@@ -184,7 +184,7 @@ static void spread(MeshMatrixMass *self, uint32_t first, uint32_t count, bool un
         for (uint32_t i = 0; i < self->mesh.nodes; i++)
             if (nodes[i] < self->count)
                 point[nodes[i]] += mass * self->to_point;
-        for (uint32_t i = e < of.count ? of.start[e] : 0; e < of.count && i < of.start[e + 1]; i++)
+        for (uint32_t i = e < of.count ? of.begin[e] : 0; e < of.count && i < of.end[e]; i++)
             if (of.items[i] < self->edge_count)
                 edge[of.items[i]] += mass * self->to_edge;
     }

@@ -16,11 +16,15 @@ const PartTable hexahedron_edges = {&edges_in_hexahedron[0][0], 12, 2};
 const PartTable tetrahedron_triangles = {&triangles_in_tetrahedron[0][0], 4, 3};
 const PartTable hexahedron_quads = {&quads_in_hexahedron[0][0], 6, 4};
 
-void adjacency_free(Adjacency *adjacency)
+void adjacency_free(Adjacency *table)
 {
-    dv_free(adjacency->start);
-    dv_free(adjacency->items);
-    *adjacency = (Adjacency){0};
+    dv_free(table->begin);
+    if (table->per_row == 0)
+        dv_free(table->end);
+    dv_free(table->limit);
+    if (!table->borrowed)
+        dv_free(table->items);
+    *table = (Adjacency){0};
 }
 
 static bool skipped(ElementList elements, uint32_t element)
@@ -28,17 +32,27 @@ static bool skipped(ElementList elements, uint32_t element)
     return elements.skip && elements.skip[element] != 0;
 }
 
-/* Turns counts in start[i + 1] into starts and makes room for the items. */
-static void sum_up(Adjacency *adjacency)
-{
-    for (uint32_t i = 0; i < adjacency->count; i++)
-        adjacency->start[i + 1] += adjacency->start[i];
-    adjacency->items = dv_alloc(adjacency->start[adjacency->count], sizeof *adjacency->items);
-}
-
+/* Empty rows. */
 static Adjacency make_rows(uint32_t count)
 {
-    return (Adjacency){.start = dv_alloc((size_t)count + 1, sizeof(uint32_t)), .count = count};
+    return (Adjacency){.begin = dv_alloc(count, sizeof(uint32_t)),
+                       .end = dv_alloc(count, sizeof(uint32_t)),
+                       .limit = dv_alloc(count, sizeof(uint32_t)),
+                       .count = count,
+                       .capacity = count};
+}
+
+/* Turns lengths in `limit` into room for as many items; the rows are empty still. */
+static void make_room(Adjacency *table)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < table->count; i++) {
+        table->begin[i] = table->end[i] = sum;
+        sum += table->limit[i];
+        table->limit[i] = sum;
+    }
+    table->items = dv_alloc(sum, sizeof *table->items);
+    table->used = table->room = sum;
 }
 
 /* Elements around items, from `per_element` item numbers of each. Numbers beyond the last item are left out. */
@@ -49,18 +63,15 @@ static Adjacency invert(const uint32_t *item_of, ElementList elements, uint32_t 
         for (uint32_t j = 0; j < per_element && !skipped(elements, element); j++) {
             const uint32_t item = item_of[(size_t)element * per_element + j];
             if (item < items)
-                around.start[item + 1]++;
+                around.limit[item]++;
         }
-    sum_up(&around);
-    uint32_t *fill = dv_alloc(items, sizeof *fill);
-    memcpy(fill, around.start, items * sizeof *fill);
+    make_room(&around);
     for (uint32_t element = 0; element < elements.count; element++)
         for (uint32_t j = 0; j < per_element && !skipped(elements, element); j++) {
             const uint32_t item = item_of[(size_t)element * per_element + j];
             if (item < items)
-                around.items[fill[item]++] = element;
+                around.items[around.end[item]++] = element;
         }
-    dv_free(fill);
     return around;
 }
 
@@ -74,36 +85,37 @@ Adjacency adjacency_around_parts(const uint32_t *part_of, ElementList elements, 
     return invert(part_of, elements, per_element, parts);
 }
 
-static bool runs_along(ElementList triangles, uint32_t triangle, uint32_t j, ElementList edges, uint32_t edge)
+bool triangle_runs_along(const uint32_t *triangle, const uint32_t *edge)
 {
-    return edges.at[(size_t)edge * 2] == triangles.at[(size_t)triangle * 3 + (j + 1) % 3];
+    for (uint32_t j = 0; j < 3; j++)
+        if (triangle[j] == edge[0])
+            return triangle[(j + 1) % 3] == edge[1];
+    return false;
+}
+
+void triangles_around_edge_sort(Adjacency *around, uint32_t edge, ElementList triangles, ElementList edges)
+{
+    uint32_t *row = around->items + around->begin[edge];
+    const uint32_t *ends = edges.at + (size_t)edge * 2, count = adjacency_row_length(around, edge);
+    for (uint32_t i = 1; i < count; i++) {
+        const uint32_t moved = row[i];
+        const bool along = triangle_runs_along(triangles.at + (size_t)moved * 3, ends);
+        uint32_t at = i;
+        for (; at > 0; at--) {
+            const bool other = triangle_runs_along(triangles.at + (size_t)row[at - 1] * 3, ends);
+            if (along == other ? (along ? row[at - 1] >= moved : row[at - 1] <= moved) : other)
+                break;
+            row[at] = row[at - 1];
+        }
+        row[at] = moved;
+    }
 }
 
 Adjacency adjacency_triangles_around_edges(const uint32_t *edge_of, ElementList triangles, ElementList edges)
 {
-    Adjacency around = make_rows(edges.count);
-    uint32_t *along = dv_alloc(edges.count, sizeof *along); /* per edge: how many run along it */
-    for (uint32_t triangle = 0; triangle < triangles.count; triangle++)
-        for (uint32_t j = 0; j < 3 && !skipped(triangles, triangle); j++) {
-            const uint32_t edge = edge_of[(size_t)triangle * 3 + j];
-            if (edge >= edges.count)
-                continue;
-            around.start[edge + 1]++;
-            along[edge] += runs_along(triangles, triangle, j, edges, edge);
-        }
-    sum_up(&around);
-    uint32_t *front = dv_alloc(edges.count, sizeof *front), *back = dv_alloc(edges.count, sizeof *back);
+    Adjacency around = invert(edge_of, triangles, 3, edges.count);
     for (uint32_t edge = 0; edge < edges.count; edge++)
-        front[edge] = back[edge] = around.start[edge] + along[edge];
-    for (uint32_t triangle = 0; triangle < triangles.count; triangle++)
-        for (uint32_t j = 0; j < 3 && !skipped(triangles, triangle); j++) {
-            const uint32_t edge = edge_of[(size_t)triangle * 3 + j];
-            if (edge < edges.count)
-                around.items[runs_along(triangles, triangle, j, edges, edge) ? --front[edge] : back[edge]++] = triangle;
-        }
-    dv_free(along);
-    dv_free(front);
-    dv_free(back);
+        triangles_around_edge_sort(&around, edge, triangles, edges);
     return around;
 }
 
@@ -111,7 +123,7 @@ Adjacency adjacency_points_around_points(ElementList edges, uint32_t points)
 {
     Adjacency around = invert(edges.at, edges, 2, points);
     for (uint32_t point = 0; point < points; point++)
-        for (uint32_t at = around.start[point]; at < around.start[point + 1]; at++) {
+        for (uint32_t at = around.begin[point]; at < around.end[point]; at++) {
             const uint32_t *ends = edges.at + (size_t)around.items[at] * 2;
             around.items[at] = ends[0] == point ? ends[1] : ends[0];
         }
@@ -125,11 +137,12 @@ Adjacency adjacency_elements_around_elements(ElementList elements, const Adjacen
     uint32_t *seen = dv_alloc(elements.count, sizeof *seen); /* 1 + the element that met it last */
     for (uint32_t element = 0; element < elements.count; element++) {
         seen[element] = element + 1;
+        around.begin[element] = found.count;
         for (uint32_t j = 0; j < elements.nodes && !skipped(elements, element); j++) {
             const uint32_t point = elements.at[(size_t)element * elements.nodes + j];
             if (point >= around_points->count)
                 continue;
-            for (uint32_t at = around_points->start[point]; at < around_points->start[point + 1]; at++) {
+            for (uint32_t at = around_points->begin[point]; at < around_points->end[point]; at++) {
                 const uint32_t other = around_points->items[at];
                 if (seen[other] == element + 1)
                     continue;
@@ -137,23 +150,159 @@ Adjacency adjacency_elements_around_elements(ElementList elements, const Adjacen
                 array_push(&found, other);
             }
         }
-        around.start[element + 1] = found.count;
+        around.end[element] = around.limit[element] = found.count;
     }
     dv_free(seen);
     around.items = found.data ? found.data : dv_alloc(0, sizeof *around.items);
+    around.used = found.count;
+    around.room = found.capacity;
     return around;
 }
 
-Adjacency adjacency_rows(const uint32_t *items, uint32_t count, uint32_t per_row)
+/* begin[i] = i x per_row for the rows from `first` on. */
+static void place_constant_rows(Adjacency *table, uint32_t first)
 {
-    Adjacency rows = make_rows(count);
-    rows.items = dv_alloc((size_t)count * per_row, sizeof *rows.items);
-    for (uint32_t i = 0; i < count; i++)
-        rows.start[i + 1] = (i + 1) * per_row;
-    if (count)
-        memcpy(rows.items, items, (size_t)count * per_row * sizeof *items);
+    for (uint32_t i = first; i <= table->capacity; i++)
+        table->begin[i] = i * table->per_row;
+    table->end = table->begin + 1;
+}
+
+Adjacency adjacency_rows(uint32_t *items, uint32_t count, uint32_t per_row)
+{
+    Adjacency rows = {.items = items, .count = count, .per_row = per_row, .capacity = count, .room = count * per_row};
+    rows.begin = dv_alloc((size_t)count + 1, sizeof(uint32_t));
+    place_constant_rows(&rows, 0);
     return rows;
 }
+
+/* ---- Changes in place ---- */
+
+static uint32_t larger(uint32_t capacity, uint32_t need)
+{
+    const uint64_t twice = 2 * (uint64_t)capacity;
+    return twice > UINT32_MAX ? UINT32_MAX : need > twice ? need : (uint32_t)twice;
+}
+
+void adjacency_append_rows(Adjacency *table, uint32_t count)
+{
+    const uint32_t old = table->capacity, rows = table->count + count;
+    const bool constant = table->per_row > 0;
+    if (rows > old) {
+        table->capacity = larger(old, rows);
+        const size_t extra = constant ? 1 : 0, bytes = sizeof(uint32_t);
+        table->begin = dv_realloc(table->begin, (old + extra) * bytes, (table->capacity + extra) * bytes);
+        if (constant) {
+            place_constant_rows(table, old);
+        } else {
+            table->end = dv_realloc(table->end, old * bytes, table->capacity * bytes);
+            table->limit = dv_realloc(table->limit, old * bytes, table->capacity * bytes);
+        }
+    }
+    for (uint32_t i = table->count; !constant && i < rows; i++)
+        table->begin[i] = table->end[i] = table->limit[i] = 0;
+    const size_t first = (size_t)table->count * table->per_row, items = (size_t)rows * table->per_row;
+    table->count = rows;
+    if (!constant || table->borrowed)
+        return;
+    if (items > table->room) {
+        const uint32_t room = larger(table->room, (uint32_t)items);
+        table->items = dv_realloc(table->items, table->room * sizeof *table->items, room * sizeof *table->items);
+        table->room = room;
+    }
+    memset(table->items + first, 0xff, (items - first) * sizeof *table->items);
+}
+
+/* All rows one after the other, with half as much room again as they need. */
+static void pack(Adjacency *table)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < table->count; i++)
+        sum += adjacency_row_length(table, i) * 3 / 2;
+    uint32_t *items = dv_alloc((size_t)sum, sizeof *items), at = 0;
+    for (uint32_t i = 0; i < table->count; i++) {
+        const uint32_t length = adjacency_row_length(table, i);
+        memcpy(items + at, table->items + table->begin[i], length * sizeof *items);
+        table->begin[i] = at;
+        table->end[i] = at + length;
+        table->limit[i] = at + length * 3 / 2;
+        at = table->limit[i];
+    }
+    dv_free(table->items);
+    table->items = items;
+    table->used = table->room = at;
+    table->lost = 0;
+}
+
+/* Moves a full row to where it has room. */
+static void enlarge_row(Adjacency *table, uint32_t row)
+{
+    const uint32_t length = adjacency_row_length(table, row), want = length < 2 ? 4 : 2 * length;
+    if (table->lost > table->used / 2 && table->lost > 1024) {
+        pack(table);
+        if (table->end[row] < table->limit[row])
+            return;
+    }
+    if (table->used + (uint64_t)want > table->room) {
+        const uint32_t room = larger(table->room, table->used + want);
+        table->items = dv_realloc(table->items, table->room * sizeof *table->items, room * sizeof *table->items);
+        table->room = room;
+    }
+    memcpy(table->items + table->used, table->items + table->begin[row], length * sizeof *table->items);
+    table->lost += table->limit[row] - table->begin[row];
+    table->begin[row] = table->used;
+    table->end[row] = table->used + length;
+    table->used += want;
+    table->limit[row] = table->used;
+}
+
+void adjacency_append_item(Adjacency *table, uint32_t row, uint32_t item)
+{
+    if (table->end[row] == table->limit[row])
+        enlarge_row(table, row);
+    table->items[table->end[row]++] = item;
+}
+
+void adjacency_remove_item(Adjacency *table, uint32_t row, uint32_t item)
+{
+    uint32_t at = table->begin[row];
+    const uint32_t end = table->end[row];
+    while (at < end && table->items[at] != item)
+        at++;
+    if (at == end)
+        return;
+    memmove(table->items + at, table->items + at + 1, (end - at - 1) * sizeof *table->items);
+    table->end[row]--;
+}
+
+void adjacency_remove_row(Adjacency *table, uint32_t row)
+{
+    const uint32_t last = --table->count, per_row = table->per_row;
+    if (per_row > 0) {
+        if (!table->borrowed && row != last)
+            memcpy(table->items + (size_t)row * per_row, table->items + (size_t)last * per_row,
+                   per_row * sizeof *table->items);
+        return;
+    }
+    table->lost += table->limit[row] - table->begin[row];
+    table->begin[row] = table->begin[last];
+    table->end[row] = table->end[last];
+    table->limit[row] = table->limit[last];
+}
+
+void adjacency_sort_row(Adjacency *table, uint32_t row)
+{
+    uint32_t *items = table->items + table->begin[row];
+    const uint32_t count = adjacency_row_length(table, row);
+    for (uint32_t i = 1; i < count; i++) {
+        const uint32_t moved = items[i];
+        uint32_t at = i;
+        for (; at > 0 && items[at - 1] > moved; at--)
+            items[at] = items[at - 1];
+        items[at] = moved;
+    }
+}
+
+/* ---- Parts ---- */
 
 /* The points of part `part` of an element, as the table orders them. */
 static void part_points(ElementList elements, const PartTable *table, uint32_t element, uint32_t part, uint32_t *points)

@@ -12,7 +12,7 @@
  * The number of points is that of `position` when a scene gives it, else 1 + the largest number an element names.
  *
  * A saved scene holds the lists as modifiers have left them; which elements name removed points is kept in a hidden
- * field: for each kind of elements a count, 0 when there are none, and a number for each element.
+ * field: for each kind of elements how many do, then for each of them its number and the bits of its points.
  */
 #include "topology.h"
 
@@ -92,7 +92,7 @@ static void check_connection(Topology *topology)
         stack[depth++] = start;
         while (depth) {
             const uint32_t point = stack[--depth];
-            for (uint32_t at = around->start[point]; at < around->start[point + 1]; at++)
+            for (uint32_t at = around->begin[point]; at < around->end[point]; at++)
                 if (around->items[at] < around->count && !seen[around->items[at]]) {
                     seen[around->items[at]] = true;
                     stack[depth++] = around->items[at];
@@ -157,16 +157,22 @@ DvStatus set_container_start(Topology *topology)
 
 void set_container_remember(Topology *topology)
 {
+    count_told(topology);
+    if (topology->edited && !topology->loose_changed)
+        return;
     IndexArray saved = {0};
     for (int kind = DV_EDGES; kind <= DV_HEXAHEDRA; kind++) {
-        const ElementList elements = topology_elements(topology, kind);
-        array_push(&saved, elements.skip ? elements.count : 0);
-        for (uint32_t i = 0; elements.skip && i < elements.count; i++)
-            array_push(&saved, elements.skip[i]);
+        const IndexArray *loose = &topology->loose[kind];
+        array_push(&saved, loose->count);
+        for (uint32_t i = 0; i < loose->count; i++) {
+            array_push(&saved, loose->data[i]);
+            array_push(&saved, topology->dangling[kind][loose->data[i]]);
+        }
     }
-    count_told(topology);
     dv_data_set(&topology->saved, saved.data, saved.count);
     array_free(&saved);
+    topology->edited = true;
+    topology->loose_changed = false;
 }
 
 /* One kind's part of the saved numbers. False: they end too early, or are of another mesh. */
@@ -174,14 +180,19 @@ static bool restore_dangling(Topology *topology, DvElementKind kind, const uint3
 {
     const uint32_t elements = topology_elements(topology, kind).count;
     const uint32_t count = *at < end ? *(*at)++ : UINT32_MAX;
-    if (count == 0)
-        return true;
-    if (count != elements || count > (uint64_t)(end - *at))
+    topology_tie(topology, kind);
+    if (count > (uint64_t)(end - *at) / 2)
         return false;
-    topology->dangling[kind] = dv_alloc(count, 1);
-    for (uint32_t i = 0; i < count; i++)
-        topology->dangling[kind][i] = (uint8_t)(*at)[i];
-    *at += count;
+    if (count > 0) {
+        topology->dangling[kind] = dv_alloc(elements, 1);
+        topology->dangling_room[kind] = elements;
+    }
+    for (uint32_t i = 0; i < count; i++, *at += 2) {
+        if ((*at)[0] >= elements)
+            return false;
+        array_push(&topology->loose[kind], (*at)[0]);
+        topology->dangling[kind][(*at)[0]] = (uint8_t)(*at)[1];
+    }
     return true;
 }
 

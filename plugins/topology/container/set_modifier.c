@@ -12,9 +12,11 @@
  * removed with the points they name. Such points of theirs are marked and no longer follow renumberings; adjacency
  * leaves the elements out.
  *
- * Adjacency is made anew after a change when somebody asks for it, so a change costs time in proportion to the mesh.
+ * A change costs time in proportion to what it touches: lists and adjacency are changed in place (table_edits.h). Only a
+ * renumbering of all points has to touch them all.
  */
 #include "modifier.h"
+#include "table_edits.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -80,39 +82,79 @@ static Rows begin_rows(Topology *topology, DvElementKind kind, uint32_t count)
     return rows;
 }
 
+/* The list is as it shall be; `count` elements stay. */
+static void end_rows(Topology *topology, DvElementKind kind, uint32_t count)
+{
+    (void)dv_data_begin(&topology->list[kind], count);
+    dv_data_end(&topology->list[kind]);
+    topology_edited(topology);
+}
+
+static uint32_t *loose_entry(Topology *topology, DvElementKind kind, uint32_t element)
+{
+    IndexArray *loose = &topology->loose[kind];
+    uint32_t i = 0;
+    while (i < loose->count && loose->data[i] != element)
+        i++;
+    return i < loose->count ? &loose->data[i] : NULL;
+}
+
+/* What is known of element `last` is from now on known of `element`, which goes. */
+static void move_dangling(Topology *topology, DvElementKind kind, uint32_t element, uint32_t last)
+{
+    uint8_t *dangling = topology->dangling[kind];
+    uint32_t *gone = dangling && dangling[element] ? loose_entry(topology, kind, element) : NULL;
+    topology->loose_changed |= gone != NULL;
+    if (gone)
+        *gone = topology->loose[kind].data[--topology->loose[kind].count];
+    uint32_t *moved = dangling && element != last && dangling[last] ? loose_entry(topology, kind, last) : NULL;
+    topology->loose_changed |= moved != NULL;
+    if (moved)
+        *moved = element;
+    if (!dangling)
+        return;
+    dangling[element] = dangling[last];
+    dangling[last] = 0;
+}
+
 static void remove_rows(Topology *topology, DvElementKind kind, const IndexArray *sorted)
 {
+    if (sorted->count == 0)
+        return;
     const uint32_t count = topology_elements(topology, kind).count;
     Rows rows = begin_rows(topology, kind, count);
     for (uint32_t i = 0; i < sorted->count; i++) {
         const uint32_t gone = sorted->data[i], last = --rows.count;
-        memmove(rows.at + (size_t)gone * rows.nodes, rows.at + (size_t)last * rows.nodes, rows.nodes * sizeof *rows.at);
-        if (rows.dangling)
-            rows.dangling[gone] = rows.dangling[last];
+        tables_remove(topology, kind, gone, last);
+        move_dangling(topology, kind, gone, last);
+        if (gone == last)
+            continue;
+        memcpy(rows.at + (size_t)gone * rows.nodes, rows.at + (size_t)last * rows.nodes, rows.nodes * sizeof *rows.at);
+        tables_settle(topology, kind, gone);
     }
-    dv_data_end(&topology->list[kind]);
-    (void)dv_data_begin(&topology->list[kind], rows.count);
-    dv_data_end(&topology->list[kind]);
+    end_rows(topology, kind, rows.count);
 }
 
-/* Parts of the elements to go that no other element has. */
-static void find_isolated(const uint32_t *part_of, uint32_t per_element, uint32_t elements, const uint8_t *skip,
-                          uint32_t parts, const IndexArray *gone, IndexArray *isolated)
+/* Parts (or points) of the elements to go that only these have: those that appear as often among them as at all. */
+static void find_isolated(const uint32_t *part_of, uint32_t per_element, const Adjacency *around,
+                          const IndexArray *gone, IndexArray *isolated)
 {
-    uint32_t *users = dv_alloc(parts, sizeof *users);
-    for (uint32_t element = 0; element < elements; element++)
-        for (uint32_t j = 0; j < per_element && !(skip && skip[element]); j++)
-            if (part_of[(size_t)element * per_element + j] < parts)
-                users[part_of[(size_t)element * per_element + j]]++;
     for (uint32_t i = 0; i < gone->count; i++)
         for (uint32_t j = 0; j < per_element; j++) {
             const uint32_t part = part_of[(size_t)gone->data[i] * per_element + j];
-            if (part < parts && --users[part] == 0)
+            if (part < around->count)
                 array_push(isolated, part);
         }
-    dv_free(users);
     if (isolated->count)
         qsort(isolated->data, isolated->count, sizeof *isolated->data, descending);
+    uint32_t kept = 0;
+    for (uint32_t i = 0, next; i < isolated->count; i = next) {
+        for (next = i + 1; next < isolated->count && isolated->data[next] == isolated->data[i];)
+            next++;
+        if (next - i == adjacency_row_length(around, isolated->data[i]))
+            isolated->data[kept++] = isolated->data[i];
+    }
+    isolated->count = kept;
 }
 
 static void find_isolated_parts(Topology *topology, DvElementKind kind, DvElementKind part, const IndexArray *gone,
@@ -120,10 +162,8 @@ static void find_isolated_parts(Topology *topology, DvElementKind kind, DvElemen
 {
     uint32_t per_element;
     const uint32_t *part_of = topology_parts(topology, kind, part, &per_element);
-    const ElementList elements = topology_elements(topology, kind);
     if (part_of)
-        find_isolated(part_of, per_element, elements.count, elements.skip, topology_elements(topology, part).count,
-                      gone, isolated);
+        find_isolated(part_of, per_element, topology_adjacency(topology, part, kind), gone, isolated);
 }
 
 static void tell_removal(Topology *topology, DvElementKind kind, const IndexArray *sorted, bool without_states)
@@ -138,23 +178,8 @@ static void tell_removal(Topology *topology, DvElementKind kind, const IndexArra
                                          .without_states = without_states});
 }
 
-/* New numbers of the points after removals; removed ones keep the old number. */
-static uint32_t *number_after_removal(uint32_t points, const IndexArray *sorted)
-{
-    uint32_t *at = dv_alloc(points, sizeof *at), *number = dv_alloc(points, sizeof *number);
-    uint32_t count = points;
-    for (uint32_t i = 0; i < points; i++)
-        at[i] = number[i] = i;
-    for (uint32_t i = 0; i < sorted->count; i++)
-        at[sorted->data[i]] = at[--count];
-    for (uint32_t i = 0; i < count; i++)
-        number[at[i]] = i;
-    dv_free(at);
-    return number;
-}
-
-/* Gives the points in all lists their new numbers; `gone`, if not NULL, marks those that are removed. */
-static void renumber_lists(Topology *topology, const uint32_t *number, const bool *gone)
+/* Gives the points in all lists their new numbers. */
+static void renumber_lists(Topology *topology, const uint32_t *number)
 {
     for (int kind = DV_EDGES; kind < DV_ELEMENT_KINDS; kind++) {
         const uint32_t count = topology_elements(topology, kind).count;
@@ -162,38 +187,96 @@ static void renumber_lists(Topology *topology, const uint32_t *number, const boo
             continue;
         Rows rows = begin_rows(topology, kind, count);
         for (uint32_t element = 0; element < count; element++)
-            for (uint32_t j = 0; j < rows.nodes; j++) {
-                uint32_t *point = &rows.at[(size_t)element * rows.nodes + j];
-                if (rows.dangling && rows.dangling[element] >> j & 1)
-                    continue;
-                if (gone && gone[*point]) {
-                    if (!rows.dangling)
-                        rows.dangling = topology->dangling[kind] = dv_alloc(count, 1);
-                    rows.dangling[element] |= (uint8_t)(1u << j);
-                }
-                *point = number[*point];
-            }
+            for (uint32_t j = 0; j < rows.nodes; j++)
+                if (!(rows.dangling && rows.dangling[element] >> j & 1))
+                    rows.at[(size_t)element * rows.nodes + j] = number[rows.at[(size_t)element * rows.nodes + j]];
         dv_data_end(&topology->list[kind]);
     }
 }
 
-static DvStatus remove_sorted_points(Topology *topology, const IndexArray *sorted, bool without_states)
+/* Point `point` of an element goes: it keeps the number there, which nobody follows any more. */
+static void loosen(Topology *topology, DvElementKind kind, const uint32_t *points, uint32_t element, uint32_t point)
+{
+    const ElementList list = topology_elements(topology, kind);
+    if (list.count > topology->dangling_room[kind]) {
+        const uint32_t room = list.count + list.count / 4;
+        topology->dangling[kind] = dv_realloc(topology->dangling[kind], topology->dangling_room[kind], room);
+        memset(topology->dangling[kind] + topology->dangling_room[kind], 0, room - topology->dangling_room[kind]);
+        topology->dangling_room[kind] = room;
+    }
+    uint8_t *bits = &topology->dangling[kind][element];
+    if (*bits == 0) {
+        tables_take_out(topology, kind, element);
+        array_push(&topology->loose[kind], element);
+    }
+    for (uint32_t j = 0; j < list.nodes; j++)
+        if (points[j] == point)
+            *bits |= (uint8_t)(1u << j);
+    topology->loose_changed = true;
+}
+
+/* Elements that are left with a point that goes. */
+static void loosen_around(Topology *topology, DvElementKind kind, uint32_t point)
+{
+    const ElementList list = topology_elements(topology, kind);
+    const Adjacency *around = topology_adjacency(topology, DV_POINTS, kind);
+    for (uint32_t i = 0; i < topology->loose[kind].count; i++) {
+        const uint32_t element = topology->loose[kind].data[i];
+        for (uint32_t j = 0; j < list.nodes; j++)
+            if (list.at[(size_t)element * list.nodes + j] == point && !(topology->dangling[kind][element] >> j & 1))
+                topology->dangling[kind][element] |= (uint8_t)(1u << j), topology->loose_changed = true;
+    }
+    while (point < around->count && adjacency_row_length(around, point) > 0) {
+        const uint32_t element = around->items[around->begin[point]];
+        loosen(topology, kind, list.at + (size_t)element * list.nodes, element, point);
+    }
+}
+
+static void rename_in_element(Rows *rows, uint32_t element, uint32_t old, uint32_t now)
+{
+    uint32_t *points = rows->at + (size_t)element * rows->nodes;
+    for (uint32_t j = 0; j < rows->nodes; j++)
+        if (points[j] == old && !(rows->dangling && rows->dangling[element] >> j & 1))
+            points[j] = now;
+}
+
+/* The last point becomes point `now`. */
+static void rename_point(Topology *topology, DvElementKind kind, uint32_t old, uint32_t now)
+{
+    const uint32_t count = topology_elements(topology, kind).count;
+    const Adjacency *around = topology_adjacency(topology, DV_POINTS, kind);
+    if (count == 0 || (adjacency_row_length(around, old) == 0 && topology->loose[kind].count == 0))
+        return;
+    Rows rows = begin_rows(topology, kind, count);
+    for (uint32_t at = around->begin[old]; at < around->end[old]; at++)
+        rename_in_element(&rows, around->items[at], old, now);
+    for (uint32_t i = 0; i < topology->loose[kind].count; i++)
+        rename_in_element(&rows, topology->loose[kind].data[i], old, now);
+    dv_data_end(&topology->list[kind]);
+    topology_edited(topology);
+}
+
+static void remove_sorted_points(Topology *topology, const IndexArray *sorted, bool without_states)
 {
     if (sorted->count == 0)
-        return DV_OK;
+        return;
     tell_removal(topology, DV_POINTS, sorted, without_states);
-    bool *gone = dv_alloc(topology->points, sizeof *gone);
-    for (uint32_t i = 0; i < sorted->count; i++)
-        gone[sorted->data[i]] = true;
-    uint32_t *number = number_after_removal(topology->points, sorted);
-    renumber_lists(topology, number, gone);
-    dv_free(number);
-    dv_free(gone);
+    uint32_t points = topology->points;
+    for (uint32_t i = 0; i < sorted->count; i++) {
+        const uint32_t gone = sorted->data[i], last = --points;
+        for (int kind = DV_EDGES; kind <= (int)topology->own; kind++) {
+            if (!topology->list[kind].field)
+                continue;
+            loosen_around(topology, (DvElementKind)kind, gone);
+            if (gone != last)
+                rename_point(topology, (DvElementKind)kind, last, gone);
+        }
+        tables_remove_point(topology, gone);
+    }
     topology->moved = true;
-    topology_set_points(topology, topology->points - sorted->count);
-    topology_changed(topology);
+    topology_set_points(topology, points);
+    topology_edited(topology);
     set_container_remember(topology);
-    return DV_OK;
 }
 
 DvStatus topology_remove_points(Topology *topology, uint32_t count, const uint32_t *points, bool without_states)
@@ -202,18 +285,27 @@ DvStatus topology_remove_points(Topology *topology, uint32_t count, const uint32
     DvStatus status = DV_OK;
     if (!sort_numbers(count, points, topology->points, &sorted))
         status = out_of_range(topology, DV_POINTS, sorted.data[0], topology->points);
+    tables_prepare(topology);
     if (status == DV_OK && topology->own != DV_POINTS) {
         const Adjacency *around = topology_adjacency(topology, DV_POINTS, topology->own);
         for (uint32_t i = 0; i < sorted.count && status == DV_OK; i++)
-            if (around->start[sorted.data[i] + 1] > around->start[sorted.data[i]])
+            if (adjacency_row_length(around, sorted.data[i]) > 0)
                 status = dv_error(topology->object, DV_ERROR_INVALID,
                                   "point %" PRIu32 " is still used by number %" PRIu32 " of the %s", sorted.data[i],
-                                  around->items[around->start[sorted.data[i]]], list_name(topology, topology->own));
+                                  around->items[around->begin[sorted.data[i]]], list_name(topology, topology->own));
     }
     if (status == DV_OK)
-        status = remove_sorted_points(topology, &sorted, without_states);
+        remove_sorted_points(topology, &sorted, without_states);
     array_free(&sorted);
     return status;
+}
+
+static void append_points(Topology *topology, uint32_t count)
+{
+    tables_prepare(topology);
+    tables_append_points(topology, count);
+    topology_set_points(topology, topology->points + count);
+    topology_edited(topology);
 }
 
 DvStatus topology_add_points(Topology *topology, uint32_t count, const DvElementChange *ancestors, bool without_states)
@@ -222,9 +314,8 @@ DvStatus topology_add_points(Topology *topology, uint32_t count, const DvElement
         return dv_error(topology->object, DV_ERROR_LIMIT, "%" PRIu32 " more points are too many", count);
     if (count == 0)
         return DV_OK;
-    topology_set_points(topology, topology->points + count);
+    append_points(topology, count);
     topology->moved = true;
-    topology_changed(topology);
     DvElementChange change = {0};
     if (ancestors)
         change = *ancestors;
@@ -253,10 +344,10 @@ DvStatus topology_renumber_points(Topology *topology, const uint32_t *order, boo
         }
         number[order[i]] = i;
     }
-    renumber_lists(topology, number, NULL);
+    renumber_lists(topology, number);
     dv_free(number);
     topology->moved = true;
-    topology_changed(topology);
+    topology_renumbered(topology);
     tell(topology, (DvElementChange){.change = DV_ELEMENTS_RENUMBERED,
                                      .kind = DV_POINTS,
                                      .count = points,
@@ -273,13 +364,16 @@ static void append(Topology *topology, DvElementKind kind, const uint32_t *eleme
 {
     if (count == 0)
         return;
-    const uint32_t before = topology_elements(topology, kind).count;
-    if (topology->dangling[kind])
-        topology->dangling[kind] = dv_realloc(topology->dangling[kind], before, (size_t)before + count);
+    const uint32_t before = topology_elements(topology, kind).count, room = topology->dangling_room[kind];
+    if (topology->dangling[kind] && before + count > room) {
+        topology->dangling[kind] = dv_realloc(topology->dangling[kind], room, 2 * (size_t)(before + count));
+        memset(topology->dangling[kind] + room, 0, 2 * (size_t)(before + count) - room);
+        topology->dangling_room[kind] = 2 * (before + count);
+    }
     Rows rows = begin_rows(topology, kind, before + count);
     memcpy(rows.at + (size_t)before * rows.nodes, elements, (size_t)count * rows.nodes * sizeof *elements);
-    dv_data_end(&topology->list[kind]);
-    topology_changed(topology);
+    end_rows(topology, kind, before + count);
+    tables_append(topology, kind, before, count);
     DvElementChange change = {0};
     if (ancestors)
         change = *ancestors;
@@ -290,22 +384,30 @@ static void append(Topology *topology, DvElementKind kind, const uint32_t *eleme
     tell(topology, change);
 }
 
+/* Leaves out those that the container has. */
+static void leave_known_out(Topology *topology, DvElementKind kind, IndexArray *list)
+{
+    const uint32_t nodes = dv_element_nodes(kind);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < list->count / nodes; i++)
+        if (!tables_have(topology, kind, list->data + (size_t)i * nodes))
+            memmove(list->data + (size_t)kept++ * nodes, list->data + (size_t)i * nodes, nodes * sizeof *list->data);
+    list->count = kept * nodes;
+}
+
 /* Parts of new elements that the container's list does not have yet. */
 static void append_parts(Topology *topology, DvElementKind of, DvElementKind part, ElementList added, bool sorted)
 {
     const PartTable *table = topology_part_table(of, part);
     if (!table || added.count == 0)
         return;
-    const ElementList known = topology_elements(topology, part);
     IndexArray list = {0};
-    array_append(&list, known.at, known.count * known.nodes);
-    parts_create(added, table, sorted, known.skip, &list);
-    const uint32_t first = known.count, count = list.count / table->nodes - first;
-    const ElementList new_parts = {
-        .at = list.data + (size_t)first * table->nodes, .count = count, .nodes = table->nodes};
+    parts_create(added, table, sorted, NULL, &list);
+    leave_known_out(topology, part, &list);
+    const ElementList new_parts = {.at = list.data, .count = list.count / table->nodes, .nodes = table->nodes};
     if (part != DV_EDGES)
         append_parts(topology, part, DV_EDGES, new_parts, false);
-    append(topology, part, new_parts.at, count, NULL);
+    append(topology, part, new_parts.at, new_parts.count, NULL);
     array_free(&list);
 }
 
@@ -321,10 +423,9 @@ DvStatus topology_add_elements(Topology *topology, DvElementKind kind, uint32_t 
             return out_of_range(topology, DV_POINTS, elements[i], topology->points);
         points = elements[i] >= points ? elements[i] + 1 : points;
     }
-    if (points > topology->points) { /* elements may come before their points are told of */
-        topology_set_points(topology, points);
-        topology_changed(topology);
-    }
+    tables_prepare(topology);
+    if (points > topology->points) /* elements may come before their points are told of */
+        append_points(topology, points - topology->points);
     append_parts(topology, kind, kind == DV_TETRAHEDRA ? DV_TRIANGLES : DV_QUADS, added, false);
     append_parts(topology, kind, DV_EDGES, added, kind == DV_TETRAHEDRA || kind == DV_HEXAHEDRA);
     append(topology, kind, elements, count, ancestors);
@@ -348,6 +449,7 @@ DvStatus topology_remove_elements(Topology *topology, DvElementKind kind, uint32
         array_free(&sorted);
         return status;
     }
+    tables_prepare(topology);
     const DvElementKind face = kind == DV_TETRAHEDRA ? DV_TRIANGLES : DV_QUADS;
     if (cascade.elements) {
         if (topology_part_table(kind, face))
@@ -355,24 +457,20 @@ DvStatus topology_remove_elements(Topology *topology, DvElementKind kind, uint32
         find_isolated_parts(topology, kind, DV_EDGES, &sorted, &edges);
     }
     if (cascade.points)
-        find_isolated(list.at, list.nodes, list.count, list.skip, topology->points, &sorted, &points);
+        find_isolated(list.at, list.nodes, topology_adjacency(topology, DV_POINTS, kind), &sorted, &points);
     tell_removal(topology, kind, &sorted, false);
     remove_rows(topology, kind, &sorted);
-    topology_changed(topology);
     tell_removal(topology, face, &faces, false);
     tell_removal(topology, DV_EDGES, &edges, false);
-    if (faces.count)
-        remove_rows(topology, face, &faces);
-    if (edges.count)
-        remove_rows(topology, DV_EDGES, &edges);
-    topology_changed(topology);
+    remove_rows(topology, face, &faces);
+    remove_rows(topology, DV_EDGES, &edges);
     set_container_remember(topology);
-    const DvStatus status = remove_sorted_points(topology, &points, cascade.without_states);
+    remove_sorted_points(topology, &points, cascade.without_states);
     array_free(&sorted);
     array_free(&faces);
     array_free(&edges);
     array_free(&points);
-    return status;
+    return DV_OK;
 }
 
 /* The contract divan.topology-modifier/1 */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The common part of all topologies. Adjacency is computed from the lists when somebody asks, and thrown away when a
- * list changes: by code of this plugin (topology_changed) or because a field was written or is linked to something
- * that was (the versions of the lists are compared).
+ * list becomes another: by code of this plugin (topology_changed) or because a field was written or is linked to something
+ * that was (the versions of the lists are compared). Edits by modifiers keep it: they change it in place (table_edits.h).
  */
 #include "topology.h"
 
@@ -23,13 +23,17 @@ static const char *kind_name(DvElementKind kind)
     return names[kind];
 }
 
+static void forget(AdjacencyCache *cache)
+{
+    adjacency_free(&cache->adjacency);
+    cache->made = false;
+}
+
 static void forget_adjacency(Topology *topology)
 {
     for (int of = 0; of < DV_ELEMENT_KINDS; of++)
-        for (int to = 0; to < DV_ELEMENT_KINDS; to++) {
-            adjacency_free(&topology->cache[of][to].adjacency);
-            topology->cache[of][to].made = false;
-        }
+        for (int to = 0; to < DV_ELEMENT_KINDS; to++)
+            forget(&topology->cache[of][to]);
 }
 
 static void note_versions(Topology *topology)
@@ -39,9 +43,24 @@ static void note_versions(Topology *topology)
             topology->seen[kind] = dv_data_version(&topology->list[kind]);
 }
 
-void topology_changed(Topology *topology)
+void topology_renumbered(Topology *topology)
 {
     forget_adjacency(topology);
+    topology->revision++;
+    note_versions(topology);
+}
+
+void topology_changed(Topology *topology)
+{
+    topology_renumbered(topology);
+    topology->rewritten++;
+}
+
+/* Neighbours of the same kind are few and asked for at the start: they are made anew. */
+void topology_edited(Topology *topology)
+{
+    for (int kind = 0; kind < DV_ELEMENT_KINDS; kind++)
+        forget(&topology->cache[kind][kind]);
     topology->revision++;
     note_versions(topology);
 }
@@ -74,11 +93,18 @@ void topology_set_list(Topology *topology, DvElementKind kind, const uint32_t *e
     dv_data_set(&topology->list[kind], elements, count);
 }
 
+void topology_tie(Topology *topology, DvElementKind kind)
+{
+    dv_free(topology->dangling[kind]);
+    topology->dangling[kind] = NULL;
+    topology->dangling_room[kind] = 0;
+    array_clear(&topology->loose[kind]);
+}
+
 void topology_clear(Topology *topology)
 {
     for (int kind = DV_EDGES; kind < DV_ELEMENT_KINDS; kind++) {
-        dv_free(topology->dangling[kind]);
-        topology->dangling[kind] = NULL;
+        topology_tie(topology, (DvElementKind)kind);
         topology->derived[kind] = false;
         if (!declares(topology, kind))
             continue;
@@ -144,13 +170,11 @@ static Adjacency find_parts(Topology *topology, DvElementKind of, DvElementKind 
 {
     const PartTable *table = topology_part_table(of, part);
     const ElementList elements = topology_elements(topology, of), parts = topology_elements(topology, part);
-    if (!table || elements.count == 0 || parts.count == 0)
+    if (!table)
         return (Adjacency){0};
     uint32_t *found = dv_alloc((size_t)elements.count * table->parts, sizeof *found);
     *missing = parts_find(elements, table, parts, part != DV_EDGES, found);
-    Adjacency rows = adjacency_rows(found, elements.count, table->parts);
-    dv_free(found);
-    return rows;
+    return adjacency_rows(found, elements.count, table->parts);
 }
 
 /* Elements of the higher kind `to` around the parts of kind `of`. */
@@ -173,23 +197,43 @@ static Adjacency make_adjacency(Topology *topology, DvElementKind of, DvElementK
     if (of == DV_POINTS)
         return adjacency_around_points(topology_elements(topology, to), topology->points);
     const ElementList elements = topology_elements(topology, of);
-    if (to == DV_POINTS)
-        return adjacency_rows(elements.at, elements.count, elements.nodes);
     if (of == to)
         return adjacency_elements_around_elements(elements, topology_adjacency(topology, DV_POINTS, of));
     return topology_part_table(of, to) ? find_parts(topology, of, to, missing) : find_around(topology, of, to);
+}
+
+/* The points of elements: the list itself, as it is now. */
+static void borrow_list(Topology *topology, DvElementKind of, AdjacencyCache *cache)
+{
+    Adjacency *table = &cache->adjacency;
+    const ElementList elements = topology_elements(topology, of);
+    if (!cache->made)
+        *table = adjacency_rows(NULL, 0, elements.nodes);
+    table->borrowed = cache->made = true;
+    if (elements.count > table->count)
+        adjacency_append_rows(table, elements.count - table->count);
+    table->count = elements.count;
+    table->items = (uint32_t *)(uintptr_t)elements.at; /* never written */
 }
 
 static AdjacencyCache *cached(Topology *topology, DvElementKind of, DvElementKind to)
 {
     AdjacencyCache *cache = &topology->cache[of][to];
     update(topology);
-    if (!cache->made) {
+    if (to == DV_POINTS && of != DV_POINTS) {
+        borrow_list(topology, of, cache);
+    } else if (!cache->made) {
         Adjacency adjacency = make_adjacency(topology, of, to, &cache->missing);
         cache->adjacency = adjacency;
         cache->made = true;
     }
     return cache;
+}
+
+AdjacencyCache *topology_table(Topology *topology, DvElementKind of, DvElementKind to)
+{
+    AdjacencyCache *cache = &topology->cache[of][to];
+    return cache->made ? cache : NULL;
 }
 
 const Adjacency *topology_adjacency(Topology *topology, DvElementKind of, DvElementKind to)
@@ -238,15 +282,16 @@ static DvAdjacency adjacency_of(void *self, DvElementKind of, DvElementKind to)
         return (DvAdjacency){0};
     AdjacencyCache *cache = cached(topology, of, to);
     if (cache->missing) {
-        if (!cache->warned)
+        if (!cache->warned && topology_elements(topology, to).count > 0)
             dv_warning(topology->object,
                        "%" PRIu32 " parts of %s elements are in no list: %s does not hold them all, so the "
                        "adjacency is not available",
                        cache->missing, kind_name(of), topology->list[to].field->name);
-        cache->warned = true;
+        cache->warned = topology_elements(topology, to).count > 0;
         return (DvAdjacency){0};
     }
-    return (DvAdjacency){cache->adjacency.start, cache->adjacency.items, cache->adjacency.count};
+    const Adjacency *table = &cache->adjacency;
+    return (DvAdjacency){table->begin, table->end, table->items, table->count};
 }
 
 static uint64_t revision_of(void *self)
@@ -254,6 +299,13 @@ static uint64_t revision_of(void *self)
     Topology *topology = self;
     update(topology);
     return topology->revision;
+}
+
+static uint64_t rewritten_of(void *self)
+{
+    Topology *topology = self;
+    update(topology);
+    return topology->rewritten;
 }
 
 static bool grid_of(void *self, DvGridShape *shape)
@@ -284,6 +336,7 @@ const DvTopologyOps topology_ops = {
     .grid = grid_of,
     .is_dynamic = is_dynamic,
     .attached = attached,
+    .rewritten = rewritten_of,
 };
 
 Topology *topology_of(const DvObject *object)
@@ -306,8 +359,10 @@ void topology_destroy(DvObject *object, void *self)
     Topology *topology = self;
     dv_element_data_detach_all(&topology->attached);
     forget_adjacency(topology);
-    for (int kind = 0; kind < DV_ELEMENT_KINDS; kind++)
+    for (int kind = 0; kind < DV_ELEMENT_KINDS; kind++) {
         dv_free(topology->dangling[kind]);
+        array_free(&topology->loose[kind]);
+    }
 }
 
 void topology_bounding_box(DvObject *object, void *self, double *box)

@@ -12,7 +12,7 @@
 /* One adjacency, once it has been asked for. */
 typedef struct AdjacencyCache {
     Adjacency adjacency;
-    uint32_t missing; /* parts that no list holds */
+    uint32_t missing; /* entries INVALID_INDEX: parts that no list holds */
     bool made, warned;
 } AdjacencyCache;
 
@@ -28,15 +28,18 @@ typedef struct Topology {
 
     uint32_t points;
     double *placed; /* [points] x 3, m: where the points are, if `position` says something else; owned by the class */
-    uint64_t revision;
+    uint64_t revision, rewritten;
     uint64_t seen[DV_ELEMENT_KINDS];     /* versions of the lists when the adjacency was made */
     bool derived[DV_ELEMENT_KINDS];      /* computed from higher elements */
-    uint8_t *dangling[DV_ELEMENT_KINDS]; /* [count] bit j: point j of the element has been removed; NULL: none */
-    DvElementKind own;                   /* set containers: the kind they are named after; DV_POINTS otherwise */
-    bool dynamic;                        /* a set container */
-    bool restoring;                      /* a saved scene puts its lists back: mappings find their way themselves */
-    bool moved;                          /* points were added, removed or renumbered: `position` is no longer theirs */
-    uint32_t told[DV_ELEMENT_KINDS];     /* set containers: counts that attached data know */
+    uint8_t *dangling[DV_ELEMENT_KINDS]; /* bit j: point j of the element has been removed; NULL: none */
+    uint32_t dangling_room[DV_ELEMENT_KINDS];
+    IndexArray loose[DV_ELEMENT_KINDS]; /* the elements with such points, in no order */
+    bool loose_changed, edited;         /* since that was put into `saved`; at all */
+    DvElementKind own;                  /* set containers: the kind they are named after; DV_POINTS otherwise */
+    bool dynamic;                       /* a set container */
+    bool restoring;                     /* a saved scene puts its lists back: mappings find their way themselves */
+    bool moved;                         /* points were added, removed or renumbered: `position` is no longer theirs */
+    uint32_t told[DV_ELEMENT_KINDS];    /* set containers: counts that attached data know */
     bool (*grid_shape)(struct Topology *topology, DvGridShape *shape); /* grids */
     DvElementDataList attached;
     AdjacencyCache cache[DV_ELEMENT_KINDS][DV_ELEMENT_KINDS];
@@ -57,8 +60,16 @@ const PartTable *topology_part_table(DvElementKind of, DvElementKind part);
 
 /* Connectivity has changed: adjacency is made anew when next asked for. */
 void topology_changed(Topology *topology);
+/* Connectivity has changed, tables have followed in place and attached data are told. */
+void topology_edited(Topology *topology);
+/* Likewise, but everything has another number: adjacency is made anew. */
+void topology_renumbered(Topology *topology);
+/* A table as it is for edits in place, NULL if it has not been made. */
+AdjacencyCache *topology_table(Topology *topology, DvElementKind of, DvElementKind to);
 /* Replaces a list (takes a copy). */
 void topology_set_list(Topology *topology, DvElementKind kind, const uint32_t *elements, uint32_t count);
+/* No element of a kind names removed points. */
+void topology_tie(Topology *topology, DvElementKind kind);
 /* Empties all lists; the number of points stays. */
 void topology_clear(Topology *topology);
 void topology_set_points(Topology *topology, uint32_t points);

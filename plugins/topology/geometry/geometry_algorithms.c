@@ -82,7 +82,7 @@ static void orient_triangles(Geometry *geometry, Topology *topology, DvStateRef 
             corner[1] = corner[2];
             corner[2] = swap;
         }
-        for (uint32_t at = around->start[triangle]; at < around->start[triangle + 1]; at++)
+        for (uint32_t at = around->begin[triangle]; at < around->end[triangle]; at++)
             if (!seen[around->items[at]]) {
                 seen[around->items[at]] = true;
                 queue[tail++] = around->items[at];

@@ -53,9 +53,9 @@ static void on_hexahedra(DvElementData *data, const DvElementChange *change)
         gone[hexahedron] = true;
         for (uint32_t j = 0; j < 6; j++) {
             const uint32_t quad = quads_of[(size_t)hexahedron * 6 + j];
-            if (quad >= mapping->output_of.count || around->start[quad + 1] - around->start[quad] != 2)
+            if (quad >= mapping->output_of.count || adjacency_row_length(around, quad) != 2)
                 continue;
-            const uint32_t *both = around->items + around->start[quad];
+            const uint32_t *both = around->items + around->begin[quad];
             const uint32_t other = both[0] == hexahedron ? both[1] : both[0];
             if (gone[other])
                 continue;
@@ -169,7 +169,7 @@ static DvStatus init(DvObject *object, void *self)
     array_resize(&mapping->output_of, quads.count);
     for (uint32_t quad = 0; quad < quads.count; quad++) {
         mapping->output_of.data[quad] = INVALID_INDEX;
-        if (quad < around->count && around->start[quad + 1] - around->start[quad] == 1)
+        if (quad < around->count && adjacency_row_length(around, quad) == 1)
             push_quad(mapping, quads.at + (size_t)quad * 4, quad, &border);
     }
     topology_clear(to);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The adjacency of a set container, changed in place while its lists change: what is touched are the rows of the elements
+ * and points concerned, and of those that take their numbers. The order in the rows stays that of a table made anew.
+ */
+#ifndef DIVAN_TOPOLOGY_TABLE_EDITS_H
+#define DIVAN_TOPOLOGY_TABLE_EDITS_H
+
+#include "topology.h"
+
+/* Makes the tables that edits need, before the lists change: the elements around points, the parts of the elements, and
+ * the elements around these. */
+void tables_prepare(Topology *topology);
+
+/* Whether the list has an element with these points, in any order. */
+bool tables_have(Topology *topology, DvElementKind kind, const uint32_t *points);
+
+/* Element `element` goes and the last one, `last`, takes its number: to be called before the list is changed, then
+ * tables_settle after the row of the list has been copied. */
+void tables_remove(Topology *topology, DvElementKind kind, uint32_t element, uint32_t last);
+void tables_settle(Topology *topology, DvElementKind kind, uint32_t element);
+/* The list has `count` more elements. */
+void tables_append(Topology *topology, DvElementKind kind, uint32_t first, uint32_t count);
+/* An element names a point that has gone: no table names it any more. */
+void tables_take_out(Topology *topology, DvElementKind kind, uint32_t element);
+
+void tables_append_points(Topology *topology, uint32_t count);
+/* The last point has become point `point` in the lists. */
+void tables_remove_point(Topology *topology, uint32_t point);
+
+#endif
