@@ -14,6 +14,7 @@
 #include <divan/memory.h>
 #include <divan/node.h>
 #include <divan/object.h>
+#include <divan/output.h>
 #include <divan/parallel.h>
 #include <divan/plugin.h>
 #include <divan/registry.h>

@@ -49,7 +49,9 @@ DV_PUBLIC void dv_scene_update_visual(
  * something constant in the plugin). It is freed as it is when the last node of the scene has gone.     [step] */
 DV_PUBLIC void *dv_scene_local(DvScene *scene, const void *key, size_t size);
 
-/* Writes the scene with its present state; loading it continues with identical states, bit for bit.     [main] */
+/* Writes the scene with its present state; loading it continues with identical states, bit for bit. The old file is replaced as
+ * divan/output.h says: by a whole one or not at all. It may be the file of the scene itself, no other that the scene was made
+ * from.     [main] */
 DV_NODISCARD DV_PUBLIC DvStatus dv_scene_save(DvScene *scene, const char *file);
 
 /* A step is checked, and a run explained, by whoever offers this service (plugins/mechanics). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Masses: inertia of one state. A mass is also a force field (its weight): the class offers DV_FORCE_FIELD too, and its
- * add_force adds gravity unless `separateGravity` is true. A node has one mass. Its field `rayleighMass` is applied by
+ * add_force adds gravity unless `separateGravity` is true. Masses of one state add up. The field `rayleighMass` is applied by
  * the caller: asked for m M + b B + k K, it passes the factor m - b rayleighMass.
  *
  * Threads: all [step]; they may call dv_parallel_for.

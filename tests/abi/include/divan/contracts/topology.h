@@ -127,9 +127,10 @@ typedef struct DvElements {
     uint32_t count;
 } DvElements;
 
-/* For item i: items[start[i]] .. items[start[i + 1]] */
+/* For item i: items[begin[i]] .. items[end[i] - 1]. Rows may lie anywhere: one does not end where the next begins. Valid until
+ * the topology changes. */
 typedef struct DvAdjacency {
-    const uint32_t *start; /* [count + 1] */
+    const uint32_t *begin, *end; /* [count] */
     const uint32_t *items;
     uint32_t count;
 } DvAdjacency;
@@ -146,12 +147,16 @@ typedef struct DvTopologyOps {
     DvElements (*elements)(void *self, DvElementKind kind);
     /* For each element of kind `of` (DV_POINTS: each point) the elements of kind `to`: of its own parts when `to` is
      * lower (edges of a triangle, in local order), around it when `to` is higher (tetrahedra around a point,
-     * ascending). Makes what is missing (edges of a tetrahedral mesh). An empty adjacency when there is none. */
+     * ascending). Makes what is missing (edges of a tetrahedral mesh). An empty adjacency when there is none. The order does
+     * not depend on changes before: it is that of a table made from the lists as they are. */
     DvAdjacency (*adjacency)(void *self, DvElementKind of, DvElementKind to);
     uint64_t (*revision)(void *self);             /* + 1 with each change of connectivity */
     bool (*grid)(void *self, DvGridShape *shape); /* Optional: whether it is a regular grid, and which */
     bool (*is_dynamic)(void *self);               /* may change while it runs */
     DvElementDataList *(*attached)(void *self);   /* its list, which it keeps: see element_data.h */
+    /* Optional: + 1 when lists became others in a way that attached data are not told of: a field was written. Without
+     * it every revision counts as such. */
+    uint64_t (*rewritten)(void *self);
 } DvTopologyOps;
 
 /* A topology with its functions at hand: what components keep. */
@@ -159,12 +164,18 @@ typedef struct DvTopologyRef {
     const DvTopologyOps *ops; /* NULL: none */
     void *self;
     DvObject *object;
-    uint64_t revision; /* of the last dv_topology_changed, or from when it was found */
+    uint64_t revision;  /* of the last dv_topology_changed, or from when it was found */
+    uint64_t rewritten; /* likewise of dv_topology_rewritten */
 } DvTopologyRef;
+static inline uint64_t dv_topology_rewritings(const DvTopologyRef *topology)
+{
+    const DvTopologyOps *ops = topology->ops;
+    return ops->rewritten ? ops->rewritten(topology->self) : ops->revision(topology->self);
+}
 /* Lets go of a topology that is held: back to zeros; zeros stay.     [step] */
 static inline void dv_topology_release(DvTopologyRef *topology)
 {
-    DvTopologyRef none = {NULL, NULL, NULL, 0};
+    DvTopologyRef none = {NULL, NULL, NULL, 0, 0};
     if (topology->object)
         dv_object_unref(topology->object);
     *topology = none;
@@ -181,6 +192,7 @@ DV_NODISCARD static inline DvStatus dv_topology_take(DvObject *object, DvObject 
     topology->self = dv_object_self(found);
     topology->object = dv_object_ref(found);
     topology->revision = topology->ops->revision(topology->self);
+    topology->rewritten = dv_topology_rewritings(topology);
     return DV_OK;
 }
 /* The same with the one that dv_object_find finds, the link's or the context's. When there is none: with `need`, what to
@@ -202,6 +214,14 @@ static inline bool dv_topology_changed(DvTopologyRef *topology)
     const uint64_t revision = topology->ops ? topology->ops->revision(topology->self) : topology->revision;
     const bool changed = revision != topology->revision;
     topology->revision = revision;
+    return changed;
+}
+/* The same of changes that attached data are not told of: what follows by element data makes itself anew for these only. */
+static inline bool dv_topology_rewritten(DvTopologyRef *topology)
+{
+    const uint64_t rewritten = topology->ops ? dv_topology_rewritings(topology) : topology->rewritten;
+    const bool changed = rewritten != topology->rewritten;
+    topology->rewritten = rewritten;
     return changed;
 }
 static inline DvElements dv_topology_elements(const DvTopologyRef *topology, DvElementKind kind)

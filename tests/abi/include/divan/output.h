@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Files that are written: dumps, tables, saved scenes, what components keep from run to run.
+ *
+ * Nothing that was there is lost. A regular file is written beside its name, as NAME.<process>.part, and takes the place of the old one
+ * when it is whole: who reads meanwhile, or after a run that failed, has the old one. Links are followed; the mode stays, and the owner
+ * where the system lets it. A FIFO, a character device, and what is open already (`-` and /dev/stdout, /dev/stderr, /dev/fd/N) are
+ * written through.
+ *
+ * Refused is a file whose mode has no permission to write (also for root), folders, block devices and sockets, what this process is
+ * writing already, standard output and error included, and what the scene reads.
+ */
+#ifndef DIVAN_OUTPUT_H
+#define DIVAN_OUTPUT_H
+
+#include <stdio.h>
+
+#include <divan/base.h>
+
+DV_BEGIN_DECLS
+
+/* Begins to write `path`, seen from the current folder, of a run of `scene` (NULL: its files are no matter). NULL: the reason is added to
+ * `why`, without the path. To be ended by dv_output_close, never by fclose. A FIFO waits for its reader.     [step] */
+DV_NODISCARD DV_PUBLIC FILE *dv_output_open(const char *path, DvScene *scene, DvText *why);
+
+typedef enum DvOutputEnd {
+    DV_OUTPUT_WHOLE, /* takes the place of the old file */
+    DV_OUTPUT_PART, /* the old file stays; what was written stays beside it, and `text` says where, unless it is nothing */
+    DV_OUTPUT_NONE /* the old file stays, the new one goes */
+} DvOutputEnd;
+
+/* Ends what dv_output_open began. DV_ERROR_IO: not everything could be written; `text` says why, and what there is stays beside the old
+ * file, as with DV_OUTPUT_PART.     [any] */
+DV_NODISCARD DV_PUBLIC DvStatus dv_output_close(FILE *file, DvOutputEnd end, DvText *text);
+
+/* A whole file at once; on an error nothing has changed, and `why` has the reason.     [step] */
+DV_NODISCARD DV_PUBLIC DvStatus dv_output_write(const char *path, DvScene *scene, const void *bytes, size_t size,
+                                                DvText *why);
+
+/* Whether the scene was made from this file, by whatever name: the scene file, what it includes, and what fields of type dv_type_file
+ * name.     [step] */
+DV_PUBLIC bool dv_scene_reads(DvScene *scene, const char *path);
+
+DV_END_DECLS
+#endif
