@@ -19,6 +19,7 @@
 
 #include "mass_base.h"
 #include "mass_mesh.h"
+#include "turning_inertia.h"
 
 typedef enum Given { GIVEN_TOTAL_MASS, GIVEN_DENSITY, GIVEN_POINT_MASSES } Given;
 
@@ -29,8 +30,9 @@ typedef struct DiagonalMass {
 
     MassMesh mesh; /* topology is NULL when the masses come from a file or of rigid bodies */
     Given given;
-    uint32_t count;   /* points that have a mass */
-    BodyMass *bodies; /* [count] of rigid bodies; NULL otherwise */
+    uint32_t count;         /* points that have a mass */
+    BodyMass *bodies;       /* [count] of rigid bodies; NULL otherwise */
+    TurningInertia turning; /* count 0: not up to date */
     uint64_t point_masses_version, density_version, total_mass_version;
     uint64_t structure;
     DvElementData point_data;   /* double: mass of each point, while a topology changes */
@@ -39,6 +41,7 @@ typedef struct DiagonalMass {
 
 static const DvField fields[] = {
     MASS_FIELDS(DiagonalMass),
+    MASS_TURNING_INERTIA(DiagonalMass),
     DV_FIELD(DiagonalMass, point_masses, "vertexMass", mass_type, .unit = "kg",
              .help = "mass of each point; of bodies: mass volume inertia"),
     DV_FIELD(DiagonalMass, density, "massDensity", dv_type_double, .init = "1", .unit = "kg/m^3",
@@ -167,6 +170,7 @@ static void read_bodies(DiagonalMass *self)
     const uint32_t stride = mass_numbers(dof);
     size_t numbers;
     const double *given = dv_data_doubles(&self->point_masses, &numbers);
+    self->turning.count = 0;
     dv_free(self->bodies);
     self->bodies = dv_alloc(self->count, sizeof *self->bodies);
     for (uint32_t i = 0; i < self->count; i++) {
@@ -213,13 +217,39 @@ static BodyMass body_at(const DiagonalMass *self, const double *mass, uint32_t p
     return self->bodies ? self->bodies[point] : (BodyMass){.mass = mass[point]};
 }
 
+static BodyList body_list(const DiagonalMass *self, uint32_t points)
+{
+    return (BodyList){self->bodies, false, NULL, shorter(self->count, points)};
+}
+
+/* The bodies with their inertia in world axes; NULL of points. */
+static const BodyMass *bodies_in_world(DiagonalMass *self)
+{
+    if (!self->bodies || !mass_turns(&self->base))
+        return self->bodies;
+    const BodyList list = body_list(self, dv_state_count(self->base.state));
+    if (self->turning.count != list.count)
+        turning_inertia_set(&self->turning, &list, dv_state_read(self->base.state, DV_POSITION));
+    return self->turning.at;
+}
+
+/* The mass of a point that is at x. */
+static BodyMass body_in_world(DiagonalMass *self, const double *mass, uint32_t point, const double *x)
+{
+    const BodyMass body = body_at(self, mass, point);
+    return self->bodies && mass_turns(&self->base) ? turning_inertia_body(&body, x) : body;
+}
+
 static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
 {
     (void)step;
-    (void)x;
-    (void)v;
     DiagonalMass *self = self_;
     update(self);
+    if (self->bodies && mass_turns(&self->base)) {
+        const BodyList list = body_list(self, f->count);
+        turning_inertia_set(&self->turning, &list, *x);
+        turning_inertia_add_torque(&self->turning, &list, *v, *f);
+    }
     if (dv_data_bool(&self->base.separate_gravity))
         return;
     double gravity[6];
@@ -262,10 +292,10 @@ static void add_mdx(void *self_, double factor, DvConstVec dx, DvVec res)
     DiagonalMass *self = self_;
     update(self);
     const uint32_t n = shorter(self->count, res.count), dim = res.dim;
-    for (uint32_t i = 0; self->bodies && i < n; i++)
-        mass_add_product(self->base.state.dof, &self->bodies[i], factor, dx.at + (size_t)i * dim,
-                         res.at + (size_t)i * dim);
-    if (self->bodies)
+    const BodyMass *bodies = bodies_in_world(self);
+    for (uint32_t i = 0; bodies && i < n; i++)
+        mass_add_product(self->base.state.dof, &bodies[i], factor, dx.at + (size_t)i * dim, res.at + (size_t)i * dim);
+    if (bodies)
         return;
     Product product = {.mass = masses(self), .dx = dx.at, .factor = factor, .res = res.at, .dim = dim};
     dv_parallel_for(n, 4096, multiply_range, &product);
@@ -276,9 +306,10 @@ static void acceleration(void *self_, DvConstVec f, DvVec a)
     DiagonalMass *self = self_;
     update(self);
     const double *mass = masses(self);
+    const BodyMass *bodies = bodies_in_world(self);
     const uint32_t n = shorter(self->count, a.count), dim = a.dim;
     for (uint32_t i = 0; i < n; i++) {
-        const BodyMass body = body_at(self, mass, i);
+        const BodyMass body = bodies ? bodies[i] : body_at(self, mass, i);
         mass_divide(self->base.state.dof, &body, f.at + (size_t)i * dim, a.at + (size_t)i * dim);
     }
 }
@@ -288,9 +319,10 @@ static double kinetic_energy(void *self_, DvConstVec v)
     DiagonalMass *self = self_;
     update(self);
     const double *mass = masses(self);
+    const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
     double twice = 0.0;
     for (uint32_t i = 0; i < shorter(self->count, v.count); i++) {
-        const BodyMass body = body_at(self, mass, i);
+        const BodyMass body = body_in_world(self, mass, i, x.at + (size_t)i * x.dim);
         twice += mass_kinetic_energy(self->base.state.dof, &body, v.at + (size_t)i * v.dim);
     }
     return 0.5 * twice;
@@ -318,7 +350,7 @@ static void momentum(void *self_, DvConstVec x, DvConstVec v, double sum[6])
     update(self);
     const double *mass = masses(self);
     for (uint32_t i = 0; i < shorter(self->count, x.count); i++) {
-        const BodyMass body = body_at(self, mass, i);
+        const BodyMass body = body_in_world(self, mass, i, x.at + (size_t)i * x.dim);
         mass_add_momentum(self->base.state.dof, &body, x.at + (size_t)i * x.dim, v.at + (size_t)i * v.dim, sum);
     }
 }
@@ -343,9 +375,10 @@ static void assemble(void *self_, double factor, const DvMatrixView *view)
     DiagonalMass *self = self_;
     update(self);
     const double *mass = masses(self);
+    const BodyMass *bodies = bodies_in_world(self);
     double dense[36];
     for (uint32_t i = 0; i < self->count; i++) {
-        const BodyMass body = body_at(self, mass, i);
+        const BodyMass body = bodies ? bodies[i] : body_at(self, mass, i);
         mass_matrix(self->base.state.dof, &body, dense);
         dv_view_add(view, i, dense, factor);
     }
@@ -360,7 +393,19 @@ static uint64_t matrix_version(void *self_)
 {
     DiagonalMass *self = self_;
     update(self);
-    return self->structure + dv_data_version(&self->point_masses);
+    return self->structure + dv_data_version(&self->point_masses) + dv_data_version(&self->base.turning_inertia) +
+           self->turning.version;
+}
+
+static void implicit_turn(void *self_, double dt, double share, DvConstVec v, DvVec b)
+{
+    DiagonalMass *self = self_;
+    update(self);
+    if (!self->bodies || !mass_turns(&self->base))
+        return;
+    (void)bodies_in_world(self);
+    const BodyList list = body_list(self, b.count);
+    turning_inertia_step(&self->turning, &list, dt, share, v, b);
 }
 
 static const DvMassOps mass_ops = {
@@ -379,6 +424,7 @@ static const DvMassOps mass_ops = {
     .kinetic_energy = kinetic_energy,
     .momentum = momentum,
     .point_mass = point_mass,
+    .implicit_turn = implicit_turn,
 };
 
 static const DvForceFieldOps force_ops = {
@@ -602,6 +648,7 @@ static void destroy(DvObject *object, void *self_)
     DiagonalMass *self = self_;
     mass_mesh_forget(&self->mesh);
     dv_state_release(&self->base.state);
+    turning_inertia_free(&self->turning);
     dv_free(self->bodies);
 }
 

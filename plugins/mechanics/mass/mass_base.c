@@ -210,11 +210,18 @@ static DvStatus meet(DvObject *object, MassBase *base, DvObject *other)
             "none",
             class, name);
     const uint32_t point = first_shared_point(base->state, (DvObject *const[]){object, other});
-    if (point != UINT32_MAX)
-        dv_warning(object,
-                   "point %u has a mass of %s '%s' too, and both count; take one of them away, or give them different "
-                   "points by `indices`",
-                   point, class, name);
+    if (point == UINT32_MAX)
+        return DV_OK;
+    DvData *other_turns = dv_object_field(other, "turningInertia");
+    if (base->state.dof == &dv_rigid3d && (mass_turns(base) || (other_turns && dv_data_bool(other_turns))))
+        return dv_error(object, DV_ERROR_INVALID,
+                        "point %u has a mass of %s '%s' too, and with turningInertia a body has one mass; join them",
+                        point, class, name);
+    dv_warning(
+        object,
+        "point %u has a mass of %s '%s' too, and both count; take one of them away, or give them different points "
+        "by `indices`",
+        point, class, name);
     return DV_OK;
 }
 
@@ -235,6 +242,11 @@ void mass_gravity(const MassBase *base, double gravity[6])
     memset(gravity, 0, 6 * sizeof *gravity);
     if (node)
         memcpy(gravity, dv_node_gravity(node), base->state.dof->spatial * sizeof *gravity);
+}
+
+bool mass_turns(MassBase *base)
+{
+    return base->state.dof == &dv_rigid3d && dv_data_bool(&base->turning_inertia);
 }
 
 DvObject *mass_state(void *self)

@@ -5,7 +5,8 @@
  * A mass struct starts with a MassBase, its field table with MASS_FIELDS. Masses of rigid bodies are written
  *   mass volume inertia     inertia per unit of mass: 9 numbers by rows (Rigid3d), 1 number (Rigid2d)
  * where commas and brackets may stand between numbers; the volume is kept and not used. The inertia is that of the world's
- * axes and stays as it is when the body turns: no gyroscopic forces.
+ * axes and stays as it is when the body turns: no gyroscopic forces. With turningInertia it is that of the body's axes, see
+ * turning_inertia.h.
  */
 #ifndef DIVAN_MECHANICS_MASS_BASE_H
 #define DIVAN_MECHANICS_MASS_BASE_H
@@ -15,6 +16,7 @@
 
 typedef struct MassBase {
     DvData separate_gravity, rayleigh_mass, rayleigh_stiffness;
+    DvData turning_inertia; /* of masses that rigid bodies may have */
     DvData show_gravity_center, show_axis_size;
     DvLink mstate;
     DvStateRef state; /* ops is NULL until it is found, or when the mass is invalid */
@@ -32,6 +34,13 @@ typedef struct MassBase {
                  .flags = DV_FIELD_DRAWING, .group = "Drawing", .help = "size of the drawn centre of gravity"),      \
         DV_LINK(Struct, base.mstate, "mstate", DV_STATE, .aliases = (const char *const[]){"mechanicalStates", NULL}, \
                 .help = "state that has the mass; by default that of the node")
+
+#define MASS_TURNING_INERTIA(Struct)                                                                                   \
+    DV_FIELD(Struct, base.turning_inertia, "turningInertia", dv_type_bool, .init = "0",                                \
+             .help =                                                                                                   \
+                 "the inertia of rigid bodies in space turns with them, with the gyroscopic torque -w x J w; without " \
+                 "it the inertia stays in world axes, as in the reference: wrong unless it is a multiple of the "      \
+                 "identity")
 
 extern const DvVariantSource mass_variant_sources[];
 extern const DvType mass_type; /* numbers of one mass, or of a list of masses */
@@ -65,6 +74,9 @@ double mass_kinetic_energy(const DvDofType *dof, const BodyMass *body, const dou
 void mass_add_momentum(const DvDofType *dof, const BodyMass *body, const double *x, const double *v,
                        double momentum[6]);
 void mass_matrix(const DvDofType *dof, const BodyMass *body, double *dense); /* deriv x deriv */
+
+/* Whether the inertia turns with the bodies. */
+bool mass_turns(MassBase *base);
 
 /* Members of DvMassOps and DvForceFieldOps. */
 DvObject *mass_state(void *self);

@@ -2,7 +2,8 @@
  *
  * UniformMass: the same mass for every point, or for those named by `indices`.
  *
- *   f += m g,   M = m I;   of a rigid body: linear part m I, angular part the inertia in world axes, constant
+ *   f += m g,   M = m I;   of a rigid body: linear part m I, angular part the inertia in world axes, constant, or with
+ *   turningInertia in body axes (turning_inertia.h)
  *
  * Given is the mass of a point or the sum of all; the other field follows, also when the one in use changes later. With
  * indices of a topology that changes, added points get a mass, and either the sum or the mass of a point is kept.
@@ -16,6 +17,7 @@
 #include "rigid_file.h"
 #include "state/point_set.h"
 #include "state/vector_arithmetic.h"
+#include "turning_inertia.h"
 
 typedef enum Given { GIVEN_NOTHING, GIVEN_POINT_MASS, GIVEN_TOTAL_MASS } Given;
 
@@ -33,10 +35,12 @@ typedef struct UniformMass {
     uint32_t checked_points; /* size of the state that the indices were checked against */
     uint64_t structure;
     PointSet points;
+    TurningInertia turning; /* count 0: not up to date */
 } UniformMass;
 
 static const DvField fields[] = {
     MASS_FIELDS(UniformMass),
+    MASS_TURNING_INERTIA(UniformMass),
     DV_FIELD(UniformMass, point_mass, "vertexMass", mass_type, .init = "1", .unit = "kg",
              .help = "mass of each point; of bodies: mass volume inertia"),
     DV_FIELD(UniformMass, total_mass, "totalMass", dv_type_double, .init = "1", .unit = "kg",
@@ -78,6 +82,7 @@ static void write_point_mass(UniformMass *self)
 /* The field that was not given follows the one that was. */
 static void complete(UniformMass *self)
 {
+    self->turning.count = 0;
     if (self->given == GIVEN_TOTAL_MASS) {
         mass_set(self->base.state.dof, &self->body,
                  self->count ? dv_data_double(&self->total_mass) / self->count : 0.0);
@@ -120,13 +125,39 @@ static inline uint32_t point_at(const UniformMass *self, uint32_t k)
     return self->all ? k : ((const uint32_t *)self->indices.value)[k];
 }
 
+static BodyList body_list(const UniformMass *self)
+{
+    return (BodyList){&self->body, true, self->all ? NULL : (const uint32_t *)self->indices.value, self->count};
+}
+
+/* The inertia in world axes of each body; NULL: it is that of `body`. */
+static const BodyMass *turned_bodies(UniformMass *self)
+{
+    if (!mass_turns(&self->base))
+        return NULL;
+    if (self->turning.count != self->count) {
+        const BodyList list = body_list(self);
+        turning_inertia_set(&self->turning, &list, dv_state_read(self->base.state, DV_POSITION));
+    }
+    return self->turning.at;
+}
+
+/* A body at coordinates x. */
+static BodyMass body_at(UniformMass *self, const double *x)
+{
+    return mass_turns(&self->base) ? turning_inertia_body(&self->body, x) : self->body;
+}
+
 static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
 {
     (void)step;
-    (void)x;
-    (void)v;
     UniformMass *self = self_;
     update(self);
+    if (mass_turns(&self->base)) {
+        const BodyList list = body_list(self);
+        turning_inertia_set(&self->turning, &list, *x);
+        turning_inertia_add_torque(&self->turning, &list, *v, *f);
+    }
     if (dv_data_bool(&self->base.separate_gravity))
         return;
     double weight[6];
@@ -151,9 +182,11 @@ static void add_mdx(void *self_, double factor, DvConstVec dx, DvVec res)
         dv_array_add_scaled(res.at, res.at, dx.at, n, self->body.mass * factor);
         return;
     }
+    const BodyMass *turned = turned_bodies(self);
     for (uint32_t k = 0; k < self->count; k++) {
         const uint32_t point = point_at(self, k);
-        mass_add_product(dof, &self->body, factor, dx.at + (size_t)point * dx.dim, res.at + (size_t)point * res.dim);
+        mass_add_product(dof, turned ? &turned[k] : &self->body, factor, dx.at + (size_t)point * dx.dim,
+                         res.at + (size_t)point * res.dim);
     }
 }
 
@@ -168,9 +201,10 @@ static void acceleration(void *self_, DvConstVec f, DvVec a)
             a.at[i] = f.at[i] / self->body.mass;
         return;
     }
+    const BodyMass *turned = turned_bodies(self);
     for (uint32_t k = 0; k < self->count; k++) {
         const uint32_t point = point_at(self, k);
-        mass_divide(dof, &self->body, f.at + (size_t)point * f.dim, a.at + (size_t)point * a.dim);
+        mass_divide(dof, turned ? &turned[k] : &self->body, f.at + (size_t)point * f.dim, a.at + (size_t)point * a.dim);
     }
 }
 
@@ -178,10 +212,12 @@ static double kinetic_energy(void *self_, DvConstVec v)
 {
     UniformMass *self = self_;
     update(self);
+    const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
     double twice = 0.0;
     for (uint32_t k = 0; k < self->count; k++) {
         const uint32_t point = point_at(self, k);
-        twice += mass_kinetic_energy(self->base.state.dof, &self->body, v.at + (size_t)point * v.dim);
+        const BodyMass body = body_at(self, x.at + (size_t)point * x.dim);
+        twice += mass_kinetic_energy(self->base.state.dof, &body, v.at + (size_t)point * v.dim);
     }
     return 0.5 * twice;
 }
@@ -207,8 +243,8 @@ static void momentum(void *self_, DvConstVec x, DvConstVec v, double sum[6])
     update(self);
     for (uint32_t k = 0; k < self->count; k++) {
         const uint32_t point = point_at(self, k);
-        mass_add_momentum(self->base.state.dof, &self->body, x.at + (size_t)point * x.dim, v.at + (size_t)point * v.dim,
-                          sum);
+        const BodyMass body = body_at(self, x.at + (size_t)point * x.dim);
+        mass_add_momentum(self->base.state.dof, &body, x.at + (size_t)point * x.dim, v.at + (size_t)point * v.dim, sum);
     }
 }
 
@@ -240,10 +276,14 @@ static void assemble(void *self_, double factor, const DvMatrixView *view)
 {
     UniformMass *self = self_;
     update(self);
+    const BodyMass *turned = turned_bodies(self);
     double dense[36];
     mass_matrix(self->base.state.dof, &self->body, dense);
-    for (uint32_t k = 0; k < self->count; k++)
+    for (uint32_t k = 0; k < self->count; k++) {
+        if (turned)
+            mass_matrix(self->base.state.dof, &turned[k], dense);
         dv_view_add(view, k, dense, factor);
+    }
 }
 
 static uint64_t structure(void *self_)
@@ -257,7 +297,18 @@ static uint64_t matrix_version(void *self_)
 {
     UniformMass *self = self_;
     update(self);
-    return self->structure + dv_data_version(&self->point_mass) + dv_data_version(&self->total_mass);
+    return self->structure + dv_data_version(&self->point_mass) + dv_data_version(&self->total_mass) +
+           dv_data_version(&self->base.turning_inertia) + self->turning.version;
+}
+
+static void implicit_turn(void *self_, double dt, double share, DvConstVec v, DvVec b)
+{
+    UniformMass *self = self_;
+    update(self);
+    if (!turned_bodies(self))
+        return;
+    const BodyList list = body_list(self);
+    turning_inertia_step(&self->turning, &list, dt, share, v, b);
 }
 
 static const DvMassOps mass_ops = {
@@ -276,6 +327,7 @@ static const DvMassOps mass_ops = {
     .kinetic_energy = kinetic_energy,
     .momentum = momentum,
     .point_mass = point_mass,
+    .implicit_turn = implicit_turn,
 };
 
 static const DvForceFieldOps force_ops = {
@@ -422,7 +474,9 @@ static void cleanup(DvObject *object, void *self_)
 static void destroy(DvObject *object, void *self_)
 {
     (void)object;
-    dv_state_release(&((MassBase *)self_)->state);
+    UniformMass *self = self_;
+    turning_inertia_free(&self->turning);
+    dv_state_release(&self->base.state);
 }
 
 const DvClass dv_uniform_mass = {

@@ -733,6 +733,20 @@ static void add_separate_gravity(DvMechanics *m, double dt, DvVecId v)
     end(m);
 }
 
+static void implicit_turn(DvMechanics *m, const DvStep *step, double share, DvVecId b)
+{
+    const DvVecId v = step->velocity;
+    begin(m, (Roles){{v, DV_NO_VEC, DV_NO_VEC}, {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}, {b, DV_NO_VEC, DV_NO_VEC}});
+    for (uint32_t i = 0; i < m->mass_list.count; i++) {
+        const FieldItem *mass = mass_at(m, i);
+        StateItem *state = &m->states[mass->states[0]];
+        if (mass->mass->implicit_turn && state->kind == STATE_INDEPENDENT && mechanics_alive(mass->object) &&
+            mechanics_fetch(m, state, mass->object, mass->mass->space))
+            mass->mass->implicit_turn(mass->self, step->dt, share, state->x, state->f);
+    }
+    end(m);
+}
+
 /* ---- Projective constraints ---- */
 
 typedef void (*Projection)(void *self, const DvStep *step, const DvVec *vectors);
@@ -906,6 +920,7 @@ const DvMechanicalOperationsOps dv_mechanical_operations = {
     .propagate_velocity = propagate,
     .compute_acceleration = compute_acceleration,
     .add_separate_gravity = add_separate_gravity,
+    .implicit_turn = implicit_turn,
     .interaction_forces_to_external = interaction_forces_to_external,
     .begin_integration = begin_integration,
     .end_integration = end_integration,

@@ -341,11 +341,57 @@ static bool restore_last_good(DvNode *root)
 
 /* ---- Before the first step ---- */
 
+/* Whether the angular part of M is a multiple of the identity at each body. */
+static bool is_round(const FieldItem *mass, DvStateRef state)
+{
+    enum { N = 6 };
+    const uint32_t bodies = dv_state_count(state);
+    const size_t numbers = (size_t)bodies * N;
+    double *unit = dv_alloc(numbers, sizeof *unit), *product = dv_alloc(3 * numbers, sizeof *product);
+    for (size_t axis = 0; axis < 3; axis++) {
+        for (uint32_t i = 0; i < bodies; i++)
+            for (size_t c = 0; c < 3; c++)
+                unit[(size_t)i * N + 3 + c] = c == axis ? 1.0 : 0.0;
+        mass->mass->add_mdx(mass->self, 1.0, (DvConstVec){unit, bodies, N},
+                            (DvVec){product + axis * numbers, bodies, N});
+    }
+    bool round = true;
+    for (uint32_t i = 0; i < bodies; i++)
+        for (size_t axis = 0; axis < 3; axis++)
+            for (size_t c = 0; c < 3; c++) {
+                const size_t at = (size_t)i * N + 3;
+                const double expected = c == axis ? product[at] : 0.0;
+                round &= fabs(product[axis * numbers + at + c] - expected) <= 1e-9 * fabs(product[at]);
+            }
+    dv_free(unit);
+    dv_free(product);
+    return round;
+}
+
+/* Bodies whose inertia does not turn with them, though it should. */
+static size_t lint_inertia(const DvMechanics *m)
+{
+    size_t problems = 0;
+    for (uint32_t i = 0; i < m->mass_list.count; i++) {
+        const FieldItem *mass = mass_at(m, i);
+        const DvStateRef s = m->states[mass->states[0]].ref;
+        const bool asked = s.dof == &dv_rigid3d && mass->mass->space == DV_HOST;
+        DvData *turning = asked ? dv_object_field(mass->object, "turningInertia") : NULL;
+        if (!turning || dv_data_bool(turning) || is_round(mass, s))
+            continue;
+        dv_warning(mass->object,
+                   "its inertia is not a multiple of the identity, and stays in world axes while the body turns; "
+                   "turningInertia=\"1\" lets it turn");
+        problems++;
+    }
+    return problems;
+}
+
 static size_t lint(DvNode *root)
 {
     DvMechanics *m = watched(root);
     mechanics_update(m);
-    size_t problems = 0;
+    size_t problems = lint_inertia(m);
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const uint32_t state = m->independent.at[i];
         const DvStateRef s = m->states[state].ref;

@@ -117,6 +117,7 @@ static DvStatus solve(void *self_, double h, DvVecId position, DvVecId velocity)
         ops->add_mbk(m, &step, (DvFactors){.m = -mass_damping, .k = h * t + stiffness_damping}, b, DV_VELOCITY,
                      DV_WALK_WHOLE);
         ops->combine(m, b, DV_NO_VEC, b, h);
+        ops->implicit_turn(m, &step, rule ? 0.5 : 1.0, b);
     }
     ops->project_response(m, &step, b, DV_WALK_WHOLE);
     dv_phase_end();
@@ -135,13 +136,13 @@ static DvStatus solve(void *self_, double h, DvVecId position, DvVecId velocity)
             self->old_velocity = ops->allocate(m, DV_DERIVS);
         ops->combine(m, self->old_velocity, DV_VELOCITY, DV_NO_VEC, 0.0);
     }
-    if (rule)
-        ops->combine(m, position, DV_POSITION, DV_VELOCITY, 0.5 * h);
     if (first_order)
         ops->combine(m, velocity, dv, DV_NO_VEC, 0.0);
     else
         ops->combine(m, velocity, DV_VELOCITY, dv, 1.0);
-    ops->combine(m, position, rule ? position : DV_POSITION, velocity, rule ? 0.5 * h : h);
+    if (rule) /* the mean of both velocities */
+        ops->combine(m, b, velocity, dv, -0.5);
+    ops->combine(m, position, DV_POSITION, rule ? b : velocity, h);
     ops->add_separate_gravity(m, h, velocity);
     if (velocity_damping != 0.0)
         ops->combine(m, velocity, DV_NO_VEC, velocity, exp(-h * velocity_damping));

@@ -3,7 +3,7 @@
  * RungeKutta4Solver: the classical Runge-Kutta method of order 4 (Kutta 1901), four force evaluations a step.
  *
  * Each evaluation projects its trial positions and velocities first. Rotations take the four increments one after the
- * other. Masses must be diagonal.
+ * other, which do not commute: where a body turns about an axis that changes, the order is 2. Masses must be diagonal.
  */
 #include "ode/integration.h"
 
@@ -122,7 +122,8 @@ const DvClass dv_runge_kutta4_solver = {
     .bases = (const char *const[]){"OdeSolver", NULL},
     .family = "ODE solvers",
     .module = "Sofa.Component.ODESolver.Forward",
-    .help = "Classical Runge-Kutta method of order 4: accurate, for small steps.",
+    .help =
+        "Classical Runge-Kutta method of order 4 (2 where bodies turn about changing axes): accurate, for small steps.",
     .instance_size = sizeof(RungeKutta4Solver),
     .contracts = (const DvContract[]){{.id = DV_ODE_SOLVER, .ops = &ops}, {0}},
     .init = init,

@@ -3,7 +3,8 @@
  * UncoupledConstraintCorrection: each point answers for itself, as if nothing joined it to the others.
  *
  *   dx_i = c_i f_i                                 points: c_i of `compliance`, or `defaultCompliance`
- *   dx_i = (c_0 f, C m)                            frames: force and torque; C symmetric, in world axes, the same for all
+ *   dx_i = (c_0 f, C m)                            frames: force and torque; C symmetric, in world axes, the same for all;
+ *                                                  of a mass with turningInertia in body axes: R_i C R_i^T
  *
  * x = x_free + pf dx, v = v_free + vf dx with the factors of the ODE solver: c stands for the inverse of its matrix, about 1 / mass.
  * Solvers that form W are given pf J C J^T; those that do not are given J C J^T, without the factor, whatever the order is: scenes
@@ -16,6 +17,7 @@
 #include <divan/divan.h>
 #include <divan/element_data.h>
 #include <divan/math/mat.h>
+#include <divan/math/quat.h>
 #include <divan/memory.h>
 
 #include <string.h>
@@ -29,13 +31,17 @@ typedef struct UncoupledConstraintCorrection {
     const DvOdeSolverOps *ode;
     void *ode_self;
     bool use_ode, told;
+    bool turns;                  /* the compliance of frames is that of their body axes */
     double rigid[RIGID_NUMBERS]; /* of frames: translation; 00 01 02 11 12 22 of rotation */
     DvElementData of_points;     /* compliance of each, where the list goes with a mesh */
 } UncoupledConstraintCorrection;
 
 static const DvField fields[] = {
-    DV_FIELD(UncoupledConstraintCorrection, compliance, "compliance", dv_type_doubles, .unit = "1/kg",
-             .help = "of each point; of frames seven numbers for all: translation, then 00 01 02 11 12 22 of rotation"),
+    DV_FIELD(
+        UncoupledConstraintCorrection, compliance, "compliance", dv_type_doubles, .unit = "1/kg",
+        .help =
+            "of each point; of frames seven numbers for all: translation, then 00 01 02 11 12 22 of rotation, in world "
+            "axes, or in body axes when they are taken from a mass with turningInertia"),
     DV_FIELD(UncoupledConstraintCorrection, default_compliance, "defaultCompliance", dv_type_double, .init = "1e-05",
              .unit = "1/kg", .help = "of all points; frames: default from the mass of the node"),
     DV_FIELD(UncoupledConstraintCorrection, verbose, "verbose", dv_type_bool, .init = "0",
@@ -63,6 +69,12 @@ static bool is_rigid(UncoupledConstraintCorrection *self)
 }
 
 /* ---- Initialisation ---- */
+
+static DvQuat orientation(const UncoupledConstraintCorrection *self, uint32_t frame)
+{
+    const DvConstVec x = dv_state_read(self->state, DV_POSITION);
+    return dv_quat_normalize(dv_quat_load(x.at + (size_t)frame * x.dim + 3));
+}
 
 /* Adds M e_k of frame 0, unit vector by unit vector: m[6 k + i] += M(i, k). */
 static void add_mass_of_frame(DvObject *mass, uint32_t count, double *m)
@@ -93,6 +105,7 @@ static DvStatus rigid_from_mass(DvObject *object, UncoupledConstraintCorrection 
     const uint32_t count = dv_state_count(self->state);
     double m[N * N] = {0};
     size_t used = 0;
+    self->turns = false;
     for (size_t i = 0; i < found && i < MOST && count > 0; i++) {
         const DvStatus status = dv_object_initialise_first(object, masses[i]);
         if (status != DV_OK)
@@ -100,6 +113,8 @@ static DvStatus rigid_from_mass(DvObject *object, UncoupledConstraintCorrection 
         const DvMassOps *ops = dv_object_ops(masses[i], DV_MASS);
         if (!ops->acceleration || ops->state(dv_object_self(masses[i])) != self->state.object)
             continue;
+        DvData *turning = dv_object_field(masses[i], "turningInertia");
+        self->turns |= turning && dv_data_bool(turning);
         add_mass_of_frame(masses[i], count, m);
         used++;
     }
@@ -113,6 +128,10 @@ static DvStatus rigid_from_mass(DvObject *object, UncoupledConstraintCorrection 
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
             inertia.m[i][k] = m[N * (3 + k) + 3 + i];
+    if (self->turns) {
+        const DvMat3 rotation = dv_quat_to_matrix(orientation(self, 0));
+        inertia = dv_mat3_mul(dv_mat3_transposed_mul(rotation, inertia), rotation);
+    }
     (void)dv_mat3_inverse(inertia, &inverse);
     const double c[RIGID_NUMBERS] = {1.0 / m[0],      inverse.m[0][0], inverse.m[0][1], inverse.m[0][2],
                                      inverse.m[1][1], inverse.m[1][2], inverse.m[2][2]};
@@ -280,14 +299,26 @@ static DvSparseRows scaled_rows(UncoupledConstraintCorrection *self, const DvSpa
     return (DvSparseRows){j->rows, j->row_start, j->columns, values};
 }
 
-/* C of one frame, x = C f. */
-static void turn(const double *c, const double *f, double *x)
+/* x = C f of rotations in the axes of C. */
+static DvVec3 turn_by(const double *c, DvVec3 f)
 {
+    return dv_vec3(c[1] * f.x + c[2] * f.y + c[3] * f.z, c[2] * f.x + c[4] * f.y + c[5] * f.z,
+                   c[3] * f.x + c[5] * f.y + c[6] * f.z);
+}
+
+/* C of one frame, x = C f. */
+static void turn(const UncoupledConstraintCorrection *self, uint32_t frame, const double *f, double *x)
+{
+    const double *c = self->rigid;
     for (int i = 0; i < 3; i++)
         x[i] = c[0] * f[i];
-    x[3] = c[1] * f[3] + c[2] * f[4] + c[3] * f[5];
-    x[4] = c[2] * f[3] + c[4] * f[4] + c[5] * f[5];
-    x[5] = c[3] * f[3] + c[5] * f[4] + c[6] * f[5];
+    const DvVec3 torque = dv_vec3_load(f + 3);
+    if (!self->turns) {
+        dv_vec3_store(turn_by(c, torque), x + 3);
+        return;
+    }
+    const DvQuat q = orientation(self, frame);
+    dv_vec3_store(dv_quat_rotate(q, turn_by(c, dv_quat_inverse_rotate(q, torque))), x + 3);
 }
 
 /* J C of frames: six entries for each frame of a row. */
@@ -308,7 +339,7 @@ static DvSparseRows turned_rows(UncoupledConstraintCorrection *self, const DvSpa
             double f[N] = {0};
             for (; e < j->row_start[r + 1] && j->columns[e] / N == frame; e++)
                 f[j->columns[e] % N] = factor * j->values[e];
-            turn(self->rigid, f, values + at);
+            turn(self, frame, f, values + at);
             for (uint32_t k = 0; k < N; k++)
                 columns[at++] = frame * N + k;
         }
@@ -346,7 +377,7 @@ static DvStatus respond(void *self_, const DvStep *step, const double *force, do
     (void)step;
     if (is_rigid(self)) {
         for (size_t i = 0; i + 6 <= unknowns; i += 6)
-            turn(self->rigid, force + i, dx + i);
+            turn(self, (uint32_t)(i / 6), force + i, dx + i);
         return DV_OK;
     }
     size_t listed;
