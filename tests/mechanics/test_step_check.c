@@ -171,6 +171,82 @@ static void the_last_good_state_comes_back(void **state)
     dv_scene_free(scene);
 }
 
+/* ---- Growth ---- */
+
+/* Two points on a spring of 1e6 N/m that explicit steps of 0.1 s tear apart, a factor of about 2e4 a step. */
+#define TORN(loop)                                                                            \
+    "<Node name='root' gravity='0 0 0' dt='0.1'>" loop "<EulerExplicitSolver/>"               \
+    "\n<MechanicalObject name='dofs' position='0 0 0 1.1 0 0'/><UniformMass vertexMass='1'/>" \
+    "<SpringForceField name='spring' spring='0 1 1e6 0 1'/></Node>"
+
+static void a_run_that_grows_beyond_all_sense_ends(void **state)
+{
+    (void)state;
+    expect_report(
+        TORN(""), 4,
+        "beyond all sense here (more than 1.4e+09, by growthLimit of the animation loop); likely cause: step too "
+        "large for the stiffest element (SpringForceField 'spring'");
+    expect_report(TORN("<DefaultAnimationLoop growthLimit='0'/>"), 100, "is not finite after step");
+    /* 1.1 m in 0.1 s, 1e10 times, for 0.4 s */
+    expect_report(TORN("<DefaultAnimationLoop growthLimit='1e10'/>"), 5, "(more than 4.5e+10, by growthLimit");
+}
+
+static void a_place_beyond_all_reach_ends_the_run(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text("<Node name='root' gravity='0 0 0' dt='0.1'><EulerExplicitSolver/>"
+                        "<MechanicalObject name='dofs' position='3 0 0  0 4 0'/><UniformMass vertexMass='1'/></Node>");
+    DvText messages = {0};
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    dv_state_write(scene_state(scene, "/dofs"), DV_POSITION, DV_READ_WRITE).at[4] = 1e30;
+    dv_log_set_handler(collect, &messages);
+    assert_int_equal(dv_scene_step(scene, 0), DV_ERROR_NOT_FINITE);
+    dv_log_set_handler(NULL, NULL);
+    /* 1e9 m, and 1e9 m/s for 0.3 s: what the next step could reach */
+    assert_non_null(
+        strstr(messages.at, "the position of point 1 is 1e+30 after step 2, beyond all sense here (more than 1.3e+09"));
+    dv_text_free(&messages);
+    assert_true(check_ops()->restore_last_good(dv_scene_root(scene)));
+    assert_true(dv_state_read(scene_state(scene, "/dofs"), DV_POSITION).at[4] == 4);
+    dv_scene_free(scene);
+}
+
+/* What moves far or fast for good reasons goes on, and arrives. */
+static void motions_that_make_sense_are_let_go(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int steps;
+        double speed; /* of point 0 at the end */
+    } cases[] = {
+        /* Ten days of free fall from the origin, in metres and millimetres */
+        {"<Node name='root' gravity='0 0 -9.81' dt='100'><EulerExplicitSolver/><MechanicalObject name='dofs' position='0 0 0'/>"
+         "<UniformMass vertexMass='1'/></Node>",
+         8640, -9.81 * 864000},
+        {"<Node name='root' gravity='0 0 -9810' dt='100'><EulerExplicitSolver/><MechanicalObject name='dofs' position='0 0 0'/>"
+         "<UniformMass vertexMass='1'/></Node>",
+         8640, -9810.0 * 864000},
+        /* A force on a point without size or weight */
+        {"<Node name='root' gravity='0 0 0' dt='0.01'><EulerExplicitSolver/><MechanicalObject name='dofs' position='0 0 0'/>"
+         "<UniformMass vertexMass='1e-6'/><ConstantForceField indices='0' forces='0 0 10'/></Node>",
+         1000, 1e8},
+        /* Thrown at ten kilometres a second, a grain of a micrometre */
+        {"<Node name='root' gravity='0 0 0' dt='0.001'><EulerExplicitSolver/>"
+         "<MechanicalObject name='dofs' position='0 0 0  1e-6 0 0' velocity='0 0 1e4 0 0 1e4'/><UniformMass vertexMass='1'/></Node>",
+         5000, 1e4},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        DvScene *scene = scene_from_text(cases[i].text);
+        for (int n = 0; n < cases[i].steps; n++)
+            assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+        const double speed = dv_state_read(scene_state(scene, "/dofs"), DV_VELOCITY).at[2];
+        assert_true(fabs(speed - cases[i].speed) < 1e-9 * fabs(cases[i].speed));
+        dv_scene_free(scene);
+    }
+}
+
 static void expect_lint(const char *text, size_t problems, const char *expected)
 {
     DvScene *scene = scene_from_text(text);
@@ -212,6 +288,9 @@ int main(void)
         cmocka_unit_test(other_causes_are_told_apart),
         cmocka_unit_test(the_limit_of_the_step_is_that_of_the_stiffest_element),
         cmocka_unit_test(the_last_good_state_comes_back),
+        cmocka_unit_test(a_run_that_grows_beyond_all_sense_ends),
+        cmocka_unit_test(a_place_beyond_all_reach_ends_the_run),
+        cmocka_unit_test(motions_that_make_sense_are_let_go),
         cmocka_unit_test(what_is_missing_is_known_before_the_first_step),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);

@@ -141,6 +141,11 @@ typedef struct SceneMechanics {
     DvMechanics *watched; /* that of the step check; or NULL */
     uint64_t structures;  /* numbers of matrix structures given so far */
     DvStatus fault;       /* of a component that cannot take part, reported; the next check of a step fails with it */
+    struct Growth {       /* what motions are measured by: see step_check.c */
+        bool known;
+        double factor;                        /* growthLimit */
+        double size, speed, gravity, started; /* m, m/s, m/s^2, s */
+    } growth;
 } SceneMechanics;
 
 SceneMechanics *mechanics_of_scene(const DvNode *node);

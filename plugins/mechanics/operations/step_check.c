@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The service divan.step-check/1: are all states still numbers after a step; if not, where, why, and what to do.
+ * The service divan.step-check/1: are all states still numbers after a step, and such as make sense; if not, where, why, and what to
+ * do.
+ *
+ * A run that explodes can go on for long without reaching infinity. So a velocity is a failure too when it is larger than
+ *
+ *   growthLimit (size / dt + speed + g t)   and   1e9 a second
+ *
+ * with the size of the scene (of all points from the origin) and the largest speed at the start, gravity and the time since: a
+ * million (the default) times what would cross the scene in a step or fall freely all the time. A position is one when it is
+ * farther than any such velocity could have led, and than 1e9. The floor of 1e9, three times the speed of light in m/s, keeps scenes
+ * out of this that have no size, or a small one in a large unit. growthLimit is a field of the animation loop; 0: never.
  *
  * After each good step the positions and velocities of the independent states are copied to vectors of their own, wherever
  * they live, so that a failed run can be saved as it was before. The cause is looked for in that last good state: what follows from
@@ -241,15 +251,86 @@ static void ask_myself(Answer *best, const DvMechanics *m, uint32_t state, const
 
 /* ---- Steps ---- */
 
-static uint32_t first_not_finite(const StateItem *state, DvVecId id)
+/* What is wrong with a vector of a state. */
+typedef struct Wrong {
+    uint32_t state, point;
+    bool position;
+    double value, limit; /* a limit of 0: the value is not finite */
+} Wrong;
+
+#define LEAST_SENSELESS 1e9 /* of velocities and places */
+
+/* The largest number of a vector; of coordinates only those of a place. */
+static double largest(DvStateRef s, DvVecId id)
 {
-    const DvStateRef s = state->ref;
-    return s.ops->has(s.self, id) ? s.ops->first_not_finite(s.self, id) : UINT32_MAX;
+    double most = 0.0;
+    const DvConstVec a = s.ops->has(s.self, id) ? dv_state_read(s, id) : (DvConstVec){0};
+    const uint32_t numbers = dv_vec_kind(id) == DV_COORDS && s.dof->rotation ? s.dof->spatial : a.dim;
+    for (uint32_t i = 0; i < a.count; i++)
+        for (uint32_t c = 0; c < numbers; c++)
+            most = fmax(most, fabs(a.at[(size_t)i * a.dim + c]));
+    return most;
 }
 
-static DvStatus report(const DvMechanics *m, DvNode *root, uint32_t state, uint32_t point, bool position,
-                       uint64_t number)
+/* The run begins, or begins anew. */
+static void measure(const DvMechanics *m, DvNode *root, struct Growth *growth)
 {
+    DvObject *loop = dv_node_slot(root, DV_ANIMATION_LOOP);
+    DvData *factor = loop ? dv_object_field(loop, "growthLimit") : NULL;
+    *growth =
+        (struct Growth){.known = true, .factor = factor ? dv_data_double(factor) : 1e6, .started = dv_node_time(root)};
+    for (uint32_t i = 0; i < m->state_list.count; i++) {
+        if (state_at(m, i)->kind == STATE_EXTERNAL)
+            continue;
+        growth->size = fmax(growth->size, largest(state_at(m, i)->ref, DV_POSITION));
+        growth->speed = fmax(growth->speed, largest(state_at(m, i)->ref, DV_VELOCITY));
+    }
+}
+
+/* The largest velocity that makes sense, and the farthest place; infinite: all does. */
+static void find_limits(const DvMechanics *m, DvNode *root, uint64_t number, double *velocity, double *position)
+{
+    struct Growth *growth = &m->scene->growth;
+    const double dt = dv_node_dt(root), now = dv_node_time(root), *g = dv_node_gravity(root);
+    if (!growth->known || number == 0 || now < growth->started)
+        measure(m, root, growth);
+    *velocity = *position = INFINITY;
+    if (!(growth->factor > 0.0) || !(dt > 0.0))
+        return;
+    const double time = now - growth->started + dt;
+    growth->gravity = fmax(growth->gravity, sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]));
+    *velocity = fmax(LEAST_SENSELESS, growth->factor * (growth->size / dt + growth->speed + growth->gravity * time));
+    *position = LEAST_SENSELESS + *velocity * time;
+}
+
+/* Whether a vector holds a number that is not finite, or one above the limit (infinite: none is): then which. A sum of squares that is
+ * small enough spares a closer look. */
+static bool is_wrong(DvStateRef s, DvVecId id, double limit, Wrong *wrong)
+{
+    if (!s.ops->has(s.self, id))
+        return false;
+    const double squares = s.ops->dot(s.self, id, id);
+    if (squares <= limit * limit && isfinite(squares))
+        return false;
+    *wrong = (Wrong){.point = s.ops->first_not_finite(s.self, id), .position = dv_vec_kind(id) == DV_COORDS};
+    if (wrong->point != UINT32_MAX)
+        return true;
+    if (limit == INFINITY)
+        return false;
+    const DvConstVec a = dv_state_read(s, id);
+    for (size_t i = 0; i < (size_t)a.count * a.dim; i++)
+        if (fabs(a.at[i]) > limit) {
+            wrong->point = (uint32_t)(i / a.dim);
+            wrong->value = a.at[i];
+            wrong->limit = limit;
+            return true;
+        }
+    return false;
+}
+
+static DvStatus report(const DvMechanics *m, DvNode *root, Wrong wrong, uint64_t number)
+{
+    const uint32_t state = wrong.state, point = wrong.point;
     const DvObject *object = m->states[state].ref.object;
     /* A mapped state follows from others: the cause is there. */
     uint32_t cause = state;
@@ -277,9 +358,16 @@ static DvStatus report(const DvMechanics *m, DvNode *root, uint32_t state, uint3
         (void)snprintf(when, sizeof when, "after step %llu", (unsigned long long)number);
     else
         (void)snprintf(when, sizeof when, "before the first step");
+    const char *what = wrong.position ? "position" : "velocity";
     const DvStatus status =
-        dv_error(object, DV_ERROR_NOT_FINITE, "the %s of point %u is not finite %s; likely cause: %s; %s",
-                 position ? "position" : "velocity", point, when, answer.cause.at, answer.remedy.at);
+        wrong.limit == 0.0
+            ? dv_error(object, DV_ERROR_NOT_FINITE, "the %s of point %u is not finite %s; likely cause: %s; %s", what,
+                       point, when, answer.cause.at, answer.remedy.at)
+            : dv_error(
+                  object, DV_ERROR_NOT_FINITE,
+                  "the %s of point %u is %.3g %s, beyond all sense here (more than %.3g, by growthLimit of the animation "
+                  "loop); likely cause: %s; %s",
+                  what, point, wrong.value, when, wrong.limit, answer.cause.at, answer.remedy.at);
     dv_text_free(&answer.cause);
     dv_text_free(&answer.remedy);
     return status;
@@ -293,16 +381,19 @@ static DvStatus check(DvNode *root, uint64_t number)
     m->scene->fault = DV_OK;
     if (fault != DV_OK)
         return fault;
+    double most_velocity, most_position;
+    find_limits(m, root, number, &most_velocity, &most_position);
     for (uint32_t i = 0; i < m->state_list.count; i++) {
         const StateItem *state = state_at(m, i);
+        const bool independent = state->kind == STATE_INDEPENDENT;
+        Wrong wrong;
         if (state->kind == STATE_EXTERNAL)
             continue;
-        uint32_t point = first_not_finite(state, DV_POSITION);
-        const bool position = point != UINT32_MAX;
-        if (!position && state->kind == STATE_INDEPENDENT)
-            point = first_not_finite(state, DV_VELOCITY);
-        if (point != UINT32_MAX)
-            return report(m, root, m->state_list.at[i], point, position, number);
+        if (is_wrong(state->ref, DV_POSITION, independent ? most_position : INFINITY, &wrong) ||
+            (independent && is_wrong(state->ref, DV_VELOCITY, most_velocity, &wrong))) {
+            wrong.state = m->state_list.at[i];
+            return report(m, root, wrong, number);
+        }
     }
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const DvStateRef s = independent_at(m, i)->ref;

@@ -28,6 +28,7 @@
 #include <math.h>
 
 typedef struct ConstraintAnimationLoop {
+    DvData growth_limit;
     DvData compute_bounding_box, display_time, tolerance, max_iterations, collisions_first, double_buffer;
     DvData scale_tolerance, all_verified, sor, scheme_correction, real_time_compensation;
     DvData graph_errors, graph_constraints, graph_forces, unconverged, solved;
@@ -44,6 +45,7 @@ typedef struct ConstraintAnimationLoop {
 } ConstraintAnimationLoop;
 
 static const DvField fields[] = {
+    STEP_FIELD_GROWTH_LIMIT(ConstraintAnimationLoop),
     DV_FIELD(ConstraintAnimationLoop, compute_bounding_box, "computeBoundingBox", dv_type_bool, .init = "1",
              .help = "bounding boxes are computed when somebody asks for them, whatever this says"),
     DV_FIELD(ConstraintAnimationLoop, display_time, "displayTime", dv_type_bool, .init = "0",

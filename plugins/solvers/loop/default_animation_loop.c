@@ -18,6 +18,7 @@
 #include <divan/scene.h>
 
 typedef struct DefaultAnimationLoop {
+    DvData growth_limit;
     DvData compute_bounding_box, parallel_ode_solving;
     DvLink target_link;
     DvNode *target;
@@ -27,6 +28,7 @@ typedef struct DefaultAnimationLoop {
 } DefaultAnimationLoop;
 
 static const DvField fields[] = {
+    STEP_FIELD_GROWTH_LIMIT(DefaultAnimationLoop),
     DV_FIELD(DefaultAnimationLoop, compute_bounding_box, "computeBoundingBox", dv_type_bool, .init = "1",
              .help = "bounding boxes are computed when somebody asks for them, whatever this says"),
     DV_FIELD(DefaultAnimationLoop, parallel_ode_solving, "parallelODESolving", dv_type_bool, .init = "0",

@@ -24,6 +24,7 @@
 #include <divan/scene.h>
 
 typedef struct FreeMotionAnimationLoop {
+    DvData growth_limit;
     DvData velocity_first, thread_safe_visitor, parallel_collision, parallel_ode_solving, compute_bounding_box;
     DvData threads, task_scheduler;
     DvLink target_link, solver_link;
@@ -38,6 +39,7 @@ typedef struct FreeMotionAnimationLoop {
 } FreeMotionAnimationLoop;
 
 static const DvField fields[] = {
+    STEP_FIELD_GROWTH_LIMIT(FreeMotionAnimationLoop),
     DV_FIELD(FreeMotionAnimationLoop, velocity_first, "solveVelocityConstraintFirst", dv_type_bool, .init = "0",
              .help = "constraints act on velocities; positions follow"),
     DV_FIELD(FreeMotionAnimationLoop, thread_safe_visitor, "threadSafeVisitor", dv_type_bool, .init = "0",

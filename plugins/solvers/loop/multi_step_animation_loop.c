@@ -13,6 +13,7 @@
 #include <divan/plugin.h>
 
 typedef struct MultiStepAnimationLoop {
+    DvData growth_limit;
     DvData compute_bounding_box, collision_steps, integration_steps;
     DvLink target_link;
     DvNode *target;
@@ -22,6 +23,7 @@ typedef struct MultiStepAnimationLoop {
 } MultiStepAnimationLoop;
 
 static const DvField fields[] = {
+    STEP_FIELD_GROWTH_LIMIT(MultiStepAnimationLoop),
     DV_FIELD(MultiStepAnimationLoop, compute_bounding_box, "computeBoundingBox", dv_type_bool, .init = "1",
              .help = "bounding boxes are computed when somebody asks for them, whatever this says"),
     DV_FIELD(MultiStepAnimationLoop, collision_steps, "collisionSteps", dv_type_int, .init = "1",

@@ -8,6 +8,12 @@
 #include <divan/contracts/solver.h>
 #include <divan/event.h>
 
+/* For field tables: what the check of each step takes from the loop of the scene (divan.step-check/1). */
+#define STEP_FIELD_GROWTH_LIMIT(Struct)                                                                              \
+    DV_FIELD(Struct, growth_limit, "growthLimit", dv_type_double, .init = "1e6",                                     \
+             .help = "a run ends with an error when a velocity is beyond 1e9 and beyond this many times what would " \
+                     "cross the scene in a step or fall freely since the start; read at the start; 0: never")
+
 /* The topmost ODE solvers in and below `target`, in the order of the scene, to step->position and step->velocity.
  * Interaction force fields above them do not act; *told: whether users know. */
 DV_NODISCARD DvStatus step_run_solvers(DvNode *target, const DvStep *step, bool *told);
