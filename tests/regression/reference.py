@@ -9,7 +9,7 @@ usage: reference.py GROUP [NAME...] [--divan PROGRAM] [--shared FOLDER] [--verbo
   probes         probes of probes/first-light.txt: compare-operators and compare-states
   contact        scenes of sofa/lists/first-contact.txt and probes of contact whose response is here: compare-states, and
                  compare-contacts for those that the reference has contacts of
-  restart        all of these: saved at step 10, loaded and run on, the same hash at step 100
+  restart        all of these: saved at step 10, loaded and run on, the same hash at step 100, or where both explode
   threads        all of these: the same hashes with 1, 2 and 8 threads and small chunks
   allocations    scenes of first-light.txt and our own without contacts: no heap allocation in a step after the first (where contacts
                  come and go, tests/collision looks at the steps between)
@@ -32,6 +32,7 @@ import tempfile
 
 ROOT = os.environ.get("DIVAN_TEST_SOURCE_ROOT") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RESTART_AT, RESTART_TO = 10, 100
+NOT_FINITE = 3  # exit status of a run that explodes
 
 
 def option(name, default):
@@ -196,7 +197,10 @@ def restart(name, folder):
     if done.returncode != 0:
         return False, last_words(done)
     done = divan("run", saved, "-n", str(RESTART_TO - RESTART_AT), "--hash", "--quiet")
-    a, b = hash_at(straight, RESTART_TO), hash_at(done, RESTART_TO - RESTART_AT)
+    end = RESTART_TO
+    if straight.returncode == NOT_FINITE == done.returncode:  # a scene that explodes: up to there
+        end = next((k for k in range(RESTART_TO, RESTART_AT, -1) if hash_at(straight, k)), RESTART_TO)
+    a, b = hash_at(straight, end), hash_at(done, end - RESTART_AT)
     if a == b and a:
         return True, a
     now, then = hash_at(straight, RESTART_AT), hash_at(done, 0)

@@ -263,6 +263,22 @@ static void energy_behaves_as_each_method_promises(void **state)
     assert_true(loss > 0.0 && loss < steps * pow(3.0 * h, 6) / 72.0 * 1.01);
 }
 
+/* omega is 3: what becomes of the oscillator where h omega is 1.98, 2.02 and 300. */
+static void the_trapezoidal_rule_is_stable_and_the_scheme_is_not(void **state)
+{
+    (void)state;
+    static const double steps[] = {0.66, 0.6734, 100.0};
+    const double start = energy((Motion){1.0, 0.5});
+    for (int i = 0; i < 3; i++) {
+        const double h = steps[i];
+        const Motion rule = run_oscillator("<EulerImplicitSolver trapezoidalRule='1'/>" DIRECT, h, 300);
+        const Motion scheme =
+            run_oscillator("<EulerImplicitSolver trapezoidalScheme='1'/>" DIRECT, h, i == 2 ? 6 : 300);
+        assert_true(fabs(energy(rule) / start - 1.0) < 1e-9);
+        assert_true(i == 0 ? energy(scheme) < start : energy(scheme) > 100.0 * start);
+    }
+}
+
 static void damping_slows_and_stops_velocities(void **state)
 {
     (void)state;
@@ -433,6 +449,7 @@ int main(void)
         cmocka_unit_test(the_trapezoidal_rule_is_of_second_order_with_damping),
         cmocka_unit_test(the_trapezoidal_rule_is_of_second_order_on_a_nonlinear_spring),
         cmocka_unit_test(energy_behaves_as_each_method_promises),
+        cmocka_unit_test(the_trapezoidal_rule_is_stable_and_the_scheme_is_not),
         cmocka_unit_test(damping_slows_and_stops_velocities),
         cmocka_unit_test(separate_gravity_is_added_by_the_solver),
         cmocka_unit_test(a_consistent_mass_goes_through_the_linear_solver),

@@ -9,7 +9,9 @@
  * what the force asks for, (M - h t K) v = f, and x := x + h v.
  *
  * The velocities of both are those of the trapezoidal rule, which expects x to move by h (v_old + v_new) / 2. trapezoidalScheme
- * moves it by h v_new, as in the reference, and is therefore of first order; trapezoidalRule does what is expected.
+ * moves it by h v_new, as in the reference, and is therefore of first order; of an oscillator with h omega > 2 it grows without
+ * end (the matrix of a step has the trace 2 - 3 q / 2 and the determinant 1 - q / 2, q = z / (1 + z / 4), z = (h omega)^2: stable for
+ * q <= 2). trapezoidalRule does what is expected.
  *
  * dv is kept: linear solvers that start from a guess take it from the step before.
  */
