@@ -7,6 +7,7 @@
 
 #include <divan/contracts/topology.h>
 #include <divan/math/decompose.h>
+#include <divan/math/quat.h>
 
 #include <stdio.h>
 
@@ -37,6 +38,14 @@ COROTATED(polar_decomposition, "TetrahedronFEMForceField", "polar")
 COROTATED(stable_decomposition, "TetrahedronFEMForceField", "svd")
 COROTATED(large_displacements_of_the_other_class, "TetrahedralCorotationalFEMForceField", "large")
 COROTATED(polar_decomposition_of_the_other_class, "TetrahedralCorotationalFEMForceField", "polar")
+#define EXACT(test, class, young, deformed)                                                       \
+    FORCE_FIELD_CONFORMANCE(test, .internal = true, .objective = true, .tangent = TANGENT_EXACT,  \
+                            .energy = ENERGY_EXACT, .deformation = deformed,                      \
+                            .scene = "<Node>" CUBE "<" class " name='field' youngModulus='" young \
+                                                             "' poissonRatio='0.3' method='exact'/></Node>")
+EXACT(the_rotation_of_the_deformation, "TetrahedronFEMForceField", "100", 0.1)
+EXACT(the_rotation_of_large_deformations, "TetrahedronFEMForceField", "100", 0.25)
+EXACT(the_rotation_of_the_deformation_of_the_other_class, "TetrahedralCorotationalFEMForceField", "100 50 20 10", 0.1)
 FORCE_FIELD_CONFORMANCE(materials_of_each_element, .internal = false,
                         .scene = "<Node>" CUBE
                                  "<TetrahedronFEMForceField name='field' youngModulus='100 50 20 10' poissonRatio='0.3 "
@@ -122,6 +131,174 @@ static void the_sum_of_all_forces_vanishes(void **state)
                 assert_close(sum[c], 0.0, 1e-13 * size);
             dv_scene_free(scene);
         }
+}
+
+/* ---- Method exact ---- */
+
+static const char *const orders[] = {
+    "0 2 1 8  0 3 2 8  4 5 6 8  4 6 7 8  0 1 5 8  0 5 4 8  2 3 7 8  2 7 6 8  1 2 6 8  1 6 5 8  0 4 7 8  0 7 3 8",
+    "8 0 1 2  3 2 8 0  8 6 5 4  7 8 4 6  5 8 1 0  4 0 5 8  8 2 7 3  6 2 8 7  8 1 6 2  1 6 5 8  7 0 4 8  3 8 7 0"};
+
+/* Forces of the cube with its tetrahedra written in one of the orders, far from rest, turned by q. */
+static void strained(const char *class, const char *method, const char *order, DvQuat q, Forces *f)
+{
+    DvText text = {0};
+    dv_text_add(&text,
+                "<Node><MeshTopology position='" CUBE_POSITION "' tetrahedra='%s'/><MechanicalObject name='dofs' "
+                "template='Vec3d'/><%s name='field' youngModulus='100' poissonRatio='0.3' method='%s'/></Node>",
+                order, class, method);
+    DvScene *scene = scene_from_text(text.at);
+    double *x = positions(scene);
+    for (int p = 0; p < 9; p++) {
+        const DvVec3 at = dv_vec3_load(x + 3 * p);
+        const DvVec3 moved =
+            dv_vec3(1.3 * at.x + 0.4 * at.y * at.y, at.y - 0.3 * at.x + 0.2 * at.z, 0.8 * at.z + 0.2 * at.x * at.y);
+        dv_vec3_store(dv_quat_rotate(q, moved), x + 3 * p);
+    }
+    forces_at_time(scene, 0.0, f);
+    dv_text_free(&text);
+    dv_scene_free(scene);
+}
+
+static void the_order_of_the_points_does_not_matter(void **state)
+{
+    (void)state;
+    static Forces f, other;
+    const DvQuat q = dv_quat_from_axis_angle(dv_vec3(1, 2, -1), 1.9);
+    for (int class = 0; class < 2; class ++) {
+        strained(classes[class], "exact", orders[0], dv_quat_identity(), &f);
+        strained(classes[class], "exact", orders[1], dv_quat_identity(), &other);
+        for (int i = 0; i < 27; i++)
+            assert_close(other.at[0][i], f.at[0][i], 1e-12);
+        strained(classes[class], "exact", orders[1], q, &other);
+        for (int p = 0; p < 9; p++) {
+            double expected[3];
+            dv_vec3_store(dv_quat_rotate(q, dv_vec3_load(f.at[0] + 3 * p)), expected);
+            for (int c = 0; c < 3; c++)
+                assert_close(other.at[0][3 * p + c], expected[c], 1e-12);
+        }
+        /* which is what it is for: with the others it does */
+        strained(classes[class], "polar", orders[0], dv_quat_identity(), &f);
+        strained(classes[class], "polar", orders[1], dv_quat_identity(), &other);
+        double difference = 0.0;
+        for (int i = 0; i < 27; i++)
+            difference = fmax(difference, fabs(other.at[0][i] - f.at[0][i]));
+        assert_true(difference > 0.5);
+    }
+}
+
+/* Stretched by s along one axis and turned: S = diag(s, 1, 1), sigma_xx = (lambda + 2 mu) (s - 1) on the area at rest. */
+static void a_large_stretch_has_the_stress_of_the_closed_form(void **state)
+{
+    (void)state;
+    const double lambda = 100 * 0.3 / (1.3 * 0.4), mu = 100 / 2.6, s = 0.4;
+    const DvQuat q = dv_quat_from_axis_angle(dv_vec3(3, 1, 2), 2.2);
+    for (int class = 0; class < 2; class ++) {
+        DvScene *scene = cube(classes[class], "method='exact'");
+        double *x = positions(scene);
+        for (int p = 0; p < 9; p++)
+            dv_vec3_store(dv_quat_rotate(q, dv_vec3(s * x[3 * p], x[3 * p + 1], x[3 * p + 2])), x + 3 * p);
+        static Forces f;
+        forces_at_time(scene, 0.0, &f);
+        static const int face[4] = {1, 2, 5, 6};
+        DvVec3 sum = dv_vec3_zero();
+        for (int k = 0; k < 4; k++)
+            sum = dv_vec3_add(sum, dv_vec3_load(f.at[0] + 3 * face[k]));
+        sum = dv_quat_inverse_rotate(q, sum);
+        assert_close(sum.x, -(lambda + 2 * mu) * (s - 1), 1e-11);
+        assert_close(sum.y, 0.0, 1e-11);
+        assert_close(sum.z, 0.0, 1e-11);
+        dv_scene_free(scene);
+    }
+}
+
+/* Pushed through itself, an element is pressed back: its energy has its least value at rest, and the force is still its gradient. */
+static void an_inverted_element_turns_back(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node dt='1e-3' gravity='0 0 0'><DefaultAnimationLoop/><EulerExplicitSolver/><MeshTopology position='0 0 0 1 0 0 0 1 0 0.3 "
+        "0.3 1' tetrahedra='0 1 2 3'/><MechanicalObject name='dofs' template='Vec3d'/><UniformMass totalMass='1'/>"
+        "<FixedProjectiveConstraint indices='0 1 2'/><TetrahedronFEMForceField name='field' youngModulus='100' "
+        "poissonRatio='0.3' method='exact'/></Node>");
+    positions(scene)[11] = -0.4;
+    static Forces f;
+    forces_at_time(scene, 0.0, &f);
+    assert_true(f.at[0][11] > 1.0);
+    const DvForceFieldOps *ops = field_ops(scene_object(scene, "/field"));
+    const DvStep step = {.dt = 1e-3, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    double e[2];
+    for (int side = 0; side < 2; side++) {
+        positions(scene)[11] = -0.4 + (side ? 1e-6 : -1e-6);
+        const DvConstVec x = dv_state_read(scene_state(scene, "/dofs"), DV_POSITION);
+        e[side] = ops->energy(dv_object_self(scene_object(scene, "/field")), &step, &x);
+    }
+    assert_close(f.at[0][11], -(e[1] - e[0]) / 2e-6, 1e-6);
+    for (int i = 0; i < 2000 && positions(scene)[11] < 0.5; i++)
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    assert_true(positions(scene)[11] >= 0.5);
+    dv_scene_free(scene);
+}
+
+/* A cube of soft tetrahedra, thrown with a spin that stretches it much, free in space. Symplectic steps keep the angular momentum of forces
+ * without a torque to rounding, and energies within the order of the step. Returns how far each drifts, in proportion. */
+static void spin_freely(const char *class, const char *method, double dt, int steps, double *momentum_drift,
+                        double *energy_drift)
+{
+    DvText text = {0};
+    dv_text_add(
+        &text,
+        "<Node dt='%g' gravity='0 0 0'><DefaultAnimationLoop/><EulerExplicitSolver/>" CUBE
+        "<UniformMass name='mass' totalMass='9'/><%s name='field' youngModulus='300' poissonRatio='0.3' method='%s'/>"
+        "</Node>",
+        dt, class, method);
+    DvScene *scene = scene_from_text(text.at);
+    dv_text_free(&text);
+    const DvStateRef state = scene_state(scene, "/dofs");
+    double *v = dv_state_write(state, DV_VELOCITY, DV_READ_WRITE).at, first[3] = {0}, start = 0.0;
+    for (int p = 0; p < 9; p++) {
+        const DvVec3 x = dv_vec3_load(positions(scene) + 3 * p);
+        const DvVec3 at = dv_vec3_sub(x, dv_vec3(0.5, 0.5, 0.5));
+        dv_vec3_store(dv_vec3_add(dv_vec3_cross(dv_vec3(1, 2, 5), at), dv_vec3(2 * at.x * at.y, at.z, -2 * at.x)),
+                      v + 3 * p);
+    }
+    const DvForceFieldOps *ops = field_ops(scene_object(scene, "/field"));
+    const DvStep step = {.dt = dt, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    *momentum_drift = *energy_drift = 0.0;
+    for (int i = 0; i <= steps; i++) {
+        const DvConstVec x = dv_state_read(state, DV_POSITION), now = dv_state_read(state, DV_VELOCITY);
+        double energy = ops->energy(dv_object_self(scene_object(scene, "/field")), &step, &x), l[3] = {0};
+        for (int p = 0; p < 9; p++) {
+            const DvVec3 velocity = dv_vec3_load(now.at + 3 * p);
+            energy += 0.5 * dv_vec3_norm_squared(velocity);
+            dv_vec3_accumulate(dv_vec3_cross(dv_vec3_load(x.at + 3 * p), velocity), l);
+        }
+        if (i == 0) {
+            memcpy(first, l, sizeof l);
+            start = energy;
+        }
+        const DvVec3 change = dv_vec3_sub(dv_vec3_load(l), dv_vec3_load(first));
+        *momentum_drift = fmax(*momentum_drift, dv_vec3_norm(change) / dv_vec3_norm(dv_vec3_load(first)));
+        *energy_drift = fmax(*energy_drift, fabs(energy - start) / start);
+        if (i < steps)
+            assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    }
+    dv_scene_free(scene);
+}
+
+static void a_free_body_keeps_its_momentum_and_energy(void **state)
+{
+    (void)state;
+    for (int class = 0; class < 2; class ++) {
+        double momentum, energy, half, coarse;
+        spin_freely(classes[class], "exact", 1e-3, 1000, &momentum, &coarse);
+        assert_true(momentum < 1e-12);
+        spin_freely(classes[class], "exact", 5e-4, 2000, &momentum, &energy);
+        assert_true(momentum < 1e-12);
+        assert_true(coarse < 0.02 && energy < 0.6 * coarse); /* of first order */
+        spin_freely(classes[class], "polar", 1e-3, 1000, &half, &energy);
+        assert_true(half > 0.01);
+    }
 }
 
 static void at_rest_there_is_no_force_to_the_last_bit(void **state)
@@ -456,6 +633,16 @@ static void mistakes_are_named(void **state)
     expect_load_error("<Node>" CUBE "<TetrahedronFEMForceField name='F' computeVonMisesStress='3'/></Node>",
                       "3 is none of 0, 1, 2");
     expect_load_error("<Node>" CUBE
+                      "<TetrahedronFEMForceField name='F' method='exact' plasticMaxThreshold='1'/></Node>",
+                      "plasticMaxThreshold: method 'exact' is elastic");
+    for (int class = 0; class < 2; class ++) {
+        DvText text = {0};
+        dv_text_add(&text, "<Node>" CUBE "<%s name='F' method='exact' updateStiffnessMatrix='1'/></Node>",
+                    classes[class]);
+        expect_load_error(text.at, "updateStiffnessMatrix: method 'exact' has the gradients of the rest shape");
+        dv_text_free(&text);
+    }
+    expect_load_error("<Node>" CUBE
                       "<TetrahedronFEMForceField name='F' method='small' computeVonMisesStress='1'/></Node>",
                       "1 needs frames that rotate");
     expect_load_error(
@@ -489,6 +676,13 @@ int main(void)
         cmocka_unit_test(current_gradients_of_all_strains),
         cmocka_unit_test(a_linear_displacement_leaves_inner_points_without_force),
         cmocka_unit_test(the_sum_of_all_forces_vanishes),
+        cmocka_unit_test(the_rotation_of_the_deformation),
+        cmocka_unit_test(the_rotation_of_large_deformations),
+        cmocka_unit_test(the_rotation_of_the_deformation_of_the_other_class),
+        cmocka_unit_test(the_order_of_the_points_does_not_matter),
+        cmocka_unit_test(a_large_stretch_has_the_stress_of_the_closed_form),
+        cmocka_unit_test(an_inverted_element_turns_back),
+        cmocka_unit_test(a_free_body_keeps_its_momentum_and_energy),
         cmocka_unit_test(at_rest_there_is_no_force_to_the_last_bit),
         cmocka_unit_test(one_element_has_the_force_of_its_textbook_matrices),
         cmocka_unit_test(factors_of_stiffness_are_spread_over_the_elements),

@@ -26,7 +26,9 @@ typedef struct TetrahedralCorotationalFEMForceField {
     uint64_t structure; /* + 1 with each rebuild */
 } TetrahedralCorotationalFEMForceField;
 
-static const char *const methods[] = {"small", "large", "polar", NULL}; /* as TetrahedronMethod */
+static const char *const methods[] = {"small", "large", "polar", "exact", NULL};
+static const TetrahedronMethod method_of[] = {TETRAHEDRON_SMALL, TETRAHEDRON_LARGE, TETRAHEDRON_POLAR,
+                                              TETRAHEDRON_EXACT};
 
 #define FIELD(member, name, type, ...) DV_FIELD(TetrahedralCorotationalFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
@@ -37,8 +39,12 @@ static const DvField fields[] = {
     FIELD(tetrahedron_info, "tetrahedronInfo", dv_type_mat3s,
           .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN | DV_FIELD_OUTPUT,
           .help = "frame of each tetrahedron at rest, local to world"),
-    FIELD(method, "method", dv_type_choice, .init = "large", .choices = methods,
-          .help = "frame of an element: none (small), by an edge and a face (large), by polar decomposition (polar)"),
+    FIELD(
+        method, "method", dv_type_choice, .init = "large", .choices = methods,
+        .help =
+            "frame of an element: none (small), by an edge and a face (large), by polar decomposition of its edges (polar), "
+            "both with forces that depend on the order of its points where strains are large and whose torque changes "
+            "the angular momentum; the rotation of its deformation, with the force and stiffness of its energy (exact)"),
     FIELD(local_stiffness_factor, "localStiffnessFactor", dv_type_doubles, .group = "material",
           .help = "factors of Young's modulus, spread evenly over the elements"),
     FIELD(update_stiffness_matrix, "updateStiffnessMatrix", dv_type_bool, .init = "0",
@@ -75,8 +81,8 @@ static DvStatus build(TetrahedralCorotationalFEMForceField *self)
     if (status == DV_OK)
         status = element_materials_agree(&self->materials, tetrahedra.count);
     if (status == DV_OK)
-        status = tetrahedron_blocks_build(&self->blocks, object, (TetrahedronMethod)dv_data_choice(&self->method),
-                                          update, rest.count, rest.at, tetrahedra.count, tetrahedra.at);
+        status = tetrahedron_blocks_build(&self->blocks, object, method_of[dv_data_choice(&self->method)], update,
+                                          rest.count, rest.at, tetrahedra.count, tetrahedra.at);
     self->structure++;
     if (status != DV_OK) {
         tetrahedron_blocks_free(&self->blocks);
@@ -98,7 +104,12 @@ static DvStatus reinit(DvObject *object, void *self_)
     (void)object;
     TetrahedralCorotationalFEMForceField *self = self_;
     element_materials_read(&self->materials);
-    const DvStatus status = build(self);
+    const bool exact = method_of[dv_data_choice(&self->method)] == TETRAHEDRON_EXACT;
+    const DvStatus status =
+        exact && dv_data_bool(&self->update_stiffness_matrix)
+            ? dv_field_error(&self->update_stiffness_matrix, -1,
+                             "method 'exact' has the gradients of the rest shape; use another method, or 0")
+            : build(self);
     if (status != DV_OK)
         single_state_release(&self->base);
     return status;

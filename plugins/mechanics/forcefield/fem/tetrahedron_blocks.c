@@ -27,6 +27,7 @@ void tetrahedron_blocks_free(TetrahedronBlocks *t)
     dv_free(t->world);
     dv_free(t->current);
     dv_free(t->normal);
+    dv_free(t->turn);
     dv_free(t->row);
     memset(t, 0, sizeof *t);
 }
@@ -85,6 +86,37 @@ DV_SIMD_INLINE void mend_inverted(const DvReal8 edge[3][3], const DvReal8 invers
     }
 }
 
+/* F = sum of e_k g_k^T / 6 V over the edges */
+DV_SIMD_INLINE void deformation_gradient(const TetrahedronRest *rest, const DvReal8 edge[3][3], DvReal8 f[3][3])
+{
+    const DvReal8 scale = 1.0 / dv_real8_dot(rest->edge[0], rest->gradient[0]);
+    DV_EACH (i, 3)
+        DV_EACH (j, 3)
+            f[i][j] = scale * (edge[0][i] * rest->gradient[0][j] + edge[1][i] * rest->gradient[1][j] +
+                               edge[2][i] * rest->gradient[2][j]);
+}
+
+/* The transpose of the rotation of F; of flat and inverted elements the stable one. */
+DV_SIMD_INLINE void deformation_frame(const DvReal8 f[3][3], DvReal8 frame[3][3])
+{
+    DvReal8 rotation[3][3], cofactor[3];
+    polar_frame(f, rotation);
+    dv_real8_cross(f[1], f[2], cofactor);
+    const DvMask8 bad = dv_real8_dot(f[0], cofactor) < 1e-6;
+    DV_EACH (i, 3)
+        DV_EACH (j, 3)
+            frame[i][j] = rotation[j][i];
+    for (uint32_t lane = 0; dv_mask8_any(bad) && lane < DV_LANES; lane++) {
+        if (!bad[lane])
+            continue;
+        DvMat3 deformation;
+        DV_EACH (i, 3)
+            DV_EACH (j, 3)
+                deformation.m[i][j] = f[i][j][lane];
+        set_lane(frame, lane, dv_mat3_transpose(dv_polar_stable(deformation)));
+    }
+}
+
 /* World to local, of the current edges. */
 DV_SIMD_INLINE void current_frame(const TetrahedronBlocks *t, TetrahedronMethod method, uint32_t block,
                                   const DvReal8 edge[3][3], DvReal8 frame[3][3])
@@ -95,6 +127,10 @@ DV_SIMD_INLINE void current_frame(const TetrahedronBlocks *t, TetrahedronMethod 
         DV_EACH (i, 3)
             DV_EACH (j, 3)
                 frame[i][j] = dv_real8(i == j);
+    } else if (method == TETRAHEDRON_EXACT) {
+        DvReal8 f[3][3];
+        deformation_gradient(&t->rest[block], edge, f);
+        deformation_frame((ConstMat8)f, frame);
     } else {
         polar_frame(edge, frame);
         if (method == TETRAHEDRON_SVD)
@@ -132,7 +168,11 @@ static void build_rest_shapes(TetrahedronBlocks *t, const double *rest_position)
         TetrahedronRest *rest = &t->rest[block];
         DvReal8(*frame)[3] = t->frame[block], edge[3][3];
         gather_edges(&t->mesh, block, edge);
-        current_frame(t, t->method == TETRAHEDRON_SVD ? TETRAHEDRON_POLAR : t->method, block, (ConstMat8)edge, frame);
+        current_frame(t,
+                      t->method == TETRAHEDRON_SVD     ? TETRAHEDRON_POLAR
+                      : t->method == TETRAHEDRON_EXACT ? TETRAHEDRON_SMALL
+                                                       : t->method,
+                      block, (ConstMat8)edge, frame);
         for (int k = 0; k < 3; k++)
             dv_real8_mul((ConstMat8)frame, edge[k], rest->edge[k]);
         dv_real8_cross(rest->edge[1], rest->edge[2], rest->gradient[0]);
@@ -163,12 +203,14 @@ DvStatus tetrahedron_blocks_build(TetrahedronBlocks *t, const DvObject *object, 
         return status;
     const uint32_t blocks = t->mesh.blocks;
     t->method = method;
-    t->update = method == TETRAHEDRON_SMALL ? UPDATE_NONE : update;
+    t->update = method == TETRAHEDRON_SMALL || method == TETRAHEDRON_EXACT ? UPDATE_NONE : update;
     t->rest = dv_alloc(blocks, sizeof *t->rest);
     t->frame = dv_alloc(blocks, sizeof *t->frame);
     t->world = dv_alloc(blocks, sizeof *t->world);
     if (method == TETRAHEDRON_SVD)
         t->inverse = dv_alloc(blocks, sizeof *t->inverse);
+    if (method == TETRAHEDRON_EXACT)
+        t->turn = dv_alloc(blocks, sizeof *t->turn);
     if (t->update == UPDATE_NORMAL_STRAINS) {
         t->current = dv_alloc(blocks, sizeof *t->current);
         t->normal = dv_alloc(blocks, sizeof *t->normal);
@@ -264,6 +306,40 @@ typedef struct ForceWork {
     double k;
 } ForceWork;
 
+/* R^T B R from the stretch S = R F, both symmetric; zero where the rotation is not defined. */
+DV_SIMD_INLINE void make_turn(const TetrahedronRest *rest, const DvReal8 edge[3][3], const DvReal8 frame[3][3],
+                              DvReal8 turn[6])
+{
+    DvReal8 f[3][3], g[3][3], cofactor[3][3], b[3][3], half[3][3];
+    const DvReal8 zero = {0};
+    deformation_gradient(rest, edge, f);
+    DV_EACH (i, 3)
+        DV_EACH (j, 3)
+            g[i][j] = -(frame[i][0] * f[0][j] + frame[i][1] * f[1][j] + frame[i][2] * f[2][j]);
+    const DvReal8 trace = -(g[0][0] + g[1][1] + g[2][2]);
+    DV_EACH (i, 3)
+        g[i][i] += trace;
+    dv_real8_cross(g[1], g[2], cofactor[0]);
+    dv_real8_cross(g[2], g[0], cofactor[1]);
+    dv_real8_cross(g[0], g[1], cofactor[2]);
+    const DvReal8 det = dv_real8_dot(g[0], cofactor[0]);
+    const DvMask8 undefined = ~(dv_real8_abs(det) > 1e-9 * dv_real8_abs(trace * trace * trace));
+    const DvReal8 factor =
+        (rest->lambda * (trace - 3.0) - 2.0 * rest->mu) / dv_real8_select(undefined, dv_real8(1.0), det);
+    DV_EACH (i, 3)
+        DV_EACH (j, 3)
+            b[i][j] = dv_real8_select(undefined, zero,
+                                      0.5 * factor * (cofactor[i][j] + cofactor[j][i]) + (i == j ? rest->mu : zero));
+    DV_EACH (i, 3)
+        DV_EACH (j, 3)
+            half[i][j] = b[i][0] * frame[0][j] + b[i][1] * frame[1][j] + b[i][2] * frame[2][j];
+    DV_EACH (c, 3) {
+        const int n = (c + 1) % 3; /* xy, yz, zx */
+        turn[c] = frame[0][c] * half[0][c] + frame[1][c] * half[1][c] + frame[2][c] * half[2][c];
+        turn[3 + c] = frame[0][c] * half[0][n] + frame[1][c] * half[1][n] + frame[2][c] * half[2][n];
+    }
+}
+
 DV_SIMD_CLONES static void force_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const ForceWork *work = context;
@@ -301,6 +377,8 @@ DV_SIMD_CLONES static void force_chunk(void *context, uint32_t begin, uint32_t e
         }
         if (t->current)
             memcpy(t->current[block], frame, sizeof frame);
+        if (t->turn)
+            make_turn(rest, (ConstMat8)edge, (ConstMat8)frame, t->turn[block]);
         store_forces(&t->mesh, block, (ConstMat8)f);
     }
 }
@@ -312,6 +390,33 @@ void tetrahedron_blocks_force(TetrahedronBlocks *t, const TetrahedronPlasticity 
     element_blocks_load(&t->mesh, x->at);
     dv_parallel_for(t->mesh.blocks, BLOCKS_PER_CHUNK, force_chunk, &work);
     element_blocks_accumulate(&t->mesh, f);
+}
+
+DV_SIMD_INLINE void turn_times(const DvReal8 turn[6], const DvReal8 a[3], DvReal8 out[3])
+{
+    out[0] = turn[0] * a[0] + turn[3] * a[1] + turn[5] * a[2];
+    out[1] = turn[3] * a[0] + turn[1] * a[1] + turn[4] * a[2];
+    out[2] = turn[5] * a[0] + turn[4] * a[1] + turn[2] * a[2];
+}
+
+/* f_n += k G_n x (R^T B R) sum G_m x d_m */
+DV_SIMD_INLINE void add_turning_forces(const DvReal8 turn[6], const DvReal8 world[3][3], const DvReal8 d[3][3],
+                                       double k, DvReal8 f[3][3])
+{
+    DvReal8 a[3] = {{0}, {0}, {0}}, moment[3];
+    DV_EACH (n, 3) {
+        DvReal8 part[3];
+        dv_real8_cross(world[n], d[n], part);
+        DV_EACH (c, 3)
+            a[c] += part[c];
+    }
+    turn_times(turn, a, moment);
+    DV_EACH (n, 3) {
+        DvReal8 part[3];
+        dv_real8_cross(world[n], moment, part);
+        DV_EACH (c, 3)
+            f[n][c] += k * part[c];
+    }
 }
 
 DV_SIMD_CLONES static void dforce_chunk(void *context, uint32_t begin, uint32_t end)
@@ -327,6 +432,8 @@ DV_SIMD_CLONES static void dforce_chunk(void *context, uint32_t begin, uint32_t 
         stress_of(&lambda, &mu, s, sigma);
         DV_EACH (k, 3)
             traction(sigma, world[k], world[k], f[k]);
+        if (t->turn)
+            add_turning_forces(t->turn[block], world, (ConstMat8)d, work->k, f);
         store_forces(&t->mesh, block, (ConstMat8)f);
     }
 }
@@ -489,6 +596,39 @@ static void add_local_block(const TetrahedronBlocks *t, uint32_t element, uint32
         block[i] += turned.m[i / 3][i % 3];
 }
 
+/* block += lambda G_n G_m^T + mu G_m G_n^T + mu (G_n . G_m) I - [G_n]x R^T B R [G_m]x of one element */
+static void add_exact_block(const TetrahedronBlocks *t, uint32_t element, uint32_t n, uint32_t m, double block[9])
+{
+    const uint32_t b = element / DV_LANES, lane = element % DV_LANES;
+    const double lambda = t->rest[b].lambda[lane], mu = t->rest[b].mu[lane];
+    double turn[6], g[2][3];
+    DV_EACH (c, 6)
+        turn[c] = t->turn[b][c][lane];
+    DV_EACH (side, 2) {
+        const uint32_t node = side == 0 ? n : m;
+        DV_EACH (c, 3)
+            g[side][c] = node > 0 ? t->world[b][node - 1][c][lane]
+                                  : -(t->world[b][0][c][lane] + t->world[b][1][c][lane] + t->world[b][2][c][lane]);
+    }
+    const DvMat3 of_n = dv_mat3_skew(dv_vec3_load(g[0])), of_m = dv_mat3_skew(dv_vec3_load(g[1])),
+                 b_world = {{{turn[0], turn[3], turn[5]}, {turn[3], turn[1], turn[4]}, {turn[5], turn[4], turn[2]}}};
+    const DvMat3 turning = dv_mat3_mul(of_n, dv_mat3_mul(b_world, of_m));
+    const double dot = mu * (g[0][0] * g[1][0] + g[0][1] * g[1][1] + g[0][2] * g[1][2]);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            block[3 * i + j] +=
+                lambda * g[0][i] * g[1][j] + mu * g[1][i] * g[0][j] + (i == j ? dot : 0.0) - turning.m[i][j];
+}
+
+/* Of elements that need more than their world gradients. */
+static void add_element_block(const TetrahedronBlocks *t, uint32_t element, uint32_t n, uint32_t m, double block[9])
+{
+    if (t->turn)
+        add_exact_block(t, element, n, m, block);
+    else
+        add_local_block(t, element, n, m, block);
+}
+
 static void local_diagonal_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const AssembleWork *work = context;
@@ -496,7 +636,7 @@ static void local_diagonal_chunk(void *context, uint32_t begin, uint32_t end)
     for (uint32_t p = begin; p < end; p++) {
         double block[9] = {0};
         for (uint32_t e = mesh->start[p]; e < mesh->start[p + 1]; e++)
-            add_local_block(work->t, mesh->entry[e] / 4, mesh->entry[e] % 4, mesh->entry[e] % 4, block);
+            add_element_block(work->t, mesh->entry[e] / 4, mesh->entry[e] % 4, mesh->entry[e] % 4, block);
         add_block3(work->view, p, block, work->factor);
     }
 }
@@ -508,8 +648,8 @@ static void local_pair_chunk(void *context, uint32_t begin, uint32_t end)
     for (uint32_t k = begin; k < end; k++) {
         double block[9] = {0};
         for (uint32_t e = mesh->pair_start[k]; e < mesh->pair_start[k + 1]; e++)
-            add_local_block(work->t, mesh->pair_entry[e] >> 6, mesh->pair_entry[e] >> 3 & 7, mesh->pair_entry[e] & 7,
-                            block);
+            add_element_block(work->t, mesh->pair_entry[e] >> 6, mesh->pair_entry[e] >> 3 & 7, mesh->pair_entry[e] & 7,
+                              block);
         add_block3(work->view, mesh->points + 2 * k, block, work->factor);
         add_block3_transposed(work->view, mesh->points + 2 * k + 1, block, work->factor);
     }
@@ -518,7 +658,7 @@ static void local_pair_chunk(void *context, uint32_t begin, uint32_t end)
 void tetrahedron_blocks_assemble(TetrahedronBlocks *t, double k, const DvMatrixView *view)
 {
     AssembleWork work = {t, view, -k};
-    if (t->current) {
+    if (t->current || t->turn) {
         dv_parallel_for(t->mesh.points, POINTS_PER_CHUNK, local_diagonal_chunk, &work);
         dv_parallel_for(t->mesh.pairs, PAIRS_PER_CHUNK, local_pair_chunk, &work);
         return;
@@ -614,8 +754,10 @@ void tetrahedron_blocks_cost(const TetrahedronBlocks *t, double *product, double
 {
     const double elements = t->mesh.elements,
                  penalty = cache_penalty(cost_tetrahedron_bytes * elements, cost_tetrahedron_beyond);
-    *product = (t->current ? cost_updated_tetrahedron_product : cost_tetrahedron_product) * elements * penalty;
-    *assembly = (t->current ? cost_updated_tetrahedron_assembly : cost_tetrahedron_assembly) * elements * penalty;
+    *product =
+        (t->current || t->turn ? cost_updated_tetrahedron_product : cost_tetrahedron_product) * elements * penalty;
+    *assembly =
+        (t->current || t->turn ? cost_updated_tetrahedron_assembly : cost_tetrahedron_assembly) * elements * penalty;
 }
 
 typedef struct StressWork {

@@ -10,6 +10,15 @@
  * The stiffness is -R^T K R; the derivative of R is left out, as is usual for this method: exact where an element is only moved
  * rigidly. The material is isotropic, so the stiffness needs no more of the frame than the gradients turned into world axes.
  *
+ * Method exact takes for R the rotation of the deformation gradient F = sum x_n g_n^T / 6 V = R^T S. Other frames, polar and svd included,
+ * which decompose the matrix of the edges, depend on the order of the points, and their forces have a torque and are no gradient; of
+ * this one nothing depends on the order, the torque vanishes (sigma and S commute), and the force is minus the gradient of the energy
+ * V (mu |S - I|^2 + lambda tr(S - I)^2 / 2). Its derivative has all terms: with a = sum G_n x dx_n (G in world axes) the frame turns by
+ * (tr(S) I - S)^-1 a, seen in it, which adds to the stiffness
+ *   B = mu I + (lambda tr(S - I) - 2 mu) (tr(S) I - S)^-1,   df_n += G_n x (R^T B R) a
+ * and is not definite in an element that is pressed. An inverted element takes the rotation whose S has one negative eigenvalue.
+ * Chao, Pinkall, Sanan and Schroeder, A simple geometric model for elastic deformations, 2010; Irving, Teran and Fedkiw, 2004.
+ *
  * An element with points a, b, c, d is described by its edges b-a, c-a, d-a and by g_b, g_c, g_d; g_a = -(g_b + g_c + g_d).
  */
 #ifndef DIVAN_MECHANICS_TETRAHEDRON_BLOCKS_H
@@ -21,7 +30,8 @@ typedef enum TetrahedronMethod {
     TETRAHEDRON_SMALL, /* no frame: small displacements */
     TETRAHEDRON_LARGE, /* frame of edge a b and face a b c */
     TETRAHEDRON_POLAR, /* polar decomposition of the edges */
-    TETRAHEDRON_SVD    /* the same, and a stable one for flat and inverted elements */
+    TETRAHEDRON_SVD,   /* the same, and a stable one for flat and inverted elements */
+    TETRAHEDRON_EXACT  /* rotation of the deformation gradient */
 } TetrahedronMethod;
 
 /* Which gradients a new force takes from the current local shape instead of the rest shape. */
@@ -49,6 +59,7 @@ typedef struct TetrahedronBlocks {
     DvReal8 (*world)[3][3];   /* [blocks] gradients in world axes, of the last force */
     DvReal8 (*current)[3][3]; /* [blocks] frame of the last force; UPDATE_NORMAL_STRAINS only */
     DvReal8 (*normal)[3][3];  /* [blocks] local gradients of its normal strains; likewise */
+    DvReal8 (*turn)[6];       /* [blocks] R^T B R of the last force: xx yy zz xy yz zx; EXACT only */
     DvReal4 *row;             /* [blocks x 8][4] world gradients by element, mu and lambda in the free places */
     bool one_ratio;           /* lambda / mu is the same in all elements */
     double ratio;

@@ -38,7 +38,7 @@ typedef struct TetrahedronFEMForceField {
     uint64_t materials_set; /* times */
 } TetrahedronFEMForceField;
 
-static const char *const methods[] = {"small", "large", "polar", "svd", NULL}; /* as TetrahedronMethod */
+static const char *const methods[] = {"small", "large", "polar", "svd", "exact", NULL}; /* as TetrahedronMethod */
 
 #define FIELD(member, name, type, ...) DV_FIELD(TetrahedronFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
@@ -51,8 +51,10 @@ static const DvField fields[] = {
     FIELD(
         method, "method", dv_type_choice, .init = "large", .choices = methods,
         .help =
-            "frame of an element: none (small), by an edge and a face (large), by polar decomposition (polar), the same "
-            "stable for inverted elements (svd)"),
+            "frame of an element: none (small), by an edge and a face (large), by polar decomposition of its edges (polar), the "
+            "same stable for inverted elements (svd), all three with forces that depend on the order of its points where strains "
+            "are large and whose torque changes the angular momentum; the rotation of its deformation, with the force and "
+            "stiffness of its energy (exact)"),
     FIELD(local_stiffness_factor, "localStiffnessFactor", dv_type_doubles, .group = "material",
           .help = "factors of Young's modulus, spread evenly over the elements"),
     FIELD(update_stiffness_matrix, "updateStiffnessMatrix", dv_type_bool, .init = "0",
@@ -243,6 +245,13 @@ static DvStatus check_options(DvObject *object, TetrahedronFEMForceField *self)
     if (mode == 1 && dv_data_choice(&self->method) == TETRAHEDRON_SMALL)
         return dv_field_error(&self->compute_von_mises_stress, -1,
                               "1 needs frames that rotate, and method 'small' has none; use 2, or another method");
+    const bool exact = dv_data_choice(&self->method) == TETRAHEDRON_EXACT;
+    if (exact && dv_data_double(&self->plastic_max_threshold) > 0.0)
+        return dv_field_error(&self->plastic_max_threshold, -1,
+                              "method 'exact' is elastic: a plastic strain has no energy; use another method, or 0");
+    if (exact && dv_data_bool(&self->update_stiffness_matrix))
+        return dv_field_error(&self->update_stiffness_matrix, -1,
+                              "method 'exact' has the gradients of the rest shape; use another method, or 0");
     if (mode != 0 || dv_data_bool(&self->update_stiffness))
         force_field_listen(object);
     const double gap = dv_data_double(&self->gap);
