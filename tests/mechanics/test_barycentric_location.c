@@ -321,6 +321,159 @@ static void weights_reproduce_the_position(void **state)
         }
 }
 
+/* ---- The nearest element ---- */
+
+/* Squared distance to a place a + s (b - a) + t (c - a), least over t: of a convex function by thirds. */
+static double least_over(const double *p, const DvVec3 x[3], double s, int depth)
+{
+    double low = 0.0, high = depth == 0 ? 1.0 : 1.0 - s, best = INFINITY;
+    for (int step = 0; step < 45; step++) {
+        const double at[2] = {low + (high - low) / 3.0, high - (high - low) / 3.0};
+        double d[2];
+        for (int k = 0; k < 2; k++) {
+            if (depth == 0)
+                d[k] = least_over(p, x, at[k], 1);
+            else
+                d[k] = dv_vec3_norm_squared(
+                    dv_vec3_sub(dv_vec3_load(p), dv_vec3_madd(dv_vec3_madd(x[0], s, dv_vec3_sub(x[1], x[0])), at[k],
+                                                              dv_vec3_sub(x[2], x[0]))));
+            best = fmin(best, d[k]);
+        }
+        if (d[0] < d[1])
+            high = at[1];
+        else
+            low = at[0];
+    }
+    return best;
+}
+
+/* Distance from an element by its faces, each cut in two; of volumes for points outside. */
+static double distance_from(const LocationMesh *mesh, uint32_t element, const double *p)
+{
+    static const uint8_t of_hexahedron[12][3] = {{0, 1, 2}, {0, 2, 3}, {4, 5, 6}, {4, 6, 7}, {0, 1, 5}, {0, 5, 4},
+                                                 {1, 2, 6}, {1, 6, 5}, {2, 3, 7}, {2, 7, 6}, {3, 0, 4}, {3, 4, 7}},
+                         of_tetrahedron[4][3] = {{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}},
+                         of_quad[2][3] = {{0, 1, 2}, {0, 2, 3}};
+    const DvElementKind kind = mesh->lists[0].kind;
+    const uint32_t n = dv_element_nodes(kind), *nodes = mesh->lists[0].elements.at + n * element;
+    const uint8_t(*face)[3] = kind == DV_HEXAHEDRA ? of_hexahedron : kind == DV_TETRAHEDRA ? of_tetrahedron : of_quad;
+    const int faces = kind == DV_HEXAHEDRA ? 12 : kind == DV_TETRAHEDRA ? 4 : kind == DV_QUADS ? 2 : 1;
+    double least = INFINITY;
+    for (int f = 0; f < faces; f++) {
+        DvVec3 x[3];
+        for (int k = 0; k < 3; k++)
+            x[k] = dv_vec3_load(mesh->points + 3 * nodes[face[f][k]]);
+        least = fmin(least, least_over(p, x, 0.0, 0));
+    }
+    return sqrt(least);
+}
+
+static DvVec3 place_of(const LocationMesh *mesh, Location found)
+{
+    uint32_t nodes[8];
+    double weights[8];
+    const uint32_t n = location_weights(mesh, found, false, nodes, weights);
+    DvVec3 place = dv_vec3_zero();
+    for (uint32_t j = 0; j < n; j++)
+        place = dv_vec3_madd(place, weights[j], dv_vec3_load(mesh->points + 3 * nodes[j]));
+    return place;
+}
+
+static void the_nearest_element_is_found(void **state)
+{
+    (void)state;
+    static Location found[MAX_POINTS];
+    for (uint32_t k = 0; k < 4; k++) {
+        make_block(k < 2 ? 4 : 2, 0.2, 1.0);
+        if (k < 2) /* not flat */
+            for (uint32_t i = 0; i < 25; i++)
+                block.points[3 * i + 2] = sin(1.3 * block.points[3 * i]) + 0.5 * block.points[3 * i + 1];
+        const LocationMesh mesh = mesh_of(kinds[k]);
+        block.target_count = 60;
+        locate_on_nearest(&mesh, (LocationPoints){block.targets, block.target_count, 3}, found);
+        for (uint32_t i = 0; i < block.target_count; i++) {
+            const double *p = block.targets + 3 * i, got = distance_from(&mesh, found[i].element, p);
+            /* inside a volume the point is where its weights say */
+            if (k >= 2 && dv_vec3_distance(place_of(&mesh, found[i]), dv_vec3_load(p)) < 1e-9 &&
+                score(&mesh, found[i].element, p) <= 0.0)
+                continue;
+            for (uint32_t e = 0; e < mesh.lists[0].elements.count; e++) {
+                const double other = distance_from(&mesh, e, p);
+                if (!(got <= other + 1e-7))
+                    fail_msg("point %u: element %u at %.12g, but %u is at %.12g", i, found[i].element, got, e, other);
+            }
+        }
+    }
+}
+
+/* Whatever the unit of length, the same element and the same local coordinates; also of points as near to two. */
+static void the_unit_of_length_decides_nothing(void **state)
+{
+    (void)state;
+    static Location found[MAX_POINTS], scaled[MAX_POINTS];
+    static double points[3 * MAX_POINTS], targets[3 * MAX_POINTS];
+    for (uint32_t k = 0; k < 4; k++)
+        for (int unit = 0; unit < 2; unit++) {
+            make_block(3, k % 2 ? 0.2 : 0.0, 1.0);
+            LocationMesh mesh = mesh_of(kinds[k]);
+            locate_on_nearest(&mesh, (LocationPoints){block.targets, block.target_count, 3}, found);
+            const double scale = unit ? 1000.0 : 1.0 / 1237.0;
+            for (uint32_t i = 0; i < 3 * block.point_count; i++)
+                points[i] = scale * block.points[i];
+            for (uint32_t i = 0; i < 3 * block.target_count; i++)
+                targets[i] = scale * block.targets[i];
+            LocationMesh other = mesh;
+            other.points = points;
+            locate_on_nearest(&other, (LocationPoints){targets, block.target_count, 3}, scaled);
+            for (uint32_t i = 0; i < block.target_count; i++) {
+                const DvVec3 here = place_of(&mesh, found[i]),
+                             there = dv_vec3_scale(place_of(&other, scaled[i]), 1.0 / scale);
+                if (!(dv_vec3_distance(here, there) < 1e-9))
+                    fail_msg("kind %u point %u: %.3g apart, elements %u and %u", k, i, dv_vec3_distance(here, there),
+                             found[i].element, scaled[i].element);
+            }
+        }
+}
+
+/* Inside, all elements give the position back, hexahedra of any shape too. */
+static void points_inside_stay_where_they_are(void **state)
+{
+    (void)state;
+    static Location found[MAX_POINTS];
+    for (uint32_t k = 2; k < 4; k++) {
+        make_block(4, 0.15, -0.6);
+        const LocationMesh mesh = mesh_of(kinds[k]);
+        locate_on_nearest(&mesh, (LocationPoints){block.targets, block.target_count, 3}, found);
+        for (uint32_t i = 0; i < block.target_count; i++)
+            assert_true(dv_vec3_distance(place_of(&mesh, found[i]), dv_vec3_load(block.targets + 3 * i)) < 1e-12);
+    }
+    /* and plane quads */
+    make_block(4, 0.15, -0.6);
+    for (uint32_t i = 0; i < 3 * block.point_count; i += 3)
+        block.points[i + 2] = 0.0;
+    for (uint32_t i = 0; i < 3 * block.target_count; i += 3)
+        block.targets[i + 2] = 0.0;
+    const LocationMesh mesh = mesh_of(DV_QUADS);
+    locate_on_nearest(&mesh, (LocationPoints){block.targets, block.target_count, 3}, found);
+    for (uint32_t i = 60; i < block.target_count; i++) /* the first hang on nodes that are elsewhere now */
+        assert_true(dv_vec3_distance(place_of(&mesh, found[i]), dv_vec3_load(block.targets + 3 * i)) < 1e-12);
+}
+
+static void the_nearest_of_flat_elements_is_none(void **state)
+{
+    (void)state;
+    make_block(2, 0.0, 0.5);
+    Location found[600];
+    memcpy(block.tetrahedra, (uint32_t[8]){0, 1, 2, 3, 0, 1, 3, 9999}, 8 * sizeof(uint32_t));
+    const LocationMesh mesh = mesh_of(DV_TETRAHEDRA);
+    locate_on_nearest(&mesh, (LocationPoints){block.targets, block.target_count, 3}, found);
+    for (uint32_t i = 0; i < block.target_count; i++)
+        assert_true(found[i].element >= 2 && found[i].element < block.tetrahedron_count);
+    const LocationMesh only_flat = {block.points, block.point_count, {{DV_TETRAHEDRA, {block.tetrahedra, 1}}}, 1};
+    locate_on_nearest(&only_flat, (LocationPoints){block.targets, 3, 3}, found);
+    assert_int_equal(found[0].element, NO_ELEMENT);
+}
+
 static void points_off_a_surface_fall_on_it(void **state)
 {
     (void)state;
@@ -449,6 +602,10 @@ static void the_number_of_threads_does_not_matter(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_nearest_element_is_found),
+        cmocka_unit_test(the_unit_of_length_decides_nothing),
+        cmocka_unit_test(points_inside_stay_where_they_are),
+        cmocka_unit_test(the_nearest_of_flat_elements_is_none),
         cmocka_unit_test(the_search_in_all_finds_the_best_score),
         cmocka_unit_test(the_hashed_search_finds_the_best_score_of_its_cells),
         cmocka_unit_test(elements_that_cover_thousands_of_cells_are_found_too),

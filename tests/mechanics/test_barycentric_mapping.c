@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include <divan/contracts/mapping.h>
+#include <divan/contracts/report.h>
 #include <divan/contracts/topology.h>
 #include <divan/math/decompose.h>
 #include <divan/math/rigid.h>
@@ -325,6 +326,78 @@ static void the_number_of_threads_does_not_matter(void **state)
     assert_true(result[0][0] != 0.0);
 }
 
+static void collect_line(void *context, const char *text)
+{
+    dv_text_add(context, "%s", text);
+}
+
+enum { FOLD_POINTS = 36 };
+
+/* Points beside a square that is folded along its diagonal, where they hang, in metres; in a scene of another unit. */
+static double *hung(double scale, const char *topology, const char *attributes, DvText *reported)
+{
+    static const double fold[12] = {0, 0, 0, 0.1, 0, 0, 0.1, 0.1, 0.1, 0, 0.1, 0};
+    DvText text = {0};
+    dv_text_add(&text, "<Node name='root'><%s name='mesh' position='", topology);
+    for (int i = 0; i < 12; i++)
+        dv_text_add(&text, "%.17g ", scale * fold[i]);
+    dv_text_add(&text,
+                "' triangles='0 1 2 0 2 3'/><MechanicalObject name='parent' template='Vec3d'/><Node name='Child'>"
+                "<MechanicalObject name='mapped' template='Vec3d' position='");
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++)
+            dv_text_add(&text, "%.17g %.17g %.17g ", scale * 0.02 * i, scale * 0.02 * j,
+                        scale * (0.02 + 0.01 * ((7 * i + 3 * j) % 5)));
+    dv_text_add(&text, "'/><BarycentricMapping name='map' %s/></Node></Node>", attributes);
+    DvScene *scene = scene_from_text(text.at);
+    DvObject *map = scene_object(scene, "/Child/map");
+    const DvReportOps *ops = dv_object_ops(map, DV_REPORT);
+    ops->report(dv_object_self(map), collect_line, reported);
+    const double *x = dv_state_read(scene_state(scene, "/Child/mapped"), DV_POSITION).at;
+    double *copy = malloc(3 * FOLD_POINTS * sizeof *copy);
+    for (int i = 0; i < 3 * FOLD_POINTS; i++)
+        copy[i] = x[i] / scale;
+    dv_scene_free(scene);
+    dv_text_free(&text);
+    return copy;
+}
+
+static double farthest_apart(const double *a, const double *b)
+{
+    double most = 0.0;
+    for (int i = 0; i < FOLD_POINTS; i++)
+        most = fmax(most, dv_vec3_distance(dv_vec3_load(a + 3 * i), dv_vec3_load(b + 3 * i)));
+    return most;
+}
+
+/* By default the lengths as numbers decide, which is reported. */
+static void the_nearest_element_does_not_depend_on_the_unit(void **state)
+{
+    (void)state;
+    static const char *const topologies[] = {"MeshTopology", "TriangleSetTopologyContainer"};
+    for (int t = 0; t < 2; t++) {
+        DvText said[4] = {{0}, {0}, {0}, {0}};
+        double *metres = hung(1.0, topologies[t], "", &said[0]), *millimetres = hung(1e3, topologies[t], "", &said[1]);
+        assert_true(farthest_apart(metres, millimetres) > 0.01);
+        assert_non_null(
+            strstr(said[0].at, "1 of 36 points hang elsewhere than on the nearest element, point 1 at most"));
+        assert_non_null(said[1].at);
+        free(metres), free(millimetres);
+        metres = hung(1.0, topologies[t], "nearestElement='1'", &said[2]);
+        millimetres = hung(1e3, topologies[t], "nearestElement='1'", &said[3]);
+        assert_true(farthest_apart(metres, millimetres) < 1e-12);
+        assert_true(said[2].at == NULL && said[3].at == NULL);
+        /* Point 1, (0, 0.02, 0.05): the foot on the plane of 0 2 3, x = z, is (0.025, 0.02, 0.025), but that is outside; the plane
+         * of 0 1 2, y = z, gives (0, 0.035, 0.035), outside too. The fold from 0 to 2 is nearest to both alike: the first counts. */
+        const double expected[3] = {0.0, 0.035, 0.035};
+        for (int c = 0; c < 3; c++)
+            assert_true(fabs(metres[3 + c] - expected[c]) < 1e-12);
+        free(metres), free(millimetres);
+        for (int i = 0; i < 4; i++)
+            dv_text_free(&said[i]);
+    }
+}
+
 static void scenes_that_cannot_work_say_why(void **state)
 {
     (void)state;
@@ -370,6 +443,7 @@ int main(void)
         cmocka_unit_test(points_that_are_added_to_the_output_are_located_too),
         cmocka_unit_test(a_saved_run_goes_on_with_the_same_weights),
         cmocka_unit_test(the_number_of_threads_does_not_matter),
+        cmocka_unit_test(the_nearest_element_does_not_depend_on_the_unit),
         cmocka_unit_test(scenes_that_cannot_work_say_why),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);

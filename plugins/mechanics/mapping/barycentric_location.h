@@ -14,6 +14,10 @@
  * of the elements around p the one where it is deepest wins, and if there is none, the one with the nearest centre, which then
  * extrapolates. Points on the border of elements (a surface with the points of its volume) depend on the last bit of v: the order
  * of the sums is part of the method. Elements without extent are never chosen.
+ *
+ * Of surfaces v2 is the height divided by |b1 x b2|: the score, and so the choice beside a bent surface, depends on the unit of length.
+ * locate_on_nearest() compares true distances instead, and its local coordinates are those of the bilinear or trilinear element rather
+ * than of the frame at node 0: nothing in it depends on a unit or, where no two elements are equally near, on an order.
  */
 #ifndef DIVAN_MECHANICS_BARYCENTRIC_LOCATION_H
 #define DIVAN_MECHANICS_BARYCENTRIC_LOCATION_H
@@ -52,6 +56,8 @@ void locate_in_all(const LocationMesh *mesh, LocationPoints points, Location *ou
 /* Compares the elements of the point's cell in a grid of the mean length of `edges`; of the 27 cells around when the best score
  * there exceeds half of that; all when the cell is empty. One list only. */
 void locate_by_hash(const LocationMesh *mesh, DvElements edges, LocationPoints points, Location *out);
+/* The element nearest to the point, of those equally near the first; in a tree of boxes. */
+void locate_on_nearest(const LocationMesh *mesh, LocationPoints points, Location *out);
 /* The first edge on which the foot of the perpendicular falls, else the last edge. */
 void locate_on_first_edge(const LocationMesh *mesh, LocationPoints points, Location *out);
 /* The edge nearest to the point. */

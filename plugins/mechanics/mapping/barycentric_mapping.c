@@ -5,8 +5,8 @@
  *   x_i = sum_j w_ij x_j over the nodes j of one element;  v_i = sum_j w_ij v_j;  f_j += w_ij f_i
  *
  * When the scene starts each point of the output is located in the mesh of the input (barycentric_location.h): in a regular or sparse grid
- * by its geometry, in meshes that may change by a hash of their elements, in others by comparing all. From then on only the weights
- * count. When one of the two meshes changes, all points are located anew at the positions of that moment, when they are next needed:
+ * by its geometry, in meshes that may change by a hash of their elements, in others by comparing all; with nearestElement in all but
+ * grids on the element that is nearest. From then on only the weights count. When one of the two meshes changes, all points are located anew at the positions of that moment, when they are next needed:
  * until then a copy of the input's positions follows the changes.
  *
  * Outputs that are rigid bodies take the position only; their orientation stays, forces on it are lost. In a mesh of tetrahedra that
@@ -19,6 +19,7 @@
 #include "product_at_points.h"
 #include "weighted_rows.h"
 
+#include <divan/contracts/report.h>
 #include <divan/element_data.h>
 #include <divan/math/decompose.h>
 #include <divan/math/quat.h>
@@ -38,9 +39,16 @@ typedef struct TurningBody {
     DvMat3 spin;     /* R G^-1 of the last apply; zero where the rotation is not defined */
 } TurningBody;
 
+/* Points that hang elsewhere than on the nearest element. */
+typedef struct Elsewhere {
+    uint32_t count, worst; /* worst: the one that is farthest from there */
+    double farthest;
+} Elsewhere;
+
 typedef struct BarycentricMapping {
     MappingBase base;
     DvData use_rest_position; /* bool */
+    DvData nearest_element;   /* bool */
     DvData mapper;            /* string, held for old scenes */
     DvLink input_topology, output_topology;
     DvData row_start, row_nodes, row_weights, turning_axes; /* state of a run: WeightedRows and O of each body */
@@ -50,6 +58,7 @@ typedef struct BarycentricMapping {
     bool ready;                            /* the rows are valid */
     DvElementData watch[DV_ELEMENT_KINDS]; /* of a mesh that may change; of points: positions before the first change */
     bool changed, copied; /* the mesh has changed since the last location; the positions were copied then */
+    Elsewhere elsewhere;  /* when the scene started */
     WeightedRows rows;
     TurningBody *bodies; /* [rows.rows]; NULL unless the bodies turn */
 } BarycentricMapping;
@@ -58,6 +67,12 @@ static const DvField fields[] = {
     MAPPING_FIELDS(BarycentricMapping),
     DV_FIELD(BarycentricMapping, use_rest_position, "useRestPosition", dv_type_bool, .init = "0",
              .help = "locate the rest positions of the output in those of the input, not the present ones"),
+    DV_FIELD(
+        BarycentricMapping, nearest_element, "nearestElement", dv_type_bool, .init = "0",
+        .help =
+            "hang each point on the element nearest to it, with the coordinates of that element, in any unit of length. By "
+            "default the element with the nearest centre is taken when the point is inside none, and inside a "
+            "triangle or quad is what is at most 0.01 times twice its area above it, in the numbers of the scene"),
     DV_LINK(BarycentricMapping, input_topology, "input_topology", DV_TOPOLOGY,
             .help = "mesh of the input; by default that of its node or above"),
     DV_LINK(BarycentricMapping, output_topology, "output_topology", DV_TOPOLOGY,
@@ -135,6 +150,14 @@ static void choose_changing_list(const BarycentricMapping *self, LocationMesh *m
     static const DvElementKind kinds[] = {DV_HEXAHEDRA, DV_TETRAHEDRA, DV_QUADS, DV_TRIANGLES, DV_EDGES};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && mesh->list_count == 0; i++)
         add_list(self, mesh, kinds[i]);
+}
+
+static void choose_lists(const BarycentricMapping *self, LocationMesh *mesh)
+{
+    if (self->in_mesh.ops->is_dynamic(self->in_mesh.self))
+        choose_changing_list(self, mesh);
+    if (mesh->list_count == 0)
+        choose_fixed_lists(self, mesh);
 }
 
 static DvStatus check_elements(const BarycentricMapping *self, const LocationMesh *mesh)
@@ -243,6 +266,42 @@ static void remember_meshes(BarycentricMapping *self)
     self->changed = self->copied = false;
 }
 
+static DvVec3 place_of(const double *points, const uint32_t *nodes, const double *weights, uint32_t count)
+{
+    DvVec3 place = dv_vec3_zero();
+    for (uint32_t k = 0; k < count; k++)
+        place = dv_vec3_madd(place, weights[k], dv_vec3_load(points + 3 * (size_t)nodes[k]));
+    return place;
+}
+
+/* How many points would hang elsewhere on the nearest element, of a mesh of surfaces or volumes. */
+static void compare_with_nearest(BarycentricMapping *self, const LocationMesh *mesh, LocationPoints points,
+                                 const RowBuilder *rows)
+{
+    Location *nearest = dv_alloc(points.count, sizeof *nearest);
+    locate_on_nearest(mesh, points, nearest);
+    for (uint32_t i = 0; i < points.count; i++) {
+        uint32_t nodes[8];
+        double weights[8];
+        if (nearest[i].element == NO_ELEMENT)
+            continue;
+        const uint32_t count = location_weights(mesh, nearest[i], false, nodes, weights), first = rows->start[i];
+        const DvVec3 there = place_of(mesh->points, nodes, weights, count);
+        const DvVec3 here =
+            place_of(mesh->points, rows->nodes + first, rows->weights + first, rows->start[i + 1] - first);
+        const double apart = dv_vec3_distance(there, here);
+        if (!(apart > 1e-6 * dv_vec3_distance(dv_vec3_load(mesh->points + 3 * (size_t)nodes[0]),
+                                              dv_vec3_load(mesh->points + 3 * (size_t)nodes[1]))))
+            continue;
+        self->elsewhere.count++;
+        if (apart > self->elsewhere.farthest) {
+            self->elsewhere.farthest = apart;
+            self->elsewhere.worst = i;
+        }
+    }
+    dv_free(nearest);
+}
+
 /* Locates all points and keeps the rows. `first`: when the scene starts, where mistakes of the scene are errors. */
 static DvStatus locate(BarycentricMapping *self, bool first)
 {
@@ -263,10 +322,8 @@ static DvStatus locate(BarycentricMapping *self, bool first)
     const bool grid = self->in_mesh.ops->grid && self->in_mesh.ops->grid(self->in_mesh.self, &shape);
     const DvSparseGridOps *cells = dv_object_ops(self->in_mesh.object, DV_SPARSE_GRID);
     const bool changing = !grid && self->in_mesh.ops->is_dynamic(self->in_mesh.self);
-    if (changing)
-        choose_changing_list(self, &mesh);
-    if (!grid && mesh.list_count == 0)
-        choose_fixed_lists(self, &mesh);
+    if (!grid)
+        choose_lists(self, &mesh);
     if (first && (status = check_elements(self, &mesh)) != DV_OK)
         return status;
     const DvElementKind kind = mesh.list_count ? mesh.lists[0].kind : DV_POINTS;
@@ -293,10 +350,12 @@ static DvStatus locate(BarycentricMapping *self, bool first)
     } else if (mesh.list_count == 0) {
         dv_warning(dv_object_of(self), "the input's topology has no elements: the output keeps its positions");
     } else if (kind == DV_EDGES) {
-        if (changing)
+        if (changing || dv_data_bool(&self->nearest_element))
             locate_on_nearest_edge(&mesh, points, locations);
         else
             locate_on_first_edge(&mesh, points, locations);
+    } else if (dv_data_bool(&self->nearest_element)) {
+        locate_on_nearest(&mesh, points, locations);
     } else if (changing && !turning) {
         locate_by_hash(&mesh, elements_of(self, DV_EDGES), points, locations);
     } else {
@@ -326,6 +385,10 @@ static DvStatus locate(BarycentricMapping *self, bool first)
         status =
             dv_error(dv_object_of(self), DV_ERROR_INVALID,
                      "point %u of the output finds no element: all elements of the input's topology are flat", lost);
+    self->elsewhere = (Elsewhere){0};
+    if (status == DV_OK && first && !grid && !cells && kind != DV_POINTS && kind != DV_EDGES &&
+        !dv_data_bool(&self->nearest_element))
+        compare_with_nearest(self, &mesh, points, &builder);
     if (status == DV_OK) {
         dv_data_set(&self->row_start, builder.start, (size_t)builder.rows + 1);
         dv_data_set(&self->row_nodes, builder.nodes, builder.entries);
@@ -519,6 +582,26 @@ static const DvMappingOps ops = {
     .output_points = mapping_output_points,
 };
 
+/* ---- Report */
+
+/* Where points hang elsewhere than on the nearest element, for which there is no reason but that it is the default. */
+static void report(void *self_, DvReportLine line, void *context)
+{
+    const BarycentricMapping *self = self_;
+    if (!self->ready || self->elsewhere.count == 0)
+        return;
+    DvText text = {0};
+    dv_text_add(
+        &text,
+        "%u of %u points hang elsewhere than on the nearest element, point %u at most, by %.3g; nearestElement=\"1\" "
+        "takes the nearest, in any unit of length",
+        self->elsewhere.count, self->rows.rows, self->elsewhere.worst, self->elsewhere.farthest);
+    line(context, text.at);
+    dv_text_free(&text);
+}
+
+static const DvReportOps report_ops = {.size = sizeof report_ops, .report = report};
+
 /* ---- Life */
 
 static void release(BarycentricMapping *self)
@@ -629,6 +712,7 @@ const DvClass dv_barycentric_mapping = {
     .fields = fields,
     .contracts = (const DvContract[]){{DV_MAPPING, &ops, .slot = true},
                                       {.id = PRODUCT_AT_POINTS, .ops = &product_at_points},
+                                      {.id = DV_REPORT, .ops = &report_ops},
                                       {0}},
     .init = init,
     .reinit = init,
