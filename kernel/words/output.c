@@ -277,10 +277,13 @@ FILE *dv_output_open(const char *path, DvScene *scene, DvText *why)
 static bool flush(const Output *output, DvText *why)
 {
     const bool lost = ferror(output->file) != 0;
+    const int descriptor = fileno(output->file);
     errno = 0;
-    const bool flushed = fflush(output->file) == 0;
+    bool good = fflush(output->file) == 0 && !lost;
+    if (lost && errno == 0)
+        (void)!write(descriptor, "\n", 1); /* the reason of what failed earlier, once more */
     /* Of some files, fsync says that it can do nothing for them. */
-    const bool good = flushed && !lost && (!output->target || fsync(fileno(output->file)) == 0 || errno == EINVAL);
+    good = good && (!output->target || fsync(descriptor) == 0 || errno == EINVAL);
     if (!good)
         dv_text_add(why, "not everything could be written: %s", g_strerror(errno ? errno : EIO));
     return good;
