@@ -7,17 +7,7 @@
  */
 #include "forcefield/spring/springs.h"
 
-#include "costs.h"
-
-#include <divan/element_data.h>
-
 #include <string.h>
-
-enum {
-    BLOCKS_PER_CHUNK = 64, /* of eight springs */
-    POINTS_PER_CHUNK = 512,
-    PARALLEL_FROM = 512 /* springs, below which points need no lists of their springs */
-};
 
 static DvStatus parse_springs(const DvType *type, const char *text, void **elements, size_t *count, DvText *problem)
 {
@@ -93,26 +83,13 @@ const DvType dv_type_linear_springs = {
     .print = print_springs,
 };
 
+static const double SHORTEST = 1e-9; /* m */
+
 static uint64_t list_version(Springs *self)
 {
     return dv_data_version(&self->indices1) + dv_data_version(&self->indices2) + dv_data_version(&self->lengths) +
            dv_data_version(&self->stiffness) + dv_data_version(&self->damping) +
            dv_data_version(&self->elongation_only) + dv_data_version(&self->enabled);
-}
-
-static void free_compiled(Springs *self)
-{
-    dv_free(self->block);
-    dv_free(self->tangent);
-    dv_free(self->value);
-    self->block = NULL;
-    self->tangent = self->value = NULL;
-    for (int side = 0; side < 2; side++) {
-        dv_free(self->start[side]);
-        dv_free(self->entry[side]);
-        self->start[side] = self->entry[side] = NULL;
-    }
-    self->count = self->blocks = 0;
 }
 
 static DvStatus check_spring(Springs *self, const LinearSpring *s, uint32_t number, const uint32_t points[2])
@@ -124,16 +101,15 @@ static DvStatus check_spring(Springs *self, const LinearSpring *s, uint32_t numb
                           points[first ? 0 : 1]);
 }
 
-/* The springs of the field and those the class adds, in blocks of eight. Lanes beyond the last spring are switched off. */
+/* The springs of the field and those the class adds. */
 static DvStatus compile(Springs *self)
 {
-    free_compiled(self);
+    spring_blocks_start(&self->set, self->base.state[0].dof, pair_state_is_one(&self->base), SHORTEST);
     self->structure++;
     size_t count = (dv_data_read(&self->spring), self->spring.count);
     const LinearSpring *list = dv_data_read(&self->spring);
     const uint32_t points[2] = {dv_state_count(self->base.state[0]), dv_state_count(self->base.state[1])};
-    self->points[0] = points[0];
-    self->points[1] = points[1];
+    spring_blocks_resize(&self->set, 0, points);
     if (count + self->extra_count > UINT32_MAX / 2)
         return dv_field_error(&self->spring, -1, "too many springs (%zu)", count);
     const uint32_t total = (uint32_t)count + self->extra_count;
@@ -142,55 +118,10 @@ static DvStatus compile(Springs *self)
         if (status != DV_OK)
             return status;
     }
-    self->count = total;
-    self->blocks = (total + DV_LANES - 1) / DV_LANES;
-    const uint32_t spatial = springs_spatial(self);
-    self->block = dv_alloc(self->blocks, sizeof *self->block);
-    self->tangent = dv_alloc((size_t)self->blocks * (spatial + 2), sizeof *self->tangent);
-    self->value = dv_alloc((size_t)self->blocks * spatial, sizeof *self->value);
-    for (uint32_t i = 0; i < self->blocks * DV_LANES; i++) {
-        const uint32_t number = i < total ? i : total - 1;
-        const LinearSpring *s = number < count ? &list[number] : &self->extra[number - count];
-        SpringBlock *block = &self->block[i / DV_LANES];
-        const uint32_t lane = i % DV_LANES;
-        block->a[lane] = s->a;
-        block->b[lane] = s->b;
-        block->stiffness[lane] = s->stiffness;
-        block->damping[lane] = s->damping;
-        block->rest_length[lane] = s->rest_length;
-        block->enabled[lane] = s->enabled && i < total ? -1 : 0;
-        block->elongation_only[lane] = s->elongation_only ? -1 : 0;
-    }
+    spring_blocks_resize(&self->set, total, points);
+    for (uint32_t i = 0; i < total; i++)
+        spring_blocks_set(&self->set, i, i < count ? &list[i] : &self->extra[i - count]);
     return DV_OK;
-}
-
-/* Which springs touch each point. */
-static void find_springs_of_points(Springs *self)
-{
-    const bool one = pair_state_is_one(&self->base);
-    for (uint32_t state = 0; state < (one ? 1 : 2); state++) {
-        const uint32_t points = self->points[state];
-        uint32_t *start = dv_alloc((size_t)points + 1, sizeof *start), *next = dv_alloc(points, sizeof *next);
-        uint32_t *entry = dv_alloc(2 * (size_t)self->count, sizeof *entry);
-        for (int pass = 0; pass < 2; pass++) {
-            for (uint32_t i = 0; i < self->count; i++)
-                for (uint32_t side = one ? 0 : state; side < (one ? 2 : state + 1); side++) {
-                    const SpringBlock *block = &self->block[i / DV_LANES];
-                    const uint32_t p = side == 0 ? block->a[i % DV_LANES] : block->b[i % DV_LANES];
-                    if (pass == 0)
-                        start[p + 1]++;
-                    else
-                        entry[next[p]++] = i << 1 | side;
-                }
-            for (uint32_t p = 0; pass == 0 && p < points; p++) {
-                start[p + 1] += start[p];
-                next[p] = start[p];
-            }
-        }
-        dv_free(next);
-        self->start[state] = start;
-        self->entry[state] = entry;
-    }
 }
 
 /* A list of `count` values from a field: its last value is repeated when it is too short. */
@@ -285,13 +216,13 @@ static bool update(Springs *self)
             status = springs_from_lists(self);
         remember_versions(self);
         if (status != DV_OK || compile(self) != DV_OK)
-            free_compiled(self);
-    } else if (dv_state_count(self->base.state[0]) != self->points[0] ||
-               dv_state_count(self->base.state[1]) != self->points[1]) {
+            spring_blocks_free(&self->set);
+    } else if (dv_state_count(self->base.state[0]) != self->set.points[0] ||
+               dv_state_count(self->base.state[1]) != self->set.points[1]) {
         if (compile(self) != DV_OK)
-            free_compiled(self);
+            spring_blocks_free(&self->set);
     }
-    return self->count > 0;
+    return self->set.count > 0;
 }
 
 static void erase_springs(Springs *self, uint32_t side, uint32_t point, uint32_t last)
@@ -415,7 +346,7 @@ DvStatus springs_init_lists(DvObject *object, Springs *self)
     if (status == DV_OK)
         status = follow_topologies(self);
     if (status != DV_OK) {
-        free_compiled(self);
+        spring_blocks_free(&self->set);
         pair_state_release(&self->base);
     }
     remember_versions(self);
@@ -435,223 +366,16 @@ void springs_destroy(DvObject *object, void *self_)
 {
     (void)object;
     Springs *self = self_;
-    free_compiled(self);
+    spring_blocks_free(&self->set);
     dv_free(self->extra);
-}
-
-typedef struct SpringWork {
-    Springs *self;
-    const double *x[2], *v[2]; /* v: velocities, or displacements of a product */
-    double *f[2];
-    double k;
-    uint32_t state;           /* of the points that gather */
-    const DvMatrixView *view; /* of an assembly */
-} SpringWork;
-
-/* d[c] = component c of b - a, lane by lane. */
-DV_SIMD_INLINE void gather_difference(const SpringBlock *block, const double *const at[2], uint32_t stride, int spatial,
-                                      DvReal8 *d)
-{
-    const double *a[DV_LANES], *b[DV_LANES];
-    DV_EACH (lane, DV_LANES) {
-        a[lane] = at[0] + (size_t)block->a[lane] * stride;
-        b[lane] = at[1] + (size_t)block->b[lane] * stride;
-    }
-    DV_EACH (c, spatial) {
-        const DvReal8 pa = {a[0][c], a[1][c], a[2][c], a[3][c], a[4][c], a[5][c], a[6][c], a[7][c]};
-        const DvReal8 pb = {b[0][c], b[1][c], b[2][c], b[3][c], b[4][c], b[5][c], b[6][c], b[7][c]};
-        d[c] = pb - pa;
-    }
-}
-
-/* One body for every DOF type: callers pass constants, the compiler unrolls. */
-DV_SIMD_INLINE void force_body(SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord,
-                               uint32_t deriv)
-{
-    Springs *self = work->self;
-    for (uint32_t i = begin; i < end; i++) {
-        const SpringBlock *block = &self->block[i];
-        DvReal8 *tangent = self->tangent + (size_t)i * (uint32_t)(spatial + 2),
-                *value = self->value + (size_t)i * (uint32_t)spatial;
-        DvReal8 u[6] = {{0}}, dv[6] = {{0}}, speed = {0};
-        gather_difference(block, work->x, coord, spatial, u);
-        gather_difference(block, work->v, deriv, spatial, dv);
-        const DvReal8 d = dv_real8_sqrt(springs_square8(u, spatial));
-        const DvMask8 active = block->enabled & (d > 1e-9) & (~block->elongation_only | (d > block->rest_length));
-        const DvReal8 length = dv_real8_select(active, d, dv_real8(1.0));
-        DV_EACH (c, spatial) {
-            u[c] /= length;
-            speed += u[c] * dv[c];
-        }
-        const DvReal8 none = {0}, s = block->stiffness * (d - block->rest_length) + block->damping * speed,
-                      slope = s / length;
-        const DvReal8 tension = dv_real8_select(active, s, none);
-        DV_EACH (c, spatial) {
-            tangent[c] = u[c];
-            value[c] = tension * u[c];
-        }
-        tangent[spatial] = dv_real8_select(active, block->stiffness - slope, none);
-        tangent[spatial + 1] = dv_real8_select(active, slope, none);
-    }
-}
-
-DV_SIMD_INLINE void dforce_body(SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord,
-                                uint32_t deriv)
-{
-    (void)coord;
-    Springs *self = work->self;
-    for (uint32_t i = begin; i < end; i++) {
-        const DvReal8 *tangent = self->tangent + (size_t)i * (uint32_t)(spatial + 2);
-        DvReal8 *value = self->value + (size_t)i * (uint32_t)spatial;
-        DvReal8 d[6] = {{0}}, along = {0};
-        gather_difference(&self->block[i], work->v, deriv, spatial, d);
-        DV_EACH (c, spatial)
-            along += tangent[c] * d[c];
-        const DvReal8 axial = work->k * (tangent[spatial] * along), all = work->k * tangent[spatial + 1];
-        DV_EACH (c, spatial)
-            value[c] = axial * tangent[c] + all * d[c];
-    }
-}
-
-/* f_a += value, f_b -= value: spring after spring. */
-DV_SIMD_INLINE void scatter_body(SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord,
-                                 uint32_t deriv)
-{
-    (void)coord;
-    const Springs *self = work->self;
-    for (uint32_t i = begin; i < end; i++) {
-        const SpringBlock *block = &self->block[i / DV_LANES];
-        const double *value = (const double *)(self->value + (size_t)(i / DV_LANES) * (uint32_t)spatial) + i % DV_LANES;
-        double *a = work->f[0] + (size_t)block->a[i % DV_LANES] * deriv,
-               *b = work->f[1] + (size_t)block->b[i % DV_LANES] * deriv;
-        DV_EACH (c, spatial) {
-            a[c] += value[DV_LANES * c];
-            b[c] -= value[DV_LANES * c];
-        }
-    }
-}
-
-/* The same sums, point after point. */
-DV_SIMD_INLINE void gather_body(SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord,
-                                uint32_t deriv)
-{
-    (void)coord;
-    const Springs *self = work->self;
-    const uint32_t *start = self->start[work->state], *entry = self->entry[work->state];
-    for (uint32_t p = begin; p < end; p++) {
-        double *f = work->f[work->state] + (size_t)p * deriv;
-        for (uint32_t e = start[p]; e < start[p + 1]; e++) {
-            const uint32_t i = entry[e] >> 1;
-            const double *value =
-                (const double *)(self->value + (size_t)(i / DV_LANES) * (uint32_t)spatial) + i % DV_LANES;
-            const double sign = entry[e] & 1 ? -1.0 : 1.0;
-            DV_EACH (c, spatial)
-                f[c] += sign * value[DV_LANES * c];
-        }
-    }
-}
-
-DV_SIMD_INLINE void assemble_body(SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord,
-                                  uint32_t deriv)
-{
-    (void)coord;
-    const Springs *self = work->self;
-    const DvMatrixView *view = work->view;
-    const double k = work->k;
-    const bool direct = view->direct && view->block == deriv;
-    double u[6], dense[36] = {0.0};
-    for (uint32_t i = begin; i < end; i++) {
-        const DvReal8 *tangent = self->tangent + (size_t)(i / DV_LANES) * (uint32_t)(spatial + 2);
-        const uint32_t lane = i % DV_LANES;
-        const double axial = k * tangent[spatial][lane], all = k * tangent[spatial + 1][lane];
-        DV_EACH (c, spatial)
-            u[c] = tangent[c][lane];
-        DV_EACH (r, spatial)
-            DV_EACH (c, spatial)
-                dense[(uint32_t)r * deriv + (uint32_t)c] = axial * u[r] * u[c] + (r == c ? all : 0.0);
-        for (uint32_t pair = 0; pair < 4; pair++) {
-            const double sign = pair == 0 || pair == 3 ? -1.0 : 1.0;
-            if (direct) {
-                double *at = view->values + (size_t)view->slot[4 * i + pair] * (deriv * deriv);
-                DV_EACH (r, spatial)
-                    DV_EACH (c, spatial)
-                        at[(uint32_t)r * deriv + (uint32_t)c] += sign * dense[(uint32_t)r * deriv + (uint32_t)c];
-            } else {
-                dv_view_add(view, 4 * i + pair, dense, sign);
-            }
-        }
-    }
-}
-
-/* Calls a body with the numbers of the DOF type as constants, so that its loops over components are written out. */
-typedef void SpringBody(SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord, uint32_t deriv);
-DV_SIMD_INLINE void with_dof_type(SpringBody *body, void *context, uint32_t begin, uint32_t end)
-{
-    SpringWork *work = context;
-    const DvDofType *dof = work->self->base.state[0].dof;
-    if (dof == &dv_vec3d)
-        body(work, begin, end, 3, 3, 3);
-    else if (dof == &dv_rigid3d)
-        body(work, begin, end, 3, 7, 6);
-    else if (dof == &dv_vec1d)
-        body(work, begin, end, 1, 1, 1);
-    else if (dof == &dv_vec2d)
-        body(work, begin, end, 2, 2, 2);
-    else
-        body(work, begin, end, 6, 6, 6);
-}
-
-DV_SIMD_CLONES static void force(void *work, uint32_t begin, uint32_t end)
-{
-    with_dof_type(force_body, work, begin, end);
-}
-
-DV_SIMD_CLONES static void dforce(void *work, uint32_t begin, uint32_t end)
-{
-    with_dof_type(dforce_body, work, begin, end);
-}
-
-static void gather(void *work, uint32_t begin, uint32_t end)
-{
-    with_dof_type(gather_body, work, begin, end);
-}
-
-static void scatter(void *work, uint32_t begin, uint32_t end)
-{
-    with_dof_type(scatter_body, work, begin, end);
-}
-
-static void assemble_springs(void *work, uint32_t begin, uint32_t end)
-{
-    with_dof_type(assemble_body, work, begin, end);
-}
-
-static void add_values(SpringWork *work)
-{
-    Springs *self = work->self;
-    if (self->count < PARALLEL_FROM || dv_parallel_threads() == 1) {
-        scatter(work, 0, self->count);
-        return;
-    }
-    if (!self->start[0])
-        find_springs_of_points(self);
-    const uint32_t states = pair_state_is_one(&self->base) ? 1 : 2;
-    for (work->state = 0; work->state < states; work->state++)
-        dv_parallel_for(self->points[work->state], POINTS_PER_CHUNK, gather, work);
 }
 
 static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
 {
     (void)step;
     Springs *self = self_;
-    if (!update(self))
-        return;
-    SpringWork work = {.self = self, .x = {x[0].at, x[1].at}, .v = {v[0].at, v[1].at}, .f = {f[0].at, f[1].at}};
-    if (self->blocks == 1)
-        force(&work, 0, 1);
-    else
-        dv_parallel_for(self->blocks, BLOCKS_PER_CHUNK, force, &work);
-    add_values(&work);
+    if (update(self))
+        spring_blocks_force(&self->set, x, v, f);
 }
 
 static void add_dforce(void *self_, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
@@ -659,39 +383,20 @@ static void add_dforce(void *self_, const DvStep *step, double k, double b, cons
     (void)step;
     (void)b;
     Springs *self = self_;
-    if (self->count == 0)
-        return;
-    SpringWork work = {.self = self, .v = {dx[0].at, dx[1].at}, .f = {df[0].at, df[1].at}, .k = k};
-    if (self->blocks == 1)
-        dforce(&work, 0, 1);
-    else
-        dv_parallel_for(self->blocks, BLOCKS_PER_CHUNK, dforce, &work);
-    add_values(&work);
+    if (self->set.count > 0)
+        spring_blocks_dforce(&self->set, k, dx, df);
 }
 
-/* Spring i: couplings 4 i (first, first), + 1 (first, second), + 2 (second, first), + 3 (second, second). */
-static void reserve(void *self_, DvPattern *pattern)
+static void reserve(void *self, DvPattern *pattern)
 {
-    Springs *self = self_;
-    const uint32_t other = pair_state_is_one(&self->base) ? 0 : 1;
-    for (uint32_t i = 0; i < self->count; i++) {
-        const uint32_t a = self->block[i / DV_LANES].a[i % DV_LANES], b = self->block[i / DV_LANES].b[i % DV_LANES];
-        pattern->ops->add(pattern, 0, a, 0, a);
-        pattern->ops->add(pattern, 0, a, other, b);
-        pattern->ops->add(pattern, other, b, 0, a);
-        pattern->ops->add(pattern, other, b, other, b);
-    }
+    spring_blocks_reserve(&((const Springs *)self)->set, pattern);
 }
 
-/* In order of the springs: several may share a slot. */
-static void assemble(void *self_, const DvStep *step, double k, double b, const DvMatrixView *view)
+static void assemble(void *self, const DvStep *step, double k, double b, const DvMatrixView *view)
 {
     (void)step;
     (void)b;
-    Springs *self = self_;
-    SpringWork work = {.self = self, .k = k, .view = view};
-    if (self->count > 0)
-        assemble_springs(&work, 0, self->count);
+    spring_blocks_assemble(&((Springs *)self)->set, k, view);
 }
 
 static uint64_t structure(void *self_)
@@ -705,44 +410,22 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
 {
     (void)step;
     Springs *self = self_;
-    if (!update(self))
-        return 0.0;
-    const uint32_t spatial = springs_spatial(self), coord = self->base.state[0].dof->coord;
-    double sum = 0.0;
-    for (uint32_t i = 0; i < self->count; i++) {
-        const SpringBlock *block = &self->block[i / DV_LANES];
-        const uint32_t lane = i % DV_LANES;
-        const double *a = x[0].at + (size_t)block->a[lane] * coord, *b = x[1].at + (size_t)block->b[lane] * coord;
-        const double stretch = springs_length(a, b, spatial) - block->rest_length[lane];
-        if (block->enabled[lane] && (!block->elongation_only[lane] || stretch > 0.0))
-            sum += 0.5 * block->stiffness[lane] * stretch * stretch;
-    }
-    return sum;
-}
-
-static double stiffness_bound(const Springs *self)
-{
-    double largest = 0.0;
-    for (uint32_t i = 0; i < self->count; i++)
-        largest = fmax(largest, self->block[i / DV_LANES].stiffness[i % DV_LANES]);
-    return sqrt(2.0 * largest);
+    return update(self) ? spring_blocks_energy(&self->set, x) : 0.0;
 }
 
 static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
 {
     const Springs *self = self_;
     return pair_state_is_concerned(&self->base, fault)
-               ? explain_elements(self, fault, stiffness_bound(self), UINT32_MAX, cause, remedy)
+               ? explain_elements(self, fault, spring_blocks_bound(&self->set), UINT32_MAX, cause, remedy)
                : 0.0;
 }
 
 const DvFaultCauseOps springs_cause = {.size = sizeof springs_cause, .explain = explain};
 
-static void cost(void *self_, double *product, double *assembly)
+static void cost(void *self, double *product, double *assembly)
 {
-    const Springs *self = self_;
-    *product = cost_spring_product * self->count;
-    *assembly = cost_spring_assembly * self->count;
+    spring_blocks_cost(&((const Springs *)self)->set, product, assembly);
 }
 
 const DvForceFieldOps springs_ops = {
@@ -762,22 +445,11 @@ static void draw(void *self_, DvDraw *target)
     Springs *self = self_;
     const DvDisplayFlag flag =
         pair_state_is_one(&self->base) ? DV_DISPLAY_FORCE_FIELDS : DV_DISPLAY_INTERACTION_FORCE_FIELDS;
-    if (!dv_draw_shows(target, flag) || !self->base.state[0].ops || self->count == 0)
+    if (!dv_draw_shows(target, flag) || !self->base.state[0].ops || self->set.count == 0)
         return;
-    static const double color[4] = {1.0, 0.5, 0.0, 1.0};
     const DvConstVec x[2] = {dv_state_read(self->base.state[0], DV_POSITION),
                              dv_state_read(self->base.state[1], DV_POSITION)};
-    const uint32_t spatial = springs_spatial(self) < 3 ? springs_spatial(self) : 3;
-    double *ends = dv_alloc(self->count, 6 * sizeof *ends);
-    for (uint32_t i = 0; i < self->count; i++) {
-        const SpringBlock *block = &self->block[i / DV_LANES];
-        for (uint32_t c = 0; c < spatial; c++) {
-            ends[6 * (size_t)i + c] = x[0].at[(size_t)block->a[i % DV_LANES] * x[0].dim + c];
-            ends[6 * (size_t)i + 3 + c] = x[1].at[(size_t)block->b[i % DV_LANES] * x[1].dim + c];
-        }
-    }
-    target->ops->lines(target, ends, self->count, 1.0, color);
-    dv_free(ends);
+    spring_blocks_draw(&self->set, target, x);
 }
 
 const DvDrawableOps springs_drawable = {.size = sizeof springs_drawable, .draw = draw};

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Damped linear springs in blocks of eight: forces, stiffness, matrix. The equations are in the header.
+ */
+#include "forcefield/spring/spring_blocks.h"
+
+#include "costs.h"
+
+#include <string.h>
+
+enum {
+    BLOCKS_PER_CHUNK = 64, /* of eight springs */
+    POINTS_PER_CHUNK = 512,
+    PARALLEL_FROM = 512 /* springs, below which points need no lists of their springs */
+};
+
+void spring_blocks_forget_points(SpringBlocks *set)
+{
+    for (int side = 0; side < 2; side++) {
+        dv_free(set->start[side]);
+        dv_free(set->entry[side]);
+        set->start[side] = set->entry[side] = NULL;
+    }
+}
+
+void spring_blocks_free(SpringBlocks *set)
+{
+    spring_blocks_forget_points(set);
+    dv_free(set->block);
+    dv_free(set->tangent);
+    dv_free(set->value);
+    set->block = NULL;
+    set->tangent = set->value = NULL;
+    set->count = set->blocks = set->capacity = 0;
+}
+
+void spring_blocks_start(SpringBlocks *set, const DvDofType *dof, bool one, double shortest)
+{
+    spring_blocks_free(set);
+    set->dof = dof;
+    set->spatial = dof->rotation ? 3 : dof->deriv;
+    set->one = one;
+    set->shortest = shortest;
+}
+
+static void grow(SpringBlocks *set, uint32_t blocks)
+{
+    const size_t had = set->capacity, have = blocks > 2 * had ? blocks : 2 * had;
+    const size_t tangents = set->spatial + 2, values = set->spatial;
+    set->block = dv_realloc(set->block, had * sizeof *set->block, have * sizeof *set->block);
+    set->tangent =
+        dv_realloc(set->tangent, had * tangents * sizeof *set->tangent, have * tangents * sizeof *set->tangent);
+    set->value = dv_realloc(set->value, had * values * sizeof *set->value, have * values * sizeof *set->value);
+    set->capacity = (uint32_t)have;
+}
+
+/* New lanes have neither force nor stiffness: between a point and itself, and switched off. */
+static void clear_lane(SpringBlocks *set, uint32_t i)
+{
+    SpringBlock *block = &set->block[i / DV_LANES];
+    const uint32_t lane = i % DV_LANES;
+    DvReal8 *tangent = set->tangent + (size_t)(i / DV_LANES) * (set->spatial + 2);
+    block->a[lane] = block->b[lane] = 0;
+    block->stiffness[lane] = block->damping[lane] = block->rest_length[lane] = 0.0;
+    block->enabled[lane] = block->elongation_only[lane] = 0;
+    for (uint32_t c = 0; c < set->spatial + 2; c++)
+        tangent[c][lane] = 0.0;
+}
+
+void spring_blocks_resize(SpringBlocks *set, uint32_t count, const uint32_t points[2])
+{
+    const uint32_t blocks = (count + DV_LANES - 1) / DV_LANES;
+    if (blocks > set->capacity)
+        grow(set, blocks);
+    for (uint32_t i = count < set->count ? count : set->count; i < blocks * DV_LANES; i++)
+        clear_lane(set, i);
+    set->count = count;
+    set->blocks = blocks;
+    set->points[0] = points[0];
+    set->points[1] = points[1];
+    spring_blocks_forget_points(set);
+}
+
+void spring_blocks_set(SpringBlocks *set, uint32_t i, const LinearSpring *s)
+{
+    SpringBlock *block = &set->block[i / DV_LANES];
+    const uint32_t lane = i % DV_LANES;
+    clear_lane(set, i);
+    block->a[lane] = s->a;
+    block->b[lane] = s->b;
+    block->stiffness[lane] = s->stiffness;
+    block->damping[lane] = s->damping;
+    block->rest_length[lane] = s->rest_length;
+    block->enabled[lane] = s->enabled ? -1 : 0;
+    block->elongation_only[lane] = s->elongation_only ? -1 : 0;
+}
+
+/* Which springs touch each point. */
+static void find_springs_of_points(SpringBlocks *set)
+{
+    const bool one = set->one;
+    for (uint32_t state = 0; state < (one ? 1 : 2); state++) {
+        const uint32_t points = set->points[state];
+        uint32_t *start = dv_alloc((size_t)points + 1, sizeof *start), *next = dv_alloc(points, sizeof *next);
+        uint32_t *entry = dv_alloc(2 * (size_t)set->count, sizeof *entry);
+        for (int pass = 0; pass < 2; pass++) {
+            for (uint32_t i = 0; i < set->count; i++)
+                for (uint32_t side = one ? 0 : state; side < (one ? 2 : state + 1); side++) {
+                    const SpringBlock *block = &set->block[i / DV_LANES];
+                    const uint32_t p = side == 0 ? block->a[i % DV_LANES] : block->b[i % DV_LANES];
+                    if (pass == 0)
+                        start[p + 1]++;
+                    else
+                        entry[next[p]++] = i << 1 | side;
+                }
+            for (uint32_t p = 0; pass == 0 && p < points; p++) {
+                start[p + 1] += start[p];
+                next[p] = start[p];
+            }
+        }
+        dv_free(next);
+        set->start[state] = start;
+        set->entry[state] = entry;
+    }
+}
+
+typedef struct SpringWork {
+    SpringBlocks *set;
+    const double *x[2], *v[2]; /* v: velocities, or displacements of a product */
+    double *f[2];
+    double k;
+    uint32_t state;           /* of the points that gather */
+    const DvMatrixView *view; /* of an assembly */
+} SpringWork;
+
+/* d[c] = component c of b - a, lane by lane. */
+DV_SIMD_INLINE void gather_difference(const SpringBlock *block, const double *const at[2], uint32_t stride, int spatial,
+                                      DvReal8 *d)
+{
+    const double *a[DV_LANES], *b[DV_LANES];
+    DV_EACH (lane, DV_LANES) {
+        a[lane] = at[0] + (size_t)block->a[lane] * stride;
+        b[lane] = at[1] + (size_t)block->b[lane] * stride;
+    }
+    DV_EACH (c, spatial) {
+        const DvReal8 pa = {a[0][c], a[1][c], a[2][c], a[3][c], a[4][c], a[5][c], a[6][c], a[7][c]};
+        const DvReal8 pb = {b[0][c], b[1][c], b[2][c], b[3][c], b[4][c], b[5][c], b[6][c], b[7][c]};
+        d[c] = pb - pa;
+    }
+}
+
+/* One body for every DOF type: callers pass constants, the compiler unrolls. */
+DV_SIMD_INLINE void force_body(SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord,
+                               uint32_t deriv)
+{
+    SpringBlocks *set = work->set;
+    for (uint32_t i = begin; i < end; i++) {
+        const SpringBlock *block = &set->block[i];
+        DvReal8 *tangent = set->tangent + (size_t)i * (uint32_t)(spatial + 2),
+                *value = set->value + (size_t)i * (uint32_t)spatial;
+        DvReal8 u[6] = {{0}}, dv[6] = {{0}}, speed = {0};
+        gather_difference(block, work->x, coord, spatial, u);
+        gather_difference(block, work->v, deriv, spatial, dv);
+        const DvReal8 d = dv_real8_sqrt(springs_square8(u, spatial));
+        const DvMask8 active =
+            block->enabled & (d > set->shortest) & (~block->elongation_only | (d > block->rest_length));
+        const DvReal8 length = dv_real8_select(active, d, dv_real8(1.0));
+        DV_EACH (c, spatial) {
+            u[c] /= length;
+            speed += u[c] * dv[c];
+        }
+        const DvReal8 none = {0}, s = block->stiffness * (d - block->rest_length) + block->damping * speed,
+                      slope = s / length;
+        const DvReal8 tension = dv_real8_select(active, s, none);
+        DV_EACH (c, spatial) {
+            tangent[c] = u[c];
+            value[c] = tension * u[c];
+        }
+        tangent[spatial] = dv_real8_select(active, block->stiffness - slope, none);
+        tangent[spatial + 1] = dv_real8_select(active, slope, none);
+    }
+}
+
+DV_SIMD_INLINE void dforce_body(SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord,
+                                uint32_t deriv)
+{
+    (void)coord;
+    SpringBlocks *set = work->set;
+    for (uint32_t i = begin; i < end; i++) {
+        const DvReal8 *tangent = set->tangent + (size_t)i * (uint32_t)(spatial + 2);
+        DvReal8 *value = set->value + (size_t)i * (uint32_t)spatial;
+        DvReal8 d[6] = {{0}}, along = {0};
+        gather_difference(&set->block[i], work->v, deriv, spatial, d);
+        DV_EACH (c, spatial)
+            along += tangent[c] * d[c];
+        const DvReal8 axial = work->k * (tangent[spatial] * along), all = work->k * tangent[spatial + 1];
+        DV_EACH (c, spatial)
+            value[c] = axial * tangent[c] + all * d[c];
+    }
+}
+
+/* f_a += value, f_b -= value: spring after spring. */
+DV_SIMD_INLINE void scatter_body(SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord,
+                                 uint32_t deriv)
+{
+    (void)coord;
+    const SpringBlocks *set = work->set;
+    for (uint32_t i = begin; i < end; i++) {
+        const SpringBlock *block = &set->block[i / DV_LANES];
+        const double *value = (const double *)(set->value + (size_t)(i / DV_LANES) * (uint32_t)spatial) + i % DV_LANES;
+        double *a = work->f[0] + (size_t)block->a[i % DV_LANES] * deriv,
+               *b = work->f[1] + (size_t)block->b[i % DV_LANES] * deriv;
+        DV_EACH (c, spatial) {
+            a[c] += value[DV_LANES * c];
+            b[c] -= value[DV_LANES * c];
+        }
+    }
+}
+
+/* The same sums, point after point. */
+DV_SIMD_INLINE void gather_body(SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord,
+                                uint32_t deriv)
+{
+    (void)coord;
+    const SpringBlocks *set = work->set;
+    const uint32_t *start = set->start[work->state], *entry = set->entry[work->state];
+    for (uint32_t p = begin; p < end; p++) {
+        double *f = work->f[work->state] + (size_t)p * deriv;
+        for (uint32_t e = start[p]; e < start[p + 1]; e++) {
+            const uint32_t i = entry[e] >> 1;
+            const double *value =
+                (const double *)(set->value + (size_t)(i / DV_LANES) * (uint32_t)spatial) + i % DV_LANES;
+            const double sign = entry[e] & 1 ? -1.0 : 1.0;
+            DV_EACH (c, spatial)
+                f[c] += sign * value[DV_LANES * c];
+        }
+    }
+}
+
+DV_SIMD_INLINE void assemble_body(SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord,
+                                  uint32_t deriv)
+{
+    (void)coord;
+    const SpringBlocks *set = work->set;
+    const DvMatrixView *view = work->view;
+    const double k = work->k;
+    const bool direct = view->direct && view->block == deriv;
+    double u[6], dense[36] = {0.0};
+    for (uint32_t i = begin; i < end; i++) {
+        const DvReal8 *tangent = set->tangent + (size_t)(i / DV_LANES) * (uint32_t)(spatial + 2);
+        const uint32_t lane = i % DV_LANES;
+        const double axial = k * tangent[spatial][lane], all = k * tangent[spatial + 1][lane];
+        DV_EACH (c, spatial)
+            u[c] = tangent[c][lane];
+        DV_EACH (r, spatial)
+            DV_EACH (c, spatial)
+                dense[(uint32_t)r * deriv + (uint32_t)c] = axial * u[r] * u[c] + (r == c ? all : 0.0);
+        for (uint32_t pair = 0; pair < 4; pair++) {
+            const double sign = pair == 0 || pair == 3 ? -1.0 : 1.0;
+            if (direct) {
+                double *at = view->values + (size_t)view->slot[4 * i + pair] * (deriv * deriv);
+                DV_EACH (r, spatial)
+                    DV_EACH (c, spatial)
+                        at[(uint32_t)r * deriv + (uint32_t)c] += sign * dense[(uint32_t)r * deriv + (uint32_t)c];
+            } else {
+                dv_view_add(view, 4 * i + pair, dense, sign);
+            }
+        }
+    }
+}
+
+/* Calls a body with the numbers of the DOF type as constants, so that its loops over components are written out. */
+typedef void SpringBody(SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord, uint32_t deriv);
+DV_SIMD_INLINE void with_dof_type(SpringBody *body, void *context, uint32_t begin, uint32_t end)
+{
+    SpringWork *work = context;
+    const DvDofType *dof = work->set->dof;
+    if (dof == &dv_vec3d)
+        body(work, begin, end, 3, 3, 3);
+    else if (dof == &dv_rigid3d)
+        body(work, begin, end, 3, 7, 6);
+    else if (dof == &dv_vec1d)
+        body(work, begin, end, 1, 1, 1);
+    else if (dof == &dv_vec2d)
+        body(work, begin, end, 2, 2, 2);
+    else
+        body(work, begin, end, 6, 6, 6);
+}
+
+DV_SIMD_CLONES static void force(void *work, uint32_t begin, uint32_t end)
+{
+    with_dof_type(force_body, work, begin, end);
+}
+
+DV_SIMD_CLONES static void dforce(void *work, uint32_t begin, uint32_t end)
+{
+    with_dof_type(dforce_body, work, begin, end);
+}
+
+static void gather(void *work, uint32_t begin, uint32_t end)
+{
+    with_dof_type(gather_body, work, begin, end);
+}
+
+static void scatter(void *work, uint32_t begin, uint32_t end)
+{
+    with_dof_type(scatter_body, work, begin, end);
+}
+
+static void assemble_springs(void *work, uint32_t begin, uint32_t end)
+{
+    with_dof_type(assemble_body, work, begin, end);
+}
+
+static void add_values(SpringWork *work)
+{
+    SpringBlocks *set = work->set;
+    if (set->count < PARALLEL_FROM || dv_parallel_threads() == 1) {
+        scatter(work, 0, set->count);
+        return;
+    }
+    if (!set->start[0])
+        find_springs_of_points(set);
+    const uint32_t states = set->one ? 1 : 2;
+    for (work->state = 0; work->state < states; work->state++)
+        dv_parallel_for(set->points[work->state], POINTS_PER_CHUNK, gather, work);
+}
+
+void spring_blocks_force(SpringBlocks *set, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
+{
+    const uint32_t other = set->one ? 0 : 1;
+    SpringWork work = {
+        .set = set, .x = {x[0].at, x[other].at}, .v = {v[0].at, v[other].at}, .f = {f[0].at, f[other].at}};
+    if (set->blocks == 1)
+        force(&work, 0, 1);
+    else
+        dv_parallel_for(set->blocks, BLOCKS_PER_CHUNK, force, &work);
+    add_values(&work);
+}
+
+void spring_blocks_dforce(SpringBlocks *set, double k, const DvConstVec *dx, const DvVec *df)
+{
+    const uint32_t other = set->one ? 0 : 1;
+    SpringWork work = {.set = set, .v = {dx[0].at, dx[other].at}, .f = {df[0].at, df[other].at}, .k = k};
+    if (set->blocks == 1)
+        dforce(&work, 0, 1);
+    else
+        dv_parallel_for(set->blocks, BLOCKS_PER_CHUNK, dforce, &work);
+    add_values(&work);
+}
+
+/* Spring i: couplings 4 i (first, first), + 1 (first, second), + 2 (second, first), + 3 (second, second). */
+void spring_blocks_reserve(const SpringBlocks *set, DvPattern *pattern)
+{
+    const uint32_t other = set->one ? 0 : 1;
+    for (uint32_t i = 0; i < set->count; i++) {
+        const uint32_t a = set->block[i / DV_LANES].a[i % DV_LANES], b = set->block[i / DV_LANES].b[i % DV_LANES];
+        pattern->ops->add(pattern, 0, a, 0, a);
+        pattern->ops->add(pattern, 0, a, other, b);
+        pattern->ops->add(pattern, other, b, 0, a);
+        pattern->ops->add(pattern, other, b, other, b);
+    }
+}
+
+/* In order of the springs: several may share a slot. */
+void spring_blocks_assemble(SpringBlocks *set, double k, const DvMatrixView *view)
+{
+    SpringWork work = {.set = set, .k = k, .view = view};
+    if (set->count > 0)
+        assemble_springs(&work, 0, set->count);
+}
+
+double spring_blocks_energy(const SpringBlocks *set, const DvConstVec *x)
+{
+    const uint32_t coord = set->dof->coord, other = set->one ? 0 : 1;
+    double sum = 0.0;
+    for (uint32_t i = 0; i < set->count; i++) {
+        const SpringBlock *block = &set->block[i / DV_LANES];
+        const uint32_t lane = i % DV_LANES;
+        const double *a = x[0].at + (size_t)block->a[lane] * coord, *b = x[other].at + (size_t)block->b[lane] * coord;
+        const double stretch = springs_length(a, b, set->spatial) - block->rest_length[lane];
+        if (block->enabled[lane] && (!block->elongation_only[lane] || stretch > 0.0))
+            sum += 0.5 * block->stiffness[lane] * stretch * stretch;
+    }
+    return sum;
+}
+
+double spring_blocks_bound(const SpringBlocks *set)
+{
+    double largest = 0.0;
+    for (uint32_t i = 0; i < set->count; i++)
+        largest = fmax(largest, set->block[i / DV_LANES].stiffness[i % DV_LANES]);
+    return sqrt(2.0 * largest);
+}
+
+void spring_blocks_cost(const SpringBlocks *set, double *product, double *assembly)
+{
+    *product = cost_spring_product * set->count;
+    *assembly = cost_spring_assembly * set->count;
+}
+
+void spring_blocks_draw(const SpringBlocks *set, DvDraw *draw, const DvConstVec *x)
+{
+    static const double color[4] = {1.0, 0.5, 0.0, 1.0};
+    const uint32_t spatial = set->spatial < 3 ? set->spatial : 3, other = set->one ? 0 : 1;
+    double *ends = dv_alloc(set->count, 6 * sizeof *ends);
+    for (uint32_t i = 0; i < set->count; i++) {
+        const SpringBlock *block = &set->block[i / DV_LANES];
+        for (uint32_t c = 0; c < spatial; c++) {
+            ends[6 * (size_t)i + c] = x[0].at[(size_t)block->a[i % DV_LANES] * x[0].dim + c];
+            ends[6 * (size_t)i + 3 + c] = x[other].at[(size_t)block->b[i % DV_LANES] * x[other].dim + c];
+        }
+    }
+    draw->ops->lines(draw, ends, set->count, 1.0, color);
+    dv_free(ends);
+}
