@@ -31,6 +31,13 @@ static const DvClass *const classes[] = {
         DV_RENAME_CLASS_HARMLESS, NULL, #Kind "SetTopologyAlgorithms", "the modifier does its work" \
     }
 
+/* What `input` and `output` of topological mappings were called. */
+#define MAPPING_OBJECTS(Class)                      \
+    {DV_RENAME_FIELD, Class, "object1", "input"},   \
+    {                                               \
+        DV_RENAME_FIELD, Class, "object2", "output" \
+    }
+
 /* Names of earlier years. */
 static const DvRename renames[] = {
     {DV_RENAME_CLASS, NULL, "MeshObjLoader", "MeshOBJLoader"},
@@ -48,10 +55,12 @@ static const DvRename renames[] = {
     NO_ALGORITHMS(Quad),
     NO_ALGORITHMS(Tetrahedron),
     NO_ALGORITHMS(Hexahedron),
-    {DV_RENAME_FIELD, "Hexa2TetraTopologicalMapping", "object1", "input"},
-    {DV_RENAME_FIELD, "Hexa2TetraTopologicalMapping", "object2", "output"},
-    {DV_RENAME_FIELD, "Hexa2QuadTopologicalMapping", "object1", "input"},
-    {DV_RENAME_FIELD, "Hexa2QuadTopologicalMapping", "object2", "output"},
+    MAPPING_OBJECTS("Hexa2PrismTopologicalMapping"),
+    MAPPING_OBJECTS("Hexa2QuadTopologicalMapping"),
+    MAPPING_OBJECTS("Hexa2TetraTopologicalMapping"),
+    MAPPING_OBJECTS("Quad2TriangleTopologicalMapping"),
+    MAPPING_OBJECTS("Tetra2TriangleTopologicalMapping"),
+    MAPPING_OBJECTS("Triangle2EdgeTopologicalMapping"),
     {DV_RENAME_FIELD_HARMLESS, "TetrahedronSetGeometryAlgorithms", "swapping", "it never had one"},
     {DV_RENAME_MODULE, NULL, "Sofa.Component.Topology", NULL},
     {DV_RENAME_MODULE, NULL, "Sofa.Component.Topology.Container", NULL},

@@ -9,6 +9,8 @@ usage: reference.py GROUP [NAME...] [--divan PROGRAM] [--shared FOLDER] [--verbo
   probes         probes of probes/first-light.txt: compare-operators and compare-states
   contact        scenes of sofa/lists/first-contact.txt and probes of contact whose response is here: compare-states, and
                  compare-contacts for those that the reference has contacts of
+  topology       scenes of sofa/lists/first-topology.txt and all that sofa/topology has connectivity of: compare-topology, and
+                 compare-states with the frames or else the trajectory; scenes of classes that no plugin has yet are left out, by name
   restart        all of these: saved at step 10, loaded and run on, the same hash at step 100, or where both explode
   threads        all of these: the same hashes with 1, 2 and 8 threads and small chunks
   allocations    scenes of first-light.txt and our own without contacts: no heap allocation in a step after the first (where contacts
@@ -178,6 +180,50 @@ def contact_names():
     return names + CONSTRAINT_SCENES + [n for f in ("contact.txt", "contact-more.txt") for n in lines("probes", f) if n.startswith(CONTACT_PROBES)]
 
 
+# Known by their reason: steps up to which states are compared.
+#   IdentityMapping: conjugate gradients stopped long before they converge; our own run moves by 6e-3 at step 1 when Young's modulus
+#     changes by 2e-16
+TOPOLOGY_UNTIL = {"Linear/IdentityMapping.scn": "0"}
+
+
+def topology_names():
+    folder = os.path.join(SHARED, "sofa", "topology")
+    found = {os.path.relpath(f, folder).split(".scn.")[0] + ".scn" for f in glob.glob(os.path.join(folder, "**", "*.gz"), recursive=True)}
+    return lines("sofa", "lists", "first-topology.txt") + sorted(found - set(lines("sofa", "lists", "first-topology.txt")))
+
+
+# The tool ends a path at the first blank: names in it go.
+def without_blanks(dump):
+    with open(dump) as f:
+        text = [line.rstrip("\n") for line in f]
+    with open(dump + ".joined", "w") as f:
+        for line in text:
+            f.write(("TOPOLOGY " + line[9:].replace(" ", "_") if line.startswith("TOPOLOGY ") else line) + "\n")
+    return dump + ".joined"
+
+
+def topology(name, folder):
+    scene, kept = os.path.join(EXAMPLES, name), os.path.join(SHARED, "sofa", "topology", name)
+    result = []
+    changes, named = kept + ".topology.txt.gz", glob.glob(glob.escape(kept) + ".reference_*")
+    if os.path.exists(changes) or named:
+        dump = os.path.join(folder, "topology")
+        steps = max([30] + (steps_of(changes) if os.path.exists(changes) else []))
+        done = divan("run", scene, "-n", str(steps), "--quiet", "--dump-topology", dump)
+        if "that no plugin of Divan offers yet" in last_words(done):
+            return None, last_words(done)
+        if done.returncode != 0:
+            return False, last_words(done)
+        result += [tool("compare-topology", changes, dump)] if os.path.exists(changes) else []
+        result += [tool("compare-topology", kept, without_blanks(dump))] if named else []
+    states = [os.path.join(SHARED, "sofa", f, name + ".txt.gz") for f in ("frames", "trajectories")]
+    states = [f for f in states if os.path.exists(f)]
+    until = [w for e, s in TOPOLOGY_UNTIL.items() if name.endswith(e) for w in ("--until", s)]
+    if states:
+        result.append(compare_states(scene, states[0], folder, *until))
+    return all(ok for ok, _ in result), " | ".join(text for _, text in result)
+
+
 def scene_of(name):
     probe_scene = os.path.join(PROBES, "scenes", name)
     return probe_scene if os.path.exists(probe_scene) else os.path.join(EXAMPLES, name)
@@ -282,6 +328,7 @@ def main():
         "load": (load, first_load, 2),
         "probes": (probe, probes, 2),
         "contact": (contact, contact_names(), 2),
+        "topology": (topology, topology_names(), 2),
         "restart": (restart, light + probes, 2),
         "threads": (threads, light + probes, 2),
         "allocations": (allocations, light + own_scenes_without_contacts(), 2),
@@ -298,15 +345,16 @@ def main():
             except subprocess.TimeoutExpired as error:
                 return False, "took more than %g s" % error.timeout
 
-    failed = 0
+    failed = left = 0
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
         for name, (ok, text) in zip(names, pool.map(one, names)):
-            failed += not ok
-            print("%s %-70s %s" % ("ok    " if ok else "FAILED", name, text), flush=True)
+            failed += ok is False
+            left += ok is None
+            print("%s %-70s %s" % ("ok    " if ok else "left  " if ok is None else "FAILED", name, text), flush=True)
     if speed.ratios:
         print("geometric mean of the ratios: %.2f, least %.2f" % (
             math.exp(sum(map(math.log, speed.ratios)) / len(speed.ratios)), min(speed.ratios)))
-    print("%d passed, %d failed" % (len(names) - failed, failed))
+    print("%d passed, %d failed%s" % (len(names) - failed - left, failed, ", %d need classes that are not there yet" % left if left else ""))
     return 1 if failed else 0
 
 

@@ -352,6 +352,21 @@ static void border_quads_look_outward_or_with_flip_inward(void **state)
 
 /* Modifiers */
 
+static void elements_of_another_kind_are_refused(void **state)
+{
+    (void)state;
+    Mesh mesh =
+        load(SCENE("<TriangleSetTopologyContainer name='c' triangles='0 1 2'/><TriangleSetTopologyModifier name='m'/>"),
+             "/c");
+    DvObject *by = scene_object(mesh.scene, "/m");
+    const DvTopologyModifierOps *modifier = dv_object_ops(by, DV_TOPOLOGY_MODIFIER);
+    const uint32_t first = 0;
+    assert_int_equal(modifier->remove_elements(dv_object_self(by), DV_TETRAHEDRA, 1, &first, true),
+                     DV_ERROR_UNSUPPORTED);
+    assert_int_equal(count_of(&mesh, DV_TRIANGLES), 1);
+    dv_scene_free(mesh.scene);
+}
+
 static void points_left_alone_go_with_their_elements_unless_told_not_to(void **state)
 {
     (void)state;
@@ -662,6 +677,7 @@ int main(void)
         cmocka_unit_test(hexahedra_become_six_tetrahedra_that_fill_them),
         cmocka_unit_test(border_quads_follow_removed_hexahedra),
         cmocka_unit_test(border_quads_look_outward_or_with_flip_inward),
+        cmocka_unit_test(elements_of_another_kind_are_refused),
         cmocka_unit_test(points_left_alone_go_with_their_elements_unless_told_not_to),
         cmocka_unit_test(edges_without_elements_keep_their_removed_points),
         cmocka_unit_test(new_tetrahedra_bring_their_faces_and_edges),

@@ -14,6 +14,12 @@ typedef struct Cascade {
     bool without_states;
 } Cascade;
 
+/* Whether an object is a modifier of this plugin. */
+bool is_modifier(const DvObject *object);
+/* The container that one changes; the kind of elements that it is made for. NULL before its init. */
+Topology *modifier_topology(const DvObject *modifier);
+DvElementKind modifier_kind(const DvObject *modifier);
+
 /* All report out-of-range numbers and change nothing then. Numbers may come in any order; repeated ones count once.
  * Elements are removed in descending order, the last element taking the free number each time. */
 DV_NODISCARD DvStatus topology_add_points(Topology *topology, uint32_t count, const DvElementChange *ancestors,

@@ -510,7 +510,7 @@ static DvStatus add_elements(void *self, DvElementKind kind, uint32_t count, con
 static DvStatus remove_elements(void *self, DvElementKind kind, uint32_t count, const uint32_t *elements, bool isolated)
 {
     Modifier *modifier = self;
-    const bool volumes = kind == DV_TETRAHEDRA || kind == DV_HEXAHEDRA;
+    const bool volumes = modifier->remove_isolated.field != NULL && kind == modifier->own;
     const Cascade cascade = {.elements = isolated,
                              .points = isolated && !(volumes && !dv_data_bool(&modifier->remove_isolated)),
                              .without_states = without_states(modifier)};
@@ -525,6 +525,21 @@ static const DvTopologyModifierOps ops = {
     .add_elements = add_elements,
     .remove_elements = remove_elements,
 };
+
+bool is_modifier(const DvObject *object)
+{
+    return dv_object_ops(object, DV_TOPOLOGY_MODIFIER) == &ops;
+}
+
+Topology *modifier_topology(const DvObject *modifier)
+{
+    return ((const Modifier *)dv_object_self(modifier))->topology;
+}
+
+DvElementKind modifier_kind(const DvObject *modifier)
+{
+    return ((const Modifier *)dv_object_self(modifier))->own;
+}
 
 /* The container that the modifier is made for, among all topologies of the node. */
 static Topology *find_container(const Modifier *modifier)
@@ -548,7 +563,7 @@ static DvStatus init(DvObject *object, void *self)
     if (!modifier->topology)
         return dv_error(object, DV_ERROR_MISSING, "there is no %.*sContainer in its node",
                         (int)(strlen(name) - strlen("Modifier")), name);
-    return DV_OK;
+    return dv_object_require(object, modifier->topology->object);
 }
 
 #define POINT_FIELDS                                                                     \

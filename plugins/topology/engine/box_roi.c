@@ -169,7 +169,7 @@ static DvStatus select_elements(BoxRoi *roi, RoiKind kind, const Region *region,
         clear_elements(roi, kind);
         return DV_OK;
     }
-    for (size_t i = 0; i < count * nodes; i++)
+    for (size_t i = 0; i < count * nodes && roi->forced; i++)
         if (elements[i] >= points) {
             clear_elements(roi, kind);
             return dv_field_error(&roi->elements[kind], (int64_t)(i / nodes),
@@ -178,16 +178,18 @@ static DvStatus select_elements(BoxRoi *roi, RoiKind kind, const Region *region,
     bool *inside = dv_alloc(count, sizeof *inside);
     for (size_t i = 0; i < count; i++) {
         const uint32_t *element = elements + i * nodes;
-        bool all = true;
+        bool all = true, there = true; /* a removed point may leave elements behind that still name it */
         double mean[3] = {0};
-        for (uint32_t j = 0; j < nodes; j++) {
+        for (uint32_t j = 0; j < nodes; j++)
+            there = there && element[j] < points;
+        for (uint32_t j = 0; j < nodes && there; j++) {
             all = all && point_inside[element[j]];
             for (uint32_t axis = 0; axis < region->spatial; axis++)
                 mean[axis] += position[(size_t)element[j] * roi->dof->coord + axis];
         }
         for (uint32_t axis = 0; axis < region->spatial; axis++)
             mean[axis] /= nodes;
-        inside[i] = strict ? all : is_inside(region, mean);
+        inside[i] = there && (strict ? all : is_inside(region, mean));
     }
     split((uint32_t)count, inside, elements, nodes * sizeof *elements, &roi->element_indices[kind],
           &roi->elements_in[kind], has_complement(kind) ? &roi->element_out_indices[kind] : NULL,

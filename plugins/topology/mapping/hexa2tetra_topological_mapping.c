@@ -5,50 +5,77 @@
  * With `swapping` neighbours in a grid are mirror images of each other, so that their common faces are cut along the
  * same diagonal: a hexahedron is mirrored along x in even columns, along y in odd rows, along z in odd layers, and an
  * odd number of mirrors turns the tetrahedra over. Columns and rows are those of the input when it is a grid, else 2
- * and 1. Changes of the input while the scene runs are not followed.
+ * and 1. A hexahedron that comes later is mirrored such that as many of its faces as can be are cut like those of its
+ * neighbours; of several ways, the one with the smallest number.
  */
-#include "topological_mapping.h"
+#include "pieces_mapping.h"
 
-typedef struct Hexa2Tetra {
-    TopologicalMapping base;
-    DvData swapping;
-} Hexa2Tetra;
+/* Whether the output has an edge between two points. */
+static bool has_edge(Topology *topology, uint32_t a, uint32_t b)
+{
+    const Adjacency *around = topology_adjacency(topology, DV_POINTS, DV_TETRAHEDRA);
+    const ElementList tetrahedra = topology_elements(topology, DV_TETRAHEDRA);
+    uint32_t length;
+    const uint32_t *row = row_of(around, a, &length);
+    for (uint32_t i = 0; i < length; i++)
+        for (uint32_t j = 0; j < 4; j++)
+            if (tetrahedra.at[(size_t)row[i] * 4 + j] == b)
+                return true;
+    return false;
+}
+
+/* Face diagonals of the tetrahedra that the output has already: all their edges but those of the hexahedron, which any
+ * cut has, and the inner diagonal, which no neighbour has. */
+static uint32_t count_common(Topology *topology, uint32_t tetrahedra[6][4])
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 6; i++)
+        for (uint32_t j = 0; j < 4; j++)
+            for (uint32_t k = j + 1; k < 4; k++)
+                count += has_edge(topology, tetrahedra[i][j], tetrahedra[i][k]);
+    return count;
+}
+
+static uint32_t fitting_mirrors(Topology *topology, const uint32_t *hexahedron)
+{
+    uint32_t best = 0, most = 0;
+    for (uint32_t mirrors = 0; mirrors < 8; mirrors++) {
+        uint32_t cut[6][4];
+        dv_cut_hexahedron(hexahedron, mirrors, true, cut);
+        const uint32_t common = count_common(topology, cut);
+        if (common > most) {
+            most = common;
+            best = mirrors;
+        }
+    }
+    return best;
+}
+
+static void cut(PiecesMapping *mapping, const uint32_t *element, uint32_t index, bool later, uint32_t *pieces)
+{
+    uint32_t mirrors = 0, tetrahedra[6][4];
+    if (dv_data_bool(&mapping->swapping))
+        mirrors =
+            later ? fitting_mirrors(mapping->base.to, element)
+                  : dv_grid_mirrors(index, mapping->columns ? mapping->columns : 1, mapping->rows ? mapping->rows : 1);
+    dv_cut_hexahedron(element, mirrors, true, tetrahedra);
+    memcpy(pieces, tetrahedra, sizeof tetrahedra);
+}
+
+static const PiecesRule rule = {
+    .whole = DV_HEXAHEDRA, .piece = DV_TETRAHEDRA, .pieces = 6, .piece_name = "tetrahedra", .cut = cut};
 
 static DvStatus init(DvObject *object, void *self)
 {
     (void)object;
-    Hexa2Tetra *mapping = self;
-    const DvStatus status = topological_mapping_find(&mapping->base);
-    if (status != DV_OK)
-        return status;
-    Topology *from = mapping->base.from, *to = mapping->base.to;
-    if (!to->list[DV_TETRAHEDRA].field)
-        return dv_error(mapping->base.object, DV_ERROR_INVALID, "output: '%s' holds no tetrahedra",
-                        dv_object_path(to->object));
-    const ElementList hexahedra = topology_elements(from, DV_HEXAHEDRA);
-    DvGridShape shape;
-    uint32_t columns = 2, rows = 1;
-    if (from->grid_shape && from->grid_shape(from, &shape)) {
-        columns = shape.n[0] > 1 ? shape.n[0] - 1 : 1;
-        rows = shape.n[1] > 1 ? shape.n[1] - 1 : 1;
-    }
-    const bool swapping = dv_data_bool(&mapping->swapping);
-    IndexArray tetrahedra = {0};
-    for (uint32_t i = 0; i < hexahedra.count; i++) {
-        uint32_t cut[6][4];
-        dv_cut_hexahedron(hexahedra.at + (size_t)i * 8, swapping ? dv_grid_mirrors(i, columns, rows) : 0, true, cut);
-        array_append(&tetrahedra, cut[0], 24);
-    }
-    topology_clear(to);
-    topology_set_points(to, from->points);
-    topology_set_list(to, DV_TETRAHEDRA, tetrahedra.data, tetrahedra.count / 4);
-    array_free(&tetrahedra);
-    return topology_start(to);
+    PiecesMapping *mapping = self;
+    mapping->rule = &rule;
+    return pieces_mapping_start(mapping);
 }
 
 static const DvField fields[] = {
-    TOPOLOGICAL_MAPPING_FIELDS(Hexa2Tetra, base.),
-    DV_FIELD(Hexa2Tetra, swapping, "swapping", dv_type_bool, .init = "0",
+    TOPOLOGICAL_MAPPING_FIELDS(PiecesMapping, base.),
+    DV_FIELD(PiecesMapping, swapping, "swapping", dv_type_bool, .init = "0",
              .help = "mirror every other hexahedron, so that neighbours cut their common face alike"),
     {0},
 };
@@ -56,14 +83,10 @@ static const DvField fields[] = {
 const DvClass dv_hexa2tetra_topological_mapping = {
     .size = sizeof(DvClass),
     .name = "Hexa2TetraTopologicalMapping",
-    .bases = (const char *const[]){"TopologicalMapping", NULL},
-    .family = "topological mappings",
-    .sources = topological_mapping_sources,
-    .module = "Sofa.Component.Topology.Mapping",
+    TOPOLOGICAL_MAPPING_CLASS,
+    TOPOLOGICAL_MAPPING_CONTRACT,
     .help = "Cuts hexahedra into six tetrahedra each.",
-    .instance_size = sizeof(Hexa2Tetra),
+    .instance_size = sizeof(PiecesMapping),
     .fields = fields,
-    .accepts = topological_mapping_accepts,
-    .construct = topological_mapping_construct,
     .init = init,
 };

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Reading files of changes, line by line.
+ */
+#include "change_script.h"
+
+#include "mesh/scan.h"
+
+#include <inttypes.h>
+
+enum { MOST_CHANGES = 1 << 26 }; /* numbers that one command may announce */
+
+uint32_t change_numbers(const ScriptedChange *change)
+{
+    static const uint32_t per_element[] = {[CHANGE_ADD] = 0, [CHANGE_ADD_IN_TRIANGLES] = 3, [CHANGE_REMOVE] = 1};
+    return change->action == CHANGE_ADD ? dv_element_nodes(change->kind) : per_element[change->action];
+}
+
+void change_script_free(ChangeScript *script)
+{
+    array_free(&script->moments);
+    array_free(&script->changes);
+    array_free(&script->numbers);
+    array_free(&script->ancestors);
+}
+
+/* The first word of a line when it starts with `keyword`; what stands right behind it is still to be read. */
+static bool starts_with(Scanner *line, const char *keyword)
+{
+    Scanner at = *line;
+    if (!word_starts(scan_word(&at), keyword))
+        return false;
+    scan_more(line);
+    line->at += strlen(keyword);
+    return true;
+}
+
+static bool read_count(Scanner *line, uint32_t *count, MeshReport *report)
+{
+    int64_t value;
+    if (!scan_integer(line, &value))
+        return mesh_fail(report, "line %" PRIu32 ": how many is missing, not %s", line->line, scan_excerpt(*line).text);
+    if (value < 0 || value > MOST_CHANGES)
+        return mesh_fail(report, "line %" PRIu32 ": %" PRId64 " is no number of elements", line->line, value);
+    *count = (uint32_t)value;
+    return true;
+}
+
+static bool find_kind(Word word, ScriptedChange *change)
+{
+    static const struct {
+        const char *name;
+        DvElementKind kind;
+        ChangeAction action;
+    } names[] = {
+        {"Edge", DV_EDGES, CHANGE_ADD},
+        {"Edges", DV_EDGES, CHANGE_ADD},
+        {"Triangle", DV_TRIANGLES, CHANGE_ADD},
+        {"Triangles", DV_TRIANGLES, CHANGE_ADD},
+        {"Quad", DV_QUADS, CHANGE_ADD},
+        {"Quads", DV_QUADS, CHANGE_ADD},
+        {"Tetrahedron", DV_TETRAHEDRA, CHANGE_ADD},
+        {"Tetrahedra", DV_TETRAHEDRA, CHANGE_ADD},
+        {"Hexahedron", DV_HEXAHEDRA, CHANGE_ADD},
+        {"Hexahedra", DV_HEXAHEDRA, CHANGE_ADD},
+        {"PointInTriangle", DV_POINTS, CHANGE_ADD_IN_TRIANGLES},
+        {"PointsInTriangle", DV_POINTS, CHANGE_ADD_IN_TRIANGLES},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (word_is(word, names[i].name)) {
+            change->kind = names[i].kind;
+            change->action = names[i].action;
+            return true;
+        }
+    return false;
+}
+
+/* `Ancestors` and one number for each new element, or nothing. */
+static bool read_ancestors(Scanner *line, ScriptedChange *change, ChangeScript *script, MeshReport *report)
+{
+    Scanner word = *line;
+    if (!word_is(scan_word(&word), "Ancestors"))
+        return true;
+    *line = word;
+    change->has_ancestors = true;
+    change->first_ancestor = script->ancestors.count;
+    for (uint32_t i = 0; i < change->count; i++) {
+        int64_t ancestor;
+        if (!scan_integer(line, &ancestor) || ancestor < 0 || ancestor >= UINT32_MAX)
+            return mesh_fail(report, "line %" PRIu32 ": ancestor %" PRIu32 " of %" PRIu32 " is %s", line->line, i + 1,
+                             change->count, scan_excerpt(*line).text);
+        array_push(&script->ancestors, (uint32_t)ancestor);
+    }
+    return true;
+}
+
+/* The line of numbers that follows a command. */
+static bool read_numbers(Scanner *file, ScriptedChange *change, ChangeScript *script, MeshReport *report)
+{
+    const uint64_t need = (uint64_t)change->count * change_numbers(change);
+    Scanner line = scan_start(NULL, 0);
+    if (need > MOST_CHANGES)
+        return mesh_fail(report, "line %" PRIu32 ": %" PRIu64 " numbers are too many", change->line, need);
+    (void)scan_line(file, &line);
+    change->first_number = script->numbers.count;
+    uint32_t found = 0;
+    for (double number; found < need && scan_double(&line, &number); found++)
+        array_push(&script->numbers, number);
+    if (found < need && scan_more(&line))
+        return mesh_fail(report, "line %" PRIu32 ": number %" PRIu32 " is %s", line.line, found + 1,
+                         scan_excerpt(line).text);
+    if (found < need)
+        mesh_warn(report,
+                  "line %" PRIu32 ": %" PRIu64 " numbers are announced and %" PRIu32 " follow: the others count as 0",
+                  change->line, need, found);
+    while (script->numbers.count < change->first_number + need)
+        array_push(&script->numbers, 0.0);
+    return true;
+}
+
+static bool read_addition(Scanner *line, ScriptedChange *change, ChangeScript *script, MeshReport *report)
+{
+    const Word word = scan_word(line);
+    if (!find_kind(word, change))
+        return mesh_fail(report,
+                         "line %" PRIu32
+                         ": %s cannot be added; known are Edges, Triangles, Quads, Tetrahedra, Hexahedra "
+                         "and PointsInTriangle",
+                         line->line, word_excerpt(word).text);
+    return read_count(line, &change->count, report) && read_ancestors(line, change, script, report);
+}
+
+static bool read_change(Scanner *file, Scanner *line, ChangeScript *script, MeshReport *report)
+{
+    ScriptedChange change = {.line = line->line};
+    if (starts_with(line, "ADD=")) {
+        if (!read_addition(line, &change, script, report))
+            return false;
+    } else if (starts_with(line, "REMOVE=")) {
+        change.action = CHANGE_REMOVE;
+        if (!read_count(line, &change.count, report))
+            return false;
+    } else {
+        mesh_warn(report, "line %" PRIu32 ": %s is passed over; known are T=, ADD= and REMOVE=", line->line,
+                  scan_excerpt(*line).text);
+        return true;
+    }
+    if (!read_numbers(file, &change, script, report))
+        return false;
+    array_push(&script->changes, change);
+    script->moments.data[script->moments.count - 1].count++;
+    return true;
+}
+
+bool change_script_read(const void *bytes, size_t size, ChangeScript *script, MeshReport *report)
+{
+    Scanner file = scan_start(bytes, size), line;
+    array_push(&script->moments, (ScriptedMoment){0}); /* before the first T= */
+    while (scan_line(&file, &line)) {
+        double time;
+        if (!scan_more(&line))
+            continue;
+        if (!starts_with(&line, "T=")) {
+            if (!read_change(&file, &line, script, report))
+                return false;
+            continue;
+        }
+        if (!scan_double(&line, &time))
+            return mesh_fail(report, "line %" PRIu32 ": the time is missing, not %s", line.line,
+                             scan_excerpt(line).text);
+        if (script->moments.count == 1 && script->changes.count == 0)
+            array_clear(&script->moments); /* nothing came before the first T= */
+        array_push(&script->moments, (ScriptedMoment){.time = time, .first = script->changes.count});
+    }
+    return true;
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What triggers changes of meshes: files of changes, and lists at times.
+ */
+#include "scene_text.h"
+#include "topology_conformance.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include <divan/log.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A file of changes in the folder that the test runs in. */
+static void write_changes(const char *text)
+{
+    FILE *file = fopen("changes.txt", "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static unsigned warnings;
+static char last_warning[512];
+
+static void keep_warning(const DvMessage *message, void *context)
+{
+    (void)context;
+    DvText text = {0};
+    dv_message_print(message, &text);
+    warnings++;
+    snprintf(last_warning, sizeof last_warning, "%s", text.at);
+    dv_text_free(&text);
+}
+
+static DvScene *load(const char *text)
+{
+    DvScene *scene = scene_from_text(text);
+    warnings = 0;
+    last_warning[0] = 0;
+    dv_log_set_handler(keep_warning, NULL);
+    return scene;
+}
+
+static void end(DvScene *scene)
+{
+    dv_log_set_handler(NULL, NULL);
+    dv_scene_free(scene);
+    (void)remove("changes.txt");
+}
+
+static DvElements elements(DvScene *scene, const char *path, DvElementKind kind)
+{
+    DvObject *object = scene_object(scene, path);
+    const DvTopologyOps *ops = dv_object_ops(object, DV_TOPOLOGY);
+    return ops->elements(dv_object_self(object), kind);
+}
+
+static void step(DvScene *scene, unsigned count)
+{
+    while (count--)
+        assert_int_equal(dv_scene_step(scene, 0.1), DV_OK);
+}
+
+/* A fan of four triangles around point 4 of a square. */
+#define FAN                                                                                                  \
+    "<MechanicalObject name='x' position='0 0 0  2 0 0  2 2 0  0 2 0  1 1 0'/>"                              \
+    "<TriangleSetTopologyContainer name='c' position='@x.position' triangles='0 1 4  1 2 4  2 3 4  3 0 4'/>" \
+    "<TriangleSetTopologyModifier name='m'/>"
+#define SCENE(...) "<Node name='root' dt='0.1'><DefaultAnimationLoop/>" __VA_ARGS__ "</Node>"
+
+static void changes_of_a_file_come_when_their_time_has(void **state)
+{
+    (void)state;
+    write_changes("T= 0.1\n REMOVE= 1\n0\nT= 0.3\n  ADD= Triangles 1 Ancestors 1\n 1 0 4\n");
+    DvScene *scene = load(SCENE(FAN "<TopologicalChangeProcessor name='p' filename='changes.txt'/>"));
+    step(scene, 1); /* at 0 */
+    assert_int_equal(elements(scene, "/c", DV_TRIANGLES).count, 4);
+    step(scene, 1);
+    const DvElements after = elements(scene, "/c", DV_TRIANGLES);
+    assert_int_equal(after.count, 3);
+    const uint32_t expected[] = {3, 0, 4, 1, 2, 4, 2, 3, 4}; /* the last took the place of the first */
+    assert_memory_equal(after.at, expected, sizeof expected);
+    step(scene, 1);
+    assert_int_equal(elements(scene, "/c", DV_TRIANGLES).count, 3);
+    step(scene, 1); /* 0.1 + 0.1 + 0.1 is not 0.3: the time is due all the same */
+    assert_int_equal(elements(scene, "/c", DV_TRIANGLES).count, 4);
+    assert_int_equal(warnings, 0);
+    check_topology(scene_object(scene, "/c"), false);
+    end(scene);
+}
+
+static void of_several_times_that_have_come_the_last_counts(void **state)
+{
+    (void)state;
+    write_changes("T= 0.01\nREMOVE= 1\n0\nT= 0.02\nREMOVE= 2\n1 2\n");
+    DvScene *scene = load(SCENE(FAN "<TopologicalChangeProcessor filename='changes.txt'/>"));
+    step(scene, 2);
+    const DvElements after = elements(scene, "/c", DV_TRIANGLES);
+    assert_int_equal(after.count, 2);
+    assert_int_equal(after.at[0], 0);
+    assert_int_equal(after.at[3], 3);
+    end(scene);
+}
+
+static void a_file_may_come_earlier_and_again(void **state)
+{
+    (void)state;
+    write_changes("T= 0.2\nREMOVE= 1\n0\n");
+    DvScene *scene = load(SCENE(FAN "<TopologicalChangeProcessor filename='changes.txt' shift='0.15' loop='1'/>"));
+    static const uint32_t left[] = {4, 3, 3, 2, 2, 1}; /* 0.05, 0.25, 0.45 */
+    for (int i = 0; i < 6; i++) {
+        step(scene, 1);
+        assert_int_equal(elements(scene, "/c", DV_TRIANGLES).count, left[i]);
+    }
+    end(scene);
+}
+
+static void points_in_triangles_lie_where_their_weights_say(void **state)
+{
+    (void)state;
+    write_changes("T= 0\nADD= PointsInTriangle 2\n1 0.5 0.25  9 0.3 0.3\n");
+    DvScene *scene = load(SCENE(FAN "<TopologicalChangeProcessor filename='changes.txt'/>"));
+    step(scene, 1);
+    const DvConstVec x = dv_state_read(scene_state(scene, "/x"), DV_POSITION);
+    assert_int_equal(x.count, 6);
+    /* 0.5 (2, 0) + 0.25 (2, 2) + 0.25 (1, 1) */
+    assert_true(fabs(x.at[15] - 1.75) < 1e-15 && fabs(x.at[16] - 0.75) < 1e-15 && x.at[17] == 0);
+    assert_int_equal(warnings, 1);
+    assert_non_null(strstr(last_warning, "line 2 of 'changes.txt': there is no triangle 9 of 4"));
+    end(scene);
+}
+
+static void what_is_not_there_is_left_out_with_a_warning(void **state)
+{
+    (void)state;
+    write_changes("T= 0\nREMOVE= 3\n1 70 1\nT= 0.1\nADD= Triangles 2\n0 1 2  0 1 9\n");
+    DvScene *scene = load(SCENE(FAN "<TopologicalChangeProcessor filename='changes.txt'/>"));
+    step(scene, 1);
+    assert_int_equal(elements(scene, "/c", DV_TRIANGLES).count, 3);
+    assert_non_null(strstr(last_warning, "1 of 3 elements to remove are not there: the mesh has 4"));
+    step(scene, 1);
+    assert_int_equal(elements(scene, "/c", DV_TRIANGLES).count, 4);
+    assert_non_null(strstr(last_warning, "line 5 of 'changes.txt': 1 of 2 elements are not added"));
+    assert_int_equal(warnings, 2);
+    end(scene);
+}
+
+static void numbers_that_are_announced_and_missing_count_as_zero(void **state)
+{
+    (void)state;
+    write_changes("T= 0\nREMOVE= 2\n2\n");
+    dv_log_set_handler(keep_warning, NULL);
+    warnings = 0;
+    DvScene *scene = scene_from_text(SCENE(FAN "<TopologicalChangeProcessor filename='changes.txt'/>"));
+    assert_int_equal(warnings, 1);
+    assert_non_null(strstr(last_warning, "line 2: 2 numbers are announced and 1 follow"));
+    step(scene, 1);
+    const DvElements after = elements(scene, "/c", DV_TRIANGLES);
+    assert_int_equal(after.count, 2);
+    assert_int_equal(after.at[0], 3); /* 2, whose place 3 took, then 0, whose place that took */
+    assert_int_equal(after.at[3], 1);
+    end(scene);
+}
+
+static void the_last_element_goes_with_its_points(void **state)
+{
+    (void)state;
+    write_changes("T= 0\nREMOVE= 4\n0 1 2 3\n");
+    DvScene *scene = load(SCENE(FAN "<TopologicalChangeProcessor filename='changes.txt'/>"));
+    step(scene, 3);
+    assert_int_equal(elements(scene, "/c", DV_TRIANGLES).count, 0);
+    assert_int_equal(elements(scene, "/c", DV_EDGES).count, 0);
+    assert_int_equal(dv_state_count(scene_state(scene, "/x")), 0);
+    assert_int_equal(warnings, 0);
+    end(scene);
+}
+
+static void lists_are_removed_at_intervals(void **state)
+{
+    (void)state;
+    DvScene *scene = load(SCENE(FAN "<TopologicalChangeProcessor useDataInputs='1' trianglesToRemove='0' "
+                                    "timeToRemove='0.05' interval='0.2'/>"));
+    static const uint32_t left[] = {4, 3, 3, 2, 2, 1};
+    for (int i = 0; i < 6; i++) {
+        step(scene, 1);
+        assert_int_equal(elements(scene, "/c", DV_TRIANGLES).count, left[i]);
+    }
+    assert_int_equal(warnings, 0);
+    end(scene);
+}
+
+static void a_region_s_triangles_are_removed_once(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        load(SCENE(FAN "<BoxROI name='r' box='-1 -1 -1 3 1.1 1' position='@x.position' triangles='@c.triangles'/>"
+                       "<TopologicalChangeProcessor useDataInputs='1' trianglesToRemove='@r.triangleIndices'/>"));
+    step(scene, 3);
+    const DvElements after = elements(scene, "/c", DV_TRIANGLES);
+    assert_int_equal(after.count, 3);
+    assert_int_equal(after.at[0], 3);
+    end(scene);
+}
+
+static void a_reset_begins_the_file_again(void **state)
+{
+    (void)state;
+    write_changes("T= 0.1\nREMOVE= 1\n0\n");
+    DvScene *scene = load(SCENE(FAN "<TopologicalChangeProcessor name='p' filename='changes.txt'/>"));
+    step(scene, 2);
+    const uint32_t before = elements(scene, "/c", DV_TRIANGLES).count;
+    assert_int_equal(before, 3);
+    dv_scene_reset(scene);
+    const uint32_t start = elements(scene, "/c", DV_TRIANGLES).count;
+    step(scene, 2);
+    assert_int_equal(elements(scene, "/c", DV_TRIANGLES).count, start - 1);
+    end(scene);
+}
+
+static void a_saved_scene_goes_on_with_the_changes_that_are_left(void **state)
+{
+    (void)state;
+    write_changes("T= 0.1\nREMOVE= 1\n3\nT= 0.3\nREMOVE= 1\n0\n");
+    DvScene *scene = load(SCENE(FAN "<TopologicalChangeProcessor name='p' filename='changes.txt'/>"
+                                    "<Node name='a'><EdgeSetTopologyContainer name='c'/><EdgeSetTopologyModifier/>"
+                                    "<Triangle2EdgeTopologicalMapping name='map'/></Node>"));
+    DvScene *again = NULL;
+    step(scene, 2);
+    assert_int_equal(dv_scene_save(scene, "saved.scn"), DV_OK);
+    assert_int_equal(dv_scene_load("saved.scn", NULL, &again), DV_OK);
+    (void)remove("saved.scn");
+    step(scene, 3);
+    step(again, 3);
+    const DvElements a = elements(scene, "/a/c", DV_EDGES), b = elements(again, "/a/c", DV_EDGES);
+    assert_int_equal(elements(again, "/c", DV_TRIANGLES).count, 2);
+    assert_int_equal(a.count, b.count);
+    assert_int_equal(a.count, 4);
+    assert_memory_equal(a.at, b.at, sizeof *a.at * 2 * a.count);
+    dv_scene_free(again);
+    end(scene);
+}
+
+#define EXPECT_FILE_ERROR(changes, message)                                                            \
+    do {                                                                                               \
+        write_changes(changes);                                                                        \
+        expect_load_error(SCENE(FAN "<TopologicalChangeProcessor filename='changes.txt'/>"), message); \
+        (void)remove("changes.txt");                                                                   \
+    } while (0)
+
+static void wrong_files_are_named(void **state)
+{
+    (void)state;
+    EXPECT_FILE_ERROR("T= soon\n", "filename: 'changes.txt': line 1: the time is missing, not 'soon'");
+    EXPECT_FILE_ERROR("T= 1\nREMOVE= some\n", "line 2: how many is missing, not 'some'");
+    EXPECT_FILE_ERROR("T= 1\nREMOVE= -4\n", "line 2: -4 is no number of elements");
+    EXPECT_FILE_ERROR("T= 1\nADD= Cubes 1\n0 1 2\n", "line 2: 'Cubes' cannot be added; known are Edges");
+    EXPECT_FILE_ERROR("T= 1\nADD= Triangles 1\n0 1 two\n", "line 3: number 3 is 'two'");
+    EXPECT_FILE_ERROR("T= 1\nADD= Triangles 2 Ancestors 1\n0 1 2 2 3 0\n", "line 2: ancestor 2 of 2 is");
+    expect_load_error(SCENE(FAN "<TopologicalChangeProcessor filename='none.txt'/>"), "no file 'none.txt'");
+    expect_load_error(SCENE(FAN "<TopologicalChangeProcessor/>"), "neither filename names a file of changes");
+    expect_load_error(SCENE("<TopologicalChangeProcessor useDataInputs='1'/>"), "a container with a modifier");
+    expect_load_error(
+        SCENE("<MeshTopology name='c' triangles='0 1 2'/><TopologicalChangeProcessor useDataInputs='1'/>"),
+        "there is no topology modifier in the node of '/c' or above");
+    expect_load_error(SCENE(FAN "<TopologicalChangeProcessor useDataInputs='1' hexahedraToRemove='0'/>"),
+                      "hexahedraToRemove: there is no modifier of such elements");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(changes_of_a_file_come_when_their_time_has),
+        cmocka_unit_test(of_several_times_that_have_come_the_last_counts),
+        cmocka_unit_test(a_file_may_come_earlier_and_again),
+        cmocka_unit_test(points_in_triangles_lie_where_their_weights_say),
+        cmocka_unit_test(what_is_not_there_is_left_out_with_a_warning),
+        cmocka_unit_test(numbers_that_are_announced_and_missing_count_as_zero),
+        cmocka_unit_test(the_last_element_goes_with_its_points),
+        cmocka_unit_test(lists_are_removed_at_intervals),
+        cmocka_unit_test(a_region_s_triangles_are_removed_once),
+        cmocka_unit_test(a_reset_begins_the_file_again),
+        cmocka_unit_test(a_saved_scene_goes_on_with_the_changes_that_are_left),
+        cmocka_unit_test(wrong_files_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+}

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Topological mappings: after any sequence of changes of the input the output is that of a mesh loaded as it has become, and
+ * the maps of numbers say where each element comes from.
+ */
+#include "scene_text.h"
+#include "topology_conformance.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include <divan/memory.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t seed;
+
+static uint32_t random_below(uint32_t n)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (uint32_t)((seed >> 24) % n);
+}
+
+typedef struct Mesh {
+    DvObject *object;
+    const DvTopologyOps *ops;
+    void *self;
+} Mesh;
+
+static Mesh mesh_at(const DvScene *scene, const char *path)
+{
+    Mesh mesh = {.object = scene_object(scene, path)};
+    mesh.ops = dv_object_ops(mesh.object, DV_TOPOLOGY);
+    mesh.self = dv_object_self(mesh.object);
+    return mesh;
+}
+
+/* Faces of bodies, outward, as the documentation of the elements has them. */
+static const uint8_t faces_of_tetrahedron[] = {1, 2, 3, 0, 3, 2, 1, 3, 0, 0, 2, 1};
+static const uint8_t faces_of_hexahedron[] = {0, 3, 2, 1, 4, 5, 6, 7, 0, 1, 5, 4, 1, 2, 6, 5, 2, 3, 7, 6, 3, 0, 4, 7};
+static const uint8_t edges_of_triangle[] = {1, 2, 2, 0, 0, 1};
+static const uint8_t edges_of_quad[] = {0, 1, 1, 2, 2, 3, 3, 0};
+
+typedef struct Body {
+    DvElementKind kind, face_kind;
+    const char *name, *field;
+    uint32_t faces, face_nodes;
+    const uint8_t *corners;
+} Body;
+
+static const Body bodies[] = {
+    {DV_TETRAHEDRA, DV_TRIANGLES, "Tetrahedron", "tetrahedra", 4, 3, faces_of_tetrahedron},
+    {DV_HEXAHEDRA, DV_QUADS, "Hexahedron", "hexahedra", 6, 4, faces_of_hexahedron},
+    {DV_TRIANGLES, DV_EDGES, "Triangle", "triangles", 3, 2, edges_of_triangle},
+    {DV_QUADS, DV_EDGES, "Quad", "quads", 4, 2, edges_of_quad},
+};
+
+static const Body *body_of(DvElementKind kind)
+{
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
+        if (bodies[i].kind == kind)
+            return &bodies[i];
+    fail();
+    return NULL;
+}
+
+/* A scene of one container /m/c with its modifier /m/m, and what hangs below it. */
+static DvScene *build(const Body *body, const uint32_t *elements, uint32_t count, uint32_t points, const char *children)
+{
+    DvText text = {0};
+    dv_text_add(
+        &text,
+        "<Node name='root'><DefaultAnimationLoop/><Node name='m'><%sSetTopologyContainer name='c' nbPoints='%u' %s='",
+        body->name, points, body->field);
+    for (uint32_t i = 0; i < count * dv_element_nodes(body->kind); i++)
+        dv_text_add(&text, "%u ", elements[i]);
+    dv_text_add(&text, "'/><%sSetTopologyModifier name='m'/>%s</Node></Node>", body->name, children);
+    DvScene *scene = scene_from_text(text.at);
+    dv_text_free(&text);
+    return scene;
+}
+
+/* Cells of a block of n x n x n, as hexahedra; with tetrahedra, each in six; of a sheet, quads or triangles. */
+static uint32_t start_elements(DvElementKind kind, uint32_t n, uint32_t *elements)
+{
+    const uint32_t side = n + 1, layers = kind == DV_HEXAHEDRA || kind == DV_TETRAHEDRA ? n : 1;
+    uint32_t count = 0;
+    for (uint32_t z = 0; z < layers; z++)
+        for (uint32_t y = 0; y < n; y++)
+            for (uint32_t x = 0; x < n; x++) {
+                const uint32_t p = x + side * (y + side * z), q = p + side * side;
+                const uint32_t h[8] = {p, p + 1, p + side + 1, p + side, q, q + 1, q + side + 1, q + side};
+                uint32_t cut[6][4];
+                dv_cut_hexahedron(h, dv_grid_mirrors(count, n, n), true, cut);
+                if (kind == DV_TETRAHEDRA)
+                    memcpy(elements + 24 * (size_t)count++, cut, sizeof cut);
+                else if (kind == DV_TRIANGLES)
+                    memcpy(elements + 6 * (size_t)count++, (uint32_t[]){h[0], h[1], h[2], h[0], h[2], h[3]}, 24);
+                else
+                    memcpy(elements + dv_element_nodes(kind) * (size_t)count++, h, dv_element_nodes(kind) * sizeof *h);
+            }
+    return kind == DV_TETRAHEDRA ? 6 * count : kind == DV_TRIANGLES ? 2 * count : count;
+}
+
+static uint32_t faces_equal(const Mesh *mesh, const Body *body, const uint32_t *face)
+{
+    const DvElements all = mesh->ops->elements(mesh->self, body->kind);
+    const uint32_t nodes = dv_element_nodes(body->kind);
+    uint32_t count = 0;
+    for (uint32_t e = 0; e < all.count; e++) {
+        uint32_t common = 0;
+        for (uint32_t i = 0; i < nodes; i++)
+            for (uint32_t j = 0; j < body->face_nodes; j++)
+                common += all.at[(size_t)e * nodes + i] == face[j];
+        count += common == body->face_nodes;
+    }
+    return count;
+}
+
+/* A new element on a face of the border, with new points. */
+static void grow(const Mesh *mesh, const Body *body, const DvTopologyModifierOps *modifier, void *by)
+{
+    const DvElements all = mesh->ops->elements(mesh->self, body->kind);
+    const uint32_t nodes = dv_element_nodes(body->kind), points = mesh->ops->point_count(mesh->self);
+    if (all.count == 0) {
+        const uint32_t alone[8] = {points,     points + 1, points + 2, points + 3,
+                                   points + 4, points + 5, points + 6, points + 7};
+        assert_int_equal(modifier->add_points(by, nodes, NULL), DV_OK);
+        assert_int_equal(modifier->add_elements(by, body->kind, 1, alone, NULL), DV_OK);
+        return;
+    }
+    for (int attempt = 0; attempt < 50; attempt++) {
+        const uint32_t *element = all.at + (size_t)random_below(all.count) * nodes;
+        const uint8_t *corner = body->corners + random_below(body->faces) * body->face_nodes;
+        uint32_t f[4];
+        for (uint32_t i = 0; i < body->face_nodes; i++)
+            f[i] = element[corner[i]];
+        if (faces_equal(mesh, body, f) != 1)
+            continue;
+        const uint32_t p = points;
+        const uint32_t tetrahedron[] = {p, f[0], f[2], f[1]}, triangle[] = {f[1], f[0], p},
+                       quad[] = {f[1], f[0], p, p + 1}, hexahedron[] = {f[0], f[1], f[2], f[3], p, p + 1, p + 2, p + 3};
+        const uint32_t *element_of[DV_ELEMENT_KINDS] = {
+            [DV_TETRAHEDRA] = tetrahedron, [DV_TRIANGLES] = triangle, [DV_QUADS] = quad, [DV_HEXAHEDRA] = hexahedron};
+        assert_int_equal(modifier->add_points(by, nodes - body->face_nodes, NULL), DV_OK);
+        assert_int_equal(modifier->add_elements(by, body->kind, 1, element_of[body->kind], NULL), DV_OK);
+        return;
+    }
+}
+
+static void edit(const Mesh *mesh, const Body *body, const DvTopologyModifierOps *modifier, void *by)
+{
+    const uint32_t count = mesh->ops->elements(mesh->self, body->kind).count;
+    const uint32_t points = mesh->ops->point_count(mesh->self), choice = random_below(10);
+    if (choice < 5 && count) {
+        uint32_t numbers[4];
+        const uint32_t gone = 1 + random_below(4);
+        for (uint32_t i = 0; i < gone; i++)
+            numbers[i] = random_below(count);
+        assert_int_equal(modifier->remove_elements(by, body->kind, gone, numbers, true), DV_OK);
+    } else if (choice < 9) {
+        grow(mesh, body, modifier, by);
+    } else {
+        uint32_t *order = malloc(sizeof *order * (points + 1));
+        for (uint32_t i = 0; i < points; i++)
+            order[i] = i;
+        for (uint32_t i = points; i > 1; i--) {
+            const uint32_t j = random_below(i), kept = order[i - 1];
+            order[i - 1] = order[j];
+            order[j] = kept;
+        }
+        assert_int_equal(modifier->renumber_points(by, order), DV_OK);
+        free(order);
+    }
+}
+
+/* How two outputs are compared: as they are stored, but for which corner stands first; or only by their points. */
+typedef enum Compared { AS_CYCLES, AS_SETS } Compared;
+
+static int ascending(const void *a, const void *b)
+{
+    const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+static uint32_t row_nodes;
+
+static int by_rows(const void *a, const void *b)
+{
+    const uint32_t *left = a, *right = b;
+    for (uint32_t i = 0; i < row_nodes; i++)
+        if (left[i] != right[i])
+            return left[i] < right[i] ? -1 : 1;
+    return 0;
+}
+
+static uint32_t *canonical(DvElements elements, uint32_t nodes, Compared compared)
+{
+    uint32_t *rows = calloc((size_t)elements.count + 1, sizeof *rows * nodes);
+    for (uint32_t e = 0; e < elements.count; e++) {
+        uint32_t *row = rows + (size_t)e * nodes, first = 0;
+        const uint32_t *from = elements.at + (size_t)e * nodes;
+        for (uint32_t i = 1; i < nodes; i++)
+            first = from[i] < from[first] ? i : first;
+        for (uint32_t i = 0; i < nodes; i++)
+            row[i] = from[(first + i) % nodes];
+        if (compared == AS_SETS)
+            qsort(row, nodes, sizeof *row, ascending);
+    }
+    row_nodes = nodes;
+    qsort(rows, elements.count, nodes * sizeof *rows, by_rows);
+    return rows;
+}
+
+static void expect_same(const Mesh *changed, const Mesh *fresh, DvElementKind kind, Compared compared)
+{
+    const DvElements a = changed->ops->elements(changed->self, kind), b = fresh->ops->elements(fresh->self, kind);
+    const uint32_t nodes = dv_element_nodes(kind);
+    assert_int_equal(a.count, b.count);
+    uint32_t *rows_a = canonical(a, nodes, compared), *rows_b = canonical(b, nodes, compared);
+    assert_memory_equal(rows_a, rows_b, sizeof *rows_a * nodes * a.count + (a.count == 0));
+    free(rows_a);
+    free(rows_b);
+}
+
+/* Each element comes from one that has its points, and is among the images of that one; no image is there twice. */
+static void check_maps(const DvScene *scene, const char *path, DvElementKind kind, DvElementKind source_kind)
+{
+    DvObject *object = scene_object(scene, path);
+    const DvTopologicalMappingOps *ops = dv_object_ops(object, DV_TOPOLOGICAL_MAPPING);
+    void *self = dv_object_self(object);
+    DvObject *in = ops->input(self), *out = ops->output(self);
+    const DvTopologyOps *mesh = dv_object_ops(in, DV_TOPOLOGY);
+    const DvElements from = mesh->elements(dv_object_self(in), source_kind),
+                     to = mesh->elements(dv_object_self(out), kind);
+    const uint32_t nodes = dv_element_nodes(kind), source_nodes = dv_element_nodes(source_kind);
+    uint32_t total = 0;
+    for (uint32_t e = 0; e < to.count; e++) {
+        DvElementKind found_kind;
+        uint32_t found;
+        const uint32_t *images;
+        assert_true(ops->source(self, kind, e, &found_kind, &found));
+        assert_int_equal(found_kind, source_kind);
+        assert_true(found < from.count);
+        for (uint32_t i = 0; i < nodes; i++) {
+            bool has = false;
+            for (uint32_t j = 0; j < source_nodes; j++)
+                has = has || from.at[(size_t)found * source_nodes + j] == to.at[(size_t)e * nodes + i];
+            assert_true(has);
+        }
+        const uint32_t count = ops->images(self, source_kind, found, &images);
+        bool among = false;
+        for (uint32_t i = 0; i < count; i++)
+            among = among || images[i] == e;
+        assert_true(among);
+    }
+    for (uint32_t e = 0; e < from.count; e++) {
+        const uint32_t *images;
+        total += ops->images(self, source_kind, e, &images);
+    }
+    assert_int_equal(total, to.count);
+    uint32_t none;
+    DvElementKind no_kind;
+    assert_false(ops->source(self, kind, to.count, &no_kind, &none));
+}
+
+/* One mapping of a chain. */
+typedef struct Link {
+    const char *path;         /* of the mapping */
+    const char *output;       /* of its output */
+    DvElementKind kind, from; /* of its elements, and of those they come from */
+    Compared compared;
+    bool varies; /* by which way later elements are cut: only the maps are checked */
+} Link;
+
+typedef struct Chain {
+    DvElementKind start;
+    const char *children;
+    Link links[3];
+} Chain;
+
+static void follows(const Chain *chain, uint32_t edits)
+{
+    const Body *body = body_of(chain->start);
+    uint32_t *elements = malloc(sizeof *elements * 24 * 100);
+    const uint32_t count = start_elements(chain->start, 3, elements);
+    DvScene *scene = build(body, elements, count, 0, chain->children);
+    free(elements);
+    const Mesh mesh = mesh_at(scene, "/m/c");
+    DvObject *by = scene_object(scene, "/m/m");
+    const DvTopologyModifierOps *modifier = dv_object_ops(by, DV_TOPOLOGY_MODIFIER);
+    for (uint32_t i = 0; i < edits; i++) {
+        edit(&mesh, body, modifier, dv_object_self(by));
+        const DvElements now = mesh.ops->elements(mesh.self, body->kind);
+        const uint32_t points = mesh.ops->point_count(mesh.self);
+        DvScene *fresh = build(body, now.at, now.count, points, chain->children);
+        for (const Link *link = chain->links; link < chain->links + 3 && link->path; link++) {
+            const Mesh a = mesh_at(scene, link->output), b = mesh_at(fresh, link->output);
+            if (!link->varies)
+                expect_same(&a, &b, link->kind, link->compared);
+            assert_int_equal(a.ops->point_count(a.self), points);
+            check_topology(a.object, false);
+            check_maps(scene, link->path, link->kind, link->from);
+        }
+        dv_scene_free(fresh);
+    }
+    dv_scene_free(scene);
+}
+
+#define SURFACE(kind, name, mapping)                                                                                 \
+    "<Node name='" name "'><" kind "SetTopologyContainer name='c'/><" kind "SetTopologyModifier name='m'/><" mapping \
+    " name='map' input='@../c' output='@c'/>"
+
+static const Chain chains[] = {
+    {DV_TETRAHEDRA,
+     SURFACE("Triangle", "a", "Tetra2TriangleTopologicalMapping") "</Node>",
+     {{"/m/a/map", "/m/a/c", DV_TRIANGLES, DV_TRIANGLES, AS_CYCLES, false}}},
+    {DV_TETRAHEDRA,
+     SURFACE("Triangle", "a", "Tetra2TriangleTopologicalMapping flipNormals='1'") "</Node>",
+     {{"/m/a/map", "/m/a/c", DV_TRIANGLES, DV_TRIANGLES, AS_CYCLES, false}}},
+    {DV_HEXAHEDRA,
+     SURFACE("Quad", "a", "Hexa2QuadTopologicalMapping") "</Node>",
+     {{"/m/a/map", "/m/a/c", DV_QUADS, DV_QUADS, AS_CYCLES, false}}},
+    {DV_HEXAHEDRA,
+     SURFACE("Quad", "a", "Hexa2QuadTopologicalMapping flipNormals='1'") "</Node>",
+     {{"/m/a/map", "/m/a/c", DV_QUADS, DV_QUADS, AS_CYCLES, false}}},
+    {DV_TRIANGLES,
+     SURFACE("Edge", "a", "Triangle2EdgeTopologicalMapping") "</Node>",
+     {{"/m/a/map", "/m/a/c", DV_EDGES, DV_EDGES, AS_SETS, false}}},
+    {DV_QUADS,
+     SURFACE("Triangle", "a", "Quad2TriangleTopologicalMapping") "</Node>",
+     {{"/m/a/map", "/m/a/c", DV_TRIANGLES, DV_QUADS, AS_CYCLES, true}}},
+    {DV_QUADS,
+     SURFACE("Triangle", "a", "Quad2TriangleTopologicalMapping")
+         SURFACE("Edge", "b", "Triangle2EdgeTopologicalMapping") "</Node></Node>",
+     {{"/m/a/map", "/m/a/c", DV_TRIANGLES, DV_QUADS, AS_CYCLES, true},
+      {"/m/a/b/map", "/m/a/b/c", DV_EDGES, DV_EDGES, AS_SETS, false}}},
+    {DV_HEXAHEDRA,
+     SURFACE("Tetrahedron", "a", "Hexa2TetraTopologicalMapping") "</Node>",
+     {{"/m/a/map", "/m/a/c", DV_TETRAHEDRA, DV_HEXAHEDRA, AS_SETS, false}}},
+    {DV_HEXAHEDRA,
+     SURFACE("Tetrahedron", "a", "Hexa2TetraTopologicalMapping swapping='1'")
+         SURFACE("Triangle", "b", "Tetra2TriangleTopologicalMapping") "</Node></Node>",
+     {{"/m/a/map", "/m/a/c", DV_TETRAHEDRA, DV_HEXAHEDRA, AS_SETS, true},
+      {"/m/a/b/map", "/m/a/b/c", DV_TRIANGLES, DV_TRIANGLES, AS_CYCLES, true}}},
+    {DV_HEXAHEDRA,
+     SURFACE("Quad", "a", "Hexa2QuadTopologicalMapping") SURFACE("Triangle", "b", "Quad2TriangleTopologicalMapping")
+         SURFACE("Edge", "d", "Triangle2EdgeTopologicalMapping") "</Node></Node></Node>",
+     {{"/m/a/map", "/m/a/c", DV_QUADS, DV_QUADS, AS_CYCLES, false},
+      {"/m/a/b/map", "/m/a/b/c", DV_TRIANGLES, DV_QUADS, AS_CYCLES, true},
+      {"/m/a/b/d/map", "/m/a/b/d/c", DV_EDGES, DV_EDGES, AS_SETS, false}}},
+    {DV_HEXAHEDRA,
+     "<Node name='a'><MeshTopology name='c'/><Hexa2PrismTopologicalMapping name='map'/></Node>",
+     {{"/m/a/map", "/m/a/c", DV_PRISMS, DV_HEXAHEDRA, AS_SETS, false}}},
+};
+
+static void outputs_are_those_of_the_mesh_as_it_has_become(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof chains / sizeof *chains; i++)
+        for (uint64_t start = 1; start <= 3; start++) {
+            seed = start * 88172645463325252u;
+            follows(&chains[i], 40);
+        }
+}
+
+/* Hexahedra that come later are cut like their neighbours: no inner triangle of the block has one tetrahedron alone. */
+static void hexahedra_that_come_later_fit_their_neighbours(void **state)
+{
+    (void)state;
+    uint32_t elements[8 * 27], block[8];
+    (void)start_elements(DV_HEXAHEDRA, 3, elements);
+    memcpy(block, elements, 8 * sizeof *block);
+    DvScene *scene = build(body_of(DV_HEXAHEDRA), block, 1, 64,
+                           SURFACE("Tetrahedron", "a", "Hexa2TetraTopologicalMapping swapping='1'") "</Node>");
+    DvObject *by = scene_object(scene, "/m/m");
+    const DvTopologyModifierOps *modifier = dv_object_ops(by, DV_TOPOLOGY_MODIFIER);
+    for (uint32_t i = 1; i < 27; i++)
+        assert_int_equal(modifier->add_elements(dv_object_self(by), DV_HEXAHEDRA, 1, elements + 8 * (size_t)i, NULL),
+                         DV_OK);
+    const Mesh tetrahedra = mesh_at(scene, "/m/a/c");
+    const DvAdjacency around = tetrahedra.ops->adjacency(tetrahedra.self, DV_TRIANGLES, DV_TETRAHEDRA);
+    uint32_t border = 0;
+    for (uint32_t i = 0; i < around.count; i++)
+        border += around.end[i] - around.begin[i] == 1;
+    assert_int_equal(tetrahedra.ops->elements(tetrahedra.self, DV_TETRAHEDRA).count, 6 * 27);
+    assert_int_equal(border, 2 * 6 * 9);
+    dv_scene_free(scene);
+}
+
+static void a_border_may_start_empty_or_gain_nothing(void **state)
+{
+    (void)state;
+    uint32_t elements[24 * 27];
+    const uint32_t count = start_elements(DV_TETRAHEDRA, 2, elements), gone[] = {3, 9, 20, 21};
+    DvScene *scene = build(
+        body_of(DV_TETRAHEDRA), elements, count, 0,
+        SURFACE("Triangle", "all", "Tetra2TriangleTopologicalMapping") "</Node>" SURFACE(
+            "Triangle", "old",
+            "Tetra2TriangleTopologicalMapping noNewTriangles='1'") "</Node>" SURFACE("Triangle", "new",
+                                                                                     "Tetra2TriangleTopologicalMapping noInitialTriangles='1'") "</Node>");
+    const Mesh all = mesh_at(scene, "/m/all/c"), old = mesh_at(scene, "/m/old/c"), new = mesh_at(scene, "/m/new/c");
+    const uint32_t border = all.ops->elements(all.self, DV_TRIANGLES).count;
+    assert_int_equal(border, 2 * 6 * 4);
+    assert_int_equal(old.ops->elements(old.self, DV_TRIANGLES).count, border);
+    assert_int_equal(new.ops->elements(new.self, DV_TRIANGLES).count, 0);
+    DvObject *by = scene_object(scene, "/m/m");
+    const DvTopologyModifierOps *modifier = dv_object_ops(by, DV_TOPOLOGY_MODIFIER);
+    assert_int_equal(modifier->remove_elements(dv_object_self(by), DV_TETRAHEDRA, 4, gone, true), DV_OK);
+    const uint32_t after = all.ops->elements(all.self, DV_TRIANGLES).count,
+                   kept = old.ops->elements(old.self, DV_TRIANGLES).count;
+    assert_true(kept < border);
+    assert_int_equal(new.ops->elements(new.self, DV_TRIANGLES).count, after - kept); /* what came to light */
+    dv_scene_free(scene);
+}
+
+static void what_hangs_on_an_output_follows_through_it(void **state)
+{
+    (void)state;
+    uint32_t elements[24 * 27];
+    const uint32_t count = start_elements(DV_TETRAHEDRA, 2, elements), gone[] = {0, 1, 2, 3, 4, 5};
+    DvScene *scene = build(body_of(DV_TETRAHEDRA), elements, count, 0,
+                           SURFACE("Triangle", "a", "Tetra2TriangleTopologicalMapping") "</Node>");
+    DvObject *by = scene_object(scene, "/m/m");
+    const DvTopologyModifierOps *modifier = dv_object_ops(by, DV_TOPOLOGY_MODIFIER);
+    const Mesh surface = mesh_at(scene, "/m/a/c");
+    const uint64_t before = surface.ops->revision(surface.self);
+    /* one at a time, from a corner of the block: its seven points but one stay, the corner goes */
+    assert_int_equal(modifier->remove_elements(dv_object_self(by), DV_TETRAHEDRA, 6, gone, true), DV_OK);
+    assert_int_equal(surface.ops->point_count(surface.self), 26);
+    assert_true(surface.ops->revision(surface.self) > before);
+    dv_scene_free(scene);
+}
+
+static void wrong_mappings_are_named(void **state)
+{
+    (void)state;
+    expect_load_error("<Node>\n<MeshTopology name='a' triangles='0 1 2'/><Node name='s'><EdgeSetTopologyContainer/>"
+                      "<Triangle2EdgeTopologicalMapping/></Node></Node>",
+                      "needs an EdgeSetTopologyModifier");
+    expect_load_error("<Node>\n<MeshTopology name='a' quads='0 1 2 3'/><Node name='s'><TriangleSetTopologyContainer/>"
+                      "<Quad2TriangleTopologicalMapping/></Node></Node>",
+                      "needs a TriangleSetTopologyModifier");
+    expect_load_error("<Node>\n<MeshTopology name='a' tetrahedra='0 1 2 3'/><Node name='s'><EdgeSetTopologyContainer/>"
+                      "<Tetra2TriangleTopologicalMapping/></Node></Node>",
+                      "holds no triangles");
+    expect_load_error(
+        "<Node>\n<TetrahedronSetTopologyContainer name='a' tetrahedra='0 1 2 3'/><TetrahedronSetTopologyModifier name='m'/>"
+        "<Node name='s'><TriangleSetTopologyContainer/>"
+        "<Tetra2TriangleTopologicalMapping name='map' modifier='@/m'/></Node></Node>",
+        "modifier: '/m' does not change the output");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(outputs_are_those_of_the_mesh_as_it_has_become),
+        cmocka_unit_test(hexahedra_that_come_later_fit_their_neighbours),
+        cmocka_unit_test(a_border_may_start_empty_or_gain_nothing),
+        cmocka_unit_test(what_hangs_on_an_output_follows_through_it),
+        cmocka_unit_test(wrong_mappings_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+}
