@@ -67,6 +67,7 @@ static const DvRename renames[] = {
     {DV_RENAME_MODULE, NULL, "Sofa.Component.IO", NULL},
     {DV_RENAME_MODULE, NULL, "Sofa.Component.Engine", NULL},
     {DV_RENAME_MODULE, NULL, "SofaBaseTopology", NULL},
+    {DV_RENAME_MODULE, NULL, "SofaCarving", NULL},
     {DV_RENAME_MODULE, NULL, "SofaGeneralTopology", NULL},
     {DV_RENAME_MODULE, NULL, "SofaTopologyMapping", NULL},
     {DV_RENAME_MODULE, NULL, "SofaTopologicalMapping", NULL},

@@ -272,6 +272,186 @@ static void wrong_files_are_named(void **state)
                       "hexahedraToRemove: there is no modifier of such elements");
 }
 
+/* ---- Carving ---- */
+
+/* Two tetrahedra side by side, along x, on a surface of their own; a tool above the first. */
+#define TWO_TETRAHEDRA(tags)                                                                                    \
+    "<Node name='body'><MechanicalObject name='x' position='0 0 0  1 0 0  0 1 0  0 0 1  2 0 0  2 1 0  2 0 1'/>" \
+    "<TetrahedronSetTopologyContainer name='c' position='@x.position' tetrahedra='0 1 2 3  4 5 1 6'/>"          \
+    "<TetrahedronSetTopologyModifier/><Node name='s'><TriangleSetTopologyContainer name='c' " tags "/>"         \
+    "<TriangleSetTopologyModifier/><Tetra2TriangleTopologicalMapping/>"
+#define PIPELINE                                                                                    \
+    "<CollisionPipeline/><BruteForceBroadPhase/><BVHNarrowPhase name='phase'/><CollisionResponse response='PenalityContactForceField'/>" \
+    "<MinProximityIntersection alarmDistance='0.3' contactDistance='0.1'/>"
+#define TOOL_AT(x, tags) "<Node name='tool'><MechanicalObject name='x' position='" x "' " tags "/>"
+#define TOUCHING         "0.2 0.2 -0.05"
+
+static uint32_t tetrahedra_after(const char *text, unsigned steps)
+{
+    DvScene *scene = load(text);
+    step(scene, steps);
+    const uint32_t left = elements(scene, "/body/c", DV_TETRAHEDRA).count;
+    if (left == 1) /* the second is left, with its four points and faces */
+        assert_int_equal(elements(scene, "/body/s/c", DV_TRIANGLES).count, 4);
+    check_topology(scene_object(scene, "/body/c"), false);
+    check_topology(scene_object(scene, "/body/s/c"), false);
+    end(scene);
+    return left;
+}
+
+#define CARVED(manager, x, model)                                                                                   \
+    SCENE(PIPELINE manager TWO_TETRAHEDRA("") "<TriangleCollisionModel name='m' " model "/></Node></Node>" TOOL_AT( \
+        x, "") "<PointCollisionModel name='m' tags='CarvingTool'/></Node>")
+
+static void a_tool_that_touches_a_surface_removes_the_volume_below(void **state)
+{
+    (void)state;
+    assert_int_equal(tetrahedra_after(CARVED("<CarvingManager active='1'/>", TOUCHING, "tags='CarvingSurface'"), 1), 1);
+    assert_int_equal(tetrahedra_after(CARVED("<CarvingManager/>", TOUCHING, "tags='CarvingSurface'"), 1), 2);
+    /* 0.05 away: the gap is -0.05 */
+    assert_int_equal(
+        tetrahedra_after(
+            CARVED("<CarvingManager active='1' carvingDistance='-0.06'/>", TOUCHING, "tags='CarvingSurface'"), 1),
+        2);
+    assert_int_equal(
+        tetrahedra_after(
+            CARVED("<CarvingManager active='1' carvingDistance='-0.04'/>", TOUCHING, "tags='CarvingSurface'"), 1),
+        1);
+    assert_int_equal(
+        tetrahedra_after(CARVED("<CarvingManager active='1' surfaceModelPath='/body/s/m'/>", TOUCHING, ""), 1), 1);
+    assert_int_equal(
+        tetrahedra_after(CARVED("<CarvingManager active='1' narrowPhaseDetection='@phase' toolModel='@/tool/m'/>",
+                                TOUCHING, "tags='CarvingSurface'"),
+                         1),
+        1);
+}
+
+static void points_of_a_surface_stand_for_the_triangles_around_them(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        tetrahedra_after(
+            SCENE(
+                PIPELINE
+                "<CarvingManager active='1'/>" TWO_TETRAHEDRA("") "<PointCollisionModel tags='CarvingSurface'/></Node></Node>" TOOL_AT(
+                    "0 0 -0.05", "") "<PointCollisionModel tags='CarvingTool'/></Node>"),
+            1),
+        1);
+}
+
+/* Point 1 belongs to both tetrahedra: what the tool touches is looked up before anything is removed. */
+static void all_that_is_touched_in_a_step_goes_at_once(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        tetrahedra_after(
+            SCENE(PIPELINE "<CarvingManager active='1'/>" TWO_TETRAHEDRA(
+                "") "<PointCollisionModel tags='CarvingSurface'/><TriangleCollisionModel tags='CarvingSurface'/>"
+                    "</Node></Node>" TOOL_AT("1 0 -0.05", "") "<PointCollisionModel tags='CarvingTool'/></Node>"),
+            1),
+        0);
+}
+
+static void a_tool_that_is_a_mere_state_carves_by_distance(void **state)
+{
+    (void)state;
+#define NEAR(distance)                                                                  \
+    SCENE("<CarvingManager active='1' carvingDistance='" distance "'/>" TWO_TETRAHEDRA( \
+        "tags='CarvingSurface'") "</Node></Node>" TOOL_AT(TOUCHING, "tags='CarvingTool'") "</Node>")
+    assert_int_equal(tetrahedra_after(NEAR("0.049"), 1), 2);
+    assert_int_equal(tetrahedra_after(NEAR("0.051"), 1), 1);
+    /* sqrt(0.8^2 + 0.2^2 + 0.05^2) from the corner of the second tetrahedron, which its edges leave away from the tool */
+    assert_int_equal(tetrahedra_after(NEAR("0.825"), 1), 1);
+    assert_int_equal(tetrahedra_after(NEAR("0.827"), 1), 0);
+}
+
+static void keys_turn_carving_on_and_off(void **state)
+{
+    (void)state;
+    DvScene *scene = load(CARVED("<CarvingManager name='m' active='0'/>", TOUCHING, "tags='CarvingSurface'"));
+    DvData *active = dv_object_field(scene_object(scene, "/m"), "active");
+    DvEvent event = {.kind = DV_EVENT_KEY_PRESSED, .key = '1'};
+    dv_event_send(dv_scene_root(scene), &event);
+    assert_true(dv_data_bool(active));
+    event = (DvEvent){.kind = DV_EVENT_KEY_RELEASED, .key = '1'};
+    dv_event_send(dv_scene_root(scene), &event);
+    assert_false(dv_data_bool(active));
+    for (int i = 0; i < 2; i++) {
+        event = (DvEvent){.kind = DV_EVENT_KEY_PRESSED, .key = '4'};
+        dv_event_send(dv_scene_root(scene), &event);
+        assert_int_equal(dv_data_bool(active), i == 0);
+    }
+    event = (DvEvent){.kind = DV_EVENT_KEY_PRESSED, .key = 'x'};
+    dv_event_send(dv_scene_root(scene), &event);
+    assert_false(dv_data_bool(active));
+    end(scene);
+}
+
+static void wrong_carving_is_named(void **state)
+{
+    (void)state;
+    expect_load_error(SCENE("<CarvingManager/>"), "no tool: name a collision model or a state by toolModel");
+    expect_load_error(SCENE("<CarvingManager/><MechanicalObject tags='CarvingTool'/>"),
+                      "no surface: give a mesh the tag");
+    expect_load_error(SCENE("<CarvingManager/><MechanicalObject/><PointCollisionModel tags='CarvingTool'/>"),
+                      "no CollisionPipeline finds contacts");
+    expect_load_error(SCENE(PIPELINE "<CarvingManager surfaceModelPath='/none'/><MechanicalObject/>"
+                                     "<PointCollisionModel tags='CarvingTool'/>"),
+                      "surfaceModelPath: there is no collision model at '/none'");
+}
+
+/* ---- Bounds and checks ---- */
+
+static void elements_outside_a_box_are_removed(void **state)
+{
+    (void)state;
+    /* middles at y = 1/3, 1, 5/3 and 1 */
+    DvScene *scene = load(SCENE(FAN "<TopologyBoundingTrasher box='-9 0.5 -9 9 9 9'/>"));
+    step(scene, 2);
+    const DvElements after = elements(scene, "/c", DV_TRIANGLES);
+    assert_int_equal(after.count, 3);
+    assert_int_equal(after.at[0], 3);
+    end(scene);
+    expect_load_error(SCENE("<MechanicalObject/><MeshTopology triangles='0 1 2'/><TopologyBoundingTrasher/>"),
+                      "is no container whose elements can be removed");
+}
+
+static void a_mesh_that_is_not_sound_is_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *mesh, *warning;
+    } cases[] = {
+        {"<MeshTopology name='c' triangles='0 1 2  1 2 0'/>", "1 of the triangles of '/c' are there already"},
+        {"<MeshTopology name='c' tetrahedra='0 1 2 2'/>", "1 of the tetrahedra of '/c' name a point twice"},
+        {"<MeshTopology name='c' triangles='0 1 2  1 0 3  0 1 4'/>",
+         "1 of the edges of '/c' belong to more than two triangles"},
+        {"<MeshTopology name='c' quads='0 1 2 3  1 0 4 5  0 1 6 7'/>",
+         "1 of the edges of '/c' belong to more than two quads"},
+        {"<TetrahedronSetTopologyContainer name='c' tetrahedra='0 1 2 3  0 2 1 4  0 2 1 5'/>",
+         "1 of the triangles of '/c' belong to more than two tetrahedra"},
+    };
+    dv_log_set_handler(keep_warning, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        snprintf(text, sizeof text, SCENE("%s<TopologyChecker/>"), cases[i].mesh);
+        dv_scene_free(scene_from_text(text));
+        if (!strstr(last_warning, cases[i].warning))
+            fail_msg("%s, not %s", last_warning, cases[i].warning);
+    }
+    warnings = 0;
+    DvScene *scene = scene_from_text(SCENE(FAN "<TopologyChecker eachStep='1'/>"));
+    step(scene, 1);
+    assert_int_equal(warnings, 0);
+    DvObject *by = scene_object(scene, "/m");
+    const DvTopologyModifierOps *modifier = dv_object_ops(by, DV_TOPOLOGY_MODIFIER);
+    assert_int_equal(modifier->add_elements(dv_object_self(by), DV_TRIANGLES, 1, (const uint32_t[]){1, 0, 4}, NULL),
+                     DV_OK);
+    step(scene, 1);
+    assert_int_equal(warnings, 2); /* it is there already, and two of its edges have three triangles */
+    end(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -287,6 +467,14 @@ int main(void)
         cmocka_unit_test(a_reset_begins_the_file_again),
         cmocka_unit_test(a_saved_scene_goes_on_with_the_changes_that_are_left),
         cmocka_unit_test(wrong_files_are_named),
+        cmocka_unit_test(a_tool_that_touches_a_surface_removes_the_volume_below),
+        cmocka_unit_test(points_of_a_surface_stand_for_the_triangles_around_them),
+        cmocka_unit_test(all_that_is_touched_in_a_step_goes_at_once),
+        cmocka_unit_test(a_tool_that_is_a_mere_state_carves_by_distance),
+        cmocka_unit_test(keys_turn_carving_on_and_off),
+        cmocka_unit_test(wrong_carving_is_named),
+        cmocka_unit_test(elements_outside_a_box_are_removed),
+        cmocka_unit_test(a_mesh_that_is_not_sound_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }
