@@ -193,7 +193,7 @@ says '^  iterations  \(unsigned int, default 25, required\)$'
 says '^  graph  \(string, output, read-only\)$'
 says '^  linearSystem  \(link to divan\.linear-system/1\)$'
 run 0 info TetrahedronFEMForceField
-says '^      choices: small large polar svd$'
+says '^      choices: small large polar svd exact$'
 run 0 info FixedProjectiveConstraint
 says '^      also called: mechanicalStates$'
 run 0 info StiffSpringForceField

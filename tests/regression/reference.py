@@ -41,8 +41,8 @@ def option(name, default):
     return sys.argv[sys.argv.index(name) + 1] if name in sys.argv else default
 
 
-SHARED = option("--shared", os.environ.get("DIVAN_SHARED", os.path.join(ROOT, "..", "shared")))
-DIVAN = option("--divan", os.environ.get("DIVAN_HOST", os.path.join(ROOT, "build", "hosts", "divan", "divan")))
+SHARED = os.path.abspath(option("--shared", os.environ.get("DIVAN_SHARED", os.path.join(ROOT, "..", "shared"))))
+DIVAN = os.path.abspath(option("--divan", os.environ.get("DIVAN_HOST", os.path.join(ROOT, "build", "hosts", "divan", "divan"))))
 VERBOSE = "--verbose" in sys.argv
 EXAMPLES = os.path.join(SHARED, "sofa", "examples")
 PROBES = os.path.join(SHARED, "probes")
@@ -65,7 +65,9 @@ def lines(*path):
 def divan(*arguments, timeout=300):
     environment = dict(os.environ)
     environment["DIVAN_DATA_PATH"] = os.path.join(SHARED, "sofa", "share") + ":" + EXAMPLES
-    done = subprocess.run([DIVAN, *arguments], capture_output=True, text=True, timeout=timeout, env=environment)
+    # In a folder of its own: a run that explodes leaves its last good state where it was started.
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([DIVAN, *arguments], capture_output=True, text=True, timeout=timeout, env=environment, cwd=folder)
     if VERBOSE and done.stderr:
         print(done.stderr, end="")
     return done

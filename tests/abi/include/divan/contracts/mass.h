@@ -35,6 +35,11 @@ typedef struct DvMassOps {
     void (*momentum)(void *self, DvConstVec x, DvConstVec v,
                      double momentum[6]);             /* += linear, then angular about the origin */
     double (*point_mass)(void *self, uint32_t point); /* kg, for reports and drawing */
+    /* Optional, of masses whose matrix turns with rigid bodies (inertia in body axes): M is that of the last add_force. What of an
+     * implicit step is not symmetric, so that no linear solver need know it: b, dt times the forces, becomes M times what one Newton
+     * step gives for the change of velocity of each body by itself. v: velocities at the start; bodies turn by dt (v + share dv).
+     * b, v: as in add_mdx */
+    void (*implicit_turn)(void *self, double dt, double share, DvConstVec v, DvVec b);
 } DvMassOps;
 
 DV_END_DECLS

@@ -110,6 +110,9 @@ typedef struct DvMechanicalOperationsOps {
     /* a = acceleration at x, v of the step: project both, propagate, forces, M^-1, project a. */
     void (*compute_acceleration)(DvMechanics *m, const DvStep *step, DvVecId a);
     void (*add_separate_gravity)(DvMechanics *m, double dt, DvVecId v);
+    /* DvMassOps.implicit_turn of all masses of independent states: between the sum of the right-hand side b of an implicit step for
+     * the change of velocity, and its projection. Positions move by dt (v + share dv), v of the step. */
+    void (*implicit_turn)(DvMechanics *m, const DvStep *step, double share, DvVecId b);
     void (*interaction_forces_to_external)(DvMechanics *m,
                                            const DvStep *step); /* of the node itself, not below: see animation loops */
     void (*begin_integration)(DvMechanics *m, double dt);

@@ -255,6 +255,24 @@ typedef struct DvTopologyModifierOps {
                                 bool isolated);
 } DvTopologyModifierOps;
 
+/* A component that fills one topology from another and lets changes follow: which elements stand for which. A border's elements
+ * stand for the faces or edges of the input that they are; pieces of a cut element for that element. */
+#define DV_TOPOLOGICAL_MAPPING "divan.topological-mapping/1"
+typedef struct DvTopologicalMappingOps {
+    uint32_t size;
+    DvObject *(*input)(void *self);
+    DvObject *(*output)(void *self);
+    /* What an element of the output comes from, by kind and number in the input; false: from nothing, or it is no element
+     * that this mapping makes. */
+    bool (*source)(void *self, DvElementKind kind, uint32_t element, DvElementKind *source_kind, uint32_t *source);
+    /* The elements of the output that come from one of the input: how many; *images belongs to the mapping, valid until a
+     * change. */
+    uint32_t (*images)(void *self, DvElementKind kind, uint32_t source, const uint32_t **images);
+    /* Optional, where the output has points of its own: a point as the weighted sum of at most 8 of the input's, plus an offset
+     * in m. Returns how many. */
+    uint32_t (*point)(void *self, uint32_t point, uint32_t points[8], double weights[8], double offset[3]);
+} DvTopologicalMappingOps;
+
 /* A mesh for reading only: what a loader, or a file, has. Absent arrays are NULL. */
 typedef struct DvMeshGroup {
     DvElementKind kind;
