@@ -280,7 +280,7 @@ static void wrong_files_are_named(void **state)
     "<TetrahedronSetTopologyContainer name='c' position='@x.position' tetrahedra='0 1 2 3  4 5 1 6'/>"          \
     "<TetrahedronSetTopologyModifier/><Node name='s'><TriangleSetTopologyContainer name='c' " tags "/>"         \
     "<TriangleSetTopologyModifier/><Tetra2TriangleTopologicalMapping/>"
-#define PIPELINE                                                                                    \
+#define PIPELINE                                                                                                                         \
     "<CollisionPipeline/><BruteForceBroadPhase/><BVHNarrowPhase name='phase'/><CollisionResponse response='PenalityContactForceField'/>" \
     "<MinProximityIntersection alarmDistance='0.3' contactDistance='0.1'/>"
 #define TOOL_AT(x, tags) "<Node name='tool'><MechanicalObject name='x' position='" x "' " tags "/>"

@@ -357,6 +357,13 @@ static const Chain chains[] = {
     {DV_HEXAHEDRA,
      "<Node name='a'><MeshTopology name='c'/><Hexa2PrismTopologicalMapping name='map'/></Node>",
      {{"/m/a/map", "/m/a/c", DV_PRISMS, DV_HEXAHEDRA, AS_SETS, false}}},
+    {DV_TETRAHEDRA,
+     SURFACE("Tetrahedron", "a", "IdentityTopologicalMapping")
+         SURFACE("Triangle", "b", "Tetra2TriangleTopologicalMapping")
+             SURFACE("Triangle", "d", "IdentityTopologicalMapping") "</Node></Node></Node>",
+     {{"/m/a/map", "/m/a/c", DV_TETRAHEDRA, DV_TETRAHEDRA, AS_SETS, false},
+      {"/m/a/b/map", "/m/a/b/c", DV_TRIANGLES, DV_TRIANGLES, AS_CYCLES, false},
+      {"/m/a/b/d/map", "/m/a/b/d/c", DV_TRIANGLES, DV_TRIANGLES, AS_CYCLES, false}}},
 };
 
 static void outputs_are_those_of_the_mesh_as_it_has_become(void **state)
@@ -390,6 +397,46 @@ static void hexahedra_that_come_later_fit_their_neighbours(void **state)
         border += around.end[i] - around.begin[i] == 1;
     assert_int_equal(tetrahedra.ops->elements(tetrahedra.self, DV_TETRAHEDRA).count, 6 * 27);
     assert_int_equal(border, 2 * 6 * 9);
+    dv_scene_free(scene);
+}
+
+static void a_point_for_each_hexahedron_comes_and_goes_with_it(void **state)
+{
+    (void)state;
+    uint32_t elements[8 * 27];
+    (void)start_elements(DV_HEXAHEDRA, 3, elements);
+    DvScene *scene = build(body_of(DV_HEXAHEDRA), elements, 5, 64,
+                           "<Node name='a'><PointSetTopologyContainer name='c'/><MechanicalObject name='x'/>"
+                           "<CenterPointTopologicalMapping name='map' input='@../c' output='@c'/></Node>");
+    DvObject *by = scene_object(scene, "/m/m"), *map = scene_object(scene, "/m/a/map");
+    const DvTopologyModifierOps *modifier = dv_object_ops(by, DV_TOPOLOGY_MODIFIER);
+    const DvTopologicalMappingOps *ops = dv_object_ops(map, DV_TOPOLOGICAL_MAPPING);
+    const DvStateRef x = scene_state(scene, "/m/a/x");
+    const Mesh points = mesh_at(scene, "/m/a/c");
+    assert_int_equal(dv_state_count(x), 5);
+    for (uint32_t i = 0; i < 5; i++) /* to be known again by their place */
+        dv_state_write(x, DV_POSITION, DV_READ_WRITE).at[3 * (size_t)i] = i;
+    assert_int_equal(modifier->remove_elements(dv_object_self(by), DV_HEXAHEDRA, 1, (const uint32_t[]){1}, true),
+                     DV_OK);
+    assert_int_equal(points.ops->point_count(points.self), 4);
+    assert_int_equal(dv_state_count(x), 4);
+    assert_true(dv_state_read(x, DV_POSITION).at[3] == 4); /* the last took its number, as the last hexahedron did */
+    assert_int_equal(modifier->add_elements(dv_object_self(by), DV_HEXAHEDRA, 1, elements + 64, NULL), DV_OK);
+    assert_int_equal(dv_state_count(x), 5);
+    uint32_t corners[8];
+    double weights[8], offset[3], sum = 0;
+    assert_int_equal(ops->point(dv_object_self(map), 4, corners, weights, offset), 8);
+    assert_memory_equal(corners, elements + 64, sizeof corners);
+    for (int i = 0; i < 8; i++)
+        sum += weights[i];
+    assert_true(sum == 1.0);
+    const uint32_t *images;
+    DvElementKind kind;
+    uint32_t source;
+    assert_int_equal(ops->images(dv_object_self(map), DV_HEXAHEDRA, 3, &images), 1);
+    assert_int_equal(images[0], 3);
+    assert_true(ops->source(dv_object_self(map), DV_POINTS, 3, &kind, &source) && kind == DV_HEXAHEDRA && source == 3);
+    assert_int_equal(ops->images(dv_object_self(map), DV_HEXAHEDRA, 5, &images), 0);
     dv_scene_free(scene);
 }
 
@@ -450,6 +497,10 @@ static void wrong_mappings_are_named(void **state)
                       "<Tetra2TriangleTopologicalMapping/></Node></Node>",
                       "holds no triangles");
     expect_load_error(
+        "<Node>\n<MeshTopology name='a' triangles='0 1 2'/><Node name='s'>"
+        "<TriangleSetTopologyContainer name='b' triangles='0 2 1'/><IdentityTopologicalMapping/></Node></Node>",
+        "the elements of the output '/s/b' are others than those of the input '/a'");
+    expect_load_error(
         "<Node>\n<TetrahedronSetTopologyContainer name='a' tetrahedra='0 1 2 3'/><TetrahedronSetTopologyModifier name='m'/>"
         "<Node name='s'><TriangleSetTopologyContainer/>"
         "<Tetra2TriangleTopologicalMapping name='map' modifier='@/m'/></Node></Node>",
@@ -461,6 +512,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(outputs_are_those_of_the_mesh_as_it_has_become),
         cmocka_unit_test(hexahedra_that_come_later_fit_their_neighbours),
+        cmocka_unit_test(a_point_for_each_hexahedron_comes_and_goes_with_it),
         cmocka_unit_test(a_border_may_start_empty_or_gain_nothing),
         cmocka_unit_test(what_hangs_on_an_output_follows_through_it),
         cmocka_unit_test(wrong_mappings_are_named),

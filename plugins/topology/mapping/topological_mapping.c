@@ -183,11 +183,47 @@ void topological_mapping_begin(TopologicalMapping *mapping)
     topology_set_points(mapping->to, mapping->from->points);
 }
 
+/* Something was attached before its mesh was filled: entries come, or go, until there is one for each element. */
+static void settle(DvElementData *data, uint32_t count)
+{
+    const bool added = data->count < count;
+    IndexArray gone = {0};
+    for (uint32_t i = data->count; i > count; i--)
+        array_push(&gone, i - 1);
+    const DvElementChange change = {.change = added ? DV_ELEMENTS_ADDED : DV_ELEMENTS_REMOVED,
+                                    .kind = data->kind,
+                                    .count = added ? count - data->count : gone.count,
+                                    .total = count,
+                                    .indices = added ? NULL : gone.data,
+                                    .without_states = true};
+    if (added)
+        dv_element_data_add(data, &change);
+    else
+        dv_element_data_remove(data, &change);
+    if (data->changed)
+        data->changed(data, &change);
+    array_free(&gone);
+}
+
+void topological_mapping_settle(TopologicalMapping *mapping)
+{
+    Topology *to = mapping->to;
+    for (uint32_t i = 0; i < to->attached.count; i++) {
+        DvElementData *data = to->attached.at[i];
+        const uint32_t count = data->kind == DV_POINTS ? to->points : topology_elements(to, data->kind).count;
+        if (data->count != count)
+            settle(data, count);
+    }
+}
+
 DvStatus topological_mapping_end(TopologicalMapping *mapping, const IndexArray *elements)
 {
     topology_set_list(mapping->to, mapping->image_kind, elements->data,
                       elements->count / dv_element_nodes(mapping->image_kind));
-    return topology_start(mapping->to);
+    const DvStatus status = topology_start(mapping->to);
+    if (status == DV_OK)
+        topological_mapping_settle(mapping);
+    return status;
 }
 
 /* ---- Following the input ---- */

@@ -45,6 +45,8 @@ bool topological_mapping_has_modifier(const TopologicalMapping *mapping);
 /* Starts filling the output, with maps that are empty, and ends it: `elements` [sources joined] is its list. */
 void topological_mapping_begin(TopologicalMapping *mapping);
 DV_NODISCARD DvStatus topological_mapping_end(TopologicalMapping *mapping, const IndexArray *elements);
+/* What was attached to the output before it was filled has an entry for each element from then on; the end does it. */
+void topological_mapping_settle(TopologicalMapping *mapping);
 /* The next element of the output comes from `source`. */
 void topological_mapping_join(TopologicalMapping *mapping, uint32_t source);
 
