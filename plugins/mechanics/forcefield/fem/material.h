@@ -58,6 +58,10 @@ static inline double lame_lambda(double young, double poisson)
 {
     return young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
 }
+static inline double lame_lambda_plane_stress(double young, double poisson)
+{
+    return young * poisson / (1.0 - poisson * poisson);
+}
 static inline double lame_mu(double young, double poisson)
 {
     return young / (2.0 * (1.0 + poisson));

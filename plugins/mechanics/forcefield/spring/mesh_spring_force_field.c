@@ -6,9 +6,8 @@
  * pair of points of each element; a pair that an earlier family has is left alone. Rest lengths are those of the rest positions,
  * stiffness and damping are divided by them.
  */
+#include "forcefield/spring/spring_list.h"
 #include "forcefield/spring/springs.h"
-
-#include <string.h>
 
 enum { FAMILIES = 5 };
 
@@ -54,55 +53,6 @@ static const DvField fields[] = {
     {0},
 };
 
-/* The pairs that have a spring, as an open hash table; only asked, never iterated. */
-typedef struct PairSet {
-    uint64_t *key; /* smaller << 32 | larger, + 1; 0: free */
-    size_t mask, count;
-} PairSet;
-
-static bool pair_insert_key(PairSet *set, uint64_t key)
-{
-    size_t at = (size_t)((key * 0x9E3779B97F4A7C15u) >> 20) & set->mask;
-    for (; set->key[at] != 0; at = (at + 1) & set->mask)
-        if (set->key[at] == key)
-            return false;
-    set->key[at] = key;
-    set->count++;
-    return true;
-}
-
-/* False when it is there already. */
-static bool pair_insert(PairSet *set, uint32_t a, uint32_t b)
-{
-    if (2 * set->count >= set->mask) {
-        const PairSet old = *set;
-        set->mask = old.mask > 0 ? 4 * (old.mask + 1) - 1 : 1023;
-        set->count = 0;
-        set->key = dv_alloc(set->mask + 1, sizeof *set->key);
-        for (size_t i = 0; old.key && i <= old.mask; i++)
-            if (old.key[i] != 0)
-                (void)pair_insert_key(set, old.key[i]);
-        dv_free(old.key);
-    }
-    const uint64_t low = a < b ? a : b, high = a < b ? b : a;
-    return pair_insert_key(set, (low << 32 | high) + 1);
-}
-
-typedef struct SpringList {
-    LinearSpring *at;
-    size_t count, capacity;
-} SpringList;
-
-static void push(SpringList *list, LinearSpring s)
-{
-    if (list->count == list->capacity) {
-        const size_t larger = list->capacity > 0 ? 2 * list->capacity : 256;
-        list->at = dv_realloc(list->at, list->capacity * sizeof s, larger * sizeof s);
-        list->capacity = larger;
-    }
-    list->at[list->count++] = s;
-}
-
 static bool in_range(const int32_t range[2], uint32_t a, uint32_t b)
 {
     if (range[0] >= 0 && (a < (uint32_t)range[0] || b < (uint32_t)range[0]))
@@ -119,7 +69,6 @@ static DvStatus make_springs(MeshSpringForceField *self, SpringList *list)
     const uint32_t spatial = springs_spatial(&self->springs);
     const int32_t *range = dv_data_ints(&self->local_range, NULL);
     const bool elongation_only = dv_data_bool(&self->no_compression);
-    PairSet pairs = {NULL, 0, 0};
     for (int family = 0; family < FAMILIES; family++) {
         const double stiffness = dv_data_double(&self->family_stiffness[family]);
         const double damping = dv_data_double(&self->family_damping[family]);
@@ -132,20 +81,19 @@ static DvStatus make_springs(MeshSpringForceField *self, SpringList *list)
                 for (uint32_t j = k + 1; j < nodes; j++) {
                     const uint32_t a = elements.at[i * nodes + k], b = elements.at[i * nodes + j];
                     if (a >= rest.count || b >= rest.count) {
-                        dv_free(pairs.key);
                         return dv_error(dv_object_of(self), DV_ERROR_INVALID,
                                         "the topology has point %u, the state has %u points", a >= rest.count ? a : b,
                                         rest.count);
                     }
-                    if (!in_range(range, a, b) || !pair_insert(&pairs, a, b))
+                    if (!in_range(range, a, b) || !spring_list_new_pair(list, a, b))
                         continue;
                     const double length =
                         springs_length(rest.at + (size_t)a * rest.dim, rest.at + (size_t)b * rest.dim, spatial);
                     const double scale = length > 2.220446049250313e-16 ? length : 1.0;
-                    push(list, (LinearSpring){a, b, stiffness / scale, damping / scale, length, elongation_only, 1});
+                    spring_list_push(
+                        list, (LinearSpring){a, b, stiffness / scale, damping / scale, length, elongation_only, 1});
                 }
     }
-    dv_free(pairs.key);
     return DV_OK;
 }
 
@@ -158,18 +106,18 @@ static DvStatus init(DvObject *object, void *self_)
     DvStatus status = springs_init_states(object, &self->springs);
     if (status == DV_OK)
         status = dv_topology_require(object, &self->topology_link, "a mesh", &self->topology);
-    SpringList list = {NULL, 0, 0};
+    SpringList list = {0};
     if (status == DV_OK && !pair_state_is_one(&self->springs.base))
         dv_warning(object, "object1 and object2 differ: a mesh has springs within one state only, there are none");
     else if (status == DV_OK)
         status = make_springs(self, &list);
     if (status != DV_OK) {
-        dv_free(list.at);
+        spring_list_free(&list);
         pair_state_release(&self->springs.base);
         return status;
     }
     dv_data_set(&self->springs.spring, list.at, list.count);
-    dv_free(list.at);
+    spring_list_free(&list);
     return springs_init_lists(object, &self->springs);
 }
 

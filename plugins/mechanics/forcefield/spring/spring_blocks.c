@@ -95,6 +95,21 @@ void spring_blocks_set(SpringBlocks *set, uint32_t i, const LinearSpring *s)
     block->elongation_only[lane] = s->elongation_only ? -1 : 0;
 }
 
+LinearSpring spring_blocks_get(const SpringBlocks *set, uint32_t i)
+{
+    const SpringBlock *block = &set->block[i / DV_LANES];
+    const uint32_t lane = i % DV_LANES;
+    return (LinearSpring){block->a[lane],           block->b[lane],           block->stiffness[lane],
+                          block->damping[lane],     block->rest_length[lane], block->elongation_only[lane] != 0,
+                          block->enabled[lane] != 0};
+}
+
+void spring_blocks_copy(SpringBlocks *set, uint32_t to, uint32_t from)
+{
+    const LinearSpring spring = spring_blocks_get(set, from);
+    spring_blocks_set(set, to, &spring);
+}
+
 /* Which springs touch each point. */
 static void find_springs_of_points(SpringBlocks *set)
 {

@@ -28,6 +28,9 @@ typedef struct LinearSpring {
     uint32_t elongation_only, enabled;
 } LinearSpring;
 
+/* "a b stiffness damping restLength" again and again; after a spring the words elongationOnly and disabled may stand. */
+extern const DvType dv_type_linear_springs;
+
 typedef struct SpringBlock {
     uint32_t a[DV_LANES], b[DV_LANES];
     DvReal8 stiffness, damping, rest_length;
@@ -54,6 +57,8 @@ void spring_blocks_free(SpringBlocks *set);
 void spring_blocks_resize(SpringBlocks *set, uint32_t count, const uint32_t points[2]);
 /* Its tangent is zero until the next force. */
 void spring_blocks_set(SpringBlocks *set, uint32_t i, const LinearSpring *spring);
+LinearSpring spring_blocks_get(const SpringBlocks *set, uint32_t i);
+void spring_blocks_copy(SpringBlocks *set, uint32_t to, uint32_t from); /* without its tangent */
 /* After springs have other points. */
 void spring_blocks_forget_points(SpringBlocks *set);
 

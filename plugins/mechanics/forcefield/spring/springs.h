@@ -10,9 +10,6 @@
 
 #include <divan/element_data.h>
 
-/* "a b stiffness damping restLength" again and again; after a spring the words elongationOnly and disabled may stand. */
-extern const DvType dv_type_linear_springs;
-
 typedef struct Springs {
     PairState base;
     DvData spring, stiffness, damping, lengths, elongation_only, enabled, indices1, indices2, file;

@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Linear elastic triangles, eight at a time. The method is in the header.
+ */
+#include "forcefield/fem/triangle_blocks.h"
+
+#include "costs.h"
+#include "forcefield/fem/frames.h"
+
+#include <divan/math/decompose.h>
+
+#include <float.h>
+
+/* Area of a triangle, in proportion to that at rest, below which its rotation is noise. */
+static const double FLATTEST = 1e-12;
+
+void triangle_blocks_free(TriangleBlocks *t)
+{
+    element_blocks_free(&t->mesh);
+    dv_free(t->block);
+    dv_free(t->collapsed);
+    t->block = NULL;
+    dv_free(t->turn);
+    t->collapsed = NULL;
+    t->turn = NULL;
+}
+
+/* Twice the area by which gradients divide: in the frame, where B.y is 0 or counts as such; of method planar in space. */
+DV_SIMD_INLINE DvReal8 determinant(TriangleMethod method, const DvReal8 edge[2][3], const DvReal8 local[2][2])
+{
+    if (method != TRIANGLE_PLANAR)
+        return local[0][0] * local[1][1];
+    DvReal8 normal[3];
+    dv_real8_cross(edge[0], edge[1], normal);
+    return dv_real8_sqrt(dv_real8_dot(normal, normal));
+}
+
+/* Gradients of b and c from the edges B = a b and C = a c in the frame; zero for a triangle that has lost its area. */
+DV_SIMD_INLINE DvMask8 make_gradients(TriangleMethod method, const DvReal8 edge[2][2], DvReal8 det, DvReal8 twice_area,
+                                      DvReal8 gradient[2][2])
+{
+    const DvMask8 collapsed = ~(dv_real8_abs(det) >= DBL_EPSILON * twice_area);
+    const DvReal8 inverse =
+        dv_real8_select(collapsed, dv_real8(0.0), 1.0 / dv_real8_select(collapsed, dv_real8(1.0), det));
+    gradient[0][0] = edge[1][1] * inverse;
+    gradient[0][1] = -edge[1][0] * inverse;
+    gradient[1][0] = method == TRIANGLE_PLANAR ? -edge[0][1] * inverse : dv_real8(0.0);
+    gradient[1][1] = edge[0][0] * inverse;
+    return collapsed;
+}
+
+/* Edges a b and a c of what element_blocks_load was given. */
+DV_SIMD_INLINE void gather_edges(const ElementBlocks *mesh, uint32_t block, DvReal8 edge[2][3])
+{
+    const uint32_t *node = mesh->node + (size_t)block * 3 * DV_LANES;
+    DvReal8 origin[3];
+    dv_real8_gather_rows(mesh->point, node, origin);
+    DV_EACH (k, 2) {
+        DvReal8 point[3];
+        dv_real8_gather_rows(mesh->point, node + (k + 1) * DV_LANES, point);
+        dv_real8_sub(point, origin, edge[k]);
+    }
+}
+
+DV_SIMD_INLINE void in_axes(const DvReal8 axis[2][3], const DvReal8 edge[2][3], DvReal8 local[2][2])
+{
+    DV_EACH (k, 2)
+        DV_EACH (c, 2)
+            local[k][c] = dv_real8_dot(axis[c], edge[k]);
+}
+
+/* The two axes of a frame that needs no more than the edges, and the edges in it. */
+DV_SIMD_INLINE void frame_of_edges(TriangleMethod method, const DvReal8 edge[2][3], DvReal8 axis[2][3],
+                                   DvReal8 local[2][2])
+{
+    if (method != TRIANGLE_SMALL && method != TRIANGLE_PLANAR) {
+        DvReal8 frame[3][3];
+        triangle_frame(edge[0], edge[1], frame);
+        DV_EACH (c, 3) {
+            axis[0][c] = frame[0][c];
+            axis[1][c] = frame[1][c];
+        }
+    } else {
+        DV_EACH (c, 3) {
+            axis[0][c] = dv_real8(c == 0);
+            axis[1][c] = dv_real8(c == 1);
+        }
+    }
+    in_axes((const DvReal8(*)[3])axis, edge, local);
+}
+
+/* The rotation of the deformation gradient F, whose columns are F_0 and F_1: R = F S^-1 with S = (F^T F + d I) / t, d = det S = |F_0 x F_1|,
+ * t = tr S = sqrt(tr(F^T F) + 2 d). Lanes without area, d = 0, get no axes and so no force. */
+DV_SIMD_INLINE DvMask8 turn_frame(const DvReal8 edge[2][3], TriangleBlock *block, TriangleTurn *turn)
+{
+    DvReal8 f[2][3], normal[3], s[3];
+    DV_EACH (c, 2)
+        DV_EACH (i, 3)
+            f[c][i] = edge[0][i] * block->gradient[0][c] + edge[1][i] * block->gradient[1][c];
+    dv_real8_cross(f[0], f[1], normal);
+    const DvReal8 d = dv_real8_sqrt(dv_real8_dot(normal, normal));
+    const DvReal8 xx = dv_real8_dot(f[0], f[0]), yy = dv_real8_dot(f[1], f[1]);
+    const DvMask8 collapsed = ~(d >= FLATTEST);
+    const DvReal8 zero = {0}, safe = dv_real8_select(collapsed, dv_real8(1.0), d);
+    const DvReal8 trace = dv_real8_sqrt(dv_real8_select(collapsed, dv_real8(1.0), xx + yy + 2.0 * d));
+    s[0] = (xx + d) / trace;
+    s[1] = (yy + d) / trace;
+    s[2] = dv_real8_dot(f[0], f[1]) / trace;
+    const DvReal8 inverse[3] = {s[1] / safe, s[0] / safe, -s[2] / safe};
+    DV_EACH (i, 3) {
+        block->axis[0][i] = dv_real8_select(collapsed, zero, f[0][i] * inverse[0] + f[1][i] * inverse[2]);
+        block->axis[1][i] = dv_real8_select(collapsed, zero, f[0][i] * inverse[2] + f[1][i] * inverse[1]);
+        turn->normal[i] = dv_real8_select(collapsed, zero, normal[i] / safe);
+    }
+    const DvReal8 two_mu = block->mu + block->mu, factor = block->lambda * (trace - 2.0) - two_mu;
+    turn->spin = dv_real8_select(collapsed, zero, block->mu + factor / trace);
+    turn->tilt[0] = dv_real8_select(collapsed, zero, two_mu + factor * inverse[0]);
+    turn->tilt[1] = dv_real8_select(collapsed, zero, two_mu + factor * inverse[1]);
+    turn->tilt[2] = dv_real8_select(collapsed, zero, factor * inverse[2]);
+    return collapsed;
+}
+
+/* By the same operations as current shapes: at rest there is no force, to the last bit. */
+static DvStatus set_rest_shapes(TriangleBlocks *t, const DvObject *object, const double *rest)
+{
+    element_blocks_load(&t->mesh, rest);
+    for (uint32_t number = 0; number < t->mesh.blocks; number++) {
+        TriangleBlock *block = &t->block[number];
+        DvReal8 edge[2][3];
+        gather_edges(&t->mesh, number, edge);
+        frame_of_edges(t->method, (const DvReal8(*)[3])edge, block->axis, block->rest);
+        DvReal8 normal[3];
+        dv_real8_cross(edge[0], edge[1], normal);
+        block->twice_area = dv_real8_sqrt(dv_real8_dot(normal, normal));
+        (void)make_gradients(t->method, (const DvReal8(*)[2])block->rest,
+                             determinant(t->method, (const DvReal8(*)[3])edge, (const DvReal8(*)[2])block->rest),
+                             block->twice_area, block->gradient);
+    }
+    for (uint32_t i = 0; i < t->mesh.elements; i++) {
+        DvVec3 p[3];
+        for (uint32_t n = 0; n < 3; n++)
+            p[n] = dv_vec3_load(rest + 3 * (size_t)element_blocks_point(&t->mesh, i, n));
+        const double size =
+            dv_vec3_norm_squared(dv_vec3_sub(p[1], p[0])) + dv_vec3_norm_squared(dv_vec3_sub(p[2], p[0]));
+        const double area = dv_triangle_area(p[0], p[1], p[2]);
+        t->block[i / DV_LANES].area[i % DV_LANES] = area;
+        if (!(area > 1e-14 * size))
+            return dv_error(object, DV_ERROR_INVALID, "triangle %u has no area at rest; remove it from the mesh", i);
+    }
+    return DV_OK;
+}
+
+/* Forces of displacements d of b and c, into the rows of the block; lambda and mu carry the sign and the factor. */
+DV_SIMD_INLINE void plane_forces(ElementBlocks *mesh, uint32_t number, const TriangleBlock *block,
+                                 const DvReal8 d[2][2], const DvReal8 *lambda, const DvReal8 *mu)
+{
+    DvReal8 s[3] = {{0}}, f[2][3], a[3];
+    DV_EACH (k, 2) {
+        s[0] += block->gradient[k][0] * d[k][0];
+        s[1] += block->gradient[k][1] * d[k][1];
+        s[2] += block->gradient[k][1] * d[k][0] + block->gradient[k][0] * d[k][1];
+    }
+    const DvReal8 pressure = *lambda * (s[0] + s[1]), two_mu = *mu + *mu;
+    const DvReal8 xx = pressure + two_mu * s[0], yy = pressure + two_mu * s[1], xy = *mu * s[2], none = {0};
+    DV_EACH (k, 2) {
+        const DvReal8 x = xx * block->gradient[k][0] + xy * block->gradient[k][1];
+        const DvReal8 y = xy * block->gradient[k][0] + yy * block->gradient[k][1];
+        DV_EACH (c, 3)
+            f[k][c] = block->axis[0][c] * x + block->axis[1][c] * y;
+    }
+    DV_EACH (c, 3)
+        a[c] = -(f[0][c] + f[1][c]);
+    DvReal4 *rows = mesh->force + (size_t)number * DV_LANES * 3;
+    dv_real8_scatter_rows(rows, 3, a, &none);
+    dv_real8_scatter_rows(rows + 1, 3, f[0], &none);
+    dv_real8_scatter_rows(rows + 2, 3, f[1], &none);
+}
+
+/* The frame of the current shape, and the edges in it. Whether a triangle has lost its area. */
+DV_SIMD_INLINE bool update_shape(const TriangleBlocks *t, uint32_t number, const DvReal8 edge[2][3],
+                                 DvReal8 local[2][2])
+{
+    TriangleBlock *block = &t->block[number];
+    DvMask8 collapsed = {0};
+    if (t->method == TRIANGLE_EXACT) {
+        collapsed = turn_frame(edge, block, &t->turn[number]);
+        in_axes((const DvReal8(*)[3])block->axis, edge, local);
+    } else if (t->method == TRIANGLE_LINEAR) {
+        in_axes((const DvReal8(*)[3])block->axis, edge, local);
+    } else {
+        frame_of_edges(t->method, edge, block->axis, local);
+        collapsed = make_gradients(t->method, (const DvReal8(*)[2])local,
+                                   determinant(t->method, edge, (const DvReal8(*)[2])local), block->twice_area,
+                                   block->gradient);
+    }
+    return dv_mask8_any(collapsed);
+}
+
+/* Adds what the turning of the frame gives for displacements of b and c to the rows of plane_forces(). */
+DV_SIMD_INLINE void add_turning_forces(ElementBlocks *mesh, uint32_t number, const TriangleBlock *block,
+                                       const TriangleTurn *turn, const DvReal8 edge[2][3], const DvReal8 d[2][2],
+                                       double k)
+{
+    DvReal8 angle = {0}, slope[2] = {{0}, {0}}, f[2][3], a[3];
+    const DvReal8 none = {0};
+    DV_EACH (n, 2) {
+        const DvReal8 out = dv_real8_dot(turn->normal, edge[n]);
+        angle += block->gradient[n][0] * d[n][1] - block->gradient[n][1] * d[n][0];
+        slope[0] += block->gradient[n][0] * out;
+        slope[1] += block->gradient[n][1] * out;
+    }
+    const DvReal8 spin = -k * turn->spin * angle;
+    const DvReal8 tilt[2] = {-k * (turn->tilt[0] * slope[0] + turn->tilt[2] * slope[1]),
+                             -k * (turn->tilt[2] * slope[0] + turn->tilt[1] * slope[1])};
+    DV_EACH (n, 2) {
+        const DvReal8 out = tilt[0] * block->gradient[n][0] + tilt[1] * block->gradient[n][1];
+        DV_EACH (c, 3)
+            f[n][c] = spin * (block->gradient[n][0] * block->axis[1][c] - block->gradient[n][1] * block->axis[0][c]) +
+                      out * turn->normal[c];
+    }
+    DV_EACH (c, 3)
+        a[c] = -(f[0][c] + f[1][c]);
+    DvReal4 *rows = mesh->force + (size_t)number * DV_LANES * 3;
+    DvReal4 more[DV_LANES * 3];
+    dv_real8_scatter_rows(more, 3, a, &none);
+    dv_real8_scatter_rows(more + 1, 3, f[0], &none);
+    dv_real8_scatter_rows(more + 2, 3, f[1], &none);
+    for (uint32_t i = 0; i < DV_LANES * 3; i++)
+        rows[i] += more[i];
+}
+
+typedef struct TriangleWork {
+    TriangleBlocks *t;
+    double k;
+} TriangleWork;
+
+DV_SIMD_CLONES static void force_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const TriangleWork *work = context;
+    TriangleBlocks *t = work->t;
+    for (uint32_t number = begin; number < end; number++) {
+        const TriangleBlock *block = &t->block[number];
+        DvReal8 edge[2][3], local[2][2], d[2][2];
+        gather_edges(&t->mesh, number, edge);
+        t->collapsed[number] = update_shape(t, number, (const DvReal8(*)[3])edge, local);
+        DV_EACH (k, 2)
+            DV_EACH (c, 2)
+                d[k][c] = block->rest[k][c] - local[k][c];
+        if (t->method == TRIANGLE_LARGE)
+            d[0][1] = dv_real8(0.0);
+        plane_forces(&t->mesh, number, block, (const DvReal8(*)[2])d, &block->lambda, &block->mu);
+    }
+}
+
+DV_SIMD_CLONES static void dforce_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const TriangleWork *work = context;
+    TriangleBlocks *t = work->t;
+    for (uint32_t number = begin; number < end; number++) {
+        const TriangleBlock *block = &t->block[number];
+        DvReal8 edge[2][3], d[2][2];
+        gather_edges(&t->mesh, number, edge);
+        in_axes(block->axis, (const DvReal8(*)[3])edge, d);
+        const DvReal8 lambda = block->lambda * -work->k, mu = block->mu * -work->k;
+        plane_forces(&t->mesh, number, block, (const DvReal8(*)[2])d, &lambda, &mu);
+        if (t->turn)
+            add_turning_forces(&t->mesh, number, block, &t->turn[number], (const DvReal8(*)[3])edge,
+                               (const DvReal8(*)[2])d, work->k);
+    }
+}
+
+/* block += spin w_n w_m^T + (g_n . tilt g_m) z z^T, see TriangleTurn. */
+static void add_turning_block(const TriangleTurn *turn, uint32_t lane, const double g[2][2], const double axis[2][3],
+                              double block[9])
+{
+    const double spin = turn->spin[lane];
+    const double tilt = g[0][0] * (turn->tilt[0][lane] * g[1][0] + turn->tilt[2][lane] * g[1][1]) +
+                        g[0][1] * (turn->tilt[2][lane] * g[1][0] + turn->tilt[1][lane] * g[1][1]);
+    double w[2][3];
+    for (int side = 0; side < 2; side++)
+        for (int c = 0; c < 3; c++)
+            w[side][c] = g[side][0] * axis[1][c] - g[side][1] * axis[0][c];
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++)
+            block[3 * r + c] += spin * w[0][r] * w[1][c] + tilt * turn->normal[r][lane] * turn->normal[c][lane];
+}
+
+/* block += lambda G_n G_m^T + mu G_m G_n^T + mu (G_n . G_m) P of one triangle; P projects onto its plane. */
+static void add_plane_block(const TriangleBlocks *t, uint32_t element, uint32_t n, uint32_t m, double block[9])
+{
+    const TriangleBlock *b = &t->block[element / DV_LANES];
+    const uint32_t lane = element % DV_LANES;
+    const double lambda = b->lambda[lane], mu = b->mu[lane];
+    double g[2][2], world[2][3], axis[2][3];
+    for (int c = 0; c < 3; c++)
+        for (int a = 0; a < 2; a++)
+            axis[a][c] = b->axis[a][c][lane];
+    for (int side = 0; side < 2; side++) {
+        const uint32_t node = side == 0 ? n : m;
+        for (int c = 0; c < 2; c++)
+            g[side][c] =
+                node > 0 ? b->gradient[node - 1][c][lane] : -(b->gradient[0][c][lane] + b->gradient[1][c][lane]);
+        for (int c = 0; c < 3; c++)
+            world[side][c] = axis[0][c] * g[side][0] + axis[1][c] * g[side][1];
+    }
+    const double dot = mu * (g[0][0] * g[1][0] + g[0][1] * g[1][1]);
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++)
+            block[3 * r + c] += lambda * world[0][r] * world[1][c] + mu * world[1][r] * world[0][c] +
+                                dot * (axis[0][r] * axis[0][c] + axis[1][r] * axis[1][c]);
+    if (t->turn)
+        add_turning_block(&t->turn[element / DV_LANES], lane, (const double(*)[2])g, (const double(*)[3])axis, block);
+}
+
+typedef struct AssembleWork {
+    const TriangleBlocks *t;
+    const DvMatrixView *view;
+    double factor;
+} AssembleWork;
+
+static void diagonal_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const AssembleWork *work = context;
+    const ElementBlocks *mesh = &work->t->mesh;
+    for (uint32_t p = begin; p < end; p++) {
+        double block[9] = {0};
+        for (uint32_t e = mesh->start[p]; e < mesh->start[p + 1]; e++)
+            add_plane_block(work->t, mesh->entry[e] / 3, mesh->entry[e] % 3, mesh->entry[e] % 3, block);
+        add_block3(work->view, p, block, work->factor);
+    }
+}
+
+static void pair_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const AssembleWork *work = context;
+    const ElementBlocks *mesh = &work->t->mesh;
+    for (uint32_t k = begin; k < end; k++) {
+        double block[9] = {0};
+        for (uint32_t e = mesh->pair_start[k]; e < mesh->pair_start[k + 1]; e++)
+            add_plane_block(work->t, mesh->pair_entry[e] >> 6, mesh->pair_entry[e] >> 3 & 7, mesh->pair_entry[e] & 7,
+                            block);
+        add_block3(work->view, mesh->points + 2 * k, block, work->factor);
+        add_block3_transposed(work->view, mesh->points + 2 * k + 1, block, work->factor);
+    }
+}
+
+double triangle_blocks_bound(const TriangleBlocks *t)
+{
+    double largest = 0.0;
+    for (uint32_t i = 0; i < t->mesh.elements; i++) {
+        double trace = 0.0;
+        for (uint32_t n = 0; n < 3; n++) {
+            double block[9] = {0};
+            add_plane_block(t, i, n, n, block);
+            trace += block[0] + block[4] + block[8];
+        }
+        largest = fmax(largest, trace);
+    }
+    return sqrt(largest);
+}
+
+DV_SIMD_CLONES static double energy_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const TriangleBlocks *t = context;
+    double energy = 0.0;
+    for (uint32_t number = begin; number < end; number++) {
+        TriangleBlock block = t->block[number];
+        TriangleTurn turn;
+        DvReal8 edge[2][3], local[2][2], s[3] = {{0}};
+        gather_edges(&t->mesh, number, edge);
+        (void)make_gradients(t->method, (const DvReal8(*)[2])block.rest,
+                             t->method == TRIANGLE_PLANAR ? block.twice_area : block.rest[0][0] * block.rest[1][1],
+                             block.twice_area, block.gradient);
+        if (t->method == TRIANGLE_EXACT)
+            (void)turn_frame((const DvReal8(*)[3])edge, &block, &turn);
+        else if (t->method == TRIANGLE_LARGE)
+            frame_of_edges(t->method, (const DvReal8(*)[3])edge, block.axis, local);
+        in_axes((const DvReal8(*)[3])block.axis, (const DvReal8(*)[3])edge, local);
+        DV_EACH (k, 2) {
+            s[0] += block.gradient[k][0] * (local[k][0] - block.rest[k][0]);
+            s[1] += block.gradient[k][1] * (local[k][1] - block.rest[k][1]);
+            s[2] += block.gradient[k][1] * (local[k][0] - block.rest[k][0]) +
+                    block.gradient[k][0] * (local[k][1] - block.rest[k][1]);
+        }
+        const DvReal8 trace = s[0] + s[1];
+        const DvReal8 density =
+            block.lambda * trace * trace + block.mu * (2.0 * (s[0] * s[0] + s[1] * s[1]) + s[2] * s[2]);
+        DV_EACH (lane, DV_LANES)
+            energy += 0.5 * density[lane];
+    }
+    return energy;
+}
+
+DvStatus triangle_blocks_build(TriangleBlocks *t, const DvObject *object, TriangleMethod method, uint32_t points,
+                               const double *rest, uint32_t triangles, const uint32_t *list)
+{
+    triangle_blocks_free(t);
+    t->method = method;
+    DvStatus status = element_blocks_build(&t->mesh, object, "triangle", points, 3, triangles, list);
+    if (status != DV_OK)
+        return status;
+    t->block = dv_alloc(t->mesh.blocks, sizeof *t->block);
+    t->collapsed = dv_alloc(t->mesh.blocks, sizeof *t->collapsed);
+    if (method == TRIANGLE_EXACT)
+        t->turn = dv_alloc(t->mesh.blocks, sizeof *t->turn);
+    status = set_rest_shapes(t, object, rest);
+    if (status != DV_OK)
+        triangle_blocks_free(t);
+    return status;
+}
+
+void triangle_blocks_set_rest(TriangleBlocks *t, uint32_t triangle, const double edge[2][3], const double frame[9])
+{
+    TriangleBlock *block = &t->block[triangle / DV_LANES];
+    const uint32_t lane = triangle % DV_LANES;
+    double local[2][2];
+    for (int k = 0; k < 2; k++)
+        for (int c = 0; c < 2; c++)
+            block->rest[k][c][lane] = local[k][c] = edge[k][c];
+    const DvVec3 normal = dv_vec3_cross(dv_vec3_load(edge[0]), dv_vec3_load(edge[1]));
+    const double det = t->method == TRIANGLE_PLANAR ? dv_vec3_norm(normal) : local[0][0] * local[1][1];
+    const double inverse = fabs(det) >= DBL_EPSILON ? 1.0 / det : 0.0;
+    block->area[lane] = 0.5 * fabs(det);
+    block->twice_area[lane] = fabs(det);
+    block->gradient[0][0][lane] = local[1][1] * inverse;
+    block->gradient[0][1][lane] = -local[1][0] * inverse;
+    block->gradient[1][0][lane] = t->method == TRIANGLE_PLANAR ? -local[0][1] * inverse : 0.0;
+    block->gradient[1][1][lane] = local[0][0] * inverse;
+    for (int c = 0; frame && c < 6; c++)
+        block->axis[c / 3][c % 3][lane] = frame[c];
+}
+
+void triangle_blocks_set_material(TriangleBlocks *t, uint32_t triangle, double thickness, double lambda, double mu)
+{
+    TriangleBlock *block = &t->block[triangle / DV_LANES];
+    const uint32_t lane = triangle % DV_LANES;
+    const double scale = thickness * block->area[lane];
+    block->lambda[lane] = scale * lambda;
+    block->mu[lane] = scale * mu;
+}
+
+/* Twice the area of a triangle in the x-y plane, as the formula of method small has it, which takes B.y for 0, or as it is. */
+static double plane_area(DvVec3 b, DvVec3 c, bool by_formula)
+{
+    return by_formula ? b.x * c.y : b.x * c.y - b.y * c.x;
+}
+
+/* Once: a triangle that has lost its area pulls at nothing until it opens again. */
+static void warn_of_collapse(TriangleBlocks *t, const void *self, const double *x)
+{
+    for (uint32_t i = 0; i < t->mesh.elements; i++) {
+        DvVec3 p[3];
+        for (uint32_t n = 0; n < 3; n++)
+            p[n] = dv_vec3_load(x + 3 * (size_t)element_blocks_point(&t->mesh, i, n));
+        const DvVec3 b = dv_vec3_sub(p[1], p[0]), c = dv_vec3_sub(p[2], p[0]);
+        const bool small = t->method == TRIANGLE_SMALL;
+        const double det = small ? plane_area(b, c, true) : 2.0 * dv_triangle_area(p[0], p[1], p[2]);
+        const double least = (t->method == TRIANGLE_EXACT ? 1.001 * FLATTEST : DBL_EPSILON) *
+                             t->block[i / DV_LANES].twice_area[i % DV_LANES];
+        if (fabs(det) >= least)
+            continue;
+        if (small && fabs(plane_area(b, c, false)) >= least)
+            dv_warning(
+                dv_object_of(self),
+                "triangle %u has no force: method 'small' divides by the extent of its first edge along x, which is "
+                "0; use 'linear'",
+                i);
+        else
+            dv_warning(dv_object_of(self), "triangle %u has lost its area%s; it has no force while it has none", i,
+                       small ? " in the x-y plane (method 'small' knows no other; use 'linear')" : "");
+        t->warned = true;
+        return;
+    }
+}
+
+void triangle_blocks_ready(TriangleBlocks *t, const double *rest)
+{
+    element_blocks_load(&t->mesh, rest);
+    force_chunk(&(TriangleWork){t, 1.0}, 0, t->mesh.blocks);
+}
+
+void triangle_blocks_force(TriangleBlocks *t, const void *self, const DvConstVec *x, const DvVec *f)
+{
+    TriangleWork work = {t, 1.0};
+    element_blocks_load(&t->mesh, x->at);
+    dv_parallel_for(t->mesh.blocks, BLOCKS_PER_CHUNK, force_chunk, &work);
+    element_blocks_accumulate(&t->mesh, f);
+    for (uint32_t number = 0; !t->warned && number < t->mesh.blocks; number++)
+        if (t->collapsed[number])
+            warn_of_collapse(t, self, x->at);
+}
+
+void triangle_blocks_dforce(TriangleBlocks *t, double k, const DvConstVec *dx, const DvVec *df)
+{
+    TriangleWork work = {t, k};
+    element_blocks_load(&t->mesh, dx->at);
+    dv_parallel_for(t->mesh.blocks, BLOCKS_PER_CHUNK, dforce_chunk, &work);
+    element_blocks_accumulate(&t->mesh, df);
+}
+
+void triangle_blocks_assemble(TriangleBlocks *t, double k, const DvMatrixView *view)
+{
+    AssembleWork work = {t, view, -k};
+    dv_parallel_for(t->mesh.points, POINTS_PER_CHUNK, diagonal_chunk, &work);
+    dv_parallel_for(t->mesh.pairs, PAIRS_PER_CHUNK, pair_chunk, &work);
+}
+
+void triangle_blocks_cost(const TriangleBlocks *t, double *product, double *assembly)
+{
+    const double elements = t->mesh.elements;
+    *product =
+        cost_triangle_product * elements * cache_penalty(cost_triangle_bytes * elements, cost_triangle_product_beyond);
+    *assembly = cost_triangle_assembly * elements;
+}
+
+void triangle_blocks_draw(const TriangleBlocks *t, DvDraw *draw, DvStateRef state)
+{
+    static const uint8_t face[1][3] = {{0, 1, 2}};
+    static const double color[1][4] = {{0.0, 1.0, 0.0, 1.0}};
+    if (!dv_draw_shows(draw, DV_DISPLAY_FORCE_FIELDS) || !state.ops)
+        return;
+    const DvConstVec x = dv_state_read(state, DV_POSITION);
+    if (x.count == t->mesh.points)
+        element_blocks_draw(&t->mesh, draw, x.at, face, 1, 0.0, color, 1);
+}
+
+void triangle_blocks_stress(const TriangleBlocks *t, const DvConstVec *x, double (*out)[3])
+{
+    for (uint32_t i = 0; i < t->mesh.elements; i++) {
+        const TriangleBlock *b = &t->block[i / DV_LANES];
+        const uint32_t lane = i % DV_LANES;
+        const double *a = x->at + 3 * (size_t)element_blocks_point(&t->mesh, i, 0);
+        double s[3] = {0.0, 0.0, 0.0};
+        for (uint32_t k = 0; k < 2; k++) {
+            const double *p = x->at + 3 * (size_t)element_blocks_point(&t->mesh, i, k + 1);
+            double d[2] = {-b->rest[k][0][lane], -b->rest[k][1][lane]};
+            for (int c = 0; c < 2; c++)
+                for (int w = 0; w < 3; w++)
+                    d[c] += b->axis[c][w][lane] * (p[w] - a[w]);
+            const double g[2] = {b->gradient[k][0][lane], b->gradient[k][1][lane]};
+            s[0] += g[0] * d[0];
+            s[1] += g[1] * d[1];
+            s[2] += g[1] * d[0] + g[0] * d[1];
+        }
+        const double scale = b->area[lane] > 0.0 ? 1.0 / b->area[lane] : 0.0;
+        const double lambda = scale * b->lambda[lane], mu = scale * b->mu[lane];
+        out[i][0] = lambda * (s[0] + s[1]) + 2.0 * mu * s[0];
+        out[i][1] = lambda * (s[0] + s[1]) + 2.0 * mu * s[1];
+        out[i][2] = mu * s[2];
+    }
+}
+
+double triangle_blocks_energy(TriangleBlocks *t, const DvConstVec *x)
+{
+    element_blocks_load(&t->mesh, x->at);
+    return dv_parallel_sum(t->mesh.blocks, BLOCKS_PER_CHUNK, energy_chunk, t);
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * TriangularFEMForceField: linear elastic membranes of triangles in plane stress, of unit thickness, with large rotations; no bending.
+ *
+ * The method and its limits are described in triangle_blocks.h. With computePrincipalStress each force is followed by the stresses of
+ * its triangles, sigma_1 >= sigma_2 in the plane, and by Hosford's equivalent stress
+ *   ((|sigma_1|^n + |sigma_2|^n + |sigma_1 - sigma_2|^n) / 2)^(1/n)
+ * (Hosford, A generalized isotropic yield criterion, 1972); a triangle may break where that is above criteriaValue.
+ *
+ * Materials, and shapes without stress that the scene gives, stay with their triangles when the mesh changes; other shapes are made
+ * again from rest positions.
+ */
+#include "forcefield/fem/material.h"
+#include "forcefield/fem/triangle_blocks.h"
+
+#include <divan/element_data.h>
+#include <divan/types/matrix.h>
+
+#include <string.h>
+
+typedef struct TriangularFEMForceField {
+    SingleState base;
+    DvLink topology_link;
+    Material material;
+    DvData method, rotated_initial_elements, initial_transformation, compute_principal_stress, hosford, criteria;
+    DvData triangle_info, vertex_info;
+    DvData show_stress_value, show_stress_vector, show_fracturable;
+
+    DvTopologyRef topology;
+    ElementMaterials materials;
+    DvElementData given;    /* GivenShape of each triangle, zero of new ones; not attached when the scene gives none */
+    uint64_t given_version; /* of the fields then */
+    TriangleBlocks blocks;
+    double (*stress)[3], *first; /* [triangles] room for stresses */
+    uint64_t structure;
+} TriangularFEMForceField;
+
+typedef struct GivenShape {
+    double edge[2][3], frame[9]; /* frame: world to local, zero when none is given */
+} GivenShape;
+
+static const char *const methods[] = {"small", "large", NULL};
+static const TriangleMethod method_of[] = {TRIANGLE_PLANAR, TRIANGLE_LARGE};
+
+#define FIELD(member, name, type, ...) DV_FIELD(TriangularFEMForceField, member, name, type, __VA_ARGS__)
+static const DvField fields[] = {
+    SINGLE_STATE_FIELDS(TriangularFEMForceField, base),
+    DV_LINK(TriangularFEMForceField, topology_link, "topology", DV_TOPOLOGY,
+            .help = "mesh; that of the node by default"),
+    MATERIAL_FIELDS(TriangularFEMForceField, material, 0),
+    FIELD(triangle_info, "triangleInfo", dv_type_vec3s, .unit = "Pa", .group = "stress",
+          .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT,
+          .help = "of each triangle, with computePrincipalStress: larger and smaller principal stress, Hosford's "
+                  "equivalent stress less criteriaValue"),
+    FIELD(vertex_info, "vertexInfo", dv_type_doubles, .unit = "Pa", .group = "stress",
+          .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT,
+          .help = "mean of the larger principal stress of the triangles around each point"),
+    FIELD(method, "method", dv_type_choice, .init = "large", .choices = methods,
+          .help = "frame of an element: none, in the x-y plane (small), or by an edge and its plane (large)"),
+    FIELD(rotated_initial_elements, "rotatedInitialElements", dv_type_vec3s, .unit = "m",
+          .help = "shapes without stress: three points of each triangle in its frame; those of the rest positions "
+                  "when empty"),
+    FIELD(initial_transformation, "initialTransformation", dv_type_mat3s,
+          .help = "frame of each of these shapes, local to world; method large needs both"),
+    FIELD(hosford, "hosfordExponant", dv_type_double, .init = "1", .group = "stress",
+          .help = "exponent n of Hosford's equivalent stress"),
+    FIELD(criteria, "criteriaValue", dv_type_double, .init = "1e15", .unit = "Pa", .group = "stress",
+          .help = "equivalent stress from which a triangle may break"),
+    FIELD(show_stress_value, "showStressValue", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING,
+          .help = "colour by stress"),
+    FIELD(show_stress_vector, "showStressVector", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,
+          .help = "draw the directions of stress"),
+    FIELD(show_fracturable, "showFracturableTriangles", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,
+          .help = "draw the triangles that may break"),
+    FIELD(compute_principal_stress, "computePrincipalStress", dv_type_bool, .init = "0", .group = "stress",
+          .help = "compute the stresses after each evaluation of the force"),
+    {0},
+};
+
+static uint64_t version_of_given(TriangularFEMForceField *self)
+{
+    return dv_data_version(&self->rotated_initial_elements) + dv_data_version(&self->initial_transformation) +
+           dv_data_version(&self->method);
+}
+
+/* From here on the triangles keep the shapes that the fields give them, whatever number they have. */
+static DvStatus follow_given(TriangularFEMForceField *self)
+{
+    if (self->given_version == version_of_given(self))
+        return DV_OK;
+    self->given_version = version_of_given(self);
+    dv_element_data_detach(&self->given);
+    size_t points, frames;
+    const double *at = dv_data_doubles(&self->rotated_initial_elements, &points);
+    const double *frame = dv_data_doubles(&self->initial_transformation, &frames);
+    const uint32_t triangles = dv_topology_elements(&self->topology, DV_TRIANGLES).count;
+    const bool large = method_of[dv_data_choice(&self->method)] == TRIANGLE_LARGE;
+    if (points == 0 || (large && frames == 0))
+        return DV_OK;
+    if (points != 3 * (size_t)triangles)
+        return dv_field_error(&self->rotated_initial_elements, -1,
+                              "holds %zu points for %u triangles; give three of each", points, triangles);
+    if (large && frames != triangles)
+        return dv_field_error(&self->initial_transformation, -1, "holds %zu frames for %u triangles; give one of each",
+                              frames, triangles);
+    self->given = (DvElementData){.kind = DV_TRIANGLES, .entry_size = sizeof(GivenShape)};
+    const DvStatus status = dv_element_data_attach(&self->given, self->topology.object);
+    for (uint32_t i = 0; i < triangles && status == DV_OK; i++) {
+        GivenShape *shape = dv_element_data_entry(&self->given, i);
+        for (int c = 0; c < 6; c++)
+            shape->edge[c / 3][c % 3] = at[9 * (size_t)i + 3 + (size_t)c] - at[9 * (size_t)i + (size_t)(c % 3)];
+        for (int c = 0; large && c < 9; c++)
+            shape->frame[c] = frame[9 * (size_t)i + (size_t)(3 * (c % 3) + c / 3)];
+    }
+    return status;
+}
+
+static void set_given_shapes(TriangularFEMForceField *self)
+{
+    static const GivenShape none;
+    for (uint32_t i = 0; self->given.topology && i < self->blocks.mesh.elements && i < self->given.count; i++) {
+        const GivenShape *shape = dv_element_data_entry(&self->given, i);
+        if (memcmp(shape, &none, sizeof none) != 0)
+            triangle_blocks_set_rest(&self->blocks, i, (const double(*)[3])shape->edge,
+                                     self->blocks.method == TRIANGLE_LARGE ? shape->frame : NULL);
+    }
+}
+
+static void free_elements(TriangularFEMForceField *self)
+{
+    triangle_blocks_free(&self->blocks);
+    dv_free(self->stress);
+    dv_free(self->first);
+    self->stress = NULL;
+    self->first = NULL;
+}
+
+static DvStatus build(TriangularFEMForceField *self)
+{
+    free_elements(self);
+    self->structure++;
+    const DvElements triangles = dv_topology_elements(&self->topology, DV_TRIANGLES);
+    DvConstVec rest;
+    DvStatus status = state_at_rest(dv_object_of(self), self->base.state, &rest);
+    if (status == DV_OK)
+        status = element_materials_agree(&self->materials, triangles.count);
+    if (status == DV_OK)
+        status = triangle_blocks_build(&self->blocks, dv_object_of(self), method_of[dv_data_choice(&self->method)],
+                                       rest.count, rest.at, triangles.count, triangles.at);
+    if (status != DV_OK)
+        return status;
+    set_given_shapes(self);
+    for (uint32_t i = 0; i < triangles.count; i++) {
+        const ElementMaterial m = element_material(&self->materials, i);
+        triangle_blocks_set_material(&self->blocks, i, 1.0, lame_lambda_plane_stress(m.young, m.poisson),
+                                     lame_mu(m.young, m.poisson));
+    }
+    triangle_blocks_ready(&self->blocks, rest.at);
+    self->stress = dv_alloc(triangles.count, sizeof *self->stress);
+    self->first = dv_alloc(triangles.count, sizeof *self->first);
+    return DV_OK;
+}
+
+static DvStatus reinit(DvObject *object, void *self_)
+{
+    (void)object;
+    TriangularFEMForceField *self = self_;
+    element_materials_read(&self->materials);
+    DvStatus status = follow_given(self);
+    if (status == DV_OK)
+        status = build(self);
+    if (status != DV_OK)
+        single_state_release(&self->base);
+    return status;
+}
+
+static DvStatus init(DvObject *object, void *self_)
+{
+    TriangularFEMForceField *self = self_;
+    DvStatus status = single_state_init(object, &self->base);
+    if (status == DV_OK)
+        status = dv_topology_require(object, &self->topology_link, "a container of triangles", &self->topology);
+    if (status == DV_OK && dv_topology_elements(&self->topology, DV_TRIANGLES).count == 0)
+        dv_warning(object, "the topology '%s' has no triangles", dv_object_path(self->topology.object));
+    self->given_version = UINT64_MAX;
+    if (status == DV_OK)
+        status =
+            element_materials_attach(&self->materials, &self->material, NULL, self->topology.object, DV_TRIANGLES, 1);
+    if (status != DV_OK) {
+        single_state_release(&self->base);
+        return status;
+    }
+    return reinit(object, self);
+}
+
+static void cleanup(DvObject *object, void *self_)
+{
+    (void)object;
+    TriangularFEMForceField *self = self_;
+    element_materials_detach(&self->materials);
+    dv_element_data_detach(&self->given);
+    single_state_release(&self->base);
+    dv_topology_release(&self->topology);
+}
+
+static void destroy(DvObject *object, void *self_)
+{
+    (void)object;
+    free_elements(self_);
+}
+
+static double hosford_stress(double first, double second, double exponent)
+{
+    const double sum = pow(fabs(first), exponent) + pow(fabs(second), exponent) + pow(fabs(first - second), exponent);
+    return pow(0.5 * sum, 1.0 / exponent);
+}
+
+static void update_stresses(TriangularFEMForceField *self, const DvConstVec *x)
+{
+    const uint32_t triangles = self->blocks.mesh.elements;
+    const double exponent = dv_data_double(&self->hosford), limit = dv_data_double(&self->criteria);
+    triangle_blocks_stress(&self->blocks, x, self->stress);
+    double *info = dv_data_begin_all(&self->triangle_info, triangles);
+    for (uint32_t i = 0; i < triangles; i++) {
+        const double *s = self->stress[i];
+        const double mean = 0.5 * (s[0] + s[1]), radius = hypot(0.5 * (s[0] - s[1]), s[2]);
+        info[3 * (size_t)i] = self->first[i] = mean + radius;
+        info[3 * (size_t)i + 1] = mean - radius;
+        info[3 * (size_t)i + 2] = hosford_stress(mean + radius, mean - radius, exponent) - limit;
+    }
+    dv_data_end(&self->triangle_info);
+    element_blocks_mean(&self->blocks.mesh, self->first,
+                        dv_data_begin_all(&self->vertex_info, self->blocks.mesh.points));
+    dv_data_end(&self->vertex_info);
+}
+
+static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
+{
+    (void)step;
+    (void)v;
+    TriangularFEMForceField *self = self_;
+    if ((dv_topology_changed(&self->topology) || x->count != self->blocks.mesh.points) && build(self) != DV_OK)
+        return;
+    triangle_blocks_force(&self->blocks, self, x, f);
+    if (dv_data_bool(&self->compute_principal_stress))
+        update_stresses(self, x);
+}
+
+static void add_dforce(void *self_, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
+{
+    (void)step;
+    (void)b;
+    TriangularFEMForceField *self = self_;
+    if (dx->count == self->blocks.mesh.points)
+        triangle_blocks_dforce(&self->blocks, k, dx, df);
+}
+
+static void reserve(void *self_, DvPattern *pattern)
+{
+    TriangularFEMForceField *self = self_;
+    element_blocks_reserve(&self->blocks.mesh, pattern);
+}
+
+static void assemble(void *self_, const DvStep *step, double k, double b, const DvMatrixView *view)
+{
+    (void)step;
+    (void)b;
+    TriangularFEMForceField *self = self_;
+    triangle_blocks_assemble(&self->blocks, k, view);
+}
+
+static uint64_t structure(void *self_)
+{
+    return ((const TriangularFEMForceField *)self_)->structure;
+}
+
+static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
+{
+    const TriangularFEMForceField *self = self_;
+    return single_state_is_concerned(&self->base, fault)
+               ? explain_elements(self, fault, triangle_blocks_bound(&self->blocks), UINT32_MAX, cause, remedy)
+               : 0.0;
+}
+
+static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = explain};
+
+static void cost(void *self, double *product, double *assembly)
+{
+    triangle_blocks_cost(&((const TriangularFEMForceField *)self)->blocks, product, assembly);
+}
+
+static const DvForceFieldOps ops = {
+    .size = sizeof ops,
+    .states = single_state_states,
+    .add_force = add_force,
+    .add_dforce = add_dforce,
+    .reserve = reserve,
+    .assemble = assemble,
+    .structure = structure,
+    .cost = cost,
+};
+
+static void draw(void *self_, DvDraw *target)
+{
+    const TriangularFEMForceField *self = self_;
+    triangle_blocks_draw(&self->blocks, target, self->base.state);
+}
+
+static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+
+const DvClass dv_triangular_fem_force_field = {
+    .size = sizeof(DvClass),
+    .name = "TriangularFEMForceField",
+    .variants = "Vec3d",
+    .variant_rule = DV_VARIANT_OF_ALL,
+    .sources = single_state_sources,
+    .bases = (const char *const[]){"ForceField", "BaseLinearElasticityFEMForceField", NULL},
+    .family = "force fields",
+    .module = "Sofa.Component.SolidMechanics.FEM.Elastic",
+    .help = "Linear elastic membranes of triangles, with large rotations and their stresses.",
+    .instance_size = sizeof(TriangularFEMForceField),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
+                                      {.id = DV_FAULT_CAUSE, .ops = &cause_ops},
+                                      {.id = DV_DRAWABLE, .ops = &drawable},
+                                      {0}},
+    .init = init,
+    .reinit = reinit,
+    .cleanup = cleanup,
+    .destroy = destroy,
+};

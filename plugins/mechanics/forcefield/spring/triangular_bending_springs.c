@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * TriangularBendingSprings: a spring across each edge that two triangles share, between the points opposite to it. See
+ * bending_springs.h.
+ */
+#include "forcefield/spring/bending_springs.h"
+
+typedef struct TriangularBendingSprings {
+    BendingSprings springs;
+    DvData show_springs;
+} TriangularBendingSprings;
+
+static const DvField fields[] = {
+    BENDING_SPRINGS_FIELDS(TriangularBendingSprings, springs),
+    DV_FIELD(TriangularBendingSprings, show_springs, "showSprings", dv_type_bool, .init = "1",
+             .flags = DV_FIELD_DRAWING, .help = "draw the springs"),
+    {0},
+};
+
+static void warn_of_negative(DvData *field)
+{
+    if (dv_data_double(field) < 0.0)
+        dv_field_warning(field, -1, "is negative: such springs drive the points they join; give a positive one");
+}
+
+static DvStatus init(DvObject *object, void *self_)
+{
+    TriangularBendingSprings *self = self_;
+    warn_of_negative(&self->springs.stiffness);
+    warn_of_negative(&self->springs.damping);
+    const DvStatus status = bending_springs_init(object, &self->springs, DV_TRIANGLES, "a container of triangles");
+    if (status != DV_OK)
+        return status;
+    if (dv_topology_elements(&self->springs.topology, DV_TRIANGLES).count == 0)
+        dv_warning(object, "the topology '%s' has no triangles", dv_object_path(self->springs.topology.object));
+    return DV_OK;
+}
+
+static void draw(void *self_, DvDraw *target)
+{
+    TriangularBendingSprings *self = self_;
+    if (dv_data_bool(&self->show_springs))
+        bending_springs_draw(&self->springs, target);
+}
+
+static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+
+const DvClass dv_triangular_bending_springs = {
+    .size = sizeof(DvClass),
+    .name = "TriangularBendingSprings",
+    .variants = "Vec3d",
+    .variant_rule = DV_VARIANT_OF_ALL,
+    .sources = single_state_sources,
+    .bases = (const char *const[]){"ForceField", NULL},
+    .family = "force fields",
+    .module = "Sofa.Component.SolidMechanics.Spring",
+    .help = "Springs across the edges of a triangulated surface, against its bending.",
+    .instance_size = sizeof(TriangularBendingSprings),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &bending_springs_ops},
+                                      {.id = DV_FAULT_CAUSE, .ops = &bending_springs_cause},
+                                      {.id = DV_DRAWABLE, .ops = &drawable},
+                                      {0}},
+    .init = init,
+    .update = bending_springs_update,
+    .cleanup = bending_springs_cleanup,
+    .destroy = bending_springs_destroy,
+};
