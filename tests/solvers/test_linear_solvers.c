@@ -521,6 +521,57 @@ static void a_singular_matrix_is_an_error_with_its_unknown(void **state)
     }
 }
 
+static void count_standstills(const DvMessage *message, void *context)
+{
+    *(int *)context += message->level == DV_LEVEL_WARNING && strstr(message->text, "leaves bodies as they are") != NULL;
+}
+
+/* A body under gravity for 20 s: its speed at the end, and how often a solver says that it leaves it as it is. */
+static double falls(const char *solver, const char *mass, const char *others, int *told)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "<Node name='root' dt='0.01' gravity='0 -10 0'><DefaultAnimationLoop/><Node name='Body'>"
+             "<EulerImplicitSolver linearSolver='@solver'/>%s<MechanicalObject name='dofs' position='0 0 0'/>"
+             "<UniformMass totalMass='%s'/>%s</Node></Node>",
+             solver, mass, others);
+    *told = 0;
+    dv_log_set_handler(count_standstills, told);
+    DvScene *scene = scene_from_text(text);
+    for (int i = 0; i < 2000; i++)
+        step(scene);
+    dv_log_set_handler(NULL, NULL);
+    const double v = dv_state_read(scene_state(scene, "/Body/dofs"), DV_VELOCITY).at[1];
+    dv_scene_free(scene);
+    return v;
+}
+
+static void a_body_that_is_left_where_it_is_is_told_of_and_one_that_rests_is_not(void **state)
+{
+    (void)state;
+#define CG_TO(threshold) "<CGLinearSolver name='solver' iterations='25' tolerance='1e-5' threshold='" threshold "'/>"
+#define PCG_TO(tolerance) \
+    "<PCGLinearSolver name='solver' tolerance='" tolerance "' preconditioner='@p'/><JacobiPreconditioner name='p'/>"
+    static const struct {
+        const char *solver, *mass, *others;
+        int told;
+        bool falls;
+    } cases[] = {
+        {CG_TO("1e-5"), "1e-3", "", 1, false},
+        {CG_TO("1e-24"), "1e-3", "", 0, true},
+        {CG_TO("1e-5"), "1", "<RestShapeSpringsForceField stiffness='1000' rayleighStiffness='0.1'/>", 0,
+         false}, /* rests */
+        {PCG_TO("1e-5"), "1e6", "", 1, false},
+        {PCG_TO("1e-9"), "1e6", "", 0, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int told;
+        const double v = falls(cases[i].solver, cases[i].mass, cases[i].others, &told);
+        if (told != cases[i].told || (cases[i].falls ? !(fabs(v + 200) < 1e-9) : !(fabs(v) < 0.2)))
+            fail_msg("case %zu: told %d times, speed %g", i, told, v);
+    }
+}
+
 /* Springs along one line have a constant matrix; a change of the mass must be seen, in the first step and in a later one. */
 static void the_direct_solver_sees_a_matrix_change_after_it_was_the_same_for_long(void **state)
 {
@@ -814,6 +865,7 @@ int main(void)
         cmocka_unit_test(a_linear_system_leaves_out_what_it_is_told_to),
         cmocka_unit_test(projective_constraints_stay_out_of_the_matrix_when_told_so),
         cmocka_unit_test(a_singular_matrix_is_an_error_with_its_unknown),
+        cmocka_unit_test(a_body_that_is_left_where_it_is_is_told_of_and_one_that_rests_is_not),
         cmocka_unit_test(the_direct_solver_sees_a_matrix_change_after_it_was_the_same_for_long),
         cmocka_unit_test(the_direct_solver_sees_any_single_number_change),
         cmocka_unit_test(the_direct_solver_counts_the_entries_of_its_factor),

@@ -6,6 +6,10 @@
  * absolute bound), or after `iterations`. In the very first solve after initialisation the first iteration is never refused:
  * it only warns, so that a system at rest shows its first reaction.
  *
+ * A solve that the threshold ends before its first iteration leaves everything as it is, whatever the forces: right where things
+ * have come to rest, and a body that hangs in the air where they are only small (grams, millimetres). What tells them apart is how
+ * large the change would have been, against those of the solves before.
+ *
  * The template GraphScattered multiplies without a matrix, the others assemble. Where a product without a matrix would cost
  * more than one with the assembled matrix, GraphScattered assembles too: the result is the same to rounding, the cost decides,
  * for as many products as the solve before took.
@@ -33,7 +37,8 @@ typedef struct CgLinearSolver {
     const DvMechanicalOperationsOps *mechanics;
     DvKrylovSpace space;
     DvCurve errors, denominators;
-    bool warned_singular;
+    bool warned_singular, warned_frozen;
+    double largest_change; /* of a first iteration so far */
     /* Of the last solve, for the report of a failed run: the first p.Ap below zero and its iteration, and the residual that was left. */
     double negative, left;
     uint32_t negative_at;
@@ -114,6 +119,29 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
     return DV_OK;
 }
 
+/* A solve ends before its first iteration, which would have changed the solution by `change`: that is said once, unless it is as
+ * nothing to what has been solved before. */
+static void tell_of_standstill(CgLinearSolver *self, double denominator, double change)
+{
+    const double small = 0.1;
+    if (self->warned_frozen || change <= small * self->largest_change)
+        return;
+    self->warned_frozen = true;
+    if (denominator < 0.0)
+        dv_warning(
+            dv_object_of(self),
+            "it leaves bodies as they are though forces act: the matrix is not positive definite (the first p.Ap is %g); use "
+            "a smaller dt, or SparseLDLSolver, which does not need that",
+            denominator);
+    else
+        dv_warning(
+            dv_object_of(self),
+            "it leaves bodies as they are though forces act: the first denominator %g is within the threshold %g, which is "
+            "not relative; set a threshold below %.0e",
+            denominator, dv_data_double(&self->threshold),
+            denominator * pow(fmin(dv_data_double(&self->tolerance), 1.0), 2.0));
+}
+
 /* Iterations from the residual R, with rho = R . R and P undefined; b_norm > 0. The number of products. */
 static uint32_t iterate(CgLinearSolver *self, double b_norm, double rho, bool first_solve)
 {
@@ -149,12 +177,14 @@ static uint32_t iterate(CgLinearSolver *self, double b_norm, double rho, bool fi
             return it;
         }
         if (fabs(denominator) <= threshold) {
+            if (it == 1)
+                tell_of_standstill(self, denominator, fabs(rho / denominator) * sqrt(rho));
             if (it > 1 || !first_solve)
                 return it;
-            dv_warning(dv_object_of(self), "the first denominator %g is within the threshold %g already", denominator,
-                       threshold);
         }
         const double alpha = rho / denominator;
+        if (it == 1)
+            self->largest_change = fmax(self->largest_change, fabs(alpha) * sqrt(rho));
         previous_rho = rho;
         rho = dv_krylov_update(space, alpha);
         self->left = sqrt(rho) / b_norm;
@@ -206,8 +236,11 @@ static DvStatus solve_row(void *self_, double *x, const double *b, size_t n)
 {
     (void)n;
     CgLinearSolver *self = self_;
+    const double largest = self->largest_change; /* of another unit */
+    self->largest_change = 0.0;
     dv_krylov_begin_flat(&self->space, b);
     (void)run(self, false, false);
+    self->largest_change = largest;
     dv_krylov_end_flat(&self->space, x);
     dv_many_left(&self->many, self->left);
     return DV_OK;

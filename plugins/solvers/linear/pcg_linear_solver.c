@@ -36,6 +36,7 @@ typedef struct PcgLinearSolver {
     DvKrylovSpace space;
     DvCurve errors[MAX_CURVES]; /* of the solves of this step */
     uint32_t curves;
+    bool warned_frozen;
 } PcgLinearSolver;
 
 static const DvField fields[] = {
@@ -163,6 +164,20 @@ static DvStatus precondition(PcgLinearSolver *self, bool active, int z)
     return DV_OK;
 }
 
+/* A solve ends before its first iteration. Where there was nothing to start from either, bodies stay as they are whatever the forces,
+ * which is said once. */
+static void tell_of_standstill(PcgLinearSolver *self, double rho, double bound)
+{
+    if (self->warned_frozen || dv_krylov_dot(&self->space, DV_KRYLOV_X, DV_KRYLOV_X) != 0.0)
+        return;
+    self->warned_frozen = true;
+    dv_warning(
+        dv_object_of(self),
+        "it leaves bodies as they are though forces act: the first residual %g, as the preconditioner weighs it, is within %g "
+        "(tolerance times the squared right-hand side); set a tolerance below %.0e",
+        rho, bound, 0.01 * dv_data_double(&self->tolerance) * rho / bound);
+}
+
 /* R holds the residual, P the direction, Q the product and then the preconditioned residual; errors may be NULL. */
 static DvStatus iterate(PcgLinearSolver *self, DvCurve *errors, uint32_t *products)
 {
@@ -189,6 +204,8 @@ static DvStatus iterate(PcgLinearSolver *self, DvCurve *errors, uint32_t *produc
         if (errors != NULL)
             dv_curve_add(errors, rho / b_squared);
     }
+    if (it == 1 && status == DV_OK && iterations > 0 && b_squared > 0.0)
+        tell_of_standstill(self, rho, bound);
     *products = it;
     return status;
 }
