@@ -7,7 +7,7 @@
  *   polar   the polar factor of the three of them
  *   small   none
  * and the displacement D = rest - R x of its nodes in it:  f = R^T K D,  stiffness -R^T K R. The derivative of R is left out, as is
- * usual for this method. Nesme, Payan and Faure, Efficient, physically plausible finite elements, Eurographics 2005.
+ * usual for this method, of the force too: it is no gradient, and has a torque of second order in the strains. Nesme, Payan and Faure, Efficient, physically plausible finite elements, Eurographics 2005.
  *
  * Eight elements in a row that are parallelepipeds at rest are handled at once, mode by mode (hexahedron_box.h). For others a product
  * with K takes the eight nodes of an element as the lanes of one vector. Elements of the same rest shape and material share one K;
@@ -86,8 +86,12 @@ static const DvField fields[] = {
     DV_LINK(HexahedronFEMForceField, topology_link, "topology", DV_TOPOLOGY,
             .help = "mesh; that of the node by default"),
     MATERIAL_FIELDS(HexahedronFEMForceField, material, DV_FIELD_INPUT),
-    FIELD(method, "method", dv_type_choice, .init = "large", .choices = methods,
-          .help = "frame of an element: by mean edges (large), by their polar decomposition (polar), none (small)"),
+    FIELD(
+        method, "method", dv_type_choice, .init = "large", .choices = methods,
+        .help =
+            "frame of an element: by the first two of its mean edges (large), by the polar decomposition of all three "
+            "(polar), none (small). Large and polar forces have a torque where strains are large, which changes the "
+            "angular momentum, of large more than of polar, and depend on the order of an element's points"),
     FIELD(update_stiffness_matrix, "updateStiffnessMatrix", dv_type_bool, .init = "0",
           .help = "integrate the stiffness over the current shape in each evaluation"),
     FIELD(stiffness_matrices, "stiffnessMatrices", dv_type_stiffness_matrices, .unit = "N/m",
