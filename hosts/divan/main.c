@@ -221,6 +221,31 @@ static GArray *entries_of(const Command *command, Options *options)
     return entries;
 }
 
+static bool is_option(const GOptionEntry *entry, const char *word)
+{
+    if (word[0] == '-' && word[1] != '-')
+        return entry->short_name && word[1] == entry->short_name;
+    const size_t length = strlen(entry->long_name);
+    return word[0] == '-' && strncmp(word + 2, entry->long_name, length) == 0 &&
+           (!word[2 + length] || word[2 + length] == '=');
+}
+
+/* Of a value that is given twice, the first one would be lost in silence. */
+static bool is_repeated(const char *program, const GArray *entries, int count, char **words)
+{
+    for (guint k = 0; k < entries->len; k++) {
+        const GOptionEntry *entry = &g_array_index(entries, GOptionEntry, k);
+        int times = 0;
+        for (int i = 0; entry->long_name && i < count && strcmp(words[i], "--") != 0; i++)
+            times += is_option(entry, words[i]);
+        if (times > 1 && entry->arg != G_OPTION_ARG_NONE && entry->arg != G_OPTION_ARG_FILENAME_ARRAY) {
+            fprintf(stderr, "%s: --%s is given %d times; once is enough\n", program, entry->long_name, times);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* A name that is given is not empty. */
 static bool has_names(const char *program, const Options *options)
 {
@@ -276,10 +301,13 @@ static int run_command(const Command *command, int argc, char **argv)
     g_set_prgname(program);
     GError *error = NULL;
     int result = EXIT_USAGE;
-    const bool parsed = g_option_context_parse(context, &argc, &argv, &error);
+    const bool repeated = is_repeated(program, entries, argc - 1, argv + 1);
+    const bool parsed = !repeated && g_option_context_parse(context, &argc, &argv, &error);
     if (argc > 1 && strcmp(argv[1], "--") == 0) /* kept by GLib before a name that starts with a '-' */
         argc--, argv++;
-    if (!parsed) {
+    if (repeated) {
+        result = EXIT_USAGE;
+    } else if (!parsed) {
         fprintf(stderr, "%s: %s; see `%s --help`\n", program, error->message, program);
     } else if (options.help) {
         char *help = g_option_context_get_help(context, TRUE, NULL);

@@ -104,6 +104,18 @@ static bool refuse(DvText *why, const char *reason)
     return false;
 }
 
+/* The libraries that run are inputs too. */
+static bool is_plugin(const struct stat *found)
+{
+    const DvPluginInfo *info;
+    for (size_t i = 0; (info = dv_plugin_info(i)); i++) {
+        struct stat library;
+        if (stat(info->file, &library) == 0 && same_file(&library, found))
+            return true;
+    }
+    return false;
+}
+
 static bool is_writable(const char *target, const struct stat *found, DvText *why)
 {
     if (S_ISDIR(found->st_mode))
@@ -114,6 +126,8 @@ static bool is_writable(const char *target, const struct stat *found, DvText *wh
         return refuse(why, "is a socket; nothing is written to those");
     if (!(found->st_mode & 0222) || access(target, W_OK) != 0)
         return refuse(why, "is write-protected; choose another name, or `chmod u+w` it first");
+    if (is_plugin(found))
+        return refuse(why, "is a plugin; choose another name");
     return true;
 }
 
@@ -337,7 +351,8 @@ DvStatus dv_output_write(const char *path, DvScene *scene, const void *bytes, si
     FILE *file = dv_output_open(path, scene, why);
     if (!file)
         return DV_ERROR_IO;
-    (void)fwrite(bytes, 1, size, file); /* an error stays with the file */
+    if (size)
+        (void)fwrite(bytes, 1, size, file); /* an error stays with the file */
     return end_output(file, DV_OUTPUT_WHOLE, DV_OUTPUT_NONE, why);
 }
 

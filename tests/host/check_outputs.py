@@ -4,6 +4,7 @@
 leaves whole files.     check_outputs.py DIVAN"""
 import os
 import re
+import shutil
 import signal
 import stat
 import subprocess
@@ -76,6 +77,11 @@ def steps_of(text):
     return [int(number) for number in re.findall(r"^STEP (\d+) ", text, re.M)]
 
 
+def plugin_file():
+    """Of any plugin of the set."""
+    return re.search(r"^  divan\.scene .* (/\S+\.so)$", divan(0, "list").stdout, re.M).group(1)
+
+
 def no_input_is_replaced():
     for name, text in (("ball.scn", BALL), ("with_mesh.scn", WITH_MESH), ("part.xml", PART), ("mesh.obj", MESH),
                        ("at", "STATE /ball 1 free\nX 0 0 0\n")):
@@ -90,6 +96,10 @@ def no_input_is_replaced():
         refused(name, "is a file that the scene is made from", "save", "-n", "1", "with_mesh.scn", name)
     refused("ball.scn", "is a file that the scene is made from", "probe", "ball.scn", "--at", "at", "--out", "hard.scn")
     refused("at", "is the file of --at", "probe", "ball.scn", "--at", "at", "--out", "./at", status=2)
+    shutil.copy(plugin_file(), "copy.so")
+    before = os.stat("copy.so")
+    divan(1, "run", "-n", "1", "ball.scn", "--plugin", "copy.so", "--dump", "copy.so", says="is a plugin")
+    check(os.stat("copy.so").st_ino == before.st_ino, "a plugin is replaced")
     put("joint.scn", JOINT % "joint.scn")
     refused("joint.scn", "is a file that the scene is made from", "run", "-n", "1", "joint.scn", status=0)
     check(not [name for name in os.listdir() if name.endswith(".part")], "parts are left: %s" % os.listdir())
@@ -112,6 +122,13 @@ def a_failing_run_keeps_the_old_file():
     check(len(parts) == 1 and steps_of(get(parts[0])) == [0], "the frame of a run that failed is not beside the old file: %s" % parts)
     refused("old", "beyond all sense", "save", "-n", "1000", "stiff.scn", "old", status=3)
     refused("old", "", "save", "broken.scn", "old")
+    for name in parts:
+        os.unlink(name)
+    put("doubtful.scn", BALL.replace('totalMass="2"', 'totalMass="2" totalMas="3"'))
+    refused("old", "--strict: 1 warning", "run", "-n", "1", "--strict", "doubtful.scn", "--dump", "old", "--contacts", "none")
+    refused("old", "--strict: 1 warning", "save", "--strict", "doubtful.scn", "old")
+    check(sorted(os.listdir()) == ["ball.scn", "broken.scn", "doubtful.scn", "few", "old", "stiff.scn", "stiff.scn.last-good.scn"],
+          "--strict leaves files: %s" % sorted(os.listdir()))
 
 
 def files_keep_what_they_are():
@@ -172,6 +189,8 @@ def streams_are_written_through():
         done = divan(0, "run", "-n", "2", "--quiet", "ball.scn", "--dump", name)
         check(steps_of(done.stdout) == [0, 2], "--dump %s: %s" % (name, done.stdout))
     done = divan(0, "run", "-n", "2", "ball.scn", "--dump", "-", says="2 steps in")
+    noisy = divan(0, "run", "-n", "2", "--verbose", "ball.scn", "--dump", "-", says="info: /ball: MechanicalObject")
+    check(noisy.stdout == done.stdout, "--verbose changes what is dumped to standard output")
     check("steps in" not in done.stdout, "the summary is among the numbers: %s" % done.stdout)
     with open("out", "w", encoding="ascii") as out:
         out.write("first\n")
@@ -290,6 +309,10 @@ def names_survive():
         divan(0, "probe", "ball.scn", "--at", "dump", "--out", "first")
         divan(0, "probe", "ball.scn", "--at", "first", "--out", "second")
         check(get("first") == get("second") and "\nX 1 2 3\n" in get("first"), "'%s': it is not read back" % name)
+        # A saved scene keeps the name.
+        divan(0, "save", "-n", "1", "ball.scn", "saved.scn")
+        divan(0, "run", "-n", "0", "--quiet", "saved.scn", "--dump", "again")
+        check(get("again").splitlines()[1:] == lines[5:], "'%s': it is another one in the saved scene" % name)
         words = {line.split(" ")[0]: line.split(" ") for line in get("first").splitlines()}
         check(len(words["STATE"]) == 4 and words["STATE"][2] == "1" and len(words["F"]) == 6, "'%s': %s" % (name, words))
 
