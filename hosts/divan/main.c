@@ -246,6 +246,26 @@ static bool is_repeated(const char *program, const GArray *entries, int count, c
     return false;
 }
 
+/* What to do about an option that the command does not take: `message` is GLib's. */
+static void explain_option(const Command *command, const GArray *entries, const char *message)
+{
+    const char *option = strstr(message, " --"), *names[64];
+    size_t count = 0;
+    if (!g_str_has_prefix(message, "Unknown option") || !option)
+        return;
+    option += strlen(" --");
+    for (guint k = 0; k < entries->len && count < G_N_ELEMENTS(names); k++)
+        if (g_array_index(entries, GOptionEntry, k).long_name)
+            names[count++] = g_array_index(entries, GOptionEntry, k).long_name;
+    const char *closest = dv_closest(option, names, count);
+    if (closest)
+        fprintf(stderr, " (did you mean --%s?)", closest);
+    size_t others = 0;
+    for (size_t i = 0; !closest && i < G_N_ELEMENTS(commands); i++)
+        if (commands[i] != command && takes(commands[i], option))
+            fprintf(stderr, "%s%s", others++ ? ", " : ", an option of ", commands[i]->name);
+}
+
 /* A name that is given is not empty. */
 static bool has_names(const char *program, const Options *options)
 {
@@ -254,7 +274,7 @@ static bool has_names(const char *program, const Options *options)
     } given[] = {
         {"--plugin-set", options->plugin_set}, {"--dump", options->dump}, {"--dump-topology", options->dump_topology},
         {"--contacts", options->contacts},     {"--at", options->at},     {"--out", options->out},
-        {"--folder", options->folder},
+        {"--folder", options->folder},         {"OUT", options->second},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(given); i++)
         if (given[i].name && !*given[i].name) {
@@ -269,9 +289,11 @@ static bool has_names(const char *program, const Options *options)
     return true;
 }
 
-/* Whether there are as many words besides options as the command needs. */
-static bool takes_words(const Command *command, const char *program, int count, char **words)
+/* Whether there are as many words besides options as the command needs; they are kept then. */
+static bool takes_words(const Command *command, const char *program, Options *options, int count, char **words)
 {
+    options->scene = count > 0 ? words[0] : NULL;
+    options->second = count > 1 ? words[1] : NULL;
     const int needed = (int)command->positional;
     if (count < needed)
         fprintf(stderr, "%s: expected %s; see `%s --help`\n", program, command->arguments, program);
@@ -308,15 +330,15 @@ static int run_command(const Command *command, int argc, char **argv)
     if (repeated) {
         result = EXIT_USAGE;
     } else if (!parsed) {
-        fprintf(stderr, "%s: %s; see `%s --help`\n", program, error->message, program);
+        fprintf(stderr, "%s: %s", program, error->message);
+        explain_option(command, entries, error->message);
+        fprintf(stderr, "; see `%s --help`\n", program);
     } else if (options.help) {
         char *help = g_option_context_get_help(context, TRUE, NULL);
         fputs(help, stdout);
         g_free(help);
         result = EXIT_DONE;
-    } else if (takes_words(command, program, argc - 1, argv + 1) && has_names(program, &options)) {
-        options.scene = argc > 1 ? argv[1] : NULL;
-        options.second = argc > 2 ? argv[2] : NULL;
+    } else if (takes_words(command, program, &options, argc - 1, argv + 1) && has_names(program, &options)) {
         if (options.threads >= 0)
             dv_parallel_set_threads((unsigned)options.threads);
         dv_parallel_set_grain_divisor((uint32_t)options.grain_divisor);

@@ -48,27 +48,28 @@ static void give_pipe_back(void)
 static GArray *parse_steps(const char *list, uint64_t made)
 {
     GArray *steps = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-    for (const char *at = list; *at;) {
-        char *end;
-        const uint64_t step = g_ascii_strtoull(at, &end, 10);
-        const uint64_t last = steps->len ? g_array_index(steps, uint64_t, steps->len - 1) : 0;
-        if (!g_ascii_isdigit(*at) || (*end != ',' && *end != '\0') || (steps->len && step <= last)) {
-            fprintf(stderr, "divan: --dump-steps %s: expected ascending step numbers with commas between, as 0,1,10\n",
-                    list);
-            g_array_free(steps, TRUE);
-            return NULL;
-        }
-        if (step > made) {
-            fprintf(stderr,
-                    "divan: --dump-steps %s: there is no step %" G_GUINT64_FORMAT " in a run of %" G_GUINT64_FORMAT
-                    "; give -n\n",
-                    list, step, made);
-            g_array_free(steps, TRUE);
-            return NULL;
-        }
+    char **words = g_strsplit(list, ",", -1);
+    const char *beyond = NULL;
+    bool good = *words != NULL;
+    for (char **word = words; good && *word; word++) {
+        guint64 step;
+        good = g_ascii_string_to_unsigned(*word, 10, 0, G_MAXUINT64, &step, NULL) &&
+               (!steps->len || step > g_array_index(steps, uint64_t, steps->len - 1));
+        if (good && step > made && !beyond)
+            beyond = *word;
         g_array_append_val(steps, step);
-        at = *end == ',' ? end + 1 : end;
     }
+    if (!good)
+        fprintf(stderr, "divan: --dump-steps %s: expected ascending step numbers with commas between, as 0,1,10\n",
+                list);
+    else if (beyond)
+        fprintf(stderr,
+                "divan: --dump-steps %s: there is no step %s in a run of %" G_GUINT64_FORMAT
+                " steps; -n says how many\n",
+                list, beyond, made);
+    g_strfreev(words);
+    if (!good || beyond)
+        g_clear_pointer(&steps, g_array_unref);
     return steps;
 }
 
