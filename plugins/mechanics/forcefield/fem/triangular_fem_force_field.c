@@ -56,7 +56,9 @@ static const DvField fields[] = {
           .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT,
           .help = "mean of the larger principal stress of the triangles around each point"),
     FIELD(method, "method", dv_type_choice, .init = "large", .choices = methods,
-          .help = "frame of an element: none, in the x-y plane (small), or by an edge and its plane (large)"),
+          .help =
+              "frame of an element: none, in the x-y plane (small), or by an edge and its plane (large); matrices hold "
+              "the stiffness of both"),
     FIELD(rotated_initial_elements, "rotatedInitialElements", dv_type_vec3s, .unit = "m",
           .help = "shapes without stress: three points of each triangle in its frame; those of the rest positions "
                   "when empty"),

@@ -205,7 +205,7 @@ static bool update(BendingSprings *self)
     const bool other_values = stiffness != self->made[0] || damping != self->made[1];
     if (agree_on_edges(self, edges) != DV_OK)
         return false;
-    if (other_values || points < self->set.points[0])
+    if (other_values)
         self->all_stale = true;
     self->told = false;
     if (!self->all_stale && self->stale_count == 0 && points == self->set.points[0])

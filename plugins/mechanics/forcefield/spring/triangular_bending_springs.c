@@ -54,7 +54,9 @@ const DvClass dv_triangular_bending_springs = {
     .bases = (const char *const[]){"ForceField", NULL},
     .family = "force fields",
     .module = "Sofa.Component.SolidMechanics.Spring",
-    .help = "Springs across the edges of a triangulated surface, against its bending.",
+    .help =
+        "Springs across the edges of a triangulated surface, against its bending; edits of the mesh leave those that "
+        "a mesh loaded like that has.",
     .instance_size = sizeof(TriangularBendingSprings),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &bending_springs_ops},

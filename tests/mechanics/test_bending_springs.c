@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * TriangularBendingSprings, QuadularBendingSprings and QuadBendingSprings: the conformance suite, which springs they make, the energy
+ * of a bent sheet, changes of the mesh.
+ */
+#include "force_at.h"
+#include "mesh_edits.h"
+
+#include <stdio.h>
+
+#define TRIANGLES                                                                                             \
+    "<MeshTopology name='topo' position='0 0 0  2 0 0.1  2 2 0  0 2 -0.2  4 1 0.3' triangles='0 1 2 0 2 3 1 " \
+    "4 2'/><MechanicalObject name='dofs' template='Vec3d'/>"
+#define QUADS                                                                                                           \
+    "<MeshTopology name='topo' position='0 0 0  1 0 0.1  1 1 0  0 1 0  2 0 0  2.1 1 0.3  1 2 0  0 2 0.2' quads='0 1 2 " \
+    "3  1 4 5 2  3 2 6 7'/><MechanicalObject name='dofs' template='Vec3d'/>"
+
+FORCE_FIELD_CONFORMANCE(triangular_bending_springs, .internal = true, .objective = true,
+                        .scene = "<Node>" TRIANGLES
+                                 "<TriangularBendingSprings name='field' stiffness='30' damping='0'/></Node>")
+FORCE_FIELD_CONFORMANCE(quadular_bending_springs, .internal = true, .objective = true,
+                        .scene = "<Node>" QUADS
+                                 "<QuadularBendingSprings name='field' stiffness='30' damping='0'/></Node>")
+FORCE_FIELD_CONFORMANCE(quad_bending_springs, .internal = true, .objective = true,
+                        .scene = "<Node>" QUADS "<QuadBendingSprings name='field' stiffness='30' damping='0'/></Node>")
+
+typedef struct Listed { /* as the field prints them */
+    unsigned a, b;
+    double stiffness, damping, length;
+} Listed;
+
+static int springs_of(const char *text, const char *field, Listed *out)
+{
+    DvScene *scene = scene_from_text(text);
+    DvText printed = {0};
+    dv_data_print(dv_object_field(scene_object(scene, "/field"), field), &printed);
+    int count = 0, used = 0;
+    for (const char *at = printed.at; at; at += used, count++) {
+        if (sscanf(at, "%u %u %lf %lf %lf%n", &out[count].a, &out[count].b, &out[count].stiffness, &out[count].damping,
+                   &out[count].length, &used) != 5)
+            break;
+        if (strncmp(at + used, " disabled", 9) == 0)
+            used += 9;
+    }
+    dv_text_free(&printed);
+    dv_scene_free(scene);
+    return count;
+}
+
+static int count_between(const Listed *list, int count, unsigned a, unsigned b, double length)
+{
+    int found = 0;
+    for (int i = 0; i < count; i++)
+        if ((list[i].a == a && list[i].b == b) || (list[i].a == b && list[i].b == a)) {
+            assert_close(list[i].length, length, 1e-15);
+            found += list[i].stiffness > 0.0;
+        }
+    return found;
+}
+
+static void an_edge_of_two_triangles_has_a_spring_between_the_points_opposite_to_it(void **state)
+{
+    (void)state;
+    Listed list[20];
+    const int count =
+        springs_of("<Node>" TRIANGLES "<TriangularBendingSprings name='field'/></Node>", "edgeInfo", list);
+    assert_int_equal(count, 7);                                                 /* edges */
+    assert_int_equal(count_between(list, count, 1, 3, sqrt(4 + 4 + 0.09)), 1);  /* across 0 2 */
+    assert_int_equal(count_between(list, count, 0, 4, sqrt(16 + 1 + 0.09)), 1); /* across 1 2 */
+    int active = 0;
+    for (int i = 0; i < count; i++)
+        active += list[i].stiffness == 1e5 && list[i].damping == 1.0;
+    assert_int_equal(active, 2);
+}
+
+static void an_edge_of_two_quads_has_springs_along_the_sides_that_end_at_it(void **state)
+{
+    (void)state;
+    static const char *const classes[][2] = {{"QuadularBendingSprings", "edgeInfo"}, {"QuadBendingSprings", "spring"}};
+    for (size_t i = 0; i < 2; i++) {
+        DvText text = {0};
+        dv_text_add(&text, "<Node>" QUADS "<%s name='field' stiffness='7'/></Node>", classes[i][0]);
+        Listed list[40];
+        const int count = springs_of(text.at, classes[i][1], list);
+        assert_int_equal(count, i == 0 ? 20 : 4); /* two for each of ten edges; those there are */
+        assert_int_equal(count_between(list, count, 0, 4, 2.0), 1);
+        assert_int_equal(count_between(list, count, 3, 5, sqrt(2.1 * 2.1 + 0.09)), 1);
+        assert_int_equal(count_between(list, count, 0, 7, sqrt(4 + 0.04)), 1);
+        assert_int_equal(count_between(list, count, 1, 6, sqrt(4 + 0.01)), 1);
+        dv_text_free(&text);
+    }
+}
+
+/* Two unit right triangles folded by an angle about their common edge of length sqrt 2: the points opposite to it are sqrt(2)
+ * cos(angle / 2) apart instead of sqrt 2. */
+static void a_fold_has_the_energy_of_the_closed_form(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node><MeshTopology position='0 0 0 1 0 0 1 1 0 0 1 0' triangles='0 1 2 0 2 3'/><MechanicalObject name='dofs' "
+        "template='Vec3d'/><TriangularBendingSprings name='field' stiffness='50'/></Node>");
+    double *x = dv_state_write(scene_state(scene, "/dofs"), DV_POSITION, DV_READ_WRITE).at;
+    const double angle = 0.8, half = sqrt(0.5); /* both tips turn by half of it about the diagonal */
+    for (int p = 1; p <= 3; p += 2) {
+        const double side = p == 1 ? 1.0 : -1.0;
+        x[3 * p] = 0.5 + side * 0.5 * cos(angle / 2);
+        x[3 * p + 1] = 0.5 - side * 0.5 * cos(angle / 2);
+        x[3 * p + 2] = half * sin(angle / 2);
+    }
+    DvObject *field = scene_object(scene, "/field");
+    const DvStep step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    const DvConstVec at = dv_state_read(scene_state(scene, "/dofs"), DV_POSITION);
+    const double stretch = sqrt(2.0) * (1.0 - cos(angle / 2));
+    assert_close(field_ops(field)->energy(dv_object_self(field), &step, &at), 25.0 * stretch * stretch, 1e-13);
+    static Forces f;
+    forces_at_time(scene, 0.0, &f);
+    assert_close(hypot(f.at[0][3], f.at[0][4]), 50.0 * stretch, 1e-12); /* pushes the tips apart */
+    assert_true(f.at[0][3] > 0.0 && f.at[0][9] < 0.0);
+    dv_scene_free(scene);
+}
+
+/* The threshold is 1e-4, where other springs have 1e-9. */
+static void a_spring_of_no_length_has_no_force(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node><MeshTopology position='0 0 0 1 0 0 1 1 0 0 1 0' triangles='0 1 2 0 2 3'/><MechanicalObject name='dofs' "
+        "template='Vec3d'/><TriangularBendingSprings name='field' stiffness='50'/></Node>");
+    double *x = dv_state_write(scene_state(scene, "/dofs"), DV_POSITION, DV_READ_WRITE).at;
+    memcpy(x + 9, x + 3, 3 * sizeof *x);
+    static Forces f;
+    for (int i = 0; i < 2; i++) {
+        x[9] = x[3] + (i == 0 ? 0.9e-4 : 1.1e-4);
+        forces_at_time(scene, 0.0, &f);
+        assert_close(f.at[0][9], i == 0 ? 0.0 : 50.0 * (sqrt(2.0) - 1.1e-4), 1e-9);
+    }
+    dv_scene_free(scene);
+}
+
+static void values_that_change_are_taken_up(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text("<Node>" TRIANGLES
+                                     "<TriangularBendingSprings name='field' stiffness='50' damping='0'/></Node>");
+    dv_state_write(scene_state(scene, "/dofs"), DV_POSITION, DV_READ_WRITE).at[3] += 0.1;
+    static Forces f[2];
+    forces_at_time(scene, 0.0, &f[0]);
+    dv_data_set_double(dv_object_field(scene_object(scene, "/field"), "stiffness"), 100.0);
+    forces_at_time(scene, 0.0, &f[1]);
+    for (int i = 0; i < 15; i++)
+        assert_true(f[1].at[0][i] == 2.0 * f[0].at[0][i]);
+    assert_true(f[0].at[0][3] != 0.0);
+    dv_scene_free(scene);
+}
+
+/* In the middle of a fan of triangles one goes after the other: never a spring to a point of one that is gone. */
+static void springs_follow_edits_of_triangles(void **state)
+{
+    (void)state;
+    forces_follow_edits(DV_TRIANGLES, "<TriangularBendingSprings name='field' stiffness='50' damping='0.3'/>", 60);
+}
+
+static void springs_follow_edits_of_quads(void **state)
+{
+    (void)state;
+    forces_follow_edits(DV_QUADS, "<QuadularBendingSprings name='field' stiffness='50' damping='0.3'/>", 40);
+}
+
+static void mistakes_are_named(void **state)
+{
+    (void)state;
+    expect_load_error("<Node><MechanicalObject template='Vec3d'/><TriangularBendingSprings name='T'/></Node>",
+                      "no topology");
+    expect_load_error("<Node><MeshTopology quads='0 1 2 3 1 4 9 2'/><MechanicalObject template='Vec3d' position='0 0 0 "
+                      "1 0 0 1 1 0 0 1 0 2 0 0 2 1 0'/><QuadBendingSprings name='Q'/></Node>",
+                      "the topology has point 9, the state has 6 points");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(triangular_bending_springs),
+        cmocka_unit_test(quadular_bending_springs),
+        cmocka_unit_test(quad_bending_springs),
+        cmocka_unit_test(an_edge_of_two_triangles_has_a_spring_between_the_points_opposite_to_it),
+        cmocka_unit_test(an_edge_of_two_quads_has_springs_along_the_sides_that_end_at_it),
+        cmocka_unit_test(a_fold_has_the_energy_of_the_closed_form),
+        cmocka_unit_test(a_spring_of_no_length_has_no_force),
+        cmocka_unit_test(values_that_change_are_taken_up),
+        cmocka_unit_test(springs_follow_edits_of_triangles),
+        cmocka_unit_test(springs_follow_edits_of_quads),
+        cmocka_unit_test(mistakes_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+}
