@@ -6,6 +6,10 @@
 
 extern const DvRename mechanics_renames[];
 const DvRename mechanics_renames[] = {
+    {DV_RENAME_CLASS, NULL, "AffineMovementConstraint", "AffineMovementProjectiveConstraint"},
+    {DV_RENAME_CLASS, NULL, "FixedPlaneConstraint", "FixedPlaneProjectiveConstraint"},
+    {DV_RENAME_CLASS, NULL, "LinearMovementConstraint", "LinearMovementProjectiveConstraint"},
+    {DV_RENAME_CLASS, NULL, "ProjectToPlaneConstraint", "PlaneProjectiveConstraint"},
     {DV_RENAME_CLASS, NULL, "FixedConstraint", "FixedProjectiveConstraint"},
     {DV_RENAME_CLASS, NULL, "ParticleStiffSpringForceField", "SpringForceField"},
     {DV_RENAME_CLASS, NULL, "RigidRigidMapping", "RigidMapping"},

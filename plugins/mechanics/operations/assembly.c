@@ -1404,9 +1404,12 @@ static bool is_equivalent(const DvMechanics *m)
                                (mapping->ops->djt_of_product && mapping->ops->djt_of_product(mapping->self))))
             return false;
     }
-    for (uint32_t i = 0; i < m->constraint_list.count; i++)
-        if (!constraint_at(m, i)->ops->fixed || constraint_at(m, i)->ops->space != DV_HOST)
+    for (uint32_t i = 0; i < m->constraint_list.count; i++) {
+        const ConstraintItem *constraint = constraint_at(m, i);
+        if (!constraint->ops->fixed || constraint->ops->space != DV_HOST ||
+            (constraint->ops->leaves_out && constraint->ops->leaves_out(constraint->self)))
             return false;
+    }
     return true;
 }
 
