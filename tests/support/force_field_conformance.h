@@ -33,6 +33,7 @@ typedef struct ForceFieldConformance {
     ForceFieldTangent tangent;
     ForceFieldEnergy energy;
     const char *reason; /* why a term is left out */
+    bool unsymmetric;   /* the stiffness is not that of an energy */
     bool internal;      /* sum and torque vanish */
     bool objective;     /* turns with the body, zero at rest */
 } ForceFieldConformance;

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Elements of a mesh that a load acts on: a list that stays with its elements when the mesh changes.
+ *
+ * An element that goes leaves the list, one that gets another number keeps its place. One that is made from others (a split) is
+ * loaded as these are, in the mean, so that nothing of a load is lost; other new elements are not taken.
+ */
+#ifndef DIVAN_MECHANICS_ELEMENT_SET_H
+#define DIVAN_MECHANICS_ELEMENT_SET_H
+
+#include "forcefield/force_field.h"
+
+#include <divan/element_data.h>
+
+typedef struct LoadedElement {
+    uint32_t element, rank; /* rank: where it stood in the list that named it first */
+    double share;           /* how often it is loaded: 1, or more when a list names it again */
+    double size;            /* of the rest shape, m or m^2; negative: not measured yet */
+} LoadedElement;
+
+typedef struct ElementSet {
+    DvElementKind kind;
+    LoadedElement *at; /* [count] */
+    uint32_t count, capacity;
+    DvElementData place; /* + 1 of each element of the mesh; 0: not loaded */
+} ElementSet;
+
+/* Empty; follows the elements of this kind from now on.     [main] */
+DV_NODISCARD DvStatus element_set_start(ElementSet *set, DvObject *topology, DvElementKind kind);
+void element_set_free(ElementSet *set);
+void element_set_leave(ElementSet *set);
+/* `again`: a second time counts. */
+void element_set_add(ElementSet *set, uint32_t element, uint32_t rank, bool again);
+/* Those that a list of numbers names; one that the mesh does not have is an error of the field. */
+DV_NODISCARD DvStatus element_set_add_list(ElementSet *set, DvData *list, const char *what, bool again);
+/* Those with all points between two planes: dmin < x . normal < dmax. */
+void element_set_add_between(ElementSet *set, const DvTopologyRef *topology, const DvConstVec *x,
+                             const double normal[3], double dmin, double dmax);
+/* Lengths and areas of those that have none yet. */
+void element_set_measure(ElementSet *set, const DvTopologyRef *topology, const DvConstVec *rest);
+
+/* Loads without a derivative: the force is as implicit as it can be. */
+void load_add_dforce(void *self, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df);
+void load_reserve(void *self, DvPattern *pattern);
+void load_assemble(void *self, const DvStep *step, double k, double b, const DvMatrixView *view);
+uint64_t load_structure(void *self);
+
+/* The outlines of the loaded elements. */
+void element_set_draw(const ElementSet *set, const DvTopologyRef *topology, DvDraw *draw, const DvConstVec *x);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Edge-, Triangle-, Quad- and SurfacePressureForceField: the conformance suite, their resultants, changes of the mesh.
+ */
+#include "force_at.h"
+#include "mesh_edits.h"
+
+/* A box of sides 2, 3 and 4, its surface as triangles with outward normals, or as quads. */
+#define BOX "position='0 0 0 2 0 0 2 3 0 0 3 0 0 0 4 2 0 4 2 3 4 0 3 4'"
+#define TRIANGLES                                                                      \
+    "<MeshTopology name='topo' " BOX                                                   \
+    " triangles='0 2 1 0 3 2 4 5 6 4 6 7 0 1 5 0 5 4 1 2 6 1 6 5 2 3 7 2 7 6 3 0 4 3 " \
+    "4 7'/>"
+#define QUADS      "<MeshTopology name='topo' " BOX " quads='0 3 2 1 4 5 6 7 0 1 5 4 1 2 6 5 2 3 7 6 3 0 4 7'/>"
+#define DOFS       "<MechanicalObject name='dofs' template='Vec3d'/>"
+#define NO_TANGENT "loads without a derivative, by definition"
+
+FORCE_FIELD_CONFORMANCE(pressure_inside_a_closed_surface, .energy = ENERGY_NONE, .internal = true,
+                        .reason = "the energy of a pressure is not offered",
+                        .scene = "<Node>" TRIANGLES DOFS
+                                 "<SurfacePressureForceField name='field' pressure='7'/></Node>")
+FORCE_FIELD_CONFORMANCE(pressure_on_an_open_surface, .energy = ENERGY_NONE, .unsymmetric = true,
+                        .reason = "the energy of a pressure is not offered",
+                        .scene = "<Node>" TRIANGLES DOFS "<SurfacePressureForceField name='field' pressure='7' "
+                                 "triangleIndices='0 3 4 4'/></Node>")
+FORCE_FIELD_CONFORMANCE(
+    pressure_on_bodies, .energy = ENERGY_NONE, .unsymmetric = true, .reason = "the energy of a pressure is not offered",
+    .scene = "<Node><MeshTopology triangles='0 1 2 1 3 2'/><MechanicalObject name='dofs' "
+             "template='Rigid3d' position='0 0 0 0 0 0 1  1 0 0 0 0 0 1  0 1 0 0 0 0 1  1 1 1 0 0 0 "
+             "1'/><SurfacePressureForceField name='field' pressure='7'/></Node>")
+FORCE_FIELD_CONFORMANCE(pressure_on_quads, .energy = ENERGY_NONE, .tangent = TANGENT_LEFT_OUT, .reason = NO_TANGENT,
+                        .scene = "<Node>" QUADS DOFS "<SurfacePressureForceField name='field' pressure='7'/></Node>")
+FORCE_FIELD_CONFORMANCE(triangle_pressure, .energy = ENERGY_NONE, .tangent = TANGENT_LEFT_OUT, .reason = NO_TANGENT,
+                        .scene = "<Node>" TRIANGLES DOFS "<TrianglePressureForceField name='field' pressure='1 2 3' "
+                                 "triangleList='1 4'/></Node>")
+FORCE_FIELD_CONFORMANCE(quad_pressure, .energy = ENERGY_NONE, .tangent = TANGENT_LEFT_OUT, .reason = NO_TANGENT,
+                        .scene = "<Node>" QUADS DOFS
+                                 "<QuadPressureForceField name='field' pressure='1 2 3' quadList='1 4'/></Node>")
+FORCE_FIELD_CONFORMANCE(edge_pressure, .energy = ENERGY_NONE, .tangent = TANGENT_LEFT_OUT, .reason = NO_TANGENT,
+                        .scene = "<Node>" QUADS DOFS
+                                 "<EdgePressureForceField name='field' pressure='1 2 3' edgeIndices='1 4'/></Node>")
+
+static void expect_sum(const char *mesh, const char *field, double x, double y, double z)
+{
+    DvText text = {0};
+    dv_text_add(&text, "<Node>%s" DOFS "<%s/></Node>", mesh, field);
+    static Forces f;
+    forces_of(text.at, &f);
+    const double expected[3] = {x, y, z};
+    for (int c = 0; c < 3; c++) {
+        double sum = 0.0;
+        for (int p = 0; p < 8; p++)
+            sum += f.at[0][3 * p + c];
+        assert_close(sum, expected[c], 1e-12);
+    }
+    dv_text_free(&text);
+}
+
+static void resultants_are_pressure_times_area(void **state)
+{
+    (void)state;
+    expect_sum(TRIANGLES, "SurfacePressureForceField name='field' pressure='7'", 0, 0, 0);
+    expect_sum(TRIANGLES, "SurfacePressureForceField name='field' pressure='7' triangleIndices='2 3'", 0, 0, 7 * 6);
+    expect_sum(QUADS, "SurfacePressureForceField name='field' pressure='7' quadIndices='1'", 0, 0, 7 * 6);
+    expect_sum(QUADS, "SurfacePressureForceField name='field' pressure='7' quadIndices='3 3'", 2 * 7 * 12, 0, 0);
+    expect_sum(QUADS, "SurfacePressureForceField name='field' pressure='7' min='-1 -1 -1' max='1 4 5'", -7 * 12, 0, 0);
+    expect_sum(TRIANGLES,
+               "SurfacePressureForceField name='field' pressure='7' triangleIndices='2 3' mainDirection='0 3 -0.5'", 0,
+               0, 0.5 * 7 * 6);
+    expect_sum(TRIANGLES,
+               "SurfacePressureForceField name='field' pressure='7' triangleIndices='2 3' "
+               "volumeConservationMode='1' defaultVolume='48'", /* of the two triangles: 6 x 4 / 3 */
+               0, 0, 7 * 6 * 48.0 / 8.0);
+    expect_sum(TRIANGLES, "TrianglePressureForceField name='field' pressure='1 2 3' triangleList='2'", 3, 6, 9);
+    expect_sum(TRIANGLES, "TrianglePressureForceField name='field' pressure='1 2 3' triangleList='2 2 6'", 12, 24, 36);
+    expect_sum(TRIANGLES,
+               "TrianglePressureForceField name='field' useConstantForce='0' triangleList='2 3' "
+               "cauchyStress='1 2 3 2 4 5 3 5 6'",
+               6 * 3, 6 * 5, 6 * 6);
+    expect_sum(QUADS, "QuadPressureForceField name='field' pressure='1 2 3' quadList='3'", 12, 24, 36);
+    expect_sum(QUADS, "QuadPressureForceField name='field' pressure='1 2 3' normal='0 0 2' dmin='7' dmax='9'", 6, 12,
+               18);
+    expect_sum(QUADS, "EdgePressureForceField name='field' pressure='1 2 3' edges='1 0 4 5'", 4, 8, 12);
+    expect_sum(QUADS, "EdgePressureForceField name='field' pressure='1 2 3' normal='1 0 1' dmin='5.5' dmax='6.5'", 3, 6,
+               9);
+    expect_sum(QUADS, "EdgePressureForceField name='field' edges='0 1 1 2' p_intensity='5 7' binormal='0 0 2'", -7 * 3,
+               5 * 2, 0); /* z x t: of (2 0 0) is y, of (0 3 0) is -x */
+}
+
+/* Without a binormal a border is pushed inwards, whatever the direction of the edge. */
+static void borders_are_pushed_inwards(void **state)
+{
+    (void)state;
+    static Forces f;
+    static const char *const edges[] = {"0 1", "1 0"};
+    for (int i = 0; i < 2; i++) {
+        DvText text = {0};
+        dv_text_add(
+            &text,
+            "<Node><TriangleSetTopologyContainer position='0 0 0 2 0 0 0 2 0' triangles='0 1 2' edges='%s 1 2 2 0'/>" DOFS
+            "<EdgePressureForceField name='field' edgeIndices='0' p_intensity='3'/></Node>",
+            edges[i]);
+        forces_of(text.at, &f);
+        assert_close(f.at[0][1], 3.0, 1e-15);
+        assert_close(f.at[0][4], 3.0, 1e-15);
+        assert_close(f.at[0][7], 0.0, 0.0);
+        dv_text_free(&text);
+    }
+}
+
+static void pulses_rise_and_fall_between_their_bounds(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text("<Node>" TRIANGLES DOFS "<SurfacePressureForceField name='field' pressure='0.5' "
+                        "pulseMode='1' pressureLowerBound='0.1' pressureSpeed='20' triangleIndices='2 3'/></Node>");
+    const double expected[] = {0.2, 0.4, 0.5, 0.3, 0.1, 0.3, 0.5}; /* dt is 0.01 */
+    static Forces f;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        forces_at_time(scene, 0.0, &f);
+        double sum = 0.0;
+        for (int p = 0; p < 8; p++)
+            sum += f.at[0][3 * p + 2];
+        assert_close(sum, 6.0 * expected[i], 1e-12);
+    }
+    dv_scene_free(scene);
+}
+
+/* The box loses its lid of two triangles, a list keeps what it named; parts of a loaded triangle are loaded. */
+static void loads_stay_with_their_elements(void **state)
+{
+    (void)state;
+    static const char *const fields[] = {
+        "<TrianglePressureForceField name='field' pressure='0 0 5' triangleList='1 2'/>",
+        "<SurfacePressureForceField name='field' pressure='5' triangleIndices='1 2'/>"};
+    for (int i = 0; i < 2; i++) {
+        DvText text = {0};
+        dv_text_add(
+            &text,
+            "<Node><TriangleSetTopologyContainer name='topo' position='0 0 0 1 0 0 0 1 0 1 1 0 2 0 0' triangles='0 1 "
+            "2 1 3 2 1 4 3'/><TriangleSetTopologyModifier name='modifier'/>" DOFS "%s</Node>",
+            fields[i]);
+        DvScene *scene = scene_from_text(text.at);
+        DvObject *modifier = scene_object(scene, "/modifier");
+        const DvTopologyModifierOps *ops = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+        void *self = dv_object_self(modifier);
+        static Forces f[2];
+        forces_at_time(scene, 0.0, &f[0]);
+        assert_close(f[0].at[0][2], 0.0, 0.0);
+        assert_true(f[0].at[0][14] > 0.1);
+        assert_int_equal(ops->remove_elements(self, DV_TRIANGLES, 1, (const uint32_t[]){0}, false), DV_OK);
+        forces_at_time(scene, 0.0, &f[1]);
+        for (int c = 0; c < 15; c++)
+            assert_close(f[1].at[0][c], f[0].at[0][c], 1e-15);
+        /* triangle 1 4 3 is number 0 now; it is split at its middle, each part with it as ancestor */
+        const uint32_t ancestors[3] = {0, 0, 0}, start[4] = {0, 1, 2, 3}, from[3] = {1, 4, 3}, one[2] = {0, 3};
+        const double weights[3] = {0.25, 0.25, 0.5};
+        const DvElementChange point = {.ancestors = from, .weights = weights, .ancestor_start = one};
+        assert_int_equal(ops->add_points(self, 1, &point), DV_OK);
+        const DvElementChange parts = {.ancestors = ancestors, .ancestor_start = start};
+        assert_int_equal(
+            ops->add_elements(self, DV_TRIANGLES, 3, (const uint32_t[]){1, 4, 5, 4, 3, 5, 3, 1, 5}, &parts), DV_OK);
+        assert_int_equal(ops->remove_elements(self, DV_TRIANGLES, 1, (const uint32_t[]){0}, false), DV_OK);
+        forces_at_time(scene, 0.0, &f[1]);
+        double sum = 0.0;
+        for (int p = 0; p < 6; p++)
+            sum += f[1].at[0][3 * p + 2];
+        assert_close(sum, 5.0, 1e-14); /* two triangles of area 0.5 */
+        assert_true(f[1].at[0][17] > 0.1);
+        dv_scene_free(scene);
+        dv_text_free(&text);
+    }
+}
+
+static void pressures_follow_edits(void **state)
+{
+    (void)state;
+    forces_follow_edits(DV_TRIANGLES, "<SurfacePressureForceField name='field' pressure='3'/>", 30);
+    forces_follow_edits(DV_QUADS, "<SurfacePressureForceField name='field' pressure='3'/>", 30);
+}
+
+static void mistakes_are_named(void **state)
+{
+    (void)state;
+    expect_load_error("<Node>" TRIANGLES DOFS "<TrianglePressureForceField name='P' triangleList='1 12'/></Node>",
+                      "triangleList[1]: no triangle 12: the mesh has 12, counted from 0");
+    expect_load_error("<Node>" QUADS DOFS "<EdgePressureForceField name='P' edges='0 1 0 6'/></Node>",
+                      "edges[1]: the mesh has no edge between points 0 and 6");
+    expect_load_error("<Node>" QUADS DOFS "<SurfacePressureForceField name='P' quadIndices='6'/></Node>",
+                      "quadIndices[0]: no quad 6: the mesh has 6, counted from 0");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pressure_inside_a_closed_surface),
+        cmocka_unit_test(pressure_on_an_open_surface),
+        cmocka_unit_test(pressure_on_bodies),
+        cmocka_unit_test(pressure_on_quads),
+        cmocka_unit_test(triangle_pressure),
+        cmocka_unit_test(quad_pressure),
+        cmocka_unit_test(edge_pressure),
+        cmocka_unit_test(resultants_are_pressure_times_area),
+        cmocka_unit_test(borders_are_pushed_inwards),
+        cmocka_unit_test(pulses_rise_and_fall_between_their_bounds),
+        cmocka_unit_test(loads_stay_with_their_elements),
+        cmocka_unit_test(pressures_follow_edits),
+        cmocka_unit_test(mistakes_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+}
