@@ -404,7 +404,8 @@ const Command command_run = {
     .description =
         "Makes 100 steps unless -n says otherwise. Ctrl-C ends the run after the present step, with its summary and the\n"
         "last frame of its dumps; once more, at once. A file is replaced when the new one is whole; `-` is standard output.\n"
-        "A run whose state stops being finite says where, why and what to do, and saves the last good state.\n"
+        "A run whose state stops being finite, or moves beyond all sense (growthLimit of the animation loop), says where,\n"
+        "why and what to do, and saves the last good state.\n"
         "With --strict, a warning is an error when something of the scene is left out, replaced or doubtful.",
     .positional = 1,
     .options =
