@@ -7,8 +7,10 @@
  * where the system lets it. A FIFO, a character device, and what is open already (`-` and /dev/stdout, /dev/stderr, /dev/fd/N) are
  * written through.
  *
+ * Other names of the old file (hard links) keep it.
+ *
  * Refused is a file whose mode has no permission to write (also for root), folders, block devices and sockets, what this process is
- * writing already, standard output and error included, and what the scene reads.
+ * writing already, standard output and error included, plugins, and what the scene reads.
  */
 #ifndef DIVAN_OUTPUT_H
 #define DIVAN_OUTPUT_H

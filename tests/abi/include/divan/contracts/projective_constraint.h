@@ -28,6 +28,9 @@ typedef struct DvProjectiveConstraintOps {
     void (*fixed)(void *self, const DvStep *step,
                   void (*fix)(void *context, uint32_t state, uint32_t point, uint32_t component), void *context);
     uint64_t (*structure)(void *self, const DvStep *step);
+    /* Optional: whether `fixed` leaves something out that the projections hold, such as a direction along no axis. A solver
+     * that can do without a matrix then does. */
+    bool (*leaves_out)(void *self);
 } DvProjectiveConstraintOps;
 
 DV_END_DECLS
