@@ -68,6 +68,16 @@ static void print_words(const char *label, const char *const *words)
     putchar('\n');
 }
 
+static void print_range(const DvRange *range)
+{
+    if (!range)
+        return;
+    DvText text = {0};
+    dv_range_print(range, &text);
+    printf(", %s", text.at);
+    dv_text_free(&text);
+}
+
 static void print_field(const DvField *field)
 {
     if (field->flags & (DV_FIELD_HIDDEN | DV_FIELD_STATE))
@@ -78,6 +88,7 @@ static void print_field(const DvField *field)
         printf(", %s", field->unit);
     if (field->init && *field->init)
         printf(", default %s", field->init);
+    print_range(field->range);
     if (field->flags & DV_FIELD_REQUIRED)
         printf(", required");
     if (field->flags & DV_FIELD_OUTPUT)

@@ -36,6 +36,8 @@ void dv_private_needs_forget(DvObject *object); /* it needs nothing any more, an
 void dv_private_orphans_mend(DvScene *scene);   /* before a step */
 
 /* data.c */
+/* range.c: names the numbers that are outside the range of the field, sets *status after an error; how many there are. */
+size_t dv_private_range_check(DvData *data, DvStatus *status);
 void dv_private_data_construct(DvData *data, const DvField *field, const DvType *type, DvObject *owner);
 void dv_private_data_destroy(DvData *data); /* unlinks both ways, frees */
 void dv_private_data_unlink(DvData *data);  /* nothing follows it any more, nor it anything; values stay */

@@ -219,6 +219,18 @@ DvStatus dv_field_error(const DvData *field, int64_t index, const char *format, 
     return DV_ERROR_INVALID;
 }
 
+DvStatus dv_field_error_missing(const DvData *field, int64_t index, const char *what, uint32_t missing,
+                                const char *owner, size_t count)
+{
+    const bool of_indices = field->type->list && field->type->scalar == DV_SCALAR_UINT;
+    DvText text = {0};
+    dv_text_add_missing(&text, what, missing, owner, count, of_indices ? field->value : NULL,
+                        field->count * field->type->components);
+    const DvStatus status = dv_field_error(field, index, "%s", text.at);
+    dv_text_free(&text);
+    return status;
+}
+
 void dv_field_warning(const DvData *field, int64_t index, const char *format, ...)
 {
     SAY(about_field(field, DV_LEVEL_WARNING, DV_OK), index);

@@ -116,13 +116,41 @@ static DvStatus check_required(DvObject *object)
     return status;
 }
 
+/* A field that follows another is looked at once its object has read it. An attribute that several fields take by an alias is told
+ * of once. */
+static DvStatus check_ranges(DvObject *object, bool follows)
+{
+    DvStatus status = DV_OK;
+    GPtrArray *told = NULL; /* attributes */
+    for (size_t i = DV_PRIVATE_COMMON_FIELDS; i < object->field_count; i++) {
+        DvData *data = object->fields[i];
+        if (!data->field->range || (dv_data_parent(data) != NULL) != follows)
+            continue;
+        DvAttribute *attribute = dv_core_attribute_of(object, data->field);
+        if (told && attribute && g_ptr_array_find(told, attribute, NULL))
+            continue;
+        if (dv_private_range_check(data, &status) && attribute) {
+            told = told ? told : g_ptr_array_new();
+            g_ptr_array_add(told, attribute);
+        }
+    }
+    if (told)
+        g_ptr_array_free(told, TRUE);
+    return status;
+}
+
 DvStatus dv_private_object_init(DvObject *object)
 {
     object->initialised = object->initialising = true;
     object->bwd_initialised = false;
     DvStatus status = check_required(object);
+    if (status == DV_OK)
+        status = check_ranges(object, false);
     if (status == DV_OK && object->cls->init)
         status = object->cls->init(object, object->self);
+    const DvScene *scene = dv_private_scene_of(object);
+    if (status == DV_OK && (!scene || scene->first_error == DV_OK)) /* else what it follows may be what is wrong */
+        status = check_ranges(object, true);
     object->initialising = false;
     if (status != DV_OK)
         dv_object_set_state(object, DV_COMPONENT_INVALID);

@@ -136,6 +136,18 @@ static void apply_context(DvNode *node)
     }
 }
 
+/* What a scene gives a node below the root, and the node above decides. */
+static void warn_of_context(DvNode *node, const DvNode *parent)
+{
+    const double *own = dv_data_doubles(&node->gravity, NULL), *above = dv_node_gravity(parent);
+    if (dv_data_is_set(&node->gravity) && memcmp(own, above, 3 * sizeof *own) != 0)
+        dv_field_warning(&node->gravity, -1, "has no effect: the whole scene has the gravity of its root, %g %g %g",
+                         above[0], above[1], above[2]);
+    if (dv_data_is_set(&node->dt) && dv_data_double(&node->dt) != dv_node_dt(parent))
+        dv_field_warning(&node->dt, -1, "has no effect: the whole scene steps by the %g s of its root",
+                         dv_node_dt(parent));
+}
+
 /* What the objects of a node find when they are initialised: the context of the nodes above. */
 static void prepare(DvNode *node)
 {
@@ -144,6 +156,7 @@ static void prepare(DvNode *node)
     DvNode *parent = dv_node_parent(node, 0);
     if (parent) {
         prepare(parent);
+        warn_of_context(node, parent);
         dv_node_set_gravity(node, dv_node_gravity(parent));
         dv_node_set_dt(node, dv_node_dt(parent));
         dv_node_set_time(node, dv_node_time(parent));
@@ -430,8 +443,10 @@ DvStatus dv_scene_init(DvScene *scene)
     scene->check_count =
         MIN(dv_services(DV_STEP_CHECK, scene->checks, G_N_ELEMENTS(scene->checks)), G_N_ELEMENTS(scene->checks));
     if (!(dv_node_dt(scene->root) > 0))
-        dv_field_warning(&scene->root->dt, -1, "time does not go forward with a step of %g s; give a positive one",
-                         dv_node_dt(scene->root));
+        dv_core_problem(
+            scene, dv_field_error(&scene->root->dt, -1,
+                                  "time does not go forward with a step of %g s; give a positive one, such as 0.01",
+                                  dv_node_dt(scene->root)));
     add_loop(scene, DV_ANIMATION_LOOP, is_animation_default);
     add_loop(scene, DV_VISUAL_LOOP, is_visual_default);
     for_everything(scene->root, scene->words->report_links);

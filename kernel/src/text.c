@@ -54,6 +54,26 @@ void dv_text_add_bytes(DvText *text, const char *bytes, size_t length)
     text->at[text->length] = '\0';
 }
 
+/* All of them from 1 to `count`. */
+static bool count_from_one(size_t count, const uint32_t *all, size_t all_count)
+{
+    uint32_t least = UINT32_MAX, most = 0;
+    for (size_t i = 0; i < all_count; i++) {
+        least = MIN(least, all[i]);
+        most = MAX(most, all[i]);
+    }
+    return least >= 1 && most == count;
+}
+
+void dv_text_add_missing(DvText *text, const char *what, uint32_t index, const char *owner, size_t count,
+                         const uint32_t *all, size_t all_count)
+{
+    dv_text_add(text, "no %s %lld: %s has %zu, counted from 0", what,
+                index > INT32_MAX ? (long long)(int32_t)index : (long long)index, owner, count);
+    if (all && all_count && count_from_one(count, all, all_count))
+        dv_text_add(text, "; do these numbers count from 1?");
+}
+
 const char *dv_intern(const char *text)
 {
     return g_intern_string(text);

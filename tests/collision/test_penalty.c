@@ -333,9 +333,9 @@ static void what_is_missing_or_wrong_is_said(void **state)
                       "no topology in node '/' or above");
     expect_load_error("<Node><DefaultAnimationLoop/>" PIPELINE
                       "<MechanicalObject position='0 0 0'/><SphereCollisionModel radius='-1'/></Node>",
-                      "a radius is zero or positive, not -1");
+                      "radius: is -1 m; it must be 0 or more");
     expect_load_error("<Node><MinProximityIntersection alarmDistance='-0.1' contactDistance='0.1'/></Node>",
-                      "a distance is zero or positive, not -0.1");
+                      "alarmDistance: is -0.1 m; it must be 0 or more");
     expect_load_error("<Node><CollisionResponse response='PenaltyContactForceField'/></Node>",
                       "no response 'PenaltyContactForceField'; did you mean 'PenalityContactForceField'?");
     expect_load_error("<Node><CollisionResponse/></Node>", "no response to contacts is named");

@@ -723,19 +723,18 @@ static void sizes_and_directions_are_checked(void **state)
 {
     (void)state;
     expect_load_error("<Node><MechanicalObject template='Rigid3d'/><OBBCollisionModel extents='1 1 1  1 -2 1'/></Node>",
-                      "OBBCollisionModel 'OBBCollisionModel1': extents[1]: half the size of a box is zero or positive, "
-                      "not -2");
+                      "OBBCollisionModel 'OBBCollisionModel1': extents[1]: number 2 is -2 m; it must be 0 or more");
     expect_load_error("<Node><MechanicalObject template='Rigid3d'/><OBBCollisionModel defaultExtent='-1'/></Node>",
-                      "defaultExtent: half the size of a box is zero or positive, not -1");
+                      "defaultExtent: is -1 m; it must be 0 or more");
     expect_load_error("<Node><MechanicalObject template='Rigid3d'/><CapsuleCollisionModel heights='1 -1'/></Node>",
-                      "heights[1]: a length is zero or positive, not -1");
+                      "heights[1]: is -1 m; it must be 0 or more");
     expect_load_error("<Node><MechanicalObject template='Rigid3d'/><CapsuleCollisionModel radii='-1'/></Node>",
-                      "a radius is zero or positive, not -1");
+                      "radii: is -1 m; it must be 0 or more");
     expect_load_error("<Node><MechanicalObject/><CapsuleCollisionModel/></Node>", "CapsuleCollisionModel");
     expect_load_error("<Node><MechanicalObject/><OBBCollisionModel/></Node>", "Rigid3d");
     expect_load_error("<Node><MechanicalObject/><RayCollisionModel directions=''/></Node>", "rays need a direction");
     expect_load_error("<Node><MechanicalObject/><RayCollisionModel defaultLength='-2'/></Node>",
-                      "a length is zero or positive, not -2");
+                      "defaultLength: is -2 m; it must be 0 or more");
     expect_load_error("<Node><MechanicalObject/><TetrahedronCollisionModel/></Node>", "TetrahedronCollisionModel");
 }
 

@@ -178,7 +178,7 @@ says '^Masses:$'
 says '^  UniformMass  '
 run 0 info UniformMass
 says '^UniformMass: '
-says '^  totalMass  \(double, kg, default 1\)$'
+says '^  totalMass  \(double, kg, default 1, above 0\)$'
 run 0 info MechanicalObject
 says '^plugin: divan\.mechanics [0-9.]+, LGPL-2\.1-or-later$'
 says '^family: states$'
@@ -189,7 +189,7 @@ says '^offers: divan\.state/1, divan\.drawable/1$'
 says '^  position  \(list of coordinate, m\)$'
 says '^      coordinates of the points$'
 run 0 info CGLinearSolver
-says '^  iterations  \(unsigned int, default 25, required\)$'
+says '^  iterations  \(unsigned int, default 25, 1 or more, required\)$'
 says '^  graph  \(string, output, read-only\)$'
 says '^  linearSystem  \(link to divan\.linear-system/1\)$'
 run 0 info TetrahedronFEMForceField

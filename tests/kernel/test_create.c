@@ -22,6 +22,77 @@ static void attributes_become_fields(void **state)
     dv_scene_free(scene);
 }
 
+static void numbers_outside_their_range_are_named(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        load(IN_NODE("<Ranged positive='1e-300' share='1' count='1' sizes='0 1 2' open='1.9' high='-7'/>"));
+    assert_silent();
+    dv_scene_free(scene);
+    assert_refused(IN_NODE("<Ranged positive='0' share='1.5' count='0' pieces='0' sizes='1 1 1  1 -2 1' open='-1'/>"),
+                   DV_ERROR_INVALID, "scene.scn:2:9: Ranged 'Ranged1': positive: is 0 kg; it must be above 0\n");
+    assert_says("share: is 1.5; it must be from 0 to 1\n");
+    assert_says("count: is 0; it must be 1 or more\n");
+    assert_says("pieces: is 0; it must be 1 or more\n");
+    assert_says("sizes[1]: number 2 is -2 m; it must be 0 or more\n");
+    assert_says("open: is -1; it must be above -1 and below 2\n");
+    assert_refused(IN_NODE("<Value name='v' number='4'/><Ranged high='@v.number'/>"), DV_ERROR_INVALID,
+                   "high: is 4; it must be 3 or less\n");
+}
+
+static void what_a_scene_may_do_all_the_same_is_a_warning(void **state)
+{
+    (void)state;
+    DvScene *scene = load(IN_NODE("<Ranged lenient='-1 1 -2 -3 -4 -5' drawn='-1'/>"));
+    assert_says("warning: scene.scn:2:9: Ranged 'Ranged1': lenient[0]: is -1; what makes sense is 0 or more\n");
+    assert_says("lenient[3]: is -3; what makes sense is 0 or more\n");
+    assert_says("lenient: so are 2 more of its numbers\n");
+    assert_says("drawn: is -1; what makes sense is 0 or more\n");
+    dv_scene_free(scene);
+    scene = load(IN_NODE("<Ranged lenient='-1'/>"));
+    assert_says("lenient: is -1; what makes sense is 0 or more\n");
+    dv_scene_free(scene);
+    assert_refused(IN_NODE("<Ranged bound='-1'/>"), DV_ERROR_INVALID, "low: is -1; it must be 0 or more\n");
+    assert_refused(IN_NODE("<Ranged bound='4'/>"), DV_ERROR_INVALID, "high: is 4; it must be 3 or less\n");
+}
+
+static void gravity_and_step_of_a_node_below_the_root_are_told(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        load("<Node name='root' gravity='0 0 -1' dt='0.5'><Node name='same' gravity='0 0 -1' dt='0.5'/></Node>");
+    assert_silent();
+    dv_scene_free(scene);
+    scene = load("<Node name='root' gravity='0 0 -1'>\n<Node name='a' gravity='0 0 -2' dt='0.5'/></Node>");
+    assert_says(
+        "scene.scn:2:16: Node 'a': gravity: has no effect: the whole scene has the gravity of its root, 0 0 -1\n");
+    assert_says("scene.scn:2:33: Node 'a': dt: has no effect: the whole scene steps by the 0.01 s of its root\n");
+    dv_scene_free(scene);
+    assert_refused("<Node name='root' dt='0'/>", DV_ERROR_INVALID, "give a positive one, such as 0.01\n");
+}
+
+static void missing_indices_are_said_as_they_were_meant(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t index, all[3];
+        size_t count;
+        const char *text;
+    } cases[] = {
+        {7, {1, 2, 7}, 3, "no point 7: the state has 3, counted from 0"},
+        {3, {0, 2, 3}, 3, "no point 3: the state has 3, counted from 0"},
+        {3, {1, 2, 3}, 3, "no point 3: the state has 3, counted from 0; do these numbers count from 1?"},
+        {3, {1, 2, 3}, 0, "no point 3: the state has 3, counted from 0"},
+        {(uint32_t)-4, {0, 1, (uint32_t)-4}, 3, "no point -4: the state has 3, counted from 0"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        DvText text = {0};
+        dv_text_add_missing(&text, "point", cases[i].index, "the state", 3, cases[i].all, cases[i].count);
+        assert_string_equal(text.at, cases[i].text);
+        dv_text_free(&text);
+    }
+}
+
 static void an_alias_sets_every_field_that_has_it(void **state)
 {
     (void)state;
@@ -406,6 +477,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(attributes_become_fields),
+        cmocka_unit_test(numbers_outside_their_range_are_named),
+        cmocka_unit_test(what_a_scene_may_do_all_the_same_is_a_warning),
+        cmocka_unit_test(gravity_and_step_of_a_node_below_the_root_are_told),
+        cmocka_unit_test(missing_indices_are_said_as_they_were_meant),
         cmocka_unit_test(an_alias_sets_every_field_that_has_it),
         cmocka_unit_test(objects_without_a_name_are_numbered_per_class_and_node),
         cmocka_unit_test(an_unknown_class_names_the_closest),

@@ -371,8 +371,8 @@ static void collect(const DvMessage *message, void *context)
     }
 }
 
-/* Numbers that do not fit the mesh, or are negative, are told, and the total mass of 1 kg is used. */
-static void numbers_of_the_wrong_count_or_sign_are_told(void **state)
+/* Numbers that do not fit the mesh are told, and the total mass of 1 kg is used. */
+static void numbers_of_the_wrong_count_are_told(void **state)
 {
     (void)state;
     static const struct {
@@ -380,16 +380,13 @@ static void numbers_of_the_wrong_count_or_sign_are_told(void **state)
         double total;
     } cases[] = {
         {"massDensity='2 3 4'", "3 densities for 2 elements", 1.0},
-        {"massDensity='2 -3'", "or one that is negative; totalMass is used", 1.0},
-        {"massDensity='-2'", "or one that is negative; totalMass is used", 1.0},
+        {"massDensity='2 3 4'", "give one for all, or one for each; totalMass is used", 1.0},
         {"massDensity='2 3'", NULL, 2.0 * 1.0 + 3.0 * 2.0},
-        {"vertexMass='1 2 3 4' lumping='1'", "4 masses of points and 0 of edges, of a mesh with 5 and 9", 1.0},
-        {"vertexMass='1 2 3 4 -5' lumping='1'", "or one that is negative; totalMass is used", 1.0},
+        {"vertexMass='1 2 3 4' lumping='1'", "4 masses of points and 0 of edges, but the mesh has 5 points and 9 edges",
+         1.0},
         {"vertexMass='1 2 3 4 5' lumping='1'", NULL, 2.5 * 15.0},
         {"vertexMass='1 2 3 4 5' edgeMass='1 1 1 1 1 1 1 1'", "5 masses of points and 8 of edges", 1.0},
-        {"vertexMass='1 2 3 4 5' edgeMass='1 1 1 1 1 1 1 1 -1'", "or one that is negative", 1.0},
         {"vertexMass='1 2 3 4 5' edgeMass='1 1 1 1 1 1 1 1 2'", NULL, 15.0 + 2.0 * 10.0},
-        {"totalMass='-3'", "a mass cannot be negative; 1 kg is used", 1.0},
         {"totalMass='3' massDensity='7'", "totalMass is used", 3.0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -486,7 +483,7 @@ static void mistakes_are_named(void **state)
     expect_load_error("<Node name='root'>\n<MechanicalObject/>\n<UniformMass name='m'/></Node>",
                       "scene.scn:3: UniformMass 'm': no mass is given: set totalMass or vertexMass");
     expect_load_error("<Node name='root'><MechanicalObject/>\n<UniformMass name='m' totalMass='-2'/></Node>",
-                      "scene.scn:2:23: UniformMass 'm': totalMass: -2 kg: a mass cannot be negative");
+                      "scene.scn:2:23: UniformMass 'm': totalMass: is -2 kg; it must be above 0");
     expect_load_error(
         "<Node name='root'><MechanicalObject/>\n<DiagonalMass name='m' totalMass='2'/></Node>",
         "scene.scn:2: DiagonalMass 'm': no topology in node '/' or above; add a topology container of the elements");
@@ -540,7 +537,7 @@ int main(void)
         cmocka_unit_test(densities_may_differ_from_element_to_element),
         cmocka_unit_test(masses_of_points_and_edges_may_be_given),
         cmocka_unit_test(the_sum_of_a_matrix_mass_is_kept_when_asked),
-        cmocka_unit_test(numbers_of_the_wrong_count_or_sign_are_told),
+        cmocka_unit_test(numbers_of_the_wrong_count_are_told),
         cmocka_unit_test(an_element_takes_its_mass_with_it),
         cmocka_unit_test(a_uniform_mass_follows_the_points),
         cmocka_unit_test(mistakes_are_named),

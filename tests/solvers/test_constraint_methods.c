@@ -503,8 +503,10 @@ static void old_names_are_understood(void **state)
     steps(scene, 2);
     dv_scene_free(scene);
     expect_load_error("<Node name='root'><ConstraintAnimationLoop sor='2'/></Node>", "between 0 and 2");
-    expect_load_error("<Node name='root'><ConstraintAnimationLoop maxIterations='0'/></Node>", "at least one sweep");
-    expect_load_error("<Node name='root'><ConstraintAnimationLoop tolerance='-1'/></Node>", "cannot be negative");
+    expect_load_error("<Node name='root'><ConstraintAnimationLoop maxIterations='0'/></Node>",
+                      "maxIterations: is 0; it must be 1 or more");
+    expect_load_error("<Node name='root'><ConstraintAnimationLoop tolerance='-1'/></Node>",
+                      "tolerance: is -1 m; it must be 0 or more");
 }
 
 int main(void)

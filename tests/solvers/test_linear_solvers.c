@@ -243,14 +243,15 @@ static void a_warm_start_needs_fewer_iterations(void **state)
     assert_true(iterations[1] < iterations[0]);
 }
 
-static void a_negative_tolerance_becomes_the_default(void **state)
+static void impossible_limits_are_named(void **state)
 {
     (void)state;
-    DvScene *scene = ten_oscillators("<CGLinearSolver name='solver' iterations='5' tolerance='-1' threshold='-2'/>");
-    DvObject *solver = scene_object(scene, "/Body/solver");
-    assert_true(dv_data_double(dv_object_field(solver, "tolerance")) == 1e-5);
-    assert_true(dv_data_double(dv_object_field(solver, "threshold")) == 1e-5);
-    dv_scene_free(scene);
+    expect_load_error("<Node name='root'><CGLinearSolver iterations='0'/></Node>",
+                      "CGLinearSolver 'CGLinearSolver1': iterations: is 0; it must be 1 or more");
+    expect_load_error("<Node name='root'><CGLinearSolver tolerance='-1'/></Node>",
+                      "CGLinearSolver 'CGLinearSolver1': tolerance: is -1; it must be 0 or more");
+    expect_load_error("<Node name='root'><CGLinearSolver threshold='-2'/></Node>",
+                      "CGLinearSolver 'CGLinearSolver1': threshold: is -2; it must be 0 or more");
 }
 
 static size_t preconditioned_iterations(const char *attributes)
@@ -854,7 +855,7 @@ int main(void)
         cmocka_unit_test(only_the_very_first_solve_iterates_below_the_limits),
         cmocka_unit_test(a_negative_denominator_is_no_small_one),
         cmocka_unit_test(a_warm_start_needs_fewer_iterations),
-        cmocka_unit_test(a_negative_tolerance_becomes_the_default),
+        cmocka_unit_test(impossible_limits_are_named),
         cmocka_unit_test(the_diagonal_solves_a_diagonal_system_at_once),
         cmocka_unit_test(a_block_that_is_the_whole_matrix_solves_at_once),
         cmocka_unit_test(the_worst_residual_of_many_right_hand_sides_is_told),

@@ -117,7 +117,7 @@ static void wrong_meshes_are_named(void **state)
         "scene.scn:2:24: MeshTopology 'm': triangles[0]: point 400000000 is beyond the largest number of points");
     expect_load_error(
         "<Node>\n<TetrahedronSetTopologyContainer name='c' position='0 0 0 1 0 0' tetrahedra='0 1 0 1 0 1 2 0'/></Node>",
-        "TetrahedronSetTopologyContainer 'c': tetrahedra[1]: point 2 of a topology of 2 points");
+        "TetrahedronSetTopologyContainer 'c': tetrahedra[1]: no point 2: the topology has 2, counted from 0");
     expect_load_error("<Node>\n<MeshTopology name='m' filename='no.obj'/></Node>", "filename: no file 'no.obj'");
     expect_load_error("<Node>\n<QuadSetTopologyModifier name='m'/></Node>",
                       "scene.scn:2: QuadSetTopologyModifier 'm': there is no QuadSetTopologyContainer in its node");

@@ -160,11 +160,13 @@ typedef struct Proximity {
     DvData alarm, contact;
 } Proximity;
 
-#define PROXIMITY_FIELDS(Struct, base)                                                                 \
-    DV_FIELD(Struct, base.alarm, "alarmDistance", dv_type_double, .init = "1", .unit = "m",            \
-             .flags = DV_FIELD_REQUIRED, .help = "distance below which a pair of elements is listed"), \
-        DV_FIELD(Struct, base.contact, "contactDistance", dv_type_double, .init = "0.5", .unit = "m",  \
-                 .flags = DV_FIELD_REQUIRED, .help = "distance at which contact begins")
+#define PROXIMITY_FIELDS(Struct, base)                                                                \
+    DV_FIELD(Struct, base.alarm, "alarmDistance", dv_type_double, .init = "1", .unit = "m",           \
+             .range = &dv_range_not_negative, .flags = DV_FIELD_REQUIRED,                             \
+             .help = "distance below which a pair of elements is listed"),                            \
+        DV_FIELD(Struct, base.contact, "contactDistance", dv_type_double, .init = "0.5", .unit = "m", \
+                 .range = &dv_range_not_negative, .flags = DV_FIELD_REQUIRED,                         \
+                 .help = "distance at which contact begins")
 
 DvStatus proximity_init(DvObject *object, Proximity *self);
 double proximity_alarm_distance(void *self);

@@ -10,10 +10,6 @@ DvStatus proximity_init(DvObject *object, Proximity *self)
 {
     (void)object;
     const double alarm = dv_data_double(&self->alarm), contact = dv_data_double(&self->contact);
-    if (!(alarm >= 0.0))
-        return dv_field_error(&self->alarm, -1, "a distance is zero or positive, not %g", alarm);
-    if (!(contact >= 0.0))
-        return dv_field_error(&self->contact, -1, "a distance is zero or positive, not %g", contact);
     if (alarm < contact)
         dv_field_warning(&self->alarm, -1,
                          "%g is less than the contactDistance of %g: contacts begin with a jump; make it larger", alarm,

@@ -25,16 +25,16 @@ typedef struct CapsuleCollisionModel {
 static const DvField fields[] = {
     COLLISION_MODEL_FIELDS(CapsuleCollisionModel, base),
     COLLISION_MODEL_TOPOLOGY(CapsuleCollisionModel, base),
-    DV_FIELD(CapsuleCollisionModel, radii, "radii", dv_type_doubles, .unit = "m",
+    DV_FIELD(CapsuleCollisionModel, radii, "radii", dv_type_doubles, .unit = "m", .range = &dv_range_not_negative,
              .help = "of frames: radius of each capsule"),
-    DV_FIELD(CapsuleCollisionModel, heights, "heights", dv_type_doubles, .unit = "m",
+    DV_FIELD(CapsuleCollisionModel, heights, "heights", dv_type_doubles, .unit = "m", .range = &dv_range_not_negative,
              .help = "of frames: length of the segment of each capsule"),
     DV_FIELD(CapsuleCollisionModel, point_radii, "listCapsuleRadii", dv_type_doubles, .unit = "m",
-             .help = "of edges: radius of each capsule"),
+             .range = &dv_range_not_negative, .help = "of edges: radius of each capsule"),
     DV_FIELD(CapsuleCollisionModel, default_radius, "defaultRadius", dv_type_double, .init = "0.5", .unit = "m",
-             .help = "radius of capsules whose own is not named"),
+             .range = &dv_range_not_negative, .help = "radius of capsules whose own is not named"),
     DV_FIELD(CapsuleCollisionModel, default_height, "dafaultHeight", dv_type_double, .init = "2", .unit = "m",
-             .aliases = (const char *const[]){"defaultHeight", NULL},
+             .range = &dv_range_not_negative, .aliases = (const char *const[]){"defaultHeight", NULL},
              .help = "of frames: length of segments that heights does not name"),
     {0},
 };
@@ -54,16 +54,7 @@ static DvStatus init(DvObject *object, void *self_)
     CapsuleCollisionModel *self = self_;
     mesh_lines_free(&self->lines);
     const bool rigid = strcmp(dv_object_variant(object), "Rigid3d") == 0;
-    DvStatus status =
-        collision_model_init(object, &self->base, rigid ? DV_SHAPE_RIGID_CAPSULES : DV_SHAPE_CAPSULES, !rigid);
-    DvData *const radii[] = {&self->radii, &self->point_radii, &self->default_radius};
-    for (size_t i = 0; status == DV_OK && i < 3; i++)
-        status = collision_model_check_sizes(radii[i], "a radius");
-    if (status == DV_OK)
-        status = collision_model_check_sizes(&self->heights, "a length");
-    if (status == DV_OK)
-        status = collision_model_check_sizes(&self->default_height, "a length");
-    return status;
+    return collision_model_init(object, &self->base, rigid ? DV_SHAPE_RIGID_CAPSULES : DV_SHAPE_CAPSULES, !rigid);
 }
 
 static void cleanup(DvObject *object, void *self_)

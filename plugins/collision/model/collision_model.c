@@ -105,18 +105,6 @@ void collision_model_complete(DvData *list, uint32_t count, double value)
     dv_data_end(list);
 }
 
-DvStatus collision_model_check_sizes(DvData *list, const char *what)
-{
-    size_t given;
-    const size_t numbers = list->type->components;
-    const double *entries = dv_data_doubles(list, &given);
-    for (size_t i = 0; i < given * numbers; i++)
-        if (!(entries[i] >= 0.0))
-            return dv_field_error(list, numbers > 1 || given > 1 ? (int64_t)(i / numbers) : -1,
-                                  "%s is zero or positive, not %g", what, entries[i]);
-    return DV_OK;
-}
-
 void collision_model_attach_to_frame(void *self, uint32_t element, const double point[3], DvAttachment *attachment)
 {
     const CollisionModel *base = self;

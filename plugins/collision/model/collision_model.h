@@ -40,6 +40,7 @@ typedef struct CollisionModel {
         DV_FIELD(Struct, base.stiffness, "contactStiffness", dv_type_double, .init = "10",                             \
                  .help = "of penalty contacts: the product of both models' over the contact distance is N/m"),         \
         DV_FIELD(Struct, base.friction, "contactFriction", dv_type_double, .init = "0",                                \
+                 .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,                                           \
                  .help = "damping of sticking penalty contacts, the sum of both models'"),                             \
         DV_FIELD(Struct, base.restitution, "contactRestitution", dv_type_double, .init = "0",                          \
                  .help = "kept for scenes that name it: no response reads it"),                                        \
@@ -75,8 +76,6 @@ DV_NODISCARD bool collision_model_begin(CollisionModel *base, uint32_t count, bo
 double *collision_model_room(double *array, uint32_t *capacity, uint32_t count, uint32_t numbers);
 /* A list that has an entry for each of `count` elements: what is missing takes `value`, for each of its numbers. */
 void collision_model_complete(DvData *list, uint32_t count, double value);
-/* None of its numbers is negative. */
-DV_NODISCARD DvStatus collision_model_check_sizes(DvData *list, const char *what);
 /* Where a point of the world is in the frame of an element: of models with a frame each. */
 void collision_model_attach_to_frame(void *self, uint32_t element, const double point[3], DvAttachment *attachment);
 /* Boxes of elements with corners: those of the corners, wider by the distance and the radius. */

@@ -19,9 +19,10 @@ typedef struct ObbCollisionModel {
 
 static const DvField fields[] = {
     COLLISION_MODEL_FIELDS(ObbCollisionModel, base),
-    DV_FIELD(ObbCollisionModel, extents, "extents", dv_type_vec3s, .unit = "m",
+    DV_FIELD(ObbCollisionModel, extents, "extents", dv_type_vec3s, .unit = "m", .range = &dv_range_not_negative,
              .help = "half the size of each box along its axes"),
     DV_FIELD(ObbCollisionModel, default_extent, "defaultExtent", dv_type_double, .init = "1", .unit = "m",
+             .range = &dv_range_not_negative,
              .help = "half the size of boxes that extents does not name, along each axis"),
     {0},
 };
@@ -29,12 +30,7 @@ static const DvField fields[] = {
 static DvStatus init(DvObject *object, void *self_)
 {
     ObbCollisionModel *self = self_;
-    DvStatus status = collision_model_init(object, &self->base, DV_SHAPE_BOXES, false);
-    if (status == DV_OK)
-        status = collision_model_check_sizes(&self->extents, "half the size of a box");
-    if (status == DV_OK)
-        status = collision_model_check_sizes(&self->default_extent, "half the size of a box");
-    return status;
+    return collision_model_init(object, &self->base, DV_SHAPE_BOXES, false);
 }
 
 static void cleanup(DvObject *object, void *self_)

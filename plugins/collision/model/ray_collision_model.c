@@ -20,7 +20,7 @@ typedef struct RayCollisionModel {
 static const DvField fields[] = {
     COLLISION_MODEL_FIELDS(RayCollisionModel, base),
     DV_FIELD(RayCollisionModel, length, "defaultLength", dv_type_double, .init = "1", .unit = "m",
-             .help = "length of the rays"),
+             .range = &dv_range_not_negative, .help = "length of the rays"),
     DV_FIELD(RayCollisionModel, directions, "directions", dv_type_vec3s, .init = "0 0 -1",
              .help = "where each ray leads, of any length; the last also for those behind; 0 0 0: a ray finds nothing"),
     {0},
@@ -30,8 +30,6 @@ static DvStatus init(DvObject *object, void *self_)
 {
     RayCollisionModel *self = self_;
     DvStatus status = collision_model_init(object, &self->base, DV_SHAPE_RAYS, false);
-    if (status == DV_OK)
-        status = collision_model_check_sizes(&self->length, "a length");
     size_t given;
     (void)dv_data_doubles(&self->directions, &given);
     if (status == DV_OK && given == 0)

@@ -21,9 +21,10 @@ typedef struct SphereCollisionModel {
 
 static const DvField fields[] = {
     COLLISION_MODEL_FIELDS(SphereCollisionModel, base),
-    DV_FIELD(SphereCollisionModel, radii, "listRadius", dv_type_doubles, .unit = "m", .help = "radius of each sphere"),
+    DV_FIELD(SphereCollisionModel, radii, "listRadius", dv_type_doubles, .unit = "m", .range = &dv_range_not_negative,
+             .help = "radius of each sphere"),
     DV_FIELD(SphereCollisionModel, radius, "radius", dv_type_double, .init = "1", .unit = "m",
-             .help = "radius of spheres that listRadius does not name"),
+             .range = &dv_range_not_negative, .help = "radius of spheres that listRadius does not name"),
     DV_FIELD(SphereCollisionModel, once, "countRadiusOnce", dv_type_bool, .init = "0",
              .help = "rigid spheres touch at their surfaces; without it most methods keep them a radius apart"),
     DV_FIELD(SphereCollisionModel, impostors, "showImpostors", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING,
@@ -53,11 +54,6 @@ static DvStatus init(DvObject *object, void *self_)
         return status;
     if (self->base.state.dof->rotation)
         self->base.shape.kind = DV_SHAPE_RIGID_SPHERES;
-    DvStatus sizes = collision_model_check_sizes(&self->radii, "a radius");
-    if (sizes == DV_OK)
-        sizes = collision_model_check_sizes(&self->radius, "a radius");
-    if (sizes != DV_OK)
-        return sizes;
     fit_radii(self, dv_state_count(self->base.state));
     return DV_OK;
 }

@@ -70,7 +70,7 @@ enum { RULE_RESPONSE, RULE_PRODUCT, RULE_MEAN, RULE_MIN, RULE_MAX };
              .choices = friction_rules,                                                                            \
              .help = "response: mu; else the product, mean, min or max of contactFriction of both models"),        \
         DV_FIELD(UnilateralLagrangianConstraint, tolerance, "tol", dv_type_double, .init = "0", .unit = "m",       \
-                 .help = "of these contacts alone; 0: the solver's"),                                              \
+                 .range = &dv_range_not_negative, .help = "of these contacts alone; 0: the solver's"),             \
         DV_FIELD(UnilateralLagrangianConstraint, group, "group", dv_type_int, .init = "0",                         \
                  .help = "no effect: all constraints count"),                                                      \
         DV_FIELD(UnilateralLagrangianConstraint, constraint_index, "constraintIndex", dv_type_uint, .init = "0",   \

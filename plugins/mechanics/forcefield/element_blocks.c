@@ -19,6 +19,16 @@ void element_blocks_free(ElementBlocks *mesh)
     memset(mesh, 0, sizeof *mesh);
 }
 
+static DvStatus no_point(const DvObject *object, const char *kind, uint32_t element, uint32_t point, uint32_t points,
+                         const uint32_t *list, size_t count)
+{
+    DvText text = {0};
+    dv_text_add_missing(&text, "point", point, "the state", points, list, count);
+    const DvStatus status = dv_error(object, DV_ERROR_INVALID, "%s %u: %s", kind, element, text.at);
+    dv_text_free(&text);
+    return status;
+}
+
 DvStatus element_blocks_build(ElementBlocks *mesh, const DvObject *object, const char *kind, uint32_t points,
                               uint32_t nodes, uint32_t elements, const uint32_t *list)
 {
@@ -26,8 +36,7 @@ DvStatus element_blocks_build(ElementBlocks *mesh, const DvObject *object, const
     for (uint32_t i = 0; i < elements; i++)
         for (uint32_t n = 0; n < nodes; n++)
             if (list[i * (size_t)nodes + n] >= points)
-                return dv_error(object, DV_ERROR_INVALID, "%s %u: no point %u: the state has %u, counted from 0", kind,
-                                i, list[i * (size_t)nodes + n], points);
+                return no_point(object, kind, i, list[i * (size_t)nodes + n], points, list, elements * (size_t)nodes);
 
     mesh->nodes = nodes;
     mesh->elements = elements;

@@ -165,11 +165,18 @@ static DvStatus check_elements(const BarycentricMapping *self, const LocationMes
     for (uint32_t i = 0; i < mesh->list_count; i++) {
         const DvElements elements = mesh->lists[i].elements;
         const uint32_t n = dv_element_nodes(mesh->lists[i].kind);
-        for (size_t k = 0; k < (size_t)elements.count * n; k++)
-            if (elements.at[k] >= mesh->point_count)
-                return dv_error(dv_object_of(self), DV_ERROR_INVALID,
-                                "element %zu of the input's topology: no point %u: the state has %u, counted from 0",
-                                k / n, elements.at[k], mesh->point_count);
+        const size_t corners = (size_t)elements.count * n;
+        size_t k = 0;
+        while (k < corners && elements.at[k] < mesh->point_count)
+            k++;
+        if (k == corners)
+            continue;
+        DvText text = {0};
+        dv_text_add_missing(&text, "point", elements.at[k], "the state", mesh->point_count, elements.at, corners);
+        const DvStatus status =
+            dv_error(dv_object_of(self), DV_ERROR_INVALID, "element %zu of the input's topology: %s", k / n, text.at);
+        dv_text_free(&text);
+        return status;
     }
     return DV_OK;
 }

@@ -70,6 +70,7 @@ static const DvField distance_fields[] = {
     DV_FIELD(DistanceMapping, compute_distance, "computeDistance", dv_type_bool, .init = "0",
              .help = "rest lengths that are not given are 0: the output is the distance itself"),
     DV_FIELD(DistanceMapping, rest_lengths, "restLengths", dv_type_doubles, .unit = "m",
+             .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,
              .help = "of each edge; by default its length when the scene starts"),
     {0},
 };
@@ -117,10 +118,14 @@ static DvStatus read_edges(DistanceMapping *self, uint32_t points)
     (void)dv_topology_changed(&self->topology);
     for (uint32_t e = 0; e < edges.count; e++) {
         const uint32_t *end = edges.at + 2 * (size_t)e, largest = end[0] > end[1] ? end[0] : end[1];
-        if (largest >= points)
-            return dv_error(dv_object_of(self), DV_ERROR_INVALID,
-                            "edge %u of the topology: no point %u: the state has %u, counted from 0", e, largest,
-                            points);
+        if (largest >= points) {
+            DvText text = {0};
+            dv_text_add_missing(&text, "point", largest, "the state", points, edges.at, 2 * (size_t)edges.count);
+            const DvStatus status =
+                dv_error(dv_object_of(self), DV_ERROR_INVALID, "edge %u of the topology: %s", e, text.at);
+            dv_text_free(&text);
+            return status;
+        }
         if (end[0] == end[1])
             return dv_error(dv_object_of(self), DV_ERROR_INVALID, "edge %u of the topology: both its ends are point %u",
                             e, end[0]);

@@ -143,14 +143,13 @@ static DvStatus choose_bodies(RigidMapping *self, uint32_t points, uint32_t bodi
         return DV_OK;
     }
     if (given != points && index >= bodies)
-        return dv_field_error(&self->index, -1, "no body %u: the state has %u, counted from 0", index, bodies);
+        return dv_field_error_missing(&self->index, -1, "body", index, "the state", bodies);
     const uint32_t common = dv_data_bool(&self->index_from_end) ? bodies - 1 - index : index;
     self->body = dv_alloc(points, sizeof *self->body);
     for (uint32_t i = 0; i < points; i++) {
         self->body[i] = given == points ? per_point[i] : common;
         if (self->body[i] >= bodies)
-            return dv_field_error(&self->rigid_index_per_point, i, "no body %u: the state has %u, counted from 0",
-                                  self->body[i], bodies);
+            return dv_field_error_missing(&self->rigid_index_per_point, i, "body", self->body[i], "the state", bodies);
     }
     list_points_of_bodies(self);
     self->lever = dv_alloc((size_t)points * (in_plane(self) ? 2 : 3), sizeof *self->lever);

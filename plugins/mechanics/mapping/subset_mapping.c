@@ -40,7 +40,7 @@ static const DvField fields[] = {
              .help = "first point of a range, when indices is empty"),
     DV_FIELD(SubsetMapping, last, "last", dv_type_uint, .init = "4294967295", .help = "last point of the range"),
     DV_FIELD(SubsetMapping, radius, "radius", dv_type_double, .init = "1e-05", .unit = "m",
-             .help = "how near a point of the input has to be to be found"),
+             .range = &dv_range_not_negative, .help = "how near a point of the input has to be to be found"),
     DV_FIELD(SubsetMapping, follows, "handleTopologyChange", dv_type_bool, .init = "1",
              .help = "the indices follow changes of the topology"),
     DV_FIELD(SubsetMapping, ignore_not_found, "ignoreNotFound", dv_type_bool, .init = "0",

@@ -18,6 +18,7 @@
 #include <divan/parallel.h>
 
 #include "mass_base.h"
+#include "mass_check.h"
 #include "mass_mesh.h"
 #include "turning_inertia.h"
 
@@ -45,9 +46,9 @@ static const DvField fields[] = {
     DV_FIELD(DiagonalMass, point_masses, "vertexMass", mass_type, .unit = "kg",
              .help = "mass of each point; of bodies: mass volume inertia"),
     DV_FIELD(DiagonalMass, density, "massDensity", dv_type_double, .init = "1", .unit = "kg/m^3",
-             .help = "mass per volume of the elements (or area, or length)"),
+             .range = &dv_range_positive, .help = "mass per volume of the elements (or area, or length)"),
     DV_FIELD(DiagonalMass, total_mass, "totalMass", dv_type_double, .init = "1", .unit = "kg",
-             .help = "sum of the masses; counts before massDensity and vertexMass"),
+             .range = &dv_range_positive, .help = "sum of the masses; counts before massDensity and vertexMass"),
     DV_FIELD(DiagonalMass, compute_on_rest, "computeMassOnRest", dv_type_bool, .init = "1",
              .help = "measure the elements at the rest positions, not at the positions at the start"),
     DV_FIELD(DiagonalMass, file, "filename", dv_type_file, .aliases = (const char *const[]){"fileMass", NULL},
@@ -538,14 +539,6 @@ static DvStatus read_file(DiagonalMass *self)
                                 "file '%s' holds no masses of the form Xsp 3.0 (mass i kind x y z vx vy vz m e)", name);
 }
 
-static bool negative(const double *values, size_t count, size_t stride)
-{
-    for (size_t i = 0; i < count; i += stride)
-        if (values[i] < 0.0)
-            return true;
-    return false;
-}
-
 /* Which of the fields counts; unusable ones give way to the sum. */
 static void choose(DiagonalMass *self, bool by_file)
 {
@@ -561,30 +554,24 @@ static void choose(DiagonalMass *self, bool by_file)
                          "more than one of totalMass, massDensity and vertexMass is "
                          "given; %s is used",
                          total ? "totalMass" : "massDensity");
-    if (self->given == GIVEN_DENSITY && dv_data_double(&self->density) < 0.0) {
-        dv_field_warning(&self->density, -1, "a density cannot be negative; totalMass is used");
-        self->given = GIVEN_TOTAL_MASS;
-    }
     if (self->given == GIVEN_POINT_MASSES) {
         size_t numbers;
-        const double *given = dv_data_doubles(&self->point_masses, &numbers);
-        const bool bad = numbers == 0 || numbers > (size_t)points * stride || negative(given, numbers, stride);
+        (void)dv_data_doubles(&self->point_masses, &numbers);
+        const bool bad = numbers == 0 || numbers > (size_t)points * stride;
         if (bad && self->mesh.topology.object) {
-            dv_field_warning(&self->point_masses, -1,
-                             "%zu masses for %u points, or one that is negative; totalMass is used", numbers / stride,
-                             points);
+            dv_field_warning(&self->point_masses, -1, "%zu mass%s for %u point%s; totalMass is used", numbers / stride,
+                             numbers / stride == 1 ? "" : "es", points, points == 1 ? "" : "s");
             self->given = GIVEN_TOTAL_MASS;
-        } else if (numbers < (size_t)points * stride && numbers >= stride) {
+            return;
+        }
+        mass_check_each(&self->point_masses, self->base.state.dof, points);
+        if (numbers < (size_t)points * stride && numbers >= stride) {
             double *all = dv_data_begin(&self->point_masses, (size_t)points * stride);
             const size_t last = numbers - numbers % stride - stride;
             for (size_t i = last + stride; i < (size_t)points * stride; i++)
                 all[i] = all[last + (i - last) % stride];
             dv_data_end(&self->point_masses);
         }
-    }
-    if (self->given == GIVEN_TOTAL_MASS && dv_data_double(&self->total_mass) < 0.0) {
-        dv_field_warning(&self->total_mass, -1, "a mass cannot be negative; 1 kg is used");
-        dv_data_set_double(&self->total_mass, 1.0);
     }
 }
 
@@ -621,6 +608,10 @@ static DvStatus init(DvObject *object, void *self_)
         return status;
     }
     choose(self, by_file);
+    if (self->given == GIVEN_POINT_MASSES)
+        status = mass_check_numbers(&self->point_masses, self->base.state.dof, true);
+    if (status != DV_OK)
+        return status;
     if (rigid)
         read_bodies(self);
     if (self->mesh.topology.object && mass_mesh_is_dynamic(&self->mesh)) {

@@ -18,12 +18,18 @@ DvElements mass_mesh_elements(const MassMesh *mesh)
 static DvStatus check_points(const DvObject *object, const MassMesh *mesh, uint32_t points)
 {
     const DvElements elements = mass_mesh_elements(mesh);
-    for (size_t i = 0; points > 1 && i < (size_t)elements.count * mesh->nodes; i++)
-        if (elements.at[i] >= points)
-            return dv_error(object, DV_ERROR_INVALID,
-                            "element %zu of topology '%s': no point %u: the state has %u, counted from 0",
-                            i / mesh->nodes, dv_object_name(mesh->topology.object), elements.at[i], points);
-    return DV_OK;
+    const size_t corners = points > 1 ? (size_t)elements.count * mesh->nodes : 0;
+    size_t i = 0;
+    while (i < corners && elements.at[i] < points)
+        i++;
+    if (i == corners)
+        return DV_OK;
+    DvText text = {0};
+    dv_text_add_missing(&text, "point", elements.at[i], "the state", points, elements.at, corners);
+    const DvStatus status = dv_error(object, DV_ERROR_INVALID, "element %zu of topology '%s': %s", i / mesh->nodes,
+                                     dv_object_name(mesh->topology.object), text.at);
+    dv_text_free(&text);
+    return status;
 }
 
 DvStatus mass_mesh_find(DvObject *object, const DvLink *topology_link, const DvLink *geometry_link, DvStateRef state,

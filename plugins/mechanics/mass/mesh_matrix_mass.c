@@ -58,13 +58,13 @@ typedef struct MeshMatrixMass {
 
 static const DvField fields[] = {
     MASS_FIELDS(MeshMatrixMass),
-    DV_FIELD(MeshMatrixMass, density, "massDensity", dv_type_doubles, .unit = "kg/m^3",
+    DV_FIELD(MeshMatrixMass, density, "massDensity", dv_type_doubles, .unit = "kg/m^3", .range = &dv_range_positive,
              .help = "mass per volume of the elements (or area): one value, or one for each element"),
     DV_FIELD(MeshMatrixMass, total_mass, "totalMass", dv_type_double, .init = "1", .unit = "kg",
-             .help = "sum of the masses; counts before the other fields"),
-    DV_FIELD(MeshMatrixMass, point_masses, "vertexMass", dv_type_doubles, .unit = "kg",
+             .range = &dv_range_positive, .help = "sum of the masses; counts before the other fields"),
+    DV_FIELD(MeshMatrixMass, point_masses, "vertexMass", dv_type_doubles, .unit = "kg", .range = &dv_range_not_negative,
              .help = "diagonal of the matrix; with `consistent` a result"),
-    DV_FIELD(MeshMatrixMass, edge_masses, "edgeMass", dv_type_doubles, .unit = "kg",
+    DV_FIELD(MeshMatrixMass, edge_masses, "edgeMass", dv_type_doubles, .unit = "kg", .range = &dv_range_not_negative,
              .help = "entries of the matrix between the ends of each edge; with `consistent` a result"),
     DV_FIELD(MeshMatrixMass, compute_on_rest, "computeMassOnRest", dv_type_bool, .init = "0",
              .help = "measure the elements at the rest positions, not at the positions at the start"),
@@ -696,16 +696,6 @@ static DvStatus attach(MeshMatrixMass *self)
 
 /* ---- Lifecycle ---- */
 
-static bool any_negative(DvData *data)
-{
-    size_t count;
-    const double *values = dv_data_doubles(data, &count);
-    for (size_t i = 0; i < count; i++)
-        if (values[i] < 0.0)
-            return true;
-    return false;
-}
-
 /* Which of the fields counts; unusable ones give way to the sum. */
 static void choose(MeshMatrixMass *self)
 {
@@ -721,10 +711,10 @@ static void choose(MeshMatrixMass *self)
     if (self->given == GIVEN_DENSITY) {
         size_t count;
         (void)dv_data_doubles(&self->density, &count);
-        if ((count != 1 && count != elements) || any_negative(&self->density)) {
+        if (count != 1 && count != elements) {
             dv_field_warning(&self->density, -1,
-                             "%zu densities for %u elements, or one that is negative; totalMass is used", count,
-                             elements);
+                             "%zu densities for %u element%s; give one for all, or one for each; totalMass is used",
+                             count, elements, elements == 1 ? "" : "s");
             self->given = GIVEN_TOTAL_MASS;
         }
     }
@@ -732,21 +722,17 @@ static void choose(MeshMatrixMass *self)
         size_t count, edge_count;
         (void)dv_data_doubles(&self->point_masses, &count);
         (void)dv_data_doubles(&self->edge_masses, &edge_count);
-        const bool bad_edges = !self->lumped && (edge_count != self->edge_count || any_negative(&self->edge_masses));
-        if (count != self->count || any_negative(&self->point_masses) || bad_edges) {
+        const bool bad_edges = !self->lumped && edge_count != self->edge_count;
+        if (count != self->count || bad_edges) {
             dv_field_warning(&self->point_masses, -1,
-                             "%zu masses of points and %zu of edges, of a mesh with %u and %u, or one that is "
-                             "negative; totalMass is used",
+                             "%zu masses of points and %zu of edges, but the mesh has %u points and %u edges; "
+                             "totalMass is used",
                              count, edge_count, self->count, self->edge_count);
             self->given = GIVEN_TOTAL_MASS;
         } else if (self->lumped) {
             (void)dv_data_begin(&self->edge_masses, self->edge_count);
             dv_data_end(&self->edge_masses);
         }
-    }
-    if (self->given == GIVEN_TOTAL_MASS && dv_data_double(&self->total_mass) < 0.0) {
-        dv_field_warning(&self->total_mass, -1, "a mass cannot be negative; 1 kg is used");
-        dv_data_set_double(&self->total_mass, 1.0);
     }
 }
 

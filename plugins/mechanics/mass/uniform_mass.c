@@ -14,6 +14,7 @@
 #include <divan/memory.h>
 
 #include "mass_base.h"
+#include "mass_check.h"
 #include "rigid_file.h"
 #include "state/point_set.h"
 #include "state/vector_arithmetic.h"
@@ -44,7 +45,7 @@ static const DvField fields[] = {
     DV_FIELD(UniformMass, point_mass, "vertexMass", mass_type, .init = "1", .unit = "kg",
              .help = "mass of each point; of bodies: mass volume inertia"),
     DV_FIELD(UniformMass, total_mass, "totalMass", dv_type_double, .init = "1", .unit = "kg",
-             .help = "sum of the masses; counts when both are given"),
+             .range = &dv_range_positive, .help = "sum of the masses; counts when both are given"),
     DV_FIELD(UniformMass, file, "filename", dv_type_file,
              .help = "file of type .rigid with the mass and inertia of a body"),
     DV_FIELD(UniformMass, local_range, "localRange", dv_type_vec2i, .init = "-1 -1",
@@ -432,11 +433,12 @@ static DvStatus choose_masses(DvObject *object, UniformMass *self)
     if (!by_point && !by_total)
         return dv_error(object, DV_ERROR_MISSING, "no mass is given: set totalMass or vertexMass");
     self->given = by_total ? GIVEN_TOTAL_MASS : GIVEN_POINT_MASS;
-    if (by_total && dv_data_double(&self->total_mass) < 0.0)
-        return dv_field_error(&self->total_mass, -1, "%g kg: a mass cannot be negative",
-                              dv_data_double(&self->total_mass));
-    if (!by_total && self->body.mass < 0.0)
-        return dv_field_error(&self->point_mass, -1, "%g kg: a mass cannot be negative", self->body.mass);
+    if (by_point) {
+        const DvStatus status = mass_check_numbers(&self->point_mass, dof, false);
+        if (status != DV_OK)
+            return status;
+        mass_check_one(&self->point_mass, dof);
+    }
     complete(self);
     return DV_OK;
 }

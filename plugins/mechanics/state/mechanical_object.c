@@ -9,6 +9,7 @@
  */
 #include "mechanical_object.h"
 
+#include <math.h>
 #include <string.h>
 
 #include <divan/contracts/mapping.h>
@@ -45,15 +46,18 @@ static const DvField fields[] = {
     DV_FIELD(MechanicalObject, show_object, "showObject", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,
              .group = "Drawing", .help = "draw the points"),
     DV_FIELD(MechanicalObject, show_object_scale, "showObjectScale", dv_type_double, .init = "0.1",
-             .flags = DV_FIELD_DRAWING, .group = "Drawing", .help = "size of a drawn point"),
+             .range = &dv_range_not_negative, .flags = DV_FIELD_DRAWING, .group = "Drawing",
+             .help = "size of a drawn point"),
     DV_FIELD(MechanicalObject, show_indices, "showIndices", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,
              .group = "Drawing", .help = "draw the numbers of the points"),
     DV_FIELD(MechanicalObject, show_indices_scale, "showIndicesScale", dv_type_double, .init = "1",
-             .flags = DV_FIELD_DRAWING, .group = "Drawing", .help = "size of a drawn number"),
+             .range = &dv_range_not_negative, .flags = DV_FIELD_DRAWING, .group = "Drawing",
+             .help = "size of a drawn number"),
     DV_FIELD(MechanicalObject, show_vectors, "showVectors", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,
              .group = "Drawing", .help = "draw the velocities"),
     DV_FIELD(MechanicalObject, show_vectors_scale, "showVectorsScale", dv_type_double, .init = "0.0001",
-             .flags = DV_FIELD_DRAWING, .group = "Drawing", .help = "length of a drawn velocity of 1 m/s"),
+             .range = &dv_range_not_negative, .flags = DV_FIELD_DRAWING, .group = "Drawing",
+             .help = "length of a drawn velocity of 1 m/s"),
     DV_FIELD(MechanicalObject, draw_mode, "drawMode", dv_type_int, .init = "0", .flags = DV_FIELD_DRAWING,
              .group = "Drawing", .help = "0: points; 1 to 4: spheres in the colour of showColor, red, green, blue"),
     DV_FIELD(MechanicalObject, show_color, "showColor", dv_type_color, .init = "1 1 1 1", .flags = DV_FIELD_DRAWING,
@@ -69,8 +73,8 @@ static const DvField fields[] = {
     DV_FIELD(MechanicalObject, rotation2, "rotation2", dv_type_vec3d, .init = "0 0 0", .unit = "degree",
              .group = "Transformation", .help = "turns the points once the rest positions have been copied"),
     DV_FIELD(MechanicalObject, size, "size", dv_type_int, .init = "1", .help = "number of points"),
-    DV_FIELD(MechanicalObject, reserve, "reserve", dv_type_int, .init = "0",
-             .help = "number of points to keep memory for, when a topology will add some"),
+    DV_FIELD(MechanicalObject, reserve, "reserve", dv_type_int, .init = "0", .range = &dv_range_not_negative,
+             .flags = DV_FIELD_LENIENT, .help = "number of points to keep memory for, when a topology will add some"),
     DV_LINK(MechanicalObject, topology_link, "topology", DV_TOPOLOGY,
             .help = "where the points come from; by default the topology of the node"),
     {0},
@@ -205,6 +209,36 @@ static void copy_rest_positions(MechanicalObject *self)
     dv_data_end(&self->rest_position);
 }
 
+static bool is_mapped(DvObject *object)
+{
+    const DvNode *node = dv_object_node(object);
+    return node && dv_node_slot(node, DV_MAPPING);
+}
+
+/* Four zeros turn nothing into nothing; other lengths than 1 stretch what hangs on the body. */
+static DvStatus check_orientations(const MechanicalObject *self, DvData *positions)
+{
+    size_t count;
+    const double *at = dv_data_doubles(positions, &count);
+    const bool copied = positions == &self->rest_position && at == self->position.value;
+    if (self->dof != &dv_rigid3d || !dv_data_is_set(positions) || copied)
+        return DV_OK;
+    for (size_t i = 0; i < count; i++) {
+        const double *q = at + i * 7 + 3, square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+        if (!(square > 0.0))
+            return dv_field_error(positions, (int64_t)i,
+                                  "the orientation is 0 0 0 0, which is no rotation; a body is x y z and a quaternion, "
+                                  "such as 0 0 0 1 for none");
+        if (fabs(sqrt(square) - 1.0) < 0.01)
+            continue;
+        dv_field_warning(positions, (int64_t)i,
+                         "the quaternion %g %g %g %g has length %g; that of a rotation has length 1", q[0], q[1], q[2],
+                         q[3], sqrt(square));
+        break;
+    }
+    return DV_OK;
+}
+
 static DvStatus init(DvObject *object, void *self_)
 {
     MechanicalObject *self = self_;
@@ -237,13 +271,10 @@ static DvStatus init(DvObject *object, void *self_)
     mechanical_object_rotate(self, dv_data_doubles(&self->rotation2, NULL));
     mechanical_object_translate(self, dv_data_doubles(&self->translation2, NULL));
 
+    if (!is_mapped(object) &&
+        (check_orientations(self, &self->position) != DV_OK || check_orientations(self, &self->rest_position) != DV_OK))
+        return DV_ERROR_INVALID;
     return ops && ops->is_dynamic(topology_self) ? mechanical_object_follow(self, topology) : DV_OK;
-}
-
-static bool is_mapped(DvObject *object)
-{
-    const DvNode *node = dv_object_node(object);
-    return node && dv_node_slot(node, DV_MAPPING);
 }
 
 static bool is_moving(MechanicalObject *self)

@@ -95,8 +95,11 @@ size_t point_set_remove_out_of_range(DvData *indices, uint32_t points)
     }
     if (good == count)
         return count;
-    dv_field_warning(indices, (int64_t)first_bad, "no point %u: the state has %u, counted from 0; %zu such %s left out",
-                     index[first_bad], points, count - good, count - good == 1 ? "entry is" : "entries are");
+    DvText text = {0};
+    dv_text_add_missing(&text, "point", index[first_bad], "the state", points, index, count);
+    dv_field_warning(indices, (int64_t)first_bad, "%s; %zu such %s left out", text.at, count - good,
+                     count - good == 1 ? "entry is" : "entries are");
+    dv_text_free(&text);
     uint32_t *kept = dv_data_begin(indices, count);
     size_t at = 0;
     for (size_t i = 0; i < count; i++)

@@ -46,12 +46,13 @@ typedef struct CgLinearSolver {
 
 static const DvField fields[] = {
     DV_LINEAR_SOLVER_FIELDS(CgLinearSolver),
-    DV_FIELD(CgLinearSolver, iterations, "iterations", dv_type_uint, .init = "25", .flags = DV_FIELD_REQUIRED,
-             .help = "largest number of iterations"),
-    DV_FIELD(CgLinearSolver, tolerance, "tolerance", dv_type_double, .init = "1e-5", .flags = DV_FIELD_REQUIRED,
+    DV_FIELD(CgLinearSolver, iterations, "iterations", dv_type_uint, .init = "25", .range = &dv_range_count,
+             .flags = DV_FIELD_REQUIRED, .help = "largest number of iterations"),
+    DV_FIELD(CgLinearSolver, tolerance, "tolerance", dv_type_double, .init = "1e-5", .range = &dv_range_not_negative,
+             .flags = DV_FIELD_REQUIRED,
              .help = "stop when the residual has shrunk to this part of the right-hand side"),
-    DV_FIELD(CgLinearSolver, threshold, "threshold", dv_type_double, .init = "1e-5", .flags = DV_FIELD_REQUIRED,
-             .help = "stop when the denominator p.Ap is not larger than this"),
+    DV_FIELD(CgLinearSolver, threshold, "threshold", dv_type_double, .init = "1e-5", .range = &dv_range_not_negative,
+             .flags = DV_FIELD_REQUIRED, .help = "stop when the denominator p.Ap is not larger than this"),
     DV_FIELD(CgLinearSolver, warm_start, "warmStart", dv_type_bool, .init = "0",
              .help = "start from the solution of the step before"),
     DV_FIELD(CgLinearSolver, solves, "solves", dv_type_uint, .init = "0",
@@ -63,14 +64,6 @@ static const DvField fields[] = {
     {0},
 };
 
-static void refuse_negative(DvData *data)
-{
-    if (dv_data_double(data) >= 0.0)
-        return;
-    dv_field_warning(data, -1, "must not be negative; taking 1e-5");
-    dv_data_set_double(data, 1e-5);
-}
-
 static DvStatus solve_row(void *self, double *x, const double *b, size_t n);
 
 static DvStatus init(DvObject *object, void *self_)
@@ -80,8 +73,6 @@ static DvStatus init(DvObject *object, void *self_)
     self->mechanics = dv_service(DV_MECHANICAL_OPERATIONS);
     if (self->mechanics == NULL)
         return dv_error(object, DV_ERROR_MISSING, "needs the plugin divan.mechanics");
-    refuse_negative(&self->tolerance);
-    refuse_negative(&self->threshold);
     const char *variant = dv_object_variant(object);
     const bool matrix_free = strcmp(variant, "GraphScattered") == 0;
     return dv_linear_system_find(object, &self->common.linear_system,

@@ -41,9 +41,9 @@ typedef struct PcgLinearSolver {
 
 static const DvField fields[] = {
     DV_LINEAR_SOLVER_FIELDS(PcgLinearSolver),
-    DV_FIELD(PcgLinearSolver, iterations, "iterations", dv_type_uint, .init = "25",
+    DV_FIELD(PcgLinearSolver, iterations, "iterations", dv_type_uint, .init = "25", .range = &dv_range_count,
              .help = "largest number of iterations"),
-    DV_FIELD(PcgLinearSolver, tolerance, "tolerance", dv_type_double, .init = "1e-5",
+    DV_FIELD(PcgLinearSolver, tolerance, "tolerance", dv_type_double, .init = "1e-5", .range = &dv_range_not_negative,
              .help = "stop when r.z, squared as it is, has shrunk to this part of b.b"),
     DV_FIELD(PcgLinearSolver, use_preconditioner, "use_precond", dv_type_bool, .init = "1",
              .help = "whether the preconditioner is used"),

@@ -51,9 +51,9 @@ static const DvField fields[] = {
     DV_FIELD(ConstraintAnimationLoop, display_time, "displayTime", dv_type_bool, .init = "0",
              .help = "no effect: `divan run` tells what each part of a step takes"),
     DV_FIELD(ConstraintAnimationLoop, tolerance, "tolerance", dv_type_double, .init = "1e-5", .unit = "m",
-             .help = "the last sweep moved the violations by less"),
+             .range = &dv_range_not_negative, .help = "the last sweep moved the violations by less"),
     DV_FIELD(ConstraintAnimationLoop, max_iterations, "maxIterations", dv_type_int, .init = "1000",
-             .help = "most sweeps in a step"),
+             .range = &dv_range_count, .help = "most sweeps in a step"),
     DV_FIELD(ConstraintAnimationLoop, collisions_first, "doCollisionsFirst", dv_type_bool, .init = "0",
              .help = "collision before the free motion instead of after it"),
     DV_FIELD(ConstraintAnimationLoop, double_buffer, "doubleBuffer", dv_type_bool, .init = "0",
@@ -103,11 +103,6 @@ static void cleanup(DvObject *object, void *self_)
 static DvStatus init(DvObject *object, void *self_)
 {
     ConstraintAnimationLoop *self = self_;
-    if (dv_data_int(&self->max_iterations) < 1)
-        return dv_field_error(&self->max_iterations, -1, "is %d; at least one sweep is needed",
-                              dv_data_int(&self->max_iterations));
-    if (!(dv_data_double(&self->tolerance) >= 0.0))
-        return dv_field_error(&self->tolerance, -1, "is %g; it cannot be negative", dv_data_double(&self->tolerance));
     if (!(dv_data_double(&self->sor) > 0.0 && dv_data_double(&self->sor) < 2.0))
         return dv_field_error(&self->sor, -1, "is %g; sweeps converge only between 0 and 2",
                               dv_data_double(&self->sor));

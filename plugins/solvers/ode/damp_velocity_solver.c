@@ -14,8 +14,10 @@ typedef struct DampVelocitySolver {
 
 static const DvField fields[] = {
     DV_FIELD(DampVelocitySolver, rate, "rate", dv_type_double, .init = "0.99", .unit = "1/s",
+             .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,
              .help = "velocities are multiplied by exp(-rate dt)"),
     DV_FIELD(DampVelocitySolver, threshold, "threshold", dv_type_double, .init = "0", .unit = "m/s",
+             .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,
              .help = "velocities shorter than this become zero"),
     {0},
 };

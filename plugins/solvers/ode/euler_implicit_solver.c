@@ -34,10 +34,12 @@ typedef struct EulerImplicitSolver {
 
 static const DvField fields[] = {
     DV_FIELD(EulerImplicitSolver, rayleigh_stiffness, "rayleighStiffness", dv_type_double, .init = "0", .unit = "s",
+             .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,
              .help = "damping in proportion to the stiffness"),
     DV_FIELD(EulerImplicitSolver, rayleigh_mass, "rayleighMass", dv_type_double, .init = "0", .unit = "1/s",
-             .help = "damping in proportion to the mass"),
+             .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT, .help = "damping in proportion to the mass"),
     DV_FIELD(EulerImplicitSolver, velocity_damping, "vdamping", dv_type_double, .init = "0", .unit = "1/s",
+             .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,
              .help = "rate at which velocities decay after the step"),
     DV_FIELD(EulerImplicitSolver, first_order, "firstOrder", dv_type_bool, .init = "0",
              .help = "forces cause velocities, not accelerations"),

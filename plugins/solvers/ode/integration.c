@@ -51,12 +51,23 @@ DvStatus dv_linear_solver_solve(DvLinearSolverUse solver, DvMechanics *m, const 
     return status == DV_OK ? solver.ops->solve(solver.self, x, b) : status;
 }
 
+/* The topmost node with solvers is integrated as a whole. */
+static void warn_of_solver_above(const DvObject *object)
+{
+    const DvNode *parent = dv_node_parent(dv_object_node(object), 0);
+    const DvObject *above = parent ? dv_node_find(parent, DV_ODE_SOLVER, DV_SEARCH_UP) : NULL;
+    if (above)
+        dv_warning(object, "has no effect: %s '%s' above integrates everything below '%s'; leave one of them out",
+                   dv_object_class(above)->name, dv_object_name(above), dv_node_path(dv_object_node(above)));
+}
+
 DvStatus dv_integration_open(DvIntegration *integration, DvObject *object)
 {
     integration->ops = dv_service(DV_MECHANICAL_OPERATIONS);
     if (integration->ops == NULL)
         return dv_error(object, DV_ERROR_MISSING, "needs the plugin divan.mechanics");
     integration->m = integration->ops->open(dv_object_node(object));
+    warn_of_solver_above(object);
     return DV_OK;
 }
 

@@ -21,7 +21,7 @@ static const DvField fields[] = {
     DV_FIELD(PreconditionedMatrixFreeSystem, factorization_invalidation, "factorizationInvalidation", dv_type_bool,
              .init = "0", .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN, .help = "internal"),
     DV_FIELD(PreconditionedMatrixFreeSystem, assembling_rate, "assemblingRate", dv_type_uint, .init = "1",
-             .aliases = (const char *const[]){"update_step", NULL},
+             .range = &dv_range_count, .flags = DV_FIELD_LENIENT, .aliases = (const char *const[]){"update_step", NULL},
              .help = "the preconditioner is built anew every so many times"),
     DV_LINK(PreconditionedMatrixFreeSystem, preconditioner_system, "preconditionerSystem", DV_LINEAR_SYSTEM,
             .help = "system of the preconditioner; set by the solver"),

@@ -127,9 +127,12 @@ DvStatus topology_count_used_points(Topology *topology, DvElementKind kind, uint
     *points = 0;
     for (size_t i = 0; i < (size_t)elements.count * elements.nodes; i++) {
         if (elements.at[i] >= MOST_POINTS)
-            return dv_field_error(&topology->list[kind], (int64_t)(i / elements.nodes),
-                                  "point %" PRIu32 " is beyond the largest number of points, %d", elements.at[i],
-                                  MOST_POINTS);
+            return elements.at[i] > INT32_MAX
+                       ? dv_field_error(&topology->list[kind], (int64_t)(i / elements.nodes),
+                                        "point %d is negative; points count from 0", (int32_t)elements.at[i])
+                       : dv_field_error(&topology->list[kind], (int64_t)(i / elements.nodes),
+                                        "point %" PRIu32 " is beyond the largest number of points, %d", elements.at[i],
+                                        MOST_POINTS);
         if (elements.at[i] >= *points)
             *points = elements.at[i] + 1;
     }
@@ -143,8 +146,8 @@ DvStatus topology_check_points(Topology *topology, DvElementKind kind)
         for (uint32_t j = 0; j < elements.nodes; j++) {
             const uint32_t point = elements.at[(size_t)element * elements.nodes + j];
             if (point >= topology->points)
-                return dv_field_error(&topology->list[kind], element,
-                                      "point %" PRIu32 " of a topology of %" PRIu32 " points", point, topology->points);
+                return dv_field_error_missing(&topology->list[kind], element, "point", point, "the topology",
+                                              topology->points);
         }
     return DV_OK;
 }

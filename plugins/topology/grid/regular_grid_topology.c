@@ -238,7 +238,7 @@ static DvStatus construct(DvObject *object, void *self)
 
 static const DvField fields[] = {
     MESH_TOPOLOGY_FIELDS(RegularGrid, topology.),
-    DV_FIELD(RegularGrid, n, "n", dv_type_vec3i, .init = "2 2 2", .help = "points per axis"),
+    DV_FIELD(RegularGrid, n, "n", dv_type_vec3i, .init = "2 2 2", .range = &dv_range_count, .help = "points per axis"),
     COMPUTE_FIELD(compute_hexahedra, "computeHexaList", "hexahedra"),
     COMPUTE_FIELD(compute_quads, "computeQuadList", "quads"),
     COMPUTE_FIELD(compute_triangles, "computeTriangleList", "triangles"),
@@ -252,6 +252,7 @@ static const DvField fields[] = {
     DV_FIELD(RegularGrid, p0, "p0", dv_type_vec3d, .init = "0 0 0", .unit = "m",
              .help = "position of point 0 (default: from the box)"),
     DV_FIELD(RegularGrid, cell_width, "cellWidth", dv_type_double, .init = "0", .unit = "m",
+             .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,
              .help = "when positive, the number of points at init follows from it; their spacing does not"),
     {0},
 };

@@ -413,6 +413,7 @@ static const DvField fields[] = {
     DV_FIELD(SparseGrid, max, "max", dv_type_vec3d, .init = "0 0 0", .unit = "m",
              .help = "largest corner of the box (default: a little beyond the surface)"),
     DV_FIELD(SparseGrid, cell_width, "cellWidth", dv_type_double, .init = "0", .unit = "m",
+             .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,
              .help = "when positive, cells are at most this wide, whatever n is"),
     DV_FIELD(SparseGrid, finer_levels, "nbVirtualFinerLevels", dv_type_uint, .init = "0",
              .help = "how often the cells are halved to compare them with the surface"),

@@ -29,12 +29,14 @@ typedef struct Light {
                  .flags = DV_FIELD_DRAWING, .help = "whether it casts shadows"),                                      \
         DV_FIELD(Struct, light.soft_shadows, "softShadows", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,     \
                  .help = "blur the edge of shadows"),                                                                 \
-        DV_FIELD(Struct, light.shadow_factor, "shadowFactor", dv_type_double, .init = "1", .flags = DV_FIELD_DRAWING, \
-                 .help = "how dark shadows are, 0 to 1"),                                                             \
+        DV_FIELD(Struct, light.shadow_factor, "shadowFactor", dv_type_double, .init = "1", .range = &dv_range_share,  \
+                 .flags = DV_FIELD_DRAWING, .help = "how dark shadows are, 0 to 1"),                                  \
         DV_FIELD(Struct, light.light_bleeding, "VSMLightBleeding", dv_type_double, .init = "0.05",                    \
-                 .flags = DV_FIELD_DRAWING, .help = "light that leaks into soft shadows, cut off below this"),        \
+                 .range = &dv_range_not_negative, .flags = DV_FIELD_DRAWING,                                          \
+                 .help = "light that leaks into soft shadows, cut off below this"),                                   \
         DV_FIELD(Struct, light.min_variance, "VSMMinVariance", dv_type_double, .init = "0.001",                       \
-                 .flags = DV_FIELD_DRAWING, .help = "least variance of the depths of soft shadows"),                  \
+                 .range = &dv_range_not_negative, .flags = DV_FIELD_DRAWING,                                          \
+                 .help = "least variance of the depths of soft shadows"),                                             \
         DV_FIELD(Struct, light.texture_unit, "textureUnit", dv_type_uint, .init = "1", .flags = DV_FIELD_DRAWING,     \
                  .help = "texture unit of the shadow map")
 
@@ -48,6 +50,6 @@ typedef struct Positional {
         DV_FIELD(Struct, positional.position, "position", dv_type_vec3d, .init = "-0.7 0.3 0", .unit = "m", \
                  .flags = DV_FIELD_DRAWING, .help = "where it stands"),                                     \
         DV_FIELD(Struct, positional.attenuation, "attenuation", dv_type_double, .init = "0", .unit = "1/m", \
-                 .flags = DV_FIELD_DRAWING, .help = "how it fades with distance")
+                 .range = &dv_range_not_negative, .flags = DV_FIELD_DRAWING, .help = "how it fades with distance")
 
 #endif

@@ -21,7 +21,7 @@ static const DvField fields[] = {
     DV_FIELD(OglSceneFrame, alignment, "alignment", dv_type_choice, .init = "BottomRight", .choices = corners,
              .flags = DV_FIELD_DRAWING, .help = "which corner"),
     DV_FIELD(OglSceneFrame, viewport_size, "viewportSize", dv_type_int, .init = "150", .unit = "pixels",
-             .flags = DV_FIELD_DRAWING, .help = "width of the corner it takes"),
+             .range = &dv_range_count, .flags = DV_FIELD_DRAWING, .help = "width of the corner it takes"),
     {0},
 };
 

@@ -480,9 +480,10 @@ static void warn_of_faces(VisualSurface *self, DvData *faces, size_t corners)
     for (size_t i = 0; vertices && i < count * corners; i++) {
         if (node[i] < vertices)
             continue;
-        dv_field_remark(faces, (int64_t)(i / corners),
-                        "no point %u: the surface has %zu, counted from 0; such faces are not shown", node[i],
-                        vertices);
+        DvText text = {0};
+        dv_text_add_missing(&text, "point", node[i], "the surface", vertices, node, count * corners);
+        dv_field_remark(faces, (int64_t)(i / corners), "%s; such faces are not shown", text.at);
+        dv_text_free(&text);
         return;
     }
 }

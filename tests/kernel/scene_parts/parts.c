@@ -82,6 +82,35 @@ static const DvClass value_class = {
     .update = value_update,
 };
 
+/* Ranged: numbers that make sense within bounds only; `low` and `high` share an alias. */
+
+typedef struct Ranged {
+    DvData positive, share, count, unsigned_count, sizes, lenient, drawn, low, high, open;
+} Ranged;
+static const DvRange between = {.least = -1.0, .most = 2.0, .above = true, .below = true};
+static const DvRange at_most = {.least = -INFINITY, .most = 3.0};
+static const char *const bounds[] = {"bound", NULL};
+static const DvField ranged_fields[] = {
+    DV_FIELD(Ranged, positive, "positive", dv_type_double, .init = "1", .unit = "kg", .range = &dv_range_positive),
+    DV_FIELD(Ranged, share, "share", dv_type_double, .range = &dv_range_share),
+    DV_FIELD(Ranged, count, "count", dv_type_int, .init = "1", .range = &dv_range_count),
+    DV_FIELD(Ranged, unsigned_count, "pieces", dv_type_uint, .init = "1", .range = &dv_range_count),
+    DV_FIELD(Ranged, sizes, "sizes", dv_type_vec3s, .unit = "m", .range = &dv_range_not_negative),
+    DV_FIELD(Ranged, lenient, "lenient", dv_type_doubles, .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT),
+    DV_FIELD(Ranged, drawn, "drawn", dv_type_double, .range = &dv_range_not_negative, .flags = DV_FIELD_DRAWING),
+    DV_FIELD(Ranged, low, "low", dv_type_double, .range = &dv_range_not_negative, .aliases = bounds),
+    DV_FIELD(Ranged, high, "high", dv_type_double, .range = &at_most, .aliases = bounds),
+    DV_FIELD(Ranged, open, "open", dv_type_double, .range = &between),
+    {0},
+};
+static const DvClass ranged_class = {
+    .size = sizeof(DvClass),
+    .name = "Ranged",
+    .help = "Numbers within bounds.",
+    .instance_size = sizeof(Ranged),
+    .fields = ranged_fields,
+};
+
 /* Points, Force, Joint, Pair */
 
 typedef struct Points {
@@ -404,9 +433,9 @@ static const DvClass loop_class = {.size = sizeof(DvClass),
                                    .fields = loop_fields,
                                    .contracts = loop_contracts};
 
-static const DvClass *const classes[] = {&value_class, &points_class, &picture_class, &force_class, &joint_class,
-                                         &pair_class,  &choosy_class, &clock_class,   &shown_class, &troubled_class,
-                                         &pull_class,  &maker_class,  &loop_class,    NULL};
+static const DvClass *const classes[] = {&value_class,    &ranged_class, &points_class, &picture_class, &force_class,
+                                         &joint_class,    &pair_class,   &choosy_class, &clock_class,   &shown_class,
+                                         &troubled_class, &pull_class,   &maker_class,  &loop_class,    NULL};
 static const DvRename renames[] = {
     {DV_RENAME_CLASS, NULL, "OldValue", "Value"},
     {DV_RENAME_CLASS_EXPANDED, NULL, "Both",

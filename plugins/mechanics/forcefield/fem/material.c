@@ -55,7 +55,18 @@ static MaterialValues read_values(Material *material)
     return values;
 }
 
-static void repair(Material *material)
+/* One value for all, or one for each; of an empty mesh nothing can be said yet. */
+static void warn_of_count(DvData *field, uint32_t elements)
+{
+    const size_t count = field->count;
+    if (count <= 1 || count == elements || elements == 0)
+        return;
+    dv_field_warning(field, -1, "holds %zu values for %u element%s; give one for all, or one for each; %s", count,
+                     elements, elements == 1 ? "" : "s",
+                     count < elements ? "the first is taken for those without one" : "the rest is left out");
+}
+
+static void repair(Material *material, uint32_t elements)
 {
     replace_impossible(&material->young_modulus, young_possible, default_young, "zero or more");
     replace_impossible(&material->poisson_ratio, poisson_possible, default_poisson, "in [0, 0.5)");
@@ -64,6 +75,8 @@ static void repair(Material *material)
         dv_field_warning(&material->young_modulus, -1, "is empty; %g is taken", default_young);
     if (values.poisson_count == 0)
         dv_field_warning(&material->poisson_ratio, -1, "is empty; %g is taken", default_poisson);
+    warn_of_count(&material->young_modulus, elements);
+    warn_of_count(&material->poisson_ratio, elements);
 }
 
 static double value_of(const double *values, size_t count, uint32_t element, double otherwise)
@@ -109,7 +122,7 @@ void element_materials_read(ElementMaterials *m)
     if (m->version == version_of(m))
         return;
     const uint32_t count = m->data.count * m->parts;
-    repair(m->material);
+    repair(m->material, count);
     m->named = 0;
     take_values(m, 0, count, count);
     m->named = count;

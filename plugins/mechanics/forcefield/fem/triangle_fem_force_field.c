@@ -44,8 +44,8 @@ static const DvField fields[] = {
             "(small); by the first edge and the plane, so that large strains depend on the order of the points (large); "
             "that of the rest shape, for small displacements (linear); the rotation of the deformation, with the "
             "force and stiffness of its energy (exact)"),
-    FIELD(thickness, "thickness", dv_type_double, .init = "1", .unit = "m", .group = "material",
-          .help = "of the membrane"),
+    FIELD(thickness, "thickness", dv_type_double, .init = "1", .unit = "m", .range = &dv_range_positive,
+          .group = "material", .help = "of the membrane"),
     FIELD(plane_strain, "planeStrain", dv_type_bool, .init = "0", .group = "material",
           .help = "plane strain instead of plane stress"),
     {0},

@@ -78,7 +78,7 @@ static DvStatus build(ConstantForceField *self)
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t p = chosen ? index[i] : i;
         if (p >= points)
-            return dv_field_error(&self->indices, i, "no point %u: the state has %u, counted from 0", p, points);
+            return dv_field_error_missing(&self->indices, i, "point", p, "the state", points);
     }
 
     size_t force_count = 1;

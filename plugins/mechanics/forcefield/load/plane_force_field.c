@@ -55,6 +55,26 @@ static void replace_negative(DvData *field, double replacement)
     dv_data_set_double(field, replacement);
 }
 
+static uint32_t plane_dimension(const PlaneForceField *self);
+
+/* A plane without a direction has no side. */
+static DvStatus check_normal(PlaneForceField *self)
+{
+    size_t given;
+    const double *normal = dv_data_doubles(&self->normal, &given);
+    const uint32_t wanted = plane_dimension(self);
+    double square = 0.0;
+    for (uint32_t c = 0; c < wanted && c < given; c++)
+        square += normal[c] * normal[c];
+    if (!(square > 0.0))
+        return dv_field_error(&self->normal, -1,
+                              "has no direction; give %u number%s towards the free side, such as 0 1 0 for a floor",
+                              wanted, wanted == 1 ? "" : "s");
+    if (dv_data_is_set(&self->normal) && given < wanted)
+        dv_field_warning(&self->normal, -1, "holds %zu of %u numbers: 0 is taken for the rest", given, wanted);
+    return DV_OK;
+}
+
 static DvStatus init(DvObject *object, void *self_)
 {
     PlaneForceField *self = self_;
@@ -67,7 +87,10 @@ static DvStatus init(DvObject *object, void *self_)
         dv_field_warning(&self->local_range, -1, "%d %d is no range; all points count", range[0], range[1]);
         dv_data_set(&self->local_range, (const int32_t[2]){-1, -1}, 1);
     }
-    return single_state_init(object, &self->base);
+    DvStatus status = single_state_init(object, &self->base);
+    if (status == DV_OK && (status = check_normal(self)) != DV_OK)
+        single_state_release(&self->base);
+    return status;
 }
 
 static void cleanup(DvObject *object, void *self_)

@@ -56,8 +56,8 @@ static const DvField fields[] = {
         infile, "infile", dv_type_file,
         .help =
             "file of constant forces (6 numbers a line, axes of the first body), one for each joint and step, again and again"),
-    FIELD(period, "period", dv_type_double, .init = "0", .unit = "s",
-          .help = "time between two lines of outfile; 0: each step"),
+    FIELD(period, "period", dv_type_double, .init = "0", .unit = "s", .range = &dv_range_not_negative,
+          .flags = DV_FIELD_LENIENT, .help = "time between two lines of outfile; 0: each step"),
     FIELD(restart, "reinit", dv_type_bool, .init = "0", .help = "start outfile anew with each line"),
     FIELD(rest_frames, "restFrames", dv_type_doubles, .flags = DV_FIELD_STATE,
           .help = "rest translation and rotation of each joint, as measured at the start"),
@@ -130,9 +130,8 @@ static DvStatus build(JointSpringForceField *self)
                              dv_state_read(self->base.state[1], DV_POSITION)};
     for (uint32_t i = 0; i < count; i++)
         if (list[i].a >= x[0].count || list[i].b >= x[1].count)
-            return dv_field_error(&self->spring, i, "no body %u: the state has %u, counted from 0",
-                                  list[i].a >= x[0].count ? list[i].a : list[i].b,
-                                  list[i].a >= x[0].count ? x[0].count : x[1].count);
+            return dv_field_error_missing(&self->spring, i, "body", list[i].a >= x[0].count ? list[i].a : list[i].b,
+                                          "the state", list[i].a >= x[0].count ? x[0].count : x[1].count);
     double *frame = dv_data_begin_all(&self->rest_frames, 7 * (size_t)count);
     for (uint32_t i = 0; i < count; i++) {
         memcpy(frame + 7 * i, list[i].rest_translation, sizeof list[i].rest_translation);

@@ -26,11 +26,13 @@ static const DvElementKind kinds[FAMILIES] = {DV_EDGES, DV_TRIANGLES, DV_QUADS, 
 static const char *const stiffness_aliases[] = {"stiffness", NULL}, *const damping_aliases[] = {"damping", NULL};
 static const char *const tetrahedra_stiffness_aliases[] = {"stiffness", "tetrasStiffness", NULL};
 static const char *const tetrahedra_damping_aliases[] = {"damping", "tetrasDamping", NULL};
-#define FAMILY(index, name, what, stiffness_names, damping_names)                                \
-    FIELD(family_stiffness[index], name "Stiffness", dv_type_double, .init = "0", .unit = "N",   \
-          .aliases = stiffness_names, .help = "stiffness times length of springs in " what),     \
-        FIELD(family_damping[index], name "Damping", dv_type_double, .init = "0", .unit = "N s", \
-              .aliases = damping_names, .help = "damping times length of springs in " what)
+#define FAMILY(index, name, what, stiffness_names, damping_names)                                   \
+    FIELD(family_stiffness[index], name "Stiffness", dv_type_double, .init = "0", .unit = "N",      \
+          .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT, .aliases = stiffness_names,   \
+          .help = "stiffness times length of springs in " what),                                    \
+        FIELD(family_damping[index], name "Damping", dv_type_double, .init = "0", .unit = "N s",    \
+              .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT, .aliases = damping_names, \
+              .help = "damping times length of springs in " what)
 static const DvField fields[] = {
     SPRING_FIELDS(MeshSpringForceField, springs),
     FAMILY(0, "lines", "edges", stiffness_aliases, damping_aliases),

@@ -66,10 +66,10 @@ static const DvType dv_type_directions = {
 static const DvField fields[] = {
     SINGLE_STATE_FIELDS(RestShapeSpringsForceField, base),
     FIELD(points, "points", dv_type_uints, .help = "points that are pulled; all when empty"),
-    FIELD(stiffness, "stiffness", dv_type_doubles, .unit = "N/m",
-          .help = "one for all points, or one each; 100 when empty"),
-    FIELD(angular_stiffness, "angularStiffness", dv_type_doubles, .unit = "N m/rad",
-          .help = "of rigid bodies: as many as stiffness, 100 for those that are missing"),
+    FIELD(stiffness, "stiffness", dv_type_doubles, .unit = "N/m", .range = &dv_range_not_negative,
+          .flags = DV_FIELD_LENIENT, .help = "one for all points, or one each; 100 when empty"),
+    FIELD(angular_stiffness, "angularStiffness", dv_type_doubles, .unit = "N m/rad", .range = &dv_range_not_negative,
+          .flags = DV_FIELD_LENIENT, .help = "of rigid bodies: as many as stiffness, 100 for those that are missing"),
     FIELD(pivot_points, "pivot_points", dv_type_vec3s, .unit = "m", .help = "kept for old scenes, never used"),
     FIELD(external_points, "external_points", dv_type_uints,
           .help = "points of external_rest_shape that are followed; all, or those of `points`, when empty"),
@@ -115,7 +115,7 @@ static DvStatus check_point(DvData *field, uint32_t i, uint32_t point, uint32_t 
 {
     if (point < count)
         return DV_OK;
-    return dv_field_error(field, i, "no point %u: the state has %u, counted from 0", point, count);
+    return dv_field_error_missing(field, i, "point", point, "the state", count);
 }
 
 static DvStatus build(RestShapeSpringsForceField *self)

@@ -97,8 +97,35 @@ static DvStatus check_spring(Springs *self, const LinearSpring *s, uint32_t numb
     if (s->a < points[0] && s->b < points[1])
         return DV_OK;
     const bool first = s->a >= points[0];
-    return dv_field_error(&self->spring, number, "no point %u: the state has %u, counted from 0", first ? s->a : s->b,
-                          points[first ? 0 : 1]);
+    return dv_field_error_missing(&self->spring, number, "point", first ? s->a : s->b, "the state",
+                                  points[first ? 0 : 1]);
+}
+
+/* What a scene can say in one line of springs and hardly mean. */
+static void warn_of_springs(Springs *self)
+{
+    enum { MOST = 3 };
+    const LinearSpring *list = dv_data_read(&self->spring);
+    const bool one = pair_state_is_one(&self->base);
+    size_t odd = 0;
+    for (size_t i = 0; i < self->spring.count; i++) {
+        const LinearSpring *s = &list[i];
+        const bool closed = one && s->a == s->b, pushes = s->stiffness < 0.0, feeds = s->damping < 0.0;
+        if (!(closed || pushes || feeds) || ++odd > MOST)
+            continue;
+        if (closed)
+            dv_field_warning(&self->spring, (int64_t)i, "both ends are point %u: it has no force", s->a);
+        else if (pushes)
+            dv_field_warning(&self->spring, (int64_t)i,
+                             "the stiffness is %g N/m: it pushes its ends away from where they rest; what makes sense "
+                             "is 0 or more",
+                             s->stiffness);
+        else
+            dv_field_warning(&self->spring, (int64_t)i,
+                             "the damping is %g N s/m: it adds energy; what makes sense is 0 or more", s->damping);
+    }
+    if (odd > MOST)
+        dv_field_warning(&self->spring, -1, "so %s %zu more", odd == MOST + 1 ? "is" : "are", odd - MOST);
 }
 
 /* The springs of the field and those the class adds. */
@@ -336,7 +363,10 @@ DvStatus springs_init_lists(DvObject *object, Springs *self)
         dv_free(all);
     }
     if (status == DV_OK) {
-        if (self->lists_ignored || dv_data_is_set(&self->spring))
+        const bool given = dv_data_is_set(&self->spring);
+        if (given && !self->lists_ignored)
+            warn_of_springs(self);
+        if (self->lists_ignored || given)
             lists_from_springs(self);
         else
             status = springs_from_lists(self);

@@ -60,6 +60,7 @@ static const DvField fields[] = {
     DV_FIELD(PrecomputedConstraintCorrection, recompute, "recompute", dv_type_bool, .init = "0",
              .help = "the compliance is made anew though there may be a file"),
     DV_FIELD(PrecomputedConstraintCorrection, regularization_term, "regularizationTerm", dv_type_double, .init = "0",
+             .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,
              .help = "added to the compliance of each row, for each point it acts on"),
     DV_FIELD(PrecomputedConstraintCorrection, frame_scale, "debugViewFrameScale", dv_type_double, .init = "1",
              .flags = DV_FIELD_DRAWING, .help = "size of the frames that are drawn"),

@@ -25,6 +25,7 @@ typedef struct SolverCorrection {
 
 #define SOLVER_CORRECTION_FIELDS(Struct)                                                                  \
     DV_FIELD(Struct, base.regularization_term, "regularizationTerm", dv_type_double, .init = "0",         \
+             .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,                                  \
              .help = "added to the compliance of each row"),                                              \
         DV_LINK(Struct, base.linear_solver_link, "linearSolver", DV_LINEAR_SOLVER,                        \
                 .help = "solver of the free motion; default: the first of the node"),                     \

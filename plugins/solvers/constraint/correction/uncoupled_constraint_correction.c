@@ -43,7 +43,8 @@ static const DvField fields[] = {
             "of each point; of frames seven numbers for all: translation, then 00 01 02 11 12 22 of rotation, in world "
             "axes, or in body axes when they are taken from a mass with turningInertia"),
     DV_FIELD(UncoupledConstraintCorrection, default_compliance, "defaultCompliance", dv_type_double, .init = "1e-05",
-             .unit = "1/kg", .help = "of all points; frames: default from the mass of the node"),
+             .unit = "1/kg", .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,
+             .help = "of all points; frames: default from the mass of the node"),
     DV_FIELD(UncoupledConstraintCorrection, verbose, "verbose", dv_type_bool, .init = "0",
              .help = "no effect: what it does is said by `divan info` and `divan check`"),
     DV_FIELD(UncoupledConstraintCorrection, velocity_factor, "correctionVelocityFactor", dv_type_double, .init = "1",

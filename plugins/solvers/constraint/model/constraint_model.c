@@ -135,11 +135,6 @@ DvStatus constraint_model_violation(void *self, const DvStep *step, DvConstraint
 
 /* ---- Checks ---- */
 
-static DvStatus no_point(DvData *field, int64_t entry, int64_t point, uint32_t points)
-{
-    return dv_field_error(field, entry, "no point %lld: the state has %u, counted from 0", (long long)point, points);
-}
-
 DvStatus constraint_model_check_points(ConstraintModel *model, uint32_t side, DvData *field)
 {
     const uint32_t points = dv_state_count(model->state[side]);
@@ -147,15 +142,15 @@ DvStatus constraint_model_check_points(ConstraintModel *model, uint32_t side, Dv
     const uint32_t *point = dv_data_uints(field, &count);
     for (size_t i = 0; i < count; i++)
         if (point[i] >= points)
-            return no_point(field, (int64_t)i, point[i], points);
+            return dv_field_error_missing(field, (int64_t)i, "point", point[i], "the state", points);
     return DV_OK;
 }
 
 DvStatus constraint_model_check_point(ConstraintModel *model, uint32_t side, DvData *field)
 {
     const uint32_t points = dv_state_count(model->state[side]);
-    const int32_t point = dv_data_int(field);
-    return point < 0 || (uint32_t)point >= points ? no_point(field, -1, point, points) : DV_OK;
+    const uint32_t point = (uint32_t)dv_data_int(field);
+    return point < points ? DV_OK : dv_field_error_missing(field, -1, "point", point, "the state", points);
 }
 
 DvStatus constraint_model_check_finite(DvData *field)

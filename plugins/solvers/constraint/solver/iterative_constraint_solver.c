@@ -11,11 +11,6 @@
 DvStatus iterative_constraint_solver_init(DvObject *object, void *self_)
 {
     IterativeConstraintSolver *self = self_;
-    if (dv_data_int(&self->max_iterations) < 1)
-        return dv_field_error(&self->max_iterations, -1, "is %d; at least one sweep is needed",
-                              dv_data_int(&self->max_iterations));
-    if (!(dv_data_double(&self->tolerance) >= 0.0))
-        return dv_field_error(&self->tolerance, -1, "is %g; it cannot be negative", dv_data_double(&self->tolerance));
     if (!(dv_data_double(&self->sor) > 0.0 && dv_data_double(&self->sor) < 2.0))
         return dv_field_error(&self->sor, -1, "is %g; sweeps converge only between 0 and 2",
                               dv_data_double(&self->sor));

@@ -24,13 +24,15 @@ typedef struct IterativeConstraintSolver {
 } IterativeConstraintSolver;
 
 #define ITERATIVE_CONSTRAINT_SOLVER_FIELDS(Struct)                                                                    \
-    DV_FIELD(Struct, base.max_iterations, "maxIterations", dv_type_int, .init = "1000",                               \
+    DV_FIELD(Struct, base.max_iterations, "maxIterations", dv_type_int, .init = "1000", .range = &dv_range_count,     \
              .aliases = (const char *const[]){"maxIt", NULL}, .help = "most sweeps in a step"),                       \
         DV_FIELD(Struct, base.tolerance, "tolerance", dv_type_double, .init = "0.001",                                \
+                 .range = &dv_range_not_negative,                                                                     \
                  .help = "the last sweep moved the violations by less; in their unit"),                               \
         DV_FIELD(Struct, base.sor, "sor", dv_type_double, .init = "1",                                                \
                  .help = "share of each sweep's change that is taken: below 1 careful, above 1 bold"),                \
         DV_FIELD(Struct, base.regularization_term, "regularizationTerm", dv_type_double, .init = "0",                 \
+                 .range = &dv_range_not_negative,                                                                     \
                  .help = "added to the compliance of each row: constraints give way"),                                \
         DV_FIELD(Struct, base.hold_stiff, "holdStiffBlocks", dv_type_bool, .init = "0",                               \
                  .help = "bilateral constraints hold on stiff and heavy bodies too; without it three rows whose "     \

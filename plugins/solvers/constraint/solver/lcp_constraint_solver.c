@@ -34,16 +34,16 @@ static const DvField fields[] = {
     DV_FIELD(LcpConstraintSolver, build_lcp, "build_lcp", dv_type_bool, .init = "1",
              .help = "false: the compliance matrix is not formed"),
     DV_FIELD(LcpConstraintSolver, tolerance, "tolerance", dv_type_double, .init = "0.001", .unit = "m",
-             .help = "the last sweep moved the violations by less, for each contact"),
-    DV_FIELD(LcpConstraintSolver, max_iterations, "maxIt", dv_type_int, .init = "1000",
+             .range = &dv_range_not_negative, .help = "the last sweep moved the violations by less, for each contact"),
+    DV_FIELD(LcpConstraintSolver, max_iterations, "maxIt", dv_type_int, .init = "1000", .range = &dv_range_count,
              .help = "most sweeps in a step"),
     DV_FIELD(LcpConstraintSolver, regularization_term, "regularizationTerm", dv_type_double, .init = "0",
-             .help = "added to the compliance of each row: contacts give way"),
-    DV_FIELD(LcpConstraintSolver, mu, "mu", dv_type_double, .init = "0.6",
+             .range = &dv_range_not_negative, .help = "added to the compliance of each row: contacts give way"),
+    DV_FIELD(LcpConstraintSolver, mu, "mu", dv_type_double, .init = "0.6", .range = &dv_range_not_negative,
              .help = "coefficient of friction of all contacts"),
-    DV_FIELD(LcpConstraintSolver, min_w, "minW", dv_type_double, .init = "0",
+    DV_FIELD(LcpConstraintSolver, min_w, "minW", dv_type_double, .init = "0", .range = &dv_range_not_negative,
              .help = "contacts of less compliance in the normal have no force"),
-    DV_FIELD(LcpConstraintSolver, max_f, "maxF", dv_type_double, .init = "0",
+    DV_FIELD(LcpConstraintSolver, max_f, "maxF", dv_type_double, .init = "0", .range = &dv_range_not_negative,
              .help = "contacts of a larger force times the step have none in the end; 0: no limit"),
     DV_FIELD(LcpConstraintSolver, constraint_forces, "constraintForces", dv_type_doubles, .flags = DV_FIELD_READ_ONLY,
              .help = "force of each row times the step, where computeConstraintForces is set"),
@@ -78,13 +78,6 @@ static void cleanup(DvObject *object, void *self_)
 static DvStatus init(DvObject *object, void *self_)
 {
     LcpConstraintSolver *self = self_;
-    if (dv_data_int(&self->max_iterations) < 1)
-        return dv_field_error(&self->max_iterations, -1, "is %d; at least one sweep is needed",
-                              dv_data_int(&self->max_iterations));
-    if (!(dv_data_double(&self->tolerance) >= 0.0))
-        return dv_field_error(&self->tolerance, -1, "is %g; it cannot be negative", dv_data_double(&self->tolerance));
-    if (!(dv_data_double(&self->mu) >= 0.0))
-        return dv_field_error(&self->mu, -1, "is %g; friction cannot be negative", dv_data_double(&self->mu));
     cleanup(object, self);
     self->system = constraint_system_open(object);
     return self->system ? DV_OK : DV_ERROR_MISSING;

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Ranges: which numbers make sense in a field, and what is said of one that does not.
+ */
+#include "internal.h"
+
+#include <math.h>
+
+enum { MOST_MESSAGES = 3 }; /* of a field: one line says how many more there are */
+
+const DvRange dv_range_positive = {.least = 0.0, .most = INFINITY, .above = true};
+const DvRange dv_range_not_negative = {.least = 0.0, .most = INFINITY};
+const DvRange dv_range_count = {.least = 1.0, .most = INFINITY};
+const DvRange dv_range_share = {.least = 0.0, .most = 1.0};
+
+void dv_range_print(const DvRange *range, DvText *out)
+{
+    const bool least = isfinite(range->least), most = isfinite(range->most);
+    if (least && !most)
+        dv_text_add(out, range->above ? "above %g" : "%g or more", range->least);
+    else if (most && !least)
+        dv_text_add(out, range->below ? "below %g" : "%g or less", range->most);
+    else if (least && most)
+        dv_text_add(out, "%s %g %s %g", range->above ? "above" : "from", range->least,
+                    range->below ? (range->above ? "and below" : "to below") : (range->above ? "and up to" : "to"),
+                    range->most);
+    else
+        dv_text_add(out, "any number");
+}
+
+static bool is_within(const DvRange *range, double number)
+{
+    return (range->above ? number > range->least : number >= range->least) &&
+           (range->below ? number < range->most : number <= range->most);
+}
+
+/* The k-th number of a value. */
+static double number_at(const DvData *data, size_t k)
+{
+    if (data->type->scalar == DV_SCALAR_DOUBLE)
+        return ((const double *)data->value)[k];
+    if (data->type->scalar == DV_SCALAR_INT)
+        return ((const int32_t *)data->value)[k];
+    return ((const uint32_t *)data->value)[k];
+}
+
+static DvStatus say(const DvData *data, size_t k)
+{
+    const DvField *field = data->field;
+    const uint32_t components = data->type->components;
+    DvText text = {0};
+    if (components > 1)
+        dv_text_add(&text, "number %zu is ", k % components + 1);
+    else
+        dv_text_add(&text, "is ");
+    dv_text_add_double(&text, number_at(data, k));
+    if (field->unit)
+        dv_text_add(&text, " %s", field->unit);
+    dv_text_add(&text,
+                field->flags & (DV_FIELD_LENIENT | DV_FIELD_DRAWING) ? "; what makes sense is " : "; it must be ");
+    dv_range_print(field->range, &text);
+    const int64_t entry = data->type->list && data->count > 1 ? (int64_t)(k / components) : -1;
+    DvStatus status = DV_OK;
+    if (field->flags & DV_FIELD_DRAWING)
+        dv_field_remark(data, entry, "%s", text.at);
+    else if (field->flags & DV_FIELD_LENIENT)
+        dv_field_warning(data, entry, "%s", text.at);
+    else
+        status = dv_field_error(data, entry, "%s", text.at);
+    dv_text_free(&text);
+    return status;
+}
+
+size_t dv_private_range_check(DvData *data, DvStatus *status)
+{
+    const DvField *field = data->field;
+    const DvScalar scalar = data->type->scalar;
+    if (!field->range || !dv_data_is_set(data) ||
+        (scalar != DV_SCALAR_DOUBLE && scalar != DV_SCALAR_INT && scalar != DV_SCALAR_UINT))
+        return 0;
+    size_t outside = 0;
+    (void)dv_data_read(data);
+    for (size_t k = 0; k < data->count * data->type->components; k++) {
+        if (is_within(field->range, number_at(data, k)) || ++outside > MOST_MESSAGES)
+            continue;
+        const DvStatus said = say(data, k);
+        *status = said == DV_OK ? *status : said;
+    }
+    if (outside > MOST_MESSAGES)
+        dv_field_warning(data, -1, "so are %zu more of its numbers", outside - MOST_MESSAGES);
+    return outside;
+}
