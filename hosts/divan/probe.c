@@ -214,6 +214,13 @@ static GHashTable *read_inputs(const char *name, double *dt)
         read_line(&inputs, g_strchomp(line));
         line = end ? end + 1 : NULL;
     }
+    if (!inputs.failed && g_hash_table_size(inputs.ranks) == 0) {
+        fprintf(
+            stderr,
+            "divan: %s: no state file: it has no line STATE; `divan run --dump` and `divan probe` write such files\n",
+            name);
+        inputs.failed = true;
+    }
     g_free(inputs.owner);
     g_hash_table_unref(inputs.ranks);
     if (inputs.failed)
@@ -450,6 +457,38 @@ static void probe_node(Probe *probe, const DvNode *node, Kind kind)
         probe_node(probe, child, kind);
 }
 
+/* The states that the file does describe, as far as a line has room for them. */
+static void say_missing_state(const Probe *probe, const char *owner, const DvObject *object)
+{
+    char *points = g_strdup_printf("%s points", owner);
+    const bool described = g_hash_table_contains(probe->inputs, points);
+    g_free(points);
+    if (described) {
+        fprintf(stderr, "divan: the state file has no positions of %s: a line X is missing\n", dv_object_path(object));
+        return;
+    }
+    enum { MOST = 5 };
+    GList *keys = g_hash_table_get_keys(probe->inputs);
+    GString *names = g_string_new(NULL);
+    unsigned others = 0;
+    keys = g_list_sort(keys, (GCompareFunc)strcmp);
+    for (const GList *key = keys; key; key = key->next) {
+        const char *name = key->data;
+        if (!g_str_has_prefix(name, "STATE ") || !g_str_has_suffix(name, " points"))
+            continue;
+        const size_t length = strlen(name) - strlen("STATE ") - strlen(" points");
+        const char *path = name + strlen("STATE ");
+        const char *rank = g_strrstr_len(path, (gssize)length, " ");
+        if (++others <= MOST)
+            g_string_append_printf(names, "%s%.*s", others > 1 ? ", " : "", (int)(rank ? rank - path : (gssize)length),
+                                   path);
+    }
+    fprintf(stderr, "divan: the state file has no positions of %s; it describes %s%s\n", dv_object_path(object),
+            names->str, others > MOST ? "..." : "");
+    g_string_free(names, TRUE);
+    g_list_free(keys);
+}
+
 static void set_states(Probe *probe, const GPtrArray *states, bool *is_free)
 {
     for (guint i = 0; i < states->len; i++) {
@@ -468,7 +507,7 @@ static void set_states(Probe *probe, const GPtrArray *states, bool *is_free)
              k++) { /* of mapped states the displacement alone */
             char *key = g_strdup_printf("%s %s", owner, vectors[k].tag);
             if (!put(probe, key, state, vectors[k].id) && k == 0 && dv_state_count(state)) {
-                fprintf(stderr, "divan: the state file has no positions of %s\n", dv_object_path(object));
+                say_missing_state(probe, owner, object);
                 probe->failed = true;
             }
             g_free(key);

@@ -267,8 +267,14 @@ static void follow_source(DvScene *scene, DvObject *object, DvAttribute *attribu
         return;
     }
     if (!source || source == object) {
-        dv_core_problem(scene, dv_error(object, DV_ERROR_NOT_FOUND, "src: no object is found at '%s'%s",
-                                        attribute->text, attribute->text[0] == '@' ? "" : "; a path starts with '@'"));
+        DvText text = {0};
+        if (attribute->text[0] == '@')
+            dv_words_say_not_found(&text, object->node, object, attribute->text, strlen(attribute->text));
+        else
+            dv_text_add(&text, "'%s' is no path; a path starts with '@'", attribute->text);
+        dv_core_problem(scene, dv_error(object, DV_ERROR_NOT_FOUND,
+                                        "src: %s (what is named must come before it in the file)", text.at));
+        dv_text_free(&text);
         return;
     }
     for (size_t i = DV_PRIVATE_COMMON_FIELDS; i < source->field_count; i++) {

@@ -42,6 +42,8 @@ void dv_words_say_missing(DvText *text, const Missing *missing)
     g_free(wanted);
     if (missing->named) {
         dv_text_add(text, "%s", missing->before ? "; what is named must come before it in the file" : "");
+        if (missing->node && !dv_node_resolve(missing->node, NULL, missing->path, NULL))
+            dv_words_say_closest(text, missing->node, NULL, missing->path, strlen(missing->path));
         return;
     }
     const DvClass *only = missing->need ? NULL : only_class_of(missing->contract);

@@ -102,6 +102,14 @@ void dv_words_resolve_links(DvObject *object)
             (void)dv_link_resolve((DvLink *)(void *)object->fields[i]);
 }
 
+static void say_not_found(const DvObject *object, const DvLink *link, const char *paths)
+{
+    DvText text = {0};
+    dv_words_say_not_found(&text, dv_private_node_of(object), object, paths, strlen(paths));
+    dv_field_warning(&link->data, -1, "%s", text.at);
+    dv_text_free(&text);
+}
+
 static void report_link(DvObject *object, DvLink *link)
 {
     if (!dv_link_is_set(link) || dv_link_resolve(link) == DV_OK)
@@ -113,7 +121,7 @@ static void report_link(DvObject *object, DvLink *link)
         dv_field_warning(&link->data, -1, "'%s' leads to %s '%s', which does not offer %s", paths, other->cls->name,
                          dv_object_name(other), link->data.field->target);
     else
-        dv_field_warning(&link->data, -1, "nothing is found at '%s'", paths);
+        say_not_found(object, link, paths);
     dv_core_problem(dv_private_node_of(object)->scene, DV_OK);
 }
 

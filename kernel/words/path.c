@@ -112,6 +112,50 @@ DvObject *dv_node_resolve(const DvNode *node, const DvObject *from, const char *
     return path && path[0] == '@' ? of_contract(walk(node, from, path + 1, strlen(path + 1)), contract) : NULL;
 }
 
+enum { SHORTEST = 3 }; /* letters of a name that another one can be close to */
+
+/* Names of what a node holds, and for a name alone of what the nodes above hold. */
+static void add_names(GPtrArray *names, const DvNode *node, bool upwards)
+{
+    DvObject *object;
+    for (; node; node = upwards ? dv_node_parent(node, 0) : NULL)
+        for (guint i = 0; (object = dv_private_held(node, i)); i++)
+            g_ptr_array_add(names, (gpointer)(uintptr_t)dv_object_name(object));
+}
+
+void dv_words_say_closest(DvText *text, const DvNode *node, const DvObject *from, const char *path, size_t length)
+{
+    if (path[0] != '@')
+        return;
+    while (length > 1) { /* the first name of the path that leads nowhere */
+        size_t last = length;
+        while (last > 1 && path[last - 1] != '/')
+            last--;
+        const DvObject *holder = last > 1 ? walk(node, from, path + 1, MAX(last - 2, 1)) : dv_object_of(node);
+        if (!holder) {
+            length = last - 1;
+            continue;
+        }
+        if (length < last + SHORTEST || !holder->is_node)
+            return;
+        GPtrArray *names = g_ptr_array_new();
+        add_names(names, holder->self, last == 1);
+        char *name = g_strndup(path + last, length - last);
+        const char *closest = dv_closest(name, (const char *const *)names->pdata, names->len);
+        if (closest && strcmp(closest, name) != 0)
+            dv_text_add(text, "; did you mean '%.*s%s'?", (int)last, path, closest);
+        g_free(name);
+        g_ptr_array_free(names, TRUE);
+        return;
+    }
+}
+
+void dv_words_say_not_found(DvText *text, const DvNode *node, const DvObject *from, const char *path, size_t length)
+{
+    dv_text_add(text, "nothing is found at '%.*s'", (int)length, path);
+    dv_words_say_closest(text, node, from, path, length);
+}
+
 DvData *dv_words_resolve_field(const DvNode *node, const DvObject *from, const char *path, DvText *problem)
 {
     if (path[0] != '@') {
@@ -126,7 +170,7 @@ DvData *dv_words_resolve_field(const DvNode *node, const DvObject *from, const c
     }
     DvObject *object = walk(node, from, path + 1, (size_t)(dot - path - 1));
     if (!object) {
-        dv_text_add(problem, "nothing is found at '%.*s'", (int)(dot - path), path);
+        dv_words_say_not_found(problem, node, from, path, (size_t)(dot - path));
         return NULL;
     }
     DvData *field = dv_object_field(object, dot + 1);

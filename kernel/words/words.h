@@ -36,6 +36,11 @@ const DvPluginInfo *dv_words_idle_plugin(bool (*has)(const DvPlugin *plugin, con
 /* path.c: "@dofs.position"; NULL with the reason when it leads to no field. */
 DvData *dv_words_resolve_field(const DvNode *node, const DvObject *from, const char *path, DvText *problem);
 
+/* "; did you mean '@dofs'?" of the first `length` characters of a path that leads nowhere, where a name is close. */
+void dv_words_say_closest(DvText *text, const DvNode *node, const DvObject *from, const char *path, size_t length);
+/* "nothing is found at '@dof'; did you mean '@dofs'?" of the first `length` characters of a path. */
+void dv_words_say_not_found(DvText *text, const DvNode *node, const DvObject *from, const char *path, size_t length);
+
 /* value.c: from an attribute; problems are counted. */
 void dv_words_set_field(DvObject *object, DvData *data, const char *text);
 

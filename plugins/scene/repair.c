@@ -4,6 +4,9 @@
  * XML refuses: a bare '&' or '<' in an attribute, no blank between two attributes, "--" in a comment, blanks before the
  * declaration, bytes of Latin-1 in what counts as UTF-8. Each repair is a warning with its line.
  *
+ * What cannot be mended is a value without its closing quote, or without any: said where it begins, since the parser would stop lines
+ * below.
+ *
  * One pass over the bytes, in linear time. Lines stay as they are; columns move only behind a repair of the same line.
  */
 #include "scene_xml.h"
@@ -23,12 +26,18 @@ typedef struct Repair {
     int last_line; /* of the last warning: one a line is enough */
     unsigned repairs;
     bool utf8;    /* declared, or not declared otherwise */
-    bool stopped; /* an element had too many attributes */
+    bool stopped; /* an element had too many attributes, or a value no quote */
 } Repair;
 
 static bool is_blank(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r' && c != '\v');
+}
+
+static bool is_name(char c)
+{
+    return c == '_' || c == '-' || c == '.' || c == ':' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+           (c >= 'a' && c <= 'z');
 }
 
 static void warn(Repair *repair, const char *what)
@@ -162,6 +171,34 @@ static void ampersand(Repair *repair)
     replace(repair, "&amp;", 5);
 }
 
+/* Whether the value that begins here has no end, or ends where the next attribute's begins: behind "name=", in front of its text. */
+static bool is_unclosed(const Repair *repair)
+{
+    const char *first = repair->at + 1;
+    const char *end = memchr(first, *repair->at, (size_t)(repair->end - first));
+    if (!end)
+        return true;
+    const char *last = end;
+    while (last > first && is_blank(last[-1]))
+        last--;
+    const bool runs_on = last - first > 1 && last[-1] == '=' && is_name(last[-2]);
+    return runs_on && end + 1 < repair->end && !is_blank(end[1]) && !strchr("/>?", end[1]);
+}
+
+/* The value that begins here lacks a quote; its name stands before. */
+static void stop_at_value(Repair *repair, const char *start, const char *what)
+{
+    const char *end = repair->at;
+    while (end > start && (is_blank(end[-1]) || end[-1] == '='))
+        end--;
+    const char *name = end;
+    while (name > start && is_name(name[-1]))
+        name--;
+    (void)dv_build_problem(repair->scene, DV_ERROR_INVALID, (DvPlace){repair->file, repair->line, repair->column}, NULL,
+                           NULL, "broken XML: the value of '%.*s' %s", (int)(end - name), name, what);
+    repair->stopped = true;
+}
+
 static void attribute_value(Repair *repair)
 {
     const char quote = *repair->at;
@@ -185,6 +222,16 @@ static void attribute_value(Repair *repair)
     }
 }
 
+/* Whether something that is neither blank nor a quote follows the '=' of an attribute. */
+static bool is_bare_value(const Repair *repair, const char *start)
+{
+    const char *before = repair->at;
+    while (before > start && is_blank(before[-1]))
+        before--;
+    return !is_blank(*repair->at) && *repair->at != '=' && before > start + 1 && before[-1] == '=' &&
+           (is_name(before[-2]) || is_blank(before[-2]));
+}
+
 /* Attributes are counted here already: the parser would first collect all of them, in time and memory that nobody limits. */
 static void tag(Repair *repair)
 {
@@ -193,8 +240,13 @@ static void tag(Repair *repair)
     int length = 0, attributes = 0;
     while (name + length < repair->end && length < 80 && !is_blank(name[length]) && !strchr("/>='\"", name[length]))
         length++;
-    while (repair->at < repair->end && *repair->at != '>') {
-        if (*repair->at != '"' && *repair->at != '\'') {
+    while (repair->at < repair->end && *repair->at != '>' && !repair->stopped) {
+        const bool quoted = *repair->at == '"' || *repair->at == '\'';
+        if (quoted && is_unclosed(repair)) {
+            stop_at_value(repair, name, "is not closed by a quote");
+        } else if (!quoted && is_bare_value(repair, name)) {
+            stop_at_value(repair, name, "must stand in quotes");
+        } else if (!quoted) {
             copy(repair);
         } else if (++attributes <= MAX_ATTRIBUTES) {
             attribute_value(repair);

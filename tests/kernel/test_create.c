@@ -414,7 +414,7 @@ static void src_links_every_field_of_the_same_name(void **state)
     assert_int_equal(dv_data_int(field_at(scene, "@w", "count")), 5);
     dv_scene_free(scene);
     assert_refused(IN_NODE("<Value name='w' src='@x'/>"), DV_ERROR_NOT_FOUND,
-                   "Value 'w': src: no object is found at '@x'");
+                   "Value 'w': src: nothing is found at '@x'");
 }
 
 static void a_second_holder_of_a_slot_is_told(void **state)

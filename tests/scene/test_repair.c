@@ -136,11 +136,17 @@ static void cdata_and_processing_instructions_are_passed_over(void **state)
 static void what_cannot_be_mended_is_an_error_with_its_line(void **state)
 {
     (void)state;
-    assert_refused("<Node>\n<Value text='x/>\n</Node>", DV_ERROR_INVALID, "error: scene.scn:");
+    assert_refused("<Node>\n<Value text='x/>\n</Node>", DV_ERROR_INVALID,
+                   "error: scene.scn:2:13: broken XML: the value of 'text' is not closed by a quote");
+    assert_refused("<Node>\n<Value name='v text='x'/>\n</Node>", DV_ERROR_INVALID,
+                   "error: scene.scn:2:13: broken XML: the value of 'name' is not closed by a quote");
+    assert_refused("<Node>\n<Value name = 'v/>\n<Value name='w'/>\n</Node>", DV_ERROR_INVALID,
+                   "error: scene.scn:2:15: broken XML: the value of 'name' is not closed by a quote");
     assert_refused("<Node>\n<Value></Node>", DV_ERROR_INVALID,
                    "error: scene.scn:2:10: broken XML: mismatched tag, inside <Value> of line 2");
     assert_refused("<Node><Value name='v' name='w'/></Node>", DV_ERROR_INVALID, "broken XML: duplicate attribute");
-    assert_refused("<Node><Value name=v/></Node>", DV_ERROR_INVALID, "broken XML: not well-formed");
+    assert_refused("<Node><Value name=v/></Node>", DV_ERROR_INVALID,
+                   "error: scene.scn:1:19: broken XML: the value of 'name' must stand in quotes");
     assert_refused("<Node><!-- never closed </Node>", DV_ERROR_INVALID, "broken XML");
     assert_refused("<Node>", DV_ERROR_INVALID, "inside <Node> of line 1");
     assert_refused("", DV_ERROR_INVALID,

@@ -20,6 +20,7 @@ typedef struct Word {
     size_t length;
 } Word;
 
+/* From the first byte, or from behind a byte order mark. */
 Scanner scan_start(const void *bytes, size_t size);
 /* Skips blanks and line ends; true when something is left. */
 bool scan_more(Scanner *scanner);
