@@ -27,18 +27,24 @@ typedef struct Options {
     char *dump, *dump_topology, *dump_steps, *contacts;
     char *at, *out;
     char *folder, *license;
+    char *const *rest; /* all positional ones, of a command that takes any number; NULL at the end */
+    gboolean list, quick, markdown;
+    int jobs;
+    char *html, *scenes;
 } Options;
+
+enum { ANY_NUMBER = 1000 };
 
 typedef struct Command {
     const char *name, *arguments, *summary, *description;
-    unsigned positional; /* how many it needs */
+    unsigned positional; /* how many it needs, or ANY_NUMBER */
     const char *options; /* names of the options it takes besides the common ones, blank-separated */
     bool starts_plugins; /* by host_start, since it goes on when that fails */
     int (*run)(const Options *options);
 } Command;
 
 extern const Command command_run, command_probe, command_list, command_info, command_check, command_save, command_bench,
-    command_new_plugin;
+    command_new_plugin, command_verify;
 
 /* Finds and starts the plugins that the command line asks for; errors have been reported. */
 DvStatus host_start(const Options *options);
@@ -47,6 +53,8 @@ DvScene *host_load(const Options *options);
 /* Says so on standard error and gives the exit code of a step that failed; saves the last good state beside the scene's name. */
 int host_step_failed(DvScene *scene, const Options *options, DvStatus status);
 double host_now(void); /* s, monotonic */
+/* A folder that comes with the program: beside it in the build tree, in share/divan where it is installed. Free with g_free. */
+char *host_data_folder(const char *name);
 
 /* Every state that is simulated (not the visual models), in graph order, inactive nodes left out. */
 GPtrArray *host_states(DvScene *scene); /* DvObject *; free with g_ptr_array_unref */

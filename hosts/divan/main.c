@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 static const Command *const commands[] = {
-    &command_run,   &command_bench, &command_check, &command_save,
-    &command_probe, &command_list,  &command_info,  &command_new_plugin,
+    &command_run,  &command_bench, &command_check,      &command_save,   &command_probe,
+    &command_list, &command_info,  &command_new_plugin, &command_verify,
 };
 
 double host_now(void)
@@ -26,6 +26,20 @@ double host_now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+char *host_data_folder(const char *name)
+{
+    char *program = g_file_read_link("/proc/self/exe", NULL);
+    char *beside = g_path_get_dirname(program ? program : "");
+    char *folder = g_build_filename(beside, name, NULL);
+    if (!g_file_test(folder, G_FILE_TEST_IS_DIR)) {
+        g_free(folder);
+        folder = g_build_filename(beside, "..", DIVAN_DATADIR, "divan", name, NULL);
+    }
+    g_free(beside);
+    g_free(program);
+    return folder;
 }
 
 DvStatus host_start(const Options *options)
@@ -155,6 +169,11 @@ static gboolean read_threads(const char *option, const char *text, gpointer opti
     return read_whole(option, text, 0, 1024, &((Options *)options)->threads, error);
 }
 
+static gboolean read_jobs(const char *option, const char *text, gpointer options, GError **error)
+{
+    return read_whole(option, text, 1, 1024, &((Options *)options)->jobs, error);
+}
+
 static gboolean read_grain_divisor(const char *option, const char *text, gpointer options, GError **error)
 {
     return read_whole(option, text, 1, INT_MAX, &((Options *)options)->grain_divisor, error);
@@ -202,6 +221,16 @@ static GArray *entries_of(const Command *command, Options *options)
          "DIR"},
         {"license", 0, 0, G_OPTION_ARG_STRING, &options->license, "Its licence, an SPDX expression", "SPDX"},
         {"json", 0, 0, G_OPTION_ARG_NONE, &options->json, "Print one JSON object", NULL},
+        {"list", 0, 0, G_OPTION_ARG_NONE, &options->list, "Name the problems and compute nothing", NULL},
+        {"quick", 0, 0, G_OPTION_ARG_NONE, &options->quick, "Make only the runs that take little time", NULL},
+        {"jobs", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_jobs, "How many runs at a time (default: one per core)",
+         "N"},
+        {"html", 0, 0, G_OPTION_ARG_FILENAME, &options->html,
+         "Write a page for the browser, with plots where gnuplot is at hand", "FILE"},
+        {"markdown", 0, 0, G_OPTION_ARG_NONE, &options->markdown, "Print docs/verification.md instead of a table",
+         NULL},
+        {"scenes", 0, 0, G_OPTION_ARG_FILENAME, &options->scenes,
+         "Compute nothing; write the scene of each run, as `divan run` takes it", "DIR"},
         {"keep-going", 0, 0, G_OPTION_ARG_NONE, &options->keep_going, "Load the rest when a component cannot be made",
          NULL},
     };
@@ -272,9 +301,16 @@ static bool has_names(const char *program, const Options *options)
     const struct {
         const char *option, *name;
     } given[] = {
-        {"--plugin-set", options->plugin_set}, {"--dump", options->dump}, {"--dump-topology", options->dump_topology},
-        {"--contacts", options->contacts},     {"--at", options->at},     {"--out", options->out},
-        {"--folder", options->folder},         {"OUT", options->second},
+        {"--plugin-set", options->plugin_set},
+        {"--dump", options->dump},
+        {"--dump-topology", options->dump_topology},
+        {"--contacts", options->contacts},
+        {"--at", options->at},
+        {"--out", options->out},
+        {"--folder", options->folder},
+        {"--html", options->html},
+        {"--scenes", options->scenes},
+        {"OUT", options->second},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(given); i++)
         if (given[i].name && !*given[i].name) {
@@ -292,9 +328,12 @@ static bool has_names(const char *program, const Options *options)
 /* Whether there are as many words besides options as the command needs; they are kept then. */
 static bool takes_words(const Command *command, const char *program, Options *options, int count, char **words)
 {
+    const int needed = (int)command->positional;
+    options->rest = words;
+    if (needed == ANY_NUMBER)
+        return true;
     options->scene = count > 0 ? words[0] : NULL;
     options->second = count > 1 ? words[1] : NULL;
-    const int needed = (int)command->positional;
     if (count < needed)
         fprintf(stderr, "%s: expected %s; see `%s --help`\n", program, command->arguments, program);
     else if (count > needed && strcmp(command->arguments, "SCENE") == 0)
@@ -360,6 +399,8 @@ static int run_command(const Command *command, int argc, char **argv)
     g_free(options.out);
     g_free(options.folder);
     g_free(options.license);
+    g_free(options.html);
+    g_free(options.scenes);
     return result;
 }
 

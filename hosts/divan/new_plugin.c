@@ -66,21 +66,6 @@ static char *filled(const Plugin *plugin, const char *text)
     return g_string_free(out, FALSE);
 }
 
-/* Beside the program in the build tree, in share/ where it is installed. */
-static char *template_folder(void)
-{
-    char *program = g_file_read_link("/proc/self/exe", NULL);
-    char *beside = g_path_get_dirname(program ? program : "");
-    char *folder = g_build_filename(beside, "template", NULL);
-    if (!g_file_test(folder, G_FILE_TEST_IS_DIR)) {
-        g_free(folder);
-        folder = g_build_filename(beside, "..", DIVAN_DATADIR, "divan", "template", NULL);
-    }
-    g_free(beside);
-    g_free(program);
-    return folder;
-}
-
 static bool failed(GError *error)
 {
     fprintf(stderr, "divan: %s\n", error->message);
@@ -114,7 +99,7 @@ static bool write_plugin(const Plugin *plugin, const char *folder)
                                 : g_strerror(errno));
         return false;
     }
-    char *template = template_folder();
+    char *template = host_data_folder("template");
     GPtrArray *written = g_ptr_array_new_with_free_func(g_free);
     bool good = true;
     for (size_t i = 0; good && i < G_N_ELEMENTS(files); i++) {
