@@ -73,7 +73,7 @@ def main():
         print("skipped: there is no bash")
         return 77
     with tempfile.TemporaryDirectory() as folder:
-        for name in ("liver.scn", "other.xml", "notes.txt", "my scene.scn", "states.dump"):
+        for name in ("liver.scn", "other.xml", "notes.txt", "my_fall.problem", "my scene.scn", "states.dump"):
             open(os.path.join(folder, name), "w", encoding="ascii").close()
         os.mkdir(os.path.join(folder, "meshes"))
         open(os.path.join(folder, "meshes", "cube.scn"), "w", encoding="ascii").close()
@@ -84,6 +84,10 @@ def main():
         check(shell, "divan run no", "divan", "run", "no") # no scene
         check(shell, "divan bench mes", "divan", "bench", "meshes/")
         check(shell, "divan save meshes/c", "divan", "save", "meshes/cube.scn")
+        check(shell, "divan verify pendu", "divan", "verify", "pendulum")
+        check(shell, "divan verify elastica/hexahedron-p", "divan", "verify", "elastica/hexahedron-polar-5")
+        check(shell, "divan verify my_f", "divan", "verify", "my_fall.problem")
+        check(shell, "divan verify --html no", "divan", "verify", "--html", "notes.txt")
         check(shell, "divan run my", "divan", "run", "my scene.scn")
         check(shell, "divan run liver.scn --dump-t", "divan", "run", "liver.scn", "--dump-topology")
         check(shell, "divan run liver.scn --dump sta", "divan", "run", "liver.scn", "--dump", "states.dump")

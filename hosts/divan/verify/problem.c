@@ -109,12 +109,13 @@ static Section *add_section(Problem *problem, const char *kind, const char *name
     return section;
 }
 
-static const char *closest_text(const char *word, const char *const *names, size_t count)
+/* An error about a word that is none of these, with the closest one. */
+static bool unknown_word(const Problem *problem, int line, const char *what, const char *word, const char *const *names,
+                         size_t count)
 {
-    static char text[100];
     const char *closest = dv_closest(word, names, count);
-    g_snprintf(text, sizeof text, closest ? "; did you mean '%s'?" : "", closest);
-    return text;
+    return closest ? problem_error(problem, line, "no %s '%s' is known here; did you mean '%s'?", what, word, closest)
+                   : problem_error(problem, line, "no %s '%s' is known here", what, word);
 }
 
 static bool is_name(const char *name)
@@ -158,8 +159,7 @@ static Section *read_head(Problem *problem, char *text, int line)
             return add_section(problem, kind, name ? name : "", line);
         return NULL;
     }
-    problem_error(problem, line, "there are no sections [%s]%s", kind,
-                  closest_text(kind, names, G_N_ELEMENTS(kinds) - 1));
+    unknown_word(problem, line, "section", kind, names, G_N_ELEMENTS(kinds) - 1);
     return NULL;
 }
 
@@ -175,7 +175,7 @@ static bool is_key(const Problem *problem, const Section *section, const char *k
         size_t count = 0;
         while (kinds[i].keys[count])
             count++;
-        return problem_error(problem, line, "no '%s' is known here%s", key, closest_text(key, kinds[i].keys, count));
+        return unknown_word(problem, line, "entry", key, kinds[i].keys, count);
     }
     return false;
 }

@@ -662,7 +662,8 @@ void outcome_clear(Outcome *outcome)
 static void write_array(const void *at, guint count, size_t size, FILE *file)
 {
     fwrite(&count, sizeof count, 1, file);
-    fwrite(at, size, count, file);
+    if (count)
+        fwrite(at, size, count, file);
 }
 
 static bool read_array(GArray *array, FILE *file)
@@ -671,7 +672,7 @@ static bool read_array(GArray *array, FILE *file)
     if (fread(&count, sizeof count, 1, file) != 1)
         return false;
     g_array_set_size(array, count);
-    return fread(array->data, g_array_get_element_size(array), count, file) == count;
+    return !count || fread(array->data, g_array_get_element_size(array), count, file) == count;
 }
 
 void outcome_write(const Outcome *outcome, FILE *file)
