@@ -405,6 +405,27 @@ static void quads_follow_their_mesh(void **state)
     dv_scene_free(scene);
 }
 
+/* An edge that goes without its ends leaves the couplings of the others where they are, also of the matrix along edges. */
+static void an_edge_goes_while_its_ends_stay(void **state)
+{
+    (void)state;
+    static const char position[] = "position='0 0 0 2 0 0 0 3 0 0 0 1 2 3 1'";
+    char text[512];
+    (void)snprintf(text, sizeof text,
+                   HEAD "<TetrahedronSetTopologyContainer name='mesh' %s tetrahedra='0 1 2 3 1 2 3 4 0 1 2 4'/>"
+                        "<TetrahedronSetTopologyModifier name='modifier'/><MechanicalObject name='dofs'/>"
+                        "<MeshMatrixMass name='mass' massDensity='2'/></Node>",
+                   position);
+    DvScene *scene = scene_from_text(text);
+    remove_element(scene, DV_TETRAHEDRA, 0);
+    (void)snprintf(text, sizeof text,
+                   HEAD "<TetrahedronSetTopologyContainer name='mesh' %s tetrahedra='0 1 2 4 1 2 3 4'/>"
+                        "<MechanicalObject name='dofs'/><MeshMatrixMass name='mass' massDensity='2'/></Node>",
+                   position);
+    assert_same_matrix(scene, text);
+    dv_scene_free(scene);
+}
+
 /* ---- A free block */
 
 #define FREE_BLOCK(ode, mass)                                                                      \
@@ -540,6 +561,7 @@ int main(void)
         cmocka_unit_test(the_fields_show_the_matrix),
         cmocka_unit_test(an_element_takes_its_matrix_with_it),
         cmocka_unit_test(quads_follow_their_mesh),
+        cmocka_unit_test(an_edge_goes_while_its_ends_stay),
         cmocka_unit_test(a_free_block_loses_energy_and_keeps_its_momentum),
         cmocka_unit_test(a_free_block_oscillates_with_its_energy),
         cmocka_unit_test(mistakes_are_named),

@@ -356,6 +356,9 @@ static void update(MeshMatrixMass *self)
         update_exact(self);
         return;
     }
+    if (self->edge_data.topology && self->edge_data.count == mesh_edges(self).count &&
+        dv_topology_changed(&self->mesh.topology))
+        find_half_edges(self); /* what is removed is told of before the lists change */
     const bool own = dv_data_version(&self->point_masses) != self->point_version ||
                      dv_data_version(&self->edge_masses) != self->edge_version;
     const bool density = dv_data_version(&self->density) != self->density_version;
