@@ -55,7 +55,7 @@ static Elliptic elliptic(double u, double parameter)
 {
     double a[12] = {1.0}, c[12] = {sqrt(parameter)}, b = sqrt(1.0 - parameter);
     int n = 0;
-    while (fabs(c[n]) > 1e-16 && n < 11) {
+    while (n < 11 && fabs(c[n]) > 1e-16) {
         a[n + 1] = 0.5 * (a[n] + b);
         c[n + 1] = 0.5 * (a[n] - b);
         b = sqrt(a[n] * b);

@@ -14,6 +14,9 @@
  * nothing else is stiff. With stiffness or damping E in the matrix the factors (N J^-1) (J + E) stand for N + E, with N the matrix
  * of the Newton step: the difference (N - J) J^-1 E is of second order in h, so that no order is lost (approximate factorisation, as
  * in Hundsdorfer and Verwer 2003, IV.5). Damping by rayleighMass takes J at the start of the step.
+ *
+ * Limits: masses of mapped states, and those of a solver with firstOrder, have the gyroscopic torque among their forces and no more:
+ * it is explicit there.
  */
 #ifndef DIVAN_MECHANICS_TURNING_INERTIA_H
 #define DIVAN_MECHANICS_TURNING_INERTIA_H
