@@ -4,6 +4,7 @@
  * classes.def lists its classes.
  */
 #include "loader/mesh_files.h"
+#include "utility/incision.h"
 #include <divan/plugin.h>
 
 #define DV_CLASS(name) extern const DvClass name;
@@ -80,7 +81,8 @@ static const DvRename renames[] = {
     {0},
 };
 
-static const DvContract services[] = {{.id = DV_MESH_FILES, .ops = &mesh_files_ops}, {0}};
+static const DvContract services[] = {
+    {.id = DV_MESH_FILES, .ops = &mesh_files_ops}, {.id = DV_SURFACE_CUTTING, .ops = &surface_cutting_ops}, {0}};
 
 DV_PLUGIN = {
     .size = sizeof(DvPlugin),

@@ -12,7 +12,8 @@ enum { MOST_CHANGES = 1 << 26 }; /* numbers that one command may announce */
 
 uint32_t change_numbers(const ScriptedChange *change)
 {
-    static const uint32_t per_element[] = {[CHANGE_ADD] = 0, [CHANGE_ADD_IN_TRIANGLES] = 3, [CHANGE_REMOVE] = 1};
+    static const uint32_t per_element[] = {
+        [CHANGE_ADD] = 0, [CHANGE_ADD_IN_TRIANGLES] = 3, [CHANGE_REMOVE] = 1, [CHANGE_INCISE] = 4};
     return change->action == CHANGE_ADD ? dv_element_nodes(change->kind) : per_element[change->action];
 }
 
@@ -118,6 +119,29 @@ static bool read_numbers(Scanner *file, ScriptedChange *change, ChangeScript *sc
     return true;
 }
 
+/* The points of an incision, without a triangle where the file has none. */
+static bool read_path(Scanner *file, ScriptedChange *change, ChangeScript *script, MeshReport *report)
+{
+    Scanner line = scan_start(NULL, 0);
+    RealArray found = {0};
+    (void)scan_line(file, &line);
+    for (double number; scan_double(&line, &number);)
+        array_push(&found, number);
+    const bool with_triangle = found.count == 4 * (uint64_t)change->count;
+    const bool good =
+        !scan_more(&line) && change->count > 1 && (with_triangle || found.count == 3 * (uint64_t)change->count);
+    change->first_number = script->numbers.count;
+    for (uint32_t i = 0; i < change->count && good; i++) {
+        const double *point = found.data + (size_t)i * (with_triangle ? 4 : 3);
+        array_push(&script->numbers, with_triangle ? *point++ : -1);
+        array_append(&script->numbers, point, 3);
+    }
+    array_free(&found);
+    return good ||
+           mesh_fail(report, "line %" PRIu32 ": a path of %" PRIu32 " points needs two or more, of 3 numbers each or 4",
+                     change->line, change->count);
+}
+
 static bool read_addition(Scanner *line, ScriptedChange *change, ChangeScript *script, MeshReport *report)
 {
     const Word word = scan_word(line);
@@ -140,12 +164,16 @@ static bool read_change(Scanner *file, Scanner *line, ChangeScript *script, Mesh
         change.action = CHANGE_REMOVE;
         if (!read_count(line, &change.count, report))
             return false;
+    } else if (starts_with(line, "INCISE=")) {
+        change.action = CHANGE_INCISE;
+        if (!read_count(line, &change.count, report))
+            return false;
     } else {
-        mesh_warn(report, "line %" PRIu32 ": %s is passed over; known are T=, ADD= and REMOVE=", line->line,
+        mesh_warn(report, "line %" PRIu32 ": %s is passed over; known are T=, ADD=, REMOVE= and INCISE=", line->line,
                   scan_excerpt(*line).text);
         return true;
     }
-    if (!read_numbers(file, &change, script, report))
+    if (!(change.action == CHANGE_INCISE ? read_path : read_numbers)(file, &change, script, report))
         return false;
     array_push(&script->changes, change);
     script->moments.data[script->moments.count - 1].count++;

@@ -12,6 +12,7 @@
  */
 #include "change_script.h"
 #include "container/modifier.h"
+#include "incision.h"
 #include "loader/value_types.h"
 #include "mesh/file.h"
 
@@ -28,6 +29,7 @@ typedef struct Processor {
     DvObject *object;
     DvData filename, list_changes, interval, shift, loop, use_data_inputs, time_to_remove;
     DvData remove[DV_ELEMENT_KINDS];
+    DvData of_start, snap_path, snap_border, draw;
     DvData moments_done, loop_time; /* where in the file: see advance() */
     DvLink topology;
     ChangeScript script;
@@ -235,6 +237,25 @@ static void add_points_in_triangles(Processor *self, const ScriptedChange *chang
     descent_free(&descent);
 }
 
+/* With saveIndicesAtInit a path names places of the start, which the material takes along. */
+static void incise_scripted(Processor *self, const ScriptedChange *change)
+{
+    const bool of_start = dv_data_bool(&self->of_start);
+    const double *numbers = numbers_of(self, change);
+    ARRAY(DvCutPoint) path = {0};
+    uint32_t opened;
+    for (uint32_t i = 0; i < change->count; i++, numbers += 4)
+        array_push(&path, (DvCutPoint){{numbers[1], numbers[2], numbers[3]}, as_index(numbers[0])});
+    const DvStatus status =
+        incise_surface(modifier_topology(self->first_modifier)->object, of_start ? DV_RESET_POSITION : DV_POSITION,
+                       path.data, path.count, of_start ? dv_data_double(&self->snap_path) : 0.1,
+                       of_start ? dv_data_double(&self->snap_border) : 0.25, &opened);
+    if (status == DV_OK && opened == 0)
+        dv_warning(self->object, "line %" PRIu32 " of '%s': the path does not part the surface anywhere", change->line,
+                   dv_data_string(&self->filename));
+    array_free(&path);
+}
+
 static void act(Processor *self, const ScriptedMoment *moment)
 {
     for (uint32_t i = 0; i < moment->count; i++) {
@@ -243,6 +264,8 @@ static void act(Processor *self, const ScriptedMoment *moment)
             remove_scripted(self, change);
         else if (change->action == CHANGE_ADD)
             add_scripted(self, change);
+        else if (change->action == CHANGE_INCISE)
+            incise_scripted(self, change);
         else
             add_points_in_triangles(self, change);
     }
@@ -396,6 +419,15 @@ static const DvField fields[] = {
     REMOVE_FIELD(DV_QUADS, "quadsToRemove", "quads"),
     REMOVE_FIELD(DV_TETRAHEDRA, "tetrahedraToRemove", "tetrahedra"),
     REMOVE_FIELD(DV_HEXAHEDRA, "hexahedraToRemove", "hexahedra"),
+    DV_FIELD(Processor, of_start, "saveIndicesAtInit", dv_type_bool, .init = "0",
+             .help = "places of incisions are those at the start, which the surface takes along; else present ones"),
+    DV_FIELD(Processor, snap_path, "epsilonSnapPath", dv_type_double, .init = "0.1",
+             .help = "with saveIndicesAtInit: how near, in parts of an edge, an incision goes through its end"),
+    DV_FIELD(Processor, snap_border, "epsilonSnapBorder", dv_type_double, .init = "0.25",
+             .help =
+                 "with saveIndicesAtInit: how near, in weights, an incision begins or ends at a corner or the border"),
+    DV_FIELD(Processor, draw, "draw", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING, .group = "Visualization",
+             .help = "show the places of incisions"),
     DV_FIELD(Processor, moments_done, "momentsDone", dv_type_uint, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,
              .help = "times of the file that have passed"),
     DV_FIELD(Processor, loop_time, "loopTime", dv_type_double, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN, .unit = "s",
