@@ -14,62 +14,15 @@
  * shapes are taken as the same within 1e-12 of the element's size. Cells of a sparse grid are as stiff as they are filled.
  */
 #include "costs.h"
-#include "forcefield/element_blocks.h"
 #include "forcefield/fem/frames.h"
-#include "forcefield/fem/hexahedron_box.h"
+#include "forcefield/fem/hexahedron_fem.h"
 #include "forcefield/fem/hexahedron_stiffness.h"
-#include "forcefield/fem/material.h"
 
 #include <divan/math/decompose.h>
 
 #include <string.h>
 
-enum {
-    NODES = 8,
-    COLUMNS = 24,
-    SHAPES_COMPARED = 32 /* shapes that an element is compared with before it gets a stiffness of its own */
-};
-
-typedef enum HexahedronMethod { HEXAHEDRON_LARGE, HEXAHEDRON_POLAR, HEXAHEDRON_SMALL } HexahedronMethod;
-
-/* Column 8 c + j holds what a displacement of node j along c does: [axis of the force] with a lane per node. */
-typedef struct Stiffness {
-    DvReal8 column[COLUMNS][3];
-} Stiffness;
-
-/* Eight parallelepipeds. */
-typedef struct Box {
-    bool usable;            /* all eight are, and none changes its stiffness */
-    DvReal8 inverse[3][3];  /* inverse Jacobian in the rest frame */
-    DvReal8 lambda, mu;     /* Lame's parameters times det J / 8; zero in unused lanes */
-    DvReal8 rest[MODES][3]; /* modes of the rest shape, in the rest frame */
-    DvReal8 world[3][3];    /* inverse Jacobian in the axes of the last force */
-} Box;
-
-typedef struct HexahedronFEMForceField {
-    SingleState base;
-    DvLink topology_link;
-    Material material;
-    DvData method, update_stiffness_matrix, stiffness_matrices, initial_points;
-    DvData gather_points, gather_block_size, drawing, gap;
-
-    DvTopologyRef topology;
-    HexahedronMethod chosen;
-    bool updates;
-    ElementBlocks mesh;
-    uint32_t *corner;       /* [elements][8] */
-    DvReal8 (*rest)[3];     /* [elements] rest position in the rest frame, a lane per node */
-    DvReal8 (*frame)[3][3]; /* [blocks] of the last force, world to local */
-    Box *box;               /* [blocks] */
-    uint32_t *shape;        /* [elements] which stiffness */
-    Stiffness *stiffness;   /* [shapes] */
-    uint32_t shapes;
-    double (*lame)[2]; /* [elements] */
-    ElementMaterials materials;
-    uint64_t structure;
-} HexahedronFEMForceField;
-
-static const DvType dv_type_stiffness_matrices = {
+const DvType dv_type_stiffness_matrices = {
     .size = sizeof(DvType),
     .name = "list of Mat24x24d",
     .scalar = DV_SCALAR_DOUBLE,
@@ -171,10 +124,31 @@ static void element_nodes(const DvReal8 position[3], double node[NODES][3])
             node[n][c] = position[c][n];
 }
 
-/* Whether two elements have the same shape in their frames, wherever they are, and the same material. */
+/* Whether two elements have the same shape in their frames (of the closed form: in space), wherever they are, and the same material. */
+static void world_nodes(const HexahedronFEMForceField *self, uint32_t element, double node[NODES][3])
+{
+    for (int n = 0; n < NODES; n++)
+        for (int c = 0; c < 3; c++)
+            node[n][c] = self->mesh.point[self->corner[(size_t)element * NODES + (size_t)n]][c];
+}
+
+static bool same_in_space(const HexahedronFEMForceField *self, uint32_t a, uint32_t b, double tolerance)
+{
+    double p[NODES][3], q[NODES][3];
+    world_nodes(self, a, p);
+    world_nodes(self, b, q);
+    for (int n = 1; n < NODES; n++)
+        for (int c = 0; c < 3; c++)
+            if (!(fabs((p[n][c] - p[0][c]) - (q[n][c] - q[0][c])) <= tolerance))
+                return false;
+    return true;
+}
+
 static bool same_shape(const HexahedronFEMForceField *self, uint32_t a, uint32_t b, double tolerance)
 {
     if (memcmp(self->lame[a], self->lame[b], sizeof self->lame[a]) != 0)
+        return false;
+    if (self->closed_form && !same_in_space(self, a, b, tolerance))
         return false;
     for (int c = 0; c < 3; c++)
         for (int n = 1; n < NODES; n++)
@@ -216,8 +190,14 @@ static DvStatus make_stiffness(HexahedronFEMForceField *self)
     self->stiffness = dv_alloc(self->shapes, sizeof *self->stiffness);
     for (uint32_t s = 0; s < self->shapes; s++) {
         double node[NODES][3], k[COLUMNS][COLUMNS];
-        element_nodes(self->rest[first[s]], node);
-        hexahedron_stiffness((const double(*)[3])node, self->lame[first[s]][0], self->lame[first[s]][1], k);
+        const double lambda = self->lame[first[s]][0], mu = self->lame[first[s]][1];
+        if (self->closed_form) {
+            world_nodes(self, first[s], node);
+            hexahedron_closed_stiffness((const double(*)[3])node, lambda, mu, k);
+        } else {
+            element_nodes(self->rest[first[s]], node);
+            hexahedron_stiffness((const double(*)[3])node, lambda, mu, k);
+        }
         store_stiffness(&self->stiffness[s], (const double(*)[COLUMNS])k);
     }
     dv_free(first);
@@ -228,7 +208,7 @@ static void make_box(HexahedronFEMForceField *self, uint32_t block, const DvReal
 {
     Box *box = &self->box[block];
     const DvReal8(*frame)[3] = (const DvReal8(*)[3])self->frame[block];
-    box->usable = !self->updates;
+    box->usable = !self->updates && !self->closed_form;
     for (uint32_t lane = 0; lane < DV_LANES; lane++) {
         const uint32_t e =
             block * DV_LANES + lane < self->mesh.elements ? block * DV_LANES + lane : self->mesh.elements - 1;
@@ -289,7 +269,7 @@ static DvStatus build(HexahedronFEMForceField *self)
         return status;
     const uint32_t elements = hexahedra.count;
     self->chosen = (HexahedronMethod)dv_data_choice(&self->method);
-    self->updates = dv_data_bool(&self->update_stiffness_matrix);
+    self->updates = !self->closed_form && dv_data_bool(&self->update_stiffness_matrix);
     self->corner = dv_alloc((size_t)elements * NODES, sizeof *self->corner);
     self->rest = dv_alloc(elements, sizeof *self->rest);
     self->frame = dv_alloc(self->mesh.blocks, sizeof *self->frame);
@@ -299,7 +279,7 @@ static DvStatus build(HexahedronFEMForceField *self)
     if (elements > 0)
         memcpy(self->corner, hexahedra.at, (size_t)elements * NODES * sizeof *self->corner);
     element_blocks_load(&self->mesh, rest.at);
-    const DvSparseGridOps *grid = dv_object_ops(self->topology.object, DV_SPARSE_GRID);
+    const DvSparseGridOps *grid = self->closed_form ? NULL : dv_object_ops(self->topology.object, DV_SPARSE_GRID);
     const float *filled = grid ? grid->filled(self->topology.self) : NULL;
     for (uint32_t block = 0; block < self->mesh.blocks; block++) {
         DvReal8 mode[MODES][3];
@@ -322,11 +302,12 @@ static DvStatus build(HexahedronFEMForceField *self)
         free_elements(self);
         return status;
     }
-    dv_data_set(&self->initial_points, rest.at, rest.count);
+    if (!self->closed_form)
+        dv_data_set(&self->initial_points, rest.at, rest.count);
     return DV_OK;
 }
 
-static DvStatus reinit(DvObject *object, void *self_)
+DvStatus hexahedron_fem_reinit(DvObject *object, void *self_)
 {
     (void)object;
     HexahedronFEMForceField *self = self_;
@@ -337,7 +318,7 @@ static DvStatus reinit(DvObject *object, void *self_)
     return status;
 }
 
-static DvStatus init(DvObject *object, void *self_)
+DvStatus hexahedron_fem_init(DvObject *object, void *self_)
 {
     HexahedronFEMForceField *self = self_;
     DvStatus status = single_state_init(object, &self->base);
@@ -353,11 +334,11 @@ static DvStatus init(DvObject *object, void *self_)
         single_state_release(&self->base);
         return status;
     }
-    return reinit(object, self);
+    return hexahedron_fem_reinit(object, self);
 }
 
 /* stiffnessMatrices, when somebody reads them. */
-static DvStatus update(DvObject *object, void *self_)
+DvStatus hexahedron_fem_update(DvObject *object, void *self_)
 {
     (void)object;
     HexahedronFEMForceField *self = self_;
@@ -372,7 +353,7 @@ static DvStatus update(DvObject *object, void *self_)
     return DV_OK;
 }
 
-static void cleanup(DvObject *object, void *self_)
+void hexahedron_fem_cleanup(DvObject *object, void *self_)
 {
     (void)object;
     HexahedronFEMForceField *self = self_;
@@ -381,7 +362,7 @@ static void cleanup(DvObject *object, void *self_)
     dv_topology_release(&self->topology);
 }
 
-static void destroy(DvObject *object, void *self_)
+void hexahedron_fem_destroy(DvObject *object, void *self_)
 {
     (void)object;
     free_elements(self_);
@@ -698,7 +679,7 @@ static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *
     return explain_elements(self, fault, stiffness_bound(self), inverted_element(self, &x), cause, remedy);
 }
 
-static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = explain};
+const DvFaultCauseOps hexahedron_fem_cause = {.size = sizeof hexahedron_fem_cause, .explain = explain};
 
 static void cost(void *self_, double *product, double *assembly)
 {
@@ -713,8 +694,8 @@ static void cost(void *self_, double *product, double *assembly)
                 cache_penalty(each * self->shapes + cost_hexahedron_bytes * elements, cost_hexahedron_assembly_beyond);
 }
 
-static const DvForceFieldOps ops = {
-    .size = sizeof ops,
+const DvForceFieldOps hexahedron_fem_ops = {
+    .size = sizeof hexahedron_fem_ops,
     .states = single_state_states,
     .add_force = add_force,
     .add_dforce = add_dforce,
@@ -726,17 +707,23 @@ static const DvForceFieldOps ops = {
     .cost = cost,
 };
 
-static void draw(void *self_, DvDraw *target)
+void hexahedron_fem_draw(HexahedronFEMForceField *self, DvDraw *draw, double gap)
 {
-    HexahedronFEMForceField *self = self_;
     static const uint8_t faces[12][3] = {{0, 3, 2}, {0, 2, 1}, {4, 5, 6}, {4, 6, 7}, {0, 1, 5}, {0, 5, 4},
                                          {2, 3, 7}, {2, 7, 6}, {1, 2, 6}, {1, 6, 5}, {0, 4, 7}, {0, 7, 3}};
     static const double colors[3][4] = {{0.7, 0.7, 0.1, 1.0}, {0.7, 0.0, 0.0, 1.0}, {0.0, 0.7, 0.0, 1.0}};
-    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !self->base.state.ops || !dv_data_bool(&self->drawing))
+    if (!dv_draw_shows(draw, DV_DISPLAY_FORCE_FIELDS) || !self->base.state.ops)
         return;
     const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
     if (x.count == self->mesh.points)
-        element_blocks_draw(&self->mesh, target, x.at, faces, 12, dv_data_double(&self->gap), colors, 3);
+        element_blocks_draw(&self->mesh, draw, x.at, faces, 12, gap, colors, 3);
+}
+
+static void draw(void *self_, DvDraw *target)
+{
+    HexahedronFEMForceField *self = self_;
+    if (dv_data_bool(&self->drawing))
+        hexahedron_fem_draw(self, target, dv_data_double(&self->gap));
 }
 
 static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
@@ -753,13 +740,13 @@ const DvClass dv_hexahedron_fem_force_field = {
     .help = "Linear elastic hexahedra with large rotations.",
     .instance_size = sizeof(HexahedronFEMForceField),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
-                                      {.id = DV_FAULT_CAUSE, .ops = &cause_ops},
+    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &hexahedron_fem_ops},
+                                      {.id = DV_FAULT_CAUSE, .ops = &hexahedron_fem_cause},
                                       {.id = DV_DRAWABLE, .ops = &drawable},
                                       {0}},
-    .init = init,
-    .reinit = reinit,
-    .update = update,
-    .cleanup = cleanup,
-    .destroy = destroy,
+    .init = hexahedron_fem_init,
+    .reinit = hexahedron_fem_reinit,
+    .update = hexahedron_fem_update,
+    .cleanup = hexahedron_fem_cleanup,
+    .destroy = hexahedron_fem_destroy,
 };

@@ -85,3 +85,34 @@ double hexahedron_volume(const double node[8][3])
     }
     return volume;
 }
+
+static double edge_length(const double a[3], const double b[3])
+{
+    return sqrt((b[0] - a[0]) * (b[0] - a[0]) + (b[1] - a[1]) * (b[1] - a[1]) + (b[2] - a[2]) * (b[2] - a[2]));
+}
+
+void hexahedron_closed_stiffness(const double node[8][3], double lambda, double mu, double stiffness[24][24])
+{
+    const double volume =
+        edge_length(node[0], node[1]) * edge_length(node[0], node[3]) * edge_length(node[0], node[4]) / 8.0;
+    double jacobian[3];
+    for (int k = 0; k < 3; k++)
+        jacobian[k] = 2.0 / (node[6][k] - node[0][k]);
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < 8; j++) {
+            double same[3], e[3];
+            for (int k = 0; k < 3; k++)
+                same[k] = corner[i][k] * corner[j][k];
+            for (int k = 0; k < 3; k++)
+                e[k] = same[k] / 8.0 * (1.0 + same[(k + 1) % 3] / 3.0) * (1.0 + same[(k + 2) % 3] / 3.0);
+            for (int k = 0; k < 3; k++)
+                for (int l = 0; l < 3; l++) {
+                    const int m = 3 - k - l;
+                    const double entry =
+                        k == l ? (lambda + 2.0 * mu) * e[k] + mu * (e[(k + 1) % 3] + e[(k + 2) % 3])
+                               : (lambda * corner[i][k] * corner[j][l] + mu * corner[i][l] * corner[j][k]) *
+                                     (1.0 + same[m] / 3.0) / 8.0;
+                    stiffness[3 * i + k][3 * j + l] = volume * jacobian[k] * jacobian[l] * entry;
+                }
+        }
+}

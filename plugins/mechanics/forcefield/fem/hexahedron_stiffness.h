@@ -18,6 +18,13 @@ bool hexahedron_is_parallelepiped(const double node[8][3]);
 /* stiffness: [24][24], row 3 i + c is component c of node i; symmetric. Lame's parameters in Pa, nodes in m. */
 void hexahedron_stiffness(const double node[8][3], double lambda, double mu, double stiffness[24][24]);
 
+/* The same of a box along the axes, by formula: with the diagonal l = node 6 - node 0, J_k = 2 / l_k and the volume from the lengths of the
+ * three edges at node 0,
+ *   K_ij[k][k] = V J_k^2 ((lambda + 2 mu) E_k + mu (E_l + E_m)),   K_ij[k][l] = V J_k J_l (lambda s_k t_l + mu s_l t_k) (1 + s_m t_m / 3) / 8
+ * E_k = s_k t_k (1 + s_l t_l / 3) (1 + s_m t_m / 3) / 8; s, t: signs of nodes i, j. J_k^2 stands before mu too, where J_l^2 and J_m^2
+ * belong, so it is right for cubes only: scenes rely on it. */
+void hexahedron_closed_stiffness(const double node[8][3], double lambda, double mu, double stiffness[24][24]);
+
 /* Integral of det J: the volume, negative when the element is inverted. */
 double hexahedron_volume(const double node[8][3]);
 

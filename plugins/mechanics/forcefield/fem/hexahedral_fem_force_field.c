@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * HexahedralFEMForceField: linear elastic boxes with large rotations.
+ *
+ * The method is that of HexahedronFEMForceField (hexahedron_fem_force_field.c), frames and displacements too, with the stiffness of a
+ * box along the axes of space by formula, which is right for cubes only (hexahedron_stiffness.h).
+ */
+#include "forcefield/fem/hexahedron_fem.h"
+
+static const char *const methods[] = {"large", "polar", NULL}; /* as HexahedronMethod */
+
+#define FIELD(member, name, type, ...) DV_FIELD(HexahedronFEMForceField, member, name, type, __VA_ARGS__)
+static const DvField fields[] = {
+    SINGLE_STATE_FIELDS(HexahedronFEMForceField, base),
+    DV_LINK(HexahedronFEMForceField, topology_link, "topology", DV_TOPOLOGY,
+            .help = "mesh; that of the node by default"),
+    MATERIAL_FIELDS(HexahedronFEMForceField, material, DV_FIELD_INPUT),
+    FIELD(method, "method", dv_type_choice, .init = "large", .choices = methods,
+          .help = "frame of an element: by the first two of its mean edges (large), by the polar decomposition of all "
+                  "three (polar); matrices hold the same stiffness as products"),
+    FIELD(stiffness_matrices, "hexahedronInfo", dv_type_stiffness_matrices, .unit = "N/m",
+          .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT | DV_FIELD_HIDDEN,
+          .help = "stiffness of each element in its frame"),
+    {0},
+};
+
+static DvStatus construct(DvObject *object, void *self_)
+{
+    (void)object;
+    ((HexahedronFEMForceField *)self_)->closed_form = true;
+    return DV_OK;
+}
+
+static void draw(void *self, DvDraw *target)
+{
+    hexahedron_fem_draw(self, target, 0.0);
+}
+
+static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+
+const DvClass dv_hexahedral_fem_force_field = {
+    .size = sizeof(DvClass),
+    .name = "HexahedralFEMForceField",
+    .variants = "Vec3d",
+    .variant_rule = DV_VARIANT_OF_ALL,
+    .sources = single_state_sources,
+    .bases = (const char *const[]){"ForceField", "BaseLinearElasticityFEMForceField", NULL},
+    .family = "force fields",
+    .module = "Sofa.Component.SolidMechanics.FEM.Elastic",
+    .help = "Linear elastic cubes with large rotations; HexahedronFEMForceField takes hexahedra of any shape.",
+    .instance_size = sizeof(HexahedronFEMForceField),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &hexahedron_fem_ops},
+                                      {.id = DV_FAULT_CAUSE, .ops = &hexahedron_fem_cause},
+                                      {.id = DV_DRAWABLE, .ops = &drawable},
+                                      {0}},
+    .construct = construct,
+    .init = hexahedron_fem_init,
+    .reinit = hexahedron_fem_reinit,
+    .update = hexahedron_fem_update,
+    .cleanup = hexahedron_fem_cleanup,
+    .destroy = hexahedron_fem_destroy,
+};

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Linear elastic hexahedra: what HexahedronFEMForceField and HexahedralFEMForceField share. The method is described in
+ * hexahedron_fem_force_field.c.
+ */
+#ifndef DIVAN_MECHANICS_HEXAHEDRON_FEM_H
+#define DIVAN_MECHANICS_HEXAHEDRON_FEM_H
+
+#include "forcefield/element_blocks.h"
+#include "forcefield/fem/hexahedron_box.h"
+#include "forcefield/fem/material.h"
+
+enum {
+    NODES = 8,
+    COLUMNS = 24,
+    SHAPES_COMPARED = 32 /* shapes that an element is compared with before it gets a stiffness of its own */
+};
+
+typedef enum HexahedronMethod { HEXAHEDRON_LARGE, HEXAHEDRON_POLAR, HEXAHEDRON_SMALL } HexahedronMethod;
+
+/* Column 8 c + j holds what a displacement of node j along c does: [axis of the force] with a lane per node. */
+typedef struct Stiffness {
+    DvReal8 column[COLUMNS][3];
+} Stiffness;
+
+/* Eight parallelepipeds. */
+typedef struct Box {
+    bool usable;            /* all eight are, and none changes its stiffness */
+    DvReal8 inverse[3][3];  /* inverse Jacobian in the rest frame */
+    DvReal8 lambda, mu;     /* Lame's parameters times det J / 8; zero in unused lanes */
+    DvReal8 rest[MODES][3]; /* modes of the rest shape, in the rest frame */
+    DvReal8 world[3][3];    /* inverse Jacobian in the axes of the last force */
+} Box;
+
+typedef struct HexahedronFEMForceField {
+    SingleState base;
+    DvLink topology_link;
+    Material material;
+    DvData method, update_stiffness_matrix, stiffness_matrices, initial_points;
+    DvData gather_points, gather_block_size, drawing, gap;
+
+    DvTopologyRef topology;
+    bool closed_form; /* HexahedralFEMForceField: stiffness of a box along the axes of space */
+    HexahedronMethod chosen;
+    bool updates;
+    ElementBlocks mesh;
+    uint32_t *corner;       /* [elements][8] */
+    DvReal8 (*rest)[3];     /* [elements] rest position in the rest frame, a lane per node */
+    DvReal8 (*frame)[3][3]; /* [blocks] of the last force, world to local */
+    Box *box;               /* [blocks] */
+    uint32_t *shape;        /* [elements] which stiffness */
+    Stiffness *stiffness;   /* [shapes] */
+    uint32_t shapes;
+    double (*lame)[2]; /* [elements] */
+    ElementMaterials materials;
+    uint64_t structure;
+} HexahedronFEMForceField;
+
+extern const DvType dv_type_stiffness_matrices;
+
+/* Of both classes. `closed_form` is set before. */
+DvStatus hexahedron_fem_init(DvObject *object, void *self);
+DvStatus hexahedron_fem_reinit(DvObject *object, void *self);
+DvStatus hexahedron_fem_update(DvObject *object, void *self);
+void hexahedron_fem_cleanup(DvObject *object, void *self);
+void hexahedron_fem_destroy(DvObject *object, void *self);
+void hexahedron_fem_draw(HexahedronFEMForceField *self, DvDraw *draw, double gap);
+
+extern const DvForceFieldOps hexahedron_fem_ops;
+extern const DvFaultCauseOps hexahedron_fem_cause;
+
+#endif
