@@ -78,6 +78,12 @@ DV_PUBLIC void dv_text_add_double(DvText *text,
 DV_PUBLIC void dv_text_add_bytes(DvText *text, const char *bytes, size_t length); /* [any] */
 DV_PUBLIC void dv_text_free(DvText *text);                                        /* [any] back to zero */
 
+/* What to say of an index beyond the end of a list: "no point 4: the state has 4, counted from 0", where `what` is "point", `owner`
+ * "the state". One above 2^31 is said as the negative number that it was written as. `all`: the indices that it stands among, or NULL;
+ * when they go from 1 to `count`, the text asks whether they count from 1.     [any] */
+DV_PUBLIC void dv_text_add_missing(DvText *text, const char *what, uint32_t index, const char *owner, size_t count,
+                                   const uint32_t *all, size_t all_count);
+
 /* The one copy of a text that lives as long as the process, for the few that are shared by many; NULL gives NULL.     [any] */
 DV_PUBLIC const char *dv_intern(const char *text);
 

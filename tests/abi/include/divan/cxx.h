@@ -42,6 +42,7 @@ class Field {
     constexpr Field group(const char *text) const { return with(&DvField::group, text); }
     constexpr Field help(const char *text) const { return with(&DvField::help, text); }
     constexpr Field aliases(const char *const *names) const { return with(&DvField::aliases, names); }
+    constexpr Field range(const DvRange *numbers) const { return with(&DvField::range, numbers); }
 
   private:
     DvField field{};

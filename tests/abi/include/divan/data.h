@@ -27,9 +27,26 @@ enum {                               /* DvField.flags */
        DV_FIELD_OUTPUT = 1u << 4,    /* of an engine: computed by the class's `update`; never saved */
        DV_FIELD_STATE =
            1u << 5, /* part of the state of a run that no user sets: saved with 17 digits, restored on load, hidden */
-       DV_FIELD_DRAWING = 1u << 6,   /* only changes what is drawn */
-       DV_FIELD_NOT_LINKED = 1u << 7 /* an option of this object alone: `src` of another passes it over */
+       DV_FIELD_DRAWING = 1u << 6,    /* only changes what is drawn */
+       DV_FIELD_NOT_LINKED = 1u << 7, /* an option of this object alone: `src` of another passes it over */
+       DV_FIELD_LENIENT = 1u << 8     /* a number outside the range is a warning: the run still means something */
 };
+
+/* The numbers that make sense in a field; of vectors and lists it holds for each. When an object is initialised, the kernel names
+ * every number that is outside: an error, or a warning of a field that is lenient, or a remark of one that only changes what is
+ * drawn. So `init` finds its numbers in range; what is written while the scene runs is not checked. */
+typedef struct DvRange {
+    double least, most; /* both belong to it; -INFINITY, INFINITY: no bound */
+    bool above, below;  /* least itself does not belong to it; most does not */
+} DvRange;
+
+DV_PUBLIC extern const DvRange dv_range_positive; /* above 0: masses, moduli, lengths that something is divided by */
+DV_PUBLIC extern const DvRange
+    dv_range_not_negative;                     /* 0 or more: stiffnesses, damping, tolerances, radii, distances */
+DV_PUBLIC extern const DvRange dv_range_count; /* 1 or more, of iterations, points, pieces */
+DV_PUBLIC extern const DvRange dv_range_share; /* from 0 to 1 */
+/* What the range says, as in "it must be <above 0>".     [any] */
+DV_PUBLIC void dv_range_print(const DvRange *range, DvText *out);
 
 /* Members in the order in which tables give them: C++20 insists on it. */
 struct DvField {
@@ -40,6 +57,7 @@ struct DvField {
     bool many;                  /* of a link: a list of paths */
     const char *init;           /* default, as text; NULL: false, 0, empty */
     const char *unit;           /* "m", "Pa", "kg m^2"; NULL: none */
+    const DvRange *range;       /* of its numbers; NULL: all make sense */
     const char *const *choices; /* of a dv_type_choice, ended by NULL */
     uint32_t flags;
     const char *group; /* heading in panels, or NULL */

@@ -62,6 +62,9 @@ DV_PUBLIC void dv_remark(const DvObject *object, const char *format, ...) DV_PRI
 DV_PUBLIC void dv_field_remark(const DvData *field, int64_t index, const char *format, ...) DV_PRINTF(3, 4);
 DV_PUBLIC void dv_info(const DvObject *object, const char *format, ...) DV_PRINTF(2, 3);
 DV_PUBLIC DvStatus dv_field_error(const DvData *field, int64_t index, const char *format, ...) DV_PRINTF(3, 4);
+/* An index of the field beyond the end of a list, said by dv_text_add_missing; it stands among those of the field.     [any] */
+DV_PUBLIC DvStatus dv_field_error_missing(const DvData *field, int64_t index, const char *what, uint32_t missing,
+                                          const char *owner, size_t count);
 DV_PUBLIC void dv_field_warning(const DvData *field, int64_t index, const char *format, ...) DV_PRINTF(3, 4);
 
 DV_END_DECLS

@@ -52,6 +52,7 @@ typedef struct DvForceFieldOps {
 /* For field tables: the field every force field has. */
 #define DV_FIELD_RAYLEIGH_STIFFNESS(Struct, member)                                         \
     DV_FIELD(Struct, member, "rayleighStiffness", dv_type_double, .init = "0", .unit = "s", \
+             .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,                    \
              .help = "damping in proportion to the stiffness, added to the solver's own")
 
 DV_END_DECLS

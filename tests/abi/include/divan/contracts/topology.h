@@ -273,6 +273,28 @@ typedef struct DvTopologicalMappingOps {
     uint32_t (*point)(void *self, uint32_t point, uint32_t points[8], double weights[8], double offset[3]);
 } DvTopologicalMappingOps;
 
+/* Cutting triangulated surfaces: a service of the topology plugin. The topology is a container of triangles with a modifier and a
+ * state of points in space. New points and triangles name what they come from, so that attached data are interpolated. Errors
+ * have been reported; what was done before one stays, and the mesh is sound.     [step] */
+#define DV_SURFACE_CUTTING "divan.surface-cutting/1"
+typedef struct DvCutPoint {
+    double at[3];      /* m, on the surface or above it */
+    uint32_t triangle; /* that it lies in; UINT32_MAX, or another than it lies in: it is looked for in the whole mesh */
+} DvCutPoint;
+typedef struct DvSurfaceCuttingOps {
+    uint32_t size;
+    /* Cuts along the straight ways between the points of a path. Where the way crosses an edge nearer to an end than the part
+     * `snap_path` of it (0 to 0.5), it goes through that end; ends of the path with a weight beyond 1 - snap_border become that corner
+     * of their triangle, those with one below it at an edge of the border move onto it. *opened: points that are there twice
+     * now; 0: the path does not part the surface anywhere. DV_ERROR_NOT_FOUND: a point lies above no triangle. */
+    DvStatus (*incise)(DvObject *topology, const DvCutPoint *path, uint32_t count, double snap_path, double snap_border,
+                       uint32_t *opened);
+    /* Puts a new point, *point, on an edge, at `weight` (between 0 and 1) of its second end. */
+    DvStatus (*split_edge)(DvObject *topology, uint32_t edge, double weight, uint32_t *point);
+    /* Two triangles become those on both sides of the other diagonal. */
+    DvStatus (*swap_edge)(DvObject *topology, uint32_t edge);
+} DvSurfaceCuttingOps;
+
 /* A mesh for reading only: what a loader, or a file, has. Absent arrays are NULL. */
 typedef struct DvMeshGroup {
     DvElementKind kind;
