@@ -397,6 +397,9 @@ static void the_nearest_element_is_found(void **state)
             if (k >= 2 && dv_vec3_distance(place_of(&mesh, found[i]), dv_vec3_load(p)) < 1e-9 &&
                 score(&mesh, found[i].element, p) <= 0.0)
                 continue;
+            /* and outside it is outside all of them, which of tetrahedra the score says */
+            for (uint32_t e = 0; kinds[k] == DV_TETRAHEDRA && e < mesh.lists[0].elements.count; e++)
+                assert_true(score(&mesh, e, p) > -1e-9);
             for (uint32_t e = 0; e < mesh.lists[0].elements.count; e++) {
                 const double other = distance_from(&mesh, e, p);
                 if (!(got <= other + 1e-7))
