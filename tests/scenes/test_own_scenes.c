@@ -6,6 +6,7 @@
  * keep, and from energy, which implicit integration may only lose.
  */
 #include <divan/contracts/collision.h>
+#include <divan/contracts/topology.h>
 #include <divan/math/quat.h>
 #include <divan/registry.h>
 #include <divan/scene.h>
@@ -502,6 +503,95 @@ static int stop(void **context)
     return 0;
 }
 
+typedef struct OwnMesh {
+    const DvTopologyOps *ops;
+    void *self;
+} OwnMesh;
+
+static OwnMesh mesh_of(DvScene *scene, const char *path)
+{
+    DvObject *object = dv_node_resolve(dv_scene_root(scene), NULL, path, DV_TOPOLOGY);
+    assert_non_null(object);
+    return (OwnMesh){dv_object_ops(object, DV_TOPOLOGY), dv_object_self(object)};
+}
+
+static uint32_t count_elements(OwnMesh mesh, DvElementKind kind)
+{
+    return mesh.ops->elements(mesh.self, kind).count;
+}
+
+/* A surface that closes a volume: an even number of triangles meet at each edge, and each belongs to one tetrahedron alone. */
+static void expect_closed(OwnMesh surface, OwnMesh volume)
+{
+    const DvAdjacency at_edge = surface.ops->adjacency(surface.self, DV_EDGES, DV_TRIANGLES);
+    const DvElements triangles = surface.ops->elements(surface.self, DV_TRIANGLES),
+                     tetrahedra = volume.ops->elements(volume.self, DV_TETRAHEDRA);
+    for (uint32_t e = 0; e < at_edge.count; e++)
+        assert_true((at_edge.end[e] - at_edge.begin[e]) % 2 == 0);
+    for (uint32_t i = 0; i < triangles.count; i++) {
+        uint32_t owners = 0;
+        for (uint32_t t = 0; t < tetrahedra.count; t++) {
+            uint32_t common = 0;
+            for (uint32_t k = 0; k < 12; k++)
+                common += triangles.at[3 * i + k % 3] == tetrahedra.at[4 * t + k / 3];
+            owners += common == 3;
+        }
+        assert_int_equal(owners, 1);
+    }
+}
+
+/* The last of eight layers goes at 0.2 s: 432 tetrahedra become 378, and their skin loses its 24 triangles around that layer. */
+static void a_cylinder_in_a_skin_loses_its_tip(void **state)
+{
+    (void)state;
+    DvScene *scene = load_own_scene("cylinder.scn");
+    const OwnMesh volume = mesh_of(scene, "@/Cylinder/volume"), skin = mesh_of(scene, "@/Cylinder/Skin/surface");
+    const DvStateRef x = state_at(scene, "@/Cylinder/state");
+    assert_int_equal(count_elements(volume, DV_TETRAHEDRA), 432);
+    assert_int_equal(count_elements(skin, DV_TRIANGLES), 228);
+    expect_closed(skin, volume);
+    step(scene, 10);
+    assert_int_equal(count_elements(volume, DV_TETRAHEDRA), 432);
+    step(scene, 2);
+    assert_int_equal(count_elements(volume, DV_TETRAHEDRA), 378);
+    assert_int_equal(count_elements(skin, DV_TRIANGLES), 204);
+    expect_closed(skin, volume);
+    assert_int_equal(dv_state_count(x), 8 * 16);
+    step(scene, 100);
+    const DvConstVec now = dv_state_read(x, DV_POSITION), rest = dv_state_read(x, DV_REST_POSITION);
+    double lowest = 0;
+    for (uint32_t i = 0; i < now.count; i++)
+        for (uint32_t c = 0; c < 3; c++) {
+            const double moved = now.at[3 * i + c] - rest.at[3 * i + c];
+            if (rest.at[3 * i + 2] == 0)
+                assert_true(moved == 0); /* held */
+            lowest = c == 1 && moved < lowest ? moved : lowest;
+        }
+    /* sags, by less than a beam without skin: 1.5 rho g L^4 / (E h^2) */
+    assert_true(lowest < -1e-3 && lowest > -1.5 * 1000 * gravity * pow(0.525, 4) / (1e5 * 0.04));
+    dv_scene_free(scene);
+}
+
+static void a_heavy_ball_carves_its_way_through_a_block(void **state)
+{
+    (void)state;
+    DvScene *scene = load_own_scene("carving.scn");
+    const OwnMesh volume = mesh_of(scene, "@/Block/volume"), surface = mesh_of(scene, "@/Block/Surface/surface");
+    const uint32_t before = count_elements(volume, DV_TETRAHEDRA);
+    step(scene, 2);
+    assert_int_equal(count_elements(volume, DV_TETRAHEDRA), before); /* not there yet */
+    for (int i = 0; i < 6; i++) {
+        step(scene, 10);
+        expect_closed(surface, volume);
+    }
+    const DvConstVec ball = dv_state_read(state_at(scene, "@/Ball/centre"), DV_POSITION);
+    const uint32_t left = count_elements(volume, DV_TETRAHEDRA);
+    /* a hole of the width of one to four cells of six, through four layers, at most */
+    assert_true(ball.at[2] < -0.1);
+    assert_in_range(before - left, 4 * 2, 4 * 4 * 6);
+    dv_scene_free(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest cases[] = {
@@ -518,6 +608,8 @@ int main(void)
         cmocka_unit_test(the_beam_lies_on_the_spheres),
         cmocka_unit_test(the_liver_pushes_back_the_tool),
         cmocka_unit_test(the_snake_comes_to_rest_in_the_bowl),
+        cmocka_unit_test(a_cylinder_in_a_skin_loses_its_tip),
+        cmocka_unit_test(a_heavy_ball_carves_its_way_through_a_block),
     };
     return cmocka_run_group_tests(cases, start, stop);
 }

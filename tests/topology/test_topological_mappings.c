@@ -440,6 +440,24 @@ static void a_point_for_each_hexahedron_comes_and_goes_with_it(void **state)
     dv_scene_free(scene);
 }
 
+/* Its maps are those of the mesh as it is. */
+static void the_output_of_a_grid_may_be_changed_by_itself(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text("<Node name='root'><DefaultAnimationLoop/><RegularGridTopology name='g' n='3 3 3'/>"
+                        "<Node name='m'><TetrahedronSetTopologyContainer name='c'/>"
+                        "<TetrahedronSetTopologyModifier name='m'/>"
+                        "<Hexa2TetraTopologicalMapping name='map' input='@/g' output='@c'/></Node></Node>");
+    DvObject *by = scene_object(scene, "/m/m");
+    const DvTopologyModifierOps *modifier = dv_object_ops(by, DV_TOPOLOGY_MODIFIER);
+    check_maps(scene, "/m/map", DV_TETRAHEDRA, DV_HEXAHEDRA);
+    assert_int_equal(
+        modifier->remove_elements(dv_object_self(by), DV_TETRAHEDRA, 3, (const uint32_t[]){1, 17, 30}, false), DV_OK);
+    check_maps(scene, "/m/map", DV_TETRAHEDRA, DV_HEXAHEDRA);
+    dv_scene_free(scene);
+}
+
 static void a_border_may_start_empty_or_gain_nothing(void **state)
 {
     (void)state;
@@ -513,6 +531,7 @@ int main(void)
         cmocka_unit_test(outputs_are_those_of_the_mesh_as_it_has_become),
         cmocka_unit_test(hexahedra_that_come_later_fit_their_neighbours),
         cmocka_unit_test(a_point_for_each_hexahedron_comes_and_goes_with_it),
+        cmocka_unit_test(the_output_of_a_grid_may_be_changed_by_itself),
         cmocka_unit_test(a_border_may_start_empty_or_gain_nothing),
         cmocka_unit_test(what_hangs_on_an_output_follows_through_it),
         cmocka_unit_test(wrong_mappings_are_named),

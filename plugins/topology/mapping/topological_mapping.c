@@ -437,10 +437,20 @@ static DvObject *output_of(void *self)
     return ((TopologicalMapping *)self)->to->object;
 }
 
+/* For those who ask. The output of an input that cannot change may be changed by itself. */
+static void update_for_query(TopologicalMapping *mapping)
+{
+    const uint64_t revision = topology_ops.revision(mapping->to);
+    if (!mapping->from->dynamic && revision != mapping->seen)
+        mapping->stale = true;
+    mapping->seen = revision;
+    update_maps(mapping, topology_elements(mapping->from, mapping->source_kind).count);
+}
+
 static bool source_of(void *self, DvElementKind kind, uint32_t element, DvElementKind *source_kind, uint32_t *source)
 {
     TopologicalMapping *mapping = self;
-    update_maps(mapping, topology_elements(mapping->from, mapping->source_kind).count);
+    update_for_query(mapping);
     if (kind != mapping->image_kind || element >= mapping->source.count)
         return false;
     *source_kind = mapping->source_kind;
@@ -452,7 +462,7 @@ static uint32_t images_of_source(void *self, DvElementKind kind, uint32_t source
 {
     TopologicalMapping *mapping = self;
     uint32_t count = 0;
-    update_maps(mapping, topology_elements(mapping->from, mapping->source_kind).count);
+    update_for_query(mapping);
     if (kind != mapping->source_kind || (size_t)source * mapping->images >= mapping->image.count)
         return 0;
     *images = images_of(mapping, source);

@@ -24,6 +24,7 @@ typedef struct TopologicalMapping {
     IndexArray source; /* [elements of the output] */
     IndexArray image;  /* [elements of the input x images], INVALID_INDEX where there is none */
     bool stale;        /* both are to be found again */
+    uint64_t seen;     /* revision of an output that is changed by others, as its input never changes */
     DvElementData followed[DV_ELEMENT_KINDS];
     void (*changed[DV_ELEMENT_KINDS])(struct TopologicalMapping *, const DvElementChange *);
 } TopologicalMapping;

@@ -48,7 +48,7 @@ Topology *source_elements(Topology *topology, DvElementKind *kind, IndexArray *e
         Topology *input = topology_of(ops->input(self));
         DvElementKind source_kind = *kind;
         uint32_t kept = 0;
-        if (!input)
+        if (!input || !input->dynamic) /* what cannot change gives nothing up: the mesh is changed by itself */
             break;
         for (uint32_t i = 0; i < elements->count; i++)
             if (ops->source(self, *kind, elements->data[i], &source_kind, &elements->data[kept]))

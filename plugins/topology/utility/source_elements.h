@@ -8,7 +8,7 @@
 
 #include "container/modifier.h"
 
-/* The mesh that all others up the chain of mappings come from, and the elements of its own kind that `elements` come from, one
+/* The mesh at the top of the chain of mappings, as far as meshes can change, and the elements of its own kind that `elements` come from, one
  * for each that has any: of several bodies around a face or edge the first. `kind` and `elements` are replaced. */
 Topology *source_elements(Topology *topology, DvElementKind *kind, IndexArray *elements);
 /* Removes elements of a mesh of its own kind, with what only they had, through the modifier in its node; numbers that are not
