@@ -181,6 +181,23 @@ static void the_last_element_goes_with_its_points(void **state)
     end(scene);
 }
 
+/* Edges that no quad has stay, and name points that are gone. */
+static void the_last_quads_go_with_their_springs(void **state)
+{
+    (void)state;
+    DvScene *scene = load(SCENE(
+        "<EulerImplicitSolver/><CGLinearSolver iterations='20' tolerance='1e-9' threshold='1e-18'/>"
+        "<MechanicalObject name='x' position='0 0 0  1 0 0  2 0 0.1  0 1 0  1 1 0  2 1 0'/><UniformMass vertexMass='1'/>"
+        "<QuadSetTopologyContainer name='c' quads='0 1 4 3  1 2 5 4' edges='0 4  1 5'/><QuadSetTopologyModifier/>"
+        "<QuadularBendingSprings stiffness='100'/>"
+        "<TopologicalChangeProcessor useDataInputs='1' quadsToRemove='0 1' timeToRemove='0.15'/>"));
+    step(scene, 4);
+    assert_int_equal(elements(scene, "/c", DV_QUADS).count, 0);
+    assert_int_equal(elements(scene, "/c", DV_EDGES).count, 2);
+    assert_int_equal(dv_state_count(scene_state(scene, "/x")), 0);
+    end(scene);
+}
+
 static void lists_are_removed_at_intervals(void **state)
 {
     (void)state;
@@ -462,6 +479,7 @@ int main(void)
         cmocka_unit_test(what_is_not_there_is_left_out_with_a_warning),
         cmocka_unit_test(numbers_that_are_announced_and_missing_count_as_zero),
         cmocka_unit_test(the_last_element_goes_with_its_points),
+        cmocka_unit_test(the_last_quads_go_with_their_springs),
         cmocka_unit_test(lists_are_removed_at_intervals),
         cmocka_unit_test(a_region_s_triangles_are_removed_once),
         cmocka_unit_test(a_reset_begins_the_file_again),

@@ -194,6 +194,12 @@ static DvStatus agree_on_edges(BendingSprings *self, uint32_t edges)
     return follow(self);
 }
 
+/* A mesh that has lost its last element may have edges without points. */
+static bool acts(const BendingSprings *self)
+{
+    return self->set.count > 0 && self->set.points[0] > 0;
+}
+
 /* Makes the springs again that the mesh or the fields have changed; false: there are none. */
 static bool update(BendingSprings *self)
 {
@@ -209,7 +215,7 @@ static bool update(BendingSprings *self)
         self->all_stale = true;
     self->told = false;
     if (!self->all_stale && self->stale_count == 0 && points == self->set.points[0])
-        return self->set.count > 0;
+        return acts(self);
     self->made[0] = stiffness;
     self->made[1] = damping;
     const DvConstVec rest = dv_state_read(self->base.state, DV_REST_POSITION);
@@ -223,7 +229,7 @@ static bool update(BendingSprings *self)
     self->all_stale = false;
     self->structure++;
     dv_data_touch(&self->stiffness); /* for edgeInfo */
-    return self->set.count > 0;
+    return acts(self);
 }
 
 DvStatus bending_springs_update(DvObject *object, void *self_)
@@ -292,7 +298,7 @@ static void add_dforce(void *self_, const DvStep *step, double k, double b, cons
     (void)step;
     (void)b;
     BendingSprings *self = self_;
-    if (self->set.count > 0 && dx->count == self->set.points[0])
+    if (acts(self) && dx->count == self->set.points[0])
         spring_blocks_dforce(&self->set, k, dx, df);
 }
 
