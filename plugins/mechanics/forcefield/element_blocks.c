@@ -6,16 +6,26 @@
 
 #include <string.h>
 
+static void forget_pairs(ElementBlocks *mesh)
+{
+    dv_free(mesh->pair);
+    dv_free(mesh->pair_begin);
+    dv_free(mesh->pair_end);
+    dv_free(mesh->pair_entry);
+    mesh->pair = mesh->pair_begin = mesh->pair_end = mesh->pair_entry = NULL;
+    mesh->pairs = 0;
+}
+
 void element_blocks_free(ElementBlocks *mesh)
 {
     dv_free(mesh->node);
     dv_free(mesh->point);
     dv_free(mesh->force);
-    dv_free(mesh->start);
+    dv_free(mesh->begin);
+    dv_free(mesh->end);
+    dv_free(mesh->limit);
     dv_free(mesh->entry);
-    dv_free(mesh->pair);
-    dv_free(mesh->pair_start);
-    dv_free(mesh->pair_entry);
+    forget_pairs(mesh);
     memset(mesh, 0, sizeof *mesh);
 }
 
@@ -29,46 +39,255 @@ static DvStatus no_point(const DvObject *object, const char *kind, uint32_t elem
     return status;
 }
 
+static DvStatus check_element(const DvObject *object, const char *kind, uint32_t nodes, uint32_t points,
+                              const uint32_t *list, uint32_t elements, uint32_t element)
+{
+    for (uint32_t n = 0; n < nodes; n++) {
+        const uint32_t point = list[element * (size_t)nodes + n];
+        if (point >= points)
+            return no_point(object, kind, element, point, points, list, elements * (size_t)nodes);
+    }
+    return DV_OK;
+}
+
+static void set_lane(ElementBlocks *mesh, uint32_t lane, const uint32_t *element)
+{
+    for (uint32_t n = 0; n < mesh->nodes; n++)
+        mesh->node[((size_t)(lane / DV_LANES) * mesh->nodes + n) * DV_LANES + lane % DV_LANES] = element[n];
+}
+
+/* Lanes that no element has repeat the last one. */
+static void fill_last_block(ElementBlocks *mesh, const uint32_t *list)
+{
+    for (uint32_t lane = mesh->elements; lane < mesh->blocks * DV_LANES; lane++)
+        set_lane(mesh, lane, list + (size_t)(mesh->elements - 1) * mesh->nodes);
+}
+
 DvStatus element_blocks_build(ElementBlocks *mesh, const DvObject *object, const char *kind, uint32_t points,
                               uint32_t nodes, uint32_t elements, const uint32_t *list)
 {
     element_blocks_free(mesh);
-    for (uint32_t i = 0; i < elements; i++)
-        for (uint32_t n = 0; n < nodes; n++)
-            if (list[i * (size_t)nodes + n] >= points)
-                return no_point(object, kind, i, list[i * (size_t)nodes + n], points, list, elements * (size_t)nodes);
-
+    for (uint32_t i = 0; i < elements; i++) {
+        const DvStatus status = check_element(object, kind, nodes, points, list, elements, i);
+        if (status != DV_OK)
+            return status;
+    }
     mesh->nodes = nodes;
     mesh->elements = elements;
-    mesh->blocks = (elements + DV_LANES - 1) / DV_LANES;
-    mesh->points = points;
+    mesh->blocks = mesh->block_room = (elements + DV_LANES - 1) / DV_LANES;
+    mesh->points = mesh->point_room = points;
+    mesh->used = mesh->entry_room = elements * nodes;
     const size_t lanes = (size_t)mesh->blocks * DV_LANES;
     mesh->node = dv_alloc(lanes * nodes, sizeof *mesh->node);
     mesh->point = dv_alloc(points, sizeof *mesh->point);
     mesh->force = dv_alloc(lanes * nodes, sizeof *mesh->force);
-    mesh->start = dv_alloc((size_t)points + 1, sizeof *mesh->start);
-    mesh->entry = dv_alloc((size_t)elements * nodes, sizeof *mesh->entry);
-    for (size_t lane = 0; lane < lanes; lane++) {
-        const size_t element = lane < elements ? lane : elements - 1;
-        for (uint32_t n = 0; n < nodes; n++)
-            mesh->node[(lane / DV_LANES * nodes + n) * DV_LANES + lane % DV_LANES] = list[element * nodes + n];
+    mesh->begin = dv_alloc(points, sizeof *mesh->begin);
+    mesh->end = dv_alloc(points, sizeof *mesh->end);
+    mesh->limit = dv_alloc(points, sizeof *mesh->limit);
+    mesh->entry = dv_alloc(mesh->used, sizeof *mesh->entry);
+    for (uint32_t i = 0; i < elements; i++)
+        set_lane(mesh, i, list + (size_t)i * nodes);
+    fill_last_block(mesh, list);
+    for (uint32_t i = 0; i < mesh->used; i++)
+        mesh->limit[list[i]]++;
+    for (uint32_t p = 0, sum = 0; p < points; p++) {
+        mesh->begin[p] = mesh->end[p] = sum;
+        sum += mesh->limit[p];
+        mesh->limit[p] = sum;
     }
-    for (size_t i = 0; i < (size_t)elements * nodes; i++)
-        mesh->start[list[i] + 1]++;
-    for (uint32_t p = 0; p < points; p++)
-        mesh->start[p + 1] += mesh->start[p];
-    uint32_t *next = dv_alloc(points, sizeof *next);
-    memcpy(next, mesh->start, points * sizeof *next);
-    for (uint32_t i = 0; i < elements * nodes; i++)
-        mesh->entry[next[list[i]]++] = i;
-    dv_free(next);
+    for (uint32_t i = 0; i < mesh->used; i++)
+        mesh->entry[mesh->end[list[i]]++] = i;
     return DV_OK;
 }
+
+/* ---- Edits of the mesh ---- */
+
+static void *enlarge(void *array, size_t count, size_t room, size_t size)
+{
+    return dv_realloc(array, count * size, room * size);
+}
+
+static void make_room(ElementBlocks *mesh, uint32_t points, uint32_t elements)
+{
+    const uint32_t blocks = (elements + DV_LANES - 1) / DV_LANES, old = mesh->point_room;
+    if (blocks > mesh->block_room) {
+        const uint32_t room = blocks + blocks / 2;
+        const size_t row = (size_t)DV_LANES * mesh->nodes;
+        mesh->node = enlarge(mesh->node, mesh->block_room, room, row * sizeof *mesh->node);
+        dv_free(mesh->force); /* holds nothing between two forces */
+        mesh->force = dv_alloc(room, row * sizeof *mesh->force);
+        mesh->block_room = room;
+    }
+    if (points > old) {
+        const uint32_t room = mesh->point_room = points + points / 2;
+        dv_free(mesh->point);
+        mesh->point = dv_alloc(room, sizeof *mesh->point);
+        mesh->begin = enlarge(mesh->begin, old, room, sizeof *mesh->begin);
+        mesh->end = enlarge(mesh->end, old, room, sizeof *mesh->end);
+        mesh->limit = enlarge(mesh->limit, old, room, sizeof *mesh->limit);
+    }
+    for (uint32_t p = mesh->points; p < points; p++)
+        mesh->begin[p] = mesh->end[p] = mesh->limit[p] = 0;
+    for (uint32_t p = points; p < mesh->points; p++)
+        mesh->lost += mesh->limit[p] - mesh->begin[p];
+    mesh->elements = elements;
+    mesh->blocks = blocks;
+    mesh->points = points;
+}
+
+/* All rows one after the other again, with room for half as many more. */
+static void pack_rows(ElementBlocks *mesh)
+{
+    uint64_t sum = 0;
+    for (uint32_t p = 0; p < mesh->points; p++)
+        sum += (mesh->end[p] - mesh->begin[p]) * 3 / 2;
+    uint32_t *entry = dv_alloc(sum, sizeof *entry), at = 0;
+    for (uint32_t p = 0; p < mesh->points; p++) {
+        const uint32_t count = mesh->end[p] - mesh->begin[p];
+        memcpy(entry + at, mesh->entry + mesh->begin[p], count * sizeof *entry);
+        mesh->begin[p] = at;
+        mesh->end[p] = at + count;
+        at += count * 3 / 2;
+        mesh->limit[p] = at;
+    }
+    dv_free(mesh->entry);
+    mesh->entry = entry;
+    mesh->used = mesh->entry_room = at;
+    mesh->lost = 0;
+}
+
+/* Room for `count` entries in the row of a point, which loses what it has. */
+static uint32_t *row_of(ElementBlocks *mesh, uint32_t point, uint32_t count)
+{
+    if (count > mesh->limit[point] - mesh->begin[point]) {
+        const uint32_t room = count + count / 2;
+        mesh->lost += mesh->limit[point] - mesh->begin[point];
+        mesh->begin[point] = mesh->end[point] = mesh->limit[point] = 0;
+        if (mesh->lost > mesh->used / 2)
+            pack_rows(mesh);
+        if (mesh->used + room > mesh->entry_room) {
+            const uint32_t larger = mesh->entry_room + mesh->entry_room / 2 + room;
+            mesh->entry = enlarge(mesh->entry, mesh->entry_room, larger, sizeof *mesh->entry);
+            mesh->entry_room = larger;
+        }
+        mesh->begin[point] = mesh->used;
+        mesh->used += room;
+        mesh->limit[point] = mesh->used;
+    }
+    mesh->end[point] = mesh->begin[point] + count;
+    return mesh->entry + mesh->begin[point];
+}
+
+static void gather_row(ElementBlocks *mesh, const DvAdjacency *around, const uint32_t *list, uint32_t point)
+{
+    const uint32_t begin = point < around->count ? around->begin[point] : 0;
+    const uint32_t count = point < around->count ? around->end[point] - begin : 0;
+    uint32_t *entry = row_of(mesh, point, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t element = around->items[begin + i];
+        const bool again = i > 0 && around->items[begin + i - 1] == element; /* the point is two of its corners */
+        uint32_t n = again ? entry[i - 1] % mesh->nodes + 1 : 0;
+        while (n + 1 < mesh->nodes && list[(size_t)element * mesh->nodes + n] != point)
+            n++;
+        entry[i] = element * mesh->nodes + n;
+    }
+}
+
+/* The first pair whose first point is `point` or a later one. */
+static uint32_t first_pair(const ElementBlocks *mesh, uint32_t point)
+{
+    uint32_t low = 0, high = mesh->pairs;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (mesh->pair[2 * (size_t)middle] < point)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The entries of one pair, if they fit where they were; how many there are. */
+static uint32_t gather_pair(ElementBlocks *mesh, uint32_t pair)
+{
+    const uint32_t p = mesh->pair[2 * (size_t)pair], q = mesh->pair[2 * (size_t)pair + 1], nodes = mesh->nodes;
+    const uint32_t limit = pair + 1 < mesh->pairs ? mesh->pair_begin[pair + 1] : mesh->pair_room;
+    uint32_t count = 0;
+    for (uint32_t e = mesh->begin[p]; e < mesh->end[p]; e++) {
+        const uint32_t element = mesh->entry[e] / nodes, n = mesh->entry[e] % nodes;
+        for (uint32_t m = 0; m < nodes; m++) {
+            if (element_blocks_point(mesh, element, m) != q)
+                continue;
+            if (mesh->pair_begin[pair] + count < limit)
+                mesh->pair_entry[mesh->pair_begin[pair] + count] = element << 6 | n << 3 | m;
+            count++;
+        }
+    }
+    mesh->pair_end[pair] = mesh->pair_begin[pair] + count;
+    return mesh->pair_end[pair] <= limit ? count : UINT32_MAX;
+}
+
+/* Pairs of touched points. False: there is one more than before, or one has more elements than ever. */
+static bool update_pairs(ElementBlocks *mesh, const MeshEdits *edits)
+{
+    for (uint32_t i = 0; i < edits->points.count; i++) {
+        const uint32_t p = edits->points.at[i];
+        uint32_t entries = 0, expected = 0;
+        for (uint32_t k = first_pair(mesh, p); k < mesh->pairs && mesh->pair[2 * (size_t)k] == p; k++) {
+            const bool touched = mesh_edits_touch_point(edits, mesh->pair[2 * (size_t)k + 1]);
+            const uint32_t count = touched ? gather_pair(mesh, k) : mesh->pair_end[k] - mesh->pair_begin[k];
+            if (count == UINT32_MAX)
+                return false;
+            entries += count;
+        }
+        for (uint32_t e = mesh->begin[p]; e < mesh->end[p]; e++)
+            for (uint32_t m = 0; m < mesh->nodes; m++)
+                expected += element_blocks_point(mesh, mesh->entry[e] / mesh->nodes, m) > p;
+        if (entries != expected)
+            return false;
+    }
+    return true;
+}
+
+DvStatus element_blocks_update(ElementBlocks *mesh, const DvObject *object, const char *kind, const MeshEdits *edits,
+                               const DvTopologyRef *topology, uint32_t points, uint32_t elements, const uint32_t *list,
+                               bool *paired)
+{
+    *paired = !mesh->pair || !edits->points_edited;
+    for (uint32_t i = 0; i < edits->elements.count; i++) {
+        const DvStatus status = check_element(object, kind, mesh->nodes, points, list, elements, edits->elements.at[i]);
+        if (status != DV_OK)
+            return status;
+    }
+    make_room(mesh, points, elements);
+    for (uint32_t i = 0; i < edits->elements.count; i++)
+        set_lane(mesh, edits->elements.at[i], list + (size_t)edits->elements.at[i] * mesh->nodes);
+    fill_last_block(mesh, list);
+    const DvAdjacency around = topology->ops->adjacency(topology->self, DV_POINTS, edits->kind);
+    for (uint32_t i = 0; i < edits->points.count; i++)
+        gather_row(mesh, &around, list, edits->points.at[i]);
+    if (mesh->pair && *paired)
+        *paired = update_pairs(mesh, edits);
+    if (!*paired)
+        forget_pairs(mesh);
+    return DV_OK;
+}
+
+void element_blocks_load_block(ElementBlocks *mesh, const double *x, uint32_t block)
+{
+    const uint32_t *node = mesh->node + (size_t)block * mesh->nodes * DV_LANES;
+    for (uint32_t i = 0; i < mesh->nodes * DV_LANES; i++) {
+        const double *at = x + 3 * (size_t)node[i];
+        mesh->point[node[i]] = (DvReal4){at[0], at[1], at[2], 0.0};
+    }
+}
+
+/* ---- Sums over elements ---- */
 
 void element_blocks_mean(const ElementBlocks *mesh, const double *value, double *at_point)
 {
     for (uint32_t p = 0; p < mesh->points; p++) {
-        const uint32_t begin = mesh->start[p], end = mesh->start[p + 1];
+        const uint32_t begin = mesh->begin[p], end = mesh->end[p];
         double sum = 0.0;
         for (uint32_t e = begin; e < end; e++)
             sum += value[mesh->entry[e] / mesh->nodes];
@@ -105,11 +324,11 @@ DV_SIMD_CLONES static void accumulate_chunk(void *context, uint32_t begin, uint3
 {
     const Accumulation *work = context;
     const DvReal4 *force = work->mesh->force;
-    const uint32_t *start = work->mesh->start, *entry = work->mesh->entry;
+    const uint32_t *row_begin = work->mesh->begin, *row_end = work->mesh->end, *entry = work->mesh->entry;
     for (uint32_t p = begin; p < end; p++) {
         double *f = work->f + 3 * (size_t)p;
         DvReal4 sum = {f[0], f[1], f[2], 0.0};
-        for (uint32_t e = start[p]; e < start[p + 1]; e++)
+        for (uint32_t e = row_begin[p]; e < row_end[p]; e++)
             sum += force[entry[e]];
         f[0] = sum[0];
         f[1] = sum[1];
@@ -130,7 +349,8 @@ void element_blocks_find_pairs(ElementBlocks *mesh)
     const uint32_t nodes = mesh->nodes, points = mesh->points;
     const size_t most = (size_t)mesh->elements * nodes * (nodes - 1) / 2;
     mesh->pair = dv_alloc(most, 2 * sizeof *mesh->pair);
-    mesh->pair_start = dv_alloc(most + 1, sizeof *mesh->pair_start);
+    mesh->pair_begin = dv_alloc(most, sizeof *mesh->pair_begin);
+    mesh->pair_end = dv_alloc(most, sizeof *mesh->pair_end);
     mesh->pair_entry = dv_alloc(most, sizeof *mesh->pair_entry);
     uint32_t *pair_of =
         dv_alloc(points, sizeof *pair_of); /* of the second point, + 1, while one first point is handled */
@@ -138,7 +358,7 @@ void element_blocks_find_pairs(ElementBlocks *mesh)
     uint32_t entries = 0;
     for (uint32_t p = 0; p < points; p++) {
         uint32_t found = 0;
-        for (uint32_t e = mesh->start[p]; e < mesh->start[p + 1]; e++) {
+        for (uint32_t e = mesh->begin[p]; e < mesh->end[p]; e++) {
             const uint32_t element = mesh->entry[e] / nodes;
             for (uint32_t m = 0; m < nodes; m++) {
                 const uint32_t q = element_blocks_point(mesh, element, m);
@@ -156,12 +376,12 @@ void element_blocks_find_pairs(ElementBlocks *mesh)
             const uint32_t q = seconds[k], number = mesh->pairs++;
             mesh->pair[2 * (size_t)number] = p;
             mesh->pair[2 * (size_t)number + 1] = q;
-            mesh->pair_start[number] = entries;
-            pair_of[q] = entries;
+            mesh->pair_begin[number] = pair_of[q] = entries;
             entries += counts[q];
+            mesh->pair_end[number] = entries;
             counts[q] = 0;
         }
-        for (uint32_t e = mesh->start[p]; e < mesh->start[p + 1]; e++) {
+        for (uint32_t e = mesh->begin[p]; e < mesh->end[p]; e++) {
             const uint32_t element = mesh->entry[e] / nodes, n = mesh->entry[e] % nodes;
             for (uint32_t m = 0; m < nodes; m++) {
                 const uint32_t q = element_blocks_point(mesh, element, m);
@@ -170,7 +390,7 @@ void element_blocks_find_pairs(ElementBlocks *mesh)
             }
         }
     }
-    mesh->pair_start[mesh->pairs] = entries;
+    mesh->pair_room = entries;
     dv_free(pair_of);
     dv_free(seconds);
     dv_free(counts);

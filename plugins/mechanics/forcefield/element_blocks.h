@@ -6,11 +6,15 @@
  * block; then every point adds its rows, in ascending order of the elements. Both passes run in parallel, and the sum at a point
  * has the same order as in a loop over the elements, whatever the number of threads. Matrix blocks come together the same way,
  * per pair of points.
+ *
+ * When a mesh changes, what is touched is made again (element_blocks_update) and is then what element_blocks_build would have made,
+ * to the order of the entries; pairs that no element has any more stay, with no entry, so that matrices keep their pattern.
  */
 #ifndef DIVAN_MECHANICS_ELEMENT_BLOCKS_H
 #define DIVAN_MECHANICS_ELEMENT_BLOCKS_H
 
 #include "forcefield/force_field.h"
+#include "state/mesh_edits.h"
 
 #include <math.h>
 
@@ -30,14 +34,18 @@ typedef struct ElementBlocks {
     uint32_t *node;  /* [blocks][nodes][8] point of each lane */
     DvReal4 *point;  /* [points] what element_blocks_load was given last, in rows */
     DvReal4 *force;  /* [blocks x 8][nodes] */
-    uint32_t *start; /* [points + 1] */
-    uint32_t *entry; /* [elements x nodes] rows of `force` of each point, ascending */
+    /* Rows of `force` of each point p, ascending: entry[begin[p]] .. entry[end[p] - 1]; its room ends at limit[p]. */
+    uint32_t *begin, *end, *limit; /* [points] */
+    uint32_t *entry;
+    uint32_t used, lost; /* of the entries: in the room of some row, or of one that has moved; the latter */
+    uint32_t entry_room, block_room, point_room; /* that there is room for */
 
-    /* Pairs of different points that share an element, first < second, sorted; made by element_blocks_find_pairs. */
+    /* Pairs of different points that share an element, or did, first < second, sorted; made by element_blocks_find_pairs. */
     uint32_t pairs;
-    uint32_t *pair;       /* [pairs][2] */
-    uint32_t *pair_start; /* [pairs + 1] */
-    uint32_t *pair_entry; /* element << 6 | local number of first << 3 | local number of second, ascending */
+    uint32_t *pair;                  /* [pairs][2] */
+    uint32_t *pair_begin, *pair_end; /* [pairs] */
+    uint32_t pair_room;              /* entries in all */
+    uint32_t *pair_entry;            /* element << 6 | local number of first << 3 | local number of second, ascending */
 } ElementBlocks;
 
 static inline uint32_t element_blocks_point(const ElementBlocks *mesh, uint32_t element, uint32_t local)
@@ -49,6 +57,14 @@ static inline uint32_t element_blocks_point(const ElementBlocks *mesh, uint32_t 
 DV_NODISCARD DvStatus element_blocks_build(ElementBlocks *mesh, const DvObject *object, const char *kind,
                                            uint32_t points, uint32_t nodes, uint32_t elements, const uint32_t *list);
 void element_blocks_free(ElementBlocks *mesh);
+
+/* Follows edits of the mesh, sorted: `points`, `elements` and `list` are as for element_blocks_build, and as they are now. *paired:
+ * whether the pairs are those they were. An error leaves it for element_blocks_build to mend. */
+DV_NODISCARD DvStatus element_blocks_update(ElementBlocks *mesh, const DvObject *object, const char *kind,
+                                            const MeshEdits *edits, const DvTopologyRef *topology, uint32_t points,
+                                            uint32_t elements, const uint32_t *list, bool *paired);
+/* Rows of points into those of which one of these elements gathers. */
+void element_blocks_load_block(ElementBlocks *mesh, const double *x, uint32_t block);
 
 /* The faces of all elements, shrunk towards the element's middle by the fraction `gap`.     faces: count x 3 local numbers; face k
  * takes color[k * colors / count] */

@@ -17,7 +17,7 @@ DvStatus single_state_init(DvObject *object, SingleState *base)
 DvStatus state_at_rest(DvObject *object, DvStateRef state, DvConstVec *rest)
 {
     *rest = dv_state_read(state, DV_REST_POSITION);
-    if (!rest->at)
+    if (!rest->at && dv_state_count(state) > 0)
         return dv_error(object, DV_ERROR_INVALID,
                         "state '%s' has no rest positions; elements need those of a MechanicalObject",
                         dv_object_path(state.object));

@@ -195,13 +195,13 @@ static void indices_changed(void *owner, const uint32_t *place, size_t count)
         self->base.out.ops->resize(self->base.out.self, (uint32_t)count);
 }
 
-static DvStatus follow(DvObject *object, SubsetMapping *self)
+static DvStatus follow(SubsetMapping *self)
 {
     point_set_leave(&self->set);
     self->following = false;
     if (!dv_data_bool(&self->follows))
         return DV_OK;
-    DvObject *topology = point_set_topology(object, &self->topology);
+    DvObject *topology = point_set_topology(self->base.in.object, &self->topology); /* of the input */
     if (!topology)
         return DV_OK;
     self->set = (PointSet){.indices = &self->indices, .changed = indices_changed, .owner = self};
@@ -216,7 +216,7 @@ static DvStatus init(DvObject *object, void *self_)
     if (status == DV_OK)
         status = choose_points(self);
     if (status == DV_OK)
-        status = follow(object, self);
+        status = follow(self);
     if (status != DV_OK)
         return status;
     size_t count;

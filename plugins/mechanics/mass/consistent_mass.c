@@ -55,7 +55,7 @@ void consistent_mass_free(ConsistentMass *c)
 static void gather_points(ConsistentMass *c, const ElementBlocks *blocks, const double *matrix)
 {
     for (uint32_t p = 0; p < blocks->points; p++)
-        for (uint32_t e = blocks->start[p]; e < blocks->start[p + 1]; e++) {
+        for (uint32_t e = blocks->begin[p]; e < blocks->end[p]; e++) {
             const uint32_t element = blocks->entry[e] / blocks->nodes, i = blocks->entry[e] % blocks->nodes;
             const double *m = matrix + (size_t)element * ELEMENT_MASS_ENTRIES;
             for (uint32_t j = 0; j < blocks->nodes; j++) {
@@ -70,7 +70,7 @@ static void gather_points(ConsistentMass *c, const ElementBlocks *blocks, const 
 static void gather_pairs(ConsistentMass *c, const ElementBlocks *blocks, const double *matrix)
 {
     for (uint32_t k = 0; k < blocks->pairs; k++)
-        for (uint32_t e = blocks->pair_start[k]; e < blocks->pair_start[k + 1]; e++) {
+        for (uint32_t e = blocks->pair_begin[k]; e < blocks->pair_end[k]; e++) {
             const uint32_t entry = blocks->pair_entry[e], i = entry >> 3 & 7, j = entry & 7;
             c->between[k] += matrix[(size_t)(entry >> 6) * ELEMENT_MASS_ENTRIES +
                                     (i > j ? element_mass_entry(i, j) : element_mass_entry(j, i))];

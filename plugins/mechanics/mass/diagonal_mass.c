@@ -7,7 +7,8 @@
  *   given by points:   as it is; a list that is too short goes on with its last entry
  *
  * Rigid bodies need vertexMass or a file: elements give no inertia. When the topology changes, elements take their part of
- * the mass with them. The field in use may also be changed while a scene runs.
+ * the mass with them, and the points that they leave are summed up again from those that stay: after any number of changes masses are
+ * those of a mesh that was so from the start. The field in use may also be changed while a scene runs.
  */
 #include <float.h>
 #include <stdio.h>
@@ -17,9 +18,11 @@
 #include <divan/memory.h>
 #include <divan/parallel.h>
 
+#include "first_values.h"
 #include "mass_base.h"
 #include "mass_check.h"
 #include "mass_mesh.h"
+#include "state/mesh_edits.h"
 #include "turning_inertia.h"
 
 typedef enum Given { GIVEN_TOTAL_MASS, GIVEN_DENSITY, GIVEN_POINT_MASSES } Given;
@@ -36,8 +39,11 @@ typedef struct DiagonalMass {
     TurningInertia turning; /* count 0: not up to date */
     uint64_t point_masses_version, density_version, total_mass_version;
     uint64_t structure;
-    DvElementData point_data;   /* double: mass of each point, while a topology changes */
+    DvElementData point_data;   /* follows the points */
     DvElementData element_data; /* double: what each element gave to each of its points */
+    MeshEdits edits;            /* since masses were summed up */
+    double change;              /* kg, of the edit that is being told */
+    FirstValues first_masses, first_total, first_density;
 } DiagonalMass;
 
 static const DvField fields[] = {
@@ -83,14 +89,11 @@ static double spread(DiagonalMass *self, double density)
     const DvConstVec x = mass_mesh_positions(&self->mesh, dv_data_bool(&self->compute_on_rest));
     const uint32_t nodes = self->mesh.nodes;
     double *mass = dv_data_begin_all(&self->point_masses, self->count);
-    double *part = self->element_data.topology ? self->element_data.entries : NULL;
     memset(mass, 0, self->count * sizeof *mass);
     double sum = 0.0;
     for (uint32_t e = 0; e < elements.count; e++) {
         const uint32_t *point = elements.at + (size_t)e * nodes;
         const double each = density * mass_mesh_measure(&self->mesh, point, x) / nodes;
-        if (part)
-            part[e] = each;
         for (uint32_t i = 0; i < nodes; i++) {
             if (point[i] < self->count)
                 mass[point[i]] += each;
@@ -107,9 +110,6 @@ static void scale(DiagonalMass *self, double factor)
     for (uint32_t i = 0; i < self->count; i++)
         mass[i] *= factor;
     dv_data_end(&self->point_masses);
-    double *part = self->element_data.entries;
-    for (uint32_t e = 0; self->element_data.topology && e < self->element_data.count; e++)
-        part[e] *= factor;
 }
 
 /* The measure of the whole mesh; 0 without one. */
@@ -125,8 +125,15 @@ static double measure(DiagonalMass *self)
     return sum;
 }
 
-/* What each element would give to its points. */
-static void note_parts(DiagonalMass *self, double density)
+static double part_of(DiagonalMass *self, DvElements elements, uint32_t element, DvConstVec x)
+{
+    const uint32_t nodes = self->mesh.nodes;
+    return dv_data_double(&self->density) * mass_mesh_measure(&self->mesh, elements.at + (size_t)element * nodes, x) /
+           nodes;
+}
+
+/* What each element gives, or would give, to its points. */
+static void note_parts(DiagonalMass *self)
 {
     if (!self->element_data.topology)
         return;
@@ -134,8 +141,7 @@ static void note_parts(DiagonalMass *self, double density)
     const DvConstVec x = mass_mesh_positions(&self->mesh, dv_data_bool(&self->compute_on_rest));
     double *part = self->element_data.entries;
     for (uint32_t e = 0; e < elements.count; e++)
-        part[e] =
-            density * mass_mesh_measure(&self->mesh, elements.at + (size_t)e * self->mesh.nodes, x) / self->mesh.nodes;
+        part[e] = part_of(self, elements, e, x);
 }
 
 static void seen(DiagonalMass *self)
@@ -160,8 +166,8 @@ static void complete(DiagonalMass *self)
         dv_data_set_double(&self->total_mass, sum);
         if (whole > DBL_EPSILON)
             dv_data_set_double(&self->density, sum / whole);
-        note_parts(self, dv_data_double(&self->density));
     }
+    note_parts(self);
     seen(self);
 }
 
@@ -180,9 +186,138 @@ static void read_bodies(DiagonalMass *self)
     }
 }
 
+/* ---- Changes of the topology ---- */
+
+static void points_changed(DvElementData *data, const DvElementChange *change)
+{
+    DiagonalMass *self = data->owner;
+    if (change->change == DV_POINTS_MOVED)
+        return;
+    const uint32_t old = self->count;
+    self->count = data->count;
+    self->structure += 1;
+    double *mass = dv_data_begin(&self->point_masses, old > data->count ? old : data->count);
+    if (change->change == DV_ELEMENTS_REMOVED)
+        for (uint32_t i = 0; i < change->count; i++)
+            mass[change->indices[i]] = mass[old - 1 - i];
+    if (change->change == DV_ELEMENTS_RENUMBERED) {
+        double *former = dv_alloc(old, sizeof *former);
+        memcpy(former, mass, old * sizeof *former);
+        for (uint32_t i = 0; i < change->count && i < old; i++)
+            mass[i] = former[change->indices[i]];
+        dv_free(former);
+    }
+    (void)dv_data_begin(&self->point_masses, self->count);
+    dv_data_end(&self->point_masses);
+    seen(self);
+}
+
+/* At once, so that the field is right whoever reads it; to the last bit once it is summed up. */
+static void give(DiagonalMass *self, uint32_t element, double each)
+{
+    const uint32_t *point = mass_mesh_elements(&self->mesh).at + (size_t)element * self->mesh.nodes;
+    double *mass = dv_data_begin(&self->point_masses, self->count);
+    for (uint32_t i = 0; i < self->mesh.nodes; i++)
+        if (point[i] < self->count) {
+            mass[point[i]] += each;
+            self->change += each;
+        }
+    dv_data_end(&self->point_masses);
+}
+
+static void elements_added(DvElementData *data, const DvElementChange *change, uint32_t first)
+{
+    DiagonalMass *self = data->owner;
+    const DvElements elements = mass_mesh_elements(&self->mesh);
+    const DvConstVec x = mass_mesh_positions(&self->mesh, true);
+    double *part = data->entries;
+    for (uint32_t e = first; e < first + change->count; e++) {
+        part[e] = part_of(self, elements, e, x);
+        give(self, e, part[e]);
+    }
+}
+
+static void element_removed(DvElementData *data, uint32_t index)
+{
+    DiagonalMass *self = data->owner;
+    const double *part = data->entries;
+    give(self, index, -part[index]);
+}
+
+static void elements_changed(DvElementData *data, const DvElementChange *change)
+{
+    (void)change;
+    DiagonalMass *self = data->owner;
+    dv_data_set_double(&self->total_mass, dv_data_double(&self->total_mass) + self->change);
+    self->change = 0.0;
+    seen(self);
+}
+
+/* The first masses are put back, or a saved scene has put its own back. */
+static void elements_replaced(DvElementData *data, DvMeshReplacement why)
+{
+    DiagonalMass *self = data->owner;
+    const DvElements elements = mass_mesh_elements(&self->mesh);
+    const DvConstVec x = mass_mesh_positions(&self->mesh, true);
+    double *part = data->entries;
+    if (why == DV_MESH_RESET) {
+        first_values_put_back(&self->first_masses, &self->point_masses);
+        first_values_put_back(&self->first_total, &self->total_mass);
+        first_values_put_back(&self->first_density, &self->density);
+    }
+    self->count = self->point_data.count;
+    self->structure++;
+    for (uint32_t e = 0; e < data->count; e++)
+        part[e] = part_of(self, elements, e, x);
+    seen(self);
+}
+
+static void store_reset_state(DvObject *object, void *self_)
+{
+    (void)object;
+    DiagonalMass *self = self_;
+    if (!self->element_data.topology)
+        return;
+    first_values_keep(&self->first_masses, &self->point_masses);
+    first_values_keep(&self->first_total, &self->total_mass);
+    first_values_keep(&self->first_density, &self->density);
+}
+
+static void points_replaced(DvElementData *data, DvMeshReplacement why)
+{
+    (void)why;
+    ((DiagonalMass *)data->owner)->count = data->count;
+}
+
+/* The sums of touched points, in the order of the elements as they are now. */
+static void sum_up(DiagonalMass *self)
+{
+    MeshEdits *edits = &self->edits;
+    const DvTopologyRef *topology = &self->mesh.topology;
+    const double *part = self->element_data.entries;
+    if (self->given != GIVEN_POINT_MASSES && !edits->all) {
+        const DvAdjacency around = topology->ops->adjacency(topology->self, DV_POINTS, self->mesh.kind);
+        double *mass = dv_data_begin(&self->point_masses, self->count);
+        mesh_edits_sort(edits, self->count < around.count ? self->count : around.count, self->element_data.count);
+        for (uint32_t i = 0; i < edits->points.count; i++) {
+            const uint32_t point = edits->points.at[i];
+            mass[point] = 0.0;
+            for (uint32_t e = around.begin[point]; e < around.end[point]; e++)
+                mass[point] += part[around.items[e]];
+        }
+        dv_data_end(&self->point_masses);
+        seen(self);
+    }
+    mesh_edits_clear(edits);
+}
+
+/* ---- Operations ---- */
+
 /* Follows changes of the fields; at the start of each operation. */
 static void update(DiagonalMass *self)
 {
+    if (self->edits.any)
+        sum_up(self);
     const bool points = dv_data_version(&self->point_masses) != self->point_masses_version;
     const bool density = dv_data_version(&self->density) != self->density_version;
     const bool total = dv_data_version(&self->total_mass) != self->total_mass_version;
@@ -204,8 +339,6 @@ static void update(DiagonalMass *self)
     }
     complete(self);
 }
-
-/* ---- Operations ---- */
 
 static uint32_t shorter(uint32_t a, uint32_t b)
 {
@@ -443,59 +576,6 @@ static void draw(void *self, DvDraw *draw)
 
 static const DvDrawableOps drawable_ops = {.size = sizeof(DvDrawableOps), .draw = draw};
 
-/* ---- Changes of the topology ---- */
-
-/* What the attached entries hold becomes the field's value. */
-static void publish(DiagonalMass *self, double total)
-{
-    self->count = self->point_data.count;
-    self->structure += 1;
-    dv_data_set(&self->point_masses, self->point_data.entries, self->count);
-    dv_data_set_double(&self->total_mass, total);
-    seen(self);
-}
-
-static void points_changed(DvElementData *data, const DvElementChange *change)
-{
-    DiagonalMass *self = data->owner;
-    if (change->change != DV_POINTS_MOVED)
-        publish(self, dv_data_double(&self->total_mass));
-}
-
-static double give(DiagonalMass *self, uint32_t element, double each)
-{
-    const uint32_t *point = mass_mesh_elements(&self->mesh).at + (size_t)element * self->mesh.nodes;
-    double *mass = self->point_data.entries, given = 0.0;
-    for (uint32_t i = 0; i < self->mesh.nodes; i++)
-        if (point[i] < self->point_data.count) {
-            mass[point[i]] += each;
-            given += each;
-        }
-    return given;
-}
-
-static void elements_added(DvElementData *data, const DvElementChange *change, uint32_t first)
-{
-    DiagonalMass *self = data->owner;
-    const DvElements elements = mass_mesh_elements(&self->mesh);
-    const DvConstVec x = mass_mesh_positions(&self->mesh, true);
-    const double density = dv_data_double(&self->density);
-    double *part = data->entries, total = dv_data_double(&self->total_mass);
-    for (uint32_t e = first; e < first + change->count; e++) {
-        part[e] =
-            density * mass_mesh_measure(&self->mesh, elements.at + (size_t)e * self->mesh.nodes, x) / self->mesh.nodes;
-        total += give(self, e, part[e]);
-    }
-    publish(self, total);
-}
-
-static void element_removed(DvElementData *data, uint32_t index)
-{
-    DiagonalMass *self = data->owner;
-    const double *part = data->entries;
-    publish(self, dv_data_double(&self->total_mass) + give(self, index, -part[index]));
-}
-
 /* ---- Lifecycle ---- */
 
 /* Masses of an Xsp 3.0 file: "mass index kind x y z vx vy vz m elasticity", a particle a line. */
@@ -577,15 +657,19 @@ static void choose(DiagonalMass *self, bool by_file)
 
 static DvStatus attach(DiagonalMass *self)
 {
-    self->point_data =
-        (DvElementData){.kind = DV_POINTS, .entry_size = sizeof(double), .owner = self, .changed = points_changed};
+    self->point_data = (DvElementData){
+        .kind = DV_POINTS, .entry_size = 1, .owner = self, .changed = points_changed, .replaced = points_replaced};
     self->element_data = (DvElementData){.kind = self->mesh.kind,
                                          .entry_size = sizeof(double),
                                          .owner = self,
                                          .added = elements_added,
-                                         .removed = element_removed};
-    const DvStatus status = dv_element_data_attach(&self->point_data, self->mesh.topology.object);
-    return status == DV_OK ? dv_element_data_attach(&self->element_data, self->mesh.topology.object) : status;
+                                         .removed = element_removed,
+                                         .changed = elements_changed,
+                                         .replaced = elements_replaced};
+    DvStatus status = dv_element_data_attach(&self->point_data, self->mesh.topology.object);
+    if (status == DV_OK)
+        status = dv_element_data_attach(&self->element_data, self->mesh.topology.object);
+    return status == DV_OK ? mesh_edits_attach(&self->edits, self->mesh.topology.object, self->mesh.kind) : status;
 }
 
 static DvStatus init(DvObject *object, void *self_)
@@ -620,8 +704,6 @@ static DvStatus init(DvObject *object, void *self_)
             return status;
     }
     complete(self);
-    if (self->point_data.topology && self->point_data.count == self->count)
-        memcpy(self->point_data.entries, masses(self), self->count * sizeof(double));
     return mass_meet_others(object, &self->base);
 }
 
@@ -631,6 +713,7 @@ static void cleanup(DvObject *object, void *self_)
     DiagonalMass *self = self_;
     dv_element_data_detach(&self->element_data);
     dv_element_data_detach(&self->point_data);
+    mesh_edits_detach(&self->edits);
 }
 
 static void destroy(DvObject *object, void *self_)
@@ -639,6 +722,9 @@ static void destroy(DvObject *object, void *self_)
     DiagonalMass *self = self_;
     mass_mesh_forget(&self->mesh);
     dv_state_release(&self->base.state);
+    first_values_forget(&self->first_masses);
+    first_values_forget(&self->first_total);
+    first_values_forget(&self->first_density);
     turning_inertia_free(&self->turning);
     dv_free(self->bodies);
 }
@@ -660,6 +746,7 @@ const DvClass dv_diagonal_mass = {
                                       {.id = DV_DRAWABLE, .ops = &drawable_ops},
                                       {0}},
     .init = init,
+    .store_reset_state = store_reset_state,
     .cleanup = cleanup,
     .destroy = destroy,
 };

@@ -289,6 +289,7 @@ static bool is_moving(MechanicalObject *self)
 static void store_reset_state(DvObject *object, void *self_)
 {
     MechanicalObject *self = self_;
+    mechanical_object_keep_first(self);
     if (is_mapped(object))
         return;
     dv_data_share(&self->reset_position, &self->position);
@@ -369,6 +370,7 @@ static void cleanup(DvObject *object, void *self_)
     (void)object;
     MechanicalObject *self = self_;
     dv_element_data_detach(&self->points);
+    mechanical_object_forget_first(self);
 }
 
 static void destroy(DvObject *object, void *self_)

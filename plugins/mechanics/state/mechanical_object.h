@@ -32,11 +32,14 @@ typedef struct MechanicalObject {
 
     const DvDofType *dof;
     uint32_t count;                   /* points */
+    uint32_t emptied;                 /* bit k: vector k in a field had points before all went */
     DvData *of_id[DV_FIRST_FREE_VEC]; /* the field of a vector, or NULL */
     DvStateVectors own;               /* the others */
     bool initialised;                 /* before that, the fields decide how many points there are */
     uint64_t external_force_released; /* version of externalForce when it was last cleared; 0: never */
     DvElementData points;             /* attached to a topology that may change; entries are not used */
+    double *first_rest, *first_position, *first_velocity; /* [first_count] likewise: what a reset puts back; or NULL */
+    uint32_t first_count;
 } MechanicalObject;
 
 /* Numbers of a point, and of all points, in a vector. */
@@ -66,6 +69,9 @@ void mechanical_object_combine(void *self, DvVecId r, DvVecId a, DvVecId b, doub
 
 /* mechanical_object_topology.c: from now on the points are those of a topology that may change. */
 DV_NODISCARD DvStatus mechanical_object_follow(MechanicalObject *self, DvObject *topology);
+/* What a reset of that topology puts back is what there is now. */
+void mechanical_object_keep_first(MechanicalObject *self);
+void mechanical_object_forget_first(MechanicalObject *self);
 
 /* mechanical_object_transformation.c: of the positions; angles about x, then y, then z. */
 void mechanical_object_scale(MechanicalObject *self, const double *factors);

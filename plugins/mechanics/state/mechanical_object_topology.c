@@ -103,9 +103,69 @@ static void points_changed(DvElementData *data, const DvElementChange *change)
     }
 }
 
+/* ---- Another mesh as a whole ---- */
+
+static double *copy_of(MechanicalObject *self, DvVecId id)
+{
+    const double *at = mechanical_object_read(self, id, DV_HOST);
+    const size_t numbers = mechanical_object_length_of(self, id);
+    double *copy = at ? dv_alloc(numbers, sizeof *copy) : NULL;
+    if (copy && numbers)
+        memcpy(copy, at, numbers * sizeof *copy);
+    return copy;
+}
+
+void mechanical_object_forget_first(MechanicalObject *self)
+{
+    dv_free(self->first_rest);
+    dv_free(self->first_position);
+    dv_free(self->first_velocity);
+    self->first_rest = self->first_position = self->first_velocity = NULL;
+}
+
+void mechanical_object_keep_first(MechanicalObject *self)
+{
+    mechanical_object_forget_first(self);
+    if (!self->points.topology)
+        return;
+    self->first_count = self->count;
+    self->first_rest = copy_of(self, DV_REST_POSITION);
+    self->first_position = copy_of(self, DV_POSITION);
+    self->first_velocity = copy_of(self, DV_VELOCITY);
+}
+
+static void put_back(MechanicalObject *self, DvVecId id, const double *first)
+{
+    const size_t numbers = mechanical_object_length_of(self, id);
+    if (first && numbers)
+        memcpy(mechanical_object_write(self, id, DV_HOST, DV_OVERWRITE), first, numbers * sizeof *first);
+}
+
+/* A reset puts the first points back, a saved scene has put back its own. */
+static void replaced(DvElementData *data, DvMeshReplacement why)
+{
+    MechanicalObject *self = data->owner;
+    if (why == DV_MESH_RESTORED) {
+        (void)dv_data_read(&self->position);
+        mechanical_object_resize(self, (uint32_t)self->position.count);
+        return;
+    }
+    if (!self->first_position)
+        return;
+    mechanical_object_resize(self, self->first_count);
+    put_back(self, DV_REST_POSITION, self->first_rest);
+    put_back(self, DV_POSITION, self->first_position);
+    put_back(self, DV_VELOCITY, self->first_velocity);
+    if (mechanical_object_has(self, DV_RESET_POSITION))
+        put_back(self, DV_RESET_POSITION, self->first_position);
+    if (mechanical_object_has(self, DV_RESET_VELOCITY))
+        put_back(self, DV_RESET_VELOCITY, self->first_velocity);
+}
+
 DvStatus mechanical_object_follow(MechanicalObject *self, DvObject *topology)
 {
     dv_element_data_detach(&self->points);
-    self->points = (DvElementData){.kind = DV_POINTS, .entry_size = 1, .owner = self, .changed = points_changed};
+    self->points = (DvElementData){
+        .kind = DV_POINTS, .entry_size = 1, .owner = self, .changed = points_changed, .replaced = replaced};
     return dv_element_data_attach(&self->points, topology);
 }

@@ -189,8 +189,10 @@ void mechanical_object_resize(void *self_, uint32_t count)
     for (size_t k = 0; k < VECTOR_FIELDS; k++) {
         DvData *data = self->of_id[vector_fields[k].id];
         (void)dv_data_read(data);
-        if (data->count != count && (data->count != 0 || vector_fields[k].always))
+        const bool exists = data->count != 0 || vector_fields[k].always || (old == 0 && self->emptied & 1u << k);
+        if (data->count != count && exists)
             (void)resize_field(data, count);
+        self->emptied = exists && count == 0 ? self->emptied | 1u << k : self->emptied & ~(1u << k);
     }
     dv_state_vectors_resize(&self->own, self->dof, old, count, room_for(self, count));
 }

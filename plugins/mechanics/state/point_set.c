@@ -1,77 +1,119 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Indices that follow a topology: each point knows the number it had before the change, and the list is read through that. It
- * comes out in ascending order with its repetitions, and says where each entry stood, so that other lists can go along with it.
+ * Indices that follow a topology. A change says which points go and which take their numbers; the list is read once, and only if
+ * it names one of them it is written: in ascending order with its repetitions, and with the place where each entry stood, so that
+ * other lists can go along with it.
  */
 #include "point_set.h"
 
-#include "former_number.h"
+#include "renumbering.h"
 
 #include <divan/contracts/topology.h>
 #include <divan/memory.h>
 
+#include <stdlib.h>
+#include <string.h>
+
 DvObject *point_set_topology(DvObject *object, const DvLink *link)
 {
-    DvObject *topology = dv_object_find(object, link, DV_TOPOLOGY);
+    DvObject *state = dv_node_context(dv_object_node(object), DV_STATE);
+    DvObject *topology = dv_link_is_set(link) ? dv_link_object(link) : NULL;
+    if (!dv_link_is_set(link) && state)
+        topology = dv_node_find(dv_object_node(state), DV_TOPOLOGY, DV_SEARCH_LOCAL);
     const DvTopologyOps *ops = topology ? dv_object_ops(topology, DV_TOPOLOGY) : NULL;
     return ops && ops->is_dynamic && ops->is_dynamic(dv_object_self(topology)) ? topology : NULL;
+}
+
+typedef struct Entry {
+    uint32_t index, place;
+} Entry;
+
+static int ascending(const void *a, const void *b)
+{
+    const Entry *left = a, *right = b;
+    if (left->index != right->index)
+        return left->index < right->index ? -1 : 1;
+    return left->place < right->place ? -1 : left->place > right->place;
+}
+
+static void write_entries(const PointSet *set, Entry *entries, size_t count)
+{
+    bool sorted = true;
+    for (size_t i = 1; i < count; i++)
+        sorted = sorted && entries[i - 1].index <= entries[i].index;
+    if (!sorted)
+        qsort(entries, count, sizeof *entries, ascending);
+    uint32_t *index = dv_data_begin_all(set->indices, count), *place = dv_alloc(count, sizeof *place);
+    for (size_t i = 0; i < count; i++) {
+        index[i] = entries[i].index;
+        place[i] = entries[i].place;
+    }
+    dv_data_end(set->indices);
+    if (set->changed)
+        set->changed(set->owner, place, count);
+    dv_free(place);
 }
 
 static void changed(DvElementData *data, const DvElementChange *change)
 {
     const PointSet *set = data->owner;
-    if (change->change == DV_POINTS_MOVED)
+    const bool added = change->change == DV_ELEMENTS_ADDED;
+    if (change->change == DV_POINTS_MOVED || (added && !set->takes_new))
         return;
     size_t count, kept = 0;
-    uint32_t points = 0; /* former ones that the list names */
     const uint32_t *old = dv_data_uints(set->indices, &count);
-    for (size_t i = 0; i < count; i++)
-        points = old[i] >= points ? old[i] + 1 : points;
-    uint32_t *start =
-        dv_alloc((size_t)points + 1, sizeof *start); /* entries that name each former point: a counting sort */
-    uint32_t *entry = dv_alloc(count, sizeof *entry);
-    for (size_t i = 0; i < count; i++)
-        start[old[i] + 1]++;
-    for (uint32_t p = 0; p < points; p++)
-        start[p + 1] += start[p];
-    for (size_t i = 0; i < count; i++)
-        entry[start[old[i]]++] = (uint32_t)i;
-    /* start[p] is now where the entries of p end. */
-    const size_t most = count + data->count;
-    uint32_t *index = dv_alloc(most, sizeof *index), *place = dv_alloc(most, sizeof *place);
-    for (uint32_t i = 0; i < data->count; i++) {
-        const uint32_t former = former_number(data, i);
-        if (former == UINT32_MAX && set->takes_new) {
-            index[kept] = i;
-            place[kept++] = UINT32_MAX;
-        }
-        for (uint32_t e = former < points && former > 0 ? start[former - 1] : 0; former < points && e < start[former];
-             e++) {
-            index[kept] = i;
-            place[kept++] = entry[e];
-        }
+    Renumbering renumbering = renumbering_of(change);
+    Entry *entries = dv_alloc(count + (added ? change->count : 0), sizeof *entries);
+    bool same = !added;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t index = renumbering_new(&renumbering, old[i]);
+        same = same && index == old[i];
+        if (index != UINT32_MAX)
+            entries[kept++] = (Entry){index, (uint32_t)i};
     }
-    dv_data_set(set->indices, index, kept);
-    former_number_start(data);
+    for (uint32_t i = change->total - change->count; added && i < change->total; i++)
+        entries[kept++] = (Entry){i, UINT32_MAX};
+    if (!same)
+        write_entries(set, entries, kept);
+    renumbering_free(&renumbering);
+    dv_free(entries);
+}
+
+/* A saved scene has put the indices back itself. */
+static void replaced(DvElementData *data, DvMeshReplacement why)
+{
+    const PointSet *set = data->owner;
+    size_t count;
+    const uint32_t *now = dv_data_uints(set->indices, &count);
+    if (why != DV_MESH_RESET ||
+        (count == set->first_count && (count == 0 || memcmp(now, set->first, count * sizeof *now) == 0)))
+        return;
+    uint32_t *place = dv_alloc(set->first_count, sizeof *place);
+    for (size_t i = 0; i < set->first_count; i++)
+        place[i] = i < count ? (uint32_t)i : UINT32_MAX;
+    dv_data_set(set->indices, set->first, set->first_count);
     if (set->changed)
-        set->changed(set->owner, place, kept);
-    dv_free(start);
-    dv_free(entry);
-    dv_free(index);
+        set->changed(set->owner, place, set->first_count);
     dv_free(place);
 }
 
 DvStatus point_set_follow(PointSet *set, DvObject *topology)
 {
-    const DvStatus status = former_number_attach(&set->former, topology, DV_POINTS);
-    set->former.owner = set;
-    set->former.changed = changed;
-    return status;
+    point_set_leave(set);
+    const uint32_t *now = dv_data_uints(set->indices, &set->first_count);
+    set->first = dv_alloc(set->first_count, sizeof *set->first);
+    if (set->first_count)
+        memcpy(set->first, now, set->first_count * sizeof *now);
+    set->follower =
+        (DvElementData){.kind = DV_POINTS, .entry_size = 1, .owner = set, .changed = changed, .replaced = replaced};
+    return dv_element_data_attach(&set->follower, topology);
 }
 
 void point_set_leave(PointSet *set)
 {
-    dv_element_data_detach(&set->former);
+    dv_element_data_detach(&set->follower);
+    dv_free(set->first);
+    set->first = NULL;
 }
 
 bool point_set_is_range(const uint32_t *indices, size_t count)

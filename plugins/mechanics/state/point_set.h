@@ -11,13 +11,15 @@
 typedef struct PointSet {
     DvData *indices; /* list of unsigned int; belongs to the component */
     bool takes_new;  /* points that are added belong to it */
-    /* Optional, after each change of the topology: entry i of the indices was entry place[i] before; UINT32_MAX: is new. */
+    /* Optional, after each change of the indices: entry i of the indices was entry place[i] before; UINT32_MAX: is new. */
     void (*changed)(void *owner, const uint32_t *place, size_t count);
     void *owner;
-    DvElementData former;
+    uint32_t *first; /* [first_count] the indices at the start, which a reset puts back */
+    size_t first_count;
+    DvElementData follower;
 } PointSet;
 
-/* The topology a component follows: that of its link, else of its node or above; NULL when none can change. */
+/* The topology a component follows: that of its link, else that in the node of its state; NULL when none can change. */
 DvObject *point_set_topology(DvObject *object, const DvLink *link);
 
 /* Starts to follow; `set` keeps its address. The members named above are set by the caller.     [main] */

@@ -14,7 +14,7 @@
  * A saved scene holds the lists as modifiers have left them; which elements name removed points is kept in a hidden
  * field: for each kind of elements how many do, then for each of them its number and the bits of its points.
  */
-#include "topology.h"
+#include "table_edits.h"
 
 #include <inttypes.h>
 
@@ -207,14 +207,33 @@ static void tell_all(Topology *topology, DvElementKind kind, DvElementChangeKind
                                  .count = count,
                                  .total = added ? count : 0,
                                  .indices = added ? NULL : indices,
-                                 .without_states = true};
+                                 .without_states = true,
+                                 .replaced = true};
     if (count)
         dv_element_data_apply(topology->object, &all);
     dv_free(indices);
 }
 
-/* The lists of the saved scene are in their fields. What is attached to elements starts anew: all old ones go, highest
- * first, and all new ones come. States were saved themselves. */
+/* All lists have become others. Who asks for it is told so, points first; for others all old elements go, highest first, and all
+ * new ones come. */
+static void tell_anew(Topology *topology, DvMeshReplacement why)
+{
+    topology_renumbered(topology);
+    if (topology->modifiable)
+        tables_prepare(topology);
+    topology->restoring = true;
+    for (int kind = DV_HEXAHEDRA; kind >= DV_POINTS; kind--)
+        tell_all(topology, (DvElementKind)kind, DV_ELEMENTS_REMOVED, topology->told[kind]);
+    topology->loose_changed = true;
+    set_container_remember(topology);
+    for (int kind = DV_POINTS; kind <= DV_HEXAHEDRA; kind++) {
+        dv_element_data_replace(topology->object, (DvElementKind)kind, topology->told[kind], why);
+        tell_all(topology, (DvElementKind)kind, DV_ELEMENTS_ADDED, topology->told[kind]);
+    }
+    topology->restoring = false;
+}
+
+/* The lists of the saved scene are in their fields. */
 static DvStatus restore(DvObject *object, void *self)
 {
     (void)object;
@@ -231,20 +250,75 @@ static DvStatus restore(DvObject *object, void *self)
         if (!restore_dangling(topology, kind, &at, end))
             return dv_field_error(&topology->saved, -1, "it does not fit the lists of elements");
     }
-    topology_changed(topology);
     if (topology->own != DV_POINTS) {
         const DvStatus status = topology_check_points(topology, topology->own);
         if (status != DV_OK)
             return status;
     }
-    topology->restoring = true;
-    for (int kind = DV_HEXAHEDRA; kind >= DV_POINTS; kind--)
-        tell_all(topology, (DvElementKind)kind, DV_ELEMENTS_REMOVED, topology->told[kind]);
-    set_container_remember(topology);
-    for (int kind = DV_POINTS; kind <= DV_HEXAHEDRA; kind++)
-        tell_all(topology, (DvElementKind)kind, DV_ELEMENTS_ADDED, topology->told[kind]);
-    topology->restoring = false;
+    tell_anew(topology, DV_MESH_RESTORED);
     return DV_OK;
+}
+
+/* What the lists were when the scene started. */
+typedef struct FirstMesh {
+    IndexArray list[DV_ELEMENT_KINDS];
+    uint32_t points;
+    bool moved;
+} FirstMesh;
+
+static void forget_first(Topology *topology)
+{
+    for (int kind = DV_EDGES; topology->first && kind <= DV_HEXAHEDRA; kind++)
+        array_free(&topology->first->list[kind]);
+    dv_free(topology->first);
+    topology->first = NULL;
+}
+
+/* Whatever an edit needs once is done here: its lists are its own, and the tables are there. */
+static void store_reset_state(DvObject *object, void *self)
+{
+    (void)object;
+    Topology *topology = self;
+    forget_first(topology);
+    topology->edited = false;
+    if (!topology->modifiable)
+        return;
+    FirstMesh *first = topology->first = dv_alloc(1, sizeof *first);
+    first->points = topology->points;
+    first->moved = topology->moved;
+    for (int kind = DV_EDGES; kind <= DV_HEXAHEDRA; kind++) {
+        const ElementList list = topology_elements(topology, kind);
+        array_append(&first->list[kind], list.at, list.count * list.nodes);
+        if (!topology->list[kind].field)
+            continue;
+        (void)dv_data_begin(&topology->list[kind], list.count);
+        dv_data_end(&topology->list[kind]);
+        topology->seen[kind] = dv_data_version(&topology->list[kind]);
+    }
+    tables_prepare(topology);
+}
+
+static void reset(DvObject *object, void *self)
+{
+    (void)object;
+    Topology *topology = self;
+    const FirstMesh *first = topology->first;
+    if (!first || !topology->edited)
+        return;
+    topology_set_points(topology, first->points);
+    topology->moved = first->moved;
+    for (int kind = DV_EDGES; kind <= DV_HEXAHEDRA; kind++) {
+        topology_tie(topology, kind);
+        if (topology->list[kind].field)
+            topology_set_list(topology, kind, first->list[kind].data, first->list[kind].count / dv_element_nodes(kind));
+    }
+    tell_anew(topology, DV_MESH_RESET);
+}
+
+static void destroy(DvObject *object, void *self)
+{
+    forget_first(self);
+    topology_destroy(object, self);
 }
 
 static DvStatus init(DvObject *object, void *self)
@@ -316,9 +390,11 @@ static const DvField hexahedron_fields[] = {EDGE_SET_FIELDS,
         .contracts = (const DvContract[]){{.id = DV_TOPOLOGY, .ops = &topology_ops, .slot = true}, {0}}, \
         .construct = construct_##object_,                                                                \
         .init = init,                                                                                    \
+        .store_reset_state = store_reset_state,                                                          \
+        .reset = reset,                                                                                  \
         .restore = restore,                                                                              \
         .bounding_box = topology_bounding_box,                                                           \
-        .destroy = topology_destroy,                                                                     \
+        .destroy = destroy,                                                                              \
     }
 
 SET_CONTAINER("PointSetTopologyContainer", DV_POINTS, point_fields, point_set_topology_container,

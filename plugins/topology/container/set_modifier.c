@@ -563,6 +563,7 @@ static DvStatus init(DvObject *object, void *self)
     if (!modifier->topology)
         return dv_error(object, DV_ERROR_MISSING, "there is no %.*sContainer in its node",
                         (int)(strlen(name) - strlen("Modifier")), name);
+    modifier->topology->modifiable = true;
     return dv_object_require(object, modifier->topology->object);
 }
 

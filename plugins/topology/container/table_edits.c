@@ -6,11 +6,6 @@
 
 #include "mesh/tuples.h"
 
-static bool is_derived_table(DvElementKind of, DvElementKind to)
-{
-    return of == to || to == DV_POINTS;
-}
-
 /* A table that was made while a list was empty has no rows to go on with. */
 static bool fits(Topology *topology, DvElementKind of, const Adjacency *table)
 {
@@ -48,10 +43,11 @@ void tables_prepare(Topology *topology)
         }
 }
 
-/* The tables between elements, NULL where there is none to keep up. */
+/* A table that is kept up, or NULL. */
 static AdjacencyCache *table_of(Topology *topology, DvElementKind of, DvElementKind to)
 {
-    return is_derived_table(of, to) ? NULL : topology_table(topology, of, to);
+    const bool follows = (of == DV_POINTS && to != DV_POINTS) || has_parts(of, to) || has_parts(to, of);
+    return follows ? topology_table(topology, of, to) : NULL;
 }
 
 static Adjacency *around_of(Topology *topology, DvElementKind lower, DvElementKind kind)
@@ -123,6 +119,20 @@ static void rename_element(Topology *topology, DvElementKind kind, uint32_t last
     }
 }
 
+/* Whoever has the element as a part misses it from now on: faces of different order share their points, not their edges. */
+static void miss_element(Topology *topology, DvElementKind kind, uint32_t element)
+{
+    for (DvElementKind higher = kind + 1; higher < DV_ELEMENT_KINDS; higher++) {
+        const Adjacency *around = around_of(topology, kind, higher);
+        AdjacencyCache *parts = table_of(topology, higher, kind);
+        for (uint32_t at = around && parts ? around->begin[element] : 0; around && parts && at < around->end[element];
+             at++) {
+            replace_in_row(&parts->adjacency, around->items[at], element, INVALID_INDEX);
+            parts->missing++;
+        }
+    }
+}
+
 static uint32_t count_missing(const Adjacency *parts, uint32_t element)
 {
     uint32_t missing = 0;
@@ -134,6 +144,7 @@ static uint32_t count_missing(const Adjacency *parts, uint32_t element)
 void tables_remove(Topology *topology, DvElementKind kind, uint32_t element, uint32_t last)
 {
     tables_take_out(topology, kind, element);
+    miss_element(topology, kind, element);
     if (element != last)
         rename_element(topology, kind, last, element);
     for (DvElementKind other = DV_EDGES; other < DV_ELEMENT_KINDS; other++) {

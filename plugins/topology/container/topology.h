@@ -41,6 +41,8 @@ typedef struct Topology {
     bool moved;                         /* points were added, removed or renumbered: `position` is no longer theirs */
     uint32_t told[DV_ELEMENT_KINDS];    /* set containers: counts that attached data know */
     bool (*grid_shape)(struct Topology *topology, DvGridShape *shape); /* grids */
+    bool modifiable;                                                   /* set containers: a modifier may change it */
+    struct FirstMesh *first; /* likewise: what a reset puts back, once it may change; see set_container.c */
     DvElementDataList attached;
     AdjacencyCache cache[DV_ELEMENT_KINDS][DV_ELEMENT_KINDS];
 } Topology;
@@ -62,7 +64,7 @@ const PartTable *topology_part_table(DvElementKind of, DvElementKind part);
 void topology_changed(Topology *topology);
 /* Connectivity has changed, tables have followed in place and attached data are told. */
 void topology_edited(Topology *topology);
-/* Likewise, but everything has another number: adjacency is made anew. */
+/* Likewise, but everything has another number, or is another: adjacency is made anew. */
 void topology_renumbered(Topology *topology);
 /* A table as it is for edits in place, NULL if it has not been made. */
 AdjacencyCache *topology_table(Topology *topology, DvElementKind of, DvElementKind to);

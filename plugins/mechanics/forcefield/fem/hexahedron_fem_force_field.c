@@ -561,7 +561,7 @@ DV_SIMD_CLONES static void diagonal_chunk(void *context, uint32_t begin, uint32_
     for (uint32_t p = begin; p < end; p++) {
         DvReal4 block[3] = {{0}};
         double dense[9];
-        for (uint32_t e = mesh->start[p]; e < mesh->start[p + 1]; e++) {
+        for (uint32_t e = mesh->begin[p]; e < mesh->end[p]; e++) {
             const uint32_t element = mesh->entry[e] / NODES, n = mesh->entry[e] % NODES;
             for (uint32_t m = 0; m < NODES; m++) /* a collapsed element has a point more than once */
                 if (self->corner[element * (size_t)NODES + m] == p)
@@ -580,7 +580,7 @@ DV_SIMD_CLONES static void pair_chunk(void *context, uint32_t begin, uint32_t en
     for (uint32_t k = begin; k < end; k++) {
         DvReal4 block[3] = {{0}};
         double dense[9];
-        for (uint32_t e = mesh->pair_start[k]; e < mesh->pair_start[k + 1]; e++)
+        for (uint32_t e = mesh->pair_begin[k]; e < mesh->pair_end[k]; e++)
             add_turned_block(self, mesh->pair_entry[e] >> 6, mesh->pair_entry[e] >> 3 & 7, mesh->pair_entry[e] & 7,
                              block);
         unpack(block, dense);

@@ -5,6 +5,8 @@
  */
 #include "forcefield/fem/material.h"
 
+#include <string.h>
+
 enum { MOST_WARNINGS = 3 };
 
 static const double default_young = 5000.0, default_poisson = 0.45;
@@ -111,6 +113,42 @@ static void added(DvElementData *data, const DvElementChange *change, uint32_t f
         m->named = change->total * m->parts;
 }
 
+/* What a saved scene needs where elements differ: they have other numbers than in the fields. */
+static void changed(DvElementData *data, const DvElementChange *change)
+{
+    ElementMaterials *m = data->owner;
+    const MaterialValues values = read_values(m->material);
+    if (values.young_count < 2 && values.poisson_count < 2 && (!m->factors || m->factors->count == 0))
+        return;
+    const bool removed = change->change == DV_ELEMENTS_REMOVED;
+    const size_t numbers = 2 * (size_t)m->parts, kept = removed ? data->count : data->count - change->count;
+    const double *entry = data->entries;
+    DvData *present = &m->material->present;
+    const bool listed = present->count == numbers * (removed ? data->count + (size_t)change->count : kept);
+    double *to = dv_data_begin(present, numbers * data->count);
+    for (uint32_t i = 0; removed && listed && i < change->count; i++)
+        if (change->indices[i] < data->count)
+            memcpy(to + change->indices[i] * numbers, entry + change->indices[i] * numbers, numbers * sizeof *to);
+    for (size_t i = listed ? numbers * kept : 0; i < numbers * data->count; i++)
+        to[i] = entry[i];
+    dv_data_end(present);
+}
+
+static void replaced(DvElementData *data, DvMeshReplacement why)
+{
+    ElementMaterials *m = data->owner;
+    const uint32_t count = data->count * m->parts;
+    size_t numbers;
+    const double *present = dv_data_doubles(&m->material->present, &numbers);
+    m->named = 0;
+    take_values(m, 0, count, count);
+    m->named = count;
+    if (why == DV_MESH_RESTORED && count > 0 && numbers == 2 * (size_t)count)
+        memcpy(data->entries, present, numbers * sizeof *present);
+    if (why == DV_MESH_RESET)
+        dv_data_set(&m->material->present, NULL, 0);
+}
+
 static uint64_t version_of(ElementMaterials *m)
 {
     return dv_data_version(&m->material->young_modulus) + dv_data_version(&m->material->poisson_ratio) +
@@ -137,6 +175,8 @@ DvStatus element_materials_attach(ElementMaterials *m, Material *material, DvDat
                                      .entry_size = parts * sizeof(ElementMaterial),
                                      .owner = m,
                                      .added = added,
+                                     .changed = changed,
+                                     .replaced = replaced,
                                      .interpolate = true},
                             .parts = parts,
                             .material = material,

@@ -13,6 +13,7 @@
 
 typedef struct Material {
     DvData young_modulus, poisson_ratio;
+    DvData present; /* state of a run: ElementMaterials of a mesh that has changed, where elements differ */
 } Material;
 
 /* `more`: further flags of both fields. */
@@ -22,7 +23,10 @@ typedef struct Material {
              .help = "Young's modulus: one value, or one for each element"),                                \
         DV_FIELD(Struct, material.poisson_ratio, "poissonRatio", dv_type_doubles, .init = "0.45",           \
                  .flags = DV_FIELD_REQUIRED | (more), .group = "material",                                  \
-                 .help = "Poisson's ratio, from 0 to below 0.5: one value, or one for each element")
+                 .help = "Poisson's ratio, from 0 to below 0.5: one value, or one for each element"),       \
+        DV_FIELD(Struct, material.present, "elementMaterials", dv_type_doubles,                             \
+                 .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,                                                 \
+                 .help = "Young's modulus and Poisson's ratio of each element, once the mesh has changed")
 
 typedef struct ElementMaterial {
     double young, poisson; /* Pa, - */

@@ -23,7 +23,9 @@ typedef struct TetrahedralCorotationalFEMForceField {
     DvTopologyRef topology;
     TetrahedronBlocks blocks;
     ElementMaterials materials;
-    uint64_t structure; /* + 1 with each rebuild */
+    MeshEdits edits;        /* since the blocks were brought up to date */
+    uint64_t structure;     /* + 1 when couplings have become others */
+    uint64_t materials_set; /* times */
 } TetrahedralCorotationalFEMForceField;
 
 static const char *const methods[] = {"small", "large", "polar", "exact", NULL};
@@ -72,6 +74,21 @@ static const DvField fields[] = {
     {0},
 };
 
+static void set_element(TetrahedralCorotationalFEMForceField *self, uint32_t element, double *frame)
+{
+    const ElementMaterial material = element_material(&self->materials, element);
+    tetrahedron_blocks_set_material(&self->blocks, element, material.young, material.poisson);
+    for (uint32_t c = 0; c < 9; c++)
+        frame[9 * (size_t)element + c] = self->blocks.frame[element / DV_LANES][c % 3][c / 3][element % DV_LANES];
+}
+
+static DvStatus failed(TetrahedralCorotationalFEMForceField *self, DvStatus status)
+{
+    tetrahedron_blocks_free(&self->blocks);
+    self->structure++;
+    return status;
+}
+
 static DvStatus build(TetrahedralCorotationalFEMForceField *self)
 {
     DvObject *object = dv_object_of(self);
@@ -84,20 +101,49 @@ static DvStatus build(TetrahedralCorotationalFEMForceField *self)
     if (status == DV_OK)
         status = tetrahedron_blocks_build(&self->blocks, object, method_of[dv_data_choice(&self->method)], update,
                                           rest.count, rest.at, tetrahedra.count, tetrahedra.at);
+    mesh_edits_clear(&self->edits);
+    if (status != DV_OK)
+        return failed(self, status);
     self->structure++;
-    if (status != DV_OK) {
-        tetrahedron_blocks_free(&self->blocks);
-        return status;
-    }
     double *frame = dv_data_begin_all(&self->tetrahedron_info, tetrahedra.count);
-    for (uint32_t i = 0; i < tetrahedra.count; i++) {
-        const ElementMaterial material = element_material(&self->materials, i);
-        tetrahedron_blocks_set_material(&self->blocks, i, material.young, material.poisson);
-        for (uint32_t c = 0; c < 9; c++)
-            frame[9 * (size_t)i + c] = self->blocks.frame[i / DV_LANES][c % 3][c / 3][i % DV_LANES];
-    }
+    for (uint32_t i = 0; i < tetrahedra.count; i++)
+        set_element(self, i, frame);
     dv_data_end(&self->tetrahedron_info);
     return DV_OK;
+}
+
+static DvStatus take_edits(TetrahedralCorotationalFEMForceField *self)
+{
+    const DvElements tetrahedra = dv_topology_elements(&self->topology, DV_TETRAHEDRA);
+    MeshEdits *edits = &self->edits;
+    bool paired = true;
+    DvConstVec rest;
+    DvStatus status = state_at_rest(dv_object_of(self), self->base.state, &rest);
+    if (status != DV_OK)
+        return status;
+    mesh_edits_sort(edits, rest.count, tetrahedra.count);
+    status = tetrahedron_blocks_update(&self->blocks, dv_object_of(self), edits, &self->topology, rest.count, rest.at,
+                                       tetrahedra.count, tetrahedra.at, &paired);
+    if (status == DV_OK) {
+        double *frame = dv_data_begin(&self->tetrahedron_info, tetrahedra.count);
+        for (uint32_t i = 0; i < edits->elements.count; i++)
+            set_element(self, edits->elements.at[i], frame);
+        dv_data_end(&self->tetrahedron_info);
+        self->materials_set++;
+        self->structure += !paired;
+    }
+    mesh_edits_clear(edits);
+    return status == DV_OK ? DV_OK : failed(self, status);
+}
+
+/* The blocks are those of the mesh and of a state of `points` points. */
+static DvStatus follow_mesh(TetrahedralCorotationalFEMForceField *self, uint32_t points)
+{
+    const bool rewritten = dv_topology_rewritten(&self->topology);
+    if (rewritten || self->edits.all || (self->edits.any && self->blocks.mesh.nodes == 0))
+        return build(self);
+    const DvStatus status = self->edits.any ? take_edits(self) : DV_OK;
+    return status == DV_OK && points != self->blocks.mesh.points ? build(self) : status;
 }
 
 static DvStatus reinit(DvObject *object, void *self_)
@@ -125,6 +171,8 @@ static DvStatus init(DvObject *object, void *self_)
     if (status == DV_OK)
         status = element_materials_attach(&self->materials, &self->material, &self->local_stiffness_factor,
                                           self->topology.object, DV_TETRAHEDRA, 1);
+    if (status == DV_OK)
+        status = mesh_edits_attach(&self->edits, self->topology.object, DV_TETRAHEDRA);
     if (status != DV_OK) {
         single_state_release(&self->base);
         return status;
@@ -139,6 +187,7 @@ static void cleanup(DvObject *object, void *self_)
     (void)object;
     TetrahedralCorotationalFEMForceField *self = self_;
     element_materials_detach(&self->materials);
+    mesh_edits_detach(&self->edits);
     single_state_release(&self->base);
     dv_topology_release(&self->topology);
 }
@@ -166,7 +215,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)step;
     (void)v;
     TetrahedralCorotationalFEMForceField *self = self_;
-    if ((dv_topology_changed(&self->topology) || x->count != self->blocks.mesh.points) && build(self) != DV_OK)
+    if (follow_mesh(self, x->count) != DV_OK)
         return;
     tetrahedron_blocks_force(&self->blocks, NULL, x, f);
     if (dv_data_bool(&self->compute_von_mises_stress))
@@ -204,7 +253,7 @@ static uint64_t structure(void *self_)
 static uint64_t matrix_version(void *self_)
 {
     const TetrahedralCorotationalFEMForceField *self = self_;
-    return self->blocks.method == TETRAHEDRON_SMALL ? self->structure : 0;
+    return self->blocks.method == TETRAHEDRON_SMALL ? self->structure + self->materials_set : 0;
 }
 
 static double energy(void *self_, const DvStep *step, const DvConstVec *x)

@@ -47,9 +47,9 @@ void tetrahedron_blocks_set_material(TetrahedronBlocks *t, uint32_t element, dou
     rest->lambda[lane] = lame_lambda(young, poisson) / scale;
     rest->mu[lane] = lame_mu(young, poisson) / scale;
     const double ratio = 2.0 * poisson / (1.0 - 2.0 * poisson);
-    if (element == 0) {
+    if (!t->has_ratio) {
         t->ratio = ratio;
-        t->one_ratio = true;
+        t->one_ratio = t->has_ratio = true;
     } else if (t->ratio != ratio) {
         t->one_ratio = false;
     }
@@ -160,37 +160,102 @@ static DvMat3 get_lane(const DvReal8 m[3][3], uint32_t lane)
     return r;
 }
 
-/* Rest shapes, by the same operations as current ones: at rest there is no force, to the last bit. */
-static void build_rest_shapes(TetrahedronBlocks *t, const double *rest_position)
+/* Rest shapes of a block, by the same operations as current ones: at rest there is no force, to the last bit. */
+static void build_rest_shapes(TetrahedronBlocks *t, uint32_t block)
 {
-    element_blocks_load(&t->mesh, rest_position);
-    for (uint32_t block = 0; block < t->mesh.blocks; block++) {
-        TetrahedronRest *rest = &t->rest[block];
-        DvReal8(*frame)[3] = t->frame[block], edge[3][3];
-        gather_edges(&t->mesh, block, edge);
-        current_frame(t,
-                      t->method == TETRAHEDRON_SVD     ? TETRAHEDRON_POLAR
-                      : t->method == TETRAHEDRON_EXACT ? TETRAHEDRON_SMALL
-                                                       : t->method,
-                      block, (ConstMat8)edge, frame);
-        for (int k = 0; k < 3; k++)
-            dv_real8_mul((ConstMat8)frame, edge[k], rest->edge[k]);
-        dv_real8_cross(rest->edge[1], rest->edge[2], rest->gradient[0]);
-        dv_real8_cross(rest->edge[2], rest->edge[0], rest->gradient[1]);
-        dv_real8_cross(rest->edge[0], rest->edge[1], rest->gradient[2]);
-        rest->volume = dv_real8_abs(dv_real8_dot(rest->edge[0], rest->gradient[0])) / 6.0;
-        for (int k = 0; k < 3; k++)
-            dv_real8_transposed_mul((ConstMat8)frame, rest->gradient[k], t->world[block][k]);
-        for (uint32_t lane = 0; t->inverse && lane < DV_LANES; lane++) {
-            DvMat3 inverse = dv_mat3_identity();
-            (void)dv_mat3_inverse(get_lane((ConstMat8)edge, lane), &inverse);
-            set_lane(t->inverse[block], lane, inverse);
-        }
-        if (t->current) {
-            memcpy(t->current[block], frame, sizeof t->current[block]);
-            memcpy(t->normal[block], rest->gradient, sizeof rest->gradient);
-        }
+    TetrahedronRest *rest = &t->rest[block];
+    DvReal8(*frame)[3] = t->frame[block], edge[3][3];
+    gather_edges(&t->mesh, block, edge);
+    current_frame(t,
+                  t->method == TETRAHEDRON_SVD     ? TETRAHEDRON_POLAR
+                  : t->method == TETRAHEDRON_EXACT ? TETRAHEDRON_SMALL
+                                                   : t->method,
+                  block, (ConstMat8)edge, frame);
+    for (int k = 0; k < 3; k++)
+        dv_real8_mul((ConstMat8)frame, edge[k], rest->edge[k]);
+    dv_real8_cross(rest->edge[1], rest->edge[2], rest->gradient[0]);
+    dv_real8_cross(rest->edge[2], rest->edge[0], rest->gradient[1]);
+    dv_real8_cross(rest->edge[0], rest->edge[1], rest->gradient[2]);
+    rest->volume = dv_real8_abs(dv_real8_dot(rest->edge[0], rest->gradient[0])) / 6.0;
+    for (int k = 0; k < 3; k++)
+        dv_real8_transposed_mul((ConstMat8)frame, rest->gradient[k], t->world[block][k]);
+    for (uint32_t lane = 0; t->inverse && lane < DV_LANES; lane++) {
+        DvMat3 inverse = dv_mat3_identity();
+        (void)dv_mat3_inverse(get_lane((ConstMat8)edge, lane), &inverse);
+        set_lane(t->inverse[block], lane, inverse);
     }
+    if (t->current) {
+        memcpy(t->current[block], frame, sizeof t->current[block]);
+        memcpy(t->normal[block], rest->gradient, sizeof rest->gradient);
+    }
+}
+
+/* Lanes that no element has give nothing. */
+static void clear_last_block(TetrahedronBlocks *t)
+{
+    for (uint32_t lane = t->mesh.elements; lane < t->mesh.blocks * DV_LANES; lane++)
+        t->rest[lane / DV_LANES].lambda[lane % DV_LANES] = t->rest[lane / DV_LANES].mu[lane % DV_LANES] = 0.0;
+}
+
+static DvStatus check_volume(const TetrahedronBlocks *t, const DvObject *object, uint32_t element)
+{
+    const double size = dv_mat3_norm(get_lane((ConstMat8)t->rest[element / DV_LANES].edge, element % DV_LANES));
+    const double volume = tetrahedron_blocks_volume(t, element);
+    if (volume > 1e-14 * size * size * size && isfinite(volume))
+        return DV_OK;
+    return dv_error(object, DV_ERROR_INVALID, "tetrahedron %u has no volume at rest (%g m^3); remove it from the mesh",
+                    element, volume);
+}
+
+static void *enlarge(void *array, uint32_t old, uint32_t room, size_t size)
+{
+    return array ? dv_realloc(array, old * size, room * size) : NULL;
+}
+
+static void make_room(TetrahedronBlocks *t)
+{
+    const uint32_t old = t->room, room = t->mesh.block_room;
+    if (room <= old)
+        return;
+    t->rest = enlarge(t->rest, old, room, sizeof *t->rest);
+    t->frame = enlarge(t->frame, old, room, sizeof *t->frame);
+    t->world = enlarge(t->world, old, room, sizeof *t->world);
+    t->inverse = enlarge(t->inverse, old, room, sizeof *t->inverse);
+    t->current = enlarge(t->current, old, room, sizeof *t->current);
+    t->normal = enlarge(t->normal, old, room, sizeof *t->normal);
+    t->turn = enlarge(t->turn, old, room, sizeof *t->turn);
+    dv_free(t->row);
+    t->row = NULL;
+    t->room = room;
+}
+
+DvStatus tetrahedron_blocks_update(TetrahedronBlocks *t, const DvObject *object, const MeshEdits *edits,
+                                   const DvTopologyRef *topology, uint32_t points, const double *rest_position,
+                                   uint32_t elements, const uint32_t *list, bool *paired)
+{
+    const DvStatus status =
+        element_blocks_update(&t->mesh, object, "tetrahedron", edits, topology, points, elements, list, paired);
+    if (status != DV_OK)
+        return status;
+    make_room(t);
+    uint32_t done = UINT32_MAX; /* they are ascending */
+    for (uint32_t i = 0; i < edits->elements.count; i++) {
+        const uint32_t element = edits->elements.at[i], block = element / DV_LANES;
+        if (block != done) {
+            element_blocks_load_block(&t->mesh, rest_position, block);
+            build_rest_shapes(t, block);
+        }
+        done = block;
+        const DvStatus shape = check_volume(t, object, element);
+        if (shape != DV_OK)
+            return shape;
+    }
+    if (t->mesh.blocks > 0 && done != t->mesh.blocks - 1) { /* the lanes that nobody has any more */
+        element_blocks_load_block(&t->mesh, rest_position, t->mesh.blocks - 1);
+        build_rest_shapes(t, t->mesh.blocks - 1);
+    }
+    clear_last_block(t);
+    return DV_OK;
 }
 
 DvStatus tetrahedron_blocks_build(TetrahedronBlocks *t, const DvObject *object, TetrahedronMethod method,
@@ -202,6 +267,7 @@ DvStatus tetrahedron_blocks_build(TetrahedronBlocks *t, const DvObject *object, 
     if (status != DV_OK)
         return status;
     const uint32_t blocks = t->mesh.blocks;
+    t->room = blocks;
     t->method = method;
     t->update = method == TETRAHEDRON_SMALL || method == TETRAHEDRON_EXACT ? UPDATE_NONE : update;
     t->rest = dv_alloc(blocks, sizeof *t->rest);
@@ -215,13 +281,13 @@ DvStatus tetrahedron_blocks_build(TetrahedronBlocks *t, const DvObject *object, 
         t->current = dv_alloc(blocks, sizeof *t->current);
         t->normal = dv_alloc(blocks, sizeof *t->normal);
     }
-    build_rest_shapes(t, rest_position);
+    element_blocks_load(&t->mesh, rest_position);
+    for (uint32_t block = 0; block < blocks; block++)
+        build_rest_shapes(t, block);
     for (uint32_t i = 0; i < elements; i++) {
-        const double size = dv_mat3_norm(get_lane((ConstMat8)t->rest[i / DV_LANES].edge, i % DV_LANES));
-        const double volume = tetrahedron_blocks_volume(t, i);
-        if (!(volume > 1e-14 * size * size * size) || !isfinite(volume))
-            return dv_error(object, DV_ERROR_INVALID,
-                            "tetrahedron %u has no volume at rest (%g m^3); remove it from the mesh", i, volume);
+        const DvStatus shape = check_volume(t, object, i);
+        if (shape != DV_OK)
+            return shape;
     }
     return DV_OK;
 }
@@ -524,7 +590,7 @@ DV_SIMD_CLONES static void diagonal_chunk(void *context, uint32_t begin, uint32_
     for (uint32_t p = begin; p < end; p++) {
         DvReal4 s[3] = {{0}}, l[3] = {{0}};
         double block[9];
-        for (uint32_t e = mesh->start[p]; e < mesh->start[p + 1]; e++)
+        for (uint32_t e = mesh->begin[p]; e < mesh->end[p]; e++)
             add_product(t->row + (mesh->entry[e] & ~3u), mesh->entry[e] & 3, mesh->entry[e] & 3, t->one_ratio, s, l);
         finish_product(t, s, l, block);
         add_block3(work->view, p, block, work->factor);
@@ -541,7 +607,7 @@ DV_SIMD_INLINE void fetch_pair(const TetrahedronBlocks *t, const DvMatrixView *v
     const double *mirror = view->values + size * view->slot[mesh->points + 2 * pair + 1];
     __builtin_prefetch(mirror, 1);
     __builtin_prefetch(mirror + 8, 1);
-    __builtin_prefetch(t->row + (size_t)(mesh->pair_entry[mesh->pair_start[pair]] >> 6) * 4);
+    __builtin_prefetch(t->row + (size_t)(mesh->pair_entry[mesh->pair_begin[pair]] >> 6) * 4);
 }
 
 DV_SIMD_CLONES static void pair_chunk(void *context, uint32_t begin, uint32_t end)
@@ -555,7 +621,7 @@ DV_SIMD_CLONES static void pair_chunk(void *context, uint32_t begin, uint32_t en
             fetch_pair(t, work->view, k + PAIRS_AHEAD);
         DvReal4 s[3] = {{0}}, l[3] = {{0}};
         double block[9];
-        for (uint32_t e = mesh->pair_start[k]; e < mesh->pair_start[k + 1]; e++) {
+        for (uint32_t e = mesh->pair_begin[k]; e < mesh->pair_end[k]; e++) {
             const uint32_t entry = mesh->pair_entry[e];
             add_product(t->row + (size_t)(entry >> 6) * 4, entry >> 3 & 7, entry & 7, t->one_ratio, s, l);
         }
@@ -635,7 +701,7 @@ static void local_diagonal_chunk(void *context, uint32_t begin, uint32_t end)
     const ElementBlocks *mesh = &work->t->mesh;
     for (uint32_t p = begin; p < end; p++) {
         double block[9] = {0};
-        for (uint32_t e = mesh->start[p]; e < mesh->start[p + 1]; e++)
+        for (uint32_t e = mesh->begin[p]; e < mesh->end[p]; e++)
             add_element_block(work->t, mesh->entry[e] / 4, mesh->entry[e] % 4, mesh->entry[e] % 4, block);
         add_block3(work->view, p, block, work->factor);
     }
@@ -647,7 +713,7 @@ static void local_pair_chunk(void *context, uint32_t begin, uint32_t end)
     const ElementBlocks *mesh = &work->t->mesh;
     for (uint32_t k = begin; k < end; k++) {
         double block[9] = {0};
-        for (uint32_t e = mesh->pair_start[k]; e < mesh->pair_start[k + 1]; e++)
+        for (uint32_t e = mesh->pair_begin[k]; e < mesh->pair_end[k]; e++)
             add_element_block(work->t, mesh->pair_entry[e] >> 6, mesh->pair_entry[e] >> 3 & 7, mesh->pair_entry[e] & 7,
                               block);
         add_block3(work->view, mesh->points + 2 * k, block, work->factor);
@@ -664,7 +730,7 @@ void tetrahedron_blocks_assemble(TetrahedronBlocks *t, double k, const DvMatrixV
         return;
     }
     if (!t->row)
-        t->row = dv_alloc((size_t)t->mesh.blocks * DV_LANES * 4, sizeof *t->row);
+        t->row = dv_alloc((size_t)t->room * DV_LANES * 4, sizeof *t->row);
     dv_parallel_for(t->mesh.blocks, BLOCKS_PER_CHUNK, rows_chunk, &work);
     dv_parallel_for(t->mesh.points, POINTS_PER_CHUNK, diagonal_chunk, &work);
     dv_parallel_for(t->mesh.pairs, PAIRS_PER_CHUNK, pair_chunk, &work);

@@ -61,7 +61,9 @@ typedef struct TetrahedronBlocks {
     DvReal8 (*normal)[3][3];  /* [blocks] local gradients of its normal strains; likewise */
     DvReal8 (*turn)[6];       /* [blocks] R^T B R of the last force: xx yy zz xy yz zx; EXACT only */
     DvReal4 *row;             /* [blocks x 8][4] world gradients by element, mu and lambda in the free places */
-    bool one_ratio;           /* lambda / mu is the same in all elements */
+    uint32_t room;            /* blocks there is room for */
+    bool has_ratio;           /* of lambda to mu, of the first element that was set */
+    bool one_ratio;           /* it has been the same in all elements */
     double ratio;
 } TetrahedronBlocks;
 
@@ -70,6 +72,12 @@ DV_NODISCARD DvStatus tetrahedron_blocks_build(TetrahedronBlocks *t, const DvObj
                                                TetrahedronUpdate update, uint32_t points, const double *rest_position,
                                                uint32_t elements, const uint32_t *list);
 void tetrahedron_blocks_free(TetrahedronBlocks *t);
+/* Follows edits of the mesh, sorted; the rest as for tetrahedron_blocks_build. The materials of what is touched are to be set again.
+ * *paired: whether couplings are those they were. After an error it has to be built. */
+DV_NODISCARD DvStatus tetrahedron_blocks_update(TetrahedronBlocks *t, const DvObject *object, const MeshEdits *edits,
+                                                const DvTopologyRef *topology, uint32_t points,
+                                                const double *rest_position, uint32_t elements, const uint32_t *list,
+                                                bool *paired);
 void tetrahedron_blocks_set_material(TetrahedronBlocks *t, uint32_t element, double young, double poisson);
 double tetrahedron_blocks_volume(const TetrahedronBlocks *t, uint32_t element);
 

@@ -8,12 +8,12 @@
  *   |e| > plasticYieldThreshold:  p += plasticCreep e;   |p| > plasticMaxThreshold: p is cut to it;   s - p acts
  * evaluated once in each force; p is part of the saved state. Mueller and Gross, Interactive virtual materials, 2004, section 5.
  *
- * When the mesh changes, materials and plastic strains stay with their elements, new ones start without plastic strain, and shapes are
- * made again from rest positions.
+ * When the mesh changes, materials and plastic strains stay with their elements, new ones start without plastic strain, and the shapes
+ * of new elements are made from rest positions: with the next force, in time with what was touched. Hexahedra that are cut are all
+ * made again: how one is cut depends on its number.
  */
 #include "forcefield/fem/material.h"
 #include "forcefield/fem/tetrahedron_blocks.h"
-#include "state/former_number.h"
 #include <divan/element_data.h>
 #include <divan/types/color.h>
 
@@ -33,8 +33,9 @@ typedef struct TetrahedronFEMForceField {
     DvTopologyRef topology;
     TetrahedronBlocks blocks;
     ElementMaterials materials;
-    DvElementData former;   /* the number that each element of the mesh had when the blocks were built */
-    uint64_t structure;     /* + 1 with each rebuild */
+    MeshEdits edits;        /* since the blocks were brought up to date */
+    DvElementData strained; /* elements of the mesh, whose plastic strains go along */
+    uint64_t structure;     /* + 1 when couplings have become others */
     uint64_t materials_set; /* times */
 } TetrahedronFEMForceField;
 
@@ -122,13 +123,18 @@ static uint32_t *cut_hexahedra(const DvTopologyRef *topology, DvElements hexahed
     return tetrahedra[0];
 }
 
+static void set_material(TetrahedronFEMForceField *self, uint32_t element)
+{
+    const ElementMaterial material = element_material(&self->materials, element);
+    tetrahedron_blocks_set_material(&self->blocks, element, material.young, material.poisson);
+}
+
 static void set_materials(TetrahedronFEMForceField *self)
 {
     self->materials_set++;
-    for (uint32_t i = 0; i < self->blocks.mesh.elements; i++) {
-        const ElementMaterial material = element_material(&self->materials, i);
-        tetrahedron_blocks_set_material(&self->blocks, i, material.young, material.poisson);
-    }
+    self->blocks.has_ratio = false;
+    for (uint32_t i = 0; i < self->blocks.mesh.elements; i++)
+        set_material(self, i);
 }
 
 static void forget_plastic_strain(TetrahedronFEMForceField *self)
@@ -136,61 +142,158 @@ static void forget_plastic_strain(TetrahedronFEMForceField *self)
     dv_data_set(&self->plastic_strain, NULL, 0);
 }
 
-/* Gives the plastic strains to the numbers their elements have now. */
-static DvStatus renumber_plastic_strain(TetrahedronFEMForceField *self)
+/* ---- Plastic strains go along with their elements, while there are any ---- */
+
+static uint32_t strains_per_element(const TetrahedronFEMForceField *self)
 {
-    const size_t parts = 6 * (size_t)self->materials.parts; /* numbers for each element of the mesh */
-    const uint32_t elements = self->materials.data.count;
+    return 6 * self->materials.parts;
+}
+
+static void element_removed(DvElementData *data, uint32_t index)
+{
+    TetrahedronFEMForceField *self = data->owner;
+    const size_t parts = strains_per_element(self), last = data->count - 1;
     size_t count;
-    const double *old = dv_data_doubles(&self->plastic_strain, &count);
-    if (self->former.count != elements) { /* the mesh was written anew */
+    (void)dv_data_doubles(&self->plastic_strain, &count);
+    if (count != data->count * parts)
+        return;
+    double *strain = dv_data_begin(&self->plastic_strain, count);
+    if (index != last)
+        memcpy(strain + index * parts, strain + last * parts, parts * sizeof *strain);
+    (void)dv_data_begin(&self->plastic_strain, last * parts);
+    dv_data_end(&self->plastic_strain);
+}
+
+static void elements_added(DvElementData *data, const DvElementChange *change, uint32_t first)
+{
+    TetrahedronFEMForceField *self = data->owner;
+    const size_t parts = strains_per_element(self), old = first * parts, now = old + change->count * parts;
+    size_t count;
+    (void)dv_data_doubles(&self->plastic_strain, &count);
+    if (count == 0 || count != old)
+        return;
+    memset((double *)dv_data_begin(&self->plastic_strain, now) + old, 0, (now - old) * sizeof(double));
+    dv_data_end(&self->plastic_strain);
+}
+
+/* Reset forgets them itself, and a saved scene has put them back. */
+static void strains_replaced(DvElementData *data, DvMeshReplacement why)
+{
+    TetrahedronFEMForceField *self = data->owner;
+    if (why == DV_MESH_RESET)
         forget_plastic_strain(self);
-        return former_number_attach(&self->former, self->topology.object, self->former.kind);
+}
+
+static DvStatus follow_strains(TetrahedronFEMForceField *self, DvElementKind kind)
+{
+    dv_element_data_detach(&self->strained);
+    self->strained = (DvElementData){.kind = kind,
+                                     .entry_size = 1,
+                                     .owner = self,
+                                     .added = elements_added,
+                                     .removed = element_removed,
+                                     .replaced = strains_replaced};
+    return dv_element_data_attach(&self->strained, self->topology.object);
+}
+
+/* ---- Shapes ---- */
+
+/* What the elements are made of, now. */
+typedef struct Source {
+    DvConstVec rest;
+    DvElements tetrahedra;
+    uint32_t *cut; /* to be freed, or NULL */
+} Source;
+
+static DvStatus find_source(TetrahedronFEMForceField *self, Source *source)
+{
+    *source = (Source){.tetrahedra = dv_topology_elements(&self->topology, DV_TETRAHEDRA)};
+    const DvStatus status = state_at_rest(dv_object_of(self), self->base.state, &source->rest);
+    if (status == DV_OK && self->materials.data.kind == DV_HEXAHEDRA) {
+        const DvElements hexahedra = dv_topology_elements(&self->topology, DV_HEXAHEDRA);
+        source->cut = cut_hexahedra(&self->topology, hexahedra);
+        source->tetrahedra = (DvElements){source->cut, 6 * hexahedra.count};
     }
-    double *strain = dv_alloc(count > 0 ? elements * parts : 0, sizeof *strain);
-    for (uint32_t i = 0; count > 0 && i < elements; i++) {
-        const uint32_t former = former_number(&self->former, i);
-        if (former != UINT32_MAX && (former + 1) * parts <= count)
-            memcpy(strain + i * parts, old + former * parts, parts * sizeof *strain);
-    }
-    if (count > 0)
-        dv_data_set(&self->plastic_strain, strain, elements * parts);
-    dv_free(strain);
-    former_number_start(&self->former);
-    return DV_OK;
+    return status;
+}
+
+static DvStatus failed(TetrahedronFEMForceField *self, DvStatus status)
+{
+    tetrahedron_blocks_free(&self->blocks);
+    self->structure++;
+    return status;
 }
 
 static DvStatus build(TetrahedronFEMForceField *self)
 {
     DvObject *object = dv_object_of(self);
-    DvElements tetrahedra = dv_topology_elements(&self->topology, DV_TETRAHEDRA);
-    uint32_t *cut = NULL;
-    DvConstVec rest;
-    DvStatus status = state_at_rest(object, self->base.state, &rest);
+    Source source;
+    DvStatus status = find_source(self, &source);
     if (status != DV_OK)
         return status;
-    if (self->former.kind == DV_HEXAHEDRA) {
-        const DvElements hexahedra = dv_topology_elements(&self->topology, DV_HEXAHEDRA);
-        tetrahedra.at = cut = cut_hexahedra(&self->topology, hexahedra);
-        tetrahedra.count = 6 * hexahedra.count;
-    }
     const TetrahedronMethod method = (TetrahedronMethod)dv_data_choice(&self->method);
     const TetrahedronUpdate update = !dv_data_bool(&self->update_stiffness_matrix) ? UPDATE_NONE
                                      : method == TETRAHEDRON_LARGE                 ? UPDATE_NORMAL_STRAINS
                                                                                    : UPDATE_ALL_STRAINS;
-    status = element_materials_agree(&self->materials, tetrahedra.count);
+    status = element_materials_agree(&self->materials, source.tetrahedra.count);
     if (status == DV_OK)
-        status = tetrahedron_blocks_build(&self->blocks, object, method, update, rest.count, rest.at, tetrahedra.count,
-                                          tetrahedra.at);
-    dv_free(cut);
+        status = tetrahedron_blocks_build(&self->blocks, object, method, update, source.rest.count, source.rest.at,
+                                          source.tetrahedra.count, source.tetrahedra.at);
+    dv_free(source.cut);
+    mesh_edits_clear(&self->edits);
+    if (status != DV_OK)
+        return failed(self, status);
     self->structure++;
-    if (status != DV_OK) {
-        tetrahedron_blocks_free(&self->blocks);
-        return status;
-    }
-    dv_data_set(&self->initial_points, rest.at, rest.count);
+    dv_data_set(&self->initial_points, source.rest.at, source.rest.count);
     set_materials(self);
-    return renumber_plastic_strain(self);
+    if (self->strained.count * self->materials.parts == source.tetrahedra.count)
+        return DV_OK;
+    forget_plastic_strain(self); /* the mesh was written anew */
+    return follow_strains(self, self->strained.kind);
+}
+
+/* Points that are new in their place. */
+static void update_initial_points(TetrahedronFEMForceField *self, const DvConstVec *rest)
+{
+    if (!self->edits.points_edited)
+        return;
+    double *at = dv_data_begin(&self->initial_points, rest->count);
+    for (uint32_t i = 0; i < self->edits.points.count; i++)
+        memcpy(at + 3 * (size_t)self->edits.points.at[i], rest->at + 3 * (size_t)self->edits.points.at[i],
+               3 * sizeof *at);
+    dv_data_end(&self->initial_points);
+}
+
+static DvStatus take_edits(TetrahedronFEMForceField *self)
+{
+    Source source;
+    bool paired = true;
+    DvStatus status = find_source(self, &source);
+    if (status != DV_OK)
+        return status;
+    MeshEdits *edits = &self->edits;
+    mesh_edits_sort(edits, source.rest.count, source.tetrahedra.count);
+    status = tetrahedron_blocks_update(&self->blocks, dv_object_of(self), edits, &self->topology, source.rest.count,
+                                       source.rest.at, source.tetrahedra.count, source.tetrahedra.at, &paired);
+    if (status == DV_OK) {
+        for (uint32_t i = 0; i < edits->elements.count; i++)
+            set_material(self, edits->elements.at[i]);
+        update_initial_points(self, &source.rest);
+        self->materials_set++;
+        self->structure += !paired;
+    }
+    mesh_edits_clear(edits);
+    return status == DV_OK ? DV_OK : failed(self, status);
+}
+
+/* The blocks are those of the mesh and of a state of `points` points. */
+static DvStatus follow_mesh(TetrahedronFEMForceField *self, uint32_t points)
+{
+    const bool rewritten = dv_topology_rewritten(&self->topology), cut = self->materials.data.kind == DV_HEXAHEDRA;
+    if (rewritten || self->edits.all || (self->edits.any && (cut || self->blocks.mesh.nodes == 0)))
+        return build(self);
+    const DvStatus status = self->edits.any ? take_edits(self) : DV_OK;
+    return status == DV_OK && points != self->blocks.mesh.points ? build(self) : status;
 }
 
 /* Parameters of the plastic flow; false: the material is elastic. */
@@ -294,7 +397,9 @@ static DvStatus init(DvObject *object, void *self_)
         status = element_materials_attach(&self->materials, &self->material, &self->local_stiffness_factor,
                                           self->topology.object, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA, cut ? 6 : 1);
     if (status == DV_OK)
-        status = former_number_attach(&self->former, self->topology.object, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA);
+        status = follow_strains(self, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA);
+    if (status == DV_OK)
+        status = mesh_edits_attach(&self->edits, self->topology.object, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA);
     if (status != DV_OK) {
         single_state_release(&self->base);
         return status;
@@ -326,7 +431,8 @@ static void cleanup(DvObject *object, void *self_)
     (void)object;
     TetrahedronFEMForceField *self = self_;
     element_materials_detach(&self->materials);
-    dv_element_data_detach(&self->former);
+    dv_element_data_detach(&self->strained);
+    mesh_edits_detach(&self->edits);
     single_state_release(&self->base);
     dv_topology_release(&self->topology);
 }
@@ -343,7 +449,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)step;
     (void)v;
     TetrahedronFEMForceField *self = self_;
-    if ((dv_topology_changed(&self->topology) || x->count != self->blocks.mesh.points) && build(self) != DV_OK)
+    if (follow_mesh(self, x->count) != DV_OK)
         return;
     TetrahedronPlasticity plasticity;
     if (plasticity_begin(self, &plasticity)) {

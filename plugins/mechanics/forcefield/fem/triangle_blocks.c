@@ -324,7 +324,7 @@ static void diagonal_chunk(void *context, uint32_t begin, uint32_t end)
     const ElementBlocks *mesh = &work->t->mesh;
     for (uint32_t p = begin; p < end; p++) {
         double block[9] = {0};
-        for (uint32_t e = mesh->start[p]; e < mesh->start[p + 1]; e++)
+        for (uint32_t e = mesh->begin[p]; e < mesh->end[p]; e++)
             add_plane_block(work->t, mesh->entry[e] / 3, mesh->entry[e] % 3, mesh->entry[e] % 3, block);
         add_block3(work->view, p, block, work->factor);
     }
@@ -336,7 +336,7 @@ static void pair_chunk(void *context, uint32_t begin, uint32_t end)
     const ElementBlocks *mesh = &work->t->mesh;
     for (uint32_t k = begin; k < end; k++) {
         double block[9] = {0};
-        for (uint32_t e = mesh->pair_start[k]; e < mesh->pair_start[k + 1]; e++)
+        for (uint32_t e = mesh->pair_begin[k]; e < mesh->pair_end[k]; e++)
             add_plane_block(work->t, mesh->pair_entry[e] >> 6, mesh->pair_entry[e] >> 3 & 7, mesh->pair_entry[e] & 7,
                             block);
         add_block3(work->view, mesh->points + 2 * k, block, work->factor);

@@ -317,6 +317,24 @@ static void edge_removed(DvElementData *data, uint32_t index)
     dv_data_end(&self->spring);
 }
 
+/* A saved scene has put the springs back; those of the start are on the first mesh. Once, of up to three. */
+static void replaced(DvElementData *data, DvMeshReplacement why)
+{
+    Springs *self = data->owner;
+    if (why == DV_MESH_RESET && self->first)
+        dv_data_set(&self->spring, self->first, self->first_count);
+}
+
+static void keep_first(Springs *self)
+{
+    (void)dv_data_read(&self->spring);
+    dv_free(self->first);
+    self->first_count = self->spring.count;
+    self->first = dv_alloc(self->first_count, sizeof *self->first);
+    if (self->first_count)
+        memcpy(self->first, self->spring.value, self->first_count * sizeof *self->first);
+}
+
 /* Springs go with the points and edges of meshes that change. */
 static DvStatus follow_topologies(Springs *self)
 {
@@ -335,7 +353,10 @@ static DvStatus follow_topologies(Springs *self)
                                             .entry_size = 1,
                                             .owner = self,
                                             .removed = edges ? edge_removed : point_removed,
-                                            .changed = edges ? NULL : points_changed};
+                                            .changed = edges ? NULL : points_changed,
+                                            .replaced = replaced};
+        if (!self->first)
+            keep_first(self);
         const DvStatus status = dv_element_data_attach(&self->attached[i], topology);
         if (status != DV_OK)
             return status;
@@ -396,6 +417,7 @@ void springs_destroy(DvObject *object, void *self_)
 {
     (void)object;
     Springs *self = self_;
+    dv_free(self->first);
     spring_blocks_free(&self->set);
     dv_free(self->extra);
 }

@@ -22,6 +22,8 @@ typedef struct Springs {
     SpringBlocks set;
     uint64_t spring_version, list_version, structure;
     DvElementData attached[3]; /* follow removed points of both states and removed edges */
+    LinearSpring *first;       /* [first_count] the springs at the start, once meshes are followed */
+    size_t first_count;
 } Springs;
 
 #define SPRING_FIELD(Struct, s, member, name, type, ...) DV_FIELD(Struct, s.member, name, type, __VA_ARGS__)

@@ -64,6 +64,13 @@ static void points_changed(DvElementData *data, const DvElementChange *change)
     dv_free(now);
 }
 
+/* A saved scene has put the numbers back; after a reset they are what they have become. */
+static void points_replaced(DvElementData *data, DvMeshReplacement why)
+{
+    (void)data;
+    (void)why;
+}
+
 DvStatus constraint_model_follow(ConstraintModel *model, uint32_t side, const DvLink *link)
 {
     if (side == 1 && constraint_model_is_of_one_state(model))
@@ -74,8 +81,12 @@ DvStatus constraint_model_follow(ConstraintModel *model, uint32_t side, const Dv
     const DvTopologyOps *mesh = topology ? dv_object_ops(topology, DV_TOPOLOGY) : NULL;
     if (!mesh || !mesh->is_dynamic(dv_object_self(topology)))
         return DV_OK;
-    model->followed[side] = (DvElementData){
-        .kind = DV_POINTS, .entry_size = 1, .owner = model, .removed = point_removed, .changed = points_changed};
+    model->followed[side] = (DvElementData){.kind = DV_POINTS,
+                                            .entry_size = 1,
+                                            .owner = model,
+                                            .removed = point_removed,
+                                            .changed = points_changed,
+                                            .replaced = points_replaced};
     return dv_element_data_attach(&model->followed[side], topology);
 }
 

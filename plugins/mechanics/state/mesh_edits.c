@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Numbers touched by edits of a mesh; see the header. Removals are told while the mesh is still the old one: element number
+ * total - 1 - i takes the place of the i-th that goes, or is itself one that has been counted.
+ */
+#include "mesh_edits.h"
+
+#include <divan/element_data.h>
+#include <divan/memory.h>
+
+#include <stdlib.h>
+
+enum { FEWEST_NUMBERS = 256 };
+
+static void touch(TouchedNumbers *numbers, uint32_t number)
+{
+    if (numbers->count == numbers->capacity) {
+        const uint32_t larger = numbers->capacity ? 2 * numbers->capacity : FEWEST_NUMBERS;
+        numbers->at = dv_realloc(numbers->at, numbers->capacity * sizeof *numbers->at, larger * sizeof *numbers->at);
+        numbers->capacity = larger;
+    }
+    numbers->at[numbers->count++] = number;
+}
+
+static const DvTopologyOps *ops_of(const DvElementData *data)
+{
+    return dv_object_ops(data->topology, DV_TOPOLOGY);
+}
+
+static void touch_points_of(MeshEdits *edits, const DvElements *elements, uint32_t element)
+{
+    const uint32_t nodes = dv_element_nodes(edits->kind);
+    for (uint32_t j = 0; element < elements->count && j < nodes; j++)
+        touch(&edits->points, elements->at[(size_t)element * nodes + j]);
+}
+
+/* Rather than a list as long as the mesh. */
+static void check_size(MeshEdits *edits)
+{
+    const uint64_t most = edits->of_points.count + (uint64_t)edits->of_elements.count + 4 * FEWEST_NUMBERS;
+    if ((uint64_t)edits->points.count + edits->elements.count > 2 * most)
+        edits->all = true;
+}
+
+static void elements_changed(DvElementData *data, const DvElementChange *change)
+{
+    MeshEdits *edits = data->owner;
+    if (change->change == DV_POINTS_MOVED || edits->all)
+        return;
+    edits->any = true;
+    const DvElements elements = ops_of(data)->elements(dv_object_self(data->topology), data->kind);
+    const uint32_t first = change->total - (change->change == DV_ELEMENTS_ADDED ? change->count : 0);
+    switch (change->change) {
+    case DV_ELEMENTS_ADDED:
+        for (uint32_t element = first; element < change->total; element++) {
+            touch(&edits->elements, element);
+            touch_points_of(edits, &elements, element);
+        }
+        break;
+    case DV_ELEMENTS_REMOVED:
+        for (uint32_t i = 0; i < change->count; i++) {
+            touch(&edits->elements, change->indices[i]);
+            touch_points_of(edits, &elements, change->indices[i]);
+            touch_points_of(edits, &elements, first + i);
+        }
+        break;
+    default:
+        edits->all = true;
+    }
+    check_size(edits);
+}
+
+/* Elements around a point name it by another number from now on. */
+static void touch_around(MeshEdits *edits, const DvAdjacency *around, const DvElements *elements, uint32_t point)
+{
+    for (uint32_t at = point < around->count ? around->begin[point] : 0;
+         point < around->count && at < around->end[point]; at++) {
+        touch(&edits->elements, around->items[at]);
+        touch_points_of(edits, elements, around->items[at]);
+    }
+}
+
+static void points_changed(DvElementData *data, const DvElementChange *change)
+{
+    MeshEdits *edits = data->owner;
+    if (change->change == DV_POINTS_MOVED || edits->all)
+        return;
+    edits->any = edits->points_edited = true;
+    const DvTopologyOps *ops = ops_of(data);
+    void *self = dv_object_self(data->topology);
+    if (change->change == DV_ELEMENTS_ADDED) {
+        for (uint32_t point = change->total - change->count; point < change->total; point++)
+            touch(&edits->points, point);
+    } else if (change->change == DV_ELEMENTS_REMOVED) {
+        const DvAdjacency around = ops->adjacency(self, DV_POINTS, edits->kind);
+        const DvElements elements = ops->elements(self, edits->kind);
+        for (uint32_t i = 0; i < change->count; i++) {
+            touch(&edits->points, change->indices[i]);
+            touch_around(edits, &around, &elements, change->total + i);
+        }
+    } else {
+        edits->all = true;
+    }
+    check_size(edits);
+}
+
+static void replaced(DvElementData *data, DvMeshReplacement why)
+{
+    (void)why;
+    MeshEdits *edits = data->owner;
+    edits->any = edits->all = edits->points_edited = true;
+}
+
+DvStatus mesh_edits_attach(MeshEdits *edits, DvObject *topology, DvElementKind kind)
+{
+    mesh_edits_detach(edits);
+    const DvTopologyOps *ops = dv_object_ops(topology, DV_TOPOLOGY);
+    edits->kind = kind;
+    if (!ops->is_dynamic(dv_object_self(topology)))
+        return DV_OK;
+    edits->of_points = (DvElementData){
+        .kind = DV_POINTS, .entry_size = 1, .owner = edits, .changed = points_changed, .replaced = replaced};
+    edits->of_elements = (DvElementData){
+        .kind = kind, .entry_size = 1, .owner = edits, .changed = elements_changed, .replaced = replaced};
+    const DvStatus status = dv_element_data_attach(&edits->of_points, topology);
+    return status == DV_OK ? dv_element_data_attach(&edits->of_elements, topology) : status;
+}
+
+void mesh_edits_detach(MeshEdits *edits)
+{
+    dv_element_data_detach(&edits->of_points);
+    dv_element_data_detach(&edits->of_elements);
+    dv_free(edits->points.at);
+    dv_free(edits->elements.at);
+    *edits = (MeshEdits){.kind = edits->kind};
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+static void sort(TouchedNumbers *numbers, uint32_t limit)
+{
+    if (numbers->count)
+        qsort(numbers->at, numbers->count, sizeof *numbers->at, ascending);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < numbers->count && numbers->at[i] < limit; i++)
+        if (i == 0 || numbers->at[i] != numbers->at[i - 1])
+            numbers->at[kept++] = numbers->at[i];
+    numbers->count = kept;
+}
+
+void mesh_edits_sort(MeshEdits *edits, uint32_t points, uint32_t elements)
+{
+    sort(&edits->points, points);
+    sort(&edits->elements, elements);
+}
+
+bool mesh_edits_touch_point(const MeshEdits *edits, uint32_t point)
+{
+    uint32_t low = 0, high = edits->points.count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (edits->points.at[middle] < point)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < edits->points.count && edits->points.at[low] == point;
+}
+
+void mesh_edits_clear(MeshEdits *edits)
+{
+    edits->points.count = edits->elements.count = 0;
+    edits->any = edits->all = edits->points_edited = false;
+}

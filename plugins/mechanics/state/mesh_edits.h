@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What has changed in a mesh since somebody last looked: for whoever keeps arrays by element and lists by point, and brings them up to date
+ * when next used, in time with what was touched.
+ *
+ * An element is touched when it is new or has another number; a point when it is new or has another number, or when an element around
+ * it is, or has gone. Numbers are those of now; some may be beyond the last, or appear twice. What is made anew for these only is the
+ * same as what is made from the whole mesh: arrays by element from the lists, lists by point from the adjacency.
+ */
+#ifndef DIVAN_MECHANICS_MESH_EDITS_H
+#define DIVAN_MECHANICS_MESH_EDITS_H
+
+#include <divan/contracts/topology.h>
+
+typedef struct TouchedNumbers {
+    uint32_t *at;
+    uint32_t count, capacity;
+} TouchedNumbers;
+
+typedef struct MeshEdits {
+    TouchedNumbers points, elements;
+    bool any;
+    bool all;           /* too much: everything is to be made anew */
+    bool points_edited; /* some have come or gone */
+    DvElementKind kind; /* of the elements */
+    DvElementData of_points, of_elements;
+} MeshEdits;
+
+/* Starts with nothing touched. `edits` keeps its address. A topology that never changes is not followed.     [main] */
+DV_NODISCARD DvStatus mesh_edits_attach(MeshEdits *edits, DvObject *topology, DvElementKind kind);
+void mesh_edits_detach(MeshEdits *edits);
+/* Each number once, ascending, without those beyond the last. */
+void mesh_edits_sort(MeshEdits *edits, uint32_t points, uint32_t elements);
+/* Whether a point is touched, once they are sorted. */
+bool mesh_edits_touch_point(const MeshEdits *edits, uint32_t point);
+/* All has been seen to. */
+void mesh_edits_clear(MeshEdits *edits);
+
+#endif

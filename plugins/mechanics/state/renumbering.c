@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Numbers after a change of the mesh; see the header.
+ */
+#include "renumbering.h"
+
+#include <divan/memory.h>
+
+#include <stdlib.h>
+
+static int ascending(const void *a, const void *b)
+{
+    const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+/* Where `number` is, or would be, among the touched ones. */
+static uint32_t place_of(const Renumbering *r, uint32_t number)
+{
+    uint32_t low = 0, high = r->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (r->old[middle] < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Those that go, and the last ones, which take their numbers. */
+static void list_touched(Renumbering *r, const DvElementChange *change)
+{
+    const uint32_t most = 2 * change->count;
+    r->old = dv_alloc(most, sizeof *r->old);
+    r->now = dv_alloc(most, sizeof *r->now);
+    for (uint32_t i = 0; i < change->count; i++) {
+        r->old[2 * (size_t)i] = change->indices[i];
+        r->old[2 * (size_t)i + 1] = change->total + i;
+    }
+    if (most)
+        qsort(r->old, most, sizeof *r->old, ascending);
+    for (uint32_t i = 0; i < most; i++)
+        if (i == 0 || r->old[i] != r->old[i - 1])
+            r->old[r->count++] = r->old[i];
+}
+
+static void follow_removal(Renumbering *r, const DvElementChange *change)
+{
+    list_touched(r, change);
+    uint32_t *occupant = dv_alloc(r->count, sizeof *occupant); /* of each place: which of `old` is there */
+    for (uint32_t i = 0; i < r->count; i++)
+        occupant[i] = i;
+    for (uint32_t i = 0; i < change->count; i++) {
+        const uint32_t gone = place_of(r, change->indices[i]);
+        const uint32_t last = place_of(r, change->total + change->count - 1 - i);
+        r->now[occupant[gone]] = UINT32_MAX;
+        occupant[gone] = occupant[last];
+    }
+    for (uint32_t i = 0; i < r->count && r->old[i] < change->total; i++)
+        r->now[occupant[i]] = r->old[i];
+    dv_free(occupant);
+}
+
+Renumbering renumbering_of(const DvElementChange *change)
+{
+    Renumbering r = {0};
+    if (change->change == DV_ELEMENTS_REMOVED)
+        follow_removal(&r, change);
+    if (change->change == DV_ELEMENTS_RENUMBERED) {
+        r.all = true;
+        r.count = change->count;
+        r.now = dv_alloc(r.count, sizeof *r.now);
+        for (uint32_t i = 0; i < r.count; i++)
+            r.now[change->indices[i]] = i;
+    }
+    return r;
+}
+
+void renumbering_free(Renumbering *r)
+{
+    dv_free(r->old);
+    dv_free(r->now);
+    *r = (Renumbering){0};
+}
+
+uint32_t renumbering_new(const Renumbering *r, uint32_t old)
+{
+    if (r->all)
+        return old < r->count ? r->now[old] : UINT32_MAX;
+    const uint32_t place = r->count && old >= r->old[0] ? place_of(r, old) : r->count;
+    return place < r->count && r->old[place] == old ? r->now[place] : old;
+}

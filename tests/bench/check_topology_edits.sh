@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Taking 100 tetrahedra out of a mesh eight times as large costs at most half as much again (rows and lists lie farther apart), alone and
+# with masses: in instructions, which do not depend on what else the machine does. Skipped where valgrind
+# is not.
+# usage: check_topology_edits.sh BENCH-TOPOLOGY_EDITS
+set -eu
+command -v valgrind >/dev/null || { echo "skipped: no valgrind to count instructions"; exit 77; }
+bench=$1
+
+# instructions CASE CELLS REMOVED: of all measured removals
+instructions() {
+    valgrind --tool=callgrind --collect-atstart=no --toggle-collect=measure --callgrind-out-file=/dev/null "$bench" "$1" "$2" "$3" 4 2>&1 |
+        sed -n 's/.*Collected : \([0-9]*\)$/\1/p'
+}
+
+for case in bare matrix; do
+    for removed in 100 0; do
+        small=$(instructions $case 6 $removed) large=$(instructions $case 12 $removed)
+        awk -v small="$small" -v large="$large" -v name="$case, $removed" 'BEGIN {
+            if (small < 10000) { print "FAILED: nothing was measured"; exit 1 }
+            printf "%s removed: %d instructions of 1,296 tetrahedra, %d of 10,368\n", name, small, large
+            exit !(large <= 1.5 * small)
+        }' || { echo "FAILED: removals cost more in a larger mesh"; exit 1; }
+    done
+done
