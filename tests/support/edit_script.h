@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Random edits of a container, each made from a few bytes: for tests of many edits, and for the fuzzer. Any bytes are an edit; numbers
+ * that do not exist are refused by the container, which changes nothing then.
+ */
+#ifndef DIVAN_TESTS_EDIT_SCRIPT_H
+#define DIVAN_TESTS_EDIT_SCRIPT_H
+
+#include <divan/contracts/topology.h>
+
+enum { EDIT_BYTES = 8 };
+
+typedef struct EditCounts {
+    uint32_t added, removed, renumbered, refused;
+} EditCounts;
+
+typedef struct EditScript EditScript;
+
+/* A small mesh of elements of this kind, in a container that may change. */
+EditScript *edit_script_new(DvElementKind kind);
+void edit_script_free(EditScript *script);
+void edit_script_run(EditScript *script, const uint8_t bytes[EDIT_BYTES]);
+/* The program ends with a message (abort) when anything is not as it should be. */
+void edit_script_check(EditScript *script);
+/* Resets the scene. */
+void edit_script_reset(EditScript *script);
+EditCounts edit_script_counts(const EditScript *script);
+DvObject *edit_script_mesh(const EditScript *script);
+
+#endif

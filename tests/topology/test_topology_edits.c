@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * 100,000 random edits of containers, twenty thousand of each kind. Every hundred of them: the adjacency, changed in place, is that of a container
+ * loaded with the same lists, to the order of the entries; data attached to points and elements have gone along; and the lists hold what
+ * a model of the mesh holds, which keeps a label for each point and each element and is edited by the simplest code.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <divan/contracts/topology.h>
+#include <divan/divan.h>
+#include <divan/element_data.h>
+
+#include "edit_script.h"
+#include "scene_text.h"
+
+enum { EDITS = 20000, CHECK_EVERY = 100 };
+
+static void edits_of(DvElementKind kind)
+{
+    EditScript *script = edit_script_new(kind);
+    uint64_t seed = 5 + kind;
+    for (uint32_t i = 1; i <= EDITS; i++) {
+        uint8_t bytes[EDIT_BYTES];
+        for (uint32_t k = 0; k < EDIT_BYTES; k++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            bytes[k] = (uint8_t)(seed >> 40);
+        }
+        edit_script_run(script, bytes);
+        if (i % CHECK_EVERY == 0)
+            edit_script_check(script);
+    }
+    assert_true(edit_script_counts(script).removed > EDITS / 4 && edit_script_counts(script).added > EDITS / 4);
+    edit_script_free(script);
+}
+
+static void tetrahedra(void **state)
+{
+    (void)state;
+    edits_of(DV_TETRAHEDRA);
+}
+
+static void triangles(void **state)
+{
+    (void)state;
+    edits_of(DV_TRIANGLES);
+}
+
+static void hexahedra(void **state)
+{
+    (void)state;
+    edits_of(DV_HEXAHEDRA);
+}
+
+static void quads(void **state)
+{
+    (void)state;
+    edits_of(DV_QUADS);
+}
+
+static void edges(void **state)
+{
+    (void)state;
+    edits_of(DV_EDGES);
+}
+
+/* ---- Reset ---- */
+
+static void expect_same_lists(DvObject *mesh, uint32_t *const *lists, const uint32_t *counts)
+{
+    const DvTopologyOps *ops = dv_object_ops(mesh, DV_TOPOLOGY);
+    for (DvElementKind kind = DV_EDGES; kind <= DV_HEXAHEDRA; kind++) {
+        const DvElements list = ops->elements(dv_object_self(mesh), kind);
+        assert_int_equal(list.count, counts[kind]);
+        if (list.count)
+            assert_memory_equal(list.at, lists[kind], (size_t)list.count * dv_element_nodes(kind) * sizeof *list.at);
+    }
+}
+
+static void a_reset_brings_the_first_mesh_back(void **state)
+{
+    (void)state;
+    EditScript *script = edit_script_new(DV_TETRAHEDRA);
+    DvObject *mesh = edit_script_mesh(script);
+    const DvTopologyOps *ops = dv_object_ops(mesh, DV_TOPOLOGY);
+    uint32_t *lists[DV_ELEMENT_KINDS] = {0}, counts[DV_ELEMENT_KINDS] = {0};
+    const uint32_t points = ops->point_count(dv_object_self(mesh));
+    for (DvElementKind kind = DV_EDGES; kind <= DV_HEXAHEDRA; kind++) {
+        const DvElements list = ops->elements(dv_object_self(mesh), kind);
+        const size_t bytes = (size_t)list.count * dv_element_nodes(kind) * sizeof *list.at;
+        counts[kind] = list.count;
+        lists[kind] = malloc(bytes + 1);
+        if (bytes)
+            memcpy(lists[kind], list.at, bytes);
+    }
+    for (int round = 0; round < 3; round++) {
+        for (uint8_t i = 0; i < 50; i++)
+            edit_script_run(script, (uint8_t[EDIT_BYTES]){i, (uint8_t)(7 * i), (uint8_t)(11 * i), 3, i, 9, 0, 1});
+        edit_script_reset(script);
+        assert_int_equal(ops->point_count(dv_object_self(mesh)), points);
+        expect_same_lists(mesh, lists, counts);
+        edit_script_check(script);
+    }
+    for (DvElementKind kind = DV_EDGES; kind <= DV_HEXAHEDRA; kind++)
+        free(lists[kind]);
+    edit_script_free(script);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tetrahedra), cmocka_unit_test(triangles), cmocka_unit_test(hexahedra),
+        cmocka_unit_test(quads),      cmocka_unit_test(edges),     cmocka_unit_test(a_reset_brings_the_first_mesh_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+}
