@@ -164,7 +164,7 @@ static inline void dv_element_data_apply(DvObject *topology, const DvElementChan
     const DvElementDataList *list = dv_element_data_list(topology);
     for (uint32_t i = 0; i < list->count; i++) {
         DvElementData *data = list->at[i];
-        if (data->kind != change->kind)
+        if (data->kind != change->kind || (change->replaced && data->replaced))
             continue;
         if (change->change == DV_ELEMENTS_ADDED)
             dv_element_data_add(data, change);
@@ -176,6 +176,22 @@ static inline void dv_element_data_apply(DvObject *topology, const DvElementChan
             dv_element_data_move(data, change);
         if (data->changed)
             data->changed(data, change);
+    }
+}
+
+/* For topologies, once their lists are others as a whole: tells those of one kind that want to know, which have `count` elements
+ * now.     [step] */
+static inline void dv_element_data_replace(DvObject *topology, DvElementKind kind, uint32_t count,
+                                           DvMeshReplacement why)
+{
+    const DvElementDataList *list = dv_element_data_list(topology);
+    for (uint32_t i = 0; i < list->count; i++) {
+        DvElementData *data = list->at[i];
+        if (data->kind != kind || !data->replaced)
+            continue;
+        data->count = 0;
+        dv_element_data_grow(data, count);
+        data->replaced(data, why);
     }
 }
 

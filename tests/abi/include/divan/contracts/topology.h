@@ -93,7 +93,14 @@ typedef struct DvElementChange {
     const double *weights;          /* of the ancestors; NULL: equal */
     const uint32_t *ancestor_start; /* [count + 1]; NULL: no ancestors */
     bool without_states;            /* of points: states keep theirs (another topology of the same points tells them) */
+    bool replaced;                  /* one of many that tell of another mesh as a whole: see DvElementData.replaced */
 } DvElementChange;
+
+/* Why a mesh has become another one as a whole. */
+typedef enum DvMeshReplacement {
+    DV_MESH_RESET,   /* it is again what it was at the start */
+    DV_MESH_RESTORED /* a saved scene goes on: the fields of components hold what belongs to it */
+} DvMeshReplacement;
 
 /* An array with an entry for each element, which follows the changes: see element_data.h. */
 typedef struct DvElementData DvElementData;
@@ -112,6 +119,9 @@ struct DvElementData {
     bool interpolate;   /* entries are doubles: new ones are mixed from their ancestors */
     DvObject *topology; /* of the functions of element_data.h */
     uint32_t capacity;  /* likewise */
+    /* Optional: the mesh has become another one as a whole; there are as many entries as it has elements, all zero. Points come first.
+     * Without it that is told as all elements removed, then all added. */
+    void (*replaced)(DvElementData *data, DvMeshReplacement why);
 };
 
 /* What is attached to a topology, in the order of attachment. It starts as zeros; the functions of element_data.h do the rest. */
