@@ -630,6 +630,15 @@ DvData *dv_data_parent(const DvData *data)
     return data->graph ? data->graph->parent : NULL;
 }
 
+bool dv_private_data_is_followed(const DvData *data)
+{
+    const GPtrArray *outputs = data->graph ? data->graph->outputs : NULL;
+    for (guint i = 0; outputs && i < outputs->len; i++)
+        if (((const DvData *)g_ptr_array_index(outputs, i))->owner != data->owner)
+            return true;
+    return false;
+}
+
 DvStatus dv_data_depend(DvData *output, DvData *input)
 {
     if (comes_from(input, output))

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include <divan/contracts/solver.h>
+#include <divan/contracts/topology.h>
 #include <divan/contracts/visual.h>
 
 /* Whose it is */
@@ -432,6 +433,21 @@ static void start(DvScene *scene)
     scene->running = scene->first_error == DV_OK || scene->keep_going;
 }
 
+/* For a check: a loader whose fields nothing follows has read its file for nothing. */
+static void warn_of_idle_loader(DvObject *object)
+{
+    if (!dv_object_ops(object, DV_LOADER) || !dv_object_is_valid(object))
+        return;
+    for (size_t i = 0; i < object->field_count; i++)
+        if (dv_private_data_is_followed(object->fields[i]))
+            return;
+    dv_warning(object,
+               "nothing takes what it reads; write src=\"@%s\" in a topology container, a MechanicalObject or a visual "
+               "model behind it",
+               dv_object_name(object));
+    dv_core_problem(object->node->scene, DV_OK);
+}
+
 DvStatus dv_scene_init(DvScene *scene)
 {
     if (scene->running)
@@ -455,6 +471,7 @@ DvStatus dv_scene_init(DvScene *scene)
     init_subtree(scene->root);
     tell(scene, DV_EVENT_INIT_DONE);
     if (scene->check_only) {
+        for_each_object(scene->root, warn_of_idle_loader);
         for (size_t i = 0; i < scene->check_count; i++)
             scene->problems += (unsigned)((const DvStepCheckOps *)scene->checks[i])->lint(scene->root);
     } else if (scene->first_error == DV_OK || scene->keep_going) {
