@@ -149,9 +149,12 @@ static DvStatus check_keys(LinearMovementProjectiveConstraint *self)
         if (!(time[i] > time[i - 1]))
             return dv_field_error(&self->key_times, (int64_t)i, "%g does not come after %g: times must ascend", time[i],
                                   time[i - 1]);
-    if (keys != movements && dv_data_is_set(&self->movements))
+    if (movements < keys && dv_data_is_set(&self->movements))
         return dv_field_error(&self->movements, -1, "holds %zu movements for %zu key times; give one of each",
                               movements, keys);
+    if (movements > keys)
+        dv_field_warning(&self->movements, -1, "holds %zu movements for %zu key times; the last %zu have no effect",
+                         movements, keys, movements - keys);
     return DV_OK;
 }
 
