@@ -4,7 +4,7 @@
  */
 #include "report.h"
 
-#include "../host.h"
+#include "host.h"
 
 #include <math.h>
 #include <string.h>
