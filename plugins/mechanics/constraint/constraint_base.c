@@ -9,7 +9,7 @@
 
 const DvVariantSource constraint_sources[] = {{.attribute = "mstate", .path = "", .contract = DV_STATE}, {0}};
 
-/* Start positions go along with their indices. */
+/* Start positions go along with their indices. Points that come back with a reset have none: all are taken anew. */
 static void indices_changed(void *owner, const uint32_t *place, size_t count)
 {
     ConstraintBase *base = owner;
@@ -17,11 +17,16 @@ static void indices_changed(void *owner, const uint32_t *place, size_t count)
     size_t numbers;
     const double *start = dv_data_doubles(&base->start, &numbers);
     double *kept = dv_alloc(count, coord * sizeof *kept);
-    for (size_t i = 0; i < count; i++)
-        if ((place[i] + 1) * coord <= numbers)
-            memcpy(kept + i * coord, start + place[i] * coord, coord * sizeof *kept);
+    bool all = true;
+    for (size_t i = 0; i < count; i++) {
+        const size_t from = place[i] * coord;
+        const bool known = place[i] != UINT32_MAX && from + coord <= numbers;
+        if (known)
+            memcpy(kept + i * coord, start + from, coord * sizeof *kept);
+        all = all && known;
+    }
     if (numbers > 0)
-        dv_data_set(&base->start, kept, count * coord);
+        dv_data_set(&base->start, kept, all ? count * coord : 0);
     dv_free(kept);
 }
 
