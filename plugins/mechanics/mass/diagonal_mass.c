@@ -269,6 +269,7 @@ static void elements_replaced(DvElementData *data, DvMeshReplacement why)
     self->structure++;
     for (uint32_t e = 0; e < data->count; e++)
         part[e] = part_of(self, elements, e, x);
+    mesh_edits_clear(&self->edits);
     seen(self);
 }
 
@@ -666,10 +667,11 @@ static DvStatus attach(DiagonalMass *self)
                                          .removed = element_removed,
                                          .changed = elements_changed,
                                          .replaced = elements_replaced};
-    DvStatus status = dv_element_data_attach(&self->point_data, self->mesh.topology.object);
+    /* Edits first: when a mesh is replaced, the masses, which come last, have seen to all of it. */
+    DvStatus status = mesh_edits_attach(&self->edits, self->mesh.topology.object, self->mesh.kind);
     if (status == DV_OK)
-        status = dv_element_data_attach(&self->element_data, self->mesh.topology.object);
-    return status == DV_OK ? mesh_edits_attach(&self->edits, self->mesh.topology.object, self->mesh.kind) : status;
+        status = dv_element_data_attach(&self->point_data, self->mesh.topology.object);
+    return status == DV_OK ? dv_element_data_attach(&self->element_data, self->mesh.topology.object) : status;
 }
 
 static DvStatus init(DvObject *object, void *self_)
