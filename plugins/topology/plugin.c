@@ -3,6 +3,7 @@
  * The plugin of meshes: topologies and their changes, grids, topological mappings, mesh loaders, regions of interest.
  * classes.def lists its classes.
  */
+#include "cutting/cutting.h"
 #include "loader/mesh_files.h"
 #include "utility/incision.h"
 #include <divan/plugin.h>
@@ -81,8 +82,10 @@ static const DvRename renames[] = {
     {0},
 };
 
-static const DvContract services[] = {
-    {.id = DV_MESH_FILES, .ops = &mesh_files_ops}, {.id = DV_SURFACE_CUTTING, .ops = &surface_cutting_ops}, {0}};
+static const DvContract services[] = {{.id = DV_MESH_FILES, .ops = &mesh_files_ops},
+                                      {.id = DV_SURFACE_CUTTING, .ops = &surface_cutting_ops},
+                                      {.id = DV_CUTTING, .ops = &cutting_ops},
+                                      {0}};
 
 DV_PLUGIN = {
     .size = sizeof(DvPlugin),
