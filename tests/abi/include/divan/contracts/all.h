@@ -6,6 +6,7 @@
 #define DIVAN_CONTRACTS_ALL_H
 
 #include <divan/contracts/collision.h>
+#include <divan/contracts/cutting.h>
 #include <divan/contracts/fault_cause.h>
 #include <divan/contracts/force_field.h>
 #include <divan/contracts/lagrangian_constraint.h>
