@@ -588,6 +588,41 @@ static void the_last_element_may_go(void **state)
     dv_scene_free(first);
 }
 
+/* A body that begins without elements and gets them is the one that has them from the start. */
+static void a_mesh_may_begin_without_elements(void **state)
+{
+    (void)state;
+    static const char body[] =
+        "<Node name='root' dt='0.01' gravity='0 0 0'><DefaultAnimationLoop/><EulerImplicitSolver/>"
+        "<SparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/>"
+        "<TetrahedronSetTopologyContainer name='mesh' %s/><TetrahedronSetTopologyModifier name='modifier'/>"
+        "<MechanicalObject name='dofs' position='0 0 0 1 0 0 0 1 0 0 0 1 1 1 1'/><UniformMass vertexMass='1'/>"
+        "<FixedProjectiveConstraint name='fixed' indices='0'/><TetrahedralCorotationalFEMForceField youngModulus='1000' poissonRatio='0.3'/></Node>";
+    static const uint32_t tetrahedra[8] = {0, 1, 2, 3, 4, 2, 1, 3};
+    char text[1024];
+    snprintf(text, sizeof text, body, "");
+    DvScene *grown = scene_from_text(text);
+    snprintf(text, sizeof text, body, "tetrahedra='0 1 2 3  4 2 1 3'");
+    DvScene *whole = scene_from_text(text);
+    DvScene *const scenes[2] = {grown, whole};
+    assert_int_equal(dv_scene_step(grown, 0), DV_OK); /* without elements; nothing moves in either */
+    assert_int_equal(dv_scene_step(whole, 0), DV_OK);
+    for (int i = 0; i < 2; i++) {
+        const double gravity[3] = {0, -10, 0};
+        dv_data_set(dv_object_field(dv_object_of(dv_scene_root(scenes[i])), "gravity"), gravity, 1);
+    }
+    DvObject *modifier = scene_object(grown, "/modifier");
+    const DvTopologyModifierOps *ops = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+    assert_int_equal(ops->add_elements(dv_object_self(modifier), DV_TETRAHEDRA, 2, tetrahedra, NULL), DV_OK);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(dv_scene_step(grown, 0), DV_OK);
+        assert_int_equal(dv_scene_step(whole, 0), DV_OK);
+        expect_same_run(grown, whole);
+    }
+    dv_scene_free(whole);
+    dv_scene_free(grown);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -597,6 +632,7 @@ int main(void)
         cmocka_unit_test(a_saved_scene_goes_on_with_the_same_bits),
         cmocka_unit_test(a_reset_scene_runs_as_at_first),
         cmocka_unit_test(the_last_element_may_go),
+        cmocka_unit_test(a_mesh_may_begin_without_elements),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }

@@ -140,7 +140,7 @@ static DvStatus take_edits(TetrahedralCorotationalFEMForceField *self)
 static DvStatus follow_mesh(TetrahedralCorotationalFEMForceField *self, uint32_t points)
 {
     const bool rewritten = dv_topology_rewritten(&self->topology);
-    if (rewritten || self->edits.all || (self->edits.any && self->blocks.mesh.nodes == 0))
+    if (rewritten || self->edits.all || (self->edits.any && self->blocks.mesh.elements == 0))
         return build(self);
     const DvStatus status = self->edits.any ? take_edits(self) : DV_OK;
     return status == DV_OK && points != self->blocks.mesh.points ? build(self) : status;
