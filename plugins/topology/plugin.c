@@ -44,7 +44,9 @@ static const DvClass *const classes[] = {
 static const DvRename renames[] = {
     {DV_RENAME_CLASS, NULL, "MeshObjLoader", "MeshOBJLoader"},
     {DV_RENAME_CLASS, NULL, "Mesh", "MeshTopology"},
+    {DV_RENAME_CLASS, NULL, "CylinderGrid", "CylinderGridTopology"},
     {DV_RENAME_CLASS, NULL, "RegularGrid", "RegularGridTopology"},
+    {DV_RENAME_CLASS, NULL, "SphereGrid", "SphereGridTopology"},
     SET_TOPOLOGY(Point),
     SET_TOPOLOGY(Edge),
     SET_TOPOLOGY(Triangle),

@@ -187,13 +187,19 @@ def contact_names():
 #     changes by 2e-16
 #   SimpleCarving: up to the contact that carves; then the body is pushed differently, by up to 9e-3, for a reason that is not known.
 #     The mesh is the reference's in all steps
-TOPOLOGY_UNTIL = {"Linear/IdentityMapping.scn": "0", "SimpleCarving.scn": "10"}
+#   SphereGridTopology: twelve overturned tetrahedra, and slivers; a rounding error grows tenfold with each of the 25 iterations that
+#     conjugate gradients are given: our own run moves by 5e-4 at step 1 when the axis changes by 1e-16
+#   CylinderGridTopology: a cylinder of springs buckles; our own run is another one at step 100 when the axis changes by 1e-16
+TOPOLOGY_UNTIL = {"Linear/IdentityMapping.scn": "0", "SimpleCarving.scn": "10", "SphereGridTopology.scn": "0",
+                  "CylinderGridTopology.scn": "10"}
+# Beside the list: what uses classes that came later.
+MORE_TOPOLOGY = ["Component/Topology/Container/Grid/CylinderGridTopology.scn", "Component/Topology/Container/Grid/SphereGridTopology.scn"]
 
 
 def topology_names():
     folder = os.path.join(SHARED, "sofa", "topology")
     found = {os.path.relpath(f, folder).split(".scn.")[0] + ".scn" for f in glob.glob(os.path.join(folder, "**", "*.gz"), recursive=True)}
-    return lines("sofa", "lists", "first-topology.txt") + sorted(found - set(lines("sofa", "lists", "first-topology.txt")))
+    return lines("sofa", "lists", "first-topology.txt") + MORE_TOPOLOGY + sorted(found - set(lines("sofa", "lists", "first-topology.txt")))
 
 
 # The tool ends a path at the first blank: names in it go.

@@ -235,6 +235,70 @@ static void a_grid_makes_the_lists_it_is_asked_for(void **state)
     dv_scene_free(mesh.scene);
 }
 
+/* The points of a round grid, numbered as those of a cube, lie at the heights and distances of its shells. */
+static void expect_round(const Mesh *mesh, bool ball, double radius, double length)
+{
+    static const double center[3] = {1, -2, 3}, axis[3] = {2.0 / 3, -1.0 / 3, 2.0 / 3};
+    static const uint32_t n[3] = {5, 4, 3};
+    const double *x = mesh->ops->positions(mesh->self);
+    assert_int_equal(mesh->ops->point_count(mesh->self), 60);
+    for (uint32_t i = 0; i < 60; i++, x += 3) {
+        const uint32_t at[3] = {i % 5, i / 5 % 4, i / 20};
+        double shell = 0.0, height = 0.0, square = 0.0;
+        for (int c = 0; c < 3; c++) {
+            const double away = fabs(2.0 * at[c] / (n[c] - 1) - 1.0) * radius;
+            shell = c < 2 || ball ? fmax(shell, away) : shell;
+            height += (x[c] - center[c]) * axis[c];
+            square += (x[c] - center[c]) * (x[c] - center[c]);
+        }
+        if (!ball) {
+            assert_true(fabs(height - at[2] * length / 2) < 1e-14);
+            square -= height * height;
+        }
+        assert_true(fabs(square - shell * shell) < 1e-13);
+    }
+    /* points, edges, faces and cells of a body without holes */
+    const int64_t euler = 60 - (int64_t)count_of(mesh, DV_EDGES) + count_of(mesh, DV_QUADS);
+    assert_int_equal(euler - count_of(mesh, DV_HEXAHEDRA), 1);
+    assert_int_equal(count_of(mesh, DV_HEXAHEDRA), 24);
+    DvGridShape shape = {0};
+    assert_false(mesh->ops->grid(mesh->self, &shape));
+    assert_true(shape.n[0] == 5 && shape.n[1] == 4 && shape.n[2] == 3);
+}
+
+static void round_grids_are_round(void **state)
+{
+    (void)state;
+#define PLACE "name='g' nx='5' ny='4' nz='3' center='1 -2 3' axis='4 -2 4' computeTriangleList='0' radius='2.5'"
+    Mesh mesh = load(SCENE("<Node name='a'><CylinderGridTopology " PLACE " length='7'/></Node>"
+                           "<Node name='b'><SphereGrid " PLACE "/></Node>"
+                           "<Node name='c'><CylinderGridTopology name='g' n='3 3 2' axis='0 1 0'/></Node>"
+                           "<Node name='d'><SphereGridTopology name='g' n='3 1 1' axis='5 0 0'/></Node>"),
+                     "/a/g");
+    const Mesh ball = at(&mesh, "/b/g"), upright = at(&mesh, "/c/g");
+    expect_round(&mesh, false, 2.5, 7);
+    expect_round(&ball, true, 2.5, 0);
+    /* x along (1, 0, 0) and y = z x x, or x along (0, 1, 0) */
+    const double *x = upright.ops->positions(upright.self);
+    assert_true(x[3 * 5] == 1 && x[3 * 5 + 1] == 0 && x[3 * 5 + 2] == 0);
+    assert_true(x[3 * 7] == 0 && x[3 * 7 + 1] == 0 && x[3 * 7 + 2] == -1);
+    assert_true(x[3 * 13] == 0 && x[3 * 13 + 1] == 1 && x[3 * 13 + 2] == 0);
+    expect_field(scene_object(mesh.scene, "/d/g"), "position", "0 -1 0 0 0 0 0 1 0");
+    dv_scene_free(mesh.scene);
+}
+
+static void cells_of_a_round_grid_are_cut_so_that_faces_fit(void **state)
+{
+    (void)state;
+    Mesh mesh = load(SCENE("<CylinderGridTopology name='g' n='4 3 3'/><Node name='n'><TetrahedronSetTopologyContainer "
+                           "name='c'/><TetrahedronSetTopologyModifier/><Hexa2TetraTopologicalMapping input='@/g' "
+                           "output='@c' swapping='1'/></Node>"),
+                     "/n/c");
+    assert_int_equal(count_of(&mesh, DV_TETRAHEDRA), 12 * 6);
+    assert_int_equal(count_of(&mesh, DV_TRIANGLES), (72 * 4 + 32 * 2) / 2); /* two for each of the 32 quads outside */
+    dv_scene_free(mesh.scene);
+}
+
 static void a_state_before_its_grid_takes_its_points(void **state)
 {
     (void)state;
@@ -633,6 +697,9 @@ TOPOLOGY_CONFORMANCE(
     .topology = "/m")
 TOPOLOGY_CONFORMANCE(a_grid_is_a_topology, .scene = SCENE("<RegularGridTopology name='g' n='4 3 3'/>"),
                      .topology = "/g")
+TOPOLOGY_CONFORMANCE(a_cylinder_is_a_topology, .scene = SCENE("<CylinderGridTopology name='g' n='4 3 3'/>"),
+                     .topology = "/g")
+TOPOLOGY_CONFORMANCE(a_ball_is_a_topology, .scene = SCENE("<SphereGridTopology name='g' n='3 4 3'/>"), .topology = "/g")
 
 #define GRID "<RegularGridTopology name='g' n='4 3 3'/>"
 TOPOLOGY_CONFORMANCE(
@@ -673,6 +740,8 @@ int main(void)
         cmocka_unit_test(a_grid_takes_its_box_from_attributes_of_old),
         cmocka_unit_test(positions_of_a_grid_are_rounded_once),
         cmocka_unit_test(a_grid_makes_the_lists_it_is_asked_for),
+        cmocka_unit_test(round_grids_are_round),
+        cmocka_unit_test(cells_of_a_round_grid_are_cut_so_that_faces_fit),
         cmocka_unit_test(a_state_before_its_grid_takes_its_points),
         cmocka_unit_test(hexahedra_become_six_tetrahedra_that_fill_them),
         cmocka_unit_test(border_quads_follow_removed_hexahedra),
@@ -691,6 +760,8 @@ int main(void)
         cmocka_unit_test(triangles_are_turned_to_look_like_the_first),
         cmocka_unit_test(a_mesh_of_everything_is_a_topology),
         cmocka_unit_test(a_grid_is_a_topology),
+        cmocka_unit_test(a_cylinder_is_a_topology),
+        cmocka_unit_test(a_ball_is_a_topology),
         cmocka_unit_test(tetrahedra_are_edited),
         cmocka_unit_test(hexahedra_are_edited),
         cmocka_unit_test(triangles_are_edited),

@@ -55,10 +55,12 @@ static void wholes_changed(TopologicalMapping *base, const DvElementChange *chan
 static void find_grid(PiecesMapping *mapping)
 {
     Topology *from = mapping->base.from;
-    DvGridShape shape;
+    DvGridShape shape = {0};
     mapping->columns = 2;
     mapping->rows = 1;
-    if (!from->grid_shape || !from->grid_shape(from, &shape))
+    if (from->grid_shape)
+        (void)from->grid_shape(from, &shape); /* bent ones too */
+    if (shape.n[0] < 2 || shape.n[1] < 2)
         return;
     mapping->columns = shape.n[0] - 1;
     mapping->rows = shape.n[1] - 1;

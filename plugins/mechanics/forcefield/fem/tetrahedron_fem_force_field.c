@@ -111,9 +111,11 @@ static const DvField fields[] = {
 /* Six tetrahedra per hexahedron, mirrored in every other cell of a grid so that the faces of neighbours fit. */
 static uint32_t *cut_hexahedra(const DvTopologyRef *topology, DvElements hexahedra)
 {
-    DvGridShape grid;
+    DvGridShape grid = {0};
     uint32_t nx = 2, ny = 1; /* what scenes with hexahedra outside a grid rely on */
-    if (topology->ops->grid && topology->ops->grid(topology->self, &grid) && grid.n[0] > 1 && grid.n[1] > 1) {
+    if (topology->ops->grid)
+        (void)topology->ops->grid(topology->self, &grid); /* bent ones too */
+    if (grid.n[0] > 1 && grid.n[1] > 1) {
         nx = grid.n[0] - 1;
         ny = grid.n[1] - 1;
     }

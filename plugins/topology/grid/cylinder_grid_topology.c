@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * CylinderGridTopology: a grid bent into a cylinder, from its centre along the axis. See round_grid.h.
+ */
+#include "round_grid.h"
+
+static const DvField fields[] = {
+    ROUND_GRID_FIELDS,
+    DV_FIELD(RoundGrid, length, "length", dv_type_double, .init = "1", .unit = "m",
+             .help = "along the axis, from the centre on"),
+    {0},
+};
+
+static DvStatus construct(DvObject *object, void *self)
+{
+    return round_grid_construct(object, self, false);
+}
+
+const DvClass dv_cylinder_grid_topology = {
+    .size = sizeof(DvClass),
+    .name = "CylinderGridTopology",
+    .bases = (const char *const[]){"GridTopology", "MeshTopology", "BaseMeshTopology", NULL},
+    .family = "topologies",
+    .module = "Sofa.Component.Topology.Container.Grid",
+    .help = "A grid bent into a cylinder.",
+    .instance_size = sizeof(RoundGrid),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_TOPOLOGY, .ops = &topology_ops, .slot = true}, {0}},
+    .construct = construct,
+    .parse = round_grid_parse,
+    .init = round_grid_init,
+    .update = mesh_topology_update,
+    .bounding_box = topology_bounding_box,
+    .destroy = topology_destroy,
+};
