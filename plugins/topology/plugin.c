@@ -60,6 +60,7 @@ static const DvRename renames[] = {
     NO_ALGORITHMS(Tetrahedron),
     NO_ALGORITHMS(Hexahedron),
     MAPPING_OBJECTS("CenterPointTopologicalMapping"),
+    MAPPING_OBJECTS("Edge2QuadTopologicalMapping"),
     MAPPING_OBJECTS("Hexa2PrismTopologicalMapping"),
     MAPPING_OBJECTS("IdentityTopologicalMapping"),
     MAPPING_OBJECTS("Hexa2QuadTopologicalMapping"),

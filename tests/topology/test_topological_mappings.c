@@ -11,7 +11,9 @@
 
 #include <cmocka.h>
 
+#include <divan/math/rigid.h>
 #include <divan/memory.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -525,6 +527,150 @@ static void wrong_mappings_are_named(void **state)
         "modifier: '/m' does not change the output");
 }
 
+/* Each edge has its tube, and no other quad is there; circles stand in the frames as they are: (y, z) are the axes. */
+static void check_tubes(const DvScene *scene, uint32_t n, bool flip, DvVec3 y, DvVec3 z)
+{
+    const Mesh lines = mesh_at(scene, "/m/c"), tube = mesh_at(scene, "/m/a/c");
+    const DvElements edges = lines.ops->elements(lines.self, DV_EDGES), quads = tube.ops->elements(tube.self, DV_QUADS);
+    const uint32_t points = lines.ops->point_count(lines.self);
+    assert_int_equal(tube.ops->point_count(tube.self), n * points);
+    uint32_t *expected = calloc((size_t)edges.count * n * 4 + 1, sizeof *expected);
+    for (uint32_t e = 0; e < edges.count; e++)
+        for (uint32_t j = 0; j < n; j++) {
+            const uint32_t p = edges.at[2 * (size_t)e] * n, q = edges.at[2 * (size_t)e + 1] * n, k = (j + 1) % n;
+            const uint32_t way[4] = {p + j, flip ? p + k : q + j, q + k, flip ? q + j : p + k};
+            memcpy(expected + 4 * ((size_t)e * n + j), way, sizeof way);
+        }
+    const DvElements all = {expected, edges.count * n};
+    assert_int_equal(quads.count, all.count);
+    uint32_t *rows_a = canonical(quads, 4, AS_CYCLES), *rows_b = canonical(all, 4, AS_CYCLES);
+    assert_memory_equal(rows_a, rows_b, sizeof *rows_a * 4 * all.count + (all.count == 0));
+    free(rows_a), free(rows_b), free(expected);
+    const DvConstVec frames = dv_state_read(scene_state(scene, "/m/x"), DV_POSITION),
+                     at = dv_state_read(scene_state(scene, "/m/a/x"), DV_POSITION);
+    assert_int_equal(frames.count, points);
+    assert_int_equal(at.count, n * points);
+    for (uint32_t i = 0; i < at.count; i++) {
+        const double *frame = frames.at + 7 * (size_t)(i / n), angle = 6.283185307179586 * (i % n) / n;
+        const DvMat3 r = dv_quat_to_matrix(dv_quat_load(frame + 3));
+        const DvVec3 arm = dv_vec3_add(dv_vec3_scale(y, cos(angle)), dv_vec3_scale(z, sin(angle))),
+                     want = dv_vec3_add(dv_vec3_load(frame), dv_mat3_mul_vec(r, arm)),
+                     is = dv_vec3_load(at.at + 3 * (size_t)i);
+        assert_true(dv_vec3_norm(dv_vec3_sub(is, want)) < 1e-12);
+    }
+}
+
+/* Like check_maps, with the circles of points. */
+static void check_tube_maps(const DvScene *scene, uint32_t n)
+{
+    const DvTopologicalMappingOps *ops = dv_object_ops(scene_object(scene, "/m/a/map"), DV_TOPOLOGICAL_MAPPING);
+    void *self = dv_object_self(scene_object(scene, "/m/a/map"));
+    const Mesh lines = mesh_at(scene, "/m/c"), tube = mesh_at(scene, "/m/a/c");
+    const DvElements edges = lines.ops->elements(lines.self, DV_EDGES), quads = tube.ops->elements(tube.self, DV_QUADS);
+    for (uint32_t e = 0; e < edges.count; e++) {
+        const uint32_t *images;
+        assert_int_equal(ops->images(self, DV_EDGES, e, &images), n);
+        for (uint32_t j = 0; j < n; j++) {
+            DvElementKind kind;
+            uint32_t source;
+            assert_true(ops->source(self, DV_QUADS, images[j], &kind, &source) && kind == DV_EDGES && source == e);
+            for (uint32_t k = 0; k < 4; k++) {
+                const uint32_t point = quads.at[4 * (size_t)images[j] + k] / n;
+                assert_true(point == edges.at[2 * (size_t)e] || point == edges.at[2 * (size_t)e + 1]);
+            }
+        }
+    }
+}
+
+static void edit_lines(const Mesh *lines, const DvTopologyModifierOps *modifier, void *by)
+{
+    const uint32_t edges = lines->ops->elements(lines->self, DV_EDGES).count,
+                   points = lines->ops->point_count(lines->self), choice = random_below(10);
+    if (choice < 4 && edges) {
+        const uint32_t gone[2] = {random_below(edges), random_below(edges)};
+        assert_int_equal(modifier->remove_elements(by, DV_EDGES, 2, gone, true), DV_OK);
+    } else if (choice < 9 || points == 0) {
+        const uint32_t ancestor[] = {random_below(points ? points : 1)}, start[] = {0, 1},
+                       edge[] = {ancestor[0], points + (points == 0)};
+        const DvElementChange from = {.count = 1, .ancestors = ancestor, .ancestor_start = start};
+        assert_int_equal(modifier->add_points(by, points ? 1 : 2, points ? &from : NULL), DV_OK);
+        assert_int_equal(modifier->add_elements(by, DV_EDGES, 1, edge, NULL), DV_OK);
+    } else {
+        uint32_t *order = malloc(sizeof *order * points);
+        for (uint32_t i = 0; i < points; i++)
+            order[i] = (i * 5 + 3) % points;
+        if (points % 5)
+            assert_int_equal(modifier->renumber_points(by, order), DV_OK);
+        free(order);
+    }
+}
+
+#define LINES                                                                                                  \
+    "<Node><DefaultAnimationLoop/><Node name='m'><EdgeSetTopologyContainer name='c' "                          \
+    "edges='0 1 1 2 1 3 3 4'/><EdgeSetTopologyModifier name='m'/><MechanicalObject name='x' "                  \
+    "template='Rigid3d' position='0 0 0 0 0 0 1  1 0 0 0.5 0.5 0.5 0.5  2 0 0 0.6 0 0 0.8  1 1 0 0 0 0.6 0.8 " \
+    " 1 2 3 -0.5 0.5 0.5 0.5'/><Node name='a'><QuadSetTopologyContainer name='c'/>"                            \
+    "<QuadSetTopologyModifier name='m'/><MechanicalObject name='x'/><Edge2QuadTopologicalMapping name='map' "
+
+static void tubes_follow_their_lines(void **state)
+{
+    (void)state;
+    const DvVec3 y = dv_vec3(0, 0.5, 0), z = dv_vec3(0, 0, 0.5), ellipse = dv_vec3(0, 0, 2);
+    for (uint64_t start = 1; start <= 4; start++) {
+        const bool flip = start % 2, oval = start > 2;
+        DvText text = {0};
+        dv_text_add(&text, "%snbPointsOnEachCircle='5' radius='0.5' flipNormals='%d'%s/></Node></Node></Node>", LINES,
+                    flip, oval ? " radiusFocal='2'" : "");
+        DvScene *scene = scene_from_text(text.at);
+        dv_text_free(&text);
+        const Mesh lines = mesh_at(scene, "/m/c");
+        DvObject *by = scene_object(scene, "/m/m");
+        seed = start * 88172645463325252u;
+        for (int i = 0; i < 200; i++) {
+            check_tubes(scene, 5, flip, y, oval ? ellipse : z);
+            check_tube_maps(scene, 5);
+            check_topology(scene_object(scene, "/m/a/c"), false);
+            edit_lines(&lines, dv_object_ops(by, DV_TOPOLOGY_MODIFIER), dv_object_self(by));
+        }
+        dv_scene_reset(scene);
+        assert_int_equal(lines.ops->elements(lines.self, DV_EDGES).count, 4);
+        check_tubes(scene, 5, flip, y, oval ? ellipse : z);
+        check_tube_maps(scene, 5);
+        dv_scene_free(scene);
+    }
+}
+
+static void edges_that_a_list_names_get_tubes(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        LINES "nbPointsOnEachCircle='3' radius='1' edgeList='3 0' flipNormals='1'/></Node></Node></Node>");
+    const Mesh tube = mesh_at(scene, "/m/a/c");
+    const DvElements quads = tube.ops->elements(tube.self, DV_QUADS);
+    const uint32_t first[] = {9, 10, 13, 12}; /* of the edge from 3 to 4, the first corner where it was */
+    assert_int_equal(quads.count, 6);
+    assert_memory_equal(quads.at, first, sizeof first);
+    dv_scene_free(scene);
+}
+
+static void wrong_tubes_are_named(void **state)
+{
+    (void)state;
+    expect_load_error(LINES "radius='1'/></Node></Node></Node>", "a circle needs three points or more, not 0");
+    expect_load_error(LINES "nbPointsOnEachCircle='4'/></Node></Node></Node>", "radius: it must be given");
+    expect_load_error(LINES "nbPointsOnEachCircle='4' radius='1' edgeList='0 4'/></Node></Node></Node>",
+                      "there is no edge 4");
+    expect_load_error(LINES "nbPointsOnEachCircle='4' radius='1' edgeList='2 2'/></Node></Node></Node>",
+                      "edge 2 is there twice");
+    expect_load_error(LINES "nbPointsOnEachCircle='4' radiusFocal='1' focalAxis='0 0 0'/></Node></Node></Node>",
+                      "focalAxis: it must not be zero");
+    expect_load_error(LINES "nbPointsOnEachCircle='4' radius='1' toQuadContainer='@/m/c'/></Node></Node></Node>",
+                      "'/m/c' is not the output '/m/a/c'");
+    expect_load_error("<Node><MeshTopology edges='0 1'/><Node><QuadSetTopologyContainer/><QuadSetTopologyModifier/>"
+                      "<Edge2QuadTopologicalMapping nbPointsOnEachCircle='4' radius='1'/></Node></Node>",
+                      "needs a MechanicalObject of Rigid3d");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -535,6 +681,9 @@ int main(void)
         cmocka_unit_test(a_border_may_start_empty_or_gain_nothing),
         cmocka_unit_test(what_hangs_on_an_output_follows_through_it),
         cmocka_unit_test(wrong_mappings_are_named),
+        cmocka_unit_test(tubes_follow_their_lines),
+        cmocka_unit_test(edges_that_a_list_names_get_tubes),
+        cmocka_unit_test(wrong_tubes_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }

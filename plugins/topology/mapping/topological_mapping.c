@@ -133,12 +133,13 @@ static void rename_image(TopologicalMapping *mapping, uint32_t source, uint32_t 
             images[i] = new;
 }
 
-static bool has_points(const uint32_t *element, uint32_t nodes, const uint32_t *points, uint32_t count)
+/* Whether an element has the points of an image, `circle` of which stand for each of its own. */
+static bool has_points(const uint32_t *element, uint32_t nodes, const uint32_t *points, uint32_t count, uint32_t circle)
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < nodes; j++)
-            if (element[j] == points[i]) {
+            if (element[j] == points[i] / circle) {
                 found++;
                 break;
             }
@@ -152,13 +153,14 @@ static void find_maps(TopologicalMapping *mapping, uint32_t sources)
                       out = topology_elements(mapping->to, mapping->image_kind);
     const Adjacency around = adjacency_around_points(
         (ElementList){.at = in.at, .count = sources, .nodes = in.nodes, .skip = in.skip}, mapping->from->points);
+    const uint32_t circle = mapping->circle ? mapping->circle : 1;
     forget_maps(mapping, sources);
     for (uint32_t i = 0; i < out.count; i++) {
         const uint32_t *points = out.at + (size_t)i * out.nodes;
         uint32_t length, found = INVALID_INDEX;
-        const uint32_t *row = row_of(&around, points[0], &length);
+        const uint32_t *row = row_of(&around, points[0] / circle, &length);
         for (uint32_t j = 0; j < length && found == INVALID_INDEX; j++)
-            if (has_points(in.at + (size_t)row[j] * in.nodes, in.nodes, points, out.nodes))
+            if (has_points(in.at + (size_t)row[j] * in.nodes, in.nodes, points, out.nodes, circle))
                 found = row[j];
         array_push(&mapping->source, found);
         if (found != INVALID_INDEX)

@@ -21,6 +21,7 @@ typedef struct TopologicalMapping {
     Topology *from, *to;
     DvElementKind source_kind, image_kind;
     uint32_t images;
+    uint32_t circle;   /* points of the output for each of the input, side by side; 0: they have the same points */
     IndexArray source; /* [elements of the output] */
     IndexArray image;  /* [elements of the input x images], INVALID_INDEX where there is none */
     bool stale;        /* both are to be found again */
