@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static uint64_t seed;
 
@@ -640,6 +641,45 @@ static void tubes_follow_their_lines(void **state)
     }
 }
 
+/* Where the tube has gone by itself is kept, and what is changed afterwards changes alike. */
+static void a_saved_tube_goes_on_where_it_was(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(LINES "nbPointsOnEachCircle='5' radius='0.5'/></Node></Node></Node>"),
+            *again = NULL;
+    const Mesh lines = mesh_at(scene, "/m/c");
+    DvObject *by = scene_object(scene, "/m/m");
+    char file[] = P_tmpdir "/divan-tube-XXXXXX.scn";
+    const int handle = mkstemps(file, 4);
+    assert_true(handle >= 0);
+    close(handle);
+    seed = 88172645463325252u;
+    for (int i = 0; i < 20; i++)
+        edit_lines(&lines, dv_object_ops(by, DV_TOPOLOGY_MODIFIER), dv_object_self(by));
+    dv_state_write(scene_state(scene, "/m/a/x"), DV_POSITION, DV_READ_WRITE).at[0] += 7;
+    assert_int_equal(dv_scene_save(scene, file), DV_OK);
+    assert_int_equal(dv_scene_load(file, NULL, &again), DV_OK);
+    unlink(file);
+    const Mesh lines_again = mesh_at(again, "/m/c");
+    DvObject *by_again = scene_object(again, "/m/m");
+    const uint64_t kept = seed;
+    for (int i = 0; i < 30; i++) {
+        const DvConstVec a = dv_state_read(scene_state(scene, "/m/a/x"), DV_POSITION),
+                         b = dv_state_read(scene_state(again, "/m/a/x"), DV_POSITION);
+        const Mesh one = mesh_at(scene, "/m/a/c"), other = mesh_at(again, "/m/a/c");
+        assert_int_equal(a.count, b.count);
+        assert_memory_equal(a.at, b.at, sizeof *a.at * 3 * a.count);
+        expect_same(&one, &other, DV_QUADS, AS_CYCLES);
+        check_tube_maps(again, 5);
+        seed = kept + (uint64_t)i;
+        edit_lines(&lines, dv_object_ops(by, DV_TOPOLOGY_MODIFIER), dv_object_self(by));
+        seed = kept + (uint64_t)i;
+        edit_lines(&lines_again, dv_object_ops(by_again, DV_TOPOLOGY_MODIFIER), dv_object_self(by_again));
+    }
+    dv_scene_free(scene);
+    dv_scene_free(again);
+}
+
 static void edges_that_a_list_names_get_tubes(void **state)
 {
     (void)state;
@@ -682,6 +722,7 @@ int main(void)
         cmocka_unit_test(what_hangs_on_an_output_follows_through_it),
         cmocka_unit_test(wrong_mappings_are_named),
         cmocka_unit_test(tubes_follow_their_lines),
+        cmocka_unit_test(a_saved_tube_goes_on_where_it_was),
         cmocka_unit_test(edges_that_a_list_names_get_tubes),
         cmocka_unit_test(wrong_tubes_are_named),
     };
