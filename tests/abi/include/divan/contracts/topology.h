@@ -160,10 +160,11 @@ typedef struct DvTopologyOps {
      * ascending). Makes what is missing (edges of a tetrahedral mesh). An empty adjacency when there is none. The order does
      * not depend on changes before: it is that of a table made from the lists as they are. */
     DvAdjacency (*adjacency)(void *self, DvElementKind of, DvElementKind to);
-    uint64_t (*revision)(void *self);             /* + 1 with each change of connectivity */
-    bool (*grid)(void *self, DvGridShape *shape); /* Optional: whether it is a regular grid, and which */
-    bool (*is_dynamic)(void *self);               /* may change while it runs */
-    DvElementDataList *(*attached)(void *self);   /* its list, which it keeps: see element_data.h */
+    uint64_t (*revision)(void *self); /* + 1 with each change of connectivity */
+    /* Optional: whether it is a regular grid, and which. A bent grid is not one, but sets n; others leave shape alone. */
+    bool (*grid)(void *self, DvGridShape *shape);
+    bool (*is_dynamic)(void *self);             /* may change while it runs */
+    DvElementDataList *(*attached)(void *self); /* its list, which it keeps: see element_data.h */
     /* Optional: + 1 when lists became others in a way that attached data are not told of: a field was written. Without
      * it every revision counts as such. */
     uint64_t (*rewritten)(void *self);
