@@ -193,7 +193,8 @@ def contact_names():
 TOPOLOGY_UNTIL = {"Linear/IdentityMapping.scn": "0", "SimpleCarving.scn": "10", "SphereGridTopology.scn": "0",
                   "CylinderGridTopology.scn": "10"}
 # Beside the list: what uses classes that came later.
-MORE_TOPOLOGY = ["Component/Topology/Container/Grid/CylinderGridTopology.scn", "Component/Topology/Container/Grid/SphereGridTopology.scn"]
+MORE_TOPOLOGY = ["Component/Topology/Container/Grid/CylinderGridTopology.scn", "Component/Topology/Container/Grid/SphereGridTopology.scn",
+                 "Component/Topology/Container/Constant/CubeTopology.scn"]
 
 
 def topology_names():

@@ -299,6 +299,92 @@ static void cells_of_a_round_grid_are_cut_so_that_faces_fit(void **state)
     dv_scene_free(mesh.scene);
 }
 
+/* Each quad looks away from the middle and is flat or, on a sphere, nearly so. */
+static void expect_quads_look_outward(const Mesh *mesh, const double middle[3])
+{
+    const double *x = mesh->ops->positions(mesh->self);
+    const DvElements quads = mesh->ops->elements(mesh->self, DV_QUADS);
+    for (uint32_t i = 0; i < quads.count; i++) {
+        const double *corner[4];
+        double u[3], v[3], outward = 0.0;
+        for (int j = 0; j < 4; j++)
+            corner[j] = x + 3 * (size_t)quads.at[4 * i + (uint32_t)j];
+        for (int c = 0; c < 3; c++) {
+            u[c] = corner[2][c] - corner[0][c];
+            v[c] = corner[3][c] - corner[1][c];
+        }
+        for (int c = 0; c < 3; c++)
+            outward += (u[(c + 1) % 3] * v[(c + 2) % 3] - u[(c + 2) % 3] * v[(c + 1) % 3]) * (corner[0][c] - middle[c]);
+        assert_true(outward > 0.0);
+    }
+}
+
+static void a_box_surface_is_closed(void **state)
+{
+    (void)state;
+    Mesh mesh =
+        load(SCENE("<CubeTopology name='c' nx='4' ny='3' nz='5' xmin='-1' xmax='1' ymin='0' ymax='1' zmin='2' "
+                   "zmax='3' scale='2'/>"
+                   "<Node name='all'><CubeTopology name='c' nx='4' ny='3' nz='5' internalPoints='1'/></Node>"
+                   "<Node name='s'><SphereQuadTopology name='c' nx='4' ny='3' nz='5' center='1 2 3' radius='2'/>"
+                   "</Node>"),
+             "/c");
+    const Mesh all = at(&mesh, "/all/c"), sphere = at(&mesh, "/s/c");
+    const Mesh *const each[3] = {&mesh, &all, &sphere};
+    static const double middle[3][3] = {{0, 1, 5}, {0.5, 0.5, 0.5}, {1, 2, 3}};
+    assert_int_equal(mesh.ops->point_count(mesh.self), 60 - 2 * 1 * 3);
+    assert_int_equal(all.ops->point_count(all.self), 60);
+    for (int i = 0; i < 3; i++) {
+        const uint32_t quads = count_of(each[i], DV_QUADS), edges = count_of(each[i], DV_EDGES);
+        assert_int_equal(quads, 2 * (3 * 2 + 3 * 4 + 2 * 4));
+        assert_int_equal(54 + quads, 2 + edges);
+        const DvAdjacency around = each[i]->ops->adjacency(each[i]->self, DV_EDGES, DV_QUADS);
+        for (uint32_t edge = 0; edge < edges; edge++)
+            assert_int_equal(around.end[edge] - around.begin[edge], 2);
+        expect_quads_look_outward(each[i], middle[i]);
+    }
+    const double *x = mesh.ops->positions(mesh.self), *s = sphere.ops->positions(sphere.self);
+    for (uint32_t i = 0; i < 54; i++, x += 3, s += 3) {
+        double square = 0.0;
+        for (int c = 0; c < 3; c++)
+            square += (s[c] - middle[2][c]) * (s[c] - middle[2][c]);
+        assert_true(fabs(square - 4.0) < 1e-13);
+        assert_true(fmin(fmin(fabs(fabs(x[0]) - 2), fabs(fabs(x[1] - 1) - 1)), fabs(fabs(x[2] - 5) - 1)) < 1e-15);
+    }
+    /* layer z = 0, the last layer, then rims */
+    x = mesh.ops->positions(mesh.self);
+    assert_true(x[3 * 4] == -2 && x[3 * 4 + 1] == 1 && x[3 * 4 + 2] == 4);
+    assert_true(x[3 * 12 + 2] == 6 && x[3 * 24 + 2] == 4.5 && x[3 * 28 + 1] == 2 && x[3 * 32 + 1] == 1 &&
+                fabs(x[3 * 33] - 2) < 1e-15);
+    dv_scene_free(mesh.scene);
+}
+
+static void faces_of_a_split_box_share_no_points(void **state)
+{
+    (void)state;
+    Mesh mesh = load(SCENE("<CubeTopology name='c' nx='4' ny='3' nz='5' splitNormals='1' internalPoints='1'/>"), "/c");
+    const double *x = mesh.ops->positions(mesh.self);
+    static const uint32_t block[7] = {0, 15, 35, 47, 62, 82, 94}; /* x, y, z at 0, then at 1 */
+    assert_int_equal(mesh.ops->point_count(mesh.self), 94);
+    for (int face = 0; face < 6; face++)
+        for (uint32_t i = block[face]; i < block[face + 1]; i++)
+            assert_true(x[3 * i + (uint32_t)face % 3] == (face < 3 ? 0 : 1));
+    const DvElements quads = mesh.ops->elements(mesh.self, DV_QUADS), edges = mesh.ops->elements(mesh.self, DV_EDGES);
+    assert_int_equal(quads.count, 52);
+    for (uint32_t i = 0; i < 52; i++)
+        for (int face = 0; face < 6; face++)
+            for (int j = 1; j < 4; j++)
+                assert_int_equal(quads.at[4 * i] < block[face], quads.at[4 * i + (uint32_t)j] < block[face]);
+    assert_int_equal(edges.count, 104);
+    for (uint32_t i = 0; i < 104; i++) { /* as long as a step of the grid along one axis */
+        const double *a = x + 3 * (size_t)edges.at[2 * i], *b = x + 3 * (size_t)edges.at[2 * i + 1];
+        const double way[3] = {3 * (b[0] - a[0]), 2 * (b[1] - a[1]), 4 * (b[2] - a[2])};
+        assert_true(fabs(way[0] + way[1] + way[2] - 1) < 1e-14 && fmin(fmin(way[0], way[1]), way[2]) > -1e-14);
+    }
+    expect_quads_look_outward(&mesh, (const double[3]){0.5, 0.5, 0.5});
+    dv_scene_free(mesh.scene);
+}
+
 static void a_state_before_its_grid_takes_its_points(void **state)
 {
     (void)state;
@@ -700,6 +786,10 @@ TOPOLOGY_CONFORMANCE(a_grid_is_a_topology, .scene = SCENE("<RegularGridTopology 
 TOPOLOGY_CONFORMANCE(a_cylinder_is_a_topology, .scene = SCENE("<CylinderGridTopology name='g' n='4 3 3'/>"),
                      .topology = "/g")
 TOPOLOGY_CONFORMANCE(a_ball_is_a_topology, .scene = SCENE("<SphereGridTopology name='g' n='3 4 3'/>"), .topology = "/g")
+TOPOLOGY_CONFORMANCE(a_box_surface_is_a_topology, .scene = SCENE("<CubeTopology name='g' nx='3' ny='4' nz='3'/>"),
+                     .topology = "/g")
+TOPOLOGY_CONFORMANCE(a_sphere_of_quads_is_a_topology, .topology = "/g",
+                     .scene = SCENE("<SphereQuadTopology name='g' nx='3' ny='2' nz='4' radius='1'/>"))
 
 #define GRID "<RegularGridTopology name='g' n='4 3 3'/>"
 TOPOLOGY_CONFORMANCE(
@@ -742,6 +832,8 @@ int main(void)
         cmocka_unit_test(a_grid_makes_the_lists_it_is_asked_for),
         cmocka_unit_test(round_grids_are_round),
         cmocka_unit_test(cells_of_a_round_grid_are_cut_so_that_faces_fit),
+        cmocka_unit_test(a_box_surface_is_closed),
+        cmocka_unit_test(faces_of_a_split_box_share_no_points),
         cmocka_unit_test(a_state_before_its_grid_takes_its_points),
         cmocka_unit_test(hexahedra_become_six_tetrahedra_that_fill_them),
         cmocka_unit_test(border_quads_follow_removed_hexahedra),
@@ -762,6 +854,8 @@ int main(void)
         cmocka_unit_test(a_grid_is_a_topology),
         cmocka_unit_test(a_cylinder_is_a_topology),
         cmocka_unit_test(a_ball_is_a_topology),
+        cmocka_unit_test(a_box_surface_is_a_topology),
+        cmocka_unit_test(a_sphere_of_quads_is_a_topology),
         cmocka_unit_test(tetrahedra_are_edited),
         cmocka_unit_test(hexahedra_are_edited),
         cmocka_unit_test(triangles_are_edited),

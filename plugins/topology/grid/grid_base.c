@@ -42,6 +42,29 @@ void grid_base_parse(GridBase *grid, const DvAttributes *attributes)
         dv_data_set(&grid->n, n, 1);
 }
 
+static bool attribute_float(const DvAttributes *attributes, const char *name, double *value)
+{
+    const char *text = dv_attribute(attributes, name);
+    double wide;
+    if (!text || !dv_read_double(&text, &wide))
+        return false;
+    *value = (double)(float)wide; /* as old scenes have it */
+    return true;
+}
+
+bool grid_box_attributes(const DvAttributes *attributes, double box[6])
+{
+    static const char *const names[6] = {"xmin", "ymin", "zmin", "xmax", "ymax", "zmax"};
+    double scale = 1.0;
+    bool all = true;
+    (void)attribute_float(attributes, "scale", &scale);
+    for (int i = 0; i < 6; i++)
+        all = attribute_float(attributes, names[i], &box[i]) && all;
+    for (int i = 0; i < 6 && all; i++)
+        box[i] *= scale;
+    return all;
+}
+
 void grid_base_make_lists(GridBase *grid)
 {
     const uint64_t version = 1 + dv_data_version(&grid->n) + dv_data_version(&grid->compute_hexahedra) +

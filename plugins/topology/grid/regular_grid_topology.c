@@ -58,35 +58,13 @@ static void fill_positions(RegularGrid *grid)
     dv_data_end(&grid->base.topology.position);
 }
 
-static bool attribute_float(const DvAttributes *attributes, const char *name, double *value)
-{
-    const char *text = dv_attribute(attributes, name);
-    double wide;
-    if (!text || !dv_read_double(&text, &wide))
-        return false;
-    *value = (double)(float)wide; /* as old scenes have it */
-    return true;
-}
-
-static bool attribute_box(const DvAttributes *attributes, double box[6])
-{
-    static const char *const names[6] = {"xmin", "ymin", "zmin", "xmax", "ymax", "zmax"};
-    bool all = true;
-    for (int i = 0; i < 6; i++)
-        all = attribute_float(attributes, names[i], &box[i]) && all;
-    return all;
-}
-
 static DvStatus parse(DvObject *object, void *self, const DvAttributes *attributes)
 {
     (void)object;
     RegularGrid *grid = self;
     grid_base_parse(&grid->base, attributes);
-    double box[6], scale = 1.0;
-    (void)attribute_float(attributes, "scale", &scale);
-    if (attribute_box(attributes, box)) {
-        for (int i = 0; i < 6; i++)
-            box[i] *= scale;
+    double box[6];
+    if (grid_box_attributes(attributes, box)) {
         dv_data_set(&grid->min, box, 1);
         dv_data_set(&grid->max, box + 3, 1);
     }

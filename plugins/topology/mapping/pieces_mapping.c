@@ -60,7 +60,7 @@ static void find_grid(PiecesMapping *mapping)
     mapping->rows = 1;
     if (from->grid_shape)
         (void)from->grid_shape(from, &shape); /* bent ones too */
-    if (shape.n[0] < 2 || shape.n[1] < 2)
+    if (shape.n[0] == 0)
         return;
     mapping->columns = shape.n[0] - 1;
     mapping->rows = shape.n[1] - 1;

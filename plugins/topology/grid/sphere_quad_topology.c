@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * SphereQuadTopology: the surface of a cube drawn onto a sphere.
+ */
+#include "cube_topology.h"
+
+static DvStatus construct(DvObject *object, void *self)
+{
+    ((CubeTopology *)self)->is_sphere = true;
+    return topology_construct(object, self);
+}
+
+static const DvField fields[] = {
+    CUBE_FIELDS,
+    DV_FIELD(CubeTopology, center, "center", dv_type_vec3d, .init = "0 0 0", .unit = "m", .help = "of the sphere"),
+    DV_FIELD(CubeTopology, radius, "radius", dv_type_double, .init = "0", .unit = "m", .help = "of the sphere"),
+    {0},
+};
+
+const DvClass dv_sphere_quad_topology = {
+    .size = sizeof(DvClass),
+    .name = "SphereQuadTopology",
+    .bases = (const char *const[]){"CubeTopology", "MeshTopology", "BaseMeshTopology", NULL},
+    .family = "topologies",
+    .module = "Sofa.Component.Topology.Container.Constant",
+    .help = "A sphere in quads: the surface of a cube, each point at the distance of the radius.",
+    .instance_size = sizeof(CubeTopology),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_TOPOLOGY, .ops = &topology_ops, .slot = true}, {0}},
+    .construct = construct,
+    .parse = cube_topology_parse,
+    .init = cube_topology_init,
+    .update = mesh_topology_update,
+    .bounding_box = topology_bounding_box,
+    .destroy = topology_destroy,
+};
