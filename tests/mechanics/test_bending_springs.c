@@ -153,17 +153,89 @@ static void values_that_change_are_taken_up(void **state)
     dv_scene_free(scene);
 }
 
-/* In the middle of a fan of triangles one goes after the other: never a spring to a point of one that is gone. */
+/* On a sheet, where an edge has two elements at most, the way to a mesh does not matter: both rules give the springs of a mesh loaded
+ * like that. */
 static void springs_follow_edits_of_triangles(void **state)
 {
     (void)state;
     forces_follow_edits(DV_TRIANGLES, "<TriangularBendingSprings name='field' stiffness='50' damping='0.3'/>", 60);
+    forces_follow_edits(
+        DV_TRIANGLES, "<TriangularBendingSprings name='field' stiffness='50' damping='0.3' consistentEdges='1'/>", 60);
 }
 
 static void springs_follow_edits_of_quads(void **state)
 {
     (void)state;
     forces_follow_edits(DV_QUADS, "<QuadularBendingSprings name='field' stiffness='50' damping='0.3'/>", 40);
+    forces_follow_edits(DV_QUADS,
+                        "<QuadularBendingSprings name='field' stiffness='50' damping='0.3' consistentEdges='1'/>", 40);
+}
+
+/* Triangles around the edge 0 1, with the points 2, 3, ... opposite to it. */
+typedef struct Wings {
+    const char *triangles;
+    uint32_t gone_count, gone[2];
+    bool comes;     /* the triangle 1 0 5 */
+    int springs[2]; /* by the elements before, and of a mesh loaded like that */
+} Wings;
+
+static const char wing_scene[] =
+    "<Node><TriangleSetTopologyContainer name='topo' position='0 0 0  1 0 0  0 1 0  0 -1 0  0 0 1  0 0 -1' triangles='%s'/>"
+    "<TriangleSetTopologyModifier name='modifier'/><MechanicalObject name='dofs' template='Vec3d'/>"
+    "<TriangularBendingSprings name='field' stiffness='50' consistentEdges='%d'/></Node>";
+
+static int active_springs(DvScene *scene)
+{
+    static Forces f;
+    forces_at_time(scene, 0.0, &f);
+    DvText printed = {0};
+    dv_data_print(dv_object_field(scene_object(scene, "/field"), "edgeInfo"), &printed);
+    int active = 0, used = 0;
+    Listed one;
+    for (const char *at = printed.at; at; at += used) {
+        if (sscanf(at, "%u %u %lf %lf %lf%n", &one.a, &one.b, &one.stiffness, &one.damping, &one.length, &used) != 5)
+            break;
+        active += one.stiffness > 0.0;
+        if (strncmp(at + used, " disabled", 9) == 0)
+            used += 9;
+    }
+    dv_text_free(&printed);
+    return active;
+}
+
+static void without_consistent_edges_what_was_there_before_an_edit_decides(void **state)
+{
+    (void)state;
+    static const Wings cases[] = {
+        {.triangles = "0 1 2 0 1 3 0 1 4 0 1 5", .gone_count = 2, .gone = {0, 1}, .springs = {0, 1}},
+        {.triangles = "0 1 2 0 1 3 0 1 4", .gone_count = 1, .gone = {1}, .springs = {1, 1}},
+        {.triangles = "0 1 2 0 1 3", .gone_count = 1, .gone = {1}, .springs = {0, 0}},
+        {.triangles = "0 1 2", .comes = true, .springs = {0, 1}},
+        {.triangles = "0 1 2 0 1 3", .comes = true, .springs = {1, 0}},
+        {.triangles = "0 1 2 0 1 3", .gone_count = 1, .gone = {1}, .comes = true, .springs = {1, 1}},
+    };
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        const Wings *wings = &cases[i / 2];
+        DvText text = {0};
+        dv_text_add(&text, wing_scene, wings->triangles, (int)(i % 2));
+        DvScene *scene = scene_from_text(text.at);
+        DvObject *modifier = scene_object(scene, "/modifier");
+        const DvTopologyModifierOps *ops = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+        void *self = dv_object_self(modifier);
+        if (wings->gone_count > 0)
+            assert_int_equal(ops->remove_elements(self, DV_TRIANGLES, wings->gone_count, wings->gone, false), DV_OK);
+        if (wings->comes)
+            assert_int_equal(ops->add_elements(self, DV_TRIANGLES, 1, (const uint32_t[]){1, 0, 5}, NULL), DV_OK);
+        assert_int_equal(active_springs(scene), wings->springs[i % 2]);
+        DvScene *again = NULL;
+        assert_int_equal(dv_scene_save(scene, "saved_springs.scn"), DV_OK);
+        assert_int_equal(dv_scene_load("saved_springs.scn", NULL, &again), DV_OK);
+        (void)remove("saved_springs.scn");
+        assert_int_equal(active_springs(again), wings->springs[i % 2]);
+        dv_scene_free(again);
+        dv_scene_free(scene);
+        dv_text_free(&text);
+    }
 }
 
 static void mistakes_are_named(void **state)
@@ -189,6 +261,7 @@ int main(void)
         cmocka_unit_test(values_that_change_are_taken_up),
         cmocka_unit_test(springs_follow_edits_of_triangles),
         cmocka_unit_test(springs_follow_edits_of_quads),
+        cmocka_unit_test(without_consistent_edges_what_was_there_before_an_edit_decides),
         cmocka_unit_test(mistakes_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);

@@ -35,7 +35,8 @@ static const DvField fields[] = {
     FIELD(pressure, "pressure", dv_type_vec3d, .unit = "N/m", .help = "force per length of the rest shape"),
     FIELD(indices, "edgeIndices", dv_type_uints,
           .help = "edges that are loaded; they stay so when the mesh changes, and what they are split into"),
-    FIELD(edges, "edges", dv_type_edges, .help = "further ones, by their points"),
+    FIELD(edges, "edges", dv_type_edges,
+          .help = "further ones, by their points; of a list that is linked, those at the start"),
     FIELD(normal, "normal", dv_type_vec3d, .help = "of the planes between which edges are loaded"),
     FIELD(dmin, "dmin", dv_type_double, .init = "0", .unit = "m",
           .help = "first plane: x . normal is larger at both points"),
@@ -54,10 +55,12 @@ static const DvField fields[] = {
     {0},
 };
 
+/* Pairs that a link gives change with a mesh: what is loaded then are those of the start. */
 static uint64_t version_of(EdgePressureForceField *self)
 {
-    return dv_data_version(&self->indices) + dv_data_version(&self->edges) + dv_data_version(&self->normal) +
-           dv_data_version(&self->dmin) + dv_data_version(&self->dmax);
+    const uint64_t pairs = dv_data_parent(&self->edges) ? 0 : dv_data_version(&self->edges);
+    return dv_data_version(&self->indices) + pairs + dv_data_version(&self->normal) + dv_data_version(&self->dmin) +
+           dv_data_version(&self->dmax);
 }
 
 /* Edges of the mesh by their points: those of the list, looked up around the first point. */

@@ -11,9 +11,27 @@ static uint32_t per_edge(const BendingSprings *self)
     return self->kind == DV_TRIANGLES ? 1 : 2;
 }
 
-static uint32_t *place_of(BendingSprings *self, uint32_t edge)
+static EdgeSprings *springs_of_edge(BendingSprings *self, uint32_t edge)
 {
     return dv_element_data_entry(&self->edges, edge);
+}
+
+static uint32_t *place_of(BendingSprings *self, uint32_t edge)
+{
+    return &springs_of_edge(self, edge)->place;
+}
+
+static bool consistent(BendingSprings *self)
+{
+    return dv_data_bool(&self->consistent);
+}
+
+/* What a saved scene would hold is not so any more. */
+static void changes(BendingSprings *self)
+{
+    self->told = self->followed = true;
+    if (self->settled.count > 0)
+        dv_data_set(&self->settled, NULL, 0);
 }
 
 static void list_edge(BendingSprings *self, uint32_t edge)
@@ -43,6 +61,45 @@ static void unlist_edge(BendingSprings *self, uint32_t edge)
 static DvAdjacency adjacency(const BendingSprings *self, DvElementKind of, DvElementKind to)
 {
     return self->topology.ops->adjacency(self->topology.self, of, to);
+}
+
+/* Which edge of an element runs between two points, in either direction: edge j joins points j + 1 and j + 2. */
+static uint32_t local_edge(const uint32_t *element, uint32_t nodes, const uint32_t ends[2])
+{
+    for (uint32_t j = 0; j < nodes; j++) {
+        const uint32_t p = element[(j + 1) % nodes], q = element[(j + 2) % nodes];
+        if ((p == ends[0] && q == ends[1]) || (p == ends[1] && q == ends[0]))
+            return j;
+    }
+    return 0; /* not reached: adjacency is by the edges of elements */
+}
+
+/* Between the two elements around an edge, not counting `but`; none when there are not two. Returns how many there are with it. */
+static uint32_t find_springs(BendingSprings *self, uint32_t edge, uint32_t but)
+{
+    EdgeSprings *springs = springs_of_edge(self, edge);
+    const DvAdjacency around = adjacency(self, DV_EDGES, self->kind);
+    uint32_t two[2] = {0, 0}, count = 0, all = 0;
+    for (uint32_t k = edge < around.count ? around.begin[edge] : 0; edge < around.count && k < around.end[edge]; k++) {
+        all++;
+        if (around.items[k] != but && count++ < 2)
+            two[count - 1] = around.items[k];
+    }
+    memset(springs->end, 0, sizeof springs->end);
+    if (count != 2)
+        return all;
+    const uint32_t nodes = dv_element_nodes(self->kind);
+    const uint32_t *ends = dv_topology_elements(&self->topology, DV_EDGES).at + 2 * (size_t)edge;
+    const uint32_t *element = dv_topology_elements(&self->topology, self->kind).at;
+    const uint32_t *visited = element + (size_t)nodes * (two[0] < two[1] ? two[0] : two[1]);
+    const uint32_t *other = element + (size_t)nodes * (two[0] < two[1] ? two[1] : two[0]);
+    const uint32_t i = local_edge(other, nodes, ends), j = local_edge(visited, nodes, ends);
+    const bool triangles = self->kind == DV_TRIANGLES;
+    springs->end[0][0] = other[i];
+    springs->end[0][1] = visited[triangles ? j : (j + 3) % 4];
+    springs->end[1][0] = triangles ? 0 : other[(i + 3) % 4];
+    springs->end[1][1] = triangles ? 0 : visited[j];
+    return all;
 }
 
 static void list_edges_of_element(BendingSprings *self, uint32_t element)
@@ -80,56 +137,196 @@ static void edge_removed(DvElementData *data, uint32_t index)
         spring_blocks_copy(&self->set, springs * index + i, springs * last + i);
 }
 
+/* `gone`: an element that goes; UINT32_MAX: one has come. */
+static void settle_edge(BendingSprings *self, uint32_t edge, uint32_t gone)
+{
+    EdgeSprings *springs = springs_of_edge(self, edge);
+    const bool comes = gone == UINT32_MAX;
+    if (comes == (springs->settled != 0))
+        return;
+    const uint32_t elements = find_springs(self, edge, gone);
+    springs->settled = comes || elements == 3;
+    list_edge(self, edge);
+}
+
+static void settle_edges_of_element(BendingSprings *self, uint32_t element, uint32_t gone)
+{
+    const DvAdjacency edges = adjacency(self, self->kind, DV_EDGES);
+    for (uint32_t k = element < edges.count ? edges.begin[element] : 0; element < edges.count && k < edges.end[element];
+         k++)
+        if (edges.items[k] < self->edges.count)
+            settle_edge(self, edges.items[k], gone);
+}
+
 static void elements_added(DvElementData *data, const DvElementChange *change, uint32_t first)
 {
-    for (uint32_t i = 0; i < change->count; i++)
-        list_edges_of_element(data->owner, first + i);
+    BendingSprings *self = data->owner;
+    for (uint32_t i = 0; i < change->count; i++) {
+        if (consistent(self))
+            list_edges_of_element(self, first + i);
+        else
+            settle_edges_of_element(self, first + i, UINT32_MAX);
+    }
 }
 
 static void element_removed(DvElementData *data, uint32_t index)
 {
-    list_edges_of_element(data->owner, index);
+    BendingSprings *self = data->owner;
+    if (consistent(self))
+        list_edges_of_element(self, index);
+    else
+        settle_edges_of_element(self, index, index);
 }
 
-/* Springs name points and hang on their rest positions. */
+/* From here on the entries of points are their numbers. */
+static void number_points(BendingSprings *self, uint32_t first)
+{
+    uint32_t *number = self->points.entries;
+    for (uint32_t i = first; i < self->points.count; i++)
+        number[i] = i;
+}
+
+/* New numbers of former points, of which there are `former`. */
+static void find_numbers(BendingSprings *self, uint32_t former)
+{
+    if (former > self->number_room) {
+        self->number =
+            dv_realloc(self->number, self->number_room * sizeof *self->number, former * sizeof *self->number);
+        self->number_room = former;
+    }
+    for (uint32_t i = 0; i < former; i++)
+        self->number[i] = UINT32_MAX;
+    const uint32_t *number = self->points.entries;
+    for (uint32_t i = 0; i < self->points.count; i++)
+        if (number[i] < former)
+            self->number[number[i]] = i;
+}
+
+/* Springs name points; one that loses a point goes. */
+static void rename_points(BendingSprings *self, uint32_t former)
+{
+    find_numbers(self, former);
+    for (uint32_t edge = 0; edge < self->edges.count; edge++)
+        for (uint32_t i = 0; i < per_edge(self); i++) {
+            uint32_t *end = springs_of_edge(self, edge)->end[i];
+            const uint32_t a = end[0] < former ? self->number[end[0]] : UINT32_MAX;
+            const uint32_t b = end[1] < former ? self->number[end[1]] : UINT32_MAX;
+            if (end[0] == end[1] || (a == end[0] && b == end[1]))
+                continue;
+            const bool lost = a == UINT32_MAX || b == UINT32_MAX;
+            end[0] = lost ? 0 : a;
+            end[1] = lost ? 0 : b;
+            list_edge(self, edge);
+        }
+}
+
+/* Springs hang on the rest positions of points. */
 static void points_changed(DvElementData *data, const DvElementChange *change)
 {
     BendingSprings *self = data->owner;
-    self->told = true;
-    if (change->change == DV_ELEMENTS_RENUMBERED)
-        self->all_stale = true;
+    const bool removed = change->change == DV_ELEMENTS_REMOVED;
+    changes(self);
+    if (change->change == DV_ELEMENTS_ADDED)
+        number_points(self, change->total - change->count);
     for (uint32_t i = 0; i < change->count && change->change == DV_POINTS_MOVED; i++)
         list_edges_around_point(self, change->indices[i]);
-    for (uint32_t i = 0; i < change->count && change->change == DV_ELEMENTS_REMOVED; i++)
+    if (!removed && change->change != DV_ELEMENTS_RENUMBERED)
+        return;
+    if (!consistent(self))
+        rename_points(self, change->total + (removed ? change->count : 0));
+    else if (!removed)
+        self->all_stale = true;
+    for (uint32_t i = 0; i < change->count && removed && consistent(self); i++)
         list_edges_around_point(self, change->total + i); /* take the numbers of those that go */
+    number_points(self, 0);
 }
 
 static void told(DvElementData *data, const DvElementChange *change)
 {
     (void)change;
+    changes(data->owner);
+}
+
+static size_t numbers_per_edge(const BendingSprings *self)
+{
+    return 1 + 2 * (size_t)per_edge(self);
+}
+
+/* A saved scene has put its springs back, or there are those of the mesh as it is. */
+static void edges_replaced(DvElementData *data, DvMeshReplacement why)
+{
+    BendingSprings *self = data->owner;
+    const size_t numbers = numbers_per_edge(self);
+    size_t count;
+    const uint32_t *saved = dv_data_uints(&self->settled, &count);
+    self->stale_count = 0;
+    self->all_stale = self->told = true;
+    self->followed = why == DV_MESH_RESTORED && count > 0 && count == numbers * data->count;
+    self->anew = !self->followed;
+    for (uint32_t edge = 0; edge < data->count && self->followed; edge++) {
+        EdgeSprings *springs = springs_of_edge(self, edge);
+        springs->settled = saved[numbers * edge];
+        memcpy(springs->end, saved + numbers * edge + 1, (numbers - 1) * sizeof *saved);
+    }
+    if (why == DV_MESH_RESET)
+        dv_data_set(&self->settled, NULL, 0);
+}
+
+static void elements_replaced(DvElementData *data, DvMeshReplacement why)
+{
+    (void)why;
     ((BendingSprings *)data->owner)->told = true;
+}
+
+static void points_replaced(DvElementData *data, DvMeshReplacement why)
+{
+    (void)why;
+    number_points(data->owner, 0);
+}
+
+/* For saved scenes. */
+static void remember(BendingSprings *self)
+{
+    const size_t numbers = numbers_per_edge(self);
+    uint32_t *to = dv_data_begin_all(&self->settled, numbers * self->edges.count);
+    for (uint32_t edge = 0; edge < self->edges.count; edge++) {
+        const EdgeSprings *springs = springs_of_edge(self, edge);
+        to[numbers * edge] = springs->settled;
+        memcpy(to + numbers * edge + 1, springs->end, (numbers - 1) * sizeof *to);
+    }
+    dv_data_end(&self->settled);
 }
 
 static DvStatus follow(BendingSprings *self)
 {
     self->stale_count = 0;
     self->edges = (DvElementData){.kind = DV_EDGES,
-                                  .entry_size = sizeof *self->stale,
+                                  .entry_size = sizeof(EdgeSprings),
                                   .owner = self,
                                   .added = edges_added,
                                   .removed = edge_removed,
-                                  .changed = told};
+                                  .changed = told,
+                                  .replaced = edges_replaced};
     self->elements = (DvElementData){.kind = self->kind,
                                      .entry_size = 1,
                                      .owner = self,
                                      .added = elements_added,
                                      .removed = element_removed,
-                                     .changed = told};
-    self->points = (DvElementData){.kind = DV_POINTS, .entry_size = 1, .owner = self, .changed = points_changed};
+                                     .changed = told,
+                                     .replaced = elements_replaced};
+    self->points = (DvElementData){.kind = DV_POINTS,
+                                   .entry_size = sizeof *self->number,
+                                   .owner = self,
+                                   .changed = points_changed,
+                                   .replaced = points_replaced};
     DvElementData *const all[] = {&self->edges, &self->elements, &self->points};
     DvStatus status = DV_OK;
     for (size_t i = 0; i < sizeof all / sizeof *all && status == DV_OK; i++)
         status = dv_element_data_attach(all[i], self->topology.object);
+    self->anew = self->all_stale = true;
+    self->followed = false;
+    if (status == DV_OK)
+        number_points(self, 0);
     return status;
 }
 
@@ -140,47 +337,23 @@ static void leave(BendingSprings *self)
     dv_element_data_detach(&self->points);
 }
 
-/* Which edge of an element runs between two points, in either direction: edge j joins points j + 1 and j + 2. */
-static uint32_t local_edge(const uint32_t *element, uint32_t nodes, const uint32_t ends[2])
-{
-    for (uint32_t j = 0; j < nodes; j++) {
-        const uint32_t p = element[(j + 1) % nodes], q = element[(j + 2) % nodes];
-        if ((p == ends[0] && q == ends[1]) || (p == ends[1] && q == ends[0]))
-            return j;
-    }
-    return 0; /* not reached: adjacency is by the edges of elements */
-}
-
 static void make_spring(BendingSprings *self, uint32_t number, uint32_t a, uint32_t b, const DvConstVec *rest)
 {
     LinearSpring spring = {0};
-    if (a < rest->count && b < rest->count)
+    if (a != b && a < rest->count && b < rest->count)
         spring = (LinearSpring){a, b, self->made[0], self->made[1], 0.0, 0, 1};
     if (spring.enabled)
         spring.rest_length = springs_length(rest->at + 3 * (size_t)a, rest->at + 3 * (size_t)b, 3);
     spring_blocks_set(&self->set, number, &spring);
 }
 
-static void make_edge(BendingSprings *self, uint32_t edge, const DvAdjacency *around, const DvConstVec *rest)
+static void make_edge(BendingSprings *self, uint32_t edge, const DvConstVec *rest)
 {
-    const uint32_t nodes = dv_element_nodes(self->kind), springs = per_edge(self);
-    const uint32_t *ends = dv_topology_elements(&self->topology, DV_EDGES).at + 2 * (size_t)edge;
-    const uint32_t *items = edge < around->count ? around->items + around->begin[edge] : NULL;
-    if (!items || around->end[edge] - around->begin[edge] != 2) {
-        for (uint32_t i = 0; i < springs; i++)
-            spring_blocks_set(&self->set, springs * edge + i, &(LinearSpring){0});
-        return;
-    }
-    const uint32_t *element = dv_topology_elements(&self->topology, self->kind).at;
-    const uint32_t *visited = element + (size_t)nodes * (items[0] < items[1] ? items[0] : items[1]);
-    const uint32_t *other = element + (size_t)nodes * (items[0] < items[1] ? items[1] : items[0]);
-    const uint32_t i = local_edge(other, nodes, ends), j = local_edge(visited, nodes, ends);
-    if (self->kind == DV_TRIANGLES) {
-        make_spring(self, edge, other[i], visited[j], rest);
-    } else {
-        make_spring(self, 2 * edge, other[i], visited[(j + 3) % 4], rest);
-        make_spring(self, 2 * edge + 1, other[(i + 3) % 4], visited[j], rest);
-    }
+    const EdgeSprings *springs = springs_of_edge(self, edge);
+    if (self->anew || self->made_consistent)
+        springs_of_edge(self, edge)->settled = find_springs(self, edge, UINT32_MAX) > 0;
+    for (uint32_t i = 0; i < per_edge(self); i++)
+        make_spring(self, per_edge(self) * edge + i, springs->end[i][0], springs->end[i][1], rest);
 }
 
 /* Edges that the mesh has now; element data count them too, unless the mesh was written anew and not by steps. */
@@ -189,7 +362,6 @@ static DvStatus agree_on_edges(BendingSprings *self, uint32_t edges)
     const bool anew = dv_topology_changed(&self->topology) && !self->told;
     if (self->edges.count == edges && !anew)
         return DV_OK;
-    self->all_stale = true;
     leave(self);
     return follow(self);
 }
@@ -208,26 +380,30 @@ static bool update(BendingSprings *self)
     const uint32_t edges = dv_topology_elements(&self->topology, DV_EDGES).count,
                    points = dv_state_count(self->base.state);
     const double stiffness = dv_data_double(&self->stiffness), damping = dv_data_double(&self->damping);
-    const bool other_values = stiffness != self->made[0] || damping != self->made[1];
+    const bool other_values =
+        stiffness != self->made[0] || damping != self->made[1] || consistent(self) != self->made_consistent;
     if (agree_on_edges(self, edges) != DV_OK)
         return false;
     if (other_values)
         self->all_stale = true;
+    const bool same = !self->told && !self->all_stale && self->stale_count == 0;
     self->told = false;
-    if (!self->all_stale && self->stale_count == 0 && points == self->set.points[0])
+    if (same && points == self->set.points[0])
         return acts(self);
     self->made[0] = stiffness;
     self->made[1] = damping;
+    self->made_consistent = consistent(self);
     const DvConstVec rest = dv_state_read(self->base.state, DV_REST_POSITION);
-    const DvAdjacency around = adjacency(self, DV_EDGES, self->kind);
     spring_blocks_resize(&self->set, edges * per_edge(self), (const uint32_t[2]){points, points});
     for (uint32_t i = 0; i < (self->all_stale ? edges : self->stale_count); i++)
-        make_edge(self, self->all_stale ? i : self->stale[i], &around, &rest);
+        make_edge(self, self->all_stale ? i : self->stale[i], &rest);
     for (uint32_t i = 0; i < self->stale_count; i++)
         *place_of(self, self->stale[i]) = 0;
     self->stale_count = 0;
-    self->all_stale = false;
+    self->all_stale = self->anew = false;
     self->structure++;
+    if (self->followed && !self->made_consistent)
+        remember(self);
     dv_data_touch(&self->stiffness); /* for edgeInfo */
     return acts(self);
 }
@@ -262,7 +438,6 @@ DvStatus bending_springs_init(DvObject *object, BendingSprings *self, DvElementK
         return status;
     }
     spring_blocks_start(&self->set, self->base.state.dof, true, SHORTEST);
-    self->all_stale = true;
     self->told = true;
     (void)update(self);
     return DV_OK;
@@ -283,6 +458,7 @@ void bending_springs_destroy(DvObject *object, void *self_)
     BendingSprings *self = self_;
     spring_blocks_free(&self->set);
     dv_free(self->stale);
+    dv_free(self->number);
 }
 
 static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)

@@ -6,9 +6,15 @@
  * along both pairs of sides that end at it. Rest lengths are distances of rest positions. Law: spring_blocks.h, for springs longer
  * than 1e-4.
  *
- * Spring `per_edge` e + i is number i of edge e; edges that have none keep a spring that is switched off. When the mesh changes, the
- * edges around what changed are listed, and their springs made again before the next force from the mesh as it is then: after any
- * changes there are the springs of a mesh that is loaded like that, in time that goes with the change.
+ * Spring `per_edge` e + i is number i of edge e; edges that have none keep a spring that is switched off.
+ *
+ * When the mesh changes, an edge is settled by the first of its elements: it has springs from then on if it has two elements at that
+ * moment. Elements that come later change nothing. One that goes leaves springs between the two others where there were three, counted
+ * before the whole edit; else it takes the springs away and the edge is open again. So the springs depend on the way to a mesh, and a
+ * saved scene holds them. With consistentEdges there are, after any changes, the springs of a mesh that is loaded like that.
+ *
+ * Edges around what changed are listed and their springs made again before the next force. This takes time that goes with the change,
+ * but for points that get other numbers without consistentEdges: then all springs are looked at.
  */
 #ifndef DIVAN_MECHANICS_BENDING_SPRINGS_H
 #define DIVAN_MECHANICS_BENDING_SPRINGS_H
@@ -17,10 +23,16 @@
 
 #include <divan/element_data.h>
 
+typedef struct EdgeSprings {
+    uint32_t place;     /* in `stale` + 1, or 0 */
+    uint32_t settled;   /* 0: the next element settles it */
+    uint32_t end[2][2]; /* of its springs; twice the same point: none */
+} EdgeSprings;
+
 typedef struct BendingSprings {
     SingleState base;
     DvLink topology_link;
-    DvData stiffness, damping, edge_info;
+    DvData stiffness, damping, consistent, edge_info, settled;
 
     DvTopologyRef topology;
     DvElementKind kind; /* triangles or quads */
@@ -29,8 +41,13 @@ typedef struct BendingSprings {
     uint32_t *stale;    /* [stale_count] edges whose springs are to be made again */
     uint32_t stale_count, stale_capacity;
     bool all_stale, told; /* told: what changed since the last update is in the list */
-    DvElementData edges;  /* place in `stale` + 1 of each edge, or 0 */
-    DvElementData elements, points;
+    bool anew, followed;  /* anew: as loaded; followed: there were changes since then */
+    bool made_consistent;
+    DvElementData edges; /* EdgeSprings */
+    DvElementData elements;
+    DvElementData points; /* the number of each, from before a change while that is told */
+    uint32_t *number;     /* [number_room] the new number of each former point */
+    uint32_t number_room;
     uint64_t structure;
 } BendingSprings;
 
@@ -41,6 +58,11 @@ typedef struct BendingSprings {
                  .flags = DV_FIELD_INPUT, .help = "of each spring"),                                                  \
         DV_FIELD(Struct, s.damping, "damping", dv_type_double, .init = "1", .unit = "N s/m", .flags = DV_FIELD_INPUT, \
                  .help = "of each spring"),                                                                           \
+        DV_FIELD(Struct, s.consistent, "consistentEdges", dv_type_bool, .init = "0", .flags = DV_FIELD_INPUT,         \
+                 .help = "after edits of the mesh there are the springs of a mesh loaded like that; without it an "   \
+                         "edge has some by how many elements it had when the first came or before one went"),         \
+        DV_FIELD(Struct, s.settled, "settledEdges", dv_type_uints, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,         \
+                 .help = "whether each edge is settled and between which points its springs are, after edits"),       \
         DV_FIELD(Struct, s.edge_info, "edgeInfo", dv_type_linear_springs, .unit = "N/m, N s/m, m",                    \
                  .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT | DV_FIELD_HIDDEN,                                     \
                  .help = "the springs of each edge: point, point, stiffness, damping, rest length")

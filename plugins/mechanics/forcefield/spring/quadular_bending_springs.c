@@ -35,8 +35,9 @@ const DvClass dv_quadular_bending_springs = {
     .bases = (const char *const[]){"ForceField", NULL},
     .family = "force fields",
     .module = "Sofa.Component.SolidMechanics.Spring",
-    .help = "Springs across the edges of a surface of quads, against its bending; edits of the mesh leave those that a "
-            "mesh loaded like that has.",
+    .help =
+        "Springs across the edges of a surface of quads, against its bending; consistentEdges says which are left by "
+        "edits of the mesh.",
     .instance_size = sizeof(QuadularBendingSprings),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &bending_springs_ops},

@@ -55,8 +55,8 @@ const DvClass dv_triangular_bending_springs = {
     .family = "force fields",
     .module = "Sofa.Component.SolidMechanics.Spring",
     .help =
-        "Springs across the edges of a triangulated surface, against its bending; edits of the mesh leave those that "
-        "a mesh loaded like that has.",
+        "Springs across the edges of a triangulated surface, against its bending; consistentEdges says which are left "
+        "by edits of the mesh.",
     .instance_size = sizeof(TriangularBendingSprings),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &bending_springs_ops},
