@@ -179,6 +179,32 @@ static void pressures_follow_edits(void **state)
     forces_follow_edits(DV_QUADS, "<SurfacePressureForceField name='field' pressure='3'/>", 30);
 }
 
+/* The list of a mesh grows with it; what is loaded is what was in it at the start. */
+static void linked_pairs_are_those_of_the_start(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node><EdgeSetTopologyContainer name='topo' position='0 0 0 1 0 0 1 1 0 0 1 0' edges='0 1 1 2'/>"
+        "<EdgeSetTopologyModifier name='modifier'/>" DOFS
+        "<EdgePressureForceField name='field' pressure='0 0 1' edges='@topo.edges'/></Node>");
+    DvObject *modifier = scene_object(scene, "/modifier");
+    const DvTopologyModifierOps *ops = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+    void *self = dv_object_self(modifier);
+    static Forces f;
+    for (int i = 0; i < 3; i++) {
+        forces_at_time(scene, 0.0, &f);
+        double sum = 0.0;
+        for (int p = 0; p < 4; p++)
+            sum += f.at[0][3 * p + 2];
+        assert_close(sum, i == 2 ? 1.0 : 2.0, 1e-15);
+        if (i == 0)
+            assert_int_equal(ops->add_elements(self, DV_EDGES, 1, (const uint32_t[]){2, 3}, NULL), DV_OK);
+        else
+            assert_int_equal(ops->remove_elements(self, DV_EDGES, 1, (const uint32_t[]){0}, false), DV_OK);
+    }
+    dv_scene_free(scene);
+}
+
 static void mistakes_are_named(void **state)
 {
     (void)state;
@@ -205,6 +231,7 @@ int main(void)
         cmocka_unit_test(pulses_rise_and_fall_between_their_bounds),
         cmocka_unit_test(loads_stay_with_their_elements),
         cmocka_unit_test(pressures_follow_edits),
+        cmocka_unit_test(linked_pairs_are_those_of_the_start),
         cmocka_unit_test(mistakes_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
