@@ -16,7 +16,7 @@ static inline bool is_white(char c)
 Scanner scan_start(const void *bytes, size_t size)
 {
     static const char mark[] = {(char)0xEF, (char)0xBB, (char)0xBF}; /* of byte order, as some editors put in front */
-    const char *at = size ? bytes : "", *end = at + size;             /* nothing may be NULL */
+    const char *at = size ? bytes : "", *end = at + size;            /* nothing may be NULL */
     if (size >= sizeof mark && memcmp(at, mark, sizeof mark) == 0)
         at += sizeof mark;
     return (Scanner){.at = at, .end = end, .line = 1};
