@@ -127,7 +127,8 @@ static void a_spring_of_no_length_has_no_force(void **state)
         "<Node><MeshTopology position='0 0 0 1 0 0 1 1 0 0 1 0' triangles='0 1 2 0 2 3'/><MechanicalObject name='dofs' "
         "template='Vec3d'/><TriangularBendingSprings name='field' stiffness='50'/></Node>");
     double *x = dv_state_write(scene_state(scene, "/dofs"), DV_POSITION, DV_READ_WRITE).at;
-    memcpy(x + 9, x + 3, 3 * sizeof *x);
+    for (size_t c = 0; c < 3; c++)
+        x[9 + c] = x[3 + c];
     static Forces f;
     for (int i = 0; i < 2; i++) {
         x[9] = x[3] + (i == 0 ? 0.9e-4 : 1.1e-4);

@@ -16,10 +16,9 @@ static inline bool is_white(char c)
 Scanner scan_start(const void *bytes, size_t size)
 {
     static const char mark[] = {(char)0xEF, (char)0xBB, (char)0xBF}; /* of byte order, as some editors put in front */
-    const char *at = size ? bytes : "", *end = at + size;            /* nothing may be NULL */
-    if (size >= sizeof mark && memcmp(at, mark, sizeof mark) == 0)
-        at += sizeof mark;
-    return (Scanner){.at = at, .end = end, .line = 1};
+    const char *const start = size ? bytes : "";                     /* nothing may be NULL */
+    const bool marked = size >= sizeof mark && memcmp(start, mark, sizeof mark) == 0;
+    return (Scanner){.at = marked ? start + sizeof mark : start, .end = start + size, .line = 1};
 }
 
 bool scan_more(Scanner *scanner)
