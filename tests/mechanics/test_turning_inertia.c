@@ -343,7 +343,7 @@ static void the_inertia_is_that_of_the_turned_body(void **state)
 {
     (void)state;
     const DvQuat q = dv_quat_normalize(dv_quat(0.1, -0.5, 0.3, 0.8));
-    char name[] = "/tmp/divan-top-XXXXXX";
+    char name[] = P_tmpdir "/divan-top-XXXXXX";
     const int file = mkstemp(name);
     assert_true(file >= 0);
     const char *content = "Xsp 3.0\ninrt 0.4 0.1 0 0.1 0.5 0.05 0 0.05 0.6\nvertexMass 2\n";
