@@ -68,9 +68,10 @@ static void box_text(DvText *text, unsigned cells)
 {
     const unsigned side = cells + 1;
     dv_text_add(text, "<TetrahedronSetTopologyContainer name='mesh' position='");
-    for (unsigned i = 0; i < side * side * side; i++)
-        dv_text_add(text, "%g %g %g ", (double)(i % side) / cells, (double)(i / side % side) / cells,
-                    (double)(i / side / side) / cells);
+    for (unsigned i = 0; i < side * side * side; i++) {
+        const unsigned x = i % side, y = i / side % side, z = i / side / side;
+        dv_text_add(text, "%g %g %g ", (double)x / cells, (double)y / cells, (double)z / cells);
+    }
     dv_text_add(text, "' tetrahedra='");
     for (unsigned c = 0; c < cells * cells * cells; c++) {
         const unsigned p = c % cells + side * (c / cells % cells + side * (c / cells / cells)), up = side * side;

@@ -506,8 +506,10 @@ static void a_free_block_oscillates_with_its_energy(void **state)
 {
     (void)state;
     DvScene *scene = scene_from_text(FREE_BLOCK("<EulerExplicitSolver/>", MASS("massDensity='1000'")));
-    for (int p = 0; p < 36; p++)
-        velocities(scene)[3 * p + 2] = 0.01 * (p / 9 - 1.5); /* a stretch */
+    for (int p = 0; p < 36; p++) {
+        const int layer = p / 9;
+        velocities(scene)[3 * p + 2] = 0.01 * (layer - 1.5); /* a stretch */
+    }
     dv_data_set_double(dv_object_field(scene_object(scene, "/"), "dt"), 1e-3);
     const double start = kinetic_energy(scene);
     double least = INFINITY, most = 0.0, still = INFINITY;

@@ -98,7 +98,8 @@ static void grid_text(DvText *text, DvElementKind kind)
     const bool solid = kind >= DV_TETRAHEDRA;
     dv_text_add(text, "position='");
     for (uint32_t i = 0; i < (solid ? SIDE * SIDE * SIDE : SIDE * SIDE); i++) {
-        const double x = i % SIDE, y = i / SIDE % SIDE, z = i / SIDE / SIDE;
+        const uint32_t layer = i / SIDE / SIDE;
+        const double x = i % SIDE, y = i / SIDE % SIDE, z = layer;
         dv_text_add(text, "%.17g %.17g %.17g ", x + 0.1 * sin(3 * y + z), y + 0.1 * sin(2 * z + x),
                     z + 0.1 * sin(5 * x + y));
     }

@@ -173,8 +173,9 @@ static void the_free_top_follows_the_elliptic_functions_and_flips(void **state)
         DvScene *scene = top_scene("<RungeKutta4Solver/>", masses[i], dt);
         for (int part = 1; part <= 16; part++) { /* four flips */
             make_steps(scene, steps / 4);
+            const int made = part * steps / 4;
             double w[3];
-            exact_velocity(part * steps / 4 * dt, w);
+            exact_velocity(made * dt, w);
             const Found found = look(scene);
             if (!(distance(found.w, w) < 1e-5))
                 fail_msg("after %d parts: %g %g %g instead of %g %g %g", part, found.w.x, found.w.y, found.w.z, w[0],

@@ -214,8 +214,10 @@ static void attached_data_are_interpolated(void **state)
     DvConstVec x = dv_state_read(sheet.x, DV_POSITION);
     for (uint32_t i = 0; i < a.points.count; i++)
         ((double *)a.points.entries)[i] = 3 * x.at[3 * (size_t)i] - x.at[3 * (size_t)i + 1] + 0.5;
-    for (uint32_t i = 0; i < a.triangles.count; i++) /* by the square it lies in */
-        ((double *)a.triangles.entries)[i] = (double)(i / 2);
+    for (uint32_t i = 0; i < a.triangles.count; i++) {
+        const uint32_t square = i / 2; /* that it lies in */
+        ((double *)a.triangles.entries)[i] = square;
+    }
     assert_int_equal(cut(&sheet, (const double[]){0, 1.5, 2.7, 2.35}, 2, &opened), DV_OK);
     x = dv_state_read(sheet.x, DV_POSITION);
     assert_int_equal(a.points.count, x.count);
