@@ -11,28 +11,24 @@
  * The edges are those between two planes at rest, those of a list of numbers and those of a list of pairs of points. They stay loaded
  * when the mesh changes, see element_set.h.
  */
-#include "forcefield/load/element_set.h"
+#include "forcefield/load/element_load.h"
 
 typedef struct EdgePressureForceField {
-    SingleState base;
-    DvLink topology_link;
-    DvData pressure, indices, edges, normal, dmin, dmax, intensity, binormal, info;
-    DvData arrow_size, show_forces;
+    ElementLoad load;
+    DvData indices, edges, normal, dmin, dmax, intensity, binormal;
+    DvData arrow_size;
 
-    DvTopologyRef topology, triangles; /* triangles: of the mesh, or of one above that has some; ops NULL: none */
-    ElementSet set;
-    uint64_t version;
+    DvTopologyRef triangles; /* of the mesh, or of one above that has some; ops NULL: none */
 } EdgePressureForceField;
 
 #define FIELD(member, name, type, ...) DV_FIELD(EdgePressureForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    SINGLE_STATE_FIELDS(EdgePressureForceField, base),
-    DV_LINK(EdgePressureForceField, topology_link, "topology", DV_TOPOLOGY,
-            .help = "mesh; that of the node by default"),
-    FIELD(info, "edgePressureMap", dv_type_doubles, .unit = "m",
+    SINGLE_STATE_FIELDS(EdgePressureForceField, load.base),
+    ELEMENT_LOAD_TOPOLOGY(EdgePressureForceField),
+    FIELD(load.info, "edgePressureMap", dv_type_doubles, .unit = "m",
           .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT | DV_FIELD_HIDDEN,
           .help = "length of each edge that is loaded at the start"),
-    FIELD(pressure, "pressure", dv_type_vec3d, .unit = "N/m", .help = "force per length of the rest shape"),
+    FIELD(load.pressure, "pressure", dv_type_vec3d, .unit = "N/m", .help = "force per length of the rest shape"),
     FIELD(indices, "edgeIndices", dv_type_uints,
           .help = "edges that are loaded; they stay so when the mesh changes, and what they are split into"),
     FIELD(edges, "edges", dv_type_edges,
@@ -50,14 +46,15 @@ static const DvField fields[] = {
               "pressure is zero"),
     FIELD(binormal, "binormal", dv_type_vec3d,
           .help = "such forces are normal to it; when zero they lie in the x-y plane and point inwards"),
-    FIELD(show_forces, "showForces", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,
+    FIELD(load.show_forces, "showForces", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,
           .help = "draw the loaded edges"),
     {0},
 };
 
 /* Pairs that a link gives change with a mesh: what is loaded then are those of the start. */
-static uint64_t version_of(EdgePressureForceField *self)
+static uint64_t version_of(void *self_)
 {
+    EdgePressureForceField *self = self_;
     const uint64_t pairs = dv_data_parent(&self->edges) ? 0 : dv_data_version(&self->edges);
     return dv_data_version(&self->indices) + pairs + dv_data_version(&self->normal) + dv_data_version(&self->dmin) +
            dv_data_version(&self->dmax);
@@ -68,8 +65,8 @@ static DvStatus add_pairs(EdgePressureForceField *self)
 {
     const uint32_t *pair = dv_data_read(&self->edges);
     const size_t count = self->edges.count;
-    const DvElements edges = dv_topology_elements(&self->topology, DV_EDGES);
-    const DvAdjacency around = self->topology.ops->adjacency(self->topology.self, DV_POINTS, DV_EDGES);
+    const DvElements edges = dv_topology_elements(&self->load.topology, DV_EDGES);
+    const DvAdjacency around = self->load.topology.ops->adjacency(self->load.topology.self, DV_POINTS, DV_EDGES);
     for (size_t i = 0; i < count; i++) {
         const uint32_t a = pair[2 * i], b = pair[2 * i + 1];
         uint32_t found = UINT32_MAX;
@@ -80,38 +77,29 @@ static DvStatus add_pairs(EdgePressureForceField *self)
         }
         if (found == UINT32_MAX)
             return dv_field_error(&self->edges, (int64_t)i, "the mesh has no edge between points %u and %u", a, b);
-        element_set_add(&self->set, found, self->set.count, false);
+        element_set_add(&self->load.set, found, self->load.set.count, false);
     }
     return DV_OK;
 }
 
-static DvStatus select_elements(EdgePressureForceField *self)
+static DvStatus select_elements(void *self_)
 {
-    self->version = version_of(self);
-    DvStatus status = element_set_start(&self->set, self->topology.object, DV_EDGES);
-    if (status != DV_OK)
-        return status;
+    EdgePressureForceField *self = self_;
+    ElementLoad *load = &self->load;
     const double dmin = dv_data_double(&self->dmin), dmax = dv_data_double(&self->dmax);
-    const DvConstVec rest = dv_state_read(self->base.state, DV_REST_POSITION);
+    const DvConstVec rest = dv_state_read(load->base.state, DV_REST_POSITION);
     if (dmin != dmax)
-        element_set_add_between(&self->set, &self->topology, &rest, dv_data_doubles(&self->normal, NULL), dmin, dmax);
-    status = element_set_add_list(&self->set, &self->indices, "edge", false);
+        element_set_add_between(&load->set, &load->topology, &rest, dv_data_doubles(&self->normal, NULL), dmin, dmax);
+    const DvStatus status = element_set_add_list(&load->set, &self->indices, "edge", false);
     return status == DV_OK ? add_pairs(self) : status;
 }
 
-static bool update(EdgePressureForceField *self)
-{
-    if (self->version != version_of(self) && select_elements(self) != DV_OK)
-        return false;
-    const DvConstVec rest = dv_state_read(self->base.state, DV_REST_POSITION);
-    element_set_measure(&self->set, &self->topology, &rest);
-    return true;
-}
+static const ElementLoadKind kind = {DV_EDGES, "a container of edges", version_of, select_elements};
 
 /* The mesh itself when it has triangles, else the nearest above that has. */
 static DvStatus find_triangles(EdgePressureForceField *self)
 {
-    DvObject *found = self->topology.object;
+    DvObject *found = self->load.topology.object;
     DvNode *node = dv_object_node(found);
     while (node) {
         const DvTopologyOps *ops = found ? dv_object_ops(found, DV_TOPOLOGY) : NULL;
@@ -126,49 +114,29 @@ static DvStatus find_triangles(EdgePressureForceField *self)
 static DvStatus init(DvObject *object, void *self_)
 {
     EdgePressureForceField *self = self_;
-    DvConstVec rest;
-    DvStatus status = single_state_init(object, &self->base);
-    if (status == DV_OK)
-        status = dv_topology_require(object, &self->topology_link, "a container of edges", &self->topology);
-    if (status == DV_OK)
-        status = state_at_rest(object, self->base.state, &rest);
-    if (status == DV_OK)
-        status = find_triangles(self);
-    if (status == DV_OK)
-        status = select_elements(self);
+    DvStatus status = element_load_init(object, &self->load, &kind);
+    if (status != DV_OK)
+        return status;
+    status = find_triangles(self);
     if (status != DV_OK) {
-        single_state_release(&self->base);
+        element_load_cleanup(object, self);
         return status;
     }
-    element_set_measure(&self->set, &self->topology, &rest);
-    const DvVec3 pressure = dv_vec3_load(dv_data_doubles(&self->pressure, NULL));
+    const DvVec3 pressure = dv_vec3_load(dv_data_doubles(&self->load.pressure, NULL));
     size_t intensities;
     (void)dv_data_doubles(&self->intensity, &intensities);
-    if (self->set.count == 0)
+    if (self->load.set.count == 0)
         dv_warning(object, "no edge is loaded; give 'edgeIndices', 'edges', or planes by 'normal', 'dmin' and 'dmax'");
     else if (dv_vec3_norm_squared(pressure) == 0.0 && intensities == 0)
         dv_warning(object, "there is no force; give 'pressure' or 'p_intensity'");
-    double *info = dv_data_begin_all(&self->info, self->set.count);
-    for (uint32_t i = 0; i < self->set.count; i++)
-        info[i] = self->set.at[i].size;
-    dv_data_end(&self->info);
     return DV_OK;
 }
 
 static void cleanup(DvObject *object, void *self_)
 {
-    (void)object;
     EdgePressureForceField *self = self_;
-    element_set_leave(&self->set);
-    single_state_release(&self->base);
-    dv_topology_release(&self->topology);
+    element_load_cleanup(object, self);
     dv_topology_release(&self->triangles);
-}
-
-static void destroy(DvObject *object, void *self_)
-{
-    (void)object;
-    element_set_free(&((EdgePressureForceField *)self_)->set);
 }
 
 /* The third point of the only triangle at an edge; UINT32_MAX: there is none, or several. */
@@ -214,15 +182,15 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)step;
     (void)v;
     EdgePressureForceField *self = self_;
-    if (!update(self))
+    if (!element_load_update(&self->load))
         return;
-    const DvElements edges = dv_topology_elements(&self->topology, DV_EDGES);
-    const DvVec3 pressure = dv_vec3_load(dv_data_doubles(&self->pressure, NULL));
+    const DvElements edges = dv_topology_elements(&self->load.topology, DV_EDGES);
+    const DvVec3 pressure = dv_vec3_load(dv_data_doubles(&self->load.pressure, NULL));
     const bool across = dv_vec3_norm_squared(pressure) == 0.0;
     size_t intensities;
     const double *intensity = dv_data_doubles(&self->intensity, &intensities);
-    for (uint32_t i = 0; i < self->set.count && !(across && intensities == 0); i++) {
-        const LoadedElement *one = &self->set.at[i];
+    for (uint32_t i = 0; i < self->load.set.count && !(across && intensities == 0); i++) {
+        const LoadedElement *one = &self->load.set.at[i];
         const uint32_t *ends = edges.at + 2 * (size_t)one->element;
         if (ends[0] >= f->count || ends[1] >= f->count)
             continue;
@@ -237,26 +205,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     }
 }
 
-static const DvForceFieldOps ops = {
-    .size = sizeof ops,
-    .states = single_state_states,
-    .add_force = add_force,
-    .add_dforce = load_add_dforce,
-    .reserve = load_reserve,
-    .assemble = load_assemble,
-    .structure = load_structure,
-};
-
-static void draw(void *self_, DvDraw *target)
-{
-    EdgePressureForceField *self = self_;
-    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !self->base.state.ops || !dv_data_bool(&self->show_forces))
-        return;
-    const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
-    element_set_draw(&self->set, &self->topology, target, &x);
-}
-
-static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+static const DvForceFieldOps ops = ELEMENT_LOAD_OPS(add_force);
 
 const DvClass dv_edge_pressure_force_field = {
     .size = sizeof(DvClass),
@@ -270,8 +219,10 @@ const DvClass dv_edge_pressure_force_field = {
     .help = "Forces per length on edges.",
     .instance_size = sizeof(EdgePressureForceField),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
+    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
+                                      {.id = DV_DRAWABLE, .ops = &element_load_drawable},
+                                      {0}},
     .init = init,
     .cleanup = cleanup,
-    .destroy = destroy,
+    .destroy = element_load_destroy,
 };

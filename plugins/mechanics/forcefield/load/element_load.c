@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "forcefield/load/element_load.h"
+
+static DvStatus select_elements(ElementLoad *load)
+{
+    load->version = load->kind->version(load);
+    const DvStatus status = element_set_start(&load->set, load->topology.object, load->kind->elements);
+    return status == DV_OK ? load->kind->select(load) : status;
+}
+
+DvStatus element_load_init(DvObject *object, ElementLoad *load, const ElementLoadKind *kind)
+{
+    DvConstVec rest;
+    load->kind = kind;
+    DvStatus status = single_state_init(object, &load->base);
+    if (status == DV_OK)
+        status = dv_topology_require(object, &load->topology_link, kind->need, &load->topology);
+    if (status == DV_OK)
+        status = state_at_rest(object, load->base.state, &rest);
+    if (status == DV_OK)
+        status = select_elements(load);
+    if (status != DV_OK) {
+        single_state_release(&load->base);
+        return status;
+    }
+    element_set_measure(&load->set, &load->topology, &rest);
+    double *info = dv_data_begin_all(&load->info, load->set.count);
+    for (uint32_t i = 0; i < load->set.count; i++)
+        info[i] = load->set.at[i].size;
+    dv_data_end(&load->info);
+    return DV_OK;
+}
+
+bool element_load_update(ElementLoad *load)
+{
+    if (load->version != load->kind->version(load) && select_elements(load) != DV_OK)
+        return false;
+    const DvConstVec rest = dv_state_read(load->base.state, DV_REST_POSITION);
+    element_set_measure(&load->set, &load->topology, &rest);
+    return true;
+}
+
+void element_load_cleanup(DvObject *object, void *self)
+{
+    (void)object;
+    ElementLoad *load = self;
+    element_set_leave(&load->set);
+    single_state_release(&load->base);
+    dv_topology_release(&load->topology);
+}
+
+void element_load_destroy(DvObject *object, void *self)
+{
+    (void)object;
+    element_set_free(&((ElementLoad *)self)->set);
+}
+
+static void draw(void *self, DvDraw *target)
+{
+    ElementLoad *load = self;
+    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !load->base.state.ops || !dv_data_bool(&load->show_forces))
+        return;
+    const DvConstVec x = dv_state_read(load->base.state, DV_POSITION);
+    element_set_draw(&load->set, &load->topology, target, &x);
+}
+
+const DvDrawableOps element_load_drawable = {.size = sizeof(DvDrawableOps), .draw = draw};
