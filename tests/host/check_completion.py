@@ -46,8 +46,9 @@ class Shell:
         return self.wait_for(r"((?:<[^<>\n]*>)+) ready").group(1)[1:-1].split("><")
 
     def alternatives(self, line):
-        """What two tabs list, on lines of their own; the line is dropped then."""
-        self.type(line + "\t\t\x15words done\n")
+        """What two tabs list, on lines of their own. The line becomes a comment then: Ctrl-U, which drops it, would be the terminal's
+        own where the shell has not taken the terminal yet, and drop the tabs with it."""
+        self.type(line + "\t\t\x01words done #\n")
         got = ""
         while "<done> ready" not in got:
             if not select.select([self.terminal], [], [], 60)[0]:
