@@ -198,6 +198,8 @@ static void stack_free(Stack *stack)
 
 static void mark_outputs(DvData *data)
 {
+    if (!data->graph || !data->graph->outputs)
+        return;
     Stack stack;
     STACK_INIT(stack);
     for (;;) {

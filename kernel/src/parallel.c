@@ -189,7 +189,8 @@ void dv_parallel_set_grain_divisor(uint32_t divisor)
 
 static uint32_t chunk_size(uint32_t n, uint32_t grain)
 {
-    const uint32_t chunk = grain / atomic_load_explicit(&pool.grain_divisor, memory_order_relaxed);
+    const uint32_t divisor = atomic_load_explicit(&pool.grain_divisor, memory_order_relaxed);
+    const uint32_t chunk = divisor == 1 ? grain : grain / divisor;
     const uint32_t least = n / MAX_CHUNKS + 1;
     return chunk > least ? chunk : least;
 }
@@ -282,13 +283,28 @@ static inline __attribute__((always_inline)) double run(uint32_t n, uint32_t gra
     return sum;
 }
 
+/* One chunk, run in place: most loops of small scenes. */
+static inline bool is_small(uint32_t n, uint32_t grain)
+{
+#ifdef DV_CHECK_THREADS
+    (void)n;
+    (void)grain;
+    return false;
+#else
+    return n - 1 < grain && atomic_load_explicit(&pool.grain_divisor, memory_order_relaxed) == 1;
+#endif
+}
+
 void dv_parallel_for(uint32_t n, uint32_t grain, void (*fn)(void *context, uint32_t begin, uint32_t end), void *context)
 {
-    (void)run(n, grain, fn, NULL, context);
+    if (is_small(n, grain))
+        fn(context, 0, n);
+    else
+        (void)run(n, grain, fn, NULL, context);
 }
 
 double dv_parallel_sum(uint32_t n, uint32_t grain, double (*fn)(void *context, uint32_t begin, uint32_t end),
                        void *context)
 {
-    return run(n, grain, NULL, fn, context);
+    return is_small(n, grain) ? 0.0 + fn(context, 0, n) : run(n, grain, NULL, fn, context);
 }

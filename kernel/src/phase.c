@@ -50,6 +50,20 @@ static Phase *phase_at(const struct Phases *phases, guint index)
     return &g_array_index(phases->phases, Phase, index);
 }
 
+/* Names are constants, mostly of one address: their letters are looked at when none has it. */
+static guint find(const struct Phases *phases, const char *name)
+{
+    const guint count = phases->phases->len;
+    guint index = 0;
+    while (index < count && phase_at(phases, index)->name != name)
+        index++;
+    if (index < count)
+        return index;
+    for (index = 0; index < count && strcmp(phase_at(phases, index)->name, name) != 0;)
+        index++;
+    return index;
+}
+
 /* The time since the last change goes to the innermost phase. */
 static void charge(struct Phases *phases)
 {
@@ -64,9 +78,7 @@ void dv_phase_begin(const char *name)
     struct Phases *phases = dv_private_thread.phases;
     if (!phases)
         return;
-    guint index = 0;
-    while (index < phases->phases->len && strcmp(phase_at(phases, index)->name, name) != 0)
-        index++;
+    const guint index = find(phases, name);
     if (index == phases->phases->len)
         g_array_append_val(phases->phases, ((Phase){.name = name}));
     charge(phases);

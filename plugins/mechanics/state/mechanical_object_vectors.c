@@ -103,30 +103,27 @@ static bool external_force_is_there(const MechanicalObject *self)
     return data->count != 0 && dv_data_version(data) != self->external_force_released;
 }
 
+/* Whether the vector of a field exists. Those that always do have entries, unless the state has no points. */
+static inline bool exists(const MechanicalObject *self, const DvData *data, DvVecId id)
+{
+    if (data->count == 0)
+        return id == DV_POSITION || id == DV_VELOCITY || id == DV_FORCE;
+    return id != DV_EXTERNAL_FORCE || external_force_is_there(self);
+}
+
 bool mechanical_object_has(const void *self_, DvVecId id)
 {
     const MechanicalObject *self = self_;
     const DvData *data = field_of(self, id);
-    if (!data)
-        return dv_state_vectors_has(&self->own, id);
-    switch (id) {
-    case DV_POSITION:
-    case DV_VELOCITY:
-    case DV_FORCE:
-        return true;
-    case DV_EXTERNAL_FORCE:
-        return external_force_is_there(self);
-    default:
-        return data->count != 0;
-    }
+    return data ? exists(self, data, id) : dv_state_vectors_has(&self->own, id);
 }
 
 const double *mechanical_object_read(void *self_, DvVecId id, DvSpace space)
 {
     MechanicalObject *self = self_;
-    if (space != DV_HOST || !mechanical_object_has(self, id))
-        return NULL;
     DvData *data = field_of(self, id);
+    if (space != DV_HOST || !(data ? exists(self, data, id) : dv_state_vectors_has(&self->own, id)))
+        return NULL;
     if (!self->initialised)
         mechanical_object_agree_on_size(self, false);
     if (!data)
