@@ -16,15 +16,13 @@
 #include <divan/contracts/scene_format.h>
 #include <divan/divan.h>
 
-typedef struct Part Part; /* schedule.c: a node in a schedule */
-
-struct DvAttributes {
-    GArray *list; /* DvAttribute; those of an object are sorted by name in the order of bytes */
-};
+typedef struct Part Part;   /* schedule.c: a node in a schedule */
+typedef struct Words Words; /* below */
 
 /* An object: this header, then the component's struct (self), in one 64-byte aligned block. */
 struct DvObject {
     const DvClass *cls;
+    const Words *words;
     void *self;
     DvNode *node;        /* NULL outside the graph */
     const char *variant; /* interned, "" when it has none */
@@ -98,15 +96,22 @@ typedef struct Thread {
     bool is_freed_at_end;
 } Thread;
 
-/* What the layer of words does for a scene when the life of its objects goes on. */
-typedef struct Words {
+/* What the layer of words does for the core: it reads texts, and it knows what an object was made from. */
+struct Words {
+    /* *elements and *count hold the old value at first, which what cannot be read keeps; then the new one. */
+    DvStatus (*parse)(const DvField *field, const DvType *type, const char *text, void **elements, size_t *count,
+                      DvText *problem);
+    char *(*find_file)(const char *name, const char *folder);        /* new string; NULL: not found */
+    DvAttribute *(*attribute_of)(const DvObject *, const DvField *); /* what gave a field its value; NULL: none did */
+    void (*make_first)(DvNode *node, const DvClass *cls);            /* an object in front of all others of the node */
+    void (*forget)(DvObject *object);                                /* frees the texts that it was made from */
     void (*capture)(DvObject *object);                   /* before init: keeps what code has set since it was made */
     void (*restore)(DvObject *object);                   /* after init: puts the fields of `restore` back */
     void (*field_added)(DvObject *object, DvData *data); /* its attributes may have a value for it */
     void (*resolve_links)(DvObject *object);             /* tries once more to follow those that lead nowhere */
     void (*report_links)(DvObject *object);              /* the same, and says what leads nowhere */
     DvObject *(*object_at)(DvScene *scene, const char *path); /* "/Liver/dofs"; or NULL */
-} Words;
+};
 
 struct DvScene {
     DvNode *root;
@@ -191,23 +196,20 @@ static inline bool dv_private_field_is_named(const DvField *field, const char *n
 }
 
 /* object.c */
-DV_PUBLIC DvObject *dv_core_object_new(const DvClass *cls,
+DV_PUBLIC DvObject *dv_core_object_new(const Words *words, const DvClass *cls,
                                        const char *variant); /* construct has not run; one reference */
 DV_PUBLIC DvStatus dv_core_object_construct(DvObject *object);
 DV_PUBLIC void dv_core_stamp(DvObject *object); /* the versions of all fields, as they are now */
 
-/* attributes.c */
-/* What gave a field its value: the attribute of its name or of an alias; NULL: none did. */
-DV_PUBLIC DvAttribute *dv_core_attribute_of(const DvObject *object, const DvField *field);
+/* memory.c */
+DV_PUBLIC char *dv_core_strndup(const char *text, size_t length); /* for dv_free */
 
 /* data.c, type.c, text.c */
 DV_PUBLIC void dv_core_data_take(DvData *data, void *elements,
                                  size_t count); /* its new value: made with dv_alloc, now the data's */
 /* The first `count` of the old ones; what is beyond them is blank. */
 DV_PUBLIC void *dv_core_elements_copy(const DvType *type, const void *old, size_t old_count, size_t count);
-/* *elements and *count hold the old value at first, which what cannot be read keeps; then the new one. */
-DV_PUBLIC DvStatus dv_core_type_parse(const DvField *field, const DvType *type, const char *text, void **elements,
-                                      size_t *count, DvText *problem);
+DV_PUBLIC void dv_core_elements_free(const DvType *type, void *elements, size_t count); /* NULL when there are none */
 DV_PUBLIC const void *dv_core_value_ref(const void *value); /* shares it: to keep a snapshot */
 DV_PUBLIC void dv_core_value_unref(const DvType *type, const void *value);
 DV_PUBLIC char *dv_core_data_path(const DvData *data); /* "@/Liver/dofs.position"; new string */
@@ -215,11 +217,6 @@ DV_PUBLIC void dv_core_type_print(const DvType *type, const void *elements, size
 DV_PUBLIC double dv_core_get_scalar(DvScalar scalar, const void *values, size_t i); /* of numbers; true is 1 */
 DV_PUBLIC void dv_core_put_scalar(DvScalar scalar, void *values, size_t i, double value);
 DV_PUBLIC int dv_core_compare_words(const void *left, const void *right); /* of arrays of char *, for sorting */
-
-/* files.c */
-/* New string; NULL: not found. Places are folders as seen from that of the kernel's library, ended by NULL. */
-DV_PUBLIC char *dv_core_kernel_folder(void); /* of its library; new string or NULL */
-DV_PUBLIC char *dv_core_find_beside_kernel(const char *name, const char *const *places);
 
 /* link.c */
 DV_PUBLIC void dv_core_link_clear(DvLink *link, size_t count); /* has `count` places, which lead nowhere */

@@ -139,7 +139,7 @@ static const void *default_of(const DvData *data, const char *text)
     size_t count = data->type->list ? 0 : 1;
     void *elements = dv_core_elements_copy(data->type, NULL, 0, count);
     if (*wanted.text) {
-        const DvStatus status = dv_core_type_parse(field, data->type, wanted.text, &elements, &count, &problem);
+        const DvStatus status = data->owner->words->parse(field, data->type, wanted.text, &elements, &count, &problem);
         if (status != DV_OK || problem.length)
             dv_field_error(data, -1, "the default of the class cannot be read%s%s", problem.length ? ": " : "",
                            problem.length ? problem.at : "");
@@ -289,8 +289,8 @@ static DvStatus follow(DvData *data, DvData *parent)
     } else {
         void *elements = NULL;
         size_t count = 0;
-        status = dv_private_type_convert(parent->type, parent->value, parent->count, data->type, data->value,
-                                         data->count, &elements, &count);
+        status = dv_private_type_convert(data->owner->words, parent->type, parent->value, parent->count, data->type,
+                                         data->value, data->count, &elements, &count);
         if (status != DV_OK)
             dv_field_error(data, -1, "the value of '%s' (%s) cannot be read as %s", parent->field->name,
                            parent->type->name, data->type->name);
@@ -489,7 +489,7 @@ const char *dv_data_file(DvData *data)
     for (const DvNode *node = dv_private_node_of(data->owner); node && !folder; node = dv_node_parent(node, 0))
         folder = node->folder;
     const char *name = dv_data_string(data);
-    graph->file = *name ? dv_find_file(name, folder) : NULL;
+    graph->file = *name ? data->owner->words->find_file(name, folder) : NULL;
     graph->file_version = data->version;
     graph->file_known = true;
     return graph->file;

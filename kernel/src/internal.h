@@ -2,15 +2,14 @@
  *
  * What the files of the core share and nobody else sees.
  *
- *   text.c parse.c type.c          growing text, closest word; values from text; types, printing, conversion
+ *   text.c type.c                  growing text, closest word; types, printing, conversion
  *   data.c link.c                  values, dependencies; links to objects
- *   object.c attributes.c          objects: fields, lifecycle calls, references; the texts they were made with
+ *   object.c                       objects: fields, lifecycle calls, references
  *   contract.c                     what an offer of a contract must hold
  *   registry.c plugin.c            classes, old names; opening, checking, starting plugins
  *   needs.c                        who cannot do without whom
  *   node.c visitor.c schedule.c    the graph, walks, compiled walks
  *   event.c                        events
- *   files.c                        file names to files
  *   scene.c                        init, step, reset; whose a scene is
  *   thread.c memory.c parallel.c log.c phase.c
  */
@@ -49,16 +48,15 @@ void dv_private_defaults_clear(void);
 void dv_private_link_destroy(DvLink *link);
 void dv_private_links_forget(DvObject *target); /* links that point to it become unresolved: it leaves the graph */
 
-/* text.c, parse.c, type.c */
-void dv_private_elements_free(const DvType *type, void *elements, size_t count); /* NULL when there are none */
+/* text.c, type.c */
 void dv_private_elements_blank(const DvType *type, void *elements, size_t first, size_t count);
 bool dv_private_type_same(const DvType *a, const DvType *b); /* same layout */
 const char *dv_private_dof_type_name(size_t index);          /* NULL beyond the end */
 bool dv_private_type_converts(const DvType *from, const DvType *to);
 const DvType *dv_private_type_for(const DvType *declared, const char *variant); /* fills the places */
 /* to (empty) = from converted, of types that dv_private_type_converts lets pass. */
-DvStatus dv_private_type_convert(const DvType *from, const void *value, size_t count, const DvType *to, const void *old,
-                                 size_t old_count, void **out, size_t *out_count);
+DvStatus dv_private_type_convert(const Words *words, const DvType *from, const void *value, size_t count,
+                                 const DvType *to, const void *old, size_t old_count, void **out, size_t *out_count);
 
 /* registry.c, plugin.c */
 bool dv_private_class_is_a(const DvClass *cls, const char *name);           /* it, or a base of it, has this name */
@@ -118,7 +116,6 @@ DvStatus dv_private_init_anew(DvObject *object); /* again: cleanup, init, bwd_in
 
 /* memory.c, parallel.c */
 void dv_private_parallel_stop(void);
-char *dv_private_strndup(const char *text, size_t length); /* for dv_free */
 void dv_private_arena_free(Arena *arena);
 
 /* thread.c */

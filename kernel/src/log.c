@@ -140,7 +140,7 @@ static DvMessage about_field(const DvData *field, DvLevel level, DvStatus status
 {
     DvMessage message = about(field->owner, level, status);
     message.field = field->field->name;
-    const DvAttribute *attribute = field->owner ? dv_core_attribute_of(field->owner, field->field) : NULL;
+    const DvAttribute *attribute = field->owner ? field->owner->words->attribute_of(field->owner, field->field) : NULL;
     if (attribute && attribute->line > 0) {
         message.line = attribute->line;
         message.column = attribute->column;

@@ -65,7 +65,7 @@ void dv_free(void *block)
 }
 
 /* Words are short, and a list may have millions: they are not aligned like numbers. */
-char *dv_private_strndup(const char *text, size_t length)
+char *dv_core_strndup(const char *text, size_t length)
 {
     char *copy = memcpy(counted(malloc(length + 1), length + 1), text, length);
     copy[length] = '\0';
@@ -74,7 +74,7 @@ char *dv_private_strndup(const char *text, size_t length)
 
 char *dv_strdup(const char *text)
 {
-    return text ? dv_private_strndup(text, strlen(text)) : NULL;
+    return text ? dv_core_strndup(text, strlen(text)) : NULL;
 }
 
 uint64_t dv_allocation_count(void)

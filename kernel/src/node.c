@@ -431,7 +431,7 @@ DvNode *dv_node_new(DvNode *parent, const char *name)
 {
     if (!dv_core_may_change(parent->scene, "dv_node_new"))
         return NULL;
-    DvObject *object = dv_core_object_new(&dv_node_class, "");
+    DvObject *object = dv_core_object_new(parent->scene->words, &dv_node_class, "");
     DvNode *node = object->self;
     (void)dv_core_object_construct(object); /* cannot fail: above */
     dv_core_node_join_scene(node, parent->scene);

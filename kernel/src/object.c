@@ -48,10 +48,11 @@ void *dv_object_self(const DvObject *object)
 
 /* Making */
 
-DvObject *dv_core_object_new(const DvClass *cls, const char *variant)
+DvObject *dv_core_object_new(const Words *words, const DvClass *cls, const char *variant)
 {
     DvObject *object = dv_alloc(1, HEADER_SIZE + cls->instance_size);
     object->cls = cls;
+    object->words = words;
     object->self = (char *)object + HEADER_SIZE;
     object->variant = g_intern_string(variant);
     object->references = 1;
@@ -126,7 +127,7 @@ static DvStatus check_ranges(DvObject *object, bool follows)
         DvData *data = object->fields[i];
         if (!data->field->range || (dv_data_parent(data) != NULL) != follows)
             continue;
-        DvAttribute *attribute = dv_core_attribute_of(object, data->field);
+        DvAttribute *attribute = object->words->attribute_of(object, data->field);
         if (told && attribute && g_ptr_array_find(told, attribute, NULL))
             continue;
         if (dv_private_range_check(data, &status) && attribute) {
@@ -383,9 +384,7 @@ static void destroy(DvObject *object)
             dv_free(data);
     }
     g_free(object->fields);
-    dv_attributes_free(object->attributes);
-    g_clear_pointer(&object->initial, g_ptr_array_unref);
-    dv_attributes_free(object->restore);
+    object->words->forget(object);
     g_free(object->stamps);
     g_free(object->path);
     dv_free(object);

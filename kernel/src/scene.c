@@ -322,26 +322,6 @@ static bool is_visual_default(const void *ops)
     return ((const DvVisualLoopOps *)ops)->by_default;
 }
 
-/* In front of all others, named like its class. */
-static void make_first(DvNode *node, const DvClass *cls)
-{
-    DvObject *object = dv_core_object_new(cls, "");
-    object->attributes = dv_attributes_new();
-    dv_data_set_string(&object->name, cls->name);
-    DvStatus status = dv_core_object_construct(object);
-    if (status == DV_OK) {
-        dv_core_node_insert_member(node, object, 0);
-        status = cls->parse ? cls->parse(object, object->self, object->attributes) : DV_OK;
-    }
-    if (status != DV_OK) {
-        dv_core_problem(node->scene, status);
-        dv_object_set_state(object, DV_COMPONENT_INVALID);
-    }
-    dv_core_stamp(object);
-    if (!object->node)
-        dv_object_unref(object);
-}
-
 /* Puts a loop in front of a root that has none: the class that any plugin offers for that. */
 static void add_loop(DvScene *scene, const char *contract, bool (*is_default)(const void *ops))
 {
@@ -354,7 +334,7 @@ static void add_loop(DvScene *scene, const char *contract, bool (*is_default)(co
                 chosen = cls;
     }
     if (chosen && !dv_node_slot(scene->root, contract))
-        make_first(scene->root, chosen);
+        scene->words->make_first(scene->root, chosen);
 }
 
 static void tell(DvScene *scene, DvEventKind kind)
@@ -395,7 +375,7 @@ static void update_boxes(DvNode *node)
         add_box(all, dv_data_doubles(&dv_object_of(child)->bbox, NULL));
     }
     DvObject *object = dv_object_of(node);
-    if (!dv_attributes_find(object->attributes, "bbox")) /* else the scene says it */
+    if (!object->words->attribute_of(object, object->bbox.field)) /* else the scene says it */
         dv_data_set(&object->bbox, all, 1);
 }
 

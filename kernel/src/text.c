@@ -91,9 +91,7 @@ void dv_text_add_double(DvText *text, double value)
     static const char *const formats[] = {"%.15g", "%.16g", "%.17g"};
     for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {
         (void)g_ascii_formatd(at, (int)room, formats[i], value);
-        const char *end = at;
-        double back;
-        if (dv_read_double(&end, &back) && back == value)
+        if (g_ascii_strtod(at, NULL) == value)
             break;
     }
     text->length += strlen(at);

@@ -3,14 +3,14 @@
  * Types: the tables of them and of the DOF types, printing, conversion, and which type stands in a place that depends on
  * the DOF type.
  *
- * A type is data (scalar, components, list), so one printer and one converter serve all; parse.c reads them.
+ * A type is data (scalar, components, list), so one printer and one converter serve all; words/parse.c reads them.
  */
 #include "internal.h"
 
 #include <math.h>
 #include <string.h>
 
-void dv_private_elements_free(const DvType *type, void *elements, size_t count)
+void dv_core_elements_free(const DvType *type, void *elements, size_t count)
 {
     if (type->scalar == DV_SCALAR_STRING)
         for (size_t i = 0; i < count; i++)
@@ -143,15 +143,15 @@ void *dv_core_elements_copy(const DvType *type, const void *old, size_t old_coun
     return copy;
 }
 
-DvStatus dv_private_type_convert(const DvType *from, const void *value, size_t count, const DvType *to, const void *old,
-                                 size_t old_count, void **out, size_t *out_count)
+DvStatus dv_private_type_convert(const Words *words, const DvType *from, const void *value, size_t count,
+                                 const DvType *to, const void *old, size_t old_count, void **out, size_t *out_count)
 {
     if (!is_number(from) || !is_number(to)) {
         DvText text = {0}, problem = {0};
         dv_core_type_print(from, value, count, &text);
         *out = dv_core_elements_copy(to, old, old_count, old_count);
         *out_count = old_count;
-        const DvStatus status = dv_core_type_parse(NULL, to, text.at ? text.at : "", out, out_count, &problem);
+        const DvStatus status = words->parse(NULL, to, text.at ? text.at : "", out, out_count, &problem);
         dv_text_free(&text);
         dv_text_free(&problem);
         return status;

@@ -284,7 +284,7 @@ static void follow_source(DvScene *scene, DvObject *object, DvAttribute *attribu
             strcmp(field->name, "filename") == 0)
             continue;
         DvData *to = field_like(object, field);
-        if (!to || to->field->type == &dv_type_link || dv_core_attribute_of(object, to->field))
+        if (!to || to->field->type == &dv_type_link || dv_words_attribute_of(object, to->field))
             continue;
         const DvStatus status = dv_data_link(to, from);
         if (status != DV_OK)
@@ -394,7 +394,7 @@ static DvStatus make(Making *making, DvObject **result)
         warn_of_template(making, template, wanted, variant);
     g_free(wanted);
 
-    DvObject *object = dv_core_object_new(making->cls, variant);
+    DvObject *object = dv_core_object_new(&dv_words, making->cls, variant);
     object->place = making->place;
     object->attributes = making->attributes;
     object->order = ++making->node->scene->created;
@@ -481,6 +481,26 @@ DvStatus dv_object_new_with(DvNode *node, const char *class_name, const char *co
     return new_object(node, class_name, attributes, object);
 }
 
+/* Named like its class. */
+void dv_words_make_first(DvNode *node, const DvClass *cls)
+{
+    DvObject *object = dv_core_object_new(&dv_words, cls, "");
+    object->attributes = dv_attributes_new();
+    dv_data_set_string(&object->name, cls->name);
+    DvStatus status = dv_core_object_construct(object);
+    if (status == DV_OK) {
+        dv_core_node_insert_member(node, object, 0);
+        status = cls->parse ? cls->parse(object, object->self, object->attributes) : DV_OK;
+    }
+    if (status != DV_OK) {
+        dv_core_problem(node->scene, status);
+        dv_object_set_state(object, DV_COMPONENT_INVALID);
+    }
+    dv_core_stamp(object);
+    if (!object->node)
+        dv_object_unref(object);
+}
+
 /* Nodes */
 
 DvStatus dv_build_node(DvScene *scene, DvNode *parent, DvAttributes *attributes, DvPlace place, const char *folder,
@@ -493,7 +513,7 @@ DvStatus dv_build_node(DvScene *scene, DvNode *parent, DvAttributes *attributes,
         dv_attributes_free(attributes);
         return dv_build_problem(scene, DV_ERROR_INVALID, place, NULL, NULL, "a scene has one root");
     }
-    DvObject *object = dv_core_object_new(dv_class_of_nodes(), "");
+    DvObject *object = dv_core_object_new(&dv_words, dv_class_of_nodes(), "");
     DvNode *node = object->self;
     *result = node;
     dv_attributes_sort(attributes);

@@ -11,7 +11,7 @@
 static char *read_reference_classes(void)
 {
     static const char *const places[] = {"", "../share/divan", NULL};
-    char *file = dv_core_find_beside_kernel("reference-classes.tsv", places), *text = NULL;
+    char *file = dv_words_find_beside_kernel("reference-classes.tsv", places), *text = NULL;
     if (file)
         (void)g_file_get_contents(file, &text, NULL, NULL);
     g_free(file);

@@ -114,7 +114,7 @@ static void report_link(DvObject *object, DvLink *link)
 {
     if (!dv_link_is_set(link) || dv_link_resolve(link) == DV_OK)
         return;
-    const DvAttribute *attribute = dv_core_attribute_of(object, link->data.field);
+    const DvAttribute *attribute = dv_words_attribute_of(object, link->data.field);
     const char *paths = attribute ? attribute->text : dv_data_string(&link->data);
     const DvObject *other = dv_node_resolve(dv_private_node_of(object), object, paths, NULL);
     if (other)

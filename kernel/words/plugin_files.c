@@ -35,7 +35,7 @@ static GPtrArray *list_folder(const char *folder, const char *suffix, GFileTest 
 
 static void add_folders_of_kernel(GPtrArray *folders)
 {
-    char *kernel = dv_core_kernel_folder();
+    char *kernel = dv_words_kernel_folder();
     if (!kernel)
         return;
     char *tree = g_build_filename(kernel, "..", "plugins", NULL);

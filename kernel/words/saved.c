@@ -31,6 +31,13 @@ static void snapshot_free(void *pointer)
     g_free(snapshot);
 }
 
+void dv_words_forget(DvObject *object)
+{
+    dv_attributes_free(object->attributes);
+    dv_attributes_free(object->restore);
+    g_clear_pointer(&object->initial, g_ptr_array_unref);
+}
+
 static bool was_written_since_stamp(const DvObject *object, size_t index)
 {
     return index >= object->stamp_count || object->fields[index]->version != object->stamps[index];
@@ -54,7 +61,7 @@ void dv_words_capture(DvObject *object)
         if (!was_written_since_stamp(object, i) || is_never_saved(object, data) || !dv_data_is_set(data))
             continue;
         const DvData *parent = dv_data_parent(data);
-        const DvAttribute *attribute = dv_core_attribute_of(object, data->field);
+        const DvAttribute *attribute = dv_words_attribute_of(object, data->field);
         if (parent && (sourced || (attribute && attribute->text[0] == '@')))
             continue; /* read since; the attribute says where from */
         Snapshot *snapshot = g_new0(Snapshot, 1);
@@ -238,7 +245,7 @@ static DvStatus restore_value(DvData *data, const char *text)
     DvText problem = {0};
     size_t count = data->count;
     void *elements = dv_core_elements_copy(data->type, data->value, count, count);
-    DvStatus status = dv_core_type_parse(data->field, data->type, text, &elements, &count, &problem);
+    DvStatus status = dv_words_parse(data->field, data->type, text, &elements, &count, &problem);
     dv_core_data_take(data, elements, count);
     if (status != DV_OK || problem.length)
         status = dv_field_error(data, -1, "the saved state is not whole: %s",

@@ -23,7 +23,12 @@ static DvObject *object_at(DvScene *scene, const char *path)
     return object;
 }
 
-const Words dv_words = {.capture = dv_words_capture,
+const Words dv_words = {.parse = dv_words_parse,
+                        .find_file = dv_find_file,
+                        .attribute_of = dv_words_attribute_of,
+                        .make_first = dv_words_make_first,
+                        .forget = dv_words_forget,
+                        .capture = dv_words_capture,
                         .restore = dv_words_restore,
                         .field_added = field_added,
                         .resolve_links = dv_words_resolve_links,

@@ -47,7 +47,7 @@ DvStatus dv_data_set_text(DvData *data, const char *text)
     DvText problem = {0};
     size_t count = data->count;
     void *elements = dv_core_elements_copy(data->type, data->value, count, count);
-    const DvStatus status = dv_core_type_parse(data->field, data->type, text, &elements, &count, &problem);
+    const DvStatus status = dv_words_parse(data->field, data->type, text, &elements, &count, &problem);
     dv_core_data_take(data, elements, count);
     if (status != DV_OK || problem.length) {
         DvText used = {0};

@@ -3,6 +3,9 @@
  * What the files of kernel/words share: from words to objects, and back.
  *
  *   create.c       an object from class name, attributes and context: variant, fields, links
+ *   attributes.c   the texts that an object is made from
+ *   parse.c        values of all types from text
+ *   files.c        names of files to files
  *   plugin_files.c plugins from folders and sets: which there are, which may start
  *   path.c         "@../dofs" to objects and fields
  *   link.c value.c links and values from text
@@ -17,6 +20,24 @@
 #define DIVAN_WORDS_H
 
 #include "core.h"
+
+struct DvAttributes {
+    GArray *list; /* DvAttribute; those of an object are sorted by name in the order of bytes */
+};
+
+/* attributes.c */
+DvAttribute *dv_words_attribute_of(const DvObject *object, const DvField *field);
+
+/* create.c */
+void dv_words_make_first(DvNode *node, const DvClass *cls);
+
+/* parse.c */
+DvStatus dv_words_parse(const DvField *field, const DvType *type, const char *text, void **elements, size_t *count,
+                        DvText *problem);
+
+/* files.c: new strings; NULL: not found. Places are folders as seen from that of the kernel's library, ended by NULL. */
+char *dv_words_kernel_folder(void);
+char *dv_words_find_beside_kernel(const char *name, const char *const *places);
 
 /* find.c: where an object was looked for in vain, and what to do. */
 typedef struct Missing {
@@ -50,10 +71,11 @@ void dv_words_resolve_links(DvObject *object);
 void dv_words_report_links(DvObject *object); /* tries once more, then says what leads nowhere */
 
 /* saved.c */
+void dv_words_forget(DvObject *object);
 void dv_words_capture(DvObject *object);
 void dv_words_restore(DvObject *object);
 
-/* scene_file.c: what a scene asks of this layer. */
+/* scene_file.c: what the core asks of this layer. */
 extern const Words dv_words;
 
 #endif

@@ -2,7 +2,7 @@
  *
  * Attributes: the names and texts that an object was made with, each with its place and whether anybody asked for it.
  */
-#include "internal.h"
+#include "words.h"
 
 #include <string.h>
 
@@ -83,7 +83,7 @@ const char *dv_attribute(const DvAttributes *attributes, const char *name)
     return attribute->text;
 }
 
-DvAttribute *dv_core_attribute_of(const DvObject *object, const DvField *field)
+DvAttribute *dv_words_attribute_of(const DvObject *object, const DvField *field)
 {
     DvAttribute *attribute = dv_attributes_find(object->attributes, field->name);
     for (const char *const *alias = field->aliases; alias && *alias && !attribute; alias++)

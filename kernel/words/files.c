@@ -3,14 +3,14 @@
  * Files that scenes name: found in the folder of the scene, then in the folders of DIVAN_DATA_PATH (separated by colons), then
  * among the scenes that came with the program, beside its library in the build tree or where it is installed.
  */
-#include "internal.h"
+#include "words.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Folder of the library or program that holds this code; links resolved. NULL: unknown. */
-char *dv_core_kernel_folder(void)
+char *dv_words_kernel_folder(void)
 {
     Dl_info info = {0};
     (void)dladdr((const void *)&dv_common_fields, &info);
@@ -28,9 +28,9 @@ static char *regular_file(const char *folder, const char *name)
     return path;
 }
 
-char *dv_core_find_beside_kernel(const char *name, const char *const *places)
+char *dv_words_find_beside_kernel(const char *name, const char *const *places)
 {
-    char *library = dv_core_kernel_folder(), *found = NULL;
+    char *library = dv_words_kernel_folder(), *found = NULL;
     for (; library && !found && *places; places++) {
         char *folder = g_build_filename(library, *places, NULL);
         found = regular_file(folder, name);
@@ -56,7 +56,7 @@ static char *find_file(const char *name, const char *folder)
                 found = regular_file(*at, name);
         g_strfreev(folders);
     }
-    return found ? found : dv_core_find_beside_kernel(name, own_scenes);
+    return found ? found : dv_words_find_beside_kernel(name, own_scenes);
 }
 
 char *dv_find_file(const char *name, const char *folder)

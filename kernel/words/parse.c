@@ -6,7 +6,7 @@
  * their own, and types of another syntax bring one. A value is read as far as it goes. What follows a complete value is
  * dropped with a warning; what ends a value too early is an error that keeps what was read before.
  */
-#include "internal.h"
+#include "words.h"
 
 #include <locale.h>
 #include <pthread.h>
@@ -322,7 +322,7 @@ static DvStatus parse_bool(const char *text, bool *out, DvText *problem)
 
 static void add_word(Elements *out, const char *start, size_t length)
 {
-    *(char **)next_element(out) = dv_private_strndup(start, length);
+    *(char **)next_element(out) = dv_core_strndup(start, length);
 }
 
 /* Words: blank-separated, or in brackets, separated by commas and each in quotes that may hold anything. */
@@ -415,8 +415,8 @@ static DvStatus parse_one(const DvField *field, const DvType *type, const char *
     return parse_fixed(type, text, element, problem);
 }
 
-DvStatus dv_core_type_parse(const DvField *field, const DvType *type, const char *text, void **elements, size_t *count,
-                            DvText *problem)
+DvStatus dv_words_parse(const DvField *field, const DvType *type, const char *text, void **elements, size_t *count,
+                        DvText *problem)
 {
     if (!type->list && !type->parse)
         return parse_one(field, type, text, *elements, problem);
@@ -434,7 +434,7 @@ DvStatus dv_core_type_parse(const DvField *field, const DvType *type, const char
         dv_free(out.at);
         return status;
     }
-    dv_private_elements_free(type, *elements, *count);
+    dv_core_elements_free(type, *elements, *count);
     *elements = out.at;
     *count = type->list ? out.count : 1;
     return status;
