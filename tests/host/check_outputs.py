@@ -227,7 +227,7 @@ def lost_standard_output_is_an_error():
         run = subprocess.Popen([DIVAN, *call], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         run.stdout.readline()
         run.stdout.close()
-        said = run.stderr.read()
+        said = "".join(line for line in run.stderr if not line.startswith("profiling:")) # a build for coverage, where nobody may write
         check(run.wait(60) in (-signal.SIGPIPE, 128 + signal.SIGPIPE) or call[0] in ("list", "info") and run.returncode == 0,
               "%s: a closed pipe: exit status %d" % (call, run.returncode))
         check(not said, "%s: a closed pipe: says %s" % (call, said))
