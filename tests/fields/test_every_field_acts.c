@@ -774,6 +774,118 @@ static void the_table_has_nothing_that_is_not_there(void **state)
     expect_no_failures();
 }
 
+/* ---- defaults ---- */
+
+static bool is_within(const DvRange *range, double number)
+{
+    return (range->above ? number > range->least : number >= range->least) &&
+           (range->below ? number < range->most : number <= range->most);
+}
+
+static bool is_chosen(const DvField *field)
+{
+    const char *const *choice = field->choices;
+    while (*choice && strcmp(*choice, field->init) != 0)
+        choice++;
+    return *choice != NULL;
+}
+
+static void every_default_is_in_its_range(void **state)
+{
+    (void)state;
+    size_t checked = 0;
+    for (size_t c = 0; c < dv_class_count(); c++) {
+        const DvClass *cls = dv_class_at(c);
+        for (const DvField *field = cls->fields; field && field->name; field++) {
+            if (!field->init || (!field->range && !field->choices))
+                continue;
+            checked++;
+            bool good = !field->choices || is_chosen(field);
+            char *rest = NULL;
+            for (const char *at = field->init; good && field->range && *at; at = rest) {
+                const double number = strtod(at, &rest);
+                good = rest != at && is_within(field->range, number);
+            }
+            if (!good)
+                dv_text_add(&failures, "\n%s.%s: its default '%s' is not one of its values", cls->name, field->name,
+                            field->init);
+        }
+    }
+    assert_true(checked > 200);
+    expect_no_failures();
+}
+
+static unsigned refusals;
+
+static void hear_errors(const DvMessage *message, void *context)
+{
+    if (message->level < DV_LEVEL_ERROR)
+        return;
+    refusals++;
+    dv_text_add(context, "%s ", message->text);
+}
+
+/* Errors when the scene is loaded and makes a step. */
+static unsigned errors_of(const char *text, DvText *said)
+{
+    DvScene *scene = NULL;
+    refusals = 0;
+    (void)remove(output_file);
+    dv_log_set_handler(hear_errors, said);
+    const bool loaded = dv_scene_load_text(text, strlen(text), "scene.scn", folder, NULL, &scene) == DV_OK && scene;
+    refusals += !loaded || dv_scene_step(scene, 0) != DV_OK;
+    dv_scene_free(scene);
+    dv_log_set_handler(NULL, NULL);
+    return refusals;
+}
+
+static const char *default_of(const char *class_name, const char *name)
+{
+    const DvField *field = class_named(class_name)->fields;
+    while (field && field->name && strcmp(field->name, name) != 0)
+        field++;
+    const uint32_t computed = DV_FIELD_OUTPUT | DV_FIELD_STATE | DV_FIELD_READ_ONLY;
+    return field && field->name && !(field->flags & computed) ? field->init : NULL;
+}
+
+/* A scene in which the field acts takes its default too, when that is written down. */
+static void check_default(const Claim *claim, const char *value)
+{
+    char *text = scene_text(claim->row, claim->class_name);
+    if (!text)
+        return;
+    DvText said = {0};
+    const unsigned before = errors_of(text, &said);
+    dv_text_free(&said);
+    text = with_attribute(text, claim->field, strlen(claim->field), value, strlen(value));
+    said = (DvText){0};
+    if (errors_of(text, &said) > before)
+        complain(claim, "its default is refused", text_of(said));
+    dv_text_free(&said);
+    free(text);
+}
+
+static void no_class_refuses_the_default_of_a_field(void **state)
+{
+    (void)state;
+    size_t checked = 0;
+    for (size_t r = 0; r < table.count; r++) {
+        const Row *row = &table.at[r];
+        char class_name[128], field[128];
+        for (const char *classes = row->classes;
+             strcmp(row->scene, "-") != 0 && next_name(&classes, class_name, sizeof class_name);)
+            for (const char *fields = row->field; next_name(&fields, field, sizeof field);) {
+                const char *value = default_of(class_name, field);
+                if (!value)
+                    continue;
+                check_default(&(Claim){.row = row, .class_name = class_name, .field = field}, value);
+                checked++;
+            }
+    }
+    assert_true(checked > 500);
+    expect_no_failures();
+}
+
 /* ---- drawing fields ---- */
 
 static void other_value(const DvField *field, const DvType *type, DvText *out)
@@ -871,6 +983,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_has_nothing_that_is_not_there),
         cmocka_unit_test(the_table_has_every_field_of_every_class),
+        cmocka_unit_test(every_default_is_in_its_range),
+        cmocka_unit_test(no_class_refuses_the_default_of_a_field),
         cmocka_unit_test(any_object_may_leave_a_running_scene),
         cmocka_unit_test(a_change_of_each_field_of_the_table_is_seen),
         cmocka_unit_test(fields_of_drawing_hold_their_value),

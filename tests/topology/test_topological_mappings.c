@@ -696,7 +696,8 @@ static void edges_that_a_list_names_get_tubes(void **state)
 static void wrong_tubes_are_named(void **state)
 {
     (void)state;
-    expect_load_error(LINES "radius='1'/></Node></Node></Node>", "a circle needs three points or more, not 0");
+    expect_load_error(LINES "radius='1'/></Node></Node></Node>", "nbPointsOnEachCircle: must be given");
+    expect_load_error(LINES "nbPointsOnEachCircle='2' radius='1'/></Node></Node></Node>", "is 2; it must be 3 or more");
     expect_load_error(LINES "nbPointsOnEachCircle='4'/></Node></Node></Node>", "radius: it must be given");
     expect_load_error(LINES "nbPointsOnEachCircle='4' radius='1' edgeList='0 4'/></Node></Node></Node>",
                       "there is no edge 4");

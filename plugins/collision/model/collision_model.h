@@ -35,14 +35,16 @@ typedef struct CollisionModel {
         DV_FIELD(Struct, base.self_collision, "selfCollision", dv_type_bool, .init = "0",                              \
                  .help = "whether its elements may collide with each other"),                                          \
         DV_FIELD(Struct, base.distance, "contactDistance", dv_type_double, .init = "0", .unit = "m",                   \
-                 .aliases = (const char *const[]){"proximity", NULL},                                                  \
-                 .help = "thickness: how far the real surface is from the elements"),                                  \
+                 .aliases = (const char *const[]){"proximity", NULL}, .range = &dv_range_not_negative,                 \
+                 .flags = DV_FIELD_LENIENT, .help = "thickness: how far the real surface is from the elements"),       \
         DV_FIELD(Struct, base.stiffness, "contactStiffness", dv_type_double, .init = "10",                             \
+                 .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,                                           \
                  .help = "of penalty contacts: the product of both models' over the contact distance is N/m"),         \
         DV_FIELD(Struct, base.friction, "contactFriction", dv_type_double, .init = "0",                                \
                  .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,                                           \
                  .help = "damping of sticking penalty contacts, the sum of both models'"),                             \
         DV_FIELD(Struct, base.restitution, "contactRestitution", dv_type_double, .init = "0",                          \
+                 .range = &dv_range_share, .flags = DV_FIELD_LENIENT,                                                  \
                  .help = "kept for scenes that name it: no response reads it"),                                        \
         DV_FIELD(Struct, base.response, "contactResponse", dv_type_string,                                             \
                  .help = "class of the response to its contacts, instead of the contact manager's"),                   \

@@ -21,8 +21,8 @@ static const DvField fields[] = {
     CONSTRAINT_FIELDS(PlaneProjectiveConstraint, base, "0", "points that stay in the plane"),
     FIELD(origin, "origin", dv_type_coord, .unit = "m", .help = "a point of the plane"),
     FIELD(normal, "normal", dv_type_coord, .help = "of the plane, of any length"),
-    FIELD(draw_size, "drawSize", dv_type_double, .init = "0", .flags = DV_FIELD_DRAWING, .group = "Drawing",
-          .help = "radius of a drawn point; 0: some pixels"),
+    FIELD(draw_size, "drawSize", dv_type_double, .init = "0", .range = &dv_range_not_negative,
+          .flags = DV_FIELD_DRAWING, .group = "Drawing", .help = "radius of a drawn point; 0: some pixels"),
     {0},
 };
 

@@ -61,7 +61,8 @@ static const char *const stiffness_choices[] = {"None", "Exact", "Stabilized", N
         DV_LINK(DistanceMapping, topology_link, "topology", DV_TOPOLOGY,                                           \
                 .help = "mesh whose edges are measured; by default that of the node or above"),                    \
         DV_FIELD(DistanceMapping, show_object_scale, "showObjectScale", dv_type_double, .init = "0", .unit = "m",  \
-                 .flags = DV_FIELD_DRAWING, .help = "radius of the ends of the edges that are shown; 0: none is"), \
+                 .range = &dv_range_not_negative, .flags = DV_FIELD_DRAWING,                                       \
+                 .help = "radius of the ends of the edges that are shown; 0: none is"),                            \
         DV_FIELD(DistanceMapping, show_color, "showColor", dv_type_color, .init = "1 1 0 1",                       \
                  .flags = DV_FIELD_DRAWING, .help = "color of the edges that are shown")
 

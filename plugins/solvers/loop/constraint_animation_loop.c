@@ -63,6 +63,7 @@ static const DvField fields[] = {
     DV_FIELD(ConstraintAnimationLoop, all_verified, "allVerified", dv_type_bool, .init = "0",
              .help = "each row has to be within the tolerance, not their sum"),
     DV_FIELD(ConstraintAnimationLoop, sor, "sor", dv_type_double, .init = "1",
+             .range = &(const DvRange){.least = 0, .most = 2, .above = true, .below = true},
              .help = "share of each sweep's change that is taken: below 1 careful, above 1 bold"),
     DV_FIELD(ConstraintAnimationLoop, scheme_correction, "schemeCorrection", dv_type_bool, .init = "0",
              .help = "no effect: no constraint predicts the forces that the free motion would begin with"),
@@ -103,9 +104,6 @@ static void cleanup(DvObject *object, void *self_)
 static DvStatus init(DvObject *object, void *self_)
 {
     ConstraintAnimationLoop *self = self_;
-    if (!(dv_data_double(&self->sor) > 0.0 && dv_data_double(&self->sor) < 2.0))
-        return dv_field_error(&self->sor, -1, "is %g; sweeps converge only between 0 and 2",
-                              dv_data_double(&self->sor));
     cleanup(object, self);
     const DvStatus status = step_open(object, &self->target_link, &self->target, &self->ops, &self->m);
     if (status != DV_OK)

@@ -10,7 +10,8 @@
 
 /* For field tables: what the check of each step takes from the loop of the scene (divan.step-check/1). */
 #define STEP_FIELD_GROWTH_LIMIT(Struct)                                                                              \
-    DV_FIELD(Struct, growth_limit, "growthLimit", dv_type_double, .init = "1e6",                                     \
+    DV_FIELD(Struct, growth_limit, "growthLimit", dv_type_double, .init = "1e6", .range = &dv_range_not_negative,    \
+             .flags = DV_FIELD_LENIENT,                                                                              \
              .help = "a run ends with an error when a velocity is beyond 1e9 and beyond this many times what would " \
                      "cross the scene in a step or fall freely since the start; read at the start; 0: never")
 

@@ -27,6 +27,7 @@ static const DvField fields[] = {
     DV_FIELD(BladeCutter, times, "times", dv_type_doubles, .unit = "s",
              .help = "when the blade arrives at each place, ascending; one time alone: it passes all of them then"),
     DV_FIELD(BladeCutter, snap, "snap", dv_type_double, .init = "0.25",
+             .range = &(const DvRange){.least = 0, .most = 0.4, .above = true},
              .help =
                  "where the blade passes a point by less than this share of an edge, the cut goes through the point: "
                  "above 0, at most 0.4. Small values follow the blade closely, large ones make no thin elements"),
@@ -90,7 +91,6 @@ static DvStatus check_times(BladeCutter *self)
 static DvStatus init(DvObject *object, void *self_)
 {
     BladeCutter *self = self_;
-    const double snap = dv_data_double(&self->snap);
     size_t ends;
     (void)dv_data_doubles(&self->blade, &ends);
     if (ends % 2 || ends < 4)
@@ -98,8 +98,6 @@ static DvStatus init(DvObject *object, void *self_)
             &self->blade, -1,
             "has %zu points, which are no way of a blade: give the two ends of its edge at each of two or more places",
             ends);
-    if (!(snap > 0.0 && snap <= 0.4))
-        return dv_field_error(&self->snap, -1, "is %g; it must be above 0 and at most 0.4", snap);
     DvStatus status = check_times(self);
     if (status == DV_OK)
         status = dv_object_find_required(object, &self->topology, DV_TOPOLOGY, "a container of tetrahedra or triangles",

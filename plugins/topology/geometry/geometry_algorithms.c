@@ -134,9 +134,9 @@ static DvStatus construct_with_triangles(DvObject *object, void *self)
 #define SHOW(member, name, ...)                                                                                      \
     DV_FIELD(Geometry, member, name, dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING, .group = "Visualization", \
              .help = "show it", __VA_ARGS__)
-#define SIZE(member, name, start, text)                                                        \
-    DV_FIELD(Geometry, member, name, dv_type_double, .init = start, .flags = DV_FIELD_DRAWING, \
-             .group = "Visualization", .help = text)
+#define SIZE(member, name, start, text)                                                              \
+    DV_FIELD(Geometry, member, name, dv_type_double, .init = start, .range = &dv_range_not_negative, \
+             .flags = DV_FIELD_DRAWING, .group = "Visualization", .help = text)
 #define COLOR(member, name, start)                                                            \
     DV_FIELD(Geometry, member, name, dv_type_color, .init = start, .flags = DV_FIELD_DRAWING, \
              .group = "Visualization", .help = "colour: red green blue alpha")

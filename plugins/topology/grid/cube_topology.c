@@ -14,8 +14,6 @@ static DvStatus read_box(CubeTopology *cube, BoxSurface *box)
     double points = 1.0;
     for (int axis = 0; axis < 3; axis++) {
         const int32_t n = dv_data_int(&cube->n[axis]);
-        if (n < 2)
-            return dv_field_error(&cube->n[axis], -1, "%" PRId32 ": every axis needs 2 points or more", n);
         box->n[axis] = (uint32_t)n;
         points *= n;
     }

@@ -7,6 +7,8 @@
 
 #include "container/topology.h"
 
+#include <math.h>
+
 typedef struct CubeTopology {
     Topology topology;
     DvData n[3], internal_points, split_normals, min, max;
@@ -14,9 +16,9 @@ typedef struct CubeTopology {
     bool is_sphere;
 } CubeTopology;
 
-#define CUBE_COUNT_FIELD(axis, name)                                                                 \
-    DV_FIELD(CubeTopology, n[axis], name, dv_type_int, .init = "0", .range = &dv_range_not_negative, \
-             .help = "points along this axis; at least 2")
+#define CUBE_COUNT_FIELD(axis, name)                                                                            \
+    DV_FIELD(CubeTopology, n[axis], name, dv_type_int, .range = &(const DvRange){.least = 2, .most = INFINITY}, \
+             .flags = DV_FIELD_REQUIRED, .help = "points along this axis")
 #define CUBE_FIELDS                                                                                      \
     MESH_TOPOLOGY_FIELDS(CubeTopology, topology.), CUBE_COUNT_FIELD(0, "nx"), CUBE_COUNT_FIELD(1, "ny"), \
         CUBE_COUNT_FIELD(2, "nz"),                                                                       \

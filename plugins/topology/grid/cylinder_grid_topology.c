@@ -6,8 +6,8 @@
 
 static const DvField fields[] = {
     ROUND_GRID_FIELDS,
-    DV_FIELD(RoundGrid, length, "length", dv_type_double, .init = "1", .unit = "m",
-             .help = "along the axis, from the centre on"),
+    DV_FIELD(RoundGrid, length, "length", dv_type_double, .init = "1", .unit = "m", .range = &dv_range_positive,
+             .flags = DV_FIELD_LENIENT, .help = "along the axis, from the centre on"),
     {0},
 };
 

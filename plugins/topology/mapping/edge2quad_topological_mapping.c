@@ -252,8 +252,6 @@ static DvStatus init(DvObject *object, void *self_)
     base->source_kind = DV_EDGES;
     base->image_kind = DV_QUADS;
     base->images = base->circle = dv_data_uint(&self->per_circle);
-    if (base->circle < 3)
-        return dv_field_error(&self->per_circle, -1, "a circle needs three points or more, not %u", base->circle);
     DvStatus status = topological_mapping_find(base);
     if (status == DV_OK)
         status = topological_mapping_needs_list(base, "quads");
@@ -267,8 +265,9 @@ static DvStatus init(DvObject *object, void *self_)
 
 static const DvField fields[] = {
     TOPOLOGICAL_MAPPING_FIELDS(Edge2Quad, base.),
-    DV_FIELD(Edge2Quad, per_circle, "nbPointsOnEachCircle", dv_type_uint, .init = "0",
-             .help = "points of the tube around each point of the input, at least 3", .flags = DV_FIELD_NOT_LINKED),
+    DV_FIELD(Edge2Quad, per_circle, "nbPointsOnEachCircle", dv_type_uint,
+             .range = &(const DvRange){.least = 3, .most = INFINITY}, .flags = DV_FIELD_NOT_LINKED | DV_FIELD_REQUIRED,
+             .help = "points of the tube around each point of the input"),
     DV_FIELD(Edge2Quad, radius, "radius", dv_type_double, .init = "1", .unit = "m", .range = &dv_range_positive,
              .help = "of the circles; must be given, or radiusFocal"),
     DV_FIELD(Edge2Quad, focal_radius, "radiusFocal", dv_type_double, .init = "0", .unit = "m",

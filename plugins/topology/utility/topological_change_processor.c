@@ -404,7 +404,7 @@ static void destroy(DvObject *object, void *self_)
 static const DvField fields[] = {
     DV_FIELD(Processor, filename, "filename", dv_type_file, .help = "file of times and changes"),
     DV_FIELD(Processor, list_changes, "listChanges", type_index_lists, .help = "kept for old scenes: no effect"),
-    DV_FIELD(Processor, interval, "interval", dv_type_double, .init = "0", .unit = "s",
+    DV_FIELD(Processor, interval, "interval", dv_type_double, .init = "0", .unit = "s", .range = &dv_range_not_negative,
              .help = "with useDataInputs: time between removals; 0: one alone"),
     DV_FIELD(Processor, shift, "shift", dv_type_double, .init = "0", .unit = "s",
              .help = "how much earlier than the file says its changes come"),
@@ -421,9 +421,11 @@ static const DvField fields[] = {
     REMOVE_FIELD(DV_HEXAHEDRA, "hexahedraToRemove", "hexahedra"),
     DV_FIELD(Processor, of_start, "saveIndicesAtInit", dv_type_bool, .init = "0",
              .help = "places of incisions are those at the start, which the surface takes along; else present ones"),
-    DV_FIELD(Processor, snap_path, "epsilonSnapPath", dv_type_double, .init = "0.1",
+    DV_FIELD(Processor, snap_path, "epsilonSnapPath", dv_type_double, .init = "0.1", .range = &dv_range_share,
+             .flags = DV_FIELD_LENIENT,
              .help = "with saveIndicesAtInit: how near, in parts of an edge, an incision goes through its end"),
-    DV_FIELD(Processor, snap_border, "epsilonSnapBorder", dv_type_double, .init = "0.25",
+    DV_FIELD(Processor, snap_border, "epsilonSnapBorder", dv_type_double, .init = "0.25", .range = &dv_range_share,
+             .flags = DV_FIELD_LENIENT,
              .help =
                  "with saveIndicesAtInit: how near, in weights, an incision begins or ends at a corner or the border"),
     DV_FIELD(Processor, draw, "draw", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING, .group = "Visualization",

@@ -21,10 +21,10 @@ typedef struct Light {
                  .flags = DV_FIELD_DRAWING, .help = "width of the shadow map; 0: by the size of the window"),         \
         DV_FIELD(Struct, light.draw_source, "drawSource", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,       \
                  .help = "show where the light is"),                                                                  \
-        DV_FIELD(Struct, light.z_near, "zNear", dv_type_double, .unit = "m", .flags = DV_FIELD_DRAWING,               \
-                 .help = "nearest depth of the shadow map; unset: from the scene"),                                   \
-        DV_FIELD(Struct, light.z_far, "zFar", dv_type_double, .unit = "m", .flags = DV_FIELD_DRAWING,                 \
-                 .help = "farthest depth of the shadow map; unset: from the scene"),                                  \
+        DV_FIELD(Struct, light.z_near, "zNear", dv_type_double, .unit = "m", .range = &dv_range_not_negative,         \
+                 .flags = DV_FIELD_DRAWING, .help = "nearest depth of the shadow map; unset: from the scene"),        \
+        DV_FIELD(Struct, light.z_far, "zFar", dv_type_double, .unit = "m", .range = &dv_range_not_negative,           \
+                 .flags = DV_FIELD_DRAWING, .help = "farthest depth of the shadow map; unset: from the scene"),       \
         DV_FIELD(Struct, light.shadows_enabled, "shadowsEnabled", dv_type_bool, .init = "1",                          \
                  .flags = DV_FIELD_DRAWING, .help = "whether it casts shadows"),                                      \
         DV_FIELD(Struct, light.soft_shadows, "softShadows", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,     \

@@ -5,6 +5,8 @@
 #include <divan/contracts/visual.h>
 #include <divan/types/color.h>
 
+#include <math.h>
+
 typedef struct VisualGrid {
     DvData enable, plane, size, subdivisions, color, thickness, segments;
 } VisualGrid;
@@ -18,7 +20,8 @@ static const DvField fields[] = {
              .help = "the axis the grid is perpendicular to"),
     DV_FIELD(VisualGrid, size, "size", dv_type_double, .init = "10", .unit = "m", .range = &dv_range_not_negative,
              .flags = DV_FIELD_DRAWING, .help = "width of the grid"),
-    DV_FIELD(VisualGrid, subdivisions, "nbSubdiv", dv_type_int, .init = "16", .flags = DV_FIELD_DRAWING,
+    DV_FIELD(VisualGrid, subdivisions, "nbSubdiv", dv_type_int, .init = "16",
+             .range = &(const DvRange){.least = 2, .most = INFINITY}, .flags = DV_FIELD_DRAWING,
              .help = "squares per side, at least 2"),
     DV_FIELD(VisualGrid, color, "color", dv_type_color, .init = "0.34117647 0.34117647 0.34117647 1",
              .flags = DV_FIELD_DRAWING, .help = "colour of the lines"),

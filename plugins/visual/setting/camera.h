@@ -38,13 +38,17 @@ extern const char *const camera_projections[];
                  .help = "rotation of its axes; it looks along -z"),                                                   \
         DV_FIELD(Struct, camera.look_at, "lookAt", dv_type_vec3d, .flags = DV_FIELD_INPUT, .unit = "m",                \
                  .help = "the point it looks at"),                                                                     \
-        DV_FIELD(Struct, camera.distance, "distance", dv_type_double, .unit = "m",                                     \
-                 .help = "from the camera to that point"),                                                             \
-        DV_FIELD(Struct, camera.field_of_view, "fieldOfView", dv_type_double, .flags = DV_FIELD_INPUT, .init = "45",   \
-                 .unit = "degrees", .help = "vertical opening angle"),                                                 \
-        DV_FIELD(Struct, camera.z_near, "zNear", dv_type_double, .flags = DV_FIELD_INPUT, .init = "0.01", .unit = "m", \
+        DV_FIELD(Struct, camera.distance, "distance", dv_type_double, .unit = "m", .range = &dv_range_not_negative,    \
+                 .flags = DV_FIELD_LENIENT, .help = "from the camera to that point"),                                  \
+        DV_FIELD(Struct, camera.field_of_view, "fieldOfView", dv_type_double,                                          \
+                 .range = &(const DvRange){.least = 0, .most = 180, .above = true, .below = true},                     \
+                 .flags = DV_FIELD_INPUT | DV_FIELD_LENIENT, .init = "45", .unit = "degrees",                          \
+                 .help = "vertical opening angle"),                                                                    \
+        DV_FIELD(Struct, camera.z_near, "zNear", dv_type_double, .range = &dv_range_positive,                          \
+                 .flags = DV_FIELD_INPUT | DV_FIELD_LENIENT, .init = "0.01", .unit = "m",                              \
                  .help = "nearer things are cut off"),                                                                 \
-        DV_FIELD(Struct, camera.z_far, "zFar", dv_type_double, .flags = DV_FIELD_INPUT, .init = "100", .unit = "m",    \
+        DV_FIELD(Struct, camera.z_far, "zFar", dv_type_double, .range = &dv_range_positive,                            \
+                 .flags = DV_FIELD_INPUT | DV_FIELD_LENIENT, .init = "100", .unit = "m",                               \
                  .help = "farther things are cut off"),                                                                \
         DV_FIELD(Struct, camera.compute_z_clip, "computeZClip", dv_type_bool, .init = clip, .flags = DV_FIELD_DRAWING, \
                  .help = "zNear and zFar follow the scene"),                                                           \
@@ -52,10 +56,12 @@ extern const char *const camera_projections[];
                  .help = "smallest corner of the scene"),                                                              \
         DV_FIELD(Struct, camera.max_bbox, "maxBBox", dv_type_vec3d, .init = "1 1 1", .unit = "m",                      \
                  .flags = DV_FIELD_DRAWING, .help = "largest corner of the scene"),                                    \
-        DV_FIELD(Struct, camera.width_viewport, "widthViewport", dv_type_uint, .flags = DV_FIELD_INPUT, .init = "800", \
-                 .unit = "pixels", .help = "width of the view"),                                                       \
-        DV_FIELD(Struct, camera.height_viewport, "heightViewport", dv_type_uint, .flags = DV_FIELD_INPUT,              \
-                 .init = "600", .unit = "pixels", .help = "height of the view"),                                       \
+        DV_FIELD(Struct, camera.width_viewport, "widthViewport", dv_type_uint, .range = &dv_range_count,               \
+                 .flags = DV_FIELD_INPUT | DV_FIELD_LENIENT, .init = "800", .unit = "pixels",                          \
+                 .help = "width of the view"),                                                                         \
+        DV_FIELD(Struct, camera.height_viewport, "heightViewport", dv_type_uint, .range = &dv_range_count,             \
+                 .flags = DV_FIELD_INPUT | DV_FIELD_LENIENT, .init = "600", .unit = "pixels",                          \
+                 .help = "height of the view"),                                                                        \
         DV_FIELD(Struct, camera.projection_type, "projectionType", dv_type_choice, .flags = DV_FIELD_INPUT,            \
                  .init = "Perspective", .choices = camera_projections, .help = "kind of projection"),                  \
         DV_FIELD(Struct, camera.activated, "activated", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING,          \
@@ -71,13 +77,14 @@ extern const char *const camera_projections[];
         DV_FIELD(Struct, camera.default_view, "defaultView", dv_type_bool, .init = "0", .flags = DV_FIELD_HIDDEN,      \
                  .help = "the viewer chooses position and direction")
 
-#define CAMERA_MOUSE_FIELDS(Struct, pivot_init)                                                                  \
-    DV_FIELD(Struct, camera.zoom_speed, "zoomSpeed", dv_type_double, .init = "250", .flags = DV_FIELD_DRAWING,   \
-             .help = "how far a mouse move zooms"),                                                              \
-        DV_FIELD(Struct, camera.pan_speed, "panSpeed", dv_type_double, .init = "0.1", .flags = DV_FIELD_DRAWING, \
-                 .help = "how far a mouse move shifts"),                                                         \
-        DV_FIELD(Struct, camera.pivot, "pivot", dv_type_int, .init = pivot_init, .flags = DV_FIELD_DRAWING,      \
-                 .help =                                                                                         \
+#define CAMERA_MOUSE_FIELDS(Struct, pivot_init)                                                                        \
+    DV_FIELD(Struct, camera.zoom_speed, "zoomSpeed", dv_type_double, .init = "250", .range = &dv_range_not_negative,   \
+             .flags = DV_FIELD_DRAWING, .help = "how far a mouse move zooms"),                                         \
+        DV_FIELD(Struct, camera.pan_speed, "panSpeed", dv_type_double, .init = "0.1", .range = &dv_range_not_negative, \
+                 .flags = DV_FIELD_DRAWING, .help = "how far a mouse move shifts"),                                    \
+        DV_FIELD(Struct, camera.pivot, "pivot", dv_type_int, .init = pivot_init,                                       \
+                 .range = &(const DvRange){.least = 0, .most = 3}, .flags = DV_FIELD_DRAWING,                          \
+                 .help =                                                                                               \
                      "what it turns about: 0 the point looked at, 1 itself, 2 the centre of the scene, 3 the origin")
 
 #define CAMERA_CLASS                                                                   \

@@ -55,8 +55,8 @@ static const DvField fields[] = {
           .help = "points gathered per GPU thread"),
     FIELD(gather_block_size, "gatherBsize", dv_type_string, .flags = DV_FIELD_HIDDEN, .help = "elements per GPU block"),
     FIELD(drawing, "drawing", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING, .help = "draw the elements"),
-    FIELD(gap, "drawPercentageOffset", dv_type_double, .init = "0.15", .flags = DV_FIELD_DRAWING,
-          .help = "how far elements are drawn apart"),
+    FIELD(gap, "drawPercentageOffset", dv_type_double, .init = "0.15", .range = &dv_range_share,
+          .flags = DV_FIELD_DRAWING, .help = "how far elements are drawn apart"),
     {0},
 };
 

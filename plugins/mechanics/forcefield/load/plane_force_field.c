@@ -41,8 +41,8 @@ static const DvField fields[] = {
     FIELD(show_plane, "showPlane", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING, .help = "draw the plane"),
     FIELD(plane_color, "planeColor", dv_type_color, .init = "0 0.5 0.2 1", .flags = DV_FIELD_DRAWING,
           .help = "of the plane"),
-    FIELD(show_plane_size, "showPlaneSize", dv_type_double, .init = "10", .unit = "m", .flags = DV_FIELD_DRAWING,
-          .help = "length of its sides"),
+    FIELD(show_plane_size, "showPlaneSize", dv_type_double, .init = "10", .unit = "m", .range = &dv_range_not_negative,
+          .flags = DV_FIELD_DRAWING, .help = "length of its sides"),
     {0},
 };
 

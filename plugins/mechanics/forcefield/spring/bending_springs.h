@@ -51,20 +51,22 @@ typedef struct BendingSprings {
     uint64_t structure;
 } BendingSprings;
 
-#define BENDING_SPRINGS_FIELDS(Struct, s)                                                                             \
-    SINGLE_STATE_FIELDS(Struct, s.base),                                                                              \
-        DV_LINK(Struct, s.topology_link, "topology", DV_TOPOLOGY, .help = "mesh; that of the node by default"),       \
-        DV_FIELD(Struct, s.stiffness, "stiffness", dv_type_double, .init = "100000", .unit = "N/m",                   \
-                 .flags = DV_FIELD_INPUT, .help = "of each spring"),                                                  \
-        DV_FIELD(Struct, s.damping, "damping", dv_type_double, .init = "1", .unit = "N s/m", .flags = DV_FIELD_INPUT, \
-                 .help = "of each spring"),                                                                           \
-        DV_FIELD(Struct, s.consistent, "consistentEdges", dv_type_bool, .init = "0", .flags = DV_FIELD_INPUT,         \
-                 .help = "after edits of the mesh there are the springs of a mesh loaded like that; without it an "   \
-                         "edge has some by how many elements it had when the first came or before one went"),         \
-        DV_FIELD(Struct, s.settled, "settledEdges", dv_type_uints, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,         \
-                 .help = "whether each edge is settled and between which points its springs are, after edits"),       \
-        DV_FIELD(Struct, s.edge_info, "edgeInfo", dv_type_linear_springs, .unit = "N/m, N s/m, m",                    \
-                 .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT | DV_FIELD_HIDDEN,                                     \
+#define BENDING_SPRINGS_FIELDS(Struct, s)                                                                           \
+    SINGLE_STATE_FIELDS(Struct, s.base),                                                                            \
+        DV_LINK(Struct, s.topology_link, "topology", DV_TOPOLOGY, .help = "mesh; that of the node by default"),     \
+        DV_FIELD(Struct, s.stiffness, "stiffness", dv_type_double, .init = "100000", .unit = "N/m",                 \
+                 .range = &dv_range_not_negative, .flags = DV_FIELD_INPUT | DV_FIELD_LENIENT,                       \
+                 .help = "of each spring"),                                                                         \
+        DV_FIELD(Struct, s.damping, "damping", dv_type_double, .init = "1", .unit = "N s/m",                        \
+                 .range = &dv_range_not_negative, .flags = DV_FIELD_INPUT | DV_FIELD_LENIENT,                       \
+                 .help = "of each spring"),                                                                         \
+        DV_FIELD(Struct, s.consistent, "consistentEdges", dv_type_bool, .init = "0", .flags = DV_FIELD_INPUT,       \
+                 .help = "after edits of the mesh there are the springs of a mesh loaded like that; without it an " \
+                         "edge has some by how many elements it had when the first came or before one went"),       \
+        DV_FIELD(Struct, s.settled, "settledEdges", dv_type_uints, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,       \
+                 .help = "whether each edge is settled and between which points its springs are, after edits"),     \
+        DV_FIELD(Struct, s.edge_info, "edgeInfo", dv_type_linear_springs, .unit = "N/m, N s/m, m",                  \
+                 .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT | DV_FIELD_HIDDEN,                                   \
                  .help = "the springs of each edge: point, point, stiffness, damping, rest length")
 
 /* Finds state and mesh, makes the springs.     need: "a container of triangles" */

@@ -49,8 +49,8 @@ static const DvField fields[] = {
           .help = "elongation of the first colour"),
     FIELD(draw_max, "drawMaxElongationRange", dv_type_double, .init = "15", .flags = DV_FIELD_DRAWING,
           .help = "elongation of the last colour"),
-    FIELD(draw_size, "drawSpringSize", dv_type_double, .init = "8", .flags = DV_FIELD_DRAWING,
-          .help = "width of lines"),
+    FIELD(draw_size, "drawSpringSize", dv_type_double, .init = "8", .range = &dv_range_not_negative,
+          .flags = DV_FIELD_DRAWING, .help = "width of lines"),
     DV_LINK(MeshSpringForceField, topology_link, "topology", DV_TOPOLOGY, .help = "mesh; that of the node by default"),
     {0},
 };

@@ -50,8 +50,9 @@ typedef struct Springs {
         SPRING_FIELD(Struct, s, file, "fileSprings", dv_type_file, .aliases = (const char *const[]){"filename", NULL}, \
                      .help = "file of further springs (xs3, xs4)"),                                                    \
         SPRING_FIELD(Struct, s, show_arrow_size, "showArrowSize", dv_type_double, .init = "0.01", .unit = "m",         \
-                     .flags = DV_FIELD_DRAWING, .help = "radius of drawn springs"),                                    \
-        SPRING_FIELD(Struct, s, draw_mode, "drawMode", dv_type_int, .init = "0", .flags = DV_FIELD_DRAWING,            \
+                     .range = &dv_range_not_negative, .flags = DV_FIELD_DRAWING, .help = "radius of drawn springs"),   \
+        SPRING_FIELD(Struct, s, draw_mode, "drawMode", dv_type_int, .init = "0",                                       \
+                     .range = &(const DvRange){.least = 0, .most = 2}, .flags = DV_FIELD_DRAWING,                      \
                      .help = "0: lines; 1: cylinders; 2: arrows")
 
 /* For a class that makes its own list before springs_init_lists: states only. */

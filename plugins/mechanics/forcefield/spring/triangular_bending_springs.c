@@ -17,17 +17,9 @@ static const DvField fields[] = {
     {0},
 };
 
-static void warn_of_negative(DvData *field)
-{
-    if (dv_data_double(field) < 0.0)
-        dv_field_warning(field, -1, "is negative: such springs drive the points they join; give a positive one");
-}
-
 static DvStatus init(DvObject *object, void *self_)
 {
     TriangularBendingSprings *self = self_;
-    warn_of_negative(&self->springs.stiffness);
-    warn_of_negative(&self->springs.damping);
     const DvStatus status = bending_springs_init(object, &self->springs, DV_TRIANGLES, "a container of triangles");
     if (status != DV_OK)
         return status;

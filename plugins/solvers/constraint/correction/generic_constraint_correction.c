@@ -17,7 +17,7 @@ typedef struct GenericConstraintCorrection {
 static const DvField fields[] = {
     SOLVER_CORRECTION_FIELDS(GenericConstraintCorrection),
     DV_FIELD(GenericConstraintCorrection, compliance_factor, "complianceFactor", dv_type_double, .init = "1",
-             .help = "of the inverse of the matrix"),
+             .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT, .help = "of the inverse of the matrix"),
     {0},
 };
 

@@ -36,7 +36,7 @@ static const DvField fields[] = {
     FIELD(activate, "activate", dv_type_bool, .init = "1", .help = "whether it acts; the key A turns it on and off"),
     FIELD(keep_difference, "keepOrientationDifference", dv_type_bool, .init = "0",
           .help = "of bodies: keep the difference of centres and orientations that they begin with"),
-    FIELD(load, "load", dv_type_double, .init = "1",
+    FIELD(load, "load", dv_type_double, .init = "1", .range = &dv_range_share, .flags = DV_FIELD_LENIENT,
           .help = "part of each correction that is applied in a sweep of the solver, 0 to 1"),
     FIELD(last_forces, "lastForces", dv_type_vec3s, .flags = DV_FIELD_STATE, .unit = "N s",
           .help = "what held each pair in the last step: where the next solution begins"),

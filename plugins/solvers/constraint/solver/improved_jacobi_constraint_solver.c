@@ -28,10 +28,12 @@ static const DvField fields[] = {
     DV_FIELD(ImprovedJacobiConstraintSolver, spectral_correction, "useSpectralCorrection", dv_type_bool, .init = "0",
              .help = "sweeps are made smaller where the largest eigenvalue of the compliance matrix asks for it"),
     DV_FIELD(ImprovedJacobiConstraintSolver, spectral_factor, "spectralCorrectionFactor", dv_type_double, .init = "1",
+             .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,
              .help = "of that share: min(1, 1.8 / largest eigenvalue squared)"),
     DV_FIELD(ImprovedJacobiConstraintSolver, conjugate_residue, "useConjugateResidue", dv_type_bool, .init = "0",
              .help = "a part of each change is carried on to the next sweep"),
     DV_FIELD(ImprovedJacobiConstraintSolver, residue_speed, "conjugateResidueSpeedFactor", dv_type_double, .init = "10",
+             .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,
              .help = "that part in sweep i: (i / maxIterations) to this power"),
     {0},
 };

@@ -11,9 +11,6 @@
 DvStatus iterative_constraint_solver_init(DvObject *object, void *self_)
 {
     IterativeConstraintSolver *self = self_;
-    if (!(dv_data_double(&self->sor) > 0.0 && dv_data_double(&self->sor) < 2.0))
-        return dv_field_error(&self->sor, -1, "is %g; sweeps converge only between 0 and 2",
-                              dv_data_double(&self->sor));
     iterative_constraint_solver_cleanup(object, self);
     self->system = constraint_system_open(object);
     return self->system ? DV_OK : DV_ERROR_MISSING;

@@ -30,6 +30,7 @@ typedef struct IterativeConstraintSolver {
                  .range = &dv_range_not_negative,                                                                     \
                  .help = "the last sweep moved the violations by less; in their unit"),                               \
         DV_FIELD(Struct, base.sor, "sor", dv_type_double, .init = "1",                                                \
+                 .range = &(const DvRange){.least = 0, .most = 2, .above = true, .below = true},                      \
                  .help = "share of each sweep's change that is taken: below 1 careful, above 1 bold"),                \
         DV_FIELD(Struct, base.regularization_term, "regularizationTerm", dv_type_double, .init = "0",                 \
                  .range = &dv_range_not_negative,                                                                     \
@@ -90,9 +91,11 @@ typedef struct IterativeConstraintSolver {
                      "regularizationTerm is added only to rows that contradict or repeat each other: those in the "   \
                      "null space of the compliance matrix"),                                                          \
         DV_FIELD(Struct, base.null_value, "svdSingularValueNullSpaceCriteriaFactor", dv_type_double, .init = "0.01",  \
+                 .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,                                          \
                  .help = "the null space: eigenvalues smaller than this share of the largest"),                       \
         DV_FIELD(Struct, base.null_vector, "svdSingularVectorNullSpaceCriteriaFactor", dv_type_double,                \
-                 .init = "0.001", .help = "a row is in it by a larger component of such an eigenvector")
+                 .init = "0.001", .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,                         \
+                 .help = "a row is in it by a larger component of such an eigenvector")
 
 /* Functions of a class whose struct begins with an IterativeConstraintSolver. */
 DV_NODISCARD DvStatus iterative_constraint_solver_init(DvObject *object, void *self);
