@@ -502,7 +502,8 @@ static void old_names_are_understood(void **state)
     assert_true(dv_object_is_a(scene_object(scene, "/loop"), "ConstraintAnimationLoop"));
     steps(scene, 2);
     dv_scene_free(scene);
-    expect_load_error("<Node name='root'><ConstraintAnimationLoop sor='2'/></Node>", "between 0 and 2");
+    expect_load_error("<Node name='root'><ConstraintAnimationLoop sor='2'/></Node>",
+                      "sor: is 2; it must be above 0 and below 2");
     expect_load_error("<Node name='root'><ConstraintAnimationLoop maxIterations='0'/></Node>",
                       "maxIterations: is 0; it must be 1 or more");
     expect_load_error("<Node name='root'><ConstraintAnimationLoop tolerance='-1'/></Node>",
