@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where rigid spheres come to rest, and what is said of constraints that nobody solves.
+ * Where rigid spheres come to rest, how they roll, and what is said of constraints that nobody solves.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -55,6 +55,59 @@ static void scenes_of_earlier_years_keep_the_second_radius(void **state)
     assert_true(fabs(height_after(SCENE(FREE_MOTION, MIN_PROXIMITY, ""), 200) - 0.22) < 1e-9);
 }
 
+/* On a slope of 20 degrees, half a second; the plane is level and gravity inclined. */
+#define ROLLING(loop, steps, mu, levers)                                                                             \
+    "<Node name='root' gravity='3.4202014332566870 -9.3969262078590838 0' dt='" steps "'>" loop                      \
+    "<BlockGaussSeidelConstraintSolver maxIterations='2000' tolerance='1e-10'/>"                                     \
+    "<NewProximityIntersection alarmDistance='0.02' contactDistance='0.001'/>"                                       \
+    "<BruteForceBroadPhase/><BVHNarrowPhase/><CollisionPipeline/>"                                                   \
+    "<CollisionResponse response='FrictionContactConstraint' responseParams='mu=" mu levers "'/>"                    \
+    "<Node name='Ball'><EulerImplicitSolver/><SparseLDLSolver template='CompressedRowSparseMatrixd'/>"               \
+    "<MechanicalObject name='dofs' template='Rigid3d' position='0 0.051 0 0 0 0 1'/>"                                \
+    "<UniformMass vertexMass='1 1 [0.001 0 0, 0 0.001 0, 0 0 0.001]'/><UncoupledConstraintCorrection/>"              \
+    "<SphereCollisionModel radius='0.05' countRadiusOnce='1'/></Node>"                                               \
+    "<Node name='Floor'><MeshTopology triangles='0 2 1'/><MechanicalObject position='-30 0 -20  40 0 -30  5 0 50'/>" \
+    "<TriangleCollisionModel simulated='0'/></Node></Node>"
+
+/* A ball rolls by 5/7 g sin, without lift; where friction is less than 2/7 of the tangent it slides and spins up by 5/2 mu g cos. */
+static void a_ball_rolls_by_levers_of_the_beginning(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double dt, acceleration, turning; /* m/s^2, the latter of the surface */
+    } scenes[] = {
+        {ROLLING(FREE_MOTION, "0.005", "0.3", "&amp;levers=start"), 0.005, 5.0 / 7 * 3.420201433256687,
+         5.0 / 7 * 3.420201433256687},
+        {ROLLING("<FreeMotionAnimationLoop solveVelocityConstraintFirst='1'/>", "0.01", "0.3", "&amp;levers=start"),
+         0.01, 5.0 / 7 * 3.420201433256687, 5.0 / 7 * 3.420201433256687},
+        {ROLLING(FREE_MOTION, "0.005", "0.05", "&amp;levers=start"), 0.005,
+         3.420201433256687 - 0.05 * 9.396926207859084, 2.5 * 0.05 * 9.396926207859084},
+    };
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+        DvScene *scene = scene_from_text(scenes[i].text);
+        for (int k = 0; k < (int)lround(0.5 / scenes[i].dt); k++)
+            assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+        const double *v = dv_state_read(scene_state(scene, "/Ball/dofs"), DV_VELOCITY).at;
+        const double speed = 0.5 * scenes[i].acceleration, spin = 0.5 * scenes[i].turning;
+        if (!(fabs(v[0] - speed) < 0.01 * speed) || !(fabs(-0.05 * v[5] - spin) < 0.01 * spin) || !(fabs(v[1]) < 1e-6))
+            fail_msg("scene %zu: speed %g instead of %g, spin %g instead of %g, lift %g", i, v[0], speed, -0.05 * v[5],
+                     spin, v[1]);
+        dv_scene_free(scene);
+    }
+}
+
+/* By default the forces have levers of the orientation after the free motion, which drive the ball on. */
+static void by_default_a_ball_rolls_too_fast(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(ROLLING(FREE_MOTION, "0.005", "0.3", ""));
+    for (int k = 0; k < 100; k++)
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    assert_true(dv_state_read(scene_state(scene, "/Ball/dofs"), DV_VELOCITY).at[0] > 1.1 * 0.5 * 5 / 7 * 3.42);
+    dv_scene_free(scene);
+}
+
 static void count(const DvMessage *message, void *context)
 {
     DvText *text = context;
@@ -85,6 +138,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rigid_ball_rests_on_its_surface_when_its_radius_counts_once),
         cmocka_unit_test(scenes_of_earlier_years_keep_the_second_radius),
+        cmocka_unit_test(a_ball_rolls_by_levers_of_the_beginning),
+        cmocka_unit_test(by_default_a_ball_rolls_too_fast),
         cmocka_unit_test(contacts_without_a_loop_that_solves_them_are_told_once),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);

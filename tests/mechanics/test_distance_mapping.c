@@ -224,6 +224,84 @@ static void constraint_forces_count_in_the_geometric_stiffness(void **state)
     dv_scene_free(scene);
 }
 
+/* Mappings below each other: what constraints do to lengths counts in the stiffness of what computes their ends too. */
+static const char nested[] =
+    "<Node name='root' gravity='0 0 0'><DefaultAnimationLoop/>"
+    "<MechanicalObject name='bodies' template='Rigid3d' position='0.1 0.2 0.3 0.5 0.5 0.5 0.5  1 2 1 0 0.6 0 0.8'/>"
+    "<UniformMass totalMass='1'/><Node name='Ends'><MechanicalObject name='ends' template='Vec3d' "
+    "position='0.3 0.1 0  -0.2 0.4 0.1  0 0.5 0.2  0.4 0 -0.3'/>"
+    "<RigidMapping name='rigid' rigidIndexPerPoint='0 0 1 1' geometricStiffness='1'/>"
+    "<Node name='Copy'><MechanicalObject name='copy' template='Vec3d' position='0 0 0  0 0 0  0 0 0  0 0 0'/>"
+    "<IdentityMapping/><Node name='Lengths'><MechanicalObject name='lengths' template='Vec1d'/>"
+    "<MeshTopology edges='0 2  1 3  0 3'/><DistanceMapping name='distance' geometricStiffness='1'/></Node></Node></Node></Node>";
+
+static void multiply(const DvBlockMatrix *a, const double *x, double *y)
+{
+    const uint32_t b = a->block;
+    for (uint32_t row = 0; row < a->rows * b; row++) {
+        y[row] = 0.0;
+        for (uint32_t e = a->row_start[row / b]; e < a->row_start[row / b + 1]; e++)
+            for (uint32_t k = 0; k < b; k++)
+                y[row] += a->values[(size_t)e * b * b + (size_t)(row % b) * b + k] * x[a->columns[e] * b + k];
+    }
+}
+
+/* The force on the bodies, where they are, of loads on the lengths. */
+static void force_of_loads(const DvMechanicalOperationsOps *ops, DvMechanics *m, DvScene *scene, const double *lambda,
+                           double f[12])
+{
+    const DvStep step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    ops->propagate_position(m, &step, DV_POSITION);
+    memcpy(dv_state_write(scene_state(scene, "/Ends/Copy/Lengths/lengths"), DV_EXTERNAL_FORCE, DV_OVERWRITE).at, lambda,
+           3 * sizeof *lambda);
+    ops->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);
+    ops->end_integration(m);
+    ops->gather(m, f, DV_FORCE);
+}
+
+static void constraint_forces_count_in_all_mappings_above(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(nested);
+    const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    const DvStep step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    const double lambda[3] = {-6.0, 2.5, 4.0}, h = 1e-5;
+    const DvStateRef bodies = scene_state(scene, "/bodies"), lengths = scene_state(scene, "/Ends/Copy/Lengths/lengths");
+    const DvVecId d = ops->allocate(m, DV_DERIVS), product = ops->allocate(m, DV_DERIVS);
+    const DvVecId start = ops->allocate(m, DV_COORDS);
+    bodies.ops->combine(bodies.self, start, DV_POSITION, DV_NO_VEC, 0.0);
+    for (int column = 0; column < 12; column++) {
+        double dx[12] = {0}, f[2][12], df[12];
+        dx[column] = 1.0;
+        ops->scatter(m, d, dx);
+        for (int side = 0; side < 2; side++) {
+            bodies.ops->combine(bodies.self, DV_POSITION, start, d, side == 0 ? h : -h);
+            force_of_loads(ops, m, scene, lambda, f[side]);
+        }
+        bodies.ops->combine(bodies.self, DV_POSITION, start, DV_NO_VEC, 0.0);
+        ops->propagate_position(m, &step, DV_POSITION);
+        memcpy(dv_state_write(lengths, DV_LAMBDA, DV_OVERWRITE).at, lambda, sizeof lambda);
+        ops->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);
+        ops->clear(m, product);
+        ops->add_mbk(m, &step, (DvFactors){.k = 1.0}, product, d, DV_WALK_WHOLE);
+        ops->gather(m, df, product);
+        const DvBlockMatrix *k = ops->assemble(m, &step, (DvFactors){.k = 1.0}, 0);
+        assert_non_null(k);
+        double assembled[12];
+        multiply(k, dx, assembled);
+        for (int row = 0; row < 12; row++) {
+            const double expected = (f[0][row] - f[1][row]) / (2 * h);
+            if (!(fabs(df[row] - expected) < 1e-8) || !(fabs(assembled[row] - expected) < 1e-8))
+                fail_msg("entry %d %d: %.12g by differences, %.12g as a product, %.12g in the matrix", row, column,
+                         expected, df[row], assembled[row]);
+        }
+        lengths.ops->clear(lengths.self, DV_LAMBDA);
+    }
+    ops->close(m);
+    dv_scene_free(scene);
+}
+
 static void mistakes_are_named(void **state)
 {
     (void)state;
@@ -252,6 +330,7 @@ int main(void)
         cmocka_unit_test(edges_that_come_and_go_keep_their_rest_lengths),
         cmocka_unit_test(forces_are_those_of_a_spring),
         cmocka_unit_test(constraint_forces_count_in_the_geometric_stiffness),
+        cmocka_unit_test(constraint_forces_count_in_all_mappings_above),
         cmocka_unit_test(mistakes_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);

@@ -8,8 +8,13 @@
  *   d_t, d_s            how far the points slide on each other from the time of contact on
  *
  * A contact manager makes one for each pair of models (`response`: FrictionContactConstraint, AugmentedLagrangianResponseConstraint)
- * and gives it the contacts of each step. Rows are written straight on the states of the models; levers of frames are those of the
- * free orientation, distances and normals those of the detection. All contacts that are listed have rows, near ones too.
+ * and gives it the contacts of each step. Rows are written straight on the states of the models; distances and normals are those of
+ * the detection. All contacts that are listed have rows, near ones too.
+ *
+ * Levers of frames are those of the free orientation: the point of contact turns with the body during the step. That is right for a
+ * corner. The point where a sphere touches stays where it is while the sphere turns: with the turned lever, by omega dt, the normal
+ * force has a moment of lambda_n r omega dt that drives the sphere on, an error of first order that grows with the speed. `levers`
+ * start: levers of the beginning of the step, and violations by the same, d = d_0 + J (displacement of the free motion).
  *
  * Points that coincide count once. The forces of a step are where a solver that asks for it (LCPConstraintSolver) begins the
  * next, by the ids of contacts: from the second step with contacts on, as scenes are used to.
@@ -26,7 +31,7 @@
 
 typedef struct Contact {
     DvAttachment side[2];
-    DvVec3 lever[2]; /* of frames, in world axes, after the free motion */
+    DvVec3 lever[2]; /* of frames, in world axes, as `levers` says */
     DvVec3 at[2];    /* m, the points at the beginning of the step */
     DvVec3 normal, tangent[2];
     double distance; /* m */
@@ -41,7 +46,7 @@ typedef struct Former {
 } Former;
 
 typedef struct UnilateralLagrangianConstraint {
-    DvData mu, epsilon, tolerance, friction_rule;
+    DvData mu, epsilon, tolerance, friction_rule, levers;
     DvData group, constraint_index, end_time;
     DvLink object1, object2;
     DvStateRef state[2]; /* held; ops are NULL until the manager has told */
@@ -65,10 +70,17 @@ typedef struct UnilateralLagrangianConstraint {
 static const char *const friction_rules[] = {"response", "product", "mean", "min", "max", NULL};
 enum { RULE_RESPONSE, RULE_PRODUCT, RULE_MEAN, RULE_MIN, RULE_MAX };
 
+static const char *const lever_times[] = {"free", "start", NULL};
+enum { LEVERS_FREE, LEVERS_START };
+
 #define COMMON_FIELDS                                                                                              \
     DV_FIELD(UnilateralLagrangianConstraint, friction_rule, "frictionRule", dv_type_choice, .init = "response",    \
              .choices = friction_rules,                                                                            \
              .help = "response: mu; else the product, mean, min or max of contactFriction of both models"),        \
+        DV_FIELD(UnilateralLagrangianConstraint, levers, "levers", dv_type_choice, .init = "free",                 \
+                 .choices = lever_times,                                                                           \
+                 .help = "of points on frames. free: after the free motion, with which spheres roll too fast; "    \
+                         "start: at the beginning of the step, with which they roll right"),                       \
         DV_FIELD(UnilateralLagrangianConstraint, tolerance, "tol", dv_type_double, .init = "0", .unit = "m",       \
                  .range = &dv_range_not_negative, .help = "of these contacts alone; 0: the solver's"),             \
         DV_FIELD(UnilateralLagrangianConstraint, group, "group", dv_type_int, .init = "0",                         \
@@ -258,16 +270,21 @@ static bool former_counts(const UnilateralLagrangianConstraint *self, int64_t id
     return self->met || (id == 0 && self->number == 0);
 }
 
+/* The positions whose orientation the levers have. */
+static DvVecId levers_at(UnilateralLagrangianConstraint *self, DvStateRef state)
+{
+    const bool moved = state.ops->has(state.self, DV_FREE_POSITION);
+    return moved && dv_data_choice(&self->levers) == LEVERS_FREE ? DV_FREE_POSITION : DV_POSITION;
+}
+
 static DvStatus build(void *self_, const DvStep *step, DvConstraintRows *rows)
 {
     UnilateralLagrangianConstraint *self = self_;
     const uint32_t each = self->friction > 0.0 ? 3 : 1;
     DvConstVec x[2];
     (void)step;
-    for (int side = 0; side < 2; side++) {
-        const bool moved = self->state[side].ops->has(self->state[side].self, DV_FREE_POSITION);
-        x[side] = dv_state_read(self->state[side], moved ? DV_FREE_POSITION : DV_POSITION);
-    }
+    for (int side = 0; side < 2; side++)
+        x[side] = dv_state_read(self->state[side], levers_at(self, self->state[side]));
     dv_data_set_uint(&self->constraint_index, rows->next);
     for (uint32_t i = 0; i < self->count; i++) {
         Contact *contact = &self->contacts[i];
@@ -321,19 +338,36 @@ static void slide(const Contact *c, const DvVec3 free[2], double normal, double 
                dv_vec3_dot(dv_vec3_sub(free[0], from_q), c->tangent[k]);
 }
 
+/* A point after the free motion. With levers of the beginning the turn moves it along the tangent. `start`: then the positions of the
+ * beginning, else NULL. */
+static DvVec3 point_after(const Contact *c, int side, DvConstVec x, const double *start)
+{
+    const DvAttachment *at = &c->side[side];
+    if (!start || x.dim <= 3)
+        return attachment_position(at, x.at, x.dim, attachment_lever(at, x.at, x.dim));
+    const size_t frame = (size_t)at->points[0] * x.dim;
+    const DvVec3 turn = dv_rigid3_difference(dv_rigid3_load(x.at + frame), dv_rigid3_load(start + frame)).angular;
+    const DvVec3 lever = c->lever[side];
+    return attachment_position(at, x.at, x.dim, dv_vec3_add(lever, dv_vec3_cross(turn, lever)));
+}
+
 static DvStatus violation(void *self_, const DvStep *step, DvConstraintOrder order, double *d)
 {
     UnilateralLagrangianConstraint *self = self_;
     const uint32_t each = self->friction > 0.0 ? 3 : 1;
+    const bool tangential = dv_data_choice(&self->levers) == LEVERS_START;
     DvConstVec x[2];
-    for (int side = 0; side < 2; side++)
+    const double *start[2];
+    for (int side = 0; side < 2; side++) {
         x[side] = dv_state_read(self->state[side], order == DV_CONSTRAIN_POSITION ? step->position : step->velocity);
+        start[side] = tangential ? dv_state_read(self->state[side], DV_POSITION).at : NULL;
+    }
     for (uint32_t i = 0; i < self->count; i++, d += each) {
         const Contact *c = &self->contacts[i];
         DvVec3 free[2];
         for (int side = 0; side < 2; side++)
             free[side] = order == DV_CONSTRAIN_POSITION
-                             ? attachment_position(&c->side[side], x[side].at, x[side].dim, c->lever[side])
+                             ? point_after(c, side, x[side], start[side])
                              : attachment_velocity(&c->side[side], x[side].at, x[side].dim, c->lever[side]);
         const DvVec3 apart = dv_vec3_sub(free[1], free[0]);
         if (order == DV_CONSTRAIN_POSITION) {

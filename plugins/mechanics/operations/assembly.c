@@ -1148,7 +1148,7 @@ static void add_mapping_stiffness(DvMechanics *m, const MappingItem *mapping, do
     const DvStepMark mark = dv_step_mark();
     bool there = true;
     for (uint32_t i = 0; i < mapping->outputs; i++) {
-        m->given[i] = mechanics_force_on(m->states[mapping_outputs_of(mapping)[i]].ref, DV_HOST);
+        m->given[i] = mechanics_force_on(m, &m->states[mapping_outputs_of(mapping)[i]], DV_HOST);
         there = there && m->given[i].at;
     }
     if (there)

@@ -807,6 +807,7 @@ void mechanics_forget(DvMechanics *m)
         dv_object_unref(state_at(&old, i)->ref.object);
     void *arrays[] = {old.states,
                       old.mass_blocks,
+                      old.pulled,
                       old.fields,
                       old.mappings,
                       old.constraints,
@@ -1224,12 +1225,21 @@ bool mechanics_fetch(DvMechanics *m, StateItem *state, const DvObject *asker, Dv
     return fetch_now(m, state, asker, space);
 }
 
-DvConstVec mechanics_force_on(DvStateRef state, DvSpace space)
+const double *mechanics_constraint_force_on(const DvMechanics *m, const StateItem *state)
 {
-    DvConstVec force = {state.ops->read(state.self, DV_FORCE, space), state.ops->count(state.self), state.dof->deriv};
-    if (!force.at || space != DV_HOST || !state.ops->has(state.self, DV_LAMBDA))
+    const DvStateRef s = state->ref;
+    if (state->pulled)
+        return m->pulled + state->pulled - 1;
+    return s.ops->has(s.self, DV_LAMBDA) ? s.ops->read(s.self, DV_LAMBDA, DV_HOST) : NULL;
+}
+
+DvConstVec mechanics_force_on(const DvMechanics *m, const StateItem *state, DvSpace space)
+{
+    const DvStateRef s = state->ref;
+    DvConstVec force = {s.ops->read(s.self, DV_FORCE, space), s.ops->count(s.self), s.dof->deriv};
+    const double *of_constraints = force.at && space == DV_HOST ? mechanics_constraint_force_on(m, state) : NULL;
+    if (!of_constraints)
         return force;
-    const double *of_constraints = state.ops->read(state.self, DV_LAMBDA, space);
     const size_t n = (size_t)force.count * force.dim;
     double *sum = dv_step_alloc(n, sizeof *sum);
     for (size_t i = 0; i < n; i++)

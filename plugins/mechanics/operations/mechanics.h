@@ -75,6 +75,7 @@ typedef struct StateItem {
     uint32_t producers; /* mappings that compute it... */
     uint32_t producer;  /* ...and the slot of the last one */
     size_t offset;      /* independent: of its first scalar among all unknowns, as of the last count */
+    size_t pulled; /* + 1: where in DvMechanics.pulled its forces of constraints begin; 0: they are its own alone */
     /* Its vectors in the present operation, fetched when first needed. */
     uint64_t epoch;
     DvSpace space;
@@ -110,6 +111,7 @@ typedef struct MappingItem {
     bool below_stop;  /* it, or one above, does not map forces */
     bool maps_forces; /* as of the compilation */
     bool constrained; /* at the last compute_force: constraints act on what it computes, or above which it is */
+    bool below_stiff; /* as of then: one above it has a geometric stiffness */
     bool refused;     /* it computes more points than an output has; reported */
     bool tells;       /* has output_points: it is asked before each call */
     uint64_t checked; /* sum of the outputs' points when J was last asked for its rows, + 1; 0: never */
@@ -187,8 +189,10 @@ struct DvMechanics {
     uint32_t link_capacity;
 
     Roles roles;
-    uint64_t epoch;          /* of the present operation */
-    bool any_constrained;    /* some mapping is, see MappingItem */
+    uint64_t epoch;       /* of the present operation */
+    bool any_constrained; /* some mapping is, see MappingItem */
+    double *pulled; /* forces of constraints on mapped states below which constraints act, at the last compute_force */
+    size_t pulled_size;
     bool external_on_mapped; /* the last compute_force met an externalForce on a mapped state */
     uint8_t allocated[DV_MAX_VEC];
     Assembly *assembly;            /* that of the arrays as they are; NULL: none yet */
@@ -283,9 +287,12 @@ bool assembly_knows_points(const DvMechanics *m);
 /* Then: the points of the output of a mapping with `at_points` that components couple, ascending. */
 const uint32_t *assembly_points(const DvMechanics *m, uint32_t state, uint32_t *count);
 
+/* Forces of constraints on a state in the step before, those on states below it included; NULL: none.     [step] */
+const double *mechanics_constraint_force_on(const DvMechanics *m, const StateItem *state);
+
 /* What acts on an output of a mapping, for its geometric stiffness: forces of fields, and of constraints in the step before. Scratch
  * of the caller where there are both; `at` is NULL when the state has no forces.     [step] */
-DvConstVec mechanics_force_on(DvStateRef state, DvSpace space);
+DvConstVec mechanics_force_on(const DvMechanics *m, const StateItem *state, DvSpace space);
 
 /* Effective factors of a component with Rayleigh damping of its own. */
 static inline double field_stiffness_factor(const FieldItem *field, DvFactors factors)

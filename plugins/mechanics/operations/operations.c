@@ -389,7 +389,7 @@ static void pull_up(DvMechanics *m, MappingItem *mapping, const DvStep *step, do
     const DvStepMark mark = dv_step_mark();
     bool there = true;
     for (uint32_t i = 0; i < mapping->outputs && !of_product; i++) {
-        m->given[i] = mechanics_force_on(m->states[outputs[i]].ref, space);
+        m->given[i] = mechanics_force_on(m, &m->states[outputs[i]], space);
         there = there && m->given[i].at;
     }
     if (there && give_x(m, mapping->object, inputs, mapping->inputs, space, m->given_more))
@@ -427,18 +427,67 @@ static void watch_mappings(DvMechanics *m)
         }
 }
 
-/* Constraint forces count in the geometric stiffness of what they act on, though no component may be there. */
-static void find_constrained(DvMechanics *m)
+/* ---- Forces of constraints, which count in the geometric stiffness of mappings ---- */
+
+static bool has_constraint_forces(const StateItem *state)
 {
+    return state->pulled || state->ref.ops->has(state->ref.self, DV_LAMBDA);
+}
+
+static bool any_output_is_constrained(const DvMechanics *m, const MappingItem *mapping)
+{
+    for (uint32_t k = 0; k < mapping->outputs; k++)
+        if (has_constraint_forces(&m->states[mapping_outputs_of(mapping)[k]]))
+            return true;
+    return false;
+}
+
+/* A mapping above which there is a geometric stiffness hands on what constraints do below it. */
+static bool hands_on(const DvMechanics *m, const MappingItem *mapping)
+{
+    return mapping->below_stiff && mapping->ops->space == DV_HOST && mechanics_alive(mapping->object) &&
+           any_output_is_constrained(m, mapping);
+}
+
+static void find_stiff_above(DvMechanics *m)
+{
+    for (uint32_t i = 0; i < m->mapping_list.count; i++) {
+        MappingItem *mapping = mapping_at(m, i);
+        mapping->constrained = mapping->below_stiff = false;
+        for (uint32_t k = 0; k < mapping->inputs; k++) {
+            const StateItem *input = &m->states[mapping_inputs_of(mapping)[k]];
+            const MappingItem *above = input->producers ? &m->mappings[input->producer] : NULL;
+            mapping->below_stiff |= above && (above->ops->apply_djt || above->below_stiff);
+        }
+    }
+}
+
+/* Room in `pulled` for the mapped inputs of a mapping; how much is taken then. */
+static size_t place_pulled(DvMechanics *m, const MappingItem *mapping, size_t taken)
+{
+    for (uint32_t k = 0; k < mapping->inputs; k++) {
+        StateItem *input = &m->states[mapping_inputs_of(mapping)[k]];
+        if (input->kind != STATE_MAPPED || input->pulled)
+            continue;
+        input->pulled = taken + 1;
+        taken += (size_t)dv_state_count(input->ref) * input->ref.dof->deriv;
+    }
+    return taken;
+}
+
+/* Marks the mappings whose stiffness constraints change, though no component may be there; how much room what is handed on takes. */
+static size_t find_constrained(DvMechanics *m)
+{
+    size_t taken = 0;
     m->any_constrained = false;
-    for (uint32_t i = 0; i < m->mapping_list.count; i++)
-        mapping_at(m, i)->constrained = false;
+    for (uint32_t i = 0; i < m->state_list.count; i++)
+        state_at(m, i)->pulled = 0;
+    find_stiff_above(m);
     for (uint32_t i = m->mapping_list.count; i-- > 0;) {
         MappingItem *mapping = mapping_at(m, i);
-        for (uint32_t k = 0; mapping->ops->apply_djt && k < mapping->outputs; k++) {
-            const DvStateRef s = m->states[mapping_outputs_of(mapping)[k]].ref;
-            mapping->constrained |= s.ops->has(s.self, DV_LAMBDA);
-        }
+        mapping->constrained |= mapping->ops->apply_djt && any_output_is_constrained(m, mapping);
+        if (hands_on(m, mapping))
+            taken = place_pulled(m, mapping, taken);
         m->any_constrained |= mapping->constrained;
         for (uint32_t k = 0; mapping->constrained && k < mapping->inputs; k++) {
             const StateItem *input = &m->states[mapping_inputs_of(mapping)[k]];
@@ -446,6 +495,55 @@ static void find_constrained(DvMechanics *m)
                 m->mappings[input->producer].constrained = true;
         }
     }
+    return taken;
+}
+
+static double *zeros(const StateItem *state)
+{
+    const size_t n = (size_t)dv_state_count(state->ref) * state->ref.dof->deriv;
+    double *at = dv_step_alloc(n, sizeof *at);
+    memset(at, 0, n * sizeof *at);
+    return at;
+}
+
+static void hand_on(DvMechanics *m, const MappingItem *mapping, const DvStep *step)
+{
+    const DvStepMark mark = dv_step_mark();
+    for (uint32_t k = 0; k < mapping->outputs; k++) {
+        const StateItem *state = &m->states[mapping_outputs_of(mapping)[k]];
+        const double *force = mechanics_constraint_force_on(m, state);
+        m->given[k] = (DvConstVec){force ? force : zeros(state), dv_state_count(state->ref), state->ref.dof->deriv};
+    }
+    for (uint32_t k = 0; k < mapping->inputs; k++) {
+        const StateItem *state = &m->states[mapping_inputs_of(mapping)[k]];
+        double *sum = state->pulled ? m->pulled + state->pulled - 1 : zeros(state);
+        m->wanted[k] = (DvVec){sum, dv_state_count(state->ref), state->ref.dof->deriv};
+    }
+    mapping->ops->apply_jt(mapping->self, step, m->given, m->wanted);
+    dv_step_release(mark);
+}
+
+/* Forces on mapped states, J^T of those below added to their own. Allocates only for more than ever before. */
+static void pull_constraint_forces(DvMechanics *m, const DvStep *step)
+{
+    const size_t taken = find_constrained(m);
+    if (taken == 0)
+        return;
+    if (taken > m->pulled_size) {
+        m->pulled = dv_realloc(m->pulled, m->pulled_size * sizeof *m->pulled, taken * sizeof *m->pulled);
+        m->pulled_size = taken;
+    }
+    memset(m->pulled, 0, taken * sizeof *m->pulled);
+    for (uint32_t i = 0; i < m->state_list.count; i++) {
+        const StateItem *state = state_at(m, i);
+        const DvStateRef s = state->ref;
+        if (state->pulled && s.ops->has(s.self, DV_LAMBDA))
+            memcpy(m->pulled + state->pulled - 1, s.ops->read(s.self, DV_LAMBDA, DV_HOST),
+                   (size_t)dv_state_count(s) * s.dof->deriv * sizeof *m->pulled);
+    }
+    for (uint32_t i = m->mapping_list.count; i-- > 0;)
+        if (hands_on(m, mapping_at(m, i)) && fits_outputs(m, mapping_at(m, i)))
+            hand_on(m, mapping_at(m, i), step);
 }
 
 static void compute_force(DvMechanics *m, const DvStep *step, DvVecId f, DvWalk walk)
@@ -454,7 +552,7 @@ static void compute_force(DvMechanics *m, const DvStep *step, DvVecId f, DvWalk 
     const DvVecId x = step->position, v = step->velocity;
     begin(m, (Roles){{x, x, DV_POSITION}, {v, v, DV_VELOCITY}, {f, DV_FORCE, VEC_SINK}});
     m->external_on_mapped = false;
-    find_constrained(m);
+    pull_constraint_forces(m, step);
     for (uint32_t i = 0; i < m->state_list.count; i++) {
         StateItem *state = state_at(m, i);
         if (state->kind == STATE_EXTERNAL || !in_walk(state->below_stop, walk))
