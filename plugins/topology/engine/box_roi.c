@@ -13,6 +13,7 @@
  * An oriented box is three points and a depth: a rectangle through the first two points, as wide as the third is far
  * away, and half the depth thick on both sides of its plane. Its frame is computed once, at init.
  */
+#include "boxes.h"
 #include "mesh/array.h"
 #include <divan/contracts/state.h>
 #include <divan/contracts/topology.h>
@@ -88,14 +89,9 @@ typedef struct Region {
 
 static bool is_inside(const Region *region, const double *p)
 {
-    for (size_t i = 0; i < region->boxes; i++) {
-        const double *box = region->box + 6 * i;
-        bool inside = true;
-        for (uint32_t axis = 0; axis < region->spatial; axis++)
-            inside = inside && p[axis] >= box[axis] && p[axis] <= box[3 + axis];
-        if (inside)
+    for (size_t i = 0; i < region->boxes; i++)
+        if (box_has_point(region->box + 6 * i, p, region->spatial))
             return true;
-    }
     for (uint32_t i = 0; i < region->oriented_count; i++)
         if (in_oriented_box(&region->oriented[i], p))
             return true;
@@ -241,28 +237,6 @@ static DvData *find_positions(DvNode *node)
     return state ? dv_object_field(state, "rest_position") : NULL;
 }
 
-static void order_corners(BoxRoi *roi)
-{
-    size_t count;
-    (void)dv_data_doubles(&roi->box, &count);
-    bool inverted = false;
-    const double *old = roi->box.value;
-    for (size_t i = 0; i < count; i++)
-        for (int axis = 0; axis < 3; axis++)
-            inverted = inverted || old[6 * i + (size_t)axis] > old[6 * i + 3 + (size_t)axis];
-    if (!inverted)
-        return;
-    double *box = dv_data_begin(&roi->box, count);
-    for (; count-- > 0; box += 6)
-        for (int axis = 0; axis < 3; axis++)
-            if (box[axis] > box[3 + axis]) {
-                const double swap = box[axis];
-                box[axis] = box[3 + axis];
-                box[3 + axis] = swap;
-            }
-    dv_data_end(&roi->box);
-}
-
 static void make_oriented_boxes(BoxRoi *roi)
 {
     size_t count;
@@ -302,7 +276,7 @@ static DvStatus init(DvObject *object, void *self)
     }
     if (!dv_data_is_set(&roi->box) && !dv_data_is_set(&roi->oriented_box))
         dv_data_set(&roi->box, (const double[6]){0, 0, 0, 1, 1, 1}, 1);
-    order_corners(roi);
+    boxes_order_corners(&roi->box);
     make_oriented_boxes(roi);
     roi->ready = roi->forced = true;
     const DvStatus status = update(object, self);
@@ -340,15 +314,8 @@ static void bounding_box(DvObject *object, void *self, double *bounds)
 {
     (void)object;
     BoxRoi *roi = self;
-    size_t count;
-    const double *box = dv_data_doubles(&roi->box, &count);
-    if (!dv_data_bool(&roi->draw_region))
-        return;
-    for (size_t i = 0; i < count; i++, box += 6)
-        for (int axis = 0; axis < 3; axis++) {
-            bounds[axis] = fmin(bounds[axis], box[axis]);
-            bounds[3 + axis] = fmax(bounds[3 + axis], box[3 + axis]);
-        }
+    if (dv_data_bool(&roi->draw_region))
+        boxes_add_bounds(&roi->box, bounds);
 }
 
 #define IN(member, name, type, text, ...) \

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * SubsetTopology: both sides together are the mesh, and local numbers name the same positions.
+ */
+#include "scene_text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include <divan/contracts/state.h>
+#include <divan/contracts/topology.h>
+
+#include <string.h>
+
+/* A strip of five triangles between (0,0), (1,0), (2,0), (3,0) and (0,1), (1,1), (2,1). */
+#define STRIP                                                          \
+    "rest_position='0 0 0  1 0 0  2 0 0  3 0 0  0 1 0  1 1 0  2 1 0' " \
+    "triangles='0 1 4  1 5 4  1 2 5  2 6 5  2 3 6' edges='0 1  1 2  2 3'"
+#define SCENE(...) "<Node name='root'>\n" __VA_ARGS__ "</Node>"
+
+static void assert_uints(const DvScene *scene, const char *field, const uint32_t *expected, size_t numbers)
+{
+    size_t count;
+    DvData *data = dv_object_field(scene_object(scene, "/s"), field);
+    assert_non_null(data);
+    const uint32_t *at = dv_data_uints(data, &count);
+    const size_t components = data->type->components ? data->type->components : 1;
+    assert_int_equal(count * components, numbers);
+    for (size_t i = 0; i < numbers; i++)
+        if (at[i] != expected[i])
+            fail_msg("%s[%zu] is %u, not %u", field, i, at[i], expected[i]);
+}
+#define ASSERT_UINTS(scene, field, ...)                         \
+    assert_uints(scene, field, (const uint32_t[]){__VA_ARGS__}, \
+                 sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+
+/* The positions that a list of elements stands for must be those of the elements in the mesh. */
+static void assert_same_places(const DvScene *scene, const char *elements, const char *points, const double *expected,
+                               size_t corners)
+{
+    size_t count, there;
+    DvObject *object = scene_object(scene, "/s");
+    const uint32_t *at = dv_data_uints(dv_object_field(object, elements), &count);
+    const double *position = dv_data_doubles(dv_object_field(object, points), &there);
+    for (size_t i = 0; i < corners; i++) {
+        assert_true(at[i] < there);
+        assert_memory_equal(position + 3 * (size_t)at[i], expected + 3 * i, 3 * sizeof(double));
+    }
+}
+
+static void elements_are_inside_with_all_their_points(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(SCENE("<SubsetTopology name='s' " STRIP " box='-1 -1 -1 1.5 2 1'/>"));
+    ASSERT_UINTS(scene, "indices", 0, 1, 4, 5);
+    ASSERT_UINTS(scene, "triangleIndices", 0, 1);
+    ASSERT_UINTS(scene, "trianglesInROI", 0, 1, 4, 1, 5, 4);
+    ASSERT_UINTS(scene, "trianglesOutROI", 1, 2, 5, 2, 6, 5, 2, 3, 6);
+    ASSERT_UINTS(scene, "edgeIndices", 0);
+    ASSERT_UINTS(scene, "edgesOutROI", 1, 2, 2, 3);
+    ASSERT_UINTS(scene, "nbrborder", 0);
+    dv_scene_free(scene);
+    /* a corner the wrong way round; an element whose points lie in two boxes is in neither */
+    scene = scene_from_text(SCENE("<SubsetTopology name='s' " STRIP " box='0.5 -1 -1 -1 2 1  0.5 -1 -1 1.5 2 1'/>"));
+    ASSERT_UINTS(scene, "indices", 0, 1, 4, 5);
+    assert_int_equal(dv_object_field(scene_object(scene, "/s"), "triangleIndices")->count, 0);
+    dv_scene_free(scene);
+}
+
+static void spheres_count_instead_of_boxes(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(SCENE("<SubsetTopology name='s' " STRIP " centers='0 0 0  3 0 0' radii='1'/>"));
+    ASSERT_UINTS(scene, "indices", 0, 1, 2, 3, 4); /* borders included */
+    ASSERT_UINTS(scene, "triangleIndices", 0);
+    dv_scene_free(scene);
+    scene = scene_from_text(SCENE("<SubsetTopology name='s' " STRIP " centers='0 0 0  3 0 0' radii='0.5 1.5'/>"));
+    ASSERT_UINTS(scene, "indices", 0, 2, 3, 6);
+    ASSERT_UINTS(scene, "triangleIndices", 4);
+    dv_scene_free(scene);
+    expect_load_error(SCENE("<SubsetTopology name='s' " STRIP " centers='0 0 0  3 0 0' radii='1 2 3'/>"),
+                      "SubsetTopology 's': radii: 3 for 2 centers: give one for each, or one for all");
+}
+
+/* Points of both sides come first in both lists. */
+static void local_numbers_name_places_in_the_lists(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text(SCENE("<SubsetTopology name='s' " STRIP " box='-1 -1 -1 1.5 2 1' localIndices='1'/>"));
+    static const double in[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0};
+    static const double out[] = {1, 0, 0, 2, 0, 0, 1, 1, 0, 2, 0, 0, 2, 1, 0, 1, 1, 0, 2, 0, 0, 3, 0, 0, 2, 1, 0};
+    ASSERT_UINTS(scene, "nbrborder", 2);
+    ASSERT_UINTS(scene, "indices", 1, 5, 0, 4); /* the border, then the others */
+    assert_same_places(scene, "trianglesInROI", "pointsInROI", in, 6);
+    assert_same_places(scene, "trianglesOutROI", "pointsOutROI", out, 9);
+    ASSERT_UINTS(scene, "trianglesOutROI", 0, 2, 1, 2, 4, 1, 2, 3, 4);
+    ASSERT_UINTS(scene, "edgesOutROI", 0, 2, 2, 3);
+    dv_scene_free(scene);
+}
+
+#define TETRAHEDRA \
+    "rest_position='0 0 0  1 0 0  0 1 0  0 0 1  1 1 1  2 2 2  9 9 9' tetrahedra='0 1 2 3  1 2 3 4  2 3 4 5' "
+static void chosen_tetrahedra_are_inside(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        SCENE("<SubsetTopology name='s' " TETRAHEDRA "tetrahedraInput='2' edges='5 4  0 1  3 4' localIndices='1'/>"));
+    ASSERT_UINTS(scene, "tetrahedronIndices", 2);
+    ASSERT_UINTS(scene, "indices", 2, 3, 4, 5); /* in the order of their first use */
+    ASSERT_UINTS(scene, "tetrahedraInROI", 0, 1, 2, 3);
+    ASSERT_UINTS(scene, "tetrahedraOutROI", 0, 1, 2, 3, 1, 2, 3, 4); /* 0 1 2 3 4, then what no tetrahedron has */
+    ASSERT_UINTS(scene, "edgesInROI", 3, 2, 1, 2);
+    ASSERT_UINTS(scene, "nbrborder", 3);
+    assert_int_equal(dv_object_field(scene_object(scene, "/s"), "pointsOutROI")->count, 6);
+    dv_scene_free(scene);
+    expect_load_error(SCENE("<SubsetTopology name='s' " TETRAHEDRA "tetrahedraInput='1 3'/>"),
+                      "tetrahedraInput[1]: there is no tetrahedron 3 among 3");
+    expect_load_error(SCENE("<SubsetTopology name='s' " TETRAHEDRA "edges='0 1  0 8'/>"),
+                      "edges[1]: point 8 of 7 positions");
+}
+
+static void the_mesh_of_the_node_is_parted_where_it_is(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(SCENE(
+        "<MeshTopology name='c' triangles='0 1 2  1 3 2' edges='0 1  2 3' quads='0 1 3 2'/>"
+        "<MechanicalObject name='x' position='0 0 0  1 0 0  0 1 0  1 1 0'/><SubsetTopology name='s' box='-1 -1 0 1 0.5 0'/>"));
+    ASSERT_UINTS(scene, "indices", 0, 1);
+    ASSERT_UINTS(scene, "edgeIndices", 0);
+    assert_int_equal(dv_object_field(scene_object(scene, "/s"), "quadsOutROI")->count, 0); /* those have to be given */
+    const DvVec x = dv_state_write(scene_state(scene, "/x"), DV_POSITION, DV_READ_WRITE);
+    x.at[7] = 0.25;
+    dv_data_touch(dv_object_field(scene_object(scene, "/x"), "position"));
+    ASSERT_UINTS(scene, "indices", 0, 1, 2);
+    ASSERT_UINTS(scene, "triangleIndices", 0);
+    dv_scene_free(scene);
+    expect_load_error(SCENE("<SubsetTopology name='s'/>"), "no positions to select from: give 'rest_position'");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(elements_are_inside_with_all_their_points),  cmocka_unit_test(spheres_count_instead_of_boxes),
+        cmocka_unit_test(local_numbers_name_places_in_the_lists),     cmocka_unit_test(chosen_tetrahedra_are_inside),
+        cmocka_unit_test(the_mesh_of_the_node_is_parted_where_it_is),
+    };
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+}
