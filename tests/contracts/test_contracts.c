@@ -20,10 +20,10 @@
 #include <cmocka.h>
 #include <divan/contracts/mechanical_operations.h>
 #include <divan/contracts/topology.h>
-#include <divan/contracts/visual.h>
 #include <divan/divan.h>
 
 #include "contracts_plugin.h"
+#include "drawing.h"
 
 static DvScene *load(const char *text)
 {
@@ -477,85 +477,35 @@ static void a_running_body_that_loses_elements_is_the_body_of_what_is_left(void 
 
 /* Drawing */
 
-typedef struct Recorder {
-    DvDraw draw;
-    uint32_t points, lines, triangles, others;
+typedef struct Drawing {
+    uint32_t primitives[DRAWN_KINDS];
     double sum; /* of all coordinates */
-} Recorder;
+} Drawing;
 
-static void add_sum(DvDraw *draw, const double *at, size_t numbers)
+static void add_batch(void *context, const DrawnBatch *batch)
 {
-    for (size_t i = 0; i < numbers; i++)
-        ((Recorder *)draw)->sum += at[i];
+    Drawing *drawing = context;
+    drawing->primitives[batch->kind] += batch->count;
+    for (size_t i = 0; i < batch->numbers; i++)
+        drawing->sum += batch->points[i];
 }
-
-static void record_points(DvDraw *draw, const double *points, uint32_t count, double pixels, const double color[4])
-{
-    (void)pixels, (void)color;
-    ((Recorder *)draw)->points += count;
-    add_sum(draw, points, 3 * (size_t)count);
-}
-
-static void record_lines(DvDraw *draw, const double *points, uint32_t lines, double pixels, const double color[4])
-{
-    (void)pixels, (void)color;
-    ((Recorder *)draw)->lines += lines;
-    add_sum(draw, points, 6 * (size_t)lines);
-}
-
-static void record_triangles(DvDraw *draw, const double *points, uint32_t triangles, const double color[4])
-{
-    (void)color;
-    ((Recorder *)draw)->triangles += triangles;
-    add_sum(draw, points, 9 * (size_t)triangles);
-}
-
-static void record_spheres(DvDraw *draw, const double *centres, const double *radii, uint32_t count,
-                           const double color[4])
-{
-    (void)centres, (void)radii, (void)color;
-    ((Recorder *)draw)->others += count;
-}
-
-static void record_frames(DvDraw *draw, const double *rigids, uint32_t count, double size)
-{
-    (void)rigids, (void)size;
-    ((Recorder *)draw)->others += count;
-}
-
-static void record_text(DvDraw *draw, const double point[3], const char *text, double size, const double color[4])
-{
-    (void)point, (void)text, (void)size, (void)color;
-    ((Recorder *)draw)->others++;
-}
-
-static const DvDrawOps recorder_ops = {
-    .size = sizeof(DvDrawOps),
-    .points = record_points,
-    .lines = record_lines,
-    .triangles = record_triangles,
-    .spheres = record_spheres,
-    .frames = record_frames,
-    .text = record_text,
-};
 
 static DvVisit draw_node(DvNode *node, void *context)
 {
     DvObject *object;
-    for (size_t i = 0; (object = dv_node_member(node, i)); i++) {
-        const DvDrawableOps *ops = dv_object_ops(object, DV_DRAWABLE);
-        if (ops)
-            ops->draw(dv_object_self(object), context);
-    }
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++)
+        if (dv_object_ops(object, DV_DRAWABLE))
+            record_drawing_of(context, object);
     return DV_VISIT_CONTINUE;
 }
 
-static Recorder draw(DvScene *scene, uint32_t shown)
+static Drawing draw(DvScene *scene, uint32_t shown)
 {
-    Recorder recorder = {.draw = {&recorder_ops, shown}};
+    Drawing drawing = {0};
+    DrawRecorder recorder = draw_recorder(shown, add_batch, &drawing);
     const DvVisitor visitor = {.top_down = draw_node};
     dv_visit(dv_scene_root(scene), &visitor, &recorder);
-    return recorder;
+    return drawing;
 }
 
 static void a_recorder_counts_what_components_draw(void **state)
@@ -564,13 +514,13 @@ static void a_recorder_counts_what_components_draw(void **state)
     DvScene *scene =
         load("<Node name='root'><DefaultAnimationLoop/><MechanicalObject position='0 0 0 1 0 0 3 0 0' showObject='1'/>"
              "<SpringForceField spring='0 1 10 0 1 1 2 10 0 1'/></Node>");
-    const Recorder all = draw(scene, 1u << DV_DISPLAY_BEHAVIOR_MODELS | 1u << DV_DISPLAY_FORCE_FIELDS |
-                                         1u << DV_DISPLAY_INTERACTION_FORCE_FIELDS);
-    assert_int_equal(all.points, 3);
-    assert_int_equal(all.lines, 2);
+    const Drawing all = draw(scene, 1u << DV_DISPLAY_BEHAVIOR_MODELS | 1u << DV_DISPLAY_FORCE_FIELDS |
+                                        1u << DV_DISPLAY_INTERACTION_FORCE_FIELDS);
+    assert_int_equal(all.primitives[DRAWN_POINTS], 3);
+    assert_int_equal(all.primitives[DRAWN_LINES], 2);
     assert_true(fabs(all.sum - (4 + 1 + 4)) < 1e-12); /* the points; the ends of both springs */
-    const Recorder none = draw(scene, 0);
-    assert_int_equal(none.lines, 0);
+    const Drawing none = draw(scene, 0);
+    assert_int_equal(none.primitives[DRAWN_LINES], 0);
     dv_scene_free(scene);
 }
 

@@ -23,8 +23,9 @@
 #include <divan/contracts/mechanical_operations.h>
 #include <divan/contracts/solver.h>
 #include <divan/contracts/topology.h>
-#include <divan/contracts/visual.h>
 #include <divan/divan.h>
+
+#include "drawing.h"
 
 enum { DEFAULT_STEPS = 3 };
 
@@ -187,58 +188,25 @@ static void record_topology(DvText *out, DvObject *object)
     }
 }
 
-typedef struct Recorder {
-    DvDraw draw;
-    DvText *out;
-} Recorder;
-
-static void drawn(DvDraw *draw, const char *what, const double *at, size_t count, const double *more, size_t more_count)
+static void drawn(void *context, const DrawnBatch *batch)
 {
-    DvText *out = ((Recorder *)draw)->out;
-    dv_text_add(out, "draws %s:", what);
-    numbers(out, at, count);
-    numbers(out, more, more_count);
+    DvText *out = context;
+    dv_text_add(out, "draws %s:", drawn_kinds[batch->kind]);
+    for (uint32_t i = 0; batch->texts && i < batch->count; i++)
+        dv_text_add(out, " '%s'", batch->texts[i]);
+    if (batch->screen_text)
+        numbers(out, (const double[]){batch->screen_text->corner, batch->screen_text->x, batch->screen_text->y}, 3);
+    numbers(out, batch->points, batch->numbers);
+    numbers(out, batch->radii, batch->radii ? batch->count : 0);
+    numbers(out, (const double[]){batch->size, batch->state}, 2);
+    numbers(out, batch->colors, 4 * batch->color_count);
 }
-static void draw_points(DvDraw *draw, const double *points, uint32_t count, double pixels, const double color[4])
-{
-    drawn(draw, "points", points, 3u * count, (const double[]){pixels, color[0], color[1], color[2], color[3]}, 5);
-}
-static void draw_lines(DvDraw *draw, const double *points, uint32_t lines, double pixels, const double color[4])
-{
-    drawn(draw, "lines", points, 6u * lines, (const double[]){pixels, color[0], color[1], color[2], color[3]}, 5);
-}
-static void draw_triangles(DvDraw *draw, const double *points, uint32_t triangles, const double color[4])
-{
-    drawn(draw, "triangles", points, 9u * triangles, color, 4);
-}
-static void draw_spheres(DvDraw *draw, const double *centres, const double *radii, uint32_t count,
-                         const double color[4])
-{
-    drawn(draw, "spheres", centres, 3u * count, radii, count);
-    drawn(draw, "colour", color, 4, NULL, 0);
-}
-static void draw_frames(DvDraw *draw, const double *rigids, uint32_t count, double size)
-{
-    drawn(draw, "frames", rigids, 7u * count, &size, 1);
-}
-static void draw_text(DvDraw *draw, const double point[3], const char *text, double size, const double color[4])
-{
-    drawn(draw, text, point, 3, (const double[]){size, color[0], color[1], color[2], color[3]}, 5);
-}
-static const DvDrawOps recorder_ops = {.size = sizeof(DvDrawOps),
-                                       .points = draw_points,
-                                       .lines = draw_lines,
-                                       .triangles = draw_triangles,
-                                       .spheres = draw_spheres,
-                                       .frames = draw_frames,
-                                       .text = draw_text};
 
 static void record_drawing(DvText *out, DvObject *object)
 {
-    const DvDrawableOps *ops = dv_object_ops(object, DV_DRAWABLE);
-    Recorder recorder = {.draw = {.ops = &recorder_ops, .shown = UINT32_MAX}, .out = out};
+    DrawRecorder recorder = draw_recorder(UINT32_MAX, drawn, out);
     dv_text_add(out, "%s ", dv_object_path(object));
-    ops->draw(dv_object_self(object), &recorder.draw);
+    record_drawing_of(&recorder, object);
     dv_text_add(out, "\n");
 }
 

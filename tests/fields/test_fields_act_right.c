@@ -15,9 +15,9 @@
 
 #include <divan/contracts/mechanical_operations.h>
 #include <divan/contracts/state.h>
-#include <divan/contracts/visual.h>
 #include <divan/divan.h>
 
+#include "drawing.h"
 #include "formula.h"
 
 static char folder[1024];
@@ -101,68 +101,38 @@ static const char *base_named(const char *name)
 
 /* ---- what is drawn ---- */
 
-typedef enum Primitive { POINTS, LINES, TRIANGLES, SPHERES, RADII, FRAMES, TEXTS, COLORS, SIZES, PRIMITIVES } Primitive;
-static const char *const primitive_names[PRIMITIVES] = {"points", "lines", "triangles", "spheres", "radii",
-                                                        "frames", "texts", "colors",    "sizes"};
+typedef enum Numbers { RADII = DRAWN_KINDS, COLORS, SIZES, NUMBERS } Numbers;
 
 enum { MAX_NUMBERS = 1000 };
 
-typedef struct Recorder {
-    DvDraw draw;
-    size_t count[PRIMITIVES];
-    double at[PRIMITIVES][MAX_NUMBERS];
-} Recorder;
+typedef struct Drawing {
+    size_t count[NUMBERS];
+    double at[NUMBERS][MAX_NUMBERS];
+} Drawing;
 
-static void keep(DvDraw *draw, Primitive kind, const double *at, size_t count)
+static void keep(Drawing *drawing, uint32_t kind, const double *at, size_t count)
 {
-    Recorder *recorder = (Recorder *)draw;
-    for (size_t i = 0; i < count && recorder->count[kind] < MAX_NUMBERS; i++)
-        recorder->at[kind][recorder->count[kind]++] = at[i];
+    for (size_t i = 0; i < count && drawing->count[kind] < MAX_NUMBERS; i++)
+        drawing->at[kind][drawing->count[kind]++] = at[i];
 }
-static void draw_points(DvDraw *draw, const double *points, uint32_t count, double pixels, const double color[4])
+
+/* Of texts, their numbers. */
+static void keep_batch(void *context, const DrawnBatch *batch)
 {
-    keep(draw, POINTS, points, 3u * count);
-    keep(draw, SIZES, &pixels, 1);
-    keep(draw, COLORS, color, 4);
+    Drawing *drawing = context;
+    for (uint32_t i = 0; batch->texts && i < batch->count; i++)
+        keep(drawing, DRAWN_TEXTS, &(const double){strtod(batch->texts[i], NULL)}, 1);
+    keep(drawing, batch->texts ? DRAWN_POINTS : batch->kind, batch->points, batch->numbers);
+    keep(drawing, RADII, batch->radii, batch->radii ? batch->count : 0);
+    keep(drawing, COLORS, batch->colors, 4 * batch->color_count);
+    keep(drawing, SIZES, &batch->size, batch->size > 0.0);
 }
-static void draw_lines(DvDraw *draw, const double *points, uint32_t lines, double pixels, const double color[4])
+
+static const char *name_of_numbers(uint32_t kind)
 {
-    keep(draw, LINES, points, 6u * lines);
-    keep(draw, SIZES, &pixels, 1);
-    keep(draw, COLORS, color, 4);
+    static const char *const names[] = {"radii", "colors", "sizes"};
+    return kind < DRAWN_KINDS ? drawn_kinds[kind] : names[kind - DRAWN_KINDS];
 }
-static void draw_triangles(DvDraw *draw, const double *points, uint32_t triangles, const double color[4])
-{
-    keep(draw, TRIANGLES, points, 9u * triangles);
-    keep(draw, COLORS, color, 4);
-}
-static void draw_spheres(DvDraw *draw, const double *centres, const double *radii, uint32_t count,
-                         const double color[4])
-{
-    keep(draw, SPHERES, centres, 3u * count);
-    keep(draw, RADII, radii, count);
-    keep(draw, COLORS, color, 4);
-}
-static void draw_frames(DvDraw *draw, const double *rigids, uint32_t count, double size)
-{
-    keep(draw, FRAMES, rigids, 7u * count);
-    keep(draw, SIZES, &size, 1);
-}
-static void draw_text(DvDraw *draw, const double point[3], const char *text, double size, const double color[4])
-{
-    const double number = strtod(text, NULL);
-    keep(draw, TEXTS, &number, 1);
-    keep(draw, POINTS, point, 3);
-    keep(draw, SIZES, &size, 1);
-    keep(draw, COLORS, color, 4);
-}
-static const DvDrawOps recorder_ops = {.size = sizeof(DvDrawOps),
-                                       .points = draw_points,
-                                       .lines = draw_lines,
-                                       .triangles = draw_triangles,
-                                       .spheres = draw_spheres,
-                                       .frames = draw_frames,
-                                       .text = draw_text};
 
 /* What the triangles enclose, by the divergence theorem, or their area. */
 static double enclosed(const double *at, size_t numbers, bool area)
@@ -185,26 +155,24 @@ static double enclosed(const double *at, size_t numbers, bool area)
 /* "triangles 4", "lines count", "triangles volume", "triangles area", "colors sum" */
 static double drawn(DvObject *object, const char *kind, const char *which)
 {
-    const DvDrawableOps *ops = dv_object_ops(object, DV_DRAWABLE);
-    static Recorder recorder;
-    recorder = (Recorder){.draw = {.ops = &recorder_ops, .shown = UINT32_MAX}};
-    if (!ops)
+    static Drawing drawing;
+    drawing = (Drawing){0};
+    DrawRecorder recorder = draw_recorder(UINT32_MAX, keep_batch, &drawing);
+    if (!dv_object_ops(object, DV_DRAWABLE))
         return NAN;
-    ops->draw(dv_object_self(object), &recorder.draw);
-    for (int p = 0; p < PRIMITIVES; p++) {
-        if (strcmp(primitive_names[p], kind) != 0)
+    record_drawing_of(&recorder, object);
+    for (uint32_t p = 0; p < NUMBERS; p++) {
+        if (strcmp(name_of_numbers(p), kind) != 0)
             continue;
-        const size_t count = recorder.count[p], index = (size_t)atoi(which);
+        const size_t count = drawing.count[p], index = (size_t)atoi(which);
         if (strcmp(which, "count") == 0)
             return (double)count;
         if (strcmp(which, "volume") == 0 || strcmp(which, "area") == 0)
-            return enclosed(recorder.at[p], count, *which == 'a');
-        return index < count ? recorder.at[p][index] : NAN;
+            return enclosed(drawing.at[p], count, *which == 'a');
+        return index < count ? drawing.at[p][index] : NAN;
     }
     return NAN;
 }
-
-/* ---- what is observed ---- */
 
 /* A number of a field, "/dofs.velocity 3", how many it has, "/box.indices count", what is drawn, "/dofs draws lines 3", or
  * "energy kinetic", "energy potential", "momentum 2". NAN where there is none. */

@@ -8,8 +8,9 @@
 #include <unistd.h>
 
 #include <divan/contracts/topology.h>
-#include <divan/contracts/visual.h>
 #include <divan/scene.h>
+
+#include "drawing.h"
 
 #define POINTS "0 0 0  1 0 0  0 1 0  0 0 1  1 1 1  2 1 0.5"
 #define MESH(family, elements)                                                                 \
@@ -316,39 +317,25 @@ static void plastic_strain_survives_saving(void **state)
 }
 
 /* A recorder that counts primitives. */
-typedef struct Recorder {
-    DvDraw draw;
+typedef struct Counter {
     uint32_t lines, triangles;
-    double color[4];
+    double color[4]; /* the last */
     bool finite;
-} Recorder;
+} Counter;
 
-static void look(Recorder *r, const double *points, size_t n, const double color[4])
+static void count_batch(void *context, const DrawnBatch *batch)
 {
-    for (size_t i = 0; i < n; i++)
-        r->finite = r->finite && isfinite(points[i]);
-    memcpy(r->color, color, sizeof r->color);
-}
-
-static void record_lines(DvDraw *draw, const double *points, uint32_t lines, double pixels, const double color[4])
-{
-    (void)pixels;
-    Recorder *r = (Recorder *)draw;
-    r->lines += lines;
-    look(r, points, (size_t)lines * 6, color);
-}
-
-static void record_triangles(DvDraw *draw, const double *points, uint32_t triangles, const double color[4])
-{
-    Recorder *r = (Recorder *)draw;
-    r->triangles += triangles;
-    look(r, points, (size_t)triangles * 9, color);
+    Counter *counter = context;
+    counter->lines += batch->kind == DRAWN_LINES ? batch->count : 0;
+    counter->triangles += batch->kind == DRAWN_TRIANGLES ? batch->count : 0;
+    for (size_t i = 0; i < batch->numbers; i++)
+        counter->finite = counter->finite && isfinite(batch->points[i]);
+    memcpy(counter->color, batch->colors + 4 * (batch->color_count - 1), sizeof counter->color);
 }
 
 static void each_field_draws_its_elements_when_asked(void **state)
 {
     (void)state;
-    static const DvDrawOps ops = {.size = sizeof ops, .lines = record_lines, .triangles = record_triangles};
     const struct {
         const char *scene;
         uint32_t lines, triangles;
@@ -388,13 +375,12 @@ static void each_field_draws_its_elements_when_asked(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         DvScene *scene = scene_from_text(cases[i].scene);
         DvObject *field = scene_object(scene, "/field");
-        const DvDrawableOps *drawable = dv_object_ops(field, DV_DRAWABLE);
-        assert_non_null(drawable);
-        Recorder r = {.draw = {&ops, 0}, .finite = true};
-        drawable->draw(dv_object_self(field), &r.draw);
+        Counter r = {.finite = true};
+        DrawRecorder recorder = draw_recorder(0, count_batch, &r);
+        record_drawing_of(&recorder, field);
         assert_int_equal(r.lines + r.triangles, 0); /* nobody asked for force fields */
-        r.draw.shown = 1u << DV_DISPLAY_FORCE_FIELDS | 1u << DV_DISPLAY_INTERACTION_FORCE_FIELDS;
-        drawable->draw(dv_object_self(field), &r.draw);
+        recorder.draw.shown = 1u << DV_DISPLAY_FORCE_FIELDS | 1u << DV_DISPLAY_INTERACTION_FORCE_FIELDS;
+        record_drawing_of(&recorder, field);
         assert_int_equal(r.lines, cases[i].lines);
         assert_int_equal(r.triangles, cases[i].triangles);
         assert_true(r.finite);

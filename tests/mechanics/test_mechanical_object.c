@@ -12,10 +12,10 @@
 #include <cmocka.h>
 
 #include <divan/contracts/topology.h>
-#include <divan/contracts/visual.h>
 #include <divan/math/rigid.h>
 #include <divan/parallel.h>
 
+#include "drawing.h"
 #include "scene_text.h"
 
 #define STATE(attributes) "<Node name='root'><MechanicalObject name='dofs' " attributes "/></Node>"
@@ -442,56 +442,27 @@ static void points_are_renumbered(void **state)
 /* ---- Drawing ---- */
 
 typedef struct Counter {
-    DvDraw draw;
     uint32_t points, lines, spheres, frames, texts;
 } Counter;
 
-static void count_points(DvDraw *draw, const double *points, uint32_t count, double pixels, const double color[4])
+static void count_batch(void *context, const DrawnBatch *batch)
 {
-    (void)points, (void)pixels, (void)color;
-    ((Counter *)draw)->points += count;
+    Counter *counter = context;
+    counter->points += batch->kind == DRAWN_POINTS ? batch->count : 0;
+    counter->lines += batch->kind == DRAWN_LINES ? batch->count : 0;
+    counter->spheres += batch->kind == DRAWN_SPHERES ? batch->count : 0;
+    counter->frames += batch->kind == DRAWN_FRAMES ? batch->count : 0;
+    counter->texts += batch->kind == DRAWN_TEXTS ? batch->count : 0;
+    assert_true(batch->kind != DRAWN_SPHERES || batch->radii[0] == 0.2);
+    assert_true(batch->kind != DRAWN_LINES || fabs(batch->points[3] - batch->points[0] - 0.5) < 1e-15);
 }
-
-static void count_lines(DvDraw *draw, const double *points, uint32_t lines, double pixels, const double color[4])
-{
-    (void)pixels, (void)color;
-    assert_true(fabs(points[3] - points[0] - 0.5) < 1e-15);
-    ((Counter *)draw)->lines += lines;
-}
-
-static void count_spheres(DvDraw *draw, const double *centres, const double *radii, uint32_t count,
-                          const double color[4])
-{
-    (void)centres, (void)color;
-    assert_true(radii[0] == 0.2);
-    ((Counter *)draw)->spheres += count;
-}
-
-static void count_frames(DvDraw *draw, const double *rigids, uint32_t count, double size)
-{
-    (void)rigids, (void)size;
-    ((Counter *)draw)->frames += count;
-}
-
-static void count_texts(DvDraw *draw, const double point[3], const char *text, double size, const double color[4])
-{
-    (void)point, (void)text, (void)size, (void)color;
-    ((Counter *)draw)->texts++;
-}
-
-static const DvDrawOps counter_ops = {.size = sizeof(DvDrawOps),
-                                      .points = count_points,
-                                      .lines = count_lines,
-                                      .spheres = count_spheres,
-                                      .frames = count_frames,
-                                      .text = count_texts};
 
 static Counter drawn(const char *text, uint32_t shown)
 {
     DvScene *scene = scene_from_text(text);
-    DvObject *object = scene_object(scene, "/dofs");
-    Counter counter = {.draw = {.ops = &counter_ops, .shown = shown}};
-    ((const DvDrawableOps *)dv_object_ops(object, DV_DRAWABLE))->draw(dv_object_self(object), &counter.draw);
+    Counter counter = {0};
+    DrawRecorder recorder = draw_recorder(shown, count_batch, &counter);
+    record_drawing_of(&recorder, scene_object(scene, "/dofs"));
     dv_scene_free(scene);
     return counter;
 }
