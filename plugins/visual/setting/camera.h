@@ -7,8 +7,7 @@
 #ifndef DIVAN_VISUAL_CAMERA_H
 #define DIVAN_VISUAL_CAMERA_H
 
-#include <divan/math/quat.h>
-#include <divan/object.h>
+#include <divan/contracts/camera.h>
 
 typedef struct Camera {
     DvData position, orientation, look_at, distance, field_of_view, z_near, z_far, compute_z_clip, min_bbox, max_bbox;
@@ -23,12 +22,11 @@ DvStatus camera_init(DvObject *object, void *self);
 /* The matrices. */
 DvStatus camera_update(DvObject *object, void *self);
 
-/* The rotation whose -z axis points from `from` to `to`, its y axis as near as can be to `up`; `present` when they are one point. */
-DvQuat camera_orientation_towards(DvQuat present, DvVec3 up, DvVec3 from, DvVec3 to);
 /* Moves the camera: there, and turned so; it looks at `target`. */
 void camera_place(Camera *camera, DvVec3 position, DvQuat orientation, DvVec3 target);
 
 extern const char *const camera_projections[];
+extern const DvCameraOps camera_ops; /* self: a struct that begins with the Camera */
 
 /* `clip`: whether zNear and zFar follow the scene, "0" or "1". */
 #define CAMERA_FIELDS(Struct, clip)                                                                                    \
@@ -87,8 +85,14 @@ extern const char *const camera_projections[];
                  .help =                                                                                               \
                      "what it turns about: 0 the point looked at, 1 itself, 2 the centre of the scene, 3 the origin")
 
-#define CAMERA_CLASS                                                                   \
-    .bases = (const char *const[]){"BaseCamera", "Camera", NULL}, .family = "cameras", \
-    .module = "Sofa.Component.Visual", .update = camera_update
+#define CAMERA_CLASS                                                                              \
+    .bases = (const char *const[]){"BaseCamera", "Camera", NULL}, .family = "cameras",            \
+    .module = "Sofa.Component.Visual", .update = camera_update, .contracts = (const DvContract[]) \
+    {                                                                                             \
+        {.id = DV_CAMERA, .ops = &camera_ops},                                                    \
+        {                                                                                         \
+            0                                                                                     \
+        }                                                                                         \
+    }
 
 #endif

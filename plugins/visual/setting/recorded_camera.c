@@ -34,7 +34,7 @@ static void look(RecordedCamera *self, DvVec3 from, DvVec3 to)
     const DvQuat present = dv_quat_load(dv_data_doubles(&self->camera.orientation, NULL));
     const DvVec3 given = vec3_of(&self->camera_up);
     const DvVec3 up = dv_vec3_norm(given) > 0.0 ? dv_vec3_normalize(given) : dv_quat_rotate(present, dv_vec3(0, 1, 0));
-    camera_place(&self->camera, from, camera_orientation_towards(present, up, from, to), to);
+    camera_place(&self->camera, from, dv_camera_orientation_towards(present, up, from, to), to);
 }
 
 /* Share of the recorded time that has passed. */
