@@ -5,15 +5,19 @@
 #ifndef DIVAN_CONTRACTS_ALL_H
 #define DIVAN_CONTRACTS_ALL_H
 
+#include <divan/contracts/camera.h>
 #include <divan/contracts/collision.h>
 #include <divan/contracts/cutting.h>
 #include <divan/contracts/fault_cause.h>
 #include <divan/contracts/force_field.h>
+#include <divan/contracts/image.h>
 #include <divan/contracts/lagrangian_constraint.h>
 #include <divan/contracts/mapping.h>
 #include <divan/contracts/mass.h>
 #include <divan/contracts/mechanical_operations.h>
+#include <divan/contracts/picture.h>
 #include <divan/contracts/projective_constraint.h>
+#include <divan/contracts/renderer.h>
 #include <divan/contracts/report.h>
 #include <divan/contracts/scene_format.h>
 #include <divan/contracts/solver.h>

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Pictures: all that is needed to draw one moment of a scene, apart from the scene.
+ *
+ * A picture never changes once it is recorded, so any thread may draw it while the scene goes on. Arrays belong to pictures by
+ * reference: what has not changed since the picture before is the same array, with the same number, and is neither copied nor
+ * uploaded again. Numbers are those of graphics cards: float for coordinates (m), bytes for colours.
+ *
+ *   const DvPictureRecorderOps *ops = dv_service(DV_PICTURE_RECORDER);
+ *   DvRecorder *recorder = ops->create(scene);
+ *   DvPicture *picture = ops->record(recorder, NULL);     ... hand it to whoever draws; he says ops->unref(picture) ...
+ *   ops->destroy(recorder);
+ */
+#ifndef DIVAN_CONTRACTS_PICTURE_H
+#define DIVAN_CONTRACTS_PICTURE_H
+
+#include <divan/contracts/visual.h>
+#include <divan/scene.h>
+
+DV_BEGIN_DECLS
+
+typedef struct DvPictureArray {
+    uint64_t id; /* another for each array of the process; never 0 */
+    const void *at;
+    uint32_t count; /* elements */
+    uint32_t bytes; /* of an element */
+} DvPictureArray;
+
+/* Pixels of a texture, read once for all pictures. */
+typedef struct DvPictureImage {
+    uint64_t id; /* likewise */
+    uint32_t width, height;
+    const uint8_t *pixels; /* height x width x 4: red green blue alpha; the first row is the lowest */
+    bool opaque;
+} DvPictureImage;
+
+typedef struct DvPictureMaterial {
+    float ambient[4], diffuse[4], specular[4], emissive[4], shininess;
+    const DvPictureImage *texture; /* NULL: none */
+} DvPictureMaterial;
+
+enum {
+    DV_PICTURE_CLIPS = 8, /* planes that can act on one thing */
+    DV_PICTURE_LIGHTS = 8 /* that count; more are told and left out */
+};
+
+/* What holds for a node, and so for what it shows. */
+typedef struct DvPictureState {
+    float transform[12];              /* world from object: 3 rows of 4 */
+    float clips[DV_PICTURE_CLIPS][4]; /* kept is where a x + b y + c z + d >= 0, in the world */
+    uint32_t clip_count;
+    bool moved;     /* transform is not the identity */
+    int32_t shader; /* index in shaders; -1: none */
+} DvPictureState;
+
+typedef struct DvPictureSurface {
+    uint64_t key;                       /* of the object, the same in each picture */
+    const char *path;                   /* of the object, for messages and for picking */
+    const DvPictureArray *positions;    /* 3 floats each; never NULL */
+    const DvPictureArray *normals;      /* 3 floats, or NULL */
+    const DvPictureArray *texcoords;    /* 2 floats, or NULL */
+    const DvPictureArray *colors;       /* 4 bytes, or NULL */
+    const DvPictureArray *triangles;    /* 3 uint32_t, all of them below positions->count; or NULL */
+    const DvPictureArray *quads;        /* 4, likewise */
+    const DvPictureArray *edges;        /* 2, likewise */
+    const DvPictureMaterial *materials; /* [material_count], at least one */
+    const DvSurfaceGroup *groups;       /* [group_count] */
+    uint32_t material_count, group_count;
+    uint64_t materials_id; /* another when materials or groups are others */
+    uint32_t state;        /* index in states */
+    DvSurfaceStyle style;
+    bool translucent; /* some part of it lets through what is behind: its blending is style's */
+    bool wireframe, shows_normals;
+} DvPictureSurface;
+
+/* Primitives of one kind that are drawn in one call. */
+typedef enum DvBatchKind {
+    DV_BATCH_POINTS,    /* a vertex each */
+    DV_BATCH_LINES,     /* 2 */
+    DV_BATCH_TRIANGLES, /* 3 */
+    DV_BATCH_SPHERES,   /* solids from here on */
+    DV_BATCH_CYLINDERS,
+    DV_BATCH_ARROWS,
+    DV_BATCH_SPLATS /* round spots that face the camera and fade outwards */
+} DvBatchKind;
+typedef struct DvBatchVertex {
+    float at[3];
+    uint8_t color[4];
+} DvBatchVertex;
+typedef struct DvBatchSolid {
+    float from[3], radius; /* spheres and splats: centre */
+    float to[3];           /* of cylinders and arrows */
+    uint8_t color[4];
+} DvBatchSolid;
+typedef struct DvPictureBatch {
+    DvBatchKind kind;
+    uint32_t state;              /* index in states */
+    uint32_t draw_state;         /* bits of DvDrawState */
+    float pixels;                /* size of points, width of lines */
+    bool translucent;            /* some colour lets through what is behind */
+    const DvPictureArray *array; /* DvBatchVertex (points, lines, triangles) or DvBatchSolid */
+} DvPictureBatch;
+
+typedef struct DvPictureText {
+    const char *text; /* UTF-8; lines end in \n */
+    float color[4];
+    float height; /* of letters: m in the scene, pixels on the screen */
+    bool on_screen;
+    float at[3];           /* m, in the scene: the lower left corner; it faces the camera */
+    DvScreenCorner corner; /* on the screen */
+    float x, y;            /* pixels from that corner */
+    uint32_t state;
+} DvPictureText;
+
+typedef struct DvPictureLegend {
+    const uint8_t *colors; /* [count] x 4 */
+    uint32_t count;
+    double least, most;
+    const char *title; /* "" : none */
+    float x, y, height;
+} DvPictureLegend;
+
+typedef struct DvPictureCamera {
+    const char *name, *path;
+    DvCamera camera;
+} DvPictureCamera;
+
+typedef struct DvPictureUniform {
+    DvShaderElementKind kind;
+    const char *name, *text, *owner; /* owner: path of the object, for messages */
+    const float *numbers;            /* [count x rows x columns], row by row */
+    uint32_t count, rows, columns, unit;
+    const DvPictureArray *array; /* of an attribute: count x rows floats */
+    const DvPictureImage *image; /* of a texture; NULL: mid-grey */
+    bool repeats, sharp, srgb, without_mipmaps;
+} DvPictureUniform;
+typedef struct DvPictureShader {
+    uint64_t key;     /* of the object */
+    uint64_t version; /* another when it has to be compiled again: files or macros are others */
+    const char *owner;
+    const char *names[DV_SHADER_STAGES];   /* as the scene gives them; NULL: not given */
+    const char *sources[DV_SHADER_STAGES]; /* text of the files; NULL: the renderer's own */
+    const DvPictureUniform *uniforms;
+    uint32_t uniform_count;
+} DvPictureShader;
+
+typedef struct DvPicture {
+    double time; /* s, of the scene */
+    uint64_t step;
+    bool has_box;
+    double box[6]; /* m: smallest, then largest corner of all that has bounds */
+    double gravity[3];
+    const DvPictureState *states;
+    const DvPictureSurface *surfaces; /* in the order in which the scene is drawn */
+    const DvPictureBatch *batches;
+    const DvPictureText *texts;
+    const DvPictureLegend *legends;
+    const DvPictureCamera *cameras;
+    const DvPictureShader *shaders;
+    const DvLight *lights;
+    uint32_t state_count, surface_count, batch_count, text_count, legend_count, camera_count, shader_count, light_count;
+    bool has_lighting; /* else the renderer's own light holds, and `lights` is empty */
+    DvLighting lighting;
+    bool has_background;
+    DvBackground background; /* its `image` is NULL */
+    const DvPictureImage *background_image;
+    double depth_scale;    /* of translucent things; 0: the renderer's own */
+    uint64_t bytes_copied; /* into new arrays; what is shared with the picture before does not count */
+} DvPicture;
+
+/* How a scene is recorded. Zeros are what a scene is shown like. */
+typedef struct DvRecordOptions {
+    /* 1 on, -1 off: holds everywhere, whatever styles say; 0: as the scene has it. */
+    signed char flags[DV_DISPLAY_FLAGS];
+    double view[3]; /* where the camera looks, for drawables that face it; 0: nobody knows */
+} DvRecordOptions;
+
+/* Flags begin as the root's style has them; a root without one shows visual models. A style holds in its node and below. */
+#define DV_PICTURE_RECORDER "divan.picture-recorder/1"
+typedef struct DvRecorder DvRecorder; /* of one scene; it knows what the last picture had */
+typedef struct DvPictureRecorderOps {
+    uint32_t size;
+    DvRecorder *(*create)(DvScene *scene); /* [main] never NULL */
+    /* The scene as it is now, brought up to date (dv_scene_update_visual); what has not changed since the last picture is shared with it.
+     * Never NULL; whoever got it gives it back by unref. Files of textures and shaders that cannot be read are told once, as remarks of
+     * their objects. `options` may be NULL.     [main] */
+    DvPicture *(*record)(DvRecorder *recorder, const DvRecordOptions *options);
+    void (*destroy)(DvRecorder *recorder); /* [main] before the scene goes; NULL is allowed. Pictures stay. */
+    DvPicture *(*ref)(DvPicture *picture); /* [any] */
+    void (*unref)(DvPicture *picture);     /* [any] NULL is allowed */
+} DvPictureRecorderOps;
+
+DV_END_DECLS
+#endif
