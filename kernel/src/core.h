@@ -19,6 +19,12 @@
 typedef struct Part Part;   /* schedule.c: a node in a schedule */
 typedef struct Words Words; /* below */
 
+/* Pointers, in order. */
+typedef struct List {
+    void **at; /* [len] */
+    uint32_t len, room;
+} List;
+
 /* An object: this header, then the component's struct (self), in one 64-byte aligned block. */
 struct DvObject {
     const DvClass *cls;
@@ -44,10 +50,10 @@ struct DvObject {
     uint64_t order;   /* when it was made: merges objects and child nodes into the order of the document */
     uint64_t *stamps; /* versions of the fields when it was made, then after init: what changed since is saved */
     size_t stamp_count;
-    GPtrArray *referrers;   /* DvLink * that point here; or NULL */
-    GPtrArray *needs;       /* DvObject *: what it cannot do without, a reference each; or NULL */
-    GPtrArray *users;       /* DvObject *: who needs it; or NULL */
-    GPtrArray *lost;        /* char *: paths of what it needed and that has left; or NULL */
+    List referrers;         /* DvLink * that point here */
+    List needs;             /* DvObject *: what it cannot do without, a reference each */
+    List users;             /* DvObject *: who needs it */
+    List lost;              /* char *: paths of what it needed and that has left */
     bool lost_said;         /* that has been reported */
     bool initialising;      /* its init runs */
     bool updating;          /* its engine runs */
@@ -59,19 +65,23 @@ struct DvObject {
 struct DvNode {
     DvData gravity, dt, time, animate, activated, sleeping, can_change_sleeping_state;
     DvScene *scene;
-    GPtrArray *parents, *children; /* DvNode * */
-    GPtrArray *members;            /* DvObject *, in order */
-    uint64_t revision;             /* of this node and all below */
-    uint64_t own_revision;         /* of this node's members, tags, activity alone */
-    GPtrArray *parts;              /* schedule.c: Part of each schedule that comes here; or NULL */
-    GPtrArray *schedules;          /* schedule.c: compiled schedules that start here; or NULL */
-    uint64_t context_revision;     /* own_revision at which has_context was found */
-    bool has_context;              /* holds objects of contract divan.context/1 */
-    uint64_t mark;                 /* of the walk that visited it last */
-    uint32_t pending;              /* parents not yet visited in that walk */
-    uint32_t walk_index;           /* its place in that walk */
-    GHashTable *counts;            /* words/create.c: how many objects of a class got a name from it; or NULL */
-    const char *folder;            /* interned: folder of the file it comes from, for relative paths; or NULL */
+    List parents, children;    /* DvNode * */
+    List members;              /* DvObject *, in order */
+    uint64_t revision;         /* of this node and all below */
+    uint64_t own_revision;     /* of this node's members, tags, activity alone */
+    List parts;                /* schedule.c: Part of each schedule that comes here */
+    GPtrArray *schedules;      /* schedule.c: compiled schedules that start here; or NULL */
+    uint64_t context_revision; /* own_revision at which has_context was found */
+    bool has_context;          /* holds objects of contract divan.context/1 */
+    uint64_t mark;             /* of the walk that visited it last */
+    uint32_t pending;          /* parents not yet visited in that walk */
+    uint32_t walk_index;       /* its place in that walk */
+    struct Named {             /* words/create.c */
+        const DvClass *cls;
+        unsigned objects; /* that got a name from it */
+    } * named;
+    size_t named_count;
+    const char *folder; /* interned: folder of the file it comes from, for relative paths; or NULL */
 };
 
 /* memory.c: the scratch of a thread. */
@@ -87,6 +97,7 @@ typedef struct Arena {
 
 /* thread.c: what belongs to a thread. */
 typedef struct Thread {
+    struct Kept *kept; /* memory.c; or NULL */
     Arena arena;
     struct Phases *phases; /* phase.c; NULL: off */
     DvText last_error;
@@ -105,6 +116,8 @@ struct Words {
     DvAttribute *(*attribute_of)(const DvObject *, const DvField *); /* what gave a field its value; NULL: none did */
     void (*make_first)(DvNode *node, const DvClass *cls);            /* an object in front of all others of the node */
     void (*forget)(DvObject *object);                                /* frees the texts that it was made from */
+    /* Says which numbers are outside the ranges of their fields: of those that follow others, or of all else. */
+    DvStatus (*check_ranges)(DvObject *object, bool follows);
     void (*capture)(DvObject *object);                   /* before init: keeps what code has set since it was made */
     void (*restore)(DvObject *object);                   /* after init: puts the fields of `restore` back */
     void (*field_added)(DvObject *object, DvData *data); /* its attributes may have a value for it */
@@ -140,7 +153,7 @@ struct DvScene {
     uint64_t last_mark;                   /* visitor.c: of a pass of a walk */
     struct Frame *innermost;              /* schedule.c: the schedule that is running */
     unsigned depth;                       /* of the kernel's calls to components */
-    GPtrArray *leaving;                   /* DvObject: released when depth is back to 0; or NULL */
+    List leaving;                         /* DvObject: released when depth is back to 0 */
     uint64_t planned_nodes, compilations; /* schedule.c: parts planned, schedules put together, so far */
     struct Local {                        /* what plugins keep for the scene */
         const void *key;
@@ -152,6 +165,11 @@ struct DvScene {
 enum {
     DV_PRIVATE_COMMON_FIELDS = 6, /* of every object, before those of its class */
 };
+
+static inline void *dv_private_at(const List *list, size_t index)
+{
+    return list->at[index];
+}
 
 /* The node an object is in; that of a node's object is the node itself. NULL outside the graph. */
 static inline DvNode *dv_private_node_of(const DvObject *object)
@@ -168,10 +186,10 @@ static inline DvScene *dv_private_scene_of(const DvObject *object)
 /* What a node holds, in the order in which names are looked up: child nodes before objects. NULL: the end. */
 static inline DvObject *dv_private_held(const DvNode *node, unsigned index)
 {
-    const guint children = node->children->len;
+    const uint32_t children = node->children.len;
     if (index < children)
-        return dv_object_of(g_ptr_array_index(node->children, index));
-    return index - children < node->members->len ? g_ptr_array_index(node->members, index - children) : NULL;
+        return dv_object_of(dv_private_at(&node->children, index));
+    return index - children < node->members.len ? dv_private_at(&node->members, index - children) : NULL;
 }
 
 /* Without a call: a node may have thousands of children to compare. */

@@ -27,10 +27,10 @@ enum { HEADER = 64 };
 _Static_assert(sizeof(Value) <= HEADER, "the elements follow the header at a cache line");
 
 struct DvDataGraph {
-    DvData *parent;     /* whose value this one takes; or NULL */
-    GPtrArray *outputs; /* DvData *: links that follow, outputs that are computed from this; or NULL */
-    GPtrArray *inputs;  /* DvData *: of an engine's output; or NULL */
-    char *file;         /* found for a file name */
+    DvData *parent; /* whose value this one takes; or NULL */
+    List outputs;   /* DvData *: links that follow, outputs that are computed from this */
+    List inputs;    /* DvData *: of an engine's output */
+    char *file;     /* found for a file name */
     uint64_t file_version;
     bool file_known;
 };
@@ -40,6 +40,11 @@ static struct DvDataGraph *graph_of(DvData *data)
     if (!data->graph)
         data->graph = g_new0(struct DvDataGraph, 1);
     return data->graph;
+}
+
+static List outputs_of(const DvData *data)
+{
+    return data->graph ? data->graph->outputs : (List){0};
 }
 
 /* Values */
@@ -198,18 +203,18 @@ static void stack_free(Stack *stack)
 
 static void mark_outputs(DvData *data)
 {
-    if (!data->graph || !data->graph->outputs)
+    if (!data->graph || !data->graph->outputs.len)
         return;
     Stack stack;
     STACK_INIT(stack);
     for (;;) {
-        const GPtrArray *outputs = data->graph ? data->graph->outputs : NULL;
-        for (guint i = 0; outputs && i < outputs->len; i++) {
-            DvData *output = g_ptr_array_index(outputs, i);
+        const List outputs = outputs_of(data);
+        for (guint i = 0; i < outputs.len; i++) {
+            DvData *output = dv_private_at(&outputs, i);
             if (output->flags & DV_DATA_DIRTY)
                 continue;
             output->flags |= DV_DATA_DIRTY;
-            if (output->graph->outputs)
+            if (output->graph->outputs.len)
                 push(&stack, output);
         }
         if (!stack.count)
@@ -246,9 +251,9 @@ static int followers(DvData *data)
     Stack stack;
     STACK_INIT(stack);
     for (DvData *at = data;;) {
-        const GPtrArray *outputs = at->graph ? at->graph->outputs : NULL;
-        for (guint i = 0; outputs && i < outputs->len; i++) {
-            DvData *output = g_ptr_array_index(outputs, i);
+        const List outputs = outputs_of(at);
+        for (guint i = 0; i < outputs.len; i++) {
+            DvData *output = dv_private_at(&outputs, i);
             if (output->value == data->value && output->graph->parent == at) {
                 found++;
                 push(&stack, output);
@@ -273,7 +278,7 @@ static DvStatus update_engine(DvObject *object)
     object->updating = false;
     for (size_t i = 0; i < object->field_count; i++) {
         DvData *output = object->fields[i];
-        if (output->graph && output->graph->inputs && !output->graph->parent)
+        if (output->graph && output->graph->inputs.len && !output->graph->parent)
             output->flags &= ~(uint32_t)DV_DATA_DIRTY;
     }
     return status;
@@ -308,8 +313,8 @@ static DvData *dirty_source(const DvData *data)
         return graph->parent->flags & DV_DATA_DIRTY ? graph->parent : NULL;
     if (data->owner->updating)
         return NULL;
-    for (guint i = 0; i < graph->inputs->len; i++) {
-        DvData *input = g_ptr_array_index(graph->inputs, i);
+    for (guint i = 0; i < graph->inputs.len; i++) {
+        DvData *input = dv_private_at(&graph->inputs, i);
         if (input->flags & DV_DATA_DIRTY)
             return input;
     }
@@ -326,7 +331,7 @@ DvStatus dv_data_update(DvData *data)
     while (stack.count) {
         DvData *top = stack.at[stack.count - 1];
         DvData *source = top->flags & DV_DATA_DIRTY ? dirty_source(top) : NULL;
-        if (source && !(source->owner->updating && source->graph->inputs && !source->graph->parent)) {
+        if (source && !(source->owner->updating && source->graph->inputs.len && !source->graph->parent)) {
             push(&stack, source);
             continue;
         }
@@ -498,14 +503,14 @@ const char *dv_data_file(DvData *data)
 /* Dependencies */
 
 /* One of the edges is to `data`. Order is kept; both ends are looked at, since scenes are taken down from either. */
-static void remove_edge(GPtrArray *edges, const DvData *data)
+static void remove_edge(List *edges, const DvData *data)
 {
     guint first = 0, last = edges->len - 1;
-    while (first < last && g_ptr_array_index(edges, first) != data && g_ptr_array_index(edges, last) != data) {
+    while (first < last && dv_private_at(edges, first) != data && dv_private_at(edges, last) != data) {
         first++;
         last--;
     }
-    g_ptr_array_remove_index(edges, g_ptr_array_index(edges, last) == data ? last : first);
+    dv_private_list_remove_at(edges, dv_private_at(edges, last) == data ? last : first);
 }
 
 static void drop_sources(DvData *data)
@@ -513,14 +518,11 @@ static void drop_sources(DvData *data)
     struct DvDataGraph *graph = data->graph;
     data->flags &= ~(uint32_t)DV_DATA_DIRTY; /* it keeps what it has */
     if (graph->parent)
-        remove_edge(graph->parent->graph->outputs, data);
+        remove_edge(&graph->parent->graph->outputs, data);
     graph->parent = NULL;
-    if (!graph->inputs)
-        return;
-    for (guint i = 0; i < graph->inputs->len; i++)
-        remove_edge(((DvData *)g_ptr_array_index(graph->inputs, i))->graph->outputs, data);
-    g_ptr_array_unref(graph->inputs);
-    graph->inputs = NULL;
+    for (guint i = 0; i < graph->inputs.len; i++)
+        remove_edge(&((DvData *)dv_private_at(&graph->inputs, i))->graph->outputs, data);
+    dv_private_list_free(&graph->inputs);
 }
 
 void dv_private_data_unlink(DvData *data)
@@ -529,24 +531,24 @@ void dv_private_data_unlink(DvData *data)
     if (!graph)
         return;
     drop_sources(data);
-    for (guint i = 0; graph->outputs && i < graph->outputs->len; i++) {
-        DvData *output = g_ptr_array_index(graph->outputs, i);
+    for (guint i = 0; i < graph->outputs.len; i++) {
+        DvData *output = dv_private_at(&graph->outputs, i);
         if (output->graph->parent == data)
             output->graph->parent = NULL;
         else
-            remove_edge(output->graph->inputs, data);
+            remove_edge(&output->graph->inputs, data);
         output->count = header_of(output->value)->count; /* a value it shares may have been written in place */
-        if (!output->graph->parent && (!output->graph->inputs || !output->graph->inputs->len))
+        if (!output->graph->parent && !output->graph->inputs.len)
             output->flags &= ~(uint32_t)DV_DATA_DIRTY; /* nothing will renew it */
     }
-    g_clear_pointer(&graph->outputs, g_ptr_array_unref);
+    dv_private_list_free(&graph->outputs);
 }
 
 /* Whether `data` is computed, directly or through others, from `source`. */
 static bool comes_from(DvData *data, DvData *source)
 {
     bool found = data == source;
-    if (found || !source->graph || !source->graph->outputs || !data->graph)
+    if (found || !source->graph || !source->graph->outputs.len || !data->graph)
         return found;
     GHashTable *seen = g_hash_table_new(NULL, NULL);
     Stack stack;
@@ -559,8 +561,8 @@ static bool comes_from(DvData *data, DvData *source)
             continue;
         if (top->graph->parent)
             push(&stack, top->graph->parent);
-        for (guint i = 0; top->graph->inputs && i < top->graph->inputs->len; i++)
-            push(&stack, g_ptr_array_index(top->graph->inputs, i));
+        for (guint i = 0; i < top->graph->inputs.len; i++)
+            push(&stack, dv_private_at(&top->graph->inputs, i));
     }
     stack_free(&stack);
     g_hash_table_destroy(seen);
@@ -569,10 +571,7 @@ static bool comes_from(DvData *data, DvData *source)
 
 static void add_output(DvData *data, DvData *output)
 {
-    struct DvDataGraph *graph = graph_of(data);
-    if (!graph->outputs)
-        graph->outputs = g_ptr_array_new();
-    g_ptr_array_add(graph->outputs, output);
+    dv_private_list_add(&graph_of(data)->outputs, output);
 }
 
 char *dv_core_data_path(const DvData *data)
@@ -634,9 +633,9 @@ DvData *dv_data_parent(const DvData *data)
 
 bool dv_private_data_is_followed(const DvData *data)
 {
-    const GPtrArray *outputs = data->graph ? data->graph->outputs : NULL;
-    for (guint i = 0; outputs && i < outputs->len; i++)
-        if (((const DvData *)g_ptr_array_index(outputs, i))->owner != data->owner)
+    const List outputs = outputs_of(data);
+    for (guint i = 0; i < outputs.len; i++)
+        if (((const DvData *)dv_private_at(&outputs, i))->owner != data->owner)
             return true;
     return false;
 }
@@ -646,10 +645,8 @@ DvStatus dv_data_depend(DvData *output, DvData *input)
     if (comes_from(input, output))
         return refuse_cycle(output, input, "be computed from");
     struct DvDataGraph *graph = graph_of(output);
-    if (!graph->inputs)
-        graph->inputs = g_ptr_array_new();
-    if (!g_ptr_array_find(graph->inputs, input, NULL)) {
-        g_ptr_array_add(graph->inputs, input);
+    if (dv_private_list_find(&graph->inputs, input) == DV_PRIVATE_NOT_THERE) {
+        dv_private_list_add(&graph->inputs, input);
         add_output(input, output);
     }
     output->flags |= DV_DATA_DIRTY;

@@ -24,7 +24,7 @@ static void tell(const DvCall *call, void *context)
 {
     Telling *telling = context;
     DvObject *object = call->object;
-    if (!*(const bool *)object->listening.value || object->lost ||
+    if (!*(const bool *)object->listening.value || object->lost.len ||
         (telling->handled_in && is_in(object->node, telling->handled_in)))
         return;
     DvNode *node = object->node;
@@ -35,8 +35,8 @@ static void tell(const DvCall *call, void *context)
 
 static DvVisit plan_listeners(DvPlanner *planner, DvNode *node)
 {
-    for (guint i = 0; i < node->members->len; i++) {
-        DvObject *object = g_ptr_array_index(node->members, i);
+    for (guint i = 0; i < node->members.len; i++) {
+        DvObject *object = dv_private_at(&node->members, i);
         if (object->cls->handle_event)
             dv_plan_call(planner, object, NULL, tell, NULL);
     }

@@ -3,7 +3,7 @@
  * What the files of the core share and nobody else sees.
  *
  *   text.c type.c                  growing text, closest word; types, printing, conversion
- *   data.c link.c                  values, dependencies; links to objects
+ *   data.c link.c list.c           values, dependencies; links to objects; lists of pointers
  *   object.c                       objects: fields, lifecycle calls, references
  *   contract.c                     what an offer of a contract must hold
  *   registry.c plugin.c            classes, old names; opening, checking, starting plugins
@@ -18,11 +18,20 @@
 
 #include "core.h"
 
+/* list.c */
+#define DV_PRIVATE_NOT_THERE UINT32_MAX
+void dv_private_list_add(List *list, void *what);
+void dv_private_list_insert(List *list, uint32_t index, void *what);
+uint32_t dv_private_list_find(const List *list, const void *what); /* the last one; or DV_PRIVATE_NOT_THERE */
+void dv_private_list_remove(List *list, const void *what);         /* the last one, if it is there */
+void dv_private_list_remove_at(List *list, uint32_t index);
+void dv_private_list_free(List *list); /* it is empty then */
+
 /* object.c */
 extern const DvClass dv_node_class;                   /* node.c */
 DvStatus dv_private_object_init(DvObject *object);    /* required fields, then the class's init */
 void dv_private_object_forget_path(DvObject *object); /* also of everything below a node */
-char *dv_private_object_path(const DvObject *object); /* new string */
+char *dv_private_object_path(const DvObject *object); /* new string, for dv_free */
 
 /* contract.c */
 /* False with the rest of a sentence that ends in "offers" or "needs": 'id', and what is wrong with it. */
@@ -35,8 +44,6 @@ void dv_private_needs_forget(DvObject *object); /* it needs nothing any more, an
 void dv_private_orphans_mend(DvScene *scene);   /* before a step */
 
 /* data.c */
-/* range.c: names the numbers that are outside the range of the field, sets *status after an error; how many there are. */
-size_t dv_private_range_check(DvData *data, DvStatus *status);
 void dv_private_data_construct(DvData *data, const DvField *field, const DvType *type, DvObject *owner);
 bool dv_private_data_is_followed(const DvData *data); /* by a field of another object */
 void dv_private_data_destroy(DvData *data);           /* unlinks both ways, frees */
@@ -117,6 +124,7 @@ DvStatus dv_private_init_anew(DvObject *object); /* again: cleanup, init, bwd_in
 /* memory.c, parallel.c */
 void dv_private_parallel_stop(void);
 void dv_private_arena_free(Arena *arena);
+void dv_private_kept_free(void); /* the small blocks that the calling thread keeps */
 
 /* thread.c */
 /* Reached without a call: it is small enough for the room that the C library keeps for libraries opened late. */

@@ -11,10 +11,10 @@ void dv_core_link_clear(DvLink *link, size_t count)
 {
     for (size_t i = 0; i < link->count; i++)
         if (link->objects[i])
-            g_ptr_array_remove_fast(link->objects[i]->referrers, link);
+            dv_private_list_remove(&link->objects[i]->referrers, link);
     if (count != link->count) {
-        g_free(link->objects);
-        link->objects = g_new(DvObject *, count);
+        dv_free(link->objects);
+        link->objects = count ? dv_alloc(count, sizeof *link->objects) : NULL;
         link->count = count;
     }
     if (count)
@@ -24,9 +24,7 @@ void dv_core_link_clear(DvLink *link, size_t count)
 void dv_core_link_point(DvLink *link, size_t index, DvObject *target)
 {
     link->objects[index] = target;
-    if (!target->referrers)
-        target->referrers = g_ptr_array_new();
-    g_ptr_array_add(target->referrers, link);
+    dv_private_list_add(&target->referrers, link);
 }
 
 void dv_private_link_destroy(DvLink *link)
@@ -37,15 +35,14 @@ void dv_private_link_destroy(DvLink *link)
 
 void dv_private_links_forget(DvObject *target)
 {
-    GPtrArray *referrers = target->referrers;
-    target->referrers = NULL;
-    for (guint r = 0; referrers && r < referrers->len; r++) {
-        DvLink *link = g_ptr_array_index(referrers, r);
+    List referrers = target->referrers;
+    target->referrers = (List){0};
+    for (guint r = 0; r < referrers.len; r++) {
+        DvLink *link = dv_private_at(&referrers, r);
         for (size_t i = 0; i < link->count; i++)
             if (link->objects[i] == target)
                 link->objects[i] = NULL;
         dv_data_touch(&link->data);
     }
-    if (referrers)
-        g_ptr_array_free(referrers, TRUE);
+    dv_private_list_free(&referrers);
 }

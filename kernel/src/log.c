@@ -158,7 +158,7 @@ static void say_with(DvMessage message, int64_t index, const char *format, va_li
         message.field = entry;
     dv_core_emit(&message, format, args);
     g_free(entry);
-    g_free((char *)(uintptr_t)message.path);
+    dv_free((char *)(uintptr_t)message.path);
 }
 
 /* In a function whose last arguments are `format` and what is to be printed by it. */

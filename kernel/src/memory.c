@@ -2,17 +2,33 @@
  *
  * Aligned heap blocks, counted, and the scratch of a step.
  *
+ * A thread keeps small blocks that are given back and gives them out again, so that what is made anew in the place of what
+ * has gone asks the heap for nothing. (The C library has lists of its own for that, but not for aligned blocks.) Builds for
+ * AddressSanitizer keep none, so that it sees every use of what is gone.
+ *
  * Each thread has an arena: one block, as large as the most it had in use at once. Who needs more gets extra blocks; when nothing is
  * in use any more they have been given back, and the block grows to the whole. So after the first step the heap is not
  * touched any more, and nothing is held that a step does not need.
  */
 #include "internal.h"
 
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ALIGNMENT 64u
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SEES_ALL true /* what happens to blocks that are given back */
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SEES_ALL true
+#endif
+#endif
+#ifndef SEES_ALL
+#define SEES_ALL false
+#endif
 
 static atomic_uint_fast64_t allocations;
 
@@ -29,9 +45,39 @@ static size_t bytes_of(size_t count, size_t size)
     return bytes;
 }
 
-static void *counted(void *block, size_t bytes)
+/* What a thread keeps: a list for each size, of which each block begins with the address of the next. First those of short
+ * texts, which are not aligned, then those of 1, 2 ... times the alignment. */
+#define TEXT_LISTS 3u
+#define LISTS      (TEXT_LISTS + 128u)
+#define MOST_KEPT  ((size_t)4 << 20) /* bytes; with one more, all are given back to the heap */
+
+typedef struct Kept {
+    void *first[LISTS];
+    size_t bytes;
+} Kept;
+
+static size_t bytes_of_list(size_t list)
+{
+    return list < TEXT_LISTS ? 24 + 16 * list : (list - TEXT_LISTS + 1) * ALIGNMENT;
+}
+
+static size_t list_of_text(size_t bytes)
+{
+    return bytes <= 24 ? 0 : (bytes - 24 + 15) / 16;
+}
+
+/* From the list, or from the heap when it is empty or there is no such list. */
+static void *block_from(size_t list, size_t bytes)
 {
     atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
+    Kept *kept = dv_private_thread.kept;
+    if (kept && list < LISTS && kept->first[list]) {
+        void **block = kept->first[list];
+        kept->first[list] = *block;
+        kept->bytes -= bytes_of_list(list);
+        return block;
+    }
+    void *block = list < TEXT_LISTS ? malloc(bytes_of_list(list)) : aligned_alloc(ALIGNMENT, bytes);
     if (!block)
         g_error("out of memory: %zu bytes", bytes);
     return block;
@@ -39,7 +85,56 @@ static void *counted(void *block, size_t bytes)
 
 static void *block_of(size_t bytes)
 {
-    return counted(aligned_alloc(ALIGNMENT, rounded(bytes ? bytes : 1)), bytes);
+    bytes = rounded(bytes ? bytes : 1);
+    return block_from(TEXT_LISTS + bytes / ALIGNMENT - 1, bytes);
+}
+
+/* The list that a block may stand in, by the bytes it has room for; LISTS: none. */
+static size_t list_of(void *block)
+{
+    const size_t room = malloc_usable_size(block);
+    if (room >= ALIGNMENT && (uintptr_t)block % ALIGNMENT == 0)
+        return MIN(TEXT_LISTS + room / ALIGNMENT - 1, LISTS);
+    return room >= bytes_of_list(0) && room < bytes_of_list(TEXT_LISTS - 1) + 16 ? (room - 24) / 16 : LISTS;
+}
+
+static void give_back_all(Kept *kept)
+{
+    for (size_t list = 0; list < LISTS; list++)
+        while (kept->first[list]) {
+            void *block = kept->first[list];
+            kept->first[list] = *(void **)block;
+            free(block);
+        }
+    kept->bytes = 0;
+}
+
+static bool keep(void *block)
+{
+    if (SEES_ALL)
+        return false;
+    const size_t list = list_of(block);
+    Kept *kept = dv_private_thread.kept;
+    if (list == LISTS)
+        return false;
+    if (!kept) {
+        dv_private_thread_holds();
+        kept = dv_private_thread.kept = g_new0(Kept, 1);
+    }
+    if (kept->bytes + bytes_of_list(list) > MOST_KEPT)
+        give_back_all(kept);
+    *(void **)block = kept->first[list];
+    kept->first[list] = block;
+    kept->bytes += bytes_of_list(list);
+    return true;
+}
+
+void dv_private_kept_free(void)
+{
+    if (dv_private_thread.kept)
+        give_back_all(dv_private_thread.kept);
+    g_free(dv_private_thread.kept);
+    dv_private_thread.kept = NULL;
 }
 
 void *dv_alloc(size_t count, size_t size)
@@ -55,19 +150,22 @@ void *dv_realloc(void *block, size_t old_bytes, size_t new_bytes)
     if (kept)
         memcpy(grown, block, kept);
     memset((char *)grown + kept, 0, rounded(new_bytes ? new_bytes : 1) - kept);
-    free(block);
+    dv_free(block);
     return grown;
 }
 
 void dv_free(void *block)
 {
-    free(block);
+    if (block && !keep(block))
+        free(block);
 }
 
 /* Words are short, and a list may have millions: they are not aligned like numbers. */
 char *dv_core_strndup(const char *text, size_t length)
 {
-    char *copy = memcpy(counted(malloc(length + 1), length + 1), text, length);
+    const size_t list = list_of_text(length + 1);
+    char *copy = list < TEXT_LISTS ? block_from(list, length + 1) : block_of(length + 1);
+    memcpy(copy, text, length);
     copy[length] = '\0';
     return copy;
 }

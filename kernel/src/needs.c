@@ -23,65 +23,53 @@ DvStatus dv_object_initialise_first(DvObject *object, DvObject *other)
     return DV_OK;
 }
 
-static void add(GPtrArray **list, DvObject *object)
-{
-    if (!*list)
-        *list = g_ptr_array_new();
-    g_ptr_array_add(*list, object);
-}
-
 DvStatus dv_object_require(DvObject *object, DvObject *other)
 {
     const DvStatus status = dv_object_initialise_first(object, other);
-    if (status != DV_OK || other == object || (object->needs && g_ptr_array_find(object->needs, other, NULL)))
+    if (status != DV_OK || other == object || dv_private_list_find(&object->needs, other) != DV_PRIVATE_NOT_THERE)
         return status;
-    add(&object->needs, dv_object_ref(other));
-    add(&other->users, object);
+    dv_private_list_add(&object->needs, dv_object_ref(other));
+    dv_private_list_add(&other->users, object);
     return DV_OK;
 }
 
 void dv_private_users_lose(DvObject *object)
 {
-    GPtrArray *users = object->users;
-    object->users = NULL;
-    for (guint i = 0; users && i < users->len; i++) {
-        DvObject *user = g_ptr_array_index(users, i);
+    List users = object->users;
+    object->users = (List){0};
+    for (guint i = 0; i < users.len; i++) {
+        DvObject *user = dv_private_at(&users, i);
         DvNode *node = dv_private_node_of(user);
         if (!node || !node->scene->running)
             continue;
-        if (!user->lost) {
-            user->lost = g_ptr_array_new_with_free_func(g_free);
+        if (!user->lost.len) {
             user->lost_said = false;
             node->scene->orphans++;
         }
-        g_ptr_array_add(user->lost, g_strdup(dv_object_path(object)));
+        dv_private_list_add(&user->lost, dv_strdup(dv_object_path(object)));
         dv_object_set_state(user, DV_COMPONENT_INVALID);
         dv_private_node_changed(node); /* what was compiled with it is no longer right */
         dv_private_users_lose(user);
     }
-    if (users)
-        g_ptr_array_free(users, TRUE);
+    dv_private_list_free(&users);
 }
 
 void dv_private_needs_forget(DvObject *object)
 {
-    GPtrArray *needs = object->needs;
-    object->needs = NULL;
-    for (guint i = 0; needs && i < needs->len; i++) {
-        DvObject *need = g_ptr_array_index(needs, i);
-        if (need->users)
-            g_ptr_array_remove(need->users, object);
+    List needs = object->needs;
+    object->needs = (List){0};
+    for (guint i = 0; i < needs.len; i++) {
+        DvObject *need = dv_private_at(&needs, i);
+        dv_private_list_remove(&need->users, object);
         dv_object_unref(need);
     }
-    if (needs)
-        g_ptr_array_free(needs, TRUE);
-    if (object->users) {
-        g_ptr_array_free(object->users, TRUE);
-        object->users = NULL;
-    }
-    if (!object->lost)
+    dv_private_list_free(&needs);
+    dv_private_list_free(&object->users);
+    if (!object->lost.len)
         return;
-    g_clear_pointer(&object->lost, g_ptr_array_unref);
+    for (guint i = 0; i < object->lost.len; i++)
+        dv_free(dv_private_at(&object->lost, i));
+    dv_private_list_free(&object->lost);
     const DvNode *node = dv_private_node_of(object);
     if (node)
         node->scene->orphans--;
@@ -90,8 +78,8 @@ void dv_private_needs_forget(DvObject *object)
 /* The first lost path that leads to nothing of use; NULL: all are there again. */
 static const char *still_missing(DvScene *scene, const DvObject *object)
 {
-    for (guint i = 0; i < object->lost->len; i++) {
-        const char *path = g_ptr_array_index(object->lost, i);
+    for (guint i = 0; i < object->lost.len; i++) {
+        const char *path = dv_private_at(&object->lost, i);
         const DvObject *target = scene->words->object_at(scene, path);
         if (!target || (!target->is_node && (!target->initialised || !dv_object_is_valid(target))))
             return path;
@@ -101,18 +89,18 @@ static const char *still_missing(DvScene *scene, const DvObject *object)
 
 static void collect(DvNode *node, GPtrArray *orphans)
 {
-    for (guint i = 0; i < node->members->len; i++) {
-        DvObject *object = g_ptr_array_index(node->members, i);
-        if (object->lost && !g_ptr_array_find(orphans, object, NULL))
+    for (guint i = 0; i < node->members.len; i++) {
+        DvObject *object = dv_private_at(&node->members, i);
+        if (object->lost.len && !g_ptr_array_find(orphans, object, NULL))
             g_ptr_array_add(orphans, dv_object_ref(object));
     }
-    for (guint i = 0; i < node->children->len; i++)
-        collect(g_ptr_array_index(node->children, i), orphans);
+    for (guint i = 0; i < node->children.len; i++)
+        collect(dv_private_at(&node->children, i), orphans);
 }
 
 static bool mend(DvScene *scene, DvObject *object)
 {
-    if (!object->lost || !object->node || still_missing(scene, object))
+    if (!object->lost.len || !object->node || still_missing(scene, object))
         return false;
     scene->words->resolve_links(object);
     (void)dv_private_init_anew(object); /* reported */
@@ -121,7 +109,7 @@ static bool mend(DvScene *scene, DvObject *object)
 
 static void tell(DvScene *scene, DvObject *object)
 {
-    if (!object->lost || !object->node || object->lost_said)
+    if (!object->lost.len || !object->node || object->lost_said)
         return;
     object->lost_said = true;
     dv_warning(object, "'%s', which it needs, has left the scene; it does nothing until something is there again",

@@ -9,26 +9,15 @@
 
 #include <string.h>
 
-static DvStatus construct(DvObject *object, void *self)
-{
-    (void)object;
-    DvNode *node = self;
-    node->parents = g_ptr_array_new();
-    node->children = g_ptr_array_new();
-    node->members = g_ptr_array_new();
-    return DV_OK;
-}
-
 static void destroy(DvObject *object, void *self)
 {
     (void)object;
     DvNode *node = self;
     dv_private_schedules_drop(node);
-    if (node->counts)
-        g_hash_table_unref(node->counts);
-    g_ptr_array_free(node->parents, TRUE);
-    g_ptr_array_free(node->children, TRUE);
-    g_ptr_array_free(node->members, TRUE);
+    dv_free(node->named);
+    dv_private_list_free(&node->parents);
+    dv_private_list_free(&node->children);
+    dv_private_list_free(&node->members);
     if (node->scene)
         dv_private_scene_unref(node->scene);
 }
@@ -60,7 +49,6 @@ const DvClass dv_node_class = {
     .help = "A node of the scene graph: objects, child nodes and the context they share.",
     .instance_size = sizeof(DvNode),
     .fields = fields,
-    .construct = construct,
     .destroy = destroy,
 };
 
@@ -70,8 +58,8 @@ static void raise_ancestors(DvNode *node, uint64_t revision)
     if (node->revision == revision)
         return;
     node->revision = revision;
-    for (guint i = 0; i < node->parents->len; i++)
-        raise_ancestors(g_ptr_array_index(node->parents, i), revision);
+    for (guint i = 0; i < node->parents.len; i++)
+        raise_ancestors(dv_private_at(&node->parents, i), revision);
 }
 
 void dv_private_node_changed(DvNode *node)
@@ -128,24 +116,24 @@ DvScene *dv_node_scene(const DvNode *node)
 
 DvNode *dv_node_root(const DvNode *node)
 {
-    while (node->parents->len)
-        node = g_ptr_array_index(node->parents, 0);
+    while (node->parents.len)
+        node = dv_private_at(&node->parents, 0);
     return dv_object_of(node)->self;
 }
 
 DvNode *dv_node_child(const DvNode *node, size_t index)
 {
-    return index < node->children->len ? g_ptr_array_index(node->children, index) : NULL;
+    return index < node->children.len ? dv_private_at(&node->children, index) : NULL;
 }
 
 DvNode *dv_node_parent(const DvNode *node, size_t index)
 {
-    return index < node->parents->len ? g_ptr_array_index(node->parents, index) : NULL;
+    return index < node->parents.len ? dv_private_at(&node->parents, index) : NULL;
 }
 
 DvObject *dv_node_member(const DvNode *node, size_t index)
 {
-    return index < node->members->len ? g_ptr_array_index(node->members, index) : NULL;
+    return index < node->members.len ? dv_private_at(&node->members, index) : NULL;
 }
 
 uint64_t dv_node_revision(const DvNode *node)
@@ -190,8 +178,8 @@ typedef bool (*Fits)(const DvObject *object, const char *contract);
 
 static DvObject *find_local(const DvNode *node, const char *contract, Fits fits)
 {
-    for (guint i = 0; i < node->members->len; i++) {
-        DvObject *object = g_ptr_array_index(node->members, i);
+    for (guint i = 0; i < node->members.len; i++) {
+        DvObject *object = dv_private_at(&node->members, i);
         if (fits(object, contract))
             return object;
     }
@@ -201,8 +189,8 @@ static DvObject *find_local(const DvNode *node, const char *contract, Fits fits)
 static DvObject *find_above(const DvNode *node, const char *contract, Fits fits)
 {
     DvObject *found = NULL;
-    for (guint i = 0; !found && i < node->parents->len; i++) {
-        const DvNode *parent = g_ptr_array_index(node->parents, i);
+    for (guint i = 0; !found && i < node->parents.len; i++) {
+        const DvNode *parent = dv_private_at(&node->parents, i);
         found = find_local(parent, contract, fits);
         if (!found)
             found = find_above(parent, contract, fits);
@@ -213,8 +201,8 @@ static DvObject *find_above(const DvNode *node, const char *contract, Fits fits)
 static DvObject *find_down(const DvNode *node, const char *contract)
 {
     DvObject *found = find_local(node, contract, has_contract);
-    for (guint i = 0; !found && i < node->children->len; i++)
-        found = find_down(g_ptr_array_index(node->children, i), contract);
+    for (guint i = 0; !found && i < node->children.len; i++)
+        found = find_down(dv_private_at(&node->children, i), contract);
     return found;
 }
 
@@ -239,8 +227,8 @@ DvObject *dv_node_find(const DvNode *node, const char *contract, DvSearch search
 
 DvObject *dv_node_slot(const DvNode *node, const char *contract)
 {
-    for (guint i = node->members->len; i-- > 0;) {
-        DvObject *object = g_ptr_array_index(node->members, i);
+    for (guint i = node->members.len; i-- > 0;) {
+        DvObject *object = dv_private_at(&node->members, i);
         if (dv_core_stands_for_node(object, contract))
             return object;
     }
@@ -260,8 +248,8 @@ typedef struct Found {
 
 static void add_local(const DvNode *node, const char *contract, Found *found)
 {
-    for (guint i = 0; i < node->members->len; i++) {
-        DvObject *object = g_ptr_array_index(node->members, i);
+    for (guint i = 0; i < node->members.len; i++) {
+        DvObject *object = dv_private_at(&node->members, i);
         if (!dv_object_ops(object, contract))
             continue;
         if (found->count < found->capacity)
@@ -273,14 +261,14 @@ static void add_local(const DvNode *node, const char *contract, Found *found)
 static void add_down(const DvNode *node, const char *contract, Found *found)
 {
     add_local(node, contract, found);
-    for (guint i = 0; i < node->children->len; i++)
-        add_down(g_ptr_array_index(node->children, i), contract, found);
+    for (guint i = 0; i < node->children.len; i++)
+        add_down(dv_private_at(&node->children, i), contract, found);
 }
 
 static void add_ancestors(const DvNode *node, const char *contract, Found *found) /* the root's first */
 {
-    for (guint i = 0; i < node->parents->len; i++) {
-        const DvNode *parent = g_ptr_array_index(node->parents, i);
+    for (guint i = 0; i < node->parents.len; i++) {
+        const DvNode *parent = dv_private_at(&node->parents, i);
         add_ancestors(parent, contract, found);
         add_local(parent, contract, found);
     }
@@ -350,8 +338,8 @@ static void apply_context_objects(DvNode *node)
         node->has_context = find_local(node, DV_CONTEXT, has_contract) != NULL;
         node->context_revision = node->own_revision;
     }
-    for (guint i = 0; node->has_context && i < node->members->len; i++) {
-        DvObject *object = g_ptr_array_index(node->members, i);
+    for (guint i = 0; node->has_context && i < node->members.len; i++) {
+        DvObject *object = dv_private_at(&node->members, i);
         const DvContextOps *ops = dv_object_ops(object, DV_CONTEXT);
         if (ops)
             ops->apply(object->self, node);
@@ -361,9 +349,9 @@ static void apply_context_objects(DvNode *node)
 void dv_node_propagate_context(DvNode *node)
 {
     apply_context_objects(node);
-    for (guint i = 0; i < node->children->len; i++) {
-        DvNode *child = g_ptr_array_index(node->children, i);
-        if (g_ptr_array_index(child->parents, 0) != node)
+    for (guint i = 0; i < node->children.len; i++) {
+        DvNode *child = dv_private_at(&node->children, i);
+        if (dv_private_at(&child->parents, 0) != node)
             continue; /* it takes the context of its first parent */
         inherit(child, node);
         dv_node_propagate_context(child);
@@ -374,7 +362,7 @@ void dv_node_propagate_context(DvNode *node)
 
 void dv_core_node_insert_member(DvNode *node, DvObject *object, size_t index)
 {
-    g_ptr_array_insert(node->members, index < node->members->len ? (gint)index : -1, object);
+    dv_private_list_insert(&node->members, (uint32_t)MIN(index, node->members.len), object);
     object->node = node;
     object->removed = false;
     dv_private_object_forget_path(object);
@@ -384,9 +372,9 @@ void dv_core_node_insert_member(DvNode *node, DvObject *object, size_t index)
 static void join(DvNode *parent, DvNode *child)
 {
     DvObject *object = dv_object_ref(dv_object_of(child));
-    g_ptr_array_add(parent->children, child);
-    g_ptr_array_add(child->parents, parent);
-    object->node = g_ptr_array_index(child->parents, 0);
+    dv_private_list_add(&parent->children, child);
+    dv_private_list_add(&child->parents, parent);
+    object->node = dv_private_at(&child->parents, 0);
     object->removed = false;
     dv_private_object_forget_path(object);
     raise_ancestors(parent, ++parent->scene->last_revision);
@@ -413,8 +401,8 @@ void dv_object_link_path(const DvObject *object, DvText *out)
 void dv_core_warn_of_namesake(DvNode *node, const DvNode *parent)
 {
     const char *name = dv_node_name(node);
-    for (guint i = 0; *name && g_ptr_array_index(parent->children, i) != node; i++) {
-        if (strcmp(dv_node_name(g_ptr_array_index(parent->children, i)), name) != 0)
+    for (guint i = 0; *name && dv_private_at(&parent->children, i) != node; i++) {
+        if (strcmp(dv_node_name(dv_private_at(&parent->children, i)), name) != 0)
             continue;
         DvText path = {0};
         dv_object_link_path(dv_object_of(node), &path);
@@ -450,8 +438,8 @@ static bool is_below(const DvNode *node, const DvNode *ancestor)
 {
     if (node == ancestor)
         return true;
-    for (guint i = 0; i < node->parents->len; i++)
-        if (is_below(g_ptr_array_index(node->parents, i), ancestor))
+    for (guint i = 0; i < node->parents.len; i++)
+        if (is_below(dv_private_at(&node->parents, i), ancestor))
             return true;
     return false;
 }
@@ -466,7 +454,7 @@ DvStatus dv_node_attach(DvNode *parent, DvNode *child)
     if (is_below(parent, child))
         return dv_error(dv_object_of(child), DV_ERROR_CYCLE, "cannot be a child of '%s', which is below it",
                         dv_node_path(parent));
-    if (!g_ptr_array_find(parent->children, child, NULL)) {
+    if (dv_private_list_find(&parent->children, child) == DV_PRIVATE_NOT_THERE) {
         join(parent, child);
         dv_core_warn_of_namesake(child, parent);
     }
@@ -476,10 +464,10 @@ DvStatus dv_node_attach(DvNode *parent, DvNode *child)
 /* The last parent has let go of the node: so does it of all it holds. */
 static void dissolve(DvNode *node)
 {
-    while (node->members->len)
-        dv_object_remove(g_ptr_array_index(node->members, node->members->len - 1));
-    while (node->children->len)
-        dv_node_detach(node, g_ptr_array_index(node->children, node->children->len - 1));
+    while (node->members.len)
+        dv_object_remove(dv_private_at(&node->members, node->members.len - 1));
+    while (node->children.len)
+        dv_node_detach(node, dv_private_at(&node->children, node->children.len - 1));
     DvObject *object = dv_object_of(node);
     object->removed = true;
     object->node = NULL;
@@ -490,47 +478,31 @@ static void dissolve(DvNode *node)
 /* While paths are known: all that leaves with this node tells those who need it. */
 static void lose_users(DvNode *node)
 {
-    for (guint i = 0; i < node->members->len; i++)
-        dv_private_users_lose(g_ptr_array_index(node->members, i));
-    for (guint i = 0; i < node->children->len; i++) {
-        DvNode *child = g_ptr_array_index(node->children, i);
-        if (child->parents->len == 1)
+    for (guint i = 0; i < node->members.len; i++)
+        dv_private_users_lose(dv_private_at(&node->members, i));
+    for (guint i = 0; i < node->children.len; i++) {
+        DvNode *child = dv_private_at(&node->children, i);
+        if (child->parents.len == 1)
             lose_users(child);
     }
     dv_private_users_lose(dv_object_of(node));
 }
 
-/* Of lists that mostly change at their end. */
-static bool holds(const GPtrArray *list, gconstpointer what)
-{
-    for (guint i = list->len; i-- > 0;)
-        if (g_ptr_array_index(list, i) == what)
-            return true;
-    return false;
-}
-
-static void take_out(GPtrArray *list, gconstpointer what)
-{
-    guint i = list->len;
-    while (i-- > 0 && g_ptr_array_index(list, i) != what)
-        ;
-    g_ptr_array_remove_index(list, i);
-}
-
 void dv_node_detach(DvNode *parent, DvNode *child)
 {
-    if (!dv_core_may_change(parent->scene, "dv_node_detach") || !holds(parent->children, child))
+    if (!dv_core_may_change(parent->scene, "dv_node_detach") ||
+        dv_private_list_find(&parent->children, child) == DV_PRIVATE_NOT_THERE)
         return;
-    if (child->parents->len == 1)
+    if (child->parents.len == 1)
         lose_users(child);
-    take_out(parent->children, child);
+    dv_private_list_remove(&parent->children, child);
     DvObject *object = dv_object_of(child);
-    take_out(child->parents, parent);
+    dv_private_list_remove(&child->parents, parent);
     raise_ancestors(parent, ++parent->scene->last_revision);
     dv_private_schedules_child_left(parent, child);
     dv_private_object_forget_path(object);
-    if (child->parents->len)
-        object->node = g_ptr_array_index(child->parents, 0);
+    if (child->parents.len)
+        object->node = dv_private_at(&child->parents, 0);
     else
         dissolve(child);
     dv_private_release_later(child->scene, object);
@@ -538,11 +510,11 @@ void dv_node_detach(DvNode *parent, DvNode *child)
 
 void dv_node_remove(DvNode *node)
 {
-    if (!node->parents->len || !dv_core_may_change(node->scene, "dv_node_remove"))
+    if (!node->parents.len || !dv_core_may_change(node->scene, "dv_node_remove"))
         return; /* a root goes with its scene */
     DvObject *object = dv_object_ref(dv_object_of(node));
-    while (node->parents->len)
-        dv_node_detach(g_ptr_array_index(node->parents, 0), node);
+    while (node->parents.len)
+        dv_node_detach(dv_private_at(&node->parents, 0), node);
     dv_private_release_later(node->scene, object);
 }
 
@@ -555,7 +527,7 @@ void dv_object_move(DvObject *object, DvNode *to)
         (void)dv_error(object, DV_ERROR_INVALID, "cannot move to '%s', which is in another scene", dv_node_path(to));
         return;
     }
-    take_out(from->members, object);
+    dv_private_list_remove(&from->members, object);
     dv_private_node_changed(from);
     dv_core_node_insert_member(to, object, SIZE_MAX);
 }

@@ -62,7 +62,7 @@ DvObject *dv_core_object_new(const Words *words, const DvClass *cls, const char 
     while (cls->fields && cls->fields[own].name)
         own++;
     object->class_field_count = DV_PRIVATE_COMMON_FIELDS + own;
-    object->fields = g_new(DvData *, object->class_field_count);
+    object->fields = dv_alloc(object->class_field_count, sizeof(DvData *));
     for (size_t i = 0; i < object->class_field_count; i++) {
         const bool common = i < DV_PRIVATE_COMMON_FIELDS;
         const DvField *field = common ? &common_fields[i] : &cls->fields[i - DV_PRIVATE_COMMON_FIELDS];
@@ -117,41 +117,18 @@ static DvStatus check_required(DvObject *object)
     return status;
 }
 
-/* A field that follows another is looked at once its object has read it. An attribute that several fields take by an alias is told
- * of once. */
-static DvStatus check_ranges(DvObject *object, bool follows)
-{
-    DvStatus status = DV_OK;
-    GPtrArray *told = NULL; /* attributes */
-    for (size_t i = DV_PRIVATE_COMMON_FIELDS; i < object->field_count; i++) {
-        DvData *data = object->fields[i];
-        if (!data->field->range || (dv_data_parent(data) != NULL) != follows)
-            continue;
-        DvAttribute *attribute = object->words->attribute_of(object, data->field);
-        if (told && attribute && g_ptr_array_find(told, attribute, NULL))
-            continue;
-        if (dv_private_range_check(data, &status) && attribute) {
-            told = told ? told : g_ptr_array_new();
-            g_ptr_array_add(told, attribute);
-        }
-    }
-    if (told)
-        g_ptr_array_free(told, TRUE);
-    return status;
-}
-
 DvStatus dv_private_object_init(DvObject *object)
 {
     object->initialised = object->initialising = true;
     object->bwd_initialised = false;
     DvStatus status = check_required(object);
     if (status == DV_OK)
-        status = check_ranges(object, false);
+        status = object->words->check_ranges(object, false);
     if (status == DV_OK && object->cls->init)
         status = object->cls->init(object, object->self);
     const DvScene *scene = dv_private_scene_of(object);
     if (status == DV_OK && (!scene || scene->first_error == DV_OK)) /* else what it follows may be what is wrong */
-        status = check_ranges(object, true);
+        status = object->words->check_ranges(object, true);
     object->initialising = false;
     if (status != DV_OK)
         dv_object_set_state(object, DV_COMPONENT_INVALID);
@@ -209,7 +186,8 @@ DvData *dv_object_add_field(DvObject *object, const DvField *field)
     added->field.offset = 0;
     DvData *data = &added->link.data;
     dv_private_data_construct(data, &added->field, dv_private_type_for(field->type, object->variant), object);
-    object->fields = g_renew(DvData *, object->fields, object->field_count + 1);
+    object->fields = dv_realloc(object->fields, object->field_count * sizeof(DvData *),
+                                (object->field_count + 1) * sizeof(DvData *));
     object->fields[object->field_count++] = data;
     connect_engine(object, data);
     DvScene *scene = dv_private_scene_of(object);
@@ -272,7 +250,7 @@ void dv_object_set_state(DvObject *object, DvComponentState state)
 void dv_core_stamp(DvObject *object)
 {
     if (object->stamp_count < object->field_count)
-        object->stamps = g_renew(uint64_t, object->stamps, object->field_count);
+        object->stamps = dv_realloc(object->stamps, 0, object->field_count * sizeof *object->stamps);
     object->stamp_count = object->field_count;
     for (size_t i = 0; i < object->field_count; i++)
         object->stamps[i] = object->fields[i]->version;
@@ -298,15 +276,16 @@ bool dv_object_is_a(const DvObject *object, const char *class_name)
 char *dv_private_object_path(const DvObject *object)
 {
     if (object->path)
-        return g_strdup(object->path);
+        return dv_strdup(object->path);
     const DvNode *above = object->node;
     if (!above)
-        return g_strdup(object->is_node ? "/" : dv_object_name(object));
+        return dv_strdup(object->is_node ? "/" : dv_object_name(object));
     char *path = dv_private_object_path(dv_object_of(above));
     const bool is_root = strcmp(path, "/") == 0 && (!object->is_node || !dv_object_of(above)->node);
-    char *whole = g_strconcat(is_root ? "" : path, "/", dv_object_name(object), NULL);
-    g_free(path);
-    return whole;
+    DvText whole = {0};
+    dv_text_add(&whole, "%s/%s", is_root ? "" : path, dv_object_name(object));
+    dv_free(path);
+    return whole.at;
 }
 
 const char *dv_object_path(const DvObject *object)
@@ -323,15 +302,15 @@ void dv_private_object_forget_path(DvObject *object)
 {
     if (!object->path)
         return;
-    g_free(object->path);
+    dv_free(object->path);
     object->path = NULL;
     if (!object->is_node)
         return;
     const DvNode *node = object->self;
-    for (guint i = 0; i < node->members->len; i++)
-        dv_private_object_forget_path(g_ptr_array_index(node->members, i));
-    for (guint i = 0; i < node->children->len; i++)
-        dv_private_object_forget_path(dv_object_of(g_ptr_array_index(node->children, i)));
+    for (guint i = 0; i < node->members.len; i++)
+        dv_private_object_forget_path(dv_private_at(&node->members, i));
+    for (guint i = 0; i < node->children.len; i++)
+        dv_private_object_forget_path(dv_object_of(dv_private_at(&node->children, i)));
 }
 
 void dv_object_set_transient(DvObject *object, bool transient)
@@ -383,10 +362,10 @@ static void destroy(DvObject *object)
         if (i >= object->class_field_count)
             dv_free(data);
     }
-    g_free(object->fields);
+    dv_free(object->fields);
     object->words->forget(object);
-    g_free(object->stamps);
-    g_free(object->path);
+    dv_free(object->stamps);
+    dv_free(object->path);
     dv_free(object);
 }
 
@@ -401,11 +380,7 @@ void dv_object_unref(DvObject *object)
 static void take_out(DvObject *object)
 {
     DvNode *node = object->node;
-    GPtrArray *members = node->members;
-    guint index = members->len - 1;
-    while (g_ptr_array_index(members, index) != object)
-        index--;
-    g_ptr_array_remove_index(members, index);
+    dv_private_list_remove(&node->members, object);
     dv_private_object_forget_path(object);
     object->removed = true;
     object->node = NULL;

@@ -126,8 +126,8 @@ static DvStatus bwd_init_object(DvScene *scene, DvObject *object)
 
 static void apply_context(DvNode *node)
 {
-    for (guint i = 0; i < node->members->len; i++) {
-        DvObject *object = g_ptr_array_index(node->members, i);
+    for (guint i = 0; i < node->members.len; i++) {
+        DvObject *object = dv_private_at(&node->members, i);
         const DvContextOps *context = dv_object_ops(object, DV_CONTEXT);
         if (!context)
             continue;
@@ -194,25 +194,25 @@ static DvVisit init_top_down(DvNode *node, void *context)
 {
     (void)context;
     prepare(node);
-    for (guint i = 0; i < node->members->len; i++) /* init may add more */
-        (void)init_object(node->scene, g_ptr_array_index(node->members, i));
+    for (guint i = 0; i < node->members.len; i++) /* init may add more */
+        (void)init_object(node->scene, dv_private_at(&node->members, i));
     return DV_VISIT_CONTINUE;
 }
 
 static DvVisit init_bottom_up(DvNode *node, void *context)
 {
     (void)context;
-    for (guint i = node->members->len; i-- > 0;)
-        if (i < node->members->len)
-            (void)bwd_init_object(node->scene, g_ptr_array_index(node->members, i));
+    for (guint i = node->members.len; i-- > 0;)
+        if (i < node->members.len)
+            (void)bwd_init_object(node->scene, dv_private_at(&node->members, i));
     return DV_VISIT_CONTINUE;
 }
 
 /* Objects that were added above or before the place that init had reached. */
 static DvVisit init_late_comers(DvNode *node, void *context)
 {
-    for (guint i = 0; i < node->members->len; i++) {
-        DvObject *object = g_ptr_array_index(node->members, i);
+    for (guint i = 0; i < node->members.len; i++) {
+        DvObject *object = dv_private_at(&node->members, i);
         if (object->initialised)
             continue;
         *(bool *)context = true;
@@ -225,8 +225,8 @@ static DvVisit init_late_comers(DvNode *node, void *context)
 static DvVisit each_object(DvNode *node, void *context)
 {
     void (*call)(DvObject *) = *(void (**)(DvObject *))context;
-    for (guint i = 0; i < node->members->len; i++)
-        call(g_ptr_array_index(node->members, i));
+    for (guint i = 0; i < node->members.len; i++)
+        call(dv_private_at(&node->members, i));
     return DV_VISIT_CONTINUE;
 }
 
@@ -239,10 +239,10 @@ static void for_each_object(DvNode *node, void (*call)(DvObject *))
 static void for_everything(DvNode *node, void (*call)(DvObject *))
 {
     call(dv_object_of(node));
-    for (guint i = 0; i < node->members->len; i++)
-        call(g_ptr_array_index(node->members, i));
-    for (guint i = 0; i < node->children->len; i++)
-        for_everything(g_ptr_array_index(node->children, i), call);
+    for (guint i = 0; i < node->members.len; i++)
+        call(dv_private_at(&node->members, i));
+    for (guint i = 0; i < node->children.len; i++)
+        for_everything(dv_private_at(&node->children, i), call);
 }
 
 static void store_reset_state(DvObject *object)
@@ -358,8 +358,8 @@ static void update_boxes(DvNode *node)
     static const double nothing[6] = {DBL_MAX, DBL_MAX, DBL_MAX, -DBL_MAX, -DBL_MAX, -DBL_MAX};
     double all[6], one[6];
     memcpy(all, nothing, sizeof all);
-    for (guint i = 0; i < node->members->len; i++) {
-        DvObject *object = g_ptr_array_index(node->members, i);
+    for (guint i = 0; i < node->members.len; i++) {
+        DvObject *object = dv_private_at(&node->members, i);
         if (!object->cls->bounding_box || !dv_object_is_valid(object))
             continue;
         memcpy(one, nothing, sizeof one);
@@ -367,8 +367,8 @@ static void update_boxes(DvNode *node)
         dv_data_set(&object->bbox, one, 1);
         add_box(all, one);
     }
-    for (guint i = 0; i < node->children->len; i++) {
-        DvNode *child = g_ptr_array_index(node->children, i);
+    for (guint i = 0; i < node->children.len; i++) {
+        DvNode *child = dv_private_at(&node->children, i);
         if (!dv_node_is_active(child))
             continue;
         update_boxes(child);
@@ -484,8 +484,7 @@ void dv_private_scene_unref(DvScene *scene)
     for (size_t i = 0; i < scene->local_count; i++)
         dv_free(scene->locals[i].block);
     g_free(scene->locals);
-    if (scene->leaving)
-        g_ptr_array_free(scene->leaving, TRUE);
+    dv_private_list_free(&scene->leaving);
     g_free(scene);
 }
 
@@ -510,10 +509,10 @@ void dv_scene_free(DvScene *scene)
     if (root) {
         for (size_t i = 0; i < scene->check_count; i++)
             ((const DvStepCheckOps *)scene->checks[i])->forget(root);
-        while (root->children->len)
-            dv_node_detach(root, g_ptr_array_index(root->children, root->children->len - 1));
-        while (root->members->len)
-            dv_object_remove(g_ptr_array_index(root->members, root->members->len - 1));
+        while (root->children.len)
+            dv_node_detach(root, dv_private_at(&root->children, root->children.len - 1));
+        while (root->members.len)
+            dv_object_remove(dv_private_at(&root->members, root->members.len - 1));
         dv_object_unref(dv_object_of(root));
     }
     dv_private_scene_unref(scene);

@@ -70,8 +70,8 @@ void dv_private_leave(DvScene *scene)
 {
     if (--scene->depth)
         return;
-    while (scene->leaving && scene->leaving->len) /* a release may remove more */
-        dv_object_unref(g_ptr_array_remove_index(scene->leaving, scene->leaving->len - 1));
+    while (scene->leaving.len) /* a release may remove more */
+        dv_object_unref(dv_private_at(&scene->leaving, --scene->leaving.len));
 }
 
 void dv_private_release_later(DvScene *scene, DvObject *object)
@@ -80,9 +80,7 @@ void dv_private_release_later(DvScene *scene, DvObject *object)
         dv_object_unref(object);
         return;
     }
-    if (!scene->leaving)
-        scene->leaving = g_ptr_array_new();
-    g_ptr_array_add(scene->leaving, object);
+    dv_private_list_add(&scene->leaving, object);
 }
 
 uint64_t dv_schedule_planned_nodes(const DvScene *scene)
@@ -112,8 +110,8 @@ size_t dv_plan_each(DvPlanner *planner, DvNode *node, const char *contract, void
                     const void *data)
 {
     const guint before = planner->calls->len;
-    for (guint i = 0; i < node->members->len; i++) {
-        DvObject *object = g_ptr_array_index(node->members, i);
+    for (guint i = 0; i < node->members.len; i++) {
+        DvObject *object = dv_private_at(&node->members, i);
         if (dv_object_ops(object, contract))
             dv_plan_call(planner, object, contract, run, data);
     }
@@ -204,8 +202,8 @@ static void close_holes(DvSchedule *schedule)
 
 static Part *part_in(const DvSchedule *schedule, const DvNode *node)
 {
-    for (guint i = 0; node->parts && i < node->parts->len; i++) {
-        Part *part = g_ptr_array_index(node->parts, i);
+    for (guint i = 0; i < node->parts.len; i++) {
+        Part *part = dv_private_at(&node->parts, i);
         if (part->schedule == schedule)
             return part;
     }
@@ -220,9 +218,7 @@ static Part *part_new(DvSchedule *schedule, DvNode *node)
     else
         part = g_new(Part, 1);
     *part = (Part){.schedule = schedule, .node = node};
-    if (!node->parts)
-        node->parts = g_ptr_array_new();
-    g_ptr_array_add(node->parts, part);
+    dv_private_list_add(&node->parts, part);
     return part;
 }
 
@@ -239,7 +235,7 @@ static void mark(Part *part)
 static void part_drop(Part *part)
 {
     if (part->node)
-        g_ptr_array_remove_fast(part->node->parts, part);
+        dv_private_list_remove(&part->node->parts, part);
     part->node = NULL;
     if (part->changed)
         return;
@@ -293,8 +289,8 @@ static void take_out(Part *part)
 
 static void take_out_below(const DvSchedule *schedule, const DvNode *node)
 {
-    for (guint i = 0; i < node->children->len; i++) {
-        const DvNode *child = g_ptr_array_index(node->children, i);
+    for (guint i = 0; i < node->children.len; i++) {
+        const DvNode *child = dv_private_at(&node->children, i);
         Part *part = part_in(schedule, child);
         if (!part)
             continue;
@@ -325,10 +321,10 @@ static Part *put_in(Part *part, Part *previous)
     plan_anew(part);
     schedule->stale |= part->visit == DV_VISIT_STOP;
     Part *last = part;
-    for (guint i = 0; i < part->node->children->len && part->visit == DV_VISIT_CONTINUE; i++) {
-        DvNode *child = g_ptr_array_index(part->node->children, i);
+    for (guint i = 0; i < part->node->children.len && part->visit == DV_VISIT_CONTINUE; i++) {
+        DvNode *child = dv_private_at(&part->node->children, i);
         Part *below = part_in(schedule, child);
-        schedule->stale |= child->parents->len > 1;
+        schedule->stale |= child->parents.len > 1;
         if (!below)
             below = part_new(schedule, child);
         if (!below->entered && dv_private_enterable(child, schedule->plan->enters_sleeping))
@@ -341,12 +337,12 @@ static Part *put_in(Part *part, Part *previous)
 static Part *last_below(Part *part, guint end)
 {
     while (end-- > 0) {
-        const DvNode *child = g_ptr_array_index(part->node->children, end);
+        const DvNode *child = dv_private_at(&part->node->children, end);
         Part *below = part_in(part->schedule, child);
         if (!below || !below->entered)
             continue;
         part = below;
-        end = child->children->len;
+        end = child->children.len;
     }
     return part;
 }
@@ -359,12 +355,12 @@ static void put_in_place(Part *part)
         (void)put_in(part, NULL);
         return;
     }
-    const DvNode *parent = g_ptr_array_index(node->parents, 0);
+    const DvNode *parent = dv_private_at(&node->parents, 0);
     Part *above = part_in(part->schedule, parent);
     if (!above || !above->entered || above->visit != DV_VISIT_CONTINUE)
         return;
-    guint index = parent->children->len;
-    while (index > 0 && g_ptr_array_index(parent->children, index - 1) != node)
+    guint index = parent->children.len;
+    while (index > 0 && dv_private_at(&parent->children, index - 1) != node)
         index--;
     (void)put_in(part, last_below(above, index ? index - 1 : 0));
 }
@@ -397,9 +393,9 @@ static void add_calls(Part *part, uint64_t old_order, bool up)
 /* A part for everything that the next edit may be about: also what is not entered itself. */
 static void wait_for_children(Part *part)
 {
-    for (guint i = 0; i < part->node->children->len && part->visit == DV_VISIT_CONTINUE; i++) {
-        DvNode *child = g_ptr_array_index(part->node->children, i);
-        part->schedule->irregular |= child->parents->len > 1;
+    for (guint i = 0; i < part->node->children.len && part->visit == DV_VISIT_CONTINUE; i++) {
+        DvNode *child = dv_private_at(&part->node->children, i);
+        part->schedule->irregular |= child->parents.len > 1;
         if (!part_in(part->schedule, child))
             (void)part_new(part->schedule, child);
     }
@@ -409,8 +405,8 @@ static void wait_for_children(Part *part)
 static void leave(Part *part)
 {
     part->planned = false;
-    for (guint i = 0; i < part->node->children->len; i++) {
-        Part *waiting = part_in(part->schedule, g_ptr_array_index(part->node->children, i));
+    for (guint i = 0; i < part->node->children.len; i++) {
+        Part *waiting = part_in(part->schedule, dv_private_at(&part->node->children, i));
         if (waiting && !waiting->entered)
             part_drop(waiting);
     }
@@ -534,27 +530,27 @@ static void update(DvSchedule *schedule)
 
 void dv_private_schedules_node_changed(const DvNode *node)
 {
-    for (guint i = 0; node->parts && i < node->parts->len; i++)
-        mark(g_ptr_array_index(node->parts, i));
+    for (guint i = 0; i < node->parts.len; i++)
+        mark(dv_private_at(&node->parts, i));
 }
 
 void dv_private_schedules_child_joined(const DvNode *parent, DvNode *child)
 {
-    for (guint i = 0; parent->parts && i < parent->parts->len; i++) {
-        const Part *above = g_ptr_array_index(parent->parts, i);
+    for (guint i = 0; i < parent->parts.len; i++) {
+        const Part *above = dv_private_at(&parent->parts, i);
         if (!above->entered || above->visit != DV_VISIT_CONTINUE)
             continue;
         Part *part = part_in(above->schedule, child);
-        above->schedule->stale |= part != NULL || child->parents->len > 1;
+        above->schedule->stale |= part != NULL || child->parents.len > 1;
         mark(part ? part : part_new(above->schedule, child));
     }
 }
 
 void dv_private_schedules_child_left(const DvNode *parent, const DvNode *child)
 {
-    const bool gone = child->parents->len == 0;
-    for (guint i = child->parts ? child->parts->len : 0; i-- > 0;) {
-        Part *part = g_ptr_array_index(child->parts, i);
+    const bool gone = child->parents.len == 0;
+    for (guint i = child->parts.len; i-- > 0;) {
+        Part *part = dv_private_at(&child->parts, i);
         if (child == part->schedule->root)
             continue; /* what starts here stays as it is */
         mark(part);
@@ -584,8 +580,8 @@ static void schedule_free(gpointer data)
     while (schedule->first) {
         Part *part = schedule->first;
         schedule->first = part->next;
-        for (guint i = 0; part->node && i < part->node->children->len; i++) {
-            Part *waiting = part_in(schedule, g_ptr_array_index(part->node->children, i));
+        for (guint i = 0; part->node && i < part->node->children.len; i++) {
+            Part *waiting = part_in(schedule, dv_private_at(&part->node->children, i));
             if (waiting && !waiting->entered)
                 part_drop(waiting);
         }
@@ -720,12 +716,10 @@ void dv_private_schedules_drop(DvNode *node)
     if (node->schedules)
         g_ptr_array_free(node->schedules, TRUE);
     node->schedules = NULL;
-    while (node->parts && node->parts->len) {
-        Part *part = g_ptr_array_index(node->parts, 0);
+    while (node->parts.len) {
+        Part *part = dv_private_at(&node->parts, 0);
         mark(part);
         part_drop(part);
     }
-    if (node->parts)
-        g_ptr_array_free(node->parts, TRUE);
-    node->parts = NULL;
+    dv_private_list_free(&node->parts);
 }

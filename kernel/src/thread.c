@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What belongs to a thread: its scratch, its phases, its last error, and where it is now (in a chunk of a loop, in the handler of messages, in
+ * What belongs to a thread: its scratch, blocks it keeps, its phases, its last error, and where it is now (in a chunk of a loop, in the handler of messages, in
  * calls of a host). Two threads that run two scenes so share nothing of it. What it holds goes when the thread ends.
  */
 #include "internal.h"
@@ -39,4 +39,5 @@ void dv_private_thread_free(void)
     dv_private_arena_free(&dv_private_thread.arena);
     dv_phase_enable(false);
     dv_text_free(&dv_private_thread.last_error);
+    dv_private_kept_free();
 }

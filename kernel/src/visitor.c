@@ -24,8 +24,8 @@ typedef struct Builder {
 /* Counts, for every node of the subgraph, its parents inside it. */
 static void count_parents(Builder *builder, DvNode *node)
 {
-    for (guint i = 0; i < node->children->len; i++) {
-        DvNode *child = g_ptr_array_index(node->children, i);
+    for (guint i = 0; i < node->children.len; i++) {
+        DvNode *child = dv_private_at(&node->children, i);
         if (!dv_private_enterable(child, builder->enters_sleeping))
             continue;
         if (child->mark == builder->reached) {
@@ -41,8 +41,8 @@ static void count_parents(Builder *builder, DvNode *node)
 static void place(Builder *builder, DvNode *node)
 {
     struct WalkEntry entry = {.node = node, .first_parent = builder->parents->len};
-    for (guint i = 0; builder->entries->len && i < node->parents->len; i++) {
-        const DvNode *parent = g_ptr_array_index(node->parents, i);
+    for (guint i = 0; builder->entries->len && i < node->parents.len; i++) {
+        const DvNode *parent = dv_private_at(&node->parents, i);
         if (parent->mark == builder->placed)
             g_array_append_val(builder->parents, parent->walk_index);
     }
@@ -50,8 +50,8 @@ static void place(Builder *builder, DvNode *node)
     node->mark = builder->placed;
     node->walk_index = builder->entries->len;
     g_array_append_val(builder->entries, entry);
-    for (guint i = 0; i < node->children->len; i++) {
-        DvNode *child = g_ptr_array_index(node->children, i);
+    for (guint i = 0; i < node->children.len; i++) {
+        DvNode *child = dv_private_at(&node->children, i);
         if (child->mark == builder->reached && --child->pending == 0)
             place(builder, child);
     }

@@ -8,54 +8,61 @@
 
 enum { USUAL = 8 }; /* attributes of an object: room for so many from the beginning */
 
-static void clear_attribute(void *pointer)
+DvAttributes *dv_attributes_new(void)
 {
-    DvAttribute *attribute = pointer;
+    DvAttributes *attributes = dv_alloc(1, sizeof *attributes);
+    attributes->at = dv_alloc(USUAL, sizeof *attributes->at);
+    attributes->room = USUAL;
+    return attributes;
+}
+
+static void clear(DvAttribute *attribute)
+{
     dv_free(attribute->name);
     dv_free(attribute->text);
 }
 
-DvAttributes *dv_attributes_new(void)
-{
-    DvAttributes *attributes = g_new0(DvAttributes, 1);
-    attributes->list = g_array_sized_new(FALSE, TRUE, sizeof(DvAttribute), USUAL);
-    g_array_set_clear_func(attributes->list, clear_attribute);
-    return attributes;
-}
-
 void dv_attributes_free(DvAttributes *attributes)
 {
+    for (size_t i = 0; attributes && i < attributes->count; i++)
+        clear(&attributes->at[i]);
     if (attributes)
-        g_array_free(attributes->list, TRUE);
-    g_free(attributes);
+        dv_free(attributes->at);
+    dv_free(attributes);
 }
 
 void dv_attributes_add(DvAttributes *attributes, const char *name, const char *text, int line, int column)
 {
-    const DvAttribute attribute = {.name = dv_strdup(name), .text = dv_strdup(text), .line = line, .column = column};
-    g_array_append_val(attributes->list, attribute);
+    if (attributes->count == attributes->room) {
+        const size_t bytes = attributes->room * sizeof *attributes->at;
+        attributes->at = dv_realloc(attributes->at, bytes, 2 * bytes);
+        attributes->room *= 2;
+    }
+    attributes->at[attributes->count++] =
+        (DvAttribute){.name = dv_strdup(name), .text = dv_strdup(text), .line = line, .column = column};
 }
 
 DvAttribute *dv_attributes_find(const DvAttributes *attributes, const char *name)
 {
-    for (guint i = 0; attributes && i < attributes->list->len; i++) {
-        DvAttribute *attribute = &g_array_index(attributes->list, DvAttribute, i);
-        if (strcmp(attribute->name, name) == 0)
-            return attribute;
-    }
+    for (size_t i = 0; attributes && i < attributes->count; i++)
+        if (strcmp(attributes->at[i].name, name) == 0)
+            return &attributes->at[i];
     return NULL;
 }
 
 DvAttribute *dv_attributes_at(const DvAttributes *attributes, size_t index)
 {
-    return index < attributes->list->len ? &g_array_index(attributes->list, DvAttribute, index) : NULL;
+    return index < attributes->count ? &attributes->at[index] : NULL;
 }
 
 void dv_attributes_drop(DvAttributes *attributes, const char *name)
 {
     DvAttribute *attribute = dv_attributes_find(attributes, name);
-    if (attribute)
-        g_array_remove_index(attributes->list, (guint)(attribute - (DvAttribute *)(void *)attributes->list->data));
+    if (!attribute)
+        return;
+    clear(attribute);
+    const size_t after = (size_t)(&attributes->at[--attributes->count] - attribute);
+    memmove(attribute, attribute + 1, after * sizeof *attribute);
 }
 
 void dv_attributes_set(DvAttributes *attributes, const char *name, const char *text, int line, int column)
@@ -64,14 +71,15 @@ void dv_attributes_set(DvAttributes *attributes, const char *name, const char *t
     dv_attributes_add(attributes, name, text, line, column);
 }
 
-static int compare_names(const void *a, const void *b)
+static int compare_names(const void *a, const void *b, void *context)
 {
+    (void)context;
     return strcmp(((const DvAttribute *)a)->name, ((const DvAttribute *)b)->name);
 }
 
 void dv_attributes_sort(DvAttributes *attributes)
 {
-    g_array_sort(attributes->list, compare_names);
+    g_qsort_with_data(attributes->at, (gint)attributes->count, sizeof *attributes->at, compare_names, NULL);
 }
 
 const char *dv_attribute(const DvAttributes *attributes, const char *name)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include <divan/contracts/visual.h>
+#include <divan/math/decimal.h>
 
 enum { MAX_PROBLEMS = 10000, MAX_ERRORS = 200 }; /* of a scene: what comes after them is not read */
 
@@ -100,44 +101,49 @@ static DvStatus say(const Making *making, DvStatus status, const DvAttribute *at
 
 /* Variants */
 
-/* Names of DOF types and matrices as scenes of all years write them: Vec3, Vec3f, ExtVec3f, Rigid... New string. */
+/* Names of DOF types and matrices as scenes of all years write them: Vec3, Vec3f, ExtVec3f, Rigid... New string, for dv_free. */
 static char *canonical_variant(const char *text)
 {
-    GString *canonical = g_string_new(NULL);
-    char **parts = g_strsplit_set(text, ",", -1);
-    for (char **part = parts; *part; part++) {
-        const char *word = g_strstrip(*part);
-        if (g_str_has_prefix(word, "ExtVec"))
-            word += 3;
-        if (canonical->len)
-            g_string_append_c(canonical, ',');
-        g_string_append(canonical, strcmp(word, "Rigid") == 0 ? "Rigid3d" : word);
-        const bool is_matrix = g_str_has_prefix(word, "CompressedRowSparseMatrix");
-        if (is_matrix || g_str_has_prefix(word, "Vec") || g_str_has_prefix(word, "Rigid")) {
-            char *last = &canonical->str[canonical->len - 1];
+    DvText canonical = {0};
+    for (const char *at = text, *end; at; at = *end ? end + 1 : NULL) {
+        end = at + strcspn(at, ",");
+        at = dv_skip_blanks(at, end);
+        size_t length = (size_t)(end - at);
+        while (length && dv_is_blank(at[length - 1]))
+            length--;
+        if (strncmp(at, "ExtVec", 6) == 0) {
+            at += 3;
+            length -= 3;
+        }
+        const bool is_rigid = length == strlen("Rigid") && strncmp(at, "Rigid", length) == 0;
+        dv_text_add(&canonical, "%s%.*s", canonical.length ? "," : "", (int)length, at);
+        if (is_rigid)
+            dv_text_add(&canonical, "3d");
+        const bool is_matrix = g_str_has_prefix(at, "CompressedRowSparseMatrix");
+        if (!is_rigid && (is_matrix || g_str_has_prefix(at, "Vec") || g_str_has_prefix(at, "Rigid"))) {
+            char *last = &canonical.at[canonical.length - 1];
             if (*last == 'f')
                 *last = 'd';
             else if (g_ascii_isdigit(*last) || (is_matrix && *last != 'd'))
-                g_string_append_c(canonical, 'd');
+                dv_text_add(&canonical, "d");
         }
     }
-    g_strfreev(parts);
-    return g_string_free(canonical, FALSE);
+    return canonical.at;
 }
 
 /* The variant that the sources of the class's rule lead to: "Rigid3d,Vec3d", or "Vec3d" when all must agree. */
 static char *variant_of_sources(const Making *making, DvText *reason)
 {
     const DvClass *cls = making->cls;
-    GString *variant = g_string_new(NULL);
+    DvText variant = {0};
     DvObject *first = NULL;
     for (const DvVariantSource *source = cls->sources; source && source->attribute; source++) {
         const DvAttribute *attribute = dv_attributes_find(making->attributes, source->attribute);
         const char *path = attribute && *attribute->text ? attribute->text : source->path;
-        char *one = g_strndup(path, strcspn(path, " \t\r\n"));
+        char *one = dv_core_strndup(path, strcspn(path, " \t\r\n"));
         DvObject *object = *one ? dv_node_resolve(making->node, NULL, one, source->contract)
                                 : dv_node_context(making->node, source->contract);
-        g_free(one);
+        dv_free(one);
         if (!object) {
             const Missing missing = {.node = making->node,
                                      .path = path,
@@ -148,29 +154,29 @@ static char *variant_of_sources(const Making *making, DvText *reason)
             if (*path)
                 dv_text_add(reason, "%s: ", source->attribute);
             dv_words_say_missing(reason, &missing);
-            g_string_free(variant, TRUE);
+            dv_text_free(&variant);
             return NULL;
         }
         if (cls->variant_rule == DV_VARIANT_OF_EACH) {
-            g_string_append_printf(variant, "%s%s", source == cls->sources ? "" : ",", object->variant);
+            dv_text_add(&variant, "%s%s", source == cls->sources ? "" : ",", object->variant);
             if (object == first) {
                 dv_text_add(reason, "%s and %s are the same object, '%s'", cls->sources->attribute, source->attribute,
                             dv_object_path(object));
-                g_string_free(variant, TRUE);
+                dv_text_free(&variant);
                 return NULL;
             }
         } else if (!first) {
-            g_string_append(variant, object->variant);
-        } else if (strcmp(variant->str, object->variant) != 0) {
+            dv_text_add(&variant, "%s", object->variant);
+        } else if (strcmp(variant.at, object->variant) != 0) {
             dv_text_add(reason, "%s is of type %s, %s of type %s; they must be equal", cls->sources->attribute,
-                        variant->str, source->attribute, object->variant);
-            g_string_free(variant, TRUE);
+                        variant.at, source->attribute, object->variant);
+            dv_text_free(&variant);
             return NULL;
         }
         if (!first)
             first = object;
     }
-    return g_string_free(variant, FALSE);
+    return variant.at;
 }
 
 static bool is_accepted(const Making *making, const char *variant, DvText *reason)
@@ -231,7 +237,7 @@ static const char *choose_variant(const Making *making, const char *wanted, DvTe
     }
     if (!chosen && !possible)
         add_variants(reason, cls, given ? given : "any");
-    g_free(given);
+    dv_free(given);
     return chosen;
 }
 
@@ -306,8 +312,8 @@ static void apply_attributes(DvScene *scene, DvObject *object)
         follow_source(scene, object, source);
     else if (source)
         set_fields(object, source);
-    for (guint i = 0; i < object->attributes->list->len; i++) {
-        DvAttribute *attribute = &g_array_index(object->attributes->list, DvAttribute, i);
+    for (size_t i = 0; i < object->attributes->count; i++) {
+        DvAttribute *attribute = &object->attributes->at[i];
         if (!g_strv_contains(first, attribute->name) && strcmp(attribute->name, "type") != 0)
             set_fields(object, attribute);
     }
@@ -316,8 +322,8 @@ static void apply_attributes(DvScene *scene, DvObject *object)
 static void report_unused_attributes(DvObject *object)
 {
     DvNode *node = dv_private_node_of(object);
-    for (guint i = 0; i < object->attributes->list->len; i++) {
-        const DvAttribute *attribute = &g_array_index(object->attributes->list, DvAttribute, i);
+    for (size_t i = 0; i < object->attributes->count; i++) {
+        const DvAttribute *attribute = &object->attributes->at[i];
         if (attribute->used || attribute->name[0] == '_' || g_str_has_prefix(attribute->name, "NO"))
             continue;
         GPtrArray *names = g_ptr_array_new();
@@ -348,13 +354,18 @@ static void give_name(DvNode *node, DvObject *object)
 {
     if (*dv_object_name(object))
         return;
-    if (!node->counts)
-        node->counts = g_hash_table_new(g_direct_hash, g_direct_equal);
-    const guint number = GPOINTER_TO_UINT(g_hash_table_lookup(node->counts, object->cls)) + 1;
-    g_hash_table_insert(node->counts, (void *)object->cls, GUINT_TO_POINTER(number));
-    char *name = g_strdup_printf("%s%u", object->cls->name, number);
-    dv_data_set_string(&object->name, name);
-    g_free(name);
+    size_t i = 0;
+    while (i < node->named_count && node->named[i].cls != object->cls)
+        i++;
+    if (i == node->named_count) {
+        const size_t one = sizeof *node->named;
+        node->named = dv_realloc(node->named, i * one, (i + 1) * one);
+        node->named[node->named_count++].cls = object->cls;
+    }
+    DvText name = {0};
+    dv_text_add(&name, "%s%u", object->cls->name, ++node->named[i].objects);
+    dv_data_set_string(&object->name, name.at);
+    dv_text_free(&name);
 }
 
 static void warn_of_slots(const Making *making)
@@ -382,7 +393,7 @@ static DvStatus make(Making *making, DvObject **result)
     if (!variant) {
         (void)say(making, DV_ERROR_MISSING, NULL, "cannot be made here: %s", reason.at ? reason.at : "not accepted");
         dv_text_free(&reason);
-        g_free(wanted);
+        dv_free(wanted);
         dv_attributes_free(making->attributes);
         return DV_ERROR_MISSING;
     }
@@ -392,7 +403,7 @@ static DvStatus make(Making *making, DvObject **result)
     (void)dv_attribute(making->attributes, "type");
     if (wanted && *variant && !is_part_of(variant, wanted))
         warn_of_template(making, template, wanted, variant);
-    g_free(wanted);
+    dv_free(wanted);
 
     DvObject *object = dv_core_object_new(&dv_words, making->cls, variant);
     object->place = making->place;

@@ -42,11 +42,11 @@ static DvObject *counted_back(const DvNode *node, const DvObject *from, const ch
     int32_t places;
     if (!dv_read_int(&text, &places) || text != end || *end != ']' || places >= 0)
         return NULL;
-    guint position = node->members->len;
-    if (from && !from->is_node)
-        g_ptr_array_find(node->members, from, &position);
+    size_t position = 0;
+    while (position < node->members.len && dv_private_at(&node->members, position) != from)
+        position++;
     const int64_t index = (int64_t)position + places;
-    return index >= 0 ? g_ptr_array_index(node->members, (guint)index) : NULL;
+    return index >= 0 ? dv_private_at(&node->members, (guint)index) : NULL;
 }
 
 /* Follows `length` characters behind the '@'. */
@@ -90,8 +90,8 @@ static DvObject *of_contract(DvObject *object, const char *contract)
     const DvNode *node = object->self;
     DvObject *found = NULL, *by_path = NULL;
     guint standing = 0, others = 0;
-    for (guint i = 0; i < node->members->len; i++) {
-        DvObject *member = g_ptr_array_index(node->members, i);
+    for (guint i = 0; i < node->members.len; i++) {
+        DvObject *member = dv_private_at(&node->members, i);
         if (dv_core_stands_for_node(member, contract)) {
             found = member;
             standing++;

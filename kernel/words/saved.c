@@ -166,7 +166,7 @@ void dv_saved_attributes(DvObject *object, const char *folder, DvSavedText say, 
         say(context, "name", dv_object_name(object));
     if (*object->variant)
         say(context, "template", object->variant);
-    for (guint i = 0; object->attributes && i < object->attributes->list->len; i++) {
+    for (size_t i = 0; object->attributes && i < object->attributes->count; i++) {
         const DvAttribute *attribute = dv_attributes_at(object->attributes, i);
         DvData *data = dv_object_field(object, attribute->name);
         if (!is_said(object, attribute, data))
@@ -215,7 +215,7 @@ void dv_saved_state(DvObject *object, DvSavedText say, void *context)
         if (has_changed(object, i))
             say_value(object->fields[i], say, context);
     const DvNode *node = object->is_node ? object->self : NULL;
-    if (node && !node->parents->len && node->scene->steps > 0) {
+    if (node && !node->parents.len && node->scene->steps > 0) {
         DvText text = {0};
         dv_text_add(&text, "%llu", (unsigned long long)node->scene->steps);
         say(context, "steps", text.at);
@@ -286,8 +286,8 @@ void dv_build_state(DvObject *object, const char *field, const char *text, int l
 void dv_words_restore(DvObject *object)
 {
     DvStatus status = DV_OK;
-    for (guint i = 0; object->restore && i < object->restore->list->len; i++) {
-        const DvStatus one = restore_field(object, &g_array_index(object->restore->list, DvAttribute, i));
+    for (size_t i = 0; object->restore && i < object->restore->count; i++) {
+        const DvStatus one = restore_field(object, &object->restore->at[i]);
         status = status == DV_OK ? one : status;
     }
     g_clear_pointer(&object->restore, dv_attributes_free);

@@ -26,6 +26,7 @@ static DvObject *object_at(DvScene *scene, const char *path)
 const Words dv_words = {.parse = dv_words_parse,
                         .find_file = dv_find_file,
                         .attribute_of = dv_words_attribute_of,
+                        .check_ranges = dv_words_check_ranges,
                         .make_first = dv_words_make_first,
                         .forget = dv_words_forget,
                         .capture = dv_words_capture,

@@ -5,6 +5,7 @@
  *   create.c       an object from class name, attributes and context: variant, fields, links
  *   attributes.c   the texts that an object is made from
  *   parse.c        values of all types from text
+ *   range.c        which numbers make sense in a field, and what is said of others
  *   files.c        names of files to files
  *   plugin_files.c plugins from folders and sets: which there are, which may start
  *   path.c         "@../dofs" to objects and fields
@@ -22,7 +23,8 @@
 #include "core.h"
 
 struct DvAttributes {
-    GArray *list; /* DvAttribute; those of an object are sorted by name in the order of bytes */
+    DvAttribute *at; /* [count] those of an object are sorted by name in the order of bytes */
+    size_t count, room;
 };
 
 /* attributes.c */
@@ -30,6 +32,9 @@ DvAttribute *dv_words_attribute_of(const DvObject *object, const DvField *field)
 
 /* create.c */
 void dv_words_make_first(DvNode *node, const DvClass *cls);
+
+/* range.c */
+DvStatus dv_words_check_ranges(DvObject *object, bool follows);
 
 /* parse.c */
 DvStatus dv_words_parse(const DvField *field, const DvType *type, const char *text, void **elements, size_t *count,

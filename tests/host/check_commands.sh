@@ -236,19 +236,24 @@ bench = json.load(open(sys.argv[1]))
 assert bench["median_us"] > 0 and bench["p99_us"] >= bench["median_us"], bench
 assert bench["allocations_per_step"] == 0, bench
 END
-# Of one step all times are its own; of two the median is the mean, and the 99th percentile the longer one.
+# Of one step all times are its own; of two the median is the mean, and the 99th percentile the longer one. Phases are those of another
+# run, which whatever else the machine does may make longer: but not longer than the whole call.
 for steps in 1 2 3; do
-    "$divan" bench -n $steps --json "$ball" >"$work/bench.json" 2>/dev/null
-    python3 - "$work/bench.json" $steps <<'END' || fail "bench -n $steps: its statistics do not fit each other"
-import json, sys
-bench, steps = json.load(open(sys.argv[1])), int(sys.argv[2])
+    python3 - "$divan" "$ball" "$work/bench.json" $steps <<'END' || fail "bench -n $steps: its statistics do not fit each other"
+import json, subprocess, sys, time
+divan, ball, file, steps = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
+begin = time.monotonic()
+with open(file, "w") as out:
+    subprocess.run([divan, "bench", "-n", str(steps), "--json", ball], stdout=out, stderr=subprocess.DEVNULL, check=True)
+whole = 1e6 * (time.monotonic() - begin)
+bench = json.load(open(file))
 median, p99, mean = (bench[name] for name in ("median_us", "p99_us", "mean_us"))
 rounding = 0.002
 assert bench["steps"] == steps, bench
 assert steps > 1 or abs(median - p99) < rounding and abs(median - mean) < rounding, bench
 assert steps != 2 or abs(median - mean) < rounding and p99 >= mean - rounding, bench
 assert median <= p99 + rounding and mean <= p99 + rounding and p99 <= steps * mean + rounding, bench
-assert sum(bench["phases"].values()) <= mean + steps * rounding + 1, bench
+assert 0 < sum(bench["phases"].values()) <= whole / steps, bench
 END
 done
 

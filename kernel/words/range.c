@@ -2,7 +2,7 @@
  *
  * Ranges: which numbers make sense in a field, and what is said of one that does not.
  */
-#include "internal.h"
+#include "words.h"
 
 #include <math.h>
 
@@ -71,7 +71,8 @@ static DvStatus say(const DvData *data, size_t k)
     return status;
 }
 
-size_t dv_private_range_check(DvData *data, DvStatus *status)
+/* How many numbers are outside; *status after an error. */
+static size_t check(DvData *data, DvStatus *status)
 {
     const DvField *field = data->field;
     const DvScalar scalar = data->type->scalar;
@@ -89,4 +90,27 @@ size_t dv_private_range_check(DvData *data, DvStatus *status)
     if (outside > MOST_MESSAGES)
         dv_field_warning(data, -1, "so are %zu more of its numbers", outside - MOST_MESSAGES);
     return outside;
+}
+
+/* A field that follows another is looked at once its object has read it. An attribute that several fields take by an alias is told
+ * of once. */
+DvStatus dv_words_check_ranges(DvObject *object, bool follows)
+{
+    DvStatus status = DV_OK;
+    GPtrArray *told = NULL; /* attributes */
+    for (size_t i = DV_PRIVATE_COMMON_FIELDS; i < object->field_count; i++) {
+        DvData *data = object->fields[i];
+        if (!data->field->range || (dv_data_parent(data) != NULL) != follows)
+            continue;
+        DvAttribute *attribute = dv_words_attribute_of(object, data->field);
+        if (told && attribute && g_ptr_array_find(told, attribute, NULL))
+            continue;
+        if (check(data, &status) && attribute) {
+            told = told ? told : g_ptr_array_new();
+            g_ptr_array_add(told, attribute);
+        }
+    }
+    if (told)
+        g_ptr_array_free(told, TRUE);
+    return status;
 }
