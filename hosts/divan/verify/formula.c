@@ -420,7 +420,7 @@ Formula *formula_compile(const char *text, const FormulaScope *scope, char **pro
 
 double formula_value(const Formula *formula, const double *variables)
 {
-    double stack[MAX_STACK + 1], *top = stack; /* top: behind the last */
+    double stack[MAX_STACK + 1] = {0}, *top = stack; /* top: behind the last */
     for (guint i = 0; i < formula->ops->len; i++) {
         const Op *op = &g_array_index(formula->ops, Op, i);
         switch (op->action) {

@@ -3,38 +3,15 @@
  * BlockJacobiPreconditioner: multiplies by the inverses of the 3 x 3 blocks on the diagonal of the matrix, whatever the DOF
  * types: block g couples the unknowns 3 g, 3 g + 1 and 3 g + 2. A last block that is not full is filled with the identity.
  */
-#include "linear/flat_system.h"
-#include "linear/linear_solver_fields.h"
-#include "linear/many_solves.h"
-
-#include <divan/memory.h>
+#include "linear/diagonal_preconditioner.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef struct BlockJacobiPreconditioner {
-    DvManySolves many; /* first */
-    DvLinearSolverFields common;
-    DvLinearSystemUse system;
-    DvFlatSystem flat;
-    double *inverse; /* [groups] x 9, row-major, each the inverse of a diagonal block */
-    size_t capacity;
-} BlockJacobiPreconditioner;
-
 static const DvField fields[] = {
-    DV_LINEAR_SOLVER_FIELDS(BlockJacobiPreconditioner),
+    DV_LINEAR_SOLVER_FIELDS(DvDiagonalPreconditioner),
     {0},
 };
-
-static DvStatus solve_flat(void *self, double *x, const double *b, size_t n);
-
-static DvStatus init(DvObject *object, void *self_)
-{
-    BlockJacobiPreconditioner *self = self_;
-    self->many.solve = solve_flat;
-    return dv_linear_system_find(object, &self->common.linear_system, "MatrixLinearSystem",
-                                 "BlockDiagonalMatrixMat3x3d", &self->system);
-}
 
 /* The 3 x 3 blocks of scalars on the diagonal; blocks of the matrix may lie across them. */
 static void gather_blocks(const DvBlockMatrix *a, double *blocks)
@@ -75,24 +52,18 @@ static bool invert(double *m)
     return true;
 }
 
+/* Keeps the inverses: [groups] x 9, row-major. */
 static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
 {
-    BlockJacobiPreconditioner *self = self_;
-    const DvBlockMatrix *a = self->system.ops->assemble(self->system.self, m, step, factors);
-    if (a == NULL)
+    DvDiagonalPreconditioner *self = self_;
+    const DvBlockMatrix *a = dv_diagonal_preconditioner_assemble(self, m, step, factors, 3, 9);
+    if (!a)
         return DV_ERROR_INVALID;
-    dv_flat_system_set(&self->flat, m);
-    self->many.n = self->flat.n;
     const size_t groups = (self->flat.n + 2) / 3;
-    if (groups > self->capacity) {
-        dv_free(self->inverse);
-        self->capacity = groups;
-        self->inverse = dv_alloc(groups * 9, sizeof *self->inverse);
-    }
     if (groups > 0)
-        gather_blocks(a, self->inverse);
+        gather_blocks(a, self->numbers);
     for (size_t g = 0; g < groups; g++)
-        if (!invert(self->inverse + 9 * g))
+        if (!invert(self->numbers + 9 * g))
             return dv_error(
                 dv_object_of(self), DV_ERROR_SINGULAR,
                 "the diagonal block of unknowns %zu to %zu of %zu is singular. Give every point mass or stiffness",
@@ -103,9 +74,9 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
 /* Transposed, as the method has it: the same for symmetric matrices. */
 static DvStatus solve_flat(void *self_, double *x, const double *b, size_t n)
 {
-    const BlockJacobiPreconditioner *self = self_;
+    const DvDiagonalPreconditioner *self = self_;
     for (size_t g = 0; 3 * g < n; g++) {
-        const double *inverse = self->inverse + 9 * g;
+        const double *inverse = self->numbers + 9 * g;
         const size_t filled = n - 3 * g < 3 ? n - 3 * g : 3;
         double z[3] = {0};
         for (size_t r = 0; r < filled; r++)
@@ -116,32 +87,17 @@ static DvStatus solve_flat(void *self_, double *x, const double *b, size_t n)
     return DV_OK;
 }
 
-static DvStatus solve(void *self_, DvVecId x, DvVecId b)
+static DvStatus init(DvObject *object, void *self)
 {
-    BlockJacobiPreconditioner *self = self_;
-    return dv_flat_system_solve(&self->flat, x, b, self, solve_flat);
-}
-
-static bool is_matrix_free(void *self_)
-{
-    (void)self_;
-    return false;
-}
-
-static void destroy(DvObject *object, void *self_)
-{
-    (void)object;
-    BlockJacobiPreconditioner *self = self_;
-    dv_flat_system_free(&self->flat);
-    dv_free(self->inverse);
+    return dv_diagonal_preconditioner_init(object, self, "BlockDiagonalMatrixMat3x3d", solve_flat);
 }
 
 static const DvLinearSolverOps ops = {
     .size = sizeof(DvLinearSolverOps),
     .set_system = set_system,
-    .solve = solve,
+    .solve = dv_diagonal_preconditioner_solve,
     .solve_flat = solve_flat,
-    .is_matrix_free = is_matrix_free,
+    .is_matrix_free = dv_diagonal_preconditioner_is_matrix_free,
     .solve_many = dv_many_solve,
     .compliance = dv_many_compliance,
 };
@@ -154,9 +110,9 @@ const DvClass dv_block_jacobi_preconditioner = {
     .family = "preconditioners",
     .module = "Sofa.Component.LinearSolver.Preconditioner",
     .help = "Multiplies by the inverses of the 3 x 3 diagonal blocks of the matrix.",
-    .instance_size = sizeof(BlockJacobiPreconditioner),
+    .instance_size = sizeof(DvDiagonalPreconditioner),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_LINEAR_SOLVER, .ops = &ops}, {0}},
     .init = init,
-    .destroy = destroy,
+    .destroy = dv_diagonal_preconditioner_destroy,
 };

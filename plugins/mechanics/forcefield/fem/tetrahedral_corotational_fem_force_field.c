@@ -5,27 +5,20 @@
  * The method and its limits are described in tetrahedron_blocks.h; `method` chooses the frame. Each element keeps its material when
  * the topology changes: materials are data attached to the tetrahedra, shapes are made again from rest positions.
  */
-#include "forcefield/fem/material.h"
-#include "forcefield/fem/tetrahedron_blocks.h"
+#include "forcefield/fem/tetrahedron_force_field.h"
 #include <divan/types/color.h>
 #include <divan/types/matrix.h>
 
 #include <string.h>
 
 typedef struct TetrahedralCorotationalFEMForceField {
-    SingleState base;
+    TetrahedronForceField common; /* first */
     DvLink topology_link;
     Material material;
     DvData tetrahedron_info, method, local_stiffness_factor, update_stiffness_matrix, compute_global_matrix;
     DvData compute_von_mises_stress, von_mises_per_element, von_mises_per_node;
     DvData drawing, draw_color[4];
 
-    DvTopologyRef topology;
-    TetrahedronBlocks blocks;
-    ElementMaterials materials;
-    MeshEdits edits;        /* since the blocks were brought up to date */
-    uint64_t structure;     /* + 1 when couplings have become others */
-    uint64_t materials_set; /* times */
 } TetrahedralCorotationalFEMForceField;
 
 static const char *const methods[] = {"small", "large", "polar", "exact", NULL};
@@ -34,7 +27,7 @@ static const TetrahedronMethod method_of[] = {TETRAHEDRON_SMALL, TETRAHEDRON_LAR
 
 #define FIELD(member, name, type, ...) DV_FIELD(TetrahedralCorotationalFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    SINGLE_STATE_FIELDS(TetrahedralCorotationalFEMForceField, base),
+    SINGLE_STATE_FIELDS(TetrahedralCorotationalFEMForceField, common.base),
     DV_LINK(TetrahedralCorotationalFEMForceField, topology_link, "topology", DV_TOPOLOGY,
             .help = "mesh; that of the node by default"),
     MATERIAL_FIELDS(TetrahedralCorotationalFEMForceField, material, 0),
@@ -76,35 +69,29 @@ static const DvField fields[] = {
 
 static void set_element(TetrahedralCorotationalFEMForceField *self, uint32_t element, double *frame)
 {
-    const ElementMaterial material = element_material(&self->materials, element);
-    tetrahedron_blocks_set_material(&self->blocks, element, material.young, material.poisson);
+    const ElementMaterial material = element_material(&self->common.materials, element);
+    tetrahedron_blocks_set_material(&self->common.blocks, element, material.young, material.poisson);
     for (uint32_t c = 0; c < 9; c++)
-        frame[9 * (size_t)element + c] = self->blocks.frame[element / DV_LANES][c % 3][c / 3][element % DV_LANES];
-}
-
-static DvStatus failed(TetrahedralCorotationalFEMForceField *self, DvStatus status)
-{
-    tetrahedron_blocks_free(&self->blocks);
-    self->structure++;
-    return status;
+        frame[9 * (size_t)element + c] =
+            self->common.blocks.frame[element / DV_LANES][c % 3][c / 3][element % DV_LANES];
 }
 
 static DvStatus build(TetrahedralCorotationalFEMForceField *self)
 {
     DvObject *object = dv_object_of(self);
-    const DvElements tetrahedra = dv_topology_elements(&self->topology, DV_TETRAHEDRA);
+    const DvElements tetrahedra = dv_topology_elements(&self->common.topology, DV_TETRAHEDRA);
     const TetrahedronUpdate update = dv_data_bool(&self->update_stiffness_matrix) ? UPDATE_ALL_STRAINS : UPDATE_NONE;
     DvConstVec rest;
-    DvStatus status = state_at_rest(object, self->base.state, &rest);
+    DvStatus status = state_at_rest(object, self->common.base.state, &rest);
     if (status == DV_OK)
-        status = element_materials_agree(&self->materials, tetrahedra.count);
+        status = element_materials_agree(&self->common.materials, tetrahedra.count);
     if (status == DV_OK)
-        status = tetrahedron_blocks_build(&self->blocks, object, method_of[dv_data_choice(&self->method)], update,
-                                          rest.count, rest.at, tetrahedra.count, tetrahedra.at);
-    mesh_edits_clear(&self->edits);
+        status = tetrahedron_blocks_build(&self->common.blocks, object, method_of[dv_data_choice(&self->method)],
+                                          update, rest.count, rest.at, tetrahedra.count, tetrahedra.at);
+    mesh_edits_clear(&self->common.edits);
     if (status != DV_OK)
-        return failed(self, status);
-    self->structure++;
+        return tetrahedron_force_field_failed(&self->common, status);
+    self->common.structure++;
     double *frame = dv_data_begin_all(&self->tetrahedron_info, tetrahedra.count);
     for (uint32_t i = 0; i < tetrahedra.count; i++)
         set_element(self, i, frame);
@@ -114,43 +101,43 @@ static DvStatus build(TetrahedralCorotationalFEMForceField *self)
 
 static DvStatus take_edits(TetrahedralCorotationalFEMForceField *self)
 {
-    const DvElements tetrahedra = dv_topology_elements(&self->topology, DV_TETRAHEDRA);
-    MeshEdits *edits = &self->edits;
+    const DvElements tetrahedra = dv_topology_elements(&self->common.topology, DV_TETRAHEDRA);
+    MeshEdits *edits = &self->common.edits;
     bool paired = true;
     DvConstVec rest;
-    DvStatus status = state_at_rest(dv_object_of(self), self->base.state, &rest);
+    DvStatus status = state_at_rest(dv_object_of(self), self->common.base.state, &rest);
     if (status != DV_OK)
         return status;
     mesh_edits_sort(edits, rest.count, tetrahedra.count);
-    status = tetrahedron_blocks_update(&self->blocks, dv_object_of(self), edits, &self->topology, rest.count, rest.at,
-                                       tetrahedra.count, tetrahedra.at, &paired);
+    status = tetrahedron_blocks_update(&self->common.blocks, dv_object_of(self), edits, &self->common.topology,
+                                       rest.count, rest.at, tetrahedra.count, tetrahedra.at, &paired);
     if (status == DV_OK) {
         double *frame = dv_data_begin(&self->tetrahedron_info, tetrahedra.count);
         for (uint32_t i = 0; i < edits->elements.count; i++)
             set_element(self, edits->elements.at[i], frame);
         dv_data_end(&self->tetrahedron_info);
-        self->materials_set++;
-        self->structure += !paired;
+        self->common.materials_set++;
+        self->common.structure += !paired;
     }
     mesh_edits_clear(edits);
-    return status == DV_OK ? DV_OK : failed(self, status);
+    return status == DV_OK ? DV_OK : tetrahedron_force_field_failed(&self->common, status);
 }
 
 /* The blocks are those of the mesh and of a state of `points` points. */
 static DvStatus follow_mesh(TetrahedralCorotationalFEMForceField *self, uint32_t points)
 {
-    const bool rewritten = dv_topology_rewritten(&self->topology);
-    if (rewritten || self->edits.all || (self->edits.any && self->blocks.mesh.elements == 0))
+    const bool rewritten = dv_topology_rewritten(&self->common.topology);
+    if (rewritten || self->common.edits.all || (self->common.edits.any && self->common.blocks.mesh.elements == 0))
         return build(self);
-    const DvStatus status = self->edits.any ? take_edits(self) : DV_OK;
-    return status == DV_OK && points != self->blocks.mesh.points ? build(self) : status;
+    const DvStatus status = self->common.edits.any ? take_edits(self) : DV_OK;
+    return status == DV_OK && points != self->common.blocks.mesh.points ? build(self) : status;
 }
 
 static DvStatus reinit(DvObject *object, void *self_)
 {
     (void)object;
     TetrahedralCorotationalFEMForceField *self = self_;
-    element_materials_read(&self->materials);
+    element_materials_read(&self->common.materials);
     const bool exact = method_of[dv_data_choice(&self->method)] == TETRAHEDRON_EXACT;
     const DvStatus status =
         exact && dv_data_bool(&self->update_stiffness_matrix)
@@ -158,27 +145,27 @@ static DvStatus reinit(DvObject *object, void *self_)
                              "method 'exact' has the gradients of the rest shape; use another method, or 0")
             : build(self);
     if (status != DV_OK)
-        single_state_release(&self->base);
+        single_state_release(&self->common.base);
     return status;
 }
 
 static DvStatus init(DvObject *object, void *self_)
 {
     TetrahedralCorotationalFEMForceField *self = self_;
-    DvStatus status = single_state_init(object, &self->base);
+    DvStatus status = single_state_init(object, &self->common.base);
     if (status == DV_OK)
-        status = dv_topology_require(object, &self->topology_link, "a container of tetrahedra", &self->topology);
+        status = dv_topology_require(object, &self->topology_link, "a container of tetrahedra", &self->common.topology);
     if (status == DV_OK)
-        status = element_materials_attach(&self->materials, &self->material, &self->local_stiffness_factor,
-                                          self->topology.object, DV_TETRAHEDRA, 1);
+        status = element_materials_attach(&self->common.materials, &self->material, &self->local_stiffness_factor,
+                                          self->common.topology.object, DV_TETRAHEDRA, 1);
     if (status == DV_OK)
-        status = mesh_edits_attach(&self->edits, self->topology.object, DV_TETRAHEDRA);
+        status = mesh_edits_attach(&self->common.edits, self->common.topology.object, DV_TETRAHEDRA);
     if (status != DV_OK) {
-        single_state_release(&self->base);
+        single_state_release(&self->common.base);
         return status;
     }
-    if (dv_topology_elements(&self->topology, DV_TETRAHEDRA).count == 0)
-        dv_warning(object, "the topology '%s' has no tetrahedra", dv_object_path(self->topology.object));
+    if (dv_topology_elements(&self->common.topology, DV_TETRAHEDRA).count == 0)
+        dv_warning(object, "the topology '%s' has no tetrahedra", dv_object_path(self->common.topology.object));
     return reinit(object, self);
 }
 
@@ -186,25 +173,15 @@ static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
     TetrahedralCorotationalFEMForceField *self = self_;
-    element_materials_detach(&self->materials);
-    mesh_edits_detach(&self->edits);
-    single_state_release(&self->base);
-    dv_topology_release(&self->topology);
-}
-
-static void destroy(DvObject *object, void *self_)
-{
-    (void)object;
-    TetrahedralCorotationalFEMForceField *self = self_;
-    tetrahedron_blocks_free(&self->blocks);
+    tetrahedron_force_field_release(&self->common);
 }
 
 static void compute_stress(TetrahedralCorotationalFEMForceField *self, const DvConstVec *x)
 {
-    const ElementBlocks *mesh = &self->blocks.mesh;
+    const ElementBlocks *mesh = &self->common.blocks.mesh;
     double *element = dv_data_begin_all(&self->von_mises_per_element, mesh->elements);
     double *node = dv_data_begin_all(&self->von_mises_per_node, mesh->points);
-    tetrahedron_blocks_von_mises(&self->blocks, self->blocks.method, STRAIN_LOCAL, x, element);
+    tetrahedron_blocks_von_mises(&self->common.blocks, self->common.blocks.method, STRAIN_LOCAL, x, element);
     element_blocks_mean(mesh, element, node);
     dv_data_end(&self->von_mises_per_element);
     dv_data_end(&self->von_mises_per_node);
@@ -217,92 +194,44 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     TetrahedralCorotationalFEMForceField *self = self_;
     if (follow_mesh(self, x->count) != DV_OK)
         return;
-    tetrahedron_blocks_force(&self->blocks, NULL, x, f);
+    tetrahedron_blocks_force(&self->common.blocks, NULL, x, f);
     if (dv_data_bool(&self->compute_von_mises_stress))
         compute_stress(self, x);
-}
-
-static void add_dforce(void *self_, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
-{
-    (void)step;
-    (void)b;
-    TetrahedralCorotationalFEMForceField *self = self_;
-    if (dx->count == self->blocks.mesh.points)
-        tetrahedron_blocks_dforce(&self->blocks, k, dx, df);
-}
-
-static void reserve(void *self_, DvPattern *pattern)
-{
-    TetrahedralCorotationalFEMForceField *self = self_;
-    element_blocks_reserve(&self->blocks.mesh, pattern);
-}
-
-static void assemble(void *self_, const DvStep *step, double k, double b, const DvMatrixView *view)
-{
-    (void)step;
-    (void)b;
-    TetrahedralCorotationalFEMForceField *self = self_;
-    tetrahedron_blocks_assemble(&self->blocks, k, view);
-}
-
-static uint64_t structure(void *self_)
-{
-    return ((const TetrahedralCorotationalFEMForceField *)self_)->structure;
-}
-
-static uint64_t matrix_version(void *self_)
-{
-    const TetrahedralCorotationalFEMForceField *self = self_;
-    return self->blocks.method == TETRAHEDRON_SMALL ? self->structure + self->materials_set : 0;
 }
 
 static double energy(void *self_, const DvStep *step, const DvConstVec *x)
 {
     (void)step;
     TetrahedralCorotationalFEMForceField *self = self_;
-    return x->count == self->blocks.mesh.points ? tetrahedron_blocks_energy(&self->blocks, NULL, x) : 0.0;
-}
-
-static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
-{
-    const TetrahedralCorotationalFEMForceField *self = self_;
-    return single_state_is_concerned(&self->base, fault)
-               ? tetrahedron_blocks_explain(&self->blocks, self, self->base.state.object, fault, cause, remedy)
-               : 0.0;
-}
-
-static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = explain};
-
-static void cost(void *self_, double *product, double *assembly)
-{
-    tetrahedron_blocks_cost(&((const TetrahedralCorotationalFEMForceField *)self_)->blocks, product, assembly);
+    return x->count == self->common.blocks.mesh.points ? tetrahedron_blocks_energy(&self->common.blocks, NULL, x) : 0.0;
 }
 
 static const DvForceFieldOps ops = {
     .size = sizeof ops,
     .states = single_state_states,
     .add_force = add_force,
-    .add_dforce = add_dforce,
-    .reserve = reserve,
-    .assemble = assemble,
-    .structure = structure,
-    .matrix_version = matrix_version,
+    .add_dforce = tetrahedron_force_field_add_dforce,
+    .reserve = tetrahedron_force_field_reserve,
+    .assemble = tetrahedron_force_field_assemble,
+    .structure = tetrahedron_force_field_structure,
+    .matrix_version = tetrahedron_force_field_matrix_version,
     .energy = energy,
-    .cost = cost,
+    .cost = tetrahedron_force_field_cost,
 };
 
 static void draw(void *self_, DvDraw *target)
 {
     TetrahedralCorotationalFEMForceField *self = self_;
-    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !self->base.state.ops || !dv_data_bool(&self->drawing))
+    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !self->common.base.state.ops ||
+        !dv_data_bool(&self->drawing))
         return;
-    const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
-    if (x.count != self->blocks.mesh.points)
+    const DvConstVec x = dv_state_read(self->common.base.state, DV_POSITION);
+    if (x.count != self->common.blocks.mesh.points)
         return;
     double color[4][4];
     for (int c = 0; c < 4; c++)
         memcpy(color[c], dv_data_doubles(&self->draw_color[c], NULL), sizeof color[c]);
-    tetrahedron_blocks_draw(&self->blocks, target, x.at, 0.0, (const double(*)[4])color);
+    tetrahedron_blocks_draw(&self->common.blocks, target, x.at, 0.0, (const double(*)[4])color);
 }
 
 static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
@@ -320,11 +249,11 @@ const DvClass dv_tetrahedral_corotational_fem_force_field = {
     .instance_size = sizeof(TetrahedralCorotationalFEMForceField),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
-                                      {.id = DV_FAULT_CAUSE, .ops = &cause_ops},
+                                      {.id = DV_FAULT_CAUSE, .ops = &tetrahedron_force_field_cause},
                                       {.id = DV_DRAWABLE, .ops = &drawable},
                                       {0}},
     .init = init,
     .reinit = reinit,
     .cleanup = cleanup,
-    .destroy = destroy,
+    .destroy = tetrahedron_force_field_destroy,
 };

@@ -12,15 +12,14 @@
  * of new elements are made from rest positions: with the next force, in time with what was touched. Hexahedra that are cut are all
  * made again: how one is cut depends on its number.
  */
-#include "forcefield/fem/material.h"
-#include "forcefield/fem/tetrahedron_blocks.h"
+#include "forcefield/fem/tetrahedron_force_field.h"
 #include <divan/element_data.h>
 #include <divan/types/color.h>
 
 #include <string.h>
 
 typedef struct TetrahedronFEMForceField {
-    SingleState base;
+    TetrahedronForceField common; /* first */
     DvLink topology_link;
     Material material;
     DvData initial_points, method, local_stiffness_factor, update_stiffness_matrix, compute_global_matrix;
@@ -30,20 +29,14 @@ typedef struct TetrahedronFEMForceField {
     DvData gather_points, gather_block_size;
     DvData draw_heterogeneous, color_map, alpha, show_per_node, show_per_node_map, show_per_element, gap;
 
-    DvTopologyRef topology;
-    TetrahedronBlocks blocks;
-    ElementMaterials materials;
-    MeshEdits edits;        /* since the blocks were brought up to date */
     DvElementData strained; /* elements of the mesh, whose plastic strains go along */
-    uint64_t structure;     /* + 1 when couplings have become others */
-    uint64_t materials_set; /* times */
 } TetrahedronFEMForceField;
 
 static const char *const methods[] = {"small", "large", "polar", "svd", "exact", NULL}; /* as TetrahedronMethod */
 
 #define FIELD(member, name, type, ...) DV_FIELD(TetrahedronFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    SINGLE_STATE_FIELDS(TetrahedronFEMForceField, base),
+    SINGLE_STATE_FIELDS(TetrahedronFEMForceField, common.base),
     DV_LINK(TetrahedronFEMForceField, topology_link, "topology", DV_TOPOLOGY,
             .help = "mesh; that of the node by default"),
     MATERIAL_FIELDS(TetrahedronFEMForceField, material, 0),
@@ -128,15 +121,15 @@ static uint32_t *cut_hexahedra(const DvTopologyRef *topology, DvElements hexahed
 
 static void set_material(TetrahedronFEMForceField *self, uint32_t element)
 {
-    const ElementMaterial material = element_material(&self->materials, element);
-    tetrahedron_blocks_set_material(&self->blocks, element, material.young, material.poisson);
+    const ElementMaterial material = element_material(&self->common.materials, element);
+    tetrahedron_blocks_set_material(&self->common.blocks, element, material.young, material.poisson);
 }
 
 static void set_materials(TetrahedronFEMForceField *self)
 {
-    self->materials_set++;
-    self->blocks.has_ratio = false;
-    for (uint32_t i = 0; i < self->blocks.mesh.elements; i++)
+    self->common.materials_set++;
+    self->common.blocks.has_ratio = false;
+    for (uint32_t i = 0; i < self->common.blocks.mesh.elements; i++)
         set_material(self, i);
 }
 
@@ -149,7 +142,7 @@ static void forget_plastic_strain(TetrahedronFEMForceField *self)
 
 static uint32_t strains_per_element(const TetrahedronFEMForceField *self)
 {
-    return 6 * self->materials.parts;
+    return 6 * self->common.materials.parts;
 }
 
 static void element_removed(DvElementData *data, uint32_t index)
@@ -196,7 +189,7 @@ static DvStatus follow_strains(TetrahedronFEMForceField *self, DvElementKind kin
                                      .added = elements_added,
                                      .removed = element_removed,
                                      .replaced = strains_replaced};
-    return dv_element_data_attach(&self->strained, self->topology.object);
+    return dv_element_data_attach(&self->strained, self->common.topology.object);
 }
 
 /* ---- Shapes ---- */
@@ -210,20 +203,13 @@ typedef struct Source {
 
 static DvStatus find_source(TetrahedronFEMForceField *self, Source *source)
 {
-    *source = (Source){.tetrahedra = dv_topology_elements(&self->topology, DV_TETRAHEDRA)};
-    const DvStatus status = state_at_rest(dv_object_of(self), self->base.state, &source->rest);
-    if (status == DV_OK && self->materials.data.kind == DV_HEXAHEDRA) {
-        const DvElements hexahedra = dv_topology_elements(&self->topology, DV_HEXAHEDRA);
-        source->cut = cut_hexahedra(&self->topology, hexahedra);
+    *source = (Source){.tetrahedra = dv_topology_elements(&self->common.topology, DV_TETRAHEDRA)};
+    const DvStatus status = state_at_rest(dv_object_of(self), self->common.base.state, &source->rest);
+    if (status == DV_OK && self->common.materials.data.kind == DV_HEXAHEDRA) {
+        const DvElements hexahedra = dv_topology_elements(&self->common.topology, DV_HEXAHEDRA);
+        source->cut = cut_hexahedra(&self->common.topology, hexahedra);
         source->tetrahedra = (DvElements){source->cut, 6 * hexahedra.count};
     }
-    return status;
-}
-
-static DvStatus failed(TetrahedronFEMForceField *self, DvStatus status)
-{
-    tetrahedron_blocks_free(&self->blocks);
-    self->structure++;
     return status;
 }
 
@@ -238,18 +224,18 @@ static DvStatus build(TetrahedronFEMForceField *self)
     const TetrahedronUpdate update = !dv_data_bool(&self->update_stiffness_matrix) ? UPDATE_NONE
                                      : method == TETRAHEDRON_LARGE                 ? UPDATE_NORMAL_STRAINS
                                                                                    : UPDATE_ALL_STRAINS;
-    status = element_materials_agree(&self->materials, source.tetrahedra.count);
+    status = element_materials_agree(&self->common.materials, source.tetrahedra.count);
     if (status == DV_OK)
-        status = tetrahedron_blocks_build(&self->blocks, object, method, update, source.rest.count, source.rest.at,
-                                          source.tetrahedra.count, source.tetrahedra.at);
+        status = tetrahedron_blocks_build(&self->common.blocks, object, method, update, source.rest.count,
+                                          source.rest.at, source.tetrahedra.count, source.tetrahedra.at);
     dv_free(source.cut);
-    mesh_edits_clear(&self->edits);
+    mesh_edits_clear(&self->common.edits);
     if (status != DV_OK)
-        return failed(self, status);
-    self->structure++;
+        return tetrahedron_force_field_failed(&self->common, status);
+    self->common.structure++;
     dv_data_set(&self->initial_points, source.rest.at, source.rest.count);
     set_materials(self);
-    if (self->strained.count * self->materials.parts == source.tetrahedra.count)
+    if (self->strained.count * self->common.materials.parts == source.tetrahedra.count)
         return DV_OK;
     forget_plastic_strain(self); /* the mesh was written anew */
     return follow_strains(self, self->strained.kind);
@@ -258,11 +244,11 @@ static DvStatus build(TetrahedronFEMForceField *self)
 /* Points that are new in their place. */
 static void update_initial_points(TetrahedronFEMForceField *self, const DvConstVec *rest)
 {
-    if (!self->edits.points_edited)
+    if (!self->common.edits.points_edited)
         return;
     double *at = dv_data_begin(&self->initial_points, rest->count);
-    for (uint32_t i = 0; i < self->edits.points.count; i++)
-        memcpy(at + 3 * (size_t)self->edits.points.at[i], rest->at + 3 * (size_t)self->edits.points.at[i],
+    for (uint32_t i = 0; i < self->common.edits.points.count; i++)
+        memcpy(at + 3 * (size_t)self->common.edits.points.at[i], rest->at + 3 * (size_t)self->common.edits.points.at[i],
                3 * sizeof *at);
     dv_data_end(&self->initial_points);
 }
@@ -274,29 +260,32 @@ static DvStatus take_edits(TetrahedronFEMForceField *self)
     DvStatus status = find_source(self, &source);
     if (status != DV_OK)
         return status;
-    MeshEdits *edits = &self->edits;
+    MeshEdits *edits = &self->common.edits;
     mesh_edits_sort(edits, source.rest.count, source.tetrahedra.count);
-    status = tetrahedron_blocks_update(&self->blocks, dv_object_of(self), edits, &self->topology, source.rest.count,
-                                       source.rest.at, source.tetrahedra.count, source.tetrahedra.at, &paired);
+    status = tetrahedron_blocks_update(&self->common.blocks, dv_object_of(self), edits, &self->common.topology,
+                                       source.rest.count, source.rest.at, source.tetrahedra.count, source.tetrahedra.at,
+                                       &paired);
     if (status == DV_OK) {
         for (uint32_t i = 0; i < edits->elements.count; i++)
             set_material(self, edits->elements.at[i]);
         update_initial_points(self, &source.rest);
-        self->materials_set++;
-        self->structure += !paired;
+        self->common.materials_set++;
+        self->common.structure += !paired;
     }
     mesh_edits_clear(edits);
-    return status == DV_OK ? DV_OK : failed(self, status);
+    return status == DV_OK ? DV_OK : tetrahedron_force_field_failed(&self->common, status);
 }
 
 /* The blocks are those of the mesh and of a state of `points` points. */
 static DvStatus follow_mesh(TetrahedronFEMForceField *self, uint32_t points)
 {
-    const bool rewritten = dv_topology_rewritten(&self->topology), cut = self->materials.data.kind == DV_HEXAHEDRA;
-    if (rewritten || self->edits.all || (self->edits.any && (cut || self->blocks.mesh.elements == 0)))
+    const bool rewritten = dv_topology_rewritten(&self->common.topology),
+               cut = self->common.materials.data.kind == DV_HEXAHEDRA;
+    if (rewritten || self->common.edits.all ||
+        (self->common.edits.any && (cut || self->common.blocks.mesh.elements == 0)))
         return build(self);
-    const DvStatus status = self->edits.any ? take_edits(self) : DV_OK;
-    return status == DV_OK && points != self->blocks.mesh.points ? build(self) : status;
+    const DvStatus status = self->common.edits.any ? take_edits(self) : DV_OK;
+    return status == DV_OK && points != self->common.blocks.mesh.points ? build(self) : status;
 }
 
 /* Parameters of the plastic flow; false: the material is elastic. */
@@ -307,7 +296,7 @@ static bool plasticity_begin(TetrahedronFEMForceField *self, TetrahedronPlastici
         return false;
     plasticity->yield = dv_data_double(&self->plastic_yield_threshold);
     plasticity->creep = dv_data_double(&self->plastic_creep);
-    plasticity->strain = dv_data_begin(&self->plastic_strain, 6 * (size_t)self->blocks.mesh.elements);
+    plasticity->strain = dv_data_begin(&self->plastic_strain, 6 * (size_t)self->common.blocks.mesh.elements);
     return true;
 }
 
@@ -332,15 +321,16 @@ static void color_stress(TetrahedronFEMForceField *self, const double *stress, u
 static void compute_stress(TetrahedronFEMForceField *self)
 {
     const int32_t mode = dv_data_int(&self->compute_von_mises_stress);
-    const ElementBlocks *mesh = &self->blocks.mesh;
-    const DvConstVec x = dv_state_read(self->base.state, DV_POSITION),
-                     rest = dv_state_read(self->base.state, DV_REST_POSITION);
+    const ElementBlocks *mesh = &self->common.blocks.mesh;
+    const DvConstVec x = dv_state_read(self->common.base.state, DV_POSITION),
+                     rest = dv_state_read(self->common.base.state, DV_REST_POSITION);
     if (mode == 0 || x.count != mesh->points || rest.count != mesh->points)
         return;
-    const TetrahedronMethod frame = self->blocks.method == TETRAHEDRON_SVD ? TETRAHEDRON_POLAR : self->blocks.method;
+    const TetrahedronMethod frame =
+        self->common.blocks.method == TETRAHEDRON_SVD ? TETRAHEDRON_POLAR : self->common.blocks.method;
     double *element = dv_data_begin_all(&self->von_mises_per_element, mesh->elements);
     double *node = dv_data_begin_all(&self->von_mises_per_node, mesh->points);
-    tetrahedron_blocks_von_mises(&self->blocks, frame, mode == 2 ? STRAIN_GREEN : STRAIN_LOCAL, &x, element);
+    tetrahedron_blocks_von_mises(&self->common.blocks, frame, mode == 2 ? STRAIN_GREEN : STRAIN_LOCAL, &x, element);
     element_blocks_mean(mesh, element, node);
     color_stress(self, node, mesh->points);
     dv_data_end(&self->von_mises_per_element);
@@ -375,36 +365,38 @@ static DvStatus check_options(DvObject *object, TetrahedronFEMForceField *self)
 static DvStatus reinit(DvObject *object, void *self_)
 {
     TetrahedronFEMForceField *self = self_;
-    element_materials_read(&self->materials);
+    element_materials_read(&self->common.materials);
     DvStatus status = check_options(object, self);
     if (status == DV_OK)
         status = build(self);
     if (status == DV_OK)
         compute_stress(self);
     else
-        single_state_release(&self->base);
+        single_state_release(&self->common.base);
     return status;
 }
 
 static DvStatus init(DvObject *object, void *self_)
 {
     TetrahedronFEMForceField *self = self_;
-    DvStatus status = single_state_init(object, &self->base);
+    DvStatus status = single_state_init(object, &self->common.base);
     if (status == DV_OK)
-        status = dv_topology_require(object, &self->topology_link, "a container of tetrahedra", &self->topology);
-    const bool cut = dv_topology_elements(&self->topology, DV_TETRAHEDRA).count == 0;
-    if (status == DV_OK && cut && dv_topology_elements(&self->topology, DV_HEXAHEDRA).count == 0)
+        status = dv_topology_require(object, &self->topology_link, "a container of tetrahedra", &self->common.topology);
+    const bool cut = dv_topology_elements(&self->common.topology, DV_TETRAHEDRA).count == 0;
+    if (status == DV_OK && cut && dv_topology_elements(&self->common.topology, DV_HEXAHEDRA).count == 0)
         status = dv_error(object, DV_ERROR_MISSING, "the topology '%s' has neither tetrahedra nor hexahedra",
-                          dv_object_path(self->topology.object));
+                          dv_object_path(self->common.topology.object));
     if (status == DV_OK)
-        status = element_materials_attach(&self->materials, &self->material, &self->local_stiffness_factor,
-                                          self->topology.object, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA, cut ? 6 : 1);
+        status =
+            element_materials_attach(&self->common.materials, &self->material, &self->local_stiffness_factor,
+                                     self->common.topology.object, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA, cut ? 6 : 1);
     if (status == DV_OK)
         status = follow_strains(self, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA);
     if (status == DV_OK)
-        status = mesh_edits_attach(&self->edits, self->topology.object, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA);
+        status =
+            mesh_edits_attach(&self->common.edits, self->common.topology.object, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA);
     if (status != DV_OK) {
-        single_state_release(&self->base);
+        single_state_release(&self->common.base);
         return status;
     }
     return reinit(object, self);
@@ -420,10 +412,10 @@ static void handle_event(DvObject *object, void *self_, DvEvent *event)
 {
     (void)object;
     TetrahedronFEMForceField *self = self_;
-    if (!self->base.state.ops)
+    if (!self->common.base.state.ops)
         return;
     if (event->kind == DV_EVENT_ANIMATE_BEGIN && dv_data_bool(&self->update_stiffness)) {
-        element_materials_read(&self->materials);
+        element_materials_read(&self->common.materials);
         set_materials(self);
     } else if (event->kind == DV_EVENT_ANIMATE_END)
         compute_stress(self);
@@ -433,18 +425,8 @@ static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
     TetrahedronFEMForceField *self = self_;
-    element_materials_detach(&self->materials);
     dv_element_data_detach(&self->strained);
-    mesh_edits_detach(&self->edits);
-    single_state_release(&self->base);
-    dv_topology_release(&self->topology);
-}
-
-static void destroy(DvObject *object, void *self_)
-{
-    (void)object;
-    TetrahedronFEMForceField *self = self_;
-    tetrahedron_blocks_free(&self->blocks);
+    tetrahedron_force_field_release(&self->common);
 }
 
 static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
@@ -456,98 +438,49 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
         return;
     TetrahedronPlasticity plasticity;
     if (plasticity_begin(self, &plasticity)) {
-        tetrahedron_blocks_force(&self->blocks, &plasticity, x, f);
+        tetrahedron_blocks_force(&self->common.blocks, &plasticity, x, f);
         dv_data_end(&self->plastic_strain);
     } else {
-        tetrahedron_blocks_force(&self->blocks, NULL, x, f);
+        tetrahedron_blocks_force(&self->common.blocks, NULL, x, f);
     }
-}
-
-static void add_dforce(void *self_, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
-{
-    (void)step;
-    (void)b;
-    TetrahedronFEMForceField *self = self_;
-    if (dx->count == self->blocks.mesh.points)
-        tetrahedron_blocks_dforce(&self->blocks, k, dx, df);
-}
-
-static void reserve(void *self_, DvPattern *pattern)
-{
-    TetrahedronFEMForceField *self = self_;
-    element_blocks_reserve(&self->blocks.mesh, pattern);
-}
-
-static void assemble(void *self_, const DvStep *step, double k, double b, const DvMatrixView *view)
-{
-    (void)step;
-    (void)b;
-    TetrahedronFEMForceField *self = self_;
-    tetrahedron_blocks_assemble(&self->blocks, k, view);
-}
-
-static uint64_t structure(void *self_)
-{
-    return ((const TetrahedronFEMForceField *)self_)->structure;
-}
-
-static uint64_t matrix_version(void *self_)
-{
-    const TetrahedronFEMForceField *self = self_;
-    return self->blocks.method == TETRAHEDRON_SMALL ? self->structure + self->materials_set : 0;
 }
 
 static double energy(void *self_, const DvStep *step, const DvConstVec *x)
 {
     (void)step;
     TetrahedronFEMForceField *self = self_;
-    if (x->count != self->blocks.mesh.points)
+    if (x->count != self->common.blocks.mesh.points)
         return 0.0;
     size_t strains;
     TetrahedronPlasticity plasticity = {0.0, 0.0, 0.0, NULL};
     const double *strain = dv_data_doubles(&self->plastic_strain, &strains);
-    if (strains != 6 * (size_t)self->blocks.mesh.elements)
-        return tetrahedron_blocks_energy(&self->blocks, NULL, x);
+    if (strains != 6 * (size_t)self->common.blocks.mesh.elements)
+        return tetrahedron_blocks_energy(&self->common.blocks, NULL, x);
     plasticity.strain = (double *)(uintptr_t)strain; /* only read */
-    return tetrahedron_blocks_energy(&self->blocks, &plasticity, x);
-}
-
-static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
-{
-    const TetrahedronFEMForceField *self = self_;
-    return single_state_is_concerned(&self->base, fault)
-               ? tetrahedron_blocks_explain(&self->blocks, self, self->base.state.object, fault, cause, remedy)
-               : 0.0;
-}
-
-static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = explain};
-
-static void cost(void *self_, double *product, double *assembly)
-{
-    tetrahedron_blocks_cost(&((const TetrahedronFEMForceField *)self_)->blocks, product, assembly);
+    return tetrahedron_blocks_energy(&self->common.blocks, &plasticity, x);
 }
 
 static const DvForceFieldOps ops = {
     .size = sizeof ops,
     .states = single_state_states,
     .add_force = add_force,
-    .add_dforce = add_dforce,
-    .reserve = reserve,
-    .assemble = assemble,
-    .structure = structure,
-    .matrix_version = matrix_version,
+    .add_dforce = tetrahedron_force_field_add_dforce,
+    .reserve = tetrahedron_force_field_reserve,
+    .assemble = tetrahedron_force_field_assemble,
+    .structure = tetrahedron_force_field_structure,
+    .matrix_version = tetrahedron_force_field_matrix_version,
     .energy = energy,
-    .cost = cost,
+    .cost = tetrahedron_force_field_cost,
 };
 
 static void draw(void *self_, DvDraw *target)
 {
     TetrahedronFEMForceField *self = self_;
-    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !self->base.state.ops)
+    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !self->common.base.state.ops)
         return;
-    const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
-    if (x.count == self->blocks.mesh.points)
-        tetrahedron_blocks_draw(&self->blocks, target, x.at,
+    const DvConstVec x = dv_state_read(self->common.base.state, DV_POSITION);
+    if (x.count == self->common.blocks.mesh.points)
+        tetrahedron_blocks_draw(&self->common.blocks, target, x.at,
                                 dv_data_bool(&self->show_per_element) ? dv_data_double(&self->gap) : 0.0,
                                 tetrahedron_colors);
 }
@@ -567,7 +500,7 @@ const DvClass dv_tetrahedron_fem_force_field = {
     .instance_size = sizeof(TetrahedronFEMForceField),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
-                                      {.id = DV_FAULT_CAUSE, .ops = &cause_ops},
+                                      {.id = DV_FAULT_CAUSE, .ops = &tetrahedron_force_field_cause},
                                       {.id = DV_DRAWABLE, .ops = &drawable},
                                       {0}},
     .init = init,
@@ -575,5 +508,5 @@ const DvClass dv_tetrahedron_fem_force_field = {
     .reset = reset,
     .handle_event = handle_event,
     .cleanup = cleanup,
-    .destroy = destroy,
+    .destroy = tetrahedron_force_field_destroy,
 };

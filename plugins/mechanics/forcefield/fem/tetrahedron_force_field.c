@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "forcefield/fem/tetrahedron_force_field.h"
+
+DvStatus tetrahedron_force_field_failed(TetrahedronForceField *self, DvStatus status)
+{
+    tetrahedron_blocks_free(&self->blocks);
+    self->structure++;
+    return status;
+}
+
+void tetrahedron_force_field_release(TetrahedronForceField *self)
+{
+    element_materials_detach(&self->materials);
+    mesh_edits_detach(&self->edits);
+    single_state_release(&self->base);
+    dv_topology_release(&self->topology);
+}
+
+void tetrahedron_force_field_destroy(DvObject *object, void *self)
+{
+    (void)object;
+    tetrahedron_blocks_free(&((TetrahedronForceField *)self)->blocks);
+}
+
+void tetrahedron_force_field_add_dforce(void *self_, const DvStep *step, double k, double b, const DvConstVec *dx,
+                                        const DvVec *df)
+{
+    (void)step;
+    (void)b;
+    TetrahedronForceField *self = self_;
+    if (dx->count == self->blocks.mesh.points)
+        tetrahedron_blocks_dforce(&self->blocks, k, dx, df);
+}
+
+void tetrahedron_force_field_reserve(void *self, DvPattern *pattern)
+{
+    element_blocks_reserve(&((TetrahedronForceField *)self)->blocks.mesh, pattern);
+}
+
+void tetrahedron_force_field_assemble(void *self, const DvStep *step, double k, double b, const DvMatrixView *view)
+{
+    (void)step;
+    (void)b;
+    tetrahedron_blocks_assemble(&((TetrahedronForceField *)self)->blocks, k, view);
+}
+
+uint64_t tetrahedron_force_field_structure(void *self)
+{
+    return ((const TetrahedronForceField *)self)->structure;
+}
+
+uint64_t tetrahedron_force_field_matrix_version(void *self_)
+{
+    const TetrahedronForceField *self = self_;
+    return self->blocks.method == TETRAHEDRON_SMALL ? self->structure + self->materials_set : 0;
+}
+
+void tetrahedron_force_field_cost(void *self, double *product, double *assembly)
+{
+    tetrahedron_blocks_cost(&((const TetrahedronForceField *)self)->blocks, product, assembly);
+}
+
+static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
+{
+    const TetrahedronForceField *self = self_;
+    return single_state_is_concerned(&self->base, fault)
+               ? tetrahedron_blocks_explain(&self->blocks, self, self->base.state.object, fault, cause, remedy)
+               : 0.0;
+}
+
+const DvFaultCauseOps tetrahedron_force_field_cause = {.size = sizeof tetrahedron_force_field_cause,
+                                                       .explain = explain};
