@@ -259,6 +259,28 @@ static bool is_option(const GOptionEntry *entry, const char *word)
            (!word[2 + length] || word[2 + length] == '=');
 }
 
+/* The words with "-nVALUE" and "-n=VALUE" as two; GLib knows neither. */
+static GPtrArray *part_short_options(const GArray *entries, int count, char **words)
+{
+    GPtrArray *parted = g_ptr_array_new_with_free_func(g_free);
+    bool options = true;
+    for (int i = 0; i < count; i++) {
+        options = options && strcmp(words[i], "--") != 0;
+        bool takes_value = false;
+        for (guint k = 0; options && words[i][0] == '-' && words[i][1] && words[i][2] && k < entries->len; k++) {
+            const GOptionEntry *entry = &g_array_index(entries, GOptionEntry, k);
+            takes_value |= entry->short_name == words[i][1] && entry->arg != G_OPTION_ARG_NONE;
+        }
+        if (takes_value) {
+            g_ptr_array_add(parted, g_strndup(words[i], 2));
+            g_ptr_array_add(parted, g_strdup(words[i] + (words[i][2] == '=' ? 3 : 2)));
+        } else {
+            g_ptr_array_add(parted, g_strdup(words[i]));
+        }
+    }
+    return parted;
+}
+
 /* Of a value that is given twice, the first one would be lost in silence. */
 static bool is_repeated(const char *program, const GArray *entries, int count, char **words)
 {
@@ -362,6 +384,11 @@ static int run_command(const Command *command, int argc, char **argv)
     g_set_prgname(program);
     GError *error = NULL;
     int result = EXIT_USAGE;
+    GPtrArray *words = part_short_options(entries, argc, argv);
+    argc = (int)words->len;
+    char **all = g_new0(char *, words->len + 1); /* of which GLib takes what it understands */
+    memcpy(all, words->pdata, words->len * sizeof *all);
+    argv = all;
     const bool repeated = is_repeated(program, entries, argc - 1, argv + 1);
     const bool parsed = !repeated && g_option_context_parse(context, &argc, &argv, &error);
     if (argc > 1 && strcmp(argv[1], "--") == 0) /* kept by GLib before a name that starts with a '-' */
@@ -387,6 +414,8 @@ static int run_command(const Command *command, int argc, char **argv)
     g_clear_error(&error);
     g_option_context_free(context);
     g_array_free(entries, TRUE);
+    g_ptr_array_free(words, TRUE);
+    g_free(all);
     g_free(program);
     g_free(head);
     g_free(options.plugin_set);

@@ -86,8 +86,10 @@ static bool is_number(const DvType *type)
 
 bool dv_private_type_converts(const DvType *from, const DvType *to)
 {
-    if (dv_private_type_same(from, to) || (is_number(from) && is_number(to)))
+    if (dv_private_type_same(from, to))
         return true;
+    if (is_number(from) && is_number(to)) /* places are no numbers of points */
+        return from->scalar != DV_SCALAR_DOUBLE || to->scalar == DV_SCALAR_DOUBLE || from->components == to->components;
     const bool from_text = from->scalar != DV_SCALAR_OPAQUE || from->print;
     const bool to_text = to->scalar != DV_SCALAR_OPAQUE || to->parse;
     return (from->scalar == DV_SCALAR_STRING || to->scalar == DV_SCALAR_STRING) && from_text && to_text;

@@ -350,6 +350,22 @@ static void report_unused_attributes(DvObject *object)
 
 /* Objects */
 
+static void warn_of_namesake(const DvNode *node, DvObject *object)
+{
+    const char *name = dv_object_name(object);
+    guint i = 0;
+    while (g_ptr_array_index(node->members, i) != object &&
+           !dv_private_is_called(g_ptr_array_index(node->members, i), name, strlen(name)))
+        i++;
+    if (!*name || !object->place.file || g_ptr_array_index(node->members, i) == object)
+        return;
+    DvText path = {0};
+    dv_object_link_path(object, &path);
+    dv_warning(object, "its node holds another object of this name, to which paths lead; the path of this one is '%s'",
+               path.at);
+    dv_text_free(&path);
+}
+
 static void give_name(DvNode *node, DvObject *object)
 {
     if (*dv_object_name(object))
@@ -424,6 +440,7 @@ static DvStatus make(Making *making, DvObject **result)
         dv_core_problem(making->node->scene, status);
     }
     dv_words_resolve_links(object);
+    warn_of_namesake(node, object);
     give_name(node, object);
     report_unused_attributes(object);
     dv_core_stamp(object);

@@ -8,6 +8,7 @@
  */
 #include "words.h"
 
+#include <inttypes.h>
 #include <locale.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -140,6 +141,18 @@ static const char *scalar_word(DvScalar scalar)
     }
 }
 
+/* What a word that is no scalar lacks. */
+static void say_no_scalar(DvText *problem, DvScalar scalar, const char *word)
+{
+    const size_t digits = strspn(word, "0123456789");
+    dv_text_add_quoted(problem, word);
+    if ((scalar == DV_SCALAR_INT || scalar == DV_SCALAR_UINT) && digits && word + digits == end_of_word(word))
+        dv_text_add(problem, " is beyond the largest integer here, %" PRIu32,
+                    scalar == DV_SCALAR_INT ? (uint32_t)INT32_MAX : UINT32_MAX);
+    else
+        dv_text_add(problem, " is not %s", scalar_word(scalar));
+}
+
 /* One scalar of an array; truth values are 0 or 1 there. */
 static inline bool read_scalar(DvScalar scalar, const char **text, void *out)
 {
@@ -189,8 +202,7 @@ static DvStatus parse_fixed(const DvType *type, const char *text, void *element,
         text = skip_blanks(text);
         if (*text) {
             memset(out, 0, step);
-            dv_text_add_quoted(problem, text);
-            dv_text_add(problem, " is not %s", scalar_word(type->scalar));
+            say_no_scalar(problem, type->scalar, text);
         } else {
             dv_text_add(problem, "%u of %u numbers are missing", type->components - i, type->components);
         }
@@ -215,9 +227,8 @@ static DvStatus parse_list(const DvType *type, const char *text, Elements *out, 
         memset(element, 0, out->size);
         text = skip_blanks(text);
         if (*text) {
-            dv_text_add_quoted(problem, text);
-            dv_text_add(problem, " is not %s; the %zu entries before it are kept", scalar_word(type->scalar),
-                        out->count);
+            say_no_scalar(problem, type->scalar, text);
+            dv_text_add(problem, "; the %zu entries before it are kept", out->count);
             status = DV_ERROR_INVALID;
         } else {
             dv_text_add(problem, "the last entry has %u of %u numbers and is dropped", i, type->components);

@@ -146,6 +146,8 @@ DvStatus dv_scene_load(const char *file, const DvLoadOptions *options, DvScene *
     *scene = NULL;
     if (!file || !*file)
         return refuse(NULL, DV_ERROR_INVALID, "no scene file is given");
+    if (g_file_test(file, G_FILE_TEST_IS_DIR))
+        return refuse(file, DV_ERROR_INVALID, "is a folder; name the scene in it");
     char *path = dv_find_file(file, NULL);
     if (!path && !find_format(file, NULL, 0))
         return refuse_format(file);

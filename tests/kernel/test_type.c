@@ -91,8 +91,9 @@ static void an_integer_is_read_as_far_as_it_goes(void **state)
     good(dv_type_int, "+12", "12");
     good(dv_type_int, "-2147483648", "-2147483648");
     warned(dv_type_int, "3.7", "3", "'.7' after the value is dropped");
-    over(dv_type_int, "5", "2147483648", "0", "'2147483648' is not an integer");
-    over(dv_type_int, "5", "99999999999999999999999", "0", "'99999999999999999999999' is not an integer");
+    over(dv_type_int, "5", "2147483648", "0", "'2147483648' is beyond the largest integer here, 2147483647");
+    over(dv_type_int, "5", "99999999999999999999999", "0",
+         "'99999999999999999999999' is beyond the largest integer here, 2147483647");
     over(dv_type_int, "5", "x", "0", "'x' is not an integer");
     over(dv_type_int, "5", "-2147483649 \n", "0", "'-2147483649' is not an integer");
     const char *at = "-2147483649 2147483648 x";
@@ -110,7 +111,7 @@ static void an_integer_is_read_as_far_as_it_goes(void **state)
     warned(dv_type_uint, "-1", "4294967295", "'-1' is negative");
     warned(dv_type_uint, "-1 5", "4294967295", "'-1 5' is negative; '5' after the value is dropped");
     wrong(dv_type_uint, "x", "0", "'x' is not an integer that is not negative");
-    wrong(dv_type_uint, "4294967296", "0", "'4294967296' is not an integer that is not negative");
+    wrong(dv_type_uint, "4294967296", "0", "'4294967296' is beyond the largest integer here, 4294967295");
     wrong(dv_type_uint, "-2147483649", "0", "'-2147483649' is not an integer that is not negative");
 }
 

@@ -54,25 +54,35 @@ DvStatus rigid_file_read(DvData *field, const DvDofType *dof, BodyMass *body, bo
     const char *text = content;
     char word[32];
     double mass = body->mass;
+    bool used = false;
+    DvStatus status = DV_OK;
     skip_line(&text);
-    while (dv_read_word(&text, word, sizeof word)) {
+    while (status == DV_OK && dv_read_word(&text, word, sizeof word)) {
         size_t k = 0;
         while (k < sizeof keywords / sizeof *keywords && strcmp(word, keywords[k].word) != 0)
             k++;
         double numbers[9];
         if (word[0] == '#') {
             skip_line(&text);
-        } else if (k == sizeof keywords / sizeof *keywords || !read_numbers(&text, numbers, keywords[k].numbers)) {
+        } else if (k == sizeof keywords / sizeof *keywords) {
             dv_field_warning(field, -1, "file '%s': '%s' is not a line of a .rigid file and is skipped", file, word);
             skip_line(&text);
+        } else if (!read_numbers(&text, numbers, keywords[k].numbers)) {
+            status = dv_field_error(field, -1, "file '%s': %zu number%s must follow '%s'", file, keywords[k].numbers,
+                                    keywords[k].numbers == 1 ? "" : "s", word);
         } else if (k == 0) {
             memcpy(body->inertia, numbers, sizeof numbers);
+            used = true;
         } else if (k == 1) {
             mass = numbers[0];
-            *has_mass = true;
+            *has_mass = used = true;
         }
     }
     dv_free(content);
-    mass_set(dof, body, mass);
-    return DV_OK;
+    if (status == DV_OK && !used)
+        status =
+            dv_field_error(field, -1, "file '%s' is no .rigid file: neither 'inrt' nor 'vertexMass' is in it", file);
+    if (status == DV_OK)
+        mass_set(dof, body, mass);
+    return status;
 }

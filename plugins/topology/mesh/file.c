@@ -6,7 +6,14 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
+
+/* By its byte order mark. */
+static bool is_utf16(const char *bytes, size_t size)
+{
+    return size >= 2 && (memcmp(bytes, "\xff\xfe", 2) == 0 || memcmp(bytes, "\xfe\xff", 2) == 0);
+}
 
 bool file_read(const char *path, char **bytes, size_t *size, char reason[128])
 {
@@ -27,6 +34,10 @@ bool file_read(const char *path, char **bytes, size_t *size, char reason[128])
         *size = fread(*bytes, 1, (size_t)status.st_size, file);
         if (*size == 0) {
             snprintf(reason, 128, "it cannot be read");
+            dv_free(*bytes);
+            *bytes = NULL;
+        } else if (is_utf16(*bytes, *size)) {
+            snprintf(reason, 128, "it is text in UTF-16; save it in UTF-8");
             dv_free(*bytes);
             *bytes = NULL;
         }

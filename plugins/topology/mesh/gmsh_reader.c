@@ -82,7 +82,7 @@ static bool read_integer(GmshFile *file, int64_t *value, const char *what)
 /* A number of things, each of at least `bytes` bytes in the rest of the file. */
 static bool read_count(GmshFile *file, int64_t *count, size_t bytes, const char *what)
 {
-    if (!scan_integer(&file->text, count) || *count < 0)
+    if (!scan_count(&file->text, count))
         return expected(file, what);
     const size_t left = (size_t)(file->text.end - file->text.at);
     if ((uint64_t)*count > left / bytes + 1)

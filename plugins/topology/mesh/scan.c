@@ -13,6 +13,12 @@ static inline bool is_white(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+/* Whether a line ends here: with \n, \r\n (at its \n) or, as files of old have it, \r alone. */
+static inline bool ends_line(const char *at, const char *end)
+{
+    return *at == '\n' || (*at == '\r' && (at + 1 == end || at[1] != '\n'));
+}
+
 Scanner scan_start(const void *bytes, size_t size)
 {
     static const char mark[] = {(char)0xEF, (char)0xBB, (char)0xBF}; /* of byte order, as some editors put in front */
@@ -25,7 +31,7 @@ bool scan_more(Scanner *scanner)
 {
     const char *at = scanner->at;
     for (; at < scanner->end && is_white(*at); at++)
-        scanner->line += *at == '\n';
+        scanner->line += ends_line(at, scanner->end);
     scanner->at = at;
     return at < scanner->end;
 }
@@ -51,6 +57,9 @@ bool scan_line(Scanner *scanner, Scanner *line)
     if (scanner->at >= scanner->end)
         return false;
     const char *end = memchr(scanner->at, '\n', (size_t)(scanner->end - scanner->at));
+    const char *alone = memchr(scanner->at, '\r', (size_t)((end ? end : scanner->end) - scanner->at));
+    if (alone && ends_line(alone, scanner->end))
+        end = alone;
     *line = (Scanner){.at = scanner->at, .end = end ? end : scanner->end, .line = scanner->line};
     scanner->at = end ? end + 1 : scanner->end;
     scanner->line += end != NULL;
@@ -95,6 +104,18 @@ bool scan_integer(Scanner *scanner, int64_t *value)
     int64_t number;
     if (!dv_scan_integer(&scanner->at, scanner->end, &number) || !is_whole_word(scanner, start))
         return false;
+    *value = number;
+    return true;
+}
+
+bool scan_count(Scanner *scanner, int64_t *value)
+{
+    int64_t number;
+    scan_more(scanner);
+    Scanner ahead = *scanner;
+    if (!scan_integer(&ahead, &number) || number < 0)
+        return false;
+    *scanner = ahead;
     *value = number;
     return true;
 }

@@ -32,6 +32,7 @@ bool scan_line(Scanner *scanner, Scanner *line);
 bool scan_double(Scanner *scanner, double *value);
 bool scan_float(Scanner *scanner, float *value);
 bool scan_integer(Scanner *scanner, int64_t *value);
+bool scan_count(Scanner *scanner, int64_t *value); /* 0 or more */
 
 bool word_is(Word word, const char *text);
 bool word_is_caseless(Word word, const char *text);

@@ -56,7 +56,7 @@ static bool expected(VtkFile *file, const char *what)
 static bool read_count(VtkFile *file, uint32_t *count, const char *what)
 {
     int64_t value;
-    if (!scan_integer(&file->text, &value) || value < 0)
+    if (!scan_count(&file->text, &value))
         return expected(file, what);
     const size_t left = (size_t)(file->text.end - file->text.at);
     if ((uint64_t)value > 8 * (uint64_t)left + 8) /* a number takes at least one bit */
