@@ -6,11 +6,14 @@
  */
 #include "host.h"
 
+#include <divan/output.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -369,6 +372,25 @@ static bool takes_words(const Command *command, const char *program, Options *op
     return count == needed;
 }
 
+static void on_signal(int number)
+{
+    dv_output_abandon();
+    (void)raise(number); /* which ends the program now, or when this returns */
+}
+
+/* What ends the program leaves no half of a file. Commands that make whole files of it take the signals themselves; what is ignored
+ * (nohup) stays ignored. */
+static void take_signals(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
+        struct sigaction old;
+        const struct sigaction taken = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            (void)sigaction(numbers[i], &taken, NULL);
+    }
+}
+
 static int run_command(const Command *command, int argc, char **argv)
 {
     Options options = {.steps = -1, .dt = -1, .threads = -1, .grain_divisor = 1};
@@ -408,6 +430,7 @@ static int run_command(const Command *command, int argc, char **argv)
         if (options.threads >= 0)
             dv_parallel_set_threads((unsigned)options.threads);
         dv_parallel_set_grain_divisor((uint32_t)options.grain_divisor);
+        take_signals();
         result = command->starts_plugins || host_start(&options) == DV_OK ? command->run(&options) : EXIT_FAULT;
         dv_stop();
     }

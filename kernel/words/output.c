@@ -26,6 +26,7 @@ typedef struct Output {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static Output *outputs;
+static const char *volatile made; /* name of a part that is not in the list yet; NULL: none */
 
 static void output_free(Output *output)
 {
@@ -172,8 +173,10 @@ static int open_part(Output *output)
         char more[16] = "";
         if (i)
             g_snprintf(more, sizeof more, "-%d", i);
+        made = NULL;
         g_free(output->part);
         output->part = g_strdup_printf("%s/%.*s.%ld%s.part", folder, MAX_NAME, name, (long)getpid(), more);
+        made = output->part;
         descriptor = open(output->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     }
     if (descriptor >= 0 && is_there) {
@@ -259,6 +262,7 @@ static FILE *open_target(const char *target, DvText *why)
         output->next = outputs;
         outputs = output;
     }
+    made = NULL;
     pthread_mutex_unlock(&mutex);
     if (good && !output->file) { /* a FIFO may have to wait: not with the mutex */
         FILE *file = stream_of(open(target, O_WRONLY | O_CLOEXEC), why);
@@ -339,6 +343,15 @@ static DvStatus end_output(FILE *file, DvOutputEnd end, DvOutputEnd failed, DvTe
     (void)fclose(file); /* it has been flushed, or is of no use */
     output_free(output);
     return status;
+}
+
+void dv_output_abandon(void)
+{
+    if (made)
+        (void)unlink(made);
+    for (const Output *output = outputs; output; output = output->next)
+        if (output->target && output->part)
+            (void)unlink(output->part);
 }
 
 DvStatus dv_output_close(FILE *file, DvOutputEnd end, DvText *text)

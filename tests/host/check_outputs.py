@@ -39,6 +39,23 @@ JOINT = """<Node><DefaultAnimationLoop/><EulerExplicitSolver/><MechanicalObject 
 """
 
 
+SLOW = """title = Slow
+method = none
+source = none
+[values]
+steps = 2000000000
+dt = 0.1
+size = dt
+[watch]
+x = point 0 of /ball: y
+[figure fall]
+value = x
+exact = 0
+bound = 1
+[scene]
+""" + BALL
+
+
 def check(good, what):
     if not good:
         FAILURES.append(what)
@@ -293,6 +310,23 @@ def signals_leave_whole_files():
     run.stdout.close()
 
 
+def killed_leaves_no_part():
+    """Commands that cannot bring what they write to an end leave nothing of it."""
+    put("joint.scn", JOINT % "forces")
+    put("slow.problem", SLOW)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for kept, words in (("forces", ("bench", "-n", "2000000000", "joint.scn")), ("page.html", ("verify", "--html", "page.html", "slow.problem"))):
+            put(kept, "old\n")
+            run = subprocess.Popen([DIVAN, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   preexec_fn=lambda: [signal.signal(n, signal.SIG_DFL) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)])
+            while run.poll() is None and not [name for name in os.listdir(".") if name.endswith(".part")]:
+                pass
+            run.send_signal(number)
+            check(run.wait(60) == -number, "%s, signal %d: %d" % (words[0], number, run.returncode))
+            check(not [name for name in os.listdir(".") if name.endswith(".part")], "%s, signal %d: half of a file is left" % (words[0], number))
+            check(get(kept) == "old\n", "%s, signal %d: the old file is lost" % (words[0], number))
+
+
 NAMES = ("my ball", " ball ", "100%", "%20", "two\nlines", "tab\there", "ball 1", "free")
 
 
@@ -384,7 +418,7 @@ def main():
             print("skipped: what needs devices, since only root can run %s" % DIVAN)
             sys.exit(bool(FAILURES))
         become_nobody()
-    run_tests(tests + [streams_are_written_through, lost_standard_output_is_an_error, signals_leave_whole_files])
+    run_tests(tests + [streams_are_written_through, lost_standard_output_is_an_error, signals_leave_whole_files, killed_leaves_no_part])
     sys.exit(bool(FAILURES))
 
 

@@ -4,10 +4,8 @@
  */
 #include "report.h"
 
-#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Divan: problems with known answers</title>\n<style>\n"
@@ -50,21 +48,21 @@ static const char *style_of(const Judgement *judgement)
 /* What gnuplot draws from a script, from <svg on; NULL: it is not there, or failed. */
 static char *drawn(const char *script)
 {
-    char *program = g_find_program_in_path("gnuplot"), *name = NULL, *out = NULL, *svg = NULL;
-    const int file = program ? g_file_open_tmp("divan-XXXXXX.gp", &name, NULL) : -1;
-    if (file >= 0) {
-        close(file);
+    char *program = g_find_program_in_path("gnuplot"), *out = NULL, *svg = NULL;
+    FILE *file = program ? tmpfile() : NULL; /* without a name, so that nothing is left of it */
+    if (file && fputs(script, file) >= 0 && fflush(file) == 0) {
+        char name[32];
+        (void)g_snprintf(name, sizeof name, "/dev/fd/%d", fileno(file));
         char *const arguments[] = {program, name, NULL};
         int status = -1;
-        if (g_file_set_contents(name, script, -1, NULL) &&
-            g_spawn_sync(NULL, (char **)arguments, NULL, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &out, NULL, &status,
-                         NULL) &&
+        if (g_spawn_sync(NULL, (char **)arguments, NULL, G_SPAWN_STDERR_TO_DEV_NULL | G_SPAWN_LEAVE_DESCRIPTORS_OPEN,
+                         NULL, NULL, &out, NULL, &status, NULL) &&
             status == 0 && strstr(out, "<svg"))
             svg = g_strdup(strstr(out, "<svg"));
-        g_unlink(name);
     }
+    if (file)
+        (void)fclose(file);
     g_free(out);
-    g_free(name);
     g_free(program);
     return svg;
 }

@@ -11,7 +11,9 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <math.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -161,12 +163,25 @@ static int finest_first(const void *a, const void *b)
     return x->run > y->run ? -1 : x->run < y->run;
 }
 
+/* In a process of its own: the page is that of its parent, with which it ends. */
+static void let_signals_end(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
+        struct sigaction old;
+        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            (void)signal(numbers[i], SIG_DFL);
+    }
+    (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+}
+
 static bool start_job(Job *job)
 {
     fflush(NULL);
     job->file = tmpfile();
     job->process = job->file ? fork() : -1;
     if (job->process == 0) {
+        let_signals_end();
         Outcome outcome;
         Run run = case_run(job->c, job->run);
         outcome_init(&outcome);
