@@ -27,6 +27,10 @@
     "<CollisionPipeline name='pipeline'/><BruteForceBroadPhase/><BVHNarrowPhase/>" \
     "<LocalMinDistance alarmDistance='0.05' contactDistance='0.01'/>"              \
     "<CollisionResponse name='manager' response='FrictionContactConstraint' responseParams='mu=" friction "'/>"
+#define SOLID_DETECTION(friction)                                                     \
+    "<CollisionPipeline name='pipeline'/><BruteForceBroadPhase/><BVHNarrowPhase/>"    \
+    "<LocalMinDistance alarmDistance='0.05' contactDistance='0.01' boxManifold='1'/>" \
+    "<CollisionResponse name='manager' response='FrictionContactConstraint' responseParams='mu=" friction "'/>"
 #define FLOOR                                                         \
     "<Node name='Floor'><MeshTopology triangles='0 1 2'/>"            \
     "<MechanicalObject position='-500 0 500  500 0 500  0 0 -1000'/>" \
@@ -264,6 +268,22 @@ static void add_box(DvText *text, int number, double half, double height, double
     dv_text_free(&corners);
 }
 
+#define SOLID_FLOOR                                                                         \
+    "<Node name='Floor'><MechanicalObject template='Rigid3d' position='0 -0.5 0 0 0 0 1'/>" \
+    "<OBBCollisionModel extents='5 0.5 5' simulated='0'/></Node>"
+
+/* The same as a model of its own. */
+static void add_solid_box(DvText *text, int number, double half, double height, double angle, double mass)
+{
+    const double inertia = (4 * half * half + 0.04) / 12, turn = 4 * half * half / 6;
+    dv_text_add(text,
+                "<Node name='Box%d'><EulerImplicitSolver/><SparseLDLSolver template='CompressedRowSparseMatrixd'/>"
+                "<MechanicalObject name='dofs' template='Rigid3d' position='0 %.17g 0 0 %.17g 0 %.17g'/>"
+                "<UniformMass vertexMass='%.17g 1 [%.17g 0 0, 0 %.17g 0, 0 0 %.17g]'/><UncoupledConstraintCorrection/>"
+                "<OBBCollisionModel extents='%.17g 0.1 %.17g'/></Node>",
+                number, height, sin(angle / 2), cos(angle / 2), mass, inertia, turn, inertia, half, half);
+}
+
 /* Kinetic energy and that of the weight, J. */
 static double energy_of(const DvMechanicalOperationsOps *ops, DvMechanics *m)
 {
@@ -271,16 +291,16 @@ static double energy_of(const DvMechanicalOperationsOps *ops, DvMechanics *m)
 }
 
 /* Five boxes with this side as a share of that of the one below, turned by this angle against it, stay where they are. */
-static void check_stack(const char *solver, double share, double angle)
+static void check_stack(const char *solver, bool solid, double share, double angle)
 {
     enum { BOXES = 5, STEPS = 10000 };
     DvText text = {0};
-    dv_text_add(&text, "<Node name='root' gravity='0 -9.81 0' dt='0.01'><FreeMotionAnimationLoop/>%s" DETECTION("0.6"),
-                solver);
+    dv_text_add(&text, "<Node name='root' gravity='0 -9.81 0' dt='0.01'><FreeMotionAnimationLoop/>%s%s", solver,
+                solid ? SOLID_DETECTION("0.6") : DETECTION("0.6"));
     double start[BOXES][7];
     for (int i = 0; i < BOXES; i++)
-        add_box(&text, i, 0.1 * pow(share, i), 0.11 + 0.21 * i, angle * i, pow(share, 2 * i));
-    dv_text_add(&text, FLOOR "</Node>");
+        (solid ? add_solid_box : add_box)(&text, i, 0.1 * pow(share, i), 0.11 + 0.21 * i, angle * i, pow(share, 2 * i));
+    dv_text_add(&text, "%s</Node>", solid ? SOLID_FLOOR : FLOOR);
     DvScene *scene = scene_from_text(text.at);
     dv_text_free(&text);
     DvStateRef boxes[BOXES];
@@ -312,16 +332,25 @@ static void check_stack(const char *solver, double share, double angle)
 static void a_stack_of_boxes_stays_and_gains_no_energy(void **state)
 {
     (void)state;
-    check_stack("<LCPConstraintSolver mu='0.6' maxIt='1000' tolerance='1e-9'/>", 0.85, 0.12);
+    check_stack("<LCPConstraintSolver mu='0.6' maxIt='1000' tolerance='1e-9'/>", false, 0.85, 0.12);
 }
 
 /* Corners on corners and edges along edges. */
 static void a_stack_of_equal_boxes_stays_and_gains_no_energy(void **state)
 {
     (void)state;
-    check_stack("<LCPConstraintSolver mu='0.6' maxIt='1000' tolerance='1e-9'/>", 1.0, 0.0);
-    check_stack("<BlockGaussSeidelConstraintSolver initial_guess='1' maxIterations='1000' tolerance='1e-9'/>", 1.0,
-                0.0);
+    check_stack("<LCPConstraintSolver mu='0.6' maxIt='1000' tolerance='1e-9'/>", false, 1.0, 0.0);
+    check_stack("<BlockGaussSeidelConstraintSolver initial_guess='1' maxIterations='1000' tolerance='1e-9'/>", false,
+                1.0, 0.0);
+}
+
+/* Boxes as models of their own, on the corners of what they have in common. */
+static void a_stack_of_solid_boxes_stays_and_gains_no_energy(void **state)
+{
+    (void)state;
+    check_stack("<LCPConstraintSolver mu='0.6' maxIt='1000' tolerance='1e-9'/>", true, 0.85, 0.12);
+    check_stack("<BlockGaussSeidelConstraintSolver initial_guess='1' maxIterations='1000' tolerance='1e-9'/>", true,
+                1.0, 0.0);
 }
 
 /* ---- Forces ---- */
@@ -719,6 +748,7 @@ int main(void)
         cmocka_unit_test(a_sphere_falls_freely_and_stops_on_the_plane),
         cmocka_unit_test_setup_teardown(a_stack_of_boxes_stays_and_gains_no_energy, allow_unsolved, say_all),
         cmocka_unit_test_setup_teardown(a_stack_of_equal_boxes_stays_and_gains_no_energy, allow_unsolved, say_all),
+        cmocka_unit_test_setup_teardown(a_stack_of_solid_boxes_stays_and_gains_no_energy, allow_unsolved, say_all),
         cmocka_unit_test(a_pressed_tool_feels_the_force_that_presses_it),
         cmocka_unit_test(friction_can_be_that_of_the_surfaces),
         cmocka_unit_test_setup_teardown(contacts_keep_the_momentum, allow_unsolved, say_all),

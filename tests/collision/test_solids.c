@@ -116,42 +116,57 @@ static DvScene *load_bodies(const char *method, bool degenerate)
     return scene;
 }
 
+static void check_trees(const char *method, uint32_t *pairs, uint32_t *contacts)
+{
+    for (int round = 0; round < 16; round++) {
+        DvScene *scene = load_bodies(method, round % 2 == 1);
+        const DvContactList *list = detect(scene);
+        for (uint32_t a = 0; a < list->body_count; a++)
+            for (uint32_t b = 0; b < list->body_count; b++) {
+                if (list->bodies[a].node == list->bodies[b].node)
+                    continue;
+                const bool same_kind = strcmp(list->bodies[a].shape->kind, list->bodies[b].shape->kind) == 0;
+                DvContactSink all = test_all(scene, &list->bodies[a], &list->bodies[b], true);
+                const DvContactPair *found = NULL;
+                for (uint32_t i = 0; i < list->pair_count; i++)
+                    if (list->pairs[i].body[0] == a && list->pairs[i].body[1] == b)
+                        found = &list->pairs[i];
+                for (uint32_t i = 0; i < all.count; i++) {
+                    const DvContact *c = &all.contacts[i];
+                    assert_true(isfinite(c->gap) && fabs(dv_vec3_norm(dv_vec3_load(c->normal)) - 1) < 1e-9);
+                    for (int side = 0; side < 2; side++)
+                        assert_true(isfinite(dv_vec3_norm(dv_vec3_load(c->point[side]))));
+                }
+                if (found)
+                    assert_same_contacts(found, &all);
+                else
+                    assert_true(all.count == 0 || same_kind); /* of one kind only one order is tested */
+                *contacts += all.count;
+                *pairs += found != NULL;
+                free(all.contacts);
+            }
+        dv_scene_free(scene);
+    }
+}
+
 static void trees_find_what_testing_every_pair_finds(void **state)
 {
     (void)state;
     uint32_t contacts = 0, pairs = 0;
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
-        for (int round = 0; round < 16; round++) {
-            DvScene *scene = load_bodies(methods[m], round % 2 == 1);
-            const DvContactList *list = detect(scene);
-            for (uint32_t a = 0; a < list->body_count; a++)
-                for (uint32_t b = 0; b < list->body_count; b++) {
-                    if (list->bodies[a].node == list->bodies[b].node)
-                        continue;
-                    const bool same_kind = strcmp(list->bodies[a].shape->kind, list->bodies[b].shape->kind) == 0;
-                    DvContactSink all = test_all(scene, &list->bodies[a], &list->bodies[b], true);
-                    const DvContactPair *found = NULL;
-                    for (uint32_t i = 0; i < list->pair_count; i++)
-                        if (list->pairs[i].body[0] == a && list->pairs[i].body[1] == b)
-                            found = &list->pairs[i];
-                    for (uint32_t i = 0; i < all.count; i++) {
-                        const DvContact *c = &all.contacts[i];
-                        assert_true(isfinite(c->gap) && fabs(dv_vec3_norm(dv_vec3_load(c->normal)) - 1) < 1e-9);
-                        for (int side = 0; side < 2; side++)
-                            assert_true(isfinite(dv_vec3_norm(dv_vec3_load(c->point[side]))));
-                    }
-                    if (found)
-                        assert_same_contacts(found, &all);
-                    else
-                        assert_true(all.count == 0 || same_kind); /* of one kind only one order is tested */
-                    contacts += all.count;
-                    pairs += found != NULL;
-                    free(all.contacts);
-                }
-            dv_scene_free(scene);
-        }
+        check_trees(methods[m], &pairs, &contacts);
     assert_true(pairs > 1000);
     assert_true(contacts > 5000);
+}
+
+static void trees_find_what_boxes_stand_on(void **state)
+{
+    (void)state;
+    uint32_t contacts = 0, pairs = 0;
+    check_trees("DiscreteIntersection boxManifold='1'", &pairs, &contacts);
+    check_trees("NewProximityIntersection alarmDistance='0.1' contactDistance='0.05' boxManifold='1'", &pairs,
+                &contacts);
+    assert_true(pairs > 400 && contacts > 2000);
 }
 
 /* ---- Distances by projection ---- */
@@ -514,6 +529,276 @@ static void capsules_meet_triangles_by_their_ends_and_edges(void **state)
     assert_int_equal(contacts_of_capsule("-2 -2 0  -1 -1 0", c), 0);
 }
 
+/* ---- Boxes that stand on each other ---- */
+
+enum { MOST_OF_MANIFOLD = 8 };
+#define ALARM 0.5
+
+/* Contacts of two boxes with `boxManifold`. */
+static uint32_t manifold_of(const Set *a, const Set *b, DvContact contacts[MOST_OF_MANIFOLD])
+{
+    DvText text = {0};
+    add_head(&text, "LocalMinDistance alarmDistance='0.5' contactDistance='0' boxManifold='1'");
+    add_set(&text, "One", b, 0);
+    add_set(&text, "Two", a, 0);
+    dv_text_add(&text, "</Node>");
+    DvScene *scene = scene_from_text(text.at);
+    const DvContactList *list = detect(scene);
+    const uint32_t count = list->pair_count > 0 ? list->pairs[0].count : 0;
+    assert_in_range(count, 0, MOST_OF_MANIFOLD);
+    memcpy(contacts, count > 0 ? list->pairs[0].contacts : contacts, count * sizeof *contacts);
+    dv_scene_free(scene);
+    dv_text_free(&text);
+    return count;
+}
+
+static DvVec3 axis_of(const Set *s, int k)
+{
+    return dv_quat_rotate(s->frame.orientation, dv_vec3(k == 0, k == 1, k == 2));
+}
+
+static double half_of(const Set *s, int k)
+{
+    return k == 0 ? s->half.x : k == 1 ? s->half.y : s->half.z;
+}
+
+/* The face that looks most along n: its middle and its half sides. */
+static void face_of(const Set *s, DvVec3 n, DvVec3 *middle, DvVec3 side[2])
+{
+    int most = 0;
+    for (int k = 1; k < 3; k++)
+        most = fabs(dv_vec3_dot(n, axis_of(s, k))) > fabs(dv_vec3_dot(n, axis_of(s, most))) ? k : most;
+    const double along = dv_vec3_dot(n, axis_of(s, most)) > 0 ? 1 : -1;
+    *middle = dv_vec3_madd(s->frame.center, along * half_of(s, most), axis_of(s, most));
+    for (int i = 0; i < 2; i++)
+        side[i] = dv_vec3_scale(axis_of(s, (most + 1 + i) % 3), half_of(s, (most + 1 + i) % 3));
+}
+
+/* p + t n = middle + x side[0] + y side[1], by Cramer's rule. */
+static void place_in_face(DvVec3 p, DvVec3 n, DvVec3 middle, const DvVec3 side[2], double *t, double *x, double *y)
+{
+    const DvVec3 d = dv_vec3_sub(middle, p);
+    const double det = dv_vec3_dot(n, dv_vec3_cross(side[0], side[1]));
+    *t = dv_vec3_dot(d, dv_vec3_cross(side[0], side[1])) / det;
+    *x = -dv_vec3_dot(n, dv_vec3_cross(d, side[1])) / det;
+    *y = -dv_vec3_dot(n, dv_vec3_cross(side[0], d)) / det;
+}
+
+typedef struct Candidate {
+    DvVec3 on[2];
+} Candidate;
+
+/* Corners of what two faces have in common, seen along n, by trying all: corners of one over the other, and edges that cross. */
+static int corners_in_common(const Set *a, const Set *b, DvVec3 n, Candidate *found)
+{
+    const Set *set[2] = {a, b};
+    DvVec3 middle[2], side[2][2], corner[2][4];
+    int count = 0;
+    for (int k = 0; k < 2; k++) {
+        face_of(set[k], k == 0 ? n : dv_vec3_neg(n), &middle[k], side[k]);
+        for (int i = 0; i < 4; i++)
+            corner[k][i] = dv_vec3_madd(dv_vec3_madd(middle[k], i == 1 || i == 2 ? 1 : -1, side[k][0]), i < 2 ? -1 : 1,
+                                        side[k][1]);
+    }
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 4; i++) {
+            double t, x, y;
+            place_in_face(corner[k][i], n, middle[!k], side[!k], &t, &x, &y);
+            if (fabs(x) > 1 || fabs(y) > 1)
+                continue;
+            found[count].on[k] = corner[k][i];
+            found[count++].on[!k] = dv_vec3_madd(corner[k][i], t, n);
+        }
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 4; k++) { /* p + u ab + t n = q + v cd */
+            const DvVec3 p = corner[0][i], ab = dv_vec3_sub(corner[0][(i + 1) % 4], p);
+            const DvVec3 q = corner[1][k], cd = dv_vec3_sub(corner[1][(k + 1) % 4], q), d = dv_vec3_sub(q, p);
+            const double det = dv_vec3_dot(n, dv_vec3_cross(ab, cd));
+            const double u = dv_vec3_dot(n, dv_vec3_cross(d, cd)) / det, v = dv_vec3_dot(n, dv_vec3_cross(d, ab)) / det;
+            if (fabs(det) < 1e-12 || u < 0 || u > 1 || v < 0 || v > 1)
+                continue;
+            found[count].on[0] = dv_vec3_madd(p, u, ab);
+            found[count++].on[1] = dv_vec3_madd(q, v, cd);
+        }
+    return count;
+}
+
+static bool is_on_surface(const Set *s, DvVec3 p)
+{
+    const DvVec3 l = dv_rigid3_to_local(s->frame, p);
+    const double beyond = fmax(fmax(fabs(l.x) - s->half.x, fabs(l.y) - s->half.y), fabs(l.z) - s->half.z);
+    return fabs(beyond) < 1e-9;
+}
+
+static double smallest_of(const Set *a, const Set *b)
+{
+    return fmin(fmin(fmin(a->half.x, a->half.y), a->half.z), fmin(fmin(b->half.x, b->half.y), b->half.z));
+}
+
+static bool is_contact(const DvContact *c, const Candidate *place, double margin)
+{
+    return dv_vec3_distance(dv_vec3_load(c->point[0]), place->on[0]) <= margin &&
+           dv_vec3_distance(dv_vec3_load(c->point[1]), place->on[1]) <= 3 * margin; /* of a face that may be inclined */
+}
+
+/* Of several contacts each is a corner of what the faces have in common, and each corner that is near enough one of them. */
+static void check_corners(const Set *a, const Set *b, const DvContact *contacts, uint32_t count)
+{
+    const DvVec3 n = dv_vec3_load(contacts[0].normal);
+    Candidate places[24];
+    const int corners = corners_in_common(a, b, n, places);
+    for (uint32_t i = 0; i < count; i++) {
+        bool known = false;
+        for (int k = 0; k < corners; k++)
+            known = known || is_contact(&contacts[i], &places[k], 1e-9);
+        assert_true(known);
+        assert_true(is_on_surface(a, dv_vec3_load(contacts[i].point[0])));
+        assert_true(is_on_surface(b, dv_vec3_load(contacts[i].point[1])));
+        assert_true(i == 0 || contacts[i].id > contacts[i - 1].id);
+    }
+    for (int k = 0; k < corners; k++) {
+        bool known = dv_vec3_dot(n, dv_vec3_sub(places[k].on[1], places[k].on[0])) > ALARM - 1e-9;
+        for (uint32_t i = 0; i < count; i++)
+            for (uint32_t j = 0; j <= i; j++) /* or all but on the way between two */
+                known =
+                    known || dv_vec3_distance(nearest_on_segment(dv_vec3_load(contacts[i].point[0]),
+                                                                 dv_vec3_load(contacts[j].point[0]), places[k].on[0]),
+                                              places[k].on[0]) < 2.1e-3 * smallest_of(a, b);
+        assert_true(known);
+    }
+}
+
+/* Projections come slowly to where faces are all but parallel: there a corner is nearest. */
+static double distance_of_boxes(const Set *a, const Set *b)
+{
+    const Set *set[2] = {a, b};
+    double least = distance_of(a, b);
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 8; i++) {
+            const DvVec3 half = set[k]->half;
+            const DvVec3 corner = dv_rigid3_to_world(
+                set[k]->frame, dv_vec3(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z));
+            least = fmin(least, dv_vec3_distance(corner, nearest_of(set[!k], corner)));
+        }
+    return least;
+}
+
+/* Boxes side by side, or one on the other, with a small tilt. */
+static void set_near(const Set *a, Set *b, double tilt)
+{
+    const int k = (int)random_below(3);
+    const DvVec3 turn = dv_vec3_madd(random_vector(tilt), random_below(2) ? 0.0 : random_between(-3, 3),
+                                     dv_vec3(k == 0, k == 1, k == 2));
+    const double up = half_of(a, k) + half_of(b, k) + random_between(-0.02, 0.1);
+    DvVec3 at = random_vector(0.4);
+    at = dv_vec3(k == 0 ? up : at.x, k == 1 ? up : at.y, k == 2 ? up : at.z);
+    b->frame = dv_rigid3_mul(a->frame, dv_rigid3(at, dv_quat_from_rotation_vector(turn)));
+}
+
+static void boxes_meet_by_the_corners_of_what_they_have_in_common(void **state)
+{
+    (void)state;
+    uint32_t single = 0, several = 0, apart = 0, overlaps = 0;
+    for (int round = 0; round < 900; round++) {
+        const Set a = random_set(0, 1.0);
+        Set b = random_set(0, 1.0);
+        if (round % 3 > 0)
+            set_near(&a, &b, round % 3 == 1 ? 0.0 : pow(10, random_between(-9, 0)));
+        DvContact c[MOST_OF_MANIFOLD];
+        const uint32_t count = manifold_of(&a, &b, c);
+        const double distance = distance_of_boxes(&a, &b), margin = 2e-3 * smallest_of(&a, &b);
+        if (count == 0) {
+            assert_true(distance > ALARM - 1e-5 - margin);
+            continue;
+        }
+        const DvVec3 n = dv_vec3_load(c[0].normal);
+        assert_true(fabs(dv_vec3_norm(n) - 1) < 1e-12);
+        double least = HUGE_VAL;
+        for (uint32_t i = 0; i < count; i++) {
+            const DvVec3 pq = dv_vec3_sub(dv_vec3_load(c[i].point[1]), dv_vec3_load(c[i].point[0]));
+            assert_memory_equal(c[i].normal, c[0].normal, sizeof c[i].normal);
+            assert_true(c[i].gap <= ALARM);
+            assert_true(fabs(dv_vec3_dot(n, pq) - c[i].gap) < 1e-9);
+            least = fmin(least, c[i].gap);
+        }
+        if (count > 1)
+            check_corners(&a, &b, c, count);
+        if (least > 0) {
+            if (!(fabs(least - distance) < margin + 1e-5))
+                fail_msg("round %d: %u contacts, the least gap is %.9g and the boxes are %.9g apart", round, count,
+                         least, distance);
+            apart++;
+        } else { /* moved by the depth they are all but apart, by less they are not */
+            Set out = b;
+            out.frame.center = dv_vec3_madd(b.frame.center, -least + margin + 1e-4, n);
+            assert_true(distance_of_boxes(&a, &out) > 0.5e-4);
+            out.frame.center = dv_vec3_madd(b.frame.center, -least - margin - 1e-3, n);
+            assert_true(distance_of_boxes(&a, &out) < 1e-4);
+            overlaps++;
+        }
+        *(count > 1 ? &several : &single) += 1;
+    }
+    assert_true(single > 60 && several > 300 && apart > 180 && overlaps > 120);
+}
+
+/* The other way round the same contacts, turned round; moved with the boxes where these are moved. */
+static void manifolds_are_symmetric_and_move_with_the_boxes(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 400; round++) {
+        const Set a = random_set(0, 0.9);
+        Set b = random_set(0, 0.9);
+        if (round % 2)
+            set_near(&a, &b, 0.1);
+        const DvRigid3 by = dv_rigid3(random_vector(5), random_rotation());
+        Set a2 = a, b2 = b;
+        a2.frame = dv_rigid3_mul(by, a.frame);
+        b2.frame = dv_rigid3_mul(by, b.frame);
+        DvContact one[MOST_OF_MANIFOLD], turned[MOST_OF_MANIFOLD], moved_with[MOST_OF_MANIFOLD];
+        const uint32_t count = manifold_of(&a, &b, one);
+        assert_int_equal(manifold_of(&b, &a, turned), count);
+        assert_int_equal(manifold_of(&a2, &b2, moved_with), count);
+        for (uint32_t i = 0; i < count; i++) {
+            const Candidate place = {{dv_vec3_load(one[i].point[1]), dv_vec3_load(one[i].point[0])}};
+            const Candidate there = {{dv_rigid3_to_world(by, place.on[1]), dv_rigid3_to_world(by, place.on[0])}};
+            bool known = false;
+            for (uint32_t k = 0; k < count; k++)
+                known = known || (is_contact(&turned[k], &place, 1e-8) && fabs(turned[k].gap - one[i].gap) < 1e-9);
+            assert_true(known);
+            assert_true(is_contact(&moved_with[i], &there, 1e-8) && moved_with[i].id == one[i].id);
+            assert_true(fabs(moved_with[i].gap - one[i].gap) < 1e-9);
+        }
+    }
+}
+
+/* A box on an equal one: four contacts, whose ids stay while it trembles; so do the eight of one that is turned by an eighth. */
+static void ids_stay_while_boxes_tremble(void **state)
+{
+    (void)state;
+    static const struct {
+        double turn, shift;
+        uint32_t count;
+    } cases[] = {{0.0, 0.0, 4}, {M_PI / 4, 0.0, 8}, {0.0, 0.3, 4}, {M_PI / 2, 0.0, 4}, {0.3, 0.1, 8}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const Set a = {.frame = dv_rigid3(random_vector(2), random_rotation()), .half = {1, 1, 1}};
+        int64_t ids[MOST_OF_MANIFOLD];
+        for (int round = 0; round < 60; round++) {
+            const double tremor = round == 0 ? 0.0 : 1e-4;
+            const DvQuat turn =
+                dv_quat_from_rotation_vector(dv_vec3_add(dv_vec3(0, 0, cases[i].turn), random_vector(tremor)));
+            const DvVec3 at = dv_vec3_add(dv_vec3(cases[i].shift, 0, 2), random_vector(tremor));
+            const Set b = {.frame = dv_rigid3_mul(a.frame, dv_rigid3(at, turn)), .half = {1, 1, 1}};
+            DvContact c[MOST_OF_MANIFOLD];
+            assert_int_equal(manifold_of(&a, &b, c), cases[i].count);
+            for (uint32_t k = 0; k < cases[i].count; k++) {
+                if (round == 0)
+                    ids[k] = c[k].id;
+                assert_int_equal(c[k].id, ids[k]);
+            }
+        }
+    }
+}
+
 /* ---- Order and motion ---- */
 
 static void the_order_of_two_boxes_only_turns_the_normal(void **state)
@@ -754,6 +1039,10 @@ int main(void)
         cmocka_unit_test(a_point_leaves_a_tetrahedron_against_its_normal),
         cmocka_unit_test(contacts_move_with_their_elements),
         cmocka_unit_test(sizes_and_directions_are_checked),
+        cmocka_unit_test(boxes_meet_by_the_corners_of_what_they_have_in_common),
+        cmocka_unit_test(manifolds_are_symmetric_and_move_with_the_boxes),
+        cmocka_unit_test(ids_stay_while_boxes_tremble),
+        cmocka_unit_test(trees_find_what_boxes_stand_on),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }

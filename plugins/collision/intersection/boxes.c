@@ -59,15 +59,6 @@ static void interval_of(const Convex *s, DvVec3 n, double *low, double *high)
     *high += reach;
 }
 
-/* Bit k of its number: the corner is on the positive side of axis k. */
-static DvVec3 corner_of_box(const OrientedBox *box, uint32_t number)
-{
-    DvVec3 p = box->centre;
-    for (int k = 0; k < 3; k++)
-        p = dv_vec3_madd(p, number >> k & 1u ? box->half[k] : -box->half[k], box->axis[k]);
-    return p;
-}
-
 static Feature feature_of_box(const OrientedBox *box, DvVec3 n, bool foremost)
 {
     static const uint32_t faces[3][2][4] = {/* of each axis: the negative side, the positive one */
@@ -238,20 +229,6 @@ static void nearest_of_corners(const Feature *f, const Feature *g, DvVec3 *p, Dv
     const bool two = nearest[1] - nearest[0] <= LEVEL;
     *p = two ? dv_vec3_scale(dv_vec3_add(on_f[0], on_f[1]), 0.5) : on_f[0];
     *q = two ? dv_vec3_scale(dv_vec3_add(on_g[0], on_g[1]), 0.5) : on_g[0];
-}
-
-/* The point of a box nearest to p; false when p is inside, or on it. */
-static bool nearest_in_box(const OrientedBox *box, DvVec3 p, DvVec3 *nearest)
-{
-    const DvVec3 d = dv_vec3_sub(p, box->centre);
-    bool outside = false;
-    *nearest = box->centre;
-    for (int k = 0; k < 3; k++) {
-        const double at = dv_vec3_dot(d, box->axis[k]), half = box->half[k];
-        outside = outside || fabs(at) > half;
-        *nearest = dv_vec3_madd(*nearest, at < -half ? -half : at > half ? half : at, box->axis[k]);
-    }
-    return outside;
 }
 
 static Feature moved(const Feature *f, DvVec3 by)

@@ -85,19 +85,28 @@ static const RoutineRow rows[] = {
     {0},
 };
 
-DvRoutineAnswer discrete_routine(const char *a, const char *b, DvContactRoutine *routine)
+DvRoutineAnswer discrete_routine(bool box_manifold, const char *a, const char *b, DvContactRoutine *routine)
 {
     static const RoutineRow *const tables[] = {rows, capsule_rows, box_rows, ray_rows};
-    DvRoutineAnswer answer = DV_ROUTINE_NONE;
+    DvRoutineAnswer answer = box_manifold ? routine_in(box_manifold_rows, a, b, routine) : DV_ROUTINE_NONE;
     for (size_t i = 0; answer == DV_ROUTINE_NONE && i < sizeof tables / sizeof *tables; i++)
         answer = routine_in(tables[i], a, b, routine);
     return answer;
 }
 
-static DvRoutineAnswer find_routine(void *self, const char *a, const char *b, DvContactRoutine *routine)
+typedef struct DiscreteIntersection {
+    DvData box_manifold;
+} DiscreteIntersection;
+
+static const DvField fields[] = {
+    BOX_MANIFOLD_FIELD(DiscreteIntersection, box_manifold),
+    {0},
+};
+
+static DvRoutineAnswer find_routine(void *self_, const char *a, const char *b, DvContactRoutine *routine)
 {
-    (void)self;
-    return discrete_routine(a, b, routine);
+    DiscreteIntersection *self = self_;
+    return discrete_routine(dv_data_bool(&self->box_manifold), a, b, routine);
 }
 
 static double no_distance(void *self)
@@ -120,10 +129,6 @@ static const DvIntersectionMethodOps ops = {
     .routine = find_routine,
 };
 
-typedef struct DiscreteIntersection {
-    char unused;
-} DiscreteIntersection;
-
 const DvClass dv_discrete_intersection = {
     .size = sizeof(DvClass),
     .name = "DiscreteIntersection",
@@ -133,5 +138,6 @@ const DvClass dv_discrete_intersection = {
     .help =
         "Elements that intersect: overlapping spheres, capsules and boxes, lines through triangles, points in tetrahedra.",
     .instance_size = sizeof(DiscreteIntersection),
+    .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_INTERSECTION_METHOD, .ops = &ops}, {0}},
 };

@@ -108,14 +108,21 @@ DV_SIMD_INLINE DvRoutineAnswer routine_in(const RoutineRow *rows, const char *a,
     return DV_ROUTINE_NONE;
 }
 
-/* What every method knows: see discrete_intersection.c. */
-DvRoutineAnswer discrete_routine(const char *a, const char *b, DvContactRoutine *routine);
+/* What every method knows: see discrete_intersection.c. `box_manifold`: as its field. */
+DvRoutineAnswer discrete_routine(bool box_manifold, const char *a, const char *b, DvContactRoutine *routine);
+
+#define BOX_MANIFOLD_FIELD(Struct, member)                                                                            \
+    DV_FIELD(Struct, member, "boxManifold", dv_type_bool, .init = "0",                                                \
+             .help = "contacts of two boxes. 0: one, in the middle of what touches; 1: the corners of what touches, " \
+                     "up to 8, on which boxes stand")
 
 /* Spheres against spheres: contact at distances up to and including `alarm` and both radii. */
 void spheres_on_spheres(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count, DvContactSink *sink);
 
 /* Tables of capsules, of boxes and of rays, for every method; and of what surfaces add where corners and edges have owners. */
 extern const RoutineRow capsule_rows[], box_rows[], ray_rows[], capsule_surface_rows[], box_surface_rows[];
+/* Boxes on boxes with `boxManifold`. */
+extern const RoutineRow box_manifold_rows[];
 
 /* Rays that come near triangles, not only through them. */
 void rays_near_triangles(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count, DvContactSink *sink);
@@ -155,9 +162,32 @@ DV_SIMD_INLINE OrientedBox box_of(const DvShape *s, uint32_t element)
     return box;
 }
 
+/* Bit k of its number: the corner is on the positive side of axis k. */
+DV_SIMD_INLINE DvVec3 corner_of_box(const OrientedBox *box, uint32_t number)
+{
+    DvVec3 p = box->centre;
+    for (int k = 0; k < 3; k++)
+        p = dv_vec3_madd(p, number >> k & 1u ? box->half[k] : -box->half[k], box->axis[k]);
+    return p;
+}
+
+/* The point of a box nearest to p; false when p is inside, or on it. */
+DV_SIMD_INLINE bool nearest_in_box(const OrientedBox *box, DvVec3 p, DvVec3 *nearest)
+{
+    const DvVec3 d = dv_vec3_sub(p, box->centre);
+    bool outside = false;
+    *nearest = box->centre;
+    for (int k = 0; k < 3; k++) {
+        const double at = dv_vec3_dot(d, box->axis[k]), half = box->half[k];
+        outside = outside || fabs(at) > half;
+        *nearest = dv_vec3_madd(*nearest, at < -half ? -half : at > half ? half : at, box->axis[k]);
+    }
+    return outside;
+}
+
 /* The fields that methods of proximity share. */
 typedef struct Proximity {
-    DvData alarm, contact;
+    DvData alarm, contact, box_manifold;
 } Proximity;
 
 #define PROXIMITY_FIELDS(Struct, base)                                                                \
@@ -166,7 +196,8 @@ typedef struct Proximity {
              .help = "distance below which a pair of elements is listed"),                            \
         DV_FIELD(Struct, base.contact, "contactDistance", dv_type_double, .init = "0.5", .unit = "m", \
                  .range = &dv_range_not_negative, .flags = DV_FIELD_REQUIRED,                         \
-                 .help = "distance at which contact begins")
+                 .help = "distance at which contact begins"),                                         \
+        BOX_MANIFOLD_FIELD(Struct, base.box_manifold)
 
 DvStatus proximity_init(DvObject *object, Proximity *self);
 double proximity_alarm_distance(void *self);

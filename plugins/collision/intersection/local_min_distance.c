@@ -287,9 +287,9 @@ static DvRoutineAnswer find_routine(void *self_, const char *a, const char *b, D
         {DV_SHAPE_RAYS, DV_SHAPE_SPHERES, rays_on_sphere_surfaces},
         {0},
     };
-    (void)self_;
+    LocalMinDistance *self = self_;
     const DvRoutineAnswer answer = routine_in(rows, a, b, routine);
-    return answer != DV_ROUTINE_NONE ? answer : discrete_routine(a, b, routine);
+    return answer != DV_ROUTINE_NONE ? answer : discrete_routine(dv_data_bool(&self->base.box_manifold), a, b, routine);
 }
 
 static void begin(void *self_)

@@ -208,7 +208,7 @@ static DvRoutineAnswer find_routine(void *self_, const char *a, const char *b, D
     if (dv_data_bool(&self->surface_normals) && routine_in(along_normals, a, b, routine) == DV_ROUTINE_FOUND)
         return DV_ROUTINE_FOUND;
     const DvRoutineAnswer answer = routine_in(always, a, b, routine);
-    return answer != DV_ROUTINE_NONE ? answer : discrete_routine(a, b, routine);
+    return answer != DV_ROUTINE_NONE ? answer : discrete_routine(dv_data_bool(&self->base.box_manifold), a, b, routine);
 }
 
 static DvStatus init(DvObject *object, void *self)

@@ -286,7 +286,7 @@ static DvRoutineAnswer find_routine(void *self_, const char *a, const char *b, D
     DvRoutineAnswer answer = DV_ROUTINE_NONE;
     for (size_t i = 0; answer == DV_ROUTINE_NONE && i < sizeof tables / sizeof *tables; i++)
         answer = routine_in(tables[i], a, b, routine);
-    return answer != DV_ROUTINE_NONE ? answer : discrete_routine(a, b, routine);
+    return answer != DV_ROUTINE_NONE ? answer : discrete_routine(dv_data_bool(&self->base.box_manifold), a, b, routine);
 }
 
 static DvStatus init(DvObject *object, void *self)
