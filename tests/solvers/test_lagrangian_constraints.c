@@ -619,6 +619,54 @@ static void single_points_go_with_their_mesh(void **state)
     dv_scene_free(w.scene);
 }
 
+/* A reset gives meshes their points back, and constraints what they said of these. */
+static void a_reset_puts_points_back(void **state)
+{
+    (void)state;
+    Written w;
+    look_at(
+        &w,
+        scene_from_text("<Node name='root'>" SHEET("A") SHEET(
+            "B") "<BilateralLagrangianConstraint " PAIR
+                 "first_point='1 0 3' second_point='3 1 2' rest_vector='1 2 3 4 5 6 7 8 9'/>"
+                 "<SlidingLagrangianConstraint name='sliding' object1='@A/dofs' object2='@B/dofs' "
+                 "sliding_point='3' axis_1='0' axis_2='2'/>"
+                 "<FixedLagrangianConstraint template='Vec3d' name='fixed' mstate='@B/dofs' indices='0 3 1'/></Node>"));
+    DvData *sliding = dv_object_field(scene_object(w.scene, "/sliding"), "sliding_point");
+    DvData *axis = dv_object_field(scene_object(w.scene, "/sliding"), "axis_1");
+    DvData *fixed = dv_object_field(scene_object(w.scene, "/fixed"), "indices");
+    for (int pass = 0; pass < 2; pass++) {
+        remove_a_corner(w.scene, "/A/modifier");
+        remove_a_corner(w.scene, "/B/modifier");
+        assert_points(field_of(&w, "first_point"), (uint32_t[]){1, 0}, 2);
+        assert_points(fixed, (uint32_t[]){0, 1}, 2);
+        assert_true(dv_data_int(sliding) == 0 && dv_data_int(axis) == -1);
+        dv_scene_reset(w.scene);
+        assert_points(field_of(&w, "first_point"), (uint32_t[]){1, 0, 3}, 3);
+        assert_points(field_of(&w, "second_point"), (uint32_t[]){3, 1, 2}, 3);
+        assert_points(fixed, (uint32_t[]){0, 3, 1}, 3);
+        assert_true(dv_data_int(sliding) == 3 && dv_data_int(axis) == 0);
+        size_t rests;
+        const double *rest = dv_data_doubles(field_of(&w, "rest_vector"), &rests);
+        assert_int_equal(rests, 3);
+        assert_numbers(rest, (double[]){1, 2, 3, 4, 5, 6, 7, 8, 9}, 9);
+        assert_int_equal(build_at(&w, 0.0, DV_CONSTRAIN_POSITION), DV_OK);
+        assert_int_equal(w.rows.block_count, 3);
+    }
+    dv_scene_free(w.scene);
+    look_at(&w, scene_from_text("<Node name='root'><PointSetTopologyContainer position='0 0 0 1 0 0 2 0 0'/>"
+                                "<PointSetTopologyModifier name='modifier'/>"
+                                "<MechanicalObject name='dofs' template='Vec1d' position='0 1 2'/>"
+                                "<StopperLagrangianConstraint name='constraint' index='2'/></Node>"));
+    DvObject *object = scene_object(w.scene, "/modifier");
+    const DvTopologyModifierOps *ops = dv_object_ops(object, DV_TOPOLOGY_MODIFIER);
+    assert_int_equal(ops->remove_points(dv_object_self(object), 1, &(uint32_t){0}), DV_OK);
+    assert_int_equal(dv_data_int(field_of(&w, "index")), 0);
+    dv_scene_reset(w.scene);
+    assert_int_equal(dv_data_int(field_of(&w, "index")), 2);
+    dv_scene_free(w.scene);
+}
+
 /* ---- Mistakes ---- */
 
 static void mistakes_are_named(void **state)
@@ -757,6 +805,7 @@ int main(void)
         cmocka_unit_test(pairs_of_one_state_go_with_their_points),
         cmocka_unit_test(held_points_go_with_their_mesh),
         cmocka_unit_test(single_points_go_with_their_mesh),
+        cmocka_unit_test(a_reset_puts_points_back),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(numbers_that_are_none_are_refused),
         cmocka_unit_test(mistakes_at_run_time_stop_the_step),

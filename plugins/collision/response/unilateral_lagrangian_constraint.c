@@ -246,10 +246,11 @@ static DvStatus set_contacts(void *self_, const DvContactList *list, const DvCon
 static uint32_t states(void *self_, DvObject **objects, uint32_t capacity)
 {
     UnilateralLagrangianConstraint *self = self_;
-    if (self->count == 0 || capacity < 2)
-        return 0;
-    objects[0] = self->state[0].object;
-    objects[1] = self->state[1].object;
+    for (uint32_t side = 0; side < 2; side++)
+        if (self->count == 0 || !dv_object_node(self->state[side].object))
+            return 0; /* nothing touches, or what did is no more in the scene */
+    for (uint32_t side = 0; side < 2 && side < capacity; side++)
+        objects[side] = self->state[side].object;
     return 2;
 }
 

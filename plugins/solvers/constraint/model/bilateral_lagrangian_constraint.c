@@ -154,7 +154,14 @@ static void points_moved(void *self_, uint32_t sides, const PointMove *move)
     dv_free(place);
 }
 
-static const ConstraintForm form = {.gap = gap, .add_rate = add_rate, .points_moved = points_moved};
+/* Differences are those of the first step again. */
+static void started_again(void *self_)
+{
+    dv_data_set(&((BilateralLagrangianConstraint *)self_)->kept_frames, NULL, 0);
+}
+
+static const ConstraintForm form = {
+    .gap = gap, .add_rate = add_rate, .points_moved = points_moved, .started_again = started_again};
 
 static DvStatus check(BilateralLagrangianConstraint *self)
 {
@@ -308,8 +315,13 @@ static DvStatus bwd_init(DvObject *object, void *self_)
         status = take_pairs(self);
     for (uint32_t side = 0; status == DV_OK && side < 2; side++)
         status = constraint_model_follow(&self->base, side, &self->topology[side]);
-    if (status != DV_OK)
+    if (status != DV_OK) {
         constraint_model_release(&self->base);
+        return status;
+    }
+    DvData *const follow[] = {&self->point[0], &self->point[1], &self->rest_vector};
+    for (size_t i = 0; i < sizeof follow / sizeof *follow; i++)
+        constraint_model_keep_start(&self->base, follow[i]);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include "constraint/model/constraint_model.h"
 
 #include <math.h>
+#include <string.h>
 
 #include <divan/element_data.h>
 
@@ -32,7 +33,9 @@ void constraint_model_release(ConstraintModel *model)
         dv_element_data_detach(&model->followed[side]);
         dv_state_release(&model->state[side]);
     }
-    model->states = model->rows = 0;
+    for (uint32_t i = 0; i < model->start_count; i++)
+        dv_free(model->starts[i].elements);
+    model->states = model->rows = model->start_count = 0;
 }
 
 /* ---- Points that get other numbers ---- */
@@ -64,11 +67,33 @@ static void points_changed(DvElementData *data, const DvElementChange *change)
     dv_free(now);
 }
 
-/* A saved scene has put the numbers back; after a reset they are what they have become. */
+/* A saved scene has put the numbers back itself. */
 static void points_replaced(DvElementData *data, DvMeshReplacement why)
 {
-    (void)data;
-    (void)why;
+    const ConstraintModel *model = data->owner;
+    for (uint32_t i = 0; i < model->start_count && why == DV_MESH_RESET; i++) {
+        const StartOfField *start = &model->starts[i];
+        DvData *field = start->field;
+        const void *now = dv_data_read(field);
+        const size_t size = start->count * field->type->element_size;
+        if (field->count == start->count && (size == 0 || memcmp(now, start->elements, size) == 0))
+            continue;
+        dv_data_set(field, start->elements, start->count);
+        if (model->form->started_again)
+            model->form->started_again(data->owner);
+    }
+}
+
+void constraint_model_keep_start(ConstraintModel *model, DvData *field)
+{
+    if (!model->followed[0].topology && !model->followed[1].topology)
+        return;
+    const void *now = dv_data_read(field);
+    const size_t size = field->count * field->type->element_size;
+    StartOfField *start = &model->starts[model->start_count++];
+    *start = (StartOfField){field, dv_alloc(size, 1), field->count};
+    if (size > 0)
+        memcpy(start->elements, now, size);
 }
 
 DvStatus constraint_model_follow(ConstraintModel *model, uint32_t side, const DvLink *link)

@@ -34,7 +34,17 @@ typedef struct ConstraintForm {
     void (*add_rate)(void *self, const DvConstVec v[2], double *d); /* d += J v */
     /* Optional: points of the states of `sides` (bit 0: the first, bit 1: the second) have other numbers. */
     void (*points_moved)(void *self, uint32_t sides, const PointMove *move);
+    /* Optional: the fields of constraint_model_keep_start are again what they were, as the mesh is. */
+    void (*started_again)(void *self);
 } ConstraintForm;
+
+/* What a field held at the start. */
+typedef struct StartOfField {
+    DvData *field;
+    void *elements;
+    size_t count;
+} StartOfField;
+enum { MOST_STARTS = 4 };
 
 typedef struct ConstraintModel {
     DvData group, constraint_index, end_time;
@@ -45,6 +55,8 @@ typedef struct ConstraintModel {
     DvVecId position;    /* positions at its beginning */
     const ConstraintForm *form;
     DvElementData followed[2];
+    StartOfField starts[MOST_STARTS]; /* [start_count] */
+    uint32_t start_count;
 } ConstraintModel;
 
 #define CONSTRAINT_MODEL_FIELDS(Struct, base)                                                      \
@@ -76,6 +88,9 @@ void constraint_model_release(ConstraintModel *model);
 /* Has points_moved called when points of a side get other numbers: of the topology of the link, else of the state's node. NULL: no
  * link. */
 DV_NODISCARD DvStatus constraint_model_follow(ConstraintModel *model, uint32_t side, const DvLink *topology);
+
+/* After following: a reset that gives a mesh back its points gives the field back what it holds now. */
+void constraint_model_keep_start(ConstraintModel *model, DvData *field);
 
 static inline bool constraint_model_is_of_one_state(const ConstraintModel *model)
 {

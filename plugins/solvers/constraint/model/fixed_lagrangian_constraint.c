@@ -180,7 +180,9 @@ static DvStatus bwd_init(DvObject *object, void *self_)
         status = check(self);
     if (status == DV_OK)
         status = constraint_model_follow(&self->base, 0, NULL);
-    if (status != DV_OK)
+    if (status == DV_OK)
+        constraint_model_keep_start(&self->base, &self->indices);
+    else
         constraint_model_release(&self->base);
     return status;
 }

@@ -190,8 +190,13 @@ static DvStatus bwd_init(DvObject *object, void *self_)
         status = check(self);
     for (uint32_t side = 0; status == DV_OK && side < 2; side++)
         status = constraint_model_follow(&self->base, side, NULL);
-    if (status != DV_OK)
+    if (status != DV_OK) {
         constraint_model_release(&self->base);
+        return status;
+    }
+    DvData *const follow[] = {&self->point, &self->axis[0], &self->axis[1]};
+    for (size_t i = 0; i < sizeof follow / sizeof *follow; i++)
+        constraint_model_keep_start(&self->base, follow[i]);
     return status;
 }
 
