@@ -11,16 +11,20 @@
 
 static void release(ContactForces *self)
 {
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < 2; side++) {
         dv_state_release(&self->state[side]);
+        mesh_memory_release(&self->mesh[side]);
+    }
 }
 
 static void take_states(ContactForces *self, DvObject *first, DvObject *second)
 {
     DvObject *states[2] = {dv_object_ref(first), dv_object_ref(second)};
     release(self);
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < 2; side++) {
         self->state[side] = dv_state_ref(states[side]);
+        mesh_memory_hold(&self->mesh[side], states[side]);
+    }
 }
 
 DvStatus contact_forces_set_states(void *self_, DvObject *first, DvObject *second)
@@ -99,6 +103,8 @@ void contact_forces_take(ContactForces *self, const DvContactList *list, const D
     const uint32_t before = self->count;
     bool changed = false;
     self->count = 0;
+    for (int side = 0; side < 2; side++)
+        mesh_memory_note(&self->mesh[side], self->state[side]);
     if (pair->count > 0)
         choose(self, pair);
     for (uint32_t i = 0; i < pair->count; i++) {
@@ -120,6 +126,15 @@ void contact_forces_take(ContactForces *self, const DvContactList *list, const D
         self->structure++;
 }
 
+void contact_forces_heed_edits(ContactForces *self)
+{
+    if (self->count == 0 ||
+        (mesh_memory_holds(&self->mesh[0], self->state[0]) && mesh_memory_holds(&self->mesh[1], self->state[1])))
+        return;
+    self->count = 0;
+    self->structure++;
+}
+
 uint32_t contact_forces_find(const ContactForces *self, uint32_t listed)
 {
     const uint32_t place = listed < self->capacity ? self->kept[listed] : 0;
@@ -138,6 +153,8 @@ bool contact_forces_read_ends(ContactForces *self, uint32_t i, uint32_t count, c
 {
     if (i == 0) {
         make_room(self, count);
+        for (int side = 0; side < 2; side++)
+            mesh_memory_note(&self->mesh[side], self->state[side]);
         self->count = count;
         self->structure++;
     }
@@ -206,9 +223,11 @@ uint32_t contact_forces_assemble(const ContactForces *self, uint32_t i, uint32_t
     return coupling;
 }
 
-uint64_t contact_forces_structure(void *self)
+uint64_t contact_forces_structure(void *self_)
 {
-    return ((ContactForces *)self)->structure;
+    ContactForces *self = self_;
+    contact_forces_heed_edits(self);
+    return self->structure;
 }
 
 /* Products cost little, a matrix a new structure whenever contacts change. */

@@ -10,6 +10,7 @@
 
 #include "response/attachment.h"
 #include "response/id_map.h"
+#include "response/mesh_memory.h"
 
 #include <divan/contracts/force_field.h>
 
@@ -22,8 +23,9 @@ typedef struct ContactForces {
     DvData rayleigh_stiffness;
     DvLink object1, object2, mechanical_states;
     DvStateRef state[2]; /* held; ops are NULL until init has succeeded */
-    ContactEnds *ends;   /* [count] */
-    uint32_t *listed;    /* [count] which contact of the list it is */
+    MeshMemory mesh[2];
+    ContactEnds *ends; /* [count] */
+    uint32_t *listed;  /* [count] which contact of the list it is */
     uint32_t count, capacity;
     uint64_t structure;
     IdMap ids;      /* contacts of the list */
@@ -45,6 +47,8 @@ DvStatus contact_forces_set_states(void *self, DvObject *first, DvObject *second
 
 /* Takes those contacts of the list that count, with their ends. `structure` is another number when they couple other points. */
 void contact_forces_take(ContactForces *self, const DvContactList *list, const DvContactPair *pair);
+/* Drops the contacts when a mesh has been edited since they were taken. */
+void contact_forces_heed_edits(ContactForces *self);
 /* The number here of a contact of the list; UINT32_MAX: it does not count. */
 uint32_t contact_forces_find(const ContactForces *self, uint32_t listed);
 

@@ -73,6 +73,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
 {
     PenalityContactForceField *self = self_;
     (void)step, (void)v;
+    contact_forces_heed_edits(&self->base);
     for (uint32_t i = 0; i < self->base.count; i++) {
         Penalty *p = &self->penalty[i];
         ContactEnds *ends = &self->base.ends[i];
@@ -97,9 +98,10 @@ static void add_dforce(void *self_, const DvStep *step, double k, double b, cons
 
 static double energy(void *self_, const DvStep *step, const DvConstVec *x)
 {
-    const PenalityContactForceField *self = self_;
+    PenalityContactForceField *self = self_;
     (void)step;
     double sum = 0.0;
+    contact_forces_heed_edits(&self->base);
     for (uint32_t i = 0; i < self->base.count; i++) {
         const Penalty *p = &self->penalty[i];
         ContactEnds ends = self->base.ends[i];

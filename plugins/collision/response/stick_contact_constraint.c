@@ -19,6 +19,7 @@
 #include <divan/memory.h>
 
 #include "response/attachment.h"
+#include "response/mesh_memory.h"
 #include "response/place_map.h"
 
 typedef struct StickContact {
@@ -40,12 +41,10 @@ typedef struct StickContactConstraint {
     PlaceMap places;
     double *memory; /* what a run that is saved has to keep */
     size_t memory_capacity;
-    DvObject *mesh[2];    /* of the states' nodes, held; NULL: none */
-    uint64_t revision[2]; /* of the meshes when the contacts were found */
-    uint32_t points[2];   /* of the states, likewise */
-    uint32_t rows;        /* of this step */
-    DvVecId position;     /* positions at its beginning */
-    double dt;            /* s, of the last forces */
+    MeshMemory mesh[2];
+    uint32_t rows;    /* of this step */
+    DvVecId position; /* positions at its beginning */
+    double dt;        /* s, of the last forces */
 } StickContactConstraint;
 
 static const DvField fields[] = {
@@ -62,9 +61,7 @@ static void release(StickContactConstraint *self)
 {
     for (int side = 0; side < 2; side++) {
         dv_state_release(&self->state[side]);
-        if (self->mesh[side])
-            dv_object_unref(self->mesh[side]);
-        self->mesh[side] = NULL;
+        mesh_memory_release(&self->mesh[side]);
     }
 }
 
@@ -77,8 +74,7 @@ static DvStatus set_states(void *self_, DvObject *first, DvObject *second)
     dv_link_set(&self->object2, second);
     for (int side = 0; side < 2; side++) {
         self->state[side] = dv_state_ref(states[side]);
-        DvObject *mesh = dv_node_slot(dv_object_node(states[side]), DV_TOPOLOGY);
-        self->mesh[side] = mesh ? dv_object_ref(mesh) : NULL;
+        mesh_memory_hold(&self->mesh[side], states[side]);
     }
     return DV_OK;
 }
@@ -111,19 +107,10 @@ static void read_states(const StickContactConstraint *self, DvVecId id, DvConstV
         at[side] = dv_state_read(self->state[side], id);
 }
 
-static uint64_t revision_of(const DvObject *mesh)
-{
-    const DvTopologyOps *ops = mesh ? dv_object_ops(mesh, DV_TOPOLOGY) : NULL;
-    return ops ? ops->revision(dv_object_self(mesh)) : 0;
-}
-
 /* The points that contacts hang on have the numbers they had. */
-static bool is_as_it_was(const StickContactConstraint *self, const DvConstVec x[2])
+static bool is_as_it_was(const StickContactConstraint *self)
 {
-    for (int side = 0; side < 2; side++)
-        if (x[side].count != self->points[side] || revision_of(self->mesh[side]) != self->revision[side])
-            return false;
-    return true;
+    return mesh_memory_holds(&self->mesh[0], self->state[0]) && mesh_memory_holds(&self->mesh[1], self->state[1]);
 }
 
 static DvStatus set_contacts(void *self_, const DvContactList *list, const DvContactPair *pair)
@@ -136,10 +123,8 @@ static DvStatus set_contacts(void *self_, const DvContactList *list, const DvCon
     make_room(self, pair->count);
     DvConstVec x[2];
     read_states(self, DV_POSITION, x);
-    for (int side = 0; side < 2; side++) {
-        self->revision[side] = revision_of(self->mesh[side]);
-        self->points[side] = x[side].count;
-    }
+    for (int side = 0; side < 2; side++)
+        mesh_memory_note(&self->mesh[side], self->state[side]);
     places_choose(&self->places, pair, self->kept);
     const uint32_t before = self->count;
     self->count = 0;
@@ -199,7 +184,7 @@ static DvStatus build(void *self_, const DvStep *step, DvConstraintRows *rows)
     for (int side = 0; side < 2; side++)
         x[side] = dv_state_read(self->state[side], free_or_present(self->state[side]));
     self->position = step->position;
-    if (!is_as_it_was(self, x))
+    if (!is_as_it_was(self))
         self->count = 0;
     self->rows = 3 * self->count;
     for (uint32_t i = 0; i < self->count; i++) {
@@ -257,14 +242,16 @@ enum { HEAD = 2, EACH = 3 + 3 + 2 * ATTACHMENT_NUMBERS };
 static const double *memory(void *self_, size_t *count)
 {
     StickContactConstraint *self = self_;
+    if (!is_as_it_was(self))
+        self->count = 0;
     *count = HEAD + (size_t)EACH * self->count;
     if (*count > self->memory_capacity) {
         dv_free(self->memory);
         self->memory_capacity = 2 * *count;
         self->memory = dv_alloc(self->memory_capacity, sizeof *self->memory);
     }
-    self->memory[0] = self->points[0];
-    self->memory[1] = self->points[1];
+    self->memory[0] = self->mesh[0].points;
+    self->memory[1] = self->mesh[1].points;
     double *at = self->memory + HEAD;
     for (uint32_t i = 0; i < self->count; i++) {
         const StickContact *contact = &self->contacts[i];
@@ -284,19 +271,20 @@ static bool recall(void *self_, const double *numbers, size_t count)
         return false;
     const uint32_t contacts = (uint32_t)((count - HEAD) / EACH);
     make_room(self, contacts);
+    bool edited = false; /* between the step and its saving */
     for (int side = 0; side < 2; side++) {
-        self->points[side] = dv_state_count(self->state[side]);
-        self->revision[side] = revision_of(self->mesh[side]);
-        if (numbers[side] != self->points[side] && contacts > 0)
-            return false;
+        mesh_memory_note(&self->mesh[side], self->state[side]);
+        edited = edited || numbers[side] != self->mesh[side].points;
     }
+    if (edited)
+        return true;
     const double *at = numbers + HEAD;
     for (uint32_t i = 0; i < contacts; i++, at += EACH) {
         StickContact *contact = &self->contacts[i];
         *contact = (StickContact){.offset = dv_vec3_load(at)};
         memcpy(contact->lambda, at + 3, sizeof contact->lambda);
-        if (!attachment_read(&contact->side[0], self->points[0], at + 6) ||
-            !attachment_read(&contact->side[1], self->points[1], at + 6 + ATTACHMENT_NUMBERS))
+        if (!attachment_read(&contact->side[0], self->mesh[0].points, at + 6) ||
+            !attachment_read(&contact->side[1], self->mesh[1].points, at + 6 + ATTACHMENT_NUMBERS))
             return false;
     }
     self->count = contacts;

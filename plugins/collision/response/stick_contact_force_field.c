@@ -100,13 +100,14 @@ static DvStatus set_contacts(void *self_, const DvContactList *list, const DvCon
     return DV_OK;
 }
 
-/* ---- What a saved run goes on with: stiffness, damping, then ends and rest of each contact ---- */
+/* ---- What a saved run goes on with: stiffness, damping, points of both states, then ends and rest of each contact ---- */
 
-enum { NUMBERS_OF_ALL = 2, NUMBERS_OF_CONTACT = NUMBERS_OF_ENDS + 3 };
+enum { NUMBERS_OF_ALL = 4, NUMBERS_OF_CONTACT = NUMBERS_OF_ENDS + 3 };
 
 static const double *memory(void *self_, size_t *count)
 {
     StickContactForceField *self = self_;
+    contact_forces_heed_edits(&self->base);
     const size_t need = NUMBERS_OF_ALL + (size_t)self->base.count * NUMBERS_OF_CONTACT;
     if (need > self->memory_capacity) {
         dv_free(self->memory);
@@ -115,6 +116,8 @@ static const double *memory(void *self_, size_t *count)
     }
     self->memory[0] = self->stiffness;
     self->memory[1] = self->damping;
+    for (int side = 0; side < 2; side++)
+        self->memory[2 + side] = self->base.mesh[side].points;
     for (uint32_t i = 0; i < self->base.count; i++) {
         double *to = self->memory + NUMBERS_OF_ALL + (size_t)i * NUMBERS_OF_CONTACT;
         contact_forces_write_ends(&self->base, i, to);
@@ -132,6 +135,10 @@ static bool recall(void *self_, const double *numbers, size_t count)
     const uint32_t contacts = (uint32_t)((count - NUMBERS_OF_ALL) / NUMBERS_OF_CONTACT);
     self->stiffness = numbers[0];
     self->damping = numbers[1];
+    self->recalled = true;
+    for (int side = 0; side < 2; side++)
+        if (numbers[2 + side] != dv_state_count(self->base.state[side]))
+            return true; /* the mesh was edited between the step and its saving */
     for (uint32_t i = 0; i < contacts; i++) {
         const double *from = numbers + NUMBERS_OF_ALL + (size_t)i * NUMBERS_OF_CONTACT;
         if (!contact_forces_read_ends(&self->base, i, contacts, from))
@@ -139,7 +146,6 @@ static bool recall(void *self_, const double *numbers, size_t count)
         make_room(self);
         self->stick[i] = (Stick){dv_vec3_load(from + NUMBERS_OF_ENDS), dv_vec3_zero()};
     }
-    self->recalled = true;
     return true;
 }
 
@@ -154,6 +160,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
 {
     StickContactForceField *self = self_;
     (void)step;
+    contact_forces_heed_edits(&self->base);
     for (uint32_t i = 0; i < self->base.count; i++) {
         Stick *stick = &self->stick[i];
         ContactEnds *ends = &self->base.ends[i];
@@ -176,9 +183,10 @@ static void add_dforce(void *self_, const DvStep *step, double k, double b, cons
 
 static double energy(void *self_, const DvStep *step, const DvConstVec *x)
 {
-    const StickContactForceField *self = self_;
+    StickContactForceField *self = self_;
     (void)step;
     double sum = 0.0;
+    contact_forces_heed_edits(&self->base);
     for (uint32_t i = 0; i < self->base.count; i++) {
         ContactEnds ends = self->base.ends[i];
         sum += dv_vec3_norm_squared(dv_vec3_sub(contact_span(&ends, x), self->stick[i].rest));

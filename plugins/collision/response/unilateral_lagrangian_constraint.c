@@ -21,6 +21,7 @@
  */
 #include "response/attachment.h"
 #include "response/id_map.h"
+#include "response/mesh_memory.h"
 #include "response/place_map.h"
 
 #include <divan/contracts/collision.h>
@@ -50,6 +51,7 @@ typedef struct UnilateralLagrangianConstraint {
     DvData group, constraint_index, end_time;
     DvLink object1, object2;
     DvStateRef state[2]; /* held; ops are NULL until the manager has told */
+    MeshMemory mesh[2];
     bool augmented;
     Contact *contacts;
     uint32_t count, capacity;
@@ -110,8 +112,10 @@ static const DvField augmented_fields[] = {
 
 static void let_go(UnilateralLagrangianConstraint *self)
 {
-    dv_state_release(&self->state[0]);
-    dv_state_release(&self->state[1]);
+    for (int side = 0; side < 2; side++) {
+        dv_state_release(&self->state[side]);
+        mesh_memory_release(&self->mesh[side]);
+    }
 }
 
 static DvStatus set_states(void *self_, DvObject *first, DvObject *second)
@@ -121,6 +125,7 @@ static DvStatus set_states(void *self_, DvObject *first, DvObject *second)
     let_go(self);
     for (int side = 0; side < 2; side++) {
         self->state[side] = dv_state_ref(states[side]);
+        mesh_memory_hold(&self->mesh[side], states[side]);
         dv_link_set(side == 0 ? &self->object1 : &self->object2, states[side]);
     }
     if (self->augmented && dv_data_double(&self->mu) > 0.0 && !(dv_data_double(&self->epsilon) > 0.0))
@@ -215,6 +220,8 @@ static DvStatus set_contacts(void *self_, const DvContactList *list, const DvCon
             return dv_error(bodies[side]->object, DV_ERROR_INVALID,
                             "its contactStiffness is 0, which switches contacts by constraints off; set it to 1, or "
                             "contactResponse=\"nullptr\" where contacts are not wanted");
+    for (int side = 0; side < 2; side++)
+        mesh_memory_note(&self->mesh[side], self->state[side]);
     self->friction = friction_of(self, bodies[0], bodies[1]);
     if (pair->count > 0)
         places_choose(&self->places, pair, self->kept);
@@ -247,8 +254,9 @@ static uint32_t states(void *self_, DvObject **objects, uint32_t capacity)
 {
     UnilateralLagrangianConstraint *self = self_;
     for (uint32_t side = 0; side < 2; side++)
-        if (self->count == 0 || !dv_object_node(self->state[side].object))
-            return 0; /* nothing touches, or what did is no more in the scene */
+        if (self->count == 0 || !dv_object_node(self->state[side].object) ||
+            !mesh_memory_holds(&self->mesh[side], self->state[side]))
+            return 0; /* nothing touches, or what did is no more in the scene, or has other points */
     for (uint32_t side = 0; side < 2 && side < capacity; side++)
         objects[side] = self->state[side].object;
     return 2;
