@@ -5,6 +5,7 @@
 #ifndef DIVAN_TESTS_DETECT_H
 #define DIVAN_TESTS_DETECT_H
 
+#include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,6 +58,34 @@ static inline bool elements_touch(const DvBoxes *a, uint32_t i, const DvBoxes *b
     return true;
 }
 
+/* How many pairs of elements of each two kinds have been tested by test_all, and of how many a contact was found. */
+typedef struct Tested {
+    char kinds[48];
+    uint64_t pairs, contacts;
+} Tested;
+static Tested tested[64];
+
+static inline Tested *tested_of(const DvCollisionBody *a, const DvCollisionBody *b)
+{
+    char kinds[sizeof tested->kinds];
+    snprintf(kinds, sizeof kinds, "%s on %s", a->shape->kind, b->shape->kind);
+    size_t i = 0;
+    while (tested[i].kinds[0] && strcmp(tested[i].kinds, kinds) != 0)
+        i++;
+    assert_true(i + 1 < sizeof tested / sizeof *tested);
+    memcpy(tested[i].kinds, kinds, sizeof kinds);
+    return &tested[i];
+}
+
+/* Each two kinds that some method knows have been tested on so many pairs of elements. */
+static inline void assert_kinds_are_tested(uint64_t pairs)
+{
+    for (size_t i = 0; tested[i].kinds[0]; i++)
+        if (tested[i].pairs < pairs || tested[i].contacts == 0)
+            fail_msg("%s: %" PRIu64 " pairs, %" PRIu64 " contacts", tested[i].kinds, tested[i].pairs,
+                     tested[i].contacts);
+}
+
 /* Every pair of elements, in order; with `boxes` only of those whose boxes touch. */
 static inline DvContactSink test_all(DvScene *scene, const DvCollisionBody *a, const DvCollisionBody *b, bool boxes)
 {
@@ -81,6 +110,9 @@ static inline DvContactSink test_all(DvScene *scene, const DvCollisionBody *a, c
                 continue;
             routine(&query, pair, 1, &sink);
         }
+    Tested *of_kinds = tested_of(a, b);
+    of_kinds->pairs += (uint64_t)a->shape->count * b->shape->count;
+    of_kinds->contacts += sink.count;
     return sink;
 }
 

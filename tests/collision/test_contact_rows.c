@@ -47,8 +47,8 @@ LAGRANGIAN_CONSTRAINT_CONFORMANCE(contacts_of_frames_with_levers_of_the_beginnin
                                   .scene = SCENE("FrictionContactConstraint", "mu=0.4&amp;levers=start", SPHERES), PATH,
                                   .not_affine = "rotation vectors are not")
 LAGRANGIAN_CONSTRAINT_CONFORMANCE(contacts_of_boxes_are_a_constraint,
-                                  .scene = SCENE("FrictionContactConstraint", "mu=0.4", BOXES),
-                                  .path = "/points-floor", .steps = 1, .not_affine = TURNS)
+                                  .scene = SCENE("FrictionContactConstraint", "mu=0.4", BOXES), .path = "/points-floor",
+                                  .steps = 1, .not_affine = TURNS)
 LAGRANGIAN_CONSTRAINT_CONFORMANCE(augmented_contacts_without_friction_are_a_constraint,
                                   .scene = SCENE("AugmentedLagrangianResponseConstraint", "mu=0", POINTS), PATH)
 LAGRANGIAN_CONSTRAINT_CONFORMANCE(augmented_contacts_are_a_constraint,

@@ -51,19 +51,21 @@ static void add_head(DvText *text, const char *method)
                 method);
 }
 
-#define FRAMES 14
-#define POINTS 24
+static uint32_t scale = 1;
+#define FRAMES (14 * scale)
+#define POINTS (24 * scale)
+enum { LARGEST = 8 };
 
 /* Frames with boxes, capsules and spheres, some without size; points with everything that hangs on a mesh. */
 static void add_rigid_body(DvText *text, const char *name, bool degenerate)
 {
-    DvRigid3 frames[FRAMES];
-    for (int i = 0; i < FRAMES; i++)
+    DvRigid3 frames[14 * LARGEST];
+    for (uint32_t i = 0; i < FRAMES; i++)
         frames[i] = dv_rigid3(random_vector(1), random_rotation());
     dv_text_add(text, "<Node name='%s'><MechanicalObject template='Rigid3d' position='", name);
     add_frames(text, frames, FRAMES);
     dv_text_add(text, "'/><OBBCollisionModel contactDistance='0.01' extents='");
-    for (int i = 0; i < FRAMES; i++) {
+    for (uint32_t i = 0; i < FRAMES; i++) {
         const bool flat = degenerate && i % 3 == 0;
         const double x = random_between(0.05, 0.4), y = random_between(0.05, 0.4);
         dv_text_add(text, "%g %g %g ", flat ? 0.0 : x, degenerate && i == 6 ? 0.0 : y, random_between(0.05, 0.4));
@@ -76,21 +78,21 @@ static void add_rigid_body(DvText *text, const char *name, bool degenerate)
 
 static void add_soft_body(DvText *text, const char *name, bool degenerate)
 {
-    DvVec3 points[POINTS];
+    DvVec3 points[24 * LARGEST];
     const DvVec3 origin = random_vector(0.5);
-    for (int i = 0; i < POINTS; i++)
+    for (uint32_t i = 0; i < POINTS; i++)
         points[i] = dv_vec3_add(origin, random_vector(0.7));
     if (degenerate)
         points[5] = points[4] = points[3];
     dv_text_add(text, "<Node name='%s'><MeshTopology name='mesh' tetrahedra='", name);
-    for (int i = 0; i < 12; i++)
+    for (uint32_t i = 0; i < 12 * scale; i++)
         for (int k = 0; k < 4; k++)
             dv_text_add(text, "%u ", degenerate && i == 5 ? (uint32_t)(k / 2) : random_below(POINTS));
     dv_text_add(text, "%s' triangles='", degenerate ? "2 3 4 5" : "");
-    for (int i = 0; i < 12; i++)
+    for (uint32_t i = 0; i < 12 * scale; i++)
         dv_text_add(text, "%u %u %u ", random_below(POINTS), random_below(POINTS), random_below(POINTS));
     dv_text_add(text, "%s' edges='", degenerate ? "3 4 5" : "");
-    for (int i = 0; i < 10; i++)
+    for (uint32_t i = 0; i < 10 * scale; i++)
         dv_text_add(text, "%u %u ", random_below(POINTS), random_below(POINTS));
     dv_text_add(text, "%s'/><MechanicalObject position='", degenerate ? "3 4" : "");
     add_points(text, points, POINTS);
@@ -116,9 +118,9 @@ static DvScene *load_bodies(const char *method, bool degenerate)
     return scene;
 }
 
-static void check_trees(const char *method, uint32_t *pairs, uint32_t *contacts)
+static void check_trees(const char *method, int rounds, uint32_t *pairs, uint32_t *contacts)
 {
-    for (int round = 0; round < 16; round++) {
+    for (int round = 0; round < rounds; round++) {
         DvScene *scene = load_bodies(method, round % 2 == 1);
         const DvContactList *list = detect(scene);
         for (uint32_t a = 0; a < list->body_count; a++)
@@ -154,17 +156,28 @@ static void trees_find_what_testing_every_pair_finds(void **state)
     (void)state;
     uint32_t contacts = 0, pairs = 0;
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
-        check_trees(methods[m], &pairs, &contacts);
+        check_trees(methods[m], 16, &pairs, &contacts);
     assert_true(pairs > 1000);
     assert_true(contacts > 5000);
+}
+
+/* 100,000 pairs of elements of each two kinds and more, in larger bodies. */
+static void trees_find_what_testing_every_pair_of_many_finds(void **state)
+{
+    (void)state;
+    uint32_t contacts = 0, pairs = 0;
+    scale = LARGEST;
+    check_trees(methods[0], 7, &pairs, &contacts);
+    scale = 1;
+    assert_kinds_are_tested(100000);
 }
 
 static void trees_find_what_boxes_stand_on(void **state)
 {
     (void)state;
     uint32_t contacts = 0, pairs = 0;
-    check_trees("DiscreteIntersection boxManifold='1'", &pairs, &contacts);
-    check_trees("NewProximityIntersection alarmDistance='0.1' contactDistance='0.05' boxManifold='1'", &pairs,
+    check_trees("DiscreteIntersection boxManifold='1'", 16, &pairs, &contacts);
+    check_trees("NewProximityIntersection alarmDistance='0.1' contactDistance='0.05' boxManifold='1'", 16, &pairs,
                 &contacts);
     assert_true(pairs > 400 && contacts > 2000);
 }
@@ -1043,6 +1056,7 @@ int main(void)
         cmocka_unit_test(manifolds_are_symmetric_and_move_with_the_boxes),
         cmocka_unit_test(ids_stay_while_boxes_tremble),
         cmocka_unit_test(trees_find_what_boxes_stand_on),
+        cmocka_unit_test(trees_find_what_testing_every_pair_of_many_finds),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }
