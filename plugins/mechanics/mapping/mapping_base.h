@@ -18,21 +18,23 @@ typedef struct MappingBase {
     DvStateRef in, out; /* ops is NULL until they are found */
 } MappingBase;
 
-#define MAPPING_FIELDS(Struct)                                                                              \
-    DV_LINK(Struct, base.input_link, "input", DV_STATE,                                                     \
+/* Of a struct that has the MappingBase in its member `in`, with a dot. */
+#define MAPPING_FIELDS_IN(Struct, in)                                                                       \
+    DV_LINK(Struct, in base.input_link, "input", DV_STATE,                                                  \
             .help = "state to map from; by default that of the parent node"),                               \
-        DV_LINK(Struct, base.output_link, "output", DV_STATE,                                               \
+        DV_LINK(Struct, in base.output_link, "output", DV_STATE,                                            \
                 .help = "state to compute; by default that of the node"),                                   \
-        DV_FIELD(Struct, base.map_forces, "mapForces", dv_type_bool, .init = "1",                           \
+        DV_FIELD(Struct, in base.map_forces, "mapForces", dv_type_bool, .init = "1",                        \
                  .help = "forces on the output act on the input"),                                          \
-        DV_FIELD(Struct, base.map_constraints, "mapConstraints", dv_type_bool, .init = "1",                 \
+        DV_FIELD(Struct, in base.map_constraints, "mapConstraints", dv_type_bool, .init = "1",              \
                  .help = "constraints on the output act on the input, where a constraint solver heeds it"), \
-        DV_FIELD(Struct, base.map_masses, "mapMasses", dv_type_bool, .init = "1",                           \
+        DV_FIELD(Struct, in base.map_masses, "mapMasses", dv_type_bool, .init = "1",                        \
                  .help = "masses on the output act on the input"),                                          \
-        DV_FIELD(Struct, base.map_matrices, "mapMatrices", dv_type_bool, .init = "0",                       \
+        DV_FIELD(Struct, in base.map_matrices, "mapMatrices", dv_type_bool, .init = "0",                    \
                  .help = "kept for old scenes: assembled systems take every mapping into account"),         \
-        DV_FIELD(Struct, base.apply_rest_position, "applyRestPosition", dv_type_bool, .init = "0",          \
+        DV_FIELD(Struct, in base.apply_rest_position, "applyRestPosition", dv_type_bool, .init = "0",       \
                  .help = "also compute the rest positions of the output when the scene starts")
+#define MAPPING_FIELDS(Struct) MAPPING_FIELDS_IN(Struct, )
 
 /* What the functions below are of the table of a mapping of the host. */
 #define MAPPING_OPS                                                                                       \

@@ -514,7 +514,11 @@ static DvStatus remove_elements(void *self, DvElementKind kind, uint32_t count, 
     const Cascade cascade = {.elements = isolated,
                              .points = isolated && !(volumes && !dv_data_bool(&modifier->remove_isolated)),
                              .without_states = without_states(modifier)};
-    return topology_remove_elements(modifier->topology, kind, count, elements, cascade);
+    Topology *topology = modifier->topology;
+    const DvStatus status = topology_remove_elements(topology, kind, count, elements, cascade);
+    if (status == DV_OK && topology->after_removal)
+        topology->after_removal(topology->after_removal_owner);
+    return status;
 }
 
 static const DvTopologyModifierOps ops = {

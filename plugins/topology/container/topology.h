@@ -43,6 +43,9 @@ typedef struct Topology {
     bool (*grid_shape)(struct Topology *topology, DvGridShape *shape); /* grids */
     bool modifiable;                                                   /* set containers: a modifier may change it */
     struct FirstMesh *first; /* likewise: what a reset puts back, once it may change; see set_container.c */
+    /* Optional, of who fills it: elements have been removed from it by a modifier. */
+    void (*after_removal)(void *owner);
+    void *after_removal_owner;
     DvElementDataList attached;
     AdjacencyCache cache[DV_ELEMENT_KINDS][DV_ELEMENT_KINDS];
 } Topology;

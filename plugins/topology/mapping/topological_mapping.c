@@ -133,17 +133,37 @@ static void rename_image(TopologicalMapping *mapping, uint32_t source, uint32_t 
             images[i] = new;
 }
 
-/* Whether an element has the points of an image, `circle` of which stand for each of its own. */
-static bool has_points(const uint32_t *element, uint32_t nodes, const uint32_t *points, uint32_t count, uint32_t circle)
+/* The points of the input that a point of the output stands for or hangs on. */
+static uint32_t parents_of(TopologicalMapping *mapping, uint32_t point, uint32_t parents[8])
 {
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t j = 0; j < nodes; j++)
-            if (element[j] == points[i] / circle) {
-                found++;
-                break;
-            }
-    return found == count;
+    if (mapping->parents)
+        return mapping->parents(mapping, point, parents);
+    parents[0] = mapping->circle ? point / mapping->circle : point;
+    return 1;
+}
+
+static bool has_point(const uint32_t *element, uint32_t nodes, uint32_t point)
+{
+    uint32_t i = 0;
+    while (i < nodes && element[i] != point)
+        i++;
+    return i < nodes;
+}
+
+/* Whether an element has what all points of an image hang on. */
+static bool has_points(TopologicalMapping *mapping, const uint32_t *element, uint32_t nodes, const uint32_t *points,
+                       uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t parents[8];
+        const uint32_t parent_count = parents_of(mapping, points[i], parents);
+        for (uint32_t j = 0; j < parent_count; j++)
+            if (!has_point(element, nodes, parents[j]))
+                return false;
+        if (parent_count == 0)
+            return false;
+    }
+    return true;
 }
 
 /* The maps from the lists as they are; the input has its first `sources` elements of the kind in question. */
@@ -153,14 +173,13 @@ static void find_maps(TopologicalMapping *mapping, uint32_t sources)
                       out = topology_elements(mapping->to, mapping->image_kind);
     const Adjacency around = adjacency_around_points(
         (ElementList){.at = in.at, .count = sources, .nodes = in.nodes, .skip = in.skip}, mapping->from->points);
-    const uint32_t circle = mapping->circle ? mapping->circle : 1;
     forget_maps(mapping, sources);
     for (uint32_t i = 0; i < out.count; i++) {
         const uint32_t *points = out.at + (size_t)i * out.nodes;
-        uint32_t length, found = INVALID_INDEX;
-        const uint32_t *row = row_of(&around, points[0] / circle, &length);
+        uint32_t parents[8], length = 0, found = INVALID_INDEX;
+        const uint32_t *row = parents_of(mapping, points[0], parents) ? row_of(&around, parents[0], &length) : NULL;
         for (uint32_t j = 0; j < length && found == INVALID_INDEX; j++)
-            if (has_points(in.at + (size_t)row[j] * in.nodes, in.nodes, points, out.nodes, circle))
+            if (has_points(mapping, in.at + (size_t)row[j] * in.nodes, in.nodes, points, out.nodes))
                 found = row[j];
         array_push(&mapping->source, found);
         if (found != INVALID_INDEX)
@@ -174,6 +193,11 @@ static void update_maps(TopologicalMapping *mapping, uint32_t sources)
 {
     if (mapping->stale)
         find_maps(mapping, sources);
+}
+
+void topological_mapping_update(TopologicalMapping *mapping)
+{
+    update_maps(mapping, topology_elements(mapping->from, mapping->source_kind).count);
 }
 
 /* ---- Filling the output ---- */
@@ -239,8 +263,11 @@ static void told(DvElementData *data, const DvElementChange *change)
     }
     const uint32_t sources = topology_elements(mapping->from, mapping->source_kind).count;
     const bool new_ones = change->kind == mapping->source_kind && change->change == DV_ELEMENTS_ADDED;
-    update_maps(mapping, new_ones ? sources - change->count : sources);
+    mapping->told = change;
+    if (change->change != DV_ELEMENTS_RENUMBERED) /* the output has the old numbers yet */
+        update_maps(mapping, new_ones ? sources - change->count : sources);
     mapping->changed[change->kind](mapping, change);
+    mapping->told = NULL;
 }
 
 DvStatus topological_mapping_follow(TopologicalMapping *mapping, DvElementKind kind,
@@ -249,6 +276,7 @@ DvStatus topological_mapping_follow(TopologicalMapping *mapping, DvElementKind k
     DvElementData *data = &mapping->followed[kind];
     mapping->changed[kind] = changed;
     dv_element_data_detach(data);
+    mapping->to->modifiable |= mapping->to->dynamic; /* so that a reset puts it back */
     *data = (DvElementData){.kind = kind, .owner = mapping, .changed = told};
     return dv_element_data_attach(data, mapping->from->object);
 }
@@ -323,6 +351,19 @@ static int descending(const void *a, const void *b)
     return left > right ? -1 : left < right;
 }
 
+void topological_mapping_removed(TopologicalMapping *mapping, uint32_t count, const uint32_t *images)
+{
+    uint32_t *source = mapping->source.data;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t image = images[i], last = --mapping->source.count;
+        if (source[image] != INVALID_INDEX)
+            take_image(mapping, source[image], image);
+        source[image] = source[last];
+        if (image != last && source[image] != INVALID_INDEX)
+            rename_image(mapping, source[image], last, image);
+    }
+}
+
 void topological_mapping_remove(TopologicalMapping *mapping, uint32_t count, const uint32_t *images)
 {
     IndexArray sorted = {0};
@@ -335,14 +376,7 @@ void topological_mapping_remove(TopologicalMapping *mapping, uint32_t count, con
         check(mapping, topology_remove_elements(mapping->to, mapping->image_kind, count, sorted.data, cascade));
     else
         remove_rows(mapping, &sorted);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t image = sorted.data[i], last = --mapping->source.count;
-        take_image(mapping, mapping->source.data[image], image);
-        if (image == last)
-            continue;
-        mapping->source.data[image] = mapping->source.data[last];
-        rename_image(mapping, mapping->source.data[image], last, image);
-    }
+    topological_mapping_removed(mapping, count, sorted.data);
     array_free(&sorted);
 }
 
@@ -407,6 +441,17 @@ void topological_mapping_points(TopologicalMapping *mapping, const DvElementChan
     } else {
         dv_element_data_apply(to->object, change);
     }
+}
+
+void topological_mapping_own_points(TopologicalMapping *mapping, const DvElementChange *change)
+{
+    Topology *to = mapping->to;
+    if (!to->dynamic)
+        renumber_static(mapping, change);
+    else if (change->change == DV_ELEMENTS_ADDED)
+        check(mapping, topology_add_points(to, change->count, NULL, false));
+    else
+        check(mapping, topology_remove_points(to, change->count, change->indices, false));
 }
 
 void topological_mapping_count_sources(TopologicalMapping *mapping, const DvElementChange *change)

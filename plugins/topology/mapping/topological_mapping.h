@@ -15,20 +15,24 @@
 
 #include "container/modifier.h"
 
-typedef struct TopologicalMapping {
+typedef struct TopologicalMapping TopologicalMapping;
+struct TopologicalMapping {
     DvObject *object;
     DvLink input, output;
     Topology *from, *to;
     DvElementKind source_kind, image_kind;
     uint32_t images;
-    uint32_t circle;   /* points of the output for each of the input, side by side; 0: they have the same points */
-    IndexArray source; /* [elements of the output] */
-    IndexArray image;  /* [elements of the input x images], INVALID_INDEX where there is none */
-    bool stale;        /* both are to be found again */
-    uint64_t seen;     /* revision of an output that is changed by others, as its input never changes */
+    uint32_t circle; /* points of the output for each of the input, side by side; 0: they have the same points */
+    /* Optional: points of the output are its own; the points of the input that one hangs on, at most 8. */
+    uint32_t (*parents)(TopologicalMapping *, uint32_t point, uint32_t parents[8]);
+    IndexArray source;           /* [elements of the output] */
+    IndexArray image;            /* [elements of the input x images], INVALID_INDEX where there is none */
+    bool stale;                  /* both are to be found again */
+    const DvElementChange *told; /* of the input, while it is followed */
+    uint64_t seen;               /* revision of an output that is changed by others, as its input never changes */
     DvElementData followed[DV_ELEMENT_KINDS];
-    void (*changed[DV_ELEMENT_KINDS])(struct TopologicalMapping *, const DvElementChange *);
-} TopologicalMapping;
+    void (*changed[DV_ELEMENT_KINDS])(TopologicalMapping *, const DvElementChange *);
+};
 
 /* A class's `sources`: the two paths, so that those of old scenes are understood. */
 extern const DvVariantSource topological_mapping_sources[];
@@ -63,6 +67,12 @@ void topological_mapping_add(TopologicalMapping *mapping, const IndexArray *elem
 void topological_mapping_remove(TopologicalMapping *mapping, uint32_t count, const uint32_t *images);
 /* Points of the output, which are those of the input; states know it from there. */
 void topological_mapping_points(TopologicalMapping *mapping, const DvElementChange *change);
+/* Points that are the output's own come or go: states follow.     change: count, total, and of those that go indices, descending */
+void topological_mapping_own_points(TopologicalMapping *mapping, const DvElementChange *change);
+/* The maps are those of the lists as they are. */
+void topological_mapping_update(TopologicalMapping *mapping);
+/* Images have gone, or are about to, in the order given. */
+void topological_mapping_removed(TopologicalMapping *mapping, uint32_t count, const uint32_t *images);
 /* Sources have come, or are about to go, without images left: the maps follow. */
 void topological_mapping_count_sources(TopologicalMapping *mapping, const DvElementChange *change);
 

@@ -42,7 +42,8 @@ static DvObject *mapping_to(const Topology *topology)
 Topology *source_elements(Topology *topology, DvElementKind *kind, IndexArray *elements)
 {
     const DvObject *mapping;
-    while ((mapping = mapping_to(topology)) != NULL) {
+    while (!topology->after_removal &&
+           (mapping = mapping_to(topology)) != NULL) { /* removals may go up by themselves */
         const DvTopologicalMappingOps *ops = dv_object_ops(mapping, DV_TOPOLOGICAL_MAPPING);
         void *self = dv_object_self(mapping);
         Topology *input = topology_of(ops->input(self));
