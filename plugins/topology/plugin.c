@@ -68,6 +68,7 @@ static const DvRename renames[] = {
     MAPPING_OBJECTS("Mesh2PointTopologicalMapping"),
     MAPPING_OBJECTS("Quad2TriangleTopologicalMapping"),
     MAPPING_OBJECTS("SimpleTesselatedTetraTopologicalMapping"),
+    MAPPING_OBJECTS("SubsetTopologicalMapping"),
     MAPPING_OBJECTS("Tetra2TriangleTopologicalMapping"),
     MAPPING_OBJECTS("Triangle2EdgeTopologicalMapping"),
     {DV_RENAME_FIELD_HARMLESS, "TetrahedronSetGeometryAlgorithms", "swapping", "it never had one"},

@@ -195,11 +195,18 @@ static void indices_changed(void *owner, const uint32_t *place, size_t count)
         self->base.out.ops->resize(self->base.out.self, (uint32_t)count);
 }
 
+/* Indices that a topological mapping computes follow the mesh there. */
+static bool are_computed(const SubsetMapping *self)
+{
+    const DvData *parent = dv_data_parent(&self->indices);
+    return parent && dv_object_ops(parent->owner, DV_TOPOLOGICAL_MAPPING);
+}
+
 static DvStatus follow(SubsetMapping *self)
 {
     point_set_leave(&self->set);
     self->following = false;
-    if (!dv_data_bool(&self->follows))
+    if (!dv_data_bool(&self->follows) || are_computed(self))
         return DV_OK;
     DvObject *topology = point_set_topology(self->base.in.object, &self->topology); /* of the input */
     if (!topology)

@@ -100,6 +100,12 @@ static void set_source(OwnPoints *mapping, uint32_t *row, DvElementKind kind, ui
 
 bool own_points_source(OwnPoints *mapping, uint32_t point, DvElementKind *kind, uint32_t *element, uint32_t *entry)
 {
+    if (mapping->same_points) {
+        *kind = DV_POINTS;
+        *element = point;
+        *entry = 0;
+        return point < mapping->base.to->points;
+    }
     update_images(mapping);
     if (2 * (size_t)point >= mapping->sources.count)
         return false;
@@ -154,7 +160,24 @@ static DvStateRef points_in_space(const Topology *topology)
     return state.ops && state.dof == &dv_vec3d ? state : (DvStateRef){0};
 }
 
-/* The state of the output, from point `first` on: as it is, at rest, and after a reset. */
+/* Places without their offsets: derivatives. */
+static void place_velocity(OwnPoints *mapping, DvStateRef in, DvStateRef out, uint32_t first)
+{
+    if (!in.ops || !out.ops || !in.ops->has(in.self, DV_VELOCITY) || !out.ops->has(out.self, DV_VELOCITY))
+        return;
+    const DvConstVec from = dv_state_read(in, DV_VELOCITY);
+    const DvVec to = dv_state_write(out, DV_VELOCITY, DV_READ_WRITE);
+    for (uint32_t point = first; point < to.count; point++) {
+        uint32_t points[MOST_NODES];
+        double weights[MOST_NODES], offset[3];
+        const uint32_t count = point_of(mapping, point, points, weights, offset);
+        for (uint32_t i = 0; i < count; i++)
+            for (uint32_t c = 0; c < 3 && points[i] < from.count; c++)
+                to.at[(size_t)point * to.dim + c] += weights[i] * from.at[(size_t)points[i] * from.dim + c];
+    }
+}
+
+/* The state of the output, from point `first` on, where it is new: as it is and moves, at rest, and after a reset. */
 static void place_in_state(OwnPoints *mapping, uint32_t first)
 {
     const DvStateRef in = points_in_space(mapping->base.from), out = points_in_space(mapping->base.to);
@@ -166,6 +189,7 @@ static void place_in_state(OwnPoints *mapping, uint32_t first)
         for (uint32_t point = first; point < to.count; point++)
             place_point(mapping, point, from.at, from.dim, from.count, to.at + (size_t)point * to.dim);
     }
+    place_velocity(mapping, in, out, first);
 }
 
 /* The output's own positions, at the start: none where the input has none. */
@@ -202,6 +226,10 @@ static void rows_come(OwnPoints *mapping, DvElementKind kind)
                    now = count_of(mapping->base.from, kind), new_points = now > known ? (now - known) * entries : 0;
     if (new_points == 0)
         return;
+    if (mapping->on_demand) {
+        grow_images(mapping, kind, now);
+        return;
+    }
     uint32_t point = mapping->base.to->points, *row = push_sources(mapping, new_points);
     grow_images(mapping, kind, now);
     for (uint32_t element = known; element < now; element++)
@@ -212,6 +240,8 @@ static void rows_come(OwnPoints *mapping, DvElementKind kind)
 
 uint32_t own_points_image(OwnPoints *mapping, DvElementKind kind, uint32_t element, uint32_t entry)
 {
+    if (mapping->same_points)
+        return element;
     if (element >= mapping->image[kind].count / mapping->entries[kind])
         rows_come(mapping, kind);
     const uint32_t image = image_row(mapping, kind, element)[entry], next = mapping->base.to->points;
@@ -291,6 +321,10 @@ static void elements_come(OwnPoints *mapping, const DvElementChange *change)
     TopologicalMapping *base = &mapping->base;
     IndexArray elements = {0};
     topological_mapping_count_sources(base, change);
+    if (mapping->rule->come) {
+        mapping->rule->come(mapping, change);
+        return;
+    }
     for (uint32_t i = change->total - change->count; i < change->total; i++)
         mapping->rule->push(mapping, i, &elements);
     topological_mapping_add(base, &elements, NULL);
@@ -309,13 +343,21 @@ static void elements_go(OwnPoints *mapping, const DvElementChange *change)
     array_free(&gone);
 }
 
+static bool has_elements(const OwnPoints *mapping)
+{
+    return mapping->rule->push || mapping->rule->come;
+}
+
 static void input_changed(TopologicalMapping *base, const DvElementChange *change)
 {
     OwnPoints *mapping = (OwnPoints *)base;
-    const bool of_elements = mapping->rule->push && change->kind == base->source_kind;
-    update_images(mapping);
+    const bool of_elements = has_elements(mapping) && change->kind == base->source_kind;
+    if (!mapping->same_points)
+        update_images(mapping);
     mapping->working = true;
-    if (change->change == DV_ELEMENTS_ADDED) {
+    if (mapping->same_points && change->kind == DV_POINTS) {
+        topological_mapping_points(base, change);
+    } else if (change->change == DV_ELEMENTS_ADDED) {
         rows_come(mapping, change->kind);
         if (of_elements)
             elements_come(mapping, change);
@@ -468,21 +510,32 @@ static DvStatus fill_elements(OwnPoints *mapping)
     return status;
 }
 
-static DvStatus watch(OwnPoints *mapping)
+static DvStatus watch(OwnPoints *mapping, int which, DvElementKind kind,
+                      void (*changed)(DvElementData *, const DvElementChange *))
+{
+    dv_element_data_detach(&mapping->watched[which]);
+    mapping->watched[which] = (DvElementData){.kind = kind, .owner = mapping, .changed = changed};
+    return dv_element_data_attach(&mapping->watched[which], mapping->base.to->object);
+}
+
+static bool is_followed(const OwnPoints *mapping, DvElementKind kind)
+{
+    return mapping->entries[kind] || (mapping->same_points && kind == DV_POINTS) ||
+           (has_elements(mapping) && kind == mapping->base.source_kind);
+}
+
+DvStatus own_points_follow(OwnPoints *mapping)
 {
     TopologicalMapping *base = &mapping->base;
-    const DvElementKind kinds[2] = {DV_POINTS, base->image_kind};
     DvStatus status = DV_OK;
-    for (int i = 0; i < (mapping->rule->push ? 2 : 1) && status == DV_OK; i++) {
-        dv_element_data_detach(&mapping->watched[i]);
-        mapping->watched[i] = (DvElementData){
-            .kind = kinds[i], .owner = mapping, .changed = i == 0 ? output_points_changed : output_elements_changed};
-        status = dv_element_data_attach(&mapping->watched[i], base->to->object);
-    }
-    for (int kind = DV_HEXAHEDRA; kind >= DV_POINTS && status == DV_OK; kind--)
-        if (mapping->entries[kind] || (mapping->rule->push && kind == (int)base->source_kind))
+    if (!mapping->same_points)
+        status = watch(mapping, 0, DV_POINTS, output_points_changed);
+    if (status == DV_OK && has_elements(mapping))
+        status = watch(mapping, 1, base->image_kind, output_elements_changed);
+    for (int kind = DV_HEXAHEDRA; kind >= DV_POINTS && base->from->dynamic && status == DV_OK; kind--)
+        if (is_followed(mapping, (DvElementKind)kind))
             status = topological_mapping_follow(base, (DvElementKind)kind, input_changed);
-    if (mapping->upward) {
+    if (mapping->upward && base->from->dynamic) {
         base->to->after_removal = go_up;
         base->to->after_removal_owner = mapping;
     }
@@ -501,7 +554,7 @@ DvStatus own_points_start(OwnPoints *mapping)
     fill_points(mapping);
     place_in_mesh(mapping);
     const DvStatus status = fill_elements(mapping);
-    return status == DV_OK && base->from->dynamic ? watch(mapping) : status;
+    return status == DV_OK ? own_points_follow(mapping) : status;
 }
 
 void own_points_store(DvObject *object, void *self)
@@ -518,7 +571,9 @@ void own_points_reset(DvObject *object, void *self)
 {
     (void)object;
     OwnPoints *mapping = self;
-    dv_data_set(&mapping->sources, mapping->first.data, mapping->first.count);
+    if (!mapping->same_points)
+        dv_data_set(&mapping->sources, mapping->first.data, mapping->first.count);
+    dv_data_touch(&mapping->sources);
     mapping->stale = mapping->base.stale = true;
     array_clear(&mapping->emptied);
 }
@@ -571,19 +626,25 @@ static bool source_of(void *self, DvElementKind kind, uint32_t element, DvElemen
     uint32_t entry;
     if (kind == DV_POINTS)
         return own_points_source(self, element, source_kind, source, &entry);
-    return ((OwnPoints *)self)->rule->push && topological_mapping_ops.source(self, kind, element, source_kind, source);
+    return has_elements(self) && topological_mapping_ops.source(self, kind, element, source_kind, source);
 }
 
 /* Points that stand for an element; where there are none of its kind, elements that come from it. */
 static uint32_t images_of_source(void *self, DvElementKind kind, uint32_t source, const uint32_t **images)
 {
     OwnPoints *mapping = self;
-    update_images(mapping);
+    array_clear(&mapping->asked);
+    if (mapping->same_points && kind == DV_POINTS && source < mapping->base.to->points) {
+        array_push(&mapping->asked, source);
+        *images = mapping->asked.data;
+        return 1;
+    }
+    if (!mapping->same_points)
+        update_images(mapping);
     if (kind >= DV_ELEMENT_KINDS || !mapping->entries[kind])
-        return mapping->rule->push ? topological_mapping_ops.images(self, kind, source, images) : 0;
+        return has_elements(mapping) ? topological_mapping_ops.images(self, kind, source, images) : 0;
     if (source >= mapping->image[kind].count / mapping->entries[kind])
         return 0;
-    array_clear(&mapping->asked);
     for (uint32_t entry = 0; entry < mapping->entries[kind]; entry++)
         if (image_row(mapping, kind, source)[entry] != INVALID_INDEX)
             array_push(&mapping->asked, image_row(mapping, kind, source)[entry]);

@@ -20,6 +20,8 @@ typedef struct OwnPointsRule {
     /* Elements of the output for element `index` of base.source_kind are pushed, and joined; NULL: none. */
     void (*push)(OwnPoints *mapping, uint32_t index, IndexArray *to);
     void (*fill_lower)(OwnPoints *mapping); /* optional: gives the output lists of lower elements, at the start */
+    /* Optional: elements of the input have come; instead of pushing each. */
+    void (*come)(OwnPoints *mapping, const DvElementChange *change);
 } OwnPointsRule;
 
 struct OwnPoints {
@@ -30,6 +32,8 @@ struct OwnPoints {
     IndexArray image[DV_ELEMENT_KINDS]; /* [elements x entries] points of the output; INVALID_INDEX: none */
     IndexArray first;                   /* the sources at the start, which a reset puts back */
     DvElementData watched[2];           /* points and elements of the output */
+    bool same_points;                   /* the output has the points of the input, by number: no table is kept */
+    bool on_demand;                     /* new places get a point when somebody asks for it */
     bool stale;                         /* images are to be found from the sources */
     bool working;                       /* changes of the output are this mapping's own */
     bool upward;                        /* elements of the input go once all their images have gone */
@@ -44,6 +48,8 @@ struct OwnPoints {
 
 /* A class's init, once base has both meshes and kinds, and rule and entries are set. */
 DV_NODISCARD DvStatus own_points_start(OwnPoints *mapping);
+/* Where sources and elements are there already: follows both meshes from now on. */
+DV_NODISCARD DvStatus own_points_follow(OwnPoints *mapping);
 /* What a point of the output stands for; false: for nothing. */
 bool own_points_source(OwnPoints *mapping, uint32_t point, DvElementKind *kind, uint32_t *element, uint32_t *entry);
 /* The point of the output for a place; it is made when there is none, once the mapping runs. */
