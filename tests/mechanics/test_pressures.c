@@ -5,6 +5,9 @@
 #include "force_at.h"
 #include "mesh_edits.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
 /* A box of sides 2, 3 and 4, its surface as triangles with outward normals, or as quads. */
 #define BOX "position='0 0 0 2 0 0 2 3 0 0 3 0 0 0 4 2 0 4 2 3 4 0 3 4'"
 #define TRIANGLES                                                                      \
@@ -205,6 +208,99 @@ static void linked_pairs_are_those_of_the_start(void **state)
     dv_scene_free(scene);
 }
 
+/* A sheet of quads or triangles whose loads are told apart. */
+#define SHEET(kind, elements)                                                                                  \
+    "<Node><" kind "SetTopologyContainer name='topo' position='0 0 0 1 0 0 0 1 0 1 1 0 2 0 0 2 2 0' " elements \
+    "/><" kind "SetTopologyModifier name='modifier'/><MechanicalObject name='dofs' template='Vec3d' "          \
+    "rest_position='0 0 0.5 1 0 0 0 1 0 1 1 0 2 0 0 2 2 0.25'/>"
+#define OF_TRIANGLES SHEET("Triangle", "triangles='0 1 2  1 3 2  1 4 3  3 4 5'")
+
+typedef struct Loaded {
+    const char *scene;
+    DvElementKind kind;
+} Loaded;
+static const Loaded loaded[] = {
+    {OF_TRIANGLES "<TrianglePressureForceField name='field' pressure='1 2 5' triangleList='3 1 2'/></Node>",
+     DV_TRIANGLES},
+    {OF_TRIANGLES "<SurfacePressureForceField name='field' pressure='5' triangleIndices='1 1 3'/></Node>",
+     DV_TRIANGLES},
+    {OF_TRIANGLES "<EdgePressureForceField name='field' p_intensity='1 2 3 4' edgeIndices='7 0 3 2'/></Node>",
+     DV_TRIANGLES},
+    {SHEET("Quad",
+           "quads='0 1 3 2  1 4 5 3'") "<QuadPressureForceField name='field' pressure='1 2 5' quadList='1 0'/></Node>",
+     DV_QUADS},
+    {SHEET("Quad",
+           "quads='0 1 3 2  1 4 5 3'") "<SurfacePressureForceField name='field' pressure='5' quadIndices='1'/></Node>",
+     DV_QUADS},
+    {OF_TRIANGLES "<ConstantForceField name='field' indices='4 0 5 1' forces='1 2 3 4 5 6 7 8 9 10 11 12'/></Node>",
+     DV_TRIANGLES},
+    {OF_TRIANGLES "<ConstantForceField name='field' forces='1 2 3 4 5 6 7 8 9 10 11 12 1 2 3 4 5 6'/></Node>",
+     DV_TRIANGLES},
+    {OF_TRIANGLES "<ConstantForceField name='field' indices='4 0 5 1' totalForce='1 2 3'/></Node>", DV_TRIANGLES},
+    {OF_TRIANGLES "<RestShapeSpringsForceField name='field' points='5 0 2' stiffness='100 10 1'/></Node>",
+     DV_TRIANGLES},
+    {OF_TRIANGLES "<RestShapeSpringsForceField name='field' stiffness='1 2 4 8 16 32'/></Node>", DV_TRIANGLES},
+};
+
+static void expect_same_forces(DvScene *scene, const Forces *expected, uint32_t points)
+{
+    static Forces now;
+    forces_at_time(scene, 0.0, &now);
+    assert_int_equal(dv_state_count(scene_state(scene, "/dofs")), points);
+    assert_memory_equal(now.at[0], expected->at[0], 3 * points * sizeof(double));
+}
+
+/* Also when a force is asked for in between, or when nothing is left of what was loaded. */
+static void a_reset_puts_back_what_was_loaded(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof loaded / sizeof *loaded; i++)
+        for (uint32_t round = 0; round < 4; round++) {
+            DvScene *scene = scene_from_text(loaded[i].scene);
+            DvObject *modifier = scene_object(scene, "/modifier");
+            const DvTopologyModifierOps *ops = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+            static Forces first, between;
+            forces_at_time(scene, 0.0, &first);
+            for (uint32_t left = loaded[i].kind == DV_QUADS ? 2 : 4; left > round / 2; left--) {
+                assert_int_equal(
+                    ops->remove_elements(dv_object_self(modifier), loaded[i].kind, 1, (const uint32_t[]){0}, true),
+                    DV_OK);
+                if (round % 2)
+                    forces_at_time(scene, 0.0, &between);
+            }
+            dv_scene_reset(scene);
+            expect_same_forces(scene, &first, 6);
+            dv_scene_free(scene);
+        }
+}
+
+static void a_saved_scene_keeps_what_was_loaded(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof loaded / sizeof *loaded; i++)
+        for (int asked = 0; asked < 2; asked++) {
+            DvScene *scene = scene_from_text(loaded[i].scene), *again = NULL;
+            DvObject *modifier = scene_object(scene, "/modifier");
+            const DvTopologyModifierOps *ops = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+            static Forces now;
+            assert_int_equal(
+                ops->remove_elements(dv_object_self(modifier), loaded[i].kind, 1, (const uint32_t[]){0}, true), DV_OK);
+            if (asked)
+                forces_at_time(scene, 0.0, &now);
+            char file[] = P_tmpdir "/divan-load-XXXXXX.scn";
+            const int handle = mkstemps(file, 4);
+            assert_true(handle >= 0);
+            close(handle);
+            assert_int_equal(dv_scene_save(scene, file), DV_OK);
+            assert_int_equal(dv_scene_load(file, NULL, &again), DV_OK);
+            unlink(file);
+            forces_at_time(scene, 0.0, &now);
+            expect_same_forces(again, &now, dv_state_count(scene_state(scene, "/dofs")));
+            dv_scene_free(again);
+            dv_scene_free(scene);
+        }
+}
+
 static void mistakes_are_named(void **state)
 {
     (void)state;
@@ -232,6 +328,8 @@ int main(void)
         cmocka_unit_test(loads_stay_with_their_elements),
         cmocka_unit_test(pressures_follow_edits),
         cmocka_unit_test(linked_pairs_are_those_of_the_start),
+        cmocka_unit_test(a_reset_puts_back_what_was_loaded),
+        cmocka_unit_test(a_saved_scene_keeps_what_was_loaded),
         cmocka_unit_test(mistakes_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);

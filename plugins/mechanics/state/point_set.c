@@ -85,8 +85,14 @@ static void replaced(DvElementData *data, DvMeshReplacement why)
     const PointSet *set = data->owner;
     size_t count;
     const uint32_t *now = dv_data_uints(set->indices, &count);
-    if (why != DV_MESH_RESET ||
-        (count == set->first_count && (count == 0 || memcmp(now, set->first, count * sizeof *now) == 0)))
+    if (why != DV_MESH_RESET)
+        return;
+    if (set->put_back) {
+        dv_data_set(set->indices, set->first, set->first_count);
+        set->put_back(set->owner);
+        return;
+    }
+    if (count == set->first_count && (count == 0 || memcmp(now, set->first, count * sizeof *now) == 0))
         return;
     uint32_t *place = dv_alloc(set->first_count, sizeof *place);
     for (size_t i = 0; i < set->first_count; i++)
@@ -114,6 +120,29 @@ void point_set_leave(PointSet *set)
     dv_element_data_detach(&set->follower);
     dv_free(set->first);
     set->first = NULL;
+}
+
+void first_values_keep(FirstValues *first, DvData *field, size_t components)
+{
+    first_values_free(first);
+    const double *now = dv_data_doubles(field, &first->count);
+    first->components = components;
+    first->at = dv_alloc(first->count * components, sizeof *first->at);
+    if (first->count)
+        memcpy(first->at, now, first->count * components * sizeof *now);
+}
+
+void first_values_put_back(FirstValues *first, DvData *field)
+{
+    if (first->changed)
+        dv_data_set(field, first->at, first->count);
+    first->changed = false;
+}
+
+void first_values_free(FirstValues *first)
+{
+    dv_free(first->at);
+    *first = (FirstValues){0};
 }
 
 bool point_set_is_range(const uint32_t *indices, size_t count)

@@ -20,6 +20,7 @@ typedef struct ConstantForceField {
     DvData show_arrow_size, show_color;
     DvLink topology_link;
     PointSet followed; /* the indices, when the mesh may change and points are told apart */
+    FirstValues first; /* the forces that a reset puts back */
 
     DvTopologyRef topology;
     bool shares_total; /* chosen at init */
@@ -140,7 +141,14 @@ static void points_renumbered(void *self_, const uint32_t *place, size_t count)
         if (place[i] < given)
             memcpy(kept + i * dim, force + place[i] * dim, dim * sizeof *kept);
     dv_data_set(&self->forces, kept, count);
+    self->first.changed = true;
     dv_free(kept);
+}
+
+static void forces_back(void *self_)
+{
+    ConstantForceField *self = self_;
+    first_values_put_back(&self->first, &self->forces);
 }
 
 /* Points that are named, or have a force each, keep it when their numbers change. */
@@ -156,7 +164,9 @@ static DvStatus follow(ConstantForceField *self)
         dv_data_set(&self->indices, self->point, self->count);
     self->followed.indices = &self->indices;
     self->followed.changed = points_renumbered;
+    self->followed.put_back = forces_back;
     self->followed.owner = self;
+    first_values_keep(&self->first, &self->forces, self->base.state.dof->deriv);
     return point_set_follow(&self->followed, topology);
 }
 
@@ -204,6 +214,7 @@ static void destroy(DvObject *object, void *self_)
     ConstantForceField *self = self_;
     dv_free(self->point);
     dv_free(self->force);
+    first_values_free(&self->first);
 }
 
 static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)

@@ -223,6 +223,7 @@ const DvClass dv_edge_pressure_force_field = {
                                       {.id = DV_DRAWABLE, .ops = &element_load_drawable},
                                       {0}},
     .init = init,
+    .update = element_load_keep,
     .cleanup = cleanup,
     .destroy = element_load_destroy,
 };

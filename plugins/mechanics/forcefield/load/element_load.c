@@ -18,6 +18,8 @@ DvStatus element_load_init(DvObject *object, ElementLoad *load, const ElementLoa
     if (status == DV_OK)
         status = state_at_rest(object, load->base.state, &rest);
     if (status == DV_OK)
+        status = element_set_keep_in(&load->set, &load->kept, &load->pressure);
+    if (status == DV_OK)
         status = select_elements(load);
     if (status != DV_OK) {
         single_state_release(&load->base);
@@ -33,11 +35,19 @@ DvStatus element_load_init(DvObject *object, ElementLoad *load, const ElementLoa
 
 bool element_load_update(ElementLoad *load)
 {
-    if (load->version != load->kind->version(load) && select_elements(load) != DV_OK)
+    if ((load->set.anew || load->version != load->kind->version(load)) && select_elements(load) != DV_OK)
         return false;
     const DvConstVec rest = dv_state_read(load->base.state, DV_REST_POSITION);
     element_set_measure(&load->set, &load->topology, &rest);
     return true;
+}
+
+DvStatus element_load_keep(DvObject *object, void *self)
+{
+    ElementLoad *load = self;
+    if (dv_object_is_valid(object) && load->set.kept)
+        element_set_keep(&load->set);
+    return DV_OK;
 }
 
 void element_load_cleanup(DvObject *object, void *self)

@@ -19,20 +19,23 @@ typedef struct ElementLoadKind {
 typedef struct ElementLoad {
     SingleState base;
     DvLink topology_link;
-    DvData pressure, show_forces, info;
+    DvData pressure, show_forces, info, kept;
     const ElementLoadKind *kind;
     DvTopologyRef topology;
     ElementSet set;
     uint64_t version;
 } ElementLoad;
 
-#define ELEMENT_LOAD_TOPOLOGY(Struct) \
-    DV_LINK(Struct, load.topology_link, "topology", DV_TOPOLOGY, .help = "mesh; that of the node by default")
+#define ELEMENT_LOAD_TOPOLOGY(Struct)                                                                          \
+    DV_LINK(Struct, load.topology_link, "topology", DV_TOPOLOGY, .help = "mesh; that of the node by default"), \
+        ELEMENT_SET_FIELD(Struct, load.kept, "loadedElements")
 
 /* Finds state and mesh, chooses and measures the elements, and tells the sizes in `info`. After an error the load has no state. */
 DV_NODISCARD DvStatus element_load_init(DvObject *object, ElementLoad *load, const ElementLoadKind *kind);
 /* The elements as the fields and the mesh have them now. false: there is an error, which is reported. */
 bool element_load_update(ElementLoad *load);
+/* A class's update. */
+DvStatus element_load_keep(DvObject *object, void *self);
 void element_load_cleanup(DvObject *object, void *self);
 void element_load_destroy(DvObject *object, void *self);
 extern const DvDrawableOps element_load_drawable;

@@ -60,16 +60,95 @@ static void elements_added(DvElementData *data, const DvElementChange *change, u
     }
 }
 
+static void elements_changed(DvElementData *data, const DvElementChange *change)
+{
+    ElementSet *set = data->owner;
+    (void)change;
+    set->edited = true;
+    if (set->kept)
+        dv_data_touch(set->trigger);
+}
+
+enum { KEPT_NUMBERS = 4 };
+
+static bool put(ElementSet *set, LoadedElement one)
+{
+    if (one.element >= set->place.count || *place_of(set, one.element) > 0)
+        return false;
+    (void)append(set, one);
+    return true;
+}
+
+/* Those of a saved scene, as it has put them back. false: they are not of this mesh. */
+static bool take_kept(ElementSet *set, const double *at, size_t numbers)
+{
+    set->count = 0;
+    if (at[0] != (double)((numbers - 1) / KEPT_NUMBERS) || (numbers - 1) % KEPT_NUMBERS != 0)
+        return false;
+    for (const double *one = at + 1; one < at + numbers; one += KEPT_NUMBERS) {
+        const bool whole = one[0] >= 0.0 && one[0] < UINT32_MAX && one[1] >= 0.0 && one[1] < UINT32_MAX;
+        if (!whole || !put(set, (LoadedElement){(uint32_t)one[0], (uint32_t)one[1], one[2], one[3]}))
+            return false;
+    }
+    return true;
+}
+
+/* Elements of this kind have not changed since they were chosen. */
+static bool keep_chosen(ElementSet *set)
+{
+    const uint32_t count = set->count;
+    set->count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!put(set, set->at[i]))
+            return false;
+    return true;
+}
+
+static void replaced(DvElementData *data, DvMeshReplacement why)
+{
+    ElementSet *set = data->owner;
+    /* what the field depends on may have been put back after it: its value is read as it is */
+    const bool kept = why == DV_MESH_RESTORED && set->kept && set->kept->count > 0;
+    set->edited = kept && take_kept(set, set->kept->value, set->kept->count);
+    set->anew = why == DV_MESH_RESET || (kept ? !set->edited : !keep_chosen(set));
+    if (set->kept)
+        dv_data_touch(set->trigger);
+}
+
+DvStatus element_set_keep_in(ElementSet *set, DvData *kept, DvData *trigger)
+{
+    set->kept = kept;
+    set->trigger = trigger;
+    return dv_data_depend(kept, trigger);
+}
+
+void element_set_keep(ElementSet *set)
+{
+    double *to = dv_data_begin_all(set->kept, set->edited ? 1 + KEPT_NUMBERS * (size_t)set->count : 0);
+    if (set->edited)
+        *to++ = set->count;
+    for (uint32_t i = 0; i < set->count && set->edited; i++, to += KEPT_NUMBERS) {
+        to[0] = set->at[i].element;
+        to[1] = set->at[i].rank;
+        to[2] = set->at[i].share;
+        to[3] = set->at[i].size;
+    }
+    dv_data_end(set->kept);
+}
+
 DvStatus element_set_start(ElementSet *set, DvObject *topology, DvElementKind kind)
 {
     element_set_leave(set);
     set->kind = kind;
     set->count = 0;
+    set->anew = set->edited = false;
     set->place = (DvElementData){.kind = kind,
                                  .entry_size = sizeof(uint32_t),
                                  .owner = set,
                                  .added = elements_added,
-                                 .removed = element_removed};
+                                 .removed = element_removed,
+                                 .changed = elements_changed,
+                                 .replaced = replaced};
     return dv_element_data_attach(&set->place, topology);
 }
 

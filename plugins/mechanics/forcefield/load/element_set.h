@@ -4,6 +4,9 @@
  *
  * An element that goes leaves the list, one that gets another number keeps its place. One that is made from others (a split) is
  * loaded as these are, in the mean, so that nothing of a load is lost; other new elements are not taken.
+ *
+ * After a reset they are to be chosen anew, as at the start. A saved scene has them in a field, once the mesh was changed: it is
+ * computed when it is read.
  */
 #ifndef DIVAN_MECHANICS_ELEMENT_SET_H
 #define DIVAN_MECHANICS_ELEMENT_SET_H
@@ -23,8 +26,22 @@ typedef struct ElementSet {
     LoadedElement *at; /* [count] */
     uint32_t count, capacity;
     DvElementData place; /* + 1 of each element of the mesh; 0: not loaded */
+    bool anew;           /* there is another mesh: they are to be chosen again */
+    bool edited;         /* the mesh has changed since they were chosen */
+    DvData *kept;        /* [1 + count x 4] how many, then their numbers; empty: as they were chosen */
+    DvData *trigger;     /* that `kept` depends on */
 } ElementSet;
 
+#define ELEMENT_SET_FIELD(Struct, member, name)                                                \
+    DV_FIELD(Struct, member, name, dv_type_doubles, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN, \
+             .help =                                                                           \
+                 "what is loaded once the mesh has changed: how many, then each one's number, place, share and size")
+
+/* Before the set is started: where a saved scene has it, and a field to mark as written when that is to be computed by
+ * element_set_keep.     [main] */
+DV_NODISCARD DvStatus element_set_keep_in(ElementSet *set, DvData *kept, DvData *trigger);
+/* Writes that field: for a class's update. */
+void element_set_keep(ElementSet *set);
 /* Empty; follows the elements of this kind from now on.     [main] */
 DV_NODISCARD DvStatus element_set_start(ElementSet *set, DvObject *topology, DvElementKind kind);
 void element_set_free(ElementSet *set);

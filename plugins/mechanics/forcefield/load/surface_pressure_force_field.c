@@ -34,7 +34,7 @@ typedef struct SurfacePressureForceField {
     DvData pressure, min, max, indices[2], pulse_mode, lower_bound, speed, conserves_volume, use_tangent,
         default_volume;
     DvData main_direction, draw_scale;
-    DvData pulse, falls, volume; /* of a run */
+    DvData pulse, falls, volume, kept[2]; /* of a run */
 
     DvTopologyRef topology;
     ElementSet set[2]; /* triangles, quads: of the lists */
@@ -79,6 +79,8 @@ static const DvField fields[] = {
           .help = "whether the pulse falls; -1: it has not begun"),
     FIELD(volume, "firstVolume", dv_type_double, .init = "-1", .unit = "m^3", .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,
           .help = "volume of the first force"),
+    ELEMENT_SET_FIELD(SurfacePressureForceField, kept[0], "loadedTriangles"),
+    ELEMENT_SET_FIELD(SurfacePressureForceField, kept[1], "loadedQuads"),
     {0},
 };
 
@@ -106,6 +108,8 @@ static DvStatus init(DvObject *object, void *self_)
     DvStatus status = single_state_init(object, &self->base);
     if (status == DV_OK)
         status = dv_topology_require(object, &self->topology_link, "a mesh of triangles or quads", &self->topology);
+    for (int i = 0; i < 2 && status == DV_OK; i++)
+        status = element_set_keep_in(&self->set[i], &self->kept[i], &self->pressure);
     if (status == DV_OK)
         status = select_elements(self);
     if (status != DV_OK) {
@@ -115,6 +119,14 @@ static DvStatus init(DvObject *object, void *self_)
     if (dv_data_bool(&self->pulse_mode) && dv_data_double(&self->speed) == 0.0)
         dv_field_warning(&self->speed, -1, "is 0 in pulseMode; it counts as %g Pa/s, the size of the pressure",
                          fabs(dv_data_double(&self->pressure)));
+    return DV_OK;
+}
+
+static DvStatus keep(DvObject *object, void *self_)
+{
+    SurfacePressureForceField *self = self_;
+    for (int i = 0; i < 2 && dv_object_is_valid(object) && self->set[i].kept; i++)
+        element_set_keep(&self->set[i]);
     return DV_OK;
 }
 
@@ -304,8 +316,8 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
 {
     (void)v;
     SurfacePressureForceField *self = self_;
-    if (self->version != dv_data_version(&self->indices[0]) + dv_data_version(&self->indices[1]) &&
-        select_elements(self) != DV_OK)
+    const bool other_lists = self->version != dv_data_version(&self->indices[0]) + dv_data_version(&self->indices[1]);
+    if ((other_lists || self->set[0].anew || self->set[1].anew) && select_elements(self) != DV_OK)
         return;
     self->acting = dv_data_bool(&self->pulse_mode) ? pulsed(self, step->dt) : dv_data_double(&self->pressure);
     if (dv_data_bool(&self->conserves_volume))
@@ -429,6 +441,7 @@ const DvClass dv_surface_pressure_force_field = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
     .init = init,
+    .update = keep,
     .cleanup = cleanup,
     .destroy = destroy,
 };

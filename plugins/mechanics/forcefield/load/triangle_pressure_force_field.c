@@ -112,6 +112,7 @@ const DvClass dv_triangle_pressure_force_field = {
                                       {.id = DV_DRAWABLE, .ops = &element_load_drawable},
                                       {0}},
     .init = init,
+    .update = element_load_keep,
     .cleanup = element_load_cleanup,
     .destroy = element_load_destroy,
 };

@@ -26,12 +26,11 @@ static bool consistent(BendingSprings *self)
     return dv_data_bool(&self->consistent);
 }
 
-/* What a saved scene would hold is not so any more. */
+/* What a saved scene would hold is not so any more: it is computed when it is read. */
 static void changes(BendingSprings *self)
 {
     self->told = self->followed = true;
-    if (self->settled.count > 0)
-        dv_data_set(&self->settled, NULL, 0);
+    dv_data_touch(&self->stiffness);
 }
 
 static void list_edge(BendingSprings *self, uint32_t edge)
@@ -257,8 +256,8 @@ static void edges_replaced(DvElementData *data, DvMeshReplacement why)
 {
     BendingSprings *self = data->owner;
     const size_t numbers = numbers_per_edge(self);
-    size_t count;
-    const uint32_t *saved = dv_data_uints(&self->settled, &count);
+    const uint32_t *saved = self->settled.value; /* what it depends on may have been put back after it */
+    const size_t count = self->settled.count;
     self->stale_count = 0;
     self->all_stale = self->told = true;
     self->followed = why == DV_MESH_RESTORED && count > 0 && count == numbers * data->count;
@@ -268,8 +267,7 @@ static void edges_replaced(DvElementData *data, DvMeshReplacement why)
         springs->settled = saved[numbers * edge];
         memcpy(springs->end, saved + numbers * edge + 1, (numbers - 1) * sizeof *saved);
     }
-    if (why == DV_MESH_RESET)
-        dv_data_set(&self->settled, NULL, 0);
+    dv_data_touch(&self->stiffness);
 }
 
 static void elements_replaced(DvElementData *data, DvMeshReplacement why)
@@ -287,9 +285,10 @@ static void points_replaced(DvElementData *data, DvMeshReplacement why)
 /* For saved scenes. */
 static void remember(BendingSprings *self)
 {
+    const bool followed = self->followed && !self->made_consistent;
     const size_t numbers = numbers_per_edge(self);
-    uint32_t *to = dv_data_begin_all(&self->settled, numbers * self->edges.count);
-    for (uint32_t edge = 0; edge < self->edges.count; edge++) {
+    uint32_t *to = dv_data_begin_all(&self->settled, followed ? numbers * self->edges.count : 0);
+    for (uint32_t edge = 0; edge < self->edges.count && followed; edge++) {
         const EdgeSprings *springs = springs_of_edge(self, edge);
         to[numbers * edge] = springs->settled;
         memcpy(to + numbers * edge + 1, springs->end, (numbers - 1) * sizeof *to);
@@ -372,11 +371,9 @@ static bool acts(const BendingSprings *self)
     return self->set.count > 0 && self->set.points[0] > 0;
 }
 
-/* Makes the springs again that the mesh or the fields have changed; false: there are none. */
-static bool update(BendingSprings *self)
+/* Makes the springs again that the mesh or the fields have changed; false: there was nothing to do. */
+static bool make_springs(BendingSprings *self)
 {
-    if (!self->base.state.ops)
-        return false;
     const uint32_t edges = dv_topology_elements(&self->topology, DV_EDGES).count,
                    points = dv_state_count(self->base.state);
     const double stiffness = dv_data_double(&self->stiffness), damping = dv_data_double(&self->damping);
@@ -389,7 +386,7 @@ static bool update(BendingSprings *self)
     const bool same = !self->told && !self->all_stale && self->stale_count == 0;
     self->told = false;
     if (same && points == self->set.points[0])
-        return acts(self);
+        return false;
     self->made[0] = stiffness;
     self->made[1] = damping;
     self->made_consistent = consistent(self);
@@ -402,16 +399,26 @@ static bool update(BendingSprings *self)
     self->stale_count = 0;
     self->all_stale = self->anew = false;
     self->structure++;
-    if (self->followed && !self->made_consistent)
-        remember(self);
-    dv_data_touch(&self->stiffness); /* for edgeInfo */
+    return true;
+}
+
+/* The same; false: there are no springs. */
+static bool update(BendingSprings *self)
+{
+    if (!self->base.state.ops)
+        return false;
+    if (make_springs(self))
+        dv_data_touch(&self->stiffness); /* for edgeInfo and settledEdges */
     return acts(self);
 }
 
 DvStatus bending_springs_update(DvObject *object, void *self_)
 {
-    (void)object;
     BendingSprings *self = self_;
+    if (!self->base.state.ops || !dv_object_is_valid(object))
+        return DV_OK;
+    (void)make_springs(self); /* a scene may be saved between an edit and the next force */
+    remember(self);
     const SpringBlocks *set = &self->set;
     LinearSpring *out = dv_data_begin_all(&self->edge_info, set->count);
     for (uint32_t i = 0; i < set->count; i++)
@@ -429,6 +436,8 @@ DvStatus bending_springs_init(DvObject *object, BendingSprings *self, DvElementK
         status = dv_topology_require(object, &self->topology_link, need, &self->topology);
     if (status == DV_OK)
         status = state_at_rest(object, self->base.state, &rest);
+    if (status == DV_OK)
+        status = dv_data_depend(&self->settled, &self->stiffness);
     if (status == DV_OK) {
         leave(self);
         status = follow(self);

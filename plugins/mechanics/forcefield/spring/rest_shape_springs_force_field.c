@@ -22,7 +22,8 @@ typedef struct RestShapeSpringsForceField {
     DvData points, stiffness, angular_stiffness, pivot_points, external_points, recompute_indices, active_directions;
     DvData draw_spring, spring_color;
     DvLink external_rest_shape, topology_link;
-    PointSet followed; /* the points, when the mesh may change and they are told apart */
+    PointSet followed;    /* the points, when the mesh may change and they are told apart */
+    FirstValues first[2]; /* stiffness and angular stiffness that a reset puts back */
 
     DvStateRef external; /* ops NULL: the rest positions of the state itself */
     uint32_t count;
@@ -199,9 +200,18 @@ static void points_renumbered(void *self_, const uint32_t *place, size_t count)
         for (size_t i = 0; i < count; i++)
             kept[i] = lists[l].value[place[i] < self->count ? place[i] : 0];
         dv_data_set(lists[l].field, kept, count);
+        self->first[l].changed = true;
         dv_free(kept);
     }
     (void)build(self); /* reported; there are no springs then */
+}
+
+static void stiffness_back(void *self_)
+{
+    RestShapeSpringsForceField *self = self_;
+    first_values_put_back(&self->first[0], &self->stiffness);
+    first_values_put_back(&self->first[1], &self->angular_stiffness);
+    self->points_checked = UINT32_MAX; /* as if the state had another size: its own reset may come later */
 }
 
 /* Points that are named, or have a stiffness each, keep it when their numbers change; points that follow others by number cannot. */
@@ -220,7 +230,10 @@ static DvStatus follow(RestShapeSpringsForceField *self)
         dv_data_set(&self->points, self->point, self->count);
     self->followed.indices = &self->points;
     self->followed.changed = points_renumbered;
+    self->followed.put_back = stiffness_back;
     self->followed.owner = self;
+    first_values_keep(&self->first[0], &self->stiffness, 1);
+    first_values_keep(&self->first[1], &self->angular_stiffness, 1);
     return point_set_follow(&self->followed, topology);
 }
 
@@ -260,7 +273,10 @@ static void cleanup(DvObject *object, void *self_)
 static void destroy(DvObject *object, void *self_)
 {
     (void)object;
-    free_springs(self_);
+    RestShapeSpringsForceField *self = self_;
+    free_springs(self);
+    first_values_free(&self->first[0]);
+    first_values_free(&self->first[1]);
 }
 
 static DvConstVec followed_points(const RestShapeSpringsForceField *self)
