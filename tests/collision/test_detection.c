@@ -4,6 +4,10 @@
  */
 #include "detect.h"
 
+#include <unistd.h>
+
+#include <divan/contracts/topology.h>
+
 /* A cloud of points with triangles and lines between neighbours, some of them degenerate. */
 static void add_body(DvText *text, const char *name, const char *models, const char *attributes, uint32_t points,
                      bool degenerate)
@@ -95,6 +99,106 @@ static void trees_find_what_testing_every_pair_finds(void **state)
     assert_true(pairs > 500);
     assert_true(contacts > 10000);
     assert_kinds_are_tested(100000);
+}
+
+/* ---- A large body that changes ---- */
+
+enum { ROW = 52 }; /* points along a side of a sheet: two triangles between each four */
+
+static DvScene *load_sheet(void)
+{
+    DvText text = {0};
+    dv_text_add(
+        &text, "<Node name='root' gravity='0 0 0' dt='0.01'><DefaultAnimationLoop/><CollisionPipeline name='pipeline'/>"
+               "<BruteForceBroadPhase/><BVHNarrowPhase name='phase'/>"
+               "<MinProximityIntersection name='method' alarmDistance='0.3' contactDistance='0.05'/>"
+               "<CollisionResponse response='PenalityContactForceField'/><Node name='sheet'>"
+               "<TriangleSetTopologyContainer name='mesh' position='");
+    for (uint32_t i = 0; i < ROW * ROW; i++)
+        dv_text_add(&text, "%u %u %.17g ", i % ROW, i / ROW, 0.3 * sin(i % ROW) * cos(0.2 * (i / ROW)));
+    dv_text_add(&text, "' triangles='");
+    for (uint32_t i = 0; i < (ROW - 1) * (ROW - 1); i++) {
+        const uint32_t p = i % (ROW - 1) + ROW * (i / (ROW - 1));
+        dv_text_add(&text, "%u %u %u %u %u %u ", p, p + 1, p + ROW + 1, p, p + ROW + 1, p + ROW);
+    }
+    dv_text_add(&text, "'/><TriangleSetTopologyModifier name='modifier'/><MechanicalObject name='dofs'/>"
+                       "<TriangleCollisionModel/></Node><Node name='dust'><MechanicalObject name='dofs' position='");
+    for (uint32_t i = 0; i < 300; i++)
+        dv_text_add(&text, "%.17g %.17g %.17g ", random_between(0, ROW), random_between(0, ROW), random_between(-1, 1));
+    dv_text_add(&text, "'/><PointCollisionModel/></Node></Node>");
+    DvScene *scene = scene_from_text(text.at);
+    dv_text_free(&text);
+    return scene;
+}
+
+/* Triangles go, some come that stand on an edge of others, and all points move a little. */
+static void change_sheet(DvScene *scene, uint64_t from)
+{
+    seed = from;
+    DvObject *mesh = scene_object(scene, "/sheet/mesh"), *modifier = scene_object(scene, "/sheet/modifier");
+    const DvTopologyOps *ops = dv_object_ops(mesh, DV_TOPOLOGY);
+    const DvTopologyModifierOps *edit = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+    for (uint32_t i = 0; i < 20; i++) {
+        const DvElements list = ops->elements(dv_object_self(mesh), DV_TRIANGLES);
+        const uint32_t number = random_below(list.count), start[2] = {0, 2};
+        const uint32_t ends[2] = {list.at[3 * number], list.at[3 * number + 1]};
+        const double weights[2] = {1.5, -0.5};
+        const DvElementChange beyond = {.ancestors = ends, .weights = weights, .ancestor_start = start};
+        const uint32_t element[3] = {ends[0], ends[1], ops->point_count(dv_object_self(mesh))};
+        if (i % 3 == 0) {
+            assert_int_equal(edit->add_points(dv_object_self(modifier), 1, &beyond), DV_OK);
+            assert_int_equal(edit->add_elements(dv_object_self(modifier), DV_TRIANGLES, 1, element, NULL), DV_OK);
+        }
+        assert_int_equal(edit->remove_elements(dv_object_self(modifier), DV_TRIANGLES, 1, &number, true), DV_OK);
+    }
+    const DvVec x = dv_state_write(scene_state(scene, "/sheet/dofs"), DV_POSITION, DV_READ_WRITE);
+    for (uint32_t i = 0; i < 3 * x.count; i++)
+        x.at[i] += random_between(-0.05, 0.05);
+}
+
+static void assert_found_all(DvScene *scene)
+{
+    const DvContactList *list = detect(scene);
+    assert_int_equal(list->pair_count, 1);
+    const DvContactPair *pair = &list->pairs[0];
+    DvContactSink all = test_all(scene, &list->bodies[pair->body[0]], &list->bodies[pair->body[1]], true);
+    assert_true(all.count > 20);
+    assert_same_contacts(pair, &all);
+    free(all.contacts);
+}
+
+static void a_large_body_keeps_its_tree_when_it_changes(void **state)
+{
+    (void)state;
+    DvScene *scene = load_sheet(), *again;
+    size_t kept = 0, length;
+    for (uint64_t round = 0; round < 60; round++) {
+        assert_found_all(scene);
+        change_sheet(scene, round);
+        assert_found_all(scene);
+        (void)dv_data_uints(dv_object_field(scene_object(scene, "/phase"), "treeLeaves"), &length);
+        kept += length > 0;
+    }
+    assert_true(kept > 40 && kept < 60); /* it was built again when too much had changed */
+    if (length == 0)
+        change_sheet(scene, 60);
+    assert_found_all(scene);
+    char name[] = P_tmpdir "/divan-large-body-XXXXXX.scn";
+    const int file = mkstemps(name, 4);
+    assert_true(file >= 0);
+    assert_int_equal(dv_scene_save(scene, name), DV_OK);
+    assert_int_equal(dv_scene_load(name, NULL, &again), DV_OK);
+    (void)close(file);
+    (void)remove(name);
+    for (uint64_t round = 70; round < 90; round++) {
+        const DvContactPair first = detect(scene)->pairs[0], second = detect(again)->pairs[0];
+        assert_int_equal(first.count, second.count); /* and in the same order */
+        assert_memory_equal(first.contacts, second.contacts, first.count * sizeof *first.contacts);
+        change_sheet(scene, round);
+        change_sheet(again, round);
+    }
+    dv_scene_free(again);
+    dv_scene_free(scene);
 }
 
 /* ---- What is found ---- */
@@ -319,6 +423,7 @@ int main(void)
         cmocka_unit_test(rigid_motion_moves_contacts_and_changes_no_gap),
         cmocka_unit_test(neighbours_are_known_when_models_come_and_go),
         cmocka_unit_test(switches_groups_and_distances_decide_who_meets),
+        cmocka_unit_test(a_large_body_keeps_its_tree_when_it_changes),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }

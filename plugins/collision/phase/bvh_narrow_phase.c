@@ -39,7 +39,7 @@ typedef struct Range {
 } Range;
 
 typedef struct BvhNarrowPhase {
-    DvData tree_order, pair_order; /* of a run that is saved: what the order of contacts hangs on */
+    DvData tree_order, tree_leaves, pair_order; /* of a run that is saved: what the order of contacts hangs on */
     bool trees_changed;
     BoxTree *trees; /* [tree_count] of the bodies */
     uint32_t tree_count;
@@ -58,6 +58,11 @@ typedef struct BvhNarrowPhase {
 static const DvField fields[] = {
     DV_FIELD(BvhNarrowPhase, tree_order, "treeOrder", dv_type_uints, .flags = DV_FIELD_STATE,
              .help = "of each body with a tree: its number, how many elements, their order"),
+    DV_FIELD(
+        BvhNarrowPhase, tree_leaves, "treeLeaves", dv_type_uints, .flags = DV_FIELD_STATE,
+        .help =
+            "of each tree whose elements have changed since it was built: the number of the body, how many elements it was "
+            "built with, how many have moved, how many leaves, the elements of each"),
     DV_FIELD(BvhNarrowPhase, pair_order, "pairOrder", dv_type_uints, .flags = DV_FIELD_STATE,
              .help = "ranks of the bodies, and the pairs that had contacts"),
     {0},
@@ -353,6 +358,52 @@ static void prepare_pair(BvhNarrowPhase *self, const DvCollisionBody *bodies, Dv
                  .same_node = a->node == b->node};
 }
 
+static void remember_order(BvhNarrowPhase *self)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < self->tree_count; i++)
+        count += self->trees[i].slots > 0 ? 2 + (size_t)self->trees[i].slots : 0;
+    uint32_t *at = dv_data_begin_all(&self->tree_order, count);
+    for (uint32_t i = 0; i < self->tree_count; i++) {
+        const BoxTree *tree = &self->trees[i];
+        if (tree->slots == 0)
+            continue;
+        *at++ = i;
+        *at++ = tree->slots;
+        memcpy(at, tree->element, tree->slots * sizeof *at);
+        at += tree->slots;
+    }
+    dv_data_end(&self->tree_order);
+}
+
+static uint32_t leaves_of(const BoxTree *tree)
+{
+    uint32_t leaves = 0;
+    for (uint32_t index = 0; index < tree->nodes; index++)
+        leaves += tree->node[index].child == 0;
+    return leaves;
+}
+
+static void remember_leaves(BvhNarrowPhase *self)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < self->tree_count; i++)
+        count += self->trees[i].moved > 0 ? 4 + (size_t)leaves_of(&self->trees[i]) : 0;
+    uint32_t *at = dv_data_begin_all(&self->tree_leaves, count);
+    for (uint32_t i = 0; i < self->tree_count; i++) {
+        const BoxTree *tree = &self->trees[i];
+        if (tree->moved == 0)
+            continue;
+        const uint32_t head[4] = {i, tree->built, tree->moved, leaves_of(tree)};
+        memcpy(at, head, sizeof head);
+        at += 4;
+        for (uint32_t index = 0; index < tree->nodes; index++)
+            if (tree->node[index].child == 0)
+                *at++ = tree->node[index].count;
+    }
+    dv_data_end(&self->tree_leaves);
+}
+
 /* Fills the fields that a saved run continues with. */
 static void remember(BvhNarrowPhase *self)
 {
@@ -360,43 +411,70 @@ static void remember(BvhNarrowPhase *self)
     if (!self->trees_changed)
         return;
     self->trees_changed = false;
-    size_t count = 0;
-    for (uint32_t i = 0; i < self->tree_count; i++)
-        count += self->trees[i].slots > 0 ? 2 + (size_t)self->trees[i].slots : 0;
-    uint32_t *at = dv_data_begin_all(&self->tree_order, count);
-    for (uint32_t i = 0; i < self->tree_count; i++) {
-        if (self->trees[i].slots == 0)
-            continue;
-        *at++ = i;
-        *at++ = self->trees[i].slots;
-        for (uint32_t slot = 0; slot < self->trees[i].slots; slot++)
-            *at++ = self->trees[i].element[slot];
+    remember_order(self);
+    remember_leaves(self);
+}
+
+/* A copy of the `count` numbers at *at, which goes on behind them; NULL: there are not as many. */
+static uint32_t *take_numbers(const uint32_t **at, const uint32_t *end, uint32_t count)
+{
+    if (count > (size_t)(end - *at))
+        return NULL;
+    uint32_t *copy = dv_alloc(count, sizeof *copy);
+    memcpy(copy, *at, count * sizeof *copy);
+    *at += count;
+    return copy;
+}
+
+static DvStatus restore_order(BvhNarrowPhase *self)
+{
+    size_t count;
+    const uint32_t *at = dv_data_uints(&self->tree_order, &count), *end = at + count;
+    while (end - at > 1) {
+        const uint32_t body = at[0], slots = at[1];
+        at += 2;
+        uint32_t *order = body > UINT16_MAX ? NULL : take_numbers(&at, end, slots);
+        if (!order)
+            return dv_field_error(&self->tree_order, -1, "it ends within a tree");
+        make_room(self, body + 1);
+        GivenTree *given = &self->trees[body].given;
+        dv_free(given->element);
+        given->element = order;
+        given->count = slots;
     }
-    dv_data_end(&self->tree_order);
+    return DV_OK;
+}
+
+static DvStatus restore_leaves(BvhNarrowPhase *self)
+{
+    size_t count;
+    const uint32_t *at = dv_data_uints(&self->tree_leaves, &count), *end = at + count;
+    while (end - at > 3) {
+        const uint32_t body = at[0], built = at[1], moved = at[2], leaves = at[3];
+        at += 4;
+        uint32_t *leaf = body < self->tree_count ? take_numbers(&at, end, leaves) : NULL;
+        if (!leaf)
+            return dv_field_error(&self->tree_leaves, -1, "it ends within a tree, or treeOrder has none of that body");
+        GivenTree *given = &self->trees[body].given;
+        dv_free(given->leaf);
+        given->leaf = leaf;
+        given->leaf_count = leaves;
+        given->built = built;
+        given->moved = moved;
+    }
+    return DV_OK;
 }
 
 static DvStatus restore(DvObject *object, void *self_)
 {
     BvhNarrowPhase *self = self_;
     (void)object;
-    size_t count;
-    const uint32_t *at = dv_data_uints(&self->tree_order, &count), *end = at + count;
-    while (end - at > 1) {
-        const uint32_t body = at[0], slots = at[1];
-        at += 2;
-        if (slots > (size_t)(end - at) || body > UINT16_MAX)
-            return dv_field_error(&self->tree_order, -1, "it ends within a tree");
-        make_room(self, body + 1);
-        BoxTree *tree = &self->trees[body];
-        dv_free(tree->given);
-        tree->given = dv_alloc(slots, sizeof *tree->given);
-        tree->given_count = slots;
-        for (uint32_t slot = 0; slot < slots; slot++)
-            tree->given[slot] = *at++;
-    }
-    if (!pair_map_restore(&self->map, &self->pair_order))
-        return dv_field_error(&self->pair_order, -1, "these are no pairs of bodies");
-    return DV_OK;
+    DvStatus status = restore_order(self);
+    if (status == DV_OK)
+        status = restore_leaves(self);
+    if (status == DV_OK && !pair_map_restore(&self->map, &self->pair_order))
+        status = dv_field_error(&self->pair_order, -1, "these are no pairs of bodies");
+    return status;
 }
 
 static uint32_t collide(void *self_, const DvCollisionBody *bodies, uint32_t count, const DvBodyPair *pairs,
