@@ -27,7 +27,7 @@ typedef struct Case {
 
 #define SOLVER                                                                                                            \
     "<EulerImplicitSolver rayleighStiffness='0.1' rayleighMass='0.1'/><CGLinearSolver iterations='25' tolerance='1e-12' " \
-    "threshold='1e-12'/>"
+    "threshold='1e-40'/>"
 #define DIRECT "<EulerImplicitSolver/><SparseLDLSolver/>"
 #define STATE  "<MechanicalObject name='dofs'/>"
 #define FEM    "<TetrahedronFEMForceField youngModulus='1e5' poissonRatio='0.4'/>"

@@ -15,7 +15,7 @@ instructions() {
         sed -n 's/.*Collected : \([0-9]*\)$/\1/p'
 }
 
-for case in bare diagonal; do
+for case in bare diagonal matrix; do
     for removed in 100 0; do
         small=$(instructions $case 6 $removed) large=$(instructions $case 12 $removed)
         awk -v small="$small" -v large="$large" -v name="$case, $removed" 'BEGIN {

@@ -19,6 +19,7 @@
 #include <divan/parallel.h>
 
 #include "first_values.h"
+#include "followed_values.h"
 #include "mass_base.h"
 #include "mass_check.h"
 #include "mass_mesh.h"
@@ -196,19 +197,7 @@ static void points_changed(DvElementData *data, const DvElementChange *change)
     const uint32_t old = self->count;
     self->count = data->count;
     self->structure += 1;
-    double *mass = dv_data_begin(&self->point_masses, old > data->count ? old : data->count);
-    if (change->change == DV_ELEMENTS_REMOVED)
-        for (uint32_t i = 0; i < change->count; i++)
-            mass[change->indices[i]] = mass[old - 1 - i];
-    if (change->change == DV_ELEMENTS_RENUMBERED) {
-        double *former = dv_alloc(old, sizeof *former);
-        memcpy(former, mass, old * sizeof *former);
-        for (uint32_t i = 0; i < change->count && i < old; i++)
-            mass[i] = former[change->indices[i]];
-        dv_free(former);
-    }
-    (void)dv_data_begin(&self->point_masses, self->count);
-    dv_data_end(&self->point_masses);
+    followed_values_change(&self->point_masses, old, change);
     seen(self);
 }
 

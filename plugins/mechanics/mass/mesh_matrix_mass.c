@@ -25,14 +25,12 @@
 #include <divan/parallel.h>
 
 #include "consistent_mass.h"
+#include "first_values.h"
+#include "followed_values.h"
+#include "half_edges.h"
 #include "mass_base.h"
 
 typedef enum Given { GIVEN_TOTAL_MASS, GIVEN_DENSITY, GIVEN_MASSES } Given;
-
-/* An edge, or another pair of points that the matrix couples, seen from one of its ends. */
-typedef struct HalfEdge {
-    uint32_t other, edge;
-} HalfEdge;
 
 typedef struct MeshMatrixMass {
     MassBase base;
@@ -48,12 +46,13 @@ typedef struct MeshMatrixMass {
     ConsistentMass matrix;          /* then */
     double to_point, to_edge, lump; /* 1/cv, 1/ce, L of the elements */
     uint32_t count, edge_count;
-    uint32_t *start; /* [count + 1] into half_edges */
-    HalfEdge *half_edges;
+    HalfEdges half; /* of edges, or of other pairs of points that the matrix couples */
     uint64_t point_version, edge_version, density_version, total_version; /* of the fields as last seen */
-    uint64_t structure;
-    /* While a topology changes: double masses of points and edges, densities of elements. */
-    DvElementData point_data, edge_data, element_data;
+    DvElementData point_data, edge_data; /* follow the mesh, and the fields with them */
+    DvElementData element_data;          /* double: density of each element */
+    MeshEdits edits;                     /* of edges, since the half edges were made */
+    double change;                       /* kg, of the edit that is being told */
+    FirstValues first_points, first_edges, first_density, first_total;
 } MeshMatrixMass;
 
 static const DvField fields[] = {
@@ -137,57 +136,52 @@ static DvElements coupled_pairs(const MeshMatrixMass *self)
     return self->exact ? (DvElements){.at = self->matrix.pair, .count = self->matrix.pairs} : mesh_edges(self);
 }
 
-static double density_of(MeshMatrixMass *self, uint32_t element)
+static double given_density(MeshMatrixMass *self, uint32_t element)
 {
     size_t count;
     const double *density = dv_data_doubles(&self->density, &count);
     return count == 0 ? 1.0 : density[element < count ? element : 0];
 }
 
-/* For each point the pairs it is in, ascending. */
+static double density_of(MeshMatrixMass *self, uint32_t element)
+{
+    const double *density = self->element_data.topology ? self->element_data.entries : NULL;
+    return density ? density[element] : given_density(self, element);
+}
+
 static void find_half_edges(MeshMatrixMass *self)
 {
     const DvElements list = coupled_pairs(self);
     self->edge_count = list.count;
-    dv_free(self->start);
-    dv_free(self->half_edges);
-    self->start = dv_alloc((size_t)self->count + 2, sizeof *self->start);
-    self->half_edges = dv_alloc(2 * (size_t)list.count, sizeof *self->half_edges);
-    for (uint32_t e = 0; e < 2 * list.count; e++)
-        if (list.at[e] < self->count)
-            self->start[list.at[e] + 2]++;
-    for (uint32_t i = 2; i < self->count + 2; i++)
-        self->start[i] += self->start[i - 1];
-    for (uint32_t e = 0; e < list.count; e++) {
-        const uint32_t a = list.at[2 * e], b = list.at[2 * e + 1];
-        if (a >= self->count || b >= self->count)
-            continue;
-        self->half_edges[self->start[a + 1]++] = (HalfEdge){b, e};
-        self->half_edges[self->start[b + 1]++] = (HalfEdge){a, e};
-    }
-    self->structure += 1;
+    half_edges_build(&self->half, self->count, list);
 }
 
-/* Adds what elements [first, first + count) of a density give, times `sign`. */
-static void spread(MeshMatrixMass *self, uint32_t first, uint32_t count, bool unit_density, double sign, double *point,
-                   double *edge)
+/* Adds what elements [first, first + count) of a density give, times `sign`; the sum of the matrix of what was added. */
+static double spread(MeshMatrixMass *self, uint32_t first, uint32_t count, bool unit_density, double sign,
+                     double *point, double *edge)
 {
     const DvElements elements = mass_mesh_elements(&self->mesh);
     DvAdjacency of = {0};
     if (self->mesh.kind != DV_EDGES)
         of = self->mesh.topology.ops->adjacency(self->mesh.topology.self, self->mesh.kind, DV_EDGES);
     const DvConstVec x = mass_mesh_positions(&self->mesh, dv_data_bool(&self->compute_on_rest));
+    double on_points = 0.0, on_edges = 0.0;
     for (uint32_t e = first; e < first + count; e++) {
         const uint32_t *nodes = elements.at + (size_t)e * self->mesh.nodes;
         const double mass =
             sign * (unit_density ? 1.0 : density_of(self, e)) * mass_mesh_measure(&self->mesh, nodes, x);
         for (uint32_t i = 0; i < self->mesh.nodes; i++)
-            if (nodes[i] < self->count)
+            if (nodes[i] < self->count) {
                 point[nodes[i]] += mass * self->to_point;
+                on_points += mass * self->to_point;
+            }
         for (uint32_t i = e < of.count ? of.begin[e] : 0; e < of.count && i < of.end[e]; i++)
-            if (of.items[i] < self->edge_count)
+            if (of.items[i] < self->edge_count) {
                 edge[of.items[i]] += mass * self->to_edge;
+                on_edges += mass * self->to_edge;
+            }
     }
+    return self->lumped ? self->lump * on_points : on_points + 2.0 * on_edges;
 }
 
 static double sum_of_masses(MeshMatrixMass *self)
@@ -230,9 +224,9 @@ static void show_matrix(MeshMatrixMass *self)
     for (uint32_t e = 0; e < list.count; e++) {
         const uint32_t a = list.at[2 * e], b = list.at[2 * e + 1];
         edge[e] = 0.0;
-        for (uint32_t h = a < self->count ? self->start[a] : 0; a < self->count && h < self->start[a + 1]; h++)
-            if (self->half_edges[h].other == b)
-                edge[e] = self->matrix.between[self->half_edges[h].edge];
+        for (uint32_t h = a < self->count ? self->half.begin[a] : 0; a < self->count && h < self->half.end[a]; h++)
+            if (self->half.at[h].other == b)
+                edge[e] = self->matrix.between[self->half.at[h].edge];
     }
     dv_data_end(&self->edge_masses);
     dv_data_set(&self->point_masses, points(self), self->count);
@@ -255,7 +249,7 @@ static DvStatus gather_elements(MeshMatrixMass *self, bool unit_density)
     double *edge = dv_data_begin_all(&self->edge_masses, self->edge_count);
     memset(point, 0, self->count * sizeof *point);
     memset(edge, 0, self->edge_count * sizeof *edge);
-    spread(self, 0, count, unit_density, 1.0, point, edge);
+    (void)spread(self, 0, count, unit_density, 1.0, point, edge);
     dv_data_end(&self->point_masses);
     dv_data_end(&self->edge_masses);
     return DV_OK;
@@ -315,7 +309,7 @@ static void keep_densities(MeshMatrixMass *self, bool from_field)
         return;
     double *density = self->element_data.entries;
     for (uint32_t e = 0; from_field && e < self->element_data.count; e++)
-        density[e] = density_of(self, e);
+        density[e] = given_density(self, e);
     if (!from_field)
         dv_data_set(&self->density, density, self->element_data.count);
 }
@@ -345,6 +339,21 @@ static void update_exact(MeshMatrixMass *self)
         keep_densities(self, true);
 }
 
+/* Half edges of touched points, once lists are as they have been told to be. */
+static void follow_edges(MeshMatrixMass *self)
+{
+    const uint32_t edges = mesh_edges(self).count;
+    if (dv_topology_rewritten(&self->mesh.topology))
+        find_half_edges(self);
+    if (!self->edits.any || self->edge_data.count != edges)
+        return;
+    self->count = self->point_data.count;
+    self->edge_count = edges;
+    mesh_edits_sort(&self->edits, self->count, edges);
+    half_edges_update(&self->half, &self->edits, &self->mesh.topology, self->count);
+    mesh_edits_clear(&self->edits);
+}
+
 /* Follows changes of the fields; at the start of each operation. */
 static void update(MeshMatrixMass *self)
 {
@@ -356,15 +365,15 @@ static void update(MeshMatrixMass *self)
         update_exact(self);
         return;
     }
-    if (self->edge_data.topology && self->edge_data.count == mesh_edges(self).count &&
-        dv_topology_changed(&self->mesh.topology))
-        find_half_edges(self); /* what is removed is told of before the lists change */
+    follow_edges(self);
     const bool own = dv_data_version(&self->point_masses) != self->point_version ||
                      dv_data_version(&self->edge_masses) != self->edge_version;
     const bool density = dv_data_version(&self->density) != self->density_version;
     const bool total = dv_data_version(&self->total_mass) != self->total_version;
     if (!own && !density && !total)
         return;
+    if (density)
+        keep_densities(self, true);
     if (own) {
         (void)dv_data_begin(&self->point_masses, self->count);
         dv_data_end(&self->point_masses);
@@ -373,6 +382,8 @@ static void update(MeshMatrixMass *self)
     }
     self->given = own ? GIVEN_MASSES : total ? GIVEN_TOTAL_MASS : GIVEN_DENSITY;
     (void)complete(self); /* nothing can be missing of what is not exact */
+    if (total)
+        keep_densities(self, true);
 }
 
 /* ---- Operations ---- */
@@ -401,7 +412,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
 }
 
 typedef struct Product {
-    const MeshMatrixMass *self;
+    const HalfEdges *half;
     const double *point, *edge; /* edge: NULL when lumped */
     double point_factor, edge_factor;
     const double *dx;
@@ -418,9 +429,9 @@ static inline void gather(const Product *p, uint32_t begin, uint32_t end, uint32
             res[c] += p->dx[(size_t)i * dim + c] * own;
         if (!p->edge)
             continue;
-        for (uint32_t h = p->self->start[i]; h < p->self->start[i + 1]; h++) {
-            const double mass = p->edge[p->self->half_edges[h].edge] * p->edge_factor;
-            const double *dx = p->dx + (size_t)p->self->half_edges[h].other * dim;
+        for (uint32_t h = p->half->begin[i]; h < p->half->end[i]; h++) {
+            const double mass = p->edge[p->half->at[h].edge] * p->edge_factor;
+            const double *dx = p->dx + (size_t)p->half->at[h].other * dim;
             for (uint32_t c = 0; c < dim; c++)
                 res[c] += dx[c] * mass;
         }
@@ -442,7 +453,7 @@ static void add_mdx(void *self_, double factor, DvConstVec dx, DvVec res)
     update(self);
     if (res.count < self->count)
         return;
-    Product product = {.self = self,
+    Product product = {.half = &self->half,
                        .point = points(self),
                        .edge = self->lumped ? NULL : edges(self),
                        .point_factor = self->lumped ? factor * self->lump : factor,
@@ -539,11 +550,7 @@ static void reserve(void *self_, DvPattern *pattern)
 {
     MeshMatrixMass *self = self_;
     update(self);
-    for (uint32_t i = 0; i < self->count; i++) {
-        dv_pattern_add(pattern, i, i);
-        for (uint32_t h = self->start[i]; !self->lumped && h < self->start[i + 1]; h++)
-            dv_pattern_add(pattern, i, self->half_edges[h].other);
-    }
+    half_edges_reserve(&self->half, pattern, self->lumped);
 }
 
 static void assemble(void *self_, double factor, const DvMatrixView *view)
@@ -554,11 +561,11 @@ static void assemble(void *self_, double factor, const DvMatrixView *view)
     const DvDofType *dof = self->base.state.dof;
     double dense[36];
     mass_matrix(dof, &(BodyMass){.mass = 1.0}, dense);
-    uint32_t coupling = 0;
+    const HalfEdges *half = &self->half;
     for (uint32_t i = 0; i < self->count; i++) {
-        dv_view_add(view, coupling++, dense, factor * point[i] * (self->lumped ? self->lump : 1.0));
-        for (uint32_t h = self->start[i]; !self->lumped && h < self->start[i + 1]; h++)
-            dv_view_add(view, coupling++, dense, factor * edge[self->half_edges[h].edge]);
+        dv_view_add(view, half_edges_own(half, i), dense, factor * point[i] * (self->lumped ? self->lump : 1.0));
+        for (uint32_t h = half->begin[i]; !self->lumped && h < half->end[i]; h++)
+            dv_view_add(view, half->coupling[h], dense, factor * edge[half->at[h].edge]);
     }
 }
 
@@ -566,14 +573,14 @@ static uint64_t structure(void *self_)
 {
     MeshMatrixMass *self = self_;
     update(self);
-    return self->structure;
+    return self->half.structure;
 }
 
 static uint64_t matrix_version(void *self_)
 {
     MeshMatrixMass *self = self_;
     update(self);
-    return self->structure + dv_data_version(&self->point_masses) + dv_data_version(&self->edge_masses);
+    return self->half.structure + dv_data_version(&self->point_masses) + dv_data_version(&self->edge_masses);
 }
 
 static const DvMassOps mass_ops = {
@@ -611,33 +618,37 @@ static const DvDrawableOps drawable_ops = {.size = sizeof(DvDrawableOps), .draw 
 
 /* ---- Changes of the topology ---- */
 
-/* What the attached entries hold becomes the value of the fields. */
-static void publish(MeshMatrixMass *self)
+static void told(MeshMatrixMass *self)
 {
-    self->count = self->point_data.count;
-    find_half_edges(self);
-    if (self->edge_data.count < self->edge_count) /* an edge the topology has and has not told of yet */
-        self->edge_count = self->edge_data.count;
-    dv_data_set(&self->point_masses, self->point_data.entries, self->count);
-    dv_data_set(&self->edge_masses, self->edge_data.entries, self->edge_count);
-    dv_data_set(&self->density, self->element_data.entries, self->element_data.count);
-    dv_data_set_double(&self->total_mass, sum_of_masses(self));
     tell(self);
     seen(self);
 }
 
-static void mesh_changed(DvElementData *data, const DvElementChange *change)
+static void points_changed(DvElementData *data, const DvElementChange *change)
 {
-    if (change->change != DV_POINTS_MOVED)
-        publish(data->owner);
+    MeshMatrixMass *self = data->owner;
+    if (change->change == DV_POINTS_MOVED)
+        return;
+    followed_values_change(&self->point_masses, self->count, change);
+    self->count = data->count;
+    told(self);
+}
+
+static void edges_changed(DvElementData *data, const DvElementChange *change)
+{
+    MeshMatrixMass *self = data->owner;
+    followed_values_change(&self->edge_masses, self->edge_count, change);
+    self->edge_count = data->count;
+    told(self);
 }
 
 static void spread_attached(MeshMatrixMass *self, uint32_t first, uint32_t count, double sign)
 {
-    self->count = self->point_data.count;
-    self->edge_count = self->edge_data.count;
-    dv_data_set(&self->density, self->element_data.entries, self->element_data.count);
-    spread(self, first, count, false, sign, self->point_data.entries, self->edge_data.entries);
+    double *point = dv_data_begin(&self->point_masses, self->count);
+    double *edge = dv_data_begin(&self->edge_masses, self->edge_count);
+    self->change += spread(self, first, count, false, sign, point, edge);
+    dv_data_end(&self->point_masses);
+    dv_data_end(&self->edge_masses);
 }
 
 /* A new element has the density of its ancestors (mixed by the kernel), else that of the first. */
@@ -660,6 +671,72 @@ static void element_removed(DvElementData *data, uint32_t index)
     spread_attached(data->owner, index, 1, -1.0);
 }
 
+/* The field of one density becomes one of a density for each element with the first change. */
+static void elements_changed(DvElementData *data, const DvElementChange *change)
+{
+    MeshMatrixMass *self = data->owner;
+    const uint32_t before = change->change == DV_ELEMENTS_ADDED     ? data->count - change->count
+                            : change->change == DV_ELEMENTS_REMOVED ? data->count + change->count
+                                                                    : data->count;
+    size_t given;
+    (void)dv_data_doubles(&self->density, &given);
+    if (given == before && before > 1) {
+        followed_values_change(&self->density, before, change);
+        double *density = dv_data_begin(&self->density, data->count);
+        for (uint32_t e = before; e < data->count; e++)
+            density[e] = ((const double *)data->entries)[e];
+        dv_data_end(&self->density);
+    } else {
+        keep_densities(self, false);
+    }
+    dv_data_set_double(&self->total_mass, dv_data_double(&self->total_mass) + self->change);
+    self->change = 0.0;
+    told(self);
+}
+
+/* The first masses are put back, or a saved scene has put its own back. */
+static void points_replaced(DvElementData *data, DvMeshReplacement why)
+{
+    MeshMatrixMass *self = data->owner;
+    if (why == DV_MESH_RESET)
+        first_values_put_back(&self->first_points, &self->point_masses);
+    self->count = data->count;
+    seen(self);
+}
+
+static void edges_replaced(DvElementData *data, DvMeshReplacement why)
+{
+    MeshMatrixMass *self = data->owner;
+    if (why == DV_MESH_RESET)
+        first_values_put_back(&self->first_edges, &self->edge_masses);
+    self->edge_count = data->count;
+    seen(self);
+}
+
+static void elements_replaced(DvElementData *data, DvMeshReplacement why)
+{
+    MeshMatrixMass *self = data->owner;
+    if (why == DV_MESH_RESET) {
+        first_values_put_back(&self->first_density, &self->density);
+        first_values_put_back(&self->first_total, &self->total_mass);
+    }
+    keep_densities(self, true);
+    if (!self->exact)
+        seen(self);
+}
+
+static void store_reset_state(DvObject *object, void *self_)
+{
+    (void)object;
+    MeshMatrixMass *self = self_;
+    if (!self->element_data.topology)
+        return;
+    first_values_keep(&self->first_points, &self->point_masses);
+    first_values_keep(&self->first_edges, &self->edge_masses);
+    first_values_keep(&self->first_density, &self->density);
+    first_values_keep(&self->first_total, &self->total_mass);
+}
+
 /* The exact matrix is made anew from its elements, which keep their densities and their own matrices. */
 static DvStatus attach_exact(MeshMatrixMass *self)
 {
@@ -667,7 +744,8 @@ static DvStatus attach_exact(MeshMatrixMass *self)
                                          .entry_size = sizeof(double),
                                          .interpolate = true,
                                          .owner = self,
-                                         .added = densities_added};
+                                         .added = densities_added,
+                                         .replaced = elements_replaced};
     const DvStatus status = dv_element_data_attach(&self->element_data, self->mesh.topology.object);
     keep_densities(self, true);
     return status == DV_OK ? consistent_mass_attach(&self->matrix, self->mesh.topology.object) : status;
@@ -675,26 +753,25 @@ static DvStatus attach_exact(MeshMatrixMass *self)
 
 static DvStatus attach(MeshMatrixMass *self)
 {
-    const DvElementData simple = {
-        .kind = DV_POINTS, .entry_size = sizeof(double), .owner = self, .changed = mesh_changed};
-    self->point_data = self->edge_data = self->element_data = simple;
-    self->edge_data.kind = DV_EDGES;
-    self->element_data.kind = self->mesh.kind;
-    self->element_data.interpolate = true;
-    self->element_data.added = elements_added;
-    self->element_data.removed = element_removed;
+    self->point_data = (DvElementData){
+        .kind = DV_POINTS, .entry_size = 1, .owner = self, .changed = points_changed, .replaced = points_replaced};
+    self->edge_data = (DvElementData){
+        .kind = DV_EDGES, .entry_size = 1, .owner = self, .changed = edges_changed, .replaced = edges_replaced};
+    self->element_data = (DvElementData){.kind = self->mesh.kind,
+                                         .entry_size = sizeof(double),
+                                         .interpolate = true,
+                                         .owner = self,
+                                         .added = elements_added,
+                                         .removed = element_removed,
+                                         .changed = elements_changed,
+                                         .replaced = elements_replaced};
+    DvObject *topology = self->mesh.topology.object;
+    DvStatus status = mesh_edits_attach(&self->edits, topology, DV_EDGES);
     DvElementData *all[] = {&self->point_data, &self->edge_data, &self->element_data};
-    for (size_t i = 0; i < 3; i++) {
-        const DvStatus status = dv_element_data_attach(all[i], self->mesh.topology.object);
-        if (status != DV_OK)
-            return status;
-    }
-    double *density = self->element_data.entries;
-    for (uint32_t e = 0; e < self->element_data.count; e++)
-        density[e] = density_of(self, e);
-    memcpy(self->point_data.entries, points(self), shorter(self->count, self->point_data.count) * sizeof(double));
-    memcpy(self->edge_data.entries, edges(self), shorter(self->edge_count, self->edge_data.count) * sizeof(double));
-    return DV_OK;
+    for (size_t i = 0; i < 3 && status == DV_OK; i++)
+        status = dv_element_data_attach(all[i], topology);
+    keep_densities(self, true);
+    return status;
 }
 
 /* ---- Lifecycle ---- */
@@ -753,10 +830,10 @@ static void warn_if_not_definite(MeshMatrixMass *self)
             queue[tail++] = first;
         }
         for (; head < tail; head++)
-            for (uint32_t h = self->start[queue[head]]; h < self->start[queue[head] + 1]; h++)
-                if (edge[self->half_edges[h].edge] != 0.0 && side[self->half_edges[h].other] == 0) {
-                    side[self->half_edges[h].other] = (int8_t)-side[queue[head]];
-                    queue[tail++] = self->half_edges[h].other;
+            for (uint32_t h = self->half.begin[queue[head]]; h < self->half.end[queue[head]]; h++)
+                if (edge[self->half.at[h].edge] != 0.0 && side[self->half.at[h].other] == 0) {
+                    side[self->half.at[h].other] = (int8_t)-side[queue[head]];
+                    queue[tail++] = self->half.at[h].other;
                 }
     }
     for (uint32_t i = 0; i < self->count; i++)
@@ -819,6 +896,7 @@ static void cleanup(DvObject *object, void *self_)
     dv_element_data_detach(&self->element_data);
     dv_element_data_detach(&self->edge_data);
     dv_element_data_detach(&self->point_data);
+    mesh_edits_detach(&self->edits);
 }
 
 static void destroy(DvObject *object, void *self_)
@@ -828,8 +906,11 @@ static void destroy(DvObject *object, void *self_)
     consistent_mass_free(&self->matrix);
     mass_mesh_forget(&self->mesh);
     dv_state_release(&self->base.state);
-    dv_free(self->start);
-    dv_free(self->half_edges);
+    half_edges_free(&self->half);
+    first_values_forget(&self->first_points);
+    first_values_forget(&self->first_edges);
+    first_values_forget(&self->first_density);
+    first_values_forget(&self->first_total);
 }
 
 const DvClass dv_mesh_matrix_mass = {
@@ -849,6 +930,7 @@ const DvClass dv_mesh_matrix_mass = {
                                       {.id = DV_DRAWABLE, .ops = &drawable_ops},
                                       {0}},
     .init = init,
+    .store_reset_state = store_reset_state,
     .cleanup = cleanup,
     .destroy = destroy,
 };
