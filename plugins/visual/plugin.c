@@ -4,6 +4,8 @@
  */
 #include <divan/plugin.h>
 
+#include "picture/recorder.h"
+
 #define DV_CLASS(name) extern const DvClass name;
 #include "classes.def"
 #undef DV_CLASS
@@ -48,6 +50,8 @@ static const DvRename renames[] = {
     {0},
 };
 
+static const DvContract offers[] = {{.id = DV_PICTURE_RECORDER, .ops = &picture_recorder_ops}, {0}};
+
 DV_PLUGIN = {
     .size = sizeof(DvPlugin),
     .abi = DV_ABI_STAMP,
@@ -55,6 +59,7 @@ DV_PLUGIN = {
     .version = DV_VERSION,
     .license = "LGPL-2.1-or-later",
     .help = "Surfaces, lights, cameras and settings of viewers.",
+    .offers = offers,
     .classes = classes,
     .renames = renames,
 };

@@ -12,6 +12,7 @@ struct DvMeshFile {
     Mesh mesh;
     RealArray radius;
     ARRAY(DvMeshGroup) group;
+    MeshMaterials material;
 };
 
 static bool ends_with(const char *path, const char *const *suffixes)
@@ -99,6 +100,8 @@ static void see(DvMeshFile *file, DvMeshView *view)
                      [DV_PYRAMIDS] = {(const uint32_t *)mesh->pyramid.data, mesh->pyramid.count}},
         .groups = file->group.data,
         .group_count = file->group.count,
+        .materials = file->material.data,
+        .material_count = file->material.count,
     };
 }
 
@@ -109,6 +112,7 @@ static void close_file(DvMeshFile *file)
     mesh_free(&file->mesh);
     array_free(&file->radius);
     array_free(&file->group);
+    mesh_materials_free(&file->material);
     dv_free(file);
 }
 
@@ -137,7 +141,10 @@ static DvStatus open_file(DvData *field, const DvMeshFileOptions *options, DvMes
     DvMeshFile *file = dv_alloc(1, sizeof *file);
     const MeshOptions read = {.flip_normals = options && options->flip_normals,
                               .triangulate = options && options->triangulate,
-                              .handle_seams = options && options->split_seams};
+                              .handle_seams = options && options->split_seams,
+                              .load_material = options && options->materials,
+                              .open = file_open_beside,
+                              .context = (void *)(uintptr_t)path};
     MeshReport report = {.warn = warn, .context = field};
     const bool good = ends_with(path, spheres) ? read_spheres(file, bytes, size, &report)
                                                : mesh_read_by_name(path, bytes, size, &read, &file->mesh, &report);
@@ -150,6 +157,7 @@ static DvStatus open_file(DvData *field, const DvMeshFileOptions *options, DvMes
         mesh_triangulate(&file->mesh, read.flip_normals);
     if (file->radius.count == 0)
         mesh_update_normals(&file->mesh);
+    mesh_materials_take(&file->material, &file->mesh, path);
     see(file, view);
     *opened = file;
     return DV_OK;

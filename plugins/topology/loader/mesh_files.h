@@ -6,6 +6,7 @@
 #define DIVAN_TOPOLOGY_MESH_FILES_H
 
 #include "mesh/mesh.h"
+#include "mesh_materials.h"
 #include <divan/contracts/topology.h>
 
 extern const DvMeshFilesOps mesh_files_ops;

@@ -222,6 +222,9 @@ static void view_of_contract(void *self, DvMeshView *view)
         (void)dv_data_read(&loader->group[kinds[i].group]);
         groups += loader->group[kinds[i].group].count;
     }
+    mesh_materials_take(&loader->materials, &loader->mesh, loader->path);
+    view->materials = loader->materials.data;
+    view->material_count = loader->materials.count;
     dv_free(loader->groups);
     loader->groups = dv_alloc(groups, sizeof *loader->groups);
     view->groups = loader->groups;
@@ -302,4 +305,5 @@ void mesh_loader_destroy(DvObject *object, void *self)
     mesh_free(&loader->mesh);
     dv_free(loader->path);
     dv_free(loader->groups);
+    mesh_materials_free(&loader->materials);
 }

@@ -7,6 +7,7 @@
 #define DIVAN_TOPOLOGY_MESH_LOADER_H
 
 #include "mesh/mesh.h"
+#include "mesh_materials.h"
 #include "value_types.h"
 #include <divan/contracts/topology.h>
 
@@ -20,6 +21,7 @@ typedef struct MeshLoader {
     DvData translation, rotation, scale, transformation;
     DvData *texcoords, *position_of_vertex, *normal_of_vertex; /* fields of classes that have them; or NULL */
     DvMeshGroup *groups;                                       /* of the last view */
+    MeshMaterials materials;                                   /* likewise */
     char *path;                                                /* of the file that was read; NULL: none */
     Mesh mesh;                                                 /* as the file has it */
     /* Reads the bytes of the file. */

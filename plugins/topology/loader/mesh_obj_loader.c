@@ -19,20 +19,6 @@ typedef struct ObjLoader {
     DvData position_of_vertex, normal_of_vertex;
 } ObjLoader;
 
-/* A file beside the mesh. */
-static bool open_beside(void *context, const char *name, char **bytes, size_t *size)
-{
-    const MeshLoader *loader = context;
-    const char *slash = strrchr(loader->path, '/');
-    const size_t folder = slash && name[0] != '/' ? (size_t)(slash - loader->path) + 1 : 0;
-    char *path = dv_alloc(folder + strlen(name) + 1, 1), reason[128];
-    memcpy(path, loader->path, folder);
-    memcpy(path + folder, name, strlen(name) + 1);
-    const bool found = file_read(path, bytes, size, reason);
-    dv_free(path);
-    return found;
-}
-
 static bool read(MeshLoader *base, const char *bytes, size_t size, MeshReport *report)
 {
     ObjLoader *loader = (ObjLoader *)base;
@@ -40,8 +26,8 @@ static bool read(MeshLoader *base, const char *bytes, size_t size, MeshReport *r
                                  .triangulate = dv_data_bool(&base->triangulate),
                                  .handle_seams = dv_data_bool(&loader->handle_seams),
                                  .load_material = dv_data_bool(&loader->load_material),
-                                 .open = open_beside,
-                                 .context = base};
+                                 .open = file_open_beside,
+                                 .context = base->path};
     return mesh_read_obj(bytes, size, &options, &base->mesh, report);
 }
 

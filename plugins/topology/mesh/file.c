@@ -46,3 +46,24 @@ bool file_read(const char *path, char **bytes, size_t *size, char reason[128])
         fclose(file);
     return *bytes != NULL;
 }
+
+char *file_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    char *folder = dv_alloc(length + 1, 1);
+    memcpy(folder, path, length);
+    return folder;
+}
+
+bool file_open_beside(void *path, const char *name, char **bytes, size_t *size)
+{
+    char *folder = file_folder(name[0] == '/' ? "" : path), reason[128];
+    char *beside = dv_alloc(strlen(folder) + strlen(name) + 1, 1);
+    memcpy(beside, folder, strlen(folder));
+    memcpy(beside + strlen(folder), name, strlen(name) + 1);
+    const bool found = file_read(beside, bytes, size, reason);
+    dv_free(beside);
+    dv_free(folder);
+    return found;
+}

@@ -11,4 +11,10 @@
  * GiB. */
 DV_NODISCARD bool file_read(const char *path, char **bytes, size_t *size, char reason[128]);
 
+/* The same of a file beside another: as MeshOpen, with the path of the other as context. */
+bool file_open_beside(void *path, const char *name, char **bytes, size_t *size);
+
+/* Folder of a path, to be given to dv_free; "" when it has none. */
+char *file_folder(const char *path);
+
 #endif

@@ -8,6 +8,8 @@
 #include <divan/contracts/visual.h>
 #include <divan/types/color.h>
 
+#include <string.h>
+
 typedef struct Light {
     DvData color, shadow_texture_size, draw_source, z_near, z_far, shadows_enabled, soft_shadows, shadow_factor;
     DvData light_bleeding, min_variance, texture_unit;
@@ -40,6 +42,21 @@ typedef struct Light {
         DV_FIELD(Struct, light.texture_unit, "textureUnit", dv_type_uint, .init = "1", .flags = DV_FIELD_DRAWING,     \
                  .help = "texture unit of the shadow map")
 
+/* What the fields say of any light. */
+static inline void light_get(Light *self, DvLight *light)
+{
+    memcpy(light->color, dv_data_doubles(&self->color, NULL), sizeof light->color);
+    light->shows_source = dv_data_bool(&self->draw_source);
+    light->casts_shadows = dv_data_bool(&self->shadows_enabled);
+    light->soft_shadows = dv_data_bool(&self->soft_shadows);
+    light->shadow_strength = dv_data_double(&self->shadow_factor);
+    light->shadow_size = dv_data_uint(&self->shadow_texture_size);
+    light->shadow_near = dv_data_is_set(&self->z_near) ? dv_data_double(&self->z_near) : 0;
+    light->shadow_far = dv_data_is_set(&self->z_far) ? dv_data_double(&self->z_far) : 0;
+    light->light_bleeding = dv_data_double(&self->light_bleeding);
+    light->least_variance = dv_data_double(&self->min_variance);
+}
+
 /* Fields of lights that stand somewhere; `positional` is the member. */
 typedef struct Positional {
     DvData fixed, position, attenuation;
@@ -51,5 +68,12 @@ typedef struct Positional {
                  .flags = DV_FIELD_DRAWING, .help = "where it stands"),                                     \
         DV_FIELD(Struct, positional.attenuation, "attenuation", dv_type_double, .init = "0", .unit = "1/m", \
                  .range = &dv_range_not_negative, .flags = DV_FIELD_DRAWING, .help = "how it fades with distance")
+
+static inline void positional_get(Positional *self, DvLight *light)
+{
+    memcpy(light->position, dv_data_doubles(&self->position, NULL), sizeof light->position);
+    light->attenuation = dv_data_double(&self->attenuation);
+    light->with_camera = dv_data_bool(&self->fixed);
+}
 
 #endif

@@ -5,9 +5,21 @@
 #include <divan/contracts/visual.h>
 #include <divan/types/color.h>
 
+#include <string.h>
+
 typedef struct LightManager {
     DvData shadows, soft_shadows, ambient, debug_draw;
 } LightManager;
+
+static void get(void *object, DvLighting *lighting)
+{
+    LightManager *self = object;
+    memcpy(lighting->ambient, dv_data_doubles(&self->ambient, NULL), sizeof lighting->ambient);
+    lighting->shadows = dv_data_bool(&self->shadows);
+    lighting->soft_shadows = dv_data_bool(&self->soft_shadows);
+}
+
+static const DvLightingOps ops = {.size = sizeof ops, .get = get};
 
 static const DvField fields[] = {
     DV_FIELD(LightManager, shadows, "shadows", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,
@@ -29,4 +41,5 @@ const DvClass dv_light_manager = {
     .help = "The lights below it count, and whether they cast shadows.",
     .instance_size = sizeof(LightManager),
     .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_LIGHTING, .ops = &ops}, {0}},
 };

@@ -9,6 +9,17 @@ typedef struct PositionalLight {
     Positional positional;
 } PositionalLight;
 
+static void get(void *object, DvLight *light)
+{
+    PositionalLight *self = object;
+    light_get(&self->light, light);
+    positional_get(&self->positional, light);
+    light->kind = DV_LIGHT_POSITIONAL;
+    light->casts_shadows = false;
+}
+
+static const DvLightOps ops = {.size = sizeof ops, .get = get};
+
 static const DvField fields[] = {
     LIGHT_FIELDS(PositionalLight),
     POSITIONAL_FIELDS(PositionalLight),
@@ -24,4 +35,5 @@ const DvClass dv_positional_light = {
     .help = "Light that comes from a point.",
     .instance_size = sizeof(PositionalLight),
     .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_LIGHT, .ops = &ops}, {0}},
 };

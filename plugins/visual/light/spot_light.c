@@ -10,6 +10,21 @@ typedef struct SpotLight {
     DvData direction, cutoff, exponent, look_at;
 } SpotLight;
 
+static void get(void *object, DvLight *light)
+{
+    SpotLight *self = object;
+    light_get(&self->light, light);
+    positional_get(&self->positional, light);
+    light->kind = DV_LIGHT_SPOT;
+    light->cutoff = dv_data_double(&self->cutoff);
+    light->exponent = dv_data_double(&self->exponent);
+    const double *direction = dv_data_doubles(&self->direction, NULL);
+    for (int i = 0; i < 3; i++)
+        light->direction[i] = direction[i] - (dv_data_bool(&self->look_at) ? light->position[i] : 0);
+}
+
+static const DvLightOps ops = {.size = sizeof ops, .get = get};
+
 static const DvField fields[] = {
     LIGHT_FIELDS(SpotLight),
     POSITIONAL_FIELDS(SpotLight),
@@ -33,4 +48,5 @@ const DvClass dv_spot_light = {
     .help = "Light that comes from a point within a cone.",
     .instance_size = sizeof(SpotLight),
     .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_LIGHT, .ops = &ops}, {0}},
 };

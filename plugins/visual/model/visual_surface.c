@@ -267,7 +267,8 @@ static DvStatus load_file(VisualSurface *self)
         return dv_field_error(&self->filename, -1, "no plugin reads mesh files; load divan.topology");
     DvMeshFile *file;
     DvMeshView mesh;
-    const DvStatus status = files->open(&self->filename, &(DvMeshFileOptions){.split_seams = true}, &file, &mesh);
+    const DvStatus status =
+        files->open(&self->filename, &(DvMeshFileOptions){.split_seams = true, .materials = true}, &file, &mesh);
     if (status != DV_OK)
         return status;
     const uint32_t n = mesh.point_count;
@@ -280,10 +281,23 @@ static DvStatus load_file(VisualSurface *self)
     dv_data_set(&self->normal, mesh.normals, mesh.normals ? n : 0);
     dv_data_set(&self->vert_pos_idx, mesh.point_of_vertex, mesh.point_of_vertex ? n : 0);
     dv_data_set(&self->vert_norm_idx, mesh.normal_of_vertex, mesh.normal_of_vertex ? n : 0);
+    surface_look_take_mesh(&self->look, &mesh);
     files->close(file);
     if (!dv_data_bool(&self->use_normals))
         join_vertices(self);
     return DV_OK;
+}
+
+/* Faces that follow a loader have its materials. */
+static void take_materials(VisualSurface *self)
+{
+    DvData *from = dv_data_parent(&self->triangles) ? dv_data_parent(&self->triangles) : dv_data_parent(&self->quads);
+    const DvLoaderOps *loader = from ? dv_object_ops(from->owner, DV_LOADER) : NULL;
+    DvMeshView mesh;
+    if (!loader)
+        return;
+    loader->view(dv_object_self(from->owner), &mesh);
+    surface_look_take_mesh(&self->look, &mesh);
 }
 
 /* The loader split points: position holds one entry per vertex; make it one per point again. */
@@ -452,6 +466,30 @@ static void update(void *object)
     self->updated_version = dv_data_version(&self->position);
 }
 
+static DvSurfaceArray array_of(DvData *data)
+{
+    const uint64_t version = dv_data_version(data);
+    return (DvSurfaceArray){data->count ? data->value : NULL, (uint32_t)data->count, version};
+}
+
+bool visual_surface_view(VisualSurface *self, DvSurfaceView *view)
+{
+    const LookFields fields = {&self->material, &self->materials, &self->groups, &self->texturename};
+    if (!dv_data_bool(&self->enable))
+        return false;
+    (void)dv_data_read(&self->vertices);
+    view->positions = array_of(self->vertices.count ? &self->vertices : &self->position);
+    view->normals = array_of(&self->normal);
+    view->texcoords = array_of(&self->texcoords);
+    view->triangles = array_of(&self->triangles);
+    view->quads = array_of(&self->quads);
+    view->edges = array_of(&self->edges);
+    surface_look_view(&self->look, &fields, view);
+    view->style.casts_no_shadow = !dv_data_bool(&self->cast_shadow);
+    view->style.srgb_textures = dv_data_bool(&self->srgb_texturing);
+    return true;
+}
+
 const DvVisualModelOps visual_surface_model_ops = {.size = sizeof(DvVisualModelOps), .update = update};
 
 /* Texture coordinates of a sphere around the middle of the bounds. */
@@ -495,6 +533,7 @@ DvStatus visual_surface_init(DvObject *object, VisualSurface *self)
         if (status != DV_OK)
             return status;
     }
+    take_materials(self);
     merge_split_points(self);
     const bool has_faces =
         dv_data_is_set(&self->triangles) || dv_data_is_set(&self->quads) || self->triangles.count || self->quads.count;
@@ -546,5 +585,6 @@ void visual_surface_bounding_box(VisualSurface *self, double *box)
 void visual_surface_destroy(VisualSurface *self)
 {
     dv_topology_release(&self->followed);
+    surface_look_free(&self->look);
     dv_state_vectors_free(&self->own);
 }

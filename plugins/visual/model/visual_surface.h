@@ -15,6 +15,8 @@
 #include <divan/state_vectors.h>
 #include <divan/types/color.h>
 
+#include "surface_look.h"
+
 typedef struct VisualSurface {
     DvData enable;
     DvData position, rest_position, normal, vertices, texcoords, tangents, bitangents, edges, triangles, quads;
@@ -25,6 +27,7 @@ typedef struct VisualSurface {
         compute_texture_coordinates;
     DvData handle_dynamic_topology, fix_merged_uv_seams, keep_lines, put_only_texcoords, srgb_texturing, cast_shadow;
     DvLink topology;
+    SurfaceLook look;
     DvTopologyRef followed;   /* the topology the polygons were taken from; ops NULL: none */
     uint64_t updated_version; /* of position, when normals and vertices were computed */
     DvStateVectors own;       /* what no field holds */
@@ -106,6 +109,8 @@ typedef struct VisualSurface {
 
 extern const DvStateOps visual_surface_state_ops; /* self: a struct that begins with the VisualSurface */
 extern const DvVisualModelOps visual_surface_model_ops;
+/* All of the view but the style. False: it is not enabled. */
+bool visual_surface_view(VisualSurface *surface, DvSurfaceView *view);
 
 DvStatus visual_surface_parse(DvObject *object, VisualSurface *surface, const DvAttributes *attributes);
 DvStatus visual_surface_init(DvObject *object, VisualSurface *surface);

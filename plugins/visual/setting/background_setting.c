@@ -5,9 +5,21 @@
 #include <divan/contracts/visual.h>
 #include <divan/types/color.h>
 
+#include <string.h>
+
 typedef struct BackgroundSetting {
     DvData color, image;
 } BackgroundSetting;
+
+static void get(void *object, DvBackground *background)
+{
+    BackgroundSetting *self = object;
+    memcpy(background->color, dv_data_doubles(&self->color, NULL), sizeof background->color);
+    memcpy(background->top, background->color, sizeof background->top);
+    background->image = *dv_data_string(&self->image) ? dv_data_file(&self->image) : NULL;
+}
+
+static const DvBackgroundOps ops = {.size = sizeof ops, .get = get};
 
 static const DvField fields[] = {
     DV_FIELD(BackgroundSetting, color, "color", dv_type_color, .init = "1 1 1 1", .flags = DV_FIELD_DRAWING,
@@ -25,4 +37,5 @@ const DvClass dv_background_setting = {
     .help = "What a viewer puts behind the scene.",
     .instance_size = sizeof(BackgroundSetting),
     .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_BACKGROUND, .ops = &ops}, {0}},
 };

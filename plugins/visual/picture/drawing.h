@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Where components draw while a picture is recorded: primitives of one kind, state and width become one batch, whoever drew them.
+ */
+#ifndef DIVAN_VISUAL_DRAWING_H
+#define DIVAN_VISUAL_DRAWING_H
+
+#include "recording.h"
+
+typedef struct Batch {
+    DvPictureBatch head; /* all but the array */
+    List elements;       /* DvBatchVertex or DvBatchSolid; its memory stays from picture to picture */
+    SharedArray *last;   /* what it held in the picture before */
+    bool was_used;
+} Batch;
+
+typedef struct Drawing {
+    DvDraw draw;         /* first: components see it */
+    List batches, texts; /* Batch, DvPictureText */
+    Recording *recording;
+    uint32_t state, draw_state; /* of what is drawn now */
+    uint32_t recent;            /* batch that was added to last */
+} Drawing;
+
+extern const DvDrawOps drawing_ops;
+void drawing_begin(Drawing *drawing, Recording *recording);
+void drawing_end(Drawing *drawing); /* puts batches and texts into the recording */
+void drawing_free(Drawing *drawing);
+
+/* Bytes of a colour of numbers from 0 to 1. */
+void color_bytes(const double color[4], uint8_t bytes[4]);
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "recorded_surface.h"
+
+#include <string.h>
+
+#include <divan/memory.h>
+
+#include "drawing.h"
+
+typedef struct KnownImage {
+    char *path;
+    SharedImage *image;
+} KnownImage;
+
+SharedImage *images_find(Images *images, const char *path, const DvObject *object)
+{
+    if (!path || !*path)
+        return NULL;
+    const KnownImage *known = images->at.at;
+    for (uint32_t i = 0; i < images->at.count; i++)
+        if (strcmp(known[i].path, path) == 0)
+            return known[i].image;
+    DvText why = {0};
+    KnownImage *added = list_add(&images->at, sizeof *added);
+    added->path = dv_strdup(path);
+    added->image = shared_image_read(path, &why);
+    if (!added->image)
+        dv_remark(object, "the picture '%s' is not shown: %s", path, why.at ? why.at : "it cannot be read");
+    dv_text_free(&why);
+    return added->image;
+}
+
+void images_free(Images *images)
+{
+    KnownImage *known = images->at.at;
+    for (uint32_t i = 0; i < images->at.count; i++) {
+        dv_free(known[i].path);
+        shared_image_release(known[i].image);
+    }
+    list_free(&images->at);
+}
+
+/* Whether it is another array than what was recorded last; then that is given up. */
+static bool is_new(RecordedArray *self, uint64_t version, uint32_t count, uint32_t limit)
+{
+    if (self->known && self->version == version && self->count == count && self->limit == limit)
+        return false;
+    shared_array_release(self->shared);
+    *self = (RecordedArray){.known = true, .version = version, .count = count, .limit = limit};
+    return true;
+}
+
+static void *begin(RecordedArray *self, Recording *recording, size_t count, size_t bytes)
+{
+    self->shared = shared_array_new(count, bytes);
+    recording->picture.bytes_copied += count * bytes;
+    return shared_array_data(self->shared);
+}
+
+const DvPictureArray *recorded_floats(RecordedArray *self, Recording *recording, const double *from, uint32_t count,
+                                      uint32_t components, uint64_t version)
+{
+    if (!from || !count)
+        (void)is_new(self, 0, 0, 0);
+    else if (is_new(self, version, count, components)) {
+        float *to = begin(self, recording, count, components * sizeof *to);
+        for (size_t i = 0; i < (size_t)count * components; i++)
+            to[i] = (float)from[i];
+    }
+    return recording_use(recording, self->shared);
+}
+
+static const DvPictureArray *colors(RecordedArray *self, Recording *recording, const DvSurfaceArray *from)
+{
+    if (!from->at || !from->count)
+        (void)is_new(self, 0, 0, 0);
+    else if (is_new(self, from->version, from->count, 4)) {
+        uint8_t *to = begin(self, recording, from->count, 4);
+        const double *color = from->at;
+        for (size_t i = 0; i < from->count; i++)
+            color_bytes(color + 4 * i, to + 4 * i);
+    }
+    return recording_use(recording, self->shared);
+}
+
+static bool is_sound(const uint32_t *corner, size_t corners, uint32_t vertices)
+{
+    for (size_t c = 0; c < corners; c++)
+        if (corner[c] >= vertices)
+            return false;
+    return true;
+}
+
+/* Elements keep their numbers, by which groups name them: one of a vertex that is not there becomes a point. */
+static const DvPictureArray *elements(RecordedArray *self, Recording *recording, const DvSurfaceArray *from,
+                                      uint32_t corners, uint32_t vertices)
+{
+    if (!from->at || !from->count || !vertices)
+        (void)is_new(self, 0, 0, 0);
+    else if (is_new(self, from->version, from->count, vertices)) {
+        const uint32_t *corner = from->at;
+        uint32_t *to = begin(self, recording, from->count, corners * sizeof *to);
+        for (size_t i = 0; i < from->count; i++, corner += corners, to += corners)
+            if (is_sound(corner, corners, vertices))
+                memcpy(to, corner, corners * sizeof *to);
+    }
+    return recording_use(recording, self->shared);
+}
+
+static void copy_color(const double from[4], float to[4])
+{
+    for (int i = 0; i < 4; i++)
+        to[i] = (float)from[i];
+}
+
+static void drop_images(RecordedSurface *self)
+{
+    SharedImage **image = self->images.at;
+    for (uint32_t i = 0; i < self->images.count; i++)
+        shared_image_release(image[i]);
+    self->images.count = 0;
+}
+
+static void copy_materials(RecordedSurface *self, Recording *recording, Images *images, const DvObject *object,
+                           const DvSurfaceView *view)
+{
+    static const DvMaterial grey = {.ambient = {0.2, 0.2, 0.2, 1},
+                                    .diffuse = {0.75, 0.75, 0.75, 1},
+                                    .specular = {0, 0, 0, 1},
+                                    .emissive = {0, 0, 0, 1}};
+    const uint32_t count = view->material_count ? view->material_count : 1;
+    DvPictureMaterial *to = begin(&self->materials, recording, count, sizeof *to);
+    drop_images(self);
+    self->translucent = false;
+    for (uint32_t i = 0; i < count; i++) {
+        const DvMaterial *from = view->material_count ? &view->materials[i] : &grey;
+        copy_color(from->ambient, to[i].ambient);
+        copy_color(from->diffuse, to[i].diffuse);
+        copy_color(from->specular, to[i].specular);
+        copy_color(from->emissive, to[i].emissive);
+        to[i].shininess = (float)from->shininess;
+        self->translucent = self->translucent || from->diffuse[3] < 1;
+        SharedImage *image = images_find(images, from->texture, object);
+        if (!image)
+            continue;
+        to[i].texture = &image->image;
+        atomic_fetch_add(&image->users, 1);
+        *(SharedImage **)list_add(&self->images, sizeof image) = image;
+    }
+}
+
+static void take_materials(RecordedSurface *self, Recording *recording, Images *images, const DvObject *object,
+                           const DvSurfaceView *view, DvPictureSurface *out)
+{
+    if (is_new(&self->materials, view->materials_version, view->material_count, view->group_count)) {
+        copy_materials(self, recording, images, object, view);
+        shared_array_release(self->groups.shared);
+        DvSurfaceGroup *groups = begin(&self->groups, recording, view->group_count, sizeof *groups);
+        if (view->group_count)
+            memcpy(groups, view->groups, view->group_count * sizeof *groups);
+    }
+    const DvPictureArray *materials = recording_use(recording, self->materials.shared);
+    out->materials = materials->at;
+    out->material_count = materials->count;
+    out->materials_id = materials->id;
+    out->groups = recording_use(recording, self->groups.shared)->at;
+    out->group_count = view->group_count;
+    SharedImage **image = self->images.at;
+    for (uint32_t i = 0; i < self->images.count; i++)
+        (void)recording_use_image(recording, image[i]);
+}
+
+static const double *if_complete(const DvSurfaceArray *array, uint32_t vertices)
+{
+    return array->count == vertices ? array->at : NULL;
+}
+
+void recorded_surface_take(RecordedSurface *self, Recording *recording, Images *images, const DvObject *object,
+                           const DvSurfaceView *view, DvPictureSurface *out)
+{
+    const uint32_t vertices = view->positions.count;
+    if (!self->key)
+        self->key = picture_id();
+    out->key = self->key;
+    out->positions =
+        recorded_floats(&self->positions, recording, view->positions.at, vertices, 3, view->positions.version);
+    out->normals = recorded_floats(&self->normals, recording, if_complete(&view->normals, vertices), vertices, 3,
+                                   view->normals.version);
+    out->texcoords = recorded_floats(&self->texcoords, recording, if_complete(&view->texcoords, vertices), vertices, 2,
+                                     view->texcoords.version);
+    const DvSurfaceArray given = {if_complete(&view->colors, vertices), vertices, view->colors.version};
+    out->colors = colors(&self->colors, recording, &given);
+    out->triangles = elements(&self->triangles, recording, &view->triangles, 3, vertices);
+    out->quads = elements(&self->quads, recording, &view->quads, 4, vertices);
+    out->edges = elements(&self->edges, recording, &view->edges, 2, vertices);
+    take_materials(self, recording, images, object, view, out);
+    out->style = view->style;
+    out->translucent = view->style.blends || (self->translucent && !view->style.blends_not);
+}
+
+void recorded_surface_free(RecordedSurface *self)
+{
+    RecordedArray *const arrays[] = {&self->positions, &self->normals,   &self->texcoords,
+                                     &self->colors,    &self->triangles, &self->quads,
+                                     &self->edges,     &self->materials, &self->groups};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        shared_array_release(arrays[i]->shared);
+    drop_images(self);
+    list_free(&self->images);
+}

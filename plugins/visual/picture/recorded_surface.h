@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What is kept of a visual model from picture to picture: its arrays as they were recorded last, and of which version.
+ */
+#ifndef DIVAN_VISUAL_RECORDED_SURFACE_H
+#define DIVAN_VISUAL_RECORDED_SURFACE_H
+
+#include "recording.h"
+
+/* An array of the scene as pictures have it. */
+typedef struct RecordedArray {
+    SharedArray *shared; /* NULL: absent */
+    uint64_t version;
+    uint32_t count, limit;
+    bool known;
+} RecordedArray;
+
+typedef struct RecordedSurface {
+    uint64_t key;
+    RecordedArray positions, normals, texcoords, colors, triangles, quads, edges;
+    RecordedArray materials, groups;
+    bool translucent; /* some material is */
+    List images;      /* SharedImage *, of the materials */
+} RecordedSurface;
+
+/* Images by file, each read once; SharedImage of those that could not be read is NULL, told once as a remark of `object`. */
+typedef struct Images {
+    List at;
+} Images;
+SharedImage *images_find(Images *images, const char *path, const DvObject *object);
+void images_free(Images *images);
+
+/* Fills what depends on the arrays; style, state and flags are the caller's. */
+void recorded_surface_take(RecordedSurface *self, Recording *recording, Images *images, const DvObject *object,
+                           const DvSurfaceView *view, DvPictureSurface *out);
+void recorded_surface_free(RecordedSurface *self);
+
+/* `count` x `components` doubles as floats, unless they are of the version that is there. */
+const DvPictureArray *recorded_floats(RecordedArray *self, Recording *recording, const double *from, uint32_t count,
+                                      uint32_t components, uint64_t version);
+
+#endif

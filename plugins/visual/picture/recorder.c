@@ -1,0 +1,589 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The recorder: a scene becomes a picture.
+ *
+ * What the scene has to show is listed once for each form of its graph (node revision): nodes in the order in which they are
+ * visited, and of each the objects that offer something. A picture goes through the list; nothing is looked up. Styles, transforms,
+ * planes and shaders of a node hold in it and below; a sibling never sees them.
+ *
+ * Listed objects are kept alive until the next list, so that an object is known again by its address.
+ */
+#include "recorder.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <divan/math/quat.h>
+#include <divan/memory.h>
+#include <divan/scene.h>
+
+#include "drawing.h"
+#include "recorded_surface.h"
+
+/* What an object can be asked; NULL: not that. */
+typedef struct Entry {
+    DvObject *object;
+    void *self;
+    const DvSurfaceOps *surface;
+    const DvDrawableOps *drawable;
+    const DvVisualStyleOps *style;
+    const DvVisualTransformOps *transform;
+    const DvClipPlaneOps *clip;
+    const DvShaderOps *shader;
+    const DvShaderElementOps *element;
+    const DvLightOps *light;
+    const DvLightingOps *lighting;
+    const DvCameraOps *camera;
+    const DvBackgroundOps *background;
+    const DvLegendOps *legend;
+    const DvTransparencyOps *transparency;
+    RecordedSurface *recorded; /* of a surface or an element */
+    RecordedArray sources[DV_SHADER_STAGES];
+} Entry;
+
+typedef struct Level {
+    uint32_t parent;                     /* index; NO_LEVEL: the root */
+    uint32_t first, count;               /* entries */
+    signed char flags[DV_DISPLAY_FLAGS]; /* of the present picture */
+    uint32_t state;                      /* likewise: index in states */
+} Level;
+enum { NO_LEVEL = UINT32_MAX };
+
+typedef struct ShaderPart {
+    uint32_t shader;
+    DvPictureUniform uniform;
+} ShaderPart;
+
+struct DvRecorder {
+    DvScene *scene;
+    uint64_t revision;
+    bool listed, told_of_lights;
+    List levels, entries;
+    Images images;
+    Drawing drawing;
+    List states, surfaces, legends, cameras, shaders, parts, lights; /* of the present picture */
+};
+
+/* Listing */
+
+static Entry *find_entry(List *entries, const DvObject *object, uint32_t hint)
+{
+    Entry *entry = entries->at;
+    for (uint32_t i = 0; i < entries->count; i++) {
+        Entry *candidate = &entry[(hint + i) % entries->count];
+        if (candidate->object == object)
+            return candidate;
+    }
+    return NULL;
+}
+
+static void forget_entry(Entry *entry)
+{
+    if (entry->recorded)
+        recorded_surface_free(entry->recorded);
+    dv_free(entry->recorded);
+    for (int stage = 0; stage < DV_SHADER_STAGES; stage++)
+        shared_array_release(entry->sources[stage].shared);
+    dv_object_unref(entry->object);
+}
+
+static void list_object(DvRecorder *self, List *old, DvObject *object)
+{
+    const Entry entry = {
+        .object = object,
+        .self = dv_object_self(object),
+        .surface = dv_object_ops(object, DV_SURFACE),
+        .drawable = dv_object_ops(object, DV_DRAWABLE),
+        .style = dv_object_ops(object, DV_VISUAL_STYLE),
+        .transform = dv_object_ops(object, DV_VISUAL_TRANSFORM),
+        .clip = dv_object_ops(object, DV_CLIP_PLANE),
+        .shader = dv_object_ops(object, DV_SHADER),
+        .element = dv_object_ops(object, DV_SHADER_ELEMENT),
+        .light = dv_object_ops(object, DV_LIGHT),
+        .lighting = dv_object_ops(object, DV_LIGHTING),
+        .camera = dv_object_ops(object, DV_CAMERA),
+        .background = dv_object_ops(object, DV_BACKGROUND),
+        .legend = dv_object_ops(object, DV_LEGEND),
+        .transparency = dv_object_ops(object, DV_TRANSPARENCY),
+    };
+    const bool shows = entry.surface || entry.drawable || entry.style || entry.transform || entry.clip ||
+                       entry.shader || entry.element || entry.light || entry.lighting || entry.camera ||
+                       entry.background || entry.legend || entry.transparency;
+    if (!shows)
+        return;
+    Entry *added = list_add(&self->entries, sizeof *added);
+    *added = entry;
+    Entry *before = find_entry(old, object, self->entries.count - 1);
+    if (before) { /* what was recorded of it goes on */
+        added->recorded = before->recorded;
+        memcpy(added->sources, before->sources, sizeof added->sources);
+        before->object = NULL;
+    } else {
+        dv_object_ref(object);
+        if (entry.surface || entry.element)
+            added->recorded = dv_alloc(1, sizeof *added->recorded);
+    }
+}
+
+static void list_node(DvRecorder *self, List *old, const DvNode *node, uint32_t parent)
+{
+    if (!dv_node_is_active(node))
+        return;
+    const uint32_t index = self->levels.count;
+    Level *level = list_add(&self->levels, sizeof *level);
+    level->parent = parent;
+    level->first = self->entries.count;
+    DvObject *object;
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++)
+        list_object(self, old, object);
+    ((Level *)self->levels.at)[index].count = self->entries.count - ((Level *)self->levels.at)[index].first;
+    const DvNode *child;
+    for (size_t i = 0; (child = dv_node_child(node, i)); i++)
+        if (dv_node_parent(child, 0) == node) /* of several parents the first shows it */
+            list_node(self, old, child, index);
+}
+
+static void list_scene(DvRecorder *self)
+{
+    DvNode *root = dv_scene_root(self->scene);
+    if (self->listed && self->revision == dv_node_revision(root))
+        return;
+    List old = self->entries;
+    self->entries = (List){0};
+    self->levels.count = 0;
+    list_node(self, &old, root, NO_LEVEL);
+    Entry *entry = old.at;
+    for (uint32_t i = 0; i < old.count; i++)
+        if (entry[i].object)
+            forget_entry(&entry[i]);
+    list_free(&old);
+    self->revision = dv_node_revision(root);
+    self->listed = true;
+}
+
+/* States */
+
+static void identity(float m[12])
+{
+    memset(m, 0, 12 * sizeof *m);
+    m[0] = m[5] = m[10] = 1;
+}
+
+/* state.transform = state.transform x rigid */
+static void move_state(DvPictureState *state, const double rigid[7])
+{
+    const DvMat3 r = dv_quat_to_matrix(dv_quat_normalize(dv_quat_load(rigid + 3)));
+    float product[12];
+    for (int row = 0; row < 3; row++) {
+        const float *m = state->transform + 4 * row;
+        for (int column = 0; column < 3; column++)
+            product[4 * row + column] = (float)(m[0] * r.m[0][column] + m[1] * r.m[1][column] + m[2] * r.m[2][column]);
+        product[4 * row + 3] = (float)(m[0] * rigid[0] + m[1] * rigid[1] + m[2] * rigid[2] + m[3]);
+    }
+    memcpy(state->transform, product, sizeof product);
+    state->moved = true;
+}
+
+static void clip_state(DvPictureState *state, const DvClipPlane *plane, const DvObject *object)
+{
+    const DvVec3 normal = dv_vec3_load(plane->normal);
+    if (!(dv_vec3_norm(normal) > 0))
+        return;
+    if (state->clip_count == DV_PICTURE_CLIPS) {
+        dv_remark(object, "more than %d clipping planes in and above its node: this one has no effect",
+                  DV_PICTURE_CLIPS);
+        return;
+    }
+    const DvVec3 kept = dv_vec3_neg(dv_vec3_normalize(normal));
+    float *clip = state->clips[state->clip_count++];
+    clip[0] = (float)kept.x, clip[1] = (float)kept.y, clip[2] = (float)kept.z;
+    clip[3] = (float)-dv_vec3_dot(kept, dv_vec3_load(plane->position));
+}
+
+/* Index of an equal state, or of a new one. Equal ones follow each other in most scenes. */
+static uint32_t add_state(DvRecorder *self, const DvPictureState *state)
+{
+    const DvPictureState *known = self->states.at;
+    for (uint32_t i = self->states.count; i-- > 0;)
+        if (memcmp(&known[i], state, sizeof *state) == 0)
+            return i;
+    *(DvPictureState *)list_add(&self->states, sizeof *state) = *state;
+    return self->states.count - 1;
+}
+
+/* Shaders */
+
+/* The text of a file as an array of bytes that ends with a zero. */
+static SharedArray *read_source(const char *path, const DvObject *object)
+{
+    enum { MOST_BYTES = 1 << 20 };
+    FILE *file = fopen(path, "rb");
+    SharedArray *text = NULL;
+    if (file) {
+        char *bytes = dv_alloc(MOST_BYTES + 1, 1);
+        const size_t count = fread(bytes, 1, MOST_BYTES, file);
+        if (!ferror(file)) {
+            text = shared_array_new(count + 1, 1);
+            memcpy(shared_array_data(text), bytes, count);
+        }
+        dv_free(bytes);
+        (void)fclose(file);
+    }
+    if (!text)
+        dv_remark(object, "the shader '%s' cannot be read; one of Divan's own takes its place", path);
+    return text;
+}
+
+static void add_shader(DvRecorder *self, Recording *recording, Entry *entry, DvPictureState *state)
+{
+    DvShaderView view = {0};
+    if (!entry->shader->get(entry->self, &view))
+        return;
+    DvPictureShader *shader = list_add(&self->shaders, sizeof *shader);
+    state->shader = (int32_t)self->shaders.count - 1;
+    shader->owner = recording_text(recording, dv_object_path(entry->object));
+    for (int stage = 0; stage < DV_SHADER_STAGES; stage++) {
+        RecordedArray *source = &entry->sources[stage];
+        if (!source->known || source->version != view.version) {
+            shared_array_release(source->shared);
+            *source = (RecordedArray){.known = true, .version = view.version};
+            if (view.files[stage])
+                source->shared = read_source(view.files[stage], entry->object);
+            else if (view.names[stage])
+                dv_remark(entry->object, "no shader '%s'; one of Divan's own takes its place", view.names[stage]);
+        }
+        const DvPictureArray *text = recording_use(recording, source->shared);
+        shader->names[stage] = recording_text(recording, view.names[stage]);
+        shader->sources[stage] = text ? text->at : NULL;
+        shader->key = shader->key * 31 + (text ? text->id : 1);
+    }
+    shader->version = view.version;
+}
+
+static void add_element(DvRecorder *self, Recording *recording, Entry *entry, int32_t shader)
+{
+    DvShaderElement element = {0};
+    if (shader < 0 || !entry->element->get(entry->self, &element) || !element.name)
+        return;
+    ShaderPart *part = list_add(&self->parts, sizeof *part);
+    part->shader = (uint32_t)shader;
+    DvPictureUniform *uniform = &part->uniform;
+    *uniform = (DvPictureUniform){.kind = element.kind,
+                                  .name = recording_text(recording, element.name),
+                                  .owner = recording_text(recording, dv_object_path(entry->object)),
+                                  .count = element.count,
+                                  .rows = element.rows ? element.rows : 1,
+                                  .columns = element.columns ? element.columns : 1,
+                                  .unit = element.unit,
+                                  .repeats = element.repeats,
+                                  .sharp = element.sharp,
+                                  .srgb = element.srgb,
+                                  .without_mipmaps = element.without_mipmaps};
+    const size_t numbers = (size_t)uniform->count * uniform->rows * uniform->columns;
+    if (element.kind == DV_SHADER_ATTRIBUTE) {
+        uniform->array = recorded_floats(&entry->recorded->positions, recording, element.numbers, uniform->count,
+                                         uniform->rows, element.version);
+    } else if (element.kind == DV_SHADER_TEXTURE) {
+        uniform->image = recording_use_image(recording, images_find(&self->images, element.text, entry->object));
+    } else if (element.kind == DV_SHADER_MACRO) {
+        uniform->text = recording_text(recording, element.text ? element.text : "");
+    } else {
+        float *to = recording_alloc(recording, numbers, sizeof *to);
+        for (size_t i = 0; element.numbers && i < numbers; i++)
+            to[i] = (float)element.numbers[i];
+        uniform->numbers = to;
+    }
+}
+
+static void keep_shaders(DvRecorder *self, Recording *recording)
+{
+    DvPicture *picture = &recording->picture;
+    DvPictureShader *shader = recording_keep(recording, &self->shaders, sizeof *shader);
+    const ShaderPart *part = self->parts.at;
+    for (uint32_t i = 0; i < self->shaders.count; i++) {
+        DvPictureUniform *uniform = recording_alloc(recording, self->parts.count, sizeof *uniform);
+        shader[i].uniforms = uniform;
+        for (uint32_t p = 0; p < self->parts.count; p++)
+            if (part[p].shader == i)
+                uniform[shader[i].uniform_count++] = part[p].uniform;
+    }
+    picture->shaders = shader;
+    picture->shader_count = self->shaders.count;
+}
+
+/* What holds in a node: that of its parent, changed by its own objects. */
+
+static void merge_flags(Level *level, const Level *parent, const Entry *entries, const DvRecordOptions *options)
+{
+    memset(level->flags, 0, sizeof level->flags);
+    if (parent)
+        memcpy(level->flags, parent->flags, sizeof level->flags);
+    bool has_style = false;
+    for (uint32_t i = 0; i < level->count; i++) {
+        const Entry *entry = &entries[level->first + i];
+        if (!entry->style)
+            continue;
+        has_style = true;
+        entry->style->merge(entry->self, level->flags);
+    }
+    if (!parent && !has_style)
+        level->flags[DV_DISPLAY_VISUAL_MODELS] = 1;
+    for (int flag = 0; options && flag < DV_DISPLAY_FLAGS; flag++)
+        if (options->flags[flag])
+            level->flags[flag] = options->flags[flag];
+}
+
+static void merge_state(DvRecorder *self, Recording *recording, Level *level, const Level *parent, Entry *entries)
+{
+    DvPictureState state;
+    memset(&state, 0, sizeof state); /* padding too: states are compared by bytes */
+    if (parent) {
+        memcpy(&state, (DvPictureState *)self->states.at + parent->state, sizeof state);
+    } else {
+        identity(state.transform);
+        state.shader = -1;
+    }
+    for (uint32_t i = 0; i < level->count; i++) {
+        Entry *entry = &entries[level->first + i];
+        DvClipPlane plane = {0};
+        double rigid[7];
+        if (!dv_object_is_valid(entry->object))
+            continue;
+        if (entry->clip && entry->clip->get(entry->self, &plane))
+            clip_state(&state, &plane, entry->object);
+        if (entry->transform && entry->transform->get(entry->self, rigid))
+            move_state(&state, rigid);
+        if (entry->shader)
+            add_shader(self, recording, entry, &state);
+    }
+    level->state = add_state(self, &state);
+}
+
+/* With the transforms that hold for the visual models before them in the node: those that come after entry `index`. */
+static uint32_t state_before(DvRecorder *self, const Level *level, const Entry *entries, uint32_t index)
+{
+    DvPictureState state;
+    bool moved = false;
+    memcpy(&state, (DvPictureState *)self->states.at + level->state, sizeof state);
+    for (uint32_t i = index; i < level->count; i++) {
+        const Entry *entry = &entries[level->first + i];
+        double rigid[7];
+        if (!entry->transform || !dv_object_is_valid(entry->object) || entry->transform->get(entry->self, rigid))
+            continue;
+        move_state(&state, rigid);
+        moved = true;
+    }
+    return moved ? add_state(self, &state) : level->state;
+}
+
+/* Objects */
+
+static void add_surface(DvRecorder *self, Recording *recording, const Level *level, Entry *entry, uint32_t state)
+{
+    DvSurfaceView view = {0};
+    if (level->flags[DV_DISPLAY_VISUAL_MODELS] != 1 || !entry->surface->view(entry->self, &view) ||
+        !view.positions.at || !view.positions.count)
+        return;
+    DvPictureSurface *surface = list_add(&self->surfaces, sizeof *surface);
+    recorded_surface_take(entry->recorded, recording, &self->images, entry->object, &view, surface);
+    surface->path = recording_text(recording, dv_object_path(entry->object));
+    surface->state = state;
+    surface->wireframe = level->flags[DV_DISPLAY_WIREFRAME] == 1;
+    surface->shows_normals = level->flags[DV_DISPLAY_NORMALS] == 1;
+}
+
+static void draw_object(DvRecorder *self, const Level *level, const Entry *entry, uint32_t state)
+{
+    self->drawing.state = state;
+    self->drawing.draw_state = 0;
+    self->drawing.draw.shown = 0;
+    for (uint32_t flag = 0; flag < DV_DISPLAY_FLAGS; flag++)
+        self->drawing.draw.shown |= level->flags[flag] == 1 ? 1u << flag : 0u;
+    entry->drawable->draw(entry->self, &self->drawing.draw);
+}
+
+static void add_light(DvRecorder *self, const Entry *entry)
+{
+    if (self->lights.count == DV_PICTURE_LIGHTS) {
+        if (!self->told_of_lights)
+            dv_remark(entry->object, "of more than %d lights the first %d count; this one and those after it do not",
+                      DV_PICTURE_LIGHTS, DV_PICTURE_LIGHTS);
+        self->told_of_lights = true;
+        return;
+    }
+    entry->light->get(entry->self, list_add(&self->lights, sizeof(DvLight)));
+}
+
+static void add_camera(DvRecorder *self, Recording *recording, const Entry *entry)
+{
+    DvCamera camera = {0};
+    if (!entry->camera->get(entry->self, &camera))
+        return;
+    DvPictureCamera *added = list_add(&self->cameras, sizeof *added);
+    added->camera = camera;
+    added->name = recording_text(recording, dv_object_name(entry->object));
+    added->path = recording_text(recording, dv_object_path(entry->object));
+}
+
+static void add_legend(DvRecorder *self, Recording *recording, const Entry *entry)
+{
+    DvLegend legend = {0};
+    if (!entry->legend->get(entry->self, &legend) || !legend.count)
+        return;
+    uint8_t *colors = recording_alloc(recording, legend.count, 4);
+    for (uint32_t i = 0; i < legend.count; i++)
+        color_bytes(legend.colors + 4 * (size_t)i, colors + 4 * (size_t)i);
+    DvPictureLegend *added = list_add(&self->legends, sizeof *added);
+    *added = (DvPictureLegend){.colors = colors,
+                               .count = legend.count,
+                               .least = legend.least,
+                               .most = legend.most,
+                               .title = recording_text(recording, legend.title ? legend.title : ""),
+                               .x = (float)legend.x,
+                               .y = (float)legend.y,
+                               .height = (float)legend.height};
+}
+
+static void add_setting(DvRecorder *self, Recording *recording, const Entry *entry)
+{
+    DvPicture *picture = &recording->picture;
+    if (entry->light)
+        add_light(self, entry);
+    if (entry->camera)
+        add_camera(self, recording, entry);
+    if (entry->legend)
+        add_legend(self, recording, entry);
+    if (entry->lighting && !picture->has_lighting) {
+        entry->lighting->get(entry->self, &picture->lighting);
+        picture->has_lighting = true;
+    }
+    if (entry->background) {
+        entry->background->get(entry->self, &picture->background);
+        picture->background_image =
+            recording_use_image(recording, images_find(&self->images, picture->background.image, entry->object));
+        picture->background.image = NULL;
+        picture->has_background = true;
+    }
+    if (entry->transparency)
+        picture->depth_scale = entry->transparency->depth_scale(entry->self);
+}
+
+static void record_level(DvRecorder *self, Recording *recording, Level *level, const DvRecordOptions *options)
+{
+    Entry *entries = self->entries.at;
+    const Level *parent = level->parent == NO_LEVEL ? NULL : (Level *)self->levels.at + level->parent;
+    merge_flags(level, parent, entries, options);
+    merge_state(self, recording, level, parent, entries);
+    const int32_t shader = ((DvPictureState *)self->states.at)[level->state].shader;
+    const uint32_t whole = state_before(self, level, entries, 0);
+    for (uint32_t i = 0; i < level->count; i++) {
+        Entry *entry = &entries[level->first + i];
+        if (!dv_object_is_valid(entry->object))
+            continue;
+        if (entry->surface)
+            add_surface(self, recording, level, entry, state_before(self, level, entries, i + 1));
+        if (entry->drawable)
+            draw_object(self, level, entry, whole);
+        if (entry->element)
+            add_element(self, recording, entry, shader);
+        add_setting(self, recording, entry);
+    }
+}
+
+static void keep_lists(DvRecorder *self, Recording *recording)
+{
+    DvPicture *picture = &recording->picture;
+#define KEEP(list, member, total, Type)                                     \
+    picture->member = recording_keep(recording, &self->list, sizeof(Type)); \
+    picture->total = self->list.count
+    KEEP(states, states, state_count, DvPictureState);
+    KEEP(surfaces, surfaces, surface_count, DvPictureSurface);
+    KEEP(legends, legends, legend_count, DvPictureLegend);
+    KEEP(cameras, cameras, camera_count, DvPictureCamera);
+#undef KEEP
+    if (picture->has_lighting) {
+        picture->lights = recording_keep(recording, &self->lights, sizeof(DvLight));
+        picture->light_count = self->lights.count;
+    }
+    keep_shaders(self, recording);
+}
+
+static void take_context(DvRecorder *self, DvPicture *picture)
+{
+    DvNode *root = dv_scene_root(self->scene);
+    const double *box = dv_data_doubles(dv_object_field(dv_node_object(root), "bbox"), NULL);
+    picture->time = dv_node_time(root);
+    picture->step = dv_scene_steps(self->scene);
+    memcpy(picture->gravity, dv_node_gravity(root), sizeof picture->gravity);
+    picture->has_box = true;
+    for (int i = 0; i < 3; i++)
+        picture->has_box = picture->has_box && isfinite(box[i]) && isfinite(box[3 + i]) && box[i] <= box[3 + i];
+    if (picture->has_box)
+        memcpy(picture->box, box, sizeof picture->box);
+}
+
+static DvPicture *record(DvRecorder *self, const DvRecordOptions *options)
+{
+    static const DvRecordOptions plain;
+    dv_scene_update_visual(self->scene);
+    list_scene(self);
+    Recording *recording = recording_new();
+    const DvStepMark mark = dv_step_mark(); /* drawables may take scratch */
+    List *const lists[] = {&self->states,  &self->surfaces, &self->legends, &self->cameras,
+                           &self->shaders, &self->parts,    &self->lights};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        lists[i]->count = 0;
+    options = options ? options : &plain;
+    drawing_begin(&self->drawing, recording);
+    memcpy(self->drawing.draw.view, options->view, sizeof options->view);
+    for (uint32_t i = 0; i < self->levels.count; i++)
+        record_level(self, recording, (Level *)self->levels.at + i, options);
+    drawing_end(&self->drawing);
+    keep_lists(self, recording);
+    take_context(self, &recording->picture);
+    dv_step_release(mark);
+    return &recording->picture;
+}
+
+static DvRecorder *create(DvScene *scene)
+{
+    DvRecorder *self = dv_alloc(1, sizeof *self);
+    self->scene = scene;
+    return self;
+}
+
+static void destroy(DvRecorder *self)
+{
+    if (!self)
+        return;
+    Entry *entry = self->entries.at;
+    for (uint32_t i = 0; i < self->entries.count; i++)
+        forget_entry(&entry[i]);
+    List *const lists[] = {&self->levels,  &self->entries, &self->states, &self->surfaces, &self->legends,
+                           &self->cameras, &self->shaders, &self->parts,  &self->lights};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        list_free(lists[i]);
+    images_free(&self->images);
+    drawing_free(&self->drawing);
+    dv_free(self);
+}
+
+static DvPicture *ref(DvPicture *picture)
+{
+    atomic_fetch_add(&((Recording *)picture)->users, 1);
+    return picture;
+}
+
+static void unref(DvPicture *picture)
+{
+    recording_release((Recording *)picture);
+}
+
+const DvPictureRecorderOps picture_recorder_ops = {.size = sizeof(DvPictureRecorderOps),
+                                                   .create = create,
+                                                   .record = record,
+                                                   .destroy = destroy,
+                                                   .ref = ref,
+                                                   .unref = unref};
