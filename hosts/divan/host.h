@@ -11,6 +11,8 @@
 #include <divan/contracts/state.h>
 #include <divan/divan.h>
 
+#include "../states.h"
+
 /* Exit codes, as in the manual page; to EXIT_BY_SIGNAL the number of the signal is added that ended the run. */
 enum { EXIT_DONE = 0, EXIT_FAULT = 1, EXIT_USAGE = 2, EXIT_NOT_FINITE = 3, EXIT_BY_SIGNAL = 128 };
 
@@ -55,10 +57,6 @@ int host_step_failed(DvScene *scene, const Options *options, DvStatus status);
 double host_now(void); /* s, monotonic */
 /* A folder that comes with the program: beside it in the build tree, in share/divan where it is installed. Free with g_free. */
 char *host_data_folder(const char *name);
-
-/* Every state that is simulated (not the visual models), in graph order, inactive nodes left out. */
-GPtrArray *host_states(DvScene *scene); /* DvObject *; free with g_ptr_array_unref */
-uint64_t host_hash(const GPtrArray *states);
 
 /* dump.c: the text formats that docs/formats.md describes */
 typedef struct Dump {

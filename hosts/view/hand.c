@@ -1,0 +1,618 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Picking and pulling.
+ *
+ *   ray and triangle   Moeller and Trumbore, Fast minimum storage ray/triangle intersection, 1997; from both sides
+ *   spring             points i of the element, with weights w_i of the place that was met, are each pulled by a spring of stiffness k w_i to
+ *                      the target plus their own offset: together k (target - place), since the weighted offsets have no sum
+ *   rigid bodies       the place is a point of its own, fixed to the body by a RigidMapping
+ *   cut                the blade is the ray, from in front of the scene to behind it; its path is that of the mouse
+ */
+#include "hand.h"
+#include "../states.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <divan/contracts/collision.h>
+#include <divan/contracts/cutting.h>
+#include <divan/contracts/lagrangian_constraint.h>
+#include <divan/contracts/solver.h>
+#include <divan/contracts/visual.h>
+#include <divan/math/quat.h>
+#include <divan/math/vec.h>
+#include <divan/plugin.h>
+
+#define TARGET_NODE   "Mouse"
+#define FIXATION_NODE "Fixation"
+
+static const double fix_stiffness = 10000; /* N/m, all springs of a fixation together */
+
+/* What a ray meets */
+
+static bool meet_triangle(const Ray *ray, const double *a, const double *b, const double *c, double *depth)
+{
+    const DvVec3 origin = dv_vec3_load(ray->origin), along = dv_vec3_load(ray->direction), p = dv_vec3_load(a);
+    const DvVec3 e1 = dv_vec3_sub(dv_vec3_load(b), p), e2 = dv_vec3_sub(dv_vec3_load(c), p);
+    const DvVec3 h = dv_vec3_cross(along, e2);
+    const double volume = dv_vec3_dot(e1, h);
+    if (volume == 0)
+        return false;
+    const DvVec3 s = dv_vec3_sub(origin, p), q = dv_vec3_cross(s, e1);
+    const double u = dv_vec3_dot(s, h) / volume, v = dv_vec3_dot(along, q) / volume;
+    *depth = dv_vec3_dot(e2, q) / volume;
+    return u >= 0 && v >= 0 && u + v <= 1 && *depth >= 0;
+}
+
+static bool meet_sphere(const Ray *ray, const double *centre, double radius, double *depth)
+{
+    const DvVec3 to = dv_vec3_sub(dv_vec3_load(centre), dv_vec3_load(ray->origin));
+    const double along = dv_vec3_dot(to, dv_vec3_load(ray->direction));
+    const double inside = radius * radius - (dv_vec3_dot(to, to) - along * along);
+    if (inside < 0)
+        return false;
+    *depth = along - sqrt(inside);
+    return *depth >= 0;
+}
+
+static const double *corner(const DvShape *shape, uint32_t element, uint32_t k)
+{
+    const size_t place = (size_t)element * shape->corners + k;
+    return shape->x + (size_t)(shape->vertices ? shape->vertices[place] : element) * shape->stride;
+}
+
+static bool meet_element(const DvShape *shape, uint32_t element, const Ray *ray, double *depth)
+{
+    if (strcmp(shape->kind, DV_SHAPE_SPHERES) == 0 || strcmp(shape->kind, DV_SHAPE_RIGID_SPHERES) == 0)
+        return meet_sphere(ray, corner(shape, element, 0), shape->radii ? shape->radii[element] : 0, depth);
+    static const uint32_t faces[4][3] = {{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}};
+    const bool solid = strcmp(shape->kind, DV_SHAPE_TETRAHEDRA) == 0;
+    if (!solid && strcmp(shape->kind, DV_SHAPE_TRIANGLES) != 0)
+        return false;
+    bool met = false;
+    for (int f = 0; f < (solid ? 4 : 1); f++) {
+        double there;
+        if (meet_triangle(ray, corner(shape, element, faces[f][0]), corner(shape, element, faces[f][1]),
+                          corner(shape, element, faces[f][2]), &there) &&
+            (!met || there < *depth)) {
+            *depth = there;
+            met = true;
+        }
+    }
+    return met;
+}
+
+static void point_on(const Ray *ray, double depth, double at[3])
+{
+    for (int c = 0; c < 3; c++)
+        at[c] = ray->origin[c] + depth * ray->direction[c];
+}
+
+static void meet_model(DvObject *object, const Ray *ray, Hit *hit)
+{
+    const DvCollisionModelOps *ops = dv_object_ops(object, DV_COLLISION_MODEL);
+    void *self = dv_object_self(object);
+    DvObject *state = dv_object_is_valid(object) ? ops->state(self) : NULL;
+    DvCollisionTraits traits = {0};
+    DvShapeVersion version;
+    if (!state)
+        return;
+    ops->traits(self, &traits);
+    if (!traits.active || !traits.simulated || ops->update(self, &version) != DV_OK)
+        return;
+    const DvShape *shape = ops->shape(self);
+    for (uint32_t e = 0; shape && e < shape->count; e++) {
+        double depth;
+        if (!meet_element(shape, e, ray, &depth) || (hit->state && depth >= hit->depth))
+            continue;
+        *hit = (Hit){.state = state, .model = object, .element = e, .depth = depth};
+    }
+}
+
+/* The points of the element that move with the place. */
+static void attach(Hit *hit, const Ray *ray)
+{
+    const DvCollisionModelOps *ops = dv_object_ops(hit->model, DV_COLLISION_MODEL);
+    DvAttachment attachment = {0};
+    point_on(ray, hit->depth, hit->at);
+    ops->attach(dv_object_self(hit->model), hit->element, hit->at, &attachment);
+    hit->count = attachment.count;
+    memcpy(hit->points, attachment.points, sizeof hit->points);
+    memcpy(hit->weights, attachment.weights, sizeof hit->weights);
+    memcpy(hit->lever, attachment.lever, sizeof hit->lever);
+}
+
+static bool is_kind(DvStateRef state, const char *name)
+{
+    return strcmp(state.dof->name, name) == 0;
+}
+
+/* Whether a solver moves it, and it has places in space. */
+static bool has_particles(DvObject *object)
+{
+    static char *words[] = {"!NoPicking"};
+    const DvStateRef state = dv_state_ref(object);
+    return (is_kind(state, "Vec3d") || is_kind(state, "Rigid3d")) && dv_object_is_valid(object) &&
+           dv_object_has_tags(object, (DvTags){words, 1}) && dv_node_context(dv_object_node(object), DV_ODE_SOLVER);
+}
+
+static void meet_particles(DvObject *object, const Ray *ray, Hit *hit, double *nearest)
+{
+    const DvConstVec x = dv_state_read(dv_state_ref(object), DV_POSITION);
+    for (uint32_t i = 0; i < x.count; i++) {
+        const double *at = x.at + (size_t)i * x.dim;
+        const DvVec3 to = dv_vec3_sub(dv_vec3_load(at), dv_vec3_load(ray->origin));
+        const double depth = dv_vec3_dot(to, dv_vec3_load(ray->direction));
+        const double distance = fmax(dv_vec3_dot(to, to) - depth * depth, 0);
+        if (depth < 0 || (hit->state && (distance > *nearest || (distance == *nearest && depth >= hit->depth))))
+            continue;
+        *nearest = distance;
+        *hit = (Hit){.state = object, .count = 1, .points = {i}, .weights = {1}, .depth = depth};
+        memcpy(hit->at, at, sizeof hit->at);
+    }
+}
+
+static GPtrArray *all_of(DvNode *root, const char *contract)
+{
+    GPtrArray *objects = g_ptr_array_new();
+    const size_t count = dv_node_find_all(root, contract, DV_SEARCH_DOWN, NULL, 0);
+    g_ptr_array_set_size(objects, (int)count);
+    (void)dv_node_find_all(root, contract, DV_SEARCH_DOWN, (DvObject **)objects->pdata, count);
+    return objects;
+}
+
+bool hand_find(DvScene *scene, const Ray *ray, Hit *hit)
+{
+    *hit = (Hit){0};
+    GPtrArray *models = all_of(dv_scene_root(scene), DV_COLLISION_MODEL);
+    for (guint i = 0; i < models->len; i++)
+        meet_model(g_ptr_array_index(models, i), ray, hit);
+    g_ptr_array_unref(models);
+    if (hit->state) {
+        attach(hit, ray);
+        return true;
+    }
+    double nearest = INFINITY;
+    GPtrArray *states = host_states(scene);
+    for (guint i = 0; i < states->len; i++)
+        if (has_particles(g_ptr_array_index(states, i)))
+            meet_particles(g_ptr_array_index(states, i), ray, hit, &nearest);
+    g_ptr_array_unref(states);
+    return hit->state != NULL;
+}
+
+/* What is held */
+
+struct Hand {
+    GrabMode mode;
+    bool active;
+    double depth, stiffness;
+    double wanted[3];   /* m: where the mouse wants the place */
+    DvNode *node;       /* of the target */
+    DvObject *target;   /* a state */
+    DvNode *point_node; /* of a point of a rigid body; or NULL */
+    DvObject *bond;     /* spring or constraint */
+    DvStateRef held;    /* the state that is pulled */
+    uint32_t count, points[8];
+    double weights[8], offsets[8][3];
+    GPtrArray *fixations; /* DvObject: nodes and springs that stay */
+    GArray *blade;        /* double: sections of a cut */
+    DvObject *cut;        /* the topology */
+    char *what;
+};
+
+Hand *hand_new(void)
+{
+    Hand *hand = g_new0(Hand, 1);
+    hand->fixations = g_ptr_array_new();
+    hand->blade = g_array_new(FALSE, FALSE, sizeof(double));
+    return hand;
+}
+
+void hand_free(Hand *hand)
+{
+    hand_forget(hand);
+    g_ptr_array_unref(hand->fixations);
+    g_array_free(hand->blade, TRUE);
+    g_free(hand);
+}
+
+static void let_go(Hand *hand)
+{
+    hand->active = false;
+    hand->node = hand->point_node = NULL;
+    hand->target = hand->bond = hand->cut = NULL;
+    hand->held = (DvStateRef){0};
+    g_array_set_size(hand->blade, 0);
+    g_clear_pointer(&hand->what, g_free);
+}
+
+void hand_forget(Hand *hand)
+{
+    let_go(hand);
+    g_ptr_array_set_size(hand->fixations, 0);
+}
+
+static void remove_object(DvObject *object)
+{
+    DvNode *node = dv_object_as_node(object);
+    if (node)
+        dv_node_remove(node);
+    else
+        dv_object_remove(object);
+}
+
+static void place_of_point(const Hand *hand, double at[3])
+{
+    const DvConstVec x = dv_state_read(hand->held, DV_POSITION);
+    memset(at, 0, 3 * sizeof *at);
+    for (uint32_t i = 0; i < hand->count; i++)
+        for (int c = 0; hand->points[i] < x.count && c < 3; c++)
+            at[c] += hand->weights[i] * x.at[(size_t)hand->points[i] * x.dim + (size_t)c];
+}
+
+static char *link_to(const DvObject *object)
+{
+    DvText path = {0};
+    dv_object_link_path(object, &path);
+    char *link = g_strdup(path.at);
+    dv_text_free(&path);
+    return link;
+}
+
+static void add_vec3(GString *text, const double *at)
+{
+    for (int c = 0; c < 3; c++) {
+        DvText number = {0};
+        dv_text_add_double(&number, at[c]);
+        g_string_append_printf(text, "%s ", number.at);
+        dv_text_free(&number);
+    }
+}
+
+/* The target: as many points as are held, of a node of its own whose solver, if there is one above, cannot move it. */
+static DvStatus make_target(Hand *hand, DvScene *scene, const char *name, const double at[3], DvNode **node,
+                            DvObject **target)
+{
+    GString *positions = g_string_new(NULL);
+    for (uint32_t i = 0; i < hand->count; i++) {
+        const double place[3] = {at[0] + hand->offsets[i][0], at[1] + hand->offsets[i][1], at[2] + hand->offsets[i][2]};
+        add_vec3(positions, place);
+    }
+    *node = dv_node_new(dv_scene_root(scene), name);
+    DvStatus status = *node ? DV_OK : DV_ERROR_BUSY;
+    if (status == DV_OK) {
+        dv_object_set_transient(dv_node_object(*node), true);
+        status = dv_object_new(*node, "MechanicalObject", target, "name", "target", "template", "Vec3d", "position",
+                               positions->str, "tags", "NoPicking", NULL);
+    }
+    if (status == DV_OK)
+        status = dv_object_new(*node, "UniformMass", NULL, "totalMass", "1", NULL);
+    if (status == DV_OK)
+        status = dv_object_new(*node, "FixedProjectiveConstraint", NULL, "fixAll", "1", NULL);
+    g_string_free(positions, TRUE);
+    return status;
+}
+
+/* Springs from the points that are held to those of the target. */
+static DvStatus make_springs(const Hand *hand, DvObject *target, double stiffness, DvObject **springs)
+{
+    GString *points = g_string_new(NULL), *external = g_string_new(NULL), *strength = g_string_new(NULL);
+    for (uint32_t i = 0; i < hand->count; i++) {
+        DvText number = {0};
+        dv_text_add_double(&number, stiffness * hand->weights[i]);
+        g_string_append_printf(points, "%u ", hand->points[i]);
+        g_string_append_printf(external, "%u ", i);
+        g_string_append_printf(strength, "%s ", number.at);
+        dv_text_free(&number);
+    }
+    char *state = link_to(hand->held.object), *other = link_to(target);
+    const DvStatus status =
+        dv_object_new(dv_object_node(hand->held.object), "RestShapeSpringsForceField", springs, "name", "mouse",
+                      "mstate", state, "points", points->str, "external_points", external->str, "external_rest_shape",
+                      other, "stiffness", strength->str, NULL);
+    if (status == DV_OK)
+        dv_object_set_transient(*springs, true);
+    g_free(state);
+    g_free(other);
+    g_string_free(points, TRUE);
+    g_string_free(external, TRUE);
+    g_string_free(strength, TRUE);
+    return status;
+}
+
+/* The points that are held all stay with those of the target. */
+static DvStatus make_constraint(const Hand *hand, DvScene *scene, DvObject **constraint)
+{
+    GString *points = g_string_new(NULL), *external = g_string_new(NULL);
+    for (uint32_t i = 0; i < hand->count; i++) {
+        g_string_append_printf(points, "%u ", hand->points[i]);
+        g_string_append_printf(external, "%u ", i);
+    }
+    char *state = link_to(hand->held.object), *other = link_to(hand->target);
+    DvStatus status = DV_OK;
+    if (!dv_node_find(dv_scene_root(scene), DV_CONSTRAINT_SOLVER, DV_SEARCH_DOWN))
+        status = dv_error(hand->held.object, DV_ERROR_MISSING,
+                          "cannot be pulled by a constraint: the scene has no constraint solver; pull by a spring, or "
+                          "add a FreeMotionAnimationLoop and a BlockGaussSeidelConstraintSolver");
+    if (status == DV_OK)
+        status = dv_object_new(hand->node, "UncoupledConstraintCorrection", NULL, "defaultCompliance", "0", NULL);
+    if (status == DV_OK)
+        status = dv_object_new(hand->node, "BilateralLagrangianConstraint", constraint, "object1", state, "object2",
+                               other, "first_point", points->str, "second_point", external->str, NULL);
+    g_free(state);
+    g_free(other);
+    g_string_free(points, TRUE);
+    g_string_free(external, TRUE);
+    return status;
+}
+
+/* Of a rigid body: a point of its own at the place that was met. */
+static DvStatus hold_rigid(Hand *hand, const Hit *hit)
+{
+    DvObject *point = NULL, *mapping = NULL;
+    GString *lever = g_string_new(NULL), *body = g_string_new(NULL);
+    add_vec3(lever, hit->lever);
+    g_string_append_printf(body, "%u", hit->points[0]);
+    char *input = link_to(hit->state);
+    hand->point_node = dv_node_new(dv_object_node(hit->state), TARGET_NODE);
+    DvStatus status = hand->point_node ? DV_OK : DV_ERROR_BUSY;
+    if (status == DV_OK) {
+        dv_object_set_transient(dv_node_object(hand->point_node), true);
+        status = dv_object_new(hand->point_node, "MechanicalObject", &point, "name", "point", "template", "Vec3d",
+                               "position", lever->str, "tags", "NoPicking", NULL);
+    }
+    if (status == DV_OK)
+        status = dv_object_new(hand->point_node, "RigidMapping", &mapping, "input", input, "index", body->str, NULL);
+    if (status == DV_OK) {
+        hand->held = dv_state_ref(point);
+        hand->count = 1;
+        hand->points[0] = 0;
+        hand->weights[0] = 1;
+    }
+    g_free(input);
+    g_string_free(lever, TRUE);
+    g_string_free(body, TRUE);
+    return status;
+}
+
+static DvStatus hold(Hand *hand, const Hit *hit)
+{
+    hand->held = dv_state_ref(hit->state);
+    hand->count = hit->count;
+    memcpy(hand->points, hit->points, sizeof hand->points);
+    memcpy(hand->weights, hit->weights, sizeof hand->weights);
+    memset(hand->offsets, 0, sizeof hand->offsets);
+    hand->what = g_strdup_printf("%s, point %u", dv_object_path(hit->state), hit->points[0]);
+    if (is_kind(hand->held, "Rigid3d"))
+        return hold_rigid(hand, hit);
+    if (!is_kind(hand->held, "Vec3d"))
+        return dv_error(hit->state, DV_ERROR_UNSUPPORTED, "points of %s cannot be held by the mouse",
+                        hand->held.dof->name);
+    double at[3];
+    place_of_point(hand, at);
+    const DvConstVec x = dv_state_read(hand->held, DV_POSITION);
+    for (uint32_t i = 0; i < hand->count; i++)
+        for (int c = 0; c < 3; c++)
+            hand->offsets[i][c] = x.at[(size_t)hand->points[i] * x.dim + (size_t)c] - at[c];
+    return DV_OK;
+}
+
+static DvStatus pull(Hand *hand, DvScene *scene, const Hit *hit)
+{
+    DvStatus status = hold(hand, hit);
+    if (status == DV_OK)
+        status = make_target(hand, scene, TARGET_NODE, hit->at, &hand->node, &hand->target);
+    if (status != DV_OK)
+        return status;
+    return hand->mode == GRAB_CONSTRAINT ? make_constraint(hand, scene, &hand->bond)
+                                         : make_springs(hand, hand->target, hand->stiffness, &hand->bond);
+}
+
+/* What stays until the scene is reset. */
+static DvStatus fix(Hand *hand, DvScene *scene, const Hit *hit)
+{
+    DvNode *node = NULL;
+    DvObject *target = NULL, *springs = NULL;
+    double at[3];
+    DvStatus status = hold(hand, hit);
+    if (hand->point_node)
+        g_ptr_array_add(hand->fixations, dv_node_object(hand->point_node));
+    place_of_point(hand, at);
+    if (status == DV_OK)
+        status = make_target(hand, scene, FIXATION_NODE, at, &node, &target);
+    if (node)
+        g_ptr_array_add(hand->fixations, dv_node_object(node));
+    if (status == DV_OK)
+        status = make_springs(hand, target, fix_stiffness, &springs);
+    if (springs && !hand->point_node) /* else it goes with the node */
+        g_ptr_array_add(hand->fixations, springs);
+    let_go(hand);
+    return status;
+}
+
+/* Elements */
+
+/* The topology of what was met, and the element there, as deep as mappings of topologies lead: a triangle of the border of a volume is
+ * a tetrahedron. */
+static DvObject *source_of(DvScene *scene, const Hit *hit, DvElementKind *kind, uint32_t *element)
+{
+    DvObject *topology = hit->model ? dv_node_context(dv_object_node(hit->model), DV_TOPOLOGY) : NULL;
+    GPtrArray *mappings = all_of(dv_scene_root(scene), DV_TOPOLOGICAL_MAPPING);
+    for (guint round = 0, i = 0; topology && round < mappings->len && i < mappings->len;) {
+        DvObject *mapping = g_ptr_array_index(mappings, i++);
+        const DvTopologicalMappingOps *ops = dv_object_ops(mapping, DV_TOPOLOGICAL_MAPPING);
+        void *self = dv_object_self(mapping);
+        DvElementKind above;
+        uint32_t number;
+        DvNode *node =
+            dv_object_is_valid(mapping) && ops->output(self) == topology ? dv_object_node(ops->input(self)) : NULL;
+        if (!node || !dv_node_find(node, DV_TOPOLOGY_MODIFIER, DV_SEARCH_LOCAL) ||
+            !ops->source(self, *kind, *element, &above, &number))
+            continue;
+        topology = ops->input(self);
+        *kind = above, *element = number;
+        round++, i = 0;
+    }
+    g_ptr_array_unref(mappings);
+    return topology;
+}
+
+static DvElementKind kind_of(const Hit *hit)
+{
+    const DvCollisionModelOps *ops = hit->model ? dv_object_ops(hit->model, DV_COLLISION_MODEL) : NULL;
+    const DvShape *shape = ops ? ops->shape(dv_object_self(hit->model)) : NULL;
+    if (!shape || strcmp(shape->kind, DV_SHAPE_TRIANGLES) == 0)
+        return DV_TRIANGLES;
+    return strcmp(shape->kind, DV_SHAPE_TETRAHEDRA) == 0 ? DV_TETRAHEDRA : DV_POINTS;
+}
+
+static DvStatus remove_element(DvScene *scene, const Hit *hit)
+{
+    DvElementKind kind = kind_of(hit);
+    uint32_t element = hit->element;
+    DvObject *topology = source_of(scene, hit, &kind, &element);
+    DvObject *changes = topology ? dv_node_find(dv_object_node(topology), DV_TOPOLOGY_MODIFIER, DV_SEARCH_LOCAL) : NULL;
+    if (!changes || kind == DV_POINTS)
+        return dv_error(
+            hit->model ? hit->model : hit->state, DV_ERROR_MISSING,
+            "its elements cannot be removed: that takes a collision model of triangles or tetrahedra whose mesh has a "
+            "modifier (TetrahedronSetTopologyModifier...)");
+    const DvTopologyModifierOps *ops = dv_object_ops(changes, DV_TOPOLOGY_MODIFIER);
+    return ops->remove_elements(dv_object_self(changes), kind, 1, &element, true);
+}
+
+static DvStatus begin_cut(Hand *hand, DvScene *scene, const Hit *hit)
+{
+    DvElementKind kind = kind_of(hit);
+    uint32_t element = hit->element;
+    hand->cut =
+        hit->model ? source_of(scene, hit, &kind, &element) : dv_node_context(dv_object_node(hit->state), DV_TOPOLOGY);
+    if (!dv_service(DV_CUTTING))
+        return dv_error(hit->state, DV_ERROR_MISSING, "cannot be cut: no plugin cuts; divan.topology does");
+    if (!hand->cut || !dv_node_find(dv_object_node(hand->cut), DV_TOPOLOGY_MODIFIER, DV_SEARCH_LOCAL))
+        return dv_error(hit->state, DV_ERROR_MISSING,
+                        "cannot be cut: its mesh has no modifier (TetrahedronSetTopologyModifier...)");
+    hand->what = g_strdup(dv_object_path(hand->cut));
+    return DV_OK;
+}
+
+/* The ray as an edge of a blade that goes through the whole scene. */
+static void add_section(Hand *hand, DvScene *scene, const Ray *ray)
+{
+    DvData *field = dv_object_field(dv_node_object(dv_scene_root(scene)), "bbox");
+    size_t count = 0;
+    const double *box = field ? dv_data_doubles(field, &count) : NULL;
+    double most = hand->depth;
+    for (int i = 0; box && i < 8; i++) {
+        double along = 0;
+        for (int c = 0; c < 3; c++)
+            along += (box[c + (i >> c & 1) * 3] - ray->origin[c]) * ray->direction[c];
+        most = isfinite(along) ? fmax(most, along) : most;
+    }
+    double ends[6];
+    point_on(ray, 0, ends);
+    point_on(ray, 1.1 * most, ends + 3);
+    g_array_append_vals(hand->blade, ends, 6);
+}
+
+static void end_cut(const Hand *hand)
+{
+    const DvCuttingOps *cutting = dv_service(DV_CUTTING);
+    const DvBlade blade = {(const double *)(void *)hand->blade->data, hand->blade->len / 6, dv_blade_snap};
+    DvCut cut = {0};
+    if (blade.count >= 2 && dv_object_node(hand->cut) && cutting->cut(hand->cut, &blade, &cut) == DV_OK)
+        dv_log(DV_LEVEL_INFO, "%u elements cut into %u, %u new points", cut.cut, cut.pieces, cut.points);
+}
+
+/* Hands */
+
+bool hand_grab(Hand *hand, DvScene *scene, GrabMode mode, const Ray *ray, double stiffness)
+{
+    Hit hit;
+    hand_release(hand, scene);
+    if (!hand_find(scene, ray, &hit))
+        return false;
+    hand->mode = mode;
+    hand->depth = hit.depth;
+    hand->stiffness = stiffness;
+    memcpy(hand->wanted, hit.at, sizeof hit.at);
+    DvStatus status = DV_ERROR_INVALID;
+    switch (mode) {
+    case GRAB_SPRING:
+    case GRAB_CONSTRAINT:
+        status = pull(hand, scene, &hit);
+        break;
+    case GRAB_FIX:
+        return fix(hand, scene, &hit) == DV_OK;
+    case GRAB_REMOVE:
+        return remove_element(scene, &hit) == DV_OK;
+    case GRAB_CUT:
+        status = begin_cut(hand, scene, &hit);
+        if (status == DV_OK)
+            add_section(hand, scene, ray);
+        break;
+    case GRAB_MODES:
+        break;
+    }
+    hand->active = true;
+    if (status != DV_OK)
+        hand_release(hand, scene);
+    return status == DV_OK;
+}
+
+void hand_drag(Hand *hand, DvScene *scene, const Ray *ray)
+{
+    if (!hand->active)
+        return;
+    point_on(ray, hand->depth, hand->wanted);
+    if (hand->mode == GRAB_CUT) {
+        add_section(hand, scene, ray);
+        return;
+    }
+    double positions[8 * 3];
+    for (uint32_t i = 0; i < hand->count; i++)
+        for (int c = 0; c < 3; c++)
+            positions[3 * i + (uint32_t)c] = hand->wanted[c] + hand->offsets[i][c];
+    if (dv_state_set(hand->target, DV_POSITION, positions, 3 * (size_t)hand->count) != DV_OK)
+        hand_release(hand, scene);
+}
+
+void hand_release(Hand *hand, DvScene *scene)
+{
+    (void)scene;
+    if (hand->active && hand->mode == GRAB_CUT && hand->cut)
+        end_cut(hand);
+    if (hand->bond)
+        remove_object(hand->bond);
+    if (hand->node)
+        dv_node_remove(hand->node);
+    if (hand->point_node)
+        dv_node_remove(hand->point_node);
+    let_go(hand);
+}
+
+void hand_reset(Hand *hand, DvScene *scene)
+{
+    hand_release(hand, scene);
+    for (guint i = hand->fixations->len; i-- > 0;)
+        remove_object(g_ptr_array_index(hand->fixations, i));
+    g_ptr_array_set_size(hand->fixations, 0);
+}
+
+void hand_view(const Hand *hand, GrabView *view)
+{
+    *view = (GrabView){.active = hand->active};
+    if (!hand->active)
+        return;
+    view->what = g_strdup(hand->what);
+    memcpy(view->to, hand->wanted, sizeof view->to);
+    memcpy(view->from, hand->wanted, sizeof view->from);
+    if (hand->mode == GRAB_CUT)
+        return;
+    place_of_point(hand, view->from);
+    view->force = hand->mode == GRAB_SPRING
+                      ? hand->stiffness * dv_vec3_distance(dv_vec3_load(view->from), dv_vec3_load(view->to))
+                      : 0;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Messages as lines of text. Texts stand in quotes, with C's escapes; numbers have as many digits as read back the same.
+ */
+#include "message.h"
+
+#include <string.h>
+
+#include <divan/type.h>
+
+typedef struct Form {
+    const char *name;
+    bool path, text;
+    unsigned numbers;
+} Form;
+
+static const Form forms[MESSAGE_CHANGES] = {
+    [MESSAGE_EDIT] = {"edit", true, true, 0},          [MESSAGE_ELEMENT] = {"element", true, false, 2},
+    [MESSAGE_ACTIVATE] = {"activate", true, false, 1}, [MESSAGE_DELETE] = {"delete", true, false, 0},
+    [MESSAGE_KEY] = {"key", false, false, 2},          [MESSAGE_GRAB] = {"grab", false, false, 8},
+    [MESSAGE_DRAG] = {"drag", false, false, 6},        [MESSAGE_RELEASE] = {"release", false, false, 0},
+    [MESSAGE_RESET] = {"reset", false, false, 0},
+};
+
+Message *message_copy(const Message *message)
+{
+    Message *copy = g_memdup2(message, sizeof *message);
+    copy->path = g_strdup(message->path ? message->path : "");
+    copy->text = g_strdup(message->text ? message->text : "");
+    return copy;
+}
+
+void message_free(Message *message)
+{
+    if (!message)
+        return;
+    g_free((char *)message->path);
+    g_free((char *)message->text);
+    g_free(message);
+}
+
+static void add_quoted(GString *out, const char *text)
+{
+    char *escaped = g_strescape(text, NULL);
+    g_string_append_printf(out, " \"%s\"", escaped);
+    g_free(escaped);
+}
+
+void message_print(const Message *message, GString *out)
+{
+    const Form *form = &forms[message->kind];
+    g_string_append(out, form->name);
+    if (form->path)
+        add_quoted(out, message->path);
+    if (form->text)
+        add_quoted(out, message->text);
+    for (unsigned i = 0; i < form->numbers; i++) {
+        DvText number = {0};
+        dv_text_add_double(&number, message->numbers[i]);
+        g_string_append_printf(out, " %s", number.at);
+        dv_text_free(&number);
+    }
+}
+
+/* A new string of what stands in quotes; *at moves behind it. NULL: nothing does. */
+static char *read_quoted(const char **at)
+{
+    const char *begin = *at + strspn(*at, " ");
+    if (*begin != '"')
+        return NULL;
+    const char *end = ++begin;
+    while (*end && *end != '"')
+        end += *end == '\\' && end[1] ? 2 : 1;
+    if (!*end)
+        return NULL;
+    char *escaped = g_strndup(begin, (gsize)(end - begin)), *text = g_strcompress(escaped);
+    g_free(escaped);
+    *at = end + 1;
+    return text;
+}
+
+static bool read_parts(const Form *form, const char *at, Message *message)
+{
+    if (form->path && !(message->path = read_quoted(&at)))
+        return false;
+    if (form->text && !(message->text = read_quoted(&at)))
+        return false;
+    for (unsigned i = 0; i < form->numbers; i++)
+        if (!dv_read_double(&at, &message->numbers[i]))
+            return false;
+    return at[strspn(at, " ")] == '\0';
+}
+
+Message *message_parse(const char *line)
+{
+    const size_t length = strcspn(line, " ");
+    for (unsigned kind = 0; kind < MESSAGE_CHANGES; kind++) {
+        if (strlen(forms[kind].name) != length || strncmp(forms[kind].name, line, length) != 0)
+            continue;
+        Message *message = g_new0(Message, 1);
+        message->kind = (MessageKind)kind;
+        if (read_parts(&forms[kind], line + length, message))
+            return message;
+        message_free(message);
+        return NULL;
+    }
+    return NULL;
+}

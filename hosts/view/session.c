@@ -1,0 +1,901 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The loop of the simulation thread, and what each message does.
+ *
+ * Snapshots are published 60 times a second while something changes, but take no more than a twentieth of the time.
+ */
+#include "session.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include <divan/contracts/visual.h>
+#include <divan/output.h>
+#include <divan/plugin.h>
+#include <divan/registry.h>
+
+#include "../states.h"
+#include "hand.h"
+#include "recording.h"
+
+static const double frame_seconds = 1.0 / 60, rate_seconds = 0.5, publish_share = 0.05;
+
+/* How fast it goes, over the last half second or so. */
+typedef struct Rate {
+    double since, simulated, in_steps; /* s: when counting began; simulated; spent in steps */
+    uint64_t steps;
+    double step_seconds, steps_a_second, real_time_factor; /* what came out */
+} Rate;
+
+struct Session {
+    Logbook *book;
+    GThread *thread;
+    GMutex mutex; /* of these: */
+    GCond posted, settled;
+    GPtrArray *inbox;        /* Message */
+    uint64_t posts, applied; /* messages */
+    Snapshot *latest;
+    bool quits;
+    void (*wake)(void *context);
+    void *wake_context;
+    /* Of the thread alone: */
+    DvScene *scene; /* NULL: none */
+    char *file;     /* "": none */
+    uint64_t opened, made, published;
+    bool animates, real_time, failed, times_phases;
+    unsigned steps_wanted;
+    double due;         /* s: when the next step may begin */
+    double publish_due; /* s */
+    bool changed;       /* since the last snapshot */
+    Rate rate;
+    Hand *hand;
+    Plots *plots;
+    Tree *tree;
+    char *selected;
+    size_t first_element;
+    EditResult edit;
+    Recording *recording; /* of all since the scene was opened */
+    Writer writer;
+    Recording *replay; /* what is still to be done is from `replayed` on; NULL: nothing is replayed */
+    guint replayed;
+    GArray *phases; /* PhaseTime: those of the last half second */
+    uint64_t phase_steps;
+    signed char flags[DV_DISPLAY_FLAGS];
+};
+
+static double now(void)
+{
+    return 1e-6 * (double)g_get_monotonic_time();
+}
+
+/* Words about what is not a component's */
+
+static void say(Session *session, DvLevel level, const char *text)
+{
+    logbook_add(session->book, level, NULL, "%s", text);
+    session->changed = true;
+}
+
+/* Says what `why` has, and frees it. */
+static void say_why(Session *session, DvText *why)
+{
+    if (why->at && why->length)
+        say(session, DV_LEVEL_ERROR, why->at);
+    dv_text_free(why);
+}
+
+static uint64_t hash_now(const Session *session)
+{
+    GPtrArray *states = host_states(session->scene);
+    const uint64_t hash = host_hash(states);
+    g_ptr_array_unref(states);
+    return hash;
+}
+
+/* Recordings */
+
+static void end_writing(Session *session)
+{
+    DvText why = {0};
+    if (session->writer.file) {
+        char *done = g_strdup_printf("recorded in %s", session->writer.name);
+        if (writer_end(&session->writer, session->made, hash_now(session), &why))
+            say(session, DV_LEVEL_INFO, done);
+        g_free(done);
+    }
+    say_why(session, &why);
+}
+
+static void begin_writing(Session *session, const char *name)
+{
+    DvText why = {0}, reason = {0};
+    if (!session->scene) {
+        say(session, DV_LEVEL_ERROR, "there is no scene to record");
+        return;
+    }
+    end_writing(session);
+    if (!writer_begin(&session->writer, name, session->scene, session->recording, &reason))
+        dv_text_add(&why, "cannot record: %s: %s", name, reason.at ? reason.at : "it cannot be written");
+    dv_text_free(&reason);
+    say_why(session, &why);
+}
+
+static void write_down(Session *session, const Message *message)
+{
+    DvText why = {0};
+    recording_add(session->recording, session->made, message);
+    (void)writer_add(&session->writer, session->made, message, &why);
+    say_why(session, &why);
+}
+
+static void stop_replay(Session *session)
+{
+    g_clear_pointer(&session->replay, recording_free);
+    session->replayed = 0;
+}
+
+/* Scenes */
+
+static void close_scene(Session *session)
+{
+    if (session->scene) {
+        end_writing(session);
+        hand_forget(session->hand);
+        dv_scene_free(session->scene);
+    }
+    stop_replay(session);
+    plots_clear(session->plots, true);
+    g_clear_pointer(&session->tree, tree_unref);
+    g_clear_pointer(&session->recording, recording_free);
+    g_clear_pointer(&session->file, g_free);
+    g_clear_pointer(&session->selected, g_free);
+    session->file = g_strdup("");
+    session->selected = g_strdup("");
+    session->scene = NULL;
+    session->made = 0;
+    session->animates = session->failed = false;
+    session->steps_wanted = 0;
+    session->rate = (Rate){0};
+}
+
+/* Everything that is wrong is in the log; what can be loaded is. */
+static void open_scene(Session *session, const char *file)
+{
+    const DvLoadOptions options = {.keep_going = true};
+    char *name = g_canonicalize_filename(file, NULL);
+    close_scene(session);
+    session->opened++;
+    DvStatus status = dv_scene_load(name, &options, &session->scene);
+    g_free(session->file);
+    session->file = name;
+    if (!session->scene)
+        return;
+    session->failed = !dv_scene_is_running(session->scene);
+    session->recording = recording_new(name, hash_now(session));
+    if (status != DV_OK)
+        say(session, DV_LEVEL_WARNING,
+            "the scene has errors: what could be loaded is shown, and may not do what was meant");
+}
+
+static void reload_scene(Session *session)
+{
+    char *file = g_strdup(session->file);
+    char *selected = g_strdup(session->selected);
+    if (*file)
+        open_scene(session, file);
+    g_free(session->selected);
+    session->selected = selected;
+    g_free(file);
+}
+
+static void save_scene(Session *session, const char *file)
+{
+    if (!session->scene) {
+        say(session, DV_LEVEL_ERROR, "there is no scene to save");
+        return;
+    }
+    hand_release(session->hand, session->scene);
+    if (dv_scene_save(session->scene, file) == DV_OK) {
+        char *text = g_strdup_printf("saved as %s", file);
+        say(session, DV_LEVEL_INFO, text);
+        g_free(text);
+    }
+}
+
+/* Changes */
+
+static DvObject *find(const Session *session, const char *path)
+{
+    DvNode *root = dv_scene_root(session->scene);
+    if (strcmp(path, "/") == 0)
+        return dv_node_object(root);
+    char *link = g_strconcat("@", path, NULL);
+    DvObject *object = dv_node_resolve(root, NULL, link, NULL);
+    g_free(link);
+    return object;
+}
+
+static bool is_in_range(const DvRange *range, double value)
+{
+    return value >= range->least && value <= range->most && !(range->above && value == range->least) &&
+           !(range->below && value == range->most);
+}
+
+/* The kernel checks ranges when an object is initialised; here its fields change later. */
+static DvStatus check_range(DvData *field)
+{
+    const DvRange *range = field->field->range;
+    size_t elements = 0, components = 0;
+    if (!range)
+        return DV_OK;
+    dv_data_shape(field, &elements, &components);
+    double *numbers = g_new0(double, elements *components + 1);
+    DvStatus status = dv_data_get_numbers(field, numbers, elements * components);
+    for (size_t i = 0; status == DV_OK && i < elements * components; i++) {
+        if (is_in_range(range, numbers[i]))
+            continue;
+        DvText allowed = {0};
+        dv_range_print(range, &allowed);
+        if (field->field->flags & (DV_FIELD_LENIENT | DV_FIELD_DRAWING))
+            dv_field_warning(field, -1, "%g: it should be %s", numbers[i], allowed.at);
+        else
+            status = dv_field_error(field, -1, "%g: it must be %s", numbers[i], allowed.at);
+        dv_text_free(&allowed);
+    }
+    g_free(numbers);
+    return status;
+}
+
+static DvStatus set_number(DvData *field, size_t index, double value)
+{
+    size_t elements = 0, components = 0;
+    dv_data_shape(field, &elements, &components);
+    const size_t count = elements * components;
+    if (index >= count)
+        return dv_field_error(field, -1, "it has %zu numbers, no number %zu", count, index);
+    double *numbers = g_new(double, count);
+    DvStatus status = dv_data_get_numbers(field, numbers, count);
+    numbers[index] = value;
+    if (status == DV_OK)
+        status = dv_data_set_numbers(field, numbers, count);
+    g_free(numbers);
+    return status;
+}
+
+/* Scene files are read leniently; what is typed must be right as a whole, so a warning refuses it. */
+static DvStatus set_text(const Session *session, DvData *field, const char *text)
+{
+    GPtrArray *entries = g_ptr_array_new();
+    const size_t said = logbook_count(session->book);
+    DvStatus status = dv_data_set_text(field, text);
+    logbook_read(session->book, said, entries);
+    for (guint i = 0; i < entries->len; i++)
+        if (((const LogEntry *)g_ptr_array_index(entries, i))->level >= DV_LEVEL_WARNING && status == DV_OK)
+            status = DV_ERROR_INVALID;
+    g_ptr_array_unref(entries);
+    return status;
+}
+
+static DvStatus try_edit(const Session *session, const Message *message, DvData *field)
+{
+    if (field->field->flags & (DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT))
+        return dv_field_error(field, -1, "it is computed, not set");
+    DvStatus status = message->kind == MESSAGE_EDIT
+                          ? set_text(session, field, message->text)
+                          : set_number(field, (size_t)fmax(message->numbers[0], 0), message->numbers[1]);
+    if (status == DV_OK)
+        status = check_range(field);
+    if (status == DV_OK)
+        status = dv_object_reinit(field->owner);
+    DvNode *node = dv_object_as_node(field->owner);
+    if (status == DV_OK && node && !(dv_node_dt(node) > 0 && isfinite(dv_node_dt(node))))
+        status =
+            dv_field_error(field, -1, "time does not go forward with a step of %g s; give a positive one, such as 0.01",
+                           dv_node_dt(node));
+    if (status == DV_OK && node)
+        dv_node_propagate_context(node);
+    return status;
+}
+
+static void put_back(Session *session, DvData *field, DvData *parent, const char *before)
+{
+    const DvStatus status = parent ? dv_data_link(field, parent) : dv_data_set_text(field, before);
+    if (status != DV_OK || dv_object_reinit(field->owner) != DV_OK)
+        say(session, DV_LEVEL_WARNING, "the value before could not be put back");
+}
+
+/* What is in the log from an entry on: the worst of it that came first. */
+static char *said_since(const Session *session, size_t first)
+{
+    GPtrArray *entries = g_ptr_array_new();
+    const LogEntry *worst = NULL;
+    logbook_read(session->book, first, entries);
+    for (guint i = 0; i < entries->len; i++) {
+        const LogEntry *entry = g_ptr_array_index(entries, i);
+        if (!worst || entry->level > worst->level)
+            worst = entry;
+    }
+    char *text = g_strdup(worst ? worst->text : "refused");
+    g_ptr_array_unref(entries);
+    return text;
+}
+
+/* All or nothing: after an error the field is what it was. */
+static void edit(Session *session, const Message *message)
+{
+    const size_t said = logbook_count(session->book);
+    DvData *field = dv_scene_field(session->scene, message->path);
+    DvData *parent = field ? dv_data_parent(field) : NULL;
+    DvText before = {0};
+    if (field)
+        dv_data_print(field, &before);
+    const DvStatus status = field ? try_edit(session, message, field) : DV_ERROR_NOT_FOUND;
+    g_free(session->edit.error);
+    session->edit.error = status == DV_OK ? NULL : said_since(session, said);
+    if (field && status != DV_OK)
+        put_back(session, field, parent, before.at ? before.at : "");
+    dv_text_free(&before);
+    g_free(session->edit.path);
+    session->edit.path = g_strdup(message->path);
+    session->edit.number++;
+}
+
+static void activate(Session *session, const Message *message)
+{
+    DvObject *object = find(session, message->path);
+    DvNode *node = object ? dv_object_as_node(object) : NULL;
+    if (node)
+        dv_node_set_active(node, message->numbers[0] != 0);
+    else
+        say(session, DV_LEVEL_ERROR, "only nodes can be switched on and off");
+}
+
+static void delete_object(Session *session, const Message *message)
+{
+    DvObject *object = find(session, message->path);
+    DvNode *node = object ? dv_object_as_node(object) : NULL;
+    hand_reset(session->hand, session->scene);
+    object = find(session, message->path);
+    if (!object || node == dv_scene_root(session->scene))
+        say(session, DV_LEVEL_ERROR,
+            object ? "the root cannot be removed" : "what is to be removed is not there any more");
+    else if (node)
+        dv_node_remove(node);
+    else
+        dv_object_remove(object);
+}
+
+static void send_key(const Session *session, const Message *message)
+{
+    DvEvent event = {.kind = message->numbers[0] != 0 ? DV_EVENT_KEY_PRESSED : DV_EVENT_KEY_RELEASED,
+                     .key = (int)message->numbers[1]};
+    dv_event_send(dv_scene_root(session->scene), &event);
+}
+
+static Ray ray_of(const double *numbers)
+{
+    Ray ray;
+    memcpy(ray.origin, numbers, sizeof ray.origin);
+    memcpy(ray.direction, numbers + 3, sizeof ray.direction);
+    return ray;
+}
+
+static void grab(Session *session, const Message *message)
+{
+    const Ray ray = ray_of(message->numbers + 1);
+    const int mode = (int)message->numbers[0];
+    if (mode < 0 || mode >= GRAB_MODES)
+        return;
+    (void)hand_grab(session->hand, session->scene, (GrabMode)mode, &ray, message->numbers[7]);
+}
+
+static void reset(Session *session)
+{
+    hand_reset(session->hand, session->scene);
+    dv_scene_reset(session->scene);
+    plots_clear(session->plots, false);
+    session->failed = !dv_scene_is_running(session->scene);
+    session->due = now();
+}
+
+static void apply_change(Session *session, const Message *message)
+{
+    session->changed = true;
+    switch (message->kind) {
+    case MESSAGE_EDIT:
+    case MESSAGE_ELEMENT:
+        edit(session, message);
+        break;
+    case MESSAGE_ACTIVATE:
+        activate(session, message);
+        break;
+    case MESSAGE_DELETE:
+        delete_object(session, message);
+        break;
+    case MESSAGE_KEY:
+        send_key(session, message);
+        break;
+    case MESSAGE_GRAB:
+        grab(session, message);
+        break;
+    case MESSAGE_DRAG: {
+        const Ray ray = ray_of(message->numbers);
+        hand_drag(session->hand, session->scene, &ray);
+        break;
+    }
+    case MESSAGE_RELEASE:
+        hand_release(session->hand, session->scene);
+        break;
+    default:
+        reset(session);
+        break;
+    }
+}
+
+/* A change by the user: written down before it is made. */
+static void take_change(Session *session, const Message *message)
+{
+    if (!session->scene)
+        return;
+    if (session->replay) {
+        say(session, DV_LEVEL_WARNING, "a recording is being replayed; nothing else can be changed until its end");
+        return;
+    }
+    write_down(session, message);
+    apply_change(session, message);
+}
+
+/* Replay */
+
+static void begin_replay(Session *session, const char *file)
+{
+    DvText why = {0};
+    Recording *recording = recording_read(file, &why);
+    if (recording) {
+        open_scene(session, recording->scene);
+        if (!session->scene) {
+            dv_text_add(&why, "%s: its scene cannot be loaded", file);
+        } else if (session->recording->start != recording->start) {
+            dv_text_add(&why, "%s: %s is not the scene that was recorded: its states are others from the start", file,
+                        recording->scene);
+            close_scene(session);
+        } else {
+            session->replay = recording;
+            session->animates = true;
+            session->due = now();
+            recording = NULL;
+        }
+    }
+    recording_free(recording);
+    say_why(session, &why);
+}
+
+static void end_replay(Session *session)
+{
+    const Recording *replay = session->replay;
+    const uint64_t hash = hash_now(session);
+    char *text = hash == replay->end ? g_strdup_printf("replayed: %" G_GUINT64_FORMAT
+                                                       " steps, the same bits as recorded (%016" G_GINT64_MODIFIER "x)",
+                                                       session->made, hash)
+                                     : g_strdup_printf("replayed: %" G_GUINT64_FORMAT
+                                                       " steps, but the states are others (%016" G_GINT64_MODIFIER
+                                                       "x) than recorded (%016" G_GINT64_MODIFIER "x)",
+                                                       session->made, hash, replay->end);
+    say(session, hash == replay->end ? DV_LEVEL_INFO : DV_LEVEL_ERROR, text);
+    g_free(text);
+    session->animates = false;
+    stop_replay(session);
+}
+
+/* Does what is due after the steps made so far. */
+static void go_on_replaying(Session *session)
+{
+    while (session->replay && session->replayed < session->replay->entries->len) {
+        const Entry *entry = &g_array_index(session->replay->entries, Entry, session->replayed);
+        if (entry->step > session->made && !session->failed)
+            return;
+        session->replayed++;
+        write_down(session, entry->message);
+        apply_change(session, entry->message);
+    }
+    if (session->replay && (session->failed || session->made >= session->replay->steps))
+        end_replay(session);
+}
+
+/* Messages */
+
+static void set_phases(Session *session, bool on)
+{
+    session->times_phases = on;
+    session->phase_steps = 0;
+    g_array_set_size(session->phases, 0);
+    dv_phase_enable(on);
+}
+
+static void export_plots(Session *session, const char *file)
+{
+    DvText reason = {0}, why = {0};
+    if (!plots_export(session->plots, file, session->scene, &reason))
+        dv_text_add(&why, "cannot export: %s: %s", file, reason.at ? reason.at : "it cannot be written");
+    else
+        logbook_add(session->book, DV_LEVEL_INFO, NULL, "exported to %s", file);
+    dv_text_free(&reason);
+    say_why(session, &why);
+}
+
+static void add_plot(Session *session, const Message *message)
+{
+    const uint32_t element = (uint32_t)fmax(message->numbers[0], 0);
+    if (!session->scene)
+        return;
+    if (message->kind == MESSAGE_UNPLOT)
+        plots_remove(session->plots, message->path, element);
+    else if (plots_add(session->plots, session->scene, message->path, element) && !session->animates)
+        plots_sample(session->plots, session->scene);
+}
+
+static void animate(Session *session, bool on)
+{
+    if (on && session->failed)
+        say(session, DV_LEVEL_WARNING, "the scene cannot make steps; reset or reload it");
+    session->animates = on && session->scene && !session->failed;
+    session->due = now();
+    if (on)
+        session->rate = (Rate){.since = session->due};
+}
+
+static void apply(Session *session, const Message *message)
+{
+    session->changed = true;
+    switch (message->kind) {
+    case MESSAGE_OPEN:
+        open_scene(session, message->text);
+        break;
+    case MESSAGE_CLOSE:
+        close_scene(session);
+        break;
+    case MESSAGE_RELOAD:
+        reload_scene(session);
+        break;
+    case MESSAGE_SAVE:
+        save_scene(session, message->text);
+        break;
+    case MESSAGE_ANIMATE:
+        animate(session, message->numbers[0] != 0);
+        break;
+    case MESSAGE_STEP:
+        session->steps_wanted += session->scene && !session->failed;
+        break;
+    case MESSAGE_PACE:
+        session->real_time = message->numbers[0] != 0;
+        session->due = now();
+        break;
+    case MESSAGE_SELECT:
+        g_free(session->selected);
+        session->selected = g_strdup(message->path);
+        session->first_element = (size_t)fmax(message->numbers[0], 0);
+        break;
+    case MESSAGE_FLAGS:
+        for (int i = 0; i < DV_DISPLAY_FLAGS; i++)
+            session->flags[i] = (signed char)message->numbers[i];
+        break;
+    case MESSAGE_PHASES:
+        set_phases(session, message->numbers[0] != 0);
+        break;
+    case MESSAGE_PLOT:
+    case MESSAGE_UNPLOT:
+        add_plot(session, message);
+        break;
+    case MESSAGE_EXPORT:
+        export_plots(session, message->text);
+        break;
+    case MESSAGE_RECORD:
+        begin_writing(session, message->text);
+        break;
+    case MESSAGE_RECORD_END:
+        end_writing(session);
+        break;
+    case MESSAGE_REPLAY:
+        begin_replay(session, message->text);
+        break;
+    default:
+        take_change(session, message);
+        break;
+    }
+}
+
+/* Steps */
+
+static void count_step(Session *session, double begin, double simulated)
+{
+    Rate *rate = &session->rate;
+    const double end = now();
+    rate->steps++;
+    rate->simulated += simulated;
+    rate->in_steps += end - begin;
+    const double passed = end - rate->since;
+    if (passed < rate_seconds && rate->steps_a_second > 0)
+        return;
+    rate->step_seconds = rate->in_steps / (double)rate->steps;
+    rate->steps_a_second = (double)rate->steps / fmax(passed, 1e-9);
+    rate->real_time_factor = rate->simulated / fmax(passed, 1e-9);
+    if (passed >= rate_seconds)
+        *rate = (Rate){.since = end,
+                       .step_seconds = rate->step_seconds,
+                       .steps_a_second = rate->steps_a_second,
+                       .real_time_factor = rate->real_time_factor};
+}
+
+/* The means of the last 30 steps; the kernel's clocks start again. */
+static void take_phases(Session *session)
+{
+    enum { STEPS = 30 };
+    if (!session->times_phases || ++session->phase_steps < STEPS)
+        return;
+    g_array_set_size(session->phases, 0);
+    for (size_t i = 0; i < dv_phase_count(); i++) {
+        uint64_t calls = 0;
+        PhaseTime phase = {0};
+        phase.name = dv_phase_at(i, &phase.seconds, &calls);
+        phase.seconds /= STEPS;
+        phase.calls = (double)calls / STEPS;
+        g_array_append_val(session->phases, phase);
+    }
+    session->phase_steps = 0;
+    dv_phase_enable(true);
+}
+
+static void make_step(Session *session)
+{
+    const double before = dv_node_time(dv_scene_root(session->scene)), begin = now();
+    const DvStatus status = dv_scene_step(session->scene, 0);
+    const double simulated = dv_node_time(dv_scene_root(session->scene)) - before;
+    session->changed = true;
+    if (session->steps_wanted)
+        session->steps_wanted--;
+    session->made++; /* also one that failed: a replay makes it too */
+    if (status != DV_OK) {
+        session->failed = true;
+        session->animates = session->replay != NULL;
+        session->steps_wanted = 0;
+        return;
+    }
+    count_step(session, begin, simulated);
+    take_phases(session);
+    plots_sample(session->plots, session->scene);
+    /* As `divan run --real-time`: what is lost is lost, it does not hurry afterwards. */
+    session->due = session->real_time ? fmax(session->due + simulated, now() - frame_seconds) : now();
+}
+
+/* Snapshots */
+
+static void update_tree(Session *session)
+{
+    const Tree *tree = session->tree;
+    if (tree && tree->revision == dv_node_revision(dv_scene_root(session->scene)) &&
+        tree->invalid == tree_count_invalid(session->scene))
+        return;
+    tree_unref(session->tree);
+    session->tree = tree_new(session->scene);
+}
+
+static void view_scene(Session *session, Snapshot *snapshot)
+{
+    DvNode *root = dv_scene_root(session->scene);
+    dv_scene_update_visual(session->scene);
+    update_tree(session);
+    snapshot->has_scene = true;
+    snapshot->scene_steps = dv_scene_steps(session->scene);
+    snapshot->time = dv_node_time(root);
+    snapshot->dt = dv_node_dt(root);
+    memcpy(snapshot->gravity, dv_node_gravity(root), sizeof snapshot->gravity);
+    DvData *box = dv_object_field(dv_node_object(root), "bbox");
+    if (box && box->count)
+        memcpy(snapshot->box, dv_data_doubles(box, NULL), sizeof snapshot->box);
+    snapshot->tree = tree_ref(session->tree);
+    DvObject *selected = *session->selected ? find(session, session->selected) : NULL;
+    if (selected)
+        snapshot->object = object_view_new(selected, session->selected, session->first_element);
+    if (!session->animates && !session->steps_wanted)
+        snapshot->hash = hash_now(session);
+    hand_view(session->hand, &snapshot->grab);
+}
+
+static Snapshot *make_snapshot(Session *session)
+{
+    Snapshot *snapshot = g_new0(Snapshot, 1);
+    snapshot->references = 1;
+    snapshot->number = ++session->published;
+    snapshot->opened = session->opened;
+    snapshot->file = g_strdup(session->file);
+    snapshot->animates = session->animates;
+    snapshot->real_time = session->real_time;
+    snapshot->failed = session->failed;
+    snapshot->steps = session->made;
+    snapshot->step_seconds = session->rate.step_seconds;
+    snapshot->steps_a_second = session->animates ? session->rate.steps_a_second : 0;
+    snapshot->real_time_factor = session->animates ? session->rate.real_time_factor : 0;
+    snapshot->phases = g_array_copy(session->phases);
+    snapshot->plots = plots_view(session->plots);
+    snapshot->edit = session->edit;
+    snapshot->edit.path = g_strdup(session->edit.path ? session->edit.path : "");
+    snapshot->edit.error = g_strdup(session->edit.error);
+    snapshot->recording = g_strdup(session->writer.name);
+    snapshot->replay_steps = session->replay ? session->replay->steps : 0;
+    if (session->scene)
+        view_scene(session, snapshot);
+    return snapshot;
+}
+
+static void publish(Session *session)
+{
+    const double begin = now();
+    Snapshot *snapshot = make_snapshot(session);
+    g_mutex_lock(&session->mutex);
+    Snapshot *old = session->latest;
+    session->latest = snapshot;
+    void (*wake)(void *) = session->wake;
+    void *context = session->wake_context;
+    g_mutex_unlock(&session->mutex);
+    snapshot_unref(old);
+    if (wake)
+        wake(context);
+    const double end = now();
+    session->publish_due = end + fmax(frame_seconds, (end - begin) / publish_share);
+    session->changed = false;
+}
+
+/* The loop */
+
+/* Messages that came, in their order; waits for one until `until` (s; infinite: for ever). False: the session ends. */
+static bool take_messages(Session *session, double until, GPtrArray *messages)
+{
+    g_mutex_lock(&session->mutex);
+    while (!session->inbox->len && !session->quits && now() < until) {
+        if (isinf(until))
+            g_cond_wait(&session->posted, &session->mutex);
+        else
+            (void)g_cond_wait_until(&session->posted, &session->mutex, (gint64)(1e6 * until));
+    }
+    for (guint i = 0; i < session->inbox->len; i++)
+        g_ptr_array_add(messages, g_ptr_array_index(session->inbox, i));
+    g_ptr_array_set_size(session->inbox, 0);
+    const bool goes_on = !session->quits;
+    g_mutex_unlock(&session->mutex);
+    return goes_on;
+}
+
+static void count_applied(Session *session, guint count)
+{
+    g_mutex_lock(&session->mutex);
+    session->applied += count;
+    g_cond_broadcast(&session->settled);
+    g_mutex_unlock(&session->mutex);
+}
+
+static bool wants_step(const Session *session)
+{
+    return session->scene && !session->failed && (session->animates || session->steps_wanted);
+}
+
+/* When there is something to do again, if no message comes. */
+static double next_work(const Session *session)
+{
+    double until = INFINITY;
+    if (wants_step(session))
+        until = session->steps_wanted || !session->real_time ? 0 : session->due;
+    if (session->changed)
+        until = fmin(until, wants_step(session) ? session->publish_due : 0);
+    return until;
+}
+
+static gpointer run(gpointer data)
+{
+    Session *session = data;
+    GPtrArray *messages = g_ptr_array_new();
+    close_scene(session);
+    publish(session);
+    while (take_messages(session, next_work(session), messages)) {
+        const guint count = messages->len;
+        for (guint i = 0; i < count; i++) {
+            Message *message = g_ptr_array_index(messages, i);
+            apply(session, message);
+            message_free(message);
+        }
+        g_ptr_array_set_size(messages, 0);
+        go_on_replaying(session);
+        if (wants_step(session) && (session->steps_wanted || !session->real_time || now() >= session->due)) {
+            make_step(session);
+            go_on_replaying(session);
+        }
+        if (session->changed && (count || now() >= session->publish_due || !wants_step(session)))
+            publish(session);
+        if (count)
+            count_applied(session, count);
+    }
+    for (guint i = 0; i < messages->len; i++)
+        message_free(g_ptr_array_index(messages, i));
+    g_ptr_array_unref(messages);
+    close_scene(session);
+    dv_phase_enable(false);
+    return NULL;
+}
+
+/* From other threads */
+
+Session *session_new(Logbook *book)
+{
+    Session *session = g_new0(Session, 1);
+    session->book = book;
+    session->real_time = true;
+    session->hand = hand_new();
+    session->plots = plots_new();
+    session->phases = g_array_new(FALSE, FALSE, sizeof(PhaseTime));
+    session->inbox = g_ptr_array_new();
+    g_mutex_init(&session->mutex);
+    g_cond_init(&session->posted);
+    g_cond_init(&session->settled);
+    session->thread = g_thread_new("simulation", run, session);
+    return session;
+}
+
+void session_free(Session *session)
+{
+    g_mutex_lock(&session->mutex);
+    session->quits = true;
+    g_cond_signal(&session->posted);
+    g_mutex_unlock(&session->mutex);
+    g_thread_join(session->thread);
+    snapshot_unref(session->latest);
+    for (guint i = 0; i < session->inbox->len; i++)
+        message_free(g_ptr_array_index(session->inbox, i));
+    g_ptr_array_unref(session->inbox);
+    g_array_free(session->phases, TRUE);
+    plots_free(session->plots);
+    hand_free(session->hand);
+    g_free(session->file);
+    g_free(session->selected);
+    g_free(session->edit.path);
+    g_free(session->edit.error);
+    g_mutex_clear(&session->mutex);
+    g_cond_clear(&session->posted);
+    g_cond_clear(&session->settled);
+    g_free(session);
+}
+
+void session_post(Session *session, const Message *message)
+{
+    Message *copy = message_copy(message);
+    g_mutex_lock(&session->mutex);
+    g_ptr_array_add(session->inbox, copy);
+    session->posts++;
+    g_cond_signal(&session->posted);
+    g_mutex_unlock(&session->mutex);
+}
+
+Snapshot *session_snapshot(Session *session)
+{
+    g_mutex_lock(&session->mutex);
+    Snapshot *snapshot = session->latest ? snapshot_ref(session->latest) : NULL;
+    g_mutex_unlock(&session->mutex);
+    return snapshot;
+}
+
+Snapshot *session_settle(Session *session)
+{
+    g_mutex_lock(&session->mutex);
+    const uint64_t posts = session->posts;
+    while (session->applied < posts)
+        g_cond_wait(&session->settled, &session->mutex);
+    g_mutex_unlock(&session->mutex);
+    return session_snapshot(session);
+}
+
+void session_on_publish(Session *session, void (*wake)(void *context), void *context)
+{
+    g_mutex_lock(&session->mutex);
+    session->wake = wake;
+    session->wake_context = context;
+    g_mutex_unlock(&session->mutex);
+}

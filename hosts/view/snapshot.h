@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the simulation thread publishes: a moment of the scene that never changes once it is out, so that the window reads it while the
+ * next step is made. Trees are shared by snapshots until the graph changes.
+ */
+#ifndef DIVAN_VIEW_SNAPSHOT_H
+#define DIVAN_VIEW_SNAPSHOT_H
+
+#include <glib.h>
+
+#include <divan/embed.h>
+
+#include "plots.h"
+
+/* Nodes and objects, depth first. */
+typedef struct TreeItem {
+    char *path;  /* by which messages name it: "/Liver[2]/dofs" */
+    char *plain; /* as the log names it: "/Liver/dofs" */
+    char *name;
+    const char *type;   /* class; of the process, as family */
+    const char *family; /* NULL of nodes */
+    char *variant;
+    char *place;  /* "liver.scn:12", or NULL */
+    guint parent; /* G_MAXUINT of the root */
+    guint end;    /* behind the last item below it */
+    guint depth;
+    bool is_node, is_active, is_valid;
+} TreeItem;
+
+typedef struct Tree {
+    gint references;
+    GArray *items; /* TreeItem */
+    uint64_t revision;
+    guint invalid; /* objects not in use */
+} Tree;
+
+Tree *tree_new(DvScene *scene);
+Tree *tree_ref(Tree *tree);
+void tree_unref(Tree *tree);
+const TreeItem *tree_find(const Tree *tree, const char *path); /* or plain path; NULL: none */
+guint tree_count_invalid(DvScene *scene);
+
+enum { FIELD_ROWS = 64 }; /* elements of a list that are shown at once */
+
+typedef struct FieldView {
+    char *name, *type, *unit, *help, *group, *range; /* texts, or NULL */
+    char **choices;                                  /* or NULL */
+    char *text;                                      /* the value as text; of a long list NULL */
+    char *parent;                                    /* the field that it follows, or NULL */
+    double *numbers; /* [rows x components] of numeric fields, from element `first` on; else NULL */
+    DvScalar scalar;
+    uint32_t components, flags; /* DV_FIELD_* */
+    size_t count, first, rows;
+    bool list, is_set, is_link, is_color, is_file;
+    double least, most; /* of the range; not finite: no bound */
+} FieldView;
+
+/* What is shown of the selected object. */
+typedef struct ObjectView {
+    char *path, *name, *type, *variant, *family, *help, *plugin, *license, *place;
+    bool is_node, is_valid, is_active, is_transient;
+    GArray *fields; /* FieldView */
+} ObjectView;
+
+ObjectView *object_view_new(DvObject *object, const char *path, size_t first);
+void object_view_free(ObjectView *view);
+
+typedef struct PhaseTime {
+    const char *name; /* of the process */
+    double seconds;   /* a step */
+    double calls;     /* a step */
+} PhaseTime;
+
+/* An edit as it went. */
+typedef struct EditResult {
+    uint64_t number; /* + 1 with each edit */
+    char *path;      /* of the field; "" : none yet */
+    char *error;     /* NULL: applied */
+} EditResult;
+
+/* The mouse in the scene. */
+typedef struct GrabView {
+    bool active;
+    char *what;            /* "/Liver/dofs, point 17" */
+    double from[3], to[3]; /* m: what is held; where it is pulled to */
+    double force;          /* N, of a spring */
+} GrabView;
+
+typedef struct Snapshot {
+    gint references;
+    uint64_t number; /* + 1 with each */
+    uint64_t opened; /* + 1 with each scene that is opened */
+    char *file;      /* "": no scene */
+    bool has_scene, animates, real_time, failed, loading;
+    uint64_t steps;                          /* made since it was opened */
+    uint64_t scene_steps;                    /* since it was opened or reset */
+    double time, dt;                         /* s */
+    double step_seconds;                     /* of one, mean of the last half second of steps */
+    double steps_a_second, real_time_factor; /* as it runs: pauses between steps count */
+    double box[6];                           /* m */
+    double gravity[3];
+    uint64_t hash;      /* of all states; only while paused, else 0 */
+    Tree *tree;         /* NULL: no scene */
+    ObjectView *object; /* NULL: none selected */
+    GArray *phases;     /* PhaseTime */
+    GPtrArray *plots;   /* PlotView */
+    EditResult edit;
+    GrabView grab;
+    char *recording;       /* the file it goes to, or NULL */
+    uint64_t replay_steps; /* of a recording that is replayed; 0: none */
+    void *picture;         /* DvPicture *; NULL: nobody records pictures here */
+    void (*unref_picture)(void *picture);
+} Snapshot;
+
+Snapshot *snapshot_ref(Snapshot *snapshot);
+void snapshot_unref(Snapshot *snapshot); /* [any] NULL is allowed */
+
+#endif

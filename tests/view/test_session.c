@@ -1,0 +1,645 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The simulation thread without a window: what is done to a scene comes out, can be recorded and done again to the same bits; mistakes
+ * come back as messages; nothing waits for a step.
+ */
+#include <fcntl.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <divan/divan.h>
+#include <glib/gstdio.h>
+
+#include "../../hosts/states.h"
+#include "hand.h"
+#include "recording.h"
+#include "session.h"
+
+static char *folder; /* of this run */
+static Logbook *book;
+static Session *session;
+
+/* Two springs of particles, one fixed end, and a rigid body: small, and it moves. */
+static const char string_scene[] =
+    "<Node name='root' gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/>"
+    "<Node name='String'><EulerImplicitSolver/><CGLinearSolver name='solver' iterations='50' tolerance='1e-12' threshold='1e-20'/>"
+    "<MechanicalObject name='dofs' position='0 0 0  1 0 0  2 0 0'/><UniformMass totalMass='3'/>"
+    "<SpringForceField name='springs' spring='0 1 500 1 1  1 2 500 1 1'/><FixedProjectiveConstraint indices='0'/></Node>"
+    "<Node name='Body'><EulerImplicitSolver/><CGLinearSolver iterations='50' tolerance='1e-12' threshold='1e-20'/>"
+    "<MechanicalObject name='frame' template='Rigid3d' position='0 0 5 0 0 0 1'/><UniformMass totalMass='2'/></Node></Node>";
+
+static char *in_folder(const char *name)
+{
+    return g_build_filename(folder, name, NULL);
+}
+
+static char *put(const char *name, const char *text)
+{
+    char *file = in_folder(name);
+    assert_true(g_file_set_contents(file, text, -1, NULL));
+    return file;
+}
+
+static char *get(const char *file)
+{
+    char *text = NULL;
+    assert_true(g_file_get_contents(file, &text, NULL, NULL));
+    return text;
+}
+
+static void post(MessageKind kind, const char *path, const char *text, double number)
+{
+    session_post(session, &(Message){.kind = kind, .path = path, .text = text, .numbers = {number}});
+}
+
+static void post_ray(MessageKind kind, GrabMode mode, const double origin[3], const double direction[3],
+                     double stiffness)
+{
+    Message message = {.kind = kind};
+    double *at = message.numbers;
+    if (kind == MESSAGE_GRAB)
+        *at++ = mode;
+    memcpy(at, origin, 3 * sizeof *at);
+    memcpy(at + 3, direction, 3 * sizeof *at);
+    message.numbers[7] = stiffness;
+    session_post(session, &message);
+}
+
+static bool was_said(const char *words)
+{
+    GPtrArray *entries = g_ptr_array_new();
+    bool found = false;
+    logbook_read(book, 0, entries);
+    for (guint i = 0; i < entries->len; i++)
+        found = found || strstr(((const LogEntry *)g_ptr_array_index(entries, i))->text, words);
+    g_ptr_array_unref(entries);
+    return found;
+}
+
+/* Steps, one message each, so that their number is known. */
+static Snapshot *make_steps(unsigned count)
+{
+    Snapshot *before = session_settle(session);
+    const uint64_t wanted = before->steps + count;
+    assert_true(before->has_scene);
+    snapshot_unref(before);
+    for (unsigned i = 0; i < count; i++)
+        post(MESSAGE_STEP, NULL, NULL, 0);
+    for (;;) {
+        Snapshot *snapshot = session_settle(session);
+        if (snapshot->steps >= wanted || snapshot->failed) {
+            assert_true(snapshot->steps == wanted || snapshot->failed);
+            if (snapshot->hash)
+                return snapshot;
+        }
+        snapshot_unref(snapshot);
+        g_usleep(500);
+    }
+}
+
+static const FieldView *field_of(const Snapshot *snapshot, const char *name)
+{
+    assert_non_null(snapshot->object);
+    for (guint i = 0; i < snapshot->object->fields->len; i++) {
+        const FieldView *field = &g_array_index(snapshot->object->fields, FieldView, i);
+        if (strcmp(field->name, name) == 0)
+            return field;
+    }
+    fail_msg("no field %s", name);
+    return NULL;
+}
+
+static void open_text(const char *text)
+{
+    char *file = put("scene.scn", text);
+    post(MESSAGE_OPEN, NULL, file, 0);
+    snapshot_unref(session_settle(session));
+    g_free(file);
+}
+
+static int begin_session(void **state)
+{
+    (void)state;
+    book = logbook_new(false);
+    dv_log_set_handler(logbook_take, book);
+    session = session_new(book);
+    return 0;
+}
+
+static int end_session(void **state)
+{
+    (void)state;
+    session_free(session);
+    dv_log_set_handler(NULL, NULL);
+    logbook_free(book);
+    return 0;
+}
+
+static uint64_t plain_hash(const char *file, unsigned steps)
+{
+    DvScene *scene = NULL;
+    assert_int_equal(dv_scene_load(file, NULL, &scene), DV_OK);
+    while (steps--)
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    GPtrArray *states = host_states(scene);
+    const uint64_t hash = host_hash(states);
+    g_ptr_array_unref(states);
+    dv_scene_free(scene);
+    return hash;
+}
+
+static void a_run_that_nobody_touches_has_the_bits_of_a_plain_run(void **state)
+{
+    (void)state;
+    char *file = g_build_filename(g_getenv("DIVAN_TEST_SOURCE_ROOT"), "scenes", "pendulum.scn", NULL);
+    post(MESSAGE_OPEN, NULL, file, 0);
+    post(MESSAGE_SELECT, "/", NULL, 0);
+    post(MESSAGE_PHASES, NULL, NULL, 1);
+    Snapshot *snapshot = make_steps(40);
+    assert_true(snapshot->has_scene);
+    assert_true(snapshot->hash == plain_hash(file, 40));
+    snapshot_unref(snapshot);
+    g_free(file);
+}
+
+static void the_tree_has_every_object_with_its_family(void **state)
+{
+    (void)state;
+    open_text(string_scene);
+    Snapshot *snapshot = session_settle(session);
+    const TreeItem *springs = tree_find(snapshot->tree, "/String/springs"), *root = tree_find(snapshot->tree, "/");
+    assert_non_null(springs);
+    assert_string_equal(springs->type, "SpringForceField");
+    assert_string_equal(springs->family, "force fields");
+    assert_int_equal(springs->depth, 2);
+    assert_int_equal(root->end, snapshot->tree->items->len);
+    snapshot_unref(snapshot);
+}
+
+static void fields_come_from_the_tables(void **state)
+{
+    (void)state;
+    open_text(string_scene);
+    post(MESSAGE_SELECT, "/String/dofs", NULL, 0);
+    Snapshot *snapshot = session_settle(session);
+    const FieldView *position = field_of(snapshot, "position");
+    assert_int_equal(position->rows, 3);
+    assert_int_equal(position->components, 3);
+    assert_true(position->numbers[6] == 2.0);
+    assert_string_equal(position->unit, "m");
+    snapshot_unref(snapshot);
+    post(MESSAGE_SELECT, "/String/springs", NULL, 0);
+    snapshot = session_settle(session);
+    assert_non_null(field_of(snapshot, "spring")->text);
+    assert_non_null(field_of(snapshot, "spring")->help);
+    snapshot_unref(snapshot);
+}
+
+static void an_edit_is_applied_and_a_bad_one_changes_nothing(void **state)
+{
+    (void)state;
+    open_text(string_scene);
+    post(MESSAGE_SELECT, "/String/solver", NULL, 0);
+    post(MESSAGE_EDIT, "/String/solver.iterations", "60", 0);
+    Snapshot *snapshot = session_settle(session);
+    assert_null(snapshot->edit.error);
+    assert_string_equal(field_of(snapshot, "iterations")->text, "60");
+    snapshot_unref(snapshot);
+
+    const char *const bad[] = {"many", "0"};
+    for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
+        post(MESSAGE_EDIT, "/String/solver.iterations", bad[i], 0);
+        snapshot = session_settle(session);
+        assert_non_null(snapshot->edit.error);
+        if (!strstr(snapshot->edit.error, "iterations: "))
+            fail_msg("'%s' does not name the field", snapshot->edit.error);
+        assert_string_equal(field_of(snapshot, "iterations")->text, "60");
+        snapshot_unref(snapshot);
+    }
+    post(MESSAGE_EDIT, "/String/solver.no_such_field", "1", 0);
+    snapshot = session_settle(session);
+    assert_non_null(snapshot->edit.error);
+    snapshot_unref(snapshot);
+}
+
+static void one_number_of_a_list_is_edited(void **state)
+{
+    (void)state;
+    open_text(string_scene);
+    post(MESSAGE_SELECT, "/String/dofs", NULL, 0);
+    session_post(session, &(Message){.kind = MESSAGE_ELEMENT, .path = "/String/dofs.position", .numbers = {4, 0.5}});
+    Snapshot *snapshot = session_settle(session);
+    assert_null(snapshot->edit.error);
+    assert_true(field_of(snapshot, "position")->numbers[4] == 0.5);
+    assert_true(field_of(snapshot, "position")->numbers[3] == 1.0);
+    snapshot_unref(snapshot);
+    session_post(session, &(Message){.kind = MESSAGE_ELEMENT, .path = "/String/dofs.position", .numbers = {9, 0.5}});
+    snapshot = session_settle(session);
+    assert_non_null(snapshot->edit.error);
+    snapshot_unref(snapshot);
+}
+
+static void the_time_step_is_a_field_of_the_root(void **state)
+{
+    (void)state;
+    open_text(string_scene);
+    post(MESSAGE_EDIT, "/.dt", "0.002", 0);
+    Snapshot *snapshot = make_steps(5);
+    assert_true(fabs(snapshot->time - 0.01) < 1e-15);
+    snapshot_unref(snapshot);
+    post(MESSAGE_EDIT, "/.dt", "-1", 0);
+    snapshot = session_settle(session);
+    assert_non_null(snapshot->edit.error);
+    assert_true(snapshot->dt == 0.002);
+    snapshot_unref(snapshot);
+}
+
+/* In equilibrium a spring to the mouse holds the weight: k (target - place) = m g for a free body of one point. */
+static void a_pull_is_a_spring_of_its_stiffness(void **state)
+{
+    (void)state;
+    open_text(
+        "<Node name='root' gravity='0 -10 0' dt='0.02'><DefaultAnimationLoop/><Node name='Ball'>"
+        "<EulerImplicitSolver rayleighMass='5'/><CGLinearSolver iterations='50' tolerance='1e-12' threshold='1e-20'/>"
+        "<MechanicalObject name='dofs' position='1 2 3'/><UniformMass totalMass='2'/></Node></Node>");
+    post_ray(MESSAGE_GRAB, GRAB_SPRING, (double[]){1, 2, 10}, (double[]){0, 0, -1}, 200);
+    Snapshot *snapshot = session_settle(session);
+    assert_true(snapshot->grab.active);
+    assert_true(fabs(snapshot->grab.from[2] - 3) < 1e-12);
+    snapshot_unref(snapshot);
+    post_ray(MESSAGE_DRAG, 0, (double[]){1.5, 2, 10}, (double[]){0, 0, -1}, 0);
+    snapshot = make_steps(600);
+    const double expected[3] = {1.5, 2 - 2 * 10.0 / 200, 3};
+    for (int c = 0; c < 3; c++)
+        assert_true(fabs(snapshot->grab.from[c] - expected[c]) < 1e-6);
+    assert_true(fabs(snapshot->grab.force - 20) < 1e-4);
+    snapshot_unref(snapshot);
+    post(MESSAGE_RELEASE, NULL, NULL, 0);
+    snapshot = session_settle(session);
+    assert_false(snapshot->grab.active);
+    assert_null(tree_find(snapshot->tree, "/Mouse"));
+    snapshot_unref(snapshot);
+}
+
+static void a_fixed_point_stays_until_the_reset(void **state)
+{
+    (void)state;
+    open_text(
+        "<Node name='root' gravity='0 -10 0' dt='0.02'><DefaultAnimationLoop/><Node name='Ball'>"
+        "<EulerImplicitSolver rayleighMass='5'/><CGLinearSolver iterations='50' tolerance='1e-12' threshold='1e-20'/>"
+        "<MechanicalObject name='frame' template='Rigid3d' position='1 2 3 0 0 0 1'/><UniformMass totalMass='2'/></Node></Node>");
+    post_ray(MESSAGE_GRAB, GRAB_FIX, (double[]){1, 2, 10}, (double[]){0, 0, -1}, 0);
+    post(MESSAGE_SELECT, "/Ball/frame", NULL, 0);
+    Snapshot *snapshot = make_steps(600);
+    assert_true(fabs(field_of(snapshot, "position")->numbers[1] - (2 - 20.0 / 10000)) < 1e-6);
+    snapshot_unref(snapshot);
+    post(MESSAGE_RESET, NULL, NULL, 0);
+    snapshot = make_steps(10);
+    assert_null(tree_find(snapshot->tree, "/Fixation"));
+    assert_true(field_of(snapshot, "position")->numbers[1] < 1.95); /* it falls again */
+    snapshot_unref(snapshot);
+}
+
+/* What the mouse did, an edit, a reset: recorded, replayed in a session of its own. */
+static void do_things(void)
+{
+    snapshot_unref(make_steps(7));
+    post(MESSAGE_EDIT, "/String/springs.rayleighStiffness", "0.01", 0);
+    post_ray(MESSAGE_GRAB, GRAB_SPRING, (double[]){1.9, 0, 10}, (double[]){0, 0, -1}, 100);
+    snapshot_unref(make_steps(3));
+    for (int i = 0; i < 5; i++) {
+        post_ray(MESSAGE_DRAG, 0, (double[]){1.9 + 0.1 * i, 0.05 * i, 10}, (double[]){0, 0, -1}, 0);
+        snapshot_unref(make_steps(2));
+    }
+    post(MESSAGE_RELEASE, NULL, NULL, 0);
+    post(MESSAGE_EDIT, "/String/springs.rayleighStiffness", "nonsense", 0);
+    snapshot_unref(make_steps(4));
+    post(MESSAGE_RESET, NULL, NULL, 0);
+    snapshot_unref(make_steps(6));
+    post(MESSAGE_EDIT, "/.gravity", "0 -3 0", 0);
+    snapshot_unref(make_steps(6));
+}
+
+static Snapshot *wait_for_replay(void)
+{
+    for (;;) {
+        Snapshot *snapshot = session_snapshot(session);
+        if (!snapshot->replay_steps && !snapshot->animates && snapshot->hash)
+            return snapshot;
+        snapshot_unref(snapshot);
+        g_usleep(500);
+    }
+}
+
+static void a_recording_gives_the_same_bits_again(void **state)
+{
+    char *file = in_folder("work.session");
+    open_text(string_scene);
+    snapshot_unref(make_steps(2)); /* what was done before recording began belongs to it too */
+    post(MESSAGE_EDIT, "/String/springs.rayleighStiffness", "0.02", 0);
+    post(MESSAGE_RECORD, NULL, file, 0);
+    do_things();
+    Snapshot *snapshot = session_settle(session);
+    const uint64_t hash = snapshot->hash;
+    snapshot_unref(snapshot);
+    post(MESSAGE_RECORD_END, NULL, NULL, 0);
+    snapshot_unref(session_settle(session));
+    end_session(state);
+
+    begin_session(state);
+    post(MESSAGE_PACE, NULL, NULL, 0);
+    post(MESSAGE_REPLAY, NULL, file, 0);
+    snapshot_unref(session_settle(session));
+    snapshot = wait_for_replay();
+    assert_true(was_said("the same bits as recorded"));
+    assert_true(snapshot->hash == hash);
+    assert_int_equal(snapshot->steps, 2 + 7 + 3 + 10 + 4 + 6 + 6);
+    snapshot_unref(snapshot);
+
+    /* One number more in it, and the bits are others. */
+    char *text = get(file), **parts = g_strsplit(text, "\"0.01\"", 2), *other = g_strjoinv("\"0.011\"", parts);
+    assert_true(g_file_set_contents(file, other, -1, NULL));
+    post(MESSAGE_REPLAY, NULL, file, 0);
+    snapshot_unref(session_settle(session));
+    snapshot_unref(wait_for_replay());
+    assert_true(was_said("but the states are others"));
+    g_strfreev(parts);
+    g_free(other);
+    g_free(text);
+    g_free(file);
+}
+
+static void recordings_that_are_none_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *says;
+    } bad[] = {
+        {"", "it has no end"},
+        {"<Node/>", "this is no recording"},
+        {"divan-session 1\nscene /tmp/x\n", "expected scene"},
+        {"divan-session 1\nscene \"/no/such.scn\"\nstart 12\n0 end 12\n", "cannot be loaded"},
+        {"divan-session 1\nscene \"a\"\nstart 12\n5 jump 3\n", ":4: nothing that can be done"},
+        {"divan-session 1\nscene \"a\"\nstart 12\n5 reset\n4 reset\n", ":5: its step is before"},
+        {"divan-session 1\nscene \"a\"\nstart 12\n5 drag 1 2\n", ":4: nothing that can be done"},
+        {"divan-session 1\nscene \"a\"\nstart 12\n5 edit \"/a.b\n", ":4: nothing that can be done"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
+        char *file = put("bad.session", bad[i].text);
+        post(MESSAGE_REPLAY, NULL, file, 0);
+        snapshot_unref(session_settle(session));
+        if (!was_said(bad[i].says))
+            fail_msg("it is not said that '%s'", bad[i].says);
+        g_free(file);
+    }
+}
+
+static void a_full_disk_ends_a_recording_with_a_message(void **state)
+{
+    (void)state;
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    open_text(string_scene);
+    post(MESSAGE_RECORD, NULL, "/dev/full", 0);
+    post(MESSAGE_EDIT, "/.gravity", "0 -3 0", 0);
+    Snapshot *snapshot = make_steps(3);
+    assert_true(was_said("No space left on device"));
+    assert_false(snapshot->failed);
+    snapshot_unref(snapshot);
+    post(MESSAGE_RECORD_END, NULL, NULL, 0);
+    snapshot_unref(session_settle(session));
+}
+
+static void a_scene_with_errors_opens_with_its_problems(void **state)
+{
+    (void)state;
+    open_text("<Node name='root' dt='0.01'><DefaultAnimationLoop/><MechanicalObject name='dofs' positio='1 2 3'/>"
+              "<NoSuchForceField name='what'/><UniformMass name='mass' totalMass='-3'/></Node>");
+    Snapshot *snapshot = session_settle(session);
+    assert_true(snapshot->has_scene);
+    assert_non_null(tree_find(snapshot->tree, "/dofs"));
+    assert_true(was_said("NoSuchForceField"));
+    assert_true(was_said("totalMass"));
+    assert_true(was_said("the scene has errors"));
+    snapshot_unref(snapshot);
+    open_text("<Node><broken");
+    snapshot = session_settle(session);
+    assert_false(snapshot->has_scene);
+    snapshot_unref(snapshot);
+}
+
+static void a_slow_step_blocks_no_message(void **state)
+{
+    (void)state;
+    GString *text =
+        g_string_new("<Node name='root' dt='0.01'><DefaultAnimationLoop/><Node name='Grid'><EulerImplicitSolver/>"
+                     "<CGLinearSolver iterations='300' tolerance='0' threshold='0'/>"
+                     "<RegularGridTopology n='18 18 18' min='0 0 0' max='1 1 1'/><MechanicalObject/>"
+                     "<UniformMass totalMass='1'/><MeshSpringForceField stiffness='100'/></Node></Node>");
+    open_text(text->str);
+    g_string_free(text, TRUE);
+    post(MESSAGE_ANIMATE, NULL, NULL, 1);
+    snapshot_unref(session_settle(session));
+    /* While it is in a step, posting and looking return at once: many of both take less than that one step. */
+    unsigned rounds = 0;
+    Snapshot *first = session_snapshot(session);
+    const uint64_t steps = first->steps;
+    snapshot_unref(first);
+    for (bool waits = true; waits; rounds++) {
+        if (rounds < 1000)
+            post(MESSAGE_SELECT, "/Grid", NULL, 0);
+        Snapshot *snapshot = session_snapshot(session);
+        waits = snapshot->steps == steps;
+        snapshot_unref(snapshot);
+    }
+    assert_true(rounds > 100);
+    post(MESSAGE_ANIMATE, NULL, NULL, 0);
+    snapshot_unref(session_settle(session));
+}
+
+static void plots_follow_fields_and_are_exported(void **state)
+{
+    (void)state;
+    char *file = in_folder("plots.csv");
+    open_text(
+        "<Node name='root' gravity='0 0 0' dt='0.5'><DefaultAnimationLoop/><EulerExplicitSolver/>"
+        "<MechanicalObject name='dofs' position='0 0 0  1 2 3' velocity='0 0 0  2 0 -1'/><UniformMass totalMass='1'/></Node>");
+    post(MESSAGE_PLOT, "/dofs.position", NULL, 1);
+    snapshot_unref(make_steps(3));
+    post(MESSAGE_EXPORT, NULL, file, 0);
+    Snapshot *snapshot = session_settle(session);
+    assert_int_equal(snapshot->plots->len, 1);
+    const PlotView *plot = g_ptr_array_index(snapshot->plots, 0);
+    assert_int_equal(plot->curves, 3);
+    assert_int_equal(plot->count, 4); /* as it was, and three steps */
+    assert_true(plot->values[0][3] == 4.0f && plot->values[2][3] == 1.5f && plot->times[3] == 1.5f);
+    char *text = get(file);
+    assert_string_equal(text, "time,\"/dofs.position[1].0\",\"/dofs.position[1].1\",\"/dofs.position[1].2\"\n"
+                              "0,1,2,3\n0.5,2,2,2.5\n1,3,2,2\n1.5,4,2,1.5\n");
+    snapshot_unref(snapshot);
+    post(MESSAGE_PLOT, "/dofs.name", NULL, 0);
+    snapshot_unref(session_settle(session));
+    assert_true(was_said("no numbers that could be plotted"));
+    g_free(text);
+    g_free(file);
+}
+
+static void a_saved_scene_opens_with_the_same_states(void **state)
+{
+    (void)state;
+    char *file = in_folder("saved.scn");
+    open_text(string_scene);
+    snapshot_unref(make_steps(9));
+    post_ray(MESSAGE_GRAB, GRAB_SPRING, (double[]){1.9, 0, 10}, (double[]){0, 0, -1}, 100);
+    post(MESSAGE_SAVE, NULL, file, 0);
+    Snapshot *snapshot = session_settle(session);
+    const uint64_t hash = snapshot->hash;
+    assert_false(snapshot->grab.active);
+    snapshot_unref(snapshot);
+    post(MESSAGE_OPEN, NULL, file, 0);
+    snapshot = session_settle(session);
+    assert_true(snapshot->hash == hash);
+    assert_null(tree_find(snapshot->tree, "/Mouse"));
+    snapshot_unref(snapshot);
+    g_free(file);
+}
+
+static void removing_and_switching_off_are_changes(void **state)
+{
+    (void)state;
+    open_text(string_scene);
+    post(MESSAGE_ACTIVATE, "/Body", NULL, 0);
+    post(MESSAGE_DELETE, "/String/springs", NULL, 0);
+    post(MESSAGE_DELETE, "/", NULL, 0);
+    Snapshot *snapshot = make_steps(2);
+    assert_null(tree_find(snapshot->tree, "/String/springs"));
+    assert_false(tree_find(snapshot->tree, "/Body")->is_active);
+    assert_true(was_said("the root cannot be removed"));
+    snapshot_unref(snapshot);
+}
+
+static void the_pace_is_that_of_the_clock_or_none(void **state)
+{
+    (void)state;
+    open_text(string_scene);
+    post(MESSAGE_PACE, NULL, NULL, 0);
+    post(MESSAGE_ANIMATE, NULL, NULL, 1);
+    snapshot_unref(session_settle(session));
+    for (bool runs = true; runs;) {
+        Snapshot *snapshot = session_snapshot(session);
+        runs = snapshot->steps < 200;
+        snapshot_unref(snapshot);
+        g_usleep(500);
+    }
+    post(MESSAGE_PACE, NULL, NULL, 1);
+    post(MESSAGE_ANIMATE, NULL, NULL, 0);
+    Snapshot *snapshot = session_settle(session);
+    assert_false(snapshot->animates);
+    assert_true(snapshot->step_seconds > 0);
+    snapshot_unref(snapshot);
+}
+
+static void many_scenes_come_and_go(void **state)
+{
+    (void)state;
+    char *file = put("scene.scn", string_scene);
+    for (int i = 0; i < 100; i++) {
+        post(i % 3 == 2 ? MESSAGE_RELOAD : MESSAGE_OPEN, NULL, file, 0);
+        post(MESSAGE_SELECT, "/String/dofs", NULL, 0);
+        post(MESSAGE_PLOT, "/String/dofs.position", NULL, 1);
+        post_ray(MESSAGE_GRAB, i % 2 ? GRAB_SPRING : GRAB_FIX, (double[]){1.9, 0, 10}, (double[]){0, 0, -1}, 100);
+        snapshot_unref(make_steps(2));
+        if (i % 3 == 0)
+            post(MESSAGE_CLOSE, NULL, NULL, 0);
+    }
+    snapshot_unref(session_settle(session));
+    g_free(file);
+}
+
+/* Rays */
+
+static void a_ray_meets_the_nearest_triangle(void **state)
+{
+    (void)state;
+    DvScene *scene = NULL;
+    static const char text[] =
+        "<Node><DefaultAnimationLoop/><CollisionPipeline/><BruteForceBroadPhase/><BVHNarrowPhase/><MinProximityIntersection alarmDistance='0.2' contactDistance='0.1'/><CollisionResponse response='PenalityContactForceField'/>"
+        "<Node name='Sheet'><EulerImplicitSolver/><CGLinearSolver iterations='9' tolerance='1e-9' threshold='1e-9'/><MeshTopology position='0 0 0  4 0 0  0 4 0  0 0 -2  4 0 -2  0 4 -2' triangles='0 1 2  3 4 5'/>"
+        "<MechanicalObject name='dofs'/><UniformMass totalMass='1'/><TriangleCollisionModel name='model'/></Node></Node>";
+    assert_int_equal(dv_scene_load_text(text, strlen(text), "text", NULL, NULL, &scene), DV_OK);
+    Hit hit;
+    assert_true(hand_find(scene, &(Ray){{1, 1, 5}, {0, 0, -1}}, &hit));
+    assert_non_null(hit.model);
+    assert_int_equal(hit.element, 0);
+    assert_true(fabs(hit.depth - 5) < 1e-12);
+    double sum = 0, at[3] = {0};
+    const DvConstVec x = dv_state_read(dv_state_ref(hit.state), DV_POSITION);
+    for (uint32_t i = 0; i < hit.count; i++) {
+        sum += hit.weights[i];
+        for (int c = 0; c < 3; c++)
+            at[c] += hit.weights[i] * x.at[3 * hit.points[i] + (uint32_t)c];
+    }
+    assert_true(fabs(sum - 1) < 1e-12 && fabs(at[0] - 1) < 1e-12 && fabs(at[1] - 1) < 1e-12);
+    assert_true(hand_find(scene, &(Ray){{1, 1, -5}, {0, 0, 1}}, &hit));
+    assert_int_equal(hit.element, 1);
+    assert_true(hand_find(scene, &(Ray){{3.9, 3.9, 5}, {0, 0, -1}}, &hit)); /* past both: the nearest particle */
+    assert_null(hit.model);
+    dv_scene_free(scene);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    folder = g_dir_make_tmp("divan-view-XXXXXX", NULL);
+    return folder && dv_start(NULL) == DV_OK ? 0 : -1;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"scene.scn", "work.session", "bad.session", "plots.csv", "saved.scn"};
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+        char *file = in_folder(names[i]);
+        (void)g_remove(file);
+        g_free(file);
+    }
+    const int result = g_rmdir(folder);
+    g_free(folder);
+    dv_stop();
+    return result;
+}
+
+#define SESSION_TEST(test) cmocka_unit_test_setup_teardown(test, begin_session, end_session)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SESSION_TEST(a_run_that_nobody_touches_has_the_bits_of_a_plain_run),
+        SESSION_TEST(the_tree_has_every_object_with_its_family),
+        SESSION_TEST(fields_come_from_the_tables),
+        SESSION_TEST(an_edit_is_applied_and_a_bad_one_changes_nothing),
+        SESSION_TEST(one_number_of_a_list_is_edited),
+        SESSION_TEST(the_time_step_is_a_field_of_the_root),
+        SESSION_TEST(a_pull_is_a_spring_of_its_stiffness),
+        SESSION_TEST(a_fixed_point_stays_until_the_reset),
+        SESSION_TEST(a_recording_gives_the_same_bits_again),
+        SESSION_TEST(recordings_that_are_none_are_refused),
+        SESSION_TEST(a_full_disk_ends_a_recording_with_a_message),
+        SESSION_TEST(a_scene_with_errors_opens_with_its_problems),
+        SESSION_TEST(a_slow_step_blocks_no_message),
+        SESSION_TEST(plots_follow_fields_and_are_exported),
+        SESSION_TEST(a_saved_scene_opens_with_the_same_states),
+        SESSION_TEST(removing_and_switching_off_are_changes),
+        SESSION_TEST(the_pace_is_that_of_the_clock_or_none),
+        SESSION_TEST(many_scenes_come_and_go),
+        cmocka_unit_test(a_ray_meets_the_nearest_triangle),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}
