@@ -185,6 +185,8 @@ static inline const double *apply_left(const Side *side, uint32_t which, uint32_
     const double *j = jacobian->values + (size_t)entry * side->deriv * root;
     if (root == 6 && columns == 6 && side->deriv == 3)
         multiply_left(room, j, a, 6, 3, 6);
+    else if (root == 6 && columns == 3 && side->deriv == 3)
+        multiply_left(room, j, a, 6, 3, 3);
     else if (root == 6 && columns == 6 && side->deriv == 6)
         multiply_left(room, j, a, 6, 6, 6);
     else
@@ -199,6 +201,10 @@ static inline void add(const Blocks *blocks, const uint32_t *slots, const double
         blocks_add(blocks->values, 3, slots, dense, 3, 3, factor);
     else if (blocks->block == 3 && rows == 6 && columns == 6)
         blocks_add(blocks->values, 3, slots, dense, 6, 6, factor);
+    else if (blocks->block == 3 && rows == 6 && columns == 3)
+        blocks_add(blocks->values, 3, slots, dense, 6, 3, factor);
+    else if (blocks->block == 3 && rows == 3 && columns == 6)
+        blocks_add(blocks->values, 3, slots, dense, 3, 6, factor);
     else
         blocks_add(blocks->values, blocks->block, slots, dense, rows, columns, factor);
 }

@@ -268,7 +268,8 @@ void mechanical_object_combine(void *self_, DvVecId r, DvVecId a, DvVecId b, dou
 static double dot(void *self_, DvVecId a, DvVecId b)
 {
     MechanicalObject *self = self_;
-    const double *at_a = mechanical_object_read(self, a, DV_HOST), *at_b = mechanical_object_read(self, b, DV_HOST);
+    const double *at_a = mechanical_object_read(self, a, DV_HOST);
+    const double *at_b = a == b ? at_a : mechanical_object_read(self, b, DV_HOST);
     return at_a && at_b ? dv_array_dot(at_a, at_b, mechanical_object_length_of(self, a)) : 0.0;
 }
 
