@@ -354,10 +354,10 @@ static void warn_of_namesake(const DvNode *node, DvObject *object)
 {
     const char *name = dv_object_name(object);
     guint i = 0;
-    while (g_ptr_array_index(node->members, i) != object &&
-           !dv_private_is_called(g_ptr_array_index(node->members, i), name, strlen(name)))
+    while (dv_private_at(&node->members, i) != object &&
+           !dv_private_is_called(dv_private_at(&node->members, i), name, strlen(name)))
         i++;
-    if (!*name || !object->place.file || g_ptr_array_index(node->members, i) == object)
+    if (!*name || !object->place.file || dv_private_at(&node->members, i) == object)
         return;
     DvText path = {0};
     dv_object_link_path(object, &path);

@@ -39,6 +39,10 @@ DV_NODISCARD DV_PUBLIC DvStatus dv_output_close(FILE *file, DvOutputEnd end, DvT
 DV_NODISCARD DV_PUBLIC DvStatus dv_output_write(const char *path, DvScene *scene, const void *bytes, size_t size,
                                                 DvText *why);
 
+/* Before a signal ends the process: what is being written goes, the old files stay. It does nothing but take names away, and nothing may
+ * be written afterwards.     [any, and in handlers of signals] */
+DV_PUBLIC void dv_output_abandon(void);
+
 /* Whether the scene was made from this file, by whatever name: the scene file, what it includes, and what fields of type dv_type_file
  * name.     [step] */
 DV_PUBLIC bool dv_scene_reads(DvScene *scene, const char *path);

@@ -312,6 +312,12 @@ typedef struct DvMeshGroup {
     uint32_t first, count;       /* elements first .. first + count - 1 */
     const char *name, *material; /* "": none */
 } DvMeshGroup;
+/* Colours are red green blue alpha from 0 to 1, as they are to be used: what the file switches off is black. */
+typedef struct DvMeshMaterial {
+    const char *name;
+    double ambient[4], diffuse[4], specular[4], emissive[4], shininess;
+    const char *texture; /* file of a picture, as it is found on the disk; NULL: none */
+} DvMeshMaterial;
 typedef struct DvMeshView {
     uint32_t point_count;
     const double *positions; /* [point_count] x 3, m */
@@ -324,6 +330,8 @@ typedef struct DvMeshView {
     DvElements elements[DV_ELEMENT_KINDS]; /* none of DV_POINTS */
     const DvMeshGroup *groups;
     uint32_t group_count;
+    const DvMeshMaterial *materials; /* [material_count] of the libraries that the file names; groups name them */
+    uint32_t material_count;
 } DvMeshView;
 
 #define DV_LOADER "divan.loader/1"
@@ -347,6 +355,7 @@ typedef struct DvMeshFileOptions {
     bool flip_normals; /* faces in reverse order */
     bool triangulate;  /* quads become triangles */
     bool split_seams;  /* a point for each pair of texture coordinate and normal */
+    bool materials;    /* read the libraries of materials that the file names */
 } DvMeshFileOptions;
 typedef struct DvMeshFilesOps {
     uint32_t size;
