@@ -162,6 +162,33 @@ static void springs_given_by_points_have_rest_length_zero_and_repeat_the_last_va
     dv_scene_free(scene);
 }
 
+/* K = -((k - s / d) u u^T + s / d I) for a spring of length d and tension s along u. */
+static void springs_have_the_stiffness_of_the_last_force_and_changed_ones_none(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text("<Node><MechanicalObject template='Vec2d' position='0 0 3 4'/>"
+                                     "<SpringForceField name='field' spring='0 1 10 0 1'/></Node>");
+    DvObject *field = scene_object(scene, "/field");
+    const DvForceFieldOps *ops = field_ops(field);
+    const DvStep step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    const double dx[4] = {0, 0, 1, 0};
+    double df[4] = {0};
+    static Forces f;
+    forces_at_time(scene, 0.0, &f);
+    assert_close(f.at[0][0], 24.0, 1e-13);
+    ops->add_dforce(dv_object_self(field), &step, 1.0, 0.0, &(DvConstVec){dx, 2, 2}, &(DvVec){df, 2, 2});
+    assert_close(df[2], -8.72, 1e-13); /* d = 5, s = 40 */
+    assert_close(df[3], -0.96, 1e-13);
+    assert_close(df[0], 8.72, 1e-13);
+    dv_data_set(dv_object_field(field, "stiffness"), (double[]){20.0}, 1);
+    (void)ops->structure(dv_object_self(field));
+    memset(df, 0, sizeof df);
+    ops->add_dforce(dv_object_self(field), &step, 1.0, 0.0, &(DvConstVec){dx, 2, 2}, &(DvVec){df, 2, 2});
+    for (int i = 0; i < 4; i++)
+        assert_close(df[i], 0.0, 0.0);
+    dv_scene_free(scene);
+}
+
 static void springs_between_points_at_the_same_place_are_inert(void **state)
 {
     (void)state;
@@ -259,6 +286,7 @@ int main(void)
         cmocka_unit_test(a_slack_spring_that_resists_elongation_only_has_no_force),
         cmocka_unit_test(springs_can_be_switched_off_one_by_one),
         cmocka_unit_test(springs_given_by_points_have_rest_length_zero_and_repeat_the_last_value),
+        cmocka_unit_test(springs_have_the_stiffness_of_the_last_force_and_changed_ones_none),
         cmocka_unit_test(springs_between_points_at_the_same_place_are_inert),
         cmocka_unit_test(a_spring_file_is_appended),
         cmocka_unit_test(flags_survive_printing),

@@ -518,6 +518,38 @@ static void a_saved_tube_goes_on_where_it_was(void **state)
     dv_scene_free(again);
 }
 
+/* The first thing that happens to a mesh that was loaded, before anybody asks what belongs to what. */
+static void what_was_saved_may_lose_or_gain_elements_at_once(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(LINES "nbPointsOnEachCircle='5' radius='0.5'/></Node></Node></Node>");
+    char file[] = P_tmpdir "/divan-tube-XXXXXX.scn";
+    const int handle = mkstemps(file, 4);
+    assert_true(handle >= 0);
+    close(handle);
+    const uint32_t first[] = {0, 2};
+    DvObject *before = scene_object(scene, "/m/m");
+    const DvTopologyModifierOps *modifier = dv_object_ops(before, DV_TOPOLOGY_MODIFIER);
+    assert_int_equal(modifier->add_elements(dv_object_self(before), DV_EDGES, 1, first, NULL), DV_OK);
+    assert_int_equal(dv_scene_save(scene, file), DV_OK);
+    for (int gains = 0; gains < 2; gains++) {
+        DvScene *again = NULL;
+        assert_int_equal(dv_scene_load(file, NULL, &again), DV_OK);
+        const Mesh loaded = mesh_at(again, "/m/c");
+        DvObject *by = scene_object(again, "/m/m");
+        const uint32_t last = loaded.ops->elements(loaded.self, DV_EDGES).count - 1, edge[] = {0, 4};
+        if (gains)
+            assert_int_equal(modifier->add_elements(dv_object_self(by), DV_EDGES, 1, edge, NULL), DV_OK);
+        else
+            assert_int_equal(modifier->remove_elements(dv_object_self(by), DV_EDGES, 1, &last, false), DV_OK);
+        check_tubes(again, 5, false, dv_vec3(0, 0.5, 0), dv_vec3(0, 0, 0.5));
+        check_tube_maps(again, 5);
+        dv_scene_free(again);
+    }
+    unlink(file);
+    dv_scene_free(scene);
+}
+
 static void edges_that_a_list_names_get_tubes(void **state)
 {
     (void)state;
@@ -562,6 +594,7 @@ int main(void)
         cmocka_unit_test(wrong_mappings_are_named),
         cmocka_unit_test(tubes_follow_their_lines),
         cmocka_unit_test(a_saved_tube_goes_on_where_it_was),
+        cmocka_unit_test(what_was_saved_may_lose_or_gain_elements_at_once),
         cmocka_unit_test(edges_that_a_list_names_get_tubes),
         cmocka_unit_test(wrong_tubes_are_named),
     };
