@@ -775,7 +775,7 @@ static DvStatus fast_init(DvObject *object, void *object_self)
     if (status != DV_OK)
         return status;
     self->snapshot = dv_snapshot_new(sizeof(Snapshot));
-    self->mailbox = dv_mailbox_new(sizeof(Push), 1024);
+    self->mailbox = dv_mailbox_new(sizeof(Push), 1 << 16);
     self->has_thread = pthread_create(&self->thread, NULL, fast_thread, self) == 0;
     return self->has_thread ? DV_OK : dv_error(object, DV_ERROR_IO, "no thread");
 }

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What collision models draw, number by number: where they are, where they would be without contacts, in which colours.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <divan/contracts/collision.h>
+#include <divan/contracts/state.h>
+#include <divan/divan.h>
+
+#include "drawing.h"
+#include "scene_text.h"
+
+enum { MOST_BATCHES = 4, MOST_NUMBERS = 32 };
+
+typedef struct Drawn {
+    unsigned count;
+    struct {
+        DrawnKind kind;
+        uint32_t count;
+        double points[MOST_NUMBERS], size, color[4], radii[3];
+    } batches[MOST_BATCHES];
+} Drawn;
+
+static void keep(void *context, const DrawnBatch *batch)
+{
+    Drawn *drawn = context;
+    assert_true(drawn->count < MOST_BATCHES && batch->numbers <= MOST_NUMBERS);
+    assert_int_equal(batch->color_count, 1);
+    drawn->batches[drawn->count].kind = batch->kind;
+    drawn->batches[drawn->count].count = batch->count;
+    drawn->batches[drawn->count].size = batch->size;
+    memcpy(drawn->batches[drawn->count].points, batch->points, batch->numbers * sizeof(double));
+    memcpy(drawn->batches[drawn->count].color, batch->colors, 4 * sizeof(double));
+    if (batch->radii)
+        memcpy(drawn->batches[drawn->count].radii, batch->radii, batch->count * sizeof(double));
+    drawn->count++;
+}
+
+/* Of points (1, 2, 3), (4, 5, 6), (7, 8, 10); free ones are those times 2. */
+static Drawn drawing_of(const char *model, uint32_t flags)
+{
+    DvText text = {0};
+    dv_text_add(&text,
+                "<Node><DefaultAnimationLoop/><Node name='body'><MeshTopology lines='0 1 1 2' triangles='2 0 1'/>"
+                "<MechanicalObject name='x' position='1 2 3 4 5 6 7 8 10'/>%s</Node></Node>",
+                model);
+    DvScene *scene = scene_from_text(text.at);
+    dv_text_free(&text);
+    const DvStateRef state = scene_state(scene, "/body/x");
+    const DvConstVec x = dv_state_read(state, DV_POSITION);
+    const DvVec free_x = dv_state_write(state, DV_FREE_POSITION, DV_OVERWRITE);
+    for (uint32_t i = 0; i < 9; i++)
+        free_x.at[i] = 2 * x.at[i];
+    DvObject *object = scene_object(scene, "/body/model");
+    const DvCollisionModelOps *ops = dv_object_ops(object, DV_COLLISION_MODEL);
+    DvShapeVersion version = {0};
+    assert_int_equal(ops->update(dv_object_self(object), &version), DV_OK);
+    Drawn drawn = {0};
+    DrawRecorder recorder = draw_recorder(flags, keep, &drawn);
+    record_drawing_of(&recorder, object);
+    dv_scene_free(scene);
+    return drawn;
+}
+
+static void expect_batch(const Drawn *drawn, unsigned batch, DrawnKind kind, uint32_t count, double factor,
+                         const uint32_t *order, uint32_t points, double size, const double color[4])
+{
+    static const double at[3][3] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 10}};
+    assert_true(batch < drawn->count);
+    assert_int_equal(drawn->batches[batch].kind, kind);
+    assert_int_equal(drawn->batches[batch].count, count);
+    for (uint32_t i = 0; i < 3 * points; i++)
+        assert_true(drawn->batches[batch].points[i] == factor * at[order[i / 3]][i % 3]);
+    assert_true(drawn->batches[batch].size == size);
+    assert_memory_equal(drawn->batches[batch].color, color, 4 * sizeof *color);
+}
+
+#define MODELS (1u << DV_DISPLAY_COLLISION_MODELS)
+static const double given[] = {0.125, 0.25, 0.5, 0.75}, of_free[] = {0, 1, 0.2, 1};
+static const uint32_t in_order[] = {0, 1, 2}, of_lines[] = {0, 1, 1, 2}, of_triangle[] = {2, 0, 1},
+                      sides_of_triangle[] = {2, 0, 0, 1, 1, 2};
+
+static void points_lines_and_triangles_are_drawn_where_they_are(void **state)
+{
+    (void)state;
+    const char *const colors = "color='0.125 0.25 0.5 0.75'";
+    DvText text = {0};
+    dv_text_add(&text, "<PointCollisionModel name='model' displayFreePosition='1' %s/>", colors);
+    Drawn drawn = drawing_of(text.at, MODELS);
+    assert_int_equal(drawn.count, 2);
+    expect_batch(&drawn, 0, DRAWN_POINTS, 3, 1, in_order, 3, 3.0, given);
+    expect_batch(&drawn, 1, DRAWN_POINTS, 3, 2, in_order, 3, 3.0, of_free);
+    text.length = 0;
+    dv_text_add(&text, "<LineCollisionModel name='model' displayFreePosition='1' %s/>", colors);
+    drawn = drawing_of(text.at, MODELS);
+    assert_int_equal(drawn.count, 2);
+    expect_batch(&drawn, 0, DRAWN_LINES, 2, 1, of_lines, 4, 1.0, given);
+    expect_batch(&drawn, 1, DRAWN_LINES, 2, 2, of_lines, 4, 1.0, of_free);
+    text.length = 0;
+    dv_text_add(&text, "<TriangleCollisionModel name='model' %s/>", colors);
+    drawn = drawing_of(text.at, MODELS);
+    assert_int_equal(drawn.count, 1);
+    expect_batch(&drawn, 0, DRAWN_TRIANGLES, 1, 1, of_triangle, 3, 0.0, given);
+    drawn = drawing_of(text.at, MODELS | 1u << DV_DISPLAY_WIREFRAME);
+    assert_int_equal(drawn.count, 1);
+    expect_batch(&drawn, 0, DRAWN_LINES, 3, 1, sides_of_triangle, 6, 1.0, given);
+    assert_int_equal(drawing_of(text.at, ~MODELS).count, 0);
+    dv_text_free(&text);
+}
+
+static void spheres_are_drawn_as_such_or_as_their_centres(void **state)
+{
+    (void)state;
+    Drawn drawn =
+        drawing_of("<SphereCollisionModel name='model' listRadius='0.5 1 2' color='0.125 0.25 0.5 0.75'/>", MODELS);
+    assert_int_equal(drawn.count, 1);
+    expect_batch(&drawn, 0, DRAWN_SPHERES, 3, 1, in_order, 3, 0.0, given);
+    assert_true(drawn.batches[0].radii[0] == 0.5 && drawn.batches[0].radii[1] == 1 && drawn.batches[0].radii[2] == 2);
+    drawn = drawing_of(
+        "<SphereCollisionModel name='model' listRadius='0.5 1 2' showImpostors='0' color='0.125 0.25 0.5 0.75'/>",
+        MODELS);
+    assert_int_equal(drawn.count, 1);
+    expect_batch(&drawn, 0, DRAWN_POINTS, 3, 1, in_order, 3, 3.0, given);
+}
+
+/* Grey and, when it moves, green; red and orange where it is simulated; half as bright where it is not active. */
+static void a_model_without_a_colour_shows_what_it_is(void **state)
+{
+    (void)state;
+    static const double of[2][2][2][4] = {
+        /* simulated, moving, active */
+        {{{0.25, 0.25, 0.25, 1}, {0.5, 0.5, 0.5, 1}}, {{0, 0.5, 0.25, 1}, {0, 1, 0.5, 1}}},
+        {{{0.5, 0, 0, 1}, {1, 0, 0, 1}}, {{0.5, 0.25, 0, 1}, {1, 0.5, 0, 1}}}};
+    for (int simulated = 0; simulated < 2; simulated++)
+        for (int moving = 0; moving < 2; moving++)
+            for (int active = 0; active < 2; active++) {
+                DvText text = {0};
+                dv_text_add(&text, "<PointCollisionModel name='model' simulated='%d' moving='%d' active='%d'/>",
+                            simulated, moving, active);
+                const Drawn drawn = drawing_of(text.at, MODELS);
+                expect_batch(&drawn, 0, DRAWN_POINTS, 3, 1, in_order, 3, 3.0, of[simulated][moving][active]);
+                dv_text_free(&text);
+            }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(points_lines_and_triangles_are_drawn_where_they_are),
+        cmocka_unit_test(spheres_are_drawn_as_such_or_as_their_centres),
+        cmocka_unit_test(a_model_without_a_colour_shows_what_it_is),
+    };
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+}
