@@ -419,13 +419,8 @@ void triangle_blocks_set_rest(TriangleBlocks *t, uint32_t triangle, const double
             block->rest[k][c][lane] = local[k][c] = edge[k][c];
     const DvVec3 normal = dv_vec3_cross(dv_vec3_load(edge[0]), dv_vec3_load(edge[1]));
     const double det = t->method == TRIANGLE_PLANAR ? dv_vec3_norm(normal) : local[0][0] * local[1][1];
-    const double inverse = fabs(det) >= DBL_EPSILON ? 1.0 / det : 0.0;
     block->area[lane] = 0.5 * fabs(det);
     block->twice_area[lane] = fabs(det);
-    block->gradient[0][0][lane] = local[1][1] * inverse;
-    block->gradient[0][1][lane] = -local[1][0] * inverse;
-    block->gradient[1][0][lane] = t->method == TRIANGLE_PLANAR ? -local[0][1] * inverse : 0.0;
-    block->gradient[1][1][lane] = local[0][0] * inverse;
     for (int c = 0; frame && c < 6; c++)
         block->axis[c / 3][c % 3][lane] = frame[c];
 }

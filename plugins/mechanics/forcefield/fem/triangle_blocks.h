@@ -65,7 +65,7 @@ DV_NODISCARD DvStatus triangle_blocks_build(TriangleBlocks *t, const DvObject *o
                                             uint32_t points, const double *rest, uint32_t triangles,
                                             const uint32_t *list);
 void triangle_blocks_free(TriangleBlocks *t);
-/* Another rest shape of one triangle, before its material is set.     edge: a b and a c in the rest frame, z ignored but for the area;
+/* Another rest shape of one triangle, before its material is set; its gradients follow from triangle_blocks_ready.     edge: a b and a c in the rest frame, z ignored but for the area;
  * frame: rows, that of rest; or NULL */
 void triangle_blocks_set_rest(TriangleBlocks *t, uint32_t triangle, const double edge[2][3], const double frame[9]);
 /* thickness: m; Lame's parameters of the plane: Pa */
