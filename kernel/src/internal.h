@@ -75,6 +75,9 @@ void dv_private_registry_clear(void);
 /* A field of the object could not be brought up to date, as has been reported: what was being done with it fails, though
  * whoever read it went on with the old value. */
 void dv_private_unreadable(const DvObject *object, DvStatus status);
+/* An error that is told of an object (NULL: of none) while its scene runs fails the step in which it happens; those of nodes are about
+ * calls that are refused, which fail by themselves.     [any] */
+void dv_private_fault(const DvObject *object, DvStatus status);
 
 /* node.c */
 void dv_private_node_changed(DvNode *node); /* raises the revisions */

@@ -191,6 +191,7 @@ void dv_log_at(DvLevel level, DvStatus status, const char *file, int line, int c
 
 DvStatus dv_error(const DvObject *object, DvStatus status, const char *format, ...)
 {
+    dv_private_fault(object, status);
     SAY(about(object, DV_LEVEL_ERROR, status), -1);
     return status;
 }
@@ -215,6 +216,7 @@ void dv_info(const DvObject *object, const char *format, ...)
 
 DvStatus dv_field_error(const DvData *field, int64_t index, const char *format, ...)
 {
+    dv_private_fault(field->owner, DV_ERROR_INVALID);
     SAY(about_field(field, DV_LEVEL_ERROR, DV_ERROR_INVALID), index);
     return DV_ERROR_INVALID;
 }

@@ -94,9 +94,16 @@ void dv_private_unreadable(const DvObject *object, DvStatus status)
     const DvNode *node = dv_private_node_of(object);
     if (!node)
         return;
-    node->scene->unreadable = status;
+    node->scene->fault = status;
     if (!node->scene->running)
         dv_core_problem(node->scene, status);
+}
+
+void dv_private_fault(const DvObject *object, DvStatus status)
+{
+    const DvNode *node = object && !object->is_node ? object->node : NULL;
+    if (node && node->scene->running)
+        node->scene->fault = status;
 }
 
 /* Initialisation */
@@ -550,10 +557,10 @@ static DvStatus step(DvScene *scene, double dt)
     const DvAnimationLoopOps *loop = animation_loop(scene);
     if (!loop)
         return no_loop(scene);
-    scene->unreadable = DV_OK;
+    scene->fault = DV_OK;
     DvStatus status = loop->step(scene->loop, dt);
     if (status == DV_OK && !scene->keep_going)
-        status = scene->unreadable;
+        status = scene->fault;
     if (status == DV_OK)
         scene->steps++;
     for (size_t i = 0; i < scene->check_count && status == DV_OK; i++)

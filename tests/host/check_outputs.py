@@ -43,7 +43,7 @@ SLOW = """title = Slow
 method = none
 source = none
 [values]
-steps = 2000000000
+steps = 10000000
 dt = 0.1
 size = dt
 [watch]

@@ -489,14 +489,16 @@ static void add_dforce(void *self_, const DvStep *step, double k, double b, cons
 
 static void reserve(void *self, DvPattern *pattern)
 {
-    spring_blocks_reserve(&((const BendingSprings *)self)->set, pattern);
+    if (acts(self))
+        spring_blocks_reserve(&((const BendingSprings *)self)->set, pattern);
 }
 
 static void assemble(void *self, const DvStep *step, double k, double b, const DvMatrixView *view)
 {
     (void)step;
     (void)b;
-    spring_blocks_assemble(&((BendingSprings *)self)->set, k, view);
+    if (acts(self))
+        spring_blocks_assemble(&((BendingSprings *)self)->set, k, view);
 }
 
 static uint64_t structure(void *self_)
