@@ -315,7 +315,7 @@ def killed_leaves_no_part():
     put("joint.scn", JOINT % "forces")
     put("slow.problem", SLOW)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        for kept, words in (("forces", ("bench", "-n", "2000000000", "joint.scn")), ("page.html", ("verify", "--html", "page.html", "slow.problem"))):
+        for kept, words in (("forces", ("bench", "-n", "3000000", "joint.scn")), ("page.html", ("verify", "--html", "page.html", "slow.problem"))):
             put(kept, "old\n")
             run = subprocess.Popen([DIVAN, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                    preexec_fn=lambda: [signal.signal(n, signal.SIG_DFL) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)])
