@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include <divan/math/mat.h>
+#include <divan/math/quat.h>
 
 /* Two by two by two hexahedra, their inner point and some others out of place. */
 #define POSITION                                                                                                             \
@@ -29,6 +30,16 @@ FORCE_FIELD_CONFORMANCE(polar_decomposition, .objective = true, .tangent = TANGE
 FORCE_FIELD_CONFORMANCE(stiffness_of_the_current_shape, .objective = true, .tangent = TANGENT_AT_REST,
                         .energy = ENERGY_AT_REST, .reason = REASON,
                         .scene = "<Node>" BLOCK FIELD("updateStiffnessMatrix='1'") "</Node>")
+#define EXACT(test, deformed)                                                                    \
+    FORCE_FIELD_CONFORMANCE(test, .internal = true, .objective = true, .tangent = TANGENT_EXACT, \
+                            .energy = ENERGY_EXACT, .deformation = deformed,                     \
+                            .scene = "<Node>" BLOCK FIELD("method='exact'") "</Node>")
+EXACT(the_rotation_of_the_deformation, 0.1)
+EXACT(the_rotation_of_large_deformations, 0.3)
+FORCE_FIELD_CONFORMANCE(
+    the_rotation_of_boxes, .internal = true, .objective = true, .tangent = TANGENT_EXACT, .energy = ENERGY_EXACT,
+    .scene = "<Node><RegularGridTopology n='3 3 4' min='0 0 0' max='1 1 1.5'/><MechanicalObject template='Vec3d'/>"
+             "<HexahedronFEMForceField name='field' youngModulus='100 50' poissonRatio='0.3' method='exact'/></Node>")
 FORCE_FIELD_CONFORMANCE(
     a_regular_grid, .objective = true, .tangent = TANGENT_AT_REST, .energy = ENERGY_AT_REST, .reason = REASON,
     .scene = "<Node><RegularGridTopology n='3 3 4' min='0 0 0' max='1 1 1.5'/><MechanicalObject template='Vec3d'/>"
@@ -60,11 +71,152 @@ static void a_linear_displacement_leaves_inner_points_without_force(void **state
     dv_scene_free(scene);
 }
 
+/* ---- Method exact ---- */
+
+/* The two elements, each from another corner: turned by a third about a diagonal, and by a quarter about z. */
+static const char *const orders[] = {"0 1 3 2 4 5 7 6  1 8 9 3 5 10 11 7", "0 4 5 1 2 6 7 3  8 9 3 1 10 11 7 5"};
+
+/* Forces of two elements written in one of the orders, far from rest, turned by q. */
+static void strained(const char *method, const char *order, DvQuat q, Forces *f)
+{
+    DvText text = {0};
+    dv_text_add(
+        &text,
+        "<Node><MeshTopology position='0 0 0  1 0 0  0.2 1 0  1 1.3 0.1  0 0 1  1 0.1 1  0 1 1.1  1 1 1  2 0 0  2 1 0.2  "
+        "2.2 0 1  2 1 1' hexahedra='%s'/><MechanicalObject name='dofs' template='Vec3d'/>"
+        "<HexahedronFEMForceField name='field' youngModulus='100' poissonRatio='0.3' method='%s'/></Node>",
+        order, method);
+    DvScene *scene = scene_from_text(text.at);
+    double *x = positions(scene);
+    for (int p = 0; p < 12; p++) {
+        const DvVec3 at = dv_vec3_load(x + 3 * p);
+        const DvVec3 moved =
+            dv_vec3(1.3 * at.x + 0.4 * at.y * at.y, at.y - 0.3 * at.x + 0.2 * at.z, 0.8 * at.z + 0.2 * at.x * at.y);
+        dv_vec3_store(dv_quat_rotate(q, moved), x + 3 * p);
+    }
+    forces_at_time(scene, 0.0, f);
+    dv_text_free(&text);
+    dv_scene_free(scene);
+}
+
+static void the_order_of_the_points_does_not_matter(void **state)
+{
+    (void)state;
+    static Forces f, other;
+    const DvQuat q = dv_quat_from_axis_angle(dv_vec3(1, 2, -1), 1.9);
+    strained("exact", orders[0], dv_quat_identity(), &f);
+    strained("exact", orders[1], dv_quat_identity(), &other);
+    for (int i = 0; i < 36; i++)
+        assert_close(other.at[0][i], f.at[0][i], 1e-11);
+    strained("exact", orders[1], q, &other);
+    for (int p = 0; p < 12; p++) {
+        double expected[3];
+        dv_vec3_store(dv_quat_rotate(q, dv_vec3_load(f.at[0] + 3 * p)), expected);
+        for (int c = 0; c < 3; c++)
+            assert_close(other.at[0][3 * p + c], expected[c], 1e-11);
+    }
+    /* which is what it is for: with the others it does */
+    strained("large", orders[0], dv_quat_identity(), &f);
+    strained("large", orders[1], dv_quat_identity(), &other);
+    double difference = 0.0;
+    for (int i = 0; i < 36; i++)
+        difference = fmax(difference, fabs(other.at[0][i] - f.at[0][i]));
+    assert_true(difference > 0.5);
+}
+
+/* Stretched by s along one axis and turned: S = diag(s, 1, 1), sigma_xx = (lambda + 2 mu) (s - 1) on the area at rest. */
+static void a_large_stretch_has_the_stress_of_the_closed_form(void **state)
+{
+    (void)state;
+    static const char *const classes[] = {"HexahedronFEMForceField", "HexahedralFEMForceField"};
+    const double lambda = 100 * 0.3 / (1.3 * 0.4), mu = 100 / 2.6, s = 0.4;
+    const DvQuat q = dv_quat_from_axis_angle(dv_vec3(3, 1, 2), 2.2);
+    for (int k = 0; k < 2; k++) {
+        DvText text = {0};
+        dv_text_add(
+            &text,
+            "<Node><RegularGridTopology n='3 3 3' min='0 0 0' max='2 2 2'/><MechanicalObject name='dofs' template='Vec3d'/>"
+            "<%s name='field' youngModulus='100' poissonRatio='0.3' method='exact'/></Node>",
+            classes[k]);
+        DvScene *scene = scene_from_text(text.at);
+        dv_text_free(&text);
+        double *x = positions(scene);
+        for (int p = 0; p < 27; p++)
+            dv_vec3_store(dv_quat_rotate(q, dv_vec3(s * x[3 * p], x[3 * p + 1], x[3 * p + 2])), x + 3 * p);
+        static Forces f;
+        forces_at_time(scene, 0.0, &f);
+        DvVec3 sum = dv_vec3_zero();
+        for (int p = 2; p < 27; p += 3)
+            sum = dv_vec3_add(sum, dv_vec3_load(f.at[0] + 3 * p));
+        sum = dv_quat_inverse_rotate(q, sum);
+        assert_close(sum.x, -4.0 * (lambda + 2 * mu) * (s - 1), 1e-10);
+        assert_close(sum.y, 0.0, 1e-10);
+        assert_close(sum.z, 0.0, 1e-10);
+        dv_scene_free(scene);
+    }
+}
+
+/* A block of soft hexahedra, thrown with a spin that stretches it much, free in space. Symplectic steps keep the angular momentum of forces
+ * without a torque to rounding, and energies within the order of the step. Returns how far each drifts, in proportion. */
+static void spin_freely(const char *method, double dt, int steps, double *momentum_drift, double *energy_drift)
+{
+    DvText text = {0};
+    dv_text_add(&text,
+                "<Node dt='%g' gravity='0 0 0'><DefaultAnimationLoop/><EulerExplicitSolver/>" BLOCK
+                "<UniformMass name='mass' totalMass='27'/><HexahedronFEMForceField name='field' youngModulus='300' "
+                "poissonRatio='0.3' method='%s'/></Node>",
+                dt, method);
+    DvScene *scene = scene_from_text(text.at);
+    dv_text_free(&text);
+    const DvStateRef dofs = scene_state(scene, "/dofs");
+    double *v = dv_state_write(dofs, DV_VELOCITY, DV_READ_WRITE).at, first[3] = {0}, start = 0.0;
+    for (int p = 0; p < 27; p++) {
+        const DvVec3 at = dv_vec3_sub(dv_vec3_load(positions(scene) + 3 * p), dv_vec3(1, 1, 1));
+        dv_vec3_store(dv_vec3_add(dv_vec3_cross(dv_vec3(1, 2, 5), at), dv_vec3(2 * at.x * at.y, at.z, -2 * at.x)),
+                      v + 3 * p);
+    }
+    const DvForceFieldOps *ops = field_ops(scene_object(scene, "/field"));
+    const DvStep step = {.dt = dt, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    *momentum_drift = *energy_drift = 0.0;
+    for (int i = 0; i <= steps; i++) {
+        const DvConstVec x = dv_state_read(dofs, DV_POSITION), now = dv_state_read(dofs, DV_VELOCITY);
+        double energy = ops->energy(dv_object_self(scene_object(scene, "/field")), &step, &x), l[3] = {0};
+        for (int p = 0; p < 27; p++) {
+            const DvVec3 velocity = dv_vec3_load(now.at + 3 * p);
+            energy += 0.5 * dv_vec3_norm_squared(velocity);
+            dv_vec3_accumulate(dv_vec3_cross(dv_vec3_load(x.at + 3 * p), velocity), l);
+        }
+        if (i == 0) {
+            memcpy(first, l, sizeof l);
+            start = energy;
+        }
+        const DvVec3 change = dv_vec3_sub(dv_vec3_load(l), dv_vec3_load(first));
+        *momentum_drift = fmax(*momentum_drift, dv_vec3_norm(change) / dv_vec3_norm(dv_vec3_load(first)));
+        *energy_drift = fmax(*energy_drift, fabs(energy - start) / start);
+        if (i < steps)
+            assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    }
+    dv_scene_free(scene);
+}
+
+static void a_free_body_keeps_its_momentum_and_energy(void **state)
+{
+    (void)state;
+    double momentum, energy, coarse;
+    spin_freely("exact", 1e-3, 500, &momentum, &coarse);
+    assert_true(momentum < 1e-12);
+    spin_freely("exact", 5e-4, 1000, &momentum, &energy);
+    assert_true(momentum < 1e-12);
+    assert_true(coarse < 0.02 && energy < 0.6 * coarse); /* of first order */
+    spin_freely("large", 1e-3, 500, &momentum, &energy);
+    assert_true(momentum > 0.01);
+}
+
 static void at_rest_there_is_no_force_to_the_last_bit(void **state)
 {
     (void)state;
-    static const char *const methods[] = {"small", "large", "polar"};
-    for (int method = 0; method < 3; method++) {
+    static const char *const methods[] = {"small", "large", "polar", "exact"};
+    for (int method = 0; method < 4; method++) {
         DvText text = {0};
         dv_text_add(&text,
                     "<Node>" BLOCK
@@ -216,6 +368,8 @@ static void elements_without_size_have_no_forces(void **state)
 static void mistakes_are_named(void **state)
 {
     (void)state;
+    expect_load_error("<Node>" BLOCK FIELD("method='exact' updateStiffnessMatrix='1'") "</Node>",
+                      "updateStiffnessMatrix: method 'exact' has the stiffness of the rest shape");
     expect_load_error("<Node><MechanicalObject template='Vec3d'/><HexahedronFEMForceField name='H'/></Node>",
                       "HexahedronFEMForceField 'H': no topology in node '/' or above");
     expect_load_error("<Node><MeshTopology name='m' position='0 0 0'/><MechanicalObject template='Vec3d'/>"
@@ -234,8 +388,14 @@ int main(void)
         cmocka_unit_test(large_displacements),
         cmocka_unit_test(polar_decomposition),
         cmocka_unit_test(stiffness_of_the_current_shape),
+        cmocka_unit_test(the_rotation_of_the_deformation),
+        cmocka_unit_test(the_rotation_of_large_deformations),
+        cmocka_unit_test(the_rotation_of_boxes),
         cmocka_unit_test(a_regular_grid),
         cmocka_unit_test(a_linear_displacement_leaves_inner_points_without_force),
+        cmocka_unit_test(the_order_of_the_points_does_not_matter),
+        cmocka_unit_test(a_large_stretch_has_the_stress_of_the_closed_form),
+        cmocka_unit_test(a_free_body_keeps_its_momentum_and_energy),
         cmocka_unit_test(at_rest_there_is_no_force_to_the_last_bit),
         cmocka_unit_test(a_bar_pulled_lengthwise_is_as_stiff_as_its_section),
         cmocka_unit_test(matrices_can_be_read_and_are_symmetric_with_six_rigid_motions),

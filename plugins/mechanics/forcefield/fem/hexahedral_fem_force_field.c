@@ -7,7 +7,7 @@
  */
 #include "forcefield/fem/hexahedron_fem.h"
 
-static const char *const methods[] = {"large", "polar", NULL}; /* as HexahedronMethod */
+static const char *const methods[] = {"large", "polar", "exact", NULL};
 
 #define FIELD(member, name, type, ...) DV_FIELD(HexahedronFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
@@ -17,7 +17,8 @@ static const DvField fields[] = {
     MATERIAL_FIELDS(HexahedronFEMForceField, material, DV_FIELD_INPUT),
     FIELD(method, "method", dv_type_choice, .init = "large", .choices = methods,
           .help = "frame of an element: by the first two of its mean edges (large), by the polar decomposition of all "
-                  "three (polar); matrices hold the same stiffness as products"),
+                  "three (polar), by the rotation of its deformation, with force and stiffness of its energy (exact); "
+                  "matrices hold the same stiffness as products"),
     FIELD(stiffness_matrices, "hexahedronInfo", dv_type_stiffness_matrices, .unit = "N/m",
           .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT | DV_FIELD_HIDDEN,
           .help = "stiffness of each element in its frame"),

@@ -8,6 +8,7 @@
 
 #include "forcefield/element_blocks.h"
 #include "forcefield/fem/hexahedron_box.h"
+#include "forcefield/fem/hexahedron_exact.h"
 #include "forcefield/fem/material.h"
 
 enum {
@@ -16,7 +17,12 @@ enum {
     SHAPES_COMPARED = 32 /* shapes that an element is compared with before it gets a stiffness of its own */
 };
 
-typedef enum HexahedronMethod { HEXAHEDRON_LARGE, HEXAHEDRON_POLAR, HEXAHEDRON_SMALL } HexahedronMethod;
+typedef enum HexahedronMethod {
+    HEXAHEDRON_LARGE,
+    HEXAHEDRON_POLAR,
+    HEXAHEDRON_SMALL,
+    HEXAHEDRON_EXACT
+} HexahedronMethod;
 
 /* Column 8 c + j holds what a displacement of node j along c does: [axis of the force] with a lane per node. */
 typedef struct Stiffness {
@@ -48,6 +54,8 @@ typedef struct HexahedronFEMForceField {
     DvReal8 (*rest)[3];     /* [elements] rest position in the rest frame, a lane per node */
     DvReal8 (*frame)[3][3]; /* [blocks] of the last force, world to local */
     Box *box;               /* [blocks] */
+    HexahedronExact *exact; /* [elements]; of method exact, else NULL */
+    bool derived;           /* their derivatives are those of the last force */
     uint32_t *shape;        /* [elements] which stiffness */
     Stiffness *stiffness;   /* [shapes] */
     uint32_t shapes;

@@ -6,8 +6,9 @@
  *   large   x along the first mean edge, z normal to the first two
  *   polar   the polar factor of the three of them
  *   small   none
- * and the displacement D = rest - R x of its nodes in it:  f = R^T K D,  stiffness -R^T K R. The derivative of R is left out, as is
- * usual for this method, of the force too: it is no gradient, and has a torque of second order in the strains. Nesme, Payan and Faure, Efficient, physically plausible finite elements, Eurographics 2005.
+ *   exact   the rotation of its deformation, with all of the energy's gradient: hexahedron_exact.h
+ * and the displacement D = rest - R x of its nodes in it:  f = R^T K D,  stiffness -R^T K R. The derivative of R is left out of the
+ * first two, as is usual, of the force too: it is no gradient, and has a torque of second order in the strains. Nesme, Payan and Faure, Efficient, physically plausible finite elements, Eurographics 2005.
  *
  * Eight elements in a row that are parallelepipeds at rest are handled at once, mode by mode (hexahedron_box.h). For others a product
  * with K takes the eight nodes of an element as the lanes of one vector. Elements of the same rest shape and material share one K;
@@ -31,7 +32,7 @@ const DvType dv_type_stiffness_matrices = {
     .element_size = sizeof(double[COLUMNS][COLUMNS]),
 };
 
-static const char *const methods[] = {"large", "polar", "small", NULL}; /* as HexahedronMethod */
+static const char *const methods[] = {"large", "polar", "small", "exact", NULL}; /* as HexahedronMethod */
 
 #define FIELD(member, name, type, ...) DV_FIELD(HexahedronFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
@@ -44,7 +45,8 @@ static const DvField fields[] = {
         .help =
             "frame of an element: by the first two of its mean edges (large), by the polar decomposition of all three "
             "(polar), none (small). Large and polar forces have a torque where strains are large, which changes the "
-            "angular momentum, of large more than of polar, and depend on the order of an element's points"),
+            "angular momentum, of large more than of polar, and depend on the order of an element's points. By the "
+            "rotation of its deformation, with force and stiffness of its energy (exact): they do neither"),
     FIELD(update_stiffness_matrix, "updateStiffnessMatrix", dv_type_bool, .init = "0",
           .help = "integrate the stiffness over the current shape in each evaluation"),
     FIELD(stiffness_matrices, "stiffnessMatrices", dv_type_stiffness_matrices, .unit = "N/m",
@@ -67,6 +69,7 @@ static void free_elements(HexahedronFEMForceField *self)
     dv_free(self->rest);
     dv_free(self->frame);
     dv_free(self->box);
+    dv_free(self->exact);
     dv_free(self->shape);
     dv_free(self->stiffness);
     dv_free(self->lame);
@@ -74,6 +77,7 @@ static void free_elements(HexahedronFEMForceField *self)
     self->rest = NULL;
     self->frame = NULL;
     self->box = NULL;
+    self->exact = NULL;
     self->stiffness = NULL;
     self->lame = NULL;
     self->shapes = 0;
@@ -99,6 +103,15 @@ DV_SIMD_INLINE void block_frames(const HexahedronFEMForceField *self, const DvRe
             DV_EACH (j, 3)
                 frame[i][j] = dv_real8(i == j);
     }
+}
+
+/* Of one element, its nodes in the lanes: its lane of the block's frames. */
+DV_SIMD_INLINE void exact_frame_of(HexahedronExact *exact, uint32_t lane, const DvReal8 x[3], DvReal8 frame[3][3])
+{
+    const DvMat3 r = exact_frame(exact->gradient, x, &exact->stretch);
+    DV_EACH (i, 3)
+        DV_EACH (j, 3)
+            frame[i][j][lane] = r.m[i][j];
 }
 
 /* local = R x of one element, its nodes in the lanes. */
@@ -208,7 +221,7 @@ static void make_box(HexahedronFEMForceField *self, uint32_t block, const DvReal
 {
     Box *box = &self->box[block];
     const DvReal8(*frame)[3] = (const DvReal8(*)[3])self->frame[block];
-    box->usable = !self->updates && !self->closed_form;
+    box->usable = !self->updates && !self->closed_form && !self->exact;
     for (uint32_t lane = 0; lane < DV_LANES; lane++) {
         const uint32_t e =
             block * DV_LANES + lane < self->mesh.elements ? block * DV_LANES + lane : self->mesh.elements - 1;
@@ -246,6 +259,24 @@ static bool have_no_size(DvElements hexahedra, DvConstVec rest)
     return hexahedra.count > 0;
 }
 
+/* From the rest shape, which gets its frame too. */
+static void start_exact(HexahedronFEMForceField *self, uint32_t element, const DvReal8 x[3])
+{
+    HexahedronExact *exact = &self->exact[element];
+    double node[NODES][3];
+    element_nodes(x, node);
+    exact_gradients((const double(*)[3])node, exact->gradient); /* where there are none, the volume is told of */
+    exact_frame_of(exact, element % DV_LANES, x, self->frame[element / DV_LANES]);
+    turn((const DvReal8(*)[3])self->frame[element / DV_LANES], element % DV_LANES, x, exact->local);
+}
+
+static HexahedronMethod chosen_method(HexahedronFEMForceField *self)
+{
+    static const HexahedronMethod of_boxes[] = {HEXAHEDRON_LARGE, HEXAHEDRON_POLAR, HEXAHEDRON_EXACT};
+    const uint32_t choice = (uint32_t)dv_data_choice(&self->method);
+    return self->closed_form ? of_boxes[choice] : (HexahedronMethod)choice;
+}
+
 static DvStatus build(HexahedronFEMForceField *self)
 {
     free_elements(self);
@@ -268,12 +299,14 @@ static DvStatus build(HexahedronFEMForceField *self)
     if (status != DV_OK)
         return status;
     const uint32_t elements = hexahedra.count;
-    self->chosen = (HexahedronMethod)dv_data_choice(&self->method);
+    self->chosen = chosen_method(self);
     self->updates = !self->closed_form && dv_data_bool(&self->update_stiffness_matrix);
     self->corner = dv_alloc((size_t)elements * NODES, sizeof *self->corner);
     self->rest = dv_alloc(elements, sizeof *self->rest);
     self->frame = dv_alloc(self->mesh.blocks, sizeof *self->frame);
     self->box = dv_alloc(self->mesh.blocks, sizeof *self->box);
+    if (self->chosen == HEXAHEDRON_EXACT)
+        self->exact = dv_alloc(elements, sizeof *self->exact);
     self->shape = dv_alloc(elements, sizeof *self->shape);
     self->lame = dv_alloc(elements, sizeof *self->lame);
     if (elements > 0)
@@ -293,6 +326,8 @@ static DvStatus build(HexahedronFEMForceField *self)
                 self->lame[e][i] *= (double)filled[e];
             DvReal8 x[3];
             dv_real8_gather_rows(self->mesh.point, self->corner + (size_t)e * NODES, x);
+            if (self->exact)
+                start_exact(self, e, x);
             turn((const DvReal8(*)[3])self->frame[block], e % DV_LANES, x, self->rest[e]);
         }
         make_box(self, block, (const DvReal8(*)[3])mode);
@@ -327,6 +362,10 @@ DvStatus hexahedron_fem_init(DvObject *object, void *self_)
     if (status == DV_OK && dv_topology_elements(&self->topology, DV_HEXAHEDRA).count == 0)
         status = dv_error(object, DV_ERROR_MISSING, "the topology '%s' has no hexahedra",
                           dv_object_path(self->topology.object));
+    if (status == DV_OK && chosen_method(self) == HEXAHEDRON_EXACT && !self->closed_form &&
+        dv_data_bool(&self->update_stiffness_matrix))
+        status = dv_field_error(&self->update_stiffness_matrix, -1,
+                                "method 'exact' has the stiffness of the rest shape; use another method, or 0");
     if (status == DV_OK)
         status =
             element_materials_attach(&self->materials, &self->material, NULL, self->topology.object, DV_HEXAHEDRA, 1);
@@ -443,6 +482,8 @@ DV_SIMD_CLONES static void force_chunk(void *context, uint32_t begin, uint32_t e
         for (uint32_t e = block * DV_LANES; e < (block + 1) * DV_LANES && e < self->mesh.elements; e++) {
             DvReal8 x[3], local[3], d[3], f[3];
             dv_real8_gather_rows(self->mesh.point, self->corner + (size_t)e * NODES, x);
+            if (self->exact)
+                exact_frame_of(&self->exact[e], e % DV_LANES, x, self->frame[block]);
             turn((const DvReal8(*)[3])self->frame[block], e % DV_LANES, x, local);
             dv_real8_sub(self->rest[e], local, d);
             if (self->updates) {
@@ -452,9 +493,39 @@ DV_SIMD_CLONES static void force_chunk(void *context, uint32_t begin, uint32_t e
                 store_stiffness(&self->stiffness[e], (const double(*)[COLUMNS])k);
             }
             multiply(&self->stiffness[self->shape[e]], d, f);
+            if (self->exact) {
+                memcpy(self->exact[e].local, local, sizeof local);
+                (void)exact_force(&self->exact[e], exact_turning(self->exact[e].stretch), f);
+            }
             turn_back_and_store(self, e, (const DvReal8(*)[3])self->frame[block], f, 1.0);
         }
     }
+}
+
+/* Of method exact, from the last force. */
+DV_SIMD_CLONES static void derivative_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const HexahedronFEMForceField *self = context;
+    for (uint32_t e = begin; e < end; e++) {
+        HexahedronExact *exact = &self->exact[e];
+        const Stiffness *k = &self->stiffness[self->shape[e]];
+        DvReal8 d[3], f[3], z[3][3];
+        dv_real8_sub(self->rest[e], exact->local, d);
+        multiply(k, d, f);
+        for (int c = 0; c < 3; c++) {
+            const DvReal8 axis[3] = {dv_real8(c == 0), dv_real8(c == 1), dv_real8(c == 2)};
+            dv_real8_cross(axis, exact->local, d);
+            multiply(k, d, z[c]);
+        }
+        exact_derivative(exact, f, (const DvReal8(*)[3])z);
+    }
+}
+
+static void derive(HexahedronFEMForceField *self)
+{
+    if (self->exact && !self->derived)
+        dv_parallel_for(self->mesh.elements, BLOCKS_PER_CHUNK, derivative_chunk, self);
+    self->derived = true;
 }
 
 /* The material is isotropic: displacements and forces stay in world axes, only the Jacobian turns. */
@@ -484,6 +555,8 @@ DV_SIMD_CLONES static void dforce_chunk(void *context, uint32_t begin, uint32_t 
             dv_real8_gather_rows(self->mesh.point, self->corner + (size_t)e * NODES, dx);
             turn(frame, e % DV_LANES, dx, d);
             multiply(&self->stiffness[self->shape[e]], d, f);
+            if (self->exact)
+                exact_add_product(&self->exact[e], d, f);
             turn_back_and_store(self, e, frame, f, -work->k);
         }
     }
@@ -497,6 +570,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     if ((dv_topology_changed(&self->topology) || x->count != self->mesh.points) && build(self) != DV_OK)
         return;
     HexahedronWork work = {self, 1.0};
+    self->derived = false;
     element_blocks_load(&self->mesh, x->at);
     dv_parallel_for(self->mesh.blocks, BLOCKS_PER_CHUNK / 4, force_chunk, &work);
     element_blocks_accumulate(&self->mesh, f);
@@ -510,6 +584,7 @@ static void add_dforce(void *self_, const DvStep *step, double k, double b, cons
     if (dx->count != self->mesh.points)
         return;
     HexahedronWork work = {self, k};
+    derive(self);
     element_blocks_load(&self->mesh, dx->at);
     dv_parallel_for(self->mesh.blocks, BLOCKS_PER_CHUNK / 4, dforce_chunk, &work);
     element_blocks_accumulate(&self->mesh, df);
@@ -521,7 +596,7 @@ static void reserve(void *self_, DvPattern *pattern)
     element_blocks_reserve(&self->mesh, pattern);
 }
 
-/* block += (R^T K_nm R) of one element. */
+/* block += R^T K_nm R of one element; of method exact H_nm. */
 DV_SIMD_INLINE void add_turned_block(const HexahedronFEMForceField *self, uint32_t element, uint32_t n, uint32_t m,
                                      DvReal4 block[3])
 {
@@ -529,12 +604,14 @@ DV_SIMD_INLINE void add_turned_block(const HexahedronFEMForceField *self, uint32
     const double *r =
         (const double *)self->frame[element / DV_LANES] + element % DV_LANES; /* entry (i, j) at 8 (3 i + j) */
     const DvReal4 row[3] = {{r[0], r[8], r[16]}, {r[24], r[32], r[40]}, {r[48], r[56], r[64]}};
-    const double *column[3];
-    DV_EACH (c, 3)
-        column[c] = (const double *)k->column[NODES * c + (int)m] + n;
+    double local[3][3];
+    DV_EACH (a, 3)
+        DV_EACH (c, 3)
+            local[a][c] = ((const double *)k->column[NODES * c + (int)m])[DV_LANES * a + (int)n];
+    if (self->exact)
+        exact_add_block(&self->exact[element], n, m, local);
     DV_EACH (a, 3) {
-        const DvReal4 turned =
-            column[0][DV_LANES * a] * row[0] + column[1][DV_LANES * a] * row[1] + column[2][DV_LANES * a] * row[2];
+        const DvReal4 turned = local[a][0] * row[0] + local[a][1] * row[1] + local[a][2] * row[2];
         DV_EACH (i, 3)
             block[i] += r[DV_LANES * (3 * a + i)] * turned;
     }
@@ -595,6 +672,7 @@ static void assemble(void *self_, const DvStep *step, double k, double b, const 
     (void)b;
     HexahedronFEMForceField *self = self_;
     AssembleWork work = {self, view, -k};
+    derive(self);
     dv_parallel_for(self->mesh.points, POINTS_PER_CHUNK, diagonal_chunk, &work);
     dv_parallel_for(self->mesh.pairs, PAIRS_PER_CHUNK, pair_chunk, &work);
 }
@@ -621,6 +699,10 @@ static double energy_chunk(void *context, uint32_t begin, uint32_t end)
         for (uint32_t e = block * DV_LANES; e < (block + 1) * DV_LANES && e < self->mesh.elements; e++) {
             DvReal8 x[3], local[3], d[3], f[3];
             dv_real8_gather_rows(self->mesh.point, self->corner + (size_t)e * NODES, x);
+            if (self->exact) {
+                HexahedronExact here = self->exact[e];
+                exact_frame_of(&here, e % DV_LANES, x, frame);
+            }
             turn((const DvReal8(*)[3])frame, e % DV_LANES, x, local);
             dv_real8_sub(self->rest[e], local, d);
             multiply(&self->stiffness[self->shape[e]], d, f);
