@@ -105,9 +105,11 @@ DV_SIMD_INLINE void block_frames(const HexahedronFEMForceField *self, const DvRe
     }
 }
 
-/* Of one element, its nodes in the lanes: its lane of the block's frames. */
-DV_SIMD_INLINE void exact_frame_of(HexahedronExact *exact, uint32_t lane, const DvReal8 x[3], DvReal8 frame[3][3])
+/* Of one element, its nodes in the lanes: its lane of the block's frames. Places are seen from its first node afterwards. */
+DV_SIMD_INLINE void exact_frame_of(HexahedronExact *exact, uint32_t lane, DvReal8 x[3], DvReal8 frame[3][3])
 {
+    DV_EACH (i, 3)
+        x[i] -= x[i][0]; /* far from the origin, sums over the nodes would be of small differences */
     const DvMat3 r = exact_frame(exact->gradient, x, &exact->stretch);
     DV_EACH (i, 3)
         DV_EACH (j, 3)
@@ -260,7 +262,7 @@ static bool have_no_size(DvElements hexahedra, DvConstVec rest)
 }
 
 /* From the rest shape, which gets its frame too. */
-static void start_exact(HexahedronFEMForceField *self, uint32_t element, const DvReal8 x[3])
+static void start_exact(HexahedronFEMForceField *self, uint32_t element, DvReal8 x[3])
 {
     HexahedronExact *exact = &self->exact[element];
     double node[NODES][3];
