@@ -114,8 +114,10 @@ static DvScene *load_sheet(void)
                "<MinProximityIntersection name='method' alarmDistance='0.3' contactDistance='0.05'/>"
                "<CollisionResponse response='PenalityContactForceField'/><Node name='sheet'>"
                "<TriangleSetTopologyContainer name='mesh' position='");
-    for (uint32_t i = 0; i < ROW * ROW; i++)
-        dv_text_add(&text, "%u %u %.17g ", i % ROW, i / ROW, 0.3 * sin(i % ROW) * cos(0.2 * (i / ROW)));
+    for (uint32_t i = 0; i < ROW * ROW; i++) {
+        const uint32_t x = i % ROW, y = i / ROW;
+        dv_text_add(&text, "%u %u %.17g ", x, y, 0.3 * sin(x) * cos(0.2 * y));
+    }
     dv_text_add(&text, "' triangles='");
     for (uint32_t i = 0; i < (ROW - 1) * (ROW - 1); i++) {
         const uint32_t p = i % (ROW - 1) + ROW * (i / (ROW - 1));
