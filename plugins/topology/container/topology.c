@@ -394,27 +394,31 @@ static bool has_suffix(const char *name, const char *suffix)
     return length >= tail && strcasecmp(name + length - tail, suffix) == 0;
 }
 
-DvStatus topology_read_file(Topology *topology, Mesh *mesh)
+DvStatus topology_read_mesh(Topology *topology, DvData *field, int64_t entry, const char *name, const char *path,
+                            Mesh *mesh)
 {
-    const char *name = dv_data_string(&topology->filename);
-    const char *path = dv_data_file(&topology->filename);
     if (!path) {
-        dv_field_error(&topology->filename, -1, "no file '%s'", name);
+        dv_field_error(field, entry, "no file '%s'", name);
         return DV_ERROR_NOT_FOUND;
     }
     const bool obj = has_suffix(path, ".obj") || has_suffix(path, ".trian");
     if (!obj && !has_suffix(path, ".msh"))
-        return dv_field_error(&topology->filename, -1,
-                              "'%s' is neither .obj nor .msh; load it with a mesh loader and src", name);
+        return dv_field_error(field, entry, "'%s' is neither .obj nor .msh; load it with a mesh loader and src", name);
     char *bytes, reason[128];
     size_t size;
     if (!file_read(path, &bytes, &size, reason))
-        return dv_field_error(&topology->filename, -1, "'%s': %s", name, reason);
+        return dv_field_error(field, entry, "'%s': %s", name, reason);
     MeshReport report = {.warn = warn, .context = topology};
     const bool good =
         obj ? mesh_read_obj(bytes, size, &(MeshOptions){0}, mesh, &report) : mesh_read_gmsh(bytes, size, mesh, &report);
     dv_free(bytes);
-    return good ? DV_OK : dv_field_error(&topology->filename, -1, "'%s': %s", name, report.error);
+    return good ? DV_OK : dv_field_error(field, entry, "'%s': %s", name, report.error);
+}
+
+DvStatus topology_read_file(Topology *topology, Mesh *mesh)
+{
+    const char *name = dv_data_string(&topology->filename);
+    return topology_read_mesh(topology, &topology->filename, -1, name, dv_data_file(&topology->filename), mesh);
 }
 
 DvStatus topology_load_file(Topology *topology)
