@@ -186,6 +186,29 @@ static void a_second_cut_goes_on_where_the_first_ended(void **state)
     dv_scene_free(sheet.scene);
 }
 
+/* The lips of the first cut lie on each other, or have come apart. */
+static void a_cut_across_an_older_one_goes_on_behind_it(void **state)
+{
+    (void)state;
+    for (int apart = 0; apart < 2; apart++)
+        for (int aside = 0; aside < 3; aside++) { /* through the mesh as it is, and through what has to be split */
+            const Sheet sheet = sheet_of(6, "");
+            const double at = 3 + 0.2 * aside;
+            uint32_t opened;
+            assert_int_equal(cut(&sheet, (const double[]){1, 3, 5, 3}, 2, &opened), DV_OK);
+            assert_int_equal(opened, 3);
+            assert_int_equal(count_pieces(&sheet), 1);
+            const uint32_t points = sheet.ops->point_count(sheet.self);
+            const DvVec x = dv_state_write(sheet.x, DV_POSITION, DV_READ_WRITE);
+            for (uint32_t i = points - opened; apart && i < points; i++)
+                x.at[3 * (size_t)i + 1] += 0.3; /* one lip is drawn up, and the sheet before it thinner */
+            assert_int_equal(cut(&sheet, (const double[]){at, 0, at, 6}, 2, &opened), DV_OK);
+            check_sheet(&sheet, apart ? 36 - 0.3 * 3 : 36);
+            assert_int_equal(count_pieces(&sheet), 2);
+            dv_scene_free(sheet.scene);
+        }
+}
+
 static void a_path_may_have_corners(void **state)
 {
     (void)state;
@@ -349,6 +372,28 @@ static void a_file_may_incise(void **state)
     }
 }
 
+static void a_file_may_swap_edges(void **state)
+{
+    (void)state;
+    FILE *file = fopen("swap.txt", "w");
+    assert_non_null(file);
+    fputs("T= 0\n SWAP= 1\n 3 0\nT= 0.01\n SWAP= 2\n 0 3  1 2\n", file);
+    assert_int_equal(fclose(file), 0);
+    const Sheet sheet = sheet_of(1, "<TopologicalChangeProcessor filename='swap.txt'/>");
+    for (int times = 0; times < 2; times++) { /* 1 2 for 0 3; then 0 3 is not there, and comes for 1 2 */
+        assert_int_equal(dv_scene_step(sheet.scene, 0), DV_OK);
+        const DvAdjacency around = sheet.ops->adjacency(sheet.self, DV_EDGES, DV_TRIANGLES);
+        uint32_t inner = 0;
+        for (uint32_t i = 0; i < around.count; i++)
+            inner = around.end[i] - around.begin[i] == 2 ? i : inner;
+        const uint32_t *edge = sheet.ops->elements(sheet.self, DV_EDGES).at + 2 * (size_t)inner;
+        assert_int_equal(edge[0] * edge[1], times == 0 ? 2 : 0);
+        check_sheet(&sheet, 1);
+    }
+    dv_scene_free(sheet.scene);
+    (void)remove("swap.txt");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,6 +401,7 @@ int main(void)
         cmocka_unit_test(a_cut_inside_opens_a_slit),
         cmocka_unit_test(doubled_points_lie_on_each_other_until_they_move),
         cmocka_unit_test(a_second_cut_goes_on_where_the_first_ended),
+        cmocka_unit_test(a_cut_across_an_older_one_goes_on_behind_it),
         cmocka_unit_test(a_path_may_have_corners),
         cmocka_unit_test(attached_data_are_interpolated),
         cmocka_unit_test(many_cuts_leave_a_sound_surface),
@@ -363,6 +409,7 @@ int main(void)
         cmocka_unit_test(an_edge_is_swapped_and_back),
         cmocka_unit_test(what_cannot_be_cut_is_refused),
         cmocka_unit_test(a_file_may_incise),
+        cmocka_unit_test(a_file_may_swap_edges),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }

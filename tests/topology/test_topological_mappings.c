@@ -299,6 +299,40 @@ static void the_output_of_a_grid_may_be_changed_by_itself(void **state)
     dv_scene_free(scene);
 }
 
+/* Quads of a grid are cut in turns along its columns; of one that has a single point along x, along its rows. */
+static void quads_of_flat_grids_are_cut_in_turns(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *n;
+        uint32_t side; /* quads in a column, or row */
+    } grids[] = {{"1 4 3", 3}, {"4 3 1", 3}, {"3 1 4", 2}};
+    for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {
+        DvText text = {0};
+        dv_text_add(
+            &text,
+            "<Node name='root'><DefaultAnimationLoop/><RegularGridTopology name='g' n='%s' max='1 1 1'/><Node name='a'>"
+            "<TriangleSetTopologyContainer name='c'/><TriangleSetTopologyModifier/>"
+            "<Quad2TriangleTopologicalMapping input='@../g' output='@c'/></Node></Node>",
+            grids[g].n);
+        DvScene *scene = scene_from_text(text.at);
+        dv_text_free(&text);
+        const Mesh grid = mesh_at(scene, "/g"), cut = mesh_at(scene, "/a/c");
+        const DvElements quads = grid.ops->elements(grid.self, DV_QUADS),
+                         triangles = cut.ops->elements(cut.self, DV_TRIANGLES);
+        assert_int_equal(quads.count, 6);
+        assert_int_equal(triangles.count, 12);
+        for (uint32_t i = 0; i < quads.count; i++) {
+            const uint32_t *q = quads.at + 4 * (size_t)i, *t = triangles.at + 6 * (size_t)i;
+            const bool turned = (i % grids[g].side + i / grids[g].side) % 2 == 1;
+            const uint32_t expected[2][6] = {{q[1], q[2], q[0], q[3], q[0], q[2]},
+                                             {q[0], q[1], q[3], q[2], q[3], q[1]}};
+            assert_memory_equal(t, expected[turned], sizeof expected[turned]);
+        }
+        dv_scene_free(scene);
+    }
+}
+
 static void a_border_may_start_empty_or_gain_nothing(void **state)
 {
     (void)state;
@@ -589,6 +623,7 @@ int main(void)
         cmocka_unit_test(hexahedra_that_come_later_fit_their_neighbours),
         cmocka_unit_test(a_point_for_each_hexahedron_comes_and_goes_with_it),
         cmocka_unit_test(the_output_of_a_grid_may_be_changed_by_itself),
+        cmocka_unit_test(quads_of_flat_grids_are_cut_in_turns),
         cmocka_unit_test(a_border_may_start_empty_or_gain_nothing),
         cmocka_unit_test(what_hangs_on_an_output_follows_through_it),
         cmocka_unit_test(wrong_mappings_are_named),

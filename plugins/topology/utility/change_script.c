@@ -13,7 +13,7 @@ enum { MOST_CHANGES = 1 << 26 }; /* numbers that one command may announce */
 uint32_t change_numbers(const ScriptedChange *change)
 {
     static const uint32_t per_element[] = {
-        [CHANGE_ADD] = 0, [CHANGE_ADD_IN_TRIANGLES] = 3, [CHANGE_REMOVE] = 1, [CHANGE_INCISE] = 4};
+        [CHANGE_ADD] = 0, [CHANGE_ADD_IN_TRIANGLES] = 3, [CHANGE_REMOVE] = 1, [CHANGE_SWAP] = 2, [CHANGE_INCISE] = 4};
     return change->action == CHANGE_ADD ? dv_element_nodes(change->kind) : per_element[change->action];
 }
 
@@ -164,12 +164,17 @@ static bool read_change(Scanner *file, Scanner *line, ChangeScript *script, Mesh
         change.action = CHANGE_REMOVE;
         if (!read_count(line, &change.count, report))
             return false;
+    } else if (starts_with(line, "SWAP=")) {
+        change.action = CHANGE_SWAP;
+        if (!read_count(line, &change.count, report))
+            return false;
     } else if (starts_with(line, "INCISE=")) {
         change.action = CHANGE_INCISE;
         if (!read_count(line, &change.count, report))
             return false;
     } else {
-        mesh_warn(report, "line %" PRIu32 ": %s is passed over; known are T=, ADD=, REMOVE= and INCISE=", line->line,
+        mesh_warn(report,
+                  "line %" PRIu32 ": %s is passed over; known are T=, ADD=, REMOVE=, INCISE= and SWAP=", line->line,
                   scan_excerpt(*line).text);
         return true;
     }

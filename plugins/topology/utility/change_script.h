@@ -15,10 +15,12 @@
  *   T= 0.5
  *     INCISE= 2
  *   0 0.5 0  1 0.5 0
+ *     SWAP= 1
+ *   1 2
  *
  * The line after a command holds its numbers. Numbers that are announced and not there count as 0, as scenes of the reference
  * rely on; those beyond are not read. Points of an incision have three numbers, or
- * four with the triangle first. Lines that are no command are passed over.
+ * four with the triangle first. Swapped are edges between two triangles, by their points: the triangles take the other diagonal. Lines that are no command are passed over.
  */
 #ifndef DIVAN_TOPOLOGY_CHANGE_SCRIPT_H
 #define DIVAN_TOPOLOGY_CHANGE_SCRIPT_H
@@ -30,6 +32,7 @@ typedef enum ChangeAction {
     CHANGE_ADD,              /* elements of a kind, by their points */
     CHANGE_ADD_IN_TRIANGLES, /* points: triangle, u, v each, at u p0 + v p1 + (1 - u - v) p2 */
     CHANGE_REMOVE,           /* elements of the mesh's own kind */
+    CHANGE_SWAP,             /* edges of a surface, by their points */
     CHANGE_INCISE            /* the surface along a path: triangle, or -1, and place of each point */
 } ChangeAction;
 

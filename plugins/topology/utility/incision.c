@@ -9,6 +9,9 @@
  * the planes of the triangles. Then the chain is opened: points of it whose triangles fall into two sides are doubled, and the
  * triangles on the left take the new ones. Points inside the surface where the cut ends stay whole.
  *
+ * Where the way leaves the surface and enters it again further on, as across an older cut, the chain ends and is opened, and another
+ * one begins there: the older cut may have come apart, as far as its lips are near the way.
+ *
  * New points are weighted sums of those they lie between, new triangles come from those they are parts of, so what is attached is
  * interpolated. No point goes, and none of those that were there moves.
  *
@@ -34,6 +37,7 @@ typedef struct Cut {
     DvVecId positions;
     double snap_path, snap_border;
     IndexArray chain; /* points */
+    uint32_t opened;  /* points that were doubled */
 } Cut;
 
 /* ---- The mesh as it is now ---- */
@@ -259,19 +263,102 @@ static double distance_between(const Cut *cut, uint32_t point, DvVec3 to)
     return dv_vec3_norm(dv_vec3_sub(to, place(cut, point)));
 }
 
+/* Where the way from `from` to `to` enters the surface over its border. */
+typedef struct Entry {
+    uint32_t a, b;
+    double along, far; /* part of the edge, part of the way */
+} Entry;
+
+/* Parts of two segments where they are nearest; false: they are parallel. */
+static bool nearest_parts(DvVec3 from, DvVec3 way, DvVec3 a, DvVec3 edge, double *far, double *along)
+{
+    const DvVec3 apart = dv_vec3_sub(a, from);
+    const double ww = dv_vec3_dot(way, way), we = dv_vec3_dot(way, edge), ee = dv_vec3_dot(edge, edge),
+                 det = ww * ee - we * we;
+    if (!(det > 1e-18 * ww * ee))
+        return false;
+    *far = (dv_vec3_dot(apart, way) * ee - dv_vec3_dot(apart, edge) * we) / det;
+    *along = (dv_vec3_dot(apart, way) * we - dv_vec3_dot(apart, edge) * ww) / det;
+    return true;
+}
+
+/* One edge of a triangle of the border, from a to b with the third point c behind it. */
+static void try_entry(const Cut *cut, uint32_t point, DvVec3 target, const uint32_t corner[3], Entry *best)
+{
+    const DvVec3 from = place(cut, point), way = dv_vec3_sub(target, from), a = place(cut, corner[0]),
+                 edge = dv_vec3_sub(place(cut, corner[1]), a), behind = dv_vec3_sub(place(cut, corner[2]), a);
+    double far, along;
+    if (!nearest_parts(from, way, a, edge, &far, &along) || far < -1e-9 || far >= 1 || along < -1e-9 ||
+        along > 1 + 1e-9)
+        return;
+    const DvVec3 gap = dv_vec3_sub(dv_vec3_madd(from, far, way), dv_vec3_madd(a, along, edge));
+    const DvVec3 inwards =
+        dv_vec3_sub(behind, dv_vec3_scale(edge, dv_vec3_dot(behind, edge) / dv_vec3_dot(edge, edge)));
+    if (dv_vec3_norm(gap) > cut->snap_path * dv_vec3_norm(edge) || !(dv_vec3_dot(inwards, way) > 0) || far >= best->far)
+        return;
+    *best = (Entry){corner[0], corner[1], fmin(fmax(along, 0), 1), far};
+}
+
+/* The nearest edge of the border over which the way goes on; false: there is none. */
+static bool find_entry(const Cut *cut, uint32_t point, DvVec3 target, Entry *best)
+{
+    const ElementList triangles = topology_elements(cut->mesh, DV_TRIANGLES);
+    *best = (Entry){.far = DBL_MAX};
+    for (uint32_t i = 0; i < triangles.count; i++)
+        for (uint32_t k = 0; k < 3; k++) {
+            const uint32_t *t = triangles.at + 3 * (size_t)i, a = t[k], b = t[(k + 1) % 3];
+            uint32_t found[1];
+            if (a != point && b != point && around_edge(cut, a, b, found, 1) == 1)
+                try_entry(cut, point, target, (const uint32_t[3]){a, b, t[(k + 2) % 3]}, best);
+        }
+    return best->far < DBL_MAX;
+}
+
+static DvStatus open_chain(Cut *cut);
+
+/* Goes on where the way enters the surface again, in a chain of its own. */
+static DvStatus cross_gap(Cut *cut, uint32_t point, DvVec3 target, uint32_t *next)
+{
+    Entry entry;
+    if (!find_entry(cut, point, target, &entry))
+        return dv_error(cut->mesh->object, DV_ERROR_INVALID,
+                        "the way to (%g, %g, %g) leaves the surface at point %" PRIu32, target.x, target.y, target.z,
+                        point);
+    DvStatus status = DV_OK;
+    if (entry.along < cut->snap_path)
+        *next = entry.a;
+    else if (entry.along > 1 - cut->snap_path)
+        *next = entry.b;
+    else
+        status = split_between(cut, entry.a, entry.b, entry.along, next);
+    if (status == DV_OK)
+        status = open_chain(cut);
+    array_clear(&cut->chain);
+    array_push(&cut->chain, *next);
+    return status;
+}
+
 /* Appends the chain's points after `from`, to `to` inclusive. */
 static DvStatus walk(Cut *cut, uint32_t from, uint32_t to)
 {
     const DvVec3 target = place(cut, to);
-    uint32_t around[1], point = from;
+    uint32_t around[1], point = from, entered = INVALID_INDEX;
     while (around_edge(cut, point, to, around, 1) == 0) {
         Exit exit;
         uint32_t next;
-        if (!find_exit(cut, point, target, &exit))
-            return dv_error(cut->mesh->object, DV_ERROR_INVALID,
-                            "the way to (%g, %g, %g) leaves the surface at point %" PRIu32, target.x, target.y,
-                            target.z, point);
         DvStatus status = DV_OK;
+        if (!find_exit(cut, point, target, &exit)) {
+            if (point != entered)
+                status = cross_gap(cut, point, target, &entered);
+            else
+                status = dv_error(cut->mesh->object, DV_ERROR_INVALID,
+                                  "the way to (%g, %g, %g) runs along the border at point %" PRIu32, target.x, target.y,
+                                  target.z, point);
+            if (status != DV_OK)
+                return status;
+            point = entered;
+            continue;
+        }
         if (exit.along < cut->snap_path)
             next = exit.a;
         else if (exit.along > 1 - cut->snap_path)
@@ -369,7 +456,7 @@ static void rename_in_left(const Cut *cut, Left *left, uint32_t triangle, uint32
             left->points.data[3 * i + j] = now;
 }
 
-static DvStatus open_chain(Cut *cut, uint32_t *opened)
+static DvStatus open_chain(Cut *cut)
 {
     Left left = {0};
     IndexArray doubled = {0}, start = {0};
@@ -394,7 +481,7 @@ static DvStatus open_chain(Cut *cut, uint32_t *opened)
         if (status == DV_OK)
             status = replace(cut, &left.points, &left.triangles, &left.triangles);
     }
-    *opened = doubled.count;
+    cut->opened += doubled.count;
     array_free(&left.triangles);
     array_free(&left.points);
     array_free(&doubled);
@@ -447,7 +534,8 @@ DvStatus incise_surface(DvObject *topology, uint32_t positions, const DvCutPoint
             status = walk(&cut, cut.chain.data[cut.chain.count - 1], point);
     }
     if (status == DV_OK)
-        status = open_chain(&cut, opened);
+        status = open_chain(&cut);
+    *opened = cut.opened;
     array_free(&cut.chain);
     return status;
 }

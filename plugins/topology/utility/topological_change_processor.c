@@ -14,6 +14,7 @@
 #include "container/modifier.h"
 #include "incision.h"
 #include "loader/value_types.h"
+#include "mapping/topological_mapping.h"
 #include "mesh/file.h"
 
 #include <divan/contracts/state.h>
@@ -256,6 +257,37 @@ static void incise_scripted(Processor *self, const ScriptedChange *change)
     array_free(&path);
 }
 
+/* The edge between two points, or INVALID_INDEX. */
+static uint32_t edge_between(Topology *topology, double a, double b)
+{
+    const uint32_t ends[2] = {as_index(a), as_index(b)};
+    const ElementList edges = topology_elements(topology, DV_EDGES);
+    uint32_t length;
+    const uint32_t *row = row_of(topology_adjacency(topology, DV_POINTS, DV_EDGES), ends[0], &length);
+    for (uint32_t i = 0; i < length && ends[0] != ends[1]; i++) {
+        const uint32_t *edge = edges.at + 2 * (size_t)row[i];
+        if (edge[0] == ends[1] || edge[1] == ends[1])
+            return row[i];
+    }
+    return INVALID_INDEX;
+}
+
+static void swap_scripted(Processor *self, const ScriptedChange *change)
+{
+    Topology *topology = modifier_topology(self->first_modifier);
+    const double *numbers = numbers_of(self, change);
+    for (uint32_t i = 0; i < change->count; i++, numbers += 2) {
+        const uint32_t edge = edge_between(topology, numbers[0], numbers[1]);
+        DvStatus status = DV_OK;
+        if (edge == INVALID_INDEX)
+            dv_warning(self->object, "line %" PRIu32 " of '%s': there is no edge between points %g and %g",
+                       change->line, dv_data_string(&self->filename), numbers[0], numbers[1]);
+        else
+            status = surface_cutting_ops.swap_edge(topology->object, edge);
+        (void)status; /* it has been reported */
+    }
+}
+
 static void act(Processor *self, const ScriptedMoment *moment)
 {
     for (uint32_t i = 0; i < moment->count; i++) {
@@ -266,6 +298,8 @@ static void act(Processor *self, const ScriptedMoment *moment)
             add_scripted(self, change);
         else if (change->action == CHANGE_INCISE)
             incise_scripted(self, change);
+        else if (change->action == CHANGE_SWAP)
+            swap_scripted(self, change);
         else
             add_points_in_triangles(self, change);
     }
