@@ -46,6 +46,11 @@ static const Case cases[] = {
     {"matrix", SOLVER STATE "<MeshMatrixMass massDensity='1'/>", 55},
     {"fem", SOLVER STATE "<DiagonalMass massDensity='1'/>" FEM FIXED, 55},
     {"direct", DIRECT STATE "<DiagonalMass massDensity='1'/>" FEM FIXED, 12},
+    {"mapped",
+     SOLVER STATE
+     "<DiagonalMass massDensity='1'/><Node name='hung'><RegularGridTopology n='20 20 20' min='0.01 0.01 0.01' "
+     "max='0.99 0.99 0.99'/><MechanicalObject name='dofs'/><BarycentricMapping input_topology='@../mesh'/></Node>",
+     55},
     {"all",
      SOLVER STATE "<DiagonalMass massDensity='1'/>" FEM FIXED COLLISION
                   "<Node name='surface'><TriangleSetTopologyContainer name='triangles'/><TriangleSetTopologyModifier/>"

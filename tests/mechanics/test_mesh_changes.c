@@ -92,17 +92,21 @@ static void cell_text(DvText *text, DvElementKind kind, uint32_t p)
         dv_text_add(text, "%u %u %u %u ", corner[0], corner[1], corner[0], corner[3]);
 }
 
+static void positions_text(DvText *text, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const double x = i % SIDE, y = i / SIDE % SIDE, z = i / SIDE / SIDE;
+        dv_text_add(text, "%.17g %.17g %.17g ", x + 0.1 * sin(3 * y + z), y + 0.1 * sin(2 * z + x),
+                    z + 0.1 * sin(5 * x + y));
+    }
+}
+
 /* A box, or its lowest layer, whose points are a little out of order. */
 static void grid_text(DvText *text, DvElementKind kind)
 {
     const bool solid = kind >= DV_TETRAHEDRA;
     dv_text_add(text, "position='");
-    for (uint32_t i = 0; i < (solid ? SIDE * SIDE * SIDE : SIDE * SIDE); i++) {
-        const uint32_t layer = i / SIDE / SIDE;
-        const double x = i % SIDE, y = i / SIDE % SIDE, z = layer;
-        dv_text_add(text, "%.17g %.17g %.17g ", x + 0.1 * sin(3 * y + z), y + 0.1 * sin(2 * z + x),
-                    z + 0.1 * sin(5 * x + y));
-    }
+    positions_text(text, solid ? SIDE * SIDE * SIDE : SIDE * SIDE);
     dv_text_add(text, "' %s='", list_of(kind));
     for (uint32_t i = 0; i < (SIDE - 1) * (SIDE - 1) * (solid ? SIDE - 1 : 1); i++)
         cell_text(text, kind,
@@ -475,6 +479,42 @@ static void mapped_points_stay_where_they_are(void **state)
     dv_text_free(&text);
 }
 
+/* A border of points of its own hangs on the mesh that it is the border of, in the corners of elements. */
+static void points_of_a_border_hang_on_its_mesh(void **state)
+{
+    (void)state;
+    DvText text = {0};
+    dv_text_add(&text,
+                "<Node name='border'><TriangleSetTopologyContainer name='triangles'/><TriangleSetTopologyModifier/>"
+                "<Tetra2TriangleTopologicalMapping input='@../mesh' output='@triangles'/><MechanicalObject "
+                "name='dofs' position='");
+    positions_text(&text, SIDE * SIDE * SIDE);
+    dv_text_add(&text, "'/><BarycentricMapping name='map'/></Node>");
+    const Case what = {DV_TETRAHEDRA, text.at};
+    DvScene *scene = scene_on_grid(&what);
+    const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    Editor e = editor_of(scene, what.kind);
+    const DvStep step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    double first[3 * SIDE * SIDE * SIDE];
+    ops->propagate_position(m, &step, DV_POSITION);
+    memcpy(first, dv_state_read(scene_state(scene, "/border/dofs"), DV_POSITION).at, sizeof first);
+    for (uint32_t i = 0; i < 2 * EDITS; i++) {
+        if (i % 3 == 2)
+            remove_some(&e);
+        else
+            edit(&e);
+        ops->propagate_position(m, &step, DV_POSITION);
+        const DvConstVec hung = dv_state_read(scene_state(scene, "/border/dofs"), DV_POSITION);
+        assert_int_equal(hung.count, SIDE * SIDE * SIDE);
+        for (uint32_t k = 0; k < 3 * hung.count; k++)
+            assert_close(hung.at[k], first[k], 1e-11);
+    }
+    ops->close(m);
+    dv_scene_free(scene);
+    dv_text_free(&text);
+}
+
 /* ---- Reset, and saved scenes */
 
 /* Materials of their own, plasticity, a mass by its sum, fixed points and springs. */
@@ -647,6 +687,7 @@ int main(void)
         cmocka_unit_test(edited_meshes_are_those_loaded_anew),
         cmocka_unit_test(matrices_keep_their_pattern_when_elements_go),
         cmocka_unit_test(mapped_points_stay_where_they_are),
+        cmocka_unit_test(points_of_a_border_hang_on_its_mesh),
         cmocka_unit_test(a_saved_scene_goes_on_with_the_same_bits),
         cmocka_unit_test(a_reset_scene_runs_as_at_first),
         cmocka_unit_test(the_last_element_may_go),

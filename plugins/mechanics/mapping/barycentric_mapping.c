@@ -6,8 +6,10 @@
  *
  * When the scene starts each point of the output is located in the mesh of the input (barycentric_location.h): in a regular or sparse grid
  * by its geometry, in meshes that may change by a hash of their elements, in others by comparing all; with nearestElement in all but
- * grids on the element that is nearest. From then on only the weights count. When one of the two meshes changes, all points are located anew at the positions of that moment, when they are next needed:
- * until then a copy of the input's positions follows the changes.
+ * grids on the element that is nearest. From then on only the weights count. Points whose element goes from a mesh that may change are
+ * located where they are among the elements around it; the others stay on their elements, whatever numbers these have. Other changes of
+ * the two meshes locate all points anew at the positions of that moment, when they are next needed: until then a copy of the input's
+ * positions follows the changes.
  *
  * Outputs that are rigid bodies take the position only; their orientation stays, forces on it are lost. In a mesh of tetrahedra that
  * may change they also turn with their tetrahedron: the orientation is the rotation of the polar decomposition of the deformed axes
@@ -27,6 +29,7 @@
 #include <divan/parallel.h>
 #include <divan/types/matrix.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { BODIES_PER_CHUNK = 64 };
@@ -58,6 +61,10 @@ typedef struct BarycentricMapping {
     bool ready;                            /* the rows are valid */
     DvElementData watch[DV_ELEMENT_KINDS]; /* of a mesh that may change; of points: positions before the first change */
     bool changed, copied; /* the mesh has changed since the last location; the positions were copied then */
+    uint32_t *hangs;      /* [located] element of each point; NULL: not all are known, or it does not matter */
+    DvElementKind kind;   /* of these */
+    DvElementData output; /* points of the output's mesh, where it is another one that may change */
+    bool renumbered;      /* the rows are not yet those of `hangs` */
     Elsewhere elsewhere;  /* when the scene started */
     WeightedRows rows;
     TurningBody *bodies; /* [rows.rows]; NULL unless the bodies turn */
@@ -234,11 +241,225 @@ static void take_rows(BarycentricMapping *self)
     }
 }
 
-/* The mesh is about to change or has changed: what the points hang on now is where they have to hang afterwards. */
-static void mesh_changed(DvElementData *data, const DvElementChange *change)
+/* The elements of points that hang on all nodes of one of a mesh that may change. */
+static void find_elements(BarycentricMapping *self)
 {
-    (void)change;
-    BarycentricMapping *self = data->owner;
+    LocationMesh mesh = {0};
+    const DvTopologyRef *in = &self->in_mesh;
+    if (!self->ready || self->bodies || self->rows.rows == 0 || self->rows.rows != self->located ||
+        !self->watch[DV_POINTS].topology || (in->ops->grid && in->ops->grid(in->self, &(DvGridShape){0})) ||
+        dv_object_ops(in->object, DV_SPARSE_GRID))
+        return;
+    choose_changing_list(self, &mesh);
+    self->kind = mesh.list_count ? mesh.lists[0].kind : DV_POINTS;
+    const uint32_t nodes = dv_element_nodes(self->kind);
+    if (self->kind == DV_POINTS || self->rows.row_length != nodes)
+        return;
+    const DvAdjacency around = in->ops->adjacency(in->self, DV_POINTS, self->kind);
+    uint32_t *hangs = dv_alloc(self->rows.rows, sizeof *hangs);
+    for (uint32_t i = 0; i < self->rows.rows; i++) {
+        const uint32_t *node = self->rows.column + (size_t)i * nodes;
+        uint32_t at = node[0] < around.count ? around.begin[node[0]] : 0;
+        const uint32_t end = node[0] < around.count ? around.end[node[0]] : 0;
+        while (at < end &&
+               memcmp(mesh.lists[0].elements.at + (size_t)around.items[at] * nodes, node, nodes * sizeof *node) != 0)
+            at++;
+        if (at == end) {
+            dv_free(hangs);
+            return;
+        }
+        hangs[i] = around.items[at];
+    }
+    self->hangs = hangs;
+}
+
+/* ---- Points that hang on what goes */
+
+static bool is_gone(const DvElementChange *change, uint32_t element)
+{
+    uint32_t low = 0, high = change->count; /* from the largest down */
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (change->indices[middle] > element)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < change->count && change->indices[low] == element;
+}
+
+typedef struct Numbers {
+    uint32_t *at;
+    uint32_t count, room;
+} Numbers;
+
+static void add_once(Numbers *numbers, uint32_t number)
+{
+    for (uint32_t i = 0; i < numbers->count; i++)
+        if (numbers->at[i] == number)
+            return;
+    if (numbers->count == numbers->room) {
+        const uint32_t room = 2 * numbers->room + 64;
+        numbers->at = dv_realloc(numbers->at, numbers->room * sizeof *numbers->at, room * sizeof *numbers->at);
+        numbers->room = room;
+    }
+    numbers->at[numbers->count++] = number;
+}
+
+/* Elements that stay around one that goes; when there are none, around those that go with it. */
+static void find_neighbours(const BarycentricMapping *self, const DvElementChange *change, uint32_t gone, Numbers *left)
+{
+    const uint32_t nodes = dv_element_nodes(self->kind);
+    const DvElements list = elements_of(self, self->kind);
+    const DvAdjacency around = self->in_mesh.ops->adjacency(self->in_mesh.self, DV_POINTS, self->kind);
+    Numbers going = {0};
+    add_once(&going, gone);
+    left->count = 0;
+    for (uint32_t i = 0, ring = 1; i < going.count; i++) {
+        if (i == ring) { /* all that share a point with those before have been seen */
+            if (left->count > 0)
+                break;
+            ring = going.count;
+        }
+        for (uint32_t k = 0; k < nodes; k++) {
+            const uint32_t node = list.at[(size_t)going.at[i] * nodes + k];
+            for (uint32_t at = node < around.count ? around.begin[node] : 0;
+                 node < around.count && at < around.end[node]; at++)
+                add_once(is_gone(change, around.items[at]) ? &going : left, around.items[at]);
+        }
+    }
+    dv_free(going.at);
+}
+
+/* The best of some elements for each of some points, as for those of a whole mesh. */
+static bool locate_among(const BarycentricMapping *self, const double *x, uint32_t x_count, const Numbers *elements,
+                         LocationPoints points, double *weights, uint32_t *element)
+{
+    const uint32_t nodes = dv_element_nodes(self->kind);
+    const DvElements all = elements_of(self, self->kind);
+    uint32_t *list = dv_alloc((size_t)elements->count * nodes, sizeof *list);
+    for (uint32_t i = 0; i < elements->count; i++)
+        memcpy(list + (size_t)i * nodes, all.at + (size_t)elements->at[i] * nodes, nodes * sizeof *list);
+    const LocationMesh mesh = {
+        .points = x, .point_count = x_count, .lists = {{self->kind, {list, elements->count}}}, .list_count = 1};
+    Location *found = dv_alloc(points.count, sizeof *found);
+    if (self->kind == DV_EDGES)
+        locate_on_nearest_edge(&mesh, points, found);
+    else if (dv_data_bool((DvData *)(uintptr_t)&self->nearest_element))
+        locate_on_nearest(&mesh, points, found);
+    else
+        locate_in_all(&mesh, points, found);
+    bool all_found = true;
+    for (uint32_t i = 0; i < points.count && all_found; i++) {
+        uint32_t node[8];
+        all_found = found[i].element != NO_ELEMENT &&
+                    location_weights(&mesh, found[i], false, node, weights + (size_t)i * nodes) == nodes;
+        element[i] = all_found ? elements->at[found[i].element] : NO_ELEMENT;
+    }
+    dv_free(found);
+    dv_free(list);
+    return all_found;
+}
+
+typedef struct Orphan {
+    uint32_t element, row;
+} Orphan;
+
+static int by_element(const void *a, const void *b)
+{
+    const Orphan *left = a, *right = b;
+    if (left->element != right->element)
+        return left->element < right->element ? -1 : 1;
+    return left->row < right->row ? -1 : left->row > right->row;
+}
+
+/* Points of one element that goes. False: nothing is left around it. */
+static bool rehang(BarycentricMapping *self, const DvElementChange *change, const Orphan *orphans, uint32_t count)
+{
+    const uint32_t nodes = dv_element_nodes(self->kind);
+    const DvConstVec in = dv_state_read(self->base.in, DV_POSITION), out = dv_state_read(self->base.out, DV_POSITION);
+    Numbers left = {0};
+    find_neighbours(self, change, orphans[0].element, &left);
+    double *at = dv_alloc(count, 3 * sizeof *at), *weights = dv_alloc((size_t)count * 8, sizeof *weights);
+    uint32_t *element = dv_alloc(count, sizeof *element);
+    for (uint32_t i = 0; i < count; i++)
+        memcpy(at + 3 * (size_t)i, out.at + (size_t)orphans[i].row * out.dim, 3 * sizeof *at);
+    const bool found =
+        left.count > 0 && locate_among(self, in.at, in.count, &left, (LocationPoints){at, count, 3}, weights, element);
+    double *row_weights = dv_data_begin(&self->row_weights, self->row_weights.count);
+    for (uint32_t i = 0; i < count && found; i++) {
+        memcpy(row_weights + (size_t)orphans[i].row * nodes, weights + (size_t)i * nodes, nodes * sizeof *weights);
+        self->hangs[orphans[i].row] = element[i];
+    }
+    dv_data_end(&self->row_weights);
+    dv_free(left.at);
+    dv_free(at);
+    dv_free(weights);
+    dv_free(element);
+    return found;
+}
+
+/* Elements are about to go. False: some points have to be looked for in the whole mesh. */
+static bool leave_elements(BarycentricMapping *self, const DvElementChange *change)
+{
+    const DvConstVec in = dv_state_read(self->base.in, DV_POSITION), out = dv_state_read(self->base.out, DV_POSITION);
+    const uint32_t before = change->total + change->count;
+    if (!in.at || !out.at || in.count < self->rows.columns || out.count < self->located)
+        return false;
+    Orphan *orphans = dv_alloc(self->located, sizeof *orphans);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < self->located; i++)
+        if (is_gone(change, self->hangs[i]))
+            orphans[count++] = (Orphan){self->hangs[i], i};
+    qsort(orphans, count, sizeof *orphans, by_element);
+    bool found = true;
+    for (uint32_t i = 0, next; i < count && found; i = next) {
+        for (next = i + 1; next < count && orphans[next].element == orphans[i].element;)
+            next++;
+        found = rehang(self, change, orphans + i, next - i);
+    }
+    for (uint32_t i = 0; i < self->located && found; i++)
+        while (self->hangs[i] >= change->total) /* it takes the number of one that goes, perhaps more than once */
+            self->hangs[i] = change->indices[before - 1 - self->hangs[i]];
+    dv_free(orphans);
+    return found;
+}
+
+/* Points of the output go. */
+static void leave_points(BarycentricMapping *self, const DvElementChange *change)
+{
+    const uint32_t nodes = dv_element_nodes(self->kind), before = self->located;
+    double *weights = dv_data_begin(&self->row_weights, (size_t)before * nodes);
+    for (uint32_t i = 0; i < change->count; i++) {
+        const uint32_t gone = change->indices[i], last = before - 1 - i;
+        self->hangs[gone] = self->hangs[last];
+        memmove(weights + (size_t)gone * nodes, weights + (size_t)last * nodes, nodes * sizeof *weights);
+    }
+    self->located = change->total;
+    (void)dv_data_begin(&self->row_weights, (size_t)self->located * nodes);
+    dv_data_end(&self->row_weights);
+}
+
+/* The rows of `hangs`, with the numbers that nodes have now. */
+static void take_new_rows(BarycentricMapping *self)
+{
+    const uint32_t nodes = dv_element_nodes(self->kind);
+    const DvElements list = elements_of(self, self->kind);
+    uint32_t *row = dv_data_begin_all(&self->row_nodes, (size_t)self->located * nodes);
+    for (uint32_t i = 0; i < self->located; i++)
+        memcpy(row + (size_t)i * nodes, list.at + (size_t)self->hangs[i] * nodes, nodes * sizeof *row);
+    dv_data_end(&self->row_nodes);
+    (void)dv_data_begin(&self->row_start, (size_t)self->located + 1);
+    dv_data_end(&self->row_start);
+    take_rows(self);
+    self->renumbered = false;
+}
+
+/* ---- Changes of the meshes */
+
+/* The mesh is about to change or has changed: what the points hang on now is where they have to hang afterwards. */
+static void locate_later(BarycentricMapping *self)
+{
     DvElementData *points = &self->watch[DV_POINTS];
     if (self->changed)
         return;
@@ -247,6 +468,42 @@ static void mesh_changed(DvElementData *data, const DvElementChange *change)
     self->copied = in.at && in.count == points->count;
     if (self->copied)
         memcpy(points->entries, in.at, (size_t)in.count * 3 * sizeof(double));
+}
+
+static void mesh_changed(DvElementData *data, const DvElementChange *change)
+{
+    BarycentricMapping *self = data->owner;
+    const bool removed = change->change == DV_ELEMENTS_REMOVED;
+    if (self->changed || (self->hangs && change->change == DV_ELEMENTS_ADDED))
+        return; /* points stay where they are */
+    if (!self->hangs || change->change == DV_POINTS_MOVED)
+        locate_later(self);
+    else if (data->kind == self->kind && !(removed && leave_elements(self, change)))
+        locate_later(self);
+    else
+        self->renumbered = true;
+}
+
+static void output_changed(DvElementData *data, const DvElementChange *change)
+{
+    BarycentricMapping *self = data->owner;
+    if (self->changed || change->without_states)
+        return;
+    if (self->hangs && change->change == DV_ELEMENTS_REMOVED && change->total + change->count == self->located) {
+        leave_points(self, change);
+        self->renumbered = true;
+    } else {
+        locate_later(self);
+    }
+}
+
+static DvStatus watch_output(BarycentricMapping *self)
+{
+    const DvTopologyRef *mesh = &self->out_mesh;
+    if (!mesh->ops || mesh->object == self->in_mesh.object || !mesh->ops->is_dynamic(mesh->self))
+        return DV_OK;
+    self->output = (DvElementData){.kind = DV_POINTS, .owner = self, .changed = output_changed};
+    return dv_element_data_attach(&self->output, mesh->object);
 }
 
 static DvStatus watch_mesh(BarycentricMapping *self)
@@ -268,9 +525,13 @@ static void remember_meshes(BarycentricMapping *self)
 {
     (void)dv_topology_changed(&self->in_mesh);
     (void)dv_topology_changed(&self->out_mesh);
+    (void)dv_topology_rewritten(&self->in_mesh);
+    (void)dv_topology_rewritten(&self->out_mesh);
     self->located = dv_state_count(self->base.out);
     self->located_in = dv_state_count(self->base.in);
-    self->changed = self->copied = false;
+    self->changed = self->copied = self->renumbered = false;
+    dv_free(self->hangs);
+    self->hangs = NULL;
 }
 
 static DvVec3 place_of(const double *points, const uint32_t *nodes, const double *weights, uint32_t count)
@@ -405,6 +666,7 @@ static DvStatus locate(BarycentricMapping *self, bool first)
             dv_mat3_store(bodies[i].axes, axes + 9 * (size_t)i);
         dv_data_end(&self->turning_axes);
         take_rows(self);
+        find_elements(self);
     }
     builder_free(&builder);
     dv_free(bodies);
@@ -412,9 +674,11 @@ static DvStatus locate(BarycentricMapping *self, bool first)
     return status;
 }
 
-static bool is_current(const DvTopologyRef *mesh)
+/* `followed`: its changes are told. */
+static bool is_current(const DvTopologyRef *mesh, bool followed)
 {
-    return !mesh->ops || mesh->ops->revision(mesh->self) == mesh->revision;
+    return !mesh->ops || (followed ? dv_topology_rewritings(mesh) == mesh->rewritten
+                                   : mesh->ops->revision(mesh->self) == mesh->revision);
 }
 
 /* Whether the rows may be used; locates anew when a mesh, or a number of points, has changed. */
@@ -422,9 +686,13 @@ static bool current(BarycentricMapping *self, uint32_t points_in, uint32_t point
 {
     if (!self->in_mesh.ops)
         return false;
-    if (!self->changed && self->located == points_out && self->located_in == points_in && is_current(&self->in_mesh) &&
-        is_current(&self->out_mesh))
-        return self->ready;
+    const bool followed = self->hangs != NULL;
+    const bool output = self->out_mesh.object == self->in_mesh.object ? followed : self->output.topology != NULL;
+    if (!self->changed && self->renumbered)
+        take_new_rows(self);
+    if (!self->changed && self->located == points_out && (followed || self->located_in == points_in) &&
+        is_current(&self->in_mesh, followed) && is_current(&self->out_mesh, output))
+        return self->ready && self->rows.columns <= points_in;
     dv_object_set_state(dv_object_of(self), locate(self, false) == DV_OK ? DV_COMPONENT_VALID : DV_COMPONENT_INVALID);
     self->ready = self->ready && self->rows.columns <= points_in && self->rows.rows <= points_out;
     return self->ready;
@@ -615,6 +883,7 @@ static void release(BarycentricMapping *self)
 {
     for (uint32_t kind = 0; kind < DV_ELEMENT_KINDS; kind++)
         dv_element_data_detach(&self->watch[kind]);
+    dv_element_data_detach(&self->output);
     dv_topology_release(&self->in_mesh);
     dv_topology_release(&self->out_mesh);
     mapping_release(&self->base);
@@ -646,7 +915,9 @@ static DvStatus init(DvObject *object, void *self_)
                               "the input has no topology to hang points on; add one to its node or link one");
     if (self->in_mesh.ops->is_dynamic(self->in_mesh.self) && (status = watch_mesh(self)) != DV_OK)
         return status;
-    status = locate(self, true);
+    status = watch_output(self);
+    if (status == DV_OK)
+        status = locate(self, true);
     if (status != DV_OK || !dv_data_bool(&base->apply_rest_position) ||
         !base->in.ops->has(base->in.self, DV_REST_POSITION))
         return status;
@@ -662,6 +933,7 @@ static DvStatus restore(DvObject *object, void *self_)
     BarycentricMapping *self = self_;
     remember_meshes(self);
     take_rows(self);
+    find_elements(self);
     if (self->ready && self->rows.columns <= self->located_in && self->rows.rows <= self->located) {
         if (self->bodies)
             mapping_apply_all(&self->base, &ops); /* their rotations are needed before the next apply */
@@ -684,6 +956,7 @@ static void destroy(DvObject *object, void *self_)
     BarycentricMapping *self = self_;
     weighted_rows_free(&self->rows);
     dv_free(self->bodies);
+    dv_free(self->hangs);
 }
 
 /* ---- Products of a few points ---- */
