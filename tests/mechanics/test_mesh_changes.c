@@ -3,7 +3,12 @@
  * After any edits of a mesh, whatever hangs on it is what it would be on a mesh that is loaded like that: forces, products, masses,
  * assembled matrices, collision bounds and visual surfaces, to 1e-12. Each class that hangs on a mesh has its line in `cases`.
  *
- * BarycentricMapping is not among them: weights depend on when points were located, so it is tested by what holds in any case.
+ * Not among them, since what they hold depends on what was before:
+ * - BarycentricMapping: weights depend on when points were located; tested below by what holds in any case;
+ * - bending springs: an edge keeps the springs that it had (tests/mechanics/test_bending_springs.c, also with consistentEdges);
+ * - EdgePressureForceField: chosen edges are those of the start, and their heirs (tests/mechanics/test_pressures.c);
+ * - springs between listed points, constraints and lists of points: they name points, whose numbers they follow
+ *   (expect_same_run below; tests/mechanics/test_moving_constraints.c).
  */
 #include "force_at.h"
 
@@ -45,6 +50,25 @@ static const Case cases[] = {
     {DV_QUADS, "<MeshMatrixMass computeMassOnRest='1' massDensity='2.5'/>"},
     {DV_HEXAHEDRA, "<MeshMatrixMass computeMassOnRest='1' massDensity='2.5'/>"},
     {DV_EDGES, "<DiagonalMass massDensity='2.5'/>"},
+    {DV_EDGES, "<DiagonalMass massDensity='2.5'/><LineCollisionModel/>"},
+    {DV_TETRAHEDRA,
+     "<UniformMass vertexMass='0.3'/><TetrahedronFEMForceField method='exact' youngModulus='300' poissonRatio='0.3'/>"
+     "<TetrahedronCollisionModel/><PointCollisionModel computeNormals='1'/><SphereCollisionModel radius='0.1'/>"},
+    {DV_TETRAHEDRA,
+     "<DiagonalMass massDensity='2.5'/><TriangleCollisionModel/><LineCollisionModel/><VisualModelImpl/>"},
+    {DV_TRIANGLES, "<UniformMass vertexMass='0.3'/><TriangularFEMForceField youngModulus='300' poissonRatio='0.3'/>"},
+    {DV_TRIANGLES, "<UniformMass vertexMass='0.3'/><TrianglePressureForceField pressure='0 1 2'/>"},
+    {DV_TRIANGLES, "<UniformMass vertexMass='0.3'/><SurfacePressureForceField pressure='3'/>"},
+    {DV_QUADS, "<UniformMass vertexMass='0.3'/><QuadPressureForceField pressure='0 1 2'/>"},
+    {DV_HEXAHEDRA,
+     "<UniformMass vertexMass='0.3'/><HexahedralFEMForceField youngModulus='300' poissonRatio='0.3'/><OglModel/>"},
+    {DV_HEXAHEDRA, "<MeshMatrixMass computeMassOnRest='1' massDensity='2.5' consistent='1'/>"},
+    {DV_TETRAHEDRA,
+     "<UniformMass vertexMass='0.3'/><Node name='surface'><TriangleSetTopologyContainer name='triangles'/>"
+     "<TriangleSetTopologyModifier/><Tetra2TriangleTopologicalMapping input='@../mesh' output='@triangles'/>"
+     "<MechanicalObject name='dofs'/><IdentityMapping/><TriangleCollisionModel/><LineCollisionModel/>"
+     "<PointCollisionModel/></Node><Node name='visual'>"
+     "<OglModel topology='@../surface/triangles'/><IdentityMapping/></Node>"},
 };
 
 enum { SIDE = 4, EDITS = 60 }; /* points along a side; how many edits */
@@ -290,6 +314,7 @@ static void add_mechanics(DvScene *scene, DvMechanics *m, Values *values)
         dx[i] = pattern(rest + i / 3 * 3, i % 3 + 5);
     }
     const DvVecId d = ops->allocate(m, DV_DERIVS), r = ops->allocate(m, DV_DERIVS);
+    ops->propagate_position(m, &step, DV_POSITION);
     ops->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);
     ops->gather(m, room(values, n), DV_FORCE);
     ops->scatter(m, d, dx);
@@ -303,41 +328,72 @@ static void add_mechanics(DvScene *scene, DvMechanics *m, Values *values)
     free(dx);
 }
 
-static void add_collision(DvScene *scene, Values *values)
+static int ascending_boxes(const void *a, const void *b)
+{
+    const double *left = a, *right = b;
+    for (int k = 0; k < 6; k++)
+        if (left[k] != right[k])
+            return left[k] < right[k] ? -1 : 1;
+    return 0;
+}
+
+static void add_boxes(const DvCollisionModelOps *ops, DvObject *model, bool ordered, Values *values)
+{
+    const DvBoxes boxes = ops->boxes(dv_object_self(model));
+    double *at = room(values, 6 * (size_t)boxes.count);
+    for (uint32_t i = 0; i < boxes.count; i++)
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            at[6 * (size_t)i + axis] = boxes.lower[axis][i];
+            at[6 * (size_t)i + 3 + axis] = boxes.upper[axis][i];
+        }
+    if (!ordered && boxes.count)
+        qsort(at, boxes.count, 6 * sizeof *at, ascending_boxes);
+}
+
+static void add_collision(DvNode *node, bool ordered, Values *values)
 {
     DvObject *object;
-    for (size_t i = 0; (object = dv_node_member(dv_scene_root(scene), i)); i++) {
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++) {
         const DvCollisionModelOps *ops = dv_object_ops(object, DV_COLLISION_MODEL);
         DvShapeVersion version;
         if (!ops)
             continue;
         assert_int_equal(ops->update(dv_object_self(object), &version), DV_OK);
-        const DvBoxes boxes = ops->boxes(dv_object_self(object));
+        add_boxes(ops, object, ordered, values);
         const DvShape *shape = ops->shape(dv_object_self(object));
-        for (int axis = 0; axis < 3; axis++) {
-            memcpy(room(values, boxes.count), boxes.lower[axis], boxes.count * sizeof(double));
-            memcpy(room(values, boxes.count), boxes.upper[axis], boxes.count * sizeof(double));
-        }
-        for (uint32_t k = 0; shape->owns && k < shape->count; k++)
+        for (uint32_t k = 0; ordered && shape->owns && k < shape->count; k++)
             *room(values, 1) = shape->owns[k];
     }
 }
 
-static void add_visual(DvScene *scene, Values *values)
+/* Faces by their corners; of a border, whose faces have an order of their own and look
+ * outward or inward: how many there are at each point. */
+static void add_faces(DvObject *surface, const char *field, uint32_t corners, bool ordered, Values *values)
+{
+    size_t faces, points;
+    const uint32_t *corner = dv_data_uints(dv_object_field(surface, field), &faces);
+    (void)dv_data_doubles(dv_object_field(surface, "position"), &points);
+    double *at = room(values, ordered ? corners * faces : points);
+    for (size_t k = 0; k < corners * faces; k++) {
+        assert_true(corner[k] < points);
+        at[ordered ? k : corner[k]] += ordered ? corner[k] : 1;
+    }
+}
+
+static void add_visual(DvNode *node, bool ordered, Values *values)
 {
     DvObject *object;
-    for (size_t i = 0; (object = dv_node_member(dv_scene_root(scene), i)); i++) {
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++) {
         const DvVisualModelOps *ops = dv_object_ops(object, DV_VISUAL_MODEL);
+        size_t count;
         if (!ops)
             continue;
         ops->update(dv_object_self(object));
-        size_t count;
-        const uint32_t *corner = dv_data_uints(dv_object_field(object, "triangles"), &count);
-        for (size_t k = 0; k < 3 * count; k++)
-            *room(values, 1) = corner[k];
-        corner = dv_data_uints(dv_object_field(object, "quads"), &count);
-        for (size_t k = 0; k < 4 * count; k++)
-            *room(values, 1) = corner[k];
+        add_faces(object, "triangles", 3, ordered, values);
+        add_faces(object, "quads", 4, ordered, values);
+        const double *at = dv_data_doubles(dv_object_field(object, "position"), &count);
+        if (!ordered && count > 0) /* of a surface that a mapping moves */
+            memcpy(room(values, 3 * count), at, 3 * count * sizeof *at);
     }
 }
 
@@ -345,8 +401,14 @@ static void evaluate(DvScene *scene, DvMechanics *m, Values *values)
 {
     values->count = 0;
     add_mechanics(scene, m, values);
-    add_collision(scene, values);
-    add_visual(scene, values);
+    DvNode *root = dv_scene_root(scene), *child;
+    dv_scene_update_visual(scene);
+    add_collision(root, true, values);
+    add_visual(root, true, values);
+    for (size_t i = 0; (child = dv_node_child(root, i)); i++) {
+        add_collision(child, false, values);
+        add_visual(child, false, values);
+    }
 }
 
 static void compare(const Case *what, uint32_t edits, const Values *edited, const Values *anew)
