@@ -33,6 +33,8 @@ typedef struct Options {
     gboolean list, quick, markdown;
     int jobs;
     char *html, *scenes;
+    int frames, every, width, height;
+    char *camera, *mp4;
 } Options;
 
 enum { ANY_NUMBER = 1000 };
@@ -46,7 +48,7 @@ typedef struct Command {
 } Command;
 
 extern const Command command_run, command_probe, command_list, command_info, command_check, command_save, command_bench,
-    command_new_plugin, command_verify;
+    command_new_plugin, command_verify, command_render;
 
 /* Finds and starts the plugins that the command line asks for; errors have been reported. */
 DvStatus host_start(const Options *options);

@@ -21,7 +21,7 @@
 
 static const Command *const commands[] = {
     &command_run,  &command_bench, &command_check,      &command_save,   &command_probe,
-    &command_list, &command_info,  &command_new_plugin, &command_verify,
+    &command_list, &command_info,  &command_new_plugin, &command_verify, &command_render,
 };
 
 double host_now(void)
@@ -130,6 +130,32 @@ static gboolean read_jobs(const char *option, const char *text, gpointer options
     return read_whole(option, text, 1, 1024, &((Options *)options)->jobs, error);
 }
 
+static gboolean read_frames(const char *option, const char *text, gpointer options, GError **error)
+{
+    return read_whole(option, text, 1, 1000000, &((Options *)options)->frames, error);
+}
+
+static gboolean read_every(const char *option, const char *text, gpointer options, GError **error)
+{
+    return read_whole(option, text, 1, INT_MAX, &((Options *)options)->every, error);
+}
+
+static gboolean read_size(const char *option, const char *text, gpointer options, GError **error)
+{
+    Options *all = options;
+    char **sides = g_strsplit(text, "x", -1);
+    gint64 width = 0, height = 0;
+    const bool good = g_strv_length(sides) == 2 && g_ascii_string_to_signed(sides[0], 10, 1, INT_MAX, &width, NULL) &&
+                      g_ascii_string_to_signed(sides[1], 10, 1, INT_MAX, &height, NULL);
+    g_strfreev(sides);
+    all->width = (int)width;
+    all->height = (int)height;
+    if (!good)
+        g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                    "%s %s: expected width and height in pixels, as 1280x720", option, text);
+    return good;
+}
+
 static gboolean read_grain_divisor(const char *option, const char *text, gpointer options, GError **error)
 {
     return read_whole(option, text, 1, INT_MAX, &((Options *)options)->grain_divisor, error);
@@ -168,7 +194,14 @@ static GArray *entries_of(const Command *command, Options *options)
         {"dump-steps", 0, 0, G_OPTION_ARG_STRING, &options->dump_steps,
          "Which steps to dump: 0,1,10 (0: after initialisation; default: first and last)", "LIST"},
         {"at", 0, 0, G_OPTION_ARG_FILENAME, &options->at, "The state: positions, velocities, displacements", "FILE"},
-        {"out", 0, 0, G_OPTION_ARG_FILENAME, &options->out, "Where to write the results", "DUMP"},
+        {"out", 0, 0, G_OPTION_ARG_FILENAME, &options->out, "Where to write the results", "PATH"},
+        {"frames", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_frames, "How many pictures to make (default 1)", "N"},
+        {"every", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_every, "Steps from a picture to the next (default 1)",
+         "K"},
+        {"size", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_size, "Pixels of a picture (default 1280x720)", "WxH"},
+        {"camera", 0, 0, G_OPTION_ARG_STRING, &options->camera,
+         "Where to look from: a camera of the scene, 'x y z lookx looky lookz', a .view file, or 'default'", "VIEW"},
+        {"mp4", 0, 0, G_OPTION_ARG_FILENAME, &options->mp4, "Make a film of the pictures, by ffmpeg", "FILE"},
         {"verbose", 0, 0, G_OPTION_ARG_NONE, &options->verbose,
          "Say what is loaded, what components report, and a line for each tenth of the steps", NULL},
         {"strict", 0, 0, G_OPTION_ARG_NONE, &options->strict, "Stop at a warning that changes results", NULL},
@@ -279,16 +312,10 @@ static bool has_names(const char *program, const Options *options)
     const struct {
         const char *option, *name;
     } given[] = {
-        {"--plugin-set", options->plugin_set},
-        {"--dump", options->dump},
-        {"--dump-topology", options->dump_topology},
-        {"--contacts", options->contacts},
-        {"--at", options->at},
-        {"--out", options->out},
-        {"--folder", options->folder},
-        {"--html", options->html},
-        {"--scenes", options->scenes},
-        {"OUT", options->second},
+        {"--plugin-set", options->plugin_set}, {"--dump", options->dump}, {"--dump-topology", options->dump_topology},
+        {"--contacts", options->contacts},     {"--at", options->at},     {"--out", options->out},
+        {"--folder", options->folder},         {"--html", options->html}, {"--scenes", options->scenes},
+        {"--camera", options->camera},         {"--mp4", options->mp4},   {"OUT", options->second},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(given); i++)
         if (given[i].name && !*given[i].name) {
@@ -406,6 +433,8 @@ static int run_command(const Command *command, int argc, char **argv)
     g_free(options.license);
     g_free(options.html);
     g_free(options.scenes);
+    g_free(options.camera);
+    g_free(options.mp4);
     return result;
 }
 

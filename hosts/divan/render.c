@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * divan render: pictures of a scene, and films of them, without a display.
+ *
+ * The host knows no graphics: it records pictures, has them drawn and written by the services that plugins offer, and says which one is
+ * missing.
+ */
+#include "host.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <divan/contracts/image.h>
+#include <divan/contracts/picture.h>
+#include <divan/contracts/renderer.h>
+#include <divan/output.h>
+
+#include "../view_file.h"
+
+enum { DEFAULT_WIDTH = 1280, DEFAULT_HEIGHT = 720 };
+
+static volatile sig_atomic_t interrupted; /* by the signal of this number; 0: not yet */
+
+static void on_signal(int number)
+{
+    interrupted = number;
+}
+
+typedef struct Film {
+    FILE *file; /* that ffmpeg writes to; NULL: none is made */
+    int pipe;   /* pixels go in */
+    GPid ffmpeg;
+} Film;
+
+typedef struct Job {
+    const Options *options;
+    const DvPictureRecorderOps *recording;
+    const DvRendererOps *rendering;
+    const DvImagesOps *images; /* NULL: only a film is made */
+    DvScene *scene;
+    DvRecorder *recorder;
+    DvRenderer *renderer;
+    DvCamera camera; /* one that does not move */
+    char *named;     /* camera of the scene; NULL: `camera` */
+    DvImage image;
+    Film film;
+} Job;
+
+static bool complain(const char *what, DvText *why)
+{
+    fprintf(stderr, "divan: %s: %s\n", what, why->at ? why->at : "unknown");
+    dv_text_free(why);
+    return false;
+}
+
+/* Services */
+
+static bool find_services(Job *job)
+{
+    job->recording = dv_service(DV_PICTURE_RECORDER);
+    job->rendering = dv_service(DV_RENDERER);
+    job->images = dv_service(DV_IMAGES);
+    if (!job->recording)
+        fputs("divan: nothing records pictures: the plugin divan.visual is not loaded; see `divan list`\n", stderr);
+    else if (!job->rendering)
+        fputs(
+            "divan: nothing draws pictures: the plugin divan.opengl is not loaded; see `divan list`. It is built where libepoxy, EGL "
+            "and FreeType are (on Debian: libepoxy-dev libegl-dev libfreetype-dev)\n",
+            stderr);
+    else if (!job->images && job->options->out)
+        fputs(
+            "divan: nothing writes images: the plugin divan.image is not loaded; see `divan list`. It is built where libpng and libjpeg "
+            "are (on Debian: libpng-dev libjpeg-dev)\n",
+            stderr);
+    return job->recording && job->rendering && (job->images || !job->options->out);
+}
+
+/* Cameras */
+
+static const DvPictureCamera *find_camera(const DvPicture *picture, const char *name)
+{
+    for (uint32_t i = 0; i < picture->camera_count; i++)
+        if (!name || strcmp(picture->cameras[i].name, name) == 0 || strcmp(picture->cameras[i].path, name) == 0)
+            return &picture->cameras[i];
+    return NULL;
+}
+
+static bool read_place(const char *text, DvCamera *camera)
+{
+    double at[6];
+    for (int i = 0; i < 6; i++)
+        if (!dv_read_double(&text, &at[i]) || !isfinite(at[i]))
+            return false;
+    text += strspn(text, " \t");
+    const DvVec3 from = dv_vec3_load(at), to = dv_vec3_load(at + 3);
+    if (*text || !(dv_vec3_distance(from, to) > 0))
+        return false;
+    dv_camera_look(camera, from, to, dv_vec3_neg(dv_vec3_load(camera->look_at))); /* look_at holds gravity's way */
+    return true;
+}
+
+static bool no_camera(const Job *job, const DvPicture *picture)
+{
+    fprintf(
+        stderr,
+        "divan: --camera %s: neither a camera of the scene, nor six numbers 'x y z lookx looky lookz' of two points, nor a file that "
+        "ends in .view, nor 'default'",
+        job->options->camera);
+    for (uint32_t i = 0; i < picture->camera_count; i++)
+        fprintf(stderr, "%s %s", i ? "," : "; the scene has", picture->cameras[i].name);
+    fputs("\n", stderr);
+    return false;
+}
+
+/* Without --camera: the view kept beside the scene, else the scene's first camera, else the whole scene. */
+static bool choose_camera(Job *job, const DvPicture *picture)
+{
+    const char *wanted = job->options->camera;
+    char *beside = wanted ? NULL : g_strdup_printf("%s.view", job->options->scene);
+    const char *file = wanted && g_str_has_suffix(wanted, ".view")             ? wanted
+                       : beside && g_file_test(beside, G_FILE_TEST_IS_REGULAR) ? beside
+                                                                               : NULL;
+    const DvPictureCamera *of_scene = wanted && strcmp(wanted, "default") == 0 ? NULL : find_camera(picture, wanted);
+    const double *down = picture->gravity;
+    DvText why = {0};
+    bool good = true;
+    job->camera = (DvCamera){.orientation = {0, 0, 0, 1}, .field_of_view = 45, .fits_clip = true};
+    if (file) {
+        good = view_file_read(&job->camera, file, &why) || complain("--camera", &why);
+    } else if (of_scene) {
+        job->camera = of_scene->camera;
+        if (job->camera.by_bounds)
+            dv_camera_look_at_box(&job->camera, picture->has_box ? picture->box : NULL, down);
+        else
+            job->named = g_strdup(of_scene->path);
+    } else if (!wanted || strcmp(wanted, "default") == 0) {
+        dv_camera_look_at_box(&job->camera, picture->has_box ? picture->box : NULL, down);
+    } else {
+        const bool falls = down[0] != 0 || down[1] != 0 || down[2] != 0;
+        dv_vec3_store(falls ? dv_vec3_load(down) : dv_vec3(0, -1, 0), job->camera.look_at);
+        good = read_place(wanted, &job->camera) || no_camera(job, picture);
+    }
+    g_free(beside);
+    return good;
+}
+
+/* Films */
+
+static double frames_per_second(const Job *job)
+{
+    const double between = dv_node_dt(dv_scene_root(job->scene)) * job->options->every;
+    return between > 0 ? fmin(fmax(1 / between, 1), 240) : 25;
+}
+
+static void take_file(gpointer data)
+{
+    (void)dup2(*(int *)data, STDOUT_FILENO);
+}
+
+/* ffmpeg takes pixels and writes to the file that stands for the new film until that is whole. */
+static bool open_film(Job *job)
+{
+    DvText why = {0};
+    GError *error = NULL;
+    if (!job->options->mp4)
+        return true;
+    job->film.file = dv_output_open(job->options->mp4, job->scene, &why);
+    if (!job->film.file)
+        return complain(job->options->mp4, &why);
+    char *size = g_strdup_printf("%ux%u", job->image.width, job->image.height);
+    char rate[G_ASCII_DTOSTR_BUF_SIZE];
+    g_ascii_formatd(rate, sizeof rate, "%.6g", frames_per_second(job));
+    /* Pixels come in pairs in the colours of films: an odd side loses one. */
+    char *arguments[] = {"ffmpeg",    "-loglevel", "error",    "-y",
+                         "-f",        "rawvideo",  "-pix_fmt", "rgba",
+                         "-s",        size,        "-r",       rate,
+                         "-i",        "pipe:0",    "-vf",      "crop=trunc(iw/2)*2:trunc(ih/2)*2",
+                         "-pix_fmt",  "yuv420p",   "-f",       "mp4",
+                         "/dev/fd/1", NULL};
+    int file = fileno(job->film.file);
+    const bool good = g_spawn_async_with_pipes(
+        NULL, arguments, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_LEAVE_DESCRIPTORS_OPEN,
+        take_file, &file, &job->film.ffmpeg, &job->film.pipe, NULL, NULL, &error);
+    if (!good)
+        fprintf(stderr, "divan: --mp4 %s: ffmpeg cannot be started (%s); on Debian: apt-get install ffmpeg\n",
+                job->options->mp4, error->message);
+    g_clear_error(&error);
+    g_free(size);
+    return good;
+}
+
+static bool add_to_film(Job *job)
+{
+    const size_t bytes = (size_t)job->image.width * job->image.height * 4;
+    for (size_t sent = 0; job->film.ffmpeg && sent < bytes;) {
+        const ssize_t now = write(job->film.pipe, job->image.pixels + sent, bytes - sent);
+        if (now < 0 && errno == EINTR)
+            continue;
+        if (now <= 0) {
+            fprintf(stderr, "divan: --mp4 %s: ffmpeg takes no more pictures; its message is above\n",
+                    job->options->mp4);
+            return false;
+        }
+        sent += (size_t)now;
+    }
+    return true;
+}
+
+/* The film takes the place of the old file only if all went well. */
+static bool close_film(Job *job, bool good)
+{
+    DvText text = {0};
+    int status = 0;
+    if (!job->film.file)
+        return good;
+    if (job->film.ffmpeg) {
+        (void)close(job->film.pipe);
+        while (waitpid(job->film.ffmpeg, &status, 0) < 0 && errno == EINTR) {
+        }
+        g_spawn_close_pid(job->film.ffmpeg);
+        if (status != 0 && good)
+            fprintf(stderr, "divan: --mp4 %s: ffmpeg failed; its message is above\n", job->options->mp4);
+        good = good && status == 0;
+    }
+    if (dv_output_close(job->film.file, good ? DV_OUTPUT_WHOLE : DV_OUTPUT_NONE, &text) != DV_OK)
+        good = complain(job->options->mp4, &text);
+    dv_text_free(&text);
+    return good;
+}
+
+/* Pictures */
+
+static bool write_image(Job *job, uint32_t frame)
+{
+    DvText why = {0};
+    bool good = true;
+    if (job->options->out) {
+        char name[32];
+        snprintf(name, sizeof name, "frame_%05u.png", frame);
+        char *path = g_build_filename(job->options->out, name, NULL);
+        good = job->images->write(path, job->scene, &job->image, true, &why) == DV_OK || complain(path, &why);
+        g_free(path);
+    }
+    return good && add_to_film(job);
+}
+
+static bool draw(Job *job, DvPicture *picture, uint32_t frame)
+{
+    DvText why = {0};
+    DvRenderView view = {.camera = job->camera, .width = job->image.width, .height = job->image.height};
+    const DvPictureCamera *moving = job->named ? find_camera(picture, job->named) : NULL;
+    if (moving)
+        view.camera = moving->camera;
+    dv_camera_prepare(&view.camera, picture->has_box ? picture->box : NULL, picture->gravity);
+    if (job->rendering->draw(job->renderer, picture, &view, &why) != DV_OK ||
+        job->rendering->read(job->renderer, job->image.pixels, &why) != DV_OK)
+        return complain("the picture cannot be drawn", &why);
+    return write_image(job, frame);
+}
+
+static bool picture_of_now(Job *job, uint32_t frame)
+{
+    DvPicture *picture = job->recording->record(job->recorder, NULL);
+    const bool good = (frame || (choose_camera(job, picture) && open_film(job))) && draw(job, picture, frame);
+    job->recording->unref(picture);
+    return good;
+}
+
+static int make_steps(Job *job, int steps)
+{
+    for (int i = 0; i < steps && !interrupted; i++) {
+        const DvStatus status = dv_scene_step(job->scene, job->options->dt > 0 ? job->options->dt : 0);
+        if (status != DV_OK)
+            return host_step_failed(job->scene, job->options, status);
+    }
+    return EXIT_DONE;
+}
+
+static int make_pictures(Job *job)
+{
+    const int frames = job->options->frames;
+    int result = make_steps(job, job->options->steps > 0 ? job->options->steps : 0);
+    int made = 0;
+    for (; result == EXIT_DONE && made < frames && !interrupted; made++) {
+        if (made)
+            result = make_steps(job, job->options->every);
+        if (result == EXIT_DONE && !interrupted && !picture_of_now(job, (uint32_t)made))
+            result = EXIT_FAULT;
+    }
+    if (!close_film(job, result == EXIT_DONE) && result == EXIT_DONE)
+        result = EXIT_FAULT;
+    if (result == EXIT_DONE && interrupted)
+        result = EXIT_BY_SIGNAL + interrupted;
+    if (result == EXIT_DONE && !job->options->quiet) {
+        DvRenderStats stats;
+        job->rendering->stats(job->renderer, &stats);
+        printf("%d picture%s of %u x %u pixels%s%s, drawn by %s\n", made, made == 1 ? "" : "s", job->image.width,
+               job->image.height, job->options->out ? " in " : "", job->options->out ? job->options->out : "",
+               stats.device);
+    }
+    return result;
+}
+
+static bool start(Job *job)
+{
+    const Options *options = job->options;
+    DvText why = {0};
+    if (!find_services(job))
+        return false;
+    if (options->out && g_mkdir_with_parents(options->out, 0777) != 0) {
+        fprintf(stderr, "divan: --out %s: no folder can be made there: %s\n", options->out, g_strerror(errno));
+        return false;
+    }
+    if (job->rendering->create(NULL, &job->renderer, &why) != DV_OK)
+        return complain("nothing can be drawn", &why);
+    job->scene = host_load(options);
+    if (!job->scene)
+        return false;
+    job->recorder = job->recording->create(job->scene);
+    job->image = (DvImage){(uint32_t)options->width, (uint32_t)options->height, NULL};
+    job->image.pixels = g_try_malloc((size_t)options->width * (size_t)options->height * 4);
+    if (!job->image.pixels)
+        fprintf(stderr, "divan: --size %dx%d: there is no memory for a picture of that size\n", options->width,
+                options->height);
+    return job->image.pixels != NULL;
+}
+
+static int render(const Options *given)
+{
+    Options options = *given;
+    Job job = {.options = &options};
+    if (!options.out && !options.mp4) {
+        fputs("divan render: needs --out DIR, --mp4 FILE or both\n", stderr);
+        return EXIT_USAGE;
+    }
+    options.frames = options.frames ? options.frames : 1;
+    options.every = options.every ? options.every : 1;
+    options.width = options.width ? options.width : DEFAULT_WIDTH;
+    options.height = options.height ? options.height : DEFAULT_HEIGHT;
+    if (options.width > DV_RENDER_SIZE_MOST || options.height > DV_RENDER_SIZE_MOST) {
+        fprintf(stderr, "divan render: --size %dx%d: a side has at most %d pixels\n", options.width, options.height,
+                DV_RENDER_SIZE_MOST);
+        return EXIT_USAGE;
+    }
+    const struct sigaction taken = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    (void)sigaction(SIGINT, &taken, NULL);
+    (void)sigaction(SIGTERM, &taken, NULL);
+    (void)signal(SIGPIPE, SIG_IGN); /* ffmpeg may go */
+    const int result = start(&job) ? make_pictures(&job) : EXIT_FAULT;
+    if (job.recorder)
+        job.recording->destroy(job.recorder);
+    if (job.renderer)
+        job.rendering->destroy(job.renderer);
+    dv_scene_free(job.scene);
+    g_free(job.image.pixels);
+    g_free(job.named);
+    return result;
+}
+
+const Command command_render = {
+    .name = "render",
+    .arguments = "SCENE",
+    .summary = "draw pictures of a scene into files, without a display",
+    .description =
+        "The first picture is of the scene as it is loaded, or after -n steps; the others follow after --every steps each.\n"
+        "They become frame_00000.png and so on in the folder of --out, which is made if need be, and a film in real time with\n"
+        "--mp4. Without --camera the view is that of SCENE.view, else of the scene's first camera, else the whole scene.",
+    .positional = 1,
+    .options = "steps dt threads keep-going quiet frames every size camera out mp4",
+    .run = render,
+};

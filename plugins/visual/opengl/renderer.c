@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "renderer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <divan/memory.h>
+
+enum { DEFAULT_SAMPLES = 4, LEAST_GL = 33 };
+
+/* The light of scenes that have none: with the camera, a little to the left and above. */
+static const DvLight own_light = {
+    .kind = DV_LIGHT_POSITIONAL, .color = {1, 1, 1, 1}, .position = {-0.7, 0.3, 0}, .with_camera = true};
+static const float own_ambient = 0.5f, own_diffuse = 0.9f;
+
+void *list_add(List *list, size_t size)
+{
+    if (list->count == list->capacity) {
+        const uint32_t capacity = list->capacity ? 2 * list->capacity : 16;
+        list->at = dv_realloc(list->at, list->capacity * size, capacity * size);
+        list->capacity = capacity;
+    }
+    void *element = (char *)list->at + list->count++ * size;
+    memset(element, 0, size);
+    return element;
+}
+
+void list_free(List *list)
+{
+    dv_free(list->at);
+    *list = (List){0};
+}
+
+void matrix_multiply(const float a[16], const float b[16], float product[16])
+{
+    for (int row = 0; row < 4; row++)
+        for (int column = 0; column < 4; column++) {
+            float sum = 0;
+            for (int i = 0; i < 4; i++)
+                sum += a[4 * row + i] * b[4 * i + column];
+            product[4 * row + column] = sum;
+        }
+}
+
+void matrix_of_doubles(const double from[16], float to[16])
+{
+    for (int i = 0; i < 16; i++)
+        to[i] = (float)from[i];
+}
+
+const DvPictureState *renderer_plain_state(void)
+{
+    static const DvPictureState plain = {.transform = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}, .shader = -1};
+    return &plain;
+}
+
+/* Start and end */
+
+static DvStatus check_version(DvRenderer *self, DvText *why)
+{
+    const int version = epoxy_gl_version();
+    const char *device = (const char *)glGetString(GL_RENDERER), *text = (const char *)glGetString(GL_VERSION);
+    self->device = dv_strdup(device ? device : "?");
+    self->version = dv_strdup(text ? text : "?");
+    if (epoxy_is_desktop_gl() && version >= LEAST_GL)
+        return DV_OK;
+    dv_text_add(
+        why,
+        "%s has OpenGL %d.%d; 3.3 is needed: a newer driver, or Mesa's software renderer (LIBGL_ALWAYS_SOFTWARE=1)",
+        self->device, version / 10, version % 10);
+    return DV_ERROR_UNSUPPORTED;
+}
+
+static GLuint one_pixel(uint8_t shade)
+{
+    const uint8_t pixel[4] = {shade, shade, shade, 255};
+    GLuint name;
+    glGenTextures(1, &name);
+    glBindTexture(GL_TEXTURE_2D, name);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, 1, 1, 0, GL_RGBA, GL_UNSIGNED_BYTE, pixel);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    return name;
+}
+
+static void ask_limits(DvRenderer *self, const DvRendererOptions *options)
+{
+    GLint most = 1;
+    GLfloat range[2] = {1, 1};
+    const uint32_t wanted = options && options->samples ? options->samples : DEFAULT_SAMPLES;
+    glGetIntegerv(GL_MAX_SAMPLES, &most);
+    self->samples = (GLint)wanted > most ? most : (GLsizei)wanted;
+    glGetFloatv(GL_ALIASED_LINE_WIDTH_RANGE, range);
+    self->widest_line = range[1];
+    glGetFloatv(GL_POINT_SIZE_RANGE, range);
+    self->largest_point = range[1];
+}
+
+static void destroy(DvRenderer *self)
+{
+    DvText none = {0};
+    if (!self)
+        return;
+    if (self->version && context_use(self, &none) == DV_OK) {
+        program_free_all(self);
+        scene_shaders_free(self);
+        surfaces_sweep(self, true);
+        batches_sweep(self, true);
+        const Texture *texture = self->textures.at;
+        for (uint32_t i = 0; i < self->textures.count; i++)
+            glDeleteTextures(1, &texture[i].name);
+        glDeleteTextures(1, &self->white);
+        glDeleteTextures(1, &self->grey);
+        glDeleteVertexArrays(1, &self->empty_array);
+        glDeleteVertexArrays(1, &self->text_array);
+        glDeleteBuffers(1, &self->text_buffer);
+        shadows_free(&self->shadows);
+        targets_free(&self->targets);
+        font_free(&self->font);
+    }
+    dv_text_free(&none);
+    context_destroy(self);
+    list_free(&self->textures);
+    list_free(&self->surfaces);
+    list_free(&self->batches);
+    dv_free(self->device);
+    dv_free(self->version);
+    dv_free(self);
+}
+
+static DvStatus create(const DvRendererOptions *options, DvRenderer **renderer, DvText *why)
+{
+    DvRenderer *self = dv_alloc(1, sizeof *self);
+    DvStatus status = options && options->current_context ? DV_OK : context_create(self, why);
+    *renderer = NULL;
+    if (status == DV_OK)
+        status = check_version(self, why);
+    if (status == DV_OK && !program_make_all(self, why))
+        status = DV_ERROR_UNSUPPORTED;
+    if (status != DV_OK) {
+        destroy(self);
+        return status;
+    }
+    ask_limits(self, options);
+    self->white = one_pixel(255);
+    self->grey = one_pixel(128);
+    glGenVertexArrays(1, &self->empty_array);
+    batches_start(self);
+    *renderer = self;
+    return DV_OK;
+}
+
+/* Uniforms */
+
+void renderer_set_view(DvRenderer *self, const Program *program, const float view[16], const float projection[16])
+{
+    const Uniforms *at = &program->at;
+    GLfloat color[MOST_LIGHTS][3], position[MOST_LIGHTS][4], direction[MOST_LIGHTS][4], factors[MOST_LIGHTS][4];
+    GLfloat shadow[MOST_LIGHTS][4];
+    glUniformMatrix4fv(at->view, 1, GL_TRUE, view);
+    glUniformMatrix4fv(at->projection, 1, GL_TRUE, projection);
+    glUniform3fv(at->eye, 1, self->eye);
+    glUniform1i(at->orthographic, self->view->camera.orthographic);
+    glUniform1i(at->texture, OWN_TEXTURE_UNIT);
+    glUniform1i(at->shadow_map, SHADOW_UNIT);
+    glUniform3fv(at->scene_ambient, 1, self->scene_ambient);
+    glUniform1f(at->depth_scale, (float)self->depth_scale);
+    const double *fog = self->view->fog_color;
+    glUniform4f(at->fog, (float)fog[0], (float)fog[1], (float)fog[2], (float)self->view->fog);
+    for (uint32_t i = 0; i < self->light_count; i++) {
+        const DvLight *light = &self->lights[i];
+        const bool directional = light->kind == DV_LIGHT_DIRECTIONAL, spot = light->kind == DV_LIGHT_SPOT;
+        const DvVec3 way = dv_vec3_normalize(dv_vec3_load(light->direction));
+        const double *place = directional ? (const double[3]){way.x, way.y, way.z} : light->position;
+        for (int c = 0; c < 3; c++) {
+            color[i][c] = (float)light->color[c];
+            position[i][c] = (float)place[c];
+        }
+        position[i][3] = directional ? 0 : 1;
+        direction[i][0] = (float)way.x, direction[i][1] = (float)way.y, direction[i][2] = (float)way.z;
+        direction[i][3] = spot ? (float)cos(light->cutoff * DV_PI / 180) : -1;
+        factors[i][0] = self->light_ambient[i], factors[i][1] = self->light_diffuse[i];
+        factors[i][2] = (float)light->attenuation, factors[i][3] = (float)light->exponent;
+        shadow[i][0] = (float)self->shadows.layer_of[i];
+        shadow[i][1] = (float)light->shadow_strength;
+        shadow[i][2] = light->soft_shadows || self->picture->lighting.soft_shadows ? 4 : 1;
+        shadow[i][3] = self->shadows.size ? 1 / (float)self->shadows.size : 0;
+    }
+    const GLsizei count = (GLsizei)self->light_count;
+    glUniform1i(at->light_count, count);
+    glUniform3fv(at->light_color, count, color[0]);
+    glUniform4fv(at->light_position, count, position[0]);
+    glUniform4fv(at->light_direction, count, direction[0]);
+    glUniform4fv(at->light_factors, count, factors[0]);
+    glUniform4fv(at->light_shadow, count, shadow[0]);
+    glUniform1fv(at->light_extent, count, self->shadows.texel);
+    glUniformMatrix4fv(at->light_matrix, count, GL_TRUE, self->shadows.matrices[0]);
+}
+
+static int set_clips(const DvRenderer *self, const Uniforms *at, const DvPictureState *state)
+{
+    GLfloat planes[DV_PICTURE_CLIPS][4];
+    int count = 0;
+    if (self->view->clips) {
+        const DvVec3 kept = dv_vec3_neg(dv_vec3_normalize(dv_vec3_load(self->view->clip.normal)));
+        const double distance = -dv_vec3_dot(kept, dv_vec3_load(self->view->clip.position));
+        const GLfloat plane[4] = {(float)kept.x, (float)kept.y, (float)kept.z, (float)distance};
+        memcpy(planes[count++], plane, sizeof plane);
+    }
+    for (uint32_t i = 0; i < state->clip_count && count < DV_PICTURE_CLIPS; i++)
+        memcpy(planes[count++], state->clips[i], sizeof planes[0]);
+    glUniform1i(at->clip_count, count);
+    if (count)
+        glUniform4fv(at->clips, count, planes[0]);
+    return count;
+}
+
+void renderer_set_state(DvRenderer *self, const Program *program, const DvPictureState *state)
+{
+    const float *m = state->transform;
+    const float model[16] = {m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8], m[9], m[10], m[11], 0, 0, 0, 1};
+    const float normal[9] = {m[0], m[1], m[2], m[4], m[5], m[6], m[8], m[9], m[10]}; /* rotations only */
+    glUniformMatrix4fv(program->at.model, 1, GL_TRUE, model);
+    glUniformMatrix3fv(program->at.normal_matrix, 1, GL_TRUE, normal);
+    const int clips = set_clips(self, &program->at, state);
+    for (int i = 0; i < DV_PICTURE_CLIPS; i++) {
+        if (i < clips && i >= self->clips_enabled)
+            glEnable(GL_CLIP_DISTANCE0 + (GLenum)i);
+        else if (i >= clips && i < self->clips_enabled)
+            glDisable(GL_CLIP_DISTANCE0 + (GLenum)i);
+    }
+    self->clips_enabled = clips;
+}
+
+/* A picture */
+
+static void place_lights(DvRenderer *self)
+{
+    const DvPicture *picture = self->picture;
+    const DvQuat q = dv_quat_load(self->view->camera.orientation);
+    const DvVec3 eye = dv_vec3_load(self->view->camera.position);
+    const DvLight *from = picture->has_lighting ? picture->lights : &own_light;
+    self->light_count = picture->has_lighting ? picture->light_count : 1;
+    for (uint32_t i = 0; i < self->light_count; i++) {
+        DvLight *light = &self->lights[i];
+        *light = from[i];
+        self->shadows.layer_of[i] = -1;
+        self->light_ambient[i] = picture->has_lighting ? 1 : own_ambient;
+        self->light_diffuse[i] = picture->has_lighting ? 1 : own_diffuse;
+        if (!light->with_camera)
+            continue;
+        dv_vec3_store(dv_vec3_add(eye, dv_quat_rotate(q, dv_vec3_load(light->position))), light->position);
+        dv_vec3_store(dv_quat_rotate(q, dv_vec3_load(light->direction)), light->direction);
+    }
+    for (int c = 0; c < 3; c++)
+        self->scene_ambient[c] = picture->has_lighting ? (float)picture->lighting.ambient[c] : 0;
+}
+
+static void prepare(DvRenderer *self, const DvPicture *picture, const DvRenderView *view)
+{
+    double m[16];
+    self->picture = picture;
+    self->view = view;
+    self->frame++;
+    self->stats = (DvRenderStats){.device = self->device, .version = self->version, .samples = (uint32_t)self->samples};
+    dv_camera_view(&view->camera, m);
+    matrix_of_doubles(m, self->view_matrix);
+    dv_camera_projection(&view->camera, view->width, view->height, m);
+    matrix_of_doubles(m, self->projection);
+    for (int i = 0; i < 3; i++)
+        self->eye[i] = (float)view->camera.position[i];
+    /* Weights fall over the depth of the scene, whatever its size. */
+    const double depth = dv_vec3_distance(dv_vec3_load(view->camera.position), dv_vec3_load(view->camera.look_at));
+    self->depth_scale = picture->depth_scale > 0 ? picture->depth_scale : 10 / (depth > 0 ? depth : 1);
+    place_lights(self);
+}
+
+static void draw_background(DvRenderer *self)
+{
+    static const DvBackground plain = {.color = {0.78, 0.80, 0.83, 1}, .top = {1, 1, 1, 1}};
+    const DvBackground *background = self->view->background          ? self->view->background
+                                     : self->picture->has_background ? &self->picture->background
+                                                                     : &plain;
+    const DvPictureImage *image = self->view->background ? NULL : self->picture->background_image;
+    const float whole[4] = {-1, -1, 1, 1};
+    float bottom[4], top[4];
+    for (int i = 0; i < 4; i++) {
+        bottom[i] = (float)background->color[i];
+        top[i] = (float)background->top[i];
+    }
+    glClearColor(bottom[0], bottom[1], bottom[2], self->view->transparent_background ? 0 : 1);
+    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    if (self->view->transparent_background || (!image && memcmp(bottom, top, 3 * sizeof *top) == 0))
+        return;
+    bottom[3] = top[3] = 1;
+    glUseProgram(self->background.name);
+    glUniform4fv(self->background.box, 1, whole);
+    glUniform4fv(self->background.bottom, 1, bottom);
+    glUniform4fv(self->background.top, 1, top);
+    glUniform1i(self->background.textured, image != NULL);
+    glUniform1i(self->background.texture, 0);
+    glActiveTexture(GL_TEXTURE0);
+    if (image)
+        glBindTexture(GL_TEXTURE_2D, texture_of(self, image, false, false, false, false));
+    glDisable(GL_DEPTH_TEST);
+    glBindVertexArray(self->empty_array);
+    glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+    glEnable(GL_DEPTH_TEST);
+}
+
+static void set_views(DvRenderer *self, Pass pass)
+{
+    for (int kind = 0; kind < PROGRAM_KINDS; kind++) {
+        glUseProgram(self->programs[kind][pass].name);
+        renderer_set_view(self, &self->programs[kind][pass], self->view_matrix, self->projection);
+    }
+}
+
+static void draw_opaque(DvRenderer *self)
+{
+    glBindFramebuffer(GL_FRAMEBUFFER, targets_drawing(&self->targets));
+    glViewport(0, 0, (GLsizei)self->view->width, (GLsizei)self->view->height);
+    glDepthMask(GL_TRUE);
+    glEnable(GL_DEPTH_TEST);
+    glDepthFunc(GL_LEQUAL);
+    draw_background(self);
+    set_views(self, PASS_OPAQUE);
+    surfaces_draw(self, PASS_OPAQUE, false, false);
+    batches_draw(self, PASS_OPAQUE, false);
+    surfaces_draw(self, PASS_OPAQUE, false, true); /* those with a blending of their own, in order */
+}
+
+static void copy(const Targets *t, GLuint from, GLuint to, GLenum attachment)
+{
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, from);
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, to);
+    glReadBuffer(attachment);
+    glDrawBuffer(attachment);
+    glBlitFramebuffer(0, 0, (GLint)t->width, (GLint)t->height, 0, 0, (GLint)t->width, (GLint)t->height,
+                      GL_COLOR_BUFFER_BIT, GL_NEAREST);
+}
+
+static void compose(DvRenderer *self)
+{
+    const Targets *t = &self->targets;
+    const float whole[4] = {-1, -1, 1, 1};
+    copy(t, t->mixing, t->mixed, GL_COLOR_ATTACHMENT0);
+    copy(t, t->mixing, t->mixed, GL_COLOR_ATTACHMENT1);
+    glBindFramebuffer(GL_FRAMEBUFFER, t->picture);
+    glDisable(GL_DEPTH_TEST);
+    glEnable(GL_BLEND);
+    glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+    glUseProgram(self->compose.name);
+    glUniform4fv(self->compose.box, 1, whole);
+    glUniform1i(self->compose.sum, 0);
+    glUniform1i(self->compose.weights, 1);
+    glActiveTexture(GL_TEXTURE1);
+    glBindTexture(GL_TEXTURE_2D, t->mixed_weight);
+    glActiveTexture(GL_TEXTURE0);
+    glBindTexture(GL_TEXTURE_2D, t->mixed_color);
+    glBindVertexArray(self->empty_array);
+    glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+    glDisable(GL_BLEND);
+}
+
+static DvStatus draw_translucent(DvRenderer *self, DvText *why)
+{
+    static const GLenum both[] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
+    static const GLfloat nothing[4] = {0, 0, 0, 1}, zero[4] = {0, 0, 0, 0};
+    const DvStatus status = targets_fit_mixing(&self->targets, why);
+    if (status != DV_OK)
+        return status;
+    glBindFramebuffer(GL_FRAMEBUFFER, self->targets.mixing);
+    glDrawBuffers(2, both);
+    glClearBufferfv(GL_COLOR, 0, nothing);
+    glClearBufferfv(GL_COLOR, 1, zero);
+    set_views(self, PASS_TRANSLUCENT);
+    glEnable(GL_DEPTH_TEST);
+    glDepthMask(GL_FALSE);
+    glEnable(GL_BLEND);
+    glBlendFuncSeparate(GL_ONE, GL_ONE, GL_ZERO, GL_ONE_MINUS_SRC_ALPHA);
+    batches_draw(self, PASS_TRANSLUCENT, false);
+    surfaces_draw(self, PASS_TRANSLUCENT, false, false); /* ends blending */
+    compose(self);
+    return DV_OK;
+}
+
+static void draw_on_top(DvRenderer *self)
+{
+    glBindFramebuffer(GL_FRAMEBUFFER, self->targets.picture);
+    glDisable(GL_DEPTH_TEST);
+    glEnable(GL_BLEND);
+    glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+    batches_draw(self, PASS_OPAQUE, true);
+    glDisable(GL_BLEND);
+    surfaces_draw(self, PASS_OPAQUE, true, false);
+    for (int i = 0; i < self->clips_enabled; i++)
+        glDisable(GL_CLIP_DISTANCE0 + (GLenum)i);
+    self->clips_enabled = 0;
+    overlay_draw(self);
+}
+
+/* Textures that no picture has had for a while go. */
+static void sweep(DvRenderer *self)
+{
+    enum { FRAMES = 60 };
+    Texture *texture = self->textures.at;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < self->textures.count; i++)
+        if (self->frame - texture[i].used < FRAMES)
+            texture[kept++] = texture[i];
+        else
+            glDeleteTextures(1, &texture[i].name);
+    self->textures.count = kept;
+    surfaces_sweep(self, false);
+    batches_sweep(self, false);
+}
+
+static DvStatus check_size(const DvRenderView *view, DvText *why)
+{
+    GLint most = 0;
+    glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &most);
+    if (most > DV_RENDER_SIZE_MOST)
+        most = DV_RENDER_SIZE_MOST;
+    if (view->width >= 1 && view->height >= 1 && view->width <= (uint32_t)most && view->height <= (uint32_t)most)
+        return DV_OK;
+    dv_text_add(why, "a picture of %u x %u pixels: each side must have 1 to %d", view->width, view->height, (int)most);
+    return DV_ERROR_LIMIT;
+}
+
+static DvStatus draw(DvRenderer *self, const DvPicture *picture, const DvRenderView *view, DvText *why)
+{
+    DvStatus status = context_use(self, why);
+    if (status == DV_OK)
+        status = check_size(view, why);
+    if (status == DV_OK)
+        status = targets_fit(&self->targets, view->width, view->height, self->samples, why);
+    if (status != DV_OK)
+        return status;
+    prepare(self, picture, view);
+    glDisable(GL_SCISSOR_TEST);
+    glDisable(GL_STENCIL_TEST);
+    glDisable(GL_BLEND);
+    glDisable(GL_CULL_FACE);
+    shadows_draw(self);
+    glActiveTexture(GL_TEXTURE0 + SHADOW_UNIT);
+    glBindTexture(GL_TEXTURE_2D_ARRAY, self->shadows.texture);
+    draw_opaque(self);
+    if (self->targets.drawing)
+        copy(&self->targets, self->targets.drawing, self->targets.picture, GL_COLOR_ATTACHMENT0);
+    if (surfaces_translucent(self) || batches_translucent(self))
+        status = draw_translucent(self, why);
+    draw_on_top(self);
+    sweep(self);
+    if (!self->own_context) {
+        const GLint w = (GLint)view->width, h = (GLint)view->height;
+        glBindFramebuffer(GL_READ_FRAMEBUFFER, self->targets.picture);
+        glBindFramebuffer(GL_DRAW_FRAMEBUFFER, view->framebuffer);
+        glBlitFramebuffer(0, 0, w, h, 0, 0, w, h, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+        glBindFramebuffer(GL_FRAMEBUFFER, view->framebuffer);
+    }
+    glBindVertexArray(0);
+    glUseProgram(0);
+    self->picture = NULL;
+    self->view = NULL;
+    return status;
+}
+
+static DvStatus read_pixels(DvRenderer *self, uint8_t *pixels, DvText *why)
+{
+    const uint32_t width = self->targets.width, height = self->targets.height;
+    const size_t row = 4 * (size_t)width;
+    const DvStatus status = context_use(self, why);
+    if (status != DV_OK)
+        return status;
+    if (!width) {
+        dv_text_add(why, "nothing has been drawn yet");
+        return DV_ERROR_INVALID;
+    }
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, self->targets.picture);
+    glReadBuffer(GL_COLOR_ATTACHMENT0);
+    glPixelStorei(GL_PACK_ALIGNMENT, 1);
+    glReadPixels(0, 0, (GLsizei)width, (GLsizei)height, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+    uint8_t *spare = dv_alloc(row, 1);
+    for (uint32_t y = 0; y < height / 2; y++) {
+        uint8_t *upper = pixels + y * row, *lower = pixels + (height - 1 - y) * row;
+        memcpy(spare, upper, row);
+        memcpy(upper, lower, row);
+        memcpy(lower, spare, row);
+    }
+    dv_free(spare);
+    return DV_OK;
+}
+
+static void stats(const DvRenderer *self, DvRenderStats *out)
+{
+    *out = self->stats;
+    out->device = self->device;
+    out->version = self->version;
+    out->samples = (uint32_t)self->samples;
+}
+
+const DvRendererOps renderer_ops = {.size = sizeof(DvRendererOps),
+                                    .create = create,
+                                    .draw = draw,
+                                    .read = read_pixels,
+                                    .stats = stats,
+                                    .destroy = destroy};

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The OpenGL renderer, core profile 3.3.
+ *
+ *   renderer.c     a picture in passes: shadows, what is opaque, what lets through, what lies on top
+ *   surfaces.c     visual models: buffers that stay on the card, a draw for each material
+ *   batches.c      primitives: a draw for each batch, solids by instances
+ *   shadows.c      depths seen from the lights
+ *   overlay.c      texts, legends, axes; font.c has the letters
+ *   scene_shader.c shaders that scenes bring
+ *   shaders.c      shaders of our own; program.c compiles both
+ *   targets.c      framebuffers; textures.c images; context.c the context without a window
+ *
+ * Translucent things are drawn in any order: each adds its colour times alpha times a weight that falls with depth, and the mean is
+ * laid over what is opaque (McGuire and Bavoil, Weighted blended order-independent transparency, 2013). Colours and one minus alpha
+ * share a target: its colours are added, its alpha is multiplied, so one blend function does for all targets.
+ */
+#ifndef DIVAN_OPENGL_RENDERER_H
+#define DIVAN_OPENGL_RENDERER_H
+
+#include <epoxy/gl.h>
+
+#include <divan/contracts/renderer.h>
+
+enum { MOST_LIGHTS = DV_PICTURE_LIGHTS, SHADOW_UNIT = 7, OWN_TEXTURE_UNIT = 0 };
+
+typedef struct List {
+    void *at;
+    uint32_t count, capacity;
+} List;
+void *list_add(List *list, size_t size); /* zero */
+void list_free(List *list);
+
+/* Programs */
+
+typedef enum ProgramKind { /* what is drawn */
+                           PROGRAM_SURFACE,
+                           PROGRAM_VERTICES,
+                           PROGRAM_SOLIDS,
+                           PROGRAM_KINDS
+} ProgramKind;
+typedef enum Pass { PASS_OPAQUE, PASS_TRANSLUCENT, PASS_SHADOW, PASSES } Pass;
+
+typedef struct Uniforms {
+    GLint view, projection, model, normal_matrix, eye, clip_count, clips;
+    GLint ambient, diffuse, specular, emissive, shininess, textured, texture, own_color, colored, lit, flat_normals,
+        faces;
+    GLint light_count, light_color, light_position, light_direction, light_factors, light_shadow, light_matrix,
+        shadow_map;
+    GLint light_extent, scene_ambient, fog, xray, depth_scale, adds, shape, splats, orthographic;
+} Uniforms;
+typedef struct Program {
+    GLuint name;
+    Uniforms at;
+} Program;
+
+/* Compiles and links; stages that are NULL are left out. 0: it could not, `why` has what the compiler says, and *failed the stage. */
+GLuint program_compile(const char *const sources[DV_SHADER_STAGES], const char *head, DvText *why, int *failed);
+void program_find_uniforms(Program *program);
+
+/* Programs that cover the screen or lay letters on it. */
+typedef struct ScreenProgram {
+    GLuint name;
+    GLint box, bottom, top, textured, texture, sum, weights, view, projection;
+} ScreenProgram;
+bool program_make_all(DvRenderer *self, DvText *why);
+void program_free_all(DvRenderer *self);
+
+/* Attributes of all programs. */
+enum { AT_POSITION, AT_NORMAL, AT_TEXCOORD, AT_COLOR, AT_FROM, AT_TO, OWN_ATTRIBUTES };
+
+extern const char *const shader_vertex[PROGRAM_KINDS];
+extern const char *const shader_fragment;
+extern const char *const shader_shadow_fragment;
+extern const char *const shader_screen_vertex, *const shader_background_fragment, *const shader_compose_fragment,
+                                                                                      *const shader_text_vertex,
+                                                                                          *const shader_text_fragment;
+
+/* Targets */
+
+typedef struct Targets {
+    uint32_t width, height;
+    GLsizei samples;
+    GLuint drawing, color, depth; /* framebuffer and renderbuffers, of many samples; 0 when `picture` is drawn to */
+    GLuint picture, picture_texture, picture_depth;
+    GLuint mixing, mixing_color, mixing_weight; /* of many samples; share `depth` */
+    GLuint mixed, mixed_color, mixed_weight;    /* of one sample, to be read from */
+} Targets;
+DvStatus targets_fit(Targets *targets, uint32_t width, uint32_t height, GLsizei samples, DvText *why);
+DvStatus targets_fit_mixing(Targets *targets, DvText *why); /* made when something translucent is first seen */
+void targets_free(Targets *targets);
+GLuint targets_drawing(const Targets *targets);
+
+/* Textures of images, by their numbers. */
+typedef struct Texture {
+    uint64_t id;
+    bool repeats, sharp, srgb, mipmaps;
+    GLuint name;
+    uint64_t used; /* frame */
+} Texture;
+GLuint texture_of(DvRenderer *self, const DvPictureImage *image, bool repeats, bool sharp, bool srgb, bool mipmaps);
+
+/* What stays on the card of a visual model. */
+typedef struct GpuBuffer {
+    GLuint name;
+    uint64_t id; /* of the array; 0: none */
+    size_t bytes;
+} GpuBuffer;
+typedef struct GpuSurface {
+    uint64_t key, used;
+    GLuint vertex_array, normal_array;
+    GpuBuffer positions, normals, texcoords, colors, faces, wires, edges, arrows;
+    uint64_t face_ids[2]; /* triangles, quads that `faces` was made of */
+    uint64_t wire_ids[2];
+    uint64_t arrow_ids[2]; /* positions, normals */
+    uint32_t triangles, quads;
+    List extra; /* GpuBuffer: attributes of a scene's shader */
+} GpuSurface;
+typedef struct GpuBatch {
+    uint64_t id, used;
+    GLuint vertex_array, buffer;
+} GpuBatch;
+
+typedef struct Shape { /* what is drawn for each solid */
+    GLuint vertices, indices;
+    GLsizei count;
+} Shape;
+enum { SHAPE_SPHERE, SHAPE_COARSE_SPHERE, SHAPE_CYLINDER, SHAPE_ARROW, SHAPE_SQUARE, SHAPES };
+
+typedef struct SceneProgram SceneProgram;
+
+typedef struct Letter {
+    uint32_t code, pixels;
+    int left, top, width, height; /* pixels of the bitmap, and where it sits */
+    float advance;
+    float u[4]; /* in the atlas: left, top, right, bottom */
+} Letter;
+typedef struct Font {
+    bool opened, present;
+    void *library, *face; /* FreeType's */
+    List letters;         /* Letter */
+    GLuint atlas;
+    uint32_t x, y, row; /* where the next letter goes */
+} Font;
+enum { ATLAS_SIDE = 1024 };
+bool font_open(Font *font);
+const Letter *font_letter(Font *font, uint32_t code, uint32_t pixels);
+/* Before texts of a picture: an atlas that is nearly full is emptied. */
+void font_begin_frame(Font *font);
+void font_free(Font *font);
+/* The next character of UTF-8; 0 at the end. */
+uint32_t font_next_code(const char **text);
+
+typedef struct Shadows {
+    GLuint framebuffer, texture;
+    uint32_t size, layers;
+    int32_t layer_of[MOST_LIGHTS];   /* -1: none */
+    float matrices[MOST_LIGHTS][16]; /* by rows: from the world to the map, 0 to 1 */
+    float texel[MOST_LIGHTS];        /* m, width of a texel where the scene is */
+} Shadows;
+
+struct DvRenderer {
+    bool own_context;
+    void *display, *context; /* EGL's */
+    char *device, *version;
+    GLsizei samples;
+    uint64_t frame;
+    Program programs[PROGRAM_KINDS][PASSES];
+    ScreenProgram background, compose, letters;
+    GLuint empty_array;
+    Targets targets;
+    List textures, surfaces, batches, scene_programs;
+    Shape shapes[SHAPES];
+    Font font;
+    GLuint text_array, text_buffer, white, grey;
+    Shadows shadows;
+    DvRenderStats stats;
+    float widest_line, largest_point;
+    int clips_enabled;
+    /* of the present draw */
+    const DvPicture *picture;
+    const DvRenderView *view;
+    float view_matrix[16], projection[16]; /* by rows */
+    float eye[3];
+    DvLight lights[MOST_LIGHTS]; /* in the world */
+    float light_ambient[MOST_LIGHTS], light_diffuse[MOST_LIGHTS];
+    uint32_t light_count;
+    float scene_ambient[3];
+    double depth_scale;
+};
+
+/* context.c: errors are in `why`. */
+DvStatus context_create(DvRenderer *self, DvText *why);
+DvStatus context_use(DvRenderer *self, DvText *why);
+void context_destroy(DvRenderer *self);
+
+void renderer_buffer(DvRenderer *self, GLenum target, GpuBuffer *buffer, const DvPictureArray *array);
+/* Uniforms that hold for a whole pass, of a program that is in use; then those of a state. */
+void renderer_set_view(DvRenderer *self, const Program *program, const float view[16], const float projection[16]);
+void renderer_set_state(DvRenderer *self, const Program *program, const DvPictureState *state);
+const DvPictureState *renderer_plain_state(void);
+
+void surfaces_draw(DvRenderer *self, Pass pass, bool on_top, bool blended);
+void surfaces_sweep(DvRenderer *self, bool all);
+bool surfaces_translucent(const DvRenderer *self);
+
+void batches_start(DvRenderer *self);
+void batches_draw(DvRenderer *self, Pass pass, bool on_top);
+void batches_sweep(DvRenderer *self, bool all);
+bool batches_translucent(const DvRenderer *self);
+
+void shadows_draw(DvRenderer *self);
+void shadows_free(Shadows *shadows);
+
+void overlay_draw(DvRenderer *self);
+
+/* A program that the scene brings for a pass, in use; NULL: it has none that works. */
+const Program *scene_shader_use(DvRenderer *self, int32_t shader, Pass pass);
+void scene_shader_bind(DvRenderer *self, int32_t shader, GpuSurface *surface, uint32_t vertices);
+void scene_shaders_free(DvRenderer *self);
+
+/* Matrices by rows. */
+void matrix_multiply(const float a[16], const float b[16], float product[16]);
+void matrix_of_doubles(const double from[16], float to[16]);
+
+extern const DvRendererOps renderer_ops;
+
+#endif

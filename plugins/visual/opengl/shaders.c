@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Shaders, GLSL 3.30. Light is that of Blinn (Models of light reflection, 1977): ambient, diffuse by Lambert, a highlight by the half
+ * vector. Everything is computed in the world's frame.
+ */
+#include "renderer.h"
+
+#define CLIPPING                                                                        \
+    "uniform int dv_clip_count;\n"                                                      \
+    "uniform vec4 dv_clips[8];\n"                                                       \
+    "out float gl_ClipDistance[8];\n"                                                   \
+    "void clip(vec4 world)\n"                                                           \
+    "{\n"                                                                               \
+    "    for (int i = 0; i < 8; i++)\n"                                                 \
+    "        gl_ClipDistance[i] = i < dv_clip_count ? dot(dv_clips[i], world) : 1.0;\n" \
+    "}\n"
+
+#define OUTPUTS                   \
+    "out vec3 dv_world;\n"        \
+    "out vec3 dv_world_normal;\n" \
+    "out vec2 dv_uv;\n"           \
+    "out vec4 dv_vertex_color;\n"
+
+const char *const shader_vertex[PROGRAM_KINDS] = {
+    [PROGRAM_SURFACE] = "in vec3 dv_position;\n"
+                        "in vec3 dv_normal;\n"
+                        "in vec2 dv_texcoord;\n"
+                        "in vec4 dv_color;\n"
+                        "uniform mat4 dv_view, dv_projection, dv_model;\n"
+                        "uniform mat3 dv_normal_matrix;\n"
+                        "uniform bool dv_colored;\n" OUTPUTS CLIPPING "void main()\n"
+                        "{\n"
+                        "    vec4 world = dv_model * vec4(dv_position, 1.0);\n"
+                        "    dv_world = world.xyz;\n"
+                        "    dv_world_normal = dv_normal_matrix * dv_normal;\n"
+                        "    dv_uv = dv_texcoord;\n"
+                        "    dv_vertex_color = dv_colored ? dv_color : vec4(1.0);\n"
+                        "    clip(world);\n"
+                        "    gl_Position = dv_projection * dv_view * world;\n"
+                        "}\n",
+    [PROGRAM_VERTICES] = "in vec3 dv_position;\n"
+                         "in vec4 dv_color;\n"
+                         "uniform mat4 dv_view, dv_projection, dv_model;\n" OUTPUTS CLIPPING "void main()\n"
+                         "{\n"
+                         "    vec4 world = dv_model * vec4(dv_position, 1.0);\n"
+                         "    dv_world = world.xyz;\n"
+                         "    dv_world_normal = vec3(0.0);\n"
+                         "    dv_uv = vec2(0.0);\n"
+                         "    dv_vertex_color = dv_color;\n"
+                         "    clip(world);\n"
+                         "    gl_Position = dv_projection * dv_view * world;\n"
+                         "}\n",
+    /* A shape around the z axis from 0 to 1, or around the origin: dv_shape 0 sphere, 1 along from-to, 2 facing the camera, 3 an
+     * arrow along from-to. */
+    [PROGRAM_SOLIDS] =
+        "in vec3 dv_position;\n"
+        "in vec3 dv_normal;\n"
+        "in vec4 dv_color;\n"
+        "in vec4 dv_from;\n" /* and the radius */
+        "in vec3 dv_to;\n"
+        "uniform mat4 dv_view, dv_projection, dv_model;\n"
+        "uniform mat3 dv_normal_matrix;\n"
+        "uniform int dv_shape;\n" OUTPUTS CLIPPING "void main()\n"
+        "{\n"
+        "    vec3 at = dv_from.xyz + dv_from.w * dv_position, normal = dv_normal;\n"
+        "    if (dv_shape == 1 || dv_shape == 3) {\n"
+        "        vec3 along = dv_to - dv_from.xyz;\n"
+        "        float len = length(along);\n"
+        "        vec3 z = len > 0.0 ? along / len : vec3(0.0, 0.0, 1.0);\n"
+        "        vec3 x = normalize(abs(z.x) < 0.8 ? cross(vec3(1.0, 0.0, 0.0), z) : cross(vec3(0.0, 1.0, 0.0), z));\n"
+        "        vec3 y = cross(z, x);\n"
+        /* The head of an arrow (z from 1 to 2) is as long as three of its radii, or half of the arrow. */
+        "        float head = min(6.0 * dv_from.w, 0.5 * len);\n"
+        "        float height = dv_shape == 3 ? (dv_position.z <= 1.0 ? dv_position.z * (len - head)\n"
+        "                                                      : len - head + (dv_position.z - 1.0) * head)\n"
+        "                              : dv_position.z * len;\n"
+        "        at = dv_from.xyz + dv_from.w * (x * dv_position.x + y * dv_position.y) + z * height;\n"
+        "        normal = x * dv_normal.x + y * dv_normal.y + z * dv_normal.z;\n"
+        "    } else if (dv_shape == 2) {\n"
+        "        mat3 to_world = transpose(mat3(dv_view));\n"
+        "        at = dv_from.xyz + dv_from.w * (to_world * dv_position);\n"
+        "        normal = to_world * vec3(0.0, 0.0, 1.0);\n"
+        "    }\n"
+        "    vec4 world = dv_model * vec4(at, 1.0);\n"
+        "    dv_world = world.xyz;\n"
+        "    dv_world_normal = dv_normal_matrix * normal;\n"
+        "    dv_uv = dv_position.xy;\n"
+        "    dv_vertex_color = dv_color;\n"
+        "    clip(world);\n"
+        "    gl_Position = dv_projection * dv_view * world;\n"
+        "}\n",
+};
+
+const char *const shader_fragment =
+    "in vec3 dv_world;\n"
+    "in vec3 dv_world_normal;\n"
+    "in vec2 dv_uv;\n"
+    "in vec4 dv_vertex_color;\n"
+    "uniform mat4 dv_view;\n"
+    "uniform vec3 dv_eye;\n"
+    "uniform bool dv_orthographic;\n"
+    "uniform vec4 dv_ambient, dv_diffuse, dv_specular, dv_emissive;\n"
+    "uniform float dv_shininess;\n"
+    "uniform bool dv_textured, dv_lit, dv_flat_normals, dv_faces, dv_own_color, dv_adds, dv_splats;\n"
+    "uniform sampler2D dv_texture;\n"
+    "uniform int dv_light_count;\n"
+    "uniform vec3 dv_light_color[8];\n"
+    "uniform vec4 dv_light_position[8];\n"  /* w 0: the way towards it */
+    "uniform vec4 dv_light_direction[8];\n" /* of a spot; w: cosine of its edge, -1: none */
+    "uniform vec4 dv_light_factors[8];\n"   /* ambient, diffuse, attenuation, exponent */
+    "uniform vec4 dv_light_shadow[8];\n"    /* layer (-1: none), strength, softness in texels, texel */
+    "uniform float dv_light_extent[8];\n"   /* of a texel in the world, for the offset */
+    "uniform mat4 dv_light_matrix[8];\n"
+    "uniform sampler2DArrayShadow dv_shadow_map;\n"
+    "uniform vec3 dv_scene_ambient;\n"
+    "uniform vec4 dv_fog;\n" /* colour and density */
+    "uniform bool dv_xray;\n"
+    "uniform float dv_depth_scale;\n"
+    "out vec4 dv_pixel;\n"
+    "#ifdef TRANSLUCENT\n"
+    "out float dv_weight;\n"
+    "#endif\n"
+    "float lit_share(int light, vec3 normal)\n"
+    "{\n"
+    "    vec4 shadow = dv_light_shadow[light];\n"
+    "    if (shadow.x < 0.0)\n"
+    "        return 1.0;\n"
+    /* Moved along the normal by two texels: a surface does not shade itself. */
+    "    vec4 at = dv_light_matrix[light] * vec4(dv_world + 2.0 * dv_light_extent[light] * normal, 1.0);\n"
+    "    if (at.w <= 0.0)\n"
+    "        return 1.0;\n"
+    "    at.xyz /= at.w;\n"
+    "    if (any(lessThan(at.xyz, vec3(0.0))) || any(greaterThan(at.xyz, vec3(1.0))))\n"
+    "        return 1.0;\n"
+    "    float sum = 0.0, count = 0.0, step = max(shadow.z / 3.0, 0.5);\n"
+    "    int side = shadow.z > 1.0 ? 3 : 1;\n"
+    "    for (int i = -side; i <= side; i++)\n"
+    "        for (int j = -side; j <= side; j++) {\n"
+    "            vec2 near = at.xy + vec2(i, j) * step * shadow.w;\n"
+    "            sum += texture(dv_shadow_map, vec4(near, shadow.x, at.z - 0.0005));\n"
+    "            count += 1.0;\n"
+    "        }\n"
+    "    return 1.0 - shadow.y * (1.0 - sum / count);\n"
+    "}\n"
+    "vec3 shade(vec3 normal, vec3 to_eye, vec4 diffuse, vec3 ambient)\n"
+    "{\n"
+    "    vec3 color = dv_emissive.rgb + dv_scene_ambient * ambient;\n"
+    "    for (int i = 0; i < dv_light_count; i++) {\n"
+    "        vec3 way = dv_light_position[i].xyz - dv_light_position[i].w * dv_world;\n"
+    "        float away = length(way);\n"
+    "        way /= max(away, 1e-20);\n"
+    "        float fades = 1.0 / (1.0 + dv_light_factors[i].z * away * dv_light_position[i].w);\n"
+    "        float cosine = dot(-way, dv_light_direction[i].xyz);\n"
+    "        if (dv_light_direction[i].w > -1.0)\n"
+    "            fades *= cosine < dv_light_direction[i].w ? 0.0 : pow(max(cosine, 0.0), dv_light_factors[i].w);\n"
+    "        vec3 light = fades * dv_light_color[i];\n"
+    "        color += light * dv_light_factors[i].x * ambient;\n"
+    "        float slope = dot(normal, way);\n"
+    "        if (slope <= 0.0)\n"
+    "            continue;\n"
+    "        light *= lit_share(i, normal);\n"
+    "        color += light * dv_light_factors[i].y * slope * diffuse.rgb;\n"
+    "        float shine = max(dot(normal, normalize(way + to_eye)), 0.0);\n"
+    "        color += light * pow(shine, max(dv_shininess, 1e-4)) * dv_specular.rgb;\n"
+    "    }\n"
+    "    return color;\n"
+    "}\n"
+    "void main()\n"
+    "{\n"
+    "    vec3 to_eye = dv_orthographic ? transpose(mat3(dv_view))[2] : normalize(dv_eye - dv_world);\n"
+    "    vec3 normal = dv_flat_normals ? cross(dFdx(dv_world), dFdy(dv_world)) : dv_world_normal;\n"
+    "    float len = length(normal);\n"
+    "    normal = len > 0.0 ? normal / len : to_eye;\n"
+    "    if (dv_flat_normals || !dv_faces ? dot(normal, to_eye) < 0.0 : !gl_FrontFacing)\n"
+    "        normal = -normal;\n"
+    "    vec4 diffuse = dv_own_color ? dv_vertex_color : dv_diffuse * dv_vertex_color;\n"
+    "    if (dv_textured)\n"
+    "        diffuse *= texture(dv_texture, dv_uv);\n"
+    "    vec3 ambient = dv_own_color ? 0.2 * diffuse.rgb : dv_ambient.rgb;\n"
+    "    if (dv_textured)\n"
+    "        ambient *= texture(dv_texture, dv_uv).rgb;\n"
+    "    vec3 color = dv_lit ? shade(normal, to_eye, diffuse, ambient) : diffuse.rgb;\n"
+    "    float alpha = diffuse.a;\n"
+    "    if (dv_splats) {\n"
+    "        float r = dot(dv_uv, dv_uv);\n"
+    "        if (r >= 1.0)\n"
+    "            discard;\n"
+    "        alpha *= 1.0 - r;\n"
+    "    }\n"
+    "    if (dv_xray) {\n"
+    "        float slant = 1.0 - abs(dot(normal, to_eye));\n"
+    "        alpha *= 0.08 + 0.92 * slant * slant;\n"
+    "    }\n"
+    "    float depth = abs((dv_view * vec4(dv_world, 1.0)).z);\n"
+    "    if (dv_fog.w > 0.0)\n"
+    "        color = mix(dv_fog.rgb, color, exp(-dv_fog.w * dv_fog.w * depth * depth));\n"
+    "    color = clamp(color, 0.0, 1.0);\n"
+    "#ifdef TRANSLUCENT\n"
+    "    float z = depth * dv_depth_scale;\n"
+    "    float weight = clamp(10.0 / (1e-5 + pow(z / 5.0, 2.0) + pow(z / 200.0, 6.0)), 1e-2, 3e2);\n"
+    "    dv_pixel = vec4((dv_adds ? color : color * alpha) * weight, alpha);\n"
+    "    dv_weight = alpha * weight;\n"
+    "#else\n"
+    "    dv_pixel = vec4(color, alpha);\n"
+    "#endif\n"
+    "}\n";
+
+const char *const shader_shadow_fragment = "in vec4 dv_vertex_color;\n"
+                                           "void main()\n"
+                                           "{\n"
+                                           "}\n";
+
+/* Two triangles that cover dv_box (left, bottom, right, top, each from -1 to 1). */
+const char *const shader_screen_vertex = "uniform vec4 dv_box;\n"
+                                         "out vec2 dv_uv;\n"
+                                         "void main()\n"
+                                         "{\n"
+                                         "    dv_uv = vec2(gl_VertexID & 1, gl_VertexID >> 1);\n"
+                                         "    gl_Position = vec4(mix(dv_box.xy, dv_box.zw, dv_uv), 0.0, 1.0);\n"
+                                         "}\n";
+
+const char *const shader_background_fragment = "in vec2 dv_uv;\n"
+                                               "uniform vec4 dv_bottom, dv_top;\n"
+                                               "uniform bool dv_textured;\n"
+                                               "uniform sampler2D dv_texture;\n"
+                                               "out vec4 dv_pixel;\n"
+                                               "void main()\n"
+                                               "{\n"
+                                               "    dv_pixel = mix(dv_bottom, dv_top, dv_uv.y);\n"
+                                               "    if (dv_textured) {\n"
+                                               "        vec4 image = texture(dv_texture, dv_uv);\n"
+                                               "        dv_pixel = mix(dv_pixel, vec4(image.rgb, 1.0), image.a);\n"
+                                               "    }\n"
+                                               "}\n";
+
+const char *const shader_compose_fragment = "in vec2 dv_uv;\n"
+                                            "uniform sampler2D dv_sum, dv_weights;\n"
+                                            "out vec4 dv_pixel;\n"
+                                            "void main()\n"
+                                            "{\n"
+                                            "    vec4 sum = texture(dv_sum, dv_uv);\n"
+                                            "    if (sum.a >= 1.0)\n"
+                                            "        discard;\n"
+                                            "    float weight = texture(dv_weights, dv_uv).r;\n"
+                                            "    dv_pixel = vec4(sum.rgb / max(weight, 1e-6), 1.0 - sum.a);\n"
+                                            "}\n";
+
+const char *const shader_text_vertex = "in vec3 dv_position;\n"
+                                       "in vec2 dv_texcoord;\n"
+                                       "in vec4 dv_color;\n"
+                                       "uniform mat4 dv_view, dv_projection;\n"
+                                       "out vec2 dv_uv;\n"
+                                       "out vec4 dv_vertex_color;\n"
+                                       "void main()\n"
+                                       "{\n"
+                                       "    dv_uv = dv_texcoord;\n"
+                                       "    dv_vertex_color = dv_color;\n"
+                                       "    gl_Position = dv_projection * dv_view * vec4(dv_position, 1.0);\n"
+                                       "}\n";
+
+const char *const shader_text_fragment = "in vec2 dv_uv;\n"
+                                         "in vec4 dv_vertex_color;\n"
+                                         "uniform sampler2D dv_texture;\n"
+                                         "out vec4 dv_pixel;\n"
+                                         "void main()\n"
+                                         "{\n"
+                                         "    float cover = dv_uv.x < 0.0 ? 1.0 : texture(dv_texture, dv_uv).r;\n"
+                                         "    dv_pixel = vec4(dv_vertex_color.rgb, dv_vertex_color.a * cover);\n"
+                                         "}\n";
