@@ -8,10 +8,11 @@
 
 enum { DEFAULT_SAMPLES = 4, LEAST_GL = 33 };
 
-/* The light of scenes that have none: with the camera, a little to the left and above. */
+/* The light of scenes that have none: with the camera, to the left and above by a part of the distance to what is looked at, so that a
+ * scene of any size is lit alike. Ambient light is that of the light and what is everywhere. */
 static const DvLight own_light = {
-    .kind = DV_LIGHT_POSITIONAL, .color = {1, 1, 1, 1}, .position = {-0.7, 0.3, 0}, .with_camera = true};
-static const float own_ambient = 0.5f, own_diffuse = 0.9f;
+    .kind = DV_LIGHT_POSITIONAL, .color = {1, 1, 1, 1}, .position = {-0.35, 0.25, 0}, .with_camera = true};
+static const float own_ambient = 0.7f, own_diffuse = 0.9f;
 
 void *list_add(List *list, size_t size)
 {
@@ -238,6 +239,7 @@ static void place_lights(DvRenderer *self)
     const DvPicture *picture = self->picture;
     const DvQuat q = dv_quat_load(self->view->camera.orientation);
     const DvVec3 eye = dv_vec3_load(self->view->camera.position);
+    const double distance = dv_vec3_distance(eye, dv_vec3_load(self->view->camera.look_at));
     const DvLight *from = picture->has_lighting ? picture->lights : &own_light;
     self->light_count = picture->has_lighting ? picture->light_count : 1;
     for (uint32_t i = 0; i < self->light_count; i++) {
@@ -248,6 +250,8 @@ static void place_lights(DvRenderer *self)
         self->light_diffuse[i] = picture->has_lighting ? 1 : own_diffuse;
         if (!light->with_camera)
             continue;
+        for (int c = 0; c < 3 && !picture->has_lighting; c++)
+            light->position[c] *= distance;
         dv_vec3_store(dv_vec3_add(eye, dv_quat_rotate(q, dv_vec3_load(light->position))), light->position);
         dv_vec3_store(dv_quat_rotate(q, dv_vec3_load(light->direction)), light->direction);
     }

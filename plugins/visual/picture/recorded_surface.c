@@ -40,47 +40,72 @@ void images_free(Images *images)
     list_free(&images->at);
 }
 
-/* Whether it is another array than what was recorded last; then that is given up. */
+/* Whether it is of another version than what was recorded last, which is in `before` then. */
 static bool is_new(RecordedArray *self, uint64_t version, uint32_t count, uint32_t limit)
 {
     if (self->known && self->version == version && self->count == count && self->limit == limit)
         return false;
-    shared_array_release(self->shared);
-    *self = (RecordedArray){.known = true, .version = version, .count = count, .limit = limit};
+    shared_array_release(self->before);
+    *self = (RecordedArray){.known = true, .version = version, .count = count, .limit = limit, .before = self->shared};
     return true;
 }
 
-static void *begin(RecordedArray *self, Recording *recording, size_t count, size_t bytes)
+static void forget(RecordedArray *self)
+{
+    shared_array_release(self->shared);
+    shared_array_release(self->before);
+    *self = (RecordedArray){0};
+}
+
+static void *begin(RecordedArray *self, size_t count, size_t bytes)
 {
     self->shared = shared_array_new(count, bytes);
-    recording->picture.bytes_copied += count * bytes;
     return shared_array_data(self->shared);
+}
+
+/* A version may hold what the one before held, where a mapping was applied to a body at rest: then that array stays. */
+static const DvPictureArray *use(RecordedArray *self, Recording *recording)
+{
+    SharedArray *before = self->before;
+    const DvPictureArray *now = self->shared ? &self->shared->array : NULL;
+    self->before = NULL;
+    if (before && now && before->array.count == now->count && before->array.bytes == now->bytes &&
+        memcmp(before->array.at, now->at, (size_t)now->count * now->bytes) == 0) {
+        shared_array_release(self->shared);
+        self->shared = before;
+    } else {
+        shared_array_release(before);
+    }
+    if (self->shared && !self->counted)
+        recording->picture.bytes_copied += self->shared == before ? 0 : (uint64_t)now->count * now->bytes;
+    self->counted = true;
+    return recording_use(recording, self->shared);
 }
 
 const DvPictureArray *recorded_floats(RecordedArray *self, Recording *recording, const double *from, uint32_t count,
                                       uint32_t components, uint64_t version)
 {
     if (!from || !count)
-        (void)is_new(self, 0, 0, 0);
+        forget(self);
     else if (is_new(self, version, count, components)) {
-        float *to = begin(self, recording, count, components * sizeof *to);
+        float *to = begin(self, count, components * sizeof *to);
         for (size_t i = 0; i < (size_t)count * components; i++)
             to[i] = (float)from[i];
     }
-    return recording_use(recording, self->shared);
+    return use(self, recording);
 }
 
 static const DvPictureArray *colors(RecordedArray *self, Recording *recording, const DvSurfaceArray *from)
 {
     if (!from->at || !from->count)
-        (void)is_new(self, 0, 0, 0);
+        forget(self);
     else if (is_new(self, from->version, from->count, 4)) {
-        uint8_t *to = begin(self, recording, from->count, 4);
+        uint8_t *to = begin(self, from->count, 4);
         const double *color = from->at;
         for (size_t i = 0; i < from->count; i++)
             color_bytes(color + 4 * i, to + 4 * i);
     }
-    return recording_use(recording, self->shared);
+    return use(self, recording);
 }
 
 static bool is_sound(const uint32_t *corner, size_t corners, uint32_t vertices)
@@ -96,15 +121,15 @@ static const DvPictureArray *elements(RecordedArray *self, Recording *recording,
                                       uint32_t corners, uint32_t vertices)
 {
     if (!from->at || !from->count || !vertices)
-        (void)is_new(self, 0, 0, 0);
+        forget(self);
     else if (is_new(self, from->version, from->count, vertices)) {
         const uint32_t *corner = from->at;
-        uint32_t *to = begin(self, recording, from->count, corners * sizeof *to);
+        uint32_t *to = begin(self, from->count, corners * sizeof *to);
         for (size_t i = 0; i < from->count; i++, corner += corners, to += corners)
             if (is_sound(corner, corners, vertices))
                 memcpy(to, corner, corners * sizeof *to);
     }
-    return recording_use(recording, self->shared);
+    return use(self, recording);
 }
 
 static void copy_color(const double from[4], float to[4])
@@ -121,15 +146,14 @@ static void drop_images(RecordedSurface *self)
     self->images.count = 0;
 }
 
-static void copy_materials(RecordedSurface *self, Recording *recording, Images *images, const DvObject *object,
-                           const DvSurfaceView *view)
+static void copy_materials(RecordedSurface *self, Images *images, const DvObject *object, const DvSurfaceView *view)
 {
     static const DvMaterial grey = {.ambient = {0.2, 0.2, 0.2, 1},
                                     .diffuse = {0.75, 0.75, 0.75, 1},
                                     .specular = {0, 0, 0, 1},
                                     .emissive = {0, 0, 0, 1}};
     const uint32_t count = view->material_count ? view->material_count : 1;
-    DvPictureMaterial *to = begin(&self->materials, recording, count, sizeof *to);
+    DvPictureMaterial *to = begin(&self->materials, count, sizeof *to);
     drop_images(self);
     self->translucent = false;
     for (uint32_t i = 0; i < count; i++) {
@@ -153,17 +177,17 @@ static void take_materials(RecordedSurface *self, Recording *recording, Images *
                            const DvSurfaceView *view, DvPictureSurface *out)
 {
     if (is_new(&self->materials, view->materials_version, view->material_count, view->group_count)) {
-        copy_materials(self, recording, images, object, view);
-        shared_array_release(self->groups.shared);
-        DvSurfaceGroup *groups = begin(&self->groups, recording, view->group_count, sizeof *groups);
+        copy_materials(self, images, object, view);
+        (void)is_new(&self->groups, view->materials_version, view->group_count, 0);
+        DvSurfaceGroup *groups = begin(&self->groups, view->group_count, sizeof *groups);
         if (view->group_count)
             memcpy(groups, view->groups, view->group_count * sizeof *groups);
     }
-    const DvPictureArray *materials = recording_use(recording, self->materials.shared);
+    const DvPictureArray *materials = use(&self->materials, recording);
     out->materials = materials->at;
     out->material_count = materials->count;
     out->materials_id = materials->id;
-    out->groups = recording_use(recording, self->groups.shared)->at;
+    out->groups = use(&self->groups, recording)->at;
     out->group_count = view->group_count;
     SharedImage **image = self->images.at;
     for (uint32_t i = 0; i < self->images.count; i++)
@@ -204,7 +228,7 @@ void recorded_surface_free(RecordedSurface *self)
                                      &self->colors,    &self->triangles, &self->quads,
                                      &self->edges,     &self->materials, &self->groups};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        shared_array_release(arrays[i]->shared);
+        forget(arrays[i]);
     drop_images(self);
     list_free(&self->images);
 }

@@ -12,7 +12,8 @@ typedef struct RecordedArray {
     SharedArray *shared; /* NULL: absent */
     uint64_t version;
     uint32_t count, limit;
-    bool known;
+    bool known, counted; /* counted: among the bytes of some picture */
+    SharedArray *before; /* that of the version before, while a new one is made */
 } RecordedArray;
 
 typedef struct RecordedSurface {

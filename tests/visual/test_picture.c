@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Recorded pictures: what a scene shows becomes data; what has not changed is shared, not copied.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <divan/contracts/picture.h>
+#include <divan/divan.h>
+
+#include "scene_text.h"
+
+typedef struct Fixture {
+    const DvPictureRecorderOps *ops;
+    DvScene *scene;
+    DvRecorder *recorder;
+} Fixture;
+
+static Fixture fixture(const char *text)
+{
+    Fixture f = {.scene = scene_from_text(text)};
+    f.ops = dv_service(DV_PICTURE_RECORDER);
+    assert_non_null(f.ops);
+    f.recorder = f.ops->create(f.scene);
+    return f;
+}
+
+static DvPicture *record(const Fixture *f)
+{
+    return f->ops->record(f->recorder, NULL);
+}
+
+static void end(Fixture *f)
+{
+    f->ops->destroy(f->recorder);
+    dv_scene_free(f->scene);
+}
+
+#define TWO_SURFACES                                                                                                          \
+    "<Node gravity='0 -10 0' dt='0.25'><DefaultAnimationLoop/>"                                                               \
+    "<OglModel name='still' position='0 0 0  1 0 0  0 1 0  1 1 0' triangles='0 1 2  1 3 2' color='1 0 0 1'/>"                 \
+    "<Node name='body'><EulerExplicitSolver/><MechanicalObject name='dofs' position='0 0 0  1 0 0  0 1 0'/>"                  \
+    "<UniformMass totalMass='3'/><Node name='look'><OglModel name='falls' position='0 0 0  1 0 0  0 1 0' triangles='0 1 2'/>" \
+    "<IdentityMapping input='@../dofs' output='@falls'/></Node></Node></Node>"
+
+static void what_has_not_changed_is_the_same_array(void **state)
+{
+    (void)state;
+    Fixture f = fixture(TWO_SURFACES);
+    DvPicture *first = record(&f), *second = record(&f);
+    assert_int_equal(first->surface_count, 2);
+    assert_true(first->bytes_copied > 0);
+    assert_int_equal(second->bytes_copied, 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_ptr_equal(first->surfaces[i].positions, second->surfaces[i].positions);
+        assert_ptr_equal(first->surfaces[i].triangles, second->surfaces[i].triangles);
+        assert_int_equal(first->surfaces[i].key, second->surfaces[i].key);
+    }
+    assert_int_equal(dv_scene_step(f.scene, 0), DV_OK);
+    DvPicture *third = record(&f);
+    assert_ptr_equal(first->surfaces[0].positions, third->surfaces[0].positions);
+    assert_ptr_equal(first->surfaces[1].triangles, third->surfaces[1].triangles);
+    assert_ptr_not_equal(first->surfaces[1].positions, third->surfaces[1].positions);
+    /* Three points of three floats fell; their normals are what they were. */
+    assert_int_equal(third->bytes_copied, 9 * sizeof(float));
+    assert_ptr_equal(first->surfaces[1].normals, third->surfaces[1].normals);
+    f.ops->unref(first);
+    f.ops->unref(second);
+    f.ops->unref(third);
+    end(&f);
+}
+
+static void a_picture_outlives_the_scene_and_does_not_change(void **state)
+{
+    (void)state;
+    Fixture f = fixture(TWO_SURFACES);
+    DvPicture *picture = record(&f);
+    assert_int_equal(dv_scene_step(f.scene, 0), DV_OK);
+    assert_int_equal(dv_scene_step(f.scene, 0), DV_OK);
+    f.ops->unref(record(&f));
+    f.ops->unref(f.ops->ref(picture));
+    end(&f);
+    const float *at = picture->surfaces[1].positions->at;
+    const float expected[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    assert_memory_equal(at, expected, sizeof expected);
+    assert_string_equal(picture->surfaces[1].path, "/body/look/falls");
+    assert_int_equal(picture->step, 0);
+    const double box[6] = {0, 0, 0, 1, 1, 0};
+    assert_true(picture->has_box);
+    assert_memory_equal(picture->box, box, sizeof box);
+    f.ops->unref(picture);
+}
+
+static void styles_hold_in_their_node_and_below_and_nowhere_else(void **state)
+{
+    (void)state;
+    Fixture f =
+        fixture("<Node><DefaultAnimationLoop/><VisualStyle displayFlags='showVisualModels'/>"
+                "<Node name='hidden'><VisualStyle displayFlags='hideVisualModels'/><Node name='below'>"
+                "<OglModel name='a' position='0 0 0 1 0 0 0 1 0' triangles='0 1 2'/></Node></Node>"
+                "<Node name='wired'><VisualStyle displayFlags='showWireframe'/>"
+                "<OglModel name='b' position='0 0 0 1 0 0 0 1 0' triangles='0 1 2'/></Node>"
+                "<Node name='plain'><OglModel name='c' position='0 0 0 1 0 0 0 1 0' triangles='0 1 2'/></Node></Node>");
+    DvPicture *picture = record(&f);
+    assert_int_equal(picture->surface_count, 2);
+    assert_string_equal(picture->surfaces[0].path, "/wired/b");
+    assert_true(picture->surfaces[0].wireframe);
+    assert_string_equal(picture->surfaces[1].path, "/plain/c");
+    assert_false(picture->surfaces[1].wireframe);
+    f.ops->unref(picture);
+    /* What a viewer forces holds whatever the styles say. */
+    DvRecordOptions options = {.view = {0}};
+    options.flags[DV_DISPLAY_VISUAL_MODELS] = 1;
+    picture = f.ops->record(f.recorder, &options);
+    assert_int_equal(picture->surface_count, 3);
+    f.ops->unref(picture);
+    options.flags[DV_DISPLAY_VISUAL_MODELS] = -1;
+    picture = f.ops->record(f.recorder, &options);
+    assert_int_equal(picture->surface_count, 0);
+    f.ops->unref(picture);
+    end(&f);
+}
+
+static void a_root_without_style_shows_visual_models_alone(void **state)
+{
+    (void)state;
+    const char *const scenes[2] = {
+        "<Node><DefaultAnimationLoop/><MechanicalObject position='1 2 3' showObject='1' drawMode='1'/>"
+        "<OglModel position='0 0 0 1 0 0 0 1 0' triangles='0 1 2'/></Node>",
+        "<Node><DefaultAnimationLoop/><VisualStyle displayFlags='showBehaviorModels'/>"
+        "<MechanicalObject position='1 2 3' showObject='1' showObjectScale='0.5' drawMode='1'/>"
+        "<OglModel position='0 0 0 1 0 0 0 1 0' triangles='0 1 2'/></Node>"};
+    Fixture f = fixture(scenes[0]);
+    DvPicture *picture = record(&f);
+    assert_int_equal(picture->surface_count, 1);
+    assert_int_equal(picture->batch_count, 0);
+    f.ops->unref(picture);
+    end(&f);
+    f = fixture(scenes[1]);
+    picture = record(&f);
+    assert_int_equal(picture->surface_count, 0);
+    assert_int_equal(picture->batch_count, 1);
+    const DvPictureBatch *batch = &picture->batches[0];
+    assert_int_equal(batch->kind, DV_BATCH_SPHERES);
+    assert_int_equal(batch->array->count, 1);
+    const DvBatchSolid *ball = batch->array->at;
+    assert_true(ball->from[0] == 1 && ball->from[1] == 2 && ball->from[2] == 3 && ball->radius == 0.5f);
+    f.ops->unref(picture);
+    end(&f);
+}
+
+static void primitives_of_many_objects_are_one_batch(void **state)
+{
+    (void)state;
+    DvText text = {0};
+    dv_text_add(&text, "<Node><DefaultAnimationLoop/><VisualStyle displayFlags='showBehaviorModels'/>");
+    for (int i = 0; i < 50; i++)
+        dv_text_add(&text, "<Node name='n%d'><MechanicalObject position='%d 0 0' showObject='1' drawMode='1'/></Node>",
+                    i, i);
+    dv_text_add(&text, "</Node>");
+    Fixture f = fixture(text.at);
+    dv_text_free(&text);
+    DvPicture *picture = record(&f), *again = record(&f);
+    assert_int_equal(picture->batch_count, 1);
+    assert_int_equal(picture->batches[0].array->count, 50);
+    assert_ptr_equal(picture->batches[0].array, again->batches[0].array); /* the same primitives: the same array */
+    assert_int_equal(again->bytes_copied, 0);
+    f.ops->unref(picture);
+    f.ops->unref(again);
+    end(&f);
+}
+
+static void materials_are_what_the_text_switches_on(void **state)
+{
+    (void)state;
+    Fixture f = fixture(
+        "<Node><DefaultAnimationLoop/><OglModel position='0 0 0 1 0 0 0 1 0' triangles='0 1 2' material='Skin "
+        "specular 1 0.1 0.2 0.3 1 Diffuse 1 0.5 0.25 0.75 0.5 Ambient 0 1 1 1 1 Emissive 0 1 1 1 1 Shininess 1 200'/></Node>");
+    DvPicture *picture = record(&f);
+    const DvPictureMaterial *m = picture->surfaces[0].materials;
+    assert_int_equal(picture->surfaces[0].material_count, 1);
+    assert_true(m->diffuse[0] == 0.5f && m->diffuse[1] == 0.25f && m->diffuse[2] == 0.75f && m->diffuse[3] == 0.5f);
+    assert_true(m->ambient[0] == 0 && m->emissive[0] == 0 && m->specular[2] == 0.3f && m->shininess == 128);
+    assert_true(picture->surfaces[0].translucent);
+    f.ops->unref(picture);
+    end(&f);
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void groups_of_a_file_have_its_materials(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/divan-picture-XXXXXX", path[256], text[1024];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/two.mtl", folder);
+    write_text(path, "newmtl red\nKd 1 0 0\nnewmtl blue\nKd 0 0 1\nd 0.5\nKs 1 1 1\nNs 10\n");
+    snprintf(path, sizeof path, "%s/two.obj", folder);
+    write_text(path, "mtllib two.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nusemtl red\nf 1 2 3\nusemtl blue\nf 2 4 3\n");
+    for (int form = 0; form < 2; form++) {
+        char model[512];
+        /* the two ways in which scenes take files */
+        if (form == 0)
+            snprintf(model, sizeof model, "<OglModel filename='%s'/>", path);
+        else
+            snprintf(model, sizeof model, "<MeshOBJLoader name='mesh' filename='%s'/><OglModel src='@mesh'/>", path);
+        snprintf(text, sizeof text, "<Node><DefaultAnimationLoop/>%s</Node>", model);
+        Fixture f = fixture(text);
+        DvPicture *picture = record(&f);
+        const DvPictureSurface *surface = &picture->surfaces[0];
+        assert_int_equal(surface->material_count, 3);
+        assert_int_equal(surface->group_count, 2);
+        assert_int_equal(surface->groups[1].first_triangle, 1);
+        assert_int_equal(surface->groups[1].triangles, 1);
+        const DvPictureMaterial *blue = &surface->materials[surface->groups[1].material];
+        assert_true(blue->diffuse[2] == 1 && blue->diffuse[0] == 0 && blue->diffuse[3] == 0.5f);
+        assert_true(blue->specular[0] == 1 && blue->shininess == 10);
+        assert_true(surface->materials[surface->groups[0].material].diffuse[0] == 1);
+        assert_true(surface->translucent);
+        f.ops->unref(picture);
+        end(&f);
+    }
+    assert_int_equal(unlink(path), 0);
+    snprintf(path, sizeof path, "%s/two.mtl", folder);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static void lights_count_below_a_light_manager_only(void **state)
+{
+    (void)state;
+    const char *const light =
+        "<SpotLight position='1 2 3' direction='1 2 0' lookat='1' cutoff='20' color='1 0.5 0 1'/>";
+    char text[512];
+    snprintf(text, sizeof text, "<Node><DefaultAnimationLoop/>%s</Node>", light);
+    Fixture f = fixture(text);
+    DvPicture *picture = record(&f);
+    assert_false(picture->has_lighting);
+    assert_int_equal(picture->light_count, 0);
+    f.ops->unref(picture);
+    end(&f);
+    snprintf(text, sizeof text,
+             "<Node><DefaultAnimationLoop/><LightManager shadows='1' ambient='0.1 0.2 0.3 1'/>%s</Node>", light);
+    f = fixture(text);
+    picture = record(&f);
+    assert_true(picture->has_lighting && picture->lighting.shadows);
+    assert_true(picture->lighting.ambient[2] == 0.3);
+    assert_int_equal(picture->light_count, 1);
+    assert_int_equal(picture->lights[0].kind, DV_LIGHT_SPOT);
+    const double way[3] = {0, 0, -3}; /* to the point that it looks at */
+    assert_memory_equal(picture->lights[0].direction, way, sizeof way);
+    f.ops->unref(picture);
+    end(&f);
+}
+
+static void objects_that_come_and_go_are_followed(void **state)
+{
+    (void)state;
+    Fixture f = fixture(TWO_SURFACES);
+    DvPicture *before = record(&f);
+    DvObject *added = NULL;
+    assert_int_equal(dv_object_new(dv_scene_root(f.scene), "OglModel", &added, "name", "new", "position",
+                                   "0 0 5  1 0 5  0 1 5", "triangles", "0 1 2", NULL),
+                     DV_OK);
+    DvPicture *with = record(&f);
+    assert_int_equal(with->surface_count, 3);
+    assert_ptr_equal(with->surfaces[0].positions, before->surfaces[0].positions); /* the others are what they were */
+    dv_object_remove(added);
+    DvPicture *after = record(&f);
+    assert_int_equal(after->surface_count, 2);
+    assert_int_equal(after->bytes_copied, 0);
+    f.ops->unref(before);
+    f.ops->unref(with);
+    f.ops->unref(after);
+    end(&f);
+}
+
+static void collect(const DvMessage *message, void *context)
+{
+    dv_message_print(message, context);
+    dv_text_add(context, "\n");
+}
+
+static void a_texture_that_cannot_be_read_is_told_once(void **state)
+{
+    (void)state;
+    Fixture f = fixture("<Node><DefaultAnimationLoop/><OglModel name='m' position='0 0 0 1 0 0 0 1 0' triangles='0 1 2'"
+                        " texturename='nowhere.png'/></Node>");
+    DvText said = {0};
+    dv_log_set_handler(collect, &said);
+    f.ops->unref(record(&f));
+    f.ops->unref(record(&f));
+    dv_log_set_handler(NULL, NULL);
+    const char *first = said.at ? strstr(said.at, "no file 'nowhere.png'") : NULL;
+    assert_non_null(first);
+    assert_null(strstr(first + 1, "no file"));
+    assert_non_null(strstr(said.at, "texturename"));
+    dv_text_free(&said);
+    end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_has_not_changed_is_the_same_array),
+        cmocka_unit_test(a_picture_outlives_the_scene_and_does_not_change),
+        cmocka_unit_test(styles_hold_in_their_node_and_below_and_nowhere_else),
+        cmocka_unit_test(a_root_without_style_shows_visual_models_alone),
+        cmocka_unit_test(primitives_of_many_objects_are_one_batch),
+        cmocka_unit_test(materials_are_what_the_text_switches_on),
+        cmocka_unit_test(groups_of_a_file_have_its_materials),
+        cmocka_unit_test(lights_count_below_a_light_manager_only),
+        cmocka_unit_test(objects_that_come_and_go_are_followed),
+        cmocka_unit_test(a_texture_that_cannot_be_read_is_told_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+}

@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The renderer: which pixels a thing covers and what colour they have follows from geometry and the formulas of light.
+ *
+ * Skipped with one line where there is no OpenGL.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <divan/contracts/image.h>
+#include <divan/contracts/renderer.h>
+#include <divan/divan.h>
+
+#include "scene_text.h"
+
+enum { SIDE = 100 };
+
+static const DvRendererOps *rendering;
+static DvRenderer *renderer;
+
+typedef struct Shot {
+    uint8_t pixels[SIDE * SIDE * 4];
+} Shot;
+
+/* Straight down the z axis, a square of side 2 around the origin fills the picture: a pixel is 0.02 m. */
+static DvRenderView view_from_above(void)
+{
+    DvRenderView view = {.width = SIDE, .height = SIDE};
+    static const DvBackground black = {.color = {0, 0, 0, 1}, .top = {0, 0, 0, 1}};
+    view.background = &black;
+    view.camera = (DvCamera){.position = {0, 0, 10},
+                             .orientation = {0, 0, 0, 1},
+                             .field_of_view = 2 * atan(0.1) * 180 / DV_PI,
+                             .near = 1,
+                             .far = 20,
+                             .orthographic = true};
+    return view;
+}
+
+static DvRenderStats draw_scene(DvScene *scene, const DvRenderView *view, Shot *shot)
+{
+    const DvPictureRecorderOps *recording = dv_service(DV_PICTURE_RECORDER);
+    DvRecorder *recorder = recording->create(scene);
+    DvPicture *picture = recording->record(recorder, NULL);
+    DvText why = {0};
+    if (rendering->draw(renderer, picture, view, &why) != DV_OK ||
+        rendering->read(renderer, shot->pixels, &why) != DV_OK)
+        fail_msg("%s", why.at);
+    DvRenderStats stats;
+    rendering->stats(renderer, &stats);
+    recording->unref(picture);
+    recording->destroy(recorder);
+    return stats;
+}
+
+static void draw_with(const char *objects, const DvRenderView *view, Shot *shot)
+{
+    DvText text = {0};
+    dv_text_add(&text, "<Node><DefaultAnimationLoop/>%s</Node>", objects);
+    DvScene *scene = scene_from_text(text.at);
+    (void)draw_scene(scene, view, shot);
+    dv_scene_free(scene);
+    dv_text_free(&text);
+}
+
+static void draw(const char *objects, Shot *shot)
+{
+    const DvRenderView view = view_from_above();
+    draw_with(objects, &view, shot);
+}
+
+/* The pixel that holds a point of the plane z = 0. */
+static const uint8_t *at(const Shot *shot, double x, double y)
+{
+    const int column = (int)floor((x + 1) / 2 * SIDE), row = (int)floor((1 - y) / 2 * SIDE);
+    assert_true(column >= 0 && column < SIDE && row >= 0 && row < SIDE);
+    return shot->pixels + 4 * (row * SIDE + column);
+}
+
+static void expect_color(const Shot *shot, double x, double y, double red, double green, double blue)
+{
+    const uint8_t *pixel = at(shot, x, y);
+    const double expected[3] = {red, green, blue};
+    for (int i = 0; i < 3; i++)
+        if (fabs(pixel[i] - 255 * fmin(expected[i], 1)) > 2.5)
+            fail_msg("at %g %g: %d %d %d instead of %g %g %g", x, y, pixel[0], pixel[1], pixel[2], 255 * red,
+                     255 * green, 255 * blue);
+}
+
+static int covered(const Shot *shot)
+{
+    int count = 0;
+    for (int i = 0; i < SIDE * SIDE; i++)
+        count += shot->pixels[4 * i] + shot->pixels[4 * i + 1] + shot->pixels[4 * i + 2] > 0;
+    return count;
+}
+
+#define SUN "<LightManager/><DirectionalLight direction='0 0 1'/>"
+#define MATTE(r, g, b) \
+    "material='m Diffuse 1 " r " " g " " b " 1 Ambient 0 0 0 0 1 Specular 0 0 0 0 1 Emissive 0 0 0 0 1 Shininess 0 1'"
+#define SQUARE "position='-0.5 -0.5 0  0.5 -0.5 0  0.5 0.5 0  -0.5 0.5 0' quads='0 1 2 3'"
+
+static void a_triangle_covers_the_pixels_whose_centres_it_holds(void **state)
+{
+    (void)state;
+    Shot shot;
+    /* x > -0.613, y > -0.417, x + y < 0.207: no centre lies on a side. */
+    draw(SUN "<OglModel " MATTE("1", "1",
+                                "1") " position='-0.613 -0.417 0  0.624 -0.417 0  -0.613 0.82 0' triangles='0 1 2'/>",
+         &shot);
+    int expected = 0, wrong = 0;
+    for (int row = 0; row < SIDE; row++)
+        for (int column = 0; column < SIDE; column++) {
+            const double x = (column + 0.5) / SIDE * 2 - 1, y = 1 - (row + 0.5) / SIDE * 2;
+            const bool inside = x > -0.613 && y > -0.417 && x + y < 0.207;
+            expected += inside;
+            wrong += inside != (shot.pixels[4 * (row * SIDE + column)] > 127);
+        }
+    assert_true(expected > 1800);
+    assert_true(wrong <= 2);
+}
+
+static void light_falls_with_the_cosine(void **state)
+{
+    (void)state;
+    Shot shot;
+    /* Turned by 60 degrees about y: half the light. */
+    draw(SUN "<OglModel " MATTE("0.8", "0.4", "1") " " SQUARE " rotation='0 60 0'/>", &shot);
+    expect_color(&shot, 0, 0, 0.4, 0.2, 0.5);
+    /* Seen from behind it is lit like its front. */
+    draw(SUN "<OglModel " MATTE("0.8", "0.4", "1") " " SQUARE " rotation='0 180 0'/>", &shot);
+    expect_color(&shot, 0, 0, 0.8, 0.4, 1);
+}
+
+static void ambient_emissive_and_highlight_add_up(void **state)
+{
+    (void)state;
+    Shot shot;
+    draw(
+        "<LightManager ambient='0.5 0.5 0.5 1'/><DirectionalLight direction='0 0 1' color='0.5 0.5 0.5 1'/><OglModel " SQUARE
+        " material='m Diffuse 1 0.2 0 0 1 Ambient 1 0 0.3 0 1 Specular 1 0.1 0.1 0.1 1 Emissive 1 0 0 0.25 1 Shininess 1 20'/>",
+        &shot);
+    /* The half vector is the normal everywhere: light and eye are straight above. */
+    expect_color(&shot, 0, 0, 0.5 * 0.2 + 0.5 * 0.1, (0.5 + 0.5) * 0.3 + 0.5 * 0.1, 0.25 + 0.5 * 0.1);
+}
+
+static void smooth_normals_shade_a_sphere_by_its_slope(void **state)
+{
+    (void)state;
+    Shot shot;
+    draw("<VisualStyle displayFlags='showBehaviorModels'/>" SUN
+         "<MechanicalObject position='0 0 0' showObject='1' showObjectScale='0.8' drawMode='1' showColor='1 1 1 1'/>",
+         &shot);
+    const double area = DV_PI * 0.8 * 0.8 * SIDE * SIDE / 4; /* of the disc, in pixels */
+    assert_true(fabs(covered(&shot) - area) < 0.03 * area);
+    for (double x = -0.7; x < 0.75; x += 0.1) { /* cosine and a fifth of ambient light */
+        const double slope = sqrt(1 - x * x / 0.64);
+        const double shade = at(&shot, x, 0.005)[0] / 255.0;
+        if (fabs(shade - fmin(0.2 + slope, 1)) > 0.04)
+            fail_msg("at %g: %g instead of %g", x, shade, fmin(0.2 + slope, 1));
+    }
+}
+
+static void two_lights_are_the_sum_of_both(void **state)
+{
+    (void)state;
+    static const char *const lights[3] = {
+        "<PositionalLight position='-1 0 1' color='0.4 0 0.2 1' attenuation='0.5'/>",
+        "<SpotLight position='0.3 0 2' direction='0 0 -1' cutoff='10' exponent='2' color='0 0.5 0.2 1'/>", ""};
+    static Shot shots[3];
+    for (int i = 0; i < 3; i++) {
+        DvText text = {0};
+        dv_text_add(&text, "<LightManager/>%s%s<OglModel " MATTE("1", "1", "1") " " SQUARE "/>",
+                    i != 1 ? lights[0] : "", i != 0 ? lights[1] : "");
+        draw(text.at, &shots[i]);
+        dv_text_free(&text);
+    }
+    for (size_t i = 0; i < sizeof shots[0].pixels; i++)
+        if (i % 4 != 3)
+            assert_true(abs(shots[0].pixels[i] + shots[1].pixels[i] - shots[2].pixels[i]) <= 2);
+    /* The positional light at the middle of a pixel, by hand. */
+    const double x = 0.01, y = 0.01, away = sqrt((x + 1) * (x + 1) + y * y + 1);
+    expect_color(&shots[0], x, y, 0.4 / away / (1 + 0.5 * away), 0, 0.2 / away / (1 + 0.5 * away));
+    /* The cone ends where the tangent of 10 degrees says: 0.353 m around x = 0.3. */
+    expect_color(&shots[1], 0.3 - 0.37, 0, 0, 0, 0);
+    assert_true(at(&shots[1], 0.3 - 0.33, 0)[1] > 100);
+}
+
+static void a_shadow_falls_where_the_light_says(void **state)
+{
+    (void)state;
+    static const char *const lights[2] = {"<DirectionalLight direction='1 0 1'/>",
+                                          "<SpotLight position='2 0 2' direction='-1 0 -1' cutoff='45' exponent='0'/>"};
+    for (int i = 0; i < 2; i++)
+        for (int soft = 0; soft < 2; soft++) {
+            Shot shot;
+            DvText text = {0};
+            /* A small square 0.5 m above the floor, which itself is seen from straight above. */
+            dv_text_add(
+                &text,
+                "<LightManager shadows='1' softShadows='%d'/>%s<OglModel " MATTE(
+                    "1", "1",
+                    "1") " position='-1 -1 0  1 -1 0  1 1 0  -1 1 0' quads='0 1 2 3'/><OglModel " MATTE("1", "0",
+                                                                                                        "0") " position='-0.1 -0.2 0.5  0.1 -0.2 0.5  0.1 0.2 0.5  -0.1 0.2 0.5' quads='0 1 2 3'/>",
+                soft, lights[i]);
+            draw(text.at, &shot);
+            dv_text_free(&text);
+            /* Along (1 0 1) the shadow is moved by -0.5; from the lamp at (2 0 2) it lies at x = -2/3, as wide as 4/3. */
+            const double middle = i == 0 ? -0.5 : -2.0 / 3, half = i == 0 ? 0.1 : 0.4 / 3;
+            expect_color(&shot, middle, 0, 0, 0, 0);
+            expect_color(&shot, middle + (half - 0.05), 0.01, 0, 0, 0);
+            assert_true(at(&shot, middle + half + 0.06, 0)[1] > 60);
+            assert_true(at(&shot, middle - half - 0.06, 0)[1] > 60);
+            assert_true(at(&shot, middle, 0.2 / 0.75 + 0.08)[1] > 60);
+        }
+}
+
+static void translucent_things_look_alike_in_any_order(void **state)
+{
+    (void)state;
+#define GLASS(name, color, z)                                                                           \
+    "<OglModel name='" name "' color='" color "' position='-0.5 -0.5 " z "  0.5 -0.5 " z "  0.5 0.5 " z \
+    "  -0.5 0.5 " z "' quads='0 1 2 3'/>"
+#define LAMP "<LightManager ambient='4 4 4 1'/>" /* times the fifth that a colour gives to ambient light */
+    Shot one, other;
+    draw(LAMP GLASS("a", "1 0 0 0.5", "0") GLASS("b", "0 1 0 0.25", "0.5"), &one);
+    draw(LAMP GLASS("b", "0 1 0 0.25", "0.5") GLASS("a", "1 0 0 0.5", "0"), &other);
+    for (size_t i = 0; i < sizeof one.pixels; i++)
+        assert_true(abs(one.pixels[i] - other.pixels[i]) <= 1);
+    assert_true(at(&one, 0, 0)[0] > 30 && at(&one, 0, 0)[1] > 20);
+    /* One alone: its colour times alpha over what is behind. */
+    DvRenderView view = view_from_above();
+    const DvBackground white = {.color = {1, 1, 1, 1}, .top = {1, 1, 1, 1}};
+    view.background = &white;
+    draw_with(LAMP GLASS("a", "1 0 0 0.5", "0"), &view, &one);
+    expect_color(&one, 0, 0, 0.5 * 0.8 + 0.5, 0.5, 0.5);
+    /* What is opaque hides it. */
+    draw(LAMP GLASS("a", "1 0 0 0.5", "0") GLASS("b", "0 1 0 1", "0.5"), &one);
+    expect_color(&one, 0, 0, 0, 0.8, 0);
+}
+
+static void a_plane_cuts_away_one_side(void **state)
+{
+    (void)state;
+    Shot shot;
+    DvRenderView view = view_from_above();
+    view.clips = true;
+    view.clip = (DvClipPlane){.position = {0.2, 0, 0}, .normal = {1, 0, 0}};
+    draw_with(SUN "<OglModel " MATTE("1", "1", "1") " " SQUARE "/>", &view, &shot);
+    expect_color(&shot, 0.19, 0, 1, 1, 1);
+    expect_color(&shot, 0.21, 0, 0, 0, 0);
+}
+
+static void fog_lets_through_what_its_formula_says(void **state)
+{
+    (void)state;
+    Shot shot;
+    DvRenderView view = view_from_above();
+    view.fog = 0.1;
+    view.fog_color[2] = 1;
+    draw_with(SUN "<OglModel " MATTE("1", "0", "0") " " SQUARE "/>", &view, &shot);
+    expect_color(&shot, 0, 0, exp(-1), 0, 1 - exp(-1)); /* 10 m away */
+}
+
+static void wires_are_the_sides_of_faces_and_points_their_corners(void **state)
+{
+    (void)state;
+    Shot shot;
+    DvRenderView view = view_from_above();
+    view.wireframe = true;
+    draw_with(SUN "<OglModel " MATTE("1", "1", "1") " " SQUARE "/>", &view, &shot);
+    const int sides = covered(&shot);
+    assert_in_range(sides, 4 * 48, 4 * 2 * 52); /* four sides of 50 pixels; the diagonal is none */
+    expect_color(&shot, 0, 0, 0, 0, 0);
+    view.wireframe = false;
+    view.points = true;
+    draw_with(SUN "<OglModel " MATTE("1", "1", "1") " " SQUARE "/>", &view, &shot);
+    assert_in_range(covered(&shot), 1, 16);
+}
+
+static void a_texture_lies_as_its_coordinates_say(void **state)
+{
+    (void)state;
+    const DvImagesOps *images = dv_service(DV_IMAGES);
+    if (!images) {
+        print_message("skipped: no plugin reads images\n");
+        skip();
+    }
+    /* The upper row is red, green; the lower blue, white. */
+    uint8_t pixels[16] = {255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255, 255, 255, 255, 255};
+    DvImage image = {2, 2, pixels};
+    char path[] = "/tmp/divan-texture-XXXXXX.png", text[1024];
+    const int file = mkstemps(path, 4);
+    assert_true(file >= 0);
+    (void)close(file);
+    DvText why = {0};
+    assert_int_equal(images->write(path, NULL, &image, true, &why), DV_OK);
+    snprintf(text, sizeof text,
+             SUN "<OglModel " MATTE("1", "1", "1") " " SQUARE " texcoords='0 0  1 0  1 1  0 1' texturename='%s'/>",
+             path);
+    Shot shot;
+    draw(text, &shot);
+    expect_color(&shot, -0.25, 0.25, 1, 0, 0);
+    expect_color(&shot, 0.25, 0.25, 0, 1, 0);
+    expect_color(&shot, -0.25, -0.25, 0, 0, 1);
+    expect_color(&shot, 0.25, -0.25, 1, 1, 1);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void each_group_has_its_material(void **state)
+{
+    (void)state;
+    Shot shot;
+    draw(
+        SUN "<OglModel position='-0.5 -0.5 0  0.5 -0.5 0  0.5 0.5 0  -0.5 0.5 0' triangles='0 1 2  0 2 3' " MATTE(
+            "1", "1",
+            "1") " materials='g Diffuse 1 0 1 0 1 Ambient 0 0 0 0 1 Specular 0 0 0 0 1 Emissive 0 0 0 0 1 Shininess 0 1'"
+                 " groups='upper g 0  0 0  1 1  0 0'/>",
+        &shot);
+    expect_color(&shot, 0.2, -0.2, 1, 1, 1);
+    expect_color(&shot, -0.2, 0.2, 0, 1, 0);
+}
+
+static void only_what_changed_is_uploaded(void **state)
+{
+    (void)state;
+    const DvPictureRecorderOps *recording = dv_service(DV_PICTURE_RECORDER);
+    DvScene *scene = scene_from_text("<Node><DefaultAnimationLoop/><OglModel name='m' " SQUARE "/></Node>");
+    const DvRenderView view = view_from_above();
+    DvRecorder *recorder = recording->create(scene);
+    const uint64_t expected[3] = {4 * 12 + 4 * 12 + 6 * 4, 0, 4 * 12 + 4 * 12};
+    for (int i = 0; i < 3; i++) {
+        if (i == 2) { /* the points move, the faces stay */
+            DvData *position = dv_object_field(scene_object(scene, "/m"), "position");
+            ((double *)dv_data_begin(position, 4))[2] = 0.25;
+            dv_data_end(position);
+        }
+        DvPicture *picture = recording->record(recorder, NULL);
+        DvText why = {0};
+        DvRenderStats stats;
+        assert_int_equal(rendering->draw(renderer, picture, &view, &why), DV_OK);
+        rendering->stats(renderer, &stats);
+        assert_int_equal(stats.uploaded, expected[i]);
+        assert_int_equal(stats.calls, 1);
+        recording->unref(picture);
+    }
+    recording->destroy(recorder);
+    dv_scene_free(scene);
+}
+
+static void thousands_of_primitives_are_one_call(void **state)
+{
+    (void)state;
+    DvText text = {0};
+    dv_text_add(&text, "<Node><DefaultAnimationLoop/><VisualStyle displayFlags='showBehaviorModels'/>"
+                       "<MechanicalObject showObject='1' showObjectScale='0.01' drawMode='1' position='");
+    for (int i = 0; i < 5000; i++)
+        dv_text_add(&text, "%g %g 0 ", -0.9 + 0.018 * (i % 100), -0.9 + 0.036 * (i / 100));
+    dv_text_add(&text, "'/></Node>");
+    DvScene *scene = scene_from_text(text.at);
+    const DvRenderView view = view_from_above();
+    Shot shot;
+    const DvRenderStats stats = draw_scene(scene, &view, &shot);
+    assert_int_equal(stats.calls, 1);
+    assert_true(covered(&shot) > 1000);
+    dv_scene_free(scene);
+    dv_text_free(&text);
+}
+
+static void a_size_that_cannot_be_is_an_error(void **state)
+{
+    (void)state;
+    const DvPictureRecorderOps *recording = dv_service(DV_PICTURE_RECORDER);
+    DvScene *scene = scene_from_text("<Node><DefaultAnimationLoop/></Node>");
+    DvRecorder *recorder = recording->create(scene);
+    DvPicture *picture = recording->record(recorder, NULL);
+    DvRenderView view = view_from_above();
+    DvText why = {0};
+    view.width = 1000000;
+    assert_int_equal(rendering->draw(renderer, picture, &view, &why), DV_ERROR_LIMIT);
+    assert_non_null(strstr(why.at, "1000000 x 100 pixels: each side must have 1 to"));
+    dv_text_free(&why);
+    view.width = 0;
+    assert_int_equal(rendering->draw(renderer, picture, &view, &why), DV_ERROR_LIMIT);
+    dv_text_free(&why);
+    recording->unref(picture);
+    recording->destroy(recorder);
+    dv_scene_free(scene);
+}
+
+static void two_renderers_of_a_thread_do_not_disturb_each_other(void **state)
+{
+    (void)state;
+    Shot before, after;
+    DvRenderer *other = NULL, *kept = renderer;
+    DvText why = {0};
+    draw(SUN "<OglModel " MATTE("1", "0", "1") " " SQUARE "/>", &before);
+    assert_int_equal(rendering->create(NULL, &other, &why), DV_OK);
+    renderer = other;
+    draw(SUN "<OglModel " MATTE("1", "0", "1") " " SQUARE "/>", &after);
+    renderer = kept;
+    expect_color(&after, 0, 0, 1, 0, 1);
+    rendering->destroy(other);
+    draw(SUN "<OglModel " MATTE("1", "0", "1") " " SQUARE "/>", &after);
+    assert_memory_equal(before.pixels, after.pixels, sizeof before.pixels);
+}
+
+/* Mean colours of blocks of 5 x 5 pixels: what an eye sees of a small picture, whatever a driver does at edges. */
+static double difference(const DvImage *image, const Shot *shot)
+{
+    enum { BLOCK = 5 };
+    double worst = 0;
+    for (int by = 0; by < SIDE; by += BLOCK)
+        for (int bx = 0; bx < SIDE; bx += BLOCK)
+            for (int c = 0; c < 3; c++) {
+                double sum = 0;
+                for (int y = by; y < by + BLOCK; y++)
+                    for (int x = bx; x < bx + BLOCK; x++)
+                        sum += image->pixels[4 * (y * SIDE + x) + c] - shot->pixels[4 * (y * SIDE + x) + c];
+                worst = fmax(worst, fabs(sum) / (BLOCK * BLOCK));
+            }
+    return worst;
+}
+
+/* DIVAN_WRITE_GOLDEN=1 writes the picture that is there instead of comparing it: after having looked at it. */
+static void the_liver_looks_as_it_did(void **state)
+{
+    (void)state;
+    const DvImagesOps *images = dv_service(DV_IMAGES);
+    DvText why = {0};
+    char path[512];
+    if (!images) {
+        print_message("skipped: no plugin reads images\n");
+        skip();
+    }
+    snprintf(path, sizeof path, "%s/scenes/liver.scn", getenv("DIVAN_TEST_SOURCE_ROOT"));
+    DvScene *scene;
+    assert_int_equal(dv_scene_load(path, NULL, &scene), DV_OK);
+    Shot shot;
+    DvRenderView view = {.width = SIDE, .height = SIDE, .camera = {.orientation = {0, 0, 0, 1}, .fits_clip = true}};
+    dv_camera_look(&view.camera, dv_vec3(-0.05, 0.05, 0.32), dv_vec3(-0.01, 0.01, 0), dv_vec3(0, 1, 0));
+    dv_camera_prepare(&view.camera, (const double[6]){-0.15, -0.1, -0.1, 0.15, 0.1, 0.1},
+                      (const double[3]){0, -9.81, 0});
+    (void)draw_scene(scene, &view, &shot);
+    snprintf(path, sizeof path, "%s/tests/visual/golden/liver.png", getenv("DIVAN_TEST_SOURCE_ROOT"));
+    DvImage golden;
+    if (getenv("DIVAN_WRITE_GOLDEN")) {
+        golden = (DvImage){SIDE, SIDE, shot.pixels};
+        assert_int_equal(images->write(path, NULL, &golden, true, &why), DV_OK);
+        skip();
+    }
+    if (images->read(path, &golden, &why) != DV_OK)
+        fail_msg("%s: %s", path, why.at);
+    assert_int_equal(golden.width, SIDE);
+    assert_int_equal(golden.height, SIDE);
+    const double same = difference(&golden, &shot);
+    if (same > 8)
+        fail_msg("the picture differs by %g of 255 from %s", same, path);
+    /* That it can fail: the camera a centimetre to the side, or a light a quarter weaker. */
+    DvRenderView moved = view;
+    moved.camera.position[0] += 0.01;
+    (void)draw_scene(scene, &moved, &shot);
+    assert_true(difference(&golden, &shot) > 8);
+    for (size_t i = 0; i < sizeof shot.pixels; i++)
+        shot.pixels[i] = (uint8_t)(golden.pixels[i] * 3 / 4);
+    assert_true(difference(&golden, &shot) > 8);
+    images->free(&golden);
+    dv_scene_free(scene);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    DvText why = {0};
+    DvScene *scene = scene_from_text("<Node><DefaultAnimationLoop/></Node>"); /* starts the plugins */
+    dv_scene_free(scene);
+    rendering = dv_service(DV_RENDERER);
+    const DvRendererOptions options = {.samples = 1};
+    if (!rendering || rendering->create(&options, &renderer, &why) != DV_OK)
+        print_message("skipped: %s\n", why.at ? why.at : "no plugin draws");
+    dv_text_free(&why);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    if (rendering)
+        rendering->destroy(renderer);
+    return stop_plugins(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_triangle_covers_the_pixels_whose_centres_it_holds),
+        cmocka_unit_test(light_falls_with_the_cosine),
+        cmocka_unit_test(ambient_emissive_and_highlight_add_up),
+        cmocka_unit_test(smooth_normals_shade_a_sphere_by_its_slope),
+        cmocka_unit_test(two_lights_are_the_sum_of_both),
+        cmocka_unit_test(a_shadow_falls_where_the_light_says),
+        cmocka_unit_test(translucent_things_look_alike_in_any_order),
+        cmocka_unit_test(a_plane_cuts_away_one_side),
+        cmocka_unit_test(fog_lets_through_what_its_formula_says),
+        cmocka_unit_test(wires_are_the_sides_of_faces_and_points_their_corners),
+        cmocka_unit_test(a_texture_lies_as_its_coordinates_say),
+        cmocka_unit_test(each_group_has_its_material),
+        cmocka_unit_test(only_what_changed_is_uploaded),
+        cmocka_unit_test(thousands_of_primitives_are_one_call),
+        cmocka_unit_test(a_size_that_cannot_be_is_an_error),
+        cmocka_unit_test(two_renderers_of_a_thread_do_not_disturb_each_other),
+        cmocka_unit_test(the_liver_looks_as_it_did),
+    };
+    void *none = NULL;
+    (void)start(&none);
+    if (!renderer)
+        return stop(&none);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    (void)stop(&none);
+    return failed;
+}
