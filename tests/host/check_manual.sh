@@ -20,7 +20,7 @@ known=" --version "
 for command in $commands; do
     echo "$plain" | grep -qE "\"?divan $command\"?|^\.B[I]? $command" || fail "no command $command in the manual page"
     grep -qw -- "$command" "$completion" || fail "no command $command in the completion"
-    options=$("$divan" "$command" --help | grep -oE -- '--[a-z][a-z-]*' | sort -u)
+    options=$("$divan" "$command" --help | grep -oE -- '--[a-z][a-z0-9-]*' | sort -u)
     [ -n "$options" ] || fail "divan $command --help names no option"
     for option in $options; do
         known="$known$option "
@@ -29,7 +29,7 @@ for command in $commands; do
         grep -qE -- "(^|[ '\"])$option([ '\"]|\$)" "$completion" || fail "divan $command $option is not in the completion"
     done
 done
-for option in $(echo "$plain" | grep -oE -- '--[a-z][a-z-]*' | sort -u); do
+for option in $(echo "$plain" | grep -oE -- '--[a-z][a-z0-9-]*' | sort -u); do
     case $known in *" $option "*) ;; *) fail "the manual page has $option, which no command has" ;; esac
 done
 exit $failed
