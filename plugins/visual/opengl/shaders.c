@@ -125,8 +125,9 @@ const char *const shader_fragment =
     "    vec4 shadow = dv_light_shadow[light];\n"
     "    if (shadow.x < 0.0)\n"
     "        return 1.0;\n"
-    /* Moved along the normal by two texels: a surface does not shade itself. */
-    "    vec4 at = dv_light_matrix[light] * vec4(dv_world + 2.0 * dv_light_extent[light] * normal, 1.0);\n"
+    /* Moved along the normal by as many texels as are asked around it: a surface does not shade itself. */
+    "    float away = (1.5 + shadow.z) * dv_light_extent[light];\n"
+    "    vec4 at = dv_light_matrix[light] * vec4(dv_world + away * normal, 1.0);\n"
     "    if (at.w <= 0.0)\n"
     "        return 1.0;\n"
     "    at.xyz /= at.w;\n"

@@ -107,7 +107,10 @@ static void draw_layer(DvRenderer *self, uint32_t light, int32_t layer)
         glUseProgram(self->programs[kind][PASS_SHADOW].name);
         renderer_set_view(self, &self->programs[kind][PASS_SHADOW], view, projection);
     }
+    glEnable(GL_POLYGON_OFFSET_FILL); /* farther by the slope over some texels */
+    glPolygonOffset(self->lights[light].soft_shadows || self->picture->lighting.soft_shadows ? 4 : 2, 4);
     surfaces_draw(self, PASS_SHADOW, false, false);
+    glDisable(GL_POLYGON_OFFSET_FILL);
 }
 
 void shadows_draw(DvRenderer *self)
