@@ -362,8 +362,9 @@ static void thousands_of_primitives_are_one_call(void **state)
     DvText text = {0};
     dv_text_add(&text, "<Node><DefaultAnimationLoop/><VisualStyle displayFlags='showBehaviorModels'/>"
                        "<MechanicalObject showObject='1' showObjectScale='0.01' drawMode='1' position='");
-    for (int i = 0; i < 5000; i++)
-        dv_text_add(&text, "%g %g 0 ", -0.9 + 0.018 * (i % 100), -0.9 + 0.036 * (i / 100));
+    for (int row = 0; row < 50; row++)
+        for (int column = 0; column < 100; column++)
+            dv_text_add(&text, "%g %g 0 ", -0.9 + 0.018 * column, -0.9 + 0.036 * row);
     dv_text_add(&text, "'/></Node>");
     DvScene *scene = scene_from_text(text.at);
     const DvRenderView view = view_from_above();

@@ -59,9 +59,9 @@ char *file_folder(const char *path)
 bool file_open_beside(void *path, const char *name, char **bytes, size_t *size)
 {
     char *folder = file_folder(name[0] == '/' ? "" : path), reason[128];
-    char *beside = dv_alloc(strlen(folder) + strlen(name) + 1, 1);
-    memcpy(beside, folder, strlen(folder));
-    memcpy(beside + strlen(folder), name, strlen(name) + 1);
+    const size_t length = strlen(folder) + strlen(name) + 1;
+    char *beside = dv_alloc(length, 1);
+    snprintf(beside, length, "%s%s", folder, name);
     const bool found = file_read(beside, bytes, size, reason);
     dv_free(beside);
     dv_free(folder);
