@@ -61,7 +61,9 @@ struct Session {
     guint replayed;
     GArray *phases; /* PhaseTime: those of the last half second */
     uint64_t phase_steps;
-    signed char flags[DV_DISPLAY_FLAGS];
+    const DvPictureRecorderOps *pictures; /* NULL: no plugin records any */
+    DvRecorder *recorder;                 /* of the scene; NULL: none */
+    DvRecordOptions shown;
 };
 
 static double now(void)
@@ -142,6 +144,9 @@ static void close_scene(Session *session)
     if (session->scene) {
         end_writing(session);
         hand_forget(session->hand);
+        if (session->recorder)
+            session->pictures->destroy(session->recorder);
+        session->recorder = NULL;
         dv_scene_free(session->scene);
     }
     stop_replay(session);
@@ -173,6 +178,8 @@ static void open_scene(Session *session, const char *file)
         return;
     session->failed = !dv_scene_is_running(session->scene);
     session->recording = recording_new(name, hash_now(session));
+    if (session->pictures)
+        session->recorder = session->pictures->create(session->scene);
     if (status != DV_OK)
         say(session, DV_LEVEL_WARNING,
             "the scene has errors: what could be loaded is shown, and may not do what was meant");
@@ -578,7 +585,7 @@ static void apply(Session *session, const Message *message)
         break;
     case MESSAGE_FLAGS:
         for (int i = 0; i < DV_DISPLAY_FLAGS; i++)
-            session->flags[i] = (signed char)message->numbers[i];
+            session->shown.flags[i] = (signed char)message->numbers[i];
         break;
     case MESSAGE_PHASES:
         set_phases(session, message->numbers[0] != 0);
@@ -683,7 +690,10 @@ static void update_tree(Session *session)
 static void view_scene(Session *session, Snapshot *snapshot)
 {
     DvNode *root = dv_scene_root(session->scene);
-    dv_scene_update_visual(session->scene);
+    if (session->recorder)
+        snapshot->picture = session->pictures->record(session->recorder, &session->shown);
+    else
+        dv_scene_update_visual(session->scene);
     update_tree(session);
     snapshot->has_scene = true;
     snapshot->scene_steps = dv_scene_steps(session->scene);
@@ -735,6 +745,7 @@ static void publish(Session *session)
     g_mutex_lock(&session->mutex);
     Snapshot *old = session->latest;
     session->latest = snapshot;
+    g_cond_broadcast(&session->settled);
     void (*wake)(void *) = session->wake;
     void *context = session->wake_context;
     g_mutex_unlock(&session->mutex);
@@ -829,6 +840,7 @@ Session *session_new(Logbook *book)
     Session *session = g_new0(Session, 1);
     session->book = book;
     session->real_time = true;
+    session->pictures = dv_service(DV_PICTURE_RECORDER);
     session->hand = hand_new();
     session->plots = plots_new();
     session->phases = g_array_new(FALSE, FALSE, sizeof(PhaseTime));
@@ -877,7 +889,9 @@ void session_post(Session *session, const Message *message)
 Snapshot *session_snapshot(Session *session)
 {
     g_mutex_lock(&session->mutex);
-    Snapshot *snapshot = session->latest ? snapshot_ref(session->latest) : NULL;
+    while (!session->latest)
+        g_cond_wait(&session->settled, &session->mutex);
+    Snapshot *snapshot = snapshot_ref(session->latest);
     g_mutex_unlock(&session->mutex);
     return snapshot;
 }
@@ -886,7 +900,7 @@ Snapshot *session_settle(Session *session)
 {
     g_mutex_lock(&session->mutex);
     const uint64_t posts = session->posts;
-    while (session->applied < posts)
+    while (session->applied < posts || !session->latest)
         g_cond_wait(&session->settled, &session->mutex);
     g_mutex_unlock(&session->mutex);
     return session_snapshot(session);

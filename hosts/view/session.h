@@ -20,7 +20,7 @@ typedef struct Session Session;
 Session *session_new(Logbook *book);                         /* which outlives it */
 void session_free(Session *session);                         /* after the present step; what is recorded is ended */
 void session_post(Session *session, const Message *message); /* [any] copied; never waits for a step */
-/* The latest, to be given back by snapshot_unref.     [any] */
+/* The latest, never NULL, to be given back by snapshot_unref.     [any] */
 Snapshot *session_snapshot(Session *session);
 /* Waits until all that was posted has been applied and published.     [any], but not the session's own */
 Snapshot *session_settle(Session *session);

@@ -297,7 +297,7 @@ void snapshot_unref(Snapshot *snapshot)
     g_array_free(snapshot->phases, TRUE);
     g_ptr_array_unref(snapshot->plots);
     if (snapshot->picture)
-        snapshot->unref_picture(snapshot->picture);
+        ((const DvPictureRecorderOps *)dv_service(DV_PICTURE_RECORDER))->unref(snapshot->picture);
     g_free(snapshot->file);
     g_free(snapshot->edit.path);
     g_free(snapshot->edit.error);

@@ -8,6 +8,7 @@
 
 #include <glib.h>
 
+#include <divan/contracts/picture.h>
 #include <divan/embed.h>
 
 #include "plots.h"
@@ -108,8 +109,7 @@ typedef struct Snapshot {
     GrabView grab;
     char *recording;       /* the file it goes to, or NULL */
     uint64_t replay_steps; /* of a recording that is replayed; 0: none */
-    void *picture;         /* DvPicture *; NULL: nobody records pictures here */
-    void (*unref_picture)(void *picture);
+    DvPicture *picture;    /* NULL: no scene, or nobody records pictures here */
 } Snapshot;
 
 Snapshot *snapshot_ref(Snapshot *snapshot);

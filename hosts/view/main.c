@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * divan-view: a window on a scene. The command line, and what all files of the window share.
+ */
+#include "view.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <divan/parallel.h>
+#include <divan/registry.h>
+
+enum { EXIT_DONE = 0, EXIT_FAULT = 1, EXIT_USAGE = 2 }; /* as of divan */
+
+void view_post(View *view, MessageKind kind, const char *path, const char *text)
+{
+    session_post(view->session, &(Message){.kind = kind, .path = path, .text = text});
+}
+
+void view_post_number(View *view, MessageKind kind, const char *path, double number)
+{
+    session_post(view->session, &(Message){.kind = kind, .path = path, .numbers = {number}});
+}
+
+void view_open(View *view, const char *file)
+{
+    if (g_str_has_suffix(file, ".session")) {
+        view_post(view, MESSAGE_REPLAY, NULL, file);
+        return;
+    }
+    view->said_before = logbook_count(view->book);
+    view->problems = 0;
+    view_post(view, MESSAGE_OPEN, NULL, file);
+    view_select(view, "/");
+}
+
+void view_select(View *view, const char *path)
+{
+    char *copy = g_strdup(path); /* it may be the selected path itself */
+    view->reveals = strcmp(view->selected, copy) != 0;
+    view->first_element = 0;
+    view_post(view, MESSAGE_SELECT, copy, NULL);
+    g_free(view->selected);
+    view->selected = copy;
+}
+
+void view_toast(View *view, const char *format, ...)
+{
+    enum { SECONDS = 4 };
+    va_list args;
+    va_start(args, format);
+    g_free(view->toast);
+    view->toast = g_strdup_vprintf(format, args);
+    va_end(args);
+    view->toast_until = view_clock() + SECONDS;
+}
+
+static void begin(View *view)
+{
+    const Wishes *wishes = &view->wishes;
+    if (wishes->replay)
+        view_post(view, MESSAGE_REPLAY, NULL, wishes->replay);
+    else if (wishes->scene)
+        view_open(view, wishes->scene);
+    if (wishes->fast)
+        view_post_number(view, MESSAGE_PACE, NULL, 0);
+    if (wishes->record)
+        view_post(view, MESSAGE_RECORD, NULL, wishes->record);
+    for (int i = 0; i < wishes->steps; i++)
+        view_post(view, MESSAGE_STEP, NULL, NULL);
+    if (wishes->animate)
+        view_post_number(view, MESSAGE_ANIMATE, NULL, 1);
+}
+
+static int run(View *view)
+{
+    view->book = logbook_new(true);
+    dv_log_set_handler(logbook_take, view->book);
+    view->session = session_new(view->book);
+    view->now = session_settle(view->session);
+    view->said = g_ptr_array_new();
+    view->folded = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    view->selected = g_strdup("");
+    view->left = 360, view->bottom = 190, view->fields = 330;
+    view->tab = -1;
+    view->shows_log[DV_LEVEL_INFO] = view->shows_log[DV_LEVEL_WARNING] = view->shows_log[DV_LEVEL_ERROR] = true;
+    settings_read(view);
+    begin(view); /* while the scene is loaded, the window opens */
+    if (window_open(view))
+        window_run(view);
+    else
+        view->exit_status = EXIT_FAULT;
+    window_close(view);
+    snapshot_unref(view->now);
+    session_free(view->session);
+    dv_log_set_handler(NULL, NULL);
+    logbook_free(view->book);
+    settings_free(view);
+    g_ptr_array_unref(view->said);
+    g_hash_table_unref(view->folded);
+    g_free(view->selected);
+    g_free(view->edit_id);
+    g_free(view->folder);
+    g_free(view->toast);
+    return view->exit_status;
+}
+
+static gboolean read_size(const char *option, const char *text, gpointer data, GError **error)
+{
+    Wishes *wishes = data;
+    char rest;
+    if (sscanf(text, "%dx%d%c", &wishes->width, &wishes->height, &rest) == 2 && wishes->width >= 320 &&
+        wishes->height >= 240 && wishes->width <= 16384 && wishes->height <= 16384)
+        return TRUE;
+    g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "%s %s: expected a size in pixels, as 1280x720",
+                option, text);
+    return FALSE;
+}
+
+int main(int argc, char **argv)
+{
+    View view = {.wishes = {.width = 1280, .height = 800}};
+    Wishes *wishes = &view.wishes;
+    char *plugin_set = NULL, **plugins = NULL;
+    int threads = 1;
+    const GOptionEntry entries[] = {
+        {"start", 'a', 0, G_OPTION_ARG_NONE, &wishes->animate, "Animate at once", NULL},
+        {"fast", 0, 0, G_OPTION_ARG_NONE, &wishes->fast, "Make steps as fast as possible, not as the clock runs", NULL},
+        {"steps", 'n', 0, G_OPTION_ARG_INT, &wishes->steps, "Make so many steps first", "STEPS"},
+        {"threads", 0, 0, G_OPTION_ARG_INT, &threads, "Number of threads (0: one per core; default 1)", "N"},
+        {"size", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_size, "Size of the window", "WxH"},
+        {"record", 0, 0, G_OPTION_ARG_FILENAME, &wishes->record, "Record what is done to the scene", "FILE"},
+        {"replay", 0, 0, G_OPTION_ARG_FILENAME, &wishes->replay, "Do again what was recorded, and compare the states",
+         "FILE"},
+        {"screenshot", 0, 0, G_OPTION_ARG_FILENAME, &wishes->screenshot,
+         "Save a picture of the window after --steps, and end", "FILE"},
+        {"plugin-set", 0, 0, G_OPTION_ARG_STRING, &plugin_set, "Load this set of plugins.conf instead of [default]",
+         "NAME"},
+        {"plugin", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &plugins, "Load one library more; may be repeated", "FILE"},
+        {0},
+    };
+    setlocale(LC_CTYPE, "");
+    GOptionContext *context =
+        g_option_context_new("[SCENE]\n\nA window on a scene: animate it, pull it, look into it and change it.");
+    GOptionGroup *group = g_option_group_new("view", "", "", wishes, NULL);
+    GError *error = NULL;
+    int result = EXIT_USAGE;
+    g_option_group_add_entries(group, entries);
+    g_option_context_set_main_group(context, group);
+    if (!g_option_context_parse(context, &argc, &argv, &error))
+        fprintf(stderr, "divan-view: %s; see `divan-view --help`\n", error->message);
+    else if (argc > 2)
+        fprintf(stderr, "divan-view: '%s' is a second scene after '%s'; one at a time\n", argv[2], argv[1]);
+    else if (threads < 0 || threads > 1024 || wishes->steps < 0)
+        fprintf(stderr, "divan-view: --threads takes 0 to 1024, --steps 0 or more\n");
+    else {
+        const DvStartOptions start = {.plugin_set = plugin_set, .plugins = (const char *const *)plugins};
+        wishes->scene = argc > 1 ? argv[1] : NULL;
+        dv_parallel_set_threads((unsigned)threads);
+        result = dv_start(&start) == DV_OK ? run(&view) : EXIT_FAULT;
+        dv_stop();
+    }
+    g_clear_error(&error);
+    g_option_context_free(context);
+    g_free(plugin_set);
+    g_strfreev(plugins);
+    return result;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the files of the window share. The window owns no part of the scene: it posts messages and shows snapshots.
+ *
+ *   main.c       the command line
+ *   window.c     SDL and OpenGL: events, shortcuts, frames
+ *   viewport.c   the picture of the scene, the mouse over it
+ *   panels.c     tree, fields, log, plots, times
+ *   dialogs.c    files, shortcuts, about
+ *   settings.c   what is kept from run to run
+ */
+#ifndef DIVAN_VIEW_VIEW_H
+#define DIVAN_VIEW_VIEW_H
+
+#include <divan/contracts/image.h>
+#include <divan/contracts/renderer.h>
+#include <divan/plugin.h>
+
+#include "camera.h"
+#include "session.h"
+#include "ui.h"
+
+enum { TEXT_SIZE = 4096, RECENT_MOST = 10 };
+
+/* What the command line asked for. */
+typedef struct Wishes {
+    const char *scene, *record, *replay, *view, *screenshot;
+    int steps, width, height;
+    gboolean animate, fast, hidden;
+} Wishes;
+
+typedef enum FileUse { FILE_NONE, FILE_OPEN, FILE_SAVE, FILE_RECORD, FILE_REPLAY, FILE_EXPORT, FILE_LOG } FileUse;
+
+/* The picture and what it is drawn with. */
+typedef struct Viewport {
+    const DvRendererOps *ops; /* NULL: no plugin draws */
+    DvRenderer *renderer;     /* NULL: none, and `problem` says why */
+    char *problem;
+    unsigned framebuffer, texture;
+    int width, height; /* of the texture */
+    DvCamera camera;
+    uint64_t opened; /* the scene the camera belongs to */
+    bool xray, wireframe, points, axes, box, clips;
+    double clip; /* share of the box, along the view */
+    int background;
+    CameraDrag drag;
+    int dragging; /* button; -1: none */
+    bool grabs;   /* the mouse holds something of the scene */
+    GrabMode mode;
+    double stiffness;
+    uint64_t drawn; /* snapshot */
+    double draw_seconds, uploaded;
+} Viewport;
+
+typedef struct View {
+    struct SDL_Window *window;
+    void *context; /* of OpenGL */
+    Logbook *book;
+    Session *session;
+    Snapshot *now;
+    Wishes wishes;
+    Viewport viewport;
+    bool quits, full_screen, needs_frame;
+    int exit_status;
+    unsigned wake_event;
+    double frame_seconds; /* mean time from picture to picture */
+    /* Panels */
+    float left, bottom, fields; /* sizes, pixels */
+    bool hides_panels;
+    char search[200], filter[200];
+    GHashTable *folded; /* paths of nodes that are folded, when they are not by themselves */
+    char *selected;
+    bool reveals; /* the tree shows the selected row */
+    bool focuses_search;
+    char *edit_id, edit_text[TEXT_SIZE];
+    size_t first_element;
+    bool shows_log[4];  /* by level */
+    int tab;            /* to be put in front; -1: as it is */
+    GPtrArray *said;    /* LogEntry: all of the log so far */
+    size_t problems;    /* errors of the scene that is open */
+    size_t said_before; /* entries in the log when it was opened */
+    bool times_phases;
+    signed char flags[DV_DISPLAY_FLAGS];
+    /* Dialogs */
+    FileUse file_use;
+    char *folder, file_name[TEXT_SIZE];
+    bool shows_keys, shows_about;
+    char *recent[RECENT_MOST + 1];
+    char *toast;
+    double toast_until;
+    /* The file of the scene */
+    gint64 modified, checked;
+    bool reloads;
+} View;
+
+/* view.c of the window */
+void view_post(View *view, MessageKind kind, const char *path, const char *text);
+void view_post_number(View *view, MessageKind kind, const char *path, double number);
+void view_open(View *view, const char *file); /* a scene, a recording or a view */
+void view_select(View *view, const char *path);
+void view_toast(View *view, const char *format, ...) DV_PRINTF(2, 3);
+double view_clock(void); /* s */
+
+/* window.c */
+bool window_open(View *view); /* false: a message has been printed */
+void window_run(View *view);
+void window_close(View *view);
+void window_full_screen(View *view, bool on);
+bool window_screenshot(View *view, const char *file); /* all of it */
+
+typedef enum Action {
+    ACTION_ANIMATE,
+    ACTION_STEP,
+    ACTION_RESET,
+    ACTION_RELOAD,
+    ACTION_OPEN,
+    ACTION_SAVE,
+    ACTION_SCREENSHOT,
+    ACTION_RECORD,
+    ACTION_REPLAY,
+    ACTION_EXPORT,
+    ACTION_FIT,
+    ACTION_DEFAULT_VIEW,
+    ACTION_SAVE_VIEW,
+    ACTION_PROJECTION,
+    ACTION_BACKGROUND,
+    ACTION_AXES,
+    ACTION_XRAY,
+    ACTION_WIREFRAME,
+    ACTION_CLIP,
+    ACTION_PANELS,
+    ACTION_FULL_SCREEN,
+    ACTION_FIND,
+    ACTION_PACE,
+    ACTION_KEYS,
+    ACTION_QUIT,
+    ACTIONS
+} Action;
+typedef struct Shortcut {
+    const char *keys, *says; /* "Ctrl+O", "open a scene" */
+    int key;                 /* of SDL */
+    bool control;
+} Shortcut;
+extern const Shortcut shortcuts[ACTIONS];
+void view_act(View *view, Action action);
+
+/* viewport.c */
+bool viewport_start(View *view);
+void viewport_stop(View *view);
+void viewport_draw(View *view, UiBox box);
+void viewport_restore_view(
+    View *view); /* the view that is kept beside the scene, else the scene's, else the default one */
+void viewport_save_view(View *view);
+void viewport_screenshot(View *view);
+void viewport_fit(View *view);
+
+/* panels.c */
+float panels_menu(View *view); /* its height */
+void panels_toolbar(View *view, UiBox box);
+void panels_tree(View *view, UiBox box);
+void panels_fields(View *view, UiBox box);
+void panels_bottom(View *view, UiBox box);
+void panels_status(View *view, UiBox box);
+
+/* dialogs.c */
+void dialogs_draw(View *view);
+void dialogs_files(View *view, FileUse use);
+
+/* settings.c */
+void settings_read(View *view);
+void settings_add_recent(View *view, const char *file);
+void settings_free(View *view);
+
+#endif

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The picture of the scene: drawn by the renderer's service into a texture when the snapshot, the camera or the size is another, and shown
+ * in the window. The mouse turns the camera; with Shift it reaches into the scene.
+ */
+#include "view.h"
+
+#include <epoxy/gl.h>
+
+static const DvBackground backgrounds[] = {
+    {{0.16, 0.18, 0.21, 1}, {0.34, 0.38, 0.43, 1}, NULL},
+    {{0.86, 0.89, 0.92, 1}, {0.98, 0.99, 1, 1}, NULL},
+    {{0, 0, 0, 1}, {0, 0, 0, 1}, NULL},
+    {{1, 1, 1, 1}, {1, 1, 1, 1}, NULL},
+};
+
+bool viewport_start(View *view)
+{
+    Viewport *port = &view->viewport;
+    const DvRendererOptions options = {.current_context = true};
+    DvText why = {0};
+    port->ops = dv_service(DV_RENDERER);
+    port->dragging = -1;
+    port->stiffness = 1000;
+    port->clip = 0.5;
+    if (!port->ops)
+        port->problem = g_strdup(
+            "No plugin draws pictures: divan-opengl.so is not there. It is built where libepoxy-dev is installed.");
+    else if (port->ops->create(&options, &port->renderer, &why) != DV_OK)
+        port->problem = g_strdup(why.at ? why.at : "the renderer does not start");
+    else if (!dv_service(DV_PICTURE_RECORDER))
+        port->problem = g_strdup("No plugin records pictures: divan-visual.so is not there, or of another version.");
+    if (port->problem)
+        logbook_add(view->book, DV_LEVEL_WARNING, NULL, "%s", port->problem);
+    dv_text_free(&why);
+    return port->renderer != NULL;
+}
+
+static void free_texture(Viewport *port)
+{
+    if (port->framebuffer)
+        glDeleteFramebuffers(1, &port->framebuffer);
+    if (port->texture)
+        glDeleteTextures(1, &port->texture);
+    port->framebuffer = port->texture = 0;
+}
+
+void viewport_stop(View *view)
+{
+    Viewport *port = &view->viewport;
+    if (port->renderer)
+        port->ops->destroy(port->renderer);
+    free_texture(port);
+    g_free(port->problem);
+}
+
+static void make_texture(Viewport *port, int width, int height)
+{
+    if (port->texture && port->width == width && port->height == height)
+        return;
+    free_texture(port);
+    port->width = width;
+    port->height = height;
+    glGenTextures(1, &port->texture);
+    glBindTexture(GL_TEXTURE_2D, port->texture);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+    glGenFramebuffers(1, &port->framebuffer);
+    glBindFramebuffer(GL_FRAMEBUFFER, port->framebuffer);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, port->texture, 0);
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    port->drawn = 0;
+}
+
+/* Views */
+
+static const double *box_of(const Snapshot *now)
+{
+    return now->picture && now->picture->has_box ? now->picture->box : now->box;
+}
+
+static char *view_file(const View *view)
+{
+    return g_strconcat(view->now->file, ".view", NULL);
+}
+
+void viewport_restore_view(View *view)
+{
+    Viewport *port = &view->viewport;
+    const Snapshot *now = view->now;
+    char *file = view_file(view);
+    const DvPicture *picture = now->picture;
+    port->camera = (DvCamera){.field_of_view = 45, .by_bounds = true, .fits_clip = true, .orientation = {0, 0, 0, 1}};
+    if (picture && picture->camera_count)
+        port->camera = picture->cameras[0].camera;
+    dv_camera_prepare(&port->camera, box_of(now), now->gravity);
+    DvText why = {0};
+    if (g_file_test(file, G_FILE_TEST_EXISTS) && !camera_read(&port->camera, file, &why))
+        logbook_add(view->book, DV_LEVEL_WARNING, NULL, "%s", why.at);
+    dv_text_free(&why);
+    g_free(file);
+    port->camera.fits_clip = true;
+    port->drawn = 0;
+}
+
+void viewport_save_view(View *view)
+{
+    char *file = view_file(view);
+    DvText why = {0};
+    if (!view->now->has_scene)
+        view_toast(view, "There is no scene that the view belongs to");
+    else if (camera_write(&view->viewport.camera, file, &why))
+        view_toast(view, "View saved as %s", file);
+    else
+        logbook_add(view->book, DV_LEVEL_ERROR, NULL, "%s", why.at);
+    dv_text_free(&why);
+    g_free(file);
+}
+
+void viewport_fit(View *view)
+{
+    Viewport *port = &view->viewport;
+    if (view->now->has_scene)
+        camera_fit(&port->camera, box_of(view->now), fmax(port->width, 1), fmax(port->height, 1));
+    port->drawn = 0;
+}
+
+/* Drawing */
+
+static DvCamera camera_now(const View *view)
+{
+    DvCamera camera = view->viewport.camera;
+    dv_camera_prepare(&camera, box_of(view->now), view->now->gravity);
+    return camera;
+}
+
+static DvRenderView render_view(const View *view)
+{
+    const Viewport *port = &view->viewport;
+    DvRenderView look = {
+        .camera = camera_now(view),
+        .width = (uint32_t)port->width,
+        .height = (uint32_t)port->height,
+        .background = view->now->picture->has_background && !port->background
+                          ? NULL
+                          : &backgrounds[(size_t)port->background % G_N_ELEMENTS(backgrounds)],
+        .wireframe = port->wireframe,
+        .points = port->points,
+        .xray = port->xray,
+        .shows_axes = port->axes,
+        .shows_box = port->box,
+        .clips = port->clips,
+        .framebuffer = port->framebuffer,
+    };
+    const DvVec3 ahead = dv_quat_rotate(dv_quat_load(look.camera.orientation), dv_vec3(0, 0, -1));
+    const DvVec3 least = dv_vec3_load(box_of(view->now)), most = dv_vec3_load(box_of(view->now) + 3);
+    const double radius = dv_vec3_distance(least, most) / 2;
+    const DvVec3 middle = dv_vec3_scale(dv_vec3_add(least, most), 0.5);
+    dv_vec3_store(dv_vec3_add(middle, dv_vec3_scale(ahead, (2 * port->clip - 1) * radius)), look.clip.position);
+    dv_vec3_store(dv_vec3_neg(ahead), look.clip.normal);
+    return look;
+}
+
+static void draw_picture(View *view)
+{
+    Viewport *port = &view->viewport;
+    const Snapshot *now = view->now;
+    if (!port->renderer || !now->picture || port->drawn == now->number)
+        return;
+    const DvRenderView look = render_view(view);
+    DvText why = {0};
+    const double begin = view_clock();
+    const DvStatus status = port->ops->draw(port->renderer, now->picture, &look, &why);
+    port->draw_seconds += 0.1 * (view_clock() - begin - port->draw_seconds);
+    if (status != DV_OK && !port->problem) {
+        port->problem = g_strdup(why.at ? why.at : "the picture cannot be drawn");
+        logbook_add(view->book, DV_LEVEL_ERROR, NULL, "%s", port->problem);
+    }
+    if (status == DV_OK)
+        g_clear_pointer(&port->problem, g_free);
+    DvRenderStats stats = {0};
+    port->ops->stats(port->renderer, &stats);
+    port->uploaded = (double)stats.uploaded;
+    port->drawn = now->number;
+    dv_text_free(&why);
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+}
+
+void viewport_screenshot(View *view)
+{
+    Viewport *port = &view->viewport;
+    const DvImagesOps *images = dv_service(DV_IMAGES);
+    if (!images || !port->renderer || !view->now->picture) {
+        view_toast(view, "%s",
+                   images ? "There is no picture yet" : "No plugin writes images: divan-image.so is not there");
+        return;
+    }
+    char *base = g_path_get_basename(view->now->file);
+    char *file = NULL;
+    for (int i = 0; i == 0 || g_file_test(file, G_FILE_TEST_EXISTS); i++) {
+        g_free(file);
+        file = g_strdup_printf("%s-%04d.png", base, i);
+    }
+    DvImage image = {(uint32_t)port->width, (uint32_t)port->height,
+                     g_new(uint8_t, 4 * (gsize)port->width * (gsize)port->height)};
+    DvText why = {0};
+    if (port->ops->read(port->renderer, image.pixels, &why) == DV_OK &&
+        images->write(file, NULL, &image, true, &why) == DV_OK)
+        view_toast(view, "Picture saved as %s", file);
+    else
+        logbook_add(view->book, DV_LEVEL_ERROR, NULL, "%s: %s", file, why.at ? why.at : "not written");
+    dv_text_free(&why);
+    g_free(image.pixels);
+    g_free(file);
+    g_free(base);
+}
+
+/* The mouse */
+
+static void post_ray(View *view, MessageKind kind, double x, double y)
+{
+    const Viewport *port = &view->viewport;
+    const DvCamera camera = camera_now(view);
+    Message message = {.kind = kind};
+    double *at = message.numbers;
+    if (kind == MESSAGE_GRAB) {
+        *at++ = port->mode;
+        message.numbers[7] = port->stiffness;
+    }
+    dv_camera_ray(&camera, port->width, port->height, x, y, at, at + 3);
+    session_post(view->session, &message);
+}
+
+static void grab(View *view, int button, double x, double y)
+{
+    Viewport *port = &view->viewport;
+    const GrabMode chosen = port->mode;
+    if (button == 1)
+        port->mode = GRAB_REMOVE;
+    else if (button == 2)
+        port->mode = GRAB_CUT;
+    post_ray(view, MESSAGE_GRAB, x, y);
+    port->mode = chosen;
+    port->grabs = true;
+    port->dragging = button;
+    port->drag.x = x;
+    port->drag.y = y;
+}
+
+static void press(View *view, int button, double x, double y)
+{
+    Viewport *port = &view->viewport;
+    if (ui_shift()) {
+        grab(view, button, x, y);
+        return;
+    }
+    port->dragging = button;
+    port->drag = (CameraDrag){port->camera, x, y};
+}
+
+static void drag(View *view, double x, double y)
+{
+    Viewport *port = &view->viewport;
+    const double dx = x - port->drag.x, dy = y - port->drag.y;
+    if (dx == 0 && dy == 0)
+        return;
+    if (port->grabs) {
+        post_ray(view, MESSAGE_DRAG, x, y);
+        port->drag.x = x, port->drag.y = y;
+        return;
+    }
+    if (port->dragging == 0) {
+        camera_rotate(&port->camera, &port->drag, x, y, port->width, port->height);
+    } else {
+        if (port->dragging == 1)
+            camera_pan(&port->camera, dx, dy, port->height);
+        else
+            camera_zoom(&port->camera, exp(2 * dy / port->height));
+        port->drag.x = x, port->drag.y = y;
+    }
+    port->drawn = 0;
+}
+
+static void release(View *view)
+{
+    Viewport *port = &view->viewport;
+    if (port->grabs)
+        view_post(view, MESSAGE_RELEASE, NULL, NULL);
+    port->grabs = false;
+    port->dragging = -1;
+}
+
+static void use_mouse(View *view, UiBox box, bool hovered)
+{
+    Viewport *port = &view->viewport;
+    float mx, my;
+    ui_mouse(&mx, &my);
+    const double x = mx - box.x, y = my - box.y;
+    for (int button = 0; hovered && port->dragging < 0 && button < 3; button++)
+        if (ui_mouse_pressed(button))
+            press(view, button, x, y);
+    if (port->dragging >= 0 && ui_mouse_down(port->dragging))
+        drag(view, x, y);
+    else if (port->dragging >= 0)
+        release(view);
+    if (hovered && ui_wheel() != 0) {
+        camera_zoom(&port->camera, pow(0.88, ui_wheel()));
+        port->drawn = 0;
+    }
+}
+
+/* Over the picture */
+
+static void draw_grab(const View *view, UiBox box)
+{
+    const GrabView *grab = &view->now->grab;
+    const DvCamera camera = camera_now(view);
+    double from[2], to[2];
+    if (!grab->active || !camera_project(&camera, box.width, box.height, grab->from, from) ||
+        !camera_project(&camera, box.width, box.height, grab->to, to))
+        return;
+    const float x0 = box.x + (float)from[0], y0 = box.y + (float)from[1], x1 = box.x + (float)to[0],
+                y1 = box.y + (float)to[1];
+    ui_draw_arrow(x0, y0, x1, y1, 0xffd34dff, 3);
+    ui_draw_circle(x0, y0, 5, 0xffd34dff, true);
+    ui_draw_circle(x1, y1, 7, 0xffd34dff, false);
+    char *text = grab->force > 0 ? g_strdup_printf("%s   %.3g N", grab->what, grab->force) : g_strdup(grab->what);
+    const UiBox back = {x1 + 12, y1 + 6, ui_text_width(text) + 12, 22};
+    ui_draw_box(back, 0x14171bd0, 4);
+    ui_draw_text(back.x + 6, back.y + 3, UI_TEXT, text);
+    g_free(text);
+}
+
+static void draw_lines(const char *const *lines, const uint32_t *colors, int count, UiBox box)
+{
+    const float line = ui_line_height();
+    for (int i = 0; i < count; i++)
+        ui_draw_text(box.x + (box.width - ui_text_width(lines[i])) / 2,
+                     box.y + box.height / 2 + line * ((float)i - (float)count / 2), colors[i], lines[i]);
+}
+
+/* The edges of the bounds, where there is no renderer: it can be seen that something is there, and moved. */
+static void draw_bounds(const View *view, UiBox box)
+{
+    const DvCamera camera = camera_now(view);
+    double pixel[8][2];
+    bool seen = true;
+    for (int i = 0; i < 8; i++) {
+        double at[3];
+        for (int c = 0; c < 3; c++)
+            at[c] = view->now->box[c + 3 * (i >> c & 1)];
+        seen = seen && camera_project(&camera, box.width, box.height, at, pixel[i]);
+    }
+    for (int i = 0; seen && i < 8; i++)
+        for (int c = 0; c < 3; c++)
+            if (!(i >> c & 1))
+                ui_draw_line(box.x + (float)pixel[i][0], box.y + (float)pixel[i][1],
+                             box.x + (float)pixel[i | 1 << c][0], box.y + (float)pixel[i | 1 << c][1], UI_ACCENT, 1.5f);
+}
+
+static void draw_overlay(View *view, UiBox box)
+{
+    const Viewport *port = &view->viewport;
+    const Snapshot *now = view->now;
+    if (!now->has_scene) {
+        const char *lines[] = {*now->file ? "This scene could not be loaded." : "Drop a scene here, or press Ctrl+O.",
+                               *now->file ? "The log below says why." : "F1 lists all shortcuts."};
+        draw_lines(lines, (const uint32_t[]){*now->file ? UI_ERROR : UI_TEXT, UI_DIM}, 2, box);
+        return;
+    }
+    if (port->problem) {
+        const char *lines[] = {port->problem};
+        draw_bounds(view, box);
+        draw_lines(lines, (const uint32_t[]){UI_WARNING}, 1, (UiBox){box.x, box.y, box.width, 60});
+    }
+    draw_grab(view, box);
+    if (view->problems) {
+        char *text =
+            g_strdup_printf("%zu error%s in this scene; see the log", view->problems, view->problems == 1 ? "" : "s");
+        const UiBox back = {box.x + 12, box.y + 12, ui_text_width(text) + 20, 26};
+        ui_draw_box(back, 0x5b2320e0, 5);
+        ui_draw_text(back.x + 10, back.y + 5, 0xffd9d5ff, text);
+        g_free(text);
+    }
+}
+
+static void draw_toast(const View *view, UiBox box)
+{
+    if (!view->toast || view_clock() > view->toast_until)
+        return;
+    const float width = ui_text_width(view->toast) + 28;
+    const UiBox back = {box.x + (box.width - width) / 2, box.y + box.height - 52, width, 32};
+    ui_draw_box(back, 0x14171be8, 6);
+    ui_draw_text(back.x + 14, back.y + 8, UI_TEXT, view->toast);
+}
+
+void viewport_draw(View *view, UiBox box)
+{
+    Viewport *port = &view->viewport;
+    if (ui_panel_begin("##viewport", box, false, false)) {
+        make_texture(port, (int)fmaxf(box.width, 1), (int)fmaxf(box.height, 1));
+        if (view->now->has_scene && port->opened != view->now->opened) {
+            port->opened = view->now->opened;
+            viewport_restore_view(view);
+        }
+        draw_picture(view);
+        const bool shown = port->renderer && view->now->picture;
+        const UiBox place = ui_image(shown ? port->texture : 0, box.width, box.height);
+        const bool hovered = ui_hovered();
+        if (view->now->has_scene)
+            use_mouse(view, place, hovered);
+        draw_overlay(view, place);
+        draw_toast(view, place);
+    }
+    ui_panel_end();
+}

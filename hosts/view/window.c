@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The window: events and shortcuts come in, frames go out. While nothing changes it sleeps; a snapshot wakes it.
+ */
+#include "view.h"
+
+#include <SDL.h>
+#include <epoxy/gl.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+
+const Shortcut shortcuts[ACTIONS] = {
+    [ACTION_ANIMATE] = {"Space", "Animate or pause", SDLK_SPACE, false},
+    [ACTION_STEP] = {"N", "One step", SDLK_n, false},
+    [ACTION_RESET] = {"Backspace", "Back to the start", SDLK_BACKSPACE, false},
+    [ACTION_RELOAD] = {"Ctrl+R", "Read the scene again", SDLK_r, true},
+    [ACTION_OPEN] = {"Ctrl+O", "Open...", SDLK_o, true},
+    [ACTION_SAVE] = {"Ctrl+S", "Save with its state...", SDLK_s, true},
+    [ACTION_SCREENSHOT] = {"S", "Save the picture", SDLK_s, false},
+    [ACTION_RECORD] = {"Ctrl+E", "Record what is done, or end it", SDLK_e, true},
+    [ACTION_REPLAY] = {"Ctrl+P", "Replay a recording...", SDLK_p, true},
+    [ACTION_EXPORT] = {"Ctrl+T", "Export plots...", SDLK_t, true},
+    [ACTION_FIT] = {"F", "The whole scene in the picture", SDLK_f, false},
+    [ACTION_DEFAULT_VIEW] = {"V", "The view as it was", SDLK_v, false},
+    [ACTION_SAVE_VIEW] = {"W", "Keep this view for the scene", SDLK_w, false},
+    [ACTION_PROJECTION] = {"T", "Parallel projection", SDLK_t, false},
+    [ACTION_BACKGROUND] = {"B", "Another background", SDLK_b, false},
+    [ACTION_AXES] = {"R", "Axes and bounds", SDLK_r, false},
+    [ACTION_XRAY] = {"X", "X-ray", SDLK_x, false},
+    [ACTION_WIREFRAME] = {"M", "Wireframe", SDLK_m, false},
+    [ACTION_CLIP] = {"C", "Cut away what is in front", SDLK_c, false},
+    [ACTION_PANELS] = {"Tab", "Panels", SDLK_TAB, false},
+    [ACTION_FULL_SCREEN] = {"F11", "Full screen", SDLK_F11, false},
+    [ACTION_FIND] = {"Ctrl+F", "Search the tree", SDLK_f, true},
+    [ACTION_PACE] = {"P", "No faster than the clock", SDLK_p, false},
+    [ACTION_KEYS] = {"F1", "Shortcuts", SDLK_F1, false},
+    [ACTION_QUIT] = {"Ctrl+Q", "Quit", SDLK_q, true},
+};
+
+double view_clock(void)
+{
+    return 1e-6 * (double)g_get_monotonic_time();
+}
+
+/* Opening and closing */
+
+static bool failed(const char *what, const char *remedy)
+{
+    fprintf(stderr, "divan-view: %s: %s; %s\n", what, SDL_GetError(), remedy);
+    return false;
+}
+
+static char *find_font(void)
+{
+    static const char *const files[] = {"/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
+                                        "/usr/share/fonts/TTF/DejaVuSans.ttf",
+                                        "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf"};
+    for (size_t i = 0; i < G_N_ELEMENTS(files); i++)
+        if (g_file_test(files[i], G_FILE_TEST_IS_REGULAR))
+            return g_strdup(files[i]);
+    return NULL;
+}
+
+static float scale_of_display(void)
+{
+    float dpi = 96;
+    if (SDL_GetDisplayDPI(0, NULL, &dpi, NULL) != 0 || dpi < 120)
+        return 1;
+    return fminf(dpi / 96, 2.5f);
+}
+
+static void wake(void *context)
+{
+    const View *view = context;
+    SDL_Event event = {.type = view->wake_event};
+    SDL_PushEvent(&event);
+}
+
+static bool open_context(View *view)
+{
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, 3);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK, SDL_GL_CONTEXT_PROFILE_CORE);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_FLAGS, SDL_GL_CONTEXT_FORWARD_COMPATIBLE_FLAG);
+    SDL_GL_SetAttribute(SDL_GL_DOUBLEBUFFER, 1);
+    const Uint32 flags = SDL_WINDOW_OPENGL | SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI;
+    view->window = SDL_CreateWindow("divan-view", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, view->wishes.width,
+                                    view->wishes.height, flags);
+    if (!view->window)
+        return failed("no window", "it takes a display with OpenGL; `divan run` and `divan render` need none");
+    view->context = SDL_GL_CreateContext(view->window);
+    if (!view->context)
+        return failed("no OpenGL 3.3",
+                      "a driver of the graphics card, or Mesa's software renderer (libgl1-mesa-dri), gives it");
+    (void)SDL_GL_SetSwapInterval(1);
+    SDL_SetWindowMinimumSize(view->window, 480, 320);
+    return true;
+}
+
+bool window_open(View *view)
+{
+    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "0");
+    SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0");
+    if (SDL_Init(SDL_INIT_VIDEO) != 0)
+        return failed("no display",
+                      "set DISPLAY or WAYLAND_DISPLAY, or use `divan run` and `divan render`, which need none");
+    if (!open_context(view))
+        return false;
+    char *font = find_font();
+    const bool started = ui_start(view->window, view->context, font, scale_of_display());
+    g_free(font);
+    if (!started)
+        return failed("no panels", "OpenGL 3.3 is there, but what draws panels does not start");
+    (void)viewport_start(view);
+    view->wake_event = SDL_RegisterEvents(1);
+    session_on_publish(view->session, wake, view);
+    return true;
+}
+
+void window_close(View *view)
+{
+    session_on_publish(view->session, NULL, NULL);
+    if (view->context) {
+        viewport_stop(view);
+        ui_stop();
+        SDL_GL_DeleteContext(view->context);
+    }
+    if (view->window)
+        SDL_DestroyWindow(view->window);
+    SDL_Quit();
+}
+
+void window_full_screen(View *view, bool on)
+{
+    view->full_screen = on;
+    SDL_SetWindowFullscreen(view->window, on ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0);
+}
+
+bool window_screenshot(View *view, const char *file)
+{
+    const DvImagesOps *images = dv_service(DV_IMAGES);
+    int width = 0, height = 0;
+    SDL_GL_GetDrawableSize(view->window, &width, &height);
+    const size_t row = 4 * (size_t)width;
+    uint8_t *pixels = g_new(uint8_t, row * (size_t)height), *flipped = g_new(uint8_t, row * (size_t)height);
+    glPixelStorei(GL_PACK_ALIGNMENT, 1);
+    glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+    for (int y = 0; y < height; y++)
+        memcpy(flipped + row * (size_t)y, pixels + row * (size_t)(height - 1 - y), row);
+    const DvImage image = {(uint32_t)width, (uint32_t)height, flipped};
+    DvText why = {0};
+    const bool good = images && images->write(file, NULL, &image, true, &why) == DV_OK;
+    if (!good)
+        logbook_add(view->book, DV_LEVEL_ERROR, NULL, "%s: %s", file,
+                    images ? why.at : "no plugin writes images: divan-image.so is not there");
+    dv_text_free(&why);
+    g_free(pixels);
+    g_free(flipped);
+    return good;
+}
+
+/* Actions */
+
+static void toggle(View *view, bool *what)
+{
+    *what = !*what;
+    view->viewport.drawn = 0;
+}
+
+static void record(View *view)
+{
+    if (view->now->recording)
+        view_post(view, MESSAGE_RECORD_END, NULL, NULL);
+    else if (view->now->has_scene)
+        dialogs_files(view, FILE_RECORD);
+}
+
+void view_act(View *view, Action action)
+{
+    Viewport *port = &view->viewport;
+    switch (action) {
+    case ACTION_ANIMATE:
+        view_post_number(view, MESSAGE_ANIMATE, NULL, !view->now->animates);
+        break;
+    case ACTION_STEP:
+        view_post(view, MESSAGE_STEP, NULL, NULL);
+        break;
+    case ACTION_RESET:
+        view_post(view, MESSAGE_RESET, NULL, NULL);
+        break;
+    case ACTION_RELOAD:
+        view_post(view, MESSAGE_RELOAD, NULL, NULL);
+        break;
+    case ACTION_OPEN:
+        dialogs_files(view, FILE_OPEN);
+        break;
+    case ACTION_SAVE:
+        if (view->now->has_scene)
+            dialogs_files(view, FILE_SAVE);
+        break;
+    case ACTION_SCREENSHOT:
+        viewport_screenshot(view);
+        break;
+    case ACTION_RECORD:
+        record(view);
+        break;
+    case ACTION_REPLAY:
+        dialogs_files(view, FILE_REPLAY);
+        break;
+    case ACTION_EXPORT:
+        if (view->now->plots->len)
+            dialogs_files(view, FILE_EXPORT);
+        break;
+    case ACTION_FIT:
+        viewport_fit(view);
+        break;
+    case ACTION_DEFAULT_VIEW:
+        viewport_restore_view(view);
+        break;
+    case ACTION_SAVE_VIEW:
+        viewport_save_view(view);
+        break;
+    case ACTION_PROJECTION:
+        toggle(view, &port->camera.orthographic);
+        break;
+    case ACTION_BACKGROUND:
+        port->background++;
+        port->drawn = 0;
+        break;
+    case ACTION_AXES:
+        toggle(view, &port->axes);
+        port->box = port->axes;
+        break;
+    case ACTION_XRAY:
+        toggle(view, &port->xray);
+        break;
+    case ACTION_WIREFRAME:
+        toggle(view, &port->wireframe);
+        break;
+    case ACTION_CLIP:
+        toggle(view, &port->clips);
+        break;
+    case ACTION_PANELS:
+        view->hides_panels = !view->hides_panels;
+        break;
+    case ACTION_FULL_SCREEN:
+        window_full_screen(view, !view->full_screen);
+        break;
+    case ACTION_FIND:
+        view->hides_panels = false;
+        view->search[0] = '\0';
+        view->focuses_search = true;
+        break;
+    case ACTION_PACE:
+        view_post_number(view, MESSAGE_PACE, NULL, !view->now->real_time);
+        break;
+    case ACTION_KEYS:
+        view->shows_keys = !view->shows_keys;
+        break;
+    case ACTION_QUIT:
+        view->quits = true;
+        break;
+    case ACTIONS:
+        break;
+    }
+    view->needs_frame = true;
+}
+
+/* Keys that are no shortcut go to the scene while Ctrl is held: letters as capitals, arrows as 18 to 21. */
+static void send_key(View *view, const SDL_KeyboardEvent *event)
+{
+    int key = 0;
+    if (event->keysym.sym >= SDLK_a && event->keysym.sym <= SDLK_z)
+        key = 'A' + (event->keysym.sym - SDLK_a);
+    else if (event->keysym.sym >= SDLK_0 && event->keysym.sym <= SDLK_9)
+        key = (int)event->keysym.sym;
+    else if (event->keysym.sym == SDLK_LEFT || event->keysym.sym == SDLK_UP || event->keysym.sym == SDLK_RIGHT ||
+             event->keysym.sym == SDLK_DOWN)
+        key = event->keysym.sym == SDLK_LEFT    ? 18
+              : event->keysym.sym == SDLK_UP    ? 19
+              : event->keysym.sym == SDLK_RIGHT ? 20
+                                                : 21;
+    const Message message = {.kind = MESSAGE_KEY, .numbers = {event->type == SDL_KEYDOWN, key}};
+    if (key)
+        session_post(view->session, &message);
+}
+
+static void press_key(View *view, const SDL_KeyboardEvent *event)
+{
+    const bool control = (event->keysym.mod & KMOD_CTRL) != 0;
+    if (event->keysym.sym == SDLK_ESCAPE) {
+        view->shows_keys = view->shows_about = false;
+        view->file_use = FILE_NONE;
+        return;
+    }
+    if (ui_wants_keys() && event->keysym.sym != SDLK_F1 && event->keysym.sym != SDLK_F11 &&
+        !(control && event->keysym.sym == SDLK_q))
+        return;
+    for (int i = 0; i < ACTIONS; i++)
+        if (shortcuts[i].key == event->keysym.sym && shortcuts[i].control == control) {
+            if (!event->repeat || i == ACTION_STEP)
+                view_act(view, (Action)i);
+            return;
+        }
+    if (control)
+        send_key(view, event);
+    else if (event->keysym.sym >= SDLK_1 && event->keysym.sym <= SDLK_6) {
+        camera_face(&view->viewport.camera, (int)(event->keysym.sym - SDLK_1));
+        view->viewport.drawn = 0;
+    }
+}
+
+static void take_event(View *view, const SDL_Event *event)
+{
+    ui_event(event);
+    view->needs_frame = true;
+    switch (event->type) {
+    case SDL_QUIT:
+        view->quits = true;
+        break;
+    case SDL_KEYDOWN:
+        press_key(view, &event->key);
+        break;
+    case SDL_KEYUP:
+        if ((event->key.keysym.mod & KMOD_CTRL) && !ui_wants_keys())
+            send_key(view, &event->key);
+        break;
+    case SDL_DROPFILE:
+        view_open(view, event->drop.file);
+        SDL_free(event->drop.file);
+        break;
+    case SDL_RENDER_DEVICE_RESET:
+        view_toast(view, "The graphics card was reset");
+        view->viewport.drawn = 0;
+        break;
+    default:
+        break;
+    }
+}
+
+/* Frames */
+
+static void put_title(View *view)
+{
+    char *base = *view->now->file ? g_path_get_basename(view->now->file) : NULL;
+    char *title = base ? g_strdup_printf("%s - divan-view", base) : g_strdup("divan-view");
+    if (strcmp(SDL_GetWindowTitle(view->window), title) != 0)
+        SDL_SetWindowTitle(view->window, title);
+    g_free(title);
+    g_free(base);
+}
+
+static void lay_out(View *view)
+{
+    const UiBox screen = ui_screen();
+    const float menu = view->hides_panels ? 0 : panels_menu(view), line = ui_line_height(), gap = 4;
+    const float tools = view->hides_panels ? 0 : line * 1.15f + 16, status = view->hides_panels ? 0 : line + 12;
+    const float top = menu + tools, height = screen.height - top - status;
+    if (view->hides_panels) {
+        viewport_draw(view, screen);
+        return;
+    }
+    panels_toolbar(view, (UiBox){0, menu, screen.width, tools});
+    (void)ui_splitter("##left", (UiBox){view->left, top, gap, height}, true, &view->left, 1, 180, screen.width - 300);
+    (void)ui_splitter("##fields", (UiBox){0, screen.height - status - view->fields - gap, view->left, gap}, false,
+                      &view->fields, -1, 80, height - 100);
+    (void)ui_splitter("##bottomline",
+                      (UiBox){view->left + gap, screen.height - status - view->bottom - gap, screen.width, gap}, false,
+                      &view->bottom, -1, 60, height - 120);
+    panels_tree(view, (UiBox){0, top, view->left, height - view->fields - gap});
+    panels_fields(view, (UiBox){0, screen.height - status - view->fields, view->left, view->fields});
+    const float right = view->left + gap;
+    viewport_draw(view, (UiBox){right, top, screen.width - right, height - view->bottom - gap});
+    panels_bottom(view, (UiBox){right, screen.height - status - view->bottom, screen.width - right, view->bottom});
+    panels_status(view, (UiBox){0, screen.height - status, screen.width, status});
+}
+
+static void draw_frame(View *view)
+{
+    static const float clear[4] = {0.1f, 0.11f, 0.13f, 1};
+    int width = 0, height = 0;
+    SDL_GL_GetDrawableSize(view->window, &width, &height);
+    ui_begin();
+    lay_out(view);
+    dialogs_draw(view);
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    glViewport(0, 0, width, height);
+    glClearBufferfv(GL_COLOR, 0, clear);
+    ui_end();
+}
+
+/* What came since the last frame. */
+static void take_snapshot(View *view)
+{
+    Snapshot *now = session_snapshot(view->session);
+    const uint64_t opened = view->now ? view->now->opened : 0;
+    snapshot_unref(view->now);
+    view->now = now;
+    if (now->opened != opened) {
+        g_hash_table_remove_all(view->folded);
+        g_clear_pointer(&view->edit_id, g_free);
+        view->modified = 0;
+        put_title(view);
+        if (now->has_scene)
+            settings_add_recent(view, now->file);
+    }
+    logbook_read(view->book, view->said->len, view->said);
+    size_t errors = 0;
+    for (size_t i = view->said_before; i < view->said->len; i++)
+        errors += ((const LogEntry *)g_ptr_array_index(view->said, i))->level == DV_LEVEL_ERROR;
+    if (errors > view->problems)
+        view->tab = 0;
+    view->problems = errors;
+}
+
+/* Twice a second: the scene's file may have been written by somebody else. */
+static void look_at_file(View *view)
+{
+    GStatBuf found;
+    const gint64 time = g_get_monotonic_time();
+    if (time - view->checked < G_USEC_PER_SEC / 2 || !*view->now->file)
+        return;
+    view->checked = time;
+    if (g_stat(view->now->file, &found) != 0)
+        return;
+    const gint64 modified = (gint64)found.st_mtim.tv_sec * 1000000000 + found.st_mtim.tv_nsec;
+    if (view->modified && modified != view->modified) {
+        if (view->reloads)
+            view_act(view, ACTION_RELOAD);
+        else
+            view_toast(view, "The file of the scene has changed: Ctrl+R reads it again");
+    }
+    view->modified = modified;
+}
+
+static bool is_busy(const View *view)
+{
+    return view->now->animates || view->needs_frame || view->viewport.dragging >= 0 ||
+           (view->toast && view_clock() < view->toast_until);
+}
+
+/* --screenshot: once the steps that were asked for are made, and drawn. */
+static void take_wanted_screenshot(View *view, int *settled)
+{
+    if (!view->wishes.screenshot || view->now->steps < (uint64_t)view->wishes.steps || view->now->replay_steps ||
+        ++*settled < 8)
+        return;
+    if (!window_screenshot(view, view->wishes.screenshot))
+        view->exit_status = 1;
+    view->quits = true;
+}
+
+void window_run(View *view)
+{
+    double last = view_clock();
+    int settled = 0;
+    view->needs_frame = true;
+    while (!view->quits) {
+        SDL_Event event;
+        const bool busy = is_busy(view) || view->wishes.screenshot;
+        if (SDL_WaitEventTimeout(&event, busy ? 1 : 250))
+            do
+                take_event(view, &event);
+            while (SDL_PollEvent(&event));
+        take_snapshot(view);
+        look_at_file(view);
+        view->needs_frame = false;
+        if (SDL_GetWindowFlags(view->window) & SDL_WINDOW_MINIMIZED) {
+            SDL_Delay(50);
+            continue;
+        }
+        draw_frame(view);
+        take_wanted_screenshot(view, &settled);
+        SDL_GL_SwapWindow(view->window);
+        const double now = view_clock();
+        view->frame_seconds += 0.05 * (now - last - view->frame_seconds);
+        last = now;
+    }
+}
