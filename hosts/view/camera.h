@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How the mouse moves the camera, and views that are kept in files. Plain functions on a DvCamera.
+ * How the mouse moves the camera. Plain functions on a DvCamera.
  *
  *   left     turns about the pivot, as a ball under the hand (Holroyd's trackball: a sphere that passes into a hyperbola; Bell 1988)
  *   middle   moves along the line of sight, as the wheel does
  *   right    moves across it
- *
- * A view is an XML file `<scene>.view` with position, orientation, fieldOfView, distance, zNear, zFar and projectionType.
  */
 #ifndef DIVAN_VIEW_CAMERA_H
 #define DIVAN_VIEW_CAMERA_H
@@ -28,9 +26,5 @@ void camera_fit(DvCamera *camera, const double box[6], double width, double heig
 void camera_face(DvCamera *camera, int axis);
 /* To pixels; false: behind the camera. */
 bool camera_project(const DvCamera *camera, double width, double height, const double at[3], double pixel[2]);
-
-/* Errors are added to `why`; a file that is none leaves the camera as it is. */
-bool camera_read(DvCamera *camera, const char *file, DvText *why);
-bool camera_write(const DvCamera *camera, const char *file, DvText *why);
 
 #endif

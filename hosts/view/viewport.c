@@ -5,6 +5,8 @@
  */
 #include "view.h"
 
+#include "../view_file.h"
+
 #include <epoxy/gl.h>
 
 static const DvBackground backgrounds[] = {
@@ -96,7 +98,7 @@ void viewport_restore_view(View *view)
         port->camera = picture->cameras[0].camera;
     dv_camera_prepare(&port->camera, box_of(now), now->gravity);
     DvText why = {0};
-    if (g_file_test(file, G_FILE_TEST_EXISTS) && !camera_read(&port->camera, file, &why))
+    if (g_file_test(file, G_FILE_TEST_EXISTS) && !view_file_read(&port->camera, file, &why))
         logbook_add(view->book, DV_LEVEL_WARNING, NULL, "%s", why.at);
     dv_text_free(&why);
     g_free(file);
@@ -110,7 +112,7 @@ void viewport_save_view(View *view)
     DvText why = {0};
     if (!view->now->has_scene)
         view_toast(view, "There is no scene that the view belongs to");
-    else if (camera_write(&view->viewport.camera, file, &why))
+    else if (view_file_write(&view->viewport.camera, file, &why))
         view_toast(view, "View saved as %s", file);
     else
         logbook_add(view->book, DV_LEVEL_ERROR, NULL, "%s", why.at);
