@@ -155,6 +155,7 @@ struct DvScene {
     unsigned depth;                       /* of the kernel's calls to components */
     List leaving;                         /* DvObject: released when depth is back to 0 */
     uint64_t planned_nodes, compilations; /* schedule.c: parts planned, schedules put together, so far */
+    List data_folders;                    /* char *: where files of its fields are looked for last */
     struct Local {                        /* what plugins keep for the scene */
         const void *key;
         void *block;

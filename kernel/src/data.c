@@ -481,6 +481,21 @@ int dv_data_choice(DvData *data)
     return -1;
 }
 
+/* In the folders that were added to the scene. */
+static char *find_in_scene(const DvObject *object, const char *name)
+{
+    const DvNode *node = dv_private_node_of(object);
+    const List *folders = node ? &dv_node_scene(node)->data_folders : NULL;
+    char *found = NULL;
+    for (uint32_t i = 0; folders && i < folders->count && !found && *name != '/'; i++) {
+        DvText path = {0};
+        dv_text_add(&path, "%s/%s", (const char *)folders->at[i], name);
+        found = object->words->find_file(path.at, NULL);
+        dv_text_free(&path);
+    }
+    return found;
+}
+
 const char *dv_data_file(DvData *data)
 {
     (void)dv_data_read(data);
@@ -495,6 +510,8 @@ const char *dv_data_file(DvData *data)
         folder = node->folder;
     const char *name = dv_data_string(data);
     graph->file = *name ? data->owner->words->find_file(name, folder) : NULL;
+    if (*name && !graph->file)
+        graph->file = find_in_scene(data->owner, name);
     graph->file_version = data->version;
     graph->file_known = true;
     return graph->file;

@@ -492,7 +492,15 @@ void dv_private_scene_unref(DvScene *scene)
         dv_free(scene->locals[i].block);
     g_free(scene->locals);
     dv_private_list_free(&scene->leaving);
+    for (uint32_t i = 0; i < scene->data_folders.count; i++)
+        dv_free(scene->data_folders.at[i]);
+    dv_private_list_free(&scene->data_folders);
     g_free(scene);
+}
+
+void dv_scene_add_data_folder(DvScene *scene, const char *folder)
+{
+    dv_private_list_add(&scene->data_folders, dv_strdup(folder));
 }
 
 void *dv_scene_local(DvScene *scene, const void *key, size_t size)

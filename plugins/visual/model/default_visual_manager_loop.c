@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * DefaultVisualManagerLoop: brings visual models up to date when somebody looks.
+ * DefaultVisualManagerLoop: brings visual models up to date when somebody looks; CompositingVisualLoop: the same, and where advanced
+ * rendering is shown the passes of the scene draw it.
  *
  * Mappings that feed nothing but visual models take no part in a step. Here they are applied, parents first, and then the models
  * below the target node compute what follows from their points.
@@ -11,7 +12,7 @@
 #include <divan/visitor.h>
 
 typedef struct DefaultVisualManagerLoop {
-    DvData enable;
+    DvData enable, vertex_file, fragment_file; /* files: of a compositing loop */
     DvLink target_node;
 } DefaultVisualManagerLoop;
 
@@ -71,15 +72,25 @@ static void update(void *object_self)
     dv_visit(target ? target : dv_object_node(dv_object_of(self)), &visitor, NULL);
 }
 
-static const DvField fields[] = {
-    DV_FIELD(DefaultVisualManagerLoop, enable, "enable", dv_type_bool, .init = "1",
-             .help = "false: visual models stay as they are"),
-    DV_LINK(DefaultVisualManagerLoop, target_node, "targetNode", NULL,
-            .help = "the node it looks after; its own when not given"),
+#define LOOP_FIELDS                                                                 \
+    DV_FIELD(DefaultVisualManagerLoop, enable, "enable", dv_type_bool, .init = "1", \
+             .help = "false: visual models stay as they are"),                      \
+        DV_LINK(DefaultVisualManagerLoop, target_node, "targetNode", NULL,          \
+                .help = "the node it looks after; its own when not given")
+
+static const DvField fields[] = {LOOP_FIELDS, {0}};
+static const DvField compositing_fields[] = {
+    LOOP_FIELDS,
+    DV_FIELD(DefaultVisualManagerLoop, vertex_file, "vertFilename", dv_type_string, .init = "shaders/compositing.vert",
+             .flags = DV_FIELD_DRAWING, .help = "kept for old scenes: the renderer's own is used"),
+    DV_FIELD(DefaultVisualManagerLoop, fragment_file, "fragFilename", dv_type_string,
+             .init = "shaders/compositing.frag", .flags = DV_FIELD_DRAWING,
+             .help = "kept for old scenes: the renderer's own is used"),
     {0},
 };
 
 static const DvVisualLoopOps ops = {.size = sizeof ops, .update = update, .by_default = true};
+static const DvVisualLoopOps compositing_ops = {.size = sizeof compositing_ops, .update = update};
 
 const DvClass dv_default_visual_manager_loop = {
     .size = sizeof(DvClass),
@@ -91,4 +102,16 @@ const DvClass dv_default_visual_manager_loop = {
     .instance_size = sizeof(DefaultVisualManagerLoop),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_VISUAL_LOOP, .ops = &ops, .slot = true}, {0}},
+};
+
+const DvClass dv_compositing_visual_loop = {
+    .size = sizeof(DvClass),
+    .name = "CompositingVisualLoop",
+    .bases = (const char *const[]){"DefaultVisualManagerLoop", "VisualLoop", NULL},
+    .family = "visual models",
+    .module = "Sofa.GL.Component.Shader",
+    .help = "Brings visual models up to date; passes draw the picture where advanced rendering is shown.",
+    .instance_size = sizeof(DefaultVisualManagerLoop),
+    .fields = compositing_fields,
+    .contracts = (const DvContract[]){{.id = DV_VISUAL_LOOP, .ops = &compositing_ops, .slot = true}, {0}},
 };

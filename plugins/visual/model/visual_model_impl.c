@@ -21,7 +21,7 @@ static DvStatus init(DvObject *object, void *self)
 static void bounding_box(DvObject *object, void *self, double *box)
 {
     (void)object;
-    visual_surface_bounding_box(self, box);
+    visual_points_bounding_box(self, box);
 }
 
 static void destroy(DvObject *object, void *self)
@@ -46,7 +46,7 @@ const DvClass dv_visual_model_impl = {
     .help = "A surface that is kept up to date and not drawn.",
     .instance_size = sizeof(VisualModelImpl),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_STATE, .ops = &visual_surface_state_ops, .by_path_only = true},
+    .contracts = (const DvContract[]){{.id = DV_STATE, .ops = &visual_points_state_ops, .by_path_only = true},
                                       {.id = DV_VISUAL_MODEL, .ops = &visual_surface_model_ops},
                                       {0}},
     .parse = parse,

@@ -11,127 +11,6 @@
 #include <divan/memory.h>
 #include <divan/plugin.h>
 
-/* The state: positions are the field, other vectors exist once asked for. */
-
-static const DvDofType *dof_type(const void *self)
-{
-    (void)self;
-    return &dv_vec3d;
-}
-
-static uint32_t count(const void *object)
-{
-    const VisualSurface *self = object;
-    return (uint32_t)self->position.count;
-}
-
-/* The vectors of its own have as many points as there are positions, which anybody may set. */
-static void fit_vectors(VisualSurface *self)
-{
-    const uint32_t points = count(self);
-    if (self->own_count != points)
-        dv_state_vectors_resize(&self->own, &dv_vec3d, self->own_count, points, points);
-    self->own_count = points;
-}
-
-static void resize(void *object, uint32_t points)
-{
-    VisualSurface *self = object;
-    dv_data_begin(&self->position, points);
-    dv_data_end(&self->position);
-    fit_vectors(self);
-}
-
-static bool has(const void *object, DvVecId id)
-{
-    const VisualSurface *self = object;
-    if (id == DV_REST_POSITION)
-        return self->rest_position.count == self->position.count;
-    return id == DV_POSITION || dv_state_vectors_has(&self->own, id);
-}
-
-static const double *read_vector(void *object, DvVecId id, DvSpace space)
-{
-    VisualSurface *self = object;
-    if (space != DV_HOST || !has(self, id))
-        return NULL;
-    if (id == DV_POSITION || id == DV_REST_POSITION)
-        return dv_data_doubles(id == DV_POSITION ? &self->position : &self->rest_position, NULL);
-    fit_vectors(self);
-    return dv_state_vectors_read(&self->own, id);
-}
-
-static double *write_vector(void *object, DvVecId id, DvSpace space, DvAccess access)
-{
-    VisualSurface *self = object;
-    const uint32_t points = count(self);
-    if (space != DV_HOST)
-        return NULL;
-    if (id == DV_POSITION || id == DV_REST_POSITION) {
-        DvData *data = id == DV_POSITION ? &self->position : &self->rest_position;
-        double *at = access == DV_OVERWRITE ? dv_data_begin_all(data, points) : dv_data_begin(data, points);
-        dv_data_end(data);
-        return at;
-    }
-    fit_vectors(self);
-    return dv_state_vectors_write(&self->own, &dv_vec3d, id, points, points);
-}
-
-static void release(void *object, DvVecId id)
-{
-    dv_state_vectors_release(&((VisualSurface *)object)->own, id);
-}
-
-static void clear(void *object, DvVecId r)
-{
-    double *at = write_vector(object, r, DV_HOST, DV_OVERWRITE);
-    if (at)
-        dv_state_vectors_blank(&dv_vec3d, r, at, 0, count(object));
-}
-
-static void combine(void *object, DvVecId r, DvVecId a, DvVecId b, double k)
-{
-    const size_t n = (size_t)count(object) * 3;
-    double *to = write_vector(object, r, DV_HOST, DV_READ_WRITE);
-    const double *x = read_vector(object, a, DV_HOST), *y = read_vector(object, b, DV_HOST);
-    for (size_t i = 0; i < n; i++)
-        to[i] = (x ? x[i] : 0) + (y ? k * y[i] : 0);
-}
-
-static double dot(void *object, DvVecId a, DvVecId b)
-{
-    const double *x = read_vector(object, a, DV_HOST), *y = read_vector(object, b, DV_HOST);
-    double sum = 0;
-    for (size_t i = 0, n = (size_t)count(object) * 3; x && y && i < n; i++)
-        sum += x[i] * y[i];
-    return sum;
-}
-
-static uint32_t first_not_finite(void *object, DvVecId a)
-{
-    const double *x = read_vector(object, a, DV_HOST);
-    for (size_t i = 0, n = (size_t)count(object) * 3; x && i < n; i++)
-        if (!isfinite(x[i]))
-            return (uint32_t)(i / 3);
-    return UINT32_MAX;
-}
-
-const DvStateOps visual_surface_state_ops = {
-    .size = sizeof(DvStateOps),
-    .spaces = DV_IN_HOST,
-    .dof_type = dof_type,
-    .count = count,
-    .resize = resize,
-    .read = read_vector,
-    .write = write_vector,
-    .has = has,
-    .release = release,
-    .clear = clear,
-    .combine = combine,
-    .dot = dot,
-    .first_not_finite = first_not_finite,
-};
-
 /* Attributes that are not fields of their own: short forms of the transformation. */
 
 static bool number_of(const DvAttributes *attributes, const char *name, double *value)
@@ -496,7 +375,7 @@ const DvVisualModelOps visual_surface_model_ops = {.size = sizeof(DvVisualModelO
 static void compute_sphere_coordinates(VisualSurface *self)
 {
     double box[6] = {DBL_MAX, DBL_MAX, DBL_MAX, -DBL_MAX, -DBL_MAX, -DBL_MAX};
-    visual_surface_bounding_box(self, box);
+    visual_points_bounding_box(&self->points, box);
     size_t vertices;
     const double *at = dv_data_doubles(self->vertices.count ? &self->vertices : &self->position, &vertices);
     const DvVec3 centre = dv_vec3((box[0] + box[3]) / 2, (box[1] + box[4]) / 2, (box[2] + box[5]) / 2);
@@ -572,19 +451,9 @@ DvStatus visual_surface_init(DvObject *object, VisualSurface *self)
     return DV_OK;
 }
 
-void visual_surface_bounding_box(VisualSurface *self, double *box)
-{
-    size_t points;
-    const double *at = dv_data_doubles(&self->position, &points);
-    for (size_t i = 0; i < 3 * points; i++) {
-        box[i % 3] = fmin(box[i % 3], at[i]);
-        box[3 + i % 3] = fmax(box[3 + i % 3], at[i]);
-    }
-}
-
 void visual_surface_destroy(VisualSurface *self)
 {
     dv_topology_release(&self->followed);
     surface_look_free(&self->look);
-    dv_state_vectors_free(&self->own);
+    visual_points_free(&self->points);
 }

@@ -9,17 +9,22 @@
 #ifndef DIVAN_VISUAL_SURFACE_H
 #define DIVAN_VISUAL_SURFACE_H
 
-#include <divan/contracts/state.h>
+#include "visual_points.h"
+
 #include <divan/contracts/topology.h>
-#include <divan/contracts/visual.h>
-#include <divan/state_vectors.h>
 #include <divan/types/color.h>
 
 #include "surface_look.h"
 
 typedef struct VisualSurface {
+    union { /* first: the state's functions take it */
+        VisualPoints points;
+        struct {
+            VISUAL_POINTS_MEMBERS;
+        };
+    };
     DvData enable;
-    DvData position, rest_position, normal, vertices, texcoords, tangents, bitangents, edges, triangles, quads;
+    DvData normal, vertices, texcoords, tangents, bitangents, edges, triangles, quads;
     DvData vert_pos_idx, vert_norm_idx;
     DvData filename, texturename, translation, rotation, scale3d, scale_tex, translation_tex, color, material,
         materials, groups;
@@ -30,91 +35,90 @@ typedef struct VisualSurface {
     SurfaceLook look;
     DvTopologyRef followed;   /* the topology the polygons were taken from; ops NULL: none */
     uint64_t updated_version; /* of position, when normals and vertices were computed */
-    DvStateVectors own;       /* what no field holds */
-    uint32_t own_count;       /* points those are made for */
 } VisualSurface;
 
-#define VISUAL_SURFACE_FIELDS(Struct)                                                                                  \
-    DV_FIELD(Struct, surface.enable, "enable", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING,                   \
+#define VISUAL_SURFACE_FIELDS(Struct) VISUAL_SURFACE_FIELDS_OF(Struct, surface)
+#define VISUAL_SURFACE_FIELDS_OF(Struct, surface_)                                                                     \
+    DV_FIELD(Struct, surface_.enable, "enable", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING,                  \
              .aliases = (const char *const[]){"isEnabled", NULL}, .help = "whether it is shown"),                      \
-        DV_FIELD(Struct, surface.position, "position", dv_type_vec3s, .unit = "m", .help = "points"),                  \
-        DV_FIELD(Struct, surface.rest_position, "restPosition", dv_type_vec3s, .unit = "m", .help = "points at rest"), \
-        DV_FIELD(Struct, surface.normal, "normal", dv_type_vec3s, .help = "normal of each vertex"),                    \
-        DV_FIELD(Struct, surface.vertices, "vertices", dv_type_vec3s, .unit = "m",                                     \
+        DV_FIELD(Struct, surface_.position, "position", dv_type_vec3s, .unit = "m", .help = "points"),                 \
+        DV_FIELD(Struct, surface_.rest_position, "restPosition", dv_type_vec3s, .unit = "m",                           \
+                 .help = "points at rest"),                                                                            \
+        DV_FIELD(Struct, surface_.normal, "normal", dv_type_vec3s, .help = "normal of each vertex"),                   \
+        DV_FIELD(Struct, surface_.vertices, "vertices", dv_type_vec3s, .unit = "m",                                    \
                  .help = "what is drawn, when points are split"),                                                      \
-        DV_FIELD(Struct, surface.texcoords, "texcoords", dv_type_vec2s, .help = "texture coordinates of each vertex"), \
-        DV_FIELD(Struct, surface.tangents, "tangents", dv_type_vec3s, .flags = DV_FIELD_DRAWING,                       \
+        DV_FIELD(Struct, surface_.texcoords, "texcoords", dv_type_vec2s,                                               \
+                 .help = "texture coordinates of each vertex"),                                                        \
+        DV_FIELD(Struct, surface_.tangents, "tangents", dv_type_vec3s, .flags = DV_FIELD_DRAWING,                      \
                  .help = "along u of the texture"),                                                                    \
-        DV_FIELD(Struct, surface.bitangents, "bitangents", dv_type_vec3s, .flags = DV_FIELD_DRAWING,                   \
+        DV_FIELD(Struct, surface_.bitangents, "bitangents", dv_type_vec3s, .flags = DV_FIELD_DRAWING,                  \
                  .help = "along v of the texture"),                                                                    \
-        DV_FIELD(Struct, surface.edges, "edges", dv_type_edges, .flags = DV_FIELD_NOT_LINKED, .help = "lines"),        \
-        DV_FIELD(Struct, surface.triangles, "triangles", dv_type_triangles, .help = "triangles"),                      \
-        DV_FIELD(Struct, surface.quads, "quads", dv_type_quads, .help = "quads"),                                      \
-        DV_FIELD(Struct, surface.vert_pos_idx, "vertPosIdx", dv_type_uints, .help = "point of each vertex"),           \
-        DV_FIELD(Struct, surface.vert_norm_idx, "vertNormIdx", dv_type_uints,                                          \
+        DV_FIELD(Struct, surface_.edges, "edges", dv_type_edges, .flags = DV_FIELD_NOT_LINKED, .help = "lines"),       \
+        DV_FIELD(Struct, surface_.triangles, "triangles", dv_type_triangles, .help = "triangles"),                     \
+        DV_FIELD(Struct, surface_.quads, "quads", dv_type_quads, .help = "quads"),                                     \
+        DV_FIELD(Struct, surface_.vert_pos_idx, "vertPosIdx", dv_type_uints, .help = "point of each vertex"),          \
+        DV_FIELD(Struct, surface_.vert_norm_idx, "vertNormIdx", dv_type_uints,                                         \
                  .help = "vertices with one number share a normal"),                                                   \
-        DV_FIELD(Struct, surface.filename, "filename", dv_type_file, .flags = DV_FIELD_NOT_LINKED,                     \
+        DV_FIELD(Struct, surface_.filename, "filename", dv_type_file, .flags = DV_FIELD_NOT_LINKED,                    \
                  .aliases = (const char *const[]){"fileMesh", NULL}, .help = "mesh file, read without a loader"),      \
-        DV_FIELD(Struct, surface.texturename, "texturename", dv_type_file,                                             \
+        DV_FIELD(Struct, surface_.texturename, "texturename", dv_type_file,                                            \
                  .flags = DV_FIELD_DRAWING | DV_FIELD_NOT_LINKED, .help = "picture laid on the surface"),              \
-        DV_FIELD(Struct, surface.translation, "translation", dv_type_vec3d, .flags = DV_FIELD_NOT_LINKED, .unit = "m", \
-                 .help = "moved by this at init, then zero again"),                                                    \
-        DV_FIELD(Struct, surface.rotation, "rotation", dv_type_vec3d, .flags = DV_FIELD_NOT_LINKED, .unit = "degrees", \
-                 .help = "turned by this at init (about x, then y, then z), then zero again"),                         \
-        DV_FIELD(Struct, surface.scale3d, "scale3d", dv_type_vec3d, .flags = DV_FIELD_NOT_LINKED, .init = "1 1 1",     \
+        DV_FIELD(Struct, surface_.translation, "translation", dv_type_vec3d, .flags = DV_FIELD_NOT_LINKED,             \
+                 .unit = "m", .help = "moved by this at init, then zero again"),                                       \
+        DV_FIELD(Struct, surface_.rotation, "rotation", dv_type_vec3d, .flags = DV_FIELD_NOT_LINKED,                   \
+                 .unit = "degrees", .help = "turned by this at init (about x, then y, then z), then zero again"),      \
+        DV_FIELD(Struct, surface_.scale3d, "scale3d", dv_type_vec3d, .flags = DV_FIELD_NOT_LINKED, .init = "1 1 1",    \
                  .help = "scaled by this at init, then one again"),                                                    \
-        DV_FIELD(Struct, surface.scale_tex, "scaleTex", dv_type_vec2d, .flags = DV_FIELD_NOT_LINKED, .init = "1 1",    \
+        DV_FIELD(Struct, surface_.scale_tex, "scaleTex", dv_type_vec2d, .flags = DV_FIELD_NOT_LINKED, .init = "1 1",   \
                  .help = "texture coordinates are scaled by this at init"),                                            \
-        DV_FIELD(Struct, surface.translation_tex, "translationTex", dv_type_vec2d, .flags = DV_FIELD_NOT_LINKED,       \
+        DV_FIELD(Struct, surface_.translation_tex, "translationTex", dv_type_vec2d, .flags = DV_FIELD_NOT_LINKED,      \
                  .help = "texture coordinates are moved by this at init"),                                             \
-        DV_FIELD(Struct, surface.color, "color", dv_type_color, .flags = DV_FIELD_DRAWING | DV_FIELD_NOT_LINKED,       \
+        DV_FIELD(Struct, surface_.color, "color", dv_type_color, .flags = DV_FIELD_DRAWING | DV_FIELD_NOT_LINKED,      \
                  .init = "0.75 0.75 0.75 1", .help = "colour; when given it makes the material"),                      \
         DV_FIELD(                                                                                                      \
-            Struct, surface.material, "material", dv_type_string, .flags = DV_FIELD_DRAWING,                           \
+            Struct, surface_.material, "material", dv_type_string, .flags = DV_FIELD_DRAWING,                          \
             .init = "Default Diffuse 1 0.75 0.75 0.75 1 Ambient 1 0.2 0.2 0.2 1 Specular 0 1 1 1 1 "                   \
                     "Emissive 0 0 0 0 0 Shininess 0 45",                                                               \
             .help =                                                                                                    \
                 "name, then Diffuse, Ambient, Specular, Emissive: use (0 or 1) and colour, Shininess: use and value"), \
-        DV_FIELD(Struct, surface.materials, "materials", dv_type_strings, .flags = DV_FIELD_DRAWING,                   \
+        DV_FIELD(Struct, surface_.materials, "materials", dv_type_strings, .flags = DV_FIELD_DRAWING,                  \
                  .help = "further materials, named by groups"),                                                        \
-        DV_FIELD(Struct, surface.groups, "groups", dv_type_strings, .flags = DV_FIELD_DRAWING,                         \
+        DV_FIELD(Struct, surface_.groups, "groups", dv_type_strings, .flags = DV_FIELD_DRAWING,                        \
                  .help = "faces that have a material of their own"),                                                   \
-        DV_FIELD(Struct, surface.init_rest_positions, "initRestPositions", dv_type_bool, .init = "0",                  \
+        DV_FIELD(Struct, surface_.init_rest_positions, "initRestPositions", dv_type_bool, .init = "0",                 \
                  .help = "restPosition becomes the initial position"),                                                 \
-        DV_FIELD(Struct, surface.use_normals, "useNormals", dv_type_bool, .init = "1",                                 \
+        DV_FIELD(Struct, surface_.use_normals, "useNormals", dv_type_bool, .init = "1",                                \
                  .help = "normals of the file count"),                                                                 \
-        DV_FIELD(Struct, surface.update_normals, "updateNormals", dv_type_bool, .init = "1",                           \
+        DV_FIELD(Struct, surface_.update_normals, "updateNormals", dv_type_bool, .init = "1",                          \
                  .help = "normals follow the surface"),                                                                \
-        DV_FIELD(Struct, surface.compute_tangents, "computeTangents", dv_type_bool, .init = "0",                       \
+        DV_FIELD(Struct, surface_.compute_tangents, "computeTangents", dv_type_bool, .init = "0",                      \
                  .flags = DV_FIELD_DRAWING, .help = "compute tangents at init"),                                       \
-        DV_FIELD(Struct, surface.update_tangents, "updateTangents", dv_type_bool, .init = "1",                         \
+        DV_FIELD(Struct, surface_.update_tangents, "updateTangents", dv_type_bool, .init = "1",                        \
                  .flags = DV_FIELD_DRAWING, .help = "tangents follow the surface"),                                    \
-        DV_FIELD(Struct, surface.compute_texture_coordinates, "computeTextureCoordinates", dv_type_bool, .init = "0",  \
+        DV_FIELD(Struct, surface_.compute_texture_coordinates, "computeTextureCoordinates", dv_type_bool, .init = "0", \
                  .help = "texture coordinates of a sphere around the surface"),                                        \
-        DV_FIELD(Struct, surface.handle_dynamic_topology, "handleDynamicTopology", dv_type_bool, .init = "1",          \
+        DV_FIELD(Struct, surface_.handle_dynamic_topology, "handleDynamicTopology", dv_type_bool, .init = "1",         \
                  .help = "polygons follow changes of the topology"),                                                   \
-        DV_FIELD(Struct, surface.fix_merged_uv_seams, "fixMergedUVSeams", dv_type_bool, .init = "1",                   \
+        DV_FIELD(Struct, surface_.fix_merged_uv_seams, "fixMergedUVSeams", dv_type_bool, .init = "1",                  \
                  .flags = DV_FIELD_DRAWING,                                                                            \
                  .help = "mend texture coordinates that jump by a whole texture within a face"),                       \
-        DV_FIELD(Struct, surface.keep_lines, "keepLines", dv_type_bool, .init = "0",                                   \
+        DV_FIELD(Struct, surface_.keep_lines, "keepLines", dv_type_bool, .init = "0",                                  \
                  .help = "lines of the file count"),                                                                   \
-        DV_FIELD(Struct, surface.put_only_texcoords, "putOnlyTexCoords", dv_type_bool, .init = "0",                    \
+        DV_FIELD(Struct, surface_.put_only_texcoords, "putOnlyTexCoords", dv_type_bool, .init = "0",                   \
                  .flags = DV_FIELD_DRAWING, .help = "give shaders texture coordinates alone"),                         \
-        DV_FIELD(Struct, surface.srgb_texturing, "srgbTexturing", dv_type_bool, .init = "0",                           \
+        DV_FIELD(Struct, surface_.srgb_texturing, "srgbTexturing", dv_type_bool, .init = "0",                          \
                  .flags = DV_FIELD_DRAWING, .help = "textures are in sRGB"),                                           \
-        DV_FIELD(Struct, surface.cast_shadow, "castshadow", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING,      \
+        DV_FIELD(Struct, surface_.cast_shadow, "castshadow", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING,     \
                  .help = "whether it casts a shadow"),                                                                 \
-        DV_LINK(Struct, surface.topology, "topology", DV_TOPOLOGY,                                                     \
+        DV_LINK(Struct, surface_.topology, "topology", DV_TOPOLOGY,                                                    \
                 .help = "where polygons come from when none are given")
 
-extern const DvStateOps visual_surface_state_ops; /* self: a struct that begins with the VisualSurface */
-extern const DvVisualModelOps visual_surface_model_ops;
+extern const DvVisualModelOps visual_surface_model_ops; /* self: a struct that begins with the VisualSurface */
 /* All of the view but the style. False: it is not enabled. */
 bool visual_surface_view(VisualSurface *surface, DvSurfaceView *view);
 
 DvStatus visual_surface_parse(DvObject *object, VisualSurface *surface, const DvAttributes *attributes);
 DvStatus visual_surface_init(DvObject *object, VisualSurface *surface);
-void visual_surface_bounding_box(VisualSurface *surface, double *box);
 void visual_surface_destroy(VisualSurface *surface);
 
 #endif
