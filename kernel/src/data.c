@@ -487,7 +487,7 @@ static char *find_in_scene(const DvObject *object, const char *name)
     const DvNode *node = dv_private_node_of(object);
     const List *folders = node ? &dv_node_scene(node)->data_folders : NULL;
     char *found = NULL;
-    for (uint32_t i = 0; folders && i < folders->count && !found && *name != '/'; i++) {
+    for (uint32_t i = 0; folders && i < folders->len && !found && *name != '/'; i++) {
         DvText path = {0};
         dv_text_add(&path, "%s/%s", (const char *)folders->at[i], name);
         found = object->words->find_file(path.at, NULL);

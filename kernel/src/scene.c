@@ -492,7 +492,7 @@ void dv_private_scene_unref(DvScene *scene)
         dv_free(scene->locals[i].block);
     g_free(scene->locals);
     dv_private_list_free(&scene->leaving);
-    for (uint32_t i = 0; i < scene->data_folders.count; i++)
+    for (uint32_t i = 0; i < scene->data_folders.len; i++)
         dv_free(scene->data_folders.at[i]);
     dv_private_list_free(&scene->data_folders);
     g_free(scene);

@@ -11,6 +11,7 @@
 #include <float.h>
 
 #include <divan/contracts/collision.h>
+#include <divan/contracts/visual.h>
 #include <divan/divan.h>
 #include <divan/memory.h>
 
@@ -37,7 +38,7 @@ static const DvField fields[] = {
     DV_FIELD(CollisionPipeline, verbose, "verbose", dv_type_bool, .init = "0",
              .help = "tell how many pairs of models and contacts each step has"),
     DV_FIELD(CollisionPipeline, draw, "draw", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,
-             .help = "kept for scenes that name it: models draw themselves"),
+             .help = "kept for scenes that name it: models draw themselves, contacts by showDetectionOutputs"),
     DV_FIELD(CollisionPipeline, depth, "depth", dv_type_int, .init = "6", .help = "levels of the trees of boxes"),
     DV_LINK(CollisionPipeline, parts, "subCollisionPipelines", NULL, .many = true,
             .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN, .help = "kept for scenes that name it: there is one part"),
@@ -301,6 +302,25 @@ static void cleanup(DvObject *object, void *self_)
     release(self);
 }
 
+/* A line between the two points of each contact of the last detection. */
+static void draw(void *self_, DvDraw *draw)
+{
+    static const double color[4] = {1.0, 0.0, 1.0, 1.0};
+    const DvContactList *list = contacts(self_);
+    size_t count = 0;
+    for (uint32_t pair = 0; pair < list->pair_count; pair++)
+        count += list->pairs[pair].count;
+    if (!dv_draw_shows(draw, DV_DISPLAY_DETECTION_OUTPUTS) || count == 0)
+        return;
+    double *ends = dv_alloc(count, 6 * sizeof *ends), *to = ends;
+    for (uint32_t pair = 0; pair < list->pair_count; pair++)
+        for (uint32_t i = 0; i < list->pairs[pair].count; i++, to += 6)
+            memcpy(to, list->pairs[pair].contacts[i].point, 6 * sizeof *to);
+    draw->ops->lines(draw, ends, (uint32_t)count, 2.0, color);
+    dv_free(ends);
+}
+
+static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
 static const DvCollisionPipelineOps ops = {
     .size = sizeof ops, .detect = detect, .respond = respond, .contacts = contacts, .force = force_of};
 static const DvReportOps report_ops = {.size = sizeof report_ops, .report = report};
@@ -316,6 +336,7 @@ const DvClass dv_collision_pipeline = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_COLLISION_PIPELINE, .ops = &ops, .slot = true},
                                       {.id = DV_REPORT, .ops = &report_ops},
+                                      {.id = DV_DRAWABLE, .ops = &drawable},
                                       {0}},
     .init = init,
     .reset = reset,

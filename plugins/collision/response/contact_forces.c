@@ -166,6 +166,28 @@ bool contact_forces_read_ends(ContactForces *self, uint32_t i, uint32_t count, c
     return true;
 }
 
+/* ---- Drawing: a line between the points of each contact ---- */
+
+static void draw(void *self_, DvDraw *draw)
+{
+    static const double color[4] = {1.0, 0.0, 0.0, 1.0};
+    const ContactForces *self = self_;
+    if (!dv_draw_shows(draw, DV_DISPLAY_INTERACTION_FORCE_FIELDS) || self->count == 0 || !self->state[0].ops)
+        return;
+    const DvConstVec x[2] = {dv_state_read(self->state[0], DV_POSITION), dv_state_read(self->state[1], DV_POSITION)};
+    double *at = dv_alloc(self->count, 6 * sizeof *at);
+    for (uint32_t i = 0; i < self->count; i++)
+        for (size_t side = 0; side < 2; side++) {
+            const DvAttachment *end = &self->ends[i].side[side];
+            const DvVec3 lever = attachment_lever(end, x[side].at, x[side].dim);
+            dv_vec3_store(attachment_position(end, x[side].at, x[side].dim, lever), at + 6 * (size_t)i + 3 * side);
+        }
+    draw->ops->lines(draw, at, self->count, 1.0, color);
+    dv_free(at);
+}
+
+const DvDrawableOps contact_forces_drawable = {.size = sizeof(DvDrawableOps), .draw = draw};
+
 /* ---- Members of DvForceFieldOps ---- */
 
 uint32_t contact_forces_states(void *self_, DvObject *objects[2])

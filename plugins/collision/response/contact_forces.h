@@ -13,6 +13,7 @@
 #include "response/mesh_memory.h"
 
 #include <divan/contracts/force_field.h>
+#include <divan/contracts/visual.h>
 
 typedef struct ContactEnds {
     DvAttachment side[2];
@@ -83,6 +84,8 @@ static inline void contact_push(const ContactEnds *ends, const DvVec *f, DvVec3 
     attachment_add_force(&ends->side[0], f[0].at, f[0].dim, ends->lever[0], dv_vec3_neg(force));
     attachment_add_force(&ends->side[1], f[1].at, f[1].dim, ends->lever[1], force);
 }
+
+extern const DvDrawableOps contact_forces_drawable;
 
 /* Members of DvForceFieldOps. */
 uint32_t contact_forces_states(void *self, DvObject *objects[2]);

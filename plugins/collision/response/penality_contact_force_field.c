@@ -163,6 +163,7 @@ const DvClass dv_penality_contact_force_field = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_INTERACTION_FORCE_FIELD, .ops = &force_field},
                                       {.id = DV_CONTACT_RESPONSE, .ops = &response},
+                                      {.id = DV_DRAWABLE, .ops = &contact_forces_drawable},
                                       {0}},
     .init = contact_forces_init,
     .cleanup = cleanup,

@@ -21,6 +21,7 @@
 #include "product_at_points.h"
 #include "weighted_rows.h"
 
+#include <divan/contracts/drawing.h>
 #include <divan/contracts/report.h>
 #include <divan/element_data.h>
 #include <divan/math/decompose.h>
@@ -980,6 +981,36 @@ static void apply_jt_at(void *self_, const DvConstVec *out, const DvVec *in, con
 static const ProductAtPointsOps product_at_points = {
     .size = sizeof product_at_points, .is_ready = is_ready, .apply_j = apply_j_at, .apply_jt = apply_jt_at};
 
+/* Lines from each point to those that it hangs on. */
+static void draw(void *self_, DvDraw *draw)
+{
+    BarycentricMapping *self = self_;
+    const WeightedRows *rows = &self->rows;
+    double *points = self->ready ? mapping_points_to_draw(&self->base, draw) : NULL;
+    if (!points)
+        return;
+    const DvConstVec x = dv_state_read(self->base.in, DV_POSITION);
+    double *nodes = dv_points_in_space(x, self->base.in.dof->spatial);
+    const uint32_t count = dv_state_count(self->base.out) < rows->rows ? dv_state_count(self->base.out) : rows->rows;
+    const uint32_t entries = rows->rows ? rows->row_start[count] : 0;
+    double *ends = dv_alloc(entries ? entries : 1, 6 * sizeof *ends), *to = ends;
+    for (uint32_t row = 0; row < count; row++)
+        for (uint32_t e = rows->row_start[row]; e < rows->row_start[row + 1]; e++) {
+            if (rows->column[e] >= x.count || rows->weight[e] == 0.0)
+                continue;
+            memcpy(to, points + 3 * (size_t)row, 3 * sizeof *to);
+            memcpy(to + 3, nodes + 3 * (size_t)rows->column[e], 3 * sizeof *to);
+            to += 6;
+        }
+    if (to > ends)
+        draw->ops->lines(draw, ends, (uint32_t)((to - ends) / 6), 1.0, mapping_color);
+    dv_free(ends);
+    dv_free(nodes);
+    dv_free(points);
+}
+
+static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+
 const DvClass dv_barycentric_mapping = {
     .size = sizeof(DvClass),
     .name = "BarycentricMapping",
@@ -993,6 +1024,7 @@ const DvClass dv_barycentric_mapping = {
     .contracts = (const DvContract[]){{DV_MAPPING, &ops, .slot = true},
                                       {.id = PRODUCT_AT_POINTS, .ops = &product_at_points},
                                       {.id = DV_REPORT, .ops = &report_ops},
+                                      {.id = DV_DRAWABLE, .ops = &drawable},
                                       {0}},
     .init = init,
     .reinit = init,

@@ -193,7 +193,8 @@ const DvClass dv_identity_mapping = {
     .help = "Copies the points of another state, or the part of their coordinates that both types have.",
     .instance_size = sizeof(IdentityMapping),
     .fields = fields,
-    .contracts = (const DvContract[]){{DV_MAPPING, &ops, .slot = true}, {0}},
+    .contracts =
+        (const DvContract[]){{DV_MAPPING, &ops, .slot = true}, {.id = DV_DRAWABLE, .ops = &mapping_drawable}, {0}},
     .init = init,
     .cleanup = cleanup,
     .destroy = destroy,

@@ -4,6 +4,7 @@
  */
 #include "mapping_base.h"
 
+#include <divan/contracts/drawing.h>
 #include <divan/memory.h>
 
 #include <divan/contracts/topology.h>
@@ -163,3 +164,26 @@ bool mapping_no(void *self)
     (void)self;
     return false;
 }
+
+/* ---- Drawing ---- */
+
+const double mapping_color[4] = {1.0, 1.0, 0.0, 1.0};
+
+double *mapping_points_to_draw(MappingBase *base, const DvDraw *draw)
+{
+    const DvDisplayFlag flag = mapping_is_mechanical(base) ? DV_DISPLAY_MECHANICAL_MAPPINGS : DV_DISPLAY_MAPPINGS;
+    if (!dv_draw_shows(draw, flag) || !base->in.ops || !base->out.ops)
+        return NULL;
+    return dv_points_in_space(dv_state_read(base->out, DV_POSITION), base->out.dof->spatial);
+}
+
+static void draw(void *self, DvDraw *draw)
+{
+    MappingBase *base = self;
+    double *points = mapping_points_to_draw(base, draw);
+    if (points)
+        draw->ops->points(draw, points, dv_state_count(base->out), 7.0, mapping_color);
+    dv_free(points);
+}
+
+const DvDrawableOps mapping_drawable = {.size = sizeof(DvDrawableOps), .draw = draw};

@@ -9,6 +9,7 @@
 #define DIVAN_MECHANICS_MAPPING_BASE_H
 
 #include <divan/contracts/mapping.h>
+#include <divan/contracts/visual.h>
 
 typedef struct MappingBase {
     DvData map_forces, map_constraints, map_masses; /* bool: all false once the output is a visual model */
@@ -51,6 +52,11 @@ DvStatus mapping_parse(DvObject *object, void *self, const DvAttributes *attribu
 
 /* Finds both states, keeps them alive, and clears the flags when the output is a visual model. */
 DvStatus mapping_resolve(DvObject *object, MappingBase *base);
+/* Its output, where mappings of its kind (mechanical or not) are shown and both states are there: points in space, dv_free; NULL: not
+ * drawn. Those that show more than the points begin so. */
+double *mapping_points_to_draw(MappingBase *base, const DvDraw *draw);
+extern const DvDrawableOps mapping_drawable; /* the points that it computes */
+extern const double mapping_color[4];
 /* Lets go of the states. */
 void mapping_release(MappingBase *base);
 /* Positions, velocities, and if asked for rest positions of the output, from those of the input. */

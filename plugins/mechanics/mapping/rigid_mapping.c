@@ -20,7 +20,7 @@
 
 #include "state/former_number.h"
 
-#include <divan/contracts/topology.h>
+#include <divan/contracts/drawing.h>
 #include <divan/element_data.h>
 #include <divan/math/decompose.h>
 #include <divan/math/rigid.h>
@@ -633,6 +633,27 @@ static void destroy(DvObject *object, void *self_)
     mapping_free_jacobian(&self->jacobian);
 }
 
+/* A line from each frame to each of its points. */
+static void draw(void *self_, DvDraw *draw)
+{
+    RigidMapping *self = self_;
+    double *points = mapping_points_to_draw(&self->base, draw);
+    const DvConstVec frames = points ? dv_state_read(self->base.in, DV_POSITION) : (DvConstVec){0};
+    const uint32_t all = points ? dv_state_count(self->base.out) : 0, count = self->points < all ? self->points : all;
+    double *centres = points ? dv_alloc(count ? count : 1, 3 * sizeof *centres) : NULL;
+    uint32_t drawn = 0;
+    for (; points && drawn < count && self->body[drawn] < frames.count; drawn++)
+        for (uint32_t axis = 0; axis < 3; axis++)
+            centres[3 * (size_t)drawn + axis] =
+                axis < self->base.in.dof->spatial ? frames.at[(size_t)self->body[drawn] * frames.dim + axis] : 0.0;
+    if (points)
+        dv_draw_pairs(draw, centres, points, drawn, 1.0, mapping_color);
+    dv_free(centres);
+    dv_free(points);
+}
+
+static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+
 const DvClass dv_rigid_mapping = {
     .size = sizeof(DvClass),
     .name = "RigidMapping",
@@ -645,7 +666,7 @@ const DvClass dv_rigid_mapping = {
     .help = "Fixes points or frames to rigid bodies.",
     .instance_size = sizeof(RigidMapping),
     .fields = fields,
-    .contracts = (const DvContract[]){{DV_MAPPING, &ops, .slot = true}, {0}},
+    .contracts = (const DvContract[]){{DV_MAPPING, &ops, .slot = true}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
     .parse = parse,
     .init = init,
     .reinit = init,

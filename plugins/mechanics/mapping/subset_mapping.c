@@ -257,7 +257,8 @@ const DvClass dv_subset_mapping = {
     .help = "Copies points of another state that a list names.",
     .instance_size = sizeof(SubsetMapping),
     .fields = fields,
-    .contracts = (const DvContract[]){{DV_MAPPING, &ops, .slot = true}, {0}},
+    .contracts =
+        (const DvContract[]){{DV_MAPPING, &ops, .slot = true}, {.id = DV_DRAWABLE, .ops = &mapping_drawable}, {0}},
     .init = init,
     .cleanup = cleanup,
     .destroy = destroy,

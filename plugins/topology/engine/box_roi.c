@@ -15,8 +15,8 @@
  */
 #include "boxes.h"
 #include "mesh/array.h"
+#include <divan/contracts/drawing.h>
 #include <divan/contracts/state.h>
-#include <divan/contracts/topology.h>
 #include <divan/math/vec.h>
 #include <inttypes.h>
 #include <math.h>
@@ -382,6 +382,71 @@ static const DvField fields[] = {
     {0},
 };
 
+static void draw_selected(BoxRoi *roi, DvDraw *draw)
+{
+    static const DvElementKind kinds[ROI_KINDS] = {DV_EDGES, DV_TRIANGLES, DV_QUADS, DV_TETRAHEDRA, DV_HEXAHEDRA};
+    static const double red[1][4] = {{1.0, 0.4, 0.4, 1.0}};
+    size_t points, selected;
+    const double *at = dv_data_doubles(&roi->position, &points);
+    const DvConstVec x = {.at = at, .count = (uint32_t)points, .dim = roi->dof->coord};
+    double *space = dv_points_in_space(x, roi->dof->spatial);
+    const DvElementStyle style = {.colors = red, .color_count = 1, .pixels = dv_data_double(&roi->draw_size)};
+    const uint32_t *indices = dv_data_uints(&roi->indices, &selected);
+    if (dv_data_bool(&roi->draw_points))
+        dv_draw_elements(draw, DV_POINTS, (DvElements){.at = indices, .count = (uint32_t)selected}, space,
+                         (uint32_t)points, &style);
+    for (int kind = 0; kind < ROI_KINDS; kind++) {
+        if (!dv_data_bool(&roi->draw_elements[kind]))
+            continue;
+        const uint32_t *elements = dv_data_uints(&roi->elements_in[kind], &selected);
+        dv_draw_elements(draw, kinds[kind], (DvElements){.at = elements, .count = (uint32_t)selected}, space,
+                         (uint32_t)points, &style);
+    }
+    dv_free(space);
+}
+
+/* The edges of turned boxes: both rectangles, half the depth in front of and behind the given one. */
+static void draw_oriented(BoxRoi *roi, DvDraw *draw, const double *color)
+{
+    size_t count;
+    const double *at = dv_data_doubles(&roi->oriented_box, &count);
+    if (count == 0)
+        return;
+    double *lines = dv_alloc(count, 72 * sizeof *lines), *to = lines;
+    for (size_t i = 0; i < count; i++, at += 10) {
+        const DvVec3 p0 = dv_vec3_load(at), p1 = dv_vec3_load(at + 3), p2 = dv_vec3_load(at + 6);
+        const DvVec3 n = dv_vec3_normalize(dv_vec3_cross(dv_vec3_sub(p1, p0), dv_vec3_sub(p2, p0)));
+        const DvVec3 base[4] = {p0, p1, p2, dv_vec3_add(p0, dv_vec3_sub(p2, p1))};
+        DvVec3 corner[8];
+        for (size_t c = 0; c < 8; c++)
+            corner[c] = dv_vec3_add(base[c % 4], dv_vec3_scale(n, (c < 4 ? -0.5 : 0.5) * at[9]));
+        for (size_t e = 0; e < 12; e++, to += 6) {
+            const size_t side = e % 4, layer = e / 4; /* both rectangles, then the edges between them */
+            dv_vec3_store(corner[layer == 1 ? 4 + side : side], to);
+            dv_vec3_store(corner[layer == 0 ? (side + 1) % 4 : layer == 1 ? 4 + (side + 1) % 4 : 4 + side], to + 3);
+        }
+    }
+    draw->ops->lines(draw, lines, 12 * (uint32_t)count, dv_data_double(&roi->draw_size), color);
+    dv_free(lines);
+}
+
+static void draw(void *self, DvDraw *draw)
+{
+    static const double color[4] = {1.0, 0.4, 0.4, 1.0};
+    BoxRoi *roi = self;
+    if (!roi->ready || !dv_draw_shows(draw, DV_DISPLAY_BEHAVIOR_MODELS))
+        return;
+    if (dv_data_bool(&roi->draw_region)) {
+        size_t boxes;
+        const double *box = dv_data_doubles(&roi->box, &boxes);
+        dv_draw_boxes(draw, box, (uint32_t)boxes, dv_data_double(&roi->draw_size), color);
+        draw_oriented(roi, draw, color);
+    }
+    draw_selected(roi, draw);
+}
+
+static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+
 const DvClass dv_box_roi = {
     .size = sizeof(DvClass),
     .name = "BoxROI",
@@ -393,6 +458,7 @@ const DvClass dv_box_roi = {
     .help = "Selects the points and elements inside boxes.",
     .instance_size = sizeof(BoxRoi),
     .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_DRAWABLE, .ops = &drawable}, {0}},
     .construct = construct,
     .init = init,
     .reinit = reinit,

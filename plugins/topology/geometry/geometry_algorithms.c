@@ -9,7 +9,7 @@
  * `tagMechanics` selects, by tag, the state whose positions count; without it that of the node does.
  */
 #include "container/topology.h"
-#include <divan/contracts/state.h>
+#include <divan/contracts/drawing.h>
 #include <divan/math/vec.h>
 #include <divan/types/color.h>
 
@@ -187,6 +187,104 @@ static const DvField hexahedron_fields[] = {
     {0},
 };
 
+/* What is shown of the elements of a kind; `numbers` and `color` are NULL where the class has no such field. */
+typedef struct Shown {
+    DvElementKind kind;
+    DvData *faces, *numbers, *color, *scale;
+} Shown;
+
+/* The numbers of elements, in their middles. */
+static void draw_element_numbers(DvDraw *draw, DvElements elements, uint32_t nodes, const double *points,
+                                 uint32_t point_count, double size, const double *color)
+{
+    double *middle = dv_alloc(elements.count ? elements.count : 1, 3 * sizeof *middle);
+    memset(middle, 0, elements.count * 3 * sizeof *middle);
+    for (uint32_t e = 0; e < elements.count; e++)
+        for (uint32_t n = 0; n < nodes; n++) {
+            const uint32_t point = elements.at[(size_t)e * nodes + n];
+            for (uint32_t axis = 0; axis < 3 && point < point_count; axis++)
+                middle[3 * (size_t)e + axis] += points[3 * (size_t)point + axis] / nodes;
+        }
+    dv_draw_numbers(draw, middle, elements.count, size, color);
+    dv_free(middle);
+}
+
+static void draw_normals_of(Geometry *geometry, DvDraw *draw, DvElements triangles, DvConstVec x, uint32_t spatial)
+{
+    static const double color[4] = {0.0, 1.0, 1.0, 1.0};
+    const double length = dv_data_double(&geometry->normal_length);
+    double *ends = dv_alloc(triangles.count ? triangles.count : 1, 6 * sizeof *ends);
+    uint32_t count = 0;
+    for (uint32_t t = 0; t < triangles.count; t++) {
+        const uint32_t *corner = triangles.at + 3 * (size_t)t;
+        if (corner[0] >= x.count || corner[1] >= x.count || corner[2] >= x.count)
+            continue;
+        DvVec3 middle = position_of(x, spatial, corner[0]);
+        middle =
+            dv_vec3_add(dv_vec3_add(middle, position_of(x, spatial, corner[1])), position_of(x, spatial, corner[2]));
+        middle = dv_vec3_scale(middle, 1.0 / 3.0);
+        dv_vec3_store(middle, ends + 6 * (size_t)count);
+        dv_vec3_store(dv_vec3_add(middle, dv_vec3_scale(normal_of(x, spatial, corner), length)),
+                      ends + 6 * (size_t)count++ + 3);
+    }
+    if (count > 0)
+        draw->ops->lines(draw, ends, count, 1.0, color);
+    dv_free(ends);
+}
+
+/* Fields that the table of the class lacks were never made. */
+static bool is_on(DvData *data)
+{
+    return data->field && dv_data_bool(data);
+}
+
+static void draw_kind(Geometry *geometry, DvDraw *draw, const Shown *shown, DvElements elements, const double *points,
+                      uint32_t count)
+{
+    const double *color = shown->color->field ? dv_data_doubles(shown->color, NULL) : dv_white;
+    double of_all[1][4];
+    memcpy(of_all[0], color, sizeof of_all[0]);
+    const double scale = shown->scale && shown->scale->field ? dv_data_double(shown->scale) : 1.0;
+    const DvElementStyle style = {.colors = of_all, .color_count = 1, .shrink = 1.0 - scale, .pixels = 1.0};
+    if (is_on(shown->faces))
+        dv_draw_elements(draw, shown->kind, elements, points, count, &style);
+    if (shown->numbers && is_on(shown->numbers))
+        draw_element_numbers(draw, elements, dv_element_nodes(shown->kind), points, count,
+                             dv_data_double(&geometry->indices_scale), color);
+}
+
+static void draw(void *self, DvDraw *draw)
+{
+    Geometry *geometry = self;
+    DvObject *mesh = dv_object_find(geometry->object, &geometry->topology, DV_TOPOLOGY);
+    const DvStateRef state = find_state(geometry);
+    if (!mesh || !state.ops || !dv_draw_shows(draw, DV_DISPLAY_BEHAVIOR_MODELS))
+        return;
+    const DvTopologyOps *ops = dv_object_ops(mesh, DV_TOPOLOGY);
+    const DvConstVec x = dv_state_read(state, DV_POSITION);
+    double *points = dv_points_in_space(x, state.dof->spatial);
+    const Shown all[] = {
+        {DV_EDGES, &geometry->draw_edges, &geometry->show_edges, &geometry->edge_color, NULL},
+        {DV_TRIANGLES, &geometry->draw_triangles, &geometry->show_triangles, &geometry->triangle_color, NULL},
+        {DV_QUADS, &geometry->draw_quads, &geometry->show_quads, &geometry->quad_color, NULL},
+        {DV_TETRAHEDRA, &geometry->draw_tetrahedra, &geometry->show_tetrahedra, &geometry->tetrahedron_color,
+         &geometry->tetrahedron_scale},
+        {DV_HEXAHEDRA, &geometry->draw_hexahedra, &geometry->show_hexahedra, &geometry->hexahedron_color,
+         &geometry->hexahedron_scale},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (is_on(all[i].faces) || is_on(all[i].numbers))
+            draw_kind(geometry, draw, &all[i], ops->elements(dv_object_self(mesh), all[i].kind), points, x.count);
+    if (is_on(&geometry->draw_normals))
+        draw_normals_of(geometry, draw, ops->elements(dv_object_self(mesh), DV_TRIANGLES), x, state.dof->spatial);
+    if (is_on(&geometry->show_points))
+        dv_draw_numbers(draw, points, x.count, dv_data_double(&geometry->indices_scale), dv_white);
+    dv_free(points);
+}
+
+static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+static const DvContract contracts[] = {{.id = DV_DRAWABLE, .ops = &drawable}, {0}};
+
 #define BASES(...) ((const char *const[]){__VA_ARGS__, "GeometryAlgorithms", NULL})
 
 #define GEOMETRY(Class, variants_, table, object_, construct_, bases_, text) \
@@ -201,6 +299,7 @@ static const DvField hexahedron_fields[] = {
         .help = text,                                                        \
         .instance_size = sizeof(Geometry),                                   \
         .fields = table,                                                     \
+        .contracts = contracts,                                              \
         .construct = construct_,                                             \
         .init = init,                                                        \
     }

@@ -5,6 +5,7 @@
  */
 #include "source_elements.h"
 
+#include <divan/contracts/drawing.h>
 #include <divan/contracts/state.h>
 
 typedef struct BoundingTrasher {
@@ -97,6 +98,16 @@ static const DvField fields[] = {
     {0},
 };
 
+static void draw(void *self_, DvDraw *draw)
+{
+    static const double color[4] = {1.0, 1.0, 0.0, 1.0};
+    BoundingTrasher *self = self_;
+    if (dv_data_bool(&self->draw_box) && dv_draw_shows(draw, DV_DISPLAY_BEHAVIOR_MODELS))
+        dv_draw_boxes(draw, dv_data_doubles(&self->box, NULL), 1, 1.0, color);
+}
+
+static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+
 const DvClass dv_topology_bounding_trasher = {
     .size = sizeof(DvClass),
     .name = "TopologyBoundingTrasher",
@@ -106,6 +117,7 @@ const DvClass dv_topology_bounding_trasher = {
     .help = "Removes elements that leave a box.",
     .instance_size = sizeof(BoundingTrasher),
     .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_DRAWABLE, .ops = &drawable}, {0}},
     .construct = construct,
     .init = init,
     .handle_event = handle_event,

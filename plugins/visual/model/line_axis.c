@@ -2,7 +2,9 @@
  *
  * LineAxis: the axes of the world as lines through the origin.
  */
-#include <divan/contracts/visual.h>
+#include "visual_points.h"
+
+#include <divan/contracts/drawing.h>
 
 typedef struct LineAxis {
     DvData enable, axis, size, infinite, thickness, vanishing, segments;
@@ -25,6 +27,28 @@ static const DvField fields[] = {
     {0},
 };
 
+/* Lines through the origin along the axes named: red, green, blue. Endless ones reach a thousand times as far. */
+static void draw(void *self_, DvDraw *draw)
+{
+    LineAxis *self = self_;
+    const char *axes = dv_data_string(&self->axis);
+    const double half = 0.5 * dv_data_double(&self->size) * (dv_data_bool(&self->infinite) ? 1000.0 : 1.0);
+    double at[18] = {0}, colors[12] = {0};
+    uint32_t lines = 0;
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        if (!strchr(axes, "xyz"[axis]))
+            continue;
+        at[6 * lines + axis] = -half;
+        at[6 * lines + 3 + axis] = half;
+        colors[4 * lines + axis] = colors[4 * lines + 3] = 1.0;
+        lines++;
+    }
+    if (visual_is_shown(&self->enable, draw) && lines > 0)
+        draw->ops->colored_lines(draw, at, lines, dv_data_double(&self->thickness), colors, DV_COLORS_OF_ELEMENTS);
+}
+
+static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+
 const DvClass dv_line_axis = {
     .size = sizeof(DvClass),
     .name = "LineAxis",
@@ -34,4 +58,5 @@ const DvClass dv_line_axis = {
     .help = "The axes of the world as lines through the origin.",
     .instance_size = sizeof(LineAxis),
     .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_DRAWABLE, .ops = &drawable}, {0}},
 };

@@ -25,6 +25,19 @@ static const DvField fields[] = {
     {0},
 };
 
+static bool get(void *self_, DvSceneAxes *axes)
+{
+    static const DvScreenCorner places[] = {DV_BOTTOM_LEFT, DV_BOTTOM_RIGHT, DV_TOP_RIGHT, DV_TOP_LEFT};
+    OglSceneFrame *self = self_;
+    const int style = dv_data_choice(&self->style), corner = dv_data_choice(&self->alignment);
+    axes->corner = places[corner < 0 ? 1 : corner];
+    axes->style = style < 0 ? DV_AXES_CYLINDERS : (DvAxesStyle)style;
+    axes->size = dv_data_int(&self->viewport_size);
+    return dv_data_bool(&self->enable) && dv_data_bool(&self->draw);
+}
+
+static const DvSceneAxesOps ops = {.size = sizeof ops, .get = get};
+
 const DvClass dv_ogl_scene_frame = {
     .size = sizeof(DvClass),
     .name = "OglSceneFrame",
@@ -34,4 +47,5 @@ const DvClass dv_ogl_scene_frame = {
     .help = "The directions of the axes, in a corner of the view.",
     .instance_size = sizeof(OglSceneFrame),
     .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_SCENE_AXES, .ops = &ops}, {0}},
 };

@@ -2,7 +2,9 @@
  *
  * VisualGrid: a grid of lines in a plane through the origin.
  */
-#include <divan/contracts/visual.h>
+#include "visual_points.h"
+
+#include <divan/contracts/drawing.h>
 #include <divan/types/color.h>
 
 #include <math.h>
@@ -32,6 +34,44 @@ static const DvField fields[] = {
     {0},
 };
 
+/* Lines each way, along the two axes of the plane. */
+static void draw(void *self_, DvDraw *draw)
+{
+    VisualGrid *self = self_;
+    const int32_t given = dv_data_int(&self->subdivisions);
+    const uint32_t squares = given > 2 ? (uint32_t)given : 2, lines = 2 * (squares + 1);
+    const double size = dv_data_double(&self->size);
+    const int choice = dv_data_choice(&self->plane), normal = choice < 0 ? 2 : choice;
+    if (!visual_is_shown(&self->enable, draw))
+        return;
+    double *at = dv_alloc(lines, 6 * sizeof *at), *to = at;
+    for (uint32_t way = 0; way < 2; way++)
+        for (uint32_t i = 0; i <= squares; i++, to += 6) {
+            const uint32_t along = ((uint32_t)normal + 1 + way) % 3, across = ((uint32_t)normal + 2 - way) % 3;
+            memset(to, 0, 6 * sizeof *to);
+            to[across] = to[3 + across] = size * ((double)i / squares - 0.5);
+            to[along] = -0.5 * size;
+            to[3 + along] = 0.5 * size;
+        }
+    draw->ops->lines(draw, at, lines, dv_data_double(&self->thickness), dv_data_doubles(&self->color, NULL));
+    dv_free(at);
+}
+
+static void bounding_box(DvObject *object, void *self_, double *box)
+{
+    VisualGrid *self = self_;
+    const double size = dv_data_double(&self->size);
+    const int normal = dv_data_choice(&self->plane);
+    (void)object;
+    for (int axis = 0; axis < 3; axis++) {
+        const double half = axis == normal ? 0.1 * size : 0.5 * size;
+        box[axis] = box[axis] < -half ? box[axis] : -half;
+        box[3 + axis] = box[3 + axis] > half ? box[3 + axis] : half;
+    }
+}
+
+static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+
 const DvClass dv_visual_grid = {
     .size = sizeof(DvClass),
     .name = "VisualGrid",
@@ -41,4 +81,6 @@ const DvClass dv_visual_grid = {
     .help = "A grid of lines in a plane through the origin.",
     .instance_size = sizeof(VisualGrid),
     .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_DRAWABLE, .ops = &drawable}, {0}},
+    .bounding_box = bounding_box,
 };

@@ -13,7 +13,7 @@
  */
 #include "camera.h"
 
-#include <divan/node.h>
+#include <divan/contracts/drawing.h>
 
 #include <math.h>
 
@@ -176,10 +176,40 @@ static const DvField fields[] = {
     {0},
 };
 
+/* The circle that it goes around on, the way through its places. */
+static void draw(void *self_, DvDraw *draw)
+{
+    enum { PIECES = 72 };
+    static const double blue[4] = {0.0, 0.5, 1.0, 1.0}, green[4] = {0.5, 1.0, 0.0, 1.0};
+    RecordedCamera *self = self_;
+    if (dv_data_bool(&self->draw_rotation)) {
+        const DvVec3 centre = vec3_of(&self->rotation_center), axis = dv_vec3_normalize(vec3_of(&self->rotation_axis));
+        const DvVec3 arm = dv_vec3_sub(vec3_of(&self->rotation_start_point), centre);
+        double at[6 * PIECES];
+        for (int i = 0; i < 2 * PIECES; i++) {
+            const int end = i / 2 + i % 2;
+            const DvQuat turn = dv_quat_from_axis_angle(axis, 2.0 * DV_PI * end / PIECES);
+            dv_vec3_store(dv_vec3_add(centre, dv_quat_rotate(turn, arm)), at + (size_t)3 * (size_t)i);
+        }
+        draw->ops->lines(draw, at, PIECES, 1.0, blue);
+    }
+    size_t places;
+    const double *at = dv_data_doubles(&self->positions, &places);
+    if (dv_data_bool(&self->draw_translation) && places > 1)
+        dv_draw_pairs(draw, at, at + 3, (uint32_t)places - 1, 1.0, green);
+}
+
+static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+
 const DvClass dv_recorded_camera = {
     .size = sizeof(DvClass),
     .name = "RecordedCamera",
-    CAMERA_CLASS,
+    .bases = (const char *const[]){"BaseCamera", "Camera", NULL},
+    .family = "cameras",
+    .module = "Sofa.Component.Visual",
+    .update = camera_update,
+    .contracts =
+        (const DvContract[]){{.id = DV_CAMERA, .ops = &camera_ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
     .help = "A camera that moves with the time of the scene.",
     .instance_size = sizeof(RecordedCamera),
     .fields = fields,

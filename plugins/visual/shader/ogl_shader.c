@@ -46,8 +46,11 @@ static DvStatus parse_names(const DvType *type, const char *text, void **element
 static void print_names(const DvType *type, const void *elements, size_t count, DvText *out)
 {
     (void)type;
-    for (size_t i = 0; i < count; i++)
-        dv_text_add(out, "%s'%s'", i ? " " : "", ((char *const *)elements)[i]);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = ((char *const *)elements)[i];
+        const bool plain = *name && !strpbrk(name, " \t\r\n,[]'");
+        dv_text_add(out, plain ? "%s%s" : "%s'%s'", i ? " " : "", name);
+    }
 }
 
 static const DvType type_names = {.size = sizeof(DvType),

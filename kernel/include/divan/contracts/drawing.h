@@ -49,9 +49,10 @@ static inline const DvFaces *dv_element_faces(DvElementKind kind)
 typedef struct DvElementStyle {
     const double (*colors)[4]; /* [color_count], in turn: of the faces of a solid, of elements of other kinds */
     uint32_t color_count;
-    const double *point_colors; /* [points] x 4; or NULL; then these count */
-    double shrink;              /* share of the way from each corner to the middle, 0 to 1 */
-    double pixels;              /* width of edges, size of points */
+    const double *point_colors;   /* [points] x 4; or NULL; then these count */
+    const double *element_colors; /* [elements] x 4, likewise */
+    double shrink;                /* share of the way from each corner to the middle, 0 to 1 */
+    double pixels;                /* width of edges, size of points */
 } DvElementStyle;
 
 static inline const double *dv_element_color(const DvElementStyle *style, uint32_t element, uint32_t face, bool solid,
@@ -60,6 +61,8 @@ static inline const double *dv_element_color(const DvElementStyle *style, uint32
     static const double black[4] = {0, 0, 0, 1};
     if (style->point_colors)
         return style->point_colors + 4 * (size_t)point;
+    if (style->element_colors)
+        return style->element_colors + 4 * (size_t)element;
     return style->color_count ? style->colors[(solid ? face : element) % style->color_count] : black;
 }
 

@@ -333,6 +333,20 @@ typedef struct DvShaderElementOps {
     bool (*get)(void *self, DvShaderElement *element); /* *element starts as zeros; false: it has no effect now */
 } DvShaderElementOps;
 
+/* The directions of the axes, red, green and blue, in a corner of the picture: turned as the camera is, seen from 3 units away with an
+ * angle of 60 degrees; each a unit long, 0.05 thick. */
+typedef enum DvAxesStyle { DV_AXES_ARROWS, DV_AXES_CYLINDERS, DV_AXES_CUBE } DvAxesStyle; /* a cube with cones */
+typedef struct DvSceneAxes {
+    DvScreenCorner corner;
+    DvAxesStyle style;
+    double size; /* pixels, of the square that they take */
+} DvSceneAxes;
+#define DV_SCENE_AXES "divan.scene-axes/1"
+typedef struct DvSceneAxesOps {
+    uint32_t size;
+    bool (*get)(void *self, DvSceneAxes *axes); /* *axes starts as zeros; false: not shown */
+} DvSceneAxesOps;
+
 /* A second view of the scene, drawn over the first. */
 typedef struct DvViewport {
     int32_t x, y;           /* pixels from the lower left corner; negative: from the right, from the top */

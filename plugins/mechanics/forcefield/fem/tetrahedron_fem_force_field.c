@@ -13,8 +13,10 @@
  * made again: how one is cut depends on its number.
  */
 #include "forcefield/fem/tetrahedron_force_field.h"
+#include <divan/contracts/drawing.h>
 #include <divan/element_data.h>
 #include <divan/types/color.h>
+#include <divan/types/color_map.h>
 
 #include <string.h>
 
@@ -473,13 +475,69 @@ static const DvForceFieldOps ops = {
     .cost = tetrahedron_force_field_cost,
 };
 
+/* A colour for each value, by the map that the scene names, from the least to the largest of them; dv_free. */
+static double *colors_of_stress(TetrahedronFEMForceField *self, const double *stress, uint32_t count)
+{
+    double palette[4 * DV_USUAL_PALETTE], least = INFINITY, most = -INFINITY;
+    dv_color_palette(dv_color_scheme(dv_data_string(&self->color_map)), palette, DV_USUAL_PALETTE);
+    for (uint32_t i = 0; i < count; i++) {
+        least = fmin(least, stress[i]);
+        most = fmax(most, stress[i]);
+    }
+    double *colors = dv_alloc(count ? count : 1, 4 * sizeof *colors);
+    for (uint32_t i = 0; i < count; i++) {
+        dv_color_of_value(palette, DV_USUAL_PALETTE, least, most, stress[i], colors + 4 * (size_t)i);
+        colors[4 * (size_t)i + 3] = dv_data_double(&self->alpha);
+    }
+    return colors;
+}
+
+/* Tetrahedra in the colours of their own stress, apart from each other, or in those of their points'; points in theirs. */
+static void draw_stress(TetrahedronFEMForceField *self, DvDraw *target, const double *x)
+{
+    const ElementBlocks *mesh = &self->common.blocks.mesh;
+    size_t elements, points;
+    const double *of_element = dv_data_doubles(&self->von_mises_per_element, &elements);
+    const double *of_point = dv_data_doubles(&self->von_mises_per_node, &points);
+    if (elements != mesh->elements || points != mesh->points)
+        return;
+    uint32_t *corner = dv_alloc(mesh->elements ? mesh->elements : 1, 4 * sizeof *corner);
+    for (uint32_t e = 0; e < mesh->elements; e++)
+        for (uint32_t n = 0; n < 4; n++)
+            corner[4 * (size_t)e + n] = element_blocks_point(mesh, e, n);
+    const DvElements all = {.at = corner, .count = mesh->elements};
+    double *colors = colors_of_stress(self, of_point, mesh->points);
+    if (dv_data_bool(&self->show_per_node_map))
+        dv_draw_elements(target, DV_TETRAHEDRA, all, x, mesh->points, &(DvElementStyle){.point_colors = colors});
+    if (dv_data_bool(&self->show_per_node) && mesh->points > 0)
+        target->ops->colored_points(target, x, mesh->points, 10.0, colors);
+    dv_free(colors);
+    if (dv_data_bool(&self->show_per_element)) {
+        colors = colors_of_stress(self, of_element, mesh->elements);
+        dv_draw_elements(
+            target, DV_TETRAHEDRA, all, x, mesh->points,
+            &(DvElementStyle){.element_colors = colors, .shrink = fmin(fmax(dv_data_double(&self->gap), 0.0), 1.0)});
+        dv_free(colors);
+    }
+    dv_free(corner);
+}
+
 static void draw(void *self_, DvDraw *target)
 {
     TetrahedronFEMForceField *self = self_;
     if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !self->common.base.state.ops)
         return;
     const DvConstVec x = dv_state_read(self->common.base.state, DV_POSITION);
-    if (x.count == self->common.blocks.mesh.points)
+    const bool asked = dv_data_bool(&self->show_per_element) || dv_data_bool(&self->show_per_node) ||
+                       dv_data_bool(&self->show_per_node_map);
+    const bool per_point_only = dv_data_bool(&self->show_per_node) && !dv_data_bool(&self->show_per_element) &&
+                                !dv_data_bool(&self->show_per_node_map);
+    const bool computed = dv_data_int(&self->compute_von_mises_stress) != 0;
+    if (x.count != self->common.blocks.mesh.points)
+        return;
+    if (asked && computed)
+        draw_stress(self, target, x.at);
+    if (!asked || !computed || per_point_only)
         tetrahedron_blocks_draw(&self->common.blocks, target, x.at,
                                 dv_data_bool(&self->show_per_element) ? dv_data_double(&self->gap) : 0.0,
                                 tetrahedron_colors);

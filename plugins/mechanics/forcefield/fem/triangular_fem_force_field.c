@@ -13,7 +13,9 @@
 #include "forcefield/fem/material.h"
 #include "forcefield/fem/triangle_blocks.h"
 
+#include <divan/contracts/drawing.h>
 #include <divan/element_data.h>
+#include <divan/types/color_map.h>
 #include <divan/types/matrix.h>
 
 #include <string.h>
@@ -71,7 +73,7 @@ static const DvField fields[] = {
     FIELD(show_stress_value, "showStressValue", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING,
           .help = "colour by stress"),
     FIELD(show_stress_vector, "showStressVector", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,
-          .help = "draw the directions of stress"),
+          .help = "kept for old scenes: directions of stress are not kept"),
     FIELD(show_fracturable, "showFracturableTriangles", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,
           .help = "draw the triangles that may break"),
     FIELD(compute_principal_stress, "computePrincipalStress", dv_type_bool, .init = "0", .group = "stress",
@@ -302,10 +304,56 @@ static const DvForceFieldOps ops = {
     .cost = cost,
 };
 
+/* Triangles in the colours of the mean stress at their points, blue at the smallest, red at the largest; those that may break in
+ * yellow. */
+static void draw_stress(TriangularFEMForceField *self, DvDraw *target, const double *x)
+{
+    static const double yellow[1][4] = {{1.0, 1.0, 0.0, 1.0}};
+    const ElementBlocks *mesh = &self->blocks.mesh;
+    size_t triangles, points;
+    const double *info = dv_data_doubles(&self->triangle_info, &triangles);
+    const double *stress = dv_data_doubles(&self->vertex_info, &points);
+    if (triangles != mesh->elements || points != mesh->points || points == 0)
+        return;
+    uint32_t *corner = dv_alloc(mesh->elements ? mesh->elements : 1, 3 * sizeof *corner);
+    uint32_t broken = 0;
+    for (uint32_t e = 0; e < mesh->elements; e++)
+        for (uint32_t n = 0; n < 3; n++)
+            corner[3 * (size_t)e + n] = element_blocks_point(mesh, e, n);
+    if (dv_data_bool(&self->show_stress_value)) {
+        double palette[4 * DV_USUAL_PALETTE], least = stress[0], most = stress[0];
+        double *colors = dv_alloc(points, 4 * sizeof *colors);
+        dv_color_palette(dv_color_scheme("Blue to Red"), palette, DV_USUAL_PALETTE);
+        for (size_t i = 0; i < points; i++) {
+            least = stress[i] < least ? stress[i] : least;
+            most = stress[i] > most ? stress[i] : most;
+        }
+        for (size_t i = 0; i < points; i++)
+            dv_color_of_value(palette, DV_USUAL_PALETTE, least, most, stress[i], colors + 4 * i);
+        dv_draw_elements(target, DV_TRIANGLES, (DvElements){.at = corner, .count = mesh->elements}, x, mesh->points,
+                         &(DvElementStyle){.point_colors = colors});
+        dv_free(colors);
+    }
+    for (uint32_t e = 0; e < mesh->elements; e++)
+        if (info[3 * (size_t)e + 2] > 0.0)
+            memmove(corner + 3 * (size_t)broken++, corner + 3 * (size_t)e, 3 * sizeof *corner);
+    if (dv_data_bool(&self->show_fracturable))
+        dv_draw_elements(target, DV_TRIANGLES, (DvElements){.at = corner, .count = broken}, x, mesh->points,
+                         &(DvElementStyle){.colors = yellow, .color_count = 1});
+    dv_free(corner);
+}
+
 static void draw(void *self_, DvDraw *target)
 {
-    const TriangularFEMForceField *self = self_;
-    triangle_blocks_draw(&self->blocks, target, self->base.state);
+    TriangularFEMForceField *self = self_;
+    const bool asked = dv_data_bool(&self->show_stress_value) || dv_data_bool(&self->show_fracturable);
+    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !self->base.state.ops)
+        return;
+    const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
+    if (asked && dv_data_bool(&self->compute_principal_stress) && x.count == self->blocks.mesh.points)
+        draw_stress(self, target, x.at);
+    else
+        triangle_blocks_draw(&self->blocks, target, self->base.state);
 }
 
 static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};

@@ -345,6 +345,26 @@ static void cleanup(DvObject *object, void *self_)
     constraint_model_release(&((BilateralLagrangianConstraint *)self_)->base);
 }
 
+/* A line between the points of each pair. */
+static void draw(void *self_, DvDraw *draw)
+{
+    static const double color[4] = {1.0, 0.5, 0.0, 1.0};
+    BilateralLagrangianConstraint *self = self_;
+    size_t firsts, seconds;
+    const uint32_t *first = dv_data_uints(&self->point[0], &firsts), *second = dv_data_uints(&self->point[1], &seconds);
+    const size_t pairs = firsts < seconds ? firsts : seconds;
+    double *at = dv_alloc(pairs ? pairs : 1, 6 * sizeof *at), *to = at;
+    for (size_t i = 0; i < pairs; i++)
+        if (constraint_model_place(&self->base, draw, 0, first[i], to) &&
+            constraint_model_place(&self->base, draw, 1, second[i], to + 3))
+            to += 6;
+    if (to > at)
+        draw->ops->lines(draw, at, (uint32_t)((to - at) / 6), 2.0, color);
+    dv_free(at);
+}
+
+static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+
 const DvClass dv_bilateral_lagrangian_constraint = {
     .size = sizeof(DvClass),
     .name = "BilateralLagrangianConstraint",
@@ -357,7 +377,8 @@ const DvClass dv_bilateral_lagrangian_constraint = {
     .help = "Keeps points of two states together, or at given distances of each other.",
     .instance_size = sizeof(BilateralLagrangianConstraint),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_LAGRANGIAN_CONSTRAINT, .ops = &ops}, {0}},
+    .contracts =
+        (const DvContract[]){{.id = DV_LAGRANGIAN_CONSTRAINT, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
     .construct = construct,
     .bwd_init = bwd_init,
     .reset = reset,

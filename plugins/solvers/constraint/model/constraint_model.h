@@ -10,6 +10,7 @@
 
 #include <divan/contracts/lagrangian_constraint.h>
 #include <divan/contracts/topology.h>
+#include <divan/contracts/visual.h>
 #include <divan/divan.h>
 
 /* How points of a mesh change their numbers: one goes and the last takes its number, or all get new ones. */
@@ -141,6 +142,19 @@ static inline void constraint_block_start(DvConstraintBlock *block, const double
     block->has_start = true;
     for (uint32_t r = 0; r < block->rows; r++)
         block->start[r] = memory[r];
+}
+
+/* Where constraints are shown: a point of a state in space; false: it is not drawn now, or there is no such point. */
+static inline bool constraint_model_place(const ConstraintModel *model, const DvDraw *draw, int side, uint32_t point,
+                                          double place[3])
+{
+    if (!dv_draw_shows(draw, DV_DISPLAY_INTERACTION_FORCE_FIELDS) || !model->state[side].ops)
+        return false;
+    const DvConstVec x = dv_state_read(model->state[side], DV_POSITION);
+    const uint32_t spatial = model->state[side].dof->spatial;
+    for (uint32_t axis = 0; axis < 3 && point < x.count; axis++)
+        place[axis] = axis < spatial ? x.at[(size_t)point * x.dim + axis] : 0.0;
+    return point < x.count;
 }
 
 #endif

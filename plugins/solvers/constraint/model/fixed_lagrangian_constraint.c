@@ -199,6 +199,26 @@ static void cleanup(DvObject *object, void *self_)
     constraint_model_release(&((FixedLagrangianConstraint *)self_)->base);
 }
 
+/* The points that are held. */
+static void draw(void *self_, DvDraw *draw)
+{
+    static const double color[4] = {1.0, 0.5, 0.0, 1.0};
+    FixedLagrangianConstraint *self = self_;
+    if (!self->base.state[0].ops)
+        return;
+    uint32_t count;
+    const uint32_t *point = held_points(self, &count);
+    double *at = dv_alloc(count ? count : 1, 3 * sizeof *at), *to = at;
+    for (uint32_t i = 0; i < count; i++)
+        if (constraint_model_place(&self->base, draw, 0, point ? point[i] : i, to))
+            to += 3;
+    if (to > at)
+        draw->ops->points(draw, at, (uint32_t)((to - at) / 3), 10.0, color);
+    dv_free(at);
+}
+
+static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+
 const DvClass dv_fixed_lagrangian_constraint = {
     .size = sizeof(DvClass),
     .name = "FixedLagrangianConstraint",
@@ -211,7 +231,8 @@ const DvClass dv_fixed_lagrangian_constraint = {
     .help = "Holds points at their rest positions by forces.",
     .instance_size = sizeof(FixedLagrangianConstraint),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_LAGRANGIAN_CONSTRAINT, .ops = &ops}, {0}},
+    .contracts =
+        (const DvContract[]){{.id = DV_LAGRANGIAN_CONSTRAINT, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
     .bwd_init = bwd_init,
     .reset = reset,
     .cleanup = cleanup,

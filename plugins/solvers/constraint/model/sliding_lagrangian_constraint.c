@@ -206,6 +206,22 @@ static void cleanup(DvObject *object, void *self_)
     constraint_model_release(&((SlidingLagrangianConstraint *)self_)->base);
 }
 
+/* The segment, and the point that slides on it. */
+static void draw(void *self_, DvDraw *draw)
+{
+    static const double color[4] = {1.0, 0.5, 0.0, 1.0};
+    SlidingLagrangianConstraint *self = self_;
+    double point[3], ends[6];
+    if (!constraint_model_place(&self->base, draw, 0, (uint32_t)dv_data_int(&self->point), point) ||
+        !constraint_model_place(&self->base, draw, 1, (uint32_t)dv_data_int(&self->axis[0]), ends) ||
+        !constraint_model_place(&self->base, draw, 1, (uint32_t)dv_data_int(&self->axis[1]), ends + 3))
+        return;
+    draw->ops->lines(draw, ends, 1, 2.0, color);
+    draw->ops->points(draw, point, 1, 10.0, color);
+}
+
+static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+
 const DvClass dv_sliding_lagrangian_constraint = {
     .size = sizeof(DvClass),
     .name = "SlidingLagrangianConstraint",
@@ -218,7 +234,8 @@ const DvClass dv_sliding_lagrangian_constraint = {
     .help = "Keeps a point on the segment between two others, along which it slides.",
     .instance_size = sizeof(SlidingLagrangianConstraint),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_LAGRANGIAN_CONSTRAINT, .ops = &ops}, {0}},
+    .contracts =
+        (const DvContract[]){{.id = DV_LAGRANGIAN_CONSTRAINT, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
     .bwd_init = bwd_init,
     .cleanup = cleanup,
 };
