@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include <divan/contracts/picture.h>
 #include <divan/contracts/report.h>
 
 typedef struct Problems {
@@ -113,6 +114,37 @@ static DvVisit collect_reports(DvNode *node, void *problems)
     return DV_VISIT_CONTINUE;
 }
 
+static void drop(const DvMessage *message, void *context)
+{
+    (void)message, (void)context;
+}
+
+/* Somebody who looks at the scene as it begins would see nothing of it. Only asked where a plugin records pictures. */
+static bool is_invisible(DvScene *scene)
+{
+    const DvPictureRecorderOps *ops = dv_service(DV_PICTURE_RECORDER);
+    if (!ops)
+        return false;
+    DvRecorder *recorder = ops->create(scene);
+    DvPicture *picture = ops->record(recorder, NULL);
+    const bool nothing = picture->surface_count + picture->batch_count + picture->text_count == 0;
+    ops->unref(picture);
+    ops->destroy(recorder);
+    return nothing;
+}
+
+/* A note, no problem: many scenes are only computed. */
+static void say_if_invisible(DvScene *scene, Problems *problems)
+{
+    dv_log_set_handler(drop, NULL);
+    const bool nothing = is_invisible(scene);
+    dv_log_set_handler(collect, problems);
+    if (nothing)
+        collect_line(&(Reporter){problems, dv_node_object(dv_scene_root(scene))},
+                     "nothing of the scene would be seen: add a visual model (OglModel), or show what is there, for "
+                     "instance <VisualStyle displayFlags=\"showBehavior showCollisionModels\"/>");
+}
+
 static int check(const Options *options)
 {
     Problems problems = {.json = options->json, .list = g_string_new(NULL), .notes = g_string_new(NULL)};
@@ -126,6 +158,8 @@ static int check(const Options *options)
     if (scene)
         dv_visit(dv_scene_root(scene), &(const DvVisitor){.top_down = collect_reports, .enters_sleeping = true},
                  &problems);
+    if (scene && status == DV_OK && problems.errors == 0)
+        say_if_invisible(scene, &problems);
     dv_scene_free(scene);
     dv_log_set_handler(NULL, NULL);
     const unsigned count = problems.errors + problems.warnings;
