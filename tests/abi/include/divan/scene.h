@@ -49,6 +49,9 @@ DV_PUBLIC void dv_scene_update_visual(
  * something constant in the plugin). It is freed as it is when the last node of the scene has gone.     [step] */
 DV_PUBLIC void *dv_scene_local(DvScene *scene, const void *key, size_t size);
 
+/* One folder more in which the files are looked for that fields of the scene name: after all others.     [main] copies */
+DV_PUBLIC void dv_scene_add_data_folder(DvScene *scene, const char *folder);
+
 /* Writes the scene with its present state; loading it continues with identical states, bit for bit. The old file is replaced as
  * divan/output.h says: by a whole one or not at all. It may be the file of the scene itself, no other that the scene was made
  * from.     [main] */

@@ -318,8 +318,9 @@ typedef enum DvShaderElementKind {
 typedef struct DvShaderElement {
     DvShaderElementKind kind;
     const char *name; /* in the shader */
-    const char *text; /* of a macro; of a texture its file, as found on the disk (NULL: mid-grey) */
-    const double *numbers;
+    const char *text; /* of a macro; of a texture its file, as found on the disk (NULL: `numbers`) */
+    const double *
+        numbers; /* of a texture without a file: rows x columns x count channels from 0 to 1, from below; NULL: mid-grey */
     uint32_t count, rows, columns;
     uint64_t version;    /* of all of that */
     uint32_t unit;       /* of a texture */
@@ -331,6 +332,102 @@ typedef struct DvShaderElementOps {
     uint32_t size;
     bool (*get)(void *self, DvShaderElement *element); /* *element starts as zeros; false: it has no effect now */
 } DvShaderElementOps;
+
+/* The directions of the axes, red, green and blue, in a corner of the picture: turned as the camera is, seen from 3 units away with an
+ * angle of 60 degrees; each a unit long, 0.05 thick. */
+typedef enum DvAxesStyle { DV_AXES_ARROWS, DV_AXES_CYLINDERS, DV_AXES_CUBE } DvAxesStyle; /* a cube with cones */
+typedef struct DvSceneAxes {
+    DvScreenCorner corner;
+    DvAxesStyle style;
+    double size; /* pixels, of the square that they take */
+} DvSceneAxes;
+#define DV_SCENE_AXES "divan.scene-axes/1"
+typedef struct DvSceneAxesOps {
+    uint32_t size;
+    bool (*get)(void *self, DvSceneAxes *axes); /* *axes starts as zeros; false: not shown */
+} DvSceneAxesOps;
+
+/* A second view of the scene, drawn over the first. */
+typedef struct DvViewport {
+    int32_t x, y;           /* pixels from the lower left corner; negative: from the right, from the top */
+    uint32_t width, height; /* pixels */
+    DvCamera camera;        /* near and far 0: from the bounds of the scene */
+    bool swapped;           /* the scene's camera looks here and this one over the whole */
+    bool shows_camera;      /* a mark in the first view where this camera stands */
+} DvViewport;
+#define DV_VIEWPORT "divan.viewport/1"
+typedef struct DvViewportOps {
+    uint32_t size;
+    bool (*get)(void *self, DvViewport *viewport); /* *viewport starts as zeros; false: switched off */
+} DvViewportOps;
+
+/* What is done with the picture of the scene before it is shown: the shader of the node (whether it is passive or not) draws it anew
+ * over the whole, with the picture as colorTexture in unit 0, depths as depthTexture in unit 1 and the size of a pixel as pixelSize. */
+typedef struct DvPostProcess {
+    double near, far;       /* m, between which depths go from 0 to 1 */
+    const DvObject *shader; /* offers DV_SHADER; NULL: none, nothing is done */
+    bool linear_colors;     /* instead: colours are linear and become those of a screen (IEC 61966-2-1) */
+} DvPostProcess;
+#define DV_POST_PROCESS "divan.post-process/1"
+typedef struct DvPostProcessOps {
+    uint32_t size;
+    bool (*get)(void *self, DvPostProcess *process); /* *process starts as zeros; false: switched off */
+} DvPostProcessOps;
+
+/* A picture drawn in steps: each draws the visual models whose tags it has, or the pictures of steps before by a shader over the
+ * whole. Where the style at the root shows advanced rendering they take the place of the usual drawing, in the order of the document. */
+typedef struct DvRenderPass {
+    const char *name; /* of its picture, for shaders of later passes */
+    double scale;     /* size of its picture, of the size of the view */
+    bool to_screen;   /* it is what is seen */
+    DvTags models;    /* of the visual models it draws; none: all */
+    DvTags inputs,
+        output; /* of a pass over the whole: tags of the passes whose pictures it takes; of those that may take its own */
+    const char *fragment_file; /* of a pass over the whole, as found on the disk; NULL: models are drawn */
+    const DvObject *shader;    /* instead of a file; offers DV_SHADER; NULL: none */
+} DvRenderPass;
+#define DV_RENDER_PASS "divan.render-pass/1"
+typedef struct DvRenderPassOps {
+    uint32_t size;
+    bool (*get)(void *self, DvRenderPass *pass); /* *pass starts as zeros; false: switched off */
+} DvRenderPassOps;
+
+/* How the window of a viewer begins. */
+typedef struct DvViewerLook {
+    int32_t width, height; /* pixels */
+    bool fullscreen, orthographic;
+    bool marks_node_box, marks_box, marks_positions, marks_surfaces, marks_volumes,
+        marks_indices; /* of what is selected */
+    double mark_size;  /* of the size of the scene */
+} DvViewerLook;
+#define DV_VIEWER_LOOK "divan.viewer-look/1"
+typedef struct DvViewerLookOps {
+    uint32_t size;
+    void (*get)(void *self, DvViewerLook *look);
+} DvViewerLookOps;
+
+/* What a mouse button does with the shift key. */
+typedef enum DvMouseButton { DV_MOUSE_LEFT, DV_MOUSE_MIDDLE, DV_MOUSE_RIGHT } DvMouseButton;
+typedef enum DvMouseAction {
+    DV_MOUSE_PULL,      /* by a spring */
+    DV_MOUSE_CONSTRAIN, /* by a constraint */
+    DV_MOUSE_FIX,       /* the picked point stays where it is */
+    DV_MOUSE_FRAME,     /* adds a frame */
+    DV_MOUSE_RECORD,    /* adds a place to a recorded camera */
+    DV_MOUSE_NAVIGATE   /* starts a recorded camera */
+} DvMouseAction;
+typedef struct DvMouseBinding {
+    DvMouseButton button;
+    DvMouseAction action;
+    double stiffness;  /* N/m, of pulling and fixing */
+    double arrow_size; /* m, of the arrow that shows the pull; 0: a line */
+    double arrow_scale;
+} DvMouseBinding;
+#define DV_MOUSE_BINDING "divan.mouse-binding/1"
+typedef struct DvMouseBindingOps {
+    uint32_t size;
+    void (*get)(void *self, DvMouseBinding *binding); /* *binding starts as zeros */
+} DvMouseBindingOps;
 
 DV_END_DECLS
 #endif
