@@ -21,7 +21,7 @@
 #include <divan/contracts/renderer.h>
 #include <divan/output.h>
 
-#include "../view_file.h"
+#include "view_file.h"
 
 enum { DEFAULT_WIDTH = 1280, DEFAULT_HEIGHT = 720 };
 

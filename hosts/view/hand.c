@@ -9,7 +9,7 @@
  *   cut                the blade is the ray, from in front of the scene to behind it; its path is that of the mouse
  */
 #include "hand.h"
-#include "../states.h"
+#include "states.h"
 
 #include <math.h>
 #include <stdio.h>

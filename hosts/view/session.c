@@ -15,7 +15,7 @@
 #include <divan/plugin.h>
 #include <divan/registry.h>
 
-#include "../states.h"
+#include "states.h"
 #include "hand.h"
 #include "recording.h"
 

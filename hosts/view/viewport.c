@@ -5,7 +5,7 @@
  */
 #include "view.h"
 
-#include "../view_file.h"
+#include "view_file.h"
 
 #include <epoxy/gl.h>
 

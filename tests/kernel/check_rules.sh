@@ -3,7 +3,7 @@
 #
 # Rules of the house that a compiler does not know:   check_rules.sh SOURCE_ROOT
 #
-# - Each file names its licence, but meshes, tables of other programs and fuzz inputs, whose formats leave no room for it.
+# - Each file names its licence, but meshes, pictures, tables of other programs and fuzz inputs, whose formats leave no room for it.
 # - A plugin includes public headers and its own files, a host and the kernel likewise; a public header needs the C library alone.
 # - The core of the kernel (kernel/src) does not know kernel/words, which knows of it only core.h.
 # - The kernel knows no physics and names no class of a plugin.
@@ -22,7 +22,7 @@ if ! files=$(git ls-files --cached --others --exclude-standard 2>/dev/null) || [
 fi
 [ "$(printf '%s\n' "$files" | wc -l)" -gt 100 ] || { echo "too few files: is $1 the source root?"; exit 1; }
 
-unlicensed=$(printf '%s\n' "$files" | grep -vE '^(LICENSE|\.gitignore|tests/fuzz/corpus/.*|tests/(errors|fields)/.*\.(scn|txt|tsv|expected|so)|.*\.(msh|obj|mtl|vtk|rigid|xs3|sph))$' |
+unlicensed=$(printf '%s\n' "$files" | grep -vE '^(LICENSE|\.gitignore|tests/fuzz/corpus/.*|tests/(errors|fields)/.*\.(scn|txt|tsv|expected|so)|.*\.(msh|obj|mtl|vtk|rigid|xs3|sph|png))$' |
     while read -r file; do
         [ ! -f "$file" ] || head -n 6 "$file" | grep -q 'SPDX-License-Identifier: ' || printf '  %s\n' "$file"
     done)
@@ -35,12 +35,16 @@ strangers=$(printf '%s\n' "$files" | grep -E '^(kernel/(src|words)|plugins/[^/]+
         kernel/words/*) top=kernel/words core=core.h ;;
         *) top=$(printf '%s\n' "$file" | cut -d/ -f1,2) core= ;;
         esac
+        case $file in
+        hosts/*) shared=hosts ;; # what hosts share lies beside them
+        *) shared=$top ;;
+        esac
         [ -f "$file" ] || continue
         sed -n 's/^ *# *include *"\([^"]*\)".*/\1/p' "$file" | while read -r header; do
             case $header in
             *../*) printf '  %s: "%s"\n' "$file" "$header" ;;
             "$core") ;; # of kernel/src
-            *) [ -f "${file%/*}/$header" ] || [ -f "$top/$header" ] || printf '  %s: "%s"\n' "$file" "$header" ;;
+            *) [ -f "${file%/*}/$header" ] || [ -f "$top/$header" ] || [ -f "$shared/$header" ] || printf '  %s: "%s"\n' "$file" "$header" ;;
             esac
         done
     done)
@@ -56,7 +60,7 @@ complain "GLib in public headers" "$glib"
 physics=$(grep -rniE '(mass|stiffness|spring|young|poisson|damping|rayleigh|elastic|friction|collision|newton|euler|jacobi|corotation|conjugate|preconditio)' \
     kernel/src kernel/words --include='*.[ch]' || true)
 complain "physics in the kernel" "$physics"
-names=$(grep -rhoE '^ *\.name = "[A-Z][A-Za-z0-9]+"' plugins --include='*.c' | sed 's/.*"\(.*\)"/\1/' | sort -u)
+names=$(grep -rhoE '^    \.name = "[A-Z][A-Za-z0-9]+"' plugins --include='*.c' | sed 's/.*"\(.*\)"/\1/' | sort -u)
 [ "$(printf '%s\n' "$names" | wc -l)" -gt 20 ] || { echo "too few classes found in plugins"; exit 1; }
 named=$(printf '%s\n' "$names" | sed 's/.*/"&"/' | grep -rnFf - kernel/src kernel/words --include='*.[ch]' || true)
 complain "classes of plugins named in the kernel" "$named"
