@@ -212,7 +212,8 @@ static void a_grid_makes_the_lists_it_is_asked_for(void **state)
             "<Node name='b'><RegularGridTopology name='g' n='3 3 3' computeEdgeList='0' computeQuadList='0' "
             "computeTriangleList='0'/></Node>"
             "<Node name='c'><RegularGridTopology name='g' n='3 3 3' computeHexaList='0' computePointList='0'/></Node>"
-            "<Node name='d'><RegularGridTopology name='g' n='2 2 1' createTexCoords='1' p0='5 0 0' cellWidth='0.5'/></Node>"),
+            "<Node name='d'><RegularGridTopology name='g' n='2 2 1' createTexCoords='1' p0='5 0 0' cellWidth='0.5'/></Node>"
+            "<Node name='e'><RegularGridTopology name='g' min='1 -2 3' max='3 -0.8 4' cellWidth='0.5'/></Node>"),
         "/all");
     expect_field(mesh.object, "edges", "1 3 3 0 0 1 3 2 2 0 5 7 7 4 4 5 7 6 6 4 1 5 5 0 4 0 3 7 7 2 6 2 6 0 7 1");
     expect_field(mesh.object, "quads", "0 1 3 2 4 5 7 6 0 1 5 4 2 3 7 6 0 2 6 4 1 3 7 5");
@@ -231,6 +232,7 @@ static void a_grid_makes_the_lists_it_is_asked_for(void **state)
     expect_field(d.object, "n", "3 3 3");
     assert_true(d.ops->positions(d.self)[3 * 2] == 7.0);
     assert_true(dv_object_field(d.object, "uv")->count == 27);
+    expect_field(at(&mesh, "/e/g").object, "n", "5 4 3"); /* as many as cover the box */
     check_topology(b.object, false);
     dv_scene_free(mesh.scene);
 }
