@@ -4,6 +4,7 @@
  */
 #include "topological_mapping.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 const DvVariantSource topological_mapping_sources[] = {
@@ -88,6 +89,13 @@ void topological_mapping_destroy(DvObject *object, void *self)
 }
 
 /* ---- Maps ---- */
+
+/* Points of an element of the output. */
+static uint32_t image_nodes(const TopologicalMapping *mapping)
+{
+    assert(mapping->image_kind < DV_ELEMENT_KINDS);
+    return dv_element_nodes(mapping->image_kind);
+}
 
 static void forget_maps(TopologicalMapping *mapping, uint32_t sources)
 {
@@ -244,8 +252,7 @@ void topological_mapping_settle(TopologicalMapping *mapping)
 
 DvStatus topological_mapping_end(TopologicalMapping *mapping, const IndexArray *elements)
 {
-    topology_set_list(mapping->to, mapping->image_kind, elements->data,
-                      elements->count / dv_element_nodes(mapping->image_kind));
+    topology_set_list(mapping->to, mapping->image_kind, elements->data, elements->count / image_nodes(mapping));
     const DvStatus status = topology_start(mapping->to);
     if (status == DV_OK)
         topological_mapping_settle(mapping);
@@ -297,7 +304,7 @@ static bool is_modifiable(const TopologicalMapping *mapping)
 static void add_rows(TopologicalMapping *mapping, const IndexArray *elements, const DvElementChange *ancestors)
 {
     Topology *to = mapping->to;
-    const uint32_t nodes = dv_element_nodes(mapping->image_kind), count = elements->count / nodes,
+    const uint32_t nodes = image_nodes(mapping), count = elements->count / nodes,
                    before = topology_elements(to, mapping->image_kind).count;
     uint32_t *at = dv_data_begin(&to->list[mapping->image_kind], (size_t)before + count);
     memcpy(at + (size_t)before * nodes, elements->data, elements->count * sizeof *at);
@@ -317,7 +324,7 @@ static void remove_rows(TopologicalMapping *mapping, const IndexArray *sorted)
 {
     Topology *to = mapping->to;
     DvData *list = &to->list[mapping->image_kind];
-    const uint32_t nodes = dv_element_nodes(mapping->image_kind);
+    const uint32_t nodes = image_nodes(mapping);
     uint32_t count = topology_elements(to, mapping->image_kind).count;
     const DvElementChange change = {.change = DV_ELEMENTS_REMOVED,
                                     .kind = mapping->image_kind,
@@ -336,7 +343,7 @@ static void remove_rows(TopologicalMapping *mapping, const IndexArray *sorted)
 
 void topological_mapping_add(TopologicalMapping *mapping, const IndexArray *elements, const DvElementChange *ancestors)
 {
-    const uint32_t count = elements->count / dv_element_nodes(mapping->image_kind);
+    const uint32_t count = elements->count / image_nodes(mapping);
     if (count == 0)
         return;
     if (is_modifiable(mapping))
