@@ -135,7 +135,7 @@ struct DvScene {
     bool restored;             /* the file holds the state of a run: State elements */
     unsigned problems, errors; /* reported while loading: all; those that fail the load */
     DvStatus first_error;
-    _Atomic DvStatus fault; /* the error last told of an object since the last step began; or DV_OK */
+    _Atomic DvStatus fault;         /* the error last told of an object since the last step began; or DV_OK */
     const DvSceneFormatOps *format; /* of the file it was read from; NULL: made by code */
     uint64_t created;               /* objects and nodes so far: their order */
     double reset_time;              /* s; where reset goes back to */

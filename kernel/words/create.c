@@ -232,8 +232,12 @@ static const char *choose_variant(const Making *making, const char *wanted, DvTe
         if (!word || !g_strv_contains(words, word) || (given && !is_part_of(given, word)))
             continue;
         possible = true;
-        if (is_accepted(making, word, reason))
+        DvText why = {0};
+        if (is_accepted(making, word, &why))
             chosen = g_intern_string(word);
+        else if (!reason->length && why.length) /* of the first one tried, which is the likeliest */
+            dv_text_add(reason, "%s", why.at);
+        dv_text_free(&why);
     }
     if (!chosen && !possible)
         add_variants(reason, cls, given ? given : "any");

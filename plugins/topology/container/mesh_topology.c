@@ -12,6 +12,8 @@
  */
 #include "topology.h"
 
+#include <divan/contracts/state.h>
+
 DvStatus mesh_topology_update(DvObject *object, void *self)
 {
     (void)object;
@@ -65,17 +67,43 @@ static DvStatus derive(Topology *topology, DvElementKind kind, DvElementKind fro
     return status;
 }
 
+/* An element of a point that the list of positions does not have. That of a state may grow yet. */
+static DvStatus check_positions(Topology *topology, DvElementKind kind)
+{
+    size_t positions;
+    (void)dv_data_doubles(&topology->position, &positions);
+    const DvData *parent = dv_data_parent(&topology->position);
+    if (positions == 0 || (parent && dv_object_ops(parent->owner, DV_STATE)))
+        return DV_OK;
+    const ElementList elements = topology_elements(topology, kind);
+    for (size_t i = 0; i < (size_t)elements.count * elements.nodes; i++)
+        if (elements.at[i] >= positions)
+            return dv_field_error_missing(&topology->list[kind], (int64_t)(i / elements.nodes), "point", elements.at[i],
+                                          "the topology", positions);
+    return DV_OK;
+}
+
+/* As many points as the elements name. */
+static DvStatus count_points(Topology *topology)
+{
+    for (int kind = DV_EDGES; kind < DV_ELEMENT_KINDS; kind++) {
+        uint32_t used;
+        DvStatus status = topology_count_used_points(topology, kind, &used);
+        if (status == DV_OK)
+            status = check_positions(topology, (DvElementKind)kind);
+        if (status != DV_OK)
+            return status;
+        if (used > topology->points)
+            topology->points = used;
+    }
+    return DV_OK;
+}
+
 DvStatus mesh_topology_start(Topology *topology)
 {
-    if (topology->points == 0)
-        for (int kind = DV_EDGES; kind < DV_ELEMENT_KINDS; kind++) {
-            uint32_t used;
-            const DvStatus status = topology_count_used_points(topology, kind, &used);
-            if (status != DV_OK)
-                return status;
-            if (used > topology->points)
-                topology->points = used;
-        }
+    const DvStatus counted = topology->points == 0 ? count_points(topology) : DV_OK;
+    if (counted != DV_OK)
+        return counted;
     for (int kind = DV_EDGES; kind < DV_ELEMENT_KINDS; kind++) {
         const DvStatus status = topology_check_points(topology, kind);
         if (status != DV_OK)
