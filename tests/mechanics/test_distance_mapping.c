@@ -286,10 +286,10 @@ static void constraint_forces_count_in_all_mappings_above(void **state)
         ops->clear(m, product);
         ops->add_mbk(m, &step, (DvFactors){.k = 1.0}, product, d, DV_WALK_WHOLE);
         ops->gather(m, df, product);
-        const DvBlockMatrix *k = ops->assemble(m, &step, (DvFactors){.k = 1.0}, 0);
-        assert_non_null(k);
+        const DvBlockMatrix *matrix = ops->assemble(m, &step, (DvFactors){.k = 1.0}, 0);
+        assert_non_null(matrix);
         double assembled[12];
-        multiply(k, dx, assembled);
+        multiply(matrix, dx, assembled);
         for (int row = 0; row < 12; row++) {
             const double expected = (f[0][row] - f[1][row]) / (2 * h);
             if (!(fabs(df[row] - expected) < 1e-8) || !(fabs(assembled[row] - expected) < 1e-8))
