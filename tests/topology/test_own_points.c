@@ -488,10 +488,10 @@ static void wrong_mappings_of_points_are_named(void **state)
         TETRAHEDRON
         "<TetrahedronSetTopologyContainer/><Mesh2PointTopologicalMapping copyTetrahedra='1'/></Node></Node>",
         "copyTetrahedra: copies need the points: give pointBaryCoords an entry, as 0 0 0");
-    expect_load_error(
-        TETRAHEDRON "<PointSetTopologyContainer name='p'/><Mesh2PointTopologicalMapping pointBaryCoords='0 0 0' "
-                    "copyTriangles='1'/></Node></Node>",
-        "copyTriangles: the output '/a/p' is no container of what is copied: TriangleSetTopologyContainer");
+    expect_load_error(TETRAHEDRON
+                      "<PointSetTopologyContainer name='p'/><Mesh2PointTopologicalMapping pointBaryCoords='0 0 0' "
+                      "copyTriangles='1'/></Node></Node>",
+                      "copyTriangles: the output '/a/p' must be a TriangleSetTopologyContainer");
     expect_load_error(TETRAHEDRON
                       "<MeshTopology/><MechanicalObject name='y'/><Mesh2PointMechanicalMapping/></Node></Node>",
                       "a Mesh2PointTopologicalMapping must stand before it, that fills the mesh in the node of '/a/y'");

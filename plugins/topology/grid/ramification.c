@@ -80,7 +80,7 @@ static void join_along(const VoxelBox *box, DvVec3 from, DvVec3 to, uint8_t *joi
             for (cell[0] = first[0]; cell[0] <= last[0]; cell[0]++)
                 for (int axis = 0; axis < 3; axis++) {
                     uint8_t *faces = &joined[voxel_index(box, cell)];
-                    if (!(*faces >> axis & 1U) && segment_meets_face(box, cell, axis, from, to))
+                    if (!(*faces & 1U << axis) && segment_meets_face(box, cell, axis, from, to))
                         *faces |= (uint8_t)(1U << axis);
                 }
 }
@@ -142,7 +142,7 @@ Pieces pieces_of_cells(const VoxelBox *box, const uint8_t *voxels, const float *
         pieces.weight[i] = weights[cell];
         for (int axis = 0; axis < 3; axis++) {
             const uint32_t next = place_along(box, cell, axis) > 0 ? piece[cell - stride(box, axis)] : NO_PIECE;
-            if (next != NO_PIECE && (!joined || joined[cell] >> axis & 1U))
+            if (next != NO_PIECE && (!joined || joined[cell] & 1U << axis))
                 array_push(&pieces.neighbour[axis], next);
             pieces.start[axis][i + 1] = pieces.neighbour[axis].count;
         }

@@ -108,8 +108,7 @@ static DvStatus check_copy(Mesh2Point *self, DvElementKind kind, DvElementKind h
     if (self->points.entries[DV_POINTS] == 0)
         return dv_field_error(&self->copy[kind], -1, "copies need the points: give pointBaryCoords an entry, as 0 0 0");
     if (!to->list[kind].field || (to->dynamic && to->own != highest))
-        return dv_field_error(&self->copy[kind], -1, "the output '%s' is no container of what is copied: %s",
-                              dv_object_path(to->object),
+        return dv_field_error(&self->copy[kind], -1, "the output '%s' must be a %s", dv_object_path(to->object),
                               highest == DV_EDGES       ? "EdgeSetTopologyContainer"
                               : highest == DV_TRIANGLES ? "TriangleSetTopologyContainer"
                                                         : "TetrahedronSetTopologyContainer");

@@ -82,8 +82,9 @@ static bool put(ElementSet *set, LoadedElement one)
 /* Those of a saved scene, as it has put them back. false: they are not of this mesh. */
 static bool take_kept(ElementSet *set, const double *at, size_t numbers)
 {
+    const size_t count = (numbers - 1) / KEPT_NUMBERS;
     set->count = 0;
-    if (at[0] != (double)((numbers - 1) / KEPT_NUMBERS) || (numbers - 1) % KEPT_NUMBERS != 0)
+    if (at[0] != (double)count || (numbers - 1) % KEPT_NUMBERS != 0)
         return false;
     for (const double *one = at + 1; one < at + numbers; one += KEPT_NUMBERS) {
         const bool whole = one[0] >= 0.0 && one[0] < UINT32_MAX && one[1] >= 0.0 && one[1] < UINT32_MAX;
