@@ -2,6 +2,7 @@
  *
  * SubsetTopology: both sides together are the mesh, and local numbers name the same positions.
  */
+#include "drawing.h"
 #include "scene_text.h"
 
 #include <setjmp.h>
@@ -140,12 +141,48 @@ static void the_mesh_of_the_node_is_parted_where_it_is(void **state)
     expect_load_error(SCENE("<SubsetTopology name='s'/>"), "no positions to select from: give 'rest_position'");
 }
 
+static void add_numbers(void *context, const DrawnBatch *batch)
+{
+    for (size_t i = 0; i < batch->numbers; i++)
+        dv_text_add(context, "%g ", batch->points[i]);
+    dv_text_add(context, "%s %u\n", drawn_kinds[batch->kind], batch->count);
+}
+
+/* What is drawn of the inside lies in the same places, whichever numbers elements have. */
+static void drawing_does_not_hang_on_local_numbers(void **state)
+{
+    (void)state;
+    static const char *const shown[] = {"drawROI", "drawPoints", "drawEdges", "drawTriangle"};
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        DvText drawn[2] = {{0}, {0}};
+        for (int local = 0; local < 2; local++) {
+            DvText text = {0};
+            dv_text_add(&text,
+                        SCENE("<SubsetTopology name='s' " STRIP " box='-1 -1 -1 1.5 2 1' localIndices='%d' %s='1'/>"),
+                        local, shown[i]);
+            DvScene *scene = scene_from_text(text.at);
+            DrawRecorder recorder = draw_recorder(UINT32_MAX, add_numbers, &drawn[local]);
+            record_drawing_of(&recorder, scene_object(scene, "/s"));
+            assert_true(recorder.calls > 0);
+            dv_scene_free(scene);
+            dv_text_free(&text);
+        }
+        if (i != 1) /* points are drawn in the order of their list */
+            assert_string_equal(drawn[0].at, drawn[1].at);
+        dv_text_free(&drawn[0]);
+        dv_text_free(&drawn[1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elements_are_inside_with_all_their_points),  cmocka_unit_test(spheres_count_instead_of_boxes),
-        cmocka_unit_test(local_numbers_name_places_in_the_lists),     cmocka_unit_test(chosen_tetrahedra_are_inside),
+        cmocka_unit_test(elements_are_inside_with_all_their_points),
+        cmocka_unit_test(spheres_count_instead_of_boxes),
+        cmocka_unit_test(local_numbers_name_places_in_the_lists),
+        cmocka_unit_test(chosen_tetrahedra_are_inside),
         cmocka_unit_test(the_mesh_of_the_node_is_parted_where_it_is),
+        cmocka_unit_test(drawing_does_not_hang_on_local_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }

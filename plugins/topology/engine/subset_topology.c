@@ -17,6 +17,7 @@
 #include "boxes.h"
 #include "container/topology.h"
 
+#include <divan/contracts/drawing.h>
 #include <divan/contracts/state.h>
 
 #include <inttypes.h>
@@ -419,6 +420,50 @@ static const DvField fields[] = {
     {0},
 };
 
+/* With local numbers elements name places in pointsInROI. */
+static void draw_selected(SubsetTopology *self, DvDraw *draw)
+{
+    static const double red[1][4] = {{1.0, 0.4, 0.4, 1.0}};
+    const struct {
+        DvElementKind kind;
+        DvData *shown;
+    } kinds[] = {
+        {DV_EDGES, &self->draw_edges}, {DV_TRIANGLES, &self->draw_triangles}, {DV_TETRAHEDRA, &self->draw_tetrahedra}};
+    const DvElementStyle style = {.colors = red, .color_count = 1, .pixels = dv_data_double(&self->draw_size)};
+    const bool local = dv_data_bool(&self->local);
+    size_t points, selected;
+    for (int pass = 0; pass < 2; pass++) { /* points by their numbers, then elements */
+        const double *at = dv_data_doubles(pass && local ? &self->points_in : &self->position, &points);
+        const DvConstVec x = {.at = at, .count = (uint32_t)points, .dim = self->dof->coord};
+        double *space = dv_points_in_space(x, self->dof->spatial);
+        const uint32_t *indices = dv_data_uints(&self->indices, &selected);
+        if (!pass && dv_data_bool(&self->draw_points))
+            dv_draw_elements(draw, DV_POINTS, (DvElements){.at = indices, .count = (uint32_t)selected}, space,
+                             (uint32_t)points, &style);
+        for (size_t k = 0; pass && k < sizeof kinds / sizeof *kinds; k++) {
+            const uint32_t *elements = dv_data_uints(&self->elements_in[kinds[k].kind], &selected);
+            if (dv_data_bool(kinds[k].shown))
+                dv_draw_elements(draw, kinds[k].kind, (DvElements){.at = elements, .count = (uint32_t)selected}, space,
+                                 (uint32_t)points, &style);
+        }
+        dv_free(space);
+    }
+}
+
+static void draw(void *self_, DvDraw *draw)
+{
+    static const double color[4] = {1.0, 0.4, 0.4, 1.0};
+    SubsetTopology *self = self_;
+    if (!self->ready || !dv_draw_shows(draw, DV_DISPLAY_BEHAVIOR_MODELS))
+        return;
+    const Region region = read_region(self);
+    if (dv_data_bool(&self->draw_region) && region.box)
+        dv_draw_boxes(draw, region.box, (uint32_t)region.volumes, dv_data_double(&self->draw_size), color);
+    draw_selected(self, draw);
+}
+
+static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+
 const DvClass dv_subset_topology = {
     .size = sizeof(DvClass),
     .name = "SubsetTopology",
@@ -430,6 +475,7 @@ const DvClass dv_subset_topology = {
     .help = "Parts a mesh in what lies in a region and the rest.",
     .instance_size = sizeof(SubsetTopology),
     .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_DRAWABLE, .ops = &drawable}, {0}},
     .construct = construct,
     .init = init,
     .update = update,
