@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Taking 100 tetrahedra out of a mesh eight times as large costs at most half as much again (rows and lists lie farther apart), alone and
-# with masses: in instructions, which do not depend on what else the machine does. Skipped where valgrind
+# with masses, and with mapped points: in instructions, which do not depend on what else the machine does. Skipped where valgrind
 # is not.
 # usage: check_topology_edits.sh BENCH-TOPOLOGY_EDITS
 set -eu
@@ -15,7 +15,7 @@ instructions() {
         sed -n 's/.*Collected : \([0-9]*\)$/\1/p'
 }
 
-for case in bare diagonal matrix; do
+for case in bare diagonal matrix mapped; do
     for removed in 100 0; do
         small=$(instructions $case 6 $removed) large=$(instructions $case 12 $removed)
         awk -v small="$small" -v large="$large" -v name="$case, $removed" 'BEGIN {

@@ -119,7 +119,8 @@ static void cell_text(DvText *text, DvElementKind kind, uint32_t p)
 static void positions_text(DvText *text, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const double x = i % SIDE, y = i / SIDE % SIDE, z = i / SIDE / SIDE;
+        const uint32_t layer = i / SIDE / SIDE;
+        const double x = i % SIDE, y = i / SIDE % SIDE, z = layer;
         dv_text_add(text, "%.17g %.17g %.17g ", x + 0.1 * sin(3 * y + z), y + 0.1 * sin(2 * z + x),
                     z + 0.1 * sin(5 * x + y));
     }
