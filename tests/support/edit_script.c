@@ -24,7 +24,7 @@ enum { MOST_NODES = 8, FEWEST = 6, MOST = 300 };
 
 struct EditScript {
     DvScene *scene;
-    DvObject *mesh, *modifier;
+    DvObject *mesh, *modifier, *border; /* border: of tetrahedra, its triangles; else NULL */
     const DvTopologyOps *ops;
     const DvTopologyModifierOps *edit;
     DvElementKind kind;
@@ -169,12 +169,19 @@ EditScript *edit_script_new(DvElementKind kind)
     DvText text = {0};
     dv_text_add(&text, "<Node><%sSetTopologyContainer name='mesh' ", families[kind]);
     grid_text(&text, kind);
-    dv_text_add(&text, "/><%sSetTopologyModifier name='modifier'/></Node>", families[kind]);
+    dv_text_add(&text, "/><%sSetTopologyModifier name='modifier'/>", families[kind]);
+    if (kind == DV_TETRAHEDRA)
+        dv_text_add(&text,
+                    "<Node name='border'><TriangleSetTopologyContainer name='triangles'/><TriangleSetTopologyModifier/>"
+                    "<Tetra2TriangleTopologicalMapping input='@../mesh' output='@triangles'/></Node>");
+    dv_text_add(&text, "</Node>");
     s->scene = load(text.at, text.length);
     dv_text_free(&text);
     DvNode *root = dv_scene_root(s->scene);
     s->mesh = dv_node_find(root, DV_TOPOLOGY, DV_SEARCH_LOCAL);
     s->modifier = dv_node_find(root, DV_TOPOLOGY_MODIFIER, DV_SEARCH_LOCAL);
+    DvNode *border = dv_node_child(root, 0);
+    s->border = border ? dv_node_find(border, DV_TOPOLOGY, DV_SEARCH_LOCAL) : NULL;
     s->ops = dv_object_ops(s->mesh, DV_TOPOLOGY);
     s->edit = dv_object_ops(s->modifier, DV_TOPOLOGY_MODIFIER);
     s->kind = kind;
@@ -260,6 +267,38 @@ static void add_neighbour(EditScript *s, const uint8_t *bytes)
     s->counts.added++;
 }
 
+/* A new point on the way between two of an element's: all elements with both become two. */
+static void split(EditScript *s, const uint8_t *bytes)
+{
+    const DvElements list = s->ops->elements(dv_object_self(s->mesh), s->kind);
+    const uint32_t *chosen = list.at + (size_t)((bytes[0] + 256u * bytes[1]) % list.count) * s->nodes;
+    const uint32_t ends[2] = {chosen[bytes[2] % s->nodes], chosen[(bytes[2] + 1u) % s->nodes]}, start[2] = {0, 2};
+    uint32_t pieces[16 * MOST_NODES], numbers[8], count = 0;
+    for (uint32_t e = 0; e < list.count && count < 8; e++) {
+        uint32_t at[2] = {s->nodes, s->nodes};
+        for (uint32_t j = 0; j < s->nodes; j++)
+            for (int k = 0; k < 2; k++)
+                at[k] = list.at[(size_t)e * s->nodes + j] == ends[k] ? j : at[k];
+        if (at[0] == s->nodes || at[1] == s->nodes)
+            continue;
+        for (uint32_t k = 0; k < 2; k++) {
+            uint32_t *piece = pieces + (2 * (size_t)count + k) * s->nodes;
+            memcpy(piece, list.at + (size_t)e * s->nodes, s->nodes * sizeof *piece);
+            piece[at[k]] = s->points;
+        }
+        numbers[count++] = e;
+    }
+    set_points(s, s->points + 1);
+    const DvElementChange middle = {.ancestors = ends, .ancestor_start = start};
+    CHECK(s->edit->add_points(dv_object_self(s->modifier), 1, &middle) == DV_OK);
+    for (uint32_t i = 0; i < 2 * count; i++)
+        add_to_model(s, pieces + (size_t)i * s->nodes);
+    CHECK(s->edit->add_elements(dv_object_self(s->modifier), s->kind, 2 * count, pieces, NULL) == DV_OK);
+    CHECK(s->edit->remove_elements(dv_object_self(s->modifier), s->kind, count, numbers, true) == DV_OK);
+    remove_from_model(s, numbers, count);
+    s->counts.split++;
+}
+
 static void renumber(EditScript *s, const uint8_t *bytes)
 {
     uint32_t *order = malloc((s->points + 1) * sizeof *order);
@@ -282,6 +321,8 @@ void edit_script_run(EditScript *s, const uint8_t bytes[EDIT_BYTES])
         renumber(s, bytes);
     else if (s->elements < FEWEST || (choice < 16 && s->elements < MOST))
         add_one(s, bytes);
+    else if (choice < 20 && s->elements < MOST && (s->kind == DV_TETRAHEDRA || s->kind == DV_TRIANGLES))
+        split(s, bytes);
     else if (choice < 40 && s->elements < MOST)
         add_neighbour(s, bytes);
     else
@@ -319,6 +360,36 @@ static void check_model(EditScript *s)
         }
 }
 
+static void sort_corners(const uint32_t *triangle, uint32_t sorted[3])
+{
+    memcpy(sorted, triangle, 3 * sizeof *sorted);
+    qsort(sorted, 3, sizeof *sorted, descending);
+}
+
+/* The border holds the triangles of one tetrahedron alone, each once, and nothing else. */
+static void check_border(EditScript *s)
+{
+    if (!s->border)
+        return;
+    const DvTopologyOps *ops = dv_object_ops(s->border, DV_TOPOLOGY);
+    const DvElements border = ops->elements(dv_object_self(s->border), DV_TRIANGLES);
+    const DvElements all = s->ops->elements(dv_object_self(s->mesh), DV_TRIANGLES);
+    const DvAdjacency around = s->ops->adjacency(dv_object_self(s->mesh), DV_TRIANGLES, DV_TETRAHEDRA);
+    uint32_t outer = 0;
+    for (uint32_t t = 0; t < all.count; t++) {
+        uint32_t triangle[3], other[3], found = 0;
+        sort_corners(all.at + 3 * (size_t)t, triangle);
+        for (uint32_t b = 0; b < border.count; b++) {
+            sort_corners(border.at + 3 * (size_t)b, other);
+            found += memcmp(triangle, other, sizeof triangle) == 0;
+        }
+        const bool alone = t < around.count && around.end[t] - around.begin[t] == 1;
+        CHECK(found == alone);
+        outer += alone;
+    }
+    CHECK(border.count == outer);
+}
+
 static void print_list(DvText *text, EditScript *s, DvElementKind kind)
 {
     const DvElements list = s->ops->elements(dv_object_self(s->mesh), kind);
@@ -346,6 +417,7 @@ static void check_table(EditScript *s, DvObject *anew, DvElementKind of, DvEleme
 void edit_script_check(EditScript *s)
 {
     check_model(s);
+    check_border(s);
     DvText text = {0};
     dv_text_add(&text, "<Node><%sSetTopologyContainer name='mesh' nbPoints='%u' ", families[s->kind], s->points);
     for (DvElementKind kind = DV_EDGES; kind <= s->kind; kind++)

@@ -11,12 +11,12 @@
 enum { EDIT_BYTES = 8 };
 
 typedef struct EditCounts {
-    uint32_t added, removed, renumbered, refused;
+    uint32_t added, removed, renumbered, refused, split;
 } EditCounts;
 
 typedef struct EditScript EditScript;
 
-/* A small mesh of elements of this kind, in a container that may change. */
+/* A small mesh of elements of this kind, in a container that may change; one of tetrahedra with its border in another. */
 EditScript *edit_script_new(DvElementKind kind);
 void edit_script_free(EditScript *script);
 void edit_script_run(EditScript *script, const uint8_t bytes[EDIT_BYTES]);
