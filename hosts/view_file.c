@@ -21,7 +21,7 @@ typedef struct ViewFile {
 
 static bool read_numbers(const char *text, double *numbers, int count)
 {
-    double read[4];
+    double read[4] = {0};
     for (int i = 0; i < count; i++)
         if (!dv_read_double(&text, &read[i]) || !isfinite(read[i]))
             return false;
