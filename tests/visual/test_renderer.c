@@ -414,6 +414,107 @@ static void two_renderers_of_a_thread_do_not_disturb_each_other(void **state)
     assert_memory_equal(before.pixels, after.pixels, sizeof before.pixels);
 }
 
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void collect(const DvMessage *message, void *context)
+{
+    dv_message_print(message, context);
+    dv_text_add(context, "\n");
+}
+
+static void a_scene_draws_by_its_own_shader(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/divan-shader-XXXXXX", text[1024];
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    (void)close(file);
+    write_text(path,
+               "in vec3 dv_world;\nuniform vec4 tint;\nuniform mat2 turn;\nuniform int third;\nout vec4 dv_pixel;\n"
+               "void main()\n{\n    vec2 y = turn * vec2(1.0, 0.0);\n"
+               "    dv_pixel = vec4(FACTOR * tint.rg * y, float(third) / 3.0, 1.0);\n}\n");
+    snprintf(
+        text, sizeof text,
+        "<OglShader name='glsl' fileVertexShaders='[]' fileFragmentShaders=\"'%s'\"/>"
+        "<OglShaderDefineMacro id='FACTOR' value='0.5'/><OglFloat4Variable id='tint' value='1 0.8 0 0'/>"
+        "<OglMatrix2Variable id='turn' value='1 0.2 0.5 1'/><OglIntVariable id='third' value='1'/><OglModel " SQUARE
+        "/>",
+        path);
+    Shot shot;
+    draw(text, &shot);
+    /* The first column of the matrix, which is written column by column, is 1 0.2. */
+    expect_color(&shot, 0, 0, 0.5, 0.5 * 0.8 * 0.2, 1.0 / 3);
+    /* One that cannot be compiled is told once, with what is wrong and where; its models are drawn without it. */
+    write_text(path, "void main()\n{\n    nonsense = 1;\n}\n");
+    DvText said = {0};
+    dv_log_set_handler(collect, &said);
+    snprintf(text, sizeof text,
+             SUN "<OglShader name='glsl' fileVertexShaders='[]' fileFragmentShaders=\"'%s'\"/><OglModel " MATTE(
+                 "0", "1", "0") " " SQUARE "/><OglModel dz='-1' " SQUARE "/>",
+             path);
+    draw(text, &shot);
+    dv_log_set_handler(NULL, NULL);
+    expect_color(&shot, 0.3, 0.1, 0, 1, 0);
+    assert_non_null(said.at);
+    const char *first = strstr(said.at, "/glsl: fileFragmentShaders: '");
+    assert_non_null(first);
+    assert_non_null(strstr(first, "cannot be compiled as GLSL 3.30"));
+    assert_non_null(strstr(first, "nonsense"));
+    assert_null(strstr(first + 1, "/glsl: "));
+    dv_text_free(&said);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void planes_and_transforms_hold_in_their_node_and_below(void **state)
+{
+    (void)state;
+    Shot shot;
+    draw(SUN "<Node name='cut'><ClipPlane position='0 0.1 0' normal='0 1 0'/><Node name='below'><OglModel " MATTE(
+             "1", "0",
+             "0") " position='-0.9 -0.5 0  -0.5 -0.5 0  -0.5 0.5 0  -0.9 0.5 0' quads='0 1 2 3'/></Node></Node>"
+                  "<Node name='moved'><VisualTransform transform='0.2 0 0  0 0 0 1' recursive='1'/><OglModel " MATTE(
+                      "0", "1",
+                      "0") " position='0 -0.5 0  0.2 -0.5 0  0.2 0.5 0  0 0.5 0' quads='0 1 2 3'/></Node>"
+                           "<Node name='plain'><OglModel " MATTE(
+                               "0", "0",
+                               "1") " position='0.5 -0.5 0  0.7 -0.5 0  0.7 0.5 0  0.5 0.5 0' quads='0 1 2 3'/></Node>",
+         &shot);
+    expect_color(&shot, -0.7, 0.07, 1, 0, 0);
+    expect_color(&shot, -0.7, 0.13, 0, 0, 0);
+    expect_color(&shot, 0.1, 0, 0, 0, 0);
+    expect_color(&shot, 0.3, 0.3, 0, 1, 0);
+    expect_color(&shot, 0.6, 0.3, 0, 0, 1);
+}
+
+static void texts_are_where_they_are_asked_for(void **state)
+{
+    (void)state;
+    Shot shot;
+    draw(
+        "<VisualStyle displayFlags='showVisualModels'/><OglLabel label='W' x='10' y='60' fontsize='20' color='1 1 1 1'/>",
+        &shot);
+    int inside = 0, outside = 0;
+    for (int row = 0; row < SIDE; row++)
+        for (int column = 0; column < SIDE; column++) {
+            const bool ink = shot.pixels[4 * (row * SIDE + column)] > 60;
+            const bool there = column >= 10 && column < 32 && row >= 58 && row < 82;
+            inside += ink && there;
+            outside += ink && !there;
+        }
+    if (inside == 0 && outside == 0) {
+        print_message("skipped: no font\n");
+        skip();
+    }
+    assert_in_range(inside, 50, 250);
+    assert_int_equal(outside, 0);
+}
+
 /* Mean colours of blocks of 5 x 5 pixels: what an eye sees of a small picture, whatever a driver does at edges. */
 static double difference(const DvImage *image, const Shot *shot)
 {
@@ -517,6 +618,9 @@ int main(void)
         cmocka_unit_test(thousands_of_primitives_are_one_call),
         cmocka_unit_test(a_size_that_cannot_be_is_an_error),
         cmocka_unit_test(two_renderers_of_a_thread_do_not_disturb_each_other),
+        cmocka_unit_test(a_scene_draws_by_its_own_shader),
+        cmocka_unit_test(planes_and_transforms_hold_in_their_node_and_below),
+        cmocka_unit_test(texts_are_where_they_are_asked_for),
         cmocka_unit_test(the_liver_looks_as_it_did),
     };
     void *none = NULL;

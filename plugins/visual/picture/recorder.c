@@ -251,8 +251,6 @@ static void add_shader(DvRecorder *self, Recording *recording, Entry *entry, DvP
             *source = (RecordedArray){.known = true, .version = view.version};
             if (view.files[stage])
                 source->shared = read_source(view.files[stage], entry->object);
-            else if (view.names[stage])
-                dv_remark(entry->object, "no shader '%s'; one of Divan's own takes its place", view.names[stage]);
         }
         const DvPictureArray *text = recording_use(recording, source->shared);
         shader->names[stage] = recording_text(recording, view.names[stage]);
