@@ -197,7 +197,8 @@ static void take_file(SurfaceLook *look, const LookFields *fields)
     }
     look->groups = dv_alloc(look->file_group_count, sizeof *look->groups);
     look->group_count = look->file_group_count;
-    memcpy(look->groups, look->file_groups, look->file_group_count * sizeof *look->groups);
+    if (look->group_count)
+        memcpy(look->groups, look->file_groups, look->group_count * sizeof *look->groups);
     for (uint32_t i = 0; i < look->group_count && !dv_data_is_set(fields->material); i++) {
         const uint32_t first = look->groups[i].material;
         if (!first)
