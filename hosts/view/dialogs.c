@@ -26,6 +26,7 @@ void dialogs_files(View *view, FileUse use)
     };
     char *base = g_path_get_basename(view->now->file);
     view->file_use = use;
+    view->focuses_file = true;
     if (!view->folder)
         view->folder = *view->now->file ? g_path_get_dirname(view->now->file) : g_get_current_dir();
     view->file_name[0] = '\0';
@@ -152,6 +153,9 @@ static void files(View *view)
         list_of_files(view);
         if (view->file_use != FILE_NONE) {
             ui_width(-120);
+            if (view->focuses_file)
+                ui_focus_next();
+            view->focuses_file = false;
             (void)ui_edit_line("##name", view->file_name, sizeof view->file_name, &entered);
             ui_same_line(0);
             if ((ui_button(verb) || entered) && *view->file_name)

@@ -45,6 +45,7 @@ static void file_menu(View *view)
     ui_separator();
     item(view, ACTION_RECORD, view->now->recording != NULL, has_scene);
     item(view, ACTION_REPLAY, false, true);
+    item(view, ACTION_PLOT, false, *view->now->edit.path != '\0');
     item(view, ACTION_EXPORT, false, view->now->plots->len > 0);
     item(view, ACTION_SCREENSHOT, false, has_scene);
     ui_separator();
@@ -366,6 +367,19 @@ static void tree_row(View *view, const TreeItem *entry, guint index)
     }
 }
 
+/* Enter in the search: what was looked for, then the filter of its fields. */
+static void select_first_match(View *view, const Tree *tree)
+{
+    for (guint i = 0; *view->search && i < tree->items->len; i++) {
+        const TreeItem *entry = &g_array_index(tree->items, TreeItem, i);
+        if (!matches(entry, view->search))
+            continue;
+        view_select(view, entry->path);
+        view->focuses_filter = true;
+        return;
+    }
+}
+
 void panels_tree(View *view, UiBox box)
 {
     const Tree *tree = view->now->tree;
@@ -374,7 +388,10 @@ void panels_tree(View *view, UiBox box)
         if (view->focuses_search)
             ui_focus_next();
         view->focuses_search = false;
-        (void)ui_edit_text("##search", "search names, classes, families  (Ctrl+F)", view->search, sizeof view->search);
+        const bool entered =
+            ui_search("##search", "search names, classes, families  (Ctrl+F)", view->search, sizeof view->search);
+        if (entered && tree)
+            select_first_match(view, tree);
         if (ui_child_begin("rows", 0, 0, false) && tree) {
             if (view->reveals)
                 unfold_to(view, tree, view->selected);
@@ -618,6 +635,9 @@ static void field_row(View *view, const FieldView *field)
     ui_text(field->is_set ? UI_TEXT : UI_DIM, name);
     help_of(field);
     ui_table_cell();
+    if (view->focuses_field && !fixed)
+        ui_focus_next();
+    view->focuses_field = view->focuses_field && fixed;
     const bool list = field->list && field->scalar < DV_SCALAR_STRING;
     if (fixed && !list)
         ui_enabled(false);
@@ -698,7 +718,11 @@ void panels_fields(View *view, UiBox box)
             ui_push(object->path);
             head_of_object(object);
             ui_width(-1);
-            (void)ui_edit_text("##filter", "filter fields", view->filter, sizeof view->filter);
+            if (view->focuses_filter)
+                ui_focus_next();
+            view->focuses_filter = false;
+            if (ui_search("##filter", "filter fields", view->filter, sizeof view->filter))
+                view->focuses_field = true;
             all_fields(view, object);
             ui_pop();
         } else {

@@ -4,6 +4,7 @@
  */
 #include "ui.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -99,15 +100,22 @@ void ui_stop(void)
     ImGui::DestroyContext();
 }
 
+/* Where the last event says that the mouse is: what the system says between events may be late. */
+static ImVec2 mouse(-FLT_MAX, -FLT_MAX);
+
 void ui_event(const SDL_Event *event)
 {
     ImGui_ImplSDL2_ProcessEvent(event);
+    if (event->type == SDL_MOUSEMOTION)
+        mouse = ImVec2((float)event->motion.x, (float)event->motion.y);
 }
 
 void ui_begin(void)
 {
     ImGui_ImplOpenGL3_NewFrame();
     ImGui_ImplSDL2_NewFrame();
+    if (mouse.x > -FLT_MAX)
+        ImGui::GetIO().MousePos = mouse;
     ImGui::NewFrame();
 }
 
@@ -460,13 +468,20 @@ bool ui_section(const char *label, bool open)
 
 bool ui_edit_text(const char *id, const char *hint, char *text, size_t size)
 {
-    ImGui::InputTextWithHint(id, hint ? hint : "", text, size);
+    ImGui::InputTextWithHint(id, hint ? hint : "", text, size, ImGuiInputTextFlags_AutoSelectAll);
     return ImGui::IsItemDeactivatedAfterEdit();
+}
+
+bool ui_search(const char *id, const char *hint, char *text, size_t size)
+{
+    return ImGui::InputTextWithHint(id, hint, text, size,
+                                    ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
 }
 
 bool ui_edit_line(const char *id, char *text, size_t size, bool *entered)
 {
-    bool enter = ImGui::InputText(id, text, size, ImGuiInputTextFlags_EnterReturnsTrue);
+    bool enter =
+        ImGui::InputText(id, text, size, ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
     if (entered)
         *entered = enter;
     return ImGui::IsItemEdited();

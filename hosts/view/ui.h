@@ -103,6 +103,7 @@ bool ui_section(const char *label, bool open); /* one that folds */
 /* Editing. True: the user has finished, by Enter or by going elsewhere, and the value is another. */
 bool ui_edit_text(const char *id, const char *hint, char *text, size_t size);
 bool ui_edit_line(const char *id, char *text, size_t size, bool *entered); /* while it is typed; entered: by Enter */
+bool ui_search(const char *id, const char *hint, char *text, size_t size); /* true: by Enter */
 bool ui_edit_double(const char *id, double *value, const char *format);
 bool ui_drag_double(const char *id, double *value, double least, double most, const char *format, bool logarithmic);
 bool ui_edit_color(const char *id, double color[4]);

@@ -26,7 +26,7 @@ enum { TEXT_SIZE = 4096, RECENT_MOST = 10 };
 typedef struct Wishes {
     const char *scene, *record, *replay, *view, *screenshot;
     int steps, width, height;
-    gboolean animate, fast, hidden;
+    gboolean animate, fast;
 } Wishes;
 
 typedef enum FileUse { FILE_NONE, FILE_OPEN, FILE_SAVE, FILE_RECORD, FILE_REPLAY, FILE_EXPORT, FILE_LOG } FileUse;
@@ -60,7 +60,8 @@ typedef struct View {
     Snapshot *now;
     Wishes wishes;
     Viewport viewport;
-    bool quits, full_screen, needs_frame;
+    bool quits, full_screen;
+    int frames; /* to be drawn even if nothing changes: panels take some to settle after an event */
     int exit_status;
     unsigned wake_event;
     double frame_seconds; /* mean time from picture to picture */
@@ -71,7 +72,7 @@ typedef struct View {
     GHashTable *folded; /* paths of nodes that are folded, when they are not by themselves */
     char *selected;
     bool reveals; /* the tree shows the selected row */
-    bool focuses_search;
+    bool focuses_search, focuses_filter, focuses_field, focuses_file;
     char *edit_id, edit_text[TEXT_SIZE];
     size_t first_element;
     bool shows_log[4];  /* by level */
@@ -93,7 +94,7 @@ typedef struct View {
     bool reloads;
 } View;
 
-/* view.c of the window */
+/* main.c */
 void view_post(View *view, MessageKind kind, const char *path, const char *text);
 void view_post_number(View *view, MessageKind kind, const char *path, double number);
 void view_open(View *view, const char *file); /* a scene, a recording or a view */
@@ -131,6 +132,7 @@ typedef enum Action {
     ACTION_PANELS,
     ACTION_FULL_SCREEN,
     ACTION_FIND,
+    ACTION_PLOT,
     ACTION_PACE,
     ACTION_KEYS,
     ACTION_QUIT,

@@ -9,6 +9,8 @@
 #include <glib/gstdio.h>
 #include <stdio.h>
 
+enum { SETTLING_FRAMES = 4 };
+
 const Shortcut shortcuts[ACTIONS] = {
     [ACTION_ANIMATE] = {"Space", "Animate or pause", SDLK_SPACE, false},
     [ACTION_STEP] = {"N", "One step", SDLK_n, false},
@@ -32,6 +34,7 @@ const Shortcut shortcuts[ACTIONS] = {
     [ACTION_PANELS] = {"Tab", "Panels", SDLK_TAB, false},
     [ACTION_FULL_SCREEN] = {"F11", "Full screen", SDLK_F11, false},
     [ACTION_FIND] = {"Ctrl+F", "Search the tree", SDLK_f, true},
+    [ACTION_PLOT] = {"Ctrl+G", "Plot the field that was changed last", SDLK_g, true},
     [ACTION_PACE] = {"P", "No faster than the clock", SDLK_p, false},
     [ACTION_KEYS] = {"F1", "Shortcuts", SDLK_F1, false},
     [ACTION_QUIT] = {"Ctrl+Q", "Quit", SDLK_q, true},
@@ -251,6 +254,11 @@ void view_act(View *view, Action action)
         view->search[0] = '\0';
         view->focuses_search = true;
         break;
+    case ACTION_PLOT:
+        if (*view->now->edit.path)
+            view_post(view, MESSAGE_PLOT, view->now->edit.path, NULL);
+        view->tab = 1;
+        break;
     case ACTION_PACE:
         view_post_number(view, MESSAGE_PACE, NULL, !view->now->real_time);
         break;
@@ -263,7 +271,7 @@ void view_act(View *view, Action action)
     case ACTIONS:
         break;
     }
-    view->needs_frame = true;
+    view->frames = SETTLING_FRAMES;
 }
 
 /* Keys that are no shortcut go to the scene while Ctrl is held: letters as capitals, arrows as 18 to 21. */
@@ -313,7 +321,7 @@ static void press_key(View *view, const SDL_KeyboardEvent *event)
 static void take_event(View *view, const SDL_Event *event)
 {
     ui_event(event);
-    view->needs_frame = true;
+    view->frames = SETTLING_FRAMES;
     switch (event->type) {
     case SDL_QUIT:
         view->quits = true;
@@ -435,7 +443,7 @@ static void look_at_file(View *view)
 
 static bool is_busy(const View *view)
 {
-    return view->now->animates || view->needs_frame || view->viewport.dragging >= 0 ||
+    return view->now->animates || view->frames > 0 || view->viewport.dragging >= 0 ||
            (view->toast && view_clock() < view->toast_until);
 }
 
@@ -445,26 +453,32 @@ static void take_wanted_screenshot(View *view, int *settled)
     if (!view->wishes.screenshot || view->now->steps < (uint64_t)view->wishes.steps || view->now->replay_steps ||
         ++*settled < 8)
         return;
-    if (!window_screenshot(view, view->wishes.screenshot))
+    if (!window_screenshot(view, view->wishes.screenshot) || view->problems)
         view->exit_status = 1;
     view->quits = true;
+}
+
+/* Panels see which keys are down once a frame: one that is pressed and let go between two would be lost. */
+static bool needs_own_frame(const SDL_Event *event)
+{
+    return event->type == SDL_KEYDOWN && (event->key.keysym.sym < SDLK_SPACE || event->key.keysym.sym > SDLK_z);
 }
 
 void window_run(View *view)
 {
     double last = view_clock();
     int settled = 0;
-    view->needs_frame = true;
+    view->frames = SETTLING_FRAMES;
     while (!view->quits) {
         SDL_Event event;
         const bool busy = is_busy(view) || view->wishes.screenshot;
         if (SDL_WaitEventTimeout(&event, busy ? 1 : 250))
             do
                 take_event(view, &event);
-            while (SDL_PollEvent(&event));
+            while (!needs_own_frame(&event) && SDL_PollEvent(&event));
         take_snapshot(view);
         look_at_file(view);
-        view->needs_frame = false;
+        view->frames -= view->frames > 0;
         if (SDL_GetWindowFlags(view->window) & SDL_WINDOW_MINIMIZED) {
             SDL_Delay(50);
             continue;
