@@ -108,14 +108,19 @@ static int run(View *view)
 
 static gboolean read_size(const char *option, const char *text, gpointer data, GError **error)
 {
+    enum { LEAST = 240, MOST = 16384 };
     Wishes *wishes = data;
-    char rest;
-    if (sscanf(text, "%dx%d%c", &wishes->width, &wishes->height, &rest) == 2 && wishes->width >= 320 &&
-        wishes->height >= 240 && wishes->width <= 16384 && wishes->height <= 16384)
-        return TRUE;
-    g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "%s %s: expected a size in pixels, as 1280x720",
-                option, text);
-    return FALSE;
+    char **sides = g_strsplit(text, "x", 3);
+    gint64 width = 0, height = 0;
+    const bool good = g_strv_length(sides) == 2 && g_ascii_string_to_signed(sides[0], 10, LEAST, MOST, &width, NULL) &&
+                      g_ascii_string_to_signed(sides[1], 10, LEAST, MOST, &height, NULL);
+    g_strfreev(sides);
+    wishes->width = (int)width;
+    wishes->height = (int)height;
+    if (!good)
+        g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "%s %s: expected a size in pixels, as 1280x720",
+                    option, text);
+    return good;
 }
 
 int main(int argc, char **argv)

@@ -15,9 +15,9 @@
 #include <divan/plugin.h>
 #include <divan/registry.h>
 
-#include "states.h"
 #include "hand.h"
 #include "recording.h"
+#include "states.h"
 
 static const double frame_seconds = 1.0 / 60, rate_seconds = 0.5, publish_share = 0.05;
 
