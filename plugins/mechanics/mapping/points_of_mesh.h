@@ -39,7 +39,7 @@ void points_of_mesh_destroy(DvObject *object, void *self);
     .variants = "Vec3d,Vec3d", MAPPING_CLASS, .module = "Sofa.Component.Mapping.Linear",                    \
     .cleanup = points_of_mesh_cleanup, .destroy = points_of_mesh_destroy, .contracts = (const DvContract[]) \
     {                                                                                                       \
-        {DV_MAPPING, &points_of_mesh_ops, .slot = true},                                                    \
+        {DV_MAPPING, &points_of_mesh_ops, .slot = true}, {.id = DV_DRAWABLE, .ops = &mapping_drawable},     \
         {                                                                                                   \
             0                                                                                               \
         }                                                                                                   \

@@ -4,23 +4,11 @@
  */
 #include "mechanical_object.h"
 
-#include <string.h>
-
+#include <divan/contracts/drawing.h>
 #include <divan/math/rigid.h>
 #include <divan/memory.h>
 
 #include "vector_arithmetic.h"
-
-/* Positions in space of all points, missing coordinates zero; freed by the caller. */
-static double *points_in_space(MechanicalObject *self)
-{
-    const uint32_t dim = self->dof->coord;
-    const double *at = mechanical_object_read(self, DV_POSITION, DV_HOST);
-    double *points = dv_alloc(self->count, 3 * sizeof *points);
-    for (uint32_t i = 0; i < self->count; i++)
-        memcpy(points + (size_t)i * 3, at + (size_t)i * dim, self->dof->spatial * sizeof *points);
-    return points;
-}
 
 static void draw_object(MechanicalObject *self, DvDraw *draw, const double *points, const double *color)
 {
@@ -37,18 +25,6 @@ static void draw_object(MechanicalObject *self, DvDraw *draw, const double *poin
         draw->ops->spheres(draw, points, radii, self->count, mode >= 2 && mode <= 4 ? colors[mode - 2] : color);
         dv_free(radii);
     }
-}
-
-static void draw_indices(MechanicalObject *self, DvDraw *draw, const double *points, const double *color)
-{
-    const double size = dv_data_double(&self->show_indices_scale);
-    DvText text = {0};
-    for (uint32_t i = 0; i < self->count; i++) {
-        text.length = 0;
-        dv_text_add(&text, "%u", i);
-        draw->ops->text(draw, points + (size_t)i * 3, text.at, size, color);
-    }
-    dv_text_free(&text);
 }
 
 static void draw_velocities(MechanicalObject *self, DvDraw *draw, const double *points, const double *color)
@@ -75,11 +51,13 @@ static void draw(void *self_, DvDraw *draw)
     if (!dv_draw_shows(draw, DV_DISPLAY_BEHAVIOR_MODELS) || self->count == 0 || !(object || indices || vectors))
         return;
     const double *color = dv_data_doubles(&self->show_color, NULL);
-    double *points = points_in_space(self);
+    const DvConstVec x = {
+        .at = mechanical_object_read(self, DV_POSITION, DV_HOST), .count = self->count, .dim = self->dof->coord};
+    double *points = dv_points_in_space(x, self->dof->spatial);
     if (object)
         draw_object(self, draw, points, color);
     if (indices)
-        draw_indices(self, draw, points, color);
+        dv_draw_numbers(draw, points, self->count, dv_data_double(&self->show_indices_scale), color);
     if (vectors)
         draw_velocities(self, draw, points, color);
     dv_free(points);

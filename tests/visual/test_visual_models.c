@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Visual models that are computed here: palettes against their closed forms, values in colours, trails, merged surfaces, slices, what
+ * shaders are given, folders of data.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <divan/divan.h>
+#include <divan/types/color_map.h>
+
+#include "drawing.h"
+#include "scene_text.h"
+
+static void expect_color(const double *got, double r, double g, double b)
+{
+    const double expected[4] = {r, g, b, 1.0};
+    for (int c = 0; c < 4; c++)
+        if (!(fabs(got[c] - expected[c]) < 1e-12))
+            fail_msg("colour %g %g %g %g instead of %g %g %g 1", got[0], got[1], got[2], got[3], r, g, b);
+}
+
+static void palettes_are_those_of_their_names(void **state)
+{
+    (void)state;
+    double p[4 * 13];
+    dv_color_palette(dv_color_scheme("HSV"), p, 13); /* 30 degrees apart */
+    expect_color(p, 1, 0, 0);
+    expect_color(p + 4, 1, 0.5, 0);
+    expect_color(p + 8, 1, 1, 0);
+    expect_color(p + 16, 0, 1, 0);
+    expect_color(p + 32, 0, 0, 1);
+    expect_color(p + 40, 1, 0, 1);
+    expect_color(p + 48, 1, 0, 0);
+    dv_color_palette(dv_color_scheme("Blue to Red"), p, 5); /* 240, 180, 120, 60, 0 */
+    expect_color(p, 0, 0, 1);
+    expect_color(p + 4, 0, 1, 1);
+    expect_color(p + 16, 1, 0, 0);
+    dv_color_palette(dv_color_scheme("Red to Yellow"), p, 4); /* steps of 1/4, yellow itself is not reached */
+    expect_color(p, 1, 0, 0);
+    expect_color(p + 12, 1, 0.75, 0);
+    dv_color_palette(dv_color_scheme("Green"), p, 10); /* 5 dark, 5 pale */
+    expect_color(p, 0, 0.3, 0);
+    expect_color(p + 16, 0, 0.86, 0);
+    expect_color(p + 20, 0, 1, 0);
+    expect_color(p + 36, 0.56, 1, 0.56);
+    dv_color_palette(dv_color_scheme("RedInv"), p, 10);
+    expect_color(p, 1, 0.7, 0.7);
+    expect_color(p + 16, 1, 0.14, 0.14);
+    expect_color(p + 20, 1, 0, 0);
+    expect_color(p + 36, 0.44, 0, 0);
+    assert_int_equal(dv_color_scheme("no such"), dv_color_scheme("HSV"));
+}
+
+static void values_are_colours_between_those_of_the_entries(void **state)
+{
+    (void)state;
+    const double p[12] = {1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 1};
+    double c[4];
+    dv_color_of_value(p, 3, 10.0, 14.0, 11.0, c);
+    expect_color(c, 0.5, 0.5, 0);
+    dv_color_of_value(p, 3, 10.0, 14.0, 99.0, c);
+    expect_color(c, 0, 0, 1);
+    dv_color_of_value(p, 3, 10.0, 14.0, -99.0, c);
+    expect_color(c, 1, 0, 0);
+    dv_color_of_value(p, 3, 5.0, 5.0, 7.0, c);
+    expect_color(c, 1, 0, 0);
+}
+
+#define FACE "<MeshTopology name='mesh' position='0 0 0 1 0 0 1 1 0 0 1 0' triangles='0 1 2 0 2 3'/>"
+
+static DvSurfaceView view_of(DvScene *scene, const char *path)
+{
+    DvObject *object = scene_object(scene, path);
+    DvSurfaceView view = {0};
+    dv_scene_update_visual(scene);
+    const DvSurfaceOps *ops = dv_object_ops(object, DV_SURFACE);
+    assert_true(ops->view(dv_object_self(object), &view));
+    return view;
+}
+
+static void values_at_points_are_shown_by_the_map_of_the_node(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text("<Node><DefaultAnimationLoop/>" FACE "<OglColorMap colorScheme='Blue to Red' paletteSize='5'/>"
+                        "<DataDisplay name='d' pointData='0 1 2 4' transparency='0.5'/></Node>");
+    const DvSurfaceView view = view_of(scene, "/d");
+    const double *colors = view.colors.at;
+    assert_int_equal(view.colors.count, 4);
+    assert_true(colors[0] == 0.0 && colors[2] == 1.0 && colors[3] == 0.5); /* the least: blue */
+    assert_true(colors[4] == 0.0 && colors[5] == 1.0 && colors[6] == 1.0); /* a quarter: cyan */
+    assert_true(colors[12] == 1.0 && colors[14] == 0.0);                   /* the most: red */
+    const double *normals = view.normals.at;
+    assert_true(normals[2] == 1.0 && normals[11] == 1.0);
+    dv_scene_free(scene);
+}
+
+static void values_of_faces_have_corners_of_their_own(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text("<Node><DefaultAnimationLoop/>" FACE
+                                     "<DataDisplay name='d' cellData='3 4' userRange='0 9' colorNaN='0 1 0'/></Node>");
+    DvData *values = dv_object_field(scene_object(scene, "/d"), "triangleData");
+    ((double *)dv_data_begin(values, 2))[1] = NAN;
+    dv_data_end(values);
+    const DvSurfaceView view = view_of(scene, "/d");
+    assert_int_equal(view.positions.count, 6);
+    assert_int_equal(view.triangles.count, 2);
+    const double *colors = view.colors.at;
+    assert_true(memcmp(colors, colors + 8, 4 * sizeof *colors) == 0);
+    assert_true(colors[12] == 0.0 && colors[13] == 1.0 && colors[14] == 0.0); /* not a number */
+    dv_scene_free(scene);
+}
+
+static void merged_surfaces_hold_the_vertices_and_faces_of_all(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text("<Node><DefaultAnimationLoop/>"
+                                     "<MergeVisualModels name='m' nb='2' input1='@a' input2='@b'/>"
+                                     "<OglModel name='a' position='0 0 0 1 0 0 0 1 0' triangles='0 1 2'/>"
+                                     "<OglModel name='b' position='0 0 1 1 0 1 1 1 1 0 1 1' quads='0 1 2 3'/></Node>");
+    const DvSurfaceView view = view_of(scene, "/m");
+    assert_int_equal(view.positions.count, 7);
+    assert_int_equal(view.triangles.count, 1);
+    assert_int_equal(view.quads.count, 1);
+    const uint32_t *quad = view.quads.at;
+    assert_true(quad[0] == 3 && quad[3] == 6);
+    DvData *moved = dv_object_field(scene_object(scene, "/b"), "position");
+    double *at = dv_data_begin(moved, 4);
+    at[0] = -5.0;
+    dv_data_end(moved);
+    assert_true(((const double *)view_of(scene, "/m").positions.at)[9] == -5.0);
+    dv_scene_free(scene);
+}
+
+typedef struct Kept {
+    double points[4096], colors[4096];
+    size_t numbers, color_count;
+    DrawnKind kind;
+    uint32_t count;
+} Kept;
+
+static void keep(void *context, const DrawnBatch *batch)
+{
+    Kept *kept = context;
+    kept->kind = batch->kind;
+    kept->count = batch->count;
+    kept->numbers = batch->numbers;
+    kept->color_count = batch->color_count;
+    assert_true(batch->numbers <= 4096 && 4 * batch->color_count <= 4096);
+    if (batch->numbers)
+        memcpy(kept->points, batch->points, batch->numbers * sizeof(double));
+    memcpy(kept->colors, batch->colors, 4 * batch->color_count * sizeof(double));
+}
+
+static void draw(DvScene *scene, const char *path, Kept *kept)
+{
+    *kept = (Kept){0};
+    DrawRecorder recorder = draw_recorder(1u << DV_DISPLAY_VISUAL_MODELS, keep, kept);
+    record_drawing_of(&recorder, scene_object(scene, path));
+}
+
+static void trails_lead_through_the_last_places(void **state)
+{
+    (void)state;
+    static Kept kept;
+    DvScene *scene = scene_from_text("<Node dt='1' gravity='0 0 0'><DefaultAnimationLoop/><EulerExplicitSolver/>"
+                                     "<MechanicalObject name='dofs' position='0 0 0' velocity='1 0 0'/>"
+                                     "<UniformMass totalMass='1'/>"
+                                     "<TrailRenderer name='t' position='@dofs.position' nbSteps='3'/></Node>");
+    for (int step = 0; step < 5; step++)
+        assert_int_equal(dv_scene_step(scene, 0.0), DV_OK);
+    draw(scene, "/t", &kept);
+    assert_int_equal(kept.count, 2); /* three places: x = 3, 4, 5 */
+    assert_true(kept.points[0] == 3.0 && kept.points[3] == 4.0 && kept.points[6] == 4.0 && kept.points[9] == 5.0);
+    assert_true(kept.colors[1] == 1.0);
+    dv_scene_reset(scene);
+    draw(scene, "/t", &kept);
+    assert_int_equal(kept.count, 0);
+    dv_scene_free(scene);
+}
+
+/* The slices of a unit cube along z are unit squares: their area is 1 each, whatever the cells are. */
+static void slices_of_a_cube_are_squares(void **state)
+{
+    (void)state;
+    static Kept kept;
+    DvScene *scene =
+        scene_from_text("<Node><DefaultAnimationLoop/><RegularGridTopology n='3 3 3' min='0 0 0' max='1 1 1'/>"
+                        "<SlicedVolumetricModel name='s' nbSlices='3'/></Node>");
+    draw(scene, "/s", &kept);
+    double area = 0.0;
+    for (size_t t = 0; t < kept.numbers; t += 9) {
+        const double *a = kept.points + t, *b = a + 3, *c = a + 6;
+        area += 0.5 * fabs((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]));
+        assert_true(fabs(a[2] - b[2]) < 1e-12 && fabs(a[2] - c[2]) < 1e-12);
+    }
+    assert_true(fabs(area - 3.0) < 1e-12);
+    assert_true(kept.points[2] < 0.2); /* the farthest from a camera that looks along -z first */
+    dv_scene_free(scene);
+}
+
+static DvShaderElement element_of(DvScene *scene, const char *path)
+{
+    DvObject *object = scene_object(scene, path);
+    DvShaderElement element = {0};
+    const DvShaderElementOps *ops = dv_object_ops(object, DV_SHADER_ELEMENT);
+    assert_true(ops->get(dv_object_self(object), &element));
+    return element;
+}
+
+static void shaders_are_given_values_and_matrices_row_by_row(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text("<Node><DefaultAnimationLoop/><OglFloat3Variable id='light' name='l' value='1 2 3'/>"
+                        "<OglIntVector2Variable name='pairs' values='1 2 3 4'/>"
+                        "<OglMatrix2x3Variable name='m' value='1 2 3 4 5 6'/>"
+                        "<OglMatrix2x3Variable name='t' value='1 2 3 4 5 6' transpose='1'/>"
+                        "<OglShaderDefineMacro id='HIGH' value='3'/></Node>");
+    const DvShaderElement light = element_of(scene, "/l");
+    assert_string_equal(light.name, "light");
+    assert_true(light.kind == DV_SHADER_FLOATS && light.rows == 3 && light.count == 1 && light.numbers[2] == 3.0);
+    const DvShaderElement pairs = element_of(scene, "/pairs");
+    assert_string_equal(pairs.name, "pairs");
+    assert_true(pairs.kind == DV_SHADER_INTS && pairs.count == 2 && pairs.numbers[3] == 4.0);
+    const DvShaderElement matrix = element_of(scene, "/m"); /* columns (1 2 3) and (4 5 6) */
+    const double by_rows[6] = {1, 4, 2, 5, 3, 6};
+    assert_true(matrix.rows == 3 && matrix.columns == 2);
+    assert_memory_equal(matrix.numbers, by_rows, sizeof by_rows);
+    assert_true(element_of(scene, "/t").numbers[1] == 2.0);
+    dv_scene_free(scene);
+}
+
+static void half_a_value_is_refused(void **state)
+{
+    (void)state;
+    expect_load_error("<Node>\n<OglIntVector2Variable name='p' value='1 2 3'/></Node>",
+                      "3 numbers; give 2 for each value");
+    expect_load_error("<Node>\n<OglTexture proceduralTextureWidth='2' proceduralTextureHeight='2' "
+                      "proceduralTextureData='1 2 3'/></Node>",
+                      "3 bytes for 2 x 2 pixels; give 4");
+    expect_load_error("<Node>\n<AddDataRepository path='no/such/folder'/></Node>", "no folder 'no/such/folder'");
+    expect_load_error("<Node>\n<MergeVisualModels input1='@nobody'/></Node>", "leads to no surface");
+    expect_load_error("<Node>\n<OglTexturePointer/></Node>", "oglTexture leads to no OglTexture");
+    expect_load_error("<Node>\n<PostProcessManager zNear='5' zFar='2'/></Node>", "is not beyond zNear");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(palettes_are_those_of_their_names),
+        cmocka_unit_test(values_are_colours_between_those_of_the_entries),
+        cmocka_unit_test(values_at_points_are_shown_by_the_map_of_the_node),
+        cmocka_unit_test(values_of_faces_have_corners_of_their_own),
+        cmocka_unit_test(merged_surfaces_hold_the_vertices_and_faces_of_all),
+        cmocka_unit_test(trails_lead_through_the_last_places),
+        cmocka_unit_test(slices_of_a_cube_are_squares),
+        cmocka_unit_test(shaders_are_given_values_and_matrices_row_by_row),
+        cmocka_unit_test(half_a_value_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+}
