@@ -28,12 +28,7 @@ static inline DvQuat dv_camera_orientation_towards(DvQuat present, DvVec3 up, Dv
         x = dv_vec3_cross(dv_quat_rotate(present, dv_vec3(0, 1, 0)), z);
     x = dv_vec3_norm(x) > 1e-9 ? dv_vec3_normalize(x) : dv_quat_rotate(present, dv_vec3(1, 0, 0));
     const DvVec3 y = dv_vec3_cross(z, x);
-    DvMat3 axes;
-    double *m = &axes.m[0][0];
-    m[0] = x.x, m[1] = y.x, m[2] = z.x;
-    m[3] = x.y, m[4] = y.y, m[5] = z.y;
-    m[6] = x.z, m[7] = y.z, m[8] = z.z;
-    return dv_quat_from_matrix(axes);
+    return dv_quat_from_matrix(dv_mat3_from_columns(x, y, z));
 }
 
 /* At `from`, looking at `to`, with `up` upwards. Nothing else of it changes. */
