@@ -56,7 +56,7 @@ static void keep(Logbook *book, DvLevel level, const char *path, const char *tex
     }
     g_mutex_unlock(&book->mutex);
     if (book->prints && level >= DV_LEVEL_WARNING)
-        fprintf(stderr, "%s: %s\n", words[level], text);
+        fprintf(stderr, "%s: %s\n", level == DV_LEVEL_ERROR ? "error" : "warning", text);
 }
 
 void logbook_take(const DvMessage *message, void *book)

@@ -307,9 +307,10 @@ static GArray *rows_of(const View *view, const Tree *tree)
 static void unfold_to(View *view, const Tree *tree, const char *path)
 {
     const TreeItem *entry = tree_find(tree, path);
-    while (entry && entry->parent != G_MAXUINT) {
-        entry = &g_array_index(tree->items, TreeItem, entry->parent);
-        (void)g_hash_table_remove(view->folded, entry->path);
+    for (guint parent = entry ? entry->parent : G_MAXUINT; parent != G_MAXUINT;) {
+        const TreeItem *above = &g_array_index(tree->items, TreeItem, parent);
+        (void)g_hash_table_remove(view->folded, above->path);
+        parent = above->parent;
     }
 }
 
