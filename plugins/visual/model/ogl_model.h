@@ -36,7 +36,8 @@ void ogl_model_destroy(DvObject *object, void *self);
                  .help = "blend with blendEquation, sfactor and dfactor"),                                            \
         DV_FIELD(Struct, model.depth_test, "depthTest", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING,         \
                  .help = "nearer things hide it"),                                                                    \
-        DV_FIELD(Struct, model.cull_face, "cullFace", dv_type_int, .init = "0", .range = &(const DvRange){.least = 0, .most = 2},  .flags = DV_FIELD_DRAWING,            \
+        DV_FIELD(Struct, model.cull_face, "cullFace", dv_type_int, .init = "0",                                       \
+                 .range = &(const DvRange){.least = 0, .most = 2}, .flags = DV_FIELD_DRAWING,                         \
                  .help = "faces left out: 0 none, 1 back, 2 front"),                                                  \
         DV_FIELD(Struct, model.line_width, "lineWidth", dv_type_double, .init = "1", .range = &dv_range_not_negative, \
                  .flags = DV_FIELD_DRAWING, .help = "width of lines, pixels"),                                        \
