@@ -88,7 +88,7 @@ for line in \
     grep -q "$line" checked || fail "divan check does not say '$line': $(cat checked)"
 done
 "$divan" check --json rest.scn --plugin "$PWD/half-space.so" 2>/dev/null |
-    python3 -c 'import json, sys; report = json.load(sys.stdin); sys.exit(len(report["notes"]) != 6 or report["warnings"] != 2)' ||
+    python3 -c 'import json, sys; report = json.load(sys.stdin); sys.exit(len(report["notes"]) != 7 or report["warnings"] != 2)' ||
     fail "divan check --json does not hold the notes"
 # a Lagrangian constraint with a law of its own
 cp -r "$source_root/tests/third_party/dry_brake" "$here/brake"
