@@ -574,8 +574,9 @@ static void a_ray_meets_the_nearest_triangle(void **state)
         "<Node name='Sheet'><EulerImplicitSolver/><CGLinearSolver iterations='9' tolerance='1e-9' threshold='1e-9'/><MeshTopology position='0 0 0  4 0 0  0 4 0  0 0 -2  4 0 -2  0 4 -2' triangles='0 1 2  3 4 5'/>"
         "<MechanicalObject name='dofs'/><UniformMass totalMass='1'/><TriangleCollisionModel name='model'/></Node></Node>";
     assert_int_equal(dv_scene_load_text(text, strlen(text), "text", NULL, NULL, &scene), DV_OK);
+    const Ray down = {{1, 1, 5}, {0, 0, -1}};
     Hit hit = {0};
-    assert_true(hand_find(scene, &(Ray){{1, 1, 5}, {0, 0, -1}}, &hit));
+    assert_true(hand_find(scene, &down, &hit));
     assert_non_null(hit.model);
     assert_int_equal(hit.element, 0);
     assert_true(fabs(hit.depth - 5) < 1e-12);
