@@ -674,7 +674,7 @@ static void add_mbk(DvMechanics *m, const DvStep *step, DvFactors factors, DvVec
     const DvVecId mapped = is_velocity(step, d) ? d : DV_DX, ids[3] = {d, mapped, VEC_ZERO};
     begin(m, (Roles){{ids[0], ids[1], ids[2]}, {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}, {res, DV_DFORCE, VEC_SINK}});
     const bool all = m->external_on_mapped; /* geometric stiffness also where no component acts */
-    const bool by_points = !all && !m->any_constrained && assembly_knows_points(m);
+    const bool by_points = m->mapping_list.count > 0 && !all && !m->any_constrained && assembly_knows_points(m);
     for (uint32_t i = 0; i < m->mapping_list.count; i++) {
         MappingItem *mapping = mapping_at(m, i);
         if (!(mapping->loads || mapping->constrained || all) || !mapping_in_walk(mapping, walk) ||
@@ -838,8 +838,8 @@ static void implicit_turn(DvMechanics *m, const DvStep *step, double share, DvVe
     for (uint32_t i = 0; i < m->mass_list.count; i++) {
         const FieldItem *mass = mass_at(m, i);
         StateItem *state = &m->states[mass->states[0]];
-        if (mass->mass->implicit_turn && state->kind == STATE_INDEPENDENT && mechanics_alive(mass->object) &&
-            mechanics_fetch(m, state, mass->object, mass->mass->space))
+        if (mass->mass->implicit_turn && state->ref.dof->rotation && state->kind == STATE_INDEPENDENT &&
+            mechanics_alive(mass->object) && mechanics_fetch(m, state, mass->object, mass->mass->space))
             mass->mass->implicit_turn(mass->self, step->dt, share, state->x, state->f);
     }
     end(m);
