@@ -6,6 +6,7 @@
  * keep, and from energy, which implicit integration may only lose.
  */
 #include <divan/contracts/collision.h>
+#include <divan/contracts/mass.h>
 #include <divan/contracts/topology.h>
 #include <divan/math/quat.h>
 #include <divan/registry.h>
@@ -592,6 +593,63 @@ static void a_heavy_ball_carves_its_way_through_a_block(void **state)
     dv_scene_free(scene);
 }
 
+/* Where points of one place at rest are now: the largest distance between two such. */
+static double widest_gap(DvConstVec rest, DvConstVec now, uint32_t *pairs)
+{
+    double widest = 0;
+    *pairs = 0;
+    for (uint32_t i = 0; i < rest.count; i++)
+        for (uint32_t k = 0; k < i; k++) {
+            const double *a = rest.at + 3 * (size_t)i, *b = rest.at + 3 * (size_t)k;
+            if (dv_vec3_distance(dv_vec3_load(a), dv_vec3_load(b)) > 1e-12)
+                continue;
+            assert_true(fabs(a[2] - 0.17) < 0.06 &&
+                        a[1] > -0.05); /* the beam hangs when it is cut: at rest the cut leans */
+            const double gap =
+                dv_vec3_distance(dv_vec3_load(now.at + 3 * (size_t)i), dv_vec3_load(now.at + 3 * (size_t)k));
+            widest = gap > widest ? gap : widest;
+            ++*pairs;
+        }
+    return widest;
+}
+
+static void a_blade_opens_a_beam(void **state)
+{
+    (void)state;
+    DvScene *scene = load_own_scene("cut.scn");
+    const OwnMesh volume = mesh_of(scene, "@/Block/volume"), surface = mesh_of(scene, "@/Block/Surface/surface");
+    const DvStateRef x = state_at(scene, "@/Block/state");
+    DvObject *mass = dv_node_resolve(dv_scene_root(scene), NULL, "@/Block/mass", DV_MASS);
+    const uint32_t before = count_elements(volume, DV_TETRAHEDRA);
+    uint32_t pairs;
+    step(scene, 20); /* the blade arrives */
+    assert_int_equal(count_elements(volume, DV_TETRAHEDRA), before);
+    step(scene, 60);
+    assert_true(count_elements(volume, DV_TETRAHEDRA) > before);
+    expect_closed(surface, volume);
+    const DvConstVec rest = dv_state_read(x, DV_REST_POSITION), now = dv_state_read(x, DV_POSITION);
+    const double widest = widest_gap(rest, now, &pairs);
+    assert_in_range(pairs, 5, 5 * 5); /* five points across the beam, in each layer that is cut through */
+    assert_true(widest > 0.01 && widest < 0.1);
+    const DvElements tetrahedra = volume.ops->elements(volume.self, DV_TETRAHEDRA);
+    double sum = 0, filled = 0;
+    for (uint32_t t = 0; t < tetrahedra.count; t++) {
+        DvVec3 corner[4];
+        for (int k = 0; k < 4; k++)
+            corner[k] = dv_vec3_load(rest.at + 3 * (size_t)tetrahedra.at[4 * (size_t)t + (size_t)k]);
+        const double six =
+            dv_vec3_dot(dv_vec3_cross(dv_vec3_sub(corner[1], corner[0]), dv_vec3_sub(corner[2], corner[0])),
+                        dv_vec3_sub(corner[3], corner[0]));
+        assert_true(six > 0);
+        filled += six / 6;
+    }
+    for (uint32_t i = 0; i < rest.count; i++)
+        sum += ((const DvMassOps *)dv_object_ops(mass, DV_MASS))->point_mass(dv_object_self(mass), i);
+    assert_true(fabs(filled - 0.2 * 0.2 * 0.6) < 1e-12); /* nothing is lost */
+    assert_true(fabs(sum - 1000 * 0.2 * 0.2 * 0.6) < 1e-10);
+    dv_scene_free(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest cases[] = {
@@ -610,6 +668,7 @@ int main(void)
         cmocka_unit_test(the_snake_comes_to_rest_in_the_bowl),
         cmocka_unit_test(a_cylinder_in_a_skin_loses_its_tip),
         cmocka_unit_test(a_heavy_ball_carves_its_way_through_a_block),
+        cmocka_unit_test(a_blade_opens_a_beam),
     };
     return cmocka_run_group_tests(cases, start, stop);
 }
