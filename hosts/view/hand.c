@@ -322,7 +322,7 @@ static DvStatus make_springs(const Hand *hand, DvObject *target, double stiffnes
     return status;
 }
 
-/* The points that are held all stay with those of the target. */
+/* The points that are held all stay with those of the target, which no constraint correction moves. */
 static DvStatus make_constraint(const Hand *hand, DvScene *scene, DvObject **constraint)
 {
     GString *points = g_string_new(NULL), *external = g_string_new(NULL);
@@ -336,8 +336,6 @@ static DvStatus make_constraint(const Hand *hand, DvScene *scene, DvObject **con
         status = dv_error(hand->held.object, DV_ERROR_MISSING,
                           "cannot be pulled by a constraint: the scene has no constraint solver; pull by a spring, or "
                           "add a FreeMotionAnimationLoop and a BlockGaussSeidelConstraintSolver");
-    if (status == DV_OK)
-        status = dv_object_new(hand->node, "UncoupledConstraintCorrection", NULL, "defaultCompliance", "0", NULL);
     if (status == DV_OK)
         status = dv_object_new(hand->node, "BilateralLagrangianConstraint", constraint, "object1", state, "object2",
                                other, "first_point", points->str, "second_point", external->str, NULL);
@@ -434,11 +432,39 @@ static DvStatus fix(Hand *hand, DvScene *scene, const Hit *hit)
 
 /* Elements */
 
-/* The topology of what was met, and the element there, as deep as mappings of topologies lead: a triangle of the border of a volume is
- * a tetrahedron. */
-static DvObject *source_of(DvScene *scene, const Hit *hit, DvElementKind *kind, uint32_t *element)
+/* What a face of a volume is the face of. */
+static void go_behind(DvObject *topology, DvElementKind *kind, uint32_t *element)
+{
+    const DvElementKind above = *kind == DV_TRIANGLES ? DV_TETRAHEDRA : DV_HEXAHEDRA;
+    if (*kind != DV_TRIANGLES && *kind != DV_QUADS)
+        return;
+    const DvTopologyOps *ops = dv_object_ops(topology, DV_TOPOLOGY);
+    const DvAdjacency around = ops->adjacency(dv_object_self(topology), *kind, above);
+    if (*element >= around.count || around.begin[*element] == around.end[*element])
+        return;
+    *kind = above;
+    *element = around.items[around.begin[*element]];
+}
+
+/* The topology of what was met, and the element there: collision models number triangles first, then the halves of quads. */
+static DvObject *met_topology(const Hit *hit, DvElementKind *kind, uint32_t *element)
 {
     DvObject *topology = hit->model ? dv_node_context(dv_object_node(hit->model), DV_TOPOLOGY) : NULL;
+    const DvTopologyOps *ops = topology ? dv_object_ops(topology, DV_TOPOLOGY) : NULL;
+    const uint32_t triangles = ops ? ops->elements(dv_object_self(topology), DV_TRIANGLES).count : 0;
+    if (ops && *kind == DV_TRIANGLES && *element >= triangles) {
+        *kind = DV_QUADS;
+        *element = (*element - triangles) / 2;
+    }
+    if (topology)
+        go_behind(topology, kind, element);
+    return topology;
+}
+
+/* As deep as mappings of topologies lead: a triangle of the border of a volume is a face of it, and stands for the tetrahedron there. */
+static DvObject *source_of(DvScene *scene, const Hit *hit, DvElementKind *kind, uint32_t *element)
+{
+    DvObject *topology = met_topology(hit, kind, element);
     GPtrArray *mappings = all_of(dv_scene_root(scene), DV_TOPOLOGICAL_MAPPING);
     for (guint round = 0, i = 0; topology && round < mappings->len && i < mappings->len;) {
         DvObject *mapping = g_ptr_array_index(mappings, i++);
@@ -453,6 +479,7 @@ static DvObject *source_of(DvScene *scene, const Hit *hit, DvElementKind *kind, 
             continue;
         topology = ops->input(self);
         *kind = above, *element = number;
+        go_behind(topology, kind, element);
         round++, i = 0;
     }
     g_ptr_array_unref(mappings);
@@ -498,19 +525,29 @@ static DvStatus begin_cut(Hand *hand, DvScene *scene, const Hit *hit)
     return DV_OK;
 }
 
-/* The ray as an edge of a blade that goes through the whole scene. */
-static void add_section(Hand *hand, DvScene *scene, const Ray *ray)
+/* Where the points to be cut are: of the state above the mesh, or else its own. */
+static const double *points_to_cut(const Hand *hand, uint32_t *count)
 {
-    DvData *field = dv_object_field(dv_node_object(dv_scene_root(scene)), "bbox");
-    size_t count = 0;
-    const double *box = field ? dv_data_doubles(field, &count) : NULL;
+    const DvTopologyOps *ops = dv_object_ops(hand->cut, DV_TOPOLOGY);
+    const DvStateRef state = dv_state_ref(dv_node_context(dv_object_node(hand->cut), DV_STATE));
+    *count = ops->point_count(dv_object_self(hand->cut));
+    if (!state.ops)
+        return ops->positions(dv_object_self(hand->cut));
+    const DvConstVec x = dv_state_read(state, DV_POSITION);
+    *count = x.dim == 3 ? x.count : 0;
+    return x.at;
+}
+
+/* The ray as an edge of a blade, to behind all that is to be cut. What is published of the scene, as its bounds, is of no use here: when
+ * that is brought up to date depends on the clock. */
+static void add_section(Hand *hand, const Ray *ray)
+{
+    uint32_t count = 0;
+    const double *x = points_to_cut(hand, &count);
+    const DvVec3 origin = dv_vec3_load(ray->origin), direction = dv_vec3_load(ray->direction);
     double most = hand->depth;
-    for (int i = 0; box && i < 8; i++) {
-        double along = 0;
-        for (int c = 0; c < 3; c++)
-            along += (box[c + (i >> c & 1) * 3] - ray->origin[c]) * ray->direction[c];
-        most = isfinite(along) ? fmax(most, along) : most;
-    }
+    for (uint32_t i = 0; x && i < count; i++)
+        most = fmax(most, dv_vec3_dot(dv_vec3_sub(dv_vec3_load(x + 3 * (size_t)i), origin), direction));
     double ends[6];
     point_on(ray, 0, ends);
     point_on(ray, 1.1 * most, ends + 3);
@@ -551,7 +588,7 @@ bool hand_grab(Hand *hand, DvScene *scene, GrabMode mode, const Ray *ray, double
     case GRAB_CUT:
         status = begin_cut(hand, scene, &hit);
         if (status == DV_OK)
-            add_section(hand, scene, ray);
+            add_section(hand, ray);
         break;
     case GRAB_MODES:
         break;
@@ -568,7 +605,7 @@ void hand_drag(Hand *hand, DvScene *scene, const Ray *ray)
         return;
     point_on(ray, hand->depth, hand->wanted);
     if (hand->mode == GRAB_CUT) {
-        add_section(hand, scene, ray);
+        add_section(hand, ray);
         return;
     }
     double positions[8 * 3];

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <divan/contracts/topology.h>
 #include <divan/divan.h>
 #include <glib/gstdio.h>
 
@@ -34,6 +35,24 @@ static const char string_scene[] =
     "<SpringForceField name='springs' spring='0 1 500 1 1  1 2 500 1 1'/><FixedProjectiveConstraint indices='0'/></Node>"
     "<Node name='Body'><EulerImplicitSolver/><CGLinearSolver iterations='50' tolerance='1e-12' threshold='1e-20'/>"
     "<MechanicalObject name='frame' template='Rigid3d' position='0 0 5 0 0 0 1'/><UniformMass totalMass='2'/></Node></Node>";
+
+/* A block from x = 0 to 1, pulled at two corners, with its border to be met by rays. */
+#define BLOCK(volume, border)                                                                                        \
+    "<Node name='root' gravity='0 0 0' dt='0.01'><DefaultAnimationLoop/><CollisionPipeline/><BruteForceBroadPhase/>" \
+    "<BVHNarrowPhase/><MinProximityIntersection alarmDistance='0.02' contactDistance='0.01'/>"                       \
+    "<CollisionResponse response='PenalityContactForceField'/>"                                                      \
+    "<RegularGridTopology name='grid' n='6 4 4' min='0 0 0' max='1 0.5 0.5'/><Node name='Block'>"                    \
+    "<EulerImplicitSolver/><CGLinearSolver iterations='100' tolerance='1e-12' threshold='1e-20'/>"                   \
+    "<TetrahedronSetTopologyContainer name='mesh'/>" volume                                                          \
+    "<Hexa2TetraTopologicalMapping input='@/grid' output='@mesh' swapping='1'/>"                                     \
+    "<MechanicalObject name='dofs' position='@/grid.position'/><DiagonalMass massDensity='1000'/>"                   \
+    "<TetrahedralCorotationalFEMForceField youngModulus='1e4' poissonRatio='0.3'/>"                                  \
+    "<ConstantForceField indices='0 95' forces='-20 0 0  20 0 0'/><Node name='Border'>"                              \
+    "<TriangleSetTopologyContainer name='border'/>" border                                                           \
+    "<Tetra2TriangleTopologicalMapping input='@../mesh' output='@border'/><TriangleCollisionModel name='skin'/></Node></Node></Node>"
+
+static const char block_scene[] = BLOCK("<TetrahedronSetTopologyModifier/>", "<TriangleSetTopologyModifier/>"),
+                  unchanging_scene[] = BLOCK("", "");
 
 static char *in_folder(const char *name)
 {
@@ -305,6 +324,89 @@ static void a_fixed_point_stays_until_the_reset(void **state)
     assert_null(tree_find(snapshot->tree, "/Fixation"));
     assert_true(field_of(snapshot, "position")->numbers[1] < 1.95); /* it falls again */
     snapshot_unref(snapshot);
+}
+
+/* A constraint takes the place that was met to where the hand is, against weight and springs. */
+static void a_pull_by_a_constraint_has_the_place_where_the_hand_is(void **state)
+{
+    (void)state;
+    open_text("<Node name='root' gravity='0 -10 0' dt='0.01'><FreeMotionAnimationLoop/>"
+              "<BlockGaussSeidelConstraintSolver maxIterations='1000' tolerance='1e-12'/><Node name='String'>"
+              "<EulerImplicitSolver/><SparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/>"
+              "<MechanicalObject position='0 0 0  1 0 0  2 0 0'/><UniformMass totalMass='3'/>"
+              "<SpringForceField spring='0 1 500 1 1  1 2 500 1 1'/><FixedProjectiveConstraint indices='0'/>"
+              "<LinearSolverConstraintCorrection/></Node></Node>");
+    post_ray(MESSAGE_GRAB, GRAB_CONSTRAINT, (double[]){2, 0, 10}, (double[]){0, 0, -1}, 1);
+    Snapshot *snapshot = make_steps(1);
+    assert_true(snapshot->grab.active);
+    snapshot_unref(snapshot);
+    for (int i = 1; i <= 10; i++) {
+        const double to[3] = {2 + 0.02 * i, 0.05 * i, 0};
+        post_ray(MESSAGE_DRAG, 0, (double[]){to[0], to[1], 10}, (double[]){0, 0, -1}, 0);
+        snapshot = make_steps(1);
+        assert_false(snapshot->failed);
+        for (int c = 0; c < 3; c++)
+            assert_true(fabs(snapshot->grab.from[c] - to[c]) < 1e-9);
+        snapshot_unref(snapshot);
+    }
+    post(MESSAGE_RELEASE, NULL, NULL, 0);
+    snapshot = make_steps(5);
+    assert_false(snapshot->grab.active || snapshot->failed);
+    assert_null(tree_find(snapshot->tree, "/Mouse"));
+    snapshot_unref(snapshot);
+}
+
+/* Held off its centre it turns, until it hangs below the hand. */
+static void a_constraint_holds_a_rigid_body(void **state)
+{
+    (void)state;
+    open_text(
+        "<Node name='root' gravity='0 -10 0' dt='0.01'><FreeMotionAnimationLoop/>"
+        "<BlockGaussSeidelConstraintSolver maxIterations='1000' tolerance='1e-12'/><CollisionPipeline/>"
+        "<BruteForceBroadPhase/><BVHNarrowPhase/>"
+        "<MinProximityIntersection alarmDistance='0.2' contactDistance='0.1'/>"
+        "<CollisionResponse response='FrictionContactConstraint'/><Node name='Ball'>"
+        "<EulerImplicitSolver rayleighMass='5'/><CGLinearSolver iterations='50' tolerance='1e-12' threshold='1e-20'/>"
+        "<MechanicalObject name='frame' template='Rigid3d' position='1 2 3 0 0 0 1'/><UniformMass totalMass='2'/>"
+        "<UncoupledConstraintCorrection/><SphereCollisionModel radius='0.5'/></Node></Node>");
+    post_ray(MESSAGE_GRAB, GRAB_CONSTRAINT, (double[]){1.3, 2, 10}, (double[]){0, 0, -1}, 1);
+    post(MESSAGE_SELECT, "/Ball/frame", NULL, 0);
+    Snapshot *snapshot = make_steps(1500);
+    const double *at = field_of(snapshot, "position")->numbers;
+    const double held[3] = {1.3, 2, 3.4};
+    assert_true(snapshot->grab.active);
+    for (int c = 0; c < 3; c++) {
+        assert_true(fabs(snapshot->grab.from[c] - held[c]) < 1e-9);
+        assert_true(fabs(at[c] - held[c] + (c == 1 ? 0.5 : 0)) < 1e-3);
+    }
+    snapshot_unref(snapshot);
+}
+
+static void what_cannot_be_done_says_what_to_add(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *scene;
+        GrabMode mode;
+        double x, y;
+        const char *says;
+    } wrong[] = {
+        {string_scene, GRAB_CONSTRAINT, 1.9, 0, "add a FreeMotionAnimationLoop and a BlockGaussSeidelConstraintSolver"},
+        {string_scene, GRAB_REMOVE, 1.9, 0, "'dofs': its elements cannot be removed: that takes a collision model"},
+        {unchanging_scene, GRAB_REMOVE, 0.5, 0.3,
+         "'skin': its elements cannot be removed: that takes a collision model"},
+        {string_scene, GRAB_CUT, 1.9, 0, "its mesh has no modifier (TetrahedronSetTopologyModifier...)"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
+        open_text(wrong[i].scene);
+        post_ray(MESSAGE_GRAB, wrong[i].mode, (double[]){wrong[i].x, wrong[i].y, 10}, (double[]){0, 0, -1}, 1);
+        Snapshot *snapshot = make_steps(2);
+        assert_false(snapshot->grab.active || snapshot->failed);
+        assert_null(tree_find(snapshot->tree, "/Mouse"));
+        if (!was_said(wrong[i].says))
+            fail_msg("it is not said that '%s'", wrong[i].says);
+        snapshot_unref(snapshot);
+    }
 }
 
 /* What the mouse did, an edit, a reset: recorded, replayed in a session of its own. */
@@ -595,6 +697,130 @@ static void a_ray_meets_the_nearest_triangle(void **state)
     dv_scene_free(scene);
 }
 
+/* Elements */
+
+static DvScene *block_new(DvTopologyRef *mesh)
+{
+    DvScene *scene = NULL;
+    assert_int_equal(dv_scene_load_text(block_scene, strlen(block_scene), "text", NULL, NULL, &scene), DV_OK);
+    mesh->object = dv_node_resolve(dv_scene_root(scene), NULL, "@/Block/mesh", NULL);
+    mesh->ops = dv_object_ops(mesh->object, DV_TOPOLOGY);
+    mesh->self = dv_object_self(mesh->object);
+    return scene;
+}
+
+static uint32_t root_of(uint32_t *parents, uint32_t point)
+{
+    while (parents[point] != point)
+        point = parents[point] = parents[parents[point]];
+    return point;
+}
+
+/* How many bodies the tetrahedra make that hang together by their points. */
+static unsigned pieces_of(const DvTopologyRef *mesh)
+{
+    const DvElements all = dv_topology_elements(mesh, DV_TETRAHEDRA);
+    const uint32_t points = mesh->ops->point_count(mesh->self);
+    uint32_t *parents = g_new(uint32_t, points);
+    unsigned pieces = points;
+    for (uint32_t p = 0; p < points; p++)
+        parents[p] = p;
+    for (size_t i = 0; i < 4 * (size_t)all.count; i++) {
+        const uint32_t a = root_of(parents, all.at[i]), b = root_of(parents, all.at[i / 4 * 4]);
+        pieces -= a != b;
+        parents[a] = b;
+    }
+    g_free(parents);
+    return pieces;
+}
+
+/* A triangle of the border is what is met; the tetrahedron behind it goes. */
+static void a_hand_removes_the_element_that_it_points_at(void **state)
+{
+    (void)state;
+    static const double origin[3] = {0.52, 0.27, 3};
+    DvTopologyRef mesh = {0};
+    DvScene *scene = block_new(&mesh);
+    Hand *hand = hand_new();
+    const Ray down = {{origin[0], origin[1], origin[2]}, {0, 0, -1}};
+    Hit before, after;
+    const uint32_t count = dv_topology_elements(&mesh, DV_TETRAHEDRA).count;
+    const uint64_t revision = mesh.ops->revision(mesh.self);
+    assert_true(hand_find(scene, &down, &before));
+    assert_true(fabs(before.depth - 2.5) < 1e-12);
+    assert_true(hand_grab(hand, scene, GRAB_REMOVE, &down, 1));
+    assert_int_equal(dv_topology_elements(&mesh, DV_TETRAHEDRA).count, count - 1);
+    assert_true(mesh.ops->revision(mesh.self) > revision);
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    assert_true(hand_find(scene, &down, &after));
+    assert_true(after.depth > before.depth + 0.01); /* there is a hole */
+    hand_free(hand);
+    dv_scene_free(scene);
+}
+
+/* From beside the block through to its other side, as the mouse does it. */
+static void post_cut(void)
+{
+    post_ray(MESSAGE_GRAB, GRAB_CUT, (double[]){0.43, -0.2, 3}, (double[]){0, 0, -1}, 1);
+    for (int i = 1; i <= 4; i++)
+        post_ray(MESSAGE_DRAG, 0, (double[]){0.43 + 0.01 * i, -0.2 + 0.23 * i, 3}, (double[]){0, 0, -1}, 0);
+    post(MESSAGE_RELEASE, NULL, NULL, 0);
+}
+
+static void a_hand_cuts_a_body_into_two(void **state)
+{
+    (void)state;
+    DvTopologyRef mesh = {0};
+    DvScene *scene = block_new(&mesh);
+    Hand *hand = hand_new();
+    const uint32_t count = dv_topology_elements(&mesh, DV_TETRAHEDRA).count;
+    assert_int_equal(pieces_of(&mesh), 1);
+    assert_true(hand_grab(hand, scene, GRAB_CUT, &(Ray){{0.43, -0.2, 3}, {0, 0, -1}}, 1));
+    hand_drag(hand, scene, &(Ray){{0.45, 0.3, 3}, {0, 0, -1}});
+    hand_drag(hand, scene, &(Ray){{0.46, 0.7, 3}, {0, 0, -1}});
+    assert_int_equal(dv_topology_elements(&mesh, DV_TETRAHEDRA).count, count); /* it is cut when the hand lets go */
+    hand_release(hand, scene);
+    assert_int_equal(pieces_of(&mesh), 2);
+    assert_true(dv_topology_elements(&mesh, DV_TETRAHEDRA).count > count);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    hand_free(hand);
+    dv_scene_free(scene);
+}
+
+static void a_cut_is_recorded_and_replayed(void **state)
+{
+    char *file = in_folder("work.session");
+    open_text(block_scene);
+    post(MESSAGE_RECORD, NULL, file, 0);
+    snapshot_unref(make_steps(2));
+    post_cut();
+    post_ray(MESSAGE_GRAB, GRAB_REMOVE, (double[]){0.9, 0.27, 3}, (double[]){0, 0, -1}, 1);
+    snapshot_unref(make_steps(10));
+    post(MESSAGE_SELECT, "/Block/mesh", NULL, 0);
+    Snapshot *snapshot = session_settle(session);
+    const size_t count = field_of(snapshot, "tetrahedra")->count;
+    const uint64_t hash = snapshot->hash;
+    assert_true(was_said("elements cut into"));
+    snapshot_unref(snapshot);
+    post(MESSAGE_RECORD_END, NULL, NULL, 0);
+    snapshot_unref(session_settle(session));
+    end_session(state);
+
+    begin_session(state);
+    post(MESSAGE_PACE, NULL, NULL, 0);
+    post(MESSAGE_REPLAY, NULL, file, 0);
+    snapshot_unref(session_settle(session));
+    snapshot_unref(wait_for_replay());
+    assert_true(was_said("the same bits as recorded"));
+    post(MESSAGE_SELECT, "/Block/mesh", NULL, 0);
+    snapshot = session_settle(session);
+    assert_true(snapshot->hash == hash);
+    assert_int_equal(field_of(snapshot, "tetrahedra")->count, count);
+    snapshot_unref(snapshot);
+    g_free(file);
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -630,6 +856,9 @@ int main(void)
         SESSION_TEST(the_time_step_is_a_field_of_the_root),
         SESSION_TEST(a_pull_is_a_spring_of_its_stiffness),
         SESSION_TEST(a_fixed_point_stays_until_the_reset),
+        SESSION_TEST(a_pull_by_a_constraint_has_the_place_where_the_hand_is),
+        SESSION_TEST(a_constraint_holds_a_rigid_body),
+        SESSION_TEST(what_cannot_be_done_says_what_to_add),
         SESSION_TEST(a_recording_gives_the_same_bits_again),
         SESSION_TEST(recordings_that_are_none_are_refused),
         SESSION_TEST(a_full_disk_ends_a_recording_with_a_message),
@@ -640,7 +869,10 @@ int main(void)
         SESSION_TEST(removing_and_switching_off_are_changes),
         SESSION_TEST(the_pace_is_that_of_the_clock_or_none),
         SESSION_TEST(many_scenes_come_and_go),
+        SESSION_TEST(a_cut_is_recorded_and_replayed),
         cmocka_unit_test(a_ray_meets_the_nearest_triangle),
+        cmocka_unit_test(a_hand_removes_the_element_that_it_points_at),
+        cmocka_unit_test(a_hand_cuts_a_body_into_two),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }
