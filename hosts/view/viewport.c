@@ -8,6 +8,7 @@
 #include "view_file.h"
 
 #include <epoxy/gl.h>
+#include <string.h>
 
 static const DvBackground backgrounds[] = {
     {{0.16, 0.18, 0.21, 1}, {0.34, 0.38, 0.43, 1}, NULL},
@@ -16,10 +17,21 @@ static const DvBackground backgrounds[] = {
     {{1, 1, 1, 1}, {1, 1, 1, 1}, NULL},
 };
 
+/* Where the processor draws, time is better spent on steps than on smooth edges. */
+static bool draws_in_software(void)
+{
+    static const char *const names[] = {"llvmpipe", "softpipe", "swrast"};
+    const char *device = (const char *)glGetString(GL_RENDERER);
+    for (size_t i = 0; device && i < G_N_ELEMENTS(names); i++)
+        if (strstr(device, names[i]))
+            return true;
+    return false;
+}
+
 bool viewport_start(View *view)
 {
     Viewport *port = &view->viewport;
-    const DvRendererOptions options = {.current_context = true};
+    const DvRendererOptions options = {.current_context = true, .samples = draws_in_software()};
     DvText why = {0};
     port->ops = dv_service(DV_RENDERER);
     port->dragging = -1;
