@@ -566,6 +566,60 @@ static void a_slow_step_blocks_no_message(void **state)
     snapshot_unref(session_settle(session));
 }
 
+/* All numbers of the surfaces of a picture. */
+static GByteArray *drawn(const DvPicture *picture)
+{
+    GByteArray *bytes = g_byte_array_new();
+    for (uint32_t i = 0; i < picture->surface_count; i++) {
+        const DvPictureSurface *surface = &picture->surfaces[i];
+        const DvPictureArray *const arrays[] = {surface->positions, surface->normals, surface->triangles};
+        for (size_t k = 0; k < G_N_ELEMENTS(arrays); k++)
+            if (arrays[k])
+                g_byte_array_append(bytes, arrays[k]->at, arrays[k]->count * arrays[k]->bytes);
+    }
+    return bytes;
+}
+
+/* The window reads a picture while the next steps are made, and may keep it for long. */
+static void a_published_picture_stays_as_it_is(void **state)
+{
+    (void)state;
+    open_text("<Node name='root' gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/><Node name='Sheet'>"
+              "<EulerImplicitSolver/><CGLinearSolver iterations='50' tolerance='1e-12' threshold='1e-20'/>"
+              "<MechanicalObject name='dofs' position='0 0 0  1 0 0  0 1 0'/><UniformMass totalMass='3'/>"
+              "<Node name='View'><OglModel name='model' position='0 0 0  1 0 0  0 1 0' triangles='0 1 2'/>"
+              "<IdentityMapping input='@../dofs' output='@model'/></Node></Node></Node>");
+    post(MESSAGE_PACE, NULL, NULL, 0);
+    Snapshot *first = session_settle(session);
+    assert_non_null(first->picture);
+    GByteArray *before = drawn(first->picture);
+    assert_true(before->len >= 9 * sizeof(float) + 3 * sizeof(uint32_t));
+    post(MESSAGE_ANIMATE, NULL, NULL, 1);
+    unsigned others = 0;
+    for (uint64_t steps = 0; others < 5;) {
+        Snapshot *snapshot = session_snapshot(session);
+        GByteArray *now = drawn(snapshot->picture), *kept = drawn(first->picture);
+        assert_memory_equal(kept->data, before->data, before->len);
+        if (snapshot->steps > steps) {
+            assert_memory_not_equal(now->data, before->data, before->len); /* it falls */
+            others++;
+            steps = snapshot->steps;
+        }
+        g_byte_array_unref(now);
+        g_byte_array_unref(kept);
+        snapshot_unref(snapshot);
+    }
+    post(MESSAGE_ANIMATE, NULL, NULL, 0);
+    snapshot_unref(session_settle(session));
+    post(MESSAGE_CLOSE, NULL, NULL, 0);
+    snapshot_unref(session_settle(session));
+    GByteArray *kept = drawn(first->picture); /* also when its scene has gone */
+    assert_memory_equal(kept->data, before->data, before->len);
+    g_byte_array_unref(kept);
+    g_byte_array_unref(before);
+    snapshot_unref(first);
+}
+
 static void plots_follow_fields_and_are_exported(void **state)
 {
     (void)state;
@@ -864,6 +918,7 @@ int main(void)
         SESSION_TEST(a_full_disk_ends_a_recording_with_a_message),
         SESSION_TEST(a_scene_with_errors_opens_with_its_problems),
         SESSION_TEST(a_slow_step_blocks_no_message),
+        SESSION_TEST(a_published_picture_stays_as_it_is),
         SESSION_TEST(plots_follow_fields_and_are_exported),
         SESSION_TEST(a_saved_scene_opens_with_the_same_states),
         SESSION_TEST(removing_and_switching_off_are_changes),
