@@ -515,6 +515,42 @@ static void texts_are_where_they_are_asked_for(void **state)
     assert_int_equal(outside, 0);
 }
 
+/* A point on an axis, t from its beginning, is seen at t / (3 tan 30) of half the square's side from its middle; an axis is 0.05 thick. */
+static void axes_of_the_scene_lie_in_their_corner(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int right, up;
+    } corners[] = {{"BottomLeft", 0, 0}, {"BottomRight", 1, 0}, {"TopRight", 1, 1}, {"TopLeft", 0, 1}};
+    Shot shot;
+    for (int i = 0; i < 4; i++) {
+        char scene[128];
+        snprintf(scene, sizeof scene, "<OglSceneFrame alignment='%s' viewportSize='40'/>", corners[i].name);
+        draw(scene, &shot);
+        /* 40 pixels are 0.8 of the 2 that the picture is wide. */
+        const double x = corners[i].right ? 0.6 : -0.6, y = corners[i].up ? 0.6 : -0.6, half = 0.4;
+        const double along = 0.9 / (3 * tan(DV_PI / 6)) * half;
+        expect_color(&shot, x + along, y + 0.001, 1, 0, 0);
+        expect_color(&shot, x + 0.001, y + along, 0, 1, 0);
+        expect_color(&shot, x + 0.001, y + 0.001, 0, 0, 1); /* comes towards the eye: its end hides the others */
+        expect_color(&shot, x - along, y, 0, 0, 0);
+        expect_color(&shot, x + 1.2 * along, y, 0, 0, 0);
+    }
+    draw("<OglSceneFrame draw='0'/>", &shot);
+    assert_int_equal(covered(&shot), 0);
+    draw("<VisualStyle displayFlags='hideVisualModels'/><OglSceneFrame/>", &shot);
+    assert_int_equal(covered(&shot), 0);
+    DvRenderView turned = view_from_above(); /* from the side of x: y is upwards, z to the left */
+    dv_quat_store(dv_quat_from_rotation_vector(dv_vec3(0, DV_PI / 2, 0)), turned.camera.orientation);
+    draw_with("<OglSceneFrame alignment='BottomLeft' viewportSize='100' style='Arrows'/>", &turned, &shot);
+    expect_color(&shot, 0.001, 0.001, 1, 0, 0);
+    expect_color(&shot, -0.5 / (3 * tan(DV_PI / 6)), 0.001, 0, 0, 1);
+    draw_with("<OglSceneFrame alignment='BottomLeft' viewportSize='100' style='CubeCones'/>", &turned, &shot);
+    expect_color(&shot, 0.001, 0.001, 1, 0, 0); /* the wide end of its cone, before the cube */
+    expect_color(&shot, 0.95 / (3 * tan(DV_PI / 6)), 0.001, 0.5, 0.5, 0.5);
+}
+
 /* Mean colours of blocks of 5 x 5 pixels: what an eye sees of a small picture, whatever a driver does at edges. */
 static double difference(const DvImage *image, const Shot *shot)
 {
@@ -621,6 +657,7 @@ int main(void)
         cmocka_unit_test(a_scene_draws_by_its_own_shader),
         cmocka_unit_test(planes_and_transforms_hold_in_their_node_and_below),
         cmocka_unit_test(texts_are_where_they_are_asked_for),
+        cmocka_unit_test(axes_of_the_scene_lie_in_their_corner),
         cmocka_unit_test(the_liver_looks_as_it_did),
     };
     void *none = NULL;

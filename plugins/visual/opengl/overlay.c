@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What lies on top of a picture: texts in the scene and on the screen, the bars of colour maps, the axes of the world, its bounds.
+ * What lies on top of a picture: texts in the scene and on the screen, bars of colour maps, axes of the scene and the viewer, bounds.
  * Letters, bars and lines are quads of one list, drawn in two calls: those in the scene, and those on the screen in pixels.
  */
 #include "renderer.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <divan/math/vec.h>
@@ -196,6 +197,148 @@ static void add_axes(DvRenderer *self, List *quads)
     }
 }
 
+/* Axes of the scene: solids of one colour each, seen from AXES_AWAY with an angle of 60 degrees, in a square of the screen. What lies
+ * nearer is drawn later; within a part the order changes nothing. */
+
+enum { AXES_AWAY = 3, AXES_FACETS = 16 };
+
+typedef struct AxesPart {
+    float from[3], to[3];     /* m, in the world's directions: the middles of both ends */
+    float radius, end_radius; /* of both */
+    bool box;                 /* sides of a square instead of a circle */
+    uint8_t color[4];
+    float away; /* of its middle from the eye */
+} AxesPart;
+
+typedef struct AxesSquare {
+    const float *view; /* matrix by rows */
+    float left, below, size;
+} AxesSquare;
+
+static void axes_pixel(const AxesSquare *square, const float at[3], float pixel[3])
+{
+    const float *v = square->view, half = (float)tan(DV_PI / 6);
+    const float depth = AXES_AWAY - (v[8] * at[0] + v[9] * at[1] + v[10] * at[2]);
+    for (int c = 0; c < 2; c++) {
+        const float along = v[4 * c] * at[0] + v[4 * c + 1] * at[1] + v[4 * c + 2] * at[2];
+        pixel[c] = (c ? square->below : square->left) + (along / (depth * half) + 1) / 2 * square->size;
+    }
+    pixel[2] = 0;
+}
+
+static void add_face(List *quads, const float corners[4][3], const uint8_t color[4])
+{
+    static const int order[6] = {0, 1, 2, 0, 2, 3};
+    Quad *quad = list_add(quads, sizeof *quad);
+    for (int i = 0; i < 6; i++) {
+        memcpy(quad->corner[i].at, corners[order[i]], sizeof quad->corner[i].at);
+        quad->corner[i].uv[0] = quad->corner[i].uv[1] = -1;
+        memcpy(quad->corner[i].color, color, 4);
+    }
+}
+
+/* A point of the rim around `middle`; the axis leads along a direction of the world. */
+static void rim(const AxesPart *part, const float middle[3], float radius, int facet, float at[3])
+{
+    const int facets = part->box ? 4 : AXES_FACETS;
+    const int axis = part->from[0] != part->to[0] ? 0 : part->from[1] != part->to[1] ? 1 : 2;
+    const double angle = 2 * DV_PI * (facet + 0.5) / facets, reach = part->box ? radius * sqrt(2) : radius;
+    memcpy(at, middle, 3 * sizeof *at);
+    at[(axis + 1) % 3] += (float)(reach * cos(angle));
+    at[(axis + 2) % 3] += (float)(reach * sin(angle));
+}
+
+static void add_part(List *quads, const AxesSquare *square, const AxesPart *part)
+{
+    const int facets = part->box ? 4 : AXES_FACETS;
+    float middle[2][3];
+    axes_pixel(square, part->from, middle[0]);
+    axes_pixel(square, part->to, middle[1]);
+    for (int i = 0; i < facets; i++) {
+        float side[4][3];
+        for (int k = 0; k < 4; k++) {
+            const bool end = k == 2 || k == 3;
+            float at[3];
+            rim(part, end ? part->to : part->from, end ? part->end_radius : part->radius, i + (k == 1 || k == 2), at);
+            axes_pixel(square, at, side[k]);
+        }
+        add_face(quads, side, part->color);
+        for (int end = 0; end < 2; end++) {
+            float cap[4][3];
+            memcpy(cap[0], middle[end], sizeof cap[0]);
+            memcpy(cap[1], side[end ? 3 : 0], sizeof cap[1]);
+            memcpy(cap[2], side[end ? 2 : 1], sizeof cap[2]);
+            memcpy(cap[3], middle[end], sizeof cap[3]);
+            add_face(quads, cap, part->color);
+        }
+    }
+}
+
+static const uint8_t axes_colors[3][4] = {{255, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 255, 255}};
+static const uint8_t axes_grey[4] = {128, 128, 128, 255};
+
+/* From `from` to `to` along an axis of the world. */
+static void put_part(AxesPart **next, int axis, float from, float to, float radius, float end_radius,
+                     const uint8_t color[4])
+{
+    AxesPart *part = (*next)++;
+    *part = (AxesPart){.radius = radius, .end_radius = end_radius};
+    part->from[axis] = from;
+    part->to[axis] = to;
+    memcpy(part->color, color, 4);
+}
+
+enum { AXES_PARTS = 7 };
+
+static uint32_t parts_of_axes(DvAxesStyle style, AxesPart parts[AXES_PARTS])
+{
+    AxesPart *next = parts;
+    for (int axis = 0; axis < 3; axis++) {
+        const uint8_t *color = axes_colors[axis];
+        if (style == DV_AXES_CYLINDERS) {
+            put_part(&next, axis, 0, 1, 0.05f, 0.05f, color);
+        } else if (style == DV_AXES_ARROWS) {
+            put_part(&next, axis, 0, 0.8f, 0.05f, 0.05f, color);
+            put_part(&next, axis, 0.8f, 1, 0.125f, 0, color);
+        } else {
+            put_part(&next, axis, 1, 0.25f, 0.25f, 0, color); /* their tips at the cube */
+            put_part(&next, axis, -1, -0.25f, 0.25f, 0, axes_grey);
+        }
+    }
+    if (style == DV_AXES_CUBE) {
+        put_part(&next, 2, -0.25f, 0.25f, 0.25f, 0.25f, axes_grey);
+        next[-1].box = true;
+    }
+    return (uint32_t)(next - parts);
+}
+
+static int farther_first(const void *a_, const void *b_)
+{
+    const AxesPart *a = a_, *b = b_;
+    return (a->away < b->away) - (a->away > b->away);
+}
+
+/* Of the scene, in a corner. */
+static void add_scene_axes(DvRenderer *self, List *quads, const DvSceneAxes *axes)
+{
+    const float *v = self->view_matrix, size = (float)axes->size;
+    const bool right = axes->corner == DV_TOP_RIGHT || axes->corner == DV_BOTTOM_RIGHT;
+    const bool top = axes->corner == DV_TOP_LEFT || axes->corner == DV_TOP_RIGHT;
+    const AxesSquare square = {v, right ? (float)self->view->width - size : 0,
+                               top ? (float)self->view->height - size : 0, size};
+    AxesPart parts[AXES_PARTS];
+    const uint32_t count = parts_of_axes(axes->style, parts);
+    for (uint32_t i = 0; i < count; i++) {
+        float middle[3];
+        for (int c = 0; c < 3; c++)
+            middle[c] = (parts[i].from[c] + parts[i].to[c]) / 2;
+        parts[i].away = AXES_AWAY - (v[8] * middle[0] + v[9] * middle[1] + v[10] * middle[2]);
+    }
+    qsort(parts, count, sizeof *parts, farther_first);
+    for (uint32_t i = 0; i < count; i++)
+        add_part(quads, &square, &parts[i]);
+}
+
 static bool project(const DvRenderer *self, const double at[3], float pixel[2])
 {
     float whole[16], to[4];
@@ -280,6 +423,8 @@ void overlay_draw(DvRenderer *self)
     }
     for (uint32_t i = 0; !self->view->without_texts && i < picture->legend_count; i++)
         add_legend(self, &screen, &picture->legends[i]);
+    for (uint32_t i = 0; i < picture->axes_count; i++)
+        add_scene_axes(self, &screen, &picture->axes[i]);
     if (self->view->shows_axes)
         add_axes(self, &screen);
     if (self->view->shows_box)

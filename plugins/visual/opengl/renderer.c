@@ -109,7 +109,6 @@ static void destroy(DvRenderer *self)
         const Texture *texture = self->textures.at;
         for (uint32_t i = 0; i < self->textures.count; i++)
             glDeleteTextures(1, &texture[i].name);
-        glDeleteTextures(1, &self->white);
         glDeleteTextures(1, &self->grey);
         glDeleteVertexArrays(1, &self->empty_array);
         glDeleteVertexArrays(1, &self->text_array);
@@ -142,7 +141,6 @@ static DvStatus create(const DvRendererOptions *options, DvRenderer **renderer, 
         return status;
     }
     ask_limits(self, options);
-    self->white = one_pixel(255);
     self->grey = one_pixel(128);
     glGenVertexArrays(1, &self->empty_array);
     batches_start(self);

@@ -172,7 +172,7 @@ struct DvRenderer {
     List textures, surfaces, batches, scene_programs;
     Shape shapes[SHAPES];
     Font font;
-    GLuint text_array, text_buffer, white, grey;
+    GLuint text_array, text_buffer, grey;
     Shadows shadows;
     DvRenderStats stats;
     float widest_line, largest_point;

@@ -39,6 +39,7 @@ typedef struct Entry {
     const DvBackgroundOps *background;
     const DvLegendOps *legend;
     const DvTransparencyOps *transparency;
+    const DvSceneAxesOps *axes;
     RecordedSurface *recorded; /* of a surface or an element */
     RecordedArray sources[DV_SHADER_STAGES];
 } Entry;
@@ -63,7 +64,7 @@ struct DvRecorder {
     List levels, entries;
     Images images;
     Drawing drawing;
-    List states, surfaces, legends, cameras, shaders, parts, lights; /* of the present picture */
+    List states, surfaces, legends, cameras, shaders, parts, lights, axes; /* of the present picture */
 };
 
 /* Listing */
@@ -107,10 +108,11 @@ static void list_object(DvRecorder *self, List *old, DvObject *object)
         .background = dv_object_ops(object, DV_BACKGROUND),
         .legend = dv_object_ops(object, DV_LEGEND),
         .transparency = dv_object_ops(object, DV_TRANSPARENCY),
+        .axes = dv_object_ops(object, DV_SCENE_AXES),
     };
     const bool shows = entry.surface || entry.drawable || entry.style || entry.transform || entry.clip ||
                        entry.shader || entry.element || entry.light || entry.lighting || entry.camera ||
-                       entry.background || entry.legend || entry.transparency;
+                       entry.background || entry.legend || entry.transparency || entry.axes;
     if (!shows)
         return;
     Entry *added = list_add(&self->entries, sizeof *added);
@@ -444,6 +446,13 @@ static void add_legend(DvRecorder *self, Recording *recording, const Entry *entr
                                .height = (float)legend.height};
 }
 
+static void add_axes(DvRecorder *self, const Level *level, const Entry *entry)
+{
+    DvSceneAxes axes = {0};
+    if (level->flags[DV_DISPLAY_VISUAL_MODELS] == 1 && entry->axes->get(entry->self, &axes))
+        *(DvSceneAxes *)list_add(&self->axes, sizeof axes) = axes;
+}
+
 static void add_setting(DvRecorder *self, Recording *recording, const Entry *entry)
 {
     DvPicture *picture = &recording->picture;
@@ -486,6 +495,8 @@ static void record_level(DvRecorder *self, Recording *recording, Level *level, c
             draw_object(self, level, entry, whole);
         if (entry->element)
             add_element(self, recording, entry, shader);
+        if (entry->axes)
+            add_axes(self, level, entry);
         add_setting(self, recording, entry);
     }
 }
@@ -500,6 +511,7 @@ static void keep_lists(DvRecorder *self, Recording *recording)
     KEEP(surfaces, surfaces, surface_count, DvPictureSurface);
     KEEP(legends, legends, legend_count, DvPictureLegend);
     KEEP(cameras, cameras, camera_count, DvPictureCamera);
+    KEEP(axes, axes, axes_count, DvSceneAxes);
 #undef KEEP
     if (picture->has_lighting) {
         picture->lights = recording_keep(recording, &self->lights, sizeof(DvLight));
@@ -530,7 +542,7 @@ static DvPicture *record(DvRecorder *self, const DvRecordOptions *options)
     Recording *recording = recording_new();
     const DvStepMark mark = dv_step_mark(); /* drawables may take scratch */
     List *const lists[] = {&self->states,  &self->surfaces, &self->legends, &self->cameras,
-                           &self->shaders, &self->parts,    &self->lights};
+                           &self->shaders, &self->parts,    &self->lights,  &self->axes};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         lists[i]->count = 0;
     options = options ? options : &plain;
@@ -560,7 +572,7 @@ static void destroy(DvRecorder *self)
     for (uint32_t i = 0; i < self->entries.count; i++)
         forget_entry(&entry[i]);
     List *const lists[] = {&self->levels,  &self->entries, &self->states, &self->surfaces, &self->legends,
-                           &self->cameras, &self->shaders, &self->parts,  &self->lights};
+                           &self->cameras, &self->shaders, &self->parts,  &self->lights,   &self->axes};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         list_free(lists[i]);
     images_free(&self->images);
