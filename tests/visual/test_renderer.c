@@ -551,6 +551,81 @@ static void axes_of_the_scene_lie_in_their_corner(void **state)
     expect_color(&shot, 0.95 / (3 * tan(DV_PI / 6)), 0.001, 0.5, 0.5, 0.5);
 }
 
+#define RED_BOX "<Node><OglModel " MATTE("1", "0", "0") " " SQUARE "/></Node>"
+
+/* A square of side 1 from 10 m away: in a view of 2 x 10 x tan(fovy / 2) = 5 m and 40 pixels it covers the 8 in the middle. */
+static void a_viewport_shows_the_scene_in_its_rectangle(void **state)
+{
+    (void)state;
+    const double fovy = 2 * atan(0.25) * 180 / DV_PI;
+    char scene[512];
+    Shot shot;
+    static const struct {
+        int x, y, left, below;
+    } places[] = {{5, 7, 5, 7}, {-50, 7, 50, 7}, {5, -45, 5, 55}};
+    DvRenderView away = view_from_above(); /* sees nothing itself */
+    away.camera.position[0] = 100;
+    for (int i = 0; i < 3; i++) {
+        snprintf(scene, sizeof scene,
+                 SUN RED_BOX
+                 "<OglViewport screenPosition='%d %d' screenSize='40 40' cameraPosition='0 0 10' fovy='%.17g'/>",
+                 places[i].x, places[i].y, fovy);
+        draw_with(scene, &away, &shot);
+        int wrong = 0;
+        for (int row = 0; row < SIDE; row++)
+            for (int column = 0; column < SIDE; column++) {
+                const int x = column - places[i].left, y = SIDE - 1 - row - places[i].below;
+                const bool there = x >= 16 && x < 24 && y >= 16 && y < 24;
+                wrong += (shot.pixels[4 * (row * SIDE + column)] > 200) != there;
+            }
+        assert_int_equal(wrong, 0);
+    }
+    /* Swapped: the viewport's camera over the whole, 20 pixels to a metre; the view's, which sees nothing, in the rectangle. */
+    snprintf(
+        scene, sizeof scene,
+        SUN RED_BOX
+        "<OglViewport screenPosition='50 0' screenSize='50 100' cameraPosition='0 0 10' fovy='%.17g' swapMainView='1'/>",
+        fovy);
+    draw_with(scene, &away, &shot);
+    int count = 0;
+    for (int i = 0; i < SIDE * SIDE; i++)
+        count += shot.pixels[4 * i] > 200;
+    assert_int_equal(count, 10 * 20); /* columns 40 to 49 of 40 to 59 */
+    draw_with(SUN RED_BOX "<OglViewport screenSize='40 40' cameraPosition='0 0 10' enabled='0'/>", &away, &shot);
+    assert_int_equal(covered(&shot), 0);
+}
+
+/* What lies on the screen is there once. */
+static void a_viewport_repeats_nothing_of_the_screen(void **state)
+{
+    (void)state;
+    Shot without, with;
+    const DvRenderView view = view_from_above();
+    draw_with("<OglSceneFrame alignment='BottomLeft' viewportSize='40'/>", &view, &without);
+    draw_with("<OglSceneFrame alignment='BottomLeft' viewportSize='40'/>"
+              "<OglViewport screenPosition='50 50' screenSize='50 50' cameraPosition='0 0 10'/>",
+              &view, &with);
+    assert_true(covered(&without) > 0);
+    assert_memory_equal(&without, &with, sizeof with);
+}
+
+static void a_viewport_too_large_is_an_error(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text("<Node><DefaultAnimationLoop/><OglViewport screenSize='20000 20'/></Node>");
+    const DvPictureRecorderOps *recording = dv_service(DV_PICTURE_RECORDER);
+    DvRecorder *recorder = recording->create(scene);
+    DvPicture *picture = recording->record(recorder, NULL);
+    const DvRenderView view = view_from_above();
+    DvText why = {0};
+    assert_int_equal(rendering->draw(renderer, picture, &view, &why), DV_ERROR_LIMIT);
+    assert_non_null(strstr(why.at, "20000 x 20 pixels"));
+    dv_text_free(&why);
+    recording->unref(picture);
+    recording->destroy(recorder);
+    dv_scene_free(scene);
+}
+
 /* Mean colours of blocks of 5 x 5 pixels: what an eye sees of a small picture, whatever a driver does at edges. */
 static double difference(const DvImage *image, const Shot *shot)
 {
@@ -658,6 +733,9 @@ int main(void)
         cmocka_unit_test(planes_and_transforms_hold_in_their_node_and_below),
         cmocka_unit_test(texts_are_where_they_are_asked_for),
         cmocka_unit_test(axes_of_the_scene_lie_in_their_corner),
+        cmocka_unit_test(a_viewport_shows_the_scene_in_its_rectangle),
+        cmocka_unit_test(a_viewport_repeats_nothing_of_the_screen),
+        cmocka_unit_test(a_viewport_too_large_is_an_error),
         cmocka_unit_test(the_liver_looks_as_it_did),
     };
     void *none = NULL;

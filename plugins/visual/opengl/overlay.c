@@ -404,6 +404,21 @@ static void draw_quads(DvRenderer *self, const List *quads, const float view[16]
     self->stats.calls++;
 }
 
+/* What the screen shows once, whatever the number of views. */
+static void add_screen(DvRenderer *self, List *quads, bool letters)
+{
+    const DvPicture *picture = self->picture;
+    for (uint32_t i = 0; letters && !self->view->without_texts && i < picture->text_count; i++)
+        if (picture->texts[i].on_screen)
+            place_on_screen(self, quads, &picture->texts[i]);
+    for (uint32_t i = 0; !self->view->without_texts && i < picture->legend_count; i++)
+        add_legend(self, quads, &picture->legends[i]);
+    for (uint32_t i = 0; i < picture->axes_count; i++)
+        add_scene_axes(self, quads, &picture->axes[i]);
+    if (self->view->shows_axes)
+        add_axes(self, quads);
+}
+
 void overlay_draw(DvRenderer *self)
 {
     const DvPicture *picture = self->picture;
@@ -415,18 +430,11 @@ void overlay_draw(DvRenderer *self)
         (picture->text_count || picture->legend_count || self->view->shows_axes) && font_open(&self->font);
     if (letters)
         font_begin_frame(&self->font);
-    for (uint32_t i = 0; letters && !self->view->without_texts && i < picture->text_count; i++) {
-        if (picture->texts[i].on_screen)
-            place_on_screen(self, &screen, &picture->texts[i]);
-        else
+    for (uint32_t i = 0; letters && !self->view->without_texts && i < picture->text_count; i++)
+        if (!picture->texts[i].on_screen)
             place_in_scene(self, &scene, &picture->texts[i]);
-    }
-    for (uint32_t i = 0; !self->view->without_texts && i < picture->legend_count; i++)
-        add_legend(self, &screen, &picture->legends[i]);
-    for (uint32_t i = 0; i < picture->axes_count; i++)
-        add_scene_axes(self, &screen, &picture->axes[i]);
-    if (self->view->shows_axes)
-        add_axes(self, &screen);
+    if (!self->is_second)
+        add_screen(self, &screen, letters);
     if (self->view->shows_box)
         add_box(self, &screen);
     glDisable(GL_DEPTH_TEST);

@@ -115,6 +115,7 @@ static void destroy(DvRenderer *self)
         glDeleteBuffers(1, &self->text_buffer);
         shadows_free(&self->shadows);
         targets_free(&self->targets);
+        targets_free(&self->second_targets);
         font_free(&self->font);
     }
     dv_text_free(&none);
@@ -263,7 +264,6 @@ static void prepare(DvRenderer *self, const DvPicture *picture, const DvRenderVi
     self->picture = picture;
     self->view = view;
     self->frame++;
-    self->stats = (DvRenderStats){.device = self->device, .version = self->version, .samples = (uint32_t)self->samples};
     dv_camera_view(&view->camera, m);
     matrix_of_doubles(m, self->view_matrix);
     dv_camera_projection(&view->camera, view->width, view->height, m);
@@ -429,13 +429,10 @@ static DvStatus check_size(const DvRenderView *view, DvText *why)
     return DV_ERROR_LIMIT;
 }
 
-static DvStatus draw(DvRenderer *self, const DvPicture *picture, const DvRenderView *view, DvText *why)
+/* The scene as one camera sees it. */
+static DvStatus draw_view(DvRenderer *self, const DvPicture *picture, const DvRenderView *view, DvText *why)
 {
-    DvStatus status = context_use(self, why);
-    if (status == DV_OK)
-        status = check_size(view, why);
-    if (status == DV_OK)
-        status = targets_fit(&self->targets, view->width, view->height, self->samples, why);
+    DvStatus status = targets_fit(&self->targets, view->width, view->height, self->samples, why);
     if (status != DV_OK)
         return status;
     prepare(self, picture, view);
@@ -452,6 +449,76 @@ static DvStatus draw(DvRenderer *self, const DvPicture *picture, const DvRenderV
     if (surfaces_translucent(self) || batches_translucent(self))
         status = draw_translucent(self, why);
     draw_on_top(self);
+    self->picture = NULL;
+    self->view = NULL;
+    return status;
+}
+
+/* What the camera of a viewport looks at: the point ahead of it that is nearest to the middle of the scene. */
+static DvCamera viewport_camera(const DvViewport *viewport, const DvPicture *picture)
+{
+    DvCamera camera = viewport->camera;
+    const DvVec3 from = dv_vec3_load(camera.position),
+                 ahead = dv_quat_rotate(dv_quat_load(camera.orientation), dv_vec3(0, 0, -1));
+    const DvVec3 middle = dv_vec3_scale(dv_vec3_add(dv_vec3_load(picture->box), dv_vec3_load(picture->box + 3)), 0.5);
+    const double depth = dv_vec3_dot(dv_vec3_sub(middle, from), ahead);
+    dv_vec3_store(dv_vec3_add(from, dv_vec3_scale(ahead, depth > 0 ? depth : 1)), camera.look_at);
+    dv_camera_prepare(&camera, picture->has_box ? picture->box : NULL, picture->gravity);
+    return camera;
+}
+
+/* In its rectangle of the picture, which may lie in part outside. */
+static DvStatus draw_viewport(DvRenderer *self, const DvPicture *picture, const DvRenderView *view,
+                              const DvViewport *viewport, DvText *why)
+{
+    DvRenderView second = *view;
+    second.width = viewport->width;
+    second.height = viewport->height;
+    second.camera = viewport->swapped ? view->camera : viewport_camera(viewport, picture);
+    DvStatus status = check_size(&second, why);
+    if (status != DV_OK)
+        return status;
+    const Targets whole = self->targets;
+    self->targets = self->second_targets;
+    self->is_second = true;
+    status = draw_view(self, picture, &second, why);
+    self->is_second = false;
+    self->second_targets = self->targets;
+    self->targets = whole;
+    if (status != DV_OK)
+        return status;
+    const GLint x = viewport->x < 0 ? (GLint)view->width + viewport->x : viewport->x;
+    const GLint y = viewport->y < 0 ? (GLint)view->height + viewport->y : viewport->y;
+    const GLint w = (GLint)second.width, h = (GLint)second.height;
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, self->second_targets.picture);
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, whole.picture);
+    glBlitFramebuffer(0, 0, w, h, x, y, x + w, y + h, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    return DV_OK;
+}
+
+/* Over the whole: what the view shows, or a viewport that has taken its place. */
+static DvStatus draw_whole(DvRenderer *self, const DvPicture *picture, const DvRenderView *view, DvText *why)
+{
+    DvRenderView whole = *view;
+    for (uint32_t i = 0; i < picture->viewport_count; i++)
+        if (picture->viewports[i].swapped)
+            whole.camera = viewport_camera(&picture->viewports[i], picture);
+    return draw_view(self, picture, &whole, why);
+}
+
+static DvStatus draw(DvRenderer *self, const DvPicture *picture, const DvRenderView *view, DvText *why)
+{
+    DvStatus status = context_use(self, why);
+    if (status == DV_OK)
+        status = check_size(view, why);
+    if (status != DV_OK)
+        return status;
+    self->stats = (DvRenderStats){.device = self->device, .version = self->version, .samples = (uint32_t)self->samples};
+    status = draw_whole(self, picture, view, why);
+    for (uint32_t i = 0; status == DV_OK && i < picture->viewport_count; i++)
+        status = draw_viewport(self, picture, view, &picture->viewports[i], why);
+    if (!self->targets.picture)
+        return status; /* there was no memory for it */
     sweep(self);
     if (!self->own_context) {
         const GLint w = (GLint)view->width, h = (GLint)view->height;
@@ -462,8 +529,6 @@ static DvStatus draw(DvRenderer *self, const DvPicture *picture, const DvRenderV
     }
     glBindVertexArray(0);
     glUseProgram(0);
-    self->picture = NULL;
-    self->view = NULL;
     return status;
 }
 

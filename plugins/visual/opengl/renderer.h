@@ -168,7 +168,7 @@ struct DvRenderer {
     Program programs[PROGRAM_KINDS][PASSES];
     ScreenProgram background, compose, letters;
     GLuint empty_array;
-    Targets targets;
+    Targets targets, second_targets; /* of the whole, and of viewports */
     List textures, surfaces, batches, scene_programs;
     Shape shapes[SHAPES];
     Font font;
@@ -180,6 +180,7 @@ struct DvRenderer {
     /* of the present draw */
     const DvPicture *picture;
     const DvRenderView *view;
+    bool is_second;                        /* a viewport, in a part of the picture */
     float view_matrix[16], projection[16]; /* by rows */
     float eye[3];
     DvLight lights[MOST_LIGHTS]; /* in the world */

@@ -40,6 +40,7 @@ typedef struct Entry {
     const DvLegendOps *legend;
     const DvTransparencyOps *transparency;
     const DvSceneAxesOps *axes;
+    const DvViewportOps *viewport;
     RecordedSurface *recorded; /* of a surface or an element */
     RecordedArray sources[DV_SHADER_STAGES];
 } Entry;
@@ -64,7 +65,7 @@ struct DvRecorder {
     List levels, entries;
     Images images;
     Drawing drawing;
-    List states, surfaces, legends, cameras, shaders, parts, lights, axes; /* of the present picture */
+    List states, surfaces, legends, cameras, shaders, parts, lights, axes, viewports; /* of the present picture */
 };
 
 /* Listing */
@@ -109,10 +110,11 @@ static void list_object(DvRecorder *self, List *old, DvObject *object)
         .legend = dv_object_ops(object, DV_LEGEND),
         .transparency = dv_object_ops(object, DV_TRANSPARENCY),
         .axes = dv_object_ops(object, DV_SCENE_AXES),
+        .viewport = dv_object_ops(object, DV_VIEWPORT),
     };
     const bool shows = entry.surface || entry.drawable || entry.style || entry.transform || entry.clip ||
                        entry.shader || entry.element || entry.light || entry.lighting || entry.camera ||
-                       entry.background || entry.legend || entry.transparency || entry.axes;
+                       entry.background || entry.legend || entry.transparency || entry.axes || entry.viewport;
     if (!shows)
         return;
     Entry *added = list_add(&self->entries, sizeof *added);
@@ -453,6 +455,13 @@ static void add_axes(DvRecorder *self, const Level *level, const Entry *entry)
         *(DvSceneAxes *)list_add(&self->axes, sizeof axes) = axes;
 }
 
+static void add_viewport(DvRecorder *self, const Entry *entry)
+{
+    DvViewport viewport = {0};
+    if (entry->viewport->get(entry->self, &viewport))
+        *(DvViewport *)list_add(&self->viewports, sizeof viewport) = viewport;
+}
+
 static void add_setting(DvRecorder *self, Recording *recording, const Entry *entry)
 {
     DvPicture *picture = &recording->picture;
@@ -462,6 +471,8 @@ static void add_setting(DvRecorder *self, Recording *recording, const Entry *ent
         add_camera(self, recording, entry);
     if (entry->legend)
         add_legend(self, recording, entry);
+    if (entry->viewport)
+        add_viewport(self, entry);
     if (entry->lighting && !picture->has_lighting) {
         entry->lighting->get(entry->self, &picture->lighting);
         picture->has_lighting = true;
@@ -512,6 +523,7 @@ static void keep_lists(DvRecorder *self, Recording *recording)
     KEEP(legends, legends, legend_count, DvPictureLegend);
     KEEP(cameras, cameras, camera_count, DvPictureCamera);
     KEEP(axes, axes, axes_count, DvSceneAxes);
+    KEEP(viewports, viewports, viewport_count, DvViewport);
 #undef KEEP
     if (picture->has_lighting) {
         picture->lights = recording_keep(recording, &self->lights, sizeof(DvLight));
@@ -541,8 +553,8 @@ static DvPicture *record(DvRecorder *self, const DvRecordOptions *options)
     list_scene(self);
     Recording *recording = recording_new();
     const DvStepMark mark = dv_step_mark(); /* drawables may take scratch */
-    List *const lists[] = {&self->states,  &self->surfaces, &self->legends, &self->cameras,
-                           &self->shaders, &self->parts,    &self->lights,  &self->axes};
+    List *const lists[] = {&self->states, &self->surfaces, &self->legends, &self->cameras,  &self->shaders,
+                           &self->parts,  &self->lights,   &self->axes,    &self->viewports};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         lists[i]->count = 0;
     options = options ? options : &plain;
@@ -571,8 +583,9 @@ static void destroy(DvRecorder *self)
     Entry *entry = self->entries.at;
     for (uint32_t i = 0; i < self->entries.count; i++)
         forget_entry(&entry[i]);
-    List *const lists[] = {&self->levels,  &self->entries, &self->states, &self->surfaces, &self->legends,
-                           &self->cameras, &self->shaders, &self->parts,  &self->lights,   &self->axes};
+    List *const lists[] = {&self->levels,  &self->entries, &self->states,   &self->surfaces,
+                           &self->legends, &self->cameras, &self->shaders,  &self->parts,
+                           &self->lights,  &self->axes,    &self->viewports};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         list_free(lists[i]);
     images_free(&self->images);
