@@ -198,7 +198,7 @@ static GArray *entries_of(const Command *command, Options *options)
         {"frames", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_frames, "How many pictures to make (default 1)", "N"},
         {"every", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_every, "Steps from a picture to the next (default 1)",
          "K"},
-        {"size", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_size, "Pixels of a picture (default 1280x720)", "WxH"},
+        {"size", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_size, "Pixels of a picture (default: as the scene says, or 1280x720)", "WxH"},
         {"camera", 0, 0, G_OPTION_ARG_STRING, &options->camera,
          "Where to look from: a camera of the scene, 'x y z lookx looky lookz', a .view file, or 'default'", "VIEW"},
         {"mp4", 0, 0, G_OPTION_ARG_FILENAME, &options->mp4, "Make a film of the pictures, by ffmpeg", "FILE"},

@@ -46,8 +46,9 @@ typedef struct Job {
     DvScene *scene;
     DvRecorder *recorder;
     DvRenderer *renderer;
-    DvCamera camera; /* one that does not move */
-    char *named;     /* camera of the scene; NULL: `camera` */
+    DvViewerLook look; /* of the scene; zeros: it says nothing */
+    DvCamera camera;   /* one that does not move */
+    char *named;       /* camera of the scene; NULL: `camera` */
     DvImage image;
     Film film;
 } Job;
@@ -257,6 +258,7 @@ static bool draw(Job *job, DvPicture *picture, uint32_t frame)
     const DvPictureCamera *moving = job->named ? find_camera(picture, job->named) : NULL;
     if (moving)
         view.camera = moving->camera;
+    view.camera.orthographic |= job->look.orthographic;
     dv_camera_prepare(&view.camera, picture->has_box ? picture->box : NULL, picture->gravity);
     if (job->rendering->draw(job->renderer, picture, &view, &why) != DV_OK ||
         job->rendering->read(job->renderer, job->image.pixels, &why) != DV_OK)
@@ -307,6 +309,29 @@ static int make_pictures(Job *job)
     return result;
 }
 
+/* By --size, else as the scene's ViewerSetting says. */
+static bool make_image(Job *job)
+{
+    const Options *options = job->options;
+    const DvObject *setting = dv_node_find(dv_scene_root(job->scene), DV_VIEWER_LOOK, DV_SEARCH_DOWN);
+    const DvViewerLookOps *ops = setting ? dv_object_ops(setting, DV_VIEWER_LOOK) : NULL;
+    job->image = (DvImage){DEFAULT_WIDTH, DEFAULT_HEIGHT, NULL};
+    if (ops) {
+        ops->get(dv_object_self(setting), &job->look);
+        job->image.width = (uint32_t)job->look.width;
+        job->image.height = (uint32_t)job->look.height;
+    }
+    if (options->width) {
+        job->image.width = (uint32_t)options->width;
+        job->image.height = (uint32_t)options->height;
+    }
+    job->image.pixels = g_try_malloc((size_t)job->image.width * (size_t)job->image.height * 4);
+    if (!job->image.pixels)
+        fprintf(stderr, "divan: --size %ux%u: there is no memory for a picture of that size\n", job->image.width,
+                job->image.height);
+    return job->image.pixels != NULL;
+}
+
 static bool start(Job *job)
 {
     const Options *options = job->options;
@@ -323,12 +348,7 @@ static bool start(Job *job)
     if (!job->scene)
         return false;
     job->recorder = job->recording->create(job->scene);
-    job->image = (DvImage){(uint32_t)options->width, (uint32_t)options->height, NULL};
-    job->image.pixels = g_try_malloc((size_t)options->width * (size_t)options->height * 4);
-    if (!job->image.pixels)
-        fprintf(stderr, "divan: --size %dx%d: there is no memory for a picture of that size\n", options->width,
-                options->height);
-    return job->image.pixels != NULL;
+    return make_image(job);
 }
 
 static int render(const Options *given)
@@ -341,8 +361,6 @@ static int render(const Options *given)
     }
     options.frames = options.frames ? options.frames : 1;
     options.every = options.every ? options.every : 1;
-    options.width = options.width ? options.width : DEFAULT_WIDTH;
-    options.height = options.height ? options.height : DEFAULT_HEIGHT;
     if (options.width > DV_RENDER_SIZE_MOST || options.height > DV_RENDER_SIZE_MOST) {
         fprintf(stderr, "divan render: --size %dx%d: a side has at most %d pixels\n", options.width, options.height,
                 DV_RENDER_SIZE_MOST);

@@ -124,6 +124,19 @@ says 'bad\.view: this is no view: position'
 run 1 render "$work/ball.scn" --out "$work/d" --camera "$work/nowhere.view"
 says 'nowhere\.view: .*No such file'
 
+# A ViewerSetting: its size where --size is not given, and its projection.
+sed 's|<EulerExplicit|<ViewerSetting resolution="70 50"/><EulerExplicit|' "$work/ball.scn" >"$work/setting.scn"
+run 0 render "$work/setting.scn" --out "$work/e"
+says '^1 picture of 70 x 50 pixels'
+run 0 render "$work/setting.scn" --out "$work/e" --size 64x48
+cmp -s "$work/e/frame_00000.png" "$work/first/frame_00000.png" || fail "a ViewerSetting changes more than the size"
+sed -i 's|resolution="70 50"|cameraMode="Orthographic"|' "$work/setting.scn"
+sed 's|cameraMode="Orthographic"||; s|<Camera name="near"|& projectionType="Orthographic"|' "$work/setting.scn" >"$work/parallel.scn"
+run 0 render "$work/parallel.scn" --out "$work/f" --size 64x48
+run 0 render "$work/setting.scn" --out "$work/e" --size 64x48
+cmp -s "$work/e/frame_00000.png" "$work/f/frame_00000.png" || fail "cameraMode is not the projection of the camera"
+cmp -s "$work/e/frame_00000.png" "$work/first/frame_00000.png" && fail "cameraMode changes nothing"
+
 # Files that cannot be written leave nothing half.
 echo mine >"$work/file"
 run 1 render "$work/ball.scn" --out "$work/file" --size 64x48
