@@ -254,6 +254,40 @@ static void half_a_value_is_refused(void **state)
     expect_load_error("<Node>\n<PostProcessManager zNear='5' zFar='2'/></Node>", "is not beyond zNear");
 }
 
+static void collect(const DvMessage *message, void *context)
+{
+    dv_message_print(message, context);
+    dv_text_add(context, "\n");
+}
+
+/* What renderers do not do is said once by each object that asks for it. */
+static void what_is_not_drawn_is_told(void **state)
+{
+    (void)state;
+    DvText said = {0};
+    dv_log_set_handler(collect, &said);
+    DvScene *scene =
+        scene_from_text("<Node><OglRenderingSRGB/><OglShader/><PostProcessManager/><PostProcessManager enable='0'/>"
+                        "<VisualManagerPass/><VisualManagerSecondaryPass/></Node>");
+    dv_log_set_handler(NULL, NULL);
+    assert_non_null(scene);
+    static const struct {
+        const char *words;
+        int times;
+    } told[] = {{"pictures are drawn in the colours of a screen", 1},
+                {"does not draw a picture once more", 1},
+                {"draws the scene at once, whatever its passes", 2}};
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        int times = 0;
+        for (const char *at = said.at; at && (at = strstr(at, told[i].words)) != NULL; at++)
+            times++;
+        if (times != told[i].times)
+            fail_msg("'%s' is said %d times, not %d: %s", told[i].words, times, told[i].times, said.at ? said.at : "");
+    }
+    dv_text_free(&said);
+    dv_scene_free(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +300,7 @@ int main(void)
         cmocka_unit_test(slices_of_a_cube_are_squares),
         cmocka_unit_test(shaders_are_given_values_and_matrices_row_by_row),
         cmocka_unit_test(half_a_value_is_refused),
+        cmocka_unit_test(what_is_not_drawn_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }

@@ -21,18 +21,11 @@ static bool get(void *self_, DvPostProcess *process)
 static DvStatus init(DvObject *object, void *self_)
 {
     PostProcessManager *self = self_;
-    (void)object;
     if (!(dv_data_double(&self->near) < dv_data_double(&self->far)))
         return dv_field_error(&self->far, -1, "%g m is not beyond zNear, %g m", dv_data_double(&self->far),
                               dv_data_double(&self->near));
-    return DV_OK;
-}
-
-static DvStatus bwd_init(DvObject *object, void *self)
-{
-    (void)self;
-    if (!dv_node_find(dv_object_node(object), DV_SHADER, DV_SEARCH_LOCAL))
-        dv_remark(object, "changes nothing: there is no OglShader in node '%s'", dv_node_path(dv_object_node(object)));
+    if (dv_data_bool(&self->enable))
+        dv_remark(object, "changes nothing: the renderer does not draw a picture once more by a shader");
     return DV_OK;
 }
 
@@ -54,12 +47,12 @@ const DvClass dv_post_process_manager = {
     .bases = (const char *const[]){"VisualModel", NULL},
     .family = "shaders",
     .module = "Sofa.GL.Component.Shader",
-    .help = "Draws the picture of the scene once more by the shader of its node.",
+    .help =
+        "Asks that the picture of the scene is drawn once more by the shader of its node; the renderer does not do so.",
     .instance_size = sizeof(PostProcessManager),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_POST_PROCESS, .ops = &ops}, {0}},
     .init = init,
-    .bwd_init = bwd_init,
 };
 
 typedef struct OglRenderingSrgb {
@@ -73,6 +66,13 @@ static bool get_srgb(void *self, DvPostProcess *process)
     return true;
 }
 
+static DvStatus init_srgb(DvObject *object, void *self)
+{
+    (void)self;
+    dv_remark(object, "changes nothing: pictures are drawn in the colours of a screen");
+    return DV_OK;
+}
+
 static const DvPostProcessOps srgb_ops = {.size = sizeof srgb_ops, .get = get_srgb};
 
 const DvClass dv_ogl_rendering_srgb = {
@@ -81,7 +81,8 @@ const DvClass dv_ogl_rendering_srgb = {
     .bases = (const char *const[]){"VisualManager", NULL},
     .family = "shaders",
     .module = "Sofa.GL.Component.Shader",
-    .help = "Colours of the picture are linear and become those of a screen.",
+    .help = "Asks that colours of the picture are linear and become those of a screen; the renderer does not do so.",
     .instance_size = sizeof(OglRenderingSrgb),
     .contracts = (const DvContract[]){{.id = DV_POST_PROCESS, .ops = &srgb_ops}, {0}},
+    .init = init_srgb,
 };

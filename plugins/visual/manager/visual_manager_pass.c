@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * VisualManagerPass: draws the visual models that have its tags; VisualManagerSecondaryPass: draws the pictures of earlier passes by a
- * shader. A CompositingVisualLoop in the scene runs them where advanced rendering is shown.
+ * shader. They offer what they ask for; the renderer here draws all at once, and they say so.
  */
 #include <divan/contracts/visual.h>
 
@@ -42,14 +42,10 @@ static bool get_secondary(void *self_, DvRenderPass *pass)
     return pass->fragment_file || pass->shader;
 }
 
-static DvStatus init_secondary(DvObject *object, void *self_)
+static DvStatus init(DvObject *object, void *self)
 {
-    VisualManagerPass *self = self_;
-    const char *file = dv_data_string(&self->fragment_file);
-    if (*file && !dv_data_file(&self->fragment_file))
-        dv_field_remark(&self->fragment_file, -1, "no file '%s'; the pass draws nothing", file);
-    else if (!*file && !dv_link_object(&self->shader))
-        dv_remark(object, "draws nothing: give fragFilename or shader");
+    (void)self;
+    dv_remark(object, "draws nothing: the renderer draws the scene at once, whatever its passes");
     return DV_OK;
 }
 
@@ -81,10 +77,12 @@ const DvClass dv_visual_manager_pass = {
     .bases = (const char *const[]){"VisualManager", NULL},
     .family = "shaders",
     .module = "Sofa.GL.Component.Shader",
-    .help = "Draws the visual models that have its tags into a picture of its own.",
+    .help =
+        "Asks that visual models that have its tags are drawn into a picture of its own; the renderer does not do so.",
     .instance_size = sizeof(VisualManagerPass),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_RENDER_PASS, .ops = &ops}, {0}},
+    .init = init,
 };
 
 const DvClass dv_visual_manager_secondary_pass = {
@@ -93,9 +91,9 @@ const DvClass dv_visual_manager_secondary_pass = {
     .bases = (const char *const[]){"VisualManagerPass", "VisualManager", NULL},
     .family = "shaders",
     .module = "Sofa.GL.Component.Shader",
-    .help = "Draws the pictures of earlier passes by a shader.",
+    .help = "Asks that pictures of earlier passes are drawn by a shader; the renderer does not do so.",
     .instance_size = sizeof(VisualManagerPass),
     .fields = secondary_fields,
     .contracts = (const DvContract[]){{.id = DV_RENDER_PASS, .ops = &secondary_ops}, {0}},
-    .init = init_secondary,
+    .init = init,
 };
