@@ -650,6 +650,16 @@ static void a_blade_opens_a_beam(void **state)
     dv_scene_free(scene);
 }
 
+/* Nothing in it moves: visual models alone load and run without a message. */
+static void a_gallery_of_visual_models_runs(void **state)
+{
+    (void)state;
+    DvScene *scene = load_own_scene("visual/gallery.scn");
+    step(scene, 3);
+    assert_true(dv_scene_steps(scene) == 3);
+    dv_scene_free(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest cases[] = {
@@ -669,6 +679,7 @@ int main(void)
         cmocka_unit_test(a_cylinder_in_a_skin_loses_its_tip),
         cmocka_unit_test(a_heavy_ball_carves_its_way_through_a_block),
         cmocka_unit_test(a_blade_opens_a_beam),
+        cmocka_unit_test(a_gallery_of_visual_models_runs),
     };
     return cmocka_run_group_tests(cases, start, stop);
 }

@@ -626,6 +626,108 @@ static void a_viewport_too_large_is_an_error(void **state)
     dv_scene_free(scene);
 }
 
+/* A picture of scenes/visual/gallery.scn, as its camera sees it. */
+enum { WIDTH = 800, HEIGHT = 600 };
+typedef struct Gallery {
+    uint8_t pixels[WIDTH * HEIGHT * 4];
+    float whole[16]; /* to clip coordinates, by rows */
+} Gallery;
+
+static void draw_gallery(Gallery *gallery)
+{
+    const DvPictureRecorderOps *recording = dv_service(DV_PICTURE_RECORDER);
+    char path[512];
+    snprintf(path, sizeof path, "%s/scenes/visual/gallery.scn", getenv("DIVAN_TEST_SOURCE_ROOT"));
+    DvScene *scene = NULL;
+    DvText why = {0};
+    assert_int_equal(dv_scene_load(path, NULL, &scene), DV_OK);
+    DvRecorder *recorder = recording->create(scene);
+    DvPicture *picture = recording->record(recorder, NULL);
+    assert_int_equal(picture->camera_count, 1);
+    DvRenderView view = {.width = WIDTH, .height = HEIGHT, .camera = picture->cameras[0].camera};
+    dv_camera_prepare(&view.camera, picture->box, picture->gravity);
+    if (rendering->draw(renderer, picture, &view, &why) != DV_OK ||
+        rendering->read(renderer, gallery->pixels, &why) != DV_OK)
+        fail_msg("%s", why.at);
+    double look[16], projection[16];
+    dv_camera_view(&view.camera, look);
+    dv_camera_projection(&view.camera, WIDTH, HEIGHT, projection);
+    for (int row = 0; row < 4; row++)
+        for (int column = 0; column < 4; column++) {
+            double sum = 0;
+            for (int i = 0; i < 4; i++)
+                sum += projection[4 * row + i] * look[4 * i + column];
+            gallery->whole[4 * row + column] = (float)sum;
+        }
+    recording->unref(picture);
+    recording->destroy(recorder);
+    dv_scene_free(scene);
+}
+
+static const uint8_t *gallery_pixel(const Gallery *gallery, int column, int row) /* from the upper left corner */
+{
+    assert_true(column >= 0 && column < WIDTH && row >= 0 && row < HEIGHT);
+    return gallery->pixels + 4 * ((size_t)row * WIDTH + (size_t)column);
+}
+
+static const uint8_t *gallery_point(const Gallery *gallery, float x, float y, float z)
+{
+    float to[4];
+    for (int i = 0; i < 4; i++)
+        to[i] = gallery->whole[4 * i] * x + gallery->whole[4 * i + 1] * y + gallery->whole[4 * i + 2] * z +
+                gallery->whole[4 * i + 3];
+    return gallery_pixel(gallery, (int)((to[0] / to[3] + 1) / 2 * WIDTH), (int)((1 - to[1] / to[3]) / 2 * HEIGHT));
+}
+
+/* Pixels of a rectangle whose channel `most` is above 1.5 times the others; 3: those that are dark. */
+static int gallery_count(const Gallery *gallery, int left, int top, int width, int height, int most)
+{
+    int count = 0;
+    for (int y = top; y < top + height; y++)
+        for (int x = left; x < left + width; x++) {
+            const uint8_t *p = gallery_pixel(gallery, x, y);
+            const bool dark = p[0] < 100 && p[1] < 100 && p[2] < 100;
+            count += most == 3 ? dark : 2 * p[most] > 3 * p[(most + 1) % 3] && 2 * p[most] > 3 * p[(most + 2) % 3];
+        }
+    return count;
+}
+
+static void each_of_the_gallery_is_where_its_fields_say(void **state)
+{
+    (void)state;
+    static Gallery gallery;
+    draw_gallery(&gallery);
+    const uint8_t *p = gallery_point(&gallery, 1.6f, 0.4f, 1.6f); /* x z above 0: red; below: blue */
+    assert_true(p[0] > 2 * p[2]);
+    p = gallery_point(&gallery, -1.6f, 0.4f, 1.6f);
+    assert_true(p[2] > 2 * p[0]);
+    p = gallery_point(&gallery, 0, 0.3f, 2.5f); /* the largest ball */
+    assert_true(p[0] > p[1] && p[1] > 2 * p[2]);
+    p = gallery_point(&gallery, 1.5f, 1, -0.3f); /* the middle of an arrow */
+    assert_true(p[1] > p[0] && p[1] > p[2] && p[1] < 200);
+    p = gallery_point(&gallery, -3, 0, 0.25f); /* the border of the grid, and between its lines */
+    assert_true(p[0] < 150);
+    p = gallery_point(&gallery, -2.75f, 0, 0.75f);
+    assert_true(p[0] > 200 && p[2] > 200);
+    p = gallery_point(&gallery, 0, 2, 0); /* the y axis */
+    assert_true(p[1] > 200 && p[0] < 50 && p[2] < 50);
+    p = gallery_pixel(&gallery, 35, 70); /* the legend: the most at the top */
+    assert_true(p[0] > 200 && p[2] < 50);
+    p = gallery_pixel(&gallery, 35, 163);
+    assert_true(p[2] > 200 && p[0] < 50);
+    for (int axis = 0; axis < 3; axis++)
+        assert_true(gallery_count(&gallery, 0, HEIGHT - 140, 140, 140, axis) > 20); /* axes in their corner */
+    p = gallery_pixel(&gallery, 590 + 100 + 31, 440 + 75 + 31); /* from above: 19.4 pixels a metre */
+    assert_true(p[0] > 2 * p[2]);
+    p = gallery_pixel(&gallery, 590 + 100 + 31, 440 + 75 - 31);
+    assert_true(p[2] > 2 * p[0]);
+    const int letters = gallery_count(&gallery, 556, 10, 230, 24, 3);
+    if (letters == 0)
+        print_message("no font: texts are not looked at\n");
+    else
+        assert_true(letters > 200 && gallery_count(&gallery, 310, 395, 170, 25, 2) > 100);
+}
+
 /* Mean colours of blocks of 5 x 5 pixels: what an eye sees of a small picture, whatever a driver does at edges. */
 static double difference(const DvImage *image, const Shot *shot)
 {
@@ -736,6 +838,7 @@ int main(void)
         cmocka_unit_test(a_viewport_shows_the_scene_in_its_rectangle),
         cmocka_unit_test(a_viewport_repeats_nothing_of_the_screen),
         cmocka_unit_test(a_viewport_too_large_is_an_error),
+        cmocka_unit_test(each_of_the_gallery_is_where_its_fields_say),
         cmocka_unit_test(the_liver_looks_as_it_did),
     };
     void *none = NULL;
