@@ -707,9 +707,9 @@ static void each_of_the_gallery_is_where_its_fields_say(void **state)
     assert_true(p[0] > 2 * p[1] && p[2] > 2 * p[1]);
     p = gallery_point(&gallery, -3, 0, 0.25f); /* lines of the grid, and between them */
     assert_true(p[0] < 150);
-    p = gallery_point(&gallery, -2.5f, 0, 0.75f);
+    p = gallery_point(&gallery, 2.5f, 0, 2.75f);
     assert_true(p[0] < 150);
-    p = gallery_point(&gallery, -2.75f, 0, 0.75f);
+    p = gallery_point(&gallery, 2.75f, 0, 2.75f);
     assert_true(p[0] > 200 && p[2] > 200);
     p = gallery_point(&gallery, 0, 2, 0); /* the y axis */
     assert_true(p[1] > 200 && p[0] < 50 && p[2] < 50);
