@@ -166,6 +166,9 @@ typedef struct DvPicture {
     const DvPictureImage *background_image;
     double depth_scale;    /* of translucent things; 0: the renderer's own */
     uint64_t bytes_copied; /* into new arrays; what is shared with the picture before does not count */
+    const DvSceneAxes *axes;
+    const DvViewport *viewports;
+    uint32_t axes_count, viewport_count;
 } DvPicture;
 
 /* How a scene is recorded. Zeros are what a scene is shown like. */
