@@ -14,6 +14,7 @@ const DvRename mechanics_renames[] = {
     {DV_RENAME_CLASS, NULL, "ParticleStiffSpringForceField", "SpringForceField"},
     {DV_RENAME_CLASS, NULL, "RigidRigidMapping", "RigidMapping"},
     {DV_RENAME_CLASS, NULL, "StiffSpringForceField", "SpringForceField"},
+    {DV_RENAME_CLASS, NULL, "SurfaceIdentityMapping", "SubsetMapping"},
     {DV_RENAME_CLASS_HARMLESS, NULL, "MappingGeometricStiffnessForceField",
      "assembled systems contain the stiffness of mappings by themselves"},
     {DV_RENAME_CLASS_HARMLESS, NULL, "MechanicalMatrixMapper",
