@@ -347,6 +347,96 @@ static void rigid_motion_moves_contacts_and_changes_no_gap(void **state)
         assert_true(fabs(gaps[0][i] - gaps[1][i]) < 1e-12);
 }
 
+/* ---- Triangles that are turned over ---- */
+
+enum { MOST = 32 };
+
+/* What a triangle, or the same one with its corners in the other order, meets. */
+static uint32_t contacts_of_triangle(const char *method, const DvVec3 corner[3], bool over, const char *attributes,
+                                     const char *other, DvContact contacts[MOST])
+{
+    DvText text = {0};
+    dv_text_add(&text,
+                "<Node name='root' gravity='0 0 0'><DefaultAnimationLoop/><CollisionPipeline name='pipeline'/>"
+                "<BruteForceBroadPhase/><BVHNarrowPhase/><%s name='method'/>"
+                "<CollisionResponse response='PenalityContactForceField'/>"
+                "<Node name='One'><MeshTopology triangles='%s'/><MechanicalObject position='",
+                method, over ? "0 2 1" : "0 1 2");
+    for (int i = 0; i < 3; i++)
+        dv_text_add(&text, "%.17g %.17g %.17g ", corner[i].x, corner[i].y, corner[i].z);
+    dv_text_add(&text, "'/><TriangleCollisionModel %s/></Node><Node name='Two'>%s</Node></Node>", attributes, other);
+    DvScene *scene = scene_from_text(text.at);
+    dv_text_free(&text);
+    const DvContactList *list = detect(scene);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < list->pair_count; i++)
+        for (uint32_t k = 0; k < list->pairs[i].count; k++) {
+            assert_true(count < MOST);
+            contacts[count++] = list->pairs[i].contacts[k];
+        }
+    dv_scene_free(scene);
+    return count;
+}
+
+static bool is_among(const DvContact *c, const DvContact *contacts, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (dv_vec3_distance(dv_vec3_load(c->point[0]), dv_vec3_load(contacts[i].point[0])) < 1e-9 &&
+            dv_vec3_distance(dv_vec3_load(c->point[1]), dv_vec3_load(contacts[i].point[1])) < 1e-9 &&
+            fabs(c->gap - contacts[i].gap) < 1e-9)
+            return true;
+    return false;
+}
+
+/* Not asked of spheres by NewProximityIntersection, which walks the edges of an obtuse triangle in their order. */
+static void a_triangle_turned_over_meets_the_same(void **state)
+{
+    (void)state;
+    uint32_t checked[4] = {0};
+    for (int trial = 0; trial < 400; trial++) {
+        const int m = trial % 4;
+        DvVec3 corner[3];
+        DvText other = {0};
+        for (int i = 0; i < 3; i++)
+            corner[i] = dv_vec3(random_between(-1, 1), random_between(-1, 1), random_between(-0.1, 0.1));
+        dv_text_add(&other, "<MeshTopology triangles='0 1 2' edges='0 1 1 2 2 0'/><MechanicalObject position='");
+        for (int i = 0; i < 3; i++)
+            dv_text_add(&other, "%.17g %.17g %.17g ", random_between(-1, 1), random_between(-1, 1),
+                        random_between(-0.4, 0.4));
+        dv_text_add(&other, "'/>%s%s<LineCollisionModel/>",
+                    m == 3 ? "" : "<PointCollisionModel/><TriangleCollisionModel/>",
+                    m == 1 ? "" : "<SphereCollisionModel radius='0.2'/>");
+        DvContact contacts[2][MOST];
+        uint32_t count[2];
+        for (int over = 0; over < 2; over++)
+            count[over] = contacts_of_triangle(methods[m], corner, over, "", other.at, contacts[over]);
+        dv_text_free(&other);
+        assert_int_equal(count[0], count[1]);
+        for (uint32_t i = 0; i < count[0]; i++)
+            if (!is_among(&contacts[0][i], contacts[1], count[1]))
+                fail_msg("%s, trial %d: contact %u is not that of the triangle turned over", methods[m], trial, i);
+        checked[m] += count[0];
+    }
+    for (int m = 0; m < 4; m++)
+        if (checked[m] <= 10)
+            fail_msg("%s: %u contacts are compared", methods[m], checked[m]);
+}
+
+/* Local minima are on the outer side: what touches a triangle from behind does not count, unless it has both. */
+static void the_outer_side_is_where_corners_go_round_to_the_left(void **state)
+{
+    (void)state;
+    static const char local[] = "LocalMinDistance alarmDistance='0.2' contactDistance='0.05'";
+    static const char point[] = "<MechanicalObject position='0.2 0.3 0.1'/><PointCollisionModel/>";
+    const DvVec3 corner[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    DvContact c[MOST];
+    assert_int_equal(contacts_of_triangle(local, corner, false, "", point, c), 1);
+    assert_true(fabs(c->normal[2] - 1) < 1e-12 && fabs(c->gap - 0.05) < 1e-12);
+    assert_int_equal(contacts_of_triangle(local, corner, true, "", point, c), 0);
+    assert_int_equal(contacts_of_triangle(local, corner, true, "bothSide='1'", point, c), 1);
+    assert_true(fabs(c->normal[2] - 1) < 1e-12 && fabs(c->gap - 0.05) < 1e-12);
+}
+
 /* ---- Who may meet ---- */
 
 static uint32_t contacts_of(const char *first, const char *second)
@@ -422,6 +512,8 @@ int main(void)
         cmocka_unit_test(trees_find_what_testing_every_pair_finds),
         cmocka_unit_test(a_contact_is_a_nearest_pair_of_points),
         cmocka_unit_test(a_point_above_a_flat_sheet_has_one_contact),
+        cmocka_unit_test(a_triangle_turned_over_meets_the_same),
+        cmocka_unit_test(the_outer_side_is_where_corners_go_round_to_the_left),
         cmocka_unit_test(rigid_motion_moves_contacts_and_changes_no_gap),
         cmocka_unit_test(neighbours_are_known_when_models_come_and_go),
         cmocka_unit_test(switches_groups_and_distances_decide_who_meets),
