@@ -83,7 +83,8 @@ static double ball(const DvScene *scene, DvVecId id)
     return dv_state_read(scene_state(scene, "/Ball/dofs"), id).at[2];
 }
 
-static void remove_upper_layer(const DvScene *scene)
+/* `whole`: all of it; else the cell in its middle, all of whose points others have too. */
+static void remove_from_upper_layer(const DvScene *scene, bool whole)
 {
     DvObject *container = scene_object(scene, "/Block/volume"), *modifier = scene_object(scene, "/Block/modifier");
     const DvTopologyOps *mesh = dv_object_ops(container, DV_TOPOLOGY);
@@ -92,15 +93,22 @@ static void remove_upper_layer(const DvScene *scene)
     const double *x = dv_state_read(scene_state(scene, "/Block/dofs"), DV_POSITION).at;
     uint32_t *above = malloc((all.count + 1) * sizeof *above), count = 0;
     for (uint32_t t = 0; t < all.count; t++) {
-        double z = 0.0;
+        DvVec3 middle = dv_vec3_zero();
         for (int k = 0; k < 4; k++)
-            z += 0.25 * x[3 * (size_t)all.at[4 * t + (uint32_t)k] + 2];
-        if (z > HEIGHT / 2)
+            middle = dv_vec3_madd(middle, 0.25, dv_vec3_load(x + 3 * (size_t)all.at[4 * t + (uint32_t)k]));
+        if (middle.z > HEIGHT / 2 && (whole || (fabs(middle.x) < 0.05 && fabs(middle.y) < 0.05)))
             above[count++] = t;
     }
-    assert_true(count > 20 && count < all.count);
+    assert_true(count > (whole ? 20 : 4) && count < all.count);
+    const uint32_t points = dv_state_count(scene_state(scene, "/Block/dofs"));
     assert_int_equal(ops->remove_elements(dv_object_self(modifier), DV_TETRAHEDRA, count, above, true), DV_OK);
+    assert_true((dv_state_count(scene_state(scene, "/Block/dofs")) < points) == whole);
     free(above);
+}
+
+static void remove_upper_layer(const DvScene *scene)
+{
+    remove_from_upper_layer(scene, true);
 }
 
 static uint32_t contacts(const DvScene *scene, double force[3])
@@ -194,12 +202,14 @@ static void copy_positions(const DvScene *scene, double *at, size_t room)
 static void a_saved_run_and_a_reset_do_the_same(void **state)
 {
     (void)state;
-    for (size_t way = 0; way < WAYS; way++) {
+    for (size_t number = 0; number < 2 * WAYS; number++) {
+        const size_t way = number / 2;
+        const bool whole = number % 2 == 0;
         enum { ROOM = 256 };
         double first[ROOM] = {0}, second[ROOM] = {0}, again[ROOM] = {0};
         DvScene *scene = load(way), *loaded;
         steps(scene, 60);
-        remove_upper_layer(scene);
+        remove_from_upper_layer(scene, whole);
         char file[64] = P_tmpdir "/divan-edit-XXXXXX.scn";
         const int descriptor = mkstemps(file, 4);
         assert_true(descriptor >= 0);
@@ -211,14 +221,13 @@ static void a_saved_run_and_a_reset_do_the_same(void **state)
         steps(loaded, 60);
         copy_positions(scene, first, ROOM);
         copy_positions(loaded, second, ROOM);
-        for (int i = 0; i < ROOM; i++)
-            if (first[i] != second[i])
-                print_message("way %zu %d %.17g %.17g\n", way, i, first[i], second[i]);
-        if (memcmp(first, second, sizeof first) != 0)
-            fail_msg("way %zu: a run that was saved goes another way", way);
+        for (int i = 0; i < ROOM; i++) /* rounding aside where points lose some of their elements */
+            if (whole ? first[i] != second[i] : !(fabs(first[i] - second[i]) < 1e-9))
+                fail_msg("way %zu: a run that was saved goes another way: %d is %.17g instead of %.17g", way, i,
+                         second[i], first[i]);
         dv_scene_reset(scene);
         steps(scene, 60);
-        remove_upper_layer(scene);
+        remove_from_upper_layer(scene, whole);
         steps(scene, 60);
         copy_positions(scene, again, ROOM);
         if (memcmp(first, again, sizeof first) != 0)

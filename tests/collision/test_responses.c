@@ -308,15 +308,15 @@ static void what_stuck_is_held_back_after_loading(void **state)
     const DvContactResponseOps *ops = dv_object_ops(response, DV_CONTACT_RESPONSE);
     size_t count;
     const double *memory = ops->memory(dv_object_self(response), &count);
-    assert_int_equal(count, 4 + 2 * 45);
-    double wrong[94];
+    assert_int_equal(count, 6 + 2 * 45);
+    double wrong[96];
     memcpy(wrong, memory, sizeof wrong);
-    assert_true(ops->recall(dv_object_self(response), wrong, 94));
-    assert_false(ops->recall(dv_object_self(response), wrong, 93));
-    wrong[5] = 3; /* a point that is not there */
-    assert_false(ops->recall(dv_object_self(response), wrong, 94));
-    wrong[4] = 9;
-    assert_false(ops->recall(dv_object_self(response), wrong, 94));
+    assert_true(ops->recall(dv_object_self(response), wrong, 96));
+    assert_false(ops->recall(dv_object_self(response), wrong, 95));
+    wrong[7] = 3; /* a point that is not there */
+    assert_false(ops->recall(dv_object_self(response), wrong, 96));
+    wrong[6] = 9;
+    assert_false(ops->recall(dv_object_self(response), wrong, 96));
     dv_scene_free(straight);
     dv_scene_free(loaded);
     remove(file);

@@ -236,8 +236,9 @@ static void store(void *self_, const DvStep *step, const double *lambda, uint32_
 
 /* ---- What goes on in a run that was saved ---- */
 
-/* Numbers before the contacts: the points of both states. Of each: its offset, its force, its two ends. */
-enum { HEAD = 2, EACH = 3 + 3 + 2 * ATTACHMENT_NUMBERS };
+/* Numbers before the contacts: the points of both states, what stands for both meshes. Of each: its offset, its force, its two
+ * ends. */
+enum { HEAD = 4, EACH = 3 + 3 + 2 * ATTACHMENT_NUMBERS };
 
 static const double *memory(void *self_, size_t *count)
 {
@@ -250,8 +251,10 @@ static const double *memory(void *self_, size_t *count)
         self->memory_capacity = 2 * *count;
         self->memory = dv_alloc(self->memory_capacity, sizeof *self->memory);
     }
-    self->memory[0] = self->mesh[0].points;
-    self->memory[1] = self->mesh[1].points;
+    for (int side = 0; side < 2; side++) {
+        self->memory[side] = self->mesh[side].points;
+        self->memory[2 + side] = mesh_memory_print(&self->mesh[side]);
+    }
     double *at = self->memory + HEAD;
     for (uint32_t i = 0; i < self->count; i++) {
         const StickContact *contact = &self->contacts[i];
@@ -274,7 +277,8 @@ static bool recall(void *self_, const double *numbers, size_t count)
     bool edited = false; /* between the step and its saving */
     for (int side = 0; side < 2; side++) {
         mesh_memory_note(&self->mesh[side], self->state[side]);
-        edited = edited || numbers[side] != self->mesh[side].points;
+        edited = edited || numbers[side] != self->mesh[side].points ||
+                 numbers[2 + side] != mesh_memory_print(&self->mesh[side]);
     }
     if (edited)
         return true;

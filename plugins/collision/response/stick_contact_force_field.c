@@ -100,9 +100,9 @@ static DvStatus set_contacts(void *self_, const DvContactList *list, const DvCon
     return DV_OK;
 }
 
-/* ---- What a saved run goes on with: stiffness, damping, points of both states, then ends and rest of each contact ---- */
+/* ---- What a saved run goes on with: stiffness, damping, points of both states, what stands for both meshes, then ends and rest of each contact ---- */
 
-enum { NUMBERS_OF_ALL = 4, NUMBERS_OF_CONTACT = NUMBERS_OF_ENDS + 3 };
+enum { NUMBERS_OF_ALL = 6, NUMBERS_OF_CONTACT = NUMBERS_OF_ENDS + 3 };
 
 static const double *memory(void *self_, size_t *count)
 {
@@ -116,8 +116,10 @@ static const double *memory(void *self_, size_t *count)
     }
     self->memory[0] = self->stiffness;
     self->memory[1] = self->damping;
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < 2; side++) {
         self->memory[2 + side] = self->base.mesh[side].points;
+        self->memory[4 + side] = mesh_memory_print(&self->base.mesh[side]);
+    }
     for (uint32_t i = 0; i < self->base.count; i++) {
         double *to = self->memory + NUMBERS_OF_ALL + (size_t)i * NUMBERS_OF_CONTACT;
         contact_forces_write_ends(&self->base, i, to);
@@ -137,7 +139,8 @@ static bool recall(void *self_, const double *numbers, size_t count)
     self->damping = numbers[1];
     self->recalled = true;
     for (int side = 0; side < 2; side++)
-        if (numbers[2 + side] != dv_state_count(self->base.state[side]))
+        if (numbers[2 + side] != dv_state_count(self->base.state[side]) ||
+            numbers[4 + side] != mesh_memory_print(&self->base.mesh[side]))
             return true; /* the mesh was edited between the step and its saving */
     for (uint32_t i = 0; i < contacts; i++) {
         const double *from = numbers + NUMBERS_OF_ALL + (size_t)i * NUMBERS_OF_CONTACT;
