@@ -14,24 +14,6 @@ static const DvLight own_light = {
     .kind = DV_LIGHT_POSITIONAL, .color = {1, 1, 1, 1}, .position = {-0.35, 0.25, 0}, .with_camera = true};
 static const float own_ambient = 0.7f, own_diffuse = 0.9f;
 
-void *list_add(List *list, size_t size)
-{
-    if (list->count == list->capacity) {
-        const uint32_t capacity = list->capacity ? 2 * list->capacity : 16;
-        list->at = dv_realloc(list->at, list->capacity * size, capacity * size);
-        list->capacity = capacity;
-    }
-    void *element = (char *)list->at + list->count++ * size;
-    memset(element, 0, size);
-    return element;
-}
-
-void list_free(List *list)
-{
-    dv_free(list->at);
-    *list = (List){0};
-}
-
 void matrix_multiply(const float a[16], const float b[16], float product[16])
 {
     for (int row = 0; row < 4; row++)

@@ -22,14 +22,9 @@
 
 #include <divan/contracts/renderer.h>
 
-enum { MOST_LIGHTS = DV_PICTURE_LIGHTS, SHADOW_UNIT = 7, OWN_TEXTURE_UNIT = 0 };
+#include "list.h"
 
-typedef struct List {
-    void *at;
-    uint32_t count, capacity;
-} List;
-void *list_add(List *list, size_t size); /* zero */
-void list_free(List *list);
+enum { MOST_LIGHTS = DV_PICTURE_LIGHTS, SHADOW_UNIT = 7, OWN_TEXTURE_UNIT = 0 };
 
 /* Programs */
 

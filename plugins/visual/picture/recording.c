@@ -99,24 +99,6 @@ void shared_image_release(SharedImage *image)
     dv_free(image);
 }
 
-void *list_add(List *list, size_t size)
-{
-    if (list->count == list->capacity) {
-        const uint32_t capacity = list->capacity ? 2 * list->capacity : 16;
-        list->at = dv_realloc(list->at, list->capacity * size, capacity * size);
-        list->capacity = capacity;
-    }
-    void *element = (char *)list->at + list->count++ * size;
-    memset(element, 0, size);
-    return element;
-}
-
-void list_free(List *list)
-{
-    dv_free(list->at);
-    *list = (List){0};
-}
-
 Recording *recording_new(void)
 {
     Recording *recording = dv_alloc(1, sizeof *recording);

@@ -11,6 +11,8 @@
 
 #include <divan/contracts/picture.h>
 
+#include "list.h"
+
 uint64_t picture_id(void); /* [any] another number at each call */
 
 /* An array that pictures share; its elements follow it. */
@@ -29,14 +31,6 @@ typedef struct SharedImage {
 /* Reads a file by the service of images; NULL: it could not, `why` says why. */
 SharedImage *shared_image_read(const char *path, DvText *why);
 void shared_image_release(SharedImage *image); /* NULL is allowed */
-
-typedef struct List {
-    void *at;
-    uint32_t count, capacity;
-} List;
-/* One more element of `size` bytes, zero; valid until the next. */
-void *list_add(List *list, size_t size);
-void list_free(List *list);
 
 typedef struct Recording {
     DvPicture picture; /* first: it is what others have */
