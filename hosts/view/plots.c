@@ -9,6 +9,8 @@
 
 #include <divan/output.h>
 
+#include "snapshot.h"
+
 typedef struct Plot {
     char *path, *unit;
     uint32_t element, curves;
@@ -60,19 +62,7 @@ static double number_of(const DvType *type, const void *value, size_t count, siz
 {
     if (!value || element >= count || component >= type->components)
         return NAN;
-    const size_t place = element * type->components + component;
-    switch (type->scalar) {
-    case DV_SCALAR_BOOL:
-        return ((const bool *)value)[place];
-    case DV_SCALAR_INT:
-        return ((const int32_t *)value)[place];
-    case DV_SCALAR_UINT:
-        return ((const uint32_t *)value)[place];
-    case DV_SCALAR_DOUBLE:
-        return ((const double *)value)[place];
-    default:
-        return NAN;
-    }
+    return view_number(type, value, element * type->components + component);
 }
 
 bool plots_add(Plots *plots, DvScene *scene, const char *path, uint32_t element)

@@ -156,7 +156,7 @@ static void clear_field(gpointer data)
     g_free(view->numbers);
 }
 
-static double number_at(const DvType *type, const void *value, size_t place)
+double view_number(const DvType *type, const void *value, size_t place)
 {
     switch (type->scalar) {
     case DV_SCALAR_BOOL:
@@ -165,8 +165,10 @@ static double number_at(const DvType *type, const void *value, size_t place)
         return ((const int32_t *)value)[place];
     case DV_SCALAR_UINT:
         return ((const uint32_t *)value)[place];
-    default:
+    case DV_SCALAR_DOUBLE:
         return ((const double *)value)[place];
+    default:
+        return NAN;
     }
 }
 
@@ -181,7 +183,7 @@ static void copy_numbers(FieldView *view, const DvType *type, const void *value,
     view->rows = MIN(view->count - view->first, (size_t)FIELD_ROWS);
     view->numbers = g_new(double, view->rows * view->components + 1);
     for (size_t i = 0; i < view->rows * view->components; i++)
-        view->numbers[i] = number_at(type, value, view->first * view->components + i);
+        view->numbers[i] = view_number(type, value, view->first * view->components + i);
 }
 
 static void view_value(FieldView *view, DvData *data, size_t first)

@@ -112,6 +112,9 @@ typedef struct Snapshot {
     DvPicture *picture;    /* NULL: no scene, or nobody records pictures here */
 } Snapshot;
 
+/* Number `place` of a value, counted through all elements; NaN of types that hold none. */
+double view_number(const DvType *type, const void *value, size_t place);
+
 Snapshot *snapshot_ref(Snapshot *snapshot);
 void snapshot_unref(Snapshot *snapshot); /* [any] NULL is allowed */
 
