@@ -197,6 +197,8 @@ TYPE(dv_type_vec3d, "Vec3d", DV_SCALAR_DOUBLE, double, 3, false, );
 TYPE(dv_type_vec4d, "Vec4d", DV_SCALAR_DOUBLE, double, 4, false, );
 TYPE(dv_type_vec6d, "Vec6d", DV_SCALAR_DOUBLE, double, 6, false, );
 TYPE(dv_type_quat, "quaternion", DV_SCALAR_DOUBLE, double, 4, false, .blank = identity_quaternion);
+TYPE(dv_type_rigid2d, "Rigid2d", DV_SCALAR_DOUBLE, double, 3, false, );
+TYPE(dv_type_rigid3d, "Rigid3d", DV_SCALAR_DOUBLE, double, 7, false, .blank = identity_rigid3);
 TYPE(dv_type_vec2i, "Vec2i", DV_SCALAR_INT, int32_t, 2, false, );
 TYPE(dv_type_vec3i, "Vec3i", DV_SCALAR_INT, int32_t, 3, false, );
 TYPE(dv_type_vec2u, "Vec2u", DV_SCALAR_UINT, uint32_t, 2, false, );
@@ -227,10 +229,6 @@ TYPE(dv_type_hexahedra, "list of hexahedron", DV_SCALAR_UINT, uint32_t, 8, true,
 TYPE(dv_type_prisms, "list of prism", DV_SCALAR_UINT, uint32_t, 6, true, );
 TYPE(dv_type_pyramids, "list of pyramid", DV_SCALAR_UINT, uint32_t, 5, true, );
 
-/* Single coordinates that have no public type of their own. */
-static TYPE(rigid2, "Rigid2d", DV_SCALAR_DOUBLE, double, 3, false, );
-static TYPE(rigid3, "Rigid3d", DV_SCALAR_DOUBLE, double, 7, false, .blank = identity_rigid3);
-
 /* Places: only their addresses and names matter. */
 TYPE(dv_type_coord, "coordinate", DV_SCALAR_OPAQUE, double, 1, false, );
 TYPE(dv_type_deriv, "derivative", DV_SCALAR_OPAQUE, double, 1, false, );
@@ -253,8 +251,8 @@ static const struct {
     {&dv_vec1d, &dv_type_double, &dv_type_double, &dv_type_doubles, &dv_type_doubles},
     {&dv_vec2d, &dv_type_vec2d, &dv_type_vec2d, &dv_type_vec2s, &dv_type_vec2s},
     {&dv_vec6d, &dv_type_vec6d, &dv_type_vec6d, &dv_type_vec6s, &dv_type_vec6s},
-    {&dv_rigid2d, &rigid2, &dv_type_vec3d, &dv_type_rigid2s, &dv_type_vec3s},
-    {&dv_rigid3d, &rigid3, &dv_type_vec6d, &dv_type_rigid3s, &dv_type_vec6s},
+    {&dv_rigid2d, &dv_type_rigid2d, &dv_type_vec3d, &dv_type_rigid2s, &dv_type_vec3s},
+    {&dv_rigid3d, &dv_type_rigid3d, &dv_type_vec6d, &dv_type_rigid3s, &dv_type_vec6s},
 };
 
 static size_t place_of(const char *dof_name, size_t length)

@@ -60,7 +60,7 @@ complain "GLib in public headers" "$glib"
 physics=$(grep -rniE '(mass|stiffness|spring|young|poisson|damping|rayleigh|elastic|friction|collision|newton|euler|jacobi|corotation|conjugate|preconditio)' \
     kernel/src kernel/words --include='*.[ch]' || true)
 complain "physics in the kernel" "$physics"
-names=$(grep -rhoE '^    \.name = "[A-Z][A-Za-z0-9]+"' plugins --include='*.c' | sed 's/.*"\(.*\)"/\1/' | sort -u)
+names=$(grep -rhoE '^ *\.name = "[A-Z][A-Za-z0-9]+"' plugins --include='*.c' | sed 's/.*"\(.*\)"/\1/' | sort -u)
 [ "$(printf '%s\n' "$names" | wc -l)" -gt 20 ] || { echo "too few classes found in plugins"; exit 1; }
 named=$(printf '%s\n' "$names" | sed 's/.*/"&"/' | grep -rnFf - kernel/src kernel/words --include='*.[ch]' || true)
 complain "classes of plugins named in the kernel" "$named"

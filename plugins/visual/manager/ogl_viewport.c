@@ -14,14 +14,6 @@ typedef struct OglViewport {
     DvData advanced, framebuffer, swap, draw_camera;
 } OglViewport;
 
-static const double identity[7] = {0, 0, 0, 0, 0, 0, 1};
-static const DvType type_rigid = {.size = sizeof(DvType),
-                                  .name = "Rigid3d",
-                                  .scalar = DV_SCALAR_DOUBLE,
-                                  .components = 7,
-                                  .element_size = 7 * sizeof(double),
-                                  .blank = identity};
-
 static DvRigid3 place_of(OglViewport *self)
 {
     if (dv_data_is_set(&self->camera_rigid))
@@ -88,7 +80,7 @@ static const DvField fields[] = {
     FIELD(camera_position, "cameraPosition", dv_type_vec3d, .unit = "m", .help = "where its camera stands"),
     FIELD(camera_orientation, "cameraOrientation", dv_type_quat, .init = "0 0 0 1",
           .help = "rotation of the axes of its camera, which looks along -z"),
-    FIELD(camera_rigid, "cameraRigid", type_rigid, .init = "0 0 0 0 0 0 1",
+    FIELD(camera_rigid, "cameraRigid", dv_type_rigid3d, .init = "0 0 0 0 0 0 1",
           .help = "both in one; this counts when given"),
     FIELD(near, "zNear", dv_type_double, .init = "0", .unit = "m", .range = &dv_range_not_negative,
           .help = "nearer things are cut off; 0: by the bounds of the scene"),

@@ -12,12 +12,6 @@ typedef struct VisualTransform {
 } VisualTransform;
 
 static const double identity[7] = {0, 0, 0, 0, 0, 0, 1};
-static const DvType type_rigid = {.size = sizeof(DvType),
-                                  .name = "Rigid3d",
-                                  .scalar = DV_SCALAR_DOUBLE,
-                                  .components = 7,
-                                  .element_size = 7 * sizeof(double),
-                                  .blank = identity};
 
 static bool get(void *self_, double rigid[7])
 {
@@ -40,8 +34,8 @@ static DvStatus init(DvObject *object, void *self_)
 
 static const DvField fields[] = {
     VISUAL_ENABLE_FIELD(VisualTransform, enable),
-    DV_FIELD(VisualTransform, transform, "transform", type_rigid, .init = "0 0 0 0 0 0 1", .flags = DV_FIELD_DRAWING,
-             .help = "translation (m), then rotation as a quaternion x y z w"),
+    DV_FIELD(VisualTransform, transform, "transform", dv_type_rigid3d, .init = "0 0 0 0 0 0 1",
+             .flags = DV_FIELD_DRAWING, .help = "translation (m), then rotation as a quaternion x y z w"),
     DV_FIELD(VisualTransform, recursive, "recursive", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,
              .help = "holds for the whole node and below, not only for the visual models before it in the node"),
     {0},
