@@ -205,7 +205,7 @@ static void write_text(const char *path, const char *text)
 static void groups_of_a_file_have_its_materials(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/divan-picture-XXXXXX", path[256], text[1024];
+    char folder[] = P_tmpdir "/divan-picture-XXXXXX", path[256], text[1024];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/two.mtl", folder);
     write_text(path, "newmtl red\nKd 1 0 0\nnewmtl blue\nKd 0 0 1\nd 0.5\nKs 1 1 1\nNs 10\n");

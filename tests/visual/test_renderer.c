@@ -297,7 +297,7 @@ static void a_texture_lies_as_its_coordinates_say(void **state)
     /* The upper row is red, green; the lower blue, white. */
     uint8_t pixels[16] = {255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255, 255, 255, 255, 255};
     DvImage image = {2, 2, pixels};
-    char path[] = "/tmp/divan-texture-XXXXXX.png", text[1024];
+    char path[] = P_tmpdir "/divan-texture-XXXXXX.png", text[1024];
     const int file = mkstemps(path, 4);
     assert_true(file >= 0);
     (void)close(file);
@@ -431,7 +431,7 @@ static void collect(const DvMessage *message, void *context)
 static void a_scene_draws_by_its_own_shader(void **state)
 {
     (void)state;
-    char path[] = "/tmp/divan-shader-XXXXXX", text[1024];
+    char path[] = P_tmpdir "/divan-shader-XXXXXX", text[1024];
     const int file = mkstemp(path);
     assert_true(file >= 0);
     (void)close(file);
