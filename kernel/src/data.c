@@ -201,10 +201,9 @@ static void stack_free(Stack *stack)
         g_free(stack->at);
 }
 
-static void mark_outputs(DvData *data)
+/* Out of line: most fields that change in a step have nobody who follows. */
+static __attribute__((noinline)) void mark_followers(DvData *data)
 {
-    if (!data->graph || !data->graph->outputs.len)
-        return;
     Stack stack;
     STACK_INIT(stack);
     for (;;) {
@@ -224,15 +223,22 @@ static void mark_outputs(DvData *data)
     stack_free(&stack);
 }
 
+static inline void mark_outputs(DvData *data)
+{
+    if (data->graph && data->graph->outputs.len)
+        mark_followers(data);
+}
+
 /* After every write. */
-static void changed(DvData *data)
+static inline void changed(DvData *data)
 {
     dv_private_check_thread(dv_private_scene_of(data->owner), "writing a field");
     data->version++;
     data->flags = (data->flags | DV_DATA_SET) & ~(uint32_t)(DV_DATA_DIRTY | DV_DATA_WRITING);
     mark_outputs(data);
     DvObject *owner = data->owner;
-    if (owner->is_node || data == &owner->tags || data == &owner->name)
+    const bool is_time = owner->is_node && data == &((DvNode *)owner->self)->time; /* the graph does not hang on it */
+    if ((owner->is_node && !is_time) || data == &owner->tags || data == &owner->name)
         dv_private_graph_data_changed(owner, data);
 }
 
@@ -350,11 +356,9 @@ DvStatus dv_data_update(DvData *data)
 
 /* Writing */
 
-static void *begin(DvData *data, size_t count, bool keep)
+static __attribute__((noinline)) void *begin_anyhow(DvData *data, size_t count, bool keep)
 {
     const DvType *type = data->type;
-    if (!type->list)
-        count = 1;
     Value *value = header_of(data->value);
     const int users = atomic_load_explicit(&value->users, memory_order_acquire);
     const bool alone = users == 1 || users == 1 + followers(data);
@@ -385,6 +389,19 @@ static void *begin(DvData *data, size_t count, bool keep)
     data->count = count;
     data->flags |= DV_DATA_WRITING;
     return elements;
+}
+
+/* What a step does most: as many elements as before, of a value that nobody shares. */
+static inline void *begin(DvData *data, size_t count, bool keep)
+{
+    if (!data->type->list)
+        count = 1;
+    Value *value = header_of(data->value);
+    if (count != data->count || atomic_load_explicit(&value->users, memory_order_acquire) != 1 ||
+        (!keep && data->type->scalar == DV_SCALAR_STRING))
+        return begin_anyhow(data, count, keep);
+    data->flags |= DV_DATA_WRITING;
+    return (void *)(uintptr_t)data->value;
 }
 
 void *dv_data_begin(DvData *data, size_t count)

@@ -635,17 +635,24 @@ static bool same_tags(DvTags a, DvTags b)
     return true;
 }
 
-DvSchedule *dv_schedule(DvNode *root, const DvPlan *plan, DvTags tags)
+/* Where a node remembers the schedule of a plan, without tags: found without a search while no other plan takes the place. */
+static inline DvSchedule **remembered(DvNode *node, const DvPlan *plan)
+{
+    return &node->recent[((uintptr_t)plan / sizeof *plan) % G_N_ELEMENTS(node->recent)];
+}
+
+static __attribute__((noinline)) DvSchedule *find_schedule(DvNode *root, const DvPlan *plan, DvTags tags)
 {
     if (!root->schedules)
         root->schedules = g_ptr_array_new_with_free_func(schedule_free);
     DvSchedule *schedule = NULL;
-    for (guint i = 0; i < root->schedules->len && !schedule; i++) {
-        DvSchedule *kept = g_ptr_array_index(root->schedules, i);
-        if (kept->plan == plan && same_tags(kept->tags, tags))
-            schedule = kept;
-    }
+    DvSchedule *const *kept = (DvSchedule *const *)(void *)root->schedules->pdata;
+    for (guint n = root->schedules->len; n > 0 && !schedule; n--, kept++)
+        if ((*kept)->plan == plan && same_tags((*kept)->tags, tags))
+            schedule = *kept;
     if (schedule && schedule->running && (schedule->stale || schedule->changed)) {
+        if (*remembered(root, plan) == schedule)
+            *remembered(root, plan) = NULL;
         g_ptr_array_remove_fast(root->schedules, schedule); /* it finishes with what it has; the next is another */
         schedule = NULL;
     }
@@ -653,11 +660,23 @@ DvSchedule *dv_schedule(DvNode *root, const DvPlan *plan, DvTags tags)
         schedule = schedule_new(root, plan, tags);
     if (schedule->stale || schedule->changed)
         update(schedule);
+    if (tags.count == 0)
+        *remembered(root, plan) = schedule;
     return schedule;
+}
+
+DvSchedule *dv_schedule(DvNode *root, const DvPlan *plan, DvTags tags)
+{
+    DvSchedule *schedule = *remembered(root, plan);
+    if (schedule && schedule->plan == plan && tags.count == 0 && !schedule->stale && !schedule->changed)
+        return schedule;
+    return find_schedule(root, plan, tags);
 }
 
 void dv_schedule_run(DvSchedule *schedule, void *context)
 {
+    if (schedule->calls->len == 0)
+        return;
     DvScene *scene = schedule->root->scene;
     struct Frame frame = {schedule, scene->innermost};
     schedule->running++;
@@ -716,6 +735,7 @@ void dv_private_schedules_drop(DvNode *node)
     if (node->schedules)
         g_ptr_array_free(node->schedules, TRUE);
     node->schedules = NULL;
+    memset(node->recent, 0, sizeof node->recent);
     while (node->parts.len) {
         Part *part = dv_private_at(&node->parts, 0);
         mark(part);

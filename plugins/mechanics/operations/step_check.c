@@ -19,6 +19,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <divan/contracts/fault_cause.h>
 #include <divan/contracts/solver.h>
@@ -307,9 +308,7 @@ static void find_limits(const DvMechanics *m, DvNode *root, uint64_t number, dou
  * small enough spares a closer look. */
 static bool is_wrong(DvStateRef s, DvVecId id, double limit, Wrong *wrong)
 {
-    if (!s.ops->has(s.self, id))
-        return false;
-    const double squares = s.ops->dot(s.self, id, id);
+    const double squares = s.ops->dot(s.self, id, id); /* zero of a vector that does not exist */
     if (squares <= limit * limit && isfinite(squares))
         return false;
     *wrong = (Wrong){.point = s.ops->first_not_finite(s.self, id), .position = dv_vec_kind(id) == DV_COORDS};
@@ -373,6 +372,17 @@ static DvStatus report(const DvMechanics *m, DvNode *root, Wrong wrong, uint64_t
     return status;
 }
 
+/* A copy wherever the state lives; in memory of the host without a detour. */
+static void keep(DvStateRef s, DvVecId copy, DvVecId id)
+{
+    const DvConstVec from = s.ops->spaces == DV_IN_HOST ? dv_state_read(s, id) : (DvConstVec){0};
+    double *to = from.at ? s.ops->write(s.self, copy, DV_HOST, DV_OVERWRITE) : NULL;
+    if (to)
+        memcpy(to, from.at, (size_t)from.count * from.dim * sizeof *to);
+    else
+        s.ops->combine(s.self, copy, id, DV_NO_VEC, 0.0);
+}
+
 static DvStatus check(DvNode *root, uint64_t number)
 {
     DvMechanics *m = watched(root);
@@ -396,9 +406,8 @@ static DvStatus check(DvNode *root, uint64_t number)
         }
     }
     for (uint32_t i = 0; i < m->independent.count; i++) {
-        const DvStateRef s = independent_at(m, i)->ref;
-        s.ops->combine(s.self, VEC_GOOD_POSITION, DV_POSITION, DV_NO_VEC, 0.0);
-        s.ops->combine(s.self, VEC_GOOD_VELOCITY, DV_VELOCITY, DV_NO_VEC, 0.0);
+        keep(independent_at(m, i)->ref, VEC_GOOD_POSITION, DV_POSITION);
+        keep(independent_at(m, i)->ref, VEC_GOOD_VELOCITY, DV_VELOCITY);
     }
     return DV_OK;
 }

@@ -46,9 +46,9 @@ static const double REFINED = 1e-14;
 
 /* ---- factorization -------------------------------------------------------------------------------------------------- */
 
-static void scatter_entries(DvBlockLdl *self, const DvBlockMatrix *a, const Supernode *super, double *panel)
+static inline void scatter_blocks(const DvBlockLdl *self, const DvBlockMatrix *a, const Supernode *super, double *panel,
+                                  uint32_t b)
 {
-    const uint32_t b = self->block;
     const Entry *end = self->entries + super[1].entries;
     for (const Entry *entry = self->entries + super->entries; entry < end; entry++) {
         const double *block = a->values + (uint64_t)b * b * entry->block;
@@ -57,6 +57,14 @@ static void scatter_entries(DvBlockLdl *self, const DvBlockMatrix *a, const Supe
             for (uint32_t c = 0; c < b; c++)
                 target[r + c * super->ld] = block[r * b + c];
     }
+}
+
+static void scatter_entries(const DvBlockLdl *self, const DvBlockMatrix *a, const Supernode *super, double *panel)
+{
+    if (self->block == 3) /* the points of solids: sizes that the compiler knows */
+        scatter_blocks(self, a, super, panel, 3);
+    else
+        scatter_blocks(self, a, super, panel, self->block);
 }
 
 /* The size of each diagonal entry, or of its row's largest entry where that is zero. */
@@ -309,7 +317,7 @@ DvStatus dv_block_ldl_factor(DvBlockLdl *self, const DvBlockMatrix *a, uint32_t 
 
 /* ---- solution ------------------------------------------------------------------------------------------------------- */
 
-static void copy_nodes(uint32_t b, double *to, const double *from)
+static inline void copy_nodes(uint32_t b, double *to, const double *from)
 {
     for (uint32_t c = 0; c < b; c++)
         to[c] = from[c];
@@ -324,7 +332,7 @@ static void forward_panel(const DvBlockLdl *self, const Supernode *super, double
     double *top = y + (uint64_t)b * super->first;
     memcpy(t, top, width * sizeof *t);
     memset(t + width, 0, (super->ld - width) * sizeof *t);
-    self->kernels->forward(self->panels + super->panel, super->ld, width, t);
+    self->kernels->forward(self->panels + super->panel, super->ld, width + b * super->below, width, t);
     memcpy(top, t, width * sizeof *t);
     t += width;
     for (uint32_t i = 0; i < super->below; i++, t += b) {
@@ -346,7 +354,7 @@ static void backward_panel(const DvBlockLdl *self, const Supernode *super, doubl
     for (uint32_t i = 0; i < super->below; i++, t += b)
         copy_nodes(b, t, y + (uint64_t)b * rows[i]);
     memset(t, 0, (super->ld - width - b * super->below) * sizeof *t);
-    self->kernels->backward(self->panels + super->panel, super->ld, width, self->panel_rhs);
+    self->kernels->backward(self->panels + super->panel, super->ld, width + b * super->below, width, self->panel_rhs);
     memcpy(top, self->panel_rhs, width * sizeof *t);
 }
 

@@ -38,10 +38,10 @@ typedef struct DvDenseKernels {
     /* L of the rows [first, end) below a factored block, multiples of 8. [worker] */
     void (*extend)(double *panel, size_t ld, size_t first, size_t end, size_t width, const double *inverse,
                    const double *packed);
-    /* t := L^-1 t on the first width entries, then the rows below: t_below -= L_below t_top. t: [ld]. */
-    void (*forward)(const double *panel, size_t ld, size_t width, double *t);
+    /* t := L^-1 t on the first width entries, then the rows below, up to height: t_below -= L_below t_top. t: [ld]. */
+    void (*forward)(const double *panel, size_t ld, size_t height, size_t width, double *t);
     /* t_top := L^-T (t_top - L_below^T t_below). t: [ld], zero from the panel's height on. */
-    void (*backward)(const double *panel, size_t ld, size_t width, double *t);
+    void (*backward)(const double *panel, size_t ld, size_t height, size_t width, double *t);
     /* The same for eight right-hand sides side by side: row i of top (the first width rows) and bottom (the `below` others) is
      * 8 numbers. Forward: top := L^-1 top, bottom -= L_below top, with the bits of `forward`. */
     void (*forward_many)(const double *panel, size_t ld, size_t width, size_t below, double *top, double *bottom);

@@ -223,19 +223,21 @@ DV_SIMD_INLINE void subtract_columns(unsigned columns, const double *l, size_t l
     }
 }
 
-TARGET static void solve_forward(const double *panel, size_t ld, size_t width, double *t)
+TARGET static void solve_forward(const double *panel, size_t ld, size_t height, size_t width, double *t)
 {
     for (size_t j = 0; j < width; j += TILE) {
         const size_t block = width - j < TILE ? width - j : TILE;
         const double *corner = panel + j + j * ld;
-        for (size_t r = 1; r < block; r++)
-            for (size_t k = 0; k < r; k++)
-                t[j + r] -= corner[r + k * ld] * t[j + k];
-        /* Rows up to the next multiple of 8 one by one, then whole groups to ld. */
-        size_t i = block;
-        for (; (j + i) % GROUP != 0; i++)
-            for (size_t k = 0; k < block; k++)
-                t[j + i] -= corner[i + k * ld] * t[j + k];
+        /* Rows of the block and up to the next multiple of 8 one by one, then whole groups to ld. */
+        size_t i = 1;
+        for (; i < block || ((j + i) % GROUP != 0 && j + i < height); i++) {
+            double sum = t[j + i];
+            for (size_t k = 0; k < i && k < block; k++)
+                sum -= corner[i + k * ld] * t[j + k];
+            t[j + i] = sum;
+        }
+        if (j + i >= height)
+            continue;
         const size_t rows = ld - j - i;
         switch (block) {
         case 6:
@@ -280,7 +282,7 @@ DV_SIMD_INLINE void dot_columns(unsigned columns, const double *l, size_t ld, si
     }
 }
 
-TARGET static void solve_backward(const double *panel, size_t ld, size_t width, double *t)
+TARGET static void solve_backward(const double *panel, size_t ld, size_t height, size_t width, double *t)
 {
     for (size_t tile = (width + TILE - 1) / TILE; tile-- > 0;) {
         const size_t j = tile * TILE;
@@ -288,25 +290,27 @@ TARGET static void solve_backward(const double *panel, size_t ld, size_t width, 
         const double *corner = panel + j + j * ld;
         double sums[TILE] = {0};
         size_t i = block;
-        for (; (j + i) % GROUP != 0; i++)
+        for (; (j + i) % GROUP != 0 && j + i < height; i++)
             for (size_t k = 0; k < block; k++)
                 sums[k] += corner[i + k * ld] * t[j + i];
-        const size_t rows = ld - j - i;
-        switch (block) {
-        case 6:
-            dot_columns(6, corner + i, ld, rows, t + j + i, sums);
-            break;
-        case 3:
-            dot_columns(3, corner + i, ld, rows, t + j + i, sums);
-            break;
-        default:
-            for (size_t k = 0; k < block; k++)
-                dot_columns(1, corner + i + k * ld, ld, rows, t + j + i, sums + k);
-        }
+        const size_t rows = j + i < height ? ld - j - i : 0;
+        if (rows > 0)
+            switch (block) {
+            case 6:
+                dot_columns(6, corner + i, ld, rows, t + j + i, sums);
+                break;
+            case 3:
+                dot_columns(3, corner + i, ld, rows, t + j + i, sums);
+                break;
+            default:
+                for (size_t k = 0; k < block; k++)
+                    dot_columns(1, corner + i + k * ld, ld, rows, t + j + i, sums + k);
+            }
         for (size_t r = block; r-- > 0;) {
-            t[j + r] -= sums[r];
+            double sum = t[j + r] - sums[r];
             for (size_t k = r + 1; k < block; k++)
-                t[j + r] -= corner[k + r * ld] * t[j + k];
+                sum -= corner[k + r * ld] * t[j + k];
+            t[j + r] = sum;
         }
     }
 }

@@ -6,11 +6,13 @@
 
 #include "costs.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
     BLOCKS_PER_CHUNK = 64, /* of eight springs */
     POINTS_PER_CHUNK = 512,
+    FEW = 3,            /* springs, which are quicker one by one */
     PARALLEL_FROM = 512 /* springs, below which points need no lists of their springs */
 };
 
@@ -214,6 +216,61 @@ DV_SIMD_INLINE void dforce_body(SpringWork *work, uint32_t begin, uint32_t end, 
     }
 }
 
+/* The same for each spring alone: of a few, most lanes of a block would be empty. The operations are those of the lanes, in their order,
+ * and so are the bits. */
+DV_SIMD_INLINE void force_alone_body(SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord,
+                                     uint32_t deriv)
+{
+    SpringBlocks *set = work->set;
+    for (uint32_t i = begin; i < end; i++) {
+        const SpringBlock *block = &set->block[i / DV_LANES];
+        const uint32_t lane = i % DV_LANES, a = block->a[lane], b = block->b[lane];
+        const double *xa = work->x[0] + (size_t)a * coord, *xb = work->x[1] + (size_t)b * coord;
+        const double *va = work->v[0] + (size_t)a * deriv, *vb = work->v[1] + (size_t)b * deriv;
+        DvReal8 *tangent = set->tangent + (size_t)(i / DV_LANES) * (uint32_t)(spatial + 2),
+                *value = set->value + (size_t)(i / DV_LANES) * (uint32_t)spatial;
+        const double d = springs_length(xa, xb, (uint32_t)spatial), rest_length = block->rest_length[lane];
+        const bool active =
+            block->enabled[lane] && d > set->shortest && (!block->elongation_only[lane] || d > rest_length);
+        const double length = active ? d : 1.0;
+        double u[6], speed = 0.0;
+        DV_EACH (c, spatial) {
+            u[c] = (xb[c] - xa[c]) / length;
+            speed += u[c] * (vb[c] - va[c]);
+        }
+        const double s = block->stiffness[lane] * (d - rest_length) + block->damping[lane] * speed, slope = s / length;
+        const double tension = active ? s : 0.0;
+        DV_EACH (c, spatial) {
+            tangent[c][lane] = u[c];
+            value[c][lane] = tension * u[c];
+        }
+        tangent[spatial][lane] = active ? block->stiffness[lane] - slope : 0.0;
+        tangent[spatial + 1][lane] = active ? slope : 0.0;
+    }
+}
+
+DV_SIMD_INLINE void dforce_alone_body(SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord,
+                                      uint32_t deriv)
+{
+    (void)coord;
+    SpringBlocks *set = work->set;
+    for (uint32_t i = begin; i < end; i++) {
+        const SpringBlock *block = &set->block[i / DV_LANES];
+        const uint32_t lane = i % DV_LANES;
+        const double *a = work->v[0] + (size_t)block->a[lane] * deriv, *b = work->v[1] + (size_t)block->b[lane] * deriv;
+        const DvReal8 *tangent = set->tangent + (size_t)(i / DV_LANES) * (uint32_t)(spatial + 2);
+        DvReal8 *value = set->value + (size_t)(i / DV_LANES) * (uint32_t)spatial;
+        double d[6], along = 0.0;
+        DV_EACH (c, spatial) {
+            d[c] = b[c] - a[c];
+            along += tangent[c][lane] * d[c];
+        }
+        const double axial = work->k * (tangent[spatial][lane] * along), all = work->k * tangent[spatial + 1][lane];
+        DV_EACH (c, spatial)
+            value[c][lane] = axial * tangent[c][lane] + all * d[c];
+    }
+}
+
 /* f_a += value, f_b -= value: spring after spring. */
 DV_SIMD_INLINE void scatter_body(SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord,
                                  uint32_t deriv)
@@ -312,6 +369,16 @@ DV_SIMD_CLONES static void dforce(void *work, uint32_t begin, uint32_t end)
     with_dof_type(dforce_body, work, begin, end);
 }
 
+DV_SIMD_CLONES static void force_alone(SpringWork *work)
+{
+    with_dof_type(force_alone_body, work, 0, work->set->count);
+}
+
+static void dforce_alone(SpringWork *work)
+{
+    with_dof_type(dforce_alone_body, work, 0, work->set->count);
+}
+
 static void gather(void *work, uint32_t begin, uint32_t end)
 {
     with_dof_type(gather_body, work, begin, end);
@@ -346,7 +413,9 @@ void spring_blocks_force(SpringBlocks *set, const DvConstVec *x, const DvConstVe
     const uint32_t other = set->one ? 0 : 1;
     SpringWork work = {
         .set = set, .x = {x[0].at, x[other].at}, .v = {v[0].at, v[other].at}, .f = {f[0].at, f[other].at}};
-    if (set->blocks == 1)
+    if (set->count <= FEW)
+        force_alone(&work);
+    else if (set->blocks == 1)
         force(&work, 0, 1);
     else
         dv_parallel_for(set->blocks, BLOCKS_PER_CHUNK, force, &work);
@@ -357,7 +426,9 @@ void spring_blocks_dforce(SpringBlocks *set, double k, const DvConstVec *dx, con
 {
     const uint32_t other = set->one ? 0 : 1;
     SpringWork work = {.set = set, .v = {dx[0].at, dx[other].at}, .f = {df[0].at, df[other].at}, .k = k};
-    if (set->blocks == 1)
+    if (set->count <= FEW)
+        dforce_alone(&work);
+    else if (set->blocks == 1)
         dforce(&work, 0, 1);
     else
         dv_parallel_for(set->blocks, BLOCKS_PER_CHUNK, dforce, &work);
