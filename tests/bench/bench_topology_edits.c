@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What it costs to take tetrahedra out of a mesh while a scene runs: a box of n x n x n cells with six tetrahedra each, and what
- * hangs on it.
+ * hangs on it; of some cases hexahedra, or sheets of triangles one above the other.
  *
  *   bench-topology_edits [CASE [CELLS [REMOVED [ROUNDS]]]]      CASE: see `cases` below; CELLS: along each side; REMOVED: how
  *                                                               many, or 0: all around a point, which goes with them
@@ -23,6 +23,7 @@
 typedef struct Case {
     const char *name, *components; /* of the node of the mesh */
     unsigned largest;              /* cells along a side */
+    DvElementKind kind;            /* of the elements */
 } Case;
 
 #define SOLVER                                                                                                            \
@@ -38,26 +39,33 @@ typedef struct Case {
     "<Node name='tip'><MechanicalObject position='0.513 0.493 0.501'/><PointCollisionModel simulated='0' moving='0'/>" \
     "</Node>"
 
+/* Nothing but forces: a step after a removal costs as much more as it takes to follow. */
+#define FORCES "<EulerExplicitSolver/>" STATE "<UniformMass vertexMass='1'/>"
+
 static const Case cases[] = {
-    {"bare", "", 55},
-    {"state", STATE, 55},
-    {"uniform", SOLVER STATE "<UniformMass totalMass='1'/>", 55},
-    {"diagonal", SOLVER STATE "<DiagonalMass massDensity='1'/>", 55},
-    {"matrix", SOLVER STATE "<MeshMatrixMass massDensity='1'/>", 55},
-    {"fem", SOLVER STATE "<DiagonalMass massDensity='1'/>" FEM FIXED, 55},
-    {"direct", DIRECT STATE "<DiagonalMass massDensity='1'/>" FEM FIXED, 12},
+    {"bare", "", 55, DV_TETRAHEDRA},
+    {"state", STATE, 55, DV_TETRAHEDRA},
+    {"uniform", SOLVER STATE "<UniformMass totalMass='1'/>", 55, DV_TETRAHEDRA},
+    {"diagonal", SOLVER STATE "<DiagonalMass massDensity='1'/>", 55, DV_TETRAHEDRA},
+    {"matrix", SOLVER STATE "<MeshMatrixMass massDensity='1'/>", 55, DV_TETRAHEDRA},
+    {"fem", SOLVER STATE "<DiagonalMass massDensity='1'/>" FEM FIXED, 55, DV_TETRAHEDRA},
+    {"direct", DIRECT STATE "<DiagonalMass massDensity='1'/>" FEM FIXED, 12, DV_TETRAHEDRA},
     {"mapped",
      SOLVER STATE
      "<DiagonalMass massDensity='1'/><Node name='hung'><RegularGridTopology n='20 20 20' min='0.01 0.01 0.01' "
      "max='0.99 0.99 0.99'/><MechanicalObject name='dofs'/><BarycentricMapping input_topology='@../mesh'/></Node>",
-     55},
+     55, DV_TETRAHEDRA},
     {"all",
      SOLVER STATE "<DiagonalMass massDensity='1'/>" FEM FIXED COLLISION
                   "<Node name='surface'><TriangleSetTopologyContainer name='triangles'/><TriangleSetTopologyModifier/>"
                   "<Tetra2TriangleTopologicalMapping input='@../mesh' output='@triangles'/>"
                   "<MechanicalObject name='dofs'/><IdentityMapping/><TriangleCollisionModel/>"
                   "<Node name='visual'><OglModel/><IdentityMapping/></Node></Node>",
-     55},
+     55, DV_TETRAHEDRA},
+    {"tetra", FORCES "<TetrahedronFEMForceField youngModulus='0.01' poissonRatio='0.4'/>", 25, DV_TETRAHEDRA},
+    {"hexa", FORCES "<HexahedronFEMForceField youngModulus='0.01' poissonRatio='0.4'/>", 25, DV_HEXAHEDRA},
+    {"membrane", FORCES "<TriangleFEMForceField youngModulus='0.01' poissonRatio='0.4'/>", 25, DV_TRIANGLES},
+    {"sheets", FORCES "<TriangularFEMForceField youngModulus='0.01' poissonRatio='0.4'/>", 25, DV_TRIANGLES},
 };
 
 static void check(DvStatus status)
@@ -73,26 +81,39 @@ static double milliseconds(void)
     return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
 }
 
-/* Points and tetrahedra of a unit box, as text. */
-static void box_text(DvText *text, unsigned cells)
+static void cell_text(DvText *text, DvElementKind kind, const uint32_t corner[8])
+{
+    uint32_t cut[6][4];
+    dv_cut_hexahedron(corner, 0, true, cut);
+    for (unsigned t = 0; kind == DV_TETRAHEDRA && t < 6; t++)
+        dv_text_add(text, "%u %u %u %u ", cut[t][0], cut[t][1], cut[t][2], cut[t][3]);
+    for (unsigned i = 0; kind == DV_HEXAHEDRA && i < 8; i++)
+        dv_text_add(text, "%u ", corner[i]);
+    if (kind == DV_TRIANGLES)
+        dv_text_add(text, "%u %u %u %u %u %u ", corner[0], corner[1], corner[2], corner[0], corner[2], corner[3]);
+}
+
+/* Points and elements of a unit box, as text. */
+static void box_text(DvText *text, DvElementKind kind, unsigned cells)
 {
     const unsigned side = cells + 1;
-    dv_text_add(text, "<TetrahedronSetTopologyContainer name='mesh' position='");
+    const char *name = kind == DV_TETRAHEDRA ? "Tetrahedron" : kind == DV_HEXAHEDRA ? "Hexahedron" : "Triangle";
+    dv_text_add(text, "<%sSetTopologyContainer name='mesh' position='", name);
     for (unsigned i = 0; i < side * side * side; i++) {
         const unsigned x = i % side, y = i / side % side, z = i / side / side;
         dv_text_add(text, "%g %g %g ", (double)x / cells, (double)y / cells, (double)z / cells);
     }
-    dv_text_add(text, "' tetrahedra='");
+    dv_text_add(text, "' %s='",
+                kind == DV_TETRAHEDRA  ? "tetrahedra"
+                : kind == DV_HEXAHEDRA ? "hexahedra"
+                                       : "triangles");
     for (unsigned c = 0; c < cells * cells * cells; c++) {
         const unsigned p = c % cells + side * (c / cells % cells + side * (c / cells / cells)), up = side * side;
         const uint32_t corner[8] = {p,      p + 1,      p + side + 1,      p + side,
                                     p + up, p + up + 1, p + up + side + 1, p + up + side};
-        uint32_t cut[6][4];
-        dv_cut_hexahedron(corner, 0, true, cut);
-        for (unsigned t = 0; t < 6; t++)
-            dv_text_add(text, "%u %u %u %u ", cut[t][0], cut[t][1], cut[t][2], cut[t][3]);
+        cell_text(text, kind, corner);
     }
-    dv_text_add(text, "'/><TetrahedronSetTopologyModifier name='modifier'/>");
+    dv_text_add(text, "'/><%sSetTopologyModifier name='modifier'/>", name);
 }
 
 typedef struct Bench {
@@ -101,6 +122,7 @@ typedef struct Bench {
     void *mesh_self;
     const DvTopologyModifierOps *modifier;
     void *modifier_self;
+    DvElementKind kind;
     uint32_t *numbers, count;
     uint64_t seed;
 } Bench;
@@ -109,7 +131,7 @@ static bool load(Bench *bench, const Case *what, unsigned cells)
 {
     DvText text = {0};
     dv_text_add(&text, "<Node name='root' dt='0.01' gravity='0 -1 0'><DefaultAnimationLoop/>");
-    box_text(&text, cells);
+    box_text(&text, what->kind, cells);
     dv_text_add(&text, "%s</Node>", what->components);
     const DvStatus status = dv_scene_load_text(text.at, text.length, "bench.scn", NULL, NULL, &bench->scene);
     dv_text_free(&text);
@@ -134,13 +156,13 @@ enum { MOST_AROUND = 64 };
 
 static void choose(Bench *bench, unsigned removed)
 {
-    const uint32_t count = bench->mesh->elements(bench->mesh_self, DV_TETRAHEDRA).count;
+    const uint32_t count = bench->mesh->elements(bench->mesh_self, bench->kind).count;
     bench->count = removed;
     for (unsigned i = 0; i < removed; i++)
         bench->numbers[i] = next_random(bench, count);
     if (removed > 0)
         return;
-    const DvAdjacency around = bench->mesh->adjacency(bench->mesh_self, DV_POINTS, DV_TETRAHEDRA);
+    const DvAdjacency around = bench->mesh->adjacency(bench->mesh_self, DV_POINTS, bench->kind);
     const uint32_t point = next_random(bench, around.count);
     for (uint32_t at = around.begin[point]; at < around.end[point] && bench->count < MOST_AROUND; at++)
         bench->numbers[bench->count++] = around.items[at];
@@ -148,7 +170,7 @@ static void choose(Bench *bench, unsigned removed)
 
 static void __attribute__((noinline)) measure(Bench *bench)
 {
-    check(bench->modifier->remove_elements(bench->modifier_self, DV_TETRAHEDRA, bench->count, bench->numbers, true));
+    check(bench->modifier->remove_elements(bench->modifier_self, bench->kind, bench->count, bench->numbers, true));
 }
 
 static void __attribute__((noinline)) step_edited(Bench *bench)
@@ -178,12 +200,12 @@ static double median(double *times, unsigned count)
 
 static void run(const Case *what, unsigned cells, unsigned removed, unsigned rounds)
 {
-    Bench bench = {.seed = 7};
+    Bench bench = {.seed = 7, .kind = what->kind};
     if (!load(&bench, what, cells))
         return;
     double *times = malloc(3 * rounds * sizeof *times), *edited = times + rounds, *quiet = edited + rounds;
     bench.numbers = malloc((removed + MOST_AROUND) * sizeof *bench.numbers);
-    const uint32_t count = bench.mesh->elements(bench.mesh_self, DV_TETRAHEDRA).count;
+    const uint32_t count = bench.mesh->elements(bench.mesh_self, bench.kind).count;
     for (int i = 0; i < 2; i++)
         check(dv_scene_step(bench.scene, 0));
     choose(&bench, removed);

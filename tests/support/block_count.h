@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Counts every block that the process asks for, those of the kernel, of GLib and of the C library alike, as block_count(). For the one source
- * file of a program: it defines malloc. Under the sanitizers of addresses and threads, which have their own, blocks of
- * the kernel alone.
+ * Counts every block that the process asks for, those of the kernel, of GLib and of the C library alike, as block_count(), and their
+ * bytes, as byte_count(). For the one source file of a program: it defines malloc. Under the sanitizers of addresses and threads, which
+ * have their own, blocks of the kernel alone, and no bytes.
  */
 #ifndef BLOCK_COUNT_H
 #define BLOCK_COUNT_H
@@ -17,29 +17,33 @@ extern void *__libc_malloc(size_t bytes);
 extern void *__libc_calloc(size_t count, size_t bytes);
 extern void *__libc_realloc(void *block, size_t bytes);
 extern void *__libc_memalign(size_t alignment, size_t bytes);
-static uint64_t blocks_asked;
+static uint64_t blocks_asked, bytes_asked;
 
 void *malloc(size_t bytes)
 {
     blocks_asked++;
+    bytes_asked += bytes;
     return __libc_malloc(bytes);
 }
 
 void *calloc(size_t count, size_t bytes)
 {
     blocks_asked++;
+    bytes_asked += count * bytes;
     return __libc_calloc(count, bytes);
 }
 
 void *realloc(void *block, size_t bytes)
 {
     blocks_asked++;
+    bytes_asked += bytes;
     return __libc_realloc(block, bytes);
 }
 
 void *aligned_alloc(size_t alignment, size_t bytes)
 {
     blocks_asked++;
+    bytes_asked += bytes;
     return __libc_memalign(alignment, bytes);
 }
 
@@ -49,11 +53,19 @@ static inline uint64_t block_count(void)
 {
     return blocks_asked;
 }
+static inline uint64_t byte_count(void)
+{
+    return bytes_asked;
+}
 #else
 #define BLOCK_COUNT_IS_OF_HEAP 0
 static inline uint64_t block_count(void)
 {
     return dv_allocation_count();
+}
+static inline uint64_t byte_count(void)
+{
+    return 0;
 }
 #endif
 

@@ -9,6 +9,7 @@
 #include <divan/memory.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { FEWEST_NUMBERS = 256 };
 
@@ -169,6 +170,16 @@ bool mesh_edits_touch_point(const MeshEdits *edits, uint32_t point)
             high = middle;
     }
     return low < edits->points.count && edits->points.at[low] == point;
+}
+
+void mesh_edits_copy_points(const MeshEdits *edits, DvData *field, const DvConstVec *from)
+{
+    if (!edits->points_edited)
+        return;
+    double *at = dv_data_begin(field, from->count);
+    for (uint32_t i = 0; i < edits->points.count; i++)
+        memcpy(at + 3 * (size_t)edits->points.at[i], from->at + 3 * (size_t)edits->points.at[i], 3 * sizeof *at);
+    dv_data_end(field);
 }
 
 void mesh_edits_clear(MeshEdits *edits)

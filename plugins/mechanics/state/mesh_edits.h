@@ -10,6 +10,7 @@
 #ifndef DIVAN_MECHANICS_MESH_EDITS_H
 #define DIVAN_MECHANICS_MESH_EDITS_H
 
+#include <divan/contracts/state.h>
 #include <divan/contracts/topology.h>
 
 typedef struct TouchedNumbers {
@@ -33,6 +34,8 @@ void mesh_edits_detach(MeshEdits *edits);
 void mesh_edits_sort(MeshEdits *edits, uint32_t points, uint32_t elements);
 /* Whether a point is touched, once they are sorted. */
 bool mesh_edits_touch_point(const MeshEdits *edits, uint32_t point);
+/* A field with a place for each point, when points have come or gone: those touched get theirs from `from`. */
+void mesh_edits_copy_points(const MeshEdits *edits, DvData *field, const DvConstVec *from);
 /* All has been seen to. */
 void mesh_edits_clear(MeshEdits *edits);
 

@@ -9,13 +9,10 @@
 #include "forcefield/element_blocks.h"
 #include "forcefield/fem/hexahedron_box.h"
 #include "forcefield/fem/hexahedron_exact.h"
+#include "forcefield/fem/hexahedron_shapes.h"
 #include "forcefield/fem/material.h"
 
-enum {
-    NODES = 8,
-    COLUMNS = 24,
-    SHAPES_COMPARED = 32 /* shapes that an element is compared with before it gets a stiffness of its own */
-};
+enum { NODES = 8, COLUMNS = 24 };
 
 typedef enum HexahedronMethod {
     HEXAHEDRON_LARGE,
@@ -23,11 +20,6 @@ typedef enum HexahedronMethod {
     HEXAHEDRON_SMALL,
     HEXAHEDRON_EXACT
 } HexahedronMethod;
-
-/* Column 8 c + j holds what a displacement of node j along c does: [axis of the force] with a lane per node. */
-typedef struct Stiffness {
-    DvReal8 column[COLUMNS][3];
-} Stiffness;
 
 /* Eight parallelepipeds. */
 typedef struct Box {
@@ -57,11 +49,12 @@ typedef struct HexahedronFEMForceField {
     HexahedronExact *exact; /* [elements]; of method exact, else NULL */
     bool derived;           /* their derivatives are those of the last force */
     uint32_t *shape;        /* [elements] which stiffness */
-    Stiffness *stiffness;   /* [shapes] */
-    uint32_t shapes;
+    HexahedronShapes shapes;
     double (*lame)[2]; /* [elements] */
+    uint32_t room;     /* blocks that there is room for */
     ElementMaterials materials;
-    uint64_t structure;
+    MeshEdits edits;            /* since the elements were brought up to date */
+    uint64_t structure, edited; /* + 1 when couplings, or numbers of the matrix, have become others */
 } HexahedronFEMForceField;
 
 extern const DvType dv_type_stiffness_matrices;

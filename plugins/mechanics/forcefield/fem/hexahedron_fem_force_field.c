@@ -11,8 +11,9 @@
  * first two, as is usual, of the force too: it is no gradient, and has a torque of second order in the strains. Nesme, Payan and Faure, Efficient, physically plausible finite elements, Eurographics 2005.
  *
  * Eight elements in a row that are parallelepipeds at rest are handled at once, mode by mode (hexahedron_box.h). For others a product
- * with K takes the eight nodes of an element as the lanes of one vector. Elements of the same rest shape and material share one K;
- * shapes are taken as the same within 1e-12 of the element's size. Cells of a sparse grid are as stiff as they are filled.
+ * with K takes the eight nodes of an element as the lanes of one vector. Elements of the same rest shape and material share one K
+ * (hexahedron_shapes.h). Cells of a sparse grid are as stiff as they are filled. When the mesh changes, blocks of eight with a touched
+ * element are made again, with the next force.
  */
 #include "costs.h"
 #include "forcefield/fem/frames.h"
@@ -71,16 +72,15 @@ static void free_elements(HexahedronFEMForceField *self)
     dv_free(self->box);
     dv_free(self->exact);
     dv_free(self->shape);
-    dv_free(self->stiffness);
+    hexahedron_shapes_free(&self->shapes);
     dv_free(self->lame);
     self->corner = self->shape = NULL;
     self->rest = NULL;
     self->frame = NULL;
     self->box = NULL;
     self->exact = NULL;
-    self->stiffness = NULL;
     self->lame = NULL;
-    self->shapes = 0;
+    self->room = 0;
 }
 
 /* The modes of a block's elements, and the frames they have: mean edges are the first three modes, up to a factor. */
@@ -139,7 +139,6 @@ static void element_nodes(const DvReal8 position[3], double node[NODES][3])
             node[n][c] = position[c][n];
 }
 
-/* Whether two elements have the same shape in their frames (of the closed form: in space), wherever they are, and the same material. */
 static void world_nodes(const HexahedronFEMForceField *self, uint32_t element, double node[NODES][3])
 {
     for (int n = 0; n < NODES; n++)
@@ -147,75 +146,26 @@ static void world_nodes(const HexahedronFEMForceField *self, uint32_t element, d
             node[n][c] = self->mesh.point[self->corner[(size_t)element * NODES + (size_t)n]][c];
 }
 
-static bool same_in_space(const HexahedronFEMForceField *self, uint32_t a, uint32_t b, double tolerance)
+/* Of an element whose rest shape and material are set, and which has none. */
+static DvStatus take_stiffness(HexahedronFEMForceField *self, uint32_t element)
 {
-    double p[NODES][3], q[NODES][3];
-    world_nodes(self, a, p);
-    world_nodes(self, b, q);
-    for (int n = 1; n < NODES; n++)
-        for (int c = 0; c < 3; c++)
-            if (!(fabs((p[n][c] - p[0][c]) - (q[n][c] - q[0][c])) <= tolerance))
-                return false;
-    return true;
-}
-
-static bool same_shape(const HexahedronFEMForceField *self, uint32_t a, uint32_t b, double tolerance)
-{
-    if (memcmp(self->lame[a], self->lame[b], sizeof self->lame[a]) != 0)
-        return false;
-    if (self->closed_form && !same_in_space(self, a, b, tolerance))
-        return false;
-    for (int c = 0; c < 3; c++)
-        for (int n = 1; n < NODES; n++)
-            if (!(fabs((self->rest[a][c][n] - self->rest[a][c][0]) - (self->rest[b][c][n] - self->rest[b][c][0])) <=
-                  tolerance))
-                return false;
-    return true;
-}
-
-static DvStatus make_stiffness(HexahedronFEMForceField *self)
-{
-    const uint32_t elements = self->mesh.elements;
-    uint32_t owner[SHAPES_COMPARED], compared = 0;
-    uint32_t *first = dv_alloc(elements, sizeof *first); /* element that each shape was made for */
-    for (uint32_t e = 0; e < elements; e++) {
-        double node[NODES][3];
-        element_nodes(self->rest[e], node);
-        const double size = sqrt((node[6][0] - node[0][0]) * (node[6][0] - node[0][0]) +
-                                 (node[6][1] - node[0][1]) * (node[6][1] - node[0][1]) +
-                                 (node[6][2] - node[0][2]) * (node[6][2] - node[0][2]));
-        const double volume = hexahedron_volume((const double(*)[3])node);
-        if (!isfinite(volume) || volume == 0.0) {
-            dv_free(first);
-            return dv_error(dv_object_of(self), DV_ERROR_INVALID,
-                            "hexahedron %u has no volume at rest; remove it from the mesh", e);
-        }
-        uint32_t known = 0;
-        while (!self->updates && known < compared && !same_shape(self, e, owner[known], 1e-12 * size))
-            known++;
-        if (!self->updates && known < compared) {
-            self->shape[e] = self->shape[owner[known]];
-            continue;
-        }
-        if (compared < SHAPES_COMPARED)
-            owner[compared++] = e;
-        first[self->shapes] = e;
-        self->shape[e] = self->shapes++;
-    }
-    self->stiffness = dv_alloc(self->shapes, sizeof *self->stiffness);
-    for (uint32_t s = 0; s < self->shapes; s++) {
-        double node[NODES][3], k[COLUMNS][COLUMNS];
-        const double lambda = self->lame[first[s]][0], mu = self->lame[first[s]][1];
-        if (self->closed_form) {
-            world_nodes(self, first[s], node);
-            hexahedron_closed_stiffness((const double(*)[3])node, lambda, mu, k);
-        } else {
-            element_nodes(self->rest[first[s]], node);
-            hexahedron_stiffness((const double(*)[3])node, lambda, mu, k);
-        }
-        store_stiffness(&self->stiffness[s], (const double(*)[COLUMNS])k);
-    }
-    dv_free(first);
+    double node[NODES][3], k[COLUMNS][COLUMNS];
+    element_nodes(self->rest[element], node);
+    const double volume = hexahedron_volume((const double(*)[3])node);
+    if (self->closed_form)
+        world_nodes(self, element, node);
+    const HexahedronShape shape =
+        hexahedron_shape((const double(*)[3])node, self->lame[element][0], self->lame[element][1]);
+    bool made;
+    self->shape[element] = hexahedron_shapes_take(&self->shapes, &shape, !self->updates, &made);
+    if (!isfinite(volume) || volume == 0.0)
+        return dv_error(dv_object_of(self), DV_ERROR_INVALID,
+                        "hexahedron %u has no volume at rest; remove it from the mesh", element);
+    if (!made)
+        return DV_OK;
+    (self->closed_form ? hexahedron_closed_stiffness : hexahedron_stiffness)(shape.node, shape.lame[0], shape.lame[1],
+                                                                             k);
+    store_stiffness(&self->shapes.stiffness[self->shape[element]], (const double(*)[COLUMNS])k);
     return DV_OK;
 }
 
@@ -279,10 +229,64 @@ static HexahedronMethod chosen_method(HexahedronFEMForceField *self)
     return self->closed_form ? of_boxes[choice] : (HexahedronMethod)choice;
 }
 
+static void set_material(HexahedronFEMForceField *self, uint32_t element, const float *filled)
+{
+    const ElementMaterial material = element_material(&self->materials, element);
+    self->lame[element][0] = lame_lambda(material.young, material.poisson);
+    self->lame[element][1] = lame_mu(material.young, material.poisson);
+    for (int i = 0; filled && i < 2; i++)
+        self->lame[element][i] *= (double)filled[element];
+}
+
+/* What the elements of a block are from their rest positions, which are loaded, and their materials. */
+static void set_block(HexahedronFEMForceField *self, uint32_t block, const float *filled)
+{
+    DvReal8 mode[MODES][3];
+    block_modes(self, block, mode);
+    block_frames(self, (const DvReal8(*)[3])mode, self->frame[block]);
+    for (uint32_t e = block * DV_LANES; e < (block + 1) * DV_LANES && e < self->mesh.elements; e++) {
+        DvReal8 x[3];
+        set_material(self, e, filled);
+        dv_real8_gather_rows(self->mesh.point, self->corner + (size_t)e * NODES, x);
+        if (self->exact)
+            start_exact(self, e, x);
+        turn((const DvReal8(*)[3])self->frame[block], e % DV_LANES, x, self->rest[e]);
+    }
+    make_box(self, block, (const DvReal8(*)[3])mode);
+}
+
+static void *enlarge(void *array, size_t old, size_t room, size_t size)
+{
+    return dv_realloc(array, old * size, room * size);
+}
+
+static void make_room(HexahedronFEMForceField *self)
+{
+    const size_t old = self->room, room = self->mesh.block_room;
+    if (self->corner && room <= old)
+        return;
+    self->corner = enlarge(self->corner, old * DV_LANES, room * DV_LANES, NODES * sizeof *self->corner);
+    self->rest = enlarge(self->rest, old * DV_LANES, room * DV_LANES, sizeof *self->rest);
+    self->shape = enlarge(self->shape, old * DV_LANES, room * DV_LANES, sizeof *self->shape);
+    self->lame = enlarge(self->lame, old * DV_LANES, room * DV_LANES, sizeof *self->lame);
+    if (self->chosen == HEXAHEDRON_EXACT)
+        self->exact = enlarge(self->exact, old * DV_LANES, room * DV_LANES, sizeof *self->exact);
+    self->frame = enlarge(self->frame, old, room, sizeof *self->frame);
+    self->box = enlarge(self->box, old, room, sizeof *self->box);
+    self->room = self->mesh.block_room;
+}
+
+static const float *filled_cells(const HexahedronFEMForceField *self)
+{
+    const DvSparseGridOps *grid = self->closed_form ? NULL : dv_object_ops(self->topology.object, DV_SPARSE_GRID);
+    return grid ? grid->filled(self->topology.self) : NULL;
+}
+
 static DvStatus build(HexahedronFEMForceField *self)
 {
     free_elements(self);
     self->structure++;
+    mesh_edits_clear(&self->edits);
     DvElements hexahedra = dv_topology_elements(&self->topology, DV_HEXAHEDRA);
     DvConstVec rest;
     DvStatus status = state_at_rest(dv_object_of(self), self->base.state, &rest);
@@ -300,41 +304,17 @@ static DvStatus build(HexahedronFEMForceField *self)
                                       hexahedra.at);
     if (status != DV_OK)
         return status;
-    const uint32_t elements = hexahedra.count;
     self->chosen = chosen_method(self);
     self->updates = !self->closed_form && dv_data_bool(&self->update_stiffness_matrix);
-    self->corner = dv_alloc((size_t)elements * NODES, sizeof *self->corner);
-    self->rest = dv_alloc(elements, sizeof *self->rest);
-    self->frame = dv_alloc(self->mesh.blocks, sizeof *self->frame);
-    self->box = dv_alloc(self->mesh.blocks, sizeof *self->box);
-    if (self->chosen == HEXAHEDRON_EXACT)
-        self->exact = dv_alloc(elements, sizeof *self->exact);
-    self->shape = dv_alloc(elements, sizeof *self->shape);
-    self->lame = dv_alloc(elements, sizeof *self->lame);
-    if (elements > 0)
-        memcpy(self->corner, hexahedra.at, (size_t)elements * NODES * sizeof *self->corner);
+    make_room(self);
+    if (hexahedra.count > 0)
+        memcpy(self->corner, hexahedra.at, (size_t)hexahedra.count * NODES * sizeof *self->corner);
     element_blocks_load(&self->mesh, rest.at);
-    const DvSparseGridOps *grid = self->closed_form ? NULL : dv_object_ops(self->topology.object, DV_SPARSE_GRID);
-    const float *filled = grid ? grid->filled(self->topology.self) : NULL;
-    for (uint32_t block = 0; block < self->mesh.blocks; block++) {
-        DvReal8 mode[MODES][3];
-        block_modes(self, block, mode);
-        block_frames(self, (const DvReal8(*)[3])mode, self->frame[block]);
-        for (uint32_t e = block * DV_LANES; e < (block + 1) * DV_LANES && e < elements; e++) {
-            const ElementMaterial material = element_material(&self->materials, e);
-            self->lame[e][0] = lame_lambda(material.young, material.poisson);
-            self->lame[e][1] = lame_mu(material.young, material.poisson);
-            for (int i = 0; filled && i < 2; i++)
-                self->lame[e][i] *= (double)filled[e];
-            DvReal8 x[3];
-            dv_real8_gather_rows(self->mesh.point, self->corner + (size_t)e * NODES, x);
-            if (self->exact)
-                start_exact(self, e, x);
-            turn((const DvReal8(*)[3])self->frame[block], e % DV_LANES, x, self->rest[e]);
-        }
-        make_box(self, block, (const DvReal8(*)[3])mode);
-    }
-    status = make_stiffness(self);
+    const float *filled = filled_cells(self);
+    for (uint32_t block = 0; block < self->mesh.blocks; block++)
+        set_block(self, block, filled);
+    for (uint32_t e = 0; e < hexahedra.count && status == DV_OK; e++)
+        status = take_stiffness(self, e);
     if (status != DV_OK) {
         free_elements(self);
         return status;
@@ -342,6 +322,76 @@ static DvStatus build(HexahedronFEMForceField *self)
     if (!self->closed_form)
         dv_data_set(&self->initial_points, rest.at, rest.count);
     return DV_OK;
+}
+
+/* Elements that are touched, or no more, let go of their stiffness. */
+static void release_stiffness(HexahedronFEMForceField *self, const MeshEdits *edits, uint32_t before, uint32_t now)
+{
+    for (uint32_t i = 0; i < edits->elements.count; i++)
+        if (edits->elements.at[i] < before)
+            hexahedron_shapes_release(&self->shapes, self->shape[edits->elements.at[i]]);
+    for (uint32_t e = now; e < before; e++)
+        hexahedron_shapes_release(&self->shapes, self->shape[e]);
+}
+
+/* Blocks of touched elements, and the last one, whose lanes may have lost theirs; then the stiffness of the touched. */
+static DvStatus set_touched(HexahedronFEMForceField *self, const MeshEdits *edits, const double *rest,
+                            const uint32_t *list)
+{
+    const float *filled = filled_cells(self);
+    const TouchedNumbers *touched = &edits->elements;
+    uint32_t done = UINT32_MAX; /* they are ascending */
+    for (uint32_t i = 0; i < touched->count; i++)
+        memcpy(self->corner + (size_t)touched->at[i] * NODES, list + (size_t)touched->at[i] * NODES,
+               NODES * sizeof *list);
+    for (uint32_t i = 0; i <= touched->count && self->mesh.blocks > 0; i++) {
+        const uint32_t block = i < touched->count ? touched->at[i] / DV_LANES : self->mesh.blocks - 1;
+        if (block == done)
+            continue;
+        element_blocks_load_block(&self->mesh, rest, block);
+        set_block(self, block, filled);
+        done = block;
+    }
+    DvStatus status = DV_OK;
+    for (uint32_t i = 0; i < touched->count && status == DV_OK; i++)
+        status = take_stiffness(self, touched->at[i]);
+    return status;
+}
+
+static DvStatus take_edits(HexahedronFEMForceField *self)
+{
+    const DvElements hexahedra = dv_topology_elements(&self->topology, DV_HEXAHEDRA);
+    const uint32_t before = self->mesh.elements;
+    MeshEdits *edits = &self->edits;
+    DvConstVec rest;
+    bool paired = true;
+    DvStatus status = state_at_rest(dv_object_of(self), self->base.state, &rest);
+    mesh_edits_sort(edits, rest.count, hexahedra.count);
+    if (status == DV_OK)
+        status = element_blocks_update(&self->mesh, dv_object_of(self), "hexahedron", edits, &self->topology,
+                                       rest.count, hexahedra.count, hexahedra.at, &paired);
+    if (status == DV_OK) {
+        make_room(self);
+        release_stiffness(self, edits, before, hexahedra.count);
+        status = set_touched(self, edits, rest.at, hexahedra.at);
+    }
+    if (status != DV_OK)
+        free_elements(self);
+    else if (!self->closed_form)
+        mesh_edits_copy_points(edits, &self->initial_points, &rest);
+    mesh_edits_clear(edits);
+    self->structure += status != DV_OK || !paired;
+    self->edited++;
+    return status;
+}
+
+/* The elements are those of the mesh and of a state of `points` points. */
+static DvStatus follow_mesh(HexahedronFEMForceField *self, uint32_t points)
+{
+    if (dv_topology_rewritten(&self->topology) || self->edits.all || (self->edits.any && self->mesh.elements == 0))
+        return build(self);
+    const DvStatus status = self->edits.any ? take_edits(self) : DV_OK;
+    return status == DV_OK && points != self->mesh.points ? build(self) : status;
 }
 
 DvStatus hexahedron_fem_reinit(DvObject *object, void *self_)
@@ -371,6 +421,8 @@ DvStatus hexahedron_fem_init(DvObject *object, void *self_)
     if (status == DV_OK)
         status =
             element_materials_attach(&self->materials, &self->material, NULL, self->topology.object, DV_HEXAHEDRA, 1);
+    if (status == DV_OK)
+        status = mesh_edits_attach(&self->edits, self->topology.object, DV_HEXAHEDRA);
     if (status != DV_OK) {
         single_state_release(&self->base);
         return status;
@@ -385,7 +437,7 @@ DvStatus hexahedron_fem_update(DvObject *object, void *self_)
     HexahedronFEMForceField *self = self_;
     double(*out)[COLUMNS][COLUMNS] = dv_data_begin_all(&self->stiffness_matrices, self->mesh.elements);
     for (uint32_t e = 0; e < self->mesh.elements; e++) {
-        const Stiffness *k = &self->stiffness[self->shape[e]];
+        const Stiffness *k = &self->shapes.stiffness[self->shape[e]];
         for (int row = 0; row < COLUMNS; row++)
             for (int column = 0; column < COLUMNS; column++)
                 out[e][row][column] = k->column[NODES * (column % 3) + column / 3][row % 3][row / 3];
@@ -399,6 +451,7 @@ void hexahedron_fem_cleanup(DvObject *object, void *self_)
     (void)object;
     HexahedronFEMForceField *self = self_;
     element_materials_detach(&self->materials);
+    mesh_edits_detach(&self->edits);
     single_state_release(&self->base);
     dv_topology_release(&self->topology);
 }
@@ -492,9 +545,9 @@ DV_SIMD_CLONES static void force_chunk(void *context, uint32_t begin, uint32_t e
                 double node[NODES][3], k[COLUMNS][COLUMNS];
                 element_nodes(local, node);
                 hexahedron_stiffness((const double(*)[3])node, self->lame[e][0], self->lame[e][1], k);
-                store_stiffness(&self->stiffness[e], (const double(*)[COLUMNS])k);
+                store_stiffness(&self->shapes.stiffness[self->shape[e]], (const double(*)[COLUMNS])k);
             }
-            multiply(&self->stiffness[self->shape[e]], d, f);
+            multiply(&self->shapes.stiffness[self->shape[e]], d, f);
             if (self->exact) {
                 memcpy(self->exact[e].local, local, sizeof local);
                 (void)exact_force(&self->exact[e], exact_turning(self->exact[e].stretch), f);
@@ -510,7 +563,7 @@ DV_SIMD_CLONES static void derivative_chunk(void *context, uint32_t begin, uint3
     const HexahedronFEMForceField *self = context;
     for (uint32_t e = begin; e < end; e++) {
         HexahedronExact *exact = &self->exact[e];
-        const Stiffness *k = &self->stiffness[self->shape[e]];
+        const Stiffness *k = &self->shapes.stiffness[self->shape[e]];
         DvReal8 d[3], f[3], z[3][3];
         dv_real8_sub(self->rest[e], exact->local, d);
         multiply(k, d, f);
@@ -556,7 +609,7 @@ DV_SIMD_CLONES static void dforce_chunk(void *context, uint32_t begin, uint32_t 
             DvReal8 dx[3], d[3], f[3];
             dv_real8_gather_rows(self->mesh.point, self->corner + (size_t)e * NODES, dx);
             turn(frame, e % DV_LANES, dx, d);
-            multiply(&self->stiffness[self->shape[e]], d, f);
+            multiply(&self->shapes.stiffness[self->shape[e]], d, f);
             if (self->exact)
                 exact_add_product(&self->exact[e], d, f);
             turn_back_and_store(self, e, frame, f, -work->k);
@@ -569,7 +622,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)step;
     (void)v;
     HexahedronFEMForceField *self = self_;
-    if ((dv_topology_changed(&self->topology) || x->count != self->mesh.points) && build(self) != DV_OK)
+    if (follow_mesh(self, x->count) != DV_OK)
         return;
     HexahedronWork work = {self, 1.0};
     self->derived = false;
@@ -602,7 +655,7 @@ static void reserve(void *self_, DvPattern *pattern)
 DV_SIMD_INLINE void add_turned_block(const HexahedronFEMForceField *self, uint32_t element, uint32_t n, uint32_t m,
                                      DvReal4 block[3])
 {
-    const Stiffness *k = &self->stiffness[self->shape[element]];
+    const Stiffness *k = &self->shapes.stiffness[self->shape[element]];
     const double *r =
         (const double *)self->frame[element / DV_LANES] + element % DV_LANES; /* entry (i, j) at 8 (3 i + j) */
     const DvReal4 row[3] = {{r[0], r[8], r[16]}, {r[24], r[32], r[40]}, {r[48], r[56], r[64]}};
@@ -687,7 +740,7 @@ static uint64_t structure(void *self_)
 static uint64_t matrix_version(void *self_)
 {
     const HexahedronFEMForceField *self = self_;
-    return self->chosen == HEXAHEDRON_SMALL && !self->updates ? self->structure : 0;
+    return self->chosen == HEXAHEDRON_SMALL && !self->updates ? self->structure + self->edited : 0;
 }
 
 static double energy_chunk(void *context, uint32_t begin, uint32_t end)
@@ -707,7 +760,7 @@ static double energy_chunk(void *context, uint32_t begin, uint32_t end)
             }
             turn((const DvReal8(*)[3])frame, e % DV_LANES, x, local);
             dv_real8_sub(self->rest[e], local, d);
-            multiply(&self->stiffness[self->shape[e]], d, f);
+            multiply(&self->shapes.stiffness[self->shape[e]], d, f);
             const DvReal8 product = dv_real8_dot(d, f);
             for (int n = 0; n < NODES; n++)
                 sum += 0.5 * product[n];
@@ -744,11 +797,13 @@ static uint32_t inverted_element(const HexahedronFEMForceField *self, const DvCo
 static double stiffness_bound(const HexahedronFEMForceField *self)
 {
     double largest = 0.0;
-    for (uint32_t s = 0; s < self->shapes; s++) {
+    for (uint32_t s = 0; s < self->shapes.used; s++) {
         double trace = 0.0;
+        if (!hexahedron_shapes_lives(&self->shapes, s))
+            continue;
         for (int j = 0; j < NODES; j++)
             for (int c = 0; c < 3; c++)
-                trace += self->stiffness[s].column[NODES * c + j][c][j];
+                trace += self->shapes.stiffness[s].column[NODES * c + j][c][j];
         largest = fmax(largest, trace);
     }
     return sqrt(largest);
@@ -772,10 +827,12 @@ static void cost(void *self_, double *product, double *assembly)
     for (uint32_t block = 0; block < self->mesh.blocks; block++)
         boxes += self->box[block].usable ? DV_LANES : 0;
     const double elements = self->mesh.elements, others = fmax(elements - boxes, 0.0), each = sizeof(Stiffness);
-    *product = cost_box_product * boxes * cache_penalty(cost_box_bytes * boxes, cost_box_product_beyond) +
-               cost_hexahedron_product * others * cache_penalty(each * self->shapes, cost_hexahedron_product_beyond);
-    *assembly = cost_hexahedron_assembly * elements *
-                cache_penalty(each * self->shapes + cost_hexahedron_bytes * elements, cost_hexahedron_assembly_beyond);
+    *product =
+        cost_box_product * boxes * cache_penalty(cost_box_bytes * boxes, cost_box_product_beyond) +
+        cost_hexahedron_product * others * cache_penalty(each * self->shapes.live, cost_hexahedron_product_beyond);
+    *assembly =
+        cost_hexahedron_assembly * elements *
+        cache_penalty(each * self->shapes.live + cost_hexahedron_bytes * elements, cost_hexahedron_assembly_beyond);
 }
 
 const DvForceFieldOps hexahedron_fem_ops = {

@@ -243,18 +243,6 @@ static DvStatus build(TetrahedronFEMForceField *self)
     return follow_strains(self, self->strained.kind);
 }
 
-/* Points that are new in their place. */
-static void update_initial_points(TetrahedronFEMForceField *self, const DvConstVec *rest)
-{
-    if (!self->common.edits.points_edited)
-        return;
-    double *at = dv_data_begin(&self->initial_points, rest->count);
-    for (uint32_t i = 0; i < self->common.edits.points.count; i++)
-        memcpy(at + 3 * (size_t)self->common.edits.points.at[i], rest->at + 3 * (size_t)self->common.edits.points.at[i],
-               3 * sizeof *at);
-    dv_data_end(&self->initial_points);
-}
-
 static DvStatus take_edits(TetrahedronFEMForceField *self)
 {
     Source source;
@@ -270,7 +258,7 @@ static DvStatus take_edits(TetrahedronFEMForceField *self)
     if (status == DV_OK) {
         for (uint32_t i = 0; i < edits->elements.count; i++)
             set_material(self, edits->elements.at[i]);
-        update_initial_points(self, &source.rest);
+        mesh_edits_copy_points(edits, &self->initial_points, &source.rest);
         self->common.materials_set++;
         self->common.structure += !paired;
     }

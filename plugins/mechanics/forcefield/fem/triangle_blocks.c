@@ -23,6 +23,7 @@ void triangle_blocks_free(TriangleBlocks *t)
     dv_free(t->turn);
     t->collapsed = NULL;
     t->turn = NULL;
+    t->room = 0;
 }
 
 /* Twice the area by which gradients divide: in the frame, where B.y is 0 or counts as such; of method planar in space. */
@@ -121,33 +122,30 @@ DV_SIMD_INLINE DvMask8 turn_frame(const DvReal8 edge[2][3], TriangleBlock *block
 }
 
 /* By the same operations as current shapes: at rest there is no force, to the last bit. */
-static DvStatus set_rest_shapes(TriangleBlocks *t, const DvObject *object, const double *rest)
+static void set_rest_shapes(TriangleBlocks *t, uint32_t number)
 {
-    element_blocks_load(&t->mesh, rest);
-    for (uint32_t number = 0; number < t->mesh.blocks; number++) {
-        TriangleBlock *block = &t->block[number];
-        DvReal8 edge[2][3];
-        gather_edges(&t->mesh, number, edge);
-        frame_of_edges(t->method, (const DvReal8(*)[3])edge, block->axis, block->rest);
-        DvReal8 normal[3];
-        dv_real8_cross(edge[0], edge[1], normal);
-        block->twice_area = dv_real8_sqrt(dv_real8_dot(normal, normal));
-        (void)make_gradients(t->method, (const DvReal8(*)[2])block->rest,
-                             determinant(t->method, (const DvReal8(*)[3])edge, (const DvReal8(*)[2])block->rest),
-                             block->twice_area, block->gradient);
-    }
-    for (uint32_t i = 0; i < t->mesh.elements; i++) {
-        DvVec3 p[3];
-        for (uint32_t n = 0; n < 3; n++)
-            p[n] = dv_vec3_load(rest + 3 * (size_t)element_blocks_point(&t->mesh, i, n));
-        const double size =
-            dv_vec3_norm_squared(dv_vec3_sub(p[1], p[0])) + dv_vec3_norm_squared(dv_vec3_sub(p[2], p[0]));
-        const double area = dv_triangle_area(p[0], p[1], p[2]);
-        t->block[i / DV_LANES].area[i % DV_LANES] = area;
-        if (!(area > 1e-14 * size))
-            return dv_error(object, DV_ERROR_INVALID, "triangle %u has no area at rest; remove it from the mesh", i);
-    }
-    return DV_OK;
+    TriangleBlock *block = &t->block[number];
+    DvReal8 edge[2][3], normal[3];
+    gather_edges(&t->mesh, number, edge);
+    frame_of_edges(t->method, (const DvReal8(*)[3])edge, block->axis, block->rest);
+    dv_real8_cross(edge[0], edge[1], normal);
+    block->twice_area = dv_real8_sqrt(dv_real8_dot(normal, normal));
+    (void)make_gradients(t->method, (const DvReal8(*)[2])block->rest,
+                         determinant(t->method, (const DvReal8(*)[3])edge, (const DvReal8(*)[2])block->rest),
+                         block->twice_area, block->gradient);
+}
+
+static DvStatus set_rest_area(TriangleBlocks *t, const DvObject *object, const double *rest, uint32_t triangle)
+{
+    DvVec3 p[3];
+    for (uint32_t n = 0; n < 3; n++)
+        p[n] = dv_vec3_load(rest + 3 * (size_t)element_blocks_point(&t->mesh, triangle, n));
+    const double size = dv_vec3_norm_squared(dv_vec3_sub(p[1], p[0])) + dv_vec3_norm_squared(dv_vec3_sub(p[2], p[0]));
+    const double area = dv_triangle_area(p[0], p[1], p[2]);
+    t->block[triangle / DV_LANES].area[triangle % DV_LANES] = area;
+    return area > 1e-14 * size ? DV_OK
+                               : dv_error(object, DV_ERROR_INVALID,
+                                          "triangle %u has no area at rest; remove it from the mesh", triangle);
 }
 
 /* Forces of displacements d of b and c, into the rows of the block; lambda and mu carry the sign and the factor. */
@@ -403,9 +401,58 @@ DvStatus triangle_blocks_build(TriangleBlocks *t, const DvObject *object, Triang
     t->collapsed = dv_alloc(t->mesh.blocks, sizeof *t->collapsed);
     if (method == TRIANGLE_EXACT)
         t->turn = dv_alloc(t->mesh.blocks, sizeof *t->turn);
-    status = set_rest_shapes(t, object, rest);
+    t->room = t->mesh.blocks;
+    element_blocks_load(&t->mesh, rest);
+    for (uint32_t number = 0; number < t->mesh.blocks; number++)
+        set_rest_shapes(t, number);
+    for (uint32_t i = 0; i < triangles && status == DV_OK; i++)
+        status = set_rest_area(t, object, rest, i);
     if (status != DV_OK)
         triangle_blocks_free(t);
+    return status;
+}
+
+static void make_room(TriangleBlocks *t)
+{
+    const uint32_t old = t->room, room = t->mesh.block_room;
+    if (room <= old)
+        return;
+    t->block = dv_realloc(t->block, old * sizeof *t->block, room * sizeof *t->block);
+    t->collapsed = dv_realloc(t->collapsed, old * sizeof *t->collapsed, room * sizeof *t->collapsed);
+    if (t->turn)
+        t->turn = dv_realloc(t->turn, old * sizeof *t->turn, room * sizeof *t->turn);
+    t->room = room;
+}
+
+static void update_block(TriangleBlocks *t, const double *rest, uint32_t number)
+{
+    element_blocks_load_block(&t->mesh, rest, number);
+    set_rest_shapes(t, number);
+}
+
+DvStatus triangle_blocks_update(TriangleBlocks *t, const DvObject *object, const MeshEdits *edits,
+                                const DvTopologyRef *topology, uint32_t points, const double *rest, uint32_t triangles,
+                                const uint32_t *list, bool *paired)
+{
+    DvStatus status =
+        element_blocks_update(&t->mesh, object, "triangle", edits, topology, points, triangles, list, paired);
+    if (status != DV_OK)
+        return status;
+    make_room(t);
+    uint32_t done = UINT32_MAX; /* they are ascending */
+    for (uint32_t i = 0; i < edits->elements.count && status == DV_OK; i++) {
+        const uint32_t triangle = edits->elements.at[i], number = triangle / DV_LANES;
+        if (number != done)
+            update_block(t, rest, number);
+        done = number;
+        status = set_rest_area(t, object, rest, triangle);
+    }
+    if (t->mesh.blocks > 0 && done != t->mesh.blocks - 1)
+        update_block(t, rest, t->mesh.blocks - 1);
+    for (uint32_t lane = triangles; lane < t->mesh.blocks * DV_LANES; lane++) { /* nobody has them any more */
+        TriangleBlock *last = &t->block[lane / DV_LANES];
+        last->area[lane % DV_LANES] = last->lambda[lane % DV_LANES] = last->mu[lane % DV_LANES] = 0.0;
+    }
     return status;
 }
 

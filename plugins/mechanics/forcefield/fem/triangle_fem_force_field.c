@@ -5,7 +5,7 @@
  * The methods and their limits are described in triangle_blocks.h.
  *
  * Elements are the triangles of the topology or, when it starts with none, its quads cut in two. When the mesh changes, materials and
- * the shape without stress stay with their elements and points; the rest is made again.
+ * the shape without stress stay with their elements and points; the rest is made again where it was touched, of quads everywhere.
  */
 #include "forcefield/fem/material.h"
 #include "forcefield/fem/triangle_blocks.h"
@@ -24,8 +24,9 @@ typedef struct TriangleFEMForceField {
     DvElementData initial;    /* what initialPoints held, of each point; not attached when it is empty */
     uint64_t initial_version; /* of the field then */
     bool from_quads;
+    MeshEdits edits; /* since the blocks were brought up to date */
     TriangleBlocks blocks;
-    uint64_t structure;
+    uint64_t structure, edited; /* + 1 when couplings, or numbers of the matrix, have become others */
 } TriangleFEMForceField;
 
 static const char *const methods[] = {"small", "large", "linear", "exact", NULL}; /* as TriangleMethod */
@@ -51,15 +52,17 @@ static const DvField fields[] = {
     {0},
 };
 
-static void set_materials(TriangleFEMForceField *self)
+/* Of some triangles; `numbers` NULL: of the first `count`. */
+static void set_materials(TriangleFEMForceField *self, const uint32_t *numbers, uint32_t count)
 {
     const double thickness = dv_data_double(&self->thickness);
     const bool plane_strain = dv_data_bool(&self->plane_strain);
-    for (uint32_t i = 0; i < self->blocks.mesh.elements; i++) {
-        const ElementMaterial material = element_material(&self->materials, i);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t triangle = numbers ? numbers[i] : i;
+        const ElementMaterial material = element_material(&self->materials, triangle);
         const double young = material.young, poisson = material.poisson;
         const double lambda = plane_strain ? lame_lambda(young, poisson) : lame_lambda_plane_stress(young, poisson);
-        triangle_blocks_set_material(&self->blocks, i, thickness, lambda, lame_mu(young, poisson));
+        triangle_blocks_set_material(&self->blocks, triangle, thickness, lambda, lame_mu(young, poisson));
     }
 }
 
@@ -121,11 +124,44 @@ static DvStatus build(TriangleFEMForceField *self)
         status = triangle_blocks_build(&self->blocks, dv_object_of(self), (TriangleMethod)dv_data_choice(&self->method),
                                        points, rest, triangles.count, triangles.at);
     dv_free(cut);
+    mesh_edits_clear(&self->edits);
     if (status != DV_OK)
         return status;
-    set_materials(self);
+    set_materials(self, NULL, triangles.count);
     triangle_blocks_ready(&self->blocks, rest);
     return DV_OK;
+}
+
+static DvStatus take_edits(TriangleFEMForceField *self)
+{
+    const DvElements triangles = dv_topology_elements(&self->topology, DV_TRIANGLES);
+    const uint32_t points = dv_state_count(self->base.state);
+    const double *rest = NULL;
+    bool paired = true;
+    MeshEdits *edits = &self->edits;
+    DvStatus status = initial_shape(self, points, &rest);
+    mesh_edits_sort(edits, points, triangles.count);
+    if (status == DV_OK)
+        status = triangle_blocks_update(&self->blocks, dv_object_of(self), edits, &self->topology, points, rest,
+                                        triangles.count, triangles.at, &paired);
+    if (status == DV_OK)
+        set_materials(self, edits->elements.at, edits->elements.count);
+    else
+        triangle_blocks_free(&self->blocks);
+    mesh_edits_clear(edits);
+    self->structure += status != DV_OK || !paired;
+    self->edited++;
+    return status;
+}
+
+/* The blocks are those of the mesh and of a state of `points` points. */
+static DvStatus follow_mesh(TriangleFEMForceField *self, uint32_t points)
+{
+    const bool rewritten = dv_topology_rewritten(&self->topology);
+    if (rewritten || self->edits.all || (self->edits.any && (self->from_quads || self->blocks.mesh.elements == 0)))
+        return build(self);
+    const DvStatus status = self->edits.any ? take_edits(self) : DV_OK;
+    return status == DV_OK && points != self->blocks.mesh.points ? build(self) : status;
 }
 
 /* Method small is right of triangles in the x-y plane whose first edge lies along x. */
@@ -185,6 +221,8 @@ static DvStatus init(DvObject *object, void *self_)
         status = element_materials_attach(&self->materials, &self->material, NULL, self->topology.object,
                                           self->from_quads ? DV_QUADS : DV_TRIANGLES, self->from_quads ? 2 : 1);
     }
+    if (status == DV_OK)
+        status = mesh_edits_attach(&self->edits, self->topology.object, self->from_quads ? DV_QUADS : DV_TRIANGLES);
     if (status != DV_OK) {
         single_state_release(&self->base);
         return status;
@@ -201,6 +239,7 @@ static void cleanup(DvObject *object, void *self_)
     TriangleFEMForceField *self = self_;
     element_materials_detach(&self->materials);
     dv_element_data_detach(&self->initial);
+    mesh_edits_detach(&self->edits);
     single_state_release(&self->base);
     dv_topology_release(&self->topology);
 }
@@ -216,7 +255,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)step;
     (void)v;
     TriangleFEMForceField *self = self_;
-    if ((dv_topology_changed(&self->topology) || x->count != self->blocks.mesh.points) && build(self) != DV_OK)
+    if (follow_mesh(self, x->count) != DV_OK)
         return;
     triangle_blocks_force(&self->blocks, self, x, f);
 }
@@ -252,7 +291,7 @@ static uint64_t structure(void *self_)
 static uint64_t matrix_version(void *self_)
 {
     const TriangleFEMForceField *self = self_;
-    return self->blocks.method == TRIANGLE_LINEAR ? self->structure : 0;
+    return self->blocks.method == TRIANGLE_LINEAR ? self->structure + self->edited : 0;
 }
 
 static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)

@@ -8,7 +8,7 @@
  * (Hosford, A generalized isotropic yield criterion, 1972); a triangle may break where that is above criteriaValue.
  *
  * Materials, and shapes without stress that the scene gives, stay with their triangles when the mesh changes; other shapes are made
- * again from rest positions.
+ * again from rest positions, where the mesh was touched.
  */
 #include "forcefield/fem/material.h"
 #include "forcefield/fem/triangle_blocks.h"
@@ -32,8 +32,10 @@ typedef struct TriangularFEMForceField {
     ElementMaterials materials;
     DvElementData given;    /* GivenShape of each triangle, zero of new ones; not attached when the scene gives none */
     uint64_t given_version; /* of the fields then */
+    MeshEdits edits;        /* since the blocks were brought up to date */
     TriangleBlocks blocks;
-    double (*stress)[3], *first; /* [triangles] room for stresses */
+    double (*stress)[3], *first; /* room for stresses of `room` triangles */
+    uint32_t room;
     uint64_t structure;
 } TriangularFEMForceField;
 
@@ -119,29 +121,37 @@ static DvStatus follow_given(TriangularFEMForceField *self)
     return status;
 }
 
-static void set_given_shapes(TriangularFEMForceField *self)
+static void set_given_shape(TriangularFEMForceField *self, uint32_t triangle)
 {
     static const GivenShape none;
-    for (uint32_t i = 0; self->given.topology && i < self->blocks.mesh.elements && i < self->given.count; i++) {
-        const GivenShape *shape = dv_element_data_entry(&self->given, i);
-        if (memcmp(shape, &none, sizeof none) != 0)
-            triangle_blocks_set_rest(&self->blocks, i, (const double(*)[3])shape->edge,
-                                     self->blocks.method == TRIANGLE_LARGE ? shape->frame : NULL);
-    }
+    if (!self->given.topology || triangle >= self->given.count)
+        return;
+    const GivenShape *shape = dv_element_data_entry(&self->given, triangle);
+    if (memcmp(shape, &none, sizeof none) != 0)
+        triangle_blocks_set_rest(&self->blocks, triangle, (const double(*)[3])shape->edge,
+                                 self->blocks.method == TRIANGLE_LARGE ? shape->frame : NULL);
 }
 
-static void free_elements(TriangularFEMForceField *self)
+static void set_material(TriangularFEMForceField *self, uint32_t triangle)
 {
-    triangle_blocks_free(&self->blocks);
+    const ElementMaterial m = element_material(&self->materials, triangle);
+    triangle_blocks_set_material(&self->blocks, triangle, 1.0, lame_lambda_plane_stress(m.young, m.poisson),
+                                 lame_mu(m.young, m.poisson));
+}
+
+static void make_room(TriangularFEMForceField *self, uint32_t triangles)
+{
+    if (self->stress && triangles <= self->room)
+        return;
     dv_free(self->stress);
     dv_free(self->first);
-    self->stress = NULL;
-    self->first = NULL;
+    self->stress = dv_alloc(triangles, sizeof *self->stress);
+    self->first = dv_alloc(triangles, sizeof *self->first);
+    self->room = triangles;
 }
 
 static DvStatus build(TriangularFEMForceField *self)
 {
-    free_elements(self);
     self->structure++;
     const DvElements triangles = dv_topology_elements(&self->topology, DV_TRIANGLES);
     DvConstVec rest;
@@ -151,18 +161,58 @@ static DvStatus build(TriangularFEMForceField *self)
     if (status == DV_OK)
         status = triangle_blocks_build(&self->blocks, dv_object_of(self), method_of[dv_data_choice(&self->method)],
                                        rest.count, rest.at, triangles.count, triangles.at);
+    mesh_edits_clear(&self->edits);
     if (status != DV_OK)
         return status;
-    set_given_shapes(self);
     for (uint32_t i = 0; i < triangles.count; i++) {
-        const ElementMaterial m = element_material(&self->materials, i);
-        triangle_blocks_set_material(&self->blocks, i, 1.0, lame_lambda_plane_stress(m.young, m.poisson),
-                                     lame_mu(m.young, m.poisson));
+        set_given_shape(self, i);
+        set_material(self, i);
     }
     triangle_blocks_ready(&self->blocks, rest.at);
-    self->stress = dv_alloc(triangles.count, sizeof *self->stress);
-    self->first = dv_alloc(triangles.count, sizeof *self->first);
+    make_room(self, triangles.count);
     return DV_OK;
+}
+
+/* What a touched triangle has beside its points; its neighbours in the block have lost shapes that were given to them. */
+static void set_again(TriangularFEMForceField *self, uint32_t triangle)
+{
+    const uint32_t first = triangle / DV_LANES * DV_LANES;
+    for (uint32_t i = first; self->given.topology && i < first + DV_LANES && i < self->blocks.mesh.elements; i++)
+        set_given_shape(self, i);
+    set_material(self, triangle);
+}
+
+static DvStatus take_edits(TriangularFEMForceField *self)
+{
+    const DvElements triangles = dv_topology_elements(&self->topology, DV_TRIANGLES);
+    MeshEdits *edits = &self->edits;
+    DvConstVec rest;
+    bool paired = true;
+    DvStatus status = state_at_rest(dv_object_of(self), self->base.state, &rest);
+    mesh_edits_sort(edits, rest.count, triangles.count);
+    if (status == DV_OK)
+        status = triangle_blocks_update(&self->blocks, dv_object_of(self), edits, &self->topology, rest.count, rest.at,
+                                        triangles.count, triangles.at, &paired);
+    if (status != DV_OK)
+        triangle_blocks_free(&self->blocks);
+    for (uint32_t i = 0; i < edits->elements.count && status == DV_OK; i++)
+        set_again(self, edits->elements.at[i]);
+    if (status == DV_OK && triangles.count > 0)
+        set_again(self, triangles.count - 1); /* its block is made again too */
+    make_room(self, triangles.count);
+    mesh_edits_clear(edits);
+    self->structure += status != DV_OK || !paired;
+    return status;
+}
+
+/* The blocks are those of the mesh and of a state of `points` points. */
+static DvStatus follow_mesh(TriangularFEMForceField *self, uint32_t points)
+{
+    if (dv_topology_rewritten(&self->topology) || self->edits.all ||
+        (self->edits.any && self->blocks.mesh.elements == 0))
+        return build(self);
+    const DvStatus status = self->edits.any ? take_edits(self) : DV_OK;
+    return status == DV_OK && points != self->blocks.mesh.points ? build(self) : status;
 }
 
 static DvStatus reinit(DvObject *object, void *self_)
@@ -190,6 +240,8 @@ static DvStatus init(DvObject *object, void *self_)
     if (status == DV_OK)
         status =
             element_materials_attach(&self->materials, &self->material, NULL, self->topology.object, DV_TRIANGLES, 1);
+    if (status == DV_OK)
+        status = mesh_edits_attach(&self->edits, self->topology.object, DV_TRIANGLES);
     if (status != DV_OK) {
         single_state_release(&self->base);
         return status;
@@ -203,6 +255,7 @@ static void cleanup(DvObject *object, void *self_)
     TriangularFEMForceField *self = self_;
     element_materials_detach(&self->materials);
     dv_element_data_detach(&self->given);
+    mesh_edits_detach(&self->edits);
     single_state_release(&self->base);
     dv_topology_release(&self->topology);
 }
@@ -210,7 +263,10 @@ static void cleanup(DvObject *object, void *self_)
 static void destroy(DvObject *object, void *self_)
 {
     (void)object;
-    free_elements(self_);
+    TriangularFEMForceField *self = self_;
+    triangle_blocks_free(&self->blocks);
+    dv_free(self->stress);
+    dv_free(self->first);
 }
 
 static double hosford_stress(double first, double second, double exponent)
@@ -243,7 +299,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)step;
     (void)v;
     TriangularFEMForceField *self = self_;
-    if ((dv_topology_changed(&self->topology) || x->count != self->blocks.mesh.points) && build(self) != DV_OK)
+    if (follow_mesh(self, x->count) != DV_OK)
         return;
     triangle_blocks_force(&self->blocks, self, x, f);
     if (dv_data_bool(&self->compute_principal_stress))

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What follows an edit of a mesh does so in time with what was touched: the bytes that it asks of the heap, which whoever makes its lists
+ * anew asks for in proportion to the mesh, are as many in a mesh of 64 cells as in one of 1,728, and few.
+ */
+#include "force_at.h"
+
+#include "block_count.h"
+
+#include <divan/contracts/mechanical_operations.h>
+#include <divan/contracts/topology.h>
+
+typedef struct Case {
+    DvElementKind kind;
+    const char *components;
+} Case;
+
+#define MASS     "<UniformMass vertexMass='1'/>"
+#define MATERIAL " youngModulus='300' poissonRatio='0.3'"
+
+static const Case cases[] = {
+    {DV_TETRAHEDRA, MASS "<TetrahedronFEMForceField" MATERIAL "/>"},
+    {DV_TETRAHEDRA, MASS "<TetrahedralCorotationalFEMForceField" MATERIAL "/>"},
+    {DV_TETRAHEDRA, "<DiagonalMass massDensity='2'/>"},
+    {DV_TETRAHEDRA, "<MeshMatrixMass massDensity='2' computeMassOnRest='1'/>"},
+    {DV_TRIANGLES, MASS "<TriangleFEMForceField" MATERIAL "/>"},
+    {DV_TRIANGLES, MASS "<TriangleFEMForceField method='exact'" MATERIAL "/>"},
+    {DV_TRIANGLES, MASS "<TriangularFEMForceField" MATERIAL "/>"},
+    {DV_HEXAHEDRA, MASS "<HexahedronFEMForceField" MATERIAL "/>"},
+    {DV_HEXAHEDRA, MASS "<HexahedronFEMForceField method='exact'" MATERIAL "/>"},
+    {DV_HEXAHEDRA, MASS "<HexahedralFEMForceField" MATERIAL "/>"},
+    {DV_HEXAHEDRA, "<DiagonalMass massDensity='2'/>"},
+};
+
+enum {
+    CELLS_OF_SMALL = 4,
+    CELLS_OF_LARGE = 12,
+    EDITS = 12,
+    MOST_BYTES = 4000 /* an edit; lists of the large mesh have 14,000 and more */
+};
+
+static void cell_text(DvText *text, DvElementKind kind, const uint32_t corner[8])
+{
+    uint32_t cut[6][4];
+    dv_cut_hexahedron(corner, 0, true, cut);
+    for (int i = 0; kind == DV_TETRAHEDRA && i < 24; i++)
+        dv_text_add(text, "%u ", cut[i / 4][i % 4]);
+    for (int i = 0; kind == DV_HEXAHEDRA && i < 8; i++)
+        dv_text_add(text, "%u ", corner[i]);
+    if (kind == DV_TRIANGLES)
+        dv_text_add(text, "%u %u %u %u %u %u ", corner[0], corner[1], corner[2], corner[0], corner[2], corner[3]);
+}
+
+/* A box of cells whose corners are a little out of order; of triangles, sheets above each other. */
+static DvScene *scene_of(const Case *what, uint32_t cells)
+{
+    static const char *const set[DV_ELEMENT_KINDS] = {
+        [DV_TRIANGLES] = "Triangle", [DV_TETRAHEDRA] = "Tetrahedron", [DV_HEXAHEDRA] = "Hexahedron"};
+    static const char *const list[DV_ELEMENT_KINDS] = {
+        [DV_TRIANGLES] = "triangles", [DV_TETRAHEDRA] = "tetrahedra", [DV_HEXAHEDRA] = "hexahedra"};
+    const uint32_t side = cells + 1, up = side * side;
+    DvText text = {0};
+    dv_text_add(&text, "<Node><%sSetTopologyContainer name='mesh' position='", set[what->kind]);
+    for (uint32_t i = 0; i < side * side * side; i++)
+        dv_text_add(&text, "%.17g %.17g %.17g ", i % side + 0.1 * sin(i), i / side % side + 0.1 * cos(i),
+                    i / up + 0.1 * sin(2.0 * i));
+    dv_text_add(&text, "' %s='", list[what->kind]);
+    for (uint32_t c = 0; c < cells * cells * cells; c++) {
+        const uint32_t p = c % cells + side * (c / cells % cells + side * (c / cells / cells));
+        cell_text(
+            &text, what->kind,
+            (uint32_t[8]){p, p + 1, p + side + 1, p + side, p + up, p + up + 1, p + up + side + 1, p + up + side});
+    }
+    dv_text_add(&text, "'/><%sSetTopologyModifier name='modifier'/><MechanicalObject name='dofs'/>%s</Node>",
+                set[what->kind], what->components);
+    DvScene *scene = scene_from_text(text.at);
+    dv_text_free(&text);
+    return scene;
+}
+
+/* An element goes, and comes again with what else is there at its points. */
+static void replace_element(DvObject *mesh, DvObject *modifier, DvElementKind kind, uint32_t number)
+{
+    const DvTopologyOps *lists = dv_object_ops(mesh, DV_TOPOLOGY);
+    const DvTopologyModifierOps *ops = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+    uint32_t element[8];
+    const uint32_t nodes = dv_element_nodes(kind);
+    memcpy(element, lists->elements(dv_object_self(mesh), kind).at + (size_t)number * nodes, nodes * sizeof *element);
+    assert_int_equal(ops->remove_elements(dv_object_self(modifier), kind, 1, &number, false), DV_OK);
+    assert_int_equal(ops->add_elements(dv_object_self(modifier), kind, 1, element, NULL), DV_OK);
+}
+
+/* Bytes for `EDITS` edits, after some that make room. */
+static uint64_t bytes_of_edits(const Case *what, uint32_t cells)
+{
+    const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
+    DvScene *scene = scene_of(what, cells);
+    DvObject *mesh = scene_object(scene, "/mesh"), *modifier = scene_object(scene, "/modifier");
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    const DvStep step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    uint64_t before = 0;
+    for (uint32_t i = 0; i < 2 * EDITS; i++) {
+        if (i == EDITS)
+            before = byte_count();
+        replace_element(mesh, modifier, what->kind, 5 + 3 * (i % EDITS));
+        ops->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);
+        ops->add_mbk(m, &step, (DvFactors){1.0, 0.0, -0.1}, DV_DX, DV_FORCE, DV_WALK_WHOLE);
+    }
+    const uint64_t bytes = byte_count() - before;
+    ops->close(m);
+    dv_scene_free(scene);
+    return bytes;
+}
+
+static void edits_ask_for_no_more_in_a_larger_mesh(void **state)
+{
+    (void)state;
+    DvScene *first = scene_from_text("<Node/>"); /* starts the plugins */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases && BLOCK_COUNT_IS_OF_HEAP; i++) {
+        const uint64_t small = bytes_of_edits(&cases[i], CELLS_OF_SMALL);
+        const uint64_t large = bytes_of_edits(&cases[i], CELLS_OF_LARGE);
+        if (large > small + 8 * EDITS || large > MOST_BYTES * EDITS)
+            fail_msg("%s: %zu bytes for %d edits of a small mesh, %zu of a large one", cases[i].components,
+                     (size_t)small, EDITS, (size_t)large);
+    }
+    dv_scene_free(first);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(edits_ask_for_no_more_in_a_larger_mesh)};
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+}
