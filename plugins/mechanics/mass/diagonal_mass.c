@@ -31,6 +31,7 @@ typedef enum Given { GIVEN_TOTAL_MASS, GIVEN_DENSITY, GIVEN_POINT_MASSES } Given
 typedef struct DiagonalMass {
     MassBase base;
     DvData point_masses, density, total_mass, compute_on_rest, file;
+    DvData unsummed; /* state of a run: points in `edits` */
     DvLink topology_link, geometry_link;
 
     MassMesh mesh; /* topology is NULL when the masses come from a file or of rigid bodies */
@@ -56,6 +57,8 @@ static const DvField fields[] = {
              .range = &dv_range_positive, .help = "mass per volume of the elements (or area, or length)"),
     DV_FIELD(DiagonalMass, total_mass, "totalMass", dv_type_double, .init = "1", .unit = "kg",
              .range = &dv_range_positive, .help = "sum of the masses; counts before massDensity and vertexMass"),
+    DV_FIELD(DiagonalMass, unsummed, "unsummedPoints", dv_type_uints, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,
+             .help = "points of an edit whose mass is still to be summed up from their elements"),
     DV_FIELD(DiagonalMass, compute_on_rest, "computeMassOnRest", dv_type_bool, .init = "1",
              .help = "measure the elements at the rest positions, not at the positions at the start"),
     DV_FIELD(DiagonalMass, file, "filename", dv_type_file, .aliases = (const char *const[]){"fileMass", NULL},
@@ -189,6 +192,27 @@ static void read_bodies(DiagonalMass *self)
 
 /* ---- Changes of the topology ---- */
 
+/* A scene that is saved before the sums are made makes them when it goes on. */
+static void note_unsummed(DiagonalMass *self)
+{
+    const TouchedNumbers *points = &self->edits.points;
+    const size_t noted = self->unsummed.count;
+    if (self->edits.all && noted > 0) /* then masses stay as they have been changed */
+        dv_data_set(&self->unsummed, NULL, 0);
+    if (self->edits.all || points->count <= noted)
+        return;
+    uint32_t *at = dv_data_begin(&self->unsummed, points->count);
+    memcpy(at + noted, points->at + noted, (points->count - noted) * sizeof *at);
+    dv_data_end(&self->unsummed);
+}
+
+static void forget_edits(DiagonalMass *self)
+{
+    mesh_edits_clear(&self->edits);
+    if (self->unsummed.count > 0)
+        dv_data_set(&self->unsummed, NULL, 0);
+}
+
 static void points_changed(DvElementData *data, const DvElementChange *change)
 {
     DiagonalMass *self = data->owner;
@@ -198,6 +222,7 @@ static void points_changed(DvElementData *data, const DvElementChange *change)
     self->count = data->count;
     self->structure += 1;
     followed_values_change(&self->point_masses, old, change);
+    note_unsummed(self);
     seen(self);
 }
 
@@ -239,6 +264,7 @@ static void elements_changed(DvElementData *data, const DvElementChange *change)
     DiagonalMass *self = data->owner;
     dv_data_set_double(&self->total_mass, dv_data_double(&self->total_mass) + self->change);
     self->change = 0.0;
+    note_unsummed(self);
     seen(self);
 }
 
@@ -258,7 +284,14 @@ static void elements_replaced(DvElementData *data, DvMeshReplacement why)
     self->structure++;
     for (uint32_t e = 0; e < data->count; e++)
         part[e] = part_of(self, elements, e, x);
-    mesh_edits_clear(&self->edits);
+    if (why == DV_MESH_RESET) {
+        forget_edits(self);
+    } else {
+        size_t count;
+        const uint32_t *points = dv_data_uints(&self->unsummed, &count);
+        mesh_edits_clear(&self->edits);
+        mesh_edits_touch_points(&self->edits, points, (uint32_t)count);
+    }
     seen(self);
 }
 
@@ -298,7 +331,7 @@ static void sum_up(DiagonalMass *self)
         dv_data_end(&self->point_masses);
         seen(self);
     }
-    mesh_edits_clear(edits);
+    forget_edits(self);
 }
 
 /* ---- Operations ---- */

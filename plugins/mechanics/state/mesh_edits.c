@@ -172,6 +172,13 @@ bool mesh_edits_touch_point(const MeshEdits *edits, uint32_t point)
     return low < edits->points.count && edits->points.at[low] == point;
 }
 
+void mesh_edits_touch_points(MeshEdits *edits, const uint32_t *points, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        touch(&edits->points, points[i]);
+    edits->any = edits->any || count > 0;
+}
+
 void mesh_edits_copy_points(const MeshEdits *edits, DvData *field, const DvConstVec *from)
 {
     if (!edits->points_edited)

@@ -34,6 +34,8 @@ void mesh_edits_detach(MeshEdits *edits);
 void mesh_edits_sort(MeshEdits *edits, uint32_t points, uint32_t elements);
 /* Whether a point is touched, once they are sorted. */
 bool mesh_edits_touch_point(const MeshEdits *edits, uint32_t point);
+/* These points too. */
+void mesh_edits_touch_points(MeshEdits *edits, const uint32_t *points, uint32_t count);
 /* A field with a place for each point, when points have come or gone: those touched get theirs from `from`. */
 void mesh_edits_copy_points(const MeshEdits *edits, DvData *field, const DvConstVec *from);
 /* All has been seen to. */
