@@ -183,32 +183,49 @@ static uint32_t larger(uint32_t capacity, uint32_t need)
     return twice > UINT32_MAX ? UINT32_MAX : need > twice ? need : (uint32_t)twice;
 }
 
+static void set_capacity(Adjacency *table, uint32_t capacity)
+{
+    const uint32_t old = table->capacity;
+    const size_t extra = table->per_row > 0 ? 1 : 0, bytes = sizeof(uint32_t);
+    table->capacity = capacity;
+    table->begin = dv_realloc(table->begin, (old + extra) * bytes, (capacity + extra) * bytes);
+    if (table->per_row > 0) {
+        place_constant_rows(table, old);
+        return;
+    }
+    table->end = dv_realloc(table->end, old * bytes, capacity * bytes);
+    table->limit = dv_realloc(table->limit, old * bytes, capacity * bytes);
+}
+
+static void set_room(Adjacency *table, uint32_t room)
+{
+    table->items = dv_realloc(table->items, table->room * sizeof *table->items, room * sizeof *table->items);
+    table->room = room;
+}
+
+void adjacency_reserve(Adjacency *table)
+{
+    const uint32_t used = table->per_row > 0 ? table->count * table->per_row : table->used;
+    if (table->capacity < table->count + table->count / 4)
+        set_capacity(table, table->count + table->count / 4);
+    if (!table->borrowed && table->room < used + used / 4)
+        set_room(table, used + used / 4);
+}
+
 void adjacency_append_rows(Adjacency *table, uint32_t count)
 {
-    const uint32_t old = table->capacity, rows = table->count + count;
+    const uint32_t rows = table->count + count;
     const bool constant = table->per_row > 0;
-    if (rows > old) {
-        table->capacity = larger(old, rows);
-        const size_t extra = constant ? 1 : 0, bytes = sizeof(uint32_t);
-        table->begin = dv_realloc(table->begin, (old + extra) * bytes, (table->capacity + extra) * bytes);
-        if (constant) {
-            place_constant_rows(table, old);
-        } else {
-            table->end = dv_realloc(table->end, old * bytes, table->capacity * bytes);
-            table->limit = dv_realloc(table->limit, old * bytes, table->capacity * bytes);
-        }
-    }
+    if (rows > table->capacity)
+        set_capacity(table, larger(table->capacity, rows));
     for (uint32_t i = table->count; !constant && i < rows; i++)
         table->begin[i] = table->end[i] = table->limit[i] = 0;
     const size_t first = (size_t)table->count * table->per_row, items = (size_t)rows * table->per_row;
     table->count = rows;
     if (!constant || table->borrowed)
         return;
-    if (items > table->room) {
-        const uint32_t room = larger(table->room, (uint32_t)items);
-        table->items = dv_realloc(table->items, table->room * sizeof *table->items, room * sizeof *table->items);
-        table->room = room;
-    }
+    if (items > table->room)
+        set_room(table, larger(table->room, (uint32_t)items));
     memset(table->items + first, 0xff, (items - first) * sizeof *table->items);
 }
 
@@ -242,11 +259,8 @@ static void enlarge_row(Adjacency *table, uint32_t row)
         if (table->end[row] < table->limit[row])
             return;
     }
-    if (table->used + (uint64_t)want > table->room) {
-        const uint32_t room = larger(table->room, table->used + want);
-        table->items = dv_realloc(table->items, table->room * sizeof *table->items, room * sizeof *table->items);
-        table->room = room;
-    }
+    if (table->used + (uint64_t)want > table->room)
+        set_room(table, larger(table->room, table->used + want));
     memcpy(table->items + table->used, table->items + table->begin[row], length * sizeof *table->items);
     table->lost += table->limit[row] - table->begin[row];
     table->begin[row] = table->used;
@@ -289,17 +303,16 @@ void adjacency_remove_row(Adjacency *table, uint32_t row)
     table->limit[row] = table->limit[last];
 }
 
-void adjacency_sort_row(Adjacency *table, uint32_t row)
+/* Equal ones are passed, so that, where several of the last entries have become the same, as many calls move them all. */
+void adjacency_settle_last(Adjacency *table, uint32_t row)
 {
-    uint32_t *items = table->items + table->begin[row];
-    const uint32_t count = adjacency_row_length(table, row);
-    for (uint32_t i = 1; i < count; i++) {
-        const uint32_t moved = items[i];
-        uint32_t at = i;
-        for (; at > 0 && items[at - 1] > moved; at--)
-            items[at] = items[at - 1];
-        items[at] = moved;
-    }
+    if (table->begin[row] == table->end[row])
+        return;
+    uint32_t *items = table->items + table->begin[row], at = adjacency_row_length(table, row) - 1;
+    const uint32_t moved = items[at];
+    for (; at > 0 && items[at - 1] >= moved; at--)
+        items[at] = items[at - 1];
+    items[at] = moved;
 }
 
 /* ---- Parts ---- */

@@ -75,10 +75,12 @@ void adjacency_remove_item(Adjacency *table, uint32_t row, uint32_t item);
 void adjacency_append_item(Adjacency *table, uint32_t row, uint32_t item);
 /* The last row becomes row `row`. */
 void adjacency_remove_row(Adjacency *table, uint32_t row);
+/* Room for a quarter more of rows and items. */
+void adjacency_reserve(Adjacency *table);
 /* Empty rows at the end; those of constant length hold INVALID_INDEX. */
 void adjacency_append_rows(Adjacency *table, uint32_t count);
-/* Ascending again, after one entry or a few came or changed. */
-void adjacency_sort_row(Adjacency *table, uint32_t row);
+/* Ascending again, after the last entry has come or become another one. */
+void adjacency_settle_last(Adjacency *table, uint32_t row);
 
 /* For each element and part: the number of the list's entry with the same points in any order, or INVALID_INDEX when
  * there is none, or, for `unique`, more than one. found: [elements.count x table->parts]. Returns how many are

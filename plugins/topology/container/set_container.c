@@ -291,11 +291,13 @@ static void store_reset_state(DvObject *object, void *self)
         array_append(&first->list[kind], list.at, list.count * list.nodes);
         if (!topology->list[kind].field)
             continue;
+        (void)dv_data_begin(&topology->list[kind], list.count + list.count / 4); /* and room for some more */
         (void)dv_data_begin(&topology->list[kind], list.count);
         dv_data_end(&topology->list[kind]);
         topology->seen[kind] = dv_data_version(&topology->list[kind]);
     }
     tables_prepare(topology);
+    tables_reserve(topology);
 }
 
 static void reset(DvObject *object, void *self)

@@ -123,14 +123,15 @@ static void remove_rows(Topology *topology, DvElementKind kind, const IndexArray
         return;
     const uint32_t count = topology_elements(topology, kind).count;
     Rows rows = begin_rows(topology, kind, count);
+    const EditTables tables = tables_of(topology);
     for (uint32_t i = 0; i < sorted->count; i++) {
         const uint32_t gone = sorted->data[i], last = --rows.count;
-        tables_remove(topology, kind, gone, last);
+        tables_remove(&tables, kind, gone, last);
         move_dangling(topology, kind, gone, last);
         if (gone == last)
             continue;
         memcpy(rows.at + (size_t)gone * rows.nodes, rows.at + (size_t)last * rows.nodes, rows.nodes * sizeof *rows.at);
-        tables_settle(topology, kind, gone);
+        tables_settle(&tables, kind, gone);
     }
     end_rows(topology, kind, rows.count);
 }
@@ -388,9 +389,10 @@ static void append(Topology *topology, DvElementKind kind, const uint32_t *eleme
 static void leave_known_out(Topology *topology, DvElementKind kind, IndexArray *list)
 {
     const uint32_t nodes = dv_element_nodes(kind);
+    const EditTables tables = tables_of(topology);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < list->count / nodes; i++)
-        if (!tables_have(topology, kind, list->data + (size_t)i * nodes))
+        if (!tables_have(&tables, kind, list->data + (size_t)i * nodes))
             memmove(list->data + (size_t)kept++ * nodes, list->data + (size_t)i * nodes, nodes * sizeof *list->data);
     list->count = kept * nodes;
 }

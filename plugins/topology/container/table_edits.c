@@ -43,37 +43,52 @@ void tables_prepare(Topology *topology)
         }
 }
 
-/* A table that is kept up, or NULL. */
-static AdjacencyCache *table_of(Topology *topology, DvElementKind of, DvElementKind to)
+EditTables tables_of(Topology *topology)
 {
-    const bool follows = (of == DV_POINTS && to != DV_POINTS) || has_parts(of, to) || has_parts(to, of);
-    return follows ? topology_table(topology, of, to) : NULL;
+    EditTables t = {0};
+    for (DvElementKind of = DV_POINTS; of < DV_ELEMENT_KINDS; of++) {
+        t.list[of] = topology_elements(topology, of);
+        for (DvElementKind to = DV_POINTS; to < DV_ELEMENT_KINDS; to++)
+            if ((of == DV_POINTS && to != DV_POINTS) || has_parts(of, to) || has_parts(to, of))
+                t.table[of][to] = topology_table(topology, of, to);
+    }
+    return t;
 }
 
-static Adjacency *around_of(Topology *topology, DvElementKind lower, DvElementKind kind)
+void tables_reserve(Topology *topology)
 {
-    AdjacencyCache *cache = lower < kind ? table_of(topology, lower, kind) : NULL;
+    const EditTables t = tables_of(topology);
+    for (DvElementKind of = DV_POINTS; of < DV_ELEMENT_KINDS; of++)
+        for (DvElementKind to = DV_POINTS; to < DV_ELEMENT_KINDS; to++)
+            if (t.table[of][to])
+                adjacency_reserve(&t.table[of][to]->adjacency);
+}
+
+static Adjacency *around_of(const EditTables *t, DvElementKind lower, DvElementKind kind)
+{
+    AdjacencyCache *cache = lower < kind ? t->table[lower][kind] : NULL;
     return cache ? &cache->adjacency : NULL;
 }
 
 /* What an element has of a lower kind. */
-static const uint32_t *parts_of(Topology *topology, DvElementKind kind, uint32_t element, DvElementKind lower,
+static const uint32_t *parts_of(const EditTables *t, DvElementKind kind, uint32_t element, DvElementKind lower,
                                 uint32_t *count)
 {
-    const ElementList list = topology_elements(topology, kind);
-    AdjacencyCache *parts = table_of(topology, kind, lower);
-    *count = lower == DV_POINTS ? list.nodes : parts ? parts->adjacency.per_row : 0;
+    const AdjacencyCache *parts = t->table[kind][lower];
+    const ElementList *list = &t->list[kind];
+    *count = lower == DV_POINTS ? list->nodes : parts ? parts->adjacency.per_row : 0;
     if (*count == 0)
         return NULL;
-    return (lower == DV_POINTS ? list.at : parts->adjacency.items) + (size_t)element * *count;
+    return (lower == DV_POINTS ? list->at : parts->adjacency.items) + (size_t)element * *count;
 }
 
-static void sort_row(Topology *topology, DvElementKind lower, DvElementKind kind, Adjacency *around, uint32_t row)
+/* After the last entry of a row has become a smaller one, or has come. */
+static void settle_row(const EditTables *t, DvElementKind lower, DvElementKind kind, Adjacency *around, uint32_t row)
 {
     if (lower == DV_EDGES && kind == DV_TRIANGLES)
-        triangles_around_edge_sort(around, row, topology_elements(topology, kind), topology_elements(topology, lower));
+        triangles_around_edge_sort(around, row, t->list[kind], t->list[lower]);
     else
-        adjacency_sort_row(around, row);
+        adjacency_settle_last(around, row);
 }
 
 static void replace(uint32_t *items, uint32_t count, uint32_t old, uint32_t now)
@@ -88,43 +103,49 @@ static void replace_in_row(Adjacency *table, uint32_t row, uint32_t old, uint32_
     replace(table->items + table->begin[row], adjacency_row_length(table, row), old, now);
 }
 
-void tables_take_out(Topology *topology, DvElementKind kind, uint32_t element)
+static void take_out(const EditTables *t, DvElementKind kind, uint32_t element)
 {
     for (DvElementKind lower = DV_POINTS; lower < kind; lower++) {
         uint32_t count;
-        Adjacency *around = around_of(topology, lower, kind);
-        const uint32_t *part = parts_of(topology, kind, element, lower, &count);
+        Adjacency *around = around_of(t, lower, kind);
+        const uint32_t *part = parts_of(t, kind, element, lower, &count);
         for (uint32_t j = 0; around && j < count; j++)
             if (part[j] < around->count)
                 adjacency_remove_item(around, part[j], element);
     }
 }
 
+void tables_take_out(Topology *topology, DvElementKind kind, uint32_t element)
+{
+    const EditTables t = tables_of(topology);
+    take_out(&t, kind, element);
+}
+
 /* Whoever names element `last` names it `element`. */
-static void rename_element(Topology *topology, DvElementKind kind, uint32_t last, uint32_t element)
+static void rename_element(const EditTables *t, DvElementKind kind, uint32_t last, uint32_t element)
 {
     for (DvElementKind lower = DV_POINTS; lower < kind; lower++) {
         uint32_t count;
-        Adjacency *around = around_of(topology, lower, kind);
-        const uint32_t *part = parts_of(topology, kind, last, lower, &count);
+        Adjacency *around = around_of(t, lower, kind);
+        const uint32_t *part = parts_of(t, kind, last, lower, &count);
         for (uint32_t j = 0; around && j < count; j++)
             if (part[j] < around->count)
                 replace_in_row(around, part[j], last, element);
     }
     for (DvElementKind higher = kind + 1; higher < DV_ELEMENT_KINDS; higher++) {
-        const Adjacency *around = around_of(topology, kind, higher);
-        AdjacencyCache *parts = table_of(topology, higher, kind);
+        const Adjacency *around = around_of(t, kind, higher);
+        AdjacencyCache *parts = t->table[higher][kind];
         for (uint32_t at = around && parts ? around->begin[last] : 0; around && parts && at < around->end[last]; at++)
             replace_in_row(&parts->adjacency, around->items[at], last, element);
     }
 }
 
 /* Whoever has the element as a part misses it from now on: faces of different order share their points, not their edges. */
-static void miss_element(Topology *topology, DvElementKind kind, uint32_t element)
+static void miss_element(const EditTables *t, DvElementKind kind, uint32_t element)
 {
     for (DvElementKind higher = kind + 1; higher < DV_ELEMENT_KINDS; higher++) {
-        const Adjacency *around = around_of(topology, kind, higher);
-        AdjacencyCache *parts = table_of(topology, higher, kind);
+        const Adjacency *around = around_of(t, kind, higher);
+        AdjacencyCache *parts = t->table[higher][kind];
         for (uint32_t at = around && parts ? around->begin[element] : 0; around && parts && at < around->end[element];
              at++) {
             replace_in_row(&parts->adjacency, around->items[at], element, INVALID_INDEX);
@@ -141,14 +162,14 @@ static uint32_t count_missing(const Adjacency *parts, uint32_t element)
     return missing;
 }
 
-void tables_remove(Topology *topology, DvElementKind kind, uint32_t element, uint32_t last)
+void tables_remove(const EditTables *t, DvElementKind kind, uint32_t element, uint32_t last)
 {
-    tables_take_out(topology, kind, element);
-    miss_element(topology, kind, element);
+    take_out(t, kind, element);
+    miss_element(t, kind, element);
     if (element != last)
-        rename_element(topology, kind, last, element);
+        rename_element(t, kind, last, element);
     for (DvElementKind other = DV_EDGES; other < DV_ELEMENT_KINDS; other++) {
-        AdjacencyCache *table = table_of(topology, kind, other);
+        AdjacencyCache *table = t->table[kind][other];
         if (!table)
             continue;
         if (other < kind)
@@ -157,29 +178,25 @@ void tables_remove(Topology *topology, DvElementKind kind, uint32_t element, uin
     }
 }
 
-static void sort_around(Topology *topology, DvElementKind kind, uint32_t element)
+void tables_settle(const EditTables *t, DvElementKind kind, uint32_t element)
 {
     for (DvElementKind lower = DV_POINTS; lower < kind; lower++) {
         uint32_t count;
-        Adjacency *around = around_of(topology, lower, kind);
-        const uint32_t *part = parts_of(topology, kind, element, lower, &count);
+        Adjacency *around = around_of(t, lower, kind);
+        const uint32_t *part = parts_of(t, kind, element, lower, &count);
         for (uint32_t j = 0; around && j < count; j++)
             if (part[j] < around->count)
-                sort_row(topology, lower, kind, around, part[j]);
+                settle_row(t, lower, kind, around, part[j]);
     }
 }
 
-void tables_settle(Topology *topology, DvElementKind kind, uint32_t element)
+/* The same points in any order. Hardly any others have the same sum. */
+static inline bool same_points(uint32_t nodes, const uint32_t *a, const uint32_t *b, uint32_t sum)
 {
-    sort_around(topology, kind, element);
-}
-
-static bool same_points(uint32_t nodes, const uint32_t *a, const uint32_t *b)
-{
-    uint32_t left[4], right[4], difference = 0;
+    uint32_t left[4], right[4];
     for (uint32_t i = 0; i < nodes; i++)
-        difference += a[i] - b[i];
-    if (difference != 0) /* hardly any others are sorted */
+        sum -= a[i];
+    if (sum != 0)
         return false;
     memcpy(left, a, nodes * sizeof *a);
     memcpy(right, b, nodes * sizeof *b);
@@ -188,22 +205,29 @@ static bool same_points(uint32_t nodes, const uint32_t *a, const uint32_t *b)
     return memcmp(left, right, nodes * sizeof *a) == 0;
 }
 
-/* Counts the list's entries with these points, up to two; the first of them. */
-static uint32_t count_equal(Topology *topology, DvElementKind kind, const uint32_t *points, uint32_t *first)
+static inline uint32_t sum_of(uint32_t nodes, const uint32_t *points)
 {
-    const Adjacency *around = around_of(topology, DV_POINTS, kind);
-    const ElementList list = topology_elements(topology, kind);
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < nodes; i++)
+        sum += points[i];
+    return sum;
+}
+
+/* Counts the list's entries with these points, up to two; the first of them. */
+static inline uint32_t count_equal_of(uint32_t nodes, const Adjacency *around, const uint32_t *list,
+                                      const uint32_t *points, uint32_t *first)
+{
     uint32_t rarest = points[0], found = 0;
-    for (uint32_t j = 0; j < list.nodes; j++) {
-        if (!around || points[j] >= around->count)
+    for (uint32_t j = 0; j < nodes; j++) {
+        if (points[j] >= around->count)
             return 0;
         if (adjacency_row_length(around, points[j]) < adjacency_row_length(around, rarest))
             rarest = points[j];
     }
+    const uint32_t sum = sum_of(nodes, points);
     for (uint32_t at = around->begin[rarest]; at < around->end[rarest] && found < 2; at++) {
         const uint32_t element = around->items[at];
-        if ((found > 0 && element == *first) ||
-            !same_points(list.nodes, list.at + (size_t)element * list.nodes, points))
+        if (!same_points(nodes, list + (size_t)element * nodes, points, sum) || (found > 0 && element == *first))
             continue;
         if (found++ == 0)
             *first = element;
@@ -211,57 +235,73 @@ static uint32_t count_equal(Topology *topology, DvElementKind kind, const uint32
     return found;
 }
 
-bool tables_have(Topology *topology, DvElementKind kind, const uint32_t *points)
+static uint32_t count_equal(const EditTables *t, DvElementKind kind, const uint32_t *points, uint32_t *first)
+{
+    const Adjacency *around = around_of(t, DV_POINTS, kind);
+    const uint32_t *list = t->list[kind].at;
+    switch (around ? t->list[kind].nodes : 0) {
+    case 2:
+        return count_equal_of(2, around, list, points, first);
+    case 3:
+        return count_equal_of(3, around, list, points, first);
+    case 4:
+        return count_equal_of(4, around, list, points, first);
+    default:
+        return 0;
+    }
+}
+
+bool tables_have(const EditTables *t, DvElementKind kind, const uint32_t *points)
 {
     uint32_t first = INVALID_INDEX;
-    return count_equal(topology, kind, points, &first) > 0;
+    return count_equal(t, kind, points, &first) > 0;
 }
 
 /* INVALID_INDEX: there is none, or, of faces, more than one. */
-static uint32_t find_element(Topology *topology, DvElementKind kind, const uint32_t *points)
+static uint32_t find_element(const EditTables *t, DvElementKind kind, const uint32_t *points)
 {
     uint32_t first = INVALID_INDEX;
-    const uint32_t found = count_equal(topology, kind, points, &first);
+    const uint32_t found = count_equal(t, kind, points, &first);
     return found == 1 || kind == DV_EDGES ? first : INVALID_INDEX;
 }
 
-static void part_points(ElementList elements, const PartTable *table, uint32_t element, uint32_t part, uint32_t *points)
+static void part_points(const ElementList *elements, const PartTable *table, uint32_t element, uint32_t part,
+                        uint32_t *points)
 {
     for (uint32_t k = 0; k < table->nodes; k++)
-        points[k] = elements.at[(size_t)element * elements.nodes + table->local[part * table->nodes + k]];
+        points[k] = elements->at[(size_t)element * elements->nodes + table->local[part * table->nodes + k]];
 }
 
 /* The rows of new elements in a table of their parts. */
-static void find_parts(Topology *topology, DvElementKind kind, DvElementKind part, uint32_t first, uint32_t count)
+static void find_parts(const EditTables *t, DvElementKind kind, DvElementKind part, uint32_t first, uint32_t count)
 {
-    AdjacencyCache *parts = table_of(topology, kind, part);
+    AdjacencyCache *parts = t->table[kind][part];
     const PartTable *table = topology_part_table(kind, part);
     if (!parts || !table)
         return;
     adjacency_append_rows(&parts->adjacency, count);
-    const ElementList elements = topology_elements(topology, kind);
     for (uint32_t element = first; element < first + count; element++)
         for (uint32_t j = 0; j < table->parts; j++) {
             uint32_t points[4];
-            part_points(elements, table, element, j, points);
-            const uint32_t found = find_element(topology, part, points);
+            part_points(&t->list[kind], table, element, j, points);
+            const uint32_t found = find_element(t, part, points);
             parts->adjacency.items[(size_t)element * table->parts + j] = found;
             parts->missing += found == INVALID_INDEX;
         }
 }
 
 /* A new element that others have been missing. */
-static void join_higher(Topology *topology, DvElementKind kind, DvElementKind higher, uint32_t element)
+static void join_higher(const EditTables *t, DvElementKind kind, DvElementKind higher, uint32_t element)
 {
-    AdjacencyCache *parts = table_of(topology, higher, kind);
-    Adjacency *up = around_of(topology, kind, higher);
-    const Adjacency *around = around_of(topology, DV_POINTS, higher);
+    AdjacencyCache *parts = t->table[higher][kind];
+    Adjacency *up = around_of(t, kind, higher);
+    const Adjacency *around = around_of(t, DV_POINTS, higher);
     if (!parts || !up || !around || parts->missing == 0)
         return;
     const PartTable *table = topology_part_table(higher, kind);
-    const ElementList elements = topology_elements(topology, higher), list = topology_elements(topology, kind);
-    const uint32_t *points = list.at + (size_t)element * list.nodes;
-    if (points[0] >= around->count || find_element(topology, kind, points) != element)
+    const ElementList *elements = &t->list[higher], *list = &t->list[kind];
+    const uint32_t *points = list->at + (size_t)element * list->nodes, sum = sum_of(list->nodes, points);
+    if (points[0] >= around->count || find_element(t, kind, points) != element)
         return;
     for (uint32_t at = around->begin[points[0]]; at < around->end[points[0]]; at++) {
         const uint32_t other = around->items[at];
@@ -269,44 +309,53 @@ static void join_higher(Topology *topology, DvElementKind kind, DvElementKind hi
         for (uint32_t j = 0; j < table->parts; j++) {
             uint32_t candidate[4];
             part_points(elements, table, other, j, candidate);
-            if (row[j] != INVALID_INDEX || !same_points(list.nodes, candidate, points))
+            if (row[j] != INVALID_INDEX || !same_points(list->nodes, candidate, points, sum))
                 continue;
             row[j] = element;
             parts->missing--;
             adjacency_append_item(up, element, other);
+            settle_row(t, kind, higher, up, element);
         }
     }
-    sort_row(topology, kind, higher, up, element);
+}
+
+/* A new element is the last one in each row but those of triangles around edges. */
+static void append_around(const EditTables *t, DvElementKind kind, DvElementKind lower, uint32_t element)
+{
+    uint32_t parts;
+    Adjacency *around = around_of(t, lower, kind);
+    const uint32_t *part = parts_of(t, kind, element, lower, &parts);
+    const bool ordered = lower == DV_EDGES && kind == DV_TRIANGLES;
+    for (uint32_t j = 0; around && j < parts; j++)
+        if (part[j] < around->count)
+            adjacency_append_item(around, part[j], element);
+    for (uint32_t j = 0; ordered && around && j < parts; j++)
+        if (part[j] < around->count)
+            settle_row(t, lower, kind, around, part[j]);
 }
 
 void tables_append(Topology *topology, DvElementKind kind, uint32_t first, uint32_t count)
 {
+    const EditTables t = tables_of(topology);
     for (DvElementKind lower = DV_EDGES; lower < kind; lower++)
-        find_parts(topology, kind, lower, first, count);
-    for (uint32_t element = first; element < first + count; element++) {
-        for (DvElementKind lower = DV_POINTS; lower < kind; lower++) {
-            uint32_t parts;
-            Adjacency *around = around_of(topology, lower, kind);
-            const uint32_t *part = parts_of(topology, kind, element, lower, &parts);
-            for (uint32_t j = 0; around && j < parts; j++)
-                if (part[j] < around->count)
-                    adjacency_append_item(around, part[j], element);
-        }
-        sort_around(topology, kind, element);
-    }
+        find_parts(&t, kind, lower, first, count);
+    for (DvElementKind lower = DV_POINTS; lower < kind; lower++)
+        for (uint32_t element = first; element < first + count && around_of(&t, lower, kind); element++)
+            append_around(&t, kind, lower, element);
     for (DvElementKind higher = kind + 1; higher < DV_ELEMENT_KINDS; higher++) {
-        Adjacency *up = around_of(topology, kind, higher);
+        Adjacency *up = around_of(&t, kind, higher);
         if (up)
             adjacency_append_rows(up, count);
         for (uint32_t element = first; up && element < first + count; element++)
-            join_higher(topology, kind, higher, element);
+            join_higher(&t, kind, higher, element);
     }
 }
 
 void tables_append_points(Topology *topology, uint32_t count)
 {
+    const EditTables t = tables_of(topology);
     for (DvElementKind kind = DV_EDGES; kind < DV_ELEMENT_KINDS; kind++) {
-        Adjacency *around = around_of(topology, DV_POINTS, kind);
+        Adjacency *around = around_of(&t, DV_POINTS, kind);
         if (around)
             adjacency_append_rows(around, count);
     }
@@ -314,8 +363,9 @@ void tables_append_points(Topology *topology, uint32_t count)
 
 void tables_remove_point(Topology *topology, uint32_t point)
 {
+    const EditTables t = tables_of(topology);
     for (DvElementKind kind = DV_EDGES; kind < DV_ELEMENT_KINDS; kind++) {
-        Adjacency *around = around_of(topology, DV_POINTS, kind);
+        Adjacency *around = around_of(&t, DV_POINTS, kind);
         if (around)
             adjacency_remove_row(around, point);
     }

@@ -8,17 +8,28 @@
 
 #include "topology.h"
 
+/* The tables and lists of a container at hand, while they stay where they are. */
+typedef struct EditTables {
+    ElementList list[DV_ELEMENT_KINDS];
+    AdjacencyCache *table[DV_ELEMENT_KINDS][DV_ELEMENT_KINDS]; /* NULL: there is none that is kept up */
+} EditTables;
+
+EditTables tables_of(Topology *topology);
+
 /* Makes the tables that edits need, before the lists change: the elements around points, the parts of the elements, and
  * the elements around these. */
 void tables_prepare(Topology *topology);
 
+/* Room in them for a quarter more, so that the first edits need not ask for it. */
+void tables_reserve(Topology *topology);
+
 /* Whether the list has an element with these points, in any order. */
-bool tables_have(Topology *topology, DvElementKind kind, const uint32_t *points);
+bool tables_have(const EditTables *t, DvElementKind kind, const uint32_t *points);
 
 /* Element `element` goes and the last one, `last`, takes its number: to be called before the list is changed, then
  * tables_settle after the row of the list has been copied. */
-void tables_remove(Topology *topology, DvElementKind kind, uint32_t element, uint32_t last);
-void tables_settle(Topology *topology, DvElementKind kind, uint32_t element);
+void tables_remove(const EditTables *t, DvElementKind kind, uint32_t element, uint32_t last);
+void tables_settle(const EditTables *t, DvElementKind kind, uint32_t element);
 /* The list has `count` more elements. */
 void tables_append(Topology *topology, DvElementKind kind, uint32_t first, uint32_t count);
 /* An element names a point that has gone: no table names it any more. */

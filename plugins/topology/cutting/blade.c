@@ -55,11 +55,12 @@ BladeSurface blade_surface(const DvBlade *blade)
         add_triangle(&surface, tip, next_tip, next_hilt);
     }
     surface.box = box_of(NULL, 0);
-    for (uint32_t i = 0; i < surface.count; i++) {
-        const Box all = surface.box;
-        surface.box = box_of(
-            (const double *const[]){all.min, all.max, surface.triangles[i].box.min, surface.triangles[i].box.max}, 4);
-    }
+    for (uint32_t i = 0; i < surface.count; i++)
+        for (int c = 0; c < 3; c++) {
+            const Box *box = &surface.triangles[i].box;
+            surface.box.min[c] = fmin(surface.box.min[c], box->min[c]);
+            surface.box.max[c] = fmax(surface.box.max[c], box->max[c]);
+        }
     return surface;
 }
 

@@ -34,7 +34,7 @@ typedef struct Apart {
     uint32_t first, second, across;
 } Apart;
 
-enum { NONE = UINT32_MAX, ON_CUT = 1, OWNED = 2 };
+enum { NONE = UINT32_MAX, ON_CUT = 1, OWNED = 2, FIRST_SIDE = 4 };
 
 typedef struct Work {
     const CutMesh *mesh;
@@ -45,7 +45,8 @@ typedef struct Work {
     IndexArray split;     /* crossings by rank */
     IndexArray region;    /* elements that the cut may change */
     uint8_t *taken;       /* [elements] in the region */
-    uint8_t *point;       /* [points] ON_CUT, OWNED */
+    uint8_t
+        *point; /* [points] ON_CUT, OWNED; from FIRST_SIDE on, which of the six sides of the blade's box it is beyond */
     ARRAY(Piece) pieces;
     KeyTable faces; /* with a point on the cut -> piece * corners + the corner across */
     ARRAY(Apart) apart;
@@ -87,19 +88,33 @@ static void look_at_edge(Work *w, uint32_t a, uint32_t b)
                                          .rank = NONE});
 }
 
+static void find_sides(Work *w)
+{
+    const Box *box = &w->surface->box;
+    for (uint32_t i = 0; i < w->mesh->points; i++) {
+        const double *at = position(w, i);
+        uint32_t sides = 0;
+        for (int c = 0; c < 3; c++)
+            sides |= (uint32_t)(at[c] < box->min[c]) << 2 * c | (uint32_t)(at[c] > box->max[c]) << (2 * c + 1);
+        w->point[i] = (uint8_t)(sides * FIRST_SIDE);
+    }
+}
+
 static bool near_blade(const Work *w, const uint32_t *corners)
 {
     const double *points[MOST_CORNERS];
+    uint32_t beyond = UINT8_MAX;
+    for (uint32_t i = 0; i < w->mesh->corners; i++)
+        beyond &= w->point[corners[i]];
+    if (beyond >= FIRST_SIDE) /* all beyond the same side */
+        return false;
     for (uint32_t i = 0; i < w->mesh->corners; i++)
         points[i] = position(w, corners[i]);
     const Box box = box_of(points, w->mesh->corners);
-    bool near = boxes_meet(&box, &w->surface->box);
-    if (near && w->surface->count > 1) {
-        near = false;
-        for (uint32_t i = 0; i < w->surface->count && !near; i++)
-            near = boxes_meet(&box, &w->surface->triangles[i].box);
-    }
-    return near;
+    for (uint32_t i = 0; i < w->surface->count; i++)
+        if (boxes_meet(&box, &w->surface->triangles[i].box))
+            return true;
+    return false;
 }
 
 /* Elements in the way of the blade go to `near`. */
@@ -456,6 +471,7 @@ CutPlan cut_plan(const CutMesh *mesh, const BladeSurface *surface, double snap)
               .snap = snap,
               .taken = dv_alloc((size_t)mesh->count + 1, 1),
               .point = dv_alloc((size_t)mesh->points + 1, 1)};
+    find_sides(&w);
     find_crossings(&w, &near);
     if (w.crossings.count) {
         put_points_on_cut(&w);
