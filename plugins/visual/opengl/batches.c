@@ -214,22 +214,38 @@ static void update(DvRenderer *self, GpuBatch *gpu, const DvPictureBatch *batch,
     lay_out(gpu, shape);
 }
 
+static bool is_lit(const DvPictureBatch *batch)
+{
+    return batch->kind != DV_BATCH_POINTS && batch->kind != DV_BATCH_LINES && batch->kind != DV_BATCH_SPLATS &&
+           !(batch->draw_state & DV_DRAW_UNLIT);
+}
+
+static uint32_t features_of(const DvRenderer *self, const DvPictureBatch *batch, const DvPictureState *state)
+{
+    uint32_t features = renderer_features(self, state);
+    if (!is_lit(batch))
+        features &= ~(uint32_t)WITH_LIGHT;
+    if (batch->kind == DV_BATCH_TRIANGLES)
+        features |= WITH_FLAT_NORMALS;
+    if (batch->kind == DV_BATCH_SPLATS)
+        features |= WITH_SPLATS;
+    return features;
+}
+
 static void set_uniforms(const DvPictureBatch *batch, const Program *program)
 {
     static const float white[4] = {1, 1, 1, 1}, black[4] = {0, 0, 0, 1};
     const Uniforms *at = &program->at;
     const bool flat = batch->kind == DV_BATCH_TRIANGLES;
-    const bool unlit = batch->kind == DV_BATCH_POINTS || batch->kind == DV_BATCH_LINES ||
-                       batch->kind == DV_BATCH_SPLATS || (batch->draw_state & DV_DRAW_UNLIT) != 0;
     glUniform4fv(at->diffuse, 1, white);
     glUniform4fv(at->specular, 1, black);
     glUniform4fv(at->emissive, 1, black);
     glUniform1f(at->shininess, 1);
     glUniform1i(at->textured, 0);
     glUniform1i(at->own_color, 1);
-    glUniform1i(at->lit, !unlit);
+    glUniform1i(at->lit, is_lit(batch));
     glUniform1i(at->flat_normals, flat);
-    glUniform1i(at->faces, !flat);
+    glUniform1i(at->thin, 0);
     glUniform1i(at->adds, 0);
     glUniform1i(at->xray, 0);
     glUniform1i(at->splats, batch->kind == DV_BATCH_SPLATS);
@@ -249,11 +265,12 @@ static void draw_batch(DvRenderer *self, const DvPictureBatch *batch, Pass pass)
     static const GLenum modes[] = {
         [DV_BATCH_POINTS] = GL_POINTS, [DV_BATCH_LINES] = GL_LINES, [DV_BATCH_TRIANGLES] = GL_TRIANGLES};
     const Shape *shape = shape_of(self, batch);
-    const Program *program = &self->programs[shape ? PROGRAM_SOLIDS : PROGRAM_VERTICES][pass];
+    const DvPictureState *state = &self->picture->states[batch->state];
     const bool wires = (batch->draw_state & DV_DRAW_WIREFRAME) != 0;
     update(self, batch_of(self, batch->array->id), batch, shape);
-    glUseProgram(program->name);
-    renderer_set_state(self, program, &self->picture->states[batch->state]);
+    const Program *program =
+        program_use(self, shape ? PROGRAM_SOLIDS : PROGRAM_VERTICES, pass, features_of(self, batch, state));
+    renderer_set_state(self, program, state);
     set_uniforms(batch, program);
     glLineWidth(within(batch->pixels, self->widest_line));
     glPointSize(within(batch->pixels, self->largest_point));

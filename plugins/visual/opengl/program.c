@@ -112,7 +112,7 @@ void program_find_uniforms(Program *program)
         UNIFORM(colored),
         UNIFORM(lit),
         UNIFORM(flat_normals),
-        UNIFORM(faces),
+        UNIFORM(thin),
         UNIFORM(light_count),
         UNIFORM(light_color),
         UNIFORM(light_position),
@@ -144,46 +144,108 @@ static GLuint own(const char *vertex, const char *fragment, const char *head, Dv
     return program_compile(sources, head, why, &failed);
 }
 
-static bool make_screen(ScreenProgram *program, const char *vertex, const char *fragment, DvText *why)
+static bool find_screen(ScreenProgram *program, GLuint name)
 {
-    program->name = own(vertex, fragment, "", why);
-    if (!program->name)
-        return false;
-    program->box = glGetUniformLocation(program->name, "dv_box");
-    program->bottom = glGetUniformLocation(program->name, "dv_bottom");
-    program->top = glGetUniformLocation(program->name, "dv_top");
-    program->textured = glGetUniformLocation(program->name, "dv_textured");
-    program->texture = glGetUniformLocation(program->name, "dv_texture");
-    program->sum = glGetUniformLocation(program->name, "dv_sum");
-    program->weights = glGetUniformLocation(program->name, "dv_weights");
-    program->view = glGetUniformLocation(program->name, "dv_view");
-    program->projection = glGetUniformLocation(program->name, "dv_projection");
-    return true;
+    program->name = name;
+    program->box = glGetUniformLocation(name, "dv_box");
+    program->bottom = glGetUniformLocation(name, "dv_bottom");
+    program->top = glGetUniformLocation(name, "dv_top");
+    program->textured = glGetUniformLocation(name, "dv_textured");
+    program->texture = glGetUniformLocation(name, "dv_texture");
+    program->sum = glGetUniformLocation(name, "dv_sum");
+    program->weights = glGetUniformLocation(name, "dv_weights");
+    program->view = glGetUniformLocation(name, "dv_view");
+    program->projection = glGetUniformLocation(name, "dv_projection");
+    return name != 0;
+}
+
+static bool make_screen(ScreenProgram *program, const char *fragment, const char *head, DvText *why)
+{
+    return find_screen(program, own(shader_screen_vertex, fragment, head, why));
+}
+
+static bool make_letters(DvRenderer *self, DvText *why)
+{
+    return find_screen(&self->letters, own(shader_text_vertex, shader_text_fragment, "", why));
+}
+
+/* Features that a program lacks, as its shaders are told. */
+static void add_head(DvText *head, Pass pass, uint32_t features)
+{
+    static const char *const names[FEATURES] = {"LIGHT",      "TEXTURE", "FLAT_NORMALS", "SPLATS",   "XRAY",
+                                                "HIGHLIGHTS", "FADING",  "SHADOWS",      "FOG",      "MANY_LIGHTS",
+                                                "CLIPS",      "THIN",    "COLORS",       "OWN_COLOR"};
+    dv_text_add(head, "%s", pass == PASS_TRANSLUCENT ? "#define TRANSLUCENT\n" : "");
+    for (int i = 0; i < FEATURES; i++)
+        if (!(features & 1u << i))
+            dv_text_add(head, "#define WITHOUT_%s\n", names[i]);
+}
+
+static Program *make(DvRenderer *self, ProgramKind kind, Pass pass, uint32_t features, DvText *why)
+{
+    DvText head = {0};
+    add_head(&head, pass, features);
+    const GLuint name =
+        own(shader_vertex[kind], pass == PASS_SHADOW ? shader_shadow_fragment : shader_fragment, head.at, why);
+    dv_text_free(&head);
+    if (!name)
+        return NULL;
+    OwnProgram *made = dv_alloc(1, sizeof *made);
+    *made = (OwnProgram){.kind = kind, .pass = pass, .features = features, .program = {.name = name}};
+    *(OwnProgram **)list_add(&self->programs, sizeof made) = made;
+    program_find_uniforms(&made->program);
+    return &made->program;
+}
+
+static Program *find(DvRenderer *self, ProgramKind kind, Pass pass, uint32_t features)
+{
+    OwnProgram *const *known = self->programs.at;
+    for (uint32_t i = 0; i < self->programs.count; i++)
+        if (known[i]->kind == kind && known[i]->pass == pass && known[i]->features == features)
+            return &known[i]->program;
+    return NULL;
+}
+
+const Program *program_use(DvRenderer *self, ProgramKind kind, Pass pass, uint32_t features)
+{
+    DvText why = {0};
+    if (kind != PROGRAM_SURFACE)
+        features |= WITH_COLORS | WITH_OWN_COLOR;
+    if (pass == PASS_SHADOW)
+        features &= WITH_CLIPS;
+    if (!(features & WITH_LIGHT))
+        features &= ~(uint32_t)(WITH_HIGHLIGHTS | WITH_FADING | WITH_SHADOWS | WITH_MANY_LIGHTS);
+    Program *program = find(self, kind, pass, features);
+    if (!program)
+        program = make(self, kind, pass, features, &why);
+    if (!program) /* the one that can do all was made at the start */
+        program = find(self, kind, pass, pass == PASS_SHADOW ? WITH_CLIPS : WITH_ALL);
+    dv_text_free(&why);
+    renderer_use(self, program);
+    return program;
 }
 
 bool program_make_all(DvRenderer *self, DvText *why)
 {
-    static const char *const heads[PASSES] = {"", "#define TRANSLUCENT\n", ""};
     for (int kind = 0; kind < PROGRAM_KINDS; kind++)
-        for (int pass = 0; pass < PASSES; pass++) {
-            const char *fragment = pass == PASS_SHADOW ? shader_shadow_fragment : shader_fragment;
-            Program *program = &self->programs[kind][pass];
-            program->name = own(shader_vertex[kind], fragment, heads[pass], why);
-            if (!program->name)
+        for (int pass = 0; pass < PASSES; pass++)
+            if (!make(self, (ProgramKind)kind, (Pass)pass, pass == PASS_SHADOW ? WITH_CLIPS : WITH_ALL, why))
                 return false;
-            program_find_uniforms(program);
-        }
-    return make_screen(&self->background, shader_screen_vertex, shader_background_fragment, why) &&
-           make_screen(&self->compose, shader_screen_vertex, shader_compose_fragment, why) &&
-           make_screen(&self->letters, shader_text_vertex, shader_text_fragment, why);
+    return make_screen(&self->background, shader_background_fragment, "#define WITHOUT_TEXTURE\n", why) &&
+           make_screen(&self->background_image, shader_background_fragment, "", why) &&
+           make_screen(&self->compose, shader_compose_fragment, "", why) && make_letters(self, why);
 }
 
 void program_free_all(DvRenderer *self)
 {
-    for (int kind = 0; kind < PROGRAM_KINDS; kind++)
-        for (int pass = 0; pass < PASSES; pass++)
-            glDeleteProgram(self->programs[kind][pass].name);
+    OwnProgram **known = self->programs.at;
+    for (uint32_t i = 0; i < self->programs.count; i++) {
+        glDeleteProgram(known[i]->program.name);
+        dv_free(known[i]);
+    }
+    list_free(&self->programs);
     glDeleteProgram(self->background.name);
+    glDeleteProgram(self->background_image.name);
     glDeleteProgram(self->compose.name);
     glDeleteProgram(self->letters.name);
 }

@@ -133,13 +133,20 @@ static DvStatus create(const DvRendererOptions *options, DvRenderer **renderer, 
 
 /* Uniforms */
 
-void renderer_set_view(DvRenderer *self, const Program *program, const float view[16], const float projection[16])
+void renderer_look(DvRenderer *self, const float view[16], const float projection[16])
+{
+    self->look++;
+    memcpy(self->look_view, view, sizeof self->look_view);
+    memcpy(self->look_projection, projection, sizeof self->look_projection);
+}
+
+static void set_look(DvRenderer *self, const Program *program)
 {
     const Uniforms *at = &program->at;
     GLfloat color[MOST_LIGHTS][3], position[MOST_LIGHTS][4], direction[MOST_LIGHTS][4], factors[MOST_LIGHTS][4];
     GLfloat shadow[MOST_LIGHTS][4];
-    glUniformMatrix4fv(at->view, 1, GL_TRUE, view);
-    glUniformMatrix4fv(at->projection, 1, GL_TRUE, projection);
+    glUniformMatrix4fv(at->view, 1, GL_TRUE, self->look_view);
+    glUniformMatrix4fv(at->projection, 1, GL_TRUE, self->look_projection);
     glUniform3fv(at->eye, 1, self->eye);
     glUniform1i(at->orthographic, self->view->camera.orthographic);
     glUniform1i(at->texture, OWN_TEXTURE_UNIT);
@@ -178,6 +185,15 @@ void renderer_set_view(DvRenderer *self, const Program *program, const float vie
     glUniformMatrix4fv(at->light_matrix, count, GL_TRUE, self->shadows.matrices[0]);
 }
 
+void renderer_use(DvRenderer *self, Program *program)
+{
+    glUseProgram(program->name);
+    if (program->looked == self->look)
+        return;
+    program->looked = self->look;
+    set_look(self, program);
+}
+
 static int set_clips(const DvRenderer *self, const Uniforms *at, const DvPictureState *state)
 {
     GLfloat planes[DV_PICTURE_CLIPS][4];
@@ -211,6 +227,11 @@ void renderer_set_state(DvRenderer *self, const Program *program, const DvPictur
             glDisable(GL_CLIP_DISTANCE0 + (GLenum)i);
     }
     self->clips_enabled = clips;
+}
+
+uint32_t renderer_features(const DvRenderer *self, const DvPictureState *state)
+{
+    return WITH_LIGHT | self->features | (self->view->clips || state->clip_count ? WITH_CLIPS : 0);
 }
 
 /* A picture */
@@ -256,61 +277,11 @@ static void prepare(DvRenderer *self, const DvPicture *picture, const DvRenderVi
     const double depth = dv_vec3_distance(dv_vec3_load(view->camera.position), dv_vec3_load(view->camera.look_at));
     self->depth_scale = picture->depth_scale > 0 ? picture->depth_scale : 10 / (depth > 0 ? depth : 1);
     place_lights(self);
-}
-
-static void draw_background(DvRenderer *self)
-{
-    static const DvBackground plain = {.color = {0.78, 0.80, 0.83, 1}, .top = {1, 1, 1, 1}};
-    const DvBackground *background = self->view->background          ? self->view->background
-                                     : self->picture->has_background ? &self->picture->background
-                                                                     : &plain;
-    const DvPictureImage *image = self->view->background ? NULL : self->picture->background_image;
-    const float whole[4] = {-1, -1, 1, 1};
-    float bottom[4], top[4];
-    for (int i = 0; i < 4; i++) {
-        bottom[i] = (float)background->color[i];
-        top[i] = (float)background->top[i];
-    }
-    glClearColor(bottom[0], bottom[1], bottom[2], self->view->transparent_background ? 0 : 1);
-    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
-    if (self->view->transparent_background || (!image && memcmp(bottom, top, 3 * sizeof *top) == 0))
-        return;
-    bottom[3] = top[3] = 1;
-    glUseProgram(self->background.name);
-    glUniform4fv(self->background.box, 1, whole);
-    glUniform4fv(self->background.bottom, 1, bottom);
-    glUniform4fv(self->background.top, 1, top);
-    glUniform1i(self->background.textured, image != NULL);
-    glUniform1i(self->background.texture, 0);
-    glActiveTexture(GL_TEXTURE0);
-    if (image)
-        glBindTexture(GL_TEXTURE_2D, texture_of(self, image, false, false, false, false));
-    glDisable(GL_DEPTH_TEST);
-    glBindVertexArray(self->empty_array);
-    glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
-    glEnable(GL_DEPTH_TEST);
-}
-
-static void set_views(DvRenderer *self, Pass pass)
-{
-    for (int kind = 0; kind < PROGRAM_KINDS; kind++) {
-        glUseProgram(self->programs[kind][pass].name);
-        renderer_set_view(self, &self->programs[kind][pass], self->view_matrix, self->projection);
-    }
-}
-
-static void draw_opaque(DvRenderer *self)
-{
-    glBindFramebuffer(GL_FRAMEBUFFER, targets_drawing(&self->targets));
-    glViewport(0, 0, (GLsizei)self->view->width, (GLsizei)self->view->height);
-    glDepthMask(GL_TRUE);
-    glEnable(GL_DEPTH_TEST);
-    glDepthFunc(GL_LEQUAL);
-    draw_background(self);
-    set_views(self, PASS_OPAQUE);
-    surfaces_draw(self, PASS_OPAQUE, false, false);
-    batches_draw(self, PASS_OPAQUE, false);
-    surfaces_draw(self, PASS_OPAQUE, false, true); /* those with a blending of their own, in order */
+    self->features = view->fog > 0 ? WITH_FOG : 0;
+    self->features |= self->light_count == 1 ? 0 : WITH_MANY_LIGHTS;
+    for (uint32_t i = 0; i < self->light_count; i++)
+        if (self->lights[i].kind == DV_LIGHT_SPOT || self->lights[i].attenuation > 0)
+            self->features |= WITH_FADING;
 }
 
 static void copy(const Targets *t, GLuint from, GLuint to, GLenum attachment)
@@ -321,6 +292,83 @@ static void copy(const Targets *t, GLuint from, GLuint to, GLenum attachment)
     glDrawBuffer(attachment);
     glBlitFramebuffer(0, 0, (GLint)t->width, (GLint)t->height, 0, 0, (GLint)t->width, (GLint)t->height,
                       GL_COLOR_BUFFER_BIT, GL_NEAREST);
+}
+
+/* What is behind the scene, and how it looks. */
+static Behind behind_of(const DvRenderer *self)
+{
+    static const DvBackground plain = {.color = {0.78, 0.80, 0.83, 1}, .top = {1, 1, 1, 1}};
+    const DvBackground *background = self->view->background          ? self->view->background
+                                     : self->picture->has_background ? &self->picture->background
+                                                                     : &plain;
+    const DvPictureImage *image = self->view->background ? NULL : self->picture->background_image;
+    Behind behind;
+    memset(&behind, 0, sizeof behind); /* padding too: they are compared by bytes */
+    for (int i = 0; i < 3; i++) {
+        behind.bottom[i] = (float)background->color[i];
+        behind.top[i] = (float)background->top[i];
+    }
+    behind.bottom[3] = behind.top[3] = 1;
+    behind.image = image ? image->id : 0;
+    return behind;
+}
+
+static void paint_behind(DvRenderer *self, const Behind *behind)
+{
+    const ScreenProgram *program = behind->image ? &self->background_image : &self->background;
+    const float whole[4] = {-1, -1, 1, 1};
+    glUseProgram(program->name);
+    glUniform4fv(program->box, 1, whole);
+    glUniform4fv(program->bottom, 1, behind->bottom);
+    glUniform4fv(program->top, 1, behind->top);
+    glUniform1i(program->textured, behind->image != 0);
+    glUniform1i(program->texture, 0);
+    glActiveTexture(GL_TEXTURE0);
+    if (behind->image)
+        glBindTexture(GL_TEXTURE_2D, texture_of(self, self->picture->background_image, false, false, false, false));
+    glDisable(GL_DEPTH_TEST);
+    glBindVertexArray(self->empty_array);
+    glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+    glEnable(GL_DEPTH_TEST);
+}
+
+/* A background of several colours is painted once and copied from then on, which costs a processor a fifth. */
+static void draw_background(DvRenderer *self)
+{
+    Targets *t = &self->targets;
+    const Behind behind = behind_of(self);
+    const bool plain = !behind.image && memcmp(behind.bottom, behind.top, sizeof behind.top) == 0;
+    glClearColor(behind.bottom[0], behind.bottom[1], behind.bottom[2], self->view->transparent_background ? 0 : 1);
+    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    if (self->view->transparent_background || plain)
+        return;
+    const bool kept = !t->drawing && targets_fit_behind(t);
+    if (!kept) {
+        glBindFramebuffer(GL_FRAMEBUFFER, targets_drawing(t));
+        paint_behind(self, &behind);
+        return;
+    }
+    if (memcmp(&behind, &t->behind_is, sizeof behind) != 0) {
+        glBindFramebuffer(GL_FRAMEBUFFER, t->behind);
+        paint_behind(self, &behind);
+        t->behind_is = behind;
+    }
+    copy(t, t->behind, t->picture, GL_COLOR_ATTACHMENT0);
+    glBindFramebuffer(GL_FRAMEBUFFER, t->picture);
+}
+
+static void draw_opaque(DvRenderer *self)
+{
+    glBindFramebuffer(GL_FRAMEBUFFER, targets_drawing(&self->targets));
+    glViewport(0, 0, (GLsizei)self->view->width, (GLsizei)self->view->height);
+    glDepthMask(GL_TRUE);
+    glEnable(GL_DEPTH_TEST);
+    glDepthFunc(GL_LEQUAL);
+    draw_background(self);
+    renderer_look(self, self->view_matrix, self->projection);
+    surfaces_draw(self, PASS_OPAQUE, false, false);
+    batches_draw(self, PASS_OPAQUE, false);
+    surfaces_draw(self, PASS_OPAQUE, false, true); /* those with a blending of their own, in order */
 }
 
 static void compose(DvRenderer *self)
@@ -357,7 +405,6 @@ static DvStatus draw_translucent(DvRenderer *self, DvText *why)
     glDrawBuffers(2, both);
     glClearBufferfv(GL_COLOR, 0, nothing);
     glClearBufferfv(GL_COLOR, 1, zero);
-    set_views(self, PASS_TRANSLUCENT);
     glEnable(GL_DEPTH_TEST);
     glDepthMask(GL_FALSE);
     glEnable(GL_BLEND);

@@ -39,15 +39,43 @@ typedef enum Pass { PASS_OPAQUE, PASS_TRANSLUCENT, PASS_SHADOW, PASSES } Pass;
 typedef struct Uniforms {
     GLint view, projection, model, normal_matrix, eye, clip_count, clips;
     GLint ambient, diffuse, specular, emissive, shininess, textured, texture, own_color, colored, lit, flat_normals,
-        faces;
+        thin;
     GLint light_count, light_color, light_position, light_direction, light_factors, light_shadow, light_matrix,
         shadow_map;
     GLint light_extent, scene_ambient, fog, xray, depth_scale, adds, shape, splats, orthographic;
 } Uniforms;
 typedef struct Program {
     GLuint name;
+    uint64_t looked; /* the look for which it has its uniforms: renderer_look */
     Uniforms at;
 } Program;
+
+/* What a program of our own can do. A processor that draws pays for all of it at each pixel, used or not, so each thing is drawn by a
+ * program that can do no more than it needs. */
+enum {
+    WITH_LIGHT = 1 << 0,
+    WITH_TEXTURE = 1 << 1,
+    WITH_FLAT_NORMALS = 1 << 2,
+    WITH_SPLATS = 1 << 3,
+    WITH_XRAY = 1 << 4,
+    WITH_HIGHLIGHTS = 1 << 5,
+    WITH_FADING = 1 << 6, /* lights that fade by distance or in a cone */
+    WITH_SHADOWS = 1 << 7,
+    WITH_FOG = 1 << 8,
+    WITH_MANY_LIGHTS = 1 << 9, /* or none */
+    WITH_CLIPS = 1 << 10,
+    WITH_THIN = 1 << 11,      /* lines and points: they have no sides */
+    WITH_COLORS = 1 << 12,    /* of vertices */
+    WITH_OWN_COLOR = 1 << 13, /* which are all there is: primitives have no material */
+    FEATURES = 14,
+    WITH_ALL = (1 << FEATURES) - 1
+};
+typedef struct OwnProgram {
+    ProgramKind kind;
+    Pass pass;
+    uint32_t features;
+    Program program;
+} OwnProgram;
 
 /* Compiles and links; stages that are NULL are left out. 0: it could not, `why` has what the compiler says, and *failed the stage. */
 GLuint program_compile(const char *const sources[DV_SHADER_STAGES], const char *head, DvText *why, int *failed);
@@ -59,6 +87,8 @@ typedef struct ScreenProgram {
     GLint box, bottom, top, textured, texture, sum, weights, view, projection;
 } ScreenProgram;
 bool program_make_all(DvRenderer *self, DvText *why);
+/* In use, with the uniforms of the present look. Another is made when features are asked for the first time together. */
+const Program *program_use(DvRenderer *self, ProgramKind kind, Pass pass, uint32_t features);
 void program_free_all(DvRenderer *self);
 
 /* Attributes of all programs. */
@@ -73,6 +103,10 @@ extern const char *const shader_screen_vertex, *const shader_background_fragment
 
 /* Targets */
 
+typedef struct Behind { /* what a background looks like */
+    float bottom[4], top[4];
+    uint64_t image; /* 0: none */
+} Behind;
 typedef struct Targets {
     uint32_t width, height;
     GLsizei samples;
@@ -80,9 +114,12 @@ typedef struct Targets {
     GLuint picture, picture_texture, picture_depth;
     GLuint mixing, mixing_color, mixing_weight; /* of many samples; share `depth` */
     GLuint mixed, mixed_color, mixed_weight;    /* of one sample, to be read from */
+    GLuint behind, behind_texture;              /* a background, painted before */
+    Behind behind_is;
 } Targets;
 DvStatus targets_fit(Targets *targets, uint32_t width, uint32_t height, GLsizei samples, DvText *why);
 DvStatus targets_fit_mixing(Targets *targets, DvText *why); /* made when something translucent is first seen */
+bool targets_fit_behind(Targets *targets);                  /* likewise of a background; false: there is no memory */
 void targets_free(Targets *targets);
 GLuint targets_drawing(const Targets *targets);
 
@@ -160,8 +197,8 @@ struct DvRenderer {
     char *device, *version;
     GLsizei samples;
     uint64_t frame;
-    Program programs[PROGRAM_KINDS][PASSES];
-    ScreenProgram background, compose, letters;
+    List programs; /* OwnProgram * */
+    ScreenProgram background, background_image, compose, letters;
     GLuint empty_array;
     Targets targets, second_targets; /* of the whole, and of viewports */
     List textures, surfaces, batches, scene_programs;
@@ -178,6 +215,9 @@ struct DvRenderer {
     bool is_second;                        /* a viewport, in a part of the picture */
     float view_matrix[16], projection[16]; /* by rows */
     float eye[3];
+    uint64_t look; /* of renderer_look */
+    float look_view[16], look_projection[16];
+    uint32_t features;           /* of all that is drawn: lights and fog */
     DvLight lights[MOST_LIGHTS]; /* in the world */
     float light_ambient[MOST_LIGHTS], light_diffuse[MOST_LIGHTS];
     uint32_t light_count;
@@ -191,10 +231,14 @@ DvStatus context_use(DvRenderer *self, DvText *why);
 void context_destroy(DvRenderer *self);
 
 void renderer_buffer(DvRenderer *self, GLenum target, GpuBuffer *buffer, const DvPictureArray *array);
-/* Uniforms that hold for a whole pass, of a program that is in use; then those of a state. */
-void renderer_set_view(DvRenderer *self, const Program *program, const float view[16], const float projection[16]);
+/* From here on things are seen so: by the camera, or a light. */
+void renderer_look(DvRenderer *self, const float view[16], const float projection[16]);
+/* Begins to use a program, with the uniforms of the look; then those of a state. */
+void renderer_use(DvRenderer *self, Program *program);
 void renderer_set_state(DvRenderer *self, const Program *program, const DvPictureState *state);
 const DvPictureState *renderer_plain_state(void);
+/* Of programs for what is lit and has this state. */
+uint32_t renderer_features(const DvRenderer *self, const DvPictureState *state);
 
 void surfaces_draw(DvRenderer *self, Pass pass, bool on_top, bool blended);
 void surfaces_sweep(DvRenderer *self, bool all);

@@ -16,7 +16,6 @@ enum { FIRST_TEXTURE_UNIT = 8, MOST_TEXTURES = 8 };
 struct SceneProgram {
     uint64_t key;
     Program program; /* name 0: it cannot be compiled */
-    uint64_t used;
 };
 
 static void add_macros(const DvPictureShader *shader, DvText *head)
@@ -98,10 +97,7 @@ const Program *scene_shader_use(DvRenderer *self, int32_t shader, Pass pass)
     SceneProgram *found = program_of(self, &self->picture->shaders[shader]);
     if (!found->program.name)
         return NULL;
-    glUseProgram(found->program.name);
-    if (found->used != self->frame)
-        renderer_set_view(self, &found->program, self->view_matrix, self->projection);
-    found->used = self->frame;
+    renderer_use(self, &found->program);
     return &found->program;
 }
 

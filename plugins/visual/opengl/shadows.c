@@ -103,10 +103,7 @@ static void draw_layer(DvRenderer *self, uint32_t light, int32_t layer)
     shadows->texel[light] = (float)(extent / shadows->size);
     glFramebufferTextureLayer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, shadows->texture, 0, layer);
     glClear(GL_DEPTH_BUFFER_BIT);
-    for (int kind = 0; kind < PROGRAM_KINDS; kind++) {
-        glUseProgram(self->programs[kind][PASS_SHADOW].name);
-        renderer_set_view(self, &self->programs[kind][PASS_SHADOW], view, projection);
-    }
+    renderer_look(self, view, projection);
     glEnable(GL_POLYGON_OFFSET_FILL); /* farther by the slope over some texels */
     glPolygonOffset(self->lights[light].soft_shadows || self->picture->lighting.soft_shadows ? 4 : 2, 4);
     surfaces_draw(self, PASS_SHADOW, false, false);
@@ -125,6 +122,7 @@ void shadows_draw(DvRenderer *self)
     }
     if (!layers)
         return;
+    self->features |= WITH_SHADOWS;
     size = size == 0 ? DEFAULT_SIZE : size > LARGEST_SIZE ? LARGEST_SIZE : size;
     fit(self, size, layers);
     glBindFramebuffer(GL_FRAMEBUFFER, shadows->framebuffer);

@@ -302,12 +302,37 @@ static void set_style(DvRenderer *self, const Look *look, Pass pass, bool blende
     glPointSize(within(style->point_size, self->largest_point));
     glUniform1i(at->lit, !look->points && !style->unlit);
     glUniform1i(at->flat_normals, !look->surface->normals && !look->wires);
-    glUniform1i(at->faces, !look->wires && !look->points);
+    glUniform1i(at->thin, look->wires || look->points);
     glUniform1i(at->own_color, 0);
     glUniform1i(at->colored, look->surface->colors != NULL);
     glUniform1i(at->adds, style->adds);
     glUniform1i(at->splats, 0);
     glUniform1i(at->xray, look->xray);
+}
+
+/* What a program must be able to do to draw all of it. */
+static uint32_t features_of(const DvRenderer *self, const Look *look, const DvPictureState *state)
+{
+    const DvPictureSurface *surface = look->surface;
+    uint32_t features = renderer_features(self, state);
+    if (look->points || surface->style.unlit)
+        features &= ~(uint32_t)WITH_LIGHT;
+    if (!surface->normals && !look->wires)
+        features |= WITH_FLAT_NORMALS;
+    if (look->xray)
+        features |= WITH_XRAY;
+    if (look->wires || look->points)
+        features |= WITH_THIN;
+    if (surface->colors)
+        features |= WITH_COLORS;
+    for (uint32_t i = 0; i < surface->material_count; i++) {
+        const float *shine = surface->materials[i].specular;
+        if (surface->materials[i].texture)
+            features |= WITH_TEXTURE;
+        if (shine[0] > 0 || shine[1] > 0 || shine[2] > 0)
+            features |= WITH_HIGHLIGHTS;
+    }
+    return features;
 }
 
 static void draw_surface(DvRenderer *self, const DvPictureSurface *surface, uint32_t index, Pass pass, bool blended)
@@ -322,8 +347,7 @@ static void draw_surface(DvRenderer *self, const DvPictureSurface *surface, uint
     if (look.program) {
         scene_shader_bind(self, state->shader, look.gpu, surface->positions->count);
     } else {
-        look.program = &self->programs[PROGRAM_SURFACE][pass];
-        glUseProgram(look.program->name);
+        look.program = program_use(self, PROGRAM_SURFACE, pass, features_of(self, &look, state));
     }
     renderer_set_state(self, look.program, state);
     set_style(self, &look, pass, blended);
@@ -349,7 +373,9 @@ static void draw_normals(DvRenderer *self, const DvPictureSurface *surface, uint
     GpuSurface *gpu = surface_of(self, surface->key, index);
     const uint64_t now[2] = {surface->positions->id, surface->normals->id};
     const uint32_t count = surface->positions->count;
-    const Program *program = &self->programs[PROGRAM_VERTICES][PASS_OPAQUE];
+    const DvPictureState *state = &self->picture->states[surface->state];
+    const Program *program =
+        program_use(self, PROGRAM_VERTICES, PASS_OPAQUE, renderer_features(self, state) & ~(uint32_t)WITH_LIGHT);
     if (!gpu->normal_array)
         glGenVertexArrays(1, &gpu->normal_array);
     glBindVertexArray(gpu->normal_array);
@@ -376,8 +402,7 @@ static void draw_normals(DvRenderer *self, const DvPictureSurface *surface, uint
         dv_free(line);
         memcpy(gpu->arrow_ids, now, sizeof now);
     }
-    glUseProgram(program->name);
-    renderer_set_state(self, program, &self->picture->states[surface->state]);
+    renderer_set_state(self, program, state);
     glUniform1i(program->at.lit, 0);
     glUniform1i(program->at.own_color, 1);
     glLineWidth(1);

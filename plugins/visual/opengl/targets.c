@@ -57,9 +57,17 @@ static void free_mixing(Targets *t)
     glDeleteTextures(1, &t->mixed_weight);
 }
 
+static void free_behind(Targets *t)
+{
+    glDeleteFramebuffers(1, &t->behind);
+    glDeleteTextures(1, &t->behind_texture);
+    t->behind = t->behind_texture = 0;
+}
+
 void targets_free(Targets *t)
 {
     free_mixing(t);
+    free_behind(t);
     glDeleteFramebuffers(1, &t->drawing);
     glDeleteFramebuffers(1, &t->picture);
     glDeleteRenderbuffers(1, &t->color);
@@ -119,6 +127,21 @@ DvStatus targets_fit_mixing(Targets *t, DvText *why)
     glDrawBuffers(2, both);
     good = is_complete() && good;
     return good ? DV_OK : no_memory(t, why);
+}
+
+bool targets_fit_behind(Targets *t)
+{
+    if (t->behind)
+        return true;
+    while (glGetError() != GL_NO_ERROR) {
+    }
+    t->behind = framebuffer();
+    t->behind_texture = texture(GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE, t);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, t->behind_texture, 0);
+    const bool good = is_complete();
+    if (!good)
+        free_behind(t);
+    return good;
 }
 
 GLuint targets_drawing(const Targets *t)
