@@ -12,18 +12,19 @@
 #include <divan/contracts/collision.h>
 #include <divan/contracts/state.h>
 #include <divan/divan.h>
+#include <divan/math/rigid.h>
 
 #include "drawing.h"
 #include "scene_text.h"
 
-enum { MOST_BATCHES = 4, MOST_NUMBERS = 32 };
+enum { MOST_BATCHES = 4, MOST_NUMBERS = 144 };
 
 typedef struct Drawn {
     unsigned count;
     struct {
         DrawnKind kind;
         uint32_t count;
-        double points[MOST_NUMBERS], size, color[4], radii[3];
+        double points[MOST_NUMBERS], size, color[4], radii[4];
     } batches[MOST_BATCHES];
 } Drawn;
 
@@ -42,20 +43,17 @@ static void keep(void *context, const DrawnBatch *batch)
     drawn->count++;
 }
 
-/* Of points (1, 2, 3), (4, 5, 6), (7, 8, 10); free ones are those times 2. */
-static Drawn drawing_of(const char *model, uint32_t flags)
+/* What /body/model draws of the state /body/x; free positions are those times 2. */
+static Drawn drawing_of_body(const char *body, uint32_t flags)
 {
     DvText text = {0};
-    dv_text_add(&text,
-                "<Node><DefaultAnimationLoop/><Node name='body'><MeshTopology lines='0 1 1 2' triangles='2 0 1'/>"
-                "<MechanicalObject name='x' position='1 2 3 4 5 6 7 8 10'/>%s</Node></Node>",
-                model);
+    dv_text_add(&text, "<Node><DefaultAnimationLoop/><Node name='body'>%s</Node></Node>", body);
     DvScene *scene = scene_from_text(text.at);
     dv_text_free(&text);
     const DvStateRef state = scene_state(scene, "/body/x");
     const DvConstVec x = dv_state_read(state, DV_POSITION);
     const DvVec free_x = dv_state_write(state, DV_FREE_POSITION, DV_OVERWRITE);
-    for (uint32_t i = 0; i < 9; i++)
+    for (uint32_t i = 0; i < x.count * x.dim; i++)
         free_x.at[i] = 2 * x.at[i];
     DvObject *object = scene_object(scene, "/body/model");
     const DvCollisionModelOps *ops = dv_object_ops(object, DV_COLLISION_MODEL);
@@ -65,6 +63,19 @@ static Drawn drawing_of(const char *model, uint32_t flags)
     DrawRecorder recorder = draw_recorder(flags, keep, &drawn);
     record_drawing_of(&recorder, object);
     dv_scene_free(scene);
+    return drawn;
+}
+
+/* Of points (1, 2, 3), (4, 5, 6), (7, 8, 10). */
+static Drawn drawing_of(const char *model, uint32_t flags)
+{
+    DvText text = {0};
+    dv_text_add(&text,
+                "<MeshTopology lines='0 1 1 2' triangles='2 0 1'/>"
+                "<MechanicalObject name='x' position='1 2 3 4 5 6 7 8 10'/>%s",
+                model);
+    const Drawn drawn = drawing_of_body(text.at, flags);
+    dv_text_free(&text);
     return drawn;
 }
 
@@ -149,12 +160,127 @@ static void a_model_without_a_colour_shows_what_it_is(void **state)
             }
 }
 
+/* Whether a batch of lines has just these, each once, its ends in either order. */
+static void expect_lines(const Drawn *drawn, unsigned batch, uint32_t count, const double (*ends)[2][3])
+{
+    assert_true(batch < drawn->count);
+    assert_int_equal(drawn->batches[batch].kind, DRAWN_LINES);
+    assert_int_equal(drawn->batches[batch].count, count);
+    assert_true(drawn->batches[batch].size == 1.0);
+    assert_memory_equal(drawn->batches[batch].color, given, sizeof given);
+    bool met[MOST_NUMBERS / 6] = {false};
+    for (uint32_t wanted = 0; wanted < count; wanted++) {
+        bool found = false;
+        for (uint32_t line = 0; line < count && !found; line++) {
+            const double *of = drawn->batches[batch].points + 6 * (size_t)line;
+            for (uint32_t turned = 0; turned < 2 && !met[line] && !found; turned++) {
+                double error = 0.0;
+                for (uint32_t k = 0; k < 6; k++) {
+                    const double off = of[k] - ends[wanted][k / 3 ^ turned][k % 3];
+                    error += off * off;
+                }
+                found = error < 1e-24;
+            }
+            met[line] = met[line] || found;
+        }
+        assert_true(found);
+    }
+}
+
+#define COLORED " color='0.125 0.25 0.5 0.75'"
+
+/* Two that share a triangle: the six edges of each. */
+static void tetrahedra_are_drawn_as_their_edges(void **state)
+{
+    (void)state;
+    static const double at[5][3] = {{0, 0, 0}, {1, 0, 0}, {0, 2, 0}, {0, 0, 3}, {1, 2, 4}};
+    static const uint32_t tetrahedra[2][4] = {{0, 1, 2, 3}, {4, 1, 2, 3}};
+    double ends[12][2][3];
+    uint32_t line = 0;
+    for (uint32_t t = 0; t < 2; t++)
+        for (uint32_t i = 0; i < 4; i++)
+            for (uint32_t j = i + 1; j < 4; j++, line++) {
+                memcpy(ends[line][0], at[tetrahedra[t][i]], sizeof at[0]);
+                memcpy(ends[line][1], at[tetrahedra[t][j]], sizeof at[0]);
+            }
+    static const char body[] =
+        "<MeshTopology tetrahedra='0 1 2 3  4 1 2 3'/><MechanicalObject name='x' "
+        "position='0 0 0 1 0 0 0 2 0 0 0 3 1 2 4'/><TetrahedronCollisionModel name='model'" COLORED "/>";
+    const Drawn drawn = drawing_of_body(body, MODELS);
+    assert_int_equal(drawn.count, 1);
+    expect_lines(&drawn, 0, 12, (const double(*)[2][3])ends);
+    assert_int_equal(drawing_of_body(body, ~MODELS).count, 0);
+}
+
+/* Frames that are turned; the half sizes of the second are by default. */
+static void boxes_are_drawn_as_their_edges(void **state)
+{
+    (void)state;
+    static const double half[2][3] = {{1, 2, 3}, {0.5, 0.5, 0.5}};
+    static const DvRigid3 frames[2] = {{{1, 2, 3}, {0.5, 0.5, 0.5, 0.5}}, {{-4, 0, 7}, {0, 0.6, 0, 0.8}}};
+    double ends[24][2][3];
+    uint32_t line = 0;
+    for (uint32_t b = 0; b < 2; b++)
+        for (uint32_t axis = 0; axis < 3; axis++)
+            for (uint32_t side = 0; side < 4; side++, line++) /* along `axis`, on that side of both others */
+                for (uint32_t end = 0; end < 2; end++) {
+                    double corner[3];
+                    corner[axis] = end ? half[b][axis] : -half[b][axis];
+                    corner[(axis + 1) % 3] = half[b][(axis + 1) % 3] * (side & 1u ? 1 : -1);
+                    corner[(axis + 2) % 3] = half[b][(axis + 2) % 3] * (side & 2u ? 1 : -1);
+                    dv_vec3_store(dv_rigid3_to_world(frames[b], dv_vec3_load(corner)), ends[line][end]);
+                }
+    static const char body[] =
+        "<MechanicalObject template='Rigid3d' name='x' position='1 2 3 0.5 0.5 0.5 0.5  -4 0 7 0 0.6 0 0.8'/>"
+        "<OBBCollisionModel name='model' extents='1 2 3' defaultExtent='0.5'" COLORED "/>";
+    const Drawn drawn = drawing_of_body(body, MODELS);
+    assert_int_equal(drawn.count, 1);
+    expect_lines(&drawn, 0, 24, (const double(*)[2][3])ends);
+    assert_int_equal(drawing_of_body(body, ~MODELS).count, 0);
+}
+
+/* A segment each, and a sphere of its radius about either end. */
+static void expect_capsules(const Drawn *drawn, uint32_t count, const double (*ends)[2][3], const double *radii)
+{
+    assert_int_equal(drawn->count, 2);
+    expect_lines(drawn, 0, count, ends);
+    assert_int_equal(drawn->batches[1].kind, DRAWN_SPHERES);
+    assert_int_equal(drawn->batches[1].count, 2 * count);
+    assert_memory_equal(drawn->batches[1].color, given, sizeof given);
+    assert_memory_equal(drawn->batches[1].points, drawn->batches[0].points, 6 * count * sizeof(double));
+    for (uint32_t i = 0; i < 2 * count; i++)
+        assert_true(drawn->batches[1].radii[i] == radii[i / 2]);
+}
+
+static void capsules_are_drawn_as_segments_and_ends(void **state)
+{
+    (void)state;
+    static const double edges[2][2][3] = {{{1, 2, 3}, {4, 5, 6}}, {{4, 5, 6}, {7, 8, 10}}}, radii[2] = {0.25, 2};
+    static const char edge_model[] =
+        "<CapsuleCollisionModel name='model' listCapsuleRadii='0.25' defaultRadius='2'" COLORED "/>";
+    Drawn drawn = drawing_of(edge_model, MODELS);
+    expect_capsules(&drawn, 2, edges, radii);
+    assert_int_equal(drawing_of(edge_model, ~MODELS).count, 0);
+
+    /* Along the second axis of the frame, which a third of a turn about (1, 1, 1) makes the third of the world. */
+    static const double frames[2][2][3] = {{{1, 2, 1}, {1, 2, 5}}, {{-4, -1.5, 7}, {-4, 1.5, 7}}};
+    drawn = drawing_of_body(
+        "<MechanicalObject template='Rigid3d' name='x' position='1 2 3 0.5 0.5 0.5 0.5  -4 0 7 0 0 0 1'/>"
+        "<CapsuleCollisionModel name='model' template='Rigid3d' heights='4' defaultHeight='3' "
+        "radii='0.25' defaultRadius='2'" COLORED "/>",
+        MODELS);
+    expect_capsules(&drawn, 2, frames, radii);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(points_lines_and_triangles_are_drawn_where_they_are),
         cmocka_unit_test(spheres_are_drawn_as_such_or_as_their_centres),
         cmocka_unit_test(a_model_without_a_colour_shows_what_it_is),
+        cmocka_unit_test(tetrahedra_are_drawn_as_their_edges),
+        cmocka_unit_test(boxes_are_drawn_as_their_edges),
+        cmocka_unit_test(capsules_are_drawn_as_segments_and_ends),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }

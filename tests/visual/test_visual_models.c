@@ -240,6 +240,110 @@ static void shaders_are_given_values_and_matrices_row_by_row(void **state)
     dv_scene_free(scene);
 }
 
+typedef struct Expected {
+    DvShaderElementKind kind;
+    uint32_t rows, columns;
+    bool single;
+} Expected;
+
+/* As GLSL counts, by the name alone: OglInt3Variable, OglFloatVector2Variable, OglUInt4Attribute, OglMatrix2x3Variable. */
+static bool expected_of(const char *name, Expected *expected)
+{
+    static const char *const scalars[] = {"Float", "Int", "UInt"};
+    if (strncmp(name, "Ogl", 3) != 0)
+        return false;
+    name += 3;
+    *expected = (Expected){.rows = 1, .columns = 1};
+    if (strncmp(name, "Matrix", 6) == 0) {
+        expected->kind = DV_SHADER_MATRICES;
+        expected->columns = expected->rows = (uint32_t)(name[6] - '0');
+        if (name[7] == 'x')
+            expected->rows = (uint32_t)(name[8] - '0');
+        return true;
+    }
+    for (size_t s = 0; s < sizeof scalars / sizeof *scalars; s++) {
+        if (strncmp(name, scalars[s], strlen(scalars[s])) != 0)
+            continue;
+        const char *rest = name + strlen(scalars[s]);
+        const bool many = strncmp(rest, "Vector", 6) == 0;
+        rest += many ? 6 : 0;
+        if (*rest >= '2' && *rest <= '4')
+            expected->rows = (uint32_t)(*rest++ - '0');
+        const bool attribute = strcmp(rest, "Attribute") == 0;
+        expected->single = !attribute && !many;
+        expected->kind = attribute ? DV_SHADER_ATTRIBUTE : s == 0 ? DV_SHADER_FLOATS : DV_SHADER_INTS;
+        return attribute || strcmp(rest, "Variable") == 0;
+    }
+    return false;
+}
+
+/* Two values, or one where there is a single one; less than a matrix is refused. */
+static void every_variable_is_what_its_name_says(void **state)
+{
+    (void)state;
+    dv_scene_free(scene_from_text("<Node><DefaultAnimationLoop/></Node>")); /* starts the plugins */
+    unsigned classes = 0;
+    for (size_t i = 0; i < dv_class_count(); i++) {
+        const DvClass *cls = dv_class_at(i);
+        Expected expected;
+        if (!expected_of(cls->name, &expected))
+            continue;
+        classes++;
+        const uint32_t each = expected.rows * expected.columns, count = expected.single ? 1 : 2;
+        DvText text = {0};
+        dv_text_add(&text, "<Node><DefaultAnimationLoop/><%s name='v' value='", cls->name);
+        for (uint32_t n = 1; n <= count * each; n++)
+            dv_text_add(&text, "%u ", n);
+        dv_text_add(&text, "'/></Node>");
+        DvScene *scene = scene_from_text(text.at);
+        const DvShaderElement element = element_of(scene, "/v");
+        assert_string_equal(element.name, "v");
+        assert_int_equal(element.kind, expected.kind);
+        assert_int_equal(element.rows, expected.rows);
+        assert_int_equal(element.columns, expected.columns);
+        assert_int_equal(element.count, count);
+        for (uint32_t m = 0; m < count; m++)
+            for (uint32_t r = 0; r < expected.rows; r++)
+                for (uint32_t c = 0; c < expected.columns; c++) /* one after the other by columns, kept by rows */
+                    assert_true(element.numbers[m * each + r * expected.columns + c] ==
+                                1.0 + m * each + c * expected.rows + r);
+        dv_scene_free(scene);
+        text.length = 0;
+        if (expected.kind == DV_SHADER_MATRICES && strstr(cls->name, "Vector") == NULL) {
+            dv_text_add(&text, "<Node><%s value='1 2 3'/></Node>", cls->name);
+            char words[64];
+            snprintf(words, sizeof words, "3 numbers; give %u for each value", each);
+            expect_load_error(text.at, words);
+        }
+        dv_text_free(&text);
+    }
+    assert_int_equal(classes, 8 + 8 + 10 + 12);
+}
+
+/* Another value is another version, whose numbers arrive; without a value there is none. */
+static void a_variable_that_changes_is_read_again(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text("<Node><DefaultAnimationLoop/><OglFloatVectorVariable name='v' value='1 2'/>"
+                                     "<OglFloatVectorVariable name='off' value='1 2' enable='0'/>"
+                                     "<OglFloatVectorVariable name='none'/></Node>");
+    const DvShaderElement before = element_of(scene, "/v");
+    assert_true(element_of(scene, "/v").version == before.version);
+    DvObject *object = scene_object(scene, "/v");
+    dv_data_set(dv_object_field(object, "value"), (const double[]){5, 6, 7}, 3);
+    const DvShaderElement after = element_of(scene, "/v");
+    assert_true(after.version != before.version && after.count == 3);
+    assert_true(after.numbers[0] == 5.0 && after.numbers[1] == 6.0 && after.numbers[2] == 7.0);
+    static const char *const without[] = {"/off", "/none"};
+    for (size_t i = 0; i < 2; i++) {
+        DvObject *of = scene_object(scene, without[i]);
+        const DvShaderElementOps *ops = dv_object_ops(of, DV_SHADER_ELEMENT);
+        DvShaderElement element = {0};
+        assert_false(ops->get(dv_object_self(of), &element));
+    }
+    dv_scene_free(scene);
+}
+
 static void half_a_value_is_refused(void **state)
 {
     (void)state;
@@ -299,6 +403,8 @@ int main(void)
         cmocka_unit_test(trails_lead_through_the_last_places),
         cmocka_unit_test(slices_of_a_cube_are_squares),
         cmocka_unit_test(shaders_are_given_values_and_matrices_row_by_row),
+        cmocka_unit_test(every_variable_is_what_its_name_says),
+        cmocka_unit_test(a_variable_that_changes_is_read_again),
         cmocka_unit_test(half_a_value_is_refused),
         cmocka_unit_test(what_is_not_drawn_is_told),
     };
