@@ -76,8 +76,8 @@ static void a_linear_displacement_leaves_inner_points_without_force(void **state
 /* The two elements, each from another corner: turned by a third about a diagonal, and by a quarter about z. */
 static const char *const orders[] = {"0 1 3 2 4 5 7 6  1 8 9 3 5 10 11 7", "0 4 5 1 2 6 7 3  8 9 3 1 10 11 7 5"};
 
-/* Forces of two elements written in one of the orders, far from rest, turned by q. */
-static void strained(const char *method, const char *order, DvQuat q, Forces *f)
+/* Forces of two elements written in one of the orders, far from rest, z times `mirror`, turned by q. */
+static void strained(const char *method, const char *order, double mirror, DvQuat q, Forces *f)
 {
     DvText text = {0};
     dv_text_add(
@@ -90,8 +90,8 @@ static void strained(const char *method, const char *order, DvQuat q, Forces *f)
     double *x = positions(scene);
     for (int p = 0; p < 12; p++) {
         const DvVec3 at = dv_vec3_load(x + 3 * p);
-        const DvVec3 moved =
-            dv_vec3(1.3 * at.x + 0.4 * at.y * at.y, at.y - 0.3 * at.x + 0.2 * at.z, 0.8 * at.z + 0.2 * at.x * at.y);
+        const DvVec3 moved = dv_vec3(1.3 * at.x + 0.4 * at.y * at.y, at.y - 0.3 * at.x + 0.2 * at.z,
+                                     mirror * (0.8 * at.z + 0.2 * at.x * at.y));
         dv_vec3_store(dv_quat_rotate(q, moved), x + 3 * p);
     }
     forces_at_time(scene, 0.0, f);
@@ -104,20 +104,29 @@ static void the_order_of_the_points_does_not_matter(void **state)
     (void)state;
     static Forces f, other;
     const DvQuat q = dv_quat_from_axis_angle(dv_vec3(1, 2, -1), 1.9);
-    strained("exact", orders[0], dv_quat_identity(), &f);
-    strained("exact", orders[1], dv_quat_identity(), &other);
-    for (int i = 0; i < 36; i++)
-        assert_close(other.at[0][i], f.at[0][i], 1e-11);
-    strained("exact", orders[1], q, &other);
-    for (int p = 0; p < 12; p++) {
-        double expected[3];
-        dv_vec3_store(dv_quat_rotate(q, dv_vec3_load(f.at[0] + 3 * p)), expected);
-        for (int c = 0; c < 3; c++)
-            assert_close(other.at[0][3 * p + c], expected[c], 1e-11);
+    for (int inside_out = 0; inside_out < 2; inside_out++) {
+        const double mirror = inside_out ? -1.0 : 1.0;
+        strained("exact", orders[0], mirror, dv_quat_identity(), &f);
+        strained("exact", orders[1], mirror, dv_quat_identity(), &other);
+        for (int i = 0; i < 36; i++)
+            assert_close(other.at[0][i], f.at[0][i], 1e-11);
+        strained("exact", orders[1], mirror, q, &other);
+        for (int p = 0; p < 12; p++) {
+            double expected[3];
+            dv_vec3_store(dv_quat_rotate(q, dv_vec3_load(f.at[0] + 3 * p)), expected);
+            for (int c = 0; c < 3; c++)
+                assert_close(other.at[0][3 * p + c], expected[c], 1e-11);
+        }
+        if (inside_out) { /* it is not at rest in its mirror image */
+            double size = 0.0;
+            for (int i = 0; i < 36; i++)
+                size = fmax(size, fabs(f.at[0][i]));
+            assert_true(size > 10.0 && isfinite(size));
+        }
     }
     /* which is what it is for: with the others it does */
-    strained("large", orders[0], dv_quat_identity(), &f);
-    strained("large", orders[1], dv_quat_identity(), &other);
+    strained("large", orders[0], 1.0, dv_quat_identity(), &f);
+    strained("large", orders[1], 1.0, dv_quat_identity(), &other);
     double difference = 0.0;
     for (int i = 0; i < 36; i++)
         difference = fmax(difference, fabs(other.at[0][i] - f.at[0][i]));

@@ -507,6 +507,14 @@ static void vectors_run_over_the_independent_states_in_order(void **state)
     DvMechanics *below = ops->open(dv_object_node(scene_object(scene, "/A/dofs")));
     const DvVecId other = ops->allocate(below, DV_DERIVS);
     assert_true(other != a && other != b); /* they share a state */
+    /* nor is a vector taken from above where a state has come that never had it */
+    DvNode *late = dv_node_new(dv_scene_root(scene), "Late");
+    assert_int_equal(dv_object_new(late, "MechanicalObject", NULL, "position", "0 0 0", NULL), DV_OK);
+    DvMechanics *there = ops->open(late);
+    const DvVecId own = ops->allocate(there, DV_DERIVS);
+    assert_true(own != a && own != b);
+    ops->close(there);
+    dv_node_remove(late);
     ops->release(m, a);
     assert_true(ops->allocate(m, DV_DERIVS) == a);
     ops->close(below);

@@ -74,6 +74,10 @@ static void resultants_are_pressure_times_area(void **state)
                "SurfacePressureForceField name='field' pressure='7' triangleIndices='2 3' "
                "volumeConservationMode='1' defaultVolume='48'", /* of the two triangles: 6 x 4 / 3 */
                0, 0, 7 * 6 * 48.0 / 8.0);
+    expect_sum(QUADS,
+               "SurfacePressureForceField name='field' pressure='7' quadIndices='1' volumeConservationMode='1' "
+               "defaultVolume='48'",
+               0, 0, 7 * 6 * 48.0 / 8.0);
     expect_sum(TRIANGLES, "TrianglePressureForceField name='field' pressure='1 2 3' triangleList='2'", 3, 6, 9);
     expect_sum(TRIANGLES, "TrianglePressureForceField name='field' pressure='1 2 3' triangleList='2 2 6'", 12, 24, 36);
     expect_sum(TRIANGLES,
@@ -126,6 +130,39 @@ static void pulses_rise_and_fall_between_their_bounds(void **state)
             sum += f.at[0][3 * p + 2];
         assert_close(sum, 6.0 * expected[i], 1e-12);
     }
+    dv_scene_free(scene);
+}
+
+/* The volume that is kept is the first one, of quads that are not flat as well: of each as two triangles, 0 1 2 and 0 2 3. A body
+ * s times as large is pressed by a pressure 1 / s^3 times as large. */
+static void the_first_volume_is_kept(void **state)
+{
+    (void)state;
+    static const uint32_t quads[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4},
+                                         {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
+    DvScene *scene = scene_from_text("<Node>" QUADS DOFS "<SurfacePressureForceField name='field' pressure='7' "
+                                     "volumeConservationMode='1'/></Node>");
+    DvVec x = dv_state_write(scene_state(scene, "/dofs"), DV_POSITION, DV_READ_WRITE);
+    x.at[3 * 6 + 2] += 1.0;
+    x.at[3 * 1] -= 0.5;
+    double volume = 0.0;
+    for (int q = 0; q < 6; q++)
+        for (int half = 1; half < 3; half++) {
+            const DvVec3 a = dv_vec3_load(x.at + 3 * quads[q][0]), b = dv_vec3_load(x.at + 3 * quads[q][half]),
+                         c = dv_vec3_load(x.at + 3 * quads[q][half + 1]);
+            volume += dv_vec3_dot(dv_vec3_cross(a, b), c) / 6.0;
+        }
+    static Forces f, larger;
+    forces_at_time(scene, 0.0, &f);
+    for (int i = 0; i < 24; i++)
+        x.at[i] *= 2.0;
+    forces_at_time(scene, 0.0, &larger);
+    for (int i = 0; i < 24; i++)
+        assert_close(larger.at[0][i], f.at[0][i] * 4.0 / 8.0, 1e-12);
+    dv_data_set_double(dv_object_field(scene_object(scene, "/field"), "defaultVolume"), 3.0 * volume);
+    forces_at_time(scene, 0.0, &larger);
+    for (int i = 0; i < 24; i++)
+        assert_close(larger.at[0][i], f.at[0][i] * 4.0 * 3.0 / 8.0, 1e-12);
     dv_scene_free(scene);
 }
 
@@ -325,6 +362,7 @@ int main(void)
         cmocka_unit_test(resultants_are_pressure_times_area),
         cmocka_unit_test(borders_are_pushed_inwards),
         cmocka_unit_test(pulses_rise_and_fall_between_their_bounds),
+        cmocka_unit_test(the_first_volume_is_kept),
         cmocka_unit_test(loads_stay_with_their_elements),
         cmocka_unit_test(pressures_follow_edits),
         cmocka_unit_test(linked_pairs_are_those_of_the_start),

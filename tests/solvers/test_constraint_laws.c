@@ -98,6 +98,10 @@ static void singular_bilateral_blocks_do_what_they_can(void **state)
                 law_factor(&block, w, factor, scratch);
                 law_resolve(&block, w, factor, d, lambda);
                 move(n, w, before, lambda, after);
+                uint32_t without = 0; /* what several rows say is said once */
+                for (uint32_t i = 0; i < n; i++)
+                    without += lambda[i] == 0.0;
+                assert_int_equal(without, n - rank);
                 for (uint32_t i = 0; i < n; i++) {
                     assert_true(isfinite(lambda[i]));
                     assert_true(fabs(lambda[i]) < 1e6);

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "grid/ramification.h"
 #include "grid/voxels.h"
 #include <math.h>
 #include <stdlib.h>
@@ -172,6 +173,48 @@ static void coarser_cells_hold_as_much(void **state)
     }
 }
 
+/* An edge joins the cells of each face that it goes through, prolonged by its length at its first end. */
+static void an_edge_joins_the_cells_whose_faces_it_goes_through(void **state)
+{
+    (void)state;
+    const VoxelBox box = {.n = {5, 4, 6}, .min = {-1, 0.5, 2}, .step = {0.5, 1, 0.25}};
+    const size_t cells = voxel_count(&box);
+    assert_int_equal(cells, 4 * 3 * 5);
+    uint8_t voxels[60], joined[60];
+    memset(voxels, VOXEL_BOUNDARY, sizeof voxels);
+    uint64_t seed = 5;
+    uint32_t crossings[3] = {0, 0, 0};
+    for (int trial = 0; trial < 300; trial++) {
+        double ends[6];
+        for (int c = 0; c < 6; c++)
+            ends[c] = box.min[c % 3] + uniform(&seed) * box.step[c % 3] * (box.n[c % 3] - 1);
+        faces_joined(&box, voxels, ends, (const uint32_t[2]){0, 1}, 1, joined);
+        for (uint32_t cell = 0; cell < cells; cell++) {
+            const uint32_t at[3] = {cell % 4, cell / 4 % 3, cell / 12};
+            for (int axis = 0; axis < 3; axis++) {
+                const double level = box.min[axis] + at[axis] * box.step[axis];
+                /* from 2 a - b to b */
+                const double t = (level - (2.0 * ends[axis] - ends[axis + 3])) / (2.0 * (ends[axis + 3] - ends[axis]));
+                bool through = t >= 0.0 && t <= 1.0;
+                for (int other = 0; other < 3; other++) {
+                    const double from = 2.0 * ends[other] - ends[other + 3], p = from + t * (ends[other + 3] - from);
+                    const double place = (p - box.min[other]) / box.step[other] - at[other];
+                    through = through && (other == axis || (place >= 0.0 && place <= 1.0));
+                }
+                crossings[axis] += through;
+                assert_int_equal(joined[cell] >> axis & 1, through);
+            }
+        }
+    }
+    assert_true(crossings[0] > 100 && crossings[1] > 100 && crossings[2] > 100);
+
+    /* Cells that the surface does not part are joined in any case. */
+    voxels[0] = VOXEL_INSIDE;
+    faces_joined(&box, voxels, NULL, NULL, 0, joined);
+    for (uint32_t cell = 0; cell < cells; cell++)
+        assert_int_equal(joined[cell], cell == 1 ? 1 : cell == 4 ? 2 : cell == 12 ? 4 : 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +223,7 @@ int main(void)
         cmocka_unit_test(touching_counts),
         cmocka_unit_test(what_reaches_beyond_the_box_is_cut_there),
         cmocka_unit_test(coarser_cells_hold_as_much),
+        cmocka_unit_test(an_edge_joins_the_cells_whose_faces_it_goes_through),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -230,6 +230,8 @@ static void groups_of_a_file_have_its_materials(void **state)
         assert_true(blue->diffuse[2] == 1 && blue->diffuse[0] == 0 && blue->diffuse[3] == 0.5f);
         assert_true(blue->specular[0] == 1 && blue->shininess == 10);
         assert_true(surface->materials[surface->groups[0].material].diffuse[0] == 1);
+        /* what is in no group has the first of them */
+        assert_true(surface->materials[0].diffuse[0] == 1 && surface->materials[0].diffuse[2] == 0);
         assert_true(surface->translucent);
         f.ops->unref(picture);
         end(&f);
