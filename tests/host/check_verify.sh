@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# divan verify: what is chosen, what is computed, and that a wrong figure is a failure.     check_verify.sh DIVAN
+# divan verify: what is chosen, what is computed, and that a wrong figure is a failure.     check_verify.sh DIVAN GOLDEN
+# GOLDEN: folder with the reports as they are written, see the end.
 set -u
 divan=$(realpath "$1")
+golden=$(realpath "$2")
 LC_ALL=C
 export LC_ALL
 work=$(mktemp -d)
@@ -240,4 +242,32 @@ run 1 wrong/warning.problem
 says "no field 'totalMas'"
 wrong expected 's/<UniformMass /<UniformMass totalMas="3" /; s/^quick/warns = {why}\nquick/; s/^g = 10/g = 10\nwhy = "so it is"/'
 run 0 wrong/expected.problem
+
+# Golden reports: of a problem that holds, one that deviates for a reason, one with a wrong order and one that cannot be run. Errors that
+# are rounding have no digits. What gnuplot is told stands where its pictures would. Look at a report that differs, and keep it if it
+# is what is meant.
+mkdir all bin
+cp own/fall.problem all
+for name in known order crash; do
+    sed '/^\[case heavy\]$/,/^$/d' "wrong/$name.problem" >"all/$name.problem"
+done
+cat >bin/gnuplot <<'END'
+#!/bin/sh
+echo '<svg>'
+cat "$1"
+echo '</svg>'
+END
+chmod +x bin/gnuplot
+compare() # NAME: out with golden/verify.NAME
+{
+    sed -E 's/[0-9.]+e-1[5-9]/tiny/g; s/ +$//' "$2" >"verify.$1"
+    diff -u "$golden/verify.$1" "verify.$1" || fail "the report is not golden/verify.$1"
+}
+run 1 all
+compare txt out
+run 1 all --markdown
+sed -n '/^## Figures/,$p' out >figures
+compare md figures
+PATH=$work/bin:$PATH "$divan" verify all --html page.html >out 2>err
+compare html page.html
 exit $failed
