@@ -272,6 +272,13 @@ static void add_box(DvText *text, int number, double half, double height, double
     "<Node name='Floor'><MechanicalObject template='Rigid3d' position='0 -0.5 0 0 0 0 1'/>" \
     "<OBBCollisionModel extents='5 0.5 5' simulated='0'/></Node>"
 
+/* Of triangles, whose edges and corners are below the boxes. */
+#define MESH_FLOOR                                                                                                  \
+    "<Node name='Floor'><RegularGridTopology name='grid' n='14 1 14' min='-1 0 -1' max='1.1 0 1'/>"                 \
+    "<Node name='Triangles'><TriangleSetTopologyContainer name='mesh'/><TriangleSetTopologyModifier/>"              \
+    "<Quad2TriangleTopologicalMapping input='@..' output='@mesh'/><MechanicalObject position='@../grid.position'/>" \
+    "<TriangleCollisionModel simulated='0' moving='0'/></Node></Node>"
+
 /* The same as a model of its own. */
 static void add_solid_box(DvText *text, int number, double half, double height, double angle, double mass)
 {
@@ -290,21 +297,23 @@ static double energy_of(const DvMechanicalOperationsOps *ops, DvMechanics *m)
     return ops->kinetic_energy(m) + ops->potential_energy(m);
 }
 
-/* Five boxes with this side as a share of that of the one below, turned by this angle against it, stay where they are. */
-static void check_stack(const char *solver, bool solid, double share, double angle)
+/* Up to five boxes with this side as a share of that of the one below, turned by this angle against it, stay where they are.
+ * `solid_floor`: what boxes stand on that are models of their own; NULL: they are surfaces. */
+static void check_stack(const char *solver, const char *solid_floor, int count, double share, double angle)
 {
     enum { BOXES = 5, STEPS = 10000 };
     DvText text = {0};
     dv_text_add(&text, "<Node name='root' gravity='0 -9.81 0' dt='0.01'><FreeMotionAnimationLoop/>%s%s", solver,
-                solid ? SOLID_DETECTION("0.6") : DETECTION("0.6"));
+                solid_floor ? SOLID_DETECTION("0.6") : DETECTION("0.6"));
     double start[BOXES][7];
-    for (int i = 0; i < BOXES; i++)
-        (solid ? add_solid_box : add_box)(&text, i, 0.1 * pow(share, i), 0.11 + 0.21 * i, angle * i, pow(share, 2 * i));
-    dv_text_add(&text, "%s</Node>", solid ? SOLID_FLOOR : FLOOR);
+    for (int i = 0; i < count; i++)
+        (solid_floor ? add_solid_box : add_box)(&text, i, 0.1 * pow(share, i), 0.11 + 0.21 * i, angle * i,
+                                                pow(share, 2 * i));
+    dv_text_add(&text, "%s</Node>", solid_floor ? solid_floor : FLOOR);
     DvScene *scene = scene_from_text(text.at);
     dv_text_free(&text);
     DvStateRef boxes[BOXES];
-    for (int i = 0; i < BOXES; i++) {
+    for (int i = 0; i < count; i++) {
         char path[32];
         snprintf(path, sizeof path, "/Box%d/dofs", i);
         boxes[i] = scene_state(scene, path);
@@ -317,7 +326,7 @@ static void check_stack(const char *solver, bool solid, double share, double ang
         steps(scene, 100);
         if (!(energy_of(ops, m) < energy + 1e-6))
             fail_msg("step %d: the energy has grown by %g J", 100 * (hundreds + 1), energy_of(ops, m) - energy);
-        for (int i = 0; i < BOXES; i++) {
+        for (int i = 0; i < count; i++) {
             const double *x = dv_state_read(boxes[i], DV_POSITION).at, half = 0.1 * pow(share, i);
             for (int c = 0; c < 7; c++)
                 if (!(fabs(x[c] - start[i][c]) < 1e-4 * (c < 3 ? 2 * half : 1)))
@@ -332,15 +341,15 @@ static void check_stack(const char *solver, bool solid, double share, double ang
 static void a_stack_of_boxes_stays_and_gains_no_energy(void **state)
 {
     (void)state;
-    check_stack("<LCPConstraintSolver mu='0.6' maxIt='1000' tolerance='1e-9'/>", false, 0.85, 0.12);
+    check_stack("<LCPConstraintSolver mu='0.6' maxIt='1000' tolerance='1e-9'/>", NULL, 5, 0.85, 0.12);
 }
 
 /* Corners on corners and edges along edges. */
 static void a_stack_of_equal_boxes_stays_and_gains_no_energy(void **state)
 {
     (void)state;
-    check_stack("<LCPConstraintSolver mu='0.6' maxIt='1000' tolerance='1e-9'/>", false, 1.0, 0.0);
-    check_stack("<BlockGaussSeidelConstraintSolver initial_guess='1' maxIterations='1000' tolerance='1e-9'/>", false,
+    check_stack("<LCPConstraintSolver mu='0.6' maxIt='1000' tolerance='1e-9'/>", NULL, 5, 1.0, 0.0);
+    check_stack("<BlockGaussSeidelConstraintSolver initial_guess='1' maxIterations='1000' tolerance='1e-9'/>", NULL, 5,
                 1.0, 0.0);
 }
 
@@ -348,9 +357,18 @@ static void a_stack_of_equal_boxes_stays_and_gains_no_energy(void **state)
 static void a_stack_of_solid_boxes_stays_and_gains_no_energy(void **state)
 {
     (void)state;
-    check_stack("<LCPConstraintSolver mu='0.6' maxIt='1000' tolerance='1e-9'/>", true, 0.85, 0.12);
-    check_stack("<BlockGaussSeidelConstraintSolver initial_guess='1' maxIterations='1000' tolerance='1e-9'/>", true,
-                1.0, 0.0);
+    check_stack("<LCPConstraintSolver mu='0.6' maxIt='1000' tolerance='1e-9'/>", SOLID_FLOOR, 5, 0.85, 0.12);
+    check_stack("<BlockGaussSeidelConstraintSolver initial_guess='1' maxIterations='1000' tolerance='1e-9'/>",
+                SOLID_FLOOR, 5, 1.0, 0.0);
+}
+
+/* The same on a floor of triangles: of one that is larger than the boxes, and of many. */
+static void a_stack_of_solid_boxes_stays_on_triangles(void **state)
+{
+    (void)state;
+    static const char solver[] = "<LCPConstraintSolver mu='0.6' maxIt='1000' tolerance='1e-9'/>";
+    check_stack(solver, FLOOR, 2, 0.85, 0.12);
+    check_stack(solver, MESH_FLOOR, 1, 0.85, 0.12);
 }
 
 /* ---- Forces ---- */
@@ -749,6 +767,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_stack_of_boxes_stays_and_gains_no_energy, allow_unsolved, say_all),
         cmocka_unit_test_setup_teardown(a_stack_of_equal_boxes_stays_and_gains_no_energy, allow_unsolved, say_all),
         cmocka_unit_test_setup_teardown(a_stack_of_solid_boxes_stays_and_gains_no_energy, allow_unsolved, say_all),
+        cmocka_unit_test_setup_teardown(a_stack_of_solid_boxes_stays_on_triangles, allow_unsolved, say_all),
         cmocka_unit_test(a_pressed_tool_feels_the_force_that_presses_it),
         cmocka_unit_test(friction_can_be_that_of_the_surfaces),
         cmocka_unit_test_setup_teardown(contacts_keep_the_momentum, allow_unsolved, say_all),

@@ -812,6 +812,162 @@ static void ids_stay_while_boxes_tremble(void **state)
     }
 }
 
+/* ---- Boxes that stand on triangles ---- */
+
+static double distance_of_triangle_and_box(const Set *a, const Set *b)
+{
+    double least = distance_of(a, b);
+    for (int k = 0; k < 3; k++)
+        least = fmin(least, dv_vec3_distance(a->corner[k], nearest_of(b, a->corner[k])));
+    for (int i = 0; i < 8; i++) {
+        const DvVec3 half =
+            dv_vec3(i & 1 ? b->half.x : -b->half.x, i & 2 ? b->half.y : -b->half.y, i & 4 ? b->half.z : -b->half.z);
+        const DvVec3 corner = dv_rigid3_to_world(b->frame, half);
+        least = fmin(least, dv_vec3_distance(corner, nearest_of(a, corner)));
+    }
+    return least;
+}
+
+/* A box whose face is all but along a triangle. */
+static void set_on_triangle(const Set *a, Set *b, double tilt)
+{
+    const DvVec3 e = dv_vec3_normalize(dv_vec3_sub(a->corner[1], a->corner[0]));
+    const DvVec3 n = dv_vec3_normalize(dv_vec3_cross(e, dv_vec3_sub(a->corner[2], a->corner[0])));
+    const DvVec3 middle = dv_vec3_scale(dv_vec3_add(a->corner[0], dv_vec3_add(a->corner[1], a->corner[2])), 1.0 / 3);
+    const DvQuat level = dv_quat_from_matrix(dv_mat3_from_columns(e, n, dv_vec3_cross(e, n)));
+    const DvQuat turn =
+        dv_quat_from_rotation_vector(dv_vec3_add(dv_vec3(0, random_between(-3, 3), 0), random_vector(tilt)));
+    const double up = (random_below(2) ? 1 : -1) * (b->half.y + random_between(-0.02, 0.1));
+    const DvVec3 along = dv_vec3_add(dv_vec3_scale(e, random_between(-0.6, 0.6)),
+                                     dv_vec3_scale(dv_vec3_cross(e, n), random_between(-0.6, 0.6)));
+    b->frame = dv_rigid3(dv_vec3_add(middle, dv_vec3_madd(along, up, n)), dv_quat_mul(level, turn));
+}
+
+/* Of a triangle by itself: contacts on both, as near as they are, or as deep. */
+static void boxes_meet_triangles_by_what_they_have_in_common(void **state)
+{
+    (void)state;
+    uint32_t single = 0, several = 0, apart = 0, overlaps = 0;
+    for (int round = 0; round < 900; round++) {
+        const Set a = random_set(3, 1.0);
+        Set b = random_set(0, 1.0);
+        if (round % 3 > 0)
+            set_on_triangle(&a, &b, round % 3 == 1 ? 0.0 : pow(10, random_between(-9, 0)));
+        DvContact c[MOST_OF_MANIFOLD];
+        const uint32_t count = manifold_of(&a, &b, c);
+        const double distance = distance_of_triangle_and_box(&a, &b);
+        const double margin = 2e-3 * fmin(fmin(b.half.x, b.half.y), b.half.z);
+        if (count == 0) {
+            assert_true(distance > ALARM - 1e-5 - margin);
+            continue;
+        }
+        const DvVec3 n = dv_vec3_load(c[0].normal);
+        assert_true(fabs(dv_vec3_norm(n) - 1) < 1e-12);
+        double least = HUGE_VAL;
+        for (uint32_t i = 0; i < count; i++) {
+            const DvVec3 p = dv_vec3_load(c[i].point[0]), q = dv_vec3_load(c[i].point[1]);
+            assert_memory_equal(c[i].normal, c[0].normal, sizeof c[i].normal);
+            assert_true(c[i].gap <= ALARM && fabs(dv_vec3_dot(n, dv_vec3_sub(q, p)) - c[i].gap) < 1e-9);
+            assert_true(count == 1 || dv_vec3_distance(p, nearest_of(&a, p)) < 1e-9);
+            assert_true(count == 1 || is_on_surface(&b, q));
+            assert_true(i == 0 || c[i].id > c[i - 1].id);
+            least = fmin(least, c[i].gap);
+        }
+        if (least > 0) {
+            if (!(fabs(least - distance) < margin + 1e-5))
+                fail_msg("round %d: %u contacts, the least gap is %.9g and they are %.9g apart", round, count, least,
+                         distance);
+            apart++;
+        } else { /* moved by the depth they are all but apart, by less they are not */
+            Set out = b;
+            out.frame.center = dv_vec3_madd(b.frame.center, -least + margin + 1e-4, n);
+            assert_true(distance_of_triangle_and_box(&a, &out) > 0.5e-4);
+            out.frame.center = dv_vec3_madd(b.frame.center, -least - margin - 1e-3, n);
+            assert_true(distance_of_triangle_and_box(&a, &out) < 1e-4);
+            overlaps++;
+        }
+        *(count > 1 ? &several : &single) += 1;
+    }
+    assert_true(single > 60 && several > 300 && apart > 180 && overlaps > 120);
+}
+
+enum { MIDDLE = 3, SIDE = 2 * MIDDLE + 1 }; /* points along each side of a sheet */
+
+/* A level sheet of triangles of all shapes, turned and moved; its points are inside but for the outermost. */
+static void add_sheet(DvText *text, DvRigid3 frame)
+{
+    dv_text_add(text, "<Node name='Sheet'><MeshTopology triangles='");
+    for (uint32_t i = 0; i + 1 < SIDE; i++)
+        for (uint32_t k = 0; k + 1 < SIDE; k++) {
+            const uint32_t p = SIDE * i + k, q = p + SIDE;
+            if (random_below(2))
+                dv_text_add(text, "%u %u %u %u %u %u ", p, p + 1, q + 1, p, q + 1, q);
+            else
+                dv_text_add(text, "%u %u %u %u %u %u ", p, p + 1, q, p + 1, q + 1, q);
+        }
+    dv_text_add(text, "'/><MechanicalObject position='");
+    for (int i = 0; i < SIDE; i++)
+        for (int k = 0; k < SIDE; k++) {
+            const bool inside = i > 0 && k > 0 && i < SIDE - 1 && k < SIDE - 1;
+            const DvVec3 at = dv_vec3(i - MIDDLE + (inside ? random_between(-0.3, 0.3) : 0.0), 0,
+                                      k - MIDDLE + (inside ? random_between(-0.3, 0.3) : 0.0));
+            const DvVec3 there = dv_rigid3_to_world(frame, at);
+            dv_text_add(text, "%.17g %.17g %.17g ", there.x, there.y, there.z);
+        }
+    dv_text_add(text, "'/><TriangleCollisionModel/></Node>");
+}
+
+/* A box on a level mesh, wherever it is: no contact leans, though its edges are beside it; each corner below has a contact with its height
+ * above the plane; and the box beside the sheet is met by the border. */
+static void boxes_do_not_stumble_over_edges_of_a_level_mesh(void **state)
+{
+    (void)state;
+    uint32_t corners = 0, deep = 0, leaning = 0;
+    for (int round = 0; round < 300; round++) {
+        const DvRigid3 frame = dv_rigid3(random_vector(2), random_rotation());
+        Set b = random_set(0, 0);
+        const bool beside = round % 10 == 9;
+        const double height = random_between(-0.01, 0.05);
+        const DvVec3 at = dv_vec3(beside ? MIDDLE + b.half.x + 0.05 : random_between(-1, 1),
+                                  beside ? 0 : b.half.y + height, random_between(-1, 1));
+        const double turn = beside ? 0 : random_between(-3, 3), tilt = round % 2 ? 0.0 : 0.01;
+        const DvVec3 lean = random_vector(tilt);
+        b.frame = dv_rigid3_mul(frame, dv_rigid3(at, dv_quat_from_rotation_vector(dv_vec3(lean.x, turn, lean.z))));
+        DvText text = {0};
+        add_head(&text, "NewProximityIntersection alarmDistance='0.1' contactDistance='0' boxManifold='1'");
+        add_set(&text, "Box", &b, 0);
+        add_sheet(&text, frame);
+        dv_text_add(&text, "</Node>");
+        DvScene *scene = scene_from_text(text.at);
+        const DvContactList *list = detect(scene);
+        assert_int_equal(list->pair_count, 1);
+        const DvContactPair *pair = &list->pairs[0];
+        const DvVec3 up = dv_quat_rotate(frame.orientation, dv_vec3(0, 1, 0));
+        for (uint32_t i = 0; i < pair->count; i++) {
+            const bool upright = dv_vec3_dot(dv_vec3_load(pair->contacts[i].normal), up) > 1 - 1e-6;
+            assert_true(beside ? !upright : upright);
+            leaning += !upright;
+        }
+        for (int i = 0; i < 8 && !beside; i++) {
+            const DvVec3 corner =
+                dv_rigid3_to_world(b.frame, dv_vec3(i & 1 ? b.half.x : -b.half.x, i & 2 ? b.half.y : -b.half.y,
+                                                    i & 4 ? b.half.z : -b.half.z));
+            const double above = dv_rigid3_to_local(frame, corner).y;
+            bool known = above > 0.09; /* corners of the other face, too */
+            for (uint32_t k = 0; k < pair->count; k++)
+                known =
+                    known || (dv_vec3_distance(dv_vec3_load(pair->contacts[k].point[1]), corner) < 2e-3 * b.half.x &&
+                              fabs(pair->contacts[k].gap - above) < 1e-4);
+            assert_true(known);
+            corners += above <= 0.09;
+            deep += above < 0;
+        }
+        dv_scene_free(scene);
+        dv_text_free(&text);
+    }
+    assert_true(corners > 600 && deep > 100 && leaning > 20);
+}
+
 /* ---- Order and motion ---- */
 
 static void the_order_of_two_boxes_only_turns_the_normal(void **state)
@@ -1055,6 +1211,8 @@ int main(void)
         cmocka_unit_test(boxes_meet_by_the_corners_of_what_they_have_in_common),
         cmocka_unit_test(manifolds_are_symmetric_and_move_with_the_boxes),
         cmocka_unit_test(ids_stay_while_boxes_tremble),
+        cmocka_unit_test(boxes_meet_triangles_by_what_they_have_in_common),
+        cmocka_unit_test(boxes_do_not_stumble_over_edges_of_a_level_mesh),
         cmocka_unit_test(trees_find_what_boxes_stand_on),
         cmocka_unit_test(trees_find_what_testing_every_pair_of_many_finds),
     };

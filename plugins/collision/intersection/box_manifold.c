@@ -13,16 +13,11 @@
  */
 #include <divan/divan.h>
 
-#include "intersection.h"
-
-#define SAME     1e-3 /* of the smallest half size: nearer corners are one; edges have to be better than faces by it */
-#define PARALLEL 1e-6 /* square of a sine: edges without a direction across both */
+#include "manifold.h"
 
 enum {
-    MOST = 8,        /* corners of what two faces have in common */
-    EDGES = 24,      /* 8 x axis + the corner at its negative end */
     OF_CORNERS = 16, /* ids of corners: 8 of each box */
-    IDS = OF_CORNERS + EDGES * EDGES
+    IDS = OF_CORNERS + BOX_EDGES * BOX_EDGES
 };
 
 typedef struct Pair {
@@ -34,32 +29,13 @@ typedef struct Pair {
     uint32_t edge[2]; /* ...the edges along these axes */
 } Pair;
 
-typedef struct Place {
-    uint32_t id; /* < IDS */
-    DvVec3 at[2];
-    double gap; /* m, along the normal */
-} Place;
-
-typedef struct Places {
-    Place at[MOST];
-    uint32_t count;
-} Places;
-
 /* ---- The normal ---- */
-
-static double reach(const OrientedBox *box, DvVec3 n)
-{
-    double sum = 0.0;
-    for (int k = 0; k < 3; k++)
-        sum += fabs(dv_vec3_dot(n, box->axis[k])) * box->half[k];
-    return sum;
-}
 
 /* Whether the boxes are farther apart on n, by more than `margin`: then it becomes the normal. */
 static bool try_normal(Pair *pair, DvVec3 n, double margin)
 {
     const double along = dv_vec3_dot(n, dv_vec3_sub(pair->box[1].centre, pair->box[0].centre));
-    const double distance = fabs(along) - reach(&pair->box[0], n) - reach(&pair->box[1], n);
+    const double distance = fabs(along) - reach_of_box(&pair->box[0], n) - reach_of_box(&pair->box[1], n);
     if (!(distance > pair->distance + margin))
         return false;
     pair->distance = distance;
@@ -67,20 +43,11 @@ static bool try_normal(Pair *pair, DvVec3 n, double margin)
     return true;
 }
 
-static double smallest_half(const Pair *pair)
-{
-    double least = HUGE_VAL;
-    for (int side = 0; side < 2; side++)
-        for (int k = 0; k < 3; k++)
-            least = pair->box[side].half[k] < least ? pair->box[side].half[k] : least;
-    return least;
-}
-
 /* False: they are at least `alarm` apart. */
 static bool find_normal(Pair *pair, double alarm)
 {
     pair->distance = -HUGE_VAL;
-    pair->same = SAME * smallest_half(pair);
+    pair->same = SAME * fmin(smallest_half_of(&pair->box[0]), smallest_half_of(&pair->box[1]));
     for (int side = 0; side < 2; side++)
         for (int k = 0; k < 3; k++)
             if (try_normal(pair, pair->box[side].axis[k], 0.0))
@@ -100,31 +67,9 @@ static bool find_normal(Pair *pair, double alarm)
 
 /* ---- Corners and edges ---- */
 
-static uint32_t edge_number(uint32_t axis, uint32_t corner)
-{
-    return 8 * axis + (corner & ~(1u << axis));
-}
-
 static uint32_t id_of_edges(uint32_t edge_a, uint32_t edge_b)
 {
-    return OF_CORNERS + EDGES * edge_a + edge_b;
-}
-
-/* The corner of a box that is foremost in a direction. */
-static uint32_t foremost(const OrientedBox *box, DvVec3 n)
-{
-    uint32_t corner = 0;
-    for (uint32_t k = 0; k < 3; k++)
-        corner |= (uint32_t)(dv_vec3_dot(n, box->axis[k]) > 0.0) << k;
-    return corner;
-}
-
-static void add_place(Places *places, uint32_t id, DvVec3 p, DvVec3 q, double gap)
-{
-    uint32_t at = places->count++;
-    for (; at > 0 && places->at[at - 1].id > id; at--)
-        places->at[at] = places->at[at - 1];
-    places->at[at] = (Place){id, {p, q}, gap};
+    return OF_CORNERS + BOX_EDGES * edge_a + edge_b;
 }
 
 /* ---- Faces ---- */
@@ -141,23 +86,17 @@ typedef struct Face {
 /* Corners of what is in common; side i, from corner i to the next, lies on an edge of a face. */
 typedef struct Polygon {
     uint32_t count;
-    double x[MOST + 4], y[MOST + 4];
-    int face[MOST + 4]; /* of side i */
-    uint32_t edge[MOST + 4];
+    double x[MOST_PLACES + 4], y[MOST_PLACES + 4];
+    int face[MOST_PLACES + 4]; /* of side i */
+    uint32_t edge[MOST_PLACES + 4];
 } Polygon;
 
 /* The face that looks most along n. */
 static Face face_along(const OrientedBox *box, DvVec3 n, DvVec3 origin, DvVec3 u, DvVec3 v)
 {
-    uint32_t axis = 0;
-    for (uint32_t k = 1; k < 3; k++)
-        axis = fabs(dv_vec3_dot(n, box->axis[k])) > fabs(dv_vec3_dot(n, box->axis[axis])) ? k : axis;
-    const bool positive = dv_vec3_dot(n, box->axis[axis]) > 0.0;
-    const uint32_t one = (axis + 1) % 3, two = (axis + 2) % 3, base = positive ? 1u << axis : 0u;
-    Face face = {.corner = {base, base | 1u << one, base | 1u << one | 1u << two, base | 1u << two},
-                 .normal = positive ? box->axis[axis] : dv_vec3_neg(box->axis[axis])};
+    Face face = {0};
+    face.normal = face_of_box(box, n, face.corner, face.edge);
     for (uint32_t i = 0; i < 4; i++) {
-        face.edge[i] = edge_number(i % 2 == 0 ? one : two, face.corner[i] & face.corner[(i + 1) % 4]);
         face.at[i] = corner_of_box(box, face.corner[i]);
         const DvVec3 d = dv_vec3_sub(face.at[i], origin);
         face.x[i] = dv_vec3_dot(d, u);
@@ -223,14 +162,6 @@ static DvVec3 lifted(const Face *face, DvVec3 p, DvVec3 n)
     return dv_vec3_madd(p, dv_vec3_dot(face->normal, dv_vec3_sub(face->at[0], p)) / slope, n);
 }
 
-static bool is_known(const Places *places, uint32_t id)
-{
-    for (uint32_t i = 0; i < places->count; i++)
-        if (places->at[i].id == id)
-            return true;
-    return false;
-}
-
 /* The corners of what the faces that look at each other have in common; the least gap of them, infinite without any. */
 static double faces_in_common(const Pair *pair, Places *places)
 {
@@ -257,7 +188,8 @@ static double faces_in_common(const Pair *pair, Places *places)
     double least = HUGE_VAL;
     for (uint32_t i = 0; i < left.count; i++) {
         const uint32_t id = maker(&left, i, face, pair->same);
-        if (places->count == MOST || is_known(places, id) || (id >= OF_CORNERS && is_on_the_way(&left, i, pair->same)))
+        if (places->count == MOST_PLACES || is_known(places, id) ||
+            (id >= OF_CORNERS && is_on_the_way(&left, i, pair->same)))
             continue;
         const DvVec3 seen = dv_vec3_madd(dv_vec3_madd(origin, left.x[i], u), left.y[i], v);
         const DvVec3 p = lifted(&face[0], seen, n), q = lifted(&face[1], seen, n);
@@ -270,20 +202,12 @@ static double faces_in_common(const Pair *pair, Places *places)
 
 /* ---- One contact ---- */
 
-/* An edge: its first end and the way to the other. */
-static void edge_of(const OrientedBox *box, uint32_t number, DvVec3 *start, DvVec3 *way)
-{
-    const uint32_t axis = number / 8;
-    *start = corner_of_box(box, number % 8);
-    *way = dv_vec3_scale(box->axis[axis], 2.0 * box->half[axis]);
-}
-
 static double nearest_of_edges(const Pair *pair, const uint32_t edge[2], DvVec3 at[2])
 {
     DvVec3 p, q, ab, cd;
     double alpha, beta;
-    edge_of(&pair->box[0], edge[0], &p, &ab);
-    edge_of(&pair->box[1], edge[1], &q, &cd);
+    box_edge(&pair->box[0], edge[0], &p, &ab);
+    box_edge(&pair->box[1], edge[1], &q, &cd);
     const double least = PARALLEL * dv_vec3_norm_squared(ab) * dv_vec3_norm_squared(cd);
     nearest_on_segments(p, ab, q, cd, least, &alpha, &beta);
     at[0] = dv_vec3_madd(p, alpha, ab);
@@ -295,8 +219,8 @@ static double nearest_of_edges(const Pair *pair, const uint32_t edge[2], DvVec3 
 static void edges_that_cross(const Pair *pair, Places *places)
 {
     const DvVec3 n = pair->normal;
-    const uint32_t edge[2] = {edge_number(pair->edge[0], foremost(&pair->box[0], n)),
-                              edge_number(pair->edge[1], foremost(&pair->box[1], dv_vec3_neg(n)))};
+    const uint32_t edge[2] = {edge_number(pair->edge[0], foremost_corner(&pair->box[0], n)),
+                              edge_number(pair->edge[1], foremost_corner(&pair->box[1], dv_vec3_neg(n)))};
     DvVec3 at[2];
     (void)nearest_of_edges(pair, edge, at);
     add_place(places, id_of_edges(edge[0], edge[1]), at[0], at[1], pair->distance);
@@ -307,7 +231,7 @@ static void deepest_corner(const Pair *pair, Places *places)
 {
     const uint32_t side = pair->of_face == 0 ? 1 : 0;
     const DvVec3 inwards = side == 1 ? dv_vec3_neg(pair->normal) : pair->normal;
-    const uint32_t corner = foremost(&pair->box[side], inwards);
+    const uint32_t corner = foremost_corner(&pair->box[side], inwards);
     DvVec3 at[2];
     at[side] = corner_of_box(&pair->box[side], corner);
     at[!side] = dv_vec3_madd(at[side], pair->distance, inwards);
@@ -328,12 +252,7 @@ static void nearest_points(Pair *pair, Places *places)
             best = (Place){i, {at[0], at[1]}, distance};
     }
     for (uint32_t i = 0; i < 144; i++) {
-        const uint32_t number[2] = {i / 12, i % 12};
-        uint32_t edge[2];
-        for (int side = 0; side < 2; side++) { /* the four corners at the negative ends along an axis */
-            const uint32_t axis = number[side] / 4, place = number[side] % 4, low = place & ((1u << axis) - 1);
-            edge[side] = edge_number(axis, low | (place - low) << 1);
-        }
+        const uint32_t edge[2] = {edge_of_twelve(i / 12), edge_of_twelve(i % 12)};
         DvVec3 at[2];
         const double distance = nearest_of_edges(pair, edge, at);
         if (distance < best.gap - pair->same)
@@ -377,5 +296,6 @@ static void boxes_on_boxes(const DvContactQuery *query, const uint32_t (*pairs)[
 
 const RoutineRow box_manifold_rows[] = {
     {DV_SHAPE_BOXES, DV_SHAPE_BOXES, boxes_on_boxes},
+    {DV_SHAPE_TRIANGLES, DV_SHAPE_BOXES, triangles_on_box_corners},
     {0},
 };

@@ -111,17 +111,19 @@ DV_SIMD_INLINE DvRoutineAnswer routine_in(const RoutineRow *rows, const char *a,
 /* What every method knows: see discrete_intersection.c. `box_manifold`: as its field. */
 DvRoutineAnswer discrete_routine(bool box_manifold, const char *a, const char *b, DvContactRoutine *routine);
 
-#define BOX_MANIFOLD_FIELD(Struct, member)                                                                            \
-    DV_FIELD(Struct, member, "boxManifold", dv_type_bool, .init = "0",                                                \
-             .help = "contacts of two boxes. 0: one, in the middle of what touches; 1: the corners of what touches, " \
-                     "up to 8, on which boxes stand")
+#define BOX_MANIFOLD_FIELD(Struct, member)                                                                               \
+    DV_FIELD(                                                                                                            \
+        Struct, member, "boxManifold", dv_type_bool, .init = "0",                                                        \
+        .help =                                                                                                          \
+            "contacts of a box with a box or a triangle. 0: one, in the middle of what touches; 1: the corners of what " \
+            "touches, up to 8, on which boxes stand")
 
 /* Spheres against spheres: contact at distances up to and including `alarm` and both radii. */
 void spheres_on_spheres(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count, DvContactSink *sink);
 
 /* Tables of capsules, of boxes and of rays, for every method; and of what surfaces add where corners and edges have owners. */
 extern const RoutineRow capsule_rows[], box_rows[], ray_rows[], capsule_surface_rows[], box_surface_rows[];
-/* Boxes on boxes with `boxManifold`. */
+/* Boxes on boxes and triangles with `boxManifold`. */
 extern const RoutineRow box_manifold_rows[];
 
 /* Rays that come near triangles, not only through them. */

@@ -281,12 +281,13 @@ static DvRoutineAnswer find_routine(void *self_, const char *a, const char *b, D
         {0},
     };
     NewProximityIntersection *self = self_;
+    const bool manifold = dv_data_bool(&self->base.box_manifold);
     const RoutineRow *const tables[] = {always, dv_data_bool(&self->line_line) ? with_edges : without_edges,
-                                        capsule_surface_rows, box_surface_rows};
+                                        capsule_surface_rows, manifold ? box_manifold_rows : box_surface_rows};
     DvRoutineAnswer answer = DV_ROUTINE_NONE;
     for (size_t i = 0; answer == DV_ROUTINE_NONE && i < sizeof tables / sizeof *tables; i++)
         answer = routine_in(tables[i], a, b, routine);
-    return answer != DV_ROUTINE_NONE ? answer : discrete_routine(dv_data_bool(&self->base.box_manifold), a, b, routine);
+    return answer != DV_ROUTINE_NONE ? answer : discrete_routine(manifold, a, b, routine);
 }
 
 static DvStatus init(DvObject *object, void *self)
