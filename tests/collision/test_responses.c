@@ -84,6 +84,7 @@ static void rules_name_models_groups_or_any(void **state)
         {RULES("4 * StickContactForceField"), "PenalityContactForceField"},
         {RULES("0 * StickContactForceField"), "PenalityContactForceField"}, /* the floor has no group, not group 0 */
         {RULES("* * nullptr"), ""},
+        {"<CollisionResponse response='nullptr'/>", ""},
         {RULES("-3 * nullptr"), "PenalityContactForceField"},
         {RULES("4 * nullptr  * floor StickContactForceField  * * nullptr"),
          "StickContactForceField"},                            /* the first that fits */

@@ -51,7 +51,7 @@ static DvVec3 triangle_edge(const Triangle *t, uint32_t i)
 }
 
 /* The direction in the plane of the triangle beyond edge i that leads out of it over this edge; false: there is none, or
- * several. */
+ * several. The tables are those by which the model has found who owns what: nothing is made here. */
 static bool way_out_of_neighbour(const Meeting *m, uint32_t i, DvVec3 *out)
 {
     static const uint32_t opposite[3] = {2, 0, 1}; /* the corner that edge i does not have */

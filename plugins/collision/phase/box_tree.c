@@ -15,14 +15,6 @@ enum { FEWEST_PATCHED = 4096, MOST_MOVED = 4 };
 
 static const Box empty_box = {{1e308, 1e308, 1e308}, {-1e308, -1e308, -1e308}};
 
-static void include(Box *box, const Box *other)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        box->lower[axis] = other->lower[axis] < box->lower[axis] ? other->lower[axis] : box->lower[axis];
-        box->upper[axis] = other->upper[axis] > box->upper[axis] ? other->upper[axis] : box->upper[axis];
-    }
-}
-
 static void read_boxes(BoxTree *tree, const DvCollisionBody *body)
 {
     for (uint32_t slot = 0; slot < tree->slots; slot++)
@@ -36,7 +28,7 @@ static Box box_of_slots(const BoxTree *tree, uint32_t first, uint32_t count)
 {
     Box box = empty_box;
     for (uint32_t slot = first; slot < first + count; slot++)
-        include(&box, &tree->slot_box[slot]);
+        box_include(&box, &tree->slot_box[slot]);
     return box;
 }
 
@@ -143,7 +135,7 @@ static void refit(BoxTree *tree)
         const BoxNode *node = &tree->node[index];
         if (node->child) {
             tree->node_box[index] = tree->node_box[node->child];
-            include(&tree->node_box[index], &tree->node_box[node->child + 1]);
+            box_include(&tree->node_box[index], &tree->node_box[node->child + 1]);
         } else {
             tree->node_box[index] = box_of_slots(tree, node->first, node->count);
         }

@@ -58,4 +58,12 @@ DV_SIMD_INLINE bool boxes_touch(const Box *a, const Box *b, double tolerance)
     return !dv_mask4_any((DV_REAL4(a->lower) > DV_REAL4(b->upper) + t) | (DV_REAL4(b->lower) > DV_REAL4(a->upper) + t));
 }
 
+static inline void box_include(Box *box, const Box *other)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        box->lower[axis] = other->lower[axis] < box->lower[axis] ? other->lower[axis] : box->lower[axis];
+        box->upper[axis] = other->upper[axis] > box->upper[axis] ? other->upper[axis] : box->upper[axis];
+    }
+}
+
 #endif

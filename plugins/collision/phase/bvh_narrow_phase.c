@@ -21,7 +21,9 @@
 enum {
     BATCH = 1024,      /* pairs of elements */
     LEAF_PAIRS = 1024, /* pairs of ranges of elements */
-    AHEAD = 2          /* leaf pairs before its turn whose boxes are asked for */
+    AHEAD = 2,         /* leaf pairs before its turn whose boxes are asked for */
+    RUN = 16,          /* elements that are passed over at once, of leaves with... */
+    FEW = 4 * RUN      /* ...more of them near the other leaf */
 };
 
 /* What is on the stack: for each tree what is below a node, or, with ONE_SLOT, a slot. */
@@ -123,6 +125,7 @@ typedef struct Work {
     uint32_t (*batch)[2];
     uint32_t batch_count;
     uint32_t *near[2]; /* slots of the ranges at work: one more than there are, see slots_near */
+    Box *runs;         /* of the second range: what each RUN of these takes up */
 } Work;
 
 static void flush(Work *work)
@@ -180,22 +183,49 @@ DV_SIMD_INLINE uint32_t slots_near(const BoxTree *tree, const Range *range, cons
     return count;
 }
 
+DV_SIMD_INLINE void visit_near(Work *work, uint32_t one, uint32_t begin, uint32_t end)
+{
+    const Search *search = work->search;
+    const Box *box = &search->tree_a->slot_box[one];
+    for (uint32_t k = begin; k < end; k++) {
+        const uint32_t two = work->near[1][k];
+        if (boxes_touch(box, &search->tree_b->slot_box[two], search->tolerance))
+            add_elements(work, search->tree_a->element[one], search->tree_b->element[two]);
+    }
+}
+
+/* The same pairs in the same order, a run of the second at a time: a tree has a given depth, so that leaves of large meshes are long. */
+DV_SIMD_INLINE void visit_runs(Work *work, uint32_t near_a, uint32_t near_b)
+{
+    const Search *search = work->search;
+    const uint32_t runs = (near_b + RUN - 1) / RUN;
+    for (uint32_t r = 0; r < runs; r++) {
+        work->runs[r] = search->tree_b->slot_box[work->near[1][r * RUN]];
+        for (uint32_t k = r * RUN + 1; k < near_b && k < (r + 1) * RUN; k++)
+            box_include(&work->runs[r], &search->tree_b->slot_box[work->near[1][k]]);
+    }
+    for (uint32_t i = 0; i < near_a; i++) {
+        const uint32_t one = work->near[0][i];
+        for (uint32_t r = 0; r < runs; r++)
+            if (boxes_touch(&search->tree_a->slot_box[one], &work->runs[r], search->tolerance))
+                visit_near(work, one, r * RUN, r + 1 < runs ? (r + 1) * RUN : near_b);
+    }
+}
+
 /* Two ranges of elements: first those of each that are near all of the other, then pair by pair. */
 DV_SIMD_INLINE void visit_slots(Work *work, const Range *a, const Range *b)
 {
     const Search *search = work->search;
-    const BoxTree *tree_a = search->tree_a, *tree_b = search->tree_b;
-    const double tolerance = search->tolerance;
-    const uint32_t near_a = slots_near(tree_a, a, b->all, tolerance, work->near[0]);
+    const uint32_t near_a = slots_near(search->tree_a, a, b->all, search->tolerance, work->near[0]);
     if (near_a == 0)
         return;
-    const uint32_t near_b = slots_near(tree_b, b, a->all, tolerance, work->near[1]);
+    const uint32_t near_b = slots_near(search->tree_b, b, a->all, search->tolerance, work->near[1]);
+    if (near_b > FEW) {
+        visit_runs(work, near_a, near_b);
+        return;
+    }
     for (uint32_t i = 0; i < near_a; i++)
-        for (uint32_t k = 0; k < near_b; k++) {
-            const uint32_t one = work->near[0][i], two = work->near[1][k];
-            if (boxes_touch(&tree_a->slot_box[one], &tree_b->slot_box[two], tolerance))
-                add_elements(work, tree_a->element[one], tree_b->element[two]);
-        }
+        visit_near(work, work->near[0][i], 0, near_b);
 }
 
 DV_SIMD_INLINE void ask_for(const BoxTree *tree, uint32_t below)
@@ -290,6 +320,7 @@ static void search_pairs(void *context, uint32_t begin, uint32_t end)
                      .batch = dv_step_alloc(BATCH, sizeof *work.batch)};
         work.near[0] = dv_step_alloc((size_t)search->tree_a->slots + 1, sizeof *work.near[0]);
         work.near[1] = dv_step_alloc((size_t)search->tree_b->slots + 1, sizeof *work.near[1]);
+        work.runs = dv_step_alloc((size_t)search->tree_b->slots / RUN + 1, sizeof *work.runs);
         search_pair(&work);
         dv_step_release(mark);
     }

@@ -49,6 +49,8 @@ static bool offers(const DvClass *cls, const char *contract)
 DvStatus collision_response_check(DvData *field, int64_t entry, const char *name)
 {
     char class_name[LONGEST_CLASS];
+    if (strcmp(name, "nullptr") == 0) /* none */
+        return DV_OK;
     const DvClass *cls = dv_class_find(class_of_response(name, class_name));
     if (cls && offers(cls, DV_CONTACT_RESPONSE))
         return DV_OK;

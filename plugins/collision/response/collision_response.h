@@ -49,7 +49,8 @@ typedef struct CollisionResponse {
 
 extern const DvContactManagerOps collision_response_ops;
 
-/* Whether responses of the class that `name` names, up to a '?', can be made; else it is said of the field's entry. */
+/* Whether responses of the class that `name` names, up to a '?', can be made, or none are asked for; else it is said of the field's
+ * entry. */
 DvStatus collision_response_check(DvData *field, int64_t entry, const char *name);
 DvStatus collision_response_init(DvObject *object, void *self);
 void collision_response_handle_event(DvObject *object, void *self, DvEvent *event);

@@ -126,8 +126,7 @@ static DvStatus init(DvObject *object, void *self_)
         if (variable && strchr(variable + 1, '$'))
             return dv_field_error(&self->rules, (int64_t)i, "'%s' needs the variable '%.*s'; name it in variables",
                                   word[i], (int)strcspn(variable + 1, "$"), variable + 1);
-        const DvStatus status =
-            strcmp(word[i], "nullptr") == 0 ? DV_OK : collision_response_check(&self->rules, (int64_t)i, word[i]);
+        const DvStatus status = collision_response_check(&self->rules, (int64_t)i, word[i]);
         if (status != DV_OK)
             return status;
     }
