@@ -101,6 +101,36 @@ static void trees_find_what_testing_every_pair_finds(void **state)
     assert_kinds_are_tested(100000);
 }
 
+/* A tree without depth is one leaf of all elements: its pairs come in the order of the elements, however many are passed over at once. */
+static void long_leaves_keep_the_order(void **state)
+{
+    (void)state;
+    enum { POINTS = 700 };
+    DvText text = {0};
+    dv_text_add(&text, "<Node name='root' gravity='0 0 0' dt='0.01'><DefaultAnimationLoop/>"
+                       "<CollisionPipeline name='pipeline' depth='0'/><BruteForceBroadPhase/><BVHNarrowPhase/>"
+                       "<MinProximityIntersection name='method' alarmDistance='0.1' contactDistance='0.05'/>"
+                       "<CollisionResponse response='nullptr'/>");
+    for (int body = 0; body < 2; body++) {
+        dv_text_add(&text, "<Node name='Body%d'><MechanicalObject position='", body);
+        for (uint32_t i = 0; i < POINTS; i++) /* in rows: those that follow each other are near each other */
+            dv_text_add(&text, "%.17g %.17g %.17g ", 0.02 * i, random_between(0, 0.4), random_between(0, 0.4));
+        dv_text_add(&text, "'/><SphereCollisionModel radius='0.03'/></Node>");
+    }
+    dv_text_add(&text, "</Node>");
+    DvScene *scene = scene_from_text(text.at);
+    dv_text_free(&text);
+    const DvContactList *list = detect(scene);
+    assert_int_equal(list->pair_count, 1);
+    const DvContactPair *pair = &list->pairs[0];
+    DvContactSink all = test_all(scene, &list->bodies[pair->body[0]], &list->bodies[pair->body[1]], false);
+    assert_true(all.count > 1000);
+    assert_int_equal(pair->count, all.count);
+    assert_memory_equal(pair->contacts, all.contacts, all.count * sizeof *all.contacts);
+    free(all.contacts);
+    dv_scene_free(scene);
+}
+
 /* ---- A large body that changes ---- */
 
 enum { ROW = 52 }; /* points along a side of a sheet: two triangles between each four */
@@ -510,6 +540,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trees_find_what_testing_every_pair_finds),
+        cmocka_unit_test(long_leaves_keep_the_order),
         cmocka_unit_test(a_contact_is_a_nearest_pair_of_points),
         cmocka_unit_test(a_point_above_a_flat_sheet_has_one_contact),
         cmocka_unit_test(a_triangle_turned_over_meets_the_same),
