@@ -128,14 +128,14 @@ static void label_elements(DvElementData *data, const DvElementChange *change, u
 
 /* ---- Scenes ---- */
 
-static DvScene *load(const char *text, size_t length)
+DvScene *edit_script_load(const DvText *text)
 {
     static bool started;
     DvScene *scene;
     if (!started)
         CHECK(dv_start(NULL) == DV_OK);
     started = true;
-    CHECK(dv_scene_load_text(text, length, "edits.scn", NULL, NULL, &scene) == DV_OK);
+    CHECK(dv_scene_load_text(text->at, text->length, "edits.scn", NULL, NULL, &scene) == DV_OK);
     return scene;
 }
 
@@ -175,7 +175,7 @@ EditScript *edit_script_new(DvElementKind kind)
                     "<Node name='border'><TriangleSetTopologyContainer name='triangles'/><TriangleSetTopologyModifier/>"
                     "<Tetra2TriangleTopologicalMapping input='@../mesh' output='@triangles'/></Node>");
     dv_text_add(&text, "</Node>");
-    s->scene = load(text.at, text.length);
+    s->scene = edit_script_load(&text);
     dv_text_free(&text);
     DvNode *root = dv_scene_root(s->scene);
     s->mesh = dv_node_find(root, DV_TOPOLOGY, DV_SEARCH_LOCAL);
@@ -366,15 +366,58 @@ static void sort_corners(const uint32_t *triangle, uint32_t sorted[3])
     qsort(sorted, 3, sizeof *sorted, descending);
 }
 
-/* The border holds the triangles of one tetrahedron alone, each once, and nothing else. */
-static void check_border(EditScript *s)
+static void print_list(DvText *text, DvObject *mesh, DvElementKind kind)
 {
-    if (!s->border)
+    const DvTopologyOps *ops = dv_object_ops(mesh, DV_TOPOLOGY);
+    const DvElements list = ops->elements(dv_object_self(mesh), kind);
+    if (list.count == 0)
         return;
-    const DvTopologyOps *ops = dv_object_ops(s->border, DV_TOPOLOGY);
-    const DvElements border = ops->elements(dv_object_self(s->border), DV_TRIANGLES);
-    const DvElements all = s->ops->elements(dv_object_self(s->mesh), DV_TRIANGLES);
-    const DvAdjacency around = s->ops->adjacency(dv_object_self(s->mesh), DV_TRIANGLES, DV_TETRAHEDRA);
+    dv_text_add(text, "%s='", lists[kind]);
+    for (uint32_t i = 0; i < list.count * dv_element_nodes(kind); i++)
+        dv_text_add(text, "%u ", list.at[i]);
+    dv_text_add(text, "' ");
+}
+
+static void check_table(DvObject *mesh, DvObject *anew, DvElementKind of, DvElementKind to)
+{
+    const DvTopologyOps *ops = dv_object_ops(mesh, DV_TOPOLOGY);
+    const DvAdjacency edited = ops->adjacency(dv_object_self(mesh), of, to);
+    const DvAdjacency fresh = ops->adjacency(dv_object_self(anew), of, to);
+    CHECK(edited.count == fresh.count);
+    for (uint32_t i = 0; i < fresh.count; i++) {
+        const uint32_t length = fresh.end[i] - fresh.begin[i];
+        CHECK(edited.end[i] - edited.begin[i] == length);
+        CHECK(length == 0 ||
+              memcmp(edited.items + edited.begin[i], fresh.items + fresh.begin[i], length * sizeof *fresh.items) == 0);
+    }
+}
+
+void edit_script_check_tables(DvObject *mesh, DvElementKind own)
+{
+    const DvTopologyOps *ops = dv_object_ops(mesh, DV_TOPOLOGY);
+    DvText text = {0};
+    dv_text_add(&text, "<Node><%sSetTopologyContainer name='mesh' nbPoints='%u' ", families[own],
+                ops->point_count(dv_object_self(mesh)));
+    for (DvElementKind kind = DV_EDGES; kind <= own; kind++)
+        print_list(&text, mesh, kind);
+    dv_text_add(&text, "/></Node>");
+    DvScene *scene = edit_script_load(&text);
+    dv_text_free(&text);
+    DvObject *anew = dv_node_find(dv_scene_root(scene), DV_TOPOLOGY, DV_SEARCH_LOCAL);
+    for (DvElementKind kind = DV_POINTS; kind <= own; kind++)
+        CHECK(ops->elements(dv_object_self(anew), kind).count == ops->elements(dv_object_self(mesh), kind).count);
+    for (DvElementKind of = DV_POINTS; of <= own; of++)
+        for (DvElementKind to = DV_POINTS; to <= own; to++)
+            check_table(mesh, anew, of, to);
+    dv_scene_free(scene);
+}
+
+void edit_script_check_border(DvObject *mesh, DvObject *border_object)
+{
+    const DvTopologyOps *ops = dv_object_ops(mesh, DV_TOPOLOGY), *of_border = dv_object_ops(border_object, DV_TOPOLOGY);
+    const DvElements border = of_border->elements(dv_object_self(border_object), DV_TRIANGLES);
+    const DvElements all = ops->elements(dv_object_self(mesh), DV_TRIANGLES);
+    const DvAdjacency around = ops->adjacency(dv_object_self(mesh), DV_TRIANGLES, DV_TETRAHEDRA);
     uint32_t outer = 0;
     for (uint32_t t = 0; t < all.count; t++) {
         uint32_t triangle[3], other[3], found = 0;
@@ -390,49 +433,12 @@ static void check_border(EditScript *s)
     CHECK(border.count == outer);
 }
 
-static void print_list(DvText *text, EditScript *s, DvElementKind kind)
-{
-    const DvElements list = s->ops->elements(dv_object_self(s->mesh), kind);
-    if (list.count == 0)
-        return;
-    dv_text_add(text, "%s='", lists[kind]);
-    for (uint32_t i = 0; i < list.count * dv_element_nodes(kind); i++)
-        dv_text_add(text, "%u ", list.at[i]);
-    dv_text_add(text, "' ");
-}
-
-static void check_table(EditScript *s, DvObject *anew, DvElementKind of, DvElementKind to)
-{
-    const DvAdjacency edited = s->ops->adjacency(dv_object_self(s->mesh), of, to);
-    const DvAdjacency fresh = s->ops->adjacency(dv_object_self(anew), of, to);
-    CHECK(edited.count == fresh.count);
-    for (uint32_t i = 0; i < fresh.count; i++) {
-        const uint32_t length = fresh.end[i] - fresh.begin[i];
-        CHECK(edited.end[i] - edited.begin[i] == length);
-        CHECK(length == 0 ||
-              memcmp(edited.items + edited.begin[i], fresh.items + fresh.begin[i], length * sizeof *fresh.items) == 0);
-    }
-}
-
 void edit_script_check(EditScript *s)
 {
     check_model(s);
-    check_border(s);
-    DvText text = {0};
-    dv_text_add(&text, "<Node><%sSetTopologyContainer name='mesh' nbPoints='%u' ", families[s->kind], s->points);
-    for (DvElementKind kind = DV_EDGES; kind <= s->kind; kind++)
-        print_list(&text, s, kind);
-    dv_text_add(&text, "/></Node>");
-    DvScene *scene = load(text.at, text.length);
-    dv_text_free(&text);
-    DvObject *anew = dv_node_find(dv_scene_root(scene), DV_TOPOLOGY, DV_SEARCH_LOCAL);
-    for (DvElementKind kind = DV_POINTS; kind <= s->kind; kind++)
-        CHECK(s->ops->elements(dv_object_self(anew), kind).count ==
-              s->ops->elements(dv_object_self(s->mesh), kind).count);
-    for (DvElementKind of = DV_POINTS; of <= s->kind; of++)
-        for (DvElementKind to = DV_POINTS; to <= s->kind; to++)
-            check_table(s, anew, of, to);
-    dv_scene_free(scene);
+    if (s->border)
+        edit_script_check_border(s->mesh, s->border);
+    edit_script_check_tables(s->mesh, s->kind);
 }
 
 EditCounts edit_script_counts(const EditScript *s)

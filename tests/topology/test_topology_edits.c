@@ -18,6 +18,7 @@
 #include <divan/divan.h>
 #include <divan/element_data.h>
 
+#include "cut_script.h"
 #include "edit_script.h"
 #include "scene_text.h"
 
@@ -72,6 +73,42 @@ static void edges(void **state)
     edits_of(DV_EDGES);
 }
 
+/* ---- Cuts, with a state, masses, a border and mapped points ---- */
+
+enum { CUT_EDITS = 2000 };
+
+static void cuts_of(DvElementKind kind)
+{
+    CutScript *script = cut_script_new(kind);
+    uint64_t seed = 11 + kind;
+    for (uint32_t i = 1; i <= CUT_EDITS; i++) {
+        uint8_t bytes[CUT_BYTES];
+        for (uint32_t k = 0; k < CUT_BYTES; k++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            bytes[k] = (uint8_t)(seed >> 40);
+        }
+        cut_script_run(script, bytes);
+        if (i % 10 == 0)
+            cut_script_check(script);
+    }
+    const CutCounts counts = cut_script_counts(script);
+    assert_true(counts.cuts > CUT_EDITS / 50 && counts.split > CUT_EDITS / 20 && counts.removed > CUT_EDITS / 10 &&
+                counts.added > CUT_EDITS / 50);
+    cut_script_free(script);
+}
+
+static void cut_tetrahedra(void **state)
+{
+    (void)state;
+    cuts_of(DV_TETRAHEDRA);
+}
+
+static void cut_triangles(void **state)
+{
+    (void)state;
+    cuts_of(DV_TRIANGLES);
+}
+
 /* ---- Reset ---- */
 
 static void expect_same_lists(DvObject *mesh, uint32_t *const *lists, const uint32_t *counts)
@@ -117,8 +154,10 @@ static void a_reset_brings_the_first_mesh_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tetrahedra), cmocka_unit_test(triangles), cmocka_unit_test(hexahedra),
-        cmocka_unit_test(quads),      cmocka_unit_test(edges),     cmocka_unit_test(a_reset_brings_the_first_mesh_back),
+        cmocka_unit_test(tetrahedra),    cmocka_unit_test(triangles),
+        cmocka_unit_test(hexahedra),     cmocka_unit_test(quads),
+        cmocka_unit_test(edges),         cmocka_unit_test(cut_tetrahedra),
+        cmocka_unit_test(cut_triangles), cmocka_unit_test(a_reset_brings_the_first_mesh_back),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }

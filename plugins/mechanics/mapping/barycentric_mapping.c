@@ -62,6 +62,7 @@ typedef struct BarycentricMapping {
     bool ready;                            /* the rows are valid */
     DvElementData watch[DV_ELEMENT_KINDS]; /* of a mesh that may change; of points: positions before the first change */
     bool changed, copied; /* the mesh has changed since the last location; the positions were copied then */
+    bool replaced;        /* the mesh is another one as a whole: points are located as when the scene started */
     uint32_t *hangs;      /* [located] element of each point; NULL: not all are known, or it does not matter */
     DvElementKind kind;   /* of these */
     DvElementData output; /* points of the output's mesh, where it is another one that may change */
@@ -475,6 +476,10 @@ static void mesh_changed(DvElementData *data, const DvElementChange *change)
 {
     BarycentricMapping *self = data->owner;
     const bool removed = change->change == DV_ELEMENTS_REMOVED;
+    if (change->replaced) { /* its lists are others already, and so are the states, or will be */
+        self->changed = self->replaced = true;
+        self->copied = false;
+    }
     if (self->changed || (self->hangs && change->change == DV_ELEMENTS_ADDED))
         return; /* points stay where they are */
     if (!self->hangs || change->change == DV_POINTS_MOVED)
@@ -530,7 +535,7 @@ static void remember_meshes(BarycentricMapping *self)
     (void)dv_topology_rewritten(&self->out_mesh);
     self->located = dv_state_count(self->base.out);
     self->located_in = dv_state_count(self->base.in);
-    self->changed = self->copied = self->renumbered = false;
+    self->changed = self->copied = self->replaced = self->renumbered = false;
     dv_free(self->hangs);
     self->hangs = NULL;
 }
@@ -694,7 +699,8 @@ static bool current(BarycentricMapping *self, uint32_t points_in, uint32_t point
     if (!self->changed && self->located == points_out && (followed || self->located_in == points_in) &&
         is_current(&self->in_mesh, followed) && is_current(&self->out_mesh, output))
         return self->ready && self->rows.columns <= points_in;
-    dv_object_set_state(dv_object_of(self), locate(self, false) == DV_OK ? DV_COMPONENT_VALID : DV_COMPONENT_INVALID);
+    dv_object_set_state(dv_object_of(self),
+                        locate(self, self->replaced) == DV_OK ? DV_COMPONENT_VALID : DV_COMPONENT_INVALID);
     self->ready = self->ready && self->rows.columns <= points_in && self->rows.rows <= points_out;
     return self->ready;
 }
