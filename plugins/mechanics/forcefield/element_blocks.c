@@ -6,14 +6,12 @@
 
 #include <string.h>
 
-static void forget_pairs(ElementBlocks *mesh)
+static void free_pairs(ElementBlocks *mesh)
 {
     dv_free(mesh->pair);
     dv_free(mesh->pair_begin);
     dv_free(mesh->pair_end);
     dv_free(mesh->pair_entry);
-    mesh->pair = mesh->pair_begin = mesh->pair_end = mesh->pair_entry = NULL;
-    mesh->pairs = 0;
 }
 
 void element_blocks_free(ElementBlocks *mesh)
@@ -25,7 +23,7 @@ void element_blocks_free(ElementBlocks *mesh)
     dv_free(mesh->end);
     dv_free(mesh->limit);
     dv_free(mesh->entry);
-    forget_pairs(mesh);
+    free_pairs(mesh);
     memset(mesh, 0, sizeof *mesh);
 }
 
@@ -253,7 +251,7 @@ DvStatus element_blocks_update(ElementBlocks *mesh, const DvObject *object, cons
                                const DvTopologyRef *topology, uint32_t points, uint32_t elements, const uint32_t *list,
                                bool *paired)
 {
-    *paired = !mesh->pair || !edits->points_edited;
+    *paired = !mesh->paired || !edits->points_edited;
     for (uint32_t i = 0; i < edits->elements.count; i++) {
         const DvStatus status = check_element(object, kind, mesh->nodes, points, list, elements, edits->elements.at[i]);
         if (status != DV_OK)
@@ -266,10 +264,12 @@ DvStatus element_blocks_update(ElementBlocks *mesh, const DvObject *object, cons
     const DvAdjacency around = topology->ops->adjacency(topology->self, DV_POINTS, edits->kind);
     for (uint32_t i = 0; i < edits->points.count; i++)
         gather_row(mesh, &around, list, edits->points.at[i]);
-    if (mesh->pair && *paired)
+    if (mesh->paired && *paired)
         *paired = update_pairs(mesh, edits);
-    if (!*paired)
-        forget_pairs(mesh);
+    if (!*paired) {
+        mesh->paired = false;
+        mesh->pairs = 0;
+    }
     return DV_OK;
 }
 
@@ -341,17 +341,26 @@ void element_blocks_accumulate(const ElementBlocks *mesh, const DvVec *f)
     dv_parallel_for(mesh->points, POINTS_PER_CHUNK, accumulate_chunk, &(Accumulation){mesh, f->at});
 }
 
+static void make_room_for_pairs(ElementBlocks *mesh, size_t most)
+{
+    if (mesh->pair && most <= mesh->pair_capacity)
+        return;
+    mesh->pair_capacity = mesh->pair ? most + most / 4 : most; /* again: the mesh grows */
+    free_pairs(mesh);
+    mesh->pair = dv_alloc(mesh->pair_capacity, 2 * sizeof *mesh->pair);
+    mesh->pair_begin = dv_alloc(mesh->pair_capacity, sizeof *mesh->pair_begin);
+    mesh->pair_end = dv_alloc(mesh->pair_capacity, sizeof *mesh->pair_end);
+    mesh->pair_entry = dv_alloc(mesh->pair_capacity, sizeof *mesh->pair_entry);
+}
+
 /* The pairs of the elements around each point, sorted by the second point; a stable order keeps elements ascending. */
 void element_blocks_find_pairs(ElementBlocks *mesh)
 {
-    if (mesh->pair || mesh->elements == 0)
+    if (mesh->paired || mesh->elements == 0)
         return;
     const uint32_t nodes = mesh->nodes, points = mesh->points;
-    const size_t most = (size_t)mesh->elements * nodes * (nodes - 1) / 2;
-    mesh->pair = dv_alloc(most, 2 * sizeof *mesh->pair);
-    mesh->pair_begin = dv_alloc(most, sizeof *mesh->pair_begin);
-    mesh->pair_end = dv_alloc(most, sizeof *mesh->pair_end);
-    mesh->pair_entry = dv_alloc(most, sizeof *mesh->pair_entry);
+    make_room_for_pairs(mesh, (size_t)mesh->elements * nodes * (nodes - 1) / 2);
+    mesh->paired = true;
     uint32_t *pair_of =
         dv_alloc(points, sizeof *pair_of); /* of the second point, + 1, while one first point is handled */
     uint32_t *seconds = dv_alloc(points, sizeof *seconds), *counts = dv_alloc(points, sizeof *counts);

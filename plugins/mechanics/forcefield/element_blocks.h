@@ -41,6 +41,8 @@ typedef struct ElementBlocks {
     uint32_t entry_room, block_room, point_room; /* that there is room for */
 
     /* Pairs of different points that share an element, or did, first < second, sorted; made by element_blocks_find_pairs. */
+    bool paired; /* they are made */
+    size_t pair_capacity;
     uint32_t pairs;
     uint32_t *pair;                  /* [pairs][2] */
     uint32_t *pair_begin, *pair_end; /* [pairs] */

@@ -13,7 +13,7 @@
  * names its entries, one that goes gives them back, and only when entries have come or have no name left is the matrix spliced: one
  * pass that moves rows and renumbers the slots, without asking any component. So the entries are always those that the
  * present components name, whatever was there before, and results are those of a structure made from nothing. When a state has another number
- * of points or the block size changes, the structure is made from nothing.
+ * of points or the block size changes, the structure is made from nothing, in the memory that it has.
  *
  * Where neither factors nor anything that adds to the matrix has changed since the last assembly, as components tell by the numbers
  * of their matrices, the values stay, and their version with them.
@@ -136,8 +136,8 @@ struct Assembly {
     uint64_t versions;               /* numbers given to values so far */
     Pairs coming;  /* entries that are named and not there: number = entries + place, until the splice */
     size_t unused; /* entries that nobody names */
-    uint32_t *number, *old_row, *new_row;
-    size_t number_capacity, old_row_capacity, new_row_capacity;
+    uint32_t *number, *old_row, *new_row, *next_entry;
+    size_t number_capacity, old_row_capacity, new_row_capacity, next_entry_capacity;
     Sorter sorter;
     Pairs pairs; /* of the local at work */
 
@@ -248,6 +248,17 @@ static void take_over(Assembly *as, Matrix *matrix, SceneMechanics *scene)
     as->valued = false;
 }
 
+/* Each entry has a mirror image: rows name the columns of one in the order of its entries. */
+static void transpose(Assembly *as, const Rows *rows, uint32_t *transposed)
+{
+    WITH_ROOM(as->next_entry, as->next_entry_capacity, rows->count);
+    if (rows->count)
+        memcpy(as->next_entry, rows->start, rows->count * sizeof *rows->start);
+    for (uint32_t row = 0; row < rows->count; row++)
+        for (uint32_t e = rows->start[row]; e < rows->start[row + 1]; e++)
+            transposed[e] = as->next_entry[rows->columns[e]]++;
+}
+
 /* Puts entries that come among those that stay, and leaves out what nobody names. `old_row` by new row (NOWHERE: it is new) and
  * `new_row` by old row (NOWHERE: it has gone); NULL: the same rows. */
 static void splice(Assembly *as, SceneMechanics *scene, uint32_t row_count, const uint32_t *old_row,
@@ -307,18 +318,11 @@ static void splice(Assembly *as, SceneMechanics *scene, uint32_t row_count, cons
             if (column == row)
                 to->diagonal[row] = count;
             rows->columns[count] = column;
-            to->uses[count] = uses;
-            to->transposed[count++] = NOWHERE;
+            to->uses[count++] = uses;
         }
     }
     rows->start[row_count] = count;
-    for (size_t e = 0; e < entries; e++)
-        if (as->number[e] != NOWHERE)
-            to->transposed[as->number[e]] = as->number[as->now->transposed[e]];
-    for (uint32_t row = 0; row < row_count; row++)
-        for (uint32_t e = rows->start[row]; e < rows->start[row + 1]; e++)
-            if (to->transposed[e] == NOWHERE)
-                to->transposed[e] = rows_find(rows, rows->columns[e], row);
+    transpose(as, rows, to->transposed);
     as->coming.count = 0;
     as->unused = 0;
     renumber_slots(as);
@@ -1076,10 +1080,10 @@ void assembly_free(Assembly *as)
     pairs_free(&as->coming);
     pairs_free(&as->pairs);
     sorter_free(&as->sorter);
-    void *arrays[] = {
-        as->placed,        as->first_block,    as->old_first_block, as->of_fields,        as->of_mappings, as->locals,
-        as->local_list.at, as->free_locals.at, as->number,          as->old_row,          as->new_row,     as->fixed,
-        as->needed,        as->gathered,       as->of_rows.at,      as->coming_fields.at, as->coupled,     as->marks};
+    void *arrays[] = {as->placed,     as->first_block,      as->old_first_block, as->of_fields, as->of_mappings,
+                      as->locals,     as->local_list.at,    as->free_locals.at,  as->number,    as->old_row,
+                      as->new_row,    as->next_entry,       as->fixed,           as->needed,    as->gathered,
+                      as->of_rows.at, as->coming_fields.at, as->coupled,         as->marks};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         dv_free(arrays[i]);
     dv_free(as);
@@ -1324,12 +1328,52 @@ static void drop(DvMechanics *m)
     m->assembly = NULL;
 }
 
+static void forget(Contribution *c)
+{
+    c->id = 0;
+    c->slot_count = 0;
+    c->couplings.count = 0;
+}
+
+/* As if nothing had been there: with memory for as much as there was, and the matrix that is lent. */
+static void start_again(Assembly *as, const DvMechanics *m)
+{
+    for (uint32_t i = 0; i < 2 * as->field_slots; i++) {
+        forget(&as->of_fields[i]);
+        as->of_fields[i].seen = 0;
+    }
+    for (uint32_t i = 0; i < as->mapping_slots; i++)
+        forget(&as->of_mappings[i]);
+    for (uint32_t i = 0; i < as->local_list.count; i++) {
+        Local *local = &as->locals[as->local_list.at[i]];
+        local->user_count = 0;
+        local->slot_count = 0;
+    }
+    drop_unused_locals(as);
+    jacobians_free(as->jacobians);
+    as->jacobians = NULL;
+    for (size_t i = 0; i < as->placed_capacity; i++) {
+        as->placed[i] = (Placed){.id = 0};
+        as->first_block[i] = NOWHERE;
+    }
+    as->blocks.block = block_size_of(m);
+    as->blocks.rows = (Rows){.count = 0};
+    as->blocks.values = NULL;
+    as->now = NULL;
+    as->of_rows.count = 0;
+    as->coming.count = 0;
+    as->unused = 0;
+    as->states = as->version = 0;
+    as->costs = (Costs){.product = 0};
+    as->fixed_known = as->valued = false;
+}
+
 /* The structure, up to date with the graph and the components. */
 static Assembly *structure(DvMechanics *m)
 {
     if (m->assembly && (!fits_states(m->assembly, m) ||
                         (m->assembly->states != m->placed && m->assembly->blocks.block != block_size_of(m))))
-        drop(m);
+        start_again(m->assembly, m);
     if (!m->assembly) {
         m->assembly = dv_alloc(1, sizeof *m->assembly);
         m->assembly->blocks.block = block_size_of(m);
