@@ -34,8 +34,8 @@ typedef struct RandomRows {
     Kind kind;
     double mu;
     uint32_t rows; /* of this step */
-    double violation[MOST_ROWS], stored[MOST_ROWS];
-    bool starts; /* blocks begin somewhere */
+    double violation[MOST_ROWS], stored[MOST_ROWS], start[MOST_ROWS];
+    bool starts; /* blocks begin there */
 } RandomRows;
 
 static uint32_t states(void *self_, DvObject **objects, uint32_t capacity)
@@ -67,7 +67,7 @@ static DvStatus build(void *self_, const DvStep *step, DvConstraintRows *rows)
             block->p[0] = self->mu;
         block->has_start = block->is_contact = self->starts;
         for (uint32_t k = 0; k < count; k++, row++) {
-            block->start[k] = random_number(&self->seed);
+            self->start[row] = block->start[k] = random_number(&self->seed);
             for (uint32_t p = 0; p < points; p++) {
                 double *values = dv_entry_add(rows->of_state[0], row, p);
                 for (uint32_t axis = 0; axis < 3; axis++)
@@ -280,18 +280,23 @@ static void each_sweep_is_that_of_the_method(void **state)
         const char *solver;
         double sor; /* 0: conjugate gradients */
         int sweeps;
+        bool starts; /* where the rows say, not at zero */
     } methods[] = {
-        {"BlockGaussSeidelConstraintSolver name='solver' tolerance='0' maxIterations='3'", 1.0, 3},
-        {"BlockGaussSeidelConstraintSolver name='solver' tolerance='0' maxIterations='4' sor='0.7'", 0.7, 4},
-        {"BlockGaussSeidelConstraintSolver name='solver' tolerance='0' maxIterations='4' sor='1.4'", 1.4, 4},
-        {"UnbuiltGaussSeidelConstraintSolver name='solver' tolerance='0' maxIterations='4'", 1.0, 4},
-        {"NNCGConstraintSolver name='solver' tolerance='0' maxIterations='1'", 0.0, 1},
-        {"NNCGConstraintSolver name='solver' tolerance='0' maxIterations='6'", 0.0, 6},
-        {"LCPConstraintSolver name='solver' mu='0' tolerance='0' maxIt='3'", 1.0, 3},
+        {"BlockGaussSeidelConstraintSolver name='solver' tolerance='0' maxIterations='3' initial_guess='1'", 1.0, 3,
+         true},
+        {"BlockGaussSeidelConstraintSolver name='solver' tolerance='0' maxIterations='4' sor='0.7'", 0.7, 4, false},
+        {"BlockGaussSeidelConstraintSolver name='solver' tolerance='0' maxIterations='4' sor='1.4' initial_guess='1'",
+         1.4, 4, true},
+        {"UnbuiltGaussSeidelConstraintSolver name='solver' tolerance='0' maxIterations='4'", 1.0, 4, false},
+        {"NNCGConstraintSolver name='solver' tolerance='0' maxIterations='1'", 0.0, 1, false},
+        {"NNCGConstraintSolver name='solver' tolerance='0' maxIterations='6'", 0.0, 6, false},
+        {"LCPConstraintSolver name='solver' mu='0' tolerance='0' maxIt='3'", 1.0, 3, false},
+        {"LCPConstraintSolver name='solver' mu='0' tolerance='0' maxIt='3' build_lcp='0' initial_guess='0'", 1.0, 3,
+         false},
     };
     dv_log_set_handler(count_unsolved, NULL);
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
-        RandomRows rows = {.seed = 13, .kind = UNILATERAL};
+        RandomRows rows = {.seed = 13, .kind = UNILATERAL, .starts = methods[m].sor > 0.0};
         DvScene *scene = load(methods[m].solver, &rows);
         for (int i = 0; i < 100; i++) {
             assert_int_equal(dv_scene_step(scene, 0), DV_OK);
@@ -299,6 +304,8 @@ static void each_sweep_is_that_of_the_method(void **state)
             const DvConstraintProblem *problem = take(scene, &ops);
             const uint32_t n = problem->rows;
             double *w = dense_problem_matrix(problem), lambda[MOST_ROWS] = {0}, before[MOST_ROWS];
+            if (methods[m].starts)
+                memcpy(lambda, rows.start, sizeof lambda);
             for (int k = 0; k < methods[m].sweeps && methods[m].sor > 0.0; k++) {
                 memcpy(before, lambda, sizeof before);
                 sweep(n, w, problem->violation, lambda);

@@ -65,7 +65,8 @@ static Feature feature_of_box(const OrientedBox *box, DvVec3 n, bool foremost)
                                             {{0, 2, 6, 4}, {5, 7, 3, 1}},
                                             {{4, 5, 1, 0}, {2, 3, 7, 6}},
                                             {{0, 1, 3, 2}, {6, 7, 5, 4}}};
-    uint32_t level = 0, last_level = 0, across = 0, back = 0;
+    uint32_t level = 0, back = 0;
+    uint32_t last_level = 0, across = 0; /* set below wherever they are read */
     double along = 0.0;
     for (uint32_t k = 0; k < 3; k++) {
         const double a = dv_vec3_dot(n, box->axis[k]);
