@@ -263,6 +263,37 @@ static void a_saved_scene_goes_on_with_the_changes_that_are_left(void **state)
     end(scene);
 }
 
+/* Lists of a saved scene that name points, or elements, which are not there, or too few numbers. */
+static void a_saved_mesh_that_does_not_fit_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *saved, *error;
+    } wrong[] = {
+        {"removedPoints='0 0 0 0 0' triangles='0 1 4  1 5 2'", "triangles[1]: no point 5: the topology has 5"},
+        {"removedPoints='0 0 0 0' triangles='0 1 4'", "does not fit the lists of elements"},
+        {"removedPoints='0 1 0 1 0 0' triangles='0 1 4'", "does not fit the lists of elements"},
+        {"removedPoints='0 1 1 1 0 0 0' triangles='0 1 4'", "does not fit the lists of elements"},
+        {"removedPoints='0 3 0 1 0 0 0' triangles='0 1 4'", "does not fit the lists of elements"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        DvText text = {0};
+        dv_text_add(
+            &text,
+            SCENE("<State time='0.2' steps='2'/><MechanicalObject name='x' position='0 0 0  2 0 0  2 2 0  0 2 0  "
+                  "1 1 0'/><TriangleSetTopologyContainer position='@x.position' triangles='0 1 4'><State %s/>"
+                  "</TriangleSetTopologyContainer><TriangleSetTopologyModifier/>"),
+            wrong[i].saved);
+        expect_load_error(text.at, wrong[i].error);
+        dv_text_free(&text);
+    }
+    dv_scene_free(scene_from_text(
+        SCENE("<State time='0.2' steps='2'/><MechanicalObject name='x' position='0 0 0  2 0 0  2 2 0  0 2 0  1 1 0'/>"
+              "<TriangleSetTopologyContainer position='@x.position' triangles='0 1 4'>"
+              "<State removedPoints='0 1 0 1 0 0 0' triangles='0 1 4'/></TriangleSetTopologyContainer>"
+              "<TriangleSetTopologyModifier/>")));
+}
+
 #define EXPECT_FILE_ERROR(changes, message)                                                            \
     do {                                                                                               \
         write_changes(changes);                                                                        \
@@ -484,6 +515,7 @@ int main(void)
         cmocka_unit_test(a_region_s_triangles_are_removed_once),
         cmocka_unit_test(a_reset_begins_the_file_again),
         cmocka_unit_test(a_saved_scene_goes_on_with_the_changes_that_are_left),
+        cmocka_unit_test(a_saved_mesh_that_does_not_fit_is_named),
         cmocka_unit_test(wrong_files_are_named),
         cmocka_unit_test(a_tool_that_touches_a_surface_removes_the_volume_below),
         cmocka_unit_test(points_of_a_surface_stand_for_the_triangles_around_them),
