@@ -12,6 +12,7 @@
 #include "constraint/constraint_base.h"
 
 #include <divan/math/quat.h>
+#include <divan/memory.h>
 
 enum { MOST_COMPONENTS = 6 };
 
@@ -133,9 +134,47 @@ static const DvProjectiveConstraintOps constraint_ops = {
     .structure = structure,
 };
 
-static void draw(void *self, DvDraw *draw)
+/* Where a point is at a key: at a place of its own, or moved from where it was first.     start: of the point, or NULL */
+static void place_at_key(const LinearMovementProjectiveConstraint *self, const double *start, const double *movement,
+                         double place[3])
 {
-    constraint_draw(&((LinearMovementProjectiveConstraint *)self)->base, draw, false, 0.0);
+    for (uint32_t c = 0; c < self->base.state.dof->spatial; c++)
+        place[c] = (start ? start[c] : 0.0) + movement[c];
+}
+
+/* Lines from key to key, for each point. */
+static void draw_movement(LinearMovementProjectiveConstraint *self, DvDraw *draw)
+{
+    static const double red[4] = {1.0, 0.5, 0.5, 1.0};
+    size_t count, keys, movements, starts;
+    const uint32_t *index = constraint_indices(&self->base, &count);
+    (void)dv_data_doubles(&self->key_times, &keys);
+    const double *movement = dv_data_doubles(&self->movements, &movements);
+    const double *start = dv_data_doubles(&self->base.start, &starts);
+    const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
+    const uint32_t dim = self->base.state.dof->deriv;
+    if (keys < 2 || movements < keys || count == 0)
+        return;
+    double *ends = dv_alloc(count * (keys - 1), 6 * sizeof *ends), *to = ends;
+    for (size_t i = 0; i < count; i++) {
+        const double *from = starts == count * x.dim ? start + i * x.dim : x.at + (size_t)index[i] * x.dim;
+        if (!dv_data_bool(&self->relative))
+            from = NULL;
+        for (size_t k = 0; k + 1 < keys; k++, to += 6) {
+            place_at_key(self, from, movement + k * dim, to);
+            place_at_key(self, from, movement + (k + 1) * dim, to + 3);
+        }
+    }
+    draw->ops->lines(draw, ends, (uint32_t)(count * (keys - 1)), 1.0, red);
+    dv_free(ends);
+}
+
+static void draw(void *self_, DvDraw *draw)
+{
+    LinearMovementProjectiveConstraint *self = self_;
+    constraint_draw(&self->base, draw, false, 0.0);
+    if (dv_data_bool(&self->show_movement) && self->base.state.ops && dv_draw_shows(draw, DV_DISPLAY_BEHAVIOR_MODELS))
+        draw_movement(self, draw);
 }
 
 static const DvDrawableOps drawable_ops = {.size = sizeof(DvDrawableOps), .draw = draw};
