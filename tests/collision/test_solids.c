@@ -1092,8 +1092,14 @@ static void rays_hit_what_is_in_their_way(void **state)
     const char *beside = "<MeshTopology triangles='0 1 2'/><MechanicalObject position='0.15 0 0  1 0 0  0.15 1 0'/>"
                          "<TriangleCollisionModel/>";
     assert_int_equal(contacts_of_ray("DiscreteIntersection", beside, c), 0);
-    for (int i = 0; i < 2; i++) { /* proximity: 0.05 beside it */
-        assert_int_equal(contacts_of_ray(i ? local : proximity, beside, c), 1);
+    for (int i = 0; i < 6; i++) { /* proximity: 0.05 beside it, whichever edge is first */
+        DvText turned = {0};
+        dv_text_add(&turned,
+                    "<MeshTopology triangles='%d %d %d'/><MechanicalObject position='0.15 0 0  1 0 0  0.15 1 0'/>"
+                    "<TriangleCollisionModel/>",
+                    i / 2, (i / 2 + 1) % 3, (i / 2 + 2) % 3);
+        assert_int_equal(contacts_of_ray(i % 2 ? local : proximity, turned.at, c), 1);
+        dv_text_free(&turned);
         assert_hit(c, dv_vec3(0.1, 0.2, 0), down, 0.05 - 0.1);
         assert_true(dv_vec3_distance(dv_vec3_load(c->point[1]), dv_vec3(0.15, 0.2, 0)) < 1e-12);
     }

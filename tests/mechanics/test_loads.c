@@ -55,12 +55,21 @@ static void only_points_of_the_range_count(void **state)
 {
     (void)state;
     static Forces f;
-    forces_of("<Node><MechanicalObject template='Vec1d' position='-1 -1 -1 -1'/>"
-              "<PlaneForceField name='field' normal='1' stiffness='10' damping='0' localRange='1 2'/></Node>",
-              &f);
-    const double expected[4] = {0, 10, 10, 0};
-    for (int i = 0; i < 4; i++)
-        assert_close(f.at[0][i], expected[i], 1e-14);
+    static const struct {
+        const char *range;
+        double expected[4];
+    } ranges[] = {{"1 2", {0, 10, 10, 0}}, {"1 99", {0, 10, 10, 10}}, {"3 3", {0, 0, 0, 10}}, {"0 0", {10, 0, 0, 0}}};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        DvText text = {0};
+        dv_text_add(&text,
+                    "<Node><MechanicalObject template='Vec1d' position='-1 -1 -1 -1'/><PlaneForceField name='field' "
+                    "normal='1' stiffness='10' damping='0' localRange='%s'/></Node>",
+                    ranges[i].range);
+        forces_of(text.at, &f);
+        for (int p = 0; p < 4; p++)
+            assert_close(f.at[0][p], ranges[i].expected[p], 1e-14);
+        dv_text_free(&text);
+    }
     forces_of("<Node><MechanicalObject template='Vec1d' position='-1 -1 -1 -1'/>"
               "<PlaneForceField name='field' normal='1' stiffness='10' damping='0' localRange='3 2'/></Node>",
               &f);

@@ -2,6 +2,8 @@
  *
  * Loaders and regions in scenes: fields, options, `src`, links, saving, and what wrong files and regions are told.
  */
+#include <divan/registry.h>
+
 #include "scene_text.h"
 
 #include <setjmp.h>
@@ -482,9 +484,33 @@ static void a_saved_scene_loads_its_meshes_again(void **state)
     dv_scene_free(scene);
 }
 
+/* "list of 4 indices", "Vec3d": an element holds as many numbers as the name of its type says. */
+static void types_hold_as_many_numbers_as_they_say(void **state)
+{
+    (void)state;
+    dv_scene_free(scene_from_text("<Node><DefaultAnimationLoop/></Node>")); /* starts the plugins */
+    unsigned checked = 0;
+    for (size_t c = 0; c < dv_class_count(); c++)
+        for (const DvField *field = dv_class_at(c)->fields; field && field->name; field++) {
+            unsigned numbers = 0;
+            const char *vector = strstr(field->type->name, "Vec");
+            if ((!strstr(field->type->name, " indices") || sscanf(field->type->name, "list of %u", &numbers) != 1) &&
+                (!vector || sscanf(vector, "Vec%u", &numbers) != 1))
+                continue;
+            if (field->type->components != numbers)
+                fail_msg("%s.%s: %s has %u numbers", dv_class_at(c)->name, field->name, field->type->name,
+                         (unsigned)field->type->components);
+            const size_t size = field->type->scalar == DV_SCALAR_DOUBLE ? sizeof(double) : sizeof(uint32_t);
+            assert_int_equal(field->type->element_size, numbers * size);
+            checked++;
+        }
+    assert_true(checked > 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(types_hold_as_many_numbers_as_they_say),
         cmocka_unit_test(an_obj_loader_fills_all_its_fields),
         cmocka_unit_test(the_material_of_a_file_without_one_is_the_default),
         cmocka_unit_test(options_of_loaders_change_what_they_give),

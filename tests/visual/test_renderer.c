@@ -515,6 +515,56 @@ static void texts_are_where_they_are_asked_for(void **state)
     assert_int_equal(outside, 0);
 }
 
+static void draw_word(const char *word, Shot *shot)
+{
+    char scene[256];
+    snprintf(scene, sizeof scene,
+             "<VisualStyle displayFlags='showVisualModels'/><OglLabel label='%s' x='10' y='40' fontsize='20' "
+             "color='1 1 1 1'/>",
+             word);
+    draw(scene, shot);
+}
+
+/* Whether `word` looks like `first`, and `second` some pixels to the right of it. */
+static bool is_composed(const Shot *word, const Shot *first, const Shot *second)
+{
+    for (int shift = 3; shift < 40; shift++) {
+        bool same = true;
+        for (int i = 0; i < SIDE * SIDE && same; i++) {
+            const int there = i % SIDE >= shift ? second->pixels[4 * (i - shift)] : 0;
+            const int expected = there > first->pixels[4 * i] ? there : first->pixels[4 * i];
+            same = abs(expected - word->pixels[4 * i]) <= 3;
+        }
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+/* Letters look the same wherever they are, after whatever was drawn before them. */
+static void words_are_made_of_their_letters(void **state)
+{
+    (void)state;
+    static Shot w, i, t, word;
+    draw_word("W", &w);
+    draw_word("i", &i);
+    draw_word("t", &t);
+    if (covered(&w) == 0) {
+        print_message("skipped: no font\n");
+        skip();
+    }
+    assert_int_not_equal(memcmp(i.pixels, t.pixels, sizeof t.pixels), 0);
+    draw_word("Wi", &word);
+    assert_true(is_composed(&word, &w, &i));
+    draw_word("iW", &word);
+    assert_true(is_composed(&word, &i, &w));
+    draw_word("it", &word);
+    assert_true(is_composed(&word, &i, &t));
+    draw_word("ti", &word);
+    assert_true(is_composed(&word, &t, &i));
+    assert_false(is_composed(&word, &i, &t));
+}
+
 /* A point on an axis, t from its beginning, is seen at t / (3 tan 30) of half the square's side from its middle; an axis is 0.05 thick. */
 static void axes_of_the_scene_lie_in_their_corner(void **state)
 {
@@ -837,6 +887,7 @@ int main(void)
         cmocka_unit_test(a_scene_draws_by_its_own_shader),
         cmocka_unit_test(planes_and_transforms_hold_in_their_node_and_below),
         cmocka_unit_test(texts_are_where_they_are_asked_for),
+        cmocka_unit_test(words_are_made_of_their_letters),
         cmocka_unit_test(axes_of_the_scene_lie_in_their_corner),
         cmocka_unit_test(a_viewport_shows_the_scene_in_its_rectangle),
         cmocka_unit_test(a_viewport_repeats_nothing_of_the_screen),
