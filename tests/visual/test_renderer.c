@@ -471,6 +471,224 @@ static void a_scene_draws_by_its_own_shader(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
+/* A file with this text; the caller unlinks it. */
+static void shader_file(char path[64], const char *text)
+{
+    snprintf(path, 64, P_tmpdir "/divan-shader-XXXXXX");
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    (void)close(file);
+    write_text(path, text);
+}
+
+/* What a scene's shader makes of a translucent model is laid over what is behind; a hole that it leaves is one in the shadow too. */
+static void shaders_of_scenes_draw_glass_and_shadows(void **state)
+{
+    (void)state;
+    char path[64], text[2048];
+    Shot shot;
+    shader_file(path,
+                "in vec3 dv_world;\nout vec4 dv_pixel;\nvoid main()\n{\n"
+                "    if (abs(dv_world.y) < 0.1)\n        discard;\n    dv_pixel = vec4(1.0, 0.5, 0.0, 0.25);\n}\n");
+    DvRenderView view = view_from_above();
+    const DvBackground white = {.color = {1, 1, 1, 1}, .top = {1, 1, 1, 1}};
+    view.background = &white;
+    snprintf(text, sizeof text,
+             "<OglShader fileVertexShaders='[]' fileFragmentShaders=\"'%s'\"/><OglModel color='1 1 1 0.5' " SQUARE "/>",
+             path);
+    draw_with(text, &view, &shot);
+    expect_color(&shot, 0.2, 0.3, 1, 0.25 * 0.5 + 0.75, 0.75);
+    expect_color(&shot, 0.2, 0.05, 1, 1, 1);
+    /* The shadow of an opaque square 0.5 m above the floor, which the sun moves by -0.5, has the hole. */
+    snprintf(
+        text, sizeof text,
+        "<LightManager shadows='1'/><DirectionalLight direction='1 0 1'/>"
+        "<OglModel " MATTE(
+            "1", "1",
+            "1") " position='-1 -1 0  1 -1 0  1 1 0  -1 1 0' quads='0 1 2 3'/>"
+                 "<Node name='holed'><OglShader fileVertexShaders='[]' fileFragmentShaders=\"'%s'\"/><OglModel color='red' "
+                 "position='-0.2 -0.4 0.5  0.2 -0.4 0.5  0.2 0.4 0.5  -0.2 0.4 0.5' quads='0 1 2 3'/></Node>",
+        path);
+    draw(text, &shot);
+    expect_color(&shot, -0.5, 0.25, 0, 0, 0);
+    assert_true(at(&shot, -0.5, 0)[1] > 100);
+    assert_int_equal(unlink(path), 0);
+    /* A vertex shader moves the shadow too: by 0.3 m along y. */
+    shader_file(path, "in vec3 dv_position;\nuniform mat4 dv_view, dv_projection;\nvoid main()\n{\n"
+                      "    gl_Position = dv_projection * dv_view * vec4(dv_position + vec3(0.0, 0.6, 0.0), 1.0);\n}\n");
+    snprintf(
+        text, sizeof text,
+        "<LightManager shadows='1'/><DirectionalLight direction='1 0 1'/>"
+        "<OglModel " MATTE(
+            "1", "1",
+            "1") " position='-1 -1 0  1 -1 0  1 1 0  -1 1 0' quads='0 1 2 3'/>"
+                 "<Node name='moved'><OglShader fileVertexShaders=\"'%s'\" fileFragmentShaders='[]'/><OglModel color='red' "
+                 "position='-0.2 -0.8 0.5  0.2 -0.8 0.5  0.2 -0.4 0.5  -0.2 -0.4 0.5' quads='0 1 2 3'/></Node>",
+        path);
+    draw(text, &shot);
+    expect_color(&shot, -0.5, 0, 0, 0, 0);
+    assert_true(at(&shot, -0.5, -0.6)[1] > 100);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void bodies_that_components_draw_cast_shadows(void **state)
+{
+    (void)state;
+    Shot shot;
+    draw(
+        "<VisualStyle displayFlags='showVisualModels showBehaviorModels'/><LightManager shadows='1'/><DirectionalLight direction='1 0 1'/>"
+        "<OglModel " MATTE(
+            "1", "1",
+            "1") " position='-1 -1 0  1 -1 0  1 1 0  -1 1 0' quads='0 1 2 3'/>"
+                 "<MechanicalObject position='0.2 0 0.5' showObject='1' showObjectScale='0.15' drawMode='1'/>",
+        &shot);
+    expect_color(&shot, -0.3, 0, 0, 0, 0);
+    expect_color(&shot, -0.3 + 0.15, 0, 0, 0, 0); /* wider along the way of the light: 0.15 x the root of 2 */
+    assert_true(at(&shot, -0.3, 0.2)[1] > 100);
+}
+
+/* The shader of the node, passive though it is, sees colours, depths between two planes, and the size of a pixel. */
+static void a_picture_is_drawn_once_more(void **state)
+{
+    (void)state;
+    char path[64], text[2048];
+    Shot shot;
+    shader_file(path, "in vec2 dv_uv;\nuniform sampler2D colorTexture, depthTexture;\nuniform vec2 pixelSize;\n"
+                      "uniform float gain;\nout vec4 dv_pixel;\nvoid main()\n{\n"
+                      "    vec4 moved = texture(colorTexture, dv_uv - 10.0 * pixelSize);\n"
+                      "    dv_pixel = vec4(gain * moved.r, texture(depthTexture, dv_uv).r, 0.0, 1.0);\n}\n");
+    snprintf(text, sizeof text,
+             SUN "<OglShader passive='1' fileVertexShaders='[]' fileFragmentShaders=\"'%s'\"/>"
+                 "<OglFloatVariable id='gain' value='0.5'/><PostProcessManager zNear='5' zFar='20'/>"
+                 "<OglModel " MATTE("1", "0", "0") " " SQUARE "/>",
+             path);
+    draw(text, &shot);
+    /* 10 m away: 20 (10 - 5) / (10 (20 - 5)) = 2/3. Ten pixels are 0.2 m. */
+    expect_color(&shot, 0.4, 0.4, 0.5, 2.0 / 3, 0);
+    expect_color(&shot, 0.65, 0.65, 0.5, 1, 0);
+    expect_color(&shot, -0.4, -0.4, 0, 2.0 / 3, 0);
+    expect_color(&shot, 0.9, 0, 0, 1, 0);
+    DvRenderView view = view_from_above(); /* in perspective the depth is the same */
+    view.camera.orthographic = false;
+    draw_with(text, &view, &shot);
+    expect_color(&shot, 0.1, 0.1, 0.5, 2.0 / 3, 0);
+    assert_int_equal(unlink(path), 0);
+}
+
+/* Out of focus an edge is smeared, in focus it is not: with Divan's own shader of that name. */
+static void depth_of_field_smears_what_is_out_of_focus(void **state)
+{
+    (void)state;
+    Shot shots[2];
+    for (int i = 0; i < 2; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 SUN
+                 "<OglShader passive='1' fileVertexShaders=\"'shaders/depthOfField.vert'\" "
+                 "fileFragmentShaders=\"'shaders/depthOfField.frag'\"/><OglFloatVariable id='blurIntensity' value='1'/>"
+                 "<OglFloatVariable id='focusDistance' value='%g'/><OglFloatVariable id='focusLength' value='0.1'/>"
+                 "<PostProcessManager zNear='5' zFar='20'/><OglModel " MATTE("1", "1", "1") " " SQUARE "/>",
+                 i == 0 ? 0.6667 : 0.1);
+        draw(text, &shots[i]);
+    }
+    expect_color(&shots[0], 0.48, 0, 1, 1, 1);
+    assert_in_range(at(&shots[1], 0.48, 0)[0], 50, 220);
+    expect_color(&shots[1], 0, 0, 1, 1, 1);
+}
+
+/* IEC 61966-2-1 */
+static double of_screen(double linear)
+{
+    return linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1 / 2.4) - 0.055;
+}
+
+static void linear_colours_become_those_of_a_screen(void **state)
+{
+    (void)state;
+    Shot shot;
+    DvRenderView view = view_from_above();
+    const DvBackground dark = {.color = {0.1, 0.1, 0.1, 1}, .top = {0.1, 0.1, 0.1, 1}};
+    view.background = &dark;
+    draw_with("<OglRenderingSRGB/>" SUN "<OglModel " MATTE("0.5", "0.2", "0.002") " " SQUARE "/>", &view, &shot);
+    expect_color(&shot, 0, 0, of_screen(0.5), of_screen(0.2), of_screen(0.002));
+    expect_color(&shot, 0.8, 0, of_screen(0.1), of_screen(0.1), of_screen(0.1));
+}
+
+/* Sides of 1 x 1 pixels, and the direction that a shader asks for. */
+static void a_cube_shows_the_side_that_is_asked_for(void **state)
+{
+    (void)state;
+    const DvImagesOps *images = dv_service(DV_IMAGES);
+    static const char *const names[6] = {"PosX", "NegX", "PosY", "NegY", "PosZ", "NegZ"};
+    static const char *const ways[6] = {"1, 0, 0", "-1, 0, 0", "0, 1, 0", "0, -1, 0", "0, 0, 1", "0, 0, -1"};
+    char files[6][64], path[64];
+    DvText why = {0}, sides = {0};
+    if (!images) {
+        print_message("skipped: no plugin reads images\n");
+        skip();
+    }
+    for (int i = 0; i < 6; i++) { /* the upper half of each is dark */
+        uint8_t pixels[16];
+        for (int p = 0; p < 4; p++) {
+            const uint8_t color[4] = {(uint8_t)(p < 2 ? 0 : 40 * (i + 1)), (uint8_t)(255 - 40 * i), 0, 255};
+            memcpy(pixels + 4 * p, color, 4);
+        }
+        snprintf(files[i], sizeof files[i], P_tmpdir "/divan-side-XXXXXX.png");
+        const int file = mkstemps(files[i], 4);
+        assert_true(file >= 0);
+        (void)close(file);
+        assert_int_equal(images->write(files[i], NULL, &(DvImage){2, 2, pixels}, true, &why), DV_OK);
+        dv_text_add(&sides, " cubemapFilename%s='%s'", names[i], files[i]);
+    }
+    for (int i = 0; i < 6; i++) {
+        DvText glsl = {0}, scene = {0};
+        Shot shot;
+        /* Half a pixel below the middle: of the sides around the y axis, as seen from inside, that is the lower half. */
+        dv_text_add(&glsl,
+                    "uniform samplerCube sky;\nout vec4 dv_pixel;\nvoid main()\n{\n"
+                    "    dv_pixel = texture(sky, vec3(%s) - vec3(0.0, %s, 0.0));\n}\n",
+                    ways[i], i == 2 || i == 3 ? "0.0" : "0.5");
+        shader_file(path, glsl.at);
+        dv_text_add(&scene,
+                    "<OglShader fileVertexShaders='[]' fileFragmentShaders=\"'%s'\"/>"
+                    "<OglTexture id='sky'%s linearInterpolation='0'/><OglModel " SQUARE "/>",
+                    path, sides.at);
+        draw(scene.at, &shot);
+        const uint8_t *pixel = at(&shot, 0, 0);
+        assert_int_equal(pixel[1], 255 - 40 * i);
+        if (i != 2 && i != 3)
+            assert_int_equal(pixel[0], 40 * (i + 1));
+        assert_int_equal(unlink(path), 0);
+        dv_text_free(&glsl);
+        dv_text_free(&scene);
+    }
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(unlink(files[i]), 0);
+    dv_text_free(&sides);
+}
+
+static void bytes_of_a_scene_are_a_texture(void **state)
+{
+    (void)state;
+    char path[64], text[1024];
+    Shot shot;
+    shader_file(path, "in vec3 dv_world;\nuniform sampler2D bytes;\nout vec4 dv_pixel;\nvoid main()\n{\n"
+                      "    dv_pixel = vec4(texture(bytes, dv_world.xy + 0.5).rgb, 1.0);\n}\n");
+    snprintf(
+        text, sizeof text,
+        "<OglShader fileVertexShaders='[]' fileFragmentShaders=\"'%s'\"/><OglTexture id='bytes' "
+        "linearInterpolation='0' generateMipmaps='0' proceduralTextureWidth='2' proceduralTextureHeight='2' "
+        "proceduralTextureNbBits='24' proceduralTextureData='255 0 0  0 255 0  0 0 255  51 102 153'/><OglModel " SQUARE
+        "/>",
+        path);
+    draw(text, &shot);
+    expect_color(&shot, -0.2, -0.2, 1, 0, 0);
+    expect_color(&shot, 0.2, -0.2, 0, 1, 0);
+    expect_color(&shot, -0.2, 0.2, 0, 0, 1);
+    expect_color(&shot, 0.2, 0.2, 0.2, 0.4, 0.6);
+    assert_int_equal(unlink(path), 0);
+}
+
 static void planes_and_transforms_hold_in_their_node_and_below(void **state)
 {
     (void)state;
@@ -885,6 +1103,13 @@ int main(void)
         cmocka_unit_test(a_size_that_cannot_be_is_an_error),
         cmocka_unit_test(two_renderers_of_a_thread_do_not_disturb_each_other),
         cmocka_unit_test(a_scene_draws_by_its_own_shader),
+        cmocka_unit_test(shaders_of_scenes_draw_glass_and_shadows),
+        cmocka_unit_test(bodies_that_components_draw_cast_shadows),
+        cmocka_unit_test(a_picture_is_drawn_once_more),
+        cmocka_unit_test(depth_of_field_smears_what_is_out_of_focus),
+        cmocka_unit_test(linear_colours_become_those_of_a_screen),
+        cmocka_unit_test(a_cube_shows_the_side_that_is_asked_for),
+        cmocka_unit_test(bytes_of_a_scene_are_a_texture),
         cmocka_unit_test(planes_and_transforms_hold_in_their_node_and_below),
         cmocka_unit_test(texts_are_where_they_are_asked_for),
         cmocka_unit_test(words_are_made_of_their_letters),

@@ -370,16 +370,16 @@ static void what_is_not_drawn_is_told(void **state)
     (void)state;
     DvText said = {0};
     dv_log_set_handler(collect, &said);
-    DvScene *scene =
-        scene_from_text("<Node><OglRenderingSRGB/><OglShader/><PostProcessManager/><PostProcessManager enable='0'/>"
-                        "<VisualManagerPass/><VisualManagerSecondaryPass/></Node>");
+    DvScene *scene = scene_from_text("<Node><PostProcessManager/><OglTexture cubemapFilenamePosX='no.png'/>"
+                                     "<VisualManagerPass/><VisualManagerSecondaryPass/></Node>");
     dv_log_set_handler(NULL, NULL);
     assert_non_null(scene);
     static const struct {
         const char *words;
         int times;
-    } told[] = {{"pictures are drawn in the colours of a screen", 1},
-                {"does not draw a picture once more", 1},
+    } told[] = {{"its node has no OglShader that could draw the picture once more", 1},
+                {"no file 'no.png'; the texture is no cube", 1},
+                {"a cube has six sides, and this one is not given", 5},
                 {"draws the scene at once, whatever its passes", 2}};
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
         int times = 0;

@@ -24,8 +24,8 @@ static DvStatus init(DvObject *object, void *self_)
     if (!(dv_data_double(&self->near) < dv_data_double(&self->far)))
         return dv_field_error(&self->far, -1, "%g m is not beyond zNear, %g m", dv_data_double(&self->far),
                               dv_data_double(&self->near));
-    if (dv_data_bool(&self->enable))
-        dv_remark(object, "changes nothing: the renderer does not draw a picture once more by a shader");
+    if (!dv_node_find(dv_object_node(object), DV_SHADER, DV_SEARCH_LOCAL))
+        dv_remark(object, "changes nothing: its node has no OglShader that could draw the picture once more");
     return DV_OK;
 }
 
@@ -47,8 +47,7 @@ const DvClass dv_post_process_manager = {
     .bases = (const char *const[]){"VisualModel", NULL},
     .family = "shaders",
     .module = "Sofa.GL.Component.Shader",
-    .help =
-        "Asks that the picture of the scene is drawn once more by the shader of its node; the renderer does not do so.",
+    .help = "Draws the picture of the scene once more by the shader of its node.",
     .instance_size = sizeof(PostProcessManager),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_POST_PROCESS, .ops = &ops}, {0}},
@@ -66,13 +65,6 @@ static bool get_srgb(void *self, DvPostProcess *process)
     return true;
 }
 
-static DvStatus init_srgb(DvObject *object, void *self)
-{
-    (void)self;
-    dv_remark(object, "changes nothing: pictures are drawn in the colours of a screen");
-    return DV_OK;
-}
-
 static const DvPostProcessOps srgb_ops = {.size = sizeof srgb_ops, .get = get_srgb};
 
 const DvClass dv_ogl_rendering_srgb = {
@@ -81,8 +73,7 @@ const DvClass dv_ogl_rendering_srgb = {
     .bases = (const char *const[]){"VisualManager", NULL},
     .family = "shaders",
     .module = "Sofa.GL.Component.Shader",
-    .help = "Asks that colours of the picture are linear and become those of a screen; the renderer does not do so.",
+    .help = "Colours of the scene are linear, and the picture has those of a screen (IEC 61966-2-1).",
     .instance_size = sizeof(OglRenderingSrgb),
     .contracts = (const DvContract[]){{.id = DV_POST_PROCESS, .ops = &srgb_ops}, {0}},
-    .init = init_srgb,
 };

@@ -290,11 +290,18 @@ static bool is_on_top(const DvPictureBatch *batch)
     return (batch->draw_state & DV_DRAW_ON_TOP) != 0;
 }
 
+/* Bodies do; lines, points, spots and what is drawn without light are marks. */
+static bool casts_shadows(const DvPictureBatch *batch)
+{
+    return is_lit(batch) && !batch->translucent && !(batch->draw_state & DV_DRAW_WIREFRAME);
+}
+
 void batches_draw(DvRenderer *self, Pass pass, bool on_top)
 {
     for (uint32_t i = 0; i < self->picture->batch_count; i++) {
         const DvPictureBatch *batch = &self->picture->batches[i];
-        const bool belongs = on_top || batch->translucent == (pass == PASS_TRANSLUCENT);
+        const bool belongs =
+            pass == PASS_SHADOW ? casts_shadows(batch) : on_top || batch->translucent == (pass == PASS_TRANSLUCENT);
         if (is_on_top(batch) == on_top && belongs)
             draw_batch(self, batch, pass);
     }

@@ -27,14 +27,20 @@ static size_t length_of_head(const char *source)
     return (size_t)(end - source);
 }
 
-static GLuint compile(GLenum stage, const char *source, const char *head, DvText *why)
+static GLuint compile(GLenum stage, const char *source, const char *head, const char *ends, DvText *why)
 {
+    enum { PARTS = 6 };
     const size_t length = length_of_head(source);
-    const char *parts[3] = {length ? source : "#version 330 core\n", head, source + length};
-    const GLint lengths[3] = {length ? (GLint)length : -1, -1, -1};
+    const char *parts[PARTS] = {length ? source : "#version 330 core\n",
+                                head,
+                                ends ? "#define main dv_scene_main\n" : "",
+                                source + length,
+                                ends ? "\n#undef main\n" : "",
+                                ends ? ends : ""};
+    const GLint lengths[PARTS] = {length ? (GLint)length : -1, -1, -1, -1, -1, -1};
     GLuint shader = glCreateShader(stage);
     GLint good = GL_FALSE;
-    glShaderSource(shader, 3, parts, lengths);
+    glShaderSource(shader, PARTS, parts, lengths);
     glCompileShader(shader);
     glGetShaderiv(shader, GL_COMPILE_STATUS, &good);
     if (good)
@@ -46,7 +52,7 @@ static GLuint compile(GLenum stage, const char *source, const char *head, DvText
     return 0;
 }
 
-GLuint program_compile(const char *const sources[DV_SHADER_STAGES], const char *head, DvText *why, int *failed)
+GLuint program_compile(const ProgramText *text, DvText *why, int *failed)
 {
     static const char *const attributes[OWN_ATTRIBUTES] = {"dv_position", "dv_normal", "dv_texcoord",
                                                            "dv_color",    "dv_from",   "dv_to"};
@@ -54,9 +60,10 @@ GLuint program_compile(const char *const sources[DV_SHADER_STAGES], const char *
     bool good = true;
     *failed = -1;
     for (int stage = 0; good && stage < DV_SHADER_STAGES; stage++) {
-        if (!sources[stage])
+        if (!text->stages[stage])
             continue;
-        shader = compile(stages[stage], sources[stage], head, why);
+        shader = compile(stages[stage], text->stages[stage], text->head,
+                         stage == DV_SHADER_FRAGMENT ? text->ends : NULL, why);
         good = shader != 0;
         if (good) {
             glAttachShader(program, shader);
@@ -130,6 +137,7 @@ void program_find_uniforms(Program *program)
         UNIFORM(shape),
         UNIFORM(splats),
         UNIFORM(orthographic),
+        UNIFORM(depths),
 #undef UNIFORM
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -139,9 +147,9 @@ void program_find_uniforms(Program *program)
 /* Programs of our own: that they compile is a matter of the driver. */
 static GLuint own(const char *vertex, const char *fragment, const char *head, DvText *why)
 {
-    const char *const sources[DV_SHADER_STAGES] = {vertex, fragment, NULL};
+    const ProgramText text = {.stages = {vertex, fragment, NULL}, .head = head};
     int failed;
-    return program_compile(sources, head, why, &failed);
+    return program_compile(&text, why, &failed);
 }
 
 static bool find_screen(ScreenProgram *program, GLuint name)
@@ -156,6 +164,8 @@ static bool find_screen(ScreenProgram *program, GLuint name)
     program->weights = glGetUniformLocation(name, "dv_weights");
     program->view = glGetUniformLocation(name, "dv_view");
     program->projection = glGetUniformLocation(name, "dv_projection");
+    program->depths = glGetUniformLocation(name, "dv_depths");
+    program->range = glGetUniformLocation(name, "dv_range");
     return name != 0;
 }
 
@@ -233,7 +243,8 @@ bool program_make_all(DvRenderer *self, DvText *why)
                 return false;
     return make_screen(&self->background, shader_background_fragment, "#define WITHOUT_TEXTURE\n", why) &&
            make_screen(&self->background_image, shader_background_fragment, "", why) &&
-           make_screen(&self->compose, shader_compose_fragment, "", why) && make_letters(self, why);
+           make_screen(&self->compose, shader_compose_fragment, "", why) &&
+           make_screen(&self->depths, shader_depths_fragment, "", why) && make_letters(self, why);
 }
 
 void program_free_all(DvRenderer *self)
@@ -247,5 +258,6 @@ void program_free_all(DvRenderer *self)
     glDeleteProgram(self->background.name);
     glDeleteProgram(self->background_image.name);
     glDeleteProgram(self->compose.name);
+    glDeleteProgram(self->depths.name);
     glDeleteProgram(self->letters.name);
 }

@@ -96,6 +96,7 @@ static void destroy(DvRenderer *self)
         glDeleteVertexArrays(1, &self->text_array);
         glDeleteBuffers(1, &self->text_buffer);
         shadows_free(&self->shadows);
+        post_free(self);
         targets_free(&self->targets);
         targets_free(&self->second_targets);
         font_free(&self->font);
@@ -153,6 +154,8 @@ static void set_look(DvRenderer *self, const Program *program)
     glUniform1i(at->shadow_map, SHADOW_UNIT);
     glUniform3fv(at->scene_ambient, 1, self->scene_ambient);
     glUniform1f(at->depth_scale, (float)self->depth_scale);
+    const float *p = self->look_projection;
+    glUniform4f(at->depths, p[10], p[11], p[14], p[15]);
     const double *fog = self->view->fog_color;
     glUniform4f(at->fog, (float)fog[0], (float)fog[1], (float)fog[2], (float)self->view->fog);
     for (uint32_t i = 0; i < self->light_count; i++) {
@@ -284,16 +287,6 @@ static void prepare(DvRenderer *self, const DvPicture *picture, const DvRenderVi
             self->features |= WITH_FADING;
 }
 
-static void copy(const Targets *t, GLuint from, GLuint to, GLenum attachment)
-{
-    glBindFramebuffer(GL_READ_FRAMEBUFFER, from);
-    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, to);
-    glReadBuffer(attachment);
-    glDrawBuffer(attachment);
-    glBlitFramebuffer(0, 0, (GLint)t->width, (GLint)t->height, 0, 0, (GLint)t->width, (GLint)t->height,
-                      GL_COLOR_BUFFER_BIT, GL_NEAREST);
-}
-
 /* What is behind the scene, and how it looks. */
 static Behind behind_of(const DvRenderer *self)
 {
@@ -353,7 +346,7 @@ static void draw_background(DvRenderer *self)
         paint_behind(self, &behind);
         t->behind_is = behind;
     }
-    copy(t, t->behind, t->picture, GL_COLOR_ATTACHMENT0);
+    targets_copy(t, t->behind, t->picture, GL_COLOR_ATTACHMENT0);
     glBindFramebuffer(GL_FRAMEBUFFER, t->picture);
 }
 
@@ -375,8 +368,8 @@ static void compose(DvRenderer *self)
 {
     const Targets *t = &self->targets;
     const float whole[4] = {-1, -1, 1, 1};
-    copy(t, t->mixing, t->mixed, GL_COLOR_ATTACHMENT0);
-    copy(t, t->mixing, t->mixed, GL_COLOR_ATTACHMENT1);
+    targets_copy(t, t->mixing, t->mixed, GL_COLOR_ATTACHMENT0);
+    targets_copy(t, t->mixing, t->mixed, GL_COLOR_ATTACHMENT1);
     glBindFramebuffer(GL_FRAMEBUFFER, t->picture);
     glDisable(GL_DEPTH_TEST);
     glEnable(GL_BLEND);
@@ -427,6 +420,7 @@ static void draw_on_top(DvRenderer *self)
     for (int i = 0; i < self->clips_enabled; i++)
         glDisable(GL_CLIP_DISTANCE0 + (GLenum)i);
     self->clips_enabled = 0;
+    glDisable(GL_FRAMEBUFFER_SRGB); /* texts and legends have colours of a screen */
     overlay_draw(self);
 }
 
@@ -461,7 +455,7 @@ static DvStatus check_size(const DvRenderView *view, DvText *why)
 /* The scene as one camera sees it. */
 static DvStatus draw_view(DvRenderer *self, const DvPicture *picture, const DvRenderView *view, DvText *why)
 {
-    DvStatus status = targets_fit(&self->targets, view->width, view->height, self->samples, why);
+    DvStatus status = targets_fit(&self->targets, view, self->samples, picture->linear_colors, why);
     if (status != DV_OK)
         return status;
     prepare(self, picture, view);
@@ -472,11 +466,15 @@ static DvStatus draw_view(DvRenderer *self, const DvPicture *picture, const DvRe
     shadows_draw(self);
     glActiveTexture(GL_TEXTURE0 + SHADOW_UNIT);
     glBindTexture(GL_TEXTURE_2D_ARRAY, self->shadows.texture);
+    if (picture->linear_colors)
+        glEnable(GL_FRAMEBUFFER_SRGB);
     draw_opaque(self);
     if (self->targets.drawing)
-        copy(&self->targets, self->targets.drawing, self->targets.picture, GL_COLOR_ATTACHMENT0);
+        targets_copy(&self->targets, self->targets.drawing, self->targets.picture, GL_COLOR_ATTACHMENT0);
     if (surfaces_translucent(self) || batches_translucent(self))
         status = draw_translucent(self, why);
+    if (status == DV_OK)
+        status = post_draw(self, why);
     draw_on_top(self);
     self->picture = NULL;
     self->view = NULL;

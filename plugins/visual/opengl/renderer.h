@@ -6,6 +6,7 @@
  *   surfaces.c     visual models: buffers that stay on the card, a draw for each material
  *   batches.c      primitives: a draw for each batch, solids by instances
  *   shadows.c      depths seen from the lights
+ *   post.c         the picture, drawn once more by shaders of the scene
  *   overlay.c      texts, legends, axes; font.c has the letters
  *   scene_shader.c shaders that scenes bring
  *   shaders.c      shaders of our own; program.c compiles both
@@ -34,7 +35,8 @@ typedef enum ProgramKind { /* what is drawn */
                            PROGRAM_SOLIDS,
                            PROGRAM_KINDS
 } ProgramKind;
-typedef enum Pass { PASS_OPAQUE, PASS_TRANSLUCENT, PASS_SHADOW, PASSES } Pass;
+/* Programs of scenes have one pass more. */
+typedef enum Pass { PASS_OPAQUE, PASS_TRANSLUCENT, PASS_SHADOW, PASSES, PASS_POST = PASSES, SCENE_PASSES } Pass;
 
 typedef struct Uniforms {
     GLint view, projection, model, normal_matrix, eye, clip_count, clips;
@@ -42,7 +44,7 @@ typedef struct Uniforms {
         thin;
     GLint light_count, light_color, light_position, light_direction, light_factors, light_shadow, light_matrix,
         shadow_map;
-    GLint light_extent, scene_ambient, fog, xray, depth_scale, adds, shape, splats, orthographic;
+    GLint light_extent, scene_ambient, fog, xray, depth_scale, adds, shape, splats, orthographic, depths;
 } Uniforms;
 typedef struct Program {
     GLuint name;
@@ -77,14 +79,19 @@ typedef struct OwnProgram {
     Program program;
 } OwnProgram;
 
-/* Compiles and links; stages that are NULL are left out. 0: it could not, `why` has what the compiler says, and *failed the stage. */
-GLuint program_compile(const char *const sources[DV_SHADER_STAGES], const char *head, DvText *why, int *failed);
+typedef struct ProgramText {
+    const char *stages[DV_SHADER_STAGES]; /* NULL: left out */
+    const char *head;                     /* of each stage */
+    const char *ends; /* the main of the fragment stage, which calls that of the text as dv_scene_main; NULL: its own */
+} ProgramText;
+/* Compiles and links. 0: it could not, `why` has what the compiler says, and *failed the stage. */
+GLuint program_compile(const ProgramText *text, DvText *why, int *failed);
 void program_find_uniforms(Program *program);
 
 /* Programs that cover the screen or lay letters on it. */
 typedef struct ScreenProgram {
     GLuint name;
-    GLint box, bottom, top, textured, texture, sum, weights, view, projection;
+    GLint box, bottom, top, textured, texture, sum, weights, view, projection, depths, range;
 } ScreenProgram;
 bool program_make_all(DvRenderer *self, DvText *why);
 /* In use, with the uniforms of the present look. Another is made when features are asked for the first time together. */
@@ -97,9 +104,11 @@ enum { AT_POSITION, AT_NORMAL, AT_TEXCOORD, AT_COLOR, AT_FROM, AT_TO, OWN_ATTRIB
 extern const char *const shader_vertex[PROGRAM_KINDS];
 extern const char *const shader_fragment;
 extern const char *const shader_shadow_fragment;
-extern const char *const shader_screen_vertex, *const shader_background_fragment, *const shader_compose_fragment,
-                                                                                      *const shader_text_vertex,
-                                                                                          *const shader_text_fragment;
+extern const char *const shader_screen_vertex, *const shader_background_fragment, *const shader_compose_fragment;
+extern const char *const shader_text_vertex, *const shader_text_fragment, *const shader_depths_fragment;
+extern const char *const shader_post_vertex, *const shader_post_fragment, *const shader_translucent_ends;
+/* Our text for a file that open scenes name, whatever its folder; NULL: there is none. */
+const char *shader_by_name(const char *file);
 
 /* Targets */
 
@@ -110,27 +119,34 @@ typedef struct Behind { /* what a background looks like */
 typedef struct Targets {
     uint32_t width, height;
     GLsizei samples;
+    bool linear;                  /* what is written becomes colours of a screen */
     GLuint drawing, color, depth; /* framebuffer and renderbuffers, of many samples; 0 when `picture` is drawn to */
     GLuint picture, picture_texture, picture_depth;
     GLuint mixing, mixing_color, mixing_weight; /* of many samples; share `depth` */
     GLuint mixed, mixed_color, mixed_weight;    /* of one sample, to be read from */
     GLuint behind, behind_texture;              /* a background, painted before */
     Behind behind_is;
+    GLuint post, post_color, post_depth; /* a copy of the picture, to be read from */
+    GLuint depths, depths_texture;       /* as shaders of scenes get them */
 } Targets;
-DvStatus targets_fit(Targets *targets, uint32_t width, uint32_t height, GLsizei samples, DvText *why);
+DvStatus targets_fit(Targets *targets, const DvRenderView *view, GLsizei samples, bool linear, DvText *why);
 DvStatus targets_fit_mixing(Targets *targets, DvText *why); /* made when something translucent is first seen */
 bool targets_fit_behind(Targets *targets);                  /* likewise of a background; false: there is no memory */
+DvStatus targets_fit_post(Targets *targets, DvText *why);
+void targets_copy(const Targets *targets, GLuint from, GLuint to, GLenum attachment);
 void targets_free(Targets *targets);
 GLuint targets_drawing(const Targets *targets);
 
 /* Textures of images, by their numbers. */
 typedef struct Texture {
     uint64_t id;
-    bool repeats, sharp, srgb, mipmaps;
-    GLuint name;
+    bool cube, repeats, sharp, srgb, mipmaps;
+    GLuint name;   /* 0: a cube of sides that do not fit */
     uint64_t used; /* frame */
 } Texture;
 GLuint texture_of(DvRenderer *self, const DvPictureImage *image, bool repeats, bool sharp, bool srgb, bool mipmaps);
+/* A cube of six sides; 0: they are no squares of one size. */
+GLuint texture_of_cube(DvRenderer *self, const DvPictureUniform *uniform);
 
 /* What stays on the card of a visual model. */
 typedef struct GpuBuffer {
@@ -198,8 +214,8 @@ struct DvRenderer {
     GLsizei samples;
     uint64_t frame;
     List programs; /* OwnProgram * */
-    ScreenProgram background, background_image, compose, letters;
-    GLuint empty_array;
+    ScreenProgram background, background_image, compose, letters, depths;
+    GLuint empty_array, square_array, square_buffer;
     Targets targets, second_targets; /* of the whole, and of viewports */
     List textures, surfaces, batches, scene_programs;
     Shape shapes[SHAPES];
@@ -252,11 +268,16 @@ bool batches_translucent(const DvRenderer *self);
 void shadows_draw(DvRenderer *self);
 void shadows_free(Shadows *shadows);
 
+DvStatus post_draw(DvRenderer *self, DvText *why);
+void post_free(DvRenderer *self);
+
 void overlay_draw(DvRenderer *self);
 
 /* A program that the scene brings for a pass, in use; NULL: it has none that works. */
 const Program *scene_shader_use(DvRenderer *self, int32_t shader, Pass pass);
-void scene_shader_bind(DvRenderer *self, int32_t shader, GpuSurface *surface, uint32_t vertices);
+/* What the scene gives the program that is in use; attributes of a surface's vertices, if there is one. */
+void scene_shader_bind(DvRenderer *self, int32_t shader, const Program *program, GpuSurface *surface,
+                       uint32_t vertices);
 void scene_shaders_free(DvRenderer *self);
 
 /* Matrices by rows. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Shaders that scenes bring. A stage that is not given, or whose file is not there, is our own; what it hands on and takes is in
- * docs/rendering.md. A program is compiled again when its files or macros are others; one that cannot be compiled is told once, and its
- * models are drawn without it.
+ * docs/rendering.md. For each pass a program is made when it is needed: shadows and translucent things are drawn by the scene's shaders
+ * too. It is compiled again when files or macros are others; one that cannot be compiled is told once, and its models are drawn without.
  */
 #include "renderer.h"
 
@@ -15,7 +15,8 @@ enum { FIRST_TEXTURE_UNIT = 8, MOST_TEXTURES = 8 };
 
 struct SceneProgram {
     uint64_t key;
-    Program program; /* name 0: it cannot be compiled */
+    Program programs[SCENE_PASSES]; /* name 0: it cannot be compiled */
+    bool made[SCENE_PASSES], told;
 };
 
 static void add_macros(const DvPictureShader *shader, DvText *head)
@@ -52,53 +53,77 @@ static void complain(const DvPictureShader *shader, int failed, const char *why)
                shader->owner, why);
 }
 
-static void compile(const DvPictureShader *shader, const char *macros, Program *program)
+static const char *own_stage(int stage, Pass pass)
 {
-    const char *sources[DV_SHADER_STAGES];
-    DvText why = {0};
+    if (stage == DV_SHADER_VERTEX)
+        return pass == PASS_POST ? shader_post_vertex : shader_vertex[PROGRAM_SURFACE];
+    if (stage == DV_SHADER_FRAGMENT)
+        return pass == PASS_POST     ? shader_post_fragment
+               : pass == PASS_SHADOW ? shader_shadow_fragment
+                                     : shader_fragment;
+    return NULL;
+}
+
+/* The text of the scene's file; where it is not there, ours of that name; NULL: neither. */
+static const char *brought_stage(const DvPictureShader *shader, int stage)
+{
+    const char *name = shader->names[stage];
+    return shader->sources[stage] ? shader->sources[stage] : name ? shader_by_name(name) : NULL;
+}
+
+static void compile(const DvPictureShader *shader, const char *macros, Pass pass, SceneProgram *made)
+{
+    ProgramText text = {0};
+    DvText why = {0}, head = {0};
     int failed = -1;
-    for (int stage = 0; stage < DV_SHADER_STAGES; stage++)
-        sources[stage] = shader->sources[stage];
-    if (!sources[DV_SHADER_VERTEX])
-        sources[DV_SHADER_VERTEX] = shader_vertex[PROGRAM_SURFACE];
-    if (!sources[DV_SHADER_FRAGMENT])
-        sources[DV_SHADER_FRAGMENT] = shader_fragment;
-    program->name = program_compile(sources, macros, &why, &failed);
+    for (int stage = 0; stage < DV_SHADER_STAGES; stage++) {
+        text.stages[stage] = brought_stage(shader, stage);
+        if (pass == PASS_TRANSLUCENT && stage == DV_SHADER_FRAGMENT && text.stages[stage])
+            text.ends = shader_translucent_ends;
+        if (!text.stages[stage])
+            text.stages[stage] = own_stage(stage, pass);
+    }
+    dv_text_add(&head, "%s%s", pass == PASS_TRANSLUCENT ? "#define TRANSLUCENT\n" : "", macros);
+    text.head = head.at;
+    Program *program = &made->programs[pass];
+    program->name = program_compile(&text, &why, &failed);
+    made->made[pass] = true;
     if (program->name)
         program_find_uniforms(program);
-    else
+    else if (!made->told)
         complain(shader, failed, why.at ? why.at : "");
+    made->told = made->told || !program->name;
+    dv_text_free(&head);
     dv_text_free(&why);
 }
 
-static SceneProgram *program_of(DvRenderer *self, const DvPictureShader *shader)
+static SceneProgram *scene_program_of(DvRenderer *self, uint64_t key)
 {
+    SceneProgram *known = self->scene_programs.at;
+    for (uint32_t i = 0; i < self->scene_programs.count; i++)
+        if (known[i].key == key)
+            return &known[i];
+    SceneProgram *added = list_add(&self->scene_programs, sizeof *added);
+    added->key = key;
+    return added;
+}
+
+const Program *scene_shader_use(DvRenderer *self, int32_t index, Pass pass)
+{
+    if (index < 0)
+        return NULL;
+    const DvPictureShader *shader = &self->picture->shaders[index];
     DvText macros = {0};
     add_macros(shader, &macros);
     const char *head = macros.at ? macros.at : "";
-    const uint64_t key = key_of(shader, head);
-    SceneProgram *known = self->scene_programs.at, *found = NULL;
-    for (uint32_t i = 0; i < self->scene_programs.count && !found; i++)
-        if (known[i].key == key)
-            found = &known[i];
-    if (!found) {
-        found = list_add(&self->scene_programs, sizeof *found);
-        found->key = key;
-        compile(shader, head, &found->program);
-    }
+    SceneProgram *found = scene_program_of(self, key_of(shader, head));
+    if (!found->made[pass])
+        compile(shader, head, pass, found);
     dv_text_free(&macros);
-    return found;
-}
-
-const Program *scene_shader_use(DvRenderer *self, int32_t shader, Pass pass)
-{
-    if (shader < 0 || pass != PASS_OPAQUE)
+    if (!found->programs[pass].name)
         return NULL;
-    SceneProgram *found = program_of(self, &self->picture->shaders[shader]);
-    if (!found->program.name)
-        return NULL;
-    renderer_use(self, &found->program);
-    return &found->program;
+    renderer_use(self, &found->programs[pass]);
+    return &found->programs[pass];
 }
 
 static void set_matrices(GLint at, const DvPictureUniform *uniform)
@@ -188,6 +213,8 @@ static void set_ints(GLint at, const DvPictureUniform *uniform)
 static void set_texture(DvRenderer *self, GLint at, const DvPictureUniform *uniform, int unit)
 {
     glActiveTexture(GL_TEXTURE0 + (GLenum)unit);
+    if (uniform->sides[0])
+        glBindTexture(GL_TEXTURE_CUBE_MAP, texture_of_cube(self, uniform));
     glBindTexture(GL_TEXTURE_2D, uniform->image ? texture_of(self, uniform->image, uniform->repeats, uniform->sharp,
                                                              uniform->srgb, !uniform->without_mipmaps)
                                                 : self->grey);
@@ -208,15 +235,16 @@ static void set_attribute(DvRenderer *self, GLuint program, const DvPictureUnifo
     glVertexAttribPointer((GLuint)at, (GLint)uniform->rows, GL_FLOAT, GL_FALSE, 0, NULL);
 }
 
-void scene_shader_bind(DvRenderer *self, int32_t index, GpuSurface *surface, uint32_t vertices)
+void scene_shader_bind(DvRenderer *self, int32_t index, const Program *used, GpuSurface *surface, uint32_t vertices)
 {
     const DvPictureShader *shader = &self->picture->shaders[index];
-    const GLuint program = program_of(self, shader)->program.name;
+    const GLuint program = used->name;
     int unit = FIRST_TEXTURE_UNIT;
     for (uint32_t i = 0; i < shader->uniform_count; i++) {
         const DvPictureUniform *uniform = &shader->uniforms[i];
         if (uniform->kind == DV_SHADER_ATTRIBUTE) {
-            set_attribute(self, program, uniform, surface, i, vertices);
+            if (surface)
+                set_attribute(self, program, uniform, surface, i, vertices);
             continue;
         }
         const GLint at = uniform->kind == DV_SHADER_MACRO ? -1 : glGetUniformLocation(program, uniform->name);
@@ -235,8 +263,9 @@ void scene_shader_bind(DvRenderer *self, int32_t index, GpuSurface *surface, uin
 
 void scene_shaders_free(DvRenderer *self)
 {
-    const SceneProgram *program = self->scene_programs.at;
+    const SceneProgram *known = self->scene_programs.at;
     for (uint32_t i = 0; i < self->scene_programs.count; i++)
-        glDeleteProgram(program[i].program.name);
+        for (int pass = 0; pass < SCENE_PASSES; pass++)
+            glDeleteProgram(known[i].programs[pass].name);
     list_free(&self->scene_programs);
 }

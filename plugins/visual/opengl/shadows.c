@@ -107,6 +107,7 @@ static void draw_layer(DvRenderer *self, uint32_t light, int32_t layer)
     glEnable(GL_POLYGON_OFFSET_FILL); /* farther by the slope over some texels */
     glPolygonOffset(self->lights[light].soft_shadows || self->picture->lighting.soft_shadows ? 4 : 2, 4);
     surfaces_draw(self, PASS_SHADOW, false, false);
+    batches_draw(self, PASS_SHADOW, false);
     glDisable(GL_POLYGON_OFFSET_FILL);
 }
 

@@ -345,7 +345,7 @@ static void draw_surface(DvRenderer *self, const DvPictureSurface *surface, uint
     look.xray = self->view->xray && pass != PASS_SHADOW;
     look.program = scene_shader_use(self, state->shader, pass);
     if (look.program) {
-        scene_shader_bind(self, state->shader, look.gpu, surface->positions->count);
+        scene_shader_bind(self, state->shader, look.program, look.gpu, surface->positions->count);
     } else {
         look.program = program_use(self, PROGRAM_SURFACE, pass, features_of(self, &look, state));
     }

@@ -32,6 +32,12 @@ static GLuint framebuffer(void)
     return name;
 }
 
+/* Colours of the picture. */
+static GLenum color_format(const Targets *t)
+{
+    return t->linear ? GL_SRGB8_ALPHA8 : GL_RGBA8;
+}
+
 static bool is_complete(void)
 {
     return glGetError() == GL_NO_ERROR && glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
@@ -64,10 +70,20 @@ static void free_behind(Targets *t)
     t->behind = t->behind_texture = 0;
 }
 
+static void free_post(Targets *t)
+{
+    glDeleteFramebuffers(1, &t->post);
+    glDeleteFramebuffers(1, &t->depths);
+    glDeleteTextures(1, &t->post_color);
+    glDeleteTextures(1, &t->post_depth);
+    glDeleteTextures(1, &t->depths_texture);
+}
+
 void targets_free(Targets *t)
 {
     free_mixing(t);
     free_behind(t);
+    free_post(t);
     glDeleteFramebuffers(1, &t->drawing);
     glDeleteFramebuffers(1, &t->picture);
     glDeleteRenderbuffers(1, &t->color);
@@ -77,23 +93,24 @@ void targets_free(Targets *t)
     *t = (Targets){0};
 }
 
-DvStatus targets_fit(Targets *t, uint32_t width, uint32_t height, GLsizei samples, DvText *why)
+DvStatus targets_fit(Targets *t, const DvRenderView *view, GLsizei samples, bool linear, DvText *why)
 {
-    if (t->width == width && t->height == height && t->samples == samples)
+    if (t->width == view->width && t->height == view->height && t->samples == samples && t->linear == linear)
         return DV_OK;
     while (glGetError() != GL_NO_ERROR) {
     }
     targets_free(t);
-    t->width = width;
-    t->height = height;
+    t->width = view->width;
+    t->height = view->height;
     t->samples = samples;
+    t->linear = linear;
     t->picture = framebuffer();
-    t->picture_texture = texture(GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE, t);
+    t->picture_texture = texture(color_format(t), GL_RGBA, GL_UNSIGNED_BYTE, t);
     glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, t->picture_texture, 0);
     bool good = is_complete();
     if (good && samples > 1) {
         t->drawing = framebuffer();
-        t->color = renderbuffer(GL_RGBA8, t);
+        t->color = renderbuffer(color_format(t), t);
         glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, t->color);
     }
     if (good) {
@@ -136,12 +153,41 @@ bool targets_fit_behind(Targets *t)
     while (glGetError() != GL_NO_ERROR) {
     }
     t->behind = framebuffer();
-    t->behind_texture = texture(GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE, t);
+    t->behind_texture = texture(color_format(t), GL_RGBA, GL_UNSIGNED_BYTE, t);
     glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, t->behind_texture, 0);
     const bool good = is_complete();
     if (!good)
         free_behind(t);
     return good;
+}
+
+DvStatus targets_fit_post(Targets *t, DvText *why)
+{
+    if (t->post)
+        return DV_OK;
+    while (glGetError() != GL_NO_ERROR) {
+    }
+    t->post = framebuffer();
+    t->post_color = texture(color_format(t), GL_RGBA, GL_UNSIGNED_BYTE, t);
+    t->post_depth = texture(GL_DEPTH_COMPONENT24, GL_DEPTH_COMPONENT, GL_UNSIGNED_INT, t);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, t->post_color, 0);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, t->post_depth, 0);
+    bool good = is_complete();
+    t->depths = framebuffer();
+    t->depths_texture = texture(GL_R32F, GL_RED, GL_FLOAT, t);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, t->depths_texture, 0);
+    good = is_complete() && good;
+    return good ? DV_OK : no_memory(t, why);
+}
+
+void targets_copy(const Targets *t, GLuint from, GLuint to, GLenum attachment)
+{
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, from);
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, to);
+    glReadBuffer(attachment);
+    glDrawBuffer(attachment);
+    glBlitFramebuffer(0, 0, (GLint)t->width, (GLint)t->height, 0, 0, (GLint)t->width, (GLint)t->height,
+                      GL_COLOR_BUFFER_BIT, GL_NEAREST);
 }
 
 GLuint targets_drawing(const Targets *t)

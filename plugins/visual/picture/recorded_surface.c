@@ -232,3 +232,13 @@ void recorded_surface_free(RecordedSurface *self)
     drop_images(self);
     list_free(&self->images);
 }
+
+SharedImage *recorded_image(RecordedImage *self, const DvShaderElement *element)
+{
+    if (self->shared && self->version == element->version)
+        return self->shared;
+    shared_image_release(self->shared);
+    self->shared = shared_image_of_numbers(element->numbers, element->columns, element->rows, element->count);
+    self->version = element->version;
+    return self->shared;
+}

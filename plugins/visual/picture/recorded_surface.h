@@ -40,4 +40,11 @@ void recorded_surface_free(RecordedSurface *self);
 const DvPictureArray *recorded_floats(RecordedArray *self, Recording *recording, const double *from, uint32_t count,
                                       uint32_t components, uint64_t version);
 
+/* A picture that a scene gives as numbers. */
+typedef struct RecordedImage {
+    SharedImage *shared; /* NULL: none yet */
+    uint64_t version;
+} RecordedImage;
+SharedImage *recorded_image(RecordedImage *self, const DvShaderElement *element);
+
 #endif

@@ -41,7 +41,10 @@ typedef struct Entry {
     const DvTransparencyOps *transparency;
     const DvSceneAxesOps *axes;
     const DvViewportOps *viewport;
+    const DvPostProcessOps *post;
     RecordedSurface *recorded; /* of a surface or an element */
+    RecordedImage image;       /* of an element whose picture is numbers */
+    int32_t shader_index;      /* of the present picture; -1: it is not in it */
     RecordedArray sources[DV_SHADER_STAGES];
 } Entry;
 
@@ -50,6 +53,7 @@ typedef struct Level {
     uint32_t first, count;               /* entries */
     signed char flags[DV_DISPLAY_FLAGS]; /* of the present picture */
     uint32_t state;                      /* likewise: index in states */
+    uint32_t first_shader, shaders;      /* likewise: of the nearest node at or above that has some */
 } Level;
 enum { NO_LEVEL = UINT32_MAX };
 
@@ -65,7 +69,8 @@ struct DvRecorder {
     List levels, entries;
     Images images;
     Drawing drawing;
-    List states, surfaces, legends, cameras, shaders, parts, lights, axes, viewports; /* of the present picture */
+    List states, surfaces, legends, cameras, shaders, parts, lights, axes, viewports,
+        posts; /* of the present picture */
 };
 
 /* Listing */
@@ -88,6 +93,7 @@ static void forget_entry(Entry *entry)
     dv_free(entry->recorded);
     for (int stage = 0; stage < DV_SHADER_STAGES; stage++)
         shared_array_release(entry->sources[stage].shared);
+    shared_image_release(entry->image.shared);
     dv_object_unref(entry->object);
 }
 
@@ -111,10 +117,12 @@ static void list_object(DvRecorder *self, List *old, DvObject *object)
         .transparency = dv_object_ops(object, DV_TRANSPARENCY),
         .axes = dv_object_ops(object, DV_SCENE_AXES),
         .viewport = dv_object_ops(object, DV_VIEWPORT),
+        .post = dv_object_ops(object, DV_POST_PROCESS),
     };
     const bool shows = entry.surface || entry.drawable || entry.style || entry.transform || entry.clip ||
                        entry.shader || entry.element || entry.light || entry.lighting || entry.camera ||
-                       entry.background || entry.legend || entry.transparency || entry.axes || entry.viewport;
+                       entry.background || entry.legend || entry.transparency || entry.axes || entry.viewport ||
+                       entry.post;
     if (!shows)
         return;
     Entry *added = list_add(&self->entries, sizeof *added);
@@ -123,6 +131,7 @@ static void list_object(DvRecorder *self, List *old, DvObject *object)
     if (before) { /* what was recorded of it goes on */
         added->recorded = before->recorded;
         memcpy(added->sources, before->sources, sizeof added->sources);
+        added->image = before->image;
         before->object = NULL;
     } else {
         dv_object_ref(object);
@@ -246,7 +255,9 @@ static void add_shader(DvRecorder *self, Recording *recording, Entry *entry, DvP
     if (!entry->shader->get(entry->self, &view))
         return;
     DvPictureShader *shader = list_add(&self->shaders, sizeof *shader);
-    state->shader = (int32_t)self->shaders.count - 1;
+    entry->shader_index = (int32_t)self->shaders.count - 1;
+    if (!view.passive)
+        state->shader = entry->shader_index;
     shader->owner = recording_text(recording, dv_object_path(entry->object));
     for (int stage = 0; stage < DV_SHADER_STAGES; stage++) {
         RecordedArray *source = &entry->sources[stage];
@@ -264,31 +275,42 @@ static void add_shader(DvRecorder *self, Recording *recording, Entry *entry, DvP
     shader->version = view.version;
 }
 
-static void add_element(DvRecorder *self, Recording *recording, Entry *entry, int32_t shader)
+/* Of a file, the files of a cube, or the numbers. */
+static void take_texture(DvRecorder *self, Recording *recording, Entry *entry, const DvShaderElement *element,
+                         DvPictureUniform *uniform)
+{
+    if (element->numbers)
+        uniform->image = recording_use_image(recording, recorded_image(&entry->image, element));
+    else
+        uniform->image = recording_use_image(recording, images_find(&self->images, element->text, entry->object));
+    for (int side = 0; side < 6; side++)
+        uniform->sides[side] =
+            recording_use_image(recording, images_find(&self->images, element->sides[side], entry->object));
+}
+
+static void add_element(DvRecorder *self, Recording *recording, Entry *entry, const Level *level)
 {
     DvShaderElement element = {0};
-    if (shader < 0 || !entry->element->get(entry->self, &element) || !element.name)
+    if (level->shaders == 0 || !entry->element->get(entry->self, &element) || !element.name)
         return;
-    ShaderPart *part = list_add(&self->parts, sizeof *part);
-    part->shader = (uint32_t)shader;
-    DvPictureUniform *uniform = &part->uniform;
-    *uniform = (DvPictureUniform){.kind = element.kind,
-                                  .name = recording_text(recording, element.name),
-                                  .owner = recording_text(recording, dv_object_path(entry->object)),
-                                  .count = element.count,
-                                  .rows = element.rows ? element.rows : 1,
-                                  .columns = element.columns ? element.columns : 1,
-                                  .unit = element.unit,
-                                  .repeats = element.repeats,
-                                  .sharp = element.sharp,
-                                  .srgb = element.srgb,
-                                  .without_mipmaps = element.without_mipmaps};
+    DvPictureUniform made, *uniform = &made;
+    made = (DvPictureUniform){.kind = element.kind,
+                              .name = recording_text(recording, element.name),
+                              .owner = recording_text(recording, dv_object_path(entry->object)),
+                              .count = element.count,
+                              .rows = element.rows ? element.rows : 1,
+                              .columns = element.columns ? element.columns : 1,
+                              .unit = element.unit,
+                              .repeats = element.repeats,
+                              .sharp = element.sharp,
+                              .srgb = element.srgb,
+                              .without_mipmaps = element.without_mipmaps};
     const size_t numbers = (size_t)uniform->count * uniform->rows * uniform->columns;
     if (element.kind == DV_SHADER_ATTRIBUTE) {
         uniform->array = recorded_floats(&entry->recorded->positions, recording, element.numbers, uniform->count,
                                          uniform->rows, element.version);
     } else if (element.kind == DV_SHADER_TEXTURE) {
-        uniform->image = recording_use_image(recording, images_find(&self->images, element.text, entry->object));
+        take_texture(self, recording, entry, &element, uniform);
     } else if (element.kind == DV_SHADER_MACRO) {
         uniform->text = recording_text(recording, element.text ? element.text : "");
     } else {
@@ -297,6 +319,8 @@ static void add_element(DvRecorder *self, Recording *recording, Entry *entry, in
             to[i] = (float)element.numbers[i];
         uniform->numbers = to;
     }
+    for (uint32_t i = 0; i < level->shaders; i++)
+        *(ShaderPart *)list_add(&self->parts, sizeof(ShaderPart)) = (ShaderPart){level->first_shader + i, made};
 }
 
 static void keep_shaders(DvRecorder *self, Recording *recording)
@@ -347,10 +371,12 @@ static void merge_state(DvRecorder *self, Recording *recording, Level *level, co
         identity(state.transform);
         state.shader = -1;
     }
+    level->first_shader = self->shaders.count;
     for (uint32_t i = 0; i < level->count; i++) {
         Entry *entry = &entries[level->first + i];
         DvClipPlane plane = {0};
         double rigid[7];
+        entry->shader_index = -1;
         if (!dv_object_is_valid(entry->object))
             continue;
         if (entry->clip && entry->clip->get(entry->self, &plane))
@@ -359,6 +385,11 @@ static void merge_state(DvRecorder *self, Recording *recording, Level *level, co
             move_state(&state, rigid);
         if (entry->shader)
             add_shader(self, recording, entry, &state);
+    }
+    level->shaders = self->shaders.count - level->first_shader;
+    if (level->shaders == 0 && parent) {
+        level->first_shader = parent->first_shader;
+        level->shaders = parent->shaders;
     }
     level->state = add_state(self, &state);
 }
@@ -455,11 +486,28 @@ static void add_axes(DvRecorder *self, const Level *level, const Entry *entry)
         *(DvSceneAxes *)list_add(&self->axes, sizeof axes) = axes;
 }
 
-static void add_viewport(DvRecorder *self, const Entry *entry)
+static void add_viewport(DvRecorder *self, Recording *recording, const Entry *entry)
 {
     DvViewport viewport = {0};
-    if (entry->viewport->get(entry->self, &viewport))
-        *(DvViewport *)list_add(&self->viewports, sizeof viewport) = viewport;
+    if (!entry->viewport->get(entry->self, &viewport))
+        return;
+    viewport.path = recording_text(recording, dv_object_path(entry->object));
+    *(DvViewport *)list_add(&self->viewports, sizeof viewport) = viewport;
+}
+
+/* Its shader is in the same node, so it is known by now. */
+static void add_post(DvRecorder *self, Recording *recording, const Entry *entry)
+{
+    DvPostProcess post = {0};
+    if (!entry->post->get(entry->self, &post))
+        return;
+    recording->picture.linear_colors = recording->picture.linear_colors || post.linear_colors;
+    const Entry *shader = post.shader ? find_entry(&self->entries, post.shader, 0) : NULL;
+    if (!shader || shader->shader_index < 0)
+        return;
+    DvPicturePost *added = list_add(&self->posts, sizeof *added);
+    *added = (DvPicturePost){post.near, post.far, (uint32_t)shader->shader_index,
+                             recording_text(recording, dv_object_path(entry->object))};
 }
 
 static void add_setting(DvRecorder *self, Recording *recording, const Entry *entry)
@@ -472,7 +520,9 @@ static void add_setting(DvRecorder *self, Recording *recording, const Entry *ent
     if (entry->legend)
         add_legend(self, recording, entry);
     if (entry->viewport)
-        add_viewport(self, entry);
+        add_viewport(self, recording, entry);
+    if (entry->post)
+        add_post(self, recording, entry);
     if (entry->lighting && !picture->has_lighting) {
         entry->lighting->get(entry->self, &picture->lighting);
         picture->has_lighting = true;
@@ -494,7 +544,6 @@ static void record_level(DvRecorder *self, Recording *recording, Level *level, c
     const Level *parent = level->parent == NO_LEVEL ? NULL : (Level *)self->levels.at + level->parent;
     merge_flags(level, parent, entries, options);
     merge_state(self, recording, level, parent, entries);
-    const int32_t shader = ((DvPictureState *)self->states.at)[level->state].shader;
     const uint32_t whole = state_before(self, level, entries, 0);
     for (uint32_t i = 0; i < level->count; i++) {
         Entry *entry = &entries[level->first + i];
@@ -505,7 +554,7 @@ static void record_level(DvRecorder *self, Recording *recording, Level *level, c
         if (entry->drawable)
             draw_object(self, level, entry, whole);
         if (entry->element)
-            add_element(self, recording, entry, shader);
+            add_element(self, recording, entry, level);
         if (entry->axes)
             add_axes(self, level, entry);
         add_setting(self, recording, entry);
@@ -524,6 +573,7 @@ static void keep_lists(DvRecorder *self, Recording *recording)
     KEEP(cameras, cameras, camera_count, DvPictureCamera);
     KEEP(axes, axes, axes_count, DvSceneAxes);
     KEEP(viewports, viewports, viewport_count, DvViewport);
+    KEEP(posts, posts, post_count, DvPicturePost);
 #undef KEEP
     if (picture->has_lighting) {
         picture->lights = recording_keep(recording, &self->lights, sizeof(DvLight));
@@ -553,8 +603,8 @@ static DvPicture *record(DvRecorder *self, const DvRecordOptions *options)
     list_scene(self);
     Recording *recording = recording_new();
     const DvStepMark mark = dv_step_mark(); /* drawables may take scratch */
-    List *const lists[] = {&self->states, &self->surfaces, &self->legends, &self->cameras,  &self->shaders,
-                           &self->parts,  &self->lights,   &self->axes,    &self->viewports};
+    List *const lists[] = {&self->states, &self->surfaces, &self->legends, &self->cameras,   &self->shaders,
+                           &self->parts,  &self->lights,   &self->axes,    &self->viewports, &self->posts};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         lists[i]->count = 0;
     options = options ? options : &plain;
@@ -583,9 +633,9 @@ static void destroy(DvRecorder *self)
     Entry *entry = self->entries.at;
     for (uint32_t i = 0; i < self->entries.count; i++)
         forget_entry(&entry[i]);
-    List *const lists[] = {&self->levels,  &self->entries, &self->states,   &self->surfaces,
-                           &self->legends, &self->cameras, &self->shaders,  &self->parts,
-                           &self->lights,  &self->axes,    &self->viewports};
+    List *const lists[] = {&self->levels,  &self->entries, &self->states,    &self->surfaces,
+                           &self->legends, &self->cameras, &self->shaders,   &self->parts,
+                           &self->lights,  &self->axes,    &self->viewports, &self->posts};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         list_free(lists[i]);
     images_free(&self->images);

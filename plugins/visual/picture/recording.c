@@ -57,13 +57,17 @@ static uint8_t *rows_from_below(const DvImage *image)
     return pixels;
 }
 
-static bool is_opaque(const DvImage *image)
+static SharedImage *shared_image(uint32_t width, uint32_t height, const uint8_t *pixels)
 {
-    const size_t count = (size_t)image->width * image->height;
-    for (size_t i = 0; i < count; i++)
-        if (image->pixels[4 * i + 3] != 255)
-            return false;
-    return true;
+    const size_t count = (size_t)width * height;
+    SharedImage *shared = dv_alloc(1, sizeof *shared);
+    bool opaque = true;
+    for (size_t i = 0; i < count && opaque; i++)
+        opaque = pixels[4 * i + 3] == 255;
+    shared->image =
+        (DvPictureImage){.id = picture_id(), .width = width, .height = height, .pixels = pixels, .opaque = opaque};
+    atomic_init(&shared->users, 1);
+    return shared;
 }
 
 SharedImage *shared_image_read(const char *path, DvText *why)
@@ -76,15 +80,21 @@ SharedImage *shared_image_read(const char *path, DvText *why)
     }
     if (images->read(path, &image, why) != DV_OK)
         return NULL;
-    SharedImage *shared = dv_alloc(1, sizeof *shared);
-    shared->image = (DvPictureImage){.id = picture_id(),
-                                     .width = image.width,
-                                     .height = image.height,
-                                     .pixels = rows_from_below(&image),
-                                     .opaque = is_opaque(&image)};
-    atomic_init(&shared->users, 1);
+    SharedImage *shared = shared_image(image.width, image.height, rows_from_below(&image));
     images->free(&image);
     return shared;
+}
+
+SharedImage *shared_image_of_numbers(const double *numbers, uint32_t width, uint32_t height, uint32_t channels)
+{
+    const size_t count = (size_t)width * height;
+    uint8_t *pixels = dv_alloc(count, 4);
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t c = 0; c < 4; c++) {
+            const double number = c < channels ? numbers[i * channels + c] : c == 3 ? 1 : numbers[i * channels];
+            pixels[4 * i + c] = (uint8_t)(255 * (number > 0 ? number < 1 ? number : 1 : 0) + 0.5);
+        }
+    return shared_image(width, height, pixels);
 }
 
 void shared_image_release(SharedImage *image)

@@ -30,6 +30,8 @@ typedef struct SharedImage {
 } SharedImage;
 /* Reads a file by the service of images; NULL: it could not, `why` says why. */
 SharedImage *shared_image_read(const char *path, DvText *why);
+/* Of `height` rows of `width` pixels of 1, 3 or 4 numbers from 0 to 1, the lowest first; one number is a grey. */
+SharedImage *shared_image_of_numbers(const double *numbers, uint32_t width, uint32_t height, uint32_t channels);
 void shared_image_release(SharedImage *image); /* NULL is allowed */
 
 typedef struct Recording {

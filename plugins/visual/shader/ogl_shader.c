@@ -113,7 +113,8 @@ static bool get(void *self_, DvShaderView *view)
         view->names[stage] = name_of(self, stage);
     }
     view->version = self->version;
-    return dv_data_bool(&self->enable) && dv_data_bool(&self->turn_on) && !dv_data_bool(&self->passive);
+    view->passive = dv_data_bool(&self->passive);
+    return dv_data_bool(&self->enable) && dv_data_bool(&self->turn_on);
 }
 
 static DvStatus init(DvObject *object, void *self_)

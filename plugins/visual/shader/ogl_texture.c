@@ -50,6 +50,15 @@ static void add_bytes(OglTexture *self, DvShaderElement *element)
     element->count = channels_of(self);
 }
 
+/* All sides are given, and their files are there. */
+static bool is_cube(OglTexture *self)
+{
+    for (size_t side = 0; side < CUBE_SIDES; side++)
+        if (!dv_data_file(&self->sides[side]))
+            return false;
+    return true;
+}
+
 static bool get(void *self_, DvShaderElement *element)
 {
     OglTexture *self = self_;
@@ -64,7 +73,25 @@ static bool get(void *self_, DvShaderElement *element)
     element->without_mipmaps = !dv_data_bool(&self->mipmaps);
     if (!element->text)
         add_bytes(self, element);
+    for (size_t side = 0; is_cube(self) && side < CUBE_SIDES; side++) {
+        element->sides[side] = dv_data_file(&self->sides[side]);
+        element->version += dv_data_version(&self->sides[side]);
+    }
     return dv_data_bool(&self->enable) && dv_data_bool(&self->enabled);
+}
+
+static void check_cube(OglTexture *self)
+{
+    size_t given = 0;
+    for (size_t side = 0; side < CUBE_SIDES; side++)
+        given += *dv_data_string(&self->sides[side]) != '\0';
+    for (size_t side = 0; given > 0 && side < CUBE_SIDES; side++) {
+        DvData *field = &self->sides[side];
+        if (!*dv_data_string(field))
+            dv_field_remark(field, -1, "a cube has six sides, and this one is not given; the texture is no cube");
+        else if (!dv_data_file(field))
+            dv_field_remark(field, -1, "no file '%s'; the texture is no cube", dv_data_string(field));
+    }
 }
 
 static DvStatus init(DvObject *object, void *self_)
@@ -78,11 +105,8 @@ static DvStatus init(DvObject *object, void *self_)
                               dv_data_uint(&self->width), dv_data_uint(&self->height), wanted);
     if (*dv_data_string(&self->filename) && !dv_data_file(&self->filename))
         dv_field_remark(&self->filename, -1, "no file '%s'; the texture is mid-grey", dv_data_string(&self->filename));
-    for (size_t side = 0; side < CUBE_SIDES; side++)
-        if (*dv_data_string(&self->sides[side])) {
-            dv_remark(object, "pictures of the sides of a cube are not used; filename is");
-            break;
-        }
+    check_cube(self);
+    (void)object;
     return DV_OK;
 }
 
@@ -111,7 +135,8 @@ static void destroy(DvObject *object, void *self)
 static const DvRange units = {0, 31, false, false}, pixel_bits = {1, 32, false, false}, side = {0, 16384, false, false};
 
 #define FIELD(member, name, type, ...) DV_FIELD(OglTexture, member, name, type, .flags = DV_FIELD_DRAWING, __VA_ARGS__)
-#define SIDE(i, name)                  FIELD(sides[i], name, dv_type_file, .help = "picture of a side of a cube; not used")
+#define SIDE(i, name) \
+    FIELD(sides[i], name, dv_type_file, .help = "picture of a side of a cube, upright as seen from inside")
 #define TEXTURE_FIELDS                                                                                                 \
     SHADER_ELEMENT_FIELDS(OglTexture),                                                                                 \
         FIELD(filename, "filename", dv_type_file, .help = "the picture",                                               \
@@ -131,8 +156,8 @@ static const DvRange units = {0, 31, false, false}, pixel_bits = {1, 32, false, 
         FIELD(bits, "proceduralTextureNbBits", dv_type_uint, .init = "1", .range = &pixel_bits,                        \
               .help = "bits of a pixel: 24 or 32 take three or four bytes, all others one"),                           \
         FIELD(bytes, "proceduralTextureData", dv_type_uints, .help = "the bytes, 0 to 255"),                           \
-        SIDE(0, "cubemapFilenamePosX"), SIDE(1, "cubemapFilenamePosY"), SIDE(2, "cubemapFilenamePosZ"),                \
-        SIDE(3, "cubemapFilenameNegX"), SIDE(4, "cubemapFilenameNegY"), SIDE(5, "cubemapFilenameNegZ")
+        SIDE(0, "cubemapFilenamePosX"), SIDE(2, "cubemapFilenamePosY"), SIDE(4, "cubemapFilenamePosZ"),                \
+        SIDE(1, "cubemapFilenameNegX"), SIDE(3, "cubemapFilenameNegY"), SIDE(5, "cubemapFilenameNegZ")
 
 static const DvField fields[] = {TEXTURE_FIELDS, {0}};
 static const DvField fields_2d[] = {
