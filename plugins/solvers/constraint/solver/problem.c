@@ -9,7 +9,7 @@
 
 /* ---- Memory: chunks that are kept from step to step ---- */
 
-enum { CHUNK_BYTES = 1 << 16, ALIGNMENT = 64 };
+enum { CHUNK_BYTES = 1 << 16, ALIGNMENT = 64, ROWS_AT_ONCE = 4 };
 
 struct ProblemChunk {
     struct ProblemChunk *next;
@@ -374,6 +374,64 @@ double solution_row(const Solution *s, uint32_t row)
     return sum;
 }
 
+/* Whether `count` rows have entries in the same parts, all of them matrices. */
+static bool rows_are_alike(const Problem *problem, uint32_t row, uint32_t count)
+{
+    const RowUse *uses = problem->uses + problem->use_start[row];
+    const uint32_t number = problem->use_start[row + 1] - problem->use_start[row];
+    for (uint32_t u = 0; u < number; u++)
+        if (!problem->parts[uses[u].part].w)
+            return false;
+    for (uint32_t i = 1; i < count; i++) {
+        const RowUse *others = problem->uses + problem->use_start[row + i];
+        if (problem->use_start[row + i + 1] - problem->use_start[row + i] != number)
+            return false;
+        for (uint32_t u = 0; u < number; u++)
+            if (others[u].part != uses[u].part)
+                return false;
+    }
+    return true;
+}
+
+/* Sums wait for their last product, those of several rows do not wait for each other. */
+static void add_rows_at_once(const Solution *s, uint32_t row, uint32_t count, double *out)
+{
+    const Problem *problem = s->problem;
+    const uint32_t number = problem->use_start[row + 1] - problem->use_start[row];
+    for (uint32_t u = 0; u < number; u++) {
+        const uint32_t p = problem->uses[problem->use_start[row] + u].part;
+        const DvComplianceBlock *part = &problem->parts[p];
+        const double *running = s->running + problem->running_at[p], *w[ROWS_AT_ONCE];
+        for (uint32_t i = 0; i < ROWS_AT_ONCE; i++) { /* those that are not asked for stand for the last */
+            const uint32_t of = problem->use_start[row + (i < count ? i : count - 1)] + u;
+            w[i] = part->w + (size_t)problem->uses[of].at * part->count;
+        }
+        double d0 = 0.0, d1 = 0.0, d2 = 0.0, d3 = 0.0;
+        for (uint32_t k = 0; k < part->count; k++) {
+            d0 += w[0][k] * running[k];
+            d1 += w[1][k] * running[k];
+            d2 += w[2][k] * running[k];
+            d3 += w[3][k] * running[k];
+        }
+        const double d[ROWS_AT_ONCE] = {d0, d1, d2, d3};
+        for (uint32_t i = 0; i < count; i++)
+            out[i] += d[i];
+    }
+}
+
+void solution_rows(const Solution *s, uint32_t first, uint32_t count, double *out)
+{
+    for (uint32_t begin = 0; begin < count; begin += ROWS_AT_ONCE) {
+        const uint32_t rest = count - begin, some = rest < ROWS_AT_ONCE ? rest : ROWS_AT_ONCE, row = first + begin;
+        const bool alike = some > 1 && rows_are_alike(s->problem, row, some);
+        for (uint32_t i = 0; i < some; i++)
+            out[begin + i] =
+                alike ? s->problem->regularization[row + i] * s->lambda[row + i] : solution_row(s, row + i);
+        if (alike)
+            add_rows_at_once(s, row, some, out + begin);
+    }
+}
+
 /* The start of lambda shows at the point of a column. */
 static void touch(Solution *s, uint32_t p, uint32_t column)
 {
@@ -418,8 +476,7 @@ void solution_product(const Solution *s, double *x, double *out)
     Solution of_x = *s;
     of_x.lambda = x;
     solution_sum_up(&of_x);
-    for (uint32_t r = 0; r < s->problem->view.rows; r++)
-        out[r] = solution_row(&of_x, r);
+    solution_rows(&of_x, 0, s->problem->view.rows, out);
 }
 
 Solution solution_begin(const Problem *problem, const double *violation, double *lambda, double *work)

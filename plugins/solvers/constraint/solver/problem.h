@@ -92,6 +92,8 @@ Solution solution_begin_late(const Problem *problem, const double *violation, do
 void solution_sum_up(Solution *s);
 /* Row of W lambda. */
 double solution_row(const Solution *s, uint32_t row);
+/* `count` rows of it, each the same sum in the same order. */
+void solution_rows(const Solution *s, uint32_t first, uint32_t count, double *out);
 /* out [rows] = W x; running sums become those of x. */
 void solution_product(const Solution *s, double *x, double *out);
 /* lambda[row] has grown by delta: in all but lambda itself. */

@@ -55,11 +55,11 @@ static void sweep_rows(Solution *s, uint32_t b, double tolerance, SweepError *er
     const uint32_t n = block->rows;
     double *lambda = s->lambda + block->first, *d = s->scratch, *before = s->scratch + n;
     memcpy(before, lambda, n * sizeof *before);
-    d[0] = s->violation[block->first] + solution_row(s, block->first);
+    solution_rows(s, block->first, n, d);
+    for (uint32_t i = 0; i < n; i++)
+        d[i] = s->violation[block->first + i] + d[i];
     if (stays_open(s, block, lambda, d[0]))
         return;
-    for (uint32_t i = 1; i < n; i++)
-        d[i] = s->violation[block->first + i] + solution_row(s, block->first + i);
     law_resolve(block, w, s->factors + s->problem->diagonal_at[b], d, lambda);
     if (s->d)
         memcpy(s->d + block->first, d, n * sizeof *d);
