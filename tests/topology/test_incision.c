@@ -273,7 +273,7 @@ static void many_cuts_leave_a_sound_surface(void **state)
             uint32_t opened;
             for (int j = 0; j < 4; j++)
                 path[j] = 0.01 + 5.98 * random_part();
-            (void)!cut(&sheet, path, 2, &opened); /* may run into an earlier cut, and ends there */
+            assert_int_equal(cut(&sheet, path, 2, &opened), DV_OK);
             check_sheet(&sheet, 36);
             DvObject *border = scene_object(sheet.scene, "/s/e/c");
             const DvTopologyOps *ops = dv_object_ops(border, DV_TOPOLOGY);
@@ -326,12 +326,81 @@ static void an_edge_is_swapped_and_back(void **state)
     dv_scene_free(sheet.scene);
 }
 
+/* Each row: a path, after an older one where there is one, and the pieces there are then. */
+static void paths_of_all_kinds_cut(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kind;
+        uint32_t old_count, count;
+        double old[12], path[12];
+        uint32_t pieces, old_pieces;
+    } rows[] = {
+        {"through points, along edges", 0, 3, {0}, {0, 1, 2, 1, 4, 3}, 2, 1},
+        {"from one point to the next", 0, 2, {0}, {0, 0, 1, 1}, 1, 1},
+        {"closed, on points", 0, 5, {0}, {1, 1, 3, 1, 3, 3, 1, 3, 1, 1}, 2, 1},
+        {"closed, elsewhere", 0, 4, {0}, {1.2, 1.1, 3.3, 1.4, 2.1, 3.2, 1.2, 1.1}, 2, 1},
+        {"across itself, on points", 0, 4, {0}, {0, 1, 3, 1, 3, 3, 0, 0}, 3, 1},
+        {"across itself, elsewhere", 0, 4, {0}, {0, 1.3, 3.1, 1.6, 2.2, 3.1, 1.7, 0}, 3, 1},
+        {"to an older cut", 2, 2, {0, 2, 4, 2}, {2.1, 0, 2.1, 2}, 3, 2},
+        {"from an older cut", 2, 2, {0, 1.4, 4, 2.7}, {2, 2.05, 1.1, 4}, 3, 2},
+        {"to a point of an older cut", 2, 2, {0, 2, 4, 2}, {2, 0, 2, 2}, 3, 2},
+        {"across an older cut, at a point of it", 2, 2, {0, 2, 4, 2}, {1, 0, 1, 4}, 4, 2},
+        {"along an older cut", 2, 2, {0, 2, 4, 2}, {0, 2, 4, 2}, 2, 2},
+        {"along a part of an older cut and beyond it", 2, 2, {0, 2, 2, 2}, {1, 2, 4, 2}, 2, 1},
+        {"across a corner of an older cut", 3, 2, {0, 2, 2, 2, 2, 4}, {0.5, 0, 3.5, 3.7}, 2, 2},
+        {"from without to within", 0, 2, {0}, {-1, 1.5, 2.2, 1.7}, 1, 1},
+        {"from within to without", 0, 2, {0}, {2.2, 1.7, 5, 3}, 1, 1},
+        {"from without to without", 0, 2, {0}, {-1, 1.5, 5, 2.2}, 2, 1},
+        {"out and in again", 0, 4, {0}, {1, 0, 1.2, 5, 2.6, 5, 3, 0}, 3, 1},
+        {"from without, through a corner", 0, 2, {0}, {-1, -1, 5, 5}, 2, 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const Sheet sheet = sheet_of(4, "");
+        uint32_t opened;
+        if (rows[i].old_count)
+            assert_int_equal(cut(&sheet, rows[i].old, rows[i].old_count, &opened), DV_OK);
+        assert_int_equal(count_pieces(&sheet), rows[i].old_pieces);
+        const DvStatus status = cut(&sheet, rows[i].path, rows[i].count, &opened);
+        check_sheet(&sheet, 16);
+        if (status != DV_OK || count_pieces(&sheet) != rows[i].pieces)
+            fail_msg("%s: status %d, %u pieces instead of %u", rows[i].kind, (int)status, count_pieces(&sheet),
+                     rows[i].pieces);
+        dv_scene_free(sheet.scene);
+    }
+}
+
+/* Points and ways on corners, edges, borders and older cuts: each of them cuts, and what is left is sound. */
+static void random_paths_cut(void **state)
+{
+    (void)state;
+    for (uint64_t start = 1; start <= 40; start++) {
+        const Sheet sheet = sheet_of(6, "");
+        seed = start * 88172645463325252u;
+        for (int i = 0; i < 6; i++) {
+            double path[10];
+            uint32_t opened;
+            const uint32_t count = 2 + (uint32_t)(4 * random_part());
+            for (uint32_t j = 0; j < 2 * count; j++) {
+                const double at = random_part(), kind = 3 * random_part();
+                path[j] = kind < 1 ? 6 * at : kind < 2 ? floor(6.99 * at) : floor(12.99 * at) / 2;
+            }
+            if (count > 3 && random_part() < 0.3)
+                memcpy(path + 2 * count - 2, path, 2 * sizeof *path);
+            assert_int_equal(cut(&sheet, path, count, &opened), DV_OK);
+            check_sheet(&sheet, 36);
+        }
+        dv_scene_free(sheet.scene);
+    }
+}
+
 static void what_cannot_be_cut_is_refused(void **state)
 {
     (void)state;
     const Sheet sheet = sheet_of(2, "");
     uint32_t opened;
-    assert_int_equal(cut(&sheet, (const double[]){0.5, 0.5, 7, 7}, 2, &opened), DV_ERROR_NOT_FOUND);
+    assert_int_equal(cut(&sheet, (const double[]){5, 0.5, 7, 7}, 2, &opened), DV_ERROR_NOT_FOUND);
+    assert_int_equal(cut(&sheet, (const double[]){0.5, 0.5, 7, 7, 8, 7}, 3, &opened), DV_ERROR_NOT_FOUND);
     assert_int_equal(sheet.ops->point_count(sheet.self), 9); /* nothing has been done */
     const DvCutPoint alone[2] = {{{0, 0, 0}, UINT32_MAX}, {{1, 1, 0}, UINT32_MAX}};
     assert_int_equal(sheet.cutting->incise(scene_object(sheet.scene, "/g"), alone, 2, 0.1, 0.25, &opened),
@@ -407,6 +476,8 @@ int main(void)
         cmocka_unit_test(many_cuts_leave_a_sound_surface),
         cmocka_unit_test(an_edge_is_split_into_two),
         cmocka_unit_test(an_edge_is_swapped_and_back),
+        cmocka_unit_test(paths_of_all_kinds_cut),
+        cmocka_unit_test(random_paths_cut),
         cmocka_unit_test(what_cannot_be_cut_is_refused),
         cmocka_unit_test(a_file_may_incise),
         cmocka_unit_test(a_file_may_swap_edges),

@@ -6,11 +6,13 @@
  * point on an edge of the border, or one inside a triangle, which becomes three. Then the chain is walked from one end to the
  * other: in the triangle around the last point through which the way leads, the opposite edge is split where it is crossed, or
  * one of its ends is taken when that is near; a split edge is an edge of the chain at once. Distances and directions are those in
- * the planes of the triangles. Then the chain is opened: points of it whose triangles fall into two sides are doubled, and the
- * triangles on the left take the new ones. Points inside the surface where the cut ends stay whole.
+ * the planes of the triangles. Then the chain is opened: where the triangles around a point of it fall into parts, the one on
+ * its right keeps the point and each other one gets its own. Points inside the surface where the cut ends stay whole.
  *
  * Where the way leaves the surface and enters it again further on, as across an older cut, the chain ends and is opened, and another
- * one begins there: the older cut may have come apart, as far as its lips are near the way.
+ * one begins there: the older cut may have come apart, as far as its lips are near the way. The same where a point has another one in its
+ * place from which the way leads on, and at the end where that has another one in its place. A point of the path that lies above no triangle
+ * stands for where the ways from and to it cross the border.
  *
  * New points are weighted sums of those they lie between, new triangles come from those they are parts of, so what is attached is
  * interpolated. No point goes, and none of those that were there moves.
@@ -119,6 +121,20 @@ static void push_with(IndexArray *to, const uint32_t *triangle, uint32_t old, ui
         array_push(to, triangle[i] == old ? now : triangle[i]);
 }
 
+/* An edge of the chain has been split: the chain goes through the new point. */
+static void put_in_chain(Cut *cut, uint32_t a, uint32_t b, uint32_t point)
+{
+    IndexArray *chain = &cut->chain;
+    for (uint32_t i = 1; i < chain->count; i++) {
+        const uint32_t p = chain->data[i - 1], q = chain->data[i];
+        if (!((p == a && q == b) || (p == b && q == a)))
+            continue;
+        array_resize(chain, chain->count + 1);
+        memmove(chain->data + i + 1, chain->data + i, (chain->count - 1 - i) * sizeof *chain->data);
+        chain->data[i++] = point;
+    }
+}
+
 /* A new point on the edge from a to b: each triangle around it becomes two. */
 static DvStatus split_between(Cut *cut, uint32_t a, uint32_t b, double weight_of_b, uint32_t *point)
 {
@@ -139,6 +155,8 @@ static DvStatus split_between(Cut *cut, uint32_t a, uint32_t b, double weight_of
     }
     if (status == DV_OK)
         status = replace(cut, &triangles, &from, &gone);
+    if (status == DV_OK)
+        put_in_chain(cut, a, b, *point);
     array_free(&triangles);
     array_free(&from);
     array_free(&gone);
@@ -283,9 +301,9 @@ static bool nearest_parts(DvVec3 from, DvVec3 way, DvVec3 a, DvVec3 edge, double
 }
 
 /* One edge of a triangle of the border, from a to b with the third point c behind it. */
-static void try_entry(const Cut *cut, uint32_t point, DvVec3 target, const uint32_t corner[3], Entry *best)
+static void try_entry(const Cut *cut, DvVec3 from, DvVec3 target, const uint32_t corner[3], Entry *best)
 {
-    const DvVec3 from = place(cut, point), way = dv_vec3_sub(target, from), a = place(cut, corner[0]),
+    const DvVec3 way = dv_vec3_sub(target, from), a = place(cut, corner[0]),
                  edge = dv_vec3_sub(place(cut, corner[1]), a), behind = dv_vec3_sub(place(cut, corner[2]), a);
     double far, along;
     if (!nearest_parts(from, way, a, edge, &far, &along) || far < -1e-9 || far >= 1 || along < -1e-9 ||
@@ -299,8 +317,9 @@ static void try_entry(const Cut *cut, uint32_t point, DvVec3 target, const uint3
     *best = (Entry){corner[0], corner[1], fmin(fmax(along, 0), 1), far};
 }
 
-/* The nearest edge of the border over which the way goes on; false: there is none. */
-static bool find_entry(const Cut *cut, uint32_t point, DvVec3 target, Entry *best)
+/* The nearest edge of the border over which the way from a place goes on; false: there is none. `point`, at that place, is none of its
+ * ends. */
+static bool find_entry(const Cut *cut, DvVec3 from, uint32_t point, DvVec3 target, Entry *best)
 {
     const ElementList triangles = topology_elements(cut->mesh, DV_TRIANGLES);
     *best = (Entry){.far = DBL_MAX};
@@ -309,69 +328,136 @@ static bool find_entry(const Cut *cut, uint32_t point, DvVec3 target, Entry *bes
             const uint32_t *t = triangles.at + 3 * (size_t)i, a = t[k], b = t[(k + 1) % 3];
             uint32_t found[1];
             if (a != point && b != point && around_edge(cut, a, b, found, 1) == 1)
-                try_entry(cut, point, target, (const uint32_t[3]){a, b, t[(k + 2) % 3]}, best);
+                try_entry(cut, from, target, (const uint32_t[3]){a, b, t[(k + 2) % 3]}, best);
         }
     return best->far < DBL_MAX;
 }
 
 static DvStatus open_chain(Cut *cut);
 
-/* Goes on where the way enters the surface again, in a chain of its own. */
-static DvStatus cross_gap(Cut *cut, uint32_t point, DvVec3 target, uint32_t *next)
+/* The chain ends, and another one begins. */
+static DvStatus begin_chain(Cut *cut, uint32_t point)
 {
-    Entry entry;
-    if (!find_entry(cut, point, target, &entry))
-        return dv_error(cut->mesh->object, DV_ERROR_INVALID,
-                        "the way to (%g, %g, %g) leaves the surface at point %" PRIu32, target.x, target.y, target.z,
-                        point);
-    DvStatus status = DV_OK;
-    if (entry.along < cut->snap_path)
-        *next = entry.a;
-    else if (entry.along > 1 - cut->snap_path)
-        *next = entry.b;
-    else
-        status = split_between(cut, entry.a, entry.b, entry.along, next);
-    if (status == DV_OK)
-        status = open_chain(cut);
+    const DvStatus status = open_chain(cut);
     array_clear(&cut->chain);
-    array_push(&cut->chain, *next);
+    array_push(&cut->chain, point);
     return status;
+}
+
+static bool are_joined(const Cut *cut, uint32_t a, uint32_t b)
+{
+    uint32_t around[1];
+    return around_edge(cut, a, b, around, 1) > 0;
+}
+
+/* A part of an edge so near its end that nothing is left to split. */
+static bool is_end(double along)
+{
+    return along < 1e-9 || along > 1 - 1e-9;
+}
+
+static DvVec3 place_on(const Cut *cut, const Exit *exit)
+{
+    const DvVec3 a = place(cut, exit->a);
+    return dv_vec3_madd(a, exit->along, dv_vec3_sub(place(cut, exit->b), a));
+}
+
+/* Where the way goes on from a point: an end of the edge that it crosses (*next), or the edge, which is to be split (INVALID_INDEX).
+ * False: it leads out of the surface, or no nearer. */
+static bool find_next(const Cut *cut, uint32_t point, DvVec3 target, Exit *exit, uint32_t *next)
+{
+    const double distance = distance_between(cut, point, target);
+    if (!find_exit(cut, point, target, exit))
+        return false;
+    const bool near_a = exit->along<cut->snap_path, near_b = exit->along> 1 - cut->snap_path;
+    *next = near_a ? exit->a : near_b ? exit->b : INVALID_INDEX;
+    if (*next != INVALID_INDEX && distance_between(cut, *next, target) < distance)
+        return true;
+    *next = INVALID_INDEX;
+    return !is_end(exit->along) && dv_vec3_norm(dv_vec3_sub(target, place_on(cut, exit))) < distance;
+}
+
+/* Another point in the place of one, from which the way leads on: the other lip of an older cut. INVALID_INDEX: there is none. */
+static uint32_t find_twin(const Cut *cut, uint32_t point, uint32_t to, DvVec3 target)
+{
+    const DvVec3 here = place(cut, point);
+    const double near = 1e-9 * distance_between(cut, point, target);
+    for (uint32_t i = 0; i < cut->mesh->points; i++) {
+        Exit exit;
+        uint32_t next;
+        if (i != point && distance_between(cut, i, here) <= near &&
+            (are_joined(cut, i, to) || find_next(cut, i, target, &exit, &next)))
+            return i;
+    }
+    return INVALID_INDEX;
+}
+
+static bool is_on_border(const Cut *cut, uint32_t point)
+{
+    uint32_t length, found[1];
+    const uint32_t *row = around_point(cut, point, &length);
+    for (uint32_t i = 0; i < length; i++)
+        for (uint32_t j = 0; j < 3; j++) {
+            const uint32_t other = triangle_at(cut, row[i])[j];
+            if (other != point && around_edge(cut, point, other, found, 1) == 1)
+                return true;
+        }
+    return false;
+}
+
+/* The point where the way enters over an edge of the border: an end that is near, unless the way leads out again there. */
+static DvStatus enter(Cut *cut, const Entry *entry, DvVec3 target, uint32_t *point)
+{
+    Exit exit;
+    uint32_t next;
+    const bool near_a = entry->along<cut->snap_path, near_b = entry->along> 1 - cut->snap_path;
+    *point = near_a ? entry->a : entry->b;
+    if (is_end(entry->along) || ((near_a || near_b) && find_next(cut, *point, target, &exit, &next)))
+        return DV_OK;
+    return split_between(cut, entry->a, entry->b, entry->along, point);
+}
+
+/* Goes on where the way enters the surface again, in a chain of its own. `entered`: where it did so last. */
+static DvStatus cross_gap(Cut *cut, uint32_t point, uint32_t to, uint32_t entered, uint32_t *next)
+{
+    const DvVec3 target = place(cut, to);
+    Entry entry;
+    DvStatus status = DV_OK;
+    *next = find_twin(cut, point, to, target);
+    if (*next == INVALID_INDEX && point != entered && find_entry(cut, place(cut, point), point, target, &entry))
+        status = enter(cut, &entry, target, next);
+    else if (*next == INVALID_INDEX && is_on_border(cut, to))
+        *next = to; /* the way comes to it from without */
+    if (status == DV_OK && *next == INVALID_INDEX)
+        status = dv_error(cut->mesh->object, DV_ERROR_INVALID,
+                          "the way to (%g, %g, %g) leaves the surface at point %" PRIu32, target.x, target.y, target.z,
+                          point);
+    return status == DV_OK ? begin_chain(cut, *next) : status;
 }
 
 /* Appends the chain's points after `from`, to `to` inclusive. */
 static DvStatus walk(Cut *cut, uint32_t from, uint32_t to)
 {
     const DvVec3 target = place(cut, to);
-    uint32_t around[1], point = from, entered = INVALID_INDEX;
-    while (around_edge(cut, point, to, around, 1) == 0) {
+    const double arrived = 1e-12 * distance_between(cut, from, target);
+    uint32_t point = from, entered = INVALID_INDEX;
+    while (point != to && !are_joined(cut, point, to)) {
         Exit exit;
         uint32_t next;
         DvStatus status = DV_OK;
-        if (!find_exit(cut, point, target, &exit)) {
-            if (point != entered)
-                status = cross_gap(cut, point, target, &entered);
-            else
-                status = dv_error(cut->mesh->object, DV_ERROR_INVALID,
-                                  "the way to (%g, %g, %g) runs along the border at point %" PRIu32, target.x, target.y,
-                                  target.z, point);
-            if (status != DV_OK)
-                return status;
-            point = entered;
-            continue;
+        if (distance_between(cut, point, target) <= arrived)
+            return begin_chain(cut, to); /* its twin has been reached */
+        if (find_next(cut, point, target, &exit, &next)) {
+            if (next == INVALID_INDEX)
+                status = split_between(cut, exit.a, exit.b, exit.along, &next);
+            if (status == DV_OK)
+                array_push(&cut->chain, next);
+        } else {
+            status = cross_gap(cut, point, to, entered, &next);
+            entered = next;
         }
-        if (exit.along < cut->snap_path)
-            next = exit.a;
-        else if (exit.along > 1 - cut->snap_path)
-            next = exit.b;
-        else
-            status = split_between(cut, exit.a, exit.b, exit.along, &next);
         if (status != DV_OK)
             return status;
-        if (!(distance_between(cut, next, target) < distance_between(cut, point, target)))
-            return dv_error(cut->mesh->object, DV_ERROR_INVALID,
-                            "the way to (%g, %g, %g) comes no nearer after point %" PRIu32, target.x, target.y,
-                            target.z, point);
-        array_push(&cut->chain, next);
         point = next;
     }
     if (point != to)
@@ -397,7 +483,7 @@ static bool runs(const uint32_t *t, uint32_t a, uint32_t b)
     return (t[0] == a && t[1] == b) || (t[1] == a && t[2] == b) || (t[2] == a && t[0] == b);
 }
 
-enum { LEFT = 1, RIGHT = 2, MOST_AROUND = 256 };
+enum { MOST_AROUND = 256 };
 
 /* Which of two triangles around `point` share an edge there that is not of the chain. */
 static bool hang_together(const Cut *cut, const uint32_t *t, const uint32_t *other, uint32_t point)
@@ -408,70 +494,95 @@ static bool hang_together(const Cut *cut, const uint32_t *t, const uint32_t *oth
     return false;
 }
 
-/* The sides of the triangles around a point of the chain: those at its edges, and what hangs together with them. */
-static uint32_t find_sides(const Cut *cut, uint32_t place_in_chain, uint8_t *side)
+/* What hangs together around a point of the chain: for each triangle the first of its part. 0: too many. */
+static uint32_t find_parts(const Cut *cut, uint32_t point, uint32_t *part)
 {
-    const uint32_t *chain = cut->chain.data, point = chain[place_in_chain];
-    uint32_t length, all = 0;
+    uint32_t length;
     const uint32_t *row = around_point(cut, point, &length);
-    memset(side, 0, MOST_AROUND);
-    for (uint32_t i = 0; i < length && length <= MOST_AROUND; i++) {
-        const uint32_t *t = triangle_at(cut, row[i]);
-        const uint32_t before = place_in_chain ? chain[place_in_chain - 1] : point,
-                       after = place_in_chain + 1 < cut->chain.count ? chain[place_in_chain + 1] : point;
-        side[i] |= runs(t, before, point) || runs(t, point, after) ? LEFT : 0;
-        side[i] |= runs(t, point, before) || runs(t, after, point) ? RIGHT : 0;
-    }
+    for (uint32_t i = 0; i < length && length <= MOST_AROUND; i++)
+        part[i] = i;
     for (bool grown = true; grown && length <= MOST_AROUND;) {
         grown = false;
         for (uint32_t i = 0; i < length; i++)
             for (uint32_t j = 0; j < length; j++)
-                if (side[j] & ~side[i] &&
+                if (part[j] < part[i] &&
                     hang_together(cut, triangle_at(cut, row[i]), triangle_at(cut, row[j]), point)) {
-                    side[i] |= side[j];
+                    part[i] = part[j];
                     grown = true;
                 }
     }
-    for (uint32_t i = 0; i < length && length <= MOST_AROUND; i++)
-        all |= side[i] == (LEFT | RIGHT) ? 4u : side[i];
-    return all;
+    return length <= MOST_AROUND ? length : 0;
 }
 
-/* Triangles on the left, and what their points become. */
-typedef struct Left {
-    IndexArray triangles, points; /* [triangles x 3] */
-} Left;
+static bool is_at_chain(const Cut *cut, const uint32_t *t, uint32_t point)
+{
+    for (int i = 0; i < 3; i++)
+        if (t[i] != point && in_chain(cut, point, t[i]))
+            return true;
+    return false;
+}
 
-static void rename_in_left(const Cut *cut, Left *left, uint32_t triangle, uint32_t old, uint32_t now)
+/* Whether a triangle is on the right of the chain at one of its places. */
+static bool is_right(const Cut *cut, const uint32_t *t, uint32_t at)
+{
+    const uint32_t *chain = cut->chain.data, point = chain[at];
+    return (at > 0 && runs(t, point, chain[at - 1])) || (at + 1 < cut->chain.count && runs(t, chain[at + 1], point));
+}
+
+static bool was_before(const Cut *cut, uint32_t at)
+{
+    for (uint32_t i = 0; i < at; i++)
+        if (cut->chain.data[i] == cut->chain.data[at])
+            return true;
+    return false;
+}
+
+/* Triangles that get new points, and what theirs become. */
+typedef struct Parted {
+    IndexArray triangles, points; /* [triangles x 3] */
+} Parted;
+
+static void rename_in(const Cut *cut, Parted *parted, uint32_t triangle, uint32_t old, uint32_t now)
 {
     uint32_t i = 0;
-    while (i < left->triangles.count && left->triangles.data[i] != triangle)
+    while (i < parted->triangles.count && parted->triangles.data[i] != triangle)
         i++;
-    if (i == left->triangles.count) {
-        array_push(&left->triangles, triangle);
-        array_append(&left->points, triangle_at(cut, triangle), 3);
+    if (i == parted->triangles.count) {
+        array_push(&parted->triangles, triangle);
+        array_append(&parted->points, triangle_at(cut, triangle), 3);
     }
     for (uint32_t j = 0; j < 3; j++)
-        if (left->points.data[3 * i + j] == old)
-            left->points.data[3 * i + j] = now;
+        if (parted->points.data[3 * i + j] == old)
+            parted->points.data[3 * i + j] = now;
+}
+
+/* Of the parts around one place of the chain that are beside it, the one on its right keeps the point, each other gets one of its own. */
+static void part_point(const Cut *cut, uint32_t at, Parted *parted, IndexArray *doubled)
+{
+    uint32_t part[MOST_AROUND], kept = INVALID_INDEX, ignored;
+    const uint32_t point = cut->chain.data[at], length = find_parts(cut, point, part);
+    const uint32_t *row = around_point(cut, point, &ignored);
+    for (uint32_t i = 0; i < length && kept == INVALID_INDEX; i++)
+        kept = is_right(cut, triangle_at(cut, row[i]), at) ? part[i] : INVALID_INDEX;
+    for (uint32_t first = 0; first < length && kept != INVALID_INDEX; first++) {
+        bool beside = false;
+        for (uint32_t i = first; i < length && part[first] == first && first != kept; i++)
+            beside = beside || (part[i] == first && is_at_chain(cut, triangle_at(cut, row[i]), point));
+        for (uint32_t i = first; i < length && beside; i++)
+            if (part[i] == first)
+                rename_in(cut, parted, row[i], point, cut->mesh->points + doubled->count);
+        if (beside)
+            array_push(doubled, point);
+    }
 }
 
 static DvStatus open_chain(Cut *cut)
 {
-    Left left = {0};
+    Parted parted = {0};
     IndexArray doubled = {0}, start = {0};
-    const uint32_t first = cut->mesh->points;
-    for (uint32_t i = 0; i < cut->chain.count; i++) {
-        uint8_t side[MOST_AROUND];
-        uint32_t length;
-        if (find_sides(cut, i, side) != (LEFT | RIGHT)) /* both, and none that is on both */
-            continue;
-        const uint32_t *row = around_point(cut, cut->chain.data[i], &length);
-        for (uint32_t j = 0; j < length; j++)
-            if (side[j] == LEFT)
-                rename_in_left(cut, &left, row[j], cut->chain.data[i], first + doubled.count);
-        array_push(&doubled, cut->chain.data[i]);
-    }
+    for (uint32_t i = 0; i < cut->chain.count; i++)
+        if (!was_before(cut, i))
+            part_point(cut, i, &parted, &doubled);
     for (uint32_t i = 0; i <= doubled.count; i++)
         array_push(&start, i);
     DvStatus status = DV_OK;
@@ -479,11 +590,11 @@ static DvStatus open_chain(Cut *cut)
         const DvElementChange descent = {.ancestors = doubled.data, .ancestor_start = start.data};
         status = cut->ops->add_points(cut->modifier, doubled.count, &descent);
         if (status == DV_OK)
-            status = replace(cut, &left.points, &left.triangles, &left.triangles);
+            status = replace(cut, &parted.points, &parted.triangles, &parted.triangles);
     }
     cut->opened += doubled.count;
-    array_free(&left.triangles);
-    array_free(&left.points);
+    array_free(&parted.triangles);
+    array_free(&parted.points);
     array_free(&doubled);
     array_free(&start);
     return status;
@@ -512,27 +623,78 @@ static DvStatus begin(Cut *cut, DvObject *topology, DvVecId positions)
     return DV_OK;
 }
 
+/* Where a way from a point of the path that is not above the surface enters it, on the way to another one. */
+static DvStatus insert_crossing(Cut *cut, const DvCutPoint *outside, const DvCutPoint *other, uint32_t *point)
+{
+    const DvVec3 from = dv_vec3_load(outside->at), target = dv_vec3_load(other->at);
+    Entry entry;
+    if (find_entry(cut, from, INVALID_INDEX, target, &entry))
+        return enter(cut, &entry, target, point);
+    return dv_error(cut->mesh->object, DV_ERROR_NOT_FOUND, "(%g, %g, %g) lies above no triangle of the surface", from.x,
+                    from.y, from.z);
+}
+
+static bool is_over(const Cut *cut, const DvCutPoint *point)
+{
+    uint32_t triangle;
+    double weights[3];
+    return locate(cut, point, &triangle, weights);
+}
+
+/* Whether a piece of the path, or its end, is on the surface. */
+static bool meets(const Cut *cut, const DvCutPoint *outside, const DvCutPoint *other)
+{
+    Entry entry;
+    return find_entry(cut, dv_vec3_load(outside->at), INVALID_INDEX, dv_vec3_load(other->at), &entry);
+}
+
+/* A piece next to each point of the path is to be on the surface; before anything changes. */
+static DvStatus check_path(const Cut *cut, const DvCutPoint *path, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_over(cut, &path[i]))
+            continue;
+        const bool before = i > 0 && meets(cut, &path[i], &path[i - 1]),
+                   after = i + 1 < count && meets(cut, &path[i], &path[i + 1]);
+        const bool lost =
+            (i > 0 && !before && is_over(cut, &path[i - 1])) || (i + 1 < count && !after && is_over(cut, &path[i + 1]));
+        if (lost || !(before || after))
+            return dv_error(cut->mesh->object, DV_ERROR_NOT_FOUND, "(%g, %g, %g) lies above no triangle of the surface",
+                            path[i].at[0], path[i].at[1], path[i].at[2]);
+    }
+    return DV_OK;
+}
+
+/* The ends of one piece of the path become points of the mesh, and the chain goes from one to the other. */
+static DvStatus cut_piece(Cut *cut, const DvCutPoint *from, const DvCutPoint *to)
+{
+    uint32_t first = cut->chain.count ? cut->chain.data[cut->chain.count - 1] : INVALID_INDEX, last;
+    DvStatus status = DV_OK;
+    if (!is_over(cut, from)) {
+        if (!is_over(cut, to) && !meets(cut, from, to))
+            return DV_OK;
+        status = insert_crossing(cut, from, to, &first);
+        if (status == DV_OK)
+            status = begin_chain(cut, first);
+    } else if (first == INVALID_INDEX) {
+        status = insert_end(cut, from, &first);
+        array_push(&cut->chain, first);
+    }
+    if (status == DV_OK)
+        status = is_over(cut, to) ? insert_end(cut, to, &last) : insert_crossing(cut, to, from, &last);
+    return status == DV_OK && first != last ? walk(cut, first, last) : status;
+}
+
 DvStatus incise_surface(DvObject *topology, uint32_t positions, const DvCutPoint *path, uint32_t count,
                         double snap_path, double snap_border, uint32_t *opened)
 {
     Cut cut = {.snap_path = snap_path, .snap_border = snap_border};
     DvStatus status = begin(&cut, topology, positions);
     *opened = 0;
-    for (uint32_t i = 0; i < count && status == DV_OK; i++) {
-        uint32_t ignored;
-        double weights[3];
-        if (!locate(&cut, &path[i], &ignored, weights)) /* before anything changes */
-            status = dv_error(topology, DV_ERROR_NOT_FOUND, "(%g, %g, %g) lies above no triangle of the surface",
-                              path[i].at[0], path[i].at[1], path[i].at[2]);
-    }
-    for (uint32_t i = 0; i < count && status == DV_OK; i++) {
-        uint32_t point;
-        status = insert_end(&cut, &path[i], &point);
-        if (status == DV_OK && i == 0)
-            array_push(&cut.chain, point);
-        else if (status == DV_OK && point != cut.chain.data[cut.chain.count - 1])
-            status = walk(&cut, cut.chain.data[cut.chain.count - 1], point);
-    }
+    if (status == DV_OK)
+        status = check_path(&cut, path, count);
+    for (uint32_t i = 1; i < count && status == DV_OK; i++)
+        status = cut_piece(&cut, &path[i - 1], &path[i]);
     if (status == DV_OK)
         status = open_chain(&cut);
     *opened = cut.opened;
