@@ -98,8 +98,8 @@ static void msh_1_takes_nodes_of_any_number(void **state)
 static const char msh2[] =
     "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n3 1 \"the body\"\n$EndPhysicalNames\n"
     "$Nodes\n8\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 0 0 1\n6 1 0 1\n7 1 1 1\n8 0 1 1\n$EndNodes\n"
-    "$Elements\n6\n1 5 2 1 4 1 2 3 4 5 6 7 8\n2 3 2 1 6 1 2 3 4\n3 3 2 1 5 5 6 7 8\n4 3 2 1 6 1 2 6 5\n5 1 0 1 2\n"
-    "6 6 2 0 1 1 2 3 4 5 6\n$EndElements\n";
+    "$Elements\n7\n1 5 2 1 4 1 2 3 4 5 6 7 8\n2 3 2 1 6 1 2 3 4\n3 3 2 1 5 5 6 7 8\n4 3 2 1 6 1 2 6 5\n5 1 0 1 2\n"
+    "6 6 2 0 1 1 2 3 4 5 6\n7 3 2 1 7 2 3 7 6\n$EndElements\n";
 
 static void msh_2_groups_elements_by_their_last_tag(void **state)
 {
@@ -108,9 +108,10 @@ static void msh_2_groups_elements_by_their_last_tag(void **state)
     expect_indices(mesh.hexahedron, 0, 0, 1, 2, 3, 4, 5, 6, 7);
     expect_indices(mesh.quad, 2, 0, 1, 5, 4);
     expect_indices(mesh.edge, 0, 0, 1);
-    assert_int_equal(mesh.group[MESH_QUAD].count, 2);
+    assert_int_equal(mesh.group[MESH_QUAD].count, 3);
     expect_group(&mesh.group[MESH_QUAD], 0, "6", 0, 2);
     expect_group(&mesh.group[MESH_QUAD], 1, "5", 2, 1);
+    expect_group(&mesh.group[MESH_QUAD], 2, "7", 3, 1);
     assert_string_equal(warnings, "1 elements of Gmsh type 6 are skipped\n");
     mesh_free(&mesh);
 }

@@ -107,6 +107,20 @@ run 0 render "$work/ball.scn" --out "$work/d" --size 64x48 --camera near
 cmp -s "$work/d/frame_00000.png" "$work/first/frame_00000.png" || fail "the scene's camera is not the default"
 run 0 render "$work/ball.scn" --out "$work/d" --size 64x48 --camera '0 0 4 0 0 0'
 cmp -s "$work/d/frame_00000.png" "$work/first/frame_00000.png" || fail "six numbers look from elsewhere"
+# A camera that goes from z = 4 to z = 2 in 0.2 s, in front of what stands still; a step moves it to where it is when the step begins
+cat >"$work/passing.scn" <<'END'
+<Node name="root" gravity="0 0 0" dt="0.1">
+  <DefaultAnimationLoop/>
+  <VisualStyle displayFlags="showBehaviorModels"/>
+  <RecordedCamera name="passing" position="0 0 4" lookAt="0 0 0" translationMode="1" startTime="0" endTime="0.2"
+    cameraPositions="0 0 4  0 0 2"/>
+  <MechanicalObject name="ball" position="0 0 0  0.4 0.1 0" showObject="1" showObjectScale="0.3" drawMode="1"/>
+</Node>
+END
+run 0 render "$work/passing.scn" --out "$work/p" --size 64x48 --frames 3 --camera passing
+cmp -s "$work/p/frame_00000.png" "$work/p/frame_00002.png" && fail "the camera stands still"
+run 0 render "$work/passing.scn" --out "$work/q" --size 64x48 --camera "0 0 3 0 0 0" -n 2
+cmp -s "$work/q/frame_00000.png" "$work/p/frame_00002.png" || fail "a camera that passes is elsewhere"
 printf '<Camera version="1.0"><position value="0 0 4"/><orientation value="0 0 0 1"/><fieldOfView value="45"/><distance value="4"/></Camera>' >"$work/v.view"
 run 0 render "$work/ball.scn" --out "$work/d" --size 64x48 --camera "$work/v.view"
 cmp -s "$work/d/frame_00000.png" "$work/first/frame_00000.png" || fail "the view file looks from elsewhere"
