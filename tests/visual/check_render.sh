@@ -119,7 +119,7 @@ cat >"$work/passing.scn" <<'END'
 END
 run 0 render "$work/passing.scn" --out "$work/p" --size 64x48 --frames 3 --camera passing
 cmp -s "$work/p/frame_00000.png" "$work/p/frame_00002.png" && fail "the camera stands still"
-run 0 render "$work/passing.scn" --out "$work/q" --size 64x48 --camera "0 0 3 0 0 0" -n 2
+run 0 render "$work/passing.scn" --out "$work/q" --size 64x48 --camera "0 0 3 0 0 2" -n 2
 cmp -s "$work/q/frame_00000.png" "$work/p/frame_00002.png" || fail "a camera that passes is elsewhere"
 printf '<Camera version="1.0"><position value="0 0 4"/><orientation value="0 0 0 1"/><fieldOfView value="45"/><distance value="4"/></Camera>' >"$work/v.view"
 run 0 render "$work/ball.scn" --out "$work/d" --size 64x48 --camera "$work/v.view"
