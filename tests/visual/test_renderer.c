@@ -575,6 +575,31 @@ static void a_picture_is_drawn_once_more(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
+/* Cones towards the middle, grey ones on the other side, and a cube there, of half a unit: seen along a diagonal its corner is in front
+ * of all, where the cylinders of another style would meet. */
+static void axes_may_be_cones_about_a_cube(void **state)
+{
+    (void)state;
+    Shot shot;
+    const char *cones = "<OglSceneFrame alignment='TopRight' viewportSize='40' style='CubeCones'/>";
+    const double half = 0.4, scale = half / tan(DV_PI / 6);
+    draw(cones, &shot);
+    for (int axis = 0; axis < 2; axis++)
+        for (int side = -1; side <= 1; side += 2) {
+            const double along = 0.8 * side / 3 * scale, grey = 128.0 / 255;
+            const bool coloured = side > 0;
+            expect_color(&shot, 0.6 + (axis == 0 ? along : 0.001), 0.6 + (axis == 1 ? along : 0.001),
+                         coloured ? axis == 0 : grey, coloured ? axis == 1 : grey, coloured ? 0 : grey);
+        }
+    DvRenderView diagonal = view_from_above();
+    const DvVec3 away = dv_vec3_normalize(dv_vec3(1, 1, 1));
+    const DvQuat turn = dv_camera_orientation_towards(dv_quat_identity(), dv_vec3(0, 1, 0), away, dv_vec3_zero());
+    dv_quat_store(turn, diagonal.camera.orientation);
+    draw_with(cones, &diagonal, &shot);
+    for (int i = -1; i <= 1; i++)
+        expect_color(&shot, 0.6 + 0.02 * i, 0.6 + 0.02 * i, 128.0 / 255, 128.0 / 255, 128.0 / 255);
+}
+
 /* Out of focus an edge is smeared, in focus it is not: with Divan's own shader of that name. */
 static void depth_of_field_smears_what_is_out_of_focus(void **state)
 {
@@ -1114,6 +1139,7 @@ int main(void)
         cmocka_unit_test(texts_are_where_they_are_asked_for),
         cmocka_unit_test(words_are_made_of_their_letters),
         cmocka_unit_test(axes_of_the_scene_lie_in_their_corner),
+        cmocka_unit_test(axes_may_be_cones_about_a_cube),
         cmocka_unit_test(a_viewport_shows_the_scene_in_its_rectangle),
         cmocka_unit_test(a_viewport_repeats_nothing_of_the_screen),
         cmocka_unit_test(a_viewport_too_large_is_an_error),
