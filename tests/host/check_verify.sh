@@ -237,6 +237,12 @@ wrong crash 's/vertexMass="{m}"/vertexMass="{-m}"/'
 run 1 wrong/crash.problem
 says '^crash/light +FAILS$'
 says '^    run 1: error: wrong/crash\.problem:[0-9]+:'
+wrong gap 's/vertexMass="{m}"/vertexMass="{nonsense}"/'
+line=$(grep -n nonsense wrong/gap.problem | cut -d : -f 1)
+run 1 wrong/gap.problem
+says "gap\.problem:$line: \{nonsense\}"
+run 1 wrong/gap.problem --scenes unwritten
+says "gap\.problem:$line: \{nonsense\}"
 wrong warning 's/<UniformMass /<UniformMass totalMas="3" /'
 run 1 wrong/warning.problem
 says "no field 'totalMas'"

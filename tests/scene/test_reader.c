@@ -69,6 +69,21 @@ static void both_forms_of_an_object_are_the_same(void **state)
     assert_refused("<Node><Object name='v'/></Node>", DV_ERROR_INVALID, "<Object> needs the attribute 'type'");
 }
 
+/* Whatever ends the lines: attributes are found where they stand. */
+static void attributes_are_named_by_their_place(void **state)
+{
+    (void)state;
+    static const char *const ends[] = {"\n", "\r\n", "\t\n", "\n\n"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        char text[200], place[60];
+        snprintf(text, sizeof text, "<Node>%s<Value name='v'%s  text='a'%s\t\tnonsense = 'b'/></Node>", ends[i],
+                 ends[i], ends[i]);
+        dv_scene_free(load(text));
+        snprintf(place, sizeof place, "scene.scn:%d:3: Value", i == 3 ? 7 : 4);
+        assert_says(place);
+    }
+}
+
 static void an_attribute_element_sets_a_field_of_its_object(void **state)
 {
     (void)state;
@@ -421,6 +436,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_forms_of_an_object_are_the_same),
+        cmocka_unit_test(attributes_are_named_by_their_place),
         cmocka_unit_test(an_attribute_element_sets_a_field_of_its_object),
         cmocka_unit_test(what_stands_in_the_wrong_place_is_told),
         cmocka_unit_test(text_and_line_ends_in_values_are_blanks),
