@@ -300,10 +300,10 @@ static void collect(const DvMessage *message, void *context)
 static void a_texture_that_cannot_be_read_is_told_once(void **state)
 {
     (void)state;
-    Fixture f = fixture("<Node><DefaultAnimationLoop/><OglModel name='m' position='0 0 0 1 0 0 0 1 0' triangles='0 1 2'"
-                        " texturename='nowhere.png'/></Node>");
     DvText said = {0};
     dv_log_set_handler(collect, &said);
+    Fixture f = fixture("<Node><DefaultAnimationLoop/><OglModel name='m' position='0 0 0 1 0 0 0 1 0' triangles='0 1 2'"
+                        " texturename='nowhere.png'/></Node>");
     f.ops->unref(record(&f));
     f.ops->unref(record(&f));
     dv_log_set_handler(NULL, NULL);

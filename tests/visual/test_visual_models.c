@@ -11,8 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
+#include <divan/contracts/topology.h>
 #include <divan/divan.h>
 #include <divan/types/color_map.h>
 
@@ -358,6 +360,134 @@ static void half_a_value_is_refused(void **state)
     expect_load_error("<Node>\n<PostProcessManager zNear='5' zFar='2'/></Node>", "is not beyond zNear");
 }
 
+/* What the attributes of a model at rest are: of the drawn vertices, those of the field, and the normals of that shape. */
+static void a_model_gives_shaders_its_shape_at_rest(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node><DefaultAnimationLoop/><OglShaderVisualModel name='m' position='0 0 0  1 0 0  0 1 0' triangles='0 1 2'/>"
+        "<OglShaderVisualModel name='given' position='0 0 0  1 0 0  0 1 0' triangles='0 1 2' "
+        "restPosition='0 0 0  0 2 0  0 0 2'/></Node>");
+    const DvObject *model = scene_object(scene, "/m"), *given = scene_object(scene, "/given");
+    const DvShaderElementOps *ops = dv_object_ops(model, DV_SHADER_ELEMENT);
+    DvData *position = dv_object_field(model, "position");
+    const double moved[9] = {0, 0, 5, 0, 0, 6, 0, 5, 5};
+    dv_data_set(position, moved, 3);
+    DvShaderElement rest = {0}, normal = {0};
+    assert_true(ops->get(dv_object_self(model), &rest));
+    assert_true(ops->more(dv_object_self(model), 1, &normal));
+    assert_false(ops->more(dv_object_self(model), 2, &(DvShaderElement){0}));
+    assert_string_equal(rest.name, "restPosition");
+    assert_string_equal(normal.name, "restNormal");
+    assert_true(rest.count == 3 && rest.rows == 3 && normal.count == 3 && normal.rows == 3);
+    const double expected[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    assert_memory_equal(rest.numbers, expected, sizeof expected);
+    for (int i = 0; i < 3; i++)
+        assert_true(normal.numbers[3 * i + 2] == 1.0 && normal.numbers[3 * i] == 0.0);
+    assert_true(ops->get(dv_object_self(given), &rest) && rest.numbers[4] == 2.0);
+    assert_true(ops->more(dv_object_self(given), 1, &normal) && normal.numbers[0] == 1.0);
+    dv_scene_free(scene);
+}
+
+static void a_legend_without_a_range_shows_that_of_the_values(void **state)
+{
+    (void)state;
+#define SHEET(map)                                                                                       \
+    "<Node><DefaultAnimationLoop/><OglColorMap name='map' showLegend='1' legendRangeScale='10'" map "/>" \
+    "<DataDisplay position='0 0 0  1 0 0  0 1 0' pointData='-2 0 3'/></Node>"
+    static const struct {
+        const char *scene;
+        double least, most;
+    } cases[] = {{SHEET(""), -20, 30}, {SHEET(" min='-5' max='5'"), -50, 50}};
+    for (size_t i = 0; i < 2; i++) {
+        DvScene *scene = scene_from_text(cases[i].scene);
+        const DvObject *map = scene_object(scene, "/map");
+        DvLegend legend = {0};
+        dv_scene_update_visual(scene);
+        assert_true(((const DvLegendOps *)dv_object_ops(map, DV_LEGEND))->get(dv_object_self(map), &legend));
+        assert_true(legend.least == cases[i].least && legend.most == cases[i].most);
+        dv_scene_free(scene);
+    }
+}
+
+static void values_become_texture_coordinates(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *scene;
+        double u[3];
+    } cases[] = {
+        {"<Node><TextureInterpolation name='it' input_states='-1 1 3'/></Node>", {0, 0.5, 1}},
+        {"<Node><TextureInterpolation name='it' input_states='-1 1 3' manual_scale='1' min_value='-3' max_value='5'/></Node>",
+         {0.25, 0.5, 0.75}},
+        {"<Node><TextureInterpolation name='it' template='Vec3d' input_states='0 9 9  1 0 0  4 0 0'/></Node>",
+         {0, 0.25, 1}},
+        {"<Node><TextureInterpolation name='it' template='Vec3d' scalarField='0' input_states='0 3 3  6 3 9  1 2 0'/></Node>",
+         {0.2, 1, 0}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        DvScene *scene = scene_from_text(cases[i].scene);
+        size_t count;
+        const double *uv = dv_data_doubles(dv_object_field(scene_object(scene, "/it"), "output_coordinates"), &count);
+        assert_int_equal(count, 3);
+        for (int k = 0; k < 3; k++)
+            assert_true(fabs(uv[2 * k] - cases[i].u[k]) < 1e-15 && uv[2 * k + 1] == 0.0);
+        dv_scene_free(scene);
+    }
+}
+
+/* What was written is a mesh that a loader reads back. */
+static void exported_surfaces_are_read_back(void **state)
+{
+    (void)state;
+    char folder[] = P_tmpdir "/divan-export-XXXXXX", text[2048], path[128];
+    assert_non_null(mkdtemp(folder));
+    snprintf(
+        text, sizeof text,
+        "<Node gravity='0 -10 0' dt='0.1'><DefaultAnimationLoop/><EulerExplicitSolver/>"
+        "<MechanicalObject name='s' position='0 0 0  1 0 0  0 1 0'/><UniformMass totalMass='3'/>"
+        "<Node name='v'><OglModel name='first' position='0 0 0  1 0 0  0 1 0' triangles='0 1 2' color='1 0 0 0.25'/>"
+        "<IdentityMapping input='@../s' output='@first'/>"
+        "<OglModel name='second' position='0 0 2  1 0 2  1 1 2  0 1 2' quads='0 1 2 3' texcoords='0 0  1 0  1 1  0 1'/>"
+        "<VisualModelOBJExporter filename='%s/deep/a.obj' exportAtEnd='1'/>"
+        "<VisualModelOBJExporter filename='%s/n' exportAtBegin='1' exportEveryNumberOfSteps='2'/></Node></Node>",
+        folder, folder);
+    DvScene *scene = scene_from_text(text);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    dv_scene_free(scene);
+    static const struct {
+        const char *name;
+        double height; /* of the first point: -g dt^2 (1 + 2 + ... + n) */
+    } files[] = {{"n00000", 0}, {"n00001", -0.3}, {"deep/a", -0.6}};
+    for (int i = 0; i < 3; i++) {
+        snprintf(text, sizeof text, "<Node><MeshOBJLoader name='l' filename='%s/%s.obj'/></Node>", folder,
+                 files[i].name);
+        DvScene *read = scene_from_text(text);
+        const DvObject *loader = scene_object(read, "/l");
+        size_t points, triangles, quads;
+        const double *at = dv_data_doubles(dv_object_field(loader, "position"), &points);
+        const uint32_t *quad = dv_data_uints(dv_object_field(loader, "quads"), &quads);
+        (void)dv_data_uints(dv_object_field(loader, "triangles"), &triangles);
+        assert_true(points == 7 && triangles == 1 && quads == 1);
+        assert_true(fabs(at[1] - files[i].height) < 1e-6);
+        for (int c = 0; c < 4; c++)
+            assert_true(at[3 * quad[c] + 2] == 2.0);
+        DvMeshView mesh;
+        ((const DvLoaderOps *)dv_object_ops(loader, DV_LOADER))->view(dv_object_self(loader), &mesh);
+        assert_int_equal(mesh.material_count, 2);
+        assert_true(fabs(mesh.materials[0].diffuse[3] - 0.25) < 1e-6);
+        dv_scene_free(read);
+        for (int ending = 0; ending < 2; ending++) {
+            snprintf(path, sizeof path, "%s/%s.%s", folder, files[i].name, ending ? "mtl" : "obj");
+            assert_int_equal(unlink(path), 0);
+        }
+    }
+    snprintf(path, sizeof path, "%s/deep", folder);
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(rmdir(folder), 0); /* nothing else was written */
+}
+
 static void collect(const DvMessage *message, void *context)
 {
     dv_message_print(message, context);
@@ -370,8 +500,9 @@ static void what_is_not_drawn_is_told(void **state)
     (void)state;
     DvText said = {0};
     dv_log_set_handler(collect, &said);
-    DvScene *scene = scene_from_text("<Node><PostProcessManager/><OglTexture cubemapFilenamePosX='no.png'/>"
-                                     "<VisualManagerPass/><VisualManagerSecondaryPass/></Node>");
+    DvScene *scene = scene_from_text(
+        "<Node><PostProcessManager/><OglTexture cubemapFilenamePosX='no.png'/><OglTexture cubemapFilenameNegX='x'/>"
+        "<VisualManagerPass/><VisualManagerSecondaryPass/></Node>");
     dv_log_set_handler(NULL, NULL);
     assert_non_null(scene);
     static const struct {
@@ -379,7 +510,7 @@ static void what_is_not_drawn_is_told(void **state)
         int times;
     } told[] = {{"its node has no OglShader that could draw the picture once more", 1},
                 {"no file 'no.png'; the texture is no cube", 1},
-                {"a cube has six sides, and this one is not given", 5},
+                {"cubemapFilenamePosX: not given, and a cube has six sides", 1},
                 {"draws the scene at once, whatever its passes", 2}};
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
         int times = 0;
@@ -405,6 +536,10 @@ int main(void)
         cmocka_unit_test(shaders_are_given_values_and_matrices_row_by_row),
         cmocka_unit_test(every_variable_is_what_its_name_says),
         cmocka_unit_test(a_variable_that_changes_is_read_again),
+        cmocka_unit_test(a_model_gives_shaders_its_shape_at_rest),
+        cmocka_unit_test(a_legend_without_a_range_shows_that_of_the_values),
+        cmocka_unit_test(values_become_texture_coordinates),
+        cmocka_unit_test(exported_surfaces_are_read_back),
         cmocka_unit_test(half_a_value_is_refused),
         cmocka_unit_test(what_is_not_drawn_is_told),
     };

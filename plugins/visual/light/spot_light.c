@@ -25,13 +25,15 @@ static void get(void *object, DvLight *light)
 
 static const DvLightOps ops = {.size = sizeof ops, .get = get};
 
+static const DvRange half_angles = {0, 180, false, false};
+
 static const DvField fields[] = {
     LIGHT_FIELDS(SpotLight),
     POSITIONAL_FIELDS(SpotLight),
     DV_FIELD(SpotLight, direction, "direction", dv_type_vec3d, .init = "0 0 -1", .flags = DV_FIELD_DRAWING,
              .help = "where it points, or what it points at"),
-    DV_FIELD(SpotLight, cutoff, "cutoff", dv_type_double, .init = "30", .unit = "degrees",
-             .range = &dv_range_not_negative, .flags = DV_FIELD_DRAWING, .help = "half the opening angle of the cone"),
+    DV_FIELD(SpotLight, cutoff, "cutoff", dv_type_double, .init = "30", .unit = "degrees", .range = &half_angles,
+             .flags = DV_FIELD_DRAWING | DV_FIELD_LENIENT, .help = "half the opening angle of the cone"),
     DV_FIELD(SpotLight, exponent, "exponent", dv_type_double, .init = "1", .range = &dv_range_not_negative,
              .flags = DV_FIELD_DRAWING, .help = "how it fades from the axis of the cone outwards"),
     DV_FIELD(SpotLight, look_at, "lookat", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,

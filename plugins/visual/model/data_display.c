@@ -98,6 +98,8 @@ static Scale read_scale(DataDisplay *self)
         (void)ops->get(dv_object_self(map), &legend);
         scale.palette = legend.colors;
         scale.entries = legend.count;
+        if (ops->set_range)
+            ops->set_range(dv_object_self(map), scale.least, scale.most);
     }
     return scale;
 }

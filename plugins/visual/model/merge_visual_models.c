@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * MergeVisualModels: one surface of several: the vertices, normals, texture coordinates and faces of its inputs, one after the other.
- * OglShaderVisualModel: a surface that gives shaders its points at rest as the attribute `restPosition`.
  */
 #include "ogl_model.h"
 
@@ -193,48 +192,4 @@ const DvClass dv_merge_visual_models = {
     .init = init,
     .bounding_box = ogl_model_bounding_box,
     .destroy = destroy,
-};
-
-typedef struct OglShaderVisualModel {
-    OglModel model;
-} OglShaderVisualModel;
-
-/* Points at rest are the positions when they are not given. */
-static bool get_rest(void *self_, DvShaderElement *element)
-{
-    VisualSurface *surface = self_;
-    DvData *rest = surface->rest_position.count ? &surface->rest_position : &surface->position;
-    size_t count;
-    element->kind = DV_SHADER_ATTRIBUTE;
-    element->name = "restPosition";
-    element->numbers = dv_data_doubles(rest, &count);
-    element->count = (uint32_t)count;
-    element->rows = 3;
-    element->columns = 1;
-    element->version = dv_data_version(rest);
-    return dv_data_bool(&surface->enable) && count > 0;
-}
-
-static const DvField shader_model_fields[] = {OGL_MODEL_FIELDS(OglShaderVisualModel), {0}};
-static const DvShaderElementOps rest_ops = {.size = sizeof rest_ops, .get = get_rest};
-
-const DvClass dv_ogl_shader_visual_model = {
-    .size = sizeof(DvClass),
-    .name = "OglShaderVisualModel",
-    .variants = "Vec3d",
-    .bases = (const char *const[]){"OglModel", "VisualModelImpl", "VisualModel", NULL},
-    .family = "visual models",
-    .module = "Sofa.GL.Component.Shader",
-    .help = "A surface that gives shaders its points at rest.",
-    .instance_size = sizeof(OglShaderVisualModel),
-    .fields = shader_model_fields,
-    .contracts = (const DvContract[]){{.id = DV_STATE, .ops = &visual_points_state_ops, .by_path_only = true},
-                                      {.id = DV_VISUAL_MODEL, .ops = &visual_surface_model_ops},
-                                      {.id = DV_SURFACE, .ops = &ogl_model_surface_ops},
-                                      {.id = DV_SHADER_ELEMENT, .ops = &rest_ops},
-                                      {0}},
-    .parse = ogl_model_parse,
-    .init = ogl_model_init,
-    .bounding_box = ogl_model_bounding_box,
-    .destroy = ogl_model_destroy,
 };

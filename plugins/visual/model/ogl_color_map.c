@@ -15,6 +15,7 @@ typedef struct OglColorMap {
     double *palette; /* [entries] x 4 */
     uint32_t entries;
     uint64_t made_of[2]; /* versions of the fields it follows from */
+    double told[2];      /* least and most of who shows values */
 } OglColorMap;
 
 static void update_palette(OglColorMap *self)
@@ -37,16 +38,24 @@ static bool get(void *self_, DvLegend *legend)
     const double *offset = dv_data_doubles(&self->legend_offset, NULL);
     const double scale = dv_data_double(&self->range_scale);
     const char *title = dv_data_string(&self->legend_title);
+    const bool own = dv_data_is_set(&self->least) || dv_data_is_set(&self->most);
     update_palette(self);
     *legend = (DvLegend){.colors = self->palette,
                          .count = self->entries,
-                         .least = scale * dv_data_double(&self->least),
-                         .most = scale * dv_data_double(&self->most),
+                         .least = scale * (own ? dv_data_double(&self->least) : self->told[0]),
+                         .most = scale * (own ? dv_data_double(&self->most) : self->told[1]),
                          .title = *title ? title : NULL,
                          .x = 10.0 + offset[0],
                          .y = 20.0 + offset[1],
                          .height = dv_data_uint(&self->legend_size)};
     return dv_data_bool(&self->enable) && dv_data_bool(&self->show_legend);
+}
+
+static void set_range(void *self_, double least, double most)
+{
+    OglColorMap *self = self_;
+    self->told[0] = least;
+    self->told[1] = most;
 }
 
 static void destroy(DvObject *object, void *self)
@@ -69,13 +78,15 @@ static const DvField fields[] = {
     FIELD(legend_title, "legendTitle", dv_type_string, .help = "text above the bar"),
     FIELD(legend_size, "legendSize", dv_type_uint, .init = "11", .unit = "pixels", .range = &dv_range_count,
           .help = "height of the letters"),
-    FIELD(least, "min", dv_type_double, .init = "0", .help = "value at the lower end of the bar"),
+    FIELD(least, "min", dv_type_double, .init = "0",
+          .help =
+              "value at the lower end of the bar; without min and max those of a DataDisplay that uses the colours"),
     FIELD(most, "max", dv_type_double, .init = "0", .help = "value at the upper end"),
     FIELD(range_scale, "legendRangeScale", dv_type_double, .init = "1", .help = "both are shown multiplied by this"),
     {0},
 };
 
-static const DvLegendOps ops = {.size = sizeof ops, .get = get};
+static const DvLegendOps ops = {.size = sizeof ops, .get = get, .set_range = set_range};
 
 const DvClass dv_ogl_color_map = {
     .size = sizeof(DvClass),

@@ -11,8 +11,9 @@
 typedef struct TrailRenderer {
     DvData enable, position, steps, color, thickness;
     const DvDofType *dof;
-    double *places;       /* [capacity] moments x points x 3, a ring */
-    uint32_t capacity;    /* moments */
+    double *places;       /* [room] moments x points x 3; a ring when room is the capacity */
+    uint32_t room;        /* moments there is memory for: it grows as they come */
+    uint32_t capacity;    /* moments that are remembered */
     uint32_t next, count; /* the moment written next; moments there are */
     uint32_t points;
 } TrailRenderer;
@@ -22,17 +23,26 @@ static void forget(TrailRenderer *self)
     self->next = self->count = 0;
 }
 
-/* Room for nbSteps moments of so many points; trails begin anew when either is another. */
+/* Room for one moment more; trails begin anew when their points or the number of moments are others. */
 static void make_room(TrailRenderer *self, uint32_t points)
 {
+    enum { FIRST_ROOM = 64 };
     const uint32_t steps = dv_data_uint(&self->steps), capacity = steps ? steps : 1;
-    if (self->places && self->capacity == capacity && self->points == points)
+    if (self->capacity != capacity || self->points != points) {
+        dv_free(self->places);
+        self->places = NULL;
+        self->room = 0;
+        self->capacity = capacity;
+        self->points = points;
+        forget(self);
+    }
+    if (self->count < self->room || self->room == capacity)
         return;
-    dv_free(self->places);
-    self->places = dv_alloc((size_t)capacity * points, 3 * sizeof *self->places);
-    self->capacity = capacity;
-    self->points = points;
-    forget(self);
+    const uint32_t wanted = self->room ? 2 * self->room : FIRST_ROOM, room = wanted < capacity ? wanted : capacity;
+    const size_t moment = 3 * (size_t)points * sizeof *self->places;
+    self->places = dv_realloc(self->places, self->room * moment, room * moment);
+    self->room = room;
+    self->next = self->count; /* it was full, and no moment has been written over yet */
 }
 
 static void handle_event(DvObject *object, void *self_, DvEvent *event)
@@ -47,15 +57,15 @@ static void handle_event(DvObject *object, void *self_, DvEvent *event)
     for (size_t i = 0; i < points; i++)
         for (size_t axis = 0; axis < 3; axis++)
             *to++ = axis < self->dof->spatial ? at[i * self->dof->coord + axis] : 0.0;
-    self->next = (self->next + 1) % self->capacity;
+    self->next = (self->next + 1) % self->room;
     self->count += self->count < self->capacity;
 }
 
 /* The place of a point at a moment, 0 the oldest. */
 static const double *place(const TrailRenderer *self, uint32_t moment, uint32_t point)
 {
-    const uint32_t oldest = self->next + self->capacity - self->count;
-    const uint32_t row = (oldest + moment) % self->capacity;
+    const uint32_t oldest = self->next + self->room - self->count;
+    const uint32_t row = (oldest + moment) % self->room;
     return self->places + ((size_t)row * self->points + point) * 3;
 }
 
@@ -107,12 +117,14 @@ static void destroy(DvObject *object, void *self)
     dv_free(((TrailRenderer *)self)->places);
 }
 
+static const DvRange remembered = {1, 1000000, false, false};
+
 #define FIELD(member, name, type, ...) \
     DV_FIELD(TrailRenderer, member, name, type, .flags = DV_FIELD_DRAWING, __VA_ARGS__)
 static const DvField fields[] = {
     VISUAL_ENABLE_FIELD(TrailRenderer, enable),
     FIELD(position, "position", dv_type_coords, .unit = "m", .help = "the points; usually a link to those of a state"),
-    FIELD(steps, "nbSteps", dv_type_uint, .init = "100", .range = &dv_range_count, .help = "steps that are remembered"),
+    FIELD(steps, "nbSteps", dv_type_uint, .init = "100", .range = &remembered, .help = "steps that are remembered"),
     FIELD(color, "color", dv_type_color_map, .init = "#00ff00ff #00ff00ff",
           .help = "colours from the oldest to the newest end, or the name of a scheme of OglColorMap"),
     FIELD(thickness, "thickness", dv_type_double, .init = "1", .unit = "pixels", .range = &dv_range_not_negative,

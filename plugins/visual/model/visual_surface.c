@@ -290,13 +290,9 @@ static void sum_normals(const double *at, size_t vertices, const uint32_t *face,
     }
 }
 
-static void update_normals(VisualSurface *self)
+void visual_surface_normals(VisualSurface *self, const double *at, size_t vertices, double *normal)
 {
-    size_t vertices, normals, shares, triangles, quads;
-    const double *at = dv_data_doubles(self->vertices.count ? &self->vertices : &self->position, &vertices);
-    (void)dv_data_doubles(&self->normal, &normals);
-    if (!dv_data_bool(&self->update_normals) && normals == vertices)
-        return;
+    size_t shares, triangles, quads;
     const uint32_t *share = dv_data_uints(&self->vert_norm_idx, &shares);
     if (shares != vertices)
         share = NULL;
@@ -309,11 +305,20 @@ static void update_normals(VisualSurface *self)
     memset(sum, 0, 3 * sums * sizeof *sum);
     sum_normals(at, vertices, triangle, triangles, 3, share, sum);
     sum_normals(at, vertices, quad, quads, 4, share, sum);
-    double *normal = dv_data_begin_all(&self->normal, vertices);
     for (size_t i = 0; i < vertices; i++)
         dv_vec3_store(dv_vec3_normalize(dv_vec3_load(sum + 3 * (share ? share[i] : i))), normal + 3 * i);
-    dv_data_end(&self->normal);
     dv_step_release(mark);
+}
+
+static void update_normals(VisualSurface *self)
+{
+    size_t vertices, normals;
+    const double *at = dv_data_doubles(self->vertices.count ? &self->vertices : &self->position, &vertices);
+    (void)dv_data_doubles(&self->normal, &normals);
+    if (!dv_data_bool(&self->update_normals) && normals == vertices)
+        return;
+    visual_surface_normals(self, at, vertices, dv_data_begin_all(&self->normal, vertices));
+    dv_data_end(&self->normal);
 }
 
 static void update_vertices(VisualSurface *self)
@@ -448,6 +453,8 @@ DvStatus visual_surface_init(DvObject *object, VisualSurface *self)
         compute_sphere_coordinates(self);
     update_normals(self);
     self->updated_version = dv_data_version(&self->position);
+    DvSurfaceView view = {0};
+    (void)visual_surface_view(self, &view); /* says which pictures are not there */
     return DV_OK;
 }
 

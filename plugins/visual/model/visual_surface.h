@@ -117,6 +117,9 @@ extern const DvVisualModelOps visual_surface_model_ops; /* self: a struct that b
 /* All of the view but the style. False: it is not enabled. */
 bool visual_surface_view(VisualSurface *surface, DvSurfaceView *view);
 
+/* Normals of [vertices] x 3 points, by the faces and by which vertices share one; of length 1, or 0 where no face is. */
+void visual_surface_normals(VisualSurface *surface, const double *at, size_t vertices, double *normal);
+
 DvStatus visual_surface_parse(DvObject *object, VisualSurface *surface, const DvAttributes *attributes);
 DvStatus visual_surface_init(DvObject *object, VisualSurface *surface);
 void visual_surface_destroy(VisualSurface *surface);

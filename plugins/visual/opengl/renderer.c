@@ -502,9 +502,13 @@ static DvStatus draw_viewport(DvRenderer *self, const DvPicture *picture, const 
     second.width = viewport->width;
     second.height = viewport->height;
     second.camera = viewport->swapped ? view->camera : viewport_camera(viewport, picture);
-    DvStatus status = check_size(&second, why);
-    if (status != DV_OK)
+    DvText size = {0};
+    DvStatus status = check_size(&second, &size);
+    if (status != DV_OK) {
+        dv_text_add(why, "%s: screenSize: %s", viewport->path, size.at);
+        dv_text_free(&size);
         return status;
+    }
     const Targets whole = self->targets;
     self->targets = self->second_targets;
     self->is_second = true;

@@ -21,6 +21,8 @@ static GLuint texture(GLenum inner, GLenum format, GLenum type, const Targets *t
     glTexImage2D(GL_TEXTURE_2D, 0, (GLint)inner, (GLsizei)t->width, (GLsizei)t->height, 0, format, type, NULL);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
     return name;
 }
 

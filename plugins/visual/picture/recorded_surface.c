@@ -50,7 +50,7 @@ static bool is_new(RecordedArray *self, uint64_t version, uint32_t count, uint32
     return true;
 }
 
-static void forget(RecordedArray *self)
+void recorded_array_free(RecordedArray *self)
 {
     shared_array_release(self->shared);
     shared_array_release(self->before);
@@ -86,7 +86,7 @@ const DvPictureArray *recorded_floats(RecordedArray *self, Recording *recording,
                                       uint32_t components, uint64_t version)
 {
     if (!from || !count)
-        forget(self);
+        recorded_array_free(self);
     else if (is_new(self, version, count, components)) {
         float *to = begin(self, count, components * sizeof *to);
         for (size_t i = 0; i < (size_t)count * components; i++)
@@ -98,7 +98,7 @@ const DvPictureArray *recorded_floats(RecordedArray *self, Recording *recording,
 static const DvPictureArray *colors(RecordedArray *self, Recording *recording, const DvSurfaceArray *from)
 {
     if (!from->at || !from->count)
-        forget(self);
+        recorded_array_free(self);
     else if (is_new(self, from->version, from->count, 4)) {
         uint8_t *to = begin(self, from->count, 4);
         const double *color = from->at;
@@ -121,7 +121,7 @@ static const DvPictureArray *elements(RecordedArray *self, Recording *recording,
                                       uint32_t corners, uint32_t vertices)
 {
     if (!from->at || !from->count || !vertices)
-        forget(self);
+        recorded_array_free(self);
     else if (is_new(self, from->version, from->count, vertices)) {
         const uint32_t *corner = from->at;
         uint32_t *to = begin(self, from->count, corners * sizeof *to);
@@ -228,7 +228,7 @@ void recorded_surface_free(RecordedSurface *self)
                                      &self->colors,    &self->triangles, &self->quads,
                                      &self->edges,     &self->materials, &self->groups};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        forget(arrays[i]);
+        recorded_array_free(arrays[i]);
     drop_images(self);
     list_free(&self->images);
 }

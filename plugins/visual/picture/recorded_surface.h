@@ -36,6 +36,7 @@ void recorded_surface_take(RecordedSurface *self, Recording *recording, Images *
                            const DvSurfaceView *view, DvPictureSurface *out);
 void recorded_surface_free(RecordedSurface *self);
 
+void recorded_array_free(RecordedArray *self);
 /* `count` x `components` doubles as floats, unless they are of the version that is there. */
 const DvPictureArray *recorded_floats(RecordedArray *self, Recording *recording, const double *from, uint32_t count,
                                       uint32_t components, uint64_t version);

@@ -22,6 +22,8 @@
 #include "drawing.h"
 #include "recorded_surface.h"
 
+enum { MOST_ELEMENTS = 4 }; /* that a shader is given by one object */
+
 /* What an object can be asked; NULL: not that. */
 typedef struct Entry {
     DvObject *object;
@@ -42,9 +44,10 @@ typedef struct Entry {
     const DvSceneAxesOps *axes;
     const DvViewportOps *viewport;
     const DvPostProcessOps *post;
-    RecordedSurface *recorded; /* of a surface or an element */
-    RecordedImage image;       /* of an element whose picture is numbers */
-    int32_t shader_index;      /* of the present picture; -1: it is not in it */
+    RecordedSurface *recorded;               /* of a surface */
+    RecordedArray attributes[MOST_ELEMENTS]; /* of elements */
+    RecordedImage image;                     /* of an element whose picture is numbers */
+    int32_t shader_index;                    /* of the present picture; -1: it is not in it */
     RecordedArray sources[DV_SHADER_STAGES];
 } Entry;
 
@@ -94,6 +97,8 @@ static void forget_entry(Entry *entry)
     for (int stage = 0; stage < DV_SHADER_STAGES; stage++)
         shared_array_release(entry->sources[stage].shared);
     shared_image_release(entry->image.shared);
+    for (int i = 0; i < MOST_ELEMENTS; i++)
+        recorded_array_free(&entry->attributes[i]);
     dv_object_unref(entry->object);
 }
 
@@ -132,10 +137,11 @@ static void list_object(DvRecorder *self, List *old, DvObject *object)
         added->recorded = before->recorded;
         memcpy(added->sources, before->sources, sizeof added->sources);
         added->image = before->image;
+        memcpy(added->attributes, before->attributes, sizeof added->attributes);
         before->object = NULL;
     } else {
         dv_object_ref(object);
-        if (entry.surface || entry.element)
+        if (entry.surface)
             added->recorded = dv_alloc(1, sizeof *added->recorded);
     }
 }
@@ -288,10 +294,10 @@ static void take_texture(DvRecorder *self, Recording *recording, Entry *entry, c
             recording_use_image(recording, images_find(&self->images, element->sides[side], entry->object));
 }
 
-static void add_element(DvRecorder *self, Recording *recording, Entry *entry, const Level *level)
+static void add_element(DvRecorder *self, Recording *recording, Entry *entry, const Level *level, uint32_t index,
+                        DvShaderElement element)
 {
-    DvShaderElement element = {0};
-    if (level->shaders == 0 || !entry->element->get(entry->self, &element) || !element.name)
+    if (!element.name)
         return;
     DvPictureUniform made, *uniform = &made;
     made = (DvPictureUniform){.kind = element.kind,
@@ -307,7 +313,7 @@ static void add_element(DvRecorder *self, Recording *recording, Entry *entry, co
                               .without_mipmaps = element.without_mipmaps};
     const size_t numbers = (size_t)uniform->count * uniform->rows * uniform->columns;
     if (element.kind == DV_SHADER_ATTRIBUTE) {
-        uniform->array = recorded_floats(&entry->recorded->positions, recording, element.numbers, uniform->count,
+        uniform->array = recorded_floats(&entry->attributes[index], recording, element.numbers, uniform->count,
                                          uniform->rows, element.version);
     } else if (element.kind == DV_SHADER_TEXTURE) {
         take_texture(self, recording, entry, &element, uniform);
@@ -321,6 +327,22 @@ static void add_element(DvRecorder *self, Recording *recording, Entry *entry, co
     }
     for (uint32_t i = 0; i < level->shaders; i++)
         *(ShaderPart *)list_add(&self->parts, sizeof(ShaderPart)) = (ShaderPart){level->first_shader + i, made};
+}
+
+static void add_elements(DvRecorder *self, Recording *recording, Entry *entry, const Level *level)
+{
+    const DvShaderElementOps *ops = entry->element;
+    DvShaderElement element = {0};
+    if (level->shaders == 0)
+        return;
+    if (ops->get(entry->self, &element))
+        add_element(self, recording, entry, level, 0, element);
+    for (uint32_t i = 1; ops->more && i < MOST_ELEMENTS; i++) {
+        element = (DvShaderElement){0};
+        if (!ops->more(entry->self, i, &element))
+            break;
+        add_element(self, recording, entry, level, i, element);
+    }
 }
 
 static void keep_shaders(DvRecorder *self, Recording *recording)
@@ -554,7 +576,7 @@ static void record_level(DvRecorder *self, Recording *recording, Level *level, c
         if (entry->drawable)
             draw_object(self, level, entry, whole);
         if (entry->element)
-            add_element(self, recording, entry, level);
+            add_elements(self, recording, entry, level);
         if (entry->axes)
             add_axes(self, level, entry);
         add_setting(self, recording, entry);

@@ -19,6 +19,17 @@ static void get(void *object, DvBackground *background)
     background->image = *dv_data_string(&self->image) ? dv_data_file(&self->image) : NULL;
 }
 
+static DvStatus init(DvObject *object, void *self_)
+{
+    BackgroundSetting *self = self_;
+    (void)object;
+    if (*dv_data_string(&self->image) && !dv_data_file(&self->image))
+        dv_field_remark(&self->image, -1,
+                        "no file '%s' in the folder of the scene or in DIVAN_DATA_PATH; the colour is shown",
+                        dv_data_string(&self->image));
+    return DV_OK;
+}
+
 static const DvBackgroundOps ops = {.size = sizeof ops, .get = get};
 
 static const DvField fields[] = {
@@ -38,4 +49,5 @@ const DvClass dv_background_setting = {
     .instance_size = sizeof(BackgroundSetting),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_BACKGROUND, .ops = &ops}, {0}},
+    .init = init,
 };

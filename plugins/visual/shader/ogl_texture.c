@@ -87,10 +87,13 @@ static void check_cube(OglTexture *self)
         given += *dv_data_string(&self->sides[side]) != '\0';
     for (size_t side = 0; given > 0 && side < CUBE_SIDES; side++) {
         DvData *field = &self->sides[side];
-        if (!*dv_data_string(field))
-            dv_field_remark(field, -1, "a cube has six sides, and this one is not given; the texture is no cube");
-        else if (!dv_data_file(field))
+        if (dv_data_file(field))
+            continue;
+        if (*dv_data_string(field))
             dv_field_remark(field, -1, "no file '%s'; the texture is no cube", dv_data_string(field));
+        else
+            dv_field_remark(field, -1, "not given, and a cube has six sides; the texture is none");
+        return;
     }
 }
 

@@ -284,6 +284,8 @@ typedef struct DvLegend {
 typedef struct DvLegendOps {
     uint32_t size;
     bool (*get)(void *self, DvLegend *legend); /* *legend starts as zeros; false: not shown */
+    /* Optional: who shows values in these colours says from which to which; a legend that has no range of its own shows it. */
+    void (*set_range)(void *self, double least, double most);
 } DvLegendOps;
 
 /* How translucent things are drawn in the scene: without it, in the same way with the renderer's own depth scale. */
@@ -327,13 +329,16 @@ typedef struct DvShaderElement {
     uint32_t unit;       /* of a texture */
     bool repeats, sharp; /* a texture: beyond its borders it begins anew; nearest point instead of blended ones */
     bool srgb, without_mipmaps;
-    const char *sides[6]; /* of a texture that is a cube: files of its sides +x -x +y -y +z -z, all of them or none, squares of one size;
-                             upright as seen from inside (samplerCube) */
+    /* Of a texture that is a cube: files of its sides +x -x +y -y +z -z, all of them or none; squares of one size, upright as seen from
+     * inside (samplerCube). */
+    const char *sides[6];
 } DvShaderElement;
 #define DV_SHADER_ELEMENT "divan.shader-element/1"
 typedef struct DvShaderElementOps {
     uint32_t size;
     bool (*get)(void *self, DvShaderElement *element); /* *element starts as zeros; false: it has no effect now */
+    /* Optional: further elements of the object, by index from 1 on; false: there are no more. */
+    bool (*more)(void *self, uint32_t index, DvShaderElement *element);
 } DvShaderElementOps;
 
 /* The directions of the axes, red, green and blue, in a corner of the picture: turned as the camera is, seen from 3 units away with an
@@ -369,7 +374,8 @@ typedef struct DvViewportOps {
  * (whether it is passive or not) draws it anew over the whole, with the picture as colorTexture, depths as depthTexture and the size of
  * a pixel (1 / width, 1 / height) as pixelSize. */
 typedef struct DvPostProcess {
-    double near, far;       /* m, between which depths go from 0 to 1, as a depth buffer has them: far (z - near) / (z (far - near)) */
+    /* m, between which depths go from 0 to 1 as a depth buffer has them: far (z - near) / (z (far - near)) */
+    double near, far;
     const DvObject *shader; /* offers DV_SHADER; NULL: none, nothing is done */
     bool linear_colors;     /* instead: colours are linear and become those of a screen (IEC 61966-2-1) */
 } DvPostProcess;
