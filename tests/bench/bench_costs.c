@@ -206,7 +206,7 @@ static const Elements elements[] = {
     {"triangle", "<TriangleFEMForceField " MATERIAL " method='large'/>", SHEET, triangles, 30, 400, "triangle_product",
      "triangle_product_beyond", "triangle_assembly", NULL, true},
     {"tetrahedron", "<TetrahedronFEMForceField " MATERIAL " method='polar' updateStiffnessMatrix='0'/>", CUBE,
-     tetrahedra, 7, 34, "tetrahedron_product", "tetrahedron_beyond", "tetrahedron_assembly", NULL, true},
+     tetrahedra, 7, 34, "tetrahedron_product", "tetrahedron_product_beyond", "tetrahedron_assembly", NULL, true},
     {"updated_tetrahedron", "<TetrahedronFEMForceField " MATERIAL " method='large' updateStiffnessMatrix='1'/>", CUBE,
      tetrahedra, 7, 34, "updated_tetrahedron_product", NULL, "updated_tetrahedron_assembly", NULL, true},
     {"box", "<HexahedronFEMForceField " MATERIAL " method='large'/>", CUBE, cells, 10, 50, "box_product",

@@ -16,9 +16,9 @@ static void free_pairs(ElementBlocks *mesh)
 
 void element_blocks_free(ElementBlocks *mesh)
 {
+    element_chunks_free(&mesh->chunks);
     dv_free(mesh->node);
     dv_free(mesh->point);
-    dv_free(mesh->force);
     dv_free(mesh->begin);
     dv_free(mesh->end);
     dv_free(mesh->limit);
@@ -78,7 +78,6 @@ DvStatus element_blocks_build(ElementBlocks *mesh, const DvObject *object, const
     const size_t lanes = (size_t)mesh->blocks * DV_LANES;
     mesh->node = dv_alloc(lanes * nodes, sizeof *mesh->node);
     mesh->point = dv_alloc(points, sizeof *mesh->point);
-    mesh->force = dv_alloc(lanes * nodes, sizeof *mesh->force);
     mesh->begin = dv_alloc(points, sizeof *mesh->begin);
     mesh->end = dv_alloc(points, sizeof *mesh->end);
     mesh->limit = dv_alloc(points, sizeof *mesh->limit);
@@ -86,6 +85,7 @@ DvStatus element_blocks_build(ElementBlocks *mesh, const DvObject *object, const
     for (uint32_t i = 0; i < elements; i++)
         set_lane(mesh, i, list + (size_t)i * nodes);
     fill_last_block(mesh, list);
+    element_chunks_build(&mesh->chunks, nodes, points, mesh->blocks, mesh->node);
     for (uint32_t i = 0; i < mesh->used; i++)
         mesh->limit[list[i]]++;
     for (uint32_t p = 0, sum = 0; p < points; p++) {
@@ -112,8 +112,6 @@ static void make_room(ElementBlocks *mesh, uint32_t points, uint32_t elements)
         const uint32_t room = blocks + blocks / 2;
         const size_t row = (size_t)DV_LANES * mesh->nodes;
         mesh->node = enlarge(mesh->node, mesh->block_room, room, row * sizeof *mesh->node);
-        dv_free(mesh->force); /* holds nothing between two forces */
-        mesh->force = dv_alloc(room, row * sizeof *mesh->force);
         mesh->block_room = room;
     }
     if (points > old) {
@@ -261,6 +259,7 @@ DvStatus element_blocks_update(ElementBlocks *mesh, const DvObject *object, cons
     for (uint32_t i = 0; i < edits->elements.count; i++)
         set_lane(mesh, edits->elements.at[i], list + (size_t)edits->elements.at[i] * mesh->nodes);
     fill_last_block(mesh, list);
+    element_chunks_update(&mesh->chunks, points, mesh->blocks, mesh->node, edits->elements.at, edits->elements.count);
     const DvAdjacency around = topology->ops->adjacency(topology->self, DV_POINTS, edits->kind);
     for (uint32_t i = 0; i < edits->points.count; i++)
         gather_row(mesh, &around, list, edits->points.at[i]);
@@ -313,32 +312,6 @@ DV_SIMD_CLONES static void load_chunk(void *context, uint32_t begin, uint32_t en
 void element_blocks_load(ElementBlocks *mesh, const double *x)
 {
     dv_parallel_for(mesh->points, POINTS_PER_CHUNK, load_chunk, &(PointLoad){mesh->point, x});
-}
-
-typedef struct Accumulation {
-    const ElementBlocks *mesh;
-    double *f;
-} Accumulation;
-
-DV_SIMD_CLONES static void accumulate_chunk(void *context, uint32_t begin, uint32_t end)
-{
-    const Accumulation *work = context;
-    const DvReal4 *force = work->mesh->force;
-    const uint32_t *row_begin = work->mesh->begin, *row_end = work->mesh->end, *entry = work->mesh->entry;
-    for (uint32_t p = begin; p < end; p++) {
-        double *f = work->f + 3 * (size_t)p;
-        DvReal4 sum = {f[0], f[1], f[2], 0.0};
-        for (uint32_t e = row_begin[p]; e < row_end[p]; e++)
-            sum += force[entry[e]];
-        f[0] = sum[0];
-        f[1] = sum[1];
-        f[2] = sum[2];
-    }
-}
-
-void element_blocks_accumulate(const ElementBlocks *mesh, const DvVec *f)
-{
-    dv_parallel_for(mesh->points, POINTS_PER_CHUNK, accumulate_chunk, &(Accumulation){mesh, f->at});
 }
 
 static void make_room_for_pairs(ElementBlocks *mesh, size_t most)

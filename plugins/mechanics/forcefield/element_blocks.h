@@ -2,10 +2,8 @@
  *
  * Elements in blocks of eight, and how what they compute comes together at the nodes.
  *
- * A force field first lets every element write what it gives to each of its nodes into a row of its own (`force`), block by
- * block; then every point adds its rows, in ascending order of the elements. Both passes run in parallel, and the sum at a point
- * has the same order as in a loop over the elements, whatever the number of threads. Matrix blocks come together the same way,
- * per pair of points.
+ * What elements give to their nodes is summed chunk by chunk (element_chunks.h). Matrix blocks are summed per pair of points, over
+ * the elements in ascending order. Both run in parallel, in an order that does not depend on the number of threads.
  *
  * When a mesh changes, what is touched is made again (element_blocks_update) and is then what element_blocks_build would have made,
  * to the order of the entries; pairs that no element has any more stay, with no entry, so that matrices keep their pattern.
@@ -13,6 +11,7 @@
 #ifndef DIVAN_MECHANICS_ELEMENT_BLOCKS_H
 #define DIVAN_MECHANICS_ELEMENT_BLOCKS_H
 
+#include "forcefield/element_chunks.h"
 #include "forcefield/force_field.h"
 #include "state/mesh_edits.h"
 
@@ -33,8 +32,8 @@ typedef struct ElementBlocks {
     uint32_t points; /* of the state */
     uint32_t *node;  /* [blocks][nodes][8] point of each lane */
     DvReal4 *point;  /* [points] what element_blocks_load was given last, in rows */
-    DvReal4 *force;  /* [blocks x 8][nodes] */
-    /* Rows of `force` of each point p, ascending: entry[begin[p]] .. entry[end[p] - 1]; its room ends at limit[p]. */
+    ElementChunks chunks;
+    /* Nodes that each point p is, as element x nodes + node, ascending: entry[begin[p]] .. entry[end[p] - 1]; its room ends at limit[p]. */
     uint32_t *begin, *end, *limit; /* [points] */
     uint32_t *entry;
     uint32_t used, lost; /* of the entries: in the room of some row, or of one that has moved; the latter */
@@ -78,9 +77,6 @@ void element_blocks_mean(const ElementBlocks *mesh, const double *value, double 
 
 /* Copies a vector of the points (points x 3) into rows, from where elements gather it. */
 void element_blocks_load(ElementBlocks *mesh, const double *x);
-
-/* f += the rows of `force`. */
-void element_blocks_accumulate(const ElementBlocks *mesh, const DvVec *f);
 
 /* How much slower elements are whose data do not fit the caches any more: from 1 to `most`, between 1 and 16 MB. */
 static inline double cache_penalty(double bytes, double most)

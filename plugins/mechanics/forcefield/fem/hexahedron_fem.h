@@ -25,10 +25,14 @@ typedef enum HexahedronMethod {
 typedef struct Box {
     bool usable;            /* all eight are, and none changes its stiffness */
     DvReal8 inverse[3][3];  /* inverse Jacobian in the rest frame */
-    DvReal8 lambda, mu;     /* Lame's parameters times det J / 8; zero in unused lanes */
     DvReal8 rest[MODES][3]; /* modes of the rest shape, in the rest frame */
-    DvReal8 world[3][3];    /* inverse Jacobian in the axes of the last force */
 } Box;
+
+/* What products read of them. */
+typedef struct TurnedBox {
+    DvReal8 inverse[3][3]; /* inverse Jacobian in the axes of the last force */
+    DvReal8 lambda, mu;    /* Lame's parameters times det J / 8; zero in unused lanes */
+} TurnedBox;
 
 typedef struct HexahedronFEMForceField {
     SingleState base;
@@ -46,6 +50,7 @@ typedef struct HexahedronFEMForceField {
     DvReal8 (*rest)[3];     /* [elements] rest position in the rest frame, a lane per node */
     DvReal8 (*frame)[3][3]; /* [blocks] of the last force, world to local */
     Box *box;               /* [blocks] */
+    TurnedBox *turned;      /* [blocks] */
     HexahedronExact *exact; /* [elements]; of method exact, else NULL */
     bool derived;           /* their derivatives are those of the last force */
     uint32_t *shape;        /* [elements] which stiffness */

@@ -70,6 +70,7 @@ static void free_elements(HexahedronFEMForceField *self)
     dv_free(self->rest);
     dv_free(self->frame);
     dv_free(self->box);
+    dv_free(self->turned);
     dv_free(self->exact);
     dv_free(self->shape);
     hexahedron_shapes_free(&self->shapes);
@@ -78,6 +79,7 @@ static void free_elements(HexahedronFEMForceField *self)
     self->rest = NULL;
     self->frame = NULL;
     self->box = NULL;
+    self->turned = NULL;
     self->exact = NULL;
     self->lame = NULL;
     self->room = 0;
@@ -89,6 +91,18 @@ DV_SIMD_INLINE void block_modes(const HexahedronFEMForceField *self, uint32_t bl
     DvReal8 x[NODES][3];
     for (uint32_t n = 0; n < NODES; n++)
         dv_real8_gather_rows(self->mesh.point, self->mesh.node + ((size_t)block * NODES + n) * DV_LANES, x[n]);
+    box_modes((const DvReal8(*)[3])x, mode);
+}
+
+/* The same of the rows of a chunk. */
+DV_SIMD_INLINE void chunk_modes(ElementRow *row, const uint16_t *place, DvReal8 mode[MODES][3])
+{
+    DvReal8 x[NODES][3];
+    DV_EACH (n, NODES) {
+        ElementRow *at[DV_LANES];
+        element_rows_at(row, place + n * DV_LANES, at);
+        element_rows_gather(at, x[n]);
+    }
     box_modes((const DvReal8(*)[3])x, mode);
 }
 
@@ -172,6 +186,7 @@ static DvStatus take_stiffness(HexahedronFEMForceField *self, uint32_t element)
 static void make_box(HexahedronFEMForceField *self, uint32_t block, const DvReal8 mode[MODES][3])
 {
     Box *box = &self->box[block];
+    TurnedBox *axes = &self->turned[block];
     const DvReal8(*frame)[3] = (const DvReal8(*)[3])self->frame[block];
     box->usable = !self->updates && !self->closed_form && !self->exact;
     for (uint32_t lane = 0; lane < DV_LANES; lane++) {
@@ -190,13 +205,13 @@ static void make_box(HexahedronFEMForceField *self, uint32_t block, const DvReal
         for (int i = 0; i < 9; i++)
             box->inverse[i / 3][i % 3][lane] = inverse.m[i / 3][i % 3];
         const bool used = block * DV_LANES + lane < self->mesh.elements;
-        box->lambda[lane] = used ? self->lame[e][0] * scale : 0.0;
-        box->mu[lane] = used ? self->lame[e][1] * scale : 0.0;
+        axes->lambda[lane] = used ? self->lame[e][0] * scale : 0.0;
+        axes->mu[lane] = used ? self->lame[e][1] * scale : 0.0;
     }
     for (int m = 0; m < MODES; m++)
         dv_real8_mul(frame, mode[m], box->rest[m]);
     for (int k = 0; k < 3; k++)
-        dv_real8_transposed_mul(frame, box->inverse[k], box->world[k]);
+        dv_real8_transposed_mul(frame, box->inverse[k], axes->inverse[k]);
 }
 
 /* Whether all points of each element are in one place. */
@@ -273,6 +288,7 @@ static void make_room(HexahedronFEMForceField *self)
         self->exact = enlarge(self->exact, old * DV_LANES, room * DV_LANES, sizeof *self->exact);
     self->frame = enlarge(self->frame, old, room, sizeof *self->frame);
     self->box = enlarge(self->box, old, room, sizeof *self->box);
+    self->turned = enlarge(self->turned, old, room, sizeof *self->turned);
     self->room = self->mesh.block_room;
 }
 
@@ -485,28 +501,37 @@ typedef struct HexahedronWork {
     double k;
 } HexahedronWork;
 
-/* k R^T local to the rows of one element. */
-DV_SIMD_INLINE void turn_back_and_store(HexahedronFEMForceField *self, uint32_t element, const DvReal8 frame[3][3],
-                                        const DvReal8 local[3], double k)
+/* The nodes of one element. */
+DV_SIMD_INLINE void rows_of_lane(ElementRow *row, const uint16_t *place, uint32_t lane, ElementRow *at[NODES])
 {
-    const uint32_t lane = element % DV_LANES;
-    const DvReal8 none = {0};
+    DV_EACH (n, NODES)
+        at[n] = row + place[(size_t)n * DV_LANES + lane];
+}
+
+/* k R^T local to the nodes of one element. */
+DV_SIMD_INLINE void turn_back_and_add(ElementRow *const at[NODES], const DvReal8 frame[3][3], uint32_t lane,
+                                      const DvReal8 local[3], double k)
+{
     DvReal8 f[3];
     DV_EACH (i, 3)
         f[i] = k * (frame[0][i][lane] * local[0] + frame[1][i][lane] * local[1] + frame[2][i][lane] * local[2]);
-    dv_real8_scatter_rows(self->mesh.force + (size_t)element * NODES, 1, f, &none);
+    element_rows_add(at, f);
 }
 
-DV_SIMD_INLINE void store_block(HexahedronFEMForceField *self, uint32_t block, const DvReal8 f[NODES][3])
+DV_SIMD_INLINE void add_block(ElementRow *row, const uint16_t *place, const DvReal8 f[NODES][3])
 {
-    const DvReal8 none = {0};
-    for (uint32_t n = 0; n < NODES; n++)
-        dv_real8_scatter_rows(self->mesh.force + (size_t)block * DV_LANES * NODES + n, NODES, f[n], &none);
+    DV_EACH (n, NODES) {
+        ElementRow *at[DV_LANES];
+        element_rows_at(row, place + n * DV_LANES, at);
+        element_rows_add(at, f[n]);
+    }
 }
 
-DV_SIMD_INLINE void box_force(HexahedronFEMForceField *self, uint32_t block, const DvReal8 mode[MODES][3])
+DV_SIMD_INLINE void box_force(HexahedronFEMForceField *self, ElementRow *row, const uint16_t *place, uint32_t block,
+                              const DvReal8 mode[MODES][3])
 {
     Box *box = &self->box[block];
+    TurnedBox *axes = &self->turned[block];
     const DvReal8(*frame)[3] = (const DvReal8(*)[3])self->frame[block];
     DvReal8 d[MODES][3], turned[MODES][3], f[NODES][3];
     DV_EACH (m, MODES) {
@@ -514,29 +539,32 @@ DV_SIMD_INLINE void box_force(HexahedronFEMForceField *self, uint32_t block, con
         dv_real8_mul(frame, mode[m], local);
         dv_real8_sub(box->rest[m], local, d[m]);
     }
-    box_multiply((const DvReal8(*)[3])d, (const DvReal8(*)[3])box->inverse, &box->lambda, &box->mu, turned);
+    box_multiply((const DvReal8(*)[3])d, (const DvReal8(*)[3])box->inverse, &axes->lambda, &axes->mu, turned);
     DV_EACH (m, MODES)
         dv_real8_transposed_mul(frame, turned[m], d[m]);
     DV_EACH (k, 3)
-        dv_real8_transposed_mul(frame, box->inverse[k], box->world[k]);
+        dv_real8_transposed_mul(frame, box->inverse[k], axes->inverse[k]);
     box_nodes((const DvReal8(*)[3])d, f);
-    store_block(self, block, (const DvReal8(*)[3])f);
+    add_block(row, place, (const DvReal8(*)[3])f);
 }
 
-DV_SIMD_CLONES static void force_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void force_chunk(void *context, ElementRow *row, uint32_t begin, uint32_t end)
 {
     HexahedronFEMForceField *self = ((const HexahedronWork *)context)->self;
     for (uint32_t block = begin; block < end; block++) {
         DvReal8 mode[MODES][3];
-        block_modes(self, block, mode);
+        const uint16_t *place = element_places(&self->mesh.chunks, block);
+        chunk_modes(row, place, mode);
         block_frames(self, (const DvReal8(*)[3])mode, self->frame[block]);
         if (self->box[block].usable) {
-            box_force(self, block, (const DvReal8(*)[3])mode);
+            box_force(self, row, place, block, (const DvReal8(*)[3])mode);
             continue;
         }
         for (uint32_t e = block * DV_LANES; e < (block + 1) * DV_LANES && e < self->mesh.elements; e++) {
             DvReal8 x[3], local[3], d[3], f[3];
-            dv_real8_gather_rows(self->mesh.point, self->corner + (size_t)e * NODES, x);
+            ElementRow *at[NODES];
+            rows_of_lane(row, place, e % DV_LANES, at);
+            element_rows_gather(at, x);
             if (self->exact)
                 exact_frame_of(&self->exact[e], e % DV_LANES, x, self->frame[block]);
             turn((const DvReal8(*)[3])self->frame[block], e % DV_LANES, x, local);
@@ -552,7 +580,7 @@ DV_SIMD_CLONES static void force_chunk(void *context, uint32_t begin, uint32_t e
                 memcpy(self->exact[e].local, local, sizeof local);
                 (void)exact_force(&self->exact[e], exact_turning(self->exact[e].stretch), f);
             }
-            turn_back_and_store(self, e, (const DvReal8(*)[3])self->frame[block], f, 1.0);
+            turn_back_and_add(at, (const DvReal8(*)[3])self->frame[block], e % DV_LANES, f, 1.0);
         }
     }
 }
@@ -584,35 +612,39 @@ static void derive(HexahedronFEMForceField *self)
 }
 
 /* The material is isotropic: displacements and forces stay in world axes, only the Jacobian turns. */
-DV_SIMD_INLINE void box_dforce(HexahedronFEMForceField *self, uint32_t block, double k)
+DV_SIMD_INLINE void box_dforce(const HexahedronFEMForceField *self, ElementRow *row, const uint16_t *place,
+                               uint32_t block, double k)
 {
-    const Box *box = &self->box[block];
-    const DvReal8 lambda = box->lambda * -k, mu = box->mu * -k;
+    const TurnedBox *axes = &self->turned[block];
+    const DvReal8 lambda = axes->lambda * -k, mu = axes->mu * -k;
     DvReal8 mode[MODES][3], g[MODES][3], f[NODES][3];
-    block_modes(self, block, mode);
-    box_multiply((const DvReal8(*)[3])mode, box->world, &lambda, &mu, g);
+    chunk_modes(row, place, mode);
+    box_multiply((const DvReal8(*)[3])mode, axes->inverse, &lambda, &mu, g);
     box_nodes((const DvReal8(*)[3])g, f);
-    store_block(self, block, (const DvReal8(*)[3])f);
+    add_block(row, place, (const DvReal8(*)[3])f);
 }
 
-DV_SIMD_CLONES static void dforce_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void dforce_chunk(void *context, ElementRow *row, uint32_t begin, uint32_t end)
 {
     const HexahedronWork *work = context;
     HexahedronFEMForceField *self = work->self;
     for (uint32_t block = begin; block < end; block++) {
+        const uint16_t *place = element_places(&self->mesh.chunks, block);
         if (self->box[block].usable) {
-            box_dforce(self, block, work->k);
+            box_dforce(self, row, place, block, work->k);
             continue;
         }
         const DvReal8(*frame)[3] = (const DvReal8(*)[3])self->frame[block];
         for (uint32_t e = block * DV_LANES; e < (block + 1) * DV_LANES && e < self->mesh.elements; e++) {
             DvReal8 dx[3], d[3], f[3];
-            dv_real8_gather_rows(self->mesh.point, self->corner + (size_t)e * NODES, dx);
+            ElementRow *at[NODES];
+            rows_of_lane(row, place, e % DV_LANES, at);
+            element_rows_gather(at, dx);
             turn(frame, e % DV_LANES, dx, d);
             multiply(&self->shapes.stiffness[self->shape[e]], d, f);
             if (self->exact)
                 exact_add_product(&self->exact[e], d, f);
-            turn_back_and_store(self, e, frame, f, -work->k);
+            turn_back_and_add(at, frame, e % DV_LANES, f, -work->k);
         }
     }
 }
@@ -626,9 +658,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
         return;
     HexahedronWork work = {self, 1.0};
     self->derived = false;
-    element_blocks_load(&self->mesh, x->at);
-    dv_parallel_for(self->mesh.blocks, BLOCKS_PER_CHUNK / 4, force_chunk, &work);
-    element_blocks_accumulate(&self->mesh, f);
+    element_chunks_add(&self->mesh.chunks, x->at, f->at, force_chunk, &work);
 }
 
 static void add_dforce(void *self_, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
@@ -640,9 +670,7 @@ static void add_dforce(void *self_, const DvStep *step, double k, double b, cons
         return;
     HexahedronWork work = {self, k};
     derive(self);
-    element_blocks_load(&self->mesh, dx->at);
-    dv_parallel_for(self->mesh.blocks, BLOCKS_PER_CHUNK / 4, dforce_chunk, &work);
-    element_blocks_accumulate(&self->mesh, df);
+    element_chunks_add(&self->mesh.chunks, dx->at, df->at, dforce_chunk, &work);
 }
 
 static void reserve(void *self_, DvPattern *pattern)

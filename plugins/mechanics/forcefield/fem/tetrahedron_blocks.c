@@ -2,9 +2,10 @@
  *
  * Linear corotational tetrahedra, eight elements to a block. The method is described in the header.
  *
- * A force stores the gradients in world axes, G = R^T g; the products with the stiffness and its assembly need nothing else:
- *   K_nm = lambda G_n G_m^T + mu G_m G_n^T + mu (G_n . G_m) I
- * With lambda = r mu in every element, the sum over elements is r S + S^T + tr(S) I, S = sum of mu G_n G_m^T.
+ * A force stores the gradients in world axes times the root of mu, G = sqrt(mu) R^T g; the products with the stiffness and its assembly
+ * need nothing else but r = lambda / mu, which is the same number in all elements of one Poisson's ratio:
+ *   K_nm = r G_n G_m^T + G_m G_n^T + (G_n . G_m) I
+ * Then the sum over elements is r S + S^T + tr(S) I, S = sum of G_n G_m^T.
  */
 #include "forcefield/fem/tetrahedron_blocks.h"
 
@@ -39,13 +40,28 @@ static void set_lane(DvReal8 m[3][3], uint32_t lane, DvMat3 values)
             m[i][j][lane] = values.m[i][j];
 }
 
+/* Gradients of an element whose mu was `before`. */
+static void scale_world(TetrahedronBlocks *t, uint32_t block, uint32_t lane, double before)
+{
+    const double mu = t->rest[block].mu[lane];
+    DV_EACH (k, 3) {
+        DvReal8 rest[3];
+        dv_real8_transposed_mul((ConstMat8)t->frame[block], t->rest[block].gradient[k], rest);
+        DV_EACH (c, 3)
+            t->world[block][k][c][lane] =
+                before > 0.0 ? t->world[block][k][c][lane] * sqrt(mu / before) : rest[c][lane] * sqrt(mu);
+    }
+}
+
 void tetrahedron_blocks_set_material(TetrahedronBlocks *t, uint32_t element, double young, double poisson)
 {
     TetrahedronRest *rest = &t->rest[element / DV_LANES];
     const uint32_t lane = element % DV_LANES;
-    const double scale = 36.0 * rest->volume[lane];
+    const double scale = 36.0 * rest->volume[lane], before = rest->mu[lane];
     rest->lambda[lane] = lame_lambda(young, poisson) / scale;
     rest->mu[lane] = lame_mu(young, poisson) / scale;
+    if (rest->mu[lane] != before)
+        scale_world(t, element / DV_LANES, lane, before);
     const double ratio = 2.0 * poisson / (1.0 - 2.0 * poisson);
     if (!t->has_ratio) {
         t->ratio = ratio;
@@ -53,6 +69,15 @@ void tetrahedron_blocks_set_material(TetrahedronBlocks *t, uint32_t element, dou
     } else if (t->ratio != ratio) {
         t->one_ratio = false;
     }
+}
+
+/* lambda / mu */
+DV_SIMD_INLINE DvReal8 ratio_of(const TetrahedronBlocks *t, uint32_t block)
+{
+    if (t->one_ratio)
+        return dv_real8(t->ratio);
+    const TetrahedronRest *rest = &t->rest[block];
+    return rest->lambda / dv_real8_select(rest->mu > 0.0, rest->mu, dv_real8(1.0));
 }
 
 double tetrahedron_blocks_volume(const TetrahedronBlocks *t, uint32_t element)
@@ -160,6 +185,16 @@ static DvMat3 get_lane(const DvReal8 m[3][3], uint32_t lane)
     return r;
 }
 
+/* sqrt(mu) R^T g */
+DV_SIMD_INLINE void turn_gradient(const DvReal8 frame[3][3], const DvReal8 gradient[3], const DvReal8 *mu,
+                                  DvReal8 world[3])
+{
+    const DvReal8 root = dv_real8_sqrt(*mu);
+    dv_real8_transposed_mul(frame, gradient, world);
+    DV_EACH (c, 3)
+        world[c] *= root;
+}
+
 /* Rest shapes of a block, by the same operations as current ones: at rest there is no force, to the last bit. */
 static void build_rest_shapes(TetrahedronBlocks *t, uint32_t block)
 {
@@ -178,7 +213,7 @@ static void build_rest_shapes(TetrahedronBlocks *t, uint32_t block)
     dv_real8_cross(rest->edge[0], rest->edge[1], rest->gradient[2]);
     rest->volume = dv_real8_abs(dv_real8_dot(rest->edge[0], rest->gradient[0])) / 6.0;
     for (int k = 0; k < 3; k++)
-        dv_real8_transposed_mul((ConstMat8)frame, rest->gradient[k], t->world[block][k]);
+        turn_gradient((ConstMat8)frame, rest->gradient[k], &rest->mu, t->world[block][k]);
     for (uint32_t lane = 0; t->inverse && lane < DV_LANES; lane++) {
         DvMat3 inverse = dv_mat3_identity();
         (void)dv_mat3_inverse(get_lane((ConstMat8)edge, lane), &inverse);
@@ -193,8 +228,10 @@ static void build_rest_shapes(TetrahedronBlocks *t, uint32_t block)
 /* Lanes that no element has give nothing. */
 static void clear_last_block(TetrahedronBlocks *t)
 {
-    for (uint32_t lane = t->mesh.elements; lane < t->mesh.blocks * DV_LANES; lane++)
+    for (uint32_t lane = t->mesh.elements; lane < t->mesh.blocks * DV_LANES; lane++) {
         t->rest[lane / DV_LANES].lambda[lane % DV_LANES] = t->rest[lane / DV_LANES].mu[lane % DV_LANES] = 0.0;
+        set_lane(t->world[lane / DV_LANES], lane % DV_LANES, dv_mat3_zero());
+    }
 }
 
 static DvStatus check_volume(const TetrahedronBlocks *t, const DvObject *object, uint32_t element)
@@ -322,19 +359,6 @@ DV_SIMD_INLINE void traction(const DvReal8 sigma[6], const DvReal8 normal[3], co
     f[2] = sigma[5] * shear[0] + sigma[4] * shear[1] + sigma[2] * normal[2];
 }
 
-/* The forces on b, c, d, and their opposite on a. */
-DV_SIMD_INLINE void store_forces(ElementBlocks *mesh, uint32_t block, const DvReal8 f[3][3])
-{
-    DvReal4 *rows = mesh->force + (size_t)block * DV_LANES * 4;
-    const DvReal8 none = {0};
-    DvReal8 a[3];
-    DV_EACH (c, 3)
-        a[c] = -(f[0][c] + f[1][c] + f[2][c]);
-    dv_real8_scatter_rows(rows, 4, a, &none);
-    DV_EACH (k, 3)
-        dv_real8_scatter_rows(rows + k + 1, 4, f[k], &none);
-}
-
 DV_SIMD_INLINE void plastic_flow(const TetrahedronPlasticity *plasticity, uint32_t first, uint32_t elements,
                                  DvReal8 s[6])
 {
@@ -372,9 +396,9 @@ typedef struct ForceWork {
     double k;
 } ForceWork;
 
-/* R^T B R from the stretch S = R F, both symmetric; zero where the rotation is not defined. */
-DV_SIMD_INLINE void make_turn(const TetrahedronRest *rest, const DvReal8 edge[3][3], const DvReal8 frame[3][3],
-                              DvReal8 turn[6])
+/* R^T B R / mu from the stretch S = R F, both symmetric; zero where the rotation is not defined. */
+DV_SIMD_INLINE void make_turn(const TetrahedronRest *rest, const DvReal8 *ratio, const DvReal8 edge[3][3],
+                              const DvReal8 frame[3][3], DvReal8 turn[6])
 {
     DvReal8 f[3][3], g[3][3], cofactor[3][3], b[3][3], half[3][3];
     const DvReal8 zero = {0};
@@ -390,12 +414,11 @@ DV_SIMD_INLINE void make_turn(const TetrahedronRest *rest, const DvReal8 edge[3]
     dv_real8_cross(g[0], g[1], cofactor[2]);
     const DvReal8 det = dv_real8_dot(g[0], cofactor[0]);
     const DvMask8 undefined = ~(dv_real8_abs(det) > 1e-9 * dv_real8_abs(trace * trace * trace));
-    const DvReal8 factor =
-        (rest->lambda * (trace - 3.0) - 2.0 * rest->mu) / dv_real8_select(undefined, dv_real8(1.0), det);
+    const DvReal8 factor = (*ratio * (trace - 3.0) - 2.0) / dv_real8_select(undefined, dv_real8(1.0), det);
     DV_EACH (i, 3)
         DV_EACH (j, 3)
-            b[i][j] = dv_real8_select(undefined, zero,
-                                      0.5 * factor * (cofactor[i][j] + cofactor[j][i]) + (i == j ? rest->mu : zero));
+            b[i][j] = dv_real8_select(
+                undefined, zero, 0.5 * factor * (cofactor[i][j] + cofactor[j][i]) + (i == j ? dv_real8(1.0) : zero));
     DV_EACH (i, 3)
         DV_EACH (j, 3)
             half[i][j] = b[i][0] * frame[0][j] + b[i][1] * frame[1][j] + b[i][2] * frame[2][j];
@@ -406,14 +429,15 @@ DV_SIMD_INLINE void make_turn(const TetrahedronRest *rest, const DvReal8 edge[3]
     }
 }
 
-DV_SIMD_CLONES static void force_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void force_chunk(void *context, ElementRow *row, uint32_t begin, uint32_t end)
 {
     const ForceWork *work = context;
     TetrahedronBlocks *t = work->t;
     for (uint32_t block = begin; block < end; block++) {
+        const uint16_t *place = element_places(&t->mesh.chunks, block);
         const TetrahedronRest *rest = &t->rest[block];
         DvReal8 edge[3][3], frame[3][3], local[3][3], d[3][3], s[6], sigma[6], f[3][3];
-        gather_edges(&t->mesh, block, edge);
+        element_rows_edges(row, place, 3, edge);
         current_frame(t, t->method, block, (ConstMat8)edge, frame);
         DV_EACH (k, 3) {
             dv_real8_mul((ConstMat8)frame, edge[k], local[k]);
@@ -439,13 +463,15 @@ DV_SIMD_CLONES static void force_chunk(void *context, uint32_t begin, uint32_t e
             DvReal8 turned[3];
             traction(sigma, normal[k], shear[k], turned);
             dv_real8_transposed_mul((ConstMat8)frame, turned, f[k]);
-            dv_real8_transposed_mul((ConstMat8)frame, normal[k], t->world[block][k]);
+            turn_gradient((ConstMat8)frame, normal[k], &rest->mu, t->world[block][k]);
         }
         if (t->current)
             memcpy(t->current[block], frame, sizeof frame);
-        if (t->turn)
-            make_turn(rest, (ConstMat8)edge, (ConstMat8)frame, t->turn[block]);
-        store_forces(&t->mesh, block, (ConstMat8)f);
+        if (t->turn) {
+            const DvReal8 ratio = ratio_of(t, block);
+            make_turn(rest, &ratio, (ConstMat8)edge, (ConstMat8)frame, t->turn[block]);
+        }
+        element_rows_add_to_ends(row, place, 3, (ConstMat8)f);
     }
 }
 
@@ -453,9 +479,7 @@ void tetrahedron_blocks_force(TetrahedronBlocks *t, const TetrahedronPlasticity 
                               const DvVec *f)
 {
     ForceWork work = {t, plasticity, 1.0};
-    element_blocks_load(&t->mesh, x->at);
-    dv_parallel_for(t->mesh.blocks, BLOCKS_PER_CHUNK, force_chunk, &work);
-    element_blocks_accumulate(&t->mesh, f);
+    element_chunks_add(&t->mesh.chunks, x->at, f->at, force_chunk, &work);
 }
 
 DV_SIMD_INLINE void turn_times(const DvReal8 turn[6], const DvReal8 a[3], DvReal8 out[3])
@@ -485,36 +509,38 @@ DV_SIMD_INLINE void add_turning_forces(const DvReal8 turn[6], const DvReal8 worl
     }
 }
 
-DV_SIMD_CLONES static void dforce_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void dforce_chunk(void *context, ElementRow *row, uint32_t begin, uint32_t end)
 {
     const ForceWork *work = context;
     TetrahedronBlocks *t = work->t;
     for (uint32_t block = begin; block < end; block++) {
+        const uint16_t *place = element_places(&t->mesh.chunks, block);
         ConstMat8 world = (ConstMat8)t->world[block];
-        const DvReal8 lambda = t->rest[block].lambda * -work->k, mu = t->rest[block].mu * -work->k;
+        const DvReal8 lambda = ratio_of(t, block) * -work->k, mu = dv_real8(-work->k);
         DvReal8 d[3][3], s[6], sigma[6], f[3][3];
-        gather_edges(&t->mesh, block, d);
+        element_rows_edges(row, place, 3, d);
         strain_of((ConstMat8)d, world, world, s);
         stress_of(&lambda, &mu, s, sigma);
         DV_EACH (k, 3)
             traction(sigma, world[k], world[k], f[k]);
         if (t->turn)
             add_turning_forces(t->turn[block], world, (ConstMat8)d, work->k, f);
-        store_forces(&t->mesh, block, (ConstMat8)f);
+        element_rows_add_to_ends(row, place, 3, (ConstMat8)f);
     }
 }
 
 /* Normal strains and shears have different gradients: only the local frame knows which is which. */
-DV_SIMD_CLONES static void local_dforce_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void local_dforce_chunk(void *context, ElementRow *row, uint32_t begin, uint32_t end)
 {
     const ForceWork *work = context;
     TetrahedronBlocks *t = work->t;
     for (uint32_t block = begin; block < end; block++) {
+        const uint16_t *place = element_places(&t->mesh.chunks, block);
         ConstMat8 frame = (ConstMat8)t->current[block], normal = (ConstMat8)t->normal[block],
                   shear = t->rest[block].gradient;
         const DvReal8 lambda = t->rest[block].lambda * -work->k, mu = t->rest[block].mu * -work->k;
         DvReal8 edge[3][3], d[3][3], s[6], sigma[6], f[3][3];
-        gather_edges(&t->mesh, block, edge);
+        element_rows_edges(row, place, 3, edge);
         DV_EACH (k, 3)
             dv_real8_mul(frame, edge[k], d[k]);
         strain_of((ConstMat8)d, normal, shear, s);
@@ -524,16 +550,14 @@ DV_SIMD_CLONES static void local_dforce_chunk(void *context, uint32_t begin, uin
             traction(sigma, normal[k], shear[k], turned);
             dv_real8_transposed_mul(frame, turned, f[k]);
         }
-        store_forces(&t->mesh, block, (ConstMat8)f);
+        element_rows_add_to_ends(row, place, 3, (ConstMat8)f);
     }
 }
 
 void tetrahedron_blocks_dforce(TetrahedronBlocks *t, double k, const DvConstVec *dx, const DvVec *df)
 {
     ForceWork work = {t, NULL, k};
-    element_blocks_load(&t->mesh, dx->at);
-    dv_parallel_for(t->mesh.blocks, BLOCKS_PER_CHUNK, t->current ? local_dforce_chunk : dforce_chunk, &work);
-    element_blocks_accumulate(&t->mesh, df);
+    element_chunks_add(&t->mesh.chunks, dx->at, df->at, t->current ? local_dforce_chunk : dforce_chunk, &work);
 }
 
 typedef struct AssembleWork {
@@ -549,26 +573,26 @@ DV_SIMD_CLONES static void rows_chunk(void *context, uint32_t begin, uint32_t en
     for (uint32_t block = begin; block < end; block++) {
         ConstMat8 world = (ConstMat8)t->world[block];
         DvReal4 *rows = t->row + (size_t)block * DV_LANES * 4;
-        const DvReal8 none = {0};
+        const DvReal8 none = {0}, ratio = ratio_of(t, block);
         DvReal8 a[3];
         DV_EACH (c, 3)
             a[c] = -(world[0][c] + world[1][c] + world[2][c]);
-        dv_real8_scatter_rows(rows, 4, a, &t->rest[block].mu);
-        dv_real8_scatter_rows(rows + 1, 4, world[0], &t->rest[block].lambda);
+        dv_real8_scatter_rows(rows, 4, a, &ratio);
+        dv_real8_scatter_rows(rows + 1, 4, world[0], &none);
         dv_real8_scatter_rows(rows + 2, 4, world[1], &none);
         dv_real8_scatter_rows(rows + 3, 4, world[2], &none);
     }
 }
 
-/* One contribution to S = sum mu G_n G_m^T and L = sum lambda G_n G_m^T. */
+/* One contribution to S = sum G_n G_m^T and L = sum r G_n G_m^T. */
 DV_SIMD_INLINE void add_product(const DvReal4 *element, uint32_t n, uint32_t m, bool one_ratio, DvReal4 s[3],
                                 DvReal4 l[3])
 {
-    const DvReal4 gn = element[n], gm = element[m], scaled = gn * element[0][3];
+    const DvReal4 gn = element[n], gm = element[m];
     DV_EACH (r, 3)
-        s[r] += gm * scaled[r];
+        s[r] += gm * gn[r];
     if (!one_ratio) {
-        const DvReal4 other = gn * element[1][3];
+        const DvReal4 other = gn * element[0][3];
         DV_EACH (r, 3)
             l[r] += gm * other[r];
     }
@@ -662,11 +686,11 @@ static void add_local_block(const TetrahedronBlocks *t, uint32_t element, uint32
         block[i] += turned.m[i / 3][i % 3];
 }
 
-/* block += lambda G_n G_m^T + mu G_m G_n^T + mu (G_n . G_m) I - [G_n]x R^T B R [G_m]x of one element */
+/* block += r G_n G_m^T + G_m G_n^T + (G_n . G_m) I - [G_n]x R^T B R / mu [G_m]x of one element */
 static void add_exact_block(const TetrahedronBlocks *t, uint32_t element, uint32_t n, uint32_t m, double block[9])
 {
     const uint32_t b = element / DV_LANES, lane = element % DV_LANES;
-    const double lambda = t->rest[b].lambda[lane], mu = t->rest[b].mu[lane];
+    const double ratio = ratio_of(t, b)[lane];
     double turn[6], g[2][3];
     DV_EACH (c, 6)
         turn[c] = t->turn[b][c][lane];
@@ -679,11 +703,10 @@ static void add_exact_block(const TetrahedronBlocks *t, uint32_t element, uint32
     const DvMat3 of_n = dv_mat3_skew(dv_vec3_load(g[0])), of_m = dv_mat3_skew(dv_vec3_load(g[1])),
                  b_world = {{{turn[0], turn[3], turn[5]}, {turn[3], turn[1], turn[4]}, {turn[5], turn[4], turn[2]}}};
     const DvMat3 turning = dv_mat3_mul(of_n, dv_mat3_mul(b_world, of_m));
-    const double dot = mu * (g[0][0] * g[1][0] + g[0][1] * g[1][1] + g[0][2] * g[1][2]);
+    const double dot = g[0][0] * g[1][0] + g[0][1] * g[1][1] + g[0][2] * g[1][2];
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            block[3 * i + j] +=
-                lambda * g[0][i] * g[1][j] + mu * g[1][i] * g[0][j] + (i == j ? dot : 0.0) - turning.m[i][j];
+            block[3 * i + j] += ratio * g[0][i] * g[1][j] + g[1][i] * g[0][j] + (i == j ? dot : 0.0) - turning.m[i][j];
 }
 
 /* Of elements that need more than their world gradients. */
@@ -818,12 +841,16 @@ double tetrahedron_blocks_explain(const TetrahedronBlocks *t, const void *self, 
 
 void tetrahedron_blocks_cost(const TetrahedronBlocks *t, double *product, double *assembly)
 {
-    const double elements = t->mesh.elements,
-                 penalty = cache_penalty(cost_tetrahedron_bytes * elements, cost_tetrahedron_beyond);
-    *product =
-        (t->current || t->turn ? cost_updated_tetrahedron_product : cost_tetrahedron_product) * elements * penalty;
-    *assembly =
-        (t->current || t->turn ? cost_updated_tetrahedron_assembly : cost_tetrahedron_assembly) * elements * penalty;
+    const double elements = t->mesh.elements, whole = elements * cache_penalty(cost_whole_tetrahedron_bytes * elements,
+                                                                               cost_whole_tetrahedron_beyond);
+    if (t->current || t->turn) {
+        *product = cost_updated_tetrahedron_product * whole;
+        *assembly = cost_updated_tetrahedron_assembly * whole;
+        return;
+    }
+    *product = cost_tetrahedron_product * elements *
+               cache_penalty(cost_tetrahedron_bytes * elements, cost_tetrahedron_product_beyond);
+    *assembly = cost_tetrahedron_assembly * whole;
 }
 
 typedef struct StressWork {

@@ -56,11 +56,11 @@ typedef struct TetrahedronBlocks {
     TetrahedronRest *rest;    /* [blocks] */
     DvReal8 (*frame)[3][3];   /* [blocks] rest frame, world to local */
     DvReal8 (*inverse)[3][3]; /* [blocks] inverse of the matrix whose rows are the rest edges; SVD only */
-    DvReal8 (*world)[3][3];   /* [blocks] gradients in world axes, of the last force */
+    DvReal8 (*world)[3][3];   /* [blocks] gradients in world axes times sqrt(mu), of the last force */
     DvReal8 (*current)[3][3]; /* [blocks] frame of the last force; UPDATE_NORMAL_STRAINS only */
     DvReal8 (*normal)[3][3];  /* [blocks] local gradients of its normal strains; likewise */
-    DvReal8 (*turn)[6];       /* [blocks] R^T B R of the last force: xx yy zz xy yz zx; EXACT only */
-    DvReal4 *row;             /* [blocks x 8][4] world gradients by element, mu and lambda in the free places */
+    DvReal8 (*turn)[6];       /* [blocks] R^T B R / mu of the last force: xx yy zz xy yz zx; EXACT only */
+    DvReal4 *row;             /* [blocks x 8][4] `world` by element, lambda / mu in a free place */
     uint32_t room;            /* blocks there is room for */
     bool has_ratio;           /* of lambda to mu, of the first element that was set */
     bool one_ratio;           /* it has been the same in all elements */

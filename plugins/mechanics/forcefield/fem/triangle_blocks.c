@@ -148,30 +148,24 @@ static DvStatus set_rest_area(TriangleBlocks *t, const DvObject *object, const d
                                           "triangle %u has no area at rest; remove it from the mesh", triangle);
 }
 
-/* Forces of displacements d of b and c, into the rows of the block; lambda and mu carry the sign and the factor. */
-DV_SIMD_INLINE void plane_forces(ElementBlocks *mesh, uint32_t number, const TriangleBlock *block,
-                                 const DvReal8 d[2][2], const DvReal8 *lambda, const DvReal8 *mu)
+/* Forces on b and c of their displacements d; lambda and mu carry the sign and the factor. */
+DV_SIMD_INLINE void plane_forces(const TriangleBlock *block, const DvReal8 d[2][2], const DvReal8 *lambda,
+                                 const DvReal8 *mu, DvReal8 f[2][3])
 {
-    DvReal8 s[3] = {{0}}, f[2][3], a[3];
+    DvReal8 s[3] = {{0}};
     DV_EACH (k, 2) {
         s[0] += block->gradient[k][0] * d[k][0];
         s[1] += block->gradient[k][1] * d[k][1];
         s[2] += block->gradient[k][1] * d[k][0] + block->gradient[k][0] * d[k][1];
     }
     const DvReal8 pressure = *lambda * (s[0] + s[1]), two_mu = *mu + *mu;
-    const DvReal8 xx = pressure + two_mu * s[0], yy = pressure + two_mu * s[1], xy = *mu * s[2], none = {0};
+    const DvReal8 xx = pressure + two_mu * s[0], yy = pressure + two_mu * s[1], xy = *mu * s[2];
     DV_EACH (k, 2) {
         const DvReal8 x = xx * block->gradient[k][0] + xy * block->gradient[k][1];
         const DvReal8 y = xy * block->gradient[k][0] + yy * block->gradient[k][1];
         DV_EACH (c, 3)
             f[k][c] = block->axis[0][c] * x + block->axis[1][c] * y;
     }
-    DV_EACH (c, 3)
-        a[c] = -(f[0][c] + f[1][c]);
-    DvReal4 *rows = mesh->force + (size_t)number * DV_LANES * 3;
-    dv_real8_scatter_rows(rows, 3, a, &none);
-    dv_real8_scatter_rows(rows + 1, 3, f[0], &none);
-    dv_real8_scatter_rows(rows + 2, 3, f[1], &none);
 }
 
 /* The frame of the current shape, and the edges in it. Whether a triangle has lost its area. */
@@ -194,13 +188,11 @@ DV_SIMD_INLINE bool update_shape(const TriangleBlocks *t, uint32_t number, const
     return dv_mask8_any(collapsed);
 }
 
-/* Adds what the turning of the frame gives for displacements of b and c to the rows of plane_forces(). */
-DV_SIMD_INLINE void add_turning_forces(ElementBlocks *mesh, uint32_t number, const TriangleBlock *block,
-                                       const TriangleTurn *turn, const DvReal8 edge[2][3], const DvReal8 d[2][2],
-                                       double k)
+/* Adds what the turning of the frame gives for displacements of b and c to the forces on them. */
+DV_SIMD_INLINE void add_turning_forces(const TriangleBlock *block, const TriangleTurn *turn, const DvReal8 edge[2][3],
+                                       const DvReal8 d[2][2], double k, DvReal8 f[2][3])
 {
-    DvReal8 angle = {0}, slope[2] = {{0}, {0}}, f[2][3], a[3];
-    const DvReal8 none = {0};
+    DvReal8 angle = {0}, slope[2] = {{0}, {0}};
     DV_EACH (n, 2) {
         const DvReal8 out = dv_real8_dot(turn->normal, edge[n]);
         angle += block->gradient[n][0] * d[n][1] - block->gradient[n][1] * d[n][0];
@@ -213,18 +205,9 @@ DV_SIMD_INLINE void add_turning_forces(ElementBlocks *mesh, uint32_t number, con
     DV_EACH (n, 2) {
         const DvReal8 out = tilt[0] * block->gradient[n][0] + tilt[1] * block->gradient[n][1];
         DV_EACH (c, 3)
-            f[n][c] = spin * (block->gradient[n][0] * block->axis[1][c] - block->gradient[n][1] * block->axis[0][c]) +
-                      out * turn->normal[c];
+            f[n][c] += spin * (block->gradient[n][0] * block->axis[1][c] - block->gradient[n][1] * block->axis[0][c]) +
+                       out * turn->normal[c];
     }
-    DV_EACH (c, 3)
-        a[c] = -(f[0][c] + f[1][c]);
-    DvReal4 *rows = mesh->force + (size_t)number * DV_LANES * 3;
-    DvReal4 more[DV_LANES * 3];
-    dv_real8_scatter_rows(more, 3, a, &none);
-    dv_real8_scatter_rows(more + 1, 3, f[0], &none);
-    dv_real8_scatter_rows(more + 2, 3, f[1], &none);
-    for (uint32_t i = 0; i < DV_LANES * 3; i++)
-        rows[i] += more[i];
 }
 
 typedef struct TriangleWork {
@@ -232,38 +215,41 @@ typedef struct TriangleWork {
     double k;
 } TriangleWork;
 
-DV_SIMD_CLONES static void force_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void force_chunk(void *context, ElementRow *row, uint32_t begin, uint32_t end)
 {
     const TriangleWork *work = context;
     TriangleBlocks *t = work->t;
     for (uint32_t number = begin; number < end; number++) {
+        const uint16_t *place = element_places(&t->mesh.chunks, number);
         const TriangleBlock *block = &t->block[number];
-        DvReal8 edge[2][3], local[2][2], d[2][2];
-        gather_edges(&t->mesh, number, edge);
+        DvReal8 edge[2][3], local[2][2], d[2][2], f[2][3];
+        element_rows_edges(row, place, 2, edge);
         t->collapsed[number] = update_shape(t, number, (const DvReal8(*)[3])edge, local);
         DV_EACH (k, 2)
             DV_EACH (c, 2)
                 d[k][c] = block->rest[k][c] - local[k][c];
         if (t->method == TRIANGLE_LARGE)
             d[0][1] = dv_real8(0.0);
-        plane_forces(&t->mesh, number, block, (const DvReal8(*)[2])d, &block->lambda, &block->mu);
+        plane_forces(block, (const DvReal8(*)[2])d, &block->lambda, &block->mu, f);
+        element_rows_add_to_ends(row, place, 2, (const DvReal8(*)[3])f);
     }
 }
 
-DV_SIMD_CLONES static void dforce_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void dforce_chunk(void *context, ElementRow *row, uint32_t begin, uint32_t end)
 {
     const TriangleWork *work = context;
     TriangleBlocks *t = work->t;
     for (uint32_t number = begin; number < end; number++) {
+        const uint16_t *place = element_places(&t->mesh.chunks, number);
         const TriangleBlock *block = &t->block[number];
-        DvReal8 edge[2][3], d[2][2];
-        gather_edges(&t->mesh, number, edge);
+        DvReal8 edge[2][3], d[2][2], f[2][3];
+        element_rows_edges(row, place, 2, edge);
         in_axes(block->axis, (const DvReal8(*)[3])edge, d);
         const DvReal8 lambda = block->lambda * -work->k, mu = block->mu * -work->k;
-        plane_forces(&t->mesh, number, block, (const DvReal8(*)[2])d, &lambda, &mu);
+        plane_forces(block, (const DvReal8(*)[2])d, &lambda, &mu, f);
         if (t->turn)
-            add_turning_forces(&t->mesh, number, block, &t->turn[number], (const DvReal8(*)[3])edge,
-                               (const DvReal8(*)[2])d, work->k);
+            add_turning_forces(block, &t->turn[number], (const DvReal8(*)[3])edge, (const DvReal8(*)[2])d, work->k, f);
+        element_rows_add_to_ends(row, place, 2, (const DvReal8(*)[3])f);
     }
 }
 
@@ -517,16 +503,13 @@ static void warn_of_collapse(TriangleBlocks *t, const void *self, const double *
 
 void triangle_blocks_ready(TriangleBlocks *t, const double *rest)
 {
-    element_blocks_load(&t->mesh, rest);
-    force_chunk(&(TriangleWork){t, 1.0}, 0, t->mesh.blocks);
+    element_chunks_add(&t->mesh.chunks, rest, NULL, force_chunk, &(TriangleWork){t, 1.0});
 }
 
 void triangle_blocks_force(TriangleBlocks *t, const void *self, const DvConstVec *x, const DvVec *f)
 {
     TriangleWork work = {t, 1.0};
-    element_blocks_load(&t->mesh, x->at);
-    dv_parallel_for(t->mesh.blocks, BLOCKS_PER_CHUNK, force_chunk, &work);
-    element_blocks_accumulate(&t->mesh, f);
+    element_chunks_add(&t->mesh.chunks, x->at, f->at, force_chunk, &work);
     for (uint32_t number = 0; !t->warned && number < t->mesh.blocks; number++)
         if (t->collapsed[number])
             warn_of_collapse(t, self, x->at);
@@ -535,9 +518,7 @@ void triangle_blocks_force(TriangleBlocks *t, const void *self, const DvConstVec
 void triangle_blocks_dforce(TriangleBlocks *t, double k, const DvConstVec *dx, const DvVec *df)
 {
     TriangleWork work = {t, k};
-    element_blocks_load(&t->mesh, dx->at);
-    dv_parallel_for(t->mesh.blocks, BLOCKS_PER_CHUNK, dforce_chunk, &work);
-    element_blocks_accumulate(&t->mesh, df);
+    element_chunks_add(&t->mesh.chunks, dx->at, df->at, dforce_chunk, &work);
 }
 
 void triangle_blocks_assemble(TriangleBlocks *t, double k, const DvMatrixView *view)

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Chunks of elements: which points they have, and their sums.
+ */
+#include "forcefield/element_chunks.h"
+
+#include <string.h>
+
+#include <divan/memory.h>
+#include <divan/parallel.h>
+
+/* Slots of points that no other chunk has, and of places that have no point any more. */
+static const uint32_t ALONE = UINT32_MAX, NOWHERE = UINT32_MAX - 1;
+
+enum {
+    POINTS_PER_TASK = 1024,
+    LEAST_BLOCKS = 32,
+    FEWEST_CHUNKS = 24,  /* of more than the least blocks */
+    MOST_PLACES = 65536, /* numbers of 16 bits */
+    LEAST_ROOM = 64
+};
+
+/* Some tens of chunks for the threads; more of them would have more points in common. */
+static uint32_t chunk_size(uint32_t nodes, uint32_t blocks)
+{
+    const uint32_t most = MOST_PLACES / (nodes * DV_LANES);
+    uint32_t size = LEAST_BLOCKS;
+    while (size * FEWEST_CHUNKS <= blocks / 2 && size <= most / 2)
+        size *= 2;
+    return size;
+}
+
+static uint32_t chunk_count(const ElementChunks *chunks)
+{
+    return (chunks->blocks + chunks->size - 1) / chunks->size;
+}
+
+static uint32_t blocks_end(const ElementChunks *chunks, uint32_t chunk)
+{
+    const uint32_t begin = chunk * chunks->size;
+    return chunks->blocks - begin < chunks->size ? chunks->blocks : begin + chunks->size;
+}
+
+void element_chunks_free(ElementChunks *chunks)
+{
+    for (uint32_t c = 0; c < chunks->count; c++)
+        dv_free(chunks->chunk[c].list);
+    dv_free(chunks->place);
+    dv_free(chunks->chunk);
+    dv_free(chunks->of);
+    dv_free(chunks->owner);
+    dv_free(chunks->sum);
+    memset(chunks, 0, sizeof *chunks);
+}
+
+static void *enlarge(void *array, size_t count, size_t room, size_t size)
+{
+    return dv_realloc(array, count * size, room * size);
+}
+
+static uint32_t append_point(ElementChunks *chunks, ElementChunk *chunk, uint32_t point)
+{
+    if (chunk->count == chunk->room) {
+        const uint32_t room = chunk->room + chunk->room / 2 + LEAST_ROOM;
+        chunk->list = enlarge(chunk->list, chunk->room, room, sizeof *chunk->list);
+        chunk->room = room;
+    }
+    chunk->list[chunk->count] = (ChunkPoint){point, ALONE};
+    chunks->most = chunk->count + 1 > chunks->most ? chunk->count + 1 : chunks->most;
+    return chunk->count++;
+}
+
+/* The points of a chunk as its elements name them; place_of: [points] zero before and after. */
+static void list_points(ElementChunks *chunks, uint32_t number, const uint32_t *node, uint32_t *place_of)
+{
+    ElementChunk *chunk = &chunks->chunk[number];
+    const size_t row = (size_t)chunks->nodes * DV_LANES, begin = (size_t)number * chunks->size * row,
+                 end = blocks_end(chunks, number) * row;
+    for (size_t i = begin; i < end; i++) {
+        uint32_t *place = &place_of[node[i]];
+        if (*place == 0)
+            *place = append_point(chunks, chunk, node[i]) + 1;
+        chunks->place[i] = (uint16_t)(*place - 1);
+    }
+    for (uint32_t i = 0; i < chunk->count; i++) {
+        place_of[chunk->list[i].point] = 0;
+        chunks->of[chunk->list[i].point].room++;
+    }
+    chunk->listed = chunk->count;
+}
+
+void element_chunks_build(ElementChunks *chunks, uint32_t nodes, uint32_t points, uint32_t blocks, const uint32_t *node)
+{
+    element_chunks_free(chunks);
+    chunks->nodes = nodes;
+    chunks->points = chunks->point_room = points;
+    chunks->blocks = chunks->block_room = blocks;
+    chunks->size = chunk_size(nodes, blocks);
+    chunks->count = chunks->chunk_room = chunk_count(chunks);
+    chunks->place = dv_alloc((size_t)blocks * nodes * DV_LANES, sizeof *chunks->place);
+    chunks->chunk = dv_alloc(chunks->count, sizeof *chunks->chunk);
+    chunks->of = dv_alloc(points, sizeof *chunks->of);
+    uint32_t *place_of = dv_alloc(points, sizeof *place_of);
+    for (uint32_t c = 0; c < chunks->count; c++)
+        list_points(chunks, c, node, place_of);
+    dv_free(place_of);
+    for (uint32_t p = 0; p < points; p++) {
+        chunks->of[p].first = chunks->owners;
+        chunks->owners += chunks->of[p].room;
+    }
+    chunks->owner_room = chunks->owners + chunks->owners / 8;
+    chunks->owner = dv_alloc(chunks->owner_room, sizeof *chunks->owner);
+    chunks->sum = dv_alloc(chunks->owner_room, sizeof *chunks->sum);
+    for (uint32_t c = 0; c < chunks->count; c++)
+        for (uint32_t i = 0; i < chunks->chunk[c].count; i++) {
+            ChunkPoint *at = &chunks->chunk[c].list[i];
+            PointChunks *of = &chunks->of[at->point];
+            at->slot = of->room > 1 ? of->first + of->count : ALONE;
+            chunks->owner[of->first + of->count++] = (ChunkOwner){c, i};
+        }
+}
+
+/* ---- Edits of the mesh ---- */
+
+/* Where the chunks of a point leave its sum, when they have become others. */
+static void set_slots(ElementChunks *chunks, uint32_t point)
+{
+    const PointChunks of = chunks->of[point];
+    for (uint32_t i = of.first; i < of.first + of.count; i++)
+        chunks->chunk[chunks->owner[i].chunk].list[chunks->owner[i].place].slot = of.count > 1 ? i : ALONE;
+}
+
+/* Moves the chunks of a point to where one more has room. */
+static void make_owner_room(ElementChunks *chunks, PointChunks *of)
+{
+    if (of->count < of->room)
+        return;
+    const uint32_t room = 2 * of->count + 1;
+    if (chunks->owners + room > chunks->owner_room) {
+        const uint32_t larger = chunks->owner_room + chunks->owner_room / 2 + room;
+        chunks->owner = enlarge(chunks->owner, chunks->owner_room, larger, sizeof *chunks->owner);
+        chunks->sum = enlarge(chunks->sum, 0, larger, sizeof *chunks->sum); /* holds nothing between two forces */
+        chunks->owner_room = larger;
+    }
+    memcpy(chunks->owner + chunks->owners, chunks->owner + of->first, of->count * sizeof *chunks->owner);
+    of->first = chunks->owners;
+    of->room = room;
+    chunks->owners += room;
+}
+
+/* The place of a point in a chunk, which may be new to it. */
+static uint32_t place_in_chunk(ElementChunks *chunks, uint32_t chunk, uint32_t point)
+{
+    PointChunks *of = &chunks->of[point];
+    for (uint32_t i = of->first; i < of->first + of->count; i++)
+        if (chunks->owner[i].chunk == chunk)
+            return chunks->owner[i].place;
+    make_owner_room(chunks, of);
+    uint32_t at = of->first + of->count++;
+    for (; at > of->first && chunks->owner[at - 1].chunk > chunk; at--)
+        chunks->owner[at] = chunks->owner[at - 1];
+    chunks->owner[at] = (ChunkOwner){chunk, append_point(chunks, &chunks->chunk[chunk], point)};
+    const uint32_t place = chunks->owner[at].place;
+    set_slots(chunks, point);
+    return place;
+}
+
+/* A chunk gives all of its points back. */
+static void leave_points(ElementChunks *chunks, uint32_t number)
+{
+    ElementChunk *chunk = &chunks->chunk[number];
+    for (uint32_t i = 0; i < chunk->count; i++) {
+        if (chunk->list[i].slot == NOWHERE)
+            continue;
+        PointChunks *of = &chunks->of[chunk->list[i].point];
+        uint32_t at = of->first;
+        while (chunks->owner[at].chunk != number)
+            at++;
+        memmove(chunks->owner + at, chunks->owner + at + 1, (of->first + --of->count - at) * sizeof *chunks->owner);
+        set_slots(chunks, chunk->list[i].point);
+    }
+    chunk->count = 0;
+}
+
+static void place_block(ElementChunks *chunks, uint32_t block, const uint32_t *node)
+{
+    const size_t row = (size_t)chunks->nodes * DV_LANES;
+    for (size_t i = block * row; i < (block + 1) * row; i++)
+        chunks->place[i] = (uint16_t)place_in_chunk(chunks, block / chunks->size, node[i]);
+}
+
+/* Without the points that none of its elements has any more. */
+static void list_again(ElementChunks *chunks, uint32_t number, const uint32_t *node)
+{
+    leave_points(chunks, number);
+    for (uint32_t block = number * chunks->size; block < blocks_end(chunks, number); block++)
+        place_block(chunks, block, node);
+    chunks->chunk[number].listed = chunks->chunk[number].count;
+}
+
+static bool has_grown(const ElementChunk *chunk)
+{
+    return chunk->count > chunk->listed + chunk->listed / 2 + LEAST_ROOM;
+}
+
+static void set_points(ElementChunks *chunks, uint32_t points)
+{
+    for (uint32_t p = points; p < chunks->points; p++) {
+        PointChunks *of = &chunks->of[p];
+        for (uint32_t i = of->first; i < of->first + of->count; i++)
+            chunks->chunk[chunks->owner[i].chunk].list[chunks->owner[i].place] = (ChunkPoint){0, NOWHERE};
+        of->count = 0;
+    }
+    if (points > chunks->point_room) {
+        const uint32_t room = points + points / 2;
+        chunks->of = enlarge(chunks->of, chunks->point_room, room, sizeof *chunks->of);
+        chunks->point_room = room;
+    }
+    chunks->points = points;
+}
+
+static void set_blocks(ElementChunks *chunks, uint32_t blocks)
+{
+    if (blocks > chunks->block_room) {
+        const uint32_t room = blocks + blocks / 2;
+        const size_t row = (size_t)chunks->nodes * DV_LANES * sizeof *chunks->place;
+        chunks->place = enlarge(chunks->place, chunks->block_room, room, row);
+        chunks->block_room = room;
+    }
+    chunks->blocks = blocks;
+    const uint32_t count = chunk_count(chunks);
+    for (uint32_t c = count; c < chunks->count; c++) {
+        leave_points(chunks, c);
+        dv_free(chunks->chunk[c].list);
+        chunks->chunk[c] = (ElementChunk){0};
+    }
+    if (count > chunks->chunk_room) {
+        const uint32_t room = count + count / 2;
+        chunks->chunk = enlarge(chunks->chunk, chunks->chunk_room, room, sizeof *chunks->chunk);
+        chunks->chunk_room = room;
+    }
+    chunks->count = count;
+}
+
+void element_chunks_update(ElementChunks *chunks, uint32_t points, uint32_t blocks, const uint32_t *node,
+                           const uint32_t *touched, uint32_t count)
+{
+    if (chunk_size(chunks->nodes, blocks) != chunks->size || chunks->points == 0) {
+        element_chunks_build(chunks, chunks->nodes, points, blocks, node);
+        return;
+    }
+    set_blocks(chunks, blocks);
+    set_points(chunks, points);
+    uint32_t done = UINT32_MAX;
+    for (uint32_t i = 0; i <= count && blocks > 0; i++) {
+        const uint32_t block = i < count ? touched[i] / DV_LANES : blocks - 1;
+        if (block == done)
+            continue;
+        done = block;
+        place_block(chunks, block, node);
+        if (has_grown(&chunks->chunk[block / chunks->size]))
+            list_again(chunks, block / chunks->size, node);
+    }
+}
+
+/* ---- Sums ---- */
+
+typedef struct Addition {
+    const ElementChunks *chunks;
+    const double *x;
+    double *f;
+    ElementChunkBody body;
+    void *context;
+} Addition;
+
+DV_SIMD_CLONES static void load_rows(const ElementChunk *chunk, const double *x, uint32_t last, ElementRow *row)
+{
+    const DvReal4 zero = {0};
+    for (uint32_t i = 0; i < chunk->count; i++) {
+        const uint32_t point = chunk->list[i].point;
+        const double *at = x + 3 * (size_t)point;
+        if (point < last)
+            row[i].x = DV_REAL4(at);
+        else
+            row[i].x = (DvReal4){at[0], at[1], at[2], 0.0};
+        row[i].sum = zero;
+    }
+}
+
+DV_SIMD_CLONES static void store_rows(const ElementChunk *chunk, const ElementRow *row, double *f, DvReal4 *sum)
+{
+    for (uint32_t i = 0; i < chunk->count; i++) {
+        const ChunkPoint to = chunk->list[i];
+        if (to.slot == ALONE) {
+            double *at = f + 3 * (size_t)to.point;
+            at[0] += row[i].sum[0];
+            at[1] += row[i].sum[1];
+            at[2] += row[i].sum[2];
+        } else if (to.slot != NOWHERE) {
+            sum[to.slot] = row[i].sum;
+        }
+    }
+}
+
+static void add_chunks(void *context, uint32_t begin, uint32_t end)
+{
+    const Addition *work = context;
+    const ElementChunks *chunks = work->chunks;
+    const DvStepMark mark = dv_step_mark();
+    ElementRow *row = dv_step_alloc(chunks->most, sizeof *row);
+    for (uint32_t c = begin; c < end; c++) {
+        load_rows(&chunks->chunk[c], work->x, chunks->points - 1, row);
+        work->body(work->context, row, c * chunks->size, blocks_end(chunks, c));
+        if (work->f)
+            store_rows(&chunks->chunk[c], row, work->f, chunks->sum);
+    }
+    dv_step_release(mark);
+}
+
+DV_SIMD_CLONES static void join_chunks(void *context, uint32_t begin, uint32_t end)
+{
+    const Addition *work = context;
+    const ElementChunks *chunks = work->chunks;
+    for (uint32_t p = begin; p < end; p++) {
+        const PointChunks of = chunks->of[p];
+        if (of.count < 2)
+            continue;
+        DvReal4 sum = chunks->sum[of.first];
+        for (uint32_t i = 1; i < of.count; i++)
+            sum += chunks->sum[of.first + i];
+        double *f = work->f + 3 * (size_t)p;
+        f[0] += sum[0];
+        f[1] += sum[1];
+        f[2] += sum[2];
+    }
+}
+
+void element_chunks_add(const ElementChunks *chunks, const double *x, double *f, ElementChunkBody body, void *context)
+{
+    Addition work = {chunks, x, f, body, context};
+    dv_parallel_for(chunks->count, 1, add_chunks, &work);
+    if (f && chunks->count > 1)
+        dv_parallel_for(chunks->points, POINTS_PER_TASK, join_chunks, &work);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Sums over elements in pieces that stay in the cache.
+ *
+ * Blocks of eight elements that follow each other are a chunk. A chunk brings the rows of its points together (ElementRow), its elements
+ * gather from there and add there what they give to their nodes; then its sums leave it once: straight to the result where
+ * no other chunk has the point, else to a row of `sum`, and what stands there is added point by point in the order of the chunks.
+ * So an element writes nothing to memory and reads nothing but its own data, and points pass by once for each chunk that has them.
+ *
+ * What is added in which order follows from the list of elements alone: the same bits for any number of threads, and for a mesh that was edited as
+ * for one that was made like this. A chunk may keep points that it has no more: they get zero.
+ */
+#ifndef DIVAN_MECHANICS_ELEMENT_CHUNKS_H
+#define DIVAN_MECHANICS_ELEMENT_CHUNKS_H
+
+#include <divan/contracts/state.h>
+#include <divan/math/simd.h>
+
+#include <string.h>
+
+/* A point in a chunk while it runs. */
+typedef struct ElementRow {
+    DvReal4 x, sum; /* the last number is free */
+} ElementRow;
+
+typedef struct ChunkPoint {
+    uint32_t point;
+    uint32_t slot; /* row of `sum`, or nowhere, or straight to the result */
+} ChunkPoint;
+
+typedef struct ElementChunk {
+    ChunkPoint *list;
+    uint32_t count, room;
+    uint32_t listed; /* when it was last listed: those are its points, what came since may have gone */
+} ElementChunk;
+
+/* The chunks of a point, ascending: owner[first] ... owner[first + count - 1]. */
+typedef struct PointChunks {
+    uint32_t first, count, room;
+} PointChunks;
+
+typedef struct ChunkOwner {
+    uint32_t chunk, place;
+} ChunkOwner;
+
+typedef struct ElementChunks {
+    uint32_t nodes, points, blocks;
+    uint32_t size;       /* blocks in a chunk */
+    uint32_t count;      /* of chunks */
+    uint32_t most;       /* points in a chunk */
+    uint16_t *place;     /* [blocks][nodes][8] of a node in its chunk */
+    ElementChunk *chunk; /* [count] */
+    PointChunks *of;     /* [points] */
+    ChunkOwner *owner;   /* of all points */
+    DvReal4 *sum;        /* beside `owner` */
+    uint32_t owners;     /* in use, or once */
+    uint32_t block_room, chunk_room, point_room, owner_room;
+} ElementChunks;
+
+/* `node`: [blocks][nodes][8] points, all lanes filled. */
+void element_chunks_build(ElementChunks *chunks, uint32_t nodes, uint32_t points, uint32_t blocks,
+                          const uint32_t *node);
+void element_chunks_free(ElementChunks *chunks);
+/* The mesh has other points or blocks now, and those of the `count` elements `touched`, ascending, and the last have other nodes. */
+void element_chunks_update(ElementChunks *chunks, uint32_t points, uint32_t blocks, const uint32_t *node,
+                           const uint32_t *touched, uint32_t count);
+
+/* Of some blocks of a chunk, whose points are in `row`. */
+typedef void (*ElementChunkBody)(void *context, ElementRow *row, uint32_t begin, uint32_t end);
+/* f += what the elements add to the rows of their points; NULL: nowhere.     x, f: points x 3; body runs in several threads */
+void element_chunks_add(const ElementChunks *chunks, const double *x, double *f, ElementChunkBody body, void *context);
+
+static inline const uint16_t *element_places(const ElementChunks *chunks, uint32_t block)
+{
+    return chunks->place + (size_t)block * chunks->nodes * DV_LANES;
+}
+
+/* xyz[c][lane] = component c of row[lane]. */
+DV_SIMD_INLINE void element_transpose(const DvReal4 row[DV_LANES], DvReal8 xyz[3])
+{
+    const DvReal8 r04 = DV_SHUFFLE(row[0], row[4], 0, 1, 2, 3, 4, 5, 6, 7),
+                  r15 = DV_SHUFFLE(row[1], row[5], 0, 1, 2, 3, 4, 5, 6, 7);
+    const DvReal8 r26 = DV_SHUFFLE(row[2], row[6], 0, 1, 2, 3, 4, 5, 6, 7),
+                  r37 = DV_SHUFFLE(row[3], row[7], 0, 1, 2, 3, 4, 5, 6, 7);
+    const DvReal8 xz01 = DV_SHUFFLE(r04, r15, 0, 8, 2, 10, 4, 12, 6, 14),
+                  yw01 = DV_SHUFFLE(r04, r15, 1, 9, 3, 11, 5, 13, 7, 15);
+    const DvReal8 xz23 = DV_SHUFFLE(r26, r37, 0, 8, 2, 10, 4, 12, 6, 14),
+                  yw23 = DV_SHUFFLE(r26, r37, 1, 9, 3, 11, 5, 13, 7, 15);
+    xyz[0] = DV_SHUFFLE(xz01, xz23, 0, 1, 8, 9, 4, 5, 12, 13);
+    xyz[1] = DV_SHUFFLE(yw01, yw23, 0, 1, 8, 9, 4, 5, 12, 13);
+    xyz[2] = DV_SHUFFLE(xz01, xz23, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+/* The rows at eight places: read one by one, compilers put the places together to vectors and take these apart in memory. */
+DV_SIMD_INLINE void element_rows_at(ElementRow *row, const uint16_t place[DV_LANES], ElementRow *at[DV_LANES])
+{
+    uint64_t four[2];
+    memcpy(four, place, sizeof four);
+    DV_EACH (half, 2)
+        DV_EACH (i, 4)
+            at[4 * half + i] = row + (four[half] >> 16 * i & 0xffffu);
+}
+
+/* xyz[c][lane] = component c of the point at[lane]. */
+DV_SIMD_INLINE void element_rows_gather(ElementRow *const at[DV_LANES], DvReal8 xyz[3])
+{
+    DvReal4 x[DV_LANES];
+    DV_EACH (i, DV_LANES)
+        x[i] = at[i]->x;
+    element_transpose(x, xyz);
+}
+
+/* The sum at[lane] += what xyz has there, lane by lane: several lanes may have the same point. */
+DV_SIMD_INLINE void element_rows_add(ElementRow *const at[DV_LANES], const DvReal8 xyz[3])
+{
+    const DvReal8 none = {0};
+    DvReal4 lane[DV_LANES];
+    dv_real8_scatter_rows(lane, 1, xyz, &none);
+    DV_EACH (i, DV_LANES)
+        at[i]->sum += lane[i];
+}
+
+/* Of elements whose first node is the origin: from there to each of `count` others. */
+DV_SIMD_INLINE void element_rows_edges(ElementRow *row, const uint16_t *place, int count, DvReal8 edge[][3])
+{
+    ElementRow *origin[DV_LANES], *end[DV_LANES];
+    element_rows_at(row, place, origin);
+    DV_EACH (k, count) { /* cheaper before they are transposed */
+        DvReal4 lane[DV_LANES];
+        element_rows_at(row, place + (k + 1) * DV_LANES, end);
+        DV_EACH (i, DV_LANES)
+            lane[i] = end[i]->x - origin[i]->x;
+        element_transpose(lane, edge[k]);
+    }
+}
+
+/* Forces on the ends, and their opposite on the origin. */
+DV_SIMD_INLINE void element_rows_add_to_ends(ElementRow *row, const uint16_t *place, int count, const DvReal8 f[][3])
+{
+    const DvReal8 none = {0};
+    ElementRow *origin[DV_LANES], *end[DV_LANES];
+    DvReal4 sum[DV_LANES];
+    element_rows_at(row, place, origin);
+    DV_EACH (k, count) {
+        DvReal4 lane[DV_LANES];
+        element_rows_at(row, place + (k + 1) * DV_LANES, end);
+        dv_real8_scatter_rows(lane, 1, f[k], &none);
+        DV_EACH (i, DV_LANES) {
+            end[i]->sum += lane[i];
+            sum[i] = k == 0 ? lane[i] : sum[i] + lane[i];
+        }
+    }
+    DV_EACH (i, DV_LANES)
+        origin[i]->sum -= sum[i];
+}
+
+#endif

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Sums over elements in chunks: against a loop over the elements, whatever the number of threads, and after edits.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <divan/memory.h>
+#include <divan/parallel.h>
+
+#include "element_chunks.h"
+
+enum { MAX_POINTS = 6000, MAX_ELEMENTS = 30000, NODES = 4 };
+
+static uint64_t seed = 0x9e3779b97f4a7c15u;
+
+static uint32_t below(uint32_t n)
+{
+    seed ^= seed >> 12;
+    seed ^= seed << 25;
+    seed ^= seed >> 27;
+    return (uint32_t)((seed * 0x2545f4914f6cdd1du) >> 33) % n;
+}
+
+typedef struct Mesh {
+    uint32_t points, elements;
+    uint32_t list[MAX_ELEMENTS][NODES];
+    uint32_t node[MAX_ELEMENTS / DV_LANES + 1][NODES][DV_LANES];
+    double x[3 * MAX_POINTS];
+    double scale; /* of what elements give: with 1 all sums are exact */
+} Mesh;
+
+static Mesh mesh;
+
+static uint32_t blocks_of(const Mesh *m)
+{
+    return (m->elements + DV_LANES - 1) / DV_LANES;
+}
+
+/* As a force field keeps them: lanes that no element has repeat the last one. */
+static void set_nodes(Mesh *m)
+{
+    for (uint32_t lane = 0; lane < blocks_of(m) * DV_LANES; lane++)
+        for (uint32_t n = 0; n < NODES; n++)
+            m->node[lane / DV_LANES][n][lane % DV_LANES] = m->list[lane < m->elements ? lane : m->elements - 1][n];
+}
+
+/* Elements of points that are near in number, as in a mesh, or anywhere. */
+static void set_element(Mesh *m, uint32_t element, uint32_t spread)
+{
+    const uint32_t first = (uint32_t)((uint64_t)element * m->points / MAX_ELEMENTS);
+    for (uint32_t n = 0; n < NODES; n++)
+        m->list[element][n] = (first + below(spread)) % m->points;
+}
+
+static void make_mesh(uint32_t points, uint32_t elements, uint32_t spread)
+{
+    mesh.points = points;
+    mesh.elements = elements;
+    for (uint32_t e = 0; e < elements; e++)
+        set_element(&mesh, e, spread);
+    for (uint32_t i = 0; i < 3 * MAX_POINTS; i++)
+        mesh.x[i] = (double)below(1000);
+    set_nodes(&mesh);
+}
+
+/* What element e gives to its node n: a multiple of the difference to the next node. */
+static double weight(uint32_t element, uint32_t n)
+{
+    return (double)(1 + (element * 7 + n * 3) % 11);
+}
+
+static void add_elements(void *context, ElementRow *row, uint32_t begin, uint32_t end)
+{
+    const ElementChunks *chunks = context;
+    for (uint32_t block = begin; block < end; block++)
+        for (uint32_t n = 0; n < NODES; n++) {
+            ElementRow *at[DV_LANES], *next[DV_LANES];
+            DvReal8 x[3], y[3];
+            element_rows_at(row, element_places(chunks, block) + (size_t)n * DV_LANES, at);
+            element_rows_at(row, element_places(chunks, block) + (size_t)((n + 1) % NODES) * DV_LANES, next);
+            element_rows_gather(at, x);
+            element_rows_gather(next, y);
+            for (uint32_t lane = 0; lane < DV_LANES; lane++) {
+                const uint32_t element = block * DV_LANES + lane;
+                for (uint32_t c = 0; c < 3; c++)
+                    x[c][lane] =
+                        element < mesh.elements ? mesh.scale * weight(element, n) * (y[c][lane] - x[c][lane]) : 0.0;
+            }
+            element_rows_add(at, x);
+        }
+}
+
+static void sum(const ElementChunks *chunks, double *f)
+{
+    for (uint32_t i = 0; i < 3 * mesh.points; i++)
+        f[i] = mesh.scale * (double)(i % 5);
+    element_chunks_add(chunks, mesh.x, f, add_elements, (void *)chunks);
+}
+
+static void assert_sums(const ElementChunks *chunks)
+{
+    static double f[3 * MAX_POINTS], expected[3 * MAX_POINTS];
+    mesh.scale = 1.0;
+    sum(chunks, f);
+    for (uint32_t i = 0; i < 3 * mesh.points; i++)
+        expected[i] = i % 5;
+    for (uint32_t e = 0; e < mesh.elements; e++)
+        for (uint32_t n = 0; n < NODES; n++)
+            for (uint32_t c = 0; c < 3; c++)
+                expected[3 * mesh.list[e][n] + c] +=
+                    weight(e, n) * (mesh.x[3 * mesh.list[e][(n + 1) % NODES] + c] - mesh.x[3 * mesh.list[e][n] + c]);
+    assert_memory_equal(f, expected, 3 * mesh.points * sizeof *f);
+}
+
+static void build(ElementChunks *chunks)
+{
+    element_chunks_build(chunks, NODES, mesh.points, blocks_of(&mesh), &mesh.node[0][0][0]);
+}
+
+static void sums_are_those_of_a_loop(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[][3] = {{4, 1, 4},         {50, 8, 50},       {50, 9, 50},        {300, 2000, 20},
+                                        {2000, 12300, 40}, {6000, 30000, 60}, {6000, 30000, 6000}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        ElementChunks chunks = {0};
+        make_mesh(sizes[i][0], sizes[i][1], sizes[i][2]);
+        build(&chunks);
+        assert_sums(&chunks);
+        element_chunks_free(&chunks);
+    }
+}
+
+static void threads_do_not_matter(void **state)
+{
+    (void)state;
+    static double one[3 * MAX_POINTS], many[3 * MAX_POINTS];
+    ElementChunks chunks = {0};
+    make_mesh(6000, 30000, 60);
+    build(&chunks);
+    assert_true(chunks.count >= 8);
+    mesh.scale = 0.1;
+    sum(&chunks, one);
+    for (unsigned threads = 2; threads <= 8; threads *= 2) {
+        dv_parallel_set_threads(threads);
+        sum(&chunks, many);
+        assert_memory_equal(one, many, 3 * mesh.points * sizeof *one);
+    }
+    dv_parallel_set_threads(1);
+    element_chunks_free(&chunks);
+}
+
+static void nothing_leaves_without_a_result(void **state)
+{
+    (void)state;
+    ElementChunks chunks = {0};
+    make_mesh(300, 2000, 20);
+    build(&chunks);
+    element_chunks_add(&chunks, mesh.x, NULL, add_elements, &chunks);
+    assert_sums(&chunks);
+    element_chunks_free(&chunks);
+}
+
+/* ---- Edits ---- */
+
+static struct {
+    uint32_t at[MAX_ELEMENTS], count;
+} touched;
+
+static void touch(uint32_t element)
+{
+    if (element < MAX_ELEMENTS)
+        touched.at[touched.count++] = element;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The last one takes the number of what has gone, as in a container. */
+static void remove_element(uint32_t element)
+{
+    memcpy(mesh.list[element], mesh.list[--mesh.elements], sizeof mesh.list[element]);
+    touch(element);
+}
+
+static void add_element(uint32_t spread)
+{
+    set_element(&mesh, mesh.elements, spread);
+    touch(mesh.elements++);
+}
+
+/* The points that no element has, at the end. */
+static void remove_last_points(uint32_t count)
+{
+    mesh.points -= count;
+    for (uint32_t e = 0; e < mesh.elements; e++)
+        for (uint32_t n = 0; n < NODES; n++)
+            if (mesh.list[e][n] >= mesh.points) {
+                mesh.list[e][n] = below(mesh.points);
+                touch(e);
+            }
+}
+
+static void update(ElementChunks *chunks)
+{
+    uint32_t kept = 0;
+    qsort(touched.at, touched.count, sizeof *touched.at, ascending);
+    for (uint32_t i = 0; i < touched.count; i++)
+        if (touched.at[i] < mesh.elements && (kept == 0 || touched.at[kept - 1] != touched.at[i]))
+            touched.at[kept++] = touched.at[i];
+    set_nodes(&mesh);
+    element_chunks_update(chunks, mesh.points, blocks_of(&mesh), &mesh.node[0][0][0], touched.at, kept);
+    touched.count = 0;
+}
+
+/* As they were made like this, to the last bit. */
+static void assert_as_built(const ElementChunks *chunks)
+{
+    static double edited[3 * MAX_POINTS], built[3 * MAX_POINTS];
+    ElementChunks fresh = {0};
+    assert_sums(chunks);
+    build(&fresh);
+    mesh.scale = 0.1;
+    sum(chunks, edited);
+    sum(&fresh, built);
+    assert_memory_equal(edited, built, 3 * mesh.points * sizeof *edited);
+    element_chunks_free(&fresh);
+}
+
+static void edits_give_what_a_new_mesh_gives(void **state)
+{
+    (void)state;
+    ElementChunks chunks = {0};
+    make_mesh(1500, 3000, 40);
+    build(&chunks);
+    for (uint32_t round = 0; round < 120; round++) {
+        for (uint32_t i = below(60); i > 0 && mesh.elements > 1; i--)
+            remove_element(below(mesh.elements));
+        for (uint32_t i = below(round < 60 ? 90 : 20); i > 0; i--)
+            add_element(below(10) ? 40 : mesh.points);
+        if (round % 7 == 3)
+            remove_last_points(below(40));
+        else if (mesh.points + 30 < MAX_POINTS)
+            mesh.points += below(30);
+        update(&chunks);
+        assert_as_built(&chunks);
+    }
+    element_chunks_free(&chunks);
+}
+
+static void a_mesh_may_vanish_and_grow(void **state)
+{
+    (void)state;
+    ElementChunks chunks = {0};
+    make_mesh(900, 600, 40);
+    build(&chunks);
+    while (mesh.elements > 1) {
+        remove_element(mesh.elements - 1);
+        if (mesh.elements % 50 == 1) {
+            update(&chunks);
+            assert_as_built(&chunks);
+        }
+    }
+    while (mesh.elements < 14000) { /* chunks grow with the mesh */
+        for (uint32_t i = 0; i < 700; i++)
+            add_element(40);
+        update(&chunks);
+        assert_as_built(&chunks);
+    }
+    element_chunks_free(&chunks);
+}
+
+/* What a chunk has kept of points that have gone stays in proportion to those that it has. */
+static void points_that_have_gone_are_forgotten(void **state)
+{
+    (void)state;
+    ElementChunks chunks = {0};
+    make_mesh(6000, 2000, 20);
+    build(&chunks);
+    const uint32_t most = chunks.most;
+    for (uint32_t round = 0; round < 400; round++) {
+        for (uint32_t i = 0; i < 5; i++) {
+            const uint32_t element = below(256);
+            for (uint32_t n = 0; n < NODES; n++)
+                mesh.list[element][n] = below(mesh.points);
+            touch(element);
+        }
+        update(&chunks);
+        assert_true(chunks.chunk[0].count <= 2 * NODES * 256);
+    }
+    assert_as_built(&chunks);
+    assert_true(chunks.most >= most);
+    element_chunks_free(&chunks);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_are_those_of_a_loop),        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(nothing_leaves_without_a_result), cmocka_unit_test(edits_give_what_a_new_mesh_gives),
+        cmocka_unit_test(a_mesh_may_vanish_and_grow),      cmocka_unit_test(points_that_have_gone_are_forgotten),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
