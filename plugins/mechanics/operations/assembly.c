@@ -1459,8 +1459,9 @@ static bool is_equivalent(const DvMechanics *m)
 
 bool assembly_is_preferred(DvMechanics *m, uint32_t products)
 {
-    if (!is_equivalent(m))
-        return false;
+    const bool equivalent = is_equivalent(m);
+    if (!equivalent || products == UINT32_MAX)
+        return equivalent;
     const Assembly *as = structure(m); /* Jacobians cost more than the answer is worth */
     const double calls = cost_call * (m->field_list.count + cost_mapping_calls * m->mapping_list.count +
                                       cost_state_calls * m->state_list.count + m->constraint_list.count);

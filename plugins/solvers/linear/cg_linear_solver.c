@@ -10,9 +10,9 @@
  * have come to rest, and a body that hangs in the air where they are only small (grams, millimetres). What tells them apart is how
  * large the change would have been, against those of the solves before.
  *
- * The template GraphScattered multiplies without a matrix, the others assemble. Where a product without a matrix would cost
- * more than one with the assembled matrix, GraphScattered assembles too: the result is the same to rounding, the cost decides,
- * for as many products as the solve before took.
+ * The template GraphScattered multiplies without a matrix, the others assemble. Where the assembled matrix would be the same
+ * operator, cost decides for all of them, for as many products as the solve before took: the result is the same to rounding.
+ * A MatrixLinearSystem that leaves parts out is assembled in any case.
  */
 #include "linear/convergence_graph.h"
 #include "linear/krylov_space.h"
@@ -86,13 +86,23 @@ static void reset(DvObject *object, void *self_)
     dv_data_set_uint(&((CgLinearSolver *)self_)->products, 0);
 }
 
+/* Whether a solver that is to assemble need not: the matrix would be the same operator, and cost more. */
+static bool does_without(const CgLinearSolver *self, DvMechanics *m, uint32_t products)
+{
+    return dv_matrix_linear_system_may_be_skipped(self->system.object) &&
+           self->mechanics->prefers_assembled(m, UINT32_MAX) && !self->mechanics->prefers_assembled(m, products);
+}
+
 static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
 {
     CgLinearSolver *self = self_;
     const uint32_t products = dv_krylov_expected_products(dv_data_uint(&self->solves), dv_data_uint(&self->products),
                                                           dv_data_uint(&self->iterations));
     const DvBlockMatrix *matrix = NULL;
-    if (!self->system.ops->is_matrix_free(self->system.self)) {
+    const bool without = does_without(self, m, products);
+    if (without && !self->system.ops->is_matrix_free(self->system.self)) {
+        dv_matrix_linear_system_skip(self->system.object, self->mechanics->unknowns(m));
+    } else if (!self->system.ops->is_matrix_free(self->system.self)) {
         matrix = self->system.ops->assemble(self->system.self, m, step, factors);
         if (matrix == NULL)
             return DV_ERROR_INVALID;
@@ -105,7 +115,7 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
     }
     dv_krylov_set(&self->space, m, step, factors, matrix);
     self->many.n = self->space.n;
-    if (self->system.ops->is_matrix_free(self->system.self))
+    if (without || self->system.ops->is_matrix_free(self->system.self))
         dv_krylov_reserve_states(&self->space);
     return DV_OK;
 }

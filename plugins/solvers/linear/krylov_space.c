@@ -82,11 +82,20 @@ void dv_krylov_set(DvKrylovSpace *space, DvMechanics *m, const DvStep *step, DvF
     space->n = space->ops->unknowns(m);
 }
 
+static void free_flat(DvKrylovSpace *space)
+{
+    for (int i = 0; i < DV_KRYLOV_COUNT; i++) {
+        dv_free(space->flat[i]);
+        space->flat[i] = NULL;
+    }
+    space->capacity = 0;
+}
+
 static void reserve_flat(DvKrylovSpace *space)
 {
     if (space->n + 1 <= space->capacity)
         return;
-    dv_krylov_free(space);
+    free_flat(space);
     space->capacity = space->n + 1;
     for (int i = 0; i < DV_KRYLOV_COUNT; i++)
         space->flat[i] = dv_alloc(space->capacity, sizeof *space->flat[i]);
@@ -94,11 +103,30 @@ static void reserve_flat(DvKrylovSpace *space)
 
 void dv_krylov_free(DvKrylovSpace *space)
 {
-    for (int i = 0; i < DV_KRYLOV_COUNT; i++) {
-        dv_free(space->flat[i]);
-        space->flat[i] = NULL;
+    free_flat(space);
+    dv_free(space->state);
+    space->state = NULL;
+    space->states = space->state_room = 0;
+}
+
+/* The states, for what passes over several vectors of them at once. */
+static void find_states(DvKrylovSpace *space)
+{
+    const uint32_t count = space->ops->states(space->m, DV_STATES_INDEPENDENT, NULL, 0);
+    if (count > space->state_room) {
+        dv_free(space->state);
+        space->state = dv_alloc(count, sizeof *space->state);
+        space->state_room = count;
     }
-    space->capacity = 0;
+    const DvStepMark mark = dv_step_mark();
+    DvObject **object = dv_step_alloc(count, sizeof *object);
+    space->states = space->ops->states(space->m, DV_STATES_INDEPENDENT, object, count);
+    for (uint32_t i = 0; i < space->states; i++) {
+        space->state[i] = dv_state_ref(object[i]);
+        if (space->state[i].ops->spaces != DV_IN_HOST)
+            space->states = 0;
+    }
+    dv_step_release(mark);
 }
 
 void dv_krylov_reserve_states(DvKrylovSpace *space)
@@ -123,6 +151,7 @@ void dv_krylov_begin(DvKrylovSpace *space, DvVecId x, DvVecId b, bool guess)
             space->ops->gather(space->m, space->flat[DV_KRYLOV_X], x);
     } else {
         dv_krylov_reserve_states(space);
+        find_states(space);
     }
     if (!guess)
         dv_krylov_clear(space, DV_KRYLOV_X);
@@ -141,6 +170,7 @@ void dv_krylov_begin_flat(DvKrylovSpace *space, const double *b)
         memcpy(space->flat[DV_KRYLOV_B], b, space->n * sizeof *b);
     } else {
         dv_krylov_reserve_states(space);
+        find_states(space);
         for (int i = 0; i < 2 && space->own[1] == DV_NO_VEC; i++)
             space->own[i] = space->ops->allocate(space->m, DV_DERIVS);
         space->ids[DV_KRYLOV_X] = space->own[0];
@@ -192,19 +222,35 @@ double dv_krylov_dot(DvKrylovSpace *space, int a, int b)
     return dv_parallel_sum((uint32_t)space->n, GRAIN, dot_chunk, &operands);
 }
 
+static double update(size_t n, double alpha, double *x, double *r, const double *p, const double *q)
+{
+    Operands operands = {.r = r, .a = p, .b = q, .k = alpha, .x = x};
+    return dv_parallel_sum((uint32_t)n, GRAIN, update_chunk, &operands);
+}
+
+static double update_state(const DvKrylovSpace *space, DvStateRef state, double alpha)
+{
+    const DvConstVec p = dv_state_read(state, space->ids[DV_KRYLOV_P]),
+                     q = dv_state_read(state, space->ids[DV_KRYLOV_Q]);
+    const DvVec x = dv_state_write(state, space->ids[DV_KRYLOV_X], DV_READ_WRITE),
+                r = dv_state_write(state, space->ids[DV_KRYLOV_R], DV_READ_WRITE);
+    return update((size_t)r.count * r.dim, alpha, x.at, r.at, p.at, q.at);
+}
+
 double dv_krylov_update(DvKrylovSpace *space, double alpha)
 {
-    if (space->matrix == NULL) {
+    if (space->matrix != NULL)
+        return update(space->n, alpha, space->flat[DV_KRYLOV_X], space->flat[DV_KRYLOV_R], space->flat[DV_KRYLOV_P],
+                      space->flat[DV_KRYLOV_Q]);
+    if (space->states == 0) {
         dv_krylov_combine(space, DV_KRYLOV_X, DV_KRYLOV_X, DV_KRYLOV_P, alpha);
         dv_krylov_combine(space, DV_KRYLOV_R, DV_KRYLOV_R, DV_KRYLOV_Q, -alpha);
         return dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_R);
     }
-    Operands operands = {.r = space->flat[DV_KRYLOV_R],
-                         .a = space->flat[DV_KRYLOV_P],
-                         .b = space->flat[DV_KRYLOV_Q],
-                         .k = alpha,
-                         .x = space->flat[DV_KRYLOV_X]};
-    return dv_parallel_sum((uint32_t)space->n, GRAIN, update_chunk, &operands);
+    double rho = 0.0;
+    for (uint32_t i = 0; i < space->states; i++)
+        rho += update_state(space, space->state[i], alpha);
+    return rho;
 }
 
 double dv_krylov_product(DvKrylovSpace *space, int q, int p)

@@ -23,6 +23,11 @@ DV_NODISCARD DvStatus dv_linear_system_find(DvObject *solver, DvLink *link, cons
 /* The matrix of the last assembly of a MatrixLinearSystem that left nothing out, else NULL. */
 const DvBlockMatrix *dv_matrix_linear_system_whole(const DvObject *system);
 
+/* Whether a solver may do without the assembled matrix of this system where products are the same: it is a MatrixLinearSystem that leaves
+ * nothing out. A solver that does tells it how many unknowns there are. */
+bool dv_matrix_linear_system_may_be_skipped(const DvObject *system);
+void dv_matrix_linear_system_skip(DvObject *system, size_t unknowns);
+
 /* Whether a PreconditionedMatrixFreeSystem wants its preconditioner built anew in this building of the matrix: the first
  * time, then every assemblingRate times. Counts. */
 bool dv_preconditioned_system_is_due(DvObject *system);

@@ -58,9 +58,9 @@ static bool is_matrix_free(void *self_)
     return false;
 }
 
-static const DvBlockMatrix *assemble(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
+/* Which parts take part: options of the assembly. */
+static uint32_t parts_of(MatrixLinearSystem *self)
 {
-    MatrixLinearSystem *self = self_;
     uint32_t parts = dv_data_bool(&self->constraints) ? DV_ASSEMBLE_CONSTRAINED : 0;
     const struct {
         DvData *wanted;
@@ -73,16 +73,26 @@ static const DvBlockMatrix *assemble(void *self_, DvMechanics *m, const DvStep *
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
         if (!dv_data_bool(choices[i].wanted))
             parts |= choices[i].otherwise;
+    return parts;
+}
+
+static void set_size(MatrixLinearSystem *self, uint32_t n)
+{
+    const uint32_t *size = dv_data_uints(&self->matrix_size, NULL);
+    if (size[0] != n)
+        dv_data_set(&self->matrix_size, (const uint32_t[]){n, n}, 1);
+}
+
+static const DvBlockMatrix *assemble(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
+{
+    MatrixLinearSystem *self = self_;
+    const uint32_t parts = parts_of(self);
     dv_phase_begin("assembly");
     const DvBlockMatrix *matrix = self->mechanics->assemble(m, step, factors, parts);
     dv_phase_end();
     self->whole = parts == DV_ASSEMBLE_CONSTRAINED ? matrix : NULL;
-    if (matrix != NULL) {
-        const uint32_t n = matrix->rows * matrix->block;
-        const uint32_t *size = dv_data_uints(&self->matrix_size, NULL);
-        if (size[0] != n)
-            dv_data_set(&self->matrix_size, (const uint32_t[]){n, n}, 1);
-    }
+    if (matrix != NULL)
+        set_size(self, matrix->rows * matrix->block);
     return matrix;
 }
 
@@ -115,4 +125,17 @@ const DvBlockMatrix *dv_matrix_linear_system_whole(const DvObject *system)
     if (system == NULL || dv_object_class(system) != &dv_matrix_linear_system)
         return NULL;
     return ((const MatrixLinearSystem *)dv_object_self(system))->whole;
+}
+
+bool dv_matrix_linear_system_may_be_skipped(const DvObject *system)
+{
+    return system != NULL && dv_object_class(system) == &dv_matrix_linear_system &&
+           parts_of(dv_object_self(system)) == DV_ASSEMBLE_CONSTRAINED;
+}
+
+void dv_matrix_linear_system_skip(DvObject *system, size_t unknowns)
+{
+    MatrixLinearSystem *self = dv_object_self(system);
+    self->whole = NULL;
+    set_size(self, (uint32_t)unknowns);
 }
