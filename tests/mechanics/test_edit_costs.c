@@ -61,9 +61,10 @@ static DvScene *scene_of(const Case *what, uint32_t cells)
     const uint32_t side = cells + 1, up = side * side;
     DvText text = {0};
     dv_text_add(&text, "<Node><%sSetTopologyContainer name='mesh' position='", set[what->kind]);
-    for (uint32_t i = 0; i < side * side * side; i++)
-        dv_text_add(&text, "%.17g %.17g %.17g ", i % side + 0.1 * sin(i), i / side % side + 0.1 * cos(i),
-                    i / up + 0.1 * sin(2.0 * i));
+    for (uint32_t i = 0; i < side * side * side; i++) {
+        const uint32_t column = i % side, row = i / side % side, layer = i / up;
+        dv_text_add(&text, "%.17g %.17g %.17g ", column + 0.1 * sin(i), row + 0.1 * cos(i), layer + 0.1 * sin(2.0 * i));
+    }
     dv_text_add(&text, "' %s='", list[what->kind]);
     for (uint32_t c = 0; c < cells * cells * cells; c++) {
         const uint32_t p = c % cells + side * (c / cells % cells + side * (c / cells / cells));
