@@ -1041,17 +1041,110 @@ static double difference(const DvImage *image, const Shot *shot)
     return worst;
 }
 
-/* DIVAN_WRITE_GOLDEN=1 writes the picture that is there instead of comparing it: after having looked at it. */
+/* The picture golden/NAME.png, to be freed, which the shot must look like. DIVAN_WRITE_GOLDEN=1 writes the picture that is there
+ * instead of comparing it: after having looked at it. */
+static DvImage golden_picture(const char *name, Shot *shot)
+{
+    const DvImagesOps *images = dv_service(DV_IMAGES);
+    DvText why = {0};
+    char path[512];
+    snprintf(path, sizeof path, "%s/tests/visual/golden/%s.png", getenv("DIVAN_TEST_SOURCE_ROOT"), name);
+    DvImage golden;
+    if (getenv("DIVAN_WRITE_GOLDEN")) {
+        golden = (DvImage){SIDE, SIDE, shot->pixels};
+        assert_int_equal(images->write(path, NULL, &golden, true, &why), DV_OK);
+        skip();
+    }
+    if (images->read(path, &golden, &why) != DV_OK)
+        fail_msg("%s: %s", path, why.at);
+    assert_int_equal(golden.width, SIDE);
+    assert_int_equal(golden.height, SIDE);
+    const double same = difference(&golden, shot);
+    if (same > 8)
+        fail_msg("the picture differs by %g of 255 from %s", same, path);
+    return golden;
+}
+
+static void need_images(void)
+{
+    if (dv_service(DV_IMAGES))
+        return;
+    print_message("skipped: no plugin reads images\n");
+    skip();
+}
+
+/* What a scene shows to a camera at (3 2 4) that looks at the middle. */
+static void expect_golden(const char *name, const char *objects)
+{
+    const DvImagesOps *images = dv_service(DV_IMAGES);
+    static const DvBackground grey = {.color = {0.25, 0.25, 0.25, 1}, .top = {0.5, 0.5, 0.6, 1}};
+    DvRenderView view = {.width = SIDE, .height = SIDE, .background = &grey, .camera = {.orientation = {0, 0, 0, 1}}};
+    view.camera.field_of_view = 45;
+    dv_camera_look(&view.camera, dv_vec3(3, 2, 4), dv_vec3(0, 0, 0), dv_vec3(0, 1, 0));
+    view.camera.near = 1;
+    view.camera.far = 20;
+    Shot shot;
+    draw_with(objects, &view, &shot);
+    DvImage golden = golden_picture(name, &shot);
+    images->free(&golden);
+}
+
+#define FLOOR                                                                                                             \
+    "<OglModel name='floor' position='-3 -1 -3  3 -1 -3  3 -1 3  -3 -1 3' quads='3 2 1 0' material='m Diffuse 1 0.8 0.8 " \
+    "0.7 1 Ambient 1 0.1 0.1 0.1 1 Specular 1 0.5 0.5 0.5 1 Emissive 0 0 0 0 1 Shininess 1 20'/>"
+#define SHOWN "<VisualStyle displayFlags='showVisualModels showBehaviorModels'/>"
+
+static void bodies_and_shadows_look_as_they_did(void **state)
+{
+    (void)state;
+    need_images();
+    expect_golden(
+        "bodies", SHOWN
+        "<LightManager shadows='1' ambient='0.2 0.2 0.2 1'/><SpotLight position='1 4 2' direction='-0.2 -1 -0.4' "
+        "cutoff='40' exponent='2' color='1 0.9 0.8 1' shadowTextureSize='256'/>" FLOOR
+        "<VisualPointCloud position='-1 -0.6 0  -1 0.3 0' drawMode='Sphere' sphereRadius='0.4' color='1 0.2 0.1 "
+        "1'/><VisualVectorField position='0 -1 0.5  0 -1 -0.5' vector='0 1 0  0.3 1.2 0' vectorScale='1' "
+        "drawMode='Arrow' color='0.2 0.9 0.3 1'/><CylinderVisualModel position='1 -1 0 1 0 0.5 1.4 0 0' edges='0 1 1 "
+        "2' radius='0.12' color='0.3 0.4 1 1'/><VisualBoundingBox bbox='-1.5 -1 -1 1.5 1 1' thickness='2' color='1 1 "
+        "0 1'/>");
+}
+
+static void what_lets_light_through_looks_as_it_did(void **state)
+{
+    (void)state;
+    need_images();
+    expect_golden(
+        "translucent", SHOWN
+        "<LightManager/><DirectionalLight direction='0.5 1 1' color='1 1 1 1'/><PositionalLight position='-2 1 1' "
+        "color='0.5 0.2 0.2 1' attenuation='0.1'/>" FLOOR
+        "<OglModel position='-1 -0.5 0.5 1 -0.5 0.5 1 0.7 0.5 -1 0.7 0.5' quads='0 1 2 3' color='0.2 0.5 1 0.5'/>"
+        "<OglModel position='-0.5 -0.8 0 1.5 -0.8 0 1.5 0.2 -0.5 -0.5 0.2 -0.5' quads='0 1 2 3' color='1 0.3 0.2 "
+        "0.6'/><VisualPointCloud position='0.5 0 -0.3' drawMode='Sphere' sphereRadius='0.5' color='0.9 0.9 0.1 "
+        "0.7'/><Node name='splats'><PointSetTopologyContainer position='-1.2 0.5 0  -0.6 0.9 0'/><PointSplatModel radius='0.4' "
+        "alpha='0.8' color='1 1 1 1' pointData='255 120'/></Node><VisualPointCloud position='1 0.8 0  1.3 0.8 0' "
+        "drawMode='Point' pointSize='6' color='1 0 1 1'/>");
+}
+
+static void corners_and_lines_look_as_they_did(void **state)
+{
+    (void)state;
+    need_images();
+    expect_golden(
+        "corners", SHOWN
+        "<OglSceneFrame name='a' alignment='BottomLeft' viewportSize='36' style='Arrows'/><OglSceneFrame name='b' "
+        "alignment='BottomRight' viewportSize='42' style='Cylinders'/><OglSceneFrame name='c' alignment='TopLeft' "
+        "viewportSize='36' style='CubeCones'/><VisualGrid plane='y' size='3' nbSubdiv='6' color='0.8 0.9 1 1' "
+        "thickness='1'/><LineAxis axis='xyz' size='2' thickness='3'/><MechanicalObject template='Rigid3d' position='0.4 "
+        "0.3 0 0 0 0.38268343 0.92387953' showObject='1' showObjectScale='0.7'/><ClipPlane position='0 0 -0.6' normal='0 "
+        "0 -1'/>");
+}
+
 static void the_liver_looks_as_it_did(void **state)
 {
     (void)state;
     const DvImagesOps *images = dv_service(DV_IMAGES);
-    DvText why = {0};
     char path[512];
-    if (!images) {
-        print_message("skipped: no plugin reads images\n");
-        skip();
-    }
+    need_images();
     snprintf(path, sizeof path, "%s/scenes/liver.scn", getenv("DIVAN_TEST_SOURCE_ROOT"));
     DvScene *scene;
     assert_int_equal(dv_scene_load(path, NULL, &scene), DV_OK);
@@ -1061,20 +1154,7 @@ static void the_liver_looks_as_it_did(void **state)
     dv_camera_prepare(&view.camera, (const double[6]){-0.15, -0.1, -0.1, 0.15, 0.1, 0.1},
                       (const double[3]){0, -9.81, 0});
     (void)draw_scene(scene, &view, &shot);
-    snprintf(path, sizeof path, "%s/tests/visual/golden/liver.png", getenv("DIVAN_TEST_SOURCE_ROOT"));
-    DvImage golden;
-    if (getenv("DIVAN_WRITE_GOLDEN")) {
-        golden = (DvImage){SIDE, SIDE, shot.pixels};
-        assert_int_equal(images->write(path, NULL, &golden, true, &why), DV_OK);
-        skip();
-    }
-    if (images->read(path, &golden, &why) != DV_OK)
-        fail_msg("%s: %s", path, why.at);
-    assert_int_equal(golden.width, SIDE);
-    assert_int_equal(golden.height, SIDE);
-    const double same = difference(&golden, &shot);
-    if (same > 8)
-        fail_msg("the picture differs by %g of 255 from %s", same, path);
+    DvImage golden = golden_picture("liver", &shot);
     /* That it can fail: the camera a centimetre to the side, or a light a quarter weaker. */
     DvRenderView moved = view;
     moved.camera.position[0] += 0.01;
@@ -1145,6 +1225,9 @@ int main(void)
         cmocka_unit_test(a_viewport_too_large_is_an_error),
         cmocka_unit_test(each_of_the_gallery_is_where_its_fields_say),
         cmocka_unit_test(the_liver_looks_as_it_did),
+        cmocka_unit_test(bodies_and_shadows_look_as_they_did),
+        cmocka_unit_test(what_lets_light_through_looks_as_it_did),
+        cmocka_unit_test(corners_and_lines_look_as_they_did),
     };
     void *none = NULL;
     (void)start(&none);
