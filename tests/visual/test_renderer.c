@@ -758,14 +758,19 @@ static void texts_are_where_they_are_asked_for(void **state)
     assert_int_equal(outside, 0);
 }
 
-static void draw_word(const char *word, Shot *shot)
+static void draw_word_of(const char *word, int height, Shot *shot)
 {
     char scene[256];
     snprintf(scene, sizeof scene,
-             "<VisualStyle displayFlags='showVisualModels'/><OglLabel label='%s' x='10' y='40' fontsize='20' "
+             "<VisualStyle displayFlags='showVisualModels'/><OglLabel label='%s' x='10' y='40' fontsize='%d' "
              "color='1 1 1 1'/>",
-             word);
+             word, height);
     draw(scene, shot);
+}
+
+static void draw_word(const char *word, Shot *shot)
+{
+    draw_word_of(word, 20, shot);
 }
 
 /* Whether `word` looks like `first`, and `second` some pixels to the right of it. */
@@ -806,6 +811,25 @@ static void words_are_made_of_their_letters(void **state)
     draw_word("ti", &word);
     assert_true(is_composed(&word, &t, &i));
     assert_false(is_composed(&word, &i, &t));
+}
+
+/* Letters of so many sizes that the texture which keeps them begins anew, several times. */
+static void there_is_always_room_for_letters(void **state)
+{
+    (void)state;
+    static Shot shot, w, i, word;
+    draw_word("W", &shot);
+    if (covered(&shot) == 0) {
+        print_message("skipped: no font\n");
+        skip();
+    }
+    for (int height = 60; height < 100; height++)
+        draw_word_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ", height, &shot);
+    draw_word_of("W", 17, &w);
+    draw_word_of("i", 17, &i);
+    draw_word_of("Wi", 17, &word);
+    assert_true(covered(&w) > 20 && covered(&i) > 5);
+    assert_true(is_composed(&word, &w, &i));
 }
 
 /* A point on an axis, t from its beginning, is seen at t / (3 tan 30) of half the square's side from its middle; an axis is 0.05 thick. */
@@ -1218,6 +1242,7 @@ int main(void)
         cmocka_unit_test(planes_and_transforms_hold_in_their_node_and_below),
         cmocka_unit_test(texts_are_where_they_are_asked_for),
         cmocka_unit_test(words_are_made_of_their_letters),
+        cmocka_unit_test(there_is_always_room_for_letters),
         cmocka_unit_test(axes_of_the_scene_lie_in_their_corner),
         cmocka_unit_test(axes_may_be_cones_about_a_cube),
         cmocka_unit_test(a_viewport_shows_the_scene_in_its_rectangle),
