@@ -325,6 +325,11 @@ static bool make_image(Job *job)
         job->image.width = (uint32_t)options->width;
         job->image.height = (uint32_t)options->height;
     }
+    if (options->mp4 && (job->image.width < 2 || job->image.height < 2)) {
+        fprintf(stderr, "divan: --mp4 %s: a film has at least 2 x 2 pixels, not %u x %u; give a larger --size\n",
+                options->mp4, job->image.width, job->image.height);
+        return false;
+    }
     job->image.pixels = g_try_malloc((size_t)job->image.width * (size_t)job->image.height * 4);
     if (!job->image.pixels)
         fprintf(stderr, "divan: --size %ux%u: there is no memory for a picture of that size\n", job->image.width,

@@ -92,6 +92,10 @@ run 1 render "$work/ball.scn" --out "$work/o" --size 64x48
 says 'nothing can be drawn: no OpenGL without a window: .*; on Debian: apt-get install libgl1-mesa-dri'
 unset __EGL_VENDOR_LIBRARY_DIRS
 
+# Sizes that are unusual.
+run 0 render "$work/ball.scn" --out "$work/s" --size 1x1
+run 0 render "$work/ball.scn" --out "$work/s" --size 3x257
+
 # As many pictures as asked for; a moving thing makes them different, the same moment makes them alike.
 run 0 render "$work/ball.scn" --out "$work/a/b" --size 64x48 --frames 3 --every 2
 says '^3 pictures of 64 x 48 pixels in .*/a/b, drawn by '
@@ -168,6 +172,10 @@ cmp -s "$work/ball.scn" "$work/frame_00000.png" || fail "the scene was written o
 if command -v ffmpeg >/dev/null; then
     run 0 render "$work/ball.scn" --mp4 "$work/film.mp4" --size 65x49 --frames 5
     [ "$(head -c 8 "$work/film.mp4" | tail -c 4)" = ftyp ] || fail "film.mp4 is none"
+    cp "$work/ball.scn" "$work/old.mp4"
+    run 1 render "$work/ball.scn" --mp4 "$work/old.mp4" --size 64x1
+    says 'old\.mp4: a film has at least 2 x 2 pixels, not 64 x 1; give a larger --size'
+    cmp -s "$work/ball.scn" "$work/old.mp4" || fail "the old film has gone"
     run 1 render "$work/ball.scn" --mp4 /dev/full --size 64x48 --frames 2
     says '/dev/full'
 fi

@@ -86,11 +86,19 @@ static void draw(void *self_, DvDraw *draw)
     const double *states = dv_data_doubles(&self->states, &count), *at = dv_data_doubles(&self->points, &points);
     if (!dv_data_bool(&self->draw_values) || points != count || !self->dof)
         return;
+    if (count == 0)
+        return;
+    enum { LETTERS = 16 };
+    char *words = dv_alloc(count, LETTERS);
+    const char **texts = dv_alloc(count, sizeof *texts);
     for (size_t i = 0; i < count; i++) {
-        char text[32];
-        snprintf(text, sizeof text, "%.3g", value_of(self, states + i * self->dof->coord, dv_data_bool(&self->scalar)));
-        draw->ops->text(draw, at + 3 * i, text, dv_data_double(&self->scale), white);
+        texts[i] = words + LETTERS * i;
+        snprintf(words + LETTERS * i, LETTERS, "%.3g",
+                 value_of(self, states + i * self->dof->coord, dv_data_bool(&self->scalar)));
     }
+    draw->ops->texts(draw, at, texts, (uint32_t)count, dv_data_double(&self->scale), white);
+    dv_free(texts);
+    dv_free(words);
 }
 
 #define FIELD(member, name, type, ...) DV_FIELD(TextureInterpolation, member, name, type, __VA_ARGS__)
