@@ -329,6 +329,24 @@ static void each_group_has_its_material(void **state)
     expect_color(&shot, -0.2, 0.2, 0, 1, 0);
 }
 
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* A file with this text; the caller unlinks it. */
+static void shader_file(char path[64], const char *text)
+{
+    snprintf(path, 64, P_tmpdir "/divan-shader-XXXXXX");
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    (void)close(file);
+    write_text(path, text);
+}
+
 static void only_what_changed_is_uploaded(void **state)
 {
     (void)state;
@@ -354,6 +372,49 @@ static void only_what_changed_is_uploaded(void **state)
     }
     recording->destroy(recorder);
     dv_scene_free(scene);
+}
+
+/* Of several models, primitives, and what shaders are given only the model that moved: its points and normals. */
+static void what_stays_is_not_uploaded_beside_what_moves(void **state)
+{
+    (void)state;
+    char path[64], text[2048];
+    shader_file(path, "in vec3 dv_position;\nin vec3 restPosition, restNormal;\nuniform mat4 dv_view, dv_projection;\n"
+                      "void main()\n{\n    vec3 at = dv_position + restPosition + restNormal;\n"
+                      "    gl_Position = dv_projection * dv_view * vec4(at, 1.0);\n}\n");
+    snprintf(text, sizeof text,
+             "<Node><DefaultAnimationLoop/><VisualStyle displayFlags='showVisualModels showBehaviorModels'/>"
+             "<OglShader fileVertexShaders=\"'%s'\" fileFragmentShaders='[]'/><OglShaderVisualModel name='m' " SQUARE
+             "/>"
+             "<OglModel name='still' " SQUARE
+             "/><MechanicalObject position='0 0 0  1 1 1' showObject='1' drawMode='1'/></Node>",
+             path);
+    DvScene *scene = scene_from_text(text);
+    const DvPictureRecorderOps *recording = dv_service(DV_PICTURE_RECORDER);
+    const DvRenderView view = view_from_above();
+    DvRecorder *recorder = recording->create(scene);
+    uint64_t uploaded[4];
+    for (int i = 0; i < 4; i++) {
+        if (i == 2) {
+            DvData *position = dv_object_field(scene_object(scene, "/m"), "position");
+            ((double *)dv_data_begin(position, 4))[2] = 0.25;
+            dv_data_end(position);
+        }
+        DvPicture *picture = recording->record(recorder, NULL);
+        DvText why = {0};
+        DvRenderStats stats;
+        assert_int_equal(rendering->draw(renderer, picture, &view, &why), DV_OK);
+        rendering->stats(renderer, &stats);
+        uploaded[i] = stats.uploaded;
+        recording->unref(picture);
+    }
+    assert_true(uploaded[0] > 2 * (4 * 12 + 4 * 12 + 6 * 4) + 2 * 4 * 12);
+    assert_int_equal(uploaded[1], 0);
+    assert_int_equal(uploaded[2], 4 * 12 + 4 * 12);
+    assert_int_equal(uploaded[3], 0);
+    recording->destroy(recorder);
+    dv_scene_free(scene);
+    assert_int_equal(unlink(path), 0);
 }
 
 static void thousands_of_primitives_are_one_call(void **state)
@@ -414,14 +475,6 @@ static void two_renderers_of_a_thread_do_not_disturb_each_other(void **state)
     assert_memory_equal(before.pixels, after.pixels, sizeof before.pixels);
 }
 
-static void write_text(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
 static void collect(const DvMessage *message, void *context)
 {
     dv_message_print(message, context);
@@ -471,16 +524,6 @@ static void a_scene_draws_by_its_own_shader(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-/* A file with this text; the caller unlinks it. */
-static void shader_file(char path[64], const char *text)
-{
-    snprintf(path, 64, P_tmpdir "/divan-shader-XXXXXX");
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    (void)close(file);
-    write_text(path, text);
-}
-
 /* What a scene's shader makes of a translucent model is laid over what is behind; a hole that it leaves is one in the shadow too. */
 static void shaders_of_scenes_draw_glass_and_shadows(void **state)
 {
@@ -489,7 +532,7 @@ static void shaders_of_scenes_draw_glass_and_shadows(void **state)
     Shot shot;
     shader_file(path,
                 "in vec3 dv_world;\nout vec4 dv_pixel;\nvoid main()\n{\n"
-                "    if (abs(dv_world.y) < 0.1)\n        discard;\n    dv_pixel = vec4(1.0, 0.5, 0.0, 0.25);\n}\n");
+                "    if (abs(dv_world.y) < 0.1)\n        discard;\n    dv_pixel = vec4(0.5, 0.25, 0.0, 0.25);\n}\n");
     DvRenderView view = view_from_above();
     const DvBackground white = {.color = {1, 1, 1, 1}, .top = {1, 1, 1, 1}};
     view.background = &white;
@@ -497,7 +540,7 @@ static void shaders_of_scenes_draw_glass_and_shadows(void **state)
              "<OglShader fileVertexShaders='[]' fileFragmentShaders=\"'%s'\"/><OglModel color='1 1 1 0.5' " SQUARE "/>",
              path);
     draw_with(text, &view, &shot);
-    expect_color(&shot, 0.2, 0.3, 1, 0.25 * 0.5 + 0.75, 0.75);
+    expect_color(&shot, 0.2, 0.3, 0.25 * 0.5 + 0.75, 0.25 * 0.25 + 0.75, 0.75);
     expect_color(&shot, 0.2, 0.05, 1, 1, 1);
     /* The shadow of an opaque square 0.5 m above the floor, which the sun moves by -0.5, has the hole. */
     snprintf(
@@ -1228,6 +1271,7 @@ int main(void)
         cmocka_unit_test(a_texture_lies_as_its_coordinates_say),
         cmocka_unit_test(each_group_has_its_material),
         cmocka_unit_test(only_what_changed_is_uploaded),
+        cmocka_unit_test(what_stays_is_not_uploaded_beside_what_moves),
         cmocka_unit_test(thousands_of_primitives_are_one_call),
         cmocka_unit_test(a_size_that_cannot_be_is_an_error),
         cmocka_unit_test(two_renderers_of_a_thread_do_not_disturb_each_other),
