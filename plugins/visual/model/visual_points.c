@@ -125,13 +125,29 @@ const DvStateOps visual_points_state_ops = {
     .first_not_finite = first_not_finite,
 };
 
+/* What is no number counts for nothing. */
+static void box_points(const double *at, size_t points, double *box)
+{
+    for (size_t c = 0; c < 3; c++)
+        box[c] = INFINITY, box[3 + c] = -INFINITY;
+    for (size_t i = 0; i < points; i++, at += 3)
+        for (size_t c = 0; c < 3; c++) {
+            box[c] = at[c] < box[c] ? at[c] : box[c];
+            box[3 + c] = at[c] > box[3 + c] ? at[c] : box[3 + c];
+        }
+}
+
 void visual_points_bounding_box(VisualPoints *self, double *box)
 {
     size_t points;
     const double *at = dv_data_doubles(&self->position, &points);
-    for (size_t i = 0; i < 3 * points; i++) {
-        box[i % 3] = fmin(box[i % 3], at[i]);
-        box[3 + i % 3] = fmax(box[3 + i % 3], at[i]);
+    const uint64_t version = dv_data_version(&self->position) + 1;
+    if (self->boxed != version)
+        box_points(at, points, self->box);
+    self->boxed = version;
+    for (size_t c = 0; c < 3; c++) {
+        box[c] = fmin(box[c], self->box[c]);
+        box[3 + c] = fmax(box[3 + c], self->box[3 + c]);
     }
 }
 

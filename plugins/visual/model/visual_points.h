@@ -10,10 +10,12 @@
 #include <divan/contracts/visual.h>
 #include <divan/state_vectors.h>
 
-#define VISUAL_POINTS_MEMBERS                     \
-    DvData position, rest_position;               \
-    DvStateVectors own; /* what no field holds */ \
-    uint32_t own_count  /* points those are made for */
+#define VISUAL_POINTS_MEMBERS                                          \
+    DvData position, rest_position;                                    \
+    DvStateVectors own; /* what no field holds */                      \
+    uint32_t own_count; /* points those are made for */                \
+    uint64_t boxed;     /* version of position + 1 that `box` is of */ \
+    double box[6]
 
 typedef struct VisualPoints {
     VISUAL_POINTS_MEMBERS;
