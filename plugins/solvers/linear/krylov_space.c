@@ -138,6 +138,7 @@ void dv_krylov_reserve_states(DvKrylovSpace *space)
     /* A product of zero, for the vectors of mapped states. */
     space->ops->add_mbk(space->m, &space->step, space->factors, space->ids[DV_KRYLOV_Q], space->ids[DV_KRYLOV_P],
                         DV_WALK_VISITOR);
+    find_states(space);
 }
 
 void dv_krylov_begin(DvKrylovSpace *space, DvVecId x, DvVecId b, bool guess)
