@@ -43,14 +43,15 @@ static void set_lane(DvReal8 m[3][3], uint32_t lane, DvMat3 values)
 /* Gradients of an element whose mu was `before`. */
 static void scale_world(TetrahedronBlocks *t, uint32_t block, uint32_t lane, double before)
 {
-    const double mu = t->rest[block].mu[lane];
-    DV_EACH (k, 3) {
-        DvReal8 rest[3];
-        dv_real8_transposed_mul((ConstMat8)t->frame[block], t->rest[block].gradient[k], rest);
-        DV_EACH (c, 3)
-            t->world[block][k][c][lane] =
-                before > 0.0 ? t->world[block][k][c][lane] * sqrt(mu / before) : rest[c][lane] * sqrt(mu);
-    }
+    const TetrahedronRest *rest = &t->rest[block];
+    const double root = sqrt(rest->mu[lane]), factor = before > 0.0 ? sqrt(rest->mu[lane] / before) : 0.0;
+    for (int k = 0; k < 3; k++)
+        for (int c = 0; c < 3; c++) {
+            double *world = (double *)&t->world[block][k][c] + lane, turned = 0.0;
+            for (int i = 0; i < 3; i++)
+                turned += t->frame[block][i][c][lane] * rest->gradient[k][i][lane];
+            *world = before > 0.0 ? *world * factor : turned * root;
+        }
 }
 
 void tetrahedron_blocks_set_material(TetrahedronBlocks *t, uint32_t element, double young, double poisson)
