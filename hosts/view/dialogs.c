@@ -153,9 +153,7 @@ static void files(View *view)
         list_of_files(view);
         if (view->file_use != FILE_NONE) {
             ui_width(-120);
-            if (view->focuses_file)
-                ui_focus_next();
-            view->focuses_file = false;
+            view_focus_next(view, &view->focuses_file);
             (void)ui_edit_line("##name", view->file_name, sizeof view->file_name, &entered);
             ui_same_line(0);
             if ((ui_button(verb) || entered) && *view->file_name)

@@ -4,6 +4,7 @@
  */
 #include "view.h"
 
+#include <SDL_events.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +14,28 @@
 
 enum { EXIT_DONE = 0, EXIT_FAULT = 1, EXIT_USAGE = 2 }; /* as of divan */
 
+void view_await_focus(View *view)
+{
+    enum { FRAMES = 6 }; /* Dear ImGui takes four at most */
+    view->focusing = FRAMES;
+    view->frames = MAX(view->frames, FRAMES);
+}
+
+void view_focus_next(View *view, bool *wanted)
+{
+    if (!*wanted)
+        return;
+    ui_focus_next();
+    *wanted = false;
+    view_await_focus(view);
+}
+
 void view_post(View *view, MessageKind kind, const char *path, const char *text)
 {
+    if (kind == MESSAGE_EDIT) {
+        g_free(view->changed);
+        view->changed = g_strdup(path);
+    }
     session_post(view->session, &(Message){.kind = kind, .path = path, .text = text});
 }
 
@@ -80,6 +101,7 @@ static int run(View *view)
     view->session = session_new(view->book);
     view->now = session_settle(view->session);
     view->said = g_ptr_array_new();
+    view->typed = g_array_new(FALSE, FALSE, sizeof(SDL_Event));
     view->folded = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     view->selected = g_strdup("");
     view->left = 360, view->bottom = 190, view->fields = 330;
@@ -98,9 +120,11 @@ static int run(View *view)
     logbook_free(view->book);
     settings_free(view);
     g_ptr_array_unref(view->said);
+    g_array_unref(view->typed);
     g_hash_table_unref(view->folded);
     g_free(view->selected);
     g_free(view->edit_id);
+    g_free(view->changed);
     g_free(view->folder);
     g_free(view->toast);
     return view->exit_status;
@@ -123,11 +147,24 @@ static gboolean read_size(const char *option, const char *text, gpointer data, G
     return good;
 }
 
+static gboolean read_port(const char *option, const char *text, gpointer data, GError **error)
+{
+    enum { MOST = 65535 };
+    Wishes *wishes = data;
+    gint64 port = 0;
+    wishes->serves = g_ascii_string_to_signed(text, 10, 0, MOST, &port, NULL);
+    wishes->port = (int)port;
+    if (!wishes->serves)
+        g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                    "%s %s: expected a port, 1 to 65535, or 0 for any that is free", option, text);
+    return wishes->serves;
+}
+
 int main(int argc, char **argv)
 {
     View view = {.wishes = {.width = 1280, .height = 800}};
     Wishes *wishes = &view.wishes;
-    char *plugin_set = NULL, **plugins = NULL;
+    char *plugin_set = NULL, *address = NULL, **plugins = NULL;
     int threads = 1;
     const GOptionEntry entries[] = {
         {"start", 'a', 0, G_OPTION_ARG_NONE, &wishes->animate, "Animate at once", NULL},
@@ -135,6 +172,10 @@ int main(int argc, char **argv)
         {"steps", 'n', 0, G_OPTION_ARG_INT, &wishes->steps, "Make so many steps first", "STEPS"},
         {"threads", 0, 0, G_OPTION_ARG_INT, &threads, "Number of threads (0: one per core; default 1)", "N"},
         {"size", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_size, "Size of the window", "WxH"},
+        {"serve", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_port,
+         "Show the window in a browser: serve it at this port; 0: one that is free", "PORT"},
+        {"address", 0, 0, G_OPTION_ARG_STRING, &address,
+         "Where --serve listens: 127.0.0.1, this machine alone, unless another is given", "ADDRESS"},
         {"record", 0, 0, G_OPTION_ARG_FILENAME, &wishes->record, "Record what is done to the scene", "FILE"},
         {"replay", 0, 0, G_OPTION_ARG_FILENAME, &wishes->replay, "Do again what was recorded, and compare the states",
          "FILE"},
@@ -157,11 +198,18 @@ int main(int argc, char **argv)
         fprintf(stderr, "divan-view: %s; see `divan-view --help`\n", error->message);
     else if (argc > 2)
         fprintf(stderr, "divan-view: '%s' is a second scene after '%s'; one at a time\n", argv[2], argv[1]);
+    else if (address && !wishes->serves)
+        fprintf(stderr, "divan-view: --address says where --serve listens; add --serve PORT\n");
+    else if (wishes->serves && !DIVAN_VIEW_SERVES)
+        fprintf(stderr,
+                "divan-view: --serve: this divan-view was built without libwebsockets (on Debian: apt-get install "
+                "libwebsockets-dev, then build again)\n");
     else if (threads < 0 || threads > 1024 || wishes->steps < 0)
         fprintf(stderr, "divan-view: --threads takes 0 to 1024, --steps 0 or more\n");
     else {
         const DvStartOptions start = {.plugin_set = plugin_set, .plugins = (const char *const *)plugins};
         wishes->scene = argc > 1 ? argv[1] : NULL;
+        wishes->address = address ? address : "127.0.0.1";
         dv_parallel_set_threads((unsigned)threads);
         result = dv_start(&start) == DV_OK ? run(&view) : EXIT_FAULT;
         dv_stop();
@@ -169,6 +217,7 @@ int main(int argc, char **argv)
     g_clear_error(&error);
     g_option_context_free(context);
     g_free(plugin_set);
+    g_free(address);
     g_strfreev(plugins);
     return result;
 }

@@ -45,7 +45,7 @@ static void file_menu(View *view)
     ui_separator();
     item(view, ACTION_RECORD, view->now->recording != NULL, has_scene);
     item(view, ACTION_REPLAY, false, true);
-    item(view, ACTION_PLOT, false, *view->now->edit.path != '\0');
+    item(view, ACTION_PLOT, false, view->changed != NULL);
     item(view, ACTION_EXPORT, false, view->now->plots->len > 0);
     item(view, ACTION_SCREENSHOT, false, has_scene);
     ui_separator();
@@ -386,9 +386,7 @@ void panels_tree(View *view, UiBox box)
     const Tree *tree = view->now->tree;
     if (ui_panel_begin("##tree", box, true, false)) {
         ui_width(-1);
-        if (view->focuses_search)
-            ui_focus_next();
-        view->focuses_search = false;
+        view_focus_next(view, &view->focuses_search);
         const bool entered =
             ui_search("##search", "search names, classes, families  (Ctrl+F)", view->search, sizeof view->search);
         if (entered && tree)
@@ -416,14 +414,13 @@ static bool edit_line(View *view, const char *id, const char *now, const char *h
     char text[TEXT_SIZE];
     const bool mine = view->edit_id && strcmp(view->edit_id, id) == 0;
     g_strlcpy(text, mine ? view->edit_text : now, sizeof text);
-    const bool finished = ui_edit_text(id, hint, text, sizeof text);
-    if (ui_is_edited()) {
-        if (!mine) {
-            g_free(view->edit_id);
-            view->edit_id = g_strdup(id);
-        }
+    const bool finished = ui_edit_text(id, hint, text, sizeof text), edited = ui_is_edited();
+    if (edited || finished)
         g_strlcpy(view->edit_text, text, sizeof view->edit_text);
-    } else if (mine) {
+    if (edited && !mine) {
+        g_free(view->edit_id);
+        view->edit_id = g_strdup(id);
+    } else if (!edited && mine) {
         g_clear_pointer(&view->edit_id, g_free);
     }
     return finished && strcmp(view->edit_text, now) != 0;
@@ -523,7 +520,8 @@ static void element_cell(View *view, const FieldView *field, size_t row, uint32_
                                  .path = path,
                                  .numbers = {(double)(field->first * field->components + place), value}};
         session_post(view->session, &message);
-        g_free(path);
+        g_free(view->changed);
+        view->changed = path;
     }
 }
 
@@ -636,9 +634,8 @@ static void field_row(View *view, const FieldView *field)
     ui_text(field->is_set ? UI_TEXT : UI_DIM, name);
     help_of(field);
     ui_table_cell();
-    if (view->focuses_field && !fixed)
-        ui_focus_next();
-    view->focuses_field = view->focuses_field && fixed;
+    if (!fixed)
+        view_focus_next(view, &view->focuses_field);
     const bool list = field->list && field->scalar < DV_SCALAR_STRING;
     if (fixed && !list)
         ui_enabled(false);
@@ -719,12 +716,11 @@ void panels_fields(View *view, UiBox box)
             ui_push(object->path);
             head_of_object(object);
             ui_width(-1);
-            if (view->focuses_filter)
-                ui_focus_next();
-            view->focuses_filter = false;
+            view_focus_next(view, &view->focuses_filter);
             if (ui_search("##filter", "filter fields", view->filter, sizeof view->filter))
                 view->focuses_field = true;
             all_fields(view, object);
+            view->focuses_field = false; /* there is none */
             ui_pop();
         } else {
             ui_wrapped(UI_DIM, view->now->has_scene ? "Select something in the tree to see and change its fields."

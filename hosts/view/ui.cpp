@@ -74,6 +74,108 @@ static void set_style(float scale)
     style.ScaleAllSizes(scale);
 }
 
+/* Where the last event says that the mouse is: what the system says between events may be late. */
+static ImVec2 mouse(-FLT_MAX, -FLT_MAX);
+
+/* Without a window of SDL: its events, by hand. */
+
+static bool has_window;
+static double last_frame; /* s */
+
+static void set_key(ImGuiKey key, bool down)
+{
+#if IMGUI_VERSION_NUM >= 18700
+    ImGui::GetIO().AddKeyEvent(key, down);
+#else
+    ImGui::GetIO().KeysDown[key] = down;
+#endif
+}
+
+static void set_modifiers(Uint16 modifiers)
+{
+    ImGuiIO &io = ImGui::GetIO();
+#if IMGUI_VERSION_NUM >= 18900
+    io.AddKeyEvent(ImGuiMod_Ctrl, (modifiers & KMOD_CTRL) != 0);
+    io.AddKeyEvent(ImGuiMod_Shift, (modifiers & KMOD_SHIFT) != 0);
+    io.AddKeyEvent(ImGuiMod_Alt, (modifiers & KMOD_ALT) != 0);
+#elif IMGUI_VERSION_NUM >= 18700
+    io.AddKeyEvent(ImGuiKey_ModCtrl, (modifiers & KMOD_CTRL) != 0);
+    io.AddKeyEvent(ImGuiKey_ModShift, (modifiers & KMOD_SHIFT) != 0);
+    io.AddKeyEvent(ImGuiKey_ModAlt, (modifiers & KMOD_ALT) != 0);
+#else
+    io.KeyCtrl = (modifiers & KMOD_CTRL) != 0;
+    io.KeyShift = (modifiers & KMOD_SHIFT) != 0;
+    io.KeyAlt = (modifiers & KMOD_ALT) != 0;
+#endif
+}
+
+/* What editors of text use. */
+static const struct {
+    SDL_Keycode key;
+    ImGuiKey ui;
+} keys[] = {
+    {SDLK_TAB, ImGuiKey_Tab},         {SDLK_LEFT, ImGuiKey_LeftArrow}, {SDLK_RIGHT, ImGuiKey_RightArrow},
+    {SDLK_UP, ImGuiKey_UpArrow},      {SDLK_DOWN, ImGuiKey_DownArrow}, {SDLK_PAGEUP, ImGuiKey_PageUp},
+    {SDLK_PAGEDOWN, ImGuiKey_PageDown}, {SDLK_HOME, ImGuiKey_Home},    {SDLK_END, ImGuiKey_End},
+    {SDLK_INSERT, ImGuiKey_Insert},   {SDLK_DELETE, ImGuiKey_Delete},  {SDLK_BACKSPACE, ImGuiKey_Backspace},
+    {SDLK_SPACE, ImGuiKey_Space},     {SDLK_RETURN, ImGuiKey_Enter},   {SDLK_KP_ENTER, ImGuiKey_Enter},
+    {SDLK_ESCAPE, ImGuiKey_Escape},   {SDLK_a, ImGuiKey_A},            {SDLK_c, ImGuiKey_C},
+    {SDLK_v, ImGuiKey_V},             {SDLK_x, ImGuiKey_X},            {SDLK_y, ImGuiKey_Y},
+    {SDLK_z, ImGuiKey_Z},
+};
+
+static void name_keys(void)
+{
+#if IMGUI_VERSION_NUM < 18700
+    for (const auto &key : keys)
+        ImGui::GetIO().KeyMap[key.ui] = key.ui;
+#endif
+}
+
+static void take_key(const SDL_KeyboardEvent &event)
+{
+    set_modifiers(event.keysym.mod);
+    for (const auto &key : keys)
+        if (key.key == event.keysym.sym)
+            set_key(key.ui, event.type == SDL_KEYDOWN);
+}
+
+static void take_event(const SDL_Event &event)
+{
+    static const int buttons[] = {0, 2, 1}; /* SDL: left, middle, right */
+    ImGuiIO &io = ImGui::GetIO();
+    switch (event.type) {
+    case SDL_MOUSEBUTTONDOWN:
+    case SDL_MOUSEBUTTONUP:
+        io.MouseDown[buttons[(event.button.button - 1) % 3]] = event.type == SDL_MOUSEBUTTONDOWN;
+        break;
+    case SDL_MOUSEWHEEL:
+        io.MouseWheel += event.wheel.preciseY;
+        io.MouseWheelH += event.wheel.preciseX;
+        break;
+    case SDL_KEYDOWN:
+    case SDL_KEYUP:
+        take_key(event.key);
+        break;
+    case SDL_TEXTINPUT:
+        io.AddInputCharactersUTF8(event.text.text);
+        break;
+    case SDL_WINDOWEVENT:
+        if (event.window.event == SDL_WINDOWEVENT_LEAVE)
+            mouse = ImVec2(-FLT_MAX, -FLT_MAX);
+        break;
+    default:
+        break;
+    }
+}
+
+static void count_time(void)
+{
+    const double now = 1e-3 * (double)SDL_GetTicks64();
+    ImGui::GetIO().DeltaTime = now > last_frame ? (float)(now - last_frame) : 1e-4f;
+    last_frame = now;
+}
+
 extern "C" {
 
 bool ui_start(SDL_Window *window, void *context, const char *font, float scale)
@@ -90,22 +192,33 @@ bool ui_start(SDL_Window *window, void *context, const char *font, float scale)
     else
         io.FontGlobalScale = scale;
     set_style(scale);
-    return ImGui_ImplSDL2_InitForOpenGL(window, context) && ImGui_ImplOpenGL3_Init("#version 330");
+    has_window = window != nullptr;
+    if (!has_window)
+        name_keys();
+    if (has_window && !ImGui_ImplSDL2_InitForOpenGL(window, context))
+        return false;
+    return ImGui_ImplOpenGL3_Init("#version 330");
 }
 
 void ui_stop(void)
 {
     ImGui_ImplOpenGL3_Shutdown();
-    ImGui_ImplSDL2_Shutdown();
+    if (has_window)
+        ImGui_ImplSDL2_Shutdown();
     ImGui::DestroyContext();
 }
 
-/* Where the last event says that the mouse is: what the system says between events may be late. */
-static ImVec2 mouse(-FLT_MAX, -FLT_MAX);
+void ui_resize(float width, float height)
+{
+    ImGui::GetIO().DisplaySize = ImVec2(width, height);
+}
 
 void ui_event(const SDL_Event *event)
 {
-    ImGui_ImplSDL2_ProcessEvent(event);
+    if (has_window)
+        ImGui_ImplSDL2_ProcessEvent(event);
+    else
+        take_event(*event);
     if (event->type == SDL_MOUSEMOTION)
         mouse = ImVec2((float)event->motion.x, (float)event->motion.y);
 }
@@ -113,8 +226,11 @@ void ui_event(const SDL_Event *event)
 void ui_begin(void)
 {
     ImGui_ImplOpenGL3_NewFrame();
-    ImGui_ImplSDL2_NewFrame();
-    if (mouse.x > -FLT_MAX)
+    if (has_window)
+        ImGui_ImplSDL2_NewFrame();
+    else
+        count_time();
+    if (mouse.x > -FLT_MAX || !has_window)
         ImGui::GetIO().MousePos = mouse;
     ImGui::NewFrame();
 }
@@ -123,6 +239,30 @@ void ui_end(void)
 {
     ImGui::Render();
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+}
+
+const char *ui_cursor(void)
+{
+    switch (ImGui::GetMouseCursor()) {
+    case ImGuiMouseCursor_TextInput:
+        return "text";
+    case ImGuiMouseCursor_ResizeAll:
+        return "move";
+    case ImGuiMouseCursor_ResizeNS:
+        return "ns-resize";
+    case ImGuiMouseCursor_ResizeEW:
+        return "ew-resize";
+    case ImGuiMouseCursor_ResizeNESW:
+        return "nesw-resize";
+    case ImGuiMouseCursor_ResizeNWSE:
+        return "nwse-resize";
+    case ImGuiMouseCursor_Hand:
+        return "pointer";
+    case ImGuiMouseCursor_NotAllowed:
+        return "not-allowed";
+    default:
+        return "default";
+    }
 }
 
 bool ui_wants_keys(void)
@@ -513,8 +653,11 @@ bool ui_is_edited(void)
     return ImGui::IsItemActive();
 }
 
+/* What is scrolled away gets no keys. */
 void ui_focus_next(void)
 {
+    if (!ImGui::IsRectVisible(ImVec2(1, ImGui::GetFrameHeight())))
+        ImGui::SetScrollHereY();
     ImGui::SetKeyboardFocusHere();
 }
 

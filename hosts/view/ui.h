@@ -32,12 +32,15 @@ enum {
     UI_ERROR = 0xec6a5eff
 };
 
-bool ui_start(SDL_Window *window, void *context, const char *font, float scale); /* font: a file, or NULL */
+/* font: a file, or NULL; window NULL: there is none, events say all that is known and ui_resize how large it is. */
+bool ui_start(SDL_Window *window, void *context, const char *font, float scale);
 void ui_stop(void);
+void ui_resize(float width, float height);
 void ui_event(const SDL_Event *event);
 void ui_begin(void);
-void ui_end(void);        /* draws into the framebuffer that is bound */
-bool ui_wants_keys(void); /* somebody types */
+void ui_end(void);           /* draws into the framebuffer that is bound */
+bool ui_wants_keys(void);    /* somebody types */
+const char *ui_cursor(void); /* that of the mouse, as CSS calls it */
 float ui_line_height(void);
 UiBox ui_screen(void);
 

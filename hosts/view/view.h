@@ -3,7 +3,9 @@
  * What the files of the window share. The window owns no part of the scene: it posts messages and shows snapshots.
  *
  *   main.c       the command line
- *   window.c     SDL and OpenGL: events, shortcuts, frames
+ *   window.c     events, shortcuts, frames
+ *   desktop.c    a screen: a window of SDL
+ *   browser.c    another: a browser, by serve.c
  *   viewport.c   the picture of the scene, the mouse over it
  *   panels.c     tree, fields, log, plots, times
  *   dialogs.c    files, shortcuts, about
@@ -25,8 +27,9 @@ enum { TEXT_SIZE = 4096, RECENT_MOST = 10 };
 /* What the command line asked for. */
 typedef struct Wishes {
     const char *scene, *record, *replay, *view, *screenshot;
-    int steps, width, height;
-    gboolean animate, fast;
+    const char *address; /* of --serve */
+    int steps, width, height, port;
+    gboolean animate, fast, serves;
 } Wishes;
 
 typedef enum FileUse { FILE_NONE, FILE_OPEN, FILE_SAVE, FILE_RECORD, FILE_REPLAY, FILE_EXPORT, FILE_LOG } FileUse;
@@ -52,9 +55,31 @@ typedef struct Viewport {
     double draw_seconds, uploaded;
 } Viewport;
 
-typedef struct View {
-    struct SDL_Window *window;
-    void *context; /* of OpenGL */
+typedef struct View View;
+
+/* Where frames go and events come from. On the window's thread, but for wake. All required. */
+typedef struct Screen {
+    bool (*open)(
+        View *
+            view); /* with a context of OpenGL that is current; false: a message has been printed. close follows in any case */
+    bool (*start_panels)(View *view, const char *font); /* likewise; font: a file, or NULL */
+    void (*close)(View *view);
+    bool (*next)(View *view, SDL_Event *event, int milliseconds); /* waits so long; false: nothing came */
+    void (*wake)(View *view);                                     /* [any] next returns something */
+    bool (*takes_frame)(View *view); /* false: drawing one would be in vain, or for nobody yet */
+    void (*size)(const View *view, int *width, int *height); /* pixels */
+    void (*show)(View *view);                                /* what has been drawn */
+    void (*title)(View *view, const char *title);
+    void (*full_screen)(View *view, bool on);
+} Screen;
+extern const Screen screen_desktop, screen_browser;
+
+struct View {
+    const Screen *screen;
+    void *at_screen;      /* what it keeps */
+    unsigned framebuffer; /* that frames are drawn into; 0: the window's */
+    bool has_panels;
+    char *title;
     Logbook *book;
     Session *session;
     Snapshot *now;
@@ -63,7 +88,6 @@ typedef struct View {
     bool quits, full_screen;
     int frames; /* to be drawn even if nothing changes: panels take some to settle after an event */
     int exit_status;
-    unsigned wake_event;
     double frame_seconds; /* mean time from picture to picture */
     /* Panels */
     float left, bottom, fields; /* sizes, pixels */
@@ -71,8 +95,11 @@ typedef struct View {
     char search[200], filter[200];
     GHashTable *folded; /* paths of nodes that are folded, when they are not by themselves */
     char *selected;
-    bool reveals; /* the tree shows the selected row */
-    bool focuses_search, focuses_filter, focuses_field, focuses_file;
+    bool reveals;                                                     /* the tree shows the selected row */
+    bool focuses_search, focuses_filter, focuses_field, focuses_file; /* wanted */
+    int focusing;  /* frames until the keys have gone to another editor, or to none */
+    GArray *typed; /* SDL_Event: keys that wait for that */
+    char *changed; /* the field that was changed last */
     char *edit_id, edit_text[TEXT_SIZE];
     size_t first_element;
     bool shows_log[4];  /* by level */
@@ -92,10 +119,12 @@ typedef struct View {
     /* The file of the scene */
     gint64 modified, checked;
     bool reloads;
-} View;
+};
 
 /* main.c */
 void view_post(View *view, MessageKind kind, const char *path, const char *text);
+void view_await_focus(View *view);              /* keys wait until they have gone to another editor, or to none */
+void view_focus_next(View *view, bool *wanted); /* the next item that is drawn gets the keys, if that is wanted */
 void view_post_number(View *view, MessageKind kind, const char *path, double number);
 void view_open(View *view, const char *file); /* a scene, a recording or a view */
 void view_select(View *view, const char *path);

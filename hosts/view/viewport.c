@@ -401,7 +401,7 @@ static void draw_overlay(View *view, UiBox box)
 
 static void draw_toast(const View *view, UiBox box)
 {
-    if (!view->toast || view_clock() > view->toast_until)
+    if (!view->toast)
         return;
     const float width = ui_text_width(view->toast) + 28;
     const UiBox back = {box.x + (box.width - width) / 2, box.y + box.height - 52, width, 32};

@@ -7,7 +7,6 @@
 #include <SDL.h>
 #include <epoxy/gl.h>
 #include <glib/gstdio.h>
-#include <stdio.h>
 
 enum { SETTLING_FRAMES = 4 };
 
@@ -47,12 +46,6 @@ double view_clock(void)
 
 /* Opening and closing */
 
-static bool failed(const char *what, const char *remedy)
-{
-    fprintf(stderr, "divan-view: %s: %s; %s\n", what, SDL_GetError(), remedy);
-    return false;
-}
-
 static char *find_font(void)
 {
     static const char *const files[] = {"/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
@@ -64,58 +57,27 @@ static char *find_font(void)
     return NULL;
 }
 
-static float scale_of_display(void)
-{
-    float dpi = 96;
-    if (SDL_GetDisplayDPI(0, NULL, &dpi, NULL) != 0 || dpi < 120)
-        return 1;
-    return fminf(dpi / 96, 2.5f);
-}
-
 static void wake(void *context)
 {
-    const View *view = context;
-    SDL_Event event = {.type = view->wake_event};
-    SDL_PushEvent(&event);
-}
-
-static bool open_context(View *view)
-{
-    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
-    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, 3);
-    SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK, SDL_GL_CONTEXT_PROFILE_CORE);
-    SDL_GL_SetAttribute(SDL_GL_CONTEXT_FLAGS, SDL_GL_CONTEXT_FORWARD_COMPATIBLE_FLAG);
-    SDL_GL_SetAttribute(SDL_GL_DOUBLEBUFFER, 1);
-    const Uint32 flags = SDL_WINDOW_OPENGL | SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI;
-    view->window = SDL_CreateWindow("divan-view", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, view->wishes.width,
-                                    view->wishes.height, flags);
-    if (!view->window)
-        return failed("no window", "it takes a display with OpenGL; `divan run` and `divan render` need none");
-    view->context = SDL_GL_CreateContext(view->window);
-    if (!view->context)
-        return failed("no OpenGL 3.3",
-                      "a driver of the graphics card, or Mesa's software renderer (libgl1-mesa-dri), gives it");
-    (void)SDL_GL_SetSwapInterval(1);
-    SDL_SetWindowMinimumSize(view->window, 480, 320);
-    return true;
+    View *view = context;
+    view->screen->wake(view);
 }
 
 bool window_open(View *view)
 {
-    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "0");
-    SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0");
-    if (SDL_Init(SDL_INIT_VIDEO) != 0)
-        return failed("no display",
-                      "set DISPLAY or WAYLAND_DISPLAY, or use `divan run` and `divan render`, which need none");
-    if (!open_context(view))
+    view->screen = &screen_desktop;
+#if DIVAN_VIEW_SERVES
+    if (view->wishes.serves)
+        view->screen = &screen_browser;
+#endif
+    if (!view->screen->open(view))
         return false;
     char *font = find_font();
-    const bool started = ui_start(view->window, view->context, font, scale_of_display());
+    view->has_panels = view->screen->start_panels(view, font);
     g_free(font);
-    if (!started)
-        return failed("no panels", "OpenGL 3.3 is there, but what draws panels does not start");
+    if (!view->has_panels)
+        return false;
     (void)viewport_start(view);
-    view->wake_event = SDL_RegisterEvents(1);
     session_on_publish(view->session, wake, view);
     return true;
 }
@@ -123,27 +85,25 @@ bool window_open(View *view)
 void window_close(View *view)
 {
     session_on_publish(view->session, NULL, NULL);
-    if (view->context) {
+    if (view->has_panels) {
         viewport_stop(view);
         ui_stop();
-        SDL_GL_DeleteContext(view->context);
     }
-    if (view->window)
-        SDL_DestroyWindow(view->window);
-    SDL_Quit();
+    view->screen->close(view);
+    g_free(view->title);
 }
 
 void window_full_screen(View *view, bool on)
 {
     view->full_screen = on;
-    SDL_SetWindowFullscreen(view->window, on ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0);
+    view->screen->full_screen(view, on);
 }
 
 bool window_screenshot(View *view, const char *file)
 {
     const DvImagesOps *images = dv_service(DV_IMAGES);
     int width = 0, height = 0;
-    SDL_GL_GetDrawableSize(view->window, &width, &height);
+    view->screen->size(view, &width, &height);
     const size_t row = 4 * (size_t)width;
     uint8_t *pixels = g_new(uint8_t, row * (size_t)height), *flipped = g_new(uint8_t, row * (size_t)height);
     glPixelStorei(GL_PACK_ALIGNMENT, 1);
@@ -211,7 +171,7 @@ void view_act(View *view, Action action)
         dialogs_files(view, FILE_REPLAY);
         break;
     case ACTION_EXPORT:
-        if (view->now->plots->len)
+        if (view->now->has_scene)
             dialogs_files(view, FILE_EXPORT);
         break;
     case ACTION_FIT:
@@ -255,8 +215,8 @@ void view_act(View *view, Action action)
         view->focuses_search = true;
         break;
     case ACTION_PLOT:
-        if (*view->now->edit.path)
-            view_post(view, MESSAGE_PLOT, view->now->edit.path, NULL);
+        if (view->changed)
+            view_post(view, MESSAGE_PLOT, view->changed, NULL);
         view->tab = 1;
         break;
     case ACTION_PACE:
@@ -271,7 +231,7 @@ void view_act(View *view, Action action)
     case ACTIONS:
         break;
     }
-    view->frames = SETTLING_FRAMES;
+    view->frames = MAX(view->frames, SETTLING_FRAMES);
 }
 
 /* Keys that are no shortcut go to the scene while Ctrl is held: letters as capitals, arrows as 18 to 21. */
@@ -296,6 +256,9 @@ static void send_key(View *view, const SDL_KeyboardEvent *event)
 static void press_key(View *view, const SDL_KeyboardEvent *event)
 {
     const bool control = (event->keysym.mod & KMOD_CTRL) != 0;
+    if (ui_wants_keys() && (event->keysym.sym == SDLK_RETURN || event->keysym.sym == SDLK_KP_ENTER ||
+                            event->keysym.sym == SDLK_TAB || event->keysym.sym == SDLK_ESCAPE))
+        view_await_focus(view); /* the editor is left */
     if (event->keysym.sym == SDLK_ESCAPE) {
         view->shows_keys = view->shows_about = false;
         view->file_use = FILE_NONE;
@@ -320,8 +283,10 @@ static void press_key(View *view, const SDL_KeyboardEvent *event)
 
 static void take_event(View *view, const SDL_Event *event)
 {
+    if (event->type >= SDL_USEREVENT)
+        return; /* a snapshot */
     ui_event(event);
-    view->frames = SETTLING_FRAMES;
+    view->frames = MAX(view->frames, SETTLING_FRAMES);
     switch (event->type) {
     case SDL_QUIT:
         view->quits = true;
@@ -352,9 +317,10 @@ static void put_title(View *view)
 {
     char *base = *view->now->file ? g_path_get_basename(view->now->file) : NULL;
     char *title = base ? g_strdup_printf("%s - divan-view", base) : g_strdup("divan-view");
-    if (strcmp(SDL_GetWindowTitle(view->window), title) != 0)
-        SDL_SetWindowTitle(view->window, title);
-    g_free(title);
+    if (g_strcmp0(view->title, title) != 0)
+        view->screen->title(view, title);
+    g_free(view->title);
+    view->title = title;
     g_free(base);
 }
 
@@ -387,11 +353,11 @@ static void draw_frame(View *view)
 {
     static const float clear[4] = {0.1f, 0.11f, 0.13f, 1};
     int width = 0, height = 0;
-    SDL_GL_GetDrawableSize(view->window, &width, &height);
+    view->screen->size(view, &width, &height);
     ui_begin();
     lay_out(view);
     dialogs_draw(view);
-    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    glBindFramebuffer(GL_FRAMEBUFFER, view->framebuffer);
     glViewport(0, 0, width, height);
     glClearBufferfv(GL_COLOR, 0, clear);
     ui_end();
@@ -402,11 +368,14 @@ static void take_snapshot(View *view)
 {
     Snapshot *now = session_snapshot(view->session);
     const uint64_t opened = view->now ? view->now->opened : 0;
+    if (!view->now || view->now->number != now->number)
+        view->frames = MAX(view->frames, now->animates ? 1 : SETTLING_FRAMES);
     snapshot_unref(view->now);
     view->now = now;
     if (now->opened != opened) {
         g_hash_table_remove_all(view->folded);
         g_clear_pointer(&view->edit_id, g_free);
+        g_clear_pointer(&view->changed, g_free);
         view->modified = 0;
         put_title(view);
         if (now->has_scene)
@@ -441,51 +410,129 @@ static void look_at_file(View *view)
     view->modified = modified;
 }
 
-static bool is_busy(const View *view)
+/* Where nothing changes but the cursor of what is typed, and words that go by themselves, a few pictures a second are enough. */
+static bool wants_frame(View *view, bool waited)
 {
-    return view->now->animates || view->frames > 0 || view->viewport.dragging >= 0 ||
-           (view->toast && view_clock() < view->toast_until);
+    const bool lingers = view->toast != NULL || ui_wants_keys();
+    if (view->toast && view_clock() > view->toast_until)
+        g_clear_pointer(&view->toast, g_free);
+    return view->frames > 0 || (lingers && waited);
 }
 
 /* --screenshot: once the steps that were asked for are made, and drawn. */
 static void take_wanted_screenshot(View *view, int *settled)
 {
-    if (!view->wishes.screenshot || view->now->steps < (uint64_t)view->wishes.steps || view->now->replay_steps ||
-        ++*settled < 8)
+    const bool opens = (view->wishes.scene || view->wishes.replay) && !view->now->opened && !view->problems;
+    if (!view->wishes.screenshot || opens || view->now->steps < (uint64_t)view->wishes.steps ||
+        view->now->replay_steps || ++*settled < 8)
         return;
     if (!window_screenshot(view, view->wishes.screenshot) || view->problems)
         view->exit_status = 1;
     view->quits = true;
 }
 
-/* Panels see which keys are down once a frame: one that is pressed and let go between two would be lost. */
+/* Panels see which keys and buttons are down once a frame: one that is pressed and let go between two would be lost. */
 static bool needs_own_frame(const SDL_Event *event)
 {
-    return event->type == SDL_KEYDOWN && (event->key.keysym.sym < SDLK_SPACE || event->key.keysym.sym > SDLK_z);
+    if (event->type == SDL_MOUSEBUTTONDOWN || event->type == SDL_MOUSEBUTTONUP)
+        return true;
+    const SDL_Keycode key = event->key.keysym.sym;
+    return event->type == SDL_KEYDOWN && (key < SDLK_SPACE || key > SDLK_z) && !(key >= SDLK_LCTRL && key <= SDLK_RGUI);
+}
+
+/* What is typed ahead: an editor gets the keys some frames after it was asked for, which may have waited for a snapshot, and gives them back
+ * a frame after it was left. Until then keys wait, and nothing else does. */
+
+static bool keys_wait(const View *view)
+{
+    return view->focuses_search || view->focuses_filter || view->focuses_field || view->focuses_file ||
+           view->focusing > 0;
+}
+
+/* A key that is let go waits only if it waits to be pressed: one that stays down would be repeated. Buttons come after keys that wait. */
+static bool waits(const View *view, const SDL_Event *event)
+{
+    const bool pending = keys_wait(view) || view->typed->len > 0;
+    if (event->type == SDL_MOUSEBUTTONDOWN || event->type == SDL_MOUSEBUTTONUP)
+        return view->typed->len > 0;
+    if (event->type != SDL_KEYUP)
+        return pending && (event->type == SDL_KEYDOWN || event->type == SDL_TEXTINPUT);
+    for (guint i = 0; i < view->typed->len; i++) {
+        const SDL_Event *typed = &g_array_index(view->typed, SDL_Event, i);
+        if (typed->type == SDL_KEYDOWN && typed->key.keysym.sym == event->key.keysym.sym)
+            return true;
+    }
+    return false;
+}
+
+/* Who presses a button or Escape, or types on and on, means what there is now. */
+static void end_waiting(View *view, const SDL_Event *event)
+{
+    enum { TYPED_MOST = 256 };
+    const bool escapes = event->type == SDL_KEYDOWN && event->key.keysym.sym == SDLK_ESCAPE;
+    if (event->type != SDL_MOUSEBUTTONDOWN && !escapes && view->typed->len < TYPED_MOST)
+        return;
+    view->focuses_search = view->focuses_filter = view->focuses_field = view->focuses_file = false;
+    if (escapes)
+        g_array_set_size(view->typed, 0);
+}
+
+/* The first of those that wait. */
+static bool may_go_on(const View *view)
+{
+    return view->typed->len > 0 && (!keys_wait(view) || g_array_index(view->typed, SDL_Event, 0).type == SDL_KEYUP);
+}
+
+static bool next_event(View *view, SDL_Event *event, int milliseconds)
+{
+    if (may_go_on(view)) {
+        *event = g_array_index(view->typed, SDL_Event, 0);
+        g_array_remove_index(view->typed, 0);
+        return true;
+    }
+    while (view->screen->next(view, event, milliseconds)) {
+        end_waiting(view, event);
+        if (!waits(view, event))
+            return true;
+        g_array_append_val(view->typed, *event);
+        milliseconds = 0;
+    }
+    return false;
+}
+
+/* False: none came within that time. */
+static bool take_events(View *view, int milliseconds)
+{
+    SDL_Event event;
+    if (!next_event(view, &event, milliseconds))
+        return false;
+    do
+        take_event(view, &event);
+    while (!needs_own_frame(&event) && next_event(view, &event, 0));
+    return true;
 }
 
 void window_run(View *view)
 {
+    enum { IDLE = 250 }; /* ms */
     double last = view_clock();
     int settled = 0;
     view->frames = SETTLING_FRAMES;
     while (!view->quits) {
-        SDL_Event event;
-        const bool busy = is_busy(view) || view->wishes.screenshot;
-        if (SDL_WaitEventTimeout(&event, busy ? 1 : 250))
-            do
-                take_event(view, &event);
-            while (!needs_own_frame(&event) && SDL_PollEvent(&event));
+        const bool draws = view->screen->takes_frame(view);
+        const bool busy = (draws && view->frames > 0) || may_go_on(view);
+        const bool waited = !take_events(view, busy ? 0 : IDLE);
         take_snapshot(view);
         look_at_file(view);
-        view->frames -= view->frames > 0;
-        if (SDL_GetWindowFlags(view->window) & SDL_WINDOW_MINIMIZED) {
-            SDL_Delay(50);
+        if (view->wishes.screenshot)
+            view->frames = SETTLING_FRAMES;
+        if (!view->screen->takes_frame(view) || !wants_frame(view, waited))
             continue;
-        }
+        view->frames -= view->frames > 0;
+        view->focusing -= view->focusing > 0;
         draw_frame(view);
         take_wanted_screenshot(view, &settled);
-        SDL_GL_SwapWindow(view->window);
+        view->screen->show(view);
         const double now = view_clock();
         view->frame_seconds += 0.05 * (now - last - view->frame_seconds);
         last = now;

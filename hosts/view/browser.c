@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The screen in a browser: drawn without a display (EGL, of Mesa's surfaceless platform or of a graphics card), sent as JPEG.
+ *
+ * Frames go when the browser has shown those before, and only those that differ from the last one. While pictures follow each other
+ * they are coarser; the last one is sent again as a fine one.
+ */
+#include "view.h"
+
+#include <dlfcn.h>
+#include <epoxy/egl.h>
+#include <epoxy/gl.h>
+#include <signal.h>
+#include <stdio.h>
+
+#include "serve.h"
+
+enum { COARSE = 80, FINE = 95 }; /* quality of JPEG */
+
+typedef struct Browser {
+    Server *server;
+    EGLDisplay display;
+    EGLContext context;
+    unsigned texture;
+    int width, height;
+    uint8_t *pixels, *sent; /* height x width x 4, the lowest row first; of now, and of the last frame that went */
+    bool late;              /* there is a frame that it could not take yet */
+    bool known;             /* the browser has `sent` */
+    bool coarse;            /* and it was a coarse one */
+    bool failed;            /* that has been said */
+    const char *cursor;
+} Browser;
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number)
+{
+    interrupted = number;
+}
+
+static bool failed(const char *what, const char *remedy)
+{
+    fprintf(stderr, "divan-view: --serve: %s; %s\n", what, remedy);
+    return false;
+}
+
+/* OpenGL without a window. Nothing is asked of EGL before it is known to be there: libepoxy ends the process where a function is missing. */
+
+static EGLDisplay surfaceless(void)
+{
+    if (!epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_MESA_platform_surfaceless"))
+        return EGL_NO_DISPLAY;
+    return eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
+}
+
+static EGLDisplay of_first_device(void)
+{
+    EGLDeviceEXT device = NULL;
+    EGLint count = 0;
+    if (!epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_EXT_platform_device") ||
+        !epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_EXT_device_enumeration") ||
+        !eglQueryDevicesEXT(1, &device, &count) || count < 1)
+        return EGL_NO_DISPLAY;
+    return eglGetPlatformDisplayEXT(EGL_PLATFORM_DEVICE_EXT, device, NULL);
+}
+
+static bool use_display(Browser *browser, EGLDisplay display)
+{
+    static const EGLint wanted[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_SURFACE_TYPE, EGL_DONT_CARE, EGL_NONE};
+    static const EGLint core[] = {EGL_CONTEXT_MAJOR_VERSION_KHR,
+                                  3,
+                                  EGL_CONTEXT_MINOR_VERSION_KHR,
+                                  3,
+                                  EGL_CONTEXT_OPENGL_PROFILE_MASK_KHR,
+                                  EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT_KHR,
+                                  EGL_NONE};
+    EGLConfig config = NULL;
+    EGLint configs = 0;
+    if (display == EGL_NO_DISPLAY || !eglInitialize(display, NULL, NULL) || !eglBindAPI(EGL_OPENGL_API) ||
+        !epoxy_has_egl_extension(display, "EGL_KHR_surfaceless_context") ||
+        !eglChooseConfig(display, wanted, &config, 1, &configs) || configs != 1)
+        return false;
+    EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, core);
+    if (context == EGL_NO_CONTEXT)
+        return false;
+    browser->display = display;
+    browser->context = context;
+    return eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context) == EGL_TRUE;
+}
+
+static bool open_context(Browser *browser)
+{
+    static const char remedy[] =
+        "on Debian: apt-get install libgl1-mesa-dri libegl1 libgl1 (Mesa's software renderer needs no graphics card)";
+    void *library = dlopen("libEGL.so.1", RTLD_LAZY | RTLD_LOCAL);
+    if (!library)
+        return failed("no OpenGL without a window: the library libEGL.so.1 is not there", remedy);
+    (void)dlclose(library);
+    if (!epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_EXT_platform_base"))
+        return failed("no OpenGL without a window: EGL has no driver", remedy);
+    if (!use_display(browser, surfaceless()) && !use_display(browser, of_first_device()))
+        return failed("no OpenGL without a window: no driver gives a core context of version 3.3", remedy);
+    return true;
+}
+
+static void close_context(Browser *browser)
+{
+    if (!browser->context)
+        return;
+    (void)eglMakeCurrent(browser->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+    (void)eglDestroyContext(browser->display, browser->context);
+    (void)eglReleaseThread();
+}
+
+static void make_framebuffer(View *view, int width, int height)
+{
+    Browser *browser = view->at_screen;
+    if (!view->framebuffer) {
+        glGenFramebuffers(1, &view->framebuffer);
+        glGenTextures(1, &browser->texture);
+    }
+    glBindTexture(GL_TEXTURE_2D, browser->texture);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glBindFramebuffer(GL_FRAMEBUFFER, view->framebuffer);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, browser->texture, 0);
+}
+
+static void set_size(View *view, int width, int height)
+{
+    Browser *browser = view->at_screen;
+    const size_t bytes = 4 * (size_t)width * (size_t)height;
+    make_framebuffer(view, width, height);
+    browser->pixels = g_realloc(browser->pixels, bytes);
+    browser->sent = g_realloc(browser->sent, bytes);
+    browser->width = width;
+    browser->height = height;
+    ui_resize((float)width, (float)height);
+}
+
+/* Opening and closing */
+
+static bool open_browser(View *view)
+{
+    Browser *browser = g_new0(Browser, 1);
+    DvText why = {0};
+    view->at_screen = browser;
+    if (!dv_service(DV_IMAGES))
+        return failed("no plugin writes images: divan-image.so is not there",
+                      "it is built where libpng and libjpeg are (on Debian: libpng-dev libjpeg-dev)");
+    if (!open_context(browser))
+        return false;
+    browser->server = server_new(view->wishes.address, view->wishes.port, &why);
+    if (!browser->server) {
+        fprintf(stderr, "divan-view: --serve: %s\n", why.at ? why.at : "it cannot be served");
+        dv_text_free(&why);
+        return false;
+    }
+    const struct sigaction taken = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    (void)sigaction(SIGINT, &taken, NULL);
+    (void)sigaction(SIGTERM, &taken, NULL);
+    return true;
+}
+
+static bool start_panels(View *view, const char *font)
+{
+    const Browser *browser = view->at_screen;
+    if (!ui_start(NULL, NULL, font, 1))
+        return failed("OpenGL 3.3 is there, but what draws panels does not start",
+                      "it takes libGL.so.1 (on Debian: libgl1)");
+    set_size(view, view->wishes.width, view->wishes.height);
+    printf("divan-view: open %s\n", server_url(browser->server));
+    (void)fflush(stdout);
+    return true;
+}
+
+static void close_browser(View *view)
+{
+    Browser *browser = view->at_screen;
+    server_free(browser->server);
+    if (view->framebuffer) {
+        glDeleteFramebuffers(1, &view->framebuffer);
+        glDeleteTextures(1, &browser->texture);
+    }
+    close_context(browser);
+    g_free(browser->pixels);
+    g_free(browser->sent);
+    g_free(browser);
+}
+
+/* Frames */
+
+/* After an event panels need frames, whoever sees them. */
+static bool takes_frame(View *view)
+{
+    const Browser *browser = view->at_screen;
+    return view->frames > 0 || server_takes_frame(browser->server);
+}
+
+static void size(const View *view, int *width, int *height)
+{
+    const Browser *browser = view->at_screen;
+    *width = browser->width;
+    *height = browser->height;
+}
+
+static void turn_over(uint8_t *to, const uint8_t *from, int width, int height)
+{
+    const size_t row = 4 * (size_t)width;
+    for (size_t y = 0; y < (size_t)height; y++)
+        memcpy(to + row * y, from + row * ((size_t)height - 1 - y), row);
+}
+
+static void send(View *view, bool fine)
+{
+    Browser *browser = view->at_screen;
+    const DvImagesOps *images = dv_service(DV_IMAGES);
+    DvImage image = {(uint32_t)browser->width, (uint32_t)browser->height, browser->sent};
+    DvText why = {0};
+    uint8_t *bytes = NULL;
+    size_t length = 0;
+    turn_over(image.pixels, browser->pixels, browser->width, browser->height);
+    if (images->encode(&image, DV_IMAGE_JPEG, fine ? FINE : COARSE, true, &bytes, &length, &why) == DV_OK)
+        server_send_frame(browser->server, bytes, length);
+    else if (!browser->failed)
+        logbook_add(view->book, DV_LEVEL_ERROR, NULL, "a frame cannot be sent: %s", why.at ? why.at : "unknown");
+    browser->failed |= why.at != NULL;
+    dv_text_free(&why);
+    uint8_t *pixels = browser->sent;
+    browser->sent = browser->pixels;
+    browser->pixels = pixels;
+    browser->known = true;
+    browser->coarse = !fine;
+}
+
+static void show(View *view)
+{
+    Browser *browser = view->at_screen;
+    const char *cursor = ui_cursor();
+    const bool rests = !view->now->animates && view->frames == 0;
+    if (cursor != browser->cursor)
+        server_tell(browser->server, "cursor", cursor);
+    browser->cursor = cursor;
+    browser->late = !server_takes_frame(browser->server);
+    if (browser->late)
+        return;
+    glPixelStorei(GL_PACK_ALIGNMENT, 1);
+    glReadPixels(0, 0, browser->width, browser->height, GL_RGBA, GL_UNSIGNED_BYTE, browser->pixels);
+    const size_t bytes = 4 * (size_t)browser->width * (size_t)browser->height;
+    const bool same = browser->known && memcmp(browser->pixels, browser->sent, bytes) == 0;
+    if (!same || (browser->coarse && rests))
+        send(view, rests);
+}
+
+/* Events */
+
+static bool next(View *view, SDL_Event *event, int milliseconds)
+{
+    Browser *browser = view->at_screen;
+    if (interrupted) {
+        *event = (SDL_Event){.type = SDL_QUIT};
+        interrupted = 0;
+        return true;
+    }
+    if (!server_next(browser->server, event, milliseconds))
+        return false;
+    if (event->type == SDL_WINDOWEVENT && event->window.event == SDL_WINDOWEVENT_SIZE_CHANGED) {
+        browser->known = false; /* it may be another browser */
+        if (event->window.data1 != browser->width || event->window.data2 != browser->height)
+            set_size(view, event->window.data1, event->window.data2);
+    }
+    if (browser->late && event->type == SDL_USEREVENT)
+        show(view);
+    return true;
+}
+
+static void wake(View *view)
+{
+    const Browser *browser = view->at_screen;
+    server_wake(browser->server);
+}
+
+static void put_title(View *view, const char *title)
+{
+    const Browser *browser = view->at_screen;
+    server_tell(browser->server, "title", title);
+}
+
+static void full_screen(View *view, bool on)
+{
+    const Browser *browser = view->at_screen;
+    server_tell(browser->server, "fullscreen", on ? "1" : "0");
+}
+
+const Screen screen_browser = {
+    .open = open_browser,
+    .start_panels = start_panels,
+    .close = close_browser,
+    .next = next,
+    .wake = wake,
+    .takes_frame = takes_frame,
+    .size = size,
+    .show = show,
+    .title = put_title,
+    .full_screen = full_screen,
+};
