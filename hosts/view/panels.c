@@ -189,7 +189,8 @@ static void mouse_tools(View *view)
     if (ui_combo("##mode", modes, &mode))
         port->mode = (GrabMode)mode;
     ui_tooltip(
-        "what the left button does in the scene while Shift is held; the right one removes elements, the middle one cuts");
+        "what the left button does in the scene while Shift is held; the right one removes elements, the middle one cuts, "
+        "unless the scene has settings of the mouse");
     if (port->mode != GRAB_SPRING)
         return;
     ui_same_line(0);

@@ -64,6 +64,7 @@ struct Session {
     const DvPictureRecorderOps *pictures; /* NULL: no plugin records any */
     DvRecorder *recorder;                 /* of the scene; NULL: none */
     DvRecordOptions shown;
+    ViewerWishes wishes; /* of the scene */
 };
 
 static double now(void)
@@ -164,6 +165,27 @@ static void close_scene(Session *session)
     session->rate = (Rate){0};
 }
 
+/* Of several settings for one button the last one counts. */
+static void read_wishes(Session *session)
+{
+    enum { MOST = 64 };
+    const DvNode *root = dv_scene_root(session->scene);
+    DvObject *objects[MOST];
+    const DvObject *setting = dv_node_find(root, DV_VIEWER_LOOK, DV_SEARCH_DOWN);
+    const DvViewerLookOps *look = setting ? dv_object_ops(setting, DV_VIEWER_LOOK) : NULL;
+    session->wishes = (ViewerWishes){0};
+    if (look)
+        look->get(dv_object_self(setting), &session->wishes.look);
+    const size_t count = dv_node_find_all(root, DV_MOUSE_BINDING, DV_SEARCH_DOWN, objects, MOST);
+    for (size_t i = 0; i < count && i < MOST; i++) {
+        const DvMouseBindingOps *ops = dv_object_ops(objects[i], DV_MOUSE_BINDING);
+        DvMouseBinding binding = {0};
+        ops->get(dv_object_self(objects[i]), &binding);
+        session->wishes.bindings[binding.button] = binding;
+        session->wishes.binds[binding.button] = true;
+    }
+}
+
 /* Everything that is wrong is in the log; what can be loaded is. */
 static void open_scene(Session *session, const char *file)
 {
@@ -177,6 +199,7 @@ static void open_scene(Session *session, const char *file)
     if (!session->scene)
         return;
     session->failed = !dv_scene_is_running(session->scene);
+    read_wishes(session);
     session->recording = recording_new(name, hash_now(session));
     if (session->pictures)
         session->recorder = session->pictures->create(session->scene);
@@ -413,6 +436,7 @@ static void apply_change(Session *session, const Message *message)
     case MESSAGE_EDIT:
     case MESSAGE_ELEMENT:
         edit(session, message);
+        read_wishes(session);
         break;
     case MESSAGE_ACTIVATE:
         activate(session, message);
@@ -696,6 +720,7 @@ static void view_scene(Session *session, Snapshot *snapshot)
         dv_scene_update_visual(session->scene);
     update_tree(session);
     snapshot->has_scene = true;
+    snapshot->wishes = session->wishes;
     snapshot->scene_steps = dv_scene_steps(session->scene);
     snapshot->time = dv_node_time(root);
     snapshot->dt = dv_node_dt(root);

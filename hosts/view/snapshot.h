@@ -9,6 +9,7 @@
 #include <glib.h>
 
 #include <divan/contracts/picture.h>
+#include <divan/contracts/visual.h>
 #include <divan/embed.h>
 
 #include "plots.h"
@@ -87,6 +88,13 @@ typedef struct GrabView {
     double force;          /* N, of a spring */
 } GrabView;
 
+/* What the scene says of its viewer. */
+typedef struct ViewerWishes {
+    DvViewerLook look;          /* zeros: nothing */
+    DvMouseBinding bindings[3]; /* by DvMouseButton */
+    bool binds[3];
+} ViewerWishes;
+
 typedef struct Snapshot {
     gint references;
     uint64_t number; /* + 1 with each */
@@ -107,6 +115,7 @@ typedef struct Snapshot {
     GPtrArray *plots;   /* PlotView */
     EditResult edit;
     GrabView grab;
+    ViewerWishes wishes;
     char *recording;       /* the file it goes to, or NULL */
     uint64_t replay_steps; /* of a recording that is replayed; 0: none */
     DvPicture *picture;    /* NULL: no scene, or nobody records pictures here */

@@ -49,9 +49,10 @@ typedef struct Viewport {
     CameraDrag drag;
     int dragging; /* button; -1: none */
     bool grabs;   /* the mouse holds something of the scene */
-    GrabMode mode;
-    double stiffness;
-    uint64_t drawn; /* snapshot */
+    DvMouseButton grabbing;
+    GrabMode mode;    /* of the left button */
+    double stiffness; /* N/m, of its spring */
+    uint64_t drawn;   /* snapshot */
     double draw_seconds, uploaded;
 } Viewport;
 

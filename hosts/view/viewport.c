@@ -108,6 +108,7 @@ void viewport_restore_view(View *view)
     port->camera = (DvCamera){.field_of_view = 45, .by_bounds = true, .fits_clip = true, .orientation = {0, 0, 0, 1}};
     if (picture && picture->camera_count)
         port->camera = picture->cameras[0].camera;
+    port->camera.orthographic |= now->wishes.look.orthographic;
     dv_camera_prepare(&port->camera, box_of(now), now->gravity);
     DvText why = {0};
     if (g_file_test(file, G_FILE_TEST_EXISTS) && !view_file_read(&port->camera, file, &why))
@@ -237,26 +238,64 @@ static void post_ray(View *view, MessageKind kind, double x, double y)
     const Viewport *port = &view->viewport;
     const DvCamera camera = camera_now(view);
     Message message = {.kind = kind};
-    double *at = message.numbers;
-    if (kind == MESSAGE_GRAB) {
-        *at++ = port->mode;
-        message.numbers[7] = port->stiffness;
-    }
-    dv_camera_ray(&camera, port->width, port->height, x, y, at, at + 3);
+    dv_camera_ray(&camera, port->width, port->height, x, y, message.numbers, message.numbers + 3);
     session_post(view->session, &message);
+}
+
+/* What the scene's settings of the mouse say, as what a press does; false: nothing that is done here. */
+static bool mode_of(DvMouseAction action, GrabMode *mode)
+{
+    if (action == DV_MOUSE_PULL)
+        *mode = GRAB_SPRING;
+    else if (action == DV_MOUSE_CONSTRAIN)
+        *mode = GRAB_CONSTRAINT;
+    else if (action == DV_MOUSE_FIX)
+        *mode = GRAB_FIX;
+    else
+        return false;
+    return true;
+}
+
+/* The left button does what the bar of tools says, which begins with what the scene says; the others what the scene says, else the right
+ * one removes and the middle one cuts. */
+static void take_bindings(View *view)
+{
+    static const char *const others[] = {[DV_MOUSE_FRAME] = "adds frames",
+                                         [DV_MOUSE_RECORD] = "records cameras",
+                                         [DV_MOUSE_NAVIGATE] = "starts cameras"};
+    static const char *const names[] = {"left", "middle", "right"};
+    Viewport *port = &view->viewport;
+    const ViewerWishes *wishes = &view->now->wishes;
+    const DvMouseBinding *left = &wishes->bindings[DV_MOUSE_LEFT];
+    for (int i = 0; i < 3; i++) {
+        const DvMouseAction action = wishes->bindings[i].action;
+        GrabMode mode;
+        if (wishes->binds[i] && !mode_of(action, &mode))
+            logbook_add(view->book, DV_LEVEL_WARNING, NULL,
+                        "the scene has a setting by which the %s button %s: this window cannot do that", names[i],
+                        others[action]);
+    }
+    if (wishes->binds[DV_MOUSE_LEFT] && mode_of(left->action, &port->mode) && left->stiffness > 0)
+        port->stiffness = left->stiffness;
 }
 
 static void grab(View *view, int button, double x, double y)
 {
+    static const DvMouseButton of_scene[] = {DV_MOUSE_LEFT, DV_MOUSE_RIGHT, DV_MOUSE_MIDDLE};
+    static const GrabMode usual[] = {GRAB_SPRING, GRAB_REMOVE, GRAB_CUT};
     Viewport *port = &view->viewport;
-    const GrabMode chosen = port->mode;
-    if (button == 1)
-        port->mode = GRAB_REMOVE;
-    else if (button == 2)
-        port->mode = GRAB_CUT;
-    post_ray(view, MESSAGE_GRAB, x, y);
-    port->mode = chosen;
+    const ViewerWishes *wishes = &view->now->wishes;
+    const DvMouseBinding *binding = &wishes->bindings[of_scene[button]];
+    const DvCamera camera = camera_now(view);
+    GrabMode mode = button == 0 ? port->mode : usual[button];
+    double stiffness = port->stiffness;
+    if (button != 0 && wishes->binds[of_scene[button]] && mode_of(binding->action, &mode) && binding->stiffness > 0)
+        stiffness = binding->stiffness;
+    Message message = {.kind = MESSAGE_GRAB, .numbers = {mode, [7] = stiffness}};
+    dv_camera_ray(&camera, port->width, port->height, x, y, message.numbers + 1, message.numbers + 4);
+    session_post(view->session, &message);
     port->grabs = true;
+    port->grabbing = of_scene[button];
     port->dragging = button;
     port->drag.x = x;
     port->drag.y = y;
@@ -329,14 +368,23 @@ static void use_mouse(View *view, UiBox box, bool hovered)
 static void draw_grab(const View *view, UiBox box)
 {
     const GrabView *grab = &view->now->grab;
+    const DvMouseBinding *binding = &view->now->wishes.bindings[view->viewport.grabbing];
     const DvCamera camera = camera_now(view);
-    double from[2], to[2];
+    const DvVec3 way = dv_vec3_sub(dv_vec3_load(grab->to), dv_vec3_load(grab->from));
+    double tip[3], from[2], to[2];
+    dv_vec3_store(
+        dv_vec3_add(dv_vec3_load(grab->from), dv_vec3_scale(way, binding->arrow_scale > 0 ? binding->arrow_scale : 1)),
+        tip);
     if (!grab->active || !camera_project(&camera, box.width, box.height, grab->from, from) ||
-        !camera_project(&camera, box.width, box.height, grab->to, to))
+        !camera_project(&camera, box.width, box.height, tip, to))
         return;
+    /* Its radius is in metres, seen as its length is. */
+    const double length = dv_vec3_distance(dv_vec3_load(tip), dv_vec3_load(grab->from));
+    const double pixels = length > 0 ? hypot(to[0] - from[0], to[1] - from[1]) / length : 0;
+    const float width = (float)fmin(fmax(2 * binding->arrow_size * pixels, 3), 40);
     const float x0 = box.x + (float)from[0], y0 = box.y + (float)from[1], x1 = box.x + (float)to[0],
                 y1 = box.y + (float)to[1];
-    ui_draw_arrow(x0, y0, x1, y1, 0xffd34dff, 3);
+    ui_draw_arrow(x0, y0, x1, y1, 0xffd34dff, width);
     ui_draw_circle(x0, y0, 5, 0xffd34dff, true);
     ui_draw_circle(x1, y1, 7, 0xffd34dff, false);
     char *text = grab->force > 0 ? g_strdup_printf("%s   %.3g N", grab->what, grab->force) : g_strdup(grab->what);
@@ -417,6 +465,9 @@ void viewport_draw(View *view, UiBox box)
         if (view->now->has_scene && port->opened != view->now->opened) {
             port->opened = view->now->opened;
             viewport_restore_view(view);
+            take_bindings(view);
+            if (view->now->wishes.look.fullscreen && !view->full_screen)
+                window_full_screen(view, true);
         }
         draw_picture(view);
         const bool shown = port->renderer && view->now->picture;

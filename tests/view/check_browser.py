@@ -31,7 +31,7 @@ class Browser(Socket):
         try:
             self.send(words.encode())
         except ConnectionError:
-            self.closed = True
+            pass  # what came before the end is still to be read
 
     def look(self, shows=True):
         """Takes one message."""
@@ -225,6 +225,34 @@ def session():
     replay(VIEW, "work.session")
 
 
+def settings_of_the_mouse():
+    """The scene says what the buttons do."""
+    with open("beam.scn", encoding="utf-8") as file:
+        text = file.read()
+    with open("bound.scn", "w", encoding="utf-8") as file:
+        file.write(text.replace("<Node name=\"Beam\"", """
+<AttachBodyButtonSetting button="Middle" stiffness="123"/><FixPickedParticleButtonSetting button="Left" stiffness="77"/>
+<AddFrameButtonSetting button="Right"/><ViewerSetting fullscreen="true" cameraMode="Orthographic"/><Node name="Beam\"""", 1))
+    served = Served(VIEW, "bound.scn", "--record", "bound.session")
+    browser = Browser(served)
+    browser.wait("a frame", lambda: browser.frame)
+    browser.wait("the whole screen", lambda: "fullscreen 1" in browser.texts)
+    # Fixing is mode 2, pulling mode 0, removing mode 3.
+    for button, mode, stiffness in ((1, "2", "77"), (2, "0", "123"), (3, "3", None)):
+        seen = len(recorded(" grab ", "bound.session"))
+        browser.say("move 600 250 1")
+        browser.say("down %d 600 250 1" % button)
+        browser.wait("a press of button %d" % button, lambda: len(recorded(" grab ", "bound.session")) > seen)
+        browser.say("up %d 600 250 1" % button)
+        words = recorded(" grab ", "bound.session")[-1].split()
+        check(words[2] == mode and (stiffness is None or words[-1] == stiffness), "button %d: %s" % (button, words))
+    check("the right button adds frames" in served.said(), "what is not done is not said: " + served.said())
+    browser.press("q", 2)
+    browser.wait("the news of the end", lambda: "ended" in browser.texts)
+    browser.close()
+    served.end("a scene with settings of the mouse")
+
+
 def interrupt():
     served = Served(VIEW, "beam.scn", "--start", "--fast", "--record", "second.session")
     wait_for("a recording", lambda: recorded("start ", "second.session"))
@@ -262,6 +290,7 @@ def main():
             return 77
         shutil.copy(os.path.join(SCENES, "beam.scn"), folder)
         session()
+        settings_of_the_mouse()
         interrupt()
         mistakes()
     finally:
