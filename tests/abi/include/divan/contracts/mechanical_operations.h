@@ -124,7 +124,8 @@ typedef struct DvMechanicalOperationsOps {
      * changed since the last assembly is not assembled again. NULL after an error, which has been reported. */
     const DvBlockMatrix *(*assemble)(DvMechanics *m, const DvStep *step, DvFactors factors, uint32_t parts);
     /* Whether a product with the assembled matrix costs less than add_mbk, by a count of operations, for `products`
-     * products per assembly; and whether everything below can be assembled at all. */
+     * products per assembly; and whether everything below can be assembled at all, to the operator of add_mbk and project_response:
+     * with UINT32_MAX products that alone. */
     bool (*prefers_assembled)(DvMechanics *m, uint32_t products);
 
     /* For constraints. */

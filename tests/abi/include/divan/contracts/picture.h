@@ -133,6 +133,7 @@ typedef struct DvPictureUniform {
     const DvPictureArray *array; /* of an attribute: count x rows floats */
     const DvPictureImage *image; /* of a texture; NULL: mid-grey */
     bool repeats, sharp, srgb, without_mipmaps;
+    const DvPictureImage *sides[6]; /* of a cube, as DvShaderElement has them; NULL: it is none */
 } DvPictureUniform;
 typedef struct DvPictureShader {
     uint64_t key;     /* of the object */
@@ -143,6 +144,13 @@ typedef struct DvPictureShader {
     const DvPictureUniform *uniforms;
     uint32_t uniform_count;
 } DvPictureShader;
+
+/* The picture is drawn once more, over the whole, by a shader: DvPostProcess. */
+typedef struct DvPicturePost {
+    double near, far;
+    uint32_t shader;  /* index in shaders */
+    const char *path; /* of the object, for messages */
+} DvPicturePost;
 
 typedef struct DvPicture {
     double time; /* s, of the scene */
@@ -169,6 +177,9 @@ typedef struct DvPicture {
     const DvSceneAxes *axes;
     const DvViewport *viewports;
     uint32_t axes_count, viewport_count;
+    const DvPicturePost *posts; /* one after the other */
+    uint32_t post_count;
+    bool linear_colors; /* those of materials, lights and the background are; the picture has those of a screen */
 } DvPicture;
 
 /* How a scene is recorded. Zeros are what a scene is shown like. */

@@ -297,7 +297,8 @@ typedef struct DvSurfaceCuttingOps {
     /* Cuts along the straight ways between the points of a path. Where the way crosses an edge nearer to an end than the part
      * `snap_path` of it (0 to 0.5), it goes through that end; ends of the path with a weight beyond 1 - snap_border become that corner
      * of their triangle, those with one below it at an edge of the border move onto it. *opened: points that are there twice
-     * now; 0: the path does not part the surface anywhere. DV_ERROR_NOT_FOUND: a point lies above no triangle. */
+     * now; 0: the path does not part the surface anywhere. A point above no triangle stands for where the ways to its neighbours cross
+     * the border; DV_ERROR_NOT_FOUND, without any change: they do not. */
     DvStatus (*incise)(DvObject *topology, const DvCutPoint *path, uint32_t count, double snap_path, double snap_border,
                        uint32_t *opened);
     /* Puts a new point, *point, on an edge, at `weight` (between 0 and 1) of its second end. */

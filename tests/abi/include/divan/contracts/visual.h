@@ -284,6 +284,8 @@ typedef struct DvLegend {
 typedef struct DvLegendOps {
     uint32_t size;
     bool (*get)(void *self, DvLegend *legend); /* *legend starts as zeros; false: not shown */
+    /* Optional: who shows values in these colours says from which to which; a legend that has no range of its own shows it. */
+    void (*set_range)(void *self, double least, double most);
 } DvLegendOps;
 
 /* How translucent things are drawn in the scene: without it, in the same way with the renderer's own depth scale. */
@@ -300,6 +302,7 @@ typedef struct DvShaderView {
     const char *files[DV_SHADER_STAGES]; /* as found on the disk; NULL: not given, or not there: the renderer's own */
     const char *names[DV_SHADER_STAGES]; /* as the scene gives them, for messages; NULL: not given */
     uint64_t version;                    /* of all of that */
+    bool passive; /* it draws no visual models: who needs it starts it, as a DvPostProcess does */
 } DvShaderView;
 #define DV_SHADER "divan.shader/1"
 typedef struct DvShaderOps {
@@ -326,11 +329,16 @@ typedef struct DvShaderElement {
     uint32_t unit;       /* of a texture */
     bool repeats, sharp; /* a texture: beyond its borders it begins anew; nearest point instead of blended ones */
     bool srgb, without_mipmaps;
+    /* Of a texture that is a cube: files of its sides +x -x +y -y +z -z, all of them or none; squares of one size, upright as seen from
+     * inside (samplerCube). */
+    const char *sides[6];
 } DvShaderElement;
 #define DV_SHADER_ELEMENT "divan.shader-element/1"
 typedef struct DvShaderElementOps {
     uint32_t size;
     bool (*get)(void *self, DvShaderElement *element); /* *element starts as zeros; false: it has no effect now */
+    /* Optional: further elements of the object, by index from 1 on; false: there are no more. */
+    bool (*more)(void *self, uint32_t index, DvShaderElement *element);
 } DvShaderElementOps;
 
 /* The directions of the axes, red, green and blue, in a corner of the picture: turned as the camera is, seen from 3 units away with an
@@ -354,6 +362,7 @@ typedef struct DvViewport {
     DvCamera camera;        /* near and far 0: from the bounds of the scene */
     bool swapped;           /* the scene's camera looks here and this one over the whole */
     bool shows_camera;      /* a mark in the first view where this camera stands */
+    const char *path;       /* of the object, for messages; the recorder fills it */
 } DvViewport;
 #define DV_VIEWPORT "divan.viewport/1"
 typedef struct DvViewportOps {
@@ -361,10 +370,12 @@ typedef struct DvViewportOps {
     bool (*get)(void *self, DvViewport *viewport); /* *viewport starts as zeros; false: switched off */
 } DvViewportOps;
 
-/* What is done with the picture of the scene before it is shown: the shader of the node (whether it is passive or not) draws it anew
- * over the whole, with the picture as colorTexture in unit 0, depths as depthTexture in unit 1 and the size of a pixel as pixelSize. */
+/* What is done with the picture of the scene before it is shown, and before texts and legends are laid over it: the shader of the node
+ * (whether it is passive or not) draws it anew over the whole, with the picture as colorTexture, depths as depthTexture and the size of
+ * a pixel (1 / width, 1 / height) as pixelSize. */
 typedef struct DvPostProcess {
-    double near, far;       /* m, between which depths go from 0 to 1 */
+    /* m, between which depths go from 0 to 1 as a depth buffer has them: far (z - near) / (z (far - near)) */
+    double near, far;
     const DvObject *shader; /* offers DV_SHADER; NULL: none, nothing is done */
     bool linear_colors;     /* instead: colours are linear and become those of a screen (IEC 61966-2-1) */
 } DvPostProcess;
