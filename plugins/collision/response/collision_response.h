@@ -37,14 +37,15 @@ typedef struct CollisionResponse {
     const char *(*choose)(struct CollisionResponse *self, const DvCollisionBody *a, const DvCollisionBody *b);
 } CollisionResponse;
 
-#define COLLISION_RESPONSE_FIELDS(Struct, in)                                                            \
-    DV_FIELD(Struct, in response, "response", dv_type_string,                                            \
-             .help = "class of the responses: PenalityContactForceField, FrictionContactConstraint..."), \
-        DV_FIELD(Struct, in parameters, "responseParams", dv_type_string,                                \
-                 .help = "fields of the responses: name=value&name=value"),                              \
-        DV_FIELD(Struct, in pair_order, "pairOrder", dv_type_uints, .flags = DV_FIELD_STATE,             \
-                 .help = "ranks of the bodies, and the pairs that have responses"),                      \
-        DV_FIELD(Struct, in memories, "responseMemories", dv_type_doubles, .flags = DV_FIELD_STATE,      \
+#define COLLISION_RESPONSE_FIELDS(Struct, in)                                                                       \
+    DV_FIELD(Struct, in response, "response", dv_type_string,                                                       \
+             .help =                                                                                                \
+                 "class of the responses: PenalityContactForceField, FrictionContactConstraint...; nullptr: none"), \
+        DV_FIELD(Struct, in parameters, "responseParams", dv_type_string,                                           \
+                 .help = "fields of the responses: name=value&name=value"),                                         \
+        DV_FIELD(Struct, in pair_order, "pairOrder", dv_type_uints, .flags = DV_FIELD_STATE,                        \
+                 .help = "ranks of the bodies, and the pairs that have responses"),                                 \
+        DV_FIELD(Struct, in memories, "responseMemories", dv_type_doubles, .flags = DV_FIELD_STATE,                 \
                  .help = "responses made so far; of each response how many numbers it keeps, and the numbers")
 
 extern const DvContactManagerOps collision_response_ops;
