@@ -151,7 +151,7 @@ DV_SIMD_INLINE void element_rows_add_to_ends(ElementRow *row, const uint16_t *pl
         }
     }
     DV_EACH (i, DV_LANES)
-        origin[i]->sum -= sum[i];
+        origin[i]->sum -= sum[i]; /* cppcheck-suppress uninitvar ; there is an end at least */
 }
 
 #endif
