@@ -779,14 +779,21 @@ static void planes_and_transforms_hold_in_their_node_and_below(void **state)
 }
 
 /* Without a font no text is drawn, which is told; with one it has to be. */
-static void need_font(void)
+static bool has_font(void)
 {
     static const char *const places[] = {
         "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf", "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf",
         "/usr/share/fonts/TTF/DejaVuSans.ttf", "/usr/share/fonts/dejavu/DejaVuSans.ttf"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (access(places[i], R_OK) == 0)
-            return;
+            return true;
+    return false;
+}
+
+static void need_font(void)
+{
+    if (has_font())
+        return;
     print_message("skipped: no font\n");
     skip();
 }
@@ -1089,7 +1096,7 @@ static void each_of_the_gallery_is_where_its_fields_say(void **state)
     assert_true(p[2] > 2 * p[0]);
     const int label = gallery_count(&gallery, 556, 10, 230, 24, 3),
               words = gallery_count(&gallery, 310, 395, 170, 25, 2);
-    if (label + words == 0)
+    if (!has_font())
         print_message("no font: texts are not looked at\n");
     else
         assert_true(label > 200 && words > 100);
