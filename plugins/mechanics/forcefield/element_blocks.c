@@ -4,6 +4,7 @@
  */
 #include "forcefield/element_blocks.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void free_pairs(ElementBlocks *mesh)
@@ -24,7 +25,7 @@ void element_blocks_free(ElementBlocks *mesh)
     dv_free(mesh->limit);
     dv_free(mesh->entry);
     free_pairs(mesh);
-    memset(mesh, 0, sizeof *mesh);
+    *mesh = (ElementBlocks){.kept = mesh->kept};
 }
 
 static DvStatus no_point(const DvObject *object, const char *kind, uint32_t element, uint32_t point, uint32_t points,
@@ -245,6 +246,45 @@ static bool update_pairs(ElementBlocks *mesh, const MeshEdits *edits)
     return true;
 }
 
+/* ---- Pairs without elements ---- */
+
+static void forget_kept(ElementBlocks *mesh)
+{
+    if (mesh->kept && mesh->kept->count > 0)
+        dv_data_set(mesh->kept, NULL, 0);
+}
+
+/* Those of points that are not touched stay; those of touched points are looked for. */
+static void update_kept(ElementBlocks *mesh, const MeshEdits *edits)
+{
+    size_t before = 0, count = 0;
+    if (!mesh->kept)
+        return;
+    (void)dv_data_uints(mesh->kept, &before);
+    for (uint32_t i = 0; i < edits->points.count; i++)
+        for (uint32_t k = first_pair(mesh, edits->points.at[i]);
+             k < mesh->pairs && mesh->pair[2 * (size_t)k] == edits->points.at[i]; k++)
+            count += mesh->pair_begin[k] == mesh->pair_end[k];
+    if (before + count == 0)
+        return;
+    uint32_t *at = dv_data_begin(mesh->kept, before + 2 * count);
+    size_t used = 0;
+    for (size_t i = 0; i + 1 < before; i += 2)
+        if (!mesh_edits_touch_point(edits, at[i])) {
+            at[used++] = at[i];
+            at[used++] = at[i + 1];
+        }
+    for (uint32_t i = 0; i < edits->points.count; i++)
+        for (uint32_t k = first_pair(mesh, edits->points.at[i]);
+             k < mesh->pairs && mesh->pair[2 * (size_t)k] == edits->points.at[i]; k++)
+            if (mesh->pair_begin[k] == mesh->pair_end[k]) {
+                at[used++] = mesh->pair[2 * (size_t)k];
+                at[used++] = mesh->pair[2 * (size_t)k + 1];
+            }
+    (void)dv_data_begin(mesh->kept, used);
+    dv_data_end(mesh->kept);
+}
+
 DvStatus element_blocks_update(ElementBlocks *mesh, const DvObject *object, const char *kind, const MeshEdits *edits,
                                const DvTopologyRef *topology, uint32_t points, uint32_t elements, const uint32_t *list,
                                bool *paired)
@@ -269,6 +309,10 @@ DvStatus element_blocks_update(ElementBlocks *mesh, const DvObject *object, cons
         mesh->paired = false;
         mesh->pairs = 0;
     }
+    if (!*paired || edits->points_edited)
+        forget_kept(mesh);
+    else if (mesh->paired)
+        update_kept(mesh, edits);
     return DV_OK;
 }
 
@@ -326,13 +370,48 @@ static void make_room_for_pairs(ElementBlocks *mesh, size_t most)
     mesh->pair_entry = dv_alloc(mesh->pair_capacity, sizeof *mesh->pair_entry);
 }
 
+static int by_points(const void *a, const void *b)
+{
+    const uint32_t *left = a, *right = b;
+    const int i = left[0] == right[0];
+    return left[i] < right[i] ? -1 : left[i] > right[i];
+}
+
+/* Pairs without an element, sorted; dv_free. */
+static uint32_t *sorted_kept(const ElementBlocks *mesh, uint32_t *count)
+{
+    size_t numbers = 0;
+    const uint32_t *at = mesh->kept ? dv_data_uints(mesh->kept, &numbers) : NULL;
+    *count = (uint32_t)numbers / 2;
+    uint32_t *sorted = dv_alloc(numbers, sizeof *sorted);
+    if (numbers == 0)
+        return sorted;
+    memcpy(sorted, at, numbers * sizeof *sorted);
+    qsort(sorted, *count, 2 * sizeof *sorted, by_points);
+    return sorted;
+}
+
+/* `second` among `found` ascending numbers, if it is not there. */
+static uint32_t put_in(uint32_t *seconds, uint32_t found, uint32_t second)
+{
+    uint32_t at = found;
+    while (at > 0 && seconds[at - 1] > second)
+        at--;
+    if (at > 0 && seconds[at - 1] == second)
+        return found;
+    memmove(seconds + at + 1, seconds + at, (found - at) * sizeof *seconds);
+    seconds[at] = second;
+    return found + 1;
+}
+
 /* The pairs of the elements around each point, sorted by the second point; a stable order keeps elements ascending. */
 void element_blocks_find_pairs(ElementBlocks *mesh)
 {
     if (mesh->paired || mesh->elements == 0)
         return;
     const uint32_t nodes = mesh->nodes, points = mesh->points;
-    make_room_for_pairs(mesh, (size_t)mesh->elements * nodes * (nodes - 1) / 2);
+    uint32_t kept_count, next = 0, *kept = sorted_kept(mesh, &kept_count);
+    make_room_for_pairs(mesh, (size_t)mesh->elements * nodes * (nodes - 1) / 2 + kept_count);
     mesh->paired = true;
     uint32_t *pair_of =
         dv_alloc(points, sizeof *pair_of); /* of the second point, + 1, while one first point is handled */
@@ -354,6 +433,9 @@ void element_blocks_find_pairs(ElementBlocks *mesh)
                 }
             }
         }
+        for (; next < kept_count && kept[2 * (size_t)next] <= p; next++)
+            if (kept[2 * (size_t)next] == p && kept[2 * (size_t)next + 1] < points)
+                found = put_in(seconds, found, kept[2 * (size_t)next + 1]);
         for (uint32_t k = 0; k < found; k++) {
             const uint32_t q = seconds[k], number = mesh->pairs++;
             mesh->pair[2 * (size_t)number] = p;
@@ -373,6 +455,7 @@ void element_blocks_find_pairs(ElementBlocks *mesh)
         }
     }
     mesh->pair_room = entries;
+    dv_free(kept);
     dv_free(pair_of);
     dv_free(seconds);
     dv_free(counts);

@@ -41,6 +41,8 @@ typedef struct ElementBlocks {
 
     /* Pairs of different points that share an element, or did, first < second, sorted; made by element_blocks_find_pairs. */
     bool paired; /* they are made */
+    DvData *
+        kept; /* optional: pairs without an element, two numbers each, so that a saved scene goes on with the same pattern */
     size_t pair_capacity;
     uint32_t pairs;
     uint32_t *pair;                  /* [pairs][2] */
@@ -48,6 +50,18 @@ typedef struct ElementBlocks {
     uint32_t pair_room;              /* entries in all */
     uint32_t *pair_entry;            /* element << 6 | local number of first << 3 | local number of second, ascending */
 } ElementBlocks;
+
+/* The field of these pairs. */
+#define KEPT_PAIRS_FIELD(Struct, member)                                                            \
+    DV_FIELD(Struct, member, "keptPairs", dv_type_uints, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN, \
+             .help = "pairs of points that no element couples any more, and that matrices have a place for")
+
+/* Before the edits are attached and the blocks built: both keep that field. */
+static inline void element_blocks_keep_pairs(ElementBlocks *mesh, MeshEdits *edits, DvData *field)
+{
+    mesh->kept = edits->kept_pairs = field;
+    edits->paired = &mesh->paired;
+}
 
 static inline uint32_t element_blocks_point(const ElementBlocks *mesh, uint32_t element, uint32_t local)
 {

@@ -43,6 +43,30 @@ static void check_size(MeshEdits *edits)
         edits->all = true;
 }
 
+static void forget_kept_pairs(MeshEdits *edits)
+{
+    if (edits->kept_pairs && edits->kept_pairs->count > 0)
+        dv_data_set(edits->kept_pairs, NULL, 0);
+}
+
+/* Those of an element that goes, which may be left without any: for a scene that is saved before they are looked for. */
+static void keep_pairs_of(MeshEdits *edits, const DvElements *elements, uint32_t element)
+{
+    const uint32_t nodes = dv_element_nodes(edits->kind), *point = elements->at + (size_t)element * nodes;
+    if (!edits->kept_pairs || !*edits->paired || edits->points_edited)
+        return;
+    size_t used = edits->kept_pairs->count;
+    uint32_t *at = dv_data_begin(edits->kept_pairs, used + (size_t)nodes * (nodes - 1));
+    for (uint32_t i = 0; i < nodes; i++)
+        for (uint32_t j = 0; j < nodes; j++)
+            if (point[i] < point[j]) {
+                at[used++] = point[i];
+                at[used++] = point[j];
+            }
+    (void)dv_data_begin(edits->kept_pairs, used);
+    dv_data_end(edits->kept_pairs);
+}
+
 static void elements_changed(DvElementData *data, const DvElementChange *change)
 {
     MeshEdits *edits = data->owner;
@@ -60,6 +84,7 @@ static void elements_changed(DvElementData *data, const DvElementChange *change)
         break;
     case DV_ELEMENTS_REMOVED:
         for (uint32_t i = 0; i < change->count; i++) {
+            keep_pairs_of(edits, &elements, change->indices[i]);
             touch(&edits->elements, change->indices[i]);
             touch_points_of(edits, &elements, change->indices[i]);
             touch_points_of(edits, &elements, first + i);
@@ -87,6 +112,7 @@ static void points_changed(DvElementData *data, const DvElementChange *change)
     if (change->change == DV_POINTS_MOVED || edits->all)
         return;
     edits->any = edits->points_edited = true;
+    forget_kept_pairs(edits);
     const DvTopologyOps *ops = ops_of(data);
     void *self = dv_object_self(data->topology);
     if (change->change == DV_ELEMENTS_ADDED) {
@@ -107,9 +133,9 @@ static void points_changed(DvElementData *data, const DvElementChange *change)
 
 static void replaced(DvElementData *data, DvMeshReplacement why)
 {
-    (void)why;
     MeshEdits *edits = data->owner;
     edits->any = edits->all = edits->points_edited = true;
+    edits->restored = why == DV_MESH_RESTORED;
 }
 
 DvStatus mesh_edits_attach(MeshEdits *edits, DvObject *topology, DvElementKind kind)
@@ -133,7 +159,7 @@ void mesh_edits_detach(MeshEdits *edits)
     dv_element_data_detach(&edits->of_elements);
     dv_free(edits->points.at);
     dv_free(edits->elements.at);
-    *edits = (MeshEdits){.kind = edits->kind};
+    *edits = (MeshEdits){.kind = edits->kind, .kept_pairs = edits->kept_pairs, .paired = edits->paired};
 }
 
 static int ascending(const void *a, const void *b)
@@ -191,6 +217,8 @@ void mesh_edits_copy_points(const MeshEdits *edits, DvData *field, const DvConst
 
 void mesh_edits_clear(MeshEdits *edits)
 {
+    if (edits->all && !edits->restored)
+        forget_kept_pairs(edits);
     edits->points.count = edits->elements.count = 0;
-    edits->any = edits->all = edits->points_edited = false;
+    edits->any = edits->all = edits->points_edited = edits->restored = false;
 }

@@ -12,6 +12,7 @@
 
 #include <divan/contracts/state.h>
 #include <divan/contracts/topology.h>
+#include <divan/data.h>
 
 typedef struct TouchedNumbers {
     uint32_t *at;
@@ -23,6 +24,9 @@ typedef struct MeshEdits {
     bool any;
     bool all;           /* too much: everything is to be made anew */
     bool points_edited; /* some have come or gone */
+    bool restored;      /* all, by a saved scene that goes on */
+    const bool *paired; /* of who has such pairs: whether they are made */
+    DvData *kept_pairs; /* optional, a state field: empty from when everything was made anew; see element_blocks.h */
     DvElementKind kind; /* of the elements */
     DvElementData of_points, of_elements;
 } MeshEdits;

@@ -38,6 +38,7 @@ static const char *const methods[] = {"large", "polar", "small", "exact", NULL};
 #define FIELD(member, name, type, ...) DV_FIELD(HexahedronFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
     SINGLE_STATE_FIELDS(HexahedronFEMForceField, base),
+    KEPT_PAIRS_FIELD(HexahedronFEMForceField, kept_pairs),
     DV_LINK(HexahedronFEMForceField, topology_link, "topology", DV_TOPOLOGY,
             .help = "mesh; that of the node by default"),
     MATERIAL_FIELDS(HexahedronFEMForceField, material, DV_FIELD_INPUT),
@@ -437,6 +438,7 @@ DvStatus hexahedron_fem_init(DvObject *object, void *self_)
     if (status == DV_OK)
         status =
             element_materials_attach(&self->materials, &self->material, NULL, self->topology.object, DV_HEXAHEDRA, 1);
+    element_blocks_keep_pairs(&self->mesh, &self->edits, &self->kept_pairs);
     if (status == DV_OK)
         status = mesh_edits_attach(&self->edits, self->topology.object, DV_HEXAHEDRA);
     if (status != DV_OK) {

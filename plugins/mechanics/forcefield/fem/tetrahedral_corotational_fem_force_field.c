@@ -28,6 +28,7 @@ static const TetrahedronMethod method_of[] = {TETRAHEDRON_SMALL, TETRAHEDRON_LAR
 #define FIELD(member, name, type, ...) DV_FIELD(TetrahedralCorotationalFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
     SINGLE_STATE_FIELDS(TetrahedralCorotationalFEMForceField, common.base),
+    KEPT_PAIRS_FIELD(TetrahedralCorotationalFEMForceField, common.kept_pairs),
     DV_LINK(TetrahedralCorotationalFEMForceField, topology_link, "topology", DV_TOPOLOGY,
             .help = "mesh; that of the node by default"),
     MATERIAL_FIELDS(TetrahedralCorotationalFEMForceField, material, 0),
@@ -158,6 +159,7 @@ static DvStatus init(DvObject *object, void *self_)
     if (status == DV_OK)
         status = element_materials_attach(&self->common.materials, &self->material, &self->local_stiffness_factor,
                                           self->common.topology.object, DV_TETRAHEDRA, 1);
+    element_blocks_keep_pairs(&self->common.blocks.mesh, &self->common.edits, &self->common.kept_pairs);
     if (status == DV_OK)
         status = mesh_edits_attach(&self->common.edits, self->common.topology.object, DV_TETRAHEDRA);
     if (status != DV_OK) {

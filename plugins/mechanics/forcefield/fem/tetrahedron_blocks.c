@@ -30,7 +30,7 @@ void tetrahedron_blocks_free(TetrahedronBlocks *t)
     dv_free(t->normal);
     dv_free(t->turn);
     dv_free(t->row);
-    memset(t, 0, sizeof *t);
+    *t = (TetrahedronBlocks){.mesh = {.kept = t->mesh.kept}};
 }
 
 static void set_lane(DvReal8 m[3][3], uint32_t lane, DvMat3 values)

@@ -39,6 +39,7 @@ static const char *const methods[] = {"small", "large", "polar", "svd", "exact",
 #define FIELD(member, name, type, ...) DV_FIELD(TetrahedronFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
     SINGLE_STATE_FIELDS(TetrahedronFEMForceField, common.base),
+    KEPT_PAIRS_FIELD(TetrahedronFEMForceField, common.kept_pairs),
     DV_LINK(TetrahedronFEMForceField, topology_link, "topology", DV_TOPOLOGY,
             .help = "mesh; that of the node by default"),
     MATERIAL_FIELDS(TetrahedronFEMForceField, material, 0),
@@ -382,6 +383,7 @@ static DvStatus init(DvObject *object, void *self_)
                                      self->common.topology.object, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA, cut ? 6 : 1);
     if (status == DV_OK)
         status = follow_strains(self, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA);
+    element_blocks_keep_pairs(&self->common.blocks.mesh, &self->common.edits, &self->common.kept_pairs);
     if (status == DV_OK)
         status =
             mesh_edits_attach(&self->common.edits, self->common.topology.object, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA);

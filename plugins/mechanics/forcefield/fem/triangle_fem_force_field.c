@@ -24,6 +24,7 @@ typedef struct TriangleFEMForceField {
     DvElementData initial;    /* what initialPoints held, of each point; not attached when it is empty */
     uint64_t initial_version; /* of the field then */
     bool from_quads;
+    DvData kept_pairs;
     MeshEdits edits; /* since the blocks were brought up to date */
     TriangleBlocks blocks;
     uint64_t structure, edited; /* + 1 when couplings, or numbers of the matrix, have become others */
@@ -34,6 +35,7 @@ static const char *const methods[] = {"small", "large", "linear", "exact", NULL}
 #define FIELD(member, name, type, ...) DV_FIELD(TriangleFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
     SINGLE_STATE_FIELDS(TriangleFEMForceField, base),
+    KEPT_PAIRS_FIELD(TriangleFEMForceField, kept_pairs),
     DV_LINK(TriangleFEMForceField, topology_link, "topology", DV_TOPOLOGY, .help = "mesh; that of the node by default"),
     MATERIAL_FIELDS(TriangleFEMForceField, material, 0),
     FIELD(initial_points, "initialPoints", dv_type_vec3s, .unit = "m",
@@ -221,6 +223,7 @@ static DvStatus init(DvObject *object, void *self_)
         status = element_materials_attach(&self->materials, &self->material, NULL, self->topology.object,
                                           self->from_quads ? DV_QUADS : DV_TRIANGLES, self->from_quads ? 2 : 1);
     }
+    element_blocks_keep_pairs(&self->blocks.mesh, &self->edits, &self->kept_pairs);
     if (status == DV_OK)
         status = mesh_edits_attach(&self->edits, self->topology.object, self->from_quads ? DV_QUADS : DV_TRIANGLES);
     if (status != DV_OK) {

@@ -32,7 +32,8 @@ typedef struct TriangularFEMForceField {
     ElementMaterials materials;
     DvElementData given;    /* GivenShape of each triangle, zero of new ones; not attached when the scene gives none */
     uint64_t given_version; /* of the fields then */
-    MeshEdits edits;        /* since the blocks were brought up to date */
+    DvData kept_pairs;
+    MeshEdits edits; /* since the blocks were brought up to date */
     TriangleBlocks blocks;
     double (*stress)[3], *first; /* room for stresses of `room` triangles */
     uint32_t room;
@@ -49,6 +50,7 @@ static const TriangleMethod method_of[] = {TRIANGLE_PLANAR, TRIANGLE_LARGE};
 #define FIELD(member, name, type, ...) DV_FIELD(TriangularFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
     SINGLE_STATE_FIELDS(TriangularFEMForceField, base),
+    KEPT_PAIRS_FIELD(TriangularFEMForceField, kept_pairs),
     DV_LINK(TriangularFEMForceField, topology_link, "topology", DV_TOPOLOGY,
             .help = "mesh; that of the node by default"),
     MATERIAL_FIELDS(TriangularFEMForceField, material, 0),
@@ -240,6 +242,7 @@ static DvStatus init(DvObject *object, void *self_)
     if (status == DV_OK)
         status =
             element_materials_attach(&self->materials, &self->material, NULL, self->topology.object, DV_TRIANGLES, 1);
+    element_blocks_keep_pairs(&self->blocks.mesh, &self->edits, &self->kept_pairs);
     if (status == DV_OK)
         status = mesh_edits_attach(&self->edits, self->topology.object, DV_TRIANGLES);
     if (status != DV_OK) {
