@@ -7,20 +7,17 @@
  */
 #include "host.h"
 
-#include <errno.h>
 #include <glib/gstdio.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <divan/contracts/image.h>
 #include <divan/contracts/picture.h>
 #include <divan/contracts/renderer.h>
-#include <divan/output.h>
 
+#include "film.h"
 #include "view_file.h"
 
 enum { DEFAULT_WIDTH = 1280, DEFAULT_HEIGHT = 720 };
@@ -31,12 +28,6 @@ static void on_signal(int number)
 {
     interrupted = number;
 }
-
-typedef struct Film {
-    FILE *file; /* that ffmpeg writes to; NULL: none is made */
-    int pipe;   /* pixels go in */
-    GPid ffmpeg;
-} Film;
 
 typedef struct Job {
     const Options *options;
@@ -159,80 +150,37 @@ static double frames_per_second(const Job *job)
     return between > 0 ? fmin(fmax(1 / between, 1), 240) : 25;
 }
 
-static void take_file(gpointer data)
+static bool film_failed(const Job *job, DvText *why)
 {
-    (void)dup2(*(int *)data, STDOUT_FILENO);
+    fprintf(stderr, "divan: --mp4 %s: %s\n", job->options->mp4, why->at ? why->at : "unknown");
+    dv_text_free(why);
+    return false;
 }
 
-/* ffmpeg takes pixels and writes to the file that stands for the new film until that is whole. */
 static bool open_film(Job *job)
 {
     DvText why = {0};
-    GError *error = NULL;
-    if (!job->options->mp4)
-        return true;
-    job->film.file = dv_output_open(job->options->mp4, job->scene, &why);
-    if (!job->film.file)
-        return complain(job->options->mp4, &why);
-    char *size = g_strdup_printf("%ux%u", job->image.width, job->image.height);
-    char rate[G_ASCII_DTOSTR_BUF_SIZE];
-    g_ascii_formatd(rate, sizeof rate, "%.6g", frames_per_second(job));
-    /* Pixels come in pairs in the colours of films: an odd side loses one. */
-    char *arguments[] = {"ffmpeg",    "-loglevel", "error",    "-y",
-                         "-f",        "rawvideo",  "-pix_fmt", "rgba",
-                         "-s",        size,        "-r",       rate,
-                         "-i",        "pipe:0",    "-vf",      "crop=trunc(iw/2)*2:trunc(ih/2)*2",
-                         "-pix_fmt",  "yuv420p",   "-f",       "mp4",
-                         "/dev/fd/1", NULL};
-    int file = fileno(job->film.file);
-    const bool good = g_spawn_async_with_pipes(
-        NULL, arguments, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_LEAVE_DESCRIPTORS_OPEN,
-        take_file, &file, &job->film.ffmpeg, &job->film.pipe, NULL, NULL, &error);
-    if (!good)
-        fprintf(stderr, "divan: --mp4 %s: ffmpeg cannot be started (%s); on Debian: apt-get install ffmpeg\n",
-                job->options->mp4, error->message);
-    g_clear_error(&error);
-    g_free(size);
-    return good;
+    return !job->options->mp4 ||
+           film_open(&job->film, job->options->mp4, job->scene, job->image.width, job->image.height,
+                     frames_per_second(job), &why) ||
+           film_failed(job, &why);
 }
 
-static bool add_to_film(Job *job)
+static bool add_to_film(const Job *job)
 {
-    const size_t bytes = (size_t)job->image.width * job->image.height * 4;
-    for (size_t sent = 0; job->film.ffmpeg && sent < bytes;) {
-        const ssize_t now = write(job->film.pipe, job->image.pixels + sent, bytes - sent);
-        if (now < 0 && errno == EINTR)
-            continue;
-        if (now <= 0) {
-            fprintf(stderr, "divan: --mp4 %s: ffmpeg takes no more pictures; its message is above\n",
-                    job->options->mp4);
-            return false;
-        }
-        sent += (size_t)now;
-    }
-    return true;
+    DvText why = {0};
+    return film_add(&job->film, job->image.pixels, &why) || film_failed(job, &why);
 }
 
-/* The film takes the place of the old file only if all went well. */
+/* What went wrong before has been said. */
 static bool close_film(Job *job, bool good)
 {
-    DvText text = {0};
-    int status = 0;
-    if (!job->film.file)
-        return good;
-    if (job->film.ffmpeg) {
-        (void)close(job->film.pipe);
-        while (waitpid(job->film.ffmpeg, &status, 0) < 0 && errno == EINTR) {
-        }
-        g_spawn_close_pid(job->film.ffmpeg);
-        if (status != 0 && good)
-            fprintf(stderr, "divan: --mp4 %s: ffmpeg failed; its message is above\n", job->options->mp4);
-        good = good && status == 0;
-    }
-    if (dv_output_close(job->film.file, good ? DV_OUTPUT_WHOLE : DV_OUTPUT_NONE, &text) != DV_OK)
-        good = complain(job->options->mp4, &text);
-    dv_text_free(&text);
-    return good;
+    DvText why = {0};
+    const bool closed = film_close(&job->film, good, &why);
+    if (good && !closed)
+        (void)film_failed(job, &why);
+    dv_text_free(&why);
+    return closed;
 }
 
 /* Pictures */

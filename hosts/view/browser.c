@@ -67,7 +67,10 @@ static EGLDisplay of_first_device(void)
 static bool use_display(Browser *browser, EGLDisplay display)
 {
     static const EGLint wanted[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_SURFACE_TYPE, EGL_DONT_CARE, EGL_NONE};
-    static const EGLint core[] = {EGL_CONTEXT_MAJOR_VERSION_KHR,
+    enum { ROBUST = 2 }; /* one that says when it is lost, where there is such a one */
+    static const EGLint core[] = {EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY_KHR,
+                                  EGL_LOSE_CONTEXT_ON_RESET_KHR,
+                                  EGL_CONTEXT_MAJOR_VERSION_KHR,
                                   3,
                                   EGL_CONTEXT_MINOR_VERSION_KHR,
                                   3,
@@ -81,6 +84,8 @@ static bool use_display(Browser *browser, EGLDisplay display)
         !eglChooseConfig(display, wanted, &config, 1, &configs) || configs != 1)
         return false;
     EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, core);
+    if (context == EGL_NO_CONTEXT)
+        context = eglCreateContext(display, config, EGL_NO_CONTEXT, core + ROBUST);
     if (context == EGL_NO_CONTEXT)
         return false;
     browser->display = display;

@@ -40,7 +40,12 @@ static bool open_window(View *view, Desktop *desktop)
     if (!desktop->window)
         return failed("no window", "it takes a display with OpenGL; `divan-view --serve 8080` shows it in a browser, "
                                    "`divan run` and `divan render` need none");
+    /* One that says when it is lost, where there is such a one. */
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_RESET_NOTIFICATION, SDL_GL_CONTEXT_RESET_LOSE_CONTEXT);
     desktop->context = SDL_GL_CreateContext(desktop->window);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_RESET_NOTIFICATION, SDL_GL_CONTEXT_RESET_NO_NOTIFICATION);
+    if (!desktop->context)
+        desktop->context = SDL_GL_CreateContext(desktop->window);
     if (!desktop->context)
         return failed("no OpenGL 3.3",
                       "a driver of the graphics card, or Mesa's software renderer (libgl1-mesa-dri), gives it");

@@ -11,18 +11,19 @@ static const char *const titles[] = {
     [FILE_REPLAY] = "Replay a recording###files",
     [FILE_EXPORT] = "Export all plots as a table###files",
     [FILE_LOG] = "Save the log###files",
+    [FILE_FILM] = "Film the picture###files",
 };
 
 static const char *const verbs[] = {
-    [FILE_OPEN] = "Open",     [FILE_SAVE] = "Save",     [FILE_RECORD] = "Record",
-    [FILE_REPLAY] = "Replay", [FILE_EXPORT] = "Export", [FILE_LOG] = "Save",
+    [FILE_OPEN] = "Open",     [FILE_SAVE] = "Save", [FILE_RECORD] = "Record", [FILE_REPLAY] = "Replay",
+    [FILE_EXPORT] = "Export", [FILE_LOG] = "Save",  [FILE_FILM] = "Film",
 };
 
 void dialogs_files(View *view, FileUse use)
 {
     static const char *const endings[] = {
-        [FILE_OPEN] = "",   [FILE_SAVE] = ".saved.scn", [FILE_RECORD] = ".session",
-        [FILE_REPLAY] = "", [FILE_EXPORT] = ".csv",     [FILE_LOG] = ".log",
+        [FILE_OPEN] = "",       [FILE_SAVE] = ".saved.scn", [FILE_RECORD] = ".session", [FILE_REPLAY] = "",
+        [FILE_EXPORT] = ".csv", [FILE_LOG] = ".log",        [FILE_FILM] = ".mp4",
     };
     char *base = g_path_get_basename(view->now->file);
     view->file_use = use;
@@ -97,6 +98,9 @@ static void use_file(View *view, const char *file)
     case FILE_LOG:
         if (!logbook_save(view->book, file, &why))
             logbook_add(view->book, DV_LEVEL_ERROR, NULL, "%s: %s", file, why.at ? why.at : "not written");
+        break;
+    case FILE_FILM:
+        filming_begin(view, file);
         break;
     case FILE_NONE:
         break;

@@ -6,6 +6,7 @@
 
 #include <SDL_events.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -187,6 +188,7 @@ int main(int argc, char **argv)
         {0},
     };
     setlocale(LC_CTYPE, "");
+    (void)signal(SIGPIPE, SIG_IGN); /* ffmpeg may go */
     GOptionContext *context =
         g_option_context_new("[SCENE]\n\nA window on a scene: animate it, pull it, look into it and change it.");
     GOptionGroup *group = g_option_group_new("view", "", "", wishes, NULL);

@@ -48,6 +48,7 @@ static void file_menu(View *view)
     item(view, ACTION_PLOT, false, view->changed != NULL);
     item(view, ACTION_EXPORT, false, view->now->plots->len > 0);
     item(view, ACTION_SCREENSHOT, false, has_scene);
+    item(view, ACTION_FILM, view->filming != NULL, has_scene);
     ui_separator();
     item(view, ACTION_QUIT, false, true);
     ui_menu_end();
@@ -921,8 +922,9 @@ void panels_status(View *view, UiBox box)
             g_free(text);
         }
         text =
-            g_strdup_printf("%s%s%s%.0f pictures/s    %.1f ms to draw", now->recording ? "recording    " : "",
-                            now->replay_steps ? "replaying    " : "", view->viewport.problem ? "no renderer    " : "",
+            g_strdup_printf("%s%s%s%s%.0f pictures/s    %.1f ms to draw", view->filming ? "filming    " : "",
+                            now->recording ? "recording    " : "", now->replay_steps ? "replaying    " : "",
+                            view->viewport.problem ? "no renderer    " : "",
                             view->frame_seconds > 0 ? 1 / view->frame_seconds : 0.0, 1e3 * view->viewport.draw_seconds);
         ui_same_line(box.width - ui_text_width(text) - 16);
         ui_text(now->recording ? UI_ERROR : UI_DIM, text);

@@ -8,6 +8,7 @@
  *   browser.c    another: a browser, by serve.c
  *   viewport.c   the picture of the scene, the mouse over it
  *   panels.c     tree, fields, log, plots, times
+ *   filming.c    films of it
  *   dialogs.c    files, shortcuts, about
  *   settings.c   what is kept from run to run
  */
@@ -32,7 +33,16 @@ typedef struct Wishes {
     gboolean animate, fast, serves;
 } Wishes;
 
-typedef enum FileUse { FILE_NONE, FILE_OPEN, FILE_SAVE, FILE_RECORD, FILE_REPLAY, FILE_EXPORT, FILE_LOG } FileUse;
+typedef enum FileUse {
+    FILE_NONE,
+    FILE_OPEN,
+    FILE_SAVE,
+    FILE_RECORD,
+    FILE_REPLAY,
+    FILE_EXPORT,
+    FILE_LOG,
+    FILE_FILM
+} FileUse;
 
 /* The picture and what it is drawn with. */
 typedef struct Viewport {
@@ -57,6 +67,7 @@ typedef struct Viewport {
 } Viewport;
 
 typedef struct View View;
+typedef struct Filming Filming;
 
 /* Where frames go and events come from. On the window's thread, but for wake. All required. */
 typedef struct Screen {
@@ -76,10 +87,12 @@ typedef struct Screen {
 extern const Screen screen_desktop, screen_browser;
 
 struct View {
+    Filming *filming; /* NULL: no film is made */
     const Screen *screen;
     void *at_screen;      /* what it keeps */
     unsigned framebuffer; /* that frames are drawn into; 0: the window's */
     bool has_panels;
+    bool tells_reset; /* OpenGL says when the graphics card was reset */
     char *title;
     Logbook *book;
     Session *session;
@@ -147,6 +160,7 @@ typedef enum Action {
     ACTION_OPEN,
     ACTION_SAVE,
     ACTION_SCREENSHOT,
+    ACTION_FILM,
     ACTION_RECORD,
     ACTION_REPLAY,
     ACTION_EXPORT,
@@ -197,6 +211,11 @@ void panels_status(View *view, UiBox box);
 /* dialogs.c */
 void dialogs_draw(View *view);
 void dialogs_files(View *view, FileUse use);
+
+/* filming.c */
+void filming_begin(View *view, const char *file);
+void filming_take(View *view); /* a picture has been drawn */
+void filming_end(View *view);
 
 /* settings.c */
 void settings_read(View *view);

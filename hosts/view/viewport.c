@@ -199,6 +199,7 @@ static void draw_picture(View *view)
     port->uploaded = (double)stats.uploaded;
     port->drawn = now->number;
     dv_text_free(&why);
+    filming_take(view);
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
 }
 

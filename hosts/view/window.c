@@ -18,6 +18,7 @@ const Shortcut shortcuts[ACTIONS] = {
     [ACTION_OPEN] = {"Ctrl+O", "Open...", SDLK_o, true},
     [ACTION_SAVE] = {"Ctrl+S", "Save with its state...", SDLK_s, true},
     [ACTION_SCREENSHOT] = {"S", "Save the picture", SDLK_s, false},
+    [ACTION_FILM] = {"Ctrl+M", "Film the picture, or end that", SDLK_m, true},
     [ACTION_RECORD] = {"Ctrl+E", "Record what is done, or end it", SDLK_e, true},
     [ACTION_REPLAY] = {"Ctrl+P", "Replay a recording...", SDLK_p, true},
     [ACTION_EXPORT] = {"Ctrl+T", "Export plots...", SDLK_t, true},
@@ -77,6 +78,7 @@ bool window_open(View *view)
     g_free(font);
     if (!view->has_panels)
         return false;
+    view->tells_reset = epoxy_gl_version() >= 45 || epoxy_has_gl_extension("GL_KHR_robustness");
     (void)viewport_start(view);
     session_on_publish(view->session, wake, view);
     return true;
@@ -85,6 +87,7 @@ bool window_open(View *view)
 void window_close(View *view)
 {
     session_on_publish(view->session, NULL, NULL);
+    filming_end(view);
     if (view->has_panels) {
         viewport_stop(view);
         ui_stop();
@@ -163,6 +166,12 @@ void view_act(View *view, Action action)
         break;
     case ACTION_SCREENSHOT:
         viewport_screenshot(view);
+        break;
+    case ACTION_FILM:
+        if (view->filming)
+            filming_end(view);
+        else if (view->now->has_scene)
+            dialogs_files(view, FILE_FILM);
         break;
     case ACTION_RECORD:
         record(view);
@@ -302,10 +311,6 @@ static void take_event(View *view, const SDL_Event *event)
         view_open(view, event->drop.file);
         SDL_free(event->drop.file);
         break;
-    case SDL_RENDER_DEVICE_RESET:
-        view_toast(view, "The graphics card was reset");
-        view->viewport.drawn = 0;
-        break;
     default:
         break;
     }
@@ -347,6 +352,19 @@ static void lay_out(View *view)
     viewport_draw(view, (UiBox){right, top, screen.width - right, height - view->bottom - gap});
     panels_bottom(view, (UiBox){right, screen.height - status - view->bottom, screen.width - right, view->bottom});
     panels_status(view, (UiBox){0, screen.height - status, screen.width, status});
+}
+
+/* Nothing can be drawn any more, and what was drawn with is gone; the scene and what is recorded of it are not. */
+static bool is_lost(View *view)
+{
+    const GLenum status = view->tells_reset ? glGetGraphicsResetStatus() : GL_NO_ERROR;
+    if (status == GL_NO_ERROR)
+        return false;
+    logbook_add(view->book, DV_LEVEL_ERROR, NULL,
+                "the graphics card was reset%s: divan-view ends, and what was recorded is whole; start it again",
+                status == GL_GUILTY_CONTEXT_RESET ? ", because of what was drawn" : "");
+    view->exit_status = 1;
+    return true;
 }
 
 static void draw_frame(View *view)
@@ -531,6 +549,7 @@ void window_run(View *view)
         view->frames -= view->frames > 0;
         view->focusing -= view->focusing > 0;
         draw_frame(view);
+        view->quits |= is_lost(view);
         take_wanted_screenshot(view, &settled);
         view->screen->show(view);
         const double now = view_clock();

@@ -3,7 +3,7 @@
 """The window that divan-view serves, by a small browser of our own: who may enter, frames of the size asked for, mouse and keys, one that goes
 and comes back, a second one, one that takes no frames, one that talks nonsense; then what goes wrong at the start.
 
-check_browser.py DIVAN_VIEW SCENES"""
+check_browser.py DIVAN_VIEW SCENES LOST_CONTEXT, a library to be loaded first"""
 import http.client
 import os
 import shutil
@@ -15,7 +15,7 @@ import sys
 from viewer import (FAILURES, SECONDS, Served, Socket, begin_folder, check, draws_without_display, end_folder, recorded, replay,
                     size_of_jpeg, wait_for)
 
-VIEW, SCENES = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
+VIEW, SCENES, LOST_CONTEXT = (os.path.realpath(name) for name in sys.argv[1:4])
 STEP_BUTTON = "70 44"  # in the bar of tools
 
 
@@ -253,6 +253,47 @@ def settings_of_the_mouse():
     served.end("a scene with settings of the mouse")
 
 
+def film():
+    """Ctrl+M, a name, and again: a film, where ffmpeg is; the old file where it is not."""
+    with open("beam.mp4", "w", encoding="ascii") as file:
+        file.write("old")
+    served = Served(VIEW, "beam.scn")
+    browser = Browser(served)
+    browser.wait("a frame", lambda: browser.frame)
+    browser.wait("the title", lambda: "title beam.scn - divan-view" in browser.texts)
+    browser.press("m", 2)
+    browser.press("Return")
+    browser.press("Space")
+    if shutil.which("ffmpeg"):
+        browser.wait("a film on its way", lambda: len([name for name in os.listdir(".") if name.startswith("beam.mp4")]) > 1)
+        begin = browser.frames
+        browser.wait("frames of the film", lambda: browser.frames > begin + 5)
+        browser.press("m", 2)
+
+        def film_begins():
+            with open("beam.mp4", "rb") as file:
+                return file.read(8)[4:] == b"ftyp"
+        browser.wait("a film", film_begins)
+    else:
+        browser.wait("the reason why there is no film", lambda: "ffmpeg cannot be started" in served.said())
+        with open("beam.mp4", encoding="ascii") as file:
+            check(file.read() == "old", "the old film has gone")
+    browser.press("q", 2)
+    browser.wait("the news of the end", lambda: "ended" in browser.texts)
+    browser.close()
+    served.end("a film")
+
+
+def lose_the_context():
+    """The graphics card is reset: that is said, and what was recorded is whole."""
+    done = subprocess.run([VIEW, "beam.scn", "--serve", "0", "--start", "--record", "lost.session", "--steps", "100000",
+                           "--screenshot", "never.png"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=3 * SECONDS,
+                          env={**os.environ, "LD_PRELOAD": LOST_CONTEXT}, check=False)
+    check(done.returncode == 1 and "the graphics card was reset" in done.stderr,
+          "a lost context: exit status %d: %s" % (done.returncode, done.stderr))
+    check(recorded(" end ", "lost.session"), "the recording has no end after a lost context")
+
+
 def interrupt():
     served = Served(VIEW, "beam.scn", "--start", "--fast", "--record", "second.session")
     wait_for("a recording", lambda: recorded("start ", "second.session"))
@@ -291,6 +332,8 @@ def main():
         shutil.copy(os.path.join(SCENES, "beam.scn"), folder)
         session()
         settings_of_the_mouse()
+        film()
+        lose_the_context()
         interrupt()
         mistakes()
     finally:
