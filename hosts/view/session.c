@@ -2,7 +2,8 @@
  *
  * The loop of the simulation thread, and what each message does.
  *
- * Snapshots are published 60 times a second while something changes, but take no more than a twentieth of the time.
+ * Snapshots are published 60 times a second while something changes, but take no more than a twentieth of the time; where steps are made as
+ * fast as possible, of the thread's own time on a processor, which others may share.
  */
 #include "session.h"
 
@@ -47,6 +48,7 @@ struct Session {
     unsigned steps_wanted;
     double due;         /* s: when the next step may begin */
     double publish_due; /* s */
+    double work_due;    /* s of the thread's own time: likewise */
     bool changed;       /* since the last snapshot */
     Rate rate;
     Hand *hand;
@@ -70,6 +72,14 @@ struct Session {
 static double now(void)
 {
     return 1e-6 * (double)g_get_monotonic_time();
+}
+
+/* What the thread has had of the processors. */
+static double worked(void)
+{
+    struct timespec time = {0};
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
 /* Words about what is not a component's */
@@ -765,7 +775,7 @@ static Snapshot *make_snapshot(Session *session)
 
 static void publish(Session *session)
 {
-    const double begin = now();
+    const double begin = now(), work_begin = worked();
     Snapshot *snapshot = make_snapshot(session);
     g_mutex_lock(&session->mutex);
     Snapshot *old = session->latest;
@@ -777,9 +787,15 @@ static void publish(Session *session)
     snapshot_unref(old);
     if (wake)
         wake(context);
-    const double end = now();
+    const double end = now(), work_end = worked();
     session->publish_due = end + fmax(frame_seconds, (end - begin) / publish_share);
+    session->work_due = work_end + (work_end - work_begin) / publish_share;
     session->changed = false;
+}
+
+static bool may_publish(const Session *session)
+{
+    return now() >= session->publish_due && (session->real_time || worked() >= session->work_due);
 }
 
 /* The loop */
@@ -845,7 +861,7 @@ static gpointer run(gpointer data)
             make_step(session);
             go_on_replaying(session);
         }
-        if (session->changed && (count || now() >= session->publish_due || !wants_step(session)))
+        if (session->changed && (count || !wants_step(session) || may_publish(session)))
             publish(session);
         if (count)
             count_applied(session, count);
