@@ -126,7 +126,10 @@ def probe(name, folder):
         done = divan("probe", scene, "--at", plain, "--out", dump)
         result.append(tool("compare-operators", state, dump) if done.returncode == 0 else (False, last_words(done)))
     trajectory_of_probe = os.path.join(PROBES, "trajectories", name + ".txt.gz")
-    result.append(compare_states(scene, trajectory_of_probe, folder, "--rtol", "1e-5"))
+    if of_scene(ROUNDING, name):
+        result.append(compare_windows(name, scene, trajectory_of_probe, [(0, 40, "1e-5")], folder))
+    else:
+        result.append(compare_states(scene, trajectory_of_probe, folder, "--rtol", "1e-5"))
     return all(ok for ok, _ in result), " | ".join(text for _, text in result)
 
 
@@ -161,13 +164,15 @@ SCATTERED = {"RigidMapping.scn": ('dx="5"', 'dx="5" dy="%g"')}
 # Scenes that are farther from the reference than 1e-6 before anything touches, and no farther than our own run is from one with a start
 # that is changed by some 1e-15, which is measured each time. What is to be replaced, and by what.
 #   Chain: a ring that falls freely has no forces but those of rounding. Below the tolerance of conjugate gradients these are integrated
-#     as by an explicit method and grow a hundredfold a step until the tolerance sees them (with 1e-18 both runs stay within 2e-11)
+#     as by an explicit method and grow a hundredfold a step until the tolerance sees them (with 1e-18 both runs stay within 2e-10)
 #   plasticity: the same, until they land
 #   livers: conjugate gradients stopped after 25 iterations (with 200, to 1e-18, a changed modulus moves nothing)
 #   LiverTriangleFEM: see above
 #   NewProximity_plt_on_plt: at step 20 the cube is all but at rest, and the error that of its velocity; corners and edges that lie on
 #     edges of the floor count twice or once by their last bit
-ROUNDING = {"TetrahedronFEMForceField_Chain.scn": ('dx="', 'dy="%g" dx="'),
+#   EulerImplicit_firstOrder: at step 10 the body is all but at rest, 4.5e-5 of its velocity at the start are left
+ROUNDING = {"EulerImplicit_firstOrder.scn": ('name="dofs"', 'name="dofs" dx="%g"'),
+            "TetrahedronFEMForceField_Chain.scn": ('dx="', 'dy="%g" dx="'),
             "plasticity.scn": ('rotation="90 0 0"', 'rotation="90 0 %g"'),
             "LiverUseNewLoaders.scn": ('name="dofs"', 'name="dofs" dx="%g"'), "Demos/liver.scn": ('name="dofs"', 'name="dofs" dx="%g"'),
             "simpleSphere.scn": ('name="dofs"', 'name="dofs" dx="%g"'), "LiverTriangleFEM.scn": ('name="dofs"', 'name="dofs" dx="%g"'),
