@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include <divan/contracts/collision.h>
 #include <divan/contracts/state.h>
 #include <divan/divan.h>
 #include <divan/math/rigid.h>
@@ -43,7 +42,7 @@ static void keep(void *context, const DrawnBatch *batch)
     drawn->count++;
 }
 
-/* What /body/model draws of the state /body/x; free positions are those times 2. */
+/* What /body/model draws of the state /body/x before anybody has looked for contacts; free positions are those times 2. */
 static Drawn drawing_of_body(const char *body, uint32_t flags)
 {
     DvText text = {0};
@@ -56,9 +55,6 @@ static Drawn drawing_of_body(const char *body, uint32_t flags)
     for (uint32_t i = 0; i < x.count * x.dim; i++)
         free_x.at[i] = 2 * x.at[i];
     DvObject *object = scene_object(scene, "/body/model");
-    const DvCollisionModelOps *ops = dv_object_ops(object, DV_COLLISION_MODEL);
-    DvShapeVersion version = {0};
-    assert_int_equal(ops->update(dv_object_self(object), &version), DV_OK);
     Drawn drawn = {0};
     DrawRecorder recorder = draw_recorder(flags, keep, &drawn);
     record_drawing_of(&recorder, object);

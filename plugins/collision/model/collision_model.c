@@ -262,6 +262,13 @@ bool collision_model_is_drawn(CollisionModel *base, DvDraw *target, double color
 {
     if (!dv_draw_shows(target, DV_DISPLAY_COLLISION_MODELS) || !base->state.ops)
         return false;
+    if (base->shape.count == 0) { /* nobody has looked for contacts yet, as in a scene that was just opened */
+        DvObject *object = dv_object_of(base);
+        const DvCollisionModelOps *ops = dv_object_ops(object, DV_COLLISION_MODEL);
+        DvShapeVersion version;
+        if (ops->update(base, &version) != DV_OK)
+            return false;
+    }
     read_color(base, color);
     return true;
 }
