@@ -668,7 +668,8 @@ static DvStatus check_path(const Cut *cut, const DvCutPoint *path, uint32_t coun
 /* The ends of one piece of the path become points of the mesh, and the chain goes from one to the other. */
 static DvStatus cut_piece(Cut *cut, const DvCutPoint *from, const DvCutPoint *to)
 {
-    uint32_t first = cut->chain.count ? cut->chain.data[cut->chain.count - 1] : INVALID_INDEX, last;
+    uint32_t first = cut->chain.count ? cut->chain.data[cut->chain.count - 1] : INVALID_INDEX;
+    uint32_t last = first;
     DvStatus status = DV_OK;
     if (!is_over(cut, from)) {
         if (!is_over(cut, to) && !meets(cut, from, to))
