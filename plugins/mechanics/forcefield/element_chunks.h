@@ -78,17 +78,8 @@ static inline const uint16_t *element_places(const ElementChunks *chunks, uint32
 /* xyz[c][lane] = component c of row[lane]. */
 DV_SIMD_INLINE void element_transpose(const DvReal4 row[DV_LANES], DvReal8 xyz[3])
 {
-    const DvReal8 r04 = DV_SHUFFLE(row[0], row[4], 0, 1, 2, 3, 4, 5, 6, 7),
-                  r15 = DV_SHUFFLE(row[1], row[5], 0, 1, 2, 3, 4, 5, 6, 7);
-    const DvReal8 r26 = DV_SHUFFLE(row[2], row[6], 0, 1, 2, 3, 4, 5, 6, 7),
-                  r37 = DV_SHUFFLE(row[3], row[7], 0, 1, 2, 3, 4, 5, 6, 7);
-    const DvReal8 xz01 = DV_SHUFFLE(r04, r15, 0, 8, 2, 10, 4, 12, 6, 14),
-                  yw01 = DV_SHUFFLE(r04, r15, 1, 9, 3, 11, 5, 13, 7, 15);
-    const DvReal8 xz23 = DV_SHUFFLE(r26, r37, 0, 8, 2, 10, 4, 12, 6, 14),
-                  yw23 = DV_SHUFFLE(r26, r37, 1, 9, 3, 11, 5, 13, 7, 15);
-    xyz[0] = DV_SHUFFLE(xz01, xz23, 0, 1, 8, 9, 4, 5, 12, 13);
-    xyz[1] = DV_SHUFFLE(yw01, yw23, 0, 1, 8, 9, 4, 5, 12, 13);
-    xyz[2] = DV_SHUFFLE(xz01, xz23, 2, 3, 10, 11, 6, 7, 14, 15);
+    const uint32_t each[DV_LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
+    dv_real8_gather_rows(row, each, xyz);
 }
 
 /* The rows at eight places: read one by one, compilers put the places together to vectors and take these apart in memory. */

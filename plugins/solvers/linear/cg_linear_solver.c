@@ -99,10 +99,11 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
     const uint32_t products = dv_krylov_expected_products(dv_data_uint(&self->solves), dv_data_uint(&self->products),
                                                           dv_data_uint(&self->iterations));
     const DvBlockMatrix *matrix = NULL;
-    const bool without = does_without(self, m, products);
-    if (without && !self->system.ops->is_matrix_free(self->system.self)) {
+    const bool matrix_free = self->system.ops->is_matrix_free(self->system.self);
+    const bool without = !matrix_free && does_without(self, m, products);
+    if (without) {
         dv_matrix_linear_system_skip(self->system.object, self->mechanics->unknowns(m));
-    } else if (!self->system.ops->is_matrix_free(self->system.self)) {
+    } else if (!matrix_free) {
         matrix = self->system.ops->assemble(self->system.self, m, step, factors);
         if (matrix == NULL)
             return DV_ERROR_INVALID;
@@ -115,7 +116,7 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
     }
     dv_krylov_set(&self->space, m, step, factors, matrix);
     self->many.n = self->space.n;
-    if (without || self->system.ops->is_matrix_free(self->system.self))
+    if (without || matrix_free)
         dv_krylov_reserve_states(&self->space);
     return DV_OK;
 }
