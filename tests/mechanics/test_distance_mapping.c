@@ -174,6 +174,26 @@ static void edges_that_come_and_go_keep_their_rest_lengths(void **state)
     remove(file);
 }
 
+/* The squares of a mesh whose edges come and go need no rest lengths. */
+static void squares_follow_edges_that_come_and_go(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root'><DefaultAnimationLoop/><MechanicalObject name='parent' position='0 0 0  1 0 0  1 2 0  1 2 3'/>"
+        "<EdgeSetTopologyContainer name='edges' edges='0 1 1 2 2 3' position='0 0 0  1 0 0  1 2 0  1 2 3'/>"
+        "<EdgeSetTopologyModifier name='modifier'/><Node name='Child'><MechanicalObject name='mapped' template='Vec1d'/>"
+        "<SquareDistanceMapping name='map' topology='@../edges'/></Node></Node>");
+    expect_outputs(scene, (const double[3]){1, 4, 9}, 3);
+    DvObject *modifier = scene_object(scene, "/modifier");
+    const DvTopologyModifierOps *ops = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+    assert_int_equal(ops->remove_elements(dv_object_self(modifier), DV_EDGES, 1, (const uint32_t[1]){0}, false), DV_OK);
+    assert_int_equal(ops->add_elements(dv_object_self(modifier), DV_EDGES, 1, (const uint32_t[2]){0, 3}, NULL), DV_OK);
+    assert_int_equal(dv_scene_step(scene, 0.01), DV_OK);
+    expect_outputs(scene, (const double[3]){9, 4, 14}, 3);
+    expect_ends(scene, (const uint32_t[6]){2, 3, 1, 2, 0, 3}, 3);
+    dv_scene_free(scene);
+}
+
 static void forces_are_those_of_a_spring(void **state)
 {
     (void)state;
@@ -328,6 +348,7 @@ int main(void)
         cmocka_unit_test(ends_in_one_place_have_no_direction_of_their_own),
         cmocka_unit_test(stabilized_leaves_out_edges_that_push),
         cmocka_unit_test(edges_that_come_and_go_keep_their_rest_lengths),
+        cmocka_unit_test(squares_follow_edges_that_come_and_go),
         cmocka_unit_test(forces_are_those_of_a_spring),
         cmocka_unit_test(constraint_forces_count_in_the_geometric_stiffness),
         cmocka_unit_test(constraint_forces_count_in_all_mappings_above),
