@@ -323,6 +323,40 @@ static void what_comes_late_counts_where_it_stands(void **state)
     dv_scene_free(scene);
 }
 
+/* Another state comes to the place of the one that a link names, between two looks at the mechanics. */
+static void who_lost_its_state_acts_on_the_next_one(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text("<Node name='root' gravity='0 -1 0'><DefaultAnimationLoop/><Node name='a'/><Node name='b'>"
+                        "<MechanicalObject name='dofs' position='0 3 0  0 1 0'/><UniformMass totalMass='3'/></Node>"
+                        "<Node name='c'/></Node>");
+    const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
+    DvNode *a = dv_object_as_node(dv_node_resolve(dv_scene_root(scene), NULL, "@/a/", NULL)),
+           *c = dv_object_as_node(dv_node_resolve(dv_scene_root(scene), NULL, "@/c/", NULL));
+    DvObject *old = make(a, "MechanicalObject", "position", "1 0 0  2 0 0"), *fixed;
+    assert_int_equal(
+        dv_object_new(c, "FixedProjectiveConstraint", &fixed, "mstate", "@/a/MechanicalObject1", "indices", "1", NULL),
+        DV_OK);
+    assert_int_equal(dv_object_new(c, "ConstantForceField", NULL, "mstate", "@/a/MechanicalObject1", "indices", "0",
+                                   "forces", "1 2 3", NULL),
+                     DV_OK);
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    expect_fresh(scene, ops, m);
+    for (int i = 0; i < 3; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "%s", dv_object_name(old));
+        dv_object_remove(old);
+        assert_int_equal(
+            dv_object_new(a, "MechanicalObject", &old, "name", name, "position", "1 0 0  2 0 0  3 0 0", NULL), DV_OK);
+        assert_int_equal(dv_scene_step(scene, 0.01), DV_OK);
+        assert_true(dv_object_is_valid(fixed));
+        expect_fresh(scene, ops, m);
+    }
+    ops->close(m);
+    dv_scene_free(scene);
+}
+
 /* It may get the same slot, at the same place in the order, and not the same rows. */
 static void a_state_of_other_points_in_the_place_of_one_has_rows_of_its_own(void **state)
 {
@@ -482,6 +516,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mechanics_that_followed_any_edits_are_those_compiled_now),
         cmocka_unit_test(what_comes_late_counts_where_it_stands),
+        cmocka_unit_test(who_lost_its_state_acts_on_the_next_one),
         cmocka_unit_test(a_state_of_other_points_in_the_place_of_one_has_rows_of_its_own),
         cmocka_unit_test(an_edit_that_repeats_asks_the_heap_for_nothing),
         cmocka_unit_test(what_an_edit_does_not_touch_is_kept),
