@@ -183,6 +183,38 @@ static void negative_numbers_of_a_plane_are_replaced_and_told(void **state)
     dv_text_free(&said);
 }
 
+/* The field is initialised again for another state in the place of its own: what it computed is not what was given. */
+static void a_total_is_shared_among_the_points_of_the_next_state(void **state)
+{
+    (void)state;
+    DvText said = {0};
+    dv_log_set_handler(collect, &said);
+    static Forces f;
+    for (int each = 0; each < 2; each++) {
+        DvText text = {0};
+        dv_text_add(
+            &text,
+            "<Node name='root'><DefaultAnimationLoop/><MechanicalObject name='dofs' template='Vec1d' position='0 0'/>"
+            "<ConstantForceField name='field' %s/></Node>",
+            each ? "forces='4'" : "totalForce='6'");
+        DvScene *scene = scene_from_text(text.at);
+        forces_at_time(scene, 0.0, &f);
+        assert_close(f.at[0][1], each ? 4.0 : 3.0, 0.0);
+        dv_object_remove(scene_object(scene, "/dofs"));
+        assert_int_equal(dv_object_new(dv_scene_root(scene), "MechanicalObject", NULL, "name", "dofs", "template",
+                                       "Vec1d", "position", "0 0 0", NULL),
+                         DV_OK);
+        assert_int_equal(dv_scene_step(scene, 0.01), DV_OK);
+        forces_at_time(scene, 0.0, &f);
+        for (int i = 0; i < 3; i++)
+            assert_close(f.at[0][i], each ? 4.0 : 2.0, 0.0);
+        dv_scene_free(scene);
+        dv_text_free(&text);
+    }
+    dv_log_set_handler(NULL, NULL);
+    assert_null(said.at);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +232,7 @@ int main(void)
         cmocka_unit_test(negative_values_are_replaced_by_defaults),
         cmocka_unit_test(one_force_acts_on_each_point_and_many_on_their_own),
         cmocka_unit_test(the_quantity_that_was_not_given_is_kept_up_to_date),
+        cmocka_unit_test(a_total_is_shared_among_the_points_of_the_next_state),
         cmocka_unit_test(forces_act_on_bodies_and_their_rotations),
         cmocka_unit_test(mistakes_are_named),
     };

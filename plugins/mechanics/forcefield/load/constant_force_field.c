@@ -29,6 +29,8 @@ typedef struct ConstantForceField {
     uint32_t *point; /* [count] */
     double *force;   /* [count] x deriv */
     uint64_t version;
+    DvData *derived; /* the quantity that is not given, computed from the other; NULL before the first time */
+    uint64_t derived_version;
     uint32_t points_checked;
 } ConstantForceField;
 
@@ -110,10 +112,9 @@ static DvStatus build(ConstantForceField *self)
             sum[c] += value;
         }
     }
-    if (self->shares_total)
-        dv_data_set(&self->forces, self->force, count);
-    else
-        dv_data_set(&self->total_force, sum, 1);
+    self->derived = self->shares_total ? &self->forces : &self->total_force;
+    dv_data_set(self->derived, self->shares_total ? self->force : sum, self->shares_total ? count : 1);
+    self->derived_version = dv_data_version(self->derived);
     self->valid = true;
     return DV_OK;
 }
@@ -170,14 +171,21 @@ static DvStatus follow(ConstantForceField *self)
     return point_set_follow(&self->followed, topology);
 }
 
+/* Whether a user gave one of the two quantities; not so when an init before this one computed it from the other. */
+static bool is_given(const ConstantForceField *self, DvData *quantity)
+{
+    return dv_data_is_set(quantity) &&
+           !(quantity == self->derived && dv_data_version(quantity) == self->derived_version);
+}
+
 static DvStatus init(DvObject *object, void *self_)
 {
     ConstantForceField *self = self_;
     DvStatus status = single_state_init(object, &self->base);
     if (status == DV_OK)
         status = dv_topology_require(object, &self->topology_link, NULL, &self->topology);
-    const bool forces_given = dv_data_is_set(&self->forces) && (dv_data_read(&self->forces), self->forces.count) > 0;
-    const bool total_given = dv_data_is_set(&self->total_force);
+    const bool forces_given = is_given(self, &self->forces) && (dv_data_read(&self->forces), self->forces.count) > 0;
+    const bool total_given = is_given(self, &self->total_force);
     self->shares_total = !forces_given;
     if (status == DV_OK && !forces_given && !total_given)
         status = dv_error(object, DV_ERROR_MISSING, "no force; give 'forces' or 'totalForce'");
