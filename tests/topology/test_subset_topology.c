@@ -133,8 +133,12 @@ static void the_mesh_of_the_node_is_parted_where_it_is(void **state)
     ASSERT_UINTS(scene, "edgeIndices", 0);
     assert_int_equal(dv_object_field(scene_object(scene, "/s"), "quadsOutROI")->count, 0); /* those have to be given */
     const DvVec x = dv_state_write(scene_state(scene, "/x"), DV_POSITION, DV_READ_WRITE);
+    DvData *inside = dv_object_field(scene_object(scene, "/s"), "pointsInROI");
+    const uint64_t before = dv_data_version(inside);
     x.at[7] = 0.25;
     dv_data_touch(dv_object_field(scene_object(scene, "/x"), "position"));
+    (void)dv_data_read(inside);
+    assert_true(dv_data_version(inside) > before);
     ASSERT_UINTS(scene, "indices", 0, 1, 2);
     ASSERT_UINTS(scene, "triangleIndices", 0);
     dv_scene_free(scene);

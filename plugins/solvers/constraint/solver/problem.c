@@ -374,17 +374,23 @@ double solution_row(const Solution *s, uint32_t row)
     return sum;
 }
 
+/* How many parts a row has entries in. */
+static uint32_t row_uses(const Problem *problem, uint32_t row)
+{
+    return problem->use_start[row + 1] - problem->use_start[row];
+}
+
 /* Whether `count` rows have entries in the same parts, all of them matrices. */
 static bool rows_are_alike(const Problem *problem, uint32_t row, uint32_t count)
 {
     const RowUse *uses = problem->uses + problem->use_start[row];
-    const uint32_t number = problem->use_start[row + 1] - problem->use_start[row];
+    const uint32_t number = row_uses(problem, row);
     for (uint32_t u = 0; u < number; u++)
         if (!problem->parts[uses[u].part].w)
             return false;
     for (uint32_t i = 1; i < count; i++) {
         const RowUse *others = problem->uses + problem->use_start[row + i];
-        if (problem->use_start[row + i + 1] - problem->use_start[row + i] != number)
+        if (row_uses(problem, row + i) != number)
             return false;
         for (uint32_t u = 0; u < number; u++)
             if (others[u].part != uses[u].part)
@@ -397,7 +403,7 @@ static bool rows_are_alike(const Problem *problem, uint32_t row, uint32_t count)
 static void add_rows_at_once(const Solution *s, uint32_t row, uint32_t count, double *out)
 {
     const Problem *problem = s->problem;
-    const uint32_t number = problem->use_start[row + 1] - problem->use_start[row];
+    const uint32_t number = row_uses(problem, row);
     for (uint32_t u = 0; u < number; u++) {
         const uint32_t p = problem->uses[problem->use_start[row] + u].part;
         const DvComplianceBlock *part = &problem->parts[p];
