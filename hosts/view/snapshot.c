@@ -174,7 +174,7 @@ double view_number(const DvType *type, const void *value, size_t place)
 
 static bool holds_numbers(const DvType *type)
 {
-    return type->scalar < DV_SCALAR_STRING && type->components > 0;
+    return type->scalar < DV_SCALAR_STRING;
 }
 
 static void copy_numbers(FieldView *view, const DvType *type, const void *value, size_t first)

@@ -174,6 +174,7 @@ run 1 save -n 1 --quiet "$ball" "$work/nowhere/saved.scn"
 # list, info
 run 0 list
 says '^  divan\.mechanics +[0-9.]+ +LGPL-2\.1-or-later +started '
+says '^      States, masses, force fields, '
 says '^Masses:$'
 says '^  UniformMass  '
 run 0 info UniformMass

@@ -99,6 +99,44 @@ static void strained(const char *method, const char *order, double mirror, DvQua
     dv_scene_free(scene);
 }
 
+/* Forces of an odd hexahedron of `size` metres, strained in proportion. */
+static void strained_at(double size, const char *method, Forces *f)
+{
+    static const double at[24] = {0, 0, 0, 1, 0,   0,   1.1, 1.2, 0,   0,   1, 0.1,
+                                  0, 0, 1, 1, 0.1, 1.3, 1,   1,   1.1, 0.1, 1, 0.9};
+    DvText text = {0};
+    dv_text_add(&text, "<Node><MeshTopology position='");
+    for (int i = 0; i < 24; i++)
+        dv_text_add(&text, "%.17g ", size * at[i]);
+    dv_text_add(&text,
+                "' hexahedra='0 1 2 3 4 5 6 7'/><MechanicalObject name='dofs' template='Vec3d'/>"
+                "<HexahedronFEMForceField name='field' youngModulus='100' poissonRatio='0.3' method='%s'/></Node>",
+                method);
+    DvScene *scene = scene_from_text(text.at);
+    double *x = positions(scene);
+    for (int p = 0; p < 8; p++)
+        x[3 * p] += 0.25 * x[3 * p + 1] + 0.125 * x[3 * p];
+    forces_at_time(scene, 0.0, f);
+    dv_text_free(&text);
+    dv_scene_free(scene);
+}
+
+/* Stress has no length in it: forces go with the square of the size, for cells as for organs. */
+static void a_body_of_a_micrometre_is_computed_like_one_of_a_metre(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"small", "large", "polar", "exact"};
+    const double size = ldexp(1.0, -20);
+    for (int method = 0; method < 4; method++) {
+        static Forces metre, micrometre;
+        strained_at(1.0, methods[method], &metre);
+        strained_at(size, methods[method], &micrometre);
+        assert_true(fabs(metre.at[0][0]) > 1.0);
+        for (int i = 0; i < 24; i++)
+            assert_close(micrometre.at[0][i] / (size * size), metre.at[0][i], 1e-11);
+    }
+}
+
 static void the_order_of_the_points_does_not_matter(void **state)
 {
     (void)state;
@@ -402,6 +440,7 @@ int main(void)
         cmocka_unit_test(the_rotation_of_boxes),
         cmocka_unit_test(a_regular_grid),
         cmocka_unit_test(a_linear_displacement_leaves_inner_points_without_force),
+        cmocka_unit_test(a_body_of_a_micrometre_is_computed_like_one_of_a_metre),
         cmocka_unit_test(the_order_of_the_points_does_not_matter),
         cmocka_unit_test(a_large_stretch_has_the_stress_of_the_closed_form),
         cmocka_unit_test(a_free_body_keeps_its_momentum_and_energy),

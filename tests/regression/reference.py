@@ -51,7 +51,14 @@ PROBES = os.path.join(SHARED, "probes")
 
 
 # Beside the lists: what uses classes that came later.
-MORE_SCENES = ["Component/Topology/Container/Grid/SparseGridTopology.scn",
+MORE_SCENES = ["Component/Constraint/Lagrangian/BilateralLagrangianConstraint_NNCG.scn",
+               "Component/Constraint/Lagrangian/BilateralLagrangianConstraint_UGS.scn",
+               "Component/Constraint/Lagrangian/FixedLagrangianConstaint_Vec3.scn",
+               "Component/Constraint/Projective/BoxConstraint.scn", "Component/Constraint/Projective/FixedPlaneProjectiveConstraint.scn",
+               "Component/Constraint/Projective/LinearMovementProjectiveConstraint.scn",
+               "Component/MechanicalLoad/SurfacePressureForceField.scn", "Component/SolidMechanics/FEM/TopoMap_cylinder3d.scn",
+               "Component/Topology/Container/Grid/SparseGridTopology.scn",
+               "Component/Topology/Container/Grid/SparseGridMultipleTopology.scn",
                "Component/SolidMechanics/Spring/RestShapeSpringsForceField.scn",
                "Tutorials/ForceFields/TutorialForceFieldLiverHexaFEM.scn", "Tutorials/StepByStep/FullObject/3_FullObject.scn",
                "Tutorials/StepByStep/FullObject/4_FullObject.scn"]

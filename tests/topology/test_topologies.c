@@ -109,6 +109,21 @@ static void positions_alone_make_no_points(void **state)
     dv_scene_free(mesh.scene);
 }
 
+/* What a mapping fills has elements and no positions: whoever copies both has as many points as its elements need. */
+static void a_copy_of_a_border_has_the_points_of_its_elements(void **state)
+{
+    (void)state;
+    Mesh mesh = load(
+        SCENE("<TetrahedronSetTopologyContainer name='t' position='0 0 0  1 0 0  0 1 0  0 0 1' tetrahedra='0 1 2 3'/>"
+              "<Node name='border'><TriangleSetTopologyContainer name='c'/><TriangleSetTopologyModifier/>"
+              "<Tetra2TriangleTopologicalMapping input='@../t' output='@c'/>"
+              "<Node name='copy'><TriangleSetTopologyContainer name='c' src='@../c'/></Node></Node>"),
+        "/border/copy/c");
+    assert_int_equal(mesh.ops->elements(mesh.self, DV_TRIANGLES).count, 4);
+    assert_int_equal(mesh.ops->point_count(mesh.self), 4);
+    dv_scene_free(mesh.scene);
+}
+
 static void wrong_meshes_are_named(void **state)
 {
     (void)state;
@@ -826,6 +841,7 @@ int main(void)
         cmocka_unit_test(edges_of_triangles_keep_the_direction_of_the_first),
         cmocka_unit_test(derived_lists_follow_when_a_field_is_written),
         cmocka_unit_test(positions_alone_make_no_points),
+        cmocka_unit_test(a_copy_of_a_border_has_the_points_of_its_elements),
         cmocka_unit_test(wrong_meshes_are_named),
         cmocka_unit_test(containers_make_the_lists_that_are_missing),
         cmocka_unit_test(given_lower_lists_stay_and_lacking_edges_are_appended),

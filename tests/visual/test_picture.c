@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <divan/contracts/image.h>
 #include <divan/contracts/picture.h>
 #include <divan/divan.h>
 
@@ -315,6 +316,38 @@ static void a_texture_that_cannot_be_read_is_told_once(void **state)
     end(&f);
 }
 
+/* One pixel of twelve, wherever it is, is enough. */
+static void a_texture_with_a_clear_pixel_is_not_opaque(void **state)
+{
+    (void)state;
+    const DvImagesOps *images = dv_service(DV_IMAGES);
+    assert_non_null(images);
+    char folder[] = P_tmpdir "/divan-picture-XXXXXX", path[256], text[512];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/pixels.png", folder);
+    snprintf(text, sizeof text,
+             "<Node><DefaultAnimationLoop/><OglModel position='0 0 0 1 0 0 0 1 0' triangles='0 1 2'"
+             " texcoords='0 0 1 0 0 1' texturename='%s'/></Node>",
+             path);
+    for (int clear = -1; clear < 12; clear++) {
+        uint8_t pixels[12 * 4];
+        memset(pixels, 255, sizeof pixels);
+        if (clear >= 0)
+            pixels[4 * clear + 3] = 0;
+        DvText why = {0};
+        assert_int_equal(images->write(path, NULL, &(DvImage){3, 4, pixels}, false, &why), DV_OK);
+        Fixture f = fixture(text);
+        DvPicture *picture = record(&f);
+        assert_int_equal(picture->surface_count, 1);
+        assert_non_null(picture->surfaces[0].materials[0].texture);
+        assert_int_equal(picture->surfaces[0].materials[0].texture->opaque, clear < 0);
+        f.ops->unref(picture);
+        end(&f);
+    }
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -328,6 +361,7 @@ int main(void)
         cmocka_unit_test(lights_count_below_a_light_manager_only),
         cmocka_unit_test(objects_that_come_and_go_are_followed),
         cmocka_unit_test(a_texture_that_cannot_be_read_is_told_once),
+        cmocka_unit_test(a_texture_with_a_clear_pixel_is_not_opaque),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }

@@ -115,9 +115,10 @@ static void count_told(Topology *topology)
 
 DvStatus set_container_start(Topology *topology)
 {
-    const bool given = dv_data_is_set(&topology->position);
     size_t positions;
     (void)dv_data_doubles(&topology->position, &positions);
+    /* `src` may lead to a container whose points a mapping made, without positions: that says nothing of their number. */
+    const bool given = dv_data_is_set(&topology->position) && positions > 0;
     uint32_t points = topology->points, used = 0;
     if (dv_data_uint(&topology->point_count_field) > points)
         points = dv_data_uint(&topology->point_count_field);
