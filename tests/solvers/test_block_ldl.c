@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -131,6 +132,52 @@ static void all_instruction_sets_give_the_same_bits(void **state)
         dv_free(x[level]);
     dv_free(b);
     matrix_free(&a);
+}
+
+/* A cube of nodes, each beside up to six others: operations of its elimination in an order. */
+static double elimination_of_cube(DvOrdering ordering)
+{
+    enum { SIDE = 14, NODES = SIDE * SIDE * SIDE };
+    static const uint32_t step[3] = {1, SIDE, SIDE * SIDE};
+    uint32_t *begin = dv_alloc(NODES + 1, sizeof *begin), *neighbours = dv_alloc(6 * NODES, sizeof *neighbours);
+    uint32_t *order = dv_alloc(NODES, sizeof *order), *parent = dv_alloc(NODES, sizeof *parent);
+    uint32_t *counts = dv_alloc(NODES, sizeof *counts), count = 0;
+    for (uint32_t i = 0; i < NODES; i++) {
+        for (int axis = 2; axis >= 0; axis--)
+            if (i / step[axis] % SIDE > 0)
+                neighbours[count++] = i - step[axis];
+        for (int axis = 0; axis < 3; axis++)
+            if (i / step[axis] % SIDE + 1 < SIDE)
+                neighbours[count++] = i + step[axis];
+        begin[i + 1] = count;
+    }
+    dv_order_nodes(ordering, NODES, begin, neighbours, order);
+    dv_elimination_tree(NODES, begin, neighbours, order, parent, counts);
+    double sum = 0.0;
+    for (uint32_t k = 0; k < NODES; k++)
+        sum += (double)counts[k] * counts[k];
+    uint32_t *times = parent; /* that each node is named */
+    memset(times, 0, NODES * sizeof *times);
+    for (uint32_t k = 0; k < NODES; k++)
+        times[order[k]]++;
+    for (uint32_t k = 0; k < NODES; k++)
+        assert_int_equal(times[k], 1);
+    dv_free(begin);
+    dv_free(neighbours);
+    dv_free(order);
+    dv_free(parent);
+    dv_free(counts);
+    return sum;
+}
+
+/* Rows of a numbering by layers fill up to a layer: SIDE^4 numbers, of which dissection keeps a small part. */
+static void orderings_save_most_of_the_work(void **state)
+{
+    (void)state;
+    const double natural = elimination_of_cube(DV_ORDERING_NATURAL), amd = elimination_of_cube(DV_ORDERING_AMD),
+                 metis = elimination_of_cube(DV_ORDERING_METIS), least = elimination_of_cube(DV_ORDERING_LEAST_WORK);
+    assert_true(metis < natural / 4.0 && amd < natural / 2.0);
+    assert_true(least == (amd < metis ? amd : metis));
 }
 
 static void the_solution_does_not_depend_on_the_order_the_caller_gives(void **state)
@@ -593,6 +640,7 @@ int main(void)
         cmocka_unit_test(random_positive_and_indefinite_matrices_solve_as_dense_elimination_does),
         cmocka_unit_test(meshes_solve_as_dense_elimination_does),
         cmocka_unit_test(all_instruction_sets_give_the_same_bits),
+        cmocka_unit_test(orderings_save_most_of_the_work),
         cmocka_unit_test(the_solution_does_not_depend_on_the_order_the_caller_gives),
         cmocka_unit_test(sparse_rows_solve_as_dense_elimination_does),
         cmocka_unit_test(many_rows_give_the_same_bits_on_any_threads_and_instructions),

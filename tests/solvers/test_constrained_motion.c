@@ -241,6 +241,22 @@ static void held_points_carry_the_weight(void **state)
     dv_scene_free(scene);
 }
 
+/* On a state that a mapping computes too: its geometric stiffness needs the force there. */
+static void held_mapped_points_know_what_they_carry(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text("<Node name='root' gravity='0 -10 0' dt='0.01'>" LOOP(
+        "1e-14") "<Node name='A'>" SOLVED "<MechanicalObject name='dofs' position='0 0 0  0 -1 0'/>"
+                 "<UniformMass vertexMass='3'/>" CORRECTED "<Node name='B'><MechanicalObject name='mapped'/>"
+                 "<IdentityMapping/><FixedLagrangianConstraint indices='1'/></Node></Node></Node>");
+    steps(scene, 5);
+    const DvConstVec force = dv_state_read(scene_state(scene, "/A/B/mapped"), DV_LAMBDA);
+    assert_int_equal(force.count, 2);
+    for (int i = 0; i < 6; i++)
+        assert_true(fabs(force.at[i] - (i == 4 ? 30.0 : 0.0)) < 1e-9);
+    dv_scene_free(scene);
+}
+
 static void values_are_brought_to_zero_at_once(void **state)
 {
     (void)state;
@@ -321,6 +337,7 @@ int main(void)
         cmocka_unit_test(a_bead_slides_down_its_wire),
         cmocka_unit_test(a_value_stops_at_its_limit),
         cmocka_unit_test(held_points_carry_the_weight),
+        cmocka_unit_test(held_mapped_points_know_what_they_carry),
         cmocka_unit_test(values_are_brought_to_zero_at_once),
         cmocka_unit_test(tied_bodies_keep_their_momentum),
         cmocka_unit_test(bodies_that_keep_their_difference_turn_together),
