@@ -124,6 +124,40 @@ static void a_copy_of_a_border_has_the_points_of_its_elements(void **state)
     dv_scene_free(mesh.scene);
 }
 
+/* The tables of two tetrahedra are there once the last of their seven faces is. */
+static void a_face_that_was_missing_is_found_by_its_tetrahedron(void **state)
+{
+    (void)state;
+    Mesh mesh = load(SCENE("<TetrahedronSetTopologyContainer name='t' position='0 0 0  1 0 0  0 1 0  0 0 1  1 1 1' "
+                           "tetrahedra='0 1 2 3  1 2 3 4' triangles='1 2 3  0 1 3  0 2 3  1 2 4  1 3 4  2 3 4'/>"
+                           "<TetrahedronSetTopologyModifier name='m'/>"),
+                     "/t");
+    DvObject *modifier = scene_object(mesh.scene, "/m");
+    const DvTopologyModifierOps *ops = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+    assert_int_equal(mesh.ops->adjacency(mesh.self, DV_TETRAHEDRA, DV_TRIANGLES).count, 0);
+    assert_int_equal(mesh.ops->adjacency(mesh.self, DV_TRIANGLES, DV_TETRAHEDRA).count, 6);
+    assert_int_equal(ops->add_elements(dv_object_self(modifier), DV_TRIANGLES, 1, (const uint32_t[3]){0, 1, 2}, NULL),
+                     DV_OK);
+    const DvAdjacency faces = mesh.ops->adjacency(mesh.self, DV_TETRAHEDRA, DV_TRIANGLES),
+                      around = mesh.ops->adjacency(mesh.self, DV_TRIANGLES, DV_TETRAHEDRA);
+    assert_int_equal(faces.count, 2);
+    assert_int_equal(around.count, 7);
+    static const uint32_t expected[2] = {1 << 0 | 1 << 1 | 1 << 2 | 1 << 6, 1 << 0 | 1 << 3 | 1 << 4 | 1 << 5};
+    for (uint32_t t = 0; t < 2; t++) {
+        uint32_t found = 0;
+        for (uint32_t at = faces.begin[t]; at < faces.end[t]; at++)
+            found |= 1u << faces.items[at];
+        assert_int_equal(found, expected[t]);
+    }
+    for (uint32_t f = 0; f < 7; f++) {
+        uint32_t found = 0;
+        for (uint32_t at = around.begin[f]; at < around.end[f]; at++)
+            found |= 1u << around.items[at];
+        assert_int_equal(found, (expected[0] >> f & 1) | (expected[1] >> f & 1) << 1);
+    }
+    dv_scene_free(mesh.scene);
+}
+
 static void wrong_meshes_are_named(void **state)
 {
     (void)state;
@@ -842,6 +876,7 @@ int main(void)
         cmocka_unit_test(derived_lists_follow_when_a_field_is_written),
         cmocka_unit_test(positions_alone_make_no_points),
         cmocka_unit_test(a_copy_of_a_border_has_the_points_of_its_elements),
+        cmocka_unit_test(a_face_that_was_missing_is_found_by_its_tetrahedron),
         cmocka_unit_test(wrong_meshes_are_named),
         cmocka_unit_test(containers_make_the_lists_that_are_missing),
         cmocka_unit_test(given_lower_lists_stay_and_lacking_edges_are_appended),
