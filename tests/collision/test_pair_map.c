@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The order of pairs, on the examples of its definition: models A B C D, all of which touch.
+ * The order of pairs, on the examples of its definition: models A B C D, all of which touch; and which contacts of a pair are at one
+ * place.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +12,8 @@
 
 #include <cmocka.h>
 
-#include "pair_map.h"
+#include "phase/pair_map.h"
+#include "response/place_map.h"
 
 static void put(PairMap *map, const char *pair)
 {
@@ -122,6 +124,39 @@ static void many_pairs_are_found_again_and_sorted(void **state)
     pair_map_clear(&map);
 }
 
+/* Contacts about the corners of cells, some at one place with others: those kept are those that no kept one before is as near to. */
+static void contacts_at_one_place_count_once(void **state)
+{
+    (void)state;
+    enum { CONTACTS = 600, CORNERS = 6 };
+    static DvContact contacts[CONTACTS];
+    static uint32_t kept[CONTACTS];
+    uint64_t random = 1;
+    for (int i = 0; i < CONTACTS; i++)
+        for (int side = 0; side < 2; side++)
+            for (int axis = 0; axis < 3; axis++) {
+                random = random * 6364136223846793005u + 1442695040888963407u;
+                const double corner = 16.0 * SAME_PLACE * (axis + (double)(i % CORNERS) - 3.0);
+                contacts[i].point[side][axis] = corner + 2.0 * SAME_PLACE * ((double)(random >> 11) * 0x1p-53 - 0.5);
+            }
+    PlaceMap map = {0};
+    uint32_t alone = 0;
+    for (uint32_t count = 0; count <= CONTACTS; count += CONTACTS / 4) { /* also into a map that has been used */
+        const DvContactPair pair = {.contacts = contacts, .count = count};
+        places_choose(&map, &pair, kept);
+        alone = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t expected = 1;
+            for (uint32_t k = 0; k < i && expected; k++)
+                expected = !(kept[k] && is_same_place(&contacts[k], &contacts[i]));
+            assert_int_equal(kept[i], expected);
+            alone += expected;
+        }
+    }
+    assert_true(alone > CONTACTS / 10 && alone < 9 * CONTACTS / 10);
+    place_map_free(&map);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -130,6 +165,7 @@ int main(void)
         cmocka_unit_test(a_lone_pair_gets_its_ranks_in_its_second_step),
         cmocka_unit_test(looking_up_compares_with_a_lone_pair_only),
         cmocka_unit_test(many_pairs_are_found_again_and_sorted),
+        cmocka_unit_test(contacts_at_one_place_count_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

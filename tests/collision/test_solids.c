@@ -1155,6 +1155,41 @@ static void a_point_leaves_a_tetrahedron_against_its_normal(void **state)
     }
 }
 
+/* A floor and a wall that share the y axis; the same floor as a quad; a tetrahedron, whose points look away from its middle. */
+static void points_look_where_the_faces_around_them_do(void **state)
+{
+    (void)state;
+    const double h = 1.0 / sqrt(2.0), t = 1.0 / sqrt(3.0);
+    const double one = (1.0 - t) / sqrt(2.0 * (1.0 - t) * (1.0 - t) + t * t),
+                 up = t / sqrt(2.0 * (1.0 - t) * (1.0 - t) + t * t);
+    const struct {
+        const char *mesh;
+        double normals[12];
+    } cases[] = {
+        {"triangles='0 1 2  0 2 3'", {h, 0, h, 0, 0, 1, h, 0, h, 1, 0, 0}},
+        {"quads='0 1 2 2'", {0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0}},
+        {"tetrahedra='0 1 2 3'", {-t, -t, -t, up, -one, -one, -one, up, -one, -one, -one, up}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "<Node><MeshTopology %s/><MechanicalObject position='0 0 0  1 0 0  0 1 0  0 0 1'/>"
+                 "<PointCollisionModel name='model' computeNormals='1'/></Node>",
+                 cases[i].mesh);
+        DvScene *scene = scene_from_text(text);
+        DvObject *model = scene_object(scene, "/model");
+        const DvCollisionModelOps *ops = dv_object_ops(model, DV_COLLISION_MODEL);
+        DvShapeVersion version = {0};
+        assert_int_equal(ops->update(dv_object_self(model), &version), DV_OK);
+        const DvShape *shape = ops->shape(dv_object_self(model));
+        assert_int_equal(shape->count, 4);
+        for (int k = 0; k < 12; k++)
+            if (!(fabs(shape->normals[k] - cases[i].normals[k]) < 1e-14))
+                fail_msg("case %zu: number %d is %g, not %g", i, k, shape->normals[k], cases[i].normals[k]);
+        dv_scene_free(scene);
+    }
+}
+
 /* ---- Where contacts hang ---- */
 
 static void contacts_move_with_their_elements(void **state)
@@ -1223,6 +1258,7 @@ int main(void)
         cmocka_unit_test(rigid_motion_moves_contacts_and_changes_no_gap),
         cmocka_unit_test(rays_hit_what_is_in_their_way),
         cmocka_unit_test(a_point_leaves_a_tetrahedron_against_its_normal),
+        cmocka_unit_test(points_look_where_the_faces_around_them_do),
         cmocka_unit_test(contacts_move_with_their_elements),
         cmocka_unit_test(sizes_and_directions_are_checked),
         cmocka_unit_test(boxes_meet_by_the_corners_of_what_they_have_in_common),

@@ -49,6 +49,8 @@ says '^info: /UniformMass: UniformMass Vec3d$|^info: /.*: UniformMass Vec3d$'
 says '^info: step 5 of 50, time 0\.5 s, '
 says '^info: step 50 of 50, time 5 s, '
 [ "$(grep -c '^info: step ' err)" -eq 10 ] || fail "--verbose: $(grep -c '^info: step ' err) lines of progress instead of 10"
+run 0 run --verbose -n 3 ball.scn
+[ "$(grep -c '^info: step ' err)" -eq 3 ] || fail "--verbose: not a line for each of three steps"
 run 0 run -n 50 --quiet ball.scn
 does_not_say .
 # What components have to say is said of all of them, printLog or not.

@@ -50,6 +50,19 @@ static void locked_rotations_pull_back_in_proportion(void **state)
     assert_close(f.at[0][11], -50 * 0.3, 1e-12);
 }
 
+/* What a joint does not say of its axes: bodies are held together, and turn as they like. */
+static void a_joint_without_axes_is_a_ball_joint(void **state)
+{
+    (void)state;
+    static Forces f;
+    for (int axis = 0; axis < 3; axis++) {
+        turned("BEGIN_SPRING 0 1 KS_R 2 50 END_SPRING",
+               dv_vec3(axis == 0 ? 0.1 : 0, axis == 1 ? 0.1 : 0, axis == 2 ? 0.1 : 0), &f);
+        for (int c = 0; c < 3; c++)
+            assert_close(f.at[0][3 + c], c == axis ? 2 * 0.1 : 0.0, 1e-12);
+    }
+}
+
 static void one_free_axis_is_soft_about_itself_and_upright_otherwise(void **state)
 {
     (void)state;
@@ -268,6 +281,7 @@ int main(void)
         cmocka_unit_test(joints_are_a_force_field),
         cmocka_unit_test(joints_that_are_straight_have_their_derivative),
         cmocka_unit_test(locked_rotations_pull_back_in_proportion),
+        cmocka_unit_test(a_joint_without_axes_is_a_ball_joint),
         cmocka_unit_test(one_free_axis_is_soft_about_itself_and_upright_otherwise),
         cmocka_unit_test(beyond_a_limit_bloc_holds_the_excess),
         cmocka_unit_test(translations_are_soft_or_hard_in_the_axes_of_the_first_body),

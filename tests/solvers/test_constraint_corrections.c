@@ -639,6 +639,31 @@ static void built_and_unbuilt_end_in_the_same(void **state)
                          ends[0][i]);
 }
 
+static void count_masses_told(const DvMessage *message, void *context)
+{
+    *(int *)context += message->level == DV_LEVEL_ERROR && strstr(message->text, "33 masses in '/body'; of at most 32");
+}
+
+static void more_masses_than_are_looked_at_are_told(void **state)
+{
+    (void)state;
+    DvText text = {0};
+    dv_text_add(
+        &text,
+        "<Node name='root'><Node name='body'><EulerImplicitSolver/><CGLinearSolver/><MechanicalObject template='Rigid3d'/>");
+    for (int i = 0; i < 33; i++)
+        dv_text_add(&text, "<UniformMass vertexMass='1'/>");
+    dv_text_add(&text, "<UncoupledConstraintCorrection/></Node></Node>");
+    int told = 0;
+    dv_log_set_handler(count_masses_told, &told);
+    DvScene *scene = NULL;
+    assert_int_not_equal(dv_scene_load_text(text.at, text.length, "scene.scn", NULL, NULL, &scene), DV_OK);
+    dv_log_set_handler(NULL, NULL);
+    assert_int_equal(told, 1);
+    dv_scene_free(scene);
+    dv_text_free(&text);
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -661,6 +686,7 @@ int main(void)
         cmocka_unit_test(factors_of_its_own_take_the_place_of_the_solvers),
         cmocka_unit_test(a_list_follows_the_points_of_the_mesh),
         cmocka_unit_test(built_and_unbuilt_end_in_the_same),
+        cmocka_unit_test(more_masses_than_are_looked_at_are_told),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -7,6 +7,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -145,6 +146,27 @@ static void the_mesh_of_the_node_is_parted_where_it_is(void **state)
     expect_load_error(SCENE("<SubsetTopology name='s'/>"), "no positions to select from: give 'rest_position'");
 }
 
+/* A region that is shown is seen whole. */
+static void a_region_that_is_drawn_counts_in_the_bounds(void **state)
+{
+    (void)state;
+    static const char *const shown[] = {
+        "<BoxROI %s box='-1 -2 -3 4 5 6  0 0 0 9 1 1' drawBoxes='1'/>",
+        "<SubsetTopology name='s' %s drawROI='1' box='-1 -2 -3 4 5 6  0 0 0 9 1 1'/>"};
+    static const double expected[6] = {-1, -2, -3, 9, 5, 6};
+    for (int i = 0; i < 2; i++) {
+        char text[1024], region[512];
+        snprintf(region, sizeof region, shown[i], i ? STRIP : "position='0 0 0'");
+        snprintf(text, sizeof text, SCENE("%s"), region);
+        DvScene *scene = scene_from_text(text);
+        const double *box = dv_data_doubles(dv_object_field(dv_node_object(dv_scene_root(scene)), "bbox"), NULL);
+        for (int k = 0; k < 6; k++)
+            if (box[k] != expected[k])
+                fail_msg("region %d: bound %d is %g, not %g", i, k, box[k], expected[k]);
+        dv_scene_free(scene);
+    }
+}
+
 static void add_numbers(void *context, const DrawnBatch *batch)
 {
     for (size_t i = 0; i < batch->numbers; i++)
@@ -186,6 +208,7 @@ int main(void)
         cmocka_unit_test(local_numbers_name_places_in_the_lists),
         cmocka_unit_test(chosen_tetrahedra_are_inside),
         cmocka_unit_test(the_mesh_of_the_node_is_parted_where_it_is),
+        cmocka_unit_test(a_region_that_is_drawn_counts_in_the_bounds),
         cmocka_unit_test(drawing_does_not_hang_on_local_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);

@@ -454,12 +454,17 @@ static void elements_outside_a_box_are_removed(void **state)
 {
     (void)state;
     /* middles at y = 1/3, 1, 5/3 and 1 */
-    DvScene *scene = load(SCENE(FAN "<TopologyBoundingTrasher box='-9 0.5 -9 9 9 9'/>"));
-    step(scene, 2);
-    const DvElements after = elements(scene, "/c", DV_TRIANGLES);
-    assert_int_equal(after.count, 3);
-    assert_int_equal(after.at[0], 3);
-    end(scene);
+    static const char *const boxes[] = {"-9 0.5 -9 9 9 9", "9 0.5 -9 -9 9 9", "-9 9 -9 9 0.5 9", "-9 0.5 9 9 9 -9"};
+    for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++) {
+        char text[2048];
+        snprintf(text, sizeof text, SCENE(FAN "<TopologyBoundingTrasher box='%s'/>"), boxes[i]);
+        DvScene *scene = load(text);
+        step(scene, 2);
+        const DvElements after = elements(scene, "/c", DV_TRIANGLES);
+        assert_int_equal(after.count, 3);
+        assert_int_equal(after.at[0], 3);
+        end(scene);
+    }
     expect_load_error(SCENE("<MechanicalObject/><MeshTopology triangles='0 1 2'/><TopologyBoundingTrasher/>"),
                       "is no container whose elements can be removed");
 }

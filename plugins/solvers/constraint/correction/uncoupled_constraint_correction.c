@@ -105,11 +105,15 @@ static DvStatus rigid_from_mass(DvObject *object, UncoupledConstraintCorrection 
     const DvNode *node = dv_object_node(object);
     DvObject *masses[MOST];
     const size_t found = dv_node_find_all(node, DV_MASS, DV_SEARCH_LOCAL, masses, MOST);
+    if (found > MOST)
+        return dv_error(object, DV_ERROR_LIMIT,
+                        "%zu masses in '%s'; of at most %d it takes the compliance: set defaultCompliance", found,
+                        dv_node_path(node), (int)MOST);
     const uint32_t count = dv_state_count(self->state);
     double m[N * N] = {0};
     size_t used = 0;
     self->turns = false;
-    for (size_t i = 0; i < found && i < MOST && count > 0; i++) {
+    for (size_t i = 0; i < found && count > 0; i++) {
         const DvStatus status = dv_object_initialise_first(object, masses[i]);
         if (status != DV_OK)
             return status;
