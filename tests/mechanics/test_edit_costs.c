@@ -23,6 +23,7 @@ static const Case cases[] = {
     {DV_TETRAHEDRA, MASS "<TetrahedralCorotationalFEMForceField" MATERIAL "/>"},
     {DV_TETRAHEDRA, "<DiagonalMass massDensity='2'/>"},
     {DV_TETRAHEDRA, "<MeshMatrixMass massDensity='2' computeMassOnRest='1'/>"},
+    {DV_HEXAHEDRA, "<MeshMatrixMass massDensity='2' computeMassOnRest='1' consistent='1'/>"},
     {DV_TRIANGLES, MASS "<TriangleFEMForceField" MATERIAL "/>"},
     {DV_TRIANGLES, MASS "<TriangleFEMForceField method='exact'" MATERIAL "/>"},
     {DV_TRIANGLES, MASS "<TriangularFEMForceField" MATERIAL "/>"},

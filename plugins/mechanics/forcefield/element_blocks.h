@@ -51,11 +51,6 @@ typedef struct ElementBlocks {
     uint32_t *pair_entry;            /* element << 6 | local number of first << 3 | local number of second, ascending */
 } ElementBlocks;
 
-/* The field of these pairs. */
-#define KEPT_PAIRS_FIELD(Struct, member)                                                            \
-    DV_FIELD(Struct, member, "keptPairs", dv_type_uints, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN, \
-             .help = "pairs of points that no element couples any more, and that matrices have a place for")
-
 /* Before the edits are attached and the blocks built: both keep that field. */
 static inline void element_blocks_keep_pairs(ElementBlocks *mesh, MeshEdits *edits, DvData *field)
 {

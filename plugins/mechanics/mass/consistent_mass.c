@@ -1,123 +1,127 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "consistent_mass.h"
 
-#include <string.h>
-
-#include <divan/element_data.h>
 #include <divan/memory.h>
 
-#include "forcefield/element_blocks.h"
-
-static void unit_matrix(const ConsistentMass *c, uint32_t element, double *m)
+void consistent_mass_unit(const ConsistentMass *c, uint32_t element, double unit[ELEMENT_MASS_ENTRIES])
 {
     const DvElements elements = mass_mesh_elements(c->mesh);
     DvVec3 corner[8];
     mass_mesh_corners(c->mesh, elements.at + (size_t)element * c->mesh->nodes, mass_mesh_positions(c->mesh, c->on_rest),
                       corner);
-    element_mass(c->mesh->kind, corner, m);
-}
-
-static void elements_added(DvElementData *data, const DvElementChange *change, uint32_t first)
-{
-    for (uint32_t i = first; i < first + change->count; i++)
-        unit_matrix(data->owner, i, dv_element_data_entry(data, i));
-}
-
-DvStatus consistent_mass_attach(ConsistentMass *c, DvObject *topology)
-{
-    c->unit = (DvElementData){.kind = c->mesh->kind,
-                              .entry_size = ELEMENT_MASS_ENTRIES * sizeof(double),
-                              .owner = c,
-                              .added = elements_added};
-    const DvStatus status = dv_element_data_attach(&c->unit, topology);
-    for (uint32_t i = 0; status == DV_OK && i < c->unit.count; i++)
-        unit_matrix(c, i, dv_element_data_entry(&c->unit, i));
-    return status;
-}
-
-void consistent_mass_detach(ConsistentMass *c)
-{
-    dv_element_data_detach(&c->unit);
+    element_mass(c->mesh->kind, corner, unit);
 }
 
 void consistent_mass_free(ConsistentMass *c)
 {
-    dv_free(c->pair);
-    dv_free(c->between);
     dv_free(c->diagonal);
     dv_free(c->weight);
-    c->pair = NULL;
-    c->between = c->diagonal = c->weight = NULL;
-    c->points = c->pairs = 0;
+    c->diagonal = c->weight = NULL;
+    c->room = 0;
 }
 
-/* What the elements give to each of their points: its own entry, and the sum of its row. A corner may stand for several. */
-static void gather_points(ConsistentMass *c, const ElementBlocks *blocks, const double *matrix)
+static void make_room(ConsistentMass *c, uint32_t points)
 {
-    for (uint32_t p = 0; p < blocks->points; p++)
-        for (uint32_t e = blocks->begin[p]; e < blocks->end[p]; e++) {
-            const uint32_t element = blocks->entry[e] / blocks->nodes, i = blocks->entry[e] % blocks->nodes;
-            const double *m = matrix + (size_t)element * ELEMENT_MASS_ENTRIES;
-            for (uint32_t j = 0; j < blocks->nodes; j++) {
-                const double mass = m[i > j ? element_mass_entry(i, j) : element_mass_entry(j, i)];
-                c->weight[p] += mass;
-                if (element_blocks_point(blocks, element, j) == p)
-                    c->diagonal[p] += mass;
+    if (points <= c->room)
+        return;
+    const uint32_t room = c->room ? points + points / 2 : points;
+    c->diagonal = dv_realloc(c->diagonal, c->room * sizeof *c->diagonal, room * sizeof *c->diagonal);
+    c->weight = dv_realloc(c->weight, c->room * sizeof *c->weight, room * sizeof *c->weight);
+    c->room = room;
+}
+
+typedef struct Row {
+    uint32_t *other; /* ascending */
+    double *mass;
+    uint32_t count, room;
+} Row;
+
+static void free_row(Row *row)
+{
+    dv_free(row->other);
+    dv_free(row->mass);
+}
+
+static void add_to_row(Row *row, uint32_t other, double mass)
+{
+    uint32_t at = row->count;
+    while (at > 0 && row->other[at - 1] > other)
+        at--;
+    if (at > 0 && row->other[at - 1] == other) {
+        row->mass[at - 1] += mass;
+        return;
+    }
+    if (row->count == row->room) {
+        const uint32_t room = row->room ? 2 * row->room : 32; /* 26 in a grid */
+        row->other = dv_realloc(row->other, row->room * sizeof *row->other, room * sizeof *row->other);
+        row->mass = dv_realloc(row->mass, row->room * sizeof *row->mass, room * sizeof *row->mass);
+        row->room = room;
+    }
+    for (uint32_t k = row->count++; k > at; k--) {
+        row->other[k] = row->other[k - 1];
+        row->mass[k] = row->mass[k - 1];
+    }
+    row->other[at] = other;
+    row->mass[at] = mass;
+}
+
+/* What the elements around a point give to it. A corner may stand for several. */
+static void gather_row(ConsistentMass *c, HalfEdges *half, Row *row, const DvAdjacency *around,
+                       const ElementMass *elements, uint32_t point)
+{
+    const DvElements list = mass_mesh_elements(c->mesh);
+    const uint32_t nodes = c->mesh->nodes;
+    row->count = 0;
+    c->diagonal[point] = c->weight[point] = 0.0;
+    const uint32_t begin = point < around->count ? around->begin[point] : 0;
+    const uint32_t end = point < around->count ? around->end[point] : 0;
+    for (uint32_t k = begin; k < end; k++) {
+        const uint32_t element = around->items[k], *node = list.at + (size_t)element * nodes;
+        if (k > begin && around->items[k - 1] == element)
+            continue; /* the point is several of its corners, which have been counted */
+        for (uint32_t i = 0; i < nodes; i++)
+            for (uint32_t j = 0; node[i] == point && j < nodes; j++) {
+                const double mass = elements[element].density *
+                                    elements[element].unit[i > j ? element_mass_entry(i, j) : element_mass_entry(j, i)];
+                c->weight[point] += mass;
+                if (node[j] == point)
+                    c->diagonal[point] += mass;
+                else
+                    add_to_row(row, node[j], mass);
             }
-        }
-}
-
-static void gather_pairs(ConsistentMass *c, const ElementBlocks *blocks, const double *matrix)
-{
-    for (uint32_t k = 0; k < blocks->pairs; k++)
-        for (uint32_t e = blocks->pair_begin[k]; e < blocks->pair_end[k]; e++) {
-            const uint32_t entry = blocks->pair_entry[e], i = entry >> 3 & 7, j = entry & 7;
-            c->between[k] += matrix[(size_t)(entry >> 6) * ELEMENT_MASS_ENTRIES +
-                                    (i > j ? element_mass_entry(i, j) : element_mass_entry(j, i))];
-        }
-}
-
-DvStatus consistent_mass_build(ConsistentMass *c, const DvObject *object, uint32_t points, const double *density)
-{
-    const DvElements elements = mass_mesh_elements(c->mesh);
-    ElementBlocks blocks = {0};
-    consistent_mass_free(c);
-    const DvStatus status = element_blocks_build(&blocks, object, c->mesh->kind == DV_QUADS ? "quad" : "hexahedron",
-                                                 points, c->mesh->nodes, elements.count, elements.at);
-    if (status != DV_OK)
-        return status;
-    element_blocks_find_pairs(&blocks);
-    double *matrix = dv_alloc(elements.count, ELEMENT_MASS_ENTRIES * sizeof *matrix);
-    for (uint32_t e = 0; e < elements.count; e++) {
-        double *m = matrix + (size_t)e * ELEMENT_MASS_ENTRIES;
-        if (c->unit.topology && e < c->unit.count)
-            memcpy(m, dv_element_data_entry(&c->unit, e), c->unit.entry_size);
-        else
-            unit_matrix(c, e, m);
-        for (uint32_t k = 0; k < ELEMENT_MASS_ENTRIES; k++)
-            m[k] *= density[e];
     }
-    c->points = points;
-    c->pairs = blocks.pairs;
-    c->pair = dv_alloc(c->pairs, 2 * sizeof *c->pair);
-    c->between = dv_alloc(c->pairs, sizeof *c->between);
-    c->diagonal = dv_alloc(points, sizeof *c->diagonal);
-    c->weight = dv_alloc(points, sizeof *c->weight);
-    if (c->pairs)
-        memcpy(c->pair, blocks.pair, c->pairs * 2 * sizeof *c->pair);
-    gather_points(c, &blocks, matrix);
-    gather_pairs(c, &blocks, matrix);
-    dv_free(matrix);
-    element_blocks_free(&blocks);
-    return DV_OK;
+    const uint32_t first = half_edges_row(half, point, row->count);
+    for (uint32_t k = 0; k < row->count; k++) {
+        half->at[first + k].other = row->other[k];
+        half->value[first + k] = row->mass[k];
+    }
 }
 
-void consistent_mass_scale(ConsistentMass *c, double factor)
+static DvAdjacency elements_around(const ConsistentMass *c)
 {
-    for (uint32_t k = 0; k < c->pairs; k++)
-        c->between[k] *= factor;
-    for (uint32_t p = 0; p < c->points; p++) {
-        c->diagonal[p] *= factor;
-        c->weight[p] *= factor;
-    }
+    return c->mesh->topology.ops->adjacency(c->mesh->topology.self, DV_POINTS, c->mesh->kind);
+}
+
+void consistent_mass_build(ConsistentMass *c, HalfEdges *half, uint32_t points, const ElementMass *elements)
+{
+    const DvAdjacency around = elements_around(c);
+    Row row = {0};
+    make_room(c, points);
+    half_edges_start(half, points);
+    for (uint32_t p = 0; p < points; p++)
+        gather_row(c, half, &row, &around, elements, p);
+    free_row(&row);
+}
+
+void consistent_mass_update(ConsistentMass *c, HalfEdges *half, const MeshEdits *edits, uint32_t points,
+                            const ElementMass *elements)
+{
+    const DvAdjacency around = elements_around(c);
+    Row row = {0};
+    make_room(c, points);
+    half_edges_begin(half, points);
+    for (uint32_t i = 0; i < edits->points.count; i++)
+        gather_row(c, half, &row, &around, elements, edits->points.at[i]);
+    half_edges_end(half, edits);
+    free_row(&row);
 }

@@ -3,33 +3,39 @@
  * The exact mass matrix of a mesh of quads or hexahedra: the matrices of its elements (element_mass.h) times their densities, summed.
  * All points of an element are coupled, those of edges and those of diagonals.
  *
- * Elements of a mesh that may change keep the matrix that they had when they came, so that what leaves takes away what it brought.
+ * An element of a mesh that may change keeps the matrix that it had when it came, so that what leaves takes away what it brought. The row
+ * of a point is summed over the elements around it in ascending order: made again for what an edit touches, it is that of a matrix made from
+ * nothing.
  */
 #ifndef DIVAN_MECHANICS_CONSISTENT_MASS_H
 #define DIVAN_MECHANICS_CONSISTENT_MASS_H
 
 #include "element_mass.h"
+#include "half_edges.h"
 #include "mass_mesh.h"
+
+typedef struct ElementMass {
+    double density;                    /* first: the mean of ancestors' for a new element */
+    double unit[ELEMENT_MASS_ENTRIES]; /* the matrix for density 1 */
+} ElementMass;
 
 typedef struct ConsistentMass {
     const MassMesh *mesh;
-    bool on_rest;       /* measured at rest positions */
-    DvElementData unit; /* of a mesh that may change: the matrix of each element for density 1 */
-    uint32_t points, pairs;
-    uint32_t *pair;   /* [pairs][2] points that share an element, first < second, sorted */
-    double *between;  /* [pairs] entries of the matrix */
+    bool on_rest;     /* measured at rest positions */
     double *diagonal; /* [points] */
     double *weight;   /* [points] sums of the rows */
+    uint32_t room;    /* points that there is room for */
 } ConsistentMass;
 
-/* From here on matrices follow a mesh that may change. */
-DV_NODISCARD DvStatus consistent_mass_attach(ConsistentMass *c, DvObject *topology);
-void consistent_mass_detach(ConsistentMass *c);
 void consistent_mass_free(ConsistentMass *c);
 
-/* The matrix of the elements there are now, from the positions of now or from what is kept.     density: [elements]; errors name `object` */
-DV_NODISCARD DvStatus consistent_mass_build(ConsistentMass *c, const DvObject *object, uint32_t points,
-                                            const double *density);
-void consistent_mass_scale(ConsistentMass *c, double factor);
+/* The matrix of an element for density 1 at the positions of now. */
+void consistent_mass_unit(const ConsistentMass *c, uint32_t element, double unit[ELEMENT_MASS_ENTRIES]);
+
+/* All rows, from all elements.     elements: [elements of the mesh] */
+void consistent_mass_build(ConsistentMass *c, HalfEdges *half, uint32_t points, const ElementMass *elements);
+/* The rows of touched points, of which there are `points` in all; edits: of the elements, sorted. */
+void consistent_mass_update(ConsistentMass *c, HalfEdges *half, const MeshEdits *edits, uint32_t points,
+                            const ElementMass *elements);
 
 #endif

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "half_edges.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include <divan/memory.h>
 
 static void forget_couplings(HalfEdges *half)
@@ -8,6 +11,7 @@ static void forget_couplings(HalfEdges *half)
     dv_free(half->reserved);
     dv_free(half->reserved_other);
     half->reserved = half->reserved_other = NULL;
+    half->paired = false;
     half->structure++;
 }
 
@@ -17,6 +21,7 @@ static void free_rows(HalfEdges *half)
     dv_free(half->end);
     dv_free(half->limit);
     dv_free(half->at);
+    dv_free(half->value);
     dv_free(half->coupling);
 }
 
@@ -24,19 +29,30 @@ void half_edges_free(HalfEdges *half)
 {
     free_rows(half);
     forget_couplings(half);
-    *half = (HalfEdges){.structure = half->structure};
+    *half = (HalfEdges){.structure = half->structure, .kept = half->kept};
 }
 
-void half_edges_build(HalfEdges *half, uint32_t points, DvElements pairs)
+static void start(HalfEdges *half, uint32_t points, uint32_t room)
 {
     half_edges_free(half);
     half->points = half->point_room = points;
     half->begin = dv_alloc(points, sizeof *half->begin);
     half->end = dv_alloc(points, sizeof *half->end);
     half->limit = dv_alloc(points, sizeof *half->limit);
-    half->room = 2 * pairs.count;
-    half->at = dv_alloc(half->room, sizeof *half->at);
-    half->coupling = dv_alloc(half->room, sizeof *half->coupling);
+    half->room = room;
+    half->at = dv_alloc(room, sizeof *half->at);
+    half->coupling = dv_alloc(room, sizeof *half->coupling);
+}
+
+void half_edges_start(HalfEdges *half, uint32_t points)
+{
+    start(half, points, 0);
+    half->value = dv_alloc(1, sizeof *half->value);
+}
+
+void half_edges_build(HalfEdges *half, uint32_t points, DvElements pairs)
+{
+    start(half, points, 2 * pairs.count);
     for (uint32_t e = 0; e < pairs.count; e++) {
         const uint32_t *end = pairs.at + 2 * (size_t)e;
         if (end[0] < points && end[1] < points)
@@ -63,7 +79,7 @@ static void *enlarge(void *array, size_t count, size_t room, size_t size)
     return dv_realloc(array, count * size, room * size);
 }
 
-static void set_points(HalfEdges *half, uint32_t points)
+void half_edges_begin(HalfEdges *half, uint32_t points)
 {
     if (points > half->point_room) {
         const uint32_t old = half->point_room, room = points + points / 2;
@@ -74,23 +90,70 @@ static void set_points(HalfEdges *half, uint32_t points)
     }
     for (uint32_t i = half->points; i < points; i++)
         half->begin[i] = half->end[i] = half->limit[i] = 0;
+    for (uint32_t i = points; i < half->points; i++)
+        half->lost += half->limit[i] - half->begin[i];
     half->points = points;
+    half->edited = true;
 }
 
-static void make_room(HalfEdges *half, uint32_t point, uint32_t count)
+static void set_room(HalfEdges *half, uint32_t room)
+{
+    half->at = enlarge(half->at, half->room, room, sizeof *half->at);
+    half->coupling = enlarge(half->coupling, half->room, room, sizeof *half->coupling);
+    if (half->value)
+        half->value = enlarge(half->value, half->room, room, sizeof *half->value);
+    half->room = room;
+}
+
+/* All rows one after the other again, with room for half as many more. */
+static void pack_rows(HalfEdges *half)
+{
+    HalfEdges old = *half;
+    uint32_t room = 0;
+    for (uint32_t i = 0; i < half->points; i++)
+        room += (half->end[i] - half->begin[i]) * 3 / 2;
+    half->at = dv_alloc(room, sizeof *half->at);
+    half->coupling = dv_alloc(room, sizeof *half->coupling);
+    half->value = half->value ? dv_alloc(room, sizeof *half->value) : NULL;
+    half->room = room;
+    half->used = half->lost = 0;
+    for (uint32_t i = 0; i < half->points; i++) {
+        const uint32_t first = half->begin[i], count = half->end[i] - first;
+        for (uint32_t k = 0; k < count; k++) {
+            half->at[half->used + k] = old.at[first + k];
+            half->coupling[half->used + k] = old.coupling[first + k];
+            if (half->value) {
+                half->at[half->used + k].edge = half->used + k;
+                half->value[half->used + k] = old.value[first + k];
+            }
+        }
+        half->begin[i] = half->used;
+        half->end[i] = half->used + count;
+        half->used += count * 3 / 2;
+        half->limit[i] = half->used;
+    }
+    dv_free(old.at);
+    dv_free(old.coupling);
+    dv_free(old.value);
+}
+
+uint32_t half_edges_row(HalfEdges *half, uint32_t point, uint32_t count)
 {
     if (count > half->limit[point] - half->begin[point]) {
-        const uint32_t needed = half->used + count + count / 2;
-        if (needed > half->room) {
-            const uint32_t room = needed + needed / 2;
-            half->at = enlarge(half->at, half->room, room, sizeof *half->at);
-            half->coupling = enlarge(half->coupling, half->room, room, sizeof *half->coupling);
-            half->room = room;
-        }
+        half->lost += half->limit[point] - half->begin[point];
+        half->begin[point] = half->end[point] = half->limit[point] = 0;
+        if (half->lost > half->used / 2)
+            pack_rows(half);
+        const uint32_t needed = half->used + count + (half->edited ? count / 2 : 0);
+        if (needed > half->room)
+            set_room(half, needed + needed / 2);
         half->begin[point] = half->used;
         half->limit[point] = half->used = needed;
     }
     half->end[point] = half->begin[point] + count;
+    for (uint32_t h = half->begin[point]; half->value && h < half->end[point]; h++)
+        half->at[h].edge = h;
+    return half->begin[point];
 }
 
 /* Where the couplings of a row are; false: one has not been reserved. */
@@ -107,48 +170,142 @@ static bool find_couplings(HalfEdges *half, uint32_t point)
     return true;
 }
 
+static bool row_has(const HalfEdges *half, uint32_t point, uint32_t other)
+{
+    for (uint32_t h = half->begin[point]; h < half->end[point]; h++)
+        if (half->at[h].other == other)
+            return true;
+    return false;
+}
+
+static void forget_kept(HalfEdges *half)
+{
+    if (half->kept && half->kept->count > 0)
+        dv_data_set(half->kept, NULL, 0);
+}
+
+/* Pairs of a point and a later one that are reserved and not there, to `at` unless it is NULL; how many. */
+static uint32_t kept_of(const HalfEdges *half, uint32_t point, uint32_t *at)
+{
+    uint32_t count = 0;
+    for (uint32_t k = half->reserved[point]; k < half->reserved[point + 1]; k++) {
+        if (half->reserved_other[k] < point || row_has(half, point, half->reserved_other[k]))
+            continue;
+        if (at) {
+            at[2 * count] = point;
+            at[2 * count + 1] = half->reserved_other[k];
+        }
+        count++;
+    }
+    return count;
+}
+
+/* Those of points that are not touched stay; those of touched points are looked for. */
+static void update_kept(HalfEdges *half, const MeshEdits *edits)
+{
+    if (!half->kept)
+        return;
+    size_t before = 0, count = 0, used = 0;
+    (void)dv_data_uints(half->kept, &before);
+    for (uint32_t i = 0; i < edits->points.count; i++)
+        count += kept_of(half, edits->points.at[i], NULL);
+    if (before + count == 0)
+        return;
+    uint32_t *at = dv_data_begin(half->kept, before + 2 * count);
+    for (size_t i = 0; i + 1 < before; i += 2)
+        if (!mesh_edits_touch_point(edits, at[i])) {
+            at[used++] = at[i];
+            at[used++] = at[i + 1];
+        }
+    for (uint32_t i = 0; i < edits->points.count; i++)
+        used += 2 * (size_t)kept_of(half, edits->points.at[i], at + used);
+    (void)dv_data_begin(half->kept, used);
+    dv_data_end(half->kept);
+}
+
+void half_edges_end(HalfEdges *half, const MeshEdits *edits)
+{
+    if (!half->reserved)
+        return;
+    bool stays = !edits->points_edited;
+    for (uint32_t i = 0; i < edits->points.count && stays && half->paired; i++)
+        stays = find_couplings(half, edits->points.at[i]);
+    if (!stays) {
+        forget_couplings(half);
+        forget_kept(half);
+    } else if (half->paired) {
+        update_kept(half, edits);
+    }
+}
+
 void half_edges_update(HalfEdges *half, const MeshEdits *edits, const DvTopologyRef *topology, uint32_t points)
 {
     const DvElements edges = dv_topology_elements(topology, DV_EDGES);
-    if (edits->all || half->used / 8 > edges.count + 64) { /* most of the room is that of rows that have moved */
+    if (edits->all) {
         half_edges_build(half, points, edges);
         return;
     }
     const DvAdjacency around = topology->ops->adjacency(topology->self, DV_POINTS, DV_EDGES);
-    bool reserved = half->reserved && !edits->points_edited;
-    set_points(half, points);
+    half_edges_begin(half, points);
     for (uint32_t i = 0; i < edits->points.count; i++) {
         const uint32_t point = edits->points.at[i];
         const uint32_t first = point < around.count ? around.begin[point] : 0;
         const uint32_t count = point < around.count ? around.end[point] - first : 0;
-        make_room(half, point, count);
+        const uint32_t row = half_edges_row(half, point, count);
         for (uint32_t k = 0; k < count; k++) {
             const uint32_t edge = around.items[first + k], *end = edges.at + 2 * (size_t)edge;
-            half->at[half->begin[point] + k] = (HalfEdge){end[0] == point ? end[1] : end[0], edge};
+            half->at[row + k] = (HalfEdge){end[0] == point ? end[1] : end[0], edge};
         }
-        reserved = reserved && (half->diagonal || find_couplings(half, point));
     }
-    if (!reserved)
-        forget_couplings(half);
+    half_edges_end(half, edits);
 }
 
 /* ---- The matrix ---- */
 
+static int by_points(const void *a, const void *b)
+{
+    const uint32_t *left = a, *right = b;
+    const int i = left[0] == right[0];
+    return left[i] < right[i] ? -1 : left[i] > right[i];
+}
+
+/* Kept pairs from each of their ends, sorted by it; dv_free. */
+static uint32_t (*sorted_kept(const HalfEdges *half, uint32_t *count))[2]
+{
+    size_t numbers = 0;
+    const uint32_t *at = half->kept ? dv_data_uints(half->kept, &numbers) : NULL;
+    *count = (uint32_t)numbers / 2 * 2;
+    uint32_t(*sorted)[2] = dv_alloc(*count, sizeof *sorted);
+    for (uint32_t i = 0; i + 1 < *count; i += 2) {
+        sorted[i][0] = sorted[i + 1][1] = at[i];
+        sorted[i][1] = sorted[i + 1][0] = at[i + 1];
+    }
+    if (*count)
+        qsort(sorted, *count, sizeof *sorted, by_points);
+    return sorted;
+}
+
 void half_edges_reserve(HalfEdges *half, DvPattern *pattern, bool diagonal)
 {
+    uint32_t kept_count, next = 0, (*kept)[2] = sorted_kept(half, &kept_count);
     dv_free(half->reserved);
     dv_free(half->reserved_other);
     half->reserved = dv_alloc((size_t)half->points + 1, sizeof *half->reserved);
-    half->reserved_other = dv_alloc(half->used, sizeof *half->reserved_other);
-    half->diagonal = diagonal;
+    half->reserved_other = dv_alloc((size_t)half->used + kept_count, sizeof *half->reserved_other);
+    half->paired = !diagonal;
     uint32_t named = 0;
     for (uint32_t i = 0; i < half->points; i++) {
         dv_pattern_add(pattern, i, i);
         for (uint32_t h = half->begin[i]; !diagonal && h < half->end[i]; h++) {
-            dv_pattern_add(pattern, i, half->at[h].other);
             half->reserved_other[named] = half->at[h].other;
             half->coupling[h] = i + 1 + named++;
         }
+        for (; next < kept_count && kept[next][0] <= i; next++)
+            if (!diagonal && kept[next][0] == i && kept[next][1] < half->points && !row_has(half, i, kept[next][1]))
+                half->reserved_other[named++] = kept[next][1];
+        for (uint32_t k = half->reserved[i]; k < named; k++)
+            dv_pattern_add(pattern, i, half->reserved_other[k]);
         half->reserved[i + 1] = named;
     }
+    dv_free(kept);
 }

@@ -27,14 +27,14 @@
 #include "consistent_mass.h"
 #include "first_values.h"
 #include "followed_values.h"
-#include "half_edges.h"
 #include "mass_base.h"
 
 typedef enum Given { GIVEN_TOTAL_MASS, GIVEN_DENSITY, GIVEN_MASSES } Given;
 
 typedef struct MeshMatrixMass {
     MassBase base;
-    DvData density, total_mass, point_masses, edge_masses, compute_on_rest, lumping, consistent, print_mass, graph;
+    DvData density, total_mass, point_masses, edge_masses, compute_on_rest, lumping, consistent, print_mass, graph,
+        kept;
     DvLink topology_link, geometry_link;
 
     MassMesh mesh;
@@ -46,11 +46,11 @@ typedef struct MeshMatrixMass {
     ConsistentMass matrix;          /* then */
     double to_point, to_edge, lump; /* 1/cv, 1/ce, L of the elements */
     uint32_t count, edge_count;
-    HalfEdges half; /* of edges, or of other pairs of points that the matrix couples */
+    HalfEdges half; /* of edges; with `exact` of all pairs of points that share an element, with their entries */
     uint64_t point_version, edge_version, density_version, total_version; /* of the fields as last seen */
     DvElementData point_data, edge_data; /* follow the mesh, and the fields with them */
-    DvElementData element_data;          /* double: density of each element */
-    MeshEdits edits;                     /* of edges, since the half edges were made */
+    DvElementData element_data;          /* double: density of each element; with `exact` ElementMass */
+    MeshEdits edits;                     /* of edges, or of elements with `exact`, since the half edges were made */
     double change;                       /* kg, of the edit that is being told */
     FirstValues first_points, first_edges, first_density, first_total;
 } MeshMatrixMass;
@@ -77,6 +77,7 @@ static const DvField fields[] = {
              .help = "tell the sum of the masses when it changes, and keep it in `graph`"),
     DV_FIELD(MeshMatrixMass, graph, "graph", dv_type_doubles, .flags = DV_FIELD_READ_ONLY, .unit = "kg",
              .help = "sums of the masses after each change, when printMass is set"),
+    KEPT_PAIRS_FIELD(MeshMatrixMass, kept),
     DV_LINK(MeshMatrixMass, topology_link, "topology", DV_TOPOLOGY,
             .help = "elements that the mass is spread over; by default those of the node"),
     DV_LINK(MeshMatrixMass, geometry_link, "geometryState", DV_STATE,
@@ -94,10 +95,10 @@ static const double *points(MeshMatrixMass *self)
     return dv_data_doubles(&self->point_masses, NULL);
 }
 
-/* Of each of coupled_pairs(). */
+/* Of each edge of a half edge. */
 static const double *edges(MeshMatrixMass *self)
 {
-    return self->exact ? self->matrix.between : dv_data_doubles(&self->edge_masses, NULL);
+    return self->exact ? self->half.value : dv_data_doubles(&self->edge_masses, NULL);
 }
 
 /* Masses that gravity acts on, before they are multiplied by L. */
@@ -130,12 +131,6 @@ static DvElements mesh_edges(const MeshMatrixMass *self)
     return dv_topology_elements(&self->mesh.topology, DV_EDGES);
 }
 
-/* Points that the matrix couples when it is not lumped. */
-static DvElements coupled_pairs(const MeshMatrixMass *self)
-{
-    return self->exact ? (DvElements){.at = self->matrix.pair, .count = self->matrix.pairs} : mesh_edges(self);
-}
-
 static double given_density(MeshMatrixMass *self, uint32_t element)
 {
     size_t count;
@@ -143,15 +138,30 @@ static double given_density(MeshMatrixMass *self, uint32_t element)
     return count == 0 ? 1.0 : density[element < count ? element : 0];
 }
 
+static double *kept_density(const MeshMatrixMass *self, uint32_t element)
+{
+    return dv_element_data_entry(&self->element_data, element); /* of ElementMass, too */
+}
+
+static ElementMass *exact_element(const MeshMatrixMass *self, uint32_t element)
+{
+    return dv_element_data_entry(&self->element_data, element);
+}
+
+static void make_units(MeshMatrixMass *self, uint32_t first, uint32_t count)
+{
+    for (uint32_t e = first; e < first + count; e++)
+        consistent_mass_unit(&self->matrix, e, exact_element(self, e)->unit);
+}
+
 static double density_of(MeshMatrixMass *self, uint32_t element)
 {
-    const double *density = self->element_data.topology ? self->element_data.entries : NULL;
-    return density ? density[element] : given_density(self, element);
+    return self->element_data.topology ? *kept_density(self, element) : given_density(self, element);
 }
 
 static void find_half_edges(MeshMatrixMass *self)
 {
-    const DvElements list = coupled_pairs(self);
+    const DvElements list = mesh_edges(self);
     self->edge_count = list.count;
     half_edges_build(&self->half, self->count, list);
 }
@@ -186,11 +196,11 @@ static double spread(MeshMatrixMass *self, uint32_t first, uint32_t count, bool 
 
 static double sum_of_masses(MeshMatrixMass *self)
 {
-    const double *point = points(self), *edge = edges(self);
+    const double *point = weights(self), *edge = self->exact ? NULL : edges(self);
     double sum = 0.0, between = 0.0;
     for (uint32_t i = 0; i < self->count; i++)
         sum += point[i];
-    for (uint32_t e = 0; !self->lumped && e < self->edge_count; e++)
+    for (uint32_t e = 0; edge && !self->lumped && e < self->edge_count; e++)
         between += edge[e];
     return self->lumped ? self->lump * sum : sum + 2.0 * between;
 }
@@ -216,51 +226,76 @@ static void tell(MeshMatrixMass *self)
     dv_info(dv_object_of(self), "total mass: %.17g kg", sum);
 }
 
+/* Between the ends of an edge, of the exact matrix. */
+static double entry_along(const MeshMatrixMass *self, const uint32_t end[2])
+{
+    for (uint32_t h = end[0] < self->count ? self->half.begin[end[0]] : 0;
+         end[0] < self->count && h < self->half.end[end[0]]; h++)
+        if (self->half.at[h].other == end[1])
+            return self->half.value[h];
+    return 0.0;
+}
+
 /* The fields that show the exact matrix: its diagonal, or the sums of its rows, and what lies along edges. */
 static void show_matrix(MeshMatrixMass *self)
 {
     const DvElements list = mesh_edges(self);
+    self->edge_count = list.count;
     double *edge = dv_data_begin_all(&self->edge_masses, list.count);
-    for (uint32_t e = 0; e < list.count; e++) {
-        const uint32_t a = list.at[2 * e], b = list.at[2 * e + 1];
-        edge[e] = 0.0;
-        for (uint32_t h = a < self->count ? self->half.begin[a] : 0; a < self->count && h < self->half.end[a]; h++)
-            if (self->half.at[h].other == b)
-                edge[e] = self->matrix.between[self->half.at[h].edge];
-    }
+    for (uint32_t e = 0; e < list.count; e++)
+        edge[e] = entry_along(self, list.at + 2 * (size_t)e);
     dv_data_end(&self->edge_masses);
     dv_data_set(&self->point_masses, points(self), self->count);
 }
 
-/* Masses of the elements for density 1, or for theirs. */
-static DvStatus gather_elements(MeshMatrixMass *self, bool unit_density)
+/* The same of touched points and their edges. */
+static void show_touched(MeshMatrixMass *self)
+{
+    const DvElements list = mesh_edges(self);
+    const DvTopologyRef *topology = &self->mesh.topology;
+    const DvAdjacency around = topology->ops->adjacency(topology->self, DV_POINTS, DV_EDGES);
+    double *point = dv_data_begin(&self->point_masses, self->count);
+    double *edge = dv_data_begin(&self->edge_masses, list.count);
+    for (uint32_t i = 0; i < self->edits.points.count; i++) {
+        const uint32_t p = self->edits.points.at[i];
+        point[p] = points(self)[p];
+        for (uint32_t k = p < around.count ? around.begin[p] : 0; p < around.count && k < around.end[p]; k++)
+            edge[around.items[k]] = entry_along(self, list.at + 2 * (size_t)around.items[k]);
+    }
+    dv_data_end(&self->point_masses);
+    dv_data_end(&self->edge_masses);
+}
+
+/* Masses of the elements for one density. */
+static void gather_exact(MeshMatrixMass *self, const double *one_density)
 {
     const uint32_t count = mass_mesh_elements(&self->mesh).count;
-    if (self->exact) {
-        double *density = dv_alloc(count, sizeof *density);
-        for (uint32_t e = 0; e < count; e++)
-            density[e] = unit_density ? 1.0 : density_of(self, e);
-        const DvStatus status = consistent_mass_build(&self->matrix, dv_object_of(self), self->count, density);
-        dv_free(density);
-        find_half_edges(self);
-        return status;
+    const bool kept = self->element_data.topology != NULL;
+    ElementMass *elements = kept ? self->element_data.entries : dv_alloc(count, sizeof *elements);
+    for (uint32_t e = 0; e < count; e++) {
+        if (!kept)
+            consistent_mass_unit(&self->matrix, e, elements[e].unit);
+        if (one_density || !kept)
+            elements[e].density = one_density ? *one_density : given_density(self, e);
     }
+    consistent_mass_build(&self->matrix, &self->half, self->count, elements);
+    if (!kept)
+        dv_free(elements);
+}
+
+static void gather_elements(MeshMatrixMass *self, bool unit_density)
+{
     double *point = dv_data_begin_all(&self->point_masses, self->count);
     double *edge = dv_data_begin_all(&self->edge_masses, self->edge_count);
     memset(point, 0, self->count * sizeof *point);
     memset(edge, 0, self->edge_count * sizeof *edge);
-    (void)spread(self, 0, count, unit_density, 1.0, point, edge);
+    (void)spread(self, 0, mass_mesh_elements(&self->mesh).count, unit_density, 1.0, point, edge);
     dv_data_end(&self->point_masses);
     dv_data_end(&self->edge_masses);
-    return DV_OK;
 }
 
 static void multiply(MeshMatrixMass *self, double factor)
 {
-    if (self->exact) {
-        consistent_mass_scale(&self->matrix, factor);
-        return;
-    }
     double *point = dv_data_begin(&self->point_masses, self->count);
     double *edge = dv_data_begin(&self->edge_masses, self->edge_count);
     for (uint32_t i = 0; i < self->count; i++)
@@ -271,27 +306,45 @@ static void multiply(MeshMatrixMass *self, double factor)
     dv_data_end(&self->edge_masses);
 }
 
-/* All masses from the field that was given. */
-static DvStatus complete(MeshMatrixMass *self)
+/* The density with which a mesh whose mass is `sum` for density 1 has that of the field. */
+static double density_of_total(MeshMatrixMass *self, double sum, double least)
 {
-    if (self->given != GIVEN_MASSES) {
-        const DvStatus status = gather_elements(self, self->given == GIVEN_TOTAL_MASS);
-        if (status != DV_OK)
-            return status;
-    }
+    return sum > least ? dv_data_double(&self->total_mass) / sum : 1.0;
+}
+
+static void complete_exact(MeshMatrixMass *self)
+{
+    const double one = 1.0;
     if (self->given == GIVEN_TOTAL_MASS) {
-        const double sum = sum_of_masses(self);
-        const double density = sum > (self->exact ? 0.0 : DBL_EPSILON) ? dv_data_double(&self->total_mass) / sum : 1.0;
-        multiply(self, density);
+        gather_exact(self, &one);
+        const double density = density_of_total(self, sum_of_masses(self), 0.0);
+        gather_exact(self, &density);
         dv_data_set(&self->density, &density, 1);
     } else {
+        gather_exact(self, NULL);
         dv_data_set_double(&self->total_mass, sum_of_masses(self));
     }
-    if (self->exact)
-        show_matrix(self);
+    show_matrix(self);
+}
+
+/* All masses from the field that was given. */
+static void complete(MeshMatrixMass *self)
+{
+    if (self->exact) {
+        complete_exact(self);
+    } else {
+        if (self->given != GIVEN_MASSES)
+            gather_elements(self, self->given == GIVEN_TOTAL_MASS);
+        if (self->given == GIVEN_TOTAL_MASS) {
+            const double density = density_of_total(self, sum_of_masses(self), DBL_EPSILON);
+            multiply(self, density);
+            dv_data_set(&self->density, &density, 1);
+        } else {
+            dv_data_set_double(&self->total_mass, sum_of_masses(self));
+        }
+    }
     tell(self);
     seen(self);
-    return DV_OK;
 }
 
 static void warn_of_a_change(MeshMatrixMass *self, DvData *field, bool stays)
@@ -305,38 +358,69 @@ static void warn_of_a_change(MeshMatrixMass *self, DvData *field, bool stays)
 /* The densities of a mesh that may change are with its elements: the field shows them, or gives them. */
 static void keep_densities(MeshMatrixMass *self, bool from_field)
 {
+    const uint32_t count = self->element_data.count;
     if (!self->element_data.topology)
         return;
-    double *density = self->element_data.entries;
-    for (uint32_t e = 0; from_field && e < self->element_data.count; e++)
-        density[e] = given_density(self, e);
-    if (!from_field)
-        dv_data_set(&self->density, density, self->element_data.count);
+    for (uint32_t e = 0; from_field && e < count; e++)
+        *kept_density(self, e) = given_density(self, e);
+    if (from_field)
+        return;
+    double *density = dv_data_begin_all(&self->density, count);
+    for (uint32_t e = 0; e < count; e++)
+        density[e] = *kept_density(self, e);
+    dv_data_end(&self->density);
+}
+
+/* The elements have been told of all changes that the mesh has been through. */
+static bool told_of_all(const MeshMatrixMass *self)
+{
+    return !self->element_data.topology || (self->element_data.count == mass_mesh_elements(&self->mesh).count &&
+                                            self->edge_data.count == mesh_edges(self).count);
+}
+
+/* Rows of touched points. */
+static void follow_elements(MeshMatrixMass *self)
+{
+    self->count = self->point_data.count;
+    self->edge_count = self->edge_data.count;
+    if (self->edits.all) {
+        consistent_mass_build(&self->matrix, &self->half, self->count, self->element_data.entries);
+        show_matrix(self);
+    } else {
+        mesh_edits_sort(&self->edits, self->count, self->element_data.count);
+        consistent_mass_update(&self->matrix, &self->half, &self->edits, self->count, self->element_data.entries);
+        show_touched(self);
+    }
+    mesh_edits_clear(&self->edits);
+    self->given = GIVEN_DENSITY;
+    tell(self);
+    seen(self);
 }
 
 /* Follows changes of the fields and of the mesh. */
 static void update_exact(MeshMatrixMass *self)
 {
-    if (self->element_data.topology && self->element_data.count != mass_mesh_elements(&self->mesh).count)
+    if (!told_of_all(self))
         return; /* in the middle of a change */
-    const bool mesh = dv_topology_changed(&self->mesh.topology);
     const bool density = dv_data_version(&self->density) != self->density_version;
     const bool total = dv_data_version(&self->total_mass) != self->total_version;
     const bool results = dv_data_version(&self->point_masses) != self->point_version ||
                          dv_data_version(&self->edge_masses) != self->edge_version;
-    if (!mesh && !density && !total && !results)
+    const bool rewritten = dv_topology_rewritten(&self->mesh.topology);
+    if (density)
+        keep_densities(self, true);
+    if (self->edits.any)
+        follow_elements(self);
+    if (!rewritten && !density && !total && !results)
         return;
     self->count = dv_state_count(self->base.state);
+    if (rewritten && self->element_data.topology)
+        make_units(self, 0, self->element_data.count);
     if (total)
         self->given = GIVEN_TOTAL_MASS;
-    else if (density || (mesh && self->element_data.topology))
+    else if (density)
         self->given = GIVEN_DENSITY;
-    if (self->given == GIVEN_DENSITY)
-        keep_densities(self, density);
-    if (complete(self) != DV_OK)
-        self->count = self->edge_count = 0; /* what the elements need is not there: no mass, which has been said */
-    else if (total)
-        keep_densities(self, true);
+    complete(self);
 }
 
 /* Half edges of touched points, once lists are as they have been told to be. */
@@ -381,7 +465,7 @@ static void update(MeshMatrixMass *self)
         dv_data_end(&self->edge_masses);
     }
     self->given = own ? GIVEN_MASSES : total ? GIVEN_TOTAL_MASS : GIVEN_DENSITY;
-    (void)complete(self); /* nothing can be missing of what is not exact */
+    complete(self);
     if (total)
         keep_densities(self, true);
 }
@@ -489,18 +573,18 @@ static double kinetic_energy(void *self_, DvConstVec v)
     MeshMatrixMass *self = self_;
     update(self);
     const double *point = points(self), *edge = edges(self);
-    const DvElements list = coupled_pairs(self);
+    const HalfEdges *half = &self->half;
     double twice = 0.0;
     for (uint32_t i = 0; i < shorter(self->count, v.count); i++) {
         const double *at = v.at + (size_t)i * v.dim;
         for (uint32_t c = 0; c < v.dim; c++)
             twice += at[c] * at[c] * point[i] * (self->lumped ? self->lump : 1.0);
     }
-    for (uint32_t e = 0; !self->lumped && e < self->edge_count; e++) {
-        const uint32_t a = list.at[2 * e], b = list.at[2 * e + 1];
-        for (uint32_t c = 0; a < v.count && b < v.count && c < v.dim; c++)
-            twice += 2.0 * v.at[(size_t)a * v.dim + c] * v.at[(size_t)b * v.dim + c] * edge[e];
-    }
+    for (uint32_t i = 0; !self->lumped && i < shorter(self->count, v.count); i++)
+        for (uint32_t h = half->begin[i]; h < half->end[i]; h++)
+            for (uint32_t c = 0; half->at[h].other < v.count && c < v.dim; c++)
+                twice +=
+                    v.at[(size_t)i * v.dim + c] * v.at[(size_t)half->at[h].other * v.dim + c] * edge[half->at[h].edge];
     return 0.5 * twice;
 }
 
@@ -524,18 +608,16 @@ static void momentum(void *self_, DvConstVec x, DvConstVec v, double sum[6])
     update(self);
     const DvDofType *dof = self->base.state.dof;
     const double *point = points(self), *edge = edges(self);
-    const DvElements list = coupled_pairs(self);
+    const HalfEdges *half = &self->half;
     for (uint32_t i = 0; i < shorter(self->count, x.count); i++) {
         const BodyMass body = {.mass = point[i] * (self->lumped ? self->lump : 1.0)};
         mass_add_momentum(dof, &body, x.at + (size_t)i * x.dim, v.at + (size_t)i * v.dim, sum);
-    }
-    for (uint32_t e = 0; !self->lumped && e < self->edge_count; e++) {
-        const BodyMass body = {.mass = edge[e]};
-        const uint32_t a = list.at[2 * e], b = list.at[2 * e + 1];
-        if (a >= x.count || b >= x.count)
-            continue;
-        mass_add_momentum(dof, &body, x.at + (size_t)a * x.dim, v.at + (size_t)b * v.dim, sum);
-        mass_add_momentum(dof, &body, x.at + (size_t)b * x.dim, v.at + (size_t)a * v.dim, sum);
+        for (uint32_t h = half->begin[i]; !self->lumped && h < half->end[i]; h++) {
+            const BodyMass shared = {.mass = edge[half->at[h].edge]};
+            if (half->at[h].other < x.count)
+                mass_add_momentum(dof, &shared, x.at + (size_t)i * x.dim, v.at + (size_t)half->at[h].other * v.dim,
+                                  sum);
+        }
     }
 }
 
@@ -624,12 +706,25 @@ static void told(MeshMatrixMass *self)
     seen(self);
 }
 
+/* How many elements there were before a change that is done. */
+static uint32_t former_count(const DvElementData *data, const DvElementChange *change)
+{
+    return change->change == DV_ELEMENTS_ADDED     ? data->count - change->count
+           : change->change == DV_ELEMENTS_REMOVED ? data->count + change->count
+                                                   : data->count;
+}
+
+/* Of the exact matrix until its rows are made again: entries with their former numbers. */
 static void points_changed(DvElementData *data, const DvElementChange *change)
 {
     MeshMatrixMass *self = data->owner;
     if (change->change == DV_POINTS_MOVED)
         return;
-    followed_values_change(&self->point_masses, self->count, change);
+    followed_values_change(&self->point_masses, former_count(data, change), change);
+    if (self->exact) {
+        seen(self);
+        return;
+    }
     self->count = data->count;
     told(self);
 }
@@ -637,7 +732,11 @@ static void points_changed(DvElementData *data, const DvElementChange *change)
 static void edges_changed(DvElementData *data, const DvElementChange *change)
 {
     MeshMatrixMass *self = data->owner;
-    followed_values_change(&self->edge_masses, self->edge_count, change);
+    followed_values_change(&self->edge_masses, former_count(data, change), change);
+    if (self->exact) {
+        seen(self);
+        return;
+    }
     self->edge_count = data->count;
     told(self);
 }
@@ -652,17 +751,16 @@ static void spread_attached(MeshMatrixMass *self, uint32_t first, uint32_t count
 }
 
 /* A new element has the density of its ancestors (mixed by the kernel), else that of the first. */
-static void densities_added(DvElementData *data, const DvElementChange *change, uint32_t first)
+static void densities_added(MeshMatrixMass *self, const DvElementChange *change, uint32_t first)
 {
-    double *density = data->entries;
     for (uint32_t i = 0; i < change->count; i++)
         if (!change->ancestor_start || change->ancestor_start[i] == change->ancestor_start[i + 1])
-            density[first + i] = first ? density[0] : 1.0;
+            *kept_density(self, first + i) = first ? *kept_density(self, 0) : 1.0;
 }
 
 static void elements_added(DvElementData *data, const DvElementChange *change, uint32_t first)
 {
-    densities_added(data, change, first);
+    densities_added(data->owner, change, first);
     spread_attached(data->owner, first, change->count, 1.0);
 }
 
@@ -675,23 +773,51 @@ static void element_removed(DvElementData *data, uint32_t index)
 static void elements_changed(DvElementData *data, const DvElementChange *change)
 {
     MeshMatrixMass *self = data->owner;
-    const uint32_t before = change->change == DV_ELEMENTS_ADDED     ? data->count - change->count
-                            : change->change == DV_ELEMENTS_REMOVED ? data->count + change->count
-                                                                    : data->count;
+    const uint32_t before = former_count(data, change);
     size_t given;
     (void)dv_data_doubles(&self->density, &given);
     if (given == before && before > 1) {
         followed_values_change(&self->density, before, change);
         double *density = dv_data_begin(&self->density, data->count);
         for (uint32_t e = before; e < data->count; e++)
-            density[e] = ((const double *)data->entries)[e];
+            density[e] = *kept_density(self, e);
         dv_data_end(&self->density);
     } else {
         keep_densities(self, false);
     }
     dv_data_set_double(&self->total_mass, dv_data_double(&self->total_mass) + self->change);
     self->change = 0.0;
-    told(self);
+    if (self->exact)
+        seen(self);
+    else
+        told(self);
+}
+
+/* ---- ... of the exact matrix */
+
+static double mass_of_element(const MeshMatrixMass *self, uint32_t element)
+{
+    const ElementMass *e = exact_element(self, element);
+    double sum = 0.0;
+    for (uint32_t i = 0; i < self->mesh.nodes; i++)
+        for (uint32_t j = 0; j <= i; j++)
+            sum += (i == j ? 1.0 : 2.0) * e->unit[element_mass_entry(i, j)];
+    return e->density * sum;
+}
+
+static void exact_elements_added(DvElementData *data, const DvElementChange *change, uint32_t first)
+{
+    MeshMatrixMass *self = data->owner;
+    densities_added(self, change, first);
+    make_units(self, first, change->count);
+    for (uint32_t i = 0; i < change->count; i++)
+        self->change += mass_of_element(self, first + i);
+}
+
+static void exact_element_removed(DvElementData *data, uint32_t index)
+{
+    MeshMatrixMass *self = data->owner;
+    self->change -= mass_of_element(self, index);
 }
 
 /* The first masses are put back, or a saved scene has put its own back. */
@@ -721,8 +847,9 @@ static void elements_replaced(DvElementData *data, DvMeshReplacement why)
         first_values_put_back(&self->first_total, &self->total_mass);
     }
     keep_densities(self, true);
-    if (!self->exact)
-        seen(self);
+    if (self->exact)
+        make_units(self, 0, data->count);
+    seen(self);
 }
 
 static void store_reset_state(DvObject *object, void *self_)
@@ -737,20 +864,6 @@ static void store_reset_state(DvObject *object, void *self_)
     first_values_keep(&self->first_total, &self->total_mass);
 }
 
-/* The exact matrix is made anew from its elements, which keep their densities and their own matrices. */
-static DvStatus attach_exact(MeshMatrixMass *self)
-{
-    self->element_data = (DvElementData){.kind = self->mesh.kind,
-                                         .entry_size = sizeof(double),
-                                         .interpolate = true,
-                                         .owner = self,
-                                         .added = densities_added,
-                                         .replaced = elements_replaced};
-    const DvStatus status = dv_element_data_attach(&self->element_data, self->mesh.topology.object);
-    keep_densities(self, true);
-    return status == DV_OK ? consistent_mass_attach(&self->matrix, self->mesh.topology.object) : status;
-}
-
 static DvStatus attach(MeshMatrixMass *self)
 {
     self->point_data = (DvElementData){
@@ -758,19 +871,21 @@ static DvStatus attach(MeshMatrixMass *self)
     self->edge_data = (DvElementData){
         .kind = DV_EDGES, .entry_size = 1, .owner = self, .changed = edges_changed, .replaced = edges_replaced};
     self->element_data = (DvElementData){.kind = self->mesh.kind,
-                                         .entry_size = sizeof(double),
+                                         .entry_size = self->exact ? sizeof(ElementMass) : sizeof(double),
                                          .interpolate = true,
                                          .owner = self,
-                                         .added = elements_added,
-                                         .removed = element_removed,
+                                         .added = self->exact ? exact_elements_added : elements_added,
+                                         .removed = self->exact ? exact_element_removed : element_removed,
                                          .changed = elements_changed,
                                          .replaced = elements_replaced};
     DvObject *topology = self->mesh.topology.object;
-    DvStatus status = mesh_edits_attach(&self->edits, topology, DV_EDGES);
+    DvStatus status = mesh_edits_attach(&self->edits, topology, self->exact ? self->mesh.kind : DV_EDGES);
     DvElementData *all[] = {&self->point_data, &self->edge_data, &self->element_data};
     for (size_t i = 0; i < 3 && status == DV_OK; i++)
         status = dv_element_data_attach(all[i], topology);
     keep_densities(self, true);
+    if (self->exact)
+        make_units(self, 0, self->element_data.count);
     return status;
 }
 
@@ -820,7 +935,7 @@ static void choose(MeshMatrixMass *self)
 static void warn_if_not_definite(MeshMatrixMass *self)
 {
     const double *point = points(self), *edge = edges(self);
-    const DvElements list = coupled_pairs(self);
+    const DvElements list = mesh_edges(self);
     int8_t *side = dv_alloc(self->count, sizeof *side);
     uint32_t *queue = dv_alloc(self->count, sizeof *queue);
     double sum = 0.0, twice = 0.0;
@@ -873,6 +988,7 @@ static DvStatus init(DvObject *object, void *self_)
     self->matrix.on_rest = dv_data_bool(&self->compute_on_rest);
     self->count = dv_state_count(self->base.state);
     choose_coefficients(self);
+    half_edges_keep_pairs(&self->half, &self->edits, &self->kept);
     if (!self->exact)
         find_half_edges(self);
     if (self->exact && dv_data_is_set(&self->point_masses))
@@ -880,11 +996,14 @@ static DvStatus init(DvObject *object, void *self_)
             &self->consistent, -1,
             "the exact matrix follows from the elements: give massDensity or totalMass, not vertexMass");
     choose(self);
-    status = complete(self);
-    if (status == DV_OK && !self->lumped && !self->exact)
+    const bool dynamic = mass_mesh_is_dynamic(&self->mesh);
+    if (dynamic && self->exact)
+        status = attach(self);
+    complete(self);
+    if (!self->lumped && !self->exact)
         warn_if_not_definite(self);
-    if (status == DV_OK && mass_mesh_is_dynamic(&self->mesh))
-        status = self->exact ? attach_exact(self) : attach(self);
+    if (dynamic && !self->exact)
+        status = attach(self);
     return status == DV_OK ? mass_meet_others(object, &self->base) : status;
 }
 
@@ -892,7 +1011,6 @@ static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
     MeshMatrixMass *self = self_;
-    consistent_mass_detach(&self->matrix);
     dv_element_data_detach(&self->element_data);
     dv_element_data_detach(&self->edge_data);
     dv_element_data_detach(&self->point_data);

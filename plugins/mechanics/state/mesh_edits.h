@@ -26,10 +26,15 @@ typedef struct MeshEdits {
     bool points_edited; /* some have come or gone */
     bool restored;      /* all, by a saved scene that goes on */
     const bool *paired; /* of who has such pairs: whether they are made */
-    DvData *kept_pairs; /* optional, a state field: empty from when everything was made anew; see element_blocks.h */
+    DvData *kept_pairs; /* optional, a state field: empty from when everything was made anew; see element_blocks.h and half_edges.h */
     DvElementKind kind; /* of the elements */
     DvElementData of_points, of_elements;
 } MeshEdits;
+
+/* The field of kept pairs. */
+#define KEPT_PAIRS_FIELD(Struct, member)                                                            \
+    DV_FIELD(Struct, member, "keptPairs", dv_type_uints, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN, \
+             .help = "pairs of points that no element couples any more, and that matrices have a place for")
 
 /* Starts with nothing touched. `edits` keeps its address. A topology that never changes is not followed.     [main] */
 DV_NODISCARD DvStatus mesh_edits_attach(MeshEdits *edits, DvObject *topology, DvElementKind kind);
