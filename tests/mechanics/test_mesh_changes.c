@@ -19,6 +19,7 @@
 #include <divan/contracts/mechanical_operations.h>
 #include <divan/contracts/topology.h>
 #include <divan/contracts/visual.h>
+#include <divan/element_data.h>
 #include <divan/scene.h>
 
 typedef struct Case {
@@ -518,6 +519,68 @@ static void matrices_keep_their_pattern_when_elements_go(void **state)
     dv_scene_free(scene);
 }
 
+/* ---- Springs */
+
+/* As dv_type_linear_springs keeps them. */
+typedef struct Spring {
+    uint32_t a, b;
+    double numbers[3];
+    uint32_t elongation_only, enabled;
+} Spring;
+
+static bool has_edge(const DvElements *edges, uint32_t a, uint32_t b)
+{
+    for (uint32_t e = 0; e < edges->count; e++)
+        if ((edges->at[2 * e] == a && edges->at[2 * e + 1] == b) ||
+            (edges->at[2 * e] == b && edges->at[2 * e + 1] == a))
+            return true;
+    return false;
+}
+
+/* Springs of edges stay, in their order, on the points that they were on, as long as their edge is there. */
+static void springs_go_with_their_edges(void **state)
+{
+    (void)state;
+    enum { MOST = 400 };
+    const Case what = {DV_TETRAHEDRA, "<MeshSpringForceField name='springs' linesStiffness='10'/>"};
+    DvScene *scene = scene_on_grid(&what);
+    Editor e = editor_of(scene, what.kind);
+    DvElementData labels = {.kind = DV_POINTS, .entry_size = sizeof(uint32_t)};
+    assert_int_equal(dv_element_data_attach(&labels, scene_object(scene, "/mesh")), DV_OK);
+    for (uint32_t i = 0; i < labels.count; i++)
+        ((uint32_t *)labels.entries)[i] = i + 1; /* new points have 0 */
+    DvData *field = dv_object_field(scene_object(scene, "/springs"), "spring");
+    uint32_t expected[MOST][2], count = (uint32_t)(dv_data_read(field), field->count);
+    assert_in_range(count, 100, MOST);
+    for (uint32_t i = 0; i < count; i++) {
+        const Spring *spring = (const Spring *)field->value + i;
+        expected[i][0] = spring->a + 1;
+        expected[i][1] = spring->b + 1;
+    }
+    for (uint32_t edits = 0; edits < EDITS && count > 20; edits++) {
+        edit(&e);
+        const DvElements edges = e.mesh->elements(e.mesh_self, DV_EDGES);
+        const Spring *now = dv_data_read(field);
+        const uint32_t *label = labels.entries;
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t place[2] = {UINT32_MAX, UINT32_MAX};
+            for (uint32_t p = 0; p < labels.count; p++)
+                for (int k = 0; k < 2; k++)
+                    place[k] = label[p] == expected[i][k] ? p : place[k];
+            if (place[0] == UINT32_MAX || place[1] == UINT32_MAX || !has_edge(&edges, place[0], place[1]))
+                continue;
+            assert_true(kept < field->count);
+            assert_true(now[kept].a == place[0] && now[kept].b == place[1]);
+            memcpy(expected[kept++], expected[i], sizeof expected[i]);
+        }
+        assert_int_equal(field->count, kept);
+        count = kept;
+    }
+    dv_element_data_detach(&labels);
+    dv_scene_free(scene);
+}
+
 /* ---- Mapped points */
 
 /* Points that hang on a mesh stay where they are when elements go, and their weights are those of one element that is there. */
@@ -810,6 +873,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edited_meshes_are_those_loaded_anew),
         cmocka_unit_test(matrices_keep_their_pattern_when_elements_go),
+        cmocka_unit_test(springs_go_with_their_edges),
         cmocka_unit_test(mapped_points_stay_where_they_are),
         cmocka_unit_test(points_of_a_border_hang_on_its_mesh),
         cmocka_unit_test(a_saved_scene_goes_on_with_the_same_bits),

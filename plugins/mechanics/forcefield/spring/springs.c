@@ -7,6 +7,7 @@
  */
 #include "forcefield/spring/springs.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static DvStatus parse_springs(const DvType *type, const char *text, void **elements, size_t *count, DvText *problem)
@@ -252,69 +253,97 @@ static bool update(Springs *self)
     return self->set.count > 0;
 }
 
-static void erase_springs(Springs *self, uint32_t side, uint32_t point, uint32_t last)
+/* ---- Edits of the meshes of its states: the list is read once for each, in its order ---- */
+
+typedef struct SpringEdit {
+    bool side[2]; /* whose points it is about */
+    /* New numbers of the points, UINT32_MAX for what goes; or edges that go, each with its lesser end first, sorted. */
+    const uint32_t *number;
+    uint32_t points;
+    const uint64_t *edge;
+    size_t edges;
+} SpringEdit;
+
+static uint64_t edge_key(uint32_t a, uint32_t b)
 {
-    const bool one = pair_state_is_one(&self->base);
-    size_t count = (dv_data_read(&self->spring), self->spring.count), kept = 0;
-    LinearSpring *list = dv_data_begin(&self->spring, count);
-    for (size_t i = 0; i < count; i++) {
-        LinearSpring s = list[i];
-        const bool gone = (one || side == 0 ? s.a == point : false) || (one || side == 1 ? s.b == point : false);
-        if (gone)
-            continue;
-        if ((one || side == 0) && s.a == last)
-            s.a = point;
-        if ((one || side == 1) && s.b == last)
-            s.b = point;
-        list[kept++] = s;
-    }
-    dv_data_end(&self->spring);
-    (void)dv_data_begin(&self->spring, kept);
-    dv_data_end(&self->spring);
+    return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
 }
 
-static void point_removed(DvElementData *data, uint32_t index)
+static int by_key(const void *a, const void *b)
 {
-    Springs *self = data->owner;
-    erase_springs(self, data == &self->attached[1] ? 1 : 0, index, data->count - 1);
+    const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+static uint32_t new_number(const SpringEdit *edit, int side, uint32_t point)
+{
+    return edit->side[side] && point < edit->points ? edit->number[point] : point;
+}
+
+static void edit_springs(Springs *self, const SpringEdit *edit)
+{
+    const size_t count = (dv_data_read(&self->spring), self->spring.count);
+    LinearSpring *list = dv_data_begin(&self->spring, count);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        LinearSpring s = list[i];
+        const uint64_t key = edge_key(s.a, s.b);
+        if (edit->edges && bsearch(&key, edit->edge, edit->edges, sizeof key, by_key))
+            continue;
+        s.a = new_number(edit, 0, s.a);
+        s.b = new_number(edit, 1, s.b);
+        if (s.a != UINT32_MAX && s.b != UINT32_MAX)
+            list[kept++] = s;
+    }
+    (void)dv_data_begin(&self->spring, kept);
+    dv_data_end(&self->spring);
 }
 
 static void points_changed(DvElementData *data, const DvElementChange *change)
 {
-    if (change->change != DV_ELEMENTS_RENUMBERED)
-        return;
     Springs *self = data->owner;
-    const bool one = pair_state_is_one(&self->base), first = data != &self->attached[1];
-    uint32_t *now = dv_alloc(change->count, sizeof *now);
-    for (uint32_t i = 0; i < change->count; i++)
-        now[change->indices[i]] = i;
-    LinearSpring *list = dv_data_begin(&self->spring, self->spring.count);
-    for (size_t i = 0; i < self->spring.count; i++) {
-        if ((one || first) && list[i].a < change->count)
-            list[i].a = now[list[i].a];
-        if ((one || !first) && list[i].b < change->count)
-            list[i].b = now[list[i].b];
+    const bool removed = change->change == DV_ELEMENTS_REMOVED, first = data != &self->attached[1];
+    const uint32_t former = change->total + (removed ? change->count : 0);
+    if (!removed && change->change != DV_ELEMENTS_RENUMBERED)
+        return;
+    uint32_t *number = dv_alloc(former, sizeof *number), *place = dv_alloc(former, sizeof *place);
+    for (uint32_t i = 0; i < former; i++)
+        number[i] = place[i] = i; /* place: who has a number */
+    for (uint32_t i = 0; i < change->count; i++) {
+        const uint32_t index = change->indices[i], last = former - 1 - i;
+        if (!removed) {
+            number[index] = i;
+            continue;
+        }
+        number[place[index]] = UINT32_MAX;
+        if (index != last)
+            number[place[last]] = index;
+        place[index] = place[last];
     }
-    dv_data_end(&self->spring);
-    dv_free(now);
+    const bool one = pair_state_is_one(&self->base);
+    edit_springs(self, &(SpringEdit){.side = {one || first, one || !first}, .number = number, .points = former});
+    dv_free(number);
+    dv_free(place);
 }
 
-static void edge_removed(DvElementData *data, uint32_t index)
+static void edges_changed(DvElementData *data, const DvElementChange *change)
 {
+    if (change->change != DV_ELEMENTS_REMOVED)
+        return;
     Springs *self = data->owner;
     const DvTopologyOps *topology = dv_object_ops(data->topology, DV_TOPOLOGY);
     const DvElements edges = topology->elements(dv_object_self(data->topology), DV_EDGES);
-    if (index >= edges.count)
-        return;
-    const uint32_t a = edges.at[2 * (size_t)index], b = edges.at[2 * (size_t)index + 1];
-    size_t count = (dv_data_read(&self->spring), self->spring.count), kept = 0;
-    LinearSpring *list = dv_data_begin(&self->spring, count);
-    for (size_t i = 0; i < count; i++)
-        if (!((list[i].a == a && list[i].b == b) || (list[i].a == b && list[i].b == a)))
-            list[kept++] = list[i];
-    dv_data_end(&self->spring);
-    (void)dv_data_begin(&self->spring, kept);
-    dv_data_end(&self->spring);
+    uint64_t *edge = dv_alloc(change->count, sizeof *edge);
+    size_t count = 0;
+    for (uint32_t i = 0; i < change->count; i++) {
+        const uint32_t *end = edges.at + 2 * (size_t)change->indices[i];
+        if (change->indices[i] < edges.count)
+            edge[count++] = edge_key(end[0], end[1]);
+    }
+    qsort(edge, count, sizeof *edge, by_key);
+    if (count > 0)
+        edit_springs(self, &(SpringEdit){.edge = edge, .edges = count});
+    dv_free(edge);
 }
 
 /* A saved scene has put the springs back; those of the start are on the first mesh. Once, of up to three. */
@@ -352,8 +381,7 @@ static DvStatus follow_topologies(Springs *self)
         self->attached[i] = (DvElementData){.kind = edges ? DV_EDGES : DV_POINTS,
                                             .entry_size = 1,
                                             .owner = self,
-                                            .removed = edges ? edge_removed : point_removed,
-                                            .changed = edges ? NULL : points_changed,
+                                            .changed = edges ? edges_changed : points_changed,
                                             .replaced = replaced};
         if (!self->first)
             keep_first(self);
