@@ -6,7 +6,12 @@
  * Not among them, since what they hold depends on what was before:
  * - BarycentricMapping: weights depend on when points were located; tested below by what holds in any case;
  * - bending springs: an edge keeps the springs that it had (tests/mechanics/test_bending_springs.c, also with consistentEdges);
- * - EdgePressureForceField: chosen edges are those of the start, and their heirs (tests/mechanics/test_pressures.c);
+ * - EdgePressureForceField, TrianglePressureForceField: chosen elements are those of the start, and their heirs
+ *   (tests/mechanics/test_pressures.c);
+ * - Quad2TriangleTopologicalMapping, and Hexa2TetraTopologicalMapping with `swapping`: which way an element is cut follows from its
+ *   number, or its neighbours, when it came (tests/topology/test_topological_mappings.c);
+ * - SubsetTopologicalMapping, CenterPointTopologicalMapping, Edge2QuadTopologicalMapping: what the scene gave at the start decides, or no
+ *   mapping moves their points (tests/topology/test_subset_topological_mapping.c, test_topological_mappings.c);
  * - springs between listed points, constraints and lists of points: they name points, whose numbers they follow
  *   (expect_same_run below; tests/mechanics/test_moving_constraints.c).
  */
@@ -26,6 +31,16 @@ typedef struct Case {
     DvElementKind kind;
     const char *components;
 } Case;
+
+/* A mesh made from the one that changes, and a state of its own or none. */
+#define BELOW_IT(family, mapping, input, fields, state)                                        \
+    "<" family "SetTopologyContainer name='output'/><" family "SetTopologyModifier/><" mapping \
+    "TopologicalMapping name='map' input='@" input "' output='@output' " fields "/>" state
+#define BELOW(family, mapping, fields, state) \
+    "<UniformMass vertexMass='0.3'/><Node name='below'>" BELOW_IT(family, mapping, "../mesh", fields, state)
+#define MEMBER(text) "<" text "/>"
+#define OWN(mapping) "<MechanicalObject name='dofs'/><" mapping "/>"
+#define PLACES       "pointBaryCoords='0 0 0' edgeBaryCoords='0.5 0 0' triangleBaryCoords='0.2 0.3 0'"
 
 static const Case cases[] = {
     {DV_TETRAHEDRA, "<UniformMass vertexMass='0.3'/>"},
@@ -74,9 +89,9 @@ static const Case cases[] = {
     {DV_TRIANGLES, "<UniformMass vertexMass='0.3'/><TriangularFEMForceField youngModulus='300' poissonRatio='0.3'/>"},
     {DV_TRIANGLES,
      "<UniformMass vertexMass='0.3'/><TriangularFEMForceField method='small' youngModulus='300' poissonRatio='0.3'/>"},
-    {DV_TRIANGLES, "<UniformMass vertexMass='0.3'/><TrianglePressureForceField pressure='0 1 2'/>"},
     {DV_TRIANGLES, "<UniformMass vertexMass='0.3'/><SurfacePressureForceField pressure='3'/>"},
-    {DV_QUADS, "<UniformMass vertexMass='0.3'/><QuadPressureForceField pressure='0 1 2'/>"},
+    {DV_QUADS,
+     "<UniformMass vertexMass='0.3'/><QuadPressureForceField pressure='0 1 2' normal='0 0 1' dmin='-9' dmax='9'/>"},
     {DV_HEXAHEDRA,
      "<UniformMass vertexMass='0.3'/><HexahedralFEMForceField youngModulus='300' poissonRatio='0.3'/><OglModel/>"},
     {DV_HEXAHEDRA, "<MeshMatrixMass computeMassOnRest='1' massDensity='2.5' consistent='1'/>"},
@@ -88,6 +103,34 @@ static const Case cases[] = {
      "<MechanicalObject name='dofs'/><IdentityMapping/><TriangleCollisionModel/><LineCollisionModel/>"
      "<PointCollisionModel/></Node><Node name='visual'>"
      "<OglModel topology='@../surface/triangles'/><IdentityMapping/></Node>"},
+    {DV_HEXAHEDRA, BELOW("Tetrahedron", "Hexa2Tetra", "", "") MEMBER(
+                       "TetrahedronFEMForceField method='large' youngModulus='300' poissonRatio='0.3'") "</Node>"},
+    {DV_HEXAHEDRA,
+     BELOW("Quad", "Hexa2Quad", "", "") MEMBER("MeshMatrixMass computeMassOnRest='1' massDensity='0.7' consistent='1'")
+         MEMBER("LineCollisionModel") "</Node>"},
+    {DV_HEXAHEDRA,
+     "<UniformMass vertexMass='0.3'/><Node name='below'><MeshTopology name='output'/><Hexa2PrismTopologicalMapping "
+     "input='@../mesh' output='@output'/>" MEMBER("LineCollisionModel") "</Node>"},
+    {DV_TRIANGLES, BELOW("Edge", "Triangle2Edge", "", "") MEMBER("DiagonalMass massDensity='0.7'")
+                       MEMBER("LineCollisionModel") "</Node>"},
+    {DV_TETRAHEDRA,
+     BELOW("Tetrahedron", "Identity", "", "") MEMBER("MeshMatrixMass computeMassOnRest='1' massDensity='2'")
+         MEMBER("TetrahedronFEMForceField method='polar' youngModulus='300' poissonRatio='0.3'") "</Node>"},
+    {DV_TETRAHEDRA,
+     BELOW("Tetrahedron", "Identity", "", "") "<Node name='border'>" BELOW_IT("Triangle", "Tetra2Triangle", "../output",
+                                                                              "", "")
+         MEMBER("SurfacePressureForceField pressure='3'") MEMBER("TriangleCollisionModel") "</Node></Node>"},
+    {DV_TETRAHEDRA, BELOW("Tetrahedron", "SimpleTesselatedTetra", "", OWN("SimpleTesselatedTetraMechanicalMapping"))
+                        MEMBER("UniformMass vertexMass='0.1'")
+                            MEMBER("TetrahedronFEMForceField method='large' youngModulus='300' poissonRatio='0.3'")
+                                MEMBER("PointCollisionModel") "</Node>"},
+    {DV_TETRAHEDRA, BELOW("Point", "Mesh2Point", PLACES " tetraBaryCoords='0.1 0.2 0.3  0.6 0.2 0.1'",
+                          OWN("Mesh2PointMechanicalMapping")) MEMBER("UniformMass vertexMass='0.1'")
+                        MEMBER("PointCollisionModel") "</Node>"},
+    {DV_HEXAHEDRA,
+     BELOW("Point", "Mesh2Point", PLACES " quadBaryCoords='0.3 0.4 0' hexaBaryCoords='0.1 0.2 0.3  0.6 0.2 0.1'",
+           OWN("Mesh2PointMechanicalMapping")) MEMBER("UniformMass vertexMass='0.1'")
+         MEMBER("PointCollisionModel") "</Node>"},
 };
 
 enum { SIDE = 4, EDITS = 60 }; /* points along a side; how many edits */
@@ -159,8 +202,8 @@ static void grid_text(DvText *text, DvElementKind kind)
     dv_text_add(text, "'");
 }
 
-/* The lists and rest positions that a scene has now. */
-static void present_text(DvText *text, const DvScene *scene, DvElementKind own)
+/* The lists from `first` on and rest positions that a scene has now. */
+static void present_text(DvText *text, const DvScene *scene, DvElementKind first, DvElementKind own)
 {
     DvObject *mesh = scene_object(scene, "/mesh");
     const DvTopologyOps *ops = dv_object_ops(mesh, DV_TOPOLOGY);
@@ -169,7 +212,7 @@ static void present_text(DvText *text, const DvScene *scene, DvElementKind own)
     for (uint32_t i = 0; i < 3 * rest.count; i++)
         dv_text_add(text, "%.17g ", rest.at[i]);
     dv_text_add(text, "'");
-    for (DvElementKind kind = DV_EDGES; kind <= own; kind++) {
+    for (DvElementKind kind = first; kind <= own; kind++) {
         const DvElements list = ops->elements(dv_object_self(mesh), kind);
         if (list.count == 0)
             continue;
@@ -204,8 +247,10 @@ static DvScene *scene_on_grid(const Case *what)
 
 static DvScene *scene_loaded_anew(const Case *what, const DvScene *edited)
 {
+    /* Of a list, faces of a border look as it says; of none, outward, as those do that come to light. */
+    const bool border = strstr(what->components, "Hexa2Quad") || strstr(what->components, "Tetra2Triangle");
     DvText text = {0};
-    present_text(&text, edited, what->kind);
+    present_text(&text, edited, border ? what->kind : DV_EDGES, what->kind);
     DvScene *scene = scene_on(what, text.at);
     dv_text_free(&text);
     return scene;
