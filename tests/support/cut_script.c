@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <divan/contracts/cutting.h>
+#include <divan/contracts/mechanical_operations.h>
 #include <divan/contracts/state.h>
 #include <divan/divan.h>
 #include <divan/math/decompose.h>
@@ -23,6 +24,8 @@
     } while (0)
 
 enum { SIDE = 4, FEWEST = 8, MOST = 700, HUNG = 24, MOST_NODES = 4, MOST_AROUND = 64 };
+
+static const double MOST_ERROR = 1e-11; /* of the largest force: pieces of pieces are thin, and stiff */
 
 struct CutScript {
     DvScene *scene;
@@ -61,17 +64,16 @@ static void mesh_text(DvText *text, DvElementKind kind)
     dv_text_add(text, "'");
 }
 
-static void scene_text_of(DvText *text, DvElementKind kind)
+static void scene_text_of(DvText *text, DvElementKind kind, const char *mesh)
 {
     const bool solid = kind == DV_TETRAHEDRA;
     const char *family = solid ? "Tetrahedron" : "Triangle";
-    dv_text_add(text, "<Node gravity='0 0 0'><DefaultAnimationLoop/><%sSetTopologyContainer name='mesh' ", family);
-    mesh_text(text, kind);
-    dv_text_add(
-        text,
-        "/><%sSetTopologyModifier name='modifier'/><MechanicalObject name='state'/>"
-        "<DiagonalMass name='mass' massDensity='2'/><Node name='hung'><MechanicalObject name='state' position='",
-        family);
+    dv_text_add(text,
+                "<Node gravity='0 0 0'><DefaultAnimationLoop/><%sSetTopologyContainer name='mesh' %s/>"
+                "<%sSetTopologyModifier name='modifier'/><MechanicalObject name='state'/>"
+                "<DiagonalMass name='mass' massDensity='2'/><%s youngModulus='300' poissonRatio='0.3'/>"
+                "<Node name='hung'><MechanicalObject name='state' position='",
+                family, mesh, family, solid ? "TetrahedronFEMForceField method='large'" : "TriangleFEMForceField");
     for (int i = 0; i < HUNG; i++)
         dv_text_add(text, "%.17g %.17g %.17g ", 0.1 + 0.117 * i, 1.5 + 1.3 * sin(i),
                     solid ? 1.5 + 1.3 * cos(3 * i) : 0.0);
@@ -81,23 +83,31 @@ static void scene_text_of(DvText *text, DvElementKind kind)
                     "<Node name='border'><TriangleSetTopologyContainer name='mesh'/><TriangleSetTopologyModifier/>"
                     "<Tetra2TriangleTopologicalMapping input='@../mesh' output='@mesh'/><MechanicalObject/>"
                     "<IdentityMapping/><TriangleCollisionModel/><LineCollisionModel/><PointCollisionModel/>"
-                    "<Node name='seen'><OglModel/><IdentityMapping/></Node></Node>");
+                    "<Node name='seen'><OglModel name='picture'/><IdentityMapping/></Node></Node>");
     else
-        dv_text_add(text, "<TriangleCollisionModel/><LineCollisionModel/><PointCollisionModel/><OglModel/>");
+        dv_text_add(text,
+                    "<TriangleCollisionModel/><LineCollisionModel/><PointCollisionModel/><OglModel name='picture'/>");
     dv_text_add(text, "</Node>");
+}
+
+static DvObject *object_in(const DvScene *scene, const char *path)
+{
+    return dv_node_resolve(dv_scene_root(scene), NULL, path, NULL);
 }
 
 static DvObject *object_at(const CutScript *s, const char *path)
 {
-    return dv_node_resolve(dv_scene_root(s->scene), NULL, path, NULL);
+    return object_in(s->scene, path);
 }
 
 CutScript *cut_script_new(DvElementKind kind)
 {
     CutScript *s = calloc(1, sizeof *s);
-    DvText text = {0};
-    scene_text_of(&text, kind);
+    DvText text = {0}, mesh = {0};
+    mesh_text(&mesh, kind);
+    scene_text_of(&text, kind, mesh.at);
     s->scene = edit_script_load(&text);
+    dv_text_free(&mesh);
     dv_text_free(&text);
     s->mesh = object_at(s, "@/mesh");
     s->modifier = object_at(s, "@/modifier");
@@ -314,9 +324,93 @@ static void check_elements(const CutScript *s)
     free(sum);
 }
 
+/* ---- Against a scene that is loaded with what there is now */
+
+/* Forces and a product at a deformation that follows from the positions, which are those of rest, and back. [6 x points] */
+static double *evaluate(DvScene *scene)
+{
+    const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
+    const DvStep step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    const DvStateRef state = dv_state_ref(object_in(scene, "@/state"));
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    const size_t n = ops->unknowns(m);
+    double *values = calloc(2 * n + 1, sizeof *values), *rest = calloc(n + 1, sizeof *rest),
+           *dx = calloc(n + 1, sizeof *dx);
+    CHECK(n == 3 * (size_t)dv_state_count(state));
+    double *x = dv_state_write(state, DV_POSITION, DV_READ_WRITE).at;
+    memcpy(rest, x, n * sizeof *x);
+    for (size_t i = 0; i < n; i++) {
+        const double *at = rest + i / 3 * 3;
+        x[i] += 0.02 * sin(3.0 * at[0] + 2.0 * at[1] + 5.0 * at[2] + (double)(i % 3));
+        dx[i] = cos(2.0 * at[0] + 3.0 * at[1] + at[2] + (double)(i % 3));
+    }
+    const DvVecId d = ops->allocate(m, DV_DERIVS), r = ops->allocate(m, DV_DERIVS);
+    ops->propagate_position(m, &step, DV_POSITION);
+    ops->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);
+    ops->gather(m, values, DV_FORCE);
+    ops->scatter(m, d, dx);
+    ops->add_mbk(m, &step, (DvFactors){1.3, -0.02, -0.7}, r, d, DV_WALK_WHOLE);
+    ops->gather(m, values + n, r);
+    ops->release(m, d);
+    ops->release(m, r);
+    memcpy(dv_state_write(state, DV_POSITION, DV_READ_WRITE).at, rest, n * sizeof *rest);
+    ops->propagate_position(m, &step, DV_POSITION);
+    ops->close(m);
+    free(rest);
+    free(dx);
+    return values;
+}
+
+/* How many drawn triangles there are at each point. */
+static uint32_t *faces_of(const CutScript *s, DvScene *scene)
+{
+    DvObject *picture = object_in(scene, s->kind == DV_TETRAHEDRA ? "@/border/seen/picture" : "@/picture");
+    const uint32_t points = s->ops->point_count(dv_object_self(s->mesh));
+    uint32_t *at = calloc(points + 1, sizeof *at);
+    size_t faces;
+    dv_scene_update_visual(scene);
+    const uint32_t *corner = dv_data_uints(dv_object_field(picture, "triangles"), &faces);
+    for (size_t i = 0; i < 3 * faces; i++) {
+        CHECK(corner[i] < points);
+        at[corner[i]]++;
+    }
+    return at;
+}
+
+static void check_anew(CutScript *s)
+{
+    DvText text = {0}, mesh = {0};
+    const DvConstVec x = dv_state_read(s->state, DV_POSITION);
+    const DvElements list = elements_of(s);
+    dv_text_add(&mesh, "position='");
+    for (uint32_t i = 0; i < 3 * x.count; i++)
+        dv_text_add(&mesh, "%.17g ", x.at[i]);
+    dv_text_add(&mesh, "' %s='", s->kind == DV_TETRAHEDRA ? "tetrahedra" : "triangles");
+    for (uint32_t i = 0; i < list.count * s->nodes; i++)
+        dv_text_add(&mesh, "%u ", list.at[i]);
+    dv_text_add(&mesh, "'");
+    scene_text_of(&text, s->kind, mesh.at);
+    DvScene *fresh = edit_script_load(&text);
+    dv_text_free(&mesh);
+    dv_text_free(&text);
+    double *edited = evaluate(s->scene), *anew = evaluate(fresh), largest = 1e-300;
+    for (uint32_t i = 0; i < 6 * x.count; i++)
+        largest = fmax(largest, fabs(anew[i]));
+    for (uint32_t i = 0; i < 6 * x.count; i++)
+        CHECK(fabs(edited[i] - anew[i]) <= MOST_ERROR * largest);
+    uint32_t *faces = faces_of(s, s->scene), *faces_anew = faces_of(s, fresh);
+    CHECK(memcmp(faces, faces_anew, x.count * sizeof *faces) == 0);
+    free(faces);
+    free(faces_anew);
+    free(edited);
+    free(anew);
+    dv_scene_free(fresh);
+}
+
 void cut_script_check(CutScript *s)
 {
     check_elements(s);
+    check_anew(s);
     if (s->border)
         edit_script_check_border(s->mesh, s->border);
     edit_script_check_tables(s->mesh, s->kind);
