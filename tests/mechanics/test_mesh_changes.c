@@ -564,6 +564,140 @@ static void matrices_keep_their_pattern_when_elements_go(void **state)
     dv_scene_free(scene);
 }
 
+/* ---- Elements in pieces */
+
+/* %s: a value for each element. */
+typedef struct Divided {
+    DvElementKind kind;
+    const char *components;
+} Divided;
+
+static const Divided divided[] = {
+    {DV_HEXAHEDRA, "<UniformMass vertexMass='0.3'/><HexahedronFEMForceField youngModulus='%s' poissonRatio='0.3'/>"},
+    {DV_HEXAHEDRA,
+     "<UniformMass vertexMass='0.3'/><HexahedronFEMForceField method='exact' youngModulus='%s' poissonRatio='0.3'/>"},
+    {DV_HEXAHEDRA, "<UniformMass vertexMass='0.3'/><HexahedralFEMForceField youngModulus='%s' poissonRatio='0.3'/>"},
+    {DV_HEXAHEDRA, "<DiagonalMass massDensity='%s'/>"},
+    {DV_HEXAHEDRA, "<MeshMatrixMass computeMassOnRest='1' massDensity='%s'/>"},
+    {DV_HEXAHEDRA, "<MeshMatrixMass computeMassOnRest='1' massDensity='%s' consistent='1'/>"},
+    {DV_QUADS, "<UniformMass vertexMass='0.3'/><TriangleFEMForceField youngModulus='%s' poissonRatio='0.3'/>"},
+    {DV_QUADS, "<DiagonalMass massDensity='%s'/>"},
+    {DV_QUADS, "<MeshMatrixMass computeMassOnRest='1' massDensity='%s' consistent='1'/>"},
+};
+
+/* The components with these values; of the triangles of a quad its value twice. */
+static char *with_values(const Divided *what, const double *value, uint32_t count)
+{
+    const char *place = strstr(what->components, "%s");
+    const bool twice = strstr(what->components, "TriangleFEM") != NULL;
+    DvText text = {0};
+    dv_text_add(&text, "%.*s", (int)(place - what->components), what->components);
+    for (uint32_t i = 0; i < count * (twice ? 2 : 1); i++)
+        dv_text_add(&text, "%.17g ", value[twice ? i / 2 : i]);
+    dv_text_add(&text, "%s", place + 2);
+    return text.at;
+}
+
+/* A point in the element, at `at` (0, 1 or 2 halves) along its axes, from its corners in the order of a topology. */
+static uint32_t inner_point(Editor *e, const uint32_t *corner, const uint32_t at[3], uint32_t *known)
+{
+    static const uint8_t axes[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                       {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+    uint32_t *place = &known[at[0] + 3 * at[1] + 9 * at[2]], from[8], start[2] = {0, 0};
+    double weights[8];
+    if (*place != UINT32_MAX)
+        return *place;
+    const bool solid = e->kind == DV_HEXAHEDRA;
+    for (uint32_t n = 0; n < (solid ? 8 : 4); n++) {
+        double weight = 1.0;
+        for (int k = 0; k < (solid ? 3 : 2); k++)
+            weight *= axes[n][k] ? 0.5 * at[k] : 1.0 - 0.5 * at[k];
+        if (weight > 0.0) {
+            from[start[1]] = corner[n];
+            weights[start[1]++] = weight;
+        }
+    }
+    if (start[1] == 1)
+        return *place = from[0];
+    const DvElementChange mixed = {.ancestors = from, .weights = weights, .ancestor_start = start};
+    *place = e->mesh->point_count(e->mesh_self);
+    assert_int_equal(e->modifier->add_points(e->modifier_self, 1, &mixed), DV_OK);
+    return *place;
+}
+
+/* One element becomes eight, or four, with its value, on points of their own. Returns how many there are. */
+static uint32_t divide(Editor *e, uint32_t element, double *value, uint32_t count)
+{
+    static const uint8_t axes[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                       {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+    const uint32_t nodes = dv_element_nodes(e->kind);
+    uint32_t corner[8], piece[64], known[27], parents[8], start[9];
+    memcpy(corner, e->mesh->elements(e->mesh_self, e->kind).at + (size_t)element * nodes, nodes * sizeof *corner);
+    memset(known, 0xff, sizeof known);
+    for (uint32_t k = 0; k < nodes; k++) {
+        for (uint32_t n = 0; n < nodes; n++)
+            piece[k * nodes + n] =
+                inner_point(e, corner,
+                            (uint32_t[3]){(uint32_t)axes[k][0] + axes[n][0], (uint32_t)axes[k][1] + axes[n][1],
+                                          (uint32_t)axes[k][2] + axes[n][2]},
+                            known);
+        parents[k] = element;
+        start[k] = k;
+        value[count + k] = value[element];
+    }
+    start[nodes] = nodes;
+    const DvElementChange descent = {.ancestors = parents, .ancestor_start = start};
+    assert_int_equal(e->modifier->add_elements(e->modifier_self, e->kind, nodes, piece, &descent), DV_OK);
+    assert_int_equal(e->modifier->remove_elements(e->modifier_self, e->kind, 1, &element, true), DV_OK);
+    value[element] = value[count + nodes - 1];
+    return count + nodes - 1;
+}
+
+/* Pieces, pieces of pieces, and what is left when some of them go, have what they were made from. */
+static void pieces_are_what_they_were_made_from(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 12, MOST = 27 + 8 * ROUNDS };
+    DvScene *first = scene_from_text("<Node/>");
+    const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
+    for (size_t i = 0; i < sizeof divided / sizeof *divided; i++) {
+        double value[MOST];
+        uint32_t count = divided[i].kind == DV_HEXAHEDRA ? 27 : 9;
+        for (uint32_t k = 0; k < count; k++)
+            value[k] = 100.0 + 7.0 * k;
+        char *text = with_values(&divided[i], value, count);
+        DvScene *scene = scene_on_grid(&(Case){divided[i].kind, text});
+        dv_free(text);
+        DvMechanics *m = ops->open(dv_scene_root(scene));
+        Editor e = editor_of(scene, divided[i].kind);
+        Values edited = {0}, anew = {0};
+        evaluate(scene, m, &edited);
+        for (uint32_t round = 0; round < ROUNDS; round++) {
+            count = divide(&e, next_random(&e.seed, count), value, count);
+            if (round % 3 == 2) {
+                const uint32_t gone = next_random(&e.seed, count);
+                assert_int_equal(e.modifier->remove_elements(e.modifier_self, e.kind, 1, &gone, true), DV_OK);
+                value[gone] = value[--count];
+            }
+            evaluate(scene, m, &edited);
+            text = with_values(&divided[i], value, count);
+            const Case now = {divided[i].kind, text};
+            DvScene *fresh = scene_loaded_anew(&now, scene);
+            DvMechanics *of_fresh = ops->open(dv_scene_root(fresh));
+            evaluate(fresh, of_fresh, &anew);
+            compare(&now, round, &edited, &anew);
+            ops->close(of_fresh);
+            dv_scene_free(fresh);
+            dv_free(text);
+        }
+        ops->close(m);
+        dv_scene_free(scene);
+        free(edited.at);
+        free(anew.at);
+    }
+    dv_scene_free(first);
+}
+
 /* ---- Springs */
 
 /* As dv_type_linear_springs keeps them. */
@@ -918,6 +1052,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edited_meshes_are_those_loaded_anew),
         cmocka_unit_test(matrices_keep_their_pattern_when_elements_go),
+        cmocka_unit_test(pieces_are_what_they_were_made_from),
         cmocka_unit_test(springs_go_with_their_edges),
         cmocka_unit_test(mapped_points_stay_where_they_are),
         cmocka_unit_test(points_of_a_border_hang_on_its_mesh),
