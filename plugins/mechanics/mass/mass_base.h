@@ -22,13 +22,15 @@ typedef struct MassBase {
     DvStateRef state; /* ops is NULL until it is found, or when the mass is invalid */
 } MassBase;
 
+#define MASS_GRAVITY_FIELDS(Struct, base)                                                            \
+    DV_FIELD(Struct, base.rayleigh_mass, "rayleighMass", dv_type_double, .init = "0", .unit = "1/s", \
+             .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,                             \
+             .help = "damping in proportion to the mass, added to the solver's own"),                \
+        DV_FIELD(Struct, base.separate_gravity, "separateGravity", dv_type_bool, .init = "0",        \
+                 .help = "gravity changes the velocities directly, after the solver, instead of being a force")
+
 #define MASS_FIELDS(Struct)                                                                                          \
-    DV_FIELD_RAYLEIGH_STIFFNESS(Struct, base.rayleigh_stiffness),                                                    \
-        DV_FIELD(Struct, base.rayleigh_mass, "rayleighMass", dv_type_double, .init = "0", .unit = "1/s",             \
-                 .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,                                         \
-                 .help = "damping in proportion to the mass, added to the solver's own"),                            \
-        DV_FIELD(Struct, base.separate_gravity, "separateGravity", dv_type_bool, .init = "0",                        \
-                 .help = "gravity changes the velocities directly, after the solver, instead of being a force"),     \
+    DV_FIELD_RAYLEIGH_STIFFNESS(Struct, base.rayleigh_stiffness), MASS_GRAVITY_FIELDS(Struct, base),                 \
         DV_FIELD(Struct, base.show_gravity_center, "showGravityCenter", dv_type_bool, .init = "0",                   \
                  .flags = DV_FIELD_DRAWING, .group = "Drawing", .help = "draw the centre of gravity"),               \
         DV_FIELD(Struct, base.show_axis_size, "showAxisSizeFactor", dv_type_double, .init = "1",                     \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Linear elastic hexahedra: what HexahedronFEMForceField and HexahedralFEMForceField share. The method is described in
+ * Linear elastic hexahedra: what HexahedronFEMForceField, HexahedronFEMForceFieldAndMass and HexahedralFEMForceField share. The method is described in
  * hexahedron_fem_force_field.c.
  */
 #ifndef DIVAN_MECHANICS_HEXAHEDRON_FEM_H
@@ -63,17 +63,52 @@ typedef struct HexahedronFEMForceField {
     uint64_t structure, edited; /* + 1 when couplings, or numbers of the matrix, have become others */
 } HexahedronFEMForceField;
 
-extern const DvType dv_type_stiffness_matrices;
+extern const DvType dv_type_stiffness_matrices; /* of 24 x 24 numbers */
 
-/* Of both classes. `closed_form` is set before. */
+extern const char *const hexahedron_methods[];
+#define HEXAHEDRON_FEM_FIELD(member, name, type, ...) DV_FIELD(HexahedronFEMForceField, member, name, type, __VA_ARGS__)
+#define HEXAHEDRON_FEM_FIELDS                                                                                         \
+    SINGLE_STATE_FIELDS(HexahedronFEMForceField, base), KEPT_PAIRS_FIELD(HexahedronFEMForceField, kept_pairs),        \
+        DV_LINK(HexahedronFEMForceField, topology_link, "topology", DV_TOPOLOGY,                                      \
+                .help = "mesh; that of the node by default"),                                                         \
+        MATERIAL_FIELDS(HexahedronFEMForceField, material, DV_FIELD_INPUT),                                           \
+        HEXAHEDRON_FEM_FIELD(                                                                                         \
+            method, "method", dv_type_choice, .init = "large", .choices = hexahedron_methods,                         \
+            .help =                                                                                                   \
+                "frame of an element: by the first two of its mean edges (large), by the polar decomposition of all " \
+                "three (polar), none (small). Large and polar forces have a torque where strains are large, which "   \
+                "changes the angular momentum, of large more than of polar, and depend on the order of an element's " \
+                "points. By the rotation of its deformation, with force and stiffness of its energy (exact): they "   \
+                "do neither"),                                                                                        \
+        HEXAHEDRON_FEM_FIELD(update_stiffness_matrix, "updateStiffnessMatrix", dv_type_bool, .init = "0",             \
+                             .help = "integrate the stiffness over the current shape in each evaluation"),            \
+        HEXAHEDRON_FEM_FIELD(stiffness_matrices, "stiffnessMatrices", dv_type_stiffness_matrices, .unit = "N/m",      \
+                             .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT,                                           \
+                             .help = "stiffness of each element in its frame"),                                       \
+        HEXAHEDRON_FEM_FIELD(initial_points, "initialPoints", dv_type_vec3s, .unit = "m",                             \
+                             .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT,                                           \
+                             .help = "rest positions the elements were made from"),                                   \
+        HEXAHEDRON_FEM_FIELD(gather_points, "gatherPt", dv_type_string, .flags = DV_FIELD_HIDDEN,                     \
+                             .help = "points gathered per GPU thread"),                                               \
+        HEXAHEDRON_FEM_FIELD(gather_block_size, "gatherBsize", dv_type_string, .flags = DV_FIELD_HIDDEN,              \
+                             .help = "elements per GPU block"),                                                       \
+        HEXAHEDRON_FEM_FIELD(drawing, "drawing", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING,                \
+                             .help = "draw the elements"),                                                            \
+        HEXAHEDRON_FEM_FIELD(gap, "drawPercentageOffset", dv_type_double, .init = "0.15", .range = &dv_range_share,   \
+                             .flags = DV_FIELD_DRAWING, .help = "how far elements are drawn apart")
+
+/* Of all classes whose instances start with one. `closed_form` is set before. */
 DvStatus hexahedron_fem_init(DvObject *object, void *self);
 DvStatus hexahedron_fem_reinit(DvObject *object, void *self);
 DvStatus hexahedron_fem_update(DvObject *object, void *self);
 void hexahedron_fem_cleanup(DvObject *object, void *self);
 void hexahedron_fem_destroy(DvObject *object, void *self);
+/* The elements are those of the mesh as it is and of a state of `points` points. */
+DvStatus hexahedron_fem_follow(HexahedronFEMForceField *self, uint32_t points);
 void hexahedron_fem_draw(HexahedronFEMForceField *self, DvDraw *draw, double gap);
 
 extern const DvForceFieldOps hexahedron_fem_ops;
+extern const DvDrawableOps hexahedron_fem_drawable;
 extern const DvFaultCauseOps hexahedron_fem_cause;
 
 #endif

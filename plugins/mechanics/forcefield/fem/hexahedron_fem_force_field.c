@@ -33,36 +33,9 @@ const DvType dv_type_stiffness_matrices = {
     .element_size = sizeof(double[COLUMNS][COLUMNS]),
 };
 
-static const char *const methods[] = {"large", "polar", "small", "exact", NULL}; /* as HexahedronMethod */
+const char *const hexahedron_methods[] = {"large", "polar", "small", "exact", NULL}; /* as HexahedronMethod */
 
-#define FIELD(member, name, type, ...) DV_FIELD(HexahedronFEMForceField, member, name, type, __VA_ARGS__)
-static const DvField fields[] = {
-    SINGLE_STATE_FIELDS(HexahedronFEMForceField, base),
-    KEPT_PAIRS_FIELD(HexahedronFEMForceField, kept_pairs),
-    DV_LINK(HexahedronFEMForceField, topology_link, "topology", DV_TOPOLOGY,
-            .help = "mesh; that of the node by default"),
-    MATERIAL_FIELDS(HexahedronFEMForceField, material, DV_FIELD_INPUT),
-    FIELD(
-        method, "method", dv_type_choice, .init = "large", .choices = methods,
-        .help =
-            "frame of an element: by the first two of its mean edges (large), by the polar decomposition of all three "
-            "(polar), none (small). Large and polar forces have a torque where strains are large, which changes the "
-            "angular momentum, of large more than of polar, and depend on the order of an element's points. By the "
-            "rotation of its deformation, with force and stiffness of its energy (exact): they do neither"),
-    FIELD(update_stiffness_matrix, "updateStiffnessMatrix", dv_type_bool, .init = "0",
-          .help = "integrate the stiffness over the current shape in each evaluation"),
-    FIELD(stiffness_matrices, "stiffnessMatrices", dv_type_stiffness_matrices, .unit = "N/m",
-          .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT, .help = "stiffness of each element in its frame"),
-    FIELD(initial_points, "initialPoints", dv_type_vec3s, .unit = "m", .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT,
-          .help = "rest positions the elements were made from"),
-    FIELD(gather_points, "gatherPt", dv_type_string, .flags = DV_FIELD_HIDDEN,
-          .help = "points gathered per GPU thread"),
-    FIELD(gather_block_size, "gatherBsize", dv_type_string, .flags = DV_FIELD_HIDDEN, .help = "elements per GPU block"),
-    FIELD(drawing, "drawing", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING, .help = "draw the elements"),
-    FIELD(gap, "drawPercentageOffset", dv_type_double, .init = "0.15", .range = &dv_range_share,
-          .flags = DV_FIELD_DRAWING, .help = "how far elements are drawn apart"),
-    {0},
-};
+static const DvField fields[] = {HEXAHEDRON_FEM_FIELDS, {0}};
 
 static void free_elements(HexahedronFEMForceField *self)
 {
@@ -402,8 +375,7 @@ static DvStatus take_edits(HexahedronFEMForceField *self)
     return status;
 }
 
-/* The elements are those of the mesh and of a state of `points` points. */
-static DvStatus follow_mesh(HexahedronFEMForceField *self, uint32_t points)
+DvStatus hexahedron_fem_follow(HexahedronFEMForceField *self, uint32_t points)
 {
     if (dv_topology_rewritten(&self->topology) || self->edits.all || (self->edits.any && self->mesh.elements == 0))
         return build(self);
@@ -656,7 +628,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)step;
     (void)v;
     HexahedronFEMForceField *self = self_;
-    if (follow_mesh(self, x->count) != DV_OK)
+    if (hexahedron_fem_follow(self, x->count) != DV_OK)
         return;
     HexahedronWork work = {self, 1.0};
     self->derived = false;
@@ -897,7 +869,7 @@ static void draw(void *self_, DvDraw *target)
         hexahedron_fem_draw(self, target, dv_data_double(&self->gap));
 }
 
-static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+const DvDrawableOps hexahedron_fem_drawable = {.size = sizeof hexahedron_fem_drawable, .draw = draw};
 
 const DvClass dv_hexahedron_fem_force_field = {
     .size = sizeof(DvClass),
@@ -913,7 +885,7 @@ const DvClass dv_hexahedron_fem_force_field = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &hexahedron_fem_ops},
                                       {.id = DV_FAULT_CAUSE, .ops = &hexahedron_fem_cause},
-                                      {.id = DV_DRAWABLE, .ops = &drawable},
+                                      {.id = DV_DRAWABLE, .ops = &hexahedron_fem_drawable},
                                       {0}},
     .init = hexahedron_fem_init,
     .reinit = hexahedron_fem_reinit,
