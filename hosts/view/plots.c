@@ -120,7 +120,7 @@ void plots_sample(Plots *plots, DvScene *scene)
         DvObject *object = strcmp(link, "@/") == 0 ? dv_node_object(root) : dv_node_resolve(root, NULL, link, NULL);
         DvData *field = object ? dv_object_field(object, dot + 1) : NULL;
         const void *value = field ? dv_data_read(field) : NULL;
-        for (uint32_t c = 0; c < PLOT_CURVES; c++)
+        for (uint32_t c = 0; c < plot->curves; c++)
             plot->values[place * PLOT_CURVES + c] =
                 field ? number_of(field->type, value, field->count, plot->element, c) : NAN;
         g_free(link);

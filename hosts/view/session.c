@@ -218,12 +218,20 @@ static void open_scene(Session *session, const char *file)
             "the scene has errors: what could be loaded is shown, and may not do what was meant");
 }
 
+/* What was selected and plotted stays so. */
 static void reload_scene(Session *session)
 {
     char *file = g_strdup(session->file);
     char *selected = g_strdup(session->selected);
+    Plots *plots = session->plots;
+    session->plots = plots_new();
     if (*file)
         open_scene(session, file);
+    plots_free(session->plots);
+    session->plots = plots;
+    plots_clear(plots, false);
+    if (session->scene)
+        plots_sample(plots, session->scene);
     g_free(session->selected);
     session->selected = selected;
     g_free(file);

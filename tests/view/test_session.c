@@ -197,7 +197,17 @@ static void the_tree_has_every_object_with_its_family(void **state)
     assert_non_null(springs);
     assert_string_equal(springs->type, "SpringForceField");
     assert_string_equal(springs->family, "force fields");
+    assert_string_equal(springs->path, "/String/springs");
+    assert_string_equal(springs->plain, "/String/springs");
+    assert_string_equal(springs->name, "springs");
+    assert_string_equal(root->path, "/");
     assert_int_equal(springs->depth, 2);
+    for (guint i = 0; i < snapshot->tree->items->len; i++) {
+        const TreeItem *item = &g_array_index(snapshot->tree->items, TreeItem, i);
+        assert_int_equal(item->is_node, strcmp(item->type, "Node") == 0);
+        assert_true(item->is_active && item->is_valid);
+        assert_ptr_equal(tree_find(snapshot->tree, item->path), item); /* no two have one path */
+    }
     assert_int_equal(root->end, snapshot->tree->items->len);
     snapshot_unref(snapshot);
 }
@@ -449,6 +459,7 @@ static void a_recording_gives_the_same_bits_again(void **state)
     post(MESSAGE_RECORD, NULL, file, 0);
     do_things();
     Snapshot *snapshot = session_settle(session);
+    assert_false(was_said("cannot record"));
     const uint64_t hash = snapshot->hash;
     snapshot_unref(snapshot);
     post(MESSAGE_RECORD_END, NULL, NULL, 0);
@@ -465,8 +476,9 @@ static void a_recording_gives_the_same_bits_again(void **state)
     assert_int_equal(snapshot->steps, 2 + 7 + 3 + 10 + 4 + 6 + 6);
     snapshot_unref(snapshot);
 
-    /* One number more in it, and the bits are others. */
+    /* What came before, then one number more in it, and the bits are others. */
     char *text = get(file), **parts = g_strsplit(text, "\"0.01\"", 2), *other = g_strjoinv("\"0.011\"", parts);
+    assert_non_null(strstr(text, "\n2 edit \"/String/springs.rayleighStiffness\" \"0.02\"\n"));
     assert_true(g_file_set_contents(file, other, -1, NULL));
     post(MESSAGE_REPLAY, NULL, file, 0);
     snapshot_unref(session_settle(session));
@@ -514,9 +526,23 @@ static void a_full_disk_ends_a_recording_with_a_message(void **state)
     Snapshot *snapshot = make_steps(3);
     assert_true(was_said("No space left on device"));
     assert_false(snapshot->failed);
+    assert_string_equal(snapshot->recording, "/dev/full");
     snapshot_unref(snapshot);
     post(MESSAGE_RECORD_END, NULL, NULL, 0);
-    snapshot_unref(session_settle(session));
+    snapshot = session_settle(session);
+    assert_null(snapshot->recording);
+    snapshot_unref(snapshot);
+}
+
+static void a_recording_that_cannot_begin_is_said(void **state)
+{
+    (void)state;
+    open_text(string_scene);
+    post(MESSAGE_RECORD, NULL, "/no/such/folder/work.session", 0);
+    Snapshot *snapshot = session_settle(session);
+    assert_null(snapshot->recording);
+    assert_true(was_said("cannot record: /no/such/folder/work.session: "));
+    snapshot_unref(snapshot);
 }
 
 static void a_scene_with_errors_opens_with_its_problems(void **state)
@@ -644,6 +670,41 @@ static void plots_follow_fields_and_are_exported(void **state)
     snapshot_unref(session_settle(session));
     assert_true(was_said("no numbers that could be plotted"));
     g_free(text);
+    g_free(file);
+}
+
+/* The last element of a list, whose field has other numbers once the file was changed and is read again. */
+static void a_plot_has_no_numbers_that_are_not_there(void **state)
+{
+    (void)state;
+    char *file = in_folder("plots.csv");
+    open_text("<Node name='root' gravity='0 0 0' dt='0.5'><DefaultAnimationLoop/><EulerExplicitSolver/>"
+              "<MechanicalObject name='dofs' position='0 0 0  1 2 3'/><UniformMass totalMass='1'/></Node>");
+    post(MESSAGE_PLOT, "/dofs.position", NULL, 1);
+    post(MESSAGE_PLOT, "/dofs.position", NULL, 2);
+    snapshot_unref(make_steps(1));
+    post(MESSAGE_EXPORT, NULL, file, 0);
+    Snapshot *snapshot = session_settle(session);
+    const PlotView *last = g_ptr_array_index(snapshot->plots, 0), *behind = g_ptr_array_index(snapshot->plots, 1);
+    for (uint32_t c = 0; c < 3; c++)
+        assert_true(last->values[c][1] == (float)(1 + c) && isnan(behind->values[c][1]));
+    char *text = get(file);
+    assert_non_null(strstr(text, "\n0.5,1,2,3,,,\n"));
+    g_free(text);
+    snapshot_unref(snapshot);
+
+    char *scene =
+        put("scene.scn", "<Node name='root' gravity='0 0 0' dt='0.5'><DefaultAnimationLoop/><EulerExplicitSolver/>"
+                         "<MechanicalObject name='dofs' template='Vec2d' position='0 0  4 5  6 7'/>"
+                         "<UniformMass totalMass='1'/></Node>");
+    post(MESSAGE_RELOAD, NULL, NULL, 0);
+    snapshot_unref(make_steps(1));
+    post(MESSAGE_EXPORT, NULL, file, 0);
+    snapshot_unref(session_settle(session));
+    text = get(file);
+    assert_non_null(strstr(text, "\n0,4,5,,6,7,\n0.5,4,5,,6,7,\n"));
+    g_free(text);
+    g_free(scene);
     g_free(file);
 }
 
@@ -842,17 +903,51 @@ static void a_hand_cuts_a_body_into_two(void **state)
     dv_scene_free(scene);
 }
 
+/* A spike away from the eye, whose farthest point is the first or the last of its points: the blade reaches behind it. */
+static void a_cut_goes_through_to_the_farthest_point(void **state)
+{
+    (void)state;
+    static const char *const points[2] = {"0.6 0.2 -8  0 0 0  1 0 0  0 1 0", "0 0 0  0 1 0  1 0 0  0.6 0.2 -8"};
+    for (int i = 0; i < 2; i++) {
+        DvScene *scene = NULL;
+        Hand *hand = hand_new();
+        char *text = g_strdup_printf(
+            "<Node name='root' gravity='0 0 0' dt='0.01'><DefaultAnimationLoop/><Node name='Block'>"
+            "<EulerImplicitSolver/><CGLinearSolver iterations='100' tolerance='1e-12' threshold='1e-20'/>"
+            "<TetrahedronSetTopologyContainer name='mesh' position='%s' tetrahedra='0 1 2 3'/>"
+            "<TetrahedronSetTopologyModifier/><MechanicalObject name='dofs'/><DiagonalMass massDensity='1000'/></Node></Node>",
+            points[i]);
+        assert_int_equal(dv_scene_load_text(text, strlen(text), "text", NULL, NULL, &scene), DV_OK);
+        DvTopologyRef mesh = {.object = dv_node_resolve(dv_scene_root(scene), NULL, "@/Block/mesh", NULL)};
+        mesh.ops = dv_object_ops(mesh.object, DV_TOPOLOGY);
+        mesh.self = dv_object_self(mesh.object);
+        assert_true(hand_grab(hand, scene, GRAB_CUT, &(Ray){{0.3, -0.2, 1}, {0, 0, -1}}, 1));
+        hand_drag(hand, scene, &(Ray){{0.32, 0.3, 1}, {0, 0, -1}});
+        hand_drag(hand, scene, &(Ray){{0.34, 0.9, 1}, {0, 0, -1}});
+        hand_release(hand, scene);
+        assert_int_equal(pieces_of(&mesh), 2);
+        hand_free(hand);
+        dv_scene_free(scene);
+        g_free(text);
+    }
+}
+
 static void a_cut_is_recorded_and_replayed(void **state)
 {
     char *file = in_folder("work.session");
     open_text(block_scene);
     post(MESSAGE_RECORD, NULL, file, 0);
     snapshot_unref(make_steps(2));
+    post_ray(MESSAGE_GRAB, GRAB_CUT, (double[]){0.43, -0.2, 3}, (double[]){0, 0, -1}, 1);
+    Snapshot *snapshot = session_settle(session);
+    assert_true(snapshot->grab.active);
+    assert_string_equal(snapshot->grab.what, "/Block/mesh");
+    snapshot_unref(snapshot);
     post_cut();
     post_ray(MESSAGE_GRAB, GRAB_REMOVE, (double[]){0.9, 0.27, 3}, (double[]){0, 0, -1}, 1);
     snapshot_unref(make_steps(10));
     post(MESSAGE_SELECT, "/Block/mesh", NULL, 0);
-    Snapshot *snapshot = session_settle(session);
+    snapshot = session_settle(session);
     const size_t count = field_of(snapshot, "tetrahedra")->count;
     const uint64_t hash = snapshot->hash;
     assert_true(was_said("elements cut into"));
@@ -916,10 +1011,12 @@ int main(void)
         SESSION_TEST(a_recording_gives_the_same_bits_again),
         SESSION_TEST(recordings_that_are_none_are_refused),
         SESSION_TEST(a_full_disk_ends_a_recording_with_a_message),
+        SESSION_TEST(a_recording_that_cannot_begin_is_said),
         SESSION_TEST(a_scene_with_errors_opens_with_its_problems),
         SESSION_TEST(a_slow_step_blocks_no_message),
         SESSION_TEST(a_published_picture_stays_as_it_is),
         SESSION_TEST(plots_follow_fields_and_are_exported),
+        SESSION_TEST(a_plot_has_no_numbers_that_are_not_there),
         SESSION_TEST(a_saved_scene_opens_with_the_same_states),
         SESSION_TEST(removing_and_switching_off_are_changes),
         SESSION_TEST(the_pace_is_that_of_the_clock_or_none),
@@ -928,6 +1025,7 @@ int main(void)
         cmocka_unit_test(a_ray_meets_the_nearest_triangle),
         cmocka_unit_test(a_hand_removes_the_element_that_it_points_at),
         cmocka_unit_test(a_hand_cuts_a_body_into_two),
+        cmocka_unit_test(a_cut_goes_through_to_the_farthest_point),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

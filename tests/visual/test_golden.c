@@ -59,8 +59,7 @@ static const Case cases[] = {
      "<TrailRenderer position='@s.position' thickness='6' color='#ff0000ff #0000ffff'/>"},
     {"DataDisplay", "",
      "<DataDisplay position='-0.8 0 -0.8  -0.8 0 0.8  0.8 0 0.8  0.8 0 -0.8' pointData='0 1 2 1' topology='@mesh'/>"},
-    {"OglColorMap", "",
-     "<OglColorMap colorScheme='Blue to Red' showLegend='1' legendOffset='68 -20' min='0' max='1'/>"},
+    {"OglColorMap", "", "<OglColorMap colorScheme='Blue to Red' showLegend='1' legendOffset='78 0' min='0' max='1'/>"},
     {"VisualGrid", "", "<VisualGrid plane='y' size='1.6' nbSubdiv='4' thickness='2'/>"},
     {"LineAxis", "", "<LineAxis size='1.6' thickness='4'/>"},
     {"VisualBoundingBox", "",
@@ -195,7 +194,8 @@ static void each_class_looks_as_it_did(void **state)
     images->free(&golden);
 }
 
-static bool start(void)
+/* Whether this machine has no OpenGL that would do, or nothing to read pictures with, which is told. */
+static bool is_skipped(void)
 {
     const DvRendererOptions options = {.samples = 1};
     DvText why = {0};
@@ -203,18 +203,21 @@ static bool start(void)
     dv_scene_free(scene);
     rendering = dv_service(DV_RENDERER);
     images = dv_service(DV_IMAGES);
-    const bool good = rendering && images && rendering->create(&options, &renderer, &why) == DV_OK;
-    if (!good)
-        print_message("skipped: %s\n", why.at ? why.at : "no plugin draws, or none reads images");
+    const DvStatus status = rendering && images ? rendering->create(&options, &renderer, &why) : DV_ERROR_MISSING;
+    const bool skipped =
+        status == DV_ERROR_MISSING || (status == DV_ERROR_UNSUPPORTED && strstr(why.at, "3.3 is needed"));
+    if (status != DV_OK)
+        print_message("%s: %s\n", skipped ? "skipped" : "no renderer",
+                      why.at ? why.at : "no plugin draws, or none reads images");
     dv_text_free(&why);
-    return good;
+    return skipped;
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_class_looks_as_it_did)};
     void *none = NULL;
-    const int failed = start() ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
+    const int failed = is_skipped() ? 0 : renderer ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
     if (rendering)
         rendering->destroy(renderer);
     (void)stop_plugins(&none);

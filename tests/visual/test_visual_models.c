@@ -29,6 +29,12 @@ static void expect_color(const double *got, double r, double g, double b)
             fail_msg("colour %g %g %g %g instead of %g %g %g 1", got[0], got[1], got[2], got[3], r, g, b);
 }
 
+static void collect(const DvMessage *message, void *context)
+{
+    dv_message_print(message, context);
+    dv_text_add(context, "\n");
+}
+
 static void palettes_are_those_of_their_names(void **state)
 {
     (void)state;
@@ -187,6 +193,82 @@ static void trails_lead_through_the_last_places(void **state)
     dv_scene_reset(scene);
     draw(scene, "/t", &kept);
     assert_int_equal(kept.count, 0);
+    dv_scene_free(scene);
+}
+
+/* Of each way size / squares apart, from side to side; two squares where fewer are asked for, perpendicular to z by default. */
+static void a_grid_has_its_lines_in_its_plane(void **state)
+{
+    (void)state;
+    static Kept kept;
+    static const struct {
+        const char *plane, *asked;
+        int normal, squares;
+    } cases[] = {{"x", "3", 0, 3}, {"y", "5", 1, 5}, {"z", "2", 2, 2}, {"z", "1", 2, 2}, {"w", "4", 2, 4}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "<Node><DefaultAnimationLoop/><VisualGrid name='g' plane='%s' nbSubdiv='%s' size='6'/></Node>",
+                 cases[i].plane, cases[i].asked);
+        DvScene *scene = scene_from_text(text);
+        draw(scene, "/g", &kept);
+        const int squares = cases[i].squares, normal = cases[i].normal;
+        assert_int_equal(kept.kind, DRAWN_LINES);
+        assert_int_equal(kept.count, 2 * (squares + 1));
+        int found[2][8] = {{0}}; /* lines along each of the two axes, by their place */
+        for (uint32_t line = 0; line < kept.count; line++) {
+            const double *from = kept.points + 6 * (size_t)line, *to = from + 3;
+            const int one = (normal + 1) % 3, other = (normal + 2) % 3, along = from[one] == to[one] ? other : one,
+                      across = along == one ? other : one;
+            const double place = (from[across] + 3) * squares / 6;
+            assert_true(from[normal] == 0 && to[normal] == 0);
+            assert_true(from[along] == -3 && to[along] == 3 && to[across] == from[across]);
+            assert_true(place >= 0 && place <= squares && fabs(place - round(place)) < 1e-12);
+            found[along == one][(int)round(place)]++;
+        }
+        for (int way = 0; way < 2; way++)
+            for (int k = 0; k <= squares; k++)
+                assert_int_equal(found[way][k], 1);
+        dv_scene_free(scene);
+    }
+}
+
+/* As they are read, and as they are written again. */
+static void files_of_a_shader_are_a_list_of_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *names[3], *printed;
+    } cases[] = {
+        {" 'a b' 'c'", {"a b", "c"}, "'a b' c"},
+        {"['x','y.vert']", {"x", "y.vert"}, "x y.vert"},
+        {"a b,c", {"a", "b", "c"}, "a b c"},
+        {"\"it's\" 'other'", {"it's", "other"}, "'it's' other"},
+        {"''", {""}, "''"},
+        {"[]", {NULL}, ""},
+    };
+    DvScene *scene = scene_from_text("<Node><DefaultAnimationLoop/><OglShader name='s' passive='1'/></Node>");
+    DvData *files = dv_object_field(scene_object(scene, "/s"), "fileVertexShaders");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t count, expected = 0;
+        assert_int_equal(dv_data_set_text(files, cases[i].text), DV_OK);
+        char *const *names = dv_data_strings(files, &count);
+        for (; expected < 3 && cases[i].names[expected]; expected++) {
+            assert_true(expected < count);
+            assert_string_equal(names[expected], cases[i].names[expected]);
+        }
+        assert_int_equal(count, expected);
+        DvText printed = {0};
+        dv_data_print(files, &printed);
+        assert_string_equal(printed.at ? printed.at : "", cases[i].printed);
+        dv_text_free(&printed);
+    }
+    DvText said = {0};
+    dv_log_set_handler(collect, &said);
+    assert_int_not_equal(dv_data_set_text(files, "'a' 'b"), DV_OK);
+    dv_log_set_handler(NULL, NULL);
+    assert_non_null(strstr(said.at, "'b' has no second quote: write 'first.vert' 'second.vert'"));
+    dv_text_free(&said);
     dv_scene_free(scene);
 }
 
@@ -488,12 +570,6 @@ static void exported_surfaces_are_read_back(void **state)
     assert_int_equal(rmdir(folder), 0); /* nothing else was written */
 }
 
-static void collect(const DvMessage *message, void *context)
-{
-    dv_message_print(message, context);
-    dv_text_add(context, "\n");
-}
-
 /* What renderers do not do is said once by each object that asks for it. */
 static void what_is_not_drawn_is_told(void **state)
 {
@@ -532,7 +608,9 @@ int main(void)
         cmocka_unit_test(values_of_faces_have_corners_of_their_own),
         cmocka_unit_test(merged_surfaces_hold_the_vertices_and_faces_of_all),
         cmocka_unit_test(trails_lead_through_the_last_places),
+        cmocka_unit_test(a_grid_has_its_lines_in_its_plane),
         cmocka_unit_test(slices_of_a_cube_are_squares),
+        cmocka_unit_test(files_of_a_shader_are_a_list_of_names),
         cmocka_unit_test(shaders_are_given_values_and_matrices_row_by_row),
         cmocka_unit_test(every_variable_is_what_its_name_says),
         cmocka_unit_test(a_variable_that_changes_is_read_again),

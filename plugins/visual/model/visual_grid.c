@@ -48,7 +48,6 @@ static void draw(void *self_, DvDraw *draw)
     for (uint32_t way = 0; way < 2; way++)
         for (uint32_t i = 0; i <= squares; i++, to += 6) {
             const uint32_t along = ((uint32_t)normal + 1 + way) % 3, across = ((uint32_t)normal + 2 - way) % 3;
-            memset(to, 0, 6 * sizeof *to);
             to[across] = to[3 + across] = size * ((double)i / squares - 0.5);
             to[along] = -0.5 * size;
             to[3 + along] = 0.5 * size;

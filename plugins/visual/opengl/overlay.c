@@ -151,7 +151,7 @@ static void add_legend(DvRenderer *self, List *quads, const DvPictureLegend *leg
     char text[48];
     uint8_t ink[4];
     const float height = legend->height > 0 ? legend->height : 11, title = *legend->title ? 2 * height : 0;
-    const float left = 10 + legend->x, top = 20 + legend->y + title;
+    const float left = legend->x, top = legend->y + title;
     contrast(self, ink);
     for (uint32_t i = 0; i + 1 < legend->count || i == 0; i++) {
         const uint32_t steps = legend->count > 1 ? legend->count - 1 : 1;
