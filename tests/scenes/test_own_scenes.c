@@ -658,6 +658,7 @@ static void a_gallery_of_visual_models_runs(void **state)
     step(scene, 3);
     assert_true(dv_scene_steps(scene) == 3);
     dv_scene_free(scene);
+    dv_scene_free(load_own_scene("visual/patches.scn"));
 }
 
 int main(void)

@@ -168,6 +168,17 @@ run 1 render "$work/frame_00000.png" --out "$work" --size 64x48
 says 'frame_00000\.png: '
 cmp -s "$work/ball.scn" "$work/frame_00000.png" || fail "the scene was written over"
 
+# A driver without tessellation draws the triangles, and it is told once; so Mesa's is made one.
+cp "${DIVAN_TEST_SOURCE_ROOT}/scenes/visual/patches.scn" "${DIVAN_TEST_SOURCE_ROOT}/scenes/visual/sphere.tese" "$work"
+run 0 render "$work/patches.scn" --out "$work" --size 90x40
+cp "$work/frame_00000.png" "$work/divided.png"
+MESA_GL_VERSION_OVERRIDE=3.3 MESA_EXTENSION_OVERRIDE=-GL_ARB_tessellation_shader run 0 render "$work/patches.scn" --out "$work" --size 90x40
+if grep -q 'drawn by llvmpipe' "$work/log"; then
+    says 'fine/OglShader1: fileTessellationEvaluationShaders: llvmpipe.* has no tessellation'
+    [ "$(grep -c 'has no tessellation' "$work/log")" -eq 2 ] || fail "told more than once each: $(cat "$work/log")"
+    ! cmp -s "$work/divided.png" "$work/frame_00000.png" || fail "patches were divided without tessellation"
+fi
+
 # Films.
 if command -v ffmpeg >/dev/null; then
     run 0 render "$work/ball.scn" --mp4 "$work/film.mp4" --size 65x49 --frames 5

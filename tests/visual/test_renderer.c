@@ -613,6 +613,166 @@ static void a_scene_draws_by_its_own_shader(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
+/* Stages that do not fit together are told with what the driver says; models are drawn without them. */
+static void shaders_that_do_not_fit_are_told(void **state)
+{
+    (void)state;
+    char path[64], text[1024];
+    Shot shot;
+    DvText said = {0};
+    shader_file(path, "in vec3 dv_position;\nout vec2 dv_world;\nvoid main()\n{\n    dv_world = vec2(0.0);\n"
+                      "    gl_Position = vec4(dv_position, 1.0);\n}\n");
+    snprintf(text, sizeof text,
+             SUN "<OglShader name='glsl' fileVertexShaders=\"'%s'\" fileFragmentShaders='[]'/><OglModel " MATTE(
+                 "0", "1", "0") " " SQUARE "/>",
+             path);
+    dv_log_set_handler(collect, &said);
+    draw(text, &shot);
+    dv_log_set_handler(NULL, NULL);
+    expect_color(&shot, 0.3, 0.1, 0, 1, 0);
+    const char *told = said.at ? strstr(said.at, "/glsl: its shaders do not fit together") : NULL;
+    assert_non_null(told);
+    assert_non_null(strstr(told, "dv_world")); /* which the driver names */
+    dv_text_free(&said);
+    assert_int_equal(unlink(path), 0);
+}
+
+/* A diamond of four triangles about the origin, whose border comes to lie on a circle of its corners where it is divided. */
+#define DIAMOND                                                                                          \
+    "position='0 0 0  0.7 0 0  0 0.7 0  -0.7 0 0  0 -0.7 0' normal='0 0 1  0 0 1  0 0 1  0 0 1  0 0 1' " \
+    "triangles='0 1 2  0 2 3  0 3 4  0 4 1'"
+#define TO_CIRCLE(from)                                                                                      \
+    "layout(triangles, equal_spacing, ccw) in;\nin vec3 " from "[];\nuniform mat4 dv_view, dv_projection;\n" \
+    "out vec3 dv_world, dv_world_normal;\nout vec2 dv_uv;\nout vec4 dv_vertex_color;\nvoid main()\n{\n"      \
+    "    vec3 at = mat3(" from "[0], " from "[1], " from "[2]) * gl_TessCoord;\n"                            \
+    "    float inside = abs(at.x) + abs(at.y);\n    if (inside > 0.0)\n        at *= inside / length(at);\n" \
+    "    dv_world = at;\n    dv_world_normal = vec3(0.0, 0.0, 1.0);\n    dv_uv = vec2(0.0);\n"               \
+    "    dv_vertex_color = vec4(1.0);\n    gl_Position = dv_projection * dv_view * vec4(at, 1.0);\n}\n"
+
+/* A regular polygon of so many corners on a circle of radius 0.7, in pixels. */
+static double polygon_area(double corners)
+{
+    return 0.5 * corners * 0.49 * sin(2 * DV_PI / corners) * SIDE * SIDE / 4;
+}
+
+static void patches_are_divided_by_the_scenes_shaders(void **state)
+{
+    (void)state;
+    char evaluation[64], control[64], evaluation_after[64];
+    Shot shot;
+    shader_file(evaluation, TO_CIRCLE("dv_patch_world"));
+    shader_file(evaluation_after, TO_CIRCLE("handed"));
+    shader_file(control, "layout(vertices = 3) out;\nin vec3 dv_patch_world[];\nout vec3 handed[];\n"
+                         "uniform float dv_outer_level, dv_inner_level;\nvoid main()\n{\n"
+                         "    handed[gl_InvocationID] = dv_patch_world[gl_InvocationID];\n"
+                         "    for (int i = 0; i < 3; i++)\n        gl_TessLevelOuter[i] = 2.0 * dv_outer_level;\n"
+                         "    gl_TessLevelInner[0] = dv_inner_level;\n}\n");
+    const struct {
+        const char *evaluation, *control;
+        int level;
+        const char *color;
+        int corners;
+    } cases[] = {{evaluation, NULL, 1, "1 1 1 1", 4},
+                 {evaluation, NULL, 3, "1 1 1 1", 12},
+                 {evaluation, NULL, 32, "1 1 1 1", 128},
+                 {evaluation, NULL, 32, "1 1 1 0.5", 128}, /* where light comes through too */
+                 {evaluation_after, control, 1, "1 1 1 1", 8}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        DvText text = {0};
+        dv_text_add(
+            &text,
+            "<OglShader fileVertexShaders='[]' fileFragmentShaders='[]' fileTessellationEvaluationShaders=\"'%s'\" "
+            "fileTessellationControlShaders=\"'%s'\" tessellationOuterLevel='%d' tessellationInnerLevel='%d'/>"
+            "<OglModel color='%s' " DIAMOND "/>",
+            cases[i].evaluation, cases[i].control ? cases[i].control : "", cases[i].level, cases[i].level,
+            cases[i].color);
+        draw(text.at, &shot);
+        const double area = polygon_area(cases[i].corners);
+        if (fabs(covered(&shot) - area) > 0.015 * area)
+            fail_msg("case %zu: %d pixels instead of %g", i, covered(&shot), area);
+        dv_text_free(&text);
+    }
+    /* Wires are those of the pieces, and the shadow is a disc's: along (1 0 1) it is moved by -0.5. */
+    DvText text = {0};
+    DvRenderView view = view_from_above();
+    dv_text_add(
+        &text,
+        "<Node><OglShader fileVertexShaders='[]' fileFragmentShaders='[]' fileTessellationEvaluationShaders=\"'%s'\" "
+        "tessellationOuterLevel='32' tessellationInnerLevel='3'/><OglModel " DIAMOND "/></Node>",
+        evaluation);
+    view.wireframe = true;
+    draw_with(text.at, &view, &shot);
+    assert_in_range(covered(&shot), 300, 3400); /* the whole has 3840 */
+    expect_color(&shot, 0.6, 0.6, 0, 0, 0);
+    int on_circle = 0;
+    for (int degree = 0; degree < 360; degree++)
+        on_circle += at(&shot, 0.695 * cos(degree * DV_PI / 180), 0.695 * sin(degree * DV_PI / 180))[1] > 20;
+    assert_true(on_circle > 250);
+    view.wireframe = false;
+    view.points = true;
+    draw_with(text.at, &view, &shot);
+    assert_in_range(covered(&shot), 100, 1200);
+    dv_text_free(&text);
+    assert_int_equal(unlink(evaluation), 0);
+    assert_int_equal(unlink(evaluation_after), 0);
+    assert_int_equal(unlink(control), 0);
+}
+
+#define LEFT  "<OglModel name='left' tags='a' " MATTE("1", "0", "0") " " SQUARE " dx='-0.25' scale3d='0.4 0.4 1'/>"
+#define RIGHT "<OglModel name='right' tags='b' " MATTE("0", "1", "0") " " SQUARE " dx='0.25' scale3d='0.4 0.4 1'/>"
+#define STEPS "<VisualStyle displayFlags='showVisualModels showAdvancedRendering'/>" SUN
+
+/* Passes draw what has their tags into pictures, which a shader puts together: here with the colours of the two exchanged. */
+static void a_picture_may_be_drawn_in_steps(void **state)
+{
+    (void)state;
+    char exchange[64], darken[64];
+    Shot shot, plain;
+    DvRenderView view = view_from_above();
+    const DvBackground blue = {.color = {0, 0, 1, 1}, .top = {0, 0, 1, 1}};
+    view.background = &blue;
+    shader_file(exchange, "in vec2 dv_uv;\nuniform sampler2D one, two;\nuniform vec2 pixelSize;\nout vec4 dv_pixel;\n"
+                          "void main()\n{\n    vec4 a = texture(one, dv_uv), b = texture(two, dv_uv);\n"
+                          "    dv_pixel = vec4(b.g, a.r, 0.0, max(a.a, b.a));\n}\n");
+    shader_file(darken, "in vec2 dv_uv;\nuniform sampler2D both;\nout vec4 dv_pixel;\n"
+                        "void main()\n{\n    dv_pixel = vec4(0.5 * texture(both, dv_uv).rgb, 1.0);\n}\n");
+    DvText text = {0};
+    dv_text_add(
+        &text,
+        STEPS LEFT RIGHT
+        "<VisualManagerPass name='one' tags='a'/><VisualManagerPass name='p' outputName='two' tags='b' factor='0.5'/>"
+        "<VisualManagerSecondaryPass name='both' output_tags='sum' fragFilename='%s' renderToScreen='1'/>",
+        exchange);
+    draw_with(text.at, &view, &shot);
+    expect_color(&shot, -0.25, 0, 0, 1, 0);
+    expect_color(&shot, 0.25, 0, 1, 0, 0);
+    expect_color(&shot, 0, 0.8, 0, 0, 1);
+    expect_color(&shot, 0, 0, 0, 0, 1);
+    /* A later one that takes the picture of that pass alone, by a shader of the scene. */
+    dv_text_add(&text,
+                "<OglShader name='glsl' passive='1' fileVertexShaders='[]' fileFragmentShaders=\"'%s'\"/>"
+                "<VisualManagerSecondaryPass input_tags='sum' shader='@glsl' renderToScreen='1'/>",
+                darken);
+    draw_with(text.at, &view, &shot);
+    expect_color(&shot, -0.25, 0, 0, 0.5, 0);
+    expect_color(&shot, 0.25, 0, 0.5, 0, 0);
+    expect_color(&shot, 0, 0.8, 0, 0, 0);
+    dv_text_free(&text);
+    /* One that is to be seen, before another: the background and what it draws. */
+    draw_with(STEPS LEFT RIGHT "<VisualManagerPass tags='a' renderToScreen='1'/><VisualManagerPass tags='b'/>", &view,
+              &shot);
+    expect_color(&shot, -0.25, 0, 1, 0, 0);
+    expect_color(&shot, 0.25, 0, 0, 0, 1);
+    /* All at once where no style shows advanced rendering, or by a pass without tags. */
+    draw_with(SUN LEFT RIGHT, &view, &plain);
+    draw_with(SUN LEFT RIGHT "<VisualManagerPass tags='a' renderToScreen='1'/>", &view, &shot);
+    assert_memory_equal(shot.pixels, plain.pixels, sizeof plain.pixels);
+    draw_with(STEPS LEFT RIGHT "<VisualManagerPass/>", &view, &shot);
+    assert_memory_equal(shot.pixels, plain.pixels, sizeof plain.pixels);
+    assert_int_equal(unlink(exchange), 0);
+    assert_int_equal(unlink(darken), 0);
+}
+
 /* What a scene's shader makes of a translucent model is laid over what is behind; a hole that it leaves is one in the shadow too. */
 static void shaders_of_scenes_draw_glass_and_shadows(void **state)
 {
@@ -1537,6 +1697,9 @@ int main(void)
         cmocka_unit_test(a_size_that_cannot_be_is_an_error),
         cmocka_unit_test(two_renderers_of_a_thread_do_not_disturb_each_other),
         cmocka_unit_test(a_scene_draws_by_its_own_shader),
+        cmocka_unit_test(shaders_that_do_not_fit_are_told),
+        cmocka_unit_test(patches_are_divided_by_the_scenes_shaders),
+        cmocka_unit_test(a_picture_may_be_drawn_in_steps),
         cmocka_unit_test(shaders_of_scenes_draw_glass_and_shadows),
         cmocka_unit_test(bodies_that_components_draw_cast_shadows),
         cmocka_unit_test(a_picture_is_drawn_once_more),

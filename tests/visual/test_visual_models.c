@@ -587,7 +587,7 @@ static void what_is_not_drawn_is_told(void **state)
     } told[] = {{"its node has no OglShader that could draw the picture once more", 1},
                 {"no file 'no.png'; the texture is no cube", 1},
                 {"cubemapFilenamePosX: not given, and a cube has six sides", 1},
-                {"draws the scene at once, whatever its passes", 2}};
+                {"draws nothing: give fragFilename, a fragment shader that is there, or shader", 1}};
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
         int times = 0;
         for (const char *at = said.at; at && (at = strstr(at, told[i].words)) != NULL; at++)

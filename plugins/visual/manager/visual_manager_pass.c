@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * VisualManagerPass: draws the visual models that have its tags; VisualManagerSecondaryPass: draws the pictures of earlier passes by a
- * shader. They offer what they ask for; the renderer here draws all at once, and they say so.
+ * VisualManagerPass: draws the visual models that have its tags into a picture; VisualManagerSecondaryPass: draws pictures of earlier
+ * passes by a shader. They count where the style at the root shows advanced rendering.
  */
 #include <divan/contracts/visual.h>
 
@@ -42,10 +42,11 @@ static bool get_secondary(void *self_, DvRenderPass *pass)
     return pass->fragment_file || pass->shader;
 }
 
-static DvStatus init(DvObject *object, void *self)
+static DvStatus init_secondary(DvObject *object, void *self_)
 {
-    (void)self;
-    dv_remark(object, "draws nothing: the renderer draws the scene at once, whatever its passes");
+    VisualManagerPass *self = self_;
+    if (!dv_data_file(&self->fragment_file) && !dv_link_object(&self->shader))
+        dv_remark(object, "draws nothing: give fragFilename, a fragment shader that is there, or shader, an OglShader");
     return DV_OK;
 }
 
@@ -78,11 +79,10 @@ const DvClass dv_visual_manager_pass = {
     .family = "shaders",
     .module = "Sofa.GL.Component.Shader",
     .help =
-        "Asks that visual models that have its tags are drawn into a picture of its own; the renderer does not do so.",
+        "Draws visual models that have its tags into a picture of its own, where the style at the root has showAdvancedRendering.",
     .instance_size = sizeof(VisualManagerPass),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_RENDER_PASS, .ops = &ops}, {0}},
-    .init = init,
 };
 
 const DvClass dv_visual_manager_secondary_pass = {
@@ -91,9 +91,10 @@ const DvClass dv_visual_manager_secondary_pass = {
     .bases = (const char *const[]){"VisualManagerPass", "VisualManager", NULL},
     .family = "shaders",
     .module = "Sofa.GL.Component.Shader",
-    .help = "Asks that pictures of earlier passes are drawn by a shader; the renderer does not do so.",
+    .help =
+        "Draws pictures of earlier passes by a shader, each by its name, where the style at the root has showAdvancedRendering.",
     .instance_size = sizeof(VisualManagerPass),
     .fields = secondary_fields,
     .contracts = (const DvContract[]){{.id = DV_RENDER_PASS, .ops = &secondary_ops}, {0}},
-    .init = init,
+    .init = init_secondary,
 };

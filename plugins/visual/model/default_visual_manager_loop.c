@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * DefaultVisualManagerLoop: brings visual models up to date when somebody looks; CompositingVisualLoop: the same; the
- * passes of its scene are not run.
+ * DefaultVisualManagerLoop: brings visual models up to date when somebody looks; CompositingVisualLoop: the same:
+ * passes are a matter of the picture, which has them with any loop.
  *
  * Mappings that feed nothing but visual models take no part in a step. Here they are applied, parents first, and then the models
  * below the target node compute what follows from their points.
@@ -110,7 +110,7 @@ const DvClass dv_compositing_visual_loop = {
     .bases = (const char *const[]){"DefaultVisualManagerLoop", "VisualLoop", NULL},
     .family = "visual models",
     .module = "Sofa.GL.Component.Shader",
-    .help = "Brings visual models up to date, as DefaultVisualManagerLoop does; passes of its scene are not run.",
+    .help = "Brings visual models up to date, as DefaultVisualManagerLoop does.",
     .instance_size = sizeof(DefaultVisualManagerLoop),
     .fields = compositing_fields,
     .contracts = (const DvContract[]){{.id = DV_VISUAL_LOOP, .ops = &compositing_ops, .slot = true}, {0}},

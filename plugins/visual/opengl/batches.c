@@ -296,9 +296,15 @@ static bool casts_shadows(const DvPictureBatch *batch)
     return is_lit(batch) && !batch->translucent && !(batch->draw_state & DV_DRAW_WIREFRAME);
 }
 
+/* How many the pass of the scene that is drawn has: all or none. */
+static uint32_t count_drawn(const DvRenderer *self)
+{
+    return !self->pass || self->pass->draws_batches ? self->picture->batch_count : 0;
+}
+
 void batches_draw(DvRenderer *self, Pass pass, bool on_top)
 {
-    for (uint32_t i = 0; i < self->picture->batch_count; i++) {
+    for (uint32_t i = 0; i < count_drawn(self); i++) {
         const DvPictureBatch *batch = &self->picture->batches[i];
         const bool belongs =
             pass == PASS_SHADOW ? casts_shadows(batch) : on_top || batch->translucent == (pass == PASS_TRANSLUCENT);
@@ -310,7 +316,7 @@ void batches_draw(DvRenderer *self, Pass pass, bool on_top)
 bool batches_translucent(const DvRenderer *self)
 {
     bool translucent = false;
-    for (uint32_t i = 0; i < self->picture->batch_count; i++)
+    for (uint32_t i = 0; i < count_drawn(self); i++)
         translucent = translucent || (self->picture->batches[i].translucent && !is_on_top(&self->picture->batches[i]));
     return translucent;
 }

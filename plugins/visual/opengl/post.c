@@ -51,6 +51,14 @@ static void draw_depths(DvRenderer *self, const DvPicturePost *post)
     glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
 }
 
+void post_draw_square(DvRenderer *self)
+{
+    make_square(self);
+    glBindVertexArray(self->square_array);
+    glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+    self->stats.calls++;
+}
+
 static void draw_once_more(DvRenderer *self, const DvPicturePost *post)
 {
     const Targets *t = &self->targets;
@@ -67,9 +75,7 @@ static void draw_once_more(DvRenderer *self, const DvPicturePost *post)
     bind(0, t->post_color);
     bind(1, t->depths_texture);
     glBindFramebuffer(GL_FRAMEBUFFER, t->picture);
-    glBindVertexArray(self->square_array);
-    glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
-    self->stats.calls++;
+    post_draw_square(self);
 }
 
 DvStatus post_draw(DvRenderer *self, DvText *why)
@@ -80,7 +86,6 @@ DvStatus post_draw(DvRenderer *self, DvText *why)
     const DvStatus status = targets_fit_post(&self->targets, why);
     if (status != DV_OK)
         return status;
-    make_square(self);
     copy_depths(&self->targets);
     glDisable(GL_DEPTH_TEST);
     glDepthMask(GL_FALSE);

@@ -5,7 +5,8 @@
 
 #include <divan/memory.h>
 
-static const GLenum stages[DV_SHADER_STAGES] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER, GL_GEOMETRY_SHADER};
+static const GLenum stages[DV_SHADER_STAGES] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER, GL_GEOMETRY_SHADER,
+                                                GL_TESS_CONTROL_SHADER, GL_TESS_EVALUATION_SHADER};
 
 /* Lines of what a compiler says, at most this much. */
 enum { LOG_BYTES = 2048 };
@@ -27,11 +28,20 @@ static size_t length_of_head(const char *source)
     return (size_t)(end - source);
 }
 
+/* Of a text that does not say which version it is. */
+static const char *version_of(GLenum stage)
+{
+    if (stage != GL_TESS_CONTROL_SHADER && stage != GL_TESS_EVALUATION_SHADER)
+        return "#version 330 core\n";
+    return epoxy_gl_version() >= 40 ? "#version 400 core\n"
+                                    : "#version 330 core\n#extension GL_ARB_tessellation_shader : require\n";
+}
+
 static GLuint compile(GLenum stage, const char *source, const char *head, const char *ends, DvText *why)
 {
     enum { PARTS = 6 };
     const size_t length = length_of_head(source);
-    const char *parts[PARTS] = {length ? source : "#version 330 core\n",
+    const char *parts[PARTS] = {length ? source : version_of(stage),
                                 head,
                                 ends ? "#define main dv_scene_main\n" : "",
                                 source + length,
@@ -147,7 +157,7 @@ void program_find_uniforms(Program *program)
 /* Programs of our own: that they compile is a matter of the driver. */
 static GLuint own(const char *vertex, const char *fragment, const char *head, DvText *why)
 {
-    const ProgramText text = {.stages = {vertex, fragment, NULL}, .head = head};
+    const ProgramText text = {.stages = {vertex, fragment}, .head = head};
     int failed;
     return program_compile(&text, why, &failed);
 }

@@ -70,6 +70,7 @@ static void ask_limits(DvRenderer *self, const DvRendererOptions *options)
     GLint most = 1;
     GLfloat range[2] = {1, 1};
     const uint32_t wanted = options && options->samples ? options->samples : DEFAULT_SAMPLES;
+    self->has_tessellation = epoxy_gl_version() >= 40 || epoxy_has_gl_extension("GL_ARB_tessellation_shader");
     glGetIntegerv(GL_MAX_SAMPLES, &most);
     self->samples = (GLint)wanted > most ? most : (GLsizei)wanted;
     glGetFloatv(GL_ALIASED_LINE_WIDTH_RANGE, range);
@@ -99,6 +100,7 @@ static void destroy(DvRenderer *self)
         post_free(self);
         targets_free(&self->targets);
         targets_free(&self->second_targets);
+        passes_free(self);
         font_free(&self->font);
     }
     dv_text_free(&none);
@@ -326,7 +328,7 @@ static void paint_behind(DvRenderer *self, const Behind *behind)
 }
 
 /* A background of several colours is painted once and copied from then on, which costs a processor a fifth. */
-static void draw_background(DvRenderer *self)
+void renderer_draw_background(DvRenderer *self)
 {
     Targets *t = &self->targets;
     const Behind behind = behind_of(self);
@@ -357,7 +359,7 @@ static void draw_opaque(DvRenderer *self)
     glDepthMask(GL_TRUE);
     glEnable(GL_DEPTH_TEST);
     glDepthFunc(GL_LEQUAL);
-    draw_background(self);
+    renderer_draw_background(self);
     renderer_look(self, self->view_matrix, self->projection);
     surfaces_draw(self, PASS_OPAQUE, false, false);
     batches_draw(self, PASS_OPAQUE, false);
@@ -406,6 +408,14 @@ static DvStatus draw_translucent(DvRenderer *self, DvText *why)
     surfaces_draw(self, PASS_TRANSLUCENT, false, false); /* ends blending */
     compose(self);
     return DV_OK;
+}
+
+DvStatus renderer_draw_scene(DvRenderer *self, DvText *why)
+{
+    draw_opaque(self);
+    if (self->targets.drawing)
+        targets_copy(&self->targets, self->targets.drawing, self->targets.picture, GL_COLOR_ATTACHMENT0);
+    return surfaces_translucent(self) || batches_translucent(self) ? draw_translucent(self, why) : DV_OK;
 }
 
 static void draw_on_top(DvRenderer *self)
@@ -468,13 +478,13 @@ static DvStatus draw_view(DvRenderer *self, const DvPicture *picture, const DvRe
     glBindTexture(GL_TEXTURE_2D_ARRAY, self->shadows.texture);
     if (picture->linear_colors)
         glEnable(GL_FRAMEBUFFER_SRGB);
-    draw_opaque(self);
-    if (self->targets.drawing)
-        targets_copy(&self->targets, self->targets.drawing, self->targets.picture, GL_COLOR_ATTACHMENT0);
-    if (surfaces_translucent(self) || batches_translucent(self))
-        status = draw_translucent(self, why);
-    if (status == DV_OK)
-        status = post_draw(self, why);
+    if (picture->pass_count && !self->is_second) {
+        status = passes_draw(self, why);
+    } else {
+        status = renderer_draw_scene(self, why);
+        if (status == DV_OK)
+            status = post_draw(self, why);
+    }
     draw_on_top(self);
     self->picture = NULL;
     self->view = NULL;

@@ -6,6 +6,7 @@
  *   surfaces.c     visual models: buffers that stay on the card, a draw for each material
  *   batches.c      primitives: a draw for each batch, solids by instances
  *   shadows.c      depths seen from the lights
+ *   passes.c       instead: a picture in steps, as the scene has them
  *   post.c         the picture, drawn once more by shaders of the scene
  *   overlay.c      texts, legends, axes; font.c has the letters
  *   scene_shader.c shaders that scenes bring
@@ -49,6 +50,7 @@ typedef struct Uniforms {
 typedef struct Program {
     GLuint name;
     uint64_t looked; /* the look for which it has its uniforms: renderer_look */
+    bool patches;    /* it takes patches of three vertices, not triangles */
     Uniforms at;
 } Program;
 
@@ -104,6 +106,7 @@ enum { AT_POSITION, AT_NORMAL, AT_TEXCOORD, AT_COLOR, AT_FROM, AT_TO, OWN_ATTRIB
 extern const char *const shader_vertex[PROGRAM_KINDS];
 extern const char *const shader_fragment;
 extern const char *const shader_shadow_fragment;
+extern const char *const shader_to_patches; /* before our vertex shader, where patches follow */
 extern const char *const shader_screen_vertex, *const shader_background_fragment, *const shader_compose_fragment;
 extern const char *const shader_text_vertex, *const shader_text_fragment, *const shader_depths_fragment;
 extern const char *const shader_post_vertex, *const shader_post_fragment, *const shader_translucent_ends;
@@ -212,11 +215,13 @@ struct DvRenderer {
     void *display, *context; /* EGL's */
     char *device, *version;
     GLsizei samples;
+    bool has_tessellation;
     uint64_t frame;
     List programs; /* OwnProgram * */
     ScreenProgram background, background_image, compose, letters, depths;
     GLuint empty_array, square_array, square_buffer;
     Targets targets, second_targets; /* of the whole, and of viewports */
+    List pass_targets;               /* Targets: of each pass of a scene */
     List textures, surfaces, batches, scene_programs;
     Shape shapes[SHAPES];
     Font font;
@@ -228,6 +233,7 @@ struct DvRenderer {
     /* of the present draw */
     const DvPicture *picture;
     const DvRenderView *view;
+    const DvPicturePass *pass;             /* NULL: all is drawn */
     bool is_second;                        /* a viewport, in a part of the picture */
     float view_matrix[16], projection[16]; /* by rows */
     float eye[3];
@@ -270,6 +276,17 @@ void shadows_free(Shadows *shadows);
 
 DvStatus post_draw(DvRenderer *self, DvText *why);
 void post_free(DvRenderer *self);
+
+/* The corners of the picture, -1 to 1, by the program in use. */
+void post_draw_square(DvRenderer *self);
+
+/* All passes of the picture; what is to be seen is in the targets then. */
+DvStatus passes_draw(DvRenderer *self, DvText *why);
+void passes_free(DvRenderer *self);
+
+/* What is behind the scene; all that the camera sees of it, ended in the picture of the targets. */
+void renderer_draw_background(DvRenderer *self);
+DvStatus renderer_draw_scene(DvRenderer *self, DvText *why);
 
 void overlay_draw(DvRenderer *self);
 

@@ -16,7 +16,7 @@ enum { FIRST_TEXTURE_UNIT = 8, MOST_TEXTURES = 8 };
 struct SceneProgram {
     uint64_t key;
     Program programs[SCENE_PASSES]; /* name 0: it cannot be compiled */
-    bool made[SCENE_PASSES], told;
+    bool made[SCENE_PASSES], told, told_of_patches;
 };
 
 static void add_macros(const DvPictureShader *shader, DvText *head)
@@ -44,10 +44,12 @@ static uint64_t key_of(const DvPictureShader *shader, const char *macros)
 static void complain(const DvPictureShader *shader, int failed, const char *why)
 {
     static const char *const fields[DV_SHADER_STAGES] = {"fileVertexShaders", "fileFragmentShaders",
-                                                         "fileGeometryShaders"};
+                                                         "fileGeometryShaders", "fileTessellationControlShaders",
+                                                         "fileTessellationEvaluationShaders"};
     if (failed >= 0 && shader->names[failed])
-        dv_log(DV_LEVEL_ERROR, "%s: %s: '%s' cannot be compiled as GLSL 3.30; its models are drawn without it:\n%s",
-               shader->owner, fields[failed], shader->names[failed], why);
+        dv_log(DV_LEVEL_ERROR, "%s: %s: '%s' cannot be compiled as GLSL %s; its models are drawn without it:\n%s",
+               shader->owner, fields[failed], shader->names[failed], failed >= DV_SHADER_CONTROL ? "4.00" : "3.30",
+               why);
     else
         dv_log(DV_LEVEL_ERROR, "%s: its shaders do not fit together; its models are drawn without them:\n%s",
                shader->owner, why);
@@ -71,28 +73,49 @@ static const char *brought_stage(const DvPictureShader *shader, int stage)
     return shader->sources[stage] ? shader->sources[stage] : name ? shader_by_name(name) : NULL;
 }
 
-static void compile(const DvPictureShader *shader, const char *macros, Pass pass, SceneProgram *made)
+/* Whether its triangles are patches, which the driver must have. */
+static bool wants_patches(const DvRenderer *self, const DvPictureShader *shader, Pass pass, SceneProgram *made)
 {
+    const bool wanted = pass != PASS_POST && brought_stage(shader, DV_SHADER_EVALUATION);
+    if (!wanted || self->has_tessellation)
+        return wanted;
+    if (!made->told_of_patches)
+        dv_log(
+            DV_LEVEL_WARNING,
+            "%s: fileTessellationEvaluationShaders: %s has no tessellation (OpenGL 4.0 or ARB_tessellation_shader): surfaces "
+            "are drawn with the triangles that they have",
+            shader->owner, self->device);
+    made->told_of_patches = true;
+    return false;
+}
+
+static void compile(const DvRenderer *self, const DvPictureShader *shader, const char *macros, Pass pass,
+                    SceneProgram *made)
+{
+    const bool patches = wants_patches(self, shader, pass, made);
     ProgramText text = {0};
-    DvText why = {0}, head = {0};
+    DvText why = {0}, head = {0}, vertex = {0};
     int failed = -1;
-    for (int stage = 0; stage < DV_SHADER_STAGES; stage++) {
+    dv_text_add(&vertex, "%s%s", shader_to_patches, shader_vertex[PROGRAM_SURFACE]);
+    for (int stage = 0; stage < (patches ? DV_SHADER_STAGES : DV_SHADER_CONTROL); stage++) {
         text.stages[stage] = brought_stage(shader, stage);
         if (pass == PASS_TRANSLUCENT && stage == DV_SHADER_FRAGMENT && text.stages[stage])
             text.ends = shader_translucent_ends;
         if (!text.stages[stage])
-            text.stages[stage] = own_stage(stage, pass);
+            text.stages[stage] = patches && stage == DV_SHADER_VERTEX ? vertex.at : own_stage(stage, pass);
     }
     dv_text_add(&head, "%s%s", pass == PASS_TRANSLUCENT ? "#define TRANSLUCENT\n" : "", macros);
     text.head = head.at;
     Program *program = &made->programs[pass];
     program->name = program_compile(&text, &why, &failed);
+    program->patches = patches;
     made->made[pass] = true;
     if (program->name)
         program_find_uniforms(program);
     else if (!made->told)
         complain(shader, failed, why.at ? why.at : "");
     made->told = made->told || !program->name;
+    dv_text_free(&vertex);
     dv_text_free(&head);
     dv_text_free(&why);
 }
@@ -118,7 +141,7 @@ const Program *scene_shader_use(DvRenderer *self, int32_t index, Pass pass)
     const char *head = macros.at ? macros.at : "";
     SceneProgram *found = scene_program_of(self, key_of(shader, head));
     if (!found->made[pass])
-        compile(shader, head, pass, found);
+        compile(self, shader, head, pass, found);
     dv_text_free(&macros);
     if (!found->programs[pass].name)
         return NULL;
@@ -235,11 +258,24 @@ static void set_attribute(DvRenderer *self, GLuint program, const DvPictureUnifo
     glVertexAttribPointer((GLuint)at, (GLint)uniform->rows, GL_FLOAT, GL_FALSE, 0, NULL);
 }
 
+static void set_levels(const DvPictureShader *shader, GLuint program)
+{
+    const float outer[4] = {shader->outer_level, shader->outer_level, shader->outer_level, shader->outer_level},
+                inner[2] = {shader->inner_level, shader->inner_level};
+    glPatchParameteri(GL_PATCH_VERTICES, 3);
+    glPatchParameterfv(GL_PATCH_DEFAULT_OUTER_LEVEL, outer);
+    glPatchParameterfv(GL_PATCH_DEFAULT_INNER_LEVEL, inner);
+    glUniform1f(glGetUniformLocation(program, "dv_outer_level"), shader->outer_level);
+    glUniform1f(glGetUniformLocation(program, "dv_inner_level"), shader->inner_level);
+}
+
 void scene_shader_bind(DvRenderer *self, int32_t index, const Program *used, GpuSurface *surface, uint32_t vertices)
 {
     const DvPictureShader *shader = &self->picture->shaders[index];
     const GLuint program = used->name;
     int unit = FIRST_TEXTURE_UNIT;
+    if (used->patches)
+        set_levels(shader, program);
     for (uint32_t i = 0; i < shader->uniform_count; i++) {
         const DvPictureUniform *uniform = &shader->uniforms[i];
         if (uniform->kind == DV_SHADER_ATTRIBUTE) {

@@ -105,6 +105,11 @@ const char *const shader_vertex[PROGRAM_KINDS] = {
         "}\n",
 };
 
+const char *const shader_to_patches = "#define dv_world dv_patch_world\n"
+                                      "#define dv_world_normal dv_patch_normal\n"
+                                      "#define dv_uv dv_patch_uv\n"
+                                      "#define dv_vertex_color dv_patch_color\n";
+
 /* What the fragment stage may have to do. */
 #define SWITCHES                              \
     SWITCH("LIGHT", "dv_lit")                 \

@@ -239,16 +239,21 @@ static void draw_faces(DvRenderer *self, const Look *look, Pass pass)
     const DvPictureSurface *surface = look->surface;
     const GpuSurface *gpu = look->gpu;
     const uint32_t groups = surface->group_count;
-    const GLenum mode = look->wires ? GL_LINES : GL_TRIANGLES;
-    const size_t per_triangle = look->wires ? 6 : 3, per_quad = look->wires ? 8 : 6;
+    const bool patches = look->program->patches, lines = look->wires && !patches;
+    const GLenum mode = patches ? GL_PATCHES : lines ? GL_LINES : GL_TRIANGLES;
+    const size_t per_triangle = lines ? 6 : 3, per_quad = lines ? 8 : 6;
     Span *spans = dv_alloc(2 * (size_t)groups + 1, sizeof *spans), *quads = spans + groups;
     for (uint32_t i = 0; i < groups; i++) {
         const DvSurfaceGroup *group = &surface->groups[i];
         spans[i] = (Span){group->first_triangle, group->first_triangle + group->triangles, group->material};
         quads[i] = (Span){group->first_quad, group->first_quad + group->quads, group->material};
     }
+    if (patches && (look->wires || look->points)) /* those of the triangles that patches become */
+        glPolygonMode(GL_FRONT_AND_BACK, look->wires ? GL_LINE : GL_POINT);
     draw_spans(self, look, pass, mode, spans, groups, gpu->triangles, 0, per_triangle);
     draw_spans(self, look, pass, mode, quads, groups, gpu->quads, gpu->triangles * per_triangle, per_quad);
+    if (patches)
+        glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
     dv_free(spans);
     self->stats.triangles += gpu->triangles + 2 * (uint64_t)gpu->quads;
 }
@@ -351,12 +356,16 @@ static void draw_surface(DvRenderer *self, const DvPictureSurface *surface, uint
     }
     renderer_set_state(self, look.program, state);
     set_style(self, &look, pass, blended);
-    if (look.points) {
+    if (look.points && !look.program->patches) {
         if (belongs(&look, &surface->materials[0], pass)) {
             set_material(self, &look, &surface->materials[0]);
             glDrawArrays(GL_POINTS, 0, (GLsizei)surface->positions->count);
             self->stats.calls++;
         }
+        return;
+    }
+    if (look.program->patches) { /* which edges are not */
+        draw_faces(self, &look, pass);
         return;
     }
     if (look.wires)
@@ -410,11 +419,19 @@ static void draw_normals(DvRenderer *self, const DvPictureSurface *surface, uint
     self->stats.calls++;
 }
 
+/* Whether the pass of the scene that is drawn has this surface. */
+static bool is_drawn(const DvRenderer *self, uint32_t surface)
+{
+    return !self->pass || (self->pass->draws && self->pass->draws[surface]);
+}
+
 void surfaces_draw(DvRenderer *self, Pass pass, bool on_top, bool blended)
 {
     for (uint32_t i = 0; i < self->picture->surface_count; i++) {
         const DvPictureSurface *surface = &self->picture->surfaces[i];
         const DvSurfaceStyle *style = &surface->style;
+        if (!is_drawn(self, i))
+            continue;
         if (pass == PASS_SHADOW ? style->casts_no_shadow : style->on_top != on_top || style->blends != blended)
             continue;
         draw_surface(self, surface, i, pass, blended || (on_top && surface->translucent));
@@ -433,7 +450,7 @@ bool surfaces_translucent(const DvRenderer *self)
     for (uint32_t i = 0; i < self->picture->surface_count; i++) {
         const DvPictureSurface *surface = &self->picture->surfaces[i];
         const Look look = {.surface = surface, .xray = self->view->xray, .points = surface->style.as_points};
-        if (surface->style.blends || surface->style.on_top)
+        if (surface->style.blends || surface->style.on_top || !is_drawn(self, i))
             continue;
         for (uint32_t m = 0; m < surface->material_count; m++)
             translucent = translucent || belongs(&look, &surface->materials[m], PASS_TRANSLUCENT);

@@ -44,6 +44,7 @@ typedef struct Entry {
     const DvSceneAxesOps *axes;
     const DvViewportOps *viewport;
     const DvPostProcessOps *post;
+    const DvRenderPassOps *pass;
     RecordedSurface *recorded;               /* of a surface */
     RecordedArray attributes[MOST_ELEMENTS]; /* of elements */
     RecordedImage image;                     /* of an element whose picture is numbers */
@@ -72,8 +73,8 @@ struct DvRecorder {
     List levels, entries;
     Images images;
     Drawing drawing;
-    List states, surfaces, legends, cameras, shaders, parts, lights, axes, viewports,
-        posts; /* of the present picture */
+    List states, surfaces, legends, cameras, shaders, parts, lights, axes, viewports, posts, passes, pass_entries,
+        drawn; /* of the present picture; drawn: DvObject * of each surface */
 };
 
 /* Listing */
@@ -123,11 +124,12 @@ static void list_object(DvRecorder *self, List *old, DvObject *object)
         .axes = dv_object_ops(object, DV_SCENE_AXES),
         .viewport = dv_object_ops(object, DV_VIEWPORT),
         .post = dv_object_ops(object, DV_POST_PROCESS),
+        .pass = dv_object_ops(object, DV_RENDER_PASS),
     };
     const bool shows = entry.surface || entry.drawable || entry.style || entry.transform || entry.clip ||
                        entry.shader || entry.element || entry.light || entry.lighting || entry.camera ||
                        entry.background || entry.legend || entry.transparency || entry.axes || entry.viewport ||
-                       entry.post;
+                       entry.post || entry.pass;
     if (!shows)
         return;
     Entry *added = list_add(&self->entries, sizeof *added);
@@ -255,6 +257,22 @@ static SharedArray *read_source(const char *path, const DvObject *object)
     return text;
 }
 
+/* The text of a stage, read when the version is another. */
+static void take_source(Recording *recording, Entry *entry, DvPictureShader *shader, int stage, const char *file,
+                        uint64_t version)
+{
+    RecordedArray *source = &entry->sources[stage];
+    if (!source->known || source->version != version) {
+        shared_array_release(source->shared);
+        *source = (RecordedArray){.known = true, .version = version};
+        if (file)
+            source->shared = read_source(file, entry->object);
+    }
+    const DvPictureArray *text = recording_use(recording, source->shared);
+    shader->sources[stage] = text ? text->at : NULL;
+    shader->key = shader->key * 31 + (text ? text->id : 1);
+}
+
 static void add_shader(DvRecorder *self, Recording *recording, Entry *entry, DvPictureState *state)
 {
     DvShaderView view = {0};
@@ -266,19 +284,12 @@ static void add_shader(DvRecorder *self, Recording *recording, Entry *entry, DvP
         state->shader = entry->shader_index;
     shader->owner = recording_text(recording, dv_object_path(entry->object));
     for (int stage = 0; stage < DV_SHADER_STAGES; stage++) {
-        RecordedArray *source = &entry->sources[stage];
-        if (!source->known || source->version != view.version) {
-            shared_array_release(source->shared);
-            *source = (RecordedArray){.known = true, .version = view.version};
-            if (view.files[stage])
-                source->shared = read_source(view.files[stage], entry->object);
-        }
-        const DvPictureArray *text = recording_use(recording, source->shared);
+        take_source(recording, entry, shader, stage, view.files[stage], view.version);
         shader->names[stage] = recording_text(recording, view.names[stage]);
-        shader->sources[stage] = text ? text->at : NULL;
-        shader->key = shader->key * 31 + (text ? text->id : 1);
     }
     shader->version = view.version;
+    shader->outer_level = (float)view.outer_level;
+    shader->inner_level = (float)view.inner_level;
 }
 
 /* Of a file, the files of a cube, or the numbers. */
@@ -447,6 +458,7 @@ static void add_surface(DvRecorder *self, Recording *recording, const Level *lev
     surface->state = state;
     surface->wireframe = level->flags[DV_DISPLAY_WIREFRAME] == 1;
     surface->shows_normals = level->flags[DV_DISPLAY_NORMALS] == 1;
+    *(const DvObject **)list_add(&self->drawn, sizeof(DvObject *)) = entry->object;
 }
 
 static void draw_object(DvRecorder *self, const Level *level, const Entry *entry, uint32_t state)
@@ -532,6 +544,104 @@ static void add_post(DvRecorder *self, Recording *recording, const Entry *entry)
                              recording_text(recording, dv_object_path(entry->object))};
 }
 
+/* Passes */
+
+static bool has_all(DvTags tags, DvTags wanted)
+{
+    for (size_t w = 0; w < wanted.count; w++) {
+        bool found = false;
+        for (size_t i = 0; i < tags.count; i++)
+            found = found || strcmp(tags.words[i], wanted.words[w]) == 0;
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* Another when the file is another (Fowler, Noll and Vo, FNV-1a). */
+static uint64_t version_of_file(const char *file)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (; *file; file++)
+        hash = (hash ^ (unsigned char)*file) * 0x100000001b3u;
+    return hash;
+}
+
+/* Index of the shader of a pass over the whole: that which it names, or one of its file; -1: it has none. */
+static int32_t shader_of_pass(DvRecorder *self, Recording *recording, Entry *entry, const DvRenderPass *pass)
+{
+    const Entry *named = pass->shader ? find_entry(&self->entries, pass->shader, 0) : NULL;
+    if (named && named->shader)
+        return named->shader_index;
+    if (!pass->fragment_file)
+        return -1;
+    DvPictureShader *shader = list_add(&self->shaders, sizeof *shader);
+    shader->owner = recording_text(recording, dv_object_path(entry->object));
+    shader->version = version_of_file(pass->fragment_file);
+    take_source(recording, entry, shader, DV_SHADER_FRAGMENT, pass->fragment_file, shader->version);
+    shader->names[DV_SHADER_FRAGMENT] = recording_text(recording, pass->fragment_file);
+    return (int32_t)self->shaders.count - 1;
+}
+
+static const uint8_t *surfaces_of_pass(DvRecorder *self, Recording *recording, const DvRenderPass *pass)
+{
+    DvObject *const *object = self->drawn.at;
+    uint8_t *draws = recording_alloc(recording, self->drawn.count + 1, 1);
+    for (uint32_t i = 0; i < self->drawn.count; i++)
+        draws[i] = dv_object_has_tags(object[i], pass->models);
+    return draws;
+}
+
+/* The passes before it that have all its tags of inputs: of one over the whole those of its output count. */
+static void take_inputs(DvRecorder *self, Recording *recording, const DvRenderPass *pass, DvPicturePass *made)
+{
+    Entry *const *entry = self->pass_entries.at;
+    const uint32_t count = self->passes.count - 1; /* without itself */
+    uint32_t *inputs = recording_alloc(recording, count + 1, sizeof *inputs);
+    for (uint32_t i = 0; i < count; i++) {
+        DvRenderPass earlier = {0};
+        if (entry[i]->pass->get(entry[i]->self, &earlier) &&
+            has_all(((DvPicturePass *)self->passes.at)[i].draws ? earlier.models : earlier.output, pass->inputs))
+            inputs[made->input_count++] = i;
+    }
+    made->inputs = inputs;
+}
+
+static void add_pass(DvRecorder *self, Recording *recording, Entry *entry)
+{
+    DvRenderPass pass = {0};
+    if (!dv_object_is_valid(entry->object) || !entry->pass->get(entry->self, &pass))
+        return;
+    const bool whole = pass.fragment_file || pass.shader;
+    const int32_t shader = whole ? shader_of_pass(self, recording, entry, &pass) : 0;
+    if (shader < 0)
+        return;
+    DvPicturePass *made = list_add(&self->passes, sizeof *made);
+    *(Entry **)list_add(&self->pass_entries, sizeof entry) = entry;
+    made->name = recording_text(recording, pass.name);
+    made->scale = (float)pass.scale;
+    made->to_screen = pass.to_screen;
+    made->shader = (uint32_t)shader;
+    if (whole) {
+        take_inputs(self, recording, &pass, made);
+    } else {
+        made->draws = surfaces_of_pass(self, recording, &pass);
+        made->draws_batches = pass.models.count == 0;
+    }
+}
+
+/* Once all surfaces and shaders are known. */
+static void add_passes(DvRecorder *self, Recording *recording)
+{
+    const Level *root = self->levels.at;
+    Entry *entry = self->entries.at;
+    if (!self->levels.count || root->flags[DV_DISPLAY_ADVANCED_RENDERING] != 1)
+        return;
+    for (uint32_t i = 0; i < self->entries.count; i++)
+        if (entry[i].pass)
+            add_pass(self, recording, &entry[i]);
+}
+
 static void add_setting(DvRecorder *self, Recording *recording, const Entry *entry)
 {
     DvPicture *picture = &recording->picture;
@@ -596,6 +706,7 @@ static void keep_lists(DvRecorder *self, Recording *recording)
     KEEP(axes, axes, axes_count, DvSceneAxes);
     KEEP(viewports, viewports, viewport_count, DvViewport);
     KEEP(posts, posts, post_count, DvPicturePost);
+    KEEP(passes, passes, pass_count, DvPicturePass);
 #undef KEEP
     if (picture->has_lighting) {
         picture->lights = recording_keep(recording, &self->lights, sizeof(DvLight));
@@ -625,8 +736,9 @@ static DvPicture *record(DvRecorder *self, const DvRecordOptions *options)
     list_scene(self);
     Recording *recording = recording_new();
     const DvStepMark mark = dv_step_mark(); /* drawables may take scratch */
-    List *const lists[] = {&self->states, &self->surfaces, &self->legends, &self->cameras,   &self->shaders,
-                           &self->parts,  &self->lights,   &self->axes,    &self->viewports, &self->posts};
+    List *const lists[] = {&self->states, &self->surfaces, &self->legends,     &self->cameras,   &self->shaders,
+                           &self->parts,  &self->lights,   &self->axes,        &self->viewports, &self->posts,
+                           &self->passes, &self->drawn,    &self->pass_entries};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         lists[i]->count = 0;
     options = options ? options : &plain;
@@ -635,6 +747,7 @@ static DvPicture *record(DvRecorder *self, const DvRecordOptions *options)
     for (uint32_t i = 0; i < self->levels.count; i++)
         record_level(self, recording, (Level *)self->levels.at + i, options);
     drawing_end(&self->drawing);
+    add_passes(self, recording);
     keep_lists(self, recording);
     take_context(self, &recording->picture);
     dv_step_release(mark);
@@ -655,9 +768,9 @@ static void destroy(DvRecorder *self)
     Entry *entry = self->entries.at;
     for (uint32_t i = 0; i < self->entries.count; i++)
         forget_entry(&entry[i]);
-    List *const lists[] = {&self->levels,  &self->entries, &self->states,    &self->surfaces,
-                           &self->legends, &self->cameras, &self->shaders,   &self->parts,
-                           &self->lights,  &self->axes,    &self->viewports, &self->posts};
+    List *const lists[] = {&self->levels,    &self->entries, &self->states, &self->surfaces, &self->legends,
+                           &self->cameras,   &self->shaders, &self->parts,  &self->lights,   &self->axes,
+                           &self->viewports, &self->posts,   &self->passes, &self->drawn,    &self->pass_entries};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         list_free(lists[i]);
     images_free(&self->images);

@@ -13,7 +13,7 @@
 #include <divan/memory.h>
 
 typedef struct OglShader {
-    DvData enable, turn_on, passive, files[DV_SHADER_STAGES], control_shaders, evaluation_shaders;
+    DvData enable, turn_on, passive, files[DV_SHADER_STAGES];
     DvData geometry_input, geometry_output, geometry_vertices, outer_level, inner_level, active_shader,
         backface_writing, clamp_color;
     char *found[DV_SHADER_STAGES]; /* of the version in use; NULL: not there */
@@ -113,6 +113,8 @@ static bool get(void *self_, DvShaderView *view)
         view->names[stage] = name_of(self, stage);
     }
     view->version = self->version;
+    view->outer_level = dv_data_double(&self->outer_level);
+    view->inner_level = dv_data_double(&self->inner_level);
     view->passive = dv_data_bool(&self->passive);
     return dv_data_bool(&self->enable) && dv_data_bool(&self->turn_on);
 }
@@ -120,12 +122,11 @@ static bool get(void *self_, DvShaderView *view)
 static DvStatus init(DvObject *object, void *self_)
 {
     OglShader *self = self_;
-    size_t control, evaluation;
-    (void)dv_data_strings(&self->control_shaders, &control);
-    (void)dv_data_strings(&self->evaluation_shaders, &evaluation);
-    if (control + evaluation > 0)
-        dv_remark(object, "tessellation shaders are not run: surfaces are drawn with the triangles that they have");
     find_files(self);
+    if (name_of(self, DV_SHADER_CONTROL) && !name_of(self, DV_SHADER_EVALUATION))
+        dv_remark(object,
+                  "fileTessellationControlShaders without fileTessellationEvaluationShaders: surfaces are drawn with "
+                  "the triangles that they have");
     return DV_OK;
 }
 
@@ -156,11 +157,11 @@ static const DvRange levels = {1, 64, false, false};
               .help = "fragment shader of each version", NAMES("fragFilename", "fileFragmentShader")),                 \
         FIELD(files[DV_SHADER_GEOMETRY], "fileGeometryShaders", type_names, .help = "geometry shader of each version", \
               NAMES("geoFilename", "fileGeometryShader")),                                                             \
-        FIELD(control_shaders, "fileTessellationControlShaders", type_names,                                           \
-              .help = "tessellation control shader of each version; not run",                                          \
+        FIELD(files[DV_SHADER_CONTROL], "fileTessellationControlShaders", type_names,                                  \
+              .help = "tessellation control shader of each version",                                                   \
               NAMES("tessellationControlFilename", "fileTessellationControlShader")),                                  \
-        FIELD(evaluation_shaders, "fileTessellationEvaluationShaders", type_names,                                     \
-              .help = "tessellation evaluation shader of each version; not run",                                       \
+        FIELD(files[DV_SHADER_EVALUATION], "fileTessellationEvaluationShaders", type_names,                            \
+              .help = "tessellation evaluation shader of each version",                                                \
               NAMES("tessellationEvaluationFilename", "fileTessellationEvaluationShader")),                            \
         FIELD(geometry_input, "geometryInputType", dv_type_int, .init = "-1",                                          \
               .help = "primitives the geometry shader takes; -1: as its text says"),                                   \
@@ -169,9 +170,10 @@ static const DvRange levels = {1, 64, false, false};
         FIELD(geometry_vertices, "geometryVerticesOut", dv_type_int, .init = "-1",                                     \
               .help = "most vertices the geometry shader makes; -1: as its text says"),                                \
         FIELD(outer_level, "tessellationOuterLevel", dv_type_double, .init = "1", .range = &levels,                    \
-              .help = "subdivision of the edges of a patch"),                                                          \
+              .help = "pieces of each side of a triangle; a control shader has it as dv_outer_level"),                 \
         FIELD(inner_level, "tessellationInnerLevel", dv_type_double, .init = "1", .range = &levels,                    \
-              .help = "subdivision of the inside of a patch", NAMES("tessellationLevel")),                             \
+              .help = "pieces across a triangle; a control shader has it as dv_inner_level",                           \
+              NAMES("tessellationLevel")),                                                                             \
         FIELD(active_shader, "indexActiveShader", dv_type_uint, .init = "0", .help = "version in use"),                \
         FIELD(backface_writing, "backfaceWriting", dv_type_bool, .init = "0",                                          \
               .help = "the shader writes the colour of back faces"),                                                   \
