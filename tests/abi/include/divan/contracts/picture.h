@@ -141,6 +141,7 @@ typedef struct DvPictureShader {
     const char *owner;
     const char *names[DV_SHADER_STAGES];   /* as the scene gives them; NULL: not given */
     const char *sources[DV_SHADER_STAGES]; /* text of the files; NULL: the renderer's own */
+    float outer_level, inner_level;        /* as DvShaderView has them */
     const DvPictureUniform *uniforms;
     uint32_t uniform_count;
 } DvPictureShader;
@@ -151,6 +152,18 @@ typedef struct DvPicturePost {
     uint32_t shader;  /* index in shaders */
     const char *path; /* of the object, for messages */
 } DvPicturePost;
+
+/* A step of a picture that is drawn in steps, each from those before it: DvRenderPass. */
+typedef struct DvPicturePass {
+    const char *name;       /* of its picture, a sampler2D in shaders of later steps */
+    float scale;            /* size of its picture, of that of the view */
+    bool to_screen;         /* it is what is seen, of several the last; where none is, the last of all */
+    const uint8_t *draws;   /* [surface_count] not 0: it draws that surface; NULL: by `shader` over the whole */
+    bool draws_batches;     /* primitives too */
+    const uint32_t *inputs; /* [input_count] steps before it whose pictures `shader` is given */
+    uint32_t input_count;
+    uint32_t shader; /* index in shaders */
+} DvPicturePass;
 
 typedef struct DvPicture {
     double time; /* s, of the scene */
@@ -179,6 +192,8 @@ typedef struct DvPicture {
     uint32_t axes_count, viewport_count;
     const DvPicturePost *posts; /* one after the other */
     uint32_t post_count;
+    const DvPicturePass *passes; /* one after the other, instead of all at once and of `posts` */
+    uint32_t pass_count;
     bool linear_colors; /* those of materials, lights and the background are; the picture has those of a screen */
 } DvPicture;
 

@@ -297,12 +297,21 @@ typedef struct DvTransparencyOps {
 
 /* Shaders of scenes, in GLSL 3.30. A node's shader draws the visual models of the node and below; of nested ones the nearest, of two
  * in a node the last. Elements (macros, values, attributes, textures) belong to the nearest shader at or above their node. */
-typedef enum DvShaderStage { DV_SHADER_VERTEX, DV_SHADER_FRAGMENT, DV_SHADER_GEOMETRY, DV_SHADER_STAGES } DvShaderStage;
+typedef enum DvShaderStage {
+    DV_SHADER_VERTEX,
+    DV_SHADER_FRAGMENT,
+    DV_SHADER_GEOMETRY,
+    DV_SHADER_CONTROL,    /* of tessellation, as the next: with the latter each triangle is a patch */
+    DV_SHADER_EVALUATION, /* GLSL 4.00, where the driver has it */
+    DV_SHADER_STAGES
+} DvShaderStage;
 typedef struct DvShaderView {
     const char *files[DV_SHADER_STAGES]; /* as found on the disk; NULL: not given, or not there: the renderer's own */
     const char *names[DV_SHADER_STAGES]; /* as the scene gives them, for messages; NULL: not given */
     uint64_t version;                    /* of all of that */
-    bool passive; /* it draws no visual models: who needs it starts it, as a DvPostProcess does */
+    double outer_level,
+        inner_level; /* pieces of a patch's sides, and across it: for patches without a control shader */
+    bool passive;    /* it draws no visual models: who needs it starts it, as a DvPostProcess does */
 } DvShaderView;
 #define DV_SHADER "divan.shader/1"
 typedef struct DvShaderOps {
