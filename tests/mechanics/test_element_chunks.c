@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include <divan/contracts/topology.h>
 #include <divan/memory.h>
 #include <divan/parallel.h>
 
@@ -301,12 +302,119 @@ static void points_that_have_gone_are_forgotten(void **state)
     element_chunks_free(&chunks);
 }
 
+/* ---- Packs of cells ---- */
+
+/* A row of boxes, four points each to the next, cut into six; `other` is mirrored. */
+static void make_boxes(uint32_t boxes, uint32_t other)
+{
+    mesh.points = 4 * boxes + 4;
+    mesh.elements = 6 * boxes;
+    for (uint32_t i = 0; i < boxes; i++) {
+        const uint32_t p = 4 * i, corner[8] = {p, p + 1, p + 2, p + 3, p + 4, p + 5, p + 6, p + 7};
+        uint32_t cut[6][4];
+        dv_cut_hexahedron(corner, i == other, true, cut);
+        memcpy(mesh.list[6 * (size_t)i], cut, sizeof cut);
+    }
+    set_nodes(&mesh);
+}
+
+static uint32_t packs_of(const ElementChunks *chunks)
+{
+    uint32_t count = 0;
+    for (uint32_t block = 0; block < chunks->blocks; block++)
+        count += element_pack_at(chunks, block) != NULL;
+    return count;
+}
+
+/* Corners and places say what the list says. */
+static void assert_packs(const ElementChunks *chunks)
+{
+    for (uint32_t block = 0; block < chunks->blocks; block++) {
+        const ElementPack *pack = element_pack_at(chunks, block);
+        for (uint32_t i = 0; pack && i < PACK_BLOCKS * DV_LANES; i++)
+            for (uint32_t n = 0; n < NODES; n++) {
+                const uint32_t place = pack->place[pack->corner[i % CELL_ELEMENTS][n]][i / CELL_ELEMENTS];
+                assert_int_equal(chunks->chunk[block / chunks->size].list[place].point,
+                                 mesh.list[block * DV_LANES + i][n]);
+            }
+    }
+}
+
+static void boxes_that_are_cut_alike_are_packs(void **state)
+{
+    (void)state;
+    ElementChunks chunks = {0};
+    make_boxes(100, UINT32_MAX); /* eight a pack, four are left over */
+    build(&chunks);
+    assert_int_equal(packs_of(&chunks), 12);
+    assert_int_equal(element_pack_at(&chunks, 0)->corners, 8);
+    assert_packs(&chunks);
+    assert_int_equal(chunks.size % PACK_BLOCKS, 0);
+    make_boxes(100, 9); /* its pack is none */
+    build(&chunks);
+    assert_int_equal(packs_of(&chunks), 11);
+    assert_null(element_pack_at(&chunks, PACK_BLOCKS));
+    assert_packs(&chunks);
+    element_chunks_free(&chunks);
+}
+
+static void packs_follow_edits(void **state)
+{
+    (void)state;
+    ElementChunks chunks = {0};
+    make_boxes(100, UINT32_MAX);
+    build(&chunks);
+    uint32_t was[NODES];
+    memcpy(was, mesh.list[100], sizeof was);
+    mesh.list[100][0] = 0;
+    touch(100);
+    update(&chunks);
+    assert_int_equal(packs_of(&chunks), 11);
+    assert_packs(&chunks);
+    memcpy(mesh.list[100], was, sizeof was);
+    touch(100);
+    update(&chunks);
+    assert_int_equal(packs_of(&chunks), 12);
+    assert_packs(&chunks);
+    for (uint32_t i = 0; i < 25; i++) /* the last pack loses one element more than the remainder had */
+        remove_element(mesh.elements - 1);
+    update(&chunks);
+    assert_int_equal(packs_of(&chunks), 11);
+    assert_packs(&chunks);
+    element_chunks_free(&chunks);
+}
+
+/* More points than there are numbers for in a chunk of the usual size. */
+static void elements_without_common_points_take_smaller_chunks(void **state)
+{
+    (void)state;
+    enum { ELEMENTS = 24 * 3072 * DV_LANES };
+    uint32_t *node = dv_alloc((size_t)ELEMENTS * NODES, sizeof *node);
+    for (uint32_t i = 0; i < ELEMENTS * NODES; i++)
+        node[i] = i;
+    ElementChunks chunks = {0};
+    element_chunks_build(&chunks, NODES, ELEMENTS * NODES, ELEMENTS / DV_LANES, node);
+    assert_true(chunks.most <= 65536 && chunks.most > 32768);
+    for (uint32_t i = 0; i < ELEMENTS * NODES; i += 997) {
+        const uint32_t chunk = i / (DV_LANES * NODES) / chunks.size;
+        assert_int_equal(chunks.chunk[chunk].list[chunks.place[i]].point, i);
+    }
+    element_chunks_free(&chunks);
+    dv_free(node);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_are_those_of_a_loop),        cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(nothing_leaves_without_a_result), cmocka_unit_test(edits_give_what_a_new_mesh_gives),
-        cmocka_unit_test(a_mesh_may_vanish_and_grow),      cmocka_unit_test(points_that_have_gone_are_forgotten),
+        cmocka_unit_test(sums_are_those_of_a_loop),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(nothing_leaves_without_a_result),
+        cmocka_unit_test(edits_give_what_a_new_mesh_gives),
+        cmocka_unit_test(a_mesh_may_vanish_and_grow),
+        cmocka_unit_test(points_that_have_gone_are_forgotten),
+        cmocka_unit_test(boxes_that_are_cut_alike_are_packs),
+        cmocka_unit_test(packs_follow_edits),
+        cmocka_unit_test(elements_without_common_points_take_smaller_chunks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,6 +60,19 @@ FORCE_FIELD_CONFORMANCE(current_gradients_of_all_strains, .objective = true, .ta
                         .scene = "<Node>" CUBE "<TetrahedralCorotationalFEMForceField name='field' youngModulus='100' "
                                  "poissonRatio='0.3' updateStiffnessMatrix='1'/></Node>")
 
+/* Eight boxes cut into six each, which are taken together. */
+#define CELLS                                                                                    \
+    "<RegularGridTopology name='grid' n='3 3 3' min='0 0 0' max='2 2.2 1.8'/><MechanicalObject " \
+    "name='dofs' template='Vec3d'/><TetrahedronSetTopologyContainer name='mesh'/>"               \
+    "<TetrahedronSetTopologyModifier/><Hexa2TetraTopologicalMapping input='@grid' output='@mesh'/>"
+FORCE_FIELD_CONFORMANCE(boxes_that_are_cut, .internal = false, .objective = true, .tangent = TANGENT_AT_REST,
+                        .energy = ENERGY_AT_REST, .reason = REASON,
+                        .scene = "<Node>" CELLS "<TetrahedronFEMForceField name='field' topology='@mesh' "
+                                 "youngModulus='100' poissonRatio='0.3' method='large'/></Node>")
+FORCE_FIELD_CONFORMANCE(boxes_of_several_materials, .internal = false,
+                        .scene = "<Node>" CELLS "<TetrahedronFEMForceField name='field' topology='@mesh' "
+                                 "youngModulus='100 50 20 10' poissonRatio='0.3 0.2 0 0.4' method='small'/></Node>")
+
 static const char *const classes[] = {"TetrahedronFEMForceField", "TetrahedralCorotationalFEMForceField"};
 
 /* A scene with one of the classes and further attributes. */
@@ -672,6 +685,8 @@ int main(void)
         cmocka_unit_test(large_displacements_of_the_other_class),
         cmocka_unit_test(polar_decomposition_of_the_other_class),
         cmocka_unit_test(materials_of_each_element),
+        cmocka_unit_test(boxes_that_are_cut),
+        cmocka_unit_test(boxes_of_several_materials),
         cmocka_unit_test(current_gradients_of_normal_strains),
         cmocka_unit_test(current_gradients_of_all_strains),
         cmocka_unit_test(a_linear_displacement_leaves_inner_points_without_force),

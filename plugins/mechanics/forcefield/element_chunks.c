@@ -15,19 +15,22 @@ static const uint32_t ALONE = UINT32_MAX, NOWHERE = UINT32_MAX - 1;
 enum {
     POINTS_PER_TASK = 1024,
     LEAST_BLOCKS = 32,
+    LEAST_PACKED_BLOCKS = 8 * PACK_BLOCKS,
     FEWEST_CHUNKS = 24,  /* of more than the least blocks */
     MOST_PLACES = 65536, /* numbers of 16 bits */
-    LEAST_ROOM = 64
+    LEAST_ROOM = 64,
+    TETRAHEDRON_NODES = 4 /* of elements that packs are looked for in */
 };
 
-/* Some tens of chunks for the threads; more of them would have more points in common. */
+/* Some tens of chunks for the threads; more of them would have more points in common. Half as many again is a step: sizes change
+ * seldom while a mesh is edited. */
 static uint32_t chunk_size(uint32_t nodes, uint32_t blocks)
 {
-    const uint32_t most = MOST_PLACES / (nodes * DV_LANES);
-    uint32_t size = LEAST_BLOCKS;
-    while (size * FEWEST_CHUNKS <= blocks / 2 && size <= most / 2)
+    const uint32_t least = nodes == TETRAHEDRON_NODES ? LEAST_PACKED_BLOCKS : LEAST_BLOCKS;
+    uint32_t size = least;
+    while (size <= blocks / FEWEST_CHUNKS / 2)
         size *= 2;
-    return size;
+    return size / 2 * 3 <= blocks / FEWEST_CHUNKS ? size / 2 * 3 : size;
 }
 
 static uint32_t chunk_count(const ElementChunks *chunks)
@@ -46,6 +49,7 @@ void element_chunks_free(ElementChunks *chunks)
     for (uint32_t c = 0; c < chunks->count; c++)
         dv_free(chunks->chunk[c].list);
     dv_free(chunks->place);
+    dv_free(chunks->pack);
     dv_free(chunks->chunk);
     dv_free(chunks->of);
     dv_free(chunks->owner);
@@ -70,8 +74,8 @@ static uint32_t append_point(ElementChunks *chunks, ElementChunk *chunk, uint32_
     return chunk->count++;
 }
 
-/* The points of a chunk as its elements name them; place_of: [points] zero before and after. */
-static void list_points(ElementChunks *chunks, uint32_t number, const uint32_t *node, uint32_t *place_of)
+/* The points of a chunk as its elements name them; place_of: [points] zero before and after. False: too many. */
+static bool list_points(ElementChunks *chunks, uint32_t number, const uint32_t *node, uint32_t *place_of)
 {
     ElementChunk *chunk = &chunks->chunk[number];
     const size_t row = (size_t)chunks->nodes * DV_LANES, begin = (size_t)number * chunks->size * row,
@@ -87,23 +91,87 @@ static void list_points(ElementChunks *chunks, uint32_t number, const uint32_t *
         chunks->of[chunk->list[i].point].room++;
     }
     chunk->listed = chunk->count;
+    return chunk->count <= MOST_PLACES;
 }
 
-void element_chunks_build(ElementChunks *chunks, uint32_t nodes, uint32_t points, uint32_t blocks, const uint32_t *node)
+/* ---- Packs of cells ---- */
+
+/* Where element 48 p + e of a pack has node n, in lists like `node` and `place` from the pack's first block on. */
+static uint32_t in_pack(uint32_t e, uint32_t n)
+{
+    return (e / DV_LANES * TETRAHEDRON_NODES + n) * DV_LANES + e % DV_LANES;
+}
+
+/* Numbers the points of a cell as they come; false: there are too many of them, or they come otherwise than `corner` says. */
+static bool number_corners(const uint32_t *node, uint32_t cell, bool first, ElementPack *pack)
+{
+    uint32_t point[CELL_CORNERS];
+    uint8_t count = 0;
+    for (uint32_t e = 0; e < CELL_ELEMENTS; e++)
+        for (uint32_t n = 0; n < TETRAHEDRON_NODES; n++) {
+            const uint32_t p = node[in_pack(cell * CELL_ELEMENTS + e, n)];
+            uint8_t at = 0;
+            while (at < count && point[at] != p)
+                at++;
+            if (at == CELL_CORNERS || (!first && pack->corner[e][n] != at))
+                return false;
+            point[at] = p;
+            count = at == count ? (uint8_t)(count + 1) : count;
+            pack->corner[e][n] = at;
+        }
+    pack->corners = count;
+    return true;
+}
+
+static void find_pack(ElementChunks *chunks, uint32_t number, const uint32_t *node)
+{
+    ElementPack *pack = &chunks->pack[number];
+    const size_t begin = (size_t)number * PACK_BLOCKS * TETRAHEDRON_NODES * DV_LANES;
+    memset(pack, 0, sizeof *pack);
+    for (uint32_t cell = 0; cell < DV_LANES; cell++)
+        if (!number_corners(node + begin, cell, cell == 0, pack)) {
+            pack->corners = 0;
+            return;
+        }
+    for (uint32_t e = 0; e < CELL_ELEMENTS; e++)
+        for (uint32_t n = 0; n < TETRAHEDRON_NODES; n++)
+            for (uint32_t cell = 0; cell < DV_LANES; cell++)
+                pack->place[pack->corner[e][n]][cell] = chunks->place[begin + in_pack(cell * CELL_ELEMENTS + e, n)];
+}
+
+/* The packs that have one of these blocks. */
+static void find_packs(ElementChunks *chunks, uint32_t begin, uint32_t end, const uint32_t *node)
+{
+    if (chunks->nodes != TETRAHEDRON_NODES)
+        return;
+    for (uint32_t pack = begin / PACK_BLOCKS; pack * PACK_BLOCKS < end && (pack + 1) * PACK_BLOCKS <= chunks->blocks;
+         pack++)
+        find_pack(chunks, pack, node);
+}
+
+/* False: a chunk of this size has more points than there are numbers for. */
+static bool build(ElementChunks *chunks, uint32_t nodes, uint32_t points, uint32_t blocks, uint32_t size,
+                  const uint32_t *node)
 {
     element_chunks_free(chunks);
     chunks->nodes = nodes;
     chunks->points = chunks->point_room = points;
     chunks->blocks = chunks->block_room = blocks;
-    chunks->size = chunk_size(nodes, blocks);
+    chunks->size = size;
     chunks->count = chunks->chunk_room = chunk_count(chunks);
     chunks->place = dv_alloc((size_t)blocks * nodes * DV_LANES, sizeof *chunks->place);
+    if (nodes == TETRAHEDRON_NODES)
+        chunks->pack = dv_alloc(blocks / PACK_BLOCKS, sizeof *chunks->pack);
     chunks->chunk = dv_alloc(chunks->count, sizeof *chunks->chunk);
     chunks->of = dv_alloc(points, sizeof *chunks->of);
     uint32_t *place_of = dv_alloc(points, sizeof *place_of);
-    for (uint32_t c = 0; c < chunks->count; c++)
-        list_points(chunks, c, node, place_of);
+    bool fits = true;
+    for (uint32_t c = 0; fits && c < chunks->count; c++)
+        fits = list_points(chunks, c, node, place_of);
     dv_free(place_of);
+    if (!fits)
+        return false;
+    find_packs(chunks, 0, blocks, node);
     for (uint32_t p = 0; p < points; p++) {
         chunks->of[p].first = chunks->owners;
         chunks->owners += chunks->of[p].room;
@@ -118,6 +186,14 @@ void element_chunks_build(ElementChunks *chunks, uint32_t nodes, uint32_t points
             at->slot = of->room > 1 ? of->first + of->count : ALONE;
             chunks->owner[of->first + of->count++] = (ChunkOwner){c, i};
         }
+    return true;
+}
+
+void element_chunks_build(ElementChunks *chunks, uint32_t nodes, uint32_t points, uint32_t blocks, const uint32_t *node)
+{
+    uint32_t size = chunk_size(nodes, blocks);
+    while (!build(chunks, nodes, points, blocks, size, node)) /* elements of hardly any points in common */
+        size = chunk_size(nodes, FEWEST_CHUNKS * (size / 2));
 }
 
 /* ---- Edits of the mesh ---- */
@@ -225,6 +301,9 @@ static void set_blocks(ElementChunks *chunks, uint32_t blocks)
         const uint32_t room = blocks + blocks / 2;
         const size_t row = (size_t)chunks->nodes * DV_LANES * sizeof *chunks->place;
         chunks->place = enlarge(chunks->place, chunks->block_room, room, row);
+        if (chunks->pack)
+            chunks->pack =
+                enlarge(chunks->pack, chunks->block_room / PACK_BLOCKS, room / PACK_BLOCKS, sizeof *chunks->pack);
         chunks->block_room = room;
     }
     chunks->blocks = blocks;
@@ -257,9 +336,18 @@ void element_chunks_update(ElementChunks *chunks, uint32_t points, uint32_t bloc
         if (block == done)
             continue;
         done = block;
+        const uint32_t chunk = block / chunks->size;
         place_block(chunks, block, node);
-        if (has_grown(&chunks->chunk[block / chunks->size]))
-            list_again(chunks, block / chunks->size, node);
+        if (has_grown(&chunks->chunk[chunk])) {
+            list_again(chunks, chunk, node);
+            find_packs(chunks, chunk * chunks->size, blocks_end(chunks, chunk), node);
+        } else {
+            find_packs(chunks, block, block + 1, node);
+        }
+        if (chunks->chunk[chunk].count > MOST_PLACES) {
+            element_chunks_build(chunks, chunks->nodes, points, blocks, node);
+            return;
+        }
     }
 }
 

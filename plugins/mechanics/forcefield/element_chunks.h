@@ -7,6 +7,9 @@
  * no other chunk has the point, else to a row of `sum`, and what stands there is added point by point in the order of the chunks.
  * So an element writes nothing to memory and reads nothing but its own data, and points pass by once for each chunk that has them.
  *
+ * Tetrahedra that cut boxes follow each other six by six: where eight such cells in a row are cut alike, 48 elements are a pack. A body can
+ * then take eight cells at a time, each in a lane, and bring its eight corners together once instead of 24 nodes.
+ *
  * What is added in which order follows from the list of elements alone: the same bits for any number of threads, and for a mesh that was edited as
  * for one that was made like this. A chunk may keep points that it has no more: they get zero.
  */
@@ -43,12 +46,22 @@ typedef struct ChunkOwner {
     uint32_t chunk, place;
 } ChunkOwner;
 
+enum { CELL_ELEMENTS = 6, CELL_CORNERS = 8, PACK_BLOCKS = CELL_ELEMENTS };
+
+/* Elements 48 p to 48 p + 47, of which the six of a cell are in one lane. */
+typedef struct ElementPack {
+    uint16_t place[CELL_CORNERS][DV_LANES]; /* of the corners in their chunk */
+    uint8_t corner[CELL_ELEMENTS][4];       /* corner that each node is, the same in all lanes */
+    uint8_t corners;                        /* 0: these elements are no cells */
+} ElementPack;
+
 typedef struct ElementChunks {
     uint32_t nodes, points, blocks;
-    uint32_t size;       /* blocks in a chunk */
+    uint32_t size;       /* blocks in a chunk; of tetrahedra whole packs */
     uint32_t count;      /* of chunks */
     uint32_t most;       /* points in a chunk */
     uint16_t *place;     /* [blocks][nodes][8] of a node in its chunk */
+    ElementPack *pack;   /* [blocks / 6] of tetrahedra, else NULL */
     ElementChunk *chunk; /* [count] */
     PointChunks *of;     /* [points] */
     ChunkOwner *owner;   /* of all points */
@@ -73,6 +86,15 @@ void element_chunks_add(const ElementChunks *chunks, const double *x, double *f,
 static inline const uint16_t *element_places(const ElementChunks *chunks, uint32_t block)
 {
     return chunks->place + (size_t)block * chunks->nodes * DV_LANES;
+}
+
+/* The pack that begins with a block, if it is one of cells. */
+static inline const ElementPack *element_pack_at(const ElementChunks *chunks, uint32_t block)
+{
+    if (!chunks->pack || block % PACK_BLOCKS != 0 || block + PACK_BLOCKS > chunks->blocks)
+        return NULL;
+    const ElementPack *pack = &chunks->pack[block / PACK_BLOCKS];
+    return pack->corners > 0 ? pack : NULL;
 }
 
 /* xyz[c][lane] = component c of row[lane]. */

@@ -26,6 +26,7 @@ void tetrahedron_blocks_free(TetrahedronBlocks *t)
     dv_free(t->frame);
     dv_free(t->inverse);
     dv_free(t->world);
+    dv_free(t->packed);
     dv_free(t->current);
     dv_free(t->normal);
     dv_free(t->turn);
@@ -40,6 +41,86 @@ static void set_lane(DvReal8 m[3][3], uint32_t lane, DvMat3 values)
             m[i][j][lane] = values.m[i][j];
 }
 
+/* ---- Where the world gradients of an element are ---- */
+
+enum { PACK_ELEMENTS = PACK_BLOCKS * DV_LANES };
+
+static bool is_packed(const TetrahedronBlocks *t, uint32_t block)
+{
+    return t->packed[block / PACK_BLOCKS];
+}
+
+static uint32_t packs_in(uint32_t blocks)
+{
+    return (blocks + PACK_BLOCKS - 1) / PACK_BLOCKS;
+}
+
+/* Component c of gradient k is world_of(t, element)[(3 k + c) DV_LANES]. */
+static double *world_of(const TetrahedronBlocks *t, uint32_t element)
+{
+    uint32_t block = element / DV_LANES, lane = element % DV_LANES;
+    if (is_packed(t, block)) {
+        const uint32_t in_pack = element % PACK_ELEMENTS;
+        block = block / PACK_BLOCKS * PACK_BLOCKS + in_pack % CELL_ELEMENTS;
+        lane = in_pack / CELL_ELEMENTS;
+    }
+    return (double *)&t->world[block] + lane;
+}
+
+static void load_world(const TetrahedronBlocks *t, uint32_t block, DvReal8 world[3][3])
+{
+    if (!is_packed(t, block)) {
+        memcpy(world, t->world[block], sizeof t->world[block]);
+        return;
+    }
+    for (uint32_t lane = 0; lane < DV_LANES; lane++) {
+        const double *from = world_of(t, block * DV_LANES + lane);
+        double *to = (double *)world + lane;
+        DV_EACH (i, 9)
+            to[i * DV_LANES] = from[i * DV_LANES];
+    }
+}
+
+static void store_world(TetrahedronBlocks *t, uint32_t block, DvReal8 world[3][3])
+{
+    if (!is_packed(t, block)) {
+        memcpy(t->world[block], world, sizeof t->world[block]);
+        return;
+    }
+    for (uint32_t lane = 0; lane < DV_LANES; lane++) {
+        const double *from = (const double *)world + lane;
+        double *to = world_of(t, block * DV_LANES + lane);
+        DV_EACH (i, 9)
+            to[i * DV_LANES] = from[i * DV_LANES];
+    }
+}
+
+/* The gradients of a pack to where they belong now that its elements have become cells, or have ceased to be. */
+static void pack_world(TetrahedronBlocks *t, uint32_t pack)
+{
+    const bool packed = element_pack_at(&t->mesh.chunks, pack * PACK_BLOCKS) != NULL;
+    DvReal8 world[PACK_BLOCKS][3][3];
+    if (packed == t->packed[pack])
+        return;
+    t->packs += packed ? 1 : UINT32_MAX;
+    for (uint32_t k = 0; k < PACK_BLOCKS; k++)
+        load_world(t, pack * PACK_BLOCKS + k, world[k]);
+    t->packed[pack] = packed;
+    for (uint32_t k = 0; k < PACK_BLOCKS; k++)
+        store_world(t, pack * PACK_BLOCKS + k, world[k]);
+}
+
+/* After an edit of a mesh that had `before` packs of elements. */
+static void pack_again(TetrahedronBlocks *t, uint32_t before, const MeshEdits *edits)
+{
+    for (uint32_t i = 0; i < edits->elements.count; i++)
+        pack_world(t, edits->elements.at[i] / PACK_ELEMENTS);
+    for (uint32_t pack = t->mesh.blocks / PACK_BLOCKS; pack < before; pack++) /* gone, or no longer whole */
+        pack_world(t, pack);
+    if (t->mesh.blocks >= PACK_BLOCKS) /* the last elements may have gone */
+        pack_world(t, t->mesh.blocks / PACK_BLOCKS - 1);
+}
+
 /* Gradients of an element whose mu was `before`. */
 static void scale_world(TetrahedronBlocks *t, uint32_t block, uint32_t lane, double before)
 {
@@ -47,7 +128,7 @@ static void scale_world(TetrahedronBlocks *t, uint32_t block, uint32_t lane, dou
     const double root = sqrt(rest->mu[lane]), factor = before > 0.0 ? sqrt(rest->mu[lane] / before) : 0.0;
     for (int k = 0; k < 3; k++)
         for (int c = 0; c < 3; c++) {
-            double *world = (double *)&t->world[block][k][c] + lane, turned = 0.0;
+            double *world = world_of(t, block * DV_LANES + lane) + (3 * k + c) * DV_LANES, turned = 0.0;
             for (int i = 0; i < 3; i++)
                 turned += t->frame[block][i][c][lane] * rest->gradient[k][i][lane];
             *world = before > 0.0 ? *world * factor : turned * root;
@@ -200,7 +281,7 @@ DV_SIMD_INLINE void turn_gradient(const DvReal8 frame[3][3], const DvReal8 gradi
 static void build_rest_shapes(TetrahedronBlocks *t, uint32_t block)
 {
     TetrahedronRest *rest = &t->rest[block];
-    DvReal8(*frame)[3] = t->frame[block], edge[3][3];
+    DvReal8(*frame)[3] = t->frame[block], edge[3][3], world[3][3];
     gather_edges(&t->mesh, block, edge);
     current_frame(t,
                   t->method == TETRAHEDRON_SVD     ? TETRAHEDRON_POLAR
@@ -214,7 +295,8 @@ static void build_rest_shapes(TetrahedronBlocks *t, uint32_t block)
     dv_real8_cross(rest->edge[0], rest->edge[1], rest->gradient[2]);
     rest->volume = dv_real8_abs(dv_real8_dot(rest->edge[0], rest->gradient[0])) / 6.0;
     for (int k = 0; k < 3; k++)
-        turn_gradient((ConstMat8)frame, rest->gradient[k], &rest->mu, t->world[block][k]);
+        turn_gradient((ConstMat8)frame, rest->gradient[k], &rest->mu, world[k]);
+    store_world(t, block, world);
     for (uint32_t lane = 0; t->inverse && lane < DV_LANES; lane++) {
         DvMat3 inverse = dv_mat3_identity();
         (void)dv_mat3_inverse(get_lane((ConstMat8)edge, lane), &inverse);
@@ -231,7 +313,7 @@ static void clear_last_block(TetrahedronBlocks *t)
 {
     for (uint32_t lane = t->mesh.elements; lane < t->mesh.blocks * DV_LANES; lane++) {
         t->rest[lane / DV_LANES].lambda[lane % DV_LANES] = t->rest[lane / DV_LANES].mu[lane % DV_LANES] = 0.0;
-        set_lane(t->world[lane / DV_LANES], lane % DV_LANES, dv_mat3_zero());
+        set_lane(t->world[lane / DV_LANES], lane % DV_LANES, dv_mat3_zero()); /* which no pack has */
     }
 }
 
@@ -258,6 +340,7 @@ static void make_room(TetrahedronBlocks *t)
     t->rest = enlarge(t->rest, old, room, sizeof *t->rest);
     t->frame = enlarge(t->frame, old, room, sizeof *t->frame);
     t->world = enlarge(t->world, old, room, sizeof *t->world);
+    t->packed = enlarge(t->packed, packs_in(old), packs_in(room), sizeof *t->packed);
     t->inverse = enlarge(t->inverse, old, room, sizeof *t->inverse);
     t->current = enlarge(t->current, old, room, sizeof *t->current);
     t->normal = enlarge(t->normal, old, room, sizeof *t->normal);
@@ -271,11 +354,13 @@ DvStatus tetrahedron_blocks_update(TetrahedronBlocks *t, const DvObject *object,
                                    const DvTopologyRef *topology, uint32_t points, const double *rest_position,
                                    uint32_t elements, const uint32_t *list, bool *paired)
 {
+    const uint32_t before = t->mesh.blocks / PACK_BLOCKS;
     const DvStatus status =
         element_blocks_update(&t->mesh, object, "tetrahedron", edits, topology, points, elements, list, paired);
     if (status != DV_OK)
         return status;
     make_room(t);
+    pack_again(t, before, edits);
     uint32_t done = UINT32_MAX; /* they are ascending */
     for (uint32_t i = 0; i < edits->elements.count; i++) {
         const uint32_t element = edits->elements.at[i], block = element / DV_LANES;
@@ -311,6 +396,9 @@ DvStatus tetrahedron_blocks_build(TetrahedronBlocks *t, const DvObject *object, 
     t->rest = dv_alloc(blocks, sizeof *t->rest);
     t->frame = dv_alloc(blocks, sizeof *t->frame);
     t->world = dv_alloc(blocks, sizeof *t->world);
+    t->packed = dv_alloc(packs_in(blocks), sizeof *t->packed);
+    for (uint32_t pack = 0; pack < blocks / PACK_BLOCKS; pack++)
+        t->packs += t->packed[pack] = element_pack_at(&t->mesh.chunks, pack * PACK_BLOCKS) != NULL;
     if (method == TETRAHEDRON_SVD)
         t->inverse = dv_alloc(blocks, sizeof *t->inverse);
     if (method == TETRAHEDRON_EXACT)
@@ -444,7 +532,7 @@ DV_SIMD_CLONES static void force_chunk(void *context, ElementRow *row, uint32_t 
             dv_real8_mul((ConstMat8)frame, edge[k], local[k]);
             dv_real8_sub(rest->edge[k], local[k], d[k]);
         }
-        DvReal8 gradient[3][3];
+        DvReal8 gradient[3][3], world[3][3];
         ConstMat8 normal = rest->gradient, shear = rest->gradient;
         if (t->update != UPDATE_NONE) {
             dv_real8_cross(local[1], local[2], gradient[0]);
@@ -464,8 +552,9 @@ DV_SIMD_CLONES static void force_chunk(void *context, ElementRow *row, uint32_t 
             DvReal8 turned[3];
             traction(sigma, normal[k], shear[k], turned);
             dv_real8_transposed_mul((ConstMat8)frame, turned, f[k]);
-            turn_gradient((ConstMat8)frame, normal[k], &rest->mu, t->world[block][k]);
+            turn_gradient((ConstMat8)frame, normal[k], &rest->mu, world[k]);
         }
+        store_world(t, block, world);
         if (t->current)
             memcpy(t->current[block], frame, sizeof frame);
         if (t->turn) {
@@ -510,23 +599,76 @@ DV_SIMD_INLINE void add_turning_forces(const DvReal8 turn[6], const DvReal8 worl
     }
 }
 
+/* f = -k K d of eight elements, d and f of their nodes b, c, d from a. */
+DV_SIMD_INLINE void stiffness_times(ConstMat8 world, const DvReal8 *ratio, double k, const DvReal8 d[3][3],
+                                    DvReal8 f[3][3])
+{
+    const DvReal8 lambda = *ratio * -k, mu = dv_real8(-k);
+    DvReal8 s[6], sigma[6];
+    strain_of(d, world, world, s);
+    stress_of(&lambda, &mu, s, sigma);
+    DV_EACH (n, 3)
+        traction(sigma, world[n], world[n], f[n]);
+}
+
+DV_SIMD_INLINE void product_of_block(const TetrahedronBlocks *t, uint32_t block, double k, ElementRow *row)
+{
+    const uint16_t *place = element_places(&t->mesh.chunks, block);
+    DvReal8 d[3][3], f[3][3], world[3][3];
+    const DvReal8 ratio = ratio_of(t, block);
+    load_world(t, block, world);
+    element_rows_edges(row, place, 3, d);
+    stiffness_times((ConstMat8)world, &ratio, k, (ConstMat8)d, f);
+    if (t->turn)
+        add_turning_forces(t->turn[block], (ConstMat8)world, (ConstMat8)d, k, f);
+    element_rows_add_to_ends(row, place, 3, (ConstMat8)f);
+}
+
+/* Eight cells: their corners come together once, and so do the sums at them. */
+DV_SIMD_INLINE void product_of_pack(const TetrahedronBlocks *t, const ElementPack *pack, uint32_t block, double k,
+                                    ElementRow *row)
+{
+    DvReal8 x[CELL_CORNERS][3], sum[CELL_CORNERS][3];
+    const DvReal8 ratio = dv_real8(t->ratio), zero = {0};
+    for (uint32_t n = 0; n < pack->corners; n++) {
+        ElementRow *at[DV_LANES];
+        element_rows_at(row, pack->place[n], at);
+        element_rows_gather(at, x[n]);
+        DV_EACH (c, 3)
+            sum[n][c] = zero;
+    }
+    for (uint32_t e = 0; e < CELL_ELEMENTS; e++) {
+        const uint8_t *corner = pack->corner[e];
+        DvReal8 d[3][3], f[3][3];
+        DV_EACH (i, 9)
+            __builtin_prefetch((const char *)&t->world[block + e + 8] + 64 * i);
+        DV_EACH (n, 3)
+            dv_real8_sub(x[corner[n + 1]], x[corner[0]], d[n]);
+        stiffness_times((ConstMat8)t->world[block + e], &ratio, k, (ConstMat8)d, f);
+        DV_EACH (c, 3) {
+            sum[corner[0]][c] -= f[0][c] + f[1][c] + f[2][c];
+            DV_EACH (n, 3)
+                sum[corner[n + 1]][c] += f[n][c];
+        }
+    }
+    for (uint32_t n = 0; n < pack->corners; n++) {
+        ElementRow *at[DV_LANES];
+        element_rows_at(row, pack->place[n], at);
+        element_rows_add(at, (const DvReal8 *)sum[n]);
+    }
+}
+
 DV_SIMD_CLONES static void dforce_chunk(void *context, ElementRow *row, uint32_t begin, uint32_t end)
 {
     const ForceWork *work = context;
-    TetrahedronBlocks *t = work->t;
-    for (uint32_t block = begin; block < end; block++) {
-        const uint16_t *place = element_places(&t->mesh.chunks, block);
-        ConstMat8 world = (ConstMat8)t->world[block];
-        const DvReal8 lambda = ratio_of(t, block) * -work->k, mu = dv_real8(-work->k);
-        DvReal8 d[3][3], s[6], sigma[6], f[3][3];
-        element_rows_edges(row, place, 3, d);
-        strain_of((ConstMat8)d, world, world, s);
-        stress_of(&lambda, &mu, s, sigma);
-        DV_EACH (k, 3)
-            traction(sigma, world[k], world[k], f[k]);
-        if (t->turn)
-            add_turning_forces(t->turn[block], world, (ConstMat8)d, work->k, f);
-        element_rows_add_to_ends(row, place, 3, (ConstMat8)f);
+    const TetrahedronBlocks *t = work->t;
+    for (uint32_t block = begin; block < end;) {
+        const ElementPack *pack = t->one_ratio && !t->turn ? element_pack_at(&t->mesh.chunks, block) : NULL;
+        if (pack)
+            product_of_pack(t, pack, block, work->k, row);
+        else
+            product_of_block(t, block, work->k, row);
+        block += pack ? PACK_BLOCKS : 1;
     }
 }
 
@@ -572,7 +714,8 @@ DV_SIMD_CLONES static void rows_chunk(void *context, uint32_t begin, uint32_t en
 {
     TetrahedronBlocks *t = ((const AssembleWork *)context)->t;
     for (uint32_t block = begin; block < end; block++) {
-        ConstMat8 world = (ConstMat8)t->world[block];
+        DvReal8 world[3][3];
+        load_world(t, block, world);
         DvReal4 *rows = t->row + (size_t)block * DV_LANES * 4;
         const DvReal8 none = {0}, ratio = ratio_of(t, block);
         DvReal8 a[3];
@@ -697,9 +840,10 @@ static void add_exact_block(const TetrahedronBlocks *t, uint32_t element, uint32
         turn[c] = t->turn[b][c][lane];
     DV_EACH (side, 2) {
         const uint32_t node = side == 0 ? n : m;
+        const double *world = world_of(t, element), *of_node = world + (size_t)(node > 0 ? node - 1 : 0) * 3 * DV_LANES;
         DV_EACH (c, 3)
-            g[side][c] = node > 0 ? t->world[b][node - 1][c][lane]
-                                  : -(t->world[b][0][c][lane] + t->world[b][1][c][lane] + t->world[b][2][c][lane]);
+            g[side][c] = node > 0 ? of_node[c * DV_LANES]
+                                  : -(world[c * DV_LANES] + world[(3 + c) * DV_LANES] + world[(6 + c) * DV_LANES]);
     }
     const DvMat3 of_n = dv_mat3_skew(dv_vec3_load(g[0])), of_m = dv_mat3_skew(dv_vec3_load(g[1])),
                  b_world = {{{turn[0], turn[3], turn[5]}, {turn[3], turn[1], turn[4]}, {turn[5], turn[4], turn[2]}}};
@@ -849,7 +993,8 @@ void tetrahedron_blocks_cost(const TetrahedronBlocks *t, double *product, double
         *assembly = cost_updated_tetrahedron_assembly * whole;
         return;
     }
-    *product = cost_tetrahedron_product * elements *
+    const double in_cells = t->one_ratio && !t->turn ? (double)PACK_ELEMENTS * t->packs : 0.0;
+    *product = (cost_tetrahedron_product * (elements - in_cells) + cost_cell_tetrahedron_product * in_cells) *
                cache_penalty(cost_tetrahedron_bytes * elements, cost_tetrahedron_product_beyond);
     *assembly = cost_tetrahedron_assembly * whole;
 }

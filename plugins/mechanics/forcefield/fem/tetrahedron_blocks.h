@@ -56,7 +56,9 @@ typedef struct TetrahedronBlocks {
     TetrahedronRest *rest;    /* [blocks] */
     DvReal8 (*frame)[3][3];   /* [blocks] rest frame, world to local */
     DvReal8 (*inverse)[3][3]; /* [blocks] inverse of the matrix whose rows are the rest edges; SVD only */
-    DvReal8 (*world)[3][3];   /* [blocks] gradients in world axes times sqrt(mu), of the last force */
+    DvReal8 (*world)[3][3];   /* [blocks] gradients in world axes times sqrt(mu), of the last force: see world_of */
+    bool *packed;             /* [packs] element 6 i + k of a pack is in lane i of its block k; else as everywhere */
+    uint32_t packs;           /* of which it is so */
     DvReal8 (*current)[3][3]; /* [blocks] frame of the last force; UPDATE_NORMAL_STRAINS only */
     DvReal8 (*normal)[3][3];  /* [blocks] local gradients of its normal strains; likewise */
     DvReal8 (*turn)[6];       /* [blocks] R^T B R / mu of the last force: xx yy zz xy yz zx; EXACT only */
