@@ -27,6 +27,7 @@
 #include <divan/contracts/projective_constraint.h>
 #include <divan/visitor.h>
 
+#include "forcefield/coupled_pairs.h"
 #include "mapping/product_at_points.h"
 
 /* Vectors that this plugin keeps for itself in every state; dynamic ids below FIRST_PRIVATE_VEC are for solvers. */
@@ -87,7 +88,8 @@ typedef struct FieldItem {
     Key key;
     uint64_t id;
     const DvForceFieldOps *ops;
-    const DvMassOps *mass; /* NULL: a force field only */
+    const DvMassOps *mass;        /* NULL: a force field only */
+    const CoupledPairsOps *pairs; /* or NULL */
     void *self;
     DvObject *object;
     DvData *rayleigh_stiffness, *rayleigh_mass; /* or NULL */

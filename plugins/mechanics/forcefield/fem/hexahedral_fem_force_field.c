@@ -54,6 +54,7 @@ const DvClass dv_hexahedral_fem_force_field = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &hexahedron_fem_ops},
                                       {.id = DV_FAULT_CAUSE, .ops = &hexahedron_fem_cause},
+                                      {.id = COUPLED_PAIRS, .ops = &hexahedron_fem_pairs},
                                       {.id = DV_DRAWABLE, .ops = &drawable},
                                       {0}},
     .construct = construct,

@@ -6,6 +6,7 @@
 #ifndef DIVAN_MECHANICS_HEXAHEDRON_FEM_H
 #define DIVAN_MECHANICS_HEXAHEDRON_FEM_H
 
+#include "forcefield/coupled_pairs.h"
 #include "forcefield/element_blocks.h"
 #include "forcefield/fem/hexahedron_box.h"
 #include "forcefield/fem/hexahedron_exact.h"
@@ -110,5 +111,6 @@ void hexahedron_fem_draw(HexahedronFEMForceField *self, DvDraw *draw, double gap
 extern const DvForceFieldOps hexahedron_fem_ops;
 extern const DvDrawableOps hexahedron_fem_drawable;
 extern const DvFaultCauseOps hexahedron_fem_cause;
+extern const CoupledPairsOps hexahedron_fem_pairs;
 
 #endif

@@ -837,6 +837,15 @@ static void cost(void *self_, double *product, double *assembly)
         cache_penalty(each * self->shapes.live + cost_hexahedron_bytes * elements, cost_hexahedron_assembly_beyond);
 }
 
+/* Four diagonals inside each, and two on each face, which two share at most. */
+static uint64_t least_pairs(void *self)
+{
+    const uint64_t inside = 4, on_faces = 6;
+    return (inside + on_faces) * ((const HexahedronFEMForceField *)self)->mesh.elements;
+}
+
+const CoupledPairsOps hexahedron_fem_pairs = {.size = sizeof(CoupledPairsOps), .least = least_pairs};
+
 const DvForceFieldOps hexahedron_fem_ops = {
     .size = sizeof hexahedron_fem_ops,
     .states = single_state_states,
@@ -885,6 +894,7 @@ const DvClass dv_hexahedron_fem_force_field = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &hexahedron_fem_ops},
                                       {.id = DV_FAULT_CAUSE, .ops = &hexahedron_fem_cause},
+                                      {.id = COUPLED_PAIRS, .ops = &hexahedron_fem_pairs},
                                       {.id = DV_DRAWABLE, .ops = &hexahedron_fem_drawable},
                                       {0}},
     .init = hexahedron_fem_init,

@@ -391,6 +391,7 @@ const DvClass dv_hexahedron_fem_force_field_and_mass = {
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &force_ops},
                                       {.id = DV_MASS, .ops = &mass_ops},
                                       {.id = DV_FAULT_CAUSE, .ops = &hexahedron_fem_cause},
+                                      {.id = COUPLED_PAIRS, .ops = &hexahedron_fem_pairs},
                                       {.id = DV_DRAWABLE, .ops = &hexahedron_fem_drawable},
                                       {0}},
     .init = init,

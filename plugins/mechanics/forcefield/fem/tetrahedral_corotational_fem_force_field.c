@@ -252,6 +252,7 @@ const DvClass dv_tetrahedral_corotational_fem_force_field = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
                                       {.id = DV_FAULT_CAUSE, .ops = &tetrahedron_force_field_cause},
+                                      {.id = COUPLED_PAIRS, .ops = &tetrahedron_force_field_pairs},
                                       {.id = DV_DRAWABLE, .ops = &drawable},
                                       {0}},
     .init = init,

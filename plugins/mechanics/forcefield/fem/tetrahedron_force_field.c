@@ -60,6 +60,14 @@ void tetrahedron_force_field_cost(void *self, double *product, double *assembly)
     tetrahedron_blocks_cost(&((const TetrahedronForceField *)self)->blocks, product, assembly);
 }
 
+/* By Euler's formula a body of T tetrahedra and V points has V + T - 1 edges, and more where it has a surface. */
+static uint64_t least_pairs(void *self)
+{
+    return ((const TetrahedronForceField *)self)->blocks.mesh.elements;
+}
+
+const CoupledPairsOps tetrahedron_force_field_pairs = {.size = sizeof(CoupledPairsOps), .least = least_pairs};
+
 static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
 {
     const TetrahedronForceField *self = self_;

@@ -5,6 +5,7 @@
 #ifndef DIVAN_MECHANICS_TETRAHEDRON_FORCE_FIELD_H
 #define DIVAN_MECHANICS_TETRAHEDRON_FORCE_FIELD_H
 
+#include "forcefield/coupled_pairs.h"
 #include "forcefield/fem/material.h"
 #include "forcefield/fem/tetrahedron_blocks.h"
 
@@ -35,5 +36,6 @@ uint64_t tetrahedron_force_field_structure(void *self);
 uint64_t tetrahedron_force_field_matrix_version(void *self);
 void tetrahedron_force_field_cost(void *self, double *product, double *assembly);
 extern const DvFaultCauseOps tetrahedron_force_field_cause;
+extern const CoupledPairsOps tetrahedron_force_field_pairs;
 
 #endif
