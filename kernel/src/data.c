@@ -229,17 +229,25 @@ static inline void mark_outputs(DvData *data)
         mark_followers(data);
 }
 
-/* After every write. */
-static inline void changed(DvData *data)
+/* What hangs on the field is told: others that follow it, and the graph. */
+static __attribute__((noinline)) void tell_of_change(DvData *data)
 {
-    dv_private_check_thread(dv_private_scene_of(data->owner), "writing a field");
-    data->version++;
-    data->flags = (data->flags | DV_DATA_SET) & ~(uint32_t)(DV_DATA_DIRTY | DV_DATA_WRITING);
     mark_outputs(data);
     DvObject *owner = data->owner;
     const bool is_time = owner->is_node && data == &((DvNode *)owner->self)->time; /* the graph does not hang on it */
     if ((owner->is_node && !is_time) || data == &owner->tags || data == &owner->name)
         dv_private_graph_data_changed(owner, data);
+}
+
+/* After every write. On most fields that change in a step nothing hangs. */
+static inline void changed(DvData *data)
+{
+    dv_private_check_thread(dv_private_scene_of(data->owner), "writing a field");
+    const DvObject *owner = data->owner;
+    data->version++;
+    data->flags = (data->flags | DV_DATA_SET) & ~(uint32_t)(DV_DATA_DIRTY | DV_DATA_WRITING);
+    if (data->graph || owner->is_node || data == &owner->tags || data == &owner->name)
+        tell_of_change(data);
 }
 
 /* Takes one reference of `value`. */
@@ -415,15 +423,21 @@ void *dv_data_begin_all(DvData *data, size_t count)
     return begin(data, count, false);
 }
 
+static __attribute__((noinline)) void end_of_words(DvData *data)
+{
+    char **words = (char **)(uintptr_t)data->value;
+    for (size_t i = 0; i < data->count; i++)
+        if (!words[i])
+            words[i] = dv_strdup("");
+    changed(data);
+}
+
 void dv_data_end(DvData *data)
 {
-    if (data->type->scalar == DV_SCALAR_STRING) {
-        char **words = (char **)(uintptr_t)data->value;
-        for (size_t i = 0; i < data->count; i++)
-            if (!words[i])
-                words[i] = dv_strdup("");
-    }
-    changed(data);
+    if (data->type->scalar == DV_SCALAR_STRING)
+        end_of_words(data);
+    else
+        changed(data);
 }
 
 void dv_data_touch(DvData *data)

@@ -28,6 +28,7 @@
 
 #include "mechanics.h"
 #include "operations.h"
+#include "state/vector_arithmetic.h"
 
 static DvMechanics *watched(DvNode *root)
 {
@@ -288,6 +289,12 @@ static void measure(const DvMechanics *m, DvNode *root, struct Growth *growth)
     }
 }
 
+/* Without a call; a NaN in b does not count. */
+static double larger(double a, double b)
+{
+    return b > a ? b : a;
+}
+
 /* The largest velocity that makes sense, and the farthest place; infinite: all does. */
 static void find_limits(const DvMechanics *m, DvNode *root, uint64_t number, double *velocity, double *position)
 {
@@ -299,18 +306,14 @@ static void find_limits(const DvMechanics *m, DvNode *root, uint64_t number, dou
     if (!(growth->factor > 0.0) || !(dt > 0.0))
         return;
     const double time = now - growth->started + dt;
-    growth->gravity = fmax(growth->gravity, sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]));
-    *velocity = fmax(LEAST_SENSELESS, growth->factor * (growth->size / dt + growth->speed + growth->gravity * time));
+    growth->gravity = larger(growth->gravity, sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]));
+    *velocity = larger(LEAST_SENSELESS, growth->factor * (growth->size / dt + growth->speed + growth->gravity * time));
     *position = LEAST_SENSELESS + *velocity * time;
 }
 
-/* Whether a vector holds a number that is not finite, or one above the limit (infinite: none is): then which. A sum of squares that is
- * small enough spares a closer look. */
-static bool is_wrong(DvStateRef s, DvVecId id, double limit, Wrong *wrong)
+/* Which number of a vector is not finite, or above the limit (infinite: none is); false: none. */
+static __attribute__((noinline)) bool find_wrong(DvStateRef s, DvVecId id, double limit, Wrong *wrong)
 {
-    const double squares = s.ops->dot(s.self, id, id); /* zero of a vector that does not exist */
-    if (squares <= limit * limit && isfinite(squares))
-        return false;
     *wrong = (Wrong){.point = s.ops->first_not_finite(s.self, id), .position = dv_vec_kind(id) == DV_COORDS};
     if (wrong->point != UINT32_MAX)
         return true;
@@ -372,13 +375,22 @@ static DvStatus report(const DvMechanics *m, DvNode *root, Wrong wrong, uint64_t
     return status;
 }
 
-/* A copy wherever the state lives; in memory of the host without a detour. */
-static void keep(DvStateRef s, DvVecId copy, DvVecId id)
+/* Whether a vector holds a wrong number: then which. A sum of squares that is small enough spares a closer look. *at: the vector,
+ * for `keep`; NULL where it does not exist in memory of the host alone. */
+static inline bool is_wrong(DvStateRef s, DvVecId id, uint32_t dim, double limit, const double **at, Wrong *wrong)
 {
-    const DvConstVec from = s.ops->spaces == DV_IN_HOST ? dv_state_read(s, id) : (DvConstVec){0};
-    double *to = from.at ? s.ops->write(s.self, copy, DV_HOST, DV_OVERWRITE) : NULL;
+    *at = s.ops->spaces == DV_IN_HOST ? s.ops->read(s.self, id, DV_HOST) : NULL;
+    const double squares = *at ? dv_array_dot(*at, *at, (size_t)s.ops->count(s.self) * dim)
+                               : s.ops->dot(s.self, id, id); /* zero of a vector that does not exist */
+    return !(squares <= limit * limit && isfinite(squares)) && find_wrong(s, id, limit, wrong);
+}
+
+/* A copy wherever the state lives; in memory of the host without a detour. */
+static inline void keep(DvStateRef s, DvVecId copy, DvVecId id, uint32_t dim, const double *from)
+{
+    double *to = from ? s.ops->write(s.self, copy, DV_HOST, DV_OVERWRITE) : NULL;
     if (to)
-        memcpy(to, from.at, (size_t)from.count * from.dim * sizeof *to);
+        memcpy(to, from, (size_t)s.ops->count(s.self) * dim * sizeof *to);
     else
         s.ops->combine(s.self, copy, id, DV_NO_VEC, 0.0);
 }
@@ -394,20 +406,23 @@ static DvStatus check(DvNode *root, uint64_t number)
     double most_velocity, most_position;
     find_limits(m, root, number, &most_velocity, &most_position);
     for (uint32_t i = 0; i < m->state_list.count; i++) {
-        const StateItem *state = state_at(m, i);
+        StateItem *state = state_at(m, i);
+        const DvStateRef s = state->ref;
         const bool independent = state->kind == STATE_INDEPENDENT;
         Wrong wrong;
         if (state->kind == STATE_EXTERNAL)
             continue;
-        if (is_wrong(state->ref, DV_POSITION, independent ? most_position : INFINITY, &wrong) ||
-            (independent && is_wrong(state->ref, DV_VELOCITY, most_velocity, &wrong))) {
+        state->epoch = 0; /* its vectors are no longer those of an operation */
+        if (is_wrong(s, DV_POSITION, s.dof->coord, independent ? most_position : INFINITY, &state->x.at, &wrong) ||
+            (independent && is_wrong(s, DV_VELOCITY, s.dof->deriv, most_velocity, &state->v.at, &wrong))) {
             wrong.state = m->state_list.at[i];
             return report(m, root, wrong, number);
         }
     }
     for (uint32_t i = 0; i < m->independent.count; i++) {
-        keep(independent_at(m, i)->ref, VEC_GOOD_POSITION, DV_POSITION);
-        keep(independent_at(m, i)->ref, VEC_GOOD_VELOCITY, DV_VELOCITY);
+        const StateItem *state = independent_at(m, i);
+        keep(state->ref, VEC_GOOD_POSITION, DV_POSITION, state->ref.dof->coord, state->x.at);
+        keep(state->ref, VEC_GOOD_VELOCITY, DV_VELOCITY, state->ref.dof->deriv, state->v.at);
     }
     return DV_OK;
 }

@@ -33,9 +33,9 @@ typedef struct MechanicalObject {
     const DvDofType *dof;
     uint32_t count;                   /* points */
     uint32_t emptied;                 /* bit k: vector k in a field had points before all went */
+    bool initialised;                 /* before that, the fields decide how many points there are */
     DvData *of_id[DV_FIRST_FREE_VEC]; /* the field of a vector, or NULL */
     DvStateVectors own;               /* the others */
-    bool initialised;                 /* before that, the fields decide how many points there are */
     uint64_t external_force_released; /* version of externalForce when it was last cleared; 0: never */
     DvElementData points;             /* attached to a topology that may change; entries are not used */
     double *first_rest, *first_position, *first_velocity; /* [first_count] likewise: what a reset puts back; or NULL */

@@ -97,7 +97,7 @@ void mechanical_object_agree_on_size(MechanicalObject *self, bool with_warnings)
         mechanical_object_resize(self, (uint32_t)longest);
 }
 
-static bool external_force_is_there(const MechanicalObject *self)
+static __attribute__((noinline)) bool external_force_is_there(const MechanicalObject *self)
 {
     DvData *data = self->of_id[DV_EXTERNAL_FORCE];
     return data->count != 0 && dv_data_version(data) != self->external_force_released;
@@ -338,12 +338,16 @@ static const DvDofType *dof_type(const void *self)
     return ((const MechanicalObject *)self)->dof;
 }
 
+static __attribute__((noinline)) uint32_t point_count_at_first(MechanicalObject *self)
+{
+    mechanical_object_agree_on_size(self, false);
+    return self->count;
+}
+
 static uint32_t point_count(const void *self_)
 {
     const MechanicalObject *self = self_;
-    if (!self->initialised)
-        mechanical_object_agree_on_size((MechanicalObject *)(uintptr_t)self_, false);
-    return self->count;
+    return self->initialised ? self->count : point_count_at_first((MechanicalObject *)(uintptr_t)self_);
 }
 
 const DvStateOps mechanical_object_state_ops = {

@@ -128,7 +128,10 @@ void dv_array_scale(double *r, const double *b, size_t n, double k)
 
 void dv_array_add_scaled(double *r, const double *a, const double *b, size_t n, double k)
 {
-    if (n <= ALONE)
+    if (n < DV_LANES)
+        for (size_t i = 0; i < n; i++)
+            r[i] = a[i] + k * b[i];
+    else if (n <= ALONE)
         add_scaled_chunk(r, a, b, n, k);
     else
         dv_parallel_for((uint32_t)n, GRAIN, add_scaled_range, &(Operands){.r = r, .a = a, .b = b, .k = k});
@@ -136,6 +139,12 @@ void dv_array_add_scaled(double *r, const double *a, const double *b, size_t n, 
 
 double dv_array_dot(const double *a, const double *b, size_t n)
 {
+    if (n < DV_LANES) { /* what is left of a chunk behind its vectors: the same sum */
+        double sum = 0.0;
+        for (size_t i = 0; i < n; i++)
+            sum += a[i] * b[i];
+        return sum;
+    }
     if (n <= ALONE)
         return dot_chunk(a, b, n);
     return dv_parallel_sum((uint32_t)n, GRAIN, dot_range, &(Operands){.a = a, .b = b});
