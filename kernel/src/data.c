@@ -246,6 +246,7 @@ static inline void changed(DvData *data)
     const DvObject *owner = data->owner;
     data->version++;
     data->flags = (data->flags | DV_DATA_SET) & ~(uint32_t)(DV_DATA_DIRTY | DV_DATA_WRITING);
+    data->reserved = 0; /* see dv_data_choice */
     if (data->graph || owner->is_node || data == &owner->tags || data == &owner->name)
         tell_of_change(data);
 }
@@ -443,6 +444,7 @@ void dv_data_end(DvData *data)
 void dv_data_touch(DvData *data)
 {
     data->version++;
+    data->reserved = 0;
     data->flags |= DV_DATA_SET;
     mark_outputs(data);
 }
@@ -502,14 +504,15 @@ bool dv_data_equal(DvData *a, DvData *b)
     return true;
 }
 
+/* Steps ask for choices: words are compared once after a change. `reserved` holds 1 + the index meanwhile; 0: not known. */
 int dv_data_choice(DvData *data)
 {
     const char *value = dv_data_string(data);
     const char *const *choices = data->field->choices;
-    for (int i = 0; choices && choices[i]; i++)
+    for (uint32_t i = 0; data->reserved == 0 && choices && choices[i]; i++)
         if (strcmp(choices[i], value) == 0)
-            return i;
-    return -1;
+            data->reserved = i + 1;
+    return (int)data->reserved - 1;
 }
 
 /* In the folders that were added to the scene. */

@@ -101,31 +101,56 @@ static void reserve_flat(DvKrylovSpace *space)
         space->flat[i] = dv_alloc(space->capacity, sizeof *space->flat[i]);
 }
 
+static void forget_states(DvKrylovSpace *space)
+{
+    for (uint32_t i = 0; i < space->known; i++)
+        dv_state_release(&space->state[i]);
+    space->states = space->known = 0;
+}
+
 void dv_krylov_free(DvKrylovSpace *space)
 {
     free_flat(space);
+    forget_states(space);
     dv_free(space->state);
     space->state = NULL;
-    space->states = space->state_room = 0;
+    space->room = 0;
+}
+
+/* As the objects are now; they are held, so that an object at the same place is the same one. */
+static void take_states(DvKrylovSpace *space, DvObject *const *object, uint32_t count)
+{
+    forget_states(space);
+    if (count > space->room) {
+        dv_free(space->state);
+        space->state = dv_alloc(count, sizeof *space->state);
+        space->room = count;
+    }
+    bool here = true;
+    for (uint32_t i = 0; i < count; i++) {
+        space->state[i] = dv_state_ref(dv_object_ref(object[i]));
+        here = here && space->state[i].ops->spaces == DV_IN_HOST;
+    }
+    space->known = count;
+    space->states = here ? count : 0;
 }
 
 /* The states, for what passes over several vectors of them at once. */
 static void find_states(DvKrylovSpace *space)
 {
-    const uint32_t count = space->ops->states(space->m, DV_STATES_INDEPENDENT, NULL, 0);
-    if (count > space->state_room) {
-        dv_free(space->state);
-        space->state = dv_alloc(count, sizeof *space->state);
-        space->state_room = count;
-    }
     const DvStepMark mark = dv_step_mark();
-    DvObject **object = dv_step_alloc(count, sizeof *object);
-    space->states = space->ops->states(space->m, DV_STATES_INDEPENDENT, object, count);
-    for (uint32_t i = 0; i < space->states; i++) {
-        space->state[i] = dv_state_ref(object[i]);
-        if (space->state[i].ops->spaces != DV_IN_HOST)
-            space->states = 0;
+    const uint32_t room = space->known;
+    DvObject **object = dv_step_alloc(room, sizeof *object);
+    const uint32_t count = space->ops->states(space->m, DV_STATES_INDEPENDENT, object, room);
+    bool same = count == room;
+    for (uint32_t i = 0; i < room && same; i++)
+        same = object[i] == space->state[i].object;
+    if (count > room) {
+        object = dv_step_alloc(count, sizeof *object);
+        (void)space->ops->states(space->m, DV_STATES_INDEPENDENT, object, count);
     }
+    if (!same)
+        take_states(space, object, count);
     dv_step_release(mark);
 }
 

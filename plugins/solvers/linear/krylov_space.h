@@ -20,8 +20,8 @@ typedef struct DvKrylovSpace {
     DvVecId ids[DV_KRYLOV_COUNT];  /* matrix-free */
     double *flat[DV_KRYLOV_COUNT]; /* [n + 1] assembled; also for preconditioners */
     DvVecId own[2];                /* x and b of flat right-hand sides, matrix-free */
-    DvStateRef *state;             /* [states] of this solve, matrix-free; none when one is elsewhere */
-    uint32_t states, state_room;
+    DvStateRef *state;             /* [known] of this solve, held, matrix-free */
+    uint32_t states, known, room;  /* states: as many as are known, or none when one is elsewhere */
     size_t n, capacity;
 } DvKrylovSpace;
 

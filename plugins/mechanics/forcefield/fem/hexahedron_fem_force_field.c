@@ -492,13 +492,29 @@ DV_SIMD_INLINE void turn_back_and_add(ElementRow *const at[NODES], const DvReal8
     element_rows_add(at, f);
 }
 
-DV_SIMD_INLINE void add_block(ElementRow *row, const uint16_t *place, const DvReal8 f[NODES][3])
+/* The elements of a block: eight but for the last one. */
+static inline uint32_t lanes_of(const HexahedronFEMForceField *self, uint32_t block)
 {
-    DV_EACH (n, NODES) {
-        ElementRow *at[DV_LANES];
-        element_rows_at(row, place + n * DV_LANES, at);
-        element_rows_add(at, f[n]);
+    const uint32_t left = self->mesh.elements - block * DV_LANES;
+    return left < DV_LANES ? left : DV_LANES;
+}
+
+/* Lanes that stand for no element have the points of one that does, and zeros for them: they would only wait for one another. */
+DV_SIMD_INLINE void add_block(ElementRow *row, const uint16_t *place, const DvReal8 f[NODES][3], uint32_t lanes)
+{
+    if (lanes == DV_LANES) {
+        DV_EACH (n, NODES) {
+            ElementRow *at[DV_LANES];
+            element_rows_at(row, place + n * DV_LANES, at);
+            element_rows_add(at, f[n]);
+        }
+        return;
     }
+    for (uint32_t n = 0; n < NODES; n++)
+        for (uint32_t lane = 0; lane < lanes; lane++) {
+            const double *each = (const double *)f[n] + lane;
+            row[place[n * DV_LANES + lane]].sum += (DvReal4){each[0], each[DV_LANES], each[2 * DV_LANES], 0.0};
+        }
 }
 
 DV_SIMD_INLINE void box_force(HexahedronFEMForceField *self, ElementRow *row, const uint16_t *place, uint32_t block,
@@ -519,7 +535,7 @@ DV_SIMD_INLINE void box_force(HexahedronFEMForceField *self, ElementRow *row, co
     DV_EACH (k, 3)
         dv_real8_transposed_mul(frame, box->inverse[k], axes->inverse[k]);
     box_nodes((const DvReal8(*)[3])d, f);
-    add_block(row, place, (const DvReal8(*)[3])f);
+    add_block(row, place, (const DvReal8(*)[3])f, lanes_of(self, block));
 }
 
 DV_SIMD_CLONES static void force_chunk(void *context, ElementRow *row, uint32_t begin, uint32_t end)
@@ -595,7 +611,7 @@ DV_SIMD_INLINE void box_dforce(const HexahedronFEMForceField *self, ElementRow *
     chunk_modes(row, place, mode);
     box_multiply((const DvReal8(*)[3])mode, axes->inverse, &lambda, &mu, g);
     box_nodes((const DvReal8(*)[3])g, f);
-    add_block(row, place, (const DvReal8(*)[3])f);
+    add_block(row, place, (const DvReal8(*)[3])f, lanes_of(self, block));
 }
 
 DV_SIMD_CLONES static void dforce_chunk(void *context, ElementRow *row, uint32_t begin, uint32_t end)
