@@ -13,6 +13,7 @@ enum {
     BLOCKS_PER_CHUNK = 64, /* of eight springs */
     POINTS_PER_CHUNK = 512,
     FEW = 3,            /* springs, which are quicker one by one */
+    MOST_ROWS = 4096,   /* of points, so that rows stay in the cache */
     PARALLEL_FROM = 512 /* springs, below which points need no lists of their springs */
 };
 
@@ -166,6 +167,39 @@ DV_SIMD_INLINE void gather_difference(const SpringBlock *block, const double *co
     }
 }
 
+/* Forces of the springs of a block, from their differences u and dv: to value, and their slopes to tangent. */
+DV_SIMD_INLINE void force_of_lanes(const SpringBlocks *set, const SpringBlock *block, int spatial, DvReal8 *u,
+                                   const DvReal8 *dv, DvReal8 *tangent, DvReal8 *value)
+{
+    DvReal8 speed = {0};
+    const DvReal8 d = dv_real8_sqrt(springs_square8(u, spatial));
+    const DvMask8 active = block->enabled & (d > set->shortest) & (~block->elongation_only | (d > block->rest_length));
+    const DvReal8 length = dv_real8_select(active, d, dv_real8(1.0));
+    DV_EACH (c, spatial) {
+        u[c] /= length;
+        speed += u[c] * dv[c];
+    }
+    const DvReal8 none = {0}, s = block->stiffness * (d - block->rest_length) + block->damping * speed,
+                  slope = s / length;
+    const DvReal8 tension = dv_real8_select(active, s, none);
+    DV_EACH (c, spatial) {
+        tangent[c] = u[c];
+        value[c] = tension * u[c];
+    }
+    tangent[spatial] = dv_real8_select(active, block->stiffness - slope, none);
+    tangent[spatial + 1] = dv_real8_select(active, slope, none);
+}
+
+DV_SIMD_INLINE void dforce_of_lanes(const DvReal8 *tangent, int spatial, double k, const DvReal8 *d, DvReal8 *value)
+{
+    DvReal8 along = {0};
+    DV_EACH (c, spatial)
+        along += tangent[c] * d[c];
+    const DvReal8 axial = k * (tangent[spatial] * along), all = k * tangent[spatial + 1];
+    DV_EACH (c, spatial)
+        value[c] = axial * tangent[c] + all * d[c];
+}
+
 /* One body for every DOF type: callers pass constants, the compiler unrolls. */
 DV_SIMD_INLINE void force_body(SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord,
                                uint32_t deriv)
@@ -173,28 +207,11 @@ DV_SIMD_INLINE void force_body(SpringWork *work, uint32_t begin, uint32_t end, i
     SpringBlocks *set = work->set;
     for (uint32_t i = begin; i < end; i++) {
         const SpringBlock *block = &set->block[i];
-        DvReal8 *tangent = set->tangent + (size_t)i * (uint32_t)(spatial + 2),
-                *value = set->value + (size_t)i * (uint32_t)spatial;
-        DvReal8 u[6] = {{0}}, dv[6] = {{0}}, speed = {0};
+        DvReal8 u[6] = {{0}}, dv[6] = {{0}};
         gather_difference(block, work->x, coord, spatial, u);
         gather_difference(block, work->v, deriv, spatial, dv);
-        const DvReal8 d = dv_real8_sqrt(springs_square8(u, spatial));
-        const DvMask8 active =
-            block->enabled & (d > set->shortest) & (~block->elongation_only | (d > block->rest_length));
-        const DvReal8 length = dv_real8_select(active, d, dv_real8(1.0));
-        DV_EACH (c, spatial) {
-            u[c] /= length;
-            speed += u[c] * dv[c];
-        }
-        const DvReal8 none = {0}, s = block->stiffness * (d - block->rest_length) + block->damping * speed,
-                      slope = s / length;
-        const DvReal8 tension = dv_real8_select(active, s, none);
-        DV_EACH (c, spatial) {
-            tangent[c] = u[c];
-            value[c] = tension * u[c];
-        }
-        tangent[spatial] = dv_real8_select(active, block->stiffness - slope, none);
-        tangent[spatial + 1] = dv_real8_select(active, slope, none);
+        force_of_lanes(set, block, spatial, u, dv, set->tangent + (size_t)i * (uint32_t)(spatial + 2),
+                       set->value + (size_t)i * (uint32_t)spatial);
     }
 }
 
@@ -204,16 +221,120 @@ DV_SIMD_INLINE void dforce_body(SpringWork *work, uint32_t begin, uint32_t end, 
     (void)coord;
     SpringBlocks *set = work->set;
     for (uint32_t i = begin; i < end; i++) {
-        const DvReal8 *tangent = set->tangent + (size_t)i * (uint32_t)(spatial + 2);
-        DvReal8 *value = set->value + (size_t)i * (uint32_t)spatial;
-        DvReal8 d[6] = {{0}}, along = {0};
+        DvReal8 d[6] = {{0}};
         gather_difference(&set->block[i], work->v, deriv, spatial, d);
-        DV_EACH (c, spatial)
-            along += tangent[c] * d[c];
-        const DvReal8 axial = work->k * (tangent[spatial] * along), all = work->k * tangent[spatial + 1];
-        DV_EACH (c, spatial)
-            value[c] = axial * tangent[c] + all * d[c];
+        dforce_of_lanes(set->tangent + (size_t)i * (uint32_t)(spatial + 2), spatial, work->k, d,
+                        set->value + (size_t)i * (uint32_t)spatial);
     }
+}
+
+/* ---- Springs between points in space, on one thread: points as rows of four numbers, of which one load brings all ---- */
+
+typedef struct SpringRows {
+    DvReal4 *x[2], *v[2], *f[2]; /* of the states; the fourth number of a row means nothing */
+} SpringRows;
+
+DV_SIMD_INLINE void load_rows(const double *at, uint32_t points, DvReal4 *row)
+{
+    for (uint32_t p = 0; p + 1 < points; p++)
+        row[p] = DV_REAL4(at + 3 * (size_t)p);
+    const double *last = at + 3 * (size_t)(points - 1); /* behind it there is nothing to read */
+    row[points - 1] = (DvReal4){last[0], last[1], last[2], 0.0};
+}
+
+DV_SIMD_INLINE void store_rows(const DvReal4 *row, uint32_t points, double *at)
+{
+    for (uint32_t p = 0; p < points; p++)
+        DV_EACH (c, 3)
+            at[3 * (size_t)p + (uint32_t)c] = row[p][c];
+}
+
+/* d[c] = component c of b - a, lane by lane. */
+DV_SIMD_INLINE void difference_of_rows(const SpringBlock *block, DvReal4 *const row[2], DvReal8 d[3])
+{
+    static const uint32_t each[DV_LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
+    DvReal4 lane[DV_LANES];
+    DV_EACH (i, DV_LANES)
+        lane[i] = row[1][block->b[i]] - row[0][block->a[i]];
+    dv_real8_gather_rows(lane, each, d);
+}
+
+/* f_a += value, f_b -= value: spring after spring. */
+DV_SIMD_INLINE void add_to_rows(const SpringBlock *block, uint32_t springs, const DvReal8 value[3], DvReal4 *const f[2])
+{
+    const DvReal8 none = {0};
+    DvReal4 lane[DV_LANES];
+    dv_real8_scatter_rows(lane, 1, value, &none);
+    for (uint32_t i = 0; i < springs; i++) {
+        f[0][block->a[i]] += lane[i];
+        f[1][block->b[i]] -= lane[i];
+    }
+}
+
+static uint32_t springs_of_block(const SpringBlocks *set, uint32_t block)
+{
+    const uint32_t left = set->count - block * DV_LANES;
+    return left < DV_LANES ? left : DV_LANES;
+}
+
+DV_SIMD_CLONES static void force_by_rows(SpringWork *work, const SpringRows *rows)
+{
+    const SpringBlocks *set = work->set;
+    for (int state = 0; state < (set->one ? 1 : 2); state++) {
+        load_rows(work->x[state], set->points[state], rows->x[state]);
+        load_rows(work->v[state], set->points[state], rows->v[state]);
+        load_rows(work->f[state], set->points[state], rows->f[state]);
+    }
+    for (uint32_t i = 0; i < set->blocks; i++) {
+        const SpringBlock *block = &set->block[i];
+        DvReal8 u[3], dv[3], value[3];
+        difference_of_rows(block, rows->x, u);
+        difference_of_rows(block, rows->v, dv);
+        force_of_lanes(set, block, 3, u, dv, set->tangent + (size_t)i * 5, value);
+        add_to_rows(block, springs_of_block(set, i), value, rows->f);
+    }
+    for (int state = 0; state < (set->one ? 1 : 2); state++)
+        store_rows(rows->f[state], set->points[state], work->f[state]);
+}
+
+DV_SIMD_CLONES static void dforce_by_rows(SpringWork *work, const SpringRows *rows)
+{
+    const SpringBlocks *set = work->set;
+    for (int state = 0; state < (set->one ? 1 : 2); state++) {
+        load_rows(work->v[state], set->points[state], rows->v[state]);
+        load_rows(work->f[state], set->points[state], rows->f[state]);
+    }
+    for (uint32_t i = 0; i < set->blocks; i++) {
+        DvReal8 d[3], value[3];
+        difference_of_rows(&set->block[i], rows->v, d);
+        dforce_of_lanes(set->tangent + (size_t)i * 5, 3, work->k, d, value);
+        add_to_rows(&set->block[i], springs_of_block(set, i), value, rows->f);
+    }
+    for (int state = 0; state < (set->one ? 1 : 2); state++)
+        store_rows(rows->f[state], set->points[state], work->f[state]);
+}
+
+/* Rows pay where most points have springs, and no other thread could help. */
+static bool takes_rows(const SpringBlocks *set)
+{
+    const uint32_t points = set->points[0] + (set->one ? 0 : set->points[1]);
+    return set->dof == &dv_vec3d && set->points[0] > 0 && set->points[1] > 0 && points <= MOST_ROWS &&
+           points <= 2 * set->count && (set->count < PARALLEL_FROM || dv_parallel_threads() == 1);
+}
+
+/* Scratch: the caller sets the mark. */
+static SpringRows make_rows(const SpringBlocks *set, bool with_x)
+{
+    SpringRows rows = {{NULL, NULL}, {NULL, NULL}, {NULL, NULL}};
+    for (int state = 0; state < 2; state++) {
+        const bool same = state == 1 && set->one;
+        const uint32_t points = set->points[state];
+        rows.v[state] = same ? rows.v[0] : dv_step_alloc(points, sizeof(DvReal4));
+        rows.f[state] = same ? rows.f[0] : dv_step_alloc(points, sizeof(DvReal4));
+        if (with_x)
+            rows.x[state] = same ? rows.x[0] : dv_step_alloc(points, sizeof(DvReal4));
+    }
+    return rows;
 }
 
 /* The same for each spring alone: of a few, most lanes of a block would be empty. The operations are those of the lanes, in their order,
@@ -413,6 +534,13 @@ void spring_blocks_force(SpringBlocks *set, const DvConstVec *x, const DvConstVe
     const uint32_t other = set->one ? 0 : 1;
     SpringWork work = {
         .set = set, .x = {x[0].at, x[other].at}, .v = {v[0].at, v[other].at}, .f = {f[0].at, f[other].at}};
+    if (set->count > FEW && takes_rows(set)) {
+        const DvStepMark mark = dv_step_mark();
+        const SpringRows rows = make_rows(set, true);
+        force_by_rows(&work, &rows);
+        dv_step_release(mark);
+        return;
+    }
     if (set->count <= FEW)
         force_alone(&work);
     else if (set->blocks == 1)
@@ -426,6 +554,13 @@ void spring_blocks_dforce(SpringBlocks *set, double k, const DvConstVec *dx, con
 {
     const uint32_t other = set->one ? 0 : 1;
     SpringWork work = {.set = set, .v = {dx[0].at, dx[other].at}, .f = {df[0].at, df[other].at}, .k = k};
+    if (set->count > FEW && takes_rows(set)) {
+        const DvStepMark mark = dv_step_mark();
+        const SpringRows rows = make_rows(set, false);
+        dforce_by_rows(&work, &rows);
+        dv_step_release(mark);
+        return;
+    }
     if (set->count <= FEW)
         dforce_alone(&work);
     else if (set->blocks == 1)
