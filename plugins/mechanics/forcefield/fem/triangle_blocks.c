@@ -270,26 +270,26 @@ static void add_turning_block(const TriangleTurn *turn, uint32_t lane, const dou
 }
 
 /* block += lambda G_n G_m^T + mu G_m G_n^T + mu (G_n . G_m) P of one triangle; P projects onto its plane. */
-static void add_plane_block(const TriangleBlocks *t, uint32_t element, uint32_t n, uint32_t m, double block[9])
+DV_SIMD_INLINE void add_plane_block(const TriangleBlocks *t, uint32_t element, uint32_t n, uint32_t m, double block[9])
 {
     const TriangleBlock *b = &t->block[element / DV_LANES];
     const uint32_t lane = element % DV_LANES;
     const double lambda = b->lambda[lane], mu = b->mu[lane];
     double g[2][2], world[2][3], axis[2][3];
-    for (int c = 0; c < 3; c++)
-        for (int a = 0; a < 2; a++)
+    DV_EACH (c, 3)
+        DV_EACH (a, 2)
             axis[a][c] = b->axis[a][c][lane];
-    for (int side = 0; side < 2; side++) {
+    DV_EACH (side, 2) {
         const uint32_t node = side == 0 ? n : m;
-        for (int c = 0; c < 2; c++)
+        DV_EACH (c, 2)
             g[side][c] =
                 node > 0 ? b->gradient[node - 1][c][lane] : -(b->gradient[0][c][lane] + b->gradient[1][c][lane]);
-        for (int c = 0; c < 3; c++)
+        DV_EACH (c, 3)
             world[side][c] = axis[0][c] * g[side][0] + axis[1][c] * g[side][1];
     }
     const double dot = mu * (g[0][0] * g[1][0] + g[0][1] * g[1][1]);
-    for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 3; c++)
+    DV_EACH (r, 3)
+        DV_EACH (c, 3)
             block[3 * r + c] += lambda * world[0][r] * world[1][c] + mu * world[1][r] * world[0][c] +
                                 dot * (axis[0][r] * axis[0][c] + axis[1][r] * axis[1][c]);
     if (t->turn)

@@ -135,15 +135,16 @@ typedef struct PlaneWork {
     bool bilateral;
 } PlaneWork;
 
-static PlaneWork plane_work(PlaneForceField *self)
+/* In place, and what is not asked for stays as it is: a plane acts on a few points in each product. */
+static void plane_work(PlaneForceField *self, PlaneWork *work)
 {
-    PlaneWork work = {.self = self, .dim = plane_dimension(self)};
     size_t given;
     const double *normal = dv_data_doubles(&self->normal, &given);
-    for (uint32_t c = 0; c < work.dim && c < given; c++)
-        work.normal[c] = normal[c];
-    work.stiffness = dv_data_double(&self->stiffness);
-    return work;
+    work->self = self;
+    work->dim = plane_dimension(self);
+    for (uint32_t c = 0; c < MOST_COMPONENTS; c++)
+        work->normal[c] = c < work->dim && c < given ? normal[c] : 0.0;
+    work->stiffness = dv_data_double(&self->stiffness);
 }
 
 static void force_chunk(void *context, uint32_t begin, uint32_t end)
@@ -174,7 +175,8 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)step;
     PlaneForceField *self = self_;
     choose_points(self, x->count);
-    PlaneWork work = plane_work(self);
+    PlaneWork work;
+    plane_work(self, &work);
     work.x = x->at;
     work.v = v->at;
     work.f = f->at;
@@ -209,7 +211,8 @@ static void add_dforce(void *self_, const DvStep *step, double k, double b, cons
     PlaneForceField *self = self_;
     if (self->last > dx->count)
         return;
-    PlaneWork work = plane_work(self);
+    PlaneWork work;
+    plane_work(self, &work);
     work.v = dx->at;
     work.f = df->at;
     work.deriv = df->dim;
@@ -231,7 +234,8 @@ static void assemble(void *self_, const DvStep *step, double k, double b, const 
     (void)step;
     (void)b;
     PlaneForceField *self = self_;
-    const PlaneWork work = plane_work(self);
+    PlaneWork work;
+    plane_work(self, &work);
     const uint32_t n = self->base.state.dof->deriv;
     double dense[MOST_COMPONENTS * MOST_COMPONENTS] = {0.0};
     for (uint32_t r = 0; r < work.dim; r++)
@@ -253,7 +257,8 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
     (void)step;
     PlaneForceField *self = self_;
     choose_points(self, x->count);
-    const PlaneWork work = plane_work(self);
+    PlaneWork work;
+    plane_work(self, &work);
     const bool bilateral = dv_data_bool(&self->bilateral);
     const double d = dv_data_double(&self->d);
     double sum = 0.0;
@@ -269,7 +274,8 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
 
 static double stiffness_bound(PlaneForceField *self)
 {
-    const PlaneWork work = plane_work(self);
+    PlaneWork work;
+    plane_work(self, &work);
     double square = 0.0;
     for (uint32_t c = 0; c < work.dim; c++)
         square += work.normal[c] * work.normal[c];
@@ -302,7 +308,8 @@ static void draw(void *self_, DvDraw *target)
     PlaneForceField *self = self_;
     if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !dv_data_bool(&self->show_plane) || !self->base.state.ops)
         return;
-    const PlaneWork work = plane_work(self);
+    PlaneWork work;
+    plane_work(self, &work);
     double n[3] = {work.normal[0], work.normal[1], work.normal[2]}, u[3], w[3], corner[4][3], triangles[6][3];
     if (work.dim < 3)
         n[2] = 0.0;
