@@ -215,6 +215,28 @@ typedef struct TriangleWork {
     double k;
 } TriangleWork;
 
+/* Forces on the ends of a block of triangles. Of one that is not full only the triangles: lanes that stand for none have the points of
+ * one that does, and would only wait for one another. */
+DV_SIMD_INLINE void add_to_ends(const TriangleBlocks *t, uint32_t number, ElementRow *row, const uint16_t *place,
+                                const DvReal8 f[2][3])
+{
+    const uint32_t triangles = t->mesh.elements - number * DV_LANES;
+    if (triangles >= DV_LANES) {
+        element_rows_add_to_ends(row, place, 2, f);
+        return;
+    }
+    DvReal4 sum[DV_LANES];
+    for (uint32_t k = 0; k < 2; k++)
+        for (uint32_t lane = 0; lane < triangles; lane++) {
+            const double *each = (const double *)f[k] + lane;
+            const DvReal4 force = {each[0], each[DV_LANES], each[2 * DV_LANES], 0.0};
+            row[place[(k + 1) * DV_LANES + lane]].sum += force;
+            sum[lane] = k == 0 ? force : sum[lane] + force;
+        }
+    for (uint32_t lane = 0; lane < triangles; lane++)
+        row[place[lane]].sum -= sum[lane];
+}
+
 DV_SIMD_CLONES static void force_chunk(void *context, ElementRow *row, uint32_t begin, uint32_t end)
 {
     const TriangleWork *work = context;
@@ -231,7 +253,7 @@ DV_SIMD_CLONES static void force_chunk(void *context, ElementRow *row, uint32_t 
         if (t->method == TRIANGLE_LARGE)
             d[0][1] = dv_real8(0.0);
         plane_forces(block, (const DvReal8(*)[2])d, &block->lambda, &block->mu, f);
-        element_rows_add_to_ends(row, place, 2, (const DvReal8(*)[3])f);
+        add_to_ends(t, number, row, place, (const DvReal8(*)[3])f);
     }
 }
 
@@ -249,7 +271,7 @@ DV_SIMD_CLONES static void dforce_chunk(void *context, ElementRow *row, uint32_t
         plane_forces(block, (const DvReal8(*)[2])d, &lambda, &mu, f);
         if (t->turn)
             add_turning_forces(block, &t->turn[number], (const DvReal8(*)[3])edge, (const DvReal8(*)[2])d, work->k, f);
-        element_rows_add_to_ends(row, place, 2, (const DvReal8(*)[3])f);
+        add_to_ends(t, number, row, place, (const DvReal8(*)[3])f);
     }
 }
 
