@@ -167,6 +167,12 @@ run 0 run -n 2 --quiet --stats two.scn
 says '^step 1: 1 contacts of 1 pairs; solver: 3 rows, [1-9][0-9]* sweeps, error [0-9.e-]+ of 3e-09$'
 says '^step 2: 1 contacts of 1 pairs; '
 
+# Names in the table of contacts: those with commas or quotes are in quotes, and quotes are doubled.
+sed 's/<Node name="Floor">/<Node name="Flo,\&quot;or">/' two.scn >named.scn
+run 0 run -n 1 --quiet --contacts contacts.csv named.scn
+grep -qF '"/Flo,""or/TriangleCollisionModel1"' contacts.csv || fail "no name in quotes in $(cat contacts.csv)"
+grep -qF '/Balls/PointCollisionModel1' contacts.csv || fail "no plain name in $(cat contacts.csv)"
+
 # A plugin set with a wrong version: list and check say it and go on.
 mkdir set
 cat >set/plugins.conf <<'END'

@@ -544,11 +544,9 @@ static uint32_t local_of(Assembly *as, uint32_t a, uint32_t b)
         place = as->local_count;
         as->local_count += 8;
     }
-    Local *local = &as->locals[place]; /* its arrays are kept from before */
+    Local *local = &as->locals[place]; /* its arrays are kept from before; it has no users and no entries */
     local->a = a;
     local->b = b;
-    local->user_count = 0;
-    local->slot_count = 0;
     list_add(&as->local_list, place);
     return place;
 }
