@@ -21,7 +21,9 @@ typedef enum MessageKind {
     MESSAGE_DRAG,     /* numbers: origin and direction of the ray */
     MESSAGE_RELEASE,
     MESSAGE_RESET,
-    MESSAGE_CHANGES, /* how many kinds there are of these */
+    MESSAGE_VIEWPOINT, /* numbers: position and orientation, another place of the recorded camera */
+    MESSAGE_NAVIGATE,  /* the recorded camera begins to pass its places, or ends */
+    MESSAGE_CHANGES,   /* how many kinds there are of these */
     /* The scene as a whole. */
     MESSAGE_OPEN = MESSAGE_CHANGES, /* text: file */
     MESSAGE_CLOSE,

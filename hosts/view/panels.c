@@ -187,8 +187,10 @@ static void mouse_tools(View *view)
     ui_text(UI_DIM, "    Shift + left");
     ui_same_line(0);
     ui_width(175);
-    if (ui_combo("##mode", modes, &mode))
+    if (ui_combo("##mode", modes, &mode)) {
         port->mode = (GrabMode)mode;
+        port->left_views = false;
+    }
     ui_tooltip(
         "what the left button does in the scene while Shift is held; the right one removes elements, the middle one cuts, "
         "unless the scene has settings of the mouse");

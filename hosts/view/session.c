@@ -447,6 +447,57 @@ static void reset(Session *session)
     session->due = now();
 }
 
+/* The first camera of the scene that has places to pass; NULL, and it is said: there is none. */
+static DvObject *recorded_camera(Session *session)
+{
+    enum { MOST = 64 };
+    DvObject *cameras[MOST];
+    const size_t count = dv_node_find_all(dv_scene_root(session->scene), DV_CAMERA, DV_SEARCH_DOWN, cameras, MOST);
+    for (size_t i = 0; i < MIN(count, (size_t)MOST); i++)
+        if (dv_object_field(cameras[i], "cameraPositions") && dv_object_field(cameras[i], "cameraOrientations") &&
+            dv_object_field(cameras[i], "navigationMode"))
+            return cameras[i];
+    say(session, DV_LEVEL_ERROR, "the scene has no camera that passes places; add a RecordedCamera to it");
+    return NULL;
+}
+
+static void append(DvData *list, const double *numbers, size_t components)
+{
+    const size_t count = list->count;
+    double *at = dv_data_begin(list, count + 1);
+    memcpy(at + components * count, numbers, components * sizeof *at);
+    dv_data_end(list);
+}
+
+static void add_viewpoint(Session *session, const double *numbers)
+{
+    DvObject *camera = recorded_camera(session);
+    if (!camera)
+        return;
+    DvData *positions = dv_object_field(camera, "cameraPositions");
+    append(positions, numbers, 3);
+    append(dv_object_field(camera, "cameraOrientations"), numbers + 3, 4);
+    char *text = g_strdup_printf("%s passes this view as its place %zu", dv_object_path(camera), positions->count);
+    say(session, DV_LEVEL_INFO, text);
+    g_free(text);
+}
+
+/* One that cannot, as it has no places yet, says why and stays. */
+static void navigate(Session *session)
+{
+    DvObject *camera = recorded_camera(session);
+    DvData *mode = camera ? dv_object_field(camera, "navigationMode") : NULL;
+    if (!mode)
+        return;
+    const bool before = dv_data_bool(mode);
+    dv_data_set_bool(mode, !before);
+    if (dv_object_reinit(camera) == DV_OK)
+        return;
+    dv_data_set_bool(mode, before);
+    if (dv_object_reinit(camera) != DV_OK)
+        say(session, DV_LEVEL_WARNING, "the camera could not be put back");
+}
+
 static void apply_change(Session *session, const Message *message)
 {
     session->changed = true;
@@ -467,6 +518,12 @@ static void apply_change(Session *session, const Message *message)
         break;
     case MESSAGE_GRAB:
         grab(session, message);
+        break;
+    case MESSAGE_VIEWPOINT:
+        add_viewpoint(session, message->numbers);
+        break;
+    case MESSAGE_NAVIGATE:
+        navigate(session);
         break;
     case MESSAGE_DRAG: {
         const Ray ray = ray_of(message->numbers);

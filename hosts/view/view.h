@@ -53,6 +53,7 @@ typedef struct Viewport {
     int width, height; /* of the texture */
     DvCamera camera;
     uint64_t opened; /* the scene the camera belongs to */
+    DvCamera moving; /* of the scene, as it was last: the view goes with it */
     bool xray, wireframe, points, axes, box, clips;
     double clip; /* share of the box, along the view */
     int background;
@@ -61,6 +62,7 @@ typedef struct Viewport {
     bool grabs;   /* the mouse holds something of the scene */
     DvMouseButton grabbing;
     GrabMode mode;    /* of the left button */
+    bool left_views;  /* but it does what the scene says of recorded cameras, until a tool is chosen */
     double stiffness; /* N/m, of its spring */
     uint64_t drawn;   /* snapshot */
     double draw_seconds, uploaded;

@@ -116,6 +116,8 @@ void viewport_restore_view(View *view)
     dv_text_free(&why);
     g_free(file);
     port->camera.fits_clip = true;
+    if (picture && picture->camera_count)
+        port->moving = picture->cameras[0].camera;
     port->drawn = 0;
 }
 
@@ -138,6 +140,24 @@ void viewport_fit(View *view)
     Viewport *port = &view->viewport;
     if (view->now->has_scene)
         camera_fit(&port->camera, box_of(view->now), fmax(port->width, 1), fmax(port->height, 1));
+    port->drawn = 0;
+}
+
+/* While the first camera of the scene moves, the view goes with it. */
+static void follow_camera(View *view)
+{
+    Viewport *port = &view->viewport;
+    const DvPicture *picture = view->now->picture;
+    if (!picture || !picture->camera_count)
+        return;
+    const DvCamera *camera = &picture->cameras[0].camera;
+    if (memcmp(camera->position, port->moving.position, sizeof camera->position) == 0 &&
+        memcmp(camera->orientation, port->moving.orientation, sizeof camera->orientation) == 0)
+        return;
+    port->moving = *camera;
+    port->camera = *camera;
+    port->camera.orthographic |= view->now->wishes.look.orthographic;
+    port->camera.fits_clip = true;
     port->drawn = 0;
 }
 
@@ -257,32 +277,51 @@ static bool mode_of(DvMouseAction action, GrabMode *mode)
     return true;
 }
 
+static bool is_of_views(DvMouseAction action)
+{
+    return action == DV_MOUSE_RECORD || action == DV_MOUSE_NAVIGATE;
+}
+
 /* The left button does what the bar of tools says, which begins with what the scene says; the others what the scene says, else the right
  * one removes and the middle one cuts. */
 static void take_bindings(View *view)
 {
-    static const char *const others[] = {[DV_MOUSE_FRAME] = "adds frames",
-                                         [DV_MOUSE_RECORD] = "records cameras",
-                                         [DV_MOUSE_NAVIGATE] = "starts cameras"};
     static const char *const names[] = {"left", "middle", "right"};
     Viewport *port = &view->viewport;
     const ViewerWishes *wishes = &view->now->wishes;
     const DvMouseBinding *left = &wishes->bindings[DV_MOUSE_LEFT];
     for (int i = 0; i < 3; i++) {
-        const DvMouseAction action = wishes->bindings[i].action;
-        GrabMode mode;
-        if (wishes->binds[i] && !mode_of(action, &mode))
-            logbook_add(view->book, DV_LEVEL_WARNING, NULL,
-                        "the scene has a setting by which the %s button %s: this window cannot do that", names[i],
-                        others[action]);
+        if (wishes->binds[i] && wishes->bindings[i].action == DV_MOUSE_FRAME)
+            logbook_add(
+                view->book, DV_LEVEL_WARNING, NULL,
+                "the scene has a setting by which the %s button adds frames: there are no bodies whose frames could "
+                "be added to",
+                names[i]);
     }
+    port->left_views = wishes->binds[DV_MOUSE_LEFT] && is_of_views(left->action);
     if (wishes->binds[DV_MOUSE_LEFT] && mode_of(left->action, &port->mode) && left->stiffness > 0)
         port->stiffness = left->stiffness;
 }
 
+static const DvMouseButton of_scene[] = {DV_MOUSE_LEFT, DV_MOUSE_RIGHT, DV_MOUSE_MIDDLE};
+
+/* Whether the scene gives the button something to do with recorded cameras, which is done at once. */
+static bool use_views(View *view, int button)
+{
+    const DvMouseBinding *binding = &view->now->wishes.bindings[of_scene[button]];
+    if (!view->now->wishes.binds[of_scene[button]] || !is_of_views(binding->action) ||
+        (button == 0 && !view->viewport.left_views))
+        return false;
+    const DvCamera camera = camera_now(view);
+    Message message = {.kind = binding->action == DV_MOUSE_RECORD ? MESSAGE_VIEWPOINT : MESSAGE_NAVIGATE};
+    memcpy(message.numbers, camera.position, sizeof camera.position);
+    memcpy(message.numbers + 3, camera.orientation, sizeof camera.orientation);
+    session_post(view->session, &message);
+    return true;
+}
+
 static void grab(View *view, int button, double x, double y)
 {
-    static const DvMouseButton of_scene[] = {DV_MOUSE_LEFT, DV_MOUSE_RIGHT, DV_MOUSE_MIDDLE};
     static const GrabMode usual[] = {GRAB_SPRING, GRAB_REMOVE, GRAB_CUT};
     Viewport *port = &view->viewport;
     const ViewerWishes *wishes = &view->now->wishes;
@@ -306,7 +345,8 @@ static void press(View *view, int button, double x, double y)
 {
     Viewport *port = &view->viewport;
     if (ui_shift()) {
-        grab(view, button, x, y);
+        if (!use_views(view, button))
+            grab(view, button, x, y);
         return;
     }
     port->dragging = button;
@@ -470,6 +510,8 @@ void viewport_draw(View *view, UiBox box)
             if (view->now->wishes.look.fullscreen && !view->full_screen)
                 window_full_screen(view, true);
         }
+        if (view->now->has_scene)
+            follow_camera(view);
         draw_picture(view);
         const bool shown = port->renderer && view->now->picture;
         const UiBox place = ui_image(shown ? port->texture : 0, box.width, box.height);

@@ -251,6 +251,39 @@ def settings_of_the_mouse():
     browser.wait("the news of the end", lambda: "ended" in browser.texts)
     browser.close()
     served.end("a scene with settings of the mouse")
+    views_of_a_camera(text)
+
+
+def views_of_a_camera(text):
+    """Buttons add the view to a recorded camera, and start it."""
+    with open("tour.scn", "w", encoding="utf-8") as file:
+        file.write(text.replace("<Node name=\"Beam\"", """
+<RecordedCamera name="tour" position="3 1 9" lookAt="3 1 0" endTime="2"/><AddRecordedCameraButtonSetting button="Left"/>
+<StartNavigationButtonSetting button="Right"/><Node name="Beam\"""", 1))
+    served = Served(VIEW, "tour.scn", "--record", "tour.session")
+    browser = Browser(served)
+    browser.wait("a frame", lambda: browser.frame)
+    browser.wait("the title", lambda: "title tour.scn - divan-view" in browser.texts)
+
+    def click(button, word):
+        seen = len(recorded(word, "tour.session"))
+        browser.say("move 600 250 1")
+        browser.say("down %d 600 250 1" % button)
+        browser.wait("a press of button %d" % button, lambda: len(recorded(word, "tour.session")) > seen)
+        browser.say("up %d 600 250 1" % button)
+        return recorded(word, "tour.session")[-1].split()
+    words = click(1, " viewpoint ")
+    check([float(word) for word in words[2:5]] == [3.0, 1.0, 9.0], "the view that was added: %s" % words)
+    words = click(1, " viewpoint ")
+    check([float(word) for word in words[2:5]] == [3.0, 1.0, 9.0], "the view that was added second: %s" % words)
+    click(3, " navigate")
+    browser.press("Space")
+    before = browser.frames
+    browser.wait("frames of the way", lambda: browser.frames > before + 5)
+    browser.press("q", 2)
+    browser.wait("the news of the end", lambda: "ended" in browser.texts)
+    browser.close()
+    served.end("a scene with a recorded camera")
 
 
 def film():

@@ -763,6 +763,55 @@ static void the_pace_is_that_of_the_clock_or_none(void **state)
     snapshot_unref(snapshot);
 }
 
+/* Views become places of the scene's camera, which then passes them: it starts at the first, a camera's way through two takes its time. */
+static void a_camera_passes_the_views_that_were_added(void **state)
+{
+    (void)state;
+    static const double views[2][7] = {{0, 0, 10, 0, 0, 0, 1}, {4, 2, 10, 0, 0.6, 0, 0.8}};
+    char *file = in_folder("work.session");
+    open_text("<Node name='root' dt='0.5'><DefaultAnimationLoop/>"
+              "<RecordedCamera name='tour' position='1 1 1' orientation='0 0 0 1' endTime='4'/><MechanicalObject position='0 0 0'/></Node>");
+    post(MESSAGE_RECORD, NULL, file, 0);
+    post(MESSAGE_NAVIGATE, NULL, NULL, 0);
+    post(MESSAGE_SELECT, "/tour", NULL, 0);
+    Snapshot *snapshot = session_settle(session);
+    assert_true(was_said("cameraPositions: give the places that it passes"));
+    assert_string_equal(field_of(snapshot, "navigationMode")->text, "false");
+    snapshot_unref(snapshot);
+    for (int i = 0; i < 2; i++) {
+        Message message = {.kind = MESSAGE_VIEWPOINT};
+        memcpy(message.numbers, views[i], sizeof views[i]);
+        session_post(session, &message);
+    }
+    post(MESSAGE_NAVIGATE, NULL, NULL, 0);
+    snapshot = session_settle(session);
+    assert_string_equal(field_of(snapshot, "cameraPositions")->text, "0 0 10 4 2 10");
+    assert_string_equal(field_of(snapshot, "cameraOrientations")->text, "0 0 0 1 0 0.6 0 0.8");
+    assert_string_equal(field_of(snapshot, "navigationMode")->text, "true");
+    snapshot_unref(snapshot);
+    snapshot = make_steps(3); /* the last began after 1 s of the 4 */
+    if (snapshot->picture) {
+        assert_int_equal(snapshot->picture->camera_count, 1);
+        const double *at = snapshot->picture->cameras[0].camera.position;
+        assert_true(fabs(at[0] - 1) < 1e-9 && fabs(at[1] - 0.5) < 1e-9 && fabs(at[2] - 10) < 1e-9);
+    }
+    snapshot_unref(snapshot);
+    post(MESSAGE_NAVIGATE, NULL, NULL, 0);
+    snapshot = session_settle(session);
+    assert_string_equal(field_of(snapshot, "navigationMode")->text, "false");
+    snapshot_unref(snapshot);
+    post(MESSAGE_RECORD_END, NULL, NULL, 0);
+    snapshot_unref(session_settle(session));
+    char *text = get(file);
+    assert_non_null(strstr(text, "\n0 viewpoint 4 2 10 0 0.6 0 0.8\n0 navigate\n"));
+    g_free(text);
+    g_free(file);
+    open_text(string_scene);
+    post(MESSAGE_NAVIGATE, NULL, NULL, 0);
+    snapshot_unref(session_settle(session));
+    assert_true(was_said("the scene has no camera that passes places; add a RecordedCamera"));
+}
+
 static void many_scenes_come_and_go(void **state)
 {
     (void)state;
@@ -1020,6 +1069,7 @@ int main(void)
         SESSION_TEST(a_saved_scene_opens_with_the_same_states),
         SESSION_TEST(removing_and_switching_off_are_changes),
         SESSION_TEST(the_pace_is_that_of_the_clock_or_none),
+        SESSION_TEST(a_camera_passes_the_views_that_were_added),
         SESSION_TEST(many_scenes_come_and_go),
         SESSION_TEST(a_cut_is_recorded_and_replayed),
         cmocka_unit_test(a_ray_meets_the_nearest_triangle),

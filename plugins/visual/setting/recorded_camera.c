@@ -138,6 +138,12 @@ static DvStatus init(DvObject *object, void *self_)
     return check(self);
 }
 
+static DvStatus reinit(DvObject *object, void *self)
+{
+    (void)object;
+    return check(self);
+}
+
 static DvStatus construct(DvObject *object, void *self)
 {
     (void)self;
@@ -215,5 +221,6 @@ const DvClass dv_recorded_camera = {
     .fields = fields,
     .construct = construct,
     .init = init,
+    .reinit = reinit,
     .handle_event = handle_event,
 };
