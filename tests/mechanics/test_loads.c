@@ -58,7 +58,9 @@ static void only_points_of_the_range_count(void **state)
     static const struct {
         const char *range;
         double expected[4];
-    } ranges[] = {{"1 2", {0, 10, 10, 0}}, {"1 99", {0, 10, 10, 10}}, {"3 3", {0, 0, 0, 10}}, {"0 0", {10, 0, 0, 0}}};
+    } ranges[] = {{"1 2", {0, 10, 10, 0}},     {"1 99", {0, 10, 10, 10}}, {"3 3", {0, 0, 0, 10}},
+                  {"0 0", {10, 0, 0, 0}},      {"1 -1", {0, 10, 10, 10}}, {"-1 1", {10, 10, 0, 0}},
+                  {"-1 -1", {10, 10, 10, 10}}, {"-2 1", {10, 10, 10, 10}}};
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
         DvText text = {0};
         dv_text_add(&text,

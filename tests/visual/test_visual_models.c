@@ -196,6 +196,34 @@ static void trails_lead_through_the_last_places(void **state)
     dv_scene_free(scene);
 }
 
+/* A grid has both quads and their halves: 4 x 3 quads are seen, each once, unless its triangles have values. */
+static void faces_of_a_flat_grid_are_drawn_once(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node><DefaultAnimationLoop/><RegularGridTopology name='grid' n='5 1 4' min='0 0 0' max='4 0 3'/>"
+        "<VisualMesh name='m' elementSpace='0'/><DataDisplay name='d' pointData='0 0 0 0 0 1 1 1 1 1 2 2 2 2 2 3 3 3 3 3' "
+        "position='@grid.position'/><DataDisplay name='t' triangleData='0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 "
+        "21 22 23' position='@grid.position'/></Node>");
+    static Kept kept;
+    DrawRecorder recorder = draw_recorder(1u << DV_DISPLAY_VISUAL_MODELS, keep, &kept);
+    record_drawing_of(&recorder, scene_object(scene, "/m"));
+    double area = 0;
+    assert_int_equal(recorder.calls, 1);
+    assert_int_equal(kept.kind, DRAWN_TRIANGLES);
+    for (size_t t = 0; t < kept.numbers; t += 9) {
+        const double *a = kept.points + t, *b = a + 3, *c = a + 6;
+        area += 0.5 * fabs((b[0] - a[0]) * (c[2] - a[2]) - (b[2] - a[2]) * (c[0] - a[0]));
+    }
+    assert_true(fabs(area - 12) < 1e-12);
+    DvSurfaceView view = view_of(scene, "/d");
+    assert_int_equal(view.triangles.count, 0);
+    assert_int_equal(view.quads.count, 12);
+    view = view_of(scene, "/t");
+    assert_int_equal(view.triangles.count, 24);
+    dv_scene_free(scene);
+}
+
 /* Of each way size / squares apart, from side to side; two squares where fewer are asked for, perpendicular to z by default. */
 static void a_grid_has_its_lines_in_its_plane(void **state)
 {
@@ -609,6 +637,7 @@ int main(void)
         cmocka_unit_test(merged_surfaces_hold_the_vertices_and_faces_of_all),
         cmocka_unit_test(trails_lead_through_the_last_places),
         cmocka_unit_test(a_grid_has_its_lines_in_its_plane),
+        cmocka_unit_test(faces_of_a_flat_grid_are_drawn_once),
         cmocka_unit_test(slices_of_a_cube_are_squares),
         cmocka_unit_test(files_of_a_shader_are_a_list_of_names),
         cmocka_unit_test(shaders_are_given_values_and_matrices_row_by_row),

@@ -198,9 +198,16 @@ static void show_points(DataDisplay *self, DvElements triangles, DvElements quad
     }
 }
 
-static DvElements faces_of(const DataDisplay *self, DvElementKind kind)
+/* Triangles that are the halves of the quads are left out, unless they have values of their own. */
+static DvElements faces_of(DataDisplay *self, DvElementKind kind)
 {
-    return self->mesh.ops ? dv_topology_elements(&self->mesh, kind) : (DvElements){0};
+    size_t values, corners;
+    (void)dv_data_doubles(&self->triangle_data, &values);
+    (void)dv_data_doubles(&self->triangle_corner_data, &corners);
+    const DvElements faces = self->mesh.ops ? dv_topology_elements(&self->mesh, kind) : (DvElements){0};
+    const bool twice = faces.count > 0 && kind == DV_TRIANGLES && values + corners == 0 &&
+                       visual_triangles_are_halves(faces, dv_topology_elements(&self->mesh, DV_QUADS));
+    return twice ? (DvElements){0} : faces;
 }
 
 static void update(void *self_)

@@ -48,6 +48,9 @@ static bool is_drawn(const VisualMesh *self, DvElementKind kind)
         return true;
     if (has(self, DV_TETRAHEDRA, DV_PYRAMIDS))
         return false;
+    if (kind == DV_TRIANGLES && visual_triangles_are_halves(dv_topology_elements(&self->mesh, DV_TRIANGLES),
+                                                            dv_topology_elements(&self->mesh, DV_QUADS)))
+        return false;
     return kind != DV_EDGES || !has(self, DV_TRIANGLES, DV_QUADS);
 }
 

@@ -7,6 +7,7 @@
 #define DIVAN_VISUAL_POINTS_H
 
 #include <divan/contracts/state.h>
+#include <divan/contracts/topology.h>
 #include <divan/contracts/visual.h>
 #include <divan/state_vectors.h>
 
@@ -30,6 +31,18 @@ void visual_points_free(VisualPoints *points);
 static inline bool visual_is_shown(DvData *enable, const DvDraw *draw)
 {
     return dv_draw_shows(draw, DV_DISPLAY_VISUAL_MODELS) && dv_data_bool(enable);
+}
+
+/* Whether the triangles of a mesh are the halves of its quads, in their order, as those of grids are: what draws both draws them twice. */
+static inline bool visual_triangles_are_halves(DvElements triangles, DvElements quads)
+{
+    bool halves = quads.count > 0 && triangles.count == 2 * quads.count;
+    for (size_t i = 0; halves && i < 3 * (size_t)triangles.count; i++) {
+        const uint32_t *quad = quads.at + 4 * (i / 6);
+        halves = triangles.at[i] == quad[0] || triangles.at[i] == quad[1] || triangles.at[i] == quad[2] ||
+                 triangles.at[i] == quad[3];
+    }
+    return halves;
 }
 
 #define VISUAL_ENABLE_FIELD(Struct, member)                                                  \

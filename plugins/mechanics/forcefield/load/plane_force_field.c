@@ -37,7 +37,7 @@ static const DvField fields[] = {
           .help = "largest force on a point; 0: no limit"),
     FIELD(bilateral, "bilateral", dv_type_bool, .init = "0", .help = "act on both sides"),
     FIELD(local_range, "localRange", dv_type_vec2i, .init = "-1 -1",
-          .help = "first and last point that count; -1: all"),
+          .help = "first and last point that count; -1: from the first, to the last"),
     FIELD(show_plane, "showPlane", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING, .help = "draw the plane"),
     FIELD(plane_color, "planeColor", dv_type_color, .init = "0 0.5 0.2 1", .flags = DV_FIELD_DRAWING,
           .help = "of the plane"),
@@ -82,8 +82,7 @@ static DvStatus init(DvObject *object, void *self_)
     replace_negative(&self->damping, 5.0);
     replace_negative(&self->max_force, 0.0);
     const int32_t *range = dv_data_ints(&self->local_range, NULL);
-    if (dv_data_is_set(&self->local_range) && (range[0] != -1 || range[1] != -1) &&
-        (range[0] < 0 || range[1] < range[0])) {
+    if (range[0] < -1 || range[1] < -1 || (range[1] >= 0 && range[1] < range[0])) {
         dv_field_warning(&self->local_range, -1, "%d %d is no range; all points count", range[0], range[1]);
         dv_data_set(&self->local_range, (const int32_t[2]){-1, -1}, 1);
     }

@@ -625,13 +625,19 @@ void spring_blocks_draw(const SpringBlocks *set, DvDraw *draw, const DvConstVec 
     static const double color[4] = {1.0, 0.5, 0.0, 1.0};
     const uint32_t spatial = set->spatial < 3 ? set->spatial : 3, other = set->one ? 0 : 1;
     double *ends = dv_alloc(set->count, 6 * sizeof *ends);
+    uint32_t drawn = 0;
     for (uint32_t i = 0; i < set->count; i++) {
         const SpringBlock *block = &set->block[i / DV_LANES];
+        const uint32_t a = block->a[i % DV_LANES], b = block->b[i % DV_LANES];
+        if (set->one && a == b) /* a place for a spring, where there is none */
+            continue;
+        double *end = ends + 6 * (size_t)drawn++;
         for (uint32_t c = 0; c < spatial; c++) {
-            ends[6 * (size_t)i + c] = x[0].at[(size_t)block->a[i % DV_LANES] * x[0].dim + c];
-            ends[6 * (size_t)i + 3 + c] = x[other].at[(size_t)block->b[i % DV_LANES] * x[other].dim + c];
+            end[c] = x[0].at[(size_t)a * x[0].dim + c];
+            end[3 + c] = x[other].at[(size_t)b * x[other].dim + c];
         }
     }
-    draw->ops->lines(draw, ends, set->count, 1.0, color);
+    if (drawn)
+        draw->ops->lines(draw, ends, drawn, 1.0, color);
     dv_free(ends);
 }
