@@ -197,7 +197,7 @@ static void release(void *self_, DvVecId id)
         dv_state_vectors_release(&self->own, id);
     } else if (id == DV_EXTERNAL_FORCE && external_force_is_there(self)) {
         double *at = dv_data_begin_all(&self->external_force, self->external_force.count);
-        dv_array_fill(at, self->external_force.count * self->dof->deriv, 0.0);
+        dv_array_clear(at, self->external_force.count * self->dof->deriv);
         dv_data_end(&self->external_force);
         self->external_force_released = self->external_force.version;
     }
@@ -235,7 +235,7 @@ void mechanical_object_clear(void *self_, DvVecId id)
     if (dv_vec_kind(id) == DV_COORDS)
         blank(self, id, at);
     else
-        memset(at, 0, mechanical_object_length_of(self, id) * sizeof *at);
+        dv_array_clear(at, mechanical_object_length_of(self, id));
 }
 
 /* r = a + k b where coordinates and derivatives are the same kind of arrays; false when an operand does not exist. */

@@ -104,6 +104,19 @@ static double not_finite_range(void *context, uint32_t begin, uint32_t end)
     return is_finite_chunk(o->a + begin, end - begin) ? 0.0 : 1.0;
 }
 
+static void clear_range(void *context, uint32_t begin, uint32_t end)
+{
+    memset((double *)context + begin, 0, (end - begin) * sizeof(double));
+}
+
+void dv_array_clear(double *r, size_t n)
+{
+    if (n <= ALONE)
+        memset(r, 0, n * sizeof *r);
+    else
+        dv_parallel_for((uint32_t)n, GRAIN, clear_range, r);
+}
+
 void dv_array_fill(double *r, size_t n, double value)
 {
     for (size_t i = 0; i < n; i++)

@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 /* All arrays hold n doubles; results may be one of the operands. */
+void dv_array_clear(double *r, size_t n); /* r = 0 */
 void dv_array_fill(double *r, size_t n, double value);
 void dv_array_copy(double *r, const double *a, size_t n);
 void dv_array_scale(double *r, const double *b, size_t n, double k);                       /* r = k b */

@@ -13,7 +13,7 @@
  *
  * Everything symbolic is in nodes and in block_ldl_analysis.c, everything numeric in scalars and here: D is a diagonal of
  * scalars whatever the block size. Panels are column-major with their own columns on top (dense_panel.h). Several threads
- * take supernodes that do not depend on one another, and share the rows of large ones; each panel is computed in one order
+ * take subtrees of supernodes, which do not depend on one another, and share the rows of the large supernodes above them; each panel is computed in one order
  * of sums that follows from the pattern alone, so that results depend neither on the threads nor on the machine.
  *
  * Limits: 32-bit node indices and entries of A; meant for up to some ten thousand unknowns of a solid.
@@ -30,12 +30,13 @@
 #include <string.h>
 
 enum {
-    ROWS_PER_CHUNK = 32,   /* nodes of a large update or panel that one task takes */
-    GROUPS_PER_CHUNK = 12, /* of 8 rows, likewise */
+    ROWS_PER_CHUNK = 48,     /* nodes of a panel that one task takes */
+    SUBTREES_PER_THREAD = 4, /* at least, of a balanced tree */
+    GROUPS_PER_CHUNK = 12,   /* of 8 rows, likewise */
     MAX_REFINEMENTS = 10
 };
 
-/* Multiplications below which threads cost more than they bring: in a product, in a factorization. */
+/* Multiplications below which threads cost more than they bring: in a panel, in a factorization. */
 static const double WORTH_SPLITTING = 3e5, WORTH_THREADS = 2e7;
 
 /* A pivot that has shrunk to less than this part of its diagonal entry has cost so many digits that solutions are checked. */
@@ -102,11 +103,9 @@ typedef struct Updating {
     DvBlockLdl *self;
     const Supernode *source;
     const Update *update;
-    const uint32_t *row_map; /* of the panel */
-    const double *packed;    /* D L^T of the rows that are columns here */
     double *panel;
     uint32_t ld;
-    Scratch *scratch; /* for the product; NULL: each task takes one */
+    Scratch *scratch; /* row_map is that of the panel, packed is D L^T of the rows that are columns here */
 } Updating;
 
 /* Runs of consecutive rows of nodes [begin, end) of an update in its panel; the number of runs. */
@@ -115,9 +114,9 @@ static uint32_t find_runs(const Updating *u, const uint32_t *rows, uint32_t begi
     const uint32_t b = u->self->block;
     uint32_t count = 0;
     for (uint32_t i = begin; i < end;) {
-        const uint32_t to = u->row_map[rows[i]];
+        const uint32_t to = u->scratch->row_map[rows[i]];
         uint32_t length = 1;
-        while (i + length < end && u->row_map[rows[i + length]] == to + length)
+        while (i + length < end && u->scratch->row_map[rows[i + length]] == to + length)
             length++;
         runs[count++] = (Run){.from = b * (i - begin), .to = b * to, .length = b * length};
         i += length;
@@ -132,7 +131,7 @@ static void subtract_product(const Updating *u, const Run *runs, uint32_t run_co
     const uint32_t b = u->self->block;
     const uint32_t *nodes = u->self->rows + u->source->rows + u->update->begin;
     for (uint32_t c = 0; c < columns; c++) {
-        double *target = u->panel + (uint64_t)u->ld * (b * u->row_map[nodes[c / b]] + c % b);
+        double *target = u->panel + (uint64_t)u->ld * (b * u->scratch->row_map[nodes[c / b]] + c % b);
         const double *column = product + ldp * c;
         /* From the diagonal on: what is above it is not defined. */
         const uint32_t above = c > first ? c - first : 0;
@@ -146,9 +145,8 @@ static void subtract_product(const Updating *u, const Run *runs, uint32_t run_co
 }
 
 /* Rows [begin, end) of an update, in nodes from its first on. */
-static void update_rows(void *context, uint32_t begin, uint32_t end)
+static void update_rows(const Updating *u, uint32_t begin, uint32_t end)
 {
-    const Updating *u = context;
     DvBlockLdl *self = u->self;
     const uint64_t b = self->block;
     const Supernode *source = u->source;
@@ -156,36 +154,58 @@ static void update_rows(void *context, uint32_t begin, uint32_t end)
     const double *l = self->panels + source->panel + b * (source->width + u->update->begin);
     const uint64_t depth = b * source->width;
     const uint64_t columns = b * (u->update->end - u->update->begin);
-    Scratch *scratch = u->scratch != NULL ? u->scratch : take_scratch(self);
+    Scratch *scratch = u->scratch;
     const uint32_t run_count = find_runs(u, rows, u->update->begin + begin, u->update->begin + end, scratch->runs);
-    const uint32_t column = u->row_map[rows[u->update->begin]];
-    const bool columns_run = u->row_map[rows[u->update->end - 1]] - column == u->update->end - 1 - u->update->begin;
+    const uint32_t column = scratch->row_map[rows[u->update->begin]];
+    const bool columns_run =
+        scratch->row_map[rows[u->update->end - 1]] - column == u->update->end - 1 - u->update->begin;
     if (run_count == 1 && columns_run) {
         double *target = u->panel + scratch->runs[0].to + (uint64_t)u->ld * b * column;
-        self->kernels->subtract(target, u->ld, l, source->ld, u->packed, b * begin, b * end, columns, depth);
+        self->kernels->subtract(target, u->ld, l, source->ld, scratch->packed, b * begin, b * end, columns, depth);
     } else {
         const uint64_t ldp = dv_product_ld(b * (end - begin));
-        self->kernels->store(scratch->product, ldp, l, source->ld, u->packed, b * begin, b * end, columns, depth);
+        self->kernels->store(scratch->product, ldp, l, source->ld, scratch->packed, b * begin, b * end, columns, depth);
         subtract_product(u, scratch->runs, run_count, (uint32_t)(b * begin), (uint32_t)columns, scratch->product, ldp);
     }
-    if (u->scratch == NULL)
-        give_scratch(scratch);
 }
 
-static void apply_update(DvBlockLdl *self, Scratch *scratch, const Update *update, double *panel, uint32_t ld)
+/* The first row of an update, counted from its first one, that is row `to` or a later one of the panel, in nodes. */
+static uint32_t first_row(const Updating *u, uint32_t to)
+{
+    const uint32_t *rows = u->self->rows + u->source->rows + u->update->begin;
+    uint32_t low = 0, high = u->source->below - u->update->begin;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (u->scratch->row_map[rows[middle]] < to)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* What earlier supernodes subtract from rows [begin, end) of a panel, in nodes. */
+static void apply_updates(DvBlockLdl *self, const Supernode *super, double *panel, uint32_t begin, uint32_t end,
+                          Scratch *scratch)
 {
     const uint64_t b = self->block;
-    const Supernode *source = &self->supernodes[update->source];
-    const double *l = self->panels + source->panel + b * (source->width + update->begin);
-    const uint64_t depth = b * source->width, columns = b * (update->end - update->begin);
-    const uint32_t rows = source->below - update->begin;
-    dv_panel_pack(scratch->packed, l, source->ld, self->pivots + b * source->first, columns, depth);
-    const bool split = (double)(b * rows) * (double)(columns * depth) > WORTH_SPLITTING;
-    Updating updating = {self, source, update, scratch->row_map, scratch->packed, panel, ld, split ? NULL : scratch};
-    if (split)
-        dv_parallel_for(rows, ROWS_PER_CHUNK, update_rows, &updating);
-    else
-        update_rows(&updating, 0, rows);
+    const uint32_t *rows = self->rows + super->rows;
+    for (uint32_t k = 0; k < super->width; k++)
+        scratch->row_map[super->first + k] = k;
+    for (uint32_t i = 0; i < super->below; i++)
+        scratch->row_map[rows[i]] = super->width + i;
+    for (uint32_t k = super->updates; k < super[1].updates; k++) {
+        const Update *update = &self->updates[k];
+        const Supernode *source = &self->supernodes[update->source];
+        const Updating updating = {self, source, update, panel, super->ld, scratch};
+        const uint32_t from = first_row(&updating, begin), to = first_row(&updating, end);
+        if (from == to)
+            continue;
+        const uint64_t depth = b * source->width, columns = b * (update->end - update->begin);
+        dv_panel_pack(scratch->packed, self->panels + source->panel + b * (source->width + update->begin), source->ld,
+                      self->pivots + b * source->first, columns, depth);
+        update_rows(&updating, from, to);
+    }
 }
 
 /* The rows below a factored block, in groups of 8. */
@@ -220,21 +240,35 @@ static uint64_t factor_panel(DvBlockLdl *self, Scratch *scratch, const Supernode
     return done;
 }
 
-/* The index of the first pivot of supernode s that is zero, or its width. */
-static uint64_t factor_supernode(DvBlockLdl *self, const DvBlockMatrix *a, uint32_t s)
+typedef struct PanelRows {
+    DvBlockLdl *self;
+    const Supernode *super;
+    double *panel;
+} PanelRows;
+
+static void update_panel_rows(void *context, uint32_t begin, uint32_t end)
+{
+    const PanelRows *work = context;
+    Scratch *scratch = take_scratch(work->self);
+    apply_updates(work->self, work->super, work->panel, begin, end, scratch);
+    give_scratch(scratch);
+}
+
+/* The index of the first pivot of supernode s that is zero, or its width. Threads share the rows of a large panel, unless each has
+ * supernodes of its own. */
+static uint64_t factor_supernode(DvBlockLdl *self, const DvBlockMatrix *a, uint32_t s, bool shared)
 {
     const Supernode *super = &self->supernodes[s];
-    const uint32_t *rows = self->rows + super->rows;
+    const uint32_t height = super->width + super->below;
     double *panel = self->panels + super->panel;
-    Scratch *scratch = take_scratch(self);
     memset(panel, 0, (uint64_t)super->ld * self->block * super->width * sizeof *panel);
     scatter_entries(self, a, super, panel);
-    for (uint32_t k = 0; k < super->width; k++)
-        scratch->row_map[super->first + k] = k;
-    for (uint32_t i = 0; i < super->below; i++)
-        scratch->row_map[rows[i]] = super->width + i;
-    for (uint32_t u = super->updates; u < super[1].updates; u++)
-        apply_update(self, scratch, &self->updates[u], panel, super->ld);
+    PanelRows work = {self, super, panel};
+    if (shared)
+        dv_parallel_for(height, ROWS_PER_CHUNK, update_panel_rows, &work);
+    else
+        update_panel_rows(&work, 0, height);
+    Scratch *scratch = take_scratch(self);
     const uint64_t done = factor_panel(self, scratch, super, panel);
     give_scratch(scratch);
     const uint64_t first = (uint64_t)self->block * super->first;
@@ -259,7 +293,7 @@ static DvStatus factor_in_order(DvBlockLdl *self, const DvBlockMatrix *a, uint32
     const uint32_t b = self->block;
     for (uint32_t s = 0; s < self->supernode_count; s++) {
         const Supernode *super = &self->supernodes[s];
-        const uint64_t done = factor_supernode(self, a, s);
+        const uint64_t done = factor_supernode(self, a, s, false);
         if (done < (uint64_t)b * super->width) {
             *failed = self->order[super->first + done / b] * b + (uint32_t)(done % b);
             return DV_ERROR_SINGULAR;
@@ -268,37 +302,50 @@ static DvStatus factor_in_order(DvBlockLdl *self, const DvBlockMatrix *a, uint32
     return DV_OK;
 }
 
-typedef struct LevelTask {
+typedef struct SubtreeTask {
     DvBlockLdl *self;
     const DvBlockMatrix *a;
-    const uint32_t *supernodes;
     atomic_bool singular;
-} LevelTask;
+} SubtreeTask;
 
-static void factor_some(void *context, uint32_t begin, uint32_t end)
+static bool is_regular(DvBlockLdl *self, const DvBlockMatrix *a, uint32_t s, bool shared)
 {
-    LevelTask *task = context;
+    return factor_supernode(self, a, s, shared) == (uint64_t)self->block * self->supernodes[s].width;
+}
+
+static void factor_subtrees(void *context, uint32_t begin, uint32_t end)
+{
+    SubtreeTask *task = context;
     for (uint32_t i = begin; i < end; i++) {
-        const uint32_t s = task->supernodes[i];
-        if (factor_supernode(task->self, task->a, s) < (uint64_t)task->self->block * task->self->supernodes[s].width)
-            atomic_store(&task->singular, true);
+        const Subtree *subtree = &task->self->shared_out[i];
+        for (uint32_t s = subtree->first; s <= subtree->last && !atomic_load(&task->singular); s++)
+            if (!is_regular(task->self, task->a, s, false))
+                atomic_store(&task->singular, true);
     }
 }
 
-/* Level by level: the supernodes of a level at once, or the rows of each when there are few. False: singular. */
-static bool factor_by_level(DvBlockLdl *self, const DvBlockMatrix *a)
+/* Subtrees that cost little of the whole at once, each by one thread; then one after the other what is above them, whose rows the threads
+ * share. False: singular. */
+static bool factor_by_subtrees(DvBlockLdl *self, const DvBlockMatrix *a)
 {
-    for (uint32_t level = 0; level < self->level_count; level++) {
-        const uint32_t count = self->level_start[level + 1] - self->level_start[level];
-        LevelTask task = {.self = self, .a = a, .supernodes = self->by_level + self->level_start[level]};
-        if (count < dv_parallel_threads())
-            factor_some(&task, 0, count);
-        else
-            dv_parallel_for(count, 1, factor_some, &task);
-        if (atomic_load(&task.singular))
-            return false;
+    const uint32_t count = self->supernode_count;
+    const double *cost = self->subtree_cost;
+    double whole = 0.0;
+    for (uint32_t s = 0; s < count; s++)
+        whole += self->tree[s] == UINT32_MAX ? cost[s] : 0.0;
+    const double most = whole / (SUBTREES_PER_THREAD * dv_parallel_threads());
+    uint32_t tasks = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t above = self->tree[self->subtrees[i].last];
+        if (self->subtrees[i].cost <= most && (above == UINT32_MAX || cost[above] > most))
+            self->shared_out[tasks++] = self->subtrees[i];
     }
-    return true;
+    SubtreeTask task = {.self = self, .a = a};
+    dv_parallel_for(tasks, 1, factor_subtrees, &task);
+    for (uint32_t s = 0; s < count && !atomic_load(&task.singular); s++)
+        if (cost[s] > most && !is_regular(self, a, s, true))
+            return false;
+    return !atomic_load(&task.singular);
 }
 
 DvStatus dv_block_ldl_factor(DvBlockLdl *self, const DvBlockMatrix *a, uint32_t *failed)
@@ -312,7 +359,7 @@ DvStatus dv_block_ldl_factor(DvBlockLdl *self, const DvBlockMatrix *a, uint32_t 
         return factor_in_order(self, a, failed);
     dv_block_ldl_reserve_scratch(self);
     /* A singular matrix is factored again, to name the same pivot whatever the number of threads. */
-    return factor_by_level(self, a) ? DV_OK : factor_in_order(self, a, failed);
+    return factor_by_subtrees(self, a) ? DV_OK : factor_in_order(self, a, failed);
 }
 
 /* ---- solution ------------------------------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
  *
  * Order of elimination, elimination tree and column counts; columns with the same structure become supernodes, small ones are
  * merged with their parents (Ashcraft and Grimes 1989) by predicted cost; then the rows of each supernode, the updates it
- * receives, the places of its entries of A, and the levels of supernodes that do not depend on one another.
+ * receives, the places of its entries of A, and what the subtrees of supernodes cost.
  */
 #include "block_ldl_private.h"
 
@@ -367,27 +367,41 @@ void dv_block_ldl_reserve_scratch(DvBlockLdl *self)
     }
 }
 
-/* Supernodes by height: those of one height do not depend on one another. */
-static void build_levels(DvBlockLdl *self, const uint32_t *tree)
+static int costly_first(const void *a, const void *b)
+{
+    const double x = ((const Subtree *)a)->cost, y = ((const Subtree *)b)->cost;
+    return (x < y) - (x > y);
+}
+
+/* What the subtree of each supernode costs, whose parents are in self->tree. */
+static void build_subtrees(DvBlockLdl *self)
 {
     const uint32_t count = self->supernode_count;
-    uint32_t *height = dv_alloc(count, sizeof *height);
-    self->level_count = 0;
+    const double b = self->block;
+    self->subtrees = dv_alloc(count, sizeof *self->subtrees);
+    self->shared_out = dv_alloc(count, sizeof *self->shared_out);
+    self->subtree_cost = dv_alloc(count, sizeof *self->subtree_cost);
+    for (uint32_t s = 0; s < count; s++)
+        self->subtrees[s] = (Subtree){.first = s, .last = s};
     for (uint32_t s = 0; s < count; s++) {
-        if (tree[s] != NONE && height[tree[s]] < height[s] + 1)
-            height[tree[s]] = height[s] + 1;
-        if (height[s] + 1 > self->level_count)
-            self->level_count = height[s] + 1;
+        const Supernode *super = &self->supernodes[s];
+        const double width = b * super->width, below = b * super->below;
+        Subtree *subtree = &self->subtrees[s];
+        subtree->cost += width * width * (width / 3.0 + below);
+        for (uint32_t u = super->updates; u < super[1].updates; u++) {
+            const Update *update = &self->updates[u];
+            const Supernode *source = &self->supernodes[update->source];
+            const double columns = b * (update->end - update->begin), rows = b * (source->below - update->begin);
+            subtree->cost += columns * (rows - columns / 2.0) * b * source->width;
+        }
+        self->subtree_cost[s] = subtree->cost;
+        if (self->tree[s] == NONE)
+            continue;
+        Subtree *above = &self->subtrees[self->tree[s]];
+        above->cost += subtree->cost;
+        above->first = above->first < subtree->first ? above->first : subtree->first;
     }
-    self->by_level = dv_alloc(count, sizeof *self->by_level);
-    self->level_start = dv_alloc(self->level_count + 2, sizeof *self->level_start);
-    for (uint32_t s = 0; s < count; s++)
-        self->level_start[height[s] + 2]++;
-    for (uint32_t level = 2; level < self->level_count + 2; level++)
-        self->level_start[level] += self->level_start[level - 1];
-    for (uint32_t s = 0; s < count; s++)
-        self->by_level[self->level_start[height[s] + 1]++] = s;
-    dv_free(height);
+    qsort(self->subtrees, count, sizeof *self->subtrees, costly_first);
 }
 
 /* Leading dimensions, places of the panels, sizes of the scratch memory, and what the factorization will cost. */
@@ -469,10 +483,10 @@ static void build_entries(DvBlockLdl *self, const DvBlockMatrix *a)
 
 void dv_block_ldl_free_analysis(DvBlockLdl *self)
 {
-    void *blocks[] = {self->order,       self->position, self->supernodes, self->rows,   self->updates,
-                      self->entries,     self->by_level, self->panels,     self->pivots, self->inverse,
-                      self->level_start, self->work,     self->panel_rhs,  self->scale,  self->iterate,
-                      self->residual,    self->best};
+    void *blocks[] = {self->order,   self->position, self->supernodes, self->rows,       self->updates,
+                      self->entries, self->tree,     self->subtrees,   self->shared_out, self->subtree_cost,
+                      self->panels,  self->pivots,   self->inverse,    self->work,       self->panel_rhs,
+                      self->scale,   self->iterate,  self->residual,   self->best};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dv_free(blocks[i]);
     for (uint32_t i = 0; i < self->scratch_count; i++) {
@@ -481,7 +495,9 @@ void dv_block_ldl_free_analysis(DvBlockLdl *self)
         dv_free(self->scratch[i].runs);
         dv_free(self->scratch[i].row_map);
     }
-    self->order = self->position = self->rows = self->by_level = self->level_start = NULL;
+    self->order = self->position = self->rows = self->tree = NULL;
+    self->subtrees = self->shared_out = NULL;
+    self->subtree_cost = NULL;
     self->supernodes = NULL;
     self->updates = NULL;
     self->entries = NULL;
@@ -521,10 +537,10 @@ void dv_block_ldl_analyse_kept(DvBlockLdl *self, const DvBlockMatrix *a)
     build_updates(self, owner);
     lay_out_panels(self);
     build_entries(self, a);
-    build_levels(self, tree);
+    self->tree = tree;
+    build_subtrees(self);
 
     dv_free(owner);
-    dv_free(tree);
     dv_free(counts);
     dv_free(parent);
     dv_free(graph.neighbours);

@@ -47,6 +47,12 @@ typedef struct Scratch {
     atomic_bool taken;
 } Scratch;
 
+/* Supernodes [first, last], a supernode last of all and all that are below it in the tree. */
+typedef struct Subtree {
+    double cost; /* multiplications */
+    uint32_t first, last;
+} Subtree;
+
 enum { MAX_SCRATCH = 128 }; /* more threads than half of this wait for one another */
 
 struct DvBlockLdl {
@@ -78,11 +84,12 @@ struct DvBlockLdl {
     Scratch scratch[MAX_SCRATCH];
     uint32_t scratch_count;
     uint64_t product_size, packed_size, runs_size; /* of each scratch */
-    uint32_t *by_level;    /* [supernode_count] supernodes by height in their tree, those without children first */
-    uint32_t *level_start; /* [level_count + 1] */
-    uint32_t level_count;
-    double *work;      /* [work_size] a right-hand side in the order of elimination */
-    double *panel_rhs; /* the same gathered for one panel */
+    uint32_t *tree;                                /* [supernode_count] parent of each, UINT32_MAX: none */
+    Subtree *subtrees;    /* [supernode_count] those of all supernodes, the costly ones first */
+    Subtree *shared_out;  /* [supernode_count] of a factorization by several threads: those that one thread takes */
+    double *subtree_cost; /* [supernode_count] by supernode */
+    double *work;         /* [work_size] a right-hand side in the order of elimination */
+    double *panel_rhs;    /* the same gathered for one panel */
     uint64_t work_size;
 };
 
