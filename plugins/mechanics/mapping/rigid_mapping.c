@@ -231,12 +231,14 @@ static void place_in_plane(void *context, uint32_t begin, uint32_t end)
 
 static void move_points(void *context, uint32_t begin, uint32_t end)
 {
-    const Work *w = context;
+    const Work w = *(const Work *)context; /* of one's own: what is written may be anywhere */
+    const uint32_t *body = w.self->body;
+    const double *lever = w.self->lever;
     for (uint32_t i = begin; i < end; i++) {
-        const DvRigid3Deriv v = dv_rigid3_deriv_load(from_at(w, w->self->body[i]));
-        dv_vec3_store(dv_rigid3_velocity_at(v, dv_vec3_load(w->self->lever + 3 * (size_t)i)), to_at(w, i));
-        if (w->to_dim == 6)
-            dv_vec3_store(v.angular, to_at(w, i) + 3);
+        const DvRigid3Deriv v = dv_rigid3_deriv_load(from_at(&w, body[i]));
+        dv_vec3_store(dv_rigid3_velocity_at(v, dv_vec3_load(lever + 3 * (size_t)i)), to_at(&w, i));
+        if (w.to_dim == 6)
+            dv_vec3_store(v.angular, to_at(&w, i) + 3);
     }
 }
 

@@ -669,25 +669,41 @@ static void reserve(void *self_, DvPattern *pattern)
     element_blocks_reserve(&self->mesh, pattern);
 }
 
-/* block += R^T K_nm R of one element; of method exact H_nm. */
+/* R^T K_nm R of one element, or R^T H_nm R, whose three columns of rows are given: block += that. */
+DV_SIMD_INLINE void add_turned_columns(const double *const column[3], uint32_t stride, const double *r,
+                                       DvReal4 block[3])
+{
+    const DvReal4 row[3] = {{r[0], r[8], r[16]}, {r[24], r[32], r[40]}, {r[48], r[56], r[64]}};
+    DV_EACH (a, 3) {
+        const uint32_t at = (uint32_t)a * stride;
+        const DvReal4 turned = column[0][at] * row[0] + column[1][at] * row[1] + column[2][at] * row[2];
+        DV_EACH (i, 3)
+            block[i] += r[DV_LANES * (3 * a + i)] * turned;
+    }
+}
+
+/* block += R^T K_nm R of one element; of method exact H_nm, which alone is put together first. */
 DV_SIMD_INLINE void add_turned_block(const HexahedronFEMForceField *self, uint32_t element, uint32_t n, uint32_t m,
                                      DvReal4 block[3])
 {
     const Stiffness *k = &self->shapes.stiffness[self->shape[element]];
     const double *r =
         (const double *)self->frame[element / DV_LANES] + element % DV_LANES; /* entry (i, j) at 8 (3 i + j) */
-    const DvReal4 row[3] = {{r[0], r[8], r[16]}, {r[24], r[32], r[40]}, {r[48], r[56], r[64]}};
+    const double *column[3];
+    DV_EACH (c, 3)
+        column[c] = (const double *)k->column[NODES * c + (int)m] + n;
+    if (!self->exact) {
+        add_turned_columns(column, DV_LANES, r, block);
+        return;
+    }
     double local[3][3];
     DV_EACH (a, 3)
         DV_EACH (c, 3)
-            local[a][c] = ((const double *)k->column[NODES * c + (int)m])[DV_LANES * a + (int)n];
-    if (self->exact)
-        exact_add_block(&self->exact[element], n, m, local);
-    DV_EACH (a, 3) {
-        const DvReal4 turned = local[a][0] * row[0] + local[a][1] * row[1] + local[a][2] * row[2];
-        DV_EACH (i, 3)
-            block[i] += r[DV_LANES * (3 * a + i)] * turned;
-    }
+            local[a][c] = column[c][DV_LANES * a];
+    exact_add_block(&self->exact[element], n, m, local);
+    DV_EACH (c, 3)
+        column[c] = &local[0][c];
+    add_turned_columns(column, 3, r, block);
 }
 
 typedef struct AssembleWork {

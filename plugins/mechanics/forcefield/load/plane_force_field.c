@@ -8,6 +8,7 @@
  * and the cut have no derivative. The normal is taken as given, of any length. Of rigid bodies the centre counts.
  */
 #include "forcefield/force_field.h"
+#include <divan/math/simd.h>
 #include <divan/types/color.h>
 
 #include <math.h>
@@ -146,27 +147,41 @@ static void plane_work(PlaneForceField *self, PlaneWork *work)
     work->stiffness = dv_data_double(&self->stiffness);
 }
 
-static void force_chunk(void *context, uint32_t begin, uint32_t end)
+/* One body for every DOF type: of points in space callers pass constants. */
+DV_SIMD_INLINE void force_body(const PlaneWork *work, uint32_t begin, uint32_t end, uint32_t dim, uint32_t coord,
+                               uint32_t deriv)
 {
-    const PlaneWork *work = context;
+    const double stiffness = work->stiffness, damping = work->damping;
+    double normal[MOST_COMPONENTS];
+    for (uint32_t c = 0; c < dim; c++)
+        normal[c] = work->normal[c];
     bool *touching = work->self->touching;
     for (uint32_t p = work->self->first + begin; p < work->self->first + end; p++) {
-        const double *x = work->x + (size_t)p * work->coord, *v = work->v + (size_t)p * work->deriv;
-        double *f = work->f + (size_t)p * work->deriv, depth = -work->d, force[MOST_COMPONENTS], square = 0.0;
-        for (uint32_t c = 0; c < work->dim; c++)
-            depth += x[c] * work->normal[c];
+        const double *x = work->x + (size_t)p * coord, *v = work->v + (size_t)p * deriv;
+        double *f = work->f + (size_t)p * deriv, depth = -work->d, force[MOST_COMPONENTS], square = 0.0;
+        for (uint32_t c = 0; c < dim; c++)
+            depth += x[c] * normal[c];
         touching[p] = work->bilateral || depth < 0.0;
         if (!touching[p])
             continue;
-        for (uint32_t c = 0; c < work->dim; c++) {
-            force[c] = work->normal[c] * (-work->stiffness * depth) - v[c] * (-work->damping * depth);
+        for (uint32_t c = 0; c < dim; c++) {
+            force[c] = normal[c] * (-stiffness * depth) - v[c] * (-damping * depth);
             square += force[c] * force[c];
         }
         const double scale =
             work->max_force > 0.0 && square > work->max_force * work->max_force ? work->max_force / sqrt(square) : 1.0;
-        for (uint32_t c = 0; c < work->dim; c++)
+        for (uint32_t c = 0; c < dim; c++)
             f[c] += scale * force[c];
     }
+}
+
+static void force_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const PlaneWork *work = context;
+    if (work->dim == 3 && work->coord == 3 && work->deriv == 3)
+        force_body(work, begin, end, 3, 3, 3);
+    else
+        force_body(work, begin, end, work->dim, work->coord, work->deriv);
 }
 
 static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
@@ -188,19 +203,33 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     dv_parallel_for(self->last - self->first, POINTS_PER_CHUNK, force_chunk, &work);
 }
 
+DV_SIMD_INLINE void dforce_body(const PlaneWork *work, uint32_t begin, uint32_t end, uint32_t dim, uint32_t deriv)
+{
+    const double stiffness = work->stiffness, k = work->k, *v = work->v;
+    const bool *touching = work->self->touching;
+    double *f = work->f, normal[MOST_COMPONENTS];
+    for (uint32_t c = 0; c < dim; c++)
+        normal[c] = work->normal[c];
+    const uint32_t first = work->self->first;
+    for (uint32_t p = first + begin; p < first + end; p++) {
+        if (!touching[p])
+            continue;
+        const double *dx = v + (size_t)p * deriv;
+        double *df = f + (size_t)p * deriv, along = 0.0;
+        for (uint32_t c = 0; c < dim; c++)
+            along += dx[c] * normal[c];
+        for (uint32_t c = 0; c < dim; c++)
+            df[c] += normal[c] * (-k * stiffness * along);
+    }
+}
+
 static void dforce_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const PlaneWork *work = context;
-    for (uint32_t p = work->self->first + begin; p < work->self->first + end; p++) {
-        if (!work->self->touching[p])
-            continue;
-        const double *dx = work->v + (size_t)p * work->deriv;
-        double *df = work->f + (size_t)p * work->deriv, along = 0.0;
-        for (uint32_t c = 0; c < work->dim; c++)
-            along += dx[c] * work->normal[c];
-        for (uint32_t c = 0; c < work->dim; c++)
-            df[c] += work->normal[c] * (-work->k * work->stiffness * along);
-    }
+    if (work->dim == 3 && work->deriv == 3)
+        dforce_body(work, begin, end, 3, 3);
+    else
+        dforce_body(work, begin, end, work->dim, work->deriv);
 }
 
 static void add_dforce(void *self_, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
