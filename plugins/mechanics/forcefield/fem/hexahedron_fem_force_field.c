@@ -682,9 +682,10 @@ DV_SIMD_INLINE void add_turned_columns(const double *const column[3], uint32_t s
     }
 }
 
-/* block += R^T K_nm R of one element; of method exact H_nm, which alone is put together first. */
+/* block += R^T K_nm R of one element; of method exact H_nm, which alone is put together first. Callers pass a constant: with both ways
+ * in a loop it runs out of registers. */
 DV_SIMD_INLINE void add_turned_block(const HexahedronFEMForceField *self, uint32_t element, uint32_t n, uint32_t m,
-                                     DvReal4 block[3])
+                                     bool exact, DvReal4 block[3])
 {
     const Stiffness *k = &self->shapes.stiffness[self->shape[element]];
     const double *r =
@@ -692,7 +693,7 @@ DV_SIMD_INLINE void add_turned_block(const HexahedronFEMForceField *self, uint32
     const double *column[3];
     DV_EACH (c, 3)
         column[c] = (const double *)k->column[NODES * c + (int)m] + n;
-    if (!self->exact) {
+    if (!exact) {
         add_turned_columns(column, DV_LANES, r, block);
         return;
     }
@@ -719,9 +720,8 @@ DV_SIMD_INLINE void unpack(const DvReal4 block[3], double dense[9])
             dense[3 * r + c] = block[r][c];
 }
 
-DV_SIMD_CLONES static void diagonal_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_INLINE void diagonal_body(const AssembleWork *work, uint32_t begin, uint32_t end, bool exact)
 {
-    const AssembleWork *work = context;
     const HexahedronFEMForceField *self = work->self;
     const ElementBlocks *mesh = &self->mesh;
     for (uint32_t p = begin; p < end; p++) {
@@ -731,16 +731,15 @@ DV_SIMD_CLONES static void diagonal_chunk(void *context, uint32_t begin, uint32_
             const uint32_t element = mesh->entry[e] / NODES, n = mesh->entry[e] % NODES;
             for (uint32_t m = 0; m < NODES; m++) /* a collapsed element has a point more than once */
                 if (self->corner[element * (size_t)NODES + m] == p)
-                    add_turned_block(self, element, n, m, block);
+                    add_turned_block(self, element, n, m, exact, block);
         }
         unpack(block, dense);
         add_block3(work->view, p, dense, work->factor);
     }
 }
 
-DV_SIMD_CLONES static void pair_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_INLINE void pair_body(const AssembleWork *work, uint32_t begin, uint32_t end, bool exact)
 {
-    const AssembleWork *work = context;
     const HexahedronFEMForceField *self = work->self;
     const ElementBlocks *mesh = &self->mesh;
     for (uint32_t k = begin; k < end; k++) {
@@ -748,11 +747,29 @@ DV_SIMD_CLONES static void pair_chunk(void *context, uint32_t begin, uint32_t en
         double dense[9];
         for (uint32_t e = mesh->pair_begin[k]; e < mesh->pair_end[k]; e++)
             add_turned_block(self, mesh->pair_entry[e] >> 6, mesh->pair_entry[e] >> 3 & 7, mesh->pair_entry[e] & 7,
-                             block);
+                             exact, block);
         unpack(block, dense);
         add_block3(work->view, mesh->points + 2 * k, dense, work->factor);
         add_block3_transposed(work->view, mesh->points + 2 * k + 1, dense, work->factor);
     }
+}
+
+DV_SIMD_CLONES static void diagonal_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const AssembleWork *work = context;
+    if (work->self->exact)
+        diagonal_body(work, begin, end, true);
+    else
+        diagonal_body(work, begin, end, false);
+}
+
+DV_SIMD_CLONES static void pair_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const AssembleWork *work = context;
+    if (work->self->exact)
+        pair_body(work, begin, end, true);
+    else
+        pair_body(work, begin, end, false);
 }
 
 static void assemble(void *self_, const DvStep *step, double k, double b, const DvMatrixView *view)
