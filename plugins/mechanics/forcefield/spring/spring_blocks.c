@@ -462,6 +462,44 @@ DV_SIMD_INLINE void assemble_body(SpringWork *work, uint32_t begin, uint32_t end
     }
 }
 
+/* The same where blocks are those of points in space: eight of their nine numbers are one vector. */
+DV_SIMD_CLONES static void assemble_in_space(const SpringBlocks *set, double k, const DvMatrixView *view)
+{
+    for (uint32_t i = 0; i < set->count; i++) {
+        const DvReal8 *tangent = set->tangent + (size_t)(i / DV_LANES) * 5;
+        const uint32_t lane = i % DV_LANES, *slot = view->slot + 4 * (size_t)i;
+        const double axial = k * tangent[3][lane], all = k * tangent[4][lane];
+        const DvReal4 u = {tangent[0][lane], tangent[1][lane], tangent[2][lane], 0.0}, scaled = axial * u;
+        const DvReal8 diagonal = {all, 0.0, 0.0, 0.0, all, 0.0, 0.0, 0.0};
+        const DvReal8 dense =
+            DV_SHUFFLE(scaled, scaled, 0, 0, 0, 1, 1, 1, 2, 2) * DV_SHUFFLE(u, u, 0, 1, 2, 0, 1, 2, 0, 1) + diagonal;
+        const double corner = scaled[2] * u[2] + all;
+        DV_EACH (pair, 4) {
+            double *at = view->values + 9 * (size_t)slot[pair];
+            const bool minus = pair == 0 || pair == 3;
+            DV_REAL8_SET(at) = minus ? DV_REAL8(at) - dense : DV_REAL8(at) + dense;
+            at[8] = minus ? at[8] - corner : at[8] + corner;
+        }
+    }
+}
+
+/* In the plane a block is one vector. */
+DV_SIMD_CLONES static void assemble_in_plane(const SpringBlocks *set, double k, const DvMatrixView *view)
+{
+    for (uint32_t i = 0; i < set->count; i++) {
+        const DvReal8 *tangent = set->tangent + (size_t)(i / DV_LANES) * 4;
+        const uint32_t lane = i % DV_LANES, *slot = view->slot + 4 * (size_t)i;
+        const double axial = k * tangent[2][lane], all = k * tangent[3][lane];
+        const double x = tangent[0][lane], y = tangent[1][lane];
+        const DvReal4 rows = {x, x, y, y}, columns = {x, y, x, y}, diagonal = {all, 0.0, 0.0, all};
+        const DvReal4 dense = axial * rows * columns + diagonal;
+        DV_EACH (pair, 4) {
+            double *at = view->values + 4 * (size_t)slot[pair];
+            *(DvReal4At *)at = pair == 0 || pair == 3 ? DV_REAL4(at) - dense : DV_REAL4(at) + dense;
+        }
+    }
+}
+
 /* Calls a body with the numbers of the DOF type as constants, so that its loops over components are written out. */
 typedef void SpringBody(SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord, uint32_t deriv);
 DV_SIMD_INLINE void with_dof_type(SpringBody *body, void *context, uint32_t begin, uint32_t end)
@@ -587,7 +625,11 @@ void spring_blocks_reserve(const SpringBlocks *set, DvPattern *pattern)
 void spring_blocks_assemble(SpringBlocks *set, double k, const DvMatrixView *view)
 {
     SpringWork work = {.set = set, .k = k, .view = view};
-    if (set->count > 0)
+    if (set->dof == &dv_vec3d && view->direct && view->block == 3)
+        assemble_in_space(set, k, view);
+    else if (set->dof == &dv_vec2d && view->direct && view->block == 2)
+        assemble_in_plane(set, k, view);
+    else if (set->count > 0)
         assemble_springs(&work, 0, set->count);
 }
 
