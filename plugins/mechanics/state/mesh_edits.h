@@ -26,7 +26,7 @@ typedef struct MeshEdits {
     bool points_edited; /* some have come or gone */
     bool restored;      /* all, by a saved scene that goes on */
     const bool *paired; /* of who has such pairs: whether they are made */
-    DvData *kept_pairs; /* optional, a state field: empty from when everything was made anew; see element_blocks.h and half_edges.h */
+    DvData *kept_pairs; /* optional, a state field: empty when all was made anew; see element_blocks.h, half_edges.h */
     DvElementKind kind; /* of the elements */
     DvElementData of_points, of_elements;
 } MeshEdits;
