@@ -15,6 +15,7 @@
 
 #include "serve.h"
 
+enum { COPIED_MOST = 1 << 20 };  /* bytes */
 enum { COARSE = 80, FINE = 95 }; /* quality of JPEG */
 
 typedef struct Browser {
@@ -167,12 +168,25 @@ static bool open_browser(View *view)
     return true;
 }
 
+/* What is copied in the window goes to the clipboard of the browser. */
+static void copy(void *context, const char *text)
+{
+    const View *view = context;
+    const Browser *browser = view->at_screen;
+    if (strlen(text) <= COPIED_MOST)
+        server_say(browser->server, "copy", text);
+    else
+        logbook_add(view->book, DV_LEVEL_WARNING, NULL,
+                    "%zu bytes are too many for the clipboard of a browser: %d at most", strlen(text), COPIED_MOST);
+}
+
 static bool start_panels(View *view, const char *font)
 {
     const Browser *browser = view->at_screen;
     if (!ui_start(NULL, NULL, font, 1))
         return failed("OpenGL 3.3 is there, but what draws panels does not start",
                       "it takes libGL.so.1 (on Debian: libgl1)");
+    ui_on_copy(copy, view);
     set_size(view, view->wishes.width, view->wishes.height);
     printf("divan-view: open %s\n", server_url(browser->server));
     (void)fflush(stdout);

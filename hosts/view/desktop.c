@@ -7,6 +7,8 @@
 #include <SDL.h>
 #include <stdio.h>
 
+#include "display.h"
+
 typedef struct Desktop {
     SDL_Window *window;
     SDL_GLContext context;
@@ -54,6 +56,14 @@ static bool open_window(View *view, Desktop *desktop)
     return true;
 }
 
+/* The thread of the simulation ends what it records. */
+static void end_session(void *context)
+{
+    const View *view = context;
+    filming_end(context);
+    session_free(view->session);
+}
+
 static bool open_desktop(View *view)
 {
     Desktop *desktop = g_new0(Desktop, 1);
@@ -64,6 +74,7 @@ static bool open_desktop(View *view)
         return failed("no display",
                       "set DISPLAY or WAYLAND_DISPLAY, show the window in a browser by `divan-view --serve 8080`, "
                       "or use `divan run` and `divan render`, which need none");
+    display_take_errors(end_session, view);
     desktop->wake_event = SDL_RegisterEvents(1);
     return open_window(view, desktop);
 }

@@ -142,7 +142,8 @@ static void drop_text(GQueue *texts, const char *word)
     }
 }
 
-void server_tell(Server *server, const char *word, const char *rest)
+/* A newer one takes the place of one that has not left: no more wait than there are words. */
+static void send_words(Server *server, const char *word, const char *rest, bool kept)
 {
     char *text = g_strdup_printf("%s %s", word, rest);
     g_mutex_lock(&server->mutex);
@@ -151,11 +152,22 @@ void server_tell(Server *server, const char *word, const char *rest)
         place++;
     if (place < server->told->len)
         (void)g_ptr_array_remove_index(server->told, place);
-    g_ptr_array_add(server->told, g_strdup(text));
+    if (kept)
+        g_ptr_array_add(server->told, g_strdup(text));
     drop_text(&server->texts, word);
     g_queue_push_tail(&server->texts, text);
     g_mutex_unlock(&server->mutex);
     lws_cancel_service(server->context);
+}
+
+void server_tell(Server *server, const char *word, const char *rest)
+{
+    send_words(server, word, rest, true);
+}
+
+void server_say(Server *server, const char *word, const char *rest)
+{
+    send_words(server, word, rest, false);
 }
 
 /* The page */

@@ -16,7 +16,7 @@
  *   blur                     keys and buttons are up
  *
  * To the browser: a frame as a binary message, a JPEG of the size asked for; and in text "title ...", "cursor ..." (of CSS), "fullscreen 1",
- * "moved" (another browser has the window now) and "ended".
+ * "copy ..." (for its clipboard), "moved" (another browser has the window now) and "ended".
  *
  * One browser has the window: the one that came last. At most two frames are on their way to it; the server keeps none that it has not sent.
  * The events of a browser that sends them faster than they are taken wait in its own socket.
@@ -46,5 +46,7 @@ bool server_takes_frame(Server *server);
 void server_send_frame(Server *server, uint8_t *jpeg, size_t size); /* taken over: dv_free */
 /* Something in text, which one that comes later is told too: the last one that begins with the same word. */
 void server_tell(Server *server, const char *word, const char *rest);
+/* Likewise, but one that comes later is not told. */
+void server_say(Server *server, const char *word, const char *rest);
 
 #endif

@@ -200,6 +200,14 @@ bool ui_start(SDL_Window *window, void *context, const char *font, float scale)
     return ImGui_ImplOpenGL3_Init("#version 330");
 }
 
+void ui_on_copy(void (*copy)(void *context, const char *text), void *context)
+{
+    ImGuiIO &io = ImGui::GetIO();
+    io.ClipboardUserData = context;
+    io.SetClipboardTextFn = copy;
+    io.GetClipboardTextFn = [](void *) -> const char * { return ""; };
+}
+
 void ui_stop(void)
 {
     ImGui_ImplOpenGL3_Shutdown();

@@ -37,6 +37,8 @@ bool ui_start(SDL_Window *window, void *context, const char *font, float scale);
 void ui_stop(void);
 void ui_resize(float width, float height);
 void ui_event(const SDL_Event *event);
+/* Who is given text that is copied, instead of the clipboard of SDL; what is pasted comes as text of the keyboard. */
+void ui_on_copy(void (*copy)(void *context, const char *text), void *context);
 void ui_begin(void);
 void ui_end(void);           /* draws into the framebuffer that is bound */
 bool ui_wants_keys(void);    /* somebody types */

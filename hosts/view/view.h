@@ -4,7 +4,7 @@
  *
  *   main.c       the command line
  *   window.c     events, shortcuts, frames
- *   desktop.c    a screen: a window of SDL
+ *   desktop.c    a screen: a window of SDL; display.c what X11 reports
  *   browser.c    another: a browser, by serve.c
  *   viewport.c   the picture of the scene, the mouse over it
  *   panels.c     tree, fields, log, plots, times

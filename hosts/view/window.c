@@ -455,7 +455,8 @@ static bool needs_own_frame(const SDL_Event *event)
     if (event->type == SDL_MOUSEBUTTONDOWN || event->type == SDL_MOUSEBUTTONUP)
         return true;
     const SDL_Keycode key = event->key.keysym.sym;
-    return event->type == SDL_KEYDOWN && (key < SDLK_SPACE || key > SDLK_z) && !(key >= SDLK_LCTRL && key <= SDLK_RGUI);
+    const bool is_letter = key >= SDLK_SPACE && key <= SDLK_z && !(event->key.keysym.mod & KMOD_CTRL);
+    return event->type == SDL_KEYDOWN && !is_letter && !(key >= SDLK_LCTRL && key <= SDLK_RGUI);
 }
 
 /* What is typed ahead: an editor gets the keys some frames after it was asked for, which may have waited for a snapshot, and gives them back

@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 
 from viewer import (FAILURES, SECONDS, Served, Socket, begin_folder, check, draws_without_display, end_folder, recorded, replay,
                     size_of_jpeg, wait_for)
@@ -129,6 +130,13 @@ def frames_and_buttons(browser):
 def change_a_stiffness(browser):
     browser.press("f", 2)
     browser.type("elasticity")
+    time.sleep(1)  # a control key that comes in the same frame takes letters with it
+
+    def copies():
+        browser.press("a", 2)
+        browser.press("c", 2)
+        return "copy elasticity" in browser.texts
+    browser.wait("what was copied", copies)
     browser.press("Return")
     browser.type("youngModulus")
     browser.press("Return")

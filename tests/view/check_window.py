@@ -183,6 +183,21 @@ def refused(status, words, *arguments, **environment):
           "%s: exit status %d: %s" % (" ".join(arguments), done.returncode, done.stderr))
 
 
+def display_goes():
+    """The server of the display ends: that is said, and what was recorded is whole."""
+    before = os.environ["DISPLAY"]
+    server, os.environ["DISPLAY"] = start_display()
+    window = Window("beam.scn", "--start", "--record", "gone.session")
+    wait_for("a recording", lambda: recorded("start ", "gone.session"))
+    server.kill()
+    server.wait()
+    status = window.end()
+    os.environ["DISPLAY"] = before
+    check(status == 1 and "divan-view: the display is gone" in window.said() and "XIO" not in window.said(),
+          "a display that goes: %d: %s" % (status, window.said()))
+    check(recorded(" end ", "gone.session"), "the recording has no end after the display has gone")
+
+
 def full_disk():
     """A file may have no more than 2048 bytes: that is said once, the simulation goes on, and what was written is still there."""
     window = Window("beam.scn", "--record", "full.session", shell="trap '' XFSZ; ulimit -f 2; ")
@@ -228,6 +243,7 @@ def main():
         session()
         close("closed.session", ask_to_close)
         close("ended.session", lambda window: window.process.terminate())
+        display_goes()
         full_disk()
         mistakes()
     finally:
