@@ -769,8 +769,9 @@ static void a_camera_passes_the_views_that_were_added(void **state)
     (void)state;
     static const double views[2][7] = {{0, 0, 10, 0, 0, 0, 1}, {4, 2, 10, 0, 0.6, 0, 0.8}};
     char *file = in_folder("work.session");
-    open_text("<Node name='root' dt='0.5'><DefaultAnimationLoop/>"
-              "<RecordedCamera name='tour' position='1 1 1' orientation='0 0 0 1' endTime='4'/><MechanicalObject position='0 0 0'/></Node>");
+    open_text(
+        "<Node name='root' dt='0.5'><DefaultAnimationLoop/>"
+        "<RecordedCamera name='tour' position='1 1 1' orientation='0 0 0 1' endTime='4'/><MechanicalObject position='0 0 0'/></Node>");
     post(MESSAGE_RECORD, NULL, file, 0);
     post(MESSAGE_NAVIGATE, NULL, NULL, 0);
     post(MESSAGE_SELECT, "/tour", NULL, 0);

@@ -280,16 +280,16 @@ static void a_shadow_falls_where_the_light_says(void **state)
         }
 }
 
+#define SIDE_LIGHT(way, size) \
+    "<DirectionalLight direction='" way "' color='0.5 0.5 0.5 1' shadowTextureSize='" size "'/>"
+
 /* Maps of another size, or for more lights, are made anew: what was drawn before changes nothing. */
 static void shadows_have_the_size_and_the_lights_of_their_scene(void **state)
 {
     (void)state;
-    static const char *const lights[] = {
-        "<DirectionalLight direction='1 0 1' color='0.5 0.5 0.5 1' shadowTextureSize='16'/>",
-        "<DirectionalLight direction='1 0 1' color='0.5 0.5 0.5 1' shadowTextureSize='512'/>",
-        "<DirectionalLight direction='1 0 1' color='0.5 0.5 0.5 1' shadowTextureSize='512'/>"
-        "<DirectionalLight direction='-1 0.5 1' color='0.5 0.5 0.5 1' shadowTextureSize='512'/>",
-        "<DirectionalLight direction='1 0 1' color='0.5 0.5 0.5 1' shadowTextureSize='16'/>"};
+    static const char *const lights[] = {SIDE_LIGHT("1 0 1", "16"), SIDE_LIGHT("1 0 1", "512"),
+                                         SIDE_LIGHT("1 0 1", "512") SIDE_LIGHT("-1 0.5 1", "512"),
+                                         SIDE_LIGHT("1 0 1", "16")};
     static Shot shots[4], alone;
     for (int i = 0; i < 4; i++) {
         DvText text = {0};
