@@ -5,7 +5,7 @@
  *
  *   analyse  order the node graph, elimination tree, column counts; columns with the same structure below the diagonal
  *            become a supernode, and small supernodes are merged with their parents where the zeros that this stores cost
- *            less than the bookkeeping that it saves; then the rows of each supernode and, for each supernode, the list of
+ *            less than the bookkeeping that it saves, and wide ones are split; then the rows of each supernode and, for each supernode, the list of
  *            earlier ones that update it
  *   factor   supernode by supernode: scatter the entries of A, subtract the updates of earlier supernodes as dense products,
  *            factor the dense panel
@@ -30,7 +30,7 @@
 #include <string.h>
 
 enum {
-    ROWS_PER_CHUNK = 48,     /* nodes of a panel that one task takes */
+    ROWS_PER_CHUNK = 64,     /* nodes of a panel that one task takes */
     SUBTREES_PER_THREAD = 4, /* at least, of a balanced tree */
     GROUPS_PER_CHUNK = 12,   /* of 8 rows, likewise */
     MAX_REFINEMENTS = 10

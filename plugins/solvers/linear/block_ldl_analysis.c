@@ -17,6 +17,8 @@
 
 static const uint32_t NONE = UINT32_MAX;
 
+enum { MAX_WIDTH = 240 }; /* of a supernode, in scalars */
+
 /* Node graph of the blocks that are kept, without the diagonal. */
 typedef struct Graph {
     uint32_t *begin, *neighbours;
@@ -255,6 +257,34 @@ static void build_supernodes(DvBlockLdl *self, const uint32_t *parent, const uin
     dv_free(above);
     dv_free(start);
     dv_free(fundamental);
+}
+
+/* Wide supernodes become several, each the child of the next: while one thread factors the square on top of a panel the others wait. */
+static void split_supernodes(DvBlockLdl *self, uint32_t **tree)
+{
+    const uint32_t count = self->supernode_count, most = MAX_WIDTH / self->block;
+    uint32_t *number = dv_alloc(count + 1, sizeof *number); /* of the first part of each */
+    for (uint32_t s = 0; s < count; s++)
+        number[s + 1] = number[s] + (self->supernodes[s].width + most - 1) / most;
+    Supernode *parts = dv_alloc(number[count] + 1, sizeof *parts);
+    uint32_t *above = dv_alloc(number[count], sizeof *above);
+    for (uint32_t s = 0; s < count; s++) {
+        const Supernode *super = &self->supernodes[s];
+        const uint32_t pieces = number[s + 1] - number[s];
+        for (uint32_t i = 0; i < pieces; i++) {
+            const uint32_t begin = super->width * i / pieces, end = super->width * (i + 1) / pieces;
+            parts[number[s] + i].first = super->first + begin;
+            parts[number[s] + i].width = end - begin;
+            above[number[s] + i] = number[s] + i + 1;
+        }
+        above[number[s + 1] - 1] = (*tree)[s] == NONE ? NONE : number[(*tree)[s]];
+    }
+    self->supernode_count = number[count];
+    dv_free(self->supernodes);
+    dv_free(*tree);
+    dv_free(number);
+    self->supernodes = parts;
+    *tree = above;
 }
 
 static int ascending(const void *a, const void *b)
@@ -532,6 +562,7 @@ void dv_block_ldl_analyse_kept(DvBlockLdl *self, const DvBlockMatrix *a)
         self->nonzeros += b * b * (counts[k] - 1) + b * (b - 1) / 2;
     apply_postorder(n, self->order, parent, counts);
     build_supernodes(self, parent, counts, &tree);
+    split_supernodes(self, &tree);
     build_rows(self, &graph, tree);
     uint32_t *owner = map_columns(self);
     build_updates(self, owner);
