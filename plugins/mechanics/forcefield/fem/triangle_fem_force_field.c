@@ -95,7 +95,7 @@ static DvStatus initial_shape(TriangleFEMForceField *self, uint32_t points, cons
     }
     size_t given;
     *shape = dv_data_doubles(&self->initial_points, &given);
-    if (!self->initial.topology && given == points && given > 0)
+    if (!self->initial.topology && given == points)
         return DV_OK;
     DvConstVec rest;
     const DvStatus status = state_at_rest(dv_object_of(self), self->base.state, &rest);
