@@ -7,35 +7,29 @@
  * Elements are the triangles of the topology or, when it starts with none, its quads cut in two. When the mesh changes, materials and
  * the shape without stress stay with their elements and points; the rest is made again where it was touched, of quads everywhere.
  */
-#include "forcefield/fem/material.h"
-#include "forcefield/fem/triangle_blocks.h"
+#include "forcefield/fem/triangle_force_field.h"
 
 #include <divan/element_data.h>
 #include <string.h>
 
 typedef struct TriangleFEMForceField {
-    SingleState base;
+    TriangleForceField common; /* first */
     DvLink topology_link;
     Material material;
     DvData initial_points, method, thickness, plane_strain;
 
-    DvTopologyRef topology;
-    ElementMaterials materials;
     DvElementData initial;    /* what initialPoints held, of each point; not attached when it is empty */
     uint64_t initial_version; /* of the field then */
     bool from_quads;
-    DvData kept_pairs;
-    MeshEdits edits; /* since the blocks were brought up to date */
-    TriangleBlocks blocks;
-    uint64_t structure, edited; /* + 1 when couplings, or numbers of the matrix, have become others */
+    uint64_t edited; /* + 1 when numbers of the matrix have become others */
 } TriangleFEMForceField;
 
 static const char *const methods[] = {"small", "large", "linear", "exact", NULL}; /* as TriangleMethod */
 
 #define FIELD(member, name, type, ...) DV_FIELD(TriangleFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    SINGLE_STATE_FIELDS(TriangleFEMForceField, base),
-    KEPT_PAIRS_FIELD(TriangleFEMForceField, kept_pairs),
+    SINGLE_STATE_FIELDS(TriangleFEMForceField, common.base),
+    KEPT_PAIRS_FIELD(TriangleFEMForceField, common.kept_pairs),
     DV_LINK(TriangleFEMForceField, topology_link, "topology", DV_TOPOLOGY, .help = "mesh; that of the node by default"),
     MATERIAL_FIELDS(TriangleFEMForceField, material, 0),
     FIELD(initial_points, "initialPoints", dv_type_vec3s, .unit = "m",
@@ -61,10 +55,10 @@ static void set_materials(TriangleFEMForceField *self, const uint32_t *numbers, 
     const bool plane_strain = dv_data_bool(&self->plane_strain);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t triangle = numbers ? numbers[i] : i;
-        const ElementMaterial material = element_material(&self->materials, triangle);
+        const ElementMaterial material = element_material(&self->common.materials, triangle);
         const double young = material.young, poisson = material.poisson;
         const double lambda = plane_strain ? lame_lambda(young, poisson) : lame_lambda_plane_stress(young, poisson);
-        triangle_blocks_set_material(&self->blocks, triangle, thickness, lambda, lame_mu(young, poisson));
+        triangle_blocks_set_material(&self->common.blocks, triangle, thickness, lambda, lame_mu(young, poisson));
     }
 }
 
@@ -77,10 +71,10 @@ static DvStatus follow_initial_points(TriangleFEMForceField *self)
         return DV_OK;
     self->initial_version = dv_data_version(&self->initial_points);
     dv_element_data_detach(&self->initial);
-    if (given == 0 || self->topology.ops->point_count(self->topology.self) != given)
+    if (given == 0 || self->common.topology.ops->point_count(self->common.topology.self) != given)
         return DV_OK;
     self->initial = (DvElementData){.kind = DV_POINTS, .entry_size = 3 * sizeof *at, .interpolate = true};
-    const DvStatus status = dv_element_data_attach(&self->initial, self->topology.object);
+    const DvStatus status = dv_element_data_attach(&self->initial, self->common.topology.object);
     if (status == DV_OK)
         memcpy(self->initial.entries, at, given * self->initial.entry_size);
     return status;
@@ -98,18 +92,18 @@ static DvStatus initial_shape(TriangleFEMForceField *self, uint32_t points, cons
     if (!self->initial.topology && given == points)
         return DV_OK;
     DvConstVec rest;
-    const DvStatus status = state_at_rest(dv_object_of(self), self->base.state, &rest);
+    const DvStatus status = state_at_rest(dv_object_of(self), self->common.base.state, &rest);
     *shape = rest.at;
     return status;
 }
 
 static DvStatus build(TriangleFEMForceField *self)
 {
-    self->structure++;
-    DvElements triangles = dv_topology_elements(&self->topology, DV_TRIANGLES);
+    self->common.structure++;
+    DvElements triangles = dv_topology_elements(&self->common.topology, DV_TRIANGLES);
     uint32_t *cut = NULL;
     if (self->from_quads) {
-        const DvElements quads = dv_topology_elements(&self->topology, DV_QUADS);
+        const DvElements quads = dv_topology_elements(&self->common.topology, DV_QUADS);
         triangles.at = cut = dv_alloc((size_t)quads.count * 2, 3 * sizeof *cut);
         triangles.count = 2 * quads.count;
         for (uint32_t i = 0; i < quads.count; i++) {
@@ -117,41 +111,42 @@ static DvStatus build(TriangleFEMForceField *self)
             memcpy(cut + 6 * (size_t)i, (const uint32_t[6]){q[0], q[1], q[2], q[0], q[2], q[3]}, 6 * sizeof *cut);
         }
     }
-    const uint32_t points = dv_state_count(self->base.state);
-    DvStatus status = element_materials_agree(&self->materials, triangles.count);
+    const uint32_t points = dv_state_count(self->common.base.state);
+    DvStatus status = element_materials_agree(&self->common.materials, triangles.count);
     const double *rest = NULL;
     if (status == DV_OK)
         status = initial_shape(self, points, &rest);
     if (status == DV_OK)
-        status = triangle_blocks_build(&self->blocks, dv_object_of(self), (TriangleMethod)dv_data_choice(&self->method),
-                                       points, rest, triangles.count, triangles.at);
+        status = triangle_blocks_build(&self->common.blocks, dv_object_of(self),
+                                       (TriangleMethod)dv_data_choice(&self->method), points, rest, triangles.count,
+                                       triangles.at);
     dv_free(cut);
-    mesh_edits_clear(&self->edits);
+    mesh_edits_clear(&self->common.edits);
     if (status != DV_OK)
         return status;
     set_materials(self, NULL, triangles.count);
-    triangle_blocks_ready(&self->blocks, rest);
+    triangle_blocks_ready(&self->common.blocks, rest);
     return DV_OK;
 }
 
 static DvStatus take_edits(TriangleFEMForceField *self)
 {
-    const DvElements triangles = dv_topology_elements(&self->topology, DV_TRIANGLES);
-    const uint32_t points = dv_state_count(self->base.state);
+    const DvElements triangles = dv_topology_elements(&self->common.topology, DV_TRIANGLES);
+    const uint32_t points = dv_state_count(self->common.base.state);
     const double *rest = NULL;
     bool paired = true;
-    MeshEdits *edits = &self->edits;
+    MeshEdits *edits = &self->common.edits;
     DvStatus status = initial_shape(self, points, &rest);
     mesh_edits_sort(edits, points, triangles.count);
     if (status == DV_OK)
-        status = triangle_blocks_update(&self->blocks, dv_object_of(self), edits, &self->topology, points, rest,
-                                        triangles.count, triangles.at, &paired);
+        status = triangle_blocks_update(&self->common.blocks, dv_object_of(self), edits, &self->common.topology, points,
+                                        rest, triangles.count, triangles.at, &paired);
     if (status == DV_OK)
         set_materials(self, edits->elements.at, edits->elements.count);
     else
-        triangle_blocks_free(&self->blocks);
+        triangle_blocks_free(&self->common.blocks);
     mesh_edits_clear(edits);
-    self->structure += status != DV_OK || !paired;
+    self->common.structure += status != DV_OK || !paired;
     self->edited++;
     return status;
 }
@@ -159,11 +154,12 @@ static DvStatus take_edits(TriangleFEMForceField *self)
 /* The blocks are those of the mesh and of a state of `points` points. */
 static DvStatus follow_mesh(TriangleFEMForceField *self, uint32_t points)
 {
-    const bool rewritten = dv_topology_rewritten(&self->topology);
-    if (rewritten || self->edits.all || (self->edits.any && (self->from_quads || self->blocks.mesh.elements == 0)))
+    const bool rewritten = dv_topology_rewritten(&self->common.topology);
+    if (rewritten || self->common.edits.all ||
+        (self->common.edits.any && (self->from_quads || self->common.blocks.mesh.elements == 0)))
         return build(self);
-    const DvStatus status = self->edits.any ? take_edits(self) : DV_OK;
-    return status == DV_OK && points != self->blocks.mesh.points ? build(self) : status;
+    const DvStatus status = self->common.edits.any ? take_edits(self) : DV_OK;
+    return status == DV_OK && points != self->common.blocks.mesh.points ? build(self) : status;
 }
 
 /* Method small is right of triangles in the x-y plane whose first edge lies along x. */
@@ -171,12 +167,13 @@ static void warn_of_small(TriangleFEMForceField *self)
 {
     uint32_t wrong = 0, first = 0;
     const double *shape = NULL;
-    if (self->blocks.method != TRIANGLE_SMALL || initial_shape(self, self->blocks.mesh.points, &shape) != DV_OK)
+    if (self->common.blocks.method != TRIANGLE_SMALL ||
+        initial_shape(self, self->common.blocks.mesh.points, &shape) != DV_OK)
         return;
-    for (uint32_t i = 0; i < self->blocks.mesh.elements; i++) {
+    for (uint32_t i = 0; i < self->common.blocks.mesh.elements; i++) {
         DvVec3 p[3];
         for (uint32_t n = 0; n < 3; n++)
-            p[n] = dv_vec3_load(shape + 3 * (size_t)element_blocks_point(&self->blocks.mesh, i, n));
+            p[n] = dv_vec3_load(shape + 3 * (size_t)element_blocks_point(&self->common.blocks.mesh, i, n));
         const DvVec3 b = dv_vec3_sub(p[1], p[0]), c = dv_vec3_sub(p[2], p[0]);
         if (fmax(fmax(fabs(b.y), fabs(b.z)), fabs(c.z)) > 1e-6 * (dv_vec3_norm(b) + dv_vec3_norm(c)) && wrong++ == 0)
             first = i;
@@ -186,48 +183,50 @@ static void warn_of_small(TriangleFEMForceField *self)
             &self->method, -1,
             "the forces of %u of %u triangles are wrong, first of triangle %u: 'small' needs them in the x-y "
             "plane, each with its first edge along x; use 'linear'",
-            wrong, self->blocks.mesh.elements, first);
+            wrong, self->common.blocks.mesh.elements, first);
 }
 
 static DvStatus reinit(DvObject *object, void *self_)
 {
     (void)object;
     TriangleFEMForceField *self = self_;
-    element_materials_read(&self->materials);
+    element_materials_read(&self->common.materials);
     DvStatus status = follow_initial_points(self);
     if (status == DV_OK)
         status = build(self);
     if (status != DV_OK)
-        single_state_release(&self->base);
+        single_state_release(&self->common.base);
     return status;
 }
 
 static DvStatus init(DvObject *object, void *self_)
 {
     TriangleFEMForceField *self = self_;
-    DvStatus status = single_state_init(object, &self->base);
+    DvStatus status = single_state_init(object, &self->common.base);
     if (status == DV_OK)
-        status = dv_topology_require(object, &self->topology_link, "a container of triangles", &self->topology);
-    if (status == DV_OK && dv_topology_elements(&self->topology, DV_TRIANGLES).count == 0 &&
-        dv_topology_elements(&self->topology, DV_QUADS).count == 0)
-        dv_warning(object, "the topology '%s' has neither triangles nor quads", dv_object_path(self->topology.object));
+        status = dv_topology_require(object, &self->topology_link, "a container of triangles", &self->common.topology);
+    if (status == DV_OK && dv_topology_elements(&self->common.topology, DV_TRIANGLES).count == 0 &&
+        dv_topology_elements(&self->common.topology, DV_QUADS).count == 0)
+        dv_warning(object, "the topology '%s' has neither triangles nor quads",
+                   dv_object_path(self->common.topology.object));
     size_t given;
     dv_data_doubles(&self->initial_points, &given);
-    if (status == DV_OK && given > 0 && given != dv_state_count(self->base.state))
+    if (status == DV_OK && given > 0 && given != dv_state_count(self->common.base.state))
         status = dv_field_error(&self->initial_points, -1, "holds %zu points, the state has %u", given,
-                                dv_state_count(self->base.state));
+                                dv_state_count(self->common.base.state));
     if (status == DV_OK) {
-        self->from_quads = dv_topology_elements(&self->topology, DV_TRIANGLES).count == 0 &&
-                           dv_topology_elements(&self->topology, DV_QUADS).count > 0;
+        self->from_quads = dv_topology_elements(&self->common.topology, DV_TRIANGLES).count == 0 &&
+                           dv_topology_elements(&self->common.topology, DV_QUADS).count > 0;
         self->initial_version = 0;
-        status = element_materials_attach(&self->materials, &self->material, NULL, self->topology.object,
+        status = element_materials_attach(&self->common.materials, &self->material, NULL, self->common.topology.object,
                                           self->from_quads ? DV_QUADS : DV_TRIANGLES, self->from_quads ? 2 : 1);
     }
-    element_blocks_keep_pairs(&self->blocks.mesh, &self->edits, &self->kept_pairs);
+    element_blocks_keep_pairs(&self->common.blocks.mesh, &self->common.edits, &self->common.kept_pairs);
     if (status == DV_OK)
-        status = mesh_edits_attach(&self->edits, self->topology.object, self->from_quads ? DV_QUADS : DV_TRIANGLES);
+        status = mesh_edits_attach(&self->common.edits, self->common.topology.object,
+                                   self->from_quads ? DV_QUADS : DV_TRIANGLES);
     if (status != DV_OK) {
-        single_state_release(&self->base);
+        single_state_release(&self->common.base);
         return status;
     }
     status = reinit(object, self);
@@ -240,17 +239,14 @@ static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
     TriangleFEMForceField *self = self_;
-    element_materials_detach(&self->materials);
     dv_element_data_detach(&self->initial);
-    mesh_edits_detach(&self->edits);
-    single_state_release(&self->base);
-    dv_topology_release(&self->topology);
+    triangle_force_field_release(&self->common);
 }
 
 static void destroy(DvObject *object, void *self_)
 {
     (void)object;
-    triangle_blocks_free(&((TriangleFEMForceField *)self_)->blocks);
+    triangle_blocks_free(&((TriangleForceField *)self_)->blocks);
 }
 
 static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
@@ -260,49 +256,13 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     TriangleFEMForceField *self = self_;
     if (follow_mesh(self, x->count) != DV_OK)
         return;
-    triangle_blocks_force(&self->blocks, self, x, f);
-}
-
-static void add_dforce(void *self_, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
-{
-    (void)step;
-    (void)b;
-    TriangleFEMForceField *self = self_;
-    if (dx->count == self->blocks.mesh.points)
-        triangle_blocks_dforce(&self->blocks, k, dx, df);
-}
-
-static void reserve(void *self_, DvPattern *pattern)
-{
-    TriangleFEMForceField *self = self_;
-    element_blocks_reserve(&self->blocks.mesh, pattern);
-}
-
-static void assemble(void *self_, const DvStep *step, double k, double b, const DvMatrixView *view)
-{
-    (void)step;
-    (void)b;
-    TriangleFEMForceField *self = self_;
-    triangle_blocks_assemble(&self->blocks, k, view);
-}
-
-static uint64_t structure(void *self_)
-{
-    return ((const TriangleFEMForceField *)self_)->structure;
+    triangle_blocks_force(&self->common.blocks, self, x, f);
 }
 
 static uint64_t matrix_version(void *self_)
 {
     const TriangleFEMForceField *self = self_;
-    return self->blocks.method == TRIANGLE_LINEAR ? self->structure + self->edited : 0;
-}
-
-static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
-{
-    const TriangleFEMForceField *self = self_;
-    return single_state_is_concerned(&self->base, fault)
-               ? explain_elements(self, fault, triangle_blocks_bound(&self->blocks), UINT32_MAX, cause, remedy)
-               : 0.0;
+    return self->common.blocks.method == TRIANGLE_LINEAR ? self->common.structure + self->edited : 0;
 }
 
 /* In the frames of x. */
@@ -310,33 +270,26 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
 {
     (void)step;
     TriangleFEMForceField *self = self_;
-    return x->count == self->blocks.mesh.points ? triangle_blocks_energy(&self->blocks, x) : 0.0;
-}
-
-static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = explain};
-
-static void cost(void *self, double *product, double *assembly)
-{
-    triangle_blocks_cost(&((const TriangleFEMForceField *)self)->blocks, product, assembly);
+    return x->count == self->common.blocks.mesh.points ? triangle_blocks_energy(&self->common.blocks, x) : 0.0;
 }
 
 static const DvForceFieldOps ops = {
     .size = sizeof ops,
     .states = single_state_states,
     .add_force = add_force,
-    .add_dforce = add_dforce,
-    .reserve = reserve,
-    .assemble = assemble,
-    .structure = structure,
+    .add_dforce = triangle_force_field_add_dforce,
+    .reserve = triangle_force_field_reserve,
+    .assemble = triangle_force_field_assemble,
+    .structure = triangle_force_field_structure,
     .matrix_version = matrix_version,
     .energy = energy,
-    .cost = cost,
+    .cost = triangle_force_field_cost,
 };
 
 static void draw(void *self_, DvDraw *target)
 {
     const TriangleFEMForceField *self = self_;
-    triangle_blocks_draw(&self->blocks, target, self->base.state);
+    triangle_blocks_draw(&self->common.blocks, target, self->common.base.state);
 }
 
 static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
@@ -354,7 +307,7 @@ const DvClass dv_triangle_fem_force_field = {
     .instance_size = sizeof(TriangleFEMForceField),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
-                                      {.id = DV_FAULT_CAUSE, .ops = &cause_ops},
+                                      {.id = DV_FAULT_CAUSE, .ops = &triangle_force_field_cause},
                                       {.id = DV_DRAWABLE, .ops = &drawable},
                                       {0}},
     .init = init,

@@ -10,8 +10,7 @@
  * Materials, and shapes without stress that the scene gives, stay with their triangles when the mesh changes; other shapes are made
  * again from rest positions, where the mesh was touched.
  */
-#include "forcefield/fem/material.h"
-#include "forcefield/fem/triangle_blocks.h"
+#include "forcefield/fem/triangle_force_field.h"
 
 #include <divan/contracts/drawing.h>
 #include <divan/element_data.h>
@@ -21,23 +20,17 @@
 #include <string.h>
 
 typedef struct TriangularFEMForceField {
-    SingleState base;
+    TriangleForceField common; /* first */
     DvLink topology_link;
     Material material;
     DvData method, rotated_initial_elements, initial_transformation, compute_principal_stress, hosford, criteria;
     DvData triangle_info, vertex_info;
     DvData show_stress_value, show_stress_vector, show_fracturable;
 
-    DvTopologyRef topology;
-    ElementMaterials materials;
     DvElementData given;    /* GivenShape of each triangle, zero of new ones; not attached when the scene gives none */
     uint64_t given_version; /* of the fields then */
-    DvData kept_pairs;
-    MeshEdits edits; /* since the blocks were brought up to date */
-    TriangleBlocks blocks;
     double (*stress)[3], *first; /* room for stresses of `room` triangles */
     uint32_t room;
-    uint64_t structure;
 } TriangularFEMForceField;
 
 typedef struct GivenShape {
@@ -49,8 +42,8 @@ static const TriangleMethod method_of[] = {TRIANGLE_PLANAR, TRIANGLE_LARGE};
 
 #define FIELD(member, name, type, ...) DV_FIELD(TriangularFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    SINGLE_STATE_FIELDS(TriangularFEMForceField, base),
-    KEPT_PAIRS_FIELD(TriangularFEMForceField, kept_pairs),
+    SINGLE_STATE_FIELDS(TriangularFEMForceField, common.base),
+    KEPT_PAIRS_FIELD(TriangularFEMForceField, common.kept_pairs),
     DV_LINK(TriangularFEMForceField, topology_link, "topology", DV_TOPOLOGY,
             .help = "mesh; that of the node by default"),
     MATERIAL_FIELDS(TriangularFEMForceField, material, 0),
@@ -101,7 +94,7 @@ static DvStatus follow_given(TriangularFEMForceField *self)
     size_t points, frames;
     const double *at = dv_data_doubles(&self->rotated_initial_elements, &points);
     const double *frame = dv_data_doubles(&self->initial_transformation, &frames);
-    const uint32_t triangles = dv_topology_elements(&self->topology, DV_TRIANGLES).count;
+    const uint32_t triangles = dv_topology_elements(&self->common.topology, DV_TRIANGLES).count;
     const bool large = method_of[dv_data_choice(&self->method)] == TRIANGLE_LARGE;
     if (points == 0 || (large && frames == 0))
         return DV_OK;
@@ -112,7 +105,7 @@ static DvStatus follow_given(TriangularFEMForceField *self)
         return dv_field_error(&self->initial_transformation, -1, "holds %zu frames for %u triangles; give one of each",
                               frames, triangles);
     self->given = (DvElementData){.kind = DV_TRIANGLES, .entry_size = sizeof(GivenShape)};
-    const DvStatus status = dv_element_data_attach(&self->given, self->topology.object);
+    const DvStatus status = dv_element_data_attach(&self->given, self->common.topology.object);
     for (uint32_t i = 0; i < triangles && status == DV_OK; i++) {
         GivenShape *shape = dv_element_data_entry(&self->given, i);
         for (int c = 0; c < 6; c++)
@@ -130,14 +123,14 @@ static void set_given_shape(TriangularFEMForceField *self, uint32_t triangle)
         return;
     const GivenShape *shape = dv_element_data_entry(&self->given, triangle);
     if (memcmp(shape, &none, sizeof none) != 0)
-        triangle_blocks_set_rest(&self->blocks, triangle, (const double(*)[3])shape->edge,
-                                 self->blocks.method == TRIANGLE_LARGE ? shape->frame : NULL);
+        triangle_blocks_set_rest(&self->common.blocks, triangle, (const double(*)[3])shape->edge,
+                                 self->common.blocks.method == TRIANGLE_LARGE ? shape->frame : NULL);
 }
 
 static void set_material(TriangularFEMForceField *self, uint32_t triangle)
 {
-    const ElementMaterial m = element_material(&self->materials, triangle);
-    triangle_blocks_set_material(&self->blocks, triangle, 1.0, lame_lambda_plane_stress(m.young, m.poisson),
+    const ElementMaterial m = element_material(&self->common.materials, triangle);
+    triangle_blocks_set_material(&self->common.blocks, triangle, 1.0, lame_lambda_plane_stress(m.young, m.poisson),
                                  lame_mu(m.young, m.poisson));
 }
 
@@ -154,23 +147,24 @@ static void make_room(TriangularFEMForceField *self, uint32_t triangles)
 
 static DvStatus build(TriangularFEMForceField *self)
 {
-    self->structure++;
-    const DvElements triangles = dv_topology_elements(&self->topology, DV_TRIANGLES);
+    self->common.structure++;
+    const DvElements triangles = dv_topology_elements(&self->common.topology, DV_TRIANGLES);
     DvConstVec rest;
-    DvStatus status = state_at_rest(dv_object_of(self), self->base.state, &rest);
+    DvStatus status = state_at_rest(dv_object_of(self), self->common.base.state, &rest);
     if (status == DV_OK)
-        status = element_materials_agree(&self->materials, triangles.count);
+        status = element_materials_agree(&self->common.materials, triangles.count);
     if (status == DV_OK)
-        status = triangle_blocks_build(&self->blocks, dv_object_of(self), method_of[dv_data_choice(&self->method)],
-                                       rest.count, rest.at, triangles.count, triangles.at);
-    mesh_edits_clear(&self->edits);
+        status =
+            triangle_blocks_build(&self->common.blocks, dv_object_of(self), method_of[dv_data_choice(&self->method)],
+                                  rest.count, rest.at, triangles.count, triangles.at);
+    mesh_edits_clear(&self->common.edits);
     if (status != DV_OK)
         return status;
     for (uint32_t i = 0; i < triangles.count; i++) {
         set_given_shape(self, i);
         set_material(self, i);
     }
-    triangle_blocks_ready(&self->blocks, rest.at);
+    triangle_blocks_ready(&self->common.blocks, rest.at);
     make_room(self, triangles.count);
     return DV_OK;
 }
@@ -179,74 +173,74 @@ static DvStatus build(TriangularFEMForceField *self)
 static void set_again(TriangularFEMForceField *self, uint32_t triangle)
 {
     const uint32_t first = triangle / DV_LANES * DV_LANES;
-    for (uint32_t i = first; self->given.topology && i < first + DV_LANES && i < self->blocks.mesh.elements; i++)
+    for (uint32_t i = first; self->given.topology && i < first + DV_LANES && i < self->common.blocks.mesh.elements; i++)
         set_given_shape(self, i);
     set_material(self, triangle);
 }
 
 static DvStatus take_edits(TriangularFEMForceField *self)
 {
-    const DvElements triangles = dv_topology_elements(&self->topology, DV_TRIANGLES);
-    MeshEdits *edits = &self->edits;
+    const DvElements triangles = dv_topology_elements(&self->common.topology, DV_TRIANGLES);
+    MeshEdits *edits = &self->common.edits;
     DvConstVec rest;
     bool paired = true;
-    DvStatus status = state_at_rest(dv_object_of(self), self->base.state, &rest);
+    DvStatus status = state_at_rest(dv_object_of(self), self->common.base.state, &rest);
     mesh_edits_sort(edits, rest.count, triangles.count);
     if (status == DV_OK)
-        status = triangle_blocks_update(&self->blocks, dv_object_of(self), edits, &self->topology, rest.count, rest.at,
-                                        triangles.count, triangles.at, &paired);
+        status = triangle_blocks_update(&self->common.blocks, dv_object_of(self), edits, &self->common.topology,
+                                        rest.count, rest.at, triangles.count, triangles.at, &paired);
     if (status != DV_OK)
-        triangle_blocks_free(&self->blocks);
+        triangle_blocks_free(&self->common.blocks);
     for (uint32_t i = 0; i < edits->elements.count && status == DV_OK; i++)
         set_again(self, edits->elements.at[i]);
     if (status == DV_OK && triangles.count > 0)
         set_again(self, triangles.count - 1); /* its block is made again too */
     make_room(self, triangles.count);
     mesh_edits_clear(edits);
-    self->structure += status != DV_OK || !paired;
+    self->common.structure += status != DV_OK || !paired;
     return status;
 }
 
 /* The blocks are those of the mesh and of a state of `points` points. */
 static DvStatus follow_mesh(TriangularFEMForceField *self, uint32_t points)
 {
-    if (dv_topology_rewritten(&self->topology) || self->edits.all ||
-        (self->edits.any && self->blocks.mesh.elements == 0))
+    if (dv_topology_rewritten(&self->common.topology) || self->common.edits.all ||
+        (self->common.edits.any && self->common.blocks.mesh.elements == 0))
         return build(self);
-    const DvStatus status = self->edits.any ? take_edits(self) : DV_OK;
-    return status == DV_OK && points != self->blocks.mesh.points ? build(self) : status;
+    const DvStatus status = self->common.edits.any ? take_edits(self) : DV_OK;
+    return status == DV_OK && points != self->common.blocks.mesh.points ? build(self) : status;
 }
 
 static DvStatus reinit(DvObject *object, void *self_)
 {
     (void)object;
     TriangularFEMForceField *self = self_;
-    element_materials_read(&self->materials);
+    element_materials_read(&self->common.materials);
     DvStatus status = follow_given(self);
     if (status == DV_OK)
         status = build(self);
     if (status != DV_OK)
-        single_state_release(&self->base);
+        single_state_release(&self->common.base);
     return status;
 }
 
 static DvStatus init(DvObject *object, void *self_)
 {
     TriangularFEMForceField *self = self_;
-    DvStatus status = single_state_init(object, &self->base);
+    DvStatus status = single_state_init(object, &self->common.base);
     if (status == DV_OK)
-        status = dv_topology_require(object, &self->topology_link, "a container of triangles", &self->topology);
-    if (status == DV_OK && dv_topology_elements(&self->topology, DV_TRIANGLES).count == 0)
-        dv_warning(object, "the topology '%s' has no triangles", dv_object_path(self->topology.object));
+        status = dv_topology_require(object, &self->topology_link, "a container of triangles", &self->common.topology);
+    if (status == DV_OK && dv_topology_elements(&self->common.topology, DV_TRIANGLES).count == 0)
+        dv_warning(object, "the topology '%s' has no triangles", dv_object_path(self->common.topology.object));
     self->given_version = UINT64_MAX;
     if (status == DV_OK)
-        status =
-            element_materials_attach(&self->materials, &self->material, NULL, self->topology.object, DV_TRIANGLES, 1);
-    element_blocks_keep_pairs(&self->blocks.mesh, &self->edits, &self->kept_pairs);
+        status = element_materials_attach(&self->common.materials, &self->material, NULL, self->common.topology.object,
+                                          DV_TRIANGLES, 1);
+    element_blocks_keep_pairs(&self->common.blocks.mesh, &self->common.edits, &self->common.kept_pairs);
     if (status == DV_OK)
-        status = mesh_edits_attach(&self->edits, self->topology.object, DV_TRIANGLES);
+        status = mesh_edits_attach(&self->common.edits, self->common.topology.object, DV_TRIANGLES);
     if (status != DV_OK) {
-        single_state_release(&self->base);
+        single_state_release(&self->common.base);
         return status;
     }
     return reinit(object, self);
@@ -256,18 +250,15 @@ static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
     TriangularFEMForceField *self = self_;
-    element_materials_detach(&self->materials);
     dv_element_data_detach(&self->given);
-    mesh_edits_detach(&self->edits);
-    single_state_release(&self->base);
-    dv_topology_release(&self->topology);
+    triangle_force_field_release(&self->common);
 }
 
 static void destroy(DvObject *object, void *self_)
 {
     (void)object;
     TriangularFEMForceField *self = self_;
-    triangle_blocks_free(&self->blocks);
+    triangle_blocks_free(&self->common.blocks);
     dv_free(self->stress);
     dv_free(self->first);
 }
@@ -280,9 +271,9 @@ static double hosford_stress(double first, double second, double exponent)
 
 static void update_stresses(TriangularFEMForceField *self, const DvConstVec *x)
 {
-    const uint32_t triangles = self->blocks.mesh.elements;
+    const uint32_t triangles = self->common.blocks.mesh.elements;
     const double exponent = dv_data_double(&self->hosford), limit = dv_data_double(&self->criteria);
-    triangle_blocks_stress(&self->blocks, x, self->stress);
+    triangle_blocks_stress(&self->common.blocks, x, self->stress);
     double *info = dv_data_begin_all(&self->triangle_info, triangles);
     for (uint32_t i = 0; i < triangles; i++) {
         const double *s = self->stress[i];
@@ -292,8 +283,8 @@ static void update_stresses(TriangularFEMForceField *self, const DvConstVec *x)
         info[3 * (size_t)i + 2] = hosford_stress(mean + radius, mean - radius, exponent) - limit;
     }
     dv_data_end(&self->triangle_info);
-    element_blocks_mean(&self->blocks.mesh, self->first,
-                        dv_data_begin_all(&self->vertex_info, self->blocks.mesh.points));
+    element_blocks_mean(&self->common.blocks.mesh, self->first,
+                        dv_data_begin_all(&self->vertex_info, self->common.blocks.mesh.points));
     dv_data_end(&self->vertex_info);
 }
 
@@ -304,63 +295,20 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     TriangularFEMForceField *self = self_;
     if (follow_mesh(self, x->count) != DV_OK)
         return;
-    triangle_blocks_force(&self->blocks, self, x, f);
+    triangle_blocks_force(&self->common.blocks, self, x, f);
     if (dv_data_bool(&self->compute_principal_stress))
         update_stresses(self, x);
-}
-
-static void add_dforce(void *self_, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
-{
-    (void)step;
-    (void)b;
-    TriangularFEMForceField *self = self_;
-    if (dx->count == self->blocks.mesh.points)
-        triangle_blocks_dforce(&self->blocks, k, dx, df);
-}
-
-static void reserve(void *self_, DvPattern *pattern)
-{
-    TriangularFEMForceField *self = self_;
-    element_blocks_reserve(&self->blocks.mesh, pattern);
-}
-
-static void assemble(void *self_, const DvStep *step, double k, double b, const DvMatrixView *view)
-{
-    (void)step;
-    (void)b;
-    TriangularFEMForceField *self = self_;
-    triangle_blocks_assemble(&self->blocks, k, view);
-}
-
-static uint64_t structure(void *self_)
-{
-    return ((const TriangularFEMForceField *)self_)->structure;
-}
-
-static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
-{
-    const TriangularFEMForceField *self = self_;
-    return single_state_is_concerned(&self->base, fault)
-               ? explain_elements(self, fault, triangle_blocks_bound(&self->blocks), UINT32_MAX, cause, remedy)
-               : 0.0;
-}
-
-static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = explain};
-
-static void cost(void *self, double *product, double *assembly)
-{
-    triangle_blocks_cost(&((const TriangularFEMForceField *)self)->blocks, product, assembly);
 }
 
 static const DvForceFieldOps ops = {
     .size = sizeof ops,
     .states = single_state_states,
     .add_force = add_force,
-    .add_dforce = add_dforce,
-    .reserve = reserve,
-    .assemble = assemble,
-    .structure = structure,
-    .cost = cost,
+    .add_dforce = triangle_force_field_add_dforce,
+    .reserve = triangle_force_field_reserve,
+    .assemble = triangle_force_field_assemble,
+    .structure = triangle_force_field_structure,
+    .cost = triangle_force_field_cost,
 };
 
 /* Triangles in the colours of the mean stress at their points, blue at the smallest, red at the largest; those that may break in
@@ -368,7 +316,7 @@ static const DvForceFieldOps ops = {
 static void draw_stress(TriangularFEMForceField *self, DvDraw *target, const double *x)
 {
     static const double yellow[1][4] = {{1.0, 1.0, 0.0, 1.0}};
-    const ElementBlocks *mesh = &self->blocks.mesh;
+    const ElementBlocks *mesh = &self->common.blocks.mesh;
     size_t triangles, points;
     const double *info = dv_data_doubles(&self->triangle_info, &triangles);
     const double *stress = dv_data_doubles(&self->vertex_info, &points);
@@ -406,13 +354,13 @@ static void draw(void *self_, DvDraw *target)
 {
     TriangularFEMForceField *self = self_;
     const bool asked = dv_data_bool(&self->show_stress_value) || dv_data_bool(&self->show_fracturable);
-    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !self->base.state.ops)
+    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !self->common.base.state.ops)
         return;
-    const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
-    if (asked && dv_data_bool(&self->compute_principal_stress) && x.count == self->blocks.mesh.points)
+    const DvConstVec x = dv_state_read(self->common.base.state, DV_POSITION);
+    if (asked && dv_data_bool(&self->compute_principal_stress) && x.count == self->common.blocks.mesh.points)
         draw_stress(self, target, x.at);
     else
-        triangle_blocks_draw(&self->blocks, target, self->base.state);
+        triangle_blocks_draw(&self->common.blocks, target, self->common.base.state);
 }
 
 static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
@@ -430,7 +378,7 @@ const DvClass dv_triangular_fem_force_field = {
     .instance_size = sizeof(TriangularFEMForceField),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
-                                      {.id = DV_FAULT_CAUSE, .ops = &cause_ops},
+                                      {.id = DV_FAULT_CAUSE, .ops = &triangle_force_field_cause},
                                       {.id = DV_DRAWABLE, .ops = &drawable},
                                       {0}},
     .init = init,

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "forcefield/fem/triangle_force_field.h"
+
+void triangle_force_field_release(TriangleForceField *self)
+{
+    element_materials_detach(&self->materials);
+    mesh_edits_detach(&self->edits);
+    single_state_release(&self->base);
+    dv_topology_release(&self->topology);
+}
+
+void triangle_force_field_add_dforce(void *self_, const DvStep *step, double k, double b, const DvConstVec *dx,
+                                     const DvVec *df)
+{
+    (void)step;
+    (void)b;
+    TriangleForceField *self = self_;
+    if (dx->count == self->blocks.mesh.points)
+        triangle_blocks_dforce(&self->blocks, k, dx, df);
+}
+
+void triangle_force_field_reserve(void *self, DvPattern *pattern)
+{
+    element_blocks_reserve(&((TriangleForceField *)self)->blocks.mesh, pattern);
+}
+
+void triangle_force_field_assemble(void *self, const DvStep *step, double k, double b, const DvMatrixView *view)
+{
+    (void)step;
+    (void)b;
+    triangle_blocks_assemble(&((TriangleForceField *)self)->blocks, k, view);
+}
+
+uint64_t triangle_force_field_structure(void *self)
+{
+    return ((const TriangleForceField *)self)->structure;
+}
+
+void triangle_force_field_cost(void *self, double *product, double *assembly)
+{
+    triangle_blocks_cost(&((const TriangleForceField *)self)->blocks, product, assembly);
+}
+
+static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
+{
+    const TriangleForceField *self = self_;
+    return single_state_is_concerned(&self->base, fault)
+               ? explain_elements(self, fault, triangle_blocks_bound(&self->blocks), UINT32_MAX, cause, remedy)
+               : 0.0;
+}
+
+const DvFaultCauseOps triangle_force_field_cause = {.size = sizeof triangle_force_field_cause, .explain = explain};
