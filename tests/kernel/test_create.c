@@ -388,11 +388,12 @@ static void links_that_lead_nowhere_are_named(void **state)
     assert_int_equal(others->count, 2);
     assert_ptr_equal(others->objects[1], object_at(scene, "@later")); /* object links may point forward */
     dv_scene_free(scene);
-    scene = load(
-        IN_NODE("<Value name='wanted'/><Node name='below'><Value name='inner'/></Node><Value name='v' other='@wnted'/>"
-                "<Value name='u' other='@below/innr'/><Value name='t' other='@belo/inner'/>"));
+    scene = load(IN_NODE(
+        "<Value name='wanted'/><Node name='below'><Value name='inner'/><Value name='s' other='@/wnted'/></Node><Value name='v' other='@wnted'/>"
+        "<Value name='u' other='@below/innr'/><Value name='t' other='@belo/inner'/>"));
     assert_says("Value 'v': other: nothing is found at '@wnted'; did you mean '@wanted'?");
     assert_says("Value 'u': other: nothing is found at '@below/innr'; did you mean '@below/inner'?");
+    assert_says("Value 's': other: nothing is found at '@/wnted'; did you mean '@/wanted'?");
     assert_says("Value 't': other: nothing is found at '@belo/inner'; did you mean '@below'?");
     dv_scene_free(scene);
 }

@@ -104,6 +104,9 @@ static void beyond_a_limit_bloc_holds_the_excess(void **state)
     turned("BEGIN_SPRING 0 1 FREE_AXIS 0 0 0 1 1 1 KS_R 2 50 KS_B 30 R_LIM_X -0.4 2.5 END_SPRING", dv_vec3(-2.9, 0, 0),
            &f);
     assert_close(f.at[0][3], 30 * (2.0 * DV_PI - 2.9 - 2.5), 1e-12);
+    turned("BEGIN_SPRING 0 1 FREE_AXIS 0 0 0 1 1 1 KS_R 2 50 KS_B 30 R_LIM_X -0.4 2.5 END_SPRING", dv_vec3(-0.9, 0, 0),
+           &f);
+    assert_close(f.at[0][3], 30 * -0.5, 1e-12);
     turned("BEGIN_SPRING 0 1 FREE_AXIS 0 0 0 1 1 1 KS_R 2 50 R_LIM_Y -1 0.4 END_SPRING", dv_vec3(0, 0.5, 0), &f);
     assert_close(f.at[0][4], 0.5 * 0.1, 1e-12); /* without KS_B: a hundredth of the hard stiffness */
     /* Equal limits lock the axis. */
