@@ -1165,6 +1165,39 @@ static void draw_word(const char *word, Shot *shot)
     draw_word_of(word, 20, shot);
 }
 
+/* A file that is named is taken; one that cannot be read is told, and the letters are the usual ones. */
+static void a_named_font_is_taken(void **state)
+{
+    (void)state;
+    need_font();
+    static const char bold[] = "/usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf";
+    DvRenderer *kept = renderer;
+    Shot usual, other;
+    draw_word("W", &usual);
+    for (int readable = 0; readable < 2; readable++) {
+        if (readable && access(bold, R_OK) != 0)
+            break;
+        DvText why = {0}, said = {0};
+        assert_int_equal(rendering->create(NULL, &renderer, &why), DV_OK);
+        assert_int_equal(setenv("DIVAN_FONT", readable ? bold : "/nowhere.ttf", 1), 0);
+        dv_log_set_handler(collect, &said);
+        draw_word("W", &other);
+        dv_log_set_handler(NULL, NULL);
+        assert_int_equal(unsetenv("DIVAN_FONT"), 0);
+        rendering->destroy(renderer);
+        renderer = kept;
+        if (readable) {
+            assert_null(said.at);
+            assert_int_not_equal(memcmp(usual.pixels, other.pixels, sizeof usual.pixels), 0);
+        } else {
+            assert_non_null(said.at);
+            assert_non_null(strstr(said.at, "DIVAN_FONT names '/nowhere.ttf', which is no font that can be read"));
+            assert_memory_equal(usual.pixels, other.pixels, sizeof usual.pixels);
+        }
+        dv_text_free(&said);
+    }
+}
+
 /* Whether `word` looks like `first`, and `second` some pixels to the right of it. */
 static bool is_composed(const Shot *word, const Shot *first, const Shot *second)
 {
@@ -1709,6 +1742,7 @@ int main(void)
         cmocka_unit_test(bytes_of_a_scene_are_a_texture),
         cmocka_unit_test(planes_and_transforms_hold_in_their_node_and_below),
         cmocka_unit_test(texts_are_where_they_are_asked_for),
+        cmocka_unit_test(a_named_font_is_taken),
         cmocka_unit_test(words_are_made_of_their_letters),
         cmocka_unit_test(there_is_always_room_for_letters),
         cmocka_unit_test(letters_stay_while_others_come),

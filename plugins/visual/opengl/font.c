@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Letters: DejaVu Sans, drawn by FreeType in the size in which they are shown and kept in one texture. When that is full it begins
- * anew. Where the font is not there, DIVAN_FONT names another file; without any, texts are not shown, and one line says so.
+ * anew. DIVAN_FONT names another file; without any, texts are not shown, and one line says so.
  */
 #include "renderer.h"
 
@@ -30,6 +30,10 @@ bool font_open(Font *font)
         return false;
     const char *named = getenv("DIVAN_FONT");
     bool found = named && FT_New_Face(library, named, 0, &face) == 0;
+    if (named && !found)
+        dv_log(DV_LEVEL_WARNING,
+               "DIVAN_FONT names '%s', which is no font that can be read: texts are in DejaVu Sans, where it is",
+               named);
     for (size_t i = 0; !found && i < sizeof places / sizeof *places; i++)
         found = FT_New_Face(library, places[i], 0, &face) == 0;
     font->library = library;
