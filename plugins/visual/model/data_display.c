@@ -204,10 +204,11 @@ static DvElements faces_of(DataDisplay *self, DvElementKind kind)
     size_t values, corners;
     (void)dv_data_doubles(&self->triangle_data, &values);
     (void)dv_data_doubles(&self->triangle_corner_data, &corners);
-    const DvElements faces = self->mesh.ops ? dv_topology_elements(&self->mesh, kind) : (DvElements){0};
+    const DvElements none = {0};
+    const DvElements faces = self->mesh.ops ? dv_topology_elements(&self->mesh, kind) : none;
     const bool twice = faces.count > 0 && kind == DV_TRIANGLES && values + corners == 0 &&
                        visual_triangles_are_halves(faces, dv_topology_elements(&self->mesh, DV_QUADS));
-    return twice ? (DvElements){0} : faces;
+    return twice ? none : faces;
 }
 
 static void update(void *self_)
