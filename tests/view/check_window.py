@@ -18,7 +18,7 @@ VIEW, SCENES = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
 
 def start_display(*words):
     read, write = os.pipe()
-    server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp", *words],
+    server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset", *words],
                               pass_fds=[write], stderr=subprocess.DEVNULL)
     os.close(write)
     with os.fdopen(read) as file:
