@@ -150,9 +150,8 @@ static void the_mesh_of_the_node_is_parted_where_it_is(void **state)
 static void a_region_that_is_drawn_counts_in_the_bounds(void **state)
 {
     (void)state;
-    static const char *const shown[] = {
-        "<BoxROI %s box='-1 -2 -3 4 5 6  0 0 0 9 1 1' drawBoxes='1'/>",
-        "<SubsetTopology name='s' %s drawROI='1' box='-1 -2 -3 4 5 6  0 0 0 9 1 1'/>"};
+    static const char *const shown[] = {"<BoxROI %s box='-1 -2 -3 4 5 6  0 0 0 9 1 1' drawBoxes='1'/>",
+                                        "<SubsetTopology name='s' %s drawROI='1' box='-1 -2 -3 4 5 6  0 0 0 9 1 1'/>"};
     static const double expected[6] = {-1, -2, -3, 9, 5, 6};
     for (int i = 0; i < 2; i++) {
         char text[1024], region[512];

@@ -105,7 +105,7 @@ static uint32_t in_pack(uint32_t e, uint32_t n)
 /* Numbers the points of a cell as they come; false: there are too many of them, or they come otherwise than `corner` says. */
 static bool number_corners(const uint32_t *node, uint32_t cell, bool first, ElementPack *pack)
 {
-    uint32_t point[CELL_CORNERS];
+    uint32_t point[CELL_CORNERS] = {0};
     uint8_t count = 0;
     for (uint32_t e = 0; e < CELL_ELEMENTS; e++)
         for (uint32_t n = 0; n < TETRAHEDRON_NODES; n++) {
