@@ -1165,6 +1165,33 @@ static void draw_word(const char *word, Shot *shot)
     draw_word_of(word, 20, shot);
 }
 
+/* Black is the least value and white the largest, whichever point has them: in the middle they are a grey. */
+static void values_of_points_are_colours_between_the_least_and_the_largest(void **state)
+{
+    (void)state;
+    static const char *const orders[] = {"2 1 0", "0 2 1", "1 0 2", "2 0 1"};
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        char text[512];
+        Shot shot;
+        snprintf(
+            text, sizeof text,
+            "<VisualStyle displayFlags='showVisualModels'/><MeshTopology name='mesh' triangles='0 1 2'/>"
+            "<VisualMesh position='-0.9 -0.9 0  0.9 -0.9 0  0 0.9 0' vertexValues='%s' elementSpace='0' colorMap='0 0 0 1  1 1 1 1'/>",
+            orders[i]);
+        draw(text, &shot);
+        const uint8_t *middle = at(&shot, 0, -0.3), *one = at(&shot, -0.765, -0.81), *two = at(&shot, 0.765, -0.81),
+                      *three = at(&shot, 0, 0.72);
+        const uint8_t *const corner[3] = {one, two, three};
+        int dark = 255, bright = 0;
+        for (int k = 0; k < 3; k++) {
+            dark = corner[k][0] < dark ? corner[k][0] : dark;
+            bright = corner[k][0] > bright ? corner[k][0] : bright;
+        }
+        if (!(dark < bright / 5 && abs(middle[0] - (dark + bright) / 2) < bright / 20))
+            fail_msg("values %s: %d to %d, in the middle %d", orders[i], dark, bright, middle[0]);
+    }
+}
+
 /* A file that is named is taken; one that cannot be read is told, and the letters are the usual ones. */
 static void a_named_font_is_taken(void **state)
 {
@@ -1742,6 +1769,7 @@ int main(void)
         cmocka_unit_test(bytes_of_a_scene_are_a_texture),
         cmocka_unit_test(planes_and_transforms_hold_in_their_node_and_below),
         cmocka_unit_test(texts_are_where_they_are_asked_for),
+        cmocka_unit_test(values_of_points_are_colours_between_the_least_and_the_largest),
         cmocka_unit_test(a_named_font_is_taken),
         cmocka_unit_test(words_are_made_of_their_letters),
         cmocka_unit_test(there_is_always_room_for_letters),
