@@ -95,6 +95,8 @@ static void print_field(const DvField *field)
         printf(", output");
     if (field->flags & DV_FIELD_READ_ONLY)
         printf(", read-only");
+    if (field->flags & DV_FIELD_AT_LOAD)
+        printf(", read at load");
     puts(")");
     if (field->help)
         printf("      %s\n", field->help);

@@ -197,6 +197,12 @@ DvStatus dv_private_init_anew(DvObject *object)
     return status == DV_OK ? bwd_init_object(scene, object) : status;
 }
 
+DvStatus dv_object_initialise_again(DvObject *object, void *self)
+{
+    (void)self;
+    return dv_private_init_anew(object);
+}
+
 static DvVisit init_top_down(DvNode *node, void *context)
 {
     (void)context;

@@ -10,6 +10,9 @@
  *
  * Fields that only change what is drawn need no row: they hold their value until there is drawing, and that is proved here
  * for all of them.
+ *
+ * The same rows prove that a field which users edit while a scene is loaded acts as if it had stood in the file, if it is not marked
+ * as read at load (editors refuse it then) and edits.tsv does not say why it acts otherwise.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,11 +38,13 @@ typedef struct Row {
     int line;
 } Row;
 
-static struct {
+typedef struct Table {
     char *text;
     Row *at;
     size_t count;
-} table;
+} Table;
+
+static Table table, edits; /* of edits: classes, field, and the reason in the place of a scene */
 
 static char folder[1024];
 static char output_file[64] = P_tmpdir "/divan-fields-XXXXXX"; /* what $output in the table stands for */
@@ -74,16 +79,13 @@ static char *next_cell(char **line)
     return cell;
 }
 
-static int read_table(void **state)
+static bool read_rows(Table *of, const char *file)
 {
-    (void)state;
-    const char *root = getenv("DIVAN_TEST_SOURCE_ROOT");
-    snprintf(folder, sizeof folder, "%s/tests/fields", root ? root : ".");
-    table.text = contents(folder, "fields.tsv");
-    if (!table.text)
-        return -1;
+    of->text = contents(folder, file);
+    if (!of->text)
+        return false;
     int number = 0;
-    for (char *line = table.text, *end; *line; line = end) {
+    for (char *line = of->text, *end; *line; line = end) {
         end = strchr(line, '\n');
         number++;
         if (end)
@@ -92,8 +94,8 @@ static int read_table(void **state)
             end = line + strlen(line);
         if (!*line || *line == '#')
             continue;
-        table.at = realloc(table.at, (table.count + 1) * sizeof *table.at);
-        Row *row = &table.at[table.count++];
+        of->at = realloc(of->at, (of->count + 1) * sizeof *of->at);
+        Row *row = &of->at[of->count++];
         row->line = number;
         row->classes = next_cell(&line);
         row->field = next_cell(&line);
@@ -101,6 +103,16 @@ static int read_table(void **state)
         row->value = next_cell(&line);
         row->with = next_cell(&line);
     }
+    return true;
+}
+
+static int read_tables(void **state)
+{
+    (void)state;
+    const char *root = getenv("DIVAN_TEST_SOURCE_ROOT");
+    snprintf(folder, sizeof folder, "%s/tests/fields", root ? root : ".");
+    if (!read_rows(&table, "fields.tsv") || !read_rows(&edits, "edits.tsv"))
+        return -1;
     const int file = mkstemp(output_file);
     if (file < 0)
         return -1;
@@ -114,6 +126,8 @@ static int stop(void **state)
     (void)remove(output_file);
     free(table.at);
     dv_text_free(&(DvText){.at = table.text});
+    free(edits.at);
+    dv_text_free(&(DvText){.at = edits.text});
     dv_stop();
     return 0;
 }
@@ -144,6 +158,7 @@ typedef struct Record {
     DvText text;
     DvText warnings;
     const DvData *left_out; /* the changed field */
+    uint32_t flags;         /* its flags */
 } Record;
 
 static void numbers(DvText *out, const double *at, size_t count)
@@ -402,9 +417,9 @@ static DvObject *find_it(DvScene *scene)
     return it;
 }
 
-/* Runs the scene and records it; false when it cannot be loaded or run. `value`, if not NULL, gets the field's value at the end, and
- * `initial` its default. */
-static bool run(const char *text, const char *field, Record *record, DvText *value, DvText *initial)
+/* Runs the scene and records it; false when it cannot be loaded or run. `edit`: what a user writes into the field before the first
+ * step, or NULL. `value`, if not NULL, gets the field's value at the end, and `initial` its default. */
+static bool run(const char *text, const char *field, const char *edit, Record *record, DvText *value, DvText *initial)
 {
     DvScene *scene = NULL;
     (void)remove(output_file);
@@ -415,6 +430,9 @@ static bool run(const char *text, const char *field, Record *record, DvText *val
         DvData *data = it ? dv_object_field(it, field) : NULL;
         good = data != NULL;
         record->left_out = data;
+        record->flags = data ? data->field->flags : 0;
+        if (good && edit)
+            good = dv_data_set_text(data, edit) == DV_OK && dv_object_reinit(it) == DV_OK;
         int steps = DEFAULT_STEPS;
         const char *asked = strstr(text, "steps: ");
         if (asked)
@@ -489,13 +507,47 @@ static void prove_output(const Claim *claim, const char *text)
 {
     Record record = {0};
     DvText value = {0}, initial = {0};
-    if (!run(text, claim->field, &record, &value, &initial))
+    if (!run(text, claim->field, NULL, &record, &value, &initial))
         complain(claim, "the scene does not run", text_of(record.warnings));
     else if (says_nothing(text_of(value)) || strcmp(text_of(value), text_of(initial)) == 0)
         complain(claim, "is never computed", text_of(value));
     dv_text_free(&value);
     dv_text_free(&initial);
     free_record(&record);
+}
+
+static const char *end_of(const Record *record)
+{
+    const char *end = record->text.at ? strstr(record->text.at, "== at the end") : NULL;
+    return end ? end : "";
+}
+
+static const Row *row_in(const Table *rows, const char *class_name, const char *field)
+{
+    for (size_t r = 0; r < rows->count; r++)
+        if (listed(rows->at[r].classes, class_name) && listed(rows->at[r].field, field))
+            return &rows->at[r];
+    return NULL;
+}
+
+/* An edit of the loaded scene comes to what the value in the file comes to. */
+static void prove_edit(const Claim *claim, const char *text, const Record *before, const Record *after)
+{
+    const char *value = claim->row->value;
+    const uint32_t never = DV_FIELD_AT_LOAD | DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT;
+    if (*value == '@' || strstr(value, "$output") || (before->flags & never))
+        return;
+    Record edited = {0};
+    const Row *otherwise = row_in(&edits, claim->class_name, claim->field);
+    if (!run(text, claim->field, value, &edited, NULL, NULL))
+        complain(claim, "the scene does not run when it is edited", text_of(edited.warnings));
+    else if (otherwise && strcmp(end_of(&edited), end_of(after)) == 0)
+        complain(claim, "edits.tsv says that an edit acts otherwise than the file, which is not so", "");
+    else if (!otherwise && strcmp(end_of(&edited), end_of(before)) == 0)
+        complain(claim, "an edit changes nothing", "");
+    else if (!otherwise && strcmp(end_of(&edited), end_of(after)) != 0)
+        complain(claim, "an edit acts otherwise than the file", first_difference(end_of(after), end_of(&edited)));
+    free_record(&edited);
 }
 
 static void prove(const Claim *claim)
@@ -518,7 +570,8 @@ static void prove(const Claim *claim)
     dv_text_add(&copy, "%s", text);
     char *changed = with_attribute(copy.at, field, strlen(field), row->value, strlen(row->value));
     changed = replaced(changed, "$output", output_file);
-    const bool runs = run(text, field, &before, NULL, NULL), runs_changed = run(changed, field, &after, NULL, NULL);
+    const bool runs = run(text, field, NULL, &before, NULL, NULL),
+               runs_changed = run(changed, field, NULL, &after, NULL, NULL);
     if (!runs)
         complain(claim, "the scene does not run", text_of(before.warnings));
     else if (!about_messages && !runs_changed)
@@ -532,6 +585,8 @@ static void prove(const Claim *claim)
     else if (getenv("DIVAN_FIELDS_VERBOSE"))
         print_message("%s.%s: %s\n", claim->class_name, field,
                       first_difference(text_of(before.text), text_of(after.text)));
+    if (runs && runs_changed && !about_messages && strcmp(end_of(&before), end_of(&after)) != 0)
+        prove_edit(claim, text, &before, &after);
     free_record(&before);
     free_record(&after);
     free(text);
@@ -671,14 +726,6 @@ static void any_object_may_leave_a_running_scene(void **state)
 
 /* ---- completeness ---- */
 
-static const Row *row_of(const char *class_name, const char *field)
-{
-    for (size_t r = 0; r < table.count; r++)
-        if (listed(table.at[r].classes, class_name) && listed(table.at[r].field, field))
-            return &table.at[r];
-    return NULL;
-}
-
 static bool has_field(const DvField *fields, const char *name)
 {
     const DvField *field = fields;
@@ -702,7 +749,8 @@ static const DvClass *class_named(const char *name)
 static void expect_rows(const DvClass *cls)
 {
     for (const DvField *field = cls->fields; field && field->name; field++)
-        if (!(field->flags & (DV_FIELD_DRAWING | DV_FIELD_HIDDEN | DV_FIELD_STATE)) && !row_of(cls->name, field->name))
+        if (!(field->flags & (DV_FIELD_DRAWING | DV_FIELD_HIDDEN | DV_FIELD_STATE)) &&
+            !row_in(&table, cls->name, field->name))
             dv_text_add(&failures, "\n%s.%s has no row in fields.tsv", cls->name, field->name);
 }
 
@@ -957,5 +1005,5 @@ int main(void)
         cmocka_unit_test(a_change_of_each_field_of_the_table_is_seen),
         cmocka_unit_test(fields_of_drawing_hold_their_value),
     };
-    return cmocka_run_group_tests(tests, read_table, stop);
+    return cmocka_run_group_tests(tests, read_tables, stop);
 }

@@ -180,6 +180,8 @@ says '^  UniformMass  '
 run 0 info UniformMass
 says '^UniformMass: '
 says '^  totalMass  \(double, kg, default 1, above 0\)$'
+run 0 info RegularGridTopology
+says '^  n  \(Vec3i, default 2 2 2, 1 or more, read at load\)$'
 run 0 info MechanicalObject
 says '^plugin: divan\.mechanics [0-9.]+, LGPL-2\.1-or-later$'
 says '^family: states$'

@@ -7,8 +7,10 @@
 
 #include "block_count.h"
 
+#include <divan/contracts/collision.h>
 #include <divan/contracts/mechanical_operations.h>
 #include <divan/contracts/topology.h>
+#include <divan/contracts/visual.h>
 
 typedef struct Case {
     DvElementKind kind;
@@ -48,6 +50,10 @@ static void cell_text(DvText *text, DvElementKind kind, const uint32_t corner[8]
         dv_text_add(text, "%u ", cut[i / 4][i % 4]);
     for (int i = 0; kind == DV_HEXAHEDRA && i < 8; i++)
         dv_text_add(text, "%u ", corner[i]);
+    if (kind == DV_EDGES)
+        dv_text_add(text, "%u %u %u %u ", corner[0], corner[1], corner[0], corner[3]);
+    if (kind == DV_QUADS)
+        dv_text_add(text, "%u %u %u %u ", corner[0], corner[1], corner[2], corner[3]);
     if (kind == DV_TRIANGLES)
         dv_text_add(text, "%u %u %u %u %u %u ", corner[0], corner[1], corner[2], corner[0], corner[2], corner[3]);
 }
@@ -55,10 +61,16 @@ static void cell_text(DvText *text, DvElementKind kind, const uint32_t corner[8]
 /* A box of cells whose corners are a little out of order; of triangles, sheets above each other. */
 static DvScene *scene_of(const Case *what, uint32_t cells)
 {
-    static const char *const set[DV_ELEMENT_KINDS] = {
-        [DV_TRIANGLES] = "Triangle", [DV_TETRAHEDRA] = "Tetrahedron", [DV_HEXAHEDRA] = "Hexahedron"};
-    static const char *const list[DV_ELEMENT_KINDS] = {
-        [DV_TRIANGLES] = "triangles", [DV_TETRAHEDRA] = "tetrahedra", [DV_HEXAHEDRA] = "hexahedra"};
+    static const char *const set[DV_ELEMENT_KINDS] = {[DV_EDGES] = "Edge",
+                                                      [DV_TRIANGLES] = "Triangle",
+                                                      [DV_QUADS] = "Quad",
+                                                      [DV_TETRAHEDRA] = "Tetrahedron",
+                                                      [DV_HEXAHEDRA] = "Hexahedron"};
+    static const char *const list[DV_ELEMENT_KINDS] = {[DV_EDGES] = "edges",
+                                                       [DV_TRIANGLES] = "triangles",
+                                                       [DV_QUADS] = "quads",
+                                                       [DV_TETRAHEDRA] = "tetrahedra",
+                                                       [DV_HEXAHEDRA] = "hexahedra"};
     const uint32_t side = cells + 1, up = side * side;
     DvText text = {0};
     dv_text_add(&text, "<Node><%sSetTopologyContainer name='mesh' position='", set[what->kind]);
@@ -128,8 +140,97 @@ static void edits_ask_for_no_more_in_a_larger_mesh(void **state)
     dv_scene_free(first);
 }
 
+/* ---- Copies of lists that are kept all the while: what an edit writes in them */
+
+static const Case followers[] = {
+    {DV_TRIANGLES, "<TriangleCollisionModel/>"},
+    {DV_QUADS, "<TriangleCollisionModel/>"},
+    {DV_EDGES, "<LineCollisionModel/>"},
+    {DV_EDGES, "<CapsuleCollisionModel/>"},
+    {DV_TETRAHEDRA, "<TetrahedronCollisionModel/>"},
+    {DV_TRIANGLES, "<OglModel/>"},
+    {DV_QUADS, "<OglModel/>"},
+};
+
+enum { STAMP = 0x7000, MOST_WRITTEN = 100 /* elements an edit; the large mesh has 1,728 and more */ };
+
+/* Elements whose corners are not all point 0, and marks that are not the stamp; then all are. */
+static uint32_t written(const uint32_t *corner, uint32_t corners, const uint16_t *mark, uint32_t count)
+{
+    uint32_t others = 0;
+    uint32_t *at = (uint32_t *)(uintptr_t)corner; /* of whom the test looks into */
+    uint16_t *stamp = (uint16_t *)(uintptr_t)mark;
+    for (uint32_t i = 0; i < count; i++) {
+        bool other = mark && mark[i] != STAMP;
+        for (uint32_t k = 0; k < corners; k++) {
+            other = other || at[(size_t)i * corners + k] != 0;
+            at[(size_t)i * corners + k] = 0;
+        }
+        if (mark)
+            stamp[i] = STAMP;
+        others += other;
+    }
+    return others;
+}
+
+static uint32_t written_since(DvObject *object)
+{
+    void *self = dv_object_self(object);
+    const DvCollisionModelOps *collides = dv_object_ops(object, DV_COLLISION_MODEL);
+    if (collides) {
+        DvShapeVersion version;
+        assert_int_equal(collides->update(self, &version), DV_OK);
+        const DvShape *shape = collides->shape(self);
+        return written(shape->vertices, shape->corners, shape->owns, shape->count);
+    }
+    DvSurfaceView view = {0};
+    ((const DvVisualModelOps *)dv_object_ops(object, DV_VISUAL_MODEL))->update(self);
+    assert_true(((const DvSurfaceOps *)dv_object_ops(object, DV_SURFACE))->view(self, &view));
+    return written(view.triangles.at, 3, NULL, view.triangles.count) +
+           written(view.quads.at, 4, NULL, view.quads.count);
+}
+
+static DvObject *last_object(DvScene *scene)
+{
+    DvObject *object, *last = NULL;
+    for (size_t i = 0; (object = dv_node_member(dv_scene_root(scene), i)); i++)
+        if (dv_object_ops(object, DV_COLLISION_MODEL) || dv_object_ops(object, DV_VISUAL_MODEL))
+            last = object;
+    return last;
+}
+
+static uint32_t written_by_edits(const Case *what, uint32_t cells)
+{
+    DvScene *scene = scene_of(what, cells);
+    DvObject *mesh = scene_object(scene, "/mesh"), *modifier = scene_object(scene, "/modifier"),
+             *follower = last_object(scene);
+    const uint32_t all = written_since(follower);
+    assert_true(all >= cells * cells * cells);
+    assert_int_equal(written_since(follower), 0);
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < EDITS; i++) {
+        replace_element(mesh, modifier, what->kind, 5 + 3 * i);
+        sum += written_since(follower);
+    }
+    dv_scene_free(scene);
+    return sum;
+}
+
+static void followers_write_what_was_touched(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof followers / sizeof *followers; i++) {
+        const uint32_t small = written_by_edits(&followers[i], CELLS_OF_SMALL),
+                       large = written_by_edits(&followers[i], CELLS_OF_LARGE);
+        if (small == 0 || large > small + small / 2 || large > MOST_WRITTEN * EDITS)
+            fail_msg("%s: %u elements written by %d edits of a small mesh, %u of a large one", followers[i].components,
+                     small, EDITS, large);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(edits_ask_for_no_more_in_a_larger_mesh)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(edits_ask_for_no_more_in_a_larger_mesh),
+                                       cmocka_unit_test(followers_write_what_was_touched)};
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }

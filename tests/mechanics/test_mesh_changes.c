@@ -917,6 +917,18 @@ static DvScene *saved_and_loaded(DvScene *scene)
     return again;
 }
 
+/* Cells go, with the edges that they share and no point; the matrix keeps their places. */
+static void remove_cells(const Editor *editor, DvElementKind kind, const uint32_t *cells, uint32_t count)
+{
+    uint32_t gone[30];
+    const uint32_t of_cell = kind == DV_HEXAHEDRA ? 1 : 6;
+    for (uint32_t i = 0; i < count * of_cell; i++)
+        gone[i] = cells[i / of_cell] * of_cell + i % of_cell;
+    assert_int_equal(editor->modifier->remove_elements(editor->modifier_self, kind, count * of_cell, gone, true),
+                     DV_OK);
+    assert_int_equal(editor->mesh->point_count(editor->mesh_self), SIDE * SIDE * SIDE);
+}
+
 /* Edits, then some steps or none, then it is saved. Without `points` they leave all points where they are. */
 static void check_saved(const Case *whole, bool points, int steps)
 {
@@ -926,13 +938,7 @@ static void check_saved(const Case *whole, bool points, int steps)
     if (points) {
         run(scene, &editor, 9, steps);
     } else {
-        uint32_t gone[30], count = 0; /* of five cells, with the edges that they share; the matrix keeps their places */
-        const uint32_t of_cell = whole->kind == DV_HEXAHEDRA ? 1 : 6;
-        static const uint32_t cells[5] = {12, 13, 14, 10, 16};
-        for (uint32_t i = 0; i < 5 * of_cell; i++)
-            gone[count++] = cells[i / of_cell] * of_cell + i % of_cell;
-        assert_int_equal(editor.modifier->remove_elements(editor.modifier_self, whole->kind, count, gone, true), DV_OK);
-        assert_int_equal(editor.mesh->point_count(editor.mesh_self), SIDE * SIDE * SIDE);
+        remove_cells(&editor, whole->kind, (const uint32_t[]){12, 13, 14, 10, 16}, 5);
         run(scene, &editor, 0, steps);
     }
     DvScene *again = saved_and_loaded(scene);
@@ -954,6 +960,41 @@ static void a_saved_scene_goes_on_with_the_same_bits(void **state)
     for (size_t i = 0; i < WHOLES; i++)
         for (int k = 0; k < 4; k++)
             check_saved(&wholes[i], k < 2, k % 2 ? 3 : 0);
+}
+
+/* An edit before the loaded scene has made a step: pairs that it takes from the elements keep their places as in the scene that went on. */
+static void check_saved_and_edited(const Case *whole, bool before, bool points)
+{
+    DvScene *scene = scene_on_grid(whole);
+    Editor editor = editor_of(scene, whole->kind);
+    run(scene, &editor, 0, 2);
+    if (before) {
+        remove_cells(&editor, whole->kind, (const uint32_t[]){12, 13}, 2);
+        run(scene, &editor, 0, 1);
+    }
+    DvScene *again = saved_and_loaded(scene);
+    Editor other = editor_of(again, whole->kind);
+    other.seed = editor.seed;
+    for (int i = 0; i < 2; i++) {
+        Editor *one = i == 0 ? &editor : &other;
+        if (points)
+            edit(one);
+        else
+            remove_cells(one, whole->kind, (const uint32_t[]){14, 10, 16}, 3);
+    }
+    run(scene, &editor, 0, 3);
+    run(again, &other, 0, 3);
+    expect_same_run(scene, again);
+    dv_scene_free(again);
+    dv_scene_free(scene);
+}
+
+static void a_scene_that_is_edited_as_soon_as_it_is_loaded_goes_on_with_the_same_bits(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < WHOLES; i++)
+        for (int k = 0; k < 4; k++)
+            check_saved_and_edited(&wholes[i], k % 2, k / 2);
 }
 
 static void check_reset(const Case *whole)
@@ -1061,6 +1102,7 @@ int main(void)
         cmocka_unit_test(mapped_points_stay_where_they_are),
         cmocka_unit_test(points_of_a_border_hang_on_its_mesh),
         cmocka_unit_test(a_saved_scene_goes_on_with_the_same_bits),
+        cmocka_unit_test(a_scene_that_is_edited_as_soon_as_it_is_loaded_goes_on_with_the_same_bits),
         cmocka_unit_test(a_reset_scene_runs_as_at_first),
         cmocka_unit_test(the_last_element_may_go),
         cmocka_unit_test(a_mesh_may_begin_without_elements),

@@ -664,6 +664,27 @@ static void more_masses_than_are_looked_at_are_told(void **state)
     dv_text_free(&text);
 }
 
+/* A frame of 2 kg, then of 4; what an init wrote is not what a user gave, and seven numbers that a user gives are. */
+static void a_compliance_from_the_mass_follows_the_mass(void **state)
+{
+    (void)state;
+    DvScene *scene = load("<Node name='root'><FreeMotionAnimationLoop/><BlockGaussSeidelConstraintSolver/>"
+                          "<Node name='body'><EulerImplicitSolver/><CGLinearSolver/>"
+                          "<MechanicalObject template='Rigid3d' name='dofs'/><UniformMass name='mass' vertexMass='2'/>"
+                          "<UncoupledConstraintCorrection name='it'/></Node></Node>");
+    DvObject *it = scene_object(scene, "/body/it"), *mass = scene_object(scene, "/body/mass");
+    DvData *compliance = dv_object_field(it, "compliance");
+    assert_float_equal(dv_data_doubles(compliance, NULL)[0], 0.5, 1e-15);
+    assert_int_equal(dv_data_set_text(dv_object_field(mass, "vertexMass"), "4"), DV_OK);
+    assert_int_equal(dv_object_reinit(mass), DV_OK);
+    assert_int_equal(dv_object_reinit(it), DV_OK);
+    assert_float_equal(dv_data_doubles(compliance, NULL)[0], 0.25, 1e-15);
+    assert_int_equal(dv_data_set_text(compliance, "0.7 1 0 0 1 0 1"), DV_OK);
+    assert_int_equal(dv_object_reinit(it), DV_OK);
+    assert_float_equal(dv_data_doubles(compliance, NULL)[0], 0.7, 1e-15);
+    dv_scene_free(scene);
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -687,6 +708,7 @@ int main(void)
         cmocka_unit_test(a_list_follows_the_points_of_the_mesh),
         cmocka_unit_test(built_and_unbuilt_end_in_the_same),
         cmocka_unit_test(more_masses_than_are_looked_at_are_told),
+        cmocka_unit_test(a_compliance_from_the_mass_follows_the_mass),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -115,6 +115,11 @@ static uint32_t cell_at(const Grid *grid, double x, double y, double z)
     return hexahedron;
 }
 
+static float filled_at(const Grid *grid, double x, double y, double z)
+{
+    return grid->cells->filled(grid->self)[cell_at(grid, x, y, z)];
+}
+
 static uint32_t common_points(const Grid *grid, uint32_t a, uint32_t b)
 {
     uint32_t common = 0;
@@ -142,8 +147,8 @@ static void bars_beside_each_other_have_cells_of_their_own(void **state)
     assert_int_equal(common_points(&pieces, 0, 1), 0);
     const uint32_t left = cell_at(&pieces, 1, 2, 2), right = cell_at(&pieces, 3, 2, 2);
     assert_true(left != right);
-    /* as much matter in both as in the one */
-    assert_true(fabs(sum_of_filled(&simple) - sum_of_filled(&pieces)) < 1e-6);
+    /* both have half of what is in the one, and of two pieces each is worth a quarter of that */
+    assert_true(fabs(sum_of_filled(&simple) / 4.0 - sum_of_filled(&pieces)) < 1e-6);
     const float *filled = pieces.cells->filled(pieces.self);
     assert_true(filled[left] == filled[right] && filled[left] > 0);
     dv_scene_free(simple.scene);
@@ -165,6 +170,35 @@ static void a_fork_parts_above_its_foot(void **state)
     assert_int_equal(common_points(&grid, foot, right), 4);
     assert_int_equal(common_points(&grid, left, right), 4); /* those of the foot */
     dv_scene_free(grid.scene);
+}
+
+/* A cell in one piece weighs what is in it, whatever is beside it. */
+static void pieces_weigh_less_than_what_is_in_them(void **state)
+{
+    (void)state;
+    static const Box three[] = {
+        {{0.1, 0.6, 0.1}, {0.4, 3.4, 3.9}}, {{1.6, 0.6, 0.1}, {1.9, 3.4, 3.9}}, {{3.1, 0.6, 0.1}, {3.4, 3.4, 3.9}}};
+    static const char fork[] = "n='2 2 3' nbVirtualFinerLevels='3' cellWidth='0'",
+                      whole[] = "n='2 2 2' nbVirtualFinerLevels='3'";
+    Grid simple = grid_of_boxes("SparseGridTopology", fork, prongs, 3),
+         pieces = grid_of_boxes("SparseGridRamificationTopology",
+                                "n='2 2 3' nbVirtualFinerLevels='3' finestConnectivity='0' cellWidth='0'", prongs, 3),
+         one = grid_of_boxes("SparseGridTopology", whole, three, 3),
+         apart = grid_of_boxes("SparseGridRamificationTopology",
+                               "n='2 2 2' nbVirtualFinerLevels='3' finestConnectivity='0'", three, 3);
+    assert_true(filled_at(&pieces, 2, 2, 0.5) == filled_at(&simple, 2, 2, 0.5));
+    assert_true(filled_at(&pieces, 1, 2, 3) == filled_at(&simple, 1, 2, 3) / 8.0F); /* half of it, a quarter of that */
+    assert_true(filled_at(&pieces, 3, 2, 3) == filled_at(&simple, 3, 2, 3) / 8.0F);
+    assert_int_equal(apart.hexahedra.count, 3);
+    const float share =
+        (float)sum_of_filled(&one) / 3.0F / 9.0F; /* the left two are beside each other on the level below too */
+    assert_true(fabsf(filled_at(&apart, 0.2, 2, 2) - share / 4.0F) < 1e-6F);
+    assert_true(fabsf(filled_at(&apart, 1.8, 2, 2) - share / 4.0F) < 1e-6F);
+    assert_true(fabsf(filled_at(&apart, 3.2, 2, 2) - share) < 1e-6F);
+    dv_scene_free(simple.scene);
+    dv_scene_free(pieces.scene);
+    dv_scene_free(one.scene);
+    dv_scene_free(apart.scene);
 }
 
 /* On the finest level cells are joined by what goes through their faces, with an edge prolonged by its length. */
@@ -224,11 +258,6 @@ static void write_box(char *path, const Box *box)
     assert_int_equal(write(handle, text.at, text.length), text.length);
     close(handle);
     dv_text_free(&text);
-}
-
-static float filled_at(const Grid *grid, double x, double y, double z)
-{
-    return grid->cells->filled(grid->self)[cell_at(grid, x, y, z)];
 }
 
 static void cells_are_worth_what_fills_them(void **state)
@@ -293,6 +322,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bars_beside_each_other_have_cells_of_their_own),
         cmocka_unit_test(a_fork_parts_above_its_foot),
+        cmocka_unit_test(pieces_weigh_less_than_what_is_in_them),
         cmocka_unit_test(cells_are_joined_by_edges_of_the_surface),
         cmocka_unit_test(a_solid_block_has_one_cell_each),
         cmocka_unit_test(cells_are_worth_what_fills_them),

@@ -9,12 +9,12 @@
 #include <divan/memory.h>
 
 #include "geometry.h"
-#include "mesh_lines.h"
+#include "mesh_elements.h"
 
 typedef struct CapsuleCollisionModel {
     CollisionModel base;
     DvData radii, point_radii, heights, default_radius, default_height;
-    MeshLines lines; /* of a state of points */
+    MeshElements lines; /* of a state of points */
     DvSolids solids;
     double *arrays; /* [capacity x 9] velocities of all; of rigid ones the ends of all behind */
     uint32_t capacity;
@@ -52,16 +52,17 @@ static DvData *radii_of(CapsuleCollisionModel *self)
 static DvStatus init(DvObject *object, void *self_)
 {
     CapsuleCollisionModel *self = self_;
-    mesh_lines_free(&self->lines);
     const bool rigid = strcmp(dv_object_variant(object), "Rigid3d") == 0;
-    return collision_model_init(object, &self->base, rigid ? DV_SHAPE_RIGID_CAPSULES : DV_SHAPE_CAPSULES, !rigid);
+    const DvStatus status =
+        collision_model_init(object, &self->base, rigid ? DV_SHAPE_RIGID_CAPSULES : DV_SHAPE_CAPSULES, !rigid);
+    return status == DV_OK && !rigid ? mesh_elements_follow(&self->lines, &self->base, DV_EDGES) : status;
 }
 
 static void cleanup(DvObject *object, void *self_)
 {
     CapsuleCollisionModel *self = self_;
     collision_model_cleanup(object, &self->base);
-    mesh_lines_free(&self->lines);
+    mesh_elements_free(&self->lines);
     dv_free(self->arrays);
     dv_free(self->ends);
     self->arrays = NULL;
@@ -112,7 +113,7 @@ static DvStatus update(void *self_, DvShapeVersion *version)
     CollisionModel *base = &self->base;
     DvShape *s = &base->shape;
     const uint32_t frames = dv_state_count(base->state);
-    const bool changed = is_rigid(self) ? frames != s->count : mesh_lines_read(base, &self->lines);
+    const bool changed = is_rigid(self) ? frames != s->count : mesh_elements_read(&self->lines, base);
     const uint32_t count = is_rigid(self) ? frames : s->count;
     collision_model_complete(radii_of(self), count, dv_data_double(&self->default_radius));
     const bool boxes = collision_model_begin(base, count, changed);

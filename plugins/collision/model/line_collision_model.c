@@ -8,12 +8,12 @@
 #include <divan/math/vec.h>
 #include <divan/memory.h>
 
-#include "mesh_lines.h"
+#include "mesh_elements.h"
 
 typedef struct LineCollisionModel {
     CollisionModel base;
     DvData both_sides, display_free_position;
-    MeshLines lines;
+    MeshElements lines;
     PointsOfBody ends;
 } LineCollisionModel;
 
@@ -30,21 +30,21 @@ static const DvField fields[] = {
 static DvStatus init(DvObject *object, void *self_)
 {
     LineCollisionModel *self = self_;
-    mesh_lines_free(&self->lines);
-    return collision_model_init(object, &self->base, DV_SHAPE_LINES, true);
+    const DvStatus status = collision_model_init(object, &self->base, DV_SHAPE_LINES, true);
+    return status == DV_OK ? mesh_elements_follow(&self->lines, &self->base, DV_EDGES) : status;
 }
 
 static void cleanup(DvObject *object, void *self_)
 {
     LineCollisionModel *self = self_;
     collision_model_cleanup(object, &self->base);
-    mesh_lines_free(&self->lines);
+    mesh_elements_free(&self->lines);
 }
 
 static DvStatus update(void *self_, DvShapeVersion *version)
 {
     LineCollisionModel *self = self_;
-    const bool changed = mesh_lines_read(&self->base, &self->lines);
+    const bool changed = mesh_elements_read(&self->lines, &self->base);
     const bool boxes = collision_model_begin(&self->base, self->base.shape.count, changed);
     self->base.shape.both_sides = dv_data_bool(&self->both_sides);
     collision_model_find_points(dv_object_of(self), &self->ends);

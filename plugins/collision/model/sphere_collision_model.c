@@ -17,6 +17,8 @@
 typedef struct SphereCollisionModel {
     CollisionModel base;
     DvData radii, radius, once, impostors;
+    size_t listed;                /* radii that a user gave; the others are `radius` */
+    uint64_t filled, filled_with; /* versions of `radii` and `radius` when the list was filled up */
 } SphereCollisionModel;
 
 static const DvField fields[] = {
@@ -32,18 +34,26 @@ static const DvField fields[] = {
     {0},
 };
 
-/* As many radii as there are spheres. */
-static void fit_radii(SphereCollisionModel *self, uint32_t count)
+/* As many radii as there are spheres: those that the list gives, then `radius`. Returns whether one is new. */
+static bool fit_radii(SphereCollisionModel *self, uint32_t count)
 {
-    size_t given;
-    dv_data_doubles(&self->radii, &given);
-    if (given == count)
-        return;
+    size_t there;
+    dv_data_doubles(&self->radii, &there);
+    const bool written = dv_data_version(&self->radii) != self->filled;
+    if (written)
+        self->listed = there;
+    const bool another = dv_data_version(&self->radius) != self->filled_with && self->listed < count;
+    self->filled = dv_data_version(&self->radii);
+    if (there == count && !another)
+        return written;
     const double radius = dv_data_double(&self->radius);
     double *radii = dv_data_begin(&self->radii, count);
-    for (size_t i = given; i < count; i++)
+    for (size_t i = another ? self->listed : there; i < count; i++)
         radii[i] = radius;
     dv_data_end(&self->radii);
+    self->filled = dv_data_version(&self->radii);
+    self->filled_with = dv_data_version(&self->radius);
+    return true;
 }
 
 static DvStatus init(DvObject *object, void *self_)
@@ -54,7 +64,7 @@ static DvStatus init(DvObject *object, void *self_)
         return status;
     if (self->base.state.dof->rotation)
         self->base.shape.kind = DV_SHAPE_RIGID_SPHERES;
-    fit_radii(self, dv_state_count(self->base.state));
+    (void)fit_radii(self, dv_state_count(self->base.state));
     return DV_OK;
 }
 
@@ -63,8 +73,8 @@ static DvStatus update(void *self_, DvShapeVersion *version)
     SphereCollisionModel *self = self_;
     CollisionModel *base = &self->base;
     const uint32_t count = dv_state_count(base->state);
-    fit_radii(self, count);
-    const bool boxes = collision_model_begin(base, count, count != base->shape.count);
+    const bool radii = fit_radii(self, count);
+    const bool boxes = collision_model_begin(base, count, radii || count != base->shape.count);
     DvShape *s = &base->shape;
     s->radii = dv_data_doubles(&self->radii, NULL);
     for (uint32_t i = 0; boxes && i < count; i++) {

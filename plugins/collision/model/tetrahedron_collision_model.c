@@ -5,15 +5,12 @@
 #include <divan/math/vec.h>
 #include <divan/memory.h>
 
-#include "collision_model.h"
 #include "geometry.h"
+#include "mesh_elements.h"
 
 typedef struct TetrahedronCollisionModel {
     CollisionModel base;
-    uint32_t *tetrahedra; /* those whose points the state has */
-    uint32_t capacity;
-    uint64_t revision; /* of the mesh, as of the tetrahedra; 0: never */
-    uint32_t points;   /* of the state then */
+    MeshElements tetrahedra;
 } TetrahedronCollisionModel;
 
 static const DvField fields[] = {
@@ -25,56 +22,21 @@ static const DvField fields[] = {
 static DvStatus init(DvObject *object, void *self_)
 {
     TetrahedronCollisionModel *self = self_;
-    self->revision = 0;
-    return collision_model_init(object, &self->base, DV_SHAPE_TETRAHEDRA, true);
+    const DvStatus status = collision_model_init(object, &self->base, DV_SHAPE_TETRAHEDRA, true);
+    return status == DV_OK ? mesh_elements_follow(&self->tetrahedra, &self->base, DV_TETRAHEDRA) : status;
 }
 
 static void cleanup(DvObject *object, void *self_)
 {
     TetrahedronCollisionModel *self = self_;
     collision_model_cleanup(object, &self->base);
-    dv_free(self->tetrahedra);
-    self->tetrahedra = NULL;
-    self->capacity = 0;
-}
-
-/* Whether they are others than before. */
-static bool read_tetrahedra(TetrahedronCollisionModel *self)
-{
-    CollisionModel *base = &self->base;
-    const uint64_t revision = base->topology.ops->revision(base->topology.self) + 1;
-    const uint32_t points = dv_state_count(base->state);
-    if (revision == self->revision && points == self->points)
-        return false;
-    const DvElements all = base->topology.ops->elements(base->topology.self, DV_TETRAHEDRA);
-    if (all.count > self->capacity) {
-        dv_free(self->tetrahedra);
-        self->capacity = all.count + all.count / 4;
-        self->tetrahedra = dv_alloc(4 * (size_t)self->capacity, sizeof *self->tetrahedra);
-    }
-    uint32_t kept = 0;
-    for (uint32_t t = 0; t < all.count; t++) {
-        const uint32_t *corner = all.at + 4 * (size_t)t;
-        if (corner[0] >= points || corner[1] >= points || corner[2] >= points || corner[3] >= points)
-            continue;
-        memcpy(self->tetrahedra + 4 * (size_t)kept++, corner, 4 * sizeof *corner);
-    }
-    if (kept < all.count)
-        dv_warning(dv_object_of(self),
-                   "%u of its %u tetrahedra name points beyond the %u of state '%s' and are left out", all.count - kept,
-                   all.count, points, dv_object_path(base->state.object));
-    base->shape.vertices = self->tetrahedra;
-    base->shape.corners = 4;
-    base->shape.count = kept;
-    self->revision = revision;
-    self->points = points;
-    return true;
+    mesh_elements_free(&self->tetrahedra);
 }
 
 static DvStatus update(void *self_, DvShapeVersion *version)
 {
     TetrahedronCollisionModel *self = self_;
-    const bool changed = read_tetrahedra(self);
+    const bool changed = mesh_elements_read(&self->tetrahedra, &self->base);
     if (collision_model_begin(&self->base, self->base.shape.count, changed))
         collision_model_bound_corners(&self->base);
     *version = self->base.version;
@@ -85,7 +47,7 @@ static DvStatus update(void *self_, DvShapeVersion *version)
 static void attach(void *self_, uint32_t element, const double point[3], DvAttachment *attachment)
 {
     const TetrahedronCollisionModel *self = self_;
-    const uint32_t *corner = self->tetrahedra + 4 * (size_t)element;
+    const uint32_t *corner = self->tetrahedra.at + 4 * (size_t)element;
     DvVec3 x[4];
     for (uint32_t k = 0; k < 4; k++)
         x[k] = dv_vec3_load(shape_corner(&self->base.shape, element, k));
@@ -108,7 +70,7 @@ static void draw(void *self_, DvDraw *target)
     double *ends = dv_alloc(36 * (size_t)count, sizeof *ends);
     for (uint32_t t = 0; t < count; t++)
         for (uint32_t k = 0; k < 12; k++)
-            dv_vec3_store(dv_vec3_load(x + 3 * (size_t)self->tetrahedra[4 * (size_t)t + edges[k]]),
+            dv_vec3_store(dv_vec3_load(x + 3 * (size_t)self->tetrahedra.at[4 * (size_t)t + edges[k]]),
                           ends + 36 * (size_t)t + 3 * (size_t)k);
     target->ops->lines(target, ends, 6 * count, 1.0, color);
     dv_free(ends);

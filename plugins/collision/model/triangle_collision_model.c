@@ -10,19 +10,21 @@
 #include <divan/math/vec.h>
 #include <divan/memory.h>
 
-#include "collision_model.h"
 #include "geometry.h"
+#include "mesh_elements.h"
 
 typedef struct TriangleCollisionModel {
     CollisionModel base;
     DvData both_sides, compute_normals, use_curvature;
-    uint32_t *triangles; /* [count x 3] */
-    uint16_t *owns;      /* [count] */
-    double *normals;     /* [count x 3] */
-    uint32_t allocated;  /* triangles */
-    uint32_t of_mesh;    /* triangles that are those of the mesh; the rest are halves of quads */
-    uint64_t revision;   /* of the mesh, as of the triangles; 0: never */
-    uint32_t points;     /* of the state then */
+    uint32_t *triangles;           /* [count x 3] */
+    uint16_t *owns;                /* [count] */
+    double *normals;               /* [count x 3] */
+    uint32_t allocated;            /* triangles */
+    uint32_t of_mesh;              /* triangles that are those of the mesh; the rest are halves of quads */
+    uint32_t wrong;                /* corners that the state does not have */
+    uint64_t revision;             /* of the mesh, as of the triangles; 0: never */
+    uint32_t points;               /* of the state then */
+    DvMeshEdits edits, quad_edits; /* since then */
     PointsOfBody corners;
 } TriangleCollisionModel;
 
@@ -42,13 +44,18 @@ static DvStatus init(DvObject *object, void *self_)
 {
     TriangleCollisionModel *self = self_;
     self->revision = 0;
-    return collision_model_init(object, &self->base, DV_SHAPE_TRIANGLES, true);
+    DvStatus status = collision_model_init(object, &self->base, DV_SHAPE_TRIANGLES, true);
+    if (status == DV_OK)
+        status = dv_mesh_edits_attach(&self->edits, self->base.topology.object, DV_TRIANGLES);
+    return status == DV_OK ? dv_mesh_edits_attach(&self->quad_edits, self->base.topology.object, DV_QUADS) : status;
 }
 
 static void cleanup(DvObject *object, void *self_)
 {
     TriangleCollisionModel *self = self_;
     collision_model_cleanup(object, &self->base);
+    dv_mesh_edits_detach(&self->edits);
+    dv_mesh_edits_detach(&self->quad_edits);
     dv_free(self->triangles);
     dv_free(self->owns);
     dv_free(self->normals);
@@ -58,86 +65,145 @@ static void cleanup(DvObject *object, void *self_)
     self->allocated = 0;
 }
 
-static void find_owners(TriangleCollisionModel *self)
+/* What is around corners and edges of the triangles. */
+typedef struct Around {
+    DvAdjacency at_point, edges, at_edge;
+} Around;
+
+static Around find_around(const TriangleCollisionModel *self)
 {
-    const CollisionModel *base = &self->base;
-    const DvAdjacency at_point = base->topology.ops->adjacency(base->topology.self, DV_POINTS, DV_TRIANGLES);
-    const DvAdjacency edges = base->topology.ops->adjacency(base->topology.self, DV_TRIANGLES, DV_EDGES);
-    const DvAdjacency at_edge = base->topology.ops->adjacency(base->topology.self, DV_EDGES, DV_TRIANGLES);
-    for (uint32_t t = 0; t < self->of_mesh; t++) {
-        unsigned owns = 0;
-        for (uint32_t k = 0; k < 3; k++) {
-            const uint32_t point = self->triangles[3 * (size_t)t + k];
-            if (point < at_point.count && at_point.begin[point] < at_point.end[point] &&
-                at_point.items[at_point.begin[point]] == t)
-                owns |= (unsigned)DV_OWNS_CORNER_0 << k;
-            if (t >= edges.count || edges.begin[t] + k >= edges.end[t])
-                continue;
-            const uint32_t edge = edges.items[edges.begin[t] + k];
-            if (edge >= at_edge.count)
-                continue;
-            const uint32_t first = at_edge.begin[edge], end = at_edge.end[edge];
-            if (first < end && at_edge.items[first] == t)
-                owns |= (unsigned)DV_OWNS_EDGE_0 << k;
-            if (end - first == 1)
-                owns |= (unsigned)DV_ON_BORDER_0 << k;
-        }
-        self->owns[t] = (uint16_t)owns;
+    const DvTopologyRef *mesh = &self->base.topology;
+    return (Around){mesh->ops->adjacency(mesh->self, DV_POINTS, DV_TRIANGLES),
+                    mesh->ops->adjacency(mesh->self, DV_TRIANGLES, DV_EDGES),
+                    mesh->ops->adjacency(mesh->self, DV_EDGES, DV_TRIANGLES)};
+}
+
+static void find_owned(TriangleCollisionModel *self, const Around *around, uint32_t t)
+{
+    const DvAdjacency *at_point = &around->at_point, *edges = &around->edges, *at_edge = &around->at_edge;
+    unsigned owns = 0;
+    for (uint32_t k = 0; k < 3; k++) {
+        const uint32_t point = self->triangles[3 * (size_t)t + k];
+        if (point < at_point->count && at_point->begin[point] < at_point->end[point] &&
+            at_point->items[at_point->begin[point]] == t)
+            owns |= (unsigned)DV_OWNS_CORNER_0 << k;
+        if (t >= edges->count || edges->begin[t] + k >= edges->end[t])
+            continue;
+        const uint32_t edge = edges->items[edges->begin[t] + k];
+        if (edge >= at_edge->count)
+            continue;
+        const uint32_t first = at_edge->begin[edge], end = at_edge->end[edge];
+        if (first < end && at_edge->items[first] == t)
+            owns |= (unsigned)DV_OWNS_EDGE_0 << k;
+        if (end - first == 1)
+            owns |= (unsigned)DV_ON_BORDER_0 << k;
     }
+    self->owns[t] = (uint16_t)owns;
 }
 
 /* Points that the state does not have count as its last. */
-static uint32_t existing(uint32_t point, uint32_t points, uint32_t *wrong)
+static uint32_t existing(TriangleCollisionModel *self, uint32_t point, uint32_t points)
 {
     if (point < points)
         return point;
-    (*wrong)++;
+    self->wrong++;
     return points - 1;
+}
+
+static void read_triangle(TriangleCollisionModel *self, DvElements triangles, uint32_t points, uint32_t t)
+{
+    for (uint32_t k = 0; k < 3; k++)
+        self->triangles[3 * (size_t)t + k] = existing(self, triangles.at[3 * (size_t)t + k], points);
+}
+
+static void read_quad(TriangleCollisionModel *self, DvElements quads, uint32_t points, uint32_t q)
+{
+    static const uint32_t half[6] = {1, 2, 0, 3, 0, 2};
+    const size_t first = self->of_mesh + 2 * (size_t)q;
+    for (uint32_t k = 0; k < 6; k++)
+        self->triangles[3 * first + k] = existing(self, quads.at[4 * (size_t)q + half[k]], points);
+    self->owns[first] = self->owns[first + 1] = 0;
+}
+
+static void read_all(TriangleCollisionModel *self, DvElements triangles, DvElements quads, uint32_t points)
+{
+    const Around around = find_around(self);
+    self->wrong = 0;
+    for (uint32_t t = 0; t < triangles.count; t++)
+        read_triangle(self, triangles, points, t);
+    for (uint32_t t = 0; t < triangles.count; t++)
+        find_owned(self, &around, t);
+    for (uint32_t q = 0; q < quads.count; q++)
+        read_quad(self, quads, points, q);
+}
+
+/* What triangles own changes where one around their corners does. */
+static void read_touched(TriangleCollisionModel *self, DvElements triangles, DvElements quads, uint32_t points)
+{
+    dv_mesh_edits_sort(&self->edits, points, triangles.count);
+    dv_mesh_edits_sort(&self->quad_edits, points, quads.count);
+    for (uint32_t i = 0; i < self->edits.elements.count; i++)
+        read_triangle(self, triangles, points, self->edits.elements.at[i]);
+    const Around around = find_around(self);
+    for (uint32_t i = 0; i < self->edits.points.count; i++) {
+        const uint32_t point = self->edits.points.at[i];
+        for (uint32_t at = point < around.at_point.count ? around.at_point.begin[point] : 0;
+             point < around.at_point.count && at < around.at_point.end[point]; at++)
+            find_owned(self, &around, around.at_point.items[at]);
+    }
+    for (uint32_t i = 0; i < self->quad_edits.elements.count; i++)
+        read_quad(self, quads, points, self->quad_edits.elements.at[i]);
+}
+
+static void *resized(void *array, uint32_t before, uint32_t count, size_t bytes)
+{
+    return dv_realloc(array, before * bytes, count * bytes);
+}
+
+static void make_room(TriangleCollisionModel *self, uint32_t count)
+{
+    const uint32_t before = self->allocated, larger = count + count / 4;
+    if (count <= before)
+        return;
+    self->triangles = resized(self->triangles, before, larger, 3 * sizeof *self->triangles);
+    self->owns = resized(self->owns, before, larger, sizeof *self->owns);
+    self->normals = resized(self->normals, before, larger, 3 * sizeof *self->normals);
+    self->allocated = larger;
 }
 
 /* Whether they are others than before. */
 static bool read_triangles(TriangleCollisionModel *self)
 {
     CollisionModel *base = &self->base;
-    const uint64_t revision = base->topology.ops->revision(base->topology.self) + 1;
-    const uint32_t points = dv_state_count(base->state);
-    if (revision == self->revision && points == self->points)
+    const uint32_t points = dv_state_count(base->state), before = self->of_mesh;
+    MeshReading reading = collision_model_reading(base, &self->edits, self->revision, self->points);
+    if (reading == READ_NOTHING)
         return false;
-    const DvElements triangles = base->topology.ops->elements(base->topology.self, DV_TRIANGLES);
-    const DvElements quads = base->topology.ops->elements(base->topology.self, DV_QUADS);
-    const uint32_t count = points > 0 ? triangles.count + 2 * quads.count : 0;
-    if (count > self->allocated) {
-        dv_free(self->triangles);
-        dv_free(self->owns);
-        dv_free(self->normals);
-        self->allocated = count + count / 4;
-        self->triangles = dv_alloc(3 * (size_t)self->allocated, sizeof *self->triangles);
-        self->owns = dv_alloc(self->allocated, sizeof *self->owns);
-        self->normals = dv_alloc(3 * (size_t)self->allocated, sizeof *self->normals);
-    }
-    uint32_t wrong = 0;
-    self->of_mesh = points > 0 ? triangles.count : 0;
-    for (uint32_t i = 0; i < 3 * self->of_mesh; i++)
-        self->triangles[i] = existing(triangles.at[i], points, &wrong);
-    for (uint32_t q = 0; points > 0 && q < quads.count; q++) {
-        static const uint32_t half[6] = {1, 2, 0, 3, 0, 2};
-        for (uint32_t k = 0; k < 6; k++)
-            self->triangles[3 * (size_t)self->of_mesh + 6 * (size_t)q + k] =
-                existing(quads.at[4 * (size_t)q + half[k]], points, &wrong);
-    }
-    if (wrong > 0)
+    DvElements triangles = base->topology.ops->elements(base->topology.self, DV_TRIANGLES);
+    DvElements quads = base->topology.ops->elements(base->topology.self, DV_QUADS);
+    if (points == 0)
+        triangles.count = quads.count = 0;
+    if (self->wrong > 0 || points == 0 || self->quad_edits.all || (quads.count > 0 && triangles.count != before))
+        reading = READ_ALL;
+    const uint32_t count = triangles.count + 2 * quads.count;
+    make_room(self, count);
+    self->of_mesh = triangles.count;
+    if (reading == READ_TOUCHED)
+        read_touched(self, triangles, quads, points);
+    if (reading == READ_ALL || self->wrong > 0)
+        read_all(self, triangles, quads, points);
+    if (self->wrong > 0)
         dv_warning(dv_object_of(self),
-                   "%u corners of its triangles are beyond the %u points of state '%s' and count as the last", wrong,
-                   points, dv_object_path(base->state.object));
-    for (uint32_t t = 0; t < count; t++)
-        self->owns[t] = 0;
-    find_owners(self);
+                   "%u corners of its triangles are beyond the %u points of state '%s' and count as the last",
+                   self->wrong, points, dv_object_path(base->state.object));
+    dv_mesh_edits_clear(&self->edits);
+    dv_mesh_edits_clear(&self->quad_edits);
     base->shape.vertices = self->triangles;
     base->shape.owns = self->owns;
     base->shape.normals = self->normals;
     base->shape.corners = 3;
     base->shape.count = count;
-    self->revision = revision;
+    self->revision = base->topology.ops->revision(base->topology.self) + 1;
     self->points = points;
     return true;
 }

@@ -25,9 +25,9 @@ static const DvField fields[] = {
                       "points; those between the planes are added at the start"),
     FIELD(direction, "direction", dv_type_coord,
           .help = "along which the points do not move, of any length; of bodies its first three numbers"),
-    FIELD(dmin, "dmin", dv_type_double, .init = "0", .unit = "m",
+    FIELD(dmin, "dmin", dv_type_double, .init = "0", .unit = "m", .flags = DV_FIELD_AT_LOAD,
           .help = "first plane: x . direction is larger at its points"),
-    FIELD(dmax, "dmax", dv_type_double, .init = "0", .unit = "m",
+    FIELD(dmax, "dmax", dv_type_double, .init = "0", .unit = "m", .flags = DV_FIELD_AT_LOAD,
           .help = "second plane: x . direction is smaller; the same as dmin: none"),
     {0},
 };

@@ -225,13 +225,13 @@ static uint32_t gather_pair(ElementBlocks *mesh, uint32_t pair)
 }
 
 /* Pairs of touched points. False: there is one more than before, or one has more elements than ever. */
-static bool update_pairs(ElementBlocks *mesh, const MeshEdits *edits)
+static bool update_pairs(ElementBlocks *mesh, const DvMeshEdits *edits)
 {
     for (uint32_t i = 0; i < edits->points.count; i++) {
         const uint32_t p = edits->points.at[i];
         uint32_t entries = 0, expected = 0;
         for (uint32_t k = first_pair(mesh, p); k < mesh->pairs && mesh->pair[2 * (size_t)k] == p; k++) {
-            const bool touched = mesh_edits_touch_point(edits, mesh->pair[2 * (size_t)k + 1]);
+            const bool touched = dv_mesh_edits_touch_point(edits, mesh->pair[2 * (size_t)k + 1]);
             const uint32_t count = touched ? gather_pair(mesh, k) : mesh->pair_end[k] - mesh->pair_begin[k];
             if (count == UINT32_MAX)
                 return false;
@@ -248,29 +248,23 @@ static bool update_pairs(ElementBlocks *mesh, const MeshEdits *edits)
 
 /* ---- Pairs without elements ---- */
 
-static void forget_kept(ElementBlocks *mesh)
-{
-    if (mesh->kept && mesh->kept->count > 0)
-        dv_data_set(mesh->kept, NULL, 0);
-}
-
 /* Those of points that are not touched stay; those of touched points are looked for. */
-static void update_kept(ElementBlocks *mesh, const MeshEdits *edits)
+static void update_kept(ElementBlocks *mesh, const DvMeshEdits *edits)
 {
     size_t before = 0, count = 0;
     if (!mesh->kept)
         return;
-    (void)dv_data_uints(mesh->kept, &before);
+    (void)dv_data_uints(&mesh->kept->pairs, &before);
     for (uint32_t i = 0; i < edits->points.count; i++)
         for (uint32_t k = first_pair(mesh, edits->points.at[i]);
              k < mesh->pairs && mesh->pair[2 * (size_t)k] == edits->points.at[i]; k++)
             count += mesh->pair_begin[k] == mesh->pair_end[k];
     if (before + count == 0)
         return;
-    uint32_t *at = dv_data_begin(mesh->kept, before + 2 * count);
+    uint32_t *at = dv_data_begin(&mesh->kept->pairs, before + 2 * count);
     size_t used = 0;
     for (size_t i = 0; i + 1 < before; i += 2)
-        if (!mesh_edits_touch_point(edits, at[i])) {
+        if (!dv_mesh_edits_touch_point(edits, at[i])) {
             at[used++] = at[i];
             at[used++] = at[i + 1];
         }
@@ -281,11 +275,11 @@ static void update_kept(ElementBlocks *mesh, const MeshEdits *edits)
                 at[used++] = mesh->pair[2 * (size_t)k];
                 at[used++] = mesh->pair[2 * (size_t)k + 1];
             }
-    (void)dv_data_begin(mesh->kept, used);
-    dv_data_end(mesh->kept);
+    (void)dv_data_begin(&mesh->kept->pairs, used);
+    dv_data_end(&mesh->kept->pairs);
 }
 
-DvStatus element_blocks_update(ElementBlocks *mesh, const DvObject *object, const char *kind, const MeshEdits *edits,
+DvStatus element_blocks_update(ElementBlocks *mesh, const DvObject *object, const char *kind, const DvMeshEdits *edits,
                                const DvTopologyRef *topology, uint32_t points, uint32_t elements, const uint32_t *list,
                                bool *paired)
 {
@@ -310,7 +304,7 @@ DvStatus element_blocks_update(ElementBlocks *mesh, const DvObject *object, cons
         mesh->pairs = 0;
     }
     if (!*paired || edits->points_edited)
-        forget_kept(mesh);
+        kept_pairs_forget(mesh->kept);
     else if (mesh->paired)
         update_kept(mesh, edits);
     return DV_OK;
@@ -381,7 +375,7 @@ static int by_points(const void *a, const void *b)
 static uint32_t *sorted_kept(const ElementBlocks *mesh, uint32_t *count)
 {
     size_t numbers = 0;
-    const uint32_t *at = mesh->kept ? dv_data_uints(mesh->kept, &numbers) : NULL;
+    const uint32_t *at = mesh->kept ? dv_data_uints(&mesh->kept->pairs, &numbers) : NULL;
     *count = (uint32_t)numbers / 2;
     uint32_t *sorted = dv_alloc(numbers, sizeof *sorted);
     if (numbers == 0)
@@ -413,6 +407,7 @@ void element_blocks_find_pairs(ElementBlocks *mesh)
     uint32_t kept_count, next = 0, *kept = sorted_kept(mesh, &kept_count);
     make_room_for_pairs(mesh, (size_t)mesh->elements * nodes * (nodes - 1) / 2 + kept_count);
     mesh->paired = true;
+    kept_pairs_make(mesh->kept, true);
     uint32_t *pair_of =
         dv_alloc(points, sizeof *pair_of); /* of the second point, + 1, while one first point is handled */
     uint32_t *seconds = dv_alloc(points, sizeof *seconds), *counts = dv_alloc(points, sizeof *counts);

@@ -13,7 +13,7 @@
 
 #include "forcefield/element_chunks.h"
 #include "forcefield/force_field.h"
-#include "state/mesh_edits.h"
+#include "state/kept_pairs.h"
 
 #include <math.h>
 
@@ -41,7 +41,7 @@ typedef struct ElementBlocks {
 
     /* Pairs of different points that share an element, or did, first < second, sorted; made by element_blocks_find_pairs. */
     bool paired; /* they are made */
-    DvData *
+    KeptPairs *
         kept; /* optional: pairs without an element, two numbers each, so that a saved scene goes on with the same pattern */
     size_t pair_capacity;
     uint32_t pairs;
@@ -50,13 +50,6 @@ typedef struct ElementBlocks {
     uint32_t pair_room;              /* entries in all */
     uint32_t *pair_entry;            /* element << 6 | local number of first << 3 | local number of second, ascending */
 } ElementBlocks;
-
-/* Before the edits are attached and the blocks built: both keep that field. */
-static inline void element_blocks_keep_pairs(ElementBlocks *mesh, MeshEdits *edits, DvData *field)
-{
-    mesh->kept = edits->kept_pairs = field;
-    edits->paired = &mesh->paired;
-}
 
 static inline uint32_t element_blocks_point(const ElementBlocks *mesh, uint32_t element, uint32_t local)
 {
@@ -71,7 +64,7 @@ void element_blocks_free(ElementBlocks *mesh);
 /* Follows edits of the mesh, sorted: `points`, `elements` and `list` are as for element_blocks_build, and as they are now. *paired:
  * whether the pairs are those they were. An error leaves it for element_blocks_build to mend. */
 DV_NODISCARD DvStatus element_blocks_update(ElementBlocks *mesh, const DvObject *object, const char *kind,
-                                            const MeshEdits *edits, const DvTopologyRef *topology, uint32_t points,
+                                            const DvMeshEdits *edits, const DvTopologyRef *topology, uint32_t points,
                                             uint32_t elements, const uint32_t *list, bool *paired);
 /* Rows of points into those of which one of these elements gathers. */
 void element_blocks_load_block(ElementBlocks *mesh, const double *x, uint32_t block);

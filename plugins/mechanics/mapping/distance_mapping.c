@@ -68,7 +68,7 @@ static const char *const stiffness_choices[] = {"None", "Exact", "Stabilized", N
 
 static const DvField distance_fields[] = {
     SHARED_FIELDS,
-    DV_FIELD(DistanceMapping, compute_distance, "computeDistance", dv_type_bool, .init = "0",
+    DV_FIELD(DistanceMapping, compute_distance, "computeDistance", dv_type_bool, .init = "0", .flags = DV_FIELD_AT_LOAD,
              .help = "rest lengths that are not given are 0: the output is the distance itself"),
     DV_FIELD(DistanceMapping, rest_lengths, "restLengths", dv_type_doubles, .unit = "m",
              .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,

@@ -34,6 +34,7 @@ typedef struct MappingBase {
         DV_FIELD(Struct, in base.map_matrices, "mapMatrices", dv_type_bool, .init = "0",                    \
                  .help = "kept for old scenes: assembled systems take every mapping into account"),         \
         DV_FIELD(Struct, in base.apply_rest_position, "applyRestPosition", dv_type_bool, .init = "0",       \
+                 .flags = DV_FIELD_AT_LOAD,                                                                 \
                  .help = "also compute the rest positions of the output when the scene starts")
 #define MAPPING_FIELDS(Struct) MAPPING_FIELDS_IN(Struct, )
 

@@ -76,6 +76,7 @@ static const DvField fields[] = {
     DV_FIELD(RigidMapping, rigid_index_per_point, "rigidIndexPerPoint", dv_type_uints,
              .help = "body of each point; used when there is one for each"),
     DV_FIELD(RigidMapping, global_to_local_coords, "globalToLocalCoords", dv_type_bool, .init = "0",
+             .flags = DV_FIELD_AT_LOAD,
              .help = "the positions of the output are given in the world, not in the coordinates of the body"),
     DV_FIELD(RigidMapping, geometric_stiffness, "geometricStiffness", dv_type_choice, .init = "None",
              .choices = stiffness_choices, .help = "how the turning of levers under load counts as stiffness"),

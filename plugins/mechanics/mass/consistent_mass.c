@@ -113,7 +113,7 @@ void consistent_mass_build(ConsistentMass *c, HalfEdges *half, uint32_t points, 
     free_row(&row);
 }
 
-void consistent_mass_update(ConsistentMass *c, HalfEdges *half, const MeshEdits *edits, uint32_t points,
+void consistent_mass_update(ConsistentMass *c, HalfEdges *half, const DvMeshEdits *edits, uint32_t points,
                             const ElementMass *elements)
 {
     const DvAdjacency around = elements_around(c);

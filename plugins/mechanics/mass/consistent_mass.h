@@ -35,7 +35,7 @@ void consistent_mass_unit(const ConsistentMass *c, uint32_t element, double unit
 /* All rows, from all elements.     elements: [elements of the mesh] */
 void consistent_mass_build(ConsistentMass *c, HalfEdges *half, uint32_t points, const ElementMass *elements);
 /* The rows of touched points, of which there are `points` in all; edits: of the elements, sorted. */
-void consistent_mass_update(ConsistentMass *c, HalfEdges *half, const MeshEdits *edits, uint32_t points,
+void consistent_mass_update(ConsistentMass *c, HalfEdges *half, const DvMeshEdits *edits, uint32_t points,
                             const ElementMass *elements);
 
 #endif

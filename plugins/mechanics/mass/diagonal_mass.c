@@ -23,8 +23,8 @@
 #include "mass_base.h"
 #include "mass_check.h"
 #include "mass_mesh.h"
-#include "state/mesh_edits.h"
 #include "turning_inertia.h"
+#include <divan/mesh_edits.h>
 
 typedef enum Given { GIVEN_TOTAL_MASS, GIVEN_DENSITY, GIVEN_POINT_MASSES } Given;
 
@@ -43,7 +43,7 @@ typedef struct DiagonalMass {
     uint64_t structure;
     DvElementData point_data;   /* follows the points */
     DvElementData element_data; /* double: what each element gave to each of its points */
-    MeshEdits edits;            /* since masses were summed up */
+    DvMeshEdits edits;          /* since masses were summed up */
     double change;              /* kg, of the edit that is being told */
     FirstValues first_masses, first_total, first_density;
 } DiagonalMass;
@@ -59,10 +59,10 @@ static const DvField fields[] = {
              .range = &dv_range_positive, .help = "sum of the masses; counts before massDensity and vertexMass"),
     DV_FIELD(DiagonalMass, unsummed, "unsummedPoints", dv_type_uints, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,
              .help = "points of an edit whose mass is still to be summed up from their elements"),
-    DV_FIELD(DiagonalMass, compute_on_rest, "computeMassOnRest", dv_type_bool, .init = "1",
+    DV_FIELD(DiagonalMass, compute_on_rest, "computeMassOnRest", dv_type_bool, .init = "1", .flags = DV_FIELD_AT_LOAD,
              .help = "measure the elements at the rest positions, not at the positions at the start"),
     DV_FIELD(DiagonalMass, file, "filename", dv_type_file, .aliases = (const char *const[]){"fileMass", NULL},
-             .help = "file of type Xsp 3.0 with a mass for each point"),
+             .flags = DV_FIELD_AT_LOAD, .help = "file of type Xsp 3.0 with a mass for each point"),
     DV_LINK(DiagonalMass, topology_link, "topology", DV_TOPOLOGY,
             .help = "elements that the mass is spread over; by default those of the node"),
     DV_LINK(DiagonalMass, geometry_link, "geometryState", DV_STATE,
@@ -195,7 +195,7 @@ static void read_bodies(DiagonalMass *self)
 /* A scene that is saved before the sums are made makes them when it goes on. */
 static void note_unsummed(DiagonalMass *self)
 {
-    const TouchedNumbers *points = &self->edits.points;
+    const DvTouchedNumbers *points = &self->edits.points;
     const size_t noted = self->unsummed.count;
     if (self->edits.all && noted > 0) /* then masses stay as they have been changed */
         dv_data_set(&self->unsummed, NULL, 0);
@@ -208,7 +208,7 @@ static void note_unsummed(DiagonalMass *self)
 
 static void forget_edits(DiagonalMass *self)
 {
-    mesh_edits_clear(&self->edits);
+    dv_mesh_edits_clear(&self->edits);
     if (self->unsummed.count > 0)
         dv_data_set(&self->unsummed, NULL, 0);
 }
@@ -289,8 +289,8 @@ static void elements_replaced(DvElementData *data, DvMeshReplacement why)
     } else {
         size_t count;
         const uint32_t *points = dv_data_uints(&self->unsummed, &count);
-        mesh_edits_clear(&self->edits);
-        mesh_edits_touch_points(&self->edits, points, (uint32_t)count);
+        dv_mesh_edits_clear(&self->edits);
+        dv_mesh_edits_touch_points(&self->edits, points, (uint32_t)count);
     }
     seen(self);
 }
@@ -315,13 +315,13 @@ static void points_replaced(DvElementData *data, DvMeshReplacement why)
 /* The sums of touched points, in the order of the elements as they are now. */
 static void sum_up(DiagonalMass *self)
 {
-    MeshEdits *edits = &self->edits;
+    DvMeshEdits *edits = &self->edits;
     const DvTopologyRef *topology = &self->mesh.topology;
     const double *part = self->element_data.entries;
     if (self->given != GIVEN_POINT_MASSES && !edits->all) {
         const DvAdjacency around = topology->ops->adjacency(topology->self, DV_POINTS, self->mesh.kind);
         double *mass = dv_data_begin(&self->point_masses, self->count);
-        mesh_edits_sort(edits, self->count < around.count ? self->count : around.count, self->element_data.count);
+        dv_mesh_edits_sort(edits, self->count < around.count ? self->count : around.count, self->element_data.count);
         for (uint32_t i = 0; i < edits->points.count; i++) {
             const uint32_t point = edits->points.at[i];
             mass[point] = 0.0;
@@ -690,7 +690,7 @@ static DvStatus attach(DiagonalMass *self)
                                          .changed = elements_changed,
                                          .replaced = elements_replaced};
     /* Edits first: when a mesh is replaced, the masses, which come last, have seen to all of it. */
-    DvStatus status = mesh_edits_attach(&self->edits, self->mesh.topology.object, self->mesh.kind);
+    DvStatus status = dv_mesh_edits_attach(&self->edits, self->mesh.topology.object, self->mesh.kind);
     if (status == DV_OK)
         status = dv_element_data_attach(&self->point_data, self->mesh.topology.object);
     return status == DV_OK ? dv_element_data_attach(&self->element_data, self->mesh.topology.object) : status;
@@ -737,7 +737,7 @@ static void cleanup(DvObject *object, void *self_)
     DiagonalMass *self = self_;
     dv_element_data_detach(&self->element_data);
     dv_element_data_detach(&self->point_data);
-    mesh_edits_detach(&self->edits);
+    dv_mesh_edits_detach(&self->edits);
 }
 
 static void destroy(DvObject *object, void *self_)

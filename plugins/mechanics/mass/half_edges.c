@@ -178,12 +178,6 @@ static bool row_has(const HalfEdges *half, uint32_t point, uint32_t other)
     return false;
 }
 
-static void forget_kept(HalfEdges *half)
-{
-    if (half->kept && half->kept->count > 0)
-        dv_data_set(half->kept, NULL, 0);
-}
-
 /* Pairs of a point and a later one that are reserved and not there, to `at` unless it is NULL; how many. */
 static uint32_t kept_of(const HalfEdges *half, uint32_t point, uint32_t *at)
 {
@@ -201,29 +195,29 @@ static uint32_t kept_of(const HalfEdges *half, uint32_t point, uint32_t *at)
 }
 
 /* Those of points that are not touched stay; those of touched points are looked for. */
-static void update_kept(HalfEdges *half, const MeshEdits *edits)
+static void update_kept(HalfEdges *half, const DvMeshEdits *edits)
 {
     if (!half->kept)
         return;
     size_t before = 0, count = 0, used = 0;
-    (void)dv_data_uints(half->kept, &before);
+    (void)dv_data_uints(&half->kept->pairs, &before);
     for (uint32_t i = 0; i < edits->points.count; i++)
         count += kept_of(half, edits->points.at[i], NULL);
     if (before + count == 0)
         return;
-    uint32_t *at = dv_data_begin(half->kept, before + 2 * count);
+    uint32_t *at = dv_data_begin(&half->kept->pairs, before + 2 * count);
     for (size_t i = 0; i + 1 < before; i += 2)
-        if (!mesh_edits_touch_point(edits, at[i])) {
+        if (!dv_mesh_edits_touch_point(edits, at[i])) {
             at[used++] = at[i];
             at[used++] = at[i + 1];
         }
     for (uint32_t i = 0; i < edits->points.count; i++)
         used += 2 * (size_t)kept_of(half, edits->points.at[i], at + used);
-    (void)dv_data_begin(half->kept, used);
-    dv_data_end(half->kept);
+    (void)dv_data_begin(&half->kept->pairs, used);
+    dv_data_end(&half->kept->pairs);
 }
 
-void half_edges_end(HalfEdges *half, const MeshEdits *edits)
+void half_edges_end(HalfEdges *half, const DvMeshEdits *edits)
 {
     if (!half->reserved)
         return;
@@ -232,13 +226,13 @@ void half_edges_end(HalfEdges *half, const MeshEdits *edits)
         stays = find_couplings(half, edits->points.at[i]);
     if (!stays) {
         forget_couplings(half);
-        forget_kept(half);
+        kept_pairs_forget(half->kept);
     } else if (half->paired) {
         update_kept(half, edits);
     }
 }
 
-void half_edges_update(HalfEdges *half, const MeshEdits *edits, const DvTopologyRef *topology, uint32_t points)
+void half_edges_update(HalfEdges *half, const DvMeshEdits *edits, const DvTopologyRef *topology, uint32_t points)
 {
     const DvElements edges = dv_topology_elements(topology, DV_EDGES);
     if (edits->all) {
@@ -273,7 +267,7 @@ static int by_points(const void *a, const void *b)
 static uint32_t (*sorted_kept(const HalfEdges *half, uint32_t *count))[2]
 {
     size_t numbers = 0;
-    const uint32_t *at = half->kept ? dv_data_uints(half->kept, &numbers) : NULL;
+    const uint32_t *at = half->kept ? dv_data_uints(&half->kept->pairs, &numbers) : NULL;
     *count = (uint32_t)numbers / 2 * 2;
     uint32_t(*sorted)[2] = dv_alloc(*count, sizeof *sorted);
     for (uint32_t i = 0; i + 1 < *count; i += 2) {
@@ -293,6 +287,7 @@ void half_edges_reserve(HalfEdges *half, DvPattern *pattern, bool diagonal)
     half->reserved = dv_alloc((size_t)half->points + 1, sizeof *half->reserved);
     half->reserved_other = dv_alloc((size_t)half->used + kept_count, sizeof *half->reserved_other);
     half->paired = !diagonal;
+    kept_pairs_make(half->kept, half->paired);
     uint32_t named = 0;
     for (uint32_t i = 0; i < half->points; i++) {
         dv_pattern_add(pattern, i, i);

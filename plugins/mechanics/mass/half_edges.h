@@ -10,7 +10,7 @@
 
 #include <divan/contracts/block_matrix.h>
 
-#include "state/mesh_edits.h"
+#include "state/kept_pairs.h"
 
 typedef struct HalfEdge {
     uint32_t other, edge;
@@ -25,24 +25,17 @@ typedef struct HalfEdges {
     uint64_t structure; /* + 1 when couplings are others */
     bool paired;        /* couplings between points are reserved: they stay when elements go */
     /* Of their own. */
-    DvData *kept; /* optional: pairs that are reserved and not there, two numbers each */
-    bool edited;  /* rows have room for more */
+    KeptPairs *kept; /* optional: pairs that are reserved and not there, two numbers each */
+    bool edited;     /* rows have room for more */
     uint32_t *limit, point_room, used, lost, room;
     uint32_t *reserved, *reserved_other; /* [points + 1] where the others of each point begin; NULL: not reserved */
 } HalfEdges;
-
-/* Before edits are attached and rows made: where both keep pairs that are reserved and not there (KEPT_PAIRS_FIELD). */
-static inline void half_edges_keep_pairs(HalfEdges *half, MeshEdits *edits, DvData *field)
-{
-    half->kept = edits->kept_pairs = field;
-    edits->paired = &half->paired;
-}
 
 /* All anew, from a list of pairs, rows ascending by number in it; those of points beyond the last are left out. */
 void half_edges_build(HalfEdges *half, uint32_t points, DvElements pairs);
 void half_edges_free(HalfEdges *half);
 /* Follows edits of the edges of a mesh, sorted. */
-void half_edges_update(HalfEdges *half, const MeshEdits *edits, const DvTopologyRef *topology, uint32_t points);
+void half_edges_update(HalfEdges *half, const DvMeshEdits *edits, const DvTopologyRef *topology, uint32_t points);
 
 /* Rows with values of their own. Anew: half_edges_start, then half_edges_row for each point. After edits of the elements that couple points:
  * half_edges_begin, half_edges_row for each touched point, half_edges_end. */
@@ -50,7 +43,7 @@ void half_edges_start(HalfEdges *half, uint32_t points);
 void half_edges_begin(HalfEdges *half, uint32_t points);
 /* Room for `count` others of a point, all to be written from at[result] on, and their values; what it had is lost. */
 uint32_t half_edges_row(HalfEdges *half, uint32_t point, uint32_t count);
-void half_edges_end(HalfEdges *half, const MeshEdits *edits);
+void half_edges_end(HalfEdges *half, const DvMeshEdits *edits);
 
 /* Names the couplings: each point with itself, and unless `diagonal` with those that it shares a pair with. */
 void half_edges_reserve(HalfEdges *half, DvPattern *pattern, bool diagonal);

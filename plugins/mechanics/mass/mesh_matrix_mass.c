@@ -33,8 +33,8 @@ typedef enum Given { GIVEN_TOTAL_MASS, GIVEN_DENSITY, GIVEN_MASSES } Given;
 
 typedef struct MeshMatrixMass {
     MassBase base;
-    DvData density, total_mass, point_masses, edge_masses, compute_on_rest, lumping, consistent, print_mass, graph,
-        kept;
+    DvData density, total_mass, point_masses, edge_masses, compute_on_rest, lumping, consistent, print_mass, graph;
+    KeptPairs kept;
     DvLink topology_link, geometry_link;
 
     MassMesh mesh;
@@ -50,7 +50,7 @@ typedef struct MeshMatrixMass {
     uint64_t point_version, edge_version, density_version, total_version; /* of the fields as last seen */
     DvElementData point_data, edge_data; /* follow the mesh, and the fields with them */
     DvElementData element_data;          /* double: density of each element; with `exact` ElementMass */
-    MeshEdits edits;                     /* of edges, or of elements with `exact`, since the half edges were made */
+    DvMeshEdits edits;                   /* of edges, or of elements with `exact`, since the half edges were made */
     double change;                       /* kg, of the edit that is being told */
     FirstValues first_points, first_edges, first_density, first_total;
 } MeshMatrixMass;
@@ -65,15 +65,15 @@ static const DvField fields[] = {
              .help = "diagonal of the matrix; with `consistent` a result"),
     DV_FIELD(MeshMatrixMass, edge_masses, "edgeMass", dv_type_doubles, .unit = "kg", .range = &dv_range_not_negative,
              .help = "entries of the matrix between the ends of each edge; with `consistent` a result"),
-    DV_FIELD(MeshMatrixMass, compute_on_rest, "computeMassOnRest", dv_type_bool, .init = "0",
+    DV_FIELD(MeshMatrixMass, compute_on_rest, "computeMassOnRest", dv_type_bool, .init = "0", .flags = DV_FIELD_AT_LOAD,
              .help = "measure the elements at the rest positions, not at the positions at the start"),
-    DV_FIELD(MeshMatrixMass, lumping, "lumping", dv_type_bool, .init = "0",
+    DV_FIELD(MeshMatrixMass, lumping, "lumping", dv_type_bool, .init = "0", .flags = DV_FIELD_AT_LOAD,
              .help = "use the diagonal only, enlarged by what was beside it; read at the start"),
-    DV_FIELD(MeshMatrixMass, consistent, "consistent", dv_type_bool, .init = "0",
+    DV_FIELD(MeshMatrixMass, consistent, "consistent", dv_type_bool, .init = "0", .flags = DV_FIELD_AT_LOAD,
              .help =
                  "take the exact matrix of hexahedra and quads, read at the start; by default only the ends of edges "
                  "are coupled, which of these elements is not positive definite, and a free body may run away"),
-    DV_FIELD(MeshMatrixMass, print_mass, "printMass", dv_type_bool, .init = "0",
+    DV_FIELD(MeshMatrixMass, print_mass, "printMass", dv_type_bool, .init = "0", .flags = DV_FIELD_AT_LOAD,
              .help = "tell the sum of the masses when it changes, and keep it in `graph`"),
     DV_FIELD(MeshMatrixMass, graph, "graph", dv_type_doubles, .flags = DV_FIELD_READ_ONLY, .unit = "kg",
              .help = "sums of the masses after each change, when printMass is set"),
@@ -387,11 +387,11 @@ static void follow_elements(MeshMatrixMass *self)
         consistent_mass_build(&self->matrix, &self->half, self->count, self->element_data.entries);
         show_matrix(self);
     } else {
-        mesh_edits_sort(&self->edits, self->count, self->element_data.count);
+        dv_mesh_edits_sort(&self->edits, self->count, self->element_data.count);
         consistent_mass_update(&self->matrix, &self->half, &self->edits, self->count, self->element_data.entries);
         show_touched(self);
     }
-    mesh_edits_clear(&self->edits);
+    dv_mesh_edits_clear(&self->edits);
     self->given = GIVEN_DENSITY;
     tell(self);
     seen(self);
@@ -433,9 +433,9 @@ static void follow_edges(MeshMatrixMass *self)
         return;
     self->count = self->point_data.count;
     self->edge_count = edges;
-    mesh_edits_sort(&self->edits, self->count, edges);
+    dv_mesh_edits_sort(&self->edits, self->count, edges);
     half_edges_update(&self->half, &self->edits, &self->mesh.topology, self->count);
-    mesh_edits_clear(&self->edits);
+    dv_mesh_edits_clear(&self->edits);
 }
 
 /* Follows changes of the fields; at the start of each operation. */
@@ -635,20 +635,44 @@ static void reserve(void *self_, DvPattern *pattern)
     half_edges_reserve(&self->half, pattern, self->lumped);
 }
 
+/* Where couplings are blocks of n x n, it is their diagonal alone that has a mass; 0: they are not. */
+static inline void add_mass(const DvMatrixView *view, uint32_t coupling, const double *dense, const double *unit,
+                            double mass, uint32_t n)
+{
+    if (n == 0) {
+        dv_view_add(view, coupling, dense, mass);
+        return;
+    }
+    double *block = view->values + (size_t)view->slot[coupling] * n * n;
+    for (uint32_t c = 0; c < n; c++)
+        block[c * (n + 1)] += mass * unit[c];
+}
+
+static inline void add_masses(MeshMatrixMass *self, double factor, const DvMatrixView *view, uint32_t n)
+{
+    const double *point = points(self), *edge = edges(self);
+    const HalfEdges *half = &self->half;
+    double dense[36], unit[6];
+    mass_matrix(self->base.state.dof, &(BodyMass){.mass = 1.0}, dense);
+    for (uint32_t c = 0; c < n; c++)
+        unit[c] = dense[c * (n + 1)];
+    for (uint32_t i = 0; i < self->count; i++) {
+        const double own = factor * point[i] * (self->lumped ? self->lump : 1.0);
+        add_mass(view, half_edges_own(half, i), dense, unit, own, n);
+        const uint32_t begin = half->begin[i], end = self->lumped ? begin : half->end[i];
+        for (uint32_t h = begin; h < end; h++)
+            add_mass(view, half->coupling[h], dense, unit, factor * edge[half->at[h].edge], n);
+    }
+}
+
 static void assemble(void *self_, double factor, const DvMatrixView *view)
 {
     MeshMatrixMass *self = self_;
     update(self);
-    const double *point = points(self), *edge = edges(self);
-    const DvDofType *dof = self->base.state.dof;
-    double dense[36];
-    mass_matrix(dof, &(BodyMass){.mass = 1.0}, dense);
-    const HalfEdges *half = &self->half;
-    for (uint32_t i = 0; i < self->count; i++) {
-        dv_view_add(view, half_edges_own(half, i), dense, factor * point[i] * (self->lumped ? self->lump : 1.0));
-        for (uint32_t h = half->begin[i]; !self->lumped && h < half->end[i]; h++)
-            dv_view_add(view, half->coupling[h], dense, factor * edge[half->at[h].edge]);
-    }
+    if (view->direct && view->block == 3)
+        add_masses(self, factor, view, 3);
+    else
+        add_masses(self, factor, view, view->direct ? view->block : 0);
 }
 
 static uint64_t structure(void *self_)
@@ -879,7 +903,7 @@ static DvStatus attach(MeshMatrixMass *self)
                                          .changed = elements_changed,
                                          .replaced = elements_replaced};
     DvObject *topology = self->mesh.topology.object;
-    DvStatus status = mesh_edits_attach(&self->edits, topology, self->exact ? self->mesh.kind : DV_EDGES);
+    DvStatus status = dv_mesh_edits_attach(&self->edits, topology, self->exact ? self->mesh.kind : DV_EDGES);
     DvElementData *all[] = {&self->point_data, &self->edge_data, &self->element_data};
     for (size_t i = 0; i < 3 && status == DV_OK; i++)
         status = dv_element_data_attach(all[i], topology);
@@ -988,7 +1012,7 @@ static DvStatus init(DvObject *object, void *self_)
     self->matrix.on_rest = dv_data_bool(&self->compute_on_rest);
     self->count = dv_state_count(self->base.state);
     choose_coefficients(self);
-    half_edges_keep_pairs(&self->half, &self->edits, &self->kept);
+    self->half.kept = kept_pairs_note(&self->kept, &self->edits);
     if (!self->exact)
         find_half_edges(self);
     if (self->exact && dv_data_is_set(&self->point_masses))
@@ -1014,7 +1038,7 @@ static void cleanup(DvObject *object, void *self_)
     dv_element_data_detach(&self->element_data);
     dv_element_data_detach(&self->edge_data);
     dv_element_data_detach(&self->point_data);
-    mesh_edits_detach(&self->edits);
+    dv_mesh_edits_detach(&self->edits);
 }
 
 static void destroy(DvObject *object, void *self_)

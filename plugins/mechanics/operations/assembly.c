@@ -11,7 +11,7 @@
  *
  * The structure follows edits by difference. Each entry of the global matrix knows how often it is named: a component that comes
  * names its entries, one that goes gives them back, and only when entries have come or have no name left is the matrix spliced: one
- * pass that moves rows and renumbers the slots, without asking any component. So the entries are always those that the
+ * pass that moves rows and renumbers the slots, without asking any component. Where there is the diagonal alone it is filled in at once. So the entries are always those that the
  * present components name, whatever was there before, and results are those of a structure made from nothing. When a state has another number
  * of points or the block size changes, the structure is made from nothing, in the memory that it has.
  *
@@ -67,6 +67,7 @@ typedef struct Contribution {
     Target *targets;     /* [state_count^2] */
     Pairs couplings;     /* points */
     uint32_t *target_of; /* [couplings] NOWHERE: out of range */
+    bool one_target;     /* the same of all */
     uint32_t *slot;      /* [couplings] see DvMatrixView; indirect global ones: first entry in `slots` */
     uint32_t *slots;     /* global slots of couplings that take several blocks, block rows first */
     size_t slot_count;
@@ -134,11 +135,13 @@ struct Assembly {
 
     Matrix matrices[3], *now, *lent; /* lent: NULL before the first assembly */
     uint64_t versions;               /* numbers given to values so far */
-    Pairs coming;  /* entries that are named and not there: number = entries + place, until the splice */
+    Pairs
+        coming; /* that are named, as their mirror images, and not there: number = entries + place, until the splice */
     size_t unused; /* entries that nobody names */
     uint32_t *number, *old_row, *new_row, *next_entry;
     size_t number_capacity, old_row_capacity, new_row_capacity, next_entry_capacity;
     Sorter sorter;
+    UpperRows upper;
     Pairs pairs; /* of the local at work */
 
     FixedUnknown *fixed;
@@ -167,18 +170,25 @@ static size_t entry_count(const Assembly *as)
     return as->blocks.rows.count ? as->blocks.rows.start[as->blocks.rows.count] : 0;
 }
 
+/* Whether there is nothing but the diagonal, as when a structure is made from nothing. */
+static bool is_bare(const Assembly *as)
+{
+    return entry_count(as) == as->blocks.rows.count;
+}
+
+static uint32_t name_coming(Assembly *as, uint32_t entries, uint32_t row, uint32_t column)
+{
+    pairs_add(&as->coming, row, column);
+    return entries + (uint32_t)as->coming.count - 1;
+}
+
 /* One more name for an entry and for its mirror image. */
 static uint32_t name_entry(void *context, uint32_t row, uint32_t column)
 {
     Assembly *as = context;
     const uint32_t entry = rows_find(&as->blocks.rows, row, column);
-    if (entry == UINT32_MAX) {
-        const uint32_t number = (uint32_t)(entry_count(as) + as->coming.count);
-        pairs_add(&as->coming, row, column);
-        if (row != column)
-            pairs_add(&as->coming, column, row);
-        return number;
-    }
+    if (entry == UINT32_MAX)
+        return name_coming(as, (uint32_t)entry_count(as), row, column);
     uint32_t *uses = as->now->uses;
     const uint32_t mirror = as->now->transposed[entry];
     as->unused -= uses[entry]++ == 0;
@@ -259,14 +269,58 @@ static void transpose(Assembly *as, const Rows *rows, uint32_t *transposed)
             transposed[e] = as->next_entry[rows->columns[e]]++;
 }
 
+static Matrix *free_matrix(Assembly *as)
+{
+    Matrix *matrix = as->matrices;
+    while (matrix == as->now || matrix == as->lent)
+        matrix++;
+    return matrix;
+}
+
+static void write_to(Assembly *as, Matrix *to, SceneMechanics *scene)
+{
+    as->coming.count = 0;
+    as->unused = 0;
+    renumber_slots(as);
+    take_over(as, to, scene);
+}
+
+/* The same as a splice where there is nothing but the diagonal. */
+static void fill_in(Assembly *as, SceneMechanics *scene)
+{
+    Matrix *to = free_matrix(as);
+    const uint32_t rows = as->blocks.rows.count;
+    upper_rows_make(&as->upper, rows, &as->coming, &as->sorter);
+    const size_t entries = rows + 2 * (size_t)as->upper.start[rows];
+    WITH_ROOM(to->rows.start, to->rows.start_capacity, (size_t)rows + 1);
+    WITH_ROOM(to->rows.columns, to->rows.column_capacity, entries);
+    WITH_ROOM(to->uses, to->uses_capacity, entries);
+    WITH_ROOM(to->transposed, to->transposed_capacity, entries);
+    WITH_ROOM(to->diagonal, to->diagonal_capacity, rows);
+    WITH_ROOM(as->number, as->number_capacity, rows + as->coming.count);
+    upper_rows_unfold(&as->upper, &as->coming, &to->rows, to->transposed, to->uses, to->diagonal, as->number + rows);
+    for (uint32_t row = 0; row < rows; row++) {
+        to->uses[to->diagonal[row]] = as->now->uses[row];
+        as->number[row] = to->diagonal[row];
+    }
+    write_to(as, to, scene);
+}
+
+static void add_mirror_images(Pairs *pairs)
+{
+    const size_t count = pairs->count;
+    for (size_t k = 0; k < count; k++)
+        if (pairs->row[k] != pairs->column[k])
+            pairs_add(pairs, pairs->column[k], pairs->row[k]);
+}
+
 /* Puts entries that come among those that stay, and leaves out what nobody names. `old_row` by new row (NOWHERE: it is new) and
  * `new_row` by old row (NOWHERE: it has gone); NULL: the same rows. */
 static void splice(Assembly *as, SceneMechanics *scene, uint32_t row_count, const uint32_t *old_row,
                    const uint32_t *new_row)
 {
-    Matrix *to = as->matrices;
-    while (to == as->now || to == as->lent)
-        to++;
+    add_mirror_images(&as->coming);
+    Matrix *to = free_matrix(as);
     const Rows *old = &as->blocks.rows;
     const uint32_t *old_uses = as->now ? as->now->uses : NULL;
     Rows *rows = &to->rows;
@@ -323,37 +377,41 @@ static void splice(Assembly *as, SceneMechanics *scene, uint32_t row_count, cons
     }
     rows->start[row_count] = count;
     transpose(as, rows, to->transposed);
-    as->coming.count = 0;
-    as->unused = 0;
-    renumber_slots(as);
-    take_over(as, to, scene);
+    write_to(as, to, scene);
 }
 
 /* ---- Naming the couplings ---- */
 
 typedef struct Recorder {
     DvPattern pattern;
-    const DvMechanics *m;
     Contribution *contribution;
-    const uint32_t *states;
+    const uint32_t *points; /* [state_count] of each state */
     bool out_of_range;
 } Recorder;
+
+static void make_room(Contribution *c)
+{
+    const size_t more = c->target_of_capacity ? 2 * c->target_of_capacity : 16;
+    c->target_of = dv_realloc(c->target_of, c->target_of_capacity * sizeof(uint32_t), more * sizeof(uint32_t));
+    c->target_of_capacity = more;
+}
 
 static void record(DvPattern *pattern, uint32_t a, uint32_t row_point, uint32_t b, uint32_t column_point)
 {
     Recorder *recorder = (Recorder *)(void *)pattern;
     Contribution *c = recorder->contribution;
-    const uint32_t n = c->state_count;
-    bool good = a < n && b < n;
-    good = good && row_point < dv_state_count(recorder->m->states[recorder->states[a]].ref) &&
-           column_point < dv_state_count(recorder->m->states[recorder->states[b]].ref);
-    recorder->out_of_range |= !good;
-    if (c->couplings.count == c->target_of_capacity) {
-        const size_t more = c->target_of_capacity ? 2 * c->target_of_capacity : 16;
-        c->target_of = dv_realloc(c->target_of, c->target_of_capacity * sizeof(uint32_t), more * sizeof(uint32_t));
-        c->target_of_capacity = more;
-    }
-    c->target_of[c->couplings.count] = good ? a * n + b : NOWHERE;
+    const size_t k = c->couplings.count;
+    uint32_t target = NOWHERE;
+    if (a < c->state_count && b < c->state_count && row_point < recorder->points[a] &&
+        column_point < recorder->points[b])
+        target = a * c->state_count + b;
+    else
+        recorder->out_of_range = true;
+    if (k == c->target_of_capacity)
+        make_room(c);
+    c->target_of[k] = target;
+    if (target != c->target_of[0])
+        c->one_target = false;
     pairs_add(&c->couplings, row_point, column_point);
 }
 
@@ -402,10 +460,16 @@ static uint64_t structure_of(const DvMechanics *m, const Contribution *c)
 
 static void name_couplings(DvMechanics *m, Contribution *c)
 {
-    Recorder recorder = {{&recorder_ops}, m, c, states_of(m, c), false};
+    const DvStepMark mark = dv_step_mark();
+    const uint32_t *states = states_of(m, c);
+    uint32_t *points = dv_step_alloc(c->state_count, sizeof *points);
+    for (uint32_t i = 0; i < c->state_count; i++)
+        points[i] = dv_state_count(m->states[states[i]].ref);
+    Recorder recorder = {{&recorder_ops}, c, points, false};
     const DvObject *object;
-    make_targets(m, c, recorder.states);
+    make_targets(m, c, states);
     c->couplings.count = 0;
+    c->one_target = true;
     if (c->kind == MAPPING) {
         const MappingItem *mapping = &m->mappings[c->component];
         mapping->ops->reserve_stiffness(mapping->self, &recorder.pattern);
@@ -419,7 +483,8 @@ static void name_couplings(DvMechanics *m, Contribution *c)
         object = field->object;
     }
     c->structure = structure_of(m, c);
-    c->kinds = kinds_of(m, recorder.states, c->state_count);
+    c->kinds = kinds_of(m, states, c->state_count);
+    dv_step_release(mark);
     if (recorder.out_of_range)
         (void)dv_error(object, DV_ERROR_INVALID,
                        "it couples points that its state does not have; they are left out of the matrix");
@@ -478,8 +543,9 @@ static Costs costs_of(const DvMechanics *m, const Contribution *c)
 static bool is_direct(const Assembly *as, Contribution *c)
 {
     const Target *first = NULL;
+    const size_t count = c->one_target && c->couplings.count ? 1 : c->couplings.count;
     c->direct_target = c->targets;
-    for (size_t k = 0; k < c->couplings.count; k++) {
+    for (size_t k = 0; k < count; k++) {
         const Target *target = target_of(c, k);
         if (!target || target->dropped)
             return false;
@@ -501,6 +567,23 @@ static void add_slot(Contribution *c, uint32_t slot)
     c->slots[c->slot_count++] = slot;
 }
 
+/* Of couplings of one pair of states that are an entry each. */
+static void name_direct_entries(Assembly *as, Contribution *c)
+{
+    const uint32_t a = as->first_block[c->direct_target->a], b = as->first_block[c->direct_target->b];
+    const uint32_t rows = as->blocks.rows.count;
+    const bool bare = is_bare(as);
+    for (size_t k = 0; k < c->couplings.count; k++) {
+        const uint32_t row = a + c->couplings.row[k], column = b + c->couplings.column[k];
+        if (!bare)
+            c->slot[k] = name_entry(as, row, column);
+        else if (row != column)
+            c->slot[k] = name_coming(as, rows, row, column);
+        else
+            as->now->uses[c->slot[k] = row]++; /* the diagonal is named as it is */
+    }
+}
+
 /* Entries of what goes straight to the global matrix; couplings in locals have theirs when the locals are made. */
 static void name_entries(Assembly *as, Contribution *c)
 {
@@ -508,6 +591,10 @@ static void name_entries(Assembly *as, Contribution *c)
     c->assembly = as;
     c->slot_count = 0;
     WITH_ROOM(c->slot, c->slot_capacity, c->couplings.count);
+    if (c->direct && c->one_target && c->direct_target->local == NOWHERE) {
+        name_direct_entries(as, c);
+        return;
+    }
     for (size_t k = 0; k < c->couplings.count; k++) {
         const Target *target = target_of(c, k);
         c->slot[k] = NOWHERE;
@@ -1051,7 +1138,9 @@ static void update_structure(Assembly *as, DvMechanics *m)
         mark_turned_locals(as);
     }
     make_locals(as, m);
-    if (as->coming.count || as->unused)
+    if (as->coming.count && is_bare(as))
+        fill_in(as, m->scene);
+    else if (as->coming.count || as->unused)
         splice(as, m->scene, as->blocks.rows.count, NULL, NULL);
     estimate(as, m);
     as->version = m->version;
@@ -1089,6 +1178,7 @@ void assembly_free(Assembly *as)
     pairs_free(&as->coming);
     pairs_free(&as->pairs);
     sorter_free(&as->sorter);
+    upper_rows_free(&as->upper);
     void *arrays[] = {as->placed,     as->first_block,      as->old_first_block, as->of_fields, as->of_mappings,
                       as->locals,     as->local_list.at,    as->free_locals.at,  as->number,    as->old_row,
                       as->new_row,    as->next_entry,       as->fixed,           as->needed,    as->gathered,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Compressed rows from pairs: sorted by counting, first by column, then (stable) by row, then made unique. A few pairs are sorted by
- * insertion, which does not look at all rows.
+ * insertion, which does not look at all rows. Those of a symmetric pattern are gathered by their smaller row, made unique by a mark at
+ * each column, and written to both sides.
  */
 #include "sparse_rows.h"
 
@@ -9,16 +10,12 @@
 
 enum { FEW = 32 };
 
-void pairs_add(Pairs *pairs, uint32_t row, uint32_t column)
+void pairs_make_room(Pairs *pairs)
 {
-    if (pairs->count == pairs->capacity) {
-        const size_t more = pairs->capacity ? 2 * pairs->capacity : 64;
-        pairs->row = dv_realloc(pairs->row, pairs->capacity * sizeof(uint32_t), more * sizeof(uint32_t));
-        pairs->column = dv_realloc(pairs->column, pairs->capacity * sizeof(uint32_t), more * sizeof(uint32_t));
-        pairs->capacity = more;
-    }
-    pairs->row[pairs->count] = row;
-    pairs->column[pairs->count++] = column;
+    const size_t more = pairs->capacity ? 2 * pairs->capacity : 64;
+    pairs->row = dv_realloc(pairs->row, pairs->capacity * sizeof(uint32_t), more * sizeof(uint32_t));
+    pairs->column = dv_realloc(pairs->column, pairs->capacity * sizeof(uint32_t), more * sizeof(uint32_t));
+    pairs->capacity = more;
 }
 
 void pairs_free(Pairs *pairs)
@@ -100,6 +97,121 @@ void rows_free(Rows *rows)
     dv_free(rows->start);
     dv_free(rows->columns);
     *rows = (Rows){0};
+}
+
+static uint32_t smaller_of(const Pairs *pairs, size_t k)
+{
+    return pairs->row[k] < pairs->column[k] ? pairs->row[k] : pairs->column[k];
+}
+
+static uint32_t larger_of(const Pairs *pairs, size_t k)
+{
+    return pairs->row[k] < pairs->column[k] ? pairs->column[k] : pairs->row[k];
+}
+
+static void sort_few(uint32_t *at, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        const uint32_t number = at[i];
+        uint32_t place = i;
+        for (; place > 0 && at[place - 1] > number; place--)
+            at[place] = at[place - 1];
+        at[place] = number;
+    }
+}
+
+/* Numbers of the pairs by their smaller row; those of row r end at next[r]. */
+static const uint32_t *gather_by_smaller(UpperRows *upper, const Pairs *pairs, Sorter *sorter)
+{
+    WITH_ROOM(sorter->order, sorter->order_capacity, pairs->count);
+    WITH_ROOM(upper->next, upper->next_capacity, (size_t)upper->rows + 1);
+    memset(upper->next, 0, ((size_t)upper->rows + 1) * sizeof *upper->next);
+    for (size_t k = 0; k < pairs->count; k++)
+        upper->next[smaller_of(pairs, k) + 1]++;
+    for (uint32_t row = 0; row < upper->rows; row++)
+        upper->next[row + 1] += upper->next[row];
+    for (size_t k = 0; k < pairs->count; k++)
+        sorter->order[upper->next[smaller_of(pairs, k)]++] = (uint32_t)k;
+    return sorter->order;
+}
+
+void upper_rows_make(UpperRows *upper, uint32_t rows, const Pairs *pairs, Sorter *sorter)
+{
+    upper->rows = rows;
+    WITH_ROOM(upper->start, upper->start_capacity, (size_t)rows + 1);
+    WITH_ROOM(upper->last, upper->last_capacity, rows);
+    WITH_ROOM(upper->place, upper->place_capacity, rows);
+    WITH_ROOM(upper->column, upper->column_capacity, pairs->count);
+    WITH_ROOM(upper->uses, upper->uses_capacity, pairs->count);
+    WITH_ROOM(upper->of, upper->of_capacity, pairs->count);
+    const uint32_t *order = gather_by_smaller(upper, pairs, sorter);
+    memset(upper->last, 0, rows * sizeof *upper->last); /* one more than the row that has had the column last */
+    uint32_t count = 0, begin = 0;
+    for (uint32_t row = 0; row < rows; row++) {
+        const uint32_t first = upper->start[row] = count, end = upper->next[row];
+        for (uint32_t i = begin; i < end; i++) {
+            const uint32_t column = larger_of(pairs, order[i]);
+            if (upper->last[column] == row + 1)
+                continue;
+            upper->last[column] = row + 1;
+            upper->column[count++] = column;
+        }
+        sort_few(upper->column + first, count - first);
+        for (uint32_t at = first; at < count; at++) {
+            upper->place[upper->column[at]] = at;
+            upper->uses[at] = 0;
+        }
+        for (; begin < end; begin++) {
+            const uint32_t at = upper->place[larger_of(pairs, order[begin])];
+            upper->of[order[begin]] = at;
+            upper->uses[at]++;
+        }
+    }
+    upper->start[rows] = count;
+}
+
+void upper_rows_unfold(UpperRows *upper, const Pairs *pairs, Rows *rows, uint32_t *transposed, uint32_t *uses,
+                       uint32_t *diagonal, uint32_t *number)
+{
+    const uint32_t count = upper->rows, above = upper->start[count];
+    uint32_t *next = upper->next;
+    WITH_ROOM(upper->entry, upper->entry_capacity, above);
+    memset(next, 0, ((size_t)count + 1) * sizeof *next);
+    for (uint32_t at = 0; at < above; at++)
+        next[upper->column[at]]++;
+    rows->count = count;
+    rows->start[0] = 0;
+    for (uint32_t row = 0; row < count; row++) {
+        rows->start[row + 1] = rows->start[row] + next[row] + 1 + upper->start[row + 1] - upper->start[row];
+        next[row] = rows->start[row];
+    }
+    for (uint32_t row = 0; row < count; row++) { /* what is before its diagonal has been written by the rows before */
+        uint32_t entry = diagonal[row] = next[row];
+        rows->columns[entry] = row;
+        transposed[entry] = entry;
+        for (uint32_t at = upper->start[row]; at < upper->start[row + 1]; at++) {
+            const uint32_t mirror = next[upper->column[at]]++;
+            upper->entry[at] = ++entry;
+            rows->columns[entry] = upper->column[at];
+            rows->columns[mirror] = row;
+            transposed[entry] = mirror;
+            transposed[mirror] = entry;
+            uses[entry] = uses[mirror] = upper->uses[at];
+        }
+    }
+    for (size_t k = 0; k < pairs->count; k++) {
+        const uint32_t entry = upper->entry[upper->of[k]];
+        number[k] = pairs->row[k] < pairs->column[k] ? entry : transposed[entry];
+    }
+}
+
+void upper_rows_free(UpperRows *upper)
+{
+    uint32_t *arrays[] = {upper->start, upper->column, upper->uses, upper->of,
+                          upper->last,  upper->place,  upper->next, upper->entry};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        dv_free(arrays[i]);
+    *upper = (UpperRows){0};
 }
 
 uint32_t rows_find(const Rows *rows, uint32_t row, uint32_t column)

@@ -29,7 +29,14 @@ typedef struct Pairs {
     size_t count, capacity;
 } Pairs;
 
-void pairs_add(Pairs *pairs, uint32_t row, uint32_t column);
+void pairs_make_room(Pairs *pairs); /* for more than there are */
+static inline void pairs_add(Pairs *pairs, uint32_t row, uint32_t column)
+{
+    if (pairs->count == pairs->capacity)
+        pairs_make_room(pairs);
+    pairs->row[pairs->count] = row;
+    pairs->column[pairs->count++] = column;
+}
 void pairs_free(Pairs *pairs);
 
 /* What sorting needs. Zero-initialise. */
@@ -53,6 +60,25 @@ typedef struct Rows {
 
 void rows_make(Rows *rows, uint32_t count, uint32_t columns, const Pairs *pairs, Sorter *sorter);
 void rows_free(Rows *rows);
+
+/* The part above the diagonal of a symmetric pattern, from pairs of different rows, named in any order and from either side. All arrays
+ * grow and are kept. */
+typedef struct UpperRows {
+    uint32_t rows;
+    uint32_t *start;         /* [rows + 1] */
+    uint32_t *column, *uses; /* [start[rows]] ascending within a row, each once; by how many pairs it is named */
+    uint32_t *of;            /* [pairs] where each is among them */
+    uint32_t *last, *place, *next, *entry;
+    size_t start_capacity, column_capacity, uses_capacity, of_capacity, last_capacity, place_capacity, next_capacity,
+        entry_capacity;
+} UpperRows;
+
+void upper_rows_make(UpperRows *upper, uint32_t rows, const Pairs *pairs, Sorter *sorter);
+/* The whole pattern, with a diagonal.     transposed, uses: [rows->start[rows]], those of the diagonal are left alone; diagonal: [rows];
+ * number: [pairs] the entry that each has named. rows has room for the diagonal and twice what is above it. */
+void upper_rows_unfold(UpperRows *upper, const Pairs *pairs, Rows *rows, uint32_t *transposed, uint32_t *uses,
+                       uint32_t *diagonal, uint32_t *number);
+void upper_rows_free(UpperRows *upper);
 
 /* Where a pair is; UINT32_MAX when it is not there. */
 uint32_t rows_find(const Rows *rows, uint32_t row, uint32_t column);

@@ -339,12 +339,13 @@ static DvStatus construct(DvObject *object, void *self, DvElementKind own)
     return topology_construct(object, self);
 }
 
-#define POINT_SET_FIELDS                                                                                          \
-    TOPOLOGY_FILE_FIELD(Topology, ), TOPOLOGY_POSITION_FIELD(Topology, ),                                         \
-        DV_FIELD(Topology, point_count_field, "nbPoints", dv_type_uint, .init = "0", .help = "number of points"), \
-        DV_FIELD(Topology, check_topology, "checkTopology", dv_type_bool, .init = "0",                            \
-                 .help = "report elements that name a point twice"),                                              \
-        DV_FIELD(Topology, saved, "removedPoints", dv_type_uints, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,      \
+#define POINT_SET_FIELDS                                                                                        \
+    TOPOLOGY_FILE_FIELD(Topology, ), TOPOLOGY_POSITION_FIELD(Topology, ),                                       \
+        DV_FIELD(Topology, point_count_field, "nbPoints", dv_type_uint, .init = "0", .flags = DV_FIELD_AT_LOAD, \
+                 .help = "number of points"),                                                                   \
+        DV_FIELD(Topology, check_topology, "checkTopology", dv_type_bool, .init = "0",                          \
+                 .help = "report elements that name a point twice"),                                            \
+        DV_FIELD(Topology, saved, "removedPoints", dv_type_uints, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,    \
                  .help = "elements that name removed points, once the mesh has been changed")
 /* Every container but the point set. */
 #define EDGE_SET_FIELDS                                                                  \

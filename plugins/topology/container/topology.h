@@ -109,26 +109,28 @@ DvStatus mesh_topology_update(DvObject *object, void *self);
 void topology_bounding_box(DvObject *object, void *self, double *box);
 
 /* Entries of field tables: the struct of the class and, in it, the Topology with a dot (or nothing when it is one). */
-#define TOPOLOGY_FILE_FIELD(Struct, in)                                                                   \
-    DV_FIELD(Struct, in filename, "filename", dv_type_file,                                               \
-             .help = "mesh file (.obj, .msh) that fills the lists at init", .flags = DV_FIELD_NOT_LINKED, \
-             .aliases = (const char *const[]){"fileTopology", NULL})
-#define TOPOLOGY_POSITION_FIELD(Struct, in)                                                                  \
-    DV_FIELD(Struct, in position, "position", dv_type_vec3s, .unit = "m", .help = "positions of the points", \
-             .aliases = (const char *const[]){"points", NULL})
-#define TOPOLOGY_EDGES_FIELD(Struct, in)                                                        \
-    DV_FIELD(Struct, in list[DV_EDGES], "edges", dv_type_edges, .help = "edges: 2 points each", \
-             .aliases = (const char *const[]){"lines", NULL})
-#define TOPOLOGY_TRIANGLES_FIELD(Struct, in) \
-    DV_FIELD(Struct, in list[DV_TRIANGLES], "triangles", dv_type_triangles, .help = "triangles: 3 points each")
-#define TOPOLOGY_QUADS_FIELD(Struct, in) \
-    DV_FIELD(Struct, in list[DV_QUADS], "quads", dv_type_quads, .help = "quads: 4 points each, around")
-#define TOPOLOGY_TETRAHEDRA_FIELD(Struct, in)                                                                       \
-    DV_FIELD(Struct, in list[DV_TETRAHEDRA], "tetrahedra", dv_type_tetrahedra, .help = "tetrahedra: 4 points each", \
-             .aliases = (const char *const[]){"tetras", NULL})
-#define TOPOLOGY_HEXAHEDRA_FIELD(Struct, in)                                         \
-    DV_FIELD(Struct, in list[DV_HEXAHEDRA], "hexahedra", dv_type_hexahedra,          \
-             .help = "hexahedra: 8 points each, around the bottom, then above them", \
+#define TOPOLOGY_FILE_FIELD(Struct, in)                                     \
+    DV_FIELD(Struct, in filename, "filename", dv_type_file,                 \
+             .help = "mesh file (.obj, .msh) that fills the lists at init", \
+             .flags = DV_FIELD_NOT_LINKED | DV_FIELD_AT_LOAD, .aliases = (const char *const[]){"fileTopology", NULL})
+#define TOPOLOGY_POSITION_FIELD(Struct, in)                                                          \
+    DV_FIELD(Struct, in position, "position", dv_type_vec3s, .unit = "m", .flags = DV_FIELD_AT_LOAD, \
+             .help = "positions of the points", .aliases = (const char *const[]){"points", NULL})
+#define TOPOLOGY_EDGES_FIELD(Struct, in)                                                   \
+    DV_FIELD(Struct, in list[DV_EDGES], "edges", dv_type_edges, .flags = DV_FIELD_AT_LOAD, \
+             .help = "edges: 2 points each", .aliases = (const char *const[]){"lines", NULL})
+#define TOPOLOGY_TRIANGLES_FIELD(Struct, in)                                                           \
+    DV_FIELD(Struct, in list[DV_TRIANGLES], "triangles", dv_type_triangles, .flags = DV_FIELD_AT_LOAD, \
+             .help = "triangles: 3 points each")
+#define TOPOLOGY_QUADS_FIELD(Struct, in)                                                   \
+    DV_FIELD(Struct, in list[DV_QUADS], "quads", dv_type_quads, .flags = DV_FIELD_AT_LOAD, \
+             .help = "quads: 4 points each, around")
+#define TOPOLOGY_TETRAHEDRA_FIELD(Struct, in)                                                             \
+    DV_FIELD(Struct, in list[DV_TETRAHEDRA], "tetrahedra", dv_type_tetrahedra, .flags = DV_FIELD_AT_LOAD, \
+             .help = "tetrahedra: 4 points each", .aliases = (const char *const[]){"tetras", NULL})
+#define TOPOLOGY_HEXAHEDRA_FIELD(Struct, in)                                                           \
+    DV_FIELD(Struct, in list[DV_HEXAHEDRA], "hexahedra", dv_type_hexahedra, .flags = DV_FIELD_AT_LOAD, \
+             .help = "hexahedra: 8 points each, around the bottom, then above them",                   \
              .aliases = (const char *const[]){"hexas", NULL})
 
 /* All fields of MeshTopology. */
@@ -136,8 +138,10 @@ void topology_bounding_box(DvObject *object, void *self, double *box);
     TOPOLOGY_FILE_FIELD(Struct, in), TOPOLOGY_POSITION_FIELD(Struct, in), TOPOLOGY_EDGES_FIELD(Struct, in),            \
         TOPOLOGY_TRIANGLES_FIELD(Struct, in), TOPOLOGY_QUADS_FIELD(Struct, in), TOPOLOGY_TETRAHEDRA_FIELD(Struct, in), \
         TOPOLOGY_HEXAHEDRA_FIELD(Struct, in),                                                                          \
-        DV_FIELD(Struct, in list[DV_PRISMS], "prisms", dv_type_prisms, .help = "prisms: 6 points each"),               \
-        DV_FIELD(Struct, in list[DV_PYRAMIDS], "pyramids", dv_type_pyramids, .help = "pyramids: 5 points each"),       \
+        DV_FIELD(Struct, in list[DV_PRISMS], "prisms", dv_type_prisms, .flags = DV_FIELD_AT_LOAD,                      \
+                 .help = "prisms: 6 points each"),                                                                     \
+        DV_FIELD(Struct, in list[DV_PYRAMIDS], "pyramids", dv_type_pyramids, .flags = DV_FIELD_AT_LOAD,                \
+                 .help = "pyramids: 5 points each"),                                                                   \
         DV_FIELD(Struct, in texcoords, "uv", dv_type_vec2s, .help = "texture coordinates of the points",               \
                  .aliases = (const char *const[]){"texcoords", NULL}),                                                 \
         DV_FIELD(Struct, in compute_all_buffers, "computeAllBuffers", dv_type_bool, .init = "0",                       \

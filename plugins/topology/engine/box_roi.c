@@ -289,6 +289,8 @@ static DvStatus init(DvObject *object, void *self)
 static DvStatus reinit(DvObject *object, void *self)
 {
     BoxRoi *roi = self;
+    boxes_order_corners(&roi->box);
+    make_oriented_boxes(roi);
     roi->forced = true;
     const DvStatus status = update(object, self);
     roi->forced = false;

@@ -154,13 +154,13 @@ static DvStatus construct_with_triangles(DvObject *object, void *self)
 #define EDGE_FIELDS                                                                   \
     POINT_FIELDS, SHOW(show_edges, "showEdgeIndices"), SHOW(draw_edges, "drawEdges"), \
         COLOR(edge_color, "drawColorEdges", "0.4 1 0.3 1")
-#define TRIANGLE_FIELDS                                                                                  \
-    EDGE_FIELDS, SHOW(show_triangles, "showTriangleIndices"), SHOW(draw_triangles, "drawTriangles"),     \
-        COLOR(triangle_color, "drawColorTriangles", "0.3 0.5 0.8 1"), SHOW(draw_normals, "drawNormals"), \
-        SIZE(normal_length, "drawNormalLength", "10", "length of the normals shown"),                    \
-        DV_FIELD(Geometry, orient, "recomputeTrianglesOrientation", dv_type_bool, .init = "0",           \
-                 .help = "turn triangles at init so that they look the same way"),                       \
-        DV_FIELD(Geometry, flip_normals, "flipNormals", dv_type_bool, .init = "0",                       \
+#define TRIANGLE_FIELDS                                                                                       \
+    EDGE_FIELDS, SHOW(show_triangles, "showTriangleIndices"), SHOW(draw_triangles, "drawTriangles"),          \
+        COLOR(triangle_color, "drawColorTriangles", "0.3 0.5 0.8 1"), SHOW(draw_normals, "drawNormals"),      \
+        SIZE(normal_length, "drawNormalLength", "10", "length of the normals shown"),                         \
+        DV_FIELD(Geometry, orient, "recomputeTrianglesOrientation", dv_type_bool, .init = "0",                \
+                 .flags = DV_FIELD_AT_LOAD, .help = "turn triangles at init so that they look the same way"), \
+        DV_FIELD(Geometry, flip_normals, "flipNormals", dv_type_bool, .init = "0", .flags = DV_FIELD_AT_LOAD, \
                  .help = "turn them the opposite way")
 #define QUAD_FIELDS                                                                  \
     EDGE_FIELDS, SHOW(show_quads, "showQuadIndices"), SHOW(draw_quads, "drawQuads"), \

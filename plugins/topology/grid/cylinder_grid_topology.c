@@ -7,7 +7,7 @@
 static const DvField fields[] = {
     ROUND_GRID_FIELDS,
     DV_FIELD(RoundGrid, length, "length", dv_type_double, .init = "1", .unit = "m", .range = &dv_range_positive,
-             .flags = DV_FIELD_LENIENT, .help = "along the axis, from the centre on"),
+             .flags = DV_FIELD_LENIENT | DV_FIELD_AT_LOAD, .help = "along the axis, from the centre on"),
     {0},
 };
 

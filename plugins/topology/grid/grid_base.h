@@ -19,18 +19,19 @@ typedef struct GridBase {
     uint64_t list_version; /* of the fields that the lists were computed for; 0: there are none */
 } GridBase;
 
-#define GRID_COMPUTE_FIELD(Struct, member, name, what) \
-    DV_FIELD(Struct, member, name, dv_type_bool, .init = "1", .help = "make the list of " what)
-#define GRID_BASE_FIELDS(Struct, in)                                                          \
-    MESH_TOPOLOGY_FIELDS(Struct, in topology.),                                               \
-        DV_FIELD(Struct, in n, "n", dv_type_vec3i, .init = "2 2 2", .range = &dv_range_count, \
-                 .help = "points per axis"),                                                  \
-        GRID_COMPUTE_FIELD(Struct, in compute_hexahedra, "computeHexaList", "hexahedra"),     \
-        GRID_COMPUTE_FIELD(Struct, in compute_quads, "computeQuadList", "quads"),             \
-        GRID_COMPUTE_FIELD(Struct, in compute_triangles, "computeTriangleList", "triangles"), \
-        GRID_COMPUTE_FIELD(Struct, in compute_edges, "computeEdgeList", "edges"),             \
-        GRID_COMPUTE_FIELD(Struct, in compute_points, "computePointList", "positions"),       \
-        DV_FIELD(Struct, in create_texcoords, "createTexCoords", dv_type_bool, .init = "0",   \
+#define GRID_COMPUTE_FIELD(Struct, member, name, what)                                   \
+    DV_FIELD(Struct, member, name, dv_type_bool, .init = "1", .flags = DV_FIELD_AT_LOAD, \
+             .help = "make the list of " what)
+#define GRID_BASE_FIELDS(Struct, in)                                                                                   \
+    MESH_TOPOLOGY_FIELDS(Struct, in topology.),                                                                        \
+        DV_FIELD(Struct, in n, "n", dv_type_vec3i, .init = "2 2 2", .range = &dv_range_count,                          \
+                 .flags = DV_FIELD_AT_LOAD, .help = "points per axis"),                                                \
+        GRID_COMPUTE_FIELD(Struct, in compute_hexahedra, "computeHexaList", "hexahedra"),                              \
+        GRID_COMPUTE_FIELD(Struct, in compute_quads, "computeQuadList", "quads"),                                      \
+        GRID_COMPUTE_FIELD(Struct, in compute_triangles, "computeTriangleList", "triangles"),                          \
+        GRID_COMPUTE_FIELD(Struct, in compute_edges, "computeEdgeList", "edges"),                                      \
+        GRID_COMPUTE_FIELD(Struct, in compute_points, "computePointList", "positions"),                                \
+        DV_FIELD(Struct, in create_texcoords, "createTexCoords", dv_type_bool, .init = "0", .flags = DV_FIELD_AT_LOAD, \
                  .help = "fill uv on the faces")
 
 /* Attributes nx, ny, nz, when all three are there. */

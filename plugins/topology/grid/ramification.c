@@ -200,6 +200,15 @@ typedef struct Growing { /* pieces of the coarse level so far */
     RealArray weight;
 } Growing;
 
+/* Of n pieces of a cell, each has a part 1 / n^2 of what is in it. So scenes have it where n is two, as far as motion tells; what is left
+ * of three is not known. */
+static void thin_out(Growing *to, uint32_t first)
+{
+    const double pieces = to->cell.count - first;
+    for (uint32_t piece = first; piece < to->cell.count; piece++)
+        to->weight.data[piece] /= pieces * pieces;
+}
+
 /* A piece for each group, in the order of their first members. */
 static void add_groups(Grouping *g, uint32_t cell, Growing *to, uint32_t *parent)
 {
@@ -223,6 +232,7 @@ static void add_groups(Grouping *g, uint32_t cell, Growing *to, uint32_t *parent
         }
         to->weight.data[parent[member]] += (double)g->fine->weight[member];
     }
+    thin_out(to, first);
     if (to->cell.count == first + 1 && inside == 8 && g->members.count == 8)
         to->kind.data[first] = VOXEL_INSIDE;
     for (uint32_t i = 0; i < g->members.count; i++)

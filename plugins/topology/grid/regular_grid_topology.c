@@ -123,13 +123,14 @@ static DvStatus construct(DvObject *object, void *self)
 
 static const DvField fields[] = {
     GRID_BASE_FIELDS(RegularGrid, base.),
-    DV_FIELD(RegularGrid, min, "min", dv_type_vec3d, .init = "0 0 0", .unit = "m",
+    DV_FIELD(RegularGrid, min, "min", dv_type_vec3d, .init = "0 0 0", .unit = "m", .flags = DV_FIELD_AT_LOAD,
              .help = "smallest corner of the box"),
-    DV_FIELD(RegularGrid, max, "max", dv_type_vec3d, .init = "1 1 1", .unit = "m", .help = "largest corner of the box"),
-    DV_FIELD(RegularGrid, p0, "p0", dv_type_vec3d, .init = "0 0 0", .unit = "m",
+    DV_FIELD(RegularGrid, max, "max", dv_type_vec3d, .init = "1 1 1", .unit = "m", .flags = DV_FIELD_AT_LOAD,
+             .help = "largest corner of the box"),
+    DV_FIELD(RegularGrid, p0, "p0", dv_type_vec3d, .init = "0 0 0", .unit = "m", .flags = DV_FIELD_AT_LOAD,
              .help = "position of point 0 (default: from the box)"),
     DV_FIELD(RegularGrid, cell_width, "cellWidth", dv_type_double, .init = "0", .unit = "m",
-             .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,
+             .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT | DV_FIELD_AT_LOAD,
              .help = "when positive, the number of points at init follows from it; their spacing does not"),
     {0},
 };

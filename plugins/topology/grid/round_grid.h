@@ -17,13 +17,14 @@ typedef struct RoundGrid {
     bool is_sphere;
 } RoundGrid;
 
-#define ROUND_GRID_FIELDS                                                                                            \
-    GRID_BASE_FIELDS(RoundGrid, base.),                                                                              \
-        DV_FIELD(RoundGrid, center, "center", dv_type_vec3d, .init = "0 0 0", .unit = "m", .help = "of the body"),   \
-        DV_FIELD(RoundGrid, axis, "axis", dv_type_vec3d, .init = "0 0 1",                                            \
-                 .help = "along which z lies, of any length"),                                                       \
-        DV_FIELD(RoundGrid, radius, "radius", dv_type_double, .init = "1", .unit = "m", .range = &dv_range_positive, \
-                 .help = "of the outermost points")
+#define ROUND_GRID_FIELDS                                                                                             \
+    GRID_BASE_FIELDS(RoundGrid, base.),                                                                               \
+        DV_FIELD(RoundGrid, center, "center", dv_type_vec3d, .init = "0 0 0", .unit = "m", .flags = DV_FIELD_AT_LOAD, \
+                 .help = "of the body"),                                                                              \
+        DV_FIELD(RoundGrid, axis, "axis", dv_type_vec3d, .init = "0 0 1", .flags = DV_FIELD_AT_LOAD,                  \
+                 .help = "along which z lies, of any length"),                                                        \
+        DV_FIELD(RoundGrid, radius, "radius", dv_type_double, .init = "1", .unit = "m", .range = &dv_range_positive,  \
+                 .flags = DV_FIELD_AT_LOAD, .help = "of the outermost points")
 
 DvStatus round_grid_construct(DvObject *object, RoundGrid *grid, bool is_sphere);
 /* Of the classes. */

@@ -57,27 +57,29 @@ DV_NODISCARD DvStatus sparse_grid_start(SparseGrid *grid);
 void sparse_grid_destroy(DvObject *object, void *self);
 extern const DvSparseGridOps sparse_grid_ops;
 
-#define SPARSE_GRID_FIELDS(Struct, in)                                                         \
-    MESH_TOPOLOGY_FIELDS(Struct, in topology.),                                                \
-        DV_FIELD(Struct, in n, "n", dv_type_vec3i, .init = "2 2 2",                            \
-                 .help = "points per axis of the grid; at least 2"),                           \
-        DV_FIELD(Struct, in min, "min", dv_type_vec3d, .init = "0 0 0", .unit = "m",           \
-                 .help = "smallest corner of the box (default: a little beyond the surface)"), \
-        DV_FIELD(Struct, in max, "max", dv_type_vec3d, .init = "0 0 0", .unit = "m",           \
-                 .help = "largest corner of the box (default: a little beyond the surface)"),  \
-        DV_FIELD(Struct, in cell_width, "cellWidth", dv_type_double, .init = "0", .unit = "m", \
-                 .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,                   \
-                 .help = "when positive, cells are at most this wide, whatever n is"),         \
-        DV_FIELD(Struct, in finer_levels, "nbVirtualFinerLevels", dv_type_uint, .init = "0",   \
-                 .help = "how often the cells are halved to compare them with the surface"),   \
-        DV_FIELD(Struct, in fill_weighted, "fillWeighted", dv_type_bool, .init = "1",          \
-                 .help = "cells that the surface meets are half as stiff"),                    \
-        DV_FIELD(Struct, in only_inside_cells, "onlyInsideCells", dv_type_bool, .init = "0",   \
-                 .help = "leave out cells that the surface meets"),                            \
-        DV_FIELD(Struct, in facets, "facets", type_index_lists,                                \
+#define SPARSE_GRID_FIELDS(Struct, in)                                                                           \
+    MESH_TOPOLOGY_FIELDS(Struct, in topology.),                                                                  \
+        DV_FIELD(Struct, in n, "n", dv_type_vec3i, .init = "2 2 2", .flags = DV_FIELD_AT_LOAD,                   \
+                 .help = "points per axis of the grid; at least 2"),                                             \
+        DV_FIELD(Struct, in min, "min", dv_type_vec3d, .init = "0 0 0", .unit = "m", .flags = DV_FIELD_AT_LOAD,  \
+                 .help = "smallest corner of the box (default: a little beyond the surface)"),                   \
+        DV_FIELD(Struct, in max, "max", dv_type_vec3d, .init = "0 0 0", .unit = "m", .flags = DV_FIELD_AT_LOAD,  \
+                 .help = "largest corner of the box (default: a little beyond the surface)"),                    \
+        DV_FIELD(Struct, in cell_width, "cellWidth", dv_type_double, .init = "0", .unit = "m",                   \
+                 .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT | DV_FIELD_AT_LOAD,                  \
+                 .help = "when positive, cells are at most this wide, whatever n is"),                           \
+        DV_FIELD(Struct, in finer_levels, "nbVirtualFinerLevels", dv_type_uint, .init = "0",                     \
+                 .flags = DV_FIELD_AT_LOAD,                                                                      \
+                 .help = "how often the cells are halved to compare them with the surface"),                     \
+        DV_FIELD(Struct, in fill_weighted, "fillWeighted", dv_type_bool, .init = "1", .flags = DV_FIELD_AT_LOAD, \
+                 .help = "cells that the surface meets are half as stiff"),                                      \
+        DV_FIELD(Struct, in only_inside_cells, "onlyInsideCells", dv_type_bool, .init = "0",                     \
+                 .flags = DV_FIELD_AT_LOAD, .help = "leave out cells that the surface meets"),                   \
+        DV_FIELD(Struct, in facets, "facets", type_index_lists, .flags = DV_FIELD_AT_LOAD,                       \
                  .help = "polygons of the surface, where there is no file")
 #define FINEST_CONNECTIVITY_FIELD(Struct, in)                                                                        \
     DV_FIELD(Struct, in finest_connectivity, "finestConnectivity", dv_type_bool, .init = "1",                        \
+             .flags = DV_FIELD_AT_LOAD,                                                                              \
              .help = "on the finest level cells that the surface meets are joined where an edge of it goes through " \
                      "their common face; else wherever they touch")
 

@@ -12,9 +12,10 @@ static DvStatus construct(DvObject *object, void *self)
 
 static const DvField fields[] = {
     CUBE_FIELDS,
-    DV_FIELD(CubeTopology, center, "center", dv_type_vec3d, .init = "0 0 0", .unit = "m", .help = "of the sphere"),
+    DV_FIELD(CubeTopology, center, "center", dv_type_vec3d, .init = "0 0 0", .unit = "m", .flags = DV_FIELD_AT_LOAD,
+             .help = "of the sphere"),
     DV_FIELD(CubeTopology, radius, "radius", dv_type_double, .init = "0", .unit = "m", .range = &dv_range_not_negative,
-             .flags = DV_FIELD_REQUIRED, .help = "of the sphere"),
+             .flags = DV_FIELD_REQUIRED | DV_FIELD_AT_LOAD, .help = "of the sphere"),
     {0},
 };
 

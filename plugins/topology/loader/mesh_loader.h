@@ -47,10 +47,10 @@ void mesh_loader_set_lists(DvData *data, const MeshLists *lists);
              .aliases = (const char *const[]){__VA_ARGS__, NULL})
 #define LOADER_OPTION(Struct, member, name, type, start, text) \
     DV_FIELD(Struct, member, name, type, .init = start, .flags = DV_FIELD_INPUT | DV_FIELD_NOT_LINKED, .help = text)
-
 /* All fields of mesh loaders; `in` is the path to the MeshLoader in Struct, with a dot, or nothing. */
 #define MESH_LOADER_FIELDS(Struct, in)                                                                               \
-    DV_FIELD(Struct, in filename, "filename", dv_type_file, .flags = DV_FIELD_NOT_LINKED, .help = "file to load"),   \
+    DV_FIELD(Struct, in filename, "filename", dv_type_file, .flags = DV_FIELD_NOT_LINKED | DV_FIELD_AT_LOAD,         \
+             .help = "file to load"),                                                                                \
         DV_FIELD(Struct, in position, "position", dv_type_vec3s, .unit = "m",                                        \
                  .flags = DV_FIELD_OUTPUT | DV_FIELD_READ_ONLY, .help = "positions of the points"),                  \
         LOADER_OUT(Struct, in polylines, "polylines", type_index_lists, "lines of several points"),                  \
@@ -81,8 +81,8 @@ void mesh_loader_set_lists(DvData *data, const MeshLists *lists);
         LOADER_OUT(Struct, in group[MESH_HEXAHEDRON], "hexahedraGroups", type_groups, "groups of hexahedra"),        \
         LOADER_OUT(Struct, in group[MESH_PRISM], "prismsGroups", type_groups, "groups of prisms"),                   \
         LOADER_OUT(Struct, in group[MESH_PYRAMID], "pyramidsGroups", type_groups, "groups of pyramids"),             \
-        LOADER_OPTION(Struct, in flip_normals, "flipNormals", dv_type_bool, "0",                                     \
-                      "reverse the faces as they are read"),                                                         \
+        DV_FIELD(Struct, in flip_normals, "flipNormals", dv_type_bool, .init = "0",                                  \
+                 .flags = DV_FIELD_AT_LOAD | DV_FIELD_NOT_LINKED, .help = "reverse the faces as they are read"),     \
         LOADER_OPTION(Struct, in triangulate, "triangulate", dv_type_bool, "0", "cut quads into triangles"),         \
         LOADER_OPTION(Struct, in create_subelements, "createSubelements", dv_type_bool, "0",                         \
                       "add the faces and edges that the file does not list"),                                        \

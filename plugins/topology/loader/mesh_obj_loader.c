@@ -117,9 +117,11 @@ static DvStatus parse(DvObject *object, void *self, const DvAttributes *attribut
 
 static const DvField fields[] = {
     MESH_LOADER_FIELDS(ObjLoader, base.),
-    DV_FIELD(ObjLoader, handle_seams, "handleSeams", dv_type_bool, .init = "0", .flags = DV_FIELD_NOT_LINKED,
+    DV_FIELD(ObjLoader, handle_seams, "handleSeams", dv_type_bool, .init = "0",
+             .flags = DV_FIELD_NOT_LINKED | DV_FIELD_AT_LOAD,
              .help = "split points where texture coordinates or normals differ"),
-    DV_FIELD(ObjLoader, load_material, "loadMaterial", dv_type_bool, .init = "1", .flags = DV_FIELD_NOT_LINKED,
+    DV_FIELD(ObjLoader, load_material, "loadMaterial", dv_type_bool, .init = "1",
+             .flags = DV_FIELD_NOT_LINKED | DV_FIELD_AT_LOAD,
              .help = "read the material libraries that the file names"),
     DV_FIELD(ObjLoader, default_material, "defaultMaterial", type_material,
              .init = "Default Diffuse 1 0.75 0.75 0.75 1 Ambient 1 0.2 0.2 0.2 1 Specular 0 1 1 1 1 Emissive 0 0 0 0 0 "
@@ -138,7 +140,7 @@ static const DvField fields[] = {
     LOADER_OUT(ObjLoader, normals_definition, "normalsDefinition", dv_type_vec3s, "normals as the file lists them"),
     LOADER_OUT(ObjLoader, texcoords, "texcoords", dv_type_vec2s, "a texture coordinate for each point"),
     DV_FIELD(ObjLoader, compute_material_faces, "computeMaterialFaces", dv_type_bool, .init = "0",
-             .flags = DV_FIELD_NOT_LINKED, .help = "add a field with the faces of each material"),
+             .flags = DV_FIELD_NOT_LINKED | DV_FIELD_AT_LOAD, .help = "add a field with the faces of each material"),
     LOADER_OUT(ObjLoader, position_of_vertex, "vertPosIdx", dv_type_ints, "with handleSeams: position of each point"),
     LOADER_OUT(ObjLoader, normal_of_vertex, "vertNormIdx", dv_type_ints,
                "with handleSeams: number of each point's normal, when points share some"),

@@ -106,7 +106,8 @@ static void view_of_contract(void *self, DvMeshView *view)
 static const DvLoaderOps ops = {.size = sizeof ops, .load = load_of_contract, .view = view_of_contract};
 
 static const DvField fields[] = {
-    DV_FIELD(SphereLoader, filename, "filename", dv_type_file, .flags = DV_FIELD_NOT_LINKED, .help = "file to load"),
+    DV_FIELD(SphereLoader, filename, "filename", dv_type_file, .flags = DV_FIELD_NOT_LINKED | DV_FIELD_AT_LOAD,
+             .help = "file to load"),
     DV_FIELD(SphereLoader, position, "position", dv_type_vec3s, .unit = "m",
              .flags = DV_FIELD_OUTPUT | DV_FIELD_READ_ONLY, .help = "centres",
              .aliases = (const char *const[]){"sphere_centers", NULL}),

@@ -29,7 +29,7 @@ static DvStatus init(DvObject *object, void *self)
 
 static const DvField fields[] = {
     TOPOLOGICAL_MAPPING_FIELDS(BorderMapping, base.),
-    DV_FIELD(BorderMapping, flip_normals, "flipNormals", dv_type_bool, .init = "0",
+    DV_FIELD(BorderMapping, flip_normals, "flipNormals", dv_type_bool, .init = "0", .flags = DV_FIELD_AT_LOAD,
              .help = "reverse the order of corners"),
     {0},
 };

@@ -75,7 +75,7 @@ static DvStatus init(DvObject *object, void *self)
 
 static const DvField fields[] = {
     TOPOLOGICAL_MAPPING_FIELDS(PiecesMapping, base.),
-    DV_FIELD(PiecesMapping, swapping, "swapping", dv_type_bool, .init = "0",
+    DV_FIELD(PiecesMapping, swapping, "swapping", dv_type_bool, .init = "0", .flags = DV_FIELD_AT_LOAD,
              .help = "mirror every other hexahedron, so that neighbours cut their common face alike"),
     {0},
 };

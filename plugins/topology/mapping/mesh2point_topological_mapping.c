@@ -173,9 +173,11 @@ static void destroy(DvObject *object, void *self_)
     own_points_destroy(object, self);
 }
 
-#define PLACES(kind, name, text, ...) \
-    DV_FIELD(Mesh2Point, places[kind], name, dv_type_vec3s, .flags = DV_FIELD_NOT_LINKED, .help = text, __VA_ARGS__)
-#define COPY(kind, name, text) DV_FIELD(Mesh2Point, copy[kind], name, dv_type_bool, .init = "0", .help = text)
+#define PLACES(kind, name, text, ...)                                                                        \
+    DV_FIELD(Mesh2Point, places[kind], name, dv_type_vec3s, .flags = DV_FIELD_NOT_LINKED | DV_FIELD_AT_LOAD, \
+             .help = text, __VA_ARGS__)
+#define COPY(kind, name, text) \
+    DV_FIELD(Mesh2Point, copy[kind], name, dv_type_bool, .init = "0", .flags = DV_FIELD_AT_LOAD, .help = text)
 
 static const DvField fields[] = {
     OWN_POINTS_FIELDS(Mesh2Point, points.),

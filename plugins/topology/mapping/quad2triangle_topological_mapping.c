@@ -33,7 +33,7 @@ static DvStatus init(DvObject *object, void *self)
 
 static const DvField fields[] = {
     TOPOLOGICAL_MAPPING_FIELDS(PiecesMapping, base.),
-    DV_FIELD(PiecesMapping, swapping, "swapping", dv_type_bool, .init = "1",
+    DV_FIELD(PiecesMapping, swapping, "swapping", dv_type_bool, .init = "1", .flags = DV_FIELD_AT_LOAD,
              .help = "cut neighbours in a grid along different diagonals"),
     {0},
 };

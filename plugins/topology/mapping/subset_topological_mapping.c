@@ -318,7 +318,7 @@ static DvStatus init(DvObject *object, void *self_)
 
 static const DvField fields[] = {
     OWN_POINTS_FIELDS(SubsetTopological, points.),
-    DV_FIELD(SubsetTopological, same_points, "samePoints", dv_type_bool, .init = "0",
+    DV_FIELD(SubsetTopological, same_points, "samePoints", dv_type_bool, .init = "0", .flags = DV_FIELD_AT_LOAD,
              .help = "point i of the output is point i of the input"),
     HANDLE(DV_EDGES, "handleEdges", "compute edgeS2D and edgeD2S"),
     HANDLE(DV_TRIANGLES, "handleTriangles", "compute triangleS2D and triangleD2S"),

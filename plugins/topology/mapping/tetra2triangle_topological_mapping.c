@@ -40,11 +40,11 @@ static DvStatus init(DvObject *object, void *self)
 
 static const DvField fields[] = {
     TOPOLOGICAL_MAPPING_FIELDS(BorderMapping, base.),
-    DV_FIELD(BorderMapping, flip_normals, "flipNormals", dv_type_bool, .init = "0",
+    DV_FIELD(BorderMapping, flip_normals, "flipNormals", dv_type_bool, .init = "0", .flags = DV_FIELD_AT_LOAD,
              .help = "exchange the last two corners"),
     DV_FIELD(BorderMapping, no_new, "noNewTriangles", dv_type_bool, .init = "0",
              .help = "triangles that come to light do not join the border"),
-    DV_FIELD(BorderMapping, no_initial, "noInitialTriangles", dv_type_bool, .init = "0",
+    DV_FIELD(BorderMapping, no_initial, "noInitialTriangles", dv_type_bool, .init = "0", .flags = DV_FIELD_AT_LOAD,
              .help = "start without the triangles of the border"),
     DV_LINK(BorderMapping, modifier, "modifier", DV_TOPOLOGY_MODIFIER,
             .help = "modifier of the output; it need not be named"),

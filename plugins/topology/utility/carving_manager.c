@@ -341,7 +341,7 @@ static DvStatus construct(DvObject *object, void *self)
 }
 
 static const DvField fields[] = {
-    DV_FIELD(CarvingManager, surface_path, "surfaceModelPath", dv_type_string,
+    DV_FIELD(CarvingManager, surface_path, "surfaceModelPath", dv_type_string, .flags = DV_FIELD_AT_LOAD,
              .help = "path of a surface to carve, beside those with the tag CarvingSurface"),
     DV_FIELD(CarvingManager, distance, "carvingDistance", dv_type_double, .init = "0", .unit = "m",
              .help = "elements go whose gap to the tool is less; with a state as the tool: whose distance is"),

@@ -436,7 +436,8 @@ static void destroy(DvObject *object, void *self_)
              .help = what " to remove at timeToRemove, with useDataInputs")
 
 static const DvField fields[] = {
-    DV_FIELD(Processor, filename, "filename", dv_type_file, .help = "file of times and changes"),
+    DV_FIELD(Processor, filename, "filename", dv_type_file, .flags = DV_FIELD_AT_LOAD,
+             .help = "file of times and changes"),
     DV_FIELD(Processor, list_changes, "listChanges", type_index_lists, .help = "kept for old scenes: no effect"),
     DV_FIELD(Processor, interval, "interval", dv_type_double, .init = "0", .unit = "s", .range = &dv_range_not_negative,
              .help = "with useDataInputs: time between removals; 0: one alone"),

@@ -63,6 +63,10 @@ DvStatus visual_surface_parse(DvObject *object, VisualSurface *self, const DvAtt
         dv_data_set(&self->translation_tex, translation_tex, 1);
     if (number_of(attributes, "normals", &value))
         dv_data_set_bool(&self->use_normals, value != 0);
+    if (!dv_attribute(attributes, "edges") && dv_data_parent(&self->edges)) { /* `src` brings faces, no lines */
+        (void)dv_data_link(&self->edges, NULL);                               /* undoing a link cannot fail */
+        dv_data_set(&self->edges, NULL, 0);
+    }
     if (dv_attribute(attributes, "flip")) { /* of what is written inline: a loader's faces are flipped by the loader */
         if (!dv_data_parent(&self->triangles))
             reverse_faces(&self->triangles, 3, 1, 2);
@@ -202,28 +206,68 @@ static void merge_split_points(VisualSurface *self)
     dv_data_end(&self->position);
 }
 
-static void copy_elements(DvData *to, DvElements from)
+static void take_faces(VisualSurface *self, FollowedFaces *followed, DvElementKind kind, DvData *faces)
 {
-    dv_data_set(to, from.at, from.count);
+    const DvElements from = dv_topology_elements(&self->followed, kind);
+    DvMeshEdits *edits = &followed->edits;
+    if (!edits->of_elements.topology || edits->all || followed->version != dv_data_version(faces)) {
+        dv_data_set(faces, from.at, from.count);
+    } else if (edits->elements.count > 0 || faces->count != from.count) {
+        const size_t nodes = dv_element_nodes(kind);
+        dv_mesh_edits_sort(edits, 0, from.count);
+        uint32_t *to = dv_data_begin(faces, from.count);
+        for (uint32_t i = 0; i < edits->elements.count; i++)
+            memcpy(to + nodes * edits->elements.at[i], from.at + nodes * edits->elements.at[i], nodes * sizeof *to);
+        dv_data_end(faces);
+    }
+    dv_mesh_edits_clear(edits);
+    followed->version = dv_data_version(faces);
 }
 
-/* Polygons, and positions if there are none, of the topology. */
-static void take_topology(VisualSurface *self, bool with_positions)
+/* The points of the topology, or of the state that has its points. */
+static void take_positions(VisualSurface *self)
 {
-    const DvTopologyOps *ops = self->followed.ops;
-    void *topology = self->followed.self;
-    const double *positions = ops->positions(topology);
-    if (with_positions && positions) {
-        dv_data_set(&self->position, positions, ops->point_count(topology));
-    } else if (with_positions) {
-        /* the state whose points the topology has */
-        const DvStateRef ref = dv_state_ref(dv_object_find(self->followed.object, NULL, DV_STATE));
-        if (ref.ops && ref.dof == &dv_vec3d)
-            dv_data_set(&self->position, dv_state_read(ref, DV_POSITION).at, dv_state_count(ref));
+    const double *positions = self->followed.ops->positions(self->followed.self);
+    if (positions) {
+        dv_data_set(&self->position, positions, self->followed.ops->point_count(self->followed.self));
+        return;
     }
-    copy_elements(&self->triangles, ops->elements(topology, DV_TRIANGLES));
-    copy_elements(&self->quads, ops->elements(topology, DV_QUADS));
-    (void)dv_topology_changed(&self->followed);
+    const DvStateRef ref = dv_state_ref(dv_object_find(self->followed.object, NULL, DV_STATE));
+    if (ref.ops && ref.dof == &dv_vec3d)
+        dv_data_set(&self->position, dv_state_read(ref, DV_POSITION).at, dv_state_count(ref));
+}
+
+/* Whether somebody else says where its points are, a mapping or whoever writes them. */
+static bool is_placed(VisualSurface *self)
+{
+    return dv_data_version(&self->position) != self->placed_version &&
+           self->position.count == self->followed.ops->point_count(self->followed.self);
+}
+
+static void take_topology(VisualSurface *self)
+{
+    if (!is_placed(self)) {
+        take_positions(self);
+        self->placed_version = dv_data_version(&self->position);
+    }
+    const bool rewritten = dv_topology_rewritten(&self->followed);
+    FollowedFaces *triangles = &self->followed_triangles, *quads = &self->followed_quads;
+    triangles->edits.all = triangles->edits.all || rewritten;
+    quads->edits.all = quads->edits.all || rewritten;
+    take_faces(self, triangles, DV_TRIANGLES, &self->triangles);
+    take_faces(self, quads, DV_QUADS, &self->quads);
+}
+
+static DvStatus follow_topology(VisualSurface *self)
+{
+    take_positions(self);
+    DvStatus status = dv_mesh_edits_attach(&self->followed_triangles.edits, self->followed.object, DV_TRIANGLES);
+    if (status == DV_OK)
+        status = dv_mesh_edits_attach(&self->followed_quads.edits, self->followed.object, DV_QUADS);
+    self->followed_triangles.edits.all = self->followed_quads.edits.all = true;
+    take_faces(self, &self->followed_triangles, DV_TRIANGLES, &self->triangles);
+    take_faces(self, &self->followed_quads, DV_QUADS, &self->quads);
+    return status;
 }
 
 static void transform(VisualSurface *self, DvData *positions)
@@ -342,7 +386,7 @@ static void update(void *object)
         return;
     const bool changed = dv_data_bool(&self->handle_dynamic_topology) && dv_topology_changed(&self->followed);
     if (changed)
-        take_topology(self, true);
+        take_topology(self);
     if (!changed && self->updated_version == dv_data_version(&self->position))
         return;
     update_vertices(self);
@@ -424,12 +468,12 @@ DvStatus visual_surface_init(DvObject *object, VisualSurface *self)
     (void)dv_data_read(&self->position);
     const bool no_points = self->position.count == 0;
     if (no_points || !has_faces) {
-        const DvStatus status = dv_topology_require(object, &self->topology, NULL, &self->followed);
+        DvStatus status = dv_topology_require(object, &self->topology, NULL, &self->followed);
+        if (status == DV_OK && self->followed.ops)
+            status = follow_topology(self);
         if (status != DV_OK)
             return status;
-        if (self->followed.ops)
-            take_topology(self, true);
-        else if (no_points)
+        if (!self->followed.ops && no_points)
             dv_remark(object,
                       "has nothing to show: give filename, src=\"@loader\", or positions with triangles or quads");
     }
@@ -452,7 +496,7 @@ DvStatus visual_surface_init(DvObject *object, VisualSurface *self)
     if (dv_data_bool(&self->compute_texture_coordinates))
         compute_sphere_coordinates(self);
     update_normals(self);
-    self->updated_version = dv_data_version(&self->position);
+    self->placed_version = self->updated_version = dv_data_version(&self->position);
     DvSurfaceView view = {0};
     (void)visual_surface_view(self, &view); /* says which pictures are not there */
     return DV_OK;
@@ -460,6 +504,8 @@ DvStatus visual_surface_init(DvObject *object, VisualSurface *self)
 
 void visual_surface_destroy(VisualSurface *self)
 {
+    dv_mesh_edits_detach(&self->followed_triangles.edits);
+    dv_mesh_edits_detach(&self->followed_quads.edits);
     dv_topology_release(&self->followed);
     surface_look_free(&self->look);
     visual_points_free(&self->points);

@@ -12,9 +12,16 @@
 #include "visual_points.h"
 
 #include <divan/contracts/topology.h>
+#include <divan/mesh_edits.h>
 #include <divan/types/color.h>
 
 #include "surface_look.h"
+
+/* Polygons of a kind that are those of the topology. */
+typedef struct FollowedFaces {
+    uint64_t version;  /* of the field when they were taken; another one: somebody else has written it */
+    DvMeshEdits edits; /* since then */
+} FollowedFaces;
 
 typedef struct VisualSurface {
     union { /* first: the state's functions take it */
@@ -33,7 +40,9 @@ typedef struct VisualSurface {
     DvData handle_dynamic_topology, fix_merged_uv_seams, keep_lines, put_only_texcoords, srgb_texturing, cast_shadow;
     DvLink topology;
     SurfaceLook look;
-    DvTopologyRef followed;   /* the topology the polygons were taken from; ops NULL: none */
+    DvTopologyRef followed; /* the topology the polygons were taken from; ops NULL: none */
+    FollowedFaces followed_triangles, followed_quads;
+    uint64_t placed_version;  /* of position, when it was taken from there */
     uint64_t updated_version; /* of position, when normals and vertices were computed */
 } VisualSurface;
 
@@ -45,7 +54,7 @@ typedef struct VisualSurface {
         DV_FIELD(Struct, surface_.rest_position, "restPosition", dv_type_vec3s, .unit = "m",                           \
                  .help = "points at rest"),                                                                            \
         DV_FIELD(Struct, surface_.normal, "normal", dv_type_vec3s, .help = "normal of each vertex"),                   \
-        DV_FIELD(Struct, surface_.vertices, "vertices", dv_type_vec3s, .unit = "m",                                    \
+        DV_FIELD(Struct, surface_.vertices, "vertices", dv_type_vec3s, .unit = "m", .flags = DV_FIELD_AT_LOAD,         \
                  .help = "what is drawn, when points are split"),                                                      \
         DV_FIELD(Struct, surface_.texcoords, "texcoords", dv_type_vec2s,                                               \
                  .help = "texture coordinates of each vertex"),                                                        \
@@ -54,24 +63,30 @@ typedef struct VisualSurface {
         DV_FIELD(Struct, surface_.bitangents, "bitangents", dv_type_vec3s, .flags = DV_FIELD_DRAWING,                  \
                  .help = "along v of the texture"),                                                                    \
         DV_FIELD(Struct, surface_.edges, "edges", dv_type_edges, .flags = DV_FIELD_NOT_LINKED, .help = "lines"),       \
-        DV_FIELD(Struct, surface_.triangles, "triangles", dv_type_triangles, .help = "triangles"),                     \
-        DV_FIELD(Struct, surface_.quads, "quads", dv_type_quads, .help = "quads"),                                     \
-        DV_FIELD(Struct, surface_.vert_pos_idx, "vertPosIdx", dv_type_uints, .help = "point of each vertex"),          \
-        DV_FIELD(Struct, surface_.vert_norm_idx, "vertNormIdx", dv_type_uints,                                         \
+        DV_FIELD(Struct, surface_.triangles, "triangles", dv_type_triangles, .flags = DV_FIELD_AT_LOAD,                \
+                 .help = "triangles"),                                                                                 \
+        DV_FIELD(Struct, surface_.quads, "quads", dv_type_quads, .flags = DV_FIELD_AT_LOAD, .help = "quads"),          \
+        DV_FIELD(Struct, surface_.vert_pos_idx, "vertPosIdx", dv_type_uints, .flags = DV_FIELD_AT_LOAD,                \
+                 .help = "point of each vertex"),                                                                      \
+        DV_FIELD(Struct, surface_.vert_norm_idx, "vertNormIdx", dv_type_uints, .flags = DV_FIELD_AT_LOAD,              \
                  .help = "vertices with one number share a normal"),                                                   \
-        DV_FIELD(Struct, surface_.filename, "filename", dv_type_file, .flags = DV_FIELD_NOT_LINKED,                    \
+        DV_FIELD(Struct, surface_.filename, "filename", dv_type_file, .flags = DV_FIELD_NOT_LINKED | DV_FIELD_AT_LOAD, \
                  .aliases = (const char *const[]){"fileMesh", NULL}, .help = "mesh file, read without a loader"),      \
         DV_FIELD(Struct, surface_.texturename, "texturename", dv_type_file,                                            \
                  .flags = DV_FIELD_DRAWING | DV_FIELD_NOT_LINKED, .help = "picture laid on the surface"),              \
-        DV_FIELD(Struct, surface_.translation, "translation", dv_type_vec3d, .flags = DV_FIELD_NOT_LINKED,             \
-                 .unit = "m", .help = "moved by this at init, then zero again"),                                       \
-        DV_FIELD(Struct, surface_.rotation, "rotation", dv_type_vec3d, .flags = DV_FIELD_NOT_LINKED,                   \
-                 .unit = "degrees", .help = "turned by this at init (about x, then y, then z), then zero again"),      \
-        DV_FIELD(Struct, surface_.scale3d, "scale3d", dv_type_vec3d, .flags = DV_FIELD_NOT_LINKED, .init = "1 1 1",    \
-                 .help = "scaled by this at init, then one again"),                                                    \
-        DV_FIELD(Struct, surface_.scale_tex, "scaleTex", dv_type_vec2d, .flags = DV_FIELD_NOT_LINKED, .init = "1 1",   \
+        DV_FIELD(Struct, surface_.translation, "translation", dv_type_vec3d,                                           \
+                 .flags = DV_FIELD_NOT_LINKED | DV_FIELD_AT_LOAD, .unit = "m",                                         \
+                 .help = "moved by this at init, then zero again"),                                                    \
+        DV_FIELD(Struct, surface_.rotation, "rotation", dv_type_vec3d,                                                 \
+                 .flags = DV_FIELD_NOT_LINKED | DV_FIELD_AT_LOAD, .unit = "degrees",                                   \
+                 .help = "turned by this at init (about x, then y, then z), then zero again"),                         \
+        DV_FIELD(Struct, surface_.scale3d, "scale3d", dv_type_vec3d, .flags = DV_FIELD_NOT_LINKED | DV_FIELD_AT_LOAD,  \
+                 .init = "1 1 1", .help = "scaled by this at init, then one again"),                                   \
+        DV_FIELD(Struct, surface_.scale_tex, "scaleTex", dv_type_vec2d,                                                \
+                 .flags = DV_FIELD_NOT_LINKED | DV_FIELD_AT_LOAD, .init = "1 1",                                       \
                  .help = "texture coordinates are scaled by this at init"),                                            \
-        DV_FIELD(Struct, surface_.translation_tex, "translationTex", dv_type_vec2d, .flags = DV_FIELD_NOT_LINKED,      \
+        DV_FIELD(Struct, surface_.translation_tex, "translationTex", dv_type_vec2d,                                    \
+                 .flags = DV_FIELD_NOT_LINKED | DV_FIELD_AT_LOAD,                                                      \
                  .help = "texture coordinates are moved by this at init"),                                             \
         DV_FIELD(Struct, surface_.color, "color", dv_type_color, .flags = DV_FIELD_DRAWING | DV_FIELD_NOT_LINKED,      \
                  .init = "0.75 0.75 0.75 1", .help = "colour; when given it makes the material"),                      \
@@ -86,23 +101,23 @@ typedef struct VisualSurface {
         DV_FIELD(Struct, surface_.groups, "groups", dv_type_strings, .flags = DV_FIELD_DRAWING,                        \
                  .help = "faces that have a material of their own"),                                                   \
         DV_FIELD(Struct, surface_.init_rest_positions, "initRestPositions", dv_type_bool, .init = "0",                 \
-                 .help = "restPosition becomes the initial position"),                                                 \
-        DV_FIELD(Struct, surface_.use_normals, "useNormals", dv_type_bool, .init = "1",                                \
+                 .flags = DV_FIELD_AT_LOAD, .help = "restPosition becomes the initial position"),                      \
+        DV_FIELD(Struct, surface_.use_normals, "useNormals", dv_type_bool, .init = "1", .flags = DV_FIELD_AT_LOAD,     \
                  .help = "normals of the file count"),                                                                 \
         DV_FIELD(Struct, surface_.update_normals, "updateNormals", dv_type_bool, .init = "1",                          \
-                 .help = "normals follow the surface"),                                                                \
+                 .flags = DV_FIELD_AT_LOAD, .help = "normals follow the surface"),                                     \
         DV_FIELD(Struct, surface_.compute_tangents, "computeTangents", dv_type_bool, .init = "0",                      \
                  .flags = DV_FIELD_DRAWING, .help = "compute tangents at init"),                                       \
         DV_FIELD(Struct, surface_.update_tangents, "updateTangents", dv_type_bool, .init = "1",                        \
                  .flags = DV_FIELD_DRAWING, .help = "tangents follow the surface"),                                    \
         DV_FIELD(Struct, surface_.compute_texture_coordinates, "computeTextureCoordinates", dv_type_bool, .init = "0", \
-                 .help = "texture coordinates of a sphere around the surface"),                                        \
+                 .flags = DV_FIELD_AT_LOAD, .help = "texture coordinates of a sphere around the surface"),             \
         DV_FIELD(Struct, surface_.handle_dynamic_topology, "handleDynamicTopology", dv_type_bool, .init = "1",         \
                  .help = "polygons follow changes of the topology"),                                                   \
         DV_FIELD(Struct, surface_.fix_merged_uv_seams, "fixMergedUVSeams", dv_type_bool, .init = "1",                  \
                  .flags = DV_FIELD_DRAWING,                                                                            \
                  .help = "mend texture coordinates that jump by a whole texture within a face"),                       \
-        DV_FIELD(Struct, surface_.keep_lines, "keepLines", dv_type_bool, .init = "0",                                  \
+        DV_FIELD(Struct, surface_.keep_lines, "keepLines", dv_type_bool, .init = "0", .flags = DV_FIELD_AT_LOAD,       \
                  .help = "lines of the file count"),                                                                   \
         DV_FIELD(Struct, surface_.put_only_texcoords, "putOnlyTexCoords", dv_type_bool, .init = "0",                   \
                  .flags = DV_FIELD_DRAWING, .help = "give shaders texture coordinates alone"),                         \

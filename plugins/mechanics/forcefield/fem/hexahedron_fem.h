@@ -59,8 +59,8 @@ typedef struct HexahedronFEMForceField {
     double (*lame)[2]; /* [elements] */
     uint32_t room;     /* blocks that there is room for */
     ElementMaterials materials;
-    DvData kept_pairs;
-    MeshEdits edits;            /* since the elements were brought up to date */
+    KeptPairs kept_pairs;
+    DvMeshEdits edits;          /* since the elements were brought up to date */
     uint64_t structure, edited; /* + 1 when couplings, or numbers of the matrix, have become others */
 } HexahedronFEMForceField;
 

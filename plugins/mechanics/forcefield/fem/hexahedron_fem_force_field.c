@@ -276,7 +276,7 @@ static DvStatus build(HexahedronFEMForceField *self)
 {
     free_elements(self);
     self->structure++;
-    mesh_edits_clear(&self->edits);
+    dv_mesh_edits_clear(&self->edits);
     DvElements hexahedra = dv_topology_elements(&self->topology, DV_HEXAHEDRA);
     DvConstVec rest;
     DvStatus status = state_at_rest(dv_object_of(self), self->base.state, &rest);
@@ -315,7 +315,7 @@ static DvStatus build(HexahedronFEMForceField *self)
 }
 
 /* Elements that are touched, or no more, let go of their stiffness. */
-static void release_stiffness(HexahedronFEMForceField *self, const MeshEdits *edits, uint32_t before, uint32_t now)
+static void release_stiffness(HexahedronFEMForceField *self, const DvMeshEdits *edits, uint32_t before, uint32_t now)
 {
     for (uint32_t i = 0; i < edits->elements.count; i++)
         if (edits->elements.at[i] < before)
@@ -325,11 +325,11 @@ static void release_stiffness(HexahedronFEMForceField *self, const MeshEdits *ed
 }
 
 /* Blocks of touched elements, and the last one, whose lanes may have lost theirs; then the stiffness of the touched. */
-static DvStatus set_touched(HexahedronFEMForceField *self, const MeshEdits *edits, const double *rest,
+static DvStatus set_touched(HexahedronFEMForceField *self, const DvMeshEdits *edits, const double *rest,
                             const uint32_t *list)
 {
     const float *filled = filled_cells(self);
-    const TouchedNumbers *touched = &edits->elements;
+    const DvTouchedNumbers *touched = &edits->elements;
     uint32_t done = UINT32_MAX; /* they are ascending */
     for (uint32_t i = 0; i < touched->count; i++)
         memcpy(self->corner + (size_t)touched->at[i] * NODES, list + (size_t)touched->at[i] * NODES,
@@ -352,11 +352,11 @@ static DvStatus take_edits(HexahedronFEMForceField *self)
 {
     const DvElements hexahedra = dv_topology_elements(&self->topology, DV_HEXAHEDRA);
     const uint32_t before = self->mesh.elements;
-    MeshEdits *edits = &self->edits;
+    DvMeshEdits *edits = &self->edits;
     DvConstVec rest;
     bool paired = true;
     DvStatus status = state_at_rest(dv_object_of(self), self->base.state, &rest);
-    mesh_edits_sort(edits, rest.count, hexahedra.count);
+    dv_mesh_edits_sort(edits, rest.count, hexahedra.count);
     if (status == DV_OK)
         status = element_blocks_update(&self->mesh, dv_object_of(self), "hexahedron", edits, &self->topology,
                                        rest.count, hexahedra.count, hexahedra.at, &paired);
@@ -368,8 +368,8 @@ static DvStatus take_edits(HexahedronFEMForceField *self)
     if (status != DV_OK)
         free_elements(self);
     else if (!self->closed_form)
-        mesh_edits_copy_points(edits, &self->initial_points, &rest);
-    mesh_edits_clear(edits);
+        dv_mesh_edits_copy_points(edits, &self->initial_points, &rest);
+    dv_mesh_edits_clear(edits);
     self->structure += status != DV_OK || !paired;
     self->edited++;
     return status;
@@ -410,9 +410,9 @@ DvStatus hexahedron_fem_init(DvObject *object, void *self_)
     if (status == DV_OK)
         status =
             element_materials_attach(&self->materials, &self->material, NULL, self->topology.object, DV_HEXAHEDRA, 1);
-    element_blocks_keep_pairs(&self->mesh, &self->edits, &self->kept_pairs);
+    self->mesh.kept = kept_pairs_note(&self->kept_pairs, &self->edits);
     if (status == DV_OK)
-        status = mesh_edits_attach(&self->edits, self->topology.object, DV_HEXAHEDRA);
+        status = dv_mesh_edits_attach(&self->edits, self->topology.object, DV_HEXAHEDRA);
     if (status != DV_OK) {
         single_state_release(&self->base);
         return status;
@@ -441,7 +441,7 @@ void hexahedron_fem_cleanup(DvObject *object, void *self_)
     (void)object;
     HexahedronFEMForceField *self = self_;
     element_materials_detach(&self->materials);
-    mesh_edits_detach(&self->edits);
+    dv_mesh_edits_detach(&self->edits);
     single_state_release(&self->base);
     dv_topology_release(&self->topology);
 }

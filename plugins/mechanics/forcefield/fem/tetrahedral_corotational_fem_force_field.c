@@ -89,7 +89,7 @@ static DvStatus build(TetrahedralCorotationalFEMForceField *self)
     if (status == DV_OK)
         status = tetrahedron_blocks_build(&self->common.blocks, object, method_of[dv_data_choice(&self->method)],
                                           update, rest.count, rest.at, tetrahedra.count, tetrahedra.at);
-    mesh_edits_clear(&self->common.edits);
+    dv_mesh_edits_clear(&self->common.edits);
     if (status != DV_OK)
         return tetrahedron_force_field_failed(&self->common, status);
     self->common.structure++;
@@ -103,13 +103,13 @@ static DvStatus build(TetrahedralCorotationalFEMForceField *self)
 static DvStatus take_edits(TetrahedralCorotationalFEMForceField *self)
 {
     const DvElements tetrahedra = dv_topology_elements(&self->common.topology, DV_TETRAHEDRA);
-    MeshEdits *edits = &self->common.edits;
+    DvMeshEdits *edits = &self->common.edits;
     bool paired = true;
     DvConstVec rest;
     DvStatus status = state_at_rest(dv_object_of(self), self->common.base.state, &rest);
     if (status != DV_OK)
         return status;
-    mesh_edits_sort(edits, rest.count, tetrahedra.count);
+    dv_mesh_edits_sort(edits, rest.count, tetrahedra.count);
     status = tetrahedron_blocks_update(&self->common.blocks, dv_object_of(self), edits, &self->common.topology,
                                        rest.count, rest.at, tetrahedra.count, tetrahedra.at, &paired);
     if (status == DV_OK) {
@@ -120,7 +120,7 @@ static DvStatus take_edits(TetrahedralCorotationalFEMForceField *self)
         self->common.materials_set++;
         self->common.structure += !paired;
     }
-    mesh_edits_clear(edits);
+    dv_mesh_edits_clear(edits);
     return status == DV_OK ? DV_OK : tetrahedron_force_field_failed(&self->common, status);
 }
 
@@ -159,9 +159,9 @@ static DvStatus init(DvObject *object, void *self_)
     if (status == DV_OK)
         status = element_materials_attach(&self->common.materials, &self->material, &self->local_stiffness_factor,
                                           self->common.topology.object, DV_TETRAHEDRA, 1);
-    element_blocks_keep_pairs(&self->common.blocks.mesh, &self->common.edits, &self->common.kept_pairs);
+    self->common.blocks.mesh.kept = kept_pairs_note(&self->common.kept_pairs, &self->common.edits);
     if (status == DV_OK)
-        status = mesh_edits_attach(&self->common.edits, self->common.topology.object, DV_TETRAHEDRA);
+        status = dv_mesh_edits_attach(&self->common.edits, self->common.topology.object, DV_TETRAHEDRA);
     if (status != DV_OK) {
         single_state_release(&self->common.base);
         return status;

@@ -44,6 +44,7 @@ static void set_lane(DvReal8 m[3][3], uint32_t lane, DvMat3 values)
 /* ---- Where the world gradients of an element are ---- */
 
 enum { PACK_ELEMENTS = PACK_BLOCKS * DV_LANES };
+enum { BLOCKS_AHEAD = 16 };
 
 static bool is_packed(const TetrahedronBlocks *t, uint32_t block)
 {
@@ -111,7 +112,7 @@ static void pack_world(TetrahedronBlocks *t, uint32_t pack)
 }
 
 /* After an edit of a mesh that had `before` packs of elements. */
-static void pack_again(TetrahedronBlocks *t, uint32_t before, const MeshEdits *edits)
+static void pack_again(TetrahedronBlocks *t, uint32_t before, const DvMeshEdits *edits)
 {
     for (uint32_t i = 0; i < edits->elements.count; i++)
         pack_world(t, edits->elements.at[i] / PACK_ELEMENTS);
@@ -350,7 +351,7 @@ static void make_room(TetrahedronBlocks *t)
     t->room = room;
 }
 
-DvStatus tetrahedron_blocks_update(TetrahedronBlocks *t, const DvObject *object, const MeshEdits *edits,
+DvStatus tetrahedron_blocks_update(TetrahedronBlocks *t, const DvObject *object, const DvMeshEdits *edits,
                                    const DvTopologyRef *topology, uint32_t points, const double *rest_position,
                                    uint32_t elements, const uint32_t *list, bool *paired)
 {
@@ -641,7 +642,7 @@ DV_SIMD_INLINE void product_of_pack(const TetrahedronBlocks *t, const ElementPac
         const uint8_t *corner = pack->corner[e];
         DvReal8 d[3][3], f[3][3];
         DV_EACH (i, 9)
-            __builtin_prefetch((const char *)&t->world[block + e + 8] + 64 * i);
+            __builtin_prefetch((const char *)&t->world[block + e + BLOCKS_AHEAD] + 64 * i, 0, 2);
         DV_EACH (n, 3)
             dv_real8_sub(x[corner[n + 1]], x[corner[0]], d[n]);
         stiffness_times((ConstMat8)t->world[block + e], &ratio, k, (ConstMat8)d, f);

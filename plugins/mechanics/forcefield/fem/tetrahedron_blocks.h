@@ -76,7 +76,7 @@ DV_NODISCARD DvStatus tetrahedron_blocks_build(TetrahedronBlocks *t, const DvObj
 void tetrahedron_blocks_free(TetrahedronBlocks *t);
 /* Follows edits of the mesh, sorted; the rest as for tetrahedron_blocks_build. The materials of what is touched are to be set again.
  * *paired: whether couplings are those they were. After an error it has to be built. */
-DV_NODISCARD DvStatus tetrahedron_blocks_update(TetrahedronBlocks *t, const DvObject *object, const MeshEdits *edits,
+DV_NODISCARD DvStatus tetrahedron_blocks_update(TetrahedronBlocks *t, const DvObject *object, const DvMeshEdits *edits,
                                                 const DvTopologyRef *topology, uint32_t points,
                                                 const double *rest_position, uint32_t elements, const uint32_t *list,
                                                 bool *paired);

@@ -232,7 +232,7 @@ static DvStatus build(TetrahedronFEMForceField *self)
         status = tetrahedron_blocks_build(&self->common.blocks, object, method, update, source.rest.count,
                                           source.rest.at, source.tetrahedra.count, source.tetrahedra.at);
     dv_free(source.cut);
-    mesh_edits_clear(&self->common.edits);
+    dv_mesh_edits_clear(&self->common.edits);
     if (status != DV_OK)
         return tetrahedron_force_field_failed(&self->common, status);
     self->common.structure++;
@@ -251,19 +251,19 @@ static DvStatus take_edits(TetrahedronFEMForceField *self)
     DvStatus status = find_source(self, &source);
     if (status != DV_OK)
         return status;
-    MeshEdits *edits = &self->common.edits;
-    mesh_edits_sort(edits, source.rest.count, source.tetrahedra.count);
+    DvMeshEdits *edits = &self->common.edits;
+    dv_mesh_edits_sort(edits, source.rest.count, source.tetrahedra.count);
     status = tetrahedron_blocks_update(&self->common.blocks, dv_object_of(self), edits, &self->common.topology,
                                        source.rest.count, source.rest.at, source.tetrahedra.count, source.tetrahedra.at,
                                        &paired);
     if (status == DV_OK) {
         for (uint32_t i = 0; i < edits->elements.count; i++)
             set_material(self, edits->elements.at[i]);
-        mesh_edits_copy_points(edits, &self->initial_points, &source.rest);
+        dv_mesh_edits_copy_points(edits, &self->initial_points, &source.rest);
         self->common.materials_set++;
         self->common.structure += !paired;
     }
-    mesh_edits_clear(edits);
+    dv_mesh_edits_clear(edits);
     return status == DV_OK ? DV_OK : tetrahedron_force_field_failed(&self->common, status);
 }
 
@@ -383,10 +383,10 @@ static DvStatus init(DvObject *object, void *self_)
                                      self->common.topology.object, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA, cut ? 6 : 1);
     if (status == DV_OK)
         status = follow_strains(self, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA);
-    element_blocks_keep_pairs(&self->common.blocks.mesh, &self->common.edits, &self->common.kept_pairs);
+    self->common.blocks.mesh.kept = kept_pairs_note(&self->common.kept_pairs, &self->common.edits);
     if (status == DV_OK)
         status =
-            mesh_edits_attach(&self->common.edits, self->common.topology.object, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA);
+            dv_mesh_edits_attach(&self->common.edits, self->common.topology.object, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA);
     if (status != DV_OK) {
         single_state_release(&self->common.base);
         return status;

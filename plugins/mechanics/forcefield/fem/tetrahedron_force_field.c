@@ -11,7 +11,7 @@ DvStatus tetrahedron_force_field_failed(TetrahedronForceField *self, DvStatus st
 void tetrahedron_force_field_release(TetrahedronForceField *self)
 {
     element_materials_detach(&self->materials);
-    mesh_edits_detach(&self->edits);
+    dv_mesh_edits_detach(&self->edits);
     single_state_release(&self->base);
     dv_topology_release(&self->topology);
 }

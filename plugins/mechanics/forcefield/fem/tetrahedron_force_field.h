@@ -15,8 +15,8 @@ typedef struct TetrahedronForceField {
     DvTopologyRef topology;
     TetrahedronBlocks blocks;
     ElementMaterials materials;
-    DvData kept_pairs;
-    MeshEdits edits;        /* since the blocks were brought up to date */
+    KeptPairs kept_pairs;
+    DvMeshEdits edits;      /* since the blocks were brought up to date */
     uint64_t structure;     /* + 1 when couplings have become others */
     uint64_t materials_set; /* times */
 } TetrahedronForceField;

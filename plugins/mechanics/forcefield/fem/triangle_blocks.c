@@ -438,7 +438,7 @@ static void update_block(TriangleBlocks *t, const double *rest, uint32_t number)
     set_rest_shapes(t, number);
 }
 
-DvStatus triangle_blocks_update(TriangleBlocks *t, const DvObject *object, const MeshEdits *edits,
+DvStatus triangle_blocks_update(TriangleBlocks *t, const DvObject *object, const DvMeshEdits *edits,
                                 const DvTopologyRef *topology, uint32_t points, const double *rest, uint32_t triangles,
                                 const uint32_t *list, bool *paired)
 {

@@ -68,7 +68,7 @@ DV_NODISCARD DvStatus triangle_blocks_build(TriangleBlocks *t, const DvObject *o
 void triangle_blocks_free(TriangleBlocks *t);
 /* Follows edits of the mesh, sorted, as element_blocks_update: rest shapes of blocks with a touched triangle are made again, also those
  * of their other triangles. Materials of touched triangles are to be set, and a force is to come before a product. */
-DV_NODISCARD DvStatus triangle_blocks_update(TriangleBlocks *t, const DvObject *object, const MeshEdits *edits,
+DV_NODISCARD DvStatus triangle_blocks_update(TriangleBlocks *t, const DvObject *object, const DvMeshEdits *edits,
                                              const DvTopologyRef *topology, uint32_t points, const double *rest,
                                              uint32_t triangles, const uint32_t *list, bool *paired);
 /* Another rest shape of one triangle, before its material is set; its gradients follow from triangle_blocks_ready.     edge: a b and a c in the rest frame, z ignored but for the area;

@@ -121,7 +121,7 @@ static DvStatus build(TriangleFEMForceField *self)
                                        (TriangleMethod)dv_data_choice(&self->method), points, rest, triangles.count,
                                        triangles.at);
     dv_free(cut);
-    mesh_edits_clear(&self->common.edits);
+    dv_mesh_edits_clear(&self->common.edits);
     if (status != DV_OK)
         return status;
     set_materials(self, NULL, triangles.count);
@@ -135,9 +135,9 @@ static DvStatus take_edits(TriangleFEMForceField *self)
     const uint32_t points = dv_state_count(self->common.base.state);
     const double *rest = NULL;
     bool paired = true;
-    MeshEdits *edits = &self->common.edits;
+    DvMeshEdits *edits = &self->common.edits;
     DvStatus status = initial_shape(self, points, &rest);
-    mesh_edits_sort(edits, points, triangles.count);
+    dv_mesh_edits_sort(edits, points, triangles.count);
     if (status == DV_OK)
         status = triangle_blocks_update(&self->common.blocks, dv_object_of(self), edits, &self->common.topology, points,
                                         rest, triangles.count, triangles.at, &paired);
@@ -145,7 +145,7 @@ static DvStatus take_edits(TriangleFEMForceField *self)
         set_materials(self, edits->elements.at, edits->elements.count);
     else
         triangle_blocks_free(&self->common.blocks);
-    mesh_edits_clear(edits);
+    dv_mesh_edits_clear(edits);
     self->common.structure += status != DV_OK || !paired;
     self->edited++;
     return status;
@@ -221,10 +221,10 @@ static DvStatus init(DvObject *object, void *self_)
         status = element_materials_attach(&self->common.materials, &self->material, NULL, self->common.topology.object,
                                           self->from_quads ? DV_QUADS : DV_TRIANGLES, self->from_quads ? 2 : 1);
     }
-    element_blocks_keep_pairs(&self->common.blocks.mesh, &self->common.edits, &self->common.kept_pairs);
+    self->common.blocks.mesh.kept = kept_pairs_note(&self->common.kept_pairs, &self->common.edits);
     if (status == DV_OK)
-        status = mesh_edits_attach(&self->common.edits, self->common.topology.object,
-                                   self->from_quads ? DV_QUADS : DV_TRIANGLES);
+        status = dv_mesh_edits_attach(&self->common.edits, self->common.topology.object,
+                                      self->from_quads ? DV_QUADS : DV_TRIANGLES);
     if (status != DV_OK) {
         single_state_release(&self->common.base);
         return status;

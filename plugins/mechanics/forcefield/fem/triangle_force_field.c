@@ -4,7 +4,7 @@
 void triangle_force_field_release(TriangleForceField *self)
 {
     element_materials_detach(&self->materials);
-    mesh_edits_detach(&self->edits);
+    dv_mesh_edits_detach(&self->edits);
     single_state_release(&self->base);
     dv_topology_release(&self->topology);
 }

@@ -14,8 +14,8 @@ typedef struct TriangleForceField {
     DvTopologyRef topology;
     TriangleBlocks blocks;
     ElementMaterials materials;
-    DvData kept_pairs;
-    MeshEdits edits;    /* since the blocks were brought up to date */
+    KeptPairs kept_pairs;
+    DvMeshEdits edits;  /* since the blocks were brought up to date */
     uint64_t structure; /* + 1 when couplings have become others */
 } TriangleForceField;
 

@@ -157,7 +157,7 @@ static DvStatus build(TriangularFEMForceField *self)
         status =
             triangle_blocks_build(&self->common.blocks, dv_object_of(self), method_of[dv_data_choice(&self->method)],
                                   rest.count, rest.at, triangles.count, triangles.at);
-    mesh_edits_clear(&self->common.edits);
+    dv_mesh_edits_clear(&self->common.edits);
     if (status != DV_OK)
         return status;
     for (uint32_t i = 0; i < triangles.count; i++) {
@@ -181,11 +181,11 @@ static void set_again(TriangularFEMForceField *self, uint32_t triangle)
 static DvStatus take_edits(TriangularFEMForceField *self)
 {
     const DvElements triangles = dv_topology_elements(&self->common.topology, DV_TRIANGLES);
-    MeshEdits *edits = &self->common.edits;
+    DvMeshEdits *edits = &self->common.edits;
     DvConstVec rest;
     bool paired = true;
     DvStatus status = state_at_rest(dv_object_of(self), self->common.base.state, &rest);
-    mesh_edits_sort(edits, rest.count, triangles.count);
+    dv_mesh_edits_sort(edits, rest.count, triangles.count);
     if (status == DV_OK)
         status = triangle_blocks_update(&self->common.blocks, dv_object_of(self), edits, &self->common.topology,
                                         rest.count, rest.at, triangles.count, triangles.at, &paired);
@@ -196,7 +196,7 @@ static DvStatus take_edits(TriangularFEMForceField *self)
     if (status == DV_OK && triangles.count > 0)
         set_again(self, triangles.count - 1); /* its block is made again too */
     make_room(self, triangles.count);
-    mesh_edits_clear(edits);
+    dv_mesh_edits_clear(edits);
     self->common.structure += status != DV_OK || !paired;
     return status;
 }
@@ -236,9 +236,9 @@ static DvStatus init(DvObject *object, void *self_)
     if (status == DV_OK)
         status = element_materials_attach(&self->common.materials, &self->material, NULL, self->common.topology.object,
                                           DV_TRIANGLES, 1);
-    element_blocks_keep_pairs(&self->common.blocks.mesh, &self->common.edits, &self->common.kept_pairs);
+    self->common.blocks.mesh.kept = kept_pairs_note(&self->common.kept_pairs, &self->common.edits);
     if (status == DV_OK)
-        status = mesh_edits_attach(&self->common.edits, self->common.topology.object, DV_TRIANGLES);
+        status = dv_mesh_edits_attach(&self->common.edits, self->common.topology.object, DV_TRIANGLES);
     if (status != DV_OK) {
         single_state_release(&self->common.base);
         return status;

@@ -8,6 +8,14 @@ static DvStatus select_elements(ElementLoad *load)
     return status == DV_OK ? load->kind->select(load) : status;
 }
 
+static void tell_sizes(ElementLoad *load)
+{
+    double *info = dv_data_begin_all(&load->info, load->set.count);
+    for (uint32_t i = 0; i < load->set.count; i++)
+        info[i] = load->set.at[i].size;
+    dv_data_end(&load->info);
+}
+
 DvStatus element_load_init(DvObject *object, ElementLoad *load, const ElementLoadKind *kind)
 {
     DvConstVec rest;
@@ -26,19 +34,19 @@ DvStatus element_load_init(DvObject *object, ElementLoad *load, const ElementLoa
         return status;
     }
     element_set_measure(&load->set, &load->topology, &rest);
-    double *info = dv_data_begin_all(&load->info, load->set.count);
-    for (uint32_t i = 0; i < load->set.count; i++)
-        info[i] = load->set.at[i].size;
-    dv_data_end(&load->info);
+    tell_sizes(load);
     return DV_OK;
 }
 
 bool element_load_update(ElementLoad *load)
 {
-    if ((load->set.anew || load->version != load->kind->version(load)) && select_elements(load) != DV_OK)
+    const bool anew = load->set.anew || load->version != load->kind->version(load);
+    if (anew && select_elements(load) != DV_OK)
         return false;
     const DvConstVec rest = dv_state_read(load->base.state, DV_REST_POSITION);
     element_set_measure(&load->set, &load->topology, &rest);
+    if (anew)
+        tell_sizes(load);
     return true;
 }
 

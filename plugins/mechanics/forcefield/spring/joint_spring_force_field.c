@@ -53,7 +53,7 @@ static const DvField fields[] = {
         .help =
             "file that gets the time and the force of each joint, line by line; in its place at the end of the run or at a reset"),
     FIELD(
-        infile, "infile", dv_type_file,
+        infile, "infile", dv_type_file, .flags = DV_FIELD_AT_LOAD,
         .help =
             "file of constant forces (6 numbers a line, axes of the first body), one for each joint and step, again and again"),
     FIELD(period, "period", dv_type_double, .init = "0", .unit = "s", .range = &dv_range_not_negative,

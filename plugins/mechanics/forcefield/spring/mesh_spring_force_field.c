@@ -147,6 +147,7 @@ const DvClass dv_mesh_spring_force_field = {
                                       {.id = DV_DRAWABLE, .ops = &springs_drawable},
                                       {0}},
     .init = init,
+    .reinit = dv_object_initialise_again,
     .cleanup = cleanup,
     .destroy = springs_destroy,
 };

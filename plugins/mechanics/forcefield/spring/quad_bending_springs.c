@@ -157,6 +157,7 @@ const DvClass dv_quad_bending_springs = {
                                       {.id = DV_DRAWABLE, .ops = &springs_drawable},
                                       {0}},
     .init = init,
+    .reinit = dv_object_initialise_again,
     .cleanup = cleanup,
     .destroy = springs_destroy,
 };

@@ -45,6 +45,7 @@ const DvClass dv_quadular_bending_springs = {
                                       {.id = DV_DRAWABLE, .ops = &drawable},
                                       {0}},
     .init = init,
+    .reinit = dv_object_initialise_again,
     .update = bending_springs_update,
     .cleanup = bending_springs_cleanup,
     .destroy = bending_springs_destroy,

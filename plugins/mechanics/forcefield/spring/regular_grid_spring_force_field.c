@@ -18,10 +18,10 @@ typedef struct RegularGridSpringForceField {
 static const char *const stiffness_aliases[] = {"stiffness", NULL}, *const damping_aliases[] = {"damping", NULL};
 #define FAMILY(index, name, what)                                                                                   \
     DV_FIELD(RegularGridSpringForceField, family_stiffness[index], name "Stiffness", dv_type_double, .init = "100", \
-             .unit = "N", .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT, .aliases = stiffness_aliases, \
-             .help = "stiffness times length of springs along " what),                                              \
+             .unit = "N", .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT | DV_FIELD_AT_LOAD,            \
+             .aliases = stiffness_aliases, .help = "stiffness times length of springs along " what),                \
         DV_FIELD(RegularGridSpringForceField, family_damping[index], name "Damping", dv_type_double, .init = "5",   \
-                 .unit = "N s", .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,                         \
+                 .unit = "N s", .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT | DV_FIELD_AT_LOAD,      \
                  .aliases = damping_aliases, .help = "damping times length of springs along " what)
 static const DvField fields[] = {
     SPRING_FIELDS(RegularGridSpringForceField, springs),

@@ -48,7 +48,7 @@ typedef struct Springs {
         SPRING_FIELD(Struct, s, indices2, "springsIndices2", dv_type_uints,                                            \
                      .aliases = (const char *const[]){"indices2", NULL}, .help = "second point of each spring"),       \
         SPRING_FIELD(Struct, s, file, "fileSprings", dv_type_file, .aliases = (const char *const[]){"filename", NULL}, \
-                     .help = "file of further springs (xs3, xs4)"),                                                    \
+                     .flags = DV_FIELD_AT_LOAD, .help = "file of further springs (xs3, xs4)"),                         \
         SPRING_FIELD(Struct, s, show_arrow_size, "showArrowSize", dv_type_double, .init = "0.01", .unit = "m",         \
                      .range = &dv_range_not_negative, .flags = DV_FIELD_DRAWING, .help = "radius of drawn springs"),   \
         SPRING_FIELD(Struct, s, draw_mode, "drawMode", dv_type_int, .init = "0",                                       \

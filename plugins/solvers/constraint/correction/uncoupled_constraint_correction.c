@@ -34,6 +34,8 @@ typedef struct UncoupledConstraintCorrection {
     bool turns;                  /* the compliance of frames is that of their body axes */
     double rigid[RIGID_NUMBERS]; /* of frames: translation; 00 01 02 11 12 22 of rotation */
     DvElementData of_points;     /* compliance of each, where the list goes with a mesh */
+    uint64_t derived,
+        derived_default; /* versions of `compliance` and `defaultCompliance` when an init wrote them; 0 before */
 } UncoupledConstraintCorrection;
 
 static const DvField fields[] = {
@@ -72,6 +74,12 @@ static bool is_rigid(UncoupledConstraintCorrection *self)
 }
 
 /* ---- Initialisation ---- */
+
+/* Whether a user gave it; not so when an init before this one wrote it, at this version. */
+static bool is_given(DvData *data, uint64_t derived)
+{
+    return dv_data_is_set(data) && dv_data_version(data) != derived;
+}
 
 static DvQuat orientation(const UncoupledConstraintCorrection *self, uint32_t frame)
 {
@@ -153,7 +161,7 @@ static DvStatus init_rigid(DvObject *object, UncoupledConstraintCorrection *self
     const double *compliance = dv_data_doubles(&self->compliance, &given);
     const double dt = dv_node_dt(dv_object_node(object)), factor = self->ode && !self->use_ode ? dt * dt : 1.0;
     DvStatus status = DV_OK;
-    if (given == RIGID_NUMBERS) {
+    if (given == RIGID_NUMBERS && is_given(&self->compliance, self->derived)) {
         memcpy(self->rigid, compliance, sizeof self->rigid);
     } else if (dv_data_is_set(&self->default_compliance)) {
         const double unit[RIGID_NUMBERS] = {dv_data_double(&self->default_compliance), factor, 0, 0, factor, 0, factor};
@@ -171,6 +179,7 @@ static DvStatus init_rigid(DvObject *object, UncoupledConstraintCorrection *self
                 "its compliance is 0 in translation or about an axis, so that contacts could not turn it; give "
                 "the mass a moment of inertia about every axis, or set compliance");
     dv_data_set(&self->compliance, self->rigid, RIGID_NUMBERS);
+    self->derived = dv_data_version(&self->compliance);
     return DV_OK;
 }
 
@@ -217,8 +226,10 @@ static DvStatus init_points(DvObject *object, UncoupledConstraintCorrection *sel
         return DV_OK;
     if (given != dv_state_count(self->state)) {
         const double all = compliance[0];
-        if (!dv_data_is_set(&self->default_compliance))
+        if (!is_given(&self->default_compliance, self->derived_default)) {
             dv_data_set_double(&self->default_compliance, all);
+            self->derived_default = dv_data_version(&self->default_compliance);
+        }
         dv_data_set(&self->compliance, NULL, 0);
         return DV_OK;
     }
@@ -412,5 +423,6 @@ const DvClass dv_uncoupled_constraint_correction = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_CONSTRAINT_CORRECTION, .ops = &ops}, {0}},
     .init = init,
+    .reinit = dv_object_initialise_again,
     .cleanup = cleanup,
 };

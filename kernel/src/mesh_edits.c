@@ -3,7 +3,7 @@
  * Numbers touched by edits of a mesh; see the header. Removals are told while the mesh is still the old one: element number
  * total - 1 - i takes the place of the i-th that goes, or is itself one that has been counted.
  */
-#include "mesh_edits.h"
+#include <divan/mesh_edits.h>
 
 #include <divan/element_data.h>
 #include <divan/memory.h>
@@ -13,7 +13,7 @@
 
 enum { FEWEST_NUMBERS = 256 };
 
-static void touch(TouchedNumbers *numbers, uint32_t number)
+static void touch(DvTouchedNumbers *numbers, uint32_t number)
 {
     if (numbers->count == numbers->capacity) {
         const uint32_t larger = numbers->capacity ? 2 * numbers->capacity : FEWEST_NUMBERS;
@@ -28,32 +28,40 @@ static const DvTopologyOps *ops_of(const DvElementData *data)
     return dv_object_ops(data->topology, DV_TOPOLOGY);
 }
 
-static void touch_points_of(MeshEdits *edits, const DvElements *elements, uint32_t element)
+static void touch_points_of(DvMeshEdits *edits, const DvElements *elements, uint32_t element)
 {
     const uint32_t nodes = dv_element_nodes(edits->kind);
     for (uint32_t j = 0; element < elements->count && j < nodes; j++)
         touch(&edits->points, elements->at[(size_t)element * nodes + j]);
 }
 
-/* Rather than a list as long as the mesh. */
-static void check_size(MeshEdits *edits)
-{
-    const uint64_t most = edits->of_points.count + (uint64_t)edits->of_elements.count + 4 * FEWEST_NUMBERS;
-    if ((uint64_t)edits->points.count + edits->elements.count > 2 * most)
-        edits->all = true;
-}
-
-static void forget_kept_pairs(MeshEdits *edits)
+static void forget_kept_pairs(DvMeshEdits *edits)
 {
     if (edits->kept_pairs && edits->kept_pairs->count > 0)
         dv_data_set(edits->kept_pairs, NULL, 0);
+    if (edits->pairs_made && dv_data_bool(edits->pairs_made))
+        dv_data_set_bool(edits->pairs_made, false);
+}
+
+static void make_all_anew(DvMeshEdits *edits)
+{
+    edits->all = true;
+    forget_kept_pairs(edits);
+}
+
+/* Rather than a list as long as the mesh. */
+static void check_size(DvMeshEdits *edits)
+{
+    const uint64_t most = edits->of_points.count + (uint64_t)edits->of_elements.count + 4 * FEWEST_NUMBERS;
+    if ((uint64_t)edits->points.count + edits->elements.count > 2 * most)
+        make_all_anew(edits);
 }
 
 /* Those of an element that goes, which may be left without any: for a scene that is saved before they are looked for. */
-static void keep_pairs_of(MeshEdits *edits, const DvElements *elements, uint32_t element)
+static void keep_pairs_of(DvMeshEdits *edits, const DvElements *elements, uint32_t element)
 {
     const uint32_t nodes = dv_element_nodes(edits->kind), *point = elements->at + (size_t)element * nodes;
-    if (!edits->kept_pairs || !*edits->paired || edits->points_edited)
+    if (!edits->kept_pairs || !dv_data_bool(edits->pairs_made))
         return;
     size_t used = edits->kept_pairs->count;
     uint32_t *at = dv_data_begin(edits->kept_pairs, used + (size_t)nodes * (nodes - 1));
@@ -69,11 +77,13 @@ static void keep_pairs_of(MeshEdits *edits, const DvElements *elements, uint32_t
 
 static void elements_changed(DvElementData *data, const DvElementChange *change)
 {
-    MeshEdits *edits = data->owner;
+    DvMeshEdits *edits = data->owner;
+    const DvElements elements = ops_of(data)->elements(dv_object_self(data->topology), data->kind);
+    for (uint32_t i = 0; change->change == DV_ELEMENTS_REMOVED && i < change->count; i++)
+        keep_pairs_of(edits, &elements, change->indices[i]);
     if (change->change == DV_POINTS_MOVED || edits->all)
         return;
     edits->any = true;
-    const DvElements elements = ops_of(data)->elements(dv_object_self(data->topology), data->kind);
     const uint32_t first = change->total - (change->change == DV_ELEMENTS_ADDED ? change->count : 0);
     switch (change->change) {
     case DV_ELEMENTS_ADDED:
@@ -84,20 +94,19 @@ static void elements_changed(DvElementData *data, const DvElementChange *change)
         break;
     case DV_ELEMENTS_REMOVED:
         for (uint32_t i = 0; i < change->count; i++) {
-            keep_pairs_of(edits, &elements, change->indices[i]);
             touch(&edits->elements, change->indices[i]);
             touch_points_of(edits, &elements, change->indices[i]);
             touch_points_of(edits, &elements, first + i);
         }
         break;
     default:
-        edits->all = true;
+        make_all_anew(edits);
     }
     check_size(edits);
 }
 
 /* Elements around a point name it by another number from now on. */
-static void touch_around(MeshEdits *edits, const DvAdjacency *around, const DvElements *elements, uint32_t point)
+static void touch_around(DvMeshEdits *edits, const DvAdjacency *around, const DvElements *elements, uint32_t point)
 {
     for (uint32_t at = point < around->count ? around->begin[point] : 0;
          point < around->count && at < around->end[point]; at++) {
@@ -108,11 +117,13 @@ static void touch_around(MeshEdits *edits, const DvAdjacency *around, const DvEl
 
 static void points_changed(DvElementData *data, const DvElementChange *change)
 {
-    MeshEdits *edits = data->owner;
+    DvMeshEdits *edits = data->owner;
+    edits->points_moved = edits->points_moved || change->change == DV_POINTS_MOVED;
+    if (change->change != DV_POINTS_MOVED)
+        forget_kept_pairs(edits);
     if (change->change == DV_POINTS_MOVED || edits->all)
         return;
     edits->any = edits->points_edited = true;
-    forget_kept_pairs(edits);
     const DvTopologyOps *ops = ops_of(data);
     void *self = dv_object_self(data->topology);
     if (change->change == DV_ELEMENTS_ADDED) {
@@ -126,21 +137,22 @@ static void points_changed(DvElementData *data, const DvElementChange *change)
             touch_around(edits, &around, &elements, change->total + i);
         }
     } else {
-        edits->all = true;
+        make_all_anew(edits);
     }
     check_size(edits);
 }
 
 static void replaced(DvElementData *data, DvMeshReplacement why)
 {
-    MeshEdits *edits = data->owner;
+    DvMeshEdits *edits = data->owner;
     edits->any = edits->all = edits->points_edited = true;
-    edits->restored = why == DV_MESH_RESTORED;
+    if (why != DV_MESH_RESTORED)
+        forget_kept_pairs(edits);
 }
 
-DvStatus mesh_edits_attach(MeshEdits *edits, DvObject *topology, DvElementKind kind)
+DvStatus dv_mesh_edits_attach(DvMeshEdits *edits, DvObject *topology, DvElementKind kind)
 {
-    mesh_edits_detach(edits);
+    dv_mesh_edits_detach(edits);
     const DvTopologyOps *ops = dv_object_ops(topology, DV_TOPOLOGY);
     edits->kind = kind;
     if (!ops->is_dynamic(dv_object_self(topology)))
@@ -153,13 +165,13 @@ DvStatus mesh_edits_attach(MeshEdits *edits, DvObject *topology, DvElementKind k
     return status == DV_OK ? dv_element_data_attach(&edits->of_elements, topology) : status;
 }
 
-void mesh_edits_detach(MeshEdits *edits)
+void dv_mesh_edits_detach(DvMeshEdits *edits)
 {
     dv_element_data_detach(&edits->of_points);
     dv_element_data_detach(&edits->of_elements);
     dv_free(edits->points.at);
     dv_free(edits->elements.at);
-    *edits = (MeshEdits){.kind = edits->kind, .kept_pairs = edits->kept_pairs, .paired = edits->paired};
+    *edits = (DvMeshEdits){.kind = edits->kind, .kept_pairs = edits->kept_pairs, .pairs_made = edits->pairs_made};
 }
 
 static int ascending(const void *a, const void *b)
@@ -168,7 +180,7 @@ static int ascending(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-static void sort(TouchedNumbers *numbers, uint32_t limit)
+static void sort(DvTouchedNumbers *numbers, uint32_t limit)
 {
     if (numbers->count)
         qsort(numbers->at, numbers->count, sizeof *numbers->at, ascending);
@@ -179,13 +191,13 @@ static void sort(TouchedNumbers *numbers, uint32_t limit)
     numbers->count = kept;
 }
 
-void mesh_edits_sort(MeshEdits *edits, uint32_t points, uint32_t elements)
+void dv_mesh_edits_sort(DvMeshEdits *edits, uint32_t points, uint32_t elements)
 {
     sort(&edits->points, points);
     sort(&edits->elements, elements);
 }
 
-bool mesh_edits_touch_point(const MeshEdits *edits, uint32_t point)
+bool dv_mesh_edits_touch_point(const DvMeshEdits *edits, uint32_t point)
 {
     uint32_t low = 0, high = edits->points.count;
     while (low < high) {
@@ -198,14 +210,14 @@ bool mesh_edits_touch_point(const MeshEdits *edits, uint32_t point)
     return low < edits->points.count && edits->points.at[low] == point;
 }
 
-void mesh_edits_touch_points(MeshEdits *edits, const uint32_t *points, uint32_t count)
+void dv_mesh_edits_touch_points(DvMeshEdits *edits, const uint32_t *points, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         touch(&edits->points, points[i]);
     edits->any = edits->any || count > 0;
 }
 
-void mesh_edits_copy_points(const MeshEdits *edits, DvData *field, const DvConstVec *from)
+void dv_mesh_edits_copy_points(const DvMeshEdits *edits, DvData *field, const DvConstVec *from)
 {
     if (!edits->points_edited)
         return;
@@ -215,10 +227,8 @@ void mesh_edits_copy_points(const MeshEdits *edits, DvData *field, const DvConst
     dv_data_end(field);
 }
 
-void mesh_edits_clear(MeshEdits *edits)
+void dv_mesh_edits_clear(DvMeshEdits *edits)
 {
-    if (edits->all && !edits->restored)
-        forget_kept_pairs(edits);
     edits->points.count = edits->elements.count = 0;
-    edits->any = edits->all = edits->points_edited = edits->restored = false;
+    edits->any = edits->all = edits->points_edited = edits->points_moved = false;
 }

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Pairs of points that no element couples any more keep their place in a matrix, so that its pattern stays; a saved scene holds them, so
+ * that it goes on with the same pattern. Pairs of elements that go are noted by DvMeshEdits, the others by whoever keeps them
+ * (element_blocks.h, half_edges.h).
+ */
+#ifndef DIVAN_MECHANICS_KEPT_PAIRS_H
+#define DIVAN_MECHANICS_KEPT_PAIRS_H
+
+#include <divan/mesh_edits.h>
+
+typedef struct KeptPairs {
+    DvData pairs;
+    DvData made; /* a matrix has places for the pairs of all elements: those of elements that go are to be kept */
+} KeptPairs;
+
+#define KEPT_PAIRS_FIELD(Struct, member)                                                                      \
+    DV_FIELD(Struct, member.pairs, "keptPairs", dv_type_uints, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,     \
+             .help = "pairs of points that no element couples any more, and that matrices have a place for"), \
+        DV_FIELD(Struct, member.made, "pairsMade", dv_type_bool, .init = "0",                                 \
+                 .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,                                                   \
+                 .help = "matrices have a place for pairs of points of elements")
+
+static inline void kept_pairs_make(KeptPairs *kept, bool made)
+{
+    if (kept && dv_data_bool(&kept->made) != made)
+        dv_data_set_bool(&kept->made, made);
+}
+
+static inline void kept_pairs_forget(KeptPairs *kept)
+{
+    if (kept && kept->pairs.count > 0)
+        dv_data_set(&kept->pairs, NULL, 0);
+    kept_pairs_make(kept, false);
+}
+
+/* Those that go are noted there.     Before the edits are attached. */
+static inline KeptPairs *kept_pairs_note(KeptPairs *kept, DvMeshEdits *edits)
+{
+    edits->kept_pairs = &kept->pairs;
+    edits->pairs_made = &kept->made;
+    return kept;
+}
+
+#endif
