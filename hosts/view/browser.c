@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The screen in a browser: drawn without a display (EGL, of Mesa's surfaceless platform or of a graphics card), sent as JPEG.
+ * The screen in a browser: drawn without a display, in a context of the renderer's service, sent as JPEG.
  *
  * Frames go when the browser has shown those before, and only those that differ from the last one. While pictures follow each other
  * they are coarser; the last one is sent again as a fine one.
  */
 #include "view.h"
 
-#include <dlfcn.h>
-#include <epoxy/egl.h>
 #include <epoxy/gl.h>
 #include <signal.h>
 #include <stdio.h>
 
 #include "serve.h"
 
+enum { PATIENCE = 20 };          /* s */
 enum { COPIED_MOST = 1 << 20 };  /* bytes */
 enum { COARSE = 80, FINE = 95 }; /* quality of JPEG */
 
 typedef struct Browser {
     Server *server;
-    EGLDisplay display;
-    EGLContext context;
+    const DvRendererOps *drawing;
+    DvRenderContext *context;
     unsigned texture;
     int width, height;
     uint8_t *pixels, *sent; /* height x width x 4, the lowest row first; of now, and of the last frame that went */
@@ -45,77 +44,18 @@ static bool failed(const char *what, const char *remedy)
     return false;
 }
 
-/* OpenGL without a window. Nothing is asked of EGL before it is known to be there: libepoxy ends the process where a function is missing. */
-
-static EGLDisplay surfaceless(void)
-{
-    if (!epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_MESA_platform_surfaceless"))
-        return EGL_NO_DISPLAY;
-    return eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
-}
-
-static EGLDisplay of_first_device(void)
-{
-    EGLDeviceEXT device = NULL;
-    EGLint count = 0;
-    if (!epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_EXT_platform_device") ||
-        !epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_EXT_device_enumeration") ||
-        !eglQueryDevicesEXT(1, &device, &count) || count < 1)
-        return EGL_NO_DISPLAY;
-    return eglGetPlatformDisplayEXT(EGL_PLATFORM_DEVICE_EXT, device, NULL);
-}
-
-static bool use_display(Browser *browser, EGLDisplay display)
-{
-    static const EGLint wanted[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_SURFACE_TYPE, EGL_DONT_CARE, EGL_NONE};
-    enum { ROBUST = 2 }; /* one that says when it is lost, where there is such a one */
-    static const EGLint core[] = {EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY_KHR,
-                                  EGL_LOSE_CONTEXT_ON_RESET_KHR,
-                                  EGL_CONTEXT_MAJOR_VERSION_KHR,
-                                  3,
-                                  EGL_CONTEXT_MINOR_VERSION_KHR,
-                                  3,
-                                  EGL_CONTEXT_OPENGL_PROFILE_MASK_KHR,
-                                  EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT_KHR,
-                                  EGL_NONE};
-    EGLConfig config = NULL;
-    EGLint configs = 0;
-    if (display == EGL_NO_DISPLAY || !eglInitialize(display, NULL, NULL) || !eglBindAPI(EGL_OPENGL_API) ||
-        !epoxy_has_egl_extension(display, "EGL_KHR_surfaceless_context") ||
-        !eglChooseConfig(display, wanted, &config, 1, &configs) || configs != 1)
-        return false;
-    EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, core);
-    if (context == EGL_NO_CONTEXT)
-        context = eglCreateContext(display, config, EGL_NO_CONTEXT, core + ROBUST);
-    if (context == EGL_NO_CONTEXT)
-        return false;
-    browser->display = display;
-    browser->context = context;
-    return eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context) == EGL_TRUE;
-}
-
+/* OpenGL without a window */
 static bool open_context(Browser *browser)
 {
-    static const char remedy[] =
-        "on Debian: apt-get install libgl1-mesa-dri libegl1 libgl1 (Mesa's software renderer needs no graphics card)";
-    void *library = dlopen("libEGL.so.1", RTLD_LAZY | RTLD_LOCAL);
-    if (!library)
-        return failed("no OpenGL without a window: the library libEGL.so.1 is not there", remedy);
-    (void)dlclose(library);
-    if (!epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_EXT_platform_base"))
-        return failed("no OpenGL without a window: EGL has no driver", remedy);
-    if (!use_display(browser, surfaceless()) && !use_display(browser, of_first_device()))
-        return failed("no OpenGL without a window: no driver gives a core context of version 3.3", remedy);
-    return true;
-}
-
-static void close_context(Browser *browser)
-{
-    if (!browser->context)
-        return;
-    (void)eglMakeCurrent(browser->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-    (void)eglDestroyContext(browser->display, browser->context);
-    (void)eglReleaseThread();
+    DvText why = {0};
+    browser->drawing = dv_service(DV_RENDERER);
+    if (!browser->drawing)
+        return failed("no plugin draws pictures: divan-opengl.so is not there",
+                      "it is built where libepoxy is (on Debian: libepoxy-dev libegl-dev)");
+    if (browser->drawing->begin_context(&browser->context, &why) != DV_OK)
+        fprintf(stderr, "divan-view: --serve: %s\n", why.at ? why.at : "no OpenGL without a window");
+    dv_text_free(&why);
+    return browser->context != NULL;
 }
 
 static void make_framebuffer(View *view, int width, int height)
@@ -156,7 +96,7 @@ static bool open_browser(View *view)
                       "it is built where libpng and libjpeg are (on Debian: libpng-dev libjpeg-dev)");
     if (!open_context(browser))
         return false;
-    browser->server = server_new(view->wishes.address, view->wishes.port, &why);
+    browser->server = server_new(view->wishes.address, view->wishes.port, PATIENCE, &why);
     if (!browser->server) {
         fprintf(stderr, "divan-view: --serve: %s\n", why.at ? why.at : "it cannot be served");
         dv_text_free(&why);
@@ -201,7 +141,8 @@ static void close_browser(View *view)
         glDeleteFramebuffers(1, &view->framebuffer);
         glDeleteTextures(1, &browser->texture);
     }
-    close_context(browser);
+    if (browser->drawing)
+        browser->drawing->end_context(browser->context);
     g_free(browser->pixels);
     g_free(browser->sent);
     g_free(browser);
@@ -311,6 +252,12 @@ static void full_screen(View *view, bool on)
     server_tell(browser->server, "fullscreen", on ? "1" : "0");
 }
 
+/* Its user has the window of the browser. */
+static void grow(View *view, int width, int height)
+{
+    (void)view, (void)width, (void)height;
+}
+
 const Screen screen_browser = {
     .open = open_browser,
     .start_panels = start_panels,
@@ -322,4 +269,5 @@ const Screen screen_browser = {
     .show = show,
     .title = put_title,
     .full_screen = full_screen,
+    .grow = grow,
 };

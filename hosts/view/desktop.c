@@ -139,6 +139,16 @@ static void full_screen(View *view, bool on)
     SDL_SetWindowFullscreen(desktop->window, on ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0);
 }
 
+static void grow(View *view, int width, int height)
+{
+    const Desktop *desktop = view->at_screen;
+    SDL_Rect room = {0};
+    int now[2] = {0, 0};
+    SDL_GetWindowSize(desktop->window, &now[0], &now[1]);
+    if (SDL_GetDisplayUsableBounds(SDL_GetWindowDisplayIndex(desktop->window), &room) == 0)
+        SDL_SetWindowSize(desktop->window, MIN(now[0] + width, room.w), MIN(now[1] + height, room.h));
+}
+
 const Screen screen_desktop = {
     .open = open_desktop,
     .start_panels = start_panels,
@@ -150,4 +160,5 @@ const Screen screen_desktop = {
     .show = show,
     .title = put_title,
     .full_screen = full_screen,
+    .grow = grow,
 };

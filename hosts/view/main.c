@@ -142,6 +142,7 @@ static gboolean read_size(const char *option, const char *text, gpointer data, G
     g_strfreev(sides);
     wishes->width = (int)width;
     wishes->height = (int)height;
+    wishes->sized = true;
     if (!good)
         g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "%s %s: expected a size in pixels, as 1280x720",
                     option, text);

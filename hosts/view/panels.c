@@ -556,6 +556,12 @@ static void post_plot(View *view, const FieldView *field, size_t element)
     g_free(path);
 }
 
+/* What no edit of a running scene changes. */
+static bool is_fixed(const FieldView *field)
+{
+    return (field->flags & (DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT | DV_FIELD_AT_LOAD)) != 0;
+}
+
 static void table_of_elements(View *view, const FieldView *field)
 {
     const uint32_t columns = MIN(field->components, 8u);
@@ -564,7 +570,7 @@ static void table_of_elements(View *view, const FieldView *field)
     if (!field->rows ||
         !ui_table_begin("##elements", (int)columns + 1, NULL, (const float[]){58, 0, 0, 0, 0, 0, 0, 0, 0}, height))
         return;
-    const bool fixed = (field->flags & (DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT)) != 0;
+    const bool fixed = is_fixed(field);
     UiRows *rows = ui_rows_begin((int)field->rows);
     for (int first, end; ui_rows(rows, &first, &end);)
         for (int row = first; row < end; row++) {
@@ -621,6 +627,8 @@ static void help_of(const FieldView *field)
         g_string_append_printf(text, "; must be %s", field->range);
     if (field->parent)
         g_string_append_printf(text, "\nfollows %s", field->parent);
+    if (field->flags & DV_FIELD_AT_LOAD)
+        g_string_append(text, "\nread when the scene is loaded: change it in the file");
     if (!field->is_set)
         g_string_append(text, "\nnot set: this is its default, or computed");
     ui_tooltip(text->str);
@@ -630,7 +638,7 @@ static void help_of(const FieldView *field)
 static void field_row(View *view, const FieldView *field)
 {
     const Snapshot *now = view->now;
-    const bool fixed = (field->flags & (DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT)) != 0;
+    const bool fixed = is_fixed(field);
     char *path = path_of_field(view, field);
     char *name = field->unit ? g_strdup_printf("%s  [%s]", field->name, field->unit) : g_strdup(field->name);
     ui_table_row();

@@ -2,7 +2,9 @@
  *
  * The server: libwebsockets in a thread of its own, so that neither a slow network waits for a picture nor a picture for the network.
  *
- * Whoever has the token may do all that the user may: it is 128 random bits, asked for by the page and by the socket.
+ * Whoever has the token may do all that the user may: it is 128 random bits, asked for by the page and by the socket. What waits has
+ * limits, so that no browser makes the process grow: frames, one text for each word, and events, behind which the browser waits in its
+ * socket. One that says more than hands do, nothing that the page says, or that answers no more, is ended, and that is told.
  */
 #include "serve.h"
 
@@ -16,6 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <divan/log.h>
 #include <divan/memory.h>
 
 #include "input.h"
@@ -27,6 +30,8 @@ enum {
     WAITING_MOST = 256, /* events; from then on the browser's stay in its socket */
     UNDERWAY_MOST = 2,  /* frames */
     SENT_AT_ONCE = 1 << 18,
+    SAID_A_SECOND = 1000, /* messages, by whoever says them for long */
+    SAID_AT_ONCE = 6000,
     FAREWELL_MS = 1000
 };
 
@@ -40,6 +45,7 @@ typedef struct Frame {
 
 struct Server {
     struct lws_context *context;
+    lws_retry_bo_t policy;
     GThread *thread;
     GAsyncQueue *events; /* SDL_Event, g_malloc'ed */
     char token[TOKEN_SIZE];
@@ -57,6 +63,9 @@ struct Server {
     Input input;
     char line[LINE_MOST + 1]; /* what it says, as far as it has come */
     size_t line_size;
+    int patience;           /* s */
+    gint64 answered, asked; /* us: it came or answered; it was asked how much it may say */
+    double may_say;         /* messages */
 };
 
 /* Events */
@@ -254,6 +263,8 @@ static void take_over(Server *server, struct lws *wsi)
     input_release(&server->input);
     forget_frames(server);
     server->browser = wsi;
+    server->answered = server->asked = g_get_monotonic_time();
+    server->may_say = SAID_AT_ONCE;
     g_mutex_lock(&server->mutex);
     for (guint i = 0; i < server->told->len; i++)
         g_queue_push_tail(&server->texts, g_strdup(g_ptr_array_index(server->told, i)));
@@ -267,6 +278,10 @@ static void gone(Server *server, const struct lws *wsi)
 {
     if (wsi != server->browser)
         return;
+    if (g_get_monotonic_time() - server->answered >= (gint64)2 * server->patience * G_USEC_PER_SEC)
+        dv_log(DV_LEVEL_WARNING,
+               "the browser has not answered for %d s: its connection is ended; open the address again",
+               2 * server->patience);
     server->browser = NULL;
     input_release(&server->input);
     forget_frames(server);
@@ -331,29 +346,41 @@ static void wait_for_room(Server *server)
         g_usleep(1000);
 }
 
-static int refuse_message(struct lws *wsi)
+static int refuse_message(struct lws *wsi, const char *why)
 {
-    unsigned char reason[] = "this is nothing that the page says";
-    lws_close_reason(wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION, reason, sizeof reason - 1);
+    dv_log(DV_LEVEL_WARNING, "a browser is sent away: %s", why);
+    lws_close_reason(wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION, (unsigned char *)why, strlen(why));
     return -1;
+}
+
+static bool may_say_more(Server *server)
+{
+    const gint64 now = g_get_monotonic_time();
+    server->may_say += SAID_A_SECOND * 1e-6 * (double)(now - server->asked);
+    server->may_say = MIN(server->may_say, SAID_AT_ONCE) - 1;
+    server->asked = now;
+    return server->may_say >= 0;
 }
 
 /* A message may come in parts. */
 static int take_message(Server *server, struct lws *wsi, const char *bytes, size_t size)
 {
+    static const char nonsense[] = "this is nothing that the page says";
     if (wsi != server->browser)
         return 0;
     if (lws_is_first_fragment(wsi))
         server->line_size = 0;
+    if (!may_say_more(server))
+        return refuse_message(wsi, "it says more than hands do");
     if (size > LINE_MOST - server->line_size)
-        return refuse_message(wsi);
+        return refuse_message(wsi, nonsense);
     memcpy(server->line + server->line_size, bytes, size);
     server->line_size += size;
     server->line[server->line_size] = '\0';
     if (!lws_is_final_fragment(wsi))
         return 0;
     if (strlen(server->line) != server->line_size || !take_line(server, server->line))
-        return refuse_message(wsi);
+        return refuse_message(wsi, nonsense);
     wait_for_room(server);
     return 0;
 }
@@ -381,6 +408,9 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
         return 0;
     case LWS_CALLBACK_RECEIVE:
         return take_message(server, wsi, in, size);
+    case LWS_CALLBACK_RECEIVE_PONG:
+        server->answered = wsi == server->browser ? g_get_monotonic_time() : server->answered;
+        return 0;
     case LWS_CALLBACK_SERVER_WRITEABLE:
         return send_next(server, wsi);
     case LWS_CALLBACK_CLOSED:
@@ -467,7 +497,8 @@ static bool listen_at(Server *server, const char *address, int port, DvText *why
     static const struct lws_protocols protocols[] = {{"divan-view", callback, 0, LINE_MOST, 0, NULL, SENT_AT_ONCE},
                                                      {NULL, NULL, 0, 0, 0, NULL, 0}};
     /* A browser behind a tunnel that broke says nothing any more. */
-    static const lws_retry_bo_t policy = {.secs_since_valid_ping = 20, .secs_since_valid_hangup = 40};
+    server->policy = (lws_retry_bo_t){.secs_since_valid_ping = (uint16_t)server->patience,
+                                      .secs_since_valid_hangup = (uint16_t)(2 * server->patience)};
     bool version6 = false;
     if (!check_place(address, port, &version6, why))
         return false;
@@ -477,7 +508,7 @@ static bool listen_at(Server *server, const char *address, int port, DvText *why
         .iface = address,
         .protocols = protocols,
         .user = server,
-        .retry_and_idle_policy = &policy,
+        .retry_and_idle_policy = &server->policy,
         .options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND |
                    (version6 ? 0 : LWS_SERVER_OPTION_DISABLE_IPV6),
     };
@@ -493,9 +524,10 @@ static bool listen_at(Server *server, const char *address, int port, DvText *why
     return true;
 }
 
-Server *server_new(const char *address, int port, DvText *why)
+Server *server_new(const char *address, int port, int patience, DvText *why)
 {
     Server *server = g_new0(Server, 1);
+    server->patience = patience;
     g_mutex_init(&server->mutex);
     g_queue_init(&server->texts);
     server->told = g_ptr_array_new_with_free_func(g_free);

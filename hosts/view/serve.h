@@ -33,8 +33,9 @@
 
 typedef struct Server Server;
 
-/* Listens on that address, a number; port 0: any that is free. NULL: the reason has been added to `why`. */
-Server *server_new(const char *address, int port, DvText *why);
+/* Listens on that address, a number; port 0: any that is free. A browser that has said nothing for `patience` seconds is asked, and one that
+ * has not answered after as many more has gone. NULL: the reason has been added to `why`. */
+Server *server_new(const char *address, int port, int patience, DvText *why);
 void server_free(Server *server); /* the browser is told; NULL is allowed */
 const char *server_url(const Server *server);
 

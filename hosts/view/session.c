@@ -329,6 +329,9 @@ static DvStatus try_edit(const Session *session, const Message *message, DvData 
 {
     if (field->field->flags & (DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT))
         return dv_field_error(field, -1, "it is computed, not set");
+    if (field->field->flags & DV_FIELD_AT_LOAD)
+        return dv_field_error(field, -1,
+                              "it is read when the scene is loaded; change it in the file and load that again");
     DvStatus status = message->kind == MESSAGE_EDIT
                           ? set_text(session, field, message->text)
                           : set_number(field, (size_t)fmax(message->numbers[0], 0), message->numbers[1]);
@@ -789,6 +792,9 @@ static void update_tree(Session *session)
 static void view_scene(Session *session, Snapshot *snapshot)
 {
     DvNode *root = dv_scene_root(session->scene);
+    DvObject *selected = *session->selected ? find(session, session->selected) : NULL;
+    if (session->recorder && selected)
+        session->pictures->mark(session->recorder, selected, &session->wishes.look);
     if (session->recorder)
         snapshot->picture = session->pictures->record(session->recorder, &session->shown);
     else
@@ -804,7 +810,6 @@ static void view_scene(Session *session, Snapshot *snapshot)
     if (box && box->count)
         memcpy(snapshot->box, dv_data_doubles(box, NULL), sizeof snapshot->box);
     snapshot->tree = tree_ref(session->tree);
-    DvObject *selected = *session->selected ? find(session, session->selected) : NULL;
     if (selected)
         snapshot->object = object_view_new(selected, session->selected, session->first_element);
     if (!session->animates && !session->steps_wanted)

@@ -31,6 +31,7 @@ typedef struct Wishes {
     const char *address; /* of --serve */
     int steps, width, height, port;
     gboolean animate, fast, serves;
+    bool sized; /* width and height have been asked for, else a scene may say them */
 } Wishes;
 
 typedef enum FileUse {
@@ -85,6 +86,7 @@ typedef struct Screen {
     void (*show)(View *view);                                /* what has been drawn */
     void (*title)(View *view, const char *title);
     void (*full_screen)(View *view, bool on);
+    void (*grow)(View *view, int width, int height); /* by so many pixels of panels, as far as there is room */
 } Screen;
 extern const Screen screen_desktop, screen_browser;
 

@@ -498,6 +498,16 @@ static void draw_toast(const View *view, UiBox box)
     ui_draw_text(back.x + 14, back.y + 8, UI_TEXT, view->toast);
 }
 
+/* How the scene wants the window to begin: a size is that of the picture. */
+static void take_look(View *view, UiBox box)
+{
+    const DvViewerLook *look = &view->now->wishes.look;
+    if (look->fullscreen && !view->full_screen)
+        window_full_screen(view, true);
+    else if (look->width > 0 && !view->full_screen && !view->wishes.sized)
+        view->screen->grow(view, look->width - (int)box.width, look->height - (int)box.height);
+}
+
 void viewport_draw(View *view, UiBox box)
 {
     Viewport *port = &view->viewport;
@@ -507,8 +517,7 @@ void viewport_draw(View *view, UiBox box)
             port->opened = view->now->opened;
             viewport_restore_view(view);
             take_bindings(view);
-            if (view->now->wishes.look.fullscreen && !view->full_screen)
-                window_full_screen(view, true);
+            take_look(view, box);
         }
         if (view->now->has_scene)
             follow_camera(view);

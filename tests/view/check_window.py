@@ -8,6 +8,7 @@ check_window.py DIVAN_VIEW SCENES"""
 import ctypes
 import os
 import shutil
+import struct
 import subprocess
 import sys
 
@@ -168,6 +169,38 @@ def session():
         replay(VIEW, "work.session")
 
 
+def size_of_png(name):
+    with open(name, "rb") as file:
+        head = file.read(24)
+    return struct.unpack(">II", head[16:24]) if len(head) == 24 else None
+
+
+def size_of_the_scene():
+    """The picture has the size that the scene's ViewerSetting says, unless the command line says that of the window."""
+    with open("beam.scn", encoding="utf-8") as file:
+        text = file.read()
+    with open("sized.scn", "w", encoding="utf-8") as file:
+        file.write(text.replace("<Node name=\"Beam\"", '<ViewerSetting resolution="611 377"/><Node name="Beam"', 1))
+    for number, words in enumerate(([], ["--size", "1000x700"])):
+        window = Window("sized.scn", *words)
+        picture = "sized.scn-%04d.png" % number
+        if not words:
+            def has_size():
+                for name in os.listdir("."):
+                    if name.startswith("sized.scn-"):
+                        os.remove(name)
+                window.key("s")
+                wait_for("a picture", lambda: os.path.exists("sized.scn-0000.png") and size_of_png("sized.scn-0000.png"))
+                return size_of_png("sized.scn-0000.png") == (611, 377)
+            wait_for("a picture of 611 x 377", has_size)
+        else:
+            window.key("s")
+            wait_for("another picture", lambda: os.path.exists(picture) and size_of_png(picture))
+            check(window.size() == ["1000", "700"], "--size 1000x700: %s" % window.size())
+        window.key("ctrl+q")
+        check(window.end() == 0, "exit status after a scene with a size: " + window.said())
+
+
 def close(name, way):
     """What was recorded is whole."""
     window = Window("beam.scn", "--start", "--record", name)
@@ -241,6 +274,7 @@ def main():
         os.environ.update(DISPLAY=display, SDL_VIDEODRIVER="x11")
         shutil.copy(os.path.join(SCENES, "beam.scn"), folder)
         session()
+        size_of_the_scene()
         close("closed.session", ask_to_close)
         close("ended.session", lambda window: window.process.terminate())
         display_goes()

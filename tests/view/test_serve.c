@@ -3,6 +3,7 @@
  * The server of the window, by sockets, and what it makes of a browser's words.
  */
 #include <arpa/inet.h>
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <divan/log.h>
 #include <divan/memory.h>
 #include <glib.h>
 
@@ -80,6 +82,92 @@ static void keys_have_names(void **state)
         assert_int_equal(heard.count, 1);
         assert_int_equal(heard.events[0].key.keysym.sym, names[i].key);
     }
+}
+
+static void print_event(void *context, const SDL_Event *event)
+{
+    GString *text = context;
+    if (event->type == SDL_KEYDOWN || event->type == SDL_KEYUP)
+        g_string_append_printf(text, "%s %x mod %x state %d repeat %d\n", event->type == SDL_KEYDOWN ? "key" : "key up",
+                               (unsigned)event->key.keysym.sym, event->key.keysym.mod, event->key.state,
+                               event->key.repeat);
+    else if (event->type == SDL_MOUSEMOTION)
+        g_string_append_printf(text, "at %d %d\n", event->motion.x, event->motion.y);
+    else if (event->type == SDL_MOUSEBUTTONDOWN || event->type == SDL_MOUSEBUTTONUP)
+        g_string_append_printf(text, "%s %d state %d clicks %d at %d %d\n",
+                               event->type == SDL_MOUSEBUTTONDOWN ? "button" : "button up", event->button.button,
+                               event->button.state, event->button.clicks, event->button.x, event->button.y);
+    else if (event->type == SDL_MOUSEWHEEL)
+        g_string_append_printf(text, "wheel %d %d, %g %g\n", event->wheel.x, event->wheel.y,
+                               (double)event->wheel.preciseX, (double)event->wheel.preciseY);
+    else if (event->type == SDL_TEXTINPUT)
+        g_string_append_printf(text, "text %s\n", event->text.text);
+    else if (event->type == SDL_WINDOWEVENT)
+        g_string_append_printf(text, "window %d %d %d\n", event->window.event, event->window.data1,
+                               event->window.data2);
+    else
+        g_string_append(text, "?\n");
+}
+
+/* All that a page may say, one after the other, and what comes of it. */
+static void each_line_has_its_events(void **state)
+{
+    static const struct {
+        const char *line, *events;
+    } all[] = {
+        {"size 640 480", "window 6 640 480\n"},
+        {"size 1 1", "window 6 16 16\n"},
+        {"size 99999 99999", "window 6 8192 8192\n"},
+        {"move 5 6 0", "at 5 6\n"},
+        {"move 5 6 7",
+         "key 400000e1 mod 141 state 1 repeat 0\nkey 400000e0 mod 141 state 1 repeat 0\nkey 400000e2 mod 141 state 1 repeat 0\nat 5 6\n"},
+        {"move -5 6.9 2",
+         "key up 400000e1 mod 40 state 0 repeat 0\nkey up 400000e2 mod 40 state 0 repeat 0\nat -5 6\n"},
+        {"down 2 7 8 2", "at 7 8\nbutton 2 state 1 clicks 1 at 7 8\n"},
+        {"down 2 7 9 2", "at 7 9\n"},
+        {"down 1 7 9 2", "at 7 9\nbutton 1 state 1 clicks 1 at 7 9\n"},
+        {"up 3 7 9 2", "at 7 9\n"},
+        {"up 2 1 2 2", "at 1 2\nbutton up 2 state 0 clicks 1 at 1 2\n"},
+        {"wheel 0.5 -1.5 2", "wheel 1 -2, 0.5 -1.5\n"},
+        {"wheel 50 -50 0", "key up 400000e0 mod 0 state 0 repeat 0\nwheel 50 -50, 50 -50\n"},
+        {"key 1 0 0 a", "key 61 mod 0 state 1 repeat 0\n"},
+        {"key 1 1 1 A", "key 400000e1 mod 1 state 1 repeat 0\nkey 61 mod 1 state 1 repeat 1\n"},
+        {"key 0 0 1 A", "key up 61 mod 1 state 0 repeat 0\n"},
+        {"key 0 0 1 A", ""},
+        {"key 1 0 1 Nothing", ""},
+        {"key 1 0 0 Up", "key up 400000e1 mod 0 state 0 repeat 0\nkey 40000052 mod 0 state 1 repeat 0\n"},
+        {"key 1 0 0 b", "key 62 mod 0 state 1 repeat 0\n"},
+        {"text 0123456789012345678901234567890", "text 0123456789012345678901234567890\n"},
+        {"text 01234567890123456789012345678901", "text 0123456789012345678901234567890\ntext 1\n"},
+        {"text 012345678901234567890123456789\303\244", "text 012345678901234567890123456789\ntext \303\244\n"},
+        {"text ", ""},
+        {"leave", "window 11 0 0\n"},
+        {"blur",
+         "button up 1 state 0 clicks 1 at 1 2\nkey up 40000052 mod 0 state 0 repeat 0\nkey up 62 mod 0 state 0 repeat 0\n"},
+        {"blur", ""},
+    };
+    GString *text = g_string_new(NULL);
+    Input input = {.give = print_event, .context = text};
+    (void)state;
+    for (size_t i = 0; i < G_N_ELEMENTS(all); i++) {
+        g_string_truncate(text, 0);
+        assert_true(input_take(&input, all[i].line));
+        if (strcmp(text->str, all[i].events) != 0)
+            fail_msg("'%s' gives\n%sinstead of\n%s", all[i].line, text->str, all[i].events);
+    }
+    /* So many keys are held; of more the last ones are not let go by themselves. */
+    for (int i = 0; i < INPUT_KEYS + 2; i++) {
+        char line[32];
+        g_snprintf(line, sizeof line, "key 1 0 0 %c", "0123456789abcdefghijklmnopqrstuvwxyz,.-+#<!?"[i]);
+        assert_true(input_take(&input, line));
+    }
+    g_string_truncate(text, 0);
+    input_release(&input);
+    int lines = 0;
+    for (const char *at = text->str; *at; at++)
+        lines += *at == '\n';
+    assert_int_equal(lines, INPUT_KEYS);
+    g_string_free(text, TRUE);
 }
 
 /* Text of any length comes in events of 31 bytes whose letters are whole. */
@@ -248,13 +336,18 @@ static SDL_Event next_of(Server *server, Uint32 type)
     return event;
 }
 
-static Server *new_server(void)
+static Server *new_patient_server(int patience)
 {
     DvText why = {0};
-    Server *server = server_new("127.0.0.1", 0, &why);
+    Server *server = server_new("127.0.0.1", 0, patience, &why);
     if (!server)
         fail_msg("%s", why.at);
     return server;
+}
+
+static Server *new_server(void)
+{
+    return new_patient_server(20);
 }
 
 static void send_frame(Server *server, unsigned char content, size_t size)
@@ -366,6 +459,126 @@ static void a_flood_is_held_back(void **state)
     server_free(server);
 }
 
+/* What is said in the log, by the server's thread. */
+static GMutex said_mutex;
+static GString *said;
+
+static void hear_log(const DvMessage *message, void *context)
+{
+    (void)context;
+    g_mutex_lock(&said_mutex);
+    g_string_append(said, message->text);
+    g_mutex_unlock(&said_mutex);
+}
+
+static bool was_said(const char *words)
+{
+    g_mutex_lock(&said_mutex);
+    const bool found = strstr(said->str, words) != NULL;
+    g_mutex_unlock(&said_mutex);
+    return found;
+}
+
+static int begin_hearing(void **state)
+{
+    (void)state;
+    said = g_string_new(NULL);
+    dv_log_set_handler(hear_log, NULL);
+    return 0;
+}
+
+static int end_hearing(void **state)
+{
+    (void)state;
+    dv_log_set_handler(NULL, NULL);
+    g_string_free(said, TRUE);
+    return 0;
+}
+
+/* All threads' bytes; nothing is counted under sanitizers. */
+static size_t bytes_in_use(void)
+{
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
+static bool try_to_say(const Client *client, const char *text)
+{
+    const size_t size = strlen(text);
+    unsigned char bytes[132] = {0x81, (unsigned char)(0x80 | size)};
+    memcpy(bytes + 6, text, size + 1);
+    return send(client->socket, bytes, 6 + size, MSG_NOSIGNAL) == (ssize_t)(6 + size);
+}
+
+/* A browser that never looks at what it is sent, but says that its mouse moves, and now and then that it has its frames: of those and of
+ * texts none pile up, and it is sent away for not answering. */
+static void one_that_never_reads_is_ended(void **state)
+{
+    enum { SIZE = 1 << 18, ROUNDS = 200, LONG = 1 << 14 };
+    char *title = g_strnfill(LONG, 'x');
+    Server *server = new_patient_server(1);
+    Client client = enter(server);
+    (void)state;
+    say(&client, "size 320 240");
+    (void)next_of(server, SDL_WINDOWEVENT);
+    const size_t before = bytes_in_use();
+    size_t most = 0;
+    bool there = true;
+    const gint64 end = g_get_monotonic_time() + PATIENCE * 1000;
+    for (int i = 0; there && g_get_monotonic_time() < end; i++) {
+        SDL_Event event;
+        if (i < ROUNDS) {
+            send_frame(server, 1, SIZE);
+            server_tell(server, "title", title);
+            server_say(server, "copy", title);
+        }
+        there = try_to_say(&client, i % 2 ? "got" : "move 1 2 0");
+        while (server_next(server, &event, 10)) {
+        }
+        const size_t now = bytes_in_use();
+        most = now > before + most ? now - before : most;
+    }
+    assert_false(there);
+    if (most > 4 * (size_t)SIZE)
+        fail_msg("%zu bytes are kept for a browser that does not read", most);
+    assert_true(was_said("the browser has not answered for 2 s: its connection is ended"));
+    assert_false(server_takes_frame(server));
+    g_free(title);
+    close(client.socket);
+    server_free(server);
+}
+
+static void one_that_says_too_much_is_ended(void **state)
+{
+    Server *server = new_server();
+    Client client = enter(server);
+    (void)state;
+    const size_t before = bytes_in_use();
+    size_t most = 0;
+    int count = 0;
+    for (; count < 1000000 && !was_said("a browser is sent away: it says more than hands do"); count++) {
+        SDL_Event event;
+        assert_true(try_to_say(&client, "move 1 2 0"));
+        while (server_next(server, &event, 0)) {
+        }
+        const size_t now = count % 100 ? 0 : bytes_in_use();
+        most = now > before + most ? now - before : most;
+    }
+    assert_in_range(count, 6000, 999999);
+    if (most > 1 << 19)
+        fail_msg("%zu bytes are kept of a browser's flood", most);
+    static unsigned char bytes[65537];
+    size_t size = 0;
+    assert_int_equal(listen_to(&client, bytes, &size), 8); /* it is told why */
+    assert_string_equal((const char *)bytes + 2, "it says more than hands do");
+    close(client.socket);
+    client = enter(server); /* it may come again */
+    say(&client, "size 99 98");
+    assert_int_equal(next_of(server, SDL_WINDOWEVENT).window.data2, 98);
+    close(client.socket);
+    server_free(server);
+}
+
 static void nonsense_ends_the_connection(void **state)
 {
     Server *server = new_server();
@@ -373,6 +586,7 @@ static void nonsense_ends_the_connection(void **state)
     (void)state;
     say(&client, "format the disk");
     expect_end(&client);
+    assert_true(was_said("a browser is sent away: this is nothing that the page says"));
     close(client.socket);
     client = enter(server);
     say(&client, "size 99 98");
@@ -386,13 +600,13 @@ static void a_place_that_cannot_be_had_is_explained(void **state)
     Server *server = new_server();
     DvText why = {0};
     (void)state;
-    assert_null(server_new("127.0.0.1", port_of(server), &why));
+    assert_null(server_new("127.0.0.1", port_of(server), 20, &why));
     assert_non_null(strstr(why.at, "another program has it"));
     dv_text_free(&why);
-    assert_null(server_new("localhost.", 0, &why));
+    assert_null(server_new("localhost.", 0, 20, &why));
     assert_non_null(strstr(why.at, "is no address"));
     dv_text_free(&why);
-    assert_null(server_new("192.0.2.1", 0, &why));
+    assert_null(server_new("192.0.2.1", 0, 20, &why));
     assert_non_null(strstr(why.at, "no network of this machine"));
     dv_text_free(&why);
     server_free(server);
@@ -403,6 +617,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_become_events),
         cmocka_unit_test(keys_have_names),
+        cmocka_unit_test(each_line_has_its_events),
         cmocka_unit_test(text_stays_whole),
         cmocka_unit_test(all_is_let_go),
         cmocka_unit_test(nonsense_is_refused),
@@ -410,7 +625,9 @@ int main(void)
         cmocka_unit_test(frames_wait_for_the_browser),
         cmocka_unit_test(the_last_one_has_the_window),
         cmocka_unit_test(a_flood_is_held_back),
-        cmocka_unit_test(nonsense_ends_the_connection),
+        cmocka_unit_test_setup_teardown(one_that_never_reads_is_ended, begin_hearing, end_hearing),
+        cmocka_unit_test_setup_teardown(one_that_says_too_much_is_ended, begin_hearing, end_hearing),
+        cmocka_unit_test_setup_teardown(nonsense_ends_the_connection, begin_hearing, end_hearing),
         cmocka_unit_test(a_place_that_cannot_be_had_is_explained),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

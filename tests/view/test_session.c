@@ -258,6 +258,19 @@ static void an_edit_is_applied_and_a_bad_one_changes_nothing(void **state)
     snapshot_unref(snapshot);
 }
 
+static void a_field_that_is_read_at_load_says_so(void **state)
+{
+    (void)state;
+    open_text(string_scene);
+    post(MESSAGE_SELECT, "/String/springs", NULL, 0);
+    post(MESSAGE_EDIT, "/String/springs.fileSprings", "other.xs3", 0);
+    Snapshot *snapshot = session_settle(session);
+    assert_non_null(snapshot->edit.error);
+    assert_non_null(strstr(snapshot->edit.error, "it is read when the scene is loaded; change it in the file"));
+    assert_string_equal(field_of(snapshot, "fileSprings")->text, "");
+    snapshot_unref(snapshot);
+}
+
 static void one_number_of_a_list_is_edited(void **state)
 {
     (void)state;
@@ -813,6 +826,90 @@ static void a_camera_passes_the_views_that_were_added(void **state)
     assert_true(was_said("the scene has no camera that passes places; add a RecordedCamera"));
 }
 
+/* What the scene says of its viewer is in each snapshot, also after a change; of two settings for one button the last one counts. */
+static void the_scene_says_how_a_viewer_begins(void **state)
+{
+    (void)state;
+    open_text(
+        "<Node name='root' dt='0.01'><DefaultAnimationLoop/><VisualStyle displayFlags='hideAll'/>"
+        "<ViewerSetting name='look' resolution='640 360' fullscreen='1' cameraMode='Orthographic' "
+        "objectPickingMethod='Selection buffer' showSelectedObjectBoundingBox='0' showSelectedObjectIndices='0' "
+        "showSelectedVisualScaling='0.05'/><ConstraintAttachButtonSetting button='Left'/>"
+        "<AttachBodyButtonSetting button='Middle' stiffness='7' arrowSize='0.1' showFactorSize='3'/>"
+        "<AttachBodyButtonSetting button='Right' stiffness='5'/><FixPickedParticleButtonSetting button='Right' stiffness='9'/>"
+        "<StatsSetting logTime='1' dumpState='1'/><SofaDefaultPathSetting gnuplotPath='/x'/>"
+        "<MechanicalObject name='dofs' position='0 0 0  1 0 0'/></Node>");
+    post(MESSAGE_SELECT, "/dofs", NULL, 0);
+    Snapshot *snapshot = session_settle(session);
+    const ViewerWishes *wishes = &snapshot->wishes;
+    assert_int_equal(wishes->look.width, 640);
+    assert_int_equal(wishes->look.height, 360);
+    assert_true(wishes->look.fullscreen && wishes->look.orthographic);
+    assert_true(wishes->look.marks_node_box && !wishes->look.marks_box && wishes->look.marks_positions);
+    assert_true(wishes->look.marks_surfaces && wishes->look.marks_volumes && !wishes->look.marks_indices);
+    assert_true(wishes->look.mark_size == 0.05);
+    static const DvMouseAction actions[3] = {
+        [DV_MOUSE_LEFT] = DV_MOUSE_CONSTRAIN, [DV_MOUSE_MIDDLE] = DV_MOUSE_PULL, [DV_MOUSE_RIGHT] = DV_MOUSE_FIX};
+    for (int i = 0; i < 3; i++) {
+        assert_true(wishes->binds[i]);
+        assert_int_equal(wishes->bindings[i].action, actions[i]);
+    }
+    assert_true(wishes->bindings[DV_MOUSE_MIDDLE].stiffness == 7 && wishes->bindings[DV_MOUSE_RIGHT].stiffness == 9);
+    assert_true(wishes->bindings[DV_MOUSE_MIDDLE].arrow_size == 0.1 &&
+                wishes->bindings[DV_MOUSE_MIDDLE].arrow_scale == 3);
+    assert_true(was_said("things are picked by a ray in any case"));
+    assert_true(was_said("`divan run --dump FILE` writes states") && was_said("`divan bench` times the steps"));
+    /* The picture has the marks of what is selected: the two points, and nothing else is shown. */
+    assert_int_equal(snapshot->picture->batch_count, 1);
+    assert_int_equal(snapshot->picture->batches[0].kind, DV_BATCH_POINTS);
+    assert_int_equal(snapshot->picture->batches[0].array->count, 2);
+    snapshot_unref(snapshot);
+    post(MESSAGE_EDIT, "/look.showSelectedObjectIndices", "1", 0);
+    post(MESSAGE_EDIT, "/look.showSelectedObjectPositions", "0", 0);
+    snapshot = session_settle(session);
+    assert_int_equal(snapshot->picture->batch_count, 0);
+    assert_int_equal(snapshot->picture->text_count, 2);
+    snapshot_unref(snapshot);
+    post(MESSAGE_SELECT, "", NULL, 0);
+    snapshot = session_settle(session);
+    assert_int_equal(snapshot->picture->text_count, 0);
+    assert_null(snapshot->object);
+    snapshot_unref(snapshot);
+    open_text(string_scene); /* which says nothing */
+    snapshot = session_settle(session);
+    static const ViewerWishes nothing;
+    assert_memory_equal(&snapshot->wishes, &nothing, sizeof nothing);
+    snapshot_unref(snapshot);
+}
+
+/* A second recording ends the first one, which is whole then; each has all from the opening on. */
+static void a_recording_ends_where_another_begins(void **state)
+{
+    (void)state;
+    char *first = in_folder("work.session"), *second = in_folder("bad.session");
+    open_text(string_scene);
+    post(MESSAGE_RECORD, NULL, first, 0);
+    post(MESSAGE_EDIT, "/.gravity", "0 -3 0", 0);
+    snapshot_unref(make_steps(2));
+    post(MESSAGE_RECORD, NULL, second, 0);
+    Snapshot *snapshot = session_settle(session);
+    assert_string_equal(snapshot->recording, second);
+    snapshot_unref(snapshot);
+    snapshot_unref(make_steps(1));
+    post(MESSAGE_RESET, NULL, NULL, 0);
+    post(MESSAGE_RECORD_END, NULL, NULL, 0);
+    snapshot = session_settle(session);
+    assert_null(snapshot->recording);
+    snapshot_unref(snapshot);
+    char *one = get(first), *two = get(second);
+    assert_non_null(strstr(one, "\n0 edit \"/.gravity\" \"0 -3 0\"\n2 end "));
+    assert_non_null(strstr(two, "\n0 edit \"/.gravity\" \"0 -3 0\"\n3 reset\n3 end "));
+    g_free(one);
+    g_free(two);
+    g_free(first);
+    g_free(second);
+}
+
 static void many_scenes_come_and_go(void **state)
 {
     (void)state;
@@ -1051,6 +1148,7 @@ int main(void)
         SESSION_TEST(the_tree_has_every_object_with_its_family),
         SESSION_TEST(fields_come_from_the_tables),
         SESSION_TEST(an_edit_is_applied_and_a_bad_one_changes_nothing),
+        SESSION_TEST(a_field_that_is_read_at_load_says_so),
         SESSION_TEST(one_number_of_a_list_is_edited),
         SESSION_TEST(the_time_step_is_a_field_of_the_root),
         SESSION_TEST(a_pull_is_a_spring_of_its_stiffness),
@@ -1071,6 +1169,8 @@ int main(void)
         SESSION_TEST(removing_and_switching_off_are_changes),
         SESSION_TEST(the_pace_is_that_of_the_clock_or_none),
         SESSION_TEST(a_camera_passes_the_views_that_were_added),
+        SESSION_TEST(the_scene_says_how_a_viewer_begins),
+        SESSION_TEST(a_recording_ends_where_another_begins),
         SESSION_TEST(many_scenes_come_and_go),
         SESSION_TEST(a_cut_is_recorded_and_replayed),
         cmocka_unit_test(a_ray_meets_the_nearest_triangle),

@@ -158,6 +158,116 @@ static void a_root_without_style_shows_visual_models_alone(void **state)
     end(&f);
 }
 
+/* Batches and texts of a picture that has nothing but marks, of the object of that path. */
+static DvPicture *marked(const Fixture *f, const char *path, const DvViewerLook *look)
+{
+    DvNode *root = dv_scene_root(f->scene);
+    DvObject *object = *path ? dv_node_resolve(root, NULL, path, NULL) : dv_node_object(root);
+    assert_non_null(object);
+    f->ops->mark(f->recorder, object, look);
+    return record(f);
+}
+
+static void expect_batch(const DvPicture *picture, uint32_t index, DvBatchKind kind, uint32_t count, uint32_t state)
+{
+    assert_true(index < picture->batch_count);
+    const DvPictureBatch *batch = &picture->batches[index];
+    assert_int_equal(batch->kind, kind);
+    assert_int_equal(batch->array->count, count);
+    assert_int_equal(batch->draw_state, state);
+}
+
+/* What is selected has the marks that are asked for, in one picture. */
+static void what_is_selected_is_marked(void **state)
+{
+    (void)state;
+    enum { OVER_ALL = DV_DRAW_UNLIT | DV_DRAW_ON_TOP };
+    Fixture f = fixture(
+        "<Node><DefaultAnimationLoop/><VisualStyle displayFlags='hideAll'/><Node name='body'>"
+        "<VisualTransform transform='9 0 0 0 0 0 1'/><MeshTopology name='mesh' position='0 0 0  3 0 0  0 4 0  0 0 12' "
+        "tetrahedra='0 1 2 3' triangles='0 1 2' quads='0 1 2 3'/><MechanicalObject name='dofs' translation='1 0 0'/>"
+        "<UniformMass name='mass' totalMass='1'/><OglModel name='look' position='0 0 0 1 0 0 0 1 0  1 1 0' triangles='0 1 2  1 3 2'/>"
+        "</Node></Node>");
+    const DvViewerLook all = {.marks_node_box = true,
+                              .marks_box = true,
+                              .marks_positions = true,
+                              .marks_surfaces = true,
+                              .marks_volumes = true,
+                              .marks_indices = true,
+                              .mark_size = 0.1};
+    static const char *const members[] = {"@/body/dofs", "@/body/mass", "@/body/mesh"};
+    for (int i = 0; i < 3; i++) {
+        DvPicture *picture = marked(&f, members[i], &all);
+        const bool has_box = i != 1; /* a mass has none */
+        const uint32_t first = has_box;
+        assert_int_equal(picture->batch_count, first + 3);
+        if (has_box)
+            expect_batch(picture, 0, DV_BATCH_LINES, 24, OVER_ALL);
+        expect_batch(picture, first, DV_BATCH_TRIANGLES, 12, OVER_ALL);
+        assert_true(picture->batches[first].translucent);
+        expect_batch(picture, first + 1, DV_BATCH_POINTS, 4, OVER_ALL);
+        expect_batch(picture, first + 2, DV_BATCH_TRIANGLES, 3 + 6, OVER_ALL | DV_DRAW_WIREFRAME);
+        const DvBatchVertex *point = picture->batches[first + 1].array->at;
+        assert_true(point[1].at[0] == 4 && point[3].at[0] == 1 &&
+                    point[3].at[2] == 12); /* those of the state, not moved */
+        assert_int_equal(picture->text_count, 4);
+        assert_string_equal(picture->texts[3].text, "3");
+        assert_true(picture->texts[3].at[2] == 12);
+        const double *b = picture->box;
+        assert_true(
+            fabs(picture->texts[0].height - 0.1 * sqrt((b[3] - b[0]) * (b[3] - b[0]) + (b[4] - b[1]) * (b[4] - b[1]) +
+                                                       (b[5] - b[2]) * (b[5] - b[2]))) < 1e-6);
+        f.ops->unref(picture);
+    }
+    /* Faces of a surface are its own. */
+    DvPicture *picture = marked(&f, "@/body/look", &(DvViewerLook){.marks_surfaces = true});
+    assert_int_equal(picture->batch_count, 1);
+    expect_batch(picture, 0, DV_BATCH_TRIANGLES, 6, OVER_ALL | DV_DRAW_WIREFRAME);
+    f.ops->unref(picture);
+    /* A node has bounds alone, and nothing has marks that nobody asks for. */
+    picture = marked(&f, "@/body", &all);
+    assert_int_equal(picture->batch_count, 1);
+    expect_batch(picture, 0, DV_BATCH_LINES, 24, OVER_ALL);
+    f.ops->unref(picture);
+    picture = marked(&f, "@/body", &(DvViewerLook){.marks_box = true, .marks_positions = true});
+    assert_int_equal(picture->batch_count, 0);
+    f.ops->unref(picture);
+    picture = marked(&f, "@/body/dofs", &(DvViewerLook){.marks_node_box = true, .marks_indices = true});
+    assert_int_equal(picture->batch_count + picture->text_count, 0);
+    f.ops->unref(picture);
+    picture = record(&f);
+    assert_int_equal(picture->batch_count, 0);
+    f.ops->unref(picture);
+    end(&f);
+}
+
+/* A flat grid has each face as a quad and as two triangles; what it is drawn with has it once, what is read of it is as it was. */
+static void faces_that_are_there_twice_are_drawn_once(void **state)
+{
+    (void)state;
+    Fixture f =
+        fixture("<Node><DefaultAnimationLoop/><RegularGridTopology name='grid' n='3 4 1' min='0 0 0' max='2 3 0'/>"
+                "<OglModel name='whole' src='@grid'/>"
+                "<OglModel name='other' position='@grid.position' quads='0 1 4 3' triangles='0 1 4  0 4 5'/></Node>");
+    DvPicture *picture = record(&f);
+    assert_int_equal(picture->surface_count, 2);
+    assert_null(picture->surfaces[0].triangles);
+    assert_int_equal(picture->surfaces[0].quads->count, 6);
+    assert_int_equal(picture->surfaces[1].triangles->count, 2); /* one of them is no half of the quad */
+    DvObject *whole = dv_node_resolve(dv_scene_root(f.scene), NULL, "@/whole", NULL);
+    DvData *triangles = dv_object_field(whole, "triangles");
+    (void)dv_data_read(triangles);
+    assert_int_equal(triangles->count, 12);
+    f.ops->unref(picture);
+    /* Another list: both are drawn again. */
+    const uint32_t corners[6] = {0, 1, 4, 4, 5, 8};
+    dv_data_set(triangles, corners, 2);
+    picture = record(&f);
+    assert_non_null(picture->surfaces[0].triangles);
+    f.ops->unref(picture);
+    end(&f);
+}
+
 static void primitives_of_many_objects_are_one_batch(void **state)
 {
     (void)state;
@@ -355,6 +465,8 @@ int main(void)
         cmocka_unit_test(a_picture_outlives_the_scene_and_does_not_change),
         cmocka_unit_test(styles_hold_in_their_node_and_below_and_nowhere_else),
         cmocka_unit_test(a_root_without_style_shows_visual_models_alone),
+        cmocka_unit_test(what_is_selected_is_marked),
+        cmocka_unit_test(faces_that_are_there_twice_are_drawn_once),
         cmocka_unit_test(primitives_of_many_objects_are_one_batch),
         cmocka_unit_test(materials_are_what_the_text_switches_on),
         cmocka_unit_test(groups_of_a_file_have_its_materials),

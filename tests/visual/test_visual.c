@@ -266,6 +266,37 @@ static void expect_camera(DvScene *scene, const char *name, const double *expect
             fail_msg("%s: number %d is %g instead of %g", name, i, at[i], expected[i]);
 }
 
+/* Towards -z without a turn; a quarter turn about y looks along -x, half of one about y at (5, 0, 5) along the diagonal. */
+static void what_follows_an_edited_camera(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text("<Node><DefaultAnimationLoop/><Camera name='c' position='0 0 5' lookAt='0 0 0'/></Node>");
+    DvObject *camera = scene_object(scene, "/c");
+    const double half = sqrt(0.5), quarter[2] = {sin(DV_PI / 8), cos(DV_PI / 8)};
+    assert_int_equal(dv_data_set_text(field(scene, "/c", "lookAt"), "-5 0 5"), DV_OK);
+    assert_int_equal(dv_object_reinit(camera), DV_OK);
+    expect_camera(scene, "position", (const double[]){0, 0, 5}, 3);
+    expect_camera(scene, "orientation", (const double[]){0, half, 0, half}, 4);
+    expect_camera(scene, "distance", (const double[]){5}, 1);
+    assert_int_equal(dv_data_set_text(field(scene, "/c", "distance"), "2"), DV_OK); /* nearer to what it looks at */
+    assert_int_equal(dv_object_reinit(camera), DV_OK);
+    expect_camera(scene, "lookAt", (const double[]){-5, 0, 5}, 3);
+    expect_camera(scene, "position", (const double[]){-3, 0, 5}, 3);
+    assert_int_equal(dv_data_set_text(field(scene, "/c", "orientation"), "0 0 0 1"), DV_OK);
+    assert_int_equal(dv_object_reinit(camera), DV_OK);
+    expect_camera(scene, "position", (const double[]){-3, 0, 5}, 3);
+    expect_camera(scene, "lookAt", (const double[]){-3, 0, 3}, 3);
+    assert_int_equal(dv_data_set_text(field(scene, "/c", "position"), "-1 0 5"), DV_OK);
+    assert_int_equal(dv_object_reinit(camera), DV_OK);
+    expect_camera(scene, "lookAt", (const double[]){-3, 0, 3}, 3);
+    expect_camera(scene, "orientation", (const double[]){0, quarter[0], 0, quarter[1]}, 4);
+    expect_camera(scene, "distance", (const double[]){2 * sqrt(2)}, 1);
+    assert_int_equal(dv_object_reinit(camera), DV_OK); /* nothing was written: all stay */
+    expect_camera(scene, "position", (const double[]){-1, 0, 5}, 3);
+    dv_scene_free(scene);
+}
+
 static void step_to(DvScene *scene, double time)
 {
     dv_node_set_time(dv_scene_root(scene), time);
@@ -473,9 +504,45 @@ static void an_unknown_mesh_file_is_an_error_with_its_field(void **state)
                       "no file 'nowhere.obj'");
 }
 
+/* All its vector arithmetic, with operands that are absent, against a plain sum. */
+static void vectors_of_a_visual_model_are_added_and_multiplied(void **state)
+{
+    (void)state;
+    static const DvVecId absent = DV_NO_VEC;
+    DvScene *scene = scene_from_text("<Node><OglModel name='m' position='1 2 3  4 5 6' triangles='0 0 1'/></Node>");
+    const DvStateRef s = dv_state_ref(scene_object(scene, "/m"));
+    double *f = dv_state_write(s, DV_FORCE, DV_READ_WRITE).at, *v = dv_state_write(s, DV_VELOCITY, DV_READ_WRITE).at;
+    double dot = 0;
+    for (int i = 0; i < 6; i++) {
+        f[i] = 1 + i;
+        v[i] = 0.5 * i - 1;
+        dot += f[i] * v[i];
+    }
+    assert_true(s.ops->dot(s.self, DV_FORCE, DV_VELOCITY) == dot);
+    assert_true(s.ops->dot(s.self, DV_FORCE, DV_DX) == 0 || s.ops->has(s.self, DV_DX));
+    const DvVecId operands[4][2] = {
+        {DV_FORCE, DV_VELOCITY}, {absent, DV_VELOCITY}, {DV_FORCE, absent}, {absent, absent}};
+    for (int k = 0; k < 4; k++) {
+        s.ops->combine(s.self, DV_DX, operands[k][0], operands[k][1], -3);
+        const double *sum = dv_state_read(s, DV_DX).at;
+        for (int i = 0; i < 6; i++)
+            assert_true(sum[i] == (k == 0 || k == 2 ? 1 + i : 0) - (k < 2 ? 3 * (0.5 * i - 1) : 0));
+    }
+    s.ops->clear(s.self, DV_FORCE);
+    for (int i = 0; i < 6; i++)
+        assert_true(dv_state_read(s, DV_FORCE).at[i] == 0);
+    assert_int_equal(s.ops->first_not_finite(s.self, DV_VELOCITY), UINT32_MAX);
+    for (int i = 5; i >= 0; i--) {
+        dv_state_write(s, DV_VELOCITY, DV_READ_WRITE).at[i] = INFINITY;
+        assert_int_equal(s.ops->first_not_finite(s.self, DV_VELOCITY), i / 3);
+    }
+    dv_scene_free(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(vectors_of_a_visual_model_are_added_and_multiplied),
         cmocka_unit_test(points_are_scaled_then_turned_then_moved_once),
         cmocka_unit_test(normals_are_those_of_the_faces_weighted_by_area),
         cmocka_unit_test(split_vertices_share_points_and_normals),
@@ -488,6 +555,7 @@ int main(void)
         cmocka_unit_test(a_style_inherits_what_it_leaves_open),
         cmocka_unit_test(old_display_attributes_of_a_node_make_a_style),
         cmocka_unit_test(a_camera_that_looks_at_a_point_sees_it_in_the_middle),
+        cmocka_unit_test(what_follows_an_edited_camera),
         cmocka_unit_test(a_recorded_camera_goes_around_its_centre),
         cmocka_unit_test(a_recorded_camera_passes_its_places),
         cmocka_unit_test(a_recorded_camera_turns_between_its_places),

@@ -10,6 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <divan/memory.h>
+
+struct DvRenderContext {
+    EGLDisplay display;
+    EGLContext context;
+};
+
 static const char remedy[] =
     "on Debian: apt-get install libgl1-mesa-dri libegl1 (the software renderer of Mesa needs no graphics card)";
 
@@ -38,17 +45,27 @@ static EGLDisplay of_device(int index)
     return eglGetPlatformDisplayEXT(EGL_PLATFORM_DEVICE_EXT, devices[index], NULL);
 }
 
-/* A core context of this display; false, and nothing is left of it. */
-static bool try_display(DvRenderer *self, EGLDisplay display)
+/* One that says when it is lost, where there is such a one. */
+static EGLContext core_context(EGLDisplay display, EGLConfig config)
 {
-    static const EGLint wanted[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_SURFACE_TYPE, EGL_DONT_CARE, EGL_NONE};
-    static const EGLint core[] = {EGL_CONTEXT_MAJOR_VERSION_KHR,
+    enum { ROBUST = 2 };
+    static const EGLint core[] = {EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY_KHR,
+                                  EGL_LOSE_CONTEXT_ON_RESET_KHR,
+                                  EGL_CONTEXT_MAJOR_VERSION_KHR,
                                   3,
                                   EGL_CONTEXT_MINOR_VERSION_KHR,
                                   3,
                                   EGL_CONTEXT_OPENGL_PROFILE_MASK_KHR,
                                   EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT_KHR,
                                   EGL_NONE};
+    const EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, core);
+    return context != EGL_NO_CONTEXT ? context : eglCreateContext(display, config, EGL_NO_CONTEXT, core + ROBUST);
+}
+
+/* A core context of this display; false, and nothing is left of it. */
+static bool try_display(DvRenderContext *self, EGLDisplay display)
+{
+    static const EGLint wanted[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_SURFACE_TYPE, EGL_DONT_CARE, EGL_NONE};
     EGLConfig config = NULL;
     EGLint configs = 0;
     if (display == EGL_NO_DISPLAY || !eglInitialize(display, NULL, NULL))
@@ -56,10 +73,9 @@ static bool try_display(DvRenderer *self, EGLDisplay display)
     EGLContext context = EGL_NO_CONTEXT;
     if (eglBindAPI(EGL_OPENGL_API) && epoxy_has_egl_extension(display, "EGL_KHR_surfaceless_context") &&
         eglChooseConfig(display, wanted, &config, 1, &configs) && configs == 1)
-        context = eglCreateContext(display, config, EGL_NO_CONTEXT, core);
+        context = core_context(display, config);
     if (context != EGL_NO_CONTEXT && eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) {
-        self->display = display;
-        self->context = context;
+        *self = (DvRenderContext){display, context};
         return true;
     }
     if (context != EGL_NO_CONTEXT)
@@ -75,26 +91,30 @@ static bool egl_is_there(void)
     return library != NULL;
 }
 
-DvStatus context_create(DvRenderer *self, DvText *why)
+DvStatus context_create(DvRenderContext **context, DvText *why)
 {
+    DvRenderContext found = {0};
+    *context = NULL;
     if (!egl_is_there())
         return none(why, "the library libEGL.so.1 is not there");
     if (!epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_EXT_platform_base"))
         return none(why, "EGL has no driver");
-    bool good = try_display(self, surfaceless());
+    bool good = try_display(&found, surfaceless());
     for (int device = 0; !good && device < 16; device++)
-        good = try_display(self, of_device(device));
+        good = try_display(&found, of_device(device));
     if (!good)
         return none(why, "no driver gives a core context of version 3.3");
-    self->own_context = true;
+    *context = dv_alloc(1, sizeof found);
+    **context = found;
     return DV_OK;
 }
 
-DvStatus context_use(DvRenderer *self, DvText *why)
+DvStatus context_use(const DvRenderContext *context, DvText *why)
 {
-    if (!self->own_context || eglGetCurrentContext() == self->context)
+    if (!context || eglGetCurrentContext() == context->context)
         return DV_OK;
-    if (eglBindAPI(EGL_OPENGL_API) && eglMakeCurrent(self->display, EGL_NO_SURFACE, EGL_NO_SURFACE, self->context))
+    if (eglBindAPI(EGL_OPENGL_API) &&
+        eglMakeCurrent(context->display, EGL_NO_SURFACE, EGL_NO_SURFACE, context->context))
         return DV_OK;
     dv_text_add(
         why,
@@ -103,12 +123,13 @@ DvStatus context_use(DvRenderer *self, DvText *why)
     return DV_ERROR_BUSY;
 }
 
-void context_destroy(DvRenderer *self)
+void context_destroy(DvRenderContext *context)
 {
-    if (!self->own_context)
+    if (!context)
         return;
-    (void)eglMakeCurrent(self->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-    (void)eglDestroyContext(self->display, self->context);
+    (void)eglMakeCurrent(context->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+    (void)eglDestroyContext(context->display, context->context);
     (void)eglReleaseThread();
-    /* The display stays initialised: other renderers of the process have the same. */
+    /* The display stays initialised: others of the process have the same. */
+    dv_free(context);
 }

@@ -84,7 +84,7 @@ static void destroy(DvRenderer *self)
     DvText none = {0};
     if (!self)
         return;
-    if (self->version && context_use(self, &none) == DV_OK) {
+    if (self->version && context_use(self->context, &none) == DV_OK) {
         program_free_all(self);
         scene_shaders_free(self);
         surfaces_sweep(self, true);
@@ -104,7 +104,7 @@ static void destroy(DvRenderer *self)
         font_free(&self->font);
     }
     dv_text_free(&none);
-    context_destroy(self);
+    context_destroy(self->context);
     list_free(&self->textures);
     list_free(&self->surfaces);
     list_free(&self->batches);
@@ -116,7 +116,7 @@ static void destroy(DvRenderer *self)
 static DvStatus create(const DvRendererOptions *options, DvRenderer **renderer, DvText *why)
 {
     DvRenderer *self = dv_alloc(1, sizeof *self);
-    DvStatus status = options && options->current_context ? DV_OK : context_create(self, why);
+    DvStatus status = options && options->current_context ? DV_OK : context_create(&self->context, why);
     *renderer = NULL;
     if (status == DV_OK)
         status = check_version(self, why);
@@ -549,7 +549,7 @@ static DvStatus draw_whole(DvRenderer *self, const DvPicture *picture, const DvR
 
 static DvStatus draw(DvRenderer *self, const DvPicture *picture, const DvRenderView *view, DvText *why)
 {
-    DvStatus status = context_use(self, why);
+    DvStatus status = context_use(self->context, why);
     if (status == DV_OK)
         status = check_size(view, why);
     if (status != DV_OK)
@@ -561,7 +561,7 @@ static DvStatus draw(DvRenderer *self, const DvPicture *picture, const DvRenderV
     if (!self->targets.picture)
         return status; /* there was no memory for it */
     sweep(self);
-    if (!self->own_context) {
+    if (!self->context) {
         const GLint w = (GLint)view->width, h = (GLint)view->height;
         glBindFramebuffer(GL_READ_FRAMEBUFFER, self->targets.picture);
         glBindFramebuffer(GL_DRAW_FRAMEBUFFER, view->framebuffer);
@@ -577,7 +577,7 @@ static DvStatus read_pixels(DvRenderer *self, uint8_t *pixels, DvText *why)
 {
     const uint32_t width = self->targets.width, height = self->targets.height;
     const size_t row = 4 * (size_t)width;
-    const DvStatus status = context_use(self, why);
+    const DvStatus status = context_use(self->context, why);
     if (status != DV_OK)
         return status;
     if (!width) {
@@ -612,4 +612,6 @@ const DvRendererOps renderer_ops = {.size = sizeof(DvRendererOps),
                                     .draw = draw,
                                     .read = read_pixels,
                                     .stats = stats,
-                                    .destroy = destroy};
+                                    .destroy = destroy,
+                                    .begin_context = context_create,
+                                    .end_context = context_destroy};

@@ -211,8 +211,7 @@ typedef struct Shadows {
 } Shadows;
 
 struct DvRenderer {
-    bool own_context;
-    void *display, *context; /* EGL's */
+    DvRenderContext *context; /* its own; NULL: that which is current */
     char *device, *version;
     GLsizei samples;
     bool has_tessellation;
@@ -248,9 +247,9 @@ struct DvRenderer {
 };
 
 /* context.c: errors are in `why`. */
-DvStatus context_create(DvRenderer *self, DvText *why);
-DvStatus context_use(DvRenderer *self, DvText *why);
-void context_destroy(DvRenderer *self);
+DvStatus context_create(DvRenderContext **context, DvText *why); /* it is current then */
+DvStatus context_use(const DvRenderContext *context, DvText *why);
+void context_destroy(DvRenderContext *context);
 
 void renderer_buffer(DvRenderer *self, GLenum target, GpuBuffer *buffer, const DvPictureArray *array);
 /* From here on things are seen so: by the camera, or a light. */

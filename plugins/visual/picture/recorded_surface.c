@@ -6,6 +6,7 @@
 #include <divan/memory.h>
 
 #include "drawing.h"
+#include "model/visual_points.h"
 
 typedef struct KnownImage {
     char *path;
@@ -194,6 +195,24 @@ static void take_materials(RecordedSurface *self, Recording *recording, Images *
         (void)recording_use_image(recording, image[i]);
 }
 
+/* Grids have their quads as triangles too; which of both is drawn shows only where one covers the other, so quads are enough. Groups name
+ * faces by their numbers: with some, all faces stay. */
+static bool draws_twice(RecordedSurface *self, const DvSurfaceView *view)
+{
+    const DvElements triangles = {view->triangles.at, view->triangles.count},
+                     quads = {view->quads.at, view->quads.count};
+    if (view->group_count || !triangles.at || !quads.at)
+        return false;
+    if (!self->halves_known || self->halves_of[0] != view->triangles.version ||
+        self->halves_of[1] != view->quads.version) {
+        self->halves_known = true;
+        self->halves = visual_triangles_are_halves(triangles, quads);
+        self->halves_of[0] = view->triangles.version;
+        self->halves_of[1] = view->quads.version;
+    }
+    return self->halves;
+}
+
 static const double *if_complete(const DvSurfaceArray *array, uint32_t vertices)
 {
     return array->count == vertices ? array->at : NULL;
@@ -214,7 +233,8 @@ void recorded_surface_take(RecordedSurface *self, Recording *recording, Images *
                                      view->texcoords.version);
     const DvSurfaceArray given = {if_complete(&view->colors, vertices), vertices, view->colors.version};
     out->colors = colors(&self->colors, recording, &given);
-    out->triangles = elements(&self->triangles, recording, &view->triangles, 3, vertices);
+    out->triangles =
+        draws_twice(self, view) ? NULL : elements(&self->triangles, recording, &view->triangles, 3, vertices);
     out->quads = elements(&self->quads, recording, &view->quads, 4, vertices);
     out->edges = elements(&self->edges, recording, &view->edges, 2, vertices);
     take_materials(self, recording, images, object, view, out);

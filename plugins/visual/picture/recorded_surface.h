@@ -21,7 +21,10 @@ typedef struct RecordedSurface {
     RecordedArray positions, normals, texcoords, colors, triangles, quads, edges;
     RecordedArray materials, groups;
     bool translucent; /* some material is */
-    List images;      /* SharedImage *, of the materials */
+    bool halves;      /* the triangles are the quads once more; of these versions of both */
+    bool halves_known;
+    uint64_t halves_of[2];
+    List images; /* SharedImage *, of the materials */
 } RecordedSurface;
 
 /* Images by file, each read once; SharedImage of those that could not be read is NULL, told once as a remark of `object`. */

@@ -20,6 +20,7 @@
 #include <divan/scene.h>
 
 #include "drawing.h"
+#include "marks.h"
 #include "recorded_surface.h"
 
 enum { MOST_ELEMENTS = 4 }; /* that a shader is given by one object */
@@ -70,6 +71,8 @@ struct DvRecorder {
     DvScene *scene;
     uint64_t revision;
     bool listed, told_of_lights;
+    DvObject *marked; /* in the next picture; NULL: nothing */
+    DvViewerLook marks;
     List levels, entries;
     Images images;
     Drawing drawing;
@@ -729,6 +732,29 @@ static void take_context(DvRecorder *self, DvPicture *picture)
         memcpy(picture->box, box, sizeof picture->box);
 }
 
+static void mark(DvRecorder *self, DvObject *object, const DvViewerLook *look)
+{
+    self->marked = object;
+    self->marks = *look;
+}
+
+/* In the world, whatever transforms and planes there are above the object. */
+static void draw_marks(DvRecorder *self)
+{
+    const double *box = dv_data_doubles(dv_object_field(dv_node_object(dv_scene_root(self->scene)), "bbox"), NULL);
+    const double size = dv_vec3_distance(dv_vec3_load(box), dv_vec3_load(box + 3));
+    DvPictureState plain;
+    if (!self->marked)
+        return;
+    memset(&plain, 0, sizeof plain); /* padding too: states are compared by bytes */
+    plain.shader = -1;
+    identity(plain.transform);
+    self->drawing.state = add_state(self, &plain);
+    marks_draw(&self->drawing.draw, self->marked, &self->marks, isfinite(size) ? size : 1);
+    self->drawing.draw_state = 0;
+    self->marked = NULL;
+}
+
 static DvPicture *record(DvRecorder *self, const DvRecordOptions *options)
 {
     static const DvRecordOptions plain;
@@ -746,6 +772,7 @@ static DvPicture *record(DvRecorder *self, const DvRecordOptions *options)
     memcpy(self->drawing.draw.view, options->view, sizeof options->view);
     for (uint32_t i = 0; i < self->levels.count; i++)
         record_level(self, recording, (Level *)self->levels.at + i, options);
+    draw_marks(self);
     drawing_end(&self->drawing);
     add_passes(self, recording);
     keep_lists(self, recording);
@@ -794,4 +821,5 @@ const DvPictureRecorderOps picture_recorder_ops = {.size = sizeof(DvPictureRecor
                                                    .record = record,
                                                    .destroy = destroy,
                                                    .ref = ref,
-                                                   .unref = unref};
+                                                   .unref = unref,
+                                                   .mark = mark};

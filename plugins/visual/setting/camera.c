@@ -18,6 +18,14 @@ static void set_vec3(DvData *data, DvVec3 v)
     dv_data_set(data, at, 1);
 }
 
+static void remember(Camera *camera)
+{
+    camera->known_position = dv_data_version(&camera->position);
+    camera->known_target = dv_data_version(&camera->look_at);
+    camera->known_distance = dv_data_version(&camera->distance);
+    camera->known_orientation = dv_data_version(&camera->orientation);
+}
+
 void camera_place(Camera *camera, DvVec3 position, DvQuat orientation, DvVec3 target)
 {
     double at[4];
@@ -26,6 +34,7 @@ void camera_place(Camera *camera, DvVec3 position, DvQuat orientation, DvVec3 ta
     set_vec3(&camera->position, position);
     set_vec3(&camera->look_at, target);
     dv_data_set_double(&camera->distance, dv_vec3_norm(dv_vec3_sub(target, position)));
+    remember(camera);
 }
 
 static bool get(void *object_self, DvCamera *camera)
@@ -102,6 +111,32 @@ DvStatus camera_init(DvObject *object, void *object_self)
         default_view = true;
     }
     dv_data_set_bool(&self->default_view, default_view);
+    remember(self);
+    return DV_OK;
+}
+
+DvStatus camera_reinit(DvObject *object, void *object_self)
+{
+    (void)object;
+    Camera *self = object_self;
+    DvVec3 position = dv_vec3_load(dv_data_doubles(&self->position, NULL));
+    DvVec3 target = dv_vec3_load(dv_data_doubles(&self->look_at, NULL));
+    DvQuat orientation = dv_quat_load(dv_data_doubles(&self->orientation, NULL));
+    const bool other_position = dv_data_version(&self->position) != self->known_position;
+    const bool other_target = dv_data_version(&self->look_at) != self->known_target;
+    const bool other_distance = dv_data_version(&self->distance) != self->known_distance;
+    const bool other_orientation = dv_data_version(&self->orientation) != self->known_orientation;
+    if (!other_position && !other_target && !other_distance && !other_orientation)
+        return DV_OK;
+    if (other_distance && !other_target)
+        position = dv_vec3_sub(target, dv_quat_rotate(orientation, dv_vec3(0, 0, -dv_data_double(&self->distance))));
+    else if (other_orientation && !other_target)
+        target = dv_vec3_add(position, dv_quat_rotate(orientation, dv_vec3(0, 0, -dv_data_double(&self->distance))));
+    else
+        orientation =
+            dv_camera_orientation_towards(orientation, dv_quat_rotate(orientation, dv_vec3(0, 1, 0)), position, target);
+    camera_place(self, position, orientation, target);
+    dv_data_set_bool(&self->default_view, false);
     return DV_OK;
 }
 
@@ -119,4 +154,5 @@ const DvClass dv_camera = {
     .instance_size = sizeof(PlainCamera),
     .fields = fields,
     .init = camera_init,
+    .reinit = camera_reinit,
 };

@@ -15,10 +15,14 @@ typedef struct Camera {
     DvData zoom_speed, pan_speed, pivot;         /* of those that the mouse moves */
     DvData model_view_matrix, projection_matrix; /* outputs: 16 numbers each, by rows */
     DvData default_view;
+    uint64_t known_position, known_target, known_distance,
+        known_orientation; /* versions of the fields when they agreed the last time */
 } Camera;
 
 /* Position, orientation and the point looked at depend on each other: those the scene gives decide, the others follow. */
 DvStatus camera_init(DvObject *object, void *self);
+/* The same after an edit: what was written stays, the others follow. A distance moves the camera, a position turns it. */
+DvStatus camera_reinit(DvObject *object, void *self);
 /* The matrices. */
 DvStatus camera_update(DvObject *object, void *self);
 

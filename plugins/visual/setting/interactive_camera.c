@@ -22,4 +22,5 @@ const DvClass dv_interactive_camera = {
     .instance_size = sizeof(InteractiveCamera),
     .fields = fields,
     .init = camera_init,
+    .reinit = camera_reinit,
 };
