@@ -29,7 +29,8 @@ enum {                               /* DvField.flags */
            1u << 5, /* part of the state of a run that no user sets: saved with 17 digits, restored on load, hidden */
        DV_FIELD_DRAWING = 1u << 6,    /* only changes what is drawn */
        DV_FIELD_NOT_LINKED = 1u << 7, /* an option of this object alone: `src` of another passes it over */
-       DV_FIELD_LENIENT = 1u << 8     /* a number outside the range is a warning: the run still means something */
+       DV_FIELD_LENIENT = 1u << 8,    /* a number outside the range is a warning: the run still means something */
+       DV_FIELD_AT_LOAD = 1u << 9     /* others were built on it at load: what is written later acts no more */
 };
 
 /* The numbers that make sense in a field; of vectors and lists it holds for each. When an object is initialised, the kernel names

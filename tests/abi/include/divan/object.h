@@ -147,6 +147,8 @@ DV_NODISCARD DV_PUBLIC DvStatus dv_object_initialise_first(DvObject *object, DvO
  * becomes invalid at once, says so at the next step, and is initialised again (cleanup, init, bwd_init) before the first step at which
  * something valid is in the lost place again. Holds until `object` is initialised again or leaves. */
 DV_NODISCARD DV_PUBLIC DvStatus dv_object_require(DvObject *object, DvObject *other);
+/* A `reinit` for classes whose init, after cleanup, takes all fields anew: cleanup, init, bwd_init.     [main] */
+DV_NODISCARD DV_PUBLIC DvStatus dv_object_initialise_again(DvObject *object, void *self);
 /* Lets it take notice of fields that were written since init, where it does not by itself.     [main] */
 DV_NODISCARD DV_PUBLIC DvStatus dv_object_reinit(DvObject *object);
 /* Takes it out of the graph and gives up the graph's reference. Safe while a visitor runs: it is not called any more,

@@ -217,6 +217,9 @@ typedef struct DvPictureRecorderOps {
     void (*destroy)(DvRecorder *recorder); /* [main] before the scene goes; NULL is allowed. Pictures stay. */
     DvPicture *(*ref)(DvPicture *picture); /* [any] */
     void (*unref)(DvPicture *picture);     /* [any] NULL is allowed */
+    /* The next picture has marks of `object`, what a user has selected, as `look` says, over all else; later ones do not unless it is said
+     * again. Of an object without points they are those of its node: of its state, else of its mesh. NULL: none.     [main] */
+    void (*mark)(DvRecorder *recorder, DvObject *object, const DvViewerLook *look);
 } DvPictureRecorderOps;
 
 DV_END_DECLS

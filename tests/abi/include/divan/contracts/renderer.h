@@ -21,6 +21,7 @@
 DV_BEGIN_DECLS
 
 typedef struct DvRenderer DvRenderer;
+typedef struct DvRenderContext DvRenderContext;
 
 typedef struct DvRendererOptions {
     /* Draw with the OpenGL context (3.3 core or newer) that is current in the calling thread, now and at each call; otherwise it has one of
@@ -69,6 +70,11 @@ typedef struct DvRendererOps {
     DvStatus (*read)(DvRenderer *renderer, uint8_t *pixels, DvText *why);
     void (*stats)(const DvRenderer *renderer, DvRenderStats *stats);
     void (*destroy)(DvRenderer *renderer); /* NULL is allowed */
+    /* An OpenGL context (3.3 core or newer) without a window, current in the calling thread from now on, for hosts that draw more than
+     * pictures where there is no display. It says when the graphics card was reset, where drivers do (GL_KHR_robustness). Ended by the
+     * thread that began it, after all that was made in it. Errors as of create. */
+    DvStatus (*begin_context)(DvRenderContext **context, DvText *why);
+    void (*end_context)(DvRenderContext *context); /* NULL is allowed */
 } DvRendererOps;
 
 DV_END_DECLS
