@@ -58,7 +58,7 @@ static EGLContext core_context(EGLDisplay display, EGLConfig config)
                                   EGL_CONTEXT_OPENGL_PROFILE_MASK_KHR,
                                   EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT_KHR,
                                   EGL_NONE};
-    const EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, core);
+    EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, core);
     return context != EGL_NO_CONTEXT ? context : eglCreateContext(display, config, EGL_NO_CONTEXT, core + ROBUST);
 }
 
