@@ -97,7 +97,9 @@ static void draw_elements(DvDraw *draw, const Points *points, DvElementKind firs
 void marks_draw(DvDraw *draw, DvObject *object, const DvViewerLook *look, double size)
 {
     const bool is_node = dv_object_as_node(object) != NULL;
-    const Points points = is_node ? (Points){0} : points_of(object);
+    Points points = {0};
+    if (!is_node)
+        points = points_of(object);
     draw->ops->state(draw, DV_DRAW_UNLIT | DV_DRAW_ON_TOP);
     if (is_node ? look->marks_node_box : look->marks_box)
         draw_box(draw, object, is_node ? of_nodes : of_objects);
