@@ -625,7 +625,13 @@ def main():
         "speed": (speed, light, 1),
         "speed-contact": (speed_contact, lines("sofa", "lists", "first-contact.txt"), 1),
     }[group]
-    wanted = [a for i, a in enumerate(sys.argv[2:], 2) if not a.startswith("--") and sys.argv[i - 1] not in ("--divan", "--shared")]
+    rest = [a for i, a in enumerate(sys.argv[2:], 2) if sys.argv[i - 1] not in ("--divan", "--shared")]
+    wanted = [a for a in rest if not a.startswith("-")]
+    unknown = [a for a in rest if a.startswith("-") and a not in ("--divan", "--shared", "--verbose")]
+    unknown += [w for w in wanted if not any(w in n for n in names)]
+    if unknown:
+        print("reference.py: %s: neither an option nor part of a name in %s; --help says what there is" % (unknown[0], group), file=sys.stderr)
+        return 2
     names = [n for n in names if not wanted or any(w in n for w in wanted)]
 
     def one(name):
