@@ -179,6 +179,33 @@ static void a_color_makes_the_material(void **state)
     dv_scene_free(scene);
 }
 
+/* What is drawn lies within the bounds, by which cameras choose their place: spheres as a whole, frames in any direction, dots as points,
+ * and points of a line or a plane where they are drawn. */
+static void clouds_reach_as_far_as_they_are_drawn(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *cloud;
+        double box[6];
+    } cases[] = {
+        {"position='1 0 0  4 5 6' drawMode='Sphere' sphereRadius='0.5 2'", {0.5, -0.5, -0.5, 6, 7, 8}},
+        {"position='1 0 0  4 5 6' sphereRadius='0.5 2'", {1, 0, 0, 4, 5, 6}},
+        {"template='Rigid3d' position='1 2 3 0 0 0 1' sphereRadius='0.25'", {0.75, 1.75, 2.75, 1.25, 2.25, 3.25}},
+        {"template='Vec1d' position='1 3' drawMode='Sphere' sphereRadius='0.5'", {0.5, -0.5, -0.5, 3.5, 0.5, 0.5}},
+        {"template='Rigid2d' position='1 2 3'", {0, 1, -1, 2, 3, 1}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[300];
+        snprintf(text, sizeof text, "<Node><DefaultAnimationLoop/><VisualPointCloud name='c' %s/></Node>",
+                 cases[i].cloud);
+        DvScene *scene = scene_from_text(text);
+        const double *box = dv_data_doubles(field(scene, "/c", "bbox"), NULL);
+        for (int k = 0; k < 6; k++)
+            assert_true(box[k] == cases[i].box[k]);
+        dv_scene_free(scene);
+    }
+}
+
 static void flags_of(const char *words, signed char flags[DV_DISPLAY_FLAGS])
 {
     char text[500];
@@ -553,6 +580,7 @@ int main(void)
         cmocka_unit_test(a_color_makes_the_material),
         cmocka_unit_test(display_flags_apply_from_the_root_of_their_tree),
         cmocka_unit_test(a_style_inherits_what_it_leaves_open),
+        cmocka_unit_test(clouds_reach_as_far_as_they_are_drawn),
         cmocka_unit_test(old_display_attributes_of_a_node_make_a_style),
         cmocka_unit_test(a_camera_that_looks_at_a_point_sees_it_in_the_middle),
         cmocka_unit_test(what_follows_an_edited_camera),

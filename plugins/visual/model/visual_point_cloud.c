@@ -91,12 +91,19 @@ static void bounding_box(DvObject *object, void *self_, double *box)
     size_t count;
     const double *at = dv_data_doubles(&self->position, &count);
     (void)object;
-    for (size_t i = 0; self->dof && i < count; i++)
-        for (uint32_t axis = 0; axis < self->dof->spatial; axis++) {
-            const double p = at[i * self->dof->coord + axis];
-            box[axis] = p < box[axis] ? p : box[axis];
-            box[3 + axis] = p > box[3 + axis] ? p : box[3 + axis];
+    if (!self->dof || count == 0)
+        return;
+    double *radii = radii_of(self, (uint32_t)count);
+    const int mode = dv_data_choice(&self->draw_mode);
+    for (size_t i = 0; i < count; i++) {
+        const double reach = mode == SPHERE ? radii[i] : mode == FRAME ? radii[0] : 0.0;
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            const double p = axis < self->dof->spatial ? at[i * self->dof->coord + axis] : 0.0;
+            box[axis] = fmin(box[axis], p - reach);
+            box[3 + axis] = fmax(box[3 + axis], p + reach);
         }
+    }
+    dv_free(radii);
 }
 
 #define FIELD(member, name, type, ...) \
