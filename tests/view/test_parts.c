@@ -692,7 +692,7 @@ static void a_ray_meets_the_nearest_sphere(void **state)
         uint32_t element;
         double depth;
     } rays[] = {{0, 0, 9 - 1}, {0.6, 0, 9 - 0.8}, {1.7, 1, 12 - 1.6}, {3.3, 2, 9 - 0.4}};
-    Hit hit;
+    Hit hit = {0};
     for (size_t i = 0; i < G_N_ELEMENTS(rays); i++) {
         assert_true(hand_find(scene, &(Ray){{rays[i].x, 0, 9}, {0, 0, -1}}, &hit));
         if (!hit.model || hit.element != rays[i].element)
@@ -721,10 +721,11 @@ static void a_triangle_is_met_where_it_is(void **state)
     for (int i = -2; i <= 12; i++)
         for (int j = -2; j <= 12; j++)
             for (int up = 0; up < 2; up++) {
-                const double x = 0.2 * i + 0.05, y = 0.2 * j + 0.05, z = up ? -4 : 9;
+                const double x = 0.2 * i + 0.05, y = 0.2 * j + 0.05, z = 9 - 13 * up;
                 const bool inside = x > 0 && y > 0 && x + y < 2;
                 Hit hit = {0};
-                assert_true(hand_find(scene, &(Ray){{x, y, z}, {0, 0, up ? 1 : -1}}, &hit) == true);
+                const Ray ray = {{x, y, z}, {0, 0, 2 * up - 1}}; /* towards the mesh */
+                assert_true(hand_find(scene, &ray, &hit));
                 assert_int_equal(hit.model != NULL, inside);
                 if (inside) {
                     expect_point(hit.at, x, y, 1 + y);
