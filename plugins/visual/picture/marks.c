@@ -6,7 +6,6 @@
 #include "marks.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include <divan/contracts/drawing.h>
 #include <divan/math/vec.h>
@@ -72,19 +71,6 @@ static void draw_box(DvDraw *draw, DvObject *object, const double color[4])
         dv_draw_boxes(draw, box, 1, line_pixels, color);
 }
 
-static void draw_numbers(DvDraw *draw, const Points *points, double height)
-{
-    char numbers[NUMBERS_MOST][12];
-    const char *texts[NUMBERS_MOST];
-    if (points->count == 0 || points->count > NUMBERS_MOST)
-        return;
-    for (uint32_t i = 0; i < points->count; i++) {
-        snprintf(numbers[i], sizeof numbers[i], "%u", i);
-        texts[i] = numbers[i];
-    }
-    draw->ops->texts(draw, points->at, texts, points->count, height, of_numbers);
-}
-
 static void draw_elements(DvDraw *draw, const Points *points, DvElementKind first, DvElementKind last,
                           const double color[4], double shrink)
 {
@@ -107,8 +93,8 @@ void marks_draw(DvDraw *draw, DvObject *object, const DvViewerLook *look, double
         draw_elements(draw, &points, DV_TETRAHEDRA, DV_PYRAMIDS, of_volumes, apart);
     if (look->marks_positions)
         draw->ops->points(draw, points.at, points.count, dot_pixels, of_points);
-    if (look->marks_indices && look->mark_size > 0)
-        draw_numbers(draw, &points, look->mark_size * size);
+    if (look->marks_indices && look->mark_size > 0 && points.count <= NUMBERS_MOST)
+        dv_draw_numbers(draw, points.at, points.count, look->mark_size * size, of_numbers);
     draw->ops->state(draw, DV_DRAW_UNLIT | DV_DRAW_ON_TOP | DV_DRAW_WIREFRAME);
     if (look->marks_surfaces)
         draw_elements(draw, &points, DV_TRIANGLES, DV_QUADS, of_faces, 0);
