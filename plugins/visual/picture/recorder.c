@@ -741,11 +741,11 @@ static void mark(DvRecorder *self, DvObject *object, const DvViewerLook *look)
 /* In the world, whatever transforms and planes there are above the object. */
 static void draw_marks(DvRecorder *self)
 {
+    if (!self->marked)
+        return;
     const double *box = dv_data_doubles(dv_object_field(dv_node_object(dv_scene_root(self->scene)), "bbox"), NULL);
     const double size = dv_vec3_distance(dv_vec3_load(box), dv_vec3_load(box + 3));
     DvPictureState plain;
-    if (!self->marked)
-        return;
     memset(&plain, 0, sizeof plain); /* padding too: states are compared by bytes */
     plain.shader = -1;
     identity(plain.transform);
