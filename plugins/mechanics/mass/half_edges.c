@@ -8,10 +8,7 @@
 
 static void forget_couplings(HalfEdges *half)
 {
-    dv_free(half->reserved);
-    dv_free(half->reserved_other);
-    half->reserved = half->reserved_other = NULL;
-    half->paired = false;
+    half->is_reserved = half->paired = false;
     half->structure++;
 }
 
@@ -29,6 +26,8 @@ void half_edges_free(HalfEdges *half)
 {
     free_rows(half);
     forget_couplings(half);
+    dv_free(half->reserved);
+    dv_free(half->reserved_other);
     *half = (HalfEdges){.structure = half->structure, .kept = half->kept};
 }
 
@@ -219,7 +218,7 @@ static void update_kept(HalfEdges *half, const DvMeshEdits *edits)
 
 void half_edges_end(HalfEdges *half, const DvMeshEdits *edits)
 {
-    if (!half->reserved)
+    if (!half->is_reserved)
         return;
     bool stays = !edits->points_edited;
     for (uint32_t i = 0; i < edits->points.count && stays && half->paired; i++)
@@ -279,28 +278,42 @@ static uint32_t (*sorted_kept(const HalfEdges *half, uint32_t *count))[2]
     return sorted;
 }
 
+/* Room for the couplings; what is in it is lost when there is not enough. */
+static void make_room_for_couplings(HalfEdges *half, uint32_t others)
+{
+    if (half->points >= half->reserved_points) {
+        dv_free(half->reserved);
+        half->reserved_points = half->points + half->points / 4 + 1;
+        half->reserved = dv_alloc(half->reserved_points, sizeof *half->reserved);
+    }
+    if (others > half->reserved_room) {
+        dv_free(half->reserved_other);
+        half->reserved_room = others + others / 4;
+        half->reserved_other = dv_alloc(half->reserved_room, sizeof *half->reserved_other);
+    }
+}
+
 void half_edges_reserve(HalfEdges *half, DvPattern *pattern, bool diagonal)
 {
     uint32_t kept_count, next = 0, (*kept)[2] = sorted_kept(half, &kept_count);
-    dv_free(half->reserved);
-    dv_free(half->reserved_other);
-    half->reserved = dv_alloc((size_t)half->points + 1, sizeof *half->reserved);
-    half->reserved_other = dv_alloc((size_t)half->used + kept_count, sizeof *half->reserved_other);
+    make_room_for_couplings(half, diagonal ? 0 : half->used + kept_count);
+    half->is_reserved = true;
     half->paired = !diagonal;
     kept_pairs_make(half->kept, half->paired);
-    uint32_t named = 0;
+    uint32_t *begin = half->reserved, *other = half->reserved_other, named = 0;
+    begin[0] = 0;
     for (uint32_t i = 0; i < half->points; i++) {
         dv_pattern_add(pattern, i, i);
         for (uint32_t h = half->begin[i]; !diagonal && h < half->end[i]; h++) {
-            half->reserved_other[named] = half->at[h].other;
+            other[named] = half->at[h].other;
             half->coupling[h] = i + 1 + named++;
         }
         for (; next < kept_count && kept[next][0] <= i; next++)
             if (!diagonal && kept[next][0] == i && kept[next][1] < half->points && !row_has(half, i, kept[next][1]))
-                half->reserved_other[named++] = kept[next][1];
-        for (uint32_t k = half->reserved[i]; k < named; k++)
-            dv_pattern_add(pattern, i, half->reserved_other[k]);
-        half->reserved[i + 1] = named;
+                other[named++] = kept[next][1];
+        for (uint32_t k = begin[i]; k < named; k++)
+            dv_pattern_add(pattern, i, other[k]);
+        begin[i + 1] = named;
     }
     dv_free(kept);
 }

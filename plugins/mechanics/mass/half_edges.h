@@ -28,7 +28,9 @@ typedef struct HalfEdges {
     KeptPairs *kept; /* optional: pairs that are reserved and not there, two numbers each */
     bool edited;     /* rows have room for more */
     uint32_t *limit, point_room, used, lost, room;
-    uint32_t *reserved, *reserved_other; /* [points + 1] where the others of each point begin; NULL: not reserved */
+    bool is_reserved;
+    uint32_t *reserved, *reserved_other; /* [points + 1] where the others of each point begin, if it is reserved */
+    uint32_t reserved_points, reserved_room;
 } HalfEdges;
 
 /* All anew, from a list of pairs, rows ascending by number in it; those of points beyond the last are left out. */
@@ -50,7 +52,7 @@ void half_edges_reserve(HalfEdges *half, DvPattern *pattern, bool diagonal);
 /* The coupling of a point with itself. */
 static inline uint32_t half_edges_own(const HalfEdges *half, uint32_t point)
 {
-    return half->reserved ? half->reserved[point] + point : point;
+    return half->is_reserved ? half->reserved[point] + point : point;
 }
 
 #endif

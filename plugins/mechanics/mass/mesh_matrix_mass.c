@@ -636,8 +636,9 @@ static void reserve(void *self_, DvPattern *pattern)
 }
 
 /* Where couplings are blocks of n x n, it is their diagonal alone that has a mass; 0: they are not. */
-static inline void add_mass(const DvMatrixView *view, uint32_t coupling, const double *dense, const double *unit,
-                            double mass, uint32_t n)
+static inline __attribute__((always_inline)) void add_mass(const DvMatrixView *view, uint32_t coupling,
+                                                           const double *dense, const double *unit, double mass,
+                                                           uint32_t n)
 {
     if (n == 0) {
         dv_view_add(view, coupling, dense, mass);
@@ -648,7 +649,8 @@ static inline void add_mass(const DvMatrixView *view, uint32_t coupling, const d
         block[c * (n + 1)] += mass * unit[c];
 }
 
-static inline void add_masses(MeshMatrixMass *self, double factor, const DvMatrixView *view, uint32_t n)
+static inline __attribute__((always_inline)) void add_masses(MeshMatrixMass *self, double factor,
+                                                             const DvMatrixView *view, uint32_t n)
 {
     const double *point = points(self), *edge = edges(self);
     const HalfEdges *half = &self->half;

@@ -66,8 +66,9 @@ typedef struct Contribution {
     uint32_t state_count;
     Target *targets;     /* [state_count^2] */
     Pairs couplings;     /* points */
-    uint32_t *target_of; /* [couplings] NOWHERE: out of range */
-    bool one_target;     /* the same of all */
+    bool one_target;     /* the same of all: `target` */
+    uint32_t target;     /* NOWHERE: out of range */
+    uint32_t *target_of; /* [couplings] unless there is one */
     uint32_t *slot;      /* [couplings] see DvMatrixView; indirect global ones: first entry in `slots` */
     uint32_t *slots;     /* global slots of couplings that take several blocks, block rows first */
     size_t slot_count;
@@ -258,17 +259,6 @@ static void take_over(Assembly *as, Matrix *matrix, SceneMechanics *scene)
     as->valued = false;
 }
 
-/* Each entry has a mirror image: rows name the columns of one in the order of its entries. */
-static void transpose(Assembly *as, const Rows *rows, uint32_t *transposed)
-{
-    WITH_ROOM(as->next_entry, as->next_entry_capacity, rows->count);
-    if (rows->count)
-        memcpy(as->next_entry, rows->start, rows->count * sizeof *rows->start);
-    for (uint32_t row = 0; row < rows->count; row++)
-        for (uint32_t e = rows->start[row]; e < rows->start[row + 1]; e++)
-            transposed[e] = as->next_entry[rows->columns[e]]++;
-}
-
 static Matrix *free_matrix(Assembly *as)
 {
     Matrix *matrix = as->matrices;
@@ -285,20 +275,34 @@ static void write_to(Assembly *as, Matrix *to, SceneMechanics *scene)
     take_over(as, to, scene);
 }
 
+static void make_room_for_entries(Matrix *matrix, size_t entries)
+{
+    WITH_ROOM(matrix->rows.columns, matrix->rows.column_capacity, entries);
+    WITH_ROOM(matrix->uses, matrix->uses_capacity, entries);
+    WITH_ROOM(matrix->transposed, matrix->transposed_capacity, entries);
+}
+
 /* The same as a splice where there is nothing but the diagonal. */
 static void fill_in(Assembly *as, SceneMechanics *scene)
 {
     Matrix *to = free_matrix(as);
     const uint32_t rows = as->blocks.rows.count;
-    upper_rows_make(&as->upper, rows, &as->coming, &as->sorter);
-    const size_t entries = rows + 2 * (size_t)as->upper.start[rows];
     WITH_ROOM(to->rows.start, to->rows.start_capacity, (size_t)rows + 1);
-    WITH_ROOM(to->rows.columns, to->rows.column_capacity, entries);
-    WITH_ROOM(to->uses, to->uses_capacity, entries);
-    WITH_ROOM(to->transposed, to->transposed_capacity, entries);
     WITH_ROOM(to->diagonal, to->diagonal_capacity, rows);
     WITH_ROOM(as->number, as->number_capacity, rows + as->coming.count);
-    upper_rows_unfold(&as->upper, &as->coming, &to->rows, to->transposed, to->uses, to->diagonal, as->number + rows);
+    WITH_ROOM(as->next_entry, as->next_entry_capacity, rows);
+    uint32_t *number = as->number + rows;
+    bool made = false;
+    if (pairs_come_by_rows(&as->coming)) {
+        make_room_for_entries(to, rows + as->coming.count);
+        made = mirrored_rows_make(&as->coming, rows, as->next_entry, &to->rows, to->transposed, to->uses, to->diagonal,
+                                  number);
+    }
+    if (!made) {
+        upper_rows_make(&as->upper, rows, &as->coming, &as->sorter);
+        make_room_for_entries(to, rows + 2 * (size_t)as->upper.start[rows]);
+        upper_rows_unfold(&as->upper, &as->coming, &to->rows, to->transposed, to->uses, to->diagonal, number);
+    }
     for (uint32_t row = 0; row < rows; row++) {
         to->uses[to->diagonal[row]] = as->now->uses[row];
         as->number[row] = to->diagonal[row];
@@ -376,7 +380,8 @@ static void splice(Assembly *as, SceneMechanics *scene, uint32_t row_count, cons
         }
     }
     rows->start[row_count] = count;
-    transpose(as, rows, to->transposed);
+    WITH_ROOM(as->next_entry, as->next_entry_capacity, row_count);
+    (void)rows_transpose(rows, as->next_entry, to->transposed);
     write_to(as, to, scene);
 }
 
@@ -386,6 +391,7 @@ typedef struct Recorder {
     DvPattern pattern;
     Contribution *contribution;
     const uint32_t *points; /* [state_count] of each state */
+    size_t most;            /* couplings up to here are noted at once, if they are of the first state with itself */
     bool out_of_range;
 } Recorder;
 
@@ -396,23 +402,50 @@ static void make_room(Contribution *c)
     c->target_of_capacity = more;
 }
 
-static void record(DvPattern *pattern, uint32_t a, uint32_t row_point, uint32_t b, uint32_t column_point)
+/* The couplings so far have one target, and another one comes. */
+static void tell_targets_apart(Contribution *c)
 {
-    Recorder *recorder = (Recorder *)(void *)pattern;
+    WITH_ROOM(c->target_of, c->target_of_capacity, c->couplings.count + 1);
+    for (size_t k = 0; k < c->couplings.count; k++)
+        c->target_of[k] = c->target;
+    c->one_target = false;
+}
+
+static void __attribute__((noinline))
+record_any(Recorder *recorder, uint32_t a, uint32_t row_point, uint32_t b, uint32_t column_point)
+{
     Contribution *c = recorder->contribution;
-    const size_t k = c->couplings.count;
     uint32_t target = NOWHERE;
     if (a < c->state_count && b < c->state_count && row_point < recorder->points[a] &&
         column_point < recorder->points[b])
         target = a * c->state_count + b;
     else
         recorder->out_of_range = true;
-    if (k == c->target_of_capacity)
+    if (c->couplings.count == 0)
+        c->target = target;
+    else if (c->one_target && target != c->target)
+        tell_targets_apart(c);
+    if (!c->one_target && c->couplings.count == c->target_of_capacity)
         make_room(c);
-    c->target_of[k] = target;
-    if (target != c->target_of[0])
-        c->one_target = false;
+    if (!c->one_target)
+        c->target_of[c->couplings.count] = target;
     pairs_add(&c->couplings, row_point, column_point);
+    recorder->most = c->one_target && c->target == 0 ? c->couplings.capacity : 0;
+}
+
+static void record(DvPattern *pattern, uint32_t a, uint32_t row_point, uint32_t b, uint32_t column_point)
+{
+    Recorder *recorder = (Recorder *)(void *)pattern;
+    Pairs *couplings = &recorder->contribution->couplings;
+    const size_t k = couplings->count;
+    if (k >= recorder->most || (a | b) != 0 || row_point >= recorder->points[0] ||
+        column_point >= recorder->points[0]) {
+        record_any(recorder, a, row_point, b, column_point);
+        return;
+    }
+    couplings->row[k] = row_point;
+    couplings->column[k] = column_point;
+    couplings->count = k + 1;
 }
 
 static const DvPatternOps recorder_ops = {.size = sizeof(DvPatternOps), .add = record};
@@ -465,7 +498,7 @@ static void name_couplings(DvMechanics *m, Contribution *c)
     uint32_t *points = dv_step_alloc(c->state_count, sizeof *points);
     for (uint32_t i = 0; i < c->state_count; i++)
         points[i] = dv_state_count(m->states[states[i]].ref);
-    Recorder recorder = {{&recorder_ops}, c, points, false};
+    Recorder recorder = {.pattern = {&recorder_ops}, .contribution = c, .points = points};
     const DvObject *object;
     make_targets(m, c, states);
     c->couplings.count = 0;
@@ -513,9 +546,15 @@ static bool has_couplings(const DvMechanics *m, Kind kind, uint32_t slot)
     return field->ops->reserve && field->ops->assemble;
 }
 
+static uint32_t target_number(const Contribution *c, size_t coupling)
+{
+    return c->one_target ? c->target : c->target_of[coupling];
+}
+
 static const Target *target_of(const Contribution *c, size_t coupling)
 {
-    return c->target_of[coupling] == NOWHERE ? NULL : &c->targets[c->target_of[coupling]];
+    const uint32_t target = target_number(c, coupling);
+    return target == NOWHERE ? NULL : &c->targets[target];
 }
 
 static void add_costs(Costs *sum, const Costs *costs, int64_t sign)
@@ -567,21 +606,38 @@ static void add_slot(Contribution *c, uint32_t slot)
     c->slots[c->slot_count++] = slot;
 }
 
+/* The same, where there is nothing but the diagonal. */
+static void name_first_entries(Assembly *as, Contribution *c, uint32_t a, uint32_t b)
+{
+    const uint32_t entries = as->blocks.rows.count;
+    const uint32_t *row_point = c->couplings.row, *column_point = c->couplings.column;
+    uint32_t *uses = as->now->uses, *slot = c->slot;
+    pairs_make_room(&as->coming, c->couplings.count);
+    uint32_t *rows = as->coming.row, *columns = as->coming.column;
+    size_t count = as->coming.count;
+    for (size_t k = 0; k < c->couplings.count; k++) {
+        const uint32_t row = a + row_point[k], column = b + column_point[k];
+        if (row == column) {
+            uses[slot[k] = row]++; /* it has its entry already */
+            continue;
+        }
+        rows[count] = row;
+        columns[count] = column;
+        slot[k] = entries + (uint32_t)count++;
+    }
+    as->coming.count = count;
+}
+
 /* Of couplings of one pair of states that are an entry each. */
 static void name_direct_entries(Assembly *as, Contribution *c)
 {
     const uint32_t a = as->first_block[c->direct_target->a], b = as->first_block[c->direct_target->b];
-    const uint32_t rows = as->blocks.rows.count;
-    const bool bare = is_bare(as);
-    for (size_t k = 0; k < c->couplings.count; k++) {
-        const uint32_t row = a + c->couplings.row[k], column = b + c->couplings.column[k];
-        if (!bare)
-            c->slot[k] = name_entry(as, row, column);
-        else if (row != column)
-            c->slot[k] = name_coming(as, rows, row, column);
-        else
-            as->now->uses[c->slot[k] = row]++; /* the diagonal is named as it is */
+    if (is_bare(as)) {
+        name_first_entries(as, c, a, b);
+        return;
     }
+    for (size_t k = 0; k < c->couplings.count; k++)
+        c->slot[k] = name_entry(as, a + c->couplings.row[k], b + c->couplings.column[k]);
 }
 
 /* Entries of what goes straight to the global matrix; couplings in locals have theirs when the locals are made. */
@@ -733,7 +789,7 @@ static void gather_pairs(Assembly *as, const DvMechanics *m, Local *local)
         const LocalUser user = local->users[u];
         const Contribution *c = contribution_of(as, user.contribution);
         for (size_t k = 0; k < c->couplings.count; k++)
-            if (c->target_of[k] == user.target)
+            if (target_number(c, k) == user.target)
                 pairs_add(&as->pairs, c->couplings.row[k], c->couplings.column[k]);
         if (compare_users(as, m, user, local->users[0]) < 0) {
             local->users[u] = local->users[0];
@@ -802,7 +858,7 @@ static void place_couplings(const Assembly *as, const Local *local)
     for (uint32_t u = 0; u < local->user_count; u++) {
         const Contribution *c = contribution_of(as, local->users[u].contribution);
         for (size_t k = 0; k < c->couplings.count; k++)
-            if (c->target_of[k] == local->users[u].target)
+            if (target_number(c, k) == local->users[u].target)
                 c->slot[k] = rows_find(&local->rows, c->couplings.row[k], c->couplings.column[k]);
     }
 }

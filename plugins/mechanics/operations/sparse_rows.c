@@ -10,12 +10,15 @@
 
 enum { FEW = 32 };
 
-void pairs_make_room(Pairs *pairs)
+void pairs_make_room(Pairs *pairs, size_t more)
 {
-    const size_t more = pairs->capacity ? 2 * pairs->capacity : 64;
-    pairs->row = dv_realloc(pairs->row, pairs->capacity * sizeof(uint32_t), more * sizeof(uint32_t));
-    pairs->column = dv_realloc(pairs->column, pairs->capacity * sizeof(uint32_t), more * sizeof(uint32_t));
-    pairs->capacity = more;
+    if (pairs->count + more <= pairs->capacity)
+        return;
+    const size_t twice = pairs->capacity ? 2 * pairs->capacity : 64;
+    const size_t room = pairs->count + more > twice ? pairs->count + more : twice;
+    pairs->row = dv_realloc(pairs->row, pairs->capacity * sizeof(uint32_t), room * sizeof(uint32_t));
+    pairs->column = dv_realloc(pairs->column, pairs->capacity * sizeof(uint32_t), room * sizeof(uint32_t));
+    pairs->capacity = room;
 }
 
 void pairs_free(Pairs *pairs)
@@ -97,6 +100,64 @@ void rows_free(Rows *rows)
     dv_free(rows->start);
     dv_free(rows->columns);
     *rows = (Rows){0};
+}
+
+bool rows_transpose(const Rows *rows, uint32_t *next, uint32_t *transposed)
+{
+    bool ascending = true;
+    if (rows->count)
+        memcpy(next, rows->start, rows->count * sizeof *next);
+    for (uint32_t row = 0; row < rows->count; row++) {
+        uint32_t least = 0;
+        for (uint32_t e = rows->start[row]; e < rows->start[row + 1]; e++) {
+            const uint32_t column = rows->columns[e];
+            ascending &= column >= least;
+            least = column + 1;
+            transposed[e] = next[column]++;
+        }
+    }
+    for (uint32_t row = 0; row < rows->count; row++)
+        ascending &= next[row] == rows->start[row + 1];
+    return ascending;
+}
+
+bool pairs_come_by_rows(const Pairs *pairs)
+{
+    for (size_t k = 1; k < pairs->count; k++)
+        if (pairs->row[k] < pairs->row[k - 1])
+            return false;
+    return true;
+}
+
+bool mirrored_rows_make(const Pairs *pairs, uint32_t count, uint32_t *next, Rows *rows, uint32_t *transposed,
+                        uint32_t *uses, uint32_t *diagonal, uint32_t *number)
+{
+    rows->count = count;
+    memset(rows->start, 0, ((size_t)count + 1) * sizeof *rows->start);
+    for (size_t k = 0; k < pairs->count; k++)
+        rows->start[pairs->column[k] + 1]++;
+    for (uint32_t row = 0; row < count; row++) {
+        next[row] = rows->start[row];
+        rows->start[row + 1] += rows->start[row] + 1;
+    }
+    size_t k = 0;
+    for (uint32_t row = 0; row < count; row++) { /* what comes to a column, in its order, is the row of that number */
+        diagonal[row] = next[row]++;
+        rows->columns[diagonal[row]] = row;
+        for (; k < pairs->count && pairs->row[k] == row; k++) {
+            number[k] = next[pairs->column[k]]++;
+            rows->columns[number[k]] = row;
+        }
+    }
+    if (!rows_transpose(rows, next, transposed))
+        return false;
+    for (k = 0; k < pairs->count; k++) {
+        number[k] = transposed[number[k]];
+        if (rows->columns[number[k]] != pairs->column[k])
+            return false;
+        uses[number[k]] = 2; /* by its mirror image as well */
+    }
+    return true;
 }
 
 static uint32_t smaller_of(const Pairs *pairs, size_t k)

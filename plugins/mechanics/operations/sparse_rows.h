@@ -29,11 +29,11 @@ typedef struct Pairs {
     size_t count, capacity;
 } Pairs;
 
-void pairs_make_room(Pairs *pairs); /* for more than there are */
+void pairs_make_room(Pairs *pairs, size_t more); /* for so many more than there are */
 static inline void pairs_add(Pairs *pairs, uint32_t row, uint32_t column)
 {
     if (pairs->count == pairs->capacity)
-        pairs_make_room(pairs);
+        pairs_make_room(pairs, 1);
     pairs->row[pairs->count] = row;
     pairs->column[pairs->count++] = column;
 }
@@ -60,6 +60,17 @@ typedef struct Rows {
 
 void rows_make(Rows *rows, uint32_t count, uint32_t columns, const Pairs *pairs, Sorter *sorter);
 void rows_free(Rows *rows);
+/* Where the mirror image of each entry is, in rows that have them all. False: they do not, or have an entry twice.
+ * next: [count] scratch */
+bool rows_transpose(const Rows *rows, uint32_t *next, uint32_t *transposed);
+
+/* Row after row, not one after a later one. */
+bool pairs_come_by_rows(const Pairs *pairs);
+/* A symmetric pattern with a diagonal, from such pairs of different rows, each of which comes once, and so does its mirror image. False: they
+ * do not.     next: [count]; transposed, uses: [count + pairs], those of the diagonal are left alone; diagonal: [count]; number: [pairs] the
+ * entry that each has named. rows has room for them. */
+bool mirrored_rows_make(const Pairs *pairs, uint32_t count, uint32_t *next, Rows *rows, uint32_t *transposed,
+                        uint32_t *uses, uint32_t *diagonal, uint32_t *number);
 
 /* The part above the diagonal of a symmetric pattern, from pairs of different rows, named in any order and from either side. All arrays
  * grow and are kept. */
