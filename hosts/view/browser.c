@@ -252,12 +252,6 @@ static void full_screen(View *view, bool on)
     server_tell(browser->server, "fullscreen", on ? "1" : "0");
 }
 
-/* Its user has the window of the browser. */
-static void grow(View *view, int width, int height)
-{
-    (void)view, (void)width, (void)height;
-}
-
 const Screen screen_browser = {
     .open = open_browser,
     .start_panels = start_panels,
@@ -269,5 +263,4 @@ const Screen screen_browser = {
     .show = show,
     .title = put_title,
     .full_screen = full_screen,
-    .grow = grow,
 };

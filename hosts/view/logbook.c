@@ -17,6 +17,9 @@ struct Logbook {
     GMutex mutex;
     GPtrArray *entries;
     bool prints;
+    const GThread *hears; /* what this thread says; NULL: nobody listens */
+    DvLevel worst;
+    char *heard;
 };
 
 static void free_entry(gpointer data)
@@ -46,6 +49,11 @@ void logbook_free(Logbook *book)
 static void keep(Logbook *book, DvLevel level, const char *path, const char *text)
 {
     g_mutex_lock(&book->mutex);
+    if (book->hears == g_thread_self() && level > book->worst) {
+        book->worst = level;
+        g_free(book->heard);
+        book->heard = g_strdup(text);
+    }
     if (book->entries->len <= MOST) {
         LogEntry *entry = g_new0(LogEntry, 1);
         const bool last = book->entries->len == MOST;
@@ -93,6 +101,32 @@ void logbook_read(Logbook *book, size_t first, GPtrArray *entries)
     for (size_t i = first; i < book->entries->len; i++)
         g_ptr_array_add(entries, g_ptr_array_index(book->entries, i));
     g_mutex_unlock(&book->mutex);
+}
+
+void logbook_hear(Logbook *book)
+{
+    g_mutex_lock(&book->mutex);
+    book->hears = g_thread_self();
+    book->worst = DV_LEVEL_DEBUG;
+    g_mutex_unlock(&book->mutex);
+}
+
+DvLevel logbook_heard(Logbook *book)
+{
+    g_mutex_lock(&book->mutex);
+    const DvLevel worst = book->worst;
+    g_mutex_unlock(&book->mutex);
+    return worst;
+}
+
+char *logbook_hear_no_more(Logbook *book)
+{
+    g_mutex_lock(&book->mutex);
+    char *heard = book->heard;
+    book->heard = NULL;
+    book->hears = NULL;
+    g_mutex_unlock(&book->mutex);
+    return heard;
 }
 
 bool logbook_save(Logbook *book, const char *file, DvText *why)

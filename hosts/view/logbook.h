@@ -24,6 +24,10 @@ void logbook_add(Logbook *book, DvLevel level, const char *path, const char *for
 size_t logbook_count(Logbook *book);                                                                       /* [any] */
 /* Entries first.. are appended to `entries` (LogEntry *, which belong to the book and stay as long as it).     [any] */
 void logbook_read(Logbook *book, size_t first, GPtrArray *entries);
+/* Hears what the calling thread says, one thread at a time: another one may warn of something else meanwhile.     [any] */
+void logbook_hear(Logbook *book);
+DvLevel logbook_heard(Logbook *book);      /* the worst so far; DV_LEVEL_DEBUG: nothing */
+char *logbook_hear_no_more(Logbook *book); /* the first of the worst, to be freed; NULL: nothing */
 bool logbook_save(Logbook *book, const char *file, DvText *why); /* [any] */
 
 #endif

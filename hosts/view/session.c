@@ -314,15 +314,8 @@ static DvStatus set_number(DvData *field, size_t index, double value)
 /* Scene files are read leniently; what is typed must be right as a whole, so a warning refuses it. */
 static DvStatus set_text(const Session *session, DvData *field, const char *text)
 {
-    GPtrArray *entries = g_ptr_array_new();
-    const size_t said = logbook_count(session->book);
-    DvStatus status = dv_data_set_text(field, text);
-    logbook_read(session->book, said, entries);
-    for (guint i = 0; i < entries->len; i++)
-        if (((const LogEntry *)g_ptr_array_index(entries, i))->level >= DV_LEVEL_WARNING && status == DV_OK)
-            status = DV_ERROR_INVALID;
-    g_ptr_array_unref(entries);
-    return status;
+    const DvStatus status = dv_data_set_text(field, text);
+    return status == DV_OK && logbook_heard(session->book) >= DV_LEVEL_WARNING ? DV_ERROR_INVALID : status;
 }
 
 static DvStatus try_edit(const Session *session, const Message *message, DvData *field)
@@ -356,26 +349,10 @@ static void put_back(Session *session, DvData *field, DvData *parent, const char
         say(session, DV_LEVEL_WARNING, "the value before could not be put back");
 }
 
-/* What is in the log from an entry on: the worst of it that came first. */
-static char *said_since(const Session *session, size_t first)
-{
-    GPtrArray *entries = g_ptr_array_new();
-    const LogEntry *worst = NULL;
-    logbook_read(session->book, first, entries);
-    for (guint i = 0; i < entries->len; i++) {
-        const LogEntry *entry = g_ptr_array_index(entries, i);
-        if (!worst || entry->level > worst->level)
-            worst = entry;
-    }
-    char *text = g_strdup(worst ? worst->text : "refused");
-    g_ptr_array_unref(entries);
-    return text;
-}
-
 /* All or nothing: after an error the field is what it was. */
 static void edit(Session *session, const Message *message)
 {
-    const size_t said = logbook_count(session->book);
+    logbook_hear(session->book);
     DvData *field = dv_scene_field(session->scene, message->path);
     DvData *parent = field ? dv_data_parent(field) : NULL;
     DvText before = {0};
@@ -383,7 +360,9 @@ static void edit(Session *session, const Message *message)
         dv_data_print(field, &before);
     const DvStatus status = field ? try_edit(session, message, field) : DV_ERROR_NOT_FOUND;
     g_free(session->edit.error);
-    session->edit.error = status == DV_OK ? NULL : said_since(session, said);
+    char *said = logbook_hear_no_more(session->book);
+    session->edit.error = status == DV_OK ? NULL : g_strdup(said ? said : "refused");
+    g_free(said);
     if (field && status != DV_OK)
         put_back(session, field, parent, before.at ? before.at : "");
     dv_text_free(&before);
@@ -450,37 +429,24 @@ static void reset(Session *session)
     session->due = now();
 }
 
-/* The first camera of the scene that has places to pass; NULL, and it is said: there is none. */
-static DvObject *recorded_camera(Session *session)
+/* The first camera of the scene that passes places; NULL, and it is said: there is none. */
+static const DvCameraPathOps *camera_path(Session *session, DvObject **camera)
 {
-    enum { MOST = 64 };
-    DvObject *cameras[MOST];
-    const size_t count = dv_node_find_all(dv_scene_root(session->scene), DV_CAMERA, DV_SEARCH_DOWN, cameras, MOST);
-    for (size_t i = 0; i < MIN(count, (size_t)MOST); i++)
-        if (dv_object_field(cameras[i], "cameraPositions") && dv_object_field(cameras[i], "cameraOrientations") &&
-            dv_object_field(cameras[i], "navigationMode"))
-            return cameras[i];
+    *camera = dv_node_find(dv_scene_root(session->scene), DV_CAMERA_PATH, DV_SEARCH_DOWN);
+    if (*camera)
+        return dv_object_ops(*camera, DV_CAMERA_PATH);
     say(session, DV_LEVEL_ERROR, "the scene has no camera that passes places; add a RecordedCamera to it");
     return NULL;
 }
 
-static void append(DvData *list, const double *numbers, size_t components)
-{
-    const size_t count = list->count;
-    double *at = dv_data_begin(list, count + 1);
-    memcpy(at + components * count, numbers, components * sizeof *at);
-    dv_data_end(list);
-}
-
 static void add_viewpoint(Session *session, const double *numbers)
 {
-    DvObject *camera = recorded_camera(session);
-    if (!camera)
+    DvObject *camera = NULL;
+    const DvCameraPathOps *path = camera_path(session, &camera);
+    if (!path)
         return;
-    DvData *positions = dv_object_field(camera, "cameraPositions");
-    append(positions, numbers, 3);
-    append(dv_object_field(camera, "cameraOrientations"), numbers + 3, 4);
-    char *text = g_strdup_printf("%s passes this view as its place %zu", dv_object_path(camera), positions->count);
+    const uint32_t places = path->add_place(dv_object_self(camera), numbers, numbers + 3);
+    char *text = g_strdup_printf("%s passes this view as its place %u", dv_object_path(camera), places);
     say(session, DV_LEVEL_INFO, text);
     g_free(text);
 }
@@ -488,17 +454,10 @@ static void add_viewpoint(Session *session, const double *numbers)
 /* One that cannot, as it has no places yet, says why and stays. */
 static void navigate(Session *session)
 {
-    DvObject *camera = recorded_camera(session);
-    DvData *mode = camera ? dv_object_field(camera, "navigationMode") : NULL;
-    if (!mode)
-        return;
-    const bool before = dv_data_bool(mode);
-    dv_data_set_bool(mode, !before);
-    if (dv_object_reinit(camera) == DV_OK)
-        return;
-    dv_data_set_bool(mode, before);
-    if (dv_object_reinit(camera) != DV_OK)
-        say(session, DV_LEVEL_WARNING, "the camera could not be put back");
+    DvObject *camera = NULL;
+    const DvCameraPathOps *path = camera_path(session, &camera);
+    if (path)
+        (void)path->pass(dv_object_self(camera), !path->passes(dv_object_self(camera)));
 }
 
 static void apply_change(Session *session, const Message *message)

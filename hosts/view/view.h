@@ -54,6 +54,7 @@ typedef struct Viewport {
     int width, height; /* of the texture */
     DvCamera camera;
     uint64_t opened; /* the scene the camera belongs to */
+    char *file;      /* its file; NULL: there was none yet */
     DvCamera moving; /* of the scene, as it was last: the view goes with it */
     bool xray, wireframe, points, axes, box, clips;
     double clip; /* share of the box, along the view */
@@ -72,7 +73,7 @@ typedef struct Viewport {
 typedef struct View View;
 typedef struct Filming Filming;
 
-/* Where frames go and events come from. On the window's thread, but for wake. All required. */
+/* Where frames go and events come from. On the window's thread, but for wake. All required but grow. */
 typedef struct Screen {
     bool (*open)(
         View *
@@ -86,7 +87,8 @@ typedef struct Screen {
     void (*show)(View *view);                                /* what has been drawn */
     void (*title)(View *view, const char *title);
     void (*full_screen)(View *view, bool on);
-    void (*grow)(View *view, int width, int height); /* by so many pixels of panels, as far as there is room */
+    /* By so many pixels, as far as there is room; NULL: the size is its user's alone. */
+    void (*grow)(View *view, int width, int height);
 } Screen;
 extern const Screen screen_desktop, screen_browser;
 

@@ -66,6 +66,7 @@ void viewport_stop(View *view)
         port->ops->destroy(port->renderer);
     free_texture(port);
     g_free(port->problem);
+    g_free(port->file);
 }
 
 static void make_texture(Viewport *port, int width, int height)
@@ -504,8 +505,23 @@ static void take_look(View *view, UiBox box)
     const DvViewerLook *look = &view->now->wishes.look;
     if (look->fullscreen && !view->full_screen)
         window_full_screen(view, true);
-    else if (look->width > 0 && !view->full_screen && !view->wishes.sized)
+    else if (look->width > 0 && !view->full_screen && !view->wishes.sized && view->screen->grow)
         view->screen->grow(view, look->width - (int)box.width, look->height - (int)box.height);
+}
+
+/* A file that is read again leaves view and window as its user has made them since; a camera in it that is another now is followed. */
+static void begin_scene(View *view, UiBox box)
+{
+    Viewport *port = &view->viewport;
+    port->opened = view->now->opened;
+    port->drawn = 0;
+    take_bindings(view);
+    if (g_strcmp0(port->file, view->now->file) == 0)
+        return;
+    g_free(port->file);
+    port->file = g_strdup(view->now->file);
+    viewport_restore_view(view);
+    take_look(view, box);
 }
 
 void viewport_draw(View *view, UiBox box)
@@ -513,12 +529,8 @@ void viewport_draw(View *view, UiBox box)
     Viewport *port = &view->viewport;
     if (ui_panel_begin("##viewport", box, false, false)) {
         make_texture(port, (int)fmaxf(box.width, 1), (int)fmaxf(box.height, 1));
-        if (view->now->has_scene && port->opened != view->now->opened) {
-            port->opened = view->now->opened;
-            viewport_restore_view(view);
-            take_bindings(view);
-            take_look(view, box);
-        }
+        if (view->now->has_scene && port->opened != view->now->opened)
+            begin_scene(view, box);
         if (view->now->has_scene)
             follow_camera(view);
         draw_picture(view);

@@ -386,12 +386,14 @@ static void take_snapshot(View *view)
 {
     Snapshot *now = session_snapshot(view->session);
     const uint64_t opened = view->now ? view->now->opened : 0;
+    const bool other = !view->now || strcmp(view->now->file, now->file) != 0;
     if (!view->now || view->now->number != now->number)
         view->frames = MAX(view->frames, now->animates ? 1 : SETTLING_FRAMES);
     snapshot_unref(view->now);
     view->now = now;
     if (now->opened != opened) {
-        g_hash_table_remove_all(view->folded);
+        if (other)
+            g_hash_table_remove_all(view->folded);
         g_clear_pointer(&view->edit_id, g_free);
         g_clear_pointer(&view->changed, g_free);
         view->modified = 0;

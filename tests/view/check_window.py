@@ -175,6 +175,21 @@ def size_of_png(name):
     return struct.unpack(">II", head[16:24]) if len(head) == 24 else None
 
 
+def read_again(window):
+    """By Ctrl+R: what is said of the scene then comes once more."""
+    with open("sized.scn", encoding="utf-8") as file:
+        text = file.read()
+    with open("sized.scn", "w", encoding="utf-8") as file:
+        file.write(text.replace("<Node name=\"Beam\"", '<Unknown/><Node name="Beam"', 1))
+    window.key("ctrl+r")
+    wait_for("a scene that is read again", lambda: "Unknown" in window.said())
+    window.key("s")
+    wait_for("a picture of it", lambda: os.path.exists("sized.scn-0001.png") and size_of_png("sized.scn-0001.png"))
+    os.remove("sized.scn-0001.png")
+    with open("sized.scn", "w", encoding="utf-8") as file:
+        file.write(text)
+
+
 def size_of_the_scene():
     """The picture has the size that the scene's ViewerSetting says, unless the command line says that of the window."""
     with open("beam.scn", encoding="utf-8") as file:
@@ -193,6 +208,10 @@ def size_of_the_scene():
                 wait_for("a picture", lambda: os.path.exists("sized.scn-0000.png") and size_of_png("sized.scn-0000.png"))
                 return size_of_png("sized.scn-0000.png") == (611, 377)
             wait_for("a picture of 611 x 377", has_size)
+            window.do("windowsize", window.id, "900", "600")
+            wait_for("another size", lambda: window.size() == ["900", "600"])
+            read_again(window)
+            check(window.size() == ["900", "600"], "a scene that is read again changes the size: %s" % window.size())
         else:
             window.key("s")
             wait_for("another picture", lambda: os.path.exists(picture) and size_of_png(picture))

@@ -293,6 +293,36 @@ static void the_log_keeps_so_much_and_says_when_it_ends(void **state)
     logbook_free(book);
 }
 
+static gpointer say_the_worst(gpointer book)
+{
+    logbook_add(book, DV_LEVEL_ERROR, NULL, "by another");
+    return NULL;
+}
+
+/* The first of the worst that the thread itself has said since, and nothing of another one. */
+static void a_thread_hears_what_it_says_itself(void **state)
+{
+    (void)state;
+    Logbook *book = logbook_new(false);
+    logbook_add(book, DV_LEVEL_ERROR, NULL, "before");
+    logbook_hear(book);
+    g_thread_join(g_thread_new("other", say_the_worst, book));
+    assert_int_equal(logbook_heard(book), DV_LEVEL_DEBUG);
+    logbook_add(book, DV_LEVEL_INFO, NULL, "the least");
+    logbook_add(book, DV_LEVEL_WARNING, NULL, "the first");
+    logbook_add(book, DV_LEVEL_WARNING, NULL, "the second");
+    assert_int_equal(logbook_heard(book), DV_LEVEL_WARNING);
+    char *said = logbook_hear_no_more(book);
+    assert_string_equal(said, "the first");
+    g_free(said);
+    logbook_add(book, DV_LEVEL_ERROR, NULL, "when nobody listens");
+    logbook_hear(book);
+    assert_int_equal(logbook_heard(book), DV_LEVEL_DEBUG);
+    assert_null(logbook_hear_no_more(book));
+    assert_int_equal(logbook_count(book), 6);
+    logbook_free(book);
+}
+
 /* Views of objects */
 
 static void expect_words(const char *found, const char *wanted, const char *what)
@@ -800,6 +830,7 @@ int main(void)
         cmocka_unit_test(a_point_is_projected_to_the_pixel_whose_ray_meets_it),
         cmocka_unit_test(a_message_is_a_line_and_back),
         cmocka_unit_test(the_log_keeps_so_much_and_says_when_it_ends),
+        cmocka_unit_test(a_thread_hears_what_it_says_itself),
         cmocka_unit_test(a_view_of_an_object_has_what_the_kernel_says_of_it),
         cmocka_unit_test(a_tree_is_the_graph),
         cmocka_unit_test(plots_are_a_ring_of_samples),

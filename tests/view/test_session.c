@@ -258,6 +258,43 @@ static void an_edit_is_applied_and_a_bad_one_changes_nothing(void **state)
     snapshot_unref(snapshot);
 }
 
+static gpointer warn_of_something_else(gpointer stops)
+{
+    do
+        dv_log(DV_LEVEL_WARNING, "something else");
+    while (!g_atomic_int_get((gint *)stops));
+    return NULL;
+}
+
+/* What another thread says while a field is edited is not about it, not even when the log is full of that. */
+static void warnings_of_other_threads_refuse_no_edit(void **state)
+{
+    (void)state;
+    enum { MOST = 20000 };
+    gint stops = 0;
+    open_text(string_scene);
+    post(MESSAGE_SELECT, "/String/solver", NULL, 0);
+    GThread *thread = g_thread_new("other", warn_of_something_else, &stops);
+    for (int i = 0; i < 100 || logbook_count(book) <= MOST; i++) {
+        post(MESSAGE_EDIT, "/String/solver.iterations", i % 2 ? "61" : "62", 0);
+        Snapshot *snapshot = session_settle(session);
+        const bool refused = snapshot->edit.error != NULL;
+        snapshot_unref(snapshot);
+        if (refused)
+            break;
+    }
+    Snapshot *snapshot = session_settle(session);
+    assert_null(snapshot->edit.error);
+    snapshot_unref(snapshot);
+    post(MESSAGE_EDIT, "/String/solver.iterations", "many", 0);
+    snapshot = session_settle(session);
+    g_atomic_int_set(&stops, 1);
+    g_thread_join(thread);
+    assert_non_null(snapshot->edit.error);
+    assert_non_null(strstr(snapshot->edit.error, "iterations: "));
+    snapshot_unref(snapshot);
+}
+
 static void a_field_that_is_read_at_load_says_so(void **state)
 {
     (void)state;
@@ -1148,6 +1185,7 @@ int main(void)
         SESSION_TEST(the_tree_has_every_object_with_its_family),
         SESSION_TEST(fields_come_from_the_tables),
         SESSION_TEST(an_edit_is_applied_and_a_bad_one_changes_nothing),
+        SESSION_TEST(warnings_of_other_threads_refuse_no_edit),
         SESSION_TEST(a_field_that_is_read_at_load_says_so),
         SESSION_TEST(one_number_of_a_list_is_edited),
         SESSION_TEST(the_time_step_is_a_field_of_the_root),

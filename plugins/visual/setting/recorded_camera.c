@@ -144,6 +144,41 @@ static DvStatus reinit(DvObject *object, void *self)
     return check(self);
 }
 
+static void append(DvData *list, const double *numbers, uint32_t components)
+{
+    const size_t count = list->count;
+    double *at = dv_data_begin(list, count + 1);
+    memcpy(at + components * count, numbers, components * sizeof *at);
+    dv_data_end(list);
+}
+
+static uint32_t add_place(void *self_, const double position[3], const double orientation[4])
+{
+    RecordedCamera *self = self_;
+    append(&self->positions, position, 3);
+    append(&self->orientations, orientation, 4);
+    return (uint32_t)self->positions.count;
+}
+
+static bool passes(void *self_)
+{
+    RecordedCamera *self = self_;
+    return dv_data_bool(&self->navigation_mode);
+}
+
+static DvStatus pass(void *self_, bool on)
+{
+    RecordedCamera *self = self_;
+    const bool before = passes(self);
+    dv_data_set_bool(&self->navigation_mode, on);
+    const DvStatus status = check(self);
+    if (status != DV_OK)
+        dv_data_set_bool(&self->navigation_mode, before);
+    return status;
+}
+
+static const DvCameraPathOps path = {.size = sizeof path, .add_place = add_place, .passes = passes, .pass = pass};
+
 static DvStatus construct(DvObject *object, void *self)
 {
     (void)self;
@@ -214,8 +249,10 @@ const DvClass dv_recorded_camera = {
     .family = "cameras",
     .module = "Sofa.Component.Visual",
     .update = camera_update,
-    .contracts =
-        (const DvContract[]){{.id = DV_CAMERA, .ops = &camera_ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
+    .contracts = (const DvContract[]){{.id = DV_CAMERA, .ops = &camera_ops},
+                                      {.id = DV_CAMERA_PATH, .ops = &path},
+                                      {.id = DV_DRAWABLE, .ops = &drawable},
+                                      {0}},
     .help = "A camera that moves with the time of the scene.",
     .instance_size = sizeof(RecordedCamera),
     .fields = fields,
