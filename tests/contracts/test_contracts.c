@@ -24,6 +24,7 @@
 
 #include "contracts_plugin.h"
 #include "drawing.h"
+#include "scene_text.h"
 
 static DvScene *load(const char *text)
 {
@@ -557,13 +558,6 @@ static int start(void **state)
     return dv_start(&options) == DV_OK ? 0 : -1;
 }
 
-static int stop(void **state)
-{
-    (void)state;
-    dv_stop();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -581,5 +575,5 @@ int main(void)
         cmocka_unit_test(a_recorder_counts_what_components_draw),
         cmocka_unit_test(a_thread_of_another_rate_pushes_without_waiting_for_the_step),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start, stop_plugins);
 }

@@ -15,6 +15,8 @@
 #include <cmocka.h>
 #include <divan/divan.h>
 
+#include "scene_text.h"
+
 typedef struct Told {
     uint32_t added_at, added, removed[8], removals, changes;
     double value_when_removed, value_when_changed;
@@ -316,13 +318,6 @@ static int start(void **state)
     return dv_start(&options) == DV_OK ? 0 : -1;
 }
 
-static int stop(void **state)
-{
-    (void)state;
-    dv_stop();
-    return 0;
-}
-
 static double volume(const double (*x)[3], const uint32_t *t)
 {
     double e[3][3];
@@ -402,5 +397,5 @@ int main(void)
         cmocka_unit_test(a_change_nobody_is_attached_to_passes),
         cmocka_unit_test(a_hexahedron_is_cut_into_six_that_fill_it_and_neighbours_fit),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start, stop_plugins);
 }

@@ -14,6 +14,7 @@
 #include <divan/divan.h>
 
 #include "graph_plugin/graph_plugin.h"
+#include "scene_text.h"
 
 static char trace[4096]; /* names of what was called, in order */
 
@@ -839,13 +840,6 @@ static int start(void **state)
     return dv_start(&options) == DV_OK ? 0 : -1;
 }
 
-static int stop(void **state)
-{
-    (void)state;
-    dv_stop();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -873,5 +867,5 @@ int main(void)
         cmocka_unit_test(links_to_what_was_removed_are_empty),
         cmocka_unit_test(an_event_reaches_listeners_in_order_until_it_is_handled),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start, stop_plugins);
 }

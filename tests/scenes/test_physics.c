@@ -15,6 +15,8 @@
 #include <divan/contracts/mechanical_operations.h>
 #include <divan/divan.h>
 
+#include "scene_text.h"
+
 static DvScene *load(const char *text)
 {
     DvScene *scene = NULL;
@@ -189,19 +191,6 @@ static void a_cantilever_converges_to_beam_theory_at_the_order_of_its_elements(v
         fail_msg("tetrahedra: deflections %g %g, limit %g: order %g instead of 2", t4, t8, limit, tetrahedral_order);
 }
 
-static int start(void **state)
-{
-    (void)state;
-    return dv_start(NULL) == DV_OK ? 0 : -1;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    dv_stop();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,5 +198,5 @@ int main(void)
         cmocka_unit_test(the_momentum_of_a_free_body_stays_what_it_is),
         cmocka_unit_test(a_cantilever_converges_to_beam_theory_at_the_order_of_its_elements),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start_plugins, stop_plugins);
 }

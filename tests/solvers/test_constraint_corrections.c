@@ -691,13 +691,6 @@ static int start(void **state)
     return dv_start(&(DvStartOptions){.plugins = (const char *const[]){GIVEN_CONSTRAINT, NULL}}) == DV_OK ? 0 : -1;
 }
 
-static int stop(void **state)
-{
-    (void)state;
-    dv_stop();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -710,5 +703,5 @@ int main(void)
         cmocka_unit_test(more_masses_than_are_looked_at_are_told),
         cmocka_unit_test(a_compliance_from_the_mass_follows_the_mass),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start, stop_plugins);
 }

@@ -498,13 +498,6 @@ static int start(void **state)
     return dv_start(&(DvStartOptions){.plugins = (const char *const[]){GIVEN_CONSTRAINT, NULL}}) == DV_OK ? 0 : -1;
 }
 
-static int stop(void **state)
-{
-    (void)state;
-    dv_stop();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -518,5 +511,5 @@ int main(void)
         cmocka_unit_test(limits_of_an_lcp_take_contacts_away),
         cmocka_unit_test(a_device_solves_again_what_it_holds),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start, stop_plugins);
 }

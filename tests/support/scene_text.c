@@ -21,11 +21,17 @@ static void start_once(void)
     started = true;
 }
 
+int start_plugins(void **state)
+{
+    (void)state;
+    start_once();
+    return 0;
+}
+
 int stop_plugins(void **state)
 {
     (void)state;
-    if (started)
-        dv_stop();
+    dv_stop();
     started = false;
     return 0;
 }

@@ -10,7 +10,9 @@
 
 /* Starts the plugins on the first call. The test fails when the scene does not load. The caller frees the scene. */
 DvScene *scene_from_text(const char *text);
-/* Group teardown of tests that load scenes: stops the plugins, so that leaks are real ones. */
+/* Group setup of tests that need them before: starts the plugins of the set. */
+int start_plugins(void **state);
+/* Group teardown of tests that load scenes, whoever started the plugins: stops them, so that leaks are real ones. */
 int stop_plugins(void **state);
 /* The object at a path from the root ("/Child/mapped"), which must be there. */
 DvObject *scene_object(const DvScene *scene, const char *path);

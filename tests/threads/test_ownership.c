@@ -13,6 +13,7 @@
 #include <cmocka.h>
 #include <divan/divan.h>
 
+#include "scene_text.h"
 #include "threads_plugin.h"
 
 static int start(void **state)
@@ -21,13 +22,6 @@ static int start(void **state)
     const char *const files[] = {getenv("DIVAN_THREADS_PLUGIN"), NULL};
     assert_non_null(files[0]);
     return dv_start(&(const DvStartOptions){.plugins = files}) == DV_OK ? 0 : -1;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    dv_stop();
-    return 0;
 }
 
 /* A running scene of which a step is a call of `call`. */
@@ -374,5 +368,5 @@ int main(void)
         cmocka_unit_test(print_log_shows_the_info_of_its_component),
         cmocka_unit_test(messages_of_several_threads_come_one_at_a_time),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start, stop_plugins);
 }

@@ -23,6 +23,7 @@
 #include "logbook.h"
 #include "message.h"
 #include "plots.h"
+#include "scene_text.h"
 #include "snapshot.h"
 
 static void expect_near(double found, double wanted)
@@ -805,19 +806,6 @@ static void a_pull_is_shared_by_the_points_of_an_element(void **state)
     dv_scene_free(scene);
 }
 
-static int start(void **state)
-{
-    (void)state;
-    return dv_start(NULL) == DV_OK ? 0 : -1;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    dv_stop();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -842,5 +830,5 @@ int main(void)
         cmocka_unit_test(a_triangle_is_met_where_it_is),
         cmocka_unit_test(a_pull_is_shared_by_the_points_of_an_element),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start_plugins, stop_plugins);
 }
