@@ -6,15 +6,23 @@
 # is not. A step after the points of some elements have gone costs at most half as much again as an ordinary one, of a mass alone, where
 # nothing else hides that the structure of its matrix is made from nothing: of tetrahedra (1.41) and the exact one of hexahedra (1.47;
 # valgrind counts an instruction for each byte that is cleared, 0.13 and 0.15 of these).
-# usage: check_topology_edits.sh BENCH-TOPOLOGY_EDITS
+# Four cuts through 105,456 tetrahedra, each of some 1,900, take at most 85 million instructions each (80).
+# usage: check_topology_edits.sh BENCH-TOPOLOGY_EDITS BENCH-CUTTING
 set -eu
 command -v valgrind >/dev/null || { echo "skipped: no valgrind to count instructions"; exit 77; }
-bench=$1
+bench=$1 cutting=$2
+
+# count FUNCTION PROGRAM [ARGUMENTS]: instructions in a function and what it calls
+count() {
+    function=$1
+    shift
+    valgrind --tool=callgrind --collect-atstart=no --toggle-collect="$function" --callgrind-out-file=/dev/null "$@" 2>&1 |
+        sed -n 's/.*Collected : \([0-9]*\)$/\1/p'
+}
 
 # instructions CASE CELLS REMOVED [FUNCTION]: of all measured removals
 instructions() {
-    valgrind --tool=callgrind --collect-atstart=no --toggle-collect="${4:-measure}" --callgrind-out-file=/dev/null "$bench" "$1" "$2" "$3" 4 2>&1 |
-        sed -n 's/.*Collected : \([0-9]*\)$/\1/p'
+    count "${4:-measure}" "$bench" "$1" "$2" "$3" 4
 }
 
 for what in bare:100 bare:0 diagonal:100 diagonal:0 matrix:100 mapped:100; do
@@ -35,3 +43,9 @@ for case in matrix exact; do
         exit !(edited <= 1.5 * quiet)
     }' || { echo "FAILED: a step after points have gone costs more than 1.5 ordinary ones"; exit 1; }
 done
+
+awk -v cuts="$(count measure "$cutting" 105000)" 'BEGIN {
+    if (cuts < 1000000) { print "FAILED: nothing was measured"; exit 1 }
+    printf "a cut: %.1f million instructions\n", cuts / 4e6
+    exit !(cuts <= 4 * 85e6)
+}' || { echo "FAILED: a cut costs more than 85 million instructions"; exit 1; }

@@ -56,26 +56,54 @@ static void part_of(ElementList elements, const PartTable *table, uint32_t eleme
         points[k] = elements.at[element * elements.nodes + table->local[part * table->nodes + k]];
 }
 
+static uint32_t compared_arity;
+
+/* By their values, equal ones by their places. */
+static int compare_tuples(const void *a, const void *b)
+{
+    const uint32_t *left = *(const uint32_t *const *)a, *right = *(const uint32_t *const *)b;
+    for (uint32_t c = 0; c < compared_arity; c++)
+        if (left[c] != right[c])
+            return left[c] < right[c] ? -1 : 1;
+    return left < right ? -1 : left > right;
+}
+
+/* Some equal ones for sure. */
+static void are_found_by_their_first(uint64_t *seed, uint32_t arity, uint32_t count, uint32_t bound)
+{
+    uint32_t *tuples = test_malloc((size_t)count * arity * sizeof *tuples), *first = test_malloc(count * sizeof *first);
+    const uint32_t **sorted = test_malloc(count * sizeof *sorted);
+    for (uint32_t i = 0; i < count * arity; i++)
+        tuples[i] = next_random(seed) % bound * (bound > 5000 ? 4001u : 1u);
+    memcpy(tuples + (size_t)arity * (count / 2), tuples, (size_t)arity * (count / 4) * sizeof *tuples);
+    tuples_find_first(arity, count, tuples, first);
+    for (uint32_t i = 0; i < count; i++)
+        sorted[i] = tuples + (size_t)i * arity;
+    compared_arity = arity;
+    qsort(sorted, count, sizeof *sorted, compare_tuples);
+    for (uint32_t i = 0, run = 0; i < count; i++) {
+        if (memcmp(sorted[i], sorted[run], arity * sizeof *tuples) != 0)
+            run = i;
+        assert_int_equal(first[(size_t)(sorted[i] - tuples) / arity], (size_t)(sorted[run] - tuples) / arity);
+    }
+    test_free(tuples);
+    test_free(first);
+    test_free(sorted);
+}
+
+/* Few in a table, many in buckets, short and long, or sorted where numbers lie far apart. */
 static void equal_tuples_are_found_by_their_first(void **state)
 {
     (void)state;
     uint64_t seed = 3;
-    enum { COUNT = 400 };
-    for (uint32_t arity = 1; arity <= 4; arity++)
-        for (uint32_t bound = 3; bound < 1u << 31; bound *= 1021) {
-            uint32_t tuples[COUNT * 4], first[COUNT];
-            for (uint32_t i = 0; i < COUNT * arity; i++)
-                tuples[i] = next_random(&seed) % bound * (bound > 5000 ? 4001u : 1u);
-            memcpy(tuples + (size_t)arity * 200, tuples, arity * 100 * sizeof *tuples); /* some equal ones for sure */
-            tuples_find_first(arity, COUNT, tuples, first);
-            for (uint32_t i = 0; i < COUNT; i++) {
-                uint32_t expected = 0;
-                while (memcmp(tuples + (size_t)expected * arity, tuples + (size_t)i * arity, arity * sizeof *tuples) !=
-                       0)
-                    expected++;
-                assert_int_equal(first[i], expected);
-            }
-        }
+    for (uint32_t arity = 1; arity <= 4; arity++) {
+        for (uint32_t bound = 3; bound < 1u << 31; bound *= 1021)
+            are_found_by_their_first(&seed, arity, 400, bound);
+        are_found_by_their_first(&seed, arity, 1 << 16, 5000);
+        const uint32_t bounds[] = {3, 200, 5000, 1 << 20};
+        for (size_t i = 0; i < 4; i++)
+            are_found_by_their_first(&seed, arity, 80000, bounds[i]);
+    }
 }
 
 static void parts_are_made_in_the_order_in_which_a_loop_meets_them(void **state)
@@ -111,9 +139,15 @@ static void parts_are_made_in_the_order_in_which_a_loop_meets_them(void **state)
                 array_push(&expected, edge[0]);
                 array_push(&expected, edge[1]);
             }
-        parts_create(elements, cases[c].table, cases[c].sorted, NULL, &made);
+        uint32_t number[60 * 12];
+        parts_create(elements, cases[c].table, cases[c].sorted, NULL, &made, number);
         assert_int_equal(made.count, expected.count);
         assert_memory_equal(made.data, expected.data, made.count * sizeof *made.data);
+        for (uint32_t i = 0; i < 60 * cases[c].table->parts; i++) {
+            uint32_t edge[2];
+            part_of(elements, cases[c].table, i / cases[c].table->parts, i % cases[c].table->parts, edge);
+            assert_true(same_points(made.data + 2 * (size_t)number[i], edge, 2));
+        }
         array_free(&expected);
         array_free(&made);
     }
@@ -126,7 +160,7 @@ static void parts_are_found_in_a_list_that_has_only_some(void **state)
     IndexArray store = {0}, edges = {0};
     const ElementList tetrahedra = random_elements(5, 50, 4, 30, &store);
     const ElementList some = {.at = tetrahedra.at, .count = 20, .nodes = 4};
-    parts_create(some, &tetrahedron_edges, true, NULL, &edges);
+    parts_create(some, &tetrahedron_edges, true, NULL, &edges, NULL);
     array_push(&edges, edges.data[1]); /* the first edge again, reversed */
     array_push(&edges, edges.data[0]);
     uint8_t skip[500] = {0};
@@ -211,7 +245,7 @@ static void elements_around_points_and_parts_ascend(void **state)
     ElementList tetrahedra = random_elements(23, 70, 4, POINTS, &store);
     uint8_t skip[70] = {[5] = 1, [69] = 2};
     tetrahedra.skip = skip;
-    parts_create(tetrahedra, &tetrahedron_edges, true, NULL, &edges);
+    parts_create(tetrahedra, &tetrahedron_edges, true, NULL, &edges, NULL);
     const ElementList list = {.at = edges.data, .count = edges.count / 2, .nodes = 2};
     uint32_t part[70 * 6];
     assert_int_equal(parts_find(tetrahedra, &tetrahedron_edges, list, false, part), 0);
@@ -246,7 +280,7 @@ static void triangles_along_an_edge_come_first_the_last_foremost(void **state)
     (void)state;
     IndexArray store = {0}, edges = {0};
     const ElementList triangles = random_elements(31, 90, 3, 14, &store);
-    parts_create(triangles, &triangle_edges, false, NULL, &edges);
+    parts_create(triangles, &triangle_edges, false, NULL, &edges, NULL);
     const ElementList list = {.at = edges.data, .count = edges.count / 2, .nodes = 2};
     uint32_t part[90 * 3];
     assert_int_equal(parts_find(triangles, &triangle_edges, list, false, part), 0);

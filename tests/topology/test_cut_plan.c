@@ -227,7 +227,7 @@ static uint32_t border(const uint32_t *elements, uint32_t count, uint32_t corner
     for (uint32_t i = 0; i < count * corners; i++) {
         uint32_t *number =
             key_table_at(&users, face_of(elements + (size_t)(i / corners) * corners, corners, i % corners, same));
-        *number = *number == UINT32_MAX ? 1 : *number + 1;
+        ++*number;
         assert_true(*number <= 2);
     }
     for (uint32_t i = 0; i < count * corners; i++) {
@@ -267,11 +267,11 @@ static uint32_t parts(const After *after, uint32_t corners, double sizes[2])
         const uint32_t e = i / corners;
         uint32_t *other =
             key_table_at(&first, face_of(after->elements.data + (size_t)e * corners, corners, i % corners, NULL));
-        if (*other == UINT32_MAX) {
-            *other = e;
+        if (*other == 0) {
+            *other = e + 1;
             continue;
         }
-        uint32_t a = e, b = *other;
+        uint32_t a = e, b = *other - 1;
         while (group[a] != a)
             a = group[a] = group[group[a]];
         while (group[b] != b)

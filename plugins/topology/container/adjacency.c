@@ -250,10 +250,11 @@ static void pack(Adjacency *table)
     table->lost = 0;
 }
 
-/* Moves a full row to where it has room. */
-static void enlarge_row(Adjacency *table, uint32_t row)
+void adjacency_enlarge_row(Adjacency *table, uint32_t row)
 {
-    const uint32_t length = adjacency_row_length(table, row), want = length < 2 ? 4 : 2 * length;
+    const uint32_t length = adjacency_row_length(table, row);
+    const uint32_t typical = table->count ? (table->used - table->lost) / table->count + 1 : 1; /* room of a row */
+    const uint32_t want = 2 * length > typical ? 2 * length : typical;
     if (table->lost > table->used / 2 && table->lost > 1024) {
         pack(table);
         if (table->end[row] < table->limit[row])
@@ -267,13 +268,6 @@ static void enlarge_row(Adjacency *table, uint32_t row)
     table->end[row] = table->used + length;
     table->used += want;
     table->limit[row] = table->used;
-}
-
-void adjacency_append_item(Adjacency *table, uint32_t row, uint32_t item)
-{
-    if (table->end[row] == table->limit[row])
-        enlarge_row(table, row);
-    table->items[table->end[row]++] = item;
 }
 
 void adjacency_remove_item(Adjacency *table, uint32_t row, uint32_t item)
@@ -308,11 +302,18 @@ void adjacency_settle_last(Adjacency *table, uint32_t row)
 {
     if (table->begin[row] == table->end[row])
         return;
-    uint32_t *items = table->items + table->begin[row], at = adjacency_row_length(table, row) - 1;
-    const uint32_t moved = items[at];
-    for (; at > 0 && items[at - 1] >= moved; at--)
-        items[at] = items[at - 1];
-    items[at] = moved;
+    uint32_t *items = table->items + table->begin[row], last = adjacency_row_length(table, row) - 1;
+    const uint32_t moved = items[last];
+    uint32_t low = 0, high = last;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (items[middle] < moved)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    memmove(items + low + 1, items + low, (last - low) * sizeof *items);
+    items[low] = moved;
 }
 
 /* ---- Parts ---- */
@@ -322,6 +323,46 @@ static void part_points(ElementList elements, const PartTable *table, uint32_t e
 {
     for (uint32_t k = 0; k < table->nodes; k++)
         points[k] = elements.at[(size_t)element * elements.nodes + table->local[part * table->nodes + k]];
+}
+
+static inline void sort_tuples_of(uint32_t nodes, uint32_t count, uint32_t *tuples)
+{
+    for (uint32_t i = 0; i < count; i++)
+        tuple_sort(nodes, tuples + (size_t)i * nodes);
+}
+
+static void sort_tuples(uint32_t nodes, uint32_t count, uint32_t *tuples)
+{
+    if (nodes == 2)
+        sort_tuples_of(2, count, tuples);
+    else if (nodes == 3)
+        sort_tuples_of(3, count, tuples);
+    else
+        sort_tuples_of(4, count, tuples);
+}
+
+static inline void write_parts_of(ElementList elements, const PartTable *table, uint32_t nodes, uint32_t *tuple)
+{
+    for (uint32_t element = 0; element < elements.count; element++) {
+        const uint32_t *points = elements.at + (size_t)element * elements.nodes;
+        const uint8_t *local = table->local;
+        for (uint32_t part = 0; part < table->parts; part++, tuple += nodes, local += nodes) {
+            for (uint32_t k = 0; k < nodes; k++)
+                tuple[k] = points[local[k]];
+            tuple_sort(nodes, tuple);
+        }
+    }
+}
+
+/* The points of all parts of all elements, sorted. */
+static void write_parts(ElementList elements, const PartTable *table, uint32_t *tuples)
+{
+    if (table->nodes == 2)
+        write_parts_of(elements, table, 2, tuples);
+    else if (table->nodes == 3)
+        write_parts_of(elements, table, 3, tuples);
+    else
+        write_parts_of(elements, table, 4, tuples);
 }
 
 /* First of its kind among the `known` tuples followed by all parts of all elements, by sorted points. Known tuples to
@@ -336,12 +377,8 @@ static uint32_t *group_parts(ElementList elements, const PartTable *table, const
     for (uint32_t i = 0; skip && i < known_count; i++)
         if (skip[i])
             memset(keys + (size_t)i * nodes, 0xff, nodes * sizeof *keys);
-    uint32_t *key = keys + (size_t)known_count * nodes;
-    for (uint32_t element = 0; element < elements.count; element++)
-        for (uint32_t part = 0; part < table->parts; part++, key += nodes)
-            part_points(elements, table, element, part, key);
-    for (uint32_t i = 0; i < total; i++)
-        tuple_sort(nodes, keys + (size_t)i * nodes);
+    sort_tuples(nodes, known_count, keys);
+    write_parts(elements, table, keys + (size_t)known_count * nodes);
     tuples_find_first(nodes, total, keys, first);
     dv_free(keys);
     return first;
@@ -366,20 +403,26 @@ uint32_t parts_find(ElementList elements, const PartTable *table, ElementList li
     return invalid;
 }
 
-void parts_create(ElementList elements, const PartTable *table, bool sorted, const uint8_t *skip, IndexArray *list)
+void parts_create(ElementList elements, const PartTable *table, bool sorted, const uint8_t *skip, IndexArray *list,
+                  uint32_t *number)
 {
     const uint32_t nodes = table->nodes, known = list->count / nodes;
     uint32_t *first = group_parts(elements, table, list->data, known, skip);
-    for (uint32_t i = 0; i < elements.count * table->parts; i++) {
-        if (first[known + i] != known + i)
-            continue;
-        uint32_t part[4] = {0};
-        part_points(elements, table, i / table->parts, i % table->parts, part);
-        if (sorted)
-            tuple_sort(nodes, part);
-        for (uint32_t k = 0; k < nodes; k++)
-            array_push(list, part[k]);
-    }
+    uint32_t different = known, i = known; /* the part at hand, behind the known ones */
+    for (uint32_t element = 0; element < elements.count; element++)
+        for (uint32_t part = 0; part < table->parts; part++, i++) {
+            const uint32_t same = first[i];
+            if (number)
+                number[i - known] = same == i ? different : same < known ? same : number[same - known];
+            if (same != i)
+                continue;
+            array_reserve(list, ((uint64_t)different + 1) * nodes);
+            uint32_t *points = list->data + (size_t)different++ * nodes;
+            part_points(elements, table, element, part, points);
+            if (sorted)
+                tuple_sort(nodes, points);
+            list->count += nodes;
+        }
     dv_free(first);
 }
 

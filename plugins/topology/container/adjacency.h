@@ -72,7 +72,14 @@ static inline uint32_t adjacency_row_length(const Adjacency *table, uint32_t row
 }
 /* Takes one of the entries `item` out; the others keep their order. Nothing if there is none. */
 void adjacency_remove_item(Adjacency *table, uint32_t row, uint32_t item);
-void adjacency_append_item(Adjacency *table, uint32_t row, uint32_t item);
+/* Moves a row to where it has room for more. */
+void adjacency_enlarge_row(Adjacency *table, uint32_t row);
+static inline void adjacency_append_item(Adjacency *table, uint32_t row, uint32_t item)
+{
+    if (table->end[row] == table->limit[row])
+        adjacency_enlarge_row(table, row);
+    table->items[table->end[row]++] = item;
+}
 /* The last row becomes row `row`. */
 void adjacency_remove_row(Adjacency *table, uint32_t row);
 /* Room for a quarter more of rows and items. */
@@ -89,8 +96,9 @@ uint32_t parts_find(ElementList elements, const PartTable *table, ElementList li
 
 /* Appends the parts of the elements that the list lacks (taking points in any order), in the order of elements and
  * local parts. Points are stored ascending if `sorted`, otherwise as the table has them. `skip` as in ElementList, of
- * the list; or NULL. */
-void parts_create(ElementList elements, const PartTable *table, bool sorted, const uint8_t *skip, IndexArray *list);
+ * the list; or NULL. number: NULL, or [elements.count x table->parts] where each part is in the list. */
+void parts_create(ElementList elements, const PartTable *table, bool sorted, const uint8_t *skip, IndexArray *list,
+                  uint32_t *number);
 /* Faces of tetrahedra, outward, smallest point first. A face is new unless its reverse is listed already; one that
  * appears again in the same direction (tetrahedra of opposite orientation) is added again, or, with `distinct`, not.
  * Returns how many appeared again. */

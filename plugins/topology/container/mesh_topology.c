@@ -35,11 +35,11 @@ DvStatus mesh_topology_update(DvObject *object, void *self)
     if (topology->derived[DV_EDGES]) {
         IndexArray edges = {0};
         if (tetrahedra.count + hexahedra.count > 0) {
-            parts_create(tetrahedra, &tetrahedron_edges, true, NULL, &edges);
-            parts_create(hexahedra, &hexahedron_edges, true, NULL, &edges);
+            parts_create(tetrahedra, &tetrahedron_edges, true, NULL, &edges, NULL);
+            parts_create(hexahedra, &hexahedron_edges, true, NULL, &edges, NULL);
         } else {
-            parts_create(topology_elements(topology, DV_TRIANGLES), &triangle_edges, false, NULL, &edges);
-            parts_create(topology_elements(topology, DV_QUADS), &quad_edges, true, NULL, &edges);
+            parts_create(topology_elements(topology, DV_TRIANGLES), &triangle_edges, false, NULL, &edges, NULL);
+            parts_create(topology_elements(topology, DV_QUADS), &quad_edges, true, NULL, &edges, NULL);
         }
         topology_set_list(topology, DV_EDGES, edges.data, edges.count / 2);
         array_free(&edges);

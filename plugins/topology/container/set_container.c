@@ -28,7 +28,7 @@ static void complete_edges(Topology *topology)
         return;
     IndexArray edges = {0};
     array_append(&edges, known.at, known.count * 2);
-    parts_create(elements, table, topology->own != DV_TRIANGLES, NULL, &edges);
+    parts_create(elements, table, topology->own != DV_TRIANGLES, NULL, &edges, NULL);
     const uint32_t added = edges.count / 2 - known.count;
     if (known.count && added)
         dv_field_warning(&topology->list[DV_EDGES], -1,

@@ -18,6 +18,8 @@
 #include "modifier.h"
 #include "table_edits.h"
 
+#include "mesh/tuples.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -140,22 +142,26 @@ static void remove_rows(Topology *topology, DvElementKind kind, const IndexArray
 static void find_isolated(const uint32_t *part_of, uint32_t per_element, const Adjacency *around,
                           const IndexArray *gone, IndexArray *isolated)
 {
+    array_reserve(isolated, (uint64_t)gone->count * per_element);
     for (uint32_t i = 0; i < gone->count; i++)
         for (uint32_t j = 0; j < per_element; j++) {
             const uint32_t part = part_of[(size_t)gone->data[i] * per_element + j];
             if (part < around->count)
-                array_push(isolated, part);
+                isolated->data[isolated->count++] = part;
         }
-    if (isolated->count)
-        qsort(isolated->data, isolated->count, sizeof *isolated->data, descending);
+    uint32_t *first = dv_alloc(isolated->count, sizeof *first), *times = dv_alloc(isolated->count, sizeof *times);
+    tuples_find_first(1, isolated->count, isolated->data, first);
+    for (uint32_t i = 0; i < isolated->count; i++)
+        times[first[i]]++;
     uint32_t kept = 0;
-    for (uint32_t i = 0, next; i < isolated->count; i = next) {
-        for (next = i + 1; next < isolated->count && isolated->data[next] == isolated->data[i];)
-            next++;
-        if (next - i == adjacency_row_length(around, isolated->data[i]))
+    for (uint32_t i = 0; i < isolated->count; i++)
+        if (times[i] > 0 && times[i] == adjacency_row_length(around, isolated->data[i]))
             isolated->data[kept++] = isolated->data[i];
-    }
     isolated->count = kept;
+    if (kept)
+        qsort(isolated->data, kept, sizeof *isolated->data, descending);
+    dv_free(first);
+    dv_free(times);
 }
 
 static void find_isolated_parts(Topology *topology, DvElementKind kind, DvElementKind part, const IndexArray *gone,
@@ -359,9 +365,9 @@ DvStatus topology_renumber_points(Topology *topology, const uint32_t *order, boo
     return DV_OK;
 }
 
-/* Appends rows to a list and tells. */
+/* Appends rows to a list and tells. `parts`: by kind, the numbers of their parts. */
 static void append(Topology *topology, DvElementKind kind, const uint32_t *elements, uint32_t count,
-                   const DvElementChange *ancestors)
+                   const uint32_t *const parts[DV_ELEMENT_KINDS], const DvElementChange *ancestors)
 {
     if (count == 0)
         return;
@@ -374,7 +380,7 @@ static void append(Topology *topology, DvElementKind kind, const uint32_t *eleme
     Rows rows = begin_rows(topology, kind, before + count);
     memcpy(rows.at + (size_t)before * rows.nodes, elements, (size_t)count * rows.nodes * sizeof *elements);
     end_rows(topology, kind, before + count);
-    tables_append(topology, kind, before, count);
+    tables_append(topology, kind, before, count, parts);
     DvElementChange change = {0};
     if (ancestors)
         change = *ancestors;
@@ -385,32 +391,44 @@ static void append(Topology *topology, DvElementKind kind, const uint32_t *eleme
     tell(topology, change);
 }
 
-/* Leaves out those that the container has. */
-static void leave_known_out(Topology *topology, DvElementKind kind, IndexArray *list)
+/* Leaves out those that the container has. number: [elements of the list] in the container, once the others have been appended. */
+static void leave_known_out(Topology *topology, DvElementKind kind, IndexArray *list, uint32_t *number)
 {
-    const uint32_t nodes = dv_element_nodes(kind);
+    const uint32_t nodes = dv_element_nodes(kind), before = topology_elements(topology, kind).count;
     const EditTables tables = tables_of(topology);
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < list->count / nodes; i++)
-        if (!tables_have(&tables, kind, list->data + (size_t)i * nodes))
-            memmove(list->data + (size_t)kept++ * nodes, list->data + (size_t)i * nodes, nodes * sizeof *list->data);
+    for (uint32_t i = 0; i < list->count / nodes; i++) {
+        const uint32_t *points = list->data + (size_t)i * nodes;
+        if (tables_find(&tables, kind, points, &number[i]))
+            continue;
+        number[i] = before + kept;
+        memmove(list->data + (size_t)kept++ * nodes, points, nodes * sizeof *list->data);
+    }
     list->count = kept * nodes;
 }
 
-/* Parts of new elements that the container's list does not have yet. */
-static void append_parts(Topology *topology, DvElementKind of, DvElementKind part, ElementList added, bool sorted)
+/* Parts of new elements that the container's list does not have yet. Returns the numbers of all parts there, a row for each new element
+ * (dv_free), or NULL: they have no such parts. */
+static uint32_t *append_parts(Topology *topology, DvElementKind of, DvElementKind part, ElementList added, bool sorted)
 {
     const PartTable *table = topology_part_table(of, part);
     if (!table || added.count == 0)
-        return;
+        return NULL;
     IndexArray list = {0};
-    parts_create(added, table, sorted, NULL, &list);
-    leave_known_out(topology, part, &list);
+    uint32_t *number = dv_alloc((size_t)added.count * table->parts, sizeof *number);
+    parts_create(added, table, sorted, NULL, &list, number);
+    uint32_t *place = dv_alloc(list.count / table->nodes, sizeof *place);
+    leave_known_out(topology, part, &list, place);
+    for (uint32_t i = 0; i < added.count * table->parts; i++)
+        number[i] = place[number[i]];
     const ElementList new_parts = {.at = list.data, .count = list.count / table->nodes, .nodes = table->nodes};
-    if (part != DV_EDGES)
-        append_parts(topology, part, DV_EDGES, new_parts, false);
-    append(topology, part, new_parts.at, new_parts.count, NULL);
+    uint32_t *edges = part != DV_EDGES ? append_parts(topology, part, DV_EDGES, new_parts, false) : NULL;
+    append(topology, part, new_parts.at, new_parts.count, (const uint32_t *const[DV_ELEMENT_KINDS]){[DV_EDGES] = edges},
+           NULL);
+    dv_free(edges);
+    dv_free(place);
     array_free(&list);
+    return number;
 }
 
 DvStatus topology_add_elements(Topology *topology, DvElementKind kind, uint32_t count, const uint32_t *elements,
@@ -428,9 +446,14 @@ DvStatus topology_add_elements(Topology *topology, DvElementKind kind, uint32_t 
     tables_prepare(topology);
     if (points > topology->points) /* elements may come before their points are told of */
         append_points(topology, points - topology->points);
-    append_parts(topology, kind, kind == DV_TETRAHEDRA ? DV_TRIANGLES : DV_QUADS, added, false);
-    append_parts(topology, kind, DV_EDGES, added, kind == DV_TETRAHEDRA || kind == DV_HEXAHEDRA);
-    append(topology, kind, elements, count, ancestors);
+    const DvElementKind face = kind == DV_TETRAHEDRA ? DV_TRIANGLES : DV_QUADS;
+    uint32_t *faces = append_parts(topology, kind, face, added, false);
+    uint32_t *edges = append_parts(topology, kind, DV_EDGES, added, kind == DV_TETRAHEDRA || kind == DV_HEXAHEDRA);
+    const uint32_t *parts[DV_ELEMENT_KINDS] = {[DV_EDGES] = edges};
+    parts[face] = faces;
+    append(topology, kind, elements, count, parts, ancestors);
+    dv_free(faces);
+    dv_free(edges);
     set_container_remember(topology);
     return DV_OK;
 }

@@ -121,6 +121,13 @@ void tables_take_out(Topology *topology, DvElementKind kind, uint32_t element)
     take_out(&t, kind, element);
 }
 
+/* The same of the largest number, in an ascending row. */
+static void replace_at_end(Adjacency *table, uint32_t row, uint32_t old, uint32_t now)
+{
+    for (uint32_t at = table->end[row]; at > table->begin[row] && table->items[at - 1] == old; at--)
+        table->items[at - 1] = now;
+}
+
 /* Whoever names element `last` names it `element`. */
 static void rename_element(const EditTables *t, DvElementKind kind, uint32_t last, uint32_t element)
 {
@@ -128,9 +135,15 @@ static void rename_element(const EditTables *t, DvElementKind kind, uint32_t las
         uint32_t count;
         Adjacency *around = around_of(t, lower, kind);
         const uint32_t *part = parts_of(t, kind, last, lower, &count);
-        for (uint32_t j = 0; around && j < count; j++)
-            if (part[j] < around->count)
+        const bool ascending = !(lower == DV_EDGES && kind == DV_TRIANGLES);
+        for (uint32_t j = 0; around && j < count; j++) {
+            if (part[j] >= around->count)
+                continue;
+            if (ascending)
+                replace_at_end(around, part[j], last, element);
+            else
                 replace_in_row(around, part[j], last, element);
+        }
     }
     for (DvElementKind higher = kind + 1; higher < DV_ELEMENT_KINDS; higher++) {
         const Adjacency *around = around_of(t, kind, higher);
@@ -251,18 +264,12 @@ static uint32_t count_equal(const EditTables *t, DvElementKind kind, const uint3
     }
 }
 
-bool tables_have(const EditTables *t, DvElementKind kind, const uint32_t *points)
-{
-    uint32_t first = INVALID_INDEX;
-    return count_equal(t, kind, points, &first) > 0;
-}
-
-/* INVALID_INDEX: there is none, or, of faces, more than one. */
-static uint32_t find_element(const EditTables *t, DvElementKind kind, const uint32_t *points)
+bool tables_find(const EditTables *t, DvElementKind kind, const uint32_t *points, uint32_t *number)
 {
     uint32_t first = INVALID_INDEX;
     const uint32_t found = count_equal(t, kind, points, &first);
-    return found == 1 || kind == DV_EDGES ? first : INVALID_INDEX;
+    *number = found == 1 || kind == DV_EDGES ? first : INVALID_INDEX;
+    return found > 0;
 }
 
 static void part_points(const ElementList *elements, const PartTable *table, uint32_t element, uint32_t part,
@@ -272,22 +279,19 @@ static void part_points(const ElementList *elements, const PartTable *table, uin
         points[k] = elements->at[(size_t)element * elements->nodes + table->local[part * table->nodes + k]];
 }
 
-/* The rows of new elements in a table of their parts. */
-static void find_parts(const EditTables *t, DvElementKind kind, DvElementKind part, uint32_t first, uint32_t count)
+/* The rows of new elements in a table of their parts, from the numbers of these. */
+static void write_parts(const EditTables *t, DvElementKind kind, DvElementKind part, uint32_t first, uint32_t count,
+                        const uint32_t *number)
 {
     AdjacencyCache *parts = t->table[kind][part];
     const PartTable *table = topology_part_table(kind, part);
     if (!parts || !table)
         return;
     adjacency_append_rows(&parts->adjacency, count);
-    for (uint32_t element = first; element < first + count; element++)
-        for (uint32_t j = 0; j < table->parts; j++) {
-            uint32_t points[4];
-            part_points(&t->list[kind], table, element, j, points);
-            const uint32_t found = find_element(t, part, points);
-            parts->adjacency.items[(size_t)element * table->parts + j] = found;
-            parts->missing += found == INVALID_INDEX;
-        }
+    const size_t begin = (size_t)first * table->parts, numbers = (size_t)count * table->parts;
+    memcpy(parts->adjacency.items + begin, number, numbers * sizeof *number);
+    for (size_t i = 0; i < numbers; i++)
+        parts->missing += number[i] == INVALID_INDEX;
 }
 
 /* A new element that others have been missing. */
@@ -301,7 +305,8 @@ static void join_higher(const EditTables *t, DvElementKind kind, DvElementKind h
     const PartTable *table = topology_part_table(higher, kind);
     const ElementList *elements = &t->list[higher], *list = &t->list[kind];
     const uint32_t *points = list->at + (size_t)element * list->nodes, sum = sum_of(list->nodes, points);
-    if (points[0] >= around->count || find_element(t, kind, points) != element)
+    uint32_t found;
+    if (points[0] >= around->count || !tables_find(t, kind, points, &found) || found != element)
         return;
     for (uint32_t at = around->begin[points[0]]; at < around->end[points[0]]; at++) {
         const uint32_t other = around->items[at];
@@ -334,11 +339,12 @@ static void append_around(const EditTables *t, DvElementKind kind, DvElementKind
             settle_row(t, lower, kind, around, part[j]);
 }
 
-void tables_append(Topology *topology, DvElementKind kind, uint32_t first, uint32_t count)
+void tables_append(Topology *topology, DvElementKind kind, uint32_t first, uint32_t count,
+                   const uint32_t *const parts[DV_ELEMENT_KINDS])
 {
     const EditTables t = tables_of(topology);
     for (DvElementKind lower = DV_EDGES; lower < kind; lower++)
-        find_parts(&t, kind, lower, first, count);
+        write_parts(&t, kind, lower, first, count, parts[lower]);
     for (DvElementKind lower = DV_POINTS; lower < kind; lower++)
         for (uint32_t element = first; element < first + count && around_of(&t, lower, kind); element++)
             append_around(&t, kind, lower, element);

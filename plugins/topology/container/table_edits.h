@@ -23,15 +23,17 @@ void tables_prepare(Topology *topology);
 /* Room in them for a quarter more, so that the first edits need not ask for it. */
 void tables_reserve(Topology *topology);
 
-/* Whether the list has an element with these points, in any order. */
-bool tables_have(const EditTables *t, DvElementKind kind, const uint32_t *points);
+/* Whether the list has an element with these points, in any order. number: of the first; INVALID_INDEX: there is none, or, of faces, more
+ * than one. */
+bool tables_find(const EditTables *t, DvElementKind kind, const uint32_t *points, uint32_t *number);
 
 /* Element `element` goes and the last one, `last`, takes its number: to be called before the list is changed, then
  * tables_settle after the row of the list has been copied. */
 void tables_remove(const EditTables *t, DvElementKind kind, uint32_t element, uint32_t last);
 void tables_settle(const EditTables *t, DvElementKind kind, uint32_t element);
-/* The list has `count` more elements. */
-void tables_append(Topology *topology, DvElementKind kind, uint32_t first, uint32_t count);
+/* The list has `count` more elements. parts: by kind, the numbers of their parts, as tables_find gives them. */
+void tables_append(Topology *topology, DvElementKind kind, uint32_t first, uint32_t count,
+                   const uint32_t *const parts[DV_ELEMENT_KINDS]);
 /* An element names a point that has gone: no table names it any more. */
 void tables_take_out(Topology *topology, DvElementKind kind, uint32_t element);
 

@@ -41,21 +41,21 @@ typedef struct Work {
     const BladeSurface *surface;
     double snap;
     ARRAY(Crossing) crossings;
-    KeyTable crossing_of; /* edge -> crossing, or `missed` */
+    KeyTable crossing_of; /* edge -> 1 + crossing, or `missed` */
     IndexArray split;     /* crossings by rank */
     IndexArray region;    /* elements that the cut may change */
     uint8_t *taken;       /* [elements] in the region */
     uint8_t
         *point; /* [points] ON_CUT, OWNED; from FIRST_SIDE on, which of the six sides of the blade's box it is beyond */
     ARRAY(Piece) pieces;
-    KeyTable faces; /* with a point on the cut -> piece * corners + the corner across */
+    KeyTable faces; /* with a point on the cut -> 1 + piece * corners + the corner across */
     ARRAY(Apart) apart;
     IndexArray group;     /* [pieces x corners] what hangs together around a point: union-find */
     IndexArray number;    /* [pieces x corners] of a group: its point */
     uint8_t *split_point; /* [split] ON_CUT where a face opens, OWNED */
 } Work;
 
-static const uint32_t missed = UINT32_MAX - 1;
+static const uint32_t missed = UINT32_MAX;
 
 static const uint32_t *element(const Work *w, uint32_t e)
 {
@@ -73,14 +73,14 @@ static void look_at_edge(Work *w, uint32_t a, uint32_t b)
 {
     const uint32_t ends[2] = {a < b ? a : b, a < b ? b : a};
     uint32_t *crossing = key_table_at(&w->crossing_of, key_of(ends, 2));
-    if (*crossing != NONE)
+    if (*crossing != 0)
         return;
     const double *from = position(w, ends[0]), *to = position(w, ends[1]);
     double where;
     *crossing = missed;
     if (!blade_crosses(w->surface, from, to, &where))
         return;
-    *crossing = w->crossings.count;
+    *crossing = w->crossings.count + 1;
     array_push(&w->crossings, (Crossing){.from = ends[0],
                                          .to = ends[1],
                                          .where = where,
@@ -90,24 +90,19 @@ static void look_at_edge(Work *w, uint32_t a, uint32_t b)
 
 static void find_sides(Work *w)
 {
-    const Box *box = &w->surface->box;
+    const Box box = w->surface->box;
+    uint8_t *side = w->point;
     for (uint32_t i = 0; i < w->mesh->points; i++) {
         const double *at = position(w, i);
-        uint32_t sides = 0;
-        for (int c = 0; c < 3; c++)
-            sides |= (uint32_t)(at[c] < box->min[c]) << 2 * c | (uint32_t)(at[c] > box->max[c]) << (2 * c + 1);
-        w->point[i] = (uint8_t)(sides * FIRST_SIDE);
+        const int below = (at[0] < box.min[0]) | (at[1] < box.min[1]) << 1 | (at[2] < box.min[2]) << 2;
+        const int above = (at[0] > box.max[0]) | (at[1] > box.max[1]) << 1 | (at[2] > box.max[2]) << 2;
+        side[i] = (uint8_t)((below | above << 3) * FIRST_SIDE);
     }
 }
 
 static bool near_blade(const Work *w, const uint32_t *corners)
 {
     const double *points[MOST_CORNERS];
-    uint32_t beyond = UINT8_MAX;
-    for (uint32_t i = 0; i < w->mesh->corners; i++)
-        beyond &= w->point[corners[i]];
-    if (beyond >= FIRST_SIDE) /* all beyond the same side */
-        return false;
     for (uint32_t i = 0; i < w->mesh->corners; i++)
         points[i] = position(w, corners[i]);
     const Box box = box_of(points, w->mesh->corners);
@@ -117,18 +112,37 @@ static bool near_blade(const Work *w, const uint32_t *corners)
     return false;
 }
 
+/* Elements that have not all corners beyond the same side of the blade's box. */
+static inline void find_candidates(const Work *w, uint32_t corners, IndexArray *candidates)
+{
+    const uint32_t *points = w->mesh->elements;
+    const uint8_t *side = w->point;
+    for (uint32_t e = 0; e < w->mesh->count; e++, points += corners) {
+        const uint32_t beyond =
+            side[points[0]] & side[points[1]] & side[points[2]] & (corners == 4 ? side[points[3]] : UINT8_MAX);
+        if (beyond < FIRST_SIDE)
+            array_push(candidates, e);
+    }
+}
+
 /* Elements in the way of the blade go to `near`. */
 static void find_crossings(Work *w, IndexArray *near)
 {
-    for (uint32_t e = 0; e < w->mesh->count; e++) {
-        const uint32_t *corners = element(w, e);
+    if (w->mesh->corners == 4)
+        find_candidates(w, 4, near);
+    else
+        find_candidates(w, 3, near);
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < near->count; k++) {
+        const uint32_t e = near->data[k], *corners = element(w, e);
         if (!near_blade(w, corners))
             continue;
-        array_push(near, e);
+        near->data[kept++] = e;
         for (uint32_t i = 0; i < w->mesh->corners; i++)
             for (uint32_t j = i + 1; j < w->mesh->corners; j++)
                 look_at_edge(w, corners[i], corners[j]);
     }
+    near->count = kept;
 }
 
 /* ---- 2. Points on the cut, edges to be split ---- */
@@ -243,11 +257,11 @@ static void find_region(Work *w, const IndexArray *near)
 static const Crossing *split_of(const Work *w, uint32_t a, uint32_t b)
 {
     const uint32_t ends[2] = {a, b}, which = key_table_get(&w->crossing_of, key_of(ends, 2));
-    const Crossing *crossing = which < missed ? &w->crossings.data[which] : NULL;
+    const Crossing *crossing = which != 0 && which != missed ? &w->crossings.data[which - 1] : NULL;
     return crossing && crossing->rank != NONE ? crossing : NULL;
 }
 
-static uint32_t corner_of(const Piece *piece, uint32_t corners, uint32_t point)
+static inline uint32_t corner_of(const Piece *piece, uint32_t corners, uint32_t point)
 {
     uint32_t i = 0;
     while (i < corners && piece->corner[i] != point)
@@ -272,7 +286,8 @@ static void split_element(Work *w, uint32_t e)
             splits[k] = crossing;
             count++;
         }
-    Piece pieces[MOST_PIECES] = {{.parent = e}};
+    Piece pieces[MOST_PIECES];
+    pieces[0] = (Piece){.parent = e};
     memcpy(pieces[0].corner, points, corners * sizeof *points);
     uint32_t pieces_now = 1;
     for (uint32_t s = 0; s < count; s++) {
@@ -312,51 +327,68 @@ static void join(Work *w, uint32_t a, uint32_t b)
     w->group.data[left < right ? right : left] = left < right ? left : right;
 }
 
-/* The points of a face but for those of a corner across; how many of them are on the cut. */
-static uint32_t face_points(const Work *w, const Piece *piece, uint32_t across, uint32_t points[3])
+/* Which corners are on the cut, a bit for each. */
+static inline __attribute__((always_inline)) uint32_t corners_on_cut(const Work *w, const Piece *piece,
+                                                                     uint32_t corners)
 {
-    uint32_t count = 0, cut = 0;
-    for (uint32_t c = 0; c < w->mesh->corners; c++)
-        if (c != across) {
-            points[count++] = piece->corner[c];
-            cut += on_cut(w, piece->corner[c]);
-        }
-    return cut;
+    uint32_t bits = 0;
+    for (uint32_t c = 0; c < corners; c++)
+        bits |= (uint32_t)on_cut(w, piece->corner[c]) << c;
+    return bits;
+}
+
+/* The face across a corner. */
+static inline __attribute__((always_inline)) Key face_of(const Piece *piece, uint32_t corners, uint32_t across)
+{
+    uint32_t points[3];
+    for (uint32_t c = 0; c + 1 < corners; c++)
+        points[c] = piece->corner[c + (c >= across)];
+    return key_of(points, corners - 1);
 }
 
 /* Two pieces share a face: they hang together by it, unless it is on the cut. */
-static void meet(Work *w, uint32_t first, uint32_t second, uint32_t across, uint32_t cut)
+static inline __attribute__((always_inline)) void meet(Work *w, uint32_t corners, uint32_t first, uint32_t second,
+                                                       uint32_t across)
 {
-    const uint32_t corners = w->mesh->corners;
-    if (cut + 1 == corners) {
+    const Piece *piece = &w->pieces.data[first];
+    const uint32_t face = ((1u << corners) - 1) & ~(1u << across), cut = corners_on_cut(w, piece, corners) & face;
+    if (cut == face) {
         array_push(&w->apart, (Apart){first, second, across});
         return;
     }
-    for (uint32_t c = 0; c < corners; c++) {
-        const uint32_t point = w->pieces.data[first].corner[c];
-        if (c != across && on_cut(w, point))
-            join(w, first * corners + c, second * corners + corner_of(&w->pieces.data[second], corners, point));
+    for (uint32_t c = 0; c < corners; c++)
+        if (cut >> c & 1)
+            join(w, first * corners + c,
+                 second * corners + corner_of(&w->pieces.data[second], corners, piece->corner[c]));
+}
+
+static inline __attribute__((always_inline)) void find_groups_of(Work *w, uint32_t corners)
+{
+    array_resize(&w->group, w->pieces.count * corners);
+    for (uint32_t i = 0; i < w->group.count; i++)
+        w->group.data[i] = i;
+    key_table_reserve(&w->faces, w->pieces.count * corners / 2);
+    for (uint32_t p = 0; p < w->pieces.count; p++) {
+        const Piece *piece = &w->pieces.data[p];
+        const uint32_t cut = corners_on_cut(w, piece, corners);
+        for (uint32_t across = 0; cut != 0 && across < corners; across++) {
+            if ((cut & ~(1u << across)) == 0)
+                continue;
+            uint32_t *other = key_table_at(&w->faces, face_of(piece, corners, across));
+            if (*other == 0)
+                *other = p * corners + across + 1;
+            else
+                meet(w, corners, (*other - 1) / corners, p, (*other - 1) % corners);
+        }
     }
 }
 
 static void find_groups(Work *w)
 {
-    const uint32_t corners = w->mesh->corners;
-    array_resize(&w->group, w->pieces.count * corners);
-    for (uint32_t i = 0; i < w->group.count; i++)
-        w->group.data[i] = i;
-    for (uint32_t p = 0; p < w->pieces.count; p++)
-        for (uint32_t across = 0; across < corners; across++) {
-            uint32_t points[3];
-            const uint32_t cut = face_points(w, &w->pieces.data[p], across, points);
-            if (cut == 0)
-                continue;
-            uint32_t *other = key_table_at(&w->faces, key_of(points, corners - 1));
-            if (*other == NONE)
-                *other = p * corners + across;
-            else
-                meet(w, *other / corners, p, *other % corners, cut);
-        }
+    if (w->mesh->corners == 4)
+        find_groups_of(w, 4);
+    else
+        find_groups_of(w, 3);
 }
 
 /* A face of which each point is held together elsewhere stays closed. Returns how many open. */
@@ -400,7 +432,7 @@ static uint32_t make_pieces(Work *w)
 {
     array_clear(&w->pieces);
     array_clear(&w->apart);
-    key_table_free(&w->faces);
+    key_table_clear(&w->faces);
     dv_free(w->split_point);
     w->split_point = dv_alloc((size_t)w->split.count + 1, 1);
     for (uint32_t i = 0; i < w->region.count; i++)
@@ -442,6 +474,7 @@ static void write_plan(Work *w, CutPlan *plan)
     }
     array_resize(&w->number, w->group.count);
     memset(w->number.data, 0xFF, w->group.count * sizeof *w->number.data);
+    array_reserve(&plan->elements, (uint64_t)w->pieces.count * corners);
     for (uint32_t first = 0, end; first < w->pieces.count; first = end) {
         const uint32_t parent = w->pieces.data[first].parent, start = plan->elements.count;
         bool same = true;
@@ -449,7 +482,7 @@ static void write_plan(Work *w, CutPlan *plan)
             for (uint32_t c = 0; c < corners; c++) {
                 const uint32_t point = w->pieces.data[end].corner[c],
                                number = number_of(w, plan, end * corners + c, point);
-                array_push(&plan->elements, number);
+                plan->elements.data[plan->elements.count++] = number;
                 same = same && number == element(w, parent)[c];
             }
         if (same) {
@@ -538,13 +571,15 @@ static double of_tetrahedron(const DvVec3 *at)
 {
     static const uint8_t face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
     DvVec3 normal[4];
-    double largest = -1.0;
-    for (int f = 0; f < 4; f++)
+    double norm[4], largest = -1.0;
+    for (int f = 0; f < 4; f++) {
         normal[f] =
             dv_vec3_cross(dv_vec3_sub(at[face[f][1]], at[face[f][0]]), dv_vec3_sub(at[face[f][2]], at[face[f][0]]));
+        norm[f] = dv_vec3_norm(normal[f]);
+    }
     for (int f = 0; f < 4; f++)
         for (int g = f + 1; g < 4; g++)
-            largest = fmax(largest, -cosine(normal[f], normal[g]));
+            largest = fmax(largest, -dv_vec3_dot(normal[f], normal[g]) / (norm[f] * norm[g]));
     return largest;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A table from up to three point numbers to one number, for the edges and faces that a cut comes across.
+ * A table from up to three point numbers to one number from 1 on, for the edges and faces that a cut comes across.
  */
 #ifndef DIVAN_TOPOLOGY_KEY_TABLE_H
 #define DIVAN_TOPOLOGY_KEY_TABLE_H
@@ -16,7 +16,7 @@ typedef struct Key {
 
 typedef struct KeyEntry {
     Key key;
-    uint32_t value; /* UINT32_MAX: free */
+    uint32_t value; /* 0: free */
 } KeyEntry;
 
 typedef struct KeyTable {
@@ -26,15 +26,13 @@ typedef struct KeyTable {
 
 static inline Key key_of(const uint32_t *points, uint32_t count)
 {
-    Key key = {{points[0], points[1], count > 2 ? points[2] : UINT32_MAX}};
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < 2; i++)
-            if (key.point[i] > key.point[i + 1]) {
-                const uint32_t larger = key.point[i];
-                key.point[i] = key.point[i + 1];
-                key.point[i + 1] = larger;
-            }
-    return key;
+    uint32_t a = points[0], b = points[1], c = count > 2 ? points[2] : UINT32_MAX;
+    const uint32_t low = a < b ? a : b, high = a < b ? b : a;
+    const uint32_t middle = high < c ? high : c;
+    c = high < c ? c : high;
+    a = low < middle ? low : middle;
+    b = low < middle ? middle : low;
+    return (Key){{a, b, c}};
 }
 
 static inline KeyEntry *key_table_place(const KeyTable *table, Key key)
@@ -45,38 +43,51 @@ static inline KeyEntry *key_table_place(const KeyTable *table, Key key)
     hash ^= hash >> 32;
     for (uint32_t i = (uint32_t)hash & (table->size - 1);; i = (i + 1) & (table->size - 1)) {
         KeyEntry *entry = &table->entries[i];
-        if (entry->value == UINT32_MAX || memcmp(&entry->key, &key, sizeof key) == 0)
+        const uint32_t *at = entry->key.point;
+        if (entry->value == 0 || ((at[0] ^ key.point[0]) | (at[1] ^ key.point[1]) | (at[2] ^ key.point[2])) == 0)
             return entry;
     }
 }
 
-static inline void key_table_resize(KeyTable *table, uint32_t size)
+/* Room for so many. */
+static inline void key_table_reserve(KeyTable *table, uint32_t count)
 {
     const KeyTable old = *table;
+    uint32_t size = old.size ? old.size : 1024;
+    while (size / 2 < count)
+        size *= 2;
+    if (size == old.size)
+        return;
     table->entries = (KeyEntry *)dv_alloc(size, sizeof *table->entries);
     table->size = size;
-    memset(table->entries, 0xFF, size * sizeof *table->entries);
     for (uint32_t i = 0; i < old.size; i++)
-        if (old.entries[i].value != UINT32_MAX)
+        if (old.entries[i].value)
             *key_table_place(table, old.entries[i].key) = old.entries[i];
     dv_free(old.entries);
 }
 
-/* The value of a key; UINT32_MAX: there is none. */
+/* The value of a key; 0: there is none. */
 static inline uint32_t key_table_get(const KeyTable *table, Key key)
 {
-    return table->size ? key_table_place(table, key)->value : UINT32_MAX;
+    return table->size ? key_table_place(table, key)->value : 0;
 }
 
-/* The value of a key, to be written by the caller before the next call if it is UINT32_MAX. */
+/* The value of a key, to be written by the caller before the next call if it is 0. */
 static inline uint32_t *key_table_at(KeyTable *table, Key key)
 {
     if (2 * table->count >= table->size)
-        key_table_resize(table, table->size ? 2 * table->size : 1024);
+        key_table_reserve(table, table->count + 1);
     KeyEntry *entry = key_table_place(table, key);
-    table->count += entry->value == UINT32_MAX;
+    table->count += entry->value == 0;
     entry->key = key;
     return &entry->value;
+}
+
+static inline void key_table_clear(KeyTable *table)
+{
+    if (table->count)
+        memset(table->entries, 0, table->size * sizeof *table->entries);
+    table->count = 0;
 }
 
 static inline void key_table_free(KeyTable *table)

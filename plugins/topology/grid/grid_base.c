@@ -94,7 +94,7 @@ void grid_base_make_lists(GridBase *grid)
     if (dv_data_bool(&grid->compute_edges)) {
         const ElementList list = {.at = triangles.data, .count = triangles.count / 3, .nodes = 3};
         if (list.count)
-            parts_create(list, &triangle_edges, false, NULL, &edges);
+            parts_create(list, &triangle_edges, false, NULL, &edges, NULL);
         else
             grid_edges(n, &edges);
         topology_set_list(topology, DV_EDGES, edges.data, edges.count / 2);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Tuples are put into a bucket for each first number, one counting sort. The few of a bucket, as the parts of a mesh are, are compared
+ * So few that a table of them stays in a cache are looked up in one by hashes. Others are put into a bucket for each first number, one counting sort. The few of a bucket, as the parts of a mesh are, are compared
  * with those that differ so far. Larger buckets, and numbers too far apart for buckets, are sorted: least significant digit radix sort of
  * a permutation, 11 bits at a time, skipping digits that are zero in all tuples. Stability makes the first of a run the first in the input.
  */
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, MOST_COMPARED = 256 };
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, MOST_COMPARED = 256, MOST_IN_TABLE = 1 << 16 };
 
 typedef struct Tuples {
     uint32_t arity;
@@ -100,12 +100,66 @@ static void find_in_buckets(const Tuples *tuples, uint32_t count, uint32_t large
     dv_free(room);
 }
 
+static inline uint64_t hash_of(uint32_t arity, const uint32_t *tuple)
+{
+    static const uint64_t odd[4] = {UINT64_C(0x9E3779B97F4A7C15), UINT64_C(0xC2B2AE3D27D4EB4F),
+                                    UINT64_C(0x165667B19E3779F9), UINT64_C(0xD6E8FEB86659FD93)};
+    uint64_t hash = 0;
+    for (uint32_t c = 0; c < arity; c++)
+        hash ^= tuple[c] * odd[c];
+    return (hash ^ hash >> 32) * odd[0];
+}
+
+static inline void find_in_table(uint32_t arity, uint32_t count, const uint32_t *tuples, uint32_t *first)
+{
+    uint32_t bits = 4;
+    while (1u << bits < 2 * count)
+        bits++;
+    const uint32_t mask = (1u << bits) - 1;
+    uint32_t *table = dv_alloc((size_t)mask + 1, sizeof *table); /* one more than the first of a kind; 0: free */
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t *tuple = tuples + (size_t)i * arity;
+        uint32_t place = (uint32_t)(hash_of(arity, tuple) >> (64 - bits)), other;
+        for (; (other = table[place]) != 0; place = (place + 1) & mask) {
+            const uint32_t *known = tuples + (size_t)(other - 1) * arity;
+            uint32_t differ = 0;
+            for (uint32_t c = 0; c < arity; c++)
+                differ |= tuple[c] ^ known[c];
+            if (differ == 0)
+                break;
+        }
+        if (other == 0)
+            table[place] = other = i + 1;
+        first[i] = other - 1;
+    }
+    dv_free(table);
+}
+
+static void find_few(uint32_t arity, uint32_t count, const uint32_t *tuples, uint32_t *first)
+{
+    switch (arity) {
+    case 1:
+        find_in_table(1, count, tuples, first);
+        break;
+    case 2:
+        find_in_table(2, count, tuples, first);
+        break;
+    case 3:
+        find_in_table(3, count, tuples, first);
+        break;
+    default:
+        find_in_table(4, count, tuples, first);
+    }
+}
+
 void tuples_find_first(uint32_t arity, uint32_t count, const uint32_t *tuples, uint32_t *first)
 {
     Tuples all = {.arity = arity, .at = tuples};
     uint32_t largest = 0;
-    if (count == 0)
+    if (count <= MOST_IN_TABLE) {
+        find_few(arity, count, tuples, first);
         return;
+    }
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *tuple = tuples + (size_t)i * arity;
         largest = tuple[0] > largest ? tuple[0] : largest;

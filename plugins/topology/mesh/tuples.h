@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Which of many tuples of indices are equal: the one question behind edges shared by triangles and faces shared by
- * volumes. Answered by a stable radix sort, so in linear time for any input and without an order that depends on
- * hashes.
+ * volumes. The answer does not depend on how it is found.
  */
 #ifndef DIVAN_TOPOLOGY_TUPLES_H
 #define DIVAN_TOPOLOGY_TUPLES_H
@@ -13,15 +12,19 @@
  * tuples: count x arity, arity at most 4. */
 void tuples_find_first(uint32_t arity, uint32_t count, const uint32_t *tuples, uint32_t *first);
 
+static inline void tuple_order(uint32_t *a, uint32_t *b)
+{
+    const uint32_t low = *a < *b ? *a : *b, high = *a < *b ? *b : *a;
+    *a = low;
+    *b = high;
+}
+
 /* Sorts at most 4 values in place, ascending. */
 static inline void tuple_sort(uint32_t arity, uint32_t *tuple)
 {
-    for (uint32_t i = 1; i < arity; i++)
-        for (uint32_t j = i; j > 0 && tuple[j] < tuple[j - 1]; j--) {
-            const uint32_t swap = tuple[j];
-            tuple[j] = tuple[j - 1];
-            tuple[j - 1] = swap;
-        }
+    for (uint32_t pass = 1; pass < arity; pass++)
+        for (uint32_t i = 0; i + pass < arity; i++)
+            tuple_order(&tuple[i], &tuple[i + 1]);
 }
 
 #endif
