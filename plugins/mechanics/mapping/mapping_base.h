@@ -19,14 +19,10 @@ typedef struct MappingBase {
     DvStateRef in, out; /* ops is NULL until they are found */
 } MappingBase;
 
-/* Of a struct that has the MappingBase in its member `in`, with a dot. */
-#define MAPPING_FIELDS_IN(Struct, in)                                                                       \
-    DV_LINK(Struct, in base.input_link, "input", DV_STATE,                                                  \
-            .help = "state to map from; by default that of the parent node"),                               \
-        DV_LINK(Struct, in base.output_link, "output", DV_STATE,                                            \
-                .help = "state to compute; by default that of the node"),                                   \
-        DV_FIELD(Struct, in base.map_forces, "mapForces", dv_type_bool, .init = "1",                        \
-                 .help = "forces on the output act on the input"),                                          \
+/* All but the links. Of a struct that has the MappingBase in its member `in`, with a dot. */
+#define MAPPING_FLAGS_IN(Struct, in)                                                                        \
+    DV_FIELD(Struct, in base.map_forces, "mapForces", dv_type_bool, .init = "1",                            \
+             .help = "forces on the output act on the input"),                                              \
         DV_FIELD(Struct, in base.map_constraints, "mapConstraints", dv_type_bool, .init = "1",              \
                  .help = "constraints on the output act on the input, where a constraint solver heeds it"), \
         DV_FIELD(Struct, in base.map_masses, "mapMasses", dv_type_bool, .init = "1",                        \
@@ -36,6 +32,12 @@ typedef struct MappingBase {
         DV_FIELD(Struct, in base.apply_rest_position, "applyRestPosition", dv_type_bool, .init = "0",       \
                  .flags = DV_FIELD_AT_LOAD,                                                                 \
                  .help = "also compute the rest positions of the output when the scene starts")
+#define MAPPING_FIELDS_IN(Struct, in)                                         \
+    DV_LINK(Struct, in base.input_link, "input", DV_STATE,                    \
+            .help = "state to map from; by default that of the parent node"), \
+        DV_LINK(Struct, in base.output_link, "output", DV_STATE,              \
+                .help = "state to compute; by default that of the node"),     \
+        MAPPING_FLAGS_IN(Struct, in)
 #define MAPPING_FIELDS(Struct) MAPPING_FIELDS_IN(Struct, )
 
 /* What the functions below are of the table of a mapping of the host. */
