@@ -295,7 +295,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         DRAWING(meshes, 0),       DRAWING(points, 1),      DRAWING(stresses, 1), DRAWING(regions, 0),
         DRAWING(mappings, 0),     DRAWING(constraints, 0), DRAWING(masses, 0),   DRAWING(contacts, 1),
-        DRAWING(force_fields, 1), DRAWING(joints, 0),
+        DRAWING(force_fields, 1), DRAWING(joints, 0),      DRAWING(matrix, 1),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }

@@ -28,6 +28,17 @@ const DvBlockMatrix *dv_matrix_linear_system_whole(const DvObject *system);
 bool dv_matrix_linear_system_may_be_skipped(const DvObject *system);
 void dv_matrix_linear_system_skip(DvObject *system, size_t unknowns);
 
+/* Who looks on: at each matrix that a MatrixLinearSystem has assembled, valid during the call, or that it was skipped.     [step] */
+typedef struct MatrixWatcher {
+    void (*look)(void *self, const DvBlockMatrix *matrix);
+    void (*skipped)(void *self);
+    void *self;
+    struct MatrixWatcher *next;
+} MatrixWatcher;
+/* False: it is no MatrixLinearSystem. The system keeps the pointer until it is told to forget it.     [main] */
+DV_NODISCARD bool dv_matrix_linear_system_watch(DvObject *system, MatrixWatcher *watcher);
+void dv_matrix_linear_system_forget(DvObject *system, const MatrixWatcher *watcher);
+
 /* Whether a PreconditionedMatrixFreeSystem wants its preconditioner built anew in this building of the matrix: the first
  * time, then every assemblingRate times. Counts. */
 bool dv_preconditioned_system_is_due(DvObject *system);

@@ -16,6 +16,7 @@ typedef struct MatrixLinearSystem {
     DvData check_indices, parallel;
     const DvMechanicalOperationsOps *mechanics;
     const DvBlockMatrix *whole; /* of the last assembly, when no part was left out */
+    MatrixWatcher *watchers;
 } MatrixLinearSystem;
 
 static const DvField fields[] = {
@@ -91,8 +92,11 @@ static const DvBlockMatrix *assemble(void *self_, DvMechanics *m, const DvStep *
     const DvBlockMatrix *matrix = self->mechanics->assemble(m, step, factors, parts);
     dv_phase_end();
     self->whole = parts == DV_ASSEMBLE_CONSTRAINED ? matrix : NULL;
-    if (matrix != NULL)
-        set_size(self, matrix->rows * matrix->block);
+    if (matrix == NULL)
+        return NULL;
+    set_size(self, matrix->rows * matrix->block);
+    for (const MatrixWatcher *watcher = self->watchers; watcher; watcher = watcher->next)
+        watcher->look(watcher->self, matrix);
     return matrix;
 }
 
@@ -138,4 +142,26 @@ void dv_matrix_linear_system_skip(DvObject *system, size_t unknowns)
     MatrixLinearSystem *self = dv_object_self(system);
     self->whole = NULL;
     set_size(self, (uint32_t)unknowns);
+    for (const MatrixWatcher *watcher = self->watchers; watcher; watcher = watcher->next)
+        watcher->skipped(watcher->self);
+}
+
+bool dv_matrix_linear_system_watch(DvObject *system, MatrixWatcher *watcher)
+{
+    if (dv_object_class(system) != &dv_matrix_linear_system)
+        return false;
+    MatrixLinearSystem *self = dv_object_self(system);
+    watcher->next = self->watchers;
+    self->watchers = watcher;
+    return true;
+}
+
+void dv_matrix_linear_system_forget(DvObject *system, const MatrixWatcher *watcher)
+{
+    MatrixLinearSystem *self = dv_object_self(system);
+    for (MatrixWatcher **at = &self->watchers; *at; at = &(*at)->next)
+        if (*at == watcher) {
+            *at = watcher->next;
+            return;
+        }
 }
