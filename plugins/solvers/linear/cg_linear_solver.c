@@ -114,7 +114,7 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
         if (matrix == NULL)
             return DV_ERROR_INVALID;
     }
-    dv_krylov_set(&self->space, m, step, factors, matrix);
+    dv_krylov_set(&self->space, m, step, factors, matrix, products);
     self->many.n = self->space.n;
     if (without || matrix_free)
         dv_krylov_reserve_states(&self->space);

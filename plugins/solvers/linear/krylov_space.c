@@ -67,7 +67,7 @@ DV_SIMD_CLONES static double update_chunk(void *context, uint32_t begin, uint32_
 }
 
 void dv_krylov_set(DvKrylovSpace *space, DvMechanics *m, const DvStep *step, DvFactors factors,
-                   const DvBlockMatrix *matrix)
+                   const DvBlockMatrix *matrix, uint32_t products)
 {
     if (space->ops == NULL)
         space->ops = dv_service(DV_MECHANICAL_OPERATIONS);
@@ -79,6 +79,7 @@ void dv_krylov_set(DvKrylovSpace *space, DvMechanics *m, const DvStep *step, DvF
     space->step = *step;
     space->factors = factors;
     space->matrix = matrix;
+    space->by_half = matrix != NULL && products >= DV_SYMMETRIC_FROM_PRODUCTS && dv_symmetric_set(&space->half, matrix);
     space->n = space->ops->unknowns(m);
 }
 
@@ -111,6 +112,7 @@ static void forget_states(DvKrylovSpace *space)
 void dv_krylov_free(DvKrylovSpace *space)
 {
     free_flat(space);
+    dv_symmetric_free(&space->half);
     forget_states(space);
     dv_free(space->state);
     space->state = NULL;
@@ -281,6 +283,8 @@ double dv_krylov_update(DvKrylovSpace *space, double alpha)
 
 double dv_krylov_product(DvKrylovSpace *space, int q, int p)
 {
+    if (space->by_half)
+        return dv_symmetric_product(&space->half, space->flat[p], space->flat[q]);
     if (space->matrix != NULL)
         return dv_block_product(space->matrix, space->flat[p], space->flat[q]);
     const DvMechanicalOperationsOps *ops = space->ops;

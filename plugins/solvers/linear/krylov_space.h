@@ -6,6 +6,8 @@
 #ifndef DV_SOLVERS_KRYLOV_SPACE_H
 #define DV_SOLVERS_KRYLOV_SPACE_H
 
+#include "linear/symmetric_product.h"
+
 #include <divan/contracts/solver.h>
 
 /* The vectors of a method by number; X and B are the caller's. */
@@ -23,11 +25,14 @@ typedef struct DvKrylovSpace {
     DvStateRef *state;             /* [known] of this solve, held, matrix-free */
     uint32_t states, known, room;  /* states: as many as are known, or none when one is elsewhere */
     size_t n, capacity;
+    DvSymmetricMatrix half; /* of the matrix */
+    bool by_half;           /* products are by it */
 } DvKrylovSpace;
 
-/* The system of the next solves. `matrix` NULL: products by the mechanical operations. */
+/* The system of the next solves. `matrix` NULL: products by the mechanical operations. `products`: how many are expected, from which
+ * alone follows whether they are by half of the matrix. */
 void dv_krylov_set(DvKrylovSpace *space, DvMechanics *m, const DvStep *step, DvFactors factors,
-                   const DvBlockMatrix *matrix);
+                   const DvBlockMatrix *matrix, uint32_t products);
 void dv_krylov_free(DvKrylovSpace *space);
 /* The vectors of the states, which products without a matrix need, now: later solves may have no matrix. */
 void dv_krylov_reserve_states(DvKrylovSpace *space);

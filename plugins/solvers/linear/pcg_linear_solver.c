@@ -136,12 +136,10 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
         if (self->preconditioner_system != NULL)
             matrix = dv_matrix_linear_system_whole(dv_link_object(self->preconditioner_system));
     }
+    const uint32_t products = dv_krylov_expected_products(dv_data_uint(&self->solves), dv_data_uint(&self->products),
+                                                          dv_data_uint(&self->iterations));
     /* A matrix that is there already costs nothing but its products. */
-    const uint32_t products =
-        matrix != NULL ? UINT32_MAX
-                       : dv_krylov_expected_products(dv_data_uint(&self->solves), dv_data_uint(&self->products),
-                                                     dv_data_uint(&self->iterations));
-    if (!self->mechanics->prefers_assembled(m, products)) {
+    if (!self->mechanics->prefers_assembled(m, matrix != NULL ? UINT32_MAX : products)) {
         matrix = NULL;
     } else if (matrix == NULL) {
         dv_phase_begin("assembly");
@@ -150,7 +148,7 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
         if (matrix == NULL)
             return DV_ERROR_INVALID;
     }
-    dv_krylov_set(&self->space, m, step, factors, matrix);
+    dv_krylov_set(&self->space, m, step, factors, matrix, products);
     self->many.n = self->space.n;
     dv_krylov_reserve_states(&self->space);
     return DV_OK;

@@ -430,6 +430,7 @@ DV_SIMD_INLINE void gather_body(SpringWork *work, uint32_t begin, uint32_t end, 
     }
 }
 
+/* axial u u^T + all I, symmetric to the last bit. */
 DV_SIMD_INLINE void assemble_body(SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord,
                                   uint32_t deriv)
 {
@@ -447,7 +448,7 @@ DV_SIMD_INLINE void assemble_body(SpringWork *work, uint32_t begin, uint32_t end
             u[c] = tangent[c][lane];
         DV_EACH (r, spatial)
             DV_EACH (c, spatial)
-                dense[(uint32_t)r * deriv + (uint32_t)c] = axial * u[r] * u[c] + (r == c ? all : 0.0);
+                dense[(uint32_t)r * deriv + (uint32_t)c] = axial * (u[r] * u[c]) + (r == c ? all : 0.0);
         for (uint32_t pair = 0; pair < 4; pair++) {
             const double sign = pair == 0 || pair == 3 ? -1.0 : 1.0;
             if (direct) {
@@ -469,11 +470,11 @@ DV_SIMD_CLONES static void assemble_in_space(const SpringBlocks *set, double k, 
         const DvReal8 *tangent = set->tangent + (size_t)(i / DV_LANES) * 5;
         const uint32_t lane = i % DV_LANES, *slot = view->slot + 4 * (size_t)i;
         const double axial = k * tangent[3][lane], all = k * tangent[4][lane];
-        const DvReal4 u = {tangent[0][lane], tangent[1][lane], tangent[2][lane], 0.0}, scaled = axial * u;
+        const DvReal4 u = {tangent[0][lane], tangent[1][lane], tangent[2][lane], 0.0};
         const DvReal8 diagonal = {all, 0.0, 0.0, 0.0, all, 0.0, 0.0, 0.0};
         const DvReal8 dense =
-            DV_SHUFFLE(scaled, scaled, 0, 0, 0, 1, 1, 1, 2, 2) * DV_SHUFFLE(u, u, 0, 1, 2, 0, 1, 2, 0, 1) + diagonal;
-        const double corner = scaled[2] * u[2] + all;
+            axial * (DV_SHUFFLE(u, u, 0, 0, 0, 1, 1, 1, 2, 2) * DV_SHUFFLE(u, u, 0, 1, 2, 0, 1, 2, 0, 1)) + diagonal;
+        const double corner = axial * (u[2] * u[2]) + all;
         DV_EACH (pair, 4) {
             double *at = view->values + 9 * (size_t)slot[pair];
             const bool minus = pair == 0 || pair == 3;
@@ -492,7 +493,7 @@ DV_SIMD_CLONES static void assemble_in_plane(const SpringBlocks *set, double k, 
         const double axial = k * tangent[2][lane], all = k * tangent[3][lane];
         const double x = tangent[0][lane], y = tangent[1][lane];
         const DvReal4 rows = {x, x, y, y}, columns = {x, y, x, y}, diagonal = {all, 0.0, 0.0, all};
-        const DvReal4 dense = axial * rows * columns + diagonal;
+        const DvReal4 dense = axial * (rows * columns) + diagonal;
         DV_EACH (pair, 4) {
             double *at = view->values + 4 * (size_t)slot[pair];
             *(DvReal4At *)at = pair == 0 || pair == 3 ? DV_REAL4(at) - dense : DV_REAL4(at) + dense;
