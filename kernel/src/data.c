@@ -24,6 +24,9 @@ typedef struct Value { /* in front of the elements */
 } Value;
 
 enum { HEADER = 64 };
+
+/* In the flags: of a node (but its time), or tags or name of an object, on which the graph may hang. */
+#define WATCHED (1u << 3)
 _Static_assert(sizeof(Value) <= HEADER, "the elements follow the header at a cache line");
 
 struct DvDataGraph {
@@ -233,21 +236,18 @@ static inline void mark_outputs(DvData *data)
 static __attribute__((noinline)) void tell_of_change(DvData *data)
 {
     mark_outputs(data);
-    DvObject *owner = data->owner;
-    const bool is_time = owner->is_node && data == &((DvNode *)owner->self)->time; /* the graph does not hang on it */
-    if ((owner->is_node && !is_time) || data == &owner->tags || data == &owner->name)
-        dv_private_graph_data_changed(owner, data);
+    if (data->flags & WATCHED)
+        dv_private_graph_data_changed(data->owner, data);
 }
 
 /* After every write. On most fields that change in a step nothing hangs. */
 static inline void changed(DvData *data)
 {
     dv_private_check_thread(dv_private_scene_of(data->owner), "writing a field");
-    const DvObject *owner = data->owner;
     data->version++;
     data->flags = (data->flags | DV_DATA_SET) & ~(uint32_t)(DV_DATA_DIRTY | DV_DATA_WRITING);
     data->reserved = 0; /* see dv_data_choice */
-    if (data->graph || owner->is_node || data == &owner->tags || data == &owner->name)
+    if (data->graph || data->flags & WATCHED)
         tell_of_change(data);
 }
 
@@ -439,6 +439,14 @@ void dv_data_end(DvData *data)
         end_of_words(data);
     else
         changed(data);
+}
+
+void *dv_data_rewrite(DvData *data)
+{
+    (void)dv_data_read(data);
+    void *elements = begin(data, data->count, true);
+    changed(data);
+    return elements;
 }
 
 void dv_data_touch(DvData *data)
@@ -709,7 +717,9 @@ DvStatus dv_data_depend(DvData *output, DvData *input)
 
 void dv_private_data_construct(DvData *data, const DvField *field, const DvType *type, DvObject *owner)
 {
-    *data = (DvData){.field = field, .type = type, .owner = owner};
+    const bool of_node = owner->is_node && data != &((DvNode *)owner->self)->time;
+    const bool watched = of_node || data == &owner->tags || data == &owner->name;
+    *data = (DvData){.field = field, .type = type, .owner = owner, .flags = watched ? WATCHED : 0};
     data->value = dv_core_value_ref(default_of(data, field->init));
     data->count = header_of(data->value)->count;
 }

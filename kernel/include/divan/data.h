@@ -200,6 +200,9 @@ static inline uint64_t dv_data_version(DvData *data)
 DV_PUBLIC void *dv_data_begin(DvData *data, size_t count);
 DV_PUBLIC void *dv_data_begin_all(DvData *data, size_t count);
 DV_PUBLIC void dv_data_end(DvData *data);
+/* Begin and end in one, of a value (no text) that keeps its length: it counts as changed before it is written, which is to be done
+ * at once. For vectors that a step writes over and over. */
+DV_PUBLIC void *dv_data_rewrite(DvData *data);
 DV_PUBLIC void dv_data_set(DvData *data, const void *elements, size_t count); /* copies */
 static inline void dv_data_set_bool(DvData *data, bool value)
 {

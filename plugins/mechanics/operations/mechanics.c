@@ -399,7 +399,7 @@ static void give_vectors(const DvMechanics *m, const StateItem *state)
     const DvStateRef s = state->ref;
     for (DvVecId id = DV_FIRST_FREE_VEC; id < FIRST_PRIVATE_VEC && state->kind == STATE_INDEPENDENT; id++)
         if (m->allocated[id] && !s.ops->has(s.self, id))
-            s.ops->clear(s.self, id);
+            state_clear(s, id);
 }
 
 static uint32_t find_slots(DvMechanics *m, DvObject *const *objects, uint32_t count, uint32_t *slots)
@@ -1172,7 +1172,7 @@ bool mechanics_lacks(DvMechanics *m, StateItem *state, const DvObject *asker, Dv
                                                          [DV_DX] = "displacement",
                                                          [DV_DFORCE] = "change of force",
                                                          [DV_LAMBDA] = "constraint force"};
-    if (state->lacking == id || dv_state_count(state->ref) == 0)
+    if (state->lacking == id || state_count(state->ref) == 0)
         return false;
     state->lacking = id;
     const char *name = id < DV_FIRST_FREE_VEC ? names[id] : NULL;
@@ -1183,11 +1183,11 @@ bool mechanics_lacks(DvMechanics *m, StateItem *state, const DvObject *asker, Dv
     return false;
 }
 
-static bool fetch_now(DvMechanics *m, StateItem *state, const DvObject *asker, DvSpace space)
+bool mechanics_fetch_now(DvMechanics *m, StateItem *state, const DvObject *asker, DvSpace space)
 {
     const DvStateRef s = state->ref;
     const DvVecId x = m->roles.x[state->kind], v = m->roles.v[state->kind], f = m->roles.f[state->kind];
-    const uint32_t count = s.ops->count(s.self);
+    const uint32_t count = state_count(s);
     state->epoch = 0;
     state->space = space;
     state->x = (DvConstVec){NULL, count, 0};
@@ -1196,18 +1196,18 @@ static bool fetch_now(DvMechanics *m, StateItem *state, const DvObject *asker, D
     if (x != DV_NO_VEC) {
         const bool coordinates = dv_vec_kind(x) == DV_COORDS;
         state->x.dim = coordinates ? s.dof->coord : s.dof->deriv;
-        state->x.at = s.ops->read(s.self, x, space);
+        state->x.at = state_read(s, x, space);
         if (!state->x.at && coordinates) /* a trial vector that nobody propagated to this state */
-            state->x.at = s.ops->read(s.self, DV_POSITION, space);
+            state->x.at = state_read(s, DV_POSITION, space);
     }
     if (v != DV_NO_VEC) {
-        state->v.at = s.ops->read(s.self, v, space);
+        state->v.at = state_read(s, v, space);
         if (!state->v.at)
-            state->v.at = s.ops->read(s.self, DV_VELOCITY, space);
+            state->v.at = state_read(s, DV_VELOCITY, space);
     }
     if (f != DV_NO_VEC) {
         state->f.dim = dv_vec_kind(f) == DV_COORDS ? s.dof->coord : s.dof->deriv;
-        state->f.at = s.ops->write(s.self, f, space, DV_READ_WRITE);
+        state->f.at = state_write(s, f, space, DV_READ_WRITE);
     }
     if (!state->x.at && x != DV_NO_VEC)
         return mechanics_lacks(m, state, asker, x);
@@ -1219,25 +1219,18 @@ static bool fetch_now(DvMechanics *m, StateItem *state, const DvObject *asker, D
     return true;
 }
 
-bool mechanics_fetch(DvMechanics *m, StateItem *state, const DvObject *asker, DvSpace space)
-{
-    if (state->epoch == m->epoch && state->space == space)
-        return true;
-    return fetch_now(m, state, asker, space);
-}
-
 const double *mechanics_constraint_force_on(const DvMechanics *m, const StateItem *state)
 {
     const DvStateRef s = state->ref;
     if (state->pulled)
         return m->pulled + state->pulled - 1;
-    return s.ops->has(s.self, DV_LAMBDA) ? s.ops->read(s.self, DV_LAMBDA, DV_HOST) : NULL;
+    return s.ops->has(s.self, DV_LAMBDA) ? state_read(s, DV_LAMBDA, DV_HOST) : NULL;
 }
 
 DvConstVec mechanics_force_on(const DvMechanics *m, const StateItem *state, DvSpace space)
 {
     const DvStateRef s = state->ref;
-    DvConstVec force = {s.ops->read(s.self, DV_FORCE, space), s.ops->count(s.self), s.dof->deriv};
+    DvConstVec force = {state_read(s, DV_FORCE, space), state_count(s), s.dof->deriv};
     const double *of_constraints = force.at && space == DV_HOST ? mechanics_constraint_force_on(m, state) : NULL;
     if (!of_constraints)
         return force;
@@ -1255,7 +1248,7 @@ size_t mechanics_count_unknowns(DvMechanics *m)
     for (uint32_t i = 0; i < m->independent.count; i++) {
         StateItem *state = independent_at(m, i);
         state->offset = total;
-        total += (size_t)dv_state_count(state->ref) * state->ref.dof->deriv;
+        total += (size_t)state_count(state->ref) * state->ref.dof->deriv;
     }
     return total;
 }

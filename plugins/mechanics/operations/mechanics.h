@@ -29,6 +29,7 @@
 
 #include "forcefield/coupled_pairs.h"
 #include "mapping/product_at_points.h"
+#include "state/mechanical_object.h"
 
 /* Vectors that this plugin keeps for itself in every state; dynamic ids below FIRST_PRIVATE_VEC are for solvers. */
 enum {
@@ -272,7 +273,11 @@ static inline const uint32_t *mapping_outputs_of(const MappingItem *mapping)
 uint32_t mechanics_find_state(const DvMechanics *m, const DvObject *object);
 
 /* The vectors of a state for the present operation of `asker`; false when one is not there, which has been reported. */
-bool mechanics_fetch(DvMechanics *m, StateItem *state, const DvObject *asker, DvSpace space);
+bool mechanics_fetch_now(DvMechanics *m, StateItem *state, const DvObject *asker, DvSpace space);
+static inline bool mechanics_fetch(DvMechanics *m, StateItem *state, const DvObject *asker, DvSpace space)
+{
+    return (state->epoch == m->epoch && state->space == space) || mechanics_fetch_now(m, state, asker, space);
+}
 
 /* False: a vector that a state of some points should have and has not is told once, with what to do, and the next check of a step
  * fails, since what needs it was left out. */

@@ -106,7 +106,7 @@ static void clear(DvMechanics *m, DvVecId v)
     mechanics_update(m);
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const DvStateRef s = independent_at(m, i)->ref;
-        s.ops->clear(s.self, v);
+        state_clear(s, v);
     }
 }
 
@@ -141,7 +141,7 @@ static void combine(DvMechanics *m, DvVecId r, DvVecId a, DvVecId b, double k)
     mechanics_update(m);
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const DvStateRef s = independent_at(m, i)->ref;
-        s.ops->combine(s.self, r, a, b, k);
+        state_combine(s, r, a, b, k);
     }
 }
 
@@ -236,7 +236,7 @@ static void clear_states(DvMechanics *m, uint32_t which, DvVecId v)
     mechanics_update(m);
     for (uint32_t i = 0; i < m->state_list.count; i++)
         if (is_of(state_at(m, i), which))
-            state_at(m, i)->ref.ops->clear(state_at(m, i)->ref.self, v);
+            state_clear(state_at(m, i)->ref, v);
 }
 
 static void combine_states(DvMechanics *m, uint32_t which, DvVecId r, DvVecId a, DvVecId b, double k)
@@ -244,7 +244,7 @@ static void combine_states(DvMechanics *m, uint32_t which, DvVecId r, DvVecId a,
     mechanics_update(m);
     for (uint32_t i = 0; i < m->state_list.count; i++)
         if (is_of(state_at(m, i), which))
-            state_at(m, i)->ref.ops->combine(state_at(m, i)->ref.self, r, a, b, k);
+            state_combine(state_at(m, i)->ref, r, a, b, k);
 }
 
 static DvStatus project_rows(DvMechanics *m, const DvStep *step, const DvStateRows *parts, uint32_t count,
@@ -294,19 +294,19 @@ static bool fits_outputs(DvMechanics *m, MappingItem *mapping)
     const uint32_t *outputs = mapping_outputs_of(mapping);
     uint64_t points = 1;
     for (uint32_t i = 0; !mapping->tells && i < mapping->outputs; i++)
-        points += dv_state_count(m->states[outputs[i]].ref);
+        points += state_count(m->states[outputs[i]].ref);
     if (mapping->refused || (!mapping->tells && mapping->checked == points))
         return !mapping->refused;
     mapping->checked = points;
     for (uint32_t i = 0; i < mapping->outputs; i++) {
         const DvStateRef s = m->states[outputs[i]].ref;
         const uint32_t computed = dv_mapping_output_points(mapping->ops, mapping->self, i);
-        if (computed <= dv_state_count(s))
+        if (computed <= state_count(s))
             continue;
         m->scene->fault = dv_error(
             mapping->object, DV_ERROR_INVALID,
             "computes %u points, but its output '%s' has %u; give the output as many points, or none before it is mapped",
-            computed, dv_object_path(s.object), dv_state_count(s));
+            computed, dv_object_path(s.object), state_count(s));
         dv_object_set_state(mapping->object, DV_COMPONENT_INVALID);
         mapping->refused = true;
         return false;
@@ -327,11 +327,11 @@ static void propagate_through(DvMechanics *m, MappingItem *mapping, const DvStep
         StateItem *state = &m->states[inputs[i]];
         const DvStateRef s = state->ref;
         DvConstVec *x = &m->given[i];
-        x->count = s.ops->count(s.self);
+        x->count = state_count(s);
         x->dim = coordinates ? s.dof->coord : s.dof->deriv;
-        x->at = s.ops->read(s.self, ids[state->kind], mapping->ops->space);
+        x->at = state_read(s, ids[state->kind], mapping->ops->space);
         if (!x->at && otherwise != DV_NO_VEC)
-            x->at = s.ops->read(s.self, otherwise, mapping->ops->space);
+            x->at = state_read(s, otherwise, mapping->ops->space);
         if (!x->at) {
             (void)mechanics_lacks(m, state, mapping->object, ids[state->kind]);
             for (uint32_t k = 0; k < mapping->outputs; k++) /* that these have none then is no news */
@@ -342,9 +342,9 @@ static void propagate_through(DvMechanics *m, MappingItem *mapping, const DvStep
     for (uint32_t i = 0; i < mapping->outputs; i++) {
         StateItem *state = &m->states[outputs[i]];
         const DvStateRef s = state->ref;
-        m->wanted[i].count = s.ops->count(s.self);
+        m->wanted[i].count = state_count(s);
         m->wanted[i].dim = coordinates ? s.dof->coord : s.dof->deriv;
-        m->wanted[i].at = s.ops->write(s.self, out, mapping->ops->space, DV_OVERWRITE);
+        m->wanted[i].at = state_write(s, out, mapping->ops->space, DV_OVERWRITE);
         if (!m->wanted[i].at) {
             (void)mechanics_lacks(m, state, mapping->object, out);
             return;
@@ -470,7 +470,7 @@ static size_t place_pulled(DvMechanics *m, const MappingItem *mapping, size_t ta
         if (input->kind != STATE_MAPPED || input->pulled)
             continue;
         input->pulled = taken + 1;
-        taken += (size_t)dv_state_count(input->ref) * input->ref.dof->deriv;
+        taken += (size_t)state_count(input->ref) * input->ref.dof->deriv;
     }
     return taken;
 }
@@ -500,7 +500,7 @@ static size_t find_constrained(DvMechanics *m)
 
 static double *zeros(const StateItem *state)
 {
-    const size_t n = (size_t)dv_state_count(state->ref) * state->ref.dof->deriv;
+    const size_t n = (size_t)state_count(state->ref) * state->ref.dof->deriv;
     double *at = dv_step_alloc(n, sizeof *at);
     memset(at, 0, n * sizeof *at);
     return at;
@@ -512,12 +512,12 @@ static void hand_on(DvMechanics *m, const MappingItem *mapping, const DvStep *st
     for (uint32_t k = 0; k < mapping->outputs; k++) {
         const StateItem *state = &m->states[mapping_outputs_of(mapping)[k]];
         const double *force = mechanics_constraint_force_on(m, state);
-        m->given[k] = (DvConstVec){force ? force : zeros(state), dv_state_count(state->ref), state->ref.dof->deriv};
+        m->given[k] = (DvConstVec){force ? force : zeros(state), state_count(state->ref), state->ref.dof->deriv};
     }
     for (uint32_t k = 0; k < mapping->inputs; k++) {
         const StateItem *state = &m->states[mapping_inputs_of(mapping)[k]];
         double *sum = state->pulled ? m->pulled + state->pulled - 1 : zeros(state);
-        m->wanted[k] = (DvVec){sum, dv_state_count(state->ref), state->ref.dof->deriv};
+        m->wanted[k] = (DvVec){sum, state_count(state->ref), state->ref.dof->deriv};
     }
     mapping->ops->apply_jt(mapping->self, step, m->given, m->wanted);
     dv_step_release(mark);
@@ -538,8 +538,8 @@ static void pull_constraint_forces(DvMechanics *m, const DvStep *step)
         const StateItem *state = state_at(m, i);
         const DvStateRef s = state->ref;
         if (state->pulled && s.ops->has(s.self, DV_LAMBDA))
-            memcpy(m->pulled + state->pulled - 1, s.ops->read(s.self, DV_LAMBDA, DV_HOST),
-                   (size_t)dv_state_count(s) * s.dof->deriv * sizeof *m->pulled);
+            memcpy(m->pulled + state->pulled - 1, state_read(s, DV_LAMBDA, DV_HOST),
+                   (size_t)state_count(s) * s.dof->deriv * sizeof *m->pulled);
     }
     for (uint32_t i = m->mapping_list.count; i-- > 0;)
         if (hands_on(m, mapping_at(m, i)) && fits_outputs(m, mapping_at(m, i)))
@@ -561,11 +561,11 @@ static void compute_force(DvMechanics *m, const DvStep *step, DvVecId f, DvWalk 
         const bool external = s.ops->has(s.self, DV_EXTERNAL_FORCE);
         const DvVecId force = m->roles.f[state->kind];
         if (state->kind == STATE_INDEPENDENT || state->loads || external || !state->force_is_zero)
-            s.ops->clear(s.self, force);
+            state_clear(s, force);
         state->force_is_zero = !external;
         if (!external)
             continue;
-        s.ops->combine(s.self, force, force, DV_EXTERNAL_FORCE, 1.0);
+        state_combine(s, force, force, DV_EXTERNAL_FORCE, 1.0);
         m->external_on_mapped |= state->kind == STATE_MAPPED;
     }
     for (uint32_t i = 0; i < m->field_list.count; i++)
@@ -622,7 +622,7 @@ static const uint32_t *points_of_product(DvMechanics *m, const MappingItem *mapp
         !s.ops->has(s.self, DV_DX) || !s.ops->has(s.self, DV_DFORCE))
         return NULL;
     const uint32_t *points = assembly_points(m, mapping_outputs_of(mapping)[0], count);
-    return *count <= FEW_POINTS && 2 * *count <= dv_state_count(s) ? points : NULL;
+    return *count <= FEW_POINTS && 2 * *count <= state_count(s) ? points : NULL;
 }
 
 /* What a product needs of the output of a mapping: its displacement `mapped` from d of the input, unless it has that, and no force. */
@@ -649,7 +649,7 @@ static void begin_product_below(DvMechanics *m, MappingItem *mapping, const DvSt
         propagate_through(m, mapping, step, ids, DV_NO_VEC, mapped);
     for (uint32_t k = 0; k < mapping->outputs; k++) {
         const DvStateRef s = m->states[outputs[k]].ref;
-        s.ops->clear(s.self, DV_DFORCE);
+        state_clear(s, DV_DFORCE);
     }
 }
 

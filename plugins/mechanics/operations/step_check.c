@@ -115,7 +115,7 @@ static bool is_explicit(const DvMechanics *m, uint32_t state)
 static double lightest_point(const DvMechanics *m, uint32_t state)
 {
     double lightest = INFINITY;
-    for (uint32_t point = 0; point < dv_state_count(m->states[state].ref); point++) {
+    for (uint32_t point = 0; point < state_count(m->states[state].ref); point++) {
         const double mass = mass_of(m, state, point);
         if (mass > 0.0 && mass < lightest)
             lightest = mass;
@@ -140,7 +140,7 @@ static void count_fixed(void *context, uint32_t state, uint32_t point, uint32_t 
 static bool all_fixed(const DvMechanics *m, uint32_t state, const DvStep *step)
 {
     const DvStateRef s = m->states[state].ref;
-    FixedCount count = {state, NULL, s.dof->deriv, dv_state_count(s)};
+    FixedCount count = {state, NULL, s.dof->deriv, state_count(s)};
     const size_t unknowns = (size_t)count.points * count.deriv;
     count.fixed = dv_alloc(unknowns, sizeof *count.fixed);
     for (uint32_t i = 0; i < m->constraint_list.count; i++) {
@@ -379,8 +379,8 @@ static DvStatus report(const DvMechanics *m, DvNode *root, Wrong wrong, uint64_t
  * for `keep`; NULL where it does not exist in memory of the host alone. */
 static inline bool is_wrong(DvStateRef s, DvVecId id, uint32_t dim, double limit, const double **at, Wrong *wrong)
 {
-    *at = s.ops->spaces == DV_IN_HOST ? s.ops->read(s.self, id, DV_HOST) : NULL;
-    const double squares = *at ? dv_array_dot(*at, *at, (size_t)s.ops->count(s.self) * dim)
+    *at = s.ops->spaces == DV_IN_HOST ? state_read(s, id, DV_HOST) : NULL;
+    const double squares = *at ? dv_array_dot(*at, *at, (size_t)state_count(s) * dim)
                                : s.ops->dot(s.self, id, id); /* zero of a vector that does not exist */
     return !(squares <= limit * limit && isfinite(squares)) && find_wrong(s, id, limit, wrong);
 }
@@ -388,11 +388,11 @@ static inline bool is_wrong(DvStateRef s, DvVecId id, uint32_t dim, double limit
 /* A copy wherever the state lives; in memory of the host without a detour. */
 static inline void keep(DvStateRef s, DvVecId copy, DvVecId id, uint32_t dim, const double *from)
 {
-    double *to = from ? s.ops->write(s.self, copy, DV_HOST, DV_OVERWRITE) : NULL;
+    double *to = from ? state_write(s, copy, DV_HOST, DV_OVERWRITE) : NULL;
     if (to)
-        memcpy(to, from, (size_t)s.ops->count(s.self) * dim * sizeof *to);
+        memcpy(to, from, (size_t)state_count(s) * dim * sizeof *to);
     else
-        s.ops->combine(s.self, copy, id, DV_NO_VEC, 0.0);
+        state_combine(s, copy, id, DV_NO_VEC, 0.0);
 }
 
 static DvStatus check(DvNode *root, uint64_t number)
@@ -436,8 +436,8 @@ static bool restore_last_good(DvNode *root)
         const DvStateRef s = independent_at(m, i)->ref;
         if (!s.ops->has(s.self, VEC_GOOD_POSITION))
             continue;
-        s.ops->combine(s.self, DV_POSITION, VEC_GOOD_POSITION, DV_NO_VEC, 0.0);
-        s.ops->combine(s.self, DV_VELOCITY, VEC_GOOD_VELOCITY, DV_NO_VEC, 0.0);
+        state_combine(s, DV_POSITION, VEC_GOOD_POSITION, DV_NO_VEC, 0.0);
+        state_combine(s, DV_VELOCITY, VEC_GOOD_VELOCITY, DV_NO_VEC, 0.0);
         any = true;
     }
     /* What the failed step left in forces and search directions is no part of the good state. */
@@ -446,7 +446,7 @@ static bool restore_last_good(DvNode *root)
         for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++) {
             const DvStateRef s = state_at(m, i)->ref;
             if (s.ops->has(s.self, scratch[k]))
-                s.ops->clear(s.self, scratch[k]);
+                state_clear(s, scratch[k]);
         }
     const DvStep step = {dv_node_time(root), dv_node_dt(root), DV_POSITION, DV_VELOCITY};
     dv_mechanical_operations.propagate_position(m, &step, DV_POSITION);
@@ -460,7 +460,7 @@ static bool restore_last_good(DvNode *root)
 static bool is_round(const FieldItem *mass, DvStateRef state)
 {
     enum { N = 6 };
-    const uint32_t bodies = dv_state_count(state);
+    const uint32_t bodies = state_count(state);
     const size_t numbers = (size_t)bodies * N;
     double *unit = dv_alloc(numbers, sizeof *unit), *product = dv_alloc(3 * numbers, sizeof *product);
     for (size_t axis = 0; axis < 3; axis++) {
@@ -512,7 +512,7 @@ static size_t lint(DvNode *root)
         const DvStateRef s = m->states[state].ref;
         void *self;
         DvObject *solver;
-        if (dv_state_count(s) == 0 || !m->states[state].loads)
+        if (state_count(s) == 0 || !m->states[state].loads)
             continue;
         if (!solver_of(m, state, &self, &solver)) {
             dv_warning(s.object, "no solver moves it: put an ODE solver (EulerImplicitSolver...) in its node or above");

@@ -59,13 +59,79 @@ void mechanical_object_find_vectors(
     MechanicalObject *self); /* the fields that hold vectors; those that always exist get a point */
 void mechanical_object_agree_on_size(MechanicalObject *self,
                                      bool with_warnings); /* all get the length of the longest */
-/* Those of the table above, for the host. */
+/* Those of the table above. */
 bool mechanical_object_has(const void *self, DvVecId id);
 const double *mechanical_object_read(void *self, DvVecId id, DvSpace space);
 double *mechanical_object_write(void *self, DvVecId id, DvSpace space, DvAccess access);
 void mechanical_object_resize(void *self, uint32_t count);
 void mechanical_object_clear(void *self, DvVecId r);
 void mechanical_object_combine(void *self, DvVecId r, DvVecId a, DvVecId b, double k);
+/* Of vectors that are not as a step left them. */
+const double *mechanical_object_read_anyhow(MechanicalObject *self, DvVecId id, DvSpace space);
+double *mechanical_object_write_anyhow(MechanicalObject *self, DvVecId id, DvSpace space, DvAccess access);
+
+/* A vector that a step finds as it left it: there, of the right length, and no older than what it follows. Else NULL, also for
+ * vectors that need a closer look. */
+static inline const double *mechanical_object_ready(const MechanicalObject *self, DvVecId id, DvSpace space)
+{
+    if (space != DV_HOST || id >= DV_MAX_VEC || id == DV_EXTERNAL_FORCE || !self->initialised)
+        return NULL;
+    if (id >= DV_FIRST_FREE_VEC)
+        return self->own.of[id].exists ? self->own.of[id].at : NULL;
+    const DvData *data = self->of_id[id];
+    const bool as_left = data && data->count == self->count && data->count && !(data->flags & DV_DATA_DIRTY);
+    return as_left ? (const double *)data->value : NULL;
+}
+
+static inline const double *mechanical_object_give(MechanicalObject *self, DvVecId id, DvSpace space)
+{
+    const double *at = mechanical_object_ready(self, id, space);
+    return at ? at : mechanical_object_read_anyhow(self, id, space);
+}
+
+static inline double *mechanical_object_lend(MechanicalObject *self, DvVecId id, DvSpace space, DvAccess access)
+{
+    const double *at = mechanical_object_ready(self, id, space);
+    if (!at)
+        return mechanical_object_write_anyhow(self, id, space, access);
+    return id >= DV_FIRST_FREE_VEC ? (double *)(uintptr_t)at : (double *)dv_data_rewrite(self->of_id[id]);
+}
+
+/* The functions of a state as the operations of a step call them, over and over: of a MechanicalObject, which nearly all are, without
+ * a look at its table. */
+static inline const double *state_read(DvStateRef s, DvVecId id, DvSpace space)
+{
+    return s.ops == &mechanical_object_state_ops ? mechanical_object_give((MechanicalObject *)s.self, id, space)
+                                                 : s.ops->read(s.self, id, space);
+}
+
+static inline double *state_write(DvStateRef s, DvVecId id, DvSpace space, DvAccess access)
+{
+    return s.ops == &mechanical_object_state_ops ? mechanical_object_lend((MechanicalObject *)s.self, id, space, access)
+                                                 : s.ops->write(s.self, id, space, access);
+}
+
+static inline uint32_t state_count(DvStateRef s)
+{
+    const MechanicalObject *own = s.ops == &mechanical_object_state_ops ? (const MechanicalObject *)s.self : NULL;
+    return own && own->initialised ? own->count : s.ops->count(s.self);
+}
+
+static inline void state_combine(DvStateRef s, DvVecId r, DvVecId a, DvVecId b, double k)
+{
+    if (s.ops == &mechanical_object_state_ops)
+        mechanical_object_combine(s.self, r, a, b, k);
+    else
+        s.ops->combine(s.self, r, a, b, k);
+}
+
+static inline void state_clear(DvStateRef s, DvVecId id)
+{
+    if (s.ops == &mechanical_object_state_ops)
+        mechanical_object_clear(s.self, id);
+    else
+        s.ops->clear(s.self, id);
+}
 
 /* mechanical_object_topology.c: from now on the points are those of a topology that may change. */
 DV_NODISCARD DvStatus mechanical_object_follow(MechanicalObject *self, DvObject *topology);

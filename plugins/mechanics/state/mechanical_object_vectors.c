@@ -118,20 +118,7 @@ bool mechanical_object_has(const void *self_, DvVecId id)
     return data ? exists(self, data, id) : dv_state_vectors_has(&self->own, id);
 }
 
-/* A vector that a step finds as it left it: there, of the right length, and no older than what it follows. Else NULL, also for
- * vectors that need a closer look. */
-static inline const double *ready(const MechanicalObject *self, DvVecId id, DvSpace space)
-{
-    if (space != DV_HOST || id >= DV_MAX_VEC || id == DV_EXTERNAL_FORCE || !self->initialised)
-        return NULL;
-    if (id >= DV_FIRST_FREE_VEC)
-        return self->own.of[id].exists ? self->own.of[id].at : NULL;
-    const DvData *data = self->of_id[id];
-    const bool as_left = data && data->count == self->count && data->count && !(data->flags & DV_DATA_DIRTY);
-    return as_left ? data->value : NULL;
-}
-
-static __attribute__((noinline)) const double *read_anyhow(MechanicalObject *self, DvVecId id, DvSpace space)
+const double *mechanical_object_read_anyhow(MechanicalObject *self, DvVecId id, DvSpace space)
 {
     DvData *data = field_of(self, id);
     if (space != DV_HOST || !(data ? exists(self, data, id) : dv_state_vectors_has(&self->own, id)))
@@ -148,12 +135,10 @@ static __attribute__((noinline)) const double *read_anyhow(MechanicalObject *sel
 
 const double *mechanical_object_read(void *self, DvVecId id, DvSpace space)
 {
-    const double *at = ready(self, id, space);
-    return at ? at : read_anyhow(self, id, space);
+    return mechanical_object_give(self, id, space);
 }
 
-static __attribute__((noinline)) double *write_anyhow(MechanicalObject *self, DvVecId id, DvSpace space,
-                                                      DvAccess access)
+double *mechanical_object_write_anyhow(MechanicalObject *self, DvVecId id, DvSpace space, DvAccess access)
 {
     if (space != DV_HOST || id == DV_NO_VEC || id >= DV_MAX_VEC)
         return NULL;
@@ -176,18 +161,9 @@ static __attribute__((noinline)) double *write_anyhow(MechanicalObject *self, Dv
     return self->own.of[id].exists ? self->own.of[id].at : make_own(self, id);
 }
 
-double *mechanical_object_write(void *self_, DvVecId id, DvSpace space, DvAccess access)
+double *mechanical_object_write(void *self, DvVecId id, DvSpace space, DvAccess access)
 {
-    MechanicalObject *self = self_;
-    const double *at = ready(self, id, space);
-    if (!at)
-        return write_anyhow(self, id, space, access);
-    if (id >= DV_FIRST_FREE_VEC)
-        return (double *)(uintptr_t)at;
-    DvData *data = self->of_id[id];
-    double *elements = access == DV_OVERWRITE ? dv_data_begin_all(data, self->count) : dv_data_begin(data, self->count);
-    dv_data_end(data);
-    return elements;
+    return mechanical_object_lend(self, id, space, access);
 }
 
 static void release(void *self_, DvVecId id)
@@ -238,17 +214,24 @@ void mechanical_object_clear(void *self_, DvVecId id)
         dv_array_clear(at, mechanical_object_length_of(self, id));
 }
 
-/* r = a + k b where coordinates and derivatives are the same kind of arrays; false when an operand does not exist. */
-static bool add_scaled(MechanicalObject *self, DvVecId r, DvVecId a, DvVecId b, double k)
+/* r = a + k b of points without rotations, whose coordinates and derivatives are the same kind of arrays. */
+static void combine_flat(MechanicalObject *self, DvVecId r, DvVecId a, DvVecId b, double k)
 {
-    const double *at_a = mechanical_object_read(self, a, DV_HOST), *at_b = mechanical_object_read(self, b, DV_HOST);
-    if (!at_a || !at_b)
-        return false;
-    double *at_r = mechanical_object_write(self, r, DV_HOST, r == a || r == b ? DV_READ_WRITE : DV_OVERWRITE);
-    at_a = a == r ? at_r : at_a; /* the write may have moved a value that was shared */
+    const double *at_a = a == DV_NO_VEC ? NULL : mechanical_object_give(self, a, DV_HOST);
+    const double *at_b = b == DV_NO_VEC ? NULL : mechanical_object_give(self, b, DV_HOST);
+    double *at_r = mechanical_object_lend(self, r, DV_HOST, r == a || r == b ? DV_READ_WRITE : DV_OVERWRITE);
+    const size_t n = (size_t)self->count * self->dof->deriv;
+    /* The write may have moved a value that was shared. */
+    at_a = a == r ? at_r : at_a;
     at_b = b == r ? at_r : at_b;
-    dv_array_add_scaled(at_r, at_a, at_b, (size_t)self->count * self->dof->deriv, k);
-    return true;
+    if (at_a && at_b)
+        dv_array_add_scaled(at_r, at_a, at_b, n, k);
+    else if (at_a)
+        dv_array_copy(at_r, at_a, n);
+    else if (at_b)
+        dv_array_scale(at_r, at_b, n, k);
+    else
+        blank(self, r, at_r);
 }
 
 /* r = a + k b where one operand may be absent; false when the kinds of operands have no such operation. */
@@ -302,9 +285,9 @@ void mechanical_object_combine(void *self_, DvVecId r, DvVecId a, DvVecId b, dou
 {
     MechanicalObject *self = self_;
     static const char *const kind_names[] = {"coordinates", "derivatives"};
-    if (!self->dof->rotation && add_scaled(self, r, a, b, k))
-        return;
-    if (!combine_kinds(self, r, a, b, k))
+    if (!self->dof->rotation)
+        combine_flat(self, r, a, b, k);
+    else if (!combine_kinds(self, r, a, b, k))
         (void)dv_error(dv_object_of(self), DV_ERROR_UNSUPPORTED,
                        "%s + %g x %s of %s points do not give %s: rotations integrate, they are not added",
                        a == DV_NO_VEC ? "nothing" : kind_names[dv_vec_kind(a)], k,
