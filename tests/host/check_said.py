@@ -15,7 +15,8 @@ import sys
 import tempfile
 
 os.environ.update(LC_ALL="C.UTF-8", LANGUAGE="C")
-os.environ.pop("DIVAN_DATA_PATH", None)
+for variable in ("DIVAN_DATA_PATH", "DIVAN_PLUGIN_PATH"):
+    os.environ.pop(variable, None)
 divan, golden = map(os.path.realpath, sys.argv[1:3])
 
 FILES = {

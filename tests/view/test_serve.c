@@ -516,7 +516,7 @@ static void one_that_never_reads_is_ended(void **state)
 {
     enum { SIZE = 1 << 18, ROUNDS = 200, LONG = 1 << 14 };
     char *title = g_strnfill(LONG, 'x');
-    Server *server = new_patient_server(1);
+    Server *server = new_patient_server(2);
     Client client = enter(server);
     (void)state;
     say(&client, "size 320 240");
@@ -541,7 +541,7 @@ static void one_that_never_reads_is_ended(void **state)
     assert_false(there);
     if (most > 4 * (size_t)SIZE)
         fail_msg("%zu bytes are kept for a browser that does not read", most);
-    assert_true(was_said("the browser has not answered for 2 s: its connection is ended"));
+    assert_true(was_said("the browser has not answered for 4 s: its connection is ended"));
     assert_false(server_takes_frame(server));
     g_free(title);
     close(client.socket);
