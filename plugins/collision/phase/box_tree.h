@@ -2,7 +2,7 @@
  *
  * A tree of boxes over the elements of a body.
  *
- * Built once per structure by halving at the median of the box centres, along the longest side of the box (the first of equal ones),
+ * Built once per structure by halving at the median of the box centres, along the longest side of the box (the last of equal ones),
  * ranges of more than four elements, `depth` times at most; refitted afterwards. Elements are sorted stably, so that the order of
  * what a traversal finds follows from the positions at the time of building.
  *

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Golden contacts: of random bodies of all kinds each method finds what tests/collision/golden/contacts.txt has written down, in the same order.
+ * That what is found is right is the task of other tests; this one notices that it has changed. With DIVAN_WRITE_GOLDEN=1 it writes down what is
+ * found now.
+ *
+ *   method, first model, second model: contacts   sums of their numbers of elements and ids, points, normals, gaps
+ *
+ * Each number of each contact has a weight of its own in its sum, so that one cannot make up for another.
+ */
+#include "solid_bodies.h"
+
+static const char *const golden_methods[] = {
+    "NewProximityIntersection alarmDistance='0.1' contactDistance='0.05' useLineLine='1'",
+    "NewProximityIntersection alarmDistance='0.2' contactDistance='0.05' boxManifold='1'",
+    "MinProximityIntersection alarmDistance='0.1' contactDistance='0.05'",
+    "MinProximityIntersection alarmDistance='0.1' contactDistance='0.05' useSurfaceNormals='1' useLineLine='0'",
+    "MinProximityIntersection alarmDistance='0.1' contactDistance='0.05' usePointPoint='0' useLinePoint='0' "
+    "useSphereTriangle='0'",
+    "LocalMinDistance alarmDistance='0.1' contactDistance='0.05'",
+    "LocalMinDistance alarmDistance='0.1' contactDistance='0.05' filterIntersection='0'",
+    "LocalMinDistance alarmDistance='0.1' contactDistance='0.05' angleCone='0.1' coneFactor='0.8'",
+    "DiscreteIntersection",
+    "DiscreteIntersection boxManifold='1'",
+};
+
+enum { SUMS = 4 };
+
+static double weight_of(uint64_t number)
+{
+    uint64_t mixed = (number + 1) * 0x9e3779b97f4a7c15u;
+    mixed = (mixed ^ (mixed >> 31)) * 0xbf58476d1ce4e5b9u;
+    return 0.5 + (double)(mixed >> 11) / 9007199254740992.0;
+}
+
+static void add_up(const DvContactPair *pair, double sums[SUMS])
+{
+    memset(sums, 0, SUMS * sizeof *sums);
+    for (uint32_t i = 0; i < pair->count; i++) {
+        const DvContact *c = &pair->contacts[i];
+        const uint64_t first = 12 * (uint64_t)i;
+        for (uint32_t side = 0; side < 2; side++) {
+            sums[0] += weight_of(first + side) * c->element[side];
+            for (uint32_t axis = 0; axis < 3; axis++)
+                sums[1] += weight_of(first + 3 + 3 * side + axis) * c->point[side][axis];
+        }
+        sums[0] += weight_of(first + 2) * (double)(c->id & 0xffff);
+        for (uint32_t axis = 0; axis < 3; axis++)
+            sums[2] += weight_of(first + 9 + axis) * c->normal[axis];
+        sums[3] += weight_of(first) * c->gap;
+    }
+}
+
+/* A line for each pair of models that touch. */
+static void write_contacts(DvText *text)
+{
+    for (size_t m = 0; m < sizeof golden_methods / sizeof *golden_methods; m++)
+        for (int degenerate = 0; degenerate < 2; degenerate++) {
+            seed = 1000 * m + 10 * (uint64_t)degenerate + 7;
+            DvScene *scene = load_bodies(golden_methods[m], degenerate);
+            const DvContactList *list = detect(scene);
+            for (uint32_t p = 0; p < list->pair_count; p++) {
+                double sums[SUMS];
+                const DvContactPair *pair = &list->pairs[p];
+                add_up(pair, sums);
+                dv_text_add(text, "%zu%s", m, degenerate ? "d" : "");
+                for (int side = 0; side < 2; side++) {
+                    const DvCollisionBody *body = &list->bodies[pair->body[side]];
+                    dv_text_add(text, " %s/%s", dv_node_name(body->node), dv_object_class(body->object)->name);
+                }
+                dv_text_add(text, ": %u  ", pair->count);
+                for (int i = 0; i < SUMS; i++)
+                    dv_text_add(text, " %.9g", sums[i]);
+                dv_text_add(text, "\n");
+            }
+            dv_scene_free(scene);
+        }
+}
+
+/* Both begin with a number: whether they are the same but for rounding. */
+static bool same_number(const char **found, const char **expected)
+{
+    char *end[2];
+    const double a = strtod(*found, &end[0]), b = strtod(*expected, &end[1]);
+    if (end[0] == *found || end[1] == *expected || !(fabs(a - b) <= 1e-7 * (1 + fabs(b))))
+        return false;
+    *found = end[0];
+    *expected = end[1];
+    return true;
+}
+
+static bool same_line(const char *found, const char *expected)
+{
+    const char *numbers = strchr(expected, ':');
+    if (!numbers || strncmp(found, expected, (size_t)(numbers + 1 - expected)) != 0)
+        return false;
+    found += numbers + 1 - expected;
+    expected = numbers + 1;
+    for (int i = 0; i < 1 + SUMS; i++)
+        if (!same_number(&found, &expected))
+            return false;
+    return *found == *expected;
+}
+
+static void contacts_are_as_they_were(void **state)
+{
+    (void)state;
+    char path[1024], expected[1024];
+    DvText text = {0};
+    snprintf(path, sizeof path, "%s/tests/collision/golden/contacts.txt", getenv("DIVAN_TEST_SOURCE_ROOT"));
+    write_contacts(&text);
+    const bool writes = getenv("DIVAN_WRITE_GOLDEN") != NULL;
+    FILE *file = fopen(path, writes ? "w" : "r");
+    assert_non_null(file);
+    char *line = text.at;
+    if (writes)
+        fputs(text.at, file);
+    while (!writes && fgets(expected, sizeof expected, file)) {
+        char *end = strchr(line, '\n');
+        if (!end)
+            fail_msg("missing: %s", expected);
+        *end = '\0';
+        expected[strcspn(expected, "\n")] = '\0';
+        if (!same_line(line, expected))
+            fail_msg("method %s\nfound   %s\ngolden  %s", golden_methods[atoi(line)], line, expected);
+        line = end + 1;
+    }
+    if (!writes && *line)
+        fail_msg("not in the golden file: %s", line);
+    fclose(file);
+    dv_text_free(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(contacts_are_as_they_were)};
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+}
