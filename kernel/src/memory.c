@@ -16,8 +16,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#define ALIGNMENT 64u
+#define ALIGNMENT  64u
+#define LARGE_PAGE ((size_t)2 << 20)
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SEES_ALL true /* what happens to blocks that are given back */
@@ -66,6 +68,18 @@ static size_t list_of_text(size_t bytes)
     return bytes <= 24 ? 0 : (bytes - 24 + 15) / 16;
 }
 
+/* A long array in large pages where the system has them to give: passes over it then do not wait for translations of addresses. */
+static void *aligned_from_heap(size_t bytes)
+{
+    const size_t pages = bytes / LARGE_PAGE;
+    void *block = aligned_alloc(pages < 2 ? ALIGNMENT : LARGE_PAGE, bytes);
+#ifdef MADV_HUGEPAGE
+    if (block && pages >= 2)
+        (void)madvise(block, pages * LARGE_PAGE, MADV_HUGEPAGE); /* no more than advice */
+#endif
+    return block;
+}
+
 /* From the list, or from the heap when it is empty or there is no such list. */
 static void *block_from(size_t list, size_t bytes)
 {
@@ -77,7 +91,7 @@ static void *block_from(size_t list, size_t bytes)
         kept->bytes -= bytes_of_list(list);
         return block;
     }
-    void *block = list < TEXT_LISTS ? malloc(bytes_of_list(list)) : aligned_alloc(ALIGNMENT, bytes);
+    void *block = list < TEXT_LISTS ? malloc(bytes_of_list(list)) : aligned_from_heap(bytes);
     if (!block)
         g_error("out of memory: %zu bytes", bytes);
     return block;

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Small blocks that are given back are given out again: like new ones, to the same thread, and not more than a limit of them.
+ * Long ones lie in large pages.
  */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <pthread.h>
@@ -141,6 +145,45 @@ static void a_lengthened_block_holds_what_it_held(void **state)
     dv_free(NULL);
 }
 
+/* Whether the kernel has been asked for large pages at an address; true where it has none or does not say. */
+static bool asks_for_large_pages(const void *at)
+{
+    FILE *maps = fopen("/proc/self/smaps", "r");
+    if (!maps || access("/sys/kernel/mm/transparent_hugepage/enabled", F_OK) != 0) {
+        if (maps)
+            fclose(maps);
+        return true;
+    }
+    char line[512];
+    bool inside = false, found = false;
+    while (!found && fgets(line, sizeof line, maps)) {
+        uintptr_t begin, end;
+        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &begin, &end) == 2)
+            inside = begin <= (uintptr_t)at && (uintptr_t)at < end;
+        else if (inside && strncmp(line, "VmFlags:", 8) == 0)
+            found = strstr(line, " hg") != NULL;
+    }
+    fclose(maps);
+    return found;
+}
+
+static void long_arrays_lie_in_large_pages(void **state)
+{
+    (void)state;
+    const size_t page = (size_t)2 << 20, bytes = 9 * page / 2;
+    unsigned char *block = dv_alloc(bytes, 1);
+    assert_int_equal((uintptr_t)block % page, 0);
+    assert_true(asks_for_large_pages(block) && asks_for_large_pages(block + 4 * page - 1));
+    for (size_t i = 0; i < bytes; i++)
+        assert_int_equal(block[i], 0);
+    memset(block, 1, bytes);
+    block = dv_realloc(block, bytes, 2 * bytes);
+    assert_int_equal((uintptr_t)block % page, 0);
+    for (size_t i = 0; i < 2 * bytes; i++)
+        assert_int_equal(block[i], i < bytes);
+    dv_free(block);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +195,7 @@ int main(void)
         cmocka_unit_test(a_thread_keeps_what_it_gives_back_until_it_ends),
 #endif
         cmocka_unit_test(a_lengthened_block_holds_what_it_held),
+        cmocka_unit_test(long_arrays_lie_in_large_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
