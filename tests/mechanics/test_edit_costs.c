@@ -228,9 +228,92 @@ static void followers_write_what_was_touched(void **state)
     }
 }
 
+/* ---- Pairs that are kept for a matrix which nobody makes, as where a saved scene goes on with another solver */
+
+#define HAD_A_MATRIX " name='keeper' pairsMade='1'"
+
+static const Case keepers[] = {
+    {DV_TETRAHEDRA, MASS "<TetrahedronFEMForceField" MATERIAL HAD_A_MATRIX "/>"},
+    {DV_TRIANGLES, MASS "<TriangleFEMForceField" MATERIAL HAD_A_MATRIX "/>"},
+    {DV_HEXAHEDRA, "<MeshMatrixMass massDensity='2' computeMassOnRest='1' consistent='1'" HAD_A_MATRIX "/>"},
+};
+
+static bool is_coupled(const DvElements *list, uint32_t nodes, uint32_t a, uint32_t b)
+{
+    for (uint32_t e = 0; e < list->count; e++) {
+        uint32_t found = 0;
+        for (uint32_t k = 0; k < nodes; k++) {
+            const uint32_t point = list->at[(size_t)e * nodes + k];
+            found |= (point == a ? 1u : 0u) | (point == b ? 2u : 0u);
+        }
+        if (found == 3)
+            return true;
+    }
+    return false;
+}
+
+static bool is_kept(const uint32_t *pairs, size_t numbers, uint32_t a, uint32_t b)
+{
+    size_t i = 0;
+    while (i < numbers && !(pairs[i] == (a < b ? a : b) && pairs[i + 1] == (a < b ? b : a)))
+        i += 2;
+    return i < numbers;
+}
+
+static void check_keeper(const Case *what)
+{
+    const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
+    const uint32_t nodes = dv_element_nodes(what->kind);
+    DvScene *scene = scene_of(what, 3);
+    DvObject *mesh = scene_object(scene, "/mesh"), *modifier = scene_object(scene, "/modifier");
+    const DvTopologyOps *lists = dv_object_ops(mesh, DV_TOPOLOGY);
+    const DvTopologyModifierOps *edits = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+    DvData *pairs = dv_object_field(scene_object(scene, "/keeper"), "keptPairs");
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    const DvStep step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    static const uint32_t first[6] = {0, 1, 2, 3, 4, 5};
+    const uint32_t cell = what->kind == DV_TETRAHEDRA  ? 6
+                          : what->kind == DV_TRIANGLES ? 2
+                                                       : 1; /* the first: nothing else has all its pairs */
+    uint32_t gone[6 * 4 + 8];
+    memcpy(gone, lists->elements(dv_object_self(mesh), what->kind).at, (size_t)cell * nodes * sizeof *gone);
+    size_t numbers, most = 0;
+    for (uint32_t i = 0; i < 1500; i++) {
+        if (i == 0)
+            assert_int_equal(edits->remove_elements(dv_object_self(modifier), what->kind, cell, first, false), DV_OK);
+        else
+            replace_element(mesh, modifier, what->kind, i % 20);
+        ops->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);
+        ops->add_mbk(m, &step, (DvFactors){1.0, 0.0, -0.1}, DV_DX, DV_FORCE, DV_WALK_WHOLE);
+        (void)dv_data_uints(pairs, &numbers);
+        most = numbers > most ? numbers : most;
+    }
+    assert_in_range(most, 500, 1300); /* each edit notes 6 numbers, 12 or 56 */
+    const DvElements list = lists->elements(dv_object_self(mesh), what->kind);
+    const uint32_t *kept = dv_data_uints(pairs, &numbers);
+    uint32_t without = 0;
+    for (uint32_t i = 0; i < cell * nodes; i++)
+        for (uint32_t j = i / nodes * nodes; j < i; j++)
+            if (!is_coupled(&list, nodes, gone[i], gone[j])) {
+                without++;
+                assert_true(is_kept(kept, numbers, gone[i], gone[j]));
+            }
+    assert_true(without > 0);
+    ops->close(m);
+    dv_scene_free(scene);
+}
+
+static void pairs_without_a_matrix_are_bounded(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof keepers / sizeof *keepers; i++)
+        check_keeper(&keepers[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(edits_ask_for_no_more_in_a_larger_mesh),
-                                       cmocka_unit_test(followers_write_what_was_touched)};
+                                       cmocka_unit_test(followers_write_what_was_touched),
+                                       cmocka_unit_test(pairs_without_a_matrix_are_bounded)};
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }

@@ -279,6 +279,18 @@ static void update_kept(ElementBlocks *mesh, const DvMeshEdits *edits)
     dv_data_end(&mesh->kept->pairs);
 }
 
+static bool is_coupled(const void *mesh_, uint32_t first, uint32_t second)
+{
+    const ElementBlocks *mesh = mesh_;
+    if (first >= mesh->points)
+        return true; /* it has gone */
+    for (uint32_t e = mesh->begin[first]; e < mesh->end[first]; e++)
+        for (uint32_t m = 0; m < mesh->nodes; m++)
+            if (element_blocks_point(mesh, mesh->entry[e] / mesh->nodes, m) == second)
+                return true;
+    return false;
+}
+
 DvStatus element_blocks_update(ElementBlocks *mesh, const DvObject *object, const char *kind, const DvMeshEdits *edits,
                                const DvTopologyRef *topology, uint32_t points, uint32_t elements, const uint32_t *list,
                                bool *paired)
@@ -307,6 +319,8 @@ DvStatus element_blocks_update(ElementBlocks *mesh, const DvObject *object, cons
         kept_pairs_forget(mesh->kept);
     else if (mesh->paired)
         update_kept(mesh, edits);
+    else
+        kept_pairs_prune(mesh->kept, is_coupled, mesh);
     return DV_OK;
 }
 
@@ -364,13 +378,6 @@ static void make_room_for_pairs(ElementBlocks *mesh, size_t most)
     mesh->pair_entry = dv_alloc(mesh->pair_capacity, sizeof *mesh->pair_entry);
 }
 
-static int by_points(const void *a, const void *b)
-{
-    const uint32_t *left = a, *right = b;
-    const int i = left[0] == right[0];
-    return left[i] < right[i] ? -1 : left[i] > right[i];
-}
-
 /* Pairs without an element, sorted; dv_free. */
 static uint32_t *sorted_kept(const ElementBlocks *mesh, uint32_t *count)
 {
@@ -381,7 +388,7 @@ static uint32_t *sorted_kept(const ElementBlocks *mesh, uint32_t *count)
     if (numbers == 0)
         return sorted;
     memcpy(sorted, at, numbers * sizeof *sorted);
-    qsort(sorted, *count, 2 * sizeof *sorted, by_points);
+    qsort(sorted, *count, 2 * sizeof *sorted, kept_pairs_compare);
     return sorted;
 }
 

@@ -216,10 +216,18 @@ static void update_kept(HalfEdges *half, const DvMeshEdits *edits)
     dv_data_end(&half->kept->pairs);
 }
 
+static bool is_coupled(const void *half_, uint32_t first, uint32_t second)
+{
+    const HalfEdges *half = half_;
+    return first >= half->points || row_has(half, first, second);
+}
+
 void half_edges_end(HalfEdges *half, const DvMeshEdits *edits)
 {
-    if (!half->is_reserved)
+    if (!half->is_reserved) {
+        kept_pairs_prune(half->kept, is_coupled, half);
         return;
+    }
     bool stays = !edits->points_edited;
     for (uint32_t i = 0; i < edits->points.count && stays && half->paired; i++)
         stays = find_couplings(half, edits->points.at[i]);
@@ -255,13 +263,6 @@ void half_edges_update(HalfEdges *half, const DvMeshEdits *edits, const DvTopolo
 
 /* ---- The matrix ---- */
 
-static int by_points(const void *a, const void *b)
-{
-    const uint32_t *left = a, *right = b;
-    const int i = left[0] == right[0];
-    return left[i] < right[i] ? -1 : left[i] > right[i];
-}
-
 /* Kept pairs from each of their ends, sorted by it; dv_free. */
 static uint32_t (*sorted_kept(const HalfEdges *half, uint32_t *count))[2]
 {
@@ -274,7 +275,7 @@ static uint32_t (*sorted_kept(const HalfEdges *half, uint32_t *count))[2]
         sorted[i][1] = sorted[i + 1][0] = at[i + 1];
     }
     if (*count)
-        qsort(sorted, *count, sizeof *sorted, by_points);
+        qsort(sorted, *count, sizeof *sorted, kept_pairs_compare);
     return sorted;
 }
 

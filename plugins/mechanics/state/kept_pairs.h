@@ -11,7 +11,8 @@
 
 typedef struct KeptPairs {
     DvData pairs;
-    DvData made; /* a matrix has places for the pairs of all elements: those of elements that go are to be kept */
+    DvData made;   /* a matrix has places for the pairs of all elements: those of elements that go are to be kept */
+    size_t pruned; /* numbers that were left the last time */
 } KeptPairs;
 
 #define KEPT_PAIRS_FIELD(Struct, member)                                                                      \
@@ -33,6 +34,13 @@ static inline void kept_pairs_forget(KeptPairs *kept)
         dv_data_set(&kept->pairs, NULL, 0);
     kept_pairs_make(kept, false);
 }
+
+/* By the first point of two numbers, then by the second; for qsort. */
+int kept_pairs_compare(const void *a, const void *b);
+/* Where a scene goes on that had a matrix, and nobody has made one yet: what was noted, each pair once and without those that an element
+ * couples, when it has become twice as much. */
+void kept_pairs_prune(KeptPairs *kept, bool (*coupled)(const void *context, uint32_t first, uint32_t second),
+                      const void *context);
 
 /* Those that go are noted there.     Before the edits are attached. */
 static inline KeptPairs *kept_pairs_note(KeptPairs *kept, DvMeshEdits *edits)
