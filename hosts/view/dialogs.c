@@ -172,15 +172,15 @@ static void files(View *view)
 static void keys(View *view)
 {
     static const char *const mouse[][2] = {
-        {"Left drag", "turn the view"},
-        {"Right drag", "move the view"},
-        {"Wheel, middle drag", "nearer and farther"},
-        {"Shift + left", "pull, or what the bar of tools says"},
-        {"Shift + middle", "cut along the way of the mouse"},
-        {"Shift + right", "remove the element"},
-        {"1 2 3 4 5 6", "look along +x -x +y -y +z -z"},
-        {"Ctrl + a letter or arrow", "a key for the scene, where it is no shortcut"},
-        {"Esc", "close this"},
+        {"Left drag", "Turn the view"},
+        {"Right drag", "Move the view"},
+        {"Wheel, middle drag", "Nearer and farther"},
+        {"Shift + left", "Pull, or what the bar of tools says"},
+        {"Shift + middle", "Cut along the way of the mouse"},
+        {"Shift + right", "Remove the element"},
+        {"1 2 3 4 5 6", "Look along +x -x +y -y +z -z"},
+        {"Ctrl + a letter or arrow", "A key for the scene, where it is no shortcut"},
+        {"Esc", "Close this"},
     };
     if (ui_window_begin("Shortcuts", &view->shows_keys, 560, 620) &&
         ui_table_begin("##keys", 2, NULL, (const float[]){190, 0}, 0)) {

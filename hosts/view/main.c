@@ -122,6 +122,7 @@ static int run(View *view)
     settings_free(view);
     g_ptr_array_unref(view->said);
     g_array_unref(view->typed);
+    g_free(view->pressed);
     g_hash_table_unref(view->folded);
     g_free(view->selected);
     g_free(view->edit_id);

@@ -318,6 +318,20 @@ static DvStatus set_text(const Session *session, DvData *field, const char *text
     return status == DV_OK && logbook_heard(session->book) >= DV_LEVEL_WARNING ? DV_ERROR_INVALID : status;
 }
 
+/* A component that warns and takes another value instead has refused what was typed. */
+static DvStatus take_notice(const Session *session, DvData *field)
+{
+    DvText typed = {0}, taken = {0};
+    dv_data_print(field, &typed);
+    DvStatus status = dv_object_reinit(field->owner);
+    dv_data_print(field, &taken);
+    if (status == DV_OK && logbook_heard(session->book) >= DV_LEVEL_WARNING && g_strcmp0(typed.at, taken.at) != 0)
+        status = DV_ERROR_INVALID;
+    dv_text_free(&typed);
+    dv_text_free(&taken);
+    return status;
+}
+
 static DvStatus try_edit(const Session *session, const Message *message, DvData *field)
 {
     if (field->field->flags & (DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT))
@@ -331,7 +345,7 @@ static DvStatus try_edit(const Session *session, const Message *message, DvData 
     if (status == DV_OK)
         status = check_range(field);
     if (status == DV_OK)
-        status = dv_object_reinit(field->owner);
+        status = take_notice(session, field);
     DvNode *node = dv_object_as_node(field->owner);
     if (status == DV_OK && node && !(dv_node_dt(node) > 0 && isfinite(dv_node_dt(node))))
         status =

@@ -114,13 +114,27 @@ static const struct {
     SDL_Keycode key;
     ImGuiKey ui;
 } keys[] = {
-    {SDLK_TAB, ImGuiKey_Tab},         {SDLK_LEFT, ImGuiKey_LeftArrow}, {SDLK_RIGHT, ImGuiKey_RightArrow},
-    {SDLK_UP, ImGuiKey_UpArrow},      {SDLK_DOWN, ImGuiKey_DownArrow}, {SDLK_PAGEUP, ImGuiKey_PageUp},
-    {SDLK_PAGEDOWN, ImGuiKey_PageDown}, {SDLK_HOME, ImGuiKey_Home},    {SDLK_END, ImGuiKey_End},
-    {SDLK_INSERT, ImGuiKey_Insert},   {SDLK_DELETE, ImGuiKey_Delete},  {SDLK_BACKSPACE, ImGuiKey_Backspace},
-    {SDLK_SPACE, ImGuiKey_Space},     {SDLK_RETURN, ImGuiKey_Enter},   {SDLK_KP_ENTER, ImGuiKey_Enter},
-    {SDLK_ESCAPE, ImGuiKey_Escape},   {SDLK_a, ImGuiKey_A},            {SDLK_c, ImGuiKey_C},
-    {SDLK_v, ImGuiKey_V},             {SDLK_x, ImGuiKey_X},            {SDLK_y, ImGuiKey_Y},
+    {SDLK_TAB, ImGuiKey_Tab},
+    {SDLK_LEFT, ImGuiKey_LeftArrow},
+    {SDLK_RIGHT, ImGuiKey_RightArrow},
+    {SDLK_UP, ImGuiKey_UpArrow},
+    {SDLK_DOWN, ImGuiKey_DownArrow},
+    {SDLK_PAGEUP, ImGuiKey_PageUp},
+    {SDLK_PAGEDOWN, ImGuiKey_PageDown},
+    {SDLK_HOME, ImGuiKey_Home},
+    {SDLK_END, ImGuiKey_End},
+    {SDLK_INSERT, ImGuiKey_Insert},
+    {SDLK_DELETE, ImGuiKey_Delete},
+    {SDLK_BACKSPACE, ImGuiKey_Backspace},
+    {SDLK_SPACE, ImGuiKey_Space},
+    {SDLK_RETURN, ImGuiKey_Enter},
+    {SDLK_KP_ENTER, ImGuiKey_Enter},
+    {SDLK_ESCAPE, ImGuiKey_Escape},
+    {SDLK_a, ImGuiKey_A},
+    {SDLK_c, ImGuiKey_C},
+    {SDLK_v, ImGuiKey_V},
+    {SDLK_x, ImGuiKey_X},
+    {SDLK_y, ImGuiKey_Y},
     {SDLK_z, ImGuiKey_Z},
 };
 
@@ -820,6 +834,13 @@ static double nice_step(double range, int pieces)
     return power * (share < 1.5 ? 1 : share < 3.5 ? 2 : share < 7.5 ? 5 : 10);
 }
 
+/* As many digits as tell neighbouring lines apart. */
+static void print_tick(char *text, size_t size, double value, double step, double most)
+{
+    const double digits = ceil(log10(fmax(most, step) / step)) + 1;
+    snprintf(text, size, "%.*g", (int)fmin(fmax(digits, 4), 9), fabs(value) < step * 1e-9 ? 0.0 : value);
+}
+
 static const uint32_t curve_colors[] = {0x4fa3e0ff, 0xe8934bff, 0x6fc07aff, 0xd66fb0ff,
                                         0xc9b458ff, 0x6fc5c9ff, 0xa58be0ff, 0xec6a5eff};
 
@@ -830,7 +851,8 @@ void ui_plot(const char *id, const float *x, const UiCurve *curves, int curve_co
     const float width = fmaxf(ImGui::GetContentRegionAvail().x, 80), line = ImGui::GetTextLineHeight();
     ImGui::InvisibleButton(id, ImVec2(width, height));
     ImDrawList *list = ImGui::GetWindowDrawList();
-    const ImVec2 begin(at.x + line * 4.2f, at.y + 6), end(at.x + width - 8, at.y + height - line * 1.35f);
+    ImVec2 begin(at.x + line * 4.2f, at.y + 6);
+    const ImVec2 end(at.x + width - 8, at.y + height - line * 1.35f);
     list->AddRectFilled(at, ImVec2(at.x + width, at.y + height), color_of(0x171a1eff), 4);
     float least = INFINITY, most = -INFINITY;
     for (int c = 0; c < curve_count; c++)
@@ -844,15 +866,20 @@ void ui_plot(const char *id, const float *x, const UiCurve *curves, int curve_co
                       "samples come with the next steps");
         return;
     }
-    double middle = (least + (double)most) / 2,
-           half = fmax((most - (double)least) / 2 * 1.08, fabs(middle) * 1e-6 + 1e-12);
+    const double middle = (least + (double)most) / 2, same = middle != 0 ? fabs(middle) * 0.1 : 1;
+    const double half = most > least ? fmax((most - (double)least) / 2 * 1.08, fabs(middle) * 1e-6) : same;
     const double bottom = middle - half, top = middle + half, left = x[0], right = x[count - 1];
-    const double sx = (end.x - begin.x) / (right - left), sy = (end.y - begin.y) / (top - bottom);
-    char text[64];
     const double step_y = nice_step(top - bottom, (int)fmax(2, (end.y - begin.y) / (line * 2)));
+    const double largest = fmax(fabs(bottom), fabs(top));
+    char text[64];
+    for (double v = ceil(bottom / step_y) * step_y; v <= top; v += step_y) {
+        print_tick(text, sizeof text, v, step_y, largest);
+        begin.x = fmaxf(begin.x, at.x + ImGui::CalcTextSize(text).x + 10);
+    }
+    const double sx = (end.x - begin.x) / (right - left), sy = (end.y - begin.y) / (top - bottom);
     for (double v = ceil(bottom / step_y) * step_y; v <= top; v += step_y) {
         const float y = end.y - (float)((v - bottom) * sy);
-        snprintf(text, sizeof text, "%.4g", fabs(v) < step_y * 1e-9 ? 0.0 : v);
+        print_tick(text, sizeof text, v, step_y, largest);
         list->AddLine(ImVec2(begin.x, y), ImVec2(end.x, y), color_of(0x2b3037ff));
         list->AddText(ImVec2(begin.x - ImGui::CalcTextSize(text).x - 5, y - line / 2), color_of(UI_DIM), text);
     }

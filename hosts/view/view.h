@@ -117,9 +117,10 @@ struct View {
     char *selected;
     bool reveals;                                                     /* the tree shows the selected row */
     bool focuses_search, focuses_filter, focuses_field, focuses_file; /* wanted */
-    int focusing;  /* frames until the keys have gone to another editor, or to none */
-    GArray *typed; /* SDL_Event: keys that wait for that */
-    char *changed; /* the field that was changed last */
+    int focusing;       /* frames until the keys have gone to another editor, or to none */
+    GArray *typed;      /* SDL_Event: keys that wait for that */
+    SDL_Event *pressed; /* a button that waits until what is below the mouse has been drawn; NULL: none */
+    char *changed;      /* the field that was changed last */
     char *edit_id, edit_text[TEXT_SIZE];
     size_t first_element;
     bool shows_log[4];  /* by level */

@@ -521,15 +521,25 @@ static bool next_event(View *view, SDL_Event *event, int milliseconds)
     return false;
 }
 
-/* False: none came within that time. */
+/* False: none came within that time. What the mouse comes upon has to be drawn below it before a button is pressed: panels would take the
+ * press for one of what was there before. */
 static bool take_events(View *view, int milliseconds)
 {
     SDL_Event event;
-    if (!next_event(view, &event, milliseconds))
+    bool moved = false;
+    if (view->pressed)
+        event = *view->pressed;
+    else if (!next_event(view, &event, milliseconds))
         return false;
-    do
+    g_clear_pointer(&view->pressed, g_free);
+    do {
+        if (moved && event.type == SDL_MOUSEBUTTONDOWN) {
+            view->pressed = g_memdup2(&event, sizeof event);
+            break;
+        }
+        moved |= event.type == SDL_MOUSEMOTION;
         take_event(view, &event);
-    while (!needs_own_frame(&event) && next_event(view, &event, 0));
+    } while (!needs_own_frame(&event) && next_event(view, &event, 0));
     return true;
 }
 
@@ -541,7 +551,7 @@ void window_run(View *view)
     view->frames = SETTLING_FRAMES;
     while (!view->quits) {
         const bool draws = view->screen->takes_frame(view);
-        const bool busy = (draws && view->frames > 0) || may_go_on(view);
+        const bool busy = (draws && view->frames > 0) || may_go_on(view) || view->pressed;
         const bool waited = !take_events(view, busy ? 0 : IDLE);
         take_snapshot(view);
         look_at_file(view);

@@ -114,6 +114,38 @@ def pull(window):
     wait_for("the end of the pull", lambda: recorded(" release"))
 
 
+def pixel(x, y):
+    """The colour of a pixel of the display: blue, green, red."""
+    class Image(ctypes.Structure):
+        _fields_ = [("width", ctypes.c_int), ("height", ctypes.c_int), ("xoffset", ctypes.c_int), ("format", ctypes.c_int),
+                    ("data", ctypes.POINTER(ctypes.c_ubyte))]  # and more
+    x11 = ctypes.CDLL("libX11.so.6")
+    x11.XOpenDisplay.restype = ctypes.c_void_p
+    x11.XDefaultRootWindow.restype = ctypes.c_ulong
+    x11.XDefaultRootWindow.argtypes = x11.XCloseDisplay.argtypes = [ctypes.c_void_p]
+    x11.XGetImage.restype = ctypes.POINTER(Image)
+    x11.XGetImage.argtypes = [ctypes.c_void_p, ctypes.c_ulong, ctypes.c_int, ctypes.c_int, ctypes.c_uint, ctypes.c_uint, ctypes.c_ulong,
+                              ctypes.c_int]
+    display = x11.XOpenDisplay(None)
+    image = x11.XGetImage(display, x11.XDefaultRootWindow(display), x, y, 1, 1, 0xffffffff, 2)
+    found = tuple(image.contents.data[:3])
+    x11.XCloseDisplay(display)
+    return found
+
+
+def click_tabs(window):
+    """The mouse comes and clicks at once: that is for the tab below it, not for what was below it before. In the middle of the window, where
+    nothing is lit, the tab in front has another colour than the others."""
+    tabs = (393, 442, 500)
+    for front in (2, 1, 0):
+        window.do("mousemove", str(tabs[front]), "594", "click", "1", "mousemove", "800", "300")
+
+        def is_in_front():
+            colors = [pixel(x, 586) for x in tabs]
+            return colors.count(colors[front]) == 1 and len(set(colors)) == 2
+        wait_for("tab %d in front" % front, is_in_front)
+
+
 def change_and_plot(window):
     window.key("ctrl+f")
     window.type("elasticity")
@@ -148,6 +180,7 @@ def session():
     if not window.id:
         return
     wait_for("a recording", lambda: recorded("start "))
+    click_tabs(window)
     window.key("space")
     pull(window)
     hide_and_show(window)

@@ -308,6 +308,26 @@ static void a_field_that_is_read_at_load_says_so(void **state)
     snapshot_unref(snapshot);
 }
 
+/* A component that says so and takes another value has not taken what was typed: the field is as it was before. */
+static void a_value_that_is_replaced_is_refused(void **state)
+{
+    (void)state;
+    char *file = g_build_filename(g_getenv("DIVAN_TEST_SOURCE_ROOT"), "scenes", "beam.scn", NULL);
+    post(MESSAGE_OPEN, NULL, file, 0);
+    post(MESSAGE_SELECT, "/Beam/elasticity", NULL, 0);
+    Snapshot *snapshot = session_settle(session);
+    char *before = g_strdup(field_of(snapshot, "youngModulus")->text);
+    snapshot_unref(snapshot);
+    post(MESSAGE_EDIT, "/Beam/elasticity.youngModulus", "-5", 0);
+    snapshot = session_settle(session);
+    assert_non_null(snapshot->edit.error);
+    assert_non_null(strstr(snapshot->edit.error, "youngModulus[0]: -5 is not zero or more"));
+    assert_string_equal(field_of(snapshot, "youngModulus")->text, before);
+    snapshot_unref(snapshot);
+    g_free(before);
+    g_free(file);
+}
+
 static void one_number_of_a_list_is_edited(void **state)
 {
     (void)state;
@@ -1187,6 +1207,7 @@ int main(void)
         SESSION_TEST(an_edit_is_applied_and_a_bad_one_changes_nothing),
         SESSION_TEST(warnings_of_other_threads_refuse_no_edit),
         SESSION_TEST(a_field_that_is_read_at_load_says_so),
+        SESSION_TEST(a_value_that_is_replaced_is_refused),
         SESSION_TEST(one_number_of_a_list_is_edited),
         SESSION_TEST(the_time_step_is_a_field_of_the_root),
         SESSION_TEST(a_pull_is_a_spring_of_its_stiffness),
