@@ -100,15 +100,25 @@ static void add_vectors(DvText *text, const char *key, const DvSurfaceArray *arr
     }
 }
 
-/* Numbers count from 1 over all models. */
+static bool is_there(const uint32_t *corner, uint32_t corners, uint32_t vertices)
+{
+    for (uint32_t c = 0; c < corners; c++)
+        if (corner[c] >= vertices)
+            return false;
+    return true;
+}
+
+/* Numbers count from 1 over all models; faces of vertices that are not there are left out. */
 static void add_faces(Export *out, const DvSurfaceArray *faces, uint32_t corners, uint32_t first, uint32_t count,
                       const DvSurfaceView *view)
 {
-    const uint32_t *corner = faces->at;
     for (uint32_t f = first; f < first + count && f < faces->count; f++) {
+        const uint32_t *corner = (const uint32_t *)faces->at + (size_t)f * corners;
+        if (!is_there(corner, corners, view->positions.count))
+            continue;
         dv_text_add(&out->obj, "f");
         for (uint32_t c = 0; c < corners; c++) {
-            const size_t at = corner[(size_t)f * corners + c] + (size_t)1, vertex = out->vertices + at;
+            const size_t at = corner[c] + (size_t)1, vertex = out->vertices + at;
             if (view->texcoords.at)
                 dv_text_add(&out->obj, " %zu/%zu/%zu", vertex, out->texcoords + at, vertex);
             else
