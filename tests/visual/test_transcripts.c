@@ -25,7 +25,6 @@
 
 #include "gl_calls.h"
 #include "picture_text.h"
-#include "scene_text.h"
 
 enum { WIDTH = 160, HEIGHT = 120, STEPS = 3 };
 
@@ -465,7 +464,9 @@ static void begin_drawing(void)
 static int start(void **state)
 {
     (void)state;
-    dv_scene_free(scene_from_text("<Node><DefaultAnimationLoop/></Node>")); /* starts the plugins */
+    const char *const plugins[] = {getenv("DIVAN_FOREIGN_PLUGIN"), NULL};
+    if (dv_start(&(const DvStartOptions){.plugins = plugins}) != DV_OK)
+        return -1;
     recording = dv_service(DV_PICTURE_RECORDER);
     rendering = dv_service(DV_RENDERER);
     begin_drawing();
@@ -474,9 +475,11 @@ static int start(void **state)
 
 static int stop(void **state)
 {
+    (void)state;
     if (first)
         rendering->destroy(first);
-    return stop_plugins(state);
+    dv_stop();
+    return 0;
 }
 
 #define TRANSCRIPTS(name)                                                                           \
@@ -494,6 +497,8 @@ int main(void)
         TRANSCRIPTS("shaders"),
         {"files of surfaces", surfaces_are_written_as_they_were, NULL, NULL, (void *)(uintptr_t) "surfaces"},
         TRANSCRIPTS("passes"),
-        TRANSCRIPTS("letters")};
+        TRANSCRIPTS("letters"),
+        TRANSCRIPTS("foreign"),
+        {"files of foreign", surfaces_are_written_as_they_were, NULL, NULL, (void *)(uintptr_t) "foreign"}};
     return cmocka_run_group_tests(tests, start, stop);
 }
