@@ -456,6 +456,73 @@ static void a_variable_that_changes_is_read_again(void **state)
     dv_scene_free(scene);
 }
 
+/* One byte a pixel, or three or four by its bits; each from 0 to 255, what is more counts as that. */
+static void bytes_of_a_texture_are_parts_of_255(void **state)
+{
+    (void)state;
+    static const uint32_t bytes[] = {0, 1, 51, 127, 128, 253, 254, 255, 256, 300, 4294967295u, 7,
+                                     9, 2, 3,  4,   5,   6,   8,   10,  11,  12,  13,          14};
+    static const struct {
+        const char *bits;
+        uint32_t channels;
+    } all[] = {{"1", 1}, {"8", 1}, {"23", 1}, {"24", 3}, {"31", 3}, {"32", 4}, {"1", 1}};
+    DvScene *scene =
+        scene_from_text("<Node><DefaultAnimationLoop/><OglTexture name='t' id='words' textureUnit='7' "
+                        "proceduralTextureWidth='3' proceduralTextureHeight='2' proceduralTextureData='0 0 0 0 0 0'/>"
+                        "<OglTexturePointer name='p' oglTexture='@t' textureUnit='9'/>"
+                        "<OglTexture name='none' proceduralTextureWidth='3'/></Node>");
+    DvObject *object = scene_object(scene, "/t");
+    uint64_t before = element_of(scene, "/t").version;
+    dv_data_set(dv_object_field(object, "proceduralTextureData"), bytes, 24);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (i > 0)
+            assert_int_equal(dv_data_set_text(dv_object_field(object, "proceduralTextureNbBits"), all[i].bits), DV_OK);
+        const DvShaderElement element = element_of(scene, "/t"), pointed = element_of(scene, "/p");
+        assert_true(element.version != before && pointed.version == element.version);
+        before = element.version;
+        assert_string_equal(element.name, "words");
+        assert_true(element.kind == DV_SHADER_TEXTURE && element.unit == 7 && pointed.unit == 9 && !element.text);
+        assert_true(element.columns == 3 && element.rows == 2 && element.count == all[i].channels);
+        assert_true(pointed.numbers == element.numbers && pointed.count == element.count);
+        for (size_t k = 0; k < (size_t)6 * all[i].channels; k++)
+            assert_true(element.numbers[k] == (bytes[k] > 255 ? 1.0 : bytes[k] / 255.0));
+    }
+    /* Another shape of the same bytes; fewer bytes than pixels: none. */
+    assert_int_equal(dv_data_set_text(dv_object_field(object, "proceduralTextureHeight"), "8"), DV_OK);
+    const DvShaderElement taller = element_of(scene, "/t");
+    assert_true(taller.version != before && taller.rows == 8 && taller.numbers[23] == 14 / 255.0);
+    assert_int_equal(dv_data_set_text(dv_object_field(object, "proceduralTextureHeight"), "9"), DV_OK);
+    assert_null(element_of(scene, "/t").numbers);
+    assert_null(element_of(scene, "/none").numbers);
+    dv_scene_free(scene);
+}
+
+/* What is asked of a texture, each with its opposite. */
+static void fields_of_a_texture_are_given_to_the_shader(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node><DefaultAnimationLoop/><OglTexture name='plain'/>"
+        "<OglTexture name='other' id='o' repeat='1' linearInterpolation='0' srgbColorspace='1' generateMipmaps='0'/>"
+        "<OglTexture name='off' enabled='0'/><OglTexture name='out' enable='0'/>"
+        "<OglTexturePointer name='p' id='o' oglTexture='@other' enabled='0'/></Node>");
+    const DvShaderElement plain = element_of(scene, "/plain"), other = element_of(scene, "/other");
+    assert_true(!plain.repeats && !plain.sharp && !plain.srgb && !plain.without_mipmaps && plain.unit == 1);
+    assert_true(other.repeats && other.sharp && other.srgb && other.without_mipmaps);
+    assert_string_equal(plain.name, "plain");
+    assert_string_equal(other.name, "o");
+    for (int side = 0; side < 6; side++)
+        assert_null(plain.sides[side]);
+    static const char *const without[] = {"/off", "/out", "/p"};
+    for (size_t i = 0; i < 3; i++) {
+        DvObject *object = scene_object(scene, without[i]);
+        DvShaderElement element = {0};
+        assert_false(((const DvShaderElementOps *)dv_object_ops(object, DV_SHADER_ELEMENT))
+                         ->get(dv_object_self(object), &element));
+    }
+    dv_scene_free(scene);
+}
+
 static void half_a_value_is_refused(void **state)
 {
     (void)state;
@@ -647,6 +714,8 @@ int main(void)
         cmocka_unit_test(a_legend_without_a_range_shows_that_of_the_values),
         cmocka_unit_test(values_become_texture_coordinates),
         cmocka_unit_test(exported_surfaces_are_read_back),
+        cmocka_unit_test(bytes_of_a_texture_are_parts_of_255),
+        cmocka_unit_test(fields_of_a_texture_are_given_to_the_shader),
         cmocka_unit_test(half_a_value_is_refused),
         cmocka_unit_test(what_is_not_drawn_is_told),
     };

@@ -17,13 +17,19 @@ typedef struct OglTexture {
     DvData width, height, bits, bytes, sides[CUBE_SIDES];
     double *numbers; /* of the bytes, 0 to 1 */
     size_t capacity;
-    uint64_t converted; /* version of the bytes */
+    uint64_t converted; /* version of what they were made of */
 } OglTexture;
 
 static uint32_t channels_of(OglTexture *self)
 {
     const uint32_t bits = dv_data_uint(&self->bits);
     return bits >= 32 ? 4 : bits >= 24 ? 3 : 1;
+}
+
+static uint64_t version_of_bytes(OglTexture *self)
+{
+    return dv_data_version(&self->bytes) + dv_data_version(&self->width) + dv_data_version(&self->height) +
+           dv_data_version(&self->bits);
 }
 
 static void add_bytes(OglTexture *self, DvShaderElement *element)
@@ -34,7 +40,7 @@ static void add_bytes(OglTexture *self, DvShaderElement *element)
     const size_t count = (size_t)width * height * channels_of(self);
     if (count == 0 || given < count)
         return;
-    if (self->converted != dv_data_version(&self->bytes)) {
+    if (self->converted != version_of_bytes(self)) {
         if (count > self->capacity) {
             dv_free(self->numbers);
             self->numbers = dv_alloc(count, sizeof *self->numbers);
@@ -42,7 +48,7 @@ static void add_bytes(OglTexture *self, DvShaderElement *element)
         }
         for (size_t i = 0; i < count; i++)
             self->numbers[i] = (bytes[i] < 255 ? bytes[i] : 255) / 255.0;
-        self->converted = dv_data_version(&self->bytes);
+        self->converted = version_of_bytes(self);
     }
     element->numbers = self->numbers;
     element->columns = width;
@@ -65,7 +71,7 @@ static bool get(void *self_, DvShaderElement *element)
     element->kind = DV_SHADER_TEXTURE;
     element->name = shader_element_name(dv_object_of(self), &self->id);
     element->text = dv_data_file(&self->filename);
-    element->version = dv_data_version(&self->filename) + dv_data_version(&self->bytes);
+    element->version = dv_data_version(&self->filename) + version_of_bytes(self);
     element->unit = dv_data_uint(&self->unit);
     element->repeats = dv_data_bool(&self->repeat);
     element->sharp = !dv_data_bool(&self->linear);
