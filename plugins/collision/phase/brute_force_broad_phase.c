@@ -48,7 +48,7 @@ static void add(BruteForceBroadPhase *self, uint32_t first, uint32_t second)
 
 static Box box_of(const DvCollisionBody *body)
 {
-    Box box;
+    Box box = {0}; /* the last numbers too, which are compared */
     for (int axis = 0; axis < 3; axis++) {
         box.lower[axis] = body->lower[axis];
         box.upper[axis] = body->upper[axis];
