@@ -85,10 +85,13 @@ static void *block_from(size_t list, size_t bytes)
 {
     atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
     Kept *kept = dv_private_thread.kept;
-    if (kept && list < LISTS && kept->first[list]) {
-        void **block = kept->first[list];
-        kept->first[list] = *block;
-        kept->bytes -= bytes_of_list(list);
+    const size_t last = list < TEXT_LISTS ? list + 1 : list; /* see list_of */
+    for (size_t from = list; kept && list < LISTS && from <= last; from++) {
+        void **block = kept->first[from];
+        if (!block)
+            continue;
+        kept->first[from] = *block;
+        kept->bytes -= bytes_of_list(from);
         return block;
     }
     void *block = list < TEXT_LISTS ? malloc(bytes_of_list(list)) : aligned_from_heap(bytes);
@@ -103,13 +106,16 @@ static void *block_of(size_t bytes)
     return block_from(TEXT_LISTS + bytes / ALIGNMENT - 1, bytes);
 }
 
-/* The list that a block may stand in, by the bytes it has room for; LISTS: none. */
+/* The list that a block may stand in, by the bytes it has room for; LISTS: none. Where too few would be left the heap gives 16 more than it
+ * is asked for: what was got for a text may so stand in the next list. */
 static size_t list_of(void *block)
 {
     const size_t room = malloc_usable_size(block);
     if (room >= ALIGNMENT && (uintptr_t)block % ALIGNMENT == 0)
         return MIN(TEXT_LISTS + room / ALIGNMENT - 1, LISTS);
-    return room >= bytes_of_list(0) && room < bytes_of_list(TEXT_LISTS - 1) + 16 ? (room - 24) / 16 : LISTS;
+    if (room < bytes_of_list(0) || room > bytes_of_list(TEXT_LISTS - 1) + 16)
+        return LISTS;
+    return MIN((room - 24) / 16, TEXT_LISTS - 1);
 }
 
 static void give_back_all(Kept *kept)
