@@ -10,6 +10,7 @@
 enum { RATE = 25 };
 
 struct Filming {
+    View *view; /* of the window's thread: it is only woken */
     Logbook *book;
     GThread *thread;
     char *name;
@@ -51,6 +52,7 @@ static gpointer film(gpointer data)
     else
         logbook_add(filming->book, DV_LEVEL_ERROR, NULL, "no film: %s: %s", filming->name, why.at ? why.at : "unknown");
     g_atomic_int_set(&filming->failed, !good);
+    filming->view->screen->wake(filming->view);
     dv_text_free(&why);
     return NULL;
 }
@@ -64,6 +66,7 @@ void filming_begin(View *view, const char *file)
         return;
     }
     Filming *filming = g_new0(Filming, 1);
+    filming->view = view;
     filming->book = view->book;
     filming->name = g_strdup(file);
     filming->width = (uint32_t)port->width;
@@ -86,10 +89,6 @@ void filming_take(View *view)
     DvText why = {0};
     if (!filming)
         return;
-    if (g_atomic_int_get(&filming->failed)) {
-        filming_end(view);
-        return;
-    }
     if (filming->width != (uint32_t)port->width || filming->height != (uint32_t)port->height) {
         view_toast(view, "The film has ended: the picture has another size now");
         filming_end(view);
@@ -99,6 +98,14 @@ void filming_take(View *view)
     filming->has_next = port->ops->read(port->renderer, filming->next, &why) == DV_OK;
     g_mutex_unlock(&filming->mutex);
     dv_text_free(&why);
+}
+
+void filming_look(View *view)
+{
+    if (!view->filming || !g_atomic_int_get(&view->filming->failed))
+        return;
+    filming_end(view);
+    view->frames = MAX(view->frames, 1);
 }
 
 void filming_end(View *view)

@@ -46,7 +46,7 @@ void logbook_free(Logbook *book)
     g_free(book);
 }
 
-static void keep(Logbook *book, DvLevel level, const char *path, const char *text)
+static void keep(Logbook *book, DvLevel level, const char *path, bool of_scene, const char *text)
 {
     g_mutex_lock(&book->mutex);
     if (book->hears == g_thread_self() && level > book->worst) {
@@ -60,6 +60,7 @@ static void keep(Logbook *book, DvLevel level, const char *path, const char *tex
         entry->level = last ? DV_LEVEL_WARNING : level;
         entry->text = g_strdup(last ? "no more messages are kept" : text);
         entry->path = last ? NULL : g_strdup(path);
+        entry->of_scene = of_scene && !last;
         g_ptr_array_add(book->entries, entry);
     }
     g_mutex_unlock(&book->mutex);
@@ -73,7 +74,7 @@ void logbook_take(const DvMessage *message, void *book)
     if (message->level == DV_LEVEL_DEBUG)
         return;
     dv_message_print(message, &line);
-    keep(book, message->level, message->path, line.at);
+    keep(book, message->level, message->path, true, line.at);
     dv_text_free(&line);
 }
 
@@ -83,7 +84,7 @@ void logbook_add(Logbook *book, DvLevel level, const char *path, const char *for
     va_start(args, format);
     char *text = g_strdup_vprintf(format, args);
     va_end(args);
-    keep(book, level, path, text);
+    keep(book, level, path, false, text);
     g_free(text);
 }
 

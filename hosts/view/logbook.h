@@ -11,8 +11,9 @@
 
 typedef struct LogEntry {
     DvLevel level;
-    char *text; /* with the place in front */
-    char *path; /* of the component; or NULL */
+    char *text;    /* with the place in front */
+    char *path;    /* of the component; or NULL */
+    bool of_scene; /* said by a component or the kernel, not by the viewer */
 } LogEntry;
 
 typedef struct Logbook Logbook;

@@ -45,14 +45,19 @@ void view_post_number(View *view, MessageKind kind, const char *path, double num
     session_post(view->session, &(Message){.kind = kind, .path = path, .numbers = {number}});
 }
 
+void view_forget_errors(View *view)
+{
+    view->said_before = logbook_count(view->book);
+    view->problems = view->errors = 0;
+}
+
 void view_open(View *view, const char *file)
 {
+    view_forget_errors(view);
     if (g_str_has_suffix(file, ".session")) {
         view_post(view, MESSAGE_REPLAY, NULL, file);
         return;
     }
-    view->said_before = logbook_count(view->book);
-    view->problems = 0;
     view_post(view, MESSAGE_OPEN, NULL, file);
     view_select(view, "/");
 }

@@ -888,7 +888,7 @@ void panels_bottom(View *view, UiBox box)
     bool times = false;
     if (ui_panel_begin("##bottom", box, true, false)) {
         if (ui_tabs_begin("##tabs")) {
-            char *log = g_strdup_printf("Log%s###log", view->problems ? " !" : "");
+            char *log = g_strdup_printf("Log%s###log", view->errors ? " !" : "");
             if (ui_tab_begin(log, view->tab == 0)) {
                 log_tab(view);
                 ui_tab_end();
@@ -932,12 +932,17 @@ void panels_status(View *view, UiBox box)
             g_free(text);
         }
         text =
-            g_strdup_printf("%s%s%s%s%.0f pictures/s    %.1f ms to draw", view->filming ? "filming    " : "",
-                            now->recording ? "recording    " : "", now->replay_steps ? "replaying    " : "",
-                            view->viewport.problem ? "no renderer    " : "",
+            g_strdup_printf("%.0f pictures/s    %.1f ms to draw",
                             view->frame_seconds > 0 ? 1 / view->frame_seconds : 0.0, 1e3 * view->viewport.draw_seconds);
-        ui_same_line(box.width - ui_text_width(text) - 16);
-        ui_text(now->recording ? UI_ERROR : UI_DIM, text);
+        char *doing = g_strconcat(view->filming ? "filming    " : "", now->recording ? "recording    " : "",
+                                  now->replay_steps ? "replaying    " : "",
+                                  view->viewport.problem ? "no renderer    " : "", NULL);
+        const float begin = box.width - ui_text_width(text) - 16;
+        ui_same_line(begin - ui_text_width(doing));
+        ui_text(UI_ERROR, doing);
+        ui_same_line(begin);
+        ui_text(UI_DIM, text);
+        g_free(doing);
         g_free(text);
     }
     ui_panel_end();

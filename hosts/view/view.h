@@ -127,6 +127,7 @@ struct View {
     int tab;            /* to be put in front; -1: as it is */
     GPtrArray *said;    /* LogEntry: all of the log so far */
     size_t problems;    /* errors of the scene that is open */
+    size_t errors;      /* these, and those of what else was asked for since */
     size_t said_before; /* entries in the log when it was opened */
     bool times_phases;
     signed char flags[DV_DISPLAY_FLAGS];
@@ -147,6 +148,7 @@ void view_post(View *view, MessageKind kind, const char *path, const char *text)
 void view_await_focus(View *view);              /* keys wait until they have gone to another editor, or to none */
 void view_focus_next(View *view, bool *wanted); /* the next item that is drawn gets the keys, if that is wanted */
 void view_post_number(View *view, MessageKind kind, const char *path, double number);
+void view_forget_errors(View *view);          /* a scene is read anew: those before are not of it */
 void view_open(View *view, const char *file); /* a scene, a recording or a view */
 void view_select(View *view, const char *path);
 void view_toast(View *view, const char *format, ...) DV_PRINTF(2, 3);
@@ -222,6 +224,7 @@ void dialogs_files(View *view, FileUse use);
 /* filming.c */
 void filming_begin(View *view, const char *file);
 void filming_take(View *view); /* a picture has been drawn */
+void filming_look(View *view); /* ends one that has failed */
 void filming_end(View *view);
 
 /* settings.c */

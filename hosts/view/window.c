@@ -155,6 +155,7 @@ void view_act(View *view, Action action)
         view_post(view, MESSAGE_RESET, NULL, NULL);
         break;
     case ACTION_RELOAD:
+        view_forget_errors(view);
         view_post(view, MESSAGE_RELOAD, NULL, NULL);
         break;
     case ACTION_OPEN:
@@ -402,12 +403,15 @@ static void take_snapshot(View *view)
             settings_add_recent(view, now->file);
     }
     logbook_read(view->book, view->said->len, view->said);
-    size_t errors = 0;
-    for (size_t i = view->said_before; i < view->said->len; i++)
-        errors += ((const LogEntry *)g_ptr_array_index(view->said, i))->level == DV_LEVEL_ERROR;
-    if (errors > view->problems)
+    const size_t before = view->errors;
+    view->errors = view->problems = 0;
+    for (size_t i = view->said_before; i < view->said->len; i++) {
+        const LogEntry *entry = g_ptr_array_index(view->said, i);
+        view->errors += entry->level == DV_LEVEL_ERROR;
+        view->problems += entry->level == DV_LEVEL_ERROR && entry->of_scene;
+    }
+    if (view->errors > before)
         view->tab = 0;
-    view->problems = errors;
 }
 
 /* Twice a second: the scene's file may have been written by somebody else. */
@@ -442,11 +446,11 @@ static bool wants_frame(View *view, bool waited)
 /* --screenshot: once the steps that were asked for are made, and drawn. */
 static void take_wanted_screenshot(View *view, int *settled)
 {
-    const bool opens = (view->wishes.scene || view->wishes.replay) && !view->now->opened && !view->problems;
+    const bool opens = (view->wishes.scene || view->wishes.replay) && !view->now->opened && !view->errors;
     if (!view->wishes.screenshot || opens || view->now->steps < (uint64_t)view->wishes.steps ||
         view->now->replay_steps || ++*settled < 8)
         return;
-    if (!window_screenshot(view, view->wishes.screenshot) || view->problems)
+    if (!window_screenshot(view, view->wishes.screenshot) || view->errors)
         view->exit_status = 1;
     view->quits = true;
 }
@@ -554,6 +558,7 @@ void window_run(View *view)
         const bool busy = (draws && view->frames > 0) || may_go_on(view) || view->pressed;
         const bool waited = !take_events(view, busy ? 0 : IDLE);
         take_snapshot(view);
+        filming_look(view);
         look_at_file(view);
         if (view->wishes.screenshot)
             view->frames = SETTLING_FRAMES;

@@ -288,6 +288,7 @@ static void the_log_keeps_so_much_and_says_when_it_ends(void **state)
     const LogEntry *first = g_ptr_array_index(entries, 0), *second = g_ptr_array_index(entries, 1);
     assert_string_equal(first->path, "/a");
     assert_string_equal(second->path, "/c");
+    assert_true(second->of_scene && !first->of_scene && !last->of_scene);
     g_ptr_array_unref(entries);
     g_free(text);
     g_free(file);
