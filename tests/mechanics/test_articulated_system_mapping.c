@@ -366,6 +366,99 @@ static void joints_are_drawn_where_they_are(void **state)
     dv_scene_free(scene);
 }
 
+/* A body of captured motion: two joints, channels in the order of the file; frame 0 is the ground. */
+static const char walk[] = "HIERARCHY\nROOT hips\n{\n  OFFSET 0 1 0\n"
+                           "  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n"
+                           "  JOINT left.knee\n  {\n    OFFSET 1 -2 0.5\n    CHANNELS 1 Xrotation\n"
+                           "    End Site\n    {\n      OFFSET 0 -3 0\n    }\n  }\n}\n"
+                           "MOTION\nFrames: 2\nFrame Time: 0.05\n1 2 3 10 20 30 40\n-1 -2 -3 -10 -20 -30 -40\n";
+
+static void write_file(const char *name, const char *text, size_t length)
+{
+    FILE *file = fopen(name, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, length, file), length);
+    assert_int_equal(fclose(file), 0);
+}
+
+#define WALKER                                                                                                            \
+    "<Node name='root'><DefaultAnimationLoop/><Node name='body'><MechanicalObject name='numbers' template='Vec1d'/>"      \
+    "<ArticulatedHierarchyContainer name='joints' filename='walk.bvh'/><Node name='frames'>"                              \
+    "<MechanicalObject name='frames' template='Rigid3d'/><ArticulatedSystemMapping name='mapping' input1='@../numbers'/>" \
+    "</Node></Node></Node>"
+
+static void captured_motion_makes_joints(void **state)
+{
+    (void)state;
+    static const double numbers[] = {1, 2, 3, 0.1, 0.2, 0.3, 0.4};
+    write_file("walk.bvh", walk, strlen(walk));
+    DvScene *scene = scene_from_text(WALKER);
+    assert_int_equal(dv_state_count(scene_state(scene, "/body/numbers")), 7);
+    assert_int_equal(dv_state_count(scene_state(scene, "/body/frames/frames")), 3);
+    const DvVec x = dv_state_write(scene_state(scene, "/body/numbers"), DV_POSITION, DV_READ_WRITE);
+    memcpy(x.at, numbers, sizeof numbers);
+    move_to(scene, 1, 2);
+    const DvQuat hips = dv_quat_mul(dv_quat_mul(about(dv_vec3(0, 0, 1), 0.1), about(dv_vec3(1, 0, 0), 0.2)),
+                                    about(dv_vec3(0, 1, 0), 0.3));
+    expect_frame(scene, 0, dv_vec3_zero(), dv_quat_identity());
+    expect_frame(scene, 1, dv_vec3(1, 3, 3), hips);
+    expect_frame(scene, 2, dv_vec3_add(dv_vec3(1, 3, 3), dv_quat_rotate(hips, dv_vec3(1, -2, 0.5))),
+                 dv_quat_mul(hips, about(dv_vec3(1, 0, 0), 0.4)));
+    DvObject *turn = dv_node_find(dv_object_as_node(scene_object(scene, "/body/leftknee/articulations")),
+                                  "mechanics.articulation/1", DV_SEARCH_LOCAL);
+    size_t frames;
+    const double *motion = dv_data_doubles(dv_object_field(turn, "motion"), &frames);
+    assert_int_equal(frames, 2);
+    assert_true(motion[0] == 40 && motion[1] == -40);
+    /* What was made of the file is not saved besides. */
+    assert_int_equal(dv_scene_save(scene, "walk.saved.scn"), DV_OK);
+    dv_scene_free(scene);
+    assert_int_equal(dv_scene_load("walk.saved.scn", NULL, &scene), DV_OK);
+    expect_frame(scene, 1, dv_vec3(1, 3, 3), hips);
+    assert_int_equal(dv_node_find_all(dv_scene_root(scene), "mechanics.articulation-center/1", DV_SEARCH_DOWN, NULL, 0),
+                     2);
+    dv_scene_free(scene);
+    (void)remove("walk.saved.scn");
+    (void)remove("walk.bvh");
+}
+
+/* A file that ends anywhere, or has another word anywhere, is refused with the line. */
+static void broken_motion_is_refused_by_line(void **state)
+{
+    (void)state;
+    for (size_t length = 0; length + 3 < strlen(walk); length += 7) {
+        write_file("walk.bvh", walk, length);
+        expect_load_error(WALKER, "ArticulatedHierarchyContainer 'joints': filename: line ");
+    }
+    static const struct {
+        const char *of, *other, *says;
+    } changes[] = {
+        {"OFFSET 0 1 0", "OFFSET 0 x 0", "line 4: 'x' where a number was expected"},
+        {"CHANNELS 6", "CHANNELS 7", "line 5: '7' where a count was expected"},
+        {"Yposition", "Wposition", "line 5: 'Wposition' where a channel (Xposition to Zrotation) was expected"},
+        {"JOINT left", "JOIN left", "line 6: 'JOIN' where CHANNELS, JOINT, End Site or } was expected"},
+        {"End Site", "End Seat", "line 10: 'Seat' where Site was expected"},
+        {"Frames: 2", "Frames: 3", "line 21: the file ends where a number was expected"},
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        const char *at = strstr(walk, changes[i].of);
+        DvText text = {0};
+        dv_text_add(&text, "%.*s%s%s", (int)(at - walk), walk, changes[i].other, at + strlen(changes[i].of));
+        write_file("walk.bvh", text.at, text.length);
+        expect_load_error(WALKER, changes[i].says);
+        dv_text_free(&text);
+    }
+    (void)remove("walk.bvh");
+    expect_load_error(WALKER, "filename: ");
+    write_file("walk.bvh", walk, strlen(walk));
+    expect_load_error("<Node><ArticulatedHierarchyContainer filename='walk.bvh'/></Node>",
+                      "the joints of a file need a MechanicalObject of Vec1d in its node");
+    expect_load_error(
+        "<Node><MechanicalObject template='Vec1d'/><ArticulatedHierarchyContainer filename='walk.bvh'/></Node>",
+        "the joints of a file need a MechanicalObject of Rigid3d in the first child node");
+    (void)remove("walk.bvh");
+}
+
 static void mistakes_are_named(void **state)
 {
     (void)state;
@@ -418,6 +511,8 @@ int main(void)
         cmocka_unit_test(an_edit_moves_frames_at_once),
         cmocka_unit_test(parts_may_leave),
         cmocka_unit_test(joints_are_drawn_where_they_are),
+        cmocka_unit_test(captured_motion_makes_joints),
+        cmocka_unit_test(broken_motion_is_refused_by_line),
         cmocka_unit_test(mistakes_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);

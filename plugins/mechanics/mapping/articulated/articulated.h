@@ -20,7 +20,7 @@ typedef struct ArticulatedHierarchyOps {
 
 /* One degree of freedom of a joint. */
 typedef struct Articulation {
-    DvData axis, rotation, translation, index;
+    DvData axis, rotation, translation, index, motion;
     DvObject *mapping; /* that it moves frames of, which sets and clears it; NULL: none */
     bool placed;
     DvVec3 place, direction; /* m, world; of length 1: as it is shown */

@@ -17,6 +17,8 @@ static const DvField fields[] = {
     DV_FIELD(Articulation, translation, "translation", dv_type_bool, .init = "0", .help = "it goes along the axis"),
     DV_FIELD(Articulation, index, "articulationIndex", dv_type_int, .init = "0", .range = &dv_range_not_negative,
              .help = "number of the mapping's input1 that says how far"),
+    DV_FIELD(Articulation, motion, "motion", dv_type_doubles, .flags = DV_FIELD_READ_ONLY,
+             .help = "what the file of the container has for it, one for each frame: degrees, m"),
     {0},
 };
 
