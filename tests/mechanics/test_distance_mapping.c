@@ -81,6 +81,11 @@ static void rest_lengths_of_frames_count_their_turn(void **state)
     expect_outputs_of(SCENE("Rigid3d", "0 0 0 0 0 0 1  3 0 4 0 0.70710678118654757 0 0.70710678118654757",
                             "<MeshTopology edges='0 1'/>", "<DistanceMapping/>"),
                       &expected, 1);
+    /* cos(t / 2) = 0.05 - 0.35 + 0.05 + 0.35 */
+    const double between = 5 - sqrt(26 - 0.01);
+    expect_outputs_of(SCENE("Rigid3d", "0 0 0 0.5 0.5 0.5 0.5  3 0 4 0.1 -0.7 0.1 0.7", "<MeshTopology edges='0 1'/>",
+                            "<DistanceMapping/>"),
+                      &between, 1);
 }
 
 static void ends_in_one_place_have_no_direction_of_their_own(void **state)

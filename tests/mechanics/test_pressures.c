@@ -87,6 +87,11 @@ static void resultants_are_pressure_times_area(void **state)
     expect_sum(QUADS, "QuadPressureForceField name='field' pressure='1 2 3' quadList='3'", 12, 24, 36);
     expect_sum(QUADS, "QuadPressureForceField name='field' pressure='1 2 3' normal='0 0 2' dmin='7' dmax='9'", 6, 12,
                18);
+    /* along the diagonal the points are at 0 2 5 3 4 6 9 7: from 3.5 on there is the lid, from 6.5 on one edge */
+    expect_sum(QUADS, "QuadPressureForceField name='field' pressure='1 2 3' normal='1 1 1' dmin='3.5' dmax='9.5'", 6,
+               12, 18);
+    expect_sum(QUADS, "EdgePressureForceField name='field' pressure='1 2 3' normal='1 1 1' dmin='6.5' dmax='9.5'", 2, 4,
+               6);
     expect_sum(QUADS, "EdgePressureForceField name='field' pressure='1 2 3' edges='1 0 4 5'", 4, 8, 12);
     expect_sum(QUADS, "EdgePressureForceField name='field' pressure='1 2 3' normal='1 0 1' dmin='5.5' dmax='6.5'", 3, 6,
                9);
@@ -343,6 +348,71 @@ static void a_saved_scene_keeps_what_was_loaded(void **state)
         }
 }
 
+/* What a file says of loaded elements is taken whole or not at all: what cannot be of this mesh leaves the lists of the fields. */
+static void what_does_not_fit_the_mesh_is_not_taken_from_a_file(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        OF_TRIANGLES "<TrianglePressureForceField name='field' pressure='1 2 5' triangleList='2 1'/></Node>");
+    const DvTopologyModifierOps *ops = dv_object_ops(scene_object(scene, "/modifier"), DV_TOPOLOGY_MODIFIER);
+    assert_int_equal(ops->remove_elements(dv_object_self(scene_object(scene, "/modifier")), DV_TRIANGLES, 1,
+                                          (const uint32_t[]){1}, false),
+                     DV_OK);
+    char file[] = P_tmpdir "/divan-load-XXXXXX.scn", text[8192] = {0};
+    const int handle = mkstemps(file, 4);
+    assert_true(handle >= 0);
+    close(handle);
+    assert_int_equal(dv_scene_save(scene, file), DV_OK);
+    FILE *saved = fopen(file, "r");
+    assert_non_null(saved);
+    assert_true(fread(text, 1, sizeof text - 1, saved) > 0);
+    fclose(saved);
+    dv_scene_free(scene);
+    static const char name[] = "loadedElements=\"";
+    char *value = strstr(text, name);
+    assert_non_null(value);
+    value += sizeof name - 1;
+    const char *rest = strchr(value, '"');
+    assert_non_null(rest);
+    /* of triangle 1 4 3, and of 3 4 5 that has taken the number of the one that has gone */
+    const double listed = 0.5 + 0.5 * sqrt(4.125);
+    const struct {
+        const char *value;
+        double area;
+    } cases[] = {
+        {"1 1 0 1 0.5", 0.5},
+        {"2 1 0 1 0.5 0 1 2 0.75", 2.0},
+        {"1 1 0 1 0.5 7", listed},
+        {"1 1 0 1", listed},
+        {"2 1 0 1 0.5", listed},
+        {"0 1 0 1 0.5", listed},
+        {"1 3 0 1 0.5", listed},
+        {"2 0 0 1 0.5 0 1 1 0.5", listed},
+        {"1 -1 0 1 0.5", listed},
+        {"1 4294967295 0 1 0.5", listed},
+        {"1 4294967297 0 1 0.5", listed},
+        {"1 1 -1 1 0.5", listed},
+        {"1 1 4294967295 1 0.5", listed},
+        {"1 1 4294967296 1 0.5", listed},
+    };
+    static Forces f;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        saved = fopen(file, "w");
+        assert_non_null(saved);
+        assert_true(fprintf(saved, "%.*s%s%s", (int)(value - text), text, cases[i].value, rest) > 0);
+        assert_int_equal(fclose(saved), 0);
+        assert_int_equal(dv_scene_load(file, NULL, &scene), DV_OK);
+        forces_at_time(scene, 0.0, &f);
+        dv_scene_free(scene);
+        double sum = 0.0;
+        for (int k = 2; k < 18; k += 3)
+            sum += f.at[0][k];
+        if (!(fabs(sum - 5.0 * cases[i].area) < 1e-13))
+            fail_msg("'%s' gives a force of %.17g instead of %.17g", cases[i].value, sum, 5.0 * cases[i].area);
+    }
+    unlink(file);
+}
+
 static void mistakes_are_named(void **state)
 {
     (void)state;
@@ -373,6 +443,7 @@ int main(void)
         cmocka_unit_test(linked_pairs_are_those_of_the_start),
         cmocka_unit_test(a_reset_puts_back_what_was_loaded),
         cmocka_unit_test(a_saved_scene_keeps_what_was_loaded),
+        cmocka_unit_test(what_does_not_fit_the_mesh_is_not_taken_from_a_file),
         cmocka_unit_test(mistakes_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);

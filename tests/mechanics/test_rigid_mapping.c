@@ -277,7 +277,7 @@ static void bodies_that_are_not_there_are_named(void **state)
     expect_load_error(MAPPED("Rigid3d", BODIES, "Vec3d", "0 0 0", "filename='points.doc'"), "points.doc");
 }
 
-/* A mapped mesh loses a triangle with its point 0, then gets a point between two others: each stays where it was on its body. */
+/* A mapped mesh loses a triangle with its point 0, then gets points between others: each stays where it was on its body. */
 static void points_of_a_changing_mesh_keep_their_bodies(void **state)
 {
     (void)state;
@@ -291,16 +291,23 @@ static void points_of_a_changing_mesh_keep_their_bodies(void **state)
     const DvMappingOps *mapping = dv_object_ops(map, DV_MAPPING);
     const DvStateRef parent = scene_state(scene, "/parent"), mapped = scene_state(scene, "/Child/mapped");
     assert_int_equal(ops->remove_elements(dv_object_self(modifier), DV_TRIANGLES, 1, &(uint32_t){0}, true), DV_OK);
-    const uint32_t start[2] = {0, 2}, from[2] = {0, 1};
-    const DvElementChange between = {.ancestors = from, .ancestor_start = start};
-    assert_int_equal(ops->add_points(dv_object_self(modifier), 1, &between), DV_OK);
+    /* 0: 1 1 0 on body 1, 1: 1 0 0 on body 0, 2: 0 1 0 on body 1 */
+    const uint32_t start[3] = {0, 2, 5}, from[5] = {1, 0, 2, 0, 1};
+    const double weights[5] = {0.75, 0.25, 0.5, 0.25, 0.25};
+    const DvElementChange between = {.ancestors = from, .weights = weights, .ancestor_start = start};
+    assert_int_equal(ops->add_points(dv_object_self(modifier), 2, &between), DV_OK);
+    const uint32_t then[3] = {0, 2, 3}, of[3] = {0, 1, 2};
+    const DvElementChange alike = {.ancestors = of, .ancestor_start = then};
+    assert_int_equal(ops->add_points(dv_object_self(modifier), 2, &alike), DV_OK);
+    assert_int_equal(ops->add_points(dv_object_self(modifier), 1, NULL), DV_OK);
     const DvStep step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
     const DvConstVec in = dv_state_read(parent, DV_POSITION);
     const DvVec out = dv_state_write(mapped, DV_POSITION, DV_READ_WRITE);
-    assert_int_equal(out.count, 4);
+    assert_int_equal(out.count, 8);
     mapping->apply(dv_object_self(map), &step, &in, &out);
-    const double expected[12] = {11, 1, 0, 1, 0, 0, 10, 1, 0, 11, 0.5, 0}; /* the new one on the body of its first */
-    for (int i = 0; i < 12; i++)
+    /* new ones are on the body of their first; one of nothing on that of `index`, in its middle */
+    const double expected[24] = {11, 1, 0, 1, 0, 0, 10, 1, 0, 1, 0.25, 0, 10.5, 0.75, 0, 11, 0.5, 0, 10, 1, 0, 0, 0, 0};
+    for (int i = 0; i < 24; i++)
         assert_true(fabs(out.at[i] - expected[i]) < 1e-14);
     dv_scene_free(scene);
 }

@@ -279,9 +279,42 @@ static void what_is_missing_is_known_before_the_first_step(void **state)
                 0, NULL); /* its mass is on what is mapped */
 }
 
+/* Balls and cubes may turn as they like, whatever has other axes is told: of each body, in each direction. */
+static void inertia_that_does_not_turn_is_known_before_the_first_step(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *mass;
+        size_t problems;
+    } cases[] = {
+        {"<UniformMass vertexMass='1 1 [2 0 0, 0 2 0, 0 0 2]'/>", 0},
+        {"<UniformMass vertexMass='1 1 [3 0 0, 0 2 0, 0 0 2]'/>", 1},
+        {"<UniformMass vertexMass='1 1 [2 0 0, 0 3 0, 0 0 2]'/>", 1},
+        {"<UniformMass vertexMass='1 1 [2 0 0, 0 2 0, 0 0 3]'/>", 1},
+        {"<UniformMass vertexMass='1 1 [2 0.1 0, 0.1 2 0, 0 0 2]'/>", 1},
+        {"<UniformMass vertexMass='1 1 [2 0 0.1, 0 2 0, 0.1 0 2]'/>", 1},
+        {"<UniformMass vertexMass='1 1 [2 0 0, 0 2 0.1, 0 0.1 2]'/>", 1},
+        {"<UniformMass vertexMass='1 1 [2 0 0, 0 2 0, 0 0 3]' turningInertia='1'/>", 0},
+        {"<DiagonalMass vertexMass='1 1 2 0 0 0 2 0 0 0 2  4 1 5 0 0 0 5 0 0 0 5'/>", 0},
+        {"<DiagonalMass vertexMass='1 1 2 0 0 0 2 0 0 0 2  4 1 5 0 0 0 5 0 0 0 6'/>", 1},
+        {"<DiagonalMass vertexMass='1 1 2 0 0 0 1 0 0 0 2  4 1 5 0 0 0 5 0 0 0 5'/>", 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        (void)snprintf(text, sizeof text,
+                       "<Node name='root'>" IMPLICIT
+                       "<MechanicalObject name='dofs' template='Rigid3d' position='0 0 0 0 0 0 1 "
+                       " 1 0 0 0 0 0.6 0.8'/>%s</Node>",
+                       cases[i].mass);
+        expect_lint(text, cases[i].problems,
+                    cases[i].problems ? "its inertia is not a multiple of the identity" : NULL);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inertia_that_does_not_turn_is_known_before_the_first_step),
         cmocka_unit_test(a_point_without_mass_is_found),
         cmocka_unit_test(a_step_too_large_is_told_with_its_limit),
         cmocka_unit_test(an_inverted_element_is_named),
