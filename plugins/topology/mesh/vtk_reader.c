@@ -214,7 +214,7 @@ static bool read_scalars(VtkFile *file)
     if (!read_type(file, &type))
         return false;
     uint32_t components = 1;
-    Scanner line, ahead = file->text;
+    Scanner line = scan_start(NULL, 0), ahead = file->text; /* the file may end here */
     (void)scan_line(&ahead, &line);
     if (scan_more(&line) && !read_count(file, &components, "the number of components"))
         return false;
