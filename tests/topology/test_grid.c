@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "grid/grid.h"
+#include <string.h>
 
 static const uint32_t sizes[][3] = {{2, 2, 2}, {4, 3, 5}, {5, 1, 3}, {1, 1, 7}, {1, 1, 1}, {3, 4, 1}};
 enum { SIZES = sizeof sizes / sizeof *sizes };
@@ -59,6 +60,7 @@ static void quads_are_unit_squares_normal_to_z_then_y_then_x(void **state)
         for (uint32_t i = 0; i < list.count / 4; i++) {
             const int normal = i < of_z ? 2 : i < of_z + of_y ? 1 : 0, u = normal == 0 ? 1 : 0, v = normal == 2 ? 1 : 2;
             int32_t at[4][3];
+            assert_true(i == 0 || i == of_z || i == of_z + of_y || list.data[i * 4] > list.data[i * 4 - 4]);
             for (int j = 0; j < 4; j++)
                 corner_at(n, list.data[i * 4 + (uint32_t)j], at[j]);
             for (int j = 0; j < 4; j++) {
@@ -91,6 +93,7 @@ static void edges_run_along_x_then_y_then_z(void **state)
         for (uint32_t i = 0; i < list.count / 2; i++) {
             const int axis = i < of_x ? 0 : i < of_x + of_y ? 1 : 2;
             int32_t a[3], b[3];
+            assert_true(i == 0 || i == of_x || i == of_x + of_y || list.data[i * 2] > list.data[i * 2 - 2]);
             corner_at(n, list.data[2 * i], a);
             corner_at(n, list.data[2 * i + 1], b);
             for (int c = 0; c < 3; c++)
@@ -100,17 +103,37 @@ static void edges_run_along_x_then_y_then_z(void **state)
     }
 }
 
+/* A point of several faces has the coordinates of the first of them: across z, across y, across x. Those at the far side are mirrored,
+ * within the block there are none, and a face without extent is none. */
 static void texture_coordinates_span_the_faces(void **state)
 {
     (void)state;
-    static const uint32_t flat[3] = {3, 2, 1}, block[3] = {3, 3, 3};
-    double uv[27 * 2] = {0};
-    grid_texture_coordinates(flat, uv);
-    static const double expected[12] = {0, 0, 0.5, 0, 1, 0, 0, 1, 0.5, 1, 1, 1};
-    assert_memory_equal(uv, expected, sizeof expected);
-    grid_texture_coordinates(block, uv);
-    assert_true(uv[2 * 26] == 0.0 && uv[2 * 26 + 1] == 0.0); /* the opposite corner: mirrored */
-    assert_true(uv[2 * 8] == 1.0 && uv[2 * 8 + 1] == 1.0);
+    static const uint32_t blocks[][3] = {{4, 3, 5}, {3, 3, 3}, {2, 6, 4}, {3, 2, 1}, {4, 1, 3}, {1, 3, 5}, {4, 1, 1}};
+    for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) {
+        const uint32_t *n = blocks[b];
+        double uv[2 * 64];
+        for (size_t i = 0; i < sizeof uv / sizeof *uv; i++)
+            uv[i] = -7;
+        grid_texture_coordinates(n, uv);
+        for (uint32_t point = 0; point < n[0] * n[1] * n[2]; point++) {
+            int32_t at[3];
+            corner_at(n, point, at);
+            double share[3], expected[2] = {-7, -7};
+            bool near[3], end[3];
+            for (int axis = 0; axis < 3; axis++) {
+                share[axis] = n[axis] > 1 ? (double)at[axis] / (n[axis] - 1) : 0;
+                near[axis] = at[axis] == 0;
+                end[axis] = near[axis] || at[axis] + 1 == (int32_t)n[axis];
+            }
+            if (end[2] && n[0] > 1 && n[1] > 1)
+                memcpy(expected, (double[]){near[2] ? share[0] : 1 - share[0], near[2] ? share[1] : 1 - share[1]}, 16);
+            else if (end[1] && n[0] > 1 && n[2] > 1)
+                memcpy(expected, (double[]){near[1] ? share[0] : 1 - share[0], near[1] ? share[2] : 1 - share[2]}, 16);
+            else if (end[0] && n[1] > 1 && n[2] > 1)
+                memcpy(expected, (double[]){near[0] ? share[1] : 1 - share[1], near[0] ? share[2] : 1 - share[2]}, 16);
+            assert_true(uv[2 * point] == expected[0] && uv[2 * point + 1] == expected[1]);
+        }
+    }
 }
 
 int main(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Surfaces as cells: against clipping of each triangle by the faces of each cell, and numbers of cells of boxes.
+ * Surfaces as cells: against clipping of each triangle by the faces of each cell, and numbers of cells of boxes. Pieces of cells:
+ * against sets of joined cells, found by passing the smallest number on.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -215,6 +216,226 @@ static void an_edge_joins_the_cells_whose_faces_it_goes_through(void **state)
         assert_int_equal(joined[cell], cell == 1 ? 1 : cell == 4 ? 2 : cell == 12 ? 4 : 0);
 }
 
+/* ---- Pieces, against sets of cells that are joined ---- */
+
+enum { FINE = 8 * 12 * 4 };
+static const VoxelBox levels[3] = {{.n = {9, 13, 5}, .min = {0, 0, 0}, .step = {1, 1, 1}},
+                                   {.n = {5, 7, 3}, .min = {0, 0, 0}, .step = {2, 2, 2}},
+                                   {.n = {3, 4, 2}, .min = {0, 0, 0}, .step = {4, 4, 4}}};
+
+typedef struct
+    Matter { /* cells of the finest level, and which are joined to their neighbours towards smaller coordinates */
+    uint8_t kind[FINE], joined[FINE];
+    float weight[FINE];
+    uint32_t cells[FINE], count;
+} Matter;
+
+static uint32_t coordinate(const VoxelBox *box, uint32_t cell, int axis)
+{
+    const uint32_t nx = box->n[0] - 1, ny = box->n[1] - 1;
+    return axis == 0 ? cell % nx : axis == 1 ? cell / nx % ny : cell / nx / ny;
+}
+
+/* The neighbour towards smaller coordinates that a cell is joined to, or FINE. */
+static uint32_t joined_to(const Matter *matter, uint32_t cell, int axis)
+{
+    static const uint32_t strides[3] = {1, 8, 96};
+    if (matter->kind[cell] == VOXEL_OUTSIDE || !(matter->joined[cell] >> axis & 1) ||
+        coordinate(&levels[0], cell, axis) == 0 || matter->kind[cell - strides[axis]] == VOXEL_OUTSIDE)
+        return FINE;
+    return cell - strides[axis];
+}
+
+static Matter random_matter(uint64_t *seed, double filled, double inside, double joined)
+{
+    Matter matter = {.count = 0};
+    for (uint32_t i = 0; i < FINE; i++) {
+        matter.kind[i] = uniform(seed) >= filled  ? VOXEL_OUTSIDE
+                         : uniform(seed) < inside ? VOXEL_INSIDE
+                                                  : VOXEL_BOUNDARY;
+        matter.weight[i] = (float)(1 + (int)(3.9 * uniform(seed))) / 4.0F;
+        for (int axis = 0; axis < 3; axis++)
+            matter.joined[i] |= (uint8_t)((uniform(seed) < joined) << axis);
+        if (matter.kind[i] != VOXEL_OUTSIDE)
+            matter.cells[matter.count++] = i;
+    }
+    return matter;
+}
+
+static uint32_t coarse_cell(uint32_t cell, int level)
+{
+    const uint32_t at[3] = {coordinate(&levels[0], cell, 0) >> level, coordinate(&levels[0], cell, 1) >> level,
+                            coordinate(&levels[0], cell, 2) >> level};
+    return voxel_index(&levels[level], at);
+}
+
+/* The smallest cell that each is joined to within a cell of a level. */
+static void find_sets(const Matter *matter, int level, uint32_t set[FINE])
+{
+    for (uint32_t i = 0; i < FINE; i++)
+        set[i] = i;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < FINE; i++)
+            for (int axis = 0; axis < 3; axis++) {
+                const uint32_t next = joined_to(matter, i, axis);
+                if (next == FINE || coarse_cell(next, level) != coarse_cell(i, level) || set[i] == set[next])
+                    continue;
+                set[i] = set[next] = set[i] < set[next] ? set[i] : set[next];
+                changed = true;
+            }
+    }
+}
+
+static bool is_neighbour(const Pieces *pieces, int axis, uint32_t piece, uint32_t other)
+{
+    uint32_t times = 0;
+    for (uint32_t k = pieces->start[axis][piece]; k < pieces->start[axis][piece + 1]; k++)
+        times += pieces->neighbour[axis].data[k] == other;
+    assert_true(times <= 1);
+    return times == 1;
+}
+
+/* piece_of: of each cell of the list */
+static void check_pieces(const Matter *matter, int level, const Pieces *pieces, const uint32_t *piece_of)
+{
+    uint32_t set[FINE], number[FINE], count = 0, joints[3] = {0};
+    find_sets(matter, level, set);
+    for (uint32_t i = 0; i < FINE; i++)
+        number[i] = UINT32_MAX;
+    for (uint32_t i = 0; i < matter->count; i++) {
+        const uint32_t cell = matter->cells[i];
+        assert_true(piece_of[i] < pieces->count);
+        assert_int_equal(pieces->cell[piece_of[i]], coarse_cell(cell, level));
+        if (number[set[cell]] == UINT32_MAX) {
+            number[set[cell]] = piece_of[i];
+            count++;
+        }
+        assert_int_equal(number[set[cell]], piece_of[i]);
+    }
+    assert_int_equal(pieces->count, count); /* so each set has a piece of its own */
+    bool *expected = calloc((size_t)3 * count * count, sizeof *expected);
+    for (uint32_t i = 0; i < matter->count; i++)
+        for (int axis = 0; axis < 3; axis++) {
+            const uint32_t cell = matter->cells[i], next = joined_to(matter, cell, axis);
+            if (next == FINE || coarse_cell(next, level) == coarse_cell(cell, level))
+                continue;
+            bool *pair = &expected[((size_t)axis * count + piece_of[i]) * count + number[set[next]]];
+            joints[axis] += !*pair;
+            *pair = true;
+        }
+    for (int axis = 0; axis < 3; axis++) {
+        assert_int_equal(pieces->start[axis][0], 0);
+        assert_int_equal(pieces->start[axis][count], joints[axis]);
+        assert_int_equal(pieces->neighbour[axis].count, joints[axis]);
+        for (uint32_t a = 0; a < count; a++)
+            for (uint32_t b = 0; b < count; b++)
+                assert_int_equal(is_neighbour(pieces, axis, a, b), expected[((size_t)axis * count + a) * count + b]);
+    }
+    free(expected);
+}
+
+/* Of n pieces in a cell each has the n^2th part of an eighth of what its parts have. */
+static void check_weights(const Pieces *fine, const Pieces *coarse, const uint32_t *parent)
+{
+    for (uint32_t piece = 0; piece < coarse->count; piece++) {
+        double sum = 0, beside = 0;
+        uint32_t parts = 0, inside = 0;
+        for (uint32_t i = 0; i < fine->count; i++) {
+            sum += parent[i] == piece ? (double)fine->weight[i] : 0;
+            parts += parent[i] == piece;
+            inside += parent[i] == piece && fine->kind[i] == VOXEL_INSIDE;
+        }
+        for (uint32_t other = 0; other < coarse->count; other++)
+            beside += coarse->cell[other] == coarse->cell[piece];
+        assert_true(fabs((double)coarse->weight[piece] - sum / 8 / (beside * beside)) < 1e-6);
+        assert_int_equal(coarse->kind[piece], beside == 1 && parts == 8 && inside == 8 ? VOXEL_INSIDE : VOXEL_BOUNDARY);
+        for (int axis = 0; axis < 3 && piece > 0; axis++) { /* cells are in order, x first */
+            const uint32_t before = coordinate(&coarse->box, coarse->cell[piece - 1], axis),
+                           here = coordinate(&coarse->box, coarse->cell[piece], axis);
+            assert_true(before <= here);
+            if (before < here)
+                break;
+        }
+    }
+}
+
+/* Two pieces share the points of the face across which they are joined, and points are shared in no other way. */
+static void check_points(const Pieces *pieces)
+{
+    static const uint8_t corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                         {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+    const uint32_t corners = 8 * pieces->count;
+    uint32_t *points = malloc(corners * sizeof *points), *name = malloc(corners * sizeof *name), different = 0;
+    const uint32_t count = pieces_number_points(pieces, points);
+    for (uint32_t i = 0; i < corners; i++)
+        name[i] = i;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t piece = 0; piece < pieces->count; piece++)
+            for (int axis = 0; axis < 3; axis++)
+                for (uint32_t k = pieces->start[axis][piece]; k < pieces->start[axis][piece + 1]; k++)
+                    for (uint32_t i = 0; i < 64; i++) {
+                        const uint8_t *own = corner[i / 8], *other = corner[i % 8];
+                        uint32_t equal = 0;
+                        for (int c = 0; c < 3; c++)
+                            equal += c == axis ? own[c] == 0 && other[c] == 1 : own[c] == other[c];
+                        uint32_t *a = &name[8 * piece + i / 8], *b = &name[8 * pieces->neighbour[axis].data[k] + i % 8];
+                        if (equal < 3 || *a == *b)
+                            continue;
+                        *a = *b = *a < *b ? *a : *b;
+                        changed = true;
+                    }
+    }
+    bool *seen = calloc(count, sizeof *seen);
+    for (uint32_t i = 0; i < corners; i++) {
+        assert_true(points[i] < count);
+        assert_int_equal(points[i], points[name[i]]);
+        different += name[i] == i;
+        seen[points[i]] = true;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        assert_true(seen[i]);
+    assert_int_equal(different, count);
+    free(points);
+    free(name);
+    free(seen);
+}
+
+static void pieces_are_sets_of_joined_cells(void **state)
+{
+    (void)state;
+    uint64_t seed = 9;
+    for (int trial = 0; trial < 12; trial++) {
+        static const struct {
+            double filled, inside, joined;
+        } cases[] = {{0.6, 0.3, 0.7}, {0.4, 0.5, 1}, {0.98, 0.99, 0.99}, {1, 1, 0.9}};
+        Matter matter = random_matter(&seed, cases[trial % 4].filled, cases[trial % 4].inside, cases[trial % 4].joined);
+        uint32_t piece_of[FINE];
+        Pieces pieces = pieces_of_cells(&levels[0], matter.kind, matter.weight, trial % 4 == 1 ? NULL : matter.joined,
+                                        matter.cells, matter.count);
+        for (uint32_t i = 0; i < matter.count; i++) {
+            piece_of[i] = i;
+            assert_int_equal(pieces.kind[i], matter.kind[matter.cells[i]]);
+            assert_true(pieces.weight[i] == matter.weight[matter.cells[i]]);
+        }
+        check_pieces(&matter, 0, &pieces, piece_of);
+        check_points(&pieces);
+        for (int level = 1; level < 3; level++) {
+            uint32_t parent[FINE];
+            Pieces next = pieces_coarsen(&pieces, &levels[level], parent);
+            for (uint32_t i = 0; i < matter.count; i++)
+                piece_of[i] = parent[piece_of[i]];
+            check_pieces(&matter, level, &next, piece_of);
+            check_weights(&pieces, &next, parent);
+            check_points(&next);
+            pieces_free(&pieces);
+            pieces = next;
+        }
+        pieces_free(&pieces);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,6 +445,7 @@ int main(void)
         cmocka_unit_test(what_reaches_beyond_the_box_is_cut_there),
         cmocka_unit_test(coarser_cells_hold_as_much),
         cmocka_unit_test(an_edge_joins_the_cells_whose_faces_it_goes_through),
+        cmocka_unit_test(pieces_are_sets_of_joined_cells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
