@@ -51,19 +51,56 @@ static void add_up(const DvContactPair *pair, double sums[SUMS])
     }
 }
 
+/* Sheets that lie on each other in waves, with balls, capsules and boxes on top: surfaces whose neighbours are known. */
+static void add_sheet(DvText *text, const char *name, double height, double turn)
+{
+    enum { SIDE = 6 };
+    DvText triangles = {0};
+    dv_text_add(text, "<Node name='%s'><MechanicalObject name='dofs' position='", name);
+    for (uint32_t i = 0; i < SIDE * SIDE; i++) {
+        const double x = 0.2 * (i % SIDE), y = 0.2 * (i / SIDE);
+        dv_text_add(text, "%.17g %.17g %.17g ", cos(turn) * x - sin(turn) * y, sin(turn) * x + cos(turn) * y,
+                    height + random_between(-0.08, 0.08));
+        if (i % SIDE + 1 < SIDE && i / SIDE + 1 < SIDE)
+            dv_text_add(&triangles, "%u %u %u  %u %u %u  ", i, i + 1, i + SIDE, i + 1, i + SIDE + 1, i + SIDE);
+    }
+    dv_text_add(
+        text,
+        "'/><MeshTopology triangles='%s'/><TriangleCollisionModel bothSide='%d'/><LineCollisionModel bothSide='%d'/>"
+        "<PointCollisionModel bothSide='%d'/></Node>",
+        triangles.at, height > 0, height > 0, height > 0);
+    dv_text_free(&triangles);
+}
+
+static DvScene *load_sheets(const char *method)
+{
+    DvText text = {0};
+    add_head(&text, method);
+    add_sheet(&text, "Lower", 0, 0);
+    add_sheet(&text, "Upper", 0.12, 0.3);
+    add_rigid_body(&text, "Above", false);
+    dv_text_add(&text, "</Node>");
+    DvScene *scene = scene_from_text(text.at);
+    dv_text_free(&text);
+    return scene;
+}
+
 /* A line for each pair of models that touch. */
 static void write_contacts(DvText *text)
 {
+    static const char *const variants[] = {"", " degenerate", " sheets"};
     for (size_t m = 0; m < sizeof golden_methods / sizeof *golden_methods; m++)
-        for (int degenerate = 0; degenerate < 2; degenerate++) {
-            seed = 1000 * m + 10 * (uint64_t)degenerate + 7;
-            DvScene *scene = load_bodies(golden_methods[m], degenerate);
+        for (int variant = 0; variant < 3; variant++) {
+            seed = 1000 * m + 10 * (uint64_t)variant + 7;
+            scale = 2;
+            DvScene *scene =
+                variant == 2 ? load_sheets(golden_methods[m]) : load_bodies(golden_methods[m], variant == 1);
             const DvContactList *list = detect(scene);
             for (uint32_t p = 0; p < list->pair_count; p++) {
                 double sums[SUMS];
                 const DvContactPair *pair = &list->pairs[p];
                 add_up(pair, sums);
-                dv_text_add(text, "%zu%s", m, degenerate ? "d" : "");
+                dv_text_add(text, "%zu%s", m, variants[variant]);
                 for (int side = 0; side < 2; side++) {
                     const DvCollisionBody *body = &list->bodies[pair->body[side]];
                     dv_text_add(text, " %s/%s", dv_node_name(body->node), dv_object_class(body->object)->name);
