@@ -71,7 +71,7 @@ struct DvNode {
     uint64_t own_revision;     /* of this node's members, tags, activity alone */
     List parts;                /* schedule.c: Part of each schedule that comes here */
     GPtrArray *schedules;      /* schedule.c: compiled schedules that start here; or NULL */
-    DvSchedule *recent[8];     /* of them, each at a place that follows from its plan */
+    DvSchedule *recent[8];     /* of them, found by their plans */
     uint64_t context_revision; /* own_revision at which has_context was found */
     bool has_context;          /* holds objects of contract divan.context/1 */
     uint64_t mark;             /* of the walk that visited it last */

@@ -443,10 +443,11 @@ void dv_data_end(DvData *data)
 
 void *dv_data_rewrite(DvData *data)
 {
-    (void)dv_data_read(data);
-    void *elements = begin(data, data->count, true);
+    const void *value = dv_data_read(data);
+    if (atomic_load_explicit(&header_of(value)->users, memory_order_acquire) != 1)
+        value = begin_anyhow(data, data->count, true);
     changed(data);
-    return elements;
+    return (void *)(uintptr_t)value;
 }
 
 void dv_data_touch(DvData *data)

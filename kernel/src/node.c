@@ -312,9 +312,7 @@ void dv_node_set_gravity(DvNode *node, const double *gravity)
 
 void dv_node_set_time(DvNode *node, double time)
 {
-    double *value = dv_data_begin_all(&node->time, 1);
-    *value = time;
-    dv_data_end(&node->time);
+    *(double *)dv_data_rewrite(&node->time) = time;
 }
 
 void dv_node_set_dt(DvNode *node, double dt)

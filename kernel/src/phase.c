@@ -73,11 +73,9 @@ static void charge(struct Phases *phases)
     phases->since = until;
 }
 
-void dv_phase_begin(const char *name)
+/* Out of line, as is what ends: mostly nobody measures. */
+static __attribute__((noinline)) void begin(struct Phases *phases, const char *name)
 {
-    struct Phases *phases = dv_private_thread.phases;
-    if (!phases)
-        return;
     const guint index = find(phases, name);
     if (index == phases->phases->len)
         g_array_append_val(phases->phases, ((Phase){.name = name}));
@@ -86,13 +84,24 @@ void dv_phase_begin(const char *name)
     g_array_append_val(phases->stack, index);
 }
 
-void dv_phase_end(void)
+static __attribute__((noinline)) void end(struct Phases *phases)
 {
-    struct Phases *phases = dv_private_thread.phases;
-    if (!phases || !phases->stack->len)
+    if (!phases->stack->len)
         return;
     charge(phases);
     g_array_set_size(phases->stack, phases->stack->len - 1);
+}
+
+void dv_phase_begin(const char *name)
+{
+    if (dv_private_thread.phases)
+        begin(dv_private_thread.phases, name);
+}
+
+void dv_phase_end(void)
+{
+    if (dv_private_thread.phases)
+        end(dv_private_thread.phases);
 }
 
 size_t dv_phase_count(void)

@@ -635,10 +635,28 @@ static bool same_tags(DvTags a, DvTags b)
     return true;
 }
 
-/* Where a node remembers the schedule of a plan, without tags: found without a search while no other plan takes the place. */
-static inline DvSchedule **remembered(DvNode *node, const DvPlan *plan)
+/* Of the first place where a node remembers the schedule of a plan. */
+static inline size_t home_of(const DvPlan *plan)
 {
-    return &node->recent[((uintptr_t)plan / sizeof *plan) % G_N_ELEMENTS(node->recent)];
+    return (uintptr_t)plan >> 5;
+}
+
+/* Where a node remembers the schedule of a plan, without tags: at a place that follows from the plan, or one of the next. Of more plans
+ * than places some take turns. */
+static DvSchedule **remembered(DvNode *node, const DvPlan *plan)
+{
+    const size_t number = home_of(plan);
+    DvSchedule **home = &node->recent[number % G_N_ELEMENTS(node->recent)];
+    for (size_t i = 0; i < G_N_ELEMENTS(node->recent); i++) {
+        DvSchedule **place = &node->recent[(number + i) % G_N_ELEMENTS(node->recent)];
+        if (*place && (*place)->plan != plan)
+            continue;
+        DvSchedule *schedule = *place; /* what is asked for now will be asked for again: it comes first */
+        *place = *home;
+        *home = schedule;
+        break;
+    }
+    return home;
 }
 
 static __attribute__((noinline)) DvSchedule *find_schedule(DvNode *root, const DvPlan *plan, DvTags tags)
@@ -651,8 +669,9 @@ static __attribute__((noinline)) DvSchedule *find_schedule(DvNode *root, const D
         if ((*kept)->plan == plan && same_tags((*kept)->tags, tags))
             schedule = *kept;
     if (schedule && schedule->running && (schedule->stale || schedule->changed)) {
-        if (*remembered(root, plan) == schedule)
-            *remembered(root, plan) = NULL;
+        for (size_t i = 0; i < G_N_ELEMENTS(root->recent); i++)
+            if (root->recent[i] == schedule)
+                root->recent[i] = NULL;
         g_ptr_array_remove_fast(root->schedules, schedule); /* it finishes with what it has; the next is another */
         schedule = NULL;
     }
@@ -667,7 +686,9 @@ static __attribute__((noinline)) DvSchedule *find_schedule(DvNode *root, const D
 
 DvSchedule *dv_schedule(DvNode *root, const DvPlan *plan, DvTags tags)
 {
-    DvSchedule *schedule = *remembered(root, plan);
+    DvSchedule *schedule = root->recent[home_of(plan) % G_N_ELEMENTS(root->recent)];
+    if (tags.count == 0 && (!schedule || schedule->plan != plan))
+        schedule = *remembered(root, plan);
     if (schedule && schedule->plan == plan && tags.count == 0 && !schedule->stale && !schedule->changed)
         return schedule;
     return find_schedule(root, plan, tags);

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "state/mechanical_object.h"
+
 const DvVariantSource constraint_sources[] = {{.attribute = "mstate", .path = "", .contract = DV_STATE}, {0}};
 
 /* Start positions go along with their indices. Points that come back with a reset have none: all are taken anew. */
@@ -74,7 +76,7 @@ bool constraint_is_active(ConstraintBase *base, const DvStep *step)
 
 const uint32_t *constraint_indices(ConstraintBase *base, size_t *count)
 {
-    const uint32_t points = dv_state_count(base->state);
+    const uint32_t points = state_count(base->state);
     if (dv_data_version(&base->indices) != base->indices_version || points != base->checked_points) {
         base->checked_points = points;
         (void)point_set_remove_out_of_range(&base->indices, points);

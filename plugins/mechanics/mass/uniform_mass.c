@@ -16,6 +16,7 @@
 #include "mass_base.h"
 #include "mass_check.h"
 #include "rigid_file.h"
+#include "state/mechanical_object.h"
 #include "state/point_set.h"
 #include "state/vector_arithmetic.h"
 #include "turning_inertia.h"
@@ -100,9 +101,9 @@ static void complete(UniformMass *self)
 static void update(UniformMass *self)
 {
     if (dv_data_version(&self->indices) != self->indices_version ||
-        dv_state_count(self->base.state) != self->checked_points) {
-        self->checked_points = dv_state_count(self->base.state);
-        const size_t count = point_set_remove_out_of_range(&self->indices, dv_state_count(self->base.state));
+        state_count(self->base.state) != self->checked_points) {
+        self->checked_points = state_count(self->base.state);
+        const size_t count = point_set_remove_out_of_range(&self->indices, state_count(self->base.state));
         self->all = point_set_is_range(dv_data_uints(&self->indices, NULL), count);
         self->structure += 1;
         self->indices_version = dv_data_version(&self->indices);
@@ -352,7 +353,7 @@ static void draw(void *self_, DvDraw *draw)
         return;
     const double size = dv_data_double(&self->base.show_axis_size);
     if (s.dof == &dv_rigid3d && dv_data_bool(&self->show_rest_frames))
-        draw->ops->frames(draw, rest, dv_state_count(s), size);
+        draw->ops->frames(draw, rest, state_count(s), size);
     if (!dv_data_bool(&self->show_initial_center))
         return;
     double center[3] = {0, 0, 0};
@@ -384,7 +385,7 @@ static void topology_changed(void *self_, const uint32_t *place, size_t count)
 
 static DvStatus choose_points(UniformMass *self)
 {
-    const uint32_t n = dv_state_count(self->base.state);
+    const uint32_t n = state_count(self->base.state);
     const int32_t *range = dv_data_ints(&self->local_range, NULL);
     size_t count;
     (void)dv_data_uints(&self->indices, &count);

@@ -398,7 +398,7 @@ static void give_vectors(const DvMechanics *m, const StateItem *state)
 {
     const DvStateRef s = state->ref;
     for (DvVecId id = DV_FIRST_FREE_VEC; id < FIRST_PRIVATE_VEC && state->kind == STATE_INDEPENDENT; id++)
-        if (m->allocated[id] && !s.ops->has(s.self, id))
+        if (m->allocated[id] && !state_has(s, id))
             state_clear(s, id);
 }
 
@@ -1224,7 +1224,7 @@ const double *mechanics_constraint_force_on(const DvMechanics *m, const StateIte
     const DvStateRef s = state->ref;
     if (state->pulled)
         return m->pulled + state->pulled - 1;
-    return s.ops->has(s.self, DV_LAMBDA) ? state_read(s, DV_LAMBDA, DV_HOST) : NULL;
+    return state_has(s, DV_LAMBDA) ? state_read(s, DV_LAMBDA, DV_HOST) : NULL;
 }
 
 DvConstVec mechanics_force_on(const DvMechanics *m, const StateItem *state, DvSpace space)

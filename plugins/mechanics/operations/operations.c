@@ -95,7 +95,7 @@ static bool is_free(const DvMechanics *m, DvVecId id)
             return false;
     for (uint32_t i = 0; i < m->state_list.count; i++) {
         const DvStateRef s = state_at(m, i)->ref;
-        if (state_at(m, i)->kind != STATE_EXTERNAL && s.ops->has(s.self, id))
+        if (state_at(m, i)->kind != STATE_EXTERNAL && state_has(s, id))
             return false;
     }
     return true;
@@ -431,7 +431,7 @@ static void watch_mappings(DvMechanics *m)
 
 static bool has_constraint_forces(const StateItem *state)
 {
-    return state->pulled || state->ref.ops->has(state->ref.self, DV_LAMBDA);
+    return state->pulled || state_has(state->ref, DV_LAMBDA);
 }
 
 static bool any_output_is_constrained(const DvMechanics *m, const MappingItem *mapping)
@@ -537,7 +537,7 @@ static void pull_constraint_forces(DvMechanics *m, const DvStep *step)
     for (uint32_t i = 0; i < m->state_list.count; i++) {
         const StateItem *state = state_at(m, i);
         const DvStateRef s = state->ref;
-        if (state->pulled && s.ops->has(s.self, DV_LAMBDA))
+        if (state->pulled && state_has(s, DV_LAMBDA))
             memcpy(m->pulled + state->pulled - 1, state_read(s, DV_LAMBDA, DV_HOST),
                    (size_t)state_count(s) * s.dof->deriv * sizeof *m->pulled);
     }
@@ -558,7 +558,7 @@ static void compute_force(DvMechanics *m, const DvStep *step, DvVecId f, DvWalk 
         if (state->kind == STATE_EXTERNAL || !in_walk(state->below_stop, walk))
             continue;
         const DvStateRef s = state->ref;
-        const bool external = s.ops->has(s.self, DV_EXTERNAL_FORCE);
+        const bool external = state_has(s, DV_EXTERNAL_FORCE);
         const DvVecId force = m->roles.f[state->kind];
         if (state->kind == STATE_INDEPENDENT || state->loads || external || !state->force_is_zero)
             state_clear(s, force);
@@ -619,7 +619,7 @@ static const uint32_t *points_of_product(DvMechanics *m, const MappingItem *mapp
     const StateItem *output = &m->states[mapping_outputs_of(mapping)[0]];
     const DvStateRef s = output->ref;
     if (output->readers > 0 || output->producers != 1 || !mapping->at_points->is_ready(mapping->self) ||
-        !s.ops->has(s.self, DV_DX) || !s.ops->has(s.self, DV_DFORCE))
+        !state_has(s, DV_DX) || !state_has(s, DV_DFORCE))
         return NULL;
     const uint32_t *points = assembly_points(m, mapping_outputs_of(mapping)[0], count);
     return *count <= FEW_POINTS && 2 * *count <= state_count(s) ? points : NULL;
@@ -866,14 +866,23 @@ static bool has_vectors(const DvMechanics *m, const ConstraintItem *constraint, 
     for (uint32_t i = 0; i < constraint->state_count; i++) {
         const StateItem *state = &m->states[constraint->states[i]];
         if (state->kind == STATE_EXTERNAL || (state->kind == STATE_MAPPED && d >= DV_FIRST_FREE_VEC) ||
-            !state->ref.ops->has(state->ref.self, d))
+            !state_has(state->ref, d))
             return false;
     }
     return true;
 }
 
+/* Whether there are constraints at all. */
+static bool is_constrained(DvMechanics *m)
+{
+    mechanics_update(m);
+    return m->constraint_list.count > 0;
+}
+
 static void project_response(DvMechanics *m, const DvStep *step, DvVecId d, DvWalk walk)
 {
+    if (!is_constrained(m))
+        return;
     begin(m, same_roles(DV_NO_VEC, DV_NO_VEC, d));
     const List *order = walk == DV_WALK_VISITOR ? &m->bottom_up : &m->constraint_list;
     for (uint32_t i = 0; i < order->count; i++) {
@@ -886,6 +895,8 @@ static void project_response(DvMechanics *m, const DvStep *step, DvVecId d, DvWa
 
 static void project_position(DvMechanics *m, const DvStep *step, DvVecId x)
 {
+    if (!is_constrained(m))
+        return;
     begin(m, same_roles(DV_NO_VEC, DV_NO_VEC, x));
     for (uint32_t i = 0; i < m->constraint_list.count; i++) {
         const ConstraintItem *constraint = constraint_at(m, i);
@@ -897,6 +908,8 @@ static void project_position(DvMechanics *m, const DvStep *step, DvVecId x)
 
 static void project_velocity(DvMechanics *m, const DvStep *step, DvVecId v)
 {
+    if (!is_constrained(m))
+        return;
     begin(m, same_roles(DV_NO_VEC, DV_NO_VEC, v));
     for (uint32_t i = 0; i < m->constraint_list.count; i++) {
         const ConstraintItem *constraint = constraint_at(m, i);
@@ -929,7 +942,7 @@ static void end_integration(DvMechanics *m)
 {
     mechanics_update(m);
     for (uint32_t i = 0; i < m->state_list.count; i++)
-        if (state_at(m, i)->kind != STATE_EXTERNAL)
+        if (state_at(m, i)->kind != STATE_EXTERNAL && state_has(state_at(m, i)->ref, DV_EXTERNAL_FORCE))
             state_at(m, i)->ref.ops->release(state_at(m, i)->ref.self, DV_EXTERNAL_FORCE);
 }
 

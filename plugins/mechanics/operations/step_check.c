@@ -177,7 +177,7 @@ static DvConstVec good(const DvFault *fault, DvObject *state, DvVecId id)
     (void)fault;
     const DvStateRef s = dv_state_ref(state);
     const DvVecId kept = dv_vec_kind(id) == DV_COORDS ? VEC_GOOD_POSITION : VEC_GOOD_VELOCITY;
-    return s.ops ? dv_state_read(s, s.ops->has(s.self, kept) ? kept : id) : (DvConstVec){NULL, 0, 0};
+    return s.ops ? dv_state_read(s, state_has(s, kept) ? kept : id) : (DvConstVec){NULL, 0, 0};
 }
 
 typedef struct Answer {
@@ -266,7 +266,7 @@ typedef struct Wrong {
 static double largest(DvStateRef s, DvVecId id)
 {
     double most = 0.0;
-    const DvConstVec a = s.ops->has(s.self, id) ? dv_state_read(s, id) : (DvConstVec){0};
+    const DvConstVec a = state_has(s, id) ? dv_state_read(s, id) : (DvConstVec){0};
     const uint32_t numbers = dv_vec_kind(id) == DV_COORDS && s.dof->rotation ? s.dof->spatial : a.dim;
     for (uint32_t i = 0; i < a.count; i++)
         for (uint32_t c = 0; c < numbers; c++)
@@ -434,7 +434,7 @@ static bool restore_last_good(DvNode *root)
     bool any = false;
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const DvStateRef s = independent_at(m, i)->ref;
-        if (!s.ops->has(s.self, VEC_GOOD_POSITION))
+        if (!state_has(s, VEC_GOOD_POSITION))
             continue;
         state_combine(s, DV_POSITION, VEC_GOOD_POSITION, DV_NO_VEC, 0.0);
         state_combine(s, DV_VELOCITY, VEC_GOOD_VELOCITY, DV_NO_VEC, 0.0);
@@ -445,7 +445,7 @@ static bool restore_last_good(DvNode *root)
     for (uint32_t i = 0; i < m->state_list.count; i++)
         for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++) {
             const DvStateRef s = state_at(m, i)->ref;
-            if (s.ops->has(s.self, scratch[k]))
+            if (state_has(s, scratch[k]))
                 state_clear(s, scratch[k]);
         }
     const DvStep step = {dv_node_time(root), dv_node_dt(root), DV_POSITION, DV_VELOCITY};

@@ -253,7 +253,7 @@ static DvStatus init(DvObject *object, void *self_)
         return status;
     void *topology_self = topology ? dv_object_self(topology) : NULL;
 
-    self->initialised = true;
+    mechanical_object_begin(self);
     mechanical_object_agree_on_size(self, true);
     if (self->position.count <= 1 && self->velocity.count <= 1) {
         const double *positions = ops ? ops->positions(topology_self) : NULL;

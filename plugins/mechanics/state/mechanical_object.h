@@ -35,6 +35,8 @@ typedef struct MechanicalObject {
     uint32_t emptied;                 /* bit k: vector k in a field had points before all went */
     bool initialised;                 /* before that, the fields decide how many points there are */
     DvData *of_id[DV_FIRST_FREE_VEC]; /* the field of a vector, or NULL */
+    /* Likewise of those that may be taken as they are: none before init, none of a state without points, no externalForce. */
+    DvData *at_hand[DV_FIRST_FREE_VEC];
     DvStateVectors own;               /* the others */
     uint64_t external_force_released; /* version of externalForce when it was last cleared; 0: never */
     DvElementData points;             /* attached to a topology that may change; entries are not used */
@@ -57,6 +59,7 @@ static inline size_t mechanical_object_length_of(const MechanicalObject *self, D
 extern const DvStateOps mechanical_object_state_ops;
 void mechanical_object_find_vectors(
     MechanicalObject *self); /* the fields that hold vectors; those that always exist get a point */
+void mechanical_object_begin(MechanicalObject *self); /* from now on the number of points is known */
 void mechanical_object_agree_on_size(MechanicalObject *self,
                                      bool with_warnings); /* all get the length of the longest */
 /* Those of the table above. */
@@ -74,13 +77,12 @@ double *mechanical_object_write_anyhow(MechanicalObject *self, DvVecId id, DvSpa
  * vectors that need a closer look. */
 static inline const double *mechanical_object_ready(const MechanicalObject *self, DvVecId id, DvSpace space)
 {
-    if (space != DV_HOST || id >= DV_MAX_VEC || id == DV_EXTERNAL_FORCE || !self->initialised)
+    if (space != DV_HOST)
         return NULL;
     if (id >= DV_FIRST_FREE_VEC)
-        return self->own.of[id].exists ? self->own.of[id].at : NULL;
-    const DvData *data = self->of_id[id];
-    const bool as_left = data && data->count == self->count && data->count && !(data->flags & DV_DATA_DIRTY);
-    return as_left ? (const double *)data->value : NULL;
+        return id < DV_MAX_VEC && self->own.of[id].exists && self->initialised ? self->own.of[id].at : NULL;
+    const DvData *data = self->at_hand[id];
+    return data && data->count == self->count && !(data->flags & DV_DATA_DIRTY) ? (const double *)data->value : NULL;
 }
 
 static inline const double *mechanical_object_give(MechanicalObject *self, DvVecId id, DvSpace space)
@@ -115,6 +117,22 @@ static inline uint32_t state_count(DvStateRef s)
 {
     const MechanicalObject *own = s.ops == &mechanical_object_state_ops ? (const MechanicalObject *)s.self : NULL;
     return own && own->initialised ? own->count : s.ops->count(s.self);
+}
+
+/* Written since it was last released. */
+static inline bool mechanical_object_has_external_force(MechanicalObject *self)
+{
+    return self->external_force.count != 0 && dv_data_version(&self->external_force) != self->external_force_released;
+}
+
+static inline bool state_has(DvStateRef s, DvVecId id)
+{
+    if (s.ops != &mechanical_object_state_ops)
+        return s.ops->has(s.self, id);
+    MechanicalObject *own = (MechanicalObject *)s.self;
+    if (id == DV_EXTERNAL_FORCE)
+        return mechanical_object_has_external_force(own);
+    return mechanical_object_ready(own, id, DV_HOST) || mechanical_object_has(own, id);
 }
 
 static inline void state_combine(DvStateRef s, DvVecId r, DvVecId a, DvVecId b, double k)

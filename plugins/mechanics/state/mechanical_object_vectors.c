@@ -59,6 +59,18 @@ void mechanical_object_find_vectors(MechanicalObject *self)
     }
 }
 
+static void find_at_hand(MechanicalObject *self)
+{
+    for (DvVecId id = 0; id < DV_FIRST_FREE_VEC; id++)
+        self->at_hand[id] = self->initialised && self->count && id != DV_EXTERNAL_FORCE ? self->of_id[id] : NULL;
+}
+
+void mechanical_object_begin(MechanicalObject *self)
+{
+    self->initialised = true;
+    find_at_hand(self);
+}
+
 /* Out of line, as are vectors that begin to exist: both are rare, and their registers would be saved in every call. */
 static __attribute__((noinline)) void blank(const MechanicalObject *self, DvVecId id, double *at)
 {
@@ -97,23 +109,17 @@ void mechanical_object_agree_on_size(MechanicalObject *self, bool with_warnings)
         mechanical_object_resize(self, (uint32_t)longest);
 }
 
-static __attribute__((noinline)) bool external_force_is_there(const MechanicalObject *self)
-{
-    DvData *data = self->of_id[DV_EXTERNAL_FORCE];
-    return data->count != 0 && dv_data_version(data) != self->external_force_released;
-}
-
 /* Whether the vector of a field exists. Those that always do have entries, unless the state has no points. */
-static inline bool exists(const MechanicalObject *self, const DvData *data, DvVecId id)
+static inline bool exists(MechanicalObject *self, const DvData *data, DvVecId id)
 {
     if (data->count == 0)
         return id == DV_POSITION || id == DV_VELOCITY || id == DV_FORCE;
-    return id != DV_EXTERNAL_FORCE || external_force_is_there(self);
+    return id != DV_EXTERNAL_FORCE || mechanical_object_has_external_force(self);
 }
 
 bool mechanical_object_has(const void *self_, DvVecId id)
 {
-    const MechanicalObject *self = self_;
+    MechanicalObject *self = (MechanicalObject *)(uintptr_t)self_;
     const DvData *data = field_of(self, id);
     return data ? exists(self, data, id) : dv_state_vectors_has(&self->own, id);
 }
@@ -146,7 +152,8 @@ double *mechanical_object_write_anyhow(MechanicalObject *self, DvVecId id, DvSpa
     if (!self->initialised)
         mechanical_object_agree_on_size(self, false);
     if (data) {
-        if (access == DV_READ_WRITE && id == DV_EXTERNAL_FORCE && !external_force_is_there(self) && data->count != 0) {
+        if (access == DV_READ_WRITE && id == DV_EXTERNAL_FORCE && !mechanical_object_has_external_force(self) &&
+            data->count != 0) {
             double *zero = dv_data_begin_all(data, self->count); /* left from an earlier step */
             blank(self, id, zero);
             dv_data_end(data);
@@ -171,7 +178,7 @@ static void release(void *self_, DvVecId id)
     MechanicalObject *self = self_;
     if (id >= DV_FIRST_FREE_VEC) {
         dv_state_vectors_release(&self->own, id);
-    } else if (id == DV_EXTERNAL_FORCE && external_force_is_there(self)) {
+    } else if (id == DV_EXTERNAL_FORCE && mechanical_object_has_external_force(self)) {
         double *at = dv_data_begin_all(&self->external_force, self->external_force.count);
         dv_array_clear(at, self->external_force.count * self->dof->deriv);
         dv_data_end(&self->external_force);
@@ -182,6 +189,7 @@ static void release(void *self_, DvVecId id)
 static void set_count(MechanicalObject *self, uint32_t count)
 {
     self->count = count;
+    find_at_hand(self);
     if (dv_data_int(&self->size) != (int32_t)count)
         dv_data_set_int(&self->size, (int32_t)count);
 }

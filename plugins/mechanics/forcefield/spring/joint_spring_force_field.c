@@ -32,7 +32,7 @@ typedef struct JointSpringForceField {
 
     uint32_t count;
     struct Tangent {
-        DvQuat frame;
+        DvMat3 frame; /* of the first body */
         double translation[3], rotation[3];
     } * tangent;           /* [count] of the last force */
     double (*constant)[6]; /* [constants] forces of `infile`, in the axes of the first body */
@@ -402,7 +402,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
                             vq = dv_rigid3_deriv_load(v[1].at + 6 * (size_t)s->b);
         const double *constant = constant_of(self, step, i);
         struct Tangent *tangent = &self->tangent[i];
-        tangent->frame = p.orientation;
+        tangent->frame = dv_quat_to_matrix(p.orientation);
         for (int c = 0; c < 3; c++)
             tangent->translation[c] = s->free_axis[c] ? s->soft_translation : s->hard_translation;
         double torque[3];
@@ -412,11 +412,11 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
 
         const DvVec3 gap = dv_vec3_sub(dv_vec3_sub(q.center, p.center), dv_vec3_load(frame));
         const DvVec3 local =
-            dv_vec3_add(dv_vec3_load(constant),
-                        dv_vec3_mul(dv_vec3_load(tangent->translation), dv_quat_inverse_rotate(p.orientation, gap)));
+            dv_vec3_add(dv_vec3_load(constant), dv_vec3_mul(dv_vec3_load(tangent->translation),
+                                                            dv_mat3_transposed_mul_vec(tangent->frame, gap)));
         const DvRigid3Deriv force = {
-            dv_vec3_madd(dv_quat_rotate(p.orientation, local), s->damping, dv_vec3_sub(vq.linear, vp.linear)),
-            dv_vec3_madd(dv_quat_rotate(p.orientation, dv_vec3_add(dv_vec3_load(constant + 3), dv_vec3_load(torque))),
+            dv_vec3_madd(dv_mat3_mul_vec(tangent->frame, local), s->damping, dv_vec3_sub(vq.linear, vp.linear)),
+            dv_vec3_madd(dv_mat3_mul_vec(tangent->frame, dv_vec3_add(dv_vec3_load(constant + 3), dv_vec3_load(torque))),
                          s->damping, dv_vec3_sub(vq.angular, vp.angular))};
         dv_rigid3_deriv_store(force, self->sent + 6 * (size_t)i);
         dv_rigid3_deriv_accumulate(force, f[0].at + 6 * (size_t)s->a);
@@ -427,9 +427,10 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
 }
 
 /* In place: vectors that are passed by value go through memory, in parts of another size than they are read. */
-static inline __attribute__((always_inline)) DvVec3 turned_product(DvQuat frame, const double k[3], DvVec3 d)
+static inline __attribute__((always_inline)) DvVec3 turned_product(const DvMat3 *frame, const double k[3], DvVec3 d)
 {
-    return dv_quat_rotate(frame, dv_vec3_mul(dv_vec3_load(k), dv_quat_inverse_rotate(frame, d)));
+    const DvVec3 local = dv_mat3_transposed_mul_vec(*frame, d);
+    return dv_mat3_mul_vec(*frame, dv_vec3_mul(dv_vec3_load(k), local));
 }
 
 static void add_dforce(void *self_, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
@@ -443,8 +444,8 @@ static void add_dforce(void *self_, const DvStep *step, double k, double b, cons
         const double *p = dx[0].at + 6 * (size_t)list[i].a, *q = dx[1].at + 6 * (size_t)list[i].b;
         const DvVec3 linear = dv_vec3_sub(dv_vec3_load(q), dv_vec3_load(p));
         const DvVec3 angular = dv_vec3_sub(dv_vec3_load(q + 3), dv_vec3_load(p + 3));
-        const DvRigid3Deriv force = {dv_vec3_scale(turned_product(tangent->frame, tangent->translation, linear), k),
-                                     dv_vec3_scale(turned_product(tangent->frame, tangent->rotation, angular), k)};
+        const DvRigid3Deriv force = {dv_vec3_scale(turned_product(&tangent->frame, tangent->translation, linear), k),
+                                     dv_vec3_scale(turned_product(&tangent->frame, tangent->rotation, angular), k)};
         dv_rigid3_deriv_accumulate(force, df[0].at + 6 * (size_t)list[i].a);
         dv_rigid3_deriv_accumulate(dv_rigid3_deriv(dv_vec3_neg(force.linear), dv_vec3_neg(force.angular)),
                                    df[1].at + 6 * (size_t)list[i].b);
@@ -471,7 +472,7 @@ static void assemble(void *self_, const DvStep *step, double k, double b, const 
     const JointSpringForceField *self = self_;
     for (uint32_t i = 0; i < self->count; i++) {
         const struct Tangent *tangent = &self->tangent[i];
-        const DvMat3 frame = dv_quat_to_matrix(tangent->frame);
+        const DvMat3 frame = tangent->frame;
         double dense[36] = {0.0};
         for (int part = 0; part < 2; part++) {
             const DvVec3 stiffness = dv_vec3_load(part == 0 ? tangent->translation : tangent->rotation);

@@ -337,8 +337,8 @@ static SpringRows make_rows(const SpringBlocks *set, bool with_x)
     return rows;
 }
 
-/* The same for each spring alone: of a few, most lanes of a block would be empty. The operations are those of the lanes, in their order,
- * and so are the bits. */
+/* The same for each spring alone, with the sums: of a few, most lanes of a block would be empty. The operations are those of the lanes,
+ * in their order, and so are the bits. */
 DV_SIMD_INLINE void force_alone_body(SpringWork *work, uint32_t begin, uint32_t end, int spatial, uint32_t coord,
                                      uint32_t deriv)
 {
@@ -348,8 +348,8 @@ DV_SIMD_INLINE void force_alone_body(SpringWork *work, uint32_t begin, uint32_t 
         const uint32_t lane = i % DV_LANES, a = block->a[lane], b = block->b[lane];
         const double *xa = work->x[0] + (size_t)a * coord, *xb = work->x[1] + (size_t)b * coord;
         const double *va = work->v[0] + (size_t)a * deriv, *vb = work->v[1] + (size_t)b * deriv;
-        DvReal8 *tangent = set->tangent + (size_t)(i / DV_LANES) * (uint32_t)(spatial + 2),
-                *value = set->value + (size_t)(i / DV_LANES) * (uint32_t)spatial;
+        double *fa = work->f[0] + (size_t)a * deriv, *fb = work->f[1] + (size_t)b * deriv;
+        DvReal8 *tangent = set->tangent + (size_t)(i / DV_LANES) * (uint32_t)(spatial + 2);
         const double d = springs_length(xa, xb, (uint32_t)spatial), rest_length = block->rest_length[lane];
         const bool active =
             block->enabled[lane] && d > set->shortest && (!block->elongation_only[lane] || d > rest_length);
@@ -362,8 +362,10 @@ DV_SIMD_INLINE void force_alone_body(SpringWork *work, uint32_t begin, uint32_t 
         const double s = block->stiffness[lane] * (d - rest_length) + block->damping[lane] * speed, slope = s / length;
         const double tension = active ? s : 0.0;
         DV_EACH (c, spatial) {
+            const double value = tension * u[c];
             tangent[c][lane] = u[c];
-            value[c][lane] = tension * u[c];
+            fa[c] += value;
+            fb[c] -= value;
         }
         tangent[spatial][lane] = active ? block->stiffness[lane] - slope : 0.0;
         tangent[spatial + 1][lane] = active ? slope : 0.0;
@@ -378,17 +380,21 @@ DV_SIMD_INLINE void dforce_alone_body(SpringWork *work, uint32_t begin, uint32_t
     for (uint32_t i = begin; i < end; i++) {
         const SpringBlock *block = &set->block[i / DV_LANES];
         const uint32_t lane = i % DV_LANES;
-        const double *a = work->v[0] + (size_t)block->a[lane] * deriv, *b = work->v[1] + (size_t)block->b[lane] * deriv;
+        const size_t at_a = (size_t)block->a[lane] * deriv, at_b = (size_t)block->b[lane] * deriv;
+        const double *a = work->v[0] + at_a, *b = work->v[1] + at_b;
+        double *fa = work->f[0] + at_a, *fb = work->f[1] + at_b;
         const DvReal8 *tangent = set->tangent + (size_t)(i / DV_LANES) * (uint32_t)(spatial + 2);
-        DvReal8 *value = set->value + (size_t)(i / DV_LANES) * (uint32_t)spatial;
         double d[6], along = 0.0;
         DV_EACH (c, spatial) {
             d[c] = b[c] - a[c];
             along += tangent[c][lane] * d[c];
         }
         const double axial = work->k * (tangent[spatial][lane] * along), all = work->k * tangent[spatial + 1][lane];
-        DV_EACH (c, spatial)
-            value[c][lane] = axial * tangent[c][lane] + all * d[c];
+        DV_EACH (c, spatial) {
+            const double value = axial * tangent[c][lane] + all * d[c];
+            fa[c] += value;
+            fb[c] -= value;
+        }
     }
 }
 
@@ -580,9 +586,11 @@ void spring_blocks_force(SpringBlocks *set, const DvConstVec *x, const DvConstVe
         dv_step_release(mark);
         return;
     }
-    if (set->count <= FEW)
+    if (set->count <= FEW) {
         force_alone(&work);
-    else if (set->blocks == 1)
+        return;
+    }
+    if (set->blocks == 1)
         force(&work, 0, 1);
     else
         dv_parallel_for(set->blocks, BLOCKS_PER_CHUNK, force, &work);
@@ -600,9 +608,11 @@ void spring_blocks_dforce(SpringBlocks *set, double k, const DvConstVec *dx, con
         dv_step_release(mark);
         return;
     }
-    if (set->count <= FEW)
+    if (set->count <= FEW) {
         dforce_alone(&work);
-    else if (set->blocks == 1)
+        return;
+    }
+    if (set->blocks == 1)
         dforce(&work, 0, 1);
     else
         dv_parallel_for(set->blocks, BLOCKS_PER_CHUNK, dforce, &work);

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "state/mechanical_object.h"
+
 static DvStatus parse_springs(const DvType *type, const char *text, void **elements, size_t *count, DvText *problem)
 {
     (void)type;
@@ -136,7 +138,7 @@ static DvStatus compile(Springs *self)
     self->structure++;
     size_t count = (dv_data_read(&self->spring), self->spring.count);
     const LinearSpring *list = dv_data_read(&self->spring);
-    const uint32_t points[2] = {dv_state_count(self->base.state[0]), dv_state_count(self->base.state[1])};
+    const uint32_t points[2] = {state_count(self->base.state[0]), state_count(self->base.state[1])};
     spring_blocks_resize(&self->set, 0, points);
     if (count + self->extra_count > UINT32_MAX / 2)
         return dv_field_error(&self->spring, -1, "too many springs (%zu)", count);
@@ -245,8 +247,8 @@ static bool update(Springs *self)
         remember_versions(self);
         if (status != DV_OK || compile(self) != DV_OK)
             spring_blocks_free(&self->set);
-    } else if (dv_state_count(self->base.state[0]) != self->set.points[0] ||
-               dv_state_count(self->base.state[1]) != self->set.points[1]) {
+    } else if (state_count(self->base.state[0]) != self->set.points[0] ||
+               state_count(self->base.state[1]) != self->set.points[1]) {
         if (compile(self) != DV_OK)
             spring_blocks_free(&self->set);
     }
