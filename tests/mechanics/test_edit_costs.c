@@ -17,7 +17,9 @@ typedef struct Case {
     const char *components;
 } Case;
 
-#define MASS     "<UniformMass vertexMass='1'/>"
+#define MASS "<UniformMass vertexMass='1'/>"
+#define HUNG \
+    "<Node><MechanicalObject position='@../mesh.position'/><BarycentricMapping/><UniformMass vertexMass='1'/></Node>"
 #define MATERIAL " youngModulus='300' poissonRatio='0.3'"
 
 static const Case cases[] = {
@@ -33,6 +35,8 @@ static const Case cases[] = {
     {DV_HEXAHEDRA, MASS "<HexahedronFEMForceField method='exact'" MATERIAL "/>"},
     {DV_HEXAHEDRA, MASS "<HexahedralFEMForceField" MATERIAL "/>"},
     {DV_HEXAHEDRA, "<DiagonalMass massDensity='2'/>"},
+    {DV_TETRAHEDRA, MASS HUNG},
+    {DV_HEXAHEDRA, MASS HUNG},
 };
 
 enum {
@@ -117,6 +121,7 @@ static uint64_t bytes_of_edits(const Case *what, uint32_t cells)
         if (i == EDITS)
             before = byte_count();
         replace_element(mesh, modifier, what->kind, 5 + 3 * (i % EDITS));
+        ops->propagate_position(m, &step, DV_POSITION);
         ops->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);
         ops->add_mbk(m, &step, (DvFactors){1.0, 0.0, -0.1}, DV_DX, DV_FORCE, DV_WALK_WHOLE);
     }

@@ -766,15 +766,37 @@ static void springs_go_with_their_edges(void **state)
 
 /* ---- Mapped points */
 
+/* Forces on mapped points arrive at what these hang on, in the order of the rows: the same bits as from the rows. */
+static void check_transpose(const DvScene *scene, DvMechanics *m, const DvStep *step)
+{
+    const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
+    const DvStateRef in = scene_state(scene, "/dofs"), out = scene_state(scene, "/hung/dofs");
+    ops->compute_force(m, step, DV_FORCE, DV_WALK_WHOLE);
+    const DvConstVec up = dv_state_read(in, DV_FORCE), down = dv_state_read(out, DV_FORCE);
+    DvObject *map = scene_object(scene, "/hung/map");
+    const uint32_t *node = dv_data_uints(dv_object_field(map, "rowNodes"), NULL);
+    const double *weight = dv_data_doubles(dv_object_field(map, "rowWeights"), NULL);
+    double *expected = test_calloc((size_t)up.count * 3, sizeof *expected);
+    for (uint32_t row = 0; row < down.count; row++)
+        for (uint32_t e = 4 * row; e < 4 * row + 4; e++)
+            for (uint32_t c = 0; c < 3; c++)
+                expected[3 * node[e] + c] += down.at[3 * row + c] * weight[e];
+    assert_memory_equal(up.at, expected, (size_t)up.count * 3 * sizeof *expected);
+    test_free(expected);
+}
+
 /* Points that hang on a mesh stay where they are when elements go, and their weights are those of one element that is there. */
 static void mapped_points_stay_where_they_are(void **state)
 {
     (void)state;
     DvText text = {0};
-    dv_text_add(&text, "<DiagonalMass massDensity='1'/><Node name='hung'><MechanicalObject name='dofs' position='");
+    dv_text_add(&text, "<Node name='hung'><MechanicalObject name='dofs' position='");
     for (uint32_t i = 0; i < 40; i++)
         dv_text_add(&text, "%.17g %.17g %.17g ", 0.1 + 0.07 * i, 1.5 + sin(i), 1.5 + cos(3.0 * i));
-    dv_text_add(&text, "'/><BarycentricMapping name='map'/></Node>");
+    dv_text_add(&text, "'/><BarycentricMapping name='map'/><ConstantForceField totalForce='1 2 3' indices='");
+    for (uint32_t i = 0; i < 40; i++)
+        dv_text_add(&text, "%u ", i); /* all there are: without a list, all of the mesh */
+    dv_text_add(&text, "'/></Node>");
     const Case what = {DV_TETRAHEDRA, text.at};
     DvScene *scene = scene_on_grid(&what);
     const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
@@ -792,6 +814,7 @@ static void mapped_points_stay_where_they_are(void **state)
         const double *now = dv_state_read(hung, DV_POSITION).at;
         for (int k = 0; k < 120; k++)
             assert_close(now[k], before[k], 1e-12);
+        check_transpose(scene, m, &step);
         const uint32_t *node = dv_data_uints(dv_object_field(map, "rowNodes"), NULL);
         const DvElements list = e.mesh->elements(e.mesh_self, DV_TETRAHEDRA);
         for (uint32_t row = 0; row < 40; row++) {
@@ -801,6 +824,64 @@ static void mapped_points_stay_where_they_are(void **state)
             assert_true(found);
         }
     }
+    ops->close(m);
+    dv_scene_free(scene);
+    dv_text_free(&text);
+}
+
+/* Points come to what is mapped, between others, and go, while elements of the mesh go: all stay where they are. Those that were there hang
+ * as they did, wherever they have been put meanwhile. */
+static void mapped_points_come_and_go(void **state)
+{
+    (void)state;
+    enum { MOST = 200 };
+    DvText text = {0};
+    dv_text_add(&text, "<Node name='hung'><PointSetTopologyContainer name='points' position='");
+    for (uint32_t i = 0; i < 40; i++)
+        dv_text_add(&text, "%.17g %.17g %.17g ", 0.1 + 0.07 * i, 1.5 + sin(i), 1.5 + cos(3.0 * i));
+    dv_text_add(&text,
+                "'/><PointSetTopologyModifier name='modifier'/><MechanicalObject name='dofs'/><BarycentricMapping "
+                "name='map'/><ConstantForceField totalForce='1 2 3'/></Node>");
+    const Case what = {DV_TETRAHEDRA, text.at};
+    DvScene *scene = scene_on_grid(&what);
+    const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    Editor e = editor_of(scene, what.kind);
+    DvObject *modifier = scene_object(scene, "/hung/modifier");
+    const DvTopologyModifierOps *points = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+    const DvStep step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    const DvStateRef hung = scene_state(scene, "/hung/dofs");
+    double place[MOST][3];
+    uint32_t count = 40;
+    ops->propagate_position(m, &step, DV_POSITION);
+    memcpy(place, dv_state_read(hung, DV_POSITION).at, (size_t)count * sizeof *place);
+    for (uint32_t i = 0; i < EDITS; i++) {
+        if (i % 2 == 0) {
+            const uint32_t from[2] = {next_random(&e.seed, count), next_random(&e.seed, count)}, start[2] = {0, 2};
+            const DvElementChange descent = {.ancestors = from, .ancestor_start = start};
+            assert_int_equal(points->add_points(dv_object_self(modifier), 1, &descent), DV_OK);
+            for (int c = 0; c < 3; c++)
+                place[count][c] = 0.5 * place[from[0]][c] + 0.5 * place[from[1]][c];
+            count++;
+        }
+        if (i % 5 == 4) {
+            const uint32_t gone = next_random(&e.seed, count);
+            ops->propagate_position(m, &step, DV_POSITION);
+            assert_int_equal(points->remove_points(dv_object_self(modifier), 1, &gone), DV_OK);
+            memcpy(place[gone], place[--count], sizeof *place);
+        }
+        if (i % 3 > 0)
+            edit(&e);
+        const DvVec out = dv_state_write(hung, DV_POSITION, DV_READ_WRITE);
+        assert_int_equal(out.count, count);
+        out.at[0] += 0.3; /* of a point that has been there all the time, unless it went */
+        ops->propagate_position(m, &step, DV_POSITION);
+        const double *now = dv_state_read(hung, DV_POSITION).at;
+        for (uint32_t k = 0; k < 3 * count; k++)
+            assert_close(now[k], place[k / 3][k % 3], 1e-11);
+        check_transpose(scene, m, &step);
+    }
+    assert_true(count > 50);
     ops->close(m);
     dv_scene_free(scene);
     dv_text_free(&text);
@@ -1100,6 +1181,7 @@ int main(void)
         cmocka_unit_test(pieces_are_what_they_were_made_from),
         cmocka_unit_test(springs_go_with_their_edges),
         cmocka_unit_test(mapped_points_stay_where_they_are),
+        cmocka_unit_test(mapped_points_come_and_go),
         cmocka_unit_test(points_of_a_border_hang_on_its_mesh),
         cmocka_unit_test(a_saved_scene_goes_on_with_the_same_bits),
         cmocka_unit_test(a_scene_that_is_edited_as_soon_as_it_is_loaded_goes_on_with_the_same_bits),

@@ -7,9 +7,10 @@
  * When the scene starts each point of the output is located in the mesh of the input (barycentric_location.h): in a regular or sparse grid
  * by its geometry, in meshes that may change by a hash of their elements, in others by comparing all; with nearestElement in all but
  * grids on the element that is nearest. From then on only the weights count. Points whose element goes from a mesh that may change are
- * located where they are among the elements around it; the others stay on their elements, whatever numbers these have. Other changes of
- * the two meshes locate all points anew at the positions of that moment, when they are next needed: until then a copy of the input's
- * positions follows the changes.
+ * located where they are among the elements around it; the others stay on their elements, whatever numbers these have. Points that come to the
+ * output are located when they are next needed, at the positions of the moment when they came: until then a copy of the input's
+ * positions follows the changes. Other changes of the two meshes locate all points anew in this way. Each element knows the points that hang on it, so that
+ * an edit costs what it touches.
  *
  * Outputs that are rigid bodies take the position only; their orientation stays, forces on it are lost. In a mesh of tetrahedra that
  * may change they also turn with their tetrahedron: the orientation is the rotation of the polar decomposition of the deformed axes
@@ -35,6 +36,8 @@
 
 enum { BODIES_PER_CHUNK = 64 };
 
+#define NO_POINT UINT32_MAX
+
 /* A rigid body that turns with its tetrahedron. */
 typedef struct TurningBody {
     uint32_t nodes[4];
@@ -42,6 +45,11 @@ typedef struct TurningBody {
     DvMat3 rotation; /* R of the last apply */
     DvMat3 spin;     /* R G^-1 of the last apply; zero where the rotation is not defined */
 } TurningBody;
+
+typedef struct Numbers {
+    uint32_t *at;
+    uint32_t count, room;
+} Numbers;
 
 /* Points that hang elsewhere than on the nearest element. */
 typedef struct Elsewhere {
@@ -61,12 +69,17 @@ typedef struct BarycentricMapping {
     uint32_t located, located_in;          /* points of the output and of the input then */
     bool ready;                            /* the rows are valid */
     DvElementData watch[DV_ELEMENT_KINDS]; /* of a mesh that may change; of points: positions before the first change */
-    bool changed, copied; /* the mesh has changed since the last location; the positions were copied then */
-    bool replaced;        /* the mesh is another one as a whole: points are located as when the scene started */
-    uint32_t *hangs;      /* [located] element of each point; NULL: not all are known, or it does not matter */
-    DvElementKind kind;   /* of these */
+    bool changed, copied;      /* the mesh has changed since the last location; the positions were copied then */
+    bool replaced;             /* the mesh is another one as a whole: points are located as when the scene started */
+    uint32_t *hangs;           /* [located] element of each point; NULL: not all are known, or it does not matter */
+    DvElementKind kind;        /* of these */
+    uint32_t *rider;           /* [elements] the first point that hangs on each, NO_POINT: none */
+    uint32_t *next, *previous; /* [located] others on the same element */
+    uint32_t rider_room, elements, hang_room;
+    Numbers touched;      /* points whose rows are not yet those of `hangs` */
+    bool renumbered;      /* all are such points */
+    uint32_t coming;      /* points of the output behind those located: these come */
     DvElementData output; /* points of the output's mesh, where it is another one that may change */
-    bool renumbered;      /* the rows are not yet those of `hangs` */
     Elsewhere elsewhere;  /* when the scene started */
     WeightedRows rows;
     TurningBody *bodies; /* [rows.rows]; NULL unless the bodies turn */
@@ -85,7 +98,7 @@ static const DvField fields[] = {
     DV_LINK(BarycentricMapping, input_topology, "input_topology", DV_TOPOLOGY,
             .help = "mesh of the input; by default that of its node or above"),
     DV_LINK(BarycentricMapping, output_topology, "output_topology", DV_TOPOLOGY,
-            .help = "mesh of the output; by default that of its node or above; its changes locate the points anew"),
+            .help = "mesh of the output; by default that of its node or above; its changes locate points anew"),
     DV_FIELD(BarycentricMapping, mapper, "mapper", dv_type_string, .flags = DV_FIELD_HIDDEN,
              .help = "kept for old scenes: the mesh of the input decides how points are located"),
     DV_FIELD(BarycentricMapping, row_start, "rowStart", dv_type_uints, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,
@@ -243,6 +256,64 @@ static void take_rows(BarycentricMapping *self)
     }
 }
 
+/* ---- Which points hang on an element ---- */
+
+static void get_on(BarycentricMapping *self, uint32_t point, uint32_t element)
+{
+    const uint32_t first = self->rider[element];
+    self->hangs[point] = element;
+    self->previous[point] = NO_POINT;
+    self->next[point] = first;
+    if (first != NO_POINT)
+        self->previous[first] = point;
+    self->rider[element] = point;
+}
+
+static void get_off(BarycentricMapping *self, uint32_t point)
+{
+    const uint32_t next = self->next[point], previous = self->previous[point];
+    if (next != NO_POINT)
+        self->previous[next] = previous;
+    if (previous != NO_POINT)
+        self->next[previous] = next;
+    else
+        self->rider[self->hangs[point]] = next;
+}
+
+static void make_room_for_riders(BarycentricMapping *self, uint32_t elements)
+{
+    if (elements > self->rider_room) {
+        const uint32_t room = elements + elements / 2;
+        self->rider = dv_realloc(self->rider, self->rider_room * sizeof *self->rider, room * sizeof *self->rider);
+        self->rider_room = room;
+    }
+    for (; self->elements < elements; self->elements++)
+        self->rider[self->elements] = NO_POINT;
+}
+
+static void make_room_for_points(BarycentricMapping *self, uint32_t points)
+{
+    const uint32_t old = self->hang_room, room = points + points / 2;
+    uint32_t **lists[] = {&self->hangs, &self->next, &self->previous};
+    if (points <= old)
+        return;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        *lists[i] = dv_realloc(*lists[i], old * sizeof **lists[i], room * sizeof **lists[i]);
+    self->hang_room = room;
+}
+
+static void forget_elements(BarycentricMapping *self)
+{
+    dv_free(self->hangs);
+    dv_free(self->rider);
+    dv_free(self->next);
+    dv_free(self->previous);
+    self->hangs = self->rider = self->next = self->previous = NULL;
+    self->rider_room = self->elements = self->hang_room = 0;
+    self->touched.count = self->coming = 0;
+    self->renumbered = false;
+}
+
 /* The elements of points that hang on all nodes of one of a mesh that may change. */
 static void find_elements(BarycentricMapping *self)
 {
@@ -258,7 +329,8 @@ static void find_elements(BarycentricMapping *self)
     if (self->kind == DV_POINTS || self->rows.row_length != nodes)
         return;
     const DvAdjacency around = in->ops->adjacency(in->self, DV_POINTS, self->kind);
-    uint32_t *hangs = dv_alloc(self->rows.rows, sizeof *hangs);
+    make_room_for_points(self, self->rows.rows);
+    make_room_for_riders(self, mesh.lists[0].elements.count);
     for (uint32_t i = 0; i < self->rows.rows; i++) {
         const uint32_t *node = self->rows.column + (size_t)i * nodes;
         uint32_t at = node[0] < around.count ? around.begin[node[0]] : 0;
@@ -267,12 +339,11 @@ static void find_elements(BarycentricMapping *self)
                memcmp(mesh.lists[0].elements.at + (size_t)around.items[at] * nodes, node, nodes * sizeof *node) != 0)
             at++;
         if (at == end) {
-            dv_free(hangs);
+            forget_elements(self);
             return;
         }
-        hangs[i] = around.items[at];
+        get_on(self, i, around.items[at]);
     }
-    self->hangs = hangs;
 }
 
 /* ---- Points that hang on what goes */
@@ -290,22 +361,22 @@ static bool is_gone(const DvElementChange *change, uint32_t element)
     return low < change->count && change->indices[low] == element;
 }
 
-typedef struct Numbers {
-    uint32_t *at;
-    uint32_t count, room;
-} Numbers;
-
-static void add_once(Numbers *numbers, uint32_t number)
+static void add(Numbers *numbers, uint32_t number)
 {
-    for (uint32_t i = 0; i < numbers->count; i++)
-        if (numbers->at[i] == number)
-            return;
     if (numbers->count == numbers->room) {
         const uint32_t room = 2 * numbers->room + 64;
         numbers->at = dv_realloc(numbers->at, numbers->room * sizeof *numbers->at, room * sizeof *numbers->at);
         numbers->room = room;
     }
     numbers->at[numbers->count++] = number;
+}
+
+static void add_once(Numbers *numbers, uint32_t number)
+{
+    for (uint32_t i = 0; i < numbers->count; i++)
+        if (numbers->at[i] == number)
+            return;
+    add(numbers, number);
 }
 
 /* Elements that stay around one that goes; when there are none, around those that go with it. */
@@ -391,7 +462,9 @@ static bool rehang(BarycentricMapping *self, const DvElementChange *change, cons
     double *row_weights = dv_data_begin(&self->row_weights, self->row_weights.count);
     for (uint32_t i = 0; i < count && found; i++) {
         memcpy(row_weights + (size_t)orphans[i].row * nodes, weights + (size_t)i * nodes, nodes * sizeof *weights);
-        self->hangs[orphans[i].row] = element[i];
+        get_off(self, orphans[i].row);
+        get_on(self, orphans[i].row, element[i]);
+        add(&self->touched, orphans[i].row);
     }
     dv_data_end(&self->row_weights);
     dv_free(left.at);
@@ -408,21 +481,35 @@ static bool leave_elements(BarycentricMapping *self, const DvElementChange *chan
     const uint32_t before = change->total + change->count;
     if (!in.at || !out.at || in.count < self->rows.columns || out.count < self->located)
         return false;
-    Orphan *orphans = dv_alloc(self->located, sizeof *orphans);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < self->located; i++)
-        if (is_gone(change, self->hangs[i]))
-            orphans[count++] = (Orphan){self->hangs[i], i};
-    qsort(orphans, count, sizeof *orphans, by_element);
+    for (uint32_t i = 0; i < change->count; i++)
+        for (uint32_t p = self->rider[change->indices[i]]; p != NO_POINT; p = self->next[p])
+            count++;
+    Orphan *orphans = dv_alloc(count, sizeof *orphans);
+    count = 0;
+    for (uint32_t i = 0; i < change->count; i++)
+        for (uint32_t p = self->rider[change->indices[i]]; p != NO_POINT; p = self->next[p])
+            orphans[count++] = (Orphan){change->indices[i], p};
+    if (count)
+        qsort(orphans, count, sizeof *orphans, by_element);
     bool found = true;
     for (uint32_t i = 0, next; i < count && found; i = next) {
         for (next = i + 1; next < count && orphans[next].element == orphans[i].element;)
             next++;
         found = rehang(self, change, orphans + i, next - i);
     }
-    for (uint32_t i = 0; i < self->located && found; i++)
-        while (self->hangs[i] >= change->total) /* it takes the number of one that goes, perhaps more than once */
-            self->hangs[i] = change->indices[before - 1 - self->hangs[i]];
+    for (uint32_t i = 0; i < change->count && found; i++) { /* nothing hangs on those that go */
+        const uint32_t gone = change->indices[i], last = before - 1 - i;
+        if (gone == last)
+            continue;
+        self->rider[gone] = self->rider[last];
+        for (uint32_t p = self->rider[gone]; p != NO_POINT; p = self->next[p]) {
+            self->hangs[p] = gone;
+            add(&self->touched, p);
+        }
+        self->rider[last] = NO_POINT;
+    }
+    self->elements = change->total;
     dv_free(orphans);
     return found;
 }
@@ -434,42 +521,96 @@ static void leave_points(BarycentricMapping *self, const DvElementChange *change
     double *weights = dv_data_begin(&self->row_weights, (size_t)before * nodes);
     for (uint32_t i = 0; i < change->count; i++) {
         const uint32_t gone = change->indices[i], last = before - 1 - i;
-        self->hangs[gone] = self->hangs[last];
-        memmove(weights + (size_t)gone * nodes, weights + (size_t)last * nodes, nodes * sizeof *weights);
+        get_off(self, gone);
+        if (gone == last)
+            continue;
+        const uint32_t element = self->hangs[last];
+        get_off(self, last);
+        get_on(self, gone, element);
+        add(&self->touched, gone);
+        memcpy(weights + (size_t)gone * nodes, weights + (size_t)last * nodes, nodes * sizeof *weights);
     }
     self->located = change->total;
     (void)dv_data_begin(&self->row_weights, (size_t)self->located * nodes);
     dv_data_end(&self->row_weights);
 }
 
-/* The rows of `hangs`, with the numbers that nodes have now. */
+/* Points of the input are about to go: elements of those that take their numbers name them otherwise. */
+static void touch_around(BarycentricMapping *self, const DvElementChange *change)
+{
+    const DvAdjacency around = self->in_mesh.ops->adjacency(self->in_mesh.self, DV_POINTS, self->kind);
+    for (uint32_t point = change->total; point < change->total + change->count && point < around.count; point++)
+        for (uint32_t at = around.begin[point]; at < around.end[point]; at++)
+            for (uint32_t p = self->rider[around.items[at]]; p != NO_POINT; p = self->next[p])
+                add(&self->touched, p);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+/* Each once. */
+static void sort_touched(BarycentricMapping *self)
+{
+    Numbers *touched = &self->touched;
+    uint32_t kept = 0;
+    if (touched->count)
+        qsort(touched->at, touched->count, sizeof *touched->at, ascending);
+    for (uint32_t i = 0; i < touched->count && touched->at[i] < self->located; i++)
+        if (i == 0 || touched->at[i] != touched->at[i - 1])
+            touched->at[kept++] = touched->at[i];
+    touched->count = kept;
+}
+
+/* The rows of `hangs`, with the numbers that nodes have now, where something was touched. */
 static void take_new_rows(BarycentricMapping *self)
 {
-    const uint32_t nodes = dv_element_nodes(self->kind);
+    const uint32_t nodes = dv_element_nodes(self->kind), before = self->rows.rows;
     const DvElements list = elements_of(self, self->kind);
-    uint32_t *row = dv_data_begin_all(&self->row_nodes, (size_t)self->located * nodes);
-    for (uint32_t i = 0; i < self->located; i++)
-        memcpy(row + (size_t)i * nodes, list.at + (size_t)self->hangs[i] * nodes, nodes * sizeof *row);
+    if (self->renumbered) {
+        self->touched.count = 0;
+        for (uint32_t i = 0; i < self->located; i++)
+            add(&self->touched, i);
+    }
+    sort_touched(self);
+    uint32_t *row = dv_data_begin(&self->row_nodes, (size_t)self->located * nodes);
+    for (uint32_t i = 0; i < self->touched.count; i++) {
+        const uint32_t point = self->touched.at[i];
+        memcpy(row + (size_t)point * nodes, list.at + (size_t)self->hangs[point] * nodes, nodes * sizeof *row);
+    }
     dv_data_end(&self->row_nodes);
-    (void)dv_data_begin(&self->row_start, (size_t)self->located + 1);
+    uint32_t *start = dv_data_begin(&self->row_start, (size_t)self->located + 1);
+    for (uint32_t i = before; i < self->located; i++)
+        start[i + 1] = start[i] + nodes;
     dv_data_end(&self->row_start);
-    take_rows(self);
+    size_t numbers;
+    weighted_rows_change(&self->rows, self->located, self->touched.at, self->touched.count,
+                         dv_data_uints(&self->row_nodes, &numbers), dv_data_doubles(&self->row_weights, &numbers));
+    self->touched.count = 0;
     self->renumbered = false;
 }
 
 /* ---- Changes of the meshes */
 
-/* The mesh is about to change or has changed: what the points hang on now is where they have to hang afterwards. */
-static void locate_later(BarycentricMapping *self)
+static void copy_positions(BarycentricMapping *self)
 {
     DvElementData *points = &self->watch[DV_POINTS];
-    if (self->changed)
-        return;
     const DvConstVec in = dv_state_read(self->base.in, DV_POSITION);
-    self->changed = true;
     self->copied = in.at && in.count == points->count;
     if (self->copied)
         memcpy(points->entries, in.at, (size_t)in.count * 3 * sizeof(double));
+}
+
+/* The mesh is about to change or has changed: what the points hang on now is where they have to hang afterwards. */
+static void locate_later(BarycentricMapping *self)
+{
+    if (self->changed)
+        return;
+    self->changed = true;
+    if (self->coming == 0) /* else there is a copy, as old as their positions */
+        copy_positions(self);
 }
 
 static void mesh_changed(DvElementData *data, const DvElementChange *change)
@@ -480,14 +621,22 @@ static void mesh_changed(DvElementData *data, const DvElementChange *change)
         self->changed = self->replaced = true;
         self->copied = false;
     }
-    if (self->changed || (self->hangs && change->change == DV_ELEMENTS_ADDED))
-        return; /* points stay where they are */
-    if (!self->hangs || change->change == DV_POINTS_MOVED)
+    if (self->changed)
+        return;
+    if (!self->hangs || change->change == DV_POINTS_MOVED) {
         locate_later(self);
-    else if (data->kind == self->kind && !(removed && leave_elements(self, change)))
-        locate_later(self);
-    else
-        self->renumbered = true;
+    } else if (change->change == DV_ELEMENTS_ADDED) { /* points stay where they are */
+        if (data->kind == self->kind)
+            make_room_for_riders(self, change->total);
+    } else if (data->kind == self->kind) {
+        if (!(removed && leave_elements(self, change)))
+            locate_later(self);
+    } else if (data->kind == DV_POINTS) {
+        if (removed)
+            touch_around(self, change);
+        else
+            self->renumbered = true;
+    }
 }
 
 static void output_changed(DvElementData *data, const DvElementChange *change)
@@ -495,9 +644,13 @@ static void output_changed(DvElementData *data, const DvElementChange *change)
     BarycentricMapping *self = data->owner;
     if (self->changed || change->without_states)
         return;
-    if (self->hangs && change->change == DV_ELEMENTS_REMOVED && change->total + change->count == self->located) {
+    const bool removed = change->change == DV_ELEMENTS_REMOVED, added = change->change == DV_ELEMENTS_ADDED;
+    if (self->hangs && removed && self->coming == 0 && change->total + change->count == self->located) {
         leave_points(self, change);
-        self->renumbered = true;
+    } else if (self->hangs && added && change->total - change->count == self->located + self->coming) {
+        if (self->coming == 0)
+            copy_positions(self);
+        self->coming += change->count;
     } else {
         locate_later(self);
     }
@@ -535,9 +688,8 @@ static void remember_meshes(BarycentricMapping *self)
     (void)dv_topology_rewritten(&self->out_mesh);
     self->located = dv_state_count(self->base.out);
     self->located_in = dv_state_count(self->base.in);
-    self->changed = self->copied = self->replaced = self->renumbered = false;
-    dv_free(self->hangs);
-    self->hangs = NULL;
+    self->changed = self->copied = self->replaced = false;
+    forget_elements(self);
 }
 
 static DvVec3 place_of(const double *points, const uint32_t *nodes, const double *weights, uint32_t count)
@@ -574,6 +726,62 @@ static void compare_with_nearest(BarycentricMapping *self, const LocationMesh *m
         }
     }
     dv_free(nearest);
+}
+
+/* On the elements of a mesh that is no grid. */
+static void locate_on_elements(BarycentricMapping *self, const LocationMesh *mesh, DvElementKind kind, bool changing,
+                               bool turning, LocationPoints points, Location *locations)
+{
+    if (kind == DV_EDGES && (changing || dv_data_bool(&self->nearest_element)))
+        locate_on_nearest_edge(mesh, points, locations);
+    else if (kind == DV_EDGES)
+        locate_on_first_edge(mesh, points, locations);
+    else if (dv_data_bool(&self->nearest_element))
+        locate_on_nearest(mesh, points, locations);
+    else if (changing && !turning)
+        locate_by_hash(mesh, elements_of(self, DV_EDGES), points, locations);
+    else
+        locate_in_all(mesh, points, locations);
+}
+
+/* Points that have come to the output, behind the others. False: all have to be located anew. */
+static bool locate_coming(BarycentricMapping *self)
+{
+    const uint32_t nodes = dv_element_nodes(self->kind), first = self->located, count = self->coming;
+    DvConstVec in = dv_state_read(self->base.in, DV_POSITION);
+    const DvConstVec out = dv_state_read(self->base.out, DV_POSITION);
+    if (!in.at || !out.at || out.count != first + count)
+        return false;
+    if (self->copied && self->watch[DV_POINTS].count == in.count)
+        in.at = self->watch[DV_POINTS].entries;
+    const LocationPoints points = {out.at + (size_t)first * out.dim, count, out.dim};
+    LocationMesh mesh = {.points = in.at, .point_count = in.count};
+    choose_changing_list(self, &mesh);
+    if (mesh.list_count == 0 || mesh.lists[0].kind != self->kind || check_points(self, points) != DV_OK)
+        return false;
+    Location *locations = dv_alloc(count, sizeof *locations);
+    locate_on_elements(self, &mesh, self->kind, true, false, points, locations);
+    make_room_for_points(self, first + count);
+    double *weights = dv_data_begin(&self->row_weights, (size_t)(first + count) * nodes);
+    bool found = true;
+    for (uint32_t i = 0; i < count && found; i++) {
+        uint32_t node[8];
+        double weight[8];
+        found =
+            locations[i].element != NO_ELEMENT && location_weights(&mesh, locations[i], false, node, weight) == nodes;
+        if (!found)
+            break;
+        memcpy(weights + (size_t)(first + i) * nodes, weight, nodes * sizeof *weight);
+        get_on(self, first + i, locations[i].element);
+        add(&self->touched, first + i);
+    }
+    dv_data_end(&self->row_weights);
+    dv_free(locations);
+    if (found)
+        self->located = first + count;
+    self->coming = 0;
+    self->copied = self->copied && !found;
+    return found;
 }
 
 /* Locates all points and keeps the rows. `first`: when the scene starts, where mistakes of the scene are errors. */
@@ -623,17 +831,8 @@ static DvStatus locate(BarycentricMapping *self, bool first)
         }
     } else if (mesh.list_count == 0) {
         dv_warning(dv_object_of(self), "the input's topology has no elements: the output keeps its positions");
-    } else if (kind == DV_EDGES) {
-        if (changing || dv_data_bool(&self->nearest_element))
-            locate_on_nearest_edge(&mesh, points, locations);
-        else
-            locate_on_first_edge(&mesh, points, locations);
-    } else if (dv_data_bool(&self->nearest_element)) {
-        locate_on_nearest(&mesh, points, locations);
-    } else if (changing && !turning) {
-        locate_by_hash(&mesh, elements_of(self, DV_EDGES), points, locations);
     } else {
-        locate_in_all(&mesh, points, locations);
+        locate_on_elements(self, &mesh, kind, changing, turning, points, locations);
     }
 
     RowBuilder builder = builder_new(points.count);
@@ -694,7 +893,9 @@ static bool current(BarycentricMapping *self, uint32_t points_in, uint32_t point
         return false;
     const bool followed = self->hangs != NULL;
     const bool output = self->out_mesh.object == self->in_mesh.object ? followed : self->output.topology != NULL;
-    if (!self->changed && self->renumbered)
+    if (!self->changed && self->coming > 0 && !locate_coming(self))
+        self->changed = true;
+    if (followed && !self->changed && (self->renumbered || self->touched.count > 0 || self->rows.rows != self->located))
         take_new_rows(self);
     if (!self->changed && self->located == points_out && (followed || self->located_in == points_in) &&
         is_current(&self->in_mesh, followed) && is_current(&self->out_mesh, output))
@@ -963,7 +1164,8 @@ static void destroy(DvObject *object, void *self_)
     BarycentricMapping *self = self_;
     weighted_rows_free(&self->rows);
     dv_free(self->bodies);
-    dv_free(self->hangs);
+    dv_free(self->touched.at);
+    forget_elements(self);
 }
 
 /* ---- Products of a few points ---- */

@@ -13,6 +13,7 @@
 #include <divan/memory.h>
 #include <divan/parallel.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { ROWS_PER_CHUNK = 1024 };
@@ -20,13 +21,11 @@ enum { ROWS_PER_CHUNK = 1024 };
 void weighted_rows_free(WeightedRows *w)
 {
     mapping_free_jacobian(&w->jacobian);
-    dv_free(w->row_start);
-    dv_free(w->column);
+    uint32_t *lists[] = {w->row_start, w->column, w->used_column, w->place, w->begin, w->end, w->entry_row, w->limit};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        dv_free(lists[i]);
     dv_free(w->weight);
-    dv_free(w->used_column);
-    dv_free(w->used_start);
-    dv_free(w->used_row);
-    dv_free(w->used_weight);
+    dv_free(w->entry_weight);
     *w = (WeightedRows){.structure = w->structure};
 }
 
@@ -41,31 +40,33 @@ static void *copy_of(const void *from, size_t count, size_t size)
 static void transpose(WeightedRows *w)
 {
     const uint32_t entries = w->row_start[w->rows];
-    uint32_t *start = dv_alloc((size_t)w->columns + 1, sizeof *start);
+    w->column_room = w->columns;
+    w->entry_room = w->taken = entries;
+    w->used_column = dv_alloc(w->columns, sizeof *w->used_column);
+    w->place = dv_alloc(w->columns, sizeof *w->place);
+    w->begin = dv_alloc(w->columns, sizeof *w->begin);
+    w->end = dv_alloc(w->columns, sizeof *w->end);
+    w->limit = dv_alloc(w->columns, sizeof *w->limit);
+    w->entry_row = dv_alloc(entries, sizeof *w->entry_row);
+    w->entry_weight = dv_alloc(entries, sizeof *w->entry_weight);
     for (uint32_t e = 0; e < entries; e++)
-        start[w->column[e] + 1]++;
-    w->used = 0;
-    for (uint32_t c = 0; c < w->columns; c++)
-        w->used += start[c + 1] > 0;
-    w->used_column = dv_alloc(w->used, sizeof *w->used_column);
-    w->used_start = dv_alloc((size_t)w->used + 1, sizeof *w->used_start);
-    uint32_t u = 0;
+        w->limit[w->column[e]]++;
+    uint32_t sum = 0;
     for (uint32_t c = 0; c < w->columns; c++) {
-        if (start[c + 1] > 0)
-            w->used_column[u++] = c;
-        start[c + 1] += start[c];
+        if (w->limit[c] > 0) {
+            w->place[c] = w->used;
+            w->used_column[w->used++] = c;
+        }
+        w->begin[c] = w->end[c] = sum;
+        sum += w->limit[c];
+        w->limit[c] = sum;
     }
-    for (uint32_t k = 0; k < w->used; k++)
-        w->used_start[k + 1] = start[w->used_column[k] + 1];
-    w->used_row = dv_alloc(entries, sizeof *w->used_row);
-    w->used_weight = dv_alloc(entries, sizeof *w->used_weight);
     for (uint32_t i = 0; i < w->rows; i++)
         for (uint32_t e = w->row_start[i]; e < w->row_start[i + 1]; e++) {
-            const uint32_t to = start[w->column[e]]++;
-            w->used_row[to] = i;
-            w->used_weight[to] = w->weight[e];
+            const uint32_t to = w->end[w->column[e]]++;
+            w->entry_row[to] = i;
+            w->entry_weight[to] = w->weight[e];
         }
-    dv_free(start);
 }
 
 void weighted_rows_set(WeightedRows *w, uint32_t rows, const uint32_t *row_start, const uint32_t *column,
@@ -73,7 +74,7 @@ void weighted_rows_set(WeightedRows *w, uint32_t rows, const uint32_t *row_start
 {
     weighted_rows_free(w);
     w->structure++;
-    w->rows = rows;
+    w->rows = w->row_room = rows;
     w->row_start = copy_of(row_start, (size_t)rows + 1, sizeof *row_start);
     const uint32_t entries = row_start[rows];
     w->column = copy_of(column, entries, sizeof *column);
@@ -86,6 +87,165 @@ void weighted_rows_set(WeightedRows *w, uint32_t rows, const uint32_t *row_start
         if (row_start[i + 1] - row_start[i] != w->row_length)
             w->row_length = 0;
     transpose(w);
+}
+
+/* ---- Changes of some rows ---- */
+
+static void *enlarge(void *array, size_t count, size_t room, size_t size)
+{
+    return dv_realloc(array, count * size, room * size);
+}
+
+static void make_room_for_rows(WeightedRows *w, uint32_t rows)
+{
+    const uint32_t old = w->row_room, room = rows + rows / 2;
+    if (rows <= old)
+        return;
+    w->row_start = enlarge(w->row_start, (size_t)old + 1, (size_t)room + 1, sizeof *w->row_start);
+    w->column = enlarge(w->column, (size_t)old * w->row_length, (size_t)room * w->row_length, sizeof *w->column);
+    w->weight = enlarge(w->weight, (size_t)old * w->row_length, (size_t)room * w->row_length, sizeof *w->weight);
+    w->row_room = room;
+}
+
+static void make_columns(WeightedRows *w, uint32_t columns)
+{
+    if (columns > w->column_room) {
+        const uint32_t old = w->column_room, room = columns + columns / 2;
+        uint32_t **lists[] = {&w->used_column, &w->place, &w->begin, &w->end, &w->limit};
+        for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+            *lists[i] = enlarge(*lists[i], old, room, sizeof **lists[i]);
+        w->column_room = room;
+    }
+    for (uint32_t c = w->columns; c < columns; c++)
+        w->begin[c] = w->end[c] = w->limit[c] = 0;
+    w->columns = columns;
+}
+
+static void pack(WeightedRows *w)
+{
+    uint32_t room = 0, at = 0;
+    for (uint32_t c = 0; c < w->columns; c++)
+        room += (w->end[c] - w->begin[c]) * 3 / 2;
+    uint32_t *row = dv_alloc(room, sizeof *row);
+    double *weight = dv_alloc(room, sizeof *weight);
+    for (uint32_t c = 0; c < w->columns; c++) {
+        const uint32_t first = w->begin[c], count = w->end[c] - first;
+        for (uint32_t k = 0; k < count; k++) {
+            row[at + k] = w->entry_row[first + k];
+            weight[at + k] = w->entry_weight[first + k];
+        }
+        w->begin[c] = at;
+        w->end[c] = at + count;
+        at += count * 3 / 2;
+        w->limit[c] = at;
+    }
+    dv_free(w->entry_row);
+    dv_free(w->entry_weight);
+    w->entry_row = row;
+    w->entry_weight = weight;
+    w->entry_room = w->taken = room;
+    w->lost = 0;
+}
+
+static void enlarge_column(WeightedRows *w, uint32_t c)
+{
+    if (w->lost > w->taken / 2) {
+        pack(w);
+        if (w->end[c] < w->limit[c])
+            return;
+    }
+    const uint32_t count = w->end[c] - w->begin[c], want = 2 * count + 2, to = w->taken;
+    if (to + want > w->entry_room) {
+        const uint32_t room = to + want + to / 2;
+        w->entry_row = enlarge(w->entry_row, w->entry_room, room, sizeof *w->entry_row);
+        w->entry_weight = enlarge(w->entry_weight, w->entry_room, room, sizeof *w->entry_weight);
+        w->entry_room = room;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        w->entry_row[to + k] = w->entry_row[w->begin[c] + k];
+        w->entry_weight[to + k] = w->entry_weight[w->begin[c] + k];
+    }
+    w->lost += w->limit[c] - w->begin[c];
+    w->begin[c] = to;
+    w->end[c] = to + count;
+    w->limit[c] = w->taken = to + want;
+}
+
+static void take_out(WeightedRows *w, uint32_t c, uint32_t row)
+{
+    uint32_t at = w->begin[c];
+    while (w->entry_row[at] != row)
+        at++;
+    for (w->end[c]--; at < w->end[c]; at++) {
+        w->entry_row[at] = w->entry_row[at + 1];
+        w->entry_weight[at] = w->entry_weight[at + 1];
+    }
+    if (w->end[c] > w->begin[c])
+        return;
+    const uint32_t moved = w->used_column[--w->used];
+    w->used_column[w->place[c]] = moved;
+    w->place[moved] = w->place[c];
+}
+
+/* Behind those of smaller rows, and of the same one. */
+static void put_in(WeightedRows *w, uint32_t c, uint32_t row, double weight)
+{
+    if (w->begin[c] == w->end[c]) {
+        w->place[c] = w->used;
+        w->used_column[w->used++] = c;
+    }
+    if (w->end[c] == w->limit[c])
+        enlarge_column(w, c);
+    uint32_t at = w->end[c]++;
+    for (; at > w->begin[c] && w->entry_row[at - 1] > row; at--) {
+        w->entry_row[at] = w->entry_row[at - 1];
+        w->entry_weight[at] = w->entry_weight[at - 1];
+    }
+    w->entry_row[at] = row;
+    w->entry_weight[at] = weight;
+}
+
+static void take_out_row(WeightedRows *w, uint32_t row)
+{
+    for (uint32_t k = 0; k < w->row_length; k++)
+        take_out(w, w->column[(size_t)row * w->row_length + k], row);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+void weighted_rows_change(WeightedRows *w, uint32_t rows, const uint32_t *changed, uint32_t count,
+                          const uint32_t *column, const double *weight)
+{
+    const uint32_t length = w->row_length, before = w->rows;
+    w->structure++;
+    for (uint32_t i = 0; i < count; i++)
+        if (changed[i] < before)
+            take_out_row(w, changed[i]);
+    for (uint32_t row = rows; row < before; row++)
+        if (count == 0 || !bsearch(&row, changed, count, sizeof row, compare_rows))
+            take_out_row(w, row);
+    make_room_for_rows(w, rows);
+    for (uint32_t row = before; row < rows; row++)
+        w->row_start[row + 1] = w->row_start[row] + length;
+    w->rows = rows;
+    for (uint32_t i = 0; i < count && changed[i] < rows; i++) {
+        const size_t first = (size_t)changed[i] * length;
+        memcpy(w->column + first, column + first, length * sizeof *column);
+        memcpy(w->weight + first, weight + first, length * sizeof *weight);
+        for (uint32_t k = 0; k < length; k++) {
+            if (column[first + k] >= w->columns)
+                make_columns(w, column[first + k] + 1);
+            put_in(w, column[first + k], changed[i], weight[first + k]);
+        }
+    }
+    while (w->columns > 0 && w->begin[w->columns - 1] == w->end[w->columns - 1]) {
+        w->columns--;
+        w->lost += w->limit[w->columns] - w->begin[w->columns];
+    }
 }
 
 typedef struct Product {
@@ -161,10 +321,10 @@ static void gather_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const Product *p = context;
     const WeightedRows *w = p->w;
-    const uint32_t *row = w->used_row, *rows_end = row;
-    if (w->used > 0 && p->from_dim == 3) {
-        row = w->used_row + w->used_start[w->used - 1];
-        rows_end = w->used_row + w->used_start[w->used];
+    const uint32_t *row = w->entry_row, *rows_end = row;
+    if (w->columns > 0 && p->from_dim == 3) {
+        row = w->entry_row + w->begin[w->columns - 1];
+        rows_end = w->entry_row + w->end[w->columns - 1];
     }
     while (row < rows_end && *row < begin)
         row++;
@@ -193,13 +353,14 @@ static void scatter_chunk(void *context, uint32_t begin, uint32_t end)
     const Product *p = context;
     const WeightedRows *w = p->w;
     for (uint32_t k = begin; k < end; k++) {
-        double *to = p->to + (size_t)w->used_column[k] * p->to_dim;
+        const uint32_t column = w->used_column[k];
+        double *to = p->to + (size_t)column * p->to_dim;
         double x = to[0], y = to[1], z = to[2];
-        for (uint32_t e = w->used_start[k]; e < w->used_start[k + 1]; e++) {
-            const double *from = p->from + (size_t)w->used_row[e] * p->from_dim;
-            x += from[0] * w->used_weight[e];
-            y += from[1] * w->used_weight[e];
-            z += from[2] * w->used_weight[e];
+        for (uint32_t e = w->begin[column]; e < w->end[column]; e++) {
+            const double *from = p->from + (size_t)w->entry_row[e] * p->from_dim;
+            x += from[0] * w->entry_weight[e];
+            y += from[1] * w->entry_weight[e];
+            z += from[2] * w->entry_weight[e];
         }
         to[0] = x;
         to[1] = y;

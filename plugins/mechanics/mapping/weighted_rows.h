@@ -4,7 +4,8 @@
  *
  * Row i holds the points that output point i hangs on, and their weights, in the order in which they are summed. The transposed
  * matrix is kept as well, by column and with ascending rows: both products gather, so each output is written by one thread and its
- * sum does not depend on how many there are.
+ * sum does not depend on how many there are. Some rows are changed in time with these: a column that outgrows its room moves to the end of
+ * the entries, and all are packed when half of these belong to nobody.
  */
 #ifndef DIVAN_MECHANICS_WEIGHTED_ROWS_H
 #define DIVAN_MECHANICS_WEIGHTED_ROWS_H
@@ -19,17 +20,25 @@ typedef struct WeightedRows {
     double *weight;        /* [row_start[rows]] */
     uint32_t row_length;   /* of every row, or 0 when they differ */
     uint32_t used;         /* input points that some row names */
-    uint32_t *used_column; /* [used] which, ascending */
-    uint32_t *used_start;  /* [used + 1] */
-    uint32_t *used_row;    /* [row_start[rows]] ascending within a column */
-    double *used_weight;   /* [row_start[rows]] */
-    DvJacobian jacobian;   /* made when asked for */
-    uint64_t structure;    /* + 1 with each weighted_rows_set */
+    uint32_t *used_column; /* [used] which, in any order */
+    uint32_t *place;       /* [columns] of a column that is used, where it is there */
+    uint32_t *begin, *end; /* [columns] entries of each column, by ascending rows */
+    uint32_t *entry_row;
+    double *entry_weight;
+    DvJacobian jacobian; /* made when asked for */
+    uint64_t structure;  /* + 1 with each change */
+    /* Of its own. */
+    uint32_t *limit; /* [columns] where the room of a column ends */
+    uint32_t row_room, column_room, entry_room, taken, lost;
 } WeightedRows;
 
 /* Copies the rows and transposes them.     row_start: rows + 1, column and weight: row_start[rows] */
 void weighted_rows_set(WeightedRows *w, uint32_t rows, const uint32_t *row_start, const uint32_t *column,
                        const double *weight);
+/* Where all rows have one length: there are `rows` from now on, and those of `changed` (ascending, each once; all beyond the rows of before
+ * among them) are what the lists of all rows say now. */
+void weighted_rows_change(WeightedRows *w, uint32_t rows, const uint32_t *changed, uint32_t count,
+                          const uint32_t *column, const double *weight);
 void weighted_rows_free(WeightedRows *w);
 
 /* The first three components: out_i = sum_j w_ij in_j. Others of out are left alone; empty rows too, unless they are to be cleared.
