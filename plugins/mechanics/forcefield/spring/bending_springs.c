@@ -4,6 +4,10 @@
  */
 #include "forcefield/spring/bending_springs.h"
 
+#include "state/renumbering.h"
+
+#include <stdlib.h>
+
 static const double SHORTEST = 1e-4; /* m */
 
 static uint32_t per_edge(const BendingSprings *self)
@@ -177,46 +181,69 @@ static void element_removed(DvElementData *data, uint32_t index)
         settle_edges_of_element(self, index, index);
 }
 
-/* From here on the entries of points are their numbers. */
-static void number_points(BendingSprings *self, uint32_t first)
-{
-    uint32_t *number = self->points.entries;
-    for (uint32_t i = first; i < self->points.count; i++)
-        number[i] = i;
-}
-
-/* New numbers of former points, of which there are `former`. */
-static void find_numbers(BendingSprings *self, uint32_t former)
-{
-    if (former > self->number_room) {
-        self->number =
-            dv_realloc(self->number, self->number_room * sizeof *self->number, former * sizeof *self->number);
-        self->number_room = former;
-    }
-    for (uint32_t i = 0; i < former; i++)
-        self->number[i] = UINT32_MAX;
-    const uint32_t *number = self->points.entries;
-    for (uint32_t i = 0; i < self->points.count; i++)
-        if (number[i] < former)
-            self->number[number[i]] = i;
-}
-
 /* Springs name points; one that loses a point goes. */
-static void rename_points(BendingSprings *self, uint32_t former)
+static void rename_points(BendingSprings *self, uint32_t edge, const Renumbering *renumbering)
 {
-    find_numbers(self, former);
-    for (uint32_t edge = 0; edge < self->edges.count; edge++)
-        for (uint32_t i = 0; i < per_edge(self); i++) {
-            uint32_t *end = springs_of_edge(self, edge)->end[i];
-            const uint32_t a = end[0] < former ? self->number[end[0]] : UINT32_MAX;
-            const uint32_t b = end[1] < former ? self->number[end[1]] : UINT32_MAX;
-            if (end[0] == end[1] || (a == end[0] && b == end[1]))
-                continue;
-            const bool lost = a == UINT32_MAX || b == UINT32_MAX;
-            end[0] = lost ? 0 : a;
-            end[1] = lost ? 0 : b;
-            list_edge(self, edge);
+    for (uint32_t i = 0; i < per_edge(self); i++) {
+        uint32_t *end = springs_of_edge(self, edge)->end[i];
+        const uint32_t a = renumbering_new(renumbering, end[0]), b = renumbering_new(renumbering, end[1]);
+        if (end[0] == end[1] || (a == end[0] && b == end[1]))
+            continue;
+        const bool lost = a == UINT32_MAX || b == UINT32_MAX;
+        end[0] = lost ? 0 : a;
+        end[1] = lost ? 0 : b;
+        list_edge(self, edge);
+    }
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+/* Edges of the elements around touched points: those whose springs name them, for a spring is between two elements that are there. Each once,
+ * for a second look would take numbers of now for those of before; dv_free. */
+static uint32_t *edges_around(const BendingSprings *self, const Renumbering *touched, uint32_t *count)
+{
+    const DvAdjacency around = adjacency(self, DV_POINTS, self->kind), edges = adjacency(self, self->kind, DV_EDGES);
+    uint32_t *list = NULL, found = 0, room = 0;
+    for (uint32_t i = 0; i < touched->count && touched->old[i] < around.count; i++)
+        for (uint32_t k = around.begin[touched->old[i]]; k < around.end[touched->old[i]]; k++) {
+            const uint32_t element = around.items[k], begin = element < edges.count ? edges.begin[element] : 0;
+            const uint32_t more = element < edges.count ? edges.end[element] - begin : 0;
+            if (found + more > room) {
+                const uint32_t larger = 2 * (found + more);
+                list = dv_realloc(list, room * sizeof *list, larger * sizeof *list);
+                room = larger;
+            }
+            for (uint32_t j = 0; j < more; j++)
+                if (edges.items[begin + j] < self->edges.count)
+                    list[found++] = edges.items[begin + j];
         }
+    if (found)
+        qsort(list, found, sizeof *list, ascending);
+    *count = 0;
+    for (uint32_t i = 0; i < found; i++)
+        if (i == 0 || list[i] != list[i - 1])
+            list[(*count)++] = list[i];
+    return list;
+}
+
+/* Before points go, or after all have other numbers. */
+static void rename_touched(BendingSprings *self, const DvElementChange *change)
+{
+    Renumbering renumbering = renumbering_of(change);
+    if (renumbering.all) {
+        for (uint32_t edge = 0; edge < self->edges.count; edge++)
+            rename_points(self, edge, &renumbering);
+    } else {
+        uint32_t count, *edges = edges_around(self, &renumbering, &count);
+        for (uint32_t i = 0; i < count; i++)
+            rename_points(self, edges[i], &renumbering);
+        dv_free(edges);
+    }
+    renumbering_free(&renumbering);
 }
 
 /* Springs hang on the rest positions of points. */
@@ -225,19 +252,16 @@ static void points_changed(DvElementData *data, const DvElementChange *change)
     BendingSprings *self = data->owner;
     const bool removed = change->change == DV_ELEMENTS_REMOVED;
     changes(self);
-    if (change->change == DV_ELEMENTS_ADDED)
-        number_points(self, change->total - change->count);
     for (uint32_t i = 0; i < change->count && change->change == DV_POINTS_MOVED; i++)
         list_edges_around_point(self, change->indices[i]);
     if (!removed && change->change != DV_ELEMENTS_RENUMBERED)
         return;
     if (!consistent(self))
-        rename_points(self, change->total + (removed ? change->count : 0));
+        rename_touched(self, change);
     else if (!removed)
         self->all_stale = true;
     for (uint32_t i = 0; i < change->count && removed && consistent(self); i++)
         list_edges_around_point(self, change->total + i); /* take the numbers of those that go */
-    number_points(self, 0);
 }
 
 static void told(DvElementData *data, const DvElementChange *change)
@@ -276,12 +300,6 @@ static void elements_replaced(DvElementData *data, DvMeshReplacement why)
     ((BendingSprings *)data->owner)->told = true;
 }
 
-static void points_replaced(DvElementData *data, DvMeshReplacement why)
-{
-    (void)why;
-    number_points(data->owner, 0);
-}
-
 /* For saved scenes. */
 static void remember(BendingSprings *self)
 {
@@ -313,19 +331,14 @@ static DvStatus follow(BendingSprings *self)
                                      .removed = element_removed,
                                      .changed = told,
                                      .replaced = elements_replaced};
-    self->points = (DvElementData){.kind = DV_POINTS,
-                                   .entry_size = sizeof *self->number,
-                                   .owner = self,
-                                   .changed = points_changed,
-                                   .replaced = points_replaced};
+    self->points = (DvElementData){
+        .kind = DV_POINTS, .entry_size = 1, .owner = self, .changed = points_changed, .replaced = elements_replaced};
     DvElementData *const all[] = {&self->edges, &self->elements, &self->points};
     DvStatus status = DV_OK;
     for (size_t i = 0; i < sizeof all / sizeof *all && status == DV_OK; i++)
         status = dv_element_data_attach(all[i], self->topology.object);
     self->anew = self->all_stale = true;
     self->followed = false;
-    if (status == DV_OK)
-        number_points(self, 0);
     return status;
 }
 
@@ -467,7 +480,6 @@ void bending_springs_destroy(DvObject *object, void *self_)
     BendingSprings *self = self_;
     spring_blocks_free(&self->set);
     dv_free(self->stale);
-    dv_free(self->number);
 }
 
 static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)

@@ -13,8 +13,7 @@
  * before the whole edit; else it takes the springs away and the edge is open again. So the springs depend on the way to a mesh, and a
  * saved scene holds them. With consistentEdges there are, after any changes, the springs of a mesh that is loaded like that.
  *
- * Edges around what changed are listed and their springs made again before the next force. This takes time that goes with the change,
- * but for points that get other numbers without consistentEdges: then all springs are looked at.
+ * Edges around what changed are listed and their springs made again before the next force. This takes time that goes with the change.
  */
 #ifndef DIVAN_MECHANICS_BENDING_SPRINGS_H
 #define DIVAN_MECHANICS_BENDING_SPRINGS_H
@@ -45,9 +44,7 @@ typedef struct BendingSprings {
     bool made_consistent;
     DvElementData edges; /* EdgeSprings */
     DvElementData elements;
-    DvElementData points; /* the number of each, from before a change while that is told */
-    uint32_t *number;     /* [number_room] the new number of each former point */
-    uint32_t number_room;
+    DvElementData points;
     uint64_t structure;
 } BendingSprings;
 

@@ -282,15 +282,32 @@ static uint32_t new_number(const SpringEdit *edit, int side, uint32_t point)
     return edit->side[side] && point < edit->points ? edit->number[point] : point;
 }
 
+static bool goes(const SpringEdit *edit, const LinearSpring *spring)
+{
+    const uint64_t key = edge_key(spring->a, spring->b);
+    return edit->edges && bsearch(&key, edit->edge, edit->edges, sizeof key, by_key);
+}
+
+/* Where nothing changes, nothing is written. */
+static bool touches(const SpringEdit *edit, const LinearSpring *spring)
+{
+    return goes(edit, spring) || new_number(edit, 0, spring->a) != spring->a ||
+           new_number(edit, 1, spring->b) != spring->b;
+}
+
 static void edit_springs(Springs *self, const SpringEdit *edit)
 {
-    const size_t count = (dv_data_read(&self->spring), self->spring.count);
-    LinearSpring *list = dv_data_begin(&self->spring, count);
+    const LinearSpring *before = dv_data_read(&self->spring);
+    const size_t count = self->spring.count;
     size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
+    while (kept < count && !touches(edit, &before[kept]))
+        kept++;
+    if (kept == count)
+        return;
+    LinearSpring *list = dv_data_begin(&self->spring, count);
+    for (size_t i = kept; i < count; i++) {
         LinearSpring s = list[i];
-        const uint64_t key = edge_key(s.a, s.b);
-        if (edit->edges && bsearch(&key, edit->edge, edit->edges, sizeof key, by_key))
+        if (goes(edit, &s))
             continue;
         s.a = new_number(edit, 0, s.a);
         s.b = new_number(edit, 1, s.b);
