@@ -298,6 +298,22 @@ static void an_edit_moves_frames_at_once(void **state)
     dv_scene_free(scene);
 }
 
+/* Nothing hangs on anything then: frames stay, and the matrix has no entry of theirs. */
+static void without_joints_frames_stay(void **state)
+{
+    (void)state;
+    dv_log_set_handler(swallow, NULL);
+    DvScene *scene = scene_from_text(
+        BODY("2", TWO, "<EulerImplicitSolver/><CGLinearSolver iterations='9' tolerance='1e-9' threshold='1e-20'/>", ));
+    step(scene, 2);
+    dv_log_set_handler(NULL, NULL);
+    DvObject *mapping = scene_object(scene, "/body/frames/mapping");
+    const DvMappingOps *ops = dv_object_ops(mapping, DV_MAPPING);
+    assert_int_equal(ops->jacobian(dv_object_self(mapping), 0, 0)->row_start[2], 0);
+    expect_frame(scene, 1, dv_vec3_zero(), dv_quat_identity());
+    dv_scene_free(scene);
+}
+
 /* Without one of its parts the mapping waits, and says so; a joint outlives its mapping. */
 static void parts_may_leave(void **state)
 {
@@ -509,6 +525,7 @@ int main(void)
         cmocka_unit_test(rest_positions_are_computed_if_asked_for),
         cmocka_unit_test(an_edited_joint_moves),
         cmocka_unit_test(an_edit_moves_frames_at_once),
+        cmocka_unit_test(without_joints_frames_stay),
         cmocka_unit_test(parts_may_leave),
         cmocka_unit_test(joints_are_drawn_where_they_are),
         cmocka_unit_test(captured_motion_makes_joints),

@@ -691,6 +691,8 @@ static DvStatus init(DvObject *object, void *self_)
     self->joint_of = dv_alloc((size_t)frames + 1, sizeof *self->joint_of);
     self->wrenches = dv_alloc((size_t)frames + 1, 6 * sizeof *self->wrenches);
     status = take_joints(self);
+    if (status == DV_OK)
+        status = order_joints(self);
     if (status != DV_OK)
         return status;
     if (self->joint_count == 0)
