@@ -149,6 +149,20 @@ static void positions_are_scaled_then_rotated_then_translated(void **state)
     const double h = sqrt(0.5);
     ASSERT_VECTOR(scene, DV_POSITION, 2, -6, 4, h, 0, 0, h);
     dv_scene_free(scene);
+    scene = scene_from_text(STATE("template='Rigid3d' position='5 0 0 0 0 0 1  1 2 3 0 0 0.70710678118654757 "
+                                  "0.70710678118654757' rotation='90 0 0'"));
+    ASSERT_VECTOR(scene, DV_POSITION, 5, 0, 0, h, 0, 0, h, 1, -3, 2, 0.5, -0.5, 0.5, 0.5);
+    dv_scene_free(scene);
+    /* What a line or a plane has not is zero: points that are turned out of it fall onto it. */
+    scene = scene_from_text(STATE("template='Vec2d' position='3 2' rotation='90 0 0'"));
+    ASSERT_VECTOR(scene, DV_POSITION, 3, 0);
+    dv_scene_free(scene);
+    scene = scene_from_text(STATE("template='Vec1d' position='3' rotation='0 0 90'"));
+    ASSERT_VECTOR(scene, DV_POSITION, 0);
+    dv_scene_free(scene);
+    scene = scene_from_text(STATE("template='Vec1d' position='3' rotation='0 90 0'"));
+    ASSERT_VECTOR(scene, DV_POSITION, 0);
+    dv_scene_free(scene);
     scene = scene_from_text(STATE("template='Rigid2d' position='1 2 3' scale3d='2 3 4' rotation='0 0 90'"));
     ASSERT_VECTOR(scene, DV_POSITION, -6, 2, 12); /* the angle is scaled, not turned */
     dv_scene_free(scene);
@@ -359,6 +373,91 @@ static void rotations_integrate_and_differ(void **state)
     assert_int_equal(errors, 0);
 }
 
+enum { NOTHING, COORDINATES, DERIVATIVES };
+
+/* r = a + k b by the kinds of r, a and b, one or both of which may be nothing. False: there is no such sum. */
+static bool expected_sum(const DvDofType *dof, uint32_t points, int kind, const double *a, int kind_a, const double *b,
+                         int kind_b, double k, double *r)
+{
+    const uint32_t dim = kind == COORDINATES ? dof->coord : dof->deriv;
+    const bool body = dof == &dv_rigid3d;
+    for (uint32_t i = 0; i < points && kind_a == NOTHING && kind_b == NOTHING; i++)
+        for (uint32_t c = 0; c < dim; c++)
+            r[i * dim + c] = kind == COORDINATES && body && c == 6 ? 1.0 : 0.0;
+    if (kind_a == NOTHING && kind_b == NOTHING)
+        return true;
+    if (dof->rotation && kind == DERIVATIVES && kind_a == COORDINATES && kind_b == COORDINATES) {
+        dv_dof_difference(dof, points, r, a, b);
+        return k == -1.0;
+    }
+    if (body && kind == COORDINATES && kind_a == COORDINATES && kind_b == DERIVATIVES) {
+        dv_dof_integrate(dof, points, r, a, b, k);
+        return true;
+    }
+    if (body && ((kind_a != NOTHING && kind_a != kind) || (kind_b != NOTHING && kind_b != kind)))
+        return false;
+    for (uint32_t i = 0; i < points * dim; i++)
+        r[i] = (kind_a == NOTHING ? 0.0 : a[i]) + (kind_b == NOTHING ? 0.0 : k * b[i]);
+    return !(body && kind == COORDINATES && kind_b != NOTHING && (kind_a != NOTHING || k != 1.0));
+}
+
+/* For each type of points, all kinds of vectors, and results in a vector of their own or in that of an operand. */
+static void sums_are_those_of_their_kinds(void **state)
+{
+    (void)state;
+    enum { POINTS = 5 };
+    static const char *const types[] = {"Vec1d", "Vec2d", "Vec3d", "Vec6d", "Rigid2d", "Rigid3d"};
+    static const double factors[] = {1.0, -1.0, 0.5};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        DvText text = {0};
+        dv_text_add(&text, "<Node name='root'><MechanicalObject name='dofs' template='%s' size='5'/></Node>", types[t]);
+        DvScene *scene = scene_from_text(text.at);
+        dv_text_free(&text);
+        const DvStateRef s = dofs(scene);
+        for (int number = 0; number < 2 * 3 * 3 * 3 * 3; number++) {
+            const int kind = 1 + number % 2, kind_a = number / 2 % 3, kind_b = number / 6 % 3, place = number / 54;
+            const double k = factors[number / 18 % 3];
+            const DvVecId a = kind_a == NOTHING       ? DV_NO_VEC
+                              : kind_a == COORDINATES ? 18
+                                                      : 17,
+                          b = kind_b == NOTHING       ? DV_NO_VEC
+                              : kind_b == COORDINATES ? 20
+                                                      : 19;
+            DvVecId r = kind == COORDINATES ? 22 : 21;
+            if ((place == 1 && kind_a != kind) || (place == 2 && kind_b != kind))
+                continue;
+            r = place == 1 ? a : place == 2 ? b : r;
+            double operand[2][7 * POINTS] = {{0}}, expected[7 * POINTS];
+            for (int side = 0; side < 2; side++) {
+                const DvVecId id = side ? b : a;
+                if (id == DV_NO_VEC)
+                    continue;
+                const DvVec v = dv_state_write(s, id, DV_OVERWRITE);
+                assert_int_equal(v.count, POINTS);
+                for (uint32_t i = 0; i < v.count * v.dim; i++)
+                    v.at[i] = sin(2.3 * i + 1.1 * side + number);
+                for (uint32_t i = 0; i < v.count && v.dim == 7; i++)
+                    dv_quat_store(dv_quat_normalize(dv_quat_load(v.at + 7 * i + 3)), v.at + 7 * i + 3);
+                memcpy(operand[side], v.at, (size_t)v.count * v.dim * sizeof *v.at);
+            }
+            const bool possible =
+                expected_sum(s.dof, POINTS, kind, operand[0], kind_a, operand[1], kind_b, k, expected);
+            int errors = 0;
+            dv_log_set_handler(count_errors, &errors);
+            s.ops->combine(s.self, r, a, b, k);
+            dv_log_set_handler(NULL, NULL);
+            if (errors != (possible ? 0 : 1))
+                fail_msg("%s: kinds %d = %d + %g x %d: %d errors", types[t], kind, kind_a, k, kind_b, errors);
+            const DvConstVec result = dv_state_read(s, r);
+            for (uint32_t i = 0; possible && i < result.count * result.dim; i++)
+                if (!(fabs(result.at[i] - expected[i]) < 1e-15))
+                    fail_msg("%s: kinds %d = %d + %g x %d, number %u: %.17g instead of %.17g", types[t], kind, kind_a,
+                             k, kind_b, i, result.at[i], expected[i]);
+        }
+        dv_scene_free(scene);
+    }
+}
+
 static void angles_differ_by_the_short_way_round(void **state)
 {
     (void)state;
@@ -507,6 +606,7 @@ int main(void)
         cmocka_unit_test(followers_of_a_field_see_what_a_solver_wrote),
         cmocka_unit_test(linear_combinations_are_those_of_each_component),
         cmocka_unit_test(rotations_integrate_and_differ),
+        cmocka_unit_test(sums_are_those_of_their_kinds),
         cmocka_unit_test(angles_differ_by_the_short_way_round),
         cmocka_unit_test(sums_of_rotations_are_refused),
         cmocka_unit_test(new_points_are_mixed_from_their_ancestors),
