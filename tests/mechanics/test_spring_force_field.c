@@ -231,6 +231,119 @@ static void a_spring_file_is_appended(void **state)
     unlink(path);
 }
 
+/* A scene of 200 points on a line with the springs of a file, or NULL and what is said of it. */
+static DvScene *springs_of_file(const char *text, const char *mistake)
+{
+    char path[] = P_tmpdir "/divan-springs-XXXXXX";
+    FILE *file = fdopen(mkstemp(path), "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    fclose(file);
+    DvText scene = {0};
+    dv_text_add(
+        &scene,
+        "<Node><MechanicalObject template='Vec1d' size='200'/><SpringForceField name='field' fileSprings='%s'/></Node>",
+        path);
+    DvScene *loaded = NULL;
+    if (mistake)
+        expect_load_error(scene.at, mistake);
+    else
+        loaded = scene_from_text(scene.at);
+    dv_text_free(&scene);
+    unlink(path);
+    return loaded;
+}
+
+static void lines_of_spring_files_are_read_or_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *springs, *mistake;
+    } cases[] = {
+        {"Xsp 3.0\n", "", NULL},
+        {"# old\n\nXsp 4.0\nlspg 1 2 1 8 4 0.5 1 2 3\n", "1 0 8 4 0.5", NULL},
+        {"Xsp 3.0\nmass 1 s 1 2 2 0 0 0 1 0\nmass 2 v 0 0 0\nlspg 7 1 2 6 3 -1\n", "0 1 2 1 3", NULL},
+        {"Xsp 3.0\nnumm 9\nnums 9\ngrav 1\nvisc 2\nstep 3\nfrce 4\nlspg 1 200 1 5 6 7\nlspg 2 3 4 8 9 0\n",
+         "199 0 5 6 7 2 3 8 9 0", NULL},
+        {"", NULL, ":0: a spring file starts with 'Xsp 3.0' or 'Xsp 4.0'"},
+        {"# nothing\n", NULL, ":1: a spring file starts with"},
+        {"Xsp 2.0\n", NULL, ":1: a spring file starts with"},
+        {"Xsp\n", NULL, ":1: a spring file starts with"},
+        {"lspg 1 1 2 1 1 1\n", NULL, ":1: a spring file starts with"},
+        {"Xsq 3.0\n", NULL, ":1: a spring file starts with"},
+        {"Xsp 3.0\nmass\n", NULL, ":2: a mass is 'mass index s|v px py pz ...'"},
+        {"Xsp 3.0\nmass 1\n", NULL, ":2: a mass is"},
+        {"Xsp 3.0\nmass 1 s\n", NULL, ":2: a mass is"},
+        {"Xsp 3.0\nmass 1 s 1\n", NULL, ":2: a mass is"},
+        {"Xsp 3.0\nmass 1 s 1 2\n", NULL, ":2: a mass is"},
+        {"Xsp 3.0\n\nlspg\n", NULL, ":3: a spring is 'lspg index m1 m2 ks kd rest'"},
+        {"Xsp 3.0\nlspg 1\n", NULL, ":2: a spring is"},
+        {"Xsp 3.0\nlspg 1 1\n", NULL, ":2: a spring is"},
+        {"Xsp 3.0\nlspg 1 1 2\n", NULL, ":2: a spring is"},
+        {"Xsp 3.0\nlspg 1 1 2 3\n", NULL, ":2: a spring is"},
+        {"Xsp 3.0\nlspg 1 1 2 3 4\n", NULL, ":2: a spring is"},
+        {"Xsp 3.0\nlspg 1 0 2 3 4 5\n", NULL, ":2: masses are counted from 1"},
+        {"Xsp 3.0\nlspg 1 2 0 3 4 5\n", NULL, ":2: masses are counted from 1"},
+        {"Xsp 3.0\nmass 1 s 0 0 0\nlspg 1 1 2 3 4 -1\n", NULL, ":3: a rest length of -1 needs both masses"},
+        {"Xsp 3.0\nmass 1 s 0 0 0\nlspg 1 2 1 3 4 -1\n", NULL, ":3: a rest length of -1 needs both masses"},
+        {"Xsp 3.0\nmass 1 s 1 2 3\nmass 2 s 1 2 3\nlspg 1 2 1 3 4 -1\n", NULL,
+         ":4: the masses of a spring are at the same place"},
+        {"Xsp 3.0\nlspg 1 1 201 3 4 5\n", NULL, "spring[0]: no point 200: the state has 200"},
+        {"Xsp 3.0\nwire 1\n", NULL, ":2: unknown keyword; mass, lspg"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        DvScene *scene = springs_of_file(cases[i].text, cases[i].mistake);
+        if (!scene)
+            continue;
+        DvText printed = {0};
+        dv_data_print(dv_object_field(scene_object(scene, "/field"), "spring"), &printed);
+        assert_string_equal(printed.at ? printed.at : "", cases[i].springs);
+        dv_text_free(&printed);
+        dv_scene_free(scene);
+    }
+    DvText line = {0};
+    for (int length = 1022; length < 1026;
+         length++) { /* one of 1023 letters is the first that is too long, with an end or without */
+        dv_text_add(&line, "Xsp 3.0\n#%*s\n", length, "");
+        DvScene *scene = springs_of_file(line.at, length > 1021 ? ":2: the line is too long" : NULL);
+        dv_scene_free(scene);
+        dv_text_free(&line);
+    }
+    dv_text_add(&line, "Xsp 3.0\n#%*s\nlspg 1 1 2 3 4 5\n", 1020, "");
+    dv_scene_free(springs_of_file(line.at, NULL));
+    dv_text_free(&line);
+}
+
+/* More of both than a file has room for at first: masses k^2 / 2 along a line, springs between neighbours. */
+static void a_long_spring_file_is_read_whole(void **state)
+{
+    (void)state;
+    enum { MASSES = 200 };
+    DvText text = {0};
+    dv_text_add(&text, "Xsp 4.0\n");
+    for (int k = 0; k < MASSES; k++)
+        dv_text_add(&text, "mass %d s %g 0 0\n", k + 1, 0.5 * k * k);
+    for (int k = 1; k < MASSES; k++)
+        dv_text_add(&text, "lspg %d %d %d %d 0 -1\n", k, k, k + 1, k);
+    DvScene *scene = springs_of_file(text.at, NULL);
+    dv_text_free(&text);
+    DvData *springs = dv_object_field(scene_object(scene, "/field"), "spring");
+    dv_data_print(springs, &text);
+    const char *at = text.at;
+    for (int k = 1; k < MASSES; k++) {
+        double number[5];
+        for (int c = 0; c < 5; c++)
+            assert_true(dv_read_double(&at, &number[c]));
+        const double length = k - 0.5; /* (k^2 - (k - 1)^2) / 2 */
+        assert_true(number[0] == k - 1 && number[1] == k && number[3] == 0.0);
+        assert_close(number[2], k / length, 1e-14);
+        assert_close(number[4], length, 1e-12);
+    }
+    assert_true(at[strspn(at, " ")] == 0);
+    dv_text_free(&text);
+    dv_scene_free(scene);
+}
+
 static void flags_survive_printing(void **state)
 {
     (void)state;
@@ -289,6 +402,8 @@ int main(void)
         cmocka_unit_test(springs_have_the_stiffness_of_the_last_force_and_changed_ones_none),
         cmocka_unit_test(springs_between_points_at_the_same_place_are_inert),
         cmocka_unit_test(a_spring_file_is_appended),
+        cmocka_unit_test(lines_of_spring_files_are_read_or_named),
+        cmocka_unit_test(a_long_spring_file_is_read_whole),
         cmocka_unit_test(flags_survive_printing),
         cmocka_unit_test(rayleigh_stiffness_is_a_field),
         cmocka_unit_test(a_spring_to_a_missing_point_is_named),
