@@ -366,7 +366,18 @@ static void plane(double a, double b, double from, double to, double sections[12
         }
 }
 
-/* Points are hardly ever moved onto the cut with this snap, so that the cut is the plane: it halves the cube. */
+/* What was along x is along another axis. */
+static void turn(double *at, uint32_t count, int axis)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const double x[3] = {at[3 * i], at[3 * i + 1], at[3 * i + 2]};
+        for (int c = 0; c < 3; c++)
+            at[3 * (size_t)i + (size_t)((c + axis) % 3)] = x[c];
+    }
+}
+
+/* Points are hardly ever moved onto the cut with this snap, so that the cut is the plane: it halves the cube. The first planes have no
+ * slope: the box around them is flat. */
 static void a_plane_halves_a_cube(void **state)
 {
     (void)state;
@@ -375,9 +386,14 @@ static void a_plane_halves_a_cube(void **state)
         Mesh mesh = cube(0.2, &seed);
         double sections[12], sizes[2];
         CutPlan plan;
-        plane(0.4 * random_number(&seed) + 0.01, 0.4 * random_number(&seed), -0.5, 1.5, sections);
+        const double steep = trial < 6 ? 0.0 : 0.4;
+        plane(steep * random_number(&seed), steep * random_number(&seed), -0.5, 1.5, sections);
+        const int axis = trial % 3;
+        turn(sections, 4, axis);
         assert_int_equal(check_cut(&mesh.view, sections, 2, 1e-7, sizes, &plan), 2);
         assert_true(fabs(sizes[0] - 0.5) < 1e-12 && fabs(sizes[1] - 0.5) < 1e-12);
+        turn(sections, 4, 3 - axis);
+        turn(mesh.positions.data, mesh.view.points, 3 - axis);
         /* Every new point lies on the plane. */
         for (uint32_t i = 0; i < plan.points.count; i++) {
             const CutPoint *point = &plan.points.data[i];
@@ -388,6 +404,24 @@ static void a_plane_halves_a_cube(void **state)
             assert_true(fabs(at.x - 0.5 - slope * (at.y - 0.5) - rise * (at.z - 0.5)) < 1e-12);
         }
         cut_plan_free(&plan);
+        mesh_free(&mesh);
+    }
+}
+
+/* From however far points are taken onto the cut, no element is left that is on neither side: there are two parts. */
+static void a_plane_parts_a_mesh_in_two(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    for (int trial = 0; trial < 120; trial++) {
+        Mesh mesh = trial % 2 ? sheet(0.3, &seed) : cube(0.3, &seed);
+        double sections[12], sizes[2], whole[2];
+        const double snap = 0.1 + 0.1 * (trial % 4);
+        plane(1.2 * random_number(&seed), 1.2 * random_number(&seed), -0.5, 1.5, sections);
+        check_cut(&mesh.view, (const double[12]){2, 0, 0, 2, 1, 0, 2, 0, 1, 2, 1, 1}, 2, snap, whole, NULL);
+        assert_int_equal(check_cut(&mesh.view, sections, 2, snap, sizes, NULL), 2);
+        assert_true(fabs(sizes[0] + sizes[1] - whole[0]) < 1e-12);
+        assert_true(fabs(sizes[0] - sizes[1]) < 0.45 * whole[0]);
         mesh_free(&mesh);
     }
 }
@@ -509,6 +543,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plane_halves_a_cube),
+        cmocka_unit_test(a_plane_parts_a_mesh_in_two),
         cmocka_unit_test(a_plane_through_points_splits_no_element),
         cmocka_unit_test(a_cut_goes_on_where_it_ended),
         cmocka_unit_test(a_blade_that_separates_nothing_changes_nothing),
