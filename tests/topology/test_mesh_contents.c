@@ -44,6 +44,19 @@ static Mesh read_bytes(Format format, const void *bytes, size_t size, const Mesh
     return mesh;
 }
 
+static void put(char *bytes, size_t *size, const void *value, size_t length, bool swap)
+{
+    for (size_t i = 0; i < length; i++)
+        bytes[*size + i] = ((const char *)value)[swap ? length - 1 - i : i];
+    *size += length;
+}
+
+static void put_text(char *bytes, size_t *size, const char *text)
+{
+    while (*text)
+        bytes[(*size)++] = *text++;
+}
+
 static bool read_damaged(Format format, const char *bytes, size_t size, size_t at, char letter)
 {
     Mesh mesh = {0};
@@ -86,22 +99,24 @@ static void expect_bytes(Format format, const void *bytes, size_t size, const Me
     expect_reasons(format, bytes, size);
 }
 
+/* Of a text; however its lines end, it says the same. */
 static void expect_contents(Format format, const char *file, const char *expected)
 {
+    for (int ending = 1; ending < 3; ending++) {
+        char text[4096];
+        size_t size = 0;
+        assert_true(2 * strlen(file) < sizeof text);
+        for (size_t i = 0; file[i]; i++)
+            if (file[i] == '\n' && (i == 0 || file[i - 1] != '\r'))
+                put_text(text, &size, ending == 1 ? "\r\n" : "\r");
+            else
+                text[size++] = file[i];
+        Mesh mesh = read_bytes(format, text, size, &(MeshOptions){0});
+        DvText found = mesh_text(&mesh);
+        assert_string_equal(found.at, expected);
+        dv_text_free(&found);
+    }
     expect_bytes(format, file, strlen(file), &(MeshOptions){0}, expected);
-}
-
-static void put(char *bytes, size_t *size, const void *value, size_t length, bool swap)
-{
-    for (size_t i = 0; i < length; i++)
-        bytes[*size + i] = ((const char *)value)[swap ? length - 1 - i : i];
-    *size += length;
-}
-
-static void put_text(char *bytes, size_t *size, const char *text)
-{
-    while (*text)
-        bytes[(*size)++] = *text++;
 }
 
 /* ---- Gmsh ---- */
