@@ -507,10 +507,78 @@ static void types_hold_as_many_numbers_as_they_say(void **state)
     assert_true(checked > 100);
 }
 
+static const DvType *type_called(const char *name)
+{
+    for (size_t c = 0; c < dv_class_count(); c++)
+        for (const DvField *field = dv_class_at(c)->fields; field && field->name; field++)
+            if (strcmp(field->type->name, name) == 0)
+                return field->type;
+    fail_msg("no field is a %s", name);
+    return NULL;
+}
+
+#define STEEL                                                                                              \
+    "steel Diffuse 1 1 0 0 1 Ambient 0 0 0.5 0 1 Specular 0 0.1 0.2 0.3 1 Emissive 1 0 1 0 0.5 Shininess " \
+    "1 20"
+#define WOOD "_ Diffuse 0 0 0 0 0 Ambient 1 1 1 1 1 Specular 1 2 2 2 2 Emissive 0 3 3 3 3 Shininess 0 45"
+
+/* What is written in a scene, and how it is saved; or what is said of it. */
+static void values_of_loaders_are_read_and_printed(void **state)
+{
+    (void)state;
+    dv_scene_free(scene_from_text("<Node><DefaultAnimationLoop/></Node>")); /* starts the plugins */
+    static const struct {
+        const char *type, *text, *printed, *problem;
+    } cases[] = {
+        {"list of lists of indices", "[[0, 1, 2], [], [-3]]", "[[0, 1, 2], [], [-3]]", NULL},
+        {"list of lists of indices", " [[1 2,3] ,\n[4]\t]", "[[1, 2, 3], [4]]", NULL},
+        {"list of lists of indices", " ", "[]", NULL},
+        {"list of lists of indices", "[[1 2][3", "[[1, 2], [3]]", NULL},
+        {"list of lists of indices", "1 2", "[]", "a list of lists starts with '['"},
+        {"list of lists of indices", "[[5 6] [1 x]]", "[[5, 6]]", "no number at 'x]]'"},
+        {"4 x 4 matrix", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 -16", "[1 2 3 4,5 6 7 8,9 10 11 12,13 14 15 -16]", NULL},
+        {"4 x 4 matrix", " [1 2 3 4, 5 6 7 8,9 10 11 12 , 13 14 15 .5]", "[1 2 3 4,5 6 7 8,9 10 11 12,13 14 15 0.5]",
+         NULL},
+        {"4 x 4 matrix", "[1 2 3", NULL, "3 numbers of the 16 of a 4 x 4 matrix"},
+        {"list of groups", "skin red 2 3 4  _ _ -1 0 1", "skin red 2 3 4 _ _ -1 0 1", NULL},
+        {"list of groups", "", "", NULL},
+        {"list of groups", "a b 1 2 3 c d 1 2", "a b 1 2 3", "a group is 'name material materialIndex first count'"},
+        {"list of materials",
+         "steel Shininess 1 20 specular 0 .1 .2 .3 1 Diffuse 1 1 0 0 1 Emissive 2 0 1 0 .5 ambient 0 0 .5 0 1 " WOOD,
+         STEEL " " WOOD, NULL},
+        {"list of materials", "\n", "", NULL},
+        {"list of materials", STEEL " wood Diffuse 1 1", STEEL,
+         "a material is a name, then Diffuse, Ambient, Specular, Emissive (0 or 1, red green blue alpha) and Shininess "
+         "(0 or 1, value)"},
+        {"material", STEEL, STEEL, NULL},
+        {"material", "steel Diffus 1 1 0 0 1",
+         "Default Diffuse 1 0.75 0.75 0.75 1 Ambient 1 0.2 0.2 0.2 1 Specular 0 1 1 1 1 Emissive 0 0 0 0 0 Shininess 0 45",
+         "a material is a name, then Diffuse, Ambient, Specular, Emissive (0 or 1, red green blue alpha) and Shininess "
+         "(0 or 1, value)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const DvType *type = type_called(cases[i].type);
+        DvText problem = {0}, printed = {0};
+        void *value = NULL;
+        size_t count = 0;
+        assert_int_equal(type->parse(type, cases[i].text, &value, &count, &problem),
+                         cases[i].problem ? DV_ERROR_INVALID : DV_OK);
+        assert_string_equal(problem.at ? problem.at : "", cases[i].problem ? cases[i].problem : "");
+        dv_text_add_bytes(&printed, "", 0);
+        type->print(type, value, count, &printed);
+        if (cases[i].printed)
+            assert_string_equal(printed.at, cases[i].printed);
+        dv_free(value);
+        dv_text_free(&problem);
+        dv_text_free(&printed);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types_hold_as_many_numbers_as_they_say),
+        cmocka_unit_test(values_of_loaders_are_read_and_printed),
         cmocka_unit_test(an_obj_loader_fills_all_its_fields),
         cmocka_unit_test(the_material_of_a_file_without_one_is_the_default),
         cmocka_unit_test(options_of_loaders_change_what_they_give),
