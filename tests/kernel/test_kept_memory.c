@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Small blocks that a thread keeps go back to the heap when it ends. The heap counts its bytes; under sanitizers, which have a heap of
+ * What a thread and a scene keep goes back to the heap when they end. The heap counts its bytes; under sanitizers, which have a heap of
  * their own, there are none.
  */
 #include <setjmp.h>
@@ -41,8 +41,36 @@ static void a_thread_leaves_nothing_behind(void **state)
     }
 }
 
+/* What plugins have asked it to keep goes with a scene; each key has a block of its own. */
+static void a_scene_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    static const char keys[3];
+    size_t used = 0;
+    for (int i = 0; i < 4; i++) {
+        DvScene *scene = dv_scene_new();
+        char *blocks[3];
+        for (int k = 0; k < 3; k++) {
+            blocks[k] = dv_scene_local(scene, &keys[k], BLOCKS * BYTES);
+            assert_true(blocks[k][0] == 0 && blocks[k][BLOCKS * BYTES - 1] == 0);
+            blocks[k][0] = (char)(k + 1);
+        }
+        for (int k = 0; k < 3; k++) {
+            assert_ptr_equal(dv_scene_local(scene, &keys[k], BLOCKS * BYTES), blocks[k]);
+            assert_int_equal(blocks[k][0], k + 1);
+        }
+        dv_scene_free(scene);
+        const size_t now = mallinfo2().uordblks + mallinfo2().hblkhd; /* large blocks are counted apart */
+        assert_true(i == 0 || now < used + BLOCKS / 4 * BYTES);
+        used = i == 0 ? now : used;
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_thread_leaves_nothing_behind)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_thread_leaves_nothing_behind),
+        cmocka_unit_test(a_scene_leaves_nothing_behind),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
