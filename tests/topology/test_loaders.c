@@ -13,6 +13,7 @@
 
 #include <divan/contracts/state.h>
 #include <divan/contracts/topology.h>
+#include <divan/math/vec.h>
 #include <divan/plugin.h>
 #include <math.h>
 #include <stdio.h>
@@ -507,6 +508,154 @@ static void types_hold_as_many_numbers_as_they_say(void **state)
     assert_true(checked > 100);
 }
 
+/* ---- Regions against their definition ---- */
+
+static double random_number(uint64_t *seed) /* -1 to 1 */
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*seed >> 11) * 0x1p-52 - 1.0;
+}
+
+enum { REGION_POINTS = 80, REGION_ELEMENTS = 15, ALIGNED = 2, TURNED = 2 };
+
+typedef struct RegionCase {
+    double points[REGION_POINTS][3], aligned[ALIGNED][6], turned[TURNED][10];
+    uint32_t elements[5][8 * REGION_ELEMENTS];
+} RegionCase;
+
+static double determinant(DvVec3 a, DvVec3 b, DvVec3 c)
+{
+    return dv_vec3_dot(a, dv_vec3_cross(b, c));
+}
+
+/* p0 + a (p1 - p0) + b (p2 - p1) + c n, a and b from 0 to 1, c of half the depth at most */
+static bool in_turned(const double *box, DvVec3 p)
+{
+    const DvVec3 p0 = dv_vec3_load(box), u = dv_vec3_sub(dv_vec3_load(box + 3), p0),
+                 v = dv_vec3_sub(dv_vec3_load(box + 6), dv_vec3_load(box + 3)),
+                 n = dv_vec3_normalize(dv_vec3_cross(u, v)), at = dv_vec3_sub(p, p0);
+    const double all = determinant(u, v, n), a = determinant(at, v, n) / all, b = determinant(u, at, n) / all,
+                 c = determinant(u, v, at) / all;
+    return a >= 0 && a <= 1 && b >= 0 && b <= 1 && fabs(c) <= fabs(box[9]) / 2;
+}
+
+static bool in_region(const RegionCase *region, DvVec3 p)
+{
+    const double at[3] = {p.x, p.y, p.z};
+    bool inside = false;
+    for (int i = 0; i < ALIGNED; i++) {
+        bool in = true;
+        for (int c = 0; c < 3; c++)
+            in = in && at[c] >= region->aligned[i][c] && at[c] <= region->aligned[i][c + 3];
+        inside = inside || in;
+    }
+    for (int i = 0; i < TURNED; i++)
+        inside = inside || in_turned(region->turned[i], p);
+    return inside;
+}
+
+/* Numbers and rows of what is chosen, in order. */
+static void expect_rows(const DvScene *scene, const char *numbers, const char *rows, const bool *chosen, bool which,
+                        uint32_t count, const void *all, size_t row_bytes)
+{
+    size_t found, found_rows;
+    const uint32_t *number = dv_data_uints(dv_object_field(scene_object(scene, "/b"), numbers), &found);
+    DvData *field = dv_object_field(scene_object(scene, "/b"), rows);
+    const char *row = row_bytes == 24 && strstr(rows, "points") ? (const char *)dv_data_doubles(field, &found_rows)
+                                                                : (const char *)dv_data_uints(field, &found_rows);
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (chosen[i] == which) {
+            assert_true(next < found && next < found_rows);
+            assert_int_equal(number[next], i);
+            assert_memory_equal(row + next * row_bytes, (const char *)all + i * row_bytes, row_bytes);
+            next++;
+        }
+    assert_int_equal(found, next);
+    assert_int_equal(found_rows, next);
+}
+
+static void any_region_holds_what_lies_in_its_boxes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *list, *numbers, *rows, *out_numbers, *out_rows;
+        uint32_t nodes;
+    } kinds[5] = {
+        {"edges", "edgeIndices", "edgesInROI", "edgeOutIndices", "edgesOutROI", 2},
+        {"triangles", "triangleIndices", "trianglesInROI", "triangleOutIndices", "trianglesOutROI", 3},
+        {"quads", "quadIndices", "quadsInROI", NULL, NULL, 4},
+        {"tetrahedra", "tetrahedronIndices", "tetrahedraInROI", "tetrahedronOutIndices", "tetrahedraOutROI", 4},
+        {"hexahedra", "hexahedronIndices", "hexahedraInROI", NULL, NULL, 8},
+    };
+    uint64_t seed = 3;
+    uint32_t selected = 0, elements_selected[5] = {0};
+    for (int trial = 0; trial < 12; trial++) {
+        static RegionCase region;
+        const bool strict = trial % 2;
+        DvText text = {0};
+        dv_text_add(&text, "<Node><DefaultAnimationLoop/><BoxROI name='b' strict='%d' position='", strict);
+        for (uint32_t i = 0; i < REGION_POINTS; i++)
+            for (int c = 0; c < 3; c++) {
+                region.points[i][c] = random_number(&seed);
+                dv_text_add(&text, "%.17g ", region.points[i][c]);
+            }
+        for (int kind = 0; kind < 5; kind++) {
+            dv_text_add(&text, "' %s='", kinds[kind].list);
+            for (uint32_t i = 0; i < REGION_ELEMENTS * kinds[kind].nodes; i++) {
+                region.elements[kind][i] = (uint32_t)((random_number(&seed) + 1) / 2 * REGION_POINTS);
+                dv_text_add(&text, "%u ", region.elements[kind][i]);
+            }
+        }
+        dv_text_add(&text, "' box='");
+        for (int i = 0; i < ALIGNED; i++)
+            for (int c = 0; c < 6; c++) {
+                const double width = (trial / 2) % 3 == 0 ? 0.9 : 0.5;
+                region.aligned[i][c] = 0.3 * random_number(&seed) + (c < 3 ? -width : width);
+                dv_text_add(&text, "%.17g ", region.aligned[i][c]);
+            }
+        dv_text_add(&text, "' orientedBox='");
+        for (int i = 0; i < TURNED; i++)
+            for (int c = 0; c < 10; c++) {
+                region.turned[i][c] = 1.2 * random_number(&seed);
+                dv_text_add(&text, "%.17g ", region.turned[i][c]);
+            }
+        dv_text_add(&text, "'/></Node>");
+        DvScene *scene = scene_from_text(text.at);
+        dv_text_free(&text);
+        bool inside[REGION_POINTS], chosen[REGION_ELEMENTS];
+        for (uint32_t i = 0; i < REGION_POINTS; i++) {
+            inside[i] = in_region(&region, dv_vec3_load(region.points[i]));
+            selected += inside[i];
+        }
+        expect_rows(scene, "indices", "pointsInROI", inside, true, REGION_POINTS, region.points, 24);
+        expect_rows(scene, "indicesOut", "pointsOutROI", inside, false, REGION_POINTS, region.points, 24);
+        for (int kind = 0; kind < 5; kind++) {
+            const uint32_t nodes = kinds[kind].nodes;
+            for (uint32_t i = 0; i < REGION_ELEMENTS; i++) {
+                DvVec3 sum = dv_vec3(0, 0, 0);
+                bool all = true;
+                for (uint32_t j = 0; j < nodes; j++) {
+                    const uint32_t point = region.elements[kind][i * nodes + j];
+                    sum = dv_vec3_add(sum, dv_vec3_load(region.points[point]));
+                    all = all && inside[point];
+                }
+                chosen[i] = strict ? all : in_region(&region, dv_vec3_scale(sum, 1.0 / nodes));
+                elements_selected[kind] += chosen[i];
+            }
+            expect_rows(scene, kinds[kind].numbers, kinds[kind].rows, chosen, true, REGION_ELEMENTS,
+                        region.elements[kind], 4 * (size_t)nodes);
+            if (kinds[kind].out_rows)
+                expect_rows(scene, kinds[kind].out_numbers, kinds[kind].out_rows, chosen, false, REGION_ELEMENTS,
+                            region.elements[kind], 4 * (size_t)nodes);
+        }
+        dv_scene_free(scene);
+    }
+    assert_true(selected > 100 && selected < 12 * REGION_POINTS - 100);
+    for (int kind = 0; kind < 5; kind++)
+        assert_true(elements_selected[kind] > 20 && elements_selected[kind] < 12 * REGION_ELEMENTS - 20);
+}
+
 static const DvType *type_called(const char *name)
 {
     for (size_t c = 0; c < dv_class_count(); c++)
@@ -594,6 +743,7 @@ int main(void)
         cmocka_unit_test(boxes_unite_and_their_corners_may_be_swapped),
         cmocka_unit_test(an_element_is_inside_by_its_centre_when_not_strict),
         cmocka_unit_test(an_oriented_box_is_turned),
+        cmocka_unit_test(any_region_holds_what_lies_in_its_boxes),
         cmocka_unit_test(a_region_forgets_what_it_shall_not_compute_any_more),
         cmocka_unit_test(a_region_is_computed_again_when_its_input_changes),
         cmocka_unit_test(a_region_of_other_types_tests_the_place_alone),
