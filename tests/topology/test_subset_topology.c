@@ -146,6 +146,162 @@ static void the_mesh_of_the_node_is_parted_where_it_is(void **state)
     expect_load_error(SCENE("<SubsetTopology name='s'/>"), "no positions to select from: give 'rest_position'");
 }
 
+/* ---- Against the definition, on random points and elements ---- */
+
+enum { POINTS = 60, ELEMENTS = 20, VOLUMES = 3, KINDS = 5 };
+
+typedef struct RandomMesh {
+    double points[POINTS][3], volumes[VOLUMES][6], radii[VOLUMES]; /* boxes, or centres in the first three numbers */
+    uint32_t elements[KINDS][8 * ELEMENTS], order[2][POINTS], count[2];
+    bool in[VOLUMES][POINTS], inside[POINTS], chosen[KINDS][ELEMENTS];
+} RandomMesh;
+
+static const struct {
+    const char *list, *numbers, *in, *out;
+    uint32_t nodes;
+} kinds[KINDS] = {
+    {"edges", "edgeIndices", "edgesInROI", "edgesOutROI", 2},
+    {"triangles", "triangleIndices", "trianglesInROI", "trianglesOutROI", 3},
+    {"quads", "quadIndices", "quadsInROI", "quadsOutROI", 4},
+    {"tetrahedra", "tetrahedronIndices", "tetrahedraInROI", "tetrahedraOutROI", 4},
+    {"hexahedra", "hexahedronIndices", "hexahedraInROI", "hexahedraOutROI", 8},
+};
+
+static double random_number(uint64_t *seed) /* -1 to 1 */
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*seed >> 11) * 0x1p-52 - 1.0;
+}
+
+static DvScene *random_scene(RandomMesh *mesh, uint64_t *seed, bool spheres, bool one_radius, bool local)
+{
+    DvText text = {0};
+    dv_text_add(&text, "<Node><SubsetTopology name='s' localIndices='%d' rest_position='", local);
+    for (uint32_t i = 0; i < POINTS; i++)
+        for (int c = 0; c < 3; c++)
+            dv_text_add(&text, "%.17g ", mesh->points[i][c] = random_number(seed));
+    for (int kind = 0; kind < KINDS; kind++) {
+        dv_text_add(&text, "' %s='", kinds[kind].list);
+        for (uint32_t i = 0; i < ELEMENTS * kinds[kind].nodes; i++)
+            dv_text_add(&text, "%u ",
+                        mesh->elements[kind][i] =
+                            (uint32_t)((random_number(seed) + 1) / 2 * POINTS / (kind == 4 ? 20 : 1)));
+    }
+    for (uint32_t v = 0; v < VOLUMES; v++) {
+        for (int c = 0; c < 6; c++)
+            mesh->volumes[v][c] =
+                spheres ? 0.4 * random_number(seed) : (c < 3 ? -0.9 : 0.9) + 0.4 * random_number(seed);
+        mesh->radii[v] = one_radius && v > 0 ? mesh->radii[0] : 1.1 + 0.3 * random_number(seed);
+    }
+    dv_text_add(&text, spheres ? "' centers='" : "' box='");
+    for (uint32_t v = 0; v < VOLUMES; v++)
+        for (int c = 0; c < (spheres ? 3 : 6); c++)
+            dv_text_add(&text, "%.17g ", mesh->volumes[v][c]);
+    dv_text_add(&text, "' radii='");
+    for (uint32_t v = 0; v < VOLUMES && (v == 0 || !one_radius); v++)
+        dv_text_add(&text, "%.17g ", mesh->radii[v]);
+    dv_text_add(&text, "'/></Node>");
+    DvScene *scene = scene_from_text(text.at);
+    dv_text_free(&text);
+    return scene;
+}
+
+static void part(RandomMesh *mesh, bool spheres, bool local)
+{
+    bool border[POINTS] = {false};
+    memset(mesh->inside, 0, sizeof mesh->inside);
+    for (uint32_t v = 0; v < VOLUMES; v++)
+        for (uint32_t i = 0; i < POINTS; i++) {
+            double square = 0;
+            bool in = true;
+            for (int c = 0; c < 3; c++) {
+                square += (mesh->points[i][c] - mesh->volumes[v][c]) * (mesh->points[i][c] - mesh->volumes[v][c]);
+                in = in && mesh->points[i][c] >= mesh->volumes[v][c] && mesh->points[i][c] <= mesh->volumes[v][c + 3];
+            }
+            mesh->in[v][i] = spheres ? square <= mesh->radii[v] * mesh->radii[v] : in;
+            mesh->inside[i] = mesh->inside[i] || mesh->in[v][i];
+        }
+    for (int kind = 0; kind < KINDS; kind++)
+        for (uint32_t e = 0; e < ELEMENTS; e++) {
+            const uint32_t *element = mesh->elements[kind] + (size_t)e * kinds[kind].nodes;
+            mesh->chosen[kind][e] = false;
+            for (uint32_t v = 0; v < VOLUMES; v++) {
+                bool all = true;
+                for (uint32_t j = 0; j < kinds[kind].nodes; j++)
+                    all = all && mesh->in[v][element[j]];
+                mesh->chosen[kind][e] = mesh->chosen[kind][e] || all;
+            }
+            for (uint32_t j = 0; j < kinds[kind].nodes; j++)
+                border[element[j]] = border[element[j]] || (local && !mesh->chosen[kind][e]);
+        }
+    mesh->count[0] = mesh->count[1] = 0;
+    for (int first = 1; first >= 0; first--) /* what both sides need, then the others */
+        for (uint32_t i = 0; i < POINTS; i++) {
+            const bool both = border[i] && mesh->inside[i];
+            if (both != (first == 1))
+                continue;
+            if (mesh->inside[i])
+                mesh->order[0][mesh->count[0]++] = i;
+            if (both || !mesh->inside[i])
+                mesh->order[1][mesh->count[1]++] = i;
+        }
+}
+
+static void assert_points(const RandomMesh *mesh, const DvScene *scene, int side, const char *points)
+{
+    size_t count;
+    const double *at = dv_data_doubles(dv_object_field(scene_object(scene, "/s"), points), &count);
+    assert_int_equal(count, mesh->count[side]);
+    for (uint32_t i = 0; i < count; i++)
+        assert_memory_equal(at + 3 * (size_t)i, mesh->points[mesh->order[side][i]], 24);
+}
+
+static void assert_elements(const RandomMesh *mesh, const DvScene *scene, int kind, int side, bool local)
+{
+    const char *const name = side ? kinds[kind].out : kinds[kind].in;
+    uint32_t numbers[ELEMENTS], list[8 * ELEMENTS], count = 0, nodes = kinds[kind].nodes;
+    for (uint32_t e = 0; e < ELEMENTS; e++) {
+        if (mesh->chosen[kind][e] == (side == 1))
+            continue;
+        for (uint32_t j = 0; j < nodes; j++) {
+            uint32_t point = mesh->elements[kind][e * nodes + j], place = 0;
+            while (local && mesh->order[side][place] != point)
+                place++;
+            list[count * nodes + j] = local ? place : point;
+        }
+        numbers[count++] = e;
+    }
+    if (side == 0)
+        assert_uints(scene, kinds[kind].numbers, numbers, count);
+    assert_uints(scene, name, list, (size_t)count * nodes);
+}
+
+static void any_mesh_is_parted_as_defined(void **state)
+{
+    (void)state;
+    uint64_t seed = 8;
+    uint32_t chosen[KINDS] = {0};
+    for (int trial = 0; trial < 12; trial++) {
+        static RandomMesh mesh;
+        const bool spheres = trial % 2, one_radius = trial % 4 == 1, local = trial >= 6;
+        DvScene *scene = random_scene(&mesh, &seed, spheres, one_radius, local);
+        part(&mesh, spheres, local);
+        assert_uints(scene, "indices", mesh.order[0], mesh.count[0]);
+        assert_points(&mesh, scene, 0, "pointsInROI");
+        assert_points(&mesh, scene, 1, "pointsOutROI");
+        ASSERT_UINTS(scene, "nbrborder", mesh.count[0] + mesh.count[1] - POINTS);
+        for (int kind = 0; kind < KINDS; kind++) {
+            for (int side = 0; side < 2; side++)
+                assert_elements(&mesh, scene, kind, side, local);
+            for (uint32_t e = 0; e < ELEMENTS; e++)
+                chosen[kind] += mesh.chosen[kind][e];
+        }
+        dv_scene_free(scene);
+    }
+    for (int kind = 0; kind < KINDS; kind++)
+        assert_true(chosen[kind] > 5 && chosen[kind] < 12 * ELEMENTS - 5);
+}
+
 /* A region that is shown is seen whole. */
 static void a_region_that_is_drawn_counts_in_the_bounds(void **state)
 {
@@ -207,6 +363,7 @@ int main(void)
         cmocka_unit_test(local_numbers_name_places_in_the_lists),
         cmocka_unit_test(chosen_tetrahedra_are_inside),
         cmocka_unit_test(the_mesh_of_the_node_is_parted_where_it_is),
+        cmocka_unit_test(any_mesh_is_parted_as_defined),
         cmocka_unit_test(a_region_that_is_drawn_counts_in_the_bounds),
         cmocka_unit_test(drawing_does_not_hang_on_local_numbers),
     };
