@@ -300,6 +300,50 @@ static void files_of_a_shader_are_a_list_of_names(void **state)
     dv_scene_free(scene);
 }
 
+/* Of several versions of a shader the active one counts, the last one of those that are fewer; each change of files or of what is active
+ * is another version, and two at once are one too. */
+static void the_active_version_of_a_shader_is_given(void **state)
+{
+    (void)state;
+    static const char *const fields[] = {"fileVertexShaders", "fileFragmentShaders", "fileGeometryShaders",
+                                         "fileTessellationControlShaders", "fileTessellationEvaluationShaders"};
+    DvScene *scene =
+        scene_from_text("<Node><DefaultAnimationLoop/><OglShader name='s' passive='1' tessellationOuterLevel='3' "
+                        "tessellationInnerLevel='5' fileFragmentShaders=\"'a.frag' 'b.frag'\"/></Node>");
+    DvObject *object = scene_object(scene, "/s");
+    const DvShaderOps *ops = dv_object_ops(object, DV_SHADER);
+    DvData *active = dv_object_field(object, "indexActiveShader");
+    DvText said = {0};
+    dv_log_set_handler(collect, &said);
+    DvShaderView view = {0};
+    assert_true(ops->get(dv_object_self(object), &view));
+    assert_true(view.passive && view.outer_level == 3 && view.inner_level == 5);
+    uint64_t version = view.version;
+    assert_true(ops->get(dv_object_self(object), &view) && view.version == version);
+    for (unsigned stage = 0; stage < DV_SHADER_STAGES; stage++) {
+        char text[32], number[8];
+        snprintf(text, sizeof text, "'x%u' 'y%u'", stage, stage);
+        assert_int_equal(dv_data_set_text(dv_object_field(object, fields[stage]), text), DV_OK);
+        assert_true(ops->get(dv_object_self(object), &view) && view.version != version);
+        version = view.version;
+        for (unsigned k = 0; k < 4; k++) { /* which is active and the names, at once */
+            snprintf(number, sizeof number, "%u", k);
+            snprintf(text, sizeof text, "'p%u' 'q%u' 'r%u'", k, k, k);
+            assert_int_equal(dv_data_set_text(active, number), DV_OK);
+            assert_int_equal(dv_data_set_text(dv_object_field(object, fields[stage]), text), DV_OK);
+            assert_true(ops->get(dv_object_self(object), &view) && view.version != version);
+            version = view.version;
+            snprintf(text, sizeof text, "%c%u", "pqrr"[k], k);
+            assert_string_equal(view.names[stage], text);
+            assert_null(view.files[stage]); /* there is no such file */
+        }
+    }
+    dv_log_set_handler(NULL, NULL);
+    assert_non_null(strstr(said.at, "fileGeometryShaders: no file 'q1'"));
+    dv_text_free(&said);
+    dv_scene_free(scene);
+}
+
 /* The slices of a unit cube along z are unit squares: their area is 1 each, whatever the cells are. */
 static void slices_of_a_cube_are_squares(void **state)
 {
@@ -707,6 +751,7 @@ int main(void)
         cmocka_unit_test(faces_of_a_flat_grid_are_drawn_once),
         cmocka_unit_test(slices_of_a_cube_are_squares),
         cmocka_unit_test(files_of_a_shader_are_a_list_of_names),
+        cmocka_unit_test(the_active_version_of_a_shader_is_given),
         cmocka_unit_test(shaders_are_given_values_and_matrices_row_by_row),
         cmocka_unit_test(every_variable_is_what_its_name_says),
         cmocka_unit_test(a_variable_that_changes_is_read_again),
