@@ -174,6 +174,10 @@ CALLS = [
 ] + ["probe ball.scn --at %s.state --out probed" % name for name in STATES]
 
 
+# The same with standard error at a terminal, where progress is shown.
+AT_TERMINAL = ["run -n 0 ball.scn", "run -n 1 ball.scn", "run -n 2 ball.scn", "run -n 2 --quiet ball.scn", "run -n 2 --verbose ball.scn"]
+
+
 def masked(text, work):
     text = text.replace(work, "WORK").replace(os.path.dirname(divan), "PROGRAM")
     text = re.sub(r"\d+\.\d+\.\d+", "VERSION", text)
@@ -205,22 +209,41 @@ def contents(name):
     return re.sub(r"[^\s,\"'<>=/]+", lambda word: rounded(word.group()), text)
 
 
-def transcript_of(call):
+def run(call, work, at_terminal):
+    """Exit status, standard output, standard error."""
+    if not at_terminal:
+        done = subprocess.run([divan] + call.split(), cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, errors="replace", check=False, timeout=120)
+        return done.returncode, done.stdout, done.stderr
+    master, slave = os.openpty()
+    done = subprocess.run([divan] + call.split(), cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=slave, text=True,
+                          check=False, timeout=120)
+    os.write(slave, b"\n")
+    os.close(slave)
+    said = b""
+    try:
+        while part := os.read(master, 65536):
+            said += part
+    except OSError:  # all has been read
+        pass
+    os.close(master)
+    return done.returncode, done.stdout, said.decode().replace("\r\n", "\n").replace("\r", "\\r")[:-1]
+
+
+def transcript_of(call, at_terminal=False):
     with tempfile.TemporaryDirectory(prefix="divan-said-") as work:
         for name, text in list(FILES.items()) + [(name + ".state", text) for name, text in STATES.items() if name in call]:
             with open(os.path.join(work, name), "w", encoding="utf-8") as out:
                 out.write(text)
         before = {name: os.stat(os.path.join(work, name)).st_mtime_ns for name in os.listdir(work)}
-        run = subprocess.run([divan] + call.split(), cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                             text=True, errors="replace", check=False, timeout=120)
-        lines = ["$ divan " + call] + (["exit status %d" % run.returncode] if run.returncode else [])
-        out = run.stdout
+        status, out, err = run(call, work, at_terminal)
+        lines = ["$ divan " + call + "  (at a terminal)" * at_terminal] + (["exit status %d" % status] if status else [])
         if " --dump - " in call or call.startswith("save") or "/dev/stdout" in call or " --out -" in call:
             out = re.sub(r"[^\s,\"'<>=/]+", lambda word: rounded(word.group()), out)
         if call.startswith("info "):
             out = out.split("\nFields of every object:")[0] + out[out.find("\nFields of every object:"):] * (call == "info Node")
         lines += ["  " + line for line in masked(out, work).splitlines()]
-        lines += ["  ! " + line for line in masked(run.stderr, work).splitlines()]
+        lines += ["  ! " + line for line in masked(err, work).splitlines()]
         for folder, _, names in sorted(os.walk(work)):
             for name in sorted(names):
                 path = os.path.join(folder, name)
@@ -263,7 +286,7 @@ def classes_are_listed_by_family(listed):
 listed = subprocess.run([divan, "list"], stdout=subprocess.PIPE, text=True, check=False).stdout
 if not all(re.search(r"^  divan\.%s .* started " % name, listed, re.M) for name in ("collision", "mechanics", "scene", "solvers", "topology", "visual")):
     sys.exit(77)  # a build without some of the plugins
-now = "".join(map(transcript_of, CALLS))
+now = "".join(map(transcript_of, CALLS)) + "".join(transcript_of(call, True) for call in AT_TERMINAL)
 with open(golden, encoding="utf-8") as file:
     kept = file.read()
 wrong = classes_are_listed_by_family(listed)

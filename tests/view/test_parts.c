@@ -25,6 +25,7 @@
 #include "plots.h"
 #include "scene_text.h"
 #include "snapshot.h"
+#include "view_file.h"
 
 static void expect_near(double found, double wanted)
 {
@@ -190,6 +191,126 @@ static void a_point_is_projected_to_the_pixel_whose_ray_meets_it(void **state)
     double pixel[2];
     assert_false(camera_project(&camera, 640, 400, (double[]){1, 2, 9}, pixel)); /* behind */
     assert_false(camera_project(&camera, 640, 400, (double[]){1, 2, 8}, pixel));
+}
+
+/* Views in files */
+
+/* The camera that a file of this text gives to the one of looking(); NULL or what is said. */
+static char *read_view(const char *text, DvCamera *camera)
+{
+    char *file = g_build_filename(g_get_tmp_dir(), "divan-view-parts.view", NULL);
+    DvText why = {0};
+    *camera = looking();
+    camera->by_bounds = true;
+    assert_true(g_file_set_contents(file, text, -1, NULL));
+    const bool good = view_file_read(camera, file, &why);
+    char *said = good ? NULL : g_strdup(why.at);
+    assert_true(good == (why.at == NULL));
+    dv_text_free(&why);
+    g_remove(file);
+    g_free(file);
+    return said;
+}
+
+static void a_view_is_written_and_read_back(void **state)
+{
+    (void)state;
+    for (int parallel = 0; parallel < 2; parallel++) {
+        DvCamera camera = {.position = {1.5, -2, 0.1},
+                           .orientation = {0.1, 0.7, -0.1, 0.7},
+                           .field_of_view = 37.5,
+                           .near = 0.25,
+                           .far = 1e4,
+                           .orthographic = parallel},
+                 read = looking();
+        DvText why = {0};
+        dv_vec3_store(dv_vec3_add(dv_vec3_load(camera.position),
+                                  dv_quat_rotate(dv_quat_load(camera.orientation), dv_vec3(0, 0, -2.5))),
+                      camera.look_at);
+        char *file = g_build_filename(g_get_tmp_dir(), "divan-view-parts.view", NULL);
+        assert_true(view_file_write(&camera, file, &why));
+        assert_true(view_file_read(&read, file, &why));
+        assert_null(why.at);
+        expect_point(read.position, 1.5, -2, 0.1);
+        expect_point(read.look_at, camera.look_at[0], camera.look_at[1], camera.look_at[2]);
+        for (int i = 0; i < 4; i++)
+            expect_near(read.orientation[i], camera.orientation[i]);
+        expect_near(read.field_of_view, 37.5);
+        assert_true(read.near == 0.25 && read.far == 1e4 && read.orthographic == (parallel == 1));
+        assert_true(read.fits_clip && !read.by_bounds);
+        g_remove(file);
+        g_free(file);
+        assert_false(view_file_write(&camera, "/no/such/folder/a.view", &why));
+        assert_non_null(strstr(why.at, "/no/such/folder/a.view: "));
+        dv_text_free(&why);
+    }
+}
+
+/* What a file does not say stays; an orientation may have any length. */
+static void a_view_may_say_little(void **state)
+{
+    (void)state;
+    DvCamera camera;
+    assert_null(read_view("<Camera><position value='3 4 5'/></Camera>", &camera));
+    expect_point(camera.position, 3, 4, 5);
+    expect_point(camera.look_at, 3, 4, 0); /* as far ahead as before */
+    expect_near(camera.orientation[3], 1);
+    assert_true(camera.field_of_view == 60 && camera.near == 0.1 && camera.far == 100 && !camera.orthographic);
+    assert_true(camera.fits_clip && !camera.by_bounds);
+    assert_null(read_view("<Camera version='1'><position value='3 4 5'/><orientation value='0 3 0 3'/><distance "
+                          "value='2'/><projectionType value='Orthographic'/><zNear value='1'/><zFar value='9'/>"
+                          "<fieldOfView other='1' value='50'/><unknown value='x'/></Camera>",
+                          &camera));
+    expect_point(camera.look_at, 1, 4, 5); /* turned by 90 degrees about y */
+    expect_near(camera.orientation[1], sqrt(0.5));
+    expect_near(camera.orientation[3], sqrt(0.5));
+    assert_true(camera.field_of_view == 50 && camera.near == 1 && camera.far == 9 && camera.orthographic);
+    assert_null(read_view("<Camera><position value='0 0 0'/><projectionType value='1'/></Camera>", &camera));
+    assert_true(camera.orthographic);
+    assert_null(read_view("<Camera><position value='0 0 0'/><projectionType value='0'/></Camera>", &camera));
+    assert_false(camera.orthographic);
+}
+
+static void a_file_that_is_no_view_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *inside, *says;
+    } wrong[] = {
+        {"", "it takes a Camera with position and orientation"},
+        {"<position/>", "it takes a Camera with position and orientation"},
+        {"<position value='1 2'/>", "this is no view: position"},
+        {"<position value='1 2 x'/>", "this is no view: position"},
+        {"<position value='1 2 inf'/>", "this is no view: position"},
+        {"<position value='1 2 3'/><orientation value='0 0 1'/>", "this is no view: orientation"},
+        {"<position value='1 2 3'/><orientation value='0 0 0 0'/>", "it takes a Camera with position and orientation"},
+        {"<position value='1 2 3'/><lookAt value='a'/>", "this is no view: lookAt"},
+        {"<position value='1 2 3'/><fieldOfView value=''/><zFar value=''/>", "this is no view: fieldOfView"},
+        {"<position value='1 2 3'/><distance value='far'/>", "this is no view: distance"},
+        {"<position value='1 2 3'/><distance value='0'/>", "it takes a Camera with position and orientation"},
+        {"<position value='1 2 3'/><distance value='-1'/>", "it takes a Camera with position and orientation"},
+        {"<position value='1 2 3'/><zNear value='-'/>", "this is no view: zNear"},
+        {"<position value='1 2 3'/><zFar value='-'/>", "this is no view: zFar"},
+        {"<position value='1 2 3'>", "divan-view-parts.view: "},
+    };
+    DvCamera camera, before = looking();
+    before.by_bounds = true;
+    for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
+        char *text = g_strdup_printf("<Camera>%s</Camera>", wrong[i].inside), *said = read_view(text, &camera);
+        if (!said || !strstr(said, wrong[i].says))
+            fail_msg("%s is answered by '%s' instead of '%s'", text, said ? said : "(nothing)", wrong[i].says);
+        expect_point(camera.position, before.position[0], before.position[1], before.position[2]);
+        assert_true(camera.by_bounds);
+        g_free(said);
+        g_free(text);
+    }
+    char *said = read_view("<View><position value='1 2 3'/></View>", &camera);
+    assert_non_null(said);
+    g_free(said);
+    DvText why = {0};
+    assert_false(view_file_read(&camera, "/no/such/a.view", &why));
+    assert_non_null(strstr(why.at, "/no/such/a.view: "));
+    dv_text_free(&why);
 }
 
 /* Messages */
@@ -817,6 +938,9 @@ int main(void)
         cmocka_unit_test(a_box_fills_the_picture),
         cmocka_unit_test(a_camera_faces_each_axis),
         cmocka_unit_test(a_point_is_projected_to_the_pixel_whose_ray_meets_it),
+        cmocka_unit_test(a_view_is_written_and_read_back),
+        cmocka_unit_test(a_view_may_say_little),
+        cmocka_unit_test(a_file_that_is_no_view_is_refused),
         cmocka_unit_test(a_message_is_a_line_and_back),
         cmocka_unit_test(the_log_keeps_so_much_and_says_when_it_ends),
         cmocka_unit_test(a_thread_hears_what_it_says_itself),

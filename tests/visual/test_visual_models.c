@@ -531,6 +531,23 @@ static void bytes_of_a_texture_are_parts_of_255(void **state)
         for (size_t k = 0; k < (size_t)6 * all[i].channels; k++)
             assert_true(element.numbers[k] == (bytes[k] > 255 ? 1.0 : bytes[k] / 255.0));
     }
+    /* Two fields at once are another version too. */
+    static const char *const fields[] = {"proceduralTextureData", "proceduralTextureWidth", "proceduralTextureHeight",
+                                         "proceduralTextureNbBits", "filename"};
+    for (size_t i = 0; i < 5; i++)
+        for (size_t k = 0; k < i; k++) {
+            before = element_of(scene, "/t").version;
+            const size_t both[2] = {i, k};
+            for (size_t e = 0; e < 2; e++) {
+                DvText value = {0};
+                DvData *field = dv_object_field(object, fields[both[e]]);
+                dv_data_print(field, &value);
+                assert_int_equal(dv_data_set_text(field, value.at ? value.at : ""), DV_OK);
+                dv_text_free(&value);
+            }
+            assert_true(element_of(scene, "/t").version != before);
+        }
+    before = element_of(scene, "/t").version;
     /* Another shape of the same bytes; fewer bytes than pixels: none. */
     assert_int_equal(dv_data_set_text(dv_object_field(object, "proceduralTextureHeight"), "8"), DV_OK);
     const DvShaderElement taller = element_of(scene, "/t");
