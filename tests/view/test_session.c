@@ -812,6 +812,23 @@ static void removing_and_switching_off_are_changes(void **state)
     snapshot_unref(snapshot);
 }
 
+/* Until so many steps are made, looks at what is said of their pace: however fast it goes, the figures fit each other. */
+static void watch_pace(uint64_t steps)
+{
+    for (bool runs = true; runs;) {
+        Snapshot *snapshot = session_snapshot(session);
+        runs = snapshot->steps < steps;
+        if (snapshot->animates && snapshot->steps_a_second > 0) {
+            assert_true(snapshot->step_seconds > 0);
+            assert_true(snapshot->step_seconds * snapshot->steps_a_second <= 1 + 1e-9);
+            assert_true(fabs(snapshot->real_time_factor - 0.01 * snapshot->steps_a_second) <=
+                        1e-9 * snapshot->real_time_factor);
+        }
+        snapshot_unref(snapshot);
+        g_usleep(500);
+    }
+}
+
 static void the_pace_is_that_of_the_clock_or_none(void **state)
 {
     (void)state;
@@ -819,18 +836,22 @@ static void the_pace_is_that_of_the_clock_or_none(void **state)
     post(MESSAGE_PACE, NULL, NULL, 0);
     post(MESSAGE_ANIMATE, NULL, NULL, 1);
     snapshot_unref(session_settle(session));
-    for (bool runs = true; runs;) {
-        Snapshot *snapshot = session_snapshot(session);
-        runs = snapshot->steps < 200;
-        snapshot_unref(snapshot);
-        g_usleep(500);
-    }
-    post(MESSAGE_PACE, NULL, NULL, 1);
+    watch_pace(200);
     post(MESSAGE_ANIMATE, NULL, NULL, 0);
+    post(MESSAGE_PACE, NULL, NULL, 1);
     Snapshot *snapshot = session_settle(session);
     assert_false(snapshot->animates);
-    assert_true(snapshot->step_seconds > 0);
+    assert_true(snapshot->step_seconds > 0 && snapshot->real_time && snapshot->hash);
+    assert_true(snapshot->steps_a_second == 0 && snapshot->real_time_factor == 0);
+    /* Steps of 0.01 s: the first at once, the twentieth after 0.19 s, or later. */
+    const uint64_t made = snapshot->steps;
+    const gint64 begin = g_get_monotonic_time();
     snapshot_unref(snapshot);
+    post(MESSAGE_ANIMATE, NULL, NULL, 1);
+    watch_pace(made + 20);
+    assert_true(g_get_monotonic_time() - begin >= 189000);
+    post(MESSAGE_ANIMATE, NULL, NULL, 0);
+    snapshot_unref(session_settle(session));
 }
 
 /* Views become places of the scene's camera, which then passes them: it starts at the first, a camera's way through two takes its time. */
