@@ -297,7 +297,7 @@ static void take_line(Script *script, const char *line)
         return;
     }
     Message *message = message_parse(line);
-    const int times = strcmp(parts[0], "step") == 0 && parts[1] ? atoi(parts[1]) : 1;
+    const int times = strcmp(parts[0], "step") == 0 && parts[1] ? (int)g_ascii_strtoll(parts[1], NULL, 10) : 1;
     for (int i = 0; i < times; i++)
         if (message)
             session_post(script->session, message);

@@ -325,7 +325,7 @@ static int by_text(const void *a, const void *b)
 static void put_in_order(DvText *picture)
 {
     enum { MOST_PARTS = 4096 };
-    const char *parts[MOST_PARTS];
+    const char *parts[MOST_PARTS] = {0};
     size_t count = 0;
     DvText ordered = {0};
     for (char *line = picture->at, *end; *line; line = end + 1) {
