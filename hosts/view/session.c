@@ -476,7 +476,6 @@ static void navigate(Session *session)
 
 static void apply_change(Session *session, const Message *message)
 {
-    session->changed = true;
     switch (message->kind) {
     case MESSAGE_EDIT:
     case MESSAGE_ELEMENT:
