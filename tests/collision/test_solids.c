@@ -659,6 +659,43 @@ static void boxes_meet_by_the_corners_of_what_they_have_in_common(void **state)
     assert_true(single > 60 && several > 300 && apart > 180 && overlaps > 120);
 }
 
+/* Long bars, one across the other: they share a parallelogram, whose corners are where the lines along their sides cross. */
+static void bars_that_cross_share_a_parallelogram(void **state)
+{
+    (void)state;
+    const double width[2] = {0.2, 0.15}, gap = 0.01;
+    for (int first = 0; first < 24; first++)
+        for (int between = 2; between < 11; between++)
+            for (int motion = 0; motion < 2; motion++) {
+                const DvRigid3 by = motion ? dv_rigid3(random_vector(3), random_rotation()) : dv_rigid3_identity();
+                const double angle[2] = {first * M_PI / 12 + 0.01, (first + between) * M_PI / 12 + 0.01};
+                const DvVec3 middle[2] = {dv_vec3(0, 0, 0), dv_vec3(0.1, -0.05, 0.2 + gap)}; /* 0.1 thick each */
+                Set bar[2] = {{.corners = 0}, {.corners = 0}};
+                DvVec3 across[2];
+                for (int i = 0; i < 2; i++) {
+                    const DvQuat turn = dv_quat_from_axis_angle(dv_vec3(0, 0, 1), angle[i]);
+                    across[i] = dv_vec3(-sin(angle[i]), cos(angle[i]), 0);
+                    bar[i].half = dv_vec3(2, width[i], 0.1);
+                    bar[i].frame = dv_rigid3_mul(by, dv_rigid3(middle[i], turn));
+                }
+                DvContact found[MOST_OF_MANIFOLD];
+                assert_int_equal(manifold_of(&bar[0], &bar[1], found), 4);
+                for (int corner = 0; corner < 4; corner++) { /* p . across = beside, for both */
+                    const double beside[2] = {corner % 2 ? width[0] : -width[0],
+                                              (corner / 2 ? width[1] : -width[1]) + dv_vec3_dot(middle[1], across[1])};
+                    const double det = across[0].x * across[1].y - across[0].y * across[1].x;
+                    const double x = (beside[0] * across[1].y - beside[1] * across[0].y) / det;
+                    const double y = (across[0].x * beside[1] - across[1].x * beside[0]) / det;
+                    const Candidate place = {
+                        {dv_rigid3_to_world(by, dv_vec3(x, y, 0.1)), dv_rigid3_to_world(by, dv_vec3(x, y, 0.1 + gap))}};
+                    bool known = false;
+                    for (int i = 0; i < 4; i++)
+                        known = known || (is_contact(&found[i], &place, 1e-9) && fabs(found[i].gap - gap) < 1e-9);
+                    assert_true(known);
+                }
+            }
+}
+
 /* The other way round the same contacts, turned round; moved with the boxes where these are moved. */
 static void manifolds_are_symmetric_and_move_with_the_boxes(void **state)
 {
@@ -1156,6 +1193,7 @@ int main(void)
         cmocka_unit_test(contacts_move_with_their_elements),
         cmocka_unit_test(sizes_and_directions_are_checked),
         cmocka_unit_test(boxes_meet_by_the_corners_of_what_they_have_in_common),
+        cmocka_unit_test(bars_that_cross_share_a_parallelogram),
         cmocka_unit_test(manifolds_are_symmetric_and_move_with_the_boxes),
         cmocka_unit_test(ids_stay_while_boxes_tremble),
         cmocka_unit_test(boxes_meet_triangles_by_what_they_have_in_common),

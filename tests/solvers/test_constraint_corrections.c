@@ -392,6 +392,73 @@ static void given_for_frames(double *c, size_t n)
     }
 }
 
+/* Three frames whose bodies are alike: those of a mass that turns answer in their own axes, others in the world's. */
+#define QUATERNIONS                                             \
+    {0.1, 0.2, 0.3, 0.9273618495495703}, {0.5, -0.5, 0.5, 0.5}, \
+    {                                                           \
+        0, 0, 0.6, 0.8                                          \
+    }
+#define FRAMES(mass)                                                                                    \
+    "<MechanicalObject name='dofs' template='Rigid3d' position='1 2 3 0.1 0.2 0.3 0.9273618495495703  " \
+    "4 2 3 0.5 -0.5 0.5 0.5  1 5 3 0 0 0.6 0.8' velocity='0 1 0 0 0 0  1 0 0 0 0 0  0 0 1 0 0 0'/>" mass
+#define MASS(attributes) "<UniformMass vertexMass='2 1 [0.3 0.05 0.02, 0.05 0.4 0.01, 0.02 0.01 0.5]' " attributes "/>"
+
+static void of_three_frames(double *c, size_t n, bool turns, double translation, const double *given)
+{
+    static const double q[3][4] = {QUATERNIONS};
+    assert_int_equal(n, 18);
+    memset(c, 0, n * n * sizeof *c);
+    double body[36];
+    inverse_of_frame(body, 6);
+    for (size_t f = 0; f < 3; f++) {
+        double r[3][3], turned[3][3] = {{0}};
+        const double x = q[f][0], y = q[f][1], z = q[f][2], w = q[f][3];
+        const double matrix[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)},
+                                     {2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)},
+                                     {2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)}};
+        for (size_t i = 0; i < 3; i++)
+            for (size_t k = 0; k < 3; k++)
+                r[i][k] = turns ? matrix[i][k] : i == k;
+        for (size_t i = 0; i < 3; i++)
+            for (size_t k = 0; k < 3; k++)
+                for (size_t a = 0; a < 3; a++)
+                    for (size_t b = 0; b < 3; b++)
+                        turned[i][k] += r[i][a] * (given ? given[3 * a + b] : body[(3 + a) * 6 + 3 + b]) * r[k][b];
+        for (size_t i = 0; i < 3; i++) {
+            c[(6 * f + i) * n + 6 * f + i] = translation;
+            for (size_t k = 0; k < 3; k++)
+                c[(6 * f + 3 + i) * n + 6 * f + 3 + k] = turned[i][k];
+        }
+    }
+}
+
+static void frames_that_turn(double *c, size_t n)
+{
+    of_three_frames(c, n, true, 0.5, NULL);
+}
+
+static void frames_of_two_masses(double *c, size_t n)
+{
+    of_three_frames(c, n, false, 0.5, NULL);
+    for (size_t i = 0; i < n * n; i++)
+        c[i] *= 0.5;
+}
+
+static void frames_by_default(double *c, size_t n)
+{
+    of_three_frames(c, n, true, 0.3, (const double[]){1, 0, 0, 0, 1, 0, 0, 0, 1});
+}
+
+static void frames_by_default_in_steps(double *c, size_t n)
+{
+    of_three_frames(c, n, true, 0.3, (const double[]){h * h, 0, 0, 0, h * h, 0, 0, 0, h * h});
+}
+
+static void frames_as_given(double *c, size_t n)
+{
+    of_three_frames(c, n, false, 0.25, (const double[]){1, 0.1, 0.2, 0.1, 2, 0.3, 0.2, 0.3, 3});
+}
+
 static const Case of_solvers[] = {
     {"a body with a direct solver",
      "<Node name='Body'>" IMPLICIT LDL SOFT("dofs", "0") "<LinearSolverConstraintCorrection/></Node>",
@@ -519,6 +586,35 @@ static const Case uncoupled[] = {
      {"/Body/dofs"},
      {{.states = {"/Body/dofs"}, .own = given_for_frames}},
      0},
+    {"points, a list of another length",
+     "<Node name='Body'>" IMPLICIT CG SOFT("dofs",
+                                           "0") "<UncoupledConstraintCorrection compliance='0.7 0.2 0.3'/></Node>",
+     {"/Body/dofs"},
+     {{.states = {"/Body/dofs"}, .own = all_the_same}},
+     0},
+    {"frames, from a mass that turns",
+     "<Node name='Body'>" IMPLICIT CG FRAMES(MASS("turningInertia='1'")) "<UncoupledConstraintCorrection/></Node>",
+     {"/Body/dofs"},
+     {{.states = {"/Body/dofs"}, .own = frames_that_turn}},
+     0},
+    {"frames, from two masses",
+     "<Node name='Body'>" IMPLICIT CG FRAMES(MASS("name='one'")
+                                                 MASS("name='two'")) "<UncoupledConstraintCorrection/></Node>",
+     {"/Body/dofs"},
+     {{.states = {"/Body/dofs"}, .own = frames_of_two_masses}},
+     0},
+    {"frames, one compliance",
+     "<Node name='Body'>" IMPLICIT CG FRAMES(
+         MASS("")) "<UncoupledConstraintCorrection defaultCompliance='0.3'/></Node>",
+     {"/Body/dofs"},
+     {{.states = {"/Body/dofs"}, .own = frames_by_default}},
+     0},
+    {"frames, seven numbers",
+     "<Node name='Body'>" IMPLICIT CG FRAMES(
+         MASS("turningInertia='0'")) "<UncoupledConstraintCorrection compliance='0.25 1 0.1 0.2 2 0.3 3'/></Node>",
+     {"/Body/dofs"},
+     {{.states = {"/Body/dofs"}, .own = frames_as_given}},
+     0},
 };
 
 static void points_and_frames_answer_for_themselves(void **state)
@@ -549,9 +645,17 @@ static void factors_of_its_own_take_the_place_of_the_solvers(void **state)
                         {"/Body/dofs"},
                         {{.states = {"/Body/dofs"}, .own = scaled_inverse_of_frame, .pf = 1.0, .vf = 1.0 / 0.02}},
                         0};
+    const Case frames = {
+        "frames with factors",
+        "<Node name='Body'>" IMPLICIT CG FRAMES(MASS("")) "<UncoupledConstraintCorrection defaultCompliance='0.3' "
+                                                          "useOdeSolverIntegrationFactors='0'/></Node>",
+        {"/Body/dofs"},
+        {{.states = {"/Body/dofs"}, .own = frames_by_default_in_steps, .pf = 1.0, .vf = 1.0 / 0.02}},
+        0};
     for (int solver = 0; solver < 3; solver++) {
         check(&points, all_solvers[solver], false, 7, 5);
         check(&frame, all_solvers[solver], false, 7, 6);
+        check(&frames, all_solvers[solver], false, 7, 8);
     }
 }
 
@@ -685,6 +789,90 @@ static void a_compliance_from_the_mass_follows_the_mass(void **state)
     dv_scene_free(scene);
 }
 
+/* ---- Mistakes ---- */
+
+typedef struct Told {
+    const char *part;
+    int times;
+} Told;
+
+static void look_for(const DvMessage *message, void *context)
+{
+    Told *told = context;
+    told->times += strstr(message->text, told->part) != NULL;
+}
+
+/* Whether a scene with a body says `part`. */
+static bool says(const char *body, const char *part)
+{
+    DvText text = {0};
+    dv_text_add(&text,
+                "<Node name='root' dt='0.02'><FreeMotionAnimationLoop/><BlockGaussSeidelConstraintSolver/>"
+                "<Node name='Body'>%s</Node></Node>",
+                body);
+    Told told = {part, 0};
+    dv_log_set_handler(look_for, &told);
+    DvScene *scene = NULL;
+    const DvStatus status = dv_scene_load_text(text.at, text.length, "scene.scn", NULL, NULL, &scene);
+    dv_log_set_handler(NULL, NULL);
+    if (!(status == DV_OK || told.times > 0))
+        fail_msg("%s", text.at);
+    dv_scene_free(scene);
+    dv_text_free(&text);
+    return told.times > 0;
+}
+
+static void compliances_of_zero_are_told(void **state)
+{
+    (void)state;
+    for (int zero = -1; zero < 7; zero++) { /* those of a direction or about an axis */
+        static const double numbers[7] = {0.25, 1, 0.1, 0.2, 2, 0.3, 3};
+        DvText body = {0};
+        dv_text_add(&body, "%s", IMPLICIT CG FRAMES(MASS("")));
+        dv_text_add(&body, "<UncoupledConstraintCorrection compliance='");
+        for (int i = 0; i < 7; i++)
+            dv_text_add(&body, "%g ", i == zero ? 0 : numbers[i]);
+        dv_text_add(&body, "'/>");
+        assert_int_equal(says(body.at, "its compliance is 0 in translation or about an axis"),
+                         zero == 0 || zero == 1 || zero == 4 || zero == 6);
+        dv_text_free(&body);
+    }
+    for (int zero = -1; zero < 4; zero++) {
+        DvText body = {0};
+        dv_text_add(&body, "%s<UncoupledConstraintCorrection compliance='", IMPLICIT CG SOFT("dofs", "0"));
+        for (int i = 0; i < 4; i++)
+            dv_text_add(&body, "%d ", i != zero);
+        dv_text_add(&body, "'/>");
+        assert_int_equal(says(body.at, "is 0, so that the point could not move"), zero >= 0);
+        dv_text_free(&body);
+    }
+    static const struct {
+        const char *attributes, *part;
+        bool says;
+    } cases[] = {
+        {"", "neither compliance nor defaultCompliance is set: 1e-05 1/kg is taken", true},
+        {"defaultCompliance='2'", "neither compliance", false},
+        {"compliance='2'", "neither compliance", false},
+        {"defaultCompliance='0'", "is 0, so that nothing could move", true},
+        {"defaultCompliance='1'", "is 0", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        DvText body = {0};
+        dv_text_add(&body, "%s<UncoupledConstraintCorrection %s/>", IMPLICIT CG SOFT("dofs", "0"), cases[i].attributes);
+        assert_int_equal(says(body.at, cases[i].part), cases[i].says);
+        dv_text_free(&body);
+    }
+    assert_true(says(IMPLICIT CG FRAMES("") "<UncoupledConstraintCorrection/>", "there is no mass of its first frame"));
+    assert_true(says(
+        IMPLICIT CG FRAMES("<UniformMass vertexMass='0 1 [1 0 0 0 1 0 0 0 1]'/>") "<UncoupledConstraintCorrection/>",
+        "there is no mass of its first frame"));
+    assert_false(says(IMPLICIT CG FRAMES(MASS("")) "<UncoupledConstraintCorrection/>", "no mass"));
+    assert_true(says(FRAMES(MASS("")) "<UncoupledConstraintCorrection/>",
+                     "no ODE solver in '/Body' or above tells how a force"));
+    assert_false(says(FRAMES(MASS("")) "<UncoupledConstraintCorrection useOdeSolverIntegrationFactors='0'/>",
+                      "no ODE solver in"));
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -702,6 +890,7 @@ int main(void)
         cmocka_unit_test(built_and_unbuilt_end_in_the_same),
         cmocka_unit_test(more_masses_than_are_looked_at_are_told),
         cmocka_unit_test(a_compliance_from_the_mass_follows_the_mass),
+        cmocka_unit_test(compliances_of_zero_are_told),
     };
     return cmocka_run_group_tests(tests, start, stop_plugins);
 }
