@@ -54,7 +54,7 @@ static void add_up(const DvContactPair *pair, double sums[SUMS])
 /* Sheets that lie on each other in waves, with balls, capsules and boxes on top: surfaces whose neighbours are known. */
 static void add_sheet(DvText *text, const char *name, double height, double turn)
 {
-    enum { SIDE = 6 };
+    enum { SIDE = 14 };
     DvText triangles = {0};
     dv_text_add(text, "<Node name='%s'><MechanicalObject name='dofs' position='", name);
     for (uint32_t i = 0; i < SIDE * SIDE; i++) {
