@@ -257,6 +257,45 @@ static void held_mapped_points_know_what_they_carry(void **state)
     dv_scene_free(scene);
 }
 
+/* Many bodies with solvers of their own: ties of two of them share their momentum out, each third goes on alone. */
+static void many_bodies_are_tied_two_by_two(void **state)
+{
+    (void)state;
+    enum { TRIPLES = 70 };
+    DvText text = {0};
+    dv_text_add(&text, "<Node name='root' gravity='0 0 0' dt='0.01'>" LOOP("1e-14"));
+    for (int i = 0; i < 3 * TRIPLES; i++)
+        dv_text_add(
+            &text,
+            "<Node name='B%d'><EulerImplicitSolver/><CGLinearSolver iterations='5' tolerance='1e-15' threshold='1e-30'/>"
+            "<MechanicalObject name='dofs' position='%d 0 0' velocity='%d 0 %d'/><UniformMass vertexMass='%d'/>"
+            "<UncoupledConstraintCorrection defaultCompliance='%.17g'/></Node>",
+            i, i, i % 3 == 0 ? 6 : 0, i % 3, 1 + i % 4, 1.0 / (1 + i % 4));
+    for (int i = 0; i < 3 * TRIPLES; i += 3)
+        dv_text_add(
+            &text,
+            "<BilateralLagrangianConstraint object1='@B%d/dofs' object2='@B%d/dofs' first_point='0' second_point='0' "
+            "rest_vector='1 0 0'/>",
+            i, i + 1);
+    dv_text_add(&text, "</Node>");
+    DvScene *scene = scene_from_text(text.at);
+    dv_text_free(&text);
+    for (int step = 1; step <= 3; step++) {
+        steps(scene, 1);
+        for (int i = 0; i < 3 * TRIPLES; i++) {
+            char path[32];
+            snprintf(path, sizeof path, "/B%d/dofs", i);
+            const double *v = dv_state_read(scene_state(scene, path), DV_VELOCITY).at, *x = positions(scene, path).at;
+            const int first = i - i % 3;
+            const double m = 1 + first % 4, other = 1 + (first + 1) % 4;
+            const double expected[2] = {i % 3 == 2 ? 0 : 6 * m / (m + other), i % 3 == 2 ? 2 : other / (m + other)};
+            assert_true(fabs(v[0] - expected[0]) < 1e-11 && v[1] == 0 && fabs(v[2] - expected[1]) < 1e-11);
+            assert_true(fabs(x[0] - i - 0.01 * step * expected[0]) < 1e-12);
+        }
+    }
+    dv_scene_free(scene);
+}
+
 static void values_are_brought_to_zero_at_once(void **state)
 {
     (void)state;
@@ -338,6 +377,7 @@ int main(void)
         cmocka_unit_test(a_value_stops_at_its_limit),
         cmocka_unit_test(held_points_carry_the_weight),
         cmocka_unit_test(held_mapped_points_know_what_they_carry),
+        cmocka_unit_test(many_bodies_are_tied_two_by_two),
         cmocka_unit_test(values_are_brought_to_zero_at_once),
         cmocka_unit_test(tied_bodies_keep_their_momentum),
         cmocka_unit_test(bodies_that_keep_their_difference_turn_together),
