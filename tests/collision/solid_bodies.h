@@ -57,6 +57,11 @@ static inline void add_rigid_body(DvText *text, const char *name, bool degenerat
         frames[i] = dv_rigid3(random_vector(1), random_rotation());
     dv_text_add(text, "<Node name='%s'><MechanicalObject template='Rigid3d' position='", name);
     add_frames(text, frames, FRAMES);
+    dv_text_add(text, "' velocity='");
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        const DvVec3 v = random_vector(1);
+        dv_text_add(text, "%g %g %g 0 0 0 ", v.x, v.y, v.z);
+    }
     dv_text_add(text, "'/><OBBCollisionModel contactDistance='0.01' extents='");
     for (uint32_t i = 0; i < FRAMES; i++) {
         const bool flat = degenerate && i % 3 == 0;

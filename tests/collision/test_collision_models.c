@@ -471,6 +471,85 @@ static void corners_and_edges_belong_to_one_triangle_each(void **state)
     }
 }
 
+/* ---- Neighbours ---- */
+
+static const uint32_t net[][3] = {{0, 1, 3}, {1, 4, 3}, {1, 2, 4}, {5, 6, 7}, {2, 5, 8}};
+enum { NET_TRIANGLES = sizeof net / sizeof *net };
+
+static bool are_ends(uint32_t a, uint32_t b)
+{
+    for (size_t t = 0; t < NET_TRIANGLES; t++)
+        if (a != b && has_edge(net[t], a, b))
+            return true;
+    return false;
+}
+
+/* A point is near a line when it is an end, or joined to one by an edge. */
+static bool is_near_line(const uint32_t line[2], uint32_t point)
+{
+    return line[0] == point || line[1] == point || are_ends(line[0], point) || are_ends(line[1], point);
+}
+
+static void neighbours_do_not_collide(void **state)
+{
+    (void)state;
+    char nodes[2][1024];
+    for (int n = 0; n < 2; n++)
+        snprintf(
+            nodes[n], sizeof nodes[n],
+            "<Node name='%s'><MeshTopology triangles='0 1 3  1 4 3  1 2 4  5 6 7  2 5 8'/><MechanicalObject name='x' "
+            "position='0 0 0  1 0 0  2 0 0  0 1 0  1 1 0  3 0 0  4 0 0  3 1 0  2 -1 0  9 9 9'/>"
+            "<PointCollisionModel name='points' selfCollision='%d'/><LineCollisionModel name='lines' selfCollision='%d'/>"
+            "<TriangleCollisionModel name='triangles' selfCollision='%d'/></Node>",
+            n ? "B" : "A", !n, !n, !n);
+    DvText text = {0};
+    dv_text_add(&text, "<Node>%s%s</Node>", nodes[0], nodes[1]);
+    DvScene *scene = scene_from_text(text.at);
+    dv_text_free(&text);
+    static const char *const names[2][3] = {{"/A/points", "/A/lines", "/A/triangles"},
+                                            {"/B/points", "/B/lines", "/B/triangles"}};
+    Model model[2][3];
+    for (int n = 0; n < 2; n++)
+        for (int k = 0; k < 3; k++) {
+            model[n][k] = (Model){.object = scene_object(scene, names[n][k])};
+            model[n][k].ops = dv_object_ops(model[n][k].object, DV_COLLISION_MODEL);
+            model[n][k].self = dv_object_self(model[n][k].object);
+            update(&model[n][k]);
+        }
+    uint32_t kept_apart = 0;
+    for (int n = 0; n < 2; n++)
+        for (int one = 0; one < 3; one++)
+            for (int two = 0; two < 3; two++)
+                for (uint32_t a = 0; a < model[0][one].shape->count; a++)
+                    for (uint32_t b = 0; b < model[n][two].shape->count; b++) {
+                        const int lesser = one < two ? one : two, greater = one < two ? two : one;
+                        const uint32_t of_lesser = one < two ? a : b, of_greater = one < two ? b : a;
+                        const uint32_t *corner = model[0][greater].shape->vertices + (size_t)(greater + 1) * of_greater;
+                        bool expected = true;
+                        if (n == 1)
+                            expected = true; /* of another node */
+                        else if (lesser == 0 && greater == 0)
+                            expected = false;
+                        else if (lesser == 0 && greater == 1)
+                            expected = !is_near_line(corner, of_lesser);
+                        else if (lesser == 0)
+                            expected = corner[0] != of_lesser && corner[1] != of_lesser && corner[2] != of_lesser;
+                        else if (lesser == 1 && greater == 1) {
+                            const uint32_t *other = model[0][1].shape->vertices + 2 * (size_t)of_lesser;
+                            expected = !is_near_line(corner, other[0]) && !is_near_line(corner, other[1]);
+                        }
+                        kept_apart += !expected;
+                        const Model *m = &model[0][one];
+                        if (m->ops->can_collide(m->self, a, model[n][two].object, b) != expected)
+                            fail_msg("%s %u, %s %u", names[0][one], a, names[n][two], b);
+                    }
+    assert_int_equal(model[0][1].shape->count, 13); /* edges of the triangles, once each */
+    assert_true(kept_apart > 100);
+    for (int k = 0; k < 3; k++) /* of a body that does not collide with itself nobody asks: all may */
+        assert_true(model[1][k].ops->can_collide(model[1][k].self, 0, model[1][0].object, 0));
+    dv_scene_free(scene);
+}
+
 /* ---- What the pipeline tells and asks ---- */
 
 static void traits_are_the_fields(void **state)
@@ -513,6 +592,7 @@ int main(void)
         cmocka_unit_test(a_place_on_an_element_is_a_combination_of_its_points),
         cmocka_unit_test(places_on_a_quad_are_bilinear),
         cmocka_unit_test(corners_and_edges_belong_to_one_triangle_each),
+        cmocka_unit_test(neighbours_do_not_collide),
         cmocka_unit_test(traits_are_the_fields),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);

@@ -108,6 +108,45 @@ static void meshes_solve_as_dense_elimination_does(void **state)
     }
 }
 
+static void link_nodes(uint32_t (*links)[2], uint32_t *count, uint32_t a, uint32_t b)
+{
+    links[*count][0] = links[*count + 1][1] = a;
+    links[(*count)++][1] = b;
+    links[(*count)++][0] = b;
+}
+
+/* Cliques, few of whose nodes are coupled to others: supernodes too large to be merged, and what the elimination of one couples in two
+ * later ones is coupled by nothing else. */
+static void cliques_solve_as_dense_elimination_does(void **state)
+{
+    (void)state;
+    enum { CLIQUES = 7, SMALLEST = 14, MOST_LINKS = 30000 };
+    static const uint32_t coupled[][2] = {{0, 2}, {0, 5}, {1, 3}, {1, 6}, {2, 4}, {3, 4}, {5, 6}};
+    uint64_t seed = 23;
+    for (uint32_t round = 0; round < 6; round++) {
+        const uint32_t block = round % 2 ? 3 : 1;
+        uint32_t(*links)[2] = dv_alloc(MOST_LINKS, sizeof *links), count = 0, first[CLIQUES + 1] = {0};
+        for (uint32_t k = 0; k < CLIQUES; k++) {
+            first[k + 1] = first[k] + SMALLEST + 2 * k;
+            for (uint32_t i = first[k]; i < first[k + 1]; i++)
+                for (uint32_t j = first[k]; j <= i; j++)
+                    link_nodes(links, &count, i, j);
+        }
+        for (size_t k = 0; k < sizeof coupled / sizeof *coupled; k++)
+            for (uint32_t i = 0; i < 3; i++) {
+                const uint32_t a = coupled[k][0], b = coupled[k][1], size = first[b + 1] - first[b];
+                link_nodes(links, &count, first[a] + (round % 3 ? 5 * i : 0), first[b] + (4 * i + round) % size);
+            }
+        assert_true(count <= MOST_LINKS);
+        DvBlockMatrix a = matrix_of_links(first[CLIQUES], block, links, count);
+        fill_matrix(&a, 30.0 * block, round > 3, &seed);
+        for (int ordering = DV_ORDERING_NATURAL; ordering <= DV_ORDERING_LEAST_WORK; ordering++)
+            expect_solution_of_dense_elimination(&a, (DvOrdering)ordering, &seed, 1e-12);
+        matrix_free(&a);
+        dv_free(links);
+    }
+}
+
 static void all_instruction_sets_give_the_same_bits(void **state)
 {
     (void)state;
@@ -639,6 +678,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_positive_and_indefinite_matrices_solve_as_dense_elimination_does),
         cmocka_unit_test(meshes_solve_as_dense_elimination_does),
+        cmocka_unit_test(cliques_solve_as_dense_elimination_does),
         cmocka_unit_test(all_instruction_sets_give_the_same_bits),
         cmocka_unit_test(orderings_save_most_of_the_work),
         cmocka_unit_test(the_solution_does_not_depend_on_the_order_the_caller_gives),

@@ -71,6 +71,10 @@ LAGRANGIAN_CONSTRAINT_CONFORMANCE(a_sliding_point_is_a_constraint,
                                   .scene = TWO("Vec3d", POINTS_A, POINTS_B,
                                                "<SlidingLagrangianConstraint " PAIR
                                                "sliding_point='2' axis_1='1' axis_2='2'/>"))
+LAGRANGIAN_CONSTRAINT_CONFORMANCE(a_point_between_the_ends_is_a_constraint,
+                                  .scene = TWO("Vec3d", "9 9 9  1.2 0.5 -0.3", "7 7 7  4 0.5 0  0 0 1",
+                                               "<SlidingLagrangianConstraint " PAIR
+                                               "sliding_point='1' axis_1='2' axis_2='1'/>"))
 LAGRANGIAN_CONSTRAINT_CONFORMANCE(a_point_that_slides_nowhere_is_a_constraint,
                                   .scene = TWO("Vec3d", POINTS_A, POINTS_B,
                                                "<SlidingLagrangianConstraint " PAIR
@@ -781,6 +785,7 @@ int main(void)
         cmocka_unit_test(held_points_of_six_components_are_a_constraint),
         cmocka_unit_test(held_bodies_are_a_constraint),
         cmocka_unit_test(a_sliding_point_is_a_constraint),
+        cmocka_unit_test(a_point_between_the_ends_is_a_constraint),
         cmocka_unit_test(a_point_that_slides_nowhere_is_a_constraint),
         cmocka_unit_test(a_sliding_body_is_a_constraint),
         cmocka_unit_test(a_stopper_is_a_constraint),
