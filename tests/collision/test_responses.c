@@ -143,6 +143,33 @@ static void rules_that_cannot_be_followed_are_named(void **state)
                       "no response to contacts is named");
 }
 
+static void look_for_words(const DvMessage *message, void *context)
+{
+    const char *at = strstr(message->text, "the last rule has ");
+    if (at)
+        *(int *)context = atoi(at + strlen("the last rule has "));
+}
+
+/* Words behind the last whole rule are told, and how many they are; nothing is where rules are whole. */
+static void half_a_rule_is_told(void **state)
+{
+    (void)state;
+    for (int words = 0; words < 8; words++) {
+        static const char *const word[] = {"a", "b", "nullptr", "c", "d", "StickContactForceField", "*", "*"};
+        DvText text = {0};
+        dv_text_add(&text, "<Node><RuleBasedContactManager response='PenalityContactForceField' rules='");
+        for (int i = 0; i < words; i++)
+            dv_text_add(&text, "%s ", word[i]);
+        dv_text_add(&text, "'/></Node>");
+        int told = -1; /* nothing */
+        dv_log_set_handler(look_for_words, &told);
+        dv_scene_free(scene_from_text(text.at));
+        dv_log_set_handler(NULL, NULL);
+        assert_int_equal(told, words % 3 ? words % 3 : -1);
+        dv_text_free(&text);
+    }
+}
+
 /* ---- Contacts as fields ---- */
 
 static const double *numbers(DvScene *scene, const char *path, const char *field, size_t expected)
@@ -364,6 +391,7 @@ int main(void)
         cmocka_unit_test(models_have_their_say_before_rules),
         cmocka_unit_test(fields_behind_a_response_are_set),
         cmocka_unit_test(rules_that_cannot_be_followed_are_named),
+        cmocka_unit_test(half_a_rule_is_told),
         cmocka_unit_test(contacts_are_told_from_either_side),
         cmocka_unit_test(contacts_that_end_leave_the_fields),
         cmocka_unit_test(sticking_is_damped_by_the_friction_of_the_models),

@@ -119,7 +119,6 @@ static MethodResult run(IterativeConstraintSolver *self, Problem *problem, Const
         solution->error = block_errors;
         solution->d = dv_step_alloc(rows, sizeof *solution->d);
         memset(block_errors, 0, problem->view.block_count * sizeof *block_errors);
-        memset(solution->d, 0, rows * sizeof *solution->d);
     }
     return method(self, solution, sweeps, tolerance);
 }
