@@ -8,6 +8,7 @@
  *
  * Each number of each contact has a weight of its own in its sum, so that one cannot make up for another.
  */
+#include "golden_lines.h"
 #include "solid_bodies.h"
 
 static const char *const golden_methods[] = {
@@ -26,13 +27,6 @@ static const char *const golden_methods[] = {
 
 enum { SUMS = 4 };
 
-static double weight_of(uint64_t number)
-{
-    uint64_t mixed = (number + 1) * 0x9e3779b97f4a7c15u;
-    mixed = (mixed ^ (mixed >> 31)) * 0xbf58476d1ce4e5b9u;
-    return 0.5 + (double)(mixed >> 11) / 9007199254740992.0;
-}
-
 static void add_up(const DvContactPair *pair, double sums[SUMS])
 {
     memset(sums, 0, SUMS * sizeof *sums);
@@ -40,14 +34,14 @@ static void add_up(const DvContactPair *pair, double sums[SUMS])
         const DvContact *c = &pair->contacts[i];
         const uint64_t first = 12 * (uint64_t)i;
         for (uint32_t side = 0; side < 2; side++) {
-            sums[0] += weight_of(first + side) * c->element[side];
+            sums[0] += golden_weight(first + side) * c->element[side];
             for (uint32_t axis = 0; axis < 3; axis++)
-                sums[1] += weight_of(first + 3 + 3 * side + axis) * c->point[side][axis];
+                sums[1] += golden_weight(first + 3 + 3 * side + axis) * c->point[side][axis];
         }
-        sums[0] += weight_of(first + 2) * (double)(c->id & 0xffff);
+        sums[0] += golden_weight(first + 2) * (double)(c->id & 0xffff);
         for (uint32_t axis = 0; axis < 3; axis++)
-            sums[2] += weight_of(first + 9 + axis) * c->normal[axis];
-        sums[3] += weight_of(first) * c->gap;
+            sums[2] += golden_weight(first + 9 + axis) * c->normal[axis];
+        sums[3] += golden_weight(first) * c->gap;
     }
 }
 
@@ -175,57 +169,12 @@ static void write_contacts(DvText *text)
         }
 }
 
-/* Both begin with a number: whether they are the same but for rounding. */
-static bool same_number(const char **found, const char **expected)
-{
-    char *end[2];
-    const double a = strtod(*found, &end[0]), b = strtod(*expected, &end[1]);
-    if (end[0] == *found || end[1] == *expected || !(fabs(a - b) <= 1e-7 * (1 + fabs(b))))
-        return false;
-    *found = end[0];
-    *expected = end[1];
-    return true;
-}
-
-static bool same_line(const char *found, const char *expected)
-{
-    const char *numbers = strchr(expected, ':');
-    if (!numbers || strncmp(found, expected, (size_t)(numbers + 1 - expected)) != 0)
-        return false;
-    found += numbers + 1 - expected;
-    expected = numbers + 1;
-    for (int i = 0; i < 1 + SUMS; i++)
-        if (!same_number(&found, &expected))
-            return false;
-    return *found == *expected;
-}
-
 static void contacts_are_as_they_were(void **state)
 {
     (void)state;
-    char path[1024], expected[1024];
     DvText text = {0};
-    snprintf(path, sizeof path, "%s/tests/collision/golden/contacts.txt", getenv("DIVAN_TEST_SOURCE_ROOT"));
     write_contacts(&text);
-    const bool writes = getenv("DIVAN_WRITE_GOLDEN") != NULL;
-    FILE *file = fopen(path, writes ? "w" : "r");
-    assert_non_null(file);
-    char *line = text.at;
-    if (writes)
-        fputs(text.at, file);
-    while (!writes && fgets(expected, sizeof expected, file)) {
-        char *end = strchr(line, '\n');
-        if (!end)
-            fail_msg("missing: %s", expected);
-        *end = '\0';
-        expected[strcspn(expected, "\n")] = '\0';
-        if (!same_line(line, expected))
-            fail_msg("method %s\nfound   %s\ngolden  %s", golden_methods[atoi(line)], line, expected);
-        line = end + 1;
-    }
-    if (!writes && *line)
-        fail_msg("not in the golden file: %s", line);
-    fclose(file);
+    expect_golden_lines("collision/golden/contacts.txt", text.at, 1e-7);
     dv_text_free(&text);
 }
 
