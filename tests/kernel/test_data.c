@@ -335,6 +335,37 @@ static void a_value_that_someone_else_keeps_is_copied_before_it_is_written(void 
     assert_false(dv_data_equal(other, from));
 }
 
+/* As a writer in brackets does: the value counts as changed, who follows is told, who keeps it keeps the old one. */
+static void a_value_of_the_same_length_is_written_by_one_call(void **state)
+{
+    (void)state;
+    DvObject *object = make("Recorder", "a");
+    DvData *data = added(object, "data", &dv_type_doubles, "1 2"), *to = added(object, "to", &dv_type_doubles, NULL),
+           *child = added(object, "child", &dv_type_doubles, NULL);
+    dv_data_share(to, data);
+    const uint64_t version = data->version;
+    double *x = dv_data_rewrite(data); /* its default is everybody's */
+    assert_int_equal(data->version, version + 1);
+    assert_true(dv_data_is_set(data));
+    assert_float_equal(x[1], 2, 0);
+    x[1] = 3;
+    assert_float_equal(dv_data_doubles(to, NULL)[1], 2, 0);
+    assert_int_equal(dv_data_link(child, data), DV_OK);
+    assert_float_equal(dv_data_doubles(child, NULL)[1], 3,
+                       0); /* from here on shared with who follows alone: written in place */
+    assert_ptr_equal(dv_data_rewrite(data), x);
+    x[1] = 4;
+    assert_true(child->flags & DV_DATA_DIRTY);
+    assert_float_equal(dv_data_doubles(child, NULL)[1], 4, 0);
+    x = dv_data_rewrite(child); /* it was up to date */
+    assert_float_equal(x[1], 4, 0);
+    (void)dv_data_rewrite(data);
+    assert_true(child->flags & DV_DATA_DIRTY);
+    ((double *)(uintptr_t)data->value)[1] = 5;
+    assert_float_equal(((double *)dv_data_rewrite(child))[1], 5, 0); /* it was brought up to date first */
+    assert_false(child->flags & DV_DATA_DIRTY);
+}
+
 static void a_follower_that_is_written_holds_until_its_parent_changes(void **state)
 {
     (void)state;
@@ -843,6 +874,7 @@ int main(void)
         scene_test(a_follower_sees_a_list_grow_and_shrink_in_place),
         scene_test(a_step_that_writes_followed_values_allocates_nothing),
         scene_test(a_value_that_someone_else_keeps_is_copied_before_it_is_written),
+        scene_test(a_value_of_the_same_length_is_written_by_one_call),
         scene_test(a_follower_that_is_written_holds_until_its_parent_changes),
         scene_test(a_follower_leaves_with_what_its_parent_has_by_then),
         scene_test(a_new_link_takes_the_place_of_the_old_one),

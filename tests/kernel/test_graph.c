@@ -503,6 +503,36 @@ static void a_schedule_that_followed_any_edits_is_the_one_compiled_now(void **st
     }
 }
 
+/* However many plans a node is asked for, in turn and by turns, each gets the one schedule that was made for it. */
+static void each_of_many_plans_keeps_its_schedule(void **state)
+{
+    (void)state;
+    pruned = NULL;
+    enum { PLANS = 20 };
+    static DvPlan plans[PLANS];
+    Graph g = diamond();
+    DvObject *one = recorder_in(g.a, "1");
+    DvSchedule *made[PLANS];
+    for (size_t i = 0; i < PLANS; i++) {
+        plans[i] = both_ways;
+        made[i] = dv_schedule(g.root, &plans[i], no_tags);
+    }
+    const uint64_t planned = dv_schedule_planned_nodes(g.scene);
+    for (size_t round = 1; round < PLANS; round++)
+        for (size_t i = 0; i < PLANS; i++)
+            assert_ptr_equal(dv_schedule(g.root, &plans[i * round % PLANS], no_tags), made[i * round % PLANS]);
+    assert_int_equal(dv_schedule_planned_nodes(g.scene), planned);
+    /* With tags it is another, and the one without stays what it is. */
+    char *word = "tagged";
+    const DvTags tags = {&word, 1};
+    for (size_t i = 0; i < PLANS; i++)
+        assert_ptr_not_equal(dv_schedule(g.root, &plans[i], tags), dv_schedule(g.root, &plans[i], no_tags));
+    dv_object_remove(one);
+    for (size_t i = 0; i < PLANS; i++)
+        run(g.root, &plans[i], no_tags, "");
+    dv_scene_free(g.scene);
+}
+
 static void changes_name_the_orders_whose_calls_are_others(void **state)
 {
     (void)state;
@@ -858,6 +888,7 @@ int main(void)
         cmocka_unit_test(a_schedule_makes_the_calls_of_a_walk_and_is_kept_until_an_edit),
         cmocka_unit_test(an_edit_plans_only_the_nodes_it_changed),
         cmocka_unit_test(a_schedule_that_followed_any_edits_is_the_one_compiled_now),
+        cmocka_unit_test(each_of_many_plans_keeps_its_schedule),
         cmocka_unit_test(changes_name_the_orders_whose_calls_are_others),
         cmocka_unit_test(a_detached_object_comes_back_as_it_was),
         cmocka_unit_test(a_schedule_honours_pruning_and_tags),

@@ -458,17 +458,36 @@ static void add_mdx(void *self_, double factor, DvConstVec dx, DvVec res)
     dv_parallel_for(n, 4096, multiply_range, &product);
 }
 
+static inline void divide(const Product *p, uint32_t begin, uint32_t end, uint32_t dim)
+{
+    for (uint32_t i = begin; i < end; i++) {
+        const double m = p->mass[i];
+        for (uint32_t c = 0; c < dim; c++)
+            p->res[(size_t)i * dim + c] = p->dx[(size_t)i * dim + c] / m;
+    }
+}
+
+static void divide_range(void *context, uint32_t begin, uint32_t end)
+{
+    const Product *p = context;
+    if (p->dim == 3)
+        divide(p, begin, end, 3);
+    else
+        divide(p, begin, end, p->dim);
+}
+
 static void acceleration(void *self_, DvConstVec f, DvVec a)
 {
     DiagonalMass *self = self_;
     update(self);
-    const double *mass = masses(self);
     const BodyMass *bodies = bodies_in_world(self);
     const uint32_t n = shorter(self->count, a.count), dim = a.dim;
-    for (uint32_t i = 0; i < n; i++) {
-        const BodyMass body = bodies ? bodies[i] : body_at(self, mass, i);
-        mass_divide(self->base.state.dof, &body, f.at + (size_t)i * dim, a.at + (size_t)i * dim);
-    }
+    for (uint32_t i = 0; bodies && i < n; i++)
+        mass_divide(self->base.state.dof, &bodies[i], f.at + (size_t)i * dim, a.at + (size_t)i * dim);
+    if (bodies)
+        return;
+    Product quotient = {.mass = masses(self), .dx = f.at, .res = a.at, .dim = dim};
+    dv_parallel_for(n, 4096, divide_range, &quotient);
 }
 
 static double kinetic_energy(void *self_, DvConstVec v)

@@ -1183,38 +1183,55 @@ bool mechanics_lacks(DvMechanics *m, StateItem *state, const DvObject *asker, Dv
     return false;
 }
 
+/* Writes what has changed alone: who reads both numbers at once need not wait for two stores. */
+static inline void set_shape(uint32_t *old_count, uint32_t *old_dim, uint32_t count, uint32_t dim)
+{
+    if (*old_count != count)
+        *old_count = count;
+    if (*old_dim != dim)
+        *old_dim = dim;
+}
+
+static inline uint32_t dim_of(const DvDofType *dof, DvVecId id)
+{
+    return dv_vec_kind(id) == DV_COORDS ? dof->coord : dof->deriv;
+}
+
 bool mechanics_fetch_now(DvMechanics *m, StateItem *state, const DvObject *asker, DvSpace space)
 {
     const DvStateRef s = state->ref;
     const DvVecId x = m->roles.x[state->kind], v = m->roles.v[state->kind], f = m->roles.f[state->kind];
     const uint32_t count = state_count(s);
+    const double *at = NULL;
+    double *to = NULL;
     state->epoch = 0;
     state->space = space;
-    state->x = (DvConstVec){NULL, count, 0};
-    state->v = (DvConstVec){NULL, count, s.dof->deriv};
-    state->f = (DvVec){NULL, count, 0};
     if (x != DV_NO_VEC) {
-        const bool coordinates = dv_vec_kind(x) == DV_COORDS;
-        state->x.dim = coordinates ? s.dof->coord : s.dof->deriv;
-        state->x.at = state_read(s, x, space);
-        if (!state->x.at && coordinates) /* a trial vector that nobody propagated to this state */
-            state->x.at = state_read(s, DV_POSITION, space);
+        set_shape(&state->x.count, &state->x.dim, count, dim_of(s.dof, x));
+        at = state_read(s, x, space);
+        if (!at && dv_vec_kind(x) == DV_COORDS) /* a trial vector that nobody propagated to this state */
+            at = state_read(s, DV_POSITION, space);
+        if (!at)
+            return mechanics_lacks(m, state, asker, x);
     }
+    state->x.at = at;
+    at = NULL;
     if (v != DV_NO_VEC) {
-        state->v.at = state_read(s, v, space);
-        if (!state->v.at)
-            state->v.at = state_read(s, DV_VELOCITY, space);
+        set_shape(&state->v.count, &state->v.dim, count, s.dof->deriv);
+        at = state_read(s, v, space);
+        if (!at)
+            at = state_read(s, DV_VELOCITY, space);
+        if (!at)
+            return mechanics_lacks(m, state, asker, v);
     }
+    state->v.at = at;
     if (f != DV_NO_VEC) {
-        state->f.dim = dv_vec_kind(f) == DV_COORDS ? s.dof->coord : s.dof->deriv;
-        state->f.at = state_write(s, f, space, DV_READ_WRITE);
+        set_shape(&state->f.count, &state->f.dim, count, dim_of(s.dof, f));
+        to = state_write(s, f, space, DV_READ_WRITE);
+        if (!to)
+            return mechanics_lacks(m, state, asker, f);
     }
-    if (!state->x.at && x != DV_NO_VEC)
-        return mechanics_lacks(m, state, asker, x);
-    if (!state->v.at && v != DV_NO_VEC)
-        return mechanics_lacks(m, state, asker, v);
-    if (!state->f.at && f != DV_NO_VEC)
-        return mechanics_lacks(m, state, asker, f);
+    state->f.at = to;
     state->epoch = m->epoch;
     return true;
 }

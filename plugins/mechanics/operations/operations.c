@@ -399,10 +399,24 @@ static void pull_up(DvMechanics *m, MappingItem *mapping, const DvStep *step, do
 
 /* ---- Forces ---- */
 
-static void add_force_of(DvMechanics *m, FieldItem *field, const DvStep *step)
+/* What acts on one state gets its vectors where they are: a copy would wait for the stores that have just made them. */
+static void add_force_of_one(DvMechanics *m, const FieldItem *field, const DvStep *step)
+{
+    StateItem *state = &m->states[field->states[0]];
+    if (!mechanics_fetch(m, state, field->object, field->ops->space))
+        return;
+    state->force_is_zero = false;
+    field->ops->add_force(field->self, step, &state->x, &state->v, &state->f);
+}
+
+static void add_force_of(DvMechanics *m, const FieldItem *field, const DvStep *step)
 {
     DvConstVec x[2], v[2];
     DvVec f[2];
+    if (field->state_count == 1) {
+        add_force_of_one(m, field, step);
+        return;
+    }
     for (uint32_t k = 0; k < field->state_count; k++) {
         StateItem *state = &m->states[field->states[k]];
         if (!mechanics_fetch(m, state, field->object, field->ops->space))
@@ -588,7 +602,16 @@ static bool is_velocity(const DvStep *step, DvVecId d)
     return d == DV_VELOCITY || d == DV_FREE_VELOCITY || d == step->velocity;
 }
 
-static void add_product_of(DvMechanics *m, FieldItem *field, const DvStep *step, DvFactors factors)
+static void add_product(const FieldItem *field, const DvStep *step, DvFactors factors, double k, double mass,
+                        const DvConstVec *dx, const DvVec *df)
+{
+    if (field->ops->add_dforce && (k != 0.0 || factors.b != 0.0))
+        field->ops->add_dforce(field->self, step, k, factors.b, dx, df);
+    if (field->mass && mass != 0.0)
+        field->mass->add_mdx(field->self, mass, dx[0], df[0]);
+}
+
+static void add_product_of(DvMechanics *m, const FieldItem *field, const DvStep *step, DvFactors factors)
 {
     const double k = field_stiffness_factor(field, factors), mass = field_mass_factor(field, factors);
     const bool stiff = field->ops->add_dforce && (k != 0.0 || factors.b != 0.0), heavy = field->mass && mass != 0.0;
@@ -600,13 +623,14 @@ static void add_product_of(DvMechanics *m, FieldItem *field, const DvStep *step,
         StateItem *state = &m->states[field->states[i]];
         if (!mechanics_fetch(m, state, field->object, field->ops->space))
             return;
+        if (field->state_count == 1) {
+            add_product(field, step, factors, k, mass, &state->x, &state->f);
+            return;
+        }
         dx[i] = state->x;
         df[i] = state->f;
     }
-    if (stiff)
-        field->ops->add_dforce(field->self, step, k, factors.b, dx, df);
-    if (heavy)
-        field->mass->add_mdx(field->self, mass, dx[0], df[0]);
+    add_product(field, step, factors, k, mass, dx, df);
 }
 
 enum { FEW_POINTS = 2048 }; /* of more, whole products by several threads are as good */
@@ -853,8 +877,16 @@ typedef void (*Projection)(void *self, const DvStep *step, const DvVec *vectors)
 static bool project_with(DvMechanics *m, const ConstraintItem *constraint, const DvStep *step, Projection project)
 {
     DvVec d[2];
-    if (!project || !mechanics_alive(constraint->object) ||
-        !give_f(m, constraint->object, constraint->states, constraint->state_count, constraint->ops->space, d))
+    if (!project || !mechanics_alive(constraint->object))
+        return false;
+    if (constraint->state_count == 1) {
+        StateItem *state = &m->states[constraint->states[0]];
+        const bool there = mechanics_fetch(m, state, constraint->object, constraint->ops->space);
+        if (there)
+            project(constraint->self, step, &state->f);
+        return there;
+    }
+    if (!give_f(m, constraint->object, constraint->states, constraint->state_count, constraint->ops->space, d))
         return false;
     project(constraint->self, step, d);
     return true;

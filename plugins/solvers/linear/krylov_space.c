@@ -33,6 +33,17 @@ DV_SIMD_CLONES static void combine_chunk(void *context, uint32_t begin, uint32_t
         o->r[i] = o->a[i] + o->k * o->b[i];
 }
 
+static void clear_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    memset((double *)context + begin, 0, (end - begin) * sizeof(double));
+}
+
+static void copy_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const Operands *o = context;
+    memcpy(o->r + begin, o->a + begin, (end - begin) * sizeof *o->r);
+}
+
 DV_SIMD_CLONES static double dot_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const Operands *o = context;
@@ -115,7 +126,11 @@ void dv_krylov_free(DvKrylovSpace *space)
     dv_symmetric_free(&space->half);
     forget_states(space);
     dv_free(space->state);
+    dv_free(space->vectors);
+    dv_free(space->lengths);
     space->state = NULL;
+    space->vectors = NULL;
+    space->lengths = NULL;
     space->room = 0;
 }
 
@@ -125,7 +140,11 @@ static void take_states(DvKrylovSpace *space, DvObject *const *object, uint32_t 
     forget_states(space);
     if (count > space->room) {
         dv_free(space->state);
+        dv_free(space->vectors);
+        dv_free(space->lengths);
         space->state = dv_alloc(count, sizeof *space->state);
+        space->vectors = dv_alloc((size_t)count * DV_KRYLOV_COUNT, sizeof *space->vectors);
+        space->lengths = dv_alloc(count, sizeof *space->lengths);
         space->room = count;
     }
     bool here = true;
@@ -168,6 +187,31 @@ void dv_krylov_reserve_states(DvKrylovSpace *space)
     find_states(space);
 }
 
+/* Where the vectors of this solve are. */
+static void find_parts(DvKrylovSpace *space)
+{
+    if (space->matrix != NULL) {
+        space->parts = 1;
+        space->at = space->flat;
+        space->length = &space->n;
+        return;
+    }
+    space->parts = space->states;
+    space->at = space->vectors;
+    space->length = space->lengths;
+    for (uint32_t i = 0; i < space->states; i++) {
+        const DvStateRef s = space->state[i];
+        double **at = space->vectors + (size_t)i * DV_KRYLOV_COUNT;
+        space->lengths[i] = (size_t)dv_state_count(s) * s.dof->deriv;
+        for (int k = 0; k < DV_KRYLOV_COUNT; k++) {
+            at[k] = k == DV_KRYLOV_B ? (double *)(uintptr_t)s.ops->read(s.self, space->ids[k], DV_HOST)
+                                     : s.ops->write(s.self, space->ids[k], DV_HOST, DV_READ_WRITE);
+            if (at[k] == NULL)
+                space->parts = 0;
+        }
+    }
+}
+
 void dv_krylov_begin(DvKrylovSpace *space, DvVecId x, DvVecId b, bool guess)
 {
     space->ids[DV_KRYLOV_X] = x;
@@ -181,6 +225,7 @@ void dv_krylov_begin(DvKrylovSpace *space, DvVecId x, DvVecId b, bool guess)
         dv_krylov_reserve_states(space);
         find_states(space);
     }
+    find_parts(space);
     if (!guess)
         dv_krylov_clear(space, DV_KRYLOV_X);
 }
@@ -205,6 +250,7 @@ void dv_krylov_begin_flat(DvKrylovSpace *space, const double *b)
         space->ids[DV_KRYLOV_B] = space->own[1];
         space->ops->scatter(space->m, space->own[1], b);
     }
+    find_parts(space);
     dv_krylov_clear(space, DV_KRYLOV_X);
 }
 
@@ -216,68 +262,65 @@ void dv_krylov_end_flat(DvKrylovSpace *space, double *x)
         space->ops->gather(space->m, x, space->own[0]);
 }
 
+static Operands operands_of(const DvKrylovSpace *space, uint32_t part, int r, int a, int b, double k)
+{
+    double *const *at = space->at + (size_t)part * DV_KRYLOV_COUNT;
+    return (Operands){.r = at[r], .a = at[a], .b = at[b], .k = k, .x = at[DV_KRYLOV_X]};
+}
+
 void dv_krylov_clear(DvKrylovSpace *space, int r)
 {
-    if (space->matrix != NULL)
-        memset(space->flat[r], 0, space->n * sizeof *space->flat[r]);
-    else
+    if (space->parts == 0)
         space->ops->clear(space->m, space->ids[r]);
+    for (uint32_t i = 0; i < space->parts; i++)
+        dv_parallel_for((uint32_t)space->length[i], GRAIN, clear_chunk,
+                        space->at[(size_t)i * DV_KRYLOV_COUNT + (size_t)r]);
 }
 
 void dv_krylov_copy(DvKrylovSpace *space, int r, int a)
 {
-    if (space->matrix != NULL)
-        memcpy(space->flat[r], space->flat[a], space->n * sizeof *space->flat[r]);
-    else
+    if (space->parts == 0)
         space->ops->combine(space->m, space->ids[r], space->ids[a], DV_NO_VEC, 0.0);
+    for (uint32_t i = 0; i < space->parts; i++) {
+        Operands operands = operands_of(space, i, r, a, a, 0.0);
+        dv_parallel_for((uint32_t)space->length[i], GRAIN, copy_chunk, &operands);
+    }
 }
 
 void dv_krylov_combine(DvKrylovSpace *space, int r, int a, int b, double k)
 {
-    if (space->matrix != NULL) {
-        Operands operands = {.r = space->flat[r], .a = space->flat[a], .b = space->flat[b], .k = k};
-        dv_parallel_for((uint32_t)space->n, GRAIN, combine_chunk, &operands);
-    } else {
+    if (space->parts == 0)
         space->ops->combine(space->m, space->ids[r], space->ids[a], space->ids[b], k);
+    for (uint32_t i = 0; i < space->parts; i++) {
+        Operands operands = operands_of(space, i, r, a, b, k);
+        dv_parallel_for((uint32_t)space->length[i], GRAIN, combine_chunk, &operands);
     }
 }
 
 double dv_krylov_dot(DvKrylovSpace *space, int a, int b)
 {
-    if (space->matrix == NULL)
+    if (space->parts == 0)
         return space->ops->dot(space->m, space->ids[a], space->ids[b]);
-    Operands operands = {.a = space->flat[a], .b = space->flat[b]};
-    return dv_parallel_sum((uint32_t)space->n, GRAIN, dot_chunk, &operands);
-}
-
-static double update(size_t n, double alpha, double *x, double *r, const double *p, const double *q)
-{
-    Operands operands = {.r = r, .a = p, .b = q, .k = alpha, .x = x};
-    return dv_parallel_sum((uint32_t)n, GRAIN, update_chunk, &operands);
-}
-
-static double update_state(const DvKrylovSpace *space, DvStateRef state, double alpha)
-{
-    const DvConstVec p = dv_state_read(state, space->ids[DV_KRYLOV_P]),
-                     q = dv_state_read(state, space->ids[DV_KRYLOV_Q]);
-    const DvVec x = dv_state_write(state, space->ids[DV_KRYLOV_X], DV_READ_WRITE),
-                r = dv_state_write(state, space->ids[DV_KRYLOV_R], DV_READ_WRITE);
-    return update((size_t)r.count * r.dim, alpha, x.at, r.at, p.at, q.at);
+    double sum = 0.0;
+    for (uint32_t i = 0; i < space->parts; i++) {
+        Operands operands = operands_of(space, i, a, a, b, 0.0);
+        sum += dv_parallel_sum((uint32_t)space->length[i], GRAIN, dot_chunk, &operands);
+    }
+    return sum;
 }
 
 double dv_krylov_update(DvKrylovSpace *space, double alpha)
 {
-    if (space->matrix != NULL)
-        return update(space->n, alpha, space->flat[DV_KRYLOV_X], space->flat[DV_KRYLOV_R], space->flat[DV_KRYLOV_P],
-                      space->flat[DV_KRYLOV_Q]);
-    if (space->states == 0) {
+    if (space->parts == 0) {
         dv_krylov_combine(space, DV_KRYLOV_X, DV_KRYLOV_X, DV_KRYLOV_P, alpha);
         dv_krylov_combine(space, DV_KRYLOV_R, DV_KRYLOV_R, DV_KRYLOV_Q, -alpha);
         return dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_R);
     }
     double rho = 0.0;
-    for (uint32_t i = 0; i < space->states; i++)
-        rho += update_state(space, space->state[i], alpha);
+    for (uint32_t i = 0; i < space->parts; i++) {
+        Operands operands = operands_of(space, i, DV_KRYLOV_R, DV_KRYLOV_P, DV_KRYLOV_Q, alpha);
+        rho += dv_parallel_sum((uint32_t)space->length[i], GRAIN, update_chunk, &operands);
+    }
     return rho;
 }
 
@@ -288,10 +331,10 @@ double dv_krylov_product(DvKrylovSpace *space, int q, int p)
     if (space->matrix != NULL)
         return dv_block_product(space->matrix, space->flat[p], space->flat[q]);
     const DvMechanicalOperationsOps *ops = space->ops;
-    ops->clear(space->m, space->ids[q]);
+    dv_krylov_clear(space, q);
     ops->add_mbk(space->m, &space->step, space->factors, space->ids[q], space->ids[p], DV_WALK_VISITOR);
     ops->project_response(space->m, &space->step, space->ids[q], DV_WALK_VISITOR);
-    return ops->dot(space->m, space->ids[p], space->ids[q]);
+    return dv_krylov_dot(space, p, q);
 }
 
 DvStatus dv_krylov_precondition(DvKrylovSpace *space, const DvLinearSolverOps *ops, void *preconditioner, int z, int r)

@@ -24,6 +24,12 @@ typedef struct DvKrylovSpace {
     DvVecId own[2];                /* x and b of flat right-hand sides, matrix-free */
     DvStateRef *state;             /* [known] of this solve, held, matrix-free */
     uint32_t states, known, room;  /* states: as many as are known, or none when one is elsewhere */
+    double **vectors;              /* [states][DV_KRYLOV_COUNT] theirs */
+    size_t *lengths;               /* [states] */
+    /* In memory of the host a solve works on arrays: the flat ones, or those of the states, which stay where they are. */
+    uint32_t parts;       /* of the vectors; 0: by the mechanical operations */
+    double *const *at;    /* [parts][DV_KRYLOV_COUNT] */
+    const size_t *length; /* [parts] */
     size_t n, capacity;
     DvSymmetricMatrix half; /* of the matrix */
     bool by_half;           /* products are by it */
