@@ -98,7 +98,8 @@ static const DvField fields[] = {
     DV_LINK(BarycentricMapping, input_topology, "input_topology", DV_TOPOLOGY,
             .help = "mesh of the input; by default that of its node or above"),
     DV_LINK(BarycentricMapping, output_topology, "output_topology", DV_TOPOLOGY,
-            .help = "mesh of the output; by default that of its node or above; its changes locate points anew"),
+            .help =
+                "mesh of the output; by default that of its node or above; points that come to it are located then"),
     DV_FIELD(BarycentricMapping, mapper, "mapper", dv_type_string, .flags = DV_FIELD_HIDDEN,
              .help = "kept for old scenes: the mesh of the input decides how points are located"),
     DV_FIELD(BarycentricMapping, row_start, "rowStart", dv_type_uints, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,
