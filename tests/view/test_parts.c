@@ -864,6 +864,22 @@ static void a_ray_meets_the_nearest_sphere(void **state)
     dv_scene_free(scene);
 }
 
+/* Of particles as near to the line of sight as each other the first on it is taken, wherever it stands in the list; none behind the eye. */
+static void of_particles_in_a_line_the_first_is_met(void **state)
+{
+    (void)state;
+    DvScene *scene = open_text("<Node><DefaultAnimationLoop/><EulerImplicitSolver/><CGLinearSolver/>"
+                               "<MechanicalObject name='dofs' position='0 0 -5  0 0 1  0 0 -2  0 0 20'/></Node>");
+    Hit hit = {0};
+    assert_true(hand_find(scene, &(Ray){{0, 0, 9}, {0, 0, -1}}, &hit));
+    assert_int_equal(hit.points[0], 1);
+    expect_near(hit.depth, 8);
+    assert_true(hand_find(scene, &(Ray){{0, 0, -9}, {0, 0, 1}}, &hit));
+    assert_int_equal(hit.points[0], 0);
+    expect_near(hit.depth, 4);
+    dv_scene_free(scene);
+}
+
 /* A triangle is met inside of its edges, from both sides, and not behind the eye. */
 static void a_triangle_is_met_where_it_is(void **state)
 {
@@ -952,6 +968,7 @@ int main(void)
         cmocka_unit_test(an_element_behind_a_face_goes),
         cmocka_unit_test(a_hexahedron_goes_by_a_face_of_its_border),
         cmocka_unit_test(a_ray_meets_the_nearest_sphere),
+        cmocka_unit_test(of_particles_in_a_line_the_first_is_met),
         cmocka_unit_test(a_triangle_is_met_where_it_is),
         cmocka_unit_test(a_pull_is_shared_by_the_points_of_an_element),
     };

@@ -458,6 +458,9 @@ static void every_variable_is_what_its_name_says(void **state)
         assert_int_equal(element.rows, expected.rows);
         assert_int_equal(element.columns, expected.columns);
         assert_int_equal(element.count, count);
+        if (expected.kind ==
+            DV_SHADER_ATTRIBUTE) /* a value for each vertex is an element of the field, as panels show it */
+            assert_int_equal(dv_object_field(scene_object(scene, "/v"), "value")->count, count);
         for (uint32_t m = 0; m < count; m++)
             for (uint32_t r = 0; r < expected.rows; r++)
                 for (uint32_t c = 0; c < expected.columns; c++) /* one after the other by columns, kept by rows */

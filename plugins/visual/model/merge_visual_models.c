@@ -120,8 +120,9 @@ static DvStatus init(DvObject *object, void *self_)
         if (!input || !dv_object_is_a(input, "VisualModelImpl"))
             return dv_field_error(&self->inputs[i]->data, -1,
                                   "leads to no surface; write \"@\" and the path of an OglModel");
-        if (dv_object_require(object, input) != DV_OK || dv_object_initialise_first(object, input) != DV_OK)
-            return DV_ERROR_CYCLE;
+        const DvStatus status = dv_object_require(object, input);
+        if (status != DV_OK)
+            return status;
     }
     static const double zero[3], one[3] = {1, 1, 1};
     VisualSurface *surface = &self->model.surface;
