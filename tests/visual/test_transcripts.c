@@ -16,6 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <epoxy/egl.h>
+#include <epoxy/gl.h>
+
 #include <cmocka.h>
 #include <divan/contracts/camera.h>
 #include <divan/contracts/renderer.h>
@@ -604,6 +607,41 @@ static void a_picture_is_drawn_as_it_was(void **state)
     dv_text_free(&text);
 }
 
+/* Where the driver gives a context that says so, the renderer's is one. */
+static void a_context_says_when_it_is_lost(void **state)
+{
+    static const EGLint wanted[] = {EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY_KHR,
+                                    EGL_LOSE_CONTEXT_ON_RESET_KHR,
+                                    EGL_CONTEXT_MAJOR_VERSION_KHR,
+                                    3,
+                                    EGL_CONTEXT_MINOR_VERSION_KHR,
+                                    3,
+                                    EGL_CONTEXT_OPENGL_PROFILE_MASK_KHR,
+                                    EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT_KHR,
+                                    EGL_NONE};
+    (void)state;
+    DvRenderContext *context = NULL;
+    DvText why = {0};
+    EGLint id = 0, count = 0, strategy = 0;
+    EGLConfig config = NULL;
+    if (!first)
+        skip();
+    assert_int_equal(rendering->begin_context(&context, &why), DV_OK);
+    const EGLDisplay display = eglGetCurrentDisplay();
+    assert_true(eglQueryContext(display, eglGetCurrentContext(), EGL_CONFIG_ID, &id));
+    assert_true(eglChooseConfig(display, (const EGLint[]){EGL_CONFIG_ID, id, EGL_NONE}, &config, 1, &count));
+    assert_int_equal(count, 1);
+    const EGLContext own = eglCreateContext(display, config, EGL_NO_CONTEXT, wanted);
+    glGetIntegerv(GL_RESET_NOTIFICATION_STRATEGY, &strategy);
+    if (own != EGL_NO_CONTEXT)
+        assert_int_equal(strategy, GL_LOSE_CONTEXT_ON_RESET);
+    print_message("a context that says when it is lost: %s\n",
+                  own != EGL_NO_CONTEXT ? "yes" : "this driver gives none");
+    if (own != EGL_NO_CONTEXT)
+        (void)eglDestroyContext(display, own);
+    rendering->end_context(context);
+}
+
 /* Drivers name what they make, and are asked for what they can: the transcripts are those of Mesa's software renderer. */
 static void begin_drawing(void)
 {
@@ -663,6 +701,7 @@ int main(void)
         TRANSCRIPTS("passes"),
         TRANSCRIPTS("letters"),
         TRANSCRIPTS("foreign"),
-        {"files of foreign", surfaces_are_written_as_they_were, NULL, NULL, (void *)(uintptr_t) "foreign"}};
+        {"files of foreign", surfaces_are_written_as_they_were, NULL, NULL, (void *)(uintptr_t) "foreign"},
+        cmocka_unit_test(a_context_says_when_it_is_lost)};
     return cmocka_run_group_tests(tests, start, stop);
 }
