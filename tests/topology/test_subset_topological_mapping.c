@@ -308,6 +308,41 @@ static void points_are_found_by_their_place(void **state)
     dv_scene_free(scene);
 }
 
+static void assert_map(const DvScene *scene, const char *field, const uint32_t *expected, size_t count)
+{
+    size_t found;
+    const uint32_t *at = dv_data_uints(dv_object_field(scene_object(scene, "/a/map"), field), &found);
+    assert_int_equal(found, count);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(at[i], expected[i]);
+}
+
+/* Without places points stand for those of their number; elements are found in whatever order they name them. */
+static void points_without_places_are_found_by_their_number(void **state)
+{
+    (void)state;
+    static const char *const attributes[] = {"handleTriangles='1' handleEdges='1'",
+                                             "handleTriangles='1' handleEdges='1' samePoints='1'"};
+    for (int i = 0; i < 2; i++) {
+        DvText text = {0};
+        dv_text_add(&text,
+                    PAIR("nbPoints='5' triangles='0 1 2  2 1 3  2 3 4' edges='0 1  1 2  0 2  1 3  2 3  3 4  2 4'",
+                         "nbPoints='5' triangles='3 2 1  4 2 3  0 1 4' edges='3 1  1 2  2 3  4 3  2 4  0 1  1 4  0 4'",
+                         "%s"),
+                    attributes[i]);
+        DvScene *scene = scene_from_text(text.at);
+        dv_text_free(&text);
+        assert_map(scene, "pointD2S", (const uint32_t[]){0, 1, 2, 3, 4}, 5);
+        assert_map(scene, "pointS2D", (const uint32_t[]){0, 1, 2, 3, 4}, 5);
+        assert_map(scene, "triangleD2S", (const uint32_t[]){1, 2, UINT32_MAX}, 3);
+        assert_map(scene, "triangleS2D", (const uint32_t[]){UINT32_MAX, 0, 1}, 3);
+        assert_map(scene, "edgeD2S", (const uint32_t[]){3, 1, 4, 5, 6, 0, UINT32_MAX, UINT32_MAX}, 8);
+        assert_map(scene, "edgeS2D", (const uint32_t[]){5, 1, UINT32_MAX, 0, 2, 3, 4}, 7);
+        assert_map(scene, "quadD2S", NULL, 0);
+        dv_scene_free(scene);
+    }
+}
+
 static void wrong_subsets_are_named(void **state)
 {
     (void)state;
@@ -324,9 +359,13 @@ static void wrong_subsets_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(points_and_elements_go_and_pieces_come), cmocka_unit_test(new_points_move_with_the_input),
-        cmocka_unit_test(a_reset_goes_back_to_the_first_subset),  cmocka_unit_test(a_saved_subset_goes_on_where_it_was),
-        cmocka_unit_test(points_are_found_by_their_place),        cmocka_unit_test(wrong_subsets_are_named),
+        cmocka_unit_test(points_and_elements_go_and_pieces_come),
+        cmocka_unit_test(new_points_move_with_the_input),
+        cmocka_unit_test(a_reset_goes_back_to_the_first_subset),
+        cmocka_unit_test(a_saved_subset_goes_on_where_it_was),
+        cmocka_unit_test(points_are_found_by_their_place),
+        cmocka_unit_test(points_without_places_are_found_by_their_number),
+        cmocka_unit_test(wrong_subsets_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }
