@@ -149,6 +149,36 @@ static void merged_surfaces_hold_the_vertices_and_faces_of_all(void **state)
     dv_scene_free(scene);
 }
 
+/* The inputs are moved, turned and scaled; what is given for the whole has no effect, and that is said. */
+static void what_merges_moves_nothing_by_itself(void **state)
+{
+    (void)state;
+    DvText said = {0};
+    static const char *const words[] = {"translation='1 2 3'", "rotation='90 0 0'", "scale3d='2 3 4'"};
+    for (size_t i = 0; i < 3; i++) {
+        DvText text = {0};
+        dv_text_add(&text,
+                    "<Node><DefaultAnimationLoop/><OglModel name='a' translation='5 0 0' position='0 0 0 1 0 0 0 1 0' "
+                    "triangles='0 1 2'/><MergeVisualModels name='m' nb='1' input1='@a' %s/></Node>",
+                    words[i]);
+        said.length = 0;
+        dv_scene_free(scene_from_text("<Node><DefaultAnimationLoop/></Node>")); /* starts the plugins */
+        dv_log_set_handler(collect, &said);
+        DvScene *scene = scene_from_text(text.at);
+        dv_log_set_handler(NULL, NULL);
+        assert_non_null(strstr(said.at, "translation, rotation and scale have no effect here: move the inputs"));
+        static const double expected[9] = {5, 0, 0, 6, 0, 0, 5, 1, 0};
+        for (int round = 0; round < 2; round++) {
+            const DvSurfaceView view = view_of(scene, "/m");
+            assert_int_equal(view.positions.count, 3);
+            assert_memory_equal(view.positions.at, expected, sizeof expected);
+        }
+        dv_scene_free(scene);
+        dv_text_free(&text);
+    }
+    dv_text_free(&said);
+}
+
 typedef struct Kept {
     double points[4096], colors[4096];
     size_t numbers, color_count;
@@ -361,6 +391,28 @@ static void slices_of_a_cube_are_squares(void **state)
     }
     assert_true(fabs(area - 3.0) < 1e-12);
     assert_true(kept.points[2] < 0.2); /* the farthest from a camera that looks along -z first */
+    dv_scene_free(scene);
+}
+
+/* Cells of points that are not there are left out: of two cubes, one above the other, the lower one is shown. */
+static void slices_are_of_points_that_are_there(void **state)
+{
+    (void)state;
+    static Kept kept;
+    DvScene *scene = scene_from_text(
+        "<Node><DefaultAnimationLoop/><MeshTopology name='mesh' hexahedra='0 1 3 2 4 5 7 6  4 5 7 6 8 9 11 10'/>"
+        "<MechanicalObject position='0 0 0  1 0 0  0 1 0  1 1 0  0 0 1  1 0 1  0 1 1  1 1 1'/>"
+        "<SlicedVolumetricModel name='s' nbSlices='2' alpha='0.5' color='1 0.5 0.25 0.5'/></Node>");
+    draw(scene, "/s", &kept);
+    double area = 0.0;
+    for (size_t t = 0; t < kept.numbers; t += 9) {
+        const double *a = kept.points + t, *b = a + 3, *c = a + 6;
+        area += 0.5 * fabs((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]));
+        assert_true(fabs(a[2] - 0.25) < 1e-12 || fabs(a[2] - 0.75) < 1e-12);
+    }
+    assert_true(fabs(area - 2.0) < 1e-12);
+    static const double expected[4] = {1, 0.5, 0.25, 0.25};
+    assert_memory_equal(kept.colors, expected, sizeof expected);
     dv_scene_free(scene);
 }
 
@@ -770,6 +822,8 @@ int main(void)
         cmocka_unit_test(a_grid_has_its_lines_in_its_plane),
         cmocka_unit_test(faces_of_a_flat_grid_are_drawn_once),
         cmocka_unit_test(slices_of_a_cube_are_squares),
+        cmocka_unit_test(slices_are_of_points_that_are_there),
+        cmocka_unit_test(what_merges_moves_nothing_by_itself),
         cmocka_unit_test(files_of_a_shader_are_a_list_of_names),
         cmocka_unit_test(the_active_version_of_a_shader_is_given),
         cmocka_unit_test(shaders_are_given_values_and_matrices_row_by_row),
