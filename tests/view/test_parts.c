@@ -5,12 +5,14 @@
  */
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <divan/contracts/camera.h>
@@ -23,6 +25,7 @@
 #include "logbook.h"
 #include "message.h"
 #include "plots.h"
+#include "recording.h"
 #include "scene_text.h"
 #include "snapshot.h"
 #include "view_file.h"
@@ -311,6 +314,54 @@ static void a_file_that_is_no_view_is_refused(void **state)
     assert_false(view_file_read(&camera, "/no/such/a.view", &why));
     assert_non_null(strstr(why.at, "/no/such/a.view: "));
     dv_text_free(&why);
+}
+
+/* Recordings on their way */
+
+static void expect_written(int from, const char *text)
+{
+    char bytes[256] = "";
+    const ssize_t count = read(from, bytes, sizeof bytes - 1);
+    assert_int_equal(count, (ssize_t)strlen(text));
+    assert_string_equal(bytes, text);
+}
+
+/* Each change is in the file before it is made; that the file takes no more is said once, and at the end that it is not whole. */
+static void what_is_recorded_is_written_at_once(void **state)
+{
+    (void)state;
+    int ends[2];
+    DvText why = {0};
+    Writer writer = {0};
+    const Message release = {.kind = MESSAGE_RELEASE}, edit = {.kind = MESSAGE_EDIT, .path = "/a.b", .text = "1\n2"};
+    Recording *recording = recording_new("/a \"b\".scn", 0xabc);
+    recording_add(recording, 2, &(Message){.kind = MESSAGE_RESET});
+    assert_true(writer_add(&writer, 1, &release, &why) && writer_end(&writer, 1, 1, &why)); /* none has begun */
+    assert_int_equal(pipe(ends), 0);
+    char *name = g_strdup_printf("/dev/fd/%d", ends[1]);
+    assert_true(writer_begin(&writer, name, NULL, recording, &why));
+    assert_string_equal(writer.name, name);
+    expect_written(ends[0], "divan-session 1\nscene \"/a \\\"b\\\".scn\"\nstart 0000000000000abc\n2 reset\n");
+    assert_true(writer_add(&writer, 7, &release, &why));
+    expect_written(ends[0], "7 release\n");
+    assert_true(writer_add(&writer, 8, &edit, &why));
+    expect_written(ends[0], "8 edit \"/a.b\" \"1\\n2\"\n");
+    assert_null(why.at);
+    assert_int_equal(close(ends[0]), 0);
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN);
+    assert_false(writer_add(&writer, 9, &release, &why));
+    assert_non_null(strstr(why.at, "; what is done from now on is not recorded"));
+    assert_int_equal(strncmp(why.at, name, strlen(name)), 0);
+    why.length = 0;
+    assert_true(writer_add(&writer, 9, &release, &why) && why.length == 0);
+    assert_false(writer_end(&writer, 10, 0xdef, &why));
+    assert_non_null(strstr(why.at, name));
+    assert_true(!writer.file && !writer.name && !writer.lost);
+    (void)signal(SIGPIPE, before);
+    assert_int_equal(close(ends[1]), 0);
+    dv_text_free(&why);
+    g_free(name);
+    recording_free(recording);
 }
 
 /* Messages */
@@ -957,6 +1008,7 @@ int main(void)
         cmocka_unit_test(a_view_is_written_and_read_back),
         cmocka_unit_test(a_view_may_say_little),
         cmocka_unit_test(a_file_that_is_no_view_is_refused),
+        cmocka_unit_test(what_is_recorded_is_written_at_once),
         cmocka_unit_test(a_message_is_a_line_and_back),
         cmocka_unit_test(the_log_keeps_so_much_and_says_when_it_ends),
         cmocka_unit_test(a_thread_hears_what_it_says_itself),

@@ -613,6 +613,42 @@ static void a_scene_draws_by_its_own_shader(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
+/* A shader may begin with comments, its version and extensions; what the renderer adds comes behind them. */
+static void a_shader_may_say_its_version(void **state)
+{
+    (void)state;
+    static const char *const heads[] = {
+        "",
+        "// A comment\n",
+        "#version 330 core\n",
+        "// A comment\n\n  \n#version 330 core\n",
+        "#version 330\n#extension GL_ARB_shading_language_420pack : enable\n// another\n",
+        "  #version 330 core\n\n#define HALF 0.5\n",
+    };
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        for (int translucent = 0; translucent < 2; translucent++) {
+            char path[64], text[1024], source[1024];
+            Shot shot;
+            DvText said = {0};
+            snprintf(source, sizeof source,
+                     "%s#ifndef HALF\n#define HALF 0.5\n#endif\nout vec4 dv_pixel;\nvoid main()\n{\n"
+                     "    dv_pixel = vec4(FACTOR * HALF, 1.0, 0.0, 1.0);\n}\n",
+                     heads[i]);
+            shader_file(path, source);
+            snprintf(text, sizeof text,
+                     "<OglShader fileVertexShaders='[]' fileFragmentShaders=\"'%s'\"/>"
+                     "<OglShaderDefineMacro id='FACTOR' value='0.5'/><OglModel color='1 1 1 %s' " SQUARE "/>",
+                     path, translucent ? "0.5" : "1");
+            dv_log_set_handler(collect, &said);
+            draw(text, &shot);
+            dv_log_set_handler(NULL, NULL);
+            if (said.at)
+                fail_msg("'%s': %s", heads[i], said.at);
+            expect_color(&shot, 0, 0, 0.25, 1, 0);
+            assert_int_equal(unlink(path), 0);
+        }
+}
+
 /* Stages that do not fit together are told with what the driver says; models are drawn without them. */
 static void shaders_that_do_not_fit_are_told(void **state)
 {
@@ -1757,6 +1793,7 @@ int main(void)
         cmocka_unit_test(a_size_that_cannot_be_is_an_error),
         cmocka_unit_test(two_renderers_of_a_thread_do_not_disturb_each_other),
         cmocka_unit_test(a_scene_draws_by_its_own_shader),
+        cmocka_unit_test(a_shader_may_say_its_version),
         cmocka_unit_test(shaders_that_do_not_fit_are_told),
         cmocka_unit_test(patches_are_divided_by_the_scenes_shaders),
         cmocka_unit_test(a_picture_may_be_drawn_in_steps),

@@ -400,7 +400,7 @@ static void slices_are_of_points_that_are_there(void **state)
     (void)state;
     static Kept kept;
     DvScene *scene = scene_from_text(
-        "<Node><DefaultAnimationLoop/><MeshTopology name='mesh' hexahedra='0 1 3 2 4 5 7 6  4 5 7 6 8 9 11 10'/>"
+        "<Node><DefaultAnimationLoop/><MeshTopology name='mesh' hexahedra='0 1 3 2 4 5 7 6  4 5 7 6 8 9 11 10  0 1 3 2 4 5 8 6'/>"
         "<MechanicalObject position='0 0 0  1 0 0  0 1 0  1 1 0  0 0 1  1 0 1  0 1 1  1 1 1'/>"
         "<SlicedVolumetricModel name='s' nbSlices='2' alpha='0.5' color='1 0.5 0.25 0.5'/></Node>");
     draw(scene, "/s", &kept);
