@@ -647,6 +647,23 @@ static void a_shader_may_say_its_version(void **state)
             expect_color(&shot, 0, 0, 0.25, 1, 0);
             assert_int_equal(unlink(path), 0);
         }
+    /* Nothing but a head, without an end of its line: that is told, as it draws nothing. */
+    char path[64], text[512];
+    Shot shot;
+    DvText said = {0};
+    shader_file(path, "#version 330 core\n// nothing");
+    snprintf(text, sizeof text,
+             SUN "<OglShader name='glsl' fileVertexShaders='[]' fileFragmentShaders=\"'%s'\"/><OglModel " MATTE(
+                 "0", "1", "0") " " SQUARE "/>",
+             path);
+    dv_log_set_handler(collect, &said);
+    draw(text, &shot);
+    dv_log_set_handler(NULL, NULL);
+    expect_color(&shot, 0, 0, 0, 1, 0);
+    assert_non_null(said.at);
+    assert_non_null(strstr(said.at, "/glsl: "));
+    dv_text_free(&said);
+    assert_int_equal(unlink(path), 0);
 }
 
 /* Stages that do not fit together are told with what the driver says; models are drawn without them. */
