@@ -651,7 +651,7 @@ static void a_shader_may_say_its_version(void **state)
     char path[64], text[512];
     Shot shot;
     DvText said = {0};
-    shader_file(path, "#version 330 core\n// nothing");
+    shader_file(path, "#version 330 core\n//\n//x");
     snprintf(text, sizeof text,
              SUN "<OglShader name='glsl' fileVertexShaders='[]' fileFragmentShaders=\"'%s'\"/><OglModel " MATTE(
                  "0", "1", "0") " " SQUARE "/>",
