@@ -120,6 +120,40 @@ static void borders_are_pushed_inwards(void **state)
     }
 }
 
+/* Each border of two triangles, whatever the order of their points and of its ends; an edge between them along its own left side. */
+static void every_border_is_pushed_inwards(void **state)
+{
+    (void)state;
+    static const char *const triangles[] = {"0 1 2 1 3 2", "1 2 0 3 2 1", "2 0 1 2 1 3", "0 2 1 2 3 1"};
+    static const double at[4][2] = {{0, 0}, {3, 0}, {0, 4}, {3, 4}}, middle[2] = {1.5, 2};
+    static const uint32_t edges[5][2] = {{0, 1}, {2, 0}, {1, 3}, {3, 2}, {1, 2}};
+    static Forces f;
+    for (int order = 0; order < 4; order++)
+        for (int edge = 0; edge < 5; edge++)
+            for (int side = 0; side < 2; side++) {
+                const uint32_t a = edges[edge][side], b = edges[edge][1 - side];
+                DvText text = {0};
+                dv_text_add(
+                    &text,
+                    "<Node><TriangleSetTopologyContainer position='0 0 0 3 0 0 0 4 0 3 4 0' triangles='%s'/>" DOFS
+                    "<EdgePressureForceField name='field' edges='%u %u' p_intensity='6'/></Node>",
+                    triangles[order], a, b);
+                forces_of(text.at, &f);
+                dv_text_free(&text);
+                const double along[2] = {at[b][0] - at[a][0], at[b][1] - at[a][1]};
+                double force[2] = {-3 * along[1], 3 * along[0]}; /* half of 6 N/m on its length, to the left */
+                const double inwards = force[0] * (middle[0] - at[a][0]) + force[1] * (middle[1] - at[a][1]);
+                const bool known = edge < 4; /* of the one between, the mesh decides which way it runs */
+                for (uint32_t p = 0; p < 4; p++)
+                    for (uint32_t c = 0; c < 3; c++) {
+                        const double value = f.at[0][3 * p + c];
+                        const double expected =
+                            (p == a || p == b) && c < 2 ? (inwards < 0.0 ? -force[c] : force[c]) : 0.0;
+                        assert_close(known ? value : fabs(value), known ? expected : fabs(expected), 1e-14);
+                    }
+            }
+}
+
 static void pulses_rise_and_fall_between_their_bounds(void **state)
 {
     (void)state;
@@ -436,6 +470,7 @@ int main(void)
         cmocka_unit_test(edge_pressure),
         cmocka_unit_test(resultants_are_pressure_times_area),
         cmocka_unit_test(borders_are_pushed_inwards),
+        cmocka_unit_test(every_border_is_pushed_inwards),
         cmocka_unit_test(pulses_rise_and_fall_between_their_bounds),
         cmocka_unit_test(the_first_volume_is_kept),
         cmocka_unit_test(loads_stay_with_their_elements),

@@ -2,6 +2,7 @@
  *
  * SubsetMapping for each type, and which points it takes.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 
 #include <divan/contracts/mapping.h>
 #include <divan/contracts/topology.h>
+#include <divan/math/vec.h>
 
 #include "mapping_conformance.h"
 #include "scene_text.h"
@@ -56,6 +58,43 @@ static void without_a_list_each_point_takes_the_nearest(void **state)
     assert_points(PAIR("Vec3d", POINTS, "4.1 5 6  0 1 0.2  20 20 20", "radius='0.5'"), expected, 3);
     static const double lower[] = {1, 0, 0};
     assert_points(PAIR("Vec3d", "9 9 9  1 0 0  3 0 0", "2 0 0", "radius='1.5'"), lower, 1);
+}
+
+/* Of many points in space, as a search through all finds them; none is farther than the radius. */
+static void the_nearest_of_many_are_taken(void **state)
+{
+    (void)state;
+    enum { IN = 30, OUT = 20 };
+    double in[IN][3], out[OUT][3];
+    DvText text = {0}, points[2] = {{0}};
+    for (int i = 0; i < IN + OUT; i++) {
+        double *at = i < IN ? in[i] : out[i - IN];
+        for (int c = 0; c < 3; c++)
+            dv_text_add(&points[i >= IN], "%.17g ", at[c] = sin(1.7 * i * i + (2.3 * i + 1) * c));
+    }
+    dv_text_add(&text,
+                "<Node name='root'><MechanicalObject name='parent' position='%s'/><Node name='Child'><MechanicalObject "
+                "name='mapped' position='%s'/><SubsetMapping radius='0.4' ignoreNotFound='1'/></Node></Node>",
+                points[0].at, points[1].at);
+    int far = 0;
+    for (int i = 0; i < OUT; i++) {
+        const double *taken = out[i];
+        double least = 0.4 * 0.4;
+        for (int j = 0; j < IN; j++) {
+            const DvVec3 d = dv_vec3_sub(dv_vec3_load(in[j]), dv_vec3_load(out[i]));
+            if (dv_vec3_norm_squared(d) < least) {
+                least = dv_vec3_norm_squared(d);
+                taken = in[j];
+            }
+        }
+        far += taken == out[i];
+        memmove(out[i], taken, sizeof out[i]);
+    }
+    assert_true(far > 2 && far < OUT - 5);
+    assert_points(text.at, out[0], OUT);
+    for (int i = 0; i < 2; i++)
+        dv_text_free(&points[i]);
+    dv_text_free(&text);
 }
 
 static void forces_of_repeated_points_add_up(void **state)
@@ -110,6 +149,7 @@ int main(void)
         cmocka_unit_test(bodies_by_list),
         cmocka_unit_test(points_are_those_of_the_list_or_the_range),
         cmocka_unit_test(without_a_list_each_point_takes_the_nearest),
+        cmocka_unit_test(the_nearest_of_many_are_taken),
         cmocka_unit_test(forces_of_repeated_points_add_up),
         cmocka_unit_test(the_list_follows_the_mesh_of_the_input),
     };

@@ -112,6 +112,40 @@ static void given_shapes_are_without_stress(void **state)
     }
 }
 
+/* Of several triangles each has its own: given shapes are what rest positions of these shapes are. First edges lie along x. */
+static void each_triangle_has_the_shape_that_is_given(void **state)
+{
+    (void)state;
+    static const char shapes[] = "3 4 0 5 4 0 4 7 0  1 1 0 2 1 0 1.5 3 0  -1 2 0 0.5 2 0 0 3 0";
+    static Forces f[2];
+    for (int method = 0; method < 2; method++) {
+        for (int given = 0; given < 2; given++) {
+            DvText text = {0};
+            dv_text_add(
+                &text,
+                "<Node><TriangleSetTopologyContainer position='0 0 0 1 0 0 0 1 0 2 0 0 3 0 0 2 1 0 4 0 0 5 0 0 4 1 0' "
+                "triangles='0 1 2 3 4 5 6 7 8'/><MechanicalObject name='dofs' template='Vec3d' position='0 0 0 1 0.1 0 "
+                "0.2 1 0 2 0 0 3 0.1 0 2 1.2 0 4 0 0 5.2 0.2 0 4 1 0' rest_position='%s'/><TriangularFEMForceField "
+                "name='field' method='%s'",
+                given ? "0 0 0 1 0 0 0 1 0 2 0 0 3 0 0 2 1 0 4 0 0 5 0 0 4 1 0" : shapes,
+                method == 0 ? "small" : "large");
+            if (given)
+                dv_text_add(
+                    &text,
+                    " rotatedInitialElements='%s' initialTransformation='1 0 0 0 1 0 0 0 1  1 0 0 0 1 0 0 0 1  1 0 0 0 "
+                    "1 0 0 0 1'",
+                    shapes);
+            dv_text_add(&text, "/></Node>");
+            forces_of(text.at, &f[given]);
+            dv_text_free(&text);
+        }
+        for (int i = 0; i < 27; i++)
+            assert_close(f[1].at[0][i], f[0].at[0][i], 1e-11);
+        for (int triangle = 0; triangle < 3; triangle++)
+            assert_true(fabs(f[0].at[0][9 * triangle + 3]) > 1.0);
+    }
+}
+
 static void membranes_follow_edits(void **state)
 {
     (void)state;
@@ -161,6 +195,7 @@ int main(void)
         cmocka_unit_test(a_small_stretch_and_shear_have_the_stress_of_the_closed_form),
         cmocka_unit_test(principal_stresses_are_those_of_the_closed_form),
         cmocka_unit_test(given_shapes_are_without_stress),
+        cmocka_unit_test(each_triangle_has_the_shape_that_is_given),
         cmocka_unit_test(membranes_follow_edits),
         cmocka_unit_test(a_given_shape_stays_with_its_triangle),
         cmocka_unit_test(mistakes_are_named),
