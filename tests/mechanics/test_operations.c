@@ -933,6 +933,47 @@ static void operations_allocate_nothing_after_the_first_time(void **state)
     dv_scene_free(scene);
 }
 
+/* A matrix that leaves out what products have, or has what they leave out, is not taken for them, however many there are. */
+static void only_a_matrix_that_is_the_operator_replaces_products(void **state)
+{
+    (void)state;
+#define ON_A_BODY(mapping, loads)                                                                                         \
+    "<Node name='root'><MechanicalObject template='Rigid3d' position='1 2 3 0 0 0 1'/><UniformMass totalMass='2'/><Node " \
+    "name='Child'><MechanicalObject position='1 0 0 0 1 0'/><RigidMapping " mapping "/>" loads "</Node></Node>"
+#define ON_POINTS(more)                                                                                                \
+    "<Node name='root'><MechanicalObject position='0 0 0 1 0 0 1 1 0'/><UniformMass totalMass='2'/><SpringForceField " \
+    "spring='0 1 10 1 0.5 1 2 10 1 0.5'/>" more "</Node>"
+    static const struct {
+        const char *scene;
+        bool same;
+    } cases[] = {
+        {ON_POINTS(""), true},
+        {ON_POINTS("<FixedProjectiveConstraint indices='0'/>"), true},
+        {ON_POINTS("<PlaneProjectiveConstraint indices='0' normal='0 2 0'/>"), true},
+        {ON_POINTS("<PlaneProjectiveConstraint indices='0' normal='1 2 0'/>"), false},
+        {ON_POINTS("<FixedPlaneProjectiveConstraint indices='0' direction='0 0 -1'/>"), true},
+        {ON_POINTS("<FixedPlaneProjectiveConstraint indices='0' direction='0 1 -1'/>"), false},
+        {ON_POINTS("<LinearMovementProjectiveConstraint indices='0' keyTimes='0 1' movements='0 0 0 1 1 1'/>"), true},
+        {ON_A_BODY("", "<SpringForceField spring='0 1 10 0 1'/>"), true},
+        {ON_A_BODY("geometricStiffness='Exact'", "<SpringForceField spring='0 1 10 0 1'/>"), true},
+        {ON_A_BODY("geometricStiffness='Stabilized'", "<SpringForceField spring='0 1 10 0 1'/>"), false},
+        {ON_A_BODY("geometricStiffness='Stabilized'", ""), true}, /* nothing acts there */
+        {ON_A_BODY("mapForces='0'", "<SpringForceField spring='0 1 10 0 1'/>"), false},
+    };
+    const DvMechanicalOperationsOps *ops = ops_of_plugin();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        DvScene *scene = scene_from_text(cases[i].scene);
+        DvMechanics *m = ops->open(dv_scene_root(scene));
+        ops->propagate_position(m, &step, DV_POSITION);
+        ops->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);
+        if (ops->prefers_assembled(m, UINT32_MAX) != cases[i].same ||
+            (!cases[i].same && ops->prefers_assembled(m, 1000000)))
+            fail_msg("%s: the matrix is %sthe operator", cases[i].scene, cases[i].same ? "" : "not ");
+        ops->close(m);
+        dv_scene_free(scene);
+    }
+}
+
 static void many_products_pay_for_a_matrix(void **state)
 {
     (void)state;
@@ -1063,6 +1104,7 @@ int main(void)
         cmocka_unit_test(the_matrix_gets_a_new_structure_with_the_topology),
         cmocka_unit_test(a_matrix_outlives_an_edit_until_the_next_assembly),
         cmocka_unit_test(operations_allocate_nothing_after_the_first_time),
+        cmocka_unit_test(only_a_matrix_that_is_the_operator_replaces_products),
         cmocka_unit_test(many_products_pay_for_a_matrix),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
