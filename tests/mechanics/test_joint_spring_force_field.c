@@ -114,6 +114,42 @@ static void beyond_a_limit_bloc_holds_the_excess(void **state)
     assert_close(f.at[0][5], 50 * 0.5, 1e-12);
 }
 
+/* About each axis, for limits on both sides of zero: the excess is that over the limit which is less far, by either way round. */
+static void the_nearer_limit_holds(void **state)
+{
+    (void)state;
+    static const double below[] = {-2.8, -1.5, -0.3, -0.01}, above[] = {0.02, 0.4, 1.9, 3.0};
+    static const char *const names[] = {"X", "Y", "Z"};
+    static Forces f;
+    for (int number = 0; number < 3 * 16; number++) {
+        const int axis = number % 3;
+        const double limit[2] = {below[number / 3 % 4], above[number / 12]};
+        char joint[160];
+        snprintf(joint, sizeof joint,
+                 "BEGIN_SPRING 0 1 FREE_AXIS 0 0 0 1 1 1 KS_R 2 50 KS_B 30 R_LIM_%s %g %g END_SPRING", names[axis],
+                 limit[0], limit[1]);
+        for (double t = -3.05; t < 3.1; t += 0.61) {
+            double about[3] = {0, 0, 0}, excess = 0.0;
+            about[axis] = t;
+            for (int turn = -1; turn < 2; turn++)
+                for (int side = 0; side < 2; side++) {
+                    const double over = t - limit[side] + 2.0 * DV_PI * turn;
+                    excess = excess == 0.0 || fabs(over) < fabs(excess) ? over : excess;
+                }
+            turned(joint, dv_vec3_load(about), &f);
+            const bool inside = t >= limit[0] && t <= limit[1];
+            for (int c = 0; c < 3; c++)
+                assert_close(f.at[0][3 + c], c != axis ? 0.0 : inside ? 2.0 * t : 30.0 * excess, 1e-10);
+        }
+    }
+    /* Two limits at once, and an axis that is not free beside them. */
+    turned("BEGIN_SPRING 0 1 FREE_AXIS 0 0 0 1 1 0 KS_R 2 50 KS_B 30 R_LIM_X -1 0.1 R_LIM_Y -0.2 1 END_SPRING",
+           dv_vec3(0.3, -0.6, 0.5), &f);
+    assert_close(f.at[0][3], 30 * 0.2, 1e-12);
+    assert_close(f.at[0][4], 30 * -0.4, 1e-12);
+    assert_close(f.at[0][5], 50 * 0.5, 1e-12);
+}
+
 static void translations_are_soft_or_hard_in_the_axes_of_the_first_body(void **state)
 {
     (void)state;
@@ -294,6 +330,7 @@ int main(void)
         cmocka_unit_test(a_joint_without_axes_is_a_ball_joint),
         cmocka_unit_test(one_free_axis_is_soft_about_itself_and_upright_otherwise),
         cmocka_unit_test(beyond_a_limit_bloc_holds_the_excess),
+        cmocka_unit_test(the_nearer_limit_holds),
         cmocka_unit_test(translations_are_soft_or_hard_in_the_axes_of_the_first_body),
         cmocka_unit_test(a_given_rest_translation_means_that_the_start_is_measured),
         cmocka_unit_test(stiffnesses_not_given_are_those_of_the_joint_before),
