@@ -395,6 +395,61 @@ static void bodies_of_one_mesh_are_those_of_many(void **state)
     free_record(&whole);
 }
 
+/* ---- The stiffest of them ---- */
+
+static const Body edge = {DV_EDGES, "Edge", "edges", 2, 2, {0, 0, 0, 1, 0.1, 0.2}, {0, 1}};
+static const Body triangle = {DV_TRIANGLES, "Triangle", "triangles", 3, 3, {0, 0, 0, 1, 0, 0, 0.2, 0.9, 0}, {0, 1, 2}};
+
+/* At rest no element oscillates faster than by the trace of its stiffness, the sum of all its frequencies squared where each point has
+ * 1 kg: steps beyond 2 / w are said to diverge, w of the stiffest. */
+static void the_limit_of_the_step_is_that_of_the_stiffest(void **state)
+{
+    const Case *c = *state;
+    DvScene *scene = scene_of(c, 0, BODIES);
+    DvObject *field = scene_object(scene, "/field");
+    const DvForceFieldOps *ops = field_ops(field);
+    const DvFaultCauseOps *cause = dv_object_ops(field, DV_FAULT_CAUSE);
+    assert_non_null(cause);
+    const DvStep step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    const DvStateRef dofs = scene_state(scene, "/dofs");
+    const DvConstVec rest = dv_state_read(dofs, DV_REST_POSITION), v = dv_state_read(dofs, DV_VELOCITY);
+    const uint32_t points = rest.count, each = 3 * c->body->points;
+    Numbers f = zeros(3 * (size_t)points), unit = zeros(3 * (size_t)points), df = zeros(3 * (size_t)points);
+    const DvConstVec x[2] = {rest, rest}, still[2] = {v, v}, dx[2] = {{unit.at, points, 3}, {unit.at, points, 3}};
+    ops->add_force(dv_object_self(field), &step, x, still, (const DvVec[2]){{f.at, points, 3}, {f.at, points, 3}});
+    double largest = 0.0;
+    for (uint32_t body = 0; body < BODIES; body++) {
+        double trace = 0.0;
+        for (uint32_t i = body * each; i < (body + 1) * each; i++) {
+            memset(df.at, 0, df.count * sizeof *df.at);
+            unit.at[i] = 1.0;
+            ops->add_dforce(dv_object_self(field), &step, 1.0, 0.0, dx,
+                            (const DvVec[2]){{df.at, points, 3}, {df.at, points, 3}});
+            unit.at[i] = 0.0;
+            trace -= df.at[i];
+        }
+        largest = fmax(largest, trace);
+    }
+    DvFault fault = fault_of_all_states();
+    fault.explicit_solver = true;
+    fault.lightest = 4.0;
+    const double frequency = sqrt(largest / fault.lightest);
+    static const double parts[] = {0.999, 1.001, 2.0, 10.0};
+    for (int i = 0; i < 4; i++) {
+        DvText text[2] = {{0}};
+        fault.dt = parts[i] * 2.0 / frequency;
+        const double likelihood = cause->explain(dv_object_self(field), &fault, &text[0], &text[1]);
+        const double expected =
+            i == 0 ? 0.0 : DV_FAULT_PROVEN + (DV_FAULT_CERTAIN - DV_FAULT_PROVEN) * (1.0 - 1.0 / parts[i]);
+        if (!(fabs(likelihood - expected) < 1e-9))
+            fail_msg("%s: %.17g of the limit: %.17g instead of %.17g", c->component, parts[i], likelihood, expected);
+        dv_text_free(&text[0]);
+        dv_text_free(&text[1]);
+    }
+    free(f.at), free(unit.at), free(df.at);
+    dv_scene_free(scene);
+}
+
 #define TETRAHEDRON "TetrahedronFEMForceField "
 #define OTHER       "TetrahedralCorotationalFEMForceField "
 #define HEXAHEDRON  "HexahedronFEMForceField "
@@ -586,12 +641,29 @@ static const Case cases[] = {
      .outputs = "vertexMass"},
 };
 
+static const Case limits[] = {
+    {.body = &tetrahedron, .component = TETRAHEDRON "method='small'", .material = true},
+    {.body = &tetrahedron, .component = TETRAHEDRON "method='exact'", .material = true},
+    {.body = &tetrahedron, .component = OTHER "method='polar'", .material = true},
+    {.body = &hexahedron, .component = HEXAHEDRON "method='small'", .material = true},
+    {.body = &hexahedron, .component = HEXAHEDRON "method='exact'", .material = true},
+    {.body = &box, .component = HEXAHEDRON "method='large'", .material = true},
+    {.body = &box, .component = HEXAHEDRAL "method='polar'", .material = true},
+    {.body = &triangle, .component = TRIANGLE "method='large' thickness='2'", .material = true},
+    {.body = &triangle, .component = TRIANGLE "method='linear'", .material = true},
+    {.body = &triangle, .component = TRIANGULAR "method='large'", .material = true},
+    {.body = &edge, .component = "MeshSpringForceField linesStiffness='30'"},
+};
+
 int main(void)
 {
-    enum { CASES = sizeof cases / sizeof *cases };
-    struct CMUnitTest tests[CASES];
+    enum { CASES = sizeof cases / sizeof *cases, LIMITS = sizeof limits / sizeof *limits };
+    struct CMUnitTest tests[CASES + LIMITS];
     for (size_t i = 0; i < CASES; i++)
         tests[i] = (struct CMUnitTest){cases[i].component, bodies_of_one_mesh_are_those_of_many, NULL, NULL,
                                        (void *)(uintptr_t)&cases[i]};
+    for (size_t i = 0; i < LIMITS; i++)
+        tests[CASES + i] = (struct CMUnitTest){limits[i].component, the_limit_of_the_step_is_that_of_the_stiffest, NULL,
+                                               NULL, (void *)(uintptr_t)&limits[i]};
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }
