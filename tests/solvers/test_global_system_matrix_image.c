@@ -78,7 +78,7 @@ static void the_system_that_is_named_is_shown(void **state)
     assert_int_equal(dv_scene_step(scene, 0), DV_OK);
     DvObject *later = NULL;
     assert_int_equal(dv_object_new(dv_scene_root(scene), "GlobalSystemMatrixImage", &later, "name", "image",
-                                   "linearSystem", "@it", NULL),
+                                   "linearSystem", "@it", (char *)NULL),
                      DV_OK);
     assert_string_equal(bitmap_of(scene), "");
     assert_int_equal(dv_scene_step(scene, 0), DV_OK);

@@ -124,10 +124,11 @@ static void draw(void *self_, DvDraw *draw)
     const double cell = place(self, corner) / n;
     double *at = dv_alloc(cells, 26 * sizeof *at), *colors = at + 18 * (size_t)cells;
     for (uint32_t i = 0; i < cells; i++) {
+        const uint32_t row = i / n, column = i % n;
         for (uint32_t k = 0; k < 6; k++) {
             double *point = at + 18 * (size_t)i + 3 * (size_t)k;
-            point[0] = corner[0] + cell * (i % n + corners[k][0]);
-            point[1] = corner[1] + cell * (n - 1 - i / n + corners[k][1]);
+            point[0] = corner[0] + cell * (column + corners[k][0]);
+            point[1] = corner[1] + cell * (n - 1 - row + corners[k][1]);
             point[2] = corner[2];
         }
         for (uint32_t k = 0; k < 2; k++)

@@ -69,8 +69,9 @@ static DvStatus add_articulations(DvNode *node, const BvhFile *file, const BvhJo
         char index[16];
         DvObject *made = NULL;
         (void)snprintf(index, sizeof index, "%u", c);
-        status = dv_object_new(node, "Articulation", &made, "axis", axes[channel->axis],
-                               channel->turns ? "rotation" : "translation", "1", "articulationIndex", index, NULL);
+        status =
+            dv_object_new(node, "Articulation", &made, "axis", axes[channel->axis],
+                          channel->turns ? "rotation" : "translation", "1", "articulationIndex", index, (char *)NULL);
         if (status != DV_OK)
             return status;
         double *motion = dv_data_begin_all(dv_object_field(made, "motion"), file->frame_count);
@@ -108,7 +109,7 @@ static DvStatus add_joint(DvNode *parent, const BvhFile *file, uint32_t k)
     (void)snprintf(child_index, sizeof child_index, "%u", k + 1);
     (void)snprintf(offset, sizeof offset, "%.17g %.17g %.17g", joint->offset[0], joint->offset[1], joint->offset[2]);
     const DvStatus status = dv_object_new(node, "ArticulationCenter", NULL, "parentIndex", parent_index, "childIndex",
-                                          child_index, "posOnParent", offset, NULL);
+                                          child_index, "posOnParent", offset, (char *)NULL);
     return status == DV_OK ? add_articulations(axes, file, joint) : status;
 }
 

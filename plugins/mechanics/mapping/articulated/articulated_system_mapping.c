@@ -555,7 +555,7 @@ static uint32_t articulations_of(const DvNode *node, DvObject **found, uint32_t 
     for (size_t i = 0; dv_node_child(node, i); i++) {
         const uint32_t room = count < capacity ? capacity - count : 0;
         count += (uint32_t)dv_node_find_all(dv_node_child(node, i), ARTICULATION, DV_SEARCH_LOCAL,
-                                            room ? found + count : NULL, room);
+                                            found ? found + count : NULL, room);
     }
     return count;
 }
