@@ -25,12 +25,20 @@ static inline uint32_t edit_random(EditedMesh *mesh, uint32_t below)
 
 static inline const char *set_name(DvElementKind kind)
 {
-    return kind == DV_TRIANGLES ? "Triangle" : kind == DV_QUADS ? "Quad" : kind == DV_EDGES ? "Edge" : "Hexahedron";
+    return kind == DV_TRIANGLES    ? "Triangle"
+           : kind == DV_QUADS      ? "Quad"
+           : kind == DV_EDGES      ? "Edge"
+           : kind == DV_TETRAHEDRA ? "Tetrahedron"
+                                   : "Hexahedron";
 }
 
 static inline const char *list_name(DvElementKind kind)
 {
-    return kind == DV_TRIANGLES ? "triangles" : kind == DV_QUADS ? "quads" : kind == DV_EDGES ? "edges" : "hexahedra";
+    return kind == DV_TRIANGLES    ? "triangles"
+           : kind == DV_QUADS      ? "quads"
+           : kind == DV_EDGES      ? "edges"
+           : kind == DV_TETRAHEDRA ? "tetrahedra"
+                                   : "hexahedra";
 }
 
 static inline void add_vector(DvText *text, const char *name, const double *at, size_t count)

@@ -32,7 +32,7 @@ static const Body tetrahedra = {DV_TETRAHEDRA,
                                 5,
                                 8,
                                 {0, 0, 0, 1, 0.1, 0, 0.2, 1.1, 0.1, 0.1, 0.2, 0.9, 1.1, 1, 1.2},
-                                {0, 1, 2, 3, 2, 4, 1, 3}};
+                                {0, 1, 2, 3, 4, 2, 1, 3}};
 static const Body triangles = {
     DV_TRIANGLES, "Triangle", "triangles", 4, 6, {0, 0, 0, 1, 0, 0, 0.2, 0.9, 0.1, 1.1, 1, 0.2}, {0, 1, 2, 2, 1, 3}};
 static const Body flat_triangles = {
