@@ -5,6 +5,8 @@
  */
 #include "mesh_edits.h"
 
+#include <divan/contracts/mass.h>
+
 typedef struct Growth {
     DvElementKind kind;
     uint32_t points, elements;
@@ -55,6 +57,47 @@ static void forces_follow_growth(void **state)
     dv_scene_free(mesh.scene);
 }
 
+/* M d, with d = sin(i). */
+static void mass_product(DvScene *scene, double *product, uint32_t points)
+{
+    static double d[3000];
+    DvObject *mass = scene_object(scene, "/field");
+    for (uint32_t i = 0; i < 3 * points; i++) {
+        d[i] = sin(i);
+        product[i] = 0.0;
+    }
+    const DvMassOps *ops = dv_object_ops(mass, DV_MASS);
+    ops->add_mdx(dv_object_self(mass), 1.0, (DvConstVec){d, points, 3}, (DvVec){product, points, 3});
+}
+
+static void masses_follow_growth(void **state)
+{
+    const Growth *growth = *state;
+    EditedMesh mesh = {.kind = growth->kind, .component = growth->component, .random = 3};
+    static const double still[24] = {0};
+    mesh.scene = scene_of_mesh(&mesh, growth->node, growth->elements, growth->at, growth->at, still, growth->points);
+    for (uint32_t copy = 1; copy < COPIES; copy++) {
+        grow(&mesh, growth, copy, 0.25 * copy);
+        if (copy % 8 != 3 && copy % 8 != 4 && copy != COPIES - 1)
+            continue;
+        static double product[2][3000];
+        const DvStateRef dofs = scene_state(mesh.scene, "/dofs");
+        const DvConstVec x = dv_state_read(dofs, DV_POSITION);
+        const DvElements elements = edited_elements(&mesh);
+        DvScene *fresh =
+            scene_of_mesh(&mesh, elements.at, elements.count, x.at, x.at, dv_state_read(dofs, DV_VELOCITY).at, x.count);
+        mass_product(mesh.scene, product[0], x.count);
+        mass_product(fresh, product[1], x.count);
+        dv_scene_free(fresh);
+        double largest = 0.0;
+        for (uint32_t i = 0; i < 3 * x.count; i++)
+            largest = fmax(largest, fabs(product[1][i]));
+        for (uint32_t i = 0; i < 3 * x.count; i++)
+            assert_close(product[0][i], product[1][i], 1e-10 * largest);
+    }
+    dv_scene_free(mesh.scene);
+}
+
 #define TRIANGLES                                    \
     DV_TRIANGLES, 4, 2, {0, 1, 2, 2, 1, 3},          \
     {                                                \
@@ -96,12 +139,27 @@ static const Growth cases[] = {
     {HEXAHEDRA, "<HexahedronFEMForceFieldAndMass density='3'" MATERIAL "/>"},
 };
 
+static const Growth masses[] = {
+    {TRIANGLES, "<DiagonalMass name='field' massDensity='3'/>"},
+    {QUADS, "<DiagonalMass name='field' massDensity='3'/>"},
+    {TETRAHEDRA, "<DiagonalMass name='field' massDensity='3'/>"},
+    {HEXAHEDRA, "<DiagonalMass name='field' massDensity='3'/>"},
+    {TRIANGLES, "<MeshMatrixMass name='field' massDensity='3'/>"},
+    {QUADS, "<MeshMatrixMass name='field' massDensity='3' consistent='1'/>"},
+    {TETRAHEDRA, "<MeshMatrixMass name='field' massDensity='3'/>"},
+    {TETRAHEDRA, "<MeshMatrixMass name='field' massDensity='3' lumping='1'/>"},
+    {HEXAHEDRA, "<MeshMatrixMass name='field' massDensity='3' consistent='1'/>"},
+};
+
 int main(void)
 {
-    enum { CASES = sizeof cases / sizeof *cases };
-    struct CMUnitTest tests[CASES];
+    enum { CASES = sizeof cases / sizeof *cases, MASSES = sizeof masses / sizeof *masses };
+    struct CMUnitTest tests[CASES + MASSES];
     for (size_t i = 0; i < CASES; i++)
         tests[i] =
             (struct CMUnitTest){cases[i].component, forces_follow_growth, NULL, NULL, (void *)(uintptr_t)&cases[i]};
+    for (size_t i = 0; i < MASSES; i++)
+        tests[CASES + i] =
+            (struct CMUnitTest){masses[i].component, masses_follow_growth, NULL, NULL, (void *)(uintptr_t)&masses[i]};
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }
