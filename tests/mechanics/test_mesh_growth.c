@@ -57,8 +57,8 @@ static void forces_follow_growth(void **state)
     dv_scene_free(mesh.scene);
 }
 
-/* M d, with d = sin(i). */
-static void mass_product(DvScene *scene, double *product, uint32_t points)
+/* M d, with d = sin(i), and the mass of each point. */
+static void mass_product(DvScene *scene, double *product, double *point, uint32_t points)
 {
     static double d[3000];
     DvObject *mass = scene_object(scene, "/field");
@@ -68,6 +68,8 @@ static void mass_product(DvScene *scene, double *product, uint32_t points)
     }
     const DvMassOps *ops = dv_object_ops(mass, DV_MASS);
     ops->add_mdx(dv_object_self(mass), 1.0, (DvConstVec){d, points, 3}, (DvVec){product, points, 3});
+    for (uint32_t p = 0; p < points; p++)
+        point[p] = ops->point_mass(dv_object_self(mass), p);
 }
 
 static void masses_follow_growth(void **state)
@@ -80,20 +82,22 @@ static void masses_follow_growth(void **state)
         grow(&mesh, growth, copy, 0.25 * copy);
         if (copy % 8 != 3 && copy % 8 != 4 && copy != COPIES - 1)
             continue;
-        static double product[2][3000];
+        static double product[2][3000], point[2][1000];
         const DvStateRef dofs = scene_state(mesh.scene, "/dofs");
         const DvConstVec x = dv_state_read(dofs, DV_POSITION);
         const DvElements elements = edited_elements(&mesh);
         DvScene *fresh =
             scene_of_mesh(&mesh, elements.at, elements.count, x.at, x.at, dv_state_read(dofs, DV_VELOCITY).at, x.count);
-        mass_product(mesh.scene, product[0], x.count);
-        mass_product(fresh, product[1], x.count);
+        mass_product(mesh.scene, product[0], point[0], x.count);
+        mass_product(fresh, product[1], point[1], x.count);
         dv_scene_free(fresh);
         double largest = 0.0;
         for (uint32_t i = 0; i < 3 * x.count; i++)
             largest = fmax(largest, fabs(product[1][i]));
         for (uint32_t i = 0; i < 3 * x.count; i++)
             assert_close(product[0][i], product[1][i], 1e-10 * largest);
+        for (uint32_t p = 0; p < x.count; p++)
+            assert_close(point[0][p], point[1][p], 1e-10 * point[1][p]);
     }
     dv_scene_free(mesh.scene);
 }
