@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The rows of a symmetric pattern, made from pairs in two ways, against a table of all pairs.
+ * Compressed rows from pairs in any order, and the rows of a symmetric pattern, made in two ways: against a table of all pairs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,6 +38,72 @@ static void name(Named *named, Pairs *pairs, uint32_t row, uint32_t column)
 {
     pairs_add(pairs, row, column);
     named->times[row][column]++;
+}
+
+/* Sizes from none to many, up and down, so that arrays grow and are kept. */
+static uint32_t size_of_round(int round)
+{
+    return round % 3 == 0 ? below(40) : round % 3 == 1 ? below(500) : below(3);
+}
+
+static void name_any(Pairs *pairs, Named *named, uint32_t count, uint32_t rows, uint32_t columns)
+{
+    memset(named, 0, sizeof *named);
+    pairs->count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        name(named, pairs, below(rows), below(columns));
+}
+
+static void pairs_are_sorted_by_row_and_column(void **state)
+{
+    (void)state;
+    Pairs pairs = {0};
+    Sorter sorter = {0};
+    Named named;
+    for (int round = 0; round < 120; round++) {
+        const uint32_t rows = 1 + below(MOST_ROWS), columns = 1 + below(MOST_ROWS);
+        name_any(&pairs, &named, size_of_round(round), rows, columns);
+        const uint32_t *order = pairs_sort(&pairs, rows, columns, &sorter);
+        size_t next = 0;
+        for (uint32_t r = 0; r < rows; r++)
+            for (uint32_t c = 0; c < columns; c++)
+                for (uint32_t k = 0; k < named.times[r][c]; k++, next++) {
+                    assert_true(order[next] < pairs.count);
+                    assert_true(pairs.row[order[next]] == r && pairs.column[order[next]] == c);
+                    assert_true(k == 0 || order[next] > order[next - 1]); /* equal ones as they came */
+                }
+        assert_int_equal(next, pairs.count);
+    }
+    pairs_free(&pairs);
+    sorter_free(&sorter);
+}
+
+static void rows_have_each_column_once(void **state)
+{
+    (void)state;
+    Pairs pairs = {0};
+    Sorter sorter = {0};
+    Named named;
+    Rows made = {0};
+    for (int round = 0; round < 120; round++) {
+        const uint32_t rows = 1 + below(MOST_ROWS), columns = 1 + below(MOST_ROWS);
+        name_any(&pairs, &named, size_of_round(round), rows, columns);
+        rows_make(&made, rows, columns, &pairs, &sorter);
+        assert_int_equal(made.count, rows);
+        uint32_t next = 0;
+        for (uint32_t r = 0; r < rows; r++) {
+            assert_int_equal(made.start[r], next);
+            for (uint32_t c = 0; c < columns; c++) {
+                assert_int_equal(rows_find(&made, r, c), named.times[r][c] ? next : UINT32_MAX);
+                if (named.times[r][c])
+                    assert_int_equal(made.columns[next++], c);
+            }
+        }
+        assert_int_equal(made.start[rows], next);
+    }
+    rows_free(&made);
+    pairs_free(&pairs);
+    sorter_free(&sorter);
 }
 
 /* Rows with their diagonal, columns ascending, mirror images and how often an entry or its image is named. */
@@ -204,6 +270,8 @@ static void pairs_in_another_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pairs_are_sorted_by_row_and_column),
+        cmocka_unit_test(rows_have_each_column_once),
         cmocka_unit_test(any_pairs),
         cmocka_unit_test(rows_that_mirror_each_other),
         cmocka_unit_test(rows_that_do_not),
