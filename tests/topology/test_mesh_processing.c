@@ -141,9 +141,51 @@ static void the_matrix_scales_turns_about_x_y_z_and_moves(void **state)
     const double expected[3] = {14, 22, 33};
     for (int i = 0; i < 3; i++)
         expect_near(mesh.position.data[0].at[i], expected[i], 1e-14);
-    m[15] = 2;
-    assert_false(mesh_transform(&mesh, m));
-    expect_near(mesh.position.data[0].at[0], 14, 1e-14);
+    for (int i = 12; i < 16; i++) { /* no matrix that moves points */
+        const double kept = m[i];
+        m[i] += 2;
+        assert_false(mesh_transform(&mesh, m));
+        expect_near(mesh.position.data[0].at[0], 14, 1e-14);
+        m[i] = kept;
+    }
+    /* any matrix, each of its numbers */
+    static const double any[16] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 0, 0, 0, 1};
+    const double p[3] = {0.5, -0.25, 4};
+    array_push(&mesh.position, (Vec3){{p[0], p[1], p[2]}});
+    assert_true(mesh_transform(&mesh, any));
+    for (int row = 0; row < 3; row++) {
+        double sum = any[4 * row + 3];
+        for (int c = 0; c < 3; c++)
+            sum += any[4 * row + c] * p[c];
+        expect_near(mesh.position.data[1].at[row], sum, 1e-13);
+    }
+    /* about one axis after the other, each by an angle of its own */
+    static const double angles[3] = {20, -35, 50};
+    double turn[3][16], product[9];
+    for (int axis = 0; axis < 3; axis++) {
+        double alone[3] = {0};
+        alone[axis] = angles[axis];
+        mesh_matrix((const double[3]){0}, alone, (const double[3]){1, 1, 1}, turn[axis]);
+        const int u = (axis + 1) % 3, v = (axis + 2) % 3;
+        const double angle = angles[axis] * M_PI / 180;
+        expect_near(turn[axis][5 * axis], 1, 1e-15);
+        expect_near(turn[axis][4 * u + u], cos(angle), 1e-15);
+        expect_near(turn[axis][4 * v + u], sin(angle), 1e-15);
+        expect_near(turn[axis][4 * u + v], -sin(angle), 1e-15);
+    }
+    for (int row = 0; row < 3; row++)
+        for (int column = 0; column < 3; column++) {
+            product[3 * row + column] = 0;
+            for (int i = 0; i < 3; i++)
+                for (int j = 0; j < 3; j++)
+                    product[3 * row + column] += turn[2][4 * row + i] * turn[1][4 * i + j] * turn[0][4 * j + column];
+        }
+    mesh_matrix((const double[3]){1, 2, 3}, angles, (const double[3]){2, 3, 4}, m);
+    for (int row = 0; row < 3; row++) {
+        for (int column = 0; column < 3; column++)
+            expect_near(m[4 * row + column], product[3 * row + column] * (2 + column), 1e-14);
+        expect_near(m[4 * row + 3], 1 + row, 0);
+    }
     mesh_free(&mesh);
 }
 
