@@ -165,7 +165,7 @@ CALLS = [
     "list --plugin-set nowhere",
     "new-plugin soft-robots", "new-plugin Soft", "new-plugin constant", "new-plugin x --license MIT!", "new-plugin soft2 --folder nowhere",
     "new-plugin soft-2b --license MIT",
-    "bench -n 0 ball.scn", "bench -n 3 ball.scn", "bench -n 3 --json ball.scn", "bench -n 2 --threads 2 ball.scn", "bench nowhere.scn",
+    "bench -n 0 ball.scn", "bench -n 3 ball.scn", "bench -n 3 --json ball.scn", "bench nowhere.scn",
     "bench -n 300 stiff.scn",
     # single components
     "probe house.scn --at at --out probed", "probe house.scn --at at --out -", "probe house.scn --at at",

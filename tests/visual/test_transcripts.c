@@ -7,6 +7,7 @@
  * that of the version before (DIVAN_WRITE_CALLS=1 writes it in any case). OpenGL may complain of nothing. NAME.fields has the fields that
  * change the picture, each with a hash of what becomes another.
  */
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -446,6 +447,41 @@ static void pictures_before_do_not_show(void **state)
     assert_int_equal(others, 0);
 }
 
+/* Bytes of the heap that are in use; under sanitizers 0. */
+static size_t bytes_in_use(void)
+{
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
+static void record_and_forget(const char *name)
+{
+    DvScene *scene = open_scene(name);
+    DvRecorder *recorder = recording->create(scene);
+    for (int round = 0; round < 3; round++) {
+        DvPicture *picture = recording->record(recorder, NULL);
+        recording->unref(recording->ref(picture));
+        recording->unref(picture);
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    }
+    recording->destroy(recorder);
+    dv_scene_free(scene);
+}
+
+/* Once the lists of the process have the room that they need, nothing more is kept of scenes that were opened, recorded and closed. */
+static void nothing_is_kept_of_pictures(void **state)
+{
+    enum { FIRST = 4, MORE = 12, KEPT_AT_MOST = 256 }; /* bytes: the heap has blocks of its own */
+    for (int i = 0; i < FIRST; i++)
+        record_and_forget(*state);
+    const size_t before = bytes_in_use();
+    for (int i = 0; i < MORE; i++)
+        record_and_forget(*state);
+    const size_t after = bytes_in_use();
+    if (after > before + MORE * KEPT_AT_MOST)
+        fail_msg("%zu bytes are kept of each %s", (after - before) / MORE, (const char *)*state);
+}
+
 /* ---- Files of surfaces ---- */
 
 /* The paths of pictures lose the folder of the source. */
@@ -686,6 +722,7 @@ static int stop(void **state)
 #define TRANSCRIPTS(name)                                                                           \
     {"fields of " name, a_change_is_seen_and_taken_back, NULL, NULL, (void *)(uintptr_t)name},      \
         {"before " name, pictures_before_do_not_show, NULL, NULL, (void *)(uintptr_t)name},         \
+        {"memory of " name, nothing_is_kept_of_pictures, NULL, NULL, (void *)(uintptr_t)name},      \
         {"picture of " name, a_picture_is_recorded_as_it_was, NULL, NULL, (void *)(uintptr_t)name}, \
     {                                                                                               \
         "calls of " name, a_picture_is_drawn_as_it_was, NULL, NULL, (void *)(uintptr_t)name         \
