@@ -717,6 +717,9 @@ static void values_become_texture_coordinates(void **state)
          {0, 0.25, 1}},
         {"<Node><TextureInterpolation name='it' template='Vec3d' scalarField='0' input_states='0 3 3  6 3 9  1 2 0'/></Node>",
          {0.2, 1, 0}},
+        {"<Node><TextureInterpolation name='it' input_states='3 3 3'/></Node>", {0, 0, 0}}, /* no range at all */
+        {"<Node><TextureInterpolation name='it' input_states='1 2 3' manual_scale='1' min_value='2' max_value='2'/></Node>",
+         {0, 0, 0}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         DvScene *scene = scene_from_text(cases[i].scene);
