@@ -102,6 +102,10 @@ static void a_child_is_skipped_when_all_its_parents_are_pruned(void **state)
     walk(g.root, "a", NULL, "r a b c ^c ^b ^a ^r ");
     walk(g.root, "ab", NULL, "r a b ^b ^a ^r ");
     walk(g.root, NULL, "a", "r a ");
+    (void)dv_node_new(dv_node_new(g.c, "d"), "e"); /* and so is all below it */
+    walk(g.root, "ab", NULL, "r a b ^b ^a ^r ");
+    walk(g.root, "a", NULL, "r a b c d e ^e ^d ^c ^b ^a ^r ");
+    walk(g.root, "d", NULL, "r a b c d ^d ^c ^b ^a ^r ");
     dv_scene_free(g.scene);
 }
 

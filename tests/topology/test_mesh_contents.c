@@ -374,6 +374,27 @@ static void vtk_poly_data_have_faces_strips_lines_and_vertices(void **state)
     assert_string_equal(warnings, "");
 }
 
+static void vtk_headers_may_say_a_version(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"", ""},
+        {" 1.0", ""},
+        {" 5.1", ""},
+        {" 5.2", "line 1: version 5.2 is newer than 5.1, the newest known\n"},
+        {" 6", "line 1: version 6 is newer than 5.1, the newest known\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "# vtk DataFile Version%s\nt\nASCII\nDATASET POLYDATA\nPOINTS 1 float\n1 2 3\n",
+                 cases[i][0]);
+        expect_contents(VTK, text, "position: 1 2 3\n");
+        Mesh mesh = read_bytes(VTK, text, strlen(text), &(MeshOptions){0});
+        assert_string_equal(warnings, cases[i][1]);
+        mesh_free(&mesh);
+    }
+}
+
 /* What is given for points and for cells, under each of its keywords. */
 static void vtk_arrays_have_their_components(void **state)
 {
@@ -726,6 +747,7 @@ int main(void)
         cmocka_unit_test(obj_materials_have_all_that_their_library_says),
         cmocka_unit_test(vtk_cells_of_all_types_become_elements),
         cmocka_unit_test(vtk_poly_data_have_faces_strips_lines_and_vertices),
+        cmocka_unit_test(vtk_headers_may_say_a_version),
         cmocka_unit_test(vtk_arrays_have_their_components),
         cmocka_unit_test(vtk_binary_numbers_of_all_types_are_read),
         cmocka_unit_test(xml_numbers_of_all_types_are_read),
