@@ -209,6 +209,44 @@ static double elimination_of_cube(DvOrdering ordering)
     return sum;
 }
 
+/* Numbers of rows of each column of the factor, and the first of them below the diagonal, as elimination by hand has them. */
+static void counts_are_those_of_elimination(void **state)
+{
+    (void)state;
+    enum { NODES = 40 };
+    uint64_t seed = 41;
+    for (int round = 0; round < 20; round++) {
+        bool full[NODES][NODES] = {{false}};
+        uint32_t begin[NODES + 1] = {0}, neighbours[NODES * NODES], order[NODES], parent[NODES], counts[NODES];
+        DvBlockMatrix a = random_matrix(NODES, 1, 1, &seed);
+        for (uint32_t i = 0, used = 0; i < NODES; i++) {
+            for (uint32_t e = a.row_start[i]; e < a.row_start[i + 1]; e++)
+                if (a.columns[e] != i)
+                    neighbours[used++] = a.columns[e];
+            begin[i + 1] = used;
+        }
+        dv_order_nodes(round % 2 ? DV_ORDERING_LEAST_WORK : DV_ORDERING_NATURAL, NODES, begin, neighbours, order);
+        dv_elimination_tree(NODES, begin, neighbours, order, parent, counts);
+        for (uint32_t i = 0; i < NODES; i++)
+            for (uint32_t k = 0; k < NODES; k++)
+                for (uint32_t e = begin[order[i]]; e < begin[order[i] + 1]; e++)
+                    full[i][k] = full[i][k] || neighbours[e] == order[k];
+        for (uint32_t k = 0; k < NODES; k++) {
+            uint32_t below = 0, first = UINT32_MAX;
+            for (uint32_t i = NODES; i-- > k + 1;)
+                if (full[i][k]) {
+                    first = i;
+                    below++;
+                    for (uint32_t j = k + 1; j < NODES; j++)
+                        full[i][j] = full[i][j] || full[j][k];
+                }
+            assert_int_equal(counts[k], below + 1);
+            assert_int_equal(parent[k], first);
+        }
+        matrix_free(&a);
+    }
+}
+
 /* Rows of a numbering by layers fill up to a layer: SIDE^4 numbers, of which dissection keeps a small part. */
 static void orderings_save_most_of_the_work(void **state)
 {
@@ -680,6 +718,7 @@ int main(void)
         cmocka_unit_test(meshes_solve_as_dense_elimination_does),
         cmocka_unit_test(cliques_solve_as_dense_elimination_does),
         cmocka_unit_test(all_instruction_sets_give_the_same_bits),
+        cmocka_unit_test(counts_are_those_of_elimination),
         cmocka_unit_test(orderings_save_most_of_the_work),
         cmocka_unit_test(the_solution_does_not_depend_on_the_order_the_caller_gives),
         cmocka_unit_test(sparse_rows_solve_as_dense_elimination_does),
