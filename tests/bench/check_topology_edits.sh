@@ -11,6 +11,7 @@
 set -eu
 command -v valgrind >/dev/null || { echo "skipped: no valgrind to count instructions"; exit 77; }
 bench=$1 cutting=$2
+unset MALLOC_PERTURB_ # it fills each block that comes or goes, byte by byte
 
 # count FUNCTION PROGRAM [ARGUMENTS]: instructions in a function and what it calls
 count() {
