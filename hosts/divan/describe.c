@@ -39,7 +39,7 @@ static void print_classes(void)
         if (f == families->len)
             g_ptr_array_add(families, (gpointer)family);
     }
-    qsort(families->pdata, families->len, sizeof *families->pdata, by_text);
+    g_ptr_array_sort(families, by_text); /* also none */
     for (guint f = 0; f < families->len; f++) {
         const char *family = g_ptr_array_index(families, f);
         printf("\n%c%s:\n", g_ascii_toupper(*family), family + 1);

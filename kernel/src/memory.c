@@ -72,10 +72,13 @@ static size_t list_of_text(size_t bytes)
 static void *aligned_from_heap(size_t bytes)
 {
     const size_t pages = bytes / LARGE_PAGE;
-    void *block = aligned_alloc(pages < 2 ? ALIGNMENT : LARGE_PAGE, bytes);
+    void *block = NULL;
+    if (pages < 2)
+        return aligned_alloc(ALIGNMENT, bytes);
+    if (posix_memalign(&block, LARGE_PAGE, bytes) != 0) /* unlike aligned_alloc of any size */
+        return NULL;
 #ifdef MADV_HUGEPAGE
-    if (block && pages >= 2)
-        (void)madvise(block, pages * LARGE_PAGE, MADV_HUGEPAGE); /* no more than advice */
+    (void)madvise(block, pages * LARGE_PAGE, MADV_HUGEPAGE); /* no more than advice */
 #endif
     return block;
 }

@@ -7,6 +7,7 @@
 #ifndef BLOCK_COUNT_H
 #define BLOCK_COUNT_H
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -45,6 +46,12 @@ void *aligned_alloc(size_t alignment, size_t bytes)
     blocks_asked++;
     bytes_asked += bytes;
     return __libc_memalign(alignment, bytes);
+}
+
+int posix_memalign(void **block, size_t alignment, size_t bytes)
+{
+    *block = aligned_alloc(alignment, bytes);
+    return *block ? 0 : ENOMEM;
 }
 
 #define BLOCK_COUNT_IS_OF_HEAP \
