@@ -109,7 +109,7 @@ DV_SIMD_INLINE bool goes_along(const uint32_t corner[3], const uint32_t edge[2])
 
 DV_SIMD_CLONES static bool line_allows(const LocalMinDistance *self, const DvShape *s, uint32_t element, DvVec3 d)
 {
-    if (!self->checks)
+    if (!self->checks || !s->topology)
         return true;
     const uint32_t *ends = s->vertices + 2 * (size_t)element;
     const DvElements triangles = s->topology->elements(s->topology_self, DV_TRIANGLES);

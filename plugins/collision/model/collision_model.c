@@ -59,6 +59,12 @@ DvStatus collision_model_init(DvObject *object, CollisionModel *base, const char
     return status;
 }
 
+/* A mesh of more points says nothing of what is around those of the state. */
+static bool mesh_fits(const CollisionModel *base, uint32_t points)
+{
+    return base->topology.ops && base->topology.ops->point_count(base->topology.self) <= points;
+}
+
 bool collision_model_begin(CollisionModel *base, uint32_t count, bool changed)
 {
     const bool first = base->version.boxes == 0;
@@ -73,7 +79,7 @@ bool collision_model_begin(CollisionModel *base, uint32_t count, bool changed)
     base->shape.x = x.at;
     base->shape.stride = x.dim;
     base->shape.distance = dv_data_double(&base->distance);
-    base->shape.topology = base->topology.ops;
+    base->shape.topology = mesh_fits(base, x.count) ? base->topology.ops : NULL;
     base->shape.topology_self = base->topology.self;
     if (first || changed)
         base->version.structure++;

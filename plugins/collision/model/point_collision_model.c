@@ -19,6 +19,7 @@ typedef struct PointCollisionModel {
     double *normals; /* [count x 3] */
     uint32_t normal_capacity;
     uint64_t graph; /* revision of the root when the lines around it were looked for */
+    bool alone;     /* the mesh that is there is of other points, which has been told */
 } PointCollisionModel;
 
 static const DvField fields[] = {
@@ -127,6 +128,13 @@ static DvStatus update(void *self_, DvShapeVersion *version)
         self->graph = graph;
         base->shape.lines = collision_model_find_kind(dv_object_of(self), DV_SHAPE_LINES, NULL);
     }
+    const bool alone = base->topology.ops && !base->shape.topology;
+    if (alone && !self->alone)
+        dv_warning(dv_object_of(self),
+                   "the mesh '%s' has %u points and state '%s' %u: what is around them is not known, as without a mesh",
+                   dv_object_path(base->topology.object), base->topology.ops->point_count(base->topology.self),
+                   dv_object_path(base->state.object), count);
+    self->alone = alone;
     base->shape.normals = NULL;
     if (dv_data_bool(&self->compute_normals)) {
         compute_normals(self);
