@@ -59,7 +59,7 @@ static DvScene *load_model(int number, const char *more)
         }
     }
     dv_text_add(&text, "'/>");
-    dv_text_add(&text, frames ? on_frames[number - ON_POINTS] : on_points[number], more);
+    dv_text_add(&text, number < ON_POINTS ? on_points[number] : on_frames[number - ON_POINTS], more);
     dv_text_add(&text, "</Node>");
     DvScene *scene = scene_from_text(text.at);
     dv_text_free(&text);

@@ -226,8 +226,11 @@ static void assert_near(const double *found, const double *expected, uint32_t co
 static bool counts_by_id(uint32_t i)
 {
     const DvContact *c = feed.contacts;
-    for (uint32_t k = 0; k < feed.pair.count; k++)
-        if (k != i && c[k].id == c[i].id && (c[k].gap < c[i].gap || (c[k].gap == c[i].gap && k < i)))
+    for (uint32_t k = 0; k < i; k++)
+        if (c[k].id == c[i].id && c[k].gap <= c[i].gap)
+            return false;
+    for (uint32_t k = i + 1; k < feed.pair.count; k++)
+        if (c[k].id == c[i].id && c[k].gap < c[i].gap)
             return false;
     return true;
 }

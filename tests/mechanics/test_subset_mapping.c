@@ -65,7 +65,7 @@ static void the_nearest_of_many_are_taken(void **state)
 {
     (void)state;
     enum { IN = 30, OUT = 20 };
-    double in[IN][3], out[OUT][3];
+    double in[IN][3] = {{0}}, out[OUT][3] = {{0}};
     DvText text = {0}, points[2] = {{0}};
     for (int i = 0; i < IN + OUT; i++) {
         double *at = i < IN ? in[i] : out[i - IN];

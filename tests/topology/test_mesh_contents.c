@@ -522,7 +522,8 @@ static void xml_numbers_of_all_types_are_read(void **state)
             const bool swap = variant & 1, wide = variant & 2;
             char block[64], text[1024];
             size_t size = 0;
-            put(block, &size, &(uint64_t){2 * types[type].bytes}, wide ? 8 : 4, swap);
+            const uint64_t bytes = 2 * types[type].bytes;
+            put(block, &size, &bytes, wide ? 8 : 4, swap);
             for (int i = 0; i < 2; i++)
                 put_number(block, &size, type, i, swap);
             snprintf(text, sizeof text,
@@ -620,7 +621,8 @@ static void add_blocks(char *text, size_t *size, const double *values, uint32_t 
         const uint32_t left = count - 3 * i < 3 ? count - 3 * i : 3;
         assert_int_equal(compress(packed + packed_size, &length, (const Bytef *)(values + 3 * (size_t)i), 8 * left),
                          Z_OK);
-        put((char *)head, &head_size, &(uint64_t){length}, wide ? 8 : 4, false);
+        const uint64_t packed_length = length;
+        put((char *)head, &head_size, &packed_length, wide ? 8 : 4, false);
         packed_size += length;
     }
     add_bytes(text, size, head, head_size, base64);
@@ -656,7 +658,8 @@ static void xml_arrays_are_blocks_in_place_and_appended(void **state)
             } else {
                 char block[256];
                 size_t block_size = 0;
-                put(block, &block_size, &(uint64_t){8 * (uint64_t)count}, wide ? 8 : 4, false);
+                const uint64_t bytes = 8 * (uint64_t)count;
+                put(block, &block_size, &bytes, wide ? 8 : 4, false);
                 put(block, &block_size, values, 8 * (size_t)count, false);
                 add_bytes(to, to_size, (const uint8_t *)block, block_size, !raw);
             }

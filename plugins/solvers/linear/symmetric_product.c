@@ -20,12 +20,22 @@ static void *enlarge(void *array, size_t *room, size_t count, size_t size)
 
 static void make_room(DvSymmetricMatrix *s, uint32_t rows, uint32_t upper)
 {
-    size_t same = s->row_room, also = s->row_room, slots = s->upper_room;
-    s->start = enlarge(s->start, &s->row_room, (size_t)rows + 1, sizeof *s->start);
-    s->x = enlarge(s->x, &same, (size_t)rows + 1, sizeof *s->x);
-    s->y = enlarge(s->y, &also, (size_t)rows + 1, sizeof *s->y);
-    s->column = enlarge(s->column, &s->upper_room, upper, sizeof *s->column);
-    s->slot = enlarge(s->slot, &slots, upper, sizeof *s->slot);
+    if (rows >= s->row_room) {
+        dv_free(s->start);
+        dv_free(s->x);
+        dv_free(s->y);
+        s->row_room = rows + rows / 4 + 1;
+        s->start = dv_alloc(s->row_room, sizeof *s->start);
+        s->x = dv_alloc(s->row_room, sizeof *s->x);
+        s->y = dv_alloc(s->row_room, sizeof *s->y);
+    }
+    if (upper > s->upper_room) {
+        dv_free(s->column);
+        dv_free(s->slot);
+        s->upper_room = upper + upper / 4;
+        s->column = dv_alloc(s->upper_room, sizeof *s->column);
+        s->slot = dv_alloc(s->upper_room, sizeof *s->slot);
+    }
     s->diagonal = enlarge(s->diagonal, &s->diagonal_room, (size_t)rows * s->vectors, sizeof *s->diagonal);
     s->block = enlarge(s->block, &s->block_room, (size_t)upper * s->vectors, sizeof *s->block);
 }

@@ -340,7 +340,7 @@ static inline __attribute__((always_inline)) uint32_t corners_on_cut(const Work 
 /* The face across a corner. */
 static inline __attribute__((always_inline)) Key face_of(const Piece *piece, uint32_t corners, uint32_t across)
 {
-    uint32_t points[3];
+    uint32_t points[3] = {0};
     for (uint32_t c = 0; c + 1 < corners; c++)
         points[c] = piece->corner[c + (c >= across)];
     return key_of(points, corners - 1);
