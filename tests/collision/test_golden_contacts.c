@@ -16,8 +16,8 @@ static const char *const golden_methods[] = {
     "NewProximityIntersection alarmDistance='0.25' contactDistance='0.0625' boxManifold='1'",
     "MinProximityIntersection alarmDistance='0.125' contactDistance='0.0625'",
     "MinProximityIntersection alarmDistance='0.125' contactDistance='0.0625' useSurfaceNormals='1' useLineLine='0'",
-    "MinProximityIntersection alarmDistance='0.125' contactDistance='0.0625' usePointPoint='0' useLinePoint='0' "
-    "useSphereTriangle='0'",
+    ("MinProximityIntersection alarmDistance='0.125' contactDistance='0.0625' usePointPoint='0' useLinePoint='0' "
+     "useSphereTriangle='0'"),
     "LocalMinDistance alarmDistance='0.125' contactDistance='0.0625'",
     "LocalMinDistance alarmDistance='0.125' contactDistance='0.0625' filterIntersection='0'",
     "LocalMinDistance alarmDistance='0.125' contactDistance='0.0625' angleCone='0.1' coneFactor='0.8'",
@@ -52,7 +52,8 @@ static void add_sheet(DvText *text, const char *name, double height, double turn
     DvText triangles = {0};
     dv_text_add(text, "<Node name='%s'><MechanicalObject name='dofs' position='", name);
     for (uint32_t i = 0; i < SIDE * SIDE; i++) {
-        const double x = 0.2 * (i % SIDE), y = 0.2 * (i / SIDE);
+        const uint32_t row = i / SIDE;
+        const double x = 0.2 * (i % SIDE), y = 0.2 * row;
         dv_text_add(text, "%.17g %.17g %.17g ", cos(turn) * x - sin(turn) * y, sin(turn) * x + cos(turn) * y,
                     height + random_between(-0.08, 0.08));
         if (i % SIDE + 1 < SIDE && i / SIDE + 1 < SIDE)

@@ -16,7 +16,8 @@ static void add_bodies(DvText *text, const char *solvers)
 {
     seed = 5;
     for (uint32_t i = 0; i < BODIES; i++) {
-        const double x = 0.55 * (i % 3) + random_between(0, 0.1), y = 0.2 + 0.3 * (i / 3) + random_between(0, 0.1),
+        const uint32_t row = i / 3;
+        const double x = 0.55 * (i % 3) + random_between(0, 0.1), y = 0.2 + 0.3 * row + random_between(0, 0.1),
                      z = 0.3 * (i % 2) + random_between(0, 0.1);
         dv_text_add(text, "<Node name='Body%u'>%s", i, solvers);
         switch (i % 4) {

@@ -209,7 +209,9 @@ static void gmsh_knows_how_many_nodes_each_type_has(void **state)
                 put(bytes, &size, &numbers[i], 4, false);
             for (size_t i = 2; i < count && !binary; i++) {
                 char word[32];
-                snprintf(word, sizeof word, i == 2 ? "4 %d 2 " : i == 3 ? "" : "%d ", i == 2 ? type : numbers[i]);
+                if (i == 3)
+                    continue;
+                snprintf(word, sizeof word, i == 2 ? "4 %d 2 " : "%d ", i == 2 ? type : numbers[i]);
                 put_text(bytes, &size, word);
             }
             put_text(bytes, &size, binary ? "$EndElements\n" : "\n6 2 0 3 1 2\n$EndElements\n");

@@ -663,11 +663,11 @@ static void a_context_says_when_it_is_lost(void **state)
     if (!first)
         skip();
     assert_int_equal(rendering->begin_context(&context, &why), DV_OK);
-    const EGLDisplay display = eglGetCurrentDisplay();
+    EGLDisplay display = eglGetCurrentDisplay();
     assert_true(eglQueryContext(display, eglGetCurrentContext(), EGL_CONFIG_ID, &id));
     assert_true(eglChooseConfig(display, (const EGLint[]){EGL_CONFIG_ID, id, EGL_NONE}, &config, 1, &count));
     assert_int_equal(count, 1);
-    const EGLContext own = eglCreateContext(display, config, EGL_NO_CONTEXT, wanted);
+    EGLContext own = eglCreateContext(display, config, EGL_NO_CONTEXT, wanted);
     glGetIntegerv(GL_RESET_NOTIFICATION_STRATEGY, &strategy);
     if (own != EGL_NO_CONTEXT)
         assert_int_equal(strategy, GL_LOSE_CONTEXT_ON_RESET);
