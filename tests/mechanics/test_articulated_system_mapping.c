@@ -121,6 +121,10 @@ static void an_arm_in_a_plane_adds_angles(void **state)
         expect_frame(scene, 0, dv_vec3_zero(), dv_quat_identity());
         expect_frame(scene, 1, dv_vec3(c1, s1, 0), about(dv_vec3(0, 0, 1), 0.4));
         expect_frame(scene, 2, dv_vec3(2 * c1 + c2, 2 * s1 + s2, 0), about(dv_vec3(0, 0, 1), 1.1));
+        move_to(scene, 0.9, -0.3); /* each joint goes on from where it is */
+        expect_frame(scene, 1, dv_vec3(cos(0.9), sin(0.9), 0), about(dv_vec3(0, 0, 1), 0.9));
+        expect_frame(scene, 2, dv_vec3(2 * cos(0.9) + cos(0.6), 2 * sin(0.9) + sin(0.6), 0),
+                     about(dv_vec3(0, 0, 1), 0.6));
         dv_scene_free(scene);
     }
 }
