@@ -129,7 +129,8 @@ static DvStatus update(void *self_, DvShapeVersion *version)
         base->shape.lines = collision_model_find_kind(dv_object_of(self), DV_SHAPE_LINES, NULL);
     }
     const bool alone = base->topology.ops && !base->shape.topology;
-    if (alone && !self->alone)
+    /* That of a node above may well be of another body. */
+    if (alone && !self->alone && dv_object_node(base->topology.object) == dv_object_node(dv_object_of(self)))
         dv_warning(dv_object_of(self),
                    "the mesh '%s' has %u points and state '%s' %u: what is around them is not known, as without a mesh",
                    dv_object_path(base->topology.object), base->topology.ops->point_count(base->topology.self),
