@@ -328,6 +328,24 @@ static void a_value_that_is_replaced_is_refused(void **state)
     g_free(file);
 }
 
+/* Of numbers that a field should be between, where both ends do not belong to them, an end is told and what lies between is not. */
+static void an_end_of_an_open_range_is_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *degrees;
+        bool is_told;
+    } cases[] = {{"60", false}, {"180", true}, {"0", true}, {"179", false}, {"200", true}, {"-1", true}};
+    open_text("<Node name='root' dt='0.01'><DefaultAnimationLoop/><Camera name='camera'/></Node>");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const size_t said = logbook_count(book);
+        post(MESSAGE_EDIT, "/camera.fieldOfView", cases[i].degrees, 0);
+        Snapshot *snapshot = session_settle(session);
+        assert_int_equal(logbook_count(book) > said, cases[i].is_told);
+        snapshot_unref(snapshot);
+    }
+}
+
 static void one_number_of_a_list_is_edited(void **state)
 {
     (void)state;
@@ -1229,6 +1247,7 @@ int main(void)
         SESSION_TEST(warnings_of_other_threads_refuse_no_edit),
         SESSION_TEST(a_field_that_is_read_at_load_says_so),
         SESSION_TEST(a_value_that_is_replaced_is_refused),
+        SESSION_TEST(an_end_of_an_open_range_is_told),
         SESSION_TEST(one_number_of_a_list_is_edited),
         SESSION_TEST(the_time_step_is_a_field_of_the_root),
         SESSION_TEST(a_pull_is_a_spring_of_its_stiffness),
