@@ -122,6 +122,8 @@ static void pack_again(TetrahedronBlocks *t, uint32_t before, const DvMeshEdits 
         pack_world(t, t->mesh.blocks / PACK_BLOCKS - 1);
 }
 
+static void keep_what_is_owed(TetrahedronBlocks *t);
+
 /* Gradients of an element whose mu was `before`. */
 static void scale_world(TetrahedronBlocks *t, uint32_t block, uint32_t lane, double before)
 {
@@ -141,9 +143,12 @@ void tetrahedron_blocks_set_material(TetrahedronBlocks *t, uint32_t element, dou
     TetrahedronRest *rest = &t->rest[element / DV_LANES];
     const uint32_t lane = element % DV_LANES;
     const double scale = 36.0 * rest->volume[lane], before = rest->mu[lane];
-    rest->lambda[lane] = lame_lambda(young, poisson) / scale;
-    rest->mu[lane] = lame_mu(young, poisson) / scale;
-    if (rest->mu[lane] != before)
+    const double lambda = lame_lambda(young, poisson) / scale, mu = lame_mu(young, poisson) / scale;
+    if (lambda != rest->lambda[lane] || mu != before)
+        keep_what_is_owed(t);
+    rest->lambda[lane] = lambda;
+    rest->mu[lane] = mu;
+    if (mu != before)
         scale_world(t, element / DV_LANES, lane, before);
     const double ratio = 2.0 * poisson / (1.0 - 2.0 * poisson);
     if (!t->has_ratio) {
@@ -519,6 +524,33 @@ DV_SIMD_INLINE void make_turn(const TetrahedronRest *rest, const DvReal8 *ratio,
     }
 }
 
+/* Local gradients of the current shape */
+DV_SIMD_INLINE void current_gradients(const DvReal8 local[3][3], DvReal8 gradient[3][3])
+{
+    dv_real8_cross(local[1], local[2], gradient[0]);
+    dv_real8_cross(local[2], local[0], gradient[1]);
+    dv_real8_cross(local[0], local[1], gradient[2]);
+}
+
+/* What products and assembly need of a force. */
+DV_SIMD_INLINE void keep_block(TetrahedronBlocks *t, uint32_t block, const DvReal8 edge[3][3],
+                               const DvReal8 frame[3][3], ConstMat8 normal)
+{
+    const TetrahedronRest *rest = &t->rest[block];
+    DvReal8 world[3][3];
+    DV_EACH (k, 3)
+        turn_gradient(frame, normal[k], &rest->mu, world[k]);
+    store_world(t, block, world);
+    if (t->current) {
+        memcpy(t->current[block], frame, sizeof t->current[block]);
+        memcpy(t->normal[block], normal, sizeof t->normal[block]);
+    }
+    if (t->turn) {
+        const DvReal8 ratio = ratio_of(t, block);
+        make_turn(rest, &ratio, edge, frame, t->turn[block]);
+    }
+}
+
 DV_SIMD_CLONES static void force_chunk(void *context, ElementRow *row, uint32_t begin, uint32_t end)
 {
     const ForceWork *work = context;
@@ -526,24 +558,19 @@ DV_SIMD_CLONES static void force_chunk(void *context, ElementRow *row, uint32_t 
     for (uint32_t block = begin; block < end; block++) {
         const uint16_t *place = element_places(&t->mesh.chunks, block);
         const TetrahedronRest *rest = &t->rest[block];
-        DvReal8 edge[3][3], frame[3][3], local[3][3], d[3][3], s[6], sigma[6], f[3][3];
+        DvReal8 edge[3][3], frame[3][3], local[3][3], d[3][3], s[6], sigma[6], f[3][3], gradient[3][3];
         element_rows_edges(row, place, 3, edge);
         current_frame(t, t->method, block, (ConstMat8)edge, frame);
         DV_EACH (k, 3) {
             dv_real8_mul((ConstMat8)frame, edge[k], local[k]);
             dv_real8_sub(rest->edge[k], local[k], d[k]);
         }
-        DvReal8 gradient[3][3], world[3][3];
         ConstMat8 normal = rest->gradient, shear = rest->gradient;
         if (t->update != UPDATE_NONE) {
-            dv_real8_cross(local[1], local[2], gradient[0]);
-            dv_real8_cross(local[2], local[0], gradient[1]);
-            dv_real8_cross(local[0], local[1], gradient[2]);
+            current_gradients((ConstMat8)local, gradient);
             normal = (ConstMat8)gradient;
             if (t->update == UPDATE_ALL_STRAINS)
                 shear = normal;
-            else
-                memcpy(t->normal[block], gradient, sizeof gradient);
         }
         strain_of((ConstMat8)d, normal, shear, s);
         if (work->plasticity)
@@ -553,24 +580,54 @@ DV_SIMD_CLONES static void force_chunk(void *context, ElementRow *row, uint32_t 
             DvReal8 turned[3];
             traction(sigma, normal[k], shear[k], turned);
             dv_real8_transposed_mul((ConstMat8)frame, turned, f[k]);
-            turn_gradient((ConstMat8)frame, normal[k], &rest->mu, world[k]);
         }
-        store_world(t, block, world);
-        if (t->current)
-            memcpy(t->current[block], frame, sizeof frame);
-        if (t->turn) {
-            const DvReal8 ratio = ratio_of(t, block);
-            make_turn(rest, &ratio, (ConstMat8)edge, (ConstMat8)frame, t->turn[block]);
-        }
+        if (!t->owed)
+            keep_block(t, block, (ConstMat8)edge, (ConstMat8)frame, normal);
         element_rows_add_to_ends(row, place, 3, (ConstMat8)f);
     }
 }
+
+/* Forces in a row after which none of them keeps anything: explicit schemes never ask for a product. */
+enum { FORCES_ALONE = 8 };
 
 void tetrahedron_blocks_force(TetrahedronBlocks *t, const TetrahedronPlasticity *plasticity, const DvConstVec *x,
                               const DvVec *f)
 {
     ForceWork work = {t, plasticity, 1.0};
+    t->owed = t->forces_alone >= FORCES_ALONE;
+    if (t->owed)
+        element_blocks_load(&t->mesh, x->at);
+    else
+        t->forces_alone++;
     element_chunks_add(&t->mesh.chunks, x->at, f->at, force_chunk, &work);
+}
+
+DV_SIMD_CLONES static void keep_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    TetrahedronBlocks *t = context;
+    for (uint32_t block = begin; block < end; block++) {
+        DvReal8 edge[3][3], frame[3][3], local[3][3], gradient[3][3];
+        ConstMat8 normal = t->rest[block].gradient;
+        gather_edges(&t->mesh, block, edge);
+        current_frame(t, t->method, block, (ConstMat8)edge, frame);
+        if (t->update != UPDATE_NONE) {
+            DV_EACH (k, 3)
+                dv_real8_mul((ConstMat8)frame, edge[k], local[k]);
+            current_gradients((ConstMat8)local, gradient);
+            normal = (ConstMat8)gradient;
+        }
+        keep_block(t, block, (ConstMat8)edge, (ConstMat8)frame, normal);
+    }
+}
+
+/* Before anything that needs what a force keeps, or changes what it is made of. */
+static void keep_what_is_owed(TetrahedronBlocks *t)
+{
+    t->forces_alone = 0;
+    if (!t->owed)
+        return;
+    t->owed = false;
+    dv_parallel_for(t->mesh.blocks, BLOCKS_PER_CHUNK, keep_chunk, t);
 }
 
 DV_SIMD_INLINE void turn_times(const DvReal8 turn[6], const DvReal8 a[3], DvReal8 out[3])
@@ -701,6 +758,7 @@ DV_SIMD_CLONES static void local_dforce_chunk(void *context, ElementRow *row, ui
 void tetrahedron_blocks_dforce(TetrahedronBlocks *t, double k, const DvConstVec *dx, const DvVec *df)
 {
     ForceWork work = {t, NULL, k};
+    keep_what_is_owed(t);
     element_chunks_add(&t->mesh.chunks, dx->at, df->at, t->current ? local_dforce_chunk : dforce_chunk, &work);
 }
 
@@ -893,6 +951,7 @@ static void local_pair_chunk(void *context, uint32_t begin, uint32_t end)
 void tetrahedron_blocks_assemble(TetrahedronBlocks *t, double k, const DvMatrixView *view)
 {
     AssembleWork work = {t, view, -k};
+    keep_what_is_owed(t);
     if (t->current || t->turn) {
         dv_parallel_for(t->mesh.points, POINTS_PER_CHUNK, local_diagonal_chunk, &work);
         dv_parallel_for(t->mesh.pairs, PAIRS_PER_CHUNK, local_pair_chunk, &work);
@@ -936,6 +995,7 @@ DV_SIMD_CLONES static double energy_chunk(void *context, uint32_t begin, uint32_
 double tetrahedron_blocks_energy(TetrahedronBlocks *t, const TetrahedronPlasticity *plasticity, const DvConstVec *x)
 {
     ForceWork work = {t, plasticity, 1.0};
+    keep_what_is_owed(t);
     element_blocks_load(&t->mesh, x->at);
     return dv_parallel_sum(t->mesh.blocks, BLOCKS_PER_CHUNK, energy_chunk, &work);
 }
@@ -1065,6 +1125,7 @@ void tetrahedron_blocks_von_mises(TetrahedronBlocks *t, TetrahedronMethod frame,
                                   const DvConstVec *x, double *out)
 {
     StressWork work = {t, frame, strain, out};
+    keep_what_is_owed(t);
     element_blocks_load(&t->mesh, x->at);
     dv_parallel_for(t->mesh.blocks, BLOCKS_PER_CHUNK, stress_chunk, &work);
 }

@@ -63,9 +63,11 @@ typedef struct TetrahedronBlocks {
     DvReal8 (*normal)[3][3];  /* [blocks] local gradients of its normal strains; likewise */
     DvReal8 (*turn)[6];       /* [blocks] R^T B R / mu of the last force: xx yy zz xy yz zx; EXACT only */
     DvReal4 *row;             /* [blocks x 8][4] `world` by element, lambda / mu in a free place */
-    uint32_t room;            /* blocks there is room for */
-    bool has_ratio;           /* of lambda to mu, of the first element that was set */
-    bool one_ratio;           /* it has been the same in all elements */
+    bool owed; /* the last force kept only its positions, in mesh.point: `world` to `turn` are to be made of them */
+    uint32_t forces_alone; /* since anything else was asked; at most FORCES_ALONE */
+    uint32_t room;         /* blocks there is room for */
+    bool has_ratio;        /* of lambda to mu, of the first element that was set */
+    bool one_ratio;        /* it has been the same in all elements */
     double ratio;
 } TetrahedronBlocks;
 
@@ -74,7 +76,8 @@ DV_NODISCARD DvStatus tetrahedron_blocks_build(TetrahedronBlocks *t, const DvObj
                                                TetrahedronUpdate update, uint32_t points, const double *rest_position,
                                                uint32_t elements, const uint32_t *list);
 void tetrahedron_blocks_free(TetrahedronBlocks *t);
-/* Follows edits of the mesh, sorted; the rest as for tetrahedron_blocks_build. The materials of what is touched are to be set again.
+/* Follows edits of the mesh, sorted; the rest as for tetrahedron_blocks_build. The materials of what is touched are to be set again, and
+ * a force computed before any product.
  * *paired: whether couplings are those they were. After an error it has to be built. */
 DV_NODISCARD DvStatus tetrahedron_blocks_update(TetrahedronBlocks *t, const DvObject *object, const DvMeshEdits *edits,
                                                 const DvTopologyRef *topology, uint32_t points,
