@@ -22,6 +22,7 @@
 
 #include "block_product.h"
 
+#include <divan/math/simd.h>
 #include <divan/memory.h>
 #include <divan/parallel.h>
 
@@ -33,6 +34,7 @@ enum {
     ROWS_PER_CHUNK = 64,     /* nodes of a panel that one task takes */
     SUBTREES_PER_THREAD = 4, /* at least, of a balanced tree */
     GROUPS_PER_CHUNK = 12,   /* of 8 rows, likewise */
+    COLUMNS_AT_ONCE = 24,    /* of an update */
     MAX_REFINEMENTS = 10
 };
 
@@ -124,22 +126,54 @@ static uint32_t find_runs(const Updating *u, const uint32_t *rows, uint32_t begi
     return count;
 }
 
-/* panel -= product of rows from `first` on (counted from the update's first row, whose columns they meet). */
-static void subtract_product(const Updating *u, const Run *runs, uint32_t run_count, uint32_t first, uint32_t columns,
-                             const double *product, uint64_t ldp)
+/* to -= from */
+DV_SIMD_INLINE void subtract_run(double *restrict to, const double *restrict from, size_t length)
+{
+    for (; length >= 4; length -= 4, to += 4, from += 4)
+        *(DvReal4At *)to -= *(const DvReal4At *)from;
+    for (size_t i = 0; i < length; i++)
+        to[i] -= from[i];
+}
+
+/* A run in each of some columns. */
+DV_SIMD_INLINE void subtract_columns(const Run *run, size_t length, double *const *target, uint32_t columns,
+                                     const double *product, uint64_t ldp)
+{
+    for (uint32_t c = 0; c < columns; c++)
+        subtract_run(target[c] + run->to, product + ldp * c + run->from, length);
+}
+
+/* panel -= product of rows from `first` on (counted from the update's first row, whose columns they meet). Most runs are short: those of
+ * one or two points of a solid have a length that the compiler knows, and are the same in all columns. */
+DV_SIMD_CLONES static void subtract_product(const Updating *u, const Run *runs, uint32_t run_count, uint32_t first,
+                                            uint32_t columns, const double *product, uint64_t ldp)
 {
     const uint32_t b = u->self->block;
     const uint32_t *nodes = u->self->rows + u->source->rows + u->update->begin;
-    for (uint32_t c = 0; c < columns; c++) {
-        double *target = u->panel + (uint64_t)u->ld * (b * u->scratch->row_map[nodes[c / b]] + c % b);
-        const double *column = product + ldp * c;
-        /* From the diagonal on: what is above it is not defined. */
-        const uint32_t above = c > first ? c - first : 0;
+    for (uint32_t begin = 0; begin < columns; begin += COLUMNS_AT_ONCE) {
+        const uint32_t count = columns - begin < COLUMNS_AT_ONCE ? columns - begin : COLUMNS_AT_ONCE;
+        double *target[COLUMNS_AT_ONCE];
+        for (uint32_t c = 0; c < count; c++) {
+            const uint32_t column = begin + c;
+            target[c] = u->panel + (uint64_t)u->ld * (b * u->scratch->row_map[nodes[column / b]] + column % b);
+        }
         for (const Run *run = runs; run < runs + run_count; run++) {
-            double *restrict to = target + run->to;
-            const double *restrict from = column + run->from;
-            for (uint32_t i = above > run->from ? above - run->from : 0; i < run->length; i++)
-                to[i] -= from[i];
+            const double *from = product + ldp * begin;
+            if (first + run->from < begin + count) {
+                /* From the diagonal on: what is above it is not defined. */
+                for (uint32_t c = 0; c < count; c++) {
+                    const uint32_t above = begin + c > first + run->from ? begin + c - first - run->from : 0;
+                    if (above < run->length)
+                        subtract_run(target[c] + run->to + above, from + ldp * c + run->from + above,
+                                     run->length - above);
+                }
+            } else if (run->length == 3) {
+                subtract_columns(run, 3, target, count, from, ldp);
+            } else if (run->length == 6) {
+                subtract_columns(run, 6, target, count, from, ldp);
+            } else {
+                subtract_columns(run, run->length, target, count, from, ldp);
+            }
         }
     }
 }

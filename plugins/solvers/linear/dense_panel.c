@@ -16,16 +16,31 @@
 
 enum { GROUP = DV_PANEL_LANES, TILE = DV_PANEL_TILE };
 
+/* One tile of as many columns, a number that the compiler knows. */
+DV_SIMD_INLINE void pack_tile(double *packed, const double *l, size_t ld, const double *pivots, size_t columns,
+                              size_t depth)
+{
+    for (size_t k = 0; k < depth; k++, packed += TILE, l += ld) {
+        double scaled[TILE];
+        DV_EACH (c, TILE)
+            scaled[c] = (size_t)c < columns ? l[c] * pivots[k] : 0.0;
+        DV_EACH (c, TILE)
+            packed[c] = scaled[c];
+    }
+}
+
 void dv_panel_pack(double *packed, const double *l, size_t ld, const double *pivots, size_t columns, size_t depth)
 {
-    for (size_t j = 0; j < columns; j += TILE, packed += TILE * depth) {
-        const size_t filled = columns - j < TILE ? columns - j : TILE;
-        for (size_t k = 0; k < depth; k++) {
-            for (size_t c = 0; c < filled; c++)
-                packed[k * TILE + c] = l[j + c + k * ld] * pivots[k];
-            for (size_t c = filled; c < TILE; c++)
-                packed[k * TILE + c] = 0.0;
-        }
+    for (; columns >= TILE; columns -= TILE, packed += TILE * depth, l += TILE)
+        pack_tile(packed, l, ld, pivots, TILE, depth);
+    switch (columns) {
+    case 0:
+        break;
+    case 3:
+        pack_tile(packed, l, ld, pivots, 3, depth);
+        break;
+    default:
+        pack_tile(packed, l, ld, pivots, columns, depth);
     }
 }
 
