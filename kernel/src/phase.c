@@ -12,12 +12,15 @@ typedef struct Phase {
     const char *name;
     double seconds;
     uint64_t calls;
+    bool left_open; /* and it was said */
 } Phase;
 
 struct Phases {
     GArray *phases; /* Phase */
     GArray *stack;  /* guint: those in progress, outermost first */
     double since;   /* when the innermost went on */
+    bool too_many;  /* more were ended than begun */
+    bool told;      /* that this is so */
 };
 
 static double now(void)
@@ -86,8 +89,10 @@ static __attribute__((noinline)) void begin(struct Phases *phases, const char *n
 
 static __attribute__((noinline)) void end(struct Phases *phases)
 {
-    if (!phases->stack->len)
+    if (!phases->stack->len) {
+        phases->too_many = true;
         return;
+    }
     charge(phases);
     g_array_set_size(phases->stack, phases->stack->len - 1);
 }
@@ -102,6 +107,28 @@ void dv_phase_end(void)
 {
     if (dv_private_thread.phases)
         end(dv_private_thread.phases);
+}
+
+size_t dv_core_phases_open(void)
+{
+    return dv_private_thread.phases ? dv_private_thread.phases->stack->len : 0;
+}
+
+void dv_core_phases_close(const DvScene *scene, size_t open)
+{
+    struct Phases *phases = dv_private_thread.phases;
+    const DvObject *root = dv_node_object(scene->root);
+    for (; dv_core_phases_open() > open; end(phases)) {
+        Phase *phase = phase_at(phases, g_array_index(phases->stack, guint, phases->stack->len - 1));
+        if (!phase->left_open)
+            dv_warning(root, "the phase '%s' of a step was begun and not ended: it has the time of what came after it",
+                       phase->name);
+        phase->left_open = true;
+    }
+    if (phases && phases->too_many && !phases->told) {
+        dv_warning(root, "more phases of a step were ended than begun: times of phases are wrong");
+        phases->told = true;
+    }
 }
 
 size_t dv_phase_count(void)

@@ -588,7 +588,9 @@ DvStatus dv_scene_step(DvScene *scene, double dt)
     DvStatus status = begin_outermost(&call, scene, "dv_scene_step");
     if (status != DV_OK)
         return status;
+    const size_t open = dv_core_phases_open();
     status = step(scene, dt);
+    dv_core_phases_close(scene, open);
     dv_core_call_end(&call);
     return status;
 }

@@ -239,6 +239,10 @@ bench = json.load(open(sys.argv[1]))
 assert bench["median_us"] > 0 and bench["p99_us"] >= bench["median_us"], bench
 assert bench["allocations_per_step"] == 0, bench
 END
+for scene in "$scenes"/*.scn; do
+    run 0 bench -n 2 "$scene"
+    ! grep -q 'begun' "$work/err" "$work/out" || fail "bench $scene: a phase is begun and not ended, or ended and not begun"
+done
 # Of one step all times are its own; of two the median is the mean, and the 99th percentile the longer one. Phases are those of another
 # run, which whatever else the machine does may make longer: but not longer than the whole call.
 for steps in 1 2 3; do

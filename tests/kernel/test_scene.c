@@ -222,6 +222,52 @@ static void a_scene_without_a_loop_says_what_is_missing(void **state)
     dv_scene_free(scene);
 }
 
+/* What is said of the phases of two steps; those that are open around the steps stay so. */
+static void phases_that_do_not_end_are_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *phases, *open, *too_many;
+    } cases[] = {{"ab..c.", NULL, NULL},
+                 {"ab.", "'a'", NULL},
+                 {"a.c", "'c'", NULL},
+                 {"abb.", "'a'", NULL},
+                 {"a..", NULL, "ended than begun"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        DvText text = {0};
+        dv_text_add(&text, "<Node><TickLoop phases='%s'/></Node>", cases[i].phases);
+        DvScene *scene = load(text.at);
+        dv_phase_enable(true);
+        forget_messages();
+        for (int step = 0; step < 2; step++)
+            assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+        const char *expected = cases[i].open ? cases[i].open : cases[i].too_many;
+        assert_true(expected ? strstr(said(), expected) != NULL : *said() == '\0');
+        const char *again = expected ? strstr(strstr(said(), expected) + 1, expected) : NULL;
+        assert_null(again); /* once */
+        if (strchr(cases[i].phases, 'b') && strlen(cases[i].phases) == 4)
+            assert_non_null(strstr(said(), "'b' of a step was begun and not ended"));
+        uint64_t calls = 0;
+        assert_string_equal(dv_phase_at(0, NULL, &calls), "a");
+        assert_int_equal(calls, 2);
+        if (!cases[i].too_many) { /* what the caller has open is not touched */
+            dv_phase_begin("caller");
+            dv_phase_begin("a");
+            forget_messages();
+            assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+            assert_string_equal(said(), "");
+            dv_phase_end();
+            dv_phase_end();
+        }
+        dv_phase_enable(false);
+        forget_messages();
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK); /* nobody measures */
+        assert_string_equal(said(), "");
+        dv_scene_free(scene);
+        dv_text_free(&text);
+    }
+}
+
 static void boxes_hold_what_is_below(void **state)
 {
     (void)state;
@@ -288,6 +334,7 @@ int main(void)
         cmocka_unit_test(steps_are_counted_and_reset_goes_back),
         cmocka_unit_test(objects_that_join_a_running_scene_are_initialised),
         cmocka_unit_test(a_scene_without_a_loop_says_what_is_missing),
+        cmocka_unit_test(phases_that_do_not_end_are_named),
         cmocka_unit_test(boxes_hold_what_is_below),
         cmocka_unit_test(boxes_of_inactive_nodes_do_not_count),
         cmocka_unit_test(an_empty_scene_can_be_filled_by_code),

@@ -25,6 +25,15 @@ FORCE_FIELD_CONFORMANCE(
     .scene = "<Node>" BODIES(
         AT_ORIGIN) "<JointSpringForceField name='field' spring='BEGIN_SPRING 0 1 FREE_AXIS 1 0 0 0 0 0 KS_T 3 100 KS_R 2 50 "
                    "END_SPRING'/></Node>")
+FORCE_FIELD_CONFORMANCE(
+    joints_between_two_states, .tangent = TANGENT_LEFT_OUT, .energy = ENERGY_NONE,
+    .reason = "the derivative is that of small relative displacements, without the lever of the forces",
+    .scene =
+        "<Node><Node name='A'><MechanicalObject name='dofs' template='Rigid3d' position='0 0 0 0 0 0 1  1 0.2 0 0 0 0.6 0.8  "
+        "2 0 0 0 0 0 1'/></Node><Node name='B'><MechanicalObject name='dofs' template='Rigid3d' position='0 1 0 0 0.6 0 0.8  "
+        "1 1 0 0 0 0 1'/></Node><JointSpringForceField name='field' object1='@A/dofs' object2='@B/dofs' "
+        "spring='BEGIN_SPRING 0 1 FREE_AXIS 1 0 0 0 0 1 KS_T 3 100 KS_R 2 50 END_SPRING BEGIN_SPRING 2 0 FREE_AXIS 0 1 1 0 1 0 "
+        "END_SPRING'/></Node>")
 
 /* The force and torque on the first body, its partner turned by a rotation vector. */
 static void turned(const char *joint, DvVec3 rotation, Forces *f)
@@ -326,6 +335,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(joints_are_a_force_field),
         cmocka_unit_test(joints_that_are_straight_have_their_derivative),
+        cmocka_unit_test(joints_between_two_states),
         cmocka_unit_test(locked_rotations_pull_back_in_proportion),
         cmocka_unit_test(a_joint_without_axes_is_a_ball_joint),
         cmocka_unit_test(one_free_axis_is_soft_about_itself_and_upright_otherwise),

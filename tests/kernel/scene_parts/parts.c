@@ -405,12 +405,25 @@ static const DvClass maker_class = {.size = sizeof(DvClass),
 /* TickLoop */
 
 typedef struct Loop {
-    DvData gap;
+    DvData gap, phases;
 } Loop;
+
+/* A letter begins the phase of its name, a dot ends one. */
+static void go_through_phases(const char *phases)
+{
+    static const char *const names[] = {"a", "b", "c"};
+    for (; phases && *phases; phases++)
+        if (*phases == '.')
+            dv_phase_end();
+        else
+            dv_phase_begin(names[*phases - 'a']);
+}
+
 static DvStatus loop_step(void *self, double dt)
 {
     DvNode *node = dv_object_node(dv_object_of(self));
     (void)dv_data_double(&((Loop *)self)->gap);
+    go_through_phases(dv_data_string(&((Loop *)self)->phases));
     dt = dt != 0.0 ? dt : dv_node_dt(node);
     DvEvent begin = {.kind = DV_EVENT_ANIMATE_BEGIN, .dt = dt};
     dv_event_send(node, &begin);
@@ -425,7 +438,11 @@ static void loop_settle(void *self)
 static const DvAnimationLoopOps loop_ops = {
     .size = sizeof(DvAnimationLoopOps), .step = loop_step, .settle = loop_settle, .by_default = true};
 static const DvContract loop_contracts[] = {{.id = DV_ANIMATION_LOOP, .ops = &loop_ops, .slot = true}, {0}};
-static const DvField loop_fields[] = {DV_FIELD(Loop, gap, "gap", dv_type_double, .help = "read in each step"), {0}};
+static const DvField loop_fields[] = {
+    DV_FIELD(Loop, gap, "gap", dv_type_double, .help = "read in each step"),
+    DV_FIELD(Loop, phases, "phases", dv_type_string, .help = "of a step: a letter begins one, a dot ends it"),
+    {0},
+};
 static const DvClass loop_class = {.size = sizeof(DvClass),
                                    .name = "TickLoop",
                                    .help = "Tells the clocks.",
