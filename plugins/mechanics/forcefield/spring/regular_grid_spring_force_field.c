@@ -35,17 +35,14 @@ static const DvField fields[] = {
 typedef struct Direction {
     int family;
     uint8_t from[3], to[3];
-    int8_t scale_to[3]; /* the length that divides stiffness and damping is that of this diagonal */
 } Direction;
 
 static const Direction directions[] = {
-    {LINES, {0, 0, 0}, {1, 0, 0}, {1, 0, 0}},  {LINES, {0, 0, 0}, {0, 1, 0}, {0, 1, 0}},
-    {LINES, {0, 0, 0}, {0, 0, 1}, {0, 0, 1}},  {QUADS, {0, 0, 0}, {1, 1, 0}, {1, 1, 0}},
-    {QUADS, {1, 0, 0}, {0, 1, 0}, {1, -1, 0}}, {QUADS, {0, 0, 0}, {1, 0, 1}, {1, 0, 1}},
-    {QUADS, {1, 0, 0}, {0, 0, 1}, {1, 0, -1}}, {QUADS, {0, 0, 0}, {0, 1, 1}, {0, 1, 1}},
-    {QUADS, {0, 1, 0}, {0, 0, 1}, {0, 1, 1}},  {CUBES, {0, 0, 0}, {1, 1, 1}, {1, 1, 1}},
-    {CUBES, {1, 0, 0}, {0, 1, 1}, {-1, 1, 1}}, {CUBES, {0, 1, 0}, {1, 0, 1}, {1, -1, 1}},
-    {CUBES, {0, 0, 1}, {1, 1, 0}, {1, 1, -1}},
+    {LINES, {0, 0, 0}, {1, 0, 0}}, {LINES, {0, 0, 0}, {0, 1, 0}}, {LINES, {0, 0, 0}, {0, 0, 1}},
+    {QUADS, {0, 0, 0}, {1, 1, 0}}, {QUADS, {1, 0, 0}, {0, 1, 0}}, {QUADS, {0, 0, 0}, {1, 0, 1}},
+    {QUADS, {1, 0, 0}, {0, 0, 1}}, {QUADS, {0, 0, 0}, {0, 1, 1}}, {QUADS, {0, 1, 0}, {0, 0, 1}},
+    {CUBES, {0, 0, 0}, {1, 1, 1}}, {CUBES, {1, 0, 0}, {0, 1, 1}}, {CUBES, {0, 1, 0}, {1, 0, 1}},
+    {CUBES, {0, 0, 1}, {1, 1, 0}},
 };
 
 /* Springs of one direction over the whole grid, z outermost; only counted when `out` is NULL. */
@@ -54,17 +51,15 @@ static uint32_t add_direction(const DvGridShape *grid, const Direction *way, dou
 {
     static const double origin[3] = {0};
     uint32_t end[3], count = 0;
-    double along[3], scaled[3];
+    double along[3];
     for (int axis = 0; axis < 3; axis++) {
         const bool spans = way->from[axis] != way->to[axis];
         end[axis] = spans ? grid->n[axis] - 1 : grid->n[axis];
         if (grid->n[axis] == 0)
             return 0;
         along[axis] = grid->step[axis] * (way->to[axis] - way->from[axis]);
-        scaled[axis] = grid->step[axis] * way->scale_to[axis];
     }
-    const double length = springs_length(origin, along, 3), width = springs_length(origin, scaled, 3);
-    const double scale = width > 0.0 ? width : 1.0;
+    const double length = springs_length(origin, along, 3), scale = length > 0.0 ? length : 1.0;
     const uint32_t row = grid->n[0], layer = grid->n[0] * grid->n[1];
     for (uint32_t z = 0; z < end[2]; z++)
         for (uint32_t y = 0; y < end[1]; y++)
