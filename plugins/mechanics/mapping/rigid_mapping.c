@@ -24,6 +24,7 @@
 #include <divan/element_data.h>
 #include <divan/math/decompose.h>
 #include <divan/math/rigid.h>
+#include <divan/math/simd.h>
 #include <divan/memory.h>
 #include <divan/parallel.h>
 #include <divan/plugin.h>
@@ -53,7 +54,7 @@ typedef struct RigidMapping {
     uint32_t *used_body;  /* [used] ascending */
     uint32_t *used_start; /* [used + 1] */
     uint32_t *used_point; /* [points] ascending within a body */
-    double *lever;        /* [points] x 3 (plane: 2) */
+    double *lever;        /* [points] x 3 (plane: 2), and one more to read */
     DvJacobian jacobian;
     uint64_t structure;   /* + 1 when bodies are chosen */
     DvElementData former; /* numbers of the output's points before a change of its mesh */
@@ -153,7 +154,7 @@ static DvStatus choose_bodies(RigidMapping *self, uint32_t points, uint32_t bodi
             return dv_field_error_missing(&self->rigid_index_per_point, i, "body", self->body[i], "the state", bodies);
     }
     list_points_of_bodies(self);
-    self->lever = dv_alloc((size_t)points * (in_plane(self) ? 2 : 3), sizeof *self->lever);
+    self->lever = dv_alloc((size_t)points * (in_plane(self) ? 2 : 3) + 1, sizeof *self->lever);
     self->ready = true;
     return DV_OK;
 }
@@ -230,16 +231,46 @@ static void place_in_plane(void *context, uint32_t begin, uint32_t end)
     }
 }
 
-static void move_points(void *context, uint32_t begin, uint32_t end)
+/* Components y z x and z x y, which a cross product multiplies. */
+DV_SIMD_INLINE DvReal4 turned_left(DvReal4 a)
+{
+    return DV_SHUFFLE(a, a, 1, 2, 0, 3);
+}
+
+DV_SIMD_INLINE DvReal4 turned_right(DvReal4 a)
+{
+    return DV_SHUFFLE(a, a, 2, 0, 1, 3);
+}
+
+/* Points that follow one another mostly have one body. The fourth number of each is the next one's first, which comes next. */
+DV_SIMD_CLONES static void move_points(void *context, uint32_t begin, uint32_t end)
 {
     const Work w = *(const Work *)context; /* of one's own: what is written may be anywhere */
     const uint32_t *body = w.self->body;
     const double *lever = w.self->lever;
+    for (uint32_t i = begin; i < end;) {
+        const double *v = from_at(&w, body[i]);
+        const DvReal4 linear = DV_REAL4(v), angular = {v[3], v[4], v[5], 0.0};
+        const DvReal4 left = turned_left(angular), right = turned_right(angular);
+        for (const uint32_t of = body[i]; i < end && body[i] == of; i++) {
+            const DvReal4 arm = DV_REAL4(lever + 3 * (size_t)i);
+            const DvReal4 velocity = linear + (left * turned_right(arm) - right * turned_left(arm));
+            double *to = w.to + 3 * (size_t)i;
+            if (i + 1 < end)
+                *(DvReal4At *)to = velocity;
+            else
+                to[0] = velocity[0], to[1] = velocity[1], to[2] = velocity[2];
+        }
+    }
+}
+
+static void move_frames(void *context, uint32_t begin, uint32_t end)
+{
+    const Work w = *(const Work *)context;
     for (uint32_t i = begin; i < end; i++) {
-        const DvRigid3Deriv v = dv_rigid3_deriv_load(from_at(&w, body[i]));
-        dv_vec3_store(dv_rigid3_velocity_at(v, dv_vec3_load(lever + 3 * (size_t)i)), to_at(&w, i));
-        if (w.to_dim == 6)
-            dv_vec3_store(v.angular, to_at(&w, i) + 3);
+        const DvRigid3Deriv v = dv_rigid3_deriv_load(from_at(&w, w.self->body[i]));
+        dv_vec3_store(dv_rigid3_velocity_at(v, dv_vec3_load(w.self->lever + 3 * (size_t)i)), to_at(&w, i));
+        dv_vec3_store(v.angular, to_at(&w, i) + 3);
     }
 }
 
@@ -253,7 +284,29 @@ static void move_in_plane(void *context, uint32_t begin, uint32_t end)
     }
 }
 
-static void pull_forces(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void pull_points(void *context, uint32_t begin, uint32_t end)
+{
+    const Work w = *(const Work *)context;
+    const uint32_t *point = w.self->used_point, last = w.self->points - 1;
+    const double *lever = w.self->lever;
+    for (uint32_t u = begin; u < end; u++) {
+        DvReal4 linear = {0}, angular = {0};
+        for (uint32_t e = w.self->used_start[u]; e < w.self->used_start[u + 1]; e++) {
+            const double *at = w.from + 3 * (size_t)point[e];
+            const DvReal4 force = point[e] < last ? (DvReal4)DV_REAL4(at) : (DvReal4){at[0], at[1], at[2], 0.0};
+            const DvReal4 arm = DV_REAL4(lever + 3 * (size_t)point[e]);
+            linear += force;
+            angular += turned_left(arm) * turned_right(force) - turned_right(arm) * turned_left(force);
+        }
+        double *to = to_at(&w, w.self->used_body[u]);
+        DV_EACH (c, 3) {
+            to[c] += linear[c];
+            to[3 + c] += angular[c];
+        }
+    }
+}
+
+static void pull_frames(void *context, uint32_t begin, uint32_t end)
 {
     const Work *w = context;
     for (uint32_t u = begin; u < end; u++) {
@@ -263,8 +316,7 @@ static void pull_forces(void *context, uint32_t begin, uint32_t end)
             const DvVec3 force = dv_vec3_load(from_at(w, i)), lever = dv_vec3_load(w->self->lever + 3 * (size_t)i);
             sum.linear = dv_vec3_add(sum.linear, force);
             sum.angular = dv_vec3_add(sum.angular, dv_vec3_cross(lever, force));
-            if (w->from_dim == 6)
-                sum.angular = dv_vec3_add(sum.angular, dv_vec3_load(from_at(w, i) + 3));
+            sum.angular = dv_vec3_add(sum.angular, dv_vec3_load(from_at(w, i) + 3));
         }
         dv_rigid3_deriv_accumulate(sum, to_at(w, w->self->used_body[u]));
     }
@@ -303,7 +355,10 @@ static void apply_j(void *self_, const DvStep *step, const DvConstVec *in, const
     RigidMapping *self = self_;
     if (!self->ready || self->points > out->count || self->bodies_in > in->count)
         return;
-    dv_parallel_for(self->points, POINTS_PER_CHUNK, in_plane(self) ? move_in_plane : move_points,
+    dv_parallel_for(self->points, POINTS_PER_CHUNK,
+                    in_plane(self)  ? move_in_plane
+                    : out->dim == 3 ? move_points
+                                    : move_frames,
                     &(Work){self, NULL, in->at, out->at, in->dim, out->dim});
     /* Points of the output that nothing maps stay where they are. */
     memset(out->at + (size_t)self->points * out->dim, 0,
@@ -315,7 +370,10 @@ static void apply_jt(void *self_, const DvStep *step, const DvConstVec *out, con
     (void)step;
     RigidMapping *self = self_;
     if (self->ready && self->points <= out->count && self->bodies_in <= in->count)
-        dv_parallel_for(self->used, BODIES_PER_CHUNK, in_plane(self) ? pull_in_plane : pull_forces,
+        dv_parallel_for(self->used, BODIES_PER_CHUNK,
+                        in_plane(self)  ? pull_in_plane
+                        : out->dim == 3 ? pull_points
+                                        : pull_frames,
                         &(Work){self, NULL, out->at, in->at, out->dim, in->dim});
 }
 

@@ -21,8 +21,9 @@ typedef struct PlaneForceField {
     DvData normal, d, stiffness, damping, max_force, bilateral, local_range;
     DvData show_plane, plane_color, show_plane_size;
 
-    bool *touching;                 /* [capacity] points that were pushed by the last force */
-    uint32_t capacity, first, last; /* points [first, last) were looked at */
+    bool *touching;                   /* [capacity] points that were pushed by the last force */
+    uint32_t *touched, touched_count; /* [capacity] which those are, ascending: most points do not touch */
+    uint32_t capacity, first, last;   /* points [first, last) were looked at */
 } PlaneForceField;
 
 #define FIELD(member, name, type, ...) DV_FIELD(PlaneForceField, member, name, type, __VA_ARGS__)
@@ -105,6 +106,7 @@ static void destroy(DvObject *object, void *self_)
     (void)object;
     PlaneForceField *self = self_;
     dv_free(self->touching);
+    dv_free(self->touched);
 }
 
 /* Components that the plane sees. */
@@ -122,6 +124,7 @@ static void choose_points(PlaneForceField *self, uint32_t count)
         self->first = self->last;
     if (count > self->capacity) {
         self->touching = dv_realloc(self->touching, self->capacity * sizeof(bool), count * sizeof(bool));
+        self->touched = dv_realloc(self->touched, self->capacity * sizeof(uint32_t), count * sizeof(uint32_t));
         self->capacity = count;
     }
 }
@@ -184,6 +187,21 @@ static void force_chunk(void *context, uint32_t begin, uint32_t end)
         force_body(work, begin, end, work->dim, work->coord, work->deriv);
 }
 
+static void list_touched(PlaneForceField *self)
+{
+    uint64_t eight = 1;
+    self->touched_count = 0;
+    for (uint32_t p = self->first; p < self->last; p++) {
+        for (; self->last - p >= sizeof eight; p += sizeof eight) {
+            memcpy(&eight, self->touching + p, sizeof eight);
+            if (eight)
+                break;
+        }
+        if (p < self->last && self->touching[p])
+            self->touched[self->touched_count++] = p;
+    }
+}
+
 static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
 {
     (void)step;
@@ -201,19 +219,18 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     work.max_force = dv_data_double(&self->max_force);
     work.bilateral = dv_data_bool(&self->bilateral);
     dv_parallel_for(self->last - self->first, POINTS_PER_CHUNK, force_chunk, &work);
+    list_touched(self);
 }
 
 DV_SIMD_INLINE void dforce_body(const PlaneWork *work, uint32_t begin, uint32_t end, uint32_t dim, uint32_t deriv)
 {
     const double stiffness = work->stiffness, k = work->k, *v = work->v;
-    const bool *touching = work->self->touching;
+    const uint32_t *touched = work->self->touched;
     double *f = work->f, normal[MOST_COMPONENTS];
     for (uint32_t c = 0; c < dim; c++)
         normal[c] = work->normal[c];
-    const uint32_t first = work->self->first;
-    for (uint32_t p = first + begin; p < first + end; p++) {
-        if (!touching[p])
-            continue;
+    for (uint32_t i = begin; i < end; i++) {
+        const uint32_t p = touched[i];
         const double *dx = v + (size_t)p * deriv;
         double *df = f + (size_t)p * deriv, along = 0.0;
         for (uint32_t c = 0; c < dim; c++)
@@ -245,7 +262,7 @@ static void add_dforce(void *self_, const DvStep *step, double k, double b, cons
     work.f = df->at;
     work.deriv = df->dim;
     work.k = k;
-    dv_parallel_for(self->last - self->first, POINTS_PER_CHUNK, dforce_chunk, &work);
+    dv_parallel_for(self->touched_count, POINTS_PER_CHUNK, dforce_chunk, &work);
 }
 
 /* Any point may touch the plane one day: all diagonal blocks. */
@@ -269,9 +286,8 @@ static void assemble(void *self_, const DvStep *step, double k, double b, const 
     for (uint32_t r = 0; r < work.dim; r++)
         for (uint32_t c = 0; c < work.dim; c++)
             dense[r * n + c] = work.stiffness * work.normal[r] * work.normal[c];
-    for (uint32_t p = self->first; p < self->last; p++)
-        if (self->touching[p])
-            dv_view_add(view, p, dense, -k);
+    for (uint32_t i = 0; i < self->touched_count; i++)
+        dv_view_add(view, self->touched[i], dense, -k);
 }
 
 static uint64_t structure(void *self_)
