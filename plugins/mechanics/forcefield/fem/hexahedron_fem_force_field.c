@@ -19,6 +19,7 @@
 #include "forcefield/fem/frames.h"
 #include "forcefield/fem/hexahedron_fem.h"
 #include "forcefield/fem/hexahedron_stiffness.h"
+#include "forcefield/packed_block.h"
 
 #include <divan/math/decompose.h>
 
@@ -713,28 +714,20 @@ typedef struct AssembleWork {
     double factor;
 } AssembleWork;
 
-DV_SIMD_INLINE void unpack(const DvReal4 block[3], double dense[9])
-{
-    DV_EACH (r, 3)
-        DV_EACH (c, 3)
-            dense[3 * r + c] = block[r][c];
-}
-
 DV_SIMD_INLINE void diagonal_body(const AssembleWork *work, uint32_t begin, uint32_t end, bool exact)
 {
     const HexahedronFEMForceField *self = work->self;
     const ElementBlocks *mesh = &self->mesh;
     for (uint32_t p = begin; p < end; p++) {
         DvReal4 block[3] = {{0}};
-        double dense[9];
         for (uint32_t e = mesh->begin[p]; e < mesh->end[p]; e++) {
             const uint32_t element = mesh->entry[e] / NODES, n = mesh->entry[e] % NODES;
             for (uint32_t m = 0; m < NODES; m++) /* a collapsed element has a point more than once */
                 if (self->corner[element * (size_t)NODES + m] == p)
                     add_turned_block(self, element, n, m, exact, block);
         }
-        unpack(block, dense);
-        add_block3(work->view, p, dense, work->factor);
+        const PackedBlock packed = block_of_rows(block);
+        add_packed_block(work->view, p, &packed, work->factor);
     }
 }
 
@@ -744,13 +737,12 @@ DV_SIMD_INLINE void pair_body(const AssembleWork *work, uint32_t begin, uint32_t
     const ElementBlocks *mesh = &self->mesh;
     for (uint32_t k = begin; k < end; k++) {
         DvReal4 block[3] = {{0}};
-        double dense[9];
         for (uint32_t e = mesh->pair_begin[k]; e < mesh->pair_end[k]; e++)
             add_turned_block(self, mesh->pair_entry[e] >> 6, mesh->pair_entry[e] >> 3 & 7, mesh->pair_entry[e] & 7,
                              exact, block);
-        unpack(block, dense);
-        add_block3(work->view, mesh->points + 2 * k, dense, work->factor);
-        add_block3_transposed(work->view, mesh->points + 2 * k + 1, dense, work->factor);
+        const PackedBlock packed = block_of_rows(block), transposed = block_of_columns(block);
+        add_packed_block(work->view, mesh->points + 2 * k, &packed, work->factor);
+        add_packed_block(work->view, mesh->points + 2 * k + 1, &transposed, work->factor);
     }
 }
 

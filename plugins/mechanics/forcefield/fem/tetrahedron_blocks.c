@@ -12,6 +12,7 @@
 #include "costs.h"
 #include "forcefield/fem/frames.h"
 #include "forcefield/fem/material.h"
+#include "forcefield/packed_block.h"
 
 #include <divan/math/decompose.h>
 
@@ -801,12 +802,20 @@ DV_SIMD_INLINE void add_product(const DvReal4 *element, uint32_t n, uint32_t m, 
     }
 }
 
-DV_SIMD_INLINE void finish_product(const TetrahedronBlocks *t, const DvReal4 s[3], const DvReal4 l[3], double block[9])
+/* The block, and its transpose. */
+DV_SIMD_INLINE void finish_product(const TetrahedronBlocks *t, const DvReal4 s[3], const DvReal4 l[3],
+                                   PackedBlock block[2])
 {
     const double trace = s[0][0] + s[1][1] + s[2][2];
-    DV_EACH (r, 3)
-        DV_EACH (c, 3)
-            block[3 * r + c] = (t->one_ratio ? t->ratio * s[r][c] : l[r][c]) + s[c][r] + (r == c ? trace : 0.0);
+    const DvReal8 diagonal = {trace, 0.0, 0.0, 0.0, trace, 0.0, 0.0, 0.0};
+    const PackedBlock sums[2] = {block_of_rows(s), block_of_columns(s)},
+                      turned[2] = {t->one_ratio ? sums[0] : block_of_rows(l),
+                                   t->one_ratio ? sums[1] : block_of_columns(l)};
+    const double ratio = t->one_ratio ? t->ratio : 1.0;
+    DV_EACH (side, 2) {
+        block[side].eight = ratio * turned[side].eight + sums[1 - side].eight + diagonal;
+        block[side].ninth = ratio * turned[side].ninth + sums[1 - side].ninth + trace;
+    }
 }
 
 DV_SIMD_CLONES static void diagonal_chunk(void *context, uint32_t begin, uint32_t end)
@@ -816,11 +825,11 @@ DV_SIMD_CLONES static void diagonal_chunk(void *context, uint32_t begin, uint32_
     const ElementBlocks *mesh = &t->mesh;
     for (uint32_t p = begin; p < end; p++) {
         DvReal4 s[3] = {{0}}, l[3] = {{0}};
-        double block[9];
+        PackedBlock block[2];
         for (uint32_t e = mesh->begin[p]; e < mesh->end[p]; e++)
             add_product(t->row + (mesh->entry[e] & ~3u), mesh->entry[e] & 3, mesh->entry[e] & 3, t->one_ratio, s, l);
         finish_product(t, s, l, block);
-        add_block3(work->view, p, block, work->factor);
+        add_packed_block(work->view, p, &block[0], work->factor);
     }
 }
 
@@ -847,14 +856,14 @@ DV_SIMD_CLONES static void pair_chunk(void *context, uint32_t begin, uint32_t en
         if (ahead && k + PAIRS_AHEAD < mesh->pairs)
             fetch_pair(t, work->view, k + PAIRS_AHEAD);
         DvReal4 s[3] = {{0}}, l[3] = {{0}};
-        double block[9];
+        PackedBlock block[2];
         for (uint32_t e = mesh->pair_begin[k]; e < mesh->pair_end[k]; e++) {
             const uint32_t entry = mesh->pair_entry[e];
             add_product(t->row + (size_t)(entry >> 6) * 4, entry >> 3 & 7, entry & 7, t->one_ratio, s, l);
         }
         finish_product(t, s, l, block);
-        add_block3(work->view, mesh->points + 2 * k, block, work->factor);
-        add_block3_transposed(work->view, mesh->points + 2 * k + 1, block, work->factor);
+        add_packed_block(work->view, mesh->points + 2 * k, &block[0], work->factor);
+        add_packed_block(work->view, mesh->points + 2 * k + 1, &block[1], work->factor);
     }
 }
 

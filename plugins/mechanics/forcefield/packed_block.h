@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * 3 x 3 blocks on their way from rows of four numbers into a matrix, whose entries are nine numbers one after the other: eight of them
+ * and one.
+ */
+#ifndef DIVAN_MECHANICS_PACKED_BLOCK_H
+#define DIVAN_MECHANICS_PACKED_BLOCK_H
+
+#include <divan/contracts/block_matrix.h>
+#include <divan/math/simd.h>
+
+#include <string.h>
+
+typedef struct PackedBlock {
+    DvReal8 eight;
+    double ninth;
+} PackedBlock;
+
+/* Of three rows, whose fourth number counts for nothing. */
+DV_SIMD_INLINE PackedBlock block_of_rows(const DvReal4 row[3])
+{
+    const DvReal8 upper = DV_SHUFFLE(row[0], row[1], 0, 1, 2, 3, 4, 5, 6, 7),
+                  lower = DV_SHUFFLE(row[2], row[2], 0, 1, 2, 3, 0, 1, 2, 3);
+    return (PackedBlock){DV_SHUFFLE(upper, lower, 0, 1, 2, 4, 5, 6, 8, 9), row[2][2]};
+}
+
+DV_SIMD_INLINE PackedBlock block_of_columns(const DvReal4 column[3])
+{
+    const DvReal8 left = DV_SHUFFLE(column[0], column[1], 0, 1, 2, 3, 4, 5, 6, 7),
+                  right = DV_SHUFFLE(column[2], column[2], 0, 1, 2, 3, 0, 1, 2, 3);
+    return (PackedBlock){DV_SHUFFLE(left, right, 0, 4, 8, 1, 5, 9, 2, 6), column[2][2]};
+}
+
+/* a += factor block */
+DV_SIMD_INLINE void add_packed_block(const DvMatrixView *view, uint32_t coupling, const PackedBlock *block,
+                                     double factor)
+{
+    if (view->direct && view->block == 3) {
+        double *at = view->values + 9 * (size_t)view->slot[coupling];
+        *(DvReal8At *)at += factor * block->eight;
+        at[8] += factor * block->ninth;
+    } else {
+        double dense[9];
+        memcpy(dense, &block->eight, sizeof block->eight);
+        dense[8] = block->ninth;
+        dv_view_add(view, coupling, dense, factor);
+    }
+}
+
+#endif
