@@ -119,7 +119,6 @@ static DvStatus rigid_from_mass(DvObject *object, UncoupledConstraintCorrection 
                         dv_node_path(node), (int)MOST);
     const uint32_t count = dv_state_count(self->state);
     double m[N * N] = {0};
-    size_t used = 0;
     self->turns = false;
     for (size_t i = 0; i < found && count > 0; i++) {
         const DvStatus status = dv_object_initialise_first(object, masses[i]);
@@ -131,9 +130,8 @@ static DvStatus rigid_from_mass(DvObject *object, UncoupledConstraintCorrection 
         DvData *turning = dv_object_field(masses[i], "turningInertia");
         self->turns |= turning && dv_data_bool(turning);
         add_mass_of_frame(masses[i], count, m);
-        used++;
     }
-    if (used == 0 || m[0] == 0.0)
+    if (m[0] == 0.0)
         return dv_error(
             object, DV_ERROR_MISSING,
             "there is no mass of its first frame in '%s' to take the compliance from; add a UniformMass, or set defaultCompliance "
