@@ -289,6 +289,31 @@ static void primitives_of_many_objects_are_one_batch(void **state)
     end(&f);
 }
 
+/* Lines are drawn over lines: what the second picture has no use for is begun later in the third. */
+static void batches_come_in_the_order_of_the_scene_whatever_was_drawn_before(void **state)
+{
+    (void)state;
+    Fixture f = fixture("<Node><DefaultAnimationLoop/><VisualStyle displayFlags='showBehaviorModels'/>"
+                        "<MechanicalObject name='points' position='0 0 0' showObject='1' drawMode='0'/>"
+                        "<MechanicalObject name='balls' position='1 0 0' showObject='1' drawMode='1'/></Node>");
+    f.ops->unref(record(&f));
+    DvObject *points = dv_node_resolve(dv_scene_root(f.scene), NULL, "@/points", NULL);
+    static const char *const modes[] = {"1", "0"};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        assert_int_equal(dv_data_set_text(dv_object_field(points, "drawMode"), modes[i]), DV_OK);
+        assert_int_equal(dv_object_reinit(points), DV_OK);
+        f.ops->unref(record(&f));
+        if (i == 0) /* as long as a batch of no use is kept */
+            f.ops->unref(record(&f));
+    }
+    DvPicture *late = record(&f);
+    assert_int_equal(late->batch_count, 2);
+    assert_int_equal(late->batches[0].kind, DV_BATCH_POINTS);
+    assert_int_equal(late->batches[1].kind, DV_BATCH_SPHERES);
+    f.ops->unref(late);
+    end(&f);
+}
+
 static void materials_are_what_the_text_switches_on(void **state)
 {
     (void)state;
@@ -408,6 +433,36 @@ static void collect(const DvMessage *message, void *context)
     dv_text_add(context, "\n");
 }
 
+/* Of each that has no effect, in the first picture. */
+static void planes_that_are_too_many_are_told_once(void **state)
+{
+    (void)state;
+    DvText scene = {0}, said = {0};
+    dv_text_add(&scene, "<Node><DefaultAnimationLoop/>");
+    for (int i = 0; i < DV_PICTURE_CLIPS + 2; i++)
+        dv_text_add(&scene, "<ClipPlane name='plane%d' position='0 0 %d' normal='0 0 1'/>", i, i);
+    dv_text_add(&scene, "</Node>");
+    Fixture f = fixture(scene.at);
+    dv_log_set_handler(collect, &said);
+    f.ops->unref(record(&f));
+    assert_non_null(said.at);
+    for (int i = 0; i < DV_PICTURE_CLIPS + 2; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "'plane%d': more than", i);
+        assert_int_equal(strstr(said.at, name) != NULL, i >= DV_PICTURE_CLIPS);
+    }
+    const size_t length = said.length;
+    f.ops->unref(record(&f));
+    DvObject *added = NULL; /* the objects are listed anew */
+    assert_int_equal(dv_object_new(dv_scene_root(f.scene), "VisualStyle", &added, NULL), DV_OK);
+    f.ops->unref(record(&f));
+    dv_log_set_handler(NULL, NULL);
+    assert_int_equal(said.length, length);
+    dv_text_free(&said);
+    dv_text_free(&scene);
+    end(&f);
+}
+
 static void a_texture_that_cannot_be_read_is_told_once(void **state)
 {
     (void)state;
@@ -468,10 +523,12 @@ int main(void)
         cmocka_unit_test(what_is_selected_is_marked),
         cmocka_unit_test(faces_that_are_there_twice_are_drawn_once),
         cmocka_unit_test(primitives_of_many_objects_are_one_batch),
+        cmocka_unit_test(batches_come_in_the_order_of_the_scene_whatever_was_drawn_before),
         cmocka_unit_test(materials_are_what_the_text_switches_on),
         cmocka_unit_test(groups_of_a_file_have_its_materials),
         cmocka_unit_test(lights_count_below_a_light_manager_only),
         cmocka_unit_test(objects_that_come_and_go_are_followed),
+        cmocka_unit_test(planes_that_are_too_many_are_told_once),
         cmocka_unit_test(a_texture_that_cannot_be_read_is_told_once),
         cmocka_unit_test(a_texture_with_a_clear_pixel_is_not_opaque),
     };

@@ -22,7 +22,7 @@ static bool same_kind(const DvPictureBatch *a, const DvPictureBatch *b)
            a->translucent == b->translucent;
 }
 
-static Batch *batch_of(Drawing *self, DvBatchKind kind, double pixels, bool translucent)
+static Batch *find(Drawing *self, DvBatchKind kind, double pixels, bool translucent)
 {
     const DvPictureBatch head = {.kind = kind,
                                  .state = self->state,
@@ -40,6 +40,15 @@ static Batch *batch_of(Drawing *self, DvBatchKind kind, double pixels, bool tran
     self->recent = self->batches.count;
     Batch *batch = list_add(&self->batches, sizeof *batch);
     batch->head = head;
+    return batch;
+}
+
+/* Where something is added to at once. */
+static Batch *batch_of(Drawing *self, DvBatchKind kind, double pixels, bool translucent)
+{
+    Batch *batch = find(self, kind, pixels, translucent);
+    if (!batch->elements.count)
+        batch->turn = self->begun++;
     return batch;
 }
 
@@ -263,6 +272,7 @@ void drawing_begin(Drawing *self, Recording *recording)
     self->draw.ops = &drawing_ops;
     self->recording = recording;
     self->texts.count = 0;
+    self->begun = 0;
     Batch *batch = self->batches.at;
     for (uint32_t i = 0; i < self->batches.count; i++)
         batch[i].elements.count = 0;
@@ -303,17 +313,19 @@ static void drop_unused(Drawing *self)
     self->recent = 0;
 }
 
+/* Batches in the order in which the picture began them, whatever pictures there were before. */
 void drawing_end(Drawing *self)
 {
     DvPicture *picture = &self->recording->picture;
     Batch *batch = self->batches.at;
-    DvPictureBatch *out = recording_alloc(self->recording, self->batches.count, sizeof *out);
+    DvPictureBatch *out = recording_alloc(self->recording, self->begun, sizeof *out);
     picture->batches = out;
+    picture->batch_count = self->begun;
     for (uint32_t i = 0; i < self->batches.count; i++) {
         if (!batch[i].elements.count)
             continue;
-        out[picture->batch_count] = batch[i].head;
-        out[picture->batch_count++].array = array_of(&batch[i], self->recording);
+        out[batch[i].turn] = batch[i].head;
+        out[batch[i].turn].array = array_of(&batch[i], self->recording);
     }
     picture->texts = recording_keep(self->recording, &self->texts, sizeof(DvPictureText));
     picture->text_count = self->texts.count;

@@ -11,6 +11,7 @@ typedef struct Batch {
     DvPictureBatch head; /* all but the array */
     List elements;       /* DvBatchVertex or DvBatchSolid; its memory stays from picture to picture */
     SharedArray *last;   /* what it held in the picture before */
+    uint32_t turn;       /* place among those that the present picture has */
     bool was_used;
 } Batch;
 
@@ -20,6 +21,7 @@ typedef struct Drawing {
     Recording *recording;
     uint32_t state, draw_state; /* of what is drawn now */
     uint32_t recent;            /* batch that was added to last */
+    uint32_t begun;             /* batches that the present picture has */
 } Drawing;
 
 extern const DvDrawOps drawing_ops;

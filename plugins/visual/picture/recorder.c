@@ -51,6 +51,7 @@ typedef struct Entry {
     RecordedImage image;                     /* of an element whose picture is numbers */
     int32_t shader_index;                    /* of the present picture; -1: it is not in it */
     RecordedArray sources[DV_SHADER_STAGES];
+    bool told; /* that it has no effect */
 } Entry;
 
 typedef struct Level {
@@ -142,6 +143,7 @@ static void list_object(DvRecorder *self, List *old, DvObject *object)
         added->recorded = before->recorded;
         memcpy(added->sources, before->sources, sizeof added->sources);
         added->image = before->image;
+        added->told = before->told;
         memcpy(added->attributes, before->attributes, sizeof added->attributes);
         before->object = NULL;
     } else {
@@ -210,14 +212,16 @@ static void move_state(DvPictureState *state, const double rigid[7])
     state->moved = true;
 }
 
-static void clip_state(DvPictureState *state, const DvClipPlane *plane, const DvObject *object)
+static void clip_state(DvPictureState *state, const DvClipPlane *plane, Entry *entry)
 {
     const DvVec3 normal = dv_vec3_load(plane->normal);
     if (!(dv_vec3_norm(normal) > 0))
         return;
     if (state->clip_count == DV_PICTURE_CLIPS) {
-        dv_remark(object, "more than %d clipping planes in and above its node: this one has no effect",
-                  DV_PICTURE_CLIPS);
+        if (!entry->told)
+            dv_remark(entry->object, "more than %d clipping planes in and above its node: this one has no effect",
+                      DV_PICTURE_CLIPS);
+        entry->told = true;
         return;
     }
     const DvVec3 kept = dv_vec3_neg(dv_vec3_normalize(normal));
@@ -416,7 +420,7 @@ static void merge_state(DvRecorder *self, Recording *recording, Level *level, co
         if (!dv_object_is_valid(entry->object))
             continue;
         if (entry->clip && entry->clip->get(entry->self, &plane))
-            clip_state(&state, &plane, entry->object);
+            clip_state(&state, &plane, entry);
         if (entry->transform && entry->transform->get(entry->self, rigid))
             move_state(&state, rigid);
         if (entry->shader)
