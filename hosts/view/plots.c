@@ -106,25 +106,37 @@ void plots_clear(Plots *plots, bool forget)
     plots->count = 0;
 }
 
+static void take(const Plot *plot, DvScene *scene, size_t place)
+{
+    DvNode *root = dv_scene_root(scene);
+    const char *dot = strrchr(plot->path, '.');
+    char *link = g_strdup_printf("@%.*s", (int)(dot - plot->path), plot->path);
+    DvObject *object = strcmp(link, "@/") == 0 ? dv_node_object(root) : dv_node_resolve(root, NULL, link, NULL);
+    DvData *field = object ? dv_object_field(object, dot + 1) : NULL;
+    const void *value = field ? dv_data_read(field) : NULL;
+    for (uint32_t c = 0; c < plot->curves; c++)
+        plot->values[place * PLOT_CURVES + c] =
+            field ? number_of(field->type, value, field->count, plot->element, c) : NAN;
+    g_free(link);
+}
+
 void plots_sample(Plots *plots, DvScene *scene)
 {
     if (!plots->plots->len)
         return;
     const size_t place = plots->count++ % PLOT_SAMPLES;
     plots->times[place] = dv_node_time(dv_scene_root(scene));
-    for (guint i = 0; i < plots->plots->len; i++) {
-        const Plot *plot = g_ptr_array_index(plots->plots, i);
-        DvNode *root = dv_scene_root(scene);
-        const char *dot = strrchr(plot->path, '.');
-        char *link = g_strdup_printf("@%.*s", (int)(dot - plot->path), plot->path);
-        DvObject *object = strcmp(link, "@/") == 0 ? dv_node_object(root) : dv_node_resolve(root, NULL, link, NULL);
-        DvData *field = object ? dv_object_field(object, dot + 1) : NULL;
-        const void *value = field ? dv_data_read(field) : NULL;
-        for (uint32_t c = 0; c < plot->curves; c++)
-            plot->values[place * PLOT_CURVES + c] =
-                field ? number_of(field->type, value, field->count, plot->element, c) : NAN;
-        g_free(link);
-    }
+    for (guint i = 0; i < plots->plots->len; i++)
+        take(g_ptr_array_index(plots->plots, i), scene, place);
+}
+
+void plots_sample_one(Plots *plots, DvScene *scene, const char *path, uint32_t element)
+{
+    const size_t last = (size_t)((plots->count + PLOT_SAMPLES - 1) % PLOT_SAMPLES);
+    if (plots->count && plots->times[last] == dv_node_time(dv_scene_root(scene)))
+        take(find(plots, path, element), scene, last);
+    else
+        plots_sample(plots, scene);
 }
 
 static void free_view(gpointer data)

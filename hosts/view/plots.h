@@ -29,6 +29,8 @@ bool plots_add(Plots *plots, DvScene *scene, const char *path, uint32_t element)
 void plots_remove(Plots *plots, const char *path, uint32_t element);
 void plots_clear(Plots *plots, bool forget); /* the samples; or the plots as well */
 void plots_sample(Plots *plots, DvScene *scene);
+/* Of one that there is: where this time has its sample already, the others keep theirs. */
+void plots_sample_one(Plots *plots, DvScene *scene, const char *path, uint32_t element);
 GPtrArray *plots_view(const Plots *plots); /* PlotView, freed with the array */
 /* All samples kept as a table: time, then a column for each number of each plot.     Errors are added to `why`. */
 bool plots_export(const Plots *plots, const char *file, DvScene *scene, DvText *why);

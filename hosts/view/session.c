@@ -613,7 +613,7 @@ static void add_plot(Session *session, const Message *message)
     if (message->kind == MESSAGE_UNPLOT)
         plots_remove(session->plots, message->path, element);
     else if (plots_add(session->plots, session->scene, message->path, element) && !session->animates)
-        plots_sample(session->plots, session->scene);
+        plots_sample_one(session->plots, session->scene, message->path, element);
 }
 
 static void animate(Session *session, bool on)

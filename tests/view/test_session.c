@@ -761,6 +761,34 @@ static void plots_follow_fields_and_are_exported(void **state)
     g_free(file);
 }
 
+/* While nothing moves there is one sample of a time, however many plots are added; the last one of all has what there is now. */
+static void a_plot_that_is_added_while_paused_adds_no_sample_to_the_others(void **state)
+{
+    (void)state;
+    open_text(
+        "<Node name='root' gravity='0 0 0' dt='0.5'><DefaultAnimationLoop/><EulerExplicitSolver/>"
+        "<MechanicalObject name='dofs' position='1 2 3' velocity='2 0 -1'/><UniformMass name='mass' totalMass='1'/></Node>");
+    post(MESSAGE_PLOT, "/dofs.position", NULL, 0);
+    post(MESSAGE_PLOT, "/dofs.velocity", NULL, 0);
+    snapshot_unref(make_steps(2));
+    post(MESSAGE_EDIT, "/mass.totalMass", "3", 0);
+    post(MESSAGE_PLOT, "/mass.totalMass", NULL, 0);
+    post(MESSAGE_EDIT, "/mass.totalMass", "4", 0);
+    post(MESSAGE_PLOT, "/mass.totalMass", NULL, 0);
+    Snapshot *snapshot = session_settle(session);
+    assert_int_equal(snapshot->plots->len, 3);
+    for (guint i = 0; i < 3; i++) {
+        const PlotView *plot = g_ptr_array_index(snapshot->plots, i);
+        assert_int_equal(plot->count, 3);
+        for (uint32_t k = 0; k < 3; k++)
+            assert_true(plot->times[k] == 0.5f * (float)k);
+    }
+    const PlotView *place = g_ptr_array_index(snapshot->plots, 0), *mass = g_ptr_array_index(snapshot->plots, 2);
+    assert_true(place->values[0][0] == 1 && place->values[0][2] == 3);
+    assert_true(isnan(mass->values[0][1]) && mass->values[0][2] == 4);
+    snapshot_unref(snapshot);
+}
+
 /* The last element of a list, whose field has other numbers once the file was changed and is read again. */
 static void a_plot_has_no_numbers_that_are_not_there(void **state)
 {
@@ -1263,6 +1291,7 @@ int main(void)
         SESSION_TEST(a_slow_step_blocks_no_message),
         SESSION_TEST(a_published_picture_stays_as_it_is),
         SESSION_TEST(plots_follow_fields_and_are_exported),
+        SESSION_TEST(a_plot_that_is_added_while_paused_adds_no_sample_to_the_others),
         SESSION_TEST(a_plot_has_no_numbers_that_are_not_there),
         SESSION_TEST(a_saved_scene_opens_with_the_same_states),
         SESSION_TEST(removing_and_switching_off_are_changes),
