@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <divan/contracts/state.h>
+#include <divan/contracts/topology.h>
 #include <divan/divan.h>
 #include <divan/math/rigid.h>
 
@@ -268,6 +269,51 @@ static void capsules_are_drawn_as_segments_and_ends(void **state)
     expect_capsules(&drawn, 2, frames, radii);
 }
 
+/* Of two elements that share all corners but one each, the first goes with its own corner, a step is not made: what is drawn is the other. */
+static void a_mesh_that_has_changed_since_the_last_step_is_drawn_as_it_is(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kind, *mesh, *model;
+        DvElementKind elements;
+        DrawnKind drawn;
+        uint32_t before, after;
+    } cases[] = {
+        {"Triangle", "triangles='4 0 1  0 2 1'", "TriangleCollisionModel", DV_TRIANGLES, DRAWN_TRIANGLES, 2, 1},
+        {"Tetrahedron", "tetrahedra='4 0 1 2  0 1 2 3'", "TetrahedronCollisionModel", DV_TETRAHEDRA, DRAWN_LINES, 12,
+         6},
+        {"Edge", "edges='4 0  0 1'", "LineCollisionModel", DV_EDGES, DRAWN_LINES, 2, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        DvText text = {0};
+        dv_text_add(
+            &text,
+            "<Node><DefaultAnimationLoop/><Node name='body'><%sSetTopologyContainer name='mesh' position='1 0 0  0 1 0  0 0 1  "
+            "0 0 0  9 9 9' %s/><%sSetTopologyModifier name='changes'/><MechanicalObject name='x'/><%s name='model'/></Node></Node>",
+            cases[i].kind, cases[i].mesh, cases[i].kind, cases[i].model);
+        DvScene *scene = scene_from_text(text.at);
+        dv_text_free(&text);
+        DvObject *changes = scene_object(scene, "/body/changes");
+        const DvTopologyModifierOps *ops = dv_object_ops(changes, DV_TOPOLOGY_MODIFIER);
+        Drawn drawn = {0};
+        DrawRecorder recorder = draw_recorder(MODELS, keep, &drawn);
+        record_drawing_of(&recorder, scene_object(scene, "/body/model"));
+        assert_int_equal(drawn.count, 1);
+        assert_int_equal(drawn.batches[0].count, cases[i].before);
+        const uint32_t first = 0;
+        assert_int_equal(ops->remove_elements(dv_object_self(changes), cases[i].elements, 1, &first, true), DV_OK);
+        assert_true(dv_state_count(scene_state(scene, "/body/x")) < 5);
+        drawn = (Drawn){0};
+        record_drawing_of(&recorder, scene_object(scene, "/body/model"));
+        assert_int_equal(drawn.count, 1);
+        assert_int_equal(drawn.batches[0].kind, cases[i].drawn);
+        assert_int_equal(drawn.batches[0].count, cases[i].after);
+        for (size_t k = 0; k < 3 * (size_t)(cases[i].drawn == DRAWN_LINES ? 2 : 3) * cases[i].after; k++)
+            assert_true(drawn.batches[0].points[k] <= 1);
+        dv_scene_free(scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -277,6 +323,7 @@ int main(void)
         cmocka_unit_test(tetrahedra_are_drawn_as_their_edges),
         cmocka_unit_test(boxes_are_drawn_as_their_edges),
         cmocka_unit_test(capsules_are_drawn_as_segments_and_ends),
+        cmocka_unit_test(a_mesh_that_has_changed_since_the_last_step_is_drawn_as_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }

@@ -65,6 +65,11 @@ static bool mesh_fits(const CollisionModel *base, uint32_t points)
     return base->topology.ops && base->topology.ops->point_count(base->topology.self) <= points;
 }
 
+static uint64_t mesh_revision(const CollisionModel *base)
+{
+    return base->topology.ops ? base->topology.ops->revision(base->topology.self) : 0;
+}
+
 bool collision_model_begin(CollisionModel *base, uint32_t count, bool changed)
 {
     const bool first = base->version.boxes == 0;
@@ -81,6 +86,8 @@ bool collision_model_begin(CollisionModel *base, uint32_t count, bool changed)
     base->shape.distance = dv_data_double(&base->distance);
     base->shape.topology = mesh_fits(base, x.count) ? base->topology.ops : NULL;
     base->shape.topology_self = base->topology.self;
+    base->mesh_revision = mesh_revision(base);
+    base->points = x.count;
     if (first || changed)
         base->version.structure++;
     else if (!dv_data_bool(&base->moving))
@@ -268,7 +275,9 @@ bool collision_model_is_drawn(CollisionModel *base, DvDraw *target, double color
 {
     if (!dv_draw_shows(target, DV_DISPLAY_COLLISION_MODELS) || !base->state.ops)
         return false;
-    if (base->shape.count == 0) { /* nobody has looked for contacts yet, as in a scene that was just opened */
+    /* Nobody has looked for contacts yet, as in a scene that was just opened, or since the mesh has changed. */
+    if (base->shape.count == 0 || base->mesh_revision != mesh_revision(base) ||
+        base->points != dv_state_count(base->state)) {
         DvObject *object = dv_object_of(base);
         const DvCollisionModelOps *ops = dv_object_ops(object, DV_COLLISION_MODEL);
         DvShapeVersion version;

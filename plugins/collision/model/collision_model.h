@@ -24,6 +24,8 @@ typedef struct CollisionModel {
     double *bounds; /* [6][capacity]: lower x y z, upper x y z */
     uint32_t capacity;
     DvShapeVersion version;
+    uint64_t mesh_revision; /* as of the last update, and the points of the state then */
+    uint32_t points;
 } CollisionModel;
 
 #define COLLISION_MODEL_FIELDS(Struct, base)                                                                           \
