@@ -46,13 +46,14 @@ void logbook_free(Logbook *book)
     g_free(book);
 }
 
-static void keep(Logbook *book, DvLevel level, const char *path, bool of_scene, const char *text)
+/* heard: the text for who listens, who knows of what it is said. */
+static void keep(Logbook *book, DvLevel level, const char *path, bool of_scene, const char *text, const char *heard)
 {
     g_mutex_lock(&book->mutex);
     if (book->hears == g_thread_self() && level > book->worst) {
         book->worst = level;
         g_free(book->heard);
-        book->heard = g_strdup(text);
+        book->heard = g_strdup(heard);
     }
     if (book->entries->len <= MOST) {
         LogEntry *entry = g_new0(LogEntry, 1);
@@ -70,12 +71,18 @@ static void keep(Logbook *book, DvLevel level, const char *path, bool of_scene, 
 
 void logbook_take(const DvMessage *message, void *book)
 {
-    DvText line = {0};
+    DvText line = {0}, heard = {0};
     if (message->level == DV_LEVEL_DEBUG)
         return;
     dv_message_print(message, &line);
-    keep(book, message->level, message->path, true, line.at);
+    DvMessage without_place = *message;
+    without_place.file = NULL;
+    if (message->field)
+        without_place.component = NULL;
+    dv_message_print(&without_place, &heard);
+    keep(book, message->level, message->path, true, line.at, heard.at);
     dv_text_free(&line);
+    dv_text_free(&heard);
 }
 
 void logbook_add(Logbook *book, DvLevel level, const char *path, const char *format, ...)
@@ -84,7 +91,7 @@ void logbook_add(Logbook *book, DvLevel level, const char *path, const char *for
     va_start(args, format);
     char *text = g_strdup_vprintf(format, args);
     va_end(args);
-    keep(book, level, path, false, text);
+    keep(book, level, path, false, text, text);
     g_free(text);
 }
 

@@ -161,6 +161,8 @@ static void close_scene(Session *session)
         dv_scene_free(session->scene);
     }
     stop_replay(session);
+    g_clear_pointer(&session->edit.path, g_free);
+    g_clear_pointer(&session->edit.error, g_free);
     plots_clear(session->plots, true);
     g_clear_pointer(&session->tree, tree_unref);
     g_clear_pointer(&session->recording, recording_free);
@@ -374,11 +376,14 @@ static void edit(Session *session, const Message *message)
         dv_data_print(field, &before);
     const DvStatus status = field ? try_edit(session, message, field) : DV_ERROR_NOT_FOUND;
     g_free(session->edit.error);
+    const bool was_warned = logbook_heard(session->book) == DV_LEVEL_WARNING;
     char *said = logbook_hear_no_more(session->book);
-    session->edit.error = status == DV_OK ? NULL : g_strdup(said ? said : "refused");
+    session->edit.error = status == DV_OK ? NULL : g_strconcat("refused: ", said ? said : "it cannot be set", NULL);
     g_free(said);
     if (field && status != DV_OK)
         put_back(session, field, parent, before.at ? before.at : "");
+    if (field && status != DV_OK && was_warned) /* that another value is taken is not so here */
+        logbook_add(session->book, DV_LEVEL_INFO, dv_object_path(field->owner), "%s stays as it was", message->path);
     dv_text_free(&before);
     g_free(session->edit.path);
     session->edit.path = g_strdup(message->path);
