@@ -17,18 +17,24 @@
 
 enum { MAX_PROBLEMS = 10000, MAX_ERRORS = 200 }; /* of a scene: what comes after them is not read */
 
-static DvStatus report(DvScene *scene, DvStatus status, bool harmless, DvPlace place, const char *component,
-                       const char *name, const char *format, va_list args) __attribute__((format(printf, 7, 0)));
-static DvStatus report(DvScene *scene, DvStatus status, bool harmless, DvPlace place, const char *component,
-                       const char *name, const char *format, va_list args)
+/* Of whom something is said: of a component, if it is known of which class; by what name and path, if it has them. */
+typedef struct Subject {
+    const char *component, *name, *path;
+} Subject;
+
+static DvStatus report(DvScene *scene, DvStatus status, bool harmless, DvPlace place, Subject subject,
+                       const char *format, va_list args) __attribute__((format(printf, 6, 0)));
+static DvStatus report(DvScene *scene, DvStatus status, bool harmless, DvPlace place, Subject subject,
+                       const char *format, va_list args)
 {
     DvMessage message = {.level = status == DV_OK ? DV_LEVEL_WARNING : DV_LEVEL_ERROR,
                          .status = status,
                          .file = place.file,
                          .line = place.line,
                          .column = place.column,
-                         .component = component,
-                         .name = name,
+                         .component = subject.component,
+                         .name = subject.name,
+                         .path = subject.path,
                          .harmless = harmless};
     dv_core_emit(&message, format, args);
     return dv_core_problem(scene, status);
@@ -38,7 +44,7 @@ void dv_build_remark(DvScene *scene, DvPlace place, const char *component, const
 {
     va_list args;
     va_start(args, format);
-    report(scene, DV_OK, true, place, component, name, format, args);
+    report(scene, DV_OK, true, place, (Subject){component, name, NULL}, format, args);
     va_end(args);
 }
 
@@ -47,7 +53,7 @@ DvStatus dv_build_problem(DvScene *scene, DvStatus status, DvPlace place, const 
 {
     va_list args;
     va_start(args, format);
-    report(scene, status, false, place, component, name, format, args);
+    report(scene, status, false, place, (Subject){component, name, NULL}, format, args);
     va_end(args);
     return status;
 }
@@ -79,6 +85,7 @@ typedef struct Making {
     const DvClass *cls;
     DvAttributes *attributes;
     DvPlace place;
+    const DvObject *object; /* NULL: it is not there yet */
 } Making;
 
 static DvStatus say(const Making *making, DvStatus status, const DvAttribute *at, const char *format, ...)
@@ -93,8 +100,9 @@ static DvStatus say(const Making *making, DvStatus status, const DvAttribute *at
     }
     va_list args;
     va_start(args, format);
-    report(making->node->scene, status, false, place, making->cls ? making->cls->name : NULL, name ? name->text : NULL,
-           format, args);
+    const Subject subject = {making->cls ? making->cls->name : NULL, name ? name->text : NULL,
+                             making->object ? dv_object_path(making->object) : NULL};
+    report(making->node->scene, status, false, place, subject, format, args);
     va_end(args);
     return status;
 }
@@ -343,7 +351,7 @@ static void report_unused_attributes(DvObject *object)
         g_ptr_array_free(names, TRUE);
         if (object->is_node && !closest && !node->scene->check_only)
             continue; /* nodes of old scenes carry many words that never meant anything */
-        const Making making = {node, object->cls, object->attributes, object->place};
+        const Making making = {node, object->cls, object->attributes, object->place, object};
         if (closest)
             (void)say(&making, DV_OK, attribute, "no field '%s'; did you mean '%s'?", attribute->name, closest);
         else
@@ -462,7 +470,7 @@ DvStatus dv_build_object(DvNode *node, const char *class_name, DvAttributes *att
     *result = NULL;
     if (!attributes)
         attributes = dv_attributes_new();
-    Making making = {node, dv_class_find(class_name), attributes, place};
+    Making making = {node, dv_class_find(class_name), attributes, place, NULL};
     if (making.cls)
         return make(&making, result);
     DvText text = {0};

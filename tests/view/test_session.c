@@ -649,6 +649,17 @@ static void a_scene_with_errors_opens_with_its_problems(void **state)
     assert_true(was_said("NoSuchForceField"));
     assert_true(was_said("totalMass"));
     assert_true(was_said("the scene has errors"));
+    /* What is said of an object that is there leads to it. */
+    static const char *const leads[][2] = {{"no field 'positio'", "/dofs"}, {"totalMass", "/mass"}};
+    GPtrArray *entries = g_ptr_array_new();
+    logbook_read(book, 0, entries);
+    for (size_t i = 0; i < G_N_ELEMENTS(leads); i++)
+        for (guint k = 0; k < entries->len; k++) {
+            const LogEntry *entry = g_ptr_array_index(entries, k);
+            if (strstr(entry->text, leads[i][0]))
+                assert_string_equal(entry->path ? entry->path : "nowhere", leads[i][1]);
+        }
+    g_ptr_array_unref(entries);
     snapshot_unref(snapshot);
     open_text("<Node><broken");
     snapshot = session_settle(session);
