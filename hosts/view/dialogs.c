@@ -90,7 +90,7 @@ static void use_file(View *view, const char *file)
         view_post(view, MESSAGE_RECORD, NULL, file);
         break;
     case FILE_REPLAY:
-        view_post(view, MESSAGE_REPLAY, NULL, file);
+        view_replay(view, file);
         break;
     case FILE_EXPORT:
         view_post(view, MESSAGE_EXPORT, NULL, file);
@@ -148,10 +148,19 @@ static void list_of_files(View *view)
     g_ptr_array_unref(entries);
 }
 
+/* True: it is to be drawn. */
+static bool begin(View *view, Dialog dialog, const char *title, bool *open, float width, float height)
+{
+    const bool shown = ui_window_begin(title, open, width, height);
+    if (ui_window_is_in_front())
+        view->front = dialog;
+    return shown;
+}
+
 static void files(View *view)
 {
     bool open = true, entered = false;
-    if (ui_window_begin(titles[view->file_use], &open, 640, 460)) {
+    if (begin(view, DIALOG_FILES, titles[view->file_use], &open, 640, 460)) {
         const char *verb = verbs[view->file_use];
         ui_text(UI_DIM, view->folder);
         list_of_files(view);
@@ -180,9 +189,9 @@ static void keys(View *view)
         {"Shift + right", "Remove the element"},
         {"1 2 3 4 5 6", "Look along +x -x +y -y +z -z"},
         {"Ctrl + a letter or arrow", "A key for the scene, where it is no shortcut"},
-        {"Esc", "Close this"},
+        {"Esc", "Close the menu or window in front"},
     };
-    if (ui_window_begin("Shortcuts", &view->shows_keys, 560, 620) &&
+    if (begin(view, DIALOG_KEYS, "Shortcuts", &view->shows_keys, 560, 620) &&
         ui_table_begin("##keys", 2, NULL, (const float[]){190, 0}, 0)) {
         for (size_t i = 0; i < G_N_ELEMENTS(mouse) + ACTIONS; i++) {
             const bool is_action = i >= G_N_ELEMENTS(mouse);
@@ -202,7 +211,7 @@ static void keys(View *view)
 
 static void about(View *view)
 {
-    if (ui_window_begin("About", &view->shows_about, 460, 250)) {
+    if (begin(view, DIALOG_ABOUT, "About", &view->shows_about, 460, 250)) {
         DvRenderStats stats = {0};
         ui_heading("divan-view " DV_VERSION);
         ui_wrapped(UI_TEXT, "Divan simulates deformable and rigid bodies. Free software under the LGPL, 2.1 or later.");
@@ -225,4 +234,23 @@ void dialogs_draw(View *view)
         keys(view);
     if (view->shows_about)
         about(view);
+}
+
+static bool is_open(const View *view, Dialog dialog)
+{
+    return dialog == DIALOG_FILES  ? view->file_use != FILE_NONE
+           : dialog == DIALOG_KEYS ? view->shows_keys
+                                   : view->shows_about;
+}
+
+void dialogs_close(View *view)
+{
+    for (int dialog = 0; !is_open(view, view->front) && dialog < DIALOGS; dialog++)
+        view->front = (Dialog)dialog;
+    if (view->front == DIALOG_FILES)
+        view->file_use = FILE_NONE;
+    else if (view->front == DIALOG_KEYS)
+        view->shows_keys = false;
+    else
+        view->shows_about = false;
 }

@@ -51,15 +51,36 @@ void view_forget_errors(View *view)
     view->problems = view->errors = 0;
 }
 
+/* What is open stays rather than making room for nothing. */
+static bool is_refused(View *view, const char *file)
+{
+    const bool is_folder = g_file_test(file, G_FILE_TEST_IS_DIR);
+    if (!is_folder && g_file_test(file, G_FILE_TEST_EXISTS))
+        return false;
+    settings_forget_recent(view, file);
+    if (view->now->has_scene)
+        logbook_add(view->book, DV_LEVEL_ERROR, NULL, "%s: %s; the scene that is open stays", file,
+                    is_folder ? "this is a folder" : "there is no such file");
+    return view->now->has_scene;
+}
+
+static void open(View *view, MessageKind kind, const char *file)
+{
+    if (is_refused(view, file))
+        return;
+    view_forget_errors(view);
+    view_post(view, kind, NULL, file);
+    view_select(view, "/");
+}
+
 void view_open(View *view, const char *file)
 {
-    view_forget_errors(view);
-    if (g_str_has_suffix(file, ".session")) {
-        view_post(view, MESSAGE_REPLAY, NULL, file);
-        return;
-    }
-    view_post(view, MESSAGE_OPEN, NULL, file);
-    view_select(view, "/");
+    open(view, g_str_has_suffix(file, ".session") ? MESSAGE_REPLAY : MESSAGE_OPEN, file);
+}
+
+void view_replay(View *view, const char *file)
+{
+    open(view, MESSAGE_REPLAY, file);
 }
 
 void view_select(View *view, const char *path)
@@ -87,7 +108,7 @@ static void begin(View *view)
 {
     const Wishes *wishes = &view->wishes;
     if (wishes->replay)
-        view_post(view, MESSAGE_REPLAY, NULL, wishes->replay);
+        view_replay(view, wishes->replay);
     else if (wishes->scene)
         view_open(view, wishes->scene);
     if (wishes->fast)

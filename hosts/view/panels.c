@@ -766,6 +766,15 @@ static void log_tools(View *view)
         dialogs_files(view, FILE_LOG);
 }
 
+static void select_if_there(View *view, const char *path)
+{
+    const TreeItem *found = tree_find(view->now->tree, path);
+    if (found)
+        view_select(view, found->path);
+    else
+        view_toast(view, "%s is not in the tree any more", path);
+}
+
 static void log_tab(View *view)
 {
     log_tools(view);
@@ -782,15 +791,12 @@ static void log_tab(View *view)
                 char id[32];
                 snprintf(id, sizeof id, "%d", i);
                 ui_push(id);
-                ui_text(color_of_level(entry->level), entry->level == DV_LEVEL_ERROR     ? "●"
+                ui_mark(color_of_level(entry->level), entry->level == DV_LEVEL_ERROR     ? "●"
                                                       : entry->level == DV_LEVEL_WARNING ? "▲"
                                                                                          : "·");
                 ui_same_line(26);
-                if (ui_selectable(entry->text, false) && entry->path) {
-                    const TreeItem *found = tree_find(view->now->tree, entry->path);
-                    if (found)
-                        view_select(view, found->path);
-                }
+                if (ui_selectable(entry->text, false) && entry->path)
+                    select_if_there(view, entry->path);
                 ui_tooltip(entry->text);
                 ui_pop();
             }

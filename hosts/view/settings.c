@@ -51,6 +51,18 @@ void settings_add_recent(View *view, const char *file)
     write_settings(view);
 }
 
+void settings_forget_recent(View *view, const char *file)
+{
+    int place = 0;
+    while (view->recent[place] && strcmp(view->recent[place], file) != 0)
+        place++;
+    if (!view->recent[place])
+        return;
+    g_free(view->recent[place]);
+    memmove(view->recent + place, view->recent + place + 1, (size_t)(RECENT_MOST - place) * sizeof *view->recent);
+    write_settings(view);
+}
+
 void settings_free(View *view)
 {
     for (int i = 0; i < RECENT_MOST; i++)

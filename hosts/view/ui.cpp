@@ -74,8 +74,10 @@ static void set_style(float scale)
     style.ScaleAllSizes(scale);
 }
 
-/* Where the last event says that the mouse is: what the system says between events may be late. */
+/* Where the last event says that the mouse is, and which buttons are down: what the system says between events may be late, or ahead of
+ * events that wait. */
 static ImVec2 mouse(-FLT_MAX, -FLT_MAX);
+static bool buttons[3]; /* left, right, middle */
 
 /* Without a window of SDL: its events, by hand. */
 
@@ -148,7 +150,6 @@ static void name_keys(void)
 
 static void take_key(const SDL_KeyboardEvent &event)
 {
-    set_modifiers(event.keysym.mod);
     for (const auto &key : keys)
         if (key.key == event.keysym.sym)
             set_key(key.ui, event.type == SDL_KEYDOWN);
@@ -156,13 +157,8 @@ static void take_key(const SDL_KeyboardEvent &event)
 
 static void take_event(const SDL_Event &event)
 {
-    static const int buttons[] = {0, 2, 1}; /* SDL: left, middle, right */
     ImGuiIO &io = ImGui::GetIO();
     switch (event.type) {
-    case SDL_MOUSEBUTTONDOWN:
-    case SDL_MOUSEBUTTONUP:
-        io.MouseDown[buttons[(event.button.button - 1) % 3]] = event.type == SDL_MOUSEBUTTONDOWN;
-        break;
     case SDL_MOUSEWHEEL:
         io.MouseWheel += event.wheel.preciseY;
         io.MouseWheelH += event.wheel.preciseX;
@@ -237,12 +233,31 @@ void ui_resize(float width, float height)
 
 void ui_event(const SDL_Event *event)
 {
+    static const int numbers[] = {0, 2, 1}; /* SDL: left, middle, right */
     if (has_window)
         ImGui_ImplSDL2_ProcessEvent(event);
     else
         take_event(*event);
-    if (event->type == SDL_MOUSEMOTION)
+    switch (event->type) {
+    case SDL_MOUSEMOTION:
         mouse = ImVec2((float)event->motion.x, (float)event->motion.y);
+        break;
+    case SDL_MOUSEBUTTONDOWN:
+    case SDL_MOUSEBUTTONUP:
+        if (event->button.button >= SDL_BUTTON_LEFT && event->button.button <= SDL_BUTTON_RIGHT)
+            buttons[numbers[event->button.button - 1]] = event->type == SDL_MOUSEBUTTONDOWN;
+        break;
+    case SDL_KEYDOWN:
+    case SDL_KEYUP:
+        set_modifiers(event->key.keysym.mod);
+        break;
+    case SDL_WINDOWEVENT:
+        if (event->window.event == SDL_WINDOWEVENT_FOCUS_LOST)
+            memset(buttons, 0, sizeof buttons);
+        break;
+    default:
+        break;
+    }
 }
 
 void ui_begin(void)
@@ -254,6 +269,7 @@ void ui_begin(void)
         count_time();
     if (mouse.x > -FLT_MAX || !has_window)
         ImGui::GetIO().MousePos = mouse;
+    memcpy(ImGui::GetIO().MouseDown, buttons, sizeof buttons);
     ImGui::NewFrame();
 }
 
@@ -342,6 +358,11 @@ void ui_window_end(void)
     ImGui::End();
 }
 
+bool ui_window_is_in_front(void)
+{
+    return ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows);
+}
+
 bool ui_child_begin(const char *name, float width, float height, bool border)
 {
     return ImGui::BeginChild(name, ImVec2(width, height), border);
@@ -419,6 +440,15 @@ void ui_popup_end(void)
     ImGui::EndPopup();
 }
 
+/* They close when the focus goes to what is not above them. */
+bool ui_close_popups(void)
+{
+    if (!ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup))
+        return false;
+    ImGui::SetWindowFocus(nullptr);
+    return true;
+}
+
 void ui_separator(void)
 {
     ImGui::Separator();
@@ -430,6 +460,13 @@ void ui_text(uint32_t color, const char *text)
 {
     ImGui::PushStyleColor(ImGuiCol_Text, color_of(color));
     ImGui::AlignTextToFramePadding();
+    ImGui::TextUnformatted(text);
+    ImGui::PopStyleColor();
+}
+
+void ui_mark(uint32_t color, const char *text)
+{
+    ImGui::PushStyleColor(ImGuiCol_Text, color_of(color));
     ImGui::TextUnformatted(text);
     ImGui::PopStyleColor();
 }

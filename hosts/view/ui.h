@@ -51,6 +51,7 @@ bool ui_panel_begin(const char *name, UiBox box, bool padded, bool scrolls);
 void ui_panel_end(void);
 bool ui_window_begin(const char *name, bool *open, float width, float height);
 void ui_window_end(void);
+bool ui_window_is_in_front(void); /* the one that is being drawn: it was opened or pressed last */
 bool ui_child_begin(const char *name, float width, float height, bool border);
 void ui_child_end(void);
 /* A bar between two panels that is dragged; true while it moves *size. */
@@ -68,10 +69,13 @@ void ui_menu_end(void);
 bool ui_menu_item(const char *label, const char *shortcut, bool checked, bool enabled);
 bool ui_context_menu_begin(const char *id); /* of the last item, by the right button */
 void ui_popup_end(void);
+bool ui_close_popups(void); /* menus, lists of choices; false: none is open */
 void ui_separator(void);
 
 /* Text */
 void ui_text(uint32_t color, const char *text);
+void ui_mark(uint32_t color,
+             const char *text); /* in the line of one that is selectable, which leaves no gap to the next */
 void ui_wrapped(uint32_t color, const char *text);
 void ui_tooltip(const char *text); /* of the last item */
 void ui_same_line(float offset);   /* from the left; 0: behind the last item */

@@ -45,6 +45,8 @@ typedef enum FileUse {
     FILE_FILM
 } FileUse;
 
+typedef enum Dialog { DIALOG_FILES, DIALOG_KEYS, DIALOG_ABOUT, DIALOGS } Dialog;
+
 /* The picture and what it is drawn with. */
 typedef struct Viewport {
     const DvRendererOps *ops; /* NULL: no plugin draws */
@@ -135,6 +137,7 @@ struct View {
     FileUse file_use;
     char *folder, file_name[TEXT_SIZE];
     bool shows_keys, shows_about;
+    Dialog front; /* that was opened or pressed last */
     char *recent[RECENT_MOST + 1];
     char *toast;
     double toast_until;
@@ -149,7 +152,8 @@ void view_await_focus(View *view);              /* keys wait until they have gon
 void view_focus_next(View *view, bool *wanted); /* the next item that is drawn gets the keys, if that is wanted */
 void view_post_number(View *view, MessageKind kind, const char *path, double number);
 void view_forget_errors(View *view);          /* a scene is read anew: those before are not of it */
-void view_open(View *view, const char *file); /* a scene, a recording or a view */
+void view_open(View *view, const char *file); /* a scene or a recording */
+void view_replay(View *view, const char *file);
 void view_select(View *view, const char *path);
 void view_toast(View *view, const char *format, ...) DV_PRINTF(2, 3);
 double view_clock(void); /* s */
@@ -219,6 +223,7 @@ void panels_status(View *view, UiBox box);
 
 /* dialogs.c */
 void dialogs_draw(View *view);
+void dialogs_close(View *view); /* the one in front */
 void dialogs_files(View *view, FileUse use);
 
 /* filming.c */
@@ -230,6 +235,7 @@ void filming_end(View *view);
 /* settings.c */
 void settings_read(View *view);
 void settings_add_recent(View *view, const char *file);
+void settings_forget_recent(View *view, const char *file);
 void settings_free(View *view);
 
 #endif

@@ -270,8 +270,8 @@ static void press_key(View *view, const SDL_KeyboardEvent *event)
                             event->keysym.sym == SDLK_TAB || event->keysym.sym == SDLK_ESCAPE))
         view_await_focus(view); /* the editor is left */
     if (event->keysym.sym == SDLK_ESCAPE) {
-        view->shows_keys = view->shows_about = false;
-        view->file_use = FILE_NONE;
+        if (!ui_close_popups())
+            dialogs_close(view);
         return;
     }
     if (ui_wants_keys() && event->keysym.sym != SDLK_F1 && event->keysym.sym != SDLK_F11 &&
@@ -310,6 +310,9 @@ static void take_event(View *view, const SDL_Event *event)
         break;
     case SDL_DROPFILE:
         view_open(view, event->drop.file);
+        SDL_free(event->drop.file);
+        break;
+    case SDL_DROPTEXT:
         SDL_free(event->drop.file);
         break;
     default:

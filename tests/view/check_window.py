@@ -1,20 +1,28 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A session at the window, by keys and mouse under Xvfb: open, animate, pull, hide, change a stiffness, plot it, reset, save, open again; what
-was recorded is replayed to the same bits. Then what goes wrong: errors in the scene, a full disk, files that cannot be written, no OpenGL, no
-display. It waits for what comes of the keys, never for a time.
+was recorded is replayed to the same bits. Files are dropped on it and opened again from its menu, Escape closes what is in front, a message in
+the log leads to its component; elements are removed, a body is cut, a point is pulled by a constraint and fixed. Then what goes wrong: errors in
+the scene, files that have gone, a full disk, files that cannot be written, no OpenGL, no display. It waits for what comes of the keys, never for
+a time.
 
 check_window.py DIVAN_VIEW SCENES"""
-import ctypes
 import os
+import re
 import shutil
 import struct
 import subprocess
 import sys
+import urllib.parse
 
+import x11
 from viewer import FAILURES, SECONDS, begin_folder, check, draws_without_display, end_folder, recorded, replay, wait_for
 
 VIEW, SCENES = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
+
+
+# Colours of the window: blue, green, red.
+MENU, TITLE, SELECTED, HOLD = (0x36, 0x2f, 0x2a), (0x22, 0x1d, 0x1a), (0x82, 0x5d, 0x2f), (0x4d, 0xd3, 0xff)
 
 
 def start_display(*words):
@@ -30,25 +38,6 @@ def start_display(*words):
     return server, ":" + number
 
 
-def ask_to_close(window):
-    """As a window manager does: WM_DELETE_WINDOW."""
-    class Message(ctypes.Structure):
-        _fields_ = [("type", ctypes.c_int), ("serial", ctypes.c_ulong), ("send_event", ctypes.c_int), ("display", ctypes.c_void_p),
-                    ("window", ctypes.c_ulong), ("kind", ctypes.c_ulong), ("format", ctypes.c_int), ("data", ctypes.c_long * 5),
-                    ("rest", ctypes.c_char * 192)]  # an XEvent has room for any
-    x11 = ctypes.CDLL("libX11.so.6")
-    x11.XOpenDisplay.restype = ctypes.c_void_p
-    x11.XInternAtom.restype = ctypes.c_ulong
-    x11.XInternAtom.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int]
-    x11.XSendEvent.argtypes = [ctypes.c_void_p, ctypes.c_ulong, ctypes.c_int, ctypes.c_long, ctypes.c_void_p]
-    x11.XCloseDisplay.argtypes = [ctypes.c_void_p]
-    display = x11.XOpenDisplay(None)
-    message = Message(type=33, window=int(window.id), kind=x11.XInternAtom(display, b"WM_PROTOCOLS", 0), format=32)
-    message.data[0] = x11.XInternAtom(display, b"WM_DELETE_WINDOW", 0)
-    x11.XSendEvent(display, message.window, 0, 0, ctypes.byref(message))
-    x11.XCloseDisplay(display)
-
-
 class Window:
     """A divan-view that runs; what it says goes to a file. Keys and mouse are sent as fast as they can be: the window puts them in order."""
 
@@ -58,7 +47,7 @@ class Window:
         self.id = wait_for("a window", self.find)
         if self.id:
             wait_for("the keys in the window", self.take_keys)
-            wait_for("the scene in the window", lambda: ".scn - divan-view" in self.ask("getwindowname", self.id))
+            wait_for("the scene in the window", lambda: ".scn - divan-view" in self.title())
 
     def find(self):
         if not check(self.process.poll() is None, "it ended: " + self.said()):
@@ -87,6 +76,12 @@ class Window:
         found = self.ask("getwindowgeometry", "--shell", self.id)
         return [line.split("=")[1] for line in found.splitlines() if line.startswith(("WIDTH", "HEIGHT"))]
 
+    def title(self):
+        return self.ask("getwindowname", self.id)
+
+    def click(self, x, y):
+        self.do("mousemove", str(x), str(y), "click", "1")
+
     def said(self):
         with open("said", encoding="utf-8") as file:
             return file.read()
@@ -100,8 +95,8 @@ class Window:
             return self.process.wait()
 
 
-def steps(words):
-    return [int(line.split()[0]) for line in recorded(words)]
+def steps(words, name="work.session"):
+    return [int(line.split()[0]) for line in recorded(words, name)]
 
 
 def pull(window):
@@ -110,27 +105,9 @@ def pull(window):
     for i in range(1, 6):
         window.do("mousemove", str(900 + 6 * i), str(330 - 8 * i))
     wait_for("a pull that moves", lambda: recorded(" drag "))
+    wait_for("an arrow to the mouse", lambda: x11.colors(895, 300, 28, 30).count(HOLD) > 20)
     window.do("mouseup", "1", "keyup", "shift")
     wait_for("the end of the pull", lambda: recorded(" release"))
-
-
-def pixel(x, y):
-    """The colour of a pixel of the display: blue, green, red."""
-    class Image(ctypes.Structure):
-        _fields_ = [("width", ctypes.c_int), ("height", ctypes.c_int), ("xoffset", ctypes.c_int), ("format", ctypes.c_int),
-                    ("data", ctypes.POINTER(ctypes.c_ubyte))]  # and more
-    x11 = ctypes.CDLL("libX11.so.6")
-    x11.XOpenDisplay.restype = ctypes.c_void_p
-    x11.XDefaultRootWindow.restype = ctypes.c_ulong
-    x11.XDefaultRootWindow.argtypes = x11.XCloseDisplay.argtypes = [ctypes.c_void_p]
-    x11.XGetImage.restype = ctypes.POINTER(Image)
-    x11.XGetImage.argtypes = [ctypes.c_void_p, ctypes.c_ulong, ctypes.c_int, ctypes.c_int, ctypes.c_uint, ctypes.c_uint, ctypes.c_ulong,
-                              ctypes.c_int]
-    display = x11.XOpenDisplay(None)
-    image = x11.XGetImage(display, x11.XDefaultRootWindow(display), x, y, 1, 1, 0xffffffff, 2)
-    found = tuple(image.contents.data[:3])
-    x11.XCloseDisplay(display)
-    return found
 
 
 def click_tabs(window):
@@ -141,7 +118,7 @@ def click_tabs(window):
         window.do("mousemove", str(tabs[front]), "594", "click", "1", "mousemove", "800", "300")
 
         def is_in_front():
-            colors = [pixel(x, 586) for x in tabs]
+            colors = [x11.pixel(x, 586) for x in tabs]
             return colors.count(colors[front]) == 1 and len(set(colors)) == 2
         wait_for("tab %d in front" % front, is_in_front)
 
@@ -200,6 +177,191 @@ def session():
         check('youngModulus="2000000"' in file.read(), "the saved scene has not the stiffness that was typed")
     if not draws_without_display(VIEW):
         replay(VIEW, "work.session")
+
+
+def open_file_menu(window):
+    window.click(25, 12)
+    wait_for("the menu", lambda: x11.pixel(300, 250) == MENU)
+
+
+def escape(window):
+    """Closes what is in front: the menu, of two windows the one that was opened last."""
+    open_file_menu(window)
+    window.key("Escape")
+    wait_for("no menu", lambda: x11.pixel(300, 250) != MENU)
+    keys, files = (500, 100), (940, 180)
+    window.key("F1", "ctrl+o")
+    wait_for("two windows", lambda: x11.pixel(*keys) == TITLE and x11.pixel(*files) == TITLE)
+    window.click(715, 42)
+    wait_for("the tools", lambda: x11.pixel(790, 150) == MENU)
+    window.key("Escape")
+    wait_for("no tools", lambda: x11.pixel(790, 150) != MENU)
+    check(x11.pixel(*keys) == TITLE and x11.pixel(*files) == TITLE, "Escape closes more than the list of tools")
+    window.key("Escape")
+    wait_for("one window", lambda: x11.pixel(*files) != TITLE)
+    check(x11.pixel(*keys) == TITLE, "Escape closes more than the window in front")
+    window.key("Escape")
+    wait_for("no window", lambda: x11.pixel(*keys) != TITLE)
+
+
+def drop(window, name):
+    with x11.Drop(int(window.id), 700, 300, ["file://" + urllib.parse.quote(os.path.realpath(name))]) as dropped:
+        check(wait_for("an answer to what was dropped", dropped.go_on) == "taken", name + " is not taken")
+
+
+def drop_files(window):
+    """A scene, then the recording of the session before: what is done again is recorded again."""
+    shutil.copy("beam.scn", "a b.scn")
+    drop(window, "a b.scn")
+    wait_for("the scene that was dropped", lambda: window.title() == "a b.scn - divan-view")
+    drop(window, "work.session")
+    wait_for("the scene of the recording", lambda: window.title() == "beam.scn - divan-view")
+    done = recorded(" ")
+    window.key("ctrl+e", "Return")
+    wait_for("all that was recorded", lambda: recorded(" ", "beam.session")[:-1] == done[:-1] or
+             recorded(" ", "beam.session") == done[:-1])
+    window.key("ctrl+e")
+    wait_for("another recording of it", lambda: recorded(" end ", "beam.session"))
+    check(recorded(" ", "beam.session") == done, "what was replayed is not what was recorded: %s" % recorded(" end ", "beam.session"))
+
+
+def recent_files():
+    with open(os.path.join(os.environ["XDG_CONFIG_HOME"], "divan", "view.conf"), encoding="utf-8") as file:
+        found = [line.strip() for line in file if line.startswith("recent=")]
+    return [os.path.basename(name) for name in found[0][len("recent="):].split(";") if name]
+
+
+def open_recent(window, place):
+    open_file_menu(window)
+    window.do("mousemove", "60", "58")
+    wait_for("the files that were open", lambda: x11.pixel(336, 78) == MENU)
+    window.do("mousemove", "400", "58", "mousemove", "400", str(58 + 20 * place))
+    window.do("click", "1")
+
+
+def open_again():
+    """By the menu of a window that was started anew; a file that has gone leaves the scene and the list as they are, but for itself."""
+    window = Window("beam.scn")
+    check(recent_files()[:2] == ["beam.scn", "a b.scn"], "recent: %s" % recent_files())
+    open_recent(window, 1)
+    wait_for("the scene of the menu", lambda: window.title() == "a b.scn - divan-view")
+    open_recent(window, 1)
+    wait_for("the scene before", lambda: window.title() == "beam.scn - divan-view")
+    os.remove("a b.scn")
+    open_recent(window, 1)
+    wait_for("news of a file that has gone", lambda: "a b.scn: there is no such file; the scene that is open stays" in window.said())
+    check(window.title() == "beam.scn - divan-view" and "a b.scn" not in recent_files(),
+          "after a file that has gone: %s, recent: %s" % (window.title(), recent_files()))
+    window.key("ctrl+q")
+    check(window.end() == 0, "exit status after files of the menu: " + window.said())
+
+
+def opened_again():
+    window = Window("beam.scn")
+    escape(window)
+    drop_files(window)
+    window.key("ctrl+q")
+    check(window.end() == 0, "exit status after files that were dropped: " + window.said())
+    open_again()
+
+
+def click_message():
+    """The component that a message is about is selected in the tree."""
+    with open("odd.scn", "w", encoding="ascii") as file:
+        file.write("<Node><DefaultAnimationLoop/><Node name='Ball'><EulerExplicitSolver/><MechanicalObject name='dofs' position='0 0 0'/>"
+                   "<UniformMass name='mass' totalMas='2'/></Node></Node>\n")
+    window = Window("odd.scn")
+    wait_for("a message", lambda: "totalMas" in window.said())
+    wait_for("the row of the root", lambda: x11.pixel(330, 111) == SELECTED)
+    window.click(600, 650)
+    wait_for("the row of the mass", lambda: x11.pixel(330, 267) == SELECTED)
+    window.key("ctrl+q")
+    check(window.end() == 0, "exit status after a click on a message: " + window.said())
+
+
+def points_of(name):
+    """Of the mesh of the block in a saved scene, which says them when they are others than those of its 6 x 6 x 5 grid."""
+    with open(name, encoding="utf-8") as file:
+        found = re.search(r'name="volume">\s*<State nbPoints="(\d+)"', file.read())
+    return int(found[1]) if found else 6 * 6 * 5
+
+
+def carve():
+    """An element goes, and is not drawn any more, though no step is made; a way of the mouse through the block cuts it."""
+    window = Window("carving.scn", "--record", "carve.session")
+    wait_for("a recording", lambda: recorded("start ", "carve.session"))
+    wait_for("the block", lambda: len(set(x11.colors(810, 320, 20, 20))) > 1 and x11.pixel(820, 330)[2] > 200)
+    window.do("mousemove", "820", "330", "keydown", "shift", "click", "3", "keyup", "shift")
+    wait_for("an element that goes", lambda: recorded(" grab 3 ", "carve.session"))
+    wait_for("a hole where it was", lambda: x11.pixel(820, 330)[2] < 150)
+    window.key("ctrl+s", "Return")
+    wait_for("a saved block", lambda: os.path.exists("carving.saved.scn"))
+    before = points_of("carving.saved.scn")
+    os.remove("carving.saved.scn")
+    window.do("mousemove", "640", "360", "keydown", "shift", "mousedown", "2")
+    wait_for("a cut that begins", lambda: recorded(" grab 4 ", "carve.session"))
+    for i in range(1, 12):
+        window.do("mousemove", str(640 + 40 * i), str(360 - 5 * i))
+        wait_for("a place of the cut", lambda: len(recorded(" drag ", "carve.session")) >= i)
+    window.do("mouseup", "2", "keyup", "shift")
+    wait_for("the end of the cut", lambda: len(recorded(" release", "carve.session")) == 2)
+    window.key("n")
+    window.key("ctrl+s", "Return")
+    wait_for("the block that is cut", lambda: os.path.exists("carving.saved.scn"))
+    check(points_of("carving.saved.scn") > before, "the cut makes no points: %d, %d" % (before, points_of("carving.saved.scn")))
+    window.key("ctrl+q")
+    check(window.end() == 0, "exit status after a cut: " + window.said())
+    if not draws_without_display(VIEW):
+        replay(VIEW, "carve.session")
+
+
+STRING = """<Node name="root" gravity="0 -10 0" dt="0.01"><FreeMotionAnimationLoop/>
+<BlockGaussSeidelConstraintSolver maxIterations="1000" tolerance="1e-12"/><VisualStyle displayFlags="showBehaviorModels"/>
+<Node name="String"><EulerImplicitSolver/><SparseLDLSolver template="CompressedRowSparseMatrixMat3x3d"/>
+<MechanicalObject name="dofs" position="0 0 0  1 0 0  2 0 0" showObject="1" drawMode="1" showObjectScale="0.1"/><UniformMass totalMass="3"/>
+<SpringForceField spring="0 1 500 1 1  1 2 500 1 1"/><FixedProjectiveConstraint indices="0"/><LinearSolverConstraintCorrection/></Node></Node>
+"""
+
+
+def is_white(x, y):
+    return min(x11.pixel(x, y)) > 170
+
+
+def hold():
+    """Three balls in a row, of which the first is fixed and the last is at (1024, 318): what a constraint holds is where the mouse is; what is
+    fixed stays while the ball in the middle falls."""
+    with open("string.scn", "w", encoding="ascii") as file:
+        file.write(STRING)
+    window = Window("string.scn", "--record", "string.session")
+    wait_for("a recording", lambda: recorded("start ", "string.session"))
+    wait_for("the balls", lambda: is_white(822, 318) and is_white(1024, 318))
+    for mode, y in ((1, 89), (2, 109)):
+        window.click(715, 42)
+        wait_for("the tools", lambda: x11.pixel(790, 150) == MENU)
+        window.click(700, y)
+        window.do("mousemove", "1024", "318", "keydown", "shift", "mousedown", "1")
+        wait_for("a ball that is held", lambda: recorded(" grab %d " % mode, "string.session"))
+        if mode == 1:
+            window.key("space")
+            for i in range(1, 9):
+                window.do("mousemove", "1024", str(318 - 10 * i))
+                wait_for("a ball that is pulled", lambda: len(recorded(" drag ", "string.session")) >= i)
+            wait_for("the ball where the mouse is", lambda: x11.pixel(1024, 238) == HOLD and not is_white(1024, 318))
+            window.key("space")
+        window.do("mouseup", "1", "keyup", "shift")
+        wait_for("the end of it", lambda: len(recorded(" release", "string.session")) == mode)
+        if mode == 1:
+            window.key("BackSpace")
+            wait_for("the balls in a row", lambda: is_white(822, 318) and is_white(1024, 318))
+    window.key("space")
+    wait_for("the ball in the middle below", lambda: not is_white(822, 318))
+    wait_for("some steps", lambda: window.key("ctrl+a") or (recorded(" key 1 65", "string.session") and
+             steps(" key 1 65", "string.session")[-1] > steps(" reset", "string.session")[-1] + 50))
+    check(is_white(1024, 318), "the ball that is fixed has moved")
+    window.key("ctrl+q")
+    check(window.end() == 0, "exit status after a constraint: " + window.said())
+    if not draws_without_display(VIEW):
+        replay(VIEW, "string.session")
 
 
 def size_of_png(name):
@@ -324,10 +486,15 @@ def main():
     folder = begin_folder("divan-window-")
     try:
         os.environ.update(DISPLAY=display, SDL_VIDEODRIVER="x11")
-        shutil.copy(os.path.join(SCENES, "beam.scn"), folder)
+        for name in ("beam.scn", "carving.scn"):
+            shutil.copy(os.path.join(SCENES, name), folder)
         session()
+        opened_again()
+        click_message()
+        carve()
+        hold()
         size_of_the_scene()
-        close("closed.session", ask_to_close)
+        close("closed.session", lambda window: x11.ask_to_close(int(window.id)))
         close("ended.session", lambda window: window.process.terminate())
         display_goes()
         full_disk()
