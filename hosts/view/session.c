@@ -444,6 +444,7 @@ static void reset(Session *session)
     hand_reset(session->hand, session->scene);
     dv_scene_reset(session->scene);
     plots_clear(session->plots, false);
+    plots_sample(session->plots, session->scene);
     session->failed = !dv_scene_is_running(session->scene);
     session->due = now();
 }

@@ -1160,6 +1160,69 @@ static void a_hand_removes_the_element_that_it_points_at(void **state)
     dv_scene_free(scene);
 }
 
+static void expect_same_array(const DvPictureArray *a, const DvPictureArray *b)
+{
+    assert_int_equal(a != NULL, b != NULL);
+    if (!a)
+        return;
+    assert_int_equal(a->count, b->count);
+    assert_int_equal(a->bytes, b->bytes);
+    assert_memory_equal(a->at, b->at, (size_t)a->count * a->bytes);
+}
+
+/* Everything that there is to show, of a mesh that has changed since the last step: what the saved scene shows, whose components have seen
+ * no other mesh. */
+static void a_picture_is_that_of_the_mesh_as_it_is_now(void **state)
+{
+    (void)state;
+    char *file = in_folder("saved.scn");
+    Message flags = {.kind = MESSAGE_FLAGS};
+    for (int i = 0; i < DV_DISPLAY_FLAGS; i++)
+        flags.numbers[i] = i != DV_DISPLAY_WIREFRAME;
+    session_post(session, &flags);
+    open_text(
+        "<Node name='root' gravity='0 0 0' dt='0.01'><DefaultAnimationLoop/><CollisionPipeline/><BruteForceBroadPhase/>"
+        "<BVHNarrowPhase/><MinProximityIntersection alarmDistance='0.02' contactDistance='0.01'/>"
+        "<CollisionResponse response='PenalityContactForceField'/>"
+        "<RegularGridTopology name='grid' n='6 4 4' min='0 0 0' max='1 0.5 0.5'/><Node name='Block'>"
+        "<EulerImplicitSolver/><CGLinearSolver iterations='100' tolerance='1e-12' threshold='1e-20'/>"
+        "<TetrahedronSetTopologyContainer name='mesh'/><TetrahedronSetTopologyModifier/>"
+        "<TetrahedronSetGeometryAlgorithms drawTetrahedra='1' drawEdges='1' drawTriangles='1'/>"
+        "<Hexa2TetraTopologicalMapping input='@/grid' output='@mesh' swapping='1'/>"
+        "<MechanicalObject name='dofs' position='@/grid.position' showObject='1' showVectors='1'/>"
+        "<DiagonalMass massDensity='1000' showGravityCenter='1'/>"
+        "<TetrahedronFEMForceField youngModulus='1e4' poissonRatio='0.3'/><MeshSpringForceField linesStiffness='1'/>"
+        "<ConstantForceField indices='0 95' forces='-20 0 0  20 0 0' showArrowSize='0.01'/>"
+        "<FixedProjectiveConstraint indices='0 1 2 3 4 5 20 90'/><Node name='Border'>"
+        "<TriangleSetTopologyContainer name='border'/><TriangleSetTopologyModifier/>"
+        "<TriangleSetGeometryAlgorithms drawTriangles='1' drawNormals='1' drawNormalLength='0.1'/>"
+        "<Tetra2TriangleTopologicalMapping input='@../mesh' output='@border'/>"
+        "<TrianglePressureForceField pressure='0 0 1'/><TriangularBendingSprings stiffness='1'/>"
+        "<TriangleCollisionModel/><LineCollisionModel/><PointCollisionModel/><OglModel name='skin'/>"
+        "<IdentityMapping input='@../dofs' output='@skin'/></Node></Node></Node>");
+    snapshot_unref(session_settle(session));
+    for (int i = 0; i < 8; i++) /* near a corner, whose points go with the last element around them */
+        post_ray(MESSAGE_GRAB, GRAB_REMOVE, (double[]){0.02 + 0.03 * (i % 2), 0.03 + 0.02 * (i / 2 % 2), 3},
+                 (double[]){0, 0, -1}, 1);
+    Snapshot *now = session_settle(session);
+    post(MESSAGE_SAVE, NULL, file, 0);
+    post(MESSAGE_OPEN, NULL, file, 0);
+    Snapshot *saved = session_settle(session);
+    const DvPicture *a = now->picture, *b = saved->picture;
+    assert_true(now->hash == saved->hash);
+    assert_non_null(a);
+    assert_true(a->batch_count >= 4 && a->surface_count == 1);
+    assert_int_equal(a->batch_count, b->batch_count);
+    assert_int_equal(a->surface_count, b->surface_count);
+    for (uint32_t i = 0; i < a->batch_count; i++) {
+        assert_int_equal(a->batches[i].kind, b->batches[i].kind);
+        expect_same_array(a->batches[i].array, b->batches[i].array);
+    }
+    snapshot_unref(now);
+    snapshot_unref(saved);
+    g_free(file);
+}
+
 /* From beside the block through to its other side, as the mouse does it. */
 static void post_cut(void)
 {
@@ -1317,6 +1380,7 @@ int main(void)
         SESSION_TEST(a_recording_ends_where_another_begins),
         SESSION_TEST(many_scenes_come_and_go),
         SESSION_TEST(a_cut_is_recorded_and_replayed),
+        SESSION_TEST(a_picture_is_that_of_the_mesh_as_it_is_now),
         cmocka_unit_test(a_ray_meets_the_nearest_triangle),
         cmocka_unit_test(a_hand_removes_the_element_that_it_points_at),
         cmocka_unit_test(a_hand_cuts_a_body_into_two),

@@ -307,7 +307,8 @@ static void draw(void *self_, DvDraw *target)
 {
     ConstantForceField *self = self_;
     const double size = dv_data_double(&self->show_arrow_size);
-    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !(size > 0.0) || !self->base.state.ops || self->count == 0)
+    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !(size > 0.0) || !self->base.state.ops || self->count == 0 ||
+        !update(self))
         return;
     const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
     const uint32_t spatial = self->base.state.dof->spatial, dim = self->base.state.dof->deriv;

@@ -556,7 +556,7 @@ const DvForceFieldOps bending_springs_ops = {
 
 void bending_springs_draw(BendingSprings *self, DvDraw *draw)
 {
-    if (!dv_draw_shows(draw, DV_DISPLAY_FORCE_FIELDS) || !self->base.state.ops || self->set.count == 0)
+    if (!dv_draw_shows(draw, DV_DISPLAY_FORCE_FIELDS) || self->set.count == 0 || !update(self))
         return;
     const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
     if (x.count == self->set.points[0])

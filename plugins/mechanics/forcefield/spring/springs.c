@@ -544,7 +544,7 @@ static void draw(void *self_, DvDraw *target)
     Springs *self = self_;
     const DvDisplayFlag flag =
         pair_state_is_one(&self->base) ? DV_DISPLAY_FORCE_FIELDS : DV_DISPLAY_INTERACTION_FORCE_FIELDS;
-    if (!dv_draw_shows(target, flag) || !self->base.state[0].ops || self->set.count == 0)
+    if (!dv_draw_shows(target, flag) || !self->base.state[0].ops || self->set.count == 0 || !update(self))
         return;
     const DvConstVec x[2] = {dv_state_read(self->base.state[0], DV_POSITION),
                              dv_state_read(self->base.state[1], DV_POSITION)};
