@@ -21,13 +21,31 @@ static bool start_ffmpeg(Film *film, double frames_per_second, DvText *why)
     char *size = g_strdup_printf("%ux%u", film->width, film->height);
     char rate[G_ASCII_DTOSTR_BUF_SIZE];
     g_ascii_formatd(rate, sizeof rate, "%.6g", frames_per_second);
-    /* Pixels come in pairs in the colours of films: an odd side loses one. */
-    char *arguments[] = {"ffmpeg",    "-loglevel", "error",    "-y",
-                         "-f",        "rawvideo",  "-pix_fmt", "rgba",
-                         "-s",        size,        "-r",       rate,
-                         "-i",        "pipe:0",    "-vf",      "crop=trunc(iw/2)*2:trunc(ih/2)*2",
-                         "-pix_fmt",  "yuv420p",   "-f",       "mp4",
-                         "/dev/fd/1", NULL};
+    /* Without -xerror it is content with a file whose end cannot be written. Pixels come in pairs in the colours of films: an odd side
+     * loses one. */
+    char *arguments[] = {"ffmpeg",
+                         "-loglevel",
+                         "error",
+                         "-xerror",
+                         "-y",
+                         "-f",
+                         "rawvideo",
+                         "-pix_fmt",
+                         "rgba",
+                         "-s",
+                         size,
+                         "-r",
+                         rate,
+                         "-i",
+                         "pipe:0",
+                         "-vf",
+                         "crop=trunc(iw/2)*2:trunc(ih/2)*2",
+                         "-pix_fmt",
+                         "yuv420p",
+                         "-f",
+                         "mp4",
+                         "/dev/fd/1",
+                         NULL};
     int file = fileno(film->file);
     const bool good = g_spawn_async_with_pipes(
         NULL, arguments, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_LEAVE_DESCRIPTORS_OPEN,

@@ -189,6 +189,10 @@ if command -v ffmpeg >/dev/null; then
     cmp -s "$work/ball.scn" "$work/old.mp4" || fail "the old film has gone"
     run 1 render "$work/ball.scn" --mp4 /dev/full --size 64x48 --frames 2
     says '/dev/full'
+    # The disk is full when all pictures are there and the end of the file is written.
+    (trap '' XFSZ && ulimit -f 1 && run 1 render "$work/ball.scn" --mp4 "$work/old.mp4" --size 65x49 --frames 5 && exit "$failed") || failed=1
+    says 'ffmpeg failed'
+    cmp -s "$work/ball.scn" "$work/old.mp4" || fail "the old film has gone"
 fi
 cp "$work/ball.scn" "$work/old.mp4"
 PATH=$work/empty run 1 render "$work/ball.scn" --mp4 "$work/old.mp4" --size 64x48
