@@ -61,7 +61,7 @@ static void keep(Logbook *book, DvLevel level, const char *path, bool of_scene, 
         entry->level = last ? DV_LEVEL_WARNING : level;
         entry->text = g_strdup(last ? "no more messages are kept" : text);
         entry->path = last ? NULL : g_strdup(path);
-        entry->of_scene = of_scene && !last;
+        entry->of_scene = of_scene && !last && book->hears != g_thread_self();
         g_ptr_array_add(book->entries, entry);
     }
     g_mutex_unlock(&book->mutex);
@@ -80,7 +80,7 @@ void logbook_take(const DvMessage *message, void *book)
     if (message->field)
         without_place.component = NULL;
     dv_message_print(&without_place, &heard);
-    keep(book, message->level, message->path, true, line.at, heard.at);
+    keep(book, message->level, message->path, message->component || message->line > 0, line.at, heard.at);
     dv_text_free(&line);
     dv_text_free(&heard);
 }

@@ -11,9 +11,10 @@
 
 typedef struct LogEntry {
     DvLevel level;
-    char *text;    /* with the place in front */
-    char *path;    /* of the component; or NULL */
-    bool of_scene; /* said by a component or the kernel, not by the viewer */
+    char *text; /* with the place in front */
+    char *path; /* of the component; or NULL */
+    bool
+        of_scene; /* about a component or a place in a scene's file, and not while somebody heard it, who says what became of it */
 } LogEntry;
 
 typedef struct Logbook Logbook;

@@ -275,7 +275,7 @@ static uint32_t mark_of(const View *view, const TreeItem *entry)
         return UI_ERROR;
     for (size_t i = view->said_before; i < view->said->len && i < view->said_before + 300; i++) {
         const LogEntry *said = g_ptr_array_index(view->said, i);
-        if (said->path && said->level > worst && strcmp(said->path, entry->plain) == 0)
+        if (said->of_scene && said->path && said->level > worst && strcmp(said->path, entry->plain) == 0)
             worst = said->level;
     }
     return worst == DV_LEVEL_ERROR ? UI_ERROR : worst == DV_LEVEL_WARNING ? UI_WARNING : 0;
@@ -943,11 +943,14 @@ void panels_status(View *view, UiBox box)
         char *doing = g_strconcat(view->filming ? "filming    " : "", now->recording ? "recording    " : "",
                                   now->replay_steps ? "replaying    " : "",
                                   view->viewport.problem ? "no renderer    " : "", NULL);
-        const float begin = box.width - ui_text_width(text) - 16;
-        ui_same_line(begin - ui_text_width(doing));
+        const float end = box.width - 16, begin = end - ui_text_width(text);
+        const bool fits = begin - ui_text_width(doing) > 640; /* behind what is left of it */
+        ui_same_line((fits ? begin : end) - ui_text_width(doing));
         ui_text(UI_ERROR, doing);
-        ui_same_line(begin);
-        ui_text(UI_DIM, text);
+        if (fits) {
+            ui_same_line(begin);
+            ui_text(UI_DIM, text);
+        }
         g_free(doing);
         g_free(text);
     }

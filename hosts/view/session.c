@@ -436,7 +436,9 @@ static void grab(Session *session, const Message *message)
     const int mode = (int)message->numbers[0];
     if (mode < 0 || mode >= GRAB_MODES)
         return;
+    logbook_hear(session->book);
     (void)hand_grab(session->hand, session->scene, (GrabMode)mode, &ray, message->numbers[7]);
+    g_free(logbook_hear_no_more(session->book));
 }
 
 static void reset(Session *session)

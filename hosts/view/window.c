@@ -333,29 +333,45 @@ static void put_title(View *view)
     g_free(base);
 }
 
+/* A size of panels that is dragged: what was asked for waits until there is room for it again. */
+typedef struct Split {
+    float *wanted, size, least, most;
+} Split;
+
+static Split split(float *wanted, float least, float most)
+{
+    return (Split){wanted, fminf(fmaxf(*wanted, least), fmaxf(least, most)), least, most};
+}
+
+static void drag_split(const char *name, UiBox box, bool vertical, float sign, const Split *self)
+{
+    float size = self->size;
+    if (ui_splitter(name, box, vertical, &size, sign, self->least, self->most))
+        *self->wanted = size;
+}
+
 static void lay_out(View *view)
 {
     const UiBox screen = ui_screen();
     const float menu = view->hides_panels ? 0 : panels_menu(view), line = ui_line_height(), gap = 4;
     const float tools = view->hides_panels ? 0 : line * 1.15f + 16, status = view->hides_panels ? 0 : line + 12;
-    const float top = menu + tools, height = screen.height - top - status;
+    const float top = menu + tools, height = screen.height - top - status, end = screen.height - status;
     if (view->hides_panels) {
         viewport_draw(view, screen);
         return;
     }
+    const Split left = split(&view->left, 180, screen.width - 300), fields = split(&view->fields, 80, height - 100),
+                bottom = split(&view->bottom, 60, height - 120);
+    const float right = left.size + gap;
     panels_toolbar(view, (UiBox){0, menu, screen.width, tools});
-    (void)ui_splitter("##left", (UiBox){view->left, top, gap, height}, true, &view->left, 1, 180, screen.width - 300);
-    (void)ui_splitter("##fields", (UiBox){0, screen.height - status - view->fields - gap, view->left, gap}, false,
-                      &view->fields, -1, 80, height - 100);
-    (void)ui_splitter("##bottomline",
-                      (UiBox){view->left + gap, screen.height - status - view->bottom - gap, screen.width, gap}, false,
-                      &view->bottom, -1, 60, height - 120);
-    panels_tree(view, (UiBox){0, top, view->left, height - view->fields - gap});
-    panels_fields(view, (UiBox){0, screen.height - status - view->fields, view->left, view->fields});
-    const float right = view->left + gap;
-    viewport_draw(view, (UiBox){right, top, screen.width - right, height - view->bottom - gap});
-    panels_bottom(view, (UiBox){right, screen.height - status - view->bottom, screen.width - right, view->bottom});
-    panels_status(view, (UiBox){0, screen.height - status, screen.width, status});
+    drag_split("##left", (UiBox){left.size, top, gap, height}, true, 1, &left);
+    drag_split("##fields", (UiBox){0, end - fields.size - gap, left.size, gap}, false, -1, &fields);
+    drag_split("##bottomline", (UiBox){right, end - bottom.size - gap, screen.width, gap}, false, -1, &bottom);
+    panels_tree(view, (UiBox){0, top, left.size, height - fields.size - gap});
+    panels_fields(view, (UiBox){0, end - fields.size, left.size, fields.size});
+    viewport_draw(view, (UiBox){right, top, screen.width - right, height - bottom.size - gap});
+    panels_bottom(view, (UiBox){right, end - bottom.size, screen.width - right, bottom.size});
+    panels_status(view, (UiBox){0, end, screen.width, status});
 }
 
 /* Nothing can be drawn any more, and what was drawn with is gone; the scene and what is recorded of it are not. */

@@ -22,7 +22,8 @@ VIEW, SCENES = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
 
 
 # Colours of the window: blue, green, red.
-MENU, TITLE, SELECTED, HOLD = (0x36, 0x2f, 0x2a), (0x22, 0x1d, 0x1a), (0x82, 0x5d, 0x2f), (0x4d, 0xd3, 0xff)
+PANEL, MENU, TITLE = (0x2c, 0x26, 0x22), (0x36, 0x2f, 0x2a), (0x22, 0x1d, 0x1a)
+SELECTED, HOLD = (0x82, 0x5d, 0x2f), (0x4d, 0xd3, 0xff)
 
 
 def start_display(*words):
@@ -272,6 +273,10 @@ def click_message():
                    "<UniformMass name='mass' totalMas='2'/></Node></Node>\n")
     window = Window("odd.scn")
     wait_for("a message", lambda: "totalMas" in window.said())
+    for width, height in (("480", "320"), ("1280", "800")):  # panels that had no room have it again
+        window.do("windowsize", window.id, width, height)
+        wait_for("another size", lambda: window.size() == [width, height])
+        wait_for("its picture", lambda: x11.pixel(int(width) - 4, int(height) - 4) == PANEL)
     wait_for("the row of the root", lambda: x11.pixel(330, 111) == SELECTED)
     window.click(600, 650)
     wait_for("the row of the mass", lambda: x11.pixel(330, 267) == SELECTED)

@@ -102,6 +102,20 @@ static bool was_said(const char *words)
     return found;
 }
 
+static bool is_of_scene(const char *words)
+{
+    GPtrArray *entries = g_ptr_array_new();
+    const LogEntry *found = NULL;
+    logbook_read(book, 0, entries);
+    for (guint i = 0; i < entries->len && !found; i++)
+        if (strstr(((const LogEntry *)g_ptr_array_index(entries, i))->text, words))
+            found = g_ptr_array_index(entries, i);
+    g_ptr_array_unref(entries);
+    if (!found)
+        fail_msg("'%s' is not said", words);
+    return found->of_scene;
+}
+
 /* Steps, one message each, so that their number is known. */
 static Snapshot *make_steps(unsigned count)
 {
@@ -641,14 +655,30 @@ static void a_recording_that_cannot_begin_is_said(void **state)
 static void a_scene_with_errors_opens_with_its_problems(void **state)
 {
     (void)state;
-    open_text("<Node name='root' dt='0.01'><DefaultAnimationLoop/><MechanicalObject name='dofs' positio='1 2 3'/>"
-              "<NoSuchForceField name='what'/><UniformMass name='mass' totalMass='-3'/></Node>");
+    open_text(
+        "<Node name='root' dt='0.01'><DefaultAnimationLoop/><EulerExplicitSolver/><MechanicalObject name='dofs' positio='1 2 3'/>"
+        "<NoSuchForceField name='what'/><UniformMass name='mass' totalMass='-3'/></Node>");
     Snapshot *snapshot = session_settle(session);
     assert_true(snapshot->has_scene);
     assert_non_null(tree_find(snapshot->tree, "/dofs"));
     assert_true(was_said("NoSuchForceField"));
     assert_true(was_said("totalMass"));
     assert_true(was_said("the scene has errors"));
+    /* What is tried later and refused, or cannot be written, is no error of the scene. */
+    post(MESSAGE_EDIT, "/mass.totalMass", "-5", 0);
+    post(MESSAGE_SAVE, NULL, "/no/such/folder/x.scn", 0);
+    post_ray(MESSAGE_GRAB, GRAB_CUT, (double[]){0, 0, 10}, (double[]){0, 0, -1}, 1);
+    snapshot_unref(session_settle(session));
+    static const struct {
+        const char *words;
+        bool of_scene;
+    } said[] = {{"NoSuchForceField", true},
+                {"-3", true},
+                {"-5", false},
+                {"x.scn: the scene cannot be written", false},
+                {"cannot be cut", false}};
+    for (size_t i = 0; i < G_N_ELEMENTS(said); i++)
+        assert_int_equal(is_of_scene(said[i].words), said[i].of_scene);
     /* What is said of an object that is there leads to it. */
     static const char *const leads[][2] = {{"no field 'positio'", "/dofs"}, {"totalMass", "/mass"}};
     GPtrArray *entries = g_ptr_array_new();
