@@ -568,7 +568,7 @@ static void table_of_elements(View *view, const FieldView *field)
     page_buttons(view, field);
     const float height = ui_line_height() * (float)MIN(field->rows, (size_t)8) + 8;
     if (!field->rows ||
-        !ui_table_begin("##elements", (int)columns + 1, NULL, (const float[]){58, 0, 0, 0, 0, 0, 0, 0, 0}, height))
+        !ui_table_begin("##elements", (int)columns + 1, NULL, (const float[]){48, 0, 0, 0, 0, 0, 0, 0, 0}, height))
         return;
     const bool fixed = is_fixed(field);
     UiRows *rows = ui_rows_begin((int)field->rows);
@@ -612,9 +612,11 @@ static void editor(View *view, const FieldView *field)
             post_plot(view, field, 0);
         ui_tooltip("plot it over time");
     }
-    if (numeric && field->list && field->rows && field->components > 0 &&
-        ui_section("elements##list", field->count < 6))
-        table_of_elements(view, field);
+}
+
+static bool has_elements(const FieldView *field)
+{
+    return field->scalar < DV_SCALAR_STRING && field->list && field->rows && field->components > 0;
 }
 
 static void help_of(const FieldView *field)
@@ -665,12 +667,17 @@ static bool is_in_group(const FieldView *field, const char *group)
     return g_strcmp0(field->group, group) == 0;
 }
 
+static bool begin_fields(void)
+{
+    return ui_table_begin("##fields", 2, NULL, (const float[]){150, 0}, 0);
+}
+
+/* Elements have the whole width: the table of the fields goes on below them. */
 static void fields_of_group(View *view, const GArray *fields, const char *group)
 {
     char id[64];
-    if (!ui_table_begin("##fields", 2, NULL, (const float[]){150, 0}, 0))
-        return;
-    for (guint i = 0; i < fields->len; i++) {
+    bool shown = begin_fields();
+    for (guint i = 0; shown && i < fields->len; i++) {
         const FieldView *field = &g_array_index(fields, FieldView, i);
         const bool wanted = !*view->filter || contains(field->name, view->filter);
         if (!wanted || !is_in_group(field, group))
@@ -679,8 +686,17 @@ static void fields_of_group(View *view, const GArray *fields, const char *group)
         ui_push(id);
         field_row(view, field);
         ui_pop();
+        if (!has_elements(field))
+            continue;
+        ui_table_end();
+        ui_push(id);
+        if (ui_section("elements##list", field->count < 6))
+            table_of_elements(view, field);
+        ui_pop();
+        shown = begin_fields();
     }
-    ui_table_end();
+    if (shown)
+        ui_table_end();
 }
 
 static void all_fields(View *view, const ObjectView *object)
@@ -827,6 +843,8 @@ static void plots_tab(View *view)
     }
     if (ui_button("Export as CSV..."))
         dialogs_files(view, FILE_EXPORT);
+    /* One is seen as a whole. */
+    const float height = plots->len == 1 ? fmaxf(80, view->bottom - 4.6f * ui_line_height()) : 150;
     if (ui_child_begin("plots", 0, 0, false))
         for (guint i = 0; i < plots->len; i++) {
             const PlotView *plot = g_ptr_array_index(plots, i);
@@ -840,7 +858,7 @@ static void plots_tab(View *view)
             ui_same_line(0);
             if (ui_small_button("close"))
                 view_post_number(view, MESSAGE_UNPLOT, plot->path, plot->element);
-            ui_plot("##plot", plot->times, curves, (int)plot->curves, (int)plot->count, "s", plot->unit, 150);
+            ui_plot("##plot", plot->times, curves, (int)plot->curves, (int)plot->count, "s", plot->unit, height);
             ui_pop();
             g_free(title);
         }
