@@ -938,6 +938,7 @@ void panels_bottom(View *view, UiBox box)
 void panels_status(View *view, UiBox box)
 {
     const Snapshot *now = view->now;
+    float left = 260; /* that is taken */
     if (ui_panel_begin("##status", box, true, false)) {
         char *text = g_strdup_printf("t = %.4f s    step %" G_GUINT64_FORMAT "    ", now->time, now->scene_steps);
         ui_text(now->has_scene ? UI_TEXT : UI_DIM, now->has_scene ? text : "no scene");
@@ -953,6 +954,7 @@ void panels_status(View *view, UiBox box)
                                  : g_strdup_printf("paused    %016" G_GINT64_MODIFIER "x", now->hash);
             ui_same_line(400);
             ui_text(now->failed ? UI_ERROR : now->animates ? UI_GOOD : UI_DIM, text);
+            left = 400 + ui_text_width(text);
             g_free(text);
         }
         text =
@@ -962,7 +964,7 @@ void panels_status(View *view, UiBox box)
                                   now->replay_steps ? "replaying    " : "",
                                   view->viewport.problem ? "no renderer    " : "", NULL);
         const float end = box.width - 16, begin = end - ui_text_width(text);
-        const bool fits = begin - ui_text_width(doing) > 640; /* behind what is left of it */
+        const bool fits = begin - ui_text_width(doing) > left;
         ui_same_line((fits ? begin : end) - ui_text_width(doing));
         ui_text(UI_ERROR, doing);
         if (fits) {

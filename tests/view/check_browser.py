@@ -123,7 +123,7 @@ def frames_and_buttons(browser):
         browser.click(STEP_BUTTON)
     browser.wait("three steps", lambda: now_at_step(browser) >= 3)
     check(now_at_step(browser) == 3, "three clicks on the button of a step made %d" % now_at_step(browser))
-    browser.say("move 342 300 0")  # between tree and picture, as far left as the narrow window pushed it
+    browser.say("move 362 300 0")  # between tree and picture: what the narrow window pushed to the left is back
     browser.wait("the cursor of a border", lambda: "cursor ew-resize" in browser.texts)
 
 

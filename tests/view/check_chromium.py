@@ -73,7 +73,7 @@ def steps():
 
 def session(served, port):
     tab = Tab(port, served.url)
-    wait_for("frames in Chromium", lambda: tab.value("shown > 2 && canvas.width === 900 && canvas.height === 600 && veil.hidden"))
+    wait_for("frames in Chromium", lambda: tab.value("shown > 0 && canvas.width === 900 && canvas.height === 600 && veil.hidden"))
     check((tab.value(EDGES) or 0) > 1000, "the page shows nothing: %s edges" % tab.value(EDGES))
     check(tab.value("document.title") == "beam.scn - divan-view", "the title is %s" % tab.value("document.title"))
     tab.mouse("Moved", 362, 300)
