@@ -52,10 +52,9 @@ class Browser(Socket):
             self.closed = True
 
     def wait(self, what, condition):
-        """Shows frames until the condition is met."""
-        self.socket.settimeout(0.05)
-
+        """Shows frames until the condition is met, which may wait for others itself."""
         def look():
+            self.socket.settimeout(0.05)
             try:
                 self.look()
             except TimeoutError:

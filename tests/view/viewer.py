@@ -52,6 +52,7 @@ class Socket:
     def __init__(self, port, target):
         self.socket = socket.create_connection(("127.0.0.1", port), SECONDS)
         self.bytes = b""
+        self.kind, self.parts = 0, []  # of a message that has come in part
         key = base64.b64encode(os.urandom(16)).decode()
         self.socket.sendall(("GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                              "Sec-WebSocket-Key: %s\r\nSec-WebSocket-Version: 13\r\n\r\n" % (target, port, key)).encode())
@@ -70,12 +71,22 @@ class Socket:
         self.bytes += more
         return bool(more)
 
-    def take(self, count):
+    def need(self, count):
         while len(self.bytes) < count:
             if not self.receive():
                 raise EOFError
-        taken, self.bytes = self.bytes[:count], self.bytes[count:]
-        return taken
+
+    def take_frame(self):
+        """The first byte and the content of the next frame. Nothing of it is taken before all of it has come: a time limit may end the wait."""
+        self.need(2)
+        size, begin = self.bytes[1] & 127, 2
+        if size >= 126:
+            begin += 2 if size == 126 else 8
+            self.need(begin)
+            size = int.from_bytes(self.bytes[2:begin], "big")
+        self.need(begin + size)
+        first, content, self.bytes = self.bytes[0], self.bytes[begin:begin + size], self.bytes[begin + size:]
+        return first, content
 
     def send(self, content, kind=1):
         mask = os.urandom(4)
@@ -87,19 +98,16 @@ class Socket:
 
     def message(self):
         """Kind (1 text, 2 bytes, 8 end) and content of the next message."""
-        kind, content = 0, b""
         while True:
-            first, second = self.take(2)
-            size = second & 127
-            if size >= 126:
-                size = int.from_bytes(self.take(2 if size == 126 else 8), "big")
-            part = self.take(size)
+            first, content = self.take_frame()
             if first & 15 == 9:
-                self.send(part, 10)
+                self.send(content, 10)
                 continue
-            content += part
-            kind = kind or first & 15
+            self.parts.append(content)
+            self.kind = self.kind or first & 15
             if first & 0x80:
+                kind, content = self.kind, b"".join(self.parts)
+                self.kind, self.parts = 0, []
                 return kind, content
 
     def close(self):
