@@ -42,6 +42,9 @@ typedef struct JointSpringForceField {
     double *sent;       /* [count][6] last forces on the first bodies, for `outfile` */
     uint64_t version, structure;
     DvElementData attached[2]; /* follow removed and renumbered points of the states */
+    JointSpring *first;        /* [first_count] those of the start, which are on the first meshes */
+    double *first_frames;      /* [first_count][7] */
+    uint32_t first_count;
 } JointSpringForceField;
 
 #define FIELD(member, name, type, ...) DV_FIELD(JointSpringForceField, member, name, type, __VA_ARGS__)
@@ -205,6 +208,30 @@ static void bodies_changed(DvElementData *data, const DvElementChange *change)
     allocate(self, self->count);
 }
 
+/* A saved scene has put the joints back; those of the start are on the first mesh. */
+static void replaced(DvElementData *data, DvMeshReplacement why)
+{
+    JointSpringForceField *self = data->owner;
+    if (why != DV_MESH_RESET)
+        return;
+    dv_data_set(&self->spring, self->first, self->first_count);
+    dv_data_set(&self->rest_frames, self->first_frames, 7 * (size_t)self->first_count);
+    allocate(self, self->first_count);
+}
+
+static void keep_first(JointSpringForceField *self)
+{
+    if (self->first)
+        return;
+    self->first_count = self->count;
+    self->first = dv_alloc(self->count, sizeof *self->first);
+    self->first_frames = dv_alloc(self->count, 7 * sizeof *self->first_frames);
+    if (self->count == 0)
+        return;
+    memcpy(self->first, dv_data_read(&self->spring), self->count * sizeof *self->first);
+    memcpy(self->first_frames, dv_data_read(&self->rest_frames), 7 * self->count * sizeof *self->first_frames);
+}
+
 static DvStatus follow_topologies(JointSpringForceField *self)
 {
     for (int side = 0; side < (pair_state_is_one(&self->base) ? 1 : 2); side++) {
@@ -212,8 +239,13 @@ static DvStatus follow_topologies(JointSpringForceField *self)
         const DvTopologyOps *mesh = topology ? dv_object_ops(topology, DV_TOPOLOGY) : NULL;
         if (!mesh || !mesh->is_dynamic(dv_object_self(topology)))
             continue;
-        self->attached[side] = (DvElementData){
-            .kind = DV_POINTS, .entry_size = 1, .owner = self, .removed = body_removed, .changed = bodies_changed};
+        self->attached[side] = (DvElementData){.kind = DV_POINTS,
+                                               .entry_size = 1,
+                                               .owner = self,
+                                               .removed = body_removed,
+                                               .changed = bodies_changed,
+                                               .replaced = replaced};
+        keep_first(self);
         const DvStatus status = dv_element_data_attach(&self->attached[side], topology);
         if (status != DV_OK)
             return status;
@@ -288,6 +320,8 @@ static void destroy(DvObject *object, void *self_)
     dv_free(self->tangent);
     dv_free(self->sent);
     dv_free(self->constant);
+    dv_free(self->first);
+    dv_free(self->first_frames);
 }
 
 /* The limit that a rotation beyond them is nearer to, full turns apart. */

@@ -119,6 +119,17 @@ static DvStatus check_point(DvData *field, uint32_t i, uint32_t point, uint32_t 
     return dv_field_error_missing(field, i, "point", point, "the state", count);
 }
 
+/* What the fields say of entry i of the points. */
+static void read_stiffness(RestShapeSpringsForceField *self, size_t i, double *linear, double *angular)
+{
+    size_t stiffnesses, angulars;
+    const double *stiffness = dv_data_doubles(&self->stiffness, &stiffnesses);
+    const double *turning = dv_data_doubles(&self->angular_stiffness, &angulars);
+    const size_t which = i < stiffnesses ? i : 0;
+    *linear = stiffnesses > 0 ? stiffness[which] : 100.0;
+    *angular = which < angulars ? turning[which] : 100.0;
+}
+
 static DvStatus build(RestShapeSpringsForceField *self)
 {
     free_springs(self);
@@ -127,7 +138,7 @@ static DvStatus build(RestShapeSpringsForceField *self)
     const uint32_t own = dv_state_count(self->base.state), other = dv_state_count(target_state(self));
     self->points_checked = own;
     self->targets_checked = other;
-    size_t given, given_targets, stiffnesses, angulars;
+    size_t given, given_targets;
     const uint32_t *point = dv_data_uints(&self->points, &given);
     const uint32_t *target = dv_data_uints(&self->external_points, &given_targets);
     const bool chosen = given > 0 || self->followed.indices; /* chosen points may all have gone */
@@ -141,8 +152,6 @@ static DvStatus build(RestShapeSpringsForceField *self)
         return dv_error(dv_object_of(self), DV_ERROR_INVALID,
                         "%u points are to follow %u points of '%s'; give as many of both", count, targets,
                         dv_object_path(self->external.object));
-    const double *stiffness = dv_data_doubles(&self->stiffness, &stiffnesses);
-    const double *angular = dv_data_doubles(&self->angular_stiffness, &angulars);
     self->point = dv_alloc(count, sizeof *self->point);
     self->target = dv_alloc(count, sizeof *self->target);
     self->linear = dv_alloc(count, sizeof *self->linear);
@@ -157,9 +166,7 @@ static DvStatus build(RestShapeSpringsForceField *self)
             free_springs(self);
             return status;
         }
-        const size_t which = i < stiffnesses ? i : 0;
-        self->linear[i] = stiffnesses > 0 ? stiffness[which] : 100.0;
-        self->angular[i] = which < angulars ? angular[which] : 100.0;
+        read_stiffness(self, i, &self->linear[i], &self->angular[i]);
     }
     self->count = count;
     memcpy(self->active, dv_data_read(&self->active_directions), sizeof self->active);
@@ -186,23 +193,19 @@ static void release(RestShapeSpringsForceField *self)
 static void points_renumbered(void *self_, const uint32_t *place, size_t count)
 {
     RestShapeSpringsForceField *self = self_;
-    const struct {
-        DvData *field;
-        const double *value;
-    } lists[] = {{&self->stiffness, self->linear}, {&self->angular_stiffness, self->angular}};
     size_t given[2];
     (void)dv_data_doubles(&self->stiffness, &given[0]);
     (void)dv_data_doubles(&self->angular_stiffness, &given[1]);
-    if ((given[0] < 2 && given[1] < 2) || self->count == 0)
+    if (given[0] < 2 && given[1] < 2)
         return;
-    for (int l = 0; l < 2; l++) {
-        double *kept = dv_alloc(count, sizeof *kept);
-        for (size_t i = 0; i < count; i++)
-            kept[i] = lists[l].value[place[i] < self->count ? place[i] : 0];
-        dv_data_set(lists[l].field, kept, count);
-        self->first[l].changed = true;
-        dv_free(kept);
-    }
+    double *linear = dv_alloc(count, sizeof *linear), *angular = dv_alloc(count, sizeof *angular);
+    for (size_t i = 0; i < count; i++) /* by the fields: after a reset the springs are not made yet */
+        read_stiffness(self, place[i] == UINT32_MAX ? 0 : place[i], &linear[i], &angular[i]);
+    dv_data_set(&self->stiffness, linear, count);
+    dv_data_set(&self->angular_stiffness, angular, count);
+    self->first[0].changed = self->first[1].changed = true;
+    dv_free(linear);
+    dv_free(angular);
     (void)build(self); /* reported; there are no springs then */
 }
 
