@@ -184,6 +184,28 @@ run 0 own fall/heavy --scenes scenes
 tail -n 4 dump | awk '$1 == "V" && NF == 4 && $3 < -9.999 && $3 > -10.001 { good = 1 } END { exit !good }' ||
     fail "--scenes: the point does not fall: $(cat dump)"
 
+# With powers of two nothing is rounded: what is exactly at its bound holds
+mkdir exact
+sed '/^\[watch\]/,/^\[scene\]/d; s/^g = 10/g = 8/; s/^dt = .*/dt = 0.5, 0.25/' own/fall.problem |
+    sed '/^plot/d; /^quick/d; /^\[case heavy\]/,$d' >exact/fall.problem
+cat >>exact/fall.problem <<'END'
+[watch]
+y = point 0 of /dofs: y
+
+[figure height]
+value = y
+exact = -4
+bound = dt
+order = 1
+order within = 0
+limit within = 0
+
+[scene]
+END
+sed '1,/^\[scene\]/d; /name="Line"/d' own/fall.problem >>exact/fall.problem
+run 0 exact
+says '^fall/light +height +-5 +-4 .* 1\.00 of 1 +holds$'
+
 # What comes with the program
 run 0 --list
 says '^pendulum/'
@@ -221,6 +243,7 @@ run 0 wrong/order.problem --quick # the order is that of the finest runs
 wrong limit 's/^limit within = 1e-9/limit within = 1e-30/'
 run 1 wrong/limit.problem
 says 'error of the limit .*, bound 1e-30$'
+run 0 wrong/limit.problem --quick
 wrong holds 's/^bound = 1.01 \* dt/bound = 1.01 * dt\ndeviates = no reason/'
 run 1 wrong/holds.problem
 says 'HOLDS NOW$'
