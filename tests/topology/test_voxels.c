@@ -174,6 +174,28 @@ static void coarser_cells_hold_as_much(void **state)
     }
 }
 
+/* All that eight cells can be. */
+static void a_coarser_cell_is_what_all_its_eight_are(void **state)
+{
+    (void)state;
+    const VoxelBox fine = {{3, 3, 3}, {0, 0, 0}, {1, 1, 1}}, coarse = {{2, 2, 2}, {0, 0, 0}, {2, 2, 2}};
+    for (uint32_t which = 0; which < 6561; which++) {
+        uint8_t voxels[8], merged = 9;
+        float weights[8], weight = -1, sum = 0;
+        uint32_t of_kind[3] = {0}, rest = which;
+        for (uint32_t i = 0; i < 8; i++, rest /= 3) {
+            voxels[i] = (uint8_t)(rest % 3);
+            of_kind[rest % 3]++;
+            sum += weights[i] = (float)((which * 7 + i * 5) % 9) / 8;
+        }
+        voxels_coarsen(&fine, voxels, weights, &coarse, &merged, &weight);
+        assert_int_equal(merged, of_kind[VOXEL_OUTSIDE] == 8  ? VOXEL_OUTSIDE
+                                 : of_kind[VOXEL_INSIDE] == 8 ? VOXEL_INSIDE
+                                                              : VOXEL_BOUNDARY);
+        assert_true(weight == sum / 8); /* eighths: no rounding */
+    }
+}
+
 /* An edge joins the cells of each face that it goes through, prolonged by its length at its first end. */
 static void an_edge_joins_the_cells_whose_faces_it_goes_through(void **state)
 {
@@ -444,6 +466,7 @@ int main(void)
         cmocka_unit_test(touching_counts),
         cmocka_unit_test(what_reaches_beyond_the_box_is_cut_there),
         cmocka_unit_test(coarser_cells_hold_as_much),
+        cmocka_unit_test(a_coarser_cell_is_what_all_its_eight_are),
         cmocka_unit_test(an_edge_joins_the_cells_whose_faces_it_goes_through),
         cmocka_unit_test(pieces_are_sets_of_joined_cells),
     };

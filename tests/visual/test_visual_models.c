@@ -394,6 +394,52 @@ static void slices_of_a_cube_are_squares(void **state)
     dv_scene_free(scene);
 }
 
+/* A skew cell, whichever of its points is listed first: slices are in the middle of as many layers between its lowest and its
+ * highest point, and hold its volume and its centre together, to the square of their distance. */
+static void slices_fill_a_skew_cell(void **state)
+{
+    (void)state;
+    enum { SLICES = 16 };
+    static Kept kept;
+    for (int shift = 0; shift < 8; shift++) {
+        static const double a[3] = {1, 0.2, 0.3}, b[3] = {-0.4, 1, 1.1},
+                            c[3] = {0.1, -0.5, 2}; /* edges from the first point */
+        static const int corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                         {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+        const double volume = a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) +
+                              a[2] * (b[0] * c[1] - b[1] * c[0]);
+        const double height = a[2] + b[2] + c[2];
+        DvText text = {0};
+        dv_text_add(&text, "<Node><MeshTopology position='");
+        for (int i = 0; i < 8; i++) {
+            const int *at = corner[(i + shift) % 8];
+            for (int k = 0; k < 3; k++)
+                dv_text_add(&text, "%.17g ", at[0] * a[k] + at[1] * b[k] + at[2] * c[k]);
+        }
+        dv_text_add(&text, "' hexahedra='");
+        for (int i = 0; i < 8; i++)
+            dv_text_add(&text, "%d ", (i - shift + 8) % 8);
+        dv_text_add(&text, "'/><SlicedVolumetricModel name='s' nbSlices='%d'/></Node>", SLICES);
+        DvScene *scene = scene_from_text(text.at);
+        draw(scene, "/s", &kept);
+        double sum = 0, middle = 0, last = -1;
+        for (size_t t = 0; t < kept.numbers; t += 9) {
+            const double *p = kept.points + t, *q = p + 3, *r = p + 6;
+            const double area = 0.5 * fabs((q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]));
+            const double layer = p[2] / height * SLICES - 0.5;
+            assert_true(fabs(layer - round(layer)) < 1e-9 && layer > -0.1 && layer < SLICES - 0.9);
+            assert_true(layer > last - 0.1); /* the camera is above: the lowest first */
+            last = layer;
+            sum += area * height / SLICES;
+            middle += area * height / SLICES * p[2];
+        }
+        assert_true(fabs(sum / volume - 1) < 0.01);
+        assert_true(fabs(middle / volume - height / 2) < 0.01 * height);
+        dv_text_free(&text);
+        dv_scene_free(scene);
+    }
+}
+
 /* Cells of points that are not there are left out: of two cubes, one above the other, the lower one is shown. */
 static void slices_are_of_points_that_are_there(void **state)
 {
@@ -825,6 +871,7 @@ int main(void)
         cmocka_unit_test(a_grid_has_its_lines_in_its_plane),
         cmocka_unit_test(faces_of_a_flat_grid_are_drawn_once),
         cmocka_unit_test(slices_of_a_cube_are_squares),
+        cmocka_unit_test(slices_fill_a_skew_cell),
         cmocka_unit_test(slices_are_of_points_that_are_there),
         cmocka_unit_test(what_merges_moves_nothing_by_itself),
         cmocka_unit_test(files_of_a_shader_are_a_list_of_names),
