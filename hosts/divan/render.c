@@ -146,8 +146,8 @@ static bool choose_camera(Job *job, const DvPicture *picture)
 
 static double frames_per_second(const Job *job)
 {
-    const double between = dv_node_dt(dv_scene_root(job->scene)) * job->options->every;
-    return between > 0 ? fmin(fmax(1 / between, 1), 240) : 25;
+    const double dt = job->options->dt > 0 ? job->options->dt : dv_node_dt(dv_scene_root(job->scene));
+    return fmin(fmax(1 / (dt * job->options->every), 1), 240);
 }
 
 static bool film_failed(const Job *job, DvText *why)

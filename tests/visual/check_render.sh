@@ -60,6 +60,8 @@ version=$("$divan" --version | cut -d' ' -f2)
     for id in scene mechanics solvers collision topology visual; do echo "divan.$id = $version"; done
     echo '[blind]'
     for id in scene mechanics solvers collision topology; do echo "divan.$id = $version"; done
+    echo '[imageless]'
+    for id in scene mechanics solvers collision topology visual opengl; do echo "divan.$id = $version"; done
 } >"$work/set/plugins.conf"
 DIVAN_PLUGIN_PATH="$work/set:${DIVAN_PLUGIN_PATH:-}"
 export DIVAN_PLUGIN_PATH
@@ -82,6 +84,7 @@ if ! "$divan" render "$work/ball.scn" --out "$work/first" --size 64x48 >"$work/l
     echo "the rest is skipped: $(tail -n 1 "$work/log")"
     exit $failed
 fi
+grep -q '^divan:' "$work/log" && fail "complains of nothing: $(cat "$work/log")"
 [ "$(head -c 4 "$work/first/frame_00000.png" | tail -c 3)" = PNG ] || fail "frame_00000.png is no PNG"
 
 # No driver.
@@ -179,7 +182,52 @@ if grep -q 'drawn by llvmpipe' "$work/log"; then
     ! cmp -s "$work/divided.png" "$work/frame_00000.png" || fail "patches were divided without tessellation"
 fi
 
-# Films.
+# Films, by a program in the place of ffmpeg that puts the pixels into the file as they come.
+mkdir "$work/bin"
+cat >"$work/bin/ffmpeg" <<END
+#!/bin/sh
+echo "\$@" >"$work/told"
+\${TAKES:-cat}
+exit \${STATUS:-0}
+END
+chmod +x "$work/bin/ffmpeg"
+film() # STATUS ARGUMENTS...
+{
+    film_status=$1
+    shift
+    PATH=$work/bin:$PATH run "$film_status" render "$@"
+}
+told()
+{
+    grep -q -- "$1" "$work/told" || fail "ffmpeg was not told '$1': $last: $(cat "$work/told")"
+}
+film 0 "$work/ball.scn" --mp4 "$work/raw.mp4" --out "$work/g" --size 64x48 --frames 3 --every 2
+says '^3 pictures of 64 x 48 pixels in .*/g, drawn by '
+told '-f rawvideo -pix_fmt rgba -s 64x48 -r 5 -i pipe:0 .* -f mp4 /dev/fd/1$'
+[ "$(wc -c <"$work/raw.mp4")" -eq $((64 * 48 * 4 * 3)) ] || fail "the film holds $(wc -c <"$work/raw.mp4") bytes"
+cmp -s "$work/g/frame_00002.png" "$work/a/b/frame_00002.png" || fail "pictures beside a film are others"
+head -c $((64 * 48 * 4)) "$work/raw.mp4" >"$work/frame"
+film 0 "$work/ball.scn" --mp4 "$work/one.mp4" --size 64x48 --plugin-set imageless
+says '^1 picture of 64 x 48 pixels, drawn by '
+cmp -s "$work/one.mp4" "$work/frame" || fail "a film of one picture is not the first of three"
+told '-r 10 '
+film 0 "$work/ball.scn" --mp4 "$work/one.mp4" --size 2x2
+film 1 "$work/ball.scn" --mp4 "$work/one.mp4" --size 1x2
+says 'a film has at least 2 x 2 pixels, not 1 x 2'
+film 0 "$work/ball.scn" --mp4 "$work/one.mp4" --size 64x48 --every 40 # no slower than one, no faster than 240
+told '-r 1 '
+for rate in 0.001:240 0.05:20; do
+    film 0 "$work/ball.scn" --mp4 "$work/one.mp4" --size 64x48 --dt "${rate%:*}"
+    told "-r ${rate#*:} "
+done
+cp "$work/ball.scn" "$work/old.mp4"
+STATUS=3 film 1 "$work/ball.scn" --mp4 "$work/old.mp4" --size 64x48
+says 'old\.mp4: ffmpeg failed; its message is above'
+TAKES=true film 1 "$work/ball.scn" --mp4 "$work/old.mp4" --size 640x480
+says 'old\.mp4: ffmpeg takes no more pictures; its message is above'
+cmp -s "$work/ball.scn" "$work/old.mp4" || fail "the old film has gone"
+run 1 render "$work/ball.scn" --out "$work/o" --plugin-set imageless
+says 'nothing writes images: the plugin divan.image is not loaded.*libpng-dev'
 if command -v ffmpeg >/dev/null; then
     run 0 render "$work/ball.scn" --mp4 "$work/film.mp4" --size 65x49 --frames 5
     [ "$(head -c 8 "$work/film.mp4" | tail -c 4)" = ftyp ] || fail "film.mp4 is none"
