@@ -691,6 +691,78 @@ static void von_mises_stress_is_that_of_simple_stretch_and_shear(void **state)
     dv_scene_free(scene);
 }
 
+/* Of the stress 2 mu e, with any pressure. */
+static double von_mises_of(const double e[3][3], double mu)
+{
+    const double xy = e[0][0] - e[1][1], yz = e[1][1] - e[2][2], zx = e[2][2] - e[0][0];
+    return 2 * mu *
+           sqrt(0.5 * (xy * xy + yz * yz + zx * zx) + 3 * (e[0][1] * e[0][1] + e[1][2] * e[1][2] + e[2][0] * e[2][0]));
+}
+
+/* A tetrahedron on the axes under a turn R of any deformation D, x = R D X. With Green's strain that of D^T D, whatever the frames; else
+ * the symmetric part of D - I: D has no lower part where the frame lies in the first edges, and is symmetric for the frame of the polar
+ * decomposition. */
+static void von_mises_stress_of_large_deformations_is_that_of_their_strain(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *class_name, *fields;
+        bool green, polar;
+    } cases[] = {
+        {"TetrahedronFEMForceField", "method='small' computeVonMisesStress='2'", true, false},
+        {"TetrahedronFEMForceField", "method='large' computeVonMisesStress='1'", false, false},
+        {"TetrahedronFEMForceField", "method='large' computeVonMisesStress='2'", true, false},
+        {"TetrahedronFEMForceField", "method='polar' computeVonMisesStress='1'", false, true},
+        {"TetrahedronFEMForceField", "method='polar' computeVonMisesStress='2'", true, true},
+        {"TetrahedronFEMForceField", "method='svd' computeVonMisesStress='1'", false, true},
+        {"TetrahedronFEMForceField", "method='svd' computeVonMisesStress='2'", true, true},
+        {"TetrahedronFEMForceField", "method='exact' computeVonMisesStress='1'", false, true},
+        {"TetrahedronFEMForceField", "method='exact' computeVonMisesStress='2'", true, true},
+        {"TetrahedralCorotationalFEMForceField", "method='large' computeVonMisesStress='1'", false, false},
+        {"TetrahedralCorotationalFEMForceField", "method='exact' computeVonMisesStress='1'", false, true},
+        {"TetrahedralCorotationalFEMForceField", "method='polar' computeVonMisesStress='1'", false, true},
+    };
+    const double mu = 100 / 2.6, uneven[3] = {2, 0.5, 1.5}, even[3] = {1.5, 1.5, 1.5};
+    const double upper[3][3] = {{1.3, 0.4, -0.3}, {0, 0.8, 0.25}, {0, 0, 1.6}};
+    const double symmetric[3][3] = {{1.3, 0.2, -0.15}, {0.2, 0.8, 0.3}, {-0.15, 0.3, 1.6}};
+    const DvMat3 turn = dv_quat_to_matrix(dv_quat_normalize(dv_quat(0.3, -0.5, 0.2, 0.7)));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const double(*d)[3] = cases[i].polar ? symmetric : upper;
+        const double *size =
+            cases[i].polar && !strstr(cases[i].fields, "exact") ? even : uneven; /* frames of the edges */
+        DvText text = {0};
+        dv_text_add(
+            &text,
+            "<Node dt='0.01' gravity='0 0 0'><DefaultAnimationLoop/><MeshTopology position='0 0 0  %g 0 0  0 %g 0  "
+            "0 0 %g' tetrahedra='0 1 2 3'/><MechanicalObject name='dofs'/><%s name='field' youngModulus='100' "
+            "poissonRatio='0.3' %s/></Node>",
+            size[0], size[1], size[2], cases[i].class_name, cases[i].fields);
+        DvScene *scene = scene_from_text(text.at);
+        double strain[3][3];
+        for (int a = 0; a < 3; a++)
+            for (int b = 0; b < 3; b++) {
+                strain[a][b] = 0.5 * (d[a][b] + d[b][a]) - (a == b);
+                if (cases[i].green)
+                    strain[a][b] = 0.5 * (d[0][a] * d[0][b] + d[1][a] * d[1][b] + d[2][a] * d[2][b] - (a == b));
+            }
+        for (int k = 0; k < 3; k++) {
+            const DvVec3 edge = dv_vec3_scale(dv_vec3(d[0][k], d[1][k], d[2][k]), size[k]);
+            dv_vec3_store(dv_mat3_mul_vec(turn, edge), positions(scene) + 3 + 3 * k);
+        }
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+        (void)force_size(scene);
+        size_t count;
+        const double *element = field_doubles(scene, "/field", "vonMisesPerElement", &count);
+        const double expected = von_mises_of((const double(*)[3])strain, mu);
+        assert_int_equal(count, 1);
+        if (fabs(element[0] - expected) > 1e-9 * expected)
+            print_error("%s %s\n", cases[i].class_name, cases[i].fields);
+        assert_close(element[0], expected, 1e-9 * expected);
+        dv_scene_free(scene);
+        dv_text_free(&text);
+    }
+}
+
 static void a_changed_material_is_taken_up_at_the_next_step(void **state)
 {
     (void)state;
@@ -845,6 +917,7 @@ int main(void)
         cmocka_unit_test(gradients_can_follow_the_current_shape),
         cmocka_unit_test(strain_beyond_the_yield_becomes_plastic),
         cmocka_unit_test(von_mises_stress_is_that_of_simple_stretch_and_shear),
+        cmocka_unit_test(von_mises_stress_of_large_deformations_is_that_of_their_strain),
         cmocka_unit_test(a_changed_material_is_taken_up_at_the_next_step),
         cmocka_unit_test(hexahedra_are_cut_into_six_each_that_fit),
         cmocka_unit_test(inverted_elements_recover_with_the_stable_decomposition),
