@@ -73,6 +73,48 @@ static void other_boxes_follow_the_formula(void **state)
     }
 }
 
+/* Column `at` of K of one box from the origin, in its rest shape. */
+static void column_of(const char *class_name, const double size[3], int at, double column[24])
+{
+    DvText text = {0};
+    dv_text_add(&text, "<Node><MeshTopology position='");
+    for (int p = 0; p < 8; p++)
+        dv_text_add(&text, "%g %g %g ", (p + 1) / 2 % 2 * size[0], p / 2 % 2 * size[1], p / 4 * size[2]);
+    dv_text_add(&text,
+                "' hexahedra='0 1 2 3 4 5 6 7'/><MechanicalObject name='dofs' template='Vec3d'/><%s name='field' "
+                "youngModulus='100' poissonRatio='0.3'/></Node>",
+                class_name);
+    DvScene *scene = scene_from_text(text.at);
+    DvObject *field = scene_object(scene, "/field");
+    const DvStep step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    static Forces f;
+    forces_at_time(scene, 0.0, &f);
+    double dx[24] = {0};
+    dx[at] = 1.0;
+    memset(column, 0, 24 * sizeof *column);
+    field_ops(field)->add_dforce(dv_object_self(field), &step, 1.0, 0.0, &(DvConstVec){dx, 8, 3},
+                                 &(DvVec){column, 8, 3});
+    dv_scene_free(scene);
+    dv_text_free(&text);
+}
+
+/* By the formula entries of components k and l are those of a cube of side 2, which are integrated, times V / 8 J_k J_l. */
+static void boxes_of_three_lengths_are_scaled_cubes(void **state)
+{
+    (void)state;
+    static const double sizes[][3] = {{2, 0.5, 1.5}, {0.25, 3, 1}, {1, 2, 7}}, cube[3] = {2, 2, 2};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (int at = 0; at < 24; at++) {
+            const double *size = sizes[s], volume = size[0] * size[1] * size[2];
+            double box[24], whole[24];
+            column_of("HexahedralFEMForceField", size, at, box);
+            column_of("HexahedronFEMForceField", cube, at, whole);
+            for (int i = 0; i < 24; i++)
+                assert_close(box[i], whole[i] * volume / 8 * (2 / size[i % 3]) * (2 / size[at % 3]), 1e-10);
+            assert_true(fabs(box[at]) > 1);
+        }
+}
+
 static void boxes_follow_edits(void **state)
 {
     (void)state;
@@ -95,6 +137,7 @@ int main(void)
         cmocka_unit_test(frames_by_polar_decomposition),
         cmocka_unit_test(cubes_have_the_integrated_stiffness),
         cmocka_unit_test(other_boxes_follow_the_formula),
+        cmocka_unit_test(boxes_of_three_lengths_are_scaled_cubes),
         cmocka_unit_test(boxes_follow_edits),
         cmocka_unit_test(mistakes_are_named),
     };
