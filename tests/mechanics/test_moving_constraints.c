@@ -240,6 +240,53 @@ static void moved_points_follow_their_mesh(void **state)
     dv_scene_free(scene);
 }
 
+/* Who keeps what follows from the points held asks for this number: it must be another one whenever they, or how they are held, may be
+ * others, however many of the fields have changed. */
+static void the_structure_is_another_after_any_change(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *component, *field, *values[2];
+    } cases[] = {
+        {"FixedProjectiveConstraint name='fixed' indices='1' endTime='5'", "fixAll", {"0", "1"}},
+        {"FixedPlaneProjectiveConstraint name='fixed' indices='1' endTime='5'", "direction", {"0 1 0", "1 0 0"}},
+        {"PlaneProjectiveConstraint name='fixed' indices='1' endTime='5'", "normal", {"0 1 0", "1 0 0"}},
+        {"LinearMovementProjectiveConstraint name='fixed' indices='1' keyTimes='0 5' movements='0 0 0  1 0 0'",
+         "indices",
+         {"2", "1"}},
+        {"AffineMovementProjectiveConstraint name='fixed' indices='1' endTime='5'", "indices", {"2", "1"}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        enum { ROUNDS = 6 };
+        uint64_t seen[4 * ROUNDS];
+        size_t count = 0;
+        DvText text = {0};
+        dv_text_add(&text, ON("Vec3d", "<%s/>"), cases[i].component);
+        DvScene *scene = scene_from_text(text.at);
+        DvObject *fixed = scene_object(scene, "/fixed");
+        const DvProjectiveConstraintOps *ops = dv_object_ops(fixed, DV_PROJECTIVE_CONSTRAINT);
+        for (int round = 0; round < ROUNDS; round++)
+            for (int value = 0; value < 2; value++) {
+                assert_int_equal(dv_data_set_text(dv_object_field(fixed, cases[i].field), cases[i].values[value]),
+                                 DV_OK);
+                for (int late = 0; late < 2; late++) {
+                    const DvStep step = {
+                        .dt = 0.01, .time = late ? 6 : 1, .position = DV_POSITION, .velocity = DV_VELOCITY};
+                    const uint64_t now = ops->structure(dv_object_self(fixed), &step);
+                    assert_true(now == ops->structure(dv_object_self(fixed), &step));
+                    for (size_t k = 0; k < count; k++)
+                        if (seen[k] == now)
+                            fail_msg("%s: the same in round %d", cases[i].component, round);
+                    seen[count++] = now;
+                }
+                if (value == 1)
+                    dv_data_set(dv_object_field(fixed, "indices"), (const uint32_t[]){(uint32_t)round % 3}, 1);
+            }
+        dv_scene_free(scene);
+        dv_text_free(&text);
+    }
+}
+
 static void mistakes_are_named(void **state)
 {
     (void)state;
@@ -273,6 +320,7 @@ int main(void)
         cmocka_unit_test(bodies_turn_by_euler_angles),
         cmocka_unit_test(affine_movements_end_at_the_image),
         cmocka_unit_test(moved_points_follow_their_mesh),
+        cmocka_unit_test(the_structure_is_another_after_any_change),
         cmocka_unit_test(mistakes_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
