@@ -81,6 +81,7 @@ for file in "$divan" "$plugins"/*/*.so; do
 done
 
 if ! "$divan" render "$work/ball.scn" --out "$work/first" --size 64x48 >"$work/log" 2>&1; then
+    grep -qE 'nothing (can be drawn|draws pictures|writes images)' "$work/log" || fail "no picture: $(cat "$work/log")"
     echo "the rest is skipped: $(tail -n 1 "$work/log")"
     exit $failed
 fi
