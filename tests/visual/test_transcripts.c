@@ -7,6 +7,7 @@
  * that of the version before (DIVAN_WRITE_CALLS=1 writes it in any case). OpenGL may complain of nothing. NAME.fields has the fields that
  * change the picture, each with a hash of what becomes another.
  */
+#include <dlfcn.h>
 #include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -645,6 +646,44 @@ static void a_context_says_when_it_is_lost(void **state)
     rendering->end_context(context);
 }
 
+/* Asked of EGL by itself: whether Mesa gives a core context of OpenGL 3.3 without a window. Nothing but the libraries is asked before they
+ * are known to be there. */
+static bool has_opengl(void)
+{
+    static const EGLint core[] = {EGL_CONTEXT_MAJOR_VERSION_KHR, 3, EGL_CONTEXT_MINOR_VERSION_KHR, 3, EGL_NONE};
+    EGLConfig config = NULL;
+    EGLint count = 0;
+    void *library = dlopen("libEGL.so.1", RTLD_LAZY | RTLD_LOCAL);
+    if (!library || !epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_MESA_platform_surfaceless"))
+        return false;
+    EGLDisplay display = eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
+    if (display == EGL_NO_DISPLAY || !eglInitialize(display, NULL, NULL) || !eglBindAPI(EGL_OPENGL_API) ||
+        !eglChooseConfig(
+            display, (const EGLint[]){EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_SURFACE_TYPE, EGL_DONT_CARE, EGL_NONE},
+            &config, 1, &count) ||
+        count != 1)
+        return false;
+    EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, core);
+    const bool there = context != EGL_NO_CONTEXT;
+    if (there)
+        (void)eglDestroyContext(display, context);
+    return there;
+}
+
+/* Tests that draw are left out where nothing draws: not for another reason. */
+static void where_there_is_opengl_there_is_a_renderer(void **state)
+{
+    (void)state;
+    DvRenderer *renderer = NULL;
+    DvText why = {0};
+    if (!rendering || !has_opengl())
+        skip();
+    const DvStatus status = rendering->create(NULL, &renderer, &why);
+    if (status != DV_OK)
+        fail_msg("%s", why.at);
+    rendering->destroy(renderer);
+}
+
 /* Drivers name what they make, and are asked for what they can: the transcripts are those of Mesa's software renderer. */
 static void begin_drawing(void)
 {
@@ -706,6 +745,7 @@ int main(void)
         TRANSCRIPTS("letters"),
         TRANSCRIPTS("foreign"),
         {"files of foreign", surfaces_are_written_as_they_were, NULL, NULL, (void *)(uintptr_t) "foreign"},
-        cmocka_unit_test(a_context_says_when_it_is_lost)};
+        cmocka_unit_test(a_context_says_when_it_is_lost),
+        cmocka_unit_test(where_there_is_opengl_there_is_a_renderer)};
     return cmocka_run_group_tests(tests, start, stop);
 }
