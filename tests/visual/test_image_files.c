@@ -367,6 +367,10 @@ static void what_is_written_comes_back(void **state)
         images->free(&back);
         unlink(path_of(cases[i].name));
     }
+    DvImage small = {WIDTH, HEIGHT, &pixels[0][0][0]};
+    DvText none = {0};
+    assert_int_equal(images->write(".png", NULL, &small, true, &none), DV_OK); /* which has nothing but an ending */
+    assert_int_equal(unlink(".png"), 0);
     static const char *const names[] = {"e.gif", "png", "e.pn", "e.pngs", "e"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         DvImage image = {WIDTH, HEIGHT, &pixels[0][0][0]};
