@@ -1120,6 +1120,60 @@ static void a_cube_shows_the_side_that_is_asked_for(void **state)
     dv_text_free(&sides);
 }
 
+/* A cube of any side that is no square, or of another size than the rest, is black, and is told. */
+static void sides_of_a_cube_are_squares_of_one_size(void **state)
+{
+    (void)state;
+    const DvImagesOps *images = dv_service(DV_IMAGES);
+    static const char *const names[6] = {"PosX", "NegX", "PosY", "NegY", "PosZ", "NegZ"};
+    static const struct {
+        uint32_t width, height;
+        bool good;
+    } cases[] = {{2, 2, true}, {2, 1, false}, {1, 2, false}, {3, 3, false}, {1, 1, false}, {2, 3, false}};
+    enum { CASES = sizeof cases / sizeof *cases };
+    char files[CASES][64], path[64];
+    uint8_t pixels[9 * 4];
+    memset(pixels, 255, sizeof pixels);
+    if (!images) {
+        print_message("skipped: no plugin reads images\n");
+        skip();
+    }
+    for (size_t c = 0; c < CASES; c++) {
+        DvText why = {0};
+        snprintf(files[c], sizeof files[c], P_tmpdir "/divan-side-XXXXXX.png");
+        const int file = mkstemps(files[c], 4);
+        assert_true(file >= 0);
+        (void)close(file);
+        assert_int_equal(images->write(files[c], NULL, &(DvImage){cases[c].width, cases[c].height, pixels}, true, &why),
+                         DV_OK);
+    }
+    shader_file(path, "uniform samplerCube sky;\nout vec4 dv_pixel;\nvoid main()\n{\n"
+                      "    dv_pixel = texture(sky, vec3(1.0, 0.2, 0.3));\n}\n");
+    for (size_t c = 0; c < CASES; c++)
+        for (int odd = 0; odd < (cases[c].good ? 1 : 6); odd++) {
+            DvText scene = {0}, said = {0};
+            Shot shot;
+            dv_text_add(&scene,
+                        "<OglShader fileVertexShaders='[]' fileFragmentShaders=\"'%s'\"/><OglTexture name='t' id='sky'",
+                        path);
+            for (int i = 0; i < 6; i++)
+                dv_text_add(&scene, " cubemapFilename%s='%s'", names[i], files[i == odd ? c : 0]);
+            dv_text_add(&scene, "/><OglModel " SQUARE "/>");
+            dv_log_set_handler(collect, &said);
+            draw(scene.at, &shot);
+            dv_log_set_handler(NULL, NULL);
+            assert_int_equal(at(&shot, 0, 0)[0], cases[c].good ? 255 : 0);
+            assert_int_equal(
+                said.at && strstr(said.at, "/t: the sides of a cube must be squares of one size; the texture is black"),
+                !cases[c].good);
+            dv_text_free(&said);
+            dv_text_free(&scene);
+        }
+    for (size_t c = 0; c < CASES; c++)
+        assert_int_equal(unlink(files[c]), 0);
+    assert_int_equal(unlink(path), 0);
+}
+
 static void bytes_of_a_scene_are_a_texture(void **state)
 {
     (void)state;
@@ -1820,6 +1874,7 @@ int main(void)
         cmocka_unit_test(depth_of_field_smears_what_is_out_of_focus),
         cmocka_unit_test(linear_colours_become_those_of_a_screen),
         cmocka_unit_test(a_cube_shows_the_side_that_is_asked_for),
+        cmocka_unit_test(sides_of_a_cube_are_squares_of_one_size),
         cmocka_unit_test(bytes_of_a_scene_are_a_texture),
         cmocka_unit_test(planes_and_transforms_hold_in_their_node_and_below),
         cmocka_unit_test(texts_are_where_they_are_asked_for),
