@@ -481,6 +481,59 @@ static void a_texture_that_cannot_be_read_is_told_once(void **state)
     end(&f);
 }
 
+/* Each file is read once, whoever names it how often; of one that is no picture the reason is told, of another nothing. */
+static void pictures_that_are_none_are_told_once_each(void **state)
+{
+    (void)state;
+    const DvImagesOps *images = dv_service(DV_IMAGES);
+    assert_non_null(images);
+    char folder[] = P_tmpdir "/divan-picture-XXXXXX", good[256], bad[2][256], text[2048];
+    uint8_t pixels[4] = {9, 8, 7, 255};
+    DvText why = {0}, said = {0};
+    assert_non_null(mkdtemp(folder));
+    snprintf(good, sizeof good, "%s/good.png", folder);
+    assert_int_equal(images->write(good, NULL, &(DvImage){1, 1, pixels}, true, &why), DV_OK);
+    for (int i = 0; i < 2; i++) {
+        snprintf(bad[i], sizeof bad[i], "%s/bad%d.png", folder, i);
+        FILE *file = fopen(bad[i], "w");
+        assert_non_null(file);
+        assert_true(fputs(i ? "\x89PNG\r\n\x1a\n" : "GIF89a is not read", file) >= 0);
+        fclose(file);
+    }
+#define MODEL "<OglModel position='0 0 0 1 0 0 0 1 0' triangles='0 1 2' texcoords='0 0 1 0 0 1' texturename='%s'/>"
+    snprintf(text, sizeof text, "<Node><DefaultAnimationLoop/>" MODEL MODEL MODEL MODEL MODEL "</Node>", good, bad[0],
+             bad[1], bad[0], good);
+    dv_log_set_handler(collect, &said);
+    Fixture f = fixture(text);
+    for (int times = 0; times < 2; times++) {
+        DvPicture *picture = record(&f);
+        assert_int_equal(picture->surface_count, 5);
+        for (uint32_t i = 0; i < 5; i++) {
+            const DvPictureImage *image = picture->surfaces[i].materials[0].texture;
+            assert_int_equal(image != NULL, i == 0 || i == 4);
+            assert_true(!image ||
+                        (image->pixels[0] == 9 && image->id == picture->surfaces[0].materials[0].texture->id));
+        }
+        f.ops->unref(picture);
+    }
+    dv_log_set_handler(NULL, NULL);
+    static const char *const reasons[] = {"it is none of PNG, JPEG", "broken PNG"};
+    for (int i = 0; i < 2; i++) {
+        DvText wanted = {0};
+        dv_text_add(&wanted, "the picture '%s' is not shown: %s", bad[i], reasons[i]);
+        const char *first = said.at ? strstr(said.at, wanted.at) : NULL;
+        assert_non_null(first);
+        assert_null(strstr(first + 1, wanted.at));
+        dv_text_free(&wanted);
+        assert_int_equal(unlink(bad[i]), 0);
+    }
+    assert_null(strstr(said.at, "good.png"));
+    dv_text_free(&said);
+    end(&f);
+    assert_int_equal(unlink(good), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 /* One pixel of twelve, wherever it is, is enough. */
 static void a_texture_with_a_clear_pixel_is_not_opaque(void **state)
 {
@@ -530,6 +583,7 @@ int main(void)
         cmocka_unit_test(objects_that_come_and_go_are_followed),
         cmocka_unit_test(planes_that_are_too_many_are_told_once),
         cmocka_unit_test(a_texture_that_cannot_be_read_is_told_once),
+        cmocka_unit_test(pictures_that_are_none_are_told_once_each),
         cmocka_unit_test(a_texture_with_a_clear_pixel_is_not_opaque),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
