@@ -728,6 +728,54 @@ static void a_model_gives_shaders_its_shape_at_rest(void **state)
     dv_scene_free(scene);
 }
 
+/* Vertices that a file splits are at rest where their points are; a point that restPosition has not got, where it is. */
+static void split_vertices_are_at_rest_where_their_points_are(void **state)
+{
+    (void)state;
+    char path[] = P_tmpdir "/divan-split-XXXXXX.obj";
+    FILE *file = fdopen(mkstemps(path, 4), "w");
+    assert_non_null(file);
+    fprintf(file, "v 0 0 0\nv 4 0 0\nv 4 4 0\nv 0 4 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nvt 0.5 0.5\n"
+                  "f 1/1 2/2 3/3\nf 1/5 3/1 4/4\n");
+    fclose(file);
+    for (uint32_t given = 0; given <= 4; given++) {
+        static const double rest_of[4][3] = {{1, 2, 3}, {5, 7, 6}, {9, 11, 10}, {13, 14, 17}};
+        DvText text = {0};
+        dv_text_add(&text, "<Node><DefaultAnimationLoop/><OglShaderVisualModel name='m' filename='%s' restPosition='",
+                    path);
+        for (uint32_t i = 0; i < given; i++)
+            dv_text_add(&text, "%g %g %g ", rest_of[i][0], rest_of[i][1], rest_of[i][2]);
+        dv_text_add(&text, "'/></Node>");
+        DvScene *scene = scene_from_text(text.at);
+        DvObject *model = scene_object(scene, "/m");
+        const DvShaderElementOps *ops = dv_object_ops(model, DV_SHADER_ELEMENT);
+        DvShaderElement rest = {0}, again = {0};
+        size_t count, splits;
+        const double *vertex = dv_data_doubles(dv_object_field(model, "vertices"), &count);
+        const uint32_t *point = dv_data_uints(dv_object_field(model, "vertPosIdx"), &splits);
+        assert_true(count == 6 && splits == 6);
+        assert_true(ops->get(dv_object_self(model), &rest));
+        assert_true(rest.count == 6 && rest.rows == 3 && rest.columns == 1 && rest.kind == DV_SHADER_ATTRIBUTE);
+        for (uint32_t i = 0; i < 6; i++)
+            assert_memory_equal(rest.numbers + 3 * (size_t)i,
+                                point[i] < given ? rest_of[point[i]] : vertex + 3 * (size_t)i, 3 * sizeof(double));
+        assert_true(ops->get(dv_object_self(model), &again));
+        assert_true(again.version == rest.version);
+        dv_data_set(dv_object_field(model, "restPosition"), &rest_of[1][0], 1);
+        assert_true(ops->get(dv_object_self(model), &again));
+        assert_true(again.version != rest.version);
+        for (uint32_t i = 0; i < 6; i++)
+            assert_memory_equal(again.numbers + 3 * (size_t)i, point[i] < 1 ? rest_of[1] : vertex + 3 * (size_t)i,
+                                3 * sizeof(double));
+        dv_data_set_bool(dv_object_field(model, "enable"), false);
+        assert_false(ops->get(dv_object_self(model), &again));
+        assert_false(ops->more(dv_object_self(model), 1, &again));
+        dv_scene_free(scene);
+        dv_text_free(&text);
+    }
+    assert_int_equal(unlink(path), 0);
+}
+
 static void a_legend_without_a_range_shows_that_of_the_values(void **state)
 {
     (void)state;
@@ -880,6 +928,7 @@ int main(void)
         cmocka_unit_test(every_variable_is_what_its_name_says),
         cmocka_unit_test(a_variable_that_changes_is_read_again),
         cmocka_unit_test(a_model_gives_shaders_its_shape_at_rest),
+        cmocka_unit_test(split_vertices_are_at_rest_where_their_points_are),
         cmocka_unit_test(a_legend_without_a_range_shows_that_of_the_values),
         cmocka_unit_test(values_become_texture_coordinates),
         cmocka_unit_test(exported_surfaces_are_read_back),
