@@ -27,7 +27,6 @@ const DvRename mechanics_renames[] = {
     {DV_RENAME_FIELD, "IdentityMapping", "object2", "output"},
     {DV_RENAME_FIELD, "RigidMapping", "object1", "input"},
     {DV_RENAME_FIELD, "RigidMapping", "object2", "output"},
-    {DV_RENAME_FIELD, "DiagonalMass", "fileMass", "filename"},
     {DV_RENAME_FIELD, "UniformMass", "mass", "vertexMass"},
     {DV_RENAME_FIELD, "UniformMass", "totalmass", "totalMass"},
     {DV_RENAME_FIELD_HARMLESS, "DiagonalMass", "mass", "set vertexMass"},

@@ -22,21 +22,36 @@ typedef struct Making {
 } Making;
 
 /* Where an attribute stands, or its object where that is unknown. */
-static DvPlace place_of(const Making *making, const DvAttribute *attribute)
+static DvPlace place_of(const DvAttribute *attribute, DvPlace place)
 {
     const bool known = attribute && attribute->line > 0;
-    return known ? (DvPlace){making->place.file, attribute->line, attribute->column} : making->place;
+    return known ? (DvPlace){place.file, attribute->line, attribute->column} : place;
 }
 
-static const char *name_of(const Making *making)
+static const char *name_of(const DvAttributes *attributes)
 {
-    const DvAttribute *name = dv_attributes_find(making->attributes, "name");
+    const DvAttribute *name = dv_attributes_find(attributes, "name");
     return name ? name->text : NULL;
 }
 
 static bool starts_with(const char *text, const char *start)
 {
     return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* An attribute that is no more. */
+static void tell_gone(DvScene *scene, const Making *making, const DvRename *rename, DvAttribute *attribute)
+{
+    const char *colon = rename->to ? ": " : "", *advice = rename->to ? rename->to : "",
+               *name = name_of(making->attributes);
+    const DvPlace place = place_of(attribute, making->place);
+    attribute->used = true;
+    if (rename->kind == DV_RENAME_FIELD_HARMLESS)
+        dv_build_remark(scene, place, making->cls->name, name, "'%s' has no effect any more%s%s", attribute->name,
+                        colon, advice);
+    else
+        (void)dv_build_problem(scene, DV_ERROR_UNSUPPORTED, place, making->cls->name, name, "'%s' has been removed%s%s",
+                               attribute->name, colon, advice);
 }
 
 /* Old names of attributes become the new ones. */
@@ -48,19 +63,11 @@ static void modernise(const Making *making)
             dv_class_takes(making->cls, attribute->name) ? NULL : dv_rename_of_field(making->cls, attribute->name);
         if (!rename)
             continue;
-        if (rename->kind == DV_RENAME_FIELD && !dv_attributes_find(making->attributes, rename->to)) {
+        if (rename->kind != DV_RENAME_FIELD) {
+            tell_gone(dv_node_scene(making->node), making, rename, attribute);
+        } else if (!dv_attributes_find(making->attributes, rename->to)) {
             dv_free(attribute->name);
             attribute->name = dv_strdup(rename->to);
-        } else if (rename->kind != DV_RENAME_FIELD) {
-            const char *colon = rename->to ? ": " : "", *advice = rename->to ? rename->to : "";
-            attribute->used = true;
-            if (rename->kind == DV_RENAME_FIELD_HARMLESS)
-                dv_build_remark(dv_node_scene(making->node), place_of(making, attribute), making->cls->name,
-                                name_of(making), "'%s' has no effect any more%s%s", attribute->name, colon, advice);
-            else
-                (void)dv_build_problem(dv_node_scene(making->node), DV_ERROR_UNSUPPORTED, place_of(making, attribute),
-                                       making->cls->name, name_of(making), "'%s' has been removed%s%s", attribute->name,
-                                       colon, advice);
         }
     }
 }
@@ -98,9 +105,9 @@ static void modernise_paths(const Making *making)
             modern_path(making->node, attribute->text, source->contract, &path);
         if (!path.length)
             continue;
-        dv_build_remark(dv_node_scene(making->node), place_of(making, attribute), making->cls->name, name_of(making),
-                        "%s: the path '%s' is of an old kind and is taken as '%s'", attribute->name, attribute->text,
-                        path.at);
+        dv_build_remark(dv_node_scene(making->node), place_of(attribute, making->place), making->cls->name,
+                        name_of(making->attributes), "%s: the path '%s' is of an old kind and is taken as '%s'",
+                        attribute->name, attribute->text, path.at);
         dv_free(attribute->text);
         attribute->text = dv_strdup(path.at);
         dv_text_free(&path);
@@ -121,7 +128,7 @@ static void check_required_plugin(const Making *making)
         DvText name = {0};
         dv_text_add_bytes(&name, at, length);
         if (!dv_module_is_known(name.at)) {
-            dv_build_remark(dv_node_scene(making->node), place_of(making, list), NULL, NULL,
+            dv_build_remark(dv_node_scene(making->node), place_of(list, making->place), NULL, NULL,
                             "RequiredPlugin: no plugin that runs covers '%s'", name.at);
             unknown++;
         }
@@ -161,12 +168,15 @@ void make_object(DvNode *node, const char *class_name, DvAttributes *attributes,
 
 /* Old scenes say on nodes what is shown; a class that the rename names ("VisualStyle.displayFlags") takes the words over. They are
  * gathered in `words`; the result is that name, or NULL. */
-static const char *gather_display_words(DvAttributes *attributes, DvText *words)
+static const char *gather_display_words(DvScene *scene, DvAttributes *attributes, DvPlace place, DvText *words)
 {
+    const Making making = {.cls = dv_class_of_nodes(), .attributes = attributes, .place = place};
     const char *to = NULL;
     DvAttribute *attribute;
     for (size_t i = 0; (attribute = dv_attributes_at(attributes, i)); i++) {
-        const DvRename *rename = dv_rename_of_field(dv_class_of_nodes(), attribute->name);
+        const DvRename *rename = dv_rename_of_field(making.cls, attribute->name);
+        if (rename && rename->kind != DV_RENAME_FIELD)
+            tell_gone(scene, &making, rename, attribute);
         if (!rename || rename->kind != DV_RENAME_FIELD || !strchr(rename->to, '.'))
             continue;
         attribute->used = true;
@@ -184,7 +194,7 @@ DvStatus make_node(DvScene *scene, DvNode *parent, DvAttributes *attributes, DvP
 {
     DvText words = {0};
     dv_attributes_sort(attributes); /* of two words that say the opposite, the later name counts */
-    const char *to = gather_display_words(attributes, &words);
+    const char *to = gather_display_words(scene, attributes, place, &words);
     const DvStatus status = dv_build_node(scene, parent, attributes, place, folder, node);
     if (to && status == DV_OK) {
         const char *dot = strchr(to, '.');
