@@ -283,6 +283,110 @@ static void many_cuts_leave_a_sound_surface(void **state)
     }
 }
 
+/* Whether a point lies there; what is near but not there is counted. */
+static bool has_point_at(const Sheet *sheet, double px, double py, double z, uint32_t *near)
+{
+    const DvConstVec x = dv_state_read(sheet->x, DV_POSITION);
+    bool found = false;
+    *near = 0;
+    for (uint32_t i = 0; i < x.count; i++) {
+        const double *at = x.at + 3 * (size_t)i, away = hypot(hypot(at[0] - px, at[1] - py), at[2] - z);
+        found = found || away < 1e-12;
+        *near += away >= 1e-12 && away < 0.2;
+    }
+    return found;
+}
+
+/* An end becomes a corner whose weight is over 1 - 0.25, a point of an edge of the border where the weight of the third corner is below
+ * 0.25, or of any edge that it lies on; else a point where it lies. Each row: the weights of the corners, in both triangles of squares inside and at each border. */
+static void an_end_is_moved_to_what_is_near(void **state)
+{
+    (void)state;
+    static const int triangle[2][3][2] = {{{0, 0}, {1, 0}, {1, 1}}, {{0, 0}, {1, 1}, {0, 1}}};
+    static const struct {
+        double weights[3];
+    } cases[] = {
+        {{0.76, 0.12, 0.12}},   {{0.12, 0.76, 0.12}},   {{0.12, 0.12, 0.76}},   {{0.75, 0.125, 0.125}},
+        {{0.125, 0.75, 0.125}}, {{0.125, 0.125, 0.75}}, {{0.74, 0.13, 0.13}},   {{0.13, 0.74, 0.13}},
+        {{0.13, 0.13, 0.74}},   {{0.4, 0.5, 0.1}},      {{0.1, 0.4, 0.5}},      {{0.5, 0.1, 0.4}},
+        {{0.25, 0.375, 0.375}}, {{0.375, 0.25, 0.375}}, {{0.375, 0.375, 0.25}}, {{0.3, 0.7, 0}},
+        {{0, 0.3, 0.7}},        {{0.7, 0, 0.3}},
+    };
+    static const int squares[5][2] = {{1, 1}, {1, 0}, {3, 1}, {1, 3}, {0, 1}};
+    for (size_t s = 0; s < 5; s++)
+        for (int upper = 0; upper < 2; upper++)
+            for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+                double corner[3][2], at[2] = {0, 0}, to[2] = {0, 0}, w[3];
+                memcpy(w, cases[c].weights, sizeof w);
+                for (int i = 0; i < 3; i++)
+                    for (int k = 0; k < 2; k++)
+                        corner[i][k] = squares[s][k] + triangle[upper][i][k];
+                for (int i = 0; i < 3; i++)
+                    for (int k = 0; k < 2; k++)
+                        at[k] += w[i] * corner[i][k];
+                memcpy(to, at, sizeof to);
+                for (int i = 0; i < 3; i++) {
+                    const double *a = corner[(i + 1) % 3], *b = corner[(i + 2) % 3];
+                    const bool border =
+                        (a[0] == b[0] && (a[0] == 0 || a[0] == 4)) || (a[1] == b[1] && (a[1] == 0 || a[1] == 4));
+                    if (w[i] > 0.75)
+                        memcpy(to, corner[i], sizeof to);
+                    else if (border && w[i] < 0.25 && w[(i + 1) % 3] <= 0.75 && w[(i + 2) % 3] <= 0.75)
+                        for (int k = 0; k < 2; k++)
+                            to[k] = (w[(i + 1) % 3] * a[k] + w[(i + 2) % 3] * b[k]) / (w[(i + 1) % 3] + w[(i + 2) % 3]);
+                }
+                const Sheet sheet = sheet_of(4, "");
+                uint32_t opened, near;
+                assert_int_equal(cut(&sheet, (const double[]){at[0], at[1], 2.4, 2.3}, 2, &opened), DV_OK);
+                if (!has_point_at(&sheet, to[0], to[1], 0, &near))
+                    fail_msg("square %zu, case %zu: no point at %g %g", s, c, to[0], to[1]);
+                if (hypot(to[0] - at[0], to[1] - at[1]) > 1e-12 && has_point_at(&sheet, at[0], at[1], 0, &near))
+                    fail_msg("square %zu, case %zu: a point at %g %g too", s, c, at[0], at[1]);
+                check_sheet(&sheet, 16);
+                dv_scene_free(sheet.scene);
+            }
+}
+
+/* Of two sheets, one above the other, the nearer one is cut, unless the end names a triangle of the other that it is above. */
+static void an_end_lies_on_the_nearest_triangle(void **state)
+{
+    (void)state;
+    enum { NO_HINT, BELOW, ABOVE, ASIDE, BEYOND };
+    static const struct {
+        double height;
+        int hint, layer;
+    } cases[] = {{0.3, NO_HINT, 0}, {0.7, NO_HINT, 1}, {-5, NO_HINT, 0}, {9, NO_HINT, 1},
+                 {0.3, BELOW, 0},   {0.7, BELOW, 0},   {0.3, ABOVE, 1},  {0.7, ABOVE, 1},
+                 {0.3, ASIDE, 0},   {0.7, ASIDE, 1},   {0.3, BEYOND, 0}, {0.7, BEYOND, 1}};
+    for (uint32_t turned = 0; turned < 2; turned++)
+        for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+            const uint32_t lower = turned ? 2 : 0,
+                           upper = 2 - lower; /* their triangles below y < x; behind them, those above y > x */
+            const uint32_t hints[] = {UINT32_MAX, lower, upper, lower + 1, 4};
+            DvText text = {0};
+            dv_text_add(&text,
+                        "<Node name='root' dt='0.01'><DefaultAnimationLoop/><MechanicalObject name='x' position='");
+            for (uint32_t i = 0; i < 2; i++)
+                dv_text_add(&text, "0 0 %u 2 0 %u 2 2 %u 0 2 %u ", i ^ turned, i ^ turned, i ^ turned, i ^ turned);
+            dv_text_add(&text,
+                        "'/><TriangleSetTopologyContainer name='c' position='@x.position' triangles='0 1 2 0 2 3 4 5 6 "
+                        "4 6 7'/><TriangleSetTopologyModifier/></Node>");
+            DvScene *scene = scene_from_text(text.at);
+            const DvSurfaceCuttingOps *cutting = dv_service(DV_SURFACE_CUTTING);
+            const DvCutPoint path[2] = {{{0.7, 0.2, cases[c].height}, hints[cases[c].hint]},
+                                        {{1.6, 0.7, cases[c].layer}, UINT32_MAX}};
+            uint32_t opened;
+            assert_int_equal(cutting->incise(scene_object(scene, "/c"), path, 2, 0.01, 0.01, &opened), DV_OK);
+            const DvConstVec x = dv_state_read(scene_state(scene, "/x"), DV_POSITION);
+            assert_true(x.count >= 10);
+            for (uint32_t i = 8; i < x.count; i++)
+                assert_true(fabs(x.at[3 * (size_t)i + 2] - cases[c].layer) < 1e-12);
+            assert_true(fabs(x.at[24] - 0.7) < 1e-12 && fabs(x.at[25] - 0.2) < 1e-12);
+            dv_scene_free(scene);
+            dv_text_free(&text);
+        }
+}
+
 static void an_edge_is_split_into_two(void **state)
 {
     (void)state;
@@ -474,6 +578,8 @@ int main(void)
         cmocka_unit_test(a_path_may_have_corners),
         cmocka_unit_test(attached_data_are_interpolated),
         cmocka_unit_test(many_cuts_leave_a_sound_surface),
+        cmocka_unit_test(an_end_is_moved_to_what_is_near),
+        cmocka_unit_test(an_end_lies_on_the_nearest_triangle),
         cmocka_unit_test(an_edge_is_split_into_two),
         cmocka_unit_test(an_edge_is_swapped_and_back),
         cmocka_unit_test(paths_of_all_kinds_cut),
