@@ -347,7 +347,7 @@ static void an_end_is_moved_to_what_is_near(void **state)
             }
 }
 
-/* Of two sheets, one above the other, the nearer one is cut, unless the end names a triangle of the other that it is above. */
+/* Of two sheets, a larger one above the other, the nearer one is cut, unless the end names a triangle of the other that it is above. */
 static void an_end_lies_on_the_nearest_triangle(void **state)
 {
     (void)state;
@@ -355,9 +355,9 @@ static void an_end_lies_on_the_nearest_triangle(void **state)
     static const struct {
         double height;
         int hint, layer;
-    } cases[] = {{0.3, NO_HINT, 0}, {0.7, NO_HINT, 1}, {-5, NO_HINT, 0}, {9, NO_HINT, 1},
-                 {0.3, BELOW, 0},   {0.7, BELOW, 0},   {0.3, ABOVE, 1},  {0.7, ABOVE, 1},
-                 {0.3, ASIDE, 0},   {0.7, ASIDE, 1},   {0.3, BEYOND, 0}, {0.7, BEYOND, 1}};
+    } cases[] = {{0.45, NO_HINT, 0}, {0.55, NO_HINT, 1}, {0.3, NO_HINT, 0}, {0.7, NO_HINT, 1}, {-5, NO_HINT, 0},
+                 {9, NO_HINT, 1},    {0.3, BELOW, 0},    {0.7, BELOW, 0},   {0.3, ABOVE, 1},   {0.7, ABOVE, 1},
+                 {0.3, ASIDE, 0},    {0.7, ASIDE, 1},    {0.3, BEYOND, 0},  {0.7, BEYOND, 1}};
     for (uint32_t turned = 0; turned < 2; turned++)
         for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
             const uint32_t lower = turned ? 2 : 0,
@@ -366,8 +366,11 @@ static void an_end_lies_on_the_nearest_triangle(void **state)
             DvText text = {0};
             dv_text_add(&text,
                         "<Node name='root' dt='0.01'><DefaultAnimationLoop/><MechanicalObject name='x' position='");
-            for (uint32_t i = 0; i < 2; i++)
-                dv_text_add(&text, "0 0 %u 2 0 %u 2 2 %u 0 2 %u ", i ^ turned, i ^ turned, i ^ turned, i ^ turned);
+            for (uint32_t i = 0; i < 2; i++) {
+                const int layer = (int)(i ^ turned), low = layer ? -4 : 0, high = layer ? 6 : 2;
+                dv_text_add(&text, "%d %d %d %d %d %d %d %d %d %d %d %d ", low, low, layer, high, low, layer, high,
+                            high, layer, low, high, layer);
+            }
             dv_text_add(&text,
                         "'/><TriangleSetTopologyContainer name='c' position='@x.position' triangles='0 1 2 0 2 3 4 5 6 "
                         "4 6 7'/><TriangleSetTopologyModifier/></Node>");
