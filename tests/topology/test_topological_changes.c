@@ -469,6 +469,22 @@ static void elements_outside_a_box_are_removed(void **state)
                       "is no container whose elements can be removed");
 }
 
+static void a_mesh_without_a_modifier_keeps_its_elements(void **state)
+{
+    (void)state;
+    DvScene *scene = load(SCENE(
+        "<Node name='n'><MechanicalObject position='0 0 0  1 0 0  0 1 0  5 5 5'/><TriangleSetTopologyContainer name='c' "
+        "triangles='0 1 2  1 3 2'/><TetrahedronSetTopologyModifier name='other'/><TetrahedronSetTopologyContainer name='d'/>"
+        "<TopologyBoundingTrasher name='t' topology='@c' box='0 0 0 1 1 1'/></Node>"));
+    step(scene, 1);
+    assert_int_equal(elements(scene, "/n/c", DV_TRIANGLES).count, 2);
+    assert_int_equal(warnings, 1);
+    assert_non_null(strstr(
+        last_warning, "TopologyBoundingTrasher 't': nothing can be removed from '/n/c': there is no modifier of it "
+                      "in its node"));
+    end(scene);
+}
+
 static void a_mesh_that_is_not_sound_is_told(void **state)
 {
     (void)state;
@@ -541,6 +557,7 @@ int main(void)
         cmocka_unit_test(keys_turn_carving_on_and_off),
         cmocka_unit_test(wrong_carving_is_named),
         cmocka_unit_test(elements_outside_a_box_are_removed),
+        cmocka_unit_test(a_mesh_without_a_modifier_keeps_its_elements),
         cmocka_unit_test(a_mesh_that_is_not_sound_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
