@@ -208,7 +208,6 @@ static void loosen(Topology *topology, DvElementKind kind, const uint32_t *point
     if (list.count > topology->dangling_room[kind]) {
         const uint32_t room = list.count + list.count / 4;
         topology->dangling[kind] = dv_realloc(topology->dangling[kind], topology->dangling_room[kind], room);
-        memset(topology->dangling[kind] + topology->dangling_room[kind], 0, room - topology->dangling_room[kind]);
         topology->dangling_room[kind] = room;
     }
     uint8_t *bits = &topology->dangling[kind][element];
@@ -374,7 +373,6 @@ static void append(Topology *topology, DvElementKind kind, const uint32_t *eleme
     const uint32_t before = topology_elements(topology, kind).count, room = topology->dangling_room[kind];
     if (topology->dangling[kind] && before + count > room) {
         topology->dangling[kind] = dv_realloc(topology->dangling[kind], room, 2 * (size_t)(before + count));
-        memset(topology->dangling[kind] + room, 0, 2 * (size_t)(before + count) - room);
         topology->dangling_room[kind] = 2 * (before + count);
     }
     Rows rows = begin_rows(topology, kind, before + count);
