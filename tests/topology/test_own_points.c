@@ -479,6 +479,66 @@ static void points_stand_in_the_order_of_kinds(void **state)
     dv_scene_free(scene);
 }
 
+/* The list of a saved scene, two numbers for each point: kind + 16 times the place, and element. What is missing, or names what is not
+ * there, makes points that stand for nothing; the others are as they were, there and back. */
+static void sources_of_a_saved_scene_may_be_anything(void **state)
+{
+    (void)state;
+    enum { POINTS = 9 };
+    static const uint32_t good[POINTS][2] = {{0, 0}, {0, 1}, {0, 2}, {0, 3}, {0, 4}, {4, 0}, {20, 0}, {4, 1}, {20, 1}};
+    static const uint32_t bad[][2] = {{4, 2}, {36, 0}, {16, 0},         {0, 5},         {1, 0},
+                                      {9, 0}, {15, 0}, {4, UINT32_MAX}, {UINT32_MAX, 0}};
+    enum { BAD = sizeof bad / sizeof *bad };
+    /* numbers that are there, then one bad row at each point in turn */
+    for (uint32_t trial = 0; trial < 2 * POINTS + 1 + POINTS * BAD; trial++) {
+        const uint32_t numbers = trial <= 2 * POINTS ? trial : 2 * POINTS;
+        const uint32_t wrong = trial <= 2 * POINTS ? UINT32_MAX : (trial - 2 * POINTS - 1) / BAD;
+        DvText text = {0};
+        dv_text_add(
+            &text,
+            "<Node name='root'><DefaultAnimationLoop/><Node name='m'><TetrahedronSetTopologyContainer name='c' position='0 0 0  "
+            "2 0 0  0 2 0  0 0 2  2 2 2' tetrahedra='0 1 2 3  1 2 3 4'/><TetrahedronSetTopologyModifier name='m'/>"
+            "<MechanicalObject name='x'/><Node name='a'><PointSetTopologyContainer name='c'/><PointSetTopologyModifier/>"
+            "<Mesh2PointTopologicalMapping name='map' input='@../c' output='@c' pointBaryCoords='0 0 0' "
+            "tetraBaryCoords='0.1 0.2 0.3  0.2 0.2 0.2'><State sourcesOfPoints='");
+        for (uint32_t i = 0; i < numbers; i++)
+            dv_text_add(&text, "%u ", i / 2 == wrong ? bad[trial % BAD][i % 2] : good[i / 2][i % 2]);
+        dv_text_add(&text, "'/></Mesh2PointTopologicalMapping></Node></Node></Node>");
+        DvScene *scene = scene_from_text(text.at);
+        DvObject *map = scene_object(scene, "/m/a/map");
+        const DvTopologicalMappingOps *ops = dv_object_ops(map, DV_TOPOLOGICAL_MAPPING);
+        assert_int_equal(mesh_at(scene, "/m/a/c").ops->point_count(mesh_at(scene, "/m/a/c").self), POINTS);
+        uint32_t expected[DV_ELEMENT_KINDS][5][2];
+        memset(expected, 0xff, sizeof expected);
+        for (uint32_t point = 0; point < POINTS; point++) {
+            const bool known = 2 * point + 1 < numbers && point != wrong;
+            const uint32_t kind = good[point][0] % 16, place = good[point][0] / 16;
+            DvElementKind of = DV_QUADS;
+            uint32_t element = 77;
+            if (ops->source(dv_object_self(map), DV_POINTS, point, &of, &element) != known)
+                fail_msg("point %u of %u numbers, %u wrong", point, numbers, wrong);
+            if (!known)
+                continue;
+            assert_true(of == (DvElementKind)kind && element == good[point][1]);
+            expected[kind][element][place] = point;
+        }
+        for (uint32_t i = 0; i < 5 + 2; i++) {
+            const DvElementKind kind = i < 5 ? DV_POINTS : DV_TETRAHEDRA;
+            const uint32_t *images, element = i < 5 ? i : i - 5;
+            const uint32_t count = ops->images(dv_object_self(map), kind, element, &images);
+            uint32_t found = 0;
+            for (uint32_t place = 0; place < 2; place++)
+                if (expected[kind][element][place] != UINT32_MAX) {
+                    assert_true(found < count);
+                    assert_int_equal(images[found++], expected[kind][element][place]);
+                }
+            assert_int_equal(found, count);
+        }
+        dv_scene_free(scene);
+        dv_text_free(&text);
+    }
+}
+
 static void wrong_mappings_of_points_are_named(void **state)
 {
     (void)state;
@@ -520,6 +580,7 @@ int main(void)
         cmocka_unit_test(a_saved_division_goes_on_where_it_was),
         cmocka_unit_test(points_on_elements_come_and_go_with_them),
         cmocka_unit_test(points_stand_in_the_order_of_kinds),
+        cmocka_unit_test(sources_of_a_saved_scene_may_be_anything),
         cmocka_unit_test(wrong_mappings_of_points_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
