@@ -492,6 +492,79 @@ static void a_device_solves_again_what_it_holds(void **state)
     }
 }
 
+static void hear_let_go(const DvMessage *message, void *context)
+{
+    DvText *said = context;
+    if (strstr(message->text, "do not hold"))
+        dv_message_print(message, said);
+}
+
+/* Three pairs of points are held together while one of each moves away; of the stiff pair, whichever it is, the block of rows is let go, and
+ * its constraint is named, unless the solver is to hold such blocks. */
+static void stiff_blocks_are_let_go_unless_they_are_to_be_held(void **state)
+{
+    (void)state;
+    static const char *const all[] = {"BlockGaussSeidelConstraintSolver", "NNCGConstraintSolver",
+                                      "ImprovedJacobiConstraintSolver", "UnbuiltGaussSeidelConstraintSolver"};
+    enum { PAIRS = 3 };
+    for (int k = 0; k < 4; k++)
+        for (int stiff = 0; stiff < 2 * (PAIRS + 1); stiff++) { /* the last one: none */
+            const bool held = stiff % 2;
+            DvText text = {0}, said = {0};
+            dv_text_add(
+                &text,
+                "<Node name='root' gravity='0 0 0' dt='0.01'><FreeMotionAnimationLoop/><%s name='solver' maxIterations='500' "
+                "tolerance='1e-14' holdStiffBlocks='%d'/>",
+                all[k], held);
+            for (int i = 0; i < 2 * PAIRS; i++)
+                dv_text_add(
+                    &text,
+                    "<Node name='%c%d'><EulerImplicitSolver/><CGLinearSolver iterations='20' tolerance='1e-12' "
+                    "threshold='1e-24'/><MechanicalObject name='x' position='0 0 0' velocity='%s'/><UniformMass "
+                    "totalMass='1'/><UncoupledConstraintCorrection useOdeSolverIntegrationFactors='0' defaultCompliance='%s'/></Node>",
+                    'A' + i % 2, i / 2, i % 2 ? "0 0 0" : "1 0.5 0.2", i / 2 == stiff / 2 ? "2e-6" : "2e-2");
+            for (int i = 0; i < PAIRS; i++)
+                dv_text_add(
+                    &text,
+                    "<BilateralLagrangianConstraint name='of%d' object1='@A%d/x' object2='@B%d/x' first_point='0' "
+                    "second_point='0'/>",
+                    i, i, i);
+            dv_text_add(&text, "</Node>");
+            DvScene *scene = NULL;
+            assert_int_equal(dv_scene_load_text(text.at, text.length, "scene.scn", NULL, NULL, &scene), DV_OK);
+            dv_log_set_handler(hear_let_go, &said);
+            for (int steps = 0; steps < 3; steps++)
+                assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+            dv_log_set_handler(NULL, NULL);
+            for (int i = 0; i < PAIRS; i++) {
+                char a[16], b[16];
+                snprintf(a, sizeof a, "/A%d/x", i), snprintf(b, sizeof b, "/B%d/x", i);
+                const double apart = dv_state_read(scene_state(scene, a), DV_POSITION).at[0] -
+                                     dv_state_read(scene_state(scene, b), DV_POSITION).at[0];
+                const bool goes = !held && i == stiff / 2;
+                if (!(fabs(apart - (goes ? 0.03 : 0)) < 1e-6))
+                    fail_msg("%s, %d: pair %d is %g apart", all[k], stiff, i, apart);
+            }
+            if (held || stiff / 2 == PAIRS) {
+                assert_null(said.at);
+            } else {
+                char name[8];
+                snprintf(name, sizeof name, "'of%d'", stiff / 2);
+                assert_non_null(said.at);
+                assert_non_null(strstr(said.at, name));
+                const char *row = strstr(
+                    said.at, "row 0 and the next two do not hold: the determinant of their compliance is at most "
+                             "2.22e-16");
+                assert_non_null(row);
+                assert_null(strstr(row + 1, "row 0 and the next two")); /* once */
+                assert_non_null(strstr(said.at, "set holdStiffBlocks=\"1\" of 'solver'"));
+            }
+            dv_text_free(&said);
+            dv_text_free(&text);
+            dv_scene_free(scene);
+        }
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -510,6 +583,7 @@ int main(void)
         cmocka_unit_test(rows_that_are_no_contacts_have_no_force),
         cmocka_unit_test(limits_of_an_lcp_take_contacts_away),
         cmocka_unit_test(a_device_solves_again_what_it_holds),
+        cmocka_unit_test(stiff_blocks_are_let_go_unless_they_are_to_be_held),
     };
     return cmocka_run_group_tests(tests, start, stop_plugins);
 }

@@ -486,8 +486,8 @@ static void sources_of_a_saved_scene_may_be_anything(void **state)
     (void)state;
     enum { POINTS = 9 };
     static const uint32_t good[POINTS][2] = {{0, 0}, {0, 1}, {0, 2}, {0, 3}, {0, 4}, {4, 0}, {20, 0}, {4, 1}, {20, 1}};
-    static const uint32_t bad[][2] = {{4, 2}, {36, 0}, {16, 0},         {0, 5},         {1, 0},
-                                      {9, 0}, {15, 0}, {4, UINT32_MAX}, {UINT32_MAX, 0}};
+    static const uint32_t bad[][2] = {{4, 2}, {36, 0}, {16, 0}, {0, 5}, {1, 0}, {9, 0},          {15, 0},
+                                      {2, 0}, {5, 0},  {6, 0},  {7, 0}, {8, 0}, {4, UINT32_MAX}, {UINT32_MAX, 0}};
     enum { BAD = sizeof bad / sizeof *bad };
     /* numbers that are there, then one bad row at each point in turn */
     for (uint32_t trial = 0; trial < 2 * POINTS + 1 + POINTS * BAD; trial++) {
@@ -522,6 +522,9 @@ static void sources_of_a_saved_scene_may_be_anything(void **state)
             assert_true(of == (DvElementKind)kind && element == good[point][1]);
             expected[kind][element][place] = point;
         }
+        for (uint32_t beyond = POINTS; beyond < POINTS + 3; beyond++)
+            assert_false(
+                ops->source(dv_object_self(map), DV_POINTS, beyond, &(DvElementKind){DV_POINTS}, &(uint32_t){0}));
         for (uint32_t i = 0; i < 5 + 2; i++) {
             const DvElementKind kind = i < 5 ? DV_POINTS : DV_TETRAHEDRA;
             const uint32_t *images, element = i < 5 ? i : i - 5;

@@ -259,8 +259,6 @@ static void update_kept(ElementBlocks *mesh, const DvMeshEdits *edits)
         for (uint32_t k = first_pair(mesh, edits->points.at[i]);
              k < mesh->pairs && mesh->pair[2 * (size_t)k] == edits->points.at[i]; k++)
             count += mesh->pair_begin[k] == mesh->pair_end[k];
-    if (before + count == 0)
-        return;
     uint32_t *at = dv_data_begin(&mesh->kept->pairs, before + 2 * count);
     size_t used = 0;
     for (size_t i = 0; i + 1 < before; i += 2)
