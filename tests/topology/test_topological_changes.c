@@ -413,6 +413,54 @@ static void a_tool_that_is_a_mere_state_carves_by_distance(void **state)
     assert_int_equal(tetrahedra_after(NEAR("0.827"), 1), 0);
 }
 
+/* One element, and how far a tool is from it: within a thousandth less it stays, within a thousandth more it goes. */
+static void distances_are_to_the_nearest_point_of_an_element(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *family, *list, *element;
+        DvElementKind kind;
+        double tool[3], distance;
+    } cases[] = {
+        {"Edge", "edges", "0 1", DV_EDGES, {1, 1, 0}, 1},
+        {"Edge", "edges", "0 1", DV_EDGES, {-1, 0, 1}, 1.4142135623730951},
+        {"Edge", "edges", "0 1", DV_EDGES, {6, 0, 0}, 2},
+        {"Triangle", "triangles", "0 1 3", DV_TRIANGLES, {1, 1, 2}, 2},
+        {"Triangle", "triangles", "0 1 3", DV_TRIANGLES, {1, 1, -2}, 2},
+        {"Triangle", "triangles", "1 3 0", DV_TRIANGLES, {-1, 1, 0}, 1},
+        {"Triangle", "triangles", "0 1 3", DV_TRIANGLES, {1, -2, 0}, 2},
+        {"Triangle", "triangles", "0 1 3", DV_TRIANGLES, {3, 3, 0}, 1.4142135623730951},
+        {"Triangle", "triangles", "3 0 1", DV_TRIANGLES, {6, -1, 2}, 3},
+        {"Quad", "quads", "0 1 2 3", DV_QUADS, {3, 1, 1}, 1},
+        {"Quad", "quads", "0 1 2 3", DV_QUADS, {1, 3, 1}, 1},
+        {"Quad", "quads", "0 1 2 3", DV_QUADS, {1, 3, -3}, 3},
+        {"Quad", "quads", "0 1 2 3", DV_QUADS, {-2, 3, 0}, 2},
+        {"Quad", "quads", "0 1 2 3", DV_QUADS, {1, 6, 0}, 2},
+        {"Quad", "quads", "0 1 2 3", DV_QUADS, {6, 1, 0}, 2},
+        {"Quad", "quads", "0 1 2 3", DV_QUADS, {1, -2, 0}, 2},
+        {"Quad", "quads", "0 1 2 3", DV_QUADS, {-3, 8, 0}, 5},
+        {"Quad", "quads", "1 2 3 0", DV_QUADS, {-3, 8, 12}, 13},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int over = 0; over < 2; over++) {
+            DvText text = {0};
+            dv_text_add(
+                &text,
+                SCENE(
+                    "<CarvingManager active='1' carvingDistance='%.17g'/><Node name='n'><MechanicalObject position='0 0 0  "
+                    "4 0 0  4 4 0  0 4 0'/><%sSetTopologyContainer name='c' tags='CarvingSurface' %s='%s'/>"
+                    "<%sSetTopologyModifier/></Node><Node><MechanicalObject tags='CarvingTool' position='%g %g %g'/></Node>"),
+                cases[i].distance * (over ? 1.001 : 0.999), cases[i].family, cases[i].list, cases[i].element,
+                cases[i].family, cases[i].tool[0], cases[i].tool[1], cases[i].tool[2]);
+            DvScene *scene = load(text.at);
+            step(scene, 1);
+            if (elements(scene, "/n/c", cases[i].kind).count != (over ? 0 : 1))
+                fail_msg("case %zu: it %s", i, over ? "stays" : "goes");
+            end(scene);
+            dv_text_free(&text);
+        }
+}
+
 static void keys_turn_carving_on_and_off(void **state)
 {
     (void)state;
@@ -554,6 +602,7 @@ int main(void)
         cmocka_unit_test(points_of_a_surface_stand_for_the_triangles_around_them),
         cmocka_unit_test(all_that_is_touched_in_a_step_goes_at_once),
         cmocka_unit_test(a_tool_that_is_a_mere_state_carves_by_distance),
+        cmocka_unit_test(distances_are_to_the_nearest_point_of_an_element),
         cmocka_unit_test(keys_turn_carving_on_and_off),
         cmocka_unit_test(wrong_carving_is_named),
         cmocka_unit_test(elements_outside_a_box_are_removed),
