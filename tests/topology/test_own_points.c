@@ -103,6 +103,10 @@ static void check_division(const DvScene *scene, bool whole)
     if (whole) {
         assert_int_equal(own, points + edges.count);
         assert_int_equal(pieces.count, 8 * wholes.count);
+        /* That they fit: a face is divided into four by three edges, and there are eight faces and an edge inside of each. */
+        const uint32_t faces = from.ops->elements(from.self, DV_TRIANGLES).count;
+        assert_int_equal(to.ops->elements(to.self, DV_TRIANGLES).count, 4 * faces + 8 * wholes.count);
+        assert_int_equal(to.ops->elements(to.self, DV_EDGES).count, 2 * edges.count + 3 * faces + wholes.count);
     }
     apply(scene, "/m/a/follow");
     for (uint32_t i = 0; i < own; i++) {
