@@ -182,6 +182,46 @@ static void wrong_meshes_are_named(void **state)
 
 /* Set containers */
 
+/* Each corner of each of three elements in turn is of no point, of a negative one, or of one beyond all that there may be. */
+static void points_that_are_not_there_are_named_wherever_they_are(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *family, *list;
+        uint32_t nodes;
+    } kinds[] = {{"Edge", "edges", 2},
+                 {"Triangle", "triangles", 3},
+                 {"Quad", "quads", 4},
+                 {"Tetrahedron", "tetrahedra", 4},
+                 {"Hexahedron", "hexahedra", 8}};
+    static const struct {
+        const char *point, *said;
+    } wrong[] = {{"10", "no point 10: the topology has 10"},
+                 {"-1", "point -1 is negative; points count from 0"},
+                 {"2147483647", "point 2147483647 is beyond the largest number of points, "}};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (uint32_t at = 0; at < 3 * kinds[k].nodes; at++)
+            for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++) {
+                if (w == 0 && kinds[k].nodes == 8)
+                    continue; /* hexahedra bring the points that they name */
+                DvText text = {0}, said = {0};
+                dv_text_add(
+                    &text,
+                    "<Node><%sSetTopologyContainer position='0 0 0 1 0 0 2 0 0 3 0 0 4 0 0 5 0 0 6 0 0 7 0 0 8 0 0 9 0 0' %s='",
+                    kinds[k].family, kinds[k].list);
+                for (uint32_t i = 0; i < 3 * kinds[k].nodes; i++)
+                    if (i == at)
+                        dv_text_add(&text, "%s ", wrong[w].point);
+                    else
+                        dv_text_add(&text, "%u ", (i + i / kinds[k].nodes) % 10);
+                dv_text_add(&text, "'/></Node>");
+                dv_text_add(&said, "%s[%u]: %s", kinds[k].list, at / kinds[k].nodes, wrong[w].said);
+                expect_load_error(text.at, said.at);
+                dv_text_free(&text);
+                dv_text_free(&said);
+            }
+}
+
 static void containers_make_the_lists_that_are_missing(void **state)
 {
     (void)state;
@@ -878,6 +918,7 @@ int main(void)
         cmocka_unit_test(a_copy_of_a_border_has_the_points_of_its_elements),
         cmocka_unit_test(a_face_that_was_missing_is_found_by_its_tetrahedron),
         cmocka_unit_test(wrong_meshes_are_named),
+        cmocka_unit_test(points_that_are_not_there_are_named_wherever_they_are),
         cmocka_unit_test(containers_make_the_lists_that_are_missing),
         cmocka_unit_test(given_lower_lists_stay_and_lacking_edges_are_appended),
         cmocka_unit_test(a_grid_takes_its_box_from_attributes_of_old),
