@@ -241,6 +241,60 @@ static void hexahedra_that_come_later_fit_their_neighbours(void **state)
     dv_scene_free(scene);
 }
 
+/* What a scene gives an output goes: it holds what the mapping makes, and nothing else. */
+static void an_output_holds_nothing_of_its_own(void **state)
+{
+    (void)state;
+#define CUBE  "hexahedra='0 1 3 2 4 5 7 6'"
+#define TETRA "tetrahedra='0 1 2 4  1 2 3 4'"
+#define FLAT  "triangles='0 1 2  1 3 2'"
+#define QUAD  "quads='0 1 3 2'"
+    static const struct {
+        const char *input, *family, *given, *mapping;
+    } cases[] = {
+        {CUBE, "Triangle", "triangles='1 2 9'", "CenterPointTopologicalMapping"},
+        {CUBE, "Hexahedron", "hexahedra='7 6 5 4 3 2 1 9'", "CenterPointTopologicalMapping"},
+        {CUBE, "Quad", "quads='1 2 9 4'", "Hexa2QuadTopologicalMapping"},
+        {CUBE, "Tetrahedron", "tetrahedra='1 2 9 4'", "Hexa2TetraTopologicalMapping"},
+        {TETRA, "Triangle", "triangles='1 2 9'", "Tetra2TriangleTopologicalMapping"},
+        {TETRA, "Tetrahedron", "tetrahedra='1 2 9 4'", "SimpleTesselatedTetraTopologicalMapping"},
+        {FLAT, "Edge", "edges='1 9'", "Triangle2EdgeTopologicalMapping"},
+        {QUAD, "Triangle", "triangles='1 2 9'", "Quad2TriangleTopologicalMapping"},
+        {TETRA, "Triangle", "triangles='1 2 9'",
+         "Mesh2PointTopologicalMapping pointBaryCoords='0 0 0' copyTriangles='1'"},
+        {TETRA, "Tetrahedron", "tetrahedra='1 2 9 4'", "Mesh2PointTopologicalMapping tetraBaryCoords='0.1 0.1 0.1'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        DvScene *scenes[2];
+        for (int given = 0; given < 2; given++) {
+            DvText text = {0};
+            dv_text_add(
+                &text,
+                "<Node name='root'><DefaultAnimationLoop/><MeshTopology name='c' position='0 0 0 1 0 0 0 1 0 1 1 0 0 0 1 1 0 1 "
+                "0 1 1 1 1 1' %s/><Node name='a'><%sSetTopologyContainer name='c' %s/><%sSetTopologyModifier/><%s "
+                "input='@../c' output='@c'/></Node></Node>",
+                cases[i].input, cases[i].family, given ? cases[i].given : "", cases[i].family, cases[i].mapping);
+            scenes[given] = scene_from_text(text.at);
+            dv_text_free(&text);
+        }
+        const Mesh without = mesh_at(scenes[0], "/a/c"), with = mesh_at(scenes[1], "/a/c");
+        if (with.ops->point_count(with.self) != without.ops->point_count(without.self))
+            fail_msg("%s %s: %u points, not %u", cases[i].mapping, cases[i].given, with.ops->point_count(with.self),
+                     without.ops->point_count(without.self));
+        for (DvElementKind kind = DV_EDGES; kind < DV_ELEMENT_KINDS; kind++) {
+            const DvElements a = with.ops->elements(with.self, kind), b = without.ops->elements(without.self, kind);
+            if (a.count != b.count)
+                fail_msg("%s %s: %u elements of kind %d, not %u", cases[i].mapping, cases[i].given, a.count, (int)kind,
+                         b.count);
+            if (a.count)
+                assert_memory_equal(a.at, b.at, (size_t)a.count * dv_element_nodes(kind) * sizeof *a.at);
+        }
+        check_topology(with.object, false);
+        for (int k = 0; k < 2; k++)
+            dv_scene_free(scenes[k]);
+    }
+}
+
 static void a_point_for_each_hexahedron_comes_and_goes_with_it(void **state)
 {
     (void)state;
@@ -621,6 +675,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(outputs_are_those_of_the_mesh_as_it_has_become),
         cmocka_unit_test(hexahedra_that_come_later_fit_their_neighbours),
+        cmocka_unit_test(an_output_holds_nothing_of_its_own),
         cmocka_unit_test(a_point_for_each_hexahedron_comes_and_goes_with_it),
         cmocka_unit_test(the_output_of_a_grid_may_be_changed_by_itself),
         cmocka_unit_test(quads_of_flat_grids_are_cut_in_turns),
