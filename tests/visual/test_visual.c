@@ -505,6 +505,34 @@ static void points_and_faces_of_a_topology_are_followed_when_it_changes(void **s
     }
 }
 
+/* Positions that somebody writes stay when faces change; when there are other points, those of the mesh are taken. */
+static void positions_that_are_written_stay_while_faces_change(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node><DefaultAnimationLoop/><TriangleSetTopologyContainer name='c' position='0 0 0  1 0 0  0 1 0  1 1 0' triangles='0 1 2  1 3 "
+        "2'/><TriangleSetTopologyModifier name='m'/><MechanicalObject/><OglModel name='v'/></Node>");
+    DvObject *model = scene_object(scene, "/v"), *by = scene_object(scene, "/m");
+    const DvTopologyModifierOps *modifier = dv_object_ops(by, DV_TOPOLOGY_MODIFIER);
+    DvData *position = dv_object_field(model, "position"), *triangles = dv_object_field(model, "triangles");
+    static const double moved[12] = {0, 0, 5, 1, 0, 6, 0, 1, 7, 1, 1, 8};
+    size_t points;
+    dv_scene_update_visual(scene);
+    assert_true(dv_data_doubles(position, &points)[11] == 0.0 && points == 4);
+    dv_data_set(position, moved, 4);
+    assert_int_equal(modifier->remove_elements(dv_object_self(by), DV_TRIANGLES, 1, (const uint32_t[]){0}, false),
+                     DV_OK);
+    dv_scene_update_visual(scene);
+    assert_memory_equal(dv_data_doubles(position, &points), moved, sizeof moved);
+    (void)dv_data_read(triangles);
+    assert_int_equal(triangles->count, 1);
+    assert_int_equal(modifier->remove_points(dv_object_self(by), 1, (const uint32_t[]){0}), DV_OK);
+    dv_scene_update_visual(scene);
+    const double *now = dv_data_doubles(position, &points);
+    assert_true(points == 3 && now[2] == 0.0 && now[5] == 0.0 && now[8] == 0.0);
+    dv_scene_free(scene);
+}
+
 static void faces_without_points_are_told_and_given_normals_are_kept(void **state)
 {
     (void)state;
@@ -591,6 +619,7 @@ int main(void)
         cmocka_unit_test(normals_of_a_file_that_do_not_count_split_no_vertices),
         cmocka_unit_test(texture_coordinates_are_those_of_a_sphere_around_the_middle),
         cmocka_unit_test(points_and_faces_of_a_topology_are_followed_when_it_changes),
+        cmocka_unit_test(positions_that_are_written_stay_while_faces_change),
         cmocka_unit_test(faces_without_points_are_told_and_given_normals_are_kept),
         cmocka_unit_test(an_unknown_mesh_file_is_an_error_with_its_field),
     };
