@@ -136,6 +136,26 @@ static void points_in_triangles_lie_where_their_weights_say(void **state)
     end(scene);
 }
 
+/* Each command reads as many numbers as it needs: the next one begins behind them. */
+static void commands_of_all_kinds_follow_each_other(void **state)
+{
+    (void)state;
+    write_changes(
+        "T= 0\nADD= PointsInTriangle 2\n1 0.5 0.25  0 0.25 0.25\nT= 0.1\nSWAP= 1\n 0 4\nT= 0.2\nREMOVE= 2\n 0 1\n"
+        "T= 0.3\nADD= Triangles 2\n 0 1 2  2 1 3\nT= 0.4\nREMOVE= 1\n 0\n");
+    DvScene *scene = load(SCENE(FAN "<TopologicalChangeProcessor filename='changes.txt'/>"));
+    static const uint32_t triangles[] = {4, 4, 2, 4, 3};
+    for (int i = 0; i < 5; i++) {
+        step(scene, 1);
+        const uint32_t now = elements(scene, "/c", DV_TRIANGLES).count;
+        if (now != triangles[i] || warnings)
+            fail_msg("command %d: %u triangles, %u warnings, at last: %s", i, now, warnings, last_warning);
+        if (i == 0)
+            assert_int_equal(dv_state_count(scene_state(scene, "/x")), 7);
+    }
+    end(scene);
+}
+
 static void what_is_not_there_is_left_out_with_a_warning(void **state)
 {
     (void)state;
@@ -588,6 +608,7 @@ int main(void)
         cmocka_unit_test(of_several_times_that_have_come_the_last_counts),
         cmocka_unit_test(a_file_may_come_earlier_and_again),
         cmocka_unit_test(points_in_triangles_lie_where_their_weights_say),
+        cmocka_unit_test(commands_of_all_kinds_follow_each_other),
         cmocka_unit_test(what_is_not_there_is_left_out_with_a_warning),
         cmocka_unit_test(numbers_that_are_announced_and_missing_count_as_zero),
         cmocka_unit_test(the_last_element_goes_with_its_points),
