@@ -9,11 +9,14 @@
 
 #include <cmocka.h>
 
+#include <divan/contracts/state.h>
+#include <divan/data.h>
 #include <divan/math/mat.h>
 #include <divan/memory.h>
 #include <divan/parallel.h>
 
 #include "barycentric_location.h"
+#include "scene_text.h"
 
 enum { MAX_POINTS = 4000, MAX_ELEMENTS = 8000 };
 
@@ -602,6 +605,105 @@ static void the_number_of_threads_does_not_matter(void **state)
     }
 }
 
+/* ---- Which search the mapping takes ---- */
+
+typedef enum SearchKind { ALL, HASHED, NEAREST } SearchKind;
+
+/* A scene of the points of the block, its elements in a mesh that may change or not, and targets below it. */
+static DvScene *mapped_scene(const LocationMesh *mesh, bool changing, bool bodies, bool nearest)
+{
+    static const char *const families[] = {"", "Edge", "Triangle", "Quad", "Tetrahedron", "Hexahedron"};
+    static const char *const lists[] = {"", "edges", "triangles", "quads", "tetrahedra", "hexahedra"};
+    const DvElementKind kind = mesh->lists[0].kind;
+    DvText text = {0};
+    dv_text_add(&text, "<Node><%s%s name='mesh' position='", changing ? families[kind] : "",
+                changing ? "SetTopologyContainer" : "MeshTopology");
+    for (uint32_t i = 0; i < 3 * mesh->point_count; i++)
+        dv_text_add(&text, "%.17g ", mesh->points[i]);
+    dv_text_add(&text, "' %s='", lists[kind]);
+    for (uint32_t i = 0; i < mesh->lists[0].elements.count * dv_element_nodes(kind); i++)
+        dv_text_add(&text, "%u ", mesh->lists[0].elements.at[i]);
+    dv_text_add(&text,
+                "'/><MechanicalObject template='Vec3d'/><Node name='Child'><MechanicalObject template='%s' position='",
+                bodies ? "Rigid3d" : "Vec3d");
+    for (uint32_t i = 0; i < block.target_count; i++)
+        dv_text_add(&text, "%.17g %.17g %.17g %s", block.targets[3 * i], block.targets[3 * i + 1],
+                    block.targets[3 * i + 2], bodies ? "0 0 0 1 " : "");
+    dv_text_add(&text, "'/><BarycentricMapping name='map' nearestElement='%d'/></Node></Node>", nearest);
+    DvScene *scene = scene_from_text(text.at);
+    dv_text_free(&text);
+    return scene;
+}
+
+/* How many points have, in the mapping, the nodes and weights of these locations. */
+static uint32_t count_alike(const DvScene *scene, const LocationMesh *mesh, bool by_rows, const Location *found)
+{
+    DvObject *map = scene_object(scene, "/Child/map");
+    size_t count;
+    const uint32_t *start = dv_data_uints(dv_object_field(map, "rowStart"), &count);
+    const uint32_t *row_nodes = dv_data_uints(dv_object_field(map, "rowNodes"), &count);
+    const double *row_weights = dv_data_doubles(dv_object_field(map, "rowWeights"), &count);
+    uint32_t alike = 0;
+    for (uint32_t i = 0; i < block.target_count; i++) {
+        uint32_t nodes[8];
+        double weights[8];
+        const uint32_t n = location_weights(mesh, found[i], by_rows, nodes, weights);
+        alike += start[i + 1] - start[i] == n && memcmp(row_nodes + start[i], nodes, n * sizeof *nodes) == 0 &&
+                 memcmp(row_weights + start[i], weights, n * sizeof *weights) == 0;
+    }
+    return alike;
+}
+
+static uint32_t count_other(const Location *a, const Location *b)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < block.target_count; i++)
+        count += a[i].element != b[i].element;
+    return count;
+}
+
+/* Meshes that may change are searched by cells, as scenes expect of them, but for bodies that turn with a tetrahedron. */
+static void each_mesh_has_its_search(void **state)
+{
+    (void)state;
+    static Location found[3][MAX_POINTS];
+    for (uint32_t k = 0; k < 4; k++)
+        for (int choice = 0; choice < 8; choice++) {
+            const bool changing = choice & 1, bodies = choice & 2, nearest = choice & 4;
+            LocationMesh mesh;
+            int tries = 0;
+            do { /* until a point in the cells of one tetrahedron is nearer to another */
+                make_block(3, 0.2, 2.5);
+                for (uint32_t i = 0; i < 3 * block.point_count; i++)
+                    block.points[i] *= block.points[i] * block.points[i];
+                for (uint32_t i = 0; i < 3 * block.target_count; i++)
+                    block.targets[i] *= block.targets[i] * block.targets[i];
+                mesh = mesh_of(kinds[k]);
+                const LocationPoints points = {block.targets, block.target_count, 3};
+                locate_in_all(&mesh, points, found[ALL]);
+                locate_by_hash(&mesh, (DvElements){NULL, 0}, points, found[HASHED]);
+            } while (kinds[k] == DV_TETRAHEDRA && count_other(found[ALL], found[HASHED]) == 0 && ++tries < 40);
+            assert_true(tries < 40);
+            DvScene *scene = mapped_scene(&mesh, changing, bodies, nearest);
+            DvObject *topology = scene_object(scene, "/mesh");
+            const DvTopologyOps *ops = dv_object_ops(topology, DV_TOPOLOGY);
+            const LocationPoints points = {block.targets, block.target_count, 3};
+            locate_by_hash(&mesh, ops->elements(dv_object_self(topology), DV_EDGES), points, found[HASHED]);
+            locate_on_nearest(&mesh, points, found[NEAREST]);
+            const SearchKind expected = nearest                                              ? NEAREST
+                                        : changing && !(bodies && kinds[k] == DV_TETRAHEDRA) ? HASHED
+                                                                                             : ALL;
+            for (int s = ALL; s <= NEAREST; s++) {
+                const uint32_t alike = count_alike(scene, &mesh, !changing, found[s]);
+                if (s == (int)expected ? alike < block.target_count
+                                       : count_other(found[s], found[expected]) > 0 && alike == block.target_count)
+                    fail_msg("kind %u, choice %d: %u points of search %d, expected is %d", kinds[k], choice, alike, s,
+                             expected);
+            }
+            dv_scene_free(scene);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -620,6 +722,7 @@ int main(void)
         cmocka_unit_test(edges_take_the_first_slab_or_the_nearest),
         cmocka_unit_test(grid_cells_are_found_by_geometry_alone),
         cmocka_unit_test(the_number_of_threads_does_not_matter),
+        cmocka_unit_test(each_mesh_has_its_search),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }

@@ -275,6 +275,10 @@ static void bodies_that_are_not_there_are_named(void **state)
     expect_load_error(MAPPED("Rigid3d", BODIES, "Vec3d", "0 0 0", "indexFromEnd='1' index='5'"),
                       "no body 5: the state has 3, counted from 0");
     expect_load_error(MAPPED("Rigid3d", BODIES, "Vec3d", "0 0 0", "filename='points.doc'"), "points.doc");
+    expect_load_error(
+        "<Node name='root'><MechanicalObject name='parent' template='Rigid3d' size='0'/><Node name='Child'>"
+        "<MechanicalObject name='mapped' position='0 0 0'/><RigidMapping name='map'/></Node></Node>",
+        "no body 0: the state has 0");
 }
 
 /* A mapped mesh loses a triangle with its point 0, then gets points between others: each stays where it was on its body. */

@@ -387,12 +387,16 @@ static void the_triangle_that_collapsed_is_named_once(void **state)
         const char *method;
         double to[2];
         const char *part;
-    } cases[] = {{"large", {2.0, 2.0}, "triangle 1 has lost its area; "},
-                 {"exact", {2.0, 2.0}, "triangle 1 has lost its area; "},
-                 {"small", {2.0, 2.0}, NULL},
-                 {"small", {0.0, -1.0}, "triangle 1 has no force: method 'small' divides by"},
-                 {"small", {0.0, 0.0}, "triangle 1 has lost its area in the x-y plane"},
-                 {"linear", {2.0, 2.0}, NULL}};
+        double corner[2]; /* where the point is that both share */
+    } cases[] = {{"large", {2.0, 2.0}, "triangle 1 has lost its area; ", {1.0, 1.0}},
+                 {"exact", {2.0, 2.0}, "triangle 1 has lost its area; ", {1.0, 1.0}},
+                 {"small", {2.0, 2.0}, NULL, {1.0, 1.0}},
+                 {"small", {0.0, -1.0}, "triangle 1 has no force: method 'small' divides by", {1.0, 1.0}},
+                 {"small", {0.0, 0.0}, "triangle 1 has lost its area in the x-y plane", {1.0, 1.0}},
+                 {"small", {2.0, 0.0}, "triangle 1 has lost its area in the x-y plane", {1.0, 0.0}},
+                 {"small", {2.0, -1.0}, "triangle 1 has no force: method 'small' divides by", {1.0, 0.0}},
+                 {"small", {-2.0, 0.0}, NULL, {1.0, 1.0}},
+                 {"linear", {2.0, 2.0}, NULL, {1.0, 1.0}}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         DvText text = {0}, said = {0};
         dv_text_add(
@@ -406,6 +410,7 @@ static void the_triangle_that_collapsed_is_named_once(void **state)
         forces_at_time(scene, 0.0, &f);
         assert_null(said.at);
         memcpy(positions(scene) + 9, cases[i].to, sizeof cases[i].to);
+        memcpy(positions(scene) + 3, cases[i].corner, sizeof cases[i].corner);
         forces_at_time(scene, 0.0, &f);
         forces_at_time(scene, 0.0, &f);
         dv_log_set_handler(NULL, NULL);

@@ -166,6 +166,8 @@ static const Written cases[] = {
         "<RestShapeSpringsForceField name='field' external_rest_shape='@other/dofs'",
         {"points", "0 1", "1 0"}, {"external_points", "0 2", "1 2"}, {"stiffness", "10", "20"},
         {"angularStiffness", "5", "7"}),
+    TAKEN_UP_AGAIN(POINTS "<RestShapeSpringsForceField name='field' recompute_indices='0'", {"points", "0 1", "2 0"},
+                   {"stiffness", "10", "20 30"}, {"activeDirections", "1 1 1", "0 1 1"}),
     TAKEN_UP(POINTS "<SpringForceField name='field'", {"springsIndices1", "0 1", "0 2"},
              {"springsIndices2", "1 2", "3 4"}, {"lengths", "0.5 0.5", "0.7 3"}, {"stiffness", "10 20", "30 5"},
              {"damping", "1 2", "3 4"}),

@@ -211,6 +211,11 @@ static void jacobi_takes_the_share_of_its_fields(void **state)
 
 /* ---- Conjugate residuals ---- */
 
+static void ignore(const DvMessage *message, void *context)
+{
+    (void)message, (void)context;
+}
+
 static void eliminate(size_t n, double *a, double *x)
 {
     for (size_t k = 0; k < n; k++) {
@@ -252,6 +257,35 @@ static void conjugate_residuals_solve_the_linear_system(void **state)
         free(lambda);
         solver_ops(scene)->release_problem(problem);
     }
+    dv_scene_free(scene);
+}
+
+/* A row of no compliance, between what nothing moves: whatever force it had, nothing would give way. The others are solved. */
+static void conjugate_residuals_leave_what_is_rigid_without_force(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_of(
+        ROOT("1 -9 0") FREE_MOTION
+        "%s<Node name='Body'><EulerImplicitSolver/><CGLinearSolver iterations='9' tolerance='1e-15' threshold='1e-30'/>"
+        "<MechanicalObject name='dofs' position='0 0 0  1 0 0.1'/><UniformMass vertexMass='0.01'/>"
+        "<UncoupledConstraintCorrection compliance='100 200'/></Node>"
+        "<Node name='Still'><MechanicalObject name='dofs' position='0 0.1 0.2  3 1 0  3 1.5 0.7'/></Node>"
+        "<BilateralLagrangianConstraint object1='@Still/dofs' object2='@Still/dofs' first_point='1' second_point='2'/>"
+        "<BilateralLagrangianConstraint object1='@Body/dofs' object2='@Still/dofs' first_point='0' second_point='0'/></Node>",
+        "<PreconditionedConjugateResidual name='solver' tolerance='0' maxIterations='4'/>");
+    dv_log_set_handler(ignore, NULL); /* it does not converge */
+    steps(scene, 1);
+    dv_log_set_handler(NULL, NULL);
+    const DvConstraintProblem *problem = take(scene);
+    assert_int_equal(problem->rows, 6);
+    double *w = dense(problem);
+    for (uint32_t r = 0; r < 6; r++) {
+        const double force = w[7 * r] > 0.0 ? -problem->violation[r] / w[7 * r] : 0.0;
+        assert_true((w[7 * r] > 0.0) == (r >= 3) && (r == 0 || fabs(problem->violation[r]) > 1e-5));
+        assert_true(fabs(problem->lambda[r] - force) <= 1e-12 * fabs(force));
+    }
+    free(w);
+    solver_ops(scene)->release_problem(problem);
     dv_scene_free(scene);
 }
 
@@ -561,6 +595,7 @@ int main(void)
         cmocka_unit_test(jacobi_obeys_the_laws_of_friction),
         cmocka_unit_test(jacobi_takes_the_share_of_its_fields),
         cmocka_unit_test(conjugate_residuals_solve_the_linear_system),
+        cmocka_unit_test(conjugate_residuals_leave_what_is_rigid_without_force),
         cmocka_unit_test(conjugate_residuals_hold_ties_as_gauss_seidel_does),
         cmocka_unit_test(regularization_of_the_null_space_spares_the_other_rows),
         cmocka_unit_test(graphs_hold_each_sweep),

@@ -1504,7 +1504,6 @@ static void start_again(Assembly *as, const DvMechanics *m)
         local->user_count = 0;
         local->slot_count = 0;
     }
-    drop_unused_locals(as);
     jacobians_free(as->jacobians);
     as->jacobians = NULL;
     for (size_t i = 0; i < as->placed_capacity; i++) {

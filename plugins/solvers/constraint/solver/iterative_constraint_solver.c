@@ -118,7 +118,6 @@ static MethodResult run(IterativeConstraintSolver *self, Problem *problem, Const
     if (block_errors) {
         solution->error = block_errors;
         solution->d = dv_step_alloc(rows, sizeof *solution->d);
-        memset(block_errors, 0, problem->view.block_count * sizeof *block_errors);
     }
     return method(self, solution, sweeps, tolerance);
 }
