@@ -11,6 +11,9 @@
  * Fields that only change what is drawn need no row: they hold their value until there is drawing, and that is proved here
  * for all of them.
  *
+ * What the changed scenes come to is also written down, as sums, in golden.txt: that it is right is the task of other tests, this one
+ * notices that it has changed. With DIVAN_WRITE_GOLDEN=1 the file is written anew.
+ *
  * The same rows prove that a field which users edit while a scene is loaded acts as if it had stood in the file, if it is not marked
  * as read at load (editors refuse it then) and edits.tsv does not say why it acts otherwise.
  */
@@ -29,6 +32,7 @@
 #include <divan/divan.h>
 
 #include "drawing.h"
+#include "golden_lines.h"
 
 enum { DEFAULT_STEPS = 3 };
 
@@ -48,7 +52,7 @@ static Table table, edits; /* of edits: classes, field, and the reason in the pl
 
 static char folder[1024];
 static char output_file[64] = P_tmpdir "/divan-fields-XXXXXX"; /* what $output in the table stands for */
-static DvText failures;
+static DvText failures, golden, last_scene;
 
 /* ---- files ---- */
 
@@ -154,6 +158,31 @@ static bool listed(const char *list, const char *word)
 
 /* ---- a record of everything ---- */
 
+typedef enum Kind { SUM_MOTION, SUM_FORCE, SUM_MESH, SUM_DRAWN, SUM_FIELD, SUMS } Kind;
+
+/* Of the numbers that a scene comes to, by what they are. What a scene gives is not among them. */
+typedef struct Sums {
+    double at[SUMS];
+    uint64_t count[SUMS];
+} Sums;
+
+static Sums sums; /* of the record that is being written */
+
+/* Large ones by their logarithm, so that they hide nothing; those that stand for no limit by their sign. */
+static void sum_up(Kind kind, double number)
+{
+    const double size = fabs(number), by_log = copysign(size < 1e100 ? 1.0 + log(size) : 2.0, number);
+    if (!isnan(number))
+        sums.at[kind] += golden_weight(sums.count[kind]) * (size > 1.0 ? by_log : number);
+    sums.count[kind]++;
+}
+
+static void sum_up_all(Kind kind, const double *at, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        sum_up(kind, at[i]);
+}
+
 typedef struct Record {
     DvText text;
     DvText warnings;
@@ -186,6 +215,7 @@ static void record_state(DvText *out, DvObject *object)
         const DvConstVec x = dv_state_read(state, vectors[v].id);
         dv_text_add(out, "%s %s %u:", dv_object_path(object), vectors[v].name, x.count);
         numbers(out, x.at, x.at ? (size_t)x.count * x.dim : 0);
+        sum_up_all(vectors[v].id == DV_FORCE ? SUM_FORCE : SUM_MOTION, x.at, x.at ? (size_t)x.count * x.dim : 0);
     }
 }
 
@@ -197,8 +227,10 @@ static void record_topology(DvText *out, DvObject *object)
     for (DvElementKind kind = DV_EDGES; kind < DV_ELEMENT_KINDS; kind++) {
         const DvElements elements = ops->elements(self, kind);
         dv_text_add(out, "%s elements %d:", dv_object_path(object), (int)kind);
-        for (size_t i = 0; i < (size_t)elements.count * dv_element_nodes(kind); i++)
+        for (size_t i = 0; i < (size_t)elements.count * dv_element_nodes(kind); i++) {
             dv_text_add(out, " %u", elements.at[i]);
+            sum_up(SUM_MESH, elements.at[i]);
+        }
         dv_text_add(out, "\n");
     }
 }
@@ -215,6 +247,9 @@ static void drawn(void *context, const DrawnBatch *batch)
     numbers(out, batch->radii, batch->radii ? batch->count : 0);
     numbers(out, (const double[]){batch->size, batch->state}, 2);
     numbers(out, batch->colors, 4 * batch->color_count);
+    sum_up_all(SUM_DRAWN, batch->points, batch->numbers);
+    sum_up_all(SUM_DRAWN, batch->radii, batch->radii ? batch->count : 0);
+    sum_up_all(SUM_DRAWN, batch->colors, 4 * batch->color_count);
 }
 
 static void record_drawing(DvText *out, DvObject *object)
@@ -225,6 +260,18 @@ static void record_drawing(DvText *out, DvObject *object)
     dv_text_add(out, "\n");
 }
 
+/* The numbers of a field that was computed. */
+static void sum_up_text(const char *text)
+{
+    for (char *end; *text; text = end) {
+        const double number = strtod(text, &end);
+        if (end == text)
+            end++;
+        else
+            sum_up(SUM_FIELD, number);
+    }
+}
+
 static void record_fields(Record *record, DvObject *object)
 {
     for (size_t i = 0; i < dv_object_field_count(object); i++) {
@@ -232,7 +279,10 @@ static void record_fields(Record *record, DvObject *object)
         if (data == record->left_out)
             continue;
         dv_text_add(&record->text, "%s.%s: ", dv_object_path(object), data->field->name);
+        const size_t value = record->text.length;
         dv_data_print(data, &record->text);
+        if (data->field->flags & (DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT | DV_FIELD_STATE))
+            sum_up_text(record->text.at + value);
         dv_text_add(&record->text, "\n");
     }
 }
@@ -270,6 +320,9 @@ static void record_scene(Record *record, DvScene *scene, const char *when)
     dv_text_add(&record->text, "energies %.17g %.17g momentum", ops->kinetic_energy(mechanics),
                 ops->potential_energy(mechanics));
     numbers(&record->text, momentum, 6);
+    sum_up(SUM_FORCE, ops->kinetic_energy(mechanics));
+    sum_up(SUM_FORCE, ops->potential_energy(mechanics));
+    sum_up_all(SUM_FORCE, momentum, 6);
     ops->close(mechanics);
     const DvVisitor visitor = {.top_down = record_node, .enters_sleeping = true};
     dv_visit(root, &visitor, record);
@@ -422,6 +475,7 @@ static DvObject *find_it(DvScene *scene)
 static bool run(const char *text, const char *field, const char *edit, Record *record, DvText *value, DvText *initial)
 {
     DvScene *scene = NULL;
+    sums = (Sums){0};
     (void)remove(output_file);
     dv_log_set_handler(hear, record);
     bool good = dv_scene_load_text(text, strlen(text), "scene.scn", folder, NULL, &scene) == DV_OK && scene;
@@ -503,14 +557,42 @@ static bool says_nothing(const char *value)
     return strspn(value, " 0.\"[]") == strlen(value);
 }
 
+/* A line of the golden file. */
+static void add_golden(const Claim *claim, const char *what, const Sums *found)
+{
+    dv_text_add(&golden, "%s.%s in %s, %s:", claim->class_name, claim->field, claim->row->scene, what);
+    for (int k = 0; k < SUMS; k++)
+        dv_text_add(&golden, " %.10g", found->at[k]);
+    for (int k = 0; k < SUMS; k++)
+        dv_text_add(&golden, " %llu", (unsigned long long)found->count[k]);
+    dv_text_add(&golden, "\n");
+}
+
+/* The scene as it is has a line where it first comes. */
+static void add_golden_of(const Claim *claim, const char *text, const Sums *before, const Sums *after)
+{
+    if (before && strcmp(text_of(last_scene), text) != 0) {
+        dv_text_free(&last_scene);
+        dv_text_add(&last_scene, "%s", text);
+        add_golden(claim, "as it is", before);
+    }
+    if (after)
+        add_golden(claim, "changed", after);
+}
+
 static void prove_output(const Claim *claim, const char *text)
 {
     Record record = {0};
     DvText value = {0}, initial = {0};
-    if (!run(text, claim->field, NULL, &record, &value, &initial))
+    const bool runs = run(text, claim->field, NULL, &record, &value, &initial);
+    if (!runs)
         complain(claim, "the scene does not run", text_of(record.warnings));
     else if (says_nothing(text_of(value)) || strcmp(text_of(value), text_of(initial)) == 0)
         complain(claim, "is never computed", text_of(value));
+    if (runs) {
+        sum_up_text(text_of(value));
+        add_golden(claim, "computed", &sums);
+    }
     dv_text_free(&value);
     dv_text_free(&initial);
     free_record(&record);
@@ -570,8 +652,10 @@ static void prove(const Claim *claim)
     dv_text_add(&copy, "%s", text);
     char *changed = with_attribute(copy.at, field, strlen(field), row->value, strlen(row->value));
     changed = replaced(changed, "$output", output_file);
-    const bool runs = run(text, field, NULL, &before, NULL, NULL),
-               runs_changed = run(changed, field, NULL, &after, NULL, NULL);
+    const bool runs = run(text, field, NULL, &before, NULL, NULL);
+    const Sums of_scene = sums;
+    const bool runs_changed = run(changed, field, NULL, &after, NULL, NULL);
+    add_golden_of(claim, text, runs ? &of_scene : NULL, runs_changed ? &sums : NULL);
     if (!runs)
         complain(claim, "the scene does not run", text_of(before.warnings));
     else if (!about_messages && !runs_changed)
@@ -619,6 +703,10 @@ static void a_change_of_each_field_of_the_table_is_seen(void **state)
         }
     }
     expect_no_failures();
+    if (!only)
+        expect_golden_lines("fields/golden.txt", golden.at, 1e-7);
+    dv_text_free(&golden);
+    dv_text_free(&last_scene);
 }
 
 /* ---- what a component uses may leave ---- */

@@ -384,6 +384,12 @@ static void joints_are_drawn_where_they_are(void **state)
     expect_drawn(dv_node_member(axes, 0), DRAWN_LINES, hinge, 6);
     expect_drawn(dv_node_member(axes, 1), DRAWN_ARROWS, slide, 6);
     dv_scene_free(scene);
+    /* Frames and joint in one place have no length: the axis is one unit long. */
+    scene = scene_from_text(BODY("0.5", TWO, "", JOINT(0, 1, "", TURN("0 0 1", 0))));
+    center = dv_node_find(dv_scene_root(scene), "mechanics.articulation-center/1", DV_SEARCH_DOWN);
+    const double unit[6] = {0, 0, -0.5, 0, 0, 0.5};
+    expect_drawn(dv_node_member(dv_node_child(dv_object_node(center), 0), 0), DRAWN_LINES, unit, 6);
+    dv_scene_free(scene);
 }
 
 /* A body of captured motion: two joints, channels in the order of the file; frame 0 is the ground. */

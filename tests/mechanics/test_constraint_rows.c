@@ -30,7 +30,8 @@ static const DvMechanicalOperationsOps *ops_of_plugin(void)
     return ops;
 }
 
-/* Two bodies that nothing acts on, and what hangs on them: points on a rigid one, points in a tetrahedron, copies of both. */
+/* Two bodies that nothing acts on, and what hangs on them: points on a rigid one, points in a tetrahedron, copies of both. What is fixed
+ * on a mapped state fixes no unknown. */
 #define SCENE                                                                                                                      \
     "<Node name='root'>"                                                                                                           \
     "<Node name='Soft'><MechanicalObject name='dofs' position='0 0 0 1 0 0 0 1 0 0 0 1'/>"                                         \
@@ -40,7 +41,7 @@ static const DvMechanicalOperationsOps *ops_of_plugin(void)
     "<Node name='Rigid'><MechanicalObject name='dofs' template='Rigid3d' position='1 2 3 0.5 0.5 0.5 0.5  4 5 6 0 0 0.6 0.8'/>"    \
     "<Node name='Tool'><MechanicalObject name='dofs' template='Rigid3d'/><IdentityMapping/>"                                       \
     "<Node name='Tip'><MechanicalObject name='dofs' position='1 2 3.5 0 1 1 4 4 4'/>"                                              \
-    "<RigidMapping rigidIndexPerPoint='0 1 1' globalToLocalCoords='1'/></Node></Node></Node></Node>"
+    "<RigidMapping rigidIndexPerPoint='0 1 1' globalToLocalCoords='1'/><FixedProjectiveConstraint indices='0 2'/></Node></Node></Node></Node>"
 
 static double next(uint32_t *seed)
 {
