@@ -33,6 +33,7 @@
 
 #include "drawing.h"
 #include "golden_lines.h"
+#include "open_writes.h"
 
 enum { DEFAULT_STEPS = 3 };
 
@@ -513,6 +514,10 @@ static bool run(const char *text, const char *field, const char *edit, Record *r
             record_scene(record, scene, "after a reset and a step");
         }
     }
+    if (good && open_writes_take(&record->warnings)) {
+        dv_text_add(&record->warnings, "were written, which nobody was told");
+        good = false;
+    }
     dv_scene_free(scene);
     dv_log_set_handler(NULL, NULL);
     return good;
@@ -703,6 +708,7 @@ static void a_change_of_each_field_of_the_table_is_seen(void **state)
         }
     }
     expect_no_failures();
+    assert_true(open_writes_begun() > 0);
     if (!only)
         expect_golden_lines("fields/golden.txt", golden.at, 1e-7);
     dv_text_free(&golden);

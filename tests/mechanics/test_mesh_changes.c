@@ -27,6 +27,8 @@
 #include <divan/element_data.h>
 #include <divan/scene.h>
 
+#include "open_writes.h"
+
 typedef struct Case {
     DvElementKind kind;
     const char *components;
@@ -508,6 +510,9 @@ static void check_case(const Case *what)
         DvMechanics *of_fresh = ops->open(dv_scene_root(fresh));
         evaluate(fresh, of_fresh, &anew);
         compare(what, i, &edited, &anew);
+        DvText unheard = {0};
+        if (open_writes_take(&unheard))
+            fail_msg("%s after %u edits: %s were written, which nobody was told", what->components, i, unheard.at);
         ops->close(of_fresh);
         dv_scene_free(fresh);
     }
