@@ -96,6 +96,31 @@ static void rules_name_models_groups_or_any(void **state)
         assert_string_equal(response_by(cases[i].manager, "", ""), cases[i].expected);
 }
 
+/* What has no response has no force, whatever was in the place for it. */
+static void contacts_without_a_response_have_no_force(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text("<Node name='root' gravity='0 -10 0' dt='0.01'>" PIPELINE(RULES("Bpoints * nullptr"))
+                            BALL("A", "0 0.04 0", "contactStiffness='50'") BALL("B", "1 0.04 0", "")
+                                FLOOR("contactStiffness='50'") "</Node>");
+    steps(scene, 1);
+    DvObject *pipeline = scene_object(scene, "/pipeline");
+    const DvCollisionPipelineOps *ops = dv_object_ops(pipeline, DV_COLLISION_PIPELINE);
+    const DvContactList *list = ops->contacts(dv_object_self(pipeline));
+    assert_int_equal(list->pair_count, 2);
+    for (uint32_t pair = 0; pair < 2; pair++) {
+        bool answered = true;
+        for (int side = 0; side < 2; side++)
+            answered = answered && strcmp(dv_node_name(list->bodies[list->pairs[pair].body[side]].node), "B") != 0;
+        double force[3] = {NAN, NAN, NAN};
+        ops->force(dv_object_self(pipeline), pair, 0, force);
+        assert_true(force[0] == 0 && force[2] == 0);
+        assert_true(answered ? fabs(force[1]) > 0.1 : force[1] == 0);
+    }
+    dv_scene_free(scene);
+}
+
 static void models_have_their_say_before_rules(void **state)
 {
     (void)state;
@@ -388,6 +413,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules_name_models_groups_or_any),
+        cmocka_unit_test(contacts_without_a_response_have_no_force),
         cmocka_unit_test(models_have_their_say_before_rules),
         cmocka_unit_test(fields_behind_a_response_are_set),
         cmocka_unit_test(rules_that_cannot_be_followed_are_named),

@@ -237,11 +237,82 @@ static void numbers_that_are_none_are_refused(void **state)
     }
 }
 
+static void keep_message(const DvMessage *message, void *said)
+{
+    dv_text_add(said, "%s\n", message->text);
+}
+
+static DvScene *load_again(const char *name)
+{
+    DvScene *scene;
+    assert_int_equal(dv_scene_load(name, NULL, &scene), DV_OK);
+    return scene;
+}
+
+/* What the first step after loading says to other memories. */
+static void expect_memories(const char *file, const double *numbers, size_t count, const char *refusal)
+{
+    DvScene *scene = load_again(file);
+    dv_data_set(dv_object_field(scene_object(scene, "/manager"), "responseMemories"), numbers, count);
+    DvText said = {0};
+    dv_log_set_handler(keep_message, &said);
+    const DvStatus status = dv_scene_step(scene, 0);
+    dv_log_set_handler(NULL, NULL);
+    if (!refusal)
+        assert_int_equal(status, DV_OK);
+    else if (status == DV_OK || !said.at || !strstr(said.at, refusal))
+        fail_msg("%zu numbers: %s, not %s", count, said.at ? said.at : "nothing said", refusal);
+    dv_text_free(&said);
+    dv_scene_free(scene);
+}
+
+/* A list that ends early, or has a response with other numbers than it keeps, is refused at each place. */
+static void memories_of_other_responses_are_refused(void **state)
+{
+    (void)state;
+    static const char none[] = "these are no memories of", other[] = "does not know its numbers again";
+    char *text =
+             heap(heaps[0][0], "<CollisionResponse name='manager' response='FrictionContactConstraint'/>", heaps[0][2]),
+         name[] = P_tmpdir "/divan-heap-XXXXXX.scn";
+    DvScene *scene = scene_from_text(text);
+    for (int i = 0; i < 30; i++)
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    const int file = mkstemps(name, 4);
+    assert_true(file >= 0);
+    close(file);
+    assert_int_equal(dv_scene_save(scene, name), DV_OK);
+    size_t total;
+    const double *saved = dv_data_doubles(dv_object_field(scene_object(scene, "/manager"), "responseMemories"), &total);
+    double *numbers = malloc((total + 1) * sizeof *numbers);
+    memcpy(numbers, saved, total * sizeof *numbers);
+    numbers[total] = 0;
+    dv_scene_free(scene);
+    expect_memories(name, numbers, 0, NULL);
+    expect_memories(name, numbers, total, NULL);
+    expect_memories(name, numbers, total + 1, NULL); /* what follows belongs to nobody */
+    size_t responses = 0;
+    for (size_t at = 1; at < total; at += 1 + (size_t)numbers[at], responses++) {
+        const double count = numbers[at];
+        expect_memories(name, numbers, at, none); /* ends before it, or within it */
+        expect_memories(name, numbers, at + (size_t)count, none);
+        numbers[at] = (double)(total - at);
+        expect_memories(name, numbers, total, none); /* one more than there are */
+        numbers[at] = count - 1;
+        expect_memories(name, numbers, total, other);
+        numbers[at] = count;
+    }
+    assert_true(responses >= 5);
+    remove(name);
+    free(numbers);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_heap_goes_on_as_it_was),
         cmocka_unit_test(numbers_that_are_none_are_refused),
+        cmocka_unit_test(memories_of_other_responses_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }

@@ -55,6 +55,61 @@ static void trees_find_what_testing_every_pair_finds(void **state)
     assert_true(contacts > 5000);
 }
 
+/* The same elements, of points in the other order: those of one point, which need no list of vertices, have one then. */
+static DvShape renumbered(const DvShape *s, uint32_t *vertices, double *x)
+{
+    uint32_t points = s->vertices ? 0 : s->count;
+    for (size_t i = 0; s->vertices && i < (size_t)s->count * s->corners; i++)
+        points = s->vertices[i] >= points ? s->vertices[i] + 1 : points;
+    for (size_t i = 0; i < (size_t)s->count * s->corners; i++)
+        vertices[i] = points - 1 - (s->vertices ? s->vertices[i] : (uint32_t)i);
+    for (uint32_t i = 0; i < points; i++)
+        memcpy(x + (size_t)i * s->stride, s->x + (size_t)(points - 1 - i) * s->stride, s->stride * sizeof *x);
+    DvShape other = *s;
+    other.vertices = vertices;
+    other.x = x;
+    other.topology = NULL;
+    other.lines = NULL;
+    return other;
+}
+
+static void elements_are_where_their_vertices_say(void **state)
+{
+    (void)state;
+    static uint32_t vertices[2][1024];
+    static double x[2][1024];
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        DvScene *scene = load_bodies(methods[m], false);
+        const DvContactList *list = detect(scene);
+        uint32_t contacts = 0;
+        for (uint32_t pair = 0; pair < list->body_count * list->body_count; pair++) {
+            DvCollisionBody bodies[2] = {list->bodies[pair / list->body_count], list->bodies[pair % list->body_count]};
+            if (bodies[0].node == bodies[1].node)
+                continue;
+            DvShape plain[2], other[2];
+            for (int side = 0; side < 2; side++) {
+                plain[side] = *bodies[side].shape;
+                plain[side].topology = NULL; /* which knows points by their numbers */
+                plain[side].lines = NULL;
+                other[side] = renumbered(&plain[side], vertices[side], x[side]);
+                bodies[side].shape = &plain[side];
+            }
+            DvContactSink expected = test_all(scene, &bodies[0], &bodies[1], false);
+            bodies[0].shape = &other[0];
+            bodies[1].shape = &other[1];
+            DvContactSink found = test_all(scene, &bodies[0], &bodies[1], false);
+            assert_int_equal(found.count, expected.count);
+            if (found.count > 0)
+                assert_memory_equal(found.contacts, expected.contacts, found.count * sizeof *found.contacts);
+            contacts += found.count;
+            free(found.contacts);
+            free(expected.contacts);
+        }
+        assert_true(contacts > 500);
+        dv_scene_free(scene);
+    }
+}
+
 /* 100,000 pairs of elements of each two kinds and more, in larger bodies. */
 static void trees_find_what_testing_every_pair_of_many_finds(void **state)
 {
@@ -1199,6 +1254,7 @@ int main(void)
         cmocka_unit_test(boxes_meet_triangles_by_what_they_have_in_common),
         cmocka_unit_test(boxes_do_not_stumble_over_edges_of_a_level_mesh),
         cmocka_unit_test(trees_find_what_boxes_stand_on),
+        cmocka_unit_test(elements_are_where_their_vertices_say),
         cmocka_unit_test(trees_find_what_testing_every_pair_of_many_finds),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);

@@ -122,7 +122,12 @@ static void fields_are_found_by_name_alias_and_old_name(void **state)
     assert_int_equal(dv_object_field_count(object), 10);
     assert_string_equal(dv_object_field_at(object, 0)->field->name, "name");
     assert_ptr_equal(dv_object_field_at(object, 6), value);
-    assert_null(dv_object_field_at(object, 10));
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) { /* and nothing behind the last */
+        assert_null(dv_object_field_at(object, 10 + i));
+        DvData *added = dv_object_add_field(object, &(DvField){.name = names[i], .type = &dv_type_int, .init = "0"});
+        assert_ptr_equal(dv_object_field_at(object, 10 + i), added);
+    }
 }
 
 static void fields_can_be_added_while_it_runs(void **state)

@@ -293,6 +293,46 @@ static void two_loops_are_in_progress_at_the_same_time(void **state)
     dv_parallel_set_threads(1);
 }
 
+/* All threads of the pool are in the chunks of a loop that goes on until another one, of many chunks, has ended: that one needs nobody. */
+typedef struct Wait {
+    atomic_int begun, ended;
+} Wait;
+
+static void wait_for_the_end(void *context, uint32_t begin, uint32_t end)
+{
+    Wait *wait = context;
+    (void)begin;
+    (void)end;
+    atomic_fetch_add(&wait->begun, 1);
+    while (atomic_load(&wait->ended) == 0)
+        sched_yield();
+}
+
+static void *wait_in_a_loop(void *context)
+{
+    dv_parallel_for(3, 1, wait_for_the_end, context);
+    return NULL;
+}
+
+static void whoever_starts_a_loop_needs_no_other_thread(void **state)
+{
+    (void)state;
+    dv_parallel_set_threads(3);
+    Wait wait = {0};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, wait_in_a_loop, &wait), 0);
+    while (atomic_load(&wait.begun) < 3) /* the one that started it, and both of the pool */
+        sched_yield();
+    memset(touched, 0, sizeof touched);
+    dv_parallel_for(ITEMS, 1000, touch, NULL);
+    for (uint32_t i = 0; i < ITEMS; i++)
+        assert_int_equal(touched[i], 1);
+    assert_true(dv_parallel_sum(1000, 10, harmonic, NULL) > 7);
+    atomic_store(&wait.ended, 1);
+    pthread_join(thread, NULL);
+    dv_parallel_set_threads(1);
+}
+
 enum { MESSAGES = 200000 };
 
 typedef struct Exchange {
@@ -519,6 +559,7 @@ int main(void)
         cmocka_unit_test(each_thread_has_scratch_of_its_own),
         cmocka_unit_test(loops_of_several_threads_share_the_pool),
         cmocka_unit_test(two_loops_are_in_progress_at_the_same_time),
+        cmocka_unit_test(whoever_starts_a_loop_needs_no_other_thread),
         cmocka_unit_test(a_fast_thread_reads_whole_snapshots_and_posts_in_order),
         cmocka_unit_test(a_full_mailbox_says_so),
         cmocka_unit_test(phases_add_up_and_inner_ones_stop_the_outer),
