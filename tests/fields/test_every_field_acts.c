@@ -49,10 +49,11 @@ typedef struct Table {
     size_t count;
 } Table;
 
-static Table table, edits; /* of edits: classes, field, and the reason in the place of a scene */
+static Table table, edits, goes_on; /* of both others: classes, field, and the reason in the place of a scene */
 
 static char folder[1024];
 static char output_file[64] = P_tmpdir "/divan-fields-XXXXXX"; /* what $output in the table stands for */
+static char saved_file[64] = P_tmpdir "/divan-saved-XXXXXX.scn";
 static DvText failures, golden, last_scene;
 
 /* ---- files ---- */
@@ -116,12 +117,16 @@ static int read_tables(void **state)
     (void)state;
     const char *root = getenv("DIVAN_TEST_SOURCE_ROOT");
     snprintf(folder, sizeof folder, "%s/tests/fields", root ? root : ".");
-    if (!read_rows(&table, "fields.tsv") || !read_rows(&edits, "edits.tsv"))
+    if (!read_rows(&table, "fields.tsv") || !read_rows(&edits, "edits.tsv") || !read_rows(&goes_on, "goes_on.tsv"))
         return -1;
     const int file = mkstemp(output_file);
     if (file < 0)
         return -1;
     close(file);
+    const int saved = mkstemps(saved_file, 4);
+    if (saved < 0)
+        return -1;
+    close(saved);
     return dv_start(NULL) == DV_OK ? 0 : -1;
 }
 
@@ -129,10 +134,13 @@ static int stop(void **state)
 {
     (void)state;
     (void)remove(output_file);
+    (void)remove(saved_file);
     free(table.at);
     dv_text_free(&(DvText){.at = table.text});
     free(edits.at);
     dv_text_free(&(DvText){.at = edits.text});
+    free(goes_on.at);
+    dv_text_free(&(DvText){.at = goes_on.text});
     dv_stop();
     return 0;
 }
@@ -189,6 +197,7 @@ typedef struct Record {
     DvText warnings;
     const DvData *left_out; /* the changed field */
     uint32_t flags;         /* its flags */
+    bool no_files;          /* names of files are left out */
 } Record;
 
 static void numbers(DvText *out, const double *at, size_t count)
@@ -277,7 +286,7 @@ static void record_fields(Record *record, DvObject *object)
 {
     for (size_t i = 0; i < dv_object_field_count(object); i++) {
         DvData *data = dv_object_field_at(object, i);
-        if (data == record->left_out)
+        if (data == record->left_out || (record->no_files && data->field->type == &dv_type_file))
             continue;
         dv_text_add(&record->text, "%s.%s: ", dv_object_path(object), data->field->name);
         const size_t value = record->text.length;
@@ -818,6 +827,112 @@ static void any_object_may_leave_a_running_scene(void **state)
     assert_true(missed > 100);
 }
 
+/* ---- runs that go on ---- */
+
+enum { BEFORE = 2, AFTER = 2 }; /* steps: the scene is saved in between */
+
+static bool run_steps(DvScene *scene, const char *text, int from, int to)
+{
+    bool good = true;
+    for (int i = from; good && i < to; i++)
+        good = dv_scene_step(scene, 0) == DV_OK && (i > 0 || act(scene, text));
+    return good;
+}
+
+static char *saved_text(DvScene *scene)
+{
+    return dv_scene_save(scene, saved_file) == DV_OK ? contents("/", saved_file) : NULL;
+}
+
+/* How it runs otherwise, or NULL. */
+static const char *found_otherwise(DvScene *scene, const Record *expected)
+{
+    Record record = {.no_files = true};
+    record_scene(&record, scene, "");
+    const bool same = strcmp(text_of(record.text), text_of(expected->text)) == 0;
+    const char *difference = same ? NULL : first_difference(text_of(expected->text), text_of(record.text));
+    free_record(&record);
+    return difference;
+}
+
+/* Saved in the middle, loaded, saved again, reset: each run is like one that nobody has stopped. What is otherwise, or NULL. */
+static const char *goes_on_otherwise(const char *text, DvScene *scenes[3])
+{
+    static const char broken[] = "it does not run";
+    const char *difference = NULL;
+    for (int i = 0; i < 2; i++)
+        if (dv_scene_load_text(text, strlen(text), "scene.scn", folder, NULL, &scenes[i]) != DV_OK ||
+            !run_steps(scenes[i], text, 0, BEFORE))
+            return broken;
+    char *first = saved_text(scenes[1]), *second = NULL;
+    if (first && dv_scene_load(saved_file, NULL, &scenes[2]) == DV_OK)
+        second = saved_text(scenes[2]);
+    if (!second)
+        difference = broken;
+    else if (strcmp(first, second) != 0)
+        difference = first_difference(first, second);
+    free(first);
+    free(second);
+    for (int i = 0; !difference && i < 3; i++)
+        difference = run_steps(scenes[i], text, BEFORE, BEFORE + AFTER) ? NULL : broken;
+    if (difference)
+        return difference;
+    Record expected = {.no_files = true};
+    record_scene(&expected, scenes[0], "");
+    for (int i = 1; !difference && i < 3; i++)
+        difference = found_otherwise(scenes[i], &expected);
+    for (int i = 1; !difference && i < 3; i++) {
+        dv_scene_reset(scenes[i]);
+        difference = run_steps(scenes[i], text, 0, BEFORE + AFTER) ? found_otherwise(scenes[i], &expected) : broken;
+    }
+    free_record(&expected);
+    return difference;
+}
+
+static void expect_goes_on(const Claim *claim, const char *text)
+{
+    DvScene *scenes[3] = {0};
+    Record said = {0};
+    dv_log_set_handler(hear, &said);
+    const char *difference = goes_on_otherwise(text, scenes);
+    for (int i = 0; i < 3; i++)
+        dv_scene_free(scenes[i]);
+    dv_log_set_handler(NULL, NULL);
+    const Row *otherwise = row_in(&goes_on, claim->class_name, claim->field);
+    if (difference && !otherwise)
+        complain(claim, "a run that is saved, loaded or reset is another", difference);
+    else if (!difference && otherwise && strncmp(otherwise->scene, "rounding", 8) != 0)
+        complain(claim, "goes_on.tsv says that it runs otherwise when it is saved, loaded or reset, which is not so",
+                 "");
+    free_record(&said);
+}
+
+/* Values of fields, not links: a scene that is linked otherwise may have states that several things move. */
+static void a_scene_goes_on_when_it_is_loaded_or_reset(void **state)
+{
+    (void)state;
+    const char *only = getenv("DIVAN_FIELDS_ONLY");
+    for (size_t r = 0; r < table.count; r++) {
+        const Row *row = &table.at[r];
+        if (strcmp(row->scene, "-") == 0 || strchr(row->scene, '!') || *row->value == '@' ||
+            strstr(row->value, "$output"))
+            continue;
+        char class_name[128], field[128];
+        const char *fields = row->field;
+        (void)next_name(&fields, field, sizeof field);
+        for (const char *classes = row->classes; next_name(&classes, class_name, sizeof class_name);) {
+            if (only && strcmp(only, class_name) != 0)
+                continue;
+            char *text = scene_text(row, class_name);
+            if (text && strcmp(row->value, "output") != 0)
+                text = with_attribute(text, field, strlen(field), row->value, strlen(row->value));
+            expect_goes_on(&(Claim){.row = row, .class_name = class_name, .field = field}, text);
+            free(text);
+        }
+    }
+    expect_no_failures();
+}
+
 /* ---- completeness ---- */
 
 static bool has_field(const DvField *fields, const char *name)
@@ -1096,6 +1211,7 @@ int main(void)
         cmocka_unit_test(every_default_is_in_its_range),
         cmocka_unit_test(no_class_refuses_the_default_of_a_field),
         cmocka_unit_test(any_object_may_leave_a_running_scene),
+        cmocka_unit_test(a_scene_goes_on_when_it_is_loaded_or_reset),
         cmocka_unit_test(a_change_of_each_field_of_the_table_is_seen),
         cmocka_unit_test(fields_of_drawing_hold_their_value),
     };
