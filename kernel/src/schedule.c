@@ -710,7 +710,7 @@ void dv_schedule_run(DvSchedule *schedule, void *context)
     }
     scene->innermost = frame.outer;
     schedule->running--;
-    if (schedule->dropped && !schedule->running)
+    if (schedule->dropped)
         schedule_free(schedule);
     dv_private_leave(scene);
 }
