@@ -96,6 +96,25 @@ static void rules_name_models_groups_or_any(void **state)
         assert_string_equal(response_by(cases[i].manager, "", ""), cases[i].expected);
 }
 
+/* Whichever part of the pipeline leaves: then nothing touches any more. */
+static void contacts_go_with_what_finds_them(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {DV_BROAD_PHASE, DV_NARROW_PHASE, DV_INTERSECTION_METHOD, DV_CONTACT_MANAGER};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        DvScene *scene = scene_from_text("<Node name='root' gravity='0 -10 0' dt='0.01'>" PIPELINE(RULES("")) BALL(
+            "A", "0 0.04 0", "contactStiffness='50'") FLOOR("contactStiffness='50'") "</Node>");
+        steps(scene, 1);
+        DvObject *pipeline = scene_object(scene, "/pipeline");
+        const DvCollisionPipelineOps *ops = dv_object_ops(pipeline, DV_COLLISION_PIPELINE);
+        assert_int_equal(ops->contacts(dv_object_self(pipeline))->pair_count, 1);
+        dv_object_remove(dv_node_context(dv_scene_root(scene), parts[i]));
+        const DvContactList *list = ops->contacts(dv_object_self(pipeline));
+        assert_true(list->pair_count == 0 && list->pairs == NULL);
+        dv_scene_free(scene);
+    }
+}
+
 /* What has no response has no force, whatever was in the place for it. */
 static void contacts_without_a_response_have_no_force(void **state)
 {
@@ -413,6 +432,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules_name_models_groups_or_any),
+        cmocka_unit_test(contacts_go_with_what_finds_them),
         cmocka_unit_test(contacts_without_a_response_have_no_force),
         cmocka_unit_test(models_have_their_say_before_rules),
         cmocka_unit_test(fields_behind_a_response_are_set),

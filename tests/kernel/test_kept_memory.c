@@ -66,11 +66,32 @@ static void a_scene_leaves_nothing_behind(void **state)
     }
 }
 
+/* What is given back stays with the thread, up to 4 MiB; with more all of it goes back to the heap. */
+static void a_thread_keeps_so_much_and_no_more(void **state)
+{
+    (void)state;
+    enum { MANY = 4096, FEW = 512 }; /* 16 MiB and 2 MiB */
+    static void *blocks[MANY];
+    const size_t before = mallinfo2().uordblks;
+    for (int i = 0; i < MANY; i++)
+        blocks[i] = dv_alloc(1, BYTES);
+    for (int i = 0; i < MANY; i++)
+        dv_free(blocks[i]);
+    assert_true(mallinfo2().uordblks <= before + (5 << 20));
+    for (int i = 0; i < FEW; i++)
+        blocks[i] = dv_alloc(1, BYTES);
+    const size_t used = mallinfo2().uordblks; /* of what was kept there is room again for as much */
+    for (int i = 0; i < FEW; i++)
+        dv_free(blocks[i]);
+    assert_int_equal(mallinfo2().uordblks, used);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thread_leaves_nothing_behind),
         cmocka_unit_test(a_scene_leaves_nothing_behind),
+        cmocka_unit_test(a_thread_keeps_so_much_and_no_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

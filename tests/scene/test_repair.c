@@ -155,6 +155,26 @@ static void what_cannot_be_mended_is_an_error_with_its_line(void **state)
     assert_refused("<", DV_ERROR_INVALID, "broken XML");
 }
 
+/* What a name may have in it, character by character: only behind one is a bare value told by its name. */
+static void names_have_letters_digits_and_four_signs(void **state)
+{
+    (void)state;
+    for (char c = '!'; c <= '~'; c++) {
+        char text[64], said_of_it[96];
+        if (strchr("\"'&<>/=?", c))
+            continue;
+        snprintf(text, sizeof text, "<Node><Value na%c=v/></Node>", c);
+        snprintf(said_of_it, sizeof said_of_it, "scene.scn:1:18: broken XML: the value of 'na%c' must stand in quotes",
+                 c);
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'), digit = c >= '0' && c <= '9';
+        DvScene *scene = NULL;
+        forget_messages();
+        assert_int_not_equal(dv_scene_load_text(text, strlen(text), "scene.scn", NULL, NULL, &scene), DV_OK);
+        if ((strstr(said(), said_of_it) != NULL) != (letter || digit || strchr("_-.:", c) != NULL))
+            fail_msg("%c: %s", c, said());
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +187,7 @@ int main(void)
         cmocka_unit_test(latin_1_is_read_where_utf_8_was_promised),
         cmocka_unit_test(only_one_warning_a_line_and_twenty_in_all),
         cmocka_unit_test(cdata_and_processing_instructions_are_passed_over),
+        cmocka_unit_test(names_have_letters_digits_and_four_signs),
         cmocka_unit_test(what_cannot_be_mended_is_an_error_with_its_line),
     };
     return cmocka_run_group_tests(tests, start_parts, stop_parts);
