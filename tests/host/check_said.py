@@ -65,13 +65,13 @@ FILES = {
   <CollisionResponse response="PenalityContactForceField"/>
   <Node name="Ball, &quot;one&quot;">
     <EulerExplicitSolver/>
-    <MechanicalObject position="0.25 0.125 0.25  0 3 0" velocity="0 -0.0625 0  0 0 0"/>
+    <MechanicalObject position="0 3 0  0 4 0  0.25 0.125 0.25" velocity="0 0 0  0 0 0  0 -0.0625 0"/>
     <UniformMass vertexMass="1"/>
     <PointCollisionModel name="point"/>
   </Node>
   <Node name="Floor">
-    <MeshTopology triangles="0 2 1"/>
-    <MechanicalObject position="-1 0 -1  3 0 -1  -1 0 3"/>
+    <MeshTopology triangles="3 5 4  0 2 1"/>
+    <MechanicalObject position="-1 0 -1  3 0 -1  -1 0 3  -1 -7 -1  3 -7 -1  -1 -7 3"/>
     <TriangleCollisionModel name="floor" simulated="0" moving="0"/>
   </Node>
 </Node>
