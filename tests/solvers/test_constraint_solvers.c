@@ -548,7 +548,7 @@ static void stiff_blocks_are_let_go_unless_they_are_to_be_held(void **state)
             if (held || stiff / 2 == PAIRS) {
                 assert_null(said.at);
             } else {
-                char name[8];
+                char name[16];
                 snprintf(name, sizeof name, "'of%d'", stiff / 2);
                 assert_non_null(said.at);
                 assert_non_null(strstr(said.at, name));
