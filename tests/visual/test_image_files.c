@@ -50,7 +50,7 @@ static const char *keep(const uint8_t *at, size_t count)
 static void put(Bytes *bytes, uint32_t value, int length)
 {
     for (int i = 0; i < length; i++)
-        bytes->at[bytes->count++] = (uint8_t)(value >> 8 * i);
+        bytes->at[bytes->count++] = (uint8_t)(i < 4 ? value >> 8 * i : 0);
 }
 
 /* Any two of these differ in each colour, for the first 60 of them; runs of three are alike. */
