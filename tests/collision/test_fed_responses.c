@@ -927,11 +927,12 @@ static void constraints_are_those_of_their_formulas(void **state)
             begin_feed(laws[l].cls, laws[l].fields, frames & 1, frames & 2);
             const Response r = response_at("/one");
             const double *x[2];
-            DvObject *states[2] = {NULL, NULL};
+            DvObject *states[3] = {NULL, NULL, NULL};
             for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
                 feed_with(&r, counts[k]);
-                assert_int_equal(r.constraint->states(r.self, states, 2), 2);
-                assert_true(states[0] == feed.side[0].state.object && states[1] == feed.side[1].state.object);
+                assert_int_equal(r.constraint->states(r.self, states, 3), 2);
+                assert_true(states[0] == feed.side[0].state.object && states[1] == feed.side[1].state.object &&
+                            !states[2]);
                 for (int s = 0; s < 2; s++)
                     x[s] = dv_state_read(feed.side[s].state, DV_POSITION).at;
                 if (k == 0) /* no free positions yet */

@@ -381,9 +381,12 @@ void lagrangian_constraint_conformance(const LagrangianConstraintConformance *co
         assert_non_null(c.state[s].ops);
     }
     draw(&c, DV_VELOCITY, 3, 1.0);
-    states[0] = NULL;
-    (void)c.ops->states(c.self, states, 0);
-    assert_null(states[0]);
+    for (uint32_t room = 0; room <= c.states; room++) { /* nothing is written beyond the room, nor beyond the states */
+        DvObject *none[DV_MAX_CONSTRAINED_STATES + 1] = {NULL};
+        assert_int_equal(c.ops->states(c.self, none, room < c.states ? room : c.states + 1), c.states);
+        for (uint32_t s = 0; s <= c.states; s++)
+            assert_ptr_equal(none[s], s < room ? states[s] : NULL);
+    }
 
     open_rows(&c);
     build(&c, DV_CONSTRAIN_POSITION);
