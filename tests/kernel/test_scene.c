@@ -78,6 +78,14 @@ static void children_inherit_the_context_and_context_objects_change_it(void **st
 static void the_context_is_there_at_init(void **state)
 {
     (void)state;
+    DvScene *late =
+        load("<Node time='2.5' dt='0.5' animate='1'><Node name='N'><Node name='M'><Clock/></Node></Node></Node>");
+    for (int i = 0; i < 2; i++) {
+        DvNode *node = dv_object_as_node(object_at(late, i ? "@N/M" : "@N"));
+        assert_true(dv_node_time(node) == 2.5 && dv_node_dt(node) == 0.5);
+        assert_true(dv_data_bool(dv_object_field(dv_node_object(node), "animate")));
+    }
+    dv_scene_free(late);
     dv_scene_free(load("<Node gravity='42 0 0'><Node><Troubled when='not 42'/></Node></Node>"));
     dv_scene_free(load("<Node><Node><Troubled when='not 42'/><Pull gravity='42 0 0'/></Node></Node>"));
     assert_refused("<Node><Troubled when='not 42'/></Node>", DV_ERROR_INVALID, "trouble in not 42");
@@ -200,7 +208,8 @@ static void steps_are_counted_and_reset_goes_back(void **state)
 static void objects_that_join_a_running_scene_are_initialised(void **state)
 {
     (void)state;
-    DvScene *scene = load("<Node/>");
+    DvScene *scene = load("<Node dt='0.25'/>");
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
     forget_messages();
     DvNode *child = dv_node_new(dv_scene_root(scene), "N");
     assert_int_equal(dv_object_new(child, "Clock", NULL, "name", "late", "start", "4", NULL), DV_OK);
@@ -208,6 +217,8 @@ static void objects_that_join_a_running_scene_are_initialised(void **state)
     assert_int_equal(dv_object_new(child, "Troubled", NULL, "when", "init", NULL), DV_ERROR_INVALID);
     assert_null(dv_node_member(child, 1));
     assert_int_equal(dv_object_new(child, "Pull", NULL, "gravity", "3 2 1", NULL), DV_OK);
+    assert_true(dv_node_time(child) == dv_node_time(dv_scene_root(scene)) && dv_node_time(child) > 0);
+    assert_true(dv_node_dt(child) == dv_node_dt(dv_scene_root(scene)));
     assert_true(dv_node_gravity(child)[0] == 3);
     dv_scene_free(scene);
 }

@@ -147,7 +147,8 @@ static void what_code_set_before_and_after_init_is_kept_apart(void **state)
     forget_messages();
     DvScene *scene = dv_scene_new();
     DvObject *v, *w;
-    assert_int_equal(dv_object_new(dv_scene_root(scene), "Value", &v, "name", "v", "number", "5", NULL), DV_OK);
+    assert_int_equal(dv_object_new(dv_scene_root(scene), "Value", &v, "name", "v", "number", "5", "a", "7", NULL),
+                     DV_OK);
     assert_int_equal(dv_object_new(dv_scene_root(scene), "Value", &w, "name", "w", NULL), DV_OK);
     dv_data_set_double(dv_object_field(v, "number"), 0.1);
     dv_data_set_int(dv_object_field(v, "count"), 9);
@@ -157,7 +158,7 @@ static void what_code_set_before_and_after_init_is_kept_apart(void **state)
     dv_data_set_string(dv_object_field(v, "text"), "@late & <odd> \"x\"\n");
     save(scene);
     const char *text = saved_text();
-    assert_non_null(strstr(text, "<Value name=\"v\" number=\"0.1\" count=\"9\">"));
+    assert_non_null(strstr(text, "<Value name=\"v\" a=\"7\" number=\"0.1\" count=\"9\">"));
     assert_non_null(strstr(text, "<State text=\"@late &amp; &lt;odd> &quot;x&quot;&#10;\"/>"));
     assert_non_null(strstr(text, "number=\"@/v.number\""));
     DvScene *again = reload();
