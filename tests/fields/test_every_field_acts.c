@@ -749,6 +749,18 @@ static DvObject *object_number(DvNode *node, size_t *which)
     return NULL;
 }
 
+/* The node number `which` below another one; NULL beyond the last. */
+static DvObject *node_number(DvNode *node, size_t *which)
+{
+    DvNode *child;
+    for (size_t i = 0; (child = dv_node_child(node, i)); i++) {
+        DvObject *found = (*which)-- == 0 ? dv_node_object(child) : node_number(child, which);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
 static bool linked(DvNode *node, const DvObject *target)
 {
     DvObject *object;
@@ -773,21 +785,23 @@ static void attempt(DvScene *scene)
         assert_int_equal(steps_of_silence, 0);
 }
 
-/* Takes one object out of the running scene; false when there is no such object. */
-static bool remove_one(const char *text, size_t number, size_t *missed)
+/* Takes one object or one node out of the running scene; false when there is no such one. */
+static bool remove_one(const char *text, size_t number, bool node, size_t *missed)
 {
     DvScene *scene = NULL;
     dv_log_set_handler(hear_who_left, NULL);
     if (dv_scene_load_text(text, strlen(text), "scene.scn", folder, NULL, &scene) != DV_OK)
         return false;
-    DvObject *object = object_number(dv_scene_root(scene), &number);
+    DvNode *root = dv_scene_root(scene);
+    DvObject *object = node ? node_number(root, &number) : object_number(root, &number);
+    const DvObject *member = node && object ? dv_node_member(dv_object_as_node(object), 0) : NULL;
     const bool there = object != NULL;
     if (there && !dv_object_ops(object, DV_ANIMATION_LOOP)) {
         attempt(scene);
         left = 0;
         dv_object_ref(object);
         dv_object_remove(object);
-        assert_false(linked(dv_scene_root(scene), object));
+        assert_false(linked(root, object) || (member && linked(root, member)));
         dv_object_unref(object);
         attempt(scene);
         const unsigned said = left;
@@ -803,7 +817,7 @@ static bool remove_one(const char *text, size_t number, size_t *missed)
     return there;
 }
 
-static void any_object_may_leave_a_running_scene(void **state)
+static void any_object_or_node_may_leave_a_running_scene(void **state)
 {
     (void)state;
     size_t missed = 0, removed = 0;
@@ -818,7 +832,9 @@ static void any_object_may_leave_a_running_scene(void **state)
             char *text = scene_text(row, class_name);
             if (text && link)
                 text = with_attribute(text, row->field, strlen(row->field), row->value, strlen(row->value));
-            for (size_t number = 0; text && remove_one(text, number, &missed); number++)
+            for (size_t number = 0; text && remove_one(text, number, false, &missed); number++)
+                removed++;
+            for (size_t number = 0; text && remove_one(text, number, true, &missed); number++)
                 removed++;
             free(text);
         }
@@ -1210,7 +1226,7 @@ int main(void)
         cmocka_unit_test(the_table_has_every_field_of_every_class),
         cmocka_unit_test(every_default_is_in_its_range),
         cmocka_unit_test(no_class_refuses_the_default_of_a_field),
-        cmocka_unit_test(any_object_may_leave_a_running_scene),
+        cmocka_unit_test(any_object_or_node_may_leave_a_running_scene),
         cmocka_unit_test(a_scene_goes_on_when_it_is_loaded_or_reset),
         cmocka_unit_test(a_change_of_each_field_of_the_table_is_seen),
         cmocka_unit_test(fields_of_drawing_hold_their_value),

@@ -110,6 +110,25 @@ static void what_was_tied_to_a_removed_body_is_free(void **state)
     }
 }
 
+/* Of several things that leave at once the first of the file is named. */
+static void the_first_that_leaves_is_named(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root' dt='0.01'><DefaultAnimationLoop/><EulerExplicitSolver/><Node name='b'>"
+        "<Node name='x'><MechanicalObject name='dofs' position='0 0 0'/><UniformMass vertexMass='1'/></Node>"
+        "<Node name='y'><MechanicalObject name='dofs' position='2 0 0'/><UniformMass vertexMass='1'/></Node></Node>"
+        "<SpringForceField object1='@/b/y/dofs' object2='@/b/x/dofs' spring='0 0 10 0 1'/></Node>");
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    start_listening();
+    dv_node_remove(dv_object_as_node(scene_object(scene, "/b")));
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    dv_log_set_handler(NULL, NULL);
+    assert_int_equal(left_messages, 1);
+    assert_non_null(strstr(last_message, "'/b/x/dofs', which it needs, has left the scene"));
+    dv_scene_free(scene);
+}
+
 /* What the scene names is needed: conjugate gradients do not go on with another convergence than the scene chose. */
 static void a_solver_waits_for_the_preconditioner_that_the_scene_names(void **state)
 {
@@ -206,6 +225,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_tied_to_a_removed_body_is_free),
+        cmocka_unit_test(the_first_that_leaves_is_named),
         cmocka_unit_test(a_solver_waits_for_the_preconditioner_that_the_scene_names),
         cmocka_unit_test(nobody_misses_what_leaves_with_him),
         cmocka_unit_test(the_order_in_the_file_decides_nothing),
