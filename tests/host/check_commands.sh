@@ -239,6 +239,16 @@ bench = json.load(open(sys.argv[1]))
 assert bench["median_us"] > 0 and bench["p99_us"] >= bench["median_us"], bench
 assert bench["allocations_per_step"] == 0, bench
 END
+# A step is far shorter than the time step of the scene, and far longer than the one that is asked for.
+cat >"$work/still.scn" <<'END'
+<Node gravity="0 0 0" dt="1e9"><DefaultAnimationLoop/><EulerExplicitSolver/><MechanicalObject position="0 0 0"/>
+  <UniformMass totalMass="1"/></Node>
+END
+for option in "" --dt=1e-9; do
+    run 0 bench -n 3 ${option:+"$option"} "$work/still.scn"
+    awk -v slow="${option:+1}" '/^real-time factor/ { good = slow ? $3 + 0 < 1 : $3 + 0 > 1 } END { exit !good }' "$work/out" ||
+        fail "bench $option: another time step: $(cat "$work/out")"
+done
 for scene in "$scenes"/*.scn; do
     run 0 bench -n 2 "$scene"
     ! grep -q 'begun' "$work/err" "$work/out" || fail "bench $scene: a phase is begun and not ended, or ended and not begun"
