@@ -226,6 +226,10 @@ static void a_large_body_keeps_its_tree_when_it_changes(void **state)
         const DvContactPair first = detect(scene)->pairs[0], second = detect(again)->pairs[0];
         assert_int_equal(first.count, second.count); /* and in the same order */
         assert_memory_equal(first.contacts, second.contacts, first.count * sizeof *first.contacts);
+        static const char *const fields[] = {"treeOrder", "treeLeaves", "pairOrder"};
+        for (int i = 0; i < 3; i++)
+            assert_true(dv_data_equal(dv_object_field(scene_object(scene, "/phase"), fields[i]),
+                                      dv_object_field(scene_object(again, "/phase"), fields[i])));
         change_sheet(scene, round);
         change_sheet(again, round);
     }
