@@ -81,7 +81,7 @@ for file in "$divan" "$plugins"/*/*.so; do
 done
 
 if ! "$divan" render "$work/ball.scn" --out "$work/first" --size 64x48 >"$work/log" 2>&1; then
-    grep -qE 'nothing (can be drawn|draws pictures|writes images)' "$work/log" || fail "no picture: $(cat "$work/log")"
+    grep -qE 'nothing can be drawn: |^divan: nothing (records|draws|writes) ' "$work/log" || fail "a picture cannot be had: $(cat "$work/log")"
     echo "the rest is skipped: $(tail -n 1 "$work/log")"
     exit $failed
 fi
@@ -109,6 +109,10 @@ cmp -s "$work/a/b/frame_00000.png" "$work/a/b/frame_00001.png" && fail "nothing 
 run 0 render "$work/ball.scn" --out "$work/c" --size 64x48 -n 2 --quiet
 [ ! -s "$work/log" ] || fail "not quiet: $(cat "$work/log")"
 cmp -s "$work/c/frame_00000.png" "$work/a/b/frame_00001.png" || fail "-n 2 is not the second picture with --every 2"
+
+run 0 render "$work/ball.scn" --out "$work/c" --size 64x48 -n 1
+run 0 render "$work/ball.scn" --out "$work/g" --size 64x48 --frames 2
+cmp -s "$work/c/frame_00000.png" "$work/g/frame_00001.png" || fail "-n 1 is not the second picture"
 
 # Cameras: of the scene, as numbers, from a file, which all look from the same place; beside the scene; and the whole.
 run 0 render "$work/ball.scn" --out "$work/d" --size 64x48 --camera near
