@@ -10,7 +10,9 @@
 #include <divan/types/color.h>
 #include <divan/types/matrix.h>
 
+#include <ctype.h>
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <time.h>
 
@@ -696,6 +698,54 @@ static void names_that_are_nearly_right_are_found(void **state)
     assert_null(dv_closest("method", long_names, 1));
 }
 
+/* Twice what it takes to make b of a, from the end of both: letters that come, go, change or change places with the next; half of it
+ * where only the case changes. */
+static unsigned twice_the_way(const char *a, size_t n, const char *b, size_t m)
+{
+    if (n == 0 || m == 0)
+        return 2 * (unsigned)(n + m);
+    const char last_a = a[n - 1], last_b = b[m - 1];
+    const unsigned change = last_a == last_b ? 0 : tolower(last_a) == tolower(last_b) ? 1 : 2;
+    const unsigned ways[] = {
+        twice_the_way(a, n - 1, b, m) + 2, twice_the_way(a, n, b, m - 1) + 2,
+        twice_the_way(a, n - 1, b, m - 1) + change,
+        n > 1 && m > 1 && last_a == b[m - 2] && a[n - 2] == last_b ? twice_the_way(a, n - 2, b, m - 2) + 2 : UINT_MAX};
+    unsigned least = UINT_MAX;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        least = ways[i] < least ? ways[i] : least;
+    return least;
+}
+
+static void the_first_of_the_nearest_names_is_found(void **state)
+{
+    (void)state;
+    uint32_t seed = 3;
+    size_t found = 0, none = 0;
+    for (int round = 0; round < 1500; round++) {
+        char words[4][8];
+        for (int w = 0; w < 4; w++) {
+            size_t length = 1 + (seed = seed * 1664525u + 1013904223u) / 16 % 6;
+            words[w][length] = 0;
+            while (length-- > 0)
+                words[w][length] = "abcB"[(seed = seed * 1664525u + 1013904223u) >> 30];
+        }
+        const char *const names[] = {words[1], words[2], words[3]}, *expected = NULL;
+        unsigned least = 2 * (unsigned)(strlen(words[0]) < 6 ? 1 : 2) + 1; /* a third of the letters, one at least */
+        for (int w = 0; w < 3; w++) {
+            const unsigned way = twice_the_way(words[0], strlen(words[0]), names[w], strlen(names[w]));
+            if (way < least) {
+                least = way;
+                expected = names[w];
+            }
+        }
+        const char *closest = dv_closest(words[0], names, 3);
+        if (closest != expected)
+            fail_msg("%s: %s of %s %s %s", words[0], closest ? closest : "none", names[0], names[1], names[2]);
+        *(expected ? &found : &none) += 1;
+    }
+    assert_true(found > 300 && none > 300);
+}
+
 static void words_are_read_one_by_one_and_cut_to_the_room(void **state)
 {
     (void)state;
@@ -788,6 +838,7 @@ int main(void)
         cmocka_unit_test(a_choice_is_one_of_the_words_or_its_number),
         cmocka_unit_test(types_of_plugins_read_and_print_by_their_own_functions),
         cmocka_unit_test(a_follower_of_another_type_takes_what_both_have),
+        cmocka_unit_test(the_first_of_the_nearest_names_is_found),
         cmocka_unit_test(names_that_are_nearly_right_are_found),
         cmocka_unit_test(words_are_read_one_by_one_and_cut_to_the_room),
         cmocka_unit_test(types_of_dof_types_have_their_numbers),
