@@ -949,6 +949,89 @@ static void a_scene_goes_on_when_it_is_loaded_or_reset(void **state)
     expect_no_failures();
 }
 
+/* ---- what follows a field ---- */
+
+/* Of each field of an object another one that follows it, of the same object. */
+static DvVisit follow_all(DvNode *node, void *context)
+{
+    (void)context;
+    DvObject *object = dv_node_object(node);
+    for (size_t i = 0; object; object = dv_node_member(node, i++)) {
+        const size_t count = dv_object_field_count(object);
+        for (size_t f = 0; f < count; f++) {
+            DvData *field = dv_object_field_at(object, f);
+            char name[32];
+            snprintf(name, sizeof name, "follower%zu", f);
+            DvData *follower = dv_object_add_field(object, &(DvField){.name = name, .type = field->field->type});
+            if (field->field->type != &dv_type_link && follower)
+                (void)dv_data_link(follower, field);
+        }
+    }
+    return DV_VISIT_CONTINUE;
+}
+
+typedef struct Following {
+    const Claim *claim;
+    size_t count; /* fields that have been followed */
+} Following;
+
+static DvVisit check_followers(DvNode *node, void *context)
+{
+    Following *following = context;
+    DvObject *object = dv_node_object(node);
+    for (size_t i = 0; object; object = dv_node_member(node, i++)) {
+        const size_t count = dv_object_field_count(object) / 2;
+        for (size_t f = 0; f < count && dv_object_field(object, "follower0"); f++) {
+            DvData *field = dv_object_field_at(object, f), *follower = dv_object_field_at(object, count + f);
+            if (dv_data_parent(follower) != field)
+                continue;
+            following->count++;
+            if (!dv_data_equal(field, follower))
+                complain(following->claim, "what follows a field has another value", field->field->name);
+        }
+    }
+    return DV_VISIT_CONTINUE;
+}
+
+static void what_follows_a_field_has_its_value(void **state)
+{
+    (void)state;
+    Following following = {0};
+    for (size_t r = 0; r < table.count; r++) {
+        const Row *row = &table.at[r];
+        if (strcmp(row->scene, "-") == 0 || strchr(row->scene, '!') ||
+            (r > 0 && strcmp(row->scene, row[-1].scene) == 0 && strcmp(row->classes, row[-1].classes) == 0))
+            continue;
+        char class_name[128];
+        for (const char *classes = row->classes; next_name(&classes, class_name, sizeof class_name);) {
+            const Claim claim = {.row = row, .class_name = class_name, .field = row->field};
+            char *text = scene_text(row, class_name);
+            DvScene *scene = NULL;
+            Record said = {0};
+            dv_log_set_handler(hear, &said);
+            following.claim = &claim;
+            if (text && dv_scene_load_text(text, strlen(text), "scene.scn", folder, NULL, &scene) == DV_OK) {
+                dv_visit(dv_scene_root(scene), &(const DvVisitor){.top_down = follow_all, .enters_sleeping = true},
+                         NULL);
+                for (int i = -1; i < 4; i++) { /* first as it is after loading */
+                    if (i == 3)
+                        dv_scene_reset(scene);
+                    else if (i >= 0 && !run_steps(scene, text, i, i + 1))
+                        break;
+                    dv_visit(dv_scene_root(scene),
+                             &(const DvVisitor){.top_down = check_followers, .enters_sleeping = true}, &following);
+                }
+            }
+            dv_scene_free(scene);
+            dv_log_set_handler(NULL, NULL);
+            free_record(&said);
+            free(text);
+        }
+    }
+    assert_true(following.count > 10000);
+    expect_no_failures();
+}
+
 /* ---- completeness ---- */
 
 static bool has_field(const DvField *fields, const char *name)
@@ -1227,6 +1310,7 @@ int main(void)
         cmocka_unit_test(every_default_is_in_its_range),
         cmocka_unit_test(no_class_refuses_the_default_of_a_field),
         cmocka_unit_test(any_object_or_node_may_leave_a_running_scene),
+        cmocka_unit_test(what_follows_a_field_has_its_value),
         cmocka_unit_test(a_scene_goes_on_when_it_is_loaded_or_reset),
         cmocka_unit_test(a_change_of_each_field_of_the_table_is_seen),
         cmocka_unit_test(fields_of_drawing_hold_their_value),
