@@ -253,6 +253,58 @@ static void points_that_are_added_to_the_output_are_located_too(void **state)
     }
 }
 
+static void ignore(const DvMessage *message, void *context)
+{
+    (void)context;
+    assert_non_null(strstr(message->text, "finds no element"));
+}
+
+/* When all that is left is flat nothing moves the points, however often that is tried; an element that comes takes them again. */
+static void points_that_find_no_element_stay(void **state)
+{
+    (void)state;
+    static const char *const meshes[][2] = {
+        {"Tetrahedron", "tetrahedra='0 1 3 4  0 1 2 3'"},
+        {"Triangle", "triangles='0 1 3  0 8 1'"},
+        {"Hexahedron", "hexahedra='0 1 2 3 4 5 6 7  0 1 2 3 0 1 2 3'"},
+    };
+    static const uint32_t good[][8] = {{0, 1, 3, 4}, {0, 1, 3}, {0, 1, 2, 3, 4, 5, 6, 7}};
+    static const DvElementKind kinds[] = {DV_TETRAHEDRA, DV_TRIANGLES, DV_HEXAHEDRA};
+    for (int k = 0; k < 3; k++) {
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "<Node name='root'><%sSetTopologyContainer name='mesh' position='" CUBE "  2 0 0' %s/>"
+            "<%sSetTopologyModifier name='modifier'/><MechanicalObject name='parent' template='Vec3d'/><Node name='Child'>"
+            "<MechanicalObject name='mapped' position='0.2 0.1 0'/><BarycentricMapping name='map'/></Node></Node>",
+            meshes[k][0], meshes[k][1], meshes[k][0]);
+        DvScene *scene = scene_from_text(text);
+        void *self;
+        const DvMappingOps *ops = mapping_of(scene, &self);
+        DvObject *modifier = scene_object(scene, "/modifier");
+        const DvTopologyModifierOps *change = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+        const DvVec x = dv_state_write(scene_state(scene, "/parent"), DV_POSITION, DV_READ_WRITE);
+        const DvVec y = dv_state_write(scene_state(scene, "/Child/mapped"), DV_POSITION, DV_READ_WRITE);
+        dv_log_set_handler(ignore, NULL);
+        assert_int_equal(change->remove_elements(dv_object_self(modifier), kinds[k], 1, &(uint32_t){0}, false), DV_OK);
+        for (int pass = 0; pass < 3; pass++) {
+            for (uint32_t i = 0; i < x.count; i++)
+                x.at[3 * i + 1] += 1.0;
+            ops->apply(self, NULL, &(DvConstVec){x.at, x.count, 3}, &y);
+            assert_true(fabs(y.at[0] - 0.2) + fabs(y.at[1] - 0.1) + fabs(y.at[2]) < 1e-14);
+            assert_true(dv_object_state(scene_object(scene, "/Child/map")) == DV_COMPONENT_INVALID);
+        }
+        assert_int_equal(change->add_elements(dv_object_self(modifier), kinds[k], 1, good[k], NULL), DV_OK);
+        dv_log_set_handler(NULL, NULL);
+        for (uint32_t i = 0; i < x.count; i++)
+            x.at[3 * i + 2] += 1.0;
+        ops->apply(self, NULL, &(DvConstVec){x.at, x.count, 3}, &y);
+        assert_true(dv_object_state(scene_object(scene, "/Child/map")) == DV_COMPONENT_VALID);
+        assert_true(fabs(y.at[0] - 0.2) + fabs(y.at[1] - 0.1) < 1e-14);
+        dv_scene_free(scene);
+    }
+}
+
 /* A point off the surface: located anew in the deformed mesh it would fall on it elsewhere. */
 static void a_saved_run_goes_on_with_the_same_weights(void **state)
 {
@@ -441,6 +493,7 @@ int main(void)
         cmocka_unit_test(changes_that_nobody_looks_at_add_up),
         cmocka_unit_test(points_follow_a_renumbering_of_the_mesh),
         cmocka_unit_test(points_that_are_added_to_the_output_are_located_too),
+        cmocka_unit_test(points_that_find_no_element_stay),
         cmocka_unit_test(a_saved_run_goes_on_with_the_same_weights),
         cmocka_unit_test(the_number_of_threads_does_not_matter),
         cmocka_unit_test(the_nearest_element_does_not_depend_on_the_unit),
