@@ -161,7 +161,6 @@ static DvStatus init(DvObject *object, void *self_)
     mapping_apply_all(base, &ops);
 
     DvObject *topology = mapping_topology_of(base->in);
-    dv_element_data_detach(&self->points);
     if (!topology)
         return DV_OK;
     self->points = (DvElementData){.kind = DV_POINTS, .owner = self, .changed = points_changed};
