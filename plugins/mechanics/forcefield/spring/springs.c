@@ -387,8 +387,6 @@ static void keep_first(Springs *self)
 static DvStatus follow_topologies(Springs *self)
 {
     const bool one = pair_state_is_one(&self->base);
-    for (int i = 0; i < 3; i++)
-        dv_element_data_detach(&self->attached[i]);
     for (int i = 0; i < 3; i++) {
         const bool edges = i == 2;
         if ((i == 1 && one) || (edges && !one))
