@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include <divan/contracts/topology.h>
+
 #define CHAIN \
     "<MechanicalObject name='dofs' template='Vec3d' position='0 0 0  0.4 0.05 0.03  0.8 0 0.06  1.2 0.05 0  1.6 0.3 0.03'/>"
 #define SPRINGS "0 1 150 0 0.38  1 2 170 0 0.38  4 2 190 0 0.5  3 4 210 0 0.38  0 3 80 0 1.5"
@@ -384,9 +386,90 @@ static void lists_of_different_length_are_named(void **state)
                       "holds 1 points, springsIndices1 holds 2");
 }
 
+/* ---- Points that go and change their numbers ---- */
+
+enum { BEADS = 12, TIES = 18 };
+
+static uint32_t random_below(uint32_t *seed, uint32_t limit)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (uint32_t)(((uint64_t)*seed * limit) >> 32);
+}
+
+/* Bead number i of the start is at x = i. */
+static DvVec3 bead(uint32_t i)
+{
+    return dv_vec3(i, 0.5 * sin(5.0 * i), cos(3.0 * i));
+}
+
+/* Springs between beads, of which some go, some at a time, and the others change places: those whose beads are there pull as they did. */
+static void springs_follow_points_that_go_and_change_places(void **state)
+{
+    (void)state;
+    uint32_t seed = 3;
+    for (int round = 0; round < 30; round++) {
+        DvText text = {0};
+        uint32_t end[TIES][2];
+        dv_text_add(&text, "<Node><PointSetTopologyContainer position='");
+        for (uint32_t i = 0; i < BEADS; i++)
+            dv_text_add(&text, "%.17g %.17g %.17g ", bead(i).x, bead(i).y, bead(i).z);
+        dv_text_add(&text, "'/><PointSetTopologyModifier name='modifier'/><MechanicalObject name='dofs'/>"
+                           "<SpringForceField name='field' spring='");
+        for (uint32_t k = 0; k < TIES; k++) {
+            end[k][0] = random_below(&seed, BEADS);
+            end[k][1] = (end[k][0] + 1 + random_below(&seed, BEADS - 1)) % BEADS;
+            dv_text_add(&text, "%u %u %u 0 0.25 ", end[k][0], end[k][1], 10 + k);
+        }
+        dv_text_add(&text, "'/></Node>");
+        DvScene *scene = scene_from_text(text.at);
+        dv_text_free(&text);
+        DvObject *modifier = scene_object(scene, "/modifier");
+        const DvTopologyModifierOps *ops = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+        const DvStateRef dofs = scene_state(scene, "/dofs");
+        for (uint32_t count = BEADS; count > 3;) {
+            uint32_t chosen[BEADS], order[BEADS];
+            for (uint32_t i = 0; i < count; i++)
+                order[i] = i;
+            for (uint32_t i = count; i > 1; i--) {
+                const uint32_t j = random_below(&seed, i), swapped = order[i - 1];
+                order[i - 1] = order[j];
+                order[j] = swapped;
+            }
+            const uint32_t gone = random_below(&seed, 4);
+            memcpy(chosen, order, sizeof chosen);
+            assert_int_equal(gone == 0 ? ops->renumber_points(dv_object_self(modifier), order)
+                                       : ops->remove_points(dv_object_self(modifier), gone, chosen),
+                             DV_OK);
+            count -= gone;
+            static Forces f;
+            forces_at_time(scene, 0.0, &f);
+            const DvConstVec x = dv_state_read(dofs, DV_POSITION);
+            assert_int_equal(x.count, count);
+            bool there[BEADS] = {false};
+            for (uint32_t i = 0; i < count; i++)
+                there[(uint32_t)x.at[3 * i]] = true;
+            for (uint32_t i = 0; i < count; i++) {
+                const uint32_t own = (uint32_t)x.at[3 * i];
+                DvVec3 sum = dv_vec3_zero();
+                for (uint32_t k = 0; k < TIES; k++) {
+                    if ((end[k][0] != own && end[k][1] != own) || !there[end[k][0]] || !there[end[k][1]])
+                        continue;
+                    const DvVec3 along = dv_vec3_sub(bead(end[k][end[k][0] == own]), bead(own));
+                    const double length = dv_vec3_norm(along);
+                    sum = dv_vec3_madd(sum, (10.0 + k) * (length - 0.25) / length, along);
+                }
+                for (uint32_t c = 0; c < 3; c++)
+                    assert_close(f.at[0][3 * i + c], c == 0 ? sum.x : c == 1 ? sum.y : sum.z, 1e-10);
+            }
+        }
+        dv_scene_free(scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(springs_follow_points_that_go_and_change_places),
         cmocka_unit_test(springs_in_space),
         cmocka_unit_test(springs_on_a_line),
         cmocka_unit_test(springs_in_the_plane),
