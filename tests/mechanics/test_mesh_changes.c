@@ -1042,7 +1042,21 @@ static void points_of_a_border_hang_on_its_mesh(void **state)
     }
 #define CG     "<CGLinearSolver iterations='30' tolerance='1e-12' threshold='1e-20'/>"
 #define DIRECT "<SparseLDLSolver/>"
+/* A material of its own for each tetrahedron of the box, or factor, by these fields. */
+#define VARIED(class, fields)                                                                                 \
+    {                                                                                                         \
+        DV_TETRAHEDRA, "<EulerImplicitSolver/>" CG "<DiagonalMass totalMass='3'/><FixedProjectiveConstraint " \
+                       "name='fixed' indices='0 5 60 3'/><" class " name='fem' " fields "/>"                  \
+    }
+#define TIMES_9(n)  #n "1 " #n "2 " #n "3 " #n "4 " #n "5 " #n "6 " #n "7 " #n "8 " #n "9 "
+#define TIMES_54(n) TIMES_9(n) TIMES_9(n) TIMES_9(n) TIMES_9(n) TIMES_9(n) TIMES_9(n)
+#define EACH(n)     "'" TIMES_54(n) TIMES_54(n) TIMES_54(n) "'"
 static const Case wholes[] = {
+    VARIED("TetrahedronFEMForceField", "youngModulus=" EACH(3) " poissonRatio='0.3'"),
+    VARIED("TetrahedronFEMForceField", "youngModulus='40' poissonRatio=" EACH(0.3)),
+    VARIED("TetrahedronFEMForceField", "youngModulus='40' poissonRatio='0.3' localStiffnessFactor=" EACH(1.)),
+    VARIED("TetrahedralCorotationalFEMForceField",
+           "youngModulus=" EACH(3) " poissonRatio=" EACH(0.3) " localStiffnessFactor=" EACH(1.)),
     WHOLE(CG, "<DiagonalMass totalMass='3'/>"),
     WHOLE(CG, "<MeshMatrixMass totalMass='3'/>"),
     WHOLE(CG, "<MeshMatrixMass massDensity='0.4' lumping='1' computeMassOnRest='1'/>"),
