@@ -14,6 +14,8 @@
  * What the changed scenes come to is also written down, as sums, in golden.txt: that it is right is the task of other tests, this one
  * notices that it has changed. With DIVAN_WRITE_GOLDEN=1 the file is written anew.
  *
+ * What fields of drawing make of what is drawn is in golden_drawn.txt likewise.
+ *
  * The same rows prove that a field which users edit while a scene is loaded acts as if it had stood in the file, if it is not marked
  * as read at load (editors refuse it then) and edits.tsv does not say why it acts otherwise.
  */
@@ -257,6 +259,8 @@ static void drawn(void *context, const DrawnBatch *batch)
     numbers(out, batch->radii, batch->radii ? batch->count : 0);
     numbers(out, (const double[]){batch->size, batch->state}, 2);
     numbers(out, batch->colors, 4 * batch->color_count);
+    sum_up(SUM_DRAWN, batch->kind);
+    sum_up(SUM_DRAWN, batch->size);
     sum_up_all(SUM_DRAWN, batch->points, batch->numbers);
     sum_up_all(SUM_DRAWN, batch->radii, batch->radii ? batch->count : 0);
     sum_up_all(SUM_DRAWN, batch->colors, 4 * batch->color_count);
@@ -1302,6 +1306,98 @@ static void fields_of_drawing_hold_their_value(void **state)
     expect_no_failures();
 }
 
+/* What `it` draws now has a line. */
+static void add_drawing(DvObject *it, const char *scene, const char *field, const char *value)
+{
+    DvText ignored = {0};
+    sums = (Sums){0};
+    record_drawing(&ignored, it);
+    dv_text_free(&ignored);
+    dv_text_add(&golden, "%s in %s, %s %s: %.10g %llu\n", dv_object_class(it)->name, scene, field, value,
+                sums.at[SUM_DRAWN], (unsigned long long)sums.count[SUM_DRAWN]);
+}
+
+static void draw_with(DvObject *it, const char *scene, DvData *data, const char *value)
+{
+    DvText before = {0};
+    dv_data_print(data, &before);
+    if (dv_data_set_text(data, value) == DV_OK)
+        add_drawing(it, scene, data->field->name, value);
+    assert_int_equal(dv_data_set_text(data, text_of(before)), DV_OK);
+    dv_text_free(&before);
+}
+
+/* With all that can be switched on each of the other fields gets each of its choices, or another value. */
+static void draw_with_each_field(DvObject *it, const char *scene)
+{
+    for (size_t i = 0; i < dv_object_field_count(it); i++) {
+        DvData *data = dv_object_field_at(it, i);
+        if ((data->field->flags & DV_FIELD_DRAWING) && data->type == &dv_type_bool)
+            assert_int_equal(dv_data_set_text(data, "1"), DV_OK);
+    }
+    add_drawing(it, scene, "all", "on");
+    for (size_t i = 0; i < dv_object_field_count(it); i++) {
+        DvData *data = dv_object_field_at(it, i);
+        if (!(data->field->flags & DV_FIELD_DRAWING))
+            continue;
+        const DvRange *range = data->field->range;
+        DvText value = {0};
+        if (data->type == &dv_type_bool) {
+            draw_with(it, scene, data, "0");
+        } else if (data->type == &dv_type_choice) {
+            for (const char *const *choice = data->field->choices; *choice; choice++)
+                draw_with(it, scene, data, *choice);
+        } else if (data->type == &dv_type_int && range && range->most - range->least < 10.0) {
+            for (int k = (int)range->least; k <= range->most; k++) {
+                char number[16];
+                snprintf(number, sizeof number, "%d", k);
+                draw_with(it, scene, data, number);
+            }
+        } else {
+            other_value(data->field, data->type, &value);
+            draw_with(it, scene, data, text_of(value));
+        }
+        dv_text_free(&value);
+    }
+}
+
+/* In golden_drawn.txt: each class in its first scene that draws anything, after two steps. */
+static void fields_of_drawing_draw_as_they_did(void **state)
+{
+    (void)state;
+    DvText classes_drawn = {0};
+    dv_text_add(&classes_drawn, ",");
+    Record said = {0};
+    for (size_t r = 0; r < table.count; r++) {
+        const Row *row = &table.at[r];
+        char class_name[128], listed_name[140];
+        if (strcmp(row->scene, "-") == 0 || strchr(row->scene, '!'))
+            continue;
+        for (const char *classes = row->classes; next_name(&classes, class_name, sizeof class_name);) {
+            snprintf(listed_name, sizeof listed_name, ",%s,", class_name);
+            char *text = strstr(classes_drawn.at, listed_name) ? NULL : scene_text(row, class_name);
+            DvScene *scene = NULL;
+            dv_log_set_handler(hear, &said);
+            if (text && dv_scene_load_text(text, strlen(text), "scene.scn", folder, NULL, &scene) == DV_OK &&
+                dv_scene_step(scene, 0) == DV_OK && act(scene, text) && dv_scene_step(scene, 0) == DV_OK) {
+                DvObject *it = find_it(scene);
+                if (it && dv_object_ops(it, DV_DRAWABLE) && strcmp(dv_object_class(it)->name, class_name) == 0) {
+                    dv_scene_update_visual(scene);
+                    draw_with_each_field(it, row->scene);
+                    dv_text_add(&classes_drawn, "%s,", class_name);
+                }
+            }
+            dv_log_set_handler(NULL, NULL);
+            dv_scene_free(scene);
+            free(text);
+        }
+    }
+    free_record(&said);
+    dv_text_free(&classes_drawn);
+    expect_golden_lines("fields/golden_drawn.txt", golden.at, 1e-7);
+    dv_text_free(&golden);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1314,6 +1410,7 @@ int main(void)
         cmocka_unit_test(a_scene_goes_on_when_it_is_loaded_or_reset),
         cmocka_unit_test(a_change_of_each_field_of_the_table_is_seen),
         cmocka_unit_test(fields_of_drawing_hold_their_value),
+        cmocka_unit_test(fields_of_drawing_draw_as_they_did),
     };
     return cmocka_run_group_tests(tests, read_tables, stop);
 }
