@@ -36,42 +36,43 @@ static void begin(DvData *data)
     pthread_mutex_unlock(&lock);
 }
 
-/* That of the kernel. */
+/* Those of the kernel. */
+static void *(*kernel_begin)(DvData *, size_t), *(*kernel_begin_all)(DvData *, size_t);
+static void (*kernel_end)(DvData *);
+
 static void find(void *function, const char *name)
 {
-    void *found = dlsym(RTLD_NEXT, name);
+    void *const found = dlsym(RTLD_NEXT, name);
     memcpy(function, &found, sizeof found);
+}
+
+__attribute__((constructor)) static void find_all(void)
+{
+    find(&kernel_begin, "dv_data_begin");
+    find(&kernel_begin_all, "dv_data_begin_all");
+    find(&kernel_end, "dv_data_end");
 }
 
 void *dv_data_begin(DvData *data, size_t elements)
 {
-    static void *(*of_kernel)(DvData *, size_t);
-    if (!of_kernel)
-        find(&of_kernel, "dv_data_begin");
     begin(data);
-    return of_kernel(data, elements);
+    return kernel_begin(data, elements);
 }
 
 void *dv_data_begin_all(DvData *data, size_t elements)
 {
-    static void *(*of_kernel)(DvData *, size_t);
-    if (!of_kernel)
-        find(&of_kernel, "dv_data_begin_all");
     begin(data);
-    return of_kernel(data, elements);
+    return kernel_begin_all(data, elements);
 }
 
 void dv_data_end(DvData *data)
 {
-    static void (*of_kernel)(DvData *);
-    if (!of_kernel)
-        find(&of_kernel, "dv_data_end");
     pthread_mutex_lock(&lock);
     const size_t place = place_of(data);
     if (place < count)
         open_now[place] = open_now[--count];
     pthread_mutex_unlock(&lock);
-    of_kernel(data);
+    kernel_end(data);
 }
 
 size_t open_writes_take(DvText *names)
