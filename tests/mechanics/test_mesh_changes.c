@@ -531,6 +531,63 @@ static void edited_meshes_are_those_loaded_anew(void **state)
     dv_scene_free(first);
 }
 
+/* Pairs of points that no element couples any more, as a saved scene needs them: with those of the elements they are all of the matrix. */
+static void pairs_without_elements_are_kept_for_saved_scenes(void **state)
+{
+    (void)state;
+    static const Case whats[] = {
+        {DV_TETRAHEDRA,
+         "<UniformMass vertexMass='0.3'/><TetrahedronFEMForceField name='fem' youngModulus='300' poissonRatio='0.3'/>"},
+        {DV_HEXAHEDRA,
+         "<UniformMass vertexMass='0.3'/><HexahedronFEMForceField name='fem' youngModulus='300' poissonRatio='0.3'/>"},
+        {DV_TRIANGLES,
+         "<UniformMass vertexMass='0.3'/><TriangleFEMForceField name='fem' youngModulus='300' poissonRatio='0.3'/>"},
+    };
+    enum { POINTS = SIDE * SIDE * SIDE };
+    for (size_t c = 0; c < sizeof whats / sizeof *whats; c++) {
+        DvScene *scene = scene_on_grid(&whats[c]);
+        const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
+        DvMechanics *m = ops->open(dv_scene_root(scene));
+        Editor e = editor_of(scene, whats[c].kind);
+        const DvStep step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
+        const uint32_t nodes = dv_element_nodes(whats[c].kind);
+        bool any = false;
+        for (int round = 0; e.mesh->elements(e.mesh_self, e.kind).count > 4; round++) {
+            static bool coupled[POINTS][POINTS];
+            memset(coupled, 0, sizeof coupled);
+            ops->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);
+            const DvBlockMatrix *a = ops->assemble(m, &step, (DvFactors){1.3, -0.02, -0.7}, 0);
+            const DvElements list = e.mesh->elements(e.mesh_self, e.kind);
+            for (uint32_t i = 0; i < list.count; i++)
+                for (uint32_t k = 0; k < nodes * nodes; k++)
+                    coupled[list.at[i * nodes + k / nodes]][list.at[i * nodes + k % nodes]] = true;
+            size_t numbers;
+            const uint32_t *pair = dv_data_uints(dv_object_field(scene_object(scene, "/fem"), "keptPairs"), &numbers);
+            for (size_t i = 0; i + 1 < numbers; i += 2) {
+                assert_false(coupled[pair[i]][pair[i + 1]]);
+                coupled[pair[i]][pair[i + 1]] = coupled[pair[i + 1]][pair[i]] = true;
+                any = true;
+            }
+            for (uint32_t row = 0; row < a->rows; row++) {
+                coupled[row][row] = false;
+                for (uint32_t s = a->row_start[row]; s < a->row_start[row + 1]; s++) {
+                    if (a->columns[s] != row && !coupled[row][a->columns[s]])
+                        fail_msg("%s, edit %d: %u and %u are in the matrix, and not in keptPairs", whats[c].components,
+                                 round, row, a->columns[s]);
+                    coupled[row][a->columns[s]] = false;
+                }
+                for (uint32_t column = 0; column < a->rows; column++)
+                    assert_false(coupled[row][column]);
+            }
+            const uint32_t gone = next_random(&e.seed, list.count);
+            assert_int_equal(e.modifier->remove_elements(e.modifier_self, e.kind, 1, &gone, false), DV_OK);
+        }
+        assert_true(any);
+        ops->close(m);
+        dv_scene_free(scene);
+    }
+}
+
 /* ---- What has left */
 
 /* What names points or elements, and what hangs on two meshes. */
@@ -1285,6 +1342,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edited_meshes_are_those_loaded_anew),
+        cmocka_unit_test(pairs_without_elements_are_kept_for_saved_scenes),
         cmocka_unit_test(what_has_left_hears_of_no_edit),
         cmocka_unit_test(matrices_keep_their_pattern_when_elements_go),
         cmocka_unit_test(pieces_are_what_they_were_made_from),
