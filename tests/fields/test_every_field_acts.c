@@ -707,6 +707,7 @@ static void expect_no_failures(void)
 static void a_change_of_each_field_of_the_table_is_seen(void **state)
 {
     (void)state;
+    dv_text_free(&golden);
     const char *only = getenv("DIVAN_FIELDS_ONLY"); /* to look at one class */
     for (size_t r = 0; r < table.count; r++) {
         const Row *row = &table.at[r];
@@ -1365,6 +1366,7 @@ static void draw_with_each_field(DvObject *it, const char *scene)
 static void fields_of_drawing_draw_as_they_did(void **state)
 {
     (void)state;
+    dv_text_free(&golden);
     DvText classes_drawn = {0};
     dv_text_add(&classes_drawn, ",");
     Record said = {0};
