@@ -137,6 +137,6 @@ void dv_private_thread_holds(void); /* to be called before the thread comes to h
 /* phase.c: how many phases of this thread are in progress; those beyond `open` end, after a step, and whose ends are missing is said. */
 size_t dv_core_phases_open(void);
 void dv_core_phases_close(const DvScene *scene, size_t open);
-void dv_private_thread_free(void);  /* what the calling thread holds */
+void dv_private_thread_free(void); /* what the calling thread holds */
 
 #endif
