@@ -159,7 +159,7 @@ static void what_cannot_be_mended_is_an_error_with_its_line(void **state)
 static void names_have_letters_digits_and_four_signs(void **state)
 {
     (void)state;
-    for (char c = '!'; c <= '~'; c++) {
+    for (int c = '!'; c <= '~'; c++) {
         char text[64], said_of_it[96];
         if (strchr("\"'&<>/=?", c))
             continue;
