@@ -258,7 +258,7 @@ static void the_structure_is_another_after_any_change(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         enum { ROUNDS = 6 };
-        uint64_t seen[4 * ROUNDS];
+        uint64_t seen[4 * ROUNDS] = {0};
         size_t count = 0;
         DvText text = {0};
         dv_text_add(&text, ON("Vec3d", "<%s/>"), cases[i].component);

@@ -117,6 +117,8 @@ static void check_products(const WeightedRows *w, const Table *t, uint32_t in_di
     static Vectors made, expected;
     bool all[ROWS], some[ROWS] = {false};
     uint32_t rows[ROWS + 2], count = 0;
+    const DvVec in = {made.in, COLUMNS, in_dim}, out = {made.out, t->rows, out_dim};
+    const DvConstVec from_in = {made.in, COLUMNS, in_dim}, from_out = {made.out, t->rows, out_dim};
     memset(all, true, sizeof all);
     for (uint32_t i = 0; i < t->rows; i++)
         if (below(4) == 0) {
@@ -127,21 +129,19 @@ static void check_products(const WeightedRows *w, const Table *t, uint32_t in_di
     for (int clear = 0; clear < 2; clear++) {
         fill_vectors(&made, in_dim, out_dim);
         expected = made;
-        weighted_rows_gather(w, &(DvConstVec){made.in, COLUMNS, in_dim}, &(DvVec){made.out, t->rows, out_dim}, clear);
+        weighted_rows_gather(w, &from_in, &out, clear);
         gather_densely(t, &expected, all, clear);
         expect_same(&made, &expected);
     }
     fill_vectors(&made, in_dim, out_dim);
     expected = made;
-    weighted_rows_gather_at(w, &(DvConstVec){made.in, COLUMNS, in_dim}, &(DvVec){made.out, t->rows, out_dim}, rows,
-                            count + 2);
+    weighted_rows_gather_at(w, &from_in, &out, rows, count + 2);
     gather_densely(t, &expected, some, true);
     expect_same(&made, &expected);
 
     fill_vectors(&made, in_dim, out_dim);
     expected = made;
-    weighted_rows_scatter_at(w, &(DvConstVec){made.out, t->rows, out_dim}, &(DvVec){made.in, COLUMNS, in_dim}, rows,
-                             count + 2);
+    weighted_rows_scatter_at(w, &from_out, &in, rows, count + 2);
     scatter_densely(t, &expected, some);
     expect_same(&made, &expected);
 
@@ -155,7 +155,7 @@ static void check_products(const WeightedRows *w, const Table *t, uint32_t in_di
             for (uint32_t c = 0; c < 3 && !is_loaded[i]; c++)
                 made.out[i * out_dim + c] = 0.0;
         expected = made;
-        weighted_rows_scatter(w, &(DvConstVec){made.out, t->rows, out_dim}, &(DvVec){made.in, COLUMNS, in_dim});
+        weighted_rows_scatter(w, &from_out, &in);
         scatter_densely(t, &expected, all);
         expect_same(&made, &expected);
     }
