@@ -79,7 +79,7 @@ static void column_of(const char *class_name, const double size[3], int at, doub
     DvText text = {0};
     dv_text_add(&text, "<Node><MeshTopology position='");
     for (int p = 0; p < 8; p++)
-        dv_text_add(&text, "%g %g %g ", (p + 1) / 2 % 2 * size[0], p / 2 % 2 * size[1], (double)(p / 4) * size[2]);
+        dv_text_add(&text, "%g %g %g ", (p + 1) / 2 % 2 * size[0], p / 2 % 2 * size[1], p < 4 ? 0.0 : size[2]);
     dv_text_add(&text,
                 "' hexahedra='0 1 2 3 4 5 6 7'/><MechanicalObject name='dofs' template='Vec3d'/><%s name='field' "
                 "youngModulus='100' poissonRatio='0.3'/></Node>",
