@@ -133,10 +133,10 @@ void dv_private_kept_free(void); /* the small blocks that the calling thread kee
 /* Reached without a call: it is small enough for the room that the C library keeps for libraries opened late. */
 extern _Thread_local Thread dv_private_thread __attribute__((tls_model("initial-exec")));
 void dv_private_thread_holds(void); /* to be called before the thread comes to hold memory */
+void dv_private_thread_free(void);  /* what the calling thread holds */
 
 /* phase.c: how many phases of this thread are in progress; those beyond `open` end, after a step, and whose ends are missing is said. */
 size_t dv_core_phases_open(void);
 void dv_core_phases_close(const DvScene *scene, size_t open);
-void dv_private_thread_free(void); /* what the calling thread holds */
 
 #endif
