@@ -72,6 +72,7 @@ struct DvNode {
     List parts;                /* schedule.c: Part of each schedule that comes here */
     GPtrArray *schedules;      /* schedule.c: compiled schedules that start here; or NULL */
     DvSchedule *recent[8];     /* of them, found by their plans */
+    uint64_t unheard;          /* event.c: revision at which nobody at or below it listened */
     uint64_t context_revision; /* own_revision at which has_context was found */
     bool has_context;          /* holds objects of contract divan.context/1 */
     uint64_t mark;             /* of the walk that visited it last */

@@ -47,6 +47,15 @@ static const DvPlan listeners = {.name = "listeners", .top_down = plan_listeners
 
 void dv_event_send(DvNode *node, DvEvent *event)
 {
+    if (node->unheard == node->revision)
+        return;
+    DvSchedule *schedule = dv_schedule(node, &listeners, (DvTags){0});
+    size_t count;
+    (void)dv_schedule_calls(schedule, &count);
+    if (count == 0) {
+        node->unheard = node->revision;
+        return;
+    }
     Telling telling = {event, NULL};
-    dv_schedule_run(dv_schedule(node, &listeners, (DvTags){0}), &telling);
+    dv_schedule_run(schedule, &telling);
 }

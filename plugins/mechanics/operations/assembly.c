@@ -996,7 +996,7 @@ static bool fits_states(const Assembly *as, const DvMechanics *m)
         const uint32_t slot = m->state_list.at[i];
         const StateItem *state = &m->states[slot];
         if (slot < as->placed_capacity && as->placed[slot].id == state->id &&
-            as->placed[slot].points != dv_state_count(state->ref))
+            as->placed[slot].points != state_count(state->ref))
             return false;
     }
     return true;
@@ -1587,8 +1587,8 @@ const DvBlockMatrix *assembly_run(DvMechanics *m, const DvStep *step, DvFactors 
     return &as->now->view;
 }
 
-/* Whether the assembled matrix would be the operator of add_mbk and project_response. */
-static bool is_equivalent(const DvMechanics *m)
+/* Whether all that acts in a product says what it couples, as far as that hangs on classes and on where they stand. */
+static bool find_nameable(const DvMechanics *m)
 {
     for (uint32_t i = 0; i < m->field_list.count; i++) {
         const FieldItem *field = field_at(m, i);
@@ -1598,14 +1598,32 @@ static bool is_equivalent(const DvMechanics *m)
     for (uint32_t i = 0; i < m->mapping_list.count; i++) {
         const MappingItem *mapping = mapping_at(m, i);
         if (mapping->loads && (!mapping->ops->jacobian || !mapping->in_slot || mapping->ops->space != DV_HOST ||
-                               (mapping->ops->apply_djt && !mapping->ops->reserve_stiffness) ||
-                               (mapping->ops->djt_of_product && mapping->ops->djt_of_product(mapping->self))))
+                               (mapping->ops->apply_djt && !mapping->ops->reserve_stiffness)))
+            return false;
+    }
+    for (uint32_t i = 0; i < m->constraint_list.count; i++)
+        if (!constraint_at(m, i)->ops->fixed || constraint_at(m, i)->ops->space != DV_HOST)
+            return false;
+    return true;
+}
+
+/* Whether the assembled matrix would be the operator of add_mbk and project_response. */
+static bool is_equivalent(DvMechanics *m)
+{
+    if (m->judged != m->version) {
+        m->judged = m->version;
+        m->nameable = find_nameable(m);
+    }
+    if (!m->nameable)
+        return false;
+    for (uint32_t i = 0; i < m->mapping_list.count; i++) {
+        const MappingItem *mapping = mapping_at(m, i);
+        if (mapping->loads && mapping->ops->djt_of_product && mapping->ops->djt_of_product(mapping->self))
             return false;
     }
     for (uint32_t i = 0; i < m->constraint_list.count; i++) {
         const ConstraintItem *constraint = constraint_at(m, i);
-        if (!constraint->ops->fixed || constraint->ops->space != DV_HOST ||
-            (constraint->ops->leaves_out && constraint->ops->leaves_out(constraint->self)))
+        if (constraint->ops->leaves_out && constraint->ops->leaves_out(constraint->self))
             return false;
     }
     return true;

@@ -166,7 +166,9 @@ struct DvMechanics {
     uint64_t last_id; /* of an item; none comes twice */
     uint64_t version; /* + 1 with each change of what is here */
     uint64_t placed;  /* + 1 with each change of the states and of their kinds; 0: never compiled */
-    bool regular;     /* each state is computed by one mapping at most, and the mappings are in graph order */
+    uint64_t judged;  /* version at which `nameable` was found: see assembly.c */
+    bool nameable;
+    bool regular; /* each state is computed by one mapping at most, and the mappings are in graph order */
 
     StateItem *states;
     FieldItem *fields;

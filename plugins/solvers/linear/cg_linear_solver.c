@@ -226,10 +226,10 @@ static DvStatus solve(void *self_, DvVecId x, DvVecId b)
     const bool warm = dv_data_bool(&self->warm_start);
     dv_krylov_begin(&self->space, x, b, warm);
     const uint32_t products = run(self, warm, dv_data_uint(&self->solves) == 0);
-    if (products != UINT32_MAX)
+    if (products != UINT32_MAX && products != dv_data_uint(&self->products))
         dv_data_set_uint(&self->products, products);
     dv_krylov_end(&self->space);
-    dv_data_set_uint(&self->solves, dv_data_uint(&self->solves) + 1);
+    ++*(uint32_t *)dv_data_rewrite(&self->solves); /* which makes the curves stale */
     dv_phase_end();
     return DV_OK;
 }

@@ -217,9 +217,10 @@ static DvStatus solve(void *self_, DvVecId x, DvVecId b)
     dv_krylov_begin(&self->space, x, b, true);
     uint32_t products = 0;
     const DvStatus status = iterate(self, errors, &products);
-    dv_data_set_uint(&self->products, products);
+    if (products != dv_data_uint(&self->products))
+        dv_data_set_uint(&self->products, products);
     dv_krylov_end(&self->space);
-    dv_data_set_uint(&self->solves, dv_data_uint(&self->solves) + 1);
+    ++*(uint32_t *)dv_data_rewrite(&self->solves); /* which makes the curves stale */
     dv_phase_end();
     return status;
 }
