@@ -437,6 +437,49 @@ static void a_linear_system_is_not_shared(void **state)
     dv_scene_free(scene);
 }
 
+/* However many solvers stand before the two. */
+static void a_linear_system_is_not_shared_among_many(void **state)
+{
+    (void)state;
+    DvText text = {0};
+    dv_text_add(&text, "%s",
+                "<Node name='root' dt='0.1' gravity='0 0 0'><DefaultAnimationLoop/>"
+                "<MatrixLinearSystem name='above'/>");
+    for (int i = 0; i < 70; i++)
+        dv_text_add(&text, BODY("N%d", "<MatrixLinearSystem/><SparseLDLSolver name='s'/>", "1"), i);
+    dv_text_add(&text, "%s", BODY("A", "<SparseLDLSolver name='s'/>", "1"));
+    dv_text_add(&text, "%s", BODY("B", "<SparseLDLSolver name='s'/>", "3") "</Node>");
+    DvScene *scene = scene_from_text(text.at);
+    assert_ptr_equal(system_of(scene, "/A/s"), scene_object(scene, "/above"));
+    assert_ptr_not_equal(system_of(scene, "/B/s"), scene_object(scene, "/above"));
+    dv_scene_free(scene);
+    dv_text_free(&text);
+}
+
+/* The first solver whose tags pass, however many do not. */
+static void tags_choose_among_many_linear_solvers(void **state)
+{
+    (void)state;
+    DvText text = {0};
+    dv_text_add(&text, "%s",
+                "<Node name='root' dt='0.1' gravity='0 0 0'><DefaultAnimationLoop/>"
+                "<EulerImplicitSolver name='ode' tags='mine'/>");
+    for (int i = 0; i < 40; i++)
+        dv_text_add(&text,
+                    "<Node name='N%d'><CGLinearSolver name='s' iterations='1' tolerance='1' threshold='1'/>"
+                    "</Node>",
+                    i);
+    dv_text_add(&text, "%s",
+                "<Node name='last'><SparseLDLSolver name='s' tags='mine'/></Node>"
+                "<MechanicalObject name='dofs' template='Vec1d' position='1' rest_position='0'/>"
+                "<UniformMass totalMass='1'/><RestShapeSpringsForceField points='0' stiffness='100'/></Node>");
+    DvScene *scene = scene_from_text(text.at);
+    step(scene);
+    assert_true(fabs(dv_state_read(scene_state(scene, "/dofs"), DV_VELOCITY).at[0] + 5.0) < 1e-12);
+    dv_scene_free(scene);
+    dv_text_free(&text);
+}
+
 /* Velocity of the last oscillator after a step of 0.1 s: -h k / (m factor + h^2 k factor). */
 static double velocity_with(const char *attributes)
 {
@@ -863,6 +906,8 @@ int main(void)
         cmocka_unit_test(a_preconditioner_without_a_matrix_is_refused),
         cmocka_unit_test(every_solver_gets_a_linear_system_of_its_own),
         cmocka_unit_test(a_linear_system_is_not_shared),
+        cmocka_unit_test(a_linear_system_is_not_shared_among_many),
+        cmocka_unit_test(tags_choose_among_many_linear_solvers),
         cmocka_unit_test(a_linear_system_leaves_out_what_it_is_told_to),
         cmocka_unit_test(projective_constraints_stay_out_of_the_matrix_when_told_so),
         cmocka_unit_test(a_singular_matrix_is_an_error_with_its_unknown),

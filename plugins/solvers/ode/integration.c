@@ -4,26 +4,26 @@
  */
 #include "ode/integration.h"
 
+#include "system/linear_system.h"
+
 #include <divan/memory.h>
 #include <divan/plugin.h>
-
-enum { MAX_CANDIDATES = 32 };
 
 /* The first linear solver found from `node` that the tags of `object` let pass. */
 static DvObject *first_that_passes(const DvObject *object, const DvNode *node, DvSearch search)
 {
-    DvObject *candidates[MAX_CANDIDATES];
-    size_t count = dv_node_find_all(node, DV_LINEAR_SOLVER, search, candidates, MAX_CANDIDATES);
-    if (count > MAX_CANDIDATES)
-        count = MAX_CANDIDATES;
+    const DvStepMark mark = dv_step_mark();
+    size_t count;
+    DvObject **candidates = dv_find_all(node, DV_LINEAR_SOLVER, search, &count);
     DvTags tags = {0};
     DvData *field = dv_object_field(object, "tags");
     if (field != NULL)
         tags.words = dv_data_strings(field, &tags.count);
-    for (size_t i = 0; i < count; i++)
-        if (dv_object_has_tags(candidates[i], tags))
-            return candidates[i];
-    return NULL;
+    DvObject *found = NULL;
+    for (size_t i = 0; i < count && !found; i++)
+        found = dv_object_has_tags(candidates[i], tags) ? candidates[i] : NULL;
+    dv_step_release(mark);
+    return found;
 }
 
 DvLinearSolverUse dv_linear_solver_of(DvObject *object, const DvLink *link, DvSearch search)

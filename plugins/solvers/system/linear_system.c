@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-enum { MAX_CANDIDATES = 64 };
-
 static DvLinearSystemUse use_of(DvObject *object)
 {
     return (DvLinearSystemUse){dv_object_ops(object, DV_LINEAR_SYSTEM), dv_object_self(object), object};
@@ -17,44 +15,45 @@ static DvLinearSystemUse use_of(DvObject *object)
 /* Whether another solver of the scene has `system` as its linear system. */
 static bool is_taken(const DvObject *system, const DvObject *solver)
 {
-    DvObject *solvers[MAX_CANDIDATES];
-    size_t count = dv_node_find_all(dv_object_node(solver), DV_LINEAR_SOLVER, DV_SEARCH_ROOT, solvers, MAX_CANDIDATES);
-    if (count > MAX_CANDIDATES)
-        count = MAX_CANDIDATES;
-    for (size_t i = 0; i < count; i++) {
+    const DvStepMark mark = dv_step_mark();
+    size_t count;
+    DvObject **solvers = dv_find_all(dv_object_node(solver), DV_LINEAR_SOLVER, DV_SEARCH_ROOT, &count);
+    bool taken = false;
+    for (size_t i = 0; i < count && !taken; i++) {
         const DvData *field = dv_object_field(solvers[i], "linearSystem");
-        if (solvers[i] != solver && field != NULL && field->type == &dv_type_link &&
-            dv_link_object((const DvLink *)field) == system)
-            return true;
+        taken = solvers[i] != solver && field != NULL && field->type == &dv_type_link &&
+                dv_link_object((const DvLink *)field) == system;
     }
-    return false;
+    dv_step_release(mark);
+    return taken;
+}
+
+/* The first that fits of those that a search finds. */
+static DvObject *first_free(DvObject *solver, DvSearch search, const char *class_name, const char *variant)
+{
+    const DvStepMark mark = dv_step_mark();
+    size_t count;
+    DvObject **systems = dv_find_all(dv_object_node(solver), DV_LINEAR_SYSTEM, search, &count);
+    DvObject *found = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(dv_object_class(systems[i])->name, class_name) != 0 ||
+            strcmp(dv_object_variant(systems[i]), variant) != 0 || is_taken(systems[i], solver))
+            continue;
+        if (found != NULL) {
+            dv_warning(solver, "several linear systems fit; taking '%s'. Say which with linearSystem=\"@...\"",
+                       dv_object_name(found));
+            break;
+        }
+        found = systems[i];
+    }
+    dv_step_release(mark);
+    return found;
 }
 
 static DvObject *find_free_system(DvObject *solver, const char *class_name, const char *variant)
 {
-    const DvNode *node = dv_object_node(solver);
-    static const DvSearch searches[] = {DV_SEARCH_LOCAL, DV_SEARCH_PARENTS};
-    for (size_t s = 0; s < sizeof searches / sizeof *searches; s++) {
-        DvObject *systems[MAX_CANDIDATES];
-        size_t count = dv_node_find_all(node, DV_LINEAR_SYSTEM, searches[s], systems, MAX_CANDIDATES);
-        if (count > MAX_CANDIDATES)
-            count = MAX_CANDIDATES;
-        DvObject *found = NULL;
-        for (size_t i = 0; i < count; i++) {
-            if (strcmp(dv_object_class(systems[i])->name, class_name) != 0 ||
-                strcmp(dv_object_variant(systems[i]), variant) != 0 || is_taken(systems[i], solver))
-                continue;
-            if (found != NULL) {
-                dv_warning(solver, "several linear systems fit; taking '%s'. Say which with linearSystem=\"@...\"",
-                           dv_object_name(found));
-                break;
-            }
-            found = systems[i];
-        }
-        if (found != NULL)
-            return found;
-    }
-    return NULL;
+    DvObject *found = first_free(solver, DV_SEARCH_LOCAL, class_name, variant);
+    return found ? found : first_free(solver, DV_SEARCH_PARENTS, class_name, variant);
 }
 
 DvStatus dv_linear_system_find(DvObject *solver, DvLink *link, const char *class_name, const char *variant,
