@@ -425,6 +425,15 @@ static void draw(void *self_, DvDraw *target)
     dv_free(ends);
 }
 
+/* The pulse begins anew. */
+static void reset(DvObject *object, void *self_)
+{
+    (void)object;
+    SurfacePressureForceField *self = self_;
+    dv_data_set_double(&self->pulse, 0.0);
+    dv_data_set_int(&self->falls, -1);
+}
+
 static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
 
 const DvClass dv_surface_pressure_force_field = {
@@ -442,6 +451,7 @@ const DvClass dv_surface_pressure_force_field = {
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
     .init = init,
     .update = keep,
+    .reset = reset,
     .cleanup = cleanup,
     .destroy = destroy,
 };
