@@ -412,6 +412,41 @@ static void the_nearest_element_is_found(void **state)
     }
 }
 
+/* A point before the middle of each half of each face of a cube, which is nearer than a second cube in front of it, though that is nearer
+ * than the other halves. */
+static void each_half_of_each_face_counts(void **state)
+{
+    (void)state;
+    static const uint8_t halves[12][3] = {{0, 1, 2}, {0, 2, 3}, {4, 5, 6}, {4, 6, 7}, {0, 1, 5}, {0, 5, 4},
+                                          {1, 2, 6}, {1, 6, 5}, {2, 3, 7}, {2, 7, 6}, {3, 0, 4}, {3, 4, 7}};
+    for (uint32_t f = 0; f < 12; f++) {
+        make_block(1, 0.0, 0.0);
+        DvVec3 middle = dv_vec3_zero(), x[3];
+        for (int k = 0; k < 3; k++) {
+            x[k] = dv_vec3_load(block.points + 3 * block.hexahedra[halves[f][k]]);
+            middle = dv_vec3_madd(middle, 1.0 / 3.0, x[k]);
+        }
+        DvVec3 out = dv_vec3_normalize(dv_vec3_cross(dv_vec3_sub(x[1], x[0]), dv_vec3_sub(x[2], x[0])));
+        if (dv_vec3_dot(out, dv_vec3_sub(middle, dv_vec3(0.5, 0.5, 0.5))) < 0.0)
+            out = dv_vec3_scale(out, -1.0);
+        const DvVec3 p = dv_vec3_madd(middle, 0.05, out);
+        const DvVec3 rival = dv_vec3_madd(p, 0.1 + 0.05, out); /* its centre; it is 0.1 wide */
+        for (uint32_t i = 0; i < 8; i++) {
+            const DvVec3 corner = dv_vec3_load(block.points + 3 * i);
+            dv_vec3_store(dv_vec3_madd(rival, 0.1, dv_vec3_sub(corner, dv_vec3(0.5, 0.5, 0.5))),
+                          block.points + 3 * (8 + i));
+            block.hexahedra[8 + i] = 8 + block.hexahedra[i];
+        }
+        block.point_count = 16;
+        block.hexahedron_count = 2;
+        dv_vec3_store(p, block.targets);
+        const LocationMesh mesh = mesh_of(DV_HEXAHEDRA);
+        Location found;
+        locate_on_nearest(&mesh, (LocationPoints){block.targets, 1, 3}, &found);
+        assert_int_equal(found.element, 0);
+    }
+}
+
 /* Whatever the unit of length, the same element and the same local coordinates; also of points as near to two. */
 static void the_unit_of_length_decides_nothing(void **state)
 {
@@ -708,6 +743,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_nearest_element_is_found),
+        cmocka_unit_test(each_half_of_each_face_counts),
         cmocka_unit_test(the_unit_of_length_decides_nothing),
         cmocka_unit_test(points_inside_stay_where_they_are),
         cmocka_unit_test(the_nearest_of_flat_elements_is_none),
