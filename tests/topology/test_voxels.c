@@ -133,6 +133,20 @@ static void touching_counts(void **state)
         }
 }
 
+/* Nor does it hang on the last bit: the line x + y = 1 goes through corners of cells whose places are not to be had exactly. */
+static void what_touches_does_so_to_rounding(void **state)
+{
+    (void)state;
+    const VoxelBox box = {{9, 9, 2}, {-0.01, -0.01, -0.01}, {1.02 / 8, 1.02 / 8, 1.02 / 8}};
+    const double at[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    const uint32_t triangle[3] = {0, 1, 2};
+    uint8_t voxels[64];
+    voxels_of_surface(&box, &(VoxelSurface){at, 3, triangle, 1}, voxels);
+    for (uint32_t y = 0; y < 8; y++)
+        for (uint32_t x = 0; x < 8; x++)
+            assert_int_equal(voxels[voxel_index(&box, (uint32_t[3]){x, y, 0})] == VOXEL_BOUNDARY, x + y <= 8);
+}
+
 /* Vertices outside the box mark nothing, but their triangle crosses it. */
 static void what_reaches_beyond_the_box_is_cut_there(void **state)
 {
@@ -464,6 +478,7 @@ int main(void)
         cmocka_unit_test(cells_that_a_triangle_meets_are_those_that_clipping_leaves_a_part_of_it_in),
         cmocka_unit_test(a_closed_box_is_a_shell_around_its_inside),
         cmocka_unit_test(touching_counts),
+        cmocka_unit_test(what_touches_does_so_to_rounding),
         cmocka_unit_test(what_reaches_beyond_the_box_is_cut_there),
         cmocka_unit_test(coarser_cells_hold_as_much),
         cmocka_unit_test(a_coarser_cell_is_what_all_its_eight_are),

@@ -58,6 +58,13 @@ static bool meets_unit_cube(const DvVec3 corner[3])
     return !apart(corner, dv_vec3_cross(edge[0], edge[1]));
 }
 
+/* To float and back. By way of memory: compilers that take several numbers at once were seen to leave both conversions out. */
+static double rounded(double x)
+{
+    volatile float nearest = (float)x;
+    return nearest;
+}
+
 static bool triangle_meets_cell(const VoxelBox *box, const DvVec3 corner[3], const uint32_t cell[3])
 {
     double centre[3];
@@ -68,9 +75,9 @@ static bool triangle_meets_cell(const VoxelBox *box, const DvVec3 corner[3], con
     }
     DvVec3 local[3];
     for (int i = 0; i < 3; i++)
-        local[i] = dv_vec3((float)((corner[i].x - centre[0]) / box->step[0]),
-                           (float)((corner[i].y - centre[1]) / box->step[1]),
-                           (float)((corner[i].z - centre[2]) / box->step[2]));
+        local[i] = dv_vec3(rounded((corner[i].x - centre[0]) / box->step[0]),
+                           rounded((corner[i].y - centre[1]) / box->step[1]),
+                           rounded((corner[i].z - centre[2]) / box->step[2]));
     return meets_unit_cube(local);
 }
 
