@@ -763,6 +763,42 @@ static void von_mises_stress_of_large_deformations_is_that_of_their_strain(void 
     }
 }
 
+/* Of two bodies that move alike the stresses of one are read after each step, those of the other one once, in the end: they are the same,
+ * and were computed once. */
+static void stresses_are_computed_for_who_reads_them(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"TetrahedronFEMForceField", "TetrahedralCorotationalFEMForceField"};
+    for (int k = 0; k < 2; k++) {
+        DvText text = {0};
+        dv_text_add(&text,
+                    "<Node dt='0.01' gravity='0 -9 0'><DefaultAnimationLoop/><EulerImplicitSolver/><CGLinearSolver "
+                    "iterations='25' tolerance='1e-9' threshold='1e-12'/>" CUBE "<UniformMass totalMass='1'/>"
+                    "<FixedProjectiveConstraint indices='0'/><%s name='field' youngModulus='100' poissonRatio='0.3' "
+                    "method='large' computeVonMisesStress='1'/></Node>",
+                    names[k]);
+        DvScene *read = scene_from_text(text.at), *unread = scene_from_text(text.at);
+        DvData *field = dv_object_field(scene_object(unread, "/field"), "vonMisesPerElement");
+        const uint64_t before = field->version;
+        size_t count;
+        const double *element = NULL;
+        for (int i = 0; i < 5; i++) {
+            assert_int_equal(dv_scene_step(read, 0), DV_OK);
+            assert_int_equal(dv_scene_step(unread, 0), DV_OK);
+            element = field_doubles(read, "/field", "vonMisesPerElement", &count);
+        }
+        assert_int_equal(count, 12);
+        assert_int_equal(field->version, before);
+        assert_true(element[0] > 0.0);
+        assert_memory_equal(field_doubles(unread, "/field", "vonMisesPerElement", &count), element,
+                            12 * sizeof *element);
+        assert_int_equal(field->version, before + 1);
+        dv_scene_free(read);
+        dv_scene_free(unread);
+        dv_text_free(&text);
+    }
+}
+
 static void a_changed_material_is_taken_up_at_the_next_step(void **state)
 {
     (void)state;
@@ -918,6 +954,7 @@ int main(void)
         cmocka_unit_test(strain_beyond_the_yield_becomes_plastic),
         cmocka_unit_test(von_mises_stress_is_that_of_simple_stretch_and_shear),
         cmocka_unit_test(von_mises_stress_of_large_deformations_is_that_of_their_strain),
+        cmocka_unit_test(stresses_are_computed_for_who_reads_them),
         cmocka_unit_test(a_changed_material_is_taken_up_at_the_next_step),
         cmocka_unit_test(hexahedra_are_cut_into_six_each_that_fit),
         cmocka_unit_test(inverted_elements_recover_with_the_stable_decomposition),

@@ -16,9 +16,10 @@ typedef struct TetrahedralCorotationalFEMForceField {
     DvLink topology_link;
     Material material;
     DvData tetrahedron_info, method, local_stiffness_factor, update_stiffness_matrix, compute_global_matrix;
-    DvData compute_von_mises_stress, von_mises_per_element, von_mises_per_node;
+    DvData compute_von_mises_stress, von_mises_per_element, von_mises_per_node, stressed;
     DvData drawing, draw_color[4];
-
+    double *x; /* [points] m, of the last force: whose stresses are asked for */
+    uint32_t x_count, x_capacity;
 } TetrahedralCorotationalFEMForceField;
 
 static const char *const methods[] = {"small", "large", "polar", "exact", NULL};
@@ -56,6 +57,8 @@ static const DvField fields[] = {
     FIELD(von_mises_per_node, "vonMisesPerNode", dv_type_doubles, .unit = "Pa", .group = "stress",
           .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT,
           .help = "mean von Mises stress of the tetrahedra around each point"),
+    FIELD(stressed, "stressed", dv_type_bool, .init = "0", .flags = DV_FIELD_HIDDEN | DV_FIELD_INPUT,
+          .help = "internal: stresses follow from it, which are computed when somebody reads them"),
     FIELD(drawing, "drawing", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING, .help = "draw the elements"),
     FIELD(draw_color[0], "drawColor1", dv_type_color, .init = "0 0 1 1", .flags = DV_FIELD_DRAWING,
           .help = "of the first faces"),
@@ -178,15 +181,34 @@ static void cleanup(DvObject *object, void *self_)
     tetrahedron_force_field_release(&self->common);
 }
 
-static void compute_stress(TetrahedralCorotationalFEMForceField *self, const DvConstVec *x)
+/* Keeps where the stresses are, for who will read them. */
+static void note_stress(TetrahedralCorotationalFEMForceField *self, const DvConstVec *x)
 {
+    if (x->count > self->x_capacity) {
+        dv_free(self->x);
+        self->x_capacity = x->count + x->count / 4;
+        self->x = dv_alloc(3 * (size_t)self->x_capacity, sizeof *self->x);
+    }
+    memcpy(self->x, x->at, 3 * (size_t)x->count * sizeof *self->x);
+    self->x_count = x->count;
+    dv_data_touch(&self->stressed);
+}
+
+static DvStatus update(DvObject *object, void *self_)
+{
+    (void)object;
+    TetrahedralCorotationalFEMForceField *self = self_;
     const ElementBlocks *mesh = &self->common.blocks.mesh;
+    const DvConstVec x = {self->x, self->x_count, 3};
+    if (x.count == 0 || x.count != mesh->points)
+        return DV_OK;
     double *element = dv_data_begin_all(&self->von_mises_per_element, mesh->elements);
     double *node = dv_data_begin_all(&self->von_mises_per_node, mesh->points);
-    tetrahedron_blocks_von_mises(&self->common.blocks, self->common.blocks.method, STRAIN_LOCAL, x, element);
+    tetrahedron_blocks_von_mises(&self->common.blocks, self->common.blocks.method, STRAIN_LOCAL, &x, element);
     element_blocks_mean(mesh, element, node);
     dv_data_end(&self->von_mises_per_element);
     dv_data_end(&self->von_mises_per_node);
+    return DV_OK;
 }
 
 static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
@@ -198,7 +220,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
         return;
     tetrahedron_blocks_force(&self->common.blocks, NULL, x, f);
     if (dv_data_bool(&self->compute_von_mises_stress))
-        compute_stress(self, x);
+        note_stress(self, x);
 }
 
 static double energy(void *self_, const DvStep *step, const DvConstVec *x)
@@ -236,6 +258,13 @@ static void draw(void *self_, DvDraw *target)
     tetrahedron_blocks_draw(&self->common.blocks, target, x.at, 0.0, (const double(*)[4])color);
 }
 
+static void destroy(DvObject *object, void *self_)
+{
+    TetrahedralCorotationalFEMForceField *self = self_;
+    dv_free(self->x);
+    tetrahedron_force_field_destroy(object, self);
+}
+
 static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
 
 const DvClass dv_tetrahedral_corotational_fem_force_field = {
@@ -257,6 +286,7 @@ const DvClass dv_tetrahedral_corotational_fem_force_field = {
                                       {0}},
     .init = init,
     .reinit = reinit,
+    .update = update,
     .cleanup = cleanup,
-    .destroy = tetrahedron_force_field_destroy,
+    .destroy = destroy,
 };

@@ -26,7 +26,7 @@ typedef struct TetrahedronFEMForceField {
     Material material;
     DvData initial_points, method, local_stiffness_factor, update_stiffness_matrix, compute_global_matrix;
     DvData plastic_max_threshold, plastic_yield_threshold, plastic_creep, plastic_strain;
-    DvData compute_von_mises_stress, von_mises_per_element, von_mises_per_node, von_mises_stress_colors,
+    DvData compute_von_mises_stress, von_mises_per_element, von_mises_per_node, von_mises_stress_colors, stressed,
         update_stiffness;
     DvData gather_points, gather_block_size;
     DvData draw_heterogeneous, color_map, alpha, show_per_node, show_per_node_map, show_per_element, gap;
@@ -83,6 +83,8 @@ static const DvField fields[] = {
     FIELD(von_mises_stress_colors, "vonMisesStressColors", dv_type_colors, .group = "stress",
           .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT,
           .help = "colour of each point's stress, blue at the smallest, red at the largest"),
+    FIELD(stressed, "stressed", dv_type_bool, .init = "0", .flags = DV_FIELD_HIDDEN | DV_FIELD_INPUT,
+          .help = "internal: stresses follow from it, which are computed when somebody reads them"),
     FIELD(update_stiffness, "updateStiffness", dv_type_bool, .init = "0", .group = "material",
           .help = "take up changes of the material at the beginning of each step"),
     FIELD(gather_points, "gatherPt", dv_type_string, .flags = DV_FIELD_HIDDEN,
@@ -309,14 +311,19 @@ static void color_stress(TetrahedronFEMForceField *self, const double *stress, u
     dv_data_end(&self->von_mises_stress_colors);
 }
 
-static void compute_stress(TetrahedronFEMForceField *self)
+/* Stresses of the state as it is: who reads none has none computed. */
+static DvStatus update(DvObject *object, void *self_)
 {
+    (void)object;
+    TetrahedronFEMForceField *self = self_;
     const int32_t mode = dv_data_int(&self->compute_von_mises_stress);
     const ElementBlocks *mesh = &self->common.blocks.mesh;
+    if (mode == 0 || !self->common.base.state.ops)
+        return DV_OK;
     const DvConstVec x = dv_state_read(self->common.base.state, DV_POSITION),
                      rest = dv_state_read(self->common.base.state, DV_REST_POSITION);
-    if (mode == 0 || x.count != mesh->points || rest.count != mesh->points)
-        return;
+    if (x.count != mesh->points || rest.count != mesh->points)
+        return DV_OK;
     const TetrahedronMethod frame =
         self->common.blocks.method == TETRAHEDRON_SVD ? TETRAHEDRON_POLAR : self->common.blocks.method;
     double *element = dv_data_begin_all(&self->von_mises_per_element, mesh->elements);
@@ -326,6 +333,7 @@ static void compute_stress(TetrahedronFEMForceField *self)
     color_stress(self, node, mesh->points);
     dv_data_end(&self->von_mises_per_element);
     dv_data_end(&self->von_mises_per_node);
+    return DV_OK;
 }
 
 static DvStatus check_options(DvObject *object, TetrahedronFEMForceField *self)
@@ -361,7 +369,7 @@ static DvStatus reinit(DvObject *object, void *self_)
     if (status == DV_OK)
         status = build(self);
     if (status == DV_OK)
-        compute_stress(self);
+        dv_data_touch(&self->stressed);
     else
         single_state_release(&self->common.base);
     return status;
@@ -410,7 +418,7 @@ static void handle_event(DvObject *object, void *self_, DvEvent *event)
         element_materials_read(&self->common.materials);
         set_materials(self);
     } else if (event->kind == DV_EVENT_ANIMATE_END)
-        compute_stress(self);
+        dv_data_touch(&self->stressed);
 }
 
 static void cleanup(DvObject *object, void *self_)
@@ -554,6 +562,7 @@ const DvClass dv_tetrahedron_fem_force_field = {
                                       {0}},
     .init = init,
     .reinit = reinit,
+    .update = update,
     .reset = reset,
     .handle_event = handle_event,
     .cleanup = cleanup,
