@@ -383,6 +383,42 @@ static void what_is_written_comes_back(void **state)
 }
 
 /* The size of the result by quality: below 1 as 1, above 100 as 100, and more for more. */
+/* Without its rows a JPEG is broken, without its end mark it is not; libjpeg says nothing of its own. */
+static void a_jpeg_needs_its_rows(void **state)
+{
+    (void)state;
+    enum { SIDE = 64 };
+    uint8_t pixels[4 * SIDE * SIDE];
+    for (size_t i = 0; i < sizeof pixels; i++)
+        pixels[i] = (uint8_t)(i * i / 7);
+    DvImage image = {SIDE, SIDE, pixels}, whole = {0}, back = {0};
+    DvText why = {0};
+    char path[512];
+    snprintf(path, sizeof path, "%s", path_of("rows.jpg"));
+    assert_int_equal(images->write(path, NULL, &image, true, &why), DV_OK);
+    assert_int_equal(images->read(path, &whole, &why), DV_OK);
+    struct stat file;
+    assert_int_equal(stat(path, &file), 0);
+
+    FILE *said = tmpfile();
+    const int terminal = dup(STDERR_FILENO);
+    dup2(fileno(said), STDERR_FILENO);
+    assert_int_equal(truncate(path, file.st_size - 2), 0);
+    assert_int_equal(images->read(path, &back, &why), DV_OK);
+    assert_int_equal(truncate(path, file.st_size / 2), 0);
+    expect_unread(path, DV_ERROR_INVALID, "broken JPEG: Premature end of JPEG file");
+    dup2(terminal, STDERR_FILENO);
+    close(terminal);
+    assert_int_equal(fseek(said, 0, SEEK_END), 0);
+    assert_int_equal(ftell(said), 0);
+    fclose(said);
+
+    assert_memory_equal(back.pixels, whole.pixels, sizeof pixels);
+    images->free(&back);
+    images->free(&whole);
+    unlink(path);
+}
+
 static void quality_is_one_to_a_hundred(void **state)
 {
     (void)state;
@@ -447,6 +483,7 @@ int main(void)
         cmocka_unit_test(sizes_have_limits),
         cmocka_unit_test(the_first_bytes_say_the_kind),
         cmocka_unit_test(what_is_written_comes_back),
+        cmocka_unit_test(a_jpeg_needs_its_rows),
         cmocka_unit_test(quality_is_one_to_a_hundred),
     };
     return cmocka_run_group_tests(tests, start, stop);

@@ -11,6 +11,8 @@
 
 #include <jpeglib.h>
 
+#include <jerror.h>
+
 #include <divan/memory.h>
 
 typedef struct Trouble {
@@ -26,16 +28,20 @@ static void leave(j_common_ptr jpeg)
     longjmp(trouble->out, 1);
 }
 
-static void say_nothing(j_common_ptr jpeg)
+/* A file that ends before its last blocks is broken, though libjpeg would make up the rest; of other things it would tell the terminal. */
+static void be_told(j_common_ptr common, int level)
 {
-    (void)jpeg;
+    const struct jpeg_decompress_struct *jpeg = (const struct jpeg_decompress_struct *)common;
+    if (level < 0 && common->is_decompressor && common->err->msg_code == JWRN_JPEG_EOF &&
+        jpeg->input_iMCU_row + 1 < jpeg->total_iMCU_rows)
+        leave(common);
 }
 
 static struct jpeg_error_mgr *quiet(Trouble *trouble)
 {
     struct jpeg_error_mgr *manager = jpeg_std_error(&trouble->manager);
     manager->error_exit = leave;
-    manager->output_message = say_nothing;
+    manager->emit_message = be_told;
     return manager;
 }
 
