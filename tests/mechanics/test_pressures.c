@@ -120,6 +120,31 @@ static void borders_are_pushed_inwards(void **state)
     }
 }
 
+/* The triangles may be those of a mesh above the edges, past one that has none. */
+static void inwards_is_where_a_mesh_above_has_triangles(void **state)
+{
+    (void)state;
+#define POINTS "position='0 0 0 2 0 0 0 2 0'"
+    static const char *const between[] = {"", "<MeshTopology/>"}, *const edges[] = {"0 1", "1 0"};
+    static Forces f;
+    for (int empty = 0; empty < 2; empty++)
+        for (int side = 0; side < 2; side++) {
+            DvText text = {0};
+            dv_text_add(
+                &text,
+                "<Node><MechanicalObject name='dofs' template='Vec3d' " POINTS "/><Node name='a'><MeshTopology " POINTS
+                " triangles='0 1 2'/><Node name='b'>%s<Node name='c'><EdgeSetTopologyContainer name='edges' " POINTS
+                " edges='%s'/></Node></Node></Node>"
+                "<EdgePressureForceField name='field' topology='@a/b/c/edges' edgeIndices='0' p_intensity='3'/></Node>",
+                between[empty], edges[side]);
+            forces_of(text.at, &f);
+            for (int p = 0; p < 3; p++)
+                assert_close(f.at[0][3 * p + 1], p < 2 ? 3.0 : 0.0, 1e-15);
+            dv_text_free(&text);
+        }
+#undef POINTS
+}
+
 /* Each border of two triangles, whatever the order of their points and of its ends; an edge between them along its own left side. */
 static void every_border_is_pushed_inwards(void **state)
 {
@@ -473,6 +498,7 @@ int main(void)
         cmocka_unit_test(edge_pressure),
         cmocka_unit_test(resultants_are_pressure_times_area),
         cmocka_unit_test(borders_are_pushed_inwards),
+        cmocka_unit_test(inwards_is_where_a_mesh_above_has_triangles),
         cmocka_unit_test(every_border_is_pushed_inwards),
         cmocka_unit_test(pulses_rise_and_fall_between_their_bounds),
         cmocka_unit_test(the_first_volume_is_kept),
