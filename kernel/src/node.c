@@ -141,6 +141,11 @@ uint64_t dv_node_revision(const DvNode *node)
     return node->revision;
 }
 
+const uint64_t *dv_node_revision_at(const DvNode *node)
+{
+    return &node->revision;
+}
+
 bool dv_node_is_active(const DvNode *node)
 {
     return *(const bool *)node->activated.value;

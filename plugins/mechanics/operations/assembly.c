@@ -1325,7 +1325,7 @@ static Source source_of(DvMechanics *m, const Contribution *c, DvFactors factors
     if (c->kind == MAPPING) /* by the forces at hand, which differ each time */
         return factors.k == 0.0 || (parts & DV_ASSEMBLE_NO_GEOMETRIC_STIFFNESS) ? nothing : (Source){.k = factors.k};
     const FieldItem *field = &m->fields[c->component];
-    if (!mechanics_alive(field->object))
+    if (!mechanics_alive(m, field->object))
         return nothing;
     Source source = {.version = 0};
     if (c->kind == MASS) {

@@ -793,7 +793,7 @@ void mechanics_forget(DvMechanics *m)
     for (uint32_t i = 0; i < m->mapping_slots.count; i++)
         dv_free(m->mappings[i].links);
     DvMechanics old = *m;
-    *m = (DvMechanics){.node = m->node, .scene = m->scene, .epoch = m->epoch, .next = m->next};
+    *m = (DvMechanics){.node = m->node, .graph = m->graph, .scene = m->scene, .epoch = m->epoch, .next = m->next};
     if (old.assembly != old.lent)
         assembly_free(old.assembly);
     assembly_free(old.lent);
@@ -840,6 +840,7 @@ static void compile_from_nothing(DvMechanics *m)
     /* The old objects stay until the new ones are held: an object may be in both. */
     DvMechanics old = *m;
     *m = (DvMechanics){.node = old.node,
+                       .graph = old.graph,
                        .scene = old.scene,
                        .schedule = old.schedule,
                        .seen = old.seen,
@@ -1136,7 +1137,7 @@ static bool update_by_changes(DvMechanics *m, const uint64_t *changed, size_t ch
         if (is_ready(&m->waits[i]))
             return false;
     for (uint32_t i = m->state_list.count - m->outside; i < m->state_list.count; i++)
-        if (!mechanics_alive(state_at(m, i)->ref.object))
+        if (!dv_object_node(state_at(m, i)->ref.object))
             return false;
     return true;
 }
@@ -1152,7 +1153,7 @@ void mechanics_compile(DvMechanics *m)
     follows = follows && update_by_changes(m, changed, count);
     if (!follows)
         compile_from_nothing(m);
-    m->revision = dv_node_revision(m->node);
+    m->revision = *m->graph;
     m->root_revision = dv_node_revision(dv_node_root(m->node));
 }
 

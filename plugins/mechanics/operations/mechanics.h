@@ -158,6 +158,7 @@ SceneMechanics *mechanics_of_scene(const DvNode *node);
 struct DvMechanics {
     DvNode *node;
     SceneMechanics *scene;
+    const uint64_t *graph;  /* revision of the node as it is */
     uint64_t revision;      /* of the node at the compilation; 0: never compiled */
     uint64_t root_revision; /* of the root, looked at when there are states outside the node */
     unsigned depth;         /* operations in progress: no compilation then */
@@ -218,15 +219,15 @@ void mechanics_forget(DvMechanics *m); /* frees what mechanics_compile made */
 
 static inline void mechanics_update(DvMechanics *m)
 {
-    if (m->depth == 0 && (dv_node_revision(m->node) != m->revision ||
-                          (m->outside && dv_node_revision(dv_node_root(m->node)) != m->root_revision)))
+    if (m->depth == 0 &&
+        (*m->graph != m->revision || (m->outside && dv_node_revision(dv_node_root(m->node)) != m->root_revision)))
         mechanics_compile(m);
 }
 
-/* Whether an object of the arrays is still in the graph. */
-static inline bool mechanics_alive(const DvObject *object)
+/* Whether a component of the arrays is still in the graph: it is, unless there was an edit since they were compiled. */
+static inline bool mechanics_alive(const DvMechanics *m, const DvObject *object)
 {
-    return dv_object_node(object) != NULL;
+    return *m->graph == m->revision || dv_object_node(object) != NULL;
 }
 
 /* Items in the order of their lists. */

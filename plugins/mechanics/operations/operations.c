@@ -29,6 +29,7 @@ static DvMechanics *open_at(DvNode *node)
 {
     DvMechanics *m = dv_alloc(1, sizeof *m);
     m->node = node;
+    m->graph = dv_node_revision_at(node);
     m->scene = mechanics_of_scene(node);
     m->next = m->scene->open;
     m->scene->open = m;
@@ -363,7 +364,7 @@ static void propagate(DvMechanics *m, const DvStep *step, DvVecId v)
     mechanics_update(m);
     m->depth++;
     for (uint32_t i = 0; i < m->mapping_list.count; i++)
-        if (mechanics_alive(mapping_at(m, i)->object))
+        if (mechanics_alive(m, mapping_at(m, i)->object))
             propagate_through(m, mapping_at(m, i), step, ids, otherwise, v);
     m->depth--;
 }
@@ -459,7 +460,7 @@ static bool any_output_is_constrained(const DvMechanics *m, const MappingItem *m
 /* A mapping above which there is a geometric stiffness hands on what constraints do below it. */
 static bool hands_on(const DvMechanics *m, const MappingItem *mapping)
 {
-    return mapping->below_stiff && mapping->ops->space == DV_HOST && mechanics_alive(mapping->object) &&
+    return mapping->below_stiff && mapping->ops->space == DV_HOST && mechanics_alive(m, mapping->object) &&
            any_output_is_constrained(m, mapping);
 }
 
@@ -583,12 +584,12 @@ static void compute_force(DvMechanics *m, const DvStep *step, DvVecId f, DvWalk 
         m->external_on_mapped |= state->kind == STATE_MAPPED;
     }
     for (uint32_t i = 0; i < m->field_list.count; i++)
-        if (in_walk(field_at(m, i)->below_stop, walk) && mechanics_alive(field_at(m, i)->object))
+        if (in_walk(field_at(m, i)->below_stop, walk) && mechanics_alive(m, field_at(m, i)->object))
             add_force_of(m, field_at(m, i), step);
     for (uint32_t i = m->mapping_list.count; i-- > 0;) {
         MappingItem *mapping = mapping_at(m, i);
         if (!(mapping->loads || m->external_on_mapped) || !mapping_in_walk(mapping, walk) ||
-            !mechanics_alive(mapping->object))
+            !mechanics_alive(m, mapping->object))
             continue;
         for (uint32_t k = 0; k < mapping->inputs; k++)
             m->states[mapping_inputs_of(mapping)[k]].force_is_zero = false;
@@ -702,17 +703,17 @@ static void add_mbk(DvMechanics *m, const DvStep *step, DvFactors factors, DvVec
     for (uint32_t i = 0; i < m->mapping_list.count; i++) {
         MappingItem *mapping = mapping_at(m, i);
         if (!(mapping->loads || mapping->constrained || all) || !mapping_in_walk(mapping, walk) ||
-            !mechanics_alive(mapping->object))
+            !mechanics_alive(m, mapping->object))
             continue;
         begin_product_below(m, mapping, step, ids, mapped, by_points);
     }
     for (uint32_t i = 0; i < m->field_list.count; i++)
-        if (in_walk(field_at(m, i)->below_stop, walk) && mechanics_alive(field_at(m, i)->object))
+        if (in_walk(field_at(m, i)->below_stop, walk) && mechanics_alive(m, field_at(m, i)->object))
             add_product_of(m, field_at(m, i), step, factors);
     for (uint32_t i = m->mapping_list.count; i-- > 0;) {
         MappingItem *mapping = mapping_at(m, i);
         if ((mapping->loads || mapping->constrained || all) && mapping_in_walk(mapping, walk) &&
-            mechanics_alive(mapping->object))
+            mechanics_alive(m, mapping->object))
             pull_product_up(m, mapping, step, factors.k, by_points);
     }
     end(m);
@@ -735,7 +736,7 @@ static void add_mdx(DvMechanics *m, double factor, DvVecId res, DvVecId d)
     for (uint32_t i = 0; i < m->mass_list.count; i++) {
         const FieldItem *mass = mass_at(m, i);
         StateItem *state = &m->states[mass->states[0]];
-        if (state->kind == STATE_INDEPENDENT && mechanics_alive(mass->object) &&
+        if (state->kind == STATE_INDEPENDENT && mechanics_alive(m, mass->object) &&
             mechanics_fetch(m, state, mass->object, mass->mass->space))
             mass->mass->add_mdx(mass->self, factor, state->x, state->f);
     }
@@ -796,7 +797,7 @@ static void acceleration_of_several(DvMechanics *m, const StateItem *state)
         memset(product, 0, numbers * sizeof *product);
         for (uint32_t i = 0; i < m->mass_list.count; i++) {
             const FieldItem *mass = mass_at(m, i);
-            if (&m->states[mass->states[0]] == state && mechanics_alive(mass->object))
+            if (&m->states[mass->states[0]] == state && mechanics_alive(m, mass->object))
                 mass->mass->add_mdx(mass->self, 1.0, (DvConstVec){unit, points, n}, (DvVec){product, points, n});
         }
         for (uint32_t p = 0; p < points; p++) {
@@ -819,7 +820,7 @@ static void acceleration_from_force(DvMechanics *m, DvVecId a, DvVecId f)
     for (uint32_t i = 0; i < m->mass_list.count; i++) {
         const FieldItem *mass = mass_at(m, i);
         StateItem *state = &m->states[mass->states[0]];
-        if (state->kind != STATE_INDEPENDENT || mass->below_stop || !mechanics_alive(mass->object))
+        if (state->kind != STATE_INDEPENDENT || mass->below_stop || !mechanics_alive(m, mass->object))
             continue;
         if (!mass->mass->acceleration)
             (void)dv_error(mass->object, DV_ERROR_UNSUPPORTED,
@@ -863,7 +864,7 @@ static void implicit_turn(DvMechanics *m, const DvStep *step, double share, DvVe
         const FieldItem *mass = mass_at(m, i);
         StateItem *state = &m->states[mass->states[0]];
         if (mass->mass->implicit_turn && state->ref.dof->rotation && state->kind == STATE_INDEPENDENT &&
-            mechanics_alive(mass->object) && mechanics_fetch(m, state, mass->object, mass->mass->space))
+            mechanics_alive(m, mass->object) && mechanics_fetch(m, state, mass->object, mass->mass->space))
             mass->mass->implicit_turn(mass->self, step->dt, share, state->x, state->f);
     }
     end(m);
@@ -877,7 +878,7 @@ typedef void (*Projection)(void *self, const DvStep *step, const DvVec *vectors)
 static bool project_with(DvMechanics *m, const ConstraintItem *constraint, const DvStep *step, Projection project)
 {
     DvVec d[2];
-    if (!project || !mechanics_alive(constraint->object))
+    if (!project || !mechanics_alive(m, constraint->object))
         return false;
     if (constraint->state_count == 1) {
         StateItem *state = &m->states[constraint->states[0]];

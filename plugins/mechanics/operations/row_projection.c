@@ -266,7 +266,7 @@ static void find_fixed(DvMechanics *m, RowProjection *p, const DvStep *step, siz
     memset(p->fixed, 0, unknowns * sizeof *p->fixed);
     for (uint32_t i = 0; (options & DV_ROWS_CONSTRAINED) && i < m->constraint_list.count; i++) {
         const ConstraintItem *constraint = constraint_at(m, i);
-        if (constraint->ops->fixed && mechanics_alive(constraint->object))
+        if (constraint->ops->fixed && mechanics_alive(m, constraint->object))
             constraint->ops->fixed(constraint->self, step, fix, &(Fixing){m, constraint, p->fixed});
     }
 }
@@ -327,7 +327,7 @@ DvStatus row_projection_run(DvMechanics *m, const DvStep *step, const DvStateRow
     for (uint32_t i = 0; i < count && status == DV_OK; i++)
         status = take_part(m, p, &parts[i]);
     for (uint32_t i = m->mapping_list.count; i-- > 0 && status == DV_OK;)
-        if (mechanics_alive(mapping_at(m, i)->object) && !mapping_at(m, i)->refused)
+        if (mechanics_alive(m, mapping_at(m, i)->object) && !mapping_at(m, i)->refused)
             status = push_up(m, p, mapping_at(m, i), options);
     if (status != DV_OK)
         return status;
