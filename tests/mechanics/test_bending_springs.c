@@ -73,6 +73,30 @@ static void an_edge_of_two_triangles_has_a_spring_between_the_points_opposite_to
     assert_int_equal(active, 2);
 }
 
+/* A mesh may have points that the state has not: there are no springs to these. */
+static void no_spring_leads_to_a_point_that_is_not_there(void **state)
+{
+    (void)state;
+    static const char *const triangles[] = {"0 1 2 1 3 2", "1 3 2 0 1 2", "3 1 2 1 0 2"};
+    for (int order = 0; order < 3; order++)
+        for (int points = 3; points <= 4; points++) {
+            DvText text = {0};
+            dv_text_add(
+                &text,
+                "<Node><MeshTopology name='topo' position='0 0 0 1 0 0 0 1 0 1 1 0' triangles='%s'/><MechanicalObject "
+                "name='dofs' position='0 0 0 1 0 0 0 1 0%s'/><TriangularBendingSprings name='field'/></Node>",
+                triangles[order], points == 4 ? " 1 1 0" : "");
+            Listed list[20];
+            const int count = springs_of(text.at, "edgeInfo", list);
+            assert_int_equal(count, 5);
+            int active = 0;
+            for (int i = 0; i < count; i++)
+                active += list[i].stiffness > 0.0;
+            assert_int_equal(active, points - 3);
+            dv_text_free(&text);
+        }
+}
+
 static void an_edge_of_two_quads_has_springs_along_the_sides_that_end_at_it(void **state)
 {
     (void)state;
@@ -258,6 +282,7 @@ int main(void)
         cmocka_unit_test(quadular_bending_springs),
         cmocka_unit_test(quad_bending_springs),
         cmocka_unit_test(an_edge_of_two_triangles_has_a_spring_between_the_points_opposite_to_it),
+        cmocka_unit_test(no_spring_leads_to_a_point_that_is_not_there),
         cmocka_unit_test(an_edge_of_two_quads_has_springs_along_the_sides_that_end_at_it),
         cmocka_unit_test(a_fold_has_the_energy_of_the_closed_form),
         cmocka_unit_test(a_spring_of_no_length_has_no_force),
