@@ -22,11 +22,9 @@ static void make_room(DvSymmetricMatrix *s, uint32_t rows, uint32_t upper)
 {
     if (rows >= s->row_room) {
         dv_free(s->start);
-        dv_free(s->x);
         dv_free(s->y);
         s->row_room = rows + rows / 4 + 1;
         s->start = dv_alloc(s->row_room, sizeof *s->start);
-        s->x = dv_alloc(s->row_room, sizeof *s->x);
         s->y = dv_alloc(s->row_room, sizeof *s->y);
     }
     if (upper > s->upper_room) {
@@ -110,39 +108,36 @@ bool dv_symmetric_set(DvSymmetricMatrix *s, const DvBlockMatrix *a)
     return s->is_set;
 }
 
-/* Of each vector the sum of its first three numbers; the fourth is zero. */
+/* Of each vector the sum of its first three numbers; the fourth number of all is free. */
 DV_SIMD_INLINE void add_up(const DvReal4 sum[3], DvReal4 *to)
 {
-    const DvReal4 none = {0};
     const DvReal4 even = DV_SHUFFLE(sum[0], sum[1], 0, 4, 2, 6), odd = DV_SHUFFLE(sum[0], sum[1], 1, 5, 3, 7),
-                  last_even = DV_SHUFFLE(sum[2], none, 0, 4, 2, 6), last_odd = DV_SHUFFLE(sum[2], none, 1, 5, 3, 7);
-    *to += (DV_SHUFFLE(even, last_even, 0, 1, 4, 5) + DV_SHUFFLE(odd, last_odd, 0, 1, 4, 5)) +
-           DV_SHUFFLE(even, last_even, 2, 3, 6, 7);
+                  last_odd = DV_SHUFFLE(sum[2], sum[2], 1, 1, 3, 3);
+    *to += (DV_SHUFFLE(even, sum[2], 0, 1, 4, 5) + DV_SHUFFLE(odd, last_odd, 0, 1, 4, 5)) +
+           DV_SHUFFLE(even, sum[2], 2, 3, 6, 7);
 }
 
+/* Of x rows of four numbers are read where they are: the last one belongs to the next row, and what comes of it to nobody. */
 DV_SIMD_CLONES static double multiply_3(DvSymmetricMatrix *s, const double *x, double *y)
 {
     const uint32_t rows = s->rows, *column = s->column;
-    DvReal4 *const x4 = s->x, *const y4 = s->y;
-    const DvReal4 none = {0};
-    for (uint32_t row = 0; row < rows; row++) {
-        x4[row] = DV_SHUFFLE(DV_REAL4(x + 3 * (size_t)row), none, 0, 1, 2, 4);
-        y4[row] = none;
-    }
-    DvReal4 dots = none;
+    DvReal4 *const y4 = s->y;
+    DvReal4 dots = {0};
     const DvReal4 *block = s->block, *diagonal = s->diagonal;
+    uint32_t k = 0;
     for (uint32_t row = 0; row < rows; row++, diagonal += 3) {
-        const DvReal4 here = x4[row];
+        const DvReal4 here = DV_REAL4(x + 3 * (size_t)row);
         const double x0 = here[0], x1 = here[1], x2 = here[2];
         DvReal4 sum[3] = {diagonal[0] * here, diagonal[1] * here, diagonal[2] * here};
-        for (uint32_t k = s->start[row], end = s->start[row + 1]; k < end; k++, block += 3) {
-            const DvReal4 a0 = block[0], a1 = block[1], a2 = block[2], there = x4[column[k]];
+        for (const uint32_t end = s->start[row + 1]; k < end; k++, block += 3) {
+            const DvReal4 a0 = block[0], a1 = block[1], a2 = block[2], there = DV_REAL4(x + 3 * (size_t)column[k]);
             sum[0] += a0 * there;
             sum[1] += a1 * there;
             sum[2] += a2 * there;
             y4[column[k]] += (a0 * x0 + a1 * x1) + a2 * x2;
         }
         DvReal4 whole = y4[row];
+        y4[row] = (DvReal4){0};
         add_up(sum, &whole);
         dots += here * whole;
         *(DvReal4At *)(y + 3 * (size_t)row) = whole; /* the next row follows */
@@ -150,28 +145,29 @@ DV_SIMD_CLONES static double multiply_3(DvSymmetricMatrix *s, const double *x, d
     return (dots[0] + dots[1]) + dots[2];
 }
 
+DV_SIMD_INLINE DvReal4 twice(const double xy[2])
+{
+    return (DvReal4){xy[0], xy[1], xy[0], xy[1]};
+}
+
 /* Points are (x y x y): one product gives both rows of a block, and of y two parts of each number, which meet in the end. */
 DV_SIMD_CLONES static double multiply_2(DvSymmetricMatrix *s, const double *x, double *y)
 {
     const uint32_t rows = s->rows, *column = s->column;
-    DvReal4 *const x4 = s->x, *const y4 = s->y;
-    for (uint32_t row = 0; row < rows; row++) {
-        const double *at = x + 2 * (size_t)row;
-        x4[row] = (DvReal4){at[0], at[1], at[0], at[1]};
-        y4[row] = (DvReal4){0};
-    }
+    DvReal4 *const y4 = s->y;
     double dot = 0.0;
     uint32_t k = 0;
     for (uint32_t row = 0; row < rows; row++) {
-        const DvReal4 here = x4[row], turned = DV_SHUFFLE(here, here, 0, 0, 1, 1);
+        const DvReal4 here = twice(x + 2 * (size_t)row), turned = DV_SHUFFLE(here, here, 0, 0, 1, 1);
         DvReal4 sum = s->diagonal[row] * here;
         for (const uint32_t end = s->start[row + 1]; k < end; k++) {
-            sum += s->block[k] * x4[column[k]];
+            sum += s->block[k] * twice(x + 2 * (size_t)column[k]);
             y4[column[k]] += s->block[k] * turned;
         }
         double *yr = y + 2 * (size_t)row;
         yr[0] = (y4[row][0] + y4[row][2]) + (sum[0] + sum[1]);
         yr[1] = (y4[row][1] + y4[row][3]) + (sum[2] + sum[3]);
+        y4[row] = (DvReal4){0};
         dot += here[0] * yr[0] + here[1] * yr[1];
     }
     return dot;
@@ -189,7 +185,6 @@ void dv_symmetric_free(DvSymmetricMatrix *s)
     dv_free(s->slot);
     dv_free(s->diagonal);
     dv_free(s->block);
-    dv_free(s->x);
     dv_free(s->y);
     *s = (DvSymmetricMatrix){0};
 }

@@ -3,7 +3,7 @@
  * Products with a symmetric matrix of 3 x 3 or 2 x 2 blocks by its diagonal and what is above: half of the bytes, for matrices that stay in
  * the caches and are multiplied often. Beyond the caches solvers multiply without a matrix where they may.
  *
- * A 3 x 3 block is three rows of four numbers, a 2 x 2 block is one, points of x and y are too, so that all loads and stores are of one
+ * A 3 x 3 block is three rows of four numbers, a 2 x 2 block is one, points of y are too, so that its loads and stores are of one
  * size, at its multiples. A block above the diagonal acts twice: its rows times x of its column are added up for its own row, x of its row times its rows goes
  * to the row of its column. The order follows from the matrix alone, and all runs on one thread: the same bits on every machine.
  */
@@ -23,7 +23,7 @@ typedef struct DvSymmetricMatrix {
     uint32_t *slot;              /* [upper] in the matrix that it was made of */
     DvReal4 *diagonal;           /* [rows][vectors] */
     DvReal4 *block;              /* [upper][vectors] */
-    DvReal4 *x, *y;              /* [rows] of a product */
+    DvReal4 *y;                  /* [rows] of a product; zero before and after */
     size_t row_room, upper_room, diagonal_room, block_room;
 } DvSymmetricMatrix;
 
