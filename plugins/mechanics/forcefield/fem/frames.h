@@ -18,50 +18,98 @@ DV_SIMD_INLINE void triangle_frame(const DvReal8 u[3], const DvReal8 v[3], DvRea
     dv_real8_cross(frame[2], frame[0], frame[1]);
 }
 
-/* The polar factor of the matrix whose rows are the edges, by the iteration of dv_polar, each lane until it has converged. */
+/* Largest sum of absolute values in a column. */
+DV_SIMD_INLINE DvReal8 largest_column(const DvReal8 m[3][3])
+{
+    DvReal8 sum[3];
+    DV_EACH (j, 3)
+        sum[j] = dv_real8_abs(m[0][j]) + dv_real8_abs(m[1][j]) + dv_real8_abs(m[2][j]);
+    return dv_real8_max(dv_real8_max(sum[0], sum[1]), sum[2]);
+}
+
+DV_SIMD_INLINE DvReal8 largest_row(const DvReal8 m[3][3])
+{
+    DvReal8 sum[3];
+    DV_EACH (i, 3)
+        sum[i] = dv_real8_abs(m[i][0]) + dv_real8_abs(m[i][1]) + dv_real8_abs(m[i][2]);
+    return dv_real8_max(dv_real8_max(sum[0], sum[1]), sum[2]);
+}
+
+/* A step of the iteration of dv_polar: m becomes ka m + kb adjugate in the lanes that have not converged yet. */
+typedef struct PolarStep {
+    DvReal8 m[3][3], adjugate[3][3], ka, kb;
+    DvMask8 active;
+} PolarStep;
+
+DV_SIMD_INLINE void polar_begin(PolarStep *p)
+{
+    const DvReal8(*m)[3] = (const DvReal8(*)[3])p->m;
+    DvReal8 adjugate[3][3];
+    dv_real8_cross(m[1], m[2], adjugate[0]);
+    dv_real8_cross(m[2], m[0], adjugate[1]);
+    dv_real8_cross(m[0], m[1], adjugate[2]);
+    const DvReal8 det = dv_real8_dot(m[0], adjugate[0]);
+    p->active &= det != 0.0;
+    const DvReal8 of_adjugate =
+                      largest_column((const DvReal8(*)[3])adjugate) * largest_row((const DvReal8(*)[3])adjugate),
+                  of_m = largest_column(m) * largest_row(m);
+    const DvReal8 gamma = dv_real8_sqrt(dv_real8_sqrt(of_adjugate / of_m) / dv_real8_abs(det));
+    p->ka = 0.5 * gamma;
+    p->kb = 0.5 / (gamma * det);
+    DV_EACH (i, 3)
+        DV_EACH (j, 3)
+            p->adjugate[i][j] = adjugate[i][j];
+}
+
+DV_SIMD_INLINE void polar_end(PolarStep *p)
+{
+    DvReal8 next[3][3], move[3][3];
+    DV_EACH (i, 3)
+        DV_EACH (j, 3) {
+            next[i][j] = p->m[i][j] * p->ka + p->kb * p->adjugate[i][j];
+            move[i][j] = next[i][j] - p->m[i][j];
+        }
+    const DvReal8 change = largest_column((const DvReal8(*)[3])move), norm = largest_column((const DvReal8(*)[3])next);
+    DV_EACH (i, 3)
+        DV_EACH (j, 3)
+            p->m[i][j] = dv_real8_select(p->active, next[i][j], p->m[i][j]);
+    p->active &= ~(change <= 1e-8 * norm);
+}
+
+/* Roots and divisions of a frame follow one another: meanwhile those of the blocks behind it begin. */
+enum { FRAMES_AT_ONCE = 4, FRAMES_BEHIND = 2 };
+
+/* The polar factors of matrices whose rows are the edges, each lane until it has converged.     count: at most FRAMES_AT_ONCE */
+DV_SIMD_INLINE void polar_frames(uint32_t count, const DvReal8 (*edge)[3][3], DvReal8 (*frame)[3][3])
+{
+    PolarStep p[FRAMES_AT_ONCE];
+    for (uint32_t b = 0; b < count; b++) {
+        p[b].active = dv_real8(0.0) == dv_real8(0.0);
+        DV_EACH (i, 3)
+            DV_EACH (j, 3)
+                p[b].m[i][j] = edge[b][j][i];
+    }
+    DvMask8 active = p[0].active;
+    for (int step = 0; step < 64 && dv_mask8_any(active); step++) {
+        active ^= active;
+        for (uint32_t b = 0; b < count + FRAMES_BEHIND; b++) {
+            if (b < count)
+                polar_begin(&p[b]);
+            if (b < FRAMES_BEHIND)
+                continue;
+            polar_end(&p[b - FRAMES_BEHIND]);
+            active |= p[b - FRAMES_BEHIND].active;
+        }
+    }
+    for (uint32_t b = 0; b < count; b++)
+        DV_EACH (i, 3)
+            DV_EACH (j, 3)
+                frame[b][i][j] = p[b].m[j][i];
+}
+
 DV_SIMD_INLINE void polar_frame(const DvReal8 edge[3][3], DvReal8 frame[3][3])
 {
-    DvReal8 m[3][3];
-    DV_EACH (i, 3)
-        DV_EACH (j, 3)
-            m[i][j] = edge[j][i];
-    DvMask8 active = dv_real8(0.0) == dv_real8(0.0);
-    for (int step = 0; step < 64 && dv_mask8_any(active); step++) {
-        DvReal8 adjugate[3][3], next[3][3];
-        dv_real8_cross(m[1], m[2], adjugate[0]);
-        dv_real8_cross(m[2], m[0], adjugate[1]);
-        dv_real8_cross(m[0], m[1], adjugate[2]);
-        const DvReal8 det = dv_real8_dot(m[0], adjugate[0]);
-        active &= det != 0.0;
-        DvReal8 column[2] = {{0}, {0}}, row[2] = {{0}, {0}};
-        DV_EACH (i, 3) {
-            const DvReal8 *const a[2] = {adjugate[i], m[i]};
-            DV_EACH (k, 2)
-                row[k] = dv_real8_max(row[k], dv_real8_abs(a[k][0]) + dv_real8_abs(a[k][1]) + dv_real8_abs(a[k][2]));
-            column[0] = dv_real8_max(column[0], dv_real8_abs(adjugate[0][i]) + dv_real8_abs(adjugate[1][i]) +
-                                                    dv_real8_abs(adjugate[2][i]));
-            column[1] = dv_real8_max(column[1], dv_real8_abs(m[0][i]) + dv_real8_abs(m[1][i]) + dv_real8_abs(m[2][i]));
-        }
-        const DvReal8 gamma =
-            dv_real8_sqrt(dv_real8_sqrt(column[0] * row[0] / (column[1] * row[1])) / dv_real8_abs(det));
-        const DvReal8 ka = 0.5 * gamma, kb = 0.5 / (gamma * det);
-        DvReal8 change = {0}, norm = {0};
-        DV_EACH (i, 3)
-            DV_EACH (j, 3)
-                next[i][j] = m[i][j] * ka + kb * adjugate[i][j];
-        DV_EACH (j, 3) {
-            change = dv_real8_max(change, dv_real8_abs(next[0][j] - m[0][j]) + dv_real8_abs(next[1][j] - m[1][j]) +
-                                              dv_real8_abs(next[2][j] - m[2][j]));
-            norm = dv_real8_max(norm, dv_real8_abs(next[0][j]) + dv_real8_abs(next[1][j]) + dv_real8_abs(next[2][j]));
-        }
-        DV_EACH (i, 3)
-            DV_EACH (j, 3)
-                m[i][j] = dv_real8_select(active, next[i][j], m[i][j]);
-        active &= ~(change <= 1e-8 * norm);
-    }
-    DV_EACH (i, 3)
-        DV_EACH (j, 3)
-            frame[i][j] = m[j][i];
+    polar_frames(1, (const DvReal8(*)[3][3])edge, (DvReal8(*)[3][3])frame);
 }
 
 #endif

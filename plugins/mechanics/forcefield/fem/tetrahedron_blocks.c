@@ -19,6 +19,7 @@
 #include <string.h>
 
 typedef const DvReal8 (*ConstMat8)[3];
+typedef const DvReal8 (*Frames8)[3][3]; /* of several blocks, or edges */
 
 void tetrahedron_blocks_free(TetrahedronBlocks *t)
 {
@@ -69,12 +70,8 @@ static double *world_of(const TetrahedronBlocks *t, uint32_t element)
     return (double *)&t->world[block] + lane;
 }
 
-static void load_world(const TetrahedronBlocks *t, uint32_t block, DvReal8 world[3][3])
+static void unpack_world(const TetrahedronBlocks *t, uint32_t block, DvReal8 world[3][3])
 {
-    if (!is_packed(t, block)) {
-        memcpy(world, t->world[block], sizeof t->world[block]);
-        return;
-    }
     for (uint32_t lane = 0; lane < DV_LANES; lane++) {
         const double *from = world_of(t, block * DV_LANES + lane);
         double *to = (double *)world + lane;
@@ -83,12 +80,17 @@ static void load_world(const TetrahedronBlocks *t, uint32_t block, DvReal8 world
     }
 }
 
-static void store_world(TetrahedronBlocks *t, uint32_t block, DvReal8 world[3][3])
+/* Element by element; packed ones are brought to `room`. */
+DV_SIMD_INLINE ConstMat8 world_of_block(const TetrahedronBlocks *t, uint32_t block, DvReal8 room[3][3])
 {
-    if (!is_packed(t, block)) {
-        memcpy(t->world[block], world, sizeof t->world[block]);
-        return;
-    }
+    if (!is_packed(t, block))
+        return (ConstMat8)t->world[block];
+    unpack_world(t, block, room);
+    return (ConstMat8)room;
+}
+
+static void store_world(TetrahedronBlocks *t, uint32_t block, ConstMat8 world)
+{
     for (uint32_t lane = 0; lane < DV_LANES; lane++) {
         const double *from = (const double *)world + lane;
         double *to = world_of(t, block * DV_LANES + lane);
@@ -106,10 +108,10 @@ static void pack_world(TetrahedronBlocks *t, uint32_t pack)
         return;
     t->packs += packed ? 1 : UINT32_MAX;
     for (uint32_t k = 0; k < PACK_BLOCKS; k++)
-        load_world(t, pack * PACK_BLOCKS + k, world[k]);
+        unpack_world(t, pack * PACK_BLOCKS + k, world[k]);
     t->packed[pack] = packed;
     for (uint32_t k = 0; k < PACK_BLOCKS; k++)
-        store_world(t, pack * PACK_BLOCKS + k, world[k]);
+        store_world(t, pack * PACK_BLOCKS + k, (ConstMat8)world[k]);
 }
 
 /* After an edit of a mesh that had `before` packs of elements. */
@@ -129,7 +131,7 @@ static void keep_what_is_owed(TetrahedronBlocks *t);
 static void scale_world(TetrahedronBlocks *t, uint32_t block, uint32_t lane, double before)
 {
     const TetrahedronRest *rest = &t->rest[block];
-    const double root = sqrt(rest->mu[lane]), factor = before > 0.0 ? sqrt(rest->mu[lane] / before) : 0.0;
+    const double root = rest->root_mu[lane], factor = before > 0.0 ? sqrt(rest->mu[lane] / before) : 0.0;
     for (int k = 0; k < 3; k++)
         for (int c = 0; c < 3; c++) {
             double *world = world_of(t, block * DV_LANES + lane) + (3 * k + c) * DV_LANES, turned = 0.0;
@@ -149,6 +151,7 @@ void tetrahedron_blocks_set_material(TetrahedronBlocks *t, uint32_t element, dou
         keep_what_is_owed(t);
     rest->lambda[lane] = lambda;
     rest->mu[lane] = mu;
+    rest->root_mu[lane] = sqrt(mu);
     if (mu != before)
         scale_world(t, element / DV_LANES, lane, before);
     const double ratio = 2.0 * poisson / (1.0 - 2.0 * poisson);
@@ -211,10 +214,9 @@ DV_SIMD_INLINE void deformation_gradient(const TetrahedronRest *rest, const DvRe
 }
 
 /* The transpose of the rotation of F; of flat and inverted elements the stable one. */
-DV_SIMD_INLINE void deformation_frame(const DvReal8 f[3][3], DvReal8 frame[3][3])
+DV_SIMD_INLINE void deformation_frame(const DvReal8 f[3][3], const DvReal8 rotation[3][3], DvReal8 frame[3][3])
 {
-    DvReal8 rotation[3][3], cofactor[3];
-    polar_frame(f, rotation);
+    DvReal8 cofactor[3];
     dv_real8_cross(f[1], f[2], cofactor);
     const DvMask8 bad = dv_real8_dot(f[0], cofactor) < 1e-6;
     DV_EACH (i, 3)
@@ -231,25 +233,35 @@ DV_SIMD_INLINE void deformation_frame(const DvReal8 f[3][3], DvReal8 frame[3][3]
     }
 }
 
-/* World to local, of the current edges. */
-DV_SIMD_INLINE void current_frame(const TetrahedronBlocks *t, TetrahedronMethod method, uint32_t block,
-                                  const DvReal8 edge[3][3], DvReal8 frame[3][3])
+/* World to local, of the current edges of `count` blocks, at most FRAMES_AT_ONCE. */
+DV_SIMD_INLINE void current_frames(const TetrahedronBlocks *t, TetrahedronMethod method, uint32_t first, uint32_t count,
+                                   const DvReal8 (*edge)[3][3], DvReal8 (*frame)[3][3])
 {
     if (method == TETRAHEDRON_LARGE) {
-        triangle_frame(edge[0], edge[1], frame);
+        for (uint32_t b = 0; b < count; b++)
+            triangle_frame(edge[b][0], edge[b][1], frame[b]);
     } else if (method == TETRAHEDRON_SMALL) {
-        DV_EACH (i, 3)
-            DV_EACH (j, 3)
-                frame[i][j] = dv_real8(i == j);
+        for (uint32_t b = 0; b < count; b++)
+            DV_EACH (i, 3)
+                DV_EACH (j, 3)
+                    frame[b][i][j] = dv_real8(i == j);
     } else if (method == TETRAHEDRON_EXACT) {
-        DvReal8 f[3][3];
-        deformation_gradient(&t->rest[block], edge, f);
-        deformation_frame((ConstMat8)f, frame);
+        DvReal8 f[FRAMES_AT_ONCE][3][3], rotation[FRAMES_AT_ONCE][3][3];
+        for (uint32_t b = 0; b < count; b++)
+            deformation_gradient(&t->rest[first + b], edge[b], f[b]);
+        polar_frames(count, (Frames8)f, rotation);
+        for (uint32_t b = 0; b < count; b++)
+            deformation_frame((ConstMat8)f[b], (ConstMat8)rotation[b], frame[b]);
     } else {
-        polar_frame(edge, frame);
-        if (method == TETRAHEDRON_SVD)
-            mend_inverted(edge, (ConstMat8)t->inverse[block], (ConstMat8)t->frame[block], frame);
+        polar_frames(count, edge, frame);
+        for (uint32_t b = 0; method == TETRAHEDRON_SVD && b < count; b++)
+            mend_inverted(edge[b], (ConstMat8)t->inverse[first + b], (ConstMat8)t->frame[first + b], frame[b]);
     }
+}
+
+static inline uint32_t frames_until(uint32_t first, uint32_t end)
+{
+    return end - first < FRAMES_AT_ONCE ? end - first : FRAMES_AT_ONCE;
 }
 
 /* Edges b - a, c - a, d - a of what element_blocks_load was given. */
@@ -275,35 +287,44 @@ static DvMat3 get_lane(const DvReal8 m[3][3], uint32_t lane)
 }
 
 /* sqrt(mu) R^T g */
-DV_SIMD_INLINE void turn_gradient(const DvReal8 frame[3][3], const DvReal8 gradient[3], const DvReal8 *mu,
+DV_SIMD_INLINE void turn_gradient(const DvReal8 frame[3][3], const DvReal8 gradient[3], const DvReal8 *root_mu,
                                   DvReal8 world[3])
 {
-    const DvReal8 root = dv_real8_sqrt(*mu);
     dv_real8_transposed_mul(frame, gradient, world);
     DV_EACH (c, 3)
-        world[c] *= root;
+        world[c] *= *root_mu;
+}
+
+/* To where a block's gradients are. */
+DV_SIMD_INLINE void turn_gradients(TetrahedronBlocks *t, uint32_t block, const DvReal8 frame[3][3], ConstMat8 gradient)
+{
+    DvReal8 room[3][3], (*world)[3] = is_packed(t, block) ? room : t->world[block];
+    DV_EACH (k, 3)
+        turn_gradient(frame, gradient[k], &t->rest[block].root_mu, world[k]);
+    if (is_packed(t, block))
+        store_world(t, block, (ConstMat8)room);
 }
 
 /* Rest shapes of a block, by the same operations as current ones: at rest there is no force, to the last bit. */
 static void build_rest_shapes(TetrahedronBlocks *t, uint32_t block)
 {
     TetrahedronRest *rest = &t->rest[block];
-    DvReal8(*frame)[3] = t->frame[block], edge[3][3], world[3][3];
+    DvReal8 edges[FRAMES_AT_ONCE][3][3], frames[FRAMES_AT_ONCE][3][3]; /* of which the first is used */
+    DvReal8(*frame)[3] = t->frame[block], (*edge)[3] = edges[0];
     gather_edges(&t->mesh, block, edge);
-    current_frame(t,
-                  t->method == TETRAHEDRON_SVD     ? TETRAHEDRON_POLAR
-                  : t->method == TETRAHEDRON_EXACT ? TETRAHEDRON_SMALL
-                                                   : t->method,
-                  block, (ConstMat8)edge, frame);
+    current_frames(t,
+                   t->method == TETRAHEDRON_SVD     ? TETRAHEDRON_POLAR
+                   : t->method == TETRAHEDRON_EXACT ? TETRAHEDRON_SMALL
+                                                    : t->method,
+                   block, 1, (Frames8)edges, frames);
+    memcpy(frame, frames[0], sizeof frames[0]);
     for (int k = 0; k < 3; k++)
         dv_real8_mul((ConstMat8)frame, edge[k], rest->edge[k]);
     dv_real8_cross(rest->edge[1], rest->edge[2], rest->gradient[0]);
     dv_real8_cross(rest->edge[2], rest->edge[0], rest->gradient[1]);
     dv_real8_cross(rest->edge[0], rest->edge[1], rest->gradient[2]);
     rest->volume = dv_real8_abs(dv_real8_dot(rest->edge[0], rest->gradient[0])) / 6.0;
-    for (int k = 0; k < 3; k++)
-        turn_gradient((ConstMat8)frame, rest->gradient[k], &rest->mu, world[k]);
-    store_world(t, block, world);
+    turn_gradients(t, block, (ConstMat8)frame, (ConstMat8)rest->gradient);
     for (uint32_t lane = 0; t->inverse && lane < DV_LANES; lane++) {
         DvMat3 inverse = dv_mat3_identity();
         (void)dv_mat3_inverse(get_lane((ConstMat8)edge, lane), &inverse);
@@ -319,7 +340,8 @@ static void build_rest_shapes(TetrahedronBlocks *t, uint32_t block)
 static void clear_last_block(TetrahedronBlocks *t)
 {
     for (uint32_t lane = t->mesh.elements; lane < t->mesh.blocks * DV_LANES; lane++) {
-        t->rest[lane / DV_LANES].lambda[lane % DV_LANES] = t->rest[lane / DV_LANES].mu[lane % DV_LANES] = 0.0;
+        TetrahedronRest *rest = &t->rest[lane / DV_LANES];
+        rest->lambda[lane % DV_LANES] = rest->mu[lane % DV_LANES] = rest->root_mu[lane % DV_LANES] = 0.0;
         set_lane(t->world[lane / DV_LANES], lane % DV_LANES, dv_mat3_zero()); /* which no pack has */
     }
 }
@@ -538,10 +560,7 @@ DV_SIMD_INLINE void keep_block(TetrahedronBlocks *t, uint32_t block, const DvRea
                                const DvReal8 frame[3][3], ConstMat8 normal)
 {
     const TetrahedronRest *rest = &t->rest[block];
-    DvReal8 world[3][3];
-    DV_EACH (k, 3)
-        turn_gradient(frame, normal[k], &rest->mu, world[k]);
-    store_world(t, block, world);
+    turn_gradients(t, block, frame, normal);
     if (t->current) {
         memcpy(t->current[block], frame, sizeof t->current[block]);
         memcpy(t->normal[block], normal, sizeof t->normal[block]);
@@ -552,39 +571,62 @@ DV_SIMD_INLINE void keep_block(TetrahedronBlocks *t, uint32_t block, const DvRea
     }
 }
 
+DV_SIMD_INLINE void force_of_block(const ForceWork *work, TetrahedronUpdate update, uint32_t block,
+                                   const DvReal8 edge[3][3], const DvReal8 frame[3][3], ElementRow *row)
+{
+    TetrahedronBlocks *t = work->t;
+    const TetrahedronRest *rest = &t->rest[block];
+    DvReal8 local[3][3], d[3][3], s[6], sigma[6], f[3][3], gradient[3][3];
+    DV_EACH (k, 3) {
+        dv_real8_mul(frame, edge[k], local[k]);
+        dv_real8_sub(rest->edge[k], local[k], d[k]);
+    }
+    ConstMat8 normal = rest->gradient, shear = rest->gradient;
+    if (update != UPDATE_NONE) {
+        current_gradients((ConstMat8)local, gradient);
+        normal = (ConstMat8)gradient;
+        if (update == UPDATE_ALL_STRAINS)
+            shear = normal;
+    }
+    strain_of((ConstMat8)d, normal, shear, s);
+    if (work->plasticity)
+        plastic_flow(work->plasticity, block * DV_LANES, t->mesh.elements, s);
+    stress_of(&rest->lambda, &rest->mu, s, sigma);
+    DV_EACH (k, 3) {
+        DvReal8 turned[3];
+        traction(sigma, normal[k], shear[k], turned);
+        dv_real8_transposed_mul(frame, turned, f[k]);
+    }
+    if (!t->owed)
+        keep_block(t, block, edge, frame, normal);
+    element_rows_add_to_ends(row, element_places(&t->mesh.chunks, block), 3, (ConstMat8)f);
+}
+
+DV_SIMD_INLINE void force_of_blocks(const ForceWork *work, TetrahedronMethod method, TetrahedronUpdate update,
+                                    uint32_t begin, uint32_t end, ElementRow *row)
+{
+    const TetrahedronBlocks *t = work->t;
+    for (uint32_t first = begin; first < end; first += FRAMES_AT_ONCE) {
+        DvReal8 edge[FRAMES_AT_ONCE][3][3], frame[FRAMES_AT_ONCE][3][3];
+        const uint32_t count = frames_until(first, end);
+        for (uint32_t b = 0; b < count; b++)
+            element_rows_edges(row, element_places(&t->mesh.chunks, first + b), 3, edge[b]);
+        current_frames(t, method, first, count, (Frames8)edge, frame);
+        for (uint32_t b = 0; b < count; b++)
+            force_of_block(work, update, first + b, (ConstMat8)edge[b], (ConstMat8)frame[b], row);
+    }
+}
+
+/* What most scenes have gets a loop of its own, with what it needs in registers. */
 DV_SIMD_CLONES static void force_chunk(void *context, ElementRow *row, uint32_t begin, uint32_t end)
 {
     const ForceWork *work = context;
-    TetrahedronBlocks *t = work->t;
-    for (uint32_t block = begin; block < end; block++) {
-        const uint16_t *place = element_places(&t->mesh.chunks, block);
-        const TetrahedronRest *rest = &t->rest[block];
-        DvReal8 edge[3][3], frame[3][3], local[3][3], d[3][3], s[6], sigma[6], f[3][3], gradient[3][3];
-        element_rows_edges(row, place, 3, edge);
-        current_frame(t, t->method, block, (ConstMat8)edge, frame);
-        DV_EACH (k, 3) {
-            dv_real8_mul((ConstMat8)frame, edge[k], local[k]);
-            dv_real8_sub(rest->edge[k], local[k], d[k]);
-        }
-        ConstMat8 normal = rest->gradient, shear = rest->gradient;
-        if (t->update != UPDATE_NONE) {
-            current_gradients((ConstMat8)local, gradient);
-            normal = (ConstMat8)gradient;
-            if (t->update == UPDATE_ALL_STRAINS)
-                shear = normal;
-        }
-        strain_of((ConstMat8)d, normal, shear, s);
-        if (work->plasticity)
-            plastic_flow(work->plasticity, block * DV_LANES, t->mesh.elements, s);
-        stress_of(&rest->lambda, &rest->mu, s, sigma);
-        DV_EACH (k, 3) {
-            DvReal8 turned[3];
-            traction(sigma, normal[k], shear[k], turned);
-            dv_real8_transposed_mul((ConstMat8)frame, turned, f[k]);
-        }
-        if (!t->owed)
-            keep_block(t, block, (ConstMat8)edge, (ConstMat8)frame, normal);
-        element_rows_add_to_ends(row, place, 3, (ConstMat8)f);
+    const TetrahedronBlocks *t = work->t;
+    if (t->method == TETRAHEDRON_LARGE && t->update == UPDATE_NONE && !work->plasticity) {
+        const ForceWork plain = {work->t, NULL, 1.0};
+        force_of_blocks(&plain, TETRAHEDRON_LARGE, UPDATE_NONE, begin, end, row);
+    } else {
+        force_of_blocks(work, t->method, t->update, begin, end, row);
     }
 }
 
@@ -606,18 +648,23 @@ void tetrahedron_blocks_force(TetrahedronBlocks *t, const TetrahedronPlasticity 
 DV_SIMD_CLONES static void keep_chunk(void *context, uint32_t begin, uint32_t end)
 {
     TetrahedronBlocks *t = context;
-    for (uint32_t block = begin; block < end; block++) {
-        DvReal8 edge[3][3], frame[3][3], local[3][3], gradient[3][3];
-        ConstMat8 normal = t->rest[block].gradient;
-        gather_edges(&t->mesh, block, edge);
-        current_frame(t, t->method, block, (ConstMat8)edge, frame);
-        if (t->update != UPDATE_NONE) {
-            DV_EACH (k, 3)
-                dv_real8_mul((ConstMat8)frame, edge[k], local[k]);
-            current_gradients((ConstMat8)local, gradient);
-            normal = (ConstMat8)gradient;
+    for (uint32_t first = begin; first < end; first += FRAMES_AT_ONCE) {
+        DvReal8 edge[FRAMES_AT_ONCE][3][3], frame[FRAMES_AT_ONCE][3][3];
+        const uint32_t count = frames_until(first, end);
+        for (uint32_t b = 0; b < count; b++)
+            gather_edges(&t->mesh, first + b, edge[b]);
+        current_frames(t, t->method, first, count, (Frames8)edge, frame);
+        for (uint32_t b = 0; b < count; b++) {
+            DvReal8 local[3][3], gradient[3][3];
+            ConstMat8 normal = t->rest[first + b].gradient;
+            if (t->update != UPDATE_NONE) {
+                DV_EACH (k, 3)
+                    dv_real8_mul((ConstMat8)frame[b], edge[b][k], local[k]);
+                current_gradients((ConstMat8)local, gradient);
+                normal = (ConstMat8)gradient;
+            }
+            keep_block(t, first + b, (ConstMat8)edge[b], (ConstMat8)frame[b], normal);
         }
-        keep_block(t, block, (ConstMat8)edge, (ConstMat8)frame, normal);
     }
 }
 
@@ -673,13 +720,13 @@ DV_SIMD_INLINE void stiffness_times(ConstMat8 world, const DvReal8 *ratio, doubl
 DV_SIMD_INLINE void product_of_block(const TetrahedronBlocks *t, uint32_t block, double k, ElementRow *row)
 {
     const uint16_t *place = element_places(&t->mesh.chunks, block);
-    DvReal8 d[3][3], f[3][3], world[3][3];
+    DvReal8 d[3][3], f[3][3], room[3][3];
     const DvReal8 ratio = ratio_of(t, block);
-    load_world(t, block, world);
+    ConstMat8 world = world_of_block(t, block, room);
     element_rows_edges(row, place, 3, d);
-    stiffness_times((ConstMat8)world, &ratio, k, (ConstMat8)d, f);
+    stiffness_times(world, &ratio, k, (ConstMat8)d, f);
     if (t->turn)
-        add_turning_forces(t->turn[block], (ConstMat8)world, (ConstMat8)d, k, f);
+        add_turning_forces(t->turn[block], world, (ConstMat8)d, k, f);
     element_rows_add_to_ends(row, place, 3, (ConstMat8)f);
 }
 
@@ -774,8 +821,8 @@ DV_SIMD_CLONES static void rows_chunk(void *context, uint32_t begin, uint32_t en
 {
     TetrahedronBlocks *t = ((const AssembleWork *)context)->t;
     for (uint32_t block = begin; block < end; block++) {
-        DvReal8 world[3][3];
-        load_world(t, block, world);
+        DvReal8 room[3][3];
+        ConstMat8 world = world_of_block(t, block, room);
         DvReal4 *rows = t->row + (size_t)block * DV_LANES * 4;
         const DvReal8 none = {0}, ratio = ratio_of(t, block);
         DvReal8 a[3];
@@ -973,30 +1020,40 @@ void tetrahedron_blocks_assemble(TetrahedronBlocks *t, double k, const DvMatrixV
     dv_parallel_for(t->mesh.pairs, PAIRS_PER_CHUNK, pair_chunk, &work);
 }
 
+DV_SIMD_INLINE void add_energy(const ForceWork *work, uint32_t block, const DvReal8 edge[3][3],
+                               const DvReal8 frame[3][3], double *energy)
+{
+    const TetrahedronBlocks *t = work->t;
+    const TetrahedronRest *rest = &t->rest[block];
+    DvReal8 d[3][3], s[6], sigma[6], density = {0};
+    DV_EACH (k, 3) {
+        dv_real8_mul(frame, edge[k], d[k]);
+        dv_real8_sub(rest->edge[k], d[k], d[k]);
+    }
+    strain_of((ConstMat8)d, rest->gradient, rest->gradient, s);
+    for (uint32_t lane = 0; work->plasticity && lane < DV_LANES && block * DV_LANES + lane < t->mesh.elements; lane++)
+        for (uint32_t c = 0; c < 6; c++)
+            s[c][lane] -= work->plasticity->strain[6 * (size_t)(block * DV_LANES + lane) + c];
+    stress_of(&rest->lambda, &rest->mu, s, sigma);
+    DV_EACH (c, 6)
+        density += s[c] * sigma[c];
+    DV_EACH (lane, DV_LANES)
+        *energy += 0.5 * density[lane];
+}
+
 DV_SIMD_CLONES static double energy_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const ForceWork *work = context;
     const TetrahedronBlocks *t = work->t;
     double energy = 0.0;
-    for (uint32_t block = begin; block < end; block++) {
-        const TetrahedronRest *rest = &t->rest[block];
-        DvReal8 edge[3][3], frame[3][3], d[3][3], s[6], sigma[6], density = {0};
-        gather_edges(&t->mesh, block, edge);
-        current_frame(t, t->method, block, (ConstMat8)edge, frame);
-        DV_EACH (k, 3) {
-            dv_real8_mul((ConstMat8)frame, edge[k], d[k]);
-            dv_real8_sub(rest->edge[k], d[k], d[k]);
-        }
-        strain_of((ConstMat8)d, rest->gradient, rest->gradient, s);
-        for (uint32_t lane = 0; work->plasticity && lane < DV_LANES && block * DV_LANES + lane < t->mesh.elements;
-             lane++)
-            for (uint32_t c = 0; c < 6; c++)
-                s[c][lane] -= work->plasticity->strain[6 * (size_t)(block * DV_LANES + lane) + c];
-        stress_of(&rest->lambda, &rest->mu, s, sigma);
-        DV_EACH (c, 6)
-            density += s[c] * sigma[c];
-        DV_EACH (lane, DV_LANES)
-            energy += 0.5 * density[lane];
+    for (uint32_t first = begin; first < end; first += FRAMES_AT_ONCE) {
+        DvReal8 edge[FRAMES_AT_ONCE][3][3], frame[FRAMES_AT_ONCE][3][3];
+        const uint32_t count = frames_until(first, end);
+        for (uint32_t b = 0; b < count; b++)
+            gather_edges(&t->mesh, first + b, edge[b]);
+        current_frames(t, t->method, first, count, (Frames8)edge, frame);
+        for (uint32_t b = 0; b < count; b++)
+            add_energy(work, first + b, (ConstMat8)edge[b], (ConstMat8)frame[b], &energy);
     }
     return energy;
 }
@@ -1076,57 +1133,80 @@ typedef struct StressWork {
     double *out;
 } StressWork;
 
+/* Displacements of the ends: in the element's frame, or in world axes. */
+DV_SIMD_INLINE void local_displacements(const TetrahedronBlocks *t, uint32_t block, const DvReal8 edge[3][3],
+                                        const DvReal8 frame[3][3], DvReal8 u[3][3])
+{
+    DV_EACH (k, 3) {
+        dv_real8_mul(frame, edge[k], u[k]);
+        dv_real8_sub(u[k], t->rest[block].edge[k], u[k]);
+    }
+}
+
+DV_SIMD_INLINE void world_displacements(const TetrahedronBlocks *t, uint32_t block, const DvReal8 edge[3][3],
+                                        DvReal8 u[3][3])
+{
+    DV_EACH (k, 3) {
+        DvReal8 initial[3];
+        dv_real8_transposed_mul((ConstMat8)t->frame[block], t->rest[block].edge[k], initial);
+        dv_real8_sub(edge[k], initial, u[k]);
+    }
+}
+
+DV_SIMD_INLINE void stress_of_block(const StressWork *work, uint32_t block, const DvReal8 u[3][3])
+{
+    const TetrahedronBlocks *t = work->t;
+    const TetrahedronRest *rest = &t->rest[block];
+    const DvReal8 six_volumes = dv_real8_dot(rest->edge[0], rest->gradient[0]);
+    DvReal8 slope[3][3] = {{{0}}}, strain[3][3];
+    DV_EACH (k, 3) {
+        DvReal8 gradient[3] = {rest->gradient[k][0], rest->gradient[k][1], rest->gradient[k][2]};
+        if (work->strain == STRAIN_GREEN)
+            dv_real8_transposed_mul((ConstMat8)t->frame[block], rest->gradient[k], gradient);
+        DV_EACH (i, 3)
+            DV_EACH (j, 3)
+                slope[i][j] += u[k][i] * (gradient[j] / six_volumes);
+    }
+    DV_EACH (i, 3)
+        DV_EACH (j, 3) {
+            strain[i][j] = slope[i][j] + slope[j][i];
+            if (work->strain == STRAIN_GREEN)
+                strain[i][j] += slope[0][i] * slope[0][j] + slope[1][i] * slope[1][j] + slope[2][i] * slope[2][j];
+            strain[i][j] *= 0.5;
+        }
+    const DvReal8 scale = 36.0 * rest->volume, two_mu = 2.0 * rest->mu * scale;
+    const DvReal8 pressure = rest->lambda * scale * (strain[0][0] + strain[1][1] + strain[2][2]);
+    DvReal8 s[6];
+    DV_EACH (c, 3) {
+        s[c] = pressure + two_mu * strain[c][c];
+        s[3 + c] = two_mu * strain[c][(c + 1) % 3];
+    }
+    const DvReal8 mises =
+        dv_real8_sqrt(dv_real8_max(s[0] * s[0] + s[1] * s[1] + s[2] * s[2] - s[0] * s[1] - s[1] * s[2] - s[2] * s[0] +
+                                       3.0 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]),
+                                   dv_real8(0.0)));
+    for (uint32_t lane = 0; lane < DV_LANES && block * DV_LANES + lane < t->mesh.elements; lane++)
+        work->out[block * DV_LANES + lane] = mises[lane] < 1e-10 ? 0.0 : mises[lane];
+}
+
 DV_SIMD_CLONES static void stress_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const StressWork *work = context;
     const TetrahedronBlocks *t = work->t;
-    for (uint32_t block = begin; block < end; block++) {
-        const TetrahedronRest *rest = &t->rest[block];
-        const DvReal8 six_volumes = dv_real8_dot(rest->edge[0], rest->gradient[0]);
-        DvReal8 edge[3][3], u[3][3], slope[3][3] = {{{0}}}, strain[3][3];
-        gather_edges(&t->mesh, block, edge);
-        if (work->strain == STRAIN_GREEN) {
-            DV_EACH (k, 3) {
-                DvReal8 initial[3];
-                dv_real8_transposed_mul((ConstMat8)t->frame[block], rest->edge[k], initial);
-                dv_real8_sub(edge[k], initial, u[k]);
-            }
-        } else {
-            DvReal8 frame[3][3];
-            current_frame(t, work->frame, block, (ConstMat8)edge, frame);
-            DV_EACH (k, 3) {
-                dv_real8_mul((ConstMat8)frame, edge[k], u[k]);
-                dv_real8_sub(u[k], rest->edge[k], u[k]);
-            }
+    for (uint32_t first = begin; first < end; first += FRAMES_AT_ONCE) {
+        DvReal8 edge[FRAMES_AT_ONCE][3][3], frame[FRAMES_AT_ONCE][3][3], u[3][3];
+        const uint32_t count = frames_until(first, end);
+        for (uint32_t b = 0; b < count; b++)
+            gather_edges(&t->mesh, first + b, edge[b]);
+        if (work->strain == STRAIN_LOCAL)
+            current_frames(t, work->frame, first, count, (Frames8)edge, frame);
+        for (uint32_t b = 0; b < count; b++) {
+            if (work->strain == STRAIN_LOCAL)
+                local_displacements(t, first + b, (ConstMat8)edge[b], (ConstMat8)frame[b], u);
+            else
+                world_displacements(t, first + b, (ConstMat8)edge[b], u);
+            stress_of_block(work, first + b, (ConstMat8)u);
         }
-        DV_EACH (k, 3) {
-            DvReal8 gradient[3] = {rest->gradient[k][0], rest->gradient[k][1], rest->gradient[k][2]};
-            if (work->strain == STRAIN_GREEN)
-                dv_real8_transposed_mul((ConstMat8)t->frame[block], rest->gradient[k], gradient);
-            DV_EACH (i, 3)
-                DV_EACH (j, 3)
-                    slope[i][j] += u[k][i] * (gradient[j] / six_volumes);
-        }
-        DV_EACH (i, 3)
-            DV_EACH (j, 3) {
-                strain[i][j] = slope[i][j] + slope[j][i];
-                if (work->strain == STRAIN_GREEN)
-                    strain[i][j] += slope[0][i] * slope[0][j] + slope[1][i] * slope[1][j] + slope[2][i] * slope[2][j];
-                strain[i][j] *= 0.5;
-            }
-        const DvReal8 scale = 36.0 * rest->volume, two_mu = 2.0 * rest->mu * scale;
-        const DvReal8 pressure = rest->lambda * scale * (strain[0][0] + strain[1][1] + strain[2][2]);
-        DvReal8 s[6];
-        DV_EACH (c, 3) {
-            s[c] = pressure + two_mu * strain[c][c];
-            s[3 + c] = two_mu * strain[c][(c + 1) % 3];
-        }
-        const DvReal8 mises =
-            dv_real8_sqrt(dv_real8_max(s[0] * s[0] + s[1] * s[1] + s[2] * s[2] - s[0] * s[1] - s[1] * s[2] -
-                                           s[2] * s[0] + 3.0 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]),
-                                       dv_real8(0.0)));
-        for (uint32_t lane = 0; lane < DV_LANES && block * DV_LANES + lane < t->mesh.elements; lane++)
-            work->out[block * DV_LANES + lane] = mises[lane] < 1e-10 ? 0.0 : mises[lane];
     }
 }
 

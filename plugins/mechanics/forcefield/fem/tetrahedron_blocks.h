@@ -41,6 +41,7 @@ typedef struct TetrahedronRest { /* eight elements */
     DvReal8 edge[3][3];          /* local: [edge][axis] */
     DvReal8 gradient[3][3];      /* local, of b, c, d */
     DvReal8 lambda, mu;          /* Lame's parameters / (36 V); zero in unused lanes */
+    DvReal8 root_mu;
     DvReal8 volume;
 } TetrahedronRest;
 
