@@ -31,6 +31,17 @@ DV_SIMD_INLINE PackedBlock block_of_columns(const DvReal4 column[3])
     return (PackedBlock){DV_SHUFFLE(left, right, 0, 4, 8, 1, 5, 9, 2, 6), column[2][2]};
 }
 
+/* Nearly all matrices are like this: what adds many blocks has a loop for them that does not ask for each. */
+static inline bool is_plain_view(const DvMatrixView *view)
+{
+    return view->direct && view->block == 3;
+}
+
+static inline DvMatrixView plain_view(const DvMatrixView *view)
+{
+    return (DvMatrixView){.values = view->values, .slot = view->slot, .block = 3, .direct = true};
+}
+
 /* a += factor block */
 DV_SIMD_INLINE void add_packed_block(const DvMatrixView *view, uint32_t coupling, const PackedBlock *block,
                                      double factor)

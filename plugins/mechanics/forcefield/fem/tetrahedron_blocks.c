@@ -850,33 +850,32 @@ DV_SIMD_INLINE void add_product(const DvReal4 *element, uint32_t n, uint32_t m, 
 }
 
 /* The block, and its transpose. */
-DV_SIMD_INLINE void finish_product(const TetrahedronBlocks *t, const DvReal4 s[3], const DvReal4 l[3],
+DV_SIMD_INLINE void finish_product(const TetrahedronBlocks *t, bool one_ratio, const DvReal4 s[3], const DvReal4 l[3],
                                    PackedBlock block[2])
 {
     const double trace = s[0][0] + s[1][1] + s[2][2];
     const DvReal8 diagonal = {trace, 0.0, 0.0, 0.0, trace, 0.0, 0.0, 0.0};
     const PackedBlock sums[2] = {block_of_rows(s), block_of_columns(s)},
-                      turned[2] = {t->one_ratio ? sums[0] : block_of_rows(l),
-                                   t->one_ratio ? sums[1] : block_of_columns(l)};
-    const double ratio = t->one_ratio ? t->ratio : 1.0;
+                      turned[2] = {one_ratio ? sums[0] : block_of_rows(l), one_ratio ? sums[1] : block_of_columns(l)};
+    const double ratio = one_ratio ? t->ratio : 1.0;
     DV_EACH (side, 2) {
         block[side].eight = ratio * turned[side].eight + sums[1 - side].eight + diagonal;
         block[side].ninth = ratio * turned[side].ninth + sums[1 - side].ninth + trace;
     }
 }
 
-DV_SIMD_CLONES static void diagonal_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_INLINE void add_diagonal(const AssembleWork *work, const DvMatrixView *view, bool one_ratio, uint32_t begin,
+                                 uint32_t end)
 {
-    const AssembleWork *work = context;
     const TetrahedronBlocks *t = work->t;
     const ElementBlocks *mesh = &t->mesh;
     for (uint32_t p = begin; p < end; p++) {
         DvReal4 s[3] = {{0}}, l[3] = {{0}};
         PackedBlock block[2];
         for (uint32_t e = mesh->begin[p]; e < mesh->end[p]; e++)
-            add_product(t->row + (mesh->entry[e] & ~3u), mesh->entry[e] & 3, mesh->entry[e] & 3, t->one_ratio, s, l);
-        finish_product(t, s, l, block);
-        add_packed_block(work->view, p, &block[0], work->factor);
+            add_product(t->row + (mesh->entry[e] & ~3u), mesh->entry[e] & 3, mesh->entry[e] & 3, one_ratio, s, l);
+        finish_product(t, one_ratio, s, l, block);
+        add_packed_block(view, p, &block[0], work->factor);
     }
 }
 
@@ -893,25 +892,47 @@ DV_SIMD_INLINE void fetch_pair(const TetrahedronBlocks *t, const DvMatrixView *v
     __builtin_prefetch(t->row + (size_t)(mesh->pair_entry[mesh->pair_begin[pair]] >> 6) * 4);
 }
 
+DV_SIMD_INLINE void add_pairs(const AssembleWork *work, const DvMatrixView *view, bool one_ratio, uint32_t begin,
+                              uint32_t end)
+{
+    const TetrahedronBlocks *t = work->t;
+    const ElementBlocks *mesh = &t->mesh;
+    const DvReal4 *const row = t->row;
+    const uint32_t points = mesh->points, pairs = mesh->pairs, *const entries = mesh->pair_entry;
+    const bool ahead = pairs >= PAIRS_IN_CACHE && view->direct;
+    for (uint32_t k = begin; k < end; k++) {
+        if (ahead && k + PAIRS_AHEAD < pairs)
+            fetch_pair(t, view, k + PAIRS_AHEAD);
+        DvReal4 s[3] = {{0}}, l[3] = {{0}};
+        PackedBlock block[2];
+        for (uint32_t e = mesh->pair_begin[k], last = mesh->pair_end[k]; e < last; e++) {
+            const uint32_t entry = entries[e];
+            add_product(row + (size_t)(entry >> 6) * 4, entry >> 3 & 7, entry & 7, one_ratio, s, l);
+        }
+        finish_product(t, one_ratio, s, l, block);
+        add_packed_block(view, points + 2 * k, &block[0], work->factor);
+        add_packed_block(view, points + 2 * k + 1, &block[1], work->factor);
+    }
+}
+
+DV_SIMD_CLONES static void diagonal_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const AssembleWork *work = context;
+    const DvMatrixView plain = plain_view(work->view);
+    if (work->t->one_ratio && is_plain_view(work->view))
+        add_diagonal(work, &plain, true, begin, end);
+    else
+        add_diagonal(work, work->view, work->t->one_ratio, begin, end);
+}
+
 DV_SIMD_CLONES static void pair_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const AssembleWork *work = context;
-    const TetrahedronBlocks *t = work->t;
-    const ElementBlocks *mesh = &t->mesh;
-    const bool ahead = mesh->pairs >= PAIRS_IN_CACHE && work->view->direct;
-    for (uint32_t k = begin; k < end; k++) {
-        if (ahead && k + PAIRS_AHEAD < mesh->pairs)
-            fetch_pair(t, work->view, k + PAIRS_AHEAD);
-        DvReal4 s[3] = {{0}}, l[3] = {{0}};
-        PackedBlock block[2];
-        for (uint32_t e = mesh->pair_begin[k]; e < mesh->pair_end[k]; e++) {
-            const uint32_t entry = mesh->pair_entry[e];
-            add_product(t->row + (size_t)(entry >> 6) * 4, entry >> 3 & 7, entry & 7, t->one_ratio, s, l);
-        }
-        finish_product(t, s, l, block);
-        add_packed_block(work->view, mesh->points + 2 * k, &block[0], work->factor);
-        add_packed_block(work->view, mesh->points + 2 * k + 1, &block[1], work->factor);
-    }
+    const DvMatrixView plain = plain_view(work->view);
+    if (work->t->one_ratio && is_plain_view(work->view))
+        add_pairs(work, &plain, true, begin, end);
+    else
+        add_pairs(work, work->view, work->t->one_ratio, begin, end);
 }
 
 /* block += R^T B_n^T C B_m R of one element whose shears have gradients of their own. */
