@@ -45,28 +45,45 @@ void dv_panel_pack(double *packed, const double *l, size_t ld, const double *piv
 }
 
 /* L D L^T of a width x width block, width <= TILE: L goes to `unit`, the block is only read. */
-DV_SIMD_INLINE size_t factor_block(const double *c, size_t ld, size_t width, const double *scale, double *pivots,
-                                   double *inverse, double *unit)
+DV_SIMD_INLINE size_t factor_corner(unsigned width, const double *c, size_t ld, const double *scale, double *pivots,
+                                    double *inverse, double *unit)
 {
-    for (size_t j = 0; j < width; j++) {
-        double *row = unit + j * TILE;
+    double l[TILE][TILE], reciprocal[TILE]; /* in registers, where width is a constant */
+#pragma GCC unroll 6
+    for (unsigned j = 0; j < width; j++) {
         double scaled[TILE]; /* L(j, k) D(k) */
         double pivot = c[j + j * ld];
-        for (size_t k = 0; k < j; k++) {
+#pragma GCC unroll 6
+        for (unsigned k = 0; k < j; k++) {
             scaled[k] = c[j + k * ld];
-            for (size_t m = 0; m < k; m++)
-                scaled[k] -= scaled[m] * unit[k * TILE + m];
-            row[k] = scaled[k] * inverse[k];
-            pivot -= scaled[k] * row[k];
+#pragma GCC unroll 6
+            for (unsigned m = 0; m < k; m++)
+                scaled[k] -= scaled[m] * l[k][m];
+            l[j][k] = scaled[k] * reciprocal[k];
+            unit[j * TILE + k] = l[j][k];
+            pivot -= scaled[k] * l[j][k];
         }
         if (!(fabs(pivot) > 0.0) || !isfinite(pivot))
             return j;
         if (fabs(pivot) < DV_PIVOT_NOISE * scale[j])
             pivot = copysign(DV_PIVOT_PERTURBED * scale[j], pivot);
         pivots[j] = pivot;
-        inverse[j] = 1.0 / pivot;
+        inverse[j] = reciprocal[j] = 1.0 / pivot;
     }
     return width;
+}
+
+DV_SIMD_INLINE size_t factor_block(const double *c, size_t ld, size_t width, const double *scale, double *pivots,
+                                   double *inverse, double *unit)
+{
+    switch (width) {
+    case 6:
+        return factor_corner(6, c, ld, scale, pivots, inverse, unit);
+    case 3:
+        return factor_corner(3, c, ld, scale, pivots, inverse, unit);
+    default:
+        return factor_corner((unsigned)width, c, ld, scale, pivots, inverse, unit);
+    }
 }
 
 #define LEVEL       baseline

@@ -17,6 +17,8 @@
 #define triangle_columns        NAME(triangle_columns)
 #define triangle_rows           NAME(triangle_rows)
 #define subtract_columns        NAME(subtract_columns)
+#define forward_tile            NAME(forward_tile)
+#define backward_corner         NAME(backward_corner)
 #define dot_columns             NAME(dot_columns)
 #define store_product           NAME(store_product)
 #define subtract_product        NAME(subtract_product)
@@ -223,34 +225,40 @@ DV_SIMD_INLINE void subtract_columns(unsigned columns, const double *l, size_t l
     }
 }
 
+/* A tile of columns from j on. Its numbers stay in registers: through memory each would wait for the one before. The rows below
+ * begin with the group of 8 that the tile ends in; what this does to the tile and above is undone. */
+DV_SIMD_INLINE void forward_tile(unsigned width, const double *panel, size_t ld, size_t height, size_t j, double *t)
+{
+    const double *corner = panel + j + j * ld;
+    double y[TILE], above[GROUP];
+#pragma GCC unroll 6
+    for (unsigned i = 0; i < width; i++) {
+        y[i] = t[j + i];
+#pragma GCC unroll 6
+        for (unsigned k = 0; k < i; k++)
+            y[i] -= corner[i + k * ld] * y[k];
+    }
+    const size_t start = (j + width) / GROUP * GROUP;
+    for (size_t i = start; i < j; i++)
+        above[i - start] = t[i];
+    if (j + width < height)
+        subtract_columns(width, panel + start + j * ld, ld, ld - start, y, t + start);
+    for (size_t i = start; i < j; i++)
+        t[i] = above[i - start];
+#pragma GCC unroll 6
+    for (unsigned i = 0; i < width; i++)
+        t[j + i] = y[i];
+}
+
 TARGET static void solve_forward(const double *panel, size_t ld, size_t height, size_t width, double *t)
 {
-    for (size_t j = 0; j < width; j += TILE) {
-        const size_t block = width - j < TILE ? width - j : TILE;
-        const double *corner = panel + j + j * ld;
-        /* Rows of the block and up to the next multiple of 8 one by one, then whole groups to ld. */
-        size_t i = 1;
-        for (; i < block || ((j + i) % GROUP != 0 && j + i < height); i++) {
-            double sum = t[j + i];
-            for (size_t k = 0; k < i && k < block; k++)
-                sum -= corner[i + k * ld] * t[j + k];
-            t[j + i] = sum;
-        }
-        if (j + i >= height)
-            continue;
-        const size_t rows = ld - j - i;
-        switch (block) {
-        case 6:
-            subtract_columns(6, corner + i, ld, rows, t + j, t + j + i);
-            break;
-        case 3:
-            subtract_columns(3, corner + i, ld, rows, t + j, t + j + i);
-            break;
-        default:
-            for (size_t k = 0; k < block; k++)
-                subtract_columns(1, corner + i + k * ld, ld, rows, t + j + k, t + j + i);
-        }
-    }
+    size_t j = 0;
+    for (; j + TILE <= width; j += TILE)
+        forward_tile(TILE, panel, ld, height, j, t);
+    for (; j + 3 <= width; j += 3)
+        forward_tile(3, panel, ld, height, j, t);
+    for (; j < width; j++)
+        forward_tile(1, panel, ld, height, j, t);
 }
 
 /* sums[k] += l_k . t for `columns` columns, in 8 partial sums that are added pairwise. */
@@ -282,6 +290,22 @@ DV_SIMD_INLINE void dot_columns(unsigned columns, const double *l, size_t ld, si
     }
 }
 
+DV_SIMD_INLINE void backward_corner(unsigned width, const double *corner, size_t ld, const double *sums, double *t)
+{
+    double y[TILE];
+#pragma GCC unroll 6
+    for (unsigned i = 0; i < width; i++) {
+        const unsigned r = width - 1 - i;
+        y[r] = t[r] - sums[r];
+#pragma GCC unroll 6
+        for (unsigned k = r + 1; k < width; k++)
+            y[r] -= corner[k + r * ld] * y[k];
+    }
+#pragma GCC unroll 6
+    for (unsigned r = 0; r < width; r++)
+        t[r] = y[r];
+}
+
 TARGET static void solve_backward(const double *panel, size_t ld, size_t height, size_t width, double *t)
 {
     for (size_t tile = (width + TILE - 1) / TILE; tile-- > 0;) {
@@ -306,11 +330,20 @@ TARGET static void solve_backward(const double *panel, size_t ld, size_t height,
                 for (size_t k = 0; k < block; k++)
                     dot_columns(1, corner + i + k * ld, ld, rows, t + j + i, sums + k);
             }
-        for (size_t r = block; r-- > 0;) {
-            double sum = t[j + r] - sums[r];
-            for (size_t k = r + 1; k < block; k++)
-                sum -= corner[k + r * ld] * t[j + k];
-            t[j + r] = sum;
+        switch (block) {
+        case 6:
+            backward_corner(6, corner, ld, sums, t + j);
+            break;
+        case 3:
+            backward_corner(3, corner, ld, sums, t + j);
+            break;
+        default:
+            for (size_t r = block; r-- > 0;) {
+                double sum = t[j + r] - sums[r];
+                for (size_t k = r + 1; k < block; k++)
+                    sum -= corner[k + r * ld] * t[j + k];
+                t[j + r] = sum;
+            }
         }
     }
 }
