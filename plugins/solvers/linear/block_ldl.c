@@ -400,6 +400,11 @@ DvStatus dv_block_ldl_factor(DvBlockLdl *self, const DvBlockMatrix *a, uint32_t 
 
 static inline void copy_nodes(uint32_t b, double *to, const double *from)
 {
+    if (b == 3) { /* points in space, nearly always */
+        const double node[3] = {from[0], from[1], from[2]};
+        memcpy(to, node, sizeof node);
+        return;
+    }
     for (uint32_t c = 0; c < b; c++)
         to[c] = from[c];
 }
@@ -477,11 +482,18 @@ bool dv_block_ldl_is_delicate(const DvBlockLdl *self)
     return atomic_load(&self->delicate);
 }
 
-static double largest(const double *v, uint64_t n)
+/* Of the absolute values; what is no number counts for nothing. */
+DV_SIMD_CLONES static double largest(const double *v, uint64_t n)
 {
+    DvReal8 most = {0};
     double size = 0.0;
-    for (uint64_t i = 0; i < n; i++)
-        size = fmax(size, fabs(v[i]));
+    uint64_t i = 0;
+    for (; i + DV_LANES <= n; i += DV_LANES)
+        most = dv_real8_max(dv_real8_abs(DV_REAL8(v + i)), most);
+    for (; i < n; i++)
+        size = fabs(v[i]) > size ? fabs(v[i]) : size;
+    DV_EACH (lane, DV_LANES)
+        size = most[lane] > size ? most[lane] : size;
     return size;
 }
 

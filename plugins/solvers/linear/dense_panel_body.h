@@ -18,7 +18,7 @@
 #define triangle_rows           NAME(triangle_rows)
 #define subtract_columns        NAME(subtract_columns)
 #define forward_tile            NAME(forward_tile)
-#define backward_corner         NAME(backward_corner)
+#define backward_tile           NAME(backward_tile)
 #define dot_columns             NAME(dot_columns)
 #define store_product           NAME(store_product)
 #define subtract_product        NAME(subtract_product)
@@ -282,68 +282,69 @@ DV_SIMD_INLINE void dot_columns(unsigned columns, const double *l, size_t ld, si
             for (unsigned s = 0; s < VECTORS; s++)
                 partial[k][s] += *(const LanesInMemory *)(l + i + LANES * s + k * ld) * x[s];
     }
+#pragma GCC unroll 6
     for (unsigned k = 0; k < columns; k++) {
-        double p[GROUP];
-        for (unsigned i = 0; i < GROUP; i++)
-            p[i] = partial[k][i / LANES][i % LANES];
-        sums[k] += ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]));
+#if LANES == 8
+        const DvReal4 four =
+            DV_SHUFFLE(partial[k][0], partial[k][0], 0, 1, 2, 3) + DV_SHUFFLE(partial[k][0], partial[k][0], 4, 5, 6, 7);
+        const double even = four[0] + four[2], odd = four[1] + four[3];
+#elif LANES == 4
+        const DvReal4 four = partial[k][0] + partial[k][1];
+        const double even = four[0] + four[2], odd = four[1] + four[3];
+#else
+        const Lanes two = (partial[k][0] + partial[k][2]) + (partial[k][1] + partial[k][3]);
+        const double even = two[0], odd = two[1];
+#endif
+        sums[k] += even + odd;
     }
 }
 
-DV_SIMD_INLINE void backward_corner(unsigned width, const double *corner, size_t ld, const double *sums, double *t)
+DV_SIMD_INLINE void backward_tile(unsigned width, const double *panel, size_t ld, size_t height, size_t j, double *t)
 {
-    double y[TILE];
+    const double *corner = panel + j + j * ld;
+    double sums[TILE] = {0}, y[TILE];
+    size_t i = j + width;
+    for (; i % GROUP != 0 && i < height; i++)
 #pragma GCC unroll 6
-    for (unsigned i = 0; i < width; i++) {
-        const unsigned r = width - 1 - i;
-        y[r] = t[r] - sums[r];
+        for (unsigned k = 0; k < width; k++)
+            sums[k] += panel[i + (j + k) * ld] * t[i];
+    if (i < height)
+        dot_columns(width, panel + i + j * ld, ld, ld - i, t + i, sums);
+#pragma GCC unroll 6
+    for (unsigned n = 0; n < width; n++) {
+        const unsigned r = width - 1 - n;
+        y[r] = t[j + r] - sums[r];
 #pragma GCC unroll 6
         for (unsigned k = r + 1; k < width; k++)
             y[r] -= corner[k + r * ld] * y[k];
     }
 #pragma GCC unroll 6
     for (unsigned r = 0; r < width; r++)
-        t[r] = y[r];
+        t[j + r] = y[r];
 }
 
 TARGET static void solve_backward(const double *panel, size_t ld, size_t height, size_t width, double *t)
 {
     for (size_t tile = (width + TILE - 1) / TILE; tile-- > 0;) {
         const size_t j = tile * TILE;
-        const size_t block = width - j < TILE ? width - j : TILE;
-        const double *corner = panel + j + j * ld;
-        double sums[TILE] = {0};
-        size_t i = block;
-        for (; (j + i) % GROUP != 0 && j + i < height; i++)
-            for (size_t k = 0; k < block; k++)
-                sums[k] += corner[i + k * ld] * t[j + i];
-        const size_t rows = j + i < height ? ld - j - i : 0;
-        if (rows > 0)
-            switch (block) {
-            case 6:
-                dot_columns(6, corner + i, ld, rows, t + j + i, sums);
-                break;
-            case 3:
-                dot_columns(3, corner + i, ld, rows, t + j + i, sums);
-                break;
-            default:
-                for (size_t k = 0; k < block; k++)
-                    dot_columns(1, corner + i + k * ld, ld, rows, t + j + i, sums + k);
-            }
-        switch (block) {
-        case 6:
-            backward_corner(6, corner, ld, sums, t + j);
+        switch (width - j) {
+        case 1:
+            backward_tile(1, panel, ld, height, j, t);
+            break;
+        case 2:
+            backward_tile(2, panel, ld, height, j, t);
             break;
         case 3:
-            backward_corner(3, corner, ld, sums, t + j);
+            backward_tile(3, panel, ld, height, j, t);
+            break;
+        case 4:
+            backward_tile(4, panel, ld, height, j, t);
+            break;
+        case 5:
+            backward_tile(5, panel, ld, height, j, t);
             break;
         default:
-            for (size_t r = block; r-- > 0;) {
-                double sum = t[j + r] - sums[r];
-                for (size_t k = r + 1; k < block; k++)
-                    sum -= corner[k + r * ld] * t[j + k];
-                t[j + r] = sum;
-            }
+            backward_tile(TILE, panel, ld, height, j, t);
         }
     }
 }
