@@ -137,7 +137,7 @@ static void scale_world(TetrahedronBlocks *t, uint32_t block, uint32_t lane, dou
             double *world = world_of(t, block * DV_LANES + lane) + (3 * k + c) * DV_LANES, turned = 0.0;
             for (int i = 0; i < 3; i++)
                 turned += t->frame[block][i][c][lane] * rest->gradient[k][i][lane];
-            *world = before > 0.0 ? *world * factor : turned * root;
+            *world = before > 0.0 && t->method != TETRAHEDRON_SMALL ? *world * factor : turned * root;
         }
 }
 
@@ -571,15 +571,17 @@ DV_SIMD_INLINE void keep_block(TetrahedronBlocks *t, uint32_t block, const DvRea
     }
 }
 
-DV_SIMD_INLINE void force_of_block(const ForceWork *work, TetrahedronUpdate update, uint32_t block,
+/* `turns` is false of method small, whose frames are those of the world and whose gradients stay as they were made. */
+DV_SIMD_INLINE void force_of_block(const ForceWork *work, bool turns, TetrahedronUpdate update, uint32_t block,
                                    const DvReal8 edge[3][3], const DvReal8 frame[3][3], ElementRow *row)
 {
     TetrahedronBlocks *t = work->t;
     const TetrahedronRest *rest = &t->rest[block];
     DvReal8 local[3][3], d[3][3], s[6], sigma[6], f[3][3], gradient[3][3];
     DV_EACH (k, 3) {
-        dv_real8_mul(frame, edge[k], local[k]);
-        dv_real8_sub(rest->edge[k], local[k], d[k]);
+        if (turns)
+            dv_real8_mul(frame, edge[k], local[k]);
+        dv_real8_sub(rest->edge[k], turns ? local[k] : edge[k], d[k]);
     }
     ConstMat8 normal = rest->gradient, shear = rest->gradient;
     if (update != UPDATE_NONE) {
@@ -594,16 +596,17 @@ DV_SIMD_INLINE void force_of_block(const ForceWork *work, TetrahedronUpdate upda
     stress_of(&rest->lambda, &rest->mu, s, sigma);
     DV_EACH (k, 3) {
         DvReal8 turned[3];
-        traction(sigma, normal[k], shear[k], turned);
-        dv_real8_transposed_mul(frame, turned, f[k]);
+        traction(sigma, normal[k], shear[k], turns ? turned : f[k]);
+        if (turns)
+            dv_real8_transposed_mul(frame, turned, f[k]);
     }
-    if (!t->owed)
+    if (turns && !t->owed)
         keep_block(t, block, edge, frame, normal);
     element_rows_add_to_ends(row, element_places(&t->mesh.chunks, block), 3, (ConstMat8)f);
 }
 
-DV_SIMD_INLINE void force_of_blocks(const ForceWork *work, TetrahedronMethod method, TetrahedronUpdate update,
-                                    uint32_t begin, uint32_t end, ElementRow *row)
+DV_SIMD_INLINE void turned_forces(const ForceWork *work, TetrahedronMethod method, TetrahedronUpdate update,
+                                  uint32_t begin, uint32_t end, ElementRow *row)
 {
     const TetrahedronBlocks *t = work->t;
     for (uint32_t first = begin; first < end; first += FRAMES_AT_ONCE) {
@@ -613,20 +616,27 @@ DV_SIMD_INLINE void force_of_blocks(const ForceWork *work, TetrahedronMethod met
             element_rows_edges(row, element_places(&t->mesh.chunks, first + b), 3, edge[b]);
         current_frames(t, method, first, count, (Frames8)edge, frame);
         for (uint32_t b = 0; b < count; b++)
-            force_of_block(work, update, first + b, (ConstMat8)edge[b], (ConstMat8)frame[b], row);
+            force_of_block(work, true, update, first + b, (ConstMat8)edge[b], (ConstMat8)frame[b], row);
     }
 }
 
 /* What most scenes have gets a loop of its own, with what it needs in registers. */
 DV_SIMD_CLONES static void force_chunk(void *context, ElementRow *row, uint32_t begin, uint32_t end)
 {
-    const ForceWork *work = context;
+    const ForceWork *work = context, plain = {work->t, NULL, 1.0};
     const TetrahedronBlocks *t = work->t;
-    if (t->method == TETRAHEDRON_LARGE && t->update == UPDATE_NONE && !work->plasticity) {
-        const ForceWork plain = {work->t, NULL, 1.0};
-        force_of_blocks(&plain, TETRAHEDRON_LARGE, UPDATE_NONE, begin, end, row);
+    if (work->plasticity || t->update != UPDATE_NONE) {
+        turned_forces(work, t->method, t->update, begin, end, row);
+    } else if (t->method == TETRAHEDRON_SMALL) {
+        for (uint32_t block = begin; block < end; block++) {
+            DvReal8 edge[3][3];
+            element_rows_edges(row, element_places(&t->mesh.chunks, block), 3, edge);
+            force_of_block(&plain, false, UPDATE_NONE, block, (ConstMat8)edge, NULL, row);
+        }
+    } else if (t->method == TETRAHEDRON_LARGE) {
+        turned_forces(&plain, TETRAHEDRON_LARGE, UPDATE_NONE, begin, end, row);
     } else {
-        force_of_blocks(work, t->method, t->update, begin, end, row);
+        turned_forces(&plain, t->method, UPDATE_NONE, begin, end, row);
     }
 }
 
@@ -637,10 +647,10 @@ void tetrahedron_blocks_force(TetrahedronBlocks *t, const TetrahedronPlasticity 
                               const DvVec *f)
 {
     ForceWork work = {t, plasticity, 1.0};
-    t->owed = t->forces_alone >= FORCES_ALONE;
+    t->owed = t->forces_alone >= FORCES_ALONE && t->method != TETRAHEDRON_SMALL;
     if (t->owed)
         element_blocks_load(&t->mesh, x->at);
-    else
+    else if (t->forces_alone < FORCES_ALONE)
         t->forces_alone++;
     element_chunks_add(&t->mesh.chunks, x->at, f->at, force_chunk, &work);
 }
