@@ -220,6 +220,34 @@ static void stiffnesses_not_given_are_those_of_the_joint_before(void **state)
     dv_scene_free(scene);
 }
 
+/* A list of 1 to 40 joints, each as stiff as its number says. */
+static void lists_are_as_long_as_they_are(void **state)
+{
+    (void)state;
+    for (int count = 1; count <= 40; count += 3) {
+        DvText text = {0}, printed = {0};
+        dv_text_add(&text, "<Node>" BODIES(AT_ORIGIN) "<JointSpringForceField name='field' spring='");
+        for (int i = 0; i < count; i++)
+            dv_text_add(&text, "BEGIN_SPRING 0 1 KS_T %d 1 KS_R 2 3 END_SPRING ", 100 + i);
+        dv_text_add(&text, "'/></Node>");
+        DvScene *scene = scene_from_text(text.at);
+        DvData *spring = dv_object_field(scene_object(scene, "/field"), "spring");
+        assert_int_equal(spring->count, count);
+        dv_data_print(spring, &printed);
+        const char *at = printed.at;
+        for (int i = 0; i < count; i++) {
+            char stiffness[32];
+            snprintf(stiffness, sizeof stiffness, "KS_T %d 1 ", 100 + i);
+            at = strstr(at, stiffness);
+            assert_non_null(at);
+        }
+        assert_null(strstr(at + 1, "KS_T"));
+        dv_scene_free(scene);
+        dv_text_free(&printed);
+        dv_text_free(&text);
+    }
+}
+
 static void forces_of_a_file_are_added_and_forces_are_written_to_one(void **state)
 {
     (void)state;
@@ -344,6 +372,7 @@ int main(void)
         cmocka_unit_test(translations_are_soft_or_hard_in_the_axes_of_the_first_body),
         cmocka_unit_test(a_given_rest_translation_means_that_the_start_is_measured),
         cmocka_unit_test(stiffnesses_not_given_are_those_of_the_joint_before),
+        cmocka_unit_test(lists_are_as_long_as_they_are),
         cmocka_unit_test(forces_of_a_file_are_added_and_forces_are_written_to_one),
         cmocka_unit_test(an_unknown_tag_is_named),
         cmocka_unit_test(joints_follow_bodies_that_leave_and_change_places),

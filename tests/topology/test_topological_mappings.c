@@ -443,6 +443,22 @@ static void wrong_mappings_are_named(void **state)
     expect_load_error("<Node>\n<MeshTopology name='a' tetrahedra='0 1 2 3'/><Node name='s'><EdgeSetTopologyContainer/>"
                       "<Tetra2TriangleTopologicalMapping/></Node></Node>",
                       "holds no triangles");
+    static const struct {
+        const char *input, *output, *mapping, *reason;
+    } wrong[] = {
+        {"hexahedra='0 1 2 3 4 5 6 7'", "TriangleSet", "Hexa2Tetra", "'/s/b' holds no tetrahedra"},
+        {"hexahedra='0 1 2 3 4 5 6 7'", "EdgeSet", "Hexa2Prism", "'/s/b' holds no "},
+        {"quads='0 1 2 3'", "EdgeSet", "Quad2Triangle", "'/s/b' holds no triangles"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        DvText text = {0};
+        dv_text_add(&text,
+                    "<Node>\n<MeshTopology name='a' %s/><Node name='s'><%sTopologyContainer name='b'/>"
+                    "<%sTopologicalMapping input='@/a' output='@b'/></Node></Node>",
+                    wrong[i].input, wrong[i].output, wrong[i].mapping);
+        expect_load_error(text.at, wrong[i].reason);
+        dv_text_free(&text);
+    }
     expect_load_error(
         "<Node>\n<MeshTopology name='a' triangles='0 1 2'/><Node name='s'>"
         "<TriangleSetTopologyContainer name='b' triangles='0 2 1'/><IdentityTopologicalMapping/></Node></Node>",

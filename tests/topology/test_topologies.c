@@ -697,6 +697,28 @@ static void collect(const DvMessage *message, void *context)
     dv_text_add(context, "\n");
 }
 
+/* What a table lacks is told once, and not at all of lists that are empty. */
+static void a_table_that_lacks_parts_is_told_once(void **state)
+{
+    (void)state;
+    static const char *const scenes[] = {
+        SCENE("<TetrahedronSetTopologyContainer name='c' tetrahedra='0 1 2 3' triangles='1 2 3'/>"),
+        SCENE("<MeshTopology name='c' position='0 0 0 1 0 0 0 1 0' triangles='0 1 2'/>")};
+    for (int i = 0; i < 2; i++) {
+        Mesh mesh = load(scenes[i], "/c");
+        DvText said = {0};
+        dv_log_set_handler(collect, &said);
+        for (int k = 0; k < 3; k++)
+            (void)mesh.ops->adjacency(mesh.self, DV_TETRAHEDRA, i == 0 ? DV_TRIANGLES : DV_QUADS);
+        dv_log_set_handler(NULL, NULL);
+        const char *first = said.length ? strstr(said.at, "are in no list") : NULL;
+        assert_int_equal(first != NULL, i == 0);
+        assert_true(i > 0 || !strstr(first + 1, "are in no list"));
+        dv_text_free(&said);
+        dv_scene_free(mesh.scene);
+    }
+}
+
 static void elements_that_are_not_there_are_told_by_kind(void **state)
 {
     (void)state;
@@ -937,6 +959,7 @@ int main(void)
         cmocka_unit_test(edges_without_elements_keep_their_removed_points),
         cmocka_unit_test(new_tetrahedra_bring_their_faces_and_edges),
         cmocka_unit_test(triangles_are_turned_wherever_they_are),
+        cmocka_unit_test(a_table_that_lacks_parts_is_told_once),
         cmocka_unit_test(elements_that_are_not_there_are_told_by_kind),
         cmocka_unit_test(a_used_point_cannot_be_removed),
         cmocka_unit_test(states_follow_changes_of_points_unless_told_not_to),

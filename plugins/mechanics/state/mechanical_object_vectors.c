@@ -152,13 +152,6 @@ double *mechanical_object_write_anyhow(MechanicalObject *self, DvVecId id, DvSpa
     if (!self->initialised)
         mechanical_object_agree_on_size(self, false);
     if (data) {
-        if (access == DV_READ_WRITE && id == DV_EXTERNAL_FORCE && !mechanical_object_has_external_force(self) &&
-            data->count != 0) {
-            double *zero = dv_data_begin_all(data, self->count); /* left from an earlier step */
-            blank(self, id, zero);
-            dv_data_end(data);
-            return zero;
-        }
         if (data->count != self->count)
             (void)resize_field(data, self->count);
         double *at = access == DV_OVERWRITE ? dv_data_begin_all(data, self->count) : dv_data_begin(data, self->count);
@@ -173,6 +166,7 @@ double *mechanical_object_write(void *self, DvVecId id, DvSpace space, DvAccess 
     return mechanical_object_lend(self, id, space, access);
 }
 
+/* Released external forces are zero: what is added to them next begins there. */
 static void release(void *self_, DvVecId id)
 {
     MechanicalObject *self = self_;
