@@ -724,6 +724,38 @@ static void matrices_keep_their_pattern_when_elements_go(void **state)
     dv_scene_free(scene);
 }
 
+/* A body that comes between two others stands between them, is turned as far in proportion, and goes at their mean. */
+static void a_body_between_two_others_is_between_them(void **state)
+{
+    (void)state;
+    const double half = 0.5 * 0.8; /* a turn by 0.8 about z */
+    DvText text = {0};
+    dv_text_add(
+        &text,
+        "<Node><EdgeSetTopologyContainer name='c' position='0 0 0 2 0 0' edges='0 1'/><EdgeSetTopologyModifier name='m'/>"
+        "<MechanicalObject name='dofs' template='Rigid3d' position='1 0 0 0 0 0 1  3 4 0 0 0 %.17g %.17g' "
+        "velocity='1 2 3 4 5 6  3 2 1 0 -1 -2'/></Node>",
+        sin(half), cos(half));
+    DvScene *scene = scene_from_text(text.at);
+    DvObject *object = scene_object(scene, "/m");
+    const DvTopologyModifierOps *modifier = dv_object_ops(object, DV_TOPOLOGY_MODIFIER);
+    const uint32_t ancestors[2] = {0, 1}, start[2] = {0, 2};
+    const double weights[2] = {0.25, 0.75};
+    const DvElementChange between = {.ancestors = ancestors, .weights = weights, .ancestor_start = start};
+    assert_int_equal(modifier->add_points(dv_object_self(object), 1, &between), DV_OK);
+    const DvStateRef dofs = scene_state(scene, "/dofs");
+    assert_int_equal(dv_state_count(dofs), 3);
+    const double *x = dv_state_read(dofs, DV_POSITION).at + 14, *v = dv_state_read(dofs, DV_VELOCITY).at + 12;
+    const double place[7] = {2.5, 3, 0, 0, 0, sin(0.75 * half), cos(0.75 * half)};
+    const double motion[6] = {2.5, 2, 1.5, 1, 0.5, 0};
+    for (int c = 0; c < 7; c++)
+        assert_true(fabs(x[c] - place[c]) < 1e-12);
+    for (int c = 0; c < 6; c++)
+        assert_true(fabs(v[c] - motion[c]) < 1e-14);
+    dv_scene_free(scene);
+    dv_text_free(&text);
+}
+
 /* ---- Elements in pieces */
 
 /* %s: a value for each element. */
@@ -1347,6 +1379,7 @@ static void a_mesh_may_begin_without_elements(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_body_between_two_others_is_between_them),
         cmocka_unit_test(edited_meshes_are_those_loaded_anew),
         cmocka_unit_test(pairs_without_elements_are_kept_for_saved_scenes),
         cmocka_unit_test(what_has_left_hears_of_no_edit),
