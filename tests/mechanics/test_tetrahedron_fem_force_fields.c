@@ -820,6 +820,37 @@ static void a_changed_material_is_taken_up_at_the_next_step(void **state)
     }
 }
 
+/* Stiffness is proportional to Young's modulus, also where no force is computed in between. */
+static void products_follow_a_changed_material(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"small", "large", "polar", "exact"};
+    static Asked before, after;
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        DvText text = {0};
+        dv_text_add(&text,
+                    "<Node><DefaultAnimationLoop/>" CELLS
+                    "<TetrahedronFEMForceField name='field' topology='@mesh' youngModulus='100' poissonRatio='0.3' "
+                    "method='%s' updateStiffness='1'/></Node>",
+                    methods[m]);
+        DvScene *scene = scene_from_text(text.at);
+        const double young = 300.0;
+        push(scene, 0.05);
+        forces_before(scene, 0);
+        ask(scene, PRODUCT, &before);
+        dv_data_set(dv_object_field(scene_object(scene, "/field"), "youngModulus"), &young, 1);
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+        ask(scene, PRODUCT, &after);
+        for (uint32_t i = 0; i < 3 * dv_state_count(scene_state(scene, "/dofs")); i++) {
+            assert_close(after.product.at[0][i], 3.0 * before.product.at[0][i], 1e-9);
+            assert_close(after.row_sums.at[0][i], 3.0 * before.row_sums.at[0][i], 1e-9);
+        }
+        assert_true(fabs(before.product.at[0][0]) > 1.0);
+        dv_scene_free(scene);
+        dv_text_free(&text);
+    }
+}
+
 static void hexahedra_are_cut_into_six_each_that_fit(void **state)
 {
     (void)state;
@@ -956,6 +987,7 @@ int main(void)
         cmocka_unit_test(von_mises_stress_of_large_deformations_is_that_of_their_strain),
         cmocka_unit_test(stresses_are_computed_for_who_reads_them),
         cmocka_unit_test(a_changed_material_is_taken_up_at_the_next_step),
+        cmocka_unit_test(products_follow_a_changed_material),
         cmocka_unit_test(hexahedra_are_cut_into_six_each_that_fit),
         cmocka_unit_test(inverted_elements_recover_with_the_stable_decomposition),
         cmocka_unit_test(frames_at_rest_can_be_read),
