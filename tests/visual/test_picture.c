@@ -378,6 +378,30 @@ static void groups_of_a_file_have_its_materials(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* What has no shininess has no highlights; none is sharper than OpenGL's. */
+static void data_shine_as_they_are_told(void **state)
+{
+    (void)state;
+    static const double cases[][3] = {
+        {-1, 0, 45}, {0, 1, 0}, {5, 1, 5}, {200, 1, 128}}; /* given, highlights, sharpness */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "<Node><DefaultAnimationLoop/><MeshTopology position='0 0 0  1 0 0  0 1 0' triangles='0 1 2'/>"
+                 "<DataDisplay position='0 0 0  1 0 0  0 1 0' pointData='-2 0 3' shininess='%g'/></Node>",
+                 cases[i][0]);
+        Fixture f = fixture(text);
+        DvPicture *picture = record(&f);
+        assert_int_equal(picture->surface_count, 1);
+        const DvPictureMaterial *m = &picture->surfaces[0].materials[0];
+        for (int c = 0; c < 3; c++)
+            assert_true(m->specular[c] == (float)cases[i][1]);
+        assert_true(m->shininess == (float)cases[i][2]);
+        f.ops->unref(picture);
+        end(&f);
+    }
+}
+
 static void lights_count_below_a_light_manager_only(void **state)
 {
     (void)state;
@@ -569,6 +593,7 @@ static void a_texture_with_a_clear_pixel_is_not_opaque(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(data_shine_as_they_are_told),
         cmocka_unit_test(what_has_not_changed_is_the_same_array),
         cmocka_unit_test(a_picture_outlives_the_scene_and_does_not_change),
         cmocka_unit_test(styles_hold_in_their_node_and_below_and_nowhere_else),
