@@ -117,6 +117,21 @@ static void an_edge_of_two_quads_has_springs_along_the_sides_that_end_at_it(void
 
 /* Two unit right triangles folded by an angle about their common edge of length sqrt 2: the points opposite to it are sqrt(2)
  * cos(angle / 2) apart instead of sqrt 2. */
+/* The edge of the two smallest numbers alone is common. */
+static void the_first_edge_of_all_has_its_springs(void **state)
+{
+    (void)state;
+    Listed list[4];
+    const int count =
+        springs_of("<Node><MeshTopology name='topo' position='0 0 0  1 0 0  1 1 0  0 1 0  0 -2 0  1 -2 0' "
+                   "quads='0 1 2 3  1 0 4 5'/><MechanicalObject name='dofs' template='Vec3d'/>"
+                   "<QuadBendingSprings name='field' stiffness='7'/></Node>",
+                   "spring", list);
+    assert_int_equal(count, 2);
+    assert_int_equal(count_between(list, count, 3, 4, 3.0), 1);
+    assert_int_equal(count_between(list, count, 2, 5, 3.0), 1);
+}
+
 static void a_fold_has_the_energy_of_the_closed_form(void **state)
 {
     (void)state;
@@ -284,6 +299,7 @@ int main(void)
         cmocka_unit_test(an_edge_of_two_triangles_has_a_spring_between_the_points_opposite_to_it),
         cmocka_unit_test(no_spring_leads_to_a_point_that_is_not_there),
         cmocka_unit_test(an_edge_of_two_quads_has_springs_along_the_sides_that_end_at_it),
+        cmocka_unit_test(the_first_edge_of_all_has_its_springs),
         cmocka_unit_test(a_fold_has_the_energy_of_the_closed_form),
         cmocka_unit_test(a_spring_of_no_length_has_no_force),
         cmocka_unit_test(values_that_change_are_taken_up),

@@ -170,7 +170,7 @@ static void a_group_is_put_in_place_and_a_merge_is_merged(void **state)
 {
     (void)state;
     put("group.xml", "<Node name='Group'><Value name='a'/><Node name='inner'/></Node>");
-    put("merge.xml", "<Node name='_Merge_' dt='0.3'><Value name='own' count='4'/><Value name='new'/>"
+    put("merge.xml", "<Node dt='0.3' name='_Merge_'><Value name='own' count='4'/><Value name='new'/>"
                      "<Node name='child'><Value name='more'/></Node></Node>");
     put("main.scn",
         "<Node name='root' dt='0.1'><Value name='own' count='1' text='t'/><Node name='child'><Value name='less'/></Node>"

@@ -421,6 +421,27 @@ static void vtk_arrays_have_their_components(void **state)
     assert_string_equal(warnings, "3 values of array 'w' are not finite and became 0\n");
 }
 
+/* Up to 64 of them. */
+static void vtk_arrays_have_up_to_64_components(void **state)
+{
+    (void)state;
+    for (int components = 63; components <= 64; components++) {
+        DvText text = {0}, expected = {0};
+        dv_text_add(&text, HEAD "ASCII\nDATASET POLYDATA\nPOINTS 1 double\n1 2 3\nPOINT_DATA 1\nSCALARS s double %d\n",
+                    components);
+        dv_text_add(&expected, "position: 1 2 3\npoints s:");
+        for (int i = 0; i < components; i++) {
+            dv_text_add(&text, "%d ", i);
+            dv_text_add(&expected, " %d", i);
+        }
+        dv_text_add(&text, "\n");
+        dv_text_add(&expected, "\n");
+        expect_contents(VTK, text.at, expected.at);
+        dv_text_free(&text);
+        dv_text_free(&expected);
+    }
+}
+
 /* Two numbers of each type of both kinds of files: the largest and the smallest, or what a number with a fraction is. */
 static const struct {
     const char *legacy, *xml;
@@ -756,6 +777,7 @@ int main(void)
         cmocka_unit_test(vtk_poly_data_have_faces_strips_lines_and_vertices),
         cmocka_unit_test(vtk_headers_may_say_a_version),
         cmocka_unit_test(vtk_arrays_have_their_components),
+        cmocka_unit_test(vtk_arrays_have_up_to_64_components),
         cmocka_unit_test(vtk_binary_numbers_of_all_types_are_read),
         cmocka_unit_test(xml_numbers_of_all_types_are_read),
         cmocka_unit_test(xml_pieces_have_sections),
