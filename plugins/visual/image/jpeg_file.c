@@ -78,12 +78,14 @@ static DvStatus read_rows(Reading *self, ImageBytes bytes, DvImage *image, DvTex
 DvStatus image_read_jpeg(ImageBytes bytes, DvImage *image, DvText *why)
 {
     Reading *reading = dv_alloc(1, sizeof *reading);
-    DvStatus status = DV_ERROR_INVALID;
+    DvStatus status;
     reading->jpeg.err = quiet(&reading->trouble);
-    if (setjmp(reading->trouble.out) == 0)
+    if (setjmp(reading->trouble.out) == 0) {
         status = read_rows(reading, bytes, image, why);
-    else
+    } else {
+        status = DV_ERROR_INVALID; /* not before: a jump may bring an older value back */
         dv_text_add(why, "broken JPEG: %s", reading->trouble.text);
+    }
     jpeg_destroy_decompress(&reading->jpeg);
     dv_free(reading->row);
     dv_free(reading);
@@ -123,7 +125,7 @@ static void write_rows(Writing *self, const DvImage *image, int quality)
 DvStatus image_encode_jpeg(const DvImage *image, int quality, uint8_t **bytes, size_t *size, DvText *why)
 {
     Writing *writing = dv_alloc(1, sizeof *writing);
-    DvStatus status = DV_ERROR_INVALID;
+    DvStatus status;
     writing->jpeg.err = quiet(&writing->trouble);
     if (setjmp(writing->trouble.out) == 0) {
         write_rows(writing, image, quality < 1 ? 1 : quality > 100 ? 100 : quality);
@@ -132,6 +134,7 @@ DvStatus image_encode_jpeg(const DvImage *image, int quality, uint8_t **bytes, s
         *size = writing->size;
         status = DV_OK;
     } else {
+        status = DV_ERROR_INVALID;
         dv_text_add(why, "libjpeg: %s", writing->trouble.text);
     }
     jpeg_destroy_compress(&writing->jpeg);
