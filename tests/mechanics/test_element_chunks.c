@@ -14,6 +14,7 @@
 #include <divan/parallel.h>
 
 #include "element_chunks.h"
+#include "packed_block.h"
 
 enum { MAX_POINTS = 6000, MAX_ELEMENTS = 30000, NODES = 4 };
 
@@ -33,6 +34,7 @@ typedef struct Mesh {
     uint32_t node[MAX_ELEMENTS / DV_LANES + 1][NODES][DV_LANES];
     double x[3 * MAX_POINTS];
     double scale; /* of what elements give: with 1 all sums are exact */
+    bool narrow;  /* as for registers of fewer than eight numbers */
 } Mesh;
 
 static Mesh mesh;
@@ -84,15 +86,15 @@ static void add_elements(void *context, ElementRow *row, uint32_t begin, uint32_
             DvReal8 x[3], y[3];
             element_rows_at(row, element_places(chunks, block) + (size_t)n * DV_LANES, at);
             element_rows_at(row, element_places(chunks, block) + (size_t)((n + 1) % NODES) * DV_LANES, next);
-            element_rows_gather(at, x);
-            element_rows_gather(next, y);
+            element_rows_gather(at, mesh.narrow, x);
+            element_rows_gather(next, mesh.narrow, y);
             for (uint32_t lane = 0; lane < DV_LANES; lane++) {
                 const uint32_t element = block * DV_LANES + lane;
                 for (uint32_t c = 0; c < 3; c++)
                     x[c][lane] =
                         element < mesh.elements ? mesh.scale * weight(element, n) * (y[c][lane] - x[c][lane]) : 0.0;
             }
-            element_rows_add(at, x);
+            element_rows_add(at, mesh.narrow, x);
         }
 }
 
@@ -105,9 +107,12 @@ static void sum(const ElementChunks *chunks, double *f)
 
 static void assert_sums(const ElementChunks *chunks)
 {
-    static double f[3 * MAX_POINTS], expected[3 * MAX_POINTS];
+    static double f[3 * MAX_POINTS], by_halves[3 * MAX_POINTS], expected[3 * MAX_POINTS];
     mesh.scale = 1.0;
     sum(chunks, f);
+    mesh.narrow = true;
+    sum(chunks, by_halves);
+    mesh.narrow = false;
     for (uint32_t i = 0; i < 3 * mesh.points; i++)
         expected[i] = i % 5;
     for (uint32_t e = 0; e < mesh.elements; e++)
@@ -116,11 +121,41 @@ static void assert_sums(const ElementChunks *chunks)
                 expected[3 * mesh.list[e][n] + c] +=
                     weight(e, n) * (mesh.x[3 * mesh.list[e][(n + 1) % NODES] + c] - mesh.x[3 * mesh.list[e][n] + c]);
     assert_memory_equal(f, expected, 3 * mesh.points * sizeof *f);
+    assert_memory_equal(by_halves, expected, 3 * mesh.points * sizeof *f);
 }
 
 static void build(ElementChunks *chunks)
 {
     element_chunks_build(chunks, NODES, mesh.points, blocks_of(&mesh), &mesh.node[0][0][0]);
+}
+
+/* Rows to components and back, and blocks of a matrix, of wide and of narrow registers. */
+static void wide_and_narrow_registers_give_the_same(void **state)
+{
+    (void)state;
+    DvReal4 row[20], back[8];
+    for (uint32_t i = 0; i < 20; i++)
+        for (uint32_t c = 0; c < 4; c++)
+            row[i][c] = 10.0 * i + c;
+    static const uint32_t index[DV_LANES] = {3, 17, 0, 9, 9, 12, 1, 19};
+    const DvReal8 w = {-1, -2, -3, -4, -5, -6, -7, -8};
+    for (int narrow = 0; narrow < 2; narrow++) {
+        DvReal8 xyz[3];
+        dv_real8_from_rows(row, index, narrow, xyz);
+        dv_real8_to_rows(back, 1, xyz, &w, narrow);
+        for (uint32_t i = 0; i < DV_LANES; i++)
+            for (uint32_t c = 0; c < 4; c++) {
+                assert_true(c == 3 || xyz[c][i] == 10.0 * index[i] + c);
+                assert_true(back[i][c] == (c == 3 ? -1.0 - i : 10.0 * index[i] + c));
+            }
+        const PackedBlock rows = block_of_rows(row, narrow), columns = block_of_columns(row, narrow);
+        for (uint32_t r = 0; r < 3; r++)
+            for (uint32_t c = 0; c < 3; c++) {
+                const uint32_t at = 3 * r + c;
+                assert_true((at < 8 ? rows.eight[at] : rows.ninth) == 10.0 * r + c);
+                assert_true((at < 8 ? columns.eight[at] : columns.ninth) == 10.0 * c + r);
+            }
+    }
 }
 
 static void sums_are_those_of_a_loop(void **state)
@@ -406,6 +441,7 @@ static void elements_without_common_points_take_smaller_chunks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wide_and_narrow_registers_give_the_same),
         cmocka_unit_test(sums_are_those_of_a_loop),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(nothing_leaves_without_a_result),

@@ -97,11 +97,11 @@ static inline const ElementPack *element_pack_at(const ElementChunks *chunks, ui
     return pack->corners > 0 ? pack : NULL;
 }
 
-/* xyz[c][lane] = component c of row[lane]. */
-DV_SIMD_INLINE void element_transpose(const DvReal4 row[DV_LANES], DvReal8 xyz[3])
+/* xyz[c][lane] = component c of row[lane].     narrow: here and below as DV_SIMD_LEVELS says */
+DV_SIMD_INLINE void element_transpose(const DvReal4 row[DV_LANES], bool narrow, DvReal8 xyz[3])
 {
     const uint32_t each[DV_LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
-    dv_real8_gather_rows(row, each, xyz);
+    dv_real8_from_rows(row, each, narrow, xyz);
 }
 
 /* The rows at eight places: read one by one, compilers put the places together to vectors and take these apart in memory. */
@@ -115,26 +115,27 @@ DV_SIMD_INLINE void element_rows_at(ElementRow *row, const uint16_t place[DV_LAN
 }
 
 /* xyz[c][lane] = component c of the point at[lane]. */
-DV_SIMD_INLINE void element_rows_gather(ElementRow *const at[DV_LANES], DvReal8 xyz[3])
+DV_SIMD_INLINE void element_rows_gather(ElementRow *const at[DV_LANES], bool narrow, DvReal8 xyz[3])
 {
     DvReal4 x[DV_LANES];
     DV_EACH (i, DV_LANES)
         x[i] = at[i]->x;
-    element_transpose(x, xyz);
+    element_transpose(x, narrow, xyz);
 }
 
 /* The sum at[lane] += what xyz has there, lane by lane: several lanes may have the same point. */
-DV_SIMD_INLINE void element_rows_add(ElementRow *const at[DV_LANES], const DvReal8 xyz[3])
+DV_SIMD_INLINE void element_rows_add(ElementRow *const at[DV_LANES], bool narrow, const DvReal8 xyz[3])
 {
     const DvReal8 none = {0};
     DvReal4 lane[DV_LANES];
-    dv_real8_scatter_rows(lane, 1, xyz, &none);
+    dv_real8_to_rows(lane, 1, xyz, &none, narrow);
     DV_EACH (i, DV_LANES)
         at[i]->sum += lane[i];
 }
 
 /* Of elements whose first node is the origin: from there to each of `count` others. */
-DV_SIMD_INLINE void element_rows_edges(ElementRow *row, const uint16_t *place, int count, DvReal8 edge[][3])
+DV_SIMD_INLINE void element_rows_edges(ElementRow *row, const uint16_t *place, int count, bool narrow,
+                                       DvReal8 edge[][3])
 {
     ElementRow *origin[DV_LANES], *end[DV_LANES];
     element_rows_at(row, place, origin);
@@ -143,12 +144,13 @@ DV_SIMD_INLINE void element_rows_edges(ElementRow *row, const uint16_t *place, i
         element_rows_at(row, place + (k + 1) * DV_LANES, end);
         DV_EACH (i, DV_LANES)
             lane[i] = end[i]->x - origin[i]->x;
-        element_transpose(lane, edge[k]);
+        element_transpose(lane, narrow, edge[k]);
     }
 }
 
 /* Forces on the ends, and their opposite on the origin. */
-DV_SIMD_INLINE void element_rows_add_to_ends(ElementRow *row, const uint16_t *place, int count, const DvReal8 f[][3])
+DV_SIMD_INLINE void element_rows_add_to_ends(ElementRow *row, const uint16_t *place, int count, bool narrow,
+                                             const DvReal8 f[][3])
 {
     const DvReal8 none = {0};
     ElementRow *origin[DV_LANES], *end[DV_LANES];
@@ -157,7 +159,7 @@ DV_SIMD_INLINE void element_rows_add_to_ends(ElementRow *row, const uint16_t *pl
     DV_EACH (k, count) {
         DvReal4 lane[DV_LANES];
         element_rows_at(row, place + (k + 1) * DV_LANES, end);
-        dv_real8_scatter_rows(lane, 1, f[k], &none);
+        dv_real8_to_rows(lane, 1, f[k], &none, narrow);
         DV_EACH (i, DV_LANES) {
             end[i]->sum += lane[i];
             sum[i] = k == 0 ? lane[i] : sum[i] + lane[i];

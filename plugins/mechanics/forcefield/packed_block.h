@@ -16,16 +16,26 @@ typedef struct PackedBlock {
     double ninth;
 } PackedBlock;
 
-/* Of three rows, whose fourth number counts for nothing. */
-DV_SIMD_INLINE PackedBlock block_of_rows(const DvReal4 row[3])
+/* Of three rows, whose fourth number counts for nothing.     narrow: here and below as DV_SIMD_LEVELS says */
+DV_SIMD_INLINE PackedBlock block_of_rows(const DvReal4 row[3], bool narrow)
 {
+    if (narrow)
+        return (PackedBlock){
+            dv_real8_join(DV_SHUFFLE(row[0], row[1], 0, 1, 2, 4), DV_SHUFFLE(row[1], row[2], 1, 2, 4, 5)), row[2][2]};
     const DvReal8 upper = DV_SHUFFLE(row[0], row[1], 0, 1, 2, 3, 4, 5, 6, 7),
                   lower = DV_SHUFFLE(row[2], row[2], 0, 1, 2, 3, 0, 1, 2, 3);
     return (PackedBlock){DV_SHUFFLE(upper, lower, 0, 1, 2, 4, 5, 6, 8, 9), row[2][2]};
 }
 
-DV_SIMD_INLINE PackedBlock block_of_columns(const DvReal4 column[3])
+DV_SIMD_INLINE PackedBlock block_of_columns(const DvReal4 column[3], bool narrow)
 {
+    if (narrow) {
+        const DvReal4 first = DV_SHUFFLE(column[0], column[1], 0, 4, 1, 5),
+                      second = DV_SHUFFLE(column[0], column[1], 5, 2, 6, 3);
+        return (PackedBlock){
+            dv_real8_join(DV_SHUFFLE(first, column[2], 0, 1, 4, 2), DV_SHUFFLE(second, column[2], 0, 5, 1, 2)),
+            column[2][2]};
+    }
     const DvReal8 left = DV_SHUFFLE(column[0], column[1], 0, 1, 2, 3, 4, 5, 6, 7),
                   right = DV_SHUFFLE(column[2], column[2], 0, 1, 2, 3, 0, 1, 2, 3);
     return (PackedBlock){DV_SHUFFLE(left, right, 0, 4, 8, 1, 5, 9, 2, 6), column[2][2]};

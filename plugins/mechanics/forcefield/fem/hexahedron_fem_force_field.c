@@ -70,13 +70,13 @@ DV_SIMD_INLINE void block_modes(const HexahedronFEMForceField *self, uint32_t bl
 }
 
 /* The same of the rows of a chunk. */
-DV_SIMD_INLINE void chunk_modes(ElementRow *row, const uint16_t *place, DvReal8 mode[MODES][3])
+DV_SIMD_INLINE void chunk_modes(ElementRow *row, const uint16_t *place, bool narrow, DvReal8 mode[MODES][3])
 {
     DvReal8 x[NODES][3];
     DV_EACH (n, NODES) {
         ElementRow *at[DV_LANES];
         element_rows_at(row, place + n * DV_LANES, at);
-        element_rows_gather(at, x[n]);
+        element_rows_gather(at, narrow, x[n]);
     }
     box_modes((const DvReal8(*)[3])x, mode);
 }
@@ -485,12 +485,12 @@ DV_SIMD_INLINE void rows_of_lane(ElementRow *row, const uint16_t *place, uint32_
 
 /* k R^T local to the nodes of one element. */
 DV_SIMD_INLINE void turn_back_and_add(ElementRow *const at[NODES], const DvReal8 frame[3][3], uint32_t lane,
-                                      const DvReal8 local[3], double k)
+                                      const DvReal8 local[3], double k, bool narrow)
 {
     DvReal8 f[3];
     DV_EACH (i, 3)
         f[i] = k * (frame[0][i][lane] * local[0] + frame[1][i][lane] * local[1] + frame[2][i][lane] * local[2]);
-    element_rows_add(at, f);
+    element_rows_add(at, narrow, f);
 }
 
 /* The elements of a block: eight but for the last one. */
@@ -501,13 +501,14 @@ static inline uint32_t lanes_of(const HexahedronFEMForceField *self, uint32_t bl
 }
 
 /* Lanes that stand for no element have the points of one that does, and zeros for them: they would only wait for one another. */
-DV_SIMD_INLINE void add_block(ElementRow *row, const uint16_t *place, const DvReal8 f[NODES][3], uint32_t lanes)
+DV_SIMD_INLINE void add_block(ElementRow *row, const uint16_t *place, const DvReal8 f[NODES][3], uint32_t lanes,
+                              bool narrow)
 {
     if (lanes == DV_LANES) {
         DV_EACH (n, NODES) {
             ElementRow *at[DV_LANES];
             element_rows_at(row, place + n * DV_LANES, at);
-            element_rows_add(at, f[n]);
+            element_rows_add(at, narrow, f[n]);
         }
         return;
     }
@@ -519,7 +520,7 @@ DV_SIMD_INLINE void add_block(ElementRow *row, const uint16_t *place, const DvRe
 }
 
 DV_SIMD_INLINE void box_force(HexahedronFEMForceField *self, ElementRow *row, const uint16_t *place, uint32_t block,
-                              const DvReal8 mode[MODES][3])
+                              const DvReal8 mode[MODES][3], bool narrow)
 {
     Box *box = &self->box[block];
     TurnedBox *axes = &self->turned[block];
@@ -536,26 +537,26 @@ DV_SIMD_INLINE void box_force(HexahedronFEMForceField *self, ElementRow *row, co
     DV_EACH (k, 3)
         dv_real8_transposed_mul(frame, box->inverse[k], axes->inverse[k]);
     box_nodes((const DvReal8(*)[3])d, f);
-    add_block(row, place, (const DvReal8(*)[3])f, lanes_of(self, block));
+    add_block(row, place, (const DvReal8(*)[3])f, lanes_of(self, block), narrow);
 }
 
-DV_SIMD_CLONES static void force_chunk(void *context, ElementRow *row, uint32_t begin, uint32_t end)
+DV_SIMD_INLINE void force_at(void *context, ElementRow *row, uint32_t begin, uint32_t end, bool narrow)
 {
     HexahedronFEMForceField *self = ((const HexahedronWork *)context)->self;
     for (uint32_t block = begin; block < end; block++) {
         DvReal8 mode[MODES][3];
         const uint16_t *place = element_places(&self->mesh.chunks, block);
-        chunk_modes(row, place, mode);
+        chunk_modes(row, place, narrow, mode);
         block_frames(self, (const DvReal8(*)[3])mode, self->frame[block]);
         if (self->box[block].usable) {
-            box_force(self, row, place, block, (const DvReal8(*)[3])mode);
+            box_force(self, row, place, block, (const DvReal8(*)[3])mode, narrow);
             continue;
         }
         for (uint32_t e = block * DV_LANES; e < (block + 1) * DV_LANES && e < self->mesh.elements; e++) {
             DvReal8 x[3], local[3], d[3], f[3];
             ElementRow *at[NODES];
             rows_of_lane(row, place, e % DV_LANES, at);
-            element_rows_gather(at, x);
+            element_rows_gather(at, narrow, x);
             if (self->exact)
                 exact_frame_of(&self->exact[e], e % DV_LANES, x, self->frame[block]);
             turn((const DvReal8(*)[3])self->frame[block], e % DV_LANES, x, local);
@@ -571,10 +572,13 @@ DV_SIMD_CLONES static void force_chunk(void *context, ElementRow *row, uint32_t 
                 memcpy(self->exact[e].local, local, sizeof local);
                 (void)exact_force(&self->exact[e], exact_turning(self->exact[e].stretch), f);
             }
-            turn_back_and_add(at, (const DvReal8(*)[3])self->frame[block], e % DV_LANES, f, 1.0);
+            turn_back_and_add(at, (const DvReal8(*)[3])self->frame[block], e % DV_LANES, f, 1.0, narrow);
         }
     }
 }
+
+DV_SIMD_LEVELS(force_chunk, force_at, (void *context, ElementRow *row, uint32_t begin, uint32_t end), context, row,
+               begin, end)
 
 /* Of method exact, from the last force. */
 DV_SIMD_CLONES static void derivative_chunk(void *context, uint32_t begin, uint32_t end)
@@ -604,25 +608,25 @@ static void derive(HexahedronFEMForceField *self)
 
 /* The material is isotropic: displacements and forces stay in world axes, only the Jacobian turns. */
 DV_SIMD_INLINE void box_dforce(const HexahedronFEMForceField *self, ElementRow *row, const uint16_t *place,
-                               uint32_t block, double k)
+                               uint32_t block, double k, bool narrow)
 {
     const TurnedBox *axes = &self->turned[block];
     const DvReal8 lambda = axes->lambda * -k, mu = axes->mu * -k;
     DvReal8 mode[MODES][3], g[MODES][3], f[NODES][3];
-    chunk_modes(row, place, mode);
+    chunk_modes(row, place, narrow, mode);
     box_multiply((const DvReal8(*)[3])mode, axes->inverse, &lambda, &mu, g);
     box_nodes((const DvReal8(*)[3])g, f);
-    add_block(row, place, (const DvReal8(*)[3])f, lanes_of(self, block));
+    add_block(row, place, (const DvReal8(*)[3])f, lanes_of(self, block), narrow);
 }
 
-DV_SIMD_CLONES static void dforce_chunk(void *context, ElementRow *row, uint32_t begin, uint32_t end)
+DV_SIMD_INLINE void dforce_at(void *context, ElementRow *row, uint32_t begin, uint32_t end, bool narrow)
 {
     const HexahedronWork *work = context;
     HexahedronFEMForceField *self = work->self;
     for (uint32_t block = begin; block < end; block++) {
         const uint16_t *place = element_places(&self->mesh.chunks, block);
         if (self->box[block].usable) {
-            box_dforce(self, row, place, block, work->k);
+            box_dforce(self, row, place, block, work->k, narrow);
             continue;
         }
         const DvReal8(*frame)[3] = (const DvReal8(*)[3])self->frame[block];
@@ -630,15 +634,18 @@ DV_SIMD_CLONES static void dforce_chunk(void *context, ElementRow *row, uint32_t
             DvReal8 dx[3], d[3], f[3];
             ElementRow *at[NODES];
             rows_of_lane(row, place, e % DV_LANES, at);
-            element_rows_gather(at, dx);
+            element_rows_gather(at, narrow, dx);
             turn(frame, e % DV_LANES, dx, d);
             multiply(&self->shapes.stiffness[self->shape[e]], d, f);
             if (self->exact)
                 exact_add_product(&self->exact[e], d, f);
-            turn_back_and_add(at, frame, e % DV_LANES, f, -work->k);
+            turn_back_and_add(at, frame, e % DV_LANES, f, -work->k, narrow);
         }
     }
 }
+
+DV_SIMD_LEVELS(dforce_chunk, dforce_at, (void *context, ElementRow *row, uint32_t begin, uint32_t end), context, row,
+               begin, end)
 
 static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
 {
@@ -714,7 +721,7 @@ typedef struct AssembleWork {
     double factor;
 } AssembleWork;
 
-DV_SIMD_INLINE void diagonal_body(const AssembleWork *work, uint32_t begin, uint32_t end, bool exact)
+DV_SIMD_INLINE void diagonal_body(const AssembleWork *work, uint32_t begin, uint32_t end, bool exact, bool narrow)
 {
     const HexahedronFEMForceField *self = work->self;
     const ElementBlocks *mesh = &self->mesh;
@@ -726,12 +733,12 @@ DV_SIMD_INLINE void diagonal_body(const AssembleWork *work, uint32_t begin, uint
                 if (self->corner[element * (size_t)NODES + m] == p)
                     add_turned_block(self, element, n, m, exact, block);
         }
-        const PackedBlock packed = block_of_rows(block);
+        const PackedBlock packed = block_of_rows(block, narrow);
         add_packed_block(work->view, p, &packed, work->factor);
     }
 }
 
-DV_SIMD_INLINE void pair_body(const AssembleWork *work, uint32_t begin, uint32_t end, bool exact)
+DV_SIMD_INLINE void pair_body(const AssembleWork *work, uint32_t begin, uint32_t end, bool exact, bool narrow)
 {
     const HexahedronFEMForceField *self = work->self;
     const ElementBlocks *mesh = &self->mesh;
@@ -740,29 +747,33 @@ DV_SIMD_INLINE void pair_body(const AssembleWork *work, uint32_t begin, uint32_t
         for (uint32_t e = mesh->pair_begin[k]; e < mesh->pair_end[k]; e++)
             add_turned_block(self, mesh->pair_entry[e] >> 6, mesh->pair_entry[e] >> 3 & 7, mesh->pair_entry[e] & 7,
                              exact, block);
-        const PackedBlock packed = block_of_rows(block), transposed = block_of_columns(block);
+        const PackedBlock packed = block_of_rows(block, narrow), transposed = block_of_columns(block, narrow);
         add_packed_block(work->view, mesh->points + 2 * k, &packed, work->factor);
         add_packed_block(work->view, mesh->points + 2 * k + 1, &transposed, work->factor);
     }
 }
 
-DV_SIMD_CLONES static void diagonal_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_INLINE void diagonal_at(void *context, uint32_t begin, uint32_t end, bool narrow)
 {
     const AssembleWork *work = context;
     if (work->self->exact)
-        diagonal_body(work, begin, end, true);
+        diagonal_body(work, begin, end, true, narrow);
     else
-        diagonal_body(work, begin, end, false);
+        diagonal_body(work, begin, end, false, narrow);
 }
 
-DV_SIMD_CLONES static void pair_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_LEVELS(diagonal_chunk, diagonal_at, (void *context, uint32_t begin, uint32_t end), context, begin, end)
+
+DV_SIMD_INLINE void pair_at(void *context, uint32_t begin, uint32_t end, bool narrow)
 {
     const AssembleWork *work = context;
     if (work->self->exact)
-        pair_body(work, begin, end, true);
+        pair_body(work, begin, end, true, narrow);
     else
-        pair_body(work, begin, end, false);
+        pair_body(work, begin, end, false, narrow);
 }
+
+DV_SIMD_LEVELS(pair_chunk, pair_at, (void *context, uint32_t begin, uint32_t end), context, begin, end)
 
 static void assemble(void *self_, const DvStep *step, double k, double b, const DvMatrixView *view)
 {

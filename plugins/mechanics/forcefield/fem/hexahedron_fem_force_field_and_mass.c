@@ -88,14 +88,14 @@ static void product_chunk(void *context, ElementRow *row, uint32_t begin, uint32
             DvReal8 dx[3], product[3];
             ElementRow *at[NODES];
             nodes_of_lane(row, place, e % DV_LANES, at);
-            element_rows_gather(at, dx);
+            element_rows_gather(at, true, dx);
             for (int c = 0; c < 3; c++) {
                 double sum = 0.0;
                 for (int n = 0; n < NODES; n++)
                     sum += dx[c][n];
                 product[c] = work->masses.lumped ? NODES * entry * dx[c] : dv_real8(entry * sum);
             }
-            element_rows_add(at, product);
+            element_rows_add(at, true, product);
         }
     }
 }
@@ -113,7 +113,7 @@ static void weight_chunk(void *context, ElementRow *row, uint32_t begin, uint32_
             nodes_of_lane(row, place, e % DV_LANES, at);
             for (int c = 0; c < 3; c++)
                 weight[c] = dv_real8(each * work->gravity[c]);
-            element_rows_add(at, weight);
+            element_rows_add(at, true, weight);
         }
     }
 }

@@ -265,14 +265,14 @@ static inline uint32_t frames_until(uint32_t first, uint32_t end)
 }
 
 /* Edges b - a, c - a, d - a of what element_blocks_load was given. */
-DV_SIMD_INLINE void gather_edges(const ElementBlocks *mesh, uint32_t block, DvReal8 edge[3][3])
+DV_SIMD_INLINE void gather_edges(const ElementBlocks *mesh, uint32_t block, bool narrow, DvReal8 edge[3][3])
 {
     const uint32_t *node = mesh->node + (size_t)block * 4 * DV_LANES;
     DvReal8 origin[3];
-    dv_real8_gather_rows(mesh->point, node, origin);
+    dv_real8_from_rows(mesh->point, node, narrow, origin);
     DV_EACH (k, 3) {
         DvReal8 point[3];
-        dv_real8_gather_rows(mesh->point, node + (k + 1) * DV_LANES, point);
+        dv_real8_from_rows(mesh->point, node + (k + 1) * DV_LANES, narrow, point);
         dv_real8_sub(point, origin, edge[k]);
     }
 }
@@ -311,7 +311,7 @@ static void build_rest_shapes(TetrahedronBlocks *t, uint32_t block)
     TetrahedronRest *rest = &t->rest[block];
     DvReal8 edges[FRAMES_AT_ONCE][3][3], frames[FRAMES_AT_ONCE][3][3]; /* of which the first is used */
     DvReal8(*frame)[3] = t->frame[block], (*edge)[3] = edges[0];
-    gather_edges(&t->mesh, block, edge);
+    gather_edges(&t->mesh, block, true, edge);
     current_frames(t,
                    t->method == TETRAHEDRON_SVD     ? TETRAHEDRON_POLAR
                    : t->method == TETRAHEDRON_EXACT ? TETRAHEDRON_SMALL
@@ -573,7 +573,7 @@ DV_SIMD_INLINE void keep_block(TetrahedronBlocks *t, uint32_t block, const DvRea
 
 /* `turns` is false of method small, whose frames are those of the world and whose gradients stay as they were made. */
 DV_SIMD_INLINE void force_of_block(const ForceWork *work, bool turns, TetrahedronUpdate update, uint32_t block,
-                                   const DvReal8 edge[3][3], const DvReal8 frame[3][3], ElementRow *row)
+                                   const DvReal8 edge[3][3], const DvReal8 frame[3][3], bool narrow, ElementRow *row)
 {
     TetrahedronBlocks *t = work->t;
     const TetrahedronRest *rest = &t->rest[block];
@@ -602,43 +602,46 @@ DV_SIMD_INLINE void force_of_block(const ForceWork *work, bool turns, Tetrahedro
     }
     if (turns && !t->owed)
         keep_block(t, block, edge, frame, normal);
-    element_rows_add_to_ends(row, element_places(&t->mesh.chunks, block), 3, (ConstMat8)f);
+    element_rows_add_to_ends(row, element_places(&t->mesh.chunks, block), 3, narrow, (ConstMat8)f);
 }
 
 DV_SIMD_INLINE void turned_forces(const ForceWork *work, TetrahedronMethod method, TetrahedronUpdate update,
-                                  uint32_t begin, uint32_t end, ElementRow *row)
+                                  uint32_t begin, uint32_t end, bool narrow, ElementRow *row)
 {
     const TetrahedronBlocks *t = work->t;
     for (uint32_t first = begin; first < end; first += FRAMES_AT_ONCE) {
         DvReal8 edge[FRAMES_AT_ONCE][3][3], frame[FRAMES_AT_ONCE][3][3];
         const uint32_t count = frames_until(first, end);
         for (uint32_t b = 0; b < count; b++)
-            element_rows_edges(row, element_places(&t->mesh.chunks, first + b), 3, edge[b]);
+            element_rows_edges(row, element_places(&t->mesh.chunks, first + b), 3, narrow, edge[b]);
         current_frames(t, method, first, count, (Frames8)edge, frame);
         for (uint32_t b = 0; b < count; b++)
-            force_of_block(work, true, update, first + b, (ConstMat8)edge[b], (ConstMat8)frame[b], row);
+            force_of_block(work, true, update, first + b, (ConstMat8)edge[b], (ConstMat8)frame[b], narrow, row);
     }
 }
 
 /* What most scenes have gets a loop of its own, with what it needs in registers. */
-DV_SIMD_CLONES static void force_chunk(void *context, ElementRow *row, uint32_t begin, uint32_t end)
+DV_SIMD_INLINE void force_at(void *context, ElementRow *row, uint32_t begin, uint32_t end, bool narrow)
 {
     const ForceWork *work = context, plain = {work->t, NULL, 1.0};
     const TetrahedronBlocks *t = work->t;
     if (work->plasticity || t->update != UPDATE_NONE) {
-        turned_forces(work, t->method, t->update, begin, end, row);
+        turned_forces(work, t->method, t->update, begin, end, narrow, row);
     } else if (t->method == TETRAHEDRON_SMALL) {
         for (uint32_t block = begin; block < end; block++) {
             DvReal8 edge[3][3];
-            element_rows_edges(row, element_places(&t->mesh.chunks, block), 3, edge);
-            force_of_block(&plain, false, UPDATE_NONE, block, (ConstMat8)edge, NULL, row);
+            element_rows_edges(row, element_places(&t->mesh.chunks, block), 3, narrow, edge);
+            force_of_block(&plain, false, UPDATE_NONE, block, (ConstMat8)edge, NULL, narrow, row);
         }
     } else if (t->method == TETRAHEDRON_LARGE) {
-        turned_forces(&plain, TETRAHEDRON_LARGE, UPDATE_NONE, begin, end, row);
+        turned_forces(&plain, TETRAHEDRON_LARGE, UPDATE_NONE, begin, end, narrow, row);
     } else {
-        turned_forces(&plain, t->method, UPDATE_NONE, begin, end, row);
+        turned_forces(&plain, t->method, UPDATE_NONE, begin, end, narrow, row);
     }
 }
+
+DV_SIMD_LEVELS(force_chunk, force_at, (void *context, ElementRow *row, uint32_t begin, uint32_t end), context, row,
+               begin, end)
 
 /* Forces in a row after which none of them keeps anything: explicit schemes never ask for a product. */
 enum { FORCES_ALONE = 8 };
@@ -655,14 +658,14 @@ void tetrahedron_blocks_force(TetrahedronBlocks *t, const TetrahedronPlasticity 
     element_chunks_add(&t->mesh.chunks, x->at, f->at, force_chunk, &work);
 }
 
-DV_SIMD_CLONES static void keep_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_INLINE void keep_at(void *context, uint32_t begin, uint32_t end, bool narrow)
 {
     TetrahedronBlocks *t = context;
     for (uint32_t first = begin; first < end; first += FRAMES_AT_ONCE) {
         DvReal8 edge[FRAMES_AT_ONCE][3][3], frame[FRAMES_AT_ONCE][3][3];
         const uint32_t count = frames_until(first, end);
         for (uint32_t b = 0; b < count; b++)
-            gather_edges(&t->mesh, first + b, edge[b]);
+            gather_edges(&t->mesh, first + b, narrow, edge[b]);
         current_frames(t, t->method, first, count, (Frames8)edge, frame);
         for (uint32_t b = 0; b < count; b++) {
             DvReal8 local[3][3], gradient[3][3];
@@ -677,6 +680,8 @@ DV_SIMD_CLONES static void keep_chunk(void *context, uint32_t begin, uint32_t en
         }
     }
 }
+
+DV_SIMD_LEVELS(keep_chunk, keep_at, (void *context, uint32_t begin, uint32_t end), context, begin, end)
 
 /* Before anything that needs what a force keeps, or changes what it is made of. */
 static void keep_what_is_owed(TetrahedronBlocks *t)
@@ -727,29 +732,29 @@ DV_SIMD_INLINE void stiffness_times(ConstMat8 world, const DvReal8 *ratio, doubl
         traction(sigma, world[n], world[n], f[n]);
 }
 
-DV_SIMD_INLINE void product_of_block(const TetrahedronBlocks *t, uint32_t block, double k, ElementRow *row)
+DV_SIMD_INLINE void product_of_block(const TetrahedronBlocks *t, uint32_t block, double k, bool narrow, ElementRow *row)
 {
     const uint16_t *place = element_places(&t->mesh.chunks, block);
     DvReal8 d[3][3], f[3][3], room[3][3];
     const DvReal8 ratio = ratio_of(t, block);
     ConstMat8 world = world_of_block(t, block, room);
-    element_rows_edges(row, place, 3, d);
+    element_rows_edges(row, place, 3, narrow, d);
     stiffness_times(world, &ratio, k, (ConstMat8)d, f);
     if (t->turn)
         add_turning_forces(t->turn[block], world, (ConstMat8)d, k, f);
-    element_rows_add_to_ends(row, place, 3, (ConstMat8)f);
+    element_rows_add_to_ends(row, place, 3, narrow, (ConstMat8)f);
 }
 
 /* Eight cells: their corners come together once, and so do the sums at them. */
 DV_SIMD_INLINE void product_of_pack(const TetrahedronBlocks *t, const ElementPack *pack, uint32_t block, double k,
-                                    ElementRow *row)
+                                    bool narrow, ElementRow *row)
 {
     DvReal8 x[CELL_CORNERS][3], sum[CELL_CORNERS][3];
     const DvReal8 ratio = dv_real8(t->ratio), zero = {0};
     for (uint32_t n = 0; n < pack->corners; n++) {
         ElementRow *at[DV_LANES];
         element_rows_at(row, pack->place[n], at);
-        element_rows_gather(at, x[n]);
+        element_rows_gather(at, narrow, x[n]);
         DV_EACH (c, 3)
             sum[n][c] = zero;
     }
@@ -770,26 +775,29 @@ DV_SIMD_INLINE void product_of_pack(const TetrahedronBlocks *t, const ElementPac
     for (uint32_t n = 0; n < pack->corners; n++) {
         ElementRow *at[DV_LANES];
         element_rows_at(row, pack->place[n], at);
-        element_rows_add(at, (const DvReal8 *)sum[n]);
+        element_rows_add(at, narrow, (const DvReal8 *)sum[n]);
     }
 }
 
-DV_SIMD_CLONES static void dforce_chunk(void *context, ElementRow *row, uint32_t begin, uint32_t end)
+DV_SIMD_INLINE void dforce_at(void *context, ElementRow *row, uint32_t begin, uint32_t end, bool narrow)
 {
     const ForceWork *work = context;
     const TetrahedronBlocks *t = work->t;
     for (uint32_t block = begin; block < end;) {
         const ElementPack *pack = t->one_ratio && !t->turn ? element_pack_at(&t->mesh.chunks, block) : NULL;
         if (pack)
-            product_of_pack(t, pack, block, work->k, row);
+            product_of_pack(t, pack, block, work->k, narrow, row);
         else
-            product_of_block(t, block, work->k, row);
+            product_of_block(t, block, work->k, narrow, row);
         block += pack ? PACK_BLOCKS : 1;
     }
 }
 
+DV_SIMD_LEVELS(dforce_chunk, dforce_at, (void *context, ElementRow *row, uint32_t begin, uint32_t end), context, row,
+               begin, end)
+
 /* Normal strains and shears have different gradients: only the local frame knows which is which. */
-DV_SIMD_CLONES static void local_dforce_chunk(void *context, ElementRow *row, uint32_t begin, uint32_t end)
+DV_SIMD_INLINE void local_dforce_at(void *context, ElementRow *row, uint32_t begin, uint32_t end, bool narrow)
 {
     const ForceWork *work = context;
     TetrahedronBlocks *t = work->t;
@@ -799,7 +807,7 @@ DV_SIMD_CLONES static void local_dforce_chunk(void *context, ElementRow *row, ui
                   shear = t->rest[block].gradient;
         const DvReal8 lambda = t->rest[block].lambda * -work->k, mu = t->rest[block].mu * -work->k;
         DvReal8 edge[3][3], d[3][3], s[6], sigma[6], f[3][3];
-        element_rows_edges(row, place, 3, edge);
+        element_rows_edges(row, place, 3, narrow, edge);
         DV_EACH (k, 3)
             dv_real8_mul(frame, edge[k], d[k]);
         strain_of((ConstMat8)d, normal, shear, s);
@@ -809,9 +817,12 @@ DV_SIMD_CLONES static void local_dforce_chunk(void *context, ElementRow *row, ui
             traction(sigma, normal[k], shear[k], turned);
             dv_real8_transposed_mul(frame, turned, f[k]);
         }
-        element_rows_add_to_ends(row, place, 3, (ConstMat8)f);
+        element_rows_add_to_ends(row, place, 3, narrow, (ConstMat8)f);
     }
 }
+
+DV_SIMD_LEVELS(local_dforce_chunk, local_dforce_at, (void *context, ElementRow *row, uint32_t begin, uint32_t end),
+               context, row, begin, end)
 
 void tetrahedron_blocks_dforce(TetrahedronBlocks *t, double k, const DvConstVec *dx, const DvVec *df)
 {
@@ -827,7 +838,7 @@ typedef struct AssembleWork {
 } AssembleWork;
 
 /* World gradients, one element after the other. */
-DV_SIMD_CLONES static void rows_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_INLINE void rows_at(void *context, uint32_t begin, uint32_t end, bool narrow)
 {
     TetrahedronBlocks *t = ((const AssembleWork *)context)->t;
     for (uint32_t block = begin; block < end; block++) {
@@ -838,12 +849,14 @@ DV_SIMD_CLONES static void rows_chunk(void *context, uint32_t begin, uint32_t en
         DvReal8 a[3];
         DV_EACH (c, 3)
             a[c] = -(world[0][c] + world[1][c] + world[2][c]);
-        dv_real8_scatter_rows(rows, 4, a, &ratio);
-        dv_real8_scatter_rows(rows + 1, 4, world[0], &none);
-        dv_real8_scatter_rows(rows + 2, 4, world[1], &none);
-        dv_real8_scatter_rows(rows + 3, 4, world[2], &none);
+        dv_real8_to_rows(rows, 4, a, &ratio, narrow);
+        dv_real8_to_rows(rows + 1, 4, world[0], &none, narrow);
+        dv_real8_to_rows(rows + 2, 4, world[1], &none, narrow);
+        dv_real8_to_rows(rows + 3, 4, world[2], &none, narrow);
     }
 }
+
+DV_SIMD_LEVELS(rows_chunk, rows_at, (void *context, uint32_t begin, uint32_t end), context, begin, end)
 
 /* One contribution to S = sum G_n G_m^T and L = sum r G_n G_m^T. */
 DV_SIMD_INLINE void add_product(const DvReal4 *element, uint32_t n, uint32_t m, bool one_ratio, DvReal4 s[3],
@@ -861,12 +874,13 @@ DV_SIMD_INLINE void add_product(const DvReal4 *element, uint32_t n, uint32_t m, 
 
 /* The block, and its transpose. */
 DV_SIMD_INLINE void finish_product(const TetrahedronBlocks *t, bool one_ratio, const DvReal4 s[3], const DvReal4 l[3],
-                                   PackedBlock block[2])
+                                   bool narrow, PackedBlock block[2])
 {
     const double trace = s[0][0] + s[1][1] + s[2][2];
     const DvReal8 diagonal = {trace, 0.0, 0.0, 0.0, trace, 0.0, 0.0, 0.0};
-    const PackedBlock sums[2] = {block_of_rows(s), block_of_columns(s)},
-                      turned[2] = {one_ratio ? sums[0] : block_of_rows(l), one_ratio ? sums[1] : block_of_columns(l)};
+    const PackedBlock sums[2] = {block_of_rows(s, narrow), block_of_columns(s, narrow)},
+                      turned[2] = {one_ratio ? sums[0] : block_of_rows(l, narrow),
+                                   one_ratio ? sums[1] : block_of_columns(l, narrow)};
     const double ratio = one_ratio ? t->ratio : 1.0;
     DV_EACH (side, 2) {
         block[side].eight = ratio * turned[side].eight + sums[1 - side].eight + diagonal;
@@ -875,7 +889,7 @@ DV_SIMD_INLINE void finish_product(const TetrahedronBlocks *t, bool one_ratio, c
 }
 
 DV_SIMD_INLINE void add_diagonal(const AssembleWork *work, const DvMatrixView *view, bool one_ratio, uint32_t begin,
-                                 uint32_t end)
+                                 uint32_t end, bool narrow)
 {
     const TetrahedronBlocks *t = work->t;
     const ElementBlocks *mesh = &t->mesh;
@@ -884,7 +898,7 @@ DV_SIMD_INLINE void add_diagonal(const AssembleWork *work, const DvMatrixView *v
         PackedBlock block[2];
         for (uint32_t e = mesh->begin[p]; e < mesh->end[p]; e++)
             add_product(t->row + (mesh->entry[e] & ~3u), mesh->entry[e] & 3, mesh->entry[e] & 3, one_ratio, s, l);
-        finish_product(t, one_ratio, s, l, block);
+        finish_product(t, one_ratio, s, l, narrow, block);
         add_packed_block(view, p, &block[0], work->factor);
     }
 }
@@ -903,7 +917,7 @@ DV_SIMD_INLINE void fetch_pair(const TetrahedronBlocks *t, const DvMatrixView *v
 }
 
 DV_SIMD_INLINE void add_pairs(const AssembleWork *work, const DvMatrixView *view, bool one_ratio, uint32_t begin,
-                              uint32_t end)
+                              uint32_t end, bool narrow)
 {
     const TetrahedronBlocks *t = work->t;
     const ElementBlocks *mesh = &t->mesh;
@@ -919,31 +933,35 @@ DV_SIMD_INLINE void add_pairs(const AssembleWork *work, const DvMatrixView *view
             const uint32_t entry = entries[e];
             add_product(row + (size_t)(entry >> 6) * 4, entry >> 3 & 7, entry & 7, one_ratio, s, l);
         }
-        finish_product(t, one_ratio, s, l, block);
+        finish_product(t, one_ratio, s, l, narrow, block);
         add_packed_block(view, points + 2 * k, &block[0], work->factor);
         add_packed_block(view, points + 2 * k + 1, &block[1], work->factor);
     }
 }
 
-DV_SIMD_CLONES static void diagonal_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_INLINE void diagonal_at(void *context, uint32_t begin, uint32_t end, bool narrow)
 {
     const AssembleWork *work = context;
     const DvMatrixView plain = plain_view(work->view);
     if (work->t->one_ratio && is_plain_view(work->view))
-        add_diagonal(work, &plain, true, begin, end);
+        add_diagonal(work, &plain, true, begin, end, narrow);
     else
-        add_diagonal(work, work->view, work->t->one_ratio, begin, end);
+        add_diagonal(work, work->view, work->t->one_ratio, begin, end, narrow);
 }
 
-DV_SIMD_CLONES static void pair_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_LEVELS(diagonal_chunk, diagonal_at, (void *context, uint32_t begin, uint32_t end), context, begin, end)
+
+DV_SIMD_INLINE void pair_at(void *context, uint32_t begin, uint32_t end, bool narrow)
 {
     const AssembleWork *work = context;
     const DvMatrixView plain = plain_view(work->view);
     if (work->t->one_ratio && is_plain_view(work->view))
-        add_pairs(work, &plain, true, begin, end);
+        add_pairs(work, &plain, true, begin, end, narrow);
     else
-        add_pairs(work, work->view, work->t->one_ratio, begin, end);
+        add_pairs(work, work->view, work->t->one_ratio, begin, end, narrow);
 }
+
+DV_SIMD_LEVELS(pair_chunk, pair_at, (void *context, uint32_t begin, uint32_t end), context, begin, end)
 
 /* block += R^T B_n^T C B_m R of one element whose shears have gradients of their own. */
 static void add_local_block(const TetrahedronBlocks *t, uint32_t element, uint32_t n, uint32_t m, double block[9])
@@ -1081,7 +1099,7 @@ DV_SIMD_CLONES static double energy_chunk(void *context, uint32_t begin, uint32_
         DvReal8 edge[FRAMES_AT_ONCE][3][3], frame[FRAMES_AT_ONCE][3][3];
         const uint32_t count = frames_until(first, end);
         for (uint32_t b = 0; b < count; b++)
-            gather_edges(&t->mesh, first + b, edge[b]);
+            gather_edges(&t->mesh, first + b, false, edge[b]);
         current_frames(t, t->method, first, count, (Frames8)edge, frame);
         for (uint32_t b = 0; b < count; b++)
             add_energy(work, first + b, (ConstMat8)edge[b], (ConstMat8)frame[b], &energy);
@@ -1220,7 +1238,7 @@ DV_SIMD_INLINE void stress_of_block(const StressWork *work, uint32_t block, cons
         work->out[block * DV_LANES + lane] = mises[lane] < 1e-10 ? 0.0 : mises[lane];
 }
 
-DV_SIMD_CLONES static void stress_chunk(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_INLINE void stress_at(void *context, uint32_t begin, uint32_t end, bool narrow)
 {
     const StressWork *work = context;
     const TetrahedronBlocks *t = work->t;
@@ -1228,7 +1246,7 @@ DV_SIMD_CLONES static void stress_chunk(void *context, uint32_t begin, uint32_t 
         DvReal8 edge[FRAMES_AT_ONCE][3][3], frame[FRAMES_AT_ONCE][3][3], u[3][3];
         const uint32_t count = frames_until(first, end);
         for (uint32_t b = 0; b < count; b++)
-            gather_edges(&t->mesh, first + b, edge[b]);
+            gather_edges(&t->mesh, first + b, narrow, edge[b]);
         if (work->strain == STRAIN_LOCAL)
             current_frames(t, work->frame, first, count, (Frames8)edge, frame);
         for (uint32_t b = 0; b < count; b++) {
@@ -1240,6 +1258,8 @@ DV_SIMD_CLONES static void stress_chunk(void *context, uint32_t begin, uint32_t 
         }
     }
 }
+
+DV_SIMD_LEVELS(stress_chunk, stress_at, (void *context, uint32_t begin, uint32_t end), context, begin, end)
 
 void tetrahedron_blocks_von_mises(TetrahedronBlocks *t, TetrahedronMethod frame, TetrahedronStrain strain,
                                   const DvConstVec *x, double *out)

@@ -218,11 +218,11 @@ typedef struct TriangleWork {
 /* Forces on the ends of a block of triangles. Of one that is not full only the triangles: lanes that stand for none have the points of
  * one that does, and would only wait for one another. */
 DV_SIMD_INLINE void add_to_ends(const TriangleBlocks *t, uint32_t number, ElementRow *row, const uint16_t *place,
-                                const DvReal8 f[2][3])
+                                const DvReal8 f[2][3], bool narrow)
 {
     const uint32_t triangles = t->mesh.elements - number * DV_LANES;
     if (triangles >= DV_LANES) {
-        element_rows_add_to_ends(row, place, 2, f);
+        element_rows_add_to_ends(row, place, 2, narrow, f);
         return;
     }
     DvReal4 sum[DV_LANES];
@@ -237,7 +237,7 @@ DV_SIMD_INLINE void add_to_ends(const TriangleBlocks *t, uint32_t number, Elemen
         row[place[lane]].sum -= sum[lane];
 }
 
-DV_SIMD_CLONES static void force_chunk(void *context, ElementRow *row, uint32_t begin, uint32_t end)
+DV_SIMD_INLINE void force_at(void *context, ElementRow *row, uint32_t begin, uint32_t end, bool narrow)
 {
     const TriangleWork *work = context;
     TriangleBlocks *t = work->t;
@@ -245,7 +245,7 @@ DV_SIMD_CLONES static void force_chunk(void *context, ElementRow *row, uint32_t 
         const uint16_t *place = element_places(&t->mesh.chunks, number);
         const TriangleBlock *block = &t->block[number];
         DvReal8 edge[2][3], local[2][2], d[2][2], f[2][3];
-        element_rows_edges(row, place, 2, edge);
+        element_rows_edges(row, place, 2, narrow, edge);
         t->collapsed[number] = update_shape(t, number, (const DvReal8(*)[3])edge, local);
         DV_EACH (k, 2)
             DV_EACH (c, 2)
@@ -253,11 +253,14 @@ DV_SIMD_CLONES static void force_chunk(void *context, ElementRow *row, uint32_t 
         if (t->method == TRIANGLE_LARGE)
             d[0][1] = dv_real8(0.0);
         plane_forces(block, (const DvReal8(*)[2])d, &block->lambda, &block->mu, f);
-        add_to_ends(t, number, row, place, (const DvReal8(*)[3])f);
+        add_to_ends(t, number, row, place, (const DvReal8(*)[3])f, narrow);
     }
 }
 
-DV_SIMD_CLONES static void dforce_chunk(void *context, ElementRow *row, uint32_t begin, uint32_t end)
+DV_SIMD_LEVELS(force_chunk, force_at, (void *context, ElementRow *row, uint32_t begin, uint32_t end), context, row,
+               begin, end)
+
+DV_SIMD_INLINE void dforce_at(void *context, ElementRow *row, uint32_t begin, uint32_t end, bool narrow)
 {
     const TriangleWork *work = context;
     TriangleBlocks *t = work->t;
@@ -265,15 +268,18 @@ DV_SIMD_CLONES static void dforce_chunk(void *context, ElementRow *row, uint32_t
         const uint16_t *place = element_places(&t->mesh.chunks, number);
         const TriangleBlock *block = &t->block[number];
         DvReal8 edge[2][3], d[2][2], f[2][3];
-        element_rows_edges(row, place, 2, edge);
+        element_rows_edges(row, place, 2, narrow, edge);
         in_axes(block->axis, (const DvReal8(*)[3])edge, d);
         const DvReal8 lambda = block->lambda * -work->k, mu = block->mu * -work->k;
         plane_forces(block, (const DvReal8(*)[2])d, &lambda, &mu, f);
         if (t->turn)
             add_turning_forces(block, &t->turn[number], (const DvReal8(*)[3])edge, (const DvReal8(*)[2])d, work->k, f);
-        add_to_ends(t, number, row, place, (const DvReal8(*)[3])f);
+        add_to_ends(t, number, row, place, (const DvReal8(*)[3])f, narrow);
     }
 }
+
+DV_SIMD_LEVELS(dforce_chunk, dforce_at, (void *context, ElementRow *row, uint32_t begin, uint32_t end), context, row,
+               begin, end)
 
 /* block += spin w_n w_m^T + (g_n . tilt g_m) z z^T, see TriangleTurn. */
 static void add_turning_block(const TriangleTurn *turn, uint32_t lane, const double g[2][2], const double axis[2][3],
