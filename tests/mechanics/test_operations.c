@@ -665,6 +665,25 @@ static void bodies_with_two_masses_fall_as_all_do(void **state)
         }
 }
 
+/* The masses of another state, of other points, count for that one alone. */
+static void two_states_with_two_masses_each_have_their_own(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root' gravity='0 0 0' dt='0.5'><DefaultAnimationLoop/><EulerExplicitSolver/>"
+        "<Node name='A'><MechanicalObject name='dofs' position='0 0 0  1 0 0  2 0 0'/><UniformMass vertexMass='1'/>"
+        "<UniformMass vertexMass='3'/><ConstantForceField indices='0 1 2' forces='8 0 0'/></Node>"
+        "<Node name='B'><MechanicalObject name='dofs' position='0 0 0'/><UniformMass vertexMass='2'/>"
+        "<UniformMass vertexMass='14'/><ConstantForceField indices='0' forces='0 8 0'/></Node></Node>");
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    const double *a = dv_state_read(scene_state(scene, "/A/dofs"), DV_VELOCITY).at,
+                 *b = dv_state_read(scene_state(scene, "/B/dofs"), DV_VELOCITY).at;
+    for (int p = 0; p < 3; p++)
+        assert_true(fabs(a[3 * p] - 1.0) < 1e-14); /* 0.5 s of 8 N on 4 kg */
+    assert_true(fabs(b[1] - 0.25) < 1e-14);
+    dv_scene_free(scene);
+}
+
 static void tags_of_the_node_choose_who_takes_part(void **state)
 {
     (void)state;
@@ -959,6 +978,13 @@ static void only_a_matrix_that_is_the_operator_replaces_products(void **state)
         {ON_A_BODY("geometricStiffness='Stabilized'", "<SpringForceField spring='0 1 10 0 1'/>"), false},
         {ON_A_BODY("geometricStiffness='Stabilized'", ""), true}, /* nothing acts there */
         {ON_A_BODY("mapForces='0'", "<SpringForceField spring='0 1 10 0 1'/>"), false},
+        /* a second mapping of a node is not met by products */
+        {"<Node name='root'><MechanicalObject name='body' template='Rigid3d' position='1 2 3 0 0 0 1'/><UniformMass "
+         "totalMass='2'/><Node name='Child'><MechanicalObject name='a' position='1 0 0'/><RigidMapping input='@/body' "
+         "output='@a'/><MechanicalObject name='b' position='0 1 0'/><RigidMapping input='@/body' output='@b'/>"
+         "<RestShapeSpringsForceField mstate='@a' points='0' stiffness='3'/><RestShapeSpringsForceField mstate='@b' "
+         "points='0' stiffness='3'/></Node></Node>",
+         false},
     };
     const DvMechanicalOperationsOps *ops = ops_of_plugin();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -1097,6 +1123,7 @@ int main(void)
         cmocka_unit_test(energies_and_momentum_are_sums),
         cmocka_unit_test(masses_of_one_state_add_up),
         cmocka_unit_test(bodies_with_two_masses_fall_as_all_do),
+        cmocka_unit_test(two_states_with_two_masses_each_have_their_own),
         cmocka_unit_test(tags_of_the_node_choose_who_takes_part),
         cmocka_unit_test(a_matrix_that_has_not_changed_is_not_assembled_again),
         cmocka_unit_test(one_part_that_changes_each_time_has_all_assembled_again),

@@ -910,6 +910,28 @@ static void frames_at_rest_can_be_read(void **state)
     dv_scene_free(scene);
 }
 
+/* In proportion to its edges, in any unit of length. */
+static void a_flat_tetrahedron_is_flat_in_any_unit(void **state)
+{
+    (void)state;
+    for (int unit = -6; unit <= 6; unit += 3)
+        for (int flat = 0; flat < 2; flat++) {
+            const double size = pow(10.0, unit),
+                         height = flat ? 1e-15 : 1e-11; /* six volumes over the cube of an edge */
+            DvText text = {0};
+            dv_text_add(&text,
+                        "<Node><MeshTopology position='0 0 0 %.17g 0 0 0 %.17g 0 0 0 %.17g' tetrahedra='0 1 2 3'/>"
+                        "<MechanicalObject template='Vec3d'/><TetrahedronFEMForceField name='F' youngModulus='1' "
+                        "poissonRatio='0'/></Node>",
+                        size, size, size * height);
+            if (flat)
+                expect_load_error(text.at, "tetrahedron 0 has no volume at rest");
+            else
+                dv_scene_free(scene_from_text(text.at));
+            dv_text_free(&text);
+        }
+}
+
 static void mistakes_are_named(void **state)
 {
     (void)state;
@@ -991,6 +1013,7 @@ int main(void)
         cmocka_unit_test(hexahedra_are_cut_into_six_each_that_fit),
         cmocka_unit_test(inverted_elements_recover_with_the_stable_decomposition),
         cmocka_unit_test(frames_at_rest_can_be_read),
+        cmocka_unit_test(a_flat_tetrahedron_is_flat_in_any_unit),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(impossible_materials_are_replaced),
     };
