@@ -244,7 +244,7 @@ DV_SIMD_INLINE void forward_tile(unsigned width, const double *panel, size_t ld,
     if (j + width < height)
         subtract_columns(width, panel + start + j * ld, ld, ld - start, y, t + start);
     for (size_t i = start; i < j; i++)
-        t[i] = above[i - start];
+        t[i] = above[i - start]; /* cppcheck-suppress uninitvar ; what was put there */
 #pragma GCC unroll 6
     for (unsigned i = 0; i < width; i++)
         t[j + i] = y[i];

@@ -64,7 +64,7 @@ static inline bool dv_simd_has_v4(void)
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
 #define DV_SIMD_LEVELS(name, body, parameters, ...)                                                  \
-    DV_SIMD_TARGET_V4 static void name##_wide parameters                                             \
+    __attribute__((target("arch=x86-64-v4"))) static void name##_wide parameters                     \
     {                                                                                                \
         body(__VA_ARGS__, false);                                                                    \
     }                                                                                                \

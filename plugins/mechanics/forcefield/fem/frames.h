@@ -83,18 +83,18 @@ enum { FRAMES_AT_ONCE = 4, FRAMES_BEHIND = 2 };
 DV_SIMD_INLINE void polar_frames(uint32_t count, const DvReal8 (*edge)[3][3], DvReal8 (*frame)[3][3])
 {
     PolarStep p[FRAMES_AT_ONCE];
+    DvMask8 active = dv_real8(0.0) == dv_real8(0.0);
     for (uint32_t b = 0; b < count; b++) {
-        p[b].active = dv_real8(0.0) == dv_real8(0.0);
+        p[b].active = active;
         DV_EACH (i, 3)
             DV_EACH (j, 3)
                 p[b].m[i][j] = edge[b][j][i];
     }
-    DvMask8 active = p[0].active;
     for (int step = 0; step < 64 && dv_mask8_any(active); step++) {
         active ^= active;
         for (uint32_t b = 0; b < count + FRAMES_BEHIND; b++) {
             if (b < count)
-                polar_begin(&p[b]);
+                polar_begin(&p[b]); /* cppcheck-suppress uninitvar ; it sets what it does not read */
             if (b < FRAMES_BEHIND)
                 continue;
             polar_end(&p[b - FRAMES_BEHIND]);
