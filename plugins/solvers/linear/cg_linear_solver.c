@@ -226,10 +226,9 @@ static DvStatus solve(void *self_, DvVecId x, DvVecId b)
     const bool warm = dv_data_bool(&self->warm_start);
     dv_krylov_begin(&self->space, x, b, warm);
     const uint32_t products = run(self, warm, dv_data_uint(&self->solves) == 0);
-    if (products != UINT32_MAX && products != dv_data_uint(&self->products))
-        dv_data_set_uint(&self->products, products);
     dv_krylov_end(&self->space);
-    ++*(uint32_t *)dv_data_rewrite(&self->solves); /* which makes the curves stale */
+    dv_krylov_count_solve(&self->solves, &self->products,
+                          products != UINT32_MAX ? products : dv_data_uint(&self->products));
     dv_phase_end();
     return DV_OK;
 }

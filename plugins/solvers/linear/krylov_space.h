@@ -50,6 +50,14 @@ static inline uint32_t dv_krylov_expected_products(uint32_t solves, uint32_t las
     return solves > 0 && last < iterations ? last : iterations;
 }
 
+/* After a solve of `products`: what the next one is expected by. The curves that follow from `solves` are stale then. */
+static inline void dv_krylov_count_solve(DvData *solves, DvData *last, uint32_t products)
+{
+    if (products != dv_data_uint(last))
+        dv_data_set_uint(last, products);
+    ++*(uint32_t *)dv_data_rewrite(solves);
+}
+
 /* Brings b, and x when it is a guess, into the space; takes x out again. */
 void dv_krylov_begin(DvKrylovSpace *space, DvVecId x, DvVecId b, bool guess);
 void dv_krylov_end(DvKrylovSpace *space);

@@ -217,10 +217,8 @@ static DvStatus solve(void *self_, DvVecId x, DvVecId b)
     dv_krylov_begin(&self->space, x, b, true);
     uint32_t products = 0;
     const DvStatus status = iterate(self, errors, &products);
-    if (products != dv_data_uint(&self->products))
-        dv_data_set_uint(&self->products, products);
     dv_krylov_end(&self->space);
-    ++*(uint32_t *)dv_data_rewrite(&self->solves); /* which makes the curves stale */
+    dv_krylov_count_solve(&self->solves, &self->products, products);
     dv_phase_end();
     return status;
 }
