@@ -97,6 +97,19 @@ static inline const ElementPack *element_pack_at(const ElementChunks *chunks, ui
     return pack->corners > 0 ? pack : NULL;
 }
 
+/* Asks for what a block some turns ahead will need, to the first cache or to the second: what the processor reads ahead by itself ends
+ * wherever a chunk brings its points together. It may be behind the end of an array. */
+DV_SIMD_INLINE void element_ask(const void *array, size_t size, uint32_t index, bool first)
+{
+    const uintptr_t at = (uintptr_t)array + size * index;
+#pragma GCC unroll 32
+    for (size_t i = 0; i < size; i += 64)
+        if (first)
+            __builtin_prefetch((const void *)(at + i), 0, 3);
+        else
+            __builtin_prefetch((const void *)(at + i), 0, 2);
+}
+
 /* xyz[c][lane] = component c of row[lane].     narrow: here and below as DV_SIMD_LEVELS says */
 DV_SIMD_INLINE void element_transpose(const DvReal4 row[DV_LANES], bool narrow, DvReal8 xyz[3])
 {

@@ -24,7 +24,6 @@ typedef enum HexahedronMethod {
 
 /* Eight parallelepipeds. */
 typedef struct Box {
-    bool usable;            /* all eight are, and none changes its stiffness */
     DvReal8 inverse[3][3];  /* inverse Jacobian in the rest frame */
     DvReal8 rest[MODES][3]; /* modes of the rest shape, in the rest frame */
 } Box;
@@ -50,6 +49,7 @@ typedef struct HexahedronFEMForceField {
     uint32_t *corner;       /* [elements][8] */
     DvReal8 (*rest)[3];     /* [elements] rest position in the rest frame, a lane per node */
     DvReal8 (*frame)[3][3]; /* [blocks] of the last force, world to local */
+    bool *is_box;           /* [blocks] all eight are parallelepipeds, and none changes its stiffness */
     Box *box;               /* [blocks] */
     TurnedBox *turned;      /* [blocks] */
     HexahedronExact *exact; /* [elements]; of method exact, else NULL */

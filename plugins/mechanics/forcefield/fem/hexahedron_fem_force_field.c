@@ -44,6 +44,7 @@ static void free_elements(HexahedronFEMForceField *self)
     dv_free(self->corner);
     dv_free(self->rest);
     dv_free(self->frame);
+    dv_free(self->is_box);
     dv_free(self->box);
     dv_free(self->turned);
     dv_free(self->exact);
@@ -53,6 +54,7 @@ static void free_elements(HexahedronFEMForceField *self)
     self->corner = self->shape = NULL;
     self->rest = NULL;
     self->frame = NULL;
+    self->is_box = NULL;
     self->box = NULL;
     self->turned = NULL;
     self->exact = NULL;
@@ -163,13 +165,13 @@ static void make_box(HexahedronFEMForceField *self, uint32_t block, const DvReal
     Box *box = &self->box[block];
     TurnedBox *axes = &self->turned[block];
     const DvReal8(*frame)[3] = (const DvReal8(*)[3])self->frame[block];
-    box->usable = !self->updates && !self->closed_form && !self->exact;
+    bool usable = !self->updates && !self->closed_form && !self->exact;
     for (uint32_t lane = 0; lane < DV_LANES; lane++) {
         const uint32_t e =
             block * DV_LANES + lane < self->mesh.elements ? block * DV_LANES + lane : self->mesh.elements - 1;
         double node[NODES][3];
         element_nodes(self->rest[e], node);
-        box->usable = box->usable && hexahedron_is_parallelepiped((const double(*)[3])node);
+        usable = usable && hexahedron_is_parallelepiped((const double(*)[3])node);
         const DvVec3 origin = dv_vec3_load(node[0]);
         const DvMat3 jacobian = dv_mat3_scale(dv_mat3_from_columns(dv_vec3_sub(dv_vec3_load(node[1]), origin),
                                                                    dv_vec3_sub(dv_vec3_load(node[3]), origin),
@@ -183,6 +185,7 @@ static void make_box(HexahedronFEMForceField *self, uint32_t block, const DvReal
         axes->lambda[lane] = used ? self->lame[e][0] * scale : 0.0;
         axes->mu[lane] = used ? self->lame[e][1] * scale : 0.0;
     }
+    self->is_box[block] = usable;
     for (int m = 0; m < MODES; m++)
         dv_real8_mul(frame, mode[m], box->rest[m]);
     for (int k = 0; k < 3; k++)
@@ -262,6 +265,7 @@ static void make_room(HexahedronFEMForceField *self)
     if (self->chosen == HEXAHEDRON_EXACT)
         self->exact = enlarge(self->exact, old * DV_LANES, room * DV_LANES, sizeof *self->exact);
     self->frame = enlarge(self->frame, old, room, sizeof *self->frame);
+    self->is_box = enlarge(self->is_box, old, room, sizeof *self->is_box);
     self->box = enlarge(self->box, old, room, sizeof *self->box);
     self->turned = enlarge(self->turned, old, room, sizeof *self->turned);
     self->room = self->mesh.block_room;
@@ -471,6 +475,9 @@ DV_SIMD_INLINE void multiply(const Stiffness *k, const DvReal8 d[3], DvReal8 f[3
         f[r] = sum[0][r] + sum[1][r] + sum[2][r];
 }
 
+/* What is asked for beforehand. */
+enum { BLOCKS_AHEAD_FORCE = 8, BLOCKS_AHEAD_PRODUCT = 4 };
+
 typedef struct HexahedronWork {
     HexahedronFEMForceField *self;
     double k;
@@ -546,9 +553,12 @@ DV_SIMD_INLINE void force_at(void *context, ElementRow *row, uint32_t begin, uin
     for (uint32_t block = begin; block < end; block++) {
         DvReal8 mode[MODES][3];
         const uint16_t *place = element_places(&self->mesh.chunks, block);
+        element_ask(self->box, sizeof *self->box, block + BLOCKS_AHEAD_FORCE, false);
+        element_ask(self->turned, sizeof *self->turned, block + BLOCKS_AHEAD_FORCE, false);
+        element_ask(self->frame, sizeof *self->frame, block + BLOCKS_AHEAD_FORCE, false);
         chunk_modes(row, place, narrow, mode);
         block_frames(self, (const DvReal8(*)[3])mode, self->frame[block]);
-        if (self->box[block].usable) {
+        if (self->is_box[block]) {
             box_force(self, row, place, block, (const DvReal8(*)[3])mode, narrow);
             continue;
         }
@@ -613,6 +623,7 @@ DV_SIMD_INLINE void box_dforce(const HexahedronFEMForceField *self, ElementRow *
     const TurnedBox *axes = &self->turned[block];
     const DvReal8 lambda = axes->lambda * -k, mu = axes->mu * -k;
     DvReal8 mode[MODES][3], g[MODES][3], f[NODES][3];
+    element_ask(self->turned, sizeof *self->turned, block + BLOCKS_AHEAD_PRODUCT, true);
     chunk_modes(row, place, narrow, mode);
     box_multiply((const DvReal8(*)[3])mode, axes->inverse, &lambda, &mu, g);
     box_nodes((const DvReal8(*)[3])g, f);
@@ -625,7 +636,7 @@ DV_SIMD_INLINE void dforce_at(void *context, ElementRow *row, uint32_t begin, ui
     HexahedronFEMForceField *self = work->self;
     for (uint32_t block = begin; block < end; block++) {
         const uint16_t *place = element_places(&self->mesh.chunks, block);
-        if (self->box[block].usable) {
+        if (self->is_box[block]) {
             box_dforce(self, row, place, block, work->k, narrow);
             continue;
         }
@@ -879,7 +890,7 @@ static void cost(void *self_, double *product, double *assembly)
     const HexahedronFEMForceField *self = self_;
     double boxes = 0.0;
     for (uint32_t block = 0; block < self->mesh.blocks; block++)
-        boxes += self->box[block].usable ? DV_LANES : 0;
+        boxes += self->is_box[block] ? DV_LANES : 0;
     const double elements = self->mesh.elements, others = fmax(elements - boxes, 0.0), each = sizeof(Stiffness);
     *product =
         cost_box_product * boxes * cache_penalty(cost_box_bytes * boxes, cost_box_product_beyond) +

@@ -46,7 +46,7 @@ static void set_lane(DvReal8 m[3][3], uint32_t lane, DvMat3 values)
 /* ---- Where the world gradients of an element are ---- */
 
 enum { PACK_ELEMENTS = PACK_BLOCKS * DV_LANES };
-enum { BLOCKS_AHEAD = 16 };
+enum { BLOCKS_AHEAD = 16, RESTS_AHEAD = 12 }; /* that are asked for */
 
 static bool is_packed(const TetrahedronBlocks *t, uint32_t block)
 {
@@ -615,8 +615,11 @@ DV_SIMD_INLINE void turned_forces(const ForceWork *work, TetrahedronMethod metho
         for (uint32_t b = 0; b < count; b++)
             element_rows_edges(row, element_places(&t->mesh.chunks, first + b), 3, narrow, edge[b]);
         current_frames(t, method, first, count, (Frames8)edge, frame);
-        for (uint32_t b = 0; b < count; b++)
+        for (uint32_t b = 0; b < count; b++) {
+            element_ask(t->rest, sizeof *t->rest, first + b + RESTS_AHEAD, false);
+            element_ask(t->world, sizeof *t->world, first + b + RESTS_AHEAD, false);
             force_of_block(work, true, update, first + b, (ConstMat8)edge[b], (ConstMat8)frame[b], narrow, row);
+        }
     }
 }
 
@@ -761,8 +764,7 @@ DV_SIMD_INLINE void product_of_pack(const TetrahedronBlocks *t, const ElementPac
     for (uint32_t e = 0; e < CELL_ELEMENTS; e++) {
         const uint8_t *corner = pack->corner[e];
         DvReal8 d[3][3], f[3][3];
-        DV_EACH (i, 9)
-            __builtin_prefetch((const char *)&t->world[block + e + BLOCKS_AHEAD] + 64 * i, 0, 2);
+        element_ask(t->world, sizeof *t->world, block + e + BLOCKS_AHEAD, false);
         DV_EACH (n, 3)
             dv_real8_sub(x[corner[n + 1]], x[corner[0]], d[n]);
         stiffness_times((ConstMat8)t->world[block + e], &ratio, k, (ConstMat8)d, f);
