@@ -16,7 +16,7 @@ enum {
     POINTS_PER_TASK = 1024,
     LEAST_BLOCKS = 32,
     LEAST_PACKED_BLOCKS = 8 * PACK_BLOCKS,
-    FEWEST_CHUNKS = 24,  /* of more than the least blocks */
+    FEWEST_CHUNKS = 16,  /* of more than the least blocks */
     MOST_PLACES = 65536, /* numbers of 16 bits */
     LEAST_ROOM = 64,
     TETRAHEDRON_NODES = 4 /* of elements that packs are looked for in */
