@@ -163,7 +163,7 @@ static uint32_t iterate(CgLinearSolver *self, double b_norm, double rho, bool fi
         if (it == 1)
             dv_krylov_copy(space, DV_KRYLOV_P, DV_KRYLOV_R);
         else
-            dv_krylov_combine(space, DV_KRYLOV_P, DV_KRYLOV_R, DV_KRYLOV_P, rho / previous_rho);
+            dv_krylov_turn(space, DV_KRYLOV_R, rho / previous_rho);
         const double denominator = dv_krylov_product(space, DV_KRYLOV_Q, DV_KRYLOV_P);
         dv_curve_add(&self->denominators, denominator);
         if (denominator < 0.0 && self->negative == 0.0) {
@@ -188,7 +188,7 @@ static uint32_t iterate(CgLinearSolver *self, double b_norm, double rho, bool fi
         if (it == 1)
             self->largest_change = fmax(self->largest_change, fabs(alpha) * sqrt(rho));
         previous_rho = rho;
-        rho = dv_krylov_update(space, alpha);
+        rho = dv_krylov_step(space, alpha);
         self->left = sqrt(rho) / b_norm;
         if (isnan(rho))
             return it; /* the state will not be finite: nothing is gained by going on */

@@ -20,7 +20,9 @@ typedef struct Operands {
     double *r;
     const double *a, *b;
     double k;
-    double *x; /* of an update: x += k a, r -= k b */
+    /* Of a step or a turn. */
+    double *q, *x, *p;
+    double alpha;
 } Operands;
 
 DV_SIMD_CLONES static void combine_chunk(void *context, uint32_t begin, uint32_t end)
@@ -56,25 +58,48 @@ DV_SIMD_CLONES static double dot_chunk(void *context, uint32_t begin, uint32_t e
     return DV_REAL8_SUM(sums);
 }
 
-/* x += k a, r -= k b; returns r . r. */
-DV_SIMD_CLONES static double update_chunk(void *context, uint32_t begin, uint32_t end)
+/* r -= alpha q; returns r . r. */
+DV_SIMD_CLONES static double step_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const Operands *o = context;
-    const double k = o->k;
+    const double alpha = o->alpha;
     DvReal8 sums = {0};
     uint32_t i = begin;
     for (; i + DV_LANES <= end; i += DV_LANES) {
-        DV_REAL8_SET(o->x + i) = DV_REAL8(o->x + i) + k * DV_REAL8(o->a + i);
-        const DvReal8 r = DV_REAL8(o->r + i) - k * DV_REAL8(o->b + i);
+        const DvReal8 r = DV_REAL8(o->r + i) - alpha * DV_REAL8(o->q + i);
         DV_REAL8_SET(o->r + i) = r;
         sums += r * r;
     }
     for (int lane = 0; i < end; i++, lane++) {
-        o->x[i] += k * o->a[i];
-        o->r[i] -= k * o->b[i];
+        o->r[i] -= alpha * o->q[i];
         sums[lane] += o->r[i] * o->r[i];
     }
     return DV_REAL8_SUM(sums);
+}
+
+/* The same, and q is zero then: it is at hand. */
+static double step_and_clear_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const double sum = step_chunk(context, begin, end);
+    clear_chunk(((const Operands *)context)->q, begin, end);
+    return sum;
+}
+
+/* x += alpha p, p = a + k p. */
+DV_SIMD_CLONES static void turn_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const Operands *o = context;
+    const double alpha = o->alpha, k = o->k;
+    uint32_t i = begin;
+    for (; i + DV_LANES <= end; i += DV_LANES) {
+        const DvReal8 p = DV_REAL8(o->p + i);
+        DV_REAL8_SET(o->x + i) = DV_REAL8(o->x + i) + alpha * p;
+        DV_REAL8_SET(o->p + i) = DV_REAL8(o->a + i) + k * p;
+    }
+    for (; i < end; i++) {
+        o->x[i] += alpha * o->p[i];
+        o->p[i] = o->a[i] + k * o->p[i];
+    }
 }
 
 void dv_krylov_set(DvKrylovSpace *space, DvMechanics *m, const DvStep *step, DvFactors factors,
@@ -187,9 +212,26 @@ void dv_krylov_reserve_states(DvKrylovSpace *space)
     find_states(space);
 }
 
+/* Something is written to a vector. */
+static void touch(DvKrylovSpace *space, int r)
+{
+    if (r == DV_KRYLOV_Q)
+        space->q_is_clear = false;
+}
+
+/* X += alpha P of the last step, unless that has been done. */
+static void catch_up(DvKrylovSpace *space)
+{
+    if (space->alpha != 0.0)
+        dv_krylov_combine(space, DV_KRYLOV_X, DV_KRYLOV_X, DV_KRYLOV_P, space->alpha);
+    space->alpha = 0.0;
+}
+
 /* Where the vectors of this solve are. */
 static void find_parts(DvKrylovSpace *space)
 {
+    space->alpha = 0.0;
+    space->q_is_clear = false;
     if (space->matrix != NULL) {
         space->parts = 1;
         space->at = space->flat;
@@ -232,6 +274,7 @@ void dv_krylov_begin(DvKrylovSpace *space, DvVecId x, DvVecId b, bool guess)
 
 void dv_krylov_end(DvKrylovSpace *space)
 {
+    catch_up(space);
     if (space->matrix != NULL)
         space->ops->scatter(space->m, space->ids[DV_KRYLOV_X], space->flat[DV_KRYLOV_X]);
 }
@@ -256,6 +299,7 @@ void dv_krylov_begin_flat(DvKrylovSpace *space, const double *b)
 
 void dv_krylov_end_flat(DvKrylovSpace *space, double *x)
 {
+    catch_up(space);
     if (space->matrix != NULL)
         memcpy(x, space->flat[DV_KRYLOV_X], space->n * sizeof *x);
     else
@@ -265,7 +309,14 @@ void dv_krylov_end_flat(DvKrylovSpace *space, double *x)
 static Operands operands_of(const DvKrylovSpace *space, uint32_t part, int r, int a, int b, double k)
 {
     double *const *at = space->at + (size_t)part * DV_KRYLOV_COUNT;
-    return (Operands){.r = at[r], .a = at[a], .b = at[b], .k = k, .x = at[DV_KRYLOV_X]};
+    return (Operands){.r = at[r],
+                      .a = at[a],
+                      .b = at[b],
+                      .k = k,
+                      .q = at[DV_KRYLOV_Q],
+                      .x = at[DV_KRYLOV_X],
+                      .p = at[DV_KRYLOV_P],
+                      .alpha = space->alpha};
 }
 
 void dv_krylov_clear(DvKrylovSpace *space, int r)
@@ -279,6 +330,7 @@ void dv_krylov_clear(DvKrylovSpace *space, int r)
 
 void dv_krylov_copy(DvKrylovSpace *space, int r, int a)
 {
+    touch(space, r);
     if (space->parts == 0)
         space->ops->combine(space->m, space->ids[r], space->ids[a], DV_NO_VEC, 0.0);
     for (uint32_t i = 0; i < space->parts; i++) {
@@ -289,6 +341,7 @@ void dv_krylov_copy(DvKrylovSpace *space, int r, int a)
 
 void dv_krylov_combine(DvKrylovSpace *space, int r, int a, int b, double k)
 {
+    touch(space, r);
     if (space->parts == 0)
         space->ops->combine(space->m, space->ids[r], space->ids[a], space->ids[b], k);
     for (uint32_t i = 0; i < space->parts; i++) {
@@ -309,19 +362,34 @@ double dv_krylov_dot(DvKrylovSpace *space, int a, int b)
     return sum;
 }
 
-double dv_krylov_update(DvKrylovSpace *space, double alpha)
+double dv_krylov_step(DvKrylovSpace *space, double alpha)
 {
+    space->alpha = alpha;
     if (space->parts == 0) {
-        dv_krylov_combine(space, DV_KRYLOV_X, DV_KRYLOV_X, DV_KRYLOV_P, alpha);
         dv_krylov_combine(space, DV_KRYLOV_R, DV_KRYLOV_R, DV_KRYLOV_Q, -alpha);
         return dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_R);
     }
+    const bool clear = space->matrix == NULL;
     double rho = 0.0;
     for (uint32_t i = 0; i < space->parts; i++) {
-        Operands operands = operands_of(space, i, DV_KRYLOV_R, DV_KRYLOV_P, DV_KRYLOV_Q, alpha);
-        rho += dv_parallel_sum((uint32_t)space->length[i], GRAIN, update_chunk, &operands);
+        Operands operands = operands_of(space, i, DV_KRYLOV_R, DV_KRYLOV_R, DV_KRYLOV_Q, 0.0);
+        rho += dv_parallel_sum((uint32_t)space->length[i], GRAIN, clear ? step_and_clear_chunk : step_chunk, &operands);
     }
+    space->q_is_clear = clear;
     return rho;
+}
+
+void dv_krylov_turn(DvKrylovSpace *space, int r, double beta)
+{
+    if (space->parts == 0) {
+        catch_up(space);
+        dv_krylov_combine(space, DV_KRYLOV_P, r, DV_KRYLOV_P, beta);
+    }
+    for (uint32_t i = 0; i < space->parts; i++) {
+        Operands operands = operands_of(space, i, DV_KRYLOV_P, r, DV_KRYLOV_P, beta);
+        dv_parallel_for((uint32_t)space->length[i], GRAIN, turn_chunk, &operands);
+    }
+    space->alpha = 0.0;
 }
 
 double dv_krylov_product(DvKrylovSpace *space, int q, int p)
@@ -331,7 +399,9 @@ double dv_krylov_product(DvKrylovSpace *space, int q, int p)
     if (space->matrix != NULL)
         return dv_block_product(space->matrix, space->flat[p], space->flat[q]);
     const DvMechanicalOperationsOps *ops = space->ops;
-    dv_krylov_clear(space, q);
+    if (q != DV_KRYLOV_Q || !space->q_is_clear)
+        dv_krylov_clear(space, q);
+    touch(space, q);
     ops->add_mbk(space->m, &space->step, space->factors, space->ids[q], space->ids[p], DV_WALK_VISITOR);
     ops->project_response(space->m, &space->step, space->ids[q], DV_WALK_VISITOR);
     return dv_krylov_dot(space, p, q);
@@ -339,6 +409,7 @@ double dv_krylov_product(DvKrylovSpace *space, int q, int p)
 
 DvStatus dv_krylov_precondition(DvKrylovSpace *space, const DvLinearSolverOps *ops, void *preconditioner, int z, int r)
 {
+    touch(space, z);
     if (space->matrix == NULL) {
         reserve_flat(space);
         space->ops->gather(space->m, space->flat[r], space->ids[r]);

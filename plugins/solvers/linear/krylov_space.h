@@ -30,6 +30,8 @@ typedef struct DvKrylovSpace {
     uint32_t parts;       /* of the vectors; 0: by the mechanical operations */
     double *const *at;    /* [parts][DV_KRYLOV_COUNT] */
     const size_t *length; /* [parts] */
+    double alpha;         /* X still lacks this times P */
+    bool q_is_clear;      /* from the last step, for the next product */
     size_t n, capacity;
     DvSymmetricMatrix half; /* of the matrix */
     bool by_half;           /* products are by it */
@@ -69,8 +71,9 @@ void dv_krylov_clear(DvKrylovSpace *space, int r);
 void dv_krylov_copy(DvKrylovSpace *space, int r, int a);
 void dv_krylov_combine(DvKrylovSpace *space, int r, int a, int b, double k); /* r = a + k b */
 double dv_krylov_dot(DvKrylovSpace *space, int a, int b);
-/* X += alpha P, R -= alpha Q; returns R . R. */
-double dv_krylov_update(DvKrylovSpace *space, double alpha);
+/* X += alpha P, R -= alpha Q; returns R . R. X gets its part with the next turn, or at the end: P passes by once for both. */
+double dv_krylov_step(DvKrylovSpace *space, double alpha);
+void dv_krylov_turn(DvKrylovSpace *space, int r, double beta); /* P = r + beta P */
 /* q = A p with the projections of the constraints; returns p . q. */
 double dv_krylov_product(DvKrylovSpace *space, int q, int p);
 /* z = P^-1 r by a linear solver on flat arrays. */

@@ -193,12 +193,11 @@ static DvStatus iterate(PcgLinearSolver *self, DvCurve *errors, uint32_t *produc
     for (; status == DV_OK && it <= iterations && finite && (rho > bound || !isfinite(rho)); it++) {
         finite = isfinite(rho);
         const double alpha = rho / dv_krylov_product(space, DV_KRYLOV_Q, DV_KRYLOV_P);
-        dv_krylov_combine(space, DV_KRYLOV_X, DV_KRYLOV_X, DV_KRYLOV_P, alpha);
-        dv_krylov_combine(space, DV_KRYLOV_R, DV_KRYLOV_R, DV_KRYLOV_Q, -alpha);
+        (void)dv_krylov_step(space, alpha);
         status = precondition(self, active, DV_KRYLOV_Q);
         const double previous_rho = rho;
         rho = dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_Q);
-        dv_krylov_combine(space, DV_KRYLOV_P, DV_KRYLOV_Q, DV_KRYLOV_P, rho / previous_rho);
+        dv_krylov_turn(space, DV_KRYLOV_Q, rho / previous_rho);
         if (errors != NULL)
             dv_curve_add(errors, rho / b_squared);
     }
