@@ -22,15 +22,17 @@ enum {
     TETRAHEDRON_NODES = 4 /* of elements that packs are looked for in */
 };
 
-/* Some tens of chunks for the threads; more of them would have more points in common. Half as many again is a step: sizes change
- * seldom while a mesh is edited. */
+/* Some chunks for the threads, and no more: more of them would have more points in common. Sizes go in quarters of a power of two, so that they
+ * change seldom while a mesh is edited. */
 static uint32_t chunk_size(uint32_t nodes, uint32_t blocks)
 {
-    const uint32_t least = nodes == TETRAHEDRON_NODES ? LEAST_PACKED_BLOCKS : LEAST_BLOCKS;
-    uint32_t size = least;
-    while (size <= blocks / FEWEST_CHUNKS / 2)
+    const uint32_t most = blocks / FEWEST_CHUNKS;
+    uint32_t size = nodes == TETRAHEDRON_NODES ? LEAST_PACKED_BLOCKS : LEAST_BLOCKS, quarters = 3;
+    while (size <= most / 2)
         size *= 2;
-    return size / 2 * 3 <= blocks / FEWEST_CHUNKS ? size / 2 * 3 : size;
+    while (quarters > 0 && size + size / 4 * quarters > most)
+        quarters--;
+    return size + size / 4 * quarters;
 }
 
 static uint32_t chunk_count(const ElementChunks *chunks)
@@ -54,12 +56,35 @@ void element_chunks_free(ElementChunks *chunks)
     dv_free(chunks->of);
     dv_free(chunks->owner);
     dv_free(chunks->sum);
+    dv_free(chunks->shared);
     memset(chunks, 0, sizeof *chunks);
 }
 
 static void *enlarge(void *array, size_t count, size_t room, size_t size)
 {
     return dv_realloc(array, count * size, room * size);
+}
+
+/* Into the list of points that several chunks have, or out of it. */
+static void list_if_shared(ElementChunks *chunks, uint32_t point)
+{
+    PointChunks *of = &chunks->of[point];
+    if ((of->count > 1) == (of->shared > 0))
+        return;
+    if (of->count <= 1) {
+        const uint32_t last = chunks->shared[--chunks->shared_count];
+        chunks->shared[of->shared - 1] = last;
+        chunks->of[last].shared = of->shared;
+        of->shared = 0;
+        return;
+    }
+    if (chunks->shared_count == chunks->shared_room) {
+        const uint32_t room = chunks->shared_room + chunks->shared_room / 2 + LEAST_ROOM;
+        chunks->shared = enlarge(chunks->shared, chunks->shared_room, room, sizeof *chunks->shared);
+        chunks->shared_room = room;
+    }
+    chunks->shared[chunks->shared_count++] = point;
+    of->shared = chunks->shared_count;
 }
 
 static uint32_t append_point(ElementChunks *chunks, ElementChunk *chunk, uint32_t point)
@@ -186,6 +211,8 @@ static bool build(ElementChunks *chunks, uint32_t nodes, uint32_t points, uint32
             at->slot = of->room > 1 ? of->first + of->count : ALONE;
             chunks->owner[of->first + of->count++] = (ChunkOwner){c, i};
         }
+    for (uint32_t p = 0; p < points; p++)
+        list_if_shared(chunks, p);
     return true;
 }
 
@@ -204,6 +231,7 @@ static void set_slots(ElementChunks *chunks, uint32_t point)
     const PointChunks of = chunks->of[point];
     for (uint32_t i = of.first; i < of.first + of.count; i++)
         chunks->chunk[chunks->owner[i].chunk].list[chunks->owner[i].place].slot = of.count > 1 ? i : ALONE;
+    list_if_shared(chunks, point);
 }
 
 /* Moves the chunks of a point to where one more has room. */
@@ -286,6 +314,7 @@ static void set_points(ElementChunks *chunks, uint32_t points)
         for (uint32_t i = of->first; i < of->first + of->count; i++)
             chunks->chunk[chunks->owner[i].chunk].list[chunks->owner[i].place] = (ChunkPoint){0, NOWHERE};
         of->count = 0;
+        list_if_shared(chunks, p);
     }
     if (points > chunks->point_room) {
         const uint32_t room = points + points / 2;
@@ -405,18 +434,16 @@ static void add_chunks(void *context, uint32_t begin, uint32_t end)
     dv_step_release(mark);
 }
 
-DV_SIMD_CLONES static void join_chunks(void *context, uint32_t begin, uint32_t end)
+static void join_chunks(void *context, uint32_t begin, uint32_t end)
 {
     const Addition *work = context;
     const ElementChunks *chunks = work->chunks;
-    for (uint32_t p = begin; p < end; p++) {
-        const PointChunks of = chunks->of[p];
-        if (of.count < 2)
-            continue;
+    for (uint32_t k = begin; k < end; k++) {
+        const PointChunks of = chunks->of[chunks->shared[k]];
         DvReal4 sum = chunks->sum[of.first];
         for (uint32_t i = 1; i < of.count; i++)
             sum += chunks->sum[of.first + i];
-        double *f = work->f + 3 * (size_t)p;
+        double *f = work->f + 3 * (size_t)chunks->shared[k];
         f[0] += sum[0];
         f[1] += sum[1];
         f[2] += sum[2];
@@ -427,6 +454,6 @@ void element_chunks_add(const ElementChunks *chunks, const double *x, double *f,
 {
     Addition work = {chunks, x, f, body, context};
     dv_parallel_for(chunks->count, 1, add_chunks, &work);
-    if (f && chunks->count > 1)
-        dv_parallel_for(chunks->points, POINTS_PER_TASK, join_chunks, &work);
+    if (f && chunks->shared_count > 0)
+        dv_parallel_for(chunks->shared_count, POINTS_PER_TASK, join_chunks, &work);
 }

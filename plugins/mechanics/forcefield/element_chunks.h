@@ -40,6 +40,7 @@ typedef struct ElementChunk {
 /* The chunks of a point, ascending: owner[first] ... owner[first + count - 1]. */
 typedef struct PointChunks {
     uint32_t first, count, room;
+    uint32_t shared; /* where it is in the list of those that several have, + 1 */
 } PointChunks;
 
 typedef struct ChunkOwner {
@@ -66,8 +67,10 @@ typedef struct ElementChunks {
     PointChunks *of;     /* [points] */
     ChunkOwner *owner;   /* of all points */
     DvReal4 *sum;        /* beside `owner` */
+    uint32_t *shared;    /* [shared_count] points that several chunks have, in any order */
     uint32_t owners;     /* in use, or once */
-    uint32_t block_room, chunk_room, point_room, owner_room;
+    uint32_t shared_count;
+    uint32_t block_room, chunk_room, point_room, owner_room, shared_room;
 } ElementChunks;
 
 /* `node`: [blocks][nodes][8] points, all lanes filled. */
