@@ -73,11 +73,20 @@ static void an_edge_of_two_triangles_has_a_spring_between_the_points_opposite_to
     assert_int_equal(active, 2);
 }
 
-/* A mesh may have points that the state has not: there are no springs to these. */
+static void keep_warning(const DvMessage *message, void *context)
+{
+    DvText *text = context;
+    if (message->level >= DV_LEVEL_WARNING)
+        dv_message_print(message, text);
+}
+
+/* A mesh may have points that the state has not: there are no springs to these, which is said. */
 static void no_spring_leads_to_a_point_that_is_not_there(void **state)
 {
     (void)state;
     static const char *const triangles[] = {"0 1 2 1 3 2", "1 3 2 0 1 2", "3 1 2 1 0 2"};
+    static const char *const names[] = {"triangle 1 names point 3, the state '/dofs' has 3 points", "triangle 0 names",
+                                        "triangle 0 names"};
     for (int order = 0; order < 3; order++)
         for (int points = 3; points <= 4; points++) {
             DvText text = {0};
@@ -87,7 +96,15 @@ static void no_spring_leads_to_a_point_that_is_not_there(void **state)
                 "name='dofs' position='0 0 0 1 0 0 0 1 0%s'/><TriangularBendingSprings name='field'/></Node>",
                 triangles[order], points == 4 ? " 1 1 0" : "");
             Listed list[20];
+            DvText warnings = {0};
+            dv_log_set_handler(keep_warning, &warnings);
             const int count = springs_of(text.at, "edgeInfo", list);
+            dv_log_set_handler(NULL, NULL);
+            if (points == 3)
+                assert_non_null(strstr(warnings.at, names[order]));
+            else
+                assert_null(warnings.at);
+            dv_text_free(&warnings);
             assert_int_equal(count, 5);
             int active = 0;
             for (int i = 0; i < count; i++)

@@ -440,6 +440,22 @@ DvStatus bending_springs_update(DvObject *object, void *self_)
     return DV_OK;
 }
 
+/* Scenes run with a mesh that has points more than the state. */
+static void tell_of_points_without_state(const BendingSprings *self, const DvObject *object, uint32_t points)
+{
+    const DvElements elements = dv_topology_elements(&self->topology, self->kind);
+    const size_t nodes = self->kind == DV_TRIANGLES ? 3 : 4;
+    for (size_t i = 0; i < elements.count * nodes; i++)
+        if (elements.at[i] >= points) {
+            dv_warning(object,
+                       "%s %zu names point %u, the state '%s' has %u points: there are no springs to those that it has "
+                       "not; give it the positions of '%s'",
+                       nodes == 3 ? "triangle" : "quad", i / nodes, elements.at[i],
+                       dv_object_path(self->base.state.object), points, dv_object_path(self->topology.object));
+            return;
+        }
+}
+
 DvStatus bending_springs_init(DvObject *object, BendingSprings *self, DvElementKind kind, const char *need)
 {
     self->kind = kind;
@@ -459,6 +475,7 @@ DvStatus bending_springs_init(DvObject *object, BendingSprings *self, DvElementK
         single_state_release(&self->base);
         return status;
     }
+    tell_of_points_without_state(self, object, rest.count);
     spring_blocks_start(&self->set, self->base.state.dof, true, SHORTEST);
     self->told = true;
     (void)update(self);
