@@ -56,7 +56,9 @@ static inline void scatter_blocks(const DvBlockLdl *self, const DvBlockMatrix *a
     for (const Entry *entry = self->entries + super->entries; entry < end; entry++) {
         const double *block = a->values + (uint64_t)b * b * entry->block;
         double *target = panel + entry->offset;
+#pragma GCC unroll 3
         for (uint32_t r = 0; r < b; r++)
+#pragma GCC unroll 3
             for (uint32_t c = 0; c < b; c++)
                 target[r + c * super->ld] = block[r * b + c];
     }
@@ -70,20 +72,27 @@ static void scatter_entries(const DvBlockLdl *self, const DvBlockMatrix *a, cons
         scatter_blocks(self, a, super, panel, self->block);
 }
 
+/* Of scalar row r of a block row, among the blocks up to the first that is not zero there. */
+static __attribute__((noinline)) double largest_of_row(const DvBlockMatrix *a, uint32_t row, uint32_t r)
+{
+    const uint32_t b = a->block;
+    double size = 0.0;
+    for (uint32_t e = a->row_start[row]; size == 0.0 && e < a->row_start[row + 1]; e++)
+        for (uint32_t c = 0; c < b; c++)
+            size = fmax(size, fabs(a->values[(uint64_t)b * b * e + b * r + c]));
+    return size;
+}
+
 /* The size of each diagonal entry, or of its row's largest entry where that is zero. */
 static void measure_diagonal(DvBlockLdl *self, const DvBlockMatrix *a)
 {
     const uint32_t b = self->block;
-    const uint64_t size = (uint64_t)b * b;
-    for (uint32_t k = 0; k < self->nodes; k++) {
+    double *scale = self->scale;
+    for (uint32_t k = 0; k < self->nodes; k++, scale += b) {
         const uint32_t row = self->order[k];
-        for (uint32_t r = 0; r < b; r++) {
-            double scale = fabs(a->values[size * a->diagonal[row] + (b + 1) * r]);
-            for (uint32_t e = a->row_start[row]; scale == 0.0 && e < a->row_start[row + 1]; e++)
-                for (uint32_t c = 0; c < b; c++)
-                    scale = fmax(scale, fabs(a->values[size * e + b * r + c]));
-            self->scale[(uint64_t)b * k + r] = scale;
-        }
+        const double *entry = a->values + (uint64_t)b * b * a->diagonal[row];
+        for (uint32_t r = 0; r < b; r++, entry += b + 1)
+            scale[r] = *entry != 0.0 ? fabs(*entry) : largest_of_row(a, row, r);
     }
 }
 
@@ -266,7 +275,8 @@ static uint64_t factor_panel(DvBlockLdl *self, Scratch *scratch, const Supernode
     const uint64_t top = (width + DV_PANEL_LANES - 1) / DV_PANEL_LANES * DV_PANEL_LANES;
     const uint64_t below = super->ld - top;
     if ((double)below * (double)(width * width) <= 2.0 * WORTH_SPLITTING)
-        return self->kernels->factor(panel, super->ld, super->ld, width, scale, pivots, inverse, scratch->packed);
+        return self->kernels->factor(panel, super->ld, width + (uint64_t)self->block * super->below, width, scale,
+                                     pivots, inverse, scratch->packed);
     const uint64_t done = self->kernels->factor(panel, super->ld, top, width, scale, pivots, inverse, scratch->packed);
     Extending extending = {self->kernels, panel, inverse, scratch->packed, super->ld, width, top};
     if (done == width)
@@ -280,6 +290,7 @@ typedef struct PanelRows {
     double *panel;
 } PanelRows;
 
+/* A part of what threads share: each has a scratch of its own. */
 static void update_panel_rows(void *context, uint32_t begin, uint32_t end)
 {
     const PanelRows *work = context;
@@ -288,52 +299,65 @@ static void update_panel_rows(void *context, uint32_t begin, uint32_t end)
     give_scratch(scratch);
 }
 
-/* The index of the first pivot of supernode s that is zero, or its width. Threads share the rows of a large panel, unless each has
- * supernodes of its own. */
-static uint64_t factor_supernode(DvBlockLdl *self, const DvBlockMatrix *a, uint32_t s, bool shared)
+static double *begin_panel(DvBlockLdl *self, const DvBlockMatrix *a, const Supernode *super)
 {
-    const Supernode *super = &self->supernodes[s];
-    const uint32_t height = super->width + super->below;
     double *panel = self->panels + super->panel;
     memset(panel, 0, (uint64_t)super->ld * self->block * super->width * sizeof *panel);
     scatter_entries(self, a, super, panel);
-    PanelRows work = {self, super, panel};
-    if (shared)
-        dv_parallel_for(height, ROWS_PER_CHUNK, update_panel_rows, &work);
-    else
-        update_panel_rows(&work, 0, height);
-    Scratch *scratch = take_scratch(self);
-    const uint64_t done = factor_panel(self, scratch, super, panel);
-    give_scratch(scratch);
-    const uint64_t first = (uint64_t)self->block * super->first;
-    for (uint64_t k = first; k < first + done; k++)
-        if (fabs(self->pivots[k]) < LOST_DIGITS * self->scale[k])
-            atomic_store_explicit(&self->delicate, true, memory_order_relaxed);
-    return done;
+    return panel;
 }
 
-static bool dropped_blocks_are_zero(const DvBlockLdl *self, const DvBlockMatrix *a)
+/* Whether all pivots of supernode s are other than zero; else the index of the first one in it that is not. By one thread, whose scratch
+ * serves it for many supernodes. */
+static bool factor_supernode(DvBlockLdl *self, const DvBlockMatrix *a, uint32_t s, Scratch *scratch, uint64_t *zero)
 {
-    const uint32_t size = self->block * self->block;
+    const Supernode *super = &self->supernodes[s];
+    double *panel = begin_panel(self, a, super);
+    if (super->updates < super[1].updates)
+        apply_updates(self, super, panel, 0, super->width + super->below, scratch);
+    *zero = factor_panel(self, scratch, super, panel);
+    return *zero == (uint64_t)self->block * super->width;
+}
+
+/* The same by all threads, which share the rows of a large panel. */
+static bool factor_shared(DvBlockLdl *self, const DvBlockMatrix *a, uint32_t s)
+{
+    const Supernode *super = &self->supernodes[s];
+    PanelRows work = {self, super, begin_panel(self, a, super)};
+    dv_parallel_for(super->width + super->below, ROWS_PER_CHUNK, update_panel_rows, &work);
+    Scratch *scratch = take_scratch(self);
+    const uint64_t done = factor_panel(self, scratch, super, work.panel);
+    give_scratch(scratch);
+    return done == (uint64_t)self->block * super->width;
+}
+
+static inline bool are_zero(const DvBlockLdl *self, const DvBlockMatrix *a, uint32_t size)
+{
     for (uint32_t i = 0; i < self->dropped_count; i++)
         if (!dv_is_zero(a->values + (uint64_t)size * self->dropped[i], size))
             return false;
     return true;
 }
 
+static bool dropped_blocks_are_zero(const DvBlockLdl *self, const DvBlockMatrix *a)
+{
+    return self->block == 3 ? are_zero(self, a, 9) : are_zero(self, a, self->block * self->block);
+}
+
 /* One after the other, descendants first; stops at the first pivot that is zero. */
 static DvStatus factor_in_order(DvBlockLdl *self, const DvBlockMatrix *a, uint32_t *failed)
 {
     const uint32_t b = self->block;
-    for (uint32_t s = 0; s < self->supernode_count; s++) {
-        const Supernode *super = &self->supernodes[s];
-        const uint64_t done = factor_supernode(self, a, s, false);
-        if (done < (uint64_t)b * super->width) {
-            *failed = self->order[super->first + done / b] * b + (uint32_t)(done % b);
-            return DV_ERROR_SINGULAR;
-        }
-    }
-    return DV_OK;
+    Scratch *scratch = take_scratch(self);
+    uint32_t s = 0;
+    uint64_t zero = 0;
+    while (s < self->supernode_count && factor_supernode(self, a, s, scratch, &zero))
+        s++;
+    give_scratch(scratch);
+    if (s == self->supernode_count)
+        return DV_OK;
+    *failed = self->order[self->supernodes[s].first + zero / b] * b + (uint32_t)(zero % b);
+    return DV_ERROR_SINGULAR;
 }
 
 typedef struct SubtreeTask {
@@ -342,20 +366,18 @@ typedef struct SubtreeTask {
     atomic_bool singular;
 } SubtreeTask;
 
-static bool is_regular(DvBlockLdl *self, const DvBlockMatrix *a, uint32_t s, bool shared)
-{
-    return factor_supernode(self, a, s, shared) == (uint64_t)self->block * self->supernodes[s].width;
-}
-
 static void factor_subtrees(void *context, uint32_t begin, uint32_t end)
 {
     SubtreeTask *task = context;
+    Scratch *scratch = take_scratch(task->self);
     for (uint32_t i = begin; i < end; i++) {
         const Subtree *subtree = &task->self->shared_out[i];
+        uint64_t zero;
         for (uint32_t s = subtree->first; s <= subtree->last && !atomic_load(&task->singular); s++)
-            if (!is_regular(task->self, task->a, s, false))
+            if (!factor_supernode(task->self, task->a, s, scratch, &zero))
                 atomic_store(&task->singular, true);
     }
+    give_scratch(scratch);
 }
 
 /* Subtrees that cost little of the whole at once, each by one thread; then one after the other what is above them, whose rows the threads
@@ -377,9 +399,25 @@ static bool factor_by_subtrees(DvBlockLdl *self, const DvBlockMatrix *a)
     SubtreeTask task = {.self = self, .a = a};
     dv_parallel_for(tasks, 1, factor_subtrees, &task);
     for (uint32_t s = 0; s < count && !atomic_load(&task.singular); s++)
-        if (cost[s] > most && !is_regular(self, a, s, true))
+        if (cost[s] > most && !factor_shared(self, a, s))
             return false;
     return !atomic_load(&task.singular);
+}
+
+/* Whether some pivot has lost so many digits that solutions want refinement. */
+static bool has_lost_digits(const DvBlockLdl *self)
+{
+    bool lost = false;
+    for (uint64_t k = 0; k < self->work_size; k++)
+        lost |= fabs(self->pivots[k]) < LOST_DIGITS * self->scale[k];
+    return lost;
+}
+
+static DvStatus factor_by_threads(DvBlockLdl *self, const DvBlockMatrix *a, uint32_t *failed)
+{
+    dv_block_ldl_reserve_scratch(self);
+    /* A singular matrix is factored again, to name the same pivot whatever the number of threads. */
+    return factor_by_subtrees(self, a) ? DV_OK : factor_in_order(self, a, failed);
 }
 
 DvStatus dv_block_ldl_factor(DvBlockLdl *self, const DvBlockMatrix *a, uint32_t *failed)
@@ -388,12 +426,10 @@ DvStatus dv_block_ldl_factor(DvBlockLdl *self, const DvBlockMatrix *a, uint32_t 
     if (!dropped_blocks_are_zero(self, a))
         dv_block_ldl_analyse_kept(self, a);
     measure_diagonal(self, a);
-    atomic_store(&self->delicate, false);
-    if (dv_parallel_threads() == 1 || self->flops < WORTH_THREADS)
-        return factor_in_order(self, a, failed);
-    dv_block_ldl_reserve_scratch(self);
-    /* A singular matrix is factored again, to name the same pivot whatever the number of threads. */
-    return factor_by_subtrees(self, a) ? DV_OK : factor_in_order(self, a, failed);
+    const bool alone = dv_parallel_threads() == 1 || self->flops < WORTH_THREADS;
+    const DvStatus status = alone ? factor_in_order(self, a, failed) : factor_by_threads(self, a, failed);
+    self->delicate = status == DV_OK && has_lost_digits(self);
+    return status;
 }
 
 /* ---- solution ------------------------------------------------------------------------------------------------------- */
@@ -409,6 +445,12 @@ static inline void copy_nodes(uint32_t b, double *to, const double *from)
         to[c] = from[c];
 }
 
+/* A point that nothing couples to another, as is one that is held: the sweeps take its few numbers where they are. */
+static inline bool stands_alone(const Supernode *super, uint32_t width)
+{
+    return super->below == 0 && width <= DV_PANEL_TILE;
+}
+
 static void forward_panel(const DvBlockLdl *self, const Supernode *super, double *y)
 {
     const uint32_t b = self->block;
@@ -416,6 +458,10 @@ static void forward_panel(const DvBlockLdl *self, const Supernode *super, double
     const uint32_t *rows = self->rows + super->rows;
     double *t = self->panel_rhs;
     double *top = y + (uint64_t)b * super->first;
+    if (stands_alone(super, width)) {
+        self->kernels->forward(self->panels + super->panel, super->ld, width, width, top);
+        return;
+    }
     memcpy(t, top, width * sizeof *t);
     memset(t + width, 0, (super->ld - width) * sizeof *t);
     self->kernels->forward(self->panels + super->panel, super->ld, width + b * super->below, width, t);
@@ -435,6 +481,10 @@ static void backward_panel(const DvBlockLdl *self, const Supernode *super, doubl
     const uint32_t *rows = self->rows + super->rows;
     double *t = self->panel_rhs;
     double *top = y + (uint64_t)b * super->first;
+    if (stands_alone(super, width)) {
+        self->kernels->backward(self->panels + super->panel, super->ld, width, width, top);
+        return;
+    }
     memcpy(t, top, width * sizeof *t);
     t += width;
     for (uint32_t i = 0; i < super->below; i++, t += b)
@@ -479,7 +529,7 @@ const double *dv_block_ldl_weights(const DvBlockLdl *self)
 
 bool dv_block_ldl_is_delicate(const DvBlockLdl *self)
 {
-    return atomic_load(&self->delicate);
+    return self->delicate;
 }
 
 /* Of the absolute values; what is no number counts for nothing. */
@@ -510,7 +560,7 @@ static double find_residual(DvBlockLdl *self, const DvBlockMatrix *a, const doub
 
 double dv_block_ldl_refine(DvBlockLdl *self, const DvBlockMatrix *a, const double *right, double *x)
 {
-    if (!atomic_load(&self->delicate))
+    if (!self->delicate)
         return 0.0;
     const uint64_t n = self->work_size;
     const double size = largest(right, n);

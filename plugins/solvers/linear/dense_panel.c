@@ -73,19 +73,6 @@ DV_SIMD_INLINE size_t factor_corner(unsigned width, const double *c, size_t ld, 
     return width;
 }
 
-DV_SIMD_INLINE size_t factor_block(const double *c, size_t ld, size_t width, const double *scale, double *pivots,
-                                   double *inverse, double *unit)
-{
-    switch (width) {
-    case 6:
-        return factor_corner(6, c, ld, scale, pivots, inverse, unit);
-    case 3:
-        return factor_corner(3, c, ld, scale, pivots, inverse, unit);
-    default:
-        return factor_corner((unsigned)width, c, ld, scale, pivots, inverse, unit);
-    }
-}
-
 #define LEVEL       baseline
 #define LANES       2
 #define MAX_VECTORS 4

@@ -29,7 +29,8 @@ typedef struct DvDenseKernels {
                   size_t columns, size_t depth);
     void (*subtract)(double *c, size_t ldc, const double *a, size_t lda, const double *packed, size_t first, size_t end,
                      size_t columns, size_t depth);
-    /* L D L^T of the width x width block on top of a panel, and L of the rows below it, up to `height`, a multiple of 8.
+    /* L D L^T of the width x width block on top of a panel, and L of the rows below it, up to `height`, those up to a multiple of 8
+     * included where there are any.
      * scale: [width] sizes of the diagonal entries before; a pivot that is noise beside its own becomes a small number.
      * pivots, inverse: [width] D, 1 / D. packed: [dv_panel_factor_size(width)] is kept for extend. Returns the index of the
      * first pivot that is zero or not a number, or width. The strict upper part of the block is not defined afterwards. */
@@ -38,7 +39,8 @@ typedef struct DvDenseKernels {
     /* L of the rows [first, end) below a factored block, multiples of 8. [worker] */
     void (*extend)(double *panel, size_t ld, size_t first, size_t end, size_t width, const double *inverse,
                    const double *packed);
-    /* t := L^-1 t on the first width entries, then the rows below, up to height: t_below -= L_below t_top. t: [ld]. */
+    /* t := L^-1 t on the first width entries, then the rows below, up to height: t_below -= L_below t_top. t: [ld]; of one tile without
+     * rows below forward and backward touch no more than its width. */
     void (*forward)(const double *panel, size_t ld, size_t height, size_t width, double *t);
     /* t_top := L^-T (t_top - L_below^T t_below). t: [ld], zero from the panel's height on. */
     void (*backward)(const double *panel, size_t ld, size_t height, size_t width, double *t);

@@ -22,6 +22,7 @@
 #define dot_columns             NAME(dot_columns)
 #define store_product           NAME(store_product)
 #define subtract_product        NAME(subtract_product)
+#define factor_tile             NAME(factor_tile)
 #define factor_panel            NAME(factor_panel)
 #define extend_panel            NAME(extend_panel)
 #define solve_forward           NAME(solve_forward)
@@ -166,31 +167,55 @@ DV_SIMD_INLINE void triangle_rows(size_t width, double *c, size_t ld, size_t row
     }
 }
 
+/* A tile of columns: its corner, then `rows` rows from `below` on, 0 or a multiple of 8, which may begin in the corner. What this does to it is
+ * undone, what it does above it is in the part that nobody reads. */
+DV_SIMD_INLINE size_t factor_tile(unsigned width, double *corner, size_t ld, double *below, size_t rows,
+                                  const double *scale, double *pivots, double *inverse)
+{
+    double unit[TILE * TILE];
+    const size_t done = factor_corner(width, corner, ld, scale, pivots, inverse, unit);
+    if (done < width)
+        return done;
+    if (rows > 0)
+        triangle_rows(width, below, ld, rows, unit, inverse);
+#pragma GCC unroll 6
+    for (unsigned r = 0; r < width; r++) {
+#pragma GCC unroll 6
+        for (unsigned k = 0; k < r; k++)
+            corner[r + k * ld] = unit[r * TILE + k];
+        corner[r + r * ld] = 1.0;
+    }
+    return width;
+}
+
 TARGET static size_t factor_panel(double *panel, size_t ld, size_t height, size_t width, const double *scale,
                                   double *pivots, double *inverse, double *packed)
 {
+    const size_t end = (height + GROUP - 1) / GROUP * GROUP;
     for (size_t j = 0; j < width; packed += TILE * j, j += TILE) {
         const size_t block = width - j < TILE ? width - j : TILE;
         double *corner = panel + j + j * ld;
         if (j > 0) {
-            const size_t start = j / GROUP * GROUP; /* see `first` below */
+            const size_t start = j / GROUP * GROUP; /* likewise */
             dv_panel_pack(packed, panel + j, ld, pivots, block, j);
-            multiply_tile_columns(true, panel + start + j * ld, ld, panel + start, ld, packed, height - start, block,
-                                  j);
+            multiply_tile_columns(true, panel + start + j * ld, ld, panel + start, ld, packed, end - start, block, j);
         }
-        double unit[TILE * TILE];
-        const size_t done = factor_block(corner, ld, block, scale + j, pivots + j, inverse + j, unit);
+        const size_t first = (j + block) / GROUP * GROUP; /* so that the last group of 8 rows ends at `end` */
+        const size_t rows = j + block < height ? end - first : 0;
+        double *below = panel + first + j * ld;
+        size_t done;
+        switch (block) {
+        case 6:
+            done = factor_tile(6, corner, ld, below, rows, scale + j, pivots + j, inverse + j);
+            break;
+        case 3:
+            done = factor_tile(3, corner, ld, below, rows, scale + j, pivots + j, inverse + j);
+            break;
+        default:
+            done = factor_tile((unsigned)block, corner, ld, below, rows, scale + j, pivots + j, inverse + j);
+        }
         if (done < block)
             return j + done;
-        /* From a multiple of 8 on, so that the last group of 8 rows ends at `height`. What this does to the block
-         * itself is undone below, what it does above the block is in the part that nobody reads. */
-        const size_t first = (j + block) / GROUP * GROUP;
-        triangle_rows(block, panel + first + j * ld, ld, height - first, unit, inverse + j);
-        for (size_t r = 0; r < block; r++) {
-            for (size_t k = 0; k < r; k++)
-                corner[r + k * ld] = unit[r * TILE + k];
-            corner[r + r * ld] = 1.0;
-        }
     }
     return width;
 }
@@ -530,6 +555,7 @@ static const DvDenseKernels NAME(kernels) = {
 #undef solve_forward
 #undef extend_panel
 #undef factor_panel
+#undef factor_tile
 #undef subtract_product
 #undef store_product
 #undef dot_columns
