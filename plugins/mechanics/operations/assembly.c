@@ -89,9 +89,10 @@ typedef struct CoupledPoints {
     size_t capacity;
 } CoupledPoints;
 
-typedef struct FixedUnknown {
-    uint32_t row, component; /* block row, scalar in it */
-} FixedUnknown;
+typedef struct FixedRow {
+    uint32_t row;
+    uint32_t components; /* bit c: scalar c in the block row is fixed */
+} FixedRow;
 
 /* A state as it was when its rows were placed. */
 typedef struct Placed {
@@ -127,6 +128,9 @@ struct Assembly {
     Contribution *of_fields; /* by slot of the field, two each: force field, mass */
     Contribution *of_mappings;
     uint32_t field_slots, mapping_slots;
+    Contribution **present; /* those that are there, in the order in which they add: of fields, of mappings */
+    uint32_t present_count;
+    size_t present_capacity;
     List coming_fields; /* slots of fields that are to name their couplings */
     Local *locals;
     uint32_t local_count; /* places, the free ones too */
@@ -145,7 +149,7 @@ struct Assembly {
     UpperRows upper;
     Pairs pairs; /* of the local at work */
 
-    FixedUnknown *fixed;
+    FixedRow *fixed;
     size_t fixed_count, fixed_capacity;
     Gathered *gathered; /* in the order of the constraints */
     size_t gathered_count, gathered_capacity;
@@ -1173,6 +1177,22 @@ static void list_all_coupled(Assembly *as, const DvMechanics *m)
             list_coupled(as, m, mapping_outputs_of(mapping_at(m, i))[0]);
 }
 
+static void list_present(Assembly *as, const DvMechanics *m)
+{
+    WITH_ROOM(as->present, as->present_capacity, 2 * (size_t)m->field_list.count + m->mapping_list.count);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < m->field_list.count; i++)
+        for (uint32_t kind = FORCE_FIELD; kind <= MASS; kind++) {
+            as->present[count] = &as->of_fields[2 * m->field_list.at[i] + kind];
+            count += as->present[count]->id != 0;
+        }
+    for (uint32_t i = 0; i < m->mapping_list.count; i++) {
+        as->present[count] = &as->of_mappings[m->mapping_list.at[i]];
+        count += as->present[count]->id != 0;
+    }
+    as->present_count = count;
+}
+
 /* What has gone, first, then what has come. */
 static void update_structure(Assembly *as, DvMechanics *m)
 {
@@ -1198,6 +1218,7 @@ static void update_structure(Assembly *as, DvMechanics *m)
         fill_in(as, m->scene);
     else if (as->coming.count || as->unused)
         splice(as, m->scene, as->blocks.rows.count, NULL, NULL);
+    list_present(as, m);
     estimate(as, m);
     as->version = m->version;
     list_all_coupled(as, m);
@@ -1238,7 +1259,7 @@ void assembly_free(Assembly *as)
     void *arrays[] = {as->placed,     as->first_block,      as->old_first_block, as->of_fields, as->of_mappings,
                       as->locals,     as->local_list.at,    as->free_locals.at,  as->number,    as->old_row,
                       as->new_row,    as->next_entry,       as->fixed,           as->needed,    as->gathered,
-                      as->of_rows.at, as->coming_fields.at, as->coupled,         as->marks};
+                      as->of_rows.at, as->coming_fields.at, as->coupled,         as->marks,     as->present};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         dv_free(arrays[i]);
     dv_free(as);
@@ -1249,12 +1270,9 @@ static bool is_up_to_date(const Assembly *as, const DvMechanics *m)
 {
     if (as->version != m->version)
         return false;
-    for (uint32_t i = 0; i < m->field_list.count; i++)
-        for (uint32_t kind = FORCE_FIELD; kind <= MASS; kind++) {
-            const Contribution *c = &as->of_fields[2 * m->field_list.at[i] + kind];
-            if (c->id && structure_of(m, c) != c->structure)
-                return false;
-        }
+    for (uint32_t i = 0; i < as->present_count; i++)
+        if (structure_of(m, as->present[i]) != as->present[i]->structure)
+            return false;
     return true;
 }
 
@@ -1320,7 +1338,7 @@ enum { NOTHING = 1 }; /* version of a contribution that adds nothing */
 static Source source_of(DvMechanics *m, const Contribution *c, DvFactors factors, uint32_t parts)
 {
     const Source nothing = {.version = NOTHING};
-    if (!c->id || ((parts & DV_ASSEMBLE_NO_MAPPED) && touches_mapped(m, c)) || c->couplings.count == 0)
+    if (((parts & DV_ASSEMBLE_NO_MAPPED) && touches_mapped(m, c)) || c->couplings.count == 0)
         return nothing;
     if (c->kind == MAPPING) /* by the forces at hand, which differ each time */
         return factors.k == 0.0 || (parts & DV_ASSEMBLE_NO_GEOMETRIC_STIFFNESS) ? nothing : (Source){.k = factors.k};
@@ -1352,15 +1370,8 @@ static bool note_sources(Assembly *as, DvMechanics *m, DvFactors factors, uint32
     bool same = as->valued && as->parts == parts;
     as->valued = true;
     as->parts = parts;
-    for (uint32_t i = 0; i < m->field_list.count; i++)
-        for (uint32_t kind = FORCE_FIELD; kind <= MASS; kind++) {
-            Contribution *c = &as->of_fields[2 * m->field_list.at[i] + kind];
-            same &= note_source(c, source_of(m, c, factors, parts));
-        }
-    for (uint32_t i = 0; i < m->mapping_list.count; i++) {
-        Contribution *c = &as->of_mappings[m->mapping_list.at[i]];
-        same &= note_source(c, source_of(m, c, factors, parts));
-    }
+    for (uint32_t i = 0; i < as->present_count; i++)
+        same &= note_source(as->present[i], source_of(m, as->present[i], factors, parts));
     return same;
 }
 
@@ -1397,13 +1408,18 @@ static void fix(void *context, uint32_t state, uint32_t point, uint32_t componen
     const StateItem *item = &as->blocks.m->states[index];
     if (item->kind != STATE_INDEPENDENT || point >= as->placed[index].points || component >= item->ref.dof->deriv)
         return;
+    const uint32_t row = block_row(&as->blocks, index, point) + component / as->blocks.block;
+    const uint32_t bit = 1u << component % as->blocks.block;
+    if (as->fixed_count > 0 && as->fixed[as->fixed_count - 1].row == row) {
+        as->fixed[as->fixed_count - 1].components |= bit;
+        return;
+    }
     if (as->fixed_count == as->fixed_capacity) {
         const size_t more = as->fixed_capacity ? 2 * as->fixed_capacity : 64;
         as->fixed = dv_realloc(as->fixed, as->fixed_capacity * sizeof *as->fixed, more * sizeof *as->fixed);
         as->fixed_capacity = more;
     }
-    as->fixed[as->fixed_count++] = (FixedUnknown){block_row(&as->blocks, index, point) + component / as->blocks.block,
-                                                  component % as->blocks.block};
+    as->fixed[as->fixed_count++] = (FixedRow){row, bit};
 }
 
 /* The unknowns that constraints fix, kept until one of them says that its set has changed; whether that was so. */
@@ -1449,21 +1465,43 @@ static bool update_fixed(Assembly *as, DvMechanics *m, const DvStep *step)
     return true;
 }
 
+/* Some rows of a block, and the same columns of its mirror image; of points that are held all of them. */
+static inline void clear_rows(double *block, double *mirror, uint32_t components, uint32_t b)
+{
+    if (components == (1u << b) - 1) {
+        memset(block, 0, (size_t)b * b * sizeof *block);
+        memset(mirror, 0, (size_t)b * b * sizeof *mirror);
+        return;
+    }
+    for (uint32_t r = 0; r < b; r++) {
+        if (!(components & 1u << r))
+            continue;
+        for (uint32_t c = 0; c < b; c++)
+            block[r * b + c] = mirror[c * b + r] = 0.0;
+    }
+}
+
+static inline void clear_fixed_blocks(Assembly *as, uint32_t b)
+{
+    const size_t size = (size_t)b * b;
+    for (const FixedRow *fixed = as->fixed; fixed < as->fixed + as->fixed_count; fixed++) {
+        const uint32_t end = as->blocks.rows.start[fixed->row + 1];
+        for (uint32_t e = as->blocks.rows.start[fixed->row]; e < end; e++)
+            clear_rows(as->blocks.values + e * size, as->blocks.values + as->now->transposed[e] * size,
+                       fixed->components, b);
+        double *diagonal = as->blocks.values + as->now->diagonal[fixed->row] * size;
+        for (uint32_t c = 0; c < b; c++)
+            if (fixed->components & 1u << c)
+                diagonal[c * b + c] = 1.0;
+    }
+}
+
 static void clear_fixed(Assembly *as)
 {
-    const uint32_t b = as->blocks.block;
-    for (size_t i = 0; i < as->fixed_count; i++) {
-        const uint32_t row = as->fixed[i].row, component = as->fixed[i].component;
-        for (uint32_t e = as->blocks.rows.start[row]; e < as->blocks.rows.start[row + 1]; e++) {
-            double *block = as->blocks.values + (size_t)e * b * b;
-            double *mirror = as->blocks.values + (size_t)as->now->transposed[e] * b * b;
-            for (uint32_t c = 0; c < b; c++) {
-                block[component * b + c] = 0.0;
-                mirror[c * b + component] = 0.0;
-            }
-        }
-        as->blocks.values[(size_t)as->now->diagonal[row] * b * b + (size_t)component * b + component] = 1.0;
-    }
+    if (as->blocks.block == 3) /* points in space: a size that the compiler knows */
+        clear_fixed_blocks(as, 3);
+    else
+        clear_fixed_blocks(as, as->blocks.block);
 }
 
 /* ---- Assembly ---- */
@@ -1556,11 +1594,8 @@ static void add_values(Assembly *as, DvMechanics *m, const DvStep *step, uint32_
     dv_parallel_for((uint32_t)entry_count(as), 8192, clear_range, as);
     for (uint32_t i = 0; i < as->local_list.count; i++)
         local_clear(&as->locals[as->local_list.at[i]], m);
-    for (uint32_t i = 0; i < m->field_list.count; i++)
-        for (uint32_t kind = FORCE_FIELD; kind <= MASS; kind++)
-            contribute(as, m, &as->of_fields[2 * m->field_list.at[i] + kind], step);
-    for (uint32_t i = 0; i < m->mapping_list.count; i++)
-        contribute(as, m, &as->of_mappings[m->mapping_list.at[i]], step);
+    for (uint32_t i = 0; i < as->present_count; i++)
+        contribute(as, m, as->present[i], step);
     for (uint32_t i = 0; i < as->local_list.count && !(parts & DV_ASSEMBLE_NO_MAPPED); i++)
         local_project(&as->locals[as->local_list.at[i]], &as->blocks, as->jacobians);
     if (parts & DV_ASSEMBLE_CONSTRAINED)

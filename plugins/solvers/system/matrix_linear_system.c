@@ -62,19 +62,12 @@ static bool is_matrix_free(void *self_)
 /* Which parts take part: options of the assembly. */
 static uint32_t parts_of(MatrixLinearSystem *self)
 {
-    uint32_t parts = dv_data_bool(&self->constraints) ? DV_ASSEMBLE_CONSTRAINED : 0;
-    const struct {
-        DvData *wanted;
-        uint32_t otherwise;
-    } choices[] = {
-        {&self->mass, DV_ASSEMBLE_NO_MASS},           {&self->damping, DV_ASSEMBLE_NO_DAMPING},
-        {&self->stiffness, DV_ASSEMBLE_NO_STIFFNESS}, {&self->geometric_stiffness, DV_ASSEMBLE_NO_GEOMETRIC_STIFFNESS},
-        {&self->mapped, DV_ASSEMBLE_NO_MAPPED},
-    };
-    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
-        if (!dv_data_bool(choices[i].wanted))
-            parts |= choices[i].otherwise;
-    return parts;
+    return (dv_data_bool(&self->constraints) ? DV_ASSEMBLE_CONSTRAINED : 0u) |
+           (dv_data_bool(&self->mass) ? 0u : DV_ASSEMBLE_NO_MASS) |
+           (dv_data_bool(&self->damping) ? 0u : DV_ASSEMBLE_NO_DAMPING) |
+           (dv_data_bool(&self->stiffness) ? 0u : DV_ASSEMBLE_NO_STIFFNESS) |
+           (dv_data_bool(&self->geometric_stiffness) ? 0u : DV_ASSEMBLE_NO_GEOMETRIC_STIFFNESS) |
+           (dv_data_bool(&self->mapped) ? 0u : DV_ASSEMBLE_NO_MAPPED);
 }
 
 static void set_size(MatrixLinearSystem *self, uint32_t n)
