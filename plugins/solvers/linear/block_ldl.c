@@ -39,7 +39,8 @@ enum {
 };
 
 /* Multiplications below which threads cost more than they bring: in a panel, in a factorization. */
-static const double WORTH_SPLITTING = 3e5, WORTH_THREADS = 2e7;
+static const uint64_t WORTH_SPLITTING = 300000;
+static const double WORTH_THREADS = 2e7;
 
 /* A pivot that has shrunk to less than this part of its diagonal entry has cost so many digits that solutions are checked. */
 static const double LOST_DIGITS = 1e-7;
@@ -274,7 +275,7 @@ static uint64_t factor_panel(DvBlockLdl *self, Scratch *scratch, const Supernode
     double *pivots = self->pivots + first, *inverse = self->inverse + first;
     const uint64_t top = (width + DV_PANEL_LANES - 1) / DV_PANEL_LANES * DV_PANEL_LANES;
     const uint64_t below = super->ld - top;
-    if ((double)below * (double)(width * width) <= 2.0 * WORTH_SPLITTING)
+    if (below * width * width <= 2 * WORTH_SPLITTING)
         return self->kernels->factor(panel, super->ld, width + (uint64_t)self->block * super->below, width, scale,
                                      pivots, inverse, scratch->packed);
     const uint64_t done = self->kernels->factor(panel, super->ld, top, width, scale, pivots, inverse, scratch->packed);

@@ -16,6 +16,11 @@
 
 enum { GROUP = DV_PANEL_LANES, TILE = DV_PANEL_TILE };
 
+static inline size_t whole_groups(size_t rows)
+{
+    return (rows + GROUP - 1) / GROUP * GROUP;
+}
+
 /* One tile of as many columns, a number that the compiler knows. */
 DV_SIMD_INLINE void pack_tile(double *packed, const double *l, size_t ld, const double *pivots, size_t columns,
                               size_t depth)

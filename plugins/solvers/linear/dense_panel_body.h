@@ -23,6 +23,7 @@
 #define store_product           NAME(store_product)
 #define subtract_product        NAME(subtract_product)
 #define factor_tile             NAME(factor_tile)
+#define factor_columns          NAME(factor_columns)
 #define factor_panel            NAME(factor_panel)
 #define extend_panel            NAME(extend_panel)
 #define solve_forward           NAME(solve_forward)
@@ -188,32 +189,40 @@ DV_SIMD_INLINE size_t factor_tile(unsigned width, double *corner, size_t ld, dou
     return width;
 }
 
+/* `block` columns of a panel from j on, from which those before have been subtracted. A function of its own: in the loop over tiles the compiler
+ * would prepare all cases before the first, which costs more than a narrow panel takes. */
+TARGET static __attribute__((noinline)) size_t factor_columns(double *panel, size_t ld, size_t height, size_t j,
+                                                              size_t block, const double *scale, double *pivots,
+                                                              double *inverse)
+{
+    /* From a multiple of 8 on, so that the last group of 8 rows ends where those of the panel do. */
+    const size_t first = (j + block) / GROUP * GROUP;
+    const size_t rows = j + block < height ? whole_groups(height) - first : 0;
+    double *corner = panel + j + j * ld, *below = panel + first + j * ld;
+    switch (block) {
+    case 6:
+        return factor_tile(6, corner, ld, below, rows, scale + j, pivots + j, inverse + j);
+    case 3:
+        return factor_tile(3, corner, ld, below, rows, scale + j, pivots + j, inverse + j);
+    default:
+        return factor_tile((unsigned)block, corner, ld, below, rows, scale + j, pivots + j, inverse + j);
+    }
+}
+
 TARGET static size_t factor_panel(double *panel, size_t ld, size_t height, size_t width, const double *scale,
                                   double *pivots, double *inverse, double *packed)
 {
-    const size_t end = (height + GROUP - 1) / GROUP * GROUP;
+    if (width <= TILE)
+        return factor_columns(panel, ld, height, 0, width, scale, pivots, inverse);
     for (size_t j = 0; j < width; packed += TILE * j, j += TILE) {
         const size_t block = width - j < TILE ? width - j : TILE;
-        double *corner = panel + j + j * ld;
         if (j > 0) {
-            const size_t start = j / GROUP * GROUP; /* likewise */
+            const size_t start = j / GROUP * GROUP; /* likewise; what is above the block nobody reads */
             dv_panel_pack(packed, panel + j, ld, pivots, block, j);
-            multiply_tile_columns(true, panel + start + j * ld, ld, panel + start, ld, packed, end - start, block, j);
+            multiply_tile_columns(true, panel + start + j * ld, ld, panel + start, ld, packed,
+                                  whole_groups(height) - start, block, j);
         }
-        const size_t first = (j + block) / GROUP * GROUP; /* so that the last group of 8 rows ends at `end` */
-        const size_t rows = j + block < height ? end - first : 0;
-        double *below = panel + first + j * ld;
-        size_t done;
-        switch (block) {
-        case 6:
-            done = factor_tile(6, corner, ld, below, rows, scale + j, pivots + j, inverse + j);
-            break;
-        case 3:
-            done = factor_tile(3, corner, ld, below, rows, scale + j, pivots + j, inverse + j);
-            break;
-        default:
-            done = factor_tile((unsigned)block, corner, ld, below, rows, scale + j, pivots + j, inverse + j);
-        }
+        const size_t done = factor_columns(panel, ld, height, j, block, scale, pivots, inverse);
         if (done < block)
             return j + done;
     }
@@ -350,27 +359,29 @@ DV_SIMD_INLINE void backward_tile(unsigned width, const double *panel, size_t ld
 
 TARGET static void solve_backward(const double *panel, size_t ld, size_t height, size_t width, double *t)
 {
-    for (size_t tile = (width + TILE - 1) / TILE; tile-- > 0;) {
-        const size_t j = tile * TILE;
-        switch (width - j) {
-        case 1:
-            backward_tile(1, panel, ld, height, j, t);
-            break;
-        case 2:
-            backward_tile(2, panel, ld, height, j, t);
-            break;
-        case 3:
-            backward_tile(3, panel, ld, height, j, t);
-            break;
-        case 4:
-            backward_tile(4, panel, ld, height, j, t);
-            break;
-        case 5:
-            backward_tile(5, panel, ld, height, j, t);
-            break;
-        default:
-            backward_tile(TILE, panel, ld, height, j, t);
-        }
+    size_t j = width / TILE * TILE;
+    switch (width - j) { /* the last tile, where it is narrower */
+    case 1:
+        backward_tile(1, panel, ld, height, j, t);
+        break;
+    case 2:
+        backward_tile(2, panel, ld, height, j, t);
+        break;
+    case 3:
+        backward_tile(3, panel, ld, height, j, t);
+        break;
+    case 4:
+        backward_tile(4, panel, ld, height, j, t);
+        break;
+    case 5:
+        backward_tile(5, panel, ld, height, j, t);
+        break;
+    default:
+        break;
+    }
+    while (j > 0) {
+        j -= TILE;
+        backward_tile(TILE, panel, ld, height, j, t);
     }
 }
 
@@ -555,6 +566,7 @@ static const DvDenseKernels NAME(kernels) = {
 #undef solve_forward
 #undef extend_panel
 #undef factor_panel
+#undef factor_columns
 #undef factor_tile
 #undef subtract_product
 #undef store_product
