@@ -217,10 +217,14 @@ void list_remove_at(List *list, uint32_t place);
 void mechanics_compile(DvMechanics *m);
 void mechanics_forget(DvMechanics *m); /* frees what mechanics_compile made */
 
+static inline bool mechanics_follows_graph(const DvMechanics *m)
+{
+    return *m->graph == m->revision && (!m->outside || dv_node_revision(dv_node_root(m->node)) == m->root_revision);
+}
+
 static inline void mechanics_update(DvMechanics *m)
 {
-    if (m->depth == 0 &&
-        (*m->graph != m->revision || (m->outside && dv_node_revision(dv_node_root(m->node)) != m->root_revision)))
+    if (!mechanics_follows_graph(m) && m->depth == 0)
         mechanics_compile(m);
 }
 

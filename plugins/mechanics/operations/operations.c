@@ -183,10 +183,10 @@ static void gather(DvMechanics *m, double *flat, DvVecId v)
     mechanics_update(m);
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const DvStateRef s = independent_at(m, i)->ref;
-        const DvConstVec a = dv_state_read(s, v);
-        const size_t n = (size_t)a.count * s.dof->deriv;
-        if (a.at)
-            memcpy(flat, a.at, n * sizeof *flat);
+        const double *at = state_read(s, v, DV_HOST);
+        const size_t n = (size_t)state_count(s) * s.dof->deriv;
+        if (at)
+            memcpy(flat, at, n * sizeof *flat);
         else
             memset(flat, 0, n * sizeof *flat);
         flat += n;
@@ -197,9 +197,9 @@ static void scatter(DvMechanics *m, DvVecId v, const double *flat)
 {
     mechanics_update(m);
     for (uint32_t i = 0; i < m->independent.count; i++) {
-        const DvVec a = dv_state_write(independent_at(m, i)->ref, v, DV_OVERWRITE);
-        const size_t n = (size_t)a.count * a.dim;
-        memcpy(a.at, flat, n * sizeof *flat);
+        const DvStateRef s = independent_at(m, i)->ref;
+        const size_t n = (size_t)state_count(s) * (dv_vec_kind(v) == DV_COORDS ? s.dof->coord : s.dof->deriv);
+        memcpy(state_write(s, v, DV_HOST, DV_OVERWRITE), flat, n * sizeof *flat);
         flat += n;
     }
 }
