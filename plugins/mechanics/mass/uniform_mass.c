@@ -168,9 +168,9 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
         weight[c] *= self->body.mass;
     const uint32_t linear = self->base.state.dof->spatial, dim = f->dim;
     for (uint32_t k = 0; k < self->count; k++) {
-        const uint32_t point = point_at(self, k);
+        double *at = f->at + (size_t)point_at(self, k) * dim;
         for (uint32_t c = 0; c < linear; c++)
-            f->at[(size_t)point * dim + c] += weight[c];
+            at[c] += weight[c];
     }
 }
 

@@ -84,17 +84,27 @@ static __attribute__((noinline)) double largest_of_row(const DvBlockMatrix *a, u
     return size;
 }
 
-/* The size of each diagonal entry, or of its row's largest entry where that is zero. */
-static void measure_diagonal(DvBlockLdl *self, const DvBlockMatrix *a)
+static inline void measure_blocks(DvBlockLdl *self, const DvBlockMatrix *a, uint32_t b)
 {
-    const uint32_t b = self->block;
     double *scale = self->scale;
     for (uint32_t k = 0; k < self->nodes; k++, scale += b) {
         const uint32_t row = self->order[k];
-        const double *entry = a->values + (uint64_t)b * b * a->diagonal[row];
-        for (uint32_t r = 0; r < b; r++, entry += b + 1)
-            scale[r] = *entry != 0.0 ? fabs(*entry) : largest_of_row(a, row, r);
+        const double *block = a->values + (uint64_t)b * b * a->diagonal[row];
+#pragma GCC unroll 3
+        for (uint32_t r = 0; r < b; r++) {
+            const double entry = block[(b + 1) * r];
+            scale[r] = entry != 0.0 ? fabs(entry) : largest_of_row(a, row, r);
+        }
     }
+}
+
+/* The size of each diagonal entry, or of its row's largest entry where that is zero. */
+static void measure_diagonal(DvBlockLdl *self, const DvBlockMatrix *a)
+{
+    if (self->block == 3)
+        measure_blocks(self, a, 3);
+    else
+        measure_blocks(self, a, self->block);
 }
 
 /* A scratch that no other thread uses. There are enough for all threads. */
