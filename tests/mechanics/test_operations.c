@@ -303,6 +303,37 @@ static void rows_and_columns_of_fixed_points_are_those_of_the_identity(void **st
     dv_scene_free(scene);
 }
 
+/* One direction of a point by one constraint, another one by a second: of each pair of points the rows and columns of these are cleared, the
+ * others are those of the matrix without constraints. */
+static void single_directions_of_points_are_fixed(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root'><MechanicalObject name='dofs' " CHAIN "/><UniformMass totalMass='3'/>" SPRINGS(
+            "100") "<FixedPlaneProjectiveConstraint indices='1 2' direction='0 1 0'/>"
+                   "<FixedPlaneProjectiveConstraint indices='1' direction='0 0 1'/></Node>");
+    const bool fixed[4][3] = {{false}, {false, true, true}, {false, true, false}, {false}};
+    const DvMechanicalOperationsOps *ops = ops_of_plugin();
+    DvMechanics *m = ops->open(dv_scene_root(scene));
+    ops->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);
+    double free_values[16 * 9];
+    const DvBlockMatrix *a = ops->assemble(m, &step, (DvFactors){.m = 1, .k = -1}, 0);
+    const size_t numbers = 9 * (size_t)a->row_start[4];
+    assert_int_equal(numbers, 9 * (4 + 2 * 3)); /* a chain */
+    memcpy(free_values, a->values, numbers * sizeof *free_values);
+    a = ops->assemble(m, &step, (DvFactors){.m = 1, .k = -1}, DV_ASSEMBLE_CONSTRAINED);
+    for (uint32_t row = 0; row < 4; row++)
+        for (uint32_t e = a->row_start[row]; e < a->row_start[row + 1]; e++)
+            for (uint32_t i = 0; i < 9; i++) {
+                const uint32_t column = a->columns[e], r = i / 3, c = i % 3;
+                const double identity = row == column && r == c ? 1.0 : 0.0;
+                const bool cleared = fixed[row][r] || fixed[column][c];
+                assert_true(a->values[9 * e + i] == (cleared ? identity : free_values[9 * e + i]));
+            }
+    ops->close(m);
+    dv_scene_free(scene);
+}
+
 /* ---- Parts of a matrix ---- */
 
 static double norm_of_assembly(const DvMechanicalOperationsOps *ops, DvMechanics *m, DvFactors factors, uint32_t parts)
@@ -1112,6 +1143,7 @@ int main(void)
         cmocka_unit_test(a_product_takes_the_coupled_points_of_a_surface),
         cmocka_unit_test(a_spring_between_a_mapped_and_a_free_point),
         cmocka_unit_test(rows_and_columns_of_fixed_points_are_those_of_the_identity),
+        cmocka_unit_test(single_directions_of_points_are_fixed),
         cmocka_unit_test(parts_can_be_left_out),
         cmocka_unit_test(forces_on_points_turn_the_body),
         cmocka_unit_test(an_outer_force_comes_up_through_points_that_nothing_acts_on),

@@ -214,6 +214,40 @@ static void factors_multiply_to_what_was_factored(void **state)
 }
 
 /* A pivot that is nothing ends it; one that is noise beside its scale becomes a small number of its sign. */
+/* Rows up to the next multiple of 8 are zero and stay so; where the block is all there is, they are not even looked at. */
+static void heights_are_any_number_of_rows(void **state)
+{
+    (void)state;
+    static double before[NUMBERS], panel[NUMBERS], whole[NUMBERS], scale[MOST_WIDTH], packed[NUMBERS];
+    double pivots[MOST_WIDTH], inverse[MOST_WIDTH];
+    for (size_t width = 1; width <= MOST_WIDTH; width++)
+        for (size_t height = width; height <= width + 20; height++)
+            for (int level = 0; level < LEVELS; level++) {
+                const DvDenseKernels *kernels = dv_dense_kernels_of_level(level);
+                make_panel(before, width, width % 2);
+                for (size_t k = 0; k < width; k++) {
+                    scale[k] = fabs(before[k + k * LD]);
+                    fill_with(before + height + k * LD, LD - height, 0.0);
+                }
+                memcpy(panel, before, sizeof before);
+                memcpy(whole, before, sizeof before);
+                assert_int_equal(kernels->factor(whole, LD, up_to_group(height), width, scale, pivots, inverse, packed),
+                                 width);
+                assert_int_equal(kernels->factor(panel, LD, height, width, scale, pivots, inverse, packed), width);
+                for (size_t k = 0; k < width; k++)
+                    for (size_t i = k; i < LD; i++)
+                        assert_true(panel[i + k * LD] == (i < height ? whole[i + k * LD] : 0.0));
+                if (height > width || width > DV_PANEL_TILE)
+                    continue;
+                for (size_t k = 0; k < width; k++)
+                    fill_with(before + height + k * LD, LD - height, NAN);
+                assert_int_equal(kernels->factor(before, LD, height, width, scale, pivots, inverse, packed), width);
+                for (size_t k = 0; k < width; k++)
+                    for (size_t i = k; i < LD; i++)
+                        assert_true(i < height ? before[i + k * LD] == whole[i + k * LD] : isnan(before[i + k * LD]));
+            }
+}
+
 static void pivots_that_are_none_are_told(void **state)
 {
     (void)state;
@@ -325,6 +359,33 @@ static void solutions_are_those_of_substitution(void **state)
             }
 }
 
+/* A tile without rows below is solved among other numbers, which stay. */
+static void single_tiles_are_solved_where_they_are(void **state)
+{
+    (void)state;
+    static double panel[NUMBERS], alone[LD], among[LD], before[LD];
+    for (size_t width = 1; width <= DV_PANEL_TILE; width++)
+        for (int level = 0; level < LEVELS; level++) {
+            const DvDenseKernels *kernels = dv_dense_kernels_of_level(level);
+            make_factor(panel, width, width);
+            fill(before, LD);
+            fill_with(before + width, LD - width, -0.0); /* plus zero it would be another one */
+            memcpy(alone, before, width * sizeof *before);
+            fill_with(alone + width, LD - width, 0.0);
+            memcpy(among, before, sizeof before);
+            kernels->forward(panel, LD, width, width, alone);
+            kernels->forward(panel, LD, width, width, among);
+            assert_memory_equal(among, alone, width * sizeof *among);
+            assert_memory_equal(among + width, before + width, (LD - width) * sizeof *among);
+            fill_with(among + width, LD - width, NAN);
+            kernels->backward(panel, LD, width, width, alone);
+            kernels->backward(panel, LD, width, width, among);
+            assert_memory_equal(among, alone, width * sizeof *among);
+            for (size_t i = width; i < LD; i++)
+                assert_true(isnan(among[i]));
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,8 +393,10 @@ int main(void)
         cmocka_unit_test(products_are_sums_of_products),
         cmocka_unit_test(weighted_products_are_added),
         cmocka_unit_test(factors_multiply_to_what_was_factored),
+        cmocka_unit_test(heights_are_any_number_of_rows),
         cmocka_unit_test(pivots_that_are_none_are_told),
         cmocka_unit_test(solutions_are_those_of_substitution),
+        cmocka_unit_test(single_tiles_are_solved_where_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -289,10 +289,25 @@ TARGET static void solve_forward(const double *panel, size_t ld, size_t height, 
     size_t j = 0;
     for (; j + TILE <= width; j += TILE)
         forward_tile(TILE, panel, ld, height, j, t);
-    for (; j + 3 <= width; j += 3)
+    switch (width - j) { /* the last tile, where it is narrower */
+    case 5:
+        forward_tile(5, panel, ld, height, j, t);
+        break;
+    case 4:
+        forward_tile(4, panel, ld, height, j, t);
+        break;
+    case 3:
         forward_tile(3, panel, ld, height, j, t);
-    for (; j < width; j++)
+        break;
+    case 2:
+        forward_tile(2, panel, ld, height, j, t);
+        break;
+    case 1:
         forward_tile(1, panel, ld, height, j, t);
+        break;
+    default:
+        break;
+    }
 }
 
 /* sums[k] += l_k . t for `columns` columns, in 8 partial sums that are added pairwise. */
