@@ -240,11 +240,11 @@ static void heights_are_any_number_of_rows(void **state)
                 if (height > width || width > DV_PANEL_TILE)
                     continue;
                 for (size_t k = 0; k < width; k++)
-                    fill_with(before + height + k * LD, LD - height, NAN);
+                    fill_with(before + height + k * LD, LD - height, 7.0);
                 assert_int_equal(kernels->factor(before, LD, height, width, scale, pivots, inverse, packed), width);
                 for (size_t k = 0; k < width; k++)
                     for (size_t i = k; i < LD; i++)
-                        assert_true(i < height ? before[i + k * LD] == whole[i + k * LD] : isnan(before[i + k * LD]));
+                        assert_true(before[i + k * LD] == (i < height ? whole[i + k * LD] : 7.0));
             }
 }
 
