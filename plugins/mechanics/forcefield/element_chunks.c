@@ -69,22 +69,23 @@ static void *enlarge(void *array, size_t count, size_t room, size_t size)
 static void list_if_shared(ElementChunks *chunks, uint32_t point)
 {
     PointChunks *of = &chunks->of[point];
-    if ((of->count > 1) == (of->shared > 0))
-        return;
     if (of->count <= 1) {
-        const uint32_t last = chunks->shared[--chunks->shared_count];
+        if (of->shared == 0)
+            return;
+        const SharedPoint last = chunks->shared[--chunks->shared_count];
         chunks->shared[of->shared - 1] = last;
-        chunks->of[last].shared = of->shared;
+        chunks->of[last.point].shared = of->shared;
         of->shared = 0;
         return;
     }
-    if (chunks->shared_count == chunks->shared_room) {
+    if (of->shared == 0 && chunks->shared_count == chunks->shared_room) {
         const uint32_t room = chunks->shared_room + chunks->shared_room / 2 + LEAST_ROOM;
         chunks->shared = enlarge(chunks->shared, chunks->shared_room, room, sizeof *chunks->shared);
         chunks->shared_room = room;
     }
-    chunks->shared[chunks->shared_count++] = point;
-    of->shared = chunks->shared_count;
+    if (of->shared == 0)
+        of->shared = ++chunks->shared_count;
+    chunks->shared[of->shared - 1] = (SharedPoint){point, of->first, of->count};
 }
 
 static uint32_t append_point(ElementChunks *chunks, ElementChunk *chunk, uint32_t point)
@@ -434,16 +435,16 @@ static void add_chunks(void *context, uint32_t begin, uint32_t end)
     dv_step_release(mark);
 }
 
-static void join_chunks(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void join_chunks(void *context, uint32_t begin, uint32_t end)
 {
     const Addition *work = context;
-    const ElementChunks *chunks = work->chunks;
     for (uint32_t k = begin; k < end; k++) {
-        const PointChunks of = chunks->of[chunks->shared[k]];
-        DvReal4 sum = chunks->sum[of.first];
-        for (uint32_t i = 1; i < of.count; i++)
-            sum += chunks->sum[of.first + i];
-        double *f = work->f + 3 * (size_t)chunks->shared[k];
+        const SharedPoint at = work->chunks->shared[k];
+        const DvReal4 *part = work->chunks->sum + at.first;
+        DvReal4 sum = part[0];
+        for (uint32_t i = 1; i < at.count; i++)
+            sum += part[i];
+        double *f = work->f + 3 * (size_t)at.point;
         f[0] += sum[0];
         f[1] += sum[1];
         f[2] += sum[2];

@@ -43,6 +43,11 @@ typedef struct PointChunks {
     uint32_t shared; /* where it is in the list of those that several have, + 1 */
 } PointChunks;
 
+/* A point that several chunks have. */
+typedef struct SharedPoint {
+    uint32_t point, first, count; /* as in PointChunks */
+} SharedPoint;
+
 typedef struct ChunkOwner {
     uint32_t chunk, place;
 } ChunkOwner;
@@ -67,7 +72,7 @@ typedef struct ElementChunks {
     PointChunks *of;     /* [points] */
     ChunkOwner *owner;   /* of all points */
     DvReal4 *sum;        /* beside `owner` */
-    uint32_t *shared;    /* [shared_count] points that several chunks have, in any order */
+    SharedPoint *shared; /* [shared_count] in any order */
     uint32_t owners;     /* in use, or once */
     uint32_t shared_count;
     uint32_t block_room, chunk_room, point_room, owner_room, shared_room;

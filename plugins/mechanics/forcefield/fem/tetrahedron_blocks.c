@@ -58,26 +58,37 @@ static uint32_t packs_in(uint32_t blocks)
     return (blocks + PACK_BLOCKS - 1) / PACK_BLOCKS;
 }
 
-/* Component c of gradient k is world_of(t, element)[(3 k + c) DV_LANES]. */
+/* Component c of gradient k of the element in each lane of a block is at[lane][(3 k + c) DV_LANES]. */
+static inline void find_world(const TetrahedronBlocks *t, uint32_t block, double *at[DV_LANES])
+{
+    if (!is_packed(t, block)) {
+        DV_EACH (lane, DV_LANES)
+            at[lane] = (double *)&t->world[block] + lane;
+        return;
+    }
+    const uint32_t in_pack = block % PACK_BLOCKS * DV_LANES;
+    uint32_t cell = in_pack / CELL_ELEMENTS, k = in_pack % CELL_ELEMENTS;
+    DV_EACH (lane, DV_LANES) {
+        at[lane] = (double *)&t->world[block - block % PACK_BLOCKS + k] + cell;
+        k = k + 1 < CELL_ELEMENTS ? k + 1 : 0;
+        cell += k == 0;
+    }
+}
+
 static double *world_of(const TetrahedronBlocks *t, uint32_t element)
 {
-    uint32_t block = element / DV_LANES, lane = element % DV_LANES;
-    if (is_packed(t, block)) {
-        const uint32_t in_pack = element % PACK_ELEMENTS;
-        block = block / PACK_BLOCKS * PACK_BLOCKS + in_pack % CELL_ELEMENTS;
-        lane = in_pack / CELL_ELEMENTS;
-    }
-    return (double *)&t->world[block] + lane;
+    double *at[DV_LANES];
+    find_world(t, element / DV_LANES, at);
+    return at[element % DV_LANES];
 }
 
 static void unpack_world(const TetrahedronBlocks *t, uint32_t block, DvReal8 world[3][3])
 {
-    for (uint32_t lane = 0; lane < DV_LANES; lane++) {
-        const double *from = world_of(t, block * DV_LANES + lane);
-        double *to = (double *)world + lane;
+    double *at[DV_LANES], *to = (double *)world;
+    find_world(t, block, at);
+    DV_EACH (lane, DV_LANES)
         DV_EACH (i, 9)
-            to[i * DV_LANES] = from[i * DV_LANES];
-    }
+            to[i * DV_LANES + lane] = at[lane][i * DV_LANES];
 }
 
 /* Element by element; packed ones are brought to `room`. */
@@ -91,12 +102,12 @@ DV_SIMD_INLINE ConstMat8 world_of_block(const TetrahedronBlocks *t, uint32_t blo
 
 static void store_world(TetrahedronBlocks *t, uint32_t block, ConstMat8 world)
 {
-    for (uint32_t lane = 0; lane < DV_LANES; lane++) {
-        const double *from = (const double *)world + lane;
-        double *to = world_of(t, block * DV_LANES + lane);
+    double *at[DV_LANES];
+    const double *from = (const double *)world;
+    find_world(t, block, at);
+    DV_EACH (lane, DV_LANES)
         DV_EACH (i, 9)
-            to[i * DV_LANES] = from[i * DV_LANES];
-    }
+            at[lane][i * DV_LANES] = from[i * DV_LANES + lane];
 }
 
 /* The gradients of a pack to where they belong now that its elements have become cells, or have ceased to be. */
