@@ -14,6 +14,7 @@ static const uint32_t ALONE = UINT32_MAX, NOWHERE = UINT32_MAX - 1;
 
 enum {
     POINTS_PER_TASK = 1024,
+    POINTS_AHEAD = 40, /* that are asked for: most that follow each other in a chunk do so in the state, too */
     LEAST_BLOCKS = 32,
     LEAST_PACKED_BLOCKS = 8 * PACK_BLOCKS,
     FEWEST_CHUNKS = 16,  /* of more than the least blocks */
@@ -397,6 +398,7 @@ DV_SIMD_CLONES static void load_rows(const ElementChunk *chunk, const double *x,
     for (uint32_t i = 0; i < chunk->count; i++) {
         const uint32_t point = chunk->list[i].point;
         const double *at = x + 3 * (size_t)point;
+        element_ask(x, 3 * sizeof *x, point + POINTS_AHEAD, true);
         if (point < last)
             row[i].x = DV_REAL4(at);
         else
@@ -409,6 +411,7 @@ DV_SIMD_CLONES static void store_rows(const ElementChunk *chunk, const ElementRo
 {
     for (uint32_t i = 0; i < chunk->count; i++) {
         const ChunkPoint to = chunk->list[i];
+        element_ask(f, 3 * sizeof *f, to.point + POINTS_AHEAD, true);
         if (to.slot == ALONE) {
             double *at = f + 3 * (size_t)to.point;
             at[0] += row[i].sum[0];
