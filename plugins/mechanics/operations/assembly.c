@@ -1133,14 +1133,6 @@ static void update_jacobians(Assembly *as, DvMechanics *m)
     jacobians_update_structure(as->jacobians, m, as->needed);
 }
 
-/* Whether whatever of a field acts in a product can be assembled. */
-static bool names_all(const FieldItem *field)
-{
-    const bool stiff = field->ops->add_dforce && !(field->ops->reserve && field->ops->assemble);
-    const bool heavy = field->mass && !(field->mass->reserve && field->mass->assemble);
-    return !stiff && !heavy;
-}
-
 /* Those of the local matrices, which hold what is coupled on mapped states; couplings with external states do nothing in a product. */
 static void list_coupled(Assembly *as, const DvMechanics *m, uint32_t state)
 {
@@ -1177,20 +1169,24 @@ static void list_all_coupled(Assembly *as, const DvMechanics *m)
             list_coupled(as, m, mapping_outputs_of(mapping_at(m, i))[0]);
 }
 
+/* After each edit, of all fields: a few instructions for each. */
 static void list_present(Assembly *as, const DvMechanics *m)
 {
     WITH_ROOM(as->present, as->present_capacity, 2 * (size_t)m->field_list.count + m->mapping_list.count);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < m->field_list.count; i++)
-        for (uint32_t kind = FORCE_FIELD; kind <= MASS; kind++) {
-            as->present[count] = &as->of_fields[2 * m->field_list.at[i] + kind];
-            count += as->present[count]->id != 0;
-        }
-    for (uint32_t i = 0; i < m->mapping_list.count; i++) {
-        as->present[count] = &as->of_mappings[m->mapping_list.at[i]];
-        count += as->present[count]->id != 0;
+    Contribution **next = as->present;
+    for (uint32_t i = 0; i < m->field_list.count; i++) {
+        Contribution *of = &as->of_fields[2 * (size_t)m->field_list.at[i]];
+        if (of[FORCE_FIELD].id)
+            *next++ = &of[FORCE_FIELD];
+        if (of[MASS].id)
+            *next++ = &of[MASS];
     }
-    as->present_count = count;
+    for (uint32_t i = 0; i < m->mapping_list.count; i++) {
+        Contribution *of = &as->of_mappings[m->mapping_list.at[i]];
+        if (of->id)
+            *next++ = of;
+    }
+    as->present_count = (uint32_t)(next - as->present);
 }
 
 /* What has gone, first, then what has come. */
@@ -1222,9 +1218,7 @@ static void update_structure(Assembly *as, DvMechanics *m)
     estimate(as, m);
     as->version = m->version;
     list_all_coupled(as, m);
-    as->complete = true;
-    for (uint32_t i = 0; i < m->field_list.count; i++)
-        as->complete = as->complete && names_all(field_at(m, i));
+    as->complete = m->nameless == 0;
 }
 
 void assembly_free(Assembly *as)
@@ -1625,11 +1619,11 @@ const DvBlockMatrix *assembly_run(DvMechanics *m, const DvStep *step, DvFactors 
 /* Whether all that acts in a product says what it couples, as far as that hangs on classes and on where they stand. */
 static bool find_nameable(const DvMechanics *m)
 {
-    for (uint32_t i = 0; i < m->field_list.count; i++) {
-        const FieldItem *field = field_at(m, i);
-        if (!names_all(field) || field->below_stop || field->ops->space != DV_HOST)
+    if (m->nameless > 0)
+        return false;
+    for (uint32_t i = 0; i < m->field_list.count; i++)
+        if (field_at(m, i)->below_stop || field_at(m, i)->ops->space != DV_HOST)
             return false;
-    }
     for (uint32_t i = 0; i < m->mapping_list.count; i++) {
         const MappingItem *mapping = mapping_at(m, i);
         if (mapping->loads && (!mapping->ops->jacobian || !mapping->in_slot || mapping->ops->space != DV_HOST ||

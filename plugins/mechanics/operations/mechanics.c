@@ -549,6 +549,12 @@ static void remove_mapping(DvMechanics *m, uint32_t slot)
     dv_object_unref(object);
 }
 
+static bool is_nameless(const FieldItem *field)
+{
+    return (field->ops->add_dforce && !(field->ops->reserve && field->ops->assemble)) ||
+           (field->mass && !(field->mass->reserve && field->mass->assemble));
+}
+
 static Outcome add_field(DvMechanics *m, const DvCall *call, uint32_t rank, Mode mode)
 {
     const bool interaction = role_of(call) == ROLE_INTERACTION;
@@ -572,6 +578,8 @@ static Outcome add_field(DvMechanics *m, const DvCall *call, uint32_t rank, Mode
     m->version++;
     item.id = ++m->last_id;
     item.below_stop = is_cut_off(node, m->node);
+    item.nameless = is_nameless(&item);
+    m->nameless += item.nameless;
     item.rayleigh_stiffness = dv_object_field(call->object, "rayleighStiffness");
     item.rayleigh_mass = item.mass ? dv_object_field(call->object, "rayleighMass") : NULL;
     (void)dv_object_ref(call->object);
@@ -592,6 +600,7 @@ static void remove_field(DvMechanics *m, uint32_t slot)
     FieldItem *field = &m->fields[slot];
     DvObject *object = field->object;
     m->version++;
+    m->nameless -= field->nameless;
     REMOVE_BY_KEY(&m->field_list, m->fields, slot);
     if (field->mass) {
         REMOVE_BY_KEY(&m->mass_list, m->fields, slot);

@@ -97,6 +97,7 @@ typedef struct FieldItem {
     uint32_t states[2];                         /* slots */
     uint32_t state_count;
     bool below_stop, interaction;
+    bool nameless; /* something of it that acts in a product cannot be assembled */
 } FieldItem;
 
 typedef struct MappingItem {
@@ -163,11 +164,12 @@ struct DvMechanics {
     uint64_t root_revision; /* of the root, looked at when there are states outside the node */
     unsigned depth;         /* operations in progress: no compilation then */
     DvSchedule *schedule;
-    uint64_t seen;    /* of its changes */
-    uint64_t last_id; /* of an item; none comes twice */
-    uint64_t version; /* + 1 with each change of what is here */
-    uint64_t placed;  /* + 1 with each change of the states and of their kinds; 0: never compiled */
-    uint64_t judged;  /* version at which `nameable` was found: see assembly.c */
+    uint64_t seen;     /* of its changes */
+    uint64_t last_id;  /* of an item; none comes twice */
+    uint64_t version;  /* + 1 with each change of what is here */
+    uint64_t placed;   /* + 1 with each change of the states and of their kinds; 0: never compiled */
+    uint32_t nameless; /* fields that are */
+    uint64_t judged;   /* version at which `nameable` was found: see assembly.c */
     bool nameable;
     bool regular; /* each state is computed by one mapping at most, and the mappings are in graph order */
 
