@@ -392,13 +392,14 @@ typedef struct Addition {
     void *context;
 } Addition;
 
-DV_SIMD_CLONES static void load_rows(const ElementChunk *chunk, const double *x, uint32_t last, ElementRow *row)
+DV_SIMD_CLONES static void load_rows(const ElementChunk *chunk, const double *x, uint32_t last, uint32_t to_ask,
+                                     ElementRow *row)
 {
     const DvReal4 zero = {0};
     for (uint32_t i = 0; i < chunk->count; i++) {
         const uint32_t point = chunk->list[i].point;
         const double *at = x + 3 * (size_t)point;
-        element_ask(x, 3 * sizeof *x, point + POINTS_AHEAD, true);
+        element_ask(x, 3 * sizeof *x, point + POINTS_AHEAD, to_ask, true);
         if (point < last)
             row[i].x = DV_REAL4(at);
         else
@@ -407,11 +408,12 @@ DV_SIMD_CLONES static void load_rows(const ElementChunk *chunk, const double *x,
     }
 }
 
-DV_SIMD_CLONES static void store_rows(const ElementChunk *chunk, const ElementRow *row, double *f, DvReal4 *sum)
+DV_SIMD_CLONES static void store_rows(const ElementChunk *chunk, const ElementRow *row, double *f, uint32_t to_ask,
+                                      DvReal4 *sum)
 {
     for (uint32_t i = 0; i < chunk->count; i++) {
         const ChunkPoint to = chunk->list[i];
-        element_ask(f, 3 * sizeof *f, to.point + POINTS_AHEAD, true);
+        element_ask(f, 3 * sizeof *f, to.point + POINTS_AHEAD, to_ask, true);
         if (to.slot == ALONE) {
             double *at = f + 3 * (size_t)to.point;
             at[0] += row[i].sum[0];
@@ -429,11 +431,12 @@ static void add_chunks(void *context, uint32_t begin, uint32_t end)
     const ElementChunks *chunks = work->chunks;
     const DvStepMark mark = dv_step_mark();
     ElementRow *row = dv_step_alloc(chunks->most, sizeof *row);
+    const uint32_t to_ask = element_to_ask(chunks, chunks->points);
     for (uint32_t c = begin; c < end; c++) {
-        load_rows(&chunks->chunk[c], work->x, chunks->points - 1, row);
+        load_rows(&chunks->chunk[c], work->x, chunks->points - 1, to_ask, row);
         work->body(work->context, row, c * chunks->size, blocks_end(chunks, c));
         if (work->f)
-            store_rows(&chunks->chunk[c], row, work->f, chunks->sum);
+            store_rows(&chunks->chunk[c], row, work->f, to_ask, chunks->sum);
     }
     dv_step_release(mark);
 }

@@ -105,17 +105,28 @@ static inline const ElementPack *element_pack_at(const ElementChunks *chunks, ui
     return pack->corners > 0 ? pack : NULL;
 }
 
-/* Asks for what a block some turns ahead will need, to the first cache or to the second: what the processor reads ahead by itself ends
- * wherever a chunk brings its points together. It may be behind the end of an array. */
-DV_SIMD_INLINE void element_ask(const void *array, size_t size, uint32_t index, bool first)
+/* From how many blocks on their data do not stay in the second cache, a megabyte. */
+enum { BLOCKS_BEYOND_CACHE = 512 };
+
+/* How many pieces of an array may be asked for. */
+static inline uint32_t element_to_ask(const ElementChunks *chunks, uint32_t pieces)
 {
-    const uintptr_t at = (uintptr_t)array + size * index;
+    return chunks->blocks < BLOCKS_BEYOND_CACHE ? 0 : pieces;
+}
+
+/* Asks for a piece that will be needed some turns later, to the first cache or to the second: what the processor reads ahead by itself ends
+ * wherever a chunk brings its points together.     count: of element_to_ask */
+DV_SIMD_INLINE void element_ask(const void *array, size_t size, uint32_t index, uint32_t count, bool first)
+{
+    if (index >= count)
+        return;
+    const char *at = (const char *)array + size * index;
 #pragma GCC unroll 32
     for (size_t i = 0; i < size; i += 64)
         if (first)
-            __builtin_prefetch((const void *)(at + i), 0, 3);
+            __builtin_prefetch(at + i, 0, 3);
         else
-            __builtin_prefetch((const void *)(at + i), 0, 2);
+            __builtin_prefetch(at + i, 0, 2);
 }
 
 /* xyz[c][lane] = component c of row[lane].     narrow: here and below as DV_SIMD_LEVELS says */

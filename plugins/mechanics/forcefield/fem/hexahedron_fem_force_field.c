@@ -550,12 +550,13 @@ DV_SIMD_INLINE void box_force(HexahedronFEMForceField *self, ElementRow *row, co
 DV_SIMD_INLINE void force_at(void *context, ElementRow *row, uint32_t begin, uint32_t end, bool narrow)
 {
     HexahedronFEMForceField *self = ((const HexahedronWork *)context)->self;
+    const uint32_t to_ask = element_to_ask(&self->mesh.chunks, self->mesh.blocks);
     for (uint32_t block = begin; block < end; block++) {
         DvReal8 mode[MODES][3];
         const uint16_t *place = element_places(&self->mesh.chunks, block);
-        element_ask(self->box, sizeof *self->box, block + BLOCKS_AHEAD_FORCE, false);
-        element_ask(self->turned, sizeof *self->turned, block + BLOCKS_AHEAD_FORCE, false);
-        element_ask(self->frame, sizeof *self->frame, block + BLOCKS_AHEAD_FORCE, false);
+        element_ask(self->box, sizeof *self->box, block + BLOCKS_AHEAD_FORCE, to_ask, false);
+        element_ask(self->turned, sizeof *self->turned, block + BLOCKS_AHEAD_FORCE, to_ask, false);
+        element_ask(self->frame, sizeof *self->frame, block + BLOCKS_AHEAD_FORCE, to_ask, false);
         chunk_modes(row, place, narrow, mode);
         block_frames(self, (const DvReal8(*)[3])mode, self->frame[block]);
         if (self->is_box[block]) {
@@ -623,7 +624,8 @@ DV_SIMD_INLINE void box_dforce(const HexahedronFEMForceField *self, ElementRow *
     const TurnedBox *axes = &self->turned[block];
     const DvReal8 lambda = axes->lambda * -k, mu = axes->mu * -k;
     DvReal8 mode[MODES][3], g[MODES][3], f[NODES][3];
-    element_ask(self->turned, sizeof *self->turned, block + BLOCKS_AHEAD_PRODUCT, true);
+    element_ask(self->turned, sizeof *self->turned, block + BLOCKS_AHEAD_PRODUCT,
+                element_to_ask(&self->mesh.chunks, self->mesh.blocks), true);
     chunk_modes(row, place, narrow, mode);
     box_multiply((const DvReal8(*)[3])mode, axes->inverse, &lambda, &mu, g);
     box_nodes((const DvReal8(*)[3])g, f);

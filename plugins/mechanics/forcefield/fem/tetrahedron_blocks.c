@@ -620,6 +620,7 @@ DV_SIMD_INLINE void turned_forces(const ForceWork *work, TetrahedronMethod metho
                                   uint32_t begin, uint32_t end, bool narrow, ElementRow *row)
 {
     const TetrahedronBlocks *t = work->t;
+    const uint32_t to_ask = element_to_ask(&t->mesh.chunks, t->mesh.blocks);
     for (uint32_t first = begin; first < end; first += FRAMES_AT_ONCE) {
         DvReal8 edge[FRAMES_AT_ONCE][3][3], frame[FRAMES_AT_ONCE][3][3];
         const uint32_t count = frames_until(first, end);
@@ -627,8 +628,8 @@ DV_SIMD_INLINE void turned_forces(const ForceWork *work, TetrahedronMethod metho
             element_rows_edges(row, element_places(&t->mesh.chunks, first + b), 3, narrow, edge[b]);
         current_frames(t, method, first, count, (Frames8)edge, frame);
         for (uint32_t b = 0; b < count; b++) {
-            element_ask(t->rest, sizeof *t->rest, first + b + RESTS_AHEAD, false);
-            element_ask(t->world, sizeof *t->world, first + b + RESTS_AHEAD, false);
+            element_ask(t->rest, sizeof *t->rest, first + b + RESTS_AHEAD, to_ask, false);
+            element_ask(t->world, sizeof *t->world, first + b + RESTS_AHEAD, to_ask, false);
             force_of_block(work, true, update, first + b, (ConstMat8)edge[b], (ConstMat8)frame[b], narrow, row);
         }
     }
@@ -764,6 +765,7 @@ DV_SIMD_INLINE void product_of_pack(const TetrahedronBlocks *t, const ElementPac
                                     bool narrow, ElementRow *row)
 {
     DvReal8 x[CELL_CORNERS][3], sum[CELL_CORNERS][3];
+    const uint32_t to_ask = element_to_ask(&t->mesh.chunks, t->mesh.blocks);
     const DvReal8 ratio = dv_real8(t->ratio), zero = {0};
     for (uint32_t n = 0; n < pack->corners; n++) {
         ElementRow *at[DV_LANES];
@@ -775,7 +777,7 @@ DV_SIMD_INLINE void product_of_pack(const TetrahedronBlocks *t, const ElementPac
     for (uint32_t e = 0; e < CELL_ELEMENTS; e++) {
         const uint8_t *corner = pack->corner[e];
         DvReal8 d[3][3], f[3][3];
-        element_ask(t->world, sizeof *t->world, block + e + BLOCKS_AHEAD, false);
+        element_ask(t->world, sizeof *t->world, block + e + BLOCKS_AHEAD, to_ask, false);
         DV_EACH (n, 3)
             dv_real8_sub(x[corner[n + 1]], x[corner[0]], d[n]);
         stiffness_times((ConstMat8)t->world[block + e], &ratio, k, (ConstMat8)d, f);
