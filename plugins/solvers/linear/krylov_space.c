@@ -20,10 +20,18 @@ typedef struct Operands {
     double *r;
     const double *a, *b;
     double k;
-    /* Of a step or a turn. */
-    double *q, *x, *p;
-    double alpha;
 } Operands;
+
+typedef struct Step {
+    double *r, *q;
+    double alpha;
+} Step;
+
+typedef struct Turn {
+    double *x, *p;
+    const double *a;
+    double alpha, beta;
+} Turn;
 
 DV_SIMD_CLONES static void combine_chunk(void *context, uint32_t begin, uint32_t end)
 {
@@ -61,7 +69,7 @@ DV_SIMD_CLONES static double dot_chunk(void *context, uint32_t begin, uint32_t e
 /* r -= alpha q; returns r . r. */
 DV_SIMD_CLONES static double step_chunk(void *context, uint32_t begin, uint32_t end)
 {
-    const Operands *o = context;
+    const Step *o = context;
     const double alpha = o->alpha;
     DvReal8 sums = {0};
     uint32_t i = begin;
@@ -81,24 +89,24 @@ DV_SIMD_CLONES static double step_chunk(void *context, uint32_t begin, uint32_t 
 static double step_and_clear_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const double sum = step_chunk(context, begin, end);
-    clear_chunk(((const Operands *)context)->q, begin, end);
+    clear_chunk(((const Step *)context)->q, begin, end);
     return sum;
 }
 
-/* x += alpha p, p = a + k p. */
+/* x += alpha p, p = a + beta p. */
 DV_SIMD_CLONES static void turn_chunk(void *context, uint32_t begin, uint32_t end)
 {
-    const Operands *o = context;
-    const double alpha = o->alpha, k = o->k;
+    const Turn *o = context;
+    const double alpha = o->alpha, beta = o->beta;
     uint32_t i = begin;
     for (; i + DV_LANES <= end; i += DV_LANES) {
         const DvReal8 p = DV_REAL8(o->p + i);
         DV_REAL8_SET(o->x + i) = DV_REAL8(o->x + i) + alpha * p;
-        DV_REAL8_SET(o->p + i) = DV_REAL8(o->a + i) + k * p;
+        DV_REAL8_SET(o->p + i) = DV_REAL8(o->a + i) + beta * p;
     }
     for (; i < end; i++) {
         o->x[i] += alpha * o->p[i];
-        o->p[i] = o->a[i] + k * o->p[i];
+        o->p[i] = o->a[i] + beta * o->p[i];
     }
 }
 
@@ -309,14 +317,7 @@ void dv_krylov_end_flat(DvKrylovSpace *space, double *x)
 static Operands operands_of(const DvKrylovSpace *space, uint32_t part, int r, int a, int b, double k)
 {
     double *const *at = space->at + (size_t)part * DV_KRYLOV_COUNT;
-    return (Operands){.r = at[r],
-                      .a = at[a],
-                      .b = at[b],
-                      .k = k,
-                      .q = at[DV_KRYLOV_Q],
-                      .x = at[DV_KRYLOV_X],
-                      .p = at[DV_KRYLOV_P],
-                      .alpha = space->alpha};
+    return (Operands){.r = at[r], .a = at[a], .b = at[b], .k = k};
 }
 
 void dv_krylov_clear(DvKrylovSpace *space, int r)
@@ -372,8 +373,9 @@ double dv_krylov_step(DvKrylovSpace *space, double alpha)
     const bool clear = space->matrix == NULL;
     double rho = 0.0;
     for (uint32_t i = 0; i < space->parts; i++) {
-        Operands operands = operands_of(space, i, DV_KRYLOV_R, DV_KRYLOV_R, DV_KRYLOV_Q, 0.0);
-        rho += dv_parallel_sum((uint32_t)space->length[i], GRAIN, clear ? step_and_clear_chunk : step_chunk, &operands);
+        double *const *at = space->at + (size_t)i * DV_KRYLOV_COUNT;
+        Step step = {at[DV_KRYLOV_R], at[DV_KRYLOV_Q], alpha};
+        rho += dv_parallel_sum((uint32_t)space->length[i], GRAIN, clear ? step_and_clear_chunk : step_chunk, &step);
     }
     space->q_is_clear = clear;
     return rho;
@@ -386,8 +388,9 @@ void dv_krylov_turn(DvKrylovSpace *space, int r, double beta)
         dv_krylov_combine(space, DV_KRYLOV_P, r, DV_KRYLOV_P, beta);
     }
     for (uint32_t i = 0; i < space->parts; i++) {
-        Operands operands = operands_of(space, i, DV_KRYLOV_P, r, DV_KRYLOV_P, beta);
-        dv_parallel_for((uint32_t)space->length[i], GRAIN, turn_chunk, &operands);
+        double *const *at = space->at + (size_t)i * DV_KRYLOV_COUNT;
+        Turn turn = {at[DV_KRYLOV_X], at[DV_KRYLOV_P], at[r], space->alpha, beta};
+        dv_parallel_for((uint32_t)space->length[i], GRAIN, turn_chunk, &turn);
     }
     space->alpha = 0.0;
 }
