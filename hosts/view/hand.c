@@ -70,17 +70,14 @@ static bool meet_element(const DvShape *shape, uint32_t element, const Ray *ray,
     const bool solid = strcmp(shape->kind, DV_SHAPE_TETRAHEDRA) == 0;
     if (!solid && strcmp(shape->kind, DV_SHAPE_TRIANGLES) != 0)
         return false;
-    bool met = false;
+    *depth = INFINITY;
     for (int f = 0; f < (solid ? 4 : 1); f++) {
         double there;
         if (meet_triangle(ray, corner(shape, element, faces[f][0]), corner(shape, element, faces[f][1]),
-                          corner(shape, element, faces[f][2]), &there) &&
-            (!met || there < *depth)) {
-            *depth = there;
-            met = true;
-        }
+                          corner(shape, element, faces[f][2]), &there))
+            *depth = fmin(*depth, there);
     }
-    return met;
+    return *depth < INFINITY;
 }
 
 static void point_on(const Ray *ray, double depth, double at[3])

@@ -448,7 +448,7 @@ static void lay_out_panels(DvBlockLdl *self)
             ld += DV_PANEL_LANES; /* columns that are multiples of 512 bytes apart share cache sets */
         super->ld = (uint32_t)ld;
         super->panel = total;
-        total += ld * width;
+        total += ld * width + DV_PANEL_SLACK; /* reads behind it meet nothing that another thread writes */
         for (uint64_t k = 0; k < width; k++) {
             const double height = (double)(width + below - k);
             self->flops += height * height;
@@ -465,7 +465,7 @@ static void lay_out_panels(DvBlockLdl *self)
             const uint64_t size = ldp * b * (update->end - update->begin);
             largest_product = size > largest_product ? size : largest_product;
         }
-    self->panels = dv_alloc(total + DV_PANEL_SLACK, sizeof *self->panels);
+    self->panels = dv_alloc(total, sizeof *self->panels);
     self->product_size = largest_product + DV_PANEL_SLACK;
     self->packed_size = largest_packed;
     self->runs_size = largest_height;
