@@ -23,6 +23,8 @@
 #define store_product           NAME(store_product)
 #define subtract_product        NAME(subtract_product)
 #define factor_tile             NAME(factor_tile)
+#define sweep_tile              NAME(sweep_tile)
+#define sweep_last_tile         NAME(sweep_last_tile)
 #define factor_columns          NAME(factor_columns)
 #define factor_panel            NAME(factor_panel)
 #define extend_panel            NAME(extend_panel)
@@ -284,32 +286,6 @@ DV_SIMD_INLINE void forward_tile(unsigned width, const double *panel, size_t ld,
         t[j + i] = y[i];
 }
 
-TARGET static void solve_forward(const double *panel, size_t ld, size_t height, size_t width, double *t)
-{
-    size_t j = 0;
-    for (; j + TILE <= width; j += TILE)
-        forward_tile(TILE, panel, ld, height, j, t);
-    switch (width - j) { /* the last tile, where it is narrower */
-    case 5:
-        forward_tile(5, panel, ld, height, j, t);
-        break;
-    case 4:
-        forward_tile(4, panel, ld, height, j, t);
-        break;
-    case 3:
-        forward_tile(3, panel, ld, height, j, t);
-        break;
-    case 2:
-        forward_tile(2, panel, ld, height, j, t);
-        break;
-    case 1:
-        forward_tile(1, panel, ld, height, j, t);
-        break;
-    default:
-        break;
-    }
-}
-
 /* sums[k] += l_k . t for `columns` columns, in 8 partial sums that are added pairwise. */
 DV_SIMD_INLINE void dot_columns(unsigned columns, const double *l, size_t ld, size_t rows, const double *t,
                                 double *sums)
@@ -372,28 +348,52 @@ DV_SIMD_INLINE void backward_tile(unsigned width, const double *panel, size_t ld
         t[j + r] = y[r];
 }
 
-TARGET static void solve_backward(const double *panel, size_t ld, size_t height, size_t width, double *t)
+DV_SIMD_INLINE void sweep_tile(bool forward, unsigned width, const double *panel, size_t ld, size_t height, size_t j,
+                               double *t)
 {
-    size_t j = width / TILE * TILE;
-    switch (width - j) { /* the last tile, where it is narrower */
+    if (forward)
+        forward_tile(width, panel, ld, height, j, t);
+    else
+        backward_tile(width, panel, ld, height, j, t);
+}
+
+/* The last tile of a panel, where it is narrower: of 0 to 5 columns. */
+DV_SIMD_INLINE void sweep_last_tile(bool forward, size_t width, const double *panel, size_t ld, size_t height, size_t j,
+                                    double *t)
+{
+    switch (width) {
     case 1:
-        backward_tile(1, panel, ld, height, j, t);
+        sweep_tile(forward, 1, panel, ld, height, j, t);
         break;
     case 2:
-        backward_tile(2, panel, ld, height, j, t);
+        sweep_tile(forward, 2, panel, ld, height, j, t);
         break;
     case 3:
-        backward_tile(3, panel, ld, height, j, t);
+        sweep_tile(forward, 3, panel, ld, height, j, t);
         break;
     case 4:
-        backward_tile(4, panel, ld, height, j, t);
+        sweep_tile(forward, 4, panel, ld, height, j, t);
         break;
     case 5:
-        backward_tile(5, panel, ld, height, j, t);
+        sweep_tile(forward, 5, panel, ld, height, j, t);
         break;
     default:
         break;
     }
+}
+
+TARGET static void solve_forward(const double *panel, size_t ld, size_t height, size_t width, double *t)
+{
+    size_t j = 0;
+    for (; j + TILE <= width; j += TILE)
+        forward_tile(TILE, panel, ld, height, j, t);
+    sweep_last_tile(true, width - j, panel, ld, height, j, t);
+}
+
+TARGET static void solve_backward(const double *panel, size_t ld, size_t height, size_t width, double *t)
+{
+    size_t j = width / TILE * TILE;
+    sweep_last_tile(false, width - j, panel, ld, height, j, t);
     while (j > 0) {
         j -= TILE;
         backward_tile(TILE, panel, ld, height, j, t);
@@ -583,6 +583,8 @@ static const DvDenseKernels NAME(kernels) = {
 #undef factor_panel
 #undef factor_columns
 #undef factor_tile
+#undef sweep_tile
+#undef sweep_last_tile
 #undef subtract_product
 #undef store_product
 #undef dot_columns

@@ -533,6 +533,10 @@ DV_SIMD_INLINE void box_force(HexahedronFEMForceField *self, ElementRow *row, co
     TurnedBox *axes = &self->turned[block];
     const DvReal8(*frame)[3] = (const DvReal8(*)[3])self->frame[block];
     DvReal8 d[MODES][3], turned[MODES][3], f[NODES][3];
+    const uint32_t to_ask = element_to_ask(&self->mesh.chunks, self->mesh.blocks);
+    element_ask(self->box, sizeof *self->box, block + BLOCKS_AHEAD_FORCE, to_ask, false);
+    element_ask(self->turned, sizeof *self->turned, block + BLOCKS_AHEAD_FORCE, to_ask, false);
+    element_ask(self->frame, sizeof *self->frame, block + BLOCKS_AHEAD_FORCE, to_ask, false);
     DV_EACH (m, MODES) {
         DvReal8 local[3];
         dv_real8_mul(frame, mode[m], local);
@@ -550,13 +554,9 @@ DV_SIMD_INLINE void box_force(HexahedronFEMForceField *self, ElementRow *row, co
 DV_SIMD_INLINE void force_at(void *context, ElementRow *row, uint32_t begin, uint32_t end, bool narrow)
 {
     HexahedronFEMForceField *self = ((const HexahedronWork *)context)->self;
-    const uint32_t to_ask = element_to_ask(&self->mesh.chunks, self->mesh.blocks);
     for (uint32_t block = begin; block < end; block++) {
         DvReal8 mode[MODES][3];
         const uint16_t *place = element_places(&self->mesh.chunks, block);
-        element_ask(self->box, sizeof *self->box, block + BLOCKS_AHEAD_FORCE, to_ask, false);
-        element_ask(self->turned, sizeof *self->turned, block + BLOCKS_AHEAD_FORCE, to_ask, false);
-        element_ask(self->frame, sizeof *self->frame, block + BLOCKS_AHEAD_FORCE, to_ask, false);
         chunk_modes(row, place, narrow, mode);
         block_frames(self, (const DvReal8(*)[3])mode, self->frame[block]);
         if (self->is_box[block]) {
