@@ -393,6 +393,67 @@ static void boxes_that_are_cut_alike_are_packs(void **state)
     element_chunks_free(&chunks);
 }
 
+/* Boxes along the first axis, the next after a gap behind box `last`. */
+static void make_row(uint32_t boxes, uint32_t last)
+{
+    const uint32_t line = boxes + 2;
+    mesh.points = 4 * line;
+    mesh.elements = 6 * boxes;
+    for (uint32_t i = 0; i < boxes; i++) {
+        const uint32_t p = i > last ? i + 1 : i;
+        const uint32_t corner[8] = {
+            p, p + 1, p + 1 + line, p + line, p + 2 * line, p + 1 + 2 * line, p + 1 + 3 * line, p + 3 * line};
+        uint32_t cut[6][4];
+        dv_cut_hexahedron(corner, 0, true, cut);
+        memcpy(mesh.list[6 * (size_t)i], cut, sizeof cut);
+    }
+    set_nodes(&mesh);
+}
+
+static uint32_t rows_of(const ElementChunks *chunks)
+{
+    uint32_t count = 0;
+    for (uint32_t block = 0; block < chunks->blocks; block++) {
+        const ElementPack *pack = element_pack_at(chunks, block);
+        count += pack != NULL && pack->row;
+    }
+    return count;
+}
+
+/* Points that a cell shares with the next: what the table says, and what the list of elements says. */
+static void assert_meetings(const ElementPack *pack)
+{
+    for (uint32_t i = 0; i < ROW_MEETINGS; i++)
+        for (uint32_t lane = 0; lane + 1 < DV_LANES; lane++)
+            assert_int_equal(pack->place[element_row_meeting[i][0]][lane + 1],
+                             pack->place[element_row_meeting[i][1]][lane]);
+}
+
+static void cells_beside_each_other_are_rows(void **state)
+{
+    (void)state;
+    ElementChunks chunks = {0};
+    make_row(100, UINT32_MAX);
+    build(&chunks);
+    assert_int_equal(packs_of(&chunks), 12);
+    assert_int_equal(rows_of(&chunks), 12);
+    assert_packs(&chunks);
+    assert_meetings(element_pack_at(&chunks, PACK_BLOCKS));
+    make_row(100, 12); /* cells of a pack, but in two rows */
+    build(&chunks);
+    assert_int_equal(packs_of(&chunks), 12);
+    assert_int_equal(rows_of(&chunks), 11);
+    assert_false(element_pack_at(&chunks, PACK_BLOCKS)->row);
+    make_row(100, 15); /* a gap between two packs */
+    build(&chunks);
+    assert_int_equal(rows_of(&chunks), 12);
+    make_boxes(100, UINT32_MAX); /* along another axis */
+    build(&chunks);
+    assert_int_equal(packs_of(&chunks), 12);
+    assert_int_equal(rows_of(&chunks), 0);
+    element_chunks_free(&chunks);
+}
+
 static void packs_follow_edits(void **state)
 {
     (void)state;
@@ -449,6 +510,7 @@ int main(void)
         cmocka_unit_test(a_mesh_may_vanish_and_grow),
         cmocka_unit_test(points_that_have_gone_are_forgotten),
         cmocka_unit_test(boxes_that_are_cut_alike_are_packs),
+        cmocka_unit_test(cells_beside_each_other_are_rows),
         cmocka_unit_test(packs_follow_edits),
         cmocka_unit_test(elements_without_common_points_take_smaller_chunks),
     };

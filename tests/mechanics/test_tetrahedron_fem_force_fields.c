@@ -60,18 +60,31 @@ FORCE_FIELD_CONFORMANCE(current_gradients_of_all_strains, .objective = true, .ta
                         .scene = "<Node>" CUBE "<TetrahedralCorotationalFEMForceField name='field' youngModulus='100' "
                                  "poissonRatio='0.3' updateStiffnessMatrix='1'/></Node>")
 
-/* Eight boxes cut into six each, which are taken together. */
-#define CELLS                                                                                    \
-    "<RegularGridTopology name='grid' n='3 3 3' min='0 0 0' max='2 2.2 1.8'/><MechanicalObject " \
-    "name='dofs' template='Vec3d'/><TetrahedronSetTopologyContainer name='mesh'/>"               \
-    "<TetrahedronSetTopologyModifier name='modifier'/><Hexa2TetraTopologicalMapping input='@grid' output='@mesh'/>"
-FORCE_FIELD_CONFORMANCE(boxes_that_are_cut, .internal = false, .objective = true, .tangent = TANGENT_AT_REST,
-                        .energy = ENERGY_AT_REST, .reason = REASON,
-                        .scene = "<Node>" CELLS "<TetrahedronFEMForceField name='field' topology='@mesh' "
-                                 "youngModulus='100' poissonRatio='0.3' method='large'/></Node>")
+/* Eight boxes cut into six each, which are taken together; those of ROW one beside the other. */
+#define GRID(n)                                                                                              \
+    "<RegularGridTopology name='grid' n='" n "' min='0 0 0' max='2 2.2 1.8'/><MechanicalObject name='dofs' " \
+    "template='Vec3d'/><TetrahedronSetTopologyContainer name='mesh'/><TetrahedronSetTopologyModifier "       \
+    "name='modifier'/><Hexa2TetraTopologicalMapping input='@grid' output='@mesh'/>"
+#define CELLS GRID("3 3 3")
+#define ROW   GRID("9 2 2")
+#define CUT(test, grid)                                                                                       \
+    FORCE_FIELD_CONFORMANCE(test, .internal = false, .objective = true, .tangent = TANGENT_AT_REST,           \
+                            .energy = ENERGY_AT_REST, .reason = REASON,                                       \
+                            .scene = "<Node>" grid "<TetrahedronFEMForceField name='field' topology='@mesh' " \
+                                     "youngModulus='100' poissonRatio='0.3' method='large'/></Node>")
+CUT(boxes_that_are_cut, CELLS)
+CUT(boxes_in_a_row_that_are_cut, ROW)
+CUT(boxes_in_several_rows_that_are_cut, GRID("18 3 2"))
 FORCE_FIELD_CONFORMANCE(boxes_of_several_materials, .internal = false,
                         .scene = "<Node>" CELLS "<TetrahedronFEMForceField name='field' topology='@mesh' "
                                  "youngModulus='100 50 20 10' poissonRatio='0.3 0.2 0 0.4' method='small'/></Node>")
+FORCE_FIELD_CONFORMANCE(boxes_in_a_row_of_several_materials, .internal = false,
+                        .scene = "<Node>" ROW "<TetrahedronFEMForceField name='field' topology='@mesh' "
+                                 "youngModulus='100 50 20 10' poissonRatio='0.3' method='small'/></Node>")
+FORCE_FIELD_CONFORMANCE(the_rotation_of_boxes_in_a_row, .internal = true, .objective = true, .tangent = TANGENT_EXACT,
+                        .energy = ENERGY_EXACT, .deformation = 0.02,
+                        .scene = "<Node>" ROW "<TetrahedronFEMForceField name='field' topology='@mesh' "
+                                 "youngModulus='100' poissonRatio='0.3' method='exact'/></Node>")
 
 static const char *const classes[] = {"TetrahedronFEMForceField", "TetrahedralCorotationalFEMForceField"};
 
@@ -428,6 +441,8 @@ static void push(DvScene *scene, double size)
         x[i] += size * sin(5.0 * i);
 }
 
+enum { MOST_NUMBERS = 3 * 36 }; /* of a vector */
+
 /* What is asked of a field after its last force. */
 typedef struct Asked {
     Forces product, row_sums;
@@ -472,7 +487,8 @@ static void ask(DvScene *scene, Question first, Asked *out)
     const DvForceFieldOps *ops = field_ops(field);
     const DvConstVec x = dv_state_read(scene_state(scene, "/dofs"), DV_POSITION);
     const DvStep step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
-    double vector[100];
+    double vector[MOST_NUMBERS];
+    assert_true(3 * x.count <= MOST_NUMBERS);
     const DvConstVec in = {vector, x.count, 3};
     const DvVec df = {out->product.at[0], x.count, 3};
     memset(out, 0, sizeof *out);
@@ -500,7 +516,8 @@ static void forces_before(DvScene *scene, int others)
     static Forces f;
     double *x = positions(scene);
     const uint32_t count = 3 * dv_state_count(scene_state(scene, "/dofs"));
-    double here[100];
+    double here[MOST_NUMBERS];
+    assert_true(count <= MOST_NUMBERS);
     memcpy(here, x, count * sizeof *x);
     for (int k = 0; k < others; k++) {
         for (uint32_t i = 0; i < count; i++)
@@ -524,17 +541,17 @@ static void what_is_asked_after_many_forces_is_that_of_the_last_one(void **state
     enum { NOTHING, MATERIAL, STRESS, REMOVAL, QUESTION, CHANGES };
     static Asked asked[2], once;
     for (int class = 0; class < 2; class ++)
-        for (size_t option = 0; option < sizeof options / sizeof *options; option++)
+        for (size_t option = 0; option < 2 * (sizeof options / sizeof *options); option++)
             for (int change = NOTHING; change < CHANGES; change++)
                 for (Question first = PRODUCT; first < QUESTIONS; first++) {
-                    if (class == 1 && strcmp(options[option], "method='svd'") == 0)
+                    if (class == 1 && strcmp(options[option / 2], "method='svd'") == 0)
                         continue; /* which it has not */
                     DvText text = {0};
                     dv_text_add(
                         &text,
-                        "<Node><DefaultAnimationLoop/>" CELLS
+                        "<Node><DefaultAnimationLoop/>%s"
                         "<%s name='field' topology='@mesh' youngModulus='100' poissonRatio='0.3' %s %s/></Node>",
-                        classes[class], followed[class], options[option]);
+                        option % 2 ? ROW : CELLS, classes[class], followed[class], options[option / 2]);
                     for (int many = 0; many < 2; many++) {
                         DvScene *scene = scene_from_text(text.at);
                         DvObject *field = scene_object(scene, "/field"), *modifier = scene_object(scene, "/modifier");
@@ -552,7 +569,7 @@ static void what_is_asked_after_many_forces_is_that_of_the_last_one(void **state
                             const uint32_t gone = 5;
                             const DvTopologyModifierOps *ops = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
                             assert_int_equal(
-                                ops->remove_elements(dv_object_self(modifier), DV_TETRAHEDRA, 1, &gone, true), DV_OK);
+                                ops->remove_elements(dv_object_self(modifier), DV_TETRAHEDRA, 1, &gone, false), DV_OK);
                             forces_before(scene, 0);
                         } else if (change == QUESTION) {
                             ask(scene, first, &once);
@@ -826,13 +843,13 @@ static void products_follow_a_changed_material(void **state)
     (void)state;
     static const char *const methods[] = {"small", "large", "polar", "exact"};
     static Asked before, after;
-    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+    for (size_t m = 0; m < 2 * (sizeof methods / sizeof *methods); m++) {
         DvText text = {0};
         dv_text_add(&text,
-                    "<Node><DefaultAnimationLoop/>" CELLS
+                    "<Node><DefaultAnimationLoop/>%s"
                     "<TetrahedronFEMForceField name='field' topology='@mesh' youngModulus='100' poissonRatio='0.3' "
                     "method='%s' updateStiffness='1'/></Node>",
-                    methods[m]);
+                    m % 2 ? ROW : CELLS, methods[m / 2]);
         DvScene *scene = scene_from_text(text.at);
         const double young = 300.0;
         push(scene, 0.05);
@@ -849,6 +866,40 @@ static void products_follow_a_changed_material(void **state)
         dv_scene_free(scene);
         dv_text_free(&text);
     }
+}
+
+/* The last element of a row goes and comes again: gradients that nothing has touched are those of before. */
+static void a_row_that_is_whole_again_has_its_products(void **state)
+{
+    (void)state;
+    static Asked before, between, after;
+    DvScene *scene = scene_from_text("<Node><DefaultAnimationLoop/>" ROW
+                                     "<TetrahedronFEMForceField name='field' topology='@mesh' youngModulus='100' "
+                                     "poissonRatio='0.3' method='small'/></Node>");
+    DvObject *modifier = scene_object(scene, "/modifier");
+    const DvTopologyModifierOps *ops = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
+    const uint32_t last = 47;
+    DvObject *mesh = scene_object(scene, "/mesh");
+    const DvTopologyOps *topology = dv_object_ops(mesh, DV_TOPOLOGY);
+    uint32_t element[4];
+    memcpy(element, topology->elements(dv_object_self(mesh), DV_TETRAHEDRA).at + 4 * (size_t)last, sizeof element);
+    push(scene, 0.05);
+    forces_before(scene, 0);
+    ask(scene, PRODUCT, &before);
+    assert_int_equal(ops->remove_elements(dv_object_self(modifier), DV_TETRAHEDRA, 1, &last, false), DV_OK);
+    forces_before(scene, 0);
+    ask(scene, PRODUCT, &between);
+    assert_int_equal(ops->add_elements(dv_object_self(modifier), DV_TETRAHEDRA, 1, element, NULL), DV_OK);
+    forces_before(scene, 0);
+    ask(scene, PRODUCT, &after);
+    double change = 0.0;
+    for (uint32_t i = 0; i < MOST_NUMBERS; i++) {
+        assert_close(after.product.at[0][i], before.product.at[0][i], 1e-12);
+        assert_close(after.row_sums.at[0][i], before.row_sums.at[0][i], 1e-12);
+        change = fmax(change, fabs(between.product.at[0][i] - before.product.at[0][i]));
+    }
+    assert_true(change > 1.0);
+    dv_scene_free(scene);
 }
 
 static void hexahedra_are_cut_into_six_each_that_fit(void **state)
@@ -986,6 +1037,11 @@ int main(void)
         cmocka_unit_test(polar_decomposition_of_the_other_class),
         cmocka_unit_test(materials_of_each_element),
         cmocka_unit_test(boxes_that_are_cut),
+        cmocka_unit_test(boxes_in_a_row_that_are_cut),
+        cmocka_unit_test(boxes_in_several_rows_that_are_cut),
+        cmocka_unit_test(boxes_in_a_row_of_several_materials),
+        cmocka_unit_test(the_rotation_of_boxes_in_a_row),
+        cmocka_unit_test(a_row_that_is_whole_again_has_its_products),
         cmocka_unit_test(boxes_of_several_materials),
         cmocka_unit_test(current_gradients_of_normal_strains),
         cmocka_unit_test(current_gradients_of_all_strains),

@@ -150,6 +150,18 @@ static bool number_corners(const uint32_t *node, uint32_t cell, bool first, Elem
     return true;
 }
 
+static bool is_row(const ElementPack *pack)
+{
+    if (memcmp(pack->corner, element_row_corner, sizeof pack->corner) != 0)
+        return false;
+    for (uint32_t i = 0; i < ROW_MEETINGS; i++) {
+        const uint16_t *near = pack->place[element_row_meeting[i][0]], *far = pack->place[element_row_meeting[i][1]];
+        if (memcmp(near + 1, far, (DV_LANES - 1) * sizeof *near) != 0)
+            return false;
+    }
+    return true;
+}
+
 static void find_pack(ElementChunks *chunks, uint32_t number, const uint32_t *node)
 {
     ElementPack *pack = &chunks->pack[number];
@@ -164,6 +176,7 @@ static void find_pack(ElementChunks *chunks, uint32_t number, const uint32_t *no
         for (uint32_t n = 0; n < TETRAHEDRON_NODES; n++)
             for (uint32_t cell = 0; cell < DV_LANES; cell++)
                 pack->place[pack->corner[e][n]][cell] = chunks->place[begin + in_pack(cell * CELL_ELEMENTS + e, n)];
+    pack->row = is_row(pack);
 }
 
 /* The packs that have one of these blocks. */

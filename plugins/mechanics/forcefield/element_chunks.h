@@ -8,7 +8,8 @@
  * So an element writes nothing to memory and reads nothing but its own data, and points pass by once for each chunk that has them.
  *
  * Tetrahedra that cut boxes follow each other six by six: where eight such cells in a row are cut alike, 48 elements are a pack. A body can
- * then take eight cells at a time, each in a lane, and bring its eight corners together once instead of 24 nodes.
+ * then take eight cells at a time, each in a lane, and bring its eight corners together once instead of 24 nodes. Where each cell is beside the
+ * next, as in the rows of a grid, half of the corners are those of the lane before.
  *
  * What is added in which order follows from the list of elements alone: the same bits for any number of threads, and for a mesh that was edited as
  * for one that was made like this. A chunk may keep points that it has no more: they get zero.
@@ -59,7 +60,15 @@ typedef struct ElementPack {
     uint16_t place[CELL_CORNERS][DV_LANES]; /* of the corners in their chunk */
     uint8_t corner[CELL_ELEMENTS][4];       /* corner that each node is, the same in all lanes */
     uint8_t corners;                        /* 0: these elements are no cells */
+    bool row; /* cells that dv_cut_hexahedron has cut, each but the last meeting the next: see element_row_corner */
 } ElementPack;
+
+/* Of cells in a row: corners numbered as the tetrahedra of dv_cut_hexahedron name them; and pairs of them, one that a cell shares with the cell
+ * before and what it is of that. */
+enum { ROW_MEETINGS = 4 };
+static const uint8_t element_row_corner[CELL_ELEMENTS][4] = {{0, 1, 2, 3}, {0, 2, 4, 3}, {2, 4, 3, 5},
+                                                             {3, 4, 0, 6}, {3, 6, 0, 1}, {6, 1, 7, 0}};
+static const uint8_t element_row_meeting[ROW_MEETINGS][2] = {{0, 2}, {4, 5}, {7, 1}, {6, 3}};
 
 typedef struct ElementChunks {
     uint32_t nodes, points, blocks;
@@ -163,6 +172,41 @@ DV_SIMD_INLINE void element_rows_add(ElementRow *const at[DV_LANES], bool narrow
     dv_real8_to_rows(lane, 1, xyz, &none, narrow);
     DV_EACH (i, DV_LANES)
         at[i]->sum += lane[i];
+}
+
+/* Lanes 1 to 7 of xyz, then a row. */
+DV_SIMD_INLINE void element_next_lanes(const DvReal8 xyz[3], DvReal4 last, bool narrow, DvReal8 next[3])
+{
+    if (narrow) {
+        DV_EACH (c, 3) {
+            const DvReal4 low = DV_SHUFFLE(xyz[c], xyz[c], 0, 1, 2, 3), high = DV_SHUFFLE(xyz[c], xyz[c], 4, 5, 6, 7);
+            next[c] = dv_real8_join(DV_SHUFFLE(low, high, 1, 2, 3, 4), DV_SHUFFLE(high, dv_real4(last[c]), 1, 2, 3, 4));
+        }
+        return;
+    }
+    const DvReal8 row = DV_SHUFFLE(last, last, 0, 1, 2, 3, 0, 1, 2, 3);
+    next[0] = DV_SHUFFLE(xyz[0], row, 1, 2, 3, 4, 5, 6, 7, 8);
+    next[1] = DV_SHUFFLE(xyz[1], row, 1, 2, 3, 4, 5, 6, 7, 9);
+    next[2] = DV_SHUFFLE(xyz[2], row, 1, 2, 3, 4, 5, 6, 7, 10);
+}
+
+/* Lane 7 as a row. */
+DV_SIMD_INLINE DvReal4 element_last_lane(const DvReal8 xyz[3], bool narrow)
+{
+    if (narrow)
+        return (DvReal4){xyz[0][7], xyz[1][7], xyz[2][7], 0.0};
+    const DvReal8 xy = DV_SHUFFLE(xyz[0], xyz[1], 7, 15, 7, 15, 7, 15, 7, 15),
+                  row = DV_SHUFFLE(xy, xyz[2], 0, 1, 15, 15, 0, 1, 15, 15);
+    return DV_SHUFFLE(row, row, 0, 1, 2, 3);
+}
+
+/* Zero, then lanes 0 to 6 of a. */
+DV_SIMD_INLINE DvReal8 element_previous_lanes(DvReal8 a, bool narrow)
+{
+    if (!narrow)
+        return DV_SHUFFLE(dv_real8(0.0), a, 7, 8, 9, 10, 11, 12, 13, 14);
+    const DvReal4 low = DV_SHUFFLE(a, a, 0, 1, 2, 3), high = DV_SHUFFLE(a, a, 4, 5, 6, 7);
+    return dv_real8_join(DV_SHUFFLE(dv_real4(0.0), low, 3, 4, 5, 6), DV_SHUFFLE(low, high, 3, 4, 5, 6));
 }
 
 /* Of elements whose first node is the origin: from there to each of `count` others. */

@@ -28,7 +28,7 @@ void tetrahedron_blocks_free(TetrahedronBlocks *t)
     dv_free(t->frame);
     dv_free(t->inverse);
     dv_free(t->world);
-    dv_free(t->packed);
+    dv_free(t->layout);
     dv_free(t->current);
     dv_free(t->normal);
     dv_free(t->turn);
@@ -50,13 +50,23 @@ enum { BLOCKS_AHEAD = 16, RESTS_AHEAD = 12 }; /* that are asked for */
 
 static bool is_packed(const TetrahedronBlocks *t, uint32_t block)
 {
-    return t->packed[block / PACK_BLOCKS];
+    return t->layout[block / PACK_BLOCKS] != LAYOUT_BLOCKS;
 }
 
 static uint32_t packs_in(uint32_t blocks)
 {
     return (blocks + PACK_BLOCKS - 1) / PACK_BLOCKS;
 }
+
+static TetrahedronLayout layout_of(const TetrahedronBlocks *t, uint32_t pack)
+{
+    const ElementPack *cells = element_pack_at(&t->mesh.chunks, pack * PACK_BLOCKS);
+    return cells == NULL ? LAYOUT_BLOCKS : cells->row ? LAYOUT_ROW : LAYOUT_CELLS;
+}
+
+/* Of cells in a row: the corner that five of six elements have, from which a product sees the others; and which node of each element it is, or 0. */
+enum { INNER_CORNER = 3, AROUND_INNER = 5 };
+static const uint8_t inner_node[CELL_ELEMENTS] = {3, 3, 2, 0, 0, 0};
 
 /* Component c of gradient k of the element in each lane of a block is at[lane][(3 k + c) DV_LANES]. */
 static inline void find_world(const TetrahedronBlocks *t, uint32_t block, double *at[DV_LANES])
@@ -75,6 +85,22 @@ static inline void find_world(const TetrahedronBlocks *t, uint32_t block, double
     }
 }
 
+static bool is_in_row(const TetrahedronBlocks *t, uint32_t block)
+{
+    return t->layout[block / PACK_BLOCKS] == LAYOUT_ROW;
+}
+
+/* In a row the gradient of the inner corner gives its place to that of the element's first node: all four are zero together. From one to the
+ * other and back.     world: as in find_world */
+static inline void exchange_inner(uint32_t element, double *world)
+{
+    const uint32_t inner = inner_node[element % PACK_ELEMENTS % CELL_ELEMENTS];
+    for (uint32_t c = 0; c < 3 && inner > 0; c++) {
+        double *at = world + c * DV_LANES;
+        at[3 * DV_LANES * (inner - 1)] = -(at[0] + at[3 * DV_LANES] + at[6 * DV_LANES]);
+    }
+}
+
 static double *world_of(const TetrahedronBlocks *t, uint32_t element)
 {
     double *at[DV_LANES];
@@ -89,6 +115,8 @@ static void unpack_world(const TetrahedronBlocks *t, uint32_t block, DvReal8 wor
     DV_EACH (lane, DV_LANES)
         DV_EACH (i, 9)
             to[i * DV_LANES + lane] = at[lane][i * DV_LANES];
+    for (uint32_t lane = 0; lane < DV_LANES && is_in_row(t, block); lane++)
+        exchange_inner(block * DV_LANES + lane, to + lane);
 }
 
 /* Element by element; packed ones are brought to `room`. */
@@ -108,19 +136,22 @@ static void store_world(TetrahedronBlocks *t, uint32_t block, ConstMat8 world)
     DV_EACH (lane, DV_LANES)
         DV_EACH (i, 9)
             at[lane][i * DV_LANES] = from[i * DV_LANES + lane];
+    for (uint32_t lane = 0; lane < DV_LANES && is_in_row(t, block); lane++)
+        exchange_inner(block * DV_LANES + lane, at[lane]);
 }
 
 /* The gradients of a pack to where they belong now that its elements have become cells, or have ceased to be. */
 static void pack_world(TetrahedronBlocks *t, uint32_t pack)
 {
-    const bool packed = element_pack_at(&t->mesh.chunks, pack * PACK_BLOCKS) != NULL;
+    const TetrahedronLayout layout = layout_of(t, pack);
     DvReal8 world[PACK_BLOCKS][3][3];
-    if (packed == t->packed[pack])
+    if (layout == t->layout[pack])
         return;
-    t->packs += packed ? 1 : UINT32_MAX;
+    t->packs += layout != LAYOUT_BLOCKS;
+    t->packs -= t->layout[pack] != LAYOUT_BLOCKS;
     for (uint32_t k = 0; k < PACK_BLOCKS; k++)
         unpack_world(t, pack * PACK_BLOCKS + k, world[k]);
-    t->packed[pack] = packed;
+    t->layout[pack] = layout;
     for (uint32_t k = 0; k < PACK_BLOCKS; k++)
         store_world(t, pack * PACK_BLOCKS + k, (ConstMat8)world[k]);
 }
@@ -143,13 +174,18 @@ static void scale_world(TetrahedronBlocks *t, uint32_t block, uint32_t lane, dou
 {
     const TetrahedronRest *rest = &t->rest[block];
     const double root = rest->root_mu[lane], factor = before > 0.0 ? sqrt(rest->mu[lane] / before) : 0.0;
+    const bool turned = before > 0.0 && t->method != TETRAHEDRON_SMALL;
+    double *const world = world_of(t, block * DV_LANES + lane);
     for (int k = 0; k < 3; k++)
         for (int c = 0; c < 3; c++) {
-            double *world = world_of(t, block * DV_LANES + lane) + (3 * k + c) * DV_LANES, turned = 0.0;
+            double gradient = 0.0;
             for (int i = 0; i < 3; i++)
-                turned += t->frame[block][i][c][lane] * rest->gradient[k][i][lane];
-            *world = before > 0.0 && t->method != TETRAHEDRON_SMALL ? *world * factor : turned * root;
+                gradient += t->frame[block][i][c][lane] * rest->gradient[k][i][lane];
+            double *at = world + (3 * k + c) * DV_LANES;
+            *at = turned ? *at * factor : gradient * root;
         }
+    if (!turned && is_in_row(t, block))
+        exchange_inner(block * DV_LANES + lane, world);
 }
 
 void tetrahedron_blocks_set_material(TetrahedronBlocks *t, uint32_t element, double young, double poisson)
@@ -380,7 +416,7 @@ static void make_room(TetrahedronBlocks *t)
     t->rest = enlarge(t->rest, old, room, sizeof *t->rest);
     t->frame = enlarge(t->frame, old, room, sizeof *t->frame);
     t->world = enlarge(t->world, old, room, sizeof *t->world);
-    t->packed = enlarge(t->packed, packs_in(old), packs_in(room), sizeof *t->packed);
+    t->layout = enlarge(t->layout, packs_in(old), packs_in(room), sizeof *t->layout);
     t->inverse = enlarge(t->inverse, old, room, sizeof *t->inverse);
     t->current = enlarge(t->current, old, room, sizeof *t->current);
     t->normal = enlarge(t->normal, old, room, sizeof *t->normal);
@@ -436,9 +472,11 @@ DvStatus tetrahedron_blocks_build(TetrahedronBlocks *t, const DvObject *object, 
     t->rest = dv_alloc(blocks, sizeof *t->rest);
     t->frame = dv_alloc(blocks, sizeof *t->frame);
     t->world = dv_alloc(blocks, sizeof *t->world);
-    t->packed = dv_alloc(packs_in(blocks), sizeof *t->packed);
-    for (uint32_t pack = 0; pack < blocks / PACK_BLOCKS; pack++)
-        t->packs += t->packed[pack] = element_pack_at(&t->mesh.chunks, pack * PACK_BLOCKS) != NULL;
+    t->layout = dv_alloc(packs_in(blocks), sizeof *t->layout);
+    for (uint32_t pack = 0; pack < blocks / PACK_BLOCKS; pack++) {
+        t->layout[pack] = layout_of(t, pack);
+        t->packs += t->layout[pack] != LAYOUT_BLOCKS;
+    }
     if (method == TETRAHEDRON_SVD)
         t->inverse = dv_alloc(blocks, sizeof *t->inverse);
     if (method == TETRAHEDRON_EXACT)
@@ -760,48 +798,124 @@ DV_SIMD_INLINE void product_of_block(const TetrahedronBlocks *t, uint32_t block,
     element_rows_add_to_ends(row, place, 3, narrow, (ConstMat8)f);
 }
 
+DV_SIMD_INLINE void gather_corner(const ElementPack *pack, uint32_t n, bool narrow, ElementRow *row, DvReal8 x[3])
+{
+    ElementRow *at[DV_LANES];
+    element_rows_at(row, pack->place[n], at);
+    element_rows_gather(at, narrow, x);
+}
+
+DV_SIMD_INLINE void add_corner(const ElementPack *pack, uint32_t n, bool narrow, ElementRow *row, const DvReal8 sum[3])
+{
+    ElementRow *at[DV_LANES];
+    element_rows_at(row, pack->place[n], at);
+    element_rows_add(at, narrow, sum);
+}
+
+/* What one element of each of eight cells gives to its corners. */
+DV_SIMD_INLINE void product_in_cells(const TetrahedronBlocks *t, uint32_t block, double k, const uint8_t corner[4],
+                                     const DvReal8 x[CELL_CORNERS][3], DvReal8 sum[CELL_CORNERS][3])
+{
+    const DvReal8 ratio = dv_real8(t->ratio);
+    DvReal8 d[3][3], f[3][3];
+    DV_EACH (n, 3)
+        dv_real8_sub(x[corner[n + 1]], x[corner[0]], d[n]);
+    stiffness_times((ConstMat8)t->world[block], &ratio, k, (ConstMat8)d, f);
+    DV_EACH (c, 3) {
+        sum[corner[0]][c] -= f[0][c] + f[1][c] + f[2][c];
+        DV_EACH (n, 3)
+            sum[corner[n + 1]][c] += f[n][c];
+    }
+}
+
 /* Eight cells: their corners come together once, and so do the sums at them. */
 DV_SIMD_INLINE void product_of_pack(const TetrahedronBlocks *t, const ElementPack *pack, uint32_t block, double k,
-                                    bool narrow, ElementRow *row)
+                                    uint32_t to_ask, bool narrow, ElementRow *row)
 {
     DvReal8 x[CELL_CORNERS][3], sum[CELL_CORNERS][3];
-    const uint32_t to_ask = element_to_ask(&t->mesh.chunks, t->mesh.blocks);
-    const DvReal8 ratio = dv_real8(t->ratio), zero = {0};
+    const DvReal8 zero = {0};
     for (uint32_t n = 0; n < pack->corners; n++) {
-        ElementRow *at[DV_LANES];
-        element_rows_at(row, pack->place[n], at);
-        element_rows_gather(at, narrow, x[n]);
+        gather_corner(pack, n, narrow, row, x[n]);
         DV_EACH (c, 3)
             sum[n][c] = zero;
     }
     for (uint32_t e = 0; e < CELL_ELEMENTS; e++) {
-        const uint8_t *corner = pack->corner[e];
-        DvReal8 d[3][3], f[3][3];
         element_ask(t->world, sizeof *t->world, block + e + BLOCKS_AHEAD, to_ask, false);
+        product_in_cells(t, block + e, k, pack->corner[e], (ConstMat8)x, sum);
+    }
+    for (uint32_t n = 0; n < pack->corners; n++)
+        add_corner(pack, n, narrow, row, (const DvReal8 *)sum[n]);
+}
+
+/* Of cells in a row: half of the corners are in two lanes. */
+DV_SIMD_INLINE void gather_row(const ElementPack *pack, bool narrow, ElementRow *row, DvReal8 x[CELL_CORNERS][3])
+{
+    DV_EACH (i, ROW_MEETINGS) {
+        const uint8_t near = element_row_meeting[i][0], far = element_row_meeting[i][1];
+        gather_corner(pack, near, narrow, row, x[near]);
+        element_next_lanes((const DvReal8 *)x[near], row[pack->place[far][DV_LANES - 1]].x, narrow, x[far]);
+    }
+}
+
+DV_SIMD_INLINE void add_row(const ElementPack *pack, bool narrow, ElementRow *row, const DvReal8 sum[CELL_CORNERS][3])
+{
+    DV_EACH (i, ROW_MEETINGS) {
+        const uint8_t near = element_row_meeting[i][0], far = element_row_meeting[i][1];
+        DvReal8 both[3];
+        DV_EACH (c, 3)
+            both[c] = sum[near][c] + element_previous_lanes(sum[far][c], narrow);
+        add_corner(pack, near, narrow, row, (const DvReal8 *)both);
+        row[pack->place[far][DV_LANES - 1]].sum += element_last_lane(sum[far], narrow);
+    }
+}
+
+/* The same of cells in a row, whose corners the compiler knows, so that much stays in registers. Five of six elements see their other nodes from
+ * the inner corner, which gets the opposite of what these get. */
+DV_SIMD_INLINE void product_of_row(const TetrahedronBlocks *t, const ElementPack *pack, uint32_t block, double k,
+                                   uint32_t to_ask, bool narrow, ElementRow *row)
+{
+    /* Those whose gradients are kept: see inner_node. */
+    static const uint8_t others[AROUND_INNER][3] = {{1, 2, 0}, {2, 4, 0}, {4, 2, 5}, {4, 0, 6}, {6, 0, 1}};
+    DvReal8 x[CELL_CORNERS][3], from_inner[CELL_CORNERS][3], sum[CELL_CORNERS][3];
+    const DvReal8 ratio = dv_real8(t->ratio), zero = {0};
+    uint32_t has_sum = 0;
+    gather_row(pack, narrow, row, x);
+    DV_EACH (n, CELL_CORNERS)
+        dv_real8_sub(x[n], x[INNER_CORNER], from_inner[n]);
+    DV_EACH (e, AROUND_INNER) {
+        DvReal8 d[3][3], f[3][3];
+        element_ask(t->world, sizeof *t->world, block + (uint32_t)e + BLOCKS_AHEAD, to_ask, false);
         DV_EACH (n, 3)
-            dv_real8_sub(x[corner[n + 1]], x[corner[0]], d[n]);
-        stiffness_times((ConstMat8)t->world[block + e], &ratio, k, (ConstMat8)d, f);
-        DV_EACH (c, 3) {
-            sum[corner[0]][c] -= f[0][c] + f[1][c] + f[2][c];
-            DV_EACH (n, 3)
-                sum[corner[n + 1]][c] += f[n][c];
+            DV_EACH (c, 3)
+                d[n][c] = from_inner[others[e][n]][c];
+        stiffness_times((ConstMat8)t->world[block + (uint32_t)e], &ratio, k, (ConstMat8)d, f);
+        DV_EACH (n, 3) {
+            const uint8_t corner = others[e][n];
+            DV_EACH (c, 3)
+                sum[corner][c] = has_sum >> corner & 1u ? sum[corner][c] + f[n][c] : f[n][c];
+            has_sum |= 1u << corner;
         }
     }
-    for (uint32_t n = 0; n < pack->corners; n++) {
-        ElementRow *at[DV_LANES];
-        element_rows_at(row, pack->place[n], at);
-        element_rows_add(at, narrow, (const DvReal8 *)sum[n]);
+    DV_EACH (c, 3) {
+        sum[INNER_CORNER][c] = -(((sum[0][c] + sum[1][c]) + (sum[2][c] + sum[4][c])) + (sum[5][c] + sum[6][c]));
+        sum[7][c] = zero; /* which only the last one has */
     }
+    element_ask(t->world, sizeof *t->world, block + AROUND_INNER + BLOCKS_AHEAD, to_ask, false);
+    product_in_cells(t, block + AROUND_INNER, k, element_row_corner[AROUND_INNER], (ConstMat8)x, sum);
+    add_row(pack, narrow, row, (ConstMat8)sum);
 }
 
 DV_SIMD_INLINE void dforce_at(void *context, ElementRow *row, uint32_t begin, uint32_t end, bool narrow)
 {
     const ForceWork *work = context;
     const TetrahedronBlocks *t = work->t;
+    const uint32_t to_ask = element_to_ask(&t->mesh.chunks, t->mesh.blocks);
     for (uint32_t block = begin; block < end;) {
         const ElementPack *pack = t->one_ratio && !t->turn ? element_pack_at(&t->mesh.chunks, block) : NULL;
-        if (pack)
-            product_of_pack(t, pack, block, work->k, narrow, row);
+        if (pack && pack->row)
+            product_of_row(t, pack, block, work->k, to_ask, narrow, row);
+        else if (pack)
+            product_of_pack(t, pack, block, work->k, to_ask, narrow, row);
         else
             product_of_block(t, block, work->k, narrow, row);
         block += pack ? PACK_BLOCKS : 1;
@@ -1014,12 +1128,17 @@ static void add_exact_block(const TetrahedronBlocks *t, uint32_t element, uint32
 {
     const uint32_t b = element / DV_LANES, lane = element % DV_LANES;
     const double ratio = ratio_of(t, b)[lane];
-    double turn[6], g[2][3];
+    double turn[6], g[2][3], world[9 * DV_LANES];
+    const double *kept = world_of(t, element);
+    for (int i = 0; i < 9; i++)
+        world[i * DV_LANES] = kept[i * DV_LANES];
+    if (is_in_row(t, b))
+        exchange_inner(element, world);
     DV_EACH (c, 6)
         turn[c] = t->turn[b][c][lane];
     DV_EACH (side, 2) {
         const uint32_t node = side == 0 ? n : m;
-        const double *world = world_of(t, element), *of_node = world + (size_t)(node > 0 ? node - 1 : 0) * 3 * DV_LANES;
+        const double *of_node = world + (size_t)(node > 0 ? node - 1 : 0) * 3 * DV_LANES;
         DV_EACH (c, 3)
             g[side][c] = node > 0 ? of_node[c * DV_LANES]
                                   : -(world[c * DV_LANES] + world[(3 + c) * DV_LANES] + world[(6 + c) * DV_LANES]);

@@ -37,6 +37,12 @@ typedef enum TetrahedronMethod {
 /* Which gradients a new force takes from the current local shape instead of the rest shape. */
 typedef enum TetrahedronUpdate { UPDATE_NONE, UPDATE_NORMAL_STRAINS, UPDATE_ALL_STRAINS } TetrahedronUpdate;
 
+typedef enum TetrahedronLayout {
+    LAYOUT_BLOCKS, /* as everywhere */
+    LAYOUT_CELLS,  /* element 6 i + k of a pack is in lane i of its block k */
+    LAYOUT_ROW     /* the same, and an element may keep the gradient of its first node instead of another */
+} TetrahedronLayout;
+
 typedef struct TetrahedronRest { /* eight elements */
     DvReal8 edge[3][3];          /* local: [edge][axis] */
     DvReal8 gradient[3][3];      /* local, of b, c, d */
@@ -58,8 +64,8 @@ typedef struct TetrahedronBlocks {
     DvReal8 (*frame)[3][3];   /* [blocks] rest frame, world to local */
     DvReal8 (*inverse)[3][3]; /* [blocks] inverse of the matrix whose rows are the rest edges; SVD only */
     DvReal8 (*world)[3][3];   /* [blocks] gradients in world axes times sqrt(mu), of the last force: see world_of */
-    bool *packed;             /* [packs] element 6 i + k of a pack is in lane i of its block k; else as everywhere */
-    uint32_t packs;           /* of which it is so */
+    uint8_t *layout;          /* [packs] TetrahedronLayout of their gradients in world axes */
+    uint32_t packs;           /* that are cells */
     DvReal8 (*current)[3][3]; /* [blocks] frame of the last force; UPDATE_NORMAL_STRAINS only */
     DvReal8 (*normal)[3][3];  /* [blocks] local gradients of its normal strains; likewise */
     DvReal8 (*turn)[6];       /* [blocks] R^T B R / mu of the last force: xx yy zz xy yz zx; EXACT only */
