@@ -94,7 +94,7 @@ static bool is_in_row(const TetrahedronBlocks *t, uint32_t block)
  * other and back.     world: as in find_world */
 static inline void exchange_inner(uint32_t element, double *world)
 {
-    const uint32_t inner = inner_node[element % PACK_ELEMENTS % CELL_ELEMENTS];
+    const uint32_t inner = inner_node[element % CELL_ELEMENTS];
     for (uint32_t c = 0; c < 3 && inner > 0; c++) {
         double *at = world + c * DV_LANES;
         at[3 * DV_LANES * (inner - 1)] = -(at[0] + at[3 * DV_LANES] + at[6 * DV_LANES]);
@@ -133,11 +133,23 @@ static void store_world(TetrahedronBlocks *t, uint32_t block, ConstMat8 world)
     double *at[DV_LANES];
     const double *from = (const double *)world;
     find_world(t, block, at);
-    DV_EACH (lane, DV_LANES)
-        DV_EACH (i, 9)
-            at[lane][i * DV_LANES] = from[i * DV_LANES + lane];
-    for (uint32_t lane = 0; lane < DV_LANES && is_in_row(t, block); lane++)
-        exchange_inner(block * DV_LANES + lane, at[lane]);
+    if (!is_in_row(t, block)) {
+        DV_EACH (lane, DV_LANES)
+            DV_EACH (i, 9)
+                at[lane][i * DV_LANES] = from[i * DV_LANES + lane];
+        return;
+    }
+    DvReal8 first[3]; /* as exchange_inner has it */
+    DV_EACH (c, 3)
+        first[c] = -(world[0][c] + world[1][c] + world[2][c]);
+    DV_EACH (lane, DV_LANES) {
+        const uint32_t inner = inner_node[(block * DV_LANES + (uint32_t)lane) % CELL_ELEMENTS];
+        DV_EACH (k, 3) {
+            const double *kept = (const double *)(inner == (uint32_t)k + 1 ? first : world[k]) + lane;
+            DV_EACH (c, 3)
+                at[lane][(3 * k + c) * DV_LANES] = kept[c * DV_LANES];
+        }
+    }
 }
 
 /* The gradients of a pack to where they belong now that its elements have become cells, or have ceased to be. */
