@@ -60,16 +60,16 @@ typedef struct TetrahedronBlocks {
     ElementBlocks mesh;
     TetrahedronMethod method;
     TetrahedronUpdate update;
-    TetrahedronRest *rest;    /* [blocks] */
-    DvReal8 (*frame)[3][3];   /* [blocks] rest frame, world to local */
-    DvReal8 (*inverse)[3][3]; /* [blocks] inverse of the matrix whose rows are the rest edges; SVD only */
-    DvReal8 (*world)[3][3];   /* [blocks] gradients in world axes times sqrt(mu), of the last force: see world_of */
-    uint8_t *layout;          /* [packs] TetrahedronLayout of their gradients in world axes */
-    uint32_t packs;           /* that are cells */
-    DvReal8 (*current)[3][3]; /* [blocks] frame of the last force; UPDATE_NORMAL_STRAINS only */
-    DvReal8 (*normal)[3][3];  /* [blocks] local gradients of its normal strains; likewise */
-    DvReal8 (*turn)[6];       /* [blocks] R^T B R / mu of the last force: xx yy zz xy yz zx; EXACT only */
-    DvReal4 *row;             /* [blocks x 8][4] `world` by element, lambda / mu in a free place */
+    TetrahedronRest *rest;     /* [blocks] */
+    DvReal8 (*frame)[3][3];    /* [blocks] rest frame, world to local */
+    DvReal8 (*inverse)[3][3];  /* [blocks] inverse of the matrix whose rows are the rest edges; SVD only */
+    DvReal8 (*world)[3][3];    /* [blocks] gradients in world axes times sqrt(mu), of the last force: see world_of */
+    TetrahedronLayout *layout; /* [packs] of their gradients in world axes */
+    uint32_t packs;            /* that are cells */
+    DvReal8 (*current)[3][3];  /* [blocks] frame of the last force; UPDATE_NORMAL_STRAINS only */
+    DvReal8 (*normal)[3][3];   /* [blocks] local gradients of its normal strains; likewise */
+    DvReal8 (*turn)[6];        /* [blocks] R^T B R / mu of the last force: xx yy zz xy yz zx; EXACT only */
+    DvReal4 *row;              /* [blocks x 8][4] `world` by element, lambda / mu in a free place */
     bool owed; /* the last force kept only its positions, in mesh.point: `world` to `turn` are to be made of them */
     uint32_t forces_alone; /* since anything else was asked; at most FORCES_ALONE */
     uint32_t room;         /* blocks there is room for */
