@@ -12,6 +12,7 @@
 
 #include <divan/math/decompose.h>
 #include <divan/math/rigid.h>
+#include <divan/worst.h>
 
 enum { SAMPLES = 2000 };
 
@@ -646,6 +647,49 @@ static void triangle_frames_follow_the_first_edge_and_the_normal(void **state)
     }
 }
 
+/* The worst three of random findings are those of a sorted list, whatever their order, and equals keep theirs. */
+static void worst_of_many(void **state)
+{
+    (void)state;
+    for (int sample = 0; sample < SAMPLES; sample++) {
+        DvWorst worst = {0};
+        double badness[8];
+        const uint32_t count = (uint32_t)(sample % 9);
+        for (uint32_t i = 0; i < count; i++) {
+            badness[i] = (double)(int)(3 * uniform()) + 3;
+            dv_worst_add(&worst, i, badness[i]);
+        }
+        assert_int_equal(worst.count, count);
+        uint32_t before[DV_WORST_KEPT];
+        for (uint32_t place = 0; place < count && place < DV_WORST_KEPT; place++) {
+            uint32_t best = UINT32_MAX;
+            for (uint32_t i = 0; i < count; i++) {
+                bool taken = false;
+                for (uint32_t k = 0; k < place; k++)
+                    taken |= before[k] == i;
+                if (!taken && (best == UINT32_MAX || badness[i] > badness[best]))
+                    best = i;
+            }
+            before[place] = best;
+            assert_int_equal(worst.index[place], best);
+            assert_true(worst.badness[place] == badness[best]);
+        }
+    }
+    char text[DV_WORST_TEXT];
+    DvWorst worst = {0};
+    assert_string_equal(dv_worst_text(&worst, text), "");
+    dv_worst_add(&worst, 7, 0.25);
+    dv_worst_add(&worst, 9, 0.5);
+    assert_string_equal(dv_worst_text(&worst, text), "9 (0.5), 7 (0.25)");
+    dv_worst_add(&worst, 4000000000u, 1e300);
+    dv_worst_add(&worst, 1, 0.1);
+    assert_string_equal(dv_worst_text(&worst, text), "4000000000 (1e+300), 9 (0.5), 7 (0.25), ...");
+    worst = (DvWorst){0};
+    dv_worst_add(&worst, 2, 0);
+    dv_worst_add(&worst, 1, 0);
+    assert_string_equal(dv_worst_text(&worst, text), "2, 1");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -682,6 +726,7 @@ int main(void)
         cmocka_unit_test(stable_polar_completes_flat_needle_like_and_vanished_elements),
         cmocka_unit_test(plane_polar_agrees_with_the_best_angle_by_search),
         cmocka_unit_test(triangle_frames_follow_the_first_edge_and_the_normal),
+        cmocka_unit_test(worst_of_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
