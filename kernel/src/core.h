@@ -114,7 +114,7 @@ struct Words {
     /* *elements and *count hold the old value at first, which what cannot be read keeps; then the new one. */
     DvStatus (*parse)(const DvField *field, const DvType *type, const char *text, void **elements, size_t *count,
                       DvText *problem);
-    char *(*find_file)(const char *name, const char *folder);        /* new string; NULL: not found */
+    char *(*find_file)(const DvObject *, const char *name); /* as its scene means it; new string; NULL: not found */
     DvAttribute *(*attribute_of)(const DvObject *, const DvField *); /* what gave a field its value; NULL: none did */
     void (*make_first)(DvNode *node, const DvClass *cls);            /* an object in front of all others of the node */
     void (*forget)(DvObject *object);                                /* frees the texts that it was made from */
@@ -126,6 +126,9 @@ struct Words {
     void (*resolve_links)(DvObject *object);             /* tries once more to follow those that lead nowhere */
     void (*report_links)(DvObject *object);              /* the same, and says what leads nowhere */
     DvObject *(*object_at)(DvScene *scene, const char *path); /* "/Liver/dofs"; or NULL */
+    /* Says which fields would depend on themselves if the first of these followed the last, or else were computed from it; each other
+     * depends on the one before. */
+    void (*say_circle)(const List *circle, bool follows);
 };
 
 struct DvScene {
@@ -233,7 +236,6 @@ DV_PUBLIC void *dv_core_elements_copy(const DvType *type, const void *old, size_
 DV_PUBLIC void dv_core_elements_free(const DvType *type, void *elements, size_t count); /* NULL when there are none */
 DV_PUBLIC const void *dv_core_value_ref(const void *value); /* shares it: to keep a snapshot */
 DV_PUBLIC void dv_core_value_unref(const DvType *type, const void *value);
-DV_PUBLIC char *dv_core_data_path(const DvData *data); /* "@/Liver/dofs.position"; new string */
 DV_PUBLIC void dv_core_type_print(const DvType *type, const void *elements, size_t count, DvText *out);
 DV_PUBLIC double dv_core_get_scalar(DvScalar scalar, const void *values, size_t i); /* of numbers; true is 1 */
 DV_PUBLIC void dv_core_put_scalar(DvScalar scalar, void *values, size_t i, double value);

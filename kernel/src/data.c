@@ -524,21 +524,6 @@ int dv_data_choice(DvData *data)
     return (int)data->reserved - 1;
 }
 
-/* In the folders that were added to the scene. */
-static char *find_in_scene(const DvObject *object, const char *name)
-{
-    const DvNode *node = dv_private_node_of(object);
-    const List *folders = node ? &dv_node_scene(node)->data_folders : NULL;
-    char *found = NULL;
-    for (uint32_t i = 0; folders && i < folders->len && !found && *name != '/'; i++) {
-        DvText path = {0};
-        dv_text_add(&path, "%s/%s", (const char *)folders->at[i], name);
-        found = object->words->find_file(path.at, NULL);
-        dv_text_free(&path);
-    }
-    return found;
-}
-
 const char *dv_data_file(DvData *data)
 {
     (void)dv_data_read(data);
@@ -548,13 +533,7 @@ const char *dv_data_file(DvData *data)
     if (graph->file_known && graph->file_version == data->version)
         return graph->file;
     dv_free(graph->file);
-    const char *folder = NULL;
-    for (const DvNode *node = dv_private_node_of(data->owner); node && !folder; node = dv_node_parent(node, 0))
-        folder = node->folder;
-    const char *name = dv_data_string(data);
-    graph->file = *name ? data->owner->words->find_file(name, folder) : NULL;
-    if (*name && !graph->file)
-        graph->file = find_in_scene(data->owner, name);
+    graph->file = data->owner->words->find_file(data->owner, dv_data_string(data));
     graph->file_version = data->version;
     graph->file_known = true;
     return graph->file;
@@ -604,28 +583,82 @@ void dv_private_data_unlink(DvData *data)
     dv_private_list_free(&graph->outputs);
 }
 
-/* Whether `data` is computed, directly or through others, from `source`. */
+/* A search from field to field: up to what a field is computed from, or down to what is computed from it. */
+typedef struct Search {
+    GHashTable *seen; /* DvData *: the one it was reached from */
+    Stack open;
+    size_t edges; /* followed so far */
+    bool up;
+} Search;
+
+static size_t neighbours(const Search *search, const DvData *data)
+{
+    const struct DvDataGraph *graph = data->graph;
+    return !graph ? 0 : !search->up ? graph->outputs.len : graph->inputs.len + (graph->parent ? 1 : 0);
+}
+
+static DvData *neighbour(const Search *search, const DvData *data, size_t index)
+{
+    const struct DvDataGraph *graph = data->graph;
+    if (!search->up)
+        return dv_private_at(&graph->outputs, index);
+    return index < graph->inputs.len ? dv_private_at(&graph->inputs, index) : graph->parent;
+}
+
+static void search_begin(Search *search, DvData *from, bool up)
+{
+    search->seen = g_hash_table_new(NULL, NULL);
+    search->edges = 0;
+    search->up = up;
+    STACK_INIT(search->open);
+    push(&search->open, from);
+    g_hash_table_insert(search->seen, from, NULL);
+}
+
+static void search_end(Search *search)
+{
+    stack_free(&search->open);
+    g_hash_table_destroy(search->seen);
+}
+
+static size_t edges_after_next(const Search *search)
+{
+    return search->edges + neighbours(search, search->open.at[search->open.count - 1]);
+}
+
+/* Goes on from one field; true when `wanted` is reached. */
+static bool search_on(Search *search, const DvData *wanted)
+{
+    DvData *from = search->open.at[--search->open.count];
+    const size_t count = neighbours(search, from);
+    search->edges += count;
+    for (size_t i = 0; i < count; i++) {
+        DvData *next = neighbour(search, from, i);
+        if (g_hash_table_contains(search->seen, next))
+            continue;
+        g_hash_table_insert(search->seen, next, from);
+        push(&search->open, next);
+        if (next == wanted)
+            return true;
+    }
+    return false;
+}
+
+/* Whether `data` is computed, directly or through others, from `source`. Two searches, one from either end, of which that goes on which
+ * has followed fewer edges, end when the smaller of both sides is known: a chain costs the same per field from whichever end, or from
+ * wherever between, it is made. */
 static bool comes_from(DvData *data, DvData *source)
 {
+    Search up = {.up = true}, down = {.up = false};
     bool found = data == source;
-    if (found || !source->graph || !source->graph->outputs.len || !data->graph)
+    if (found || !neighbours(&up, data) || !neighbours(&down, source))
         return found;
-    GHashTable *seen = g_hash_table_new(NULL, NULL);
-    Stack stack;
-    STACK_INIT(stack);
-    push(&stack, data);
-    while (stack.count && !found) {
-        DvData *top = stack.at[--stack.count];
-        found = top == source;
-        if (found || !g_hash_table_add(seen, top))
-            continue;
-        if (top->graph->parent)
-            push(&stack, top->graph->parent);
-        for (guint i = 0; i < top->graph->inputs.len; i++)
-            push(&stack, dv_private_at(&top->graph->inputs, i));
-    }
-    stack_free(&stack);
-    g_hash_table_destroy(seen);
+    search_begin(&up, data, true);
+    search_begin(&down, source, false);
+    while (!found && up.open.count && down.open.count)
+        found = edges_after_next(&up) <= edges_after_next(&down) ? search_on(&up, source) : search_on(&down, data);
+    search_end(&up);
+    search_end(&down);
     return found;
 }
 
@@ -634,21 +667,19 @@ static void add_output(DvData *data, DvData *output)
     dv_private_list_add(&graph_of(data)->outputs, output);
 }
 
-char *dv_core_data_path(const DvData *data)
+/* `child` cannot follow, or be computed from, `parent`, which comes from it: all fields between them are named. */
+static DvStatus refuse_cycle(DvData *child, DvData *parent, bool follows)
 {
-    DvText path = {0};
-    dv_object_link_path(data->owner, &path);
-    char *whole = g_strdup_printf("%s.%s", path.at, data->field->name);
-    dv_text_free(&path);
-    return whole;
-}
-
-static DvStatus refuse_cycle(const DvData *child, const DvData *parent, const char *verb)
-{
-    char *from = dv_core_data_path(child), *to = dv_core_data_path(parent);
-    dv_field_error(child, -1, "'%s' cannot %s '%s', which itself depends on it", from, verb, to);
-    g_free(from);
-    g_free(to);
+    Search up;
+    search_begin(&up, parent, true);
+    while (parent != child && up.open.count && !search_on(&up, child))
+        continue;
+    List circle = {0};
+    for (DvData *at = child; at; at = g_hash_table_lookup(up.seen, at))
+        dv_private_list_add(&circle, at);
+    child->owner->words->say_circle(&circle, follows);
+    dv_private_list_free(&circle);
+    search_end(&up);
     return DV_ERROR_CYCLE;
 }
 
@@ -672,7 +703,7 @@ DvStatus dv_data_link(DvData *child, DvData *parent)
         return dv_field_error(child, -1, "cannot follow '%s' of '%s', which is in another scene", parent->field->name,
                               dv_object_name(parent->owner));
     if (comes_from(parent, child))
-        return refuse_cycle(child, parent, "follow");
+        return refuse_cycle(child, parent, true);
     if (!dv_private_type_converts(parent->type, child->type))
         return dv_field_error(child, -1, "cannot follow '%s' of '%s': %s cannot become %s", parent->field->name,
                               dv_object_name(parent->owner), parent->type->name, child->type->name);
@@ -703,7 +734,7 @@ bool dv_private_data_is_followed(const DvData *data)
 DvStatus dv_data_depend(DvData *output, DvData *input)
 {
     if (comes_from(input, output))
-        return refuse_cycle(output, input, "be computed from");
+        return refuse_cycle(output, input, false);
     struct DvDataGraph *graph = graph_of(output);
     if (dv_private_list_find(&graph->inputs, input) == DV_PRIVATE_NOT_THERE) {
         dv_private_list_add(&graph->inputs, input);

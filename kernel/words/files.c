@@ -65,3 +65,25 @@ char *dv_find_file(const char *name, const char *folder)
     g_free(found);
     return copy;
 }
+
+/* In the folders that were added to the scene. */
+static char *find_in_scene(const DvObject *object, const char *name)
+{
+    const DvScene *scene = dv_private_scene_of(object);
+    char *found = NULL;
+    for (uint32_t i = 0; scene && i < scene->data_folders.len && !found && *name != '/'; i++) {
+        char *path = g_build_filename(scene->data_folders.at[i], name, NULL);
+        found = dv_find_file(path, NULL);
+        g_free(path);
+    }
+    return found;
+}
+
+char *dv_words_find_file_of(const DvObject *object, const char *name)
+{
+    const char *folder = NULL;
+    for (const DvNode *node = dv_private_node_of(object); node && !folder; node = dv_node_parent(node, 0))
+        folder = node->folder;
+    char *found = *name ? dv_find_file(name, folder) : NULL;
+    return found || !*name ? found : find_in_scene(object, name);
+}

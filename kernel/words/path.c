@@ -187,3 +187,12 @@ DvData *dv_words_resolve_field(const DvNode *node, const DvObject *from, const c
     }
     return field;
 }
+
+char *dv_words_data_path(const DvData *data)
+{
+    DvText path = {0};
+    dv_object_link_path(data->owner, &path);
+    char *whole = g_strdup_printf("%s.%s", path.at, data->field->name);
+    dv_text_free(&path);
+    return whole;
+}

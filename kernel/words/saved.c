@@ -67,7 +67,7 @@ void dv_words_capture(DvObject *object)
         Snapshot *snapshot = g_new0(Snapshot, 1);
         snapshot->field = i;
         if (parent) {
-            snapshot->link = dv_core_data_path(parent);
+            snapshot->link = dv_words_data_path(parent);
         } else {
             snapshot->type = data->type;
             snapshot->value = dv_core_value_ref(data->value);

@@ -24,7 +24,7 @@ static DvObject *object_at(DvScene *scene, const char *path)
 }
 
 const Words dv_words = {.parse = dv_words_parse,
-                        .find_file = dv_find_file,
+                        .find_file = dv_words_find_file_of,
                         .attribute_of = dv_words_attribute_of,
                         .check_ranges = dv_words_check_ranges,
                         .make_first = dv_words_make_first,
@@ -34,7 +34,8 @@ const Words dv_words = {.parse = dv_words_parse,
                         .field_added = field_added,
                         .resolve_links = dv_words_resolve_links,
                         .report_links = dv_words_report_links,
-                        .object_at = object_at};
+                        .object_at = object_at,
+                        .say_circle = dv_words_say_circle};
 
 enum { MAX_FORMATS = 16 };
 

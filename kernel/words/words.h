@@ -9,6 +9,7 @@
  *   files.c        names of files to files
  *   plugin_files.c plugins from folders and sets: which there are, which may start
  *   path.c         "@../dofs" to objects and fields
+ *   circle.c       what to say of fields that would depend on themselves
  *   link.c value.c links and values from text
  *   find.c         what a component works with, and what to say when it is not there
  *   explain.c      what to say of the name of a class that nobody offers
@@ -43,6 +44,8 @@ DvStatus dv_words_parse(const DvField *field, const DvType *type, const char *te
 /* files.c: new strings; NULL: not found. Places are folders as seen from that of the kernel's library, ended by NULL. */
 char *dv_words_kernel_folder(void);
 char *dv_words_find_beside_kernel(const char *name, const char *const *places);
+/* For dv_free; as the scene of the object means it; "": none. */
+char *dv_words_find_file_of(const DvObject *object, const char *name);
 
 /* find.c: where an object was looked for in vain, and what to do. */
 typedef struct Missing {
@@ -62,10 +65,15 @@ const DvPluginInfo *dv_words_idle_plugin(bool (*has)(const DvPlugin *plugin, con
 /* path.c: "@dofs.position"; NULL with the reason when it leads to no field. */
 DvData *dv_words_resolve_field(const DvNode *node, const DvObject *from, const char *path, DvText *problem);
 
+char *dv_words_data_path(const DvData *data); /* "@/Liver/dofs.position"; new string */
+
 /* "; did you mean '@dofs'?" of the first `length` characters of a path that leads nowhere, where a name is close. */
 void dv_words_say_closest(DvText *text, const DvNode *node, const DvObject *from, const char *path, size_t length);
 /* "nothing is found at '@dof'; did you mean '@dofs'?" of the first `length` characters of a path. */
 void dv_words_say_not_found(DvText *text, const DvNode *node, const DvObject *from, const char *path, size_t length);
+
+/* circle.c */
+void dv_words_say_circle(const List *circle, bool follows);
 
 /* value.c: from an attribute; problems are counted. */
 void dv_words_set_field(DvObject *object, DvData *data, const char *text);

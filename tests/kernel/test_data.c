@@ -471,16 +471,25 @@ static void a_circle_of_links_is_refused_with_both_names(void **state)
     assert_int_equal(dv_data_link(two, one), DV_OK);
     assert_int_equal(dv_data_link(three, two), DV_OK);
     assert_int_equal(dv_data_link(one, three), DV_ERROR_CYCLE);
-    expect_messages("error: Recorder 'a': one: '@/a.one' cannot follow '@/a.three', which itself depends on it");
+    expect_messages(
+        "error: Recorder 'a': one: '@/a.one' cannot follow '@/a.three', which itself depends on it: '@/a.one' (Recorder) "
+        "-> '@/a.two' (Recorder) -> '@/a.three' (Recorder) -> '@/a.one' (Recorder); it opens when '@/a.one' or '@/a.two' "
+        "or '@/a.three' is given another value");
     assert_int_equal(dv_data_link(one, one), DV_ERROR_CYCLE);
-    expect_messages("error: Recorder 'a': one: '@/a.one' cannot follow '@/a.one', which itself depends on it");
+    expect_messages(
+        "error: Recorder 'a': one: '@/a.one' cannot follow '@/a.one', which itself depends on it: '@/a.one' "
+        "(Recorder) -> '@/a.one' (Recorder); it opens when '@/a.one' is given another value");
     assert_int_equal(dv_data_depend(one, three), DV_ERROR_CYCLE);
     expect_messages(
-        "error: Recorder 'a': one: '@/a.one' cannot be computed from '@/a.three', which itself depends on it");
+        "error: Recorder 'a': one: '@/a.one' cannot be computed from '@/a.three', which itself depends on it: '@/a.one' "
+        "(Recorder) -> '@/a.two' (Recorder) -> '@/a.three' (Recorder) -> '@/a.one' (Recorder); it opens when '@/a.two' or "
+        "'@/a.three' is given another value");
     DvObject *engine = make("SumEngine", "engine");
     assert_int_equal(dv_data_link(field(engine, "factor"), field(engine, "sum")), DV_ERROR_CYCLE);
     expect_messages(
-        "error: SumEngine 'engine': factor: '@/engine.factor' cannot follow '@/engine.sum', which itself depends on it");
+        "error: SumEngine 'engine': factor: '@/engine.factor' cannot follow '@/engine.sum', which itself depends on it: "
+        "'@/engine.factor' (SumEngine) -> '@/engine.sum' (SumEngine) -> '@/engine.factor' (SumEngine); it opens when "
+        "'@/engine.factor' is given another value");
 }
 
 static void types_that_have_nothing_in_common_cannot_follow(void **state)
