@@ -393,7 +393,7 @@ static bool meet(DvMechanics *m, DvObject *object, DvSpace space, DvObject *cons
     return true;
 }
 
-/* Vectors that solvers have allocated are in states that come later too. */
+/* Vectors that solvers have allocated, or share, are in states that come later too. */
 static void give_vectors(const DvMechanics *m, const StateItem *state)
 {
     const DvStateRef s = state->ref;

@@ -31,9 +31,10 @@
 #include "mapping/product_at_points.h"
 #include "state/mechanical_object.h"
 
-/* Vectors that this plugin keeps for itself in every state; dynamic ids below FIRST_PRIVATE_VEC are for solvers. */
+/* Vectors that this plugin gives out by itself; dynamic ids below FIRST_SCRATCH_VEC are for solvers, who allocate them. */
 enum {
-    FIRST_PRIVATE_VEC = 90,
+    FIRST_SCRATCH_VEC = 64, /* coordinates and derivatives in turn, DV_SCRATCH_COUNT of each */
+    FIRST_PRIVATE_VEC = FIRST_SCRATCH_VEC + 2 * DV_SCRATCH_COUNT,
     VEC_SINK = 91,          /* derivatives: what acts on an external state */
     VEC_ZERO = 93,          /* derivatives: the displacement of an external state */
     VEC_GOOD_POSITION = 94, /* of the last step that was finite */

@@ -37,10 +37,15 @@ static DvMechanics *open_at(DvNode *node)
     return m;
 }
 
+static void release(DvMechanics *m, DvVecId v);
+
 static void close(DvMechanics *m)
 {
     if (!m)
         return;
+    for (DvVecId id = DV_FIRST_FREE_VEC; id < FIRST_SCRATCH_VEC; id++)
+        if (m->allocated[id])
+            release(m, id);
     for (DvMechanics **at = &m->scene->open; *at; at = &(*at)->next)
         if (*at == m) {
             *at = m->next;
@@ -102,9 +107,12 @@ static bool is_free(const DvMechanics *m, DvVecId id)
     return true;
 }
 
+/* A vector that could not be allocated, which has been reported and ends the step, is left out in all that follows. */
 static void clear(DvMechanics *m, DvVecId v)
 {
     mechanics_update(m);
+    if (v == DV_NO_VEC)
+        return;
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const DvStateRef s = independent_at(m, i)->ref;
         state_clear(s, v);
@@ -114,22 +122,39 @@ static void clear(DvMechanics *m, DvVecId v)
 static DvVecId allocate(DvMechanics *m, DvVecKind kind)
 {
     mechanics_update(m);
-    for (DvVecId id = DV_FIRST_FREE_VEC + (kind == DV_COORDS ? 0 : 1); id < FIRST_PRIVATE_VEC; id += 2) {
+    for (DvVecId id = DV_FIRST_FREE_VEC + (kind == DV_COORDS ? 0 : 1); id < FIRST_SCRATCH_VEC; id += 2) {
         if (!is_free(m, id))
             continue;
         m->allocated[id] = 1;
         clear(m, id);
         return id;
     }
-    (void)dv_error(dv_node_object(m->node), DV_ERROR_LIMIT,
-                   "solvers below this node need more than %d vectors of a kind",
-                   (FIRST_PRIVATE_VEC - DV_FIRST_FREE_VEC) / 2);
+    m->scene->fault =
+        dv_error(dv_node_object(m->node), DV_ERROR_LIMIT,
+                 "solvers in this node or below need more than %d vectors of a kind at once; leave some of them out",
+                 (FIRST_SCRATCH_VEC - DV_FIRST_FREE_VEC) / 2);
     return DV_NO_VEC;
+}
+
+static bool scratch(DvMechanics *m, DvVecKind kind, uint32_t first, uint32_t count, DvVecId *ids)
+{
+    mechanics_update(m);
+    const DvVecId begin = FIRST_SCRATCH_VEC + 2 * first + (kind == DV_COORDS ? 0u : 1u);
+    bool made = false;
+    for (uint32_t i = 0; i < count; i++) {
+        ids[i] = first + i < DV_SCRATCH_COUNT ? begin + 2 * i : (DvVecId)DV_NO_VEC;
+        made = made || !m->allocated[ids[i]];
+    }
+    for (uint32_t i = 0; i < count && made; i++) {
+        m->allocated[ids[i]] = 1;
+        clear(m, ids[i]);
+    }
+    return made;
 }
 
 static void release(DvMechanics *m, DvVecId v)
 {
-    if (v < DV_FIRST_FREE_VEC || v >= FIRST_PRIVATE_VEC)
+    if (v < DV_FIRST_FREE_VEC || v >= FIRST_SCRATCH_VEC)
         return;
     m->allocated[v] = 0;
     for (uint32_t i = 0; i < m->state_list.count; i++)
@@ -140,6 +165,8 @@ static void release(DvMechanics *m, DvVecId v)
 static void combine(DvMechanics *m, DvVecId r, DvVecId a, DvVecId b, double k)
 {
     mechanics_update(m);
+    if (r == DV_NO_VEC)
+        return;
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const DvStateRef s = independent_at(m, i)->ref;
         state_combine(s, r, a, b, k);
@@ -199,7 +226,9 @@ static void scatter(DvMechanics *m, DvVecId v, const double *flat)
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const DvStateRef s = independent_at(m, i)->ref;
         const size_t n = (size_t)state_count(s) * (dv_vec_kind(v) == DV_COORDS ? s.dof->coord : s.dof->deriv);
-        memcpy(state_write(s, v, DV_HOST, DV_OVERWRITE), flat, n * sizeof *flat);
+        double *at = state_write(s, v, DV_HOST, DV_OVERWRITE);
+        if (at)
+            memcpy(at, flat, n * sizeof *flat);
         flat += n;
     }
 }
@@ -235,7 +264,7 @@ static size_t offset(DvMechanics *m, const DvObject *state)
 static void clear_states(DvMechanics *m, uint32_t which, DvVecId v)
 {
     mechanics_update(m);
-    for (uint32_t i = 0; i < m->state_list.count; i++)
+    for (uint32_t i = 0; i < m->state_list.count && v != DV_NO_VEC; i++)
         if (is_of(state_at(m, i), which))
             state_clear(state_at(m, i)->ref, v);
 }
@@ -243,7 +272,7 @@ static void clear_states(DvMechanics *m, uint32_t which, DvVecId v)
 static void combine_states(DvMechanics *m, uint32_t which, DvVecId r, DvVecId a, DvVecId b, double k)
 {
     mechanics_update(m);
-    for (uint32_t i = 0; i < m->state_list.count; i++)
+    for (uint32_t i = 0; i < m->state_list.count && r != DV_NO_VEC; i++)
         if (is_of(state_at(m, i), which))
             state_combine(state_at(m, i)->ref, r, a, b, k);
 }
@@ -563,6 +592,8 @@ static void pull_constraint_forces(DvMechanics *m, const DvStep *step)
 
 static void compute_force(DvMechanics *m, const DvStep *step, DvVecId f, DvWalk walk)
 {
+    if (f == DV_NO_VEC)
+        return;
     watch_mappings(m);
     const DvVecId x = step->position, v = step->velocity;
     begin(m, (Roles){{x, x, DV_POSITION}, {v, v, DV_VELOCITY}, {f, DV_FORCE, VEC_SINK}});
@@ -696,6 +727,8 @@ static void pull_product_up(DvMechanics *m, MappingItem *mapping, const DvStep *
 
 static void add_mbk(DvMechanics *m, const DvStep *step, DvFactors factors, DvVecId res, DvVecId d, DvWalk walk)
 {
+    if (res == DV_NO_VEC || d == DV_NO_VEC)
+        return;
     const DvVecId mapped = is_velocity(step, d) ? d : DV_DX, ids[3] = {d, mapped, VEC_ZERO};
     begin(m, (Roles){{ids[0], ids[1], ids[2]}, {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}, {res, DV_DFORCE, VEC_SINK}});
     const bool all = m->external_on_mapped; /* geometric stiffness also where no component acts */
@@ -732,6 +765,8 @@ static void interaction_forces_to_external(DvMechanics *m, const DvStep *step)
 
 static void add_mdx(DvMechanics *m, double factor, DvVecId res, DvVecId d)
 {
+    if (res == DV_NO_VEC || d == DV_NO_VEC)
+        return;
     begin(m, (Roles){{d, DV_NO_VEC, DV_NO_VEC}, {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}, {res, DV_NO_VEC, DV_NO_VEC}});
     for (uint32_t i = 0; i < m->mass_list.count; i++) {
         const FieldItem *mass = mass_at(m, i);
@@ -816,6 +851,8 @@ static void acceleration_of_several(DvMechanics *m, const StateItem *state)
 
 static void acceleration_from_force(DvMechanics *m, DvVecId a, DvVecId f)
 {
+    if (a == DV_NO_VEC || f == DV_NO_VEC)
+        return;
     begin(m, (Roles){{f, DV_NO_VEC, DV_NO_VEC}, {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}, {a, DV_NO_VEC, DV_NO_VEC}});
     for (uint32_t i = 0; i < m->mass_list.count; i++) {
         const FieldItem *mass = mass_at(m, i);
@@ -1078,4 +1115,5 @@ const DvMechanicalOperationsOps dv_mechanical_operations = {
     .kinetic_energy = kinetic_energy,
     .potential_energy = potential_energy,
     .momentum = momentum,
+    .scratch = scratch,
 };

@@ -100,6 +100,7 @@ static const DvLinearSolverOps ops = {
     .is_matrix_free = dv_diagonal_preconditioner_is_matrix_free,
     .solve_many = dv_many_solve,
     .compliance = dv_many_compliance,
+    .mechanics = dv_diagonal_preconditioner_mechanics,
 };
 
 const DvClass dv_block_jacobi_preconditioner = {

@@ -247,6 +247,11 @@ static DvStatus solve_row(void *self_, double *x, const double *b, size_t n)
     return DV_OK;
 }
 
+static const DvMechanics *mechanics(void *self_)
+{
+    return ((const CgLinearSolver *)self_)->space.m;
+}
+
 static bool is_matrix_free(void *self_)
 {
     const CgLinearSolver *self = self_;
@@ -310,6 +315,7 @@ static const DvLinearSolverOps ops = {
     .uses_guess = uses_guess,
     .solve_many = dv_many_solve,
     .compliance = dv_many_compliance,
+    .mechanics = mechanics,
 };
 
 const DvClass dv_cg_linear_solver = {

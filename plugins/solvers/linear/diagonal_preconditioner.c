@@ -40,6 +40,11 @@ bool dv_diagonal_preconditioner_is_matrix_free(void *self)
     return false;
 }
 
+const DvMechanics *dv_diagonal_preconditioner_mechanics(void *self)
+{
+    return ((const DvDiagonalPreconditioner *)self)->flat.m;
+}
+
 void dv_diagonal_preconditioner_destroy(DvObject *object, void *self_)
 {
     (void)object;

@@ -26,9 +26,10 @@ DV_NODISCARD DvStatus dv_diagonal_preconditioner_init(DvObject *object, DvDiagon
 const DvBlockMatrix *dv_diagonal_preconditioner_assemble(DvDiagonalPreconditioner *self, DvMechanics *m,
                                                          const DvStep *step, DvFactors factors, size_t group,
                                                          size_t numbers);
-/* DvLinearSolverOps.solve and is_matrix_free, DvClass.destroy. */
+/* DvLinearSolverOps.solve, is_matrix_free and mechanics, DvClass.destroy. */
 DvStatus dv_diagonal_preconditioner_solve(void *self, DvVecId x, DvVecId b);
 bool dv_diagonal_preconditioner_is_matrix_free(void *self);
+const DvMechanics *dv_diagonal_preconditioner_mechanics(void *self);
 void dv_diagonal_preconditioner_destroy(DvObject *object, void *self);
 
 #endif

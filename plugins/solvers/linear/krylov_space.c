@@ -115,10 +115,6 @@ void dv_krylov_set(DvKrylovSpace *space, DvMechanics *m, const DvStep *step, DvF
 {
     if (space->ops == NULL)
         space->ops = dv_service(DV_MECHANICAL_OPERATIONS);
-    if (space->m != m) { /* those of another mechanics are its own */
-        memset(space->ids, 0, sizeof space->ids);
-        memset(space->own, 0, sizeof space->own);
-    }
     space->m = m;
     space->step = *step;
     space->factors = factors;
@@ -210,10 +206,9 @@ static void find_states(DvKrylovSpace *space)
 
 void dv_krylov_reserve_states(DvKrylovSpace *space)
 {
-    if (space->ids[DV_KRYLOV_Q] != DV_NO_VEC)
+    if (!space->ops->scratch(space->m, DV_DERIVS, DV_SCRATCH_LINEAR, DV_KRYLOV_COUNT - DV_KRYLOV_R,
+                             space->ids + DV_KRYLOV_R))
         return;
-    for (int i = DV_KRYLOV_R; i < DV_KRYLOV_COUNT; i++)
-        space->ids[i] = space->ops->allocate(space->m, DV_DERIVS);
     /* A product of zero, for the vectors of mapped states. */
     space->ops->add_mbk(space->m, &space->step, space->factors, space->ids[DV_KRYLOV_Q], space->ids[DV_KRYLOV_P],
                         DV_WALK_VISITOR);
@@ -295,11 +290,9 @@ void dv_krylov_begin_flat(DvKrylovSpace *space, const double *b)
     } else {
         dv_krylov_reserve_states(space);
         find_states(space);
-        for (int i = 0; i < 2 && space->own[1] == DV_NO_VEC; i++)
-            space->own[i] = space->ops->allocate(space->m, DV_DERIVS);
-        space->ids[DV_KRYLOV_X] = space->own[0];
-        space->ids[DV_KRYLOV_B] = space->own[1];
-        space->ops->scatter(space->m, space->own[1], b);
+        (void)space->ops->scratch(space->m, DV_DERIVS, DV_SCRATCH_LINEAR + DV_KRYLOV_COUNT - DV_KRYLOV_R, 2,
+                                  space->ids + DV_KRYLOV_X);
+        space->ops->scatter(space->m, space->ids[DV_KRYLOV_B], b);
     }
     find_parts(space);
     dv_krylov_clear(space, DV_KRYLOV_X);
@@ -311,7 +304,7 @@ void dv_krylov_end_flat(DvKrylovSpace *space, double *x)
     if (space->matrix != NULL)
         memcpy(x, space->flat[DV_KRYLOV_X], space->n * sizeof *x);
     else
-        space->ops->gather(space->m, x, space->own[0]);
+        space->ops->gather(space->m, x, space->ids[DV_KRYLOV_X]);
 }
 
 static Operands operands_of(const DvKrylovSpace *space, uint32_t part, int r, int a, int b, double k)

@@ -12,6 +12,7 @@
 
 /* The vectors of a method by number; X and B are the caller's. */
 enum { DV_KRYLOV_X, DV_KRYLOV_B, DV_KRYLOV_R, DV_KRYLOV_P, DV_KRYLOV_Q, DV_KRYLOV_COUNT };
+/* All of them are scratch of the mechanics: a solver that several mechanics share has vectors in each. */
 
 typedef struct DvKrylovSpace {
     const DvMechanicalOperationsOps *ops;
@@ -21,7 +22,6 @@ typedef struct DvKrylovSpace {
     const DvBlockMatrix *matrix;   /* NULL: matrix-free */
     DvVecId ids[DV_KRYLOV_COUNT];  /* matrix-free */
     double *flat[DV_KRYLOV_COUNT]; /* [n + 1] assembled; also for preconditioners */
-    DvVecId own[2];                /* x and b of flat right-hand sides, matrix-free */
     DvStateRef *state;             /* [known] of this solve, held, matrix-free */
     uint32_t states, known, room;  /* states: as many as are known, or none when one is elsewhere */
     double **vectors;              /* [states][DV_KRYLOV_COUNT] theirs */

@@ -237,6 +237,11 @@ static DvStatus solve_row(void *self_, double *x, const double *b, size_t n)
     return status;
 }
 
+static const DvMechanics *mechanics(void *self_)
+{
+    return ((const PcgLinearSolver *)self_)->space.m;
+}
+
 static bool is_matrix_free(void *self_)
 {
     (void)self_;
@@ -288,6 +293,7 @@ static const DvLinearSolverOps ops = {
     .uses_guess = uses_guess,
     .solve_many = dv_many_solve,
     .compliance = dv_many_compliance,
+    .mechanics = mechanics,
 };
 
 const DvClass dv_pcg_linear_solver = {

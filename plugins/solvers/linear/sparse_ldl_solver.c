@@ -252,6 +252,11 @@ static DvStatus finish_half(void *self_, double *x, const double *y, size_t n)
     return DV_OK;
 }
 
+static const DvMechanics *mechanics(void *self_)
+{
+    return ((const SparseLdlSolver *)self_)->flat.m;
+}
+
 static bool is_matrix_free(void *self_)
 {
     (void)self_;
@@ -278,6 +283,7 @@ static const DvLinearSolverOps ops = {
     .compliance = compliance,
     .half_solve = half_solve,
     .finish_half = finish_half,
+    .mechanics = mechanics,
 };
 
 const DvClass dv_sparse_ldl_solver = {

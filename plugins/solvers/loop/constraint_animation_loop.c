@@ -15,6 +15,7 @@
  * Sweeps end when one moves the violations by less than the tolerance, the second at the earliest. A state without a constraint
  * correction is not moved.
  */
+#include "loop/solver_checks.h"
 #include "loop/step_parts.h"
 
 #include "constraint/solver/constraint_system.h"
@@ -120,6 +121,7 @@ static DvStatus bwd_init(DvObject *object, void *self_)
         dv_warning(solver, "has no effect: ConstraintAnimationLoop solves for the constraints itself; take a "
                            "FreeMotionAnimationLoop");
     step_tell_of_unmoved(object, self->target);
+    solver_checks_run(object, self->target, SOLVERS_LAST);
     return DV_OK;
 }
 

@@ -12,6 +12,7 @@
  * Everything before the last line sees the time at the beginning of the step. Mappings that only feed visual models, and
  * bounding boxes, are brought up to date when somebody looks.
  */
+#include "loop/solver_checks.h"
 #include "loop/step_parts.h"
 
 #include <divan/plugin.h>
@@ -41,6 +42,15 @@ static DvStatus init(DvObject *object, void *self_)
 {
     DefaultAnimationLoop *self = self_;
     return step_open(object, &self->target_link, &self->target, &self->ops, &self->m);
+}
+
+/* The rest of the scene is there now. */
+static DvStatus bwd_init(DvObject *object, void *self_)
+{
+    const DefaultAnimationLoop *self = self_;
+    if (self->m)
+        solver_checks_run(object, self->target, SOLVERS_EACH);
+    return DV_OK;
 }
 
 static DvStatus step(void *self_, double dt)
@@ -93,5 +103,6 @@ const DvClass dv_default_animation_loop = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_ANIMATION_LOOP, .ops = &ops, .slot = true}, {0}},
     .init = init,
+    .bwd_init = bwd_init,
     .cleanup = cleanup,
 };

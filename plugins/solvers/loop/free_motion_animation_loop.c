@@ -15,6 +15,7 @@
  * A state without a constraint correction is not moved, and interaction force fields above all ODE solvers are not asked: scenes
  * rely on both, and are told.
  */
+#include "loop/solver_checks.h"
 #include "loop/step_parts.h"
 
 #include <divan/contracts/lagrangian_constraint.h>
@@ -92,6 +93,7 @@ static DvStatus bwd_init(DvObject *object, void *self_)
     self->solver = dv_object_ops(solver, DV_CONSTRAINT_SOLVER);
     self->solver_self = dv_object_self(solver);
     step_tell_of_unmoved(object, self->target);
+    solver_checks_run(object, self->target, SOLVERS_LAST);
     return DV_OK;
 }
 

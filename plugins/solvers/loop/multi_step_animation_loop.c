@@ -8,6 +8,7 @@
  * detection, as existing scenes have it: a step ends integrationSteps h later than it began. Components see dt as the length of
  * the step, solvers h.
  */
+#include "loop/solver_checks.h"
 #include "loop/step_parts.h"
 
 #include <divan/plugin.h>
@@ -48,6 +49,15 @@ static DvStatus init(DvObject *object, void *self_)
     if (status == DV_OK)
         status = check_steps(&self->integration_steps);
     return status == DV_OK ? step_open(object, &self->target_link, &self->target, &self->ops, &self->m) : status;
+}
+
+/* The rest of the scene is there now. */
+static DvStatus bwd_init(DvObject *object, void *self_)
+{
+    const MultiStepAnimationLoop *self = self_;
+    if (self->m)
+        solver_checks_run(object, self->target, SOLVERS_FIRST);
+    return DV_OK;
 }
 
 static DvStatus step(void *self_, double dt)
@@ -102,5 +112,6 @@ const DvClass dv_multi_step_animation_loop = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_ANIMATION_LOOP, .ops = &ops, .slot = true}, {0}},
     .init = init,
+    .bwd_init = bwd_init,
     .cleanup = cleanup,
 };

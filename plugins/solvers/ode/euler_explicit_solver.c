@@ -53,7 +53,8 @@ static DvStatus compute_acceleration(EulerExplicitSolver *self, const DvStep *st
                 "instance <CGLinearSolver iterations=\"25\" tolerance=\"1e-5\" threshold=\"1e-5\"/>, or lump the mass",
                 dv_node_path(dv_object_node(object)));
         ops->project_response(m, step, DV_FORCE, DV_WALK_WHOLE);
-        return dv_linear_solver_solve(self->linear_solver, m, step, (DvFactors){.m = 1.0}, DV_DX, DV_FORCE);
+        return dv_integration_solve(&self->mechanics, self->linear_solver, step, (DvFactors){.m = 1.0}, DV_DX,
+                                    DV_FORCE);
     case DV_MASS_NONE:
         break;
     }
@@ -100,6 +101,11 @@ static double velocity_factor(void *self_, double dt)
     return dt;
 }
 
+static DvStatus hold_system(void *self_)
+{
+    return dv_integration_hold_system(&((EulerExplicitSolver *)self_)->mechanics);
+}
+
 static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
@@ -111,6 +117,7 @@ static const DvOdeSolverOps ops = {
     .solve = solve,
     .position_factor = position_factor,
     .velocity_factor = velocity_factor,
+    .hold_system = hold_system,
 };
 
 const DvClass dv_euler_explicit_solver = {

@@ -29,7 +29,7 @@ typedef struct EulerImplicitSolver {
     DvLink linear_solver_link;
     DvIntegration mechanics;
     DvLinearSolverUse linear_solver;
-    DvVecId right_hand_side, solution, old_velocity;
+    DvVecId solution; /* that the linear solver starts from */
 } EulerImplicitSolver;
 
 static const DvField fields[] = {
@@ -78,20 +78,25 @@ static DvStatus init(DvObject *object, void *self_)
     return dv_integration_open(&self->mechanics, object);
 }
 
+/* Scratch vectors by number; 0 is the solution's. */
+enum { RIGHT_HAND_SIDE = 1, OLD_VELOCITY };
+
 /* |M (v_new - v_old) - h f|^2 with the force at the new state. */
 static void measure_residual(EulerImplicitSolver *self, const DvStep *step, DvVecId position, DvVecId velocity)
 {
+    const DvVecId b = dv_integration_scratch(&self->mechanics, RIGHT_HAND_SIDE),
+                  old = dv_integration_scratch(&self->mechanics, OLD_VELOCITY);
     const DvMechanicalOperationsOps *ops = self->mechanics.ops;
     DvMechanics *m = self->mechanics.m;
     const DvStep end = {.time = step->time, .dt = step->dt, .position = position, .velocity = velocity};
     ops->propagate_position(m, &end, position);
     ops->propagate_velocity(m, &end, velocity);
     ops->compute_force(m, &end, DV_FORCE, DV_WALK_WHOLE);
-    ops->combine(m, self->old_velocity, velocity, self->old_velocity, -1.0);
-    ops->combine(m, self->right_hand_side, DV_NO_VEC, DV_FORCE, -step->dt);
-    ops->add_mdx(m, 1.0, self->right_hand_side, self->old_velocity);
-    ops->project_response(m, &end, self->right_hand_side, DV_WALK_WHOLE);
-    dv_data_set_double(&self->residual, ops->dot(m, self->right_hand_side, self->right_hand_side));
+    ops->combine(m, old, velocity, old, -1.0);
+    ops->combine(m, b, DV_NO_VEC, DV_FORCE, -step->dt);
+    ops->add_mdx(m, 1.0, b, old);
+    ops->project_response(m, &end, b, DV_WALK_WHOLE);
+    dv_data_set_double(&self->residual, ops->dot(m, b, b));
 }
 
 static DvStatus solve(void *self_, double h, DvVecId position, DvVecId velocity)
@@ -109,10 +114,10 @@ static DvStatus solve(void *self_, double h, DvVecId position, DvVecId velocity)
     const bool residual_wanted = dv_data_bool(&self->compute_residual);
     const bool rule = dv_data_bool(&self->trapezoidal_rule) && !first_order;
     const double t = rule || dv_data_bool(&self->trapezoidal_scheme) ? 0.5 : 1.0;
-    if (self->right_hand_side == DV_NO_VEC)
-        self->right_hand_side = ops->allocate(m, DV_DERIVS);
-    dv_solution_begin(&self->mechanics, &self->solution, &self->saved_solution);
-    const DvVecId b = self->right_hand_side, dv = self->solution;
+    const DvVecId b = dv_integration_scratch(&self->mechanics, RIGHT_HAND_SIDE),
+                  dv = dv_solution_begin(&self->mechanics, self->linear_solver, &self->solution, &self->saved_solution);
+    if (dv == DV_NO_VEC)
+        return DV_ERROR_LIMIT;
 
     dv_phase_begin("forces");
     ops->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);
@@ -130,16 +135,13 @@ static DvStatus solve(void *self_, double h, DvVecId position, DvVecId velocity)
         first_order
             ? (DvFactors){.m = 1.0, .k = -h * t}
             : (DvFactors){.m = 1.0 + t * h * mass_damping, .b = -t * h, .k = -t * h * (t * h + stiffness_damping)};
-    const DvStatus status = dv_linear_solver_solve(self->linear_solver, m, &step, system, dv, b);
+    const DvStatus status = dv_integration_solve(&self->mechanics, self->linear_solver, &step, system, dv, b);
     if (status != DV_OK)
         return status;
     dv_solution_end(&self->mechanics, self->linear_solver, dv, &self->saved_solution);
 
-    if (residual_wanted) {
-        if (self->old_velocity == DV_NO_VEC)
-            self->old_velocity = ops->allocate(m, DV_DERIVS);
-        ops->combine(m, self->old_velocity, DV_VELOCITY, DV_NO_VEC, 0.0);
-    }
+    if (residual_wanted)
+        ops->combine(m, dv_integration_scratch(&self->mechanics, OLD_VELOCITY), DV_VELOCITY, DV_NO_VEC, 0.0);
     if (first_order)
         ops->combine(m, velocity, dv, DV_NO_VEC, 0.0);
     else
@@ -187,10 +189,17 @@ static void reset(DvObject *object, void *self_)
     (void)restore(object, self_);
 }
 
+static DvStatus hold_system(void *self_)
+{
+    return dv_integration_hold_system(&((EulerImplicitSolver *)self_)->mechanics);
+}
+
 static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
-    dv_integration_close(&((EulerImplicitSolver *)self_)->mechanics);
+    EulerImplicitSolver *self = self_;
+    dv_integration_close(&self->mechanics);
+    self->solution = DV_NO_VEC;
 }
 
 static const DvOdeSolverOps ops = {
@@ -198,6 +207,7 @@ static const DvOdeSolverOps ops = {
     .solve = solve,
     .position_factor = position_factor,
     .velocity_factor = velocity_factor,
+    .hold_system = hold_system,
 };
 
 const DvClass dv_euler_implicit_solver = {

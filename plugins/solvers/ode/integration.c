@@ -9,6 +9,13 @@
 #include <divan/memory.h>
 #include <divan/plugin.h>
 
+DvVecId dv_integration_scratch(const DvIntegration *integration, uint32_t number)
+{
+    DvVecId id;
+    (void)integration->ops->scratch(integration->m, DV_DERIVS, DV_SCRATCH_INTEGRATION + number, 1, &id);
+    return id;
+}
+
 /* The first linear solver found from `node` that the tags of `object` let pass. */
 static DvObject *first_that_passes(const DvObject *object, const DvNode *node, DvSearch search)
 {
@@ -40,15 +47,32 @@ DvLinearSolverUse dv_linear_solver_of(DvObject *object, const DvLink *link, DvSe
     return (DvLinearSolverUse){dv_object_ops(found, DV_LINEAR_SOLVER), dv_object_self(found)};
 }
 
-DvStatus dv_linear_solver_solve(DvLinearSolverUse solver, DvMechanics *m, const DvStep *step, DvFactors factors,
-                                DvVecId x, DvVecId b)
+static DvStatus set_system(DvIntegration *integration)
 {
+    const DvLinearSolverUse solver = integration->solver;
     const DvObject *object = dv_object_of(solver.self);
     if (!dv_object_is_valid(object))
         return dv_error(object, DV_ERROR_INVALID,
                         "cannot solve: it was not initialised; the first error about it says why");
-    const DvStatus status = solver.ops->set_system(solver.self, m, step, factors);
+    return solver.ops->set_system(solver.self, integration->m, &integration->step, integration->factors);
+}
+
+DvStatus dv_integration_solve(DvIntegration *integration, DvLinearSolverUse solver, const DvStep *step,
+                              DvFactors factors, DvVecId x, DvVecId b)
+{
+    integration->solver = solver;
+    integration->step = *step;
+    integration->factors = factors;
+    const DvStatus status = set_system(integration);
     return status == DV_OK ? solver.ops->solve(solver.self, x, b) : status;
+}
+
+DvStatus dv_integration_hold_system(DvIntegration *integration)
+{
+    const DvLinearSolverUse solver = integration->solver;
+    if (solver.ops == NULL || !dv_linear_solver_is_of_another(solver.ops, solver.self, integration->m))
+        return DV_OK;
+    return set_system(integration);
 }
 
 /* The topmost node with solvers is integrated as a whole. */
@@ -76,6 +100,7 @@ void dv_integration_close(DvIntegration *integration)
     if (integration->m != NULL)
         integration->ops->close(integration->m);
     integration->m = NULL;
+    integration->solver = (DvLinearSolverUse){0};
 }
 
 DvStep dv_integration_step(DvObject *object, double dt)
@@ -84,20 +109,28 @@ DvStep dv_integration_step(DvObject *object, double dt)
         .time = dv_node_time(dv_object_node(object)), .dt = dt, .position = DV_POSITION, .velocity = DV_VELOCITY};
 }
 
-void dv_solution_begin(const DvIntegration *integration, DvVecId *vector, DvData *saved)
+static bool starts_from_guess(DvLinearSolverUse solver)
 {
-    if (*vector != DV_NO_VEC)
-        return;
-    *vector = integration->ops->allocate(integration->m, DV_DERIVS);
+    return solver.ops->uses_guess != NULL && solver.ops->uses_guess(solver.self);
+}
+
+DvVecId dv_solution_begin(const DvIntegration *integration, DvLinearSolverUse solver, DvVecId *kept, DvData *saved)
+{
+    if (!starts_from_guess(solver))
+        return dv_integration_scratch(integration, 0);
+    if (*kept != DV_NO_VEC)
+        return *kept;
+    *kept = integration->ops->allocate(integration->m, DV_DERIVS);
     size_t count;
     const double *numbers = dv_data_doubles(saved, &count);
-    if (count > 0 && count == integration->ops->unknowns(integration->m))
-        integration->ops->scatter(integration->m, *vector, numbers);
+    if (*kept != DV_NO_VEC && count > 0 && count == integration->ops->unknowns(integration->m))
+        integration->ops->scatter(integration->m, *kept, numbers);
+    return *kept;
 }
 
 void dv_solution_end(const DvIntegration *integration, DvLinearSolverUse solver, DvVecId vector, DvData *saved)
 {
-    if (solver.ops->uses_guess == NULL || !solver.ops->uses_guess(solver.self))
+    if (!starts_from_guess(solver))
         return;
     const size_t unknowns = integration->ops->unknowns(integration->m);
     integration->ops->gather(integration->m, dv_data_begin_all(saved, unknowns), vector);

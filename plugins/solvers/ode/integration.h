@@ -18,26 +18,35 @@ typedef struct DvLinearSolverUse {
  * NULL and nothing is reported. */
 DvLinearSolverUse dv_linear_solver_of(DvObject *object, const DvLink *link, DvSearch search);
 
-/* (m M + b B + k K) x = b; an error of a solver that is invalid, and runs because the rest of a scene was loaded. */
-DV_NODISCARD DvStatus dv_linear_solver_solve(DvLinearSolverUse solver, DvMechanics *m, const DvStep *step,
-                                             DvFactors factors, DvVecId x, DvVecId b);
-
 /* Mechanical operations of the node of an ODE solver. */
 typedef struct DvIntegration {
     const DvMechanicalOperationsOps *ops;
     DvMechanics *m;
+    /* The last linear system. */
+    DvLinearSolverUse solver; /* ops NULL: there was none yet */
+    DvStep step;
+    DvFactors factors;
 } DvIntegration;
 
 DV_NODISCARD DvStatus dv_integration_open(DvIntegration *integration, DvObject *object); /* [main] at init */
 void dv_integration_close(DvIntegration *integration);                                   /* [main] */
 
+/* (m M + b B + k K) x = b; an error of a solver that is invalid, and runs because the rest of a scene was loaded. */
+DV_NODISCARD DvStatus dv_integration_solve(DvIntegration *integration, DvLinearSolverUse solver, const DvStep *step,
+                                           DvFactors factors, DvVecId x, DvVecId b);
+/* The same system again, where another has taken the linear solver since: DvOdeSolverOps.hold_system. */
+DV_NODISCARD DvStatus dv_integration_hold_system(DvIntegration *integration);
+
 /* The step that starts now, on position and velocity. */
 DvStep dv_integration_step(DvObject *object, double dt);
 
-/* A solution that iterative solvers start from in the next step: `vector` is made when it is none, and takes the numbers of the
- * saved field `saved` when their count fits; after the solve the numbers go back into the field, if the solver starts from
- * them. So a saved run continues with the same bits. */
-void dv_solution_begin(const DvIntegration *integration, DvVecId *vector, DvData *saved);
+/* A derivative vector for use within one solve: `number` below DV_SCRATCH_COUNT - DV_SCRATCH_INTEGRATION. */
+DvVecId dv_integration_scratch(const DvIntegration *integration, uint32_t number);
+
+/* The vector of a solution. One that the linear solver starts from lives from step to step in `kept`, which is made when it is none,
+ * and takes the numbers of the saved field `saved` when their count fits; after the solve the numbers go back into the field. So a
+ * saved run continues with the same bits. Else it is scratch number 0. DV_NO_VEC: there is no vector left, which has been reported. */
+DvVecId dv_solution_begin(const DvIntegration *integration, DvLinearSolverUse solver, DvVecId *kept, DvData *saved);
 void dv_solution_end(const DvIntegration *integration, DvLinearSolverUse solver, DvVecId vector, DvData *saved);
 
 #endif

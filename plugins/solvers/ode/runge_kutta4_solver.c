@@ -23,17 +23,16 @@ static DvStatus init(DvObject *object, void *self_)
     return dv_integration_open(&((RungeKutta4Solver *)self_)->mechanics, object);
 }
 
-static void allocate_vectors(RungeKutta4Solver *self)
+/* For use in this step alone. */
+static void take_vectors(RungeKutta4Solver *self)
 {
-    if (self->trial_position != DV_NO_VEC)
-        return;
     const DvIntegration *mechanics = &self->mechanics;
-    self->trial_position = mechanics->ops->allocate(mechanics->m, DV_COORDS);
+    (void)mechanics->ops->scratch(mechanics->m, DV_COORDS, DV_SCRATCH_INTEGRATION, 1, &self->trial_position);
     self->velocity[0] = DV_VELOCITY;
-    for (int s = 0; s < STAGES; s++) {
+    for (uint32_t s = 0; s < STAGES; s++) {
         if (s > 0)
-            self->velocity[s] = mechanics->ops->allocate(mechanics->m, DV_DERIVS);
-        self->acceleration[s] = mechanics->ops->allocate(mechanics->m, DV_DERIVS);
+            self->velocity[s] = dv_integration_scratch(mechanics, s);
+        self->acceleration[s] = dv_integration_scratch(mechanics, STAGES + s);
     }
 }
 
@@ -68,7 +67,7 @@ static DvStatus solve(void *self_, double h, DvVecId position, DvVecId velocity)
     const DvStatus status = check_mass(self);
     if (status != DV_OK)
         return status;
-    allocate_vectors(self);
+    take_vectors(self);
     dv_phase_begin("forces");
     ops->add_separate_gravity(m, h, DV_VELOCITY);
     DvStep step = dv_integration_step(dv_object_of(self), h);

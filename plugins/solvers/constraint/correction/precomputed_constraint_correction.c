@@ -325,6 +325,8 @@ static DvStatus make(DvObject *object, PrecomputedConstraintCorrection *self)
         return status;
     const DvStep step = dv_integration_step(object, self->dt);
     const DvVecId velocity = self->ops->allocate(self->m, DV_DERIVS);
+    if (velocity == DV_NO_VEC)
+        return DV_ERROR_LIMIT;
     const Bounds bounds = tighten(self);
     dv_node_set_gravity(node, none);
     self->ops->combine(self->m, velocity, DV_VELOCITY, DV_NO_VEC, 0.0);

@@ -167,7 +167,9 @@ DvStatus solver_correction_compliance(SolverCorrection *self, const DvStep *step
 {
     double position, velocity;
     DvSparseRows rows;
-    const DvStatus status = over_solver(self, states, count, j, &rows);
+    DvStatus status = dv_ode_solver_hold_system(self->ode, self->ode_self);
+    if (status == DV_OK)
+        status = over_solver(self, states, count, j, &rows);
     if (status != DV_OK)
         return status;
     solver_correction_factors(self, step, &position, &velocity);
@@ -190,7 +192,7 @@ DvStatus solver_correction_respond(SolverCorrection *self, DvObject *const *stat
     const size_t n = self->ops->unknowns(self->m);
     reserve(self, unknowns, unknowns + n + 1);
     double *values = self->values, *x = self->values + unknowns;
-    DvStatus status = DV_OK;
+    DvStatus status = dv_ode_solver_hold_system(self->ode, self->ode_self);
     uint32_t entries = 0;
     size_t local = 0, offset;
     for (uint32_t i = 0; i < count && status == DV_OK; i++) {
