@@ -171,6 +171,140 @@ static void the_last_good_state_comes_back(void **state)
     dv_scene_free(scene);
 }
 
+/* Of two bodies, the first of which still is good when the second is not; in even and in odd steps, and after one of rest. */
+static void all_bodies_come_back_as_they_were_after_one_step(void **state)
+{
+    (void)state;
+    for (int steps = 0; steps < 4; steps++) {
+        DvScene *scene = scene_from_text(
+            "<Node name='root' gravity='0 -10 0' dt='0.1'>"
+            "<Node name='One'><EulerExplicitSolver/><MechanicalObject name='a'/><UniformMass vertexMass='1'/></Node>"
+            "<Node name='Two'><EulerExplicitSolver/><MechanicalObject name='b'/><UniformMass vertexMass='1'/></Node>"
+            "</Node>");
+        const DvStateRef a = scene_state(scene, "/One/a"), b = scene_state(scene, "/Two/b");
+        for (int i = 0; i < steps; i++)
+            assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+        assert_int_equal(check_ops()->check(dv_scene_root(scene), 1), DV_OK); /* nothing has moved */
+        const double y = dv_state_read(a, DV_POSITION).at[1], v = dv_state_read(a, DV_VELOCITY).at[1];
+        assert_true(v == dv_state_read(b, DV_VELOCITY).at[1] && (steps == 0 || v < 0));
+        dv_state_write(b, DV_VELOCITY, DV_READ_WRITE).at[2] = NAN;
+        DvText messages = {0};
+        dv_log_set_handler(collect, &messages);
+        assert_int_equal(dv_scene_step(scene, 0), DV_ERROR_NOT_FINITE);
+        dv_log_set_handler(NULL, NULL);
+        dv_text_free(&messages);
+        assert_true(dv_state_read(a, DV_VELOCITY).at[1] != v);
+        assert_true(check_ops()->restore_last_good(dv_scene_root(scene)));
+        assert_true(dv_state_read(a, DV_POSITION).at[1] == y && dv_state_read(a, DV_VELOCITY).at[1] == v);
+        assert_true(dv_state_read(b, DV_POSITION).at[1] == y && dv_state_read(b, DV_VELOCITY).at[1] == v);
+        assert_true(dv_state_read(b, DV_VELOCITY).at[2] == 0);
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK); /* and goes on */
+        assert_true(dv_state_read(a, DV_VELOCITY).at[1] == v - 1);
+        dv_scene_free(scene);
+    }
+}
+
+/* Vectors of a few numbers, of whole and of broken blocks, of several chunks. */
+static void every_number_is_looked_at_and_comes_back_however_many_there_are(void **state)
+{
+    (void)state;
+    static const uint32_t counts[] = {1, 2, 3, 5, 6, 7, 11, 341, 342, 2731, 6001};
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        char text[128];
+        snprintf(text, sizeof text, "<Node name='root'><MechanicalObject name='dofs' size='%u'/></Node>", counts[k]);
+        DvScene *scene = scene_from_text(text);
+        const DvStateRef s = scene_state(scene, "/dofs");
+        const uint32_t numbers = 3 * counts[k];
+        DvText messages = {0};
+        dv_log_set_handler(collect, &messages);
+        for (uint32_t wrong = 0; wrong < numbers; wrong += wrong < numbers - 20 && wrong > 20 ? 97 : 1) {
+            double *x = dv_state_write(s, DV_POSITION, DV_OVERWRITE).at;
+            double *v = dv_state_write(s, DV_VELOCITY, DV_OVERWRITE).at;
+            for (uint32_t i = 0; i < numbers; i++)
+                x[i] = i + 1, v[i] = -3.0 * i;
+            assert_int_equal(check_ops()->check(dv_scene_root(scene), 1), DV_OK);
+            dv_state_write(s, DV_POSITION, DV_READ_WRITE).at[wrong] = NAN;
+            dv_state_write(s, DV_VELOCITY, DV_READ_WRITE).at[numbers - 1 - wrong] = INFINITY;
+            assert_int_equal(check_ops()->check(dv_scene_root(scene), 2), DV_ERROR_NOT_FINITE);
+            assert_true(check_ops()->restore_last_good(dv_scene_root(scene)));
+            for (uint32_t i = 0; i < numbers; i++)
+                assert_true(dv_state_read(s, DV_POSITION).at[i] == i + 1 &&
+                            dv_state_read(s, DV_VELOCITY).at[i] == -3.0 * i);
+        }
+        dv_log_set_handler(NULL, NULL);
+        dv_text_free(&messages);
+        dv_scene_free(scene);
+    }
+}
+
+/* ---- What it costs ---- */
+
+static double *without_a_write(DvStateRef s, DvVecId id)
+{
+    return (double *)(uintptr_t)dv_state_read(s, id).at;
+}
+
+/* A number that is put there behind the back of the state shows whether anybody looks. */
+static void what_nothing_has_written_is_not_looked_at(void **state)
+{
+    (void)state;
+    static const DvVecId vectors[] = {DV_POSITION, DV_VELOCITY};
+    for (int i = 0; i < 2; i++) {
+        DvScene *scene = scene_from_text(
+            "<Node name='root' gravity='0 -10 0' dt='0.1'><MechanicalObject name='rests' position='1 2 3'/></Node>");
+        const DvStateRef s = scene_state(scene, "/rests");
+        without_a_write(s, vectors[i])[1] = NAN;
+        for (int step = 0; step < 3; step++)
+            assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+        DvText messages = {0};
+        dv_log_set_handler(collect, &messages);
+        (void)dv_state_write(s, vectors[i], DV_READ_WRITE);
+        assert_int_equal(dv_scene_step(scene, 0), DV_ERROR_NOT_FINITE);
+        assert_int_equal(check_ops()->check(dv_scene_root(scene), 5), DV_ERROR_NOT_FINITE); /* not only once */
+        dv_log_set_handler(NULL, NULL);
+        dv_text_free(&messages);
+        assert_true(check_ops()->restore_last_good(dv_scene_root(scene)));
+        assert_true(dv_state_read(s, vectors[i]).at[1] == (i ? 0 : 2));
+        dv_scene_free(scene);
+    }
+}
+
+/* 1 m in 1e-7 s, a million times, is 1e13 m/s; in 1 s it is the floor of 1e9 m/s. */
+static void a_limit_that_falls_is_compared_with_what_rests(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root' gravity='0 0 0' dt='1e-7'><MechanicalObject name='dofs' position='1 0 0'/></Node>");
+    DvText messages = {0};
+    dv_state_write(scene_state(scene, "/dofs"), DV_VELOCITY, DV_READ_WRITE).at[0] = 1e11;
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    dv_node_set_dt(dv_scene_root(scene), 1);
+    dv_log_set_handler(collect, &messages);
+    assert_int_equal(dv_scene_step(scene, 0), DV_ERROR_NOT_FINITE);
+    dv_log_set_handler(NULL, NULL);
+    assert_non_null(strstr(messages.at, "the velocity of point 0 is 1e+11 after step 2, beyond all sense here"));
+    dv_text_free(&messages);
+    dv_scene_free(scene);
+}
+
+static void it_is_a_phase_of_the_step(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text("<Node name='root'><MechanicalObject name='dofs'/></Node>");
+    dv_phase_enable(true);
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    uint64_t calls = 0;
+    double seconds;
+    for (size_t i = 0; i < dv_phase_count(); i++) {
+        uint64_t more;
+        if (strcmp(dv_phase_at(i, &seconds, &more), "step check") == 0)
+            calls += more;
+    }
+    dv_phase_enable(false);
+    assert_int_equal(calls, 1);
+    dv_scene_free(scene);
+}
+
 /* ---- Growth ---- */
 
 /* Two points on a spring of 1e6 N/m that explicit steps of 0.1 s tear apart, a factor of about 2e4 a step. */
@@ -321,6 +455,11 @@ int main(void)
         cmocka_unit_test(other_causes_are_told_apart),
         cmocka_unit_test(the_limit_of_the_step_is_that_of_the_stiffest_element),
         cmocka_unit_test(the_last_good_state_comes_back),
+        cmocka_unit_test(all_bodies_come_back_as_they_were_after_one_step),
+        cmocka_unit_test(every_number_is_looked_at_and_comes_back_however_many_there_are),
+        cmocka_unit_test(what_nothing_has_written_is_not_looked_at),
+        cmocka_unit_test(a_limit_that_falls_is_compared_with_what_rests),
+        cmocka_unit_test(it_is_a_phase_of_the_step),
         cmocka_unit_test(a_run_that_grows_beyond_all_sense_ends),
         cmocka_unit_test(a_place_beyond_all_reach_ends_the_run),
         cmocka_unit_test(motions_that_make_sense_are_let_go),

@@ -33,13 +33,17 @@
 
 /* Vectors that this plugin gives out by itself; dynamic ids below FIRST_SCRATCH_VEC are for solvers, who allocate them. */
 enum {
-    FIRST_SCRATCH_VEC = 64, /* coordinates and derivatives in turn, DV_SCRATCH_COUNT of each */
+    FIRST_SCRATCH_VEC = 62, /* coordinates and derivatives in turn, DV_SCRATCH_COUNT of each */
     FIRST_PRIVATE_VEC = FIRST_SCRATCH_VEC + 2 * DV_SCRATCH_COUNT,
-    VEC_SINK = 91,          /* derivatives: what acts on an external state */
-    VEC_ZERO = 93,          /* derivatives: the displacement of an external state */
-    VEC_GOOD_POSITION = 94, /* of the last step that was finite */
-    VEC_GOOD_VELOCITY = 95
+    VEC_EVEN_POSITION = 88, /* of the last step that was good, or of the one that is being looked at: they take turns */
+    VEC_EVEN_VELOCITY = 89,
+    VEC_SINK = 91, /* derivatives: what acts on an external state */
+    VEC_ZERO = 93, /* derivatives: the displacement of an external state */
+    VEC_ODD_POSITION = 94,
+    VEC_ODD_VELOCITY = 95
 };
+
+_Static_assert((int)FIRST_PRIVATE_VEC <= (int)VEC_EVEN_POSITION, "solvers do not get the vectors of the step check");
 
 typedef enum StateKind { STATE_INDEPENDENT, STATE_MAPPED, STATE_EXTERNAL, STATE_NEW } StateKind;
 
@@ -53,6 +57,17 @@ typedef struct Key {
     uint64_t order;
     uint32_t rank;
 } Key;
+
+/* What the step check knows of a vector of a state: see step_check.c. */
+typedef struct Watch {
+    uint64_t version;   /* of the vector when it was found good last; 0: not known */
+    double limit;       /* by which it was */
+    bool kept;          /* there is a copy of it as it was then... */
+    bool odd;           /* ...in the vector of odd turns, or in that of even ones */
+    bool copied;        /* in the present check */
+    uint64_t seen;      /* version in the present check */
+    struct Watch *next; /* looked at in the present check */
+} Watch;
 
 /* Slots in order. */
 typedef struct List {
@@ -78,7 +93,8 @@ typedef struct StateItem {
     uint32_t producers; /* mappings that compute it... */
     uint32_t producer;  /* ...and the slot of the last one */
     size_t offset;      /* independent: of its first scalar among all unknowns, as of the last count */
-    size_t pulled; /* + 1: where in DvMechanics.pulled its forces of constraints begin; 0: they are its own alone */
+    size_t pulled;  /* + 1: where in DvMechanics.pulled its forces of constraints begin; 0: they are its own alone */
+    Watch watch[2]; /* of its position, of its velocity */
     /* Its vectors in the present operation, fetched when first needed. */
     uint64_t epoch;
     DvSpace space;

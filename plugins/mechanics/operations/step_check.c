@@ -12,8 +12,10 @@
  * farther than any such velocity could have led, and than 1e9. The floor of 1e9, three times the speed of light in m/s, keeps scenes
  * out of this that have no size, or a small one in a large unit. growthLimit is a field of the animation loop; 0: never.
  *
- * After each good step the positions and velocities of the independent states are copied to vectors of their own, wherever
- * they live, so that a failed run can be saved as it was before. The cause is looked for in that last good state: what follows from
+ * What nothing has written since it was found good is not looked at again: fields count their writes, so this holds for every
+ * MechanicalObject; the vectors of other states are always looked at. Positions and velocities of independent states are copied to vectors of
+ * their own, wherever they live, so that a failed run can be saved as it was before; the same pass over them tells whether they are good.
+ * Two copies take turns, as the one before must stay until all are. The cause is looked for in that last good state: what follows from
  * the scene as a whole is known here (no mass, all points fixed, no stiffness, a matrix that is singular), the rest is asked from
  * whoever offers divan.fault-cause/1; the likeliest answer is reported.
  */
@@ -25,10 +27,20 @@
 #include <divan/contracts/solver.h>
 #include <divan/memory.h>
 #include <divan/plugin.h>
+#include <divan/scene.h>
 
 #include "mechanics.h"
 #include "operations.h"
 #include "state/vector_arithmetic.h"
+
+enum { X, V }; /* vectors that are watched */
+
+/* Where a copy of one is, in odd or even turns. */
+static DvVecId copy_of(DvVecId id, bool odd)
+{
+    static const DvVecId copies[2][2] = {{VEC_EVEN_POSITION, VEC_ODD_POSITION}, {VEC_EVEN_VELOCITY, VEC_ODD_VELOCITY}};
+    return copies[dv_vec_kind(id) == DV_COORDS ? X : V][odd];
+}
 
 static DvMechanics *watched(DvNode *root)
 {
@@ -174,10 +186,11 @@ static bool concerns(const DvFault *fault, DvObject *state)
 
 static DvConstVec good(const DvFault *fault, DvObject *state, DvVecId id)
 {
-    (void)fault;
+    const DvMechanics *m = fault->owner;
     const DvStateRef s = dv_state_ref(state);
-    const DvVecId kept = dv_vec_kind(id) == DV_COORDS ? VEC_GOOD_POSITION : VEC_GOOD_VELOCITY;
-    return s.ops ? dv_state_read(s, state_has(s, kept) ? kept : id) : (DvConstVec){NULL, 0, 0};
+    const uint32_t slot = mechanics_find_state(m, state);
+    const Watch *watch = slot == UINT32_MAX ? NULL : &m->states[slot].watch[dv_vec_kind(id) == DV_COORDS ? X : V];
+    return s.ops ? dv_state_read(s, watch && watch->kept ? copy_of(id, watch->odd) : id) : (DvConstVec){NULL, 0, 0};
 }
 
 typedef struct Answer {
@@ -375,24 +388,84 @@ static DvStatus report(const DvMechanics *m, DvNode *root, Wrong wrong, uint64_t
     return status;
 }
 
-/* Whether a vector holds a wrong number: then which. A sum of squares that is small enough spares a closer look. *at: the vector,
- * for `keep`; NULL where it does not exist in memory of the host alone. */
-static inline bool is_wrong(DvStateRef s, DvVecId id, uint32_t dim, double limit, const double **at, Wrong *wrong)
+/* Both copies are there before a step needs them. */
+static __attribute__((noinline)) void make_copies(DvStateRef s, DvVecId id)
 {
-    *at = s.ops->spaces == DV_IN_HOST ? state_read(s, id, DV_HOST) : NULL;
-    const double squares = *at ? dv_array_dot(*at, *at, (size_t)state_count(s) * dim)
-                               : s.ops->dot(s.self, id, id); /* zero of a vector that does not exist */
+    for (int odd = 0; odd < 2; odd++)
+        state_combine(s, copy_of(id, odd), id, DV_NO_VEC, 0.0);
+}
+
+/* The sum of squares of a vector of any state, wherever it lives; copied first, if it exists. */
+static __attribute__((noinline)) double look(DvStateRef s, DvVecId id, Watch *watch)
+{
+    watch->copied &= state_has(s, id);
+    if (watch->copied && !watch->kept)
+        make_copies(s, id);
+    if (watch->copied)
+        state_combine(s, copy_of(id, !watch->odd), id, DV_NO_VEC, 0.0);
+    return s.ops->dot(s.self, id, id); /* zero of a vector that does not exist */
+}
+
+/* The same for the vectors that nearly all are. */
+static inline double look_at_host(MechanicalObject *own, DvVecId id, const double *at, const Watch *watch)
+{
+    const size_t numbers = mechanical_object_length_of(own, id);
+    if (!watch->copied)
+        return dv_array_dot(at, at, numbers);
+    if (!watch->kept)
+        make_copies(dv_state_ref(dv_object_of(own)), id);
+    return dv_array_copy_dot(own->own.of[copy_of(id, !watch->odd)].at, at, numbers);
+}
+
+/* Whether a vector holds a wrong number: then which. A sum of squares that is small enough spares a closer look. What was looked at is
+ * put in front of the list `looked`. */
+static inline bool is_wrong(StateItem *state, DvVecId id, double limit, bool keeps, Watch **looked, Wrong *wrong)
+{
+    const DvStateRef s = state->ref;
+    Watch *watch = &state->watch[id == DV_POSITION ? X : V];
+    MechanicalObject *own = s.ops == &mechanical_object_state_ops ? s.self : NULL;
+    const double *at = own ? mechanical_object_give(own, id, DV_HOST) : NULL;
+    const uint64_t version = own ? own->of_id[id]->version : 0;
+    if (own && version == watch->version && limit >= watch->limit && keeps == watch->kept)
+        return false;
+    watch->copied = keeps;
+    const double squares = own ? look_at_host(own, id, at, watch) : look(s, id, watch);
+    watch->seen = version;
+    watch->limit = limit;
+    watch->next = *looked;
+    *looked = watch;
     return !(squares <= limit * limit && isfinite(squares)) && find_wrong(s, id, limit, wrong);
 }
 
-/* A copy wherever the state lives; in memory of the host without a detour. */
-static inline void keep(DvStateRef s, DvVecId copy, DvVecId id, uint32_t dim, const double *from)
+/* All is good that was looked at. */
+static inline void accept(Watch *looked)
 {
-    double *to = from ? state_write(s, copy, DV_HOST, DV_OVERWRITE) : NULL;
-    if (to)
-        memcpy(to, from, (size_t)state_count(s) * dim * sizeof *to);
-    else
-        state_combine(s, copy, id, DV_NO_VEC, 0.0);
+    for (; looked; looked = looked->next) {
+        looked->version = looked->seen;
+        looked->odd ^= looked->copied;
+        looked->kept = looked->copied;
+    }
+}
+
+static DvStatus check_states(DvMechanics *m, DvNode *root, uint64_t number)
+{
+    double most_velocity, most_position;
+    find_limits(m, root, number, &most_velocity, &most_position);
+    Watch *looked = NULL;
+    for (uint32_t i = 0; i < m->state_list.count; i++) {
+        StateItem *state = state_at(m, i);
+        Wrong wrong;
+        if (state->kind == STATE_EXTERNAL)
+            continue;
+        const bool independent = state->kind == STATE_INDEPENDENT;
+        if (is_wrong(state, DV_POSITION, independent ? most_position : INFINITY, independent, &looked, &wrong) ||
+            (independent && is_wrong(state, DV_VELOCITY, most_velocity, true, &looked, &wrong))) {
+            wrong.state = m->state_list.at[i];
+            return report(m, root, wrong, number);
+        }
+    }
+    accept(looked);
+    return DV_OK;
 }
 
 static DvStatus check(DvNode *root, uint64_t number)
@@ -403,28 +476,10 @@ static DvStatus check(DvNode *root, uint64_t number)
     m->scene->fault = DV_OK;
     if (fault != DV_OK)
         return fault;
-    double most_velocity, most_position;
-    find_limits(m, root, number, &most_velocity, &most_position);
-    for (uint32_t i = 0; i < m->state_list.count; i++) {
-        StateItem *state = state_at(m, i);
-        const DvStateRef s = state->ref;
-        const bool independent = state->kind == STATE_INDEPENDENT;
-        Wrong wrong;
-        if (state->kind == STATE_EXTERNAL)
-            continue;
-        state->epoch = 0; /* its vectors are no longer those of an operation */
-        if (is_wrong(s, DV_POSITION, s.dof->coord, independent ? most_position : INFINITY, &state->x.at, &wrong) ||
-            (independent && is_wrong(s, DV_VELOCITY, s.dof->deriv, most_velocity, &state->v.at, &wrong))) {
-            wrong.state = m->state_list.at[i];
-            return report(m, root, wrong, number);
-        }
-    }
-    for (uint32_t i = 0; i < m->independent.count; i++) {
-        const StateItem *state = independent_at(m, i);
-        keep(state->ref, VEC_GOOD_POSITION, DV_POSITION, state->ref.dof->coord, state->x.at);
-        keep(state->ref, VEC_GOOD_VELOCITY, DV_VELOCITY, state->ref.dof->deriv, state->v.at);
-    }
-    return DV_OK;
+    dv_phase_begin("step check");
+    const DvStatus status = check_states(m, root, number);
+    dv_phase_end();
+    return status;
 }
 
 static bool restore_last_good(DvNode *root)
@@ -434,11 +489,12 @@ static bool restore_last_good(DvNode *root)
     bool any = false;
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const DvStateRef s = independent_at(m, i)->ref;
-        if (!state_has(s, VEC_GOOD_POSITION))
-            continue;
-        state_combine(s, DV_POSITION, VEC_GOOD_POSITION, DV_NO_VEC, 0.0);
-        state_combine(s, DV_VELOCITY, VEC_GOOD_VELOCITY, DV_NO_VEC, 0.0);
-        any = true;
+        const Watch *watch = independent_at(m, i)->watch;
+        if (watch[X].kept)
+            state_combine(s, DV_POSITION, copy_of(DV_POSITION, watch[X].odd), DV_NO_VEC, 0.0);
+        if (watch[V].kept)
+            state_combine(s, DV_VELOCITY, copy_of(DV_VELOCITY, watch[V].odd), DV_NO_VEC, 0.0);
+        any |= watch[X].kept;
     }
     /* What the failed step left in forces and search directions is no part of the good state. */
     static const DvVecId scratch[] = {DV_FORCE, DV_DX, DV_DFORCE};

@@ -58,6 +58,26 @@ DV_SIMD_CLONES static double dot_chunk(const double *a, const double *b, size_t 
     return total;
 }
 
+DV_SIMD_CLONES static double copy_dot_chunk(double *r, const double *a, size_t n)
+{
+    DvReal8 even = {0}, odd = {0};
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        const DvReal8 first = DV_REAL8(a + i), second = DV_REAL8(a + i + 8);
+        DV_REAL8_SET(r + i) = first;
+        DV_REAL8_SET(r + i + 8) = second;
+        even += first * first;
+        odd += second * second;
+    }
+    const DvReal8 sum = even + odd;
+    double total = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+    for (; i < n; i++) {
+        r[i] = a[i];
+        total += a[i] * a[i];
+    }
+    return total;
+}
+
 /* x - x is zero for every finite x and not a number otherwise. */
 DV_SIMD_CLONES static bool is_finite_chunk(const double *a, size_t n)
 {
@@ -96,6 +116,12 @@ static double dot_range(void *context, uint32_t begin, uint32_t end)
 {
     const Operands *o = context;
     return dot_chunk(o->a + begin, o->b + begin, end - begin);
+}
+
+static double copy_dot_range(void *context, uint32_t begin, uint32_t end)
+{
+    const Operands *o = context;
+    return copy_dot_chunk(o->r + begin, o->a + begin, end - begin);
 }
 
 static double not_finite_range(void *context, uint32_t begin, uint32_t end)
@@ -161,6 +187,13 @@ double dv_array_dot(const double *a, const double *b, size_t n)
     if (n <= ALONE)
         return dot_chunk(a, b, n);
     return dv_parallel_sum((uint32_t)n, GRAIN, dot_range, &(Operands){.a = a, .b = b});
+}
+
+double dv_array_copy_dot(double *r, const double *a, size_t n)
+{
+    if (n <= ALONE)
+        return copy_dot_chunk(r, a, n);
+    return dv_parallel_sum((uint32_t)n, GRAIN, copy_dot_range, &(Operands){.r = r, .a = a});
 }
 
 bool dv_array_is_finite(const double *a, size_t n)
