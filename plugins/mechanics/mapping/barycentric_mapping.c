@@ -18,6 +18,7 @@
  * G = tr(S) I - S, S = R^T A (Chen and Wheeler, Derivatives of the polar decomposition, 1993); the derivative of that is left out.
  */
 #include "barycentric_location.h"
+#include "forcefield/hexahedron_order.h"
 #include "mapping_base.h"
 #include "product_at_points.h"
 #include "weighted_rows.h"
@@ -65,6 +66,7 @@ typedef struct BarycentricMapping {
     DvLink input_topology, output_topology;
     DvData row_start, row_nodes, row_weights, turning_axes; /* state of a run: WeightedRows and O of each body */
 
+    HexahedronOrder order;                 /* of the input's elements */
     DvTopologyRef in_mesh, out_mesh;       /* ops NULL: there is none; revision: at the last location */
     uint32_t located, located_in;          /* points of the output and of the input then */
     bool ready;                            /* the rows are valid */
@@ -144,7 +146,10 @@ static void builder_free(RowBuilder *b)
 
 static DvElements elements_of(const BarycentricMapping *self, DvElementKind kind)
 {
-    return dv_topology_elements(&self->in_mesh, kind);
+    if (kind != DV_HEXAHEDRA || !self->order.nodes)
+        return dv_topology_elements(&self->in_mesh, kind);
+    return hexahedron_order_follow((HexahedronOrder *)(uintptr_t)&self->order, &self->in_mesh,
+                                   dv_state_read(self->base.in, DV_POSITION));
 }
 
 static void add_list(const BarycentricMapping *self, LocationMesh *mesh, DvElementKind kind)
@@ -729,6 +734,20 @@ static void compare_with_nearest(BarycentricMapping *self, const LocationMesh *m
     dv_free(nearest);
 }
 
+/* Tangled hexahedra are put in order; mirrored ones need nothing. */
+static void order_hexahedra(BarycentricMapping *self, LocationMesh *mesh)
+{
+    HexahedronOrder *order = &self->order;
+    order->said_mirrored = UINT32_MAX;
+    for (uint32_t i = 0; i < mesh->list_count; i++)
+        if (mesh->lists[i].kind == DV_HEXAHEDRA) {
+            const DvElements given = dv_topology_elements(&self->in_mesh, DV_HEXAHEDRA);
+            const DvConstVec x = {.at = mesh->points, .count = mesh->point_count, .dim = 3};
+            mesh->lists[i].elements = hexahedron_order_mend(order, dv_object_of(self), given, x);
+            order->revision = self->in_mesh.ops->revision(self->in_mesh.self);
+        }
+}
+
 /* On the elements of a mesh that is no grid. */
 static void locate_on_elements(BarycentricMapping *self, const LocationMesh *mesh, DvElementKind kind, bool changing,
                                bool turning, LocationPoints points, Location *locations)
@@ -809,6 +828,7 @@ static DvStatus locate(BarycentricMapping *self, bool first)
         choose_lists(self, &mesh);
     if (first && (status = check_elements(self, &mesh)) != DV_OK)
         return status;
+    order_hexahedra(self, &mesh);
     const DvElementKind kind = mesh.list_count ? mesh.lists[0].kind : DV_POINTS;
     const bool turning = changing && kind == DV_TETRAHEDRA && self->base.out.dof->rotation;
 
@@ -1166,6 +1186,7 @@ static void destroy(DvObject *object, void *self_)
     weighted_rows_free(&self->rows);
     dv_free(self->bodies);
     dv_free(self->touched.at);
+    hexahedron_order_free(&self->order);
     forget_elements(self);
 }
 

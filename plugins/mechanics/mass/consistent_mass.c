@@ -3,13 +3,26 @@
 
 #include <divan/memory.h>
 
+#include <string.h>
+
 void consistent_mass_unit(const ConsistentMass *c, uint32_t element, double unit[ELEMENT_MASS_ENTRIES])
 {
     const DvElements elements = mass_mesh_elements(c->mesh);
     DvVec3 corner[8];
+    DvHexahedronOrder order = dv_hexahedron_as_given;
     mass_mesh_corners(c->mesh, elements.at + (size_t)element * c->mesh->nodes, mass_mesh_positions(c->mesh, c->on_rest),
                       corner);
+    mass_mesh_order(c->mesh, corner, &order);
     element_mass(c->mesh->kind, corner, unit);
+    if (memcmp(&order, &dv_hexahedron_as_given, sizeof order) == 0)
+        return;
+    double proper[ELEMENT_MASS_ENTRIES]; /* back to the order of the mesh */
+    memcpy(proper, unit, sizeof proper);
+    for (uint32_t i = 0; i < c->mesh->nodes; i++)
+        for (uint32_t j = 0; j <= i; j++) {
+            const uint32_t a = order.at[i], b = order.at[j];
+            unit[a > b ? element_mass_entry(a, b) : element_mass_entry(b, a)] = proper[element_mass_entry(i, j)];
+        }
 }
 
 void consistent_mass_free(ConsistentMass *c)

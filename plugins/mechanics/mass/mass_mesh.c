@@ -6,7 +6,9 @@
 #include "mass_mesh.h"
 
 #include <math.h>
+#include <string.h>
 
+#include <divan/math/hexahedron.h>
 #include <divan/math/vec.h>
 
 DvElements mass_mesh_elements(const MassMesh *mesh)
@@ -117,12 +119,29 @@ void mass_mesh_corners(const MassMesh *mesh, const uint32_t *points, DvConstVec 
         corner[i] = point_at(x, spatial, points[i]);
 }
 
+/* Corners row by row: what is tried first where an element is tangled. */
+static const DvHexahedronOrder common_order = {{0, 1, 3, 2, 4, 5, 7, 6}};
+
+void mass_mesh_order(const MassMesh *mesh, DvVec3 corner[8], DvHexahedronOrder *order)
+{
+    DvVec3 given[8];
+    DvHexahedronOrder proper = *order;
+    *order = dv_hexahedron_as_given;
+    if (mesh->kind != DV_HEXAHEDRA || dv_hexahedron_turn(corner, &proper) != DV_HEXAHEDRON_TANGLED)
+        return;
+    *order = proper;
+    memcpy(given, corner, sizeof given);
+    for (uint32_t i = 0; i < 8; i++)
+        corner[i] = given[proper.at[i]];
+}
+
 double mass_mesh_measure(const MassMesh *mesh, const uint32_t *points, DvConstVec x)
 {
     static const uint32_t corners[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     uint32_t cut[6][4];
     const uint32_t spatial = mesh->geometry.dof->spatial;
     DvVec3 p[8];
+    DvHexahedronOrder order = common_order;
     mass_mesh_corners(mesh, points, x, p);
     double measure = 0.0;
     switch (mesh->kind) {
@@ -135,6 +154,7 @@ double mass_mesh_measure(const MassMesh *mesh, const uint32_t *points, DvConstVe
     case DV_TETRAHEDRA:
         return tetrahedron_volume(p[0], p[1], p[2], p[3]);
     default:
+        mass_mesh_order(mesh, p, &order);
         dv_cut_hexahedron(corners, 0, false, cut);
         for (size_t i = 0; i < 6; i++)
             measure += tetrahedron_volume(p[cut[i][0]], p[cut[i][1]], p[cut[i][2]], p[cut[i][3]]);

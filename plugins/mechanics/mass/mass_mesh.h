@@ -7,6 +7,7 @@
 
 #include <divan/contracts/state.h>
 #include <divan/contracts/topology.h>
+#include <divan/math/hexahedron.h>
 #include <divan/math/vec.h>
 
 typedef struct MassMesh {
@@ -25,6 +26,8 @@ void mass_mesh_forget(MassMesh *mesh);
 DvElements mass_mesh_elements(const MassMesh *mesh);
 /* Where the points of an element are; what has less than three coordinates is filled with zeros. */
 void mass_mesh_corners(const MassMesh *mesh, const uint32_t *points, DvConstVec x, DvVec3 corner[8]);
+/* Corners of a tangled hexahedron are put into proper order: *order, which is tried first, is the order that they have got. */
+void mass_mesh_order(const MassMesh *mesh, DvVec3 corner[8], DvHexahedronOrder *order);
 /* Length, area or volume of an element with these points; areas in the plane have a sign. */
 double mass_mesh_measure(const MassMesh *mesh, const uint32_t *points, DvConstVec x);
 /* Rest positions, or the present ones when asked for or when there are no others. */

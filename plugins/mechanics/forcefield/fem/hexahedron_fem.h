@@ -12,6 +12,7 @@
 #include "forcefield/fem/hexahedron_exact.h"
 #include "forcefield/fem/hexahedron_shapes.h"
 #include "forcefield/fem/material.h"
+#include "forcefield/hexahedron_order.h"
 
 enum { NODES = 8, COLUMNS = 24 };
 
@@ -46,6 +47,7 @@ typedef struct HexahedronFEMForceField {
     HexahedronMethod chosen;
     bool updates;
     ElementBlocks mesh;
+    HexahedronOrder order;  /* in which elements are taken */
     uint32_t *corner;       /* [elements][8] */
     DvReal8 (*rest)[3];     /* [elements] rest position in the rest frame, a lane per node */
     DvReal8 (*frame)[3][3]; /* [blocks] of the last force, world to local */
@@ -56,7 +58,7 @@ typedef struct HexahedronFEMForceField {
     bool derived;           /* their derivatives are those of the last force */
     uint32_t *shape;        /* [elements] which stiffness */
     HexahedronShapes shapes;
-    double (*lame)[2]; /* [elements] */
+    double (*lame)[2]; /* [elements]; negative where the nodes are numbered as in a mirror */
     uint32_t room;     /* blocks that there is room for */
     ElementMaterials materials;
     KeptPairs kept_pairs;

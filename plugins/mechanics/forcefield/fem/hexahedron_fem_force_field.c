@@ -137,25 +137,66 @@ static void world_nodes(const HexahedronFEMForceField *self, uint32_t element, d
             node[n][c] = self->mesh.point[self->corner[(size_t)element * NODES + (size_t)n]][c];
 }
 
+/* Whether its edges from node 0 run along x, y and z, of one direction each. The closed form takes them to; it is wrong of others, and of
+ * boxes along the axes which are numbered in another way, or as in a mirror, it is right in their frames. */
+static bool is_numbered_otherwise(const double node[NODES][3])
+{
+    static const int ends[3] = {1, 3, 4};
+    bool otherwise = false, aligned = true;
+    DvVec3 edge[3];
+    for (int k = 0; k < 3; k++) {
+        edge[k] = dv_vec3_sub(dv_vec3_load(node[ends[k]]), dv_vec3_load(node[0]));
+        const double along[3] = {edge[k].x, edge[k].y, edge[k].z}, length = dv_vec3_norm(edge[k]);
+        const double longest = fmax(fabs(along[0]), fmax(fabs(along[1]), fabs(along[2])));
+        aligned = aligned && longest > 0.999999 * length;
+        otherwise = otherwise || along[k] < 0.999999 * length;
+    }
+    return (aligned && otherwise) || dv_vec3_dot(dv_vec3_cross(edge[0], edge[1]), edge[2]) < 0.0;
+}
+
+/* The closed form of a box along the axes whose nodes are numbered in any way: that of proper numbers, with rows and columns exchanged. */
+static void closed_stiffness_of_any(const double node[NODES][3], double lambda, double mu, double k[COLUMNS][COLUMNS])
+{
+    static const int places[2][2][2] = {{{0, 4}, {3, 7}}, {{1, 5}, {2, 6}}}; /* by the side of x, y and z */
+    double proper[NODES][3], of_proper[COLUMNS][COLUMNS];
+    int place[NODES];
+    memcpy(proper, node, sizeof proper);
+    for (int n = 0; n < NODES; n++) {
+        bool upper[3];
+        for (int c = 0; c < 3; c++)
+            upper[c] = 2.0 * node[n][c] > node[0][c] + node[6][c];
+        place[n] = places[upper[0]][upper[1]][upper[2]];
+        memcpy(proper[place[n]], node[n], sizeof proper[0]);
+    }
+    hexahedron_closed_stiffness((const double(*)[3])proper, lambda, mu, of_proper);
+    for (int r = 0; r < COLUMNS; r++)
+        for (int c = 0; c < COLUMNS; c++)
+            k[r][c] = of_proper[3 * place[r / 3] + r % 3][3 * place[c / 3] + c % 3];
+}
+
 /* Of an element whose rest shape and material are set, and which has none. */
 static DvStatus take_stiffness(HexahedronFEMForceField *self, uint32_t element)
 {
     double node[NODES][3], k[COLUMNS][COLUMNS];
     element_nodes(self->rest[element], node);
-    const double volume = hexahedron_volume((const double(*)[3])node);
-    if (self->closed_form)
-        world_nodes(self, element, node);
+    double world[NODES][3];
+    world_nodes(self, element, world);
+    const bool otherwise = self->closed_form && is_numbered_otherwise((const double(*)[3])world);
+    if (self->closed_form && !otherwise)
+        memcpy(node, world, sizeof node);
     const HexahedronShape shape =
         hexahedron_shape((const double(*)[3])node, self->lame[element][0], self->lame[element][1]);
     bool made;
     self->shape[element] = hexahedron_shapes_take(&self->shapes, &shape, !self->updates, &made);
+    if (!made)
+        return DV_OK;
+    const double volume = hexahedron_volume((const double(*)[3])node);
     if (!isfinite(volume) || volume == 0.0)
         return dv_error(dv_object_of(self), DV_ERROR_INVALID,
                         "hexahedron %u has no volume at rest; remove it from the mesh", element);
-    if (!made)
-        return DV_OK;
-    (self->closed_form ? hexahedron_closed_stiffness : hexahedron_stiffness)(shape.node, shape.lame[0], shape.lame[1],
-                                                                             k);
+    (otherwise           ? closed_stiffness_of_any
+     : self->closed_form ? hexahedron_closed_stiffness
+                         : hexahedron_stiffness)(shape.node, shape.lame[0], shape.lame[1], k);
     store_stiffness(&self->shapes.stiffness[self->shape[element]], (const double(*)[COLUMNS])k);
     return DV_OK;
 }
@@ -231,6 +272,25 @@ static void set_material(HexahedronFEMForceField *self, uint32_t element, const 
         self->lame[element][i] *= (double)filled[element];
 }
 
+/* Its nodes are numbered as in a mirror, in its frame: that of method polar can be a mirror too. The closed form needs no sign. */
+static bool is_left_handed(const HexahedronFEMForceField *self, uint32_t element)
+{
+    double node[NODES][3];
+    DvMat3 middle = dv_mat3_zero();
+    if (self->closed_form)
+        return false;
+    for (int c = 0; c < 3; c++) {
+        const DvReal8 x = self->rest[element][c];
+        middle.m[c][0] = x[1] - x[0] + x[2] - x[3] + x[5] - x[4] + x[6] - x[7];
+        middle.m[c][1] = x[3] - x[0] + x[2] - x[1] + x[7] - x[4] + x[6] - x[5];
+        middle.m[c][2] = x[4] - x[0] + x[5] - x[1] + x[6] - x[2] + x[7] - x[3];
+    }
+    if (dv_mat3_det(middle) > 0.0)
+        return false;
+    element_nodes(self->rest[element], node);
+    return hexahedron_volume((const double(*)[3])node) < 0.0;
+}
+
 /* What the elements of a block are from their rest positions, which are loaded, and their materials. */
 static void set_block(HexahedronFEMForceField *self, uint32_t block, const float *filled)
 {
@@ -244,6 +304,8 @@ static void set_block(HexahedronFEMForceField *self, uint32_t block, const float
         if (self->exact)
             start_exact(self, e, x);
         turn((const DvReal8(*)[3])self->frame[block], e % DV_LANES, x, self->rest[e]);
+        if (is_left_handed(self, e)) /* then so is each determinant that they are multiplied with */
+            self->lame[e][0] = -self->lame[e][0], self->lame[e][1] = -self->lame[e][1];
     }
     make_box(self, block, (const DvReal8(*)[3])mode);
 }
@@ -294,6 +356,8 @@ static DvStatus build(HexahedronFEMForceField *self)
             hexahedra.count, dv_object_path(self->base.state.object));
         hexahedra.count = 0;
     }
+    if (status == DV_OK)
+        hexahedra = hexahedron_order_mend(&self->order, dv_object_of(self), hexahedra, rest);
     if (status == DV_OK)
         status = element_blocks_build(&self->mesh, dv_object_of(self), "hexahedron", rest.count, NODES, hexahedra.count,
                                       hexahedra.at);
@@ -353,15 +417,26 @@ static DvStatus set_touched(HexahedronFEMForceField *self, const DvMeshEdits *ed
     return status;
 }
 
+/* The elements in proper order; where none had another one, those that were touched decide whether all are looked at. */
+static DvElements elements_in_order(HexahedronFEMForceField *self, DvElements given, DvConstVec rest)
+{
+    const DvTouchedNumbers *touched = &self->edits.elements;
+    if (!self->order.nodes && hexahedra_are_in_order(given, touched->at, touched->count, rest))
+        return given;
+    return hexahedron_order_mend(&self->order, dv_object_of(self), given, rest);
+}
+
 static DvStatus take_edits(HexahedronFEMForceField *self)
 {
-    const DvElements hexahedra = dv_topology_elements(&self->topology, DV_HEXAHEDRA);
+    DvElements hexahedra = dv_topology_elements(&self->topology, DV_HEXAHEDRA);
     const uint32_t before = self->mesh.elements;
     DvMeshEdits *edits = &self->edits;
     DvConstVec rest;
     bool paired = true;
     DvStatus status = state_at_rest(dv_object_of(self), self->base.state, &rest);
     dv_mesh_edits_sort(edits, rest.count, hexahedra.count);
+    if (status == DV_OK)
+        hexahedra = elements_in_order(self, hexahedra, rest);
     if (status == DV_OK)
         status = element_blocks_update(&self->mesh, dv_object_of(self), "hexahedron", edits, &self->topology,
                                        rest.count, hexahedra.count, hexahedra.at, &paired);
@@ -455,6 +530,7 @@ void hexahedron_fem_destroy(DvObject *object, void *self_)
 {
     (void)object;
     free_elements(self_);
+    hexahedron_order_free(&((HexahedronFEMForceField *)self_)->order);
 }
 
 /* f = K d; three chains of sums each, for the pipelines. */

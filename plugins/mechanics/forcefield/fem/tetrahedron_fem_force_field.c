@@ -13,6 +13,7 @@
  * made again: how one is cut depends on its number.
  */
 #include "forcefield/fem/tetrahedron_force_field.h"
+#include "forcefield/hexahedron_order.h"
 #include <divan/contracts/drawing.h>
 #include <divan/element_data.h>
 #include <divan/types/color.h>
@@ -31,6 +32,7 @@ typedef struct TetrahedronFEMForceField {
     DvData gather_points, gather_block_size;
     DvData draw_heterogeneous, color_map, alpha, show_per_node, show_per_node_map, show_per_element, gap;
 
+    HexahedronOrder order;  /* of hexahedra that are cut */
     DvElementData strained; /* elements of the mesh, whose plastic strains go along */
 } TetrahedronFEMForceField;
 
@@ -211,7 +213,8 @@ static DvStatus find_source(TetrahedronFEMForceField *self, Source *source)
     *source = (Source){.tetrahedra = dv_topology_elements(&self->common.topology, DV_TETRAHEDRA)};
     const DvStatus status = state_at_rest(dv_object_of(self), self->common.base.state, &source->rest);
     if (status == DV_OK && self->common.materials.data.kind == DV_HEXAHEDRA) {
-        const DvElements hexahedra = dv_topology_elements(&self->common.topology, DV_HEXAHEDRA);
+        const DvElements hexahedra = hexahedron_order_mend(
+            &self->order, dv_object_of(self), dv_topology_elements(&self->common.topology, DV_HEXAHEDRA), source->rest);
         source->cut = cut_hexahedra(&self->common.topology, hexahedra);
         source->tetrahedra = (DvElements){source->cut, 6 * hexahedra.count};
     }
@@ -543,6 +546,12 @@ static void draw(void *self_, DvDraw *target)
 
 static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
 
+static void destroy(DvObject *object, void *self_)
+{
+    hexahedron_order_free(&((TetrahedronFEMForceField *)self_)->order);
+    tetrahedron_force_field_destroy(object, self_);
+}
+
 const DvClass dv_tetrahedron_fem_force_field = {
     .size = sizeof(DvClass),
     .name = "TetrahedronFEMForceField",
@@ -566,5 +575,5 @@ const DvClass dv_tetrahedron_fem_force_field = {
     .reset = reset,
     .handle_event = handle_event,
     .cleanup = cleanup,
-    .destroy = tetrahedron_force_field_destroy,
+    .destroy = destroy,
 };
