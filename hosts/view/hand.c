@@ -329,7 +329,15 @@ static DvStatus make_constraint(const Hand *hand, DvScene *scene, DvObject **con
     }
     char *state = link_to(hand->held.object), *other = link_to(hand->target);
     DvStatus status = DV_OK;
-    if (!dv_node_find(dv_scene_root(scene), DV_CONSTRAINT_SOLVER, DV_SEARCH_DOWN))
+    const DvObject *solver = dv_node_find(dv_scene_root(scene), DV_CONSTRAINT_SOLVER, DV_SEARCH_DOWN);
+    if (solver &&
+        !(dv_constraint_solver_laws(dv_object_ops(solver, DV_CONSTRAINT_SOLVER)) & dv_law_bit(DV_LAW_BILATERAL)))
+        status = dv_error(
+            hand->held.object, DV_ERROR_UNSUPPORTED,
+            "cannot be pulled by a constraint: %s '%s' does not solve for equalities; pull by a spring, or take "
+            "a BlockGaussSeidelConstraintSolver",
+            dv_object_class(solver)->name, dv_object_name(solver));
+    if (!solver)
         status = dv_error(hand->held.object, DV_ERROR_MISSING,
                           "cannot be pulled by a constraint: the scene has no constraint solver; pull by a spring, or "
                           "add a FreeMotionAnimationLoop and a BlockGaussSeidelConstraintSolver");

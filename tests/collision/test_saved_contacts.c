@@ -71,13 +71,14 @@ static char *heap(const char *loop, const char *manager, const char *solvers)
     return text.at;
 }
 
-#define FREE     "<FreeMotionAnimationLoop/><LCPConstraintSolver initial_guess='1' tolerance='1e-6' maxIt='60'/>"
-#define IMPLICIT "<EulerImplicitSolver/><CGLinearSolver iterations='25' tolerance='1e-9' threshold='1e-9'/>"
-#define EXPLICIT "<EulerExplicitSolver symplectic='1'/>"
+#define FREE        "<FreeMotionAnimationLoop/><LCPConstraintSolver initial_guess='1' tolerance='1e-6' maxIt='60'/>"
+#define FREE_OF_ALL "<FreeMotionAnimationLoop/><BlockGaussSeidelConstraintSolver tolerance='1e-6' maxIterations='60'/>"
+#define IMPLICIT    "<EulerImplicitSolver/><CGLinearSolver iterations='25' tolerance='1e-9' threshold='1e-9'/>"
+#define EXPLICIT    "<EulerExplicitSolver symplectic='1'/>"
 
 static const char *const heaps[][3] = {
     {FREE, "<CollisionResponse response='FrictionContactConstraint' responseParams='mu=0.4'/>", IMPLICIT},
-    {FREE,
+    {FREE_OF_ALL,
      "<RuleBasedContactManager response='FrictionContactConstraint?mu=0.2' "
      "rules='Balls floor StickContactConstraint  Balls * nullptr  floor * FrictionContactConstraint?mu=0.7&amp;levers=start'/>",
      IMPLICIT},

@@ -267,6 +267,12 @@ static void report(void *self_, DvReportLine line, void *context)
         report_pairs(dv_object_of(self), self->method, line, context);
 }
 
+static uint32_t responses(void *self_, const DvClass **classes, uint32_t capacity)
+{
+    const CollisionPipeline *self = self_;
+    return is_ready(self) ? responses_of_pairs(dv_object_of(self), self->manager, classes, capacity) : 0;
+}
+
 static void forget_bodies(CollisionPipeline *self)
 {
     for (uint32_t i = 0; i < self->count; i++)
@@ -321,8 +327,12 @@ static void draw(void *self_, DvDraw *draw)
 }
 
 static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
-static const DvCollisionPipelineOps ops = {
-    .size = sizeof ops, .detect = detect, .respond = respond, .contacts = contacts, .force = force_of};
+static const DvCollisionPipelineOps ops = {.size = sizeof ops,
+                                           .detect = detect,
+                                           .respond = respond,
+                                           .contacts = contacts,
+                                           .force = force_of,
+                                           .responses = responses};
 static const DvReportOps report_ops = {.size = sizeof report_ops, .report = report};
 
 const DvClass dv_collision_pipeline = {

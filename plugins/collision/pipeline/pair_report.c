@@ -16,33 +16,57 @@ typedef struct Models {
     uint32_t count, capacity;
 } Models;
 
-static void add_model(Models *models, DvObject *object)
+/* Without its shape. */
+static bool find_model(DvObject *object, DvCollisionBody *body)
 {
-    DvCollisionBody body = {.object = object,
-                            .ops = dv_object_ops(object, DV_COLLISION_MODEL),
-                            .self = dv_object_self(object),
-                            .node = dv_object_node(object)};
-    if (!body.ops || !dv_object_is_valid(object) || !body.ops->state(body.self))
-        return;
-    body.ops->traits(body.self, &body.traits);
-    if (!body.traits.active || body.ops->update(body.self, &body.version) != DV_OK)
-        return;
-    body.shape = body.ops->shape(body.self);
+    *body = (DvCollisionBody){.object = object,
+                              .ops = dv_object_ops(object, DV_COLLISION_MODEL),
+                              .self = dv_object_self(object),
+                              .node = dv_object_node(object)};
+    if (!body->ops || !dv_object_is_valid(object) || !body->ops->state(body->self))
+        return false;
+    body->ops->traits(body->self, &body->traits);
+    return body->traits.active;
+}
+
+static void add_model(Models *models, const DvCollisionBody *body)
+{
     if (models->count == models->capacity) {
         const uint32_t capacity = models->capacity > 0 ? 2 * models->capacity : 16;
         models->bodies =
             dv_realloc(models->bodies, models->count * sizeof *models->bodies, capacity * sizeof *models->bodies);
         models->capacity = capacity;
     }
-    models->bodies[models->count++] = body;
+    models->bodies[models->count++] = *body;
 }
 
 static DvVisit list_models(DvNode *node, void *models)
 {
     DvObject *object;
+    DvCollisionBody body;
     for (size_t i = 0; (object = dv_node_member(node, i)); i++)
-        add_model(models, object);
+        if (find_model(object, &body))
+            add_model(models, &body);
     return DV_VISIT_CONTINUE;
+}
+
+/* With their shapes as they are now. */
+static DvVisit list_shapes(DvNode *node, void *models)
+{
+    DvObject *object;
+    DvCollisionBody body;
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++) {
+        if (!find_model(object, &body) || body.ops->update(body.self, &body.version) != DV_OK)
+            continue;
+        body.shape = body.ops->shape(body.self);
+        add_model(models, &body);
+    }
+    return DV_VISIT_CONTINUE;
+}
+
+static bool may_meet(const DvCollisionBody *a, const DvCollisionBody *b)
+{
+    return a == b ? body_may_meet_itself(a) : bodies_may_meet(a, b);
 }
 
 /* In the order in which the routine takes them. */
@@ -88,12 +112,12 @@ void report_pairs(const DvObject *pipeline, const DvObject *method, DvReportLine
 {
     Models models = {0};
     Unserved unserved = {.count = 0};
-    dv_visit(dv_object_node(pipeline), &(const DvVisitor){.top_down = list_models, .enters_sleeping = true}, &models);
+    dv_visit(dv_object_node(pipeline), &(const DvVisitor){.top_down = list_shapes, .enters_sleeping = true}, &models);
     DvText text = {0};
     for (uint32_t i = 0; i < models.count; i++)
         for (uint32_t k = 0; k <= i; k++) {
             const DvCollisionBody *a = &models.bodies[i], *b = &models.bodies[k];
-            if (i == k ? !body_may_meet_itself(a) : !bodies_may_meet(a, b))
+            if (!may_meet(a, b))
                 continue;
             const Route route = find_route(method, a->shape->kind, b->shape->kind);
             report_pair(method, a, b, &route, &text);
@@ -103,4 +127,33 @@ void report_pairs(const DvObject *pipeline, const DvObject *method, DvReportLine
         }
     dv_text_free(&text);
     dv_free(models.bodies);
+}
+
+static bool is_among(const DvClass *cls, const DvClass *const *classes, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (classes[i] == cls)
+            return true;
+    return false;
+}
+
+uint32_t responses_of_pairs(const DvObject *pipeline, const DvObject *manager, const DvClass **classes,
+                            uint32_t capacity)
+{
+    enum { MOST_PAIRS = 1000000 }; /* of so many models all kinds have been seen by then */
+    const DvContactManagerOps *ops = dv_object_ops(manager, DV_CONTACT_MANAGER);
+    Models models = {0};
+    uint32_t count = 0, pairs = 0;
+    if (!ops->response_class)
+        return 0;
+    dv_visit(dv_object_node(pipeline), &(const DvVisitor){.top_down = list_models, .enters_sleeping = true}, &models);
+    for (uint32_t i = 0; i < models.count; i++)
+        for (uint32_t k = 0; k <= i && pairs < MOST_PAIRS && count < capacity; k++, pairs++) {
+            const DvCollisionBody *a = &models.bodies[i], *b = &models.bodies[k];
+            const DvClass *cls = may_meet(a, b) ? ops->response_class(dv_object_self(manager), a, b) : NULL;
+            if (cls && !is_among(cls, classes, count))
+                classes[count++] = cls;
+        }
+    dv_free(models.bodies);
+    return count;
 }

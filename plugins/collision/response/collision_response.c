@@ -419,8 +419,19 @@ static void force_of(void *self_, const DvContactPair *pair, uint32_t index, dou
         response->ops->force(dv_object_self(response->object), index, force);
 }
 
-const DvContactManagerOps collision_response_ops = {
-    .size = sizeof collision_response_ops, .respond = respond, .forget = start_anew, .force = force_of};
+static const DvClass *response_class(void *self, const DvCollisionBody *a, const DvCollisionBody *b)
+{
+    char class_name[LONGEST_CLASS];
+    const char *parameters, *name = response_of(self, a, b, &parameters);
+    const DvClass *cls = strcmp(name, "nullptr") == 0 ? NULL : dv_class_find(class_of_response(name, class_name));
+    return cls && offers(cls, DV_CONTACT_RESPONSE) ? cls : NULL;
+}
+
+const DvContactManagerOps collision_response_ops = {.size = sizeof collision_response_ops,
+                                                    .respond = respond,
+                                                    .forget = start_anew,
+                                                    .force = force_of,
+                                                    .response_class = response_class};
 
 const DvClass dv_collision_response = {
     .size = sizeof(DvClass),

@@ -317,14 +317,13 @@ static const DvContactResponseOps response = {
     .recall = recall,
 };
 
-static const DvLagrangianConstraintOps constraint = {
-    .size = sizeof(DvLagrangianConstraintOps),
-    .states = states,
-    .build = build,
-    .violation = violation,
-    .store = store,
-    .rank = rank_of,
-};
+static const DvLagrangianConstraintOps constraint = {.size = sizeof(DvLagrangianConstraintOps),
+                                                     .states = states,
+                                                     .build = build,
+                                                     .violation = violation,
+                                                     .store = store,
+                                                     .rank = rank_of,
+                                                     .laws = 1u << DV_LAW_BILATERAL};
 
 static void cleanup(DvObject *object, void *self_)
 {

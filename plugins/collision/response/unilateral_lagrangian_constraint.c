@@ -499,7 +499,8 @@ static const DvLagrangianConstraintOps constraint = {.size = sizeof constraint,
                                                      .build = build,
                                                      .violation = violation,
                                                      .store = store,
-                                                     .rank = rank_of};
+                                                     .rank = rank_of,
+                                                     .laws = DV_LAWS_OF_CONTACTS};
 
 static const DvContactResponseOps response = {.size = sizeof response,
                                               .set_states = set_states,

@@ -12,6 +12,7 @@
  * Everything before the last line sees the time at the beginning of the step. Mappings that only feed visual models, and
  * bounding boxes, are brought up to date when somebody looks.
  */
+#include "constraint/solver/served_laws.h"
 #include "loop/solver_checks.h"
 #include "loop/step_parts.h"
 
@@ -47,9 +48,11 @@ static DvStatus init(DvObject *object, void *self_)
 /* The rest of the scene is there now. */
 static DvStatus bwd_init(DvObject *object, void *self_)
 {
-    const DefaultAnimationLoop *self = self_;
-    if (self->m)
+    DefaultAnimationLoop *self = self_;
+    if (self->m) {
         solver_checks_run(object, self->target, SOLVERS_EACH);
+        self->told_of_constraints = served_laws_tell_of_unsolved(object, self->target);
+    }
     return DV_OK;
 }
 

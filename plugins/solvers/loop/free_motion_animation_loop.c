@@ -15,6 +15,7 @@
  * A state without a constraint correction is not moved, and interaction force fields above all ODE solvers are not asked: scenes
  * rely on both, and are told.
  */
+#include "constraint/solver/served_laws.h"
 #include "loop/solver_checks.h"
 #include "loop/step_parts.h"
 
@@ -68,6 +69,16 @@ static DvStatus init(DvObject *object, void *self_)
     return step_open(object, &self->target_link, &self->target, &self->ops, &self->m);
 }
 
+/* Whether the solver solves for what is there. */
+static DvStatus check_solver(const FreeMotionAnimationLoop *self, const DvObject *solver)
+{
+    if (dv_data_bool((DvData *)(uintptr_t)&self->velocity_first) && self->solver->positions_alone)
+        return dv_field_error(&self->velocity_first, -1,
+                              "%s solves for positions, not for velocities; take a BlockGaussSeidelConstraintSolver",
+                              dv_object_class(solver)->name);
+    return served_laws_check(solver);
+}
+
 /* The rest of the scene is there now. */
 static DvStatus bwd_init(DvObject *object, void *self_)
 {
@@ -94,7 +105,7 @@ static DvStatus bwd_init(DvObject *object, void *self_)
     self->solver_self = dv_object_self(solver);
     step_tell_of_unmoved(object, self->target);
     solver_checks_run(object, self->target, SOLVERS_LAST);
-    return DV_OK;
+    return check_solver(self, solver);
 }
 
 /* States that have no free vectors yet begin with the present ones; those that no solver moves keep them. */

@@ -8,6 +8,7 @@
  * detection, as existing scenes have it: a step ends integrationSteps h later than it began. Components see dt as the length of
  * the step, solvers h.
  */
+#include "constraint/solver/served_laws.h"
 #include "loop/solver_checks.h"
 #include "loop/step_parts.h"
 
@@ -54,9 +55,11 @@ static DvStatus init(DvObject *object, void *self_)
 /* The rest of the scene is there now. */
 static DvStatus bwd_init(DvObject *object, void *self_)
 {
-    const MultiStepAnimationLoop *self = self_;
-    if (self->m)
+    MultiStepAnimationLoop *self = self_;
+    if (self->m) {
         solver_checks_run(object, self->target, SOLVERS_FIRST);
+        self->told_of_constraints = served_laws_tell_of_unsolved(object, self->target);
+    }
     return DV_OK;
 }
 

@@ -284,6 +284,8 @@ typedef struct DvContactManagerOps {
     void (*forget)(void *self); /* drops all responses */
     /* As in DvContactResponseOps; zero where nothing answers. */
     void (*force)(void *self, const DvContactPair *pair, uint32_t index, double force[3]);
+    /* Optional: the class that answers contacts of these bodies, of which object, self, node and traits are there; NULL: none does.     [main] */
+    const DvClass *(*response_class)(void *self, const DvCollisionBody *a, const DvCollisionBody *b);
 } DvContactManagerOps;
 
 #define DV_COLLISION_PIPELINE "divan.collision-pipeline/1"
@@ -293,6 +295,9 @@ typedef struct DvCollisionPipelineOps {
     DvStatus (*respond)(void *self);                                           /* to what the last detection found */
     const DvContactList *(*contacts)(void *self);                              /* of the last detection */
     void (*force)(void *self, uint32_t pair, uint32_t index, double force[3]); /* N, on the second model of the pair */
+    /* Optional: the classes that would answer contacts of the models that are there, whether or not they will touch, each once; at
+     * most `capacity`. Returns how many. Once the scene has been initialised.     [main] */
+    uint32_t (*responses)(void *self, const DvClass **classes, uint32_t capacity);
 } DvCollisionPipelineOps;
 
 DV_END_DECLS

@@ -261,13 +261,12 @@ static void store(void *self_, const DvStep *step, const double *lambda, uint32_
         dv_data_set(&self->last_forces, lambda, rows / 3);
 }
 
-static const DvLagrangianConstraintOps ops = {
-    .size = sizeof(DvLagrangianConstraintOps),
-    .states = constraint_model_states,
-    .build = build,
-    .violation = constraint_model_violation,
-    .store = store,
-};
+static const DvLagrangianConstraintOps ops = {.size = sizeof(DvLagrangianConstraintOps),
+                                              .states = constraint_model_states,
+                                              .build = build,
+                                              .violation = constraint_model_violation,
+                                              .store = store,
+                                              .laws = 1u << DV_LAW_BILATERAL};
 
 /* ---- Life ---- */
 

@@ -72,12 +72,11 @@ static DvStatus build(void *self_, const DvStep *step, DvConstraintRows *rows)
     return DV_OK;
 }
 
-static const DvLagrangianConstraintOps ops = {
-    .size = sizeof(DvLagrangianConstraintOps),
-    .states = constraint_model_states,
-    .build = build,
-    .violation = constraint_model_violation,
-};
+static const DvLagrangianConstraintOps ops = {.size = sizeof(DvLagrangianConstraintOps),
+                                              .states = constraint_model_states,
+                                              .build = build,
+                                              .violation = constraint_model_violation,
+                                              .laws = 1u << DV_LAW_INTERVAL};
 
 static DvStatus bwd_init(DvObject *object, void *self_)
 {

@@ -59,12 +59,11 @@ static DvStatus build(void *self_, const DvStep *step, DvConstraintRows *rows)
     return DV_OK;
 }
 
-static const DvLagrangianConstraintOps ops = {
-    .size = sizeof(DvLagrangianConstraintOps),
-    .states = constraint_model_states,
-    .build = build,
-    .violation = constraint_model_violation,
-};
+static const DvLagrangianConstraintOps ops = {.size = sizeof(DvLagrangianConstraintOps),
+                                              .states = constraint_model_states,
+                                              .build = build,
+                                              .violation = constraint_model_violation,
+                                              .laws = 1u << DV_LAW_BILATERAL};
 
 static DvStatus init(DvObject *object, void *self_)
 {

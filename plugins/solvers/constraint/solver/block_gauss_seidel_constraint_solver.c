@@ -50,7 +50,7 @@ static DvStatus solve(void *self, const DvStep *step, DvConstraintOrder order)
     return iterative_constraint_solver_step(self, step, order, false, gauss_seidel);
 }
 
-static const DvConstraintSolverOps ops = ITERATIVE_CONSTRAINT_SOLVER_OPS(solve);
+static const DvConstraintSolverOps ops = ITERATIVE_CONSTRAINT_SOLVER_OPS(solve, DV_LAWS_ALL);
 
 const DvClass dv_block_gauss_seidel_constraint_solver = {
     .size = sizeof(DvClass),
@@ -127,7 +127,7 @@ static DvStatus solve_nncg(void *self, const DvStep *step, DvConstraintOrder ord
     return iterative_constraint_solver_step(self, step, order, false, nncg);
 }
 
-static const DvConstraintSolverOps nncg_ops = ITERATIVE_CONSTRAINT_SOLVER_OPS(solve_nncg);
+static const DvConstraintSolverOps nncg_ops = ITERATIVE_CONSTRAINT_SOLVER_OPS(solve_nncg, DV_LAWS_ALL);
 
 const DvClass dv_nncg_constraint_solver = {
     .size = sizeof(DvClass),

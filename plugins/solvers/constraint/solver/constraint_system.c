@@ -13,6 +13,7 @@
 #include "constraint_system.h"
 
 #include "law.h"
+#include "served_laws.h"
 
 #include "symmetric_eigen.h"
 
@@ -68,6 +69,7 @@ struct ConstraintSystem {
     DvNode *node;
     const DvMechanicalOperationsOps *ops;
     DvMechanics *m;
+    uint32_t laws; /* that the solver's class serves */
     ProblemPool pool;
     ConstraintItem *items;
     uint32_t item_count, item_capacity;
@@ -96,7 +98,7 @@ struct ConstraintSystem {
     double *work, *force; /* force and dx of a correction */
     size_t work_capacity, force_capacity;
     bool leaves_displacement;
-    bool told_of_two, told_of_none, told_of_let_go;
+    bool told_of_two, told_of_none, told_of_let_go, told_of_friction;
 };
 
 static void *room(void *array, uint32_t *capacity, uint32_t needed, size_t size)
@@ -165,6 +167,8 @@ ConstraintSystem *constraint_system_open(DvObject *solver)
     s->node = dv_object_node(solver);
     s->ops = ops;
     s->m = ops->open(s->node);
+    const DvConstraintSolverOps *solver_ops = dv_object_ops(solver, DV_CONSTRAINT_SOLVER);
+    s->laws = solver_ops ? dv_constraint_solver_laws(solver_ops) : DV_LAWS_ALL;
     return s;
 }
 
@@ -409,6 +413,9 @@ static DvStatus write_rows(ConstraintSystem *s, const DvStep *start, DvConstrain
         item->first_block = s->rows.block_count;
         item->rows = 0;
         DvStatus status = DV_OK;
+        if (count > DV_MAX_CONSTRAINED_STATES)
+            return dv_error(item->object, DV_ERROR_LIMIT, "has rows on %u states; %d are the most", count,
+                            DV_MAX_CONSTRAINED_STATES);
         for (uint32_t k = 0; k < count && status == DV_OK; k++) {
             status = check_state(item, states[k]);
             if (status == DV_OK)
@@ -606,6 +613,22 @@ static void start_lambda(Problem *problem, bool contacts)
     }
 }
 
+/* Without friction all rows of a contact are one-sided conditions, the tangents' too, as in the reference: said once. */
+static void tell_of_friction_left_out(ConstraintSystem *s, const Problem *problem)
+{
+    for (uint32_t b = 0; b < problem->view.block_count && !s->told_of_friction; b++) {
+        if (problem->blocks[b].rows == 1)
+            continue;
+        dv_warning(
+            item_of_row(s, problem->blocks[b].first)->object,
+            "has contacts with friction, and '%s' (%s) has none (mu 0): it takes their tangents for contacts too, so that "
+            "bodies slide one way and are held the other; set mu of the responses to 0 (responseParams=\"mu=0\"), or "
+            "mu of the solver",
+            dv_object_name(s->object), dv_object_class(s->object)->name);
+        s->told_of_friction = true;
+    }
+}
+
 /* Blocks of contacts instead of those that the constraints have written. */
 static void make_contacts(Problem *problem, SystemOptions options)
 {
@@ -639,6 +662,18 @@ static void regularize_null_space(ConstraintSystem *s, SystemOptions options, Pr
             problem_regularize(problem, r, options.regularization);
 }
 
+static DvStatus check_laws(const ConstraintSystem *s, uint32_t served)
+{
+    if (served == DV_LAWS_ALL)
+        return DV_OK;
+    for (uint32_t b = 0; b < s->rows.block_count; b++) {
+        const DvConstraintBlock *block = &s->rows.blocks[b];
+        if (!(dv_law_bit(block->law) & served))
+            return served_laws_refuse(item_of_row(s, block->first)->object, dv_law_bit(block->law), s->object, served);
+    }
+    return DV_OK;
+}
+
 DvStatus constraint_system_build(ConstraintSystem *s, const DvStep *step, SystemOptions options, Problem **built)
 {
     DvStep start = *step;
@@ -651,6 +686,8 @@ DvStatus constraint_system_build(ConstraintSystem *s, const DvStep *step, System
     DvStatus status = gather_corrections(s);
     if (status == DV_OK)
         status = write_rows(s, &start, options.order);
+    if (status == DV_OK)
+        status = check_laws(s, options.laws ? options.laws : s->laws);
     if (status == DV_OK)
         status = project(s, &start, options.rows, &j);
     Problem *problem = *built = problem_begin(&s->pool);
@@ -665,6 +702,8 @@ DvStatus constraint_system_build(ConstraintSystem *s, const DvStep *step, System
     problem->lambda = doubles_of(problem, rows, 0.0);
     problem->regularization = doubles_of(problem, rows, options.only_null_space ? 0.0 : options.regularization);
     start_lambda(problem, options.contacts_start);
+    if (options.all_contacts && options.friction <= 0.0)
+        tell_of_friction_left_out(s, problem);
     if (options.all_contacts)
         make_contacts(problem, options);
     for (uint32_t b = 0; b < problem->view.block_count; b++)

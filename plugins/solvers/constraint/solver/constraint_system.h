@@ -28,6 +28,8 @@ typedef struct SystemOptions {
     bool all_contacts;
     bool leaves_displacement; /* applying leaves DV_DX of what is moved as how far its position was corrected */
     double least_determinant; /* bilateral blocks of three rows with less are let go, which is told once */
+    uint32_t
+        laws; /* that the solver serves as it is now, blocks of another are an error; 0: all that its class serves */
     double friction, least_compliance; /* contacts of less compliance in the normal have no force */
 } SystemOptions;
 

@@ -140,7 +140,7 @@ static DvStatus solve(void *self, const DvStep *step, DvConstraintOrder order)
     return iterative_constraint_solver_step(self, step, order, false, jacobi);
 }
 
-static const DvConstraintSolverOps ops = ITERATIVE_CONSTRAINT_SOLVER_OPS(solve);
+static const DvConstraintSolverOps ops = ITERATIVE_CONSTRAINT_SOLVER_OPS(solve, DV_LAWS_ALL);
 
 const DvClass dv_improved_jacobi_constraint_solver = {
     .size = sizeof(DvClass),

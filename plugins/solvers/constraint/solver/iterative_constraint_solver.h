@@ -123,11 +123,11 @@ bool iterative_constraint_solver_accepts(IterativeConstraintSolver *self, const 
 const DvConstraintProblem *iterative_constraint_solver_take_problem(void *self);
 
 /* DvConstraintSolverOps of such a class. */
-#define ITERATIVE_CONSTRAINT_SOLVER_OPS(solve_of_class)                                               \
+#define ITERATIVE_CONSTRAINT_SOLVER_OPS(solve_of_class, laws_of_class)                                \
     {                                                                                                 \
         .size = sizeof(DvConstraintSolverOps), .solve = solve_of_class,                               \
         .take_problem = iterative_constraint_solver_take_problem, .release_problem = problem_release, \
-        .work = problem_work_of, .solve_again = problem_solve_again                                   \
+        .work = problem_work_of, .solve_again = problem_solve_again, .laws = (laws_of_class)          \
     }
 
 #endif

@@ -23,7 +23,7 @@ typedef struct LcpConstraintSolver {
     DvLink corrections;
     ConstraintSystem *system;
     DvCurve errors, violations;
-    bool told, told_of_rows;
+    bool told;
 } LcpConstraintSolver;
 
 static const DvField fields[] = {
@@ -168,31 +168,27 @@ static void solve_contacts(LcpConstraintSolver *self, Problem *problem)
     report(self, problem, done, tolerance, converged);
 }
 
-/* Rows that are no contacts of three rows each cannot be solved here. */
-static bool are_contacts(LcpConstraintSolver *self, const Problem *problem)
+/* With friction all contacts are taken to have three rows; without, scenes rely on rows of any contact to be solved one by one. */
+static uint32_t laws_of(LcpConstraintSolver *self)
 {
-    if (dv_data_double(&self->mu) <= 0.0 || problem->view.rows % 3 == 0)
-        return true;
-    if (!self->told_of_rows)
-        dv_warning(
-            dv_object_of(self),
-            "with mu > 0 all rows have to be contacts with friction, three rows each; there are %u rows, and no "
-            "force is computed: take a BlockGaussSeidelConstraintSolver, which solves for all kinds of constraints",
-            problem->view.rows);
-    self->told_of_rows = true;
-    return false;
+    return dv_data_double(&self->mu) > 0.0 ? dv_law_bit(DV_LAW_FRICTION) | dv_law_bit(DV_LAW_AUGMENTED)
+                                           : DV_LAWS_OF_CONTACTS;
 }
 
 static DvStatus solve(void *self_, const DvStep *step, DvConstraintOrder order)
 {
     LcpConstraintSolver *self = self_;
-    (void)order; /* it knows positions only */
+    if (order != DV_CONSTRAIN_POSITION)
+        return dv_error(dv_object_of(self), DV_ERROR_UNSUPPORTED,
+                        "solves for positions, not for velocities; take a BlockGaussSeidelConstraintSolver, or set "
+                        "solveVelocityConstraintFirst=\"0\" of the animation loop");
     const double term = dv_data_double(&self->regularization_term);
     const SystemOptions options = {.order = DV_CONSTRAIN_POSITION,
                                    .unbuilt = !dv_data_bool(&self->build_lcp),
                                    .regularization = term > DBL_EPSILON ? term : 0.0,
                                    .contacts_start = dv_data_bool(&self->initial_guess),
                                    .all_contacts = true,
+                                   .laws = laws_of(self),
                                    .friction = dv_data_double(&self->mu),
                                    .least_compliance = dv_data_double(&self->min_w)};
     Problem *problem;
@@ -203,10 +199,8 @@ static DvStatus solve(void *self_, const DvStep *step, DvConstraintOrder order)
     dv_curve_restart(&self->errors, (uint32_t)dv_data_int(&self->max_iterations));
     dv_curve_restart(&self->violations, (uint32_t)dv_data_int(&self->max_iterations));
     problem->view.converged = problem->view.rows == 0;
-    if (problem->view.rows > 0 && are_contacts(self, problem))
+    if (problem->view.rows > 0)
         solve_contacts(self, problem);
-    else if (problem->view.rows > 0)
-        memset(problem->lambda, 0, problem->view.rows * sizeof *problem->lambda);
     dv_phase_end();
     return constraint_system_apply(self->system, step, DV_CONSTRAIN_POSITION, problem);
 }
@@ -222,7 +216,9 @@ static const DvConstraintSolverOps ops = {.size = sizeof ops,
                                           .take_problem = take_problem,
                                           .release_problem = problem_release,
                                           .work = problem_work_of,
-                                          .solve_again = problem_solve_again};
+                                          .solve_again = problem_solve_again,
+                                          .laws = DV_LAWS_OF_CONTACTS,
+                                          .positions_alone = true};
 
 const DvClass dv_lcp_constraint_solver = {
     .size = sizeof(DvClass),

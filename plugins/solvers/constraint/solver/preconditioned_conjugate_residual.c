@@ -4,8 +4,8 @@
  *
  *   P W P y = -P d_free,   lambda = P y,   P = diag(W)^(-1/2)
  *
- * by conjugate residuals (Stiefel 1955): one product with W per iteration, as many iterations as there are rows at most. Laws of blocks
- * do not count: a contact would pull as well as push.
+ * by conjugate residuals (Stiefel 1955): one product with W per iteration, as many iterations as there are rows at most. Other
+ * laws are refused: a contact would pull as well as push.
  *
  * The error of iteration i is that of row i of the residual, as if it were the one of every block: scenes rely on where that ends.
  */
@@ -19,29 +19,9 @@
 
 typedef struct PreconditionedConjugateResidual {
     IterativeConstraintSolver base; /* first: errors know the object by it */
-    bool told;                      /* of laws that do not count */
 } PreconditionedConjugateResidual;
 
 static const DvField fields[] = {BUILT_CONSTRAINT_SOLVER_FIELDS(PreconditionedConjugateResidual), {0}};
-
-static void reset(DvObject *object, void *self_)
-{
-    PreconditionedConjugateResidual *self = self_;
-    iterative_constraint_solver_reset(object, self);
-    self->told = false;
-}
-
-static void tell_of_laws(PreconditionedConjugateResidual *self, const Problem *problem)
-{
-    for (uint32_t b = 0; b < problem->view.block_count && !self->told; b++) {
-        self->told = problem->blocks[b].law != DV_LAW_BILATERAL;
-        if (self->told)
-            dv_warning(
-                dv_object_of(self),
-                "solves for equalities alone, and there are contacts or limits here: they will pull as well as push; "
-                "take a BlockGaussSeidelConstraintSolver");
-    }
-}
 
 /* out = P W P x; `scaled`: room for a row. */
 static void product(const Solution *s, const double *p, const double *x, double *scaled, double *out)
@@ -92,7 +72,6 @@ static MethodResult conjugate_residual(IterativeConstraintSolver *base, Solution
     double *scale = dv_step_alloc(n, sizeof *scale), *scratch = dv_step_alloc(n, sizeof *scratch);
     double *y = dv_step_alloc(n, sizeof *y), *r = dv_step_alloc(n, sizeof *r), *p = dv_step_alloc(n, sizeof *p);
     double *wr = dv_step_alloc(n, sizeof *wr), *wp = dv_step_alloc(n, sizeof *wp);
-    tell_of_laws((PreconditionedConjugateResidual *)base, s->problem); /* its first member */
     scale_of(s->problem, scale);
     for (uint32_t i = 0; i < n; i++) {
         y[i] = 0.0;
@@ -134,7 +113,7 @@ static DvStatus solve(void *self, const DvStep *step, DvConstraintOrder order)
     return iterative_constraint_solver_step(self, step, order, false, conjugate_residual);
 }
 
-static const DvConstraintSolverOps ops = ITERATIVE_CONSTRAINT_SOLVER_OPS(solve);
+static const DvConstraintSolverOps ops = ITERATIVE_CONSTRAINT_SOLVER_OPS(solve, 1u << DV_LAW_BILATERAL);
 
 const DvClass dv_preconditioned_conjugate_residual = {
     .size = sizeof(DvClass),
@@ -147,6 +126,6 @@ const DvClass dv_preconditioned_conjugate_residual = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_CONSTRAINT_SOLVER, .ops = &ops, .slot = true}, {0}},
     .init = iterative_constraint_solver_init,
-    .reset = reset,
+    .reset = iterative_constraint_solver_reset,
     .cleanup = iterative_constraint_solver_cleanup,
 };

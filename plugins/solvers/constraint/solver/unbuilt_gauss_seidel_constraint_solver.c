@@ -16,7 +16,7 @@ static DvStatus solve(void *self, const DvStep *step, DvConstraintOrder order)
     return iterative_constraint_solver_step(self, step, order, true, gauss_seidel);
 }
 
-static const DvConstraintSolverOps ops = ITERATIVE_CONSTRAINT_SOLVER_OPS(solve);
+static const DvConstraintSolverOps ops = ITERATIVE_CONSTRAINT_SOLVER_OPS(solve, DV_LAWS_ALL);
 
 const DvClass dv_unbuilt_gauss_seidel_constraint_solver = {
     .size = sizeof(DvClass),
