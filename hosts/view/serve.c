@@ -62,7 +62,7 @@ struct Server {
     struct lws *browser; /* NULL: none */
     Input input;
     char line[LINE_MOST + 1]; /* what it says, as far as it has come */
-    size_t line_size;
+    size_t line_size, line_parts;
     int patience;           /* s */
     gint64 answered, asked; /* us: it came or answered; it was asked how much it may say */
     double may_say;         /* messages */
@@ -362,17 +362,17 @@ static bool may_say_more(Server *server)
     return server->may_say >= 0;
 }
 
-/* A message may come in parts. */
+/* A message may come in parts, as the network hands them on: it counts once, and has no more of them than bytes. */
 static int take_message(Server *server, struct lws *wsi, const char *bytes, size_t size)
 {
     static const char nonsense[] = "this is nothing that the page says";
     if (wsi != server->browser)
         return 0;
     if (lws_is_first_fragment(wsi))
-        server->line_size = 0;
-    if (!may_say_more(server))
+        server->line_size = server->line_parts = 0;
+    if (server->line_parts == 0 && !may_say_more(server))
         return refuse_message(wsi, "it says more than hands do");
-    if (size > LINE_MOST - server->line_size)
+    if (size > LINE_MOST - server->line_size || ++server->line_parts > LINE_MOST + 1)
         return refuse_message(wsi, nonsense);
     memcpy(server->line + server->line_size, bytes, size);
     server->line_size += size;

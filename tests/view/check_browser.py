@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-from viewer import (FAILURES, SECONDS, Served, Socket, begin_folder, check, draws_without_display, end_folder, recorded, replay,
+from viewer import (FAILURES, SECONDS, Proxy, Served, Socket, begin_folder, check, draws_without_display, end_folder, recorded, replay,
                     size_of_jpeg, wait_for)
 
 VIEW, SCENES, LOST_CONTEXT = (os.path.realpath(name) for name in sys.argv[1:4])
@@ -23,8 +23,8 @@ STEP_BUTTON = "70 44"  # in the bar of tools
 class Browser(Socket):
     """What the page does: says its size, shows frames, sends what the user does."""
 
-    def __init__(self, served, width=900, height=600):
-        super().__init__(served.port, "/?token=" + served.token)
+    def __init__(self, served, width=900, height=600, port=None):
+        super().__init__(port or served.port, "/?token=" + served.token)
         self.frame, self.frames, self.texts, self.closed = None, 0, [], False
         self.say("size %d %d" % (width, height))
 
@@ -194,6 +194,26 @@ def take_no_frames(browser):
     browser.wait("frames again", lambda: browser.frames > before + 2)
 
 
+def slow_lines(served):
+    """What comes in pieces is put together, whatever their size: the page, frames, and what hands say, as fast as they do. A message counts
+    once, however many pieces it has."""
+    for bytes_a_turn, moves in ((1, 400), (7, 2000), (1000, 2000)):
+        line = Proxy(served.port, bytes_a_turn)
+        page = http.client.HTTPConnection("127.0.0.1", line.port, timeout=SECONDS)
+        page.request("GET", "/?token=" + served.token)
+        answer = page.getresponse()
+        check(answer.status == 200 and answer.read().endswith(b"</html>\n"), "the page, %d bytes a turn" % bytes_a_turn)
+        page.close()
+        browser = Browser(served, 240, 240, line.port)
+        browser.wait("a frame, %d bytes a turn" % bytes_a_turn, lambda: browser.frame == (240, 240))
+        for i in range(moves):  # 400 messages of one byte a piece are 10,000 pieces
+            browser.say("move %d.25 %d.125 0" % (100 + i % 100, 100 + i % 90))
+        browser.say("size 260 250")
+        browser.wait("a frame of another size, %d bytes a turn" % bytes_a_turn, lambda: browser.frame == (260, 250))
+        browser.close()
+        line.close()
+
+
 def talk_nonsense(served):
     for content in (b"nonsense", b"down 9 1 1 0", b"move nan nan 0", b"size 1", b"text \xff", b"move 1 1 0\0", b"x" * 5000):
         browser = Browser(served)
@@ -221,6 +241,7 @@ def session():
     browser = take_over(served, browser)
     take_no_frames(browser)
     browser.close()
+    slow_lines(served)
     talk_nonsense(served)
     browser = Browser(served)
     browser.wait("a frame", lambda: browser.frame)

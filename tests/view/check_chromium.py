@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-from viewer import (FAILURES, SECONDS, Served, Socket, begin_folder, check, draws_without_display, end_folder, recorded, replay,
+from viewer import (FAILURES, SECONDS, Proxy, Served, Socket, begin_folder, check, draws_without_display, end_folder, recorded, replay,
                     wait_for)
 
 VIEW, SCENES = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
@@ -65,6 +65,25 @@ CONTROL, SHIFT = 2, 8  # as the protocol counts them
 # Pixels of the picture: how many have another colour than their right neighbour.
 EDGES = """(() => { const at = drawing.getImageData(0, 0, canvas.width, canvas.height).data; let edges = 0;
 for (let i = 0; i + 7 < at.length; i += 4) edges += Math.abs(at[i] - at[i + 4]) > 40; return edges; })()"""
+
+
+def resized_while_it_connects(served, port):
+    """The page has another size when its socket opens than when it was asked for, over a line that hands on so many bytes a turn."""
+    for bytes_a_turn in (1 << 16, 40):
+        line = Proxy(served.port, bytes_a_turn, holds=True)
+        tab = Tab(port, served.url.replace(":%d/" % served.port, ":%d/" % line.port))
+        wait_for("a socket that waits", lambda: line.waits and tab.value("socket.readyState") == 0)
+        tab.value("addEventListener('resize', () => { window.wasResized = true; })")
+        tab.do("Emulation.setDeviceMetricsOverride", width=640, height=480, deviceScaleFactor=1, mobile=False)
+        wait_for("another size of the page", lambda: tab.value("window.wasResized"))
+        check(tab.value("shown") == 0, "frames came before the socket was open")
+        line.go_on()
+        wait_for("frames of that size, %d bytes a turn" % bytes_a_turn,
+                 lambda: tab.value("shown > 0 && veil.hidden && canvas.width === 640 && canvas.height === 480"))
+        check((tab.value(EDGES) or 0) > 1000, "the page stays black: %s edges" % tab.value(EDGES))
+        line.close()
+        wait_for("the news of a line that is lost", lambda: tab.value("!veil.hidden"))
+        tab.do("Page.navigate", url="about:blank")
 
 
 def steps():
@@ -142,6 +161,7 @@ def main():
         served = Served(VIEW, "beam.scn", "--record", "work.session")
         chromium, port = start_chromium(program, folder)
         if port:
+            resized_while_it_connects(served, port)
             session(served, port)
         else:
             served.process.kill()

@@ -8,6 +8,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 import time
 
 SECONDS = 60  # that anything may take on a busy machine; nothing is measured
@@ -112,6 +113,61 @@ class Socket:
 
     def close(self):
         self.socket.close()
+
+
+class Proxy:
+    """A line to a port of this machine that hands on so many bytes at a time, each time as a packet of its own. One that holds keeps back what
+    answers the question for a socket, until it goes on; `waits`: there is such a one."""
+
+    def __init__(self, port, bytes_a_turn, holds=False):
+        self.target, self.bytes_a_turn, self.waits = port, bytes_a_turn, False
+        self.goes = threading.Event()
+        if not holds:
+            self.goes.set()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.ends = [self.listener]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        try:
+            while True:
+                near, _ = self.listener.accept()
+                far = socket.create_connection(("127.0.0.1", self.target))
+                self.ends += [near, far]
+                for end in (near, far):
+                    end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                held = threading.Event()
+                threading.Thread(target=self.hand_on, args=(near, far, held, True), daemon=True).start()
+                threading.Thread(target=self.hand_on, args=(far, near, held, False), daemon=True).start()
+        except OSError:
+            pass  # it is closed
+
+    def hand_on(self, source, target, held, asks):
+        try:
+            while content := source.recv(1 << 16):
+                if asks and not self.goes.is_set() and b"upgrade: websocket" in content.lower():
+                    held.set()
+                    self.waits = True
+                if not asks and held.is_set():
+                    self.goes.wait()
+                for at in range(0, len(content), self.bytes_a_turn):
+                    target.sendall(content[at:at + self.bytes_a_turn])
+            target.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass  # an end has gone
+
+    def go_on(self):
+        self.goes.set()
+
+    def close(self):
+        self.go_on()
+        for end in self.ends:
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+            end.close()
 
 
 def size_of_jpeg(content):
