@@ -127,6 +127,8 @@ static unsigned pixels(const void *data, size_t size, GLenum format)
     X(ClearBufferfv, (GLenum a, GLint b, const GLfloat *c), (a, b, c), "%#x %d%s", a, b,                               \
       floats(c, a == GL_COLOR ? 4 : 1))                                                                                \
     X(ClearColor, (GLfloat a, GLfloat b, GLfloat c, GLfloat d), (a, b, c, d), "%.4g %.4g %.4g %.4g", a, b, c, d)       \
+    X(ClearDepth, (GLdouble a), (a), "%g", a)                                                                          \
+    X(ClipControl, (GLenum a, GLenum b), (a, b), "%#x %#x", a, b)                                                      \
     X(CullFace, (GLenum a), (a), "%#x", a)                                                                             \
     X(DeleteBuffers, (GLsizei a, const GLuint *b), (a, b), "%s", ints((const GLint *)b, a))                            \
     X(DeleteFramebuffers, (GLsizei a, const GLuint *b), (a, b), "%s", ints((const GLint *)b, a))                       \
@@ -136,6 +138,7 @@ static unsigned pixels(const void *data, size_t size, GLenum format)
     X(DeleteVertexArrays, (GLsizei a, const GLuint *b), (a, b), "%s", ints((const GLint *)b, a))                       \
     X(DepthFunc, (GLenum a), (a), "%#x", a)                                                                            \
     X(DepthMask, (GLboolean a), (a), "%d", a)                                                                          \
+    X(DepthRange, (GLdouble a, GLdouble b), (a, b), "%g %g", a, b)                                                     \
     X(Disable, (GLenum a), (a), "%#x", a)                                                                              \
     X(DisableVertexAttribArray, (GLuint a), (a), "%u", a)                                                              \
     X(DrawArrays, (GLenum a, GLint b, GLsizei c), (a, b, c), "%#x %d %d", a, b, c)                                     \

@@ -1755,7 +1755,7 @@ static void bodies_and_shadows_look_as_they_did(void **state)
         "<VisualPointCloud position='-1 -0.6 0  -1 0.3 0' drawMode='Sphere' sphereRadius='0.4' color='1 0.2 0.1 "
         "1'/><VisualVectorField position='0 -1 0.5  0 -1 -0.5' vector='0 1 0  0.3 1.2 0' vectorScale='1' "
         "drawMode='Arrow' color='0.2 0.9 0.3 1'/><CylinderVisualModel position='1 -1 0 1 0 0.5 1.4 0 0' edges='0 1 1 "
-        "2' radius='0.12' color='0.3 0.4 1 1'/><VisualBoundingBox bbox='-1.5 -1 -1 1.5 1 1' thickness='2' color='1 1 "
+        "2' radius='0.12' color='0.3 0.4 1 1'/><VisualBoundingBox bbox='-1.5 -0.97 -1 1.5 1 1' thickness='2' color='1 1 "
         "0 1'/>");
 }
 
@@ -1783,10 +1783,113 @@ static void corners_and_lines_look_as_they_did(void **state)
         "corners", SHOWN
         "<OglSceneFrame name='a' alignment='BottomLeft' viewportSize='36' style='Arrows'/><OglSceneFrame name='b' "
         "alignment='BottomRight' viewportSize='42' style='Cylinders'/><OglSceneFrame name='c' alignment='TopLeft' "
-        "viewportSize='36' style='CubeCones'/><VisualGrid plane='y' size='3' nbSubdiv='6' color='0.8 0.9 1 1' "
-        "thickness='1'/><LineAxis axis='xyz' size='2' thickness='3'/><MechanicalObject template='Rigid3d' position='0.4 "
+        "viewportSize='36' style='CubeCones'/><Node name='low'><VisualTransform transform='0 -0.05 0 0 0 0 1'/><VisualGrid "
+        "plane='y' size='3' nbSubdiv='6' color='0.8 0.9 1 1' thickness='1'/></Node><LineAxis axis='xyz' size='2' thickness='3'/><MechanicalObject template='Rigid3d' position='0.4 "
         "0.3 0 0 0 0.38268343 0.92387953' showObject='1' showObjectScale='0.7'/><ClipPlane position='0 0 -0.6' normal='0 "
         "0 -1'/>");
+}
+
+/* Pixels that are rather red (0), green (1) or blue (2). */
+static unsigned count_of(const Shot *shot, int channel)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < sizeof shot->pixels; i += 4)
+        count += shot->pixels[i + (size_t)channel] > 100 && shot->pixels[i + (size_t)(channel + 1) % 3] < 60 &&
+                 shot->pixels[i + (size_t)(channel + 2) % 3] < 60;
+    return count;
+}
+
+#define PLAIN(colour) \
+    "material='m Diffuse 0 " colour " Ambient 0 " colour " Specular 0 " colour " Emissive 1 " colour " Shininess 0 1' "
+
+/* A square of 2 a at a place, that faces the z axis. */
+static void add_square(DvText *text, const char *look, double x, double y, double z, double a)
+{
+    dv_text_add(text, "<OglModel %s position='%g %g %g %g %g %g %g %g %g %g %g %g' quads='0 1 2 3'/>", look, x - a,
+                y - a, z, x + a, y - a, z, x + a, y + a, z, x - a, y + a, z);
+}
+
+/* How far apart things are does not matter: near and far are those of what is seen. */
+static void what_is_near_a_wide_floor_is_seen(void **state)
+{
+    (void)state;
+    static const DvBackground black = {.color = {0, 0, 0, 1}, .top = {0, 0, 0, 1}};
+    for (double floor = 10; floor < 20000; floor *= 10)
+        for (int parallel = 0; parallel < 2; parallel++) {
+            DvText text = {0};
+            DvRenderView view = {.width = SIDE, .height = SIDE, .background = &black};
+            Shot shot;
+            dv_text_add(
+                &text, "<OglModel " PLAIN("0 0.5 0 1") " position='-%g -1 -%g  %g -1 -%g  0 -1 %g' triangles='0 2 1'/>",
+                floor, floor, floor, floor, floor);
+            add_square(&text, PLAIN("0.5 0 0 1"), 0, 0, 0, 0.25);
+            view.camera = (DvCamera){
+                .orientation = {0, 0, 0, 1}, .field_of_view = 45, .orthographic = parallel, .fits_clip = true};
+            dv_camera_look(&view.camera, dv_vec3(0, 0, 1.5), dv_vec3(0, 0, 0), dv_vec3(0, 1, 0));
+            dv_camera_prepare(&view.camera, (const double[6]){-floor, -1, -floor, floor, 0.5, floor},
+                              (const double[3]){0, -1, 0});
+            draw_with(text.at, &view, &shot);
+            /* 1.5 tan 22.5 = 0.621 m is half the picture: the square is 0.5 m wide, the floor begins below and ends at the horizon. */
+            const double side = SIDE * 0.25 / 0.6213;
+            assert_true(fabs(count_of(&shot, 0) - side * side) < 4 * side);
+            if (!parallel)
+                assert_true(count_of(&shot, 1) > SIDE * SIDE / 4);
+            dv_text_free(&text);
+        }
+}
+
+/* Of two sheets the nearer one is seen, far behind a thing that is close to the eye. */
+static void what_is_far_behind_is_in_order(void **state)
+{
+    (void)state;
+    static const DvBackground black = {.color = {0, 0, 0, 1}, .top = {0, 0, 0, 1}};
+    DvText text = {0};
+    DvRenderView view = {.width = SIDE, .height = SIDE, .background = &black};
+    Shot shot;
+    add_square(&text, PLAIN("0.5 0 0 1"), 0, 0, -0.3, 0.02);
+    for (int i = 0; i < 2; i++) { /* whatever is drawn first */
+        add_square(&text, i ? PLAIN("0 0 0.5 1") : PLAIN("0 0.5 0 1"), i ? 4 : -4, 0, -29.97, 4);
+        add_square(&text, i ? PLAIN("0 0.5 0 1") : PLAIN("0 0 0.5 1"), 0, 0, -30 - 0.03 * i, 8);
+    }
+    view.camera = (DvCamera){.orientation = {0, 0, 0, 1}, .field_of_view = 45, .fits_clip = true};
+    dv_camera_look(&view.camera, dv_vec3(0, 0, 0), dv_vec3(0, 0, -0.3), dv_vec3(0, 1, 0));
+    dv_camera_prepare(&view.camera, (const double[6]){-8, -8, -30.1, 8, 8, -0.3}, (const double[3]){0, -1, 0});
+    draw_with(text.at, &view, &shot);
+    const unsigned red = count_of(&shot, 0), green = count_of(&shot, 1), blue = count_of(&shot, 2);
+    /* At 30 m the picture is 24.85 m wide. */
+    const double pixel = 24.85 / SIDE, half = 8 / pixel * 8 / pixel, close = 0.04 / (0.2485 / SIDE);
+    assert_true(fabs(red - close * close) < 6 * close);
+    assert_true(fabs(green - (half - red / 2.0)) < 8 / pixel * 3);
+    assert_true(fabs(blue - (16 / pixel * 16 / pixel - half - red / 2.0)) < 16 / pixel * 4);
+    dv_text_free(&text);
+}
+
+/* Lines that lie in a face are whole, however far away. */
+static void lines_in_a_face_are_whole(void **state)
+{
+    (void)state;
+    if (getenv("MESA_EXTENSION_OVERRIDE"))
+        skip(); /* 24 bits do not tell */
+    static const DvBackground black = {.color = {0, 0, 0, 1}, .top = {0, 0, 0, 1}};
+    for (double away = 1; away < 2000; away *= 10) {
+        DvText text = {0};
+        Shot shot;
+        const double a = 0.3 * away;
+        dv_text_add(&text, SHOWN);
+        add_square(&text, PLAIN("0 0.5 0 1"), 0, 0, 0, away);
+        dv_text_add(&text, "<VisualBoundingBox bbox='-%g -%g 0 %g %g 0' thickness='1' color='1 0 0 1'/>", a, a, a, a);
+        DvRenderView view = {.width = SIDE, .height = SIDE, .background = &black};
+        view.camera = (DvCamera){.orientation = {0, 0, 0, 1}, .field_of_view = 45, .fits_clip = true};
+        dv_camera_look(&view.camera, dv_vec3(0.3 * away, 0.7 * away, away), dv_vec3(0, 0, 0), dv_vec3(0, 1, 0));
+        dv_camera_prepare(&view.camera, (const double[6]){-away, -away, 0, away, away, 0}, (const double[3]){0, -1, 0});
+        draw_with(text.at, &view, &shot);
+        /* Four sides of some 40 pixels, each with a pixel or more: half of them and more would be missing of dashes. */
+        assert_true(count_of(&shot, 0) > 100);
+        static unsigned first;
+        first = away > 1 ? first : count_of(&shot, 0);
+        assert_in_range(count_of(&shot, 0), first - 4, first + 4);
+        dv_text_free(&text);
+    }
 }
 
 static void the_liver_looks_as_it_did(void **state)
@@ -1893,6 +1996,9 @@ int main(void)
         cmocka_unit_test(a_viewport_repeats_nothing_of_the_screen),
         cmocka_unit_test(a_viewport_too_large_is_an_error),
         cmocka_unit_test(each_of_the_gallery_is_where_its_fields_say),
+        cmocka_unit_test(what_is_near_a_wide_floor_is_seen),
+        cmocka_unit_test(what_is_far_behind_is_in_order),
+        cmocka_unit_test(lines_in_a_face_are_whole),
         cmocka_unit_test(the_liver_looks_as_it_did),
         cmocka_unit_test(bodies_and_shadows_look_as_they_did),
         cmocka_unit_test(what_lets_light_through_looks_as_it_did),

@@ -274,6 +274,7 @@ static void draw_batch(DvRenderer *self, const DvPictureBatch *batch, Pass pass)
     set_uniforms(batch, program);
     glLineWidth(within(batch->pixels, self->widest_line));
     glPointSize(within(batch->pixels, self->largest_point));
+    depth_of_marks(self, wires || batch->kind == DV_BATCH_POINTS || batch->kind == DV_BATCH_LINES);
     if (wires)
         glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
     if (shape)
@@ -282,6 +283,7 @@ static void draw_batch(DvRenderer *self, const DvPictureBatch *batch, Pass pass)
         glDrawArrays(modes[batch->kind], 0, (GLsizei)batch->array->count);
     if (wires)
         glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+    depth_of_marks(self, false);
     self->stats.calls++;
 }
 

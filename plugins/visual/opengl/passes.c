@@ -61,7 +61,8 @@ static DvStatus draw_pass(DvRenderer *self, uint32_t index, bool is_seen, DvText
     }
     const Targets whole = self->targets;
     self->targets = ((Targets *)self->pass_targets.at)[index];
-    DvStatus status = targets_fit(&self->targets, &own, self->samples, self->picture->linear_colors, why);
+    DvStatus status =
+        targets_fit(&self->targets, &own, self->samples, self->picture->linear_colors, self->reversed, why);
     self->view = &own;
     self->pass = pass;
     if (status == DV_OK && pass->draws)

@@ -39,12 +39,11 @@ static void copy_depths(const Targets *t)
 static void draw_depths(DvRenderer *self, const DvPicturePost *post)
 {
     static const float whole[4] = {-1, -1, 1, 1};
-    const float *p = self->projection;
     glBindFramebuffer(GL_FRAMEBUFFER, self->targets.depths);
     glUseProgram(self->depths.name);
     glUniform4fv(self->depths.box, 1, whole);
     glUniform1i(self->depths.texture, 0);
-    glUniform4f(self->depths.depths, p[10], p[11], p[14], p[15]);
+    depth_uniforms(self, self->depths.depths, self->depths.stored, self->projection);
     glUniform2f(self->depths.range, (float)post->near, (float)post->far);
     bind(0, self->targets.post_depth);
     glBindVertexArray(self->empty_array);

@@ -148,6 +148,7 @@ void program_find_uniforms(Program *program)
         UNIFORM(splats),
         UNIFORM(orthographic),
         UNIFORM(depths),
+        UNIFORM(stored),
 #undef UNIFORM
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -175,6 +176,7 @@ static bool find_screen(ScreenProgram *program, GLuint name)
     program->view = glGetUniformLocation(name, "dv_view");
     program->projection = glGetUniformLocation(name, "dv_projection");
     program->depths = glGetUniformLocation(name, "dv_depths");
+    program->stored = glGetUniformLocation(name, "dv_stored");
     program->range = glGetUniformLocation(name, "dv_range");
     return name != 0;
 }

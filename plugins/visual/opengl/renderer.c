@@ -73,6 +73,7 @@ static void ask_limits(DvRenderer *self, const DvRendererOptions *options)
     self->has_tessellation = epoxy_gl_version() >= 40 || epoxy_has_gl_extension("GL_ARB_tessellation_shader");
     glGetIntegerv(GL_MAX_SAMPLES, &most);
     self->samples = (GLint)wanted > most ? most : (GLsizei)wanted;
+    self->reversed = depth_is_offered();
     glGetFloatv(GL_ALIASED_LINE_WIDTH_RANGE, range);
     self->widest_line = range[1];
     glGetFloatv(GL_POINT_SIZE_RANGE, range);
@@ -108,6 +109,7 @@ static void destroy(DvRenderer *self)
     list_free(&self->textures);
     list_free(&self->surfaces);
     list_free(&self->batches);
+    list_free(&self->boxes);
     dv_free(self->device);
     dv_free(self->version);
     dv_free(self);
@@ -156,8 +158,7 @@ static void set_look(DvRenderer *self, const Program *program)
     glUniform1i(at->shadow_map, SHADOW_UNIT);
     glUniform3fv(at->scene_ambient, 1, self->scene_ambient);
     glUniform1f(at->depth_scale, (float)self->depth_scale);
-    const float *p = self->look_projection;
-    glUniform4f(at->depths, p[10], p[11], p[14], p[15]);
+    depth_uniforms(self, at->depths, at->stored, self->look_projection);
     const double *fog = self->view->fog_color;
     glUniform4f(at->fog, (float)fog[0], (float)fog[1], (float)fog[2], (float)self->view->fog);
     for (uint32_t i = 0; i < self->light_count; i++) {
@@ -274,8 +275,7 @@ static void prepare(DvRenderer *self, const DvPicture *picture, const DvRenderVi
     self->frame++;
     dv_camera_view(&view->camera, m);
     matrix_of_doubles(m, self->view_matrix);
-    dv_camera_projection(&view->camera, view->width, view->height, m);
-    matrix_of_doubles(m, self->projection);
+    depth_projection(self);
     for (int i = 0; i < 3; i++)
         self->eye[i] = (float)view->camera.position[i];
     /* Weights fall over the depth of the scene, whatever its size. */
@@ -358,7 +358,6 @@ static void draw_opaque(DvRenderer *self)
     glViewport(0, 0, (GLsizei)self->view->width, (GLsizei)self->view->height);
     glDepthMask(GL_TRUE);
     glEnable(GL_DEPTH_TEST);
-    glDepthFunc(GL_LEQUAL);
     renderer_draw_background(self);
     renderer_look(self, self->view_matrix, self->projection);
     surfaces_draw(self, PASS_OPAQUE, false, false);
@@ -465,7 +464,7 @@ static DvStatus check_size(const DvRenderView *view, DvText *why)
 /* The scene as one camera sees it. */
 static DvStatus draw_view(DvRenderer *self, const DvPicture *picture, const DvRenderView *view, DvText *why)
 {
-    DvStatus status = targets_fit(&self->targets, view, self->samples, picture->linear_colors, why);
+    DvStatus status = targets_fit(&self->targets, view, self->samples, picture->linear_colors, self->reversed, why);
     if (status != DV_OK)
         return status;
     prepare(self, picture, view);
@@ -476,6 +475,7 @@ static DvStatus draw_view(DvRenderer *self, const DvPicture *picture, const DvRe
     shadows_draw(self);
     glActiveTexture(GL_TEXTURE0 + SHADOW_UNIT);
     glBindTexture(GL_TEXTURE_2D_ARRAY, self->shadows.texture);
+    depth_begin(self);
     if (picture->linear_colors)
         glEnable(GL_FRAMEBUFFER_SRGB);
     if (picture->pass_count && !self->is_second) {
@@ -486,6 +486,7 @@ static DvStatus draw_view(DvRenderer *self, const DvPicture *picture, const DvRe
             status = post_draw(self, why);
     }
     draw_on_top(self);
+    depth_end(self);
     self->picture = NULL;
     self->view = NULL;
     return status;

@@ -5,6 +5,7 @@
  *   renderer.c     a picture in passes: shadows, what is opaque, what lets through, what lies on top
  *   surfaces.c     visual models: buffers that stay on the card, a draw for each material
  *   batches.c      primitives: a draw for each batch, solids by instances
+ *   depth.c        near and far from what is visible, and how depths are kept
  *   shadows.c      depths seen from the lights
  *   passes.c       instead: a picture in steps, as the scene has them
  *   post.c         the picture, drawn once more by shaders of the scene
@@ -45,7 +46,7 @@ typedef struct Uniforms {
         thin;
     GLint light_count, light_color, light_position, light_direction, light_factors, light_shadow, light_matrix,
         shadow_map;
-    GLint light_extent, scene_ambient, fog, xray, depth_scale, adds, shape, splats, orthographic, depths;
+    GLint light_extent, scene_ambient, fog, xray, depth_scale, adds, shape, splats, orthographic, depths, stored;
 } Uniforms;
 typedef struct Program {
     GLuint name;
@@ -93,7 +94,7 @@ void program_find_uniforms(Program *program);
 /* Programs that cover the screen or lay letters on it. */
 typedef struct ScreenProgram {
     GLuint name;
-    GLint box, bottom, top, textured, texture, sum, weights, view, projection, depths, range;
+    GLint box, bottom, top, textured, texture, sum, weights, view, projection, depths, stored, range;
 } ScreenProgram;
 bool program_make_all(DvRenderer *self, DvText *why);
 /* In use, with the uniforms of the present look. Another is made when features are asked for the first time together. */
@@ -123,6 +124,7 @@ typedef struct Targets {
     uint32_t width, height;
     GLsizei samples;
     bool linear;                  /* what is written becomes colours of a screen */
+    bool reversed;                /* depths, in floats: depth.c */
     GLuint drawing, color, depth; /* framebuffer and renderbuffers, of many samples; 0 when `picture` is drawn to */
     GLuint picture, picture_texture, picture_depth;
     GLuint mixing, mixing_color, mixing_weight; /* of many samples; share `depth` */
@@ -132,7 +134,8 @@ typedef struct Targets {
     GLuint post, post_color, post_depth; /* a copy of the picture, to be read from */
     GLuint depths, depths_texture;       /* as shaders of scenes get them */
 } Targets;
-DvStatus targets_fit(Targets *targets, const DvRenderView *view, GLsizei samples, bool linear, DvText *why);
+DvStatus targets_fit(Targets *targets, const DvRenderView *view, GLsizei samples, bool linear, bool reversed,
+                     DvText *why);
 DvStatus targets_fit_mixing(Targets *targets, DvText *why); /* made when something translucent is first seen */
 bool targets_fit_behind(Targets *targets);                  /* likewise of a background; false: there is no memory */
 DvStatus targets_fit_post(Targets *targets, DvText *why);
@@ -179,6 +182,7 @@ typedef struct Shape { /* what is drawn for each solid */
 enum { SHAPE_SPHERE, SHAPE_COARSE_SPHERE, SHAPE_CYLINDER, SHAPE_ARROW, SHAPE_SQUARE, SHAPES };
 
 typedef struct SceneProgram SceneProgram;
+typedef struct ArrayBox ArrayBox;
 
 typedef struct Letter {
     uint32_t code, pixels;
@@ -215,6 +219,9 @@ struct DvRenderer {
     char *device, *version;
     GLsizei samples;
     bool has_tessellation;
+    bool reversed; /* depths run from 1 at near to 0 at far */
+    bool lifts;    /* lines and points come before the faces that they lie in */
+    bool marks;    /* it is they that are drawn now */
     uint64_t frame;
     List programs; /* OwnProgram * */
     ScreenProgram background, background_image, compose, letters, depths;
@@ -222,6 +229,8 @@ struct DvRenderer {
     Targets targets, second_targets; /* of the whole, and of viewports */
     List pass_targets;               /* Targets: of each pass of a scene */
     List textures, surfaces, batches, scene_programs;
+    List boxes; /* ArrayBox */
+    uint32_t box_hint;
     Shape shapes[SHAPES];
     Font font;
     GLuint text_array, text_buffer, grey;
@@ -269,6 +278,17 @@ void batches_start(DvRenderer *self);
 void batches_draw(DvRenderer *self, Pass pass, bool on_top);
 void batches_sweep(DvRenderer *self, bool all);
 bool batches_translucent(const DvRenderer *self);
+
+/* Whether the driver has what reversed depths take. */
+bool depth_is_offered(void);
+/* `projection` of the present view. */
+void depth_projection(DvRenderer *self);
+/* Around what is drawn as the camera sees it; shadows and other users of the context have OpenGL's own depths. */
+void depth_begin(DvRenderer *self);
+void depth_end(DvRenderer *self);
+void depth_of_marks(DvRenderer *self, bool marks); /* what is drawn is lines or points, until it is not */
+/* Of a program that reads depths which were drawn with this projection. */
+void depth_uniforms(const DvRenderer *self, GLint depths, GLint stored, const float projection[16]);
 
 void shadows_draw(DvRenderer *self);
 void shadows_free(Shadows *shadows);

@@ -133,12 +133,14 @@ const char *const shader_to_patches = "#define dv_world dv_patch_world\n"
     "    return clamp(10.0 / (1e-5 + pow(z / 5.0, 2.0) + pow(z / 200.0, 6.0)), 1e-2, 3e2);\n" \
     "}\n"
 
-/* From what a depth buffer holds to m along the axis: dv_depths has the numbers of the projection's last two rows. */
+/* From what a depth buffer holds to m along the axis: dv_depths has the numbers of the projection's last two rows, dv_stored a factor and a
+ * term that make its z of what is stored, and what is stored where nothing is. */
 #define DEPTH                                                                              \
     "uniform vec4 dv_depths;\n"                                                            \
+    "uniform vec3 dv_stored;\n"                                                            \
     "float depth_of(float stored)\n"                                                       \
     "{\n"                                                                                  \
-    "    float z = 2.0 * stored - 1.0;\n"                                                  \
+    "    float z = dv_stored.x * stored + dv_stored.y;\n"                                  \
     "    return abs((dv_depths.y - z * dv_depths.w) / (z * dv_depths.z - dv_depths.x));\n" \
     "}\n"
 
@@ -339,7 +341,7 @@ const char *const shader_depths_fragment =
     "    float stored = texture(dv_texture, dv_uv).r;\n"
     "    float z = max(depth_of(stored), dv_range.x);\n"
     "    float depth = dv_range.y * (z - dv_range.x) / (z * (dv_range.y - dv_range.x));\n"
-    "    dv_pixel = vec4(stored < 1.0 ? min(depth, 1.0) : 1.0, 0.0, 0.0, 1.0);\n"
+    "    dv_pixel = vec4(stored != dv_stored.z ? min(depth, 1.0) : 1.0, 0.0, 0.0, 1.0);\n"
     "}\n";
 
 /* A picture drawn once more: by our own stages it stays what it is. */

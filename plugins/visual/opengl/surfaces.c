@@ -266,7 +266,9 @@ static void draw_edges(DvRenderer *self, const Look *look, Pass pass)
     renderer_buffer(self, GL_ELEMENT_ARRAY_BUFFER, &look->gpu->edges, surface->edges);
     set_material(self, look, &surface->materials[0]);
     glUniform1i(look->program->at.lit, 0);
+    depth_of_marks(self, true);
     draw_range(self, GL_LINES, 0, 2 * (size_t)surface->edges->count);
+    depth_of_marks(self, false);
     glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, look->gpu->faces.name);
 }
 
@@ -356,21 +358,25 @@ static void draw_surface(DvRenderer *self, const DvPictureSurface *surface, uint
     }
     renderer_set_state(self, look.program, state);
     set_style(self, &look, pass, blended);
+    depth_of_marks(self, look.wires || look.points);
     if (look.points && !look.program->patches) {
         if (belongs(&look, &surface->materials[0], pass)) {
             set_material(self, &look, &surface->materials[0]);
             glDrawArrays(GL_POINTS, 0, (GLsizei)surface->positions->count);
             self->stats.calls++;
         }
+        depth_of_marks(self, false);
         return;
     }
     if (look.program->patches) { /* which edges are not */
         draw_faces(self, &look, pass);
+        depth_of_marks(self, false);
         return;
     }
     if (look.wires)
         update_wires(self, look.gpu, surface);
     draw_faces(self, &look, pass);
+    depth_of_marks(self, false);
     if (look.wires)
         glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, look.gpu->faces.name);
     draw_edges(self, &look, pass);
@@ -415,7 +421,9 @@ static void draw_normals(DvRenderer *self, const DvPictureSurface *surface, uint
     glUniform1i(program->at.lit, 0);
     glUniform1i(program->at.own_color, 1);
     glLineWidth(1);
+    depth_of_marks(self, true);
     glDrawArrays(GL_LINES, 0, (GLsizei)(2 * count));
+    depth_of_marks(self, false);
     self->stats.calls++;
 }
 

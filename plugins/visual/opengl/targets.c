@@ -40,6 +40,11 @@ static GLenum color_format(const Targets *t)
     return t->linear ? GL_SRGB8_ALPHA8 : GL_RGBA8;
 }
 
+static GLenum depth_format(const Targets *t)
+{
+    return t->reversed ? GL_DEPTH_COMPONENT32F : GL_DEPTH_COMPONENT24;
+}
+
 static bool is_complete(void)
 {
     return glGetError() == GL_NO_ERROR && glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
@@ -95,9 +100,10 @@ void targets_free(Targets *t)
     *t = (Targets){0};
 }
 
-DvStatus targets_fit(Targets *t, const DvRenderView *view, GLsizei samples, bool linear, DvText *why)
+DvStatus targets_fit(Targets *t, const DvRenderView *view, GLsizei samples, bool linear, bool reversed, DvText *why)
 {
-    if (t->width == view->width && t->height == view->height && t->samples == samples && t->linear == linear)
+    if (t->width == view->width && t->height == view->height && t->samples == samples && t->linear == linear &&
+        t->reversed == reversed)
         return DV_OK;
     while (glGetError() != GL_NO_ERROR) {
     }
@@ -106,6 +112,7 @@ DvStatus targets_fit(Targets *t, const DvRenderView *view, GLsizei samples, bool
     t->height = view->height;
     t->samples = samples;
     t->linear = linear;
+    t->reversed = reversed;
     t->picture = framebuffer();
     t->picture_texture = texture(color_format(t), GL_RGBA, GL_UNSIGNED_BYTE, t);
     glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, t->picture_texture, 0);
@@ -116,7 +123,7 @@ DvStatus targets_fit(Targets *t, const DvRenderView *view, GLsizei samples, bool
         glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, t->color);
     }
     if (good) {
-        t->depth = renderbuffer(GL_DEPTH_COMPONENT24, t);
+        t->depth = renderbuffer(depth_format(t), t);
         glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, t->depth);
         good = is_complete();
     }
@@ -171,7 +178,7 @@ DvStatus targets_fit_post(Targets *t, DvText *why)
     }
     t->post = framebuffer();
     t->post_color = texture(color_format(t), GL_RGBA, GL_UNSIGNED_BYTE, t);
-    t->post_depth = texture(GL_DEPTH_COMPONENT24, GL_DEPTH_COMPONENT, GL_UNSIGNED_INT, t);
+    t->post_depth = texture(depth_format(t), GL_DEPTH_COMPONENT, GL_FLOAT, t);
     glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, t->post_color, 0);
     glFramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, t->post_depth, 0);
     bool good = is_complete();
