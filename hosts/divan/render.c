@@ -120,6 +120,8 @@ static bool choose_camera(Job *job, const DvPicture *picture)
                                                                                : NULL;
     const DvPictureCamera *of_scene = wanted && strcmp(wanted, "default") == 0 ? NULL : find_camera(picture, wanted);
     const double *down = picture->gravity;
+    double sides[6];
+    const double *box = dv_picture_view_box(picture, sides);
     DvText why = {0};
     bool good = true;
     job->camera = (DvCamera){.orientation = {0, 0, 0, 1}, .field_of_view = 45, .fits_clip = true};
@@ -128,11 +130,11 @@ static bool choose_camera(Job *job, const DvPicture *picture)
     } else if (of_scene) {
         job->camera = of_scene->camera;
         if (job->camera.by_bounds)
-            dv_camera_look_at_box(&job->camera, picture->has_box ? picture->box : NULL, down);
+            dv_camera_look_at_box(&job->camera, box, down);
         else
             job->named = g_strdup(of_scene->path);
     } else if (!wanted || strcmp(wanted, "default") == 0) {
-        dv_camera_look_at_box(&job->camera, picture->has_box ? picture->box : NULL, down);
+        dv_camera_look_at_box(&job->camera, box, down);
     } else {
         const bool falls = down[0] != 0 || down[1] != 0 || down[2] != 0;
         dv_vec3_store(falls ? dv_vec3_load(down) : dv_vec3(0, -1, 0), job->camera.look_at);

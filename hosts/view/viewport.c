@@ -95,6 +95,13 @@ static const double *box_of(const Snapshot *now)
     return now->picture && now->picture->has_box ? now->picture->box : now->box;
 }
 
+/* What the view is to have in its middle. */
+static const double *view_box_of(const Snapshot *now, double box[6])
+{
+    const double *found = now->picture ? dv_picture_view_box(now->picture, box) : NULL;
+    return found ? found : now->box;
+}
+
 static char *view_file(const View *view)
 {
     return g_strconcat(view->now->file, ".view", NULL);
@@ -110,6 +117,9 @@ void viewport_restore_view(View *view)
     if (picture && picture->camera_count)
         port->camera = picture->cameras[0].camera;
     port->camera.orthographic |= now->wishes.look.orthographic;
+    double box[6];
+    if (port->camera.by_bounds)
+        dv_camera_look_at_box(&port->camera, view_box_of(now, box), now->gravity);
     dv_camera_prepare(&port->camera, box_of(now), now->gravity);
     DvText why = {0};
     if (g_file_test(file, G_FILE_TEST_EXISTS) && !view_file_read(&port->camera, file, &why))
@@ -139,8 +149,14 @@ void viewport_save_view(View *view)
 void viewport_fit(View *view)
 {
     Viewport *port = &view->viewport;
-    if (view->now->has_scene)
-        camera_fit(&port->camera, box_of(view->now), fmax(port->width, 1), fmax(port->height, 1));
+    const DvCamera before = port->camera;
+    const double width = fmax(port->width, 1), height = fmax(port->height, 1);
+    double box[6];
+    if (!view->now->has_scene)
+        return;
+    camera_fit(&port->camera, view_box_of(view->now, box), width, height);
+    if (memcmp(before.position, port->camera.position, sizeof before.position) == 0) /* once more: all of it */
+        camera_fit(&port->camera, box_of(view->now), width, height);
     port->drawn = 0;
 }
 

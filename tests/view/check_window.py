@@ -17,83 +17,11 @@ import urllib.parse
 
 import x11
 from viewer import FAILURES, SECONDS, begin_folder, check, draws_without_display, end_folder, recorded, replay, wait_for
-
-VIEW, SCENES = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
-
+from window import VIEW, SCENES, Window, start_display
 
 # Colours of the window: blue, green, red.
 PANEL, MENU, TITLE = (0x2c, 0x26, 0x22), (0x36, 0x2f, 0x2a), (0x22, 0x1d, 0x1a)
 SELECTED, HOLD = (0x82, 0x5d, 0x2f), (0x4d, 0xd3, 0xff)
-
-
-def start_display(*words):
-    read, write = os.pipe()
-    server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset", *words],
-                              pass_fds=[write], stderr=subprocess.DEVNULL)
-    os.close(write)
-    with os.fdopen(read) as file:
-        number = file.readline().strip()
-    if not number:
-        server.wait()
-        return None, None
-    return server, ":" + number
-
-
-class Window:
-    """A divan-view that runs; what it says goes to a file. Keys and mouse are sent as fast as they can be: the window puts them in order."""
-
-    def __init__(self, *words, shell=""):
-        with open("said", "w", encoding="utf-8") as log:
-            self.process = subprocess.Popen(["bash", "-c", shell + 'exec "$@"', "bash", VIEW, *words], stderr=log, stdout=log)
-        self.id = wait_for("a window", self.find)
-        if self.id:
-            wait_for("the keys in the window", self.take_keys)
-            wait_for("the scene in the window", lambda: ".scn - divan-view" in self.title())
-
-    def find(self):
-        if not check(self.process.poll() is None, "it ended: " + self.said()):
-            return "0"
-        found = self.ask("search", "--onlyvisible", "--class", "divan-view").split()
-        return found[0] if found else None
-
-    def take_keys(self):
-        self.do("windowfocus", self.id)
-        return self.ask("getwindowfocus") == self.id
-
-    def ask(self, *words):
-        return subprocess.run(["xdotool", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                              check=False).stdout.strip()
-
-    def do(self, *words):
-        subprocess.run(["xdotool", *words], check=False, stderr=subprocess.DEVNULL)
-
-    def key(self, *names):
-        self.do("key", *names)
-
-    def type(self, text):
-        self.do("type", "--delay", "1", text)
-
-    def size(self):
-        found = self.ask("getwindowgeometry", "--shell", self.id)
-        return [line.split("=")[1] for line in found.splitlines() if line.startswith(("WIDTH", "HEIGHT"))]
-
-    def title(self):
-        return self.ask("getwindowname", self.id)
-
-    def click(self, x, y):
-        self.do("mousemove", str(x), str(y), "click", "1")
-
-    def said(self):
-        with open("said", encoding="utf-8") as file:
-            return file.read()
-
-    def end(self):
-        try:
-            return self.process.wait(SECONDS)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            check(False, "it does not end")
-            return self.process.wait()
 
 
 def steps(words, name="work.session"):

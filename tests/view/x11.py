@@ -75,17 +75,23 @@ class Client:
         self.x11.XSendEvent(self.display, window, 0, 0, ctypes.byref(event))
         self.x11.XFlush(self.display)
 
-    def colors(self, x, y, width, height):
+    def pixels(self, x, y, width, height):
         image = self.x11.XGetImage(self.display, self.x11.XDefaultRootWindow(self.display), x, y, width, height, 0xffffffff, 2)
-        found = [tuple(image.contents.data[at:at + 3]) for at in range(0, 4 * width * height, 4)]
+        found = ctypes.string_at(image.contents.data, 4 * width * height)
         self.x11.XDestroyImage(image)
         return found
 
 
-def colors(x, y, width, height):
-    """Of the pixels of the display: blue, green, red."""
+def pixels(x, y, width, height):
+    """Of the display: four bytes each, blue, green, red and one more."""
     with Client() as client:
-        return client.colors(x, y, width, height)
+        return client.pixels(x, y, width, height)
+
+
+def colors(x, y, width, height):
+    """Likewise, as blue, green, red."""
+    found = pixels(x, y, width, height)
+    return [tuple(found[at:at + 3]) for at in range(0, len(found), 4)]
 
 
 def pixel(x, y):

@@ -100,6 +100,53 @@ static void a_picture_outlives_the_scene_and_does_not_change(void **state)
     f.ops->unref(picture);
 }
 
+/* Two bodies of which one falls, on a floor of 100 m that has a state, and no mass: the view is of the bodies, wherever they are. Below a
+ * narrow floor, and where nothing moves, it is of all. */
+static void a_view_is_of_what_moves_on_a_wide_floor(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        const double half = i == 1 ? 1.5 : 50;
+        const double all[6] = {-half, 0, -half, half, 2, half}, moves[6] = {0, 1, 0, 1, 2, 0};
+        const double down[6] = {0, 1 - 2.5, 0, 1, 2, 0};
+        DvText text = {0};
+        double box[6];
+        dv_text_add(
+            &text,
+            "<Node gravity='0 -10 0' dt='0.5'><DefaultAnimationLoop/>%s"
+            "<Node name='one'><MechanicalObject position='0 1 0'/>%s</Node>"
+            "<Node name='other'><MechanicalObject position='1 2 0'/>%s<FixedProjectiveConstraint indices='0'/></Node>"
+            "<Node name='floor'><MechanicalObject position='%g 0 %g  %g 0 %g  %g 0 %g'/></Node></Node>",
+            i < 2 ? "<EulerExplicitSolver/>" : "", i < 2 ? "<UniformMass totalMass='1'/>" : "",
+            i < 2 ? "<UniformMass totalMass='1'/>" : "", -half, -half, half, -half, half, half);
+        Fixture f = fixture(text.at);
+        DvPicture *picture = record(&f);
+        assert_int_equal(picture->has_moving_box, i < 2);
+        assert_memory_equal(dv_picture_view_box(picture, box), i == 0 ? moves : all, sizeof box);
+        f.ops->unref(picture);
+        assert_int_equal(dv_scene_step(f.scene, 0), DV_OK);
+        picture = record(&f);
+        if (i == 0) /* by 10 x 0.5 m/s in half a second */
+            assert_memory_equal(dv_picture_view_box(picture, box), down, sizeof box);
+        f.ops->unref(picture);
+        end(&f);
+        dv_text_free(&text);
+    }
+    /* One point has no size: a 500th of the floor is seen around it. */
+    Fixture f = fixture(
+        "<Node><DefaultAnimationLoop/><EulerExplicitSolver/><Node><MechanicalObject position='1 2 3'/><UniformMass "
+        "totalMass='1'/></Node><Node><MechanicalObject position='-50 0 0  50 0 0'/></Node></Node>");
+    DvPicture *picture = record(&f);
+    double box[6];
+    const double *around = dv_picture_view_box(picture, box);
+    for (int c = 0; c < 3; c++) {
+        assert_true(fabs(around[c] - (c + 0.9)) < 1e-12);
+        assert_true(fabs(around[3 + c] - (c + 1.1)) < 1e-12);
+    }
+    f.ops->unref(picture);
+    end(&f);
+}
+
 static void styles_hold_in_their_node_and_below_and_nowhere_else(void **state)
 {
     (void)state;
@@ -596,6 +643,7 @@ int main(void)
         cmocka_unit_test(data_shine_as_they_are_told),
         cmocka_unit_test(what_has_not_changed_is_the_same_array),
         cmocka_unit_test(a_picture_outlives_the_scene_and_does_not_change),
+        cmocka_unit_test(a_view_is_of_what_moves_on_a_wide_floor),
         cmocka_unit_test(styles_hold_in_their_node_and_below_and_nowhere_else),
         cmocka_unit_test(a_root_without_style_shows_visual_models_alone),
         cmocka_unit_test(what_is_selected_is_marked),

@@ -21,6 +21,7 @@
 
 #include "drawing.h"
 #include "marks.h"
+#include "moving.h"
 #include "recorded_surface.h"
 
 enum { MOST_ELEMENTS = 4 }; /* that a shader is given by one object */
@@ -74,7 +75,7 @@ struct DvRecorder {
     bool listed, told_of_lights;
     DvObject *marked; /* in the next picture; NULL: nothing */
     DvViewerLook marks;
-    List levels, entries;
+    List levels, entries, moving; /* DvNode *: what moves */
     Images images;
     Drawing drawing;
     List states, surfaces, legends, cameras, shaders, parts, lights, axes, viewports, posts, passes, pass_entries,
@@ -153,7 +154,7 @@ static void list_object(DvRecorder *self, List *old, DvObject *object)
     }
 }
 
-static void list_node(DvRecorder *self, List *old, const DvNode *node, uint32_t parent)
+static void list_node(DvRecorder *self, List *old, DvNode *node, uint32_t parent)
 {
     if (!dv_node_is_active(node))
         return;
@@ -161,11 +162,12 @@ static void list_node(DvRecorder *self, List *old, const DvNode *node, uint32_t 
     Level *level = list_add(&self->levels, sizeof *level);
     level->parent = parent;
     level->first = self->entries.count;
+    moving_list(&self->moving, node);
     DvObject *object;
     for (size_t i = 0; (object = dv_node_member(node, i)); i++)
         list_object(self, old, object);
     ((Level *)self->levels.at)[index].count = self->entries.count - ((Level *)self->levels.at)[index].first;
-    const DvNode *child;
+    DvNode *child;
     for (size_t i = 0; (child = dv_node_child(node, i)); i++)
         if (dv_node_parent(child, 0) == node) /* of several parents the first shows it */
             list_node(self, old, child, index);
@@ -178,7 +180,7 @@ static void list_scene(DvRecorder *self)
         return;
     List old = self->entries;
     self->entries = (List){0};
-    self->levels.count = 0;
+    self->levels.count = self->moving.count = 0;
     list_node(self, &old, root, NO_LEVEL);
     Entry *entry = old.at;
     for (uint32_t i = 0; i < old.count; i++)
@@ -734,6 +736,7 @@ static void take_context(DvRecorder *self, DvPicture *picture)
         picture->has_box = picture->has_box && isfinite(box[i]) && isfinite(box[3 + i]) && box[i] <= box[3 + i];
     if (picture->has_box)
         memcpy(picture->box, box, sizeof picture->box);
+    picture->has_moving_box = moving_box(&self->moving, picture->moving_box);
 }
 
 static void mark(DvRecorder *self, DvObject *object, const DvViewerLook *look)
@@ -799,9 +802,10 @@ static void destroy(DvRecorder *self)
     Entry *entry = self->entries.at;
     for (uint32_t i = 0; i < self->entries.count; i++)
         forget_entry(&entry[i]);
-    List *const lists[] = {&self->levels,    &self->entries, &self->states, &self->surfaces, &self->legends,
-                           &self->cameras,   &self->shaders, &self->parts,  &self->lights,   &self->axes,
-                           &self->viewports, &self->posts,   &self->passes, &self->drawn,    &self->pass_entries};
+    List *const lists[] = {&self->moving,   &self->levels,  &self->entries, &self->states,
+                           &self->surfaces, &self->legends, &self->cameras, &self->shaders,
+                           &self->parts,    &self->lights,  &self->axes,    &self->viewports,
+                           &self->posts,    &self->passes,  &self->drawn,   &self->pass_entries};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         list_free(lists[i]);
     images_free(&self->images);

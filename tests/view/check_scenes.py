@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Each scene of ours in the window, under Xvfb: what moves is seen. Counted are the pixels that differ from those of the same window on the
+scene without its nodes that have a mass, once with depths as they are and once as where they cannot be reversed.
+
+check_scenes.py DIVAN_VIEW SCENES"""
+import os
+import shutil
+import sys
+import xml.etree.ElementTree
+
+import x11
+from viewer import FAILURES, begin_folder, check, end_folder, wait_for
+from window import VIEW, SCENES, Window, start_display
+
+PLACE = (370, 80, 900, 480)  # of the picture in the window
+WIDE = 0.25  # share of the picture's width or height that what moves covers at least
+
+
+def without_what_moves(text):
+    """Of a scene without a camera, which would be looked at from elsewhere then, nothing stays, nor of one that shows what has no mass."""
+    root = xml.etree.ElementTree.fromstring(text)
+    if root.find("Camera") is None:
+        return '<Node gravity="0 -9.81 0"><DefaultAnimationLoop/></Node>'
+
+    def prune(node):
+        for child in list(node.findall("Node")):
+            if any(object.tag.endswith("Mass") for object in child):
+                node.remove(child)
+            else:
+                prune(child)
+    prune(root)
+    if not any(object.tag.endswith("Mass") for object in xml.etree.ElementTree.fromstring(text).iter()):
+        for node in root.findall("Node"):
+            root.remove(node)
+    return xml.etree.ElementTree.tostring(root, encoding="unicode")
+
+
+def picture_of(name):
+    """The pixels of the picture, as numbers, once there is one that stays: what is behind fades from above, or is bright."""
+    window = Window(name, "--size", "1280x800")
+    seen = [b""] * 5
+
+    def is_there():
+        seen[:] = seen[1:] + [x11.pixels(*PLACE)]
+        left = {seen[0][at:at + 4] for at in range(0, len(seen[0]), 4 * PLACE[2])}
+        return len(set(seen)) == 1 and (len(left) > 8 or max(seen[0][:3]) > 0x80)
+    wait_for("a picture of " + name, is_there)
+    window.key("ctrl+q")
+    check(window.end() == 0, "exit status after %s: %s" % (name, window.said()))
+    return memoryview(seen[0]).cast("I")
+
+
+def look_at(name):
+    with open(name, encoding="utf-8") as file:
+        text = file.read()
+    empty = os.path.splitext(name)[0] + ".empty.scn"
+    with open(empty, "w", encoding="utf-8") as file:
+        file.write(without_what_moves(text))
+    width, height = PLACE[2:]
+    differs = [i for i, (a, b) in enumerate(zip(picture_of(name), picture_of(empty))) if a != b]
+    columns, rows = {i % width for i in differs}, {i // width for i in differs}
+    print("%s: %d pixels of what moves, %.2f of the width, %.2f of the height" % (name, len(differs), len(columns) / width, len(rows) / height))
+    check(len(columns) >= WIDE * width or len(rows) >= WIDE * height, "%s: what moves is not seen: %d pixels" % (name, len(differs)))
+    return len(differs)
+
+
+def main():
+    for program in ("Xvfb", "xdotool"):
+        if not shutil.which(program):
+            print("skipped: there is no %s; ./bootstrap test installs it" % program)
+            return 77
+    server, display = start_display()
+    if not server:
+        print("skipped: Xvfb does not start")
+        return 77
+    folder = begin_folder("divan-scenes-")
+    try:
+        os.environ.update(DISPLAY=display, SDL_VIDEODRIVER="x11")
+        shutil.copytree(SCENES, "scenes")
+        names = sorted(os.path.join(place, name) for place, _, files in os.walk("scenes") for name in files if name.endswith(".scn"))
+        check(len(names) >= 15, "scenes are missing: %s" % names)
+        counts = [look_at(name) for name in names]
+        os.environ["MESA_EXTENSION_OVERRIDE"] = "-GL_ARB_clip_control"
+        for name, before in zip(names, counts):
+            now = look_at(name)
+            check(abs(now - before) <= 0.02 * before + 20, "%s: %d pixels of what moves, %d with coarse depths" % (name, before, now))
+    finally:
+        server.terminate()
+        server.wait()
+        end_folder(folder)
+    return 1 if FAILURES else 0
+
+
+sys.exit(main())
