@@ -18,6 +18,12 @@ DV_SIMD_INLINE double fused_dot(DvVec3 a, DvVec3 b)
     return __builtin_fma(a.z, b.z, __builtin_fma(a.x, b.x, a.y * b.y));
 }
 
+/* a d - b c, a product of which the second is rounded by itself: what nearly vanishes of two lines that are nearly parallel. */
+DV_SIMD_INLINE double fused_minor(double a, double d, double b, double c)
+{
+    return __builtin_fma(a, d, -(b * c));
+}
+
 DV_SIMD_INLINE DvVec3 fused_cross(DvVec3 a, DvVec3 b)
 {
     return dv_vec3(__builtin_fma(a.y, b.z, -(a.z * b.y)), __builtin_fma(a.z, b.x, -(a.x * b.z)),

@@ -37,7 +37,7 @@ DV_SIMD_INLINE LineFeet feet_of_lines(DvVec3 p, DvVec3 ab, DvVec3 q, DvVec3 cd)
     const DvVec3 pq = dv_vec3_sub(q, p);
     const double a11 = fused_dot(ab, ab), a22 = fused_dot(cd, cd), a12 = -fused_dot(ab, cd);
     const double b1 = fused_dot(ab, pq), b2 = -fused_dot(cd, pq);
-    return (LineFeet){b1 * a22 - b2 * a12, b2 * a11 - b1 * a12, a11 * a22 - a12 * a12};
+    return (LineFeet){fused_minor(b1, a22, b2, a12), fused_minor(b2, a11, b1, a12), fused_minor(a11, a22, a12, a12)};
 }
 
 /* Whether one of two quotients is surely outside [0, 1], which takes no division. False when det is not positive. */

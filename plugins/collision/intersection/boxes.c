@@ -240,8 +240,23 @@ static Feature moved(const Feature *f, DvVec3 by)
     return to;
 }
 
-/* The points of both shapes, without the radius of the first. `by_nearest`: where they are
- * apart, a corner of the first has its nearest point of the box opposite; else its image along the axis. */
+/* The point of an edge or of a triangle that is nearest to p. */
+static DvVec3 nearest_of_feature(const Feature *f, DvVec3 p)
+{
+    if (f->count == 3) {
+        static const TriangleMargins margins = {.edges_begin = true};
+        const Triangle t = {.corner = {f->at[0], f->at[1], f->at[2]}};
+        DvVec3 nearest;
+        (void)nearest_of_triangle(&t, p, margins, &nearest);
+        return nearest;
+    }
+    const DvVec3 along = dv_vec3_sub(f->at[1], f->at[0]);
+    return dv_vec3_madd(f->at[0], clamped(foot_on_line(f->at[0], along, p)), along);
+}
+
+/* The points of both shapes, without the radius of the first. Opposite to a corner of the box is the nearest point of a triangle, since
+ * its image along the axis may lie beside it. `by_nearest`: where they are apart, a corner of the first has its nearest point of the
+ * box opposite; else its image along the axis. */
 static void points_of_contact(const Separation *s, bool by_nearest, DvVec3 *p, DvVec3 *q)
 {
     const Feature f = feature_of(s->a, s->axis, !s->left), g = feature_of(s->b, s->axis, s->left);
@@ -255,7 +270,7 @@ static void points_of_contact(const Separation *s, bool by_nearest, DvVec3 *p, D
     }
     if (g.count == 1) {
         *q = g.at[0];
-        *p = dv_vec3_sub(*q, step);
+        *p = s->a->corners == 3 ? nearest_of_feature(&f, *q) : dv_vec3_sub(*q, step);
         return;
     }
     if (f.count == 2 && g.count == 2) {

@@ -293,14 +293,17 @@ static void edges_that_cross(const Meeting *m, Places *places)
         add_place(places, id, at[0], at[1], m->distance);
 }
 
-/* Both overlap, though the faces have nothing in common: the corner that is deepest in the other's face. */
+/* Both overlap, though the faces have nothing in common: the corner that is deepest in the other's face. Its image along the normal may lie
+ * beside a triangle, of which the nearest point is meant then. */
 static void deepest_corner(const Meeting *m, Places *places)
 {
     const DvVec3 n = m->normal;
     if (m->kind == OF_TRIANGLE_FACE) {
         const uint32_t corner = foremost_corner(&m->box, dv_vec3_neg(n));
         const DvVec3 p = corner_of_box(&m->box, corner);
-        add_place(places, OF_BOX + corner, dv_vec3_madd(p, -m->distance, n), p, m->distance);
+        DvVec3 foot;
+        (void)nearest_of_triangle(&m->triangle, p, (TriangleMargins){.edges_begin = true}, &foot);
+        add_place(places, OF_BOX + corner, foot, p, m->distance);
         return;
     }
     uint32_t foremost = 0;
