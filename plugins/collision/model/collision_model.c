@@ -207,6 +207,11 @@ bool collision_model_meets_its_body(CollisionModel *base, const DvObject *other)
     return dv_data_bool(&base->self_collision) && dv_object_node(other) == dv_object_node(dv_object_of(base));
 }
 
+const DvShape *collision_model_shape_of(const DvObject *model)
+{
+    return ((const DvCollisionModelOps *)dv_object_ops(model, DV_COLLISION_MODEL))->shape(dv_object_self(model));
+}
+
 bool collision_model_other_agrees(DvObject *object, uint32_t element, DvObject *other, uint32_t other_element)
 {
     const DvCollisionModelOps *ops = dv_object_ops(other, DV_COLLISION_MODEL);
@@ -225,6 +230,7 @@ void collision_model_traits(void *self, DvCollisionTraits *traits)
     traits->moving = dv_data_bool(&base->moving);
     traits->simulated = dv_data_bool(&base->simulated);
     traits->self_collision = dv_data_bool(&base->self_collision);
+    traits->neighbours_apart = dv_data_bool(&base->neighbours_apart);
     traits->distance = dv_data_double(&base->distance);
     traits->stiffness = dv_data_double(&base->stiffness);
     traits->friction = dv_data_double(&base->friction);

@@ -15,8 +15,8 @@
 #include <divan/types/color.h>
 
 typedef struct CollisionModel {
-    DvData active, moving, simulated, self_collision, distance, stiffness, friction, restitution, response, color,
-        group, contact_count;
+    DvData active, moving, simulated, self_collision, neighbours_apart, distance, stiffness, friction, restitution,
+        response, color, group, contact_count;
     DvLink previous, next, activer, topology_link;
     DvStateRef state;       /* ops is NULL until init has succeeded */
     DvTopologyRef topology; /* ops NULL: it needs none */
@@ -36,6 +36,9 @@ typedef struct CollisionModel {
                  .help = "false: contacts do not move it; two such models do not collide"),                            \
         DV_FIELD(Struct, base.self_collision, "selfCollision", dv_type_bool, .init = "0",                              \
                  .help = "whether its elements may collide with each other"),                                          \
+        DV_FIELD(                                                                                                      \
+            Struct, base.neighbours_apart, "keepNeighboursApart", dv_type_bool, .init = "0",                           \
+            .help = "elements do not collide with those of other models of their state that share a point with them"), \
         DV_FIELD(Struct, base.distance, "contactDistance", dv_type_double, .init = "0", .unit = "m",                   \
                  .aliases = (const char *const[]){"proximity", NULL}, .range = &dv_range_not_negative,                 \
                  .flags = DV_FIELD_LENIENT, .help = "thickness: how far the real surface is from the elements"),       \
@@ -112,6 +115,7 @@ void collision_model_find_points(const DvObject *object, PointsOfBody *points);
 
 /* Whether `other` is of this model's own node, which collides with itself: neighbours are to be told apart. */
 bool collision_model_meets_its_body(CollisionModel *base, const DvObject *other);
+const DvShape *collision_model_shape_of(const DvObject *model);
 /* What `other` says of the pair. */
 bool collision_model_other_agrees(DvObject *object, uint32_t element, DvObject *other, uint32_t other_element);
 

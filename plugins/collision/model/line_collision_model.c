@@ -9,6 +9,7 @@
 #include <divan/memory.h>
 
 #include "mesh_elements.h"
+#include "phase/neighbours.h"
 
 typedef struct LineCollisionModel {
     CollisionModel base;
@@ -92,13 +93,18 @@ static bool can_collide(void *self_, uint32_t element, DvObject *other, uint32_t
         return true;
     const uint32_t *line = base->shape.vertices + 2 * (size_t)element;
     const DvAdjacency around = base->topology.ops->adjacency(base->topology.self, DV_POINTS, DV_EDGES);
-    if (other == object) {
-        const uint32_t *second = base->shape.vertices + 2 * (size_t)other_element;
-        return !are_joined(&around, line, second);
-    }
+    if (other == object)
+        return !are_joined(&around, line, base->shape.vertices + 2 * (size_t)other_element);
     if (other == self->ends.model)
         return !is_end_near(base, &around, line, other_element);
-    return collision_model_other_agrees(object, element, other, other_element);
+    const DvShape *s = collision_model_shape_of(other);
+    if (strcmp(s->kind, DV_SHAPE_POINTS) != 0 && strcmp(s->kind, DV_SHAPE_LINES) != 0)
+        return collision_model_other_agrees(object, element, other, other_element);
+    /* One more model of lines or points: over the same mesh as the first ones, over another by the points in common. */
+    if (s->topology_self != base->shape.topology_self)
+        return !elements_share_a_point(&base->shape, element, s, other_element);
+    return s->vertices ? !are_joined(&around, line, s->vertices + 2 * (size_t)other_element)
+                       : !is_end_near(base, &around, line, other_element);
 }
 
 /* Along the line, beyond its ends too. */

@@ -147,7 +147,7 @@ static DvStatus update(void *self_, DvShapeVersion *version)
     return DV_OK;
 }
 
-/* Two points of one model never meet; another model of the node answers for its own elements. */
+/* Two points of one model never meet, nor does a point meet itself in another model of points; another model of the node answers for its own elements. */
 static bool can_collide(void *self_, uint32_t element, DvObject *other, uint32_t other_element)
 {
     PointCollisionModel *self = self_;
@@ -156,6 +156,8 @@ static bool can_collide(void *self_, uint32_t element, DvObject *other, uint32_t
         return true;
     if (other == object)
         return false;
+    if (strcmp(collision_model_shape_of(other)->kind, DV_SHAPE_POINTS) == 0)
+        return element != other_element;
     return collision_model_other_agrees(object, element, other, other_element);
 }
 

@@ -15,7 +15,7 @@
 #include <divan/parallel.h>
 
 #include "box_tree.h"
-#include "meeting.h"
+#include "neighbours.h"
 #include "pair_map.h"
 
 enum {
@@ -55,6 +55,7 @@ typedef struct BvhNarrowPhase {
     const DvObject *method;  /* of the routes */
     struct Search *searches; /* [search_capacity] of this detection */
     uint32_t search_count, search_capacity;
+    bool neighbours_are_told;
 } BvhNarrowPhase;
 
 static const DvField fields[] = {
@@ -112,7 +113,7 @@ typedef struct Search {
     uint32_t entry; /* of the map: where its contacts go */
     DvContactSink *sink;
     double tolerance;
-    bool same_node;
+    bool same_node, neighbours, apart; /* elements may share points; those that do are kept apart */
 } Search;
 
 /* What a search needs while it runs, in the scratch of its thread. */
@@ -139,10 +140,13 @@ static void flush(Work *work)
 DV_SIMD_INLINE void add_elements(Work *work, uint32_t a, uint32_t b)
 {
     const Search *search = work->search;
-    if (search->same_node) {
+    if (search->same_node | search->apart) {
         if (search->a == search->b && a >= b)
             return;
-        if (search->a->ops->can_collide && !search->a->ops->can_collide(search->a->self, a, search->b->object, b))
+        if (search->same_node && search->a->ops->can_collide &&
+            !search->a->ops->can_collide(search->a->self, a, search->b->object, b))
+            return;
+        if (search->apart && elements_share_a_point(search->query.a, a, search->query.b, b))
             return;
     }
     work->batch[work->batch_count][0] = a;
@@ -386,7 +390,9 @@ static void prepare_pair(BvhNarrowPhase *self, const DvCollisionBody *bodies, Dv
                  .routine = route->routine,
                  .entry = pair_map_put(&self->map, first, second),
                  .tolerance = ops->box_tolerance(method_self, a->traits.distance, b->traits.distance),
-                 .same_node = a->node == b->node};
+                 .same_node = a->node == b->node,
+                 .neighbours = bodies_have_neighbours(a, b),
+                 .apart = bodies_have_neighbours(a, b) && neighbours_are_kept_apart(a, b)};
 }
 
 static void remember_order(BvhNarrowPhase *self)
@@ -508,6 +514,25 @@ static DvStatus restore(DvObject *object, void *self_)
     return status;
 }
 
+/* Of the first detection that finds contacts of elements that share points: how many, of which models. */
+static void tell_of_neighbours(BvhNarrowPhase *self)
+{
+    const Search *first = NULL;
+    uint32_t contacts = 0, others = 0;
+    for (uint32_t i = 0; i < self->search_count; i++) {
+        const Search *search = &self->searches[i];
+        if (!search->neighbours || search->apart)
+            continue;
+        const uint32_t count = count_contacts_of_neighbours(search->a, search->b, search->sink);
+        others += count > 0 && first;
+        contacts = count > 0 && !first ? count : contacts;
+        first = count > 0 && !first ? search : first;
+    }
+    self->neighbours_are_told = first;
+    if (first)
+        warn_of_neighbours(first->a, first->b, contacts, others);
+}
+
 static uint32_t collide(void *self_, const DvCollisionBody *bodies, uint32_t count, const DvBodyPair *pairs,
                         uint32_t pair_count, DvObject *method, uint32_t depth, const DvContactPair **contacts)
 {
@@ -526,6 +551,8 @@ static uint32_t collide(void *self_, const DvCollisionBody *bodies, uint32_t cou
     for (uint32_t i = 0; i < self->search_count; i++)
         self->searches[i].sink = &self->found[self->searches[i].entry];
     dv_parallel_for(self->search_count, 1, search_pairs, self);
+    if (!self->neighbours_are_told)
+        tell_of_neighbours(self);
     for (uint32_t i = 0; i < self->map.count; i++)
         if (sink_of(self, i)->count == 0)
             pair_map_take_out(&self->map, i);
@@ -562,6 +589,7 @@ static void forget(void *self_)
     dv_free(self->found);
     self->found = NULL;
     self->found_count = 0;
+    self->neighbours_are_told = false;
 }
 
 static void cleanup(DvObject *object, void *self_)

@@ -9,7 +9,7 @@
 #include <divan/divan.h>
 #include <divan/memory.h>
 
-#include "phase/meeting.h"
+#include "phase/neighbours.h"
 
 typedef struct Models {
     DvCollisionBody *bodies;
@@ -108,10 +108,31 @@ static bool is_new(Unserved *unserved, const char *a, const char *b)
     return true;
 }
 
-void report_pairs(const DvObject *pipeline, const DvObject *method, DvReportLine line, void *context)
+/* The first pair of models of which elements that share points touch, and how many there are. */
+typedef struct Neighbours {
+    uint32_t first, second, contacts, pairs;
+} Neighbours;
+
+static void note_neighbours(Neighbours *found, DvObject *method, const Models *models, uint32_t i, uint32_t k,
+                            const Route *route)
+{
+    const uint32_t one = route->turned ? k : i, two = route->turned ? i : k;
+    const DvCollisionBody *a = &models->bodies[one], *b = &models->bodies[two];
+    if (route->answer != DV_ROUTINE_FOUND || !bodies_have_neighbours(a, b) || neighbours_are_kept_apart(a, b))
+        return;
+    const uint32_t contacts = find_contacts_of_neighbours(method, a, b, route->routine);
+    if (contacts > 0 && found->pairs++ == 0) {
+        found->first = one;
+        found->second = two;
+        found->contacts = contacts;
+    }
+}
+
+void report_pairs(const DvObject *pipeline, DvObject *method, DvReportLine line, void *context)
 {
     Models models = {0};
     Unserved unserved = {.count = 0};
+    Neighbours neighbours = {.pairs = 0};
     dv_visit(dv_object_node(pipeline), &(const DvVisitor){.top_down = list_shapes, .enters_sleeping = true}, &models);
     DvText text = {0};
     for (uint32_t i = 0; i < models.count; i++)
@@ -121,10 +142,14 @@ void report_pairs(const DvObject *pipeline, const DvObject *method, DvReportLine
                 continue;
             const Route route = find_route(method, a->shape->kind, b->shape->kind);
             report_pair(method, a, b, &route, &text);
+            note_neighbours(&neighbours, method, &models, i, k, &route);
             line(context, text.at);
             if (route.answer == DV_ROUTINE_NONE && is_new(&unserved, route.a, route.b))
                 dv_warning(method, "knows no distance of %s from %s: such models do not collide", route.a, route.b);
         }
+    if (neighbours.pairs > 0)
+        warn_of_neighbours(&models.bodies[neighbours.first], &models.bodies[neighbours.second], neighbours.contacts,
+                           neighbours.pairs - 1);
     dv_text_free(&text);
     dv_free(models.bodies);
 }

@@ -89,7 +89,9 @@ typedef struct DvCollisionTraits {
     bool moving;         /* false: its boxes are those of the first step */
     bool simulated;      /* has degrees of freedom that contacts move */
     bool self_collision; /* its own elements, and those of other models of its node, may collide */
-    double distance;     /* m */
+    bool
+        neighbours_apart; /* but not with those of the same state that share a point with them; one of both models says so */
+    double distance;      /* m */
     double stiffness, friction;
     const char *response;  /* name of a response, of its own; "": that of the manager */
     const int32_t *groups; /* models with a group in common do not collide; none: collides with all */
