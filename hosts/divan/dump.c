@@ -8,6 +8,7 @@
 
 #include <divan/contracts/collision.h>
 #include <divan/contracts/lagrangian_constraint.h>
+#include <divan/contracts/solve_record.h>
 #include <divan/contracts/topology.h>
 
 bool host_dump_open(Dump *dump, const char *name, DvScene *scene)
@@ -247,11 +248,76 @@ static DvVisit count_of_node(DvNode *node, void *context)
     return DV_VISIT_CONTINUE;
 }
 
+static DvVisit add_records(DvNode *node, void *context)
+{
+    StepStats *stats = context;
+    const DvObject *object;
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++) {
+        const DvSolveRecordOps *ops = dv_object_ops(object, DV_SOLVE_RECORD);
+        const DvSolveRecord *record = ops ? ops->record(dv_object_self(object)) : NULL;
+        if (record && record->solves > 0 && !dv_object_ops(object, DV_CONSTRAINT_SOLVER))
+            g_string_append_printf(stats->solvers, "; %s: left %.3g of %.3g", dv_object_name(object), record->left,
+                                   record->asked);
+    }
+    return DV_VISIT_CONTINUE;
+}
+
 void host_print_stats(DvScene *scene, uint64_t step)
 {
     StepStats stats = {.solvers = g_string_new(NULL)};
     dv_visit(dv_scene_root(scene), &(const DvVisitor){.top_down = count_of_node, .enters_sleeping = true}, &stats);
+    dv_visit(dv_scene_root(scene), &(const DvVisitor){.top_down = add_records, .enters_sleeping = true}, &stats);
     printf("step %" G_GUINT64_FORMAT ": %" G_GUINT64_FORMAT " contacts of %" G_GUINT64_FORMAT " pairs%s\n", step,
            stats.contacts, stats.pairs, stats.solvers->str);
     g_string_free(stats.solvers, TRUE);
+}
+
+/* ---- Solves that ended early ---- */
+
+static void tell_of_unsolved(const DvObject *object, const DvSolveRecordOps *ops, const DvSolveRecord *record)
+{
+    DvText remedy = {0};
+    if (ops->remedy)
+        ops->remedy(dv_object_self(object), &remedy);
+    dv_warning(object,
+               "%" G_GUINT64_FORMAT " of its %" G_GUINT64_FORMAT
+               " solves ended with more left than was asked: at worst %.3g%s%s, in step %" G_GUINT64_FORMAT
+               " (tolerance %.3g)%s%s",
+               record->unsolved, record->solves, record->worst, ops->unit ? " " : "", ops->unit ? ops->unit : "",
+               record->worst_step, record->worst_asked, remedy.at ? "; " : "", remedy.at ? remedy.at : "");
+    dv_text_free(&remedy);
+}
+
+typedef struct Solves {
+    FILE *to; /* totals of all solvers; or NULL */
+} Solves;
+
+static DvVisit tell_of_solves(DvNode *node, void *context)
+{
+    const Solves *solves = context;
+    const DvObject *object;
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++) {
+        const DvSolveRecordOps *ops = dv_object_ops(object, DV_SOLVE_RECORD);
+        const DvSolveRecord *record = ops ? ops->record(dv_object_self(object)) : NULL;
+        if (!record || record->solves == 0)
+            continue;
+        if (solves->to && record->unsolved == 0)
+            fprintf(solves->to, "%s: %" G_GUINT64_FORMAT " solves, all of them as asked\n", dv_object_path(object),
+                    record->solves);
+        else if (solves->to)
+            fprintf(solves->to,
+                    "%s: %" G_GUINT64_FORMAT " solves, %" G_GUINT64_FORMAT
+                    " with more left than was asked; worst %.3g of %.3g, step %" G_GUINT64_FORMAT "\n",
+                    dv_object_path(object), record->solves, record->unsolved, record->worst, record->worst_asked,
+                    record->worst_step);
+        if (record->unsolved > 0)
+            tell_of_unsolved(object, ops, record);
+    }
+    return DV_VISIT_CONTINUE;
+}
+
+void host_tell_of_solves(DvScene *scene, FILE *totals)
+{
+    dv_visit(dv_scene_root(scene), &(const DvVisitor){.top_down = tell_of_solves, .enters_sleeping = true},
+             &(Solves){totals});
 }

@@ -76,8 +76,11 @@ void host_print_path(FILE *file, const char *path,
 void host_dump_states(Dump *dump, const GPtrArray *states, uint64_t step, double time);
 void host_dump_topologies(Dump *dump, DvScene *scene, uint64_t step, double time);
 void host_dump_contacts(Dump *dump, DvScene *scene, uint64_t step); /* with the header line at step 0 */
-/* A line to standard output: contacts of the step, and what its constraint solvers came to. */
+/* A line to standard output: contacts of the step, and what its solvers came to. */
 void host_print_stats(DvScene *scene, uint64_t step);
+/* At the end of a run: a warning for each solver some of whose solves left more than was asked; and totals of all, a line each, to a
+ * file (NULL: none). */
+void host_tell_of_solves(DvScene *scene, FILE *totals);
 void host_dump_numbers(FILE *file, const char *tag, const double *numbers, size_t count);
 
 #endif

@@ -188,7 +188,7 @@ static GArray *entries_of(const Command *command, Options *options)
         {"contacts", 0, 0, G_OPTION_ARG_FILENAME, &options->contacts,
          "Write the contacts of each step as a table (CSV)", "FILE"},
         {"stats", 0, 0, G_OPTION_ARG_NONE, &options->stats,
-         "Print a line for each step: contacts, constraint rows, sweeps, error", NULL},
+         "Print a line for each step: contacts, constraint rows, sweeps, error, what solvers left; and totals", NULL},
         {"dump-topology", 0, 0, G_OPTION_ARG_FILENAME, &options->dump_topology, "Write the elements of all topologies",
          "FILE"},
         {"dump-steps", 0, 0, G_OPTION_ARG_STRING, &options->dump_steps,

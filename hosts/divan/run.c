@@ -267,6 +267,7 @@ static int make_steps(Run *run)
         dump_states(run, made);
         dump_topologies(run, made);
     }
+    host_tell_of_solves(run->scene, options->stats ? stdout : NULL);
     if (!options->quiet) {
         const double simulated = dv_node_time(dv_scene_root(run->scene)) - start_time;
         fprintf(run->report,
@@ -406,6 +407,7 @@ const Command command_run = {
         "last frame of its dumps; once more, at once. A file is replaced when the new one is whole; `-` is standard output.\n"
         "A run whose state stops being finite, or moves beyond all sense (growthLimit of the animation loop), says where,\n"
         "why and what to do, and saves the last good state.\n"
+        "Solvers that left more than their tolerance say so at the end: how often, the worst and its step.\n"
         "With --strict, a warning is an error when something of the scene is left out, replaced or doubtful.",
     .positional = 1,
     .options =

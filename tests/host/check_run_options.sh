@@ -164,7 +164,7 @@ cat >two.scn <<'END'
 </Node>
 END
 run 0 run -n 2 --quiet --stats two.scn
-says '^step 1: 1 contacts of 1 pairs; solver: 3 rows, [1-9][0-9]* sweeps, error [0-9.e-]+ of 3e-09$'
+says '^step 1: 1 contacts of 1 pairs; solver: 3 rows, [1-9][0-9]* sweeps, error [0-9.e-]+ of 3e-09; CGLinearSolver1: left [0-9.e-]+ of 1e-12$'
 says '^step 2: 1 contacts of 1 pairs; '
 
 # Names in the table of contacts: those with commas or quotes are in quotes, and quotes are doubled.

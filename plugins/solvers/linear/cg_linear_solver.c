@@ -20,6 +20,7 @@
 #include "linear/many_solves.h"
 
 #include <divan/contracts/fault_cause.h>
+#include <divan/contracts/solve_record.h>
 #include <divan/plugin.h>
 #include <divan/scene.h>
 
@@ -42,7 +43,16 @@ typedef struct CgLinearSolver {
     /* Of the last solve, for the report of a failed run: the first p.Ap below zero and its iteration, and the residual that was left. */
     double negative, left;
     uint32_t negative_at;
+    bool unsolved;
+    bool by_threshold; /* it was the threshold that ended it */
+    DvSolveRecord record;
+    uint64_t unsolved_by_threshold;
 } CgLinearSolver;
+
+/* A residual below this part of the largest right-hand side so far changes nothing that anybody would see, whatever the tolerance. */
+static const double UNSEEN = 1e-4;
+/* What would move by less (m/s) is at rest: forces are those of rounding. */
+static const double AT_REST = 1e-12;
 
 static const DvField fields[] = {
     DV_LINEAR_SOLVER_FIELDS(CgLinearSolver),
@@ -82,8 +92,11 @@ static DvStatus init(DvObject *object, void *self_)
 static void reset(DvObject *object, void *self_)
 {
     (void)object;
-    dv_data_set_uint(&((CgLinearSolver *)self_)->solves, 0);
-    dv_data_set_uint(&((CgLinearSolver *)self_)->products, 0);
+    CgLinearSolver *self = self_;
+    dv_data_set_uint(&self->solves, 0);
+    dv_data_set_uint(&self->products, 0);
+    self->record = (DvSolveRecord){0};
+    self->unsolved_by_threshold = 0;
 }
 
 /* Whether a solver that is to assemble need not: the matrix would be the same operator, and cost more. */
@@ -179,10 +192,15 @@ static uint32_t iterate(CgLinearSolver *self, double b_norm, double rho, bool fi
             return it;
         }
         if (fabs(denominator) <= threshold) {
+            const double change = it == 1 ? fabs(rho / denominator) * sqrt(rho) : 0.0;
             if (it == 1)
-                tell_of_standstill(self, denominator, fabs(rho / denominator) * sqrt(rho));
-            if (it > 1 || !first_solve)
+                tell_of_standstill(self, denominator, change);
+            if (it > 1 || !first_solve) {
+                self->by_threshold = true;
+                if (it == 1 && change < AT_REST)
+                    self->left = 0.0;
                 return it;
+            }
         }
         const double alpha = rho / denominator;
         if (it == 1)
@@ -196,18 +214,34 @@ static uint32_t iterate(CgLinearSolver *self, double b_norm, double rho, bool fi
     return iterations;
 }
 
-/* From B to X, which holds a guess when `warm`. The number of products; UINT32_MAX when B is zero and nothing was done. */
-static uint32_t run(CgLinearSolver *self, bool warm, bool first_solve)
+/* How the solve went; `scale`: the right-hand side that what is left is measured by. */
+static void record(CgLinearSolver *self, double b_norm, double scale)
+{
+    const double tolerance = dv_data_double(&self->tolerance);
+    self->unsolved =
+        dv_solve_record_add(&self->record, self->left * b_norm / scale, tolerance, fmax(tolerance, UNSEEN));
+    if (!self->unsolved)
+        return;
+    self->unsolved_by_threshold += self->by_threshold ? 1 : 0;
+    dv_solve_record_worst(&self->record, 1 + dv_scene_steps(dv_node_scene(dv_object_node(dv_object_of(self)))));
+}
+
+/* From B to X, which holds a guess when `warm`. `is_motion`: B is of a step, not a row of a constraint. The number of products;
+ * UINT32_MAX when B is zero and nothing was done. */
+static uint32_t run(CgLinearSolver *self, bool warm, bool first_solve, bool is_motion)
 {
     DvKrylovSpace *space = &self->space;
     const uint32_t iterations = dv_data_uint(&self->iterations);
     self->negative = self->left = 0.0;
+    self->unsolved = self->by_threshold = false;
     dv_curve_restart(&self->errors, iterations);
     dv_curve_restart(&self->denominators, iterations);
     dv_curve_add(&self->errors, 1.0);
     const double b_squared = dv_krylov_dot(space, DV_KRYLOV_B, DV_KRYLOV_B);
-    if (b_squared == 0.0)
+    if (b_squared == 0.0) {
+        (void)dv_solve_record_add(&self->record, 0.0, dv_data_double(&self->tolerance), UNSEEN);
         return UINT32_MAX;
+    }
     double rho = b_squared;
     if (warm) {
         dv_krylov_product(space, DV_KRYLOV_Q, DV_KRYLOV_X);
@@ -216,7 +250,13 @@ static uint32_t run(CgLinearSolver *self, bool warm, bool first_solve)
     } else {
         dv_krylov_copy(space, DV_KRYLOV_R, DV_KRYLOV_B);
     }
-    return iterate(self, sqrt(b_squared), rho, first_solve);
+    const double b_norm = sqrt(b_squared);
+    self->left = sqrt(rho) / b_norm;
+    const uint32_t products = iterate(self, b_norm, rho, first_solve);
+    if (is_motion)
+        self->record.scale = fmax(self->record.scale, b_norm);
+    record(self, b_norm, is_motion ? self->record.scale : b_norm);
+    return products;
 }
 
 static DvStatus solve(void *self_, DvVecId x, DvVecId b)
@@ -225,7 +265,7 @@ static DvStatus solve(void *self_, DvVecId x, DvVecId b)
     dv_phase_begin("linear solver");
     const bool warm = dv_data_bool(&self->warm_start);
     dv_krylov_begin(&self->space, x, b, warm);
-    const uint32_t products = run(self, warm, dv_data_uint(&self->solves) == 0);
+    const uint32_t products = run(self, warm, dv_data_uint(&self->solves) == 0, true);
     dv_krylov_end(&self->space);
     dv_krylov_count_solve(&self->solves, &self->products,
                           products != UINT32_MAX ? products : dv_data_uint(&self->products));
@@ -240,7 +280,7 @@ static DvStatus solve_row(void *self_, double *x, const double *b, size_t n)
     const double largest = self->largest_change; /* of another unit */
     self->largest_change = 0.0;
     dv_krylov_begin_flat(&self->space, b);
-    (void)run(self, false, false);
+    (void)run(self, false, false, false);
     self->largest_change = largest;
     dv_krylov_end_flat(&self->space, x);
     dv_many_left(&self->many, self->left);
@@ -288,13 +328,34 @@ static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *
         dv_text_add(remedy, "use a smaller dt, or SparseLDLSolver, which does not need that");
         return DV_FAULT_LIKELY;
     }
-    if (!(self->left > 0.1))
+    if (!self->unsolved || !(self->left > 0.1))
         return 0.0;
     dv_text_add(cause, "linear system that is not solved (CGLinearSolver '%s' leaves %.2g of the right-hand side)",
                 dv_object_name(object), self->left);
     dv_text_add(remedy, "raise its iterations, or use SparseLDLSolver");
     return DV_FAULT_POSSIBLE;
 }
+
+static const DvSolveRecord *record_of(void *self)
+{
+    return &((const CgLinearSolver *)self)->record;
+}
+
+static void remedy(void *self_, DvText *text)
+{
+    const CgLinearSolver *self = self_;
+    const bool all = self->unsolved_by_threshold == self->record.unsolved;
+    if (self->unsolved_by_threshold > 0)
+        dv_text_add(text, "lower its threshold, which ended %s of them%s", all ? "all" : "some",
+                    all ? "" : ", and raise its iterations");
+    else
+        dv_text_add(text, "raise its iterations, of which %u were not enough",
+                    dv_data_uint((DvData *)(uintptr_t)&self->iterations));
+    dv_text_add(text, ", or take SparseLDLSolver");
+}
+
+static const DvSolveRecordOps record_ops = {
+    .size = sizeof record_ops, .record = record_of, .unit = "of the largest right-hand side", .remedy = remedy};
 
 static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = explain};
 
@@ -332,8 +393,10 @@ const DvClass dv_cg_linear_solver = {
     .help = "Conjugate gradients, without a matrix or with the assembled one.",
     .instance_size = sizeof(CgLinearSolver),
     .fields = fields,
-    .contracts =
-        (const DvContract[]){{.id = DV_LINEAR_SOLVER, .ops = &ops}, {.id = DV_FAULT_CAUSE, .ops = &cause_ops}, {0}},
+    .contracts = (const DvContract[]){{.id = DV_LINEAR_SOLVER, .ops = &ops},
+                                      {.id = DV_FAULT_CAUSE, .ops = &cause_ops},
+                                      {.id = DV_SOLVE_RECORD, .ops = &record_ops},
+                                      {0}},
     .init = init,
     .reset = reset,
     .update = update,

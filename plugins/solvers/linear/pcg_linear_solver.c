@@ -13,6 +13,7 @@
 #include "linear/linear_solver_fields.h"
 #include "linear/many_solves.h"
 
+#include <divan/contracts/solve_record.h>
 #include <divan/plugin.h>
 #include <divan/scene.h>
 
@@ -37,7 +38,11 @@ typedef struct PcgLinearSolver {
     DvCurve errors[MAX_CURVES]; /* of the solves of this step */
     uint32_t curves;
     bool warned_frozen;
+    DvSolveRecord record;
 } PcgLinearSolver;
+
+/* As in CGLinearSolver. */
+static const double UNSEEN = 1e-4;
 
 static const DvField fields[] = {
     DV_LINEAR_SOLVER_FIELDS(PcgLinearSolver),
@@ -119,6 +124,7 @@ static void reset(DvObject *object, void *self_)
     (void)object;
     dv_data_set_uint(&((PcgLinearSolver *)self_)->solves, 0);
     dv_data_set_uint(&((PcgLinearSolver *)self_)->products, 0);
+    ((PcgLinearSolver *)self_)->record = (DvSolveRecord){0};
 }
 
 static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
@@ -176,8 +182,16 @@ static void tell_of_standstill(PcgLinearSolver *self, double rho, double bound)
         rho, bound, 0.01 * dv_data_double(&self->tolerance) * rho / bound);
 }
 
+/* `squared`: of what is left. `scale`: the right-hand side that it is measured by. The tolerance is one of squares. */
+static void record(PcgLinearSolver *self, double squared, double scale)
+{
+    const double tolerance = sqrt(dv_data_double(&self->tolerance));
+    if (dv_solve_record_add(&self->record, sqrt(squared) / scale, tolerance, fmax(tolerance, UNSEEN)))
+        dv_solve_record_worst(&self->record, 1 + dv_scene_steps(dv_node_scene(dv_object_node(dv_object_of(self)))));
+}
+
 /* R holds the residual, P the direction, Q the product and then the preconditioned residual; errors may be NULL. */
-static DvStatus iterate(PcgLinearSolver *self, DvCurve *errors, uint32_t *products)
+static DvStatus iterate(PcgLinearSolver *self, DvCurve *errors, bool is_motion, uint32_t *products)
 {
     DvKrylovSpace *space = &self->space;
     const bool active = self->preconditioner != NULL && dv_data_bool(&self->use_preconditioner);
@@ -187,13 +201,13 @@ static DvStatus iterate(PcgLinearSolver *self, DvCurve *errors, uint32_t *produc
     dv_krylov_product(space, DV_KRYLOV_Q, DV_KRYLOV_X);
     dv_krylov_combine(space, DV_KRYLOV_R, DV_KRYLOV_B, DV_KRYLOV_Q, -1.0);
     DvStatus status = precondition(self, active, DV_KRYLOV_P);
-    double rho = dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_P);
+    double rho = dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_P), left = rho;
     bool finite = true; /* else one iteration makes the solution not finite too, which stops the run */
     uint32_t it = 1;
     for (; status == DV_OK && it <= iterations && finite && (rho > bound || !isfinite(rho)); it++) {
         finite = isfinite(rho);
         const double alpha = rho / dv_krylov_product(space, DV_KRYLOV_Q, DV_KRYLOV_P);
-        (void)dv_krylov_step(space, alpha);
+        left = dv_krylov_step(space, alpha);
         status = precondition(self, active, DV_KRYLOV_Q);
         const double previous_rho = rho;
         rho = dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_Q);
@@ -204,6 +218,12 @@ static DvStatus iterate(PcgLinearSolver *self, DvCurve *errors, uint32_t *produc
     if (it == 1 && status == DV_OK && iterations > 0 && b_squared > 0.0)
         tell_of_standstill(self, rho, bound);
     *products = it;
+    if (it == 1 && active)
+        left = dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_R);
+    if (b_squared > 0.0 && is_motion)
+        self->record.scale = fmax(self->record.scale, sqrt(b_squared));
+    if (b_squared > 0.0)
+        record(self, left, is_motion ? self->record.scale : sqrt(b_squared));
     return status;
 }
 
@@ -215,7 +235,7 @@ static DvStatus solve(void *self_, DvVecId x, DvVecId b)
     dv_curve_restart(errors, dv_data_uint(&self->iterations));
     dv_krylov_begin(&self->space, x, b, true);
     uint32_t products = 0;
-    const DvStatus status = iterate(self, errors, &products);
+    const DvStatus status = iterate(self, errors, true, &products);
     dv_krylov_end(&self->space);
     dv_krylov_count_solve(&self->solves, &self->products, products);
     dv_phase_end();
@@ -230,7 +250,7 @@ static DvStatus solve_row(void *self_, double *x, const double *b, size_t n)
     uint32_t products;
     dv_krylov_begin_flat(space, b);
     const double b_squared = dv_krylov_dot(space, DV_KRYLOV_B, DV_KRYLOV_B);
-    const DvStatus status = b_squared == 0.0 ? DV_OK : iterate(self, NULL, &products);
+    const DvStatus status = b_squared == 0.0 ? DV_OK : iterate(self, NULL, false, &products);
     dv_krylov_end_flat(space, x);
     dv_many_left(&self->many,
                  b_squared == 0.0 ? 0.0 : sqrt(dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_R) / b_squared));
@@ -276,6 +296,22 @@ static DvStatus update(DvObject *object, void *self_)
     return DV_OK;
 }
 
+static const DvSolveRecord *record_of(void *self)
+{
+    return &((const PcgLinearSolver *)self)->record;
+}
+
+static void remedy(void *self_, DvText *text)
+{
+    (void)self_;
+    dv_text_add(text,
+                "raise its iterations, lower its tolerance (which is one of squares), take a better preconditioner, or "
+                "SparseLDLSolver");
+}
+
+static const DvSolveRecordOps record_ops = {
+    .size = sizeof record_ops, .record = record_of, .unit = "of the largest right-hand side", .remedy = remedy};
+
 static void destroy(DvObject *object, void *self_)
 {
     (void)object;
@@ -306,7 +342,8 @@ const DvClass dv_pcg_linear_solver = {
     .help = "Conjugate gradients with another linear solver as preconditioner.",
     .instance_size = sizeof(PcgLinearSolver),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_LINEAR_SOLVER, .ops = &ops}, {0}},
+    .contracts =
+        (const DvContract[]){{.id = DV_LINEAR_SOLVER, .ops = &ops}, {.id = DV_SOLVE_RECORD, .ops = &record_ops}, {0}},
     .construct = construct,
     .init = init,
     .bwd_init = bwd_init,

@@ -12,6 +12,7 @@
 #include "linear/linear_solver_fields.h"
 #include "linear/many_solves.h"
 
+#include <divan/contracts/solve_record.h>
 #include <divan/memory.h>
 #include <divan/scene.h>
 
@@ -38,6 +39,7 @@ typedef struct SparseLdlSolver {
     bool analysed, factored;
     uint64_t factorizations;
     bool warned_empty, warned_singular;
+    DvSolveRecord record;
 } SparseLdlSolver;
 
 static const DvField fields[] = {
@@ -164,6 +166,8 @@ static DvStatus solve_flat(void *self_, double *x, const double *b, size_t n)
     if (self->matrix->version != self->version)
         return DV_OK; /* assembled anew for somebody else: nothing to refine with */
     const double residual = dv_block_ldl_refine(self->ldl, self->matrix, b, x);
+    if (dv_solve_record_add(&self->record, residual, UNSOLVED, UNSOLVED))
+        dv_solve_record_worst(&self->record, 1 + dv_scene_steps(dv_node_scene(dv_object_node(dv_object_of(self)))));
     if (residual > UNSOLVED && !self->warned_singular) {
         self->warned_singular = true;
         dv_warning(
@@ -263,6 +267,26 @@ static bool is_matrix_free(void *self_)
     return false;
 }
 
+static void reset(DvObject *object, void *self)
+{
+    (void)object;
+    ((SparseLdlSolver *)self)->record = (DvSolveRecord){0};
+}
+
+static const DvSolveRecord *record_of(void *self)
+{
+    return &((const SparseLdlSolver *)self)->record;
+}
+
+static void remedy(void *self, DvText *text)
+{
+    (void)self;
+    dv_text_add(text, "hold bodies that nothing else holds, and give every point mass or stiffness");
+}
+
+static const DvSolveRecordOps record_ops = {
+    .size = sizeof record_ops, .record = record_of, .unit = "of the right-hand side", .remedy = remedy};
+
 static void destroy(DvObject *object, void *self_)
 {
     (void)object;
@@ -297,8 +321,10 @@ const DvClass dv_sparse_ldl_solver = {
     .help = "Direct solver: sparse L D L^T factorization of the assembled matrix.",
     .instance_size = sizeof(SparseLdlSolver),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_LINEAR_SOLVER, .ops = &ops}, {0}},
+    .contracts =
+        (const DvContract[]){{.id = DV_LINEAR_SOLVER, .ops = &ops}, {.id = DV_SOLVE_RECORD, .ops = &record_ops}, {0}},
     .construct = construct,
     .init = init,
+    .reset = reset,
     .destroy = destroy,
 };

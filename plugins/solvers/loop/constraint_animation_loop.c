@@ -21,6 +21,7 @@
 #include "constraint/solver/constraint_system.h"
 #include "linear/convergence_graph.h"
 
+#include <divan/contracts/solve_record.h>
 #include <divan/divan.h>
 #include <divan/memory.h>
 #include <divan/plugin.h>
@@ -43,6 +44,7 @@ typedef struct ConstraintAnimationLoop {
     uint32_t rows, blocks, block_capacity;
     bool told; /* that it did not converge */
     bool told_of_interaction;
+    DvSolveRecord record;
 } ConstraintAnimationLoop;
 
 static const DvField fields[] = {
@@ -132,6 +134,7 @@ static void reset(DvObject *object, void *self_)
     dv_data_set_int(&self->unconverged, 0);
     dv_data_set_uint(&self->solved, 0);
     self->told = false;
+    self->record = (DvSolveRecord){0};
 }
 
 /* ---- Sweeps ---- */
@@ -192,7 +195,10 @@ static void solve(ConstraintAnimationLoop *self, Problem *problem)
     problem->view.sweeps = self->errors.count;
     problem->view.error = error.sum;
     problem->view.converged = converged;
-    if (!converged && !(error.sum < tolerance))
+    const bool unsolved = !converged && !(error.sum < tolerance);
+    if (dv_solve_record_add(&self->record, error.sum, tolerance, unsolved ? tolerance : INFINITY))
+        dv_solve_record_worst(&self->record, 1 + dv_scene_steps(dv_node_scene(dv_object_node(dv_object_of(self)))));
+    if (unsolved)
         tell_of_error(self, error.sum, tolerance);
 }
 
@@ -288,6 +294,19 @@ static DvStatus step(void *self_, double dt)
     return DV_OK;
 }
 
+static const DvSolveRecord *record_of(void *self)
+{
+    return &((const ConstraintAnimationLoop *)self)->record;
+}
+
+static void remedy(void *self, DvText *text)
+{
+    (void)self;
+    dv_text_add(text, "raise its maxIterations, or its tolerance");
+}
+
+static const DvSolveRecordOps record_ops = {.size = sizeof record_ops, .record = record_of, .remedy = remedy};
+
 static const DvAnimationLoopOps ops = {.size = sizeof(DvAnimationLoopOps), .step = step, .settle = step_settle};
 
 const DvClass dv_constraint_animation_loop = {
@@ -299,7 +318,9 @@ const DvClass dv_constraint_animation_loop = {
     .help = "Makes a step with constraints, by a solver of its own; for old scenes.",
     .instance_size = sizeof(ConstraintAnimationLoop),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_ANIMATION_LOOP, .ops = &ops, .slot = true}, {0}},
+    .contracts = (const DvContract[]){{.id = DV_ANIMATION_LOOP, .ops = &ops, .slot = true},
+                                      {.id = DV_SOLVE_RECORD, .ops = &record_ops},
+                                      {0}},
     .init = init,
     .bwd_init = bwd_init,
     .reset = reset,

@@ -3,6 +3,7 @@
 
 #include <divan/divan.h>
 #include <divan/memory.h>
+#include <divan/scene.h>
 
 #include <float.h>
 #include <math.h>
@@ -33,6 +34,7 @@ void iterative_constraint_solver_reset(DvObject *object, void *self_)
     IterativeConstraintSolver *self = self_;
     dv_data_set_int(&self->unconverged, 0);
     self->told = false;
+    self->record = (DvSolveRecord){0};
 }
 
 bool iterative_constraint_solver_accepts(IterativeConstraintSolver *self, const SweepError *error, double tolerance)
@@ -91,6 +93,9 @@ static void report(IterativeConstraintSolver *self, const Problem *problem, Meth
     dv_data_set_double(&self->error, result.error);
     if (dv_data_bool(&self->compute_constraint_forces))
         dv_data_set(&self->constraint_forces, problem->lambda, problem->view.rows);
+    if (result.sweeps > 0 &&
+        dv_solve_record_add(&self->record, result.error, tolerance, result.converged ? INFINITY : tolerance))
+        dv_solve_record_worst(&self->record, 1 + dv_scene_steps(dv_node_scene(dv_object_node(dv_object_of(self)))));
     if (result.converged || result.sweeps == 0)
         return;
     dv_data_set_int(&self->unconverged, dv_data_int(&self->unconverged) + 1);
@@ -158,6 +163,20 @@ DvStatus iterative_constraint_solver_step(IterativeConstraintSolver *self, const
         print_graphs(self, problem, block_errors, tolerance);
     return constraint_system_apply(self->system, step, order, problem);
 }
+
+static const DvSolveRecord *record_of(void *self)
+{
+    return &((const IterativeConstraintSolver *)self)->record;
+}
+
+static void remedy(void *self, DvText *text)
+{
+    (void)self;
+    dv_text_add(text, "raise its maxIterations, or its tolerance");
+}
+
+const DvSolveRecordOps iterative_constraint_solver_record_ops = {
+    .size = sizeof(DvSolveRecordOps), .record = record_of, .remedy = remedy};
 
 const DvConstraintProblem *iterative_constraint_solver_take_problem(void *self_)
 {

@@ -8,6 +8,7 @@
 #include "constraint_system.h"
 #include "linear/convergence_graph.h"
 
+#include <divan/contracts/solve_record.h>
 #include <divan/plugin.h>
 
 typedef struct IterativeConstraintSolver {
@@ -21,6 +22,7 @@ typedef struct IterativeConstraintSolver {
     ConstraintSystem *system;
     DvCurve errors, forces, violations; /* forces, violations: of all rows, sweep after sweep */
     bool told;                          /* that it did not converge */
+    DvSolveRecord record;
 } IterativeConstraintSolver;
 
 #define ITERATIVE_CONSTRAINT_SOLVER_FIELDS(Struct)                                                                    \
@@ -123,6 +125,8 @@ bool iterative_constraint_solver_accepts(IterativeConstraintSolver *self, const 
 const DvConstraintProblem *iterative_constraint_solver_take_problem(void *self);
 
 /* DvConstraintSolverOps of such a class. */
+extern const DvSolveRecordOps iterative_constraint_solver_record_ops;
+
 #define ITERATIVE_CONSTRAINT_SOLVER_OPS(solve_of_class, laws_of_class)                                \
     {                                                                                                 \
         .size = sizeof(DvConstraintSolverOps), .solve = solve_of_class,                               \

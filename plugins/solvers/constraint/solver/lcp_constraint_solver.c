@@ -10,8 +10,10 @@
 #include "constraint_system.h"
 #include "linear/convergence_graph.h"
 
+#include <divan/contracts/solve_record.h>
 #include <divan/divan.h>
 #include <divan/memory.h>
+#include <divan/scene.h>
 
 #include <float.h>
 #include <math.h>
@@ -24,6 +26,7 @@ typedef struct LcpConstraintSolver {
     ConstraintSystem *system;
     DvCurve errors, violations;
     bool told;
+    DvSolveRecord record;
 } LcpConstraintSolver;
 
 static const DvField fields[] = {
@@ -89,6 +92,7 @@ static void reset(DvObject *object, void *self_)
     LcpConstraintSolver *self = self_;
     dv_data_set_int(&self->unconverged, 0);
     self->told = false;
+    self->record = (DvSolveRecord){0};
 }
 
 /* ---- Sweeps ---- */
@@ -125,10 +129,12 @@ static void report(LcpConstraintSolver *self, const Problem *problem, uint32_t s
         dv_data_set_string(&self->graph, text.at);
         dv_text_free(&text);
     }
+    const double error = self->errors.values[self->errors.count - 1];
+    if (dv_solve_record_add(&self->record, error, tolerance, converged ? INFINITY : tolerance))
+        dv_solve_record_worst(&self->record, 1 + dv_scene_steps(dv_node_scene(dv_object_node(dv_object_of(self)))));
     if (converged)
         return;
     dv_data_set_int(&self->unconverged, dv_data_int(&self->unconverged) + 1);
-    const double error = self->errors.values[self->errors.count - 1];
     if (!self->told && isfinite(error)) /* else an error says more */
         dv_warning(dv_object_of(self),
                    "the contacts of this step are not solved: after %u sweeps the error is %g, the tolerance %g; raise "
@@ -211,6 +217,19 @@ static const DvConstraintProblem *take_problem(void *self_)
     return self->system ? constraint_system_take(self->system) : NULL;
 }
 
+static const DvSolveRecord *record_of(void *self)
+{
+    return &((const LcpConstraintSolver *)self)->record;
+}
+
+static void remedy(void *self, DvText *text)
+{
+    (void)self;
+    dv_text_add(text, "raise its maxIt, or its tolerance");
+}
+
+static const DvSolveRecordOps record_ops = {.size = sizeof record_ops, .record = record_of, .remedy = remedy};
+
 static const DvConstraintSolverOps ops = {.size = sizeof ops,
                                           .solve = solve,
                                           .take_problem = take_problem,
@@ -229,7 +248,9 @@ const DvClass dv_lcp_constraint_solver = {
     .help = "Finds the forces of contacts with one coefficient of friction.",
     .instance_size = sizeof(LcpConstraintSolver),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_CONSTRAINT_SOLVER, .ops = &ops, .slot = true}, {0}},
+    .contracts = (const DvContract[]){{.id = DV_CONSTRAINT_SOLVER, .ops = &ops, .slot = true},
+                                      {.id = DV_SOLVE_RECORD, .ops = &record_ops},
+                                      {0}},
     .init = init,
     .reset = reset,
     .cleanup = cleanup,
