@@ -10,7 +10,9 @@
 #include <cmocka.h>
 
 #include "mesh/mesh.h"
+#include <divan/duplicates.h>
 #include <math.h>
+#include <stdio.h>
 
 static void expect_near(double value, double expected, double tolerance)
 {
@@ -189,9 +191,152 @@ static void the_matrix_scales_turns_about_x_y_z_and_moves(void **state)
     mesh_free(&mesh);
 }
 
+/* Elements of second order are read as linear ones, and their other nodes are in the middle of nothing. */
+static void middles_of_second_order_elements_are_loose(void **state)
+{
+    (void)state;
+    static const struct {
+        int gmsh, vtk, nodes, corners;
+        MeshKind kind;
+    } types[] = {{8, 21, 3, 2, MESH_EDGE},        {9, 22, 6, 3, MESH_TRIANGLE},      {10, 28, 9, 4, MESH_QUAD},
+                 {16, 23, 8, 4, MESH_QUAD},       {11, 24, 10, 4, MESH_TETRAHEDRON}, {12, 29, 27, 8, MESH_HEXAHEDRON},
+                 {17, 25, 20, 8, MESH_HEXAHEDRON}};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (int format = 0; format < 3; format++) {
+            char points[1024] = "", nodes[128] = "", text[4096];
+            for (int i = 0; i < types[t].nodes; i++) {
+                snprintf(points + strlen(points), sizeof points - strlen(points), "%s%.0d %d %d 0\n", "",
+                         format ? 0 : i + 1, i, i * i);
+                snprintf(nodes + strlen(nodes), sizeof nodes - strlen(nodes), " %d", format ? i : i + 1);
+            }
+            const int n = types[t].nodes;
+            if (format == 0)
+                snprintf(
+                    text, sizeof text,
+                    "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%d\n%s$EndNodes\n$Elements\n1\n1 %d 2 1 1%s\n$EndElements\n",
+                    n, points, types[t].gmsh, nodes);
+            else if (format == 1)
+                snprintf(
+                    text, sizeof text,
+                    "# vtk DataFile Version 3.0\na\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS %d double\n%sCELLS 1 %d\n%d%s\n"
+                    "CELL_TYPES 1\n%d\n",
+                    n, points, n + 1, n, nodes, types[t].vtk);
+            else
+                snprintf(
+                    text, sizeof text,
+                    "<?xml version='1.0'?><VTKFile type='UnstructuredGrid' version='0.1' byte_order='LittleEndian'><UnstructuredGrid>"
+                    "<Piece NumberOfPoints='%d' NumberOfCells='1'><Points><DataArray type='Float64' NumberOfComponents='3' "
+                    "format='ascii'>%s</DataArray></Points><Cells><DataArray type='Int32' Name='connectivity' format='ascii'>%s"
+                    "</DataArray><DataArray type='Int32' Name='offsets' format='ascii'>%d</DataArray><DataArray type='UInt8' "
+                    "Name='types' format='ascii'>%d</DataArray></Cells></Piece></UnstructuredGrid></VTKFile>",
+                    n, points, nodes, n, types[t].vtk);
+            Mesh mesh = {0};
+            MeshReport report = {0};
+            const bool good = format == 0 ? mesh_read_gmsh(text, strlen(text), &mesh, &report)
+                                          : mesh_read_vtk(text, strlen(text), &(MeshOptions){0}, &mesh, &report);
+            if (!good)
+                fail_msg("type %d, format %d: %s", format ? types[t].vtk : types[t].gmsh, format, report.error);
+            DvWorst loose = {0};
+            mesh_loose_middles(&mesh, &loose);
+            assert_int_equal(mesh.position.count, n); /* points and numbers stay */
+            assert_int_equal(loose.count, n - types[t].corners);
+            assert_int_equal(loose.index[0], types[t].corners);
+            mesh_keep_attached_positions(&mesh);
+            assert_int_equal(mesh.position.count, types[t].corners);
+            assert_int_equal(mesh.high_order_edge.count + mesh.middle.count, 0);
+            for (int i = 0; i < types[t].corners; i++)
+                expect_near(mesh.position.data[i].at[1], i * i, 0.0);
+            mesh_free(&mesh);
+        }
+}
+
+/* Two tetrahedra that were meshed one by one, with the face between them in each. */
+static void points_in_one_place_become_one(void **state)
+{
+    (void)state;
+    Mesh mesh = {0};
+    static const double at[9][3] = {{9, 9, 9},    {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1},
+                                    {1, 0, 1e-7}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
+    for (int i = 0; i < 9; i++) {
+        array_push(&mesh.position, (Vec3){{at[i][0], at[i][1], at[i][2]}});
+        array_push(&mesh.texcoord, (Vec2){{i, -i}});
+    }
+    array_push(&mesh.tetrahedron, (Tetrahedron){{1, 2, 3, 4}});
+    array_push(&mesh.tetrahedron, (Tetrahedron){{2, 5, 3, 8}}); /* collapses */
+    array_push(&mesh.tetrahedron, (Tetrahedron){{5, 6, 7, 8}});
+    array_push(&mesh.triangle, (Triangle){{2, 3, 4}});
+    array_push(&mesh.triangle, (Triangle){{7, 6, 5}}); /* is the one before then */
+    array_push(&mesh.triangle, (Triangle){{6, 7, 8}});
+    array_push(&mesh.group[MESH_TETRAHEDRON], (MeshGroup){.first = 0, .count = 2});
+    array_push(&mesh.group[MESH_TETRAHEDRON], (MeshGroup){.first = 2, .count = 1});
+    array_push(&mesh.group[MESH_TRIANGLE], (MeshGroup){.first = 1, .count = 2});
+    assert_int_equal(mesh_merge_positions(&mesh, 1e-9).points, 2); /* the third pair is farther apart */
+    assert_int_equal(mesh.position.count, 7);
+    const MeshMerge merge = mesh_merge_positions(&mesh, 1e-6);
+    assert_true(merge.points == 1 && merge.collapsed == 1 && merge.repeated == 1);
+    assert_true(merge.pair[0][0] == 2 && merge.pair[0][1] == 5);
+    assert_int_equal(mesh.position.count, 6);
+    static const Tetrahedron tetrahedra[2] = {{{1, 2, 3, 4}}, {{2, 3, 4, 5}}};
+    assert_int_equal(mesh.tetrahedron.count, 2);
+    assert_memory_equal(mesh.tetrahedron.data, tetrahedra, sizeof tetrahedra);
+    static const Triangle triangles[2] = {{{2, 3, 4}}, {{3, 4, 5}}};
+    assert_int_equal(mesh.triangle.count, 2);
+    assert_memory_equal(mesh.triangle.data, triangles, sizeof triangles);
+    const MeshGroup *group = mesh.group[MESH_TETRAHEDRON].data;
+    assert_true(group[0].first == 0 && group[0].count == 1 && group[1].first == 1 && group[1].count == 1);
+    assert_true(mesh.group[MESH_TRIANGLE].data[0].first == 1 && mesh.group[MESH_TRIANGLE].data[0].count == 1);
+    expect_near(mesh.texcoord.data[5].at[0], 8.0, 0.0);
+    static const uint32_t of_file[6] = {0, 1, 2, 3, 4, 8};
+    assert_memory_equal(mesh.of_file.data, of_file, sizeof of_file);
+    mesh_free(&mesh);
+}
+
+/* The same as comparing all with all, at lengths around that between the points. */
+static void merging_is_what_comparing_all_with_all_gives(void **state)
+{
+    (void)state;
+    enum { COUNT = 400 };
+    double x[COUNT][3];
+    uint32_t first[COUNT], seed = 7;
+    for (int i = 0; i < COUNT; i++)
+        for (int c = 0; c < 3; c++) {
+            seed = seed * 1664525u + 1013904223u;
+            x[i][c] = (double)(seed >> 8) / (1 << 24) - 0.5;
+        }
+    for (double within = 1e-6; within < 2.0; within *= 3.0) {
+        uint32_t expected[COUNT], merged = 0;
+        for (uint32_t i = 0; i < COUNT; i++) {
+            expected[i] = i;
+            for (uint32_t j = 0; j < i && expected[i] == i; j++)
+                if (expected[j] == j && hypot(hypot(x[i][0] - x[j][0], x[i][1] - x[j][1]), x[i][2] - x[j][2]) <= within)
+                    expected[i] = j;
+            merged += expected[i] != i;
+        }
+        assert_int_equal(dv_same_places(x[0], 3, COUNT, within, first), merged);
+        assert_memory_equal(first, expected, sizeof first);
+    }
+    assert_int_equal(dv_same_places(x[0], 3, COUNT, 0.0, first), 0);
+    x[5][1] = NAN;
+    assert_int_equal(dv_same_places(x[0], 3, COUNT, 1e-12, first), 0);
+}
+
+static void elements_of_the_same_points_are_found(void **state)
+{
+    (void)state;
+    static const uint32_t tetrahedra[5][4] = {{0, 1, 2, 3}, {4, 1, 2, 3}, {3, 2, 1, 0}, {3, 4, 2, 1}, {0, 1, 2, 4}};
+    uint32_t first[5];
+    assert_int_equal(dv_same_elements(tetrahedra[0], 4, 5, first), 2);
+    static const uint32_t expected[5] = {0, 1, 0, 1, 4};
+    assert_memory_equal(first, expected, sizeof first);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(middles_of_second_order_elements_are_loose),
+        cmocka_unit_test(points_in_one_place_become_one),
+        cmocka_unit_test(merging_is_what_comparing_all_with_all_gives),
+        cmocka_unit_test(elements_of_the_same_points_are_found),
         cmocka_unit_test(a_hexahedron_gets_six_quads_and_twelve_edges),
         cmocka_unit_test(tetrahedra_prisms_and_pyramids_share_their_faces),
         cmocka_unit_test(quads_are_cut_and_flipped_again),

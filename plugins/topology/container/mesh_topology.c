@@ -130,11 +130,14 @@ static DvStatus init(DvObject *object, void *self)
 {
     (void)object;
     const DvStatus status = topology_load_file(self);
+    if (status == DV_OK)
+        topology_merge_points(self);
     return status == DV_OK ? mesh_topology_start(self) : status;
 }
 
 static const DvField fields[] = {
     MESH_TOPOLOGY_FIELDS(Topology, ),
+    TOPOLOGY_MERGE_FIELD(Topology, ),
     {0},
 };
 

@@ -328,6 +328,8 @@ static DvStatus init(DvObject *object, void *self)
 {
     (void)object;
     const DvStatus status = topology_load_file(self);
+    if (status == DV_OK && ((Topology *)self)->own != DV_POINTS)
+        topology_merge_points(self);
     return status == DV_OK ? set_container_start(self) : status;
 }
 
@@ -348,9 +350,9 @@ static DvStatus construct(DvObject *object, void *self, DvElementKind own)
         DV_FIELD(Topology, saved, "removedPoints", dv_type_uints, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,    \
                  .help = "elements that name removed points, once the mesh has been changed")
 /* Every container but the point set. */
-#define EDGE_SET_FIELDS                                                                  \
-    POINT_SET_FIELDS, TOPOLOGY_EDGES_FIELD(Topology, ),                                  \
-        DV_FIELD(Topology, check_connexity, "checkConnexity", dv_type_bool, .init = "0", \
+#define EDGE_SET_FIELDS                                                                   \
+    POINT_SET_FIELDS, TOPOLOGY_MERGE_FIELD(Topology, ), TOPOLOGY_EDGES_FIELD(Topology, ), \
+        DV_FIELD(Topology, check_connexity, "checkConnexity", dv_type_bool, .init = "0",  \
                  .help = "warn when edges do not join all points")
 #define CREATE_ARRAY_FIELD(member, name)                        \
     DV_FIELD(Topology, member, name, dv_type_bool, .init = "0", \

@@ -421,6 +421,20 @@ DvStatus topology_read_file(Topology *topology, Mesh *mesh)
     return topology_read_mesh(topology, &topology->filename, -1, name, dv_data_file(&topology->filename), mesh);
 }
 
+/* Second-order elements are read as linear ones: what is in the middle of them hangs on nothing. */
+static void say_loose(Topology *topology, Mesh *mesh)
+{
+    DvWorst loose = {0};
+    char numbers[DV_WORST_TEXT];
+    mesh_loose_middles(mesh, &loose);
+    if (loose.count)
+        dv_field_warning(&topology->filename, -1,
+                         "second-order elements are read as linear ones: %u of %u points are in the middle of their "
+                         "edges, faces or volumes, and no element uses them (%s); a MeshGmshLoader with "
+                         "onlyAttachedPoints=\"1\" drops them",
+                         loose.count, mesh->position.count, dv_worst_text(&loose, numbers));
+}
+
 DvStatus topology_load_file(Topology *topology)
 {
     const char *name = dv_data_string(&topology->filename);
@@ -429,6 +443,7 @@ DvStatus topology_load_file(Topology *topology)
     Mesh mesh = {0};
     const DvStatus status = topology_read_file(topology, &mesh);
     if (status == DV_OK) {
+        say_loose(topology, &mesh);
         topology_clear(topology);
         const struct {
             DvElementKind kind;

@@ -18,7 +18,7 @@ typedef struct AdjacencyCache {
 
 typedef struct Topology {
     DvObject *object;
-    DvData filename, position;
+    DvData filename, position, merge_distance;
     DvData list[DV_ELEMENT_KINDS]; /* those that the class declares; list[DV_POINTS] is never one */
     DvData texcoords, compute_all_buffers;
     DvData draw_edges, draw_triangles, draw_quads, draw_tetrahedra, draw_hexahedra;
@@ -93,6 +93,9 @@ DV_NODISCARD DvStatus topology_read_mesh(Topology *topology, DvData *field, int6
 /* The same into the lists, if it names one. */
 DV_NODISCARD DvStatus topology_load_file(Topology *topology);
 
+/* What the field mergeDistance asks for; before init counts points. */
+void topology_merge_points(Topology *topology);
+
 /* The part of init that comes after the lists are there: MeshTopology's, and the set containers'. Mappings call them
  * through topology_init when they have filled a topology. */
 DV_NODISCARD DvStatus mesh_topology_start(Topology *topology);
@@ -116,6 +119,12 @@ void topology_bounding_box(DvObject *object, void *self, double *box);
 #define TOPOLOGY_POSITION_FIELD(Struct, in)                                                          \
     DV_FIELD(Struct, in position, "position", dv_type_vec3s, .unit = "m", .flags = DV_FIELD_AT_LOAD, \
              .help = "positions of the points", .aliases = (const char *const[]){"points", NULL})
+#define TOPOLOGY_MERGE_FIELD(Struct, in)                                                                          \
+    DV_FIELD(Struct, in merge_distance, "mergeDistance", dv_type_double, .init = "0", .unit = "m",                \
+             .range = &dv_range_not_negative, .flags = DV_FIELD_AT_LOAD | DV_FIELD_NOT_LINKED | DV_FIELD_LENIENT, \
+             .help =                                                                                              \
+                 "points of `position` that are no farther apart become one, the first of them; elements that "   \
+                 "collapse or are then given twice are left out; the state is to take its points from here; 0: none")
 #define TOPOLOGY_EDGES_FIELD(Struct, in)                                                   \
     DV_FIELD(Struct, in list[DV_EDGES], "edges", dv_type_edges, .flags = DV_FIELD_AT_LOAD, \
              .help = "edges: 2 points each", .aliases = (const char *const[]){"lines", NULL})

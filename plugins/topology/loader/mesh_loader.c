@@ -2,7 +2,7 @@
  *
  * What all mesh loaders share. The file is read while the scene is parsed, so that later objects find its fields
  * filled. The fields are computed when somebody reads them and again when an option changes: positions are scaled,
- * turned and moved; quads are cut (triangulate), faces and edges added (createSubelements), unused points dropped
+ * turned and moved; points in one place become one (mergeDistance); quads are cut (triangulate), faces and edges added (createSubelements), unused points dropped
  * (onlyAttachedPoints), normals summed.
  *
  * When a transformation is given, scenes have always seen these steps happen twice; it shows only with triangulate and
@@ -44,6 +44,12 @@ static Mesh copy_mesh(const Mesh *mesh)
     COPY(polyline.value);
     COPY(polygon.value);
     COPY(high_order_edge);
+    COPY(middle);
+    COPY(of_file);
+    COPY(position_of_vertex);
+    COPY(normal_of_vertex);
+    for (int kind = 0; kind < MESH_KINDS; kind++)
+        COPY(group[kind]);
     return copy;
 }
 
@@ -62,6 +68,12 @@ static void free_copy(Mesh *copy)
     array_free(&copy->polyline.value);
     array_free(&copy->polygon.value);
     array_free(&copy->high_order_edge);
+    array_free(&copy->middle);
+    array_free(&copy->of_file);
+    array_free(&copy->position_of_vertex);
+    array_free(&copy->normal_of_vertex);
+    for (int kind = 0; kind < MESH_KINDS; kind++)
+        array_free(&copy->group[kind]); /* their names are shared */
 }
 
 static bool is_identity(const double m[16])
@@ -82,8 +94,40 @@ static bool read_matrix(MeshLoader *loader, double m[16])
     return !is_identity(m);
 }
 
+/* What has been merged. Said once for each length that merges. */
+static void say_merged(MeshLoader *loader, const MeshMerge *merge)
+{
+    DvText pairs = {0};
+    for (uint32_t i = 0; i < merge->points && i < DV_WORST_KEPT; i++)
+        dv_text_add(&pairs, "%s%u into %u", i ? ", " : "", merge->pair[i][1], merge->pair[i][0]);
+    const char *more = merge->points > DV_WORST_KEPT ? ", ..." : "";
+    if (merge->collapsed + merge->repeated > 0)
+        dv_field_remark(
+            &loader->merge_distance, -1,
+            "%u points have become others in their place (%s%s); %u elements that collapse by it and %u that "
+            "are then given twice are left out",
+            merge->points, pairs.at, more, merge->collapsed, merge->repeated);
+    else
+        dv_info(loader->object, "mergeDistance: %u points have become others in their place (%s%s)", merge->points,
+                pairs.at, more);
+    dv_text_free(&pairs);
+}
+
+static void merge_points(MeshLoader *loader, Mesh *mesh)
+{
+    const double within = dv_data_double(&loader->merge_distance);
+    if (!(within > 0.0))
+        return;
+    const MeshMerge merge = mesh_merge_positions(mesh, within);
+    if (merge.points && loader->merged != within)
+        say_merged(loader, &merge);
+    if (merge.points)
+        loader->merged = within;
+}
+
 static void process(MeshLoader *loader, Mesh *mesh)
 {
+    merge_points(loader, mesh);
     if (dv_data_bool(&loader->triangulate))
         mesh_triangulate(mesh, dv_data_bool(&loader->flip_normals));
     if (dv_data_bool(&loader->create_subelements))
@@ -144,6 +188,20 @@ static void warn(void *loader, const char *text)
     dv_field_warning(&((MeshLoader *)loader)->filename, -1, "%s", text);
 }
 
+/* Second-order elements are read as linear ones: what is in the middle of them hangs on nothing. */
+static void say_loose(MeshLoader *loader)
+{
+    DvWorst loose = {0};
+    char numbers[DV_WORST_TEXT];
+    mesh_loose_middles(&loader->mesh, &loose);
+    if (loose.count && !dv_data_bool(&loader->only_attached_points))
+        dv_field_warning(
+            &loader->filename, -1,
+            "second-order elements are read as linear ones: %u of %u points are in the middle of their edges, "
+            "faces or volumes, and no element uses them (%s); onlyAttachedPoints=\"1\" drops them",
+            loose.count, loader->mesh.position.count, dv_worst_text(&loose, numbers));
+}
+
 /* Reads the file again when it is another than the one in memory. */
 static DvStatus load(MeshLoader *loader)
 {
@@ -171,8 +229,10 @@ static DvStatus load(MeshLoader *loader)
     MeshReport report = {.warn = warn, .context = loader};
     const bool good = loader->read(loader, bytes, size, &report);
     dv_free(bytes);
-    if (good)
+    if (good) {
+        say_loose(loader);
         return DV_OK;
+    }
     mesh_free(&loader->mesh);
     loader->mesh = (Mesh){0};
     return dv_field_error(&loader->filename, -1, "'%s': %s", name, report.error);
@@ -305,5 +365,6 @@ void mesh_loader_destroy(DvObject *object, void *self)
     mesh_free(&loader->mesh);
     dv_free(loader->path);
     dv_free(loader->groups);
+    dv_free(loader->arrays);
     mesh_materials_free(&loader->materials);
 }

@@ -17,13 +17,16 @@ typedef struct MeshLoader {
     DvData position, polylines, edges, triangles, quads, polygons, tetrahedra, hexahedra, prisms, pyramids, normals;
     DvData high_order_edge, high_order_triangle, high_order_quad, high_order_tetrahedron, high_order_hexahedron;
     DvData group[MESH_KINDS];
-    DvData flip_normals, triangulate, create_subelements, only_attached_points;
+    DvData flip_normals, triangulate, create_subelements, only_attached_points, merge_distance;
+    double merged; /* the length of which it has been said what it merges */
     DvData translation, rotation, scale, transformation;
     DvData *texcoords, *position_of_vertex, *normal_of_vertex; /* fields of classes that have them; or NULL */
-    DvMeshGroup *groups;                                       /* of the last view */
-    MeshMaterials materials;                                   /* likewise */
-    char *path;                                                /* of the file that was read; NULL: none */
-    Mesh mesh;                                                 /* as the file has it */
+    DvData **arrays; /* [array_count] of a file of VTK: the field of each of its arrays, NULL where it has none */
+    uint32_t array_count;
+    DvMeshGroup *groups;     /* of the last view */
+    MeshMaterials materials; /* likewise */
+    char *path;              /* of the file that was read; NULL: none */
+    Mesh mesh;               /* as the file has it */
     /* Reads the bytes of the file. */
     bool (*read)(struct MeshLoader *loader, const char *bytes, size_t size, MeshReport *report);
     /* Optional: further fields of the class from the mesh as it is after everything has been done to it. */
@@ -87,7 +90,11 @@ void mesh_loader_set_lists(DvData *data, const MeshLists *lists);
         LOADER_OPTION(Struct, in create_subelements, "createSubelements", dv_type_bool, "0",                         \
                       "add the faces and edges that the file does not list"),                                        \
         LOADER_OPTION(Struct, in only_attached_points, "onlyAttachedPoints", dv_type_bool, "0",                      \
-                      "drop points that no element uses"),                                                           \
+                      "drop points that no element uses, those in the middle of second-order elements among them"),  \
+        DV_FIELD(Struct, in merge_distance, "mergeDistance", dv_type_double, .init = "0", .unit = "m",               \
+                 .range = &dv_range_not_negative, .flags = DV_FIELD_INPUT | DV_FIELD_NOT_LINKED | DV_FIELD_LENIENT,  \
+                 .help = "points that are no farther apart become one, the first of them, after scale3d, rotation "  \
+                         "and translation; elements that collapse or are then given twice are left out; 0: none"),   \
         DV_FIELD(Struct, in translation, "translation", dv_type_vec3d, .init = "0 0 0", .unit = "m",                 \
                  .flags = DV_FIELD_INPUT | DV_FIELD_NOT_LINKED, .help = "moves the positions, last"),                \
         DV_FIELD(Struct, in rotation, "rotation", dv_type_vec3d, .init = "0 0 0", .unit = "degree",                  \

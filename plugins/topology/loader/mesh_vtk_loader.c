@@ -54,7 +54,9 @@ static void set_values(DvData *data, const MeshAttribute *attribute)
 /* Fields are added while the scene is parsed, since links look for them then. */
 static void add_fields(MeshLoader *loader)
 {
-    for (uint32_t i = 0; i < loader->mesh.attribute.count; i++) {
+    loader->array_count = loader->mesh.attribute.count;
+    loader->arrays = dv_alloc(loader->array_count, sizeof *loader->arrays);
+    for (uint32_t i = 0; i < loader->array_count; i++) {
         const MeshAttribute *attribute = &loader->mesh.attribute.data[i];
         char name[128];
         size_t length = 0;
@@ -72,9 +74,31 @@ static void add_fields(MeshLoader *loader)
                                .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT,
                                .help = attribute->of_cells ? "array of the file, for its cells"
                                                            : "array of the file, for its points"};
-        DvData *data = dv_object_add_field(loader->object, &field);
-        if (data)
-            set_values(data, attribute);
+        loader->arrays[i] = dv_object_add_field(loader->object, &field);
+        if (loader->arrays[i])
+            set_values(loader->arrays[i], attribute);
+    }
+}
+
+/* Arrays for points go along with them. */
+static void publish(MeshLoader *loader, const Mesh *mesh)
+{
+    const uint32_t before = loader->mesh.position.count, after = mesh->of_file.count;
+    for (uint32_t i = 0; i < loader->mesh.attribute.count && i < loader->array_count; i++) {
+        const MeshAttribute *all = &loader->mesh.attribute.data[i];
+        if (all->of_cells || all->tuples != before || !loader->arrays[i] ||
+            (after == 0 &&
+             loader->arrays[i]->count * loader->arrays[i]->type->components == (size_t)before * all->components))
+            continue;
+        MeshAttribute kept = *all;
+        kept.tuples = after ? after : before;
+        kept.value = dv_alloc((size_t)kept.tuples * kept.components, sizeof *kept.value);
+        for (uint32_t p = 0; p < kept.tuples; p++)
+            memcpy(kept.value + (size_t)p * kept.components,
+                   all->value + (size_t)(after ? mesh->of_file.data[p] : p) * kept.components,
+                   kept.components * sizeof *kept.value);
+        set_values(loader->arrays[i], &kept);
+        dv_free(kept.value);
     }
 }
 
@@ -82,6 +106,7 @@ static DvStatus construct(DvObject *object, void *self)
 {
     MeshLoader *loader = self;
     loader->read = read;
+    loader->publish = publish;
     return mesh_loader_construct(object, self);
 }
 

@@ -3,9 +3,9 @@
  * Gmsh meshes (.msh): format 1, format 2.0 to 2.2 as text or binary, format 4.1 as text (Geuzaine and Remacle, Gmsh
  * reference manual, chapter "MSH file format").
  *
- * Read are nodes, lines, triangles, quadrangles, tetrahedra, hexahedra, and the quadratic lines, triangles and
- * tetrahedra, of which the corners make the element and the nodes between them become high-order positions on its
- * edges. Other elements are skipped with a warning. Elements with one tag form a group: format 1 the last of its two,
+ * Read are nodes, lines, triangles, quadrangles, tetrahedra, hexahedra, and those of second order, of which the corners
+ * make the element. The nodes in the middle of edges of quadratic lines, triangles and tetrahedra become high-order
+ * positions on their edges; no element uses them, nor those of quadrangles and hexahedra. Other elements are skipped with a warning. Elements with one tag form a group: format 1 the last of its two,
  * format 2 the last of its list, format 4 the tag of the geometric entity.
  *
  * Sections that are not about nodes or elements are skipped.
@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_NODES = 10, UNKNOWN_TYPES = 140 };
+enum { MOST_NODES = 27, UNKNOWN_TYPES = 140 };
 
 /* One type of element: kind is MESH_KINDS for those that are read and dropped. */
 typedef struct ElementType {
@@ -32,9 +32,9 @@ static const ElementType element_types[] = {
     [1] = {2, false, MESH_EDGE},        [2] = {3, false, MESH_TRIANGLE},     [3] = {4, false, MESH_QUAD},
     [4] = {4, false, MESH_TETRAHEDRON}, [5] = {8, false, MESH_HEXAHEDRON},   [6] = {6, false, MESH_KINDS},
     [7] = {5, false, MESH_KINDS},       [8] = {3, true, MESH_EDGE},          [9] = {6, true, MESH_TRIANGLE},
-    [10] = {9, false, MESH_KINDS},      [11] = {10, true, MESH_TETRAHEDRON}, [12] = {27, false, MESH_KINDS},
+    [10] = {9, true, MESH_QUAD},        [11] = {10, true, MESH_TETRAHEDRON}, [12] = {27, true, MESH_HEXAHEDRON},
     [13] = {18, false, MESH_KINDS},     [14] = {14, false, MESH_KINDS},      [15] = {1, false, MESH_KINDS},
-    [16] = {8, false, MESH_KINDS},      [17] = {20, false, MESH_KINDS},      [18] = {15, false, MESH_KINDS},
+    [16] = {8, true, MESH_QUAD},        [17] = {20, true, MESH_HEXAHEDRON},  [18] = {15, false, MESH_KINDS},
     [19] = {13, false, MESH_KINDS},     [20] = {9, false, MESH_KINDS},       [21] = {10, false, MESH_KINDS},
     [22] = {12, false, MESH_KINDS},     [23] = {15, false, MESH_KINDS},      [24] = {15, false, MESH_KINDS},
     [25] = {21, false, MESH_KINDS},     [26] = {4, false, MESH_KINDS},       [27] = {5, false, MESH_KINDS},
@@ -319,10 +319,14 @@ static void make_groups(GmshFile *file, MeshKind kind)
     dv_free(group_of);
 }
 
-/* The edges that carry the middle nodes of a quadratic element. */
-static void add_middle_nodes(Mesh *mesh, MeshKind kind, const uint32_t *node, uint32_t corners)
+/* The edges that carry the middle nodes of a quadratic line, triangle or tetrahedron. */
+static void add_middle_nodes(Mesh *mesh, const ElementType *type, const uint32_t *node)
 {
-    const uint32_t edges = kind == MESH_EDGE ? 1 : kind == MESH_TRIANGLE ? 3 : 6;
+    static const uint8_t corners_of[MESH_KINDS] = {
+        [MESH_EDGE] = 2, [MESH_TRIANGLE] = 3, [MESH_QUAD] = 4, [MESH_TETRAHEDRON] = 4, [MESH_HEXAHEDRON] = 8};
+    static const uint8_t edges_of[MESH_KINDS] = {[MESH_EDGE] = 1, [MESH_TRIANGLE] = 3, [MESH_TETRAHEDRON] = 6};
+    const uint32_t corners = corners_of[type->kind], edges = edges_of[type->kind];
+    array_append(&mesh->middle, node + corners, type->nodes - corners);
     for (uint32_t j = 0; j < edges; j++) {
         Edge edge = {{node[quadratic_edges[j][0]], node[quadratic_edges[j][1]]}};
         tuple_sort(2, edge.at);
@@ -353,7 +357,7 @@ static void add_element(GmshFile *file, const ElementType *type, int64_t tag, co
         memcpy(mesh->hexahedron.data[mesh->hexahedron.count - 1].at, node, 8 * sizeof *node);
     }
     if (type->quadratic)
-        add_middle_nodes(mesh, type->kind, node, type->kind == MESH_EDGE ? 2 : type->kind == MESH_TRIANGLE ? 3 : 4);
+        add_middle_nodes(mesh, type, node);
     array_push(&file->tag[type->kind], (GroupTag){{(uint32_t)((uint64_t)tag >> 32), (uint32_t)tag}});
 }
 

@@ -36,6 +36,8 @@ void mesh_free(Mesh *mesh)
     free_lists(&mesh->polyline);
     free_lists(&mesh->polygon);
     array_free(&mesh->high_order_edge);
+    array_free(&mesh->middle);
+    array_free(&mesh->of_file);
     for (int kind = 0; kind < MESH_KINDS; kind++) {
         for (uint32_t i = 0; i < mesh->group[kind].count; i++) {
             dv_free(mesh->group[kind].data[i].name);
@@ -201,58 +203,6 @@ void mesh_create_subelements(Mesh *mesh)
             push_part(&parts, mesh->triangle.data[i].at, edges_in_triangle[j], 2);
     add_missing(&mesh->edge, 2, &parts);
     array_free(&parts);
-}
-
-/* Marks what is used in the map, or replaces it by what the map says. */
-static void visit(uint32_t *index, size_t count, uint32_t *map, bool renumber)
-{
-    for (size_t i = 0; i < count; i++)
-        if (renumber)
-            index[i] = map[index[i]];
-        else
-            map[index[i]] = 1;
-}
-
-/* All indices that elements hold. */
-static void visit_indices(Mesh *mesh, uint32_t *map, bool renumber)
-{
-    visit((uint32_t *)mesh->edge.data, (size_t)mesh->edge.count * 2, map, renumber);
-    visit((uint32_t *)mesh->triangle.data, (size_t)mesh->triangle.count * 3, map, renumber);
-    visit((uint32_t *)mesh->quad.data, (size_t)mesh->quad.count * 4, map, renumber);
-    visit((uint32_t *)mesh->tetrahedron.data, (size_t)mesh->tetrahedron.count * 4, map, renumber);
-    visit((uint32_t *)mesh->hexahedron.data, (size_t)mesh->hexahedron.count * 8, map, renumber);
-    visit((uint32_t *)mesh->prism.data, (size_t)mesh->prism.count * 6, map, renumber);
-    visit((uint32_t *)mesh->pyramid.data, (size_t)mesh->pyramid.count * 5, map, renumber);
-    visit((uint32_t *)mesh->polyline.value.data, mesh->polyline.value.count, map, renumber);
-    visit((uint32_t *)mesh->polygon.value.data, mesh->polygon.value.count, map, renumber);
-    for (uint32_t i = 0; i < mesh->high_order_edge.count; i++)
-        visit(mesh->high_order_edge.data[i].at, 1, map, renumber);
-}
-
-void mesh_keep_attached_positions(Mesh *mesh)
-{
-    const uint32_t before = mesh->position.count;
-    uint32_t *map = dv_alloc(before, sizeof *map);
-    visit_indices(mesh, map, false);
-    uint32_t kept = 0;
-    const bool normals = mesh->normal.count == before, texcoords = mesh->texcoord.count == before;
-    for (uint32_t i = 0; i < before; i++) {
-        if (!map[i])
-            continue;
-        mesh->position.data[kept] = mesh->position.data[i];
-        if (normals)
-            mesh->normal.data[kept] = mesh->normal.data[i];
-        if (texcoords)
-            mesh->texcoord.data[kept] = mesh->texcoord.data[i];
-        map[i] = kept++;
-    }
-    visit_indices(mesh, map, true);
-    mesh->position.count = kept;
-    if (normals)
-        mesh->normal.count = kept;
-    if (texcoords)
-        mesh->texcoord.count = kept;
-    dv_free(map);
 }
 
 static DvVec3 corner_normal(const Mesh *mesh, uint32_t at, uint32_t next, uint32_t previous)

@@ -9,6 +9,7 @@
 
 #include "array.h"
 #include <divan/base.h>
+#include <divan/worst.h>
 
 enum { NO_INDEX = -1 };
 #define INVALID_INDEX UINT32_MAX
@@ -102,6 +103,9 @@ typedef struct Mesh {
     ARRAY(Pyramid) pyramid;
     MeshLists polyline, polygon;
     ARRAY(HighOrderEdge) high_order_edge;
+    IndexArray
+        middle; /* points inside edges, faces and volumes of second-order elements, which are read as linear ones */
+    IndexArray of_file; /* of each point its number in the file, once some have been dropped; else empty */
     MeshGroups group[MESH_KINDS];
     /* Wavefront OBJ */
     ARRAY(Vec2) texcoord;
@@ -180,9 +184,17 @@ static inline uint32_t lists_count(const MeshLists *lists)
 }
 
 /* What mesh loaders do after reading, in this order. */
-void mesh_triangulate(Mesh *mesh, bool flip);        /* quads become triangles (0,1,2) (0,2,3) */
-void mesh_create_subelements(Mesh *mesh);            /* faces of volumes, then edges of faces, where they are missing */
-void mesh_keep_attached_positions(Mesh *mesh);       /* drops positions that no element uses */
+void mesh_triangulate(Mesh *mesh, bool flip);  /* quads become triangles (0,1,2) (0,2,3) */
+void mesh_create_subelements(Mesh *mesh);      /* faces of volumes, then edges of faces, where they are missing */
+void mesh_keep_attached_positions(Mesh *mesh); /* drops positions that no element uses */
+/* Makes one of points that are within a distance of one another, the first of each; drops elements that collapse by it, or become the same
+ * as another. */
+typedef struct MeshMerge {
+    uint32_t points, collapsed, repeated; /* that are no more */
+    uint32_t pair[DV_WORST_KEPT][2];      /* the first of these points, and what they have become, by former numbers */
+} MeshMerge;
+MeshMerge mesh_merge_positions(Mesh *mesh, double within);
+void mesh_loose_middles(Mesh *mesh, DvWorst *loose); /* points in `middle` that no element has as a corner */
 void mesh_update_normals(Mesh *mesh);                /* sums of face normals, when there is not one per position */
 bool mesh_transform(Mesh *mesh, const double m[16]); /* row-major; false when the last row is not 0 0 0 1 */
 

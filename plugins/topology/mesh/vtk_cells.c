@@ -2,7 +2,8 @@
  *
  * Cells of VTK by their type numbers (VTK user's guide, "Simple legacy formats", figures of linear and quadratic
  * cells). Pixels and voxels list their corners row by row, all others go around. Of quadratic cells the corners make
- * the element, the nodes between them become high-order positions on edges.
+ * the element; the nodes in the middle of edges of lines, triangles and tetrahedra become high-order positions on
+ * these, and no element uses those of other cells.
  */
 #include "vtk_cells.h"
 
@@ -103,8 +104,10 @@ bool vtk_add_polygon(VtkSink *sink, const double *point, uint32_t count)
     return true;
 }
 
-static void add_middle_nodes(Mesh *mesh, const uint32_t *node, uint32_t corners, uint32_t edges)
+/* edges: of lines, triangles and tetrahedra, which carry them. */
+static void add_middle_nodes(Mesh *mesh, const uint32_t *node, uint32_t corners, uint32_t nodes, uint32_t edges)
 {
+    array_append(&mesh->middle, node + corners, nodes - corners);
     static const uint8_t ends[6][2] = {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}};
     for (uint32_t j = 0; j < edges; j++) {
         Edge edge = {{node[ends[j][0]], node[ends[j][1]]}};
@@ -140,11 +143,13 @@ static bool add_line(VtkSink *sink, const double *point, uint32_t count)
 
 bool vtk_add_cell(VtkSink *sink, int type, const double *point, uint32_t count)
 {
-    static const uint8_t nodes_of_type[25] = {[3] = 2,  [5] = 3,  [8] = 4,  [9] = 4,  [10] = 4, [11] = 8,
-                                              [12] = 8, [13] = 6, [14] = 5, [21] = 3, [22] = 6, [24] = 10};
+    enum { TYPES = 30, MOST_NODES = 27 };
+    static const uint8_t nodes_of_type[TYPES] = {
+        [3] = 2,  [5] = 3,  [8] = 4,  [9] = 4,  [10] = 4,  [11] = 8,  [12] = 8, [13] = 6,
+        [14] = 5, [21] = 3, [22] = 6, [23] = 8, [24] = 10, [25] = 20, [28] = 9, [29] = 27};
     Mesh *mesh = sink->mesh;
-    uint32_t node[10] = {0};
-    if (type >= 0 && type < 25 && nodes_of_type[type]) {
+    uint32_t node[MOST_NODES] = {0};
+    if (type >= 0 && type < TYPES && nodes_of_type[type]) {
         if (count != nodes_of_type[type])
             return mesh_fail(sink->report, "cell %" PRIu32 " of type %d has %" PRIu32 " points, expected %d",
                              sink->cells, type, count, nodes_of_type[type]);
@@ -190,15 +195,26 @@ bool vtk_add_cell(VtkSink *sink, int type, const double *point, uint32_t count)
                    (Hexahedron){{node[0], node[1], node[2], node[3], node[4], node[5], node[6], node[7]}});
         break;
     case 21:
-        add_middle_nodes(mesh, node, 2, 1);
+        add_middle_nodes(mesh, node, 2, 3, 1);
         break;
     case 22:
         mesh_add_triangle(mesh, sink->flip, node[0], node[1], node[2]);
-        add_middle_nodes(mesh, node, 3, 3);
+        add_middle_nodes(mesh, node, 3, 6, 3);
         break;
     case 24:
         array_push(&mesh->tetrahedron, (Tetrahedron){{node[0], node[1], node[2], node[3]}});
-        add_middle_nodes(mesh, node, 4, 6);
+        add_middle_nodes(mesh, node, 4, 10, 6);
+        break;
+    case 23: /* quads with nodes in the middle of edges, and of the face */
+    case 28:
+        mesh_add_quad(mesh, sink->flip, node[0], node[1], node[2], node[3]);
+        add_middle_nodes(mesh, node, 4, count, 0);
+        break;
+    case 25: /* hexahedra likewise */
+    case 29:
+        array_push(&mesh->hexahedron,
+                   (Hexahedron){{node[0], node[1], node[2], node[3], node[4], node[5], node[6], node[7]}});
+        add_middle_nodes(mesh, node, 8, count, 0);
         break;
     default:
         return mesh_fail(sink->report, "cell %" PRIu32 " has type %d, which is not read", sink->cells, type);

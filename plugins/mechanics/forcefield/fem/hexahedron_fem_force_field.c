@@ -16,6 +16,7 @@
  * element are made again, with the next force.
  */
 #include "costs.h"
+#include "forcefield/element_faults.h"
 #include "forcefield/fem/frames.h"
 #include "forcefield/fem/hexahedron_fem.h"
 #include "forcefield/fem/hexahedron_stiffness.h"
@@ -497,7 +498,13 @@ DvStatus hexahedron_fem_init(DvObject *object, void *self_)
         single_state_release(&self->base);
         return status;
     }
-    return hexahedron_fem_reinit(object, self);
+    DvConstVec rest;
+    status = hexahedron_fem_reinit(object, self);
+    const bool ramified = dv_object_ops(self->topology.object, DV_SPARSE_GRID) != NULL; /* has such points on purpose */
+    if (status == DV_OK && self->mesh.elements > 0 && !ramified &&
+        state_at_rest(object, self->base.state, &rest) == DV_OK)
+        element_faults_say(object, "hexahedra", dv_topology_elements(&self->topology, DV_HEXAHEDRA), NODES, rest);
+    return status;
 }
 
 /* stiffnessMatrices, when somebody reads them. */

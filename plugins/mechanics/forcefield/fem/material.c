@@ -5,6 +5,8 @@
  */
 #include "forcefield/fem/material.h"
 
+#include <divan/worst.h>
+
 #include <string.h>
 
 enum { MOST_WARNINGS = 3 };
@@ -68,10 +70,28 @@ static void warn_of_count(DvData *field, uint32_t elements)
                      count < elements ? "the first is taken for those without one" : "the rest is left out");
 }
 
+/* Zero is possible, and hardly meant: nothing but inertia holds such elements. */
+static void warn_of_none(DvData *field)
+{
+    size_t count;
+    const double *values = dv_data_doubles(field, &count);
+    DvWorst none = {0};
+    char numbers[DV_WORST_TEXT];
+    for (size_t i = 0; i < count; i++)
+        if (values[i] == 0.0)
+            dv_worst_add(&none, (uint32_t)i, 0.0);
+    if (none.count > 0 && count == 1)
+        dv_field_warning(field, -1, "is 0: the elements have no stiffness");
+    else if (none.count > 0)
+        dv_field_warning(field, -1, "%u of %zu values are 0 (%s): these elements have no stiffness", none.count, count,
+                         dv_worst_text(&none, numbers));
+}
+
 static void repair(Material *material, uint32_t elements)
 {
     replace_impossible(&material->young_modulus, young_possible, default_young, "zero or more");
     replace_impossible(&material->poisson_ratio, poisson_possible, default_poisson, "in [0, 0.5)");
+    warn_of_none(&material->young_modulus);
     const MaterialValues values = read_values(material);
     if (values.young_count == 0)
         dv_field_warning(&material->young_modulus, -1, "is empty; %g is taken", default_young);

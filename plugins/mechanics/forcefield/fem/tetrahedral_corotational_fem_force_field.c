@@ -5,6 +5,7 @@
  * The method and its limits are described in tetrahedron_blocks.h; `method` chooses the frame. Each element keeps its material when
  * the topology changes: materials are data attached to the tetrahedra, shapes are made again from rest positions.
  */
+#include "forcefield/element_faults.h"
 #include "forcefield/fem/tetrahedron_force_field.h"
 #include <divan/types/color.h>
 #include <divan/types/matrix.h>
@@ -171,7 +172,11 @@ static DvStatus init(DvObject *object, void *self_)
     }
     if (dv_topology_elements(&self->common.topology, DV_TETRAHEDRA).count == 0)
         dv_warning(object, "the topology '%s' has no tetrahedra", dv_object_path(self->common.topology.object));
-    return reinit(object, self);
+    DvConstVec rest;
+    status = reinit(object, self);
+    if (status == DV_OK && state_at_rest(object, self->common.base.state, &rest) == DV_OK)
+        element_faults_say(object, "tetrahedra", dv_topology_elements(&self->common.topology, DV_TETRAHEDRA), 4, rest);
+    return status;
 }
 
 static void cleanup(DvObject *object, void *self_)

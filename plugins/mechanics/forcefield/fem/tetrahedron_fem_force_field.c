@@ -12,6 +12,7 @@
  * of new elements are made from rest positions: with the next force, in time with what was touched. Hexahedra that are cut are all
  * made again: how one is cut depends on its number.
  */
+#include "forcefield/element_faults.h"
 #include "forcefield/fem/tetrahedron_force_field.h"
 #include "forcefield/hexahedron_order.h"
 #include <divan/contracts/drawing.h>
@@ -402,7 +403,14 @@ static DvStatus init(DvObject *object, void *self_)
         single_state_release(&self->common.base);
         return status;
     }
-    return reinit(object, self);
+    DvConstVec rest;
+    const DvElementKind kind = cut ? DV_HEXAHEDRA : DV_TETRAHEDRA;
+    status = reinit(object, self);
+    const bool ramified = dv_object_ops(self->common.topology.object, DV_SPARSE_GRID) != NULL; /* on purpose */
+    if (status == DV_OK && !ramified && state_at_rest(object, self->common.base.state, &rest) == DV_OK)
+        element_faults_say(object, cut ? "hexahedra" : "tetrahedra", dv_topology_elements(&self->common.topology, kind),
+                           dv_element_nodes(kind), rest);
+    return status;
 }
 
 static void reset(DvObject *object, void *self_)

@@ -7,6 +7,7 @@
  * Elements are the triangles of the topology or, when it starts with none, its quads cut in two. When the mesh changes, materials and
  * the shape without stress stay with their elements and points; the rest is made again where it was touched, of quads everywhere.
  */
+#include "forcefield/element_faults.h"
 #include "forcefield/fem/triangle_force_field.h"
 
 #include <divan/element_data.h>
@@ -230,8 +231,14 @@ static DvStatus init(DvObject *object, void *self_)
         return status;
     }
     status = reinit(object, self);
-    if (status == DV_OK)
-        warn_of_small(self);
+    if (status != DV_OK)
+        return status;
+    warn_of_small(self);
+    DvConstVec rest;
+    const DvElementKind kind = self->from_quads ? DV_QUADS : DV_TRIANGLES;
+    if (state_at_rest(object, self->common.base.state, &rest) == DV_OK)
+        element_faults_say(object, self->from_quads ? "quads" : "triangles",
+                           dv_topology_elements(&self->common.topology, kind), dv_element_nodes(kind), rest);
     return status;
 }
 

@@ -10,6 +10,7 @@
  * Materials, and shapes without stress that the scene gives, stay with their triangles when the mesh changes; other shapes are made
  * again from rest positions, where the mesh was touched.
  */
+#include "forcefield/element_faults.h"
 #include "forcefield/fem/triangle_force_field.h"
 
 #include <divan/contracts/drawing.h>
@@ -243,7 +244,11 @@ static DvStatus init(DvObject *object, void *self_)
         single_state_release(&self->common.base);
         return status;
     }
-    return reinit(object, self);
+    DvConstVec rest;
+    status = reinit(object, self);
+    if (status == DV_OK && state_at_rest(object, self->common.base.state, &rest) == DV_OK)
+        element_faults_say(object, "triangles", dv_topology_elements(&self->common.topology, DV_TRIANGLES), 3, rest);
+    return status;
 }
 
 static void cleanup(DvObject *object, void *self_)
