@@ -4,7 +4,10 @@
  */
 #include "words.h"
 
+#include <inttypes.h>
 #include <string.h>
+
+#include <divan/math/decimal.h>
 
 enum { USUAL = 8 }; /* attributes of an object: room for so many from the beginning */
 
@@ -89,6 +92,49 @@ const char *dv_attribute(const DvAttributes *attributes, const char *name)
         return NULL;
     attribute->used = true;
     return attribute->text;
+}
+
+/* Where the attribute is written, when that is known. */
+static void say_no_number(const DvObject *object, const DvAttribute *attribute, const char *format, ...)
+    DV_PRINTF(3, 4);
+static void say_no_number(const DvObject *object, const DvAttribute *attribute, const char *format, ...)
+{
+    DvMessage message = {.level = DV_LEVEL_WARNING,
+                         .file = object->place.file,
+                         .line = attribute->line > 0 ? attribute->line : object->place.line,
+                         .component = object->cls->name,
+                         .name = dv_object_name(object),
+                         .path = dv_object_path(object)};
+    va_list args;
+    va_start(args, format);
+    dv_core_emit(&message, format, args);
+    va_end(args);
+}
+
+bool dv_attribute_number(const DvObject *object, const char *name, double *value)
+{
+    const char *const text = dv_attribute(object->attributes, name);
+    const char *end = text;
+    double number;
+    if (text && dv_read_double(&end, &number) && !*dv_skip_blanks(end, NULL))
+        *value = number;
+    else if (text)
+        say_no_number(object, dv_attributes_find(object->attributes, name),
+                      "attribute '%s' must be one number, not \"%.40s\"; %g is used", name, text, *value);
+    return text != NULL;
+}
+
+bool dv_attribute_integer(const DvObject *object, const char *name, int32_t *value)
+{
+    const char *const text = dv_attribute(object->attributes, name);
+    const char *end = text;
+    int32_t number;
+    if (text && dv_read_int(&end, &number) && !*dv_skip_blanks(end, NULL))
+        *value = number;
+    else if (text)
+        say_no_number(object, dv_attributes_find(object->attributes, name),
+                      "attribute '%s' must be one integer, not \"%.40s\"; %" PRId32 " is used", name, text, *value);
+    return text != NULL;
 }
 
 DvAttribute *dv_words_attribute_of(const DvObject *object, const DvField *field)

@@ -174,6 +174,22 @@ static inline bool read_scalar(DvScalar scalar, const char **text, void *out)
     }
 }
 
+/* Behind a number that was read, where a blank or the end should be and another number begins: "1.2.3", "4-2". */
+static void say_run_on(DvText *problem, const char *from, const char *rest)
+{
+    if (problem->length)
+        return;
+    dv_text_add_quoted(problem, skip_blanks(from));
+    dv_text_add(problem, ": no blank stands before ");
+    dv_text_add_quoted(problem, rest);
+}
+
+static inline bool runs_on(const char *rest)
+{
+    double next;
+    return *rest && !dv_is_blank(*rest) && dv_read_double(&rest, &next);
+}
+
 DvStatus dv_read_end(const char *rest, DvText *problem)
 {
     rest = skip_blanks(rest);
@@ -197,9 +213,12 @@ static DvStatus parse_fixed(const DvType *type, const char *text, void *element,
                 dv_text_add_quoted(problem, from);
                 dv_text_add(problem, " is negative");
             }
+            if (i + 1 < type->components && runs_on(text))
+                say_run_on(problem, from, text);
             continue;
         }
         text = skip_blanks(text);
+        dv_text_add(problem, problem->length ? "; " : "");
         if (*text) {
             memset(out, 0, step);
             say_no_scalar(problem, type->scalar, text);
@@ -219,13 +238,16 @@ static DvStatus parse_list(const DvType *type, const char *text, Elements *out, 
     for (text = skip_blanks(text); *text; text = skip_blanks(text)) {
         char *element = next_element(out);
         uint32_t i = 0;
-        while (i < type->components && read_scalar(type->scalar, &text, element + i * step))
-            i++;
+        for (const char *from = text; i < type->components && read_scalar(type->scalar, &text, element + i * step);
+             i++, from = text)
+            if (runs_on(text) && status == DV_OK)
+                say_run_on(problem, from, text);
         if (i == type->components)
             continue;
         out->count--;
         memset(element, 0, out->size);
         text = skip_blanks(text);
+        dv_text_add(problem, problem->length ? "; " : "");
         if (*text) {
             say_no_scalar(problem, type->scalar, text);
             dv_text_add(problem, "; the %zu entries before it are kept", out->count);

@@ -5,6 +5,7 @@
 #include "words.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MOST_MESSAGES = 3 }; /* of a field: one line says how many more there are */
 
@@ -92,6 +93,47 @@ static size_t check(DvData *data, DvStatus *status)
     return outside;
 }
 
+/* What a list of numbers selects, by the name of its field: "triangleIndices". */
+static const char *what_is_selected(const char *field)
+{
+    static const struct {
+        const char *part, *noun;
+    } nouns[] = {
+        {"riangle", "triangles"}, {"uad", "quads"}, {"dge", "edges"}, {"etra", "tetrahedra"}, {"exa", "hexahedra"}};
+    for (size_t i = 0; i < sizeof nouns / sizeof *nouns; i++)
+        if (strstr(field, nouns[i].part))
+            return nouns[i].noun;
+    return "points";
+}
+
+/* A list that is linked to something empty is not the same as one that is not given, though the class takes it so. What `src` of the
+ * object brings was not asked for one by one. */
+static void check_selections(DvObject *object)
+{
+    for (size_t i = DV_PRIVATE_COMMON_FIELDS; i < object->field_count; i++) {
+        DvData *const data = object->fields[i], *const source = dv_data_parent(data);
+        if (!(data->field->flags & (DV_FIELD_EMPTY_IS_ALL | DV_FIELD_EMPTY_IS_DEFAULT)) || !source)
+            continue;
+        const DvAttribute *attribute = dv_words_attribute_of(object, data->field);
+        (void)dv_data_read(source);
+        if (source->count > 0 || (!attribute && dv_attributes_find(object->attributes, "src")))
+            continue;
+        const char *const from = dv_object_name(source->owner), *const name = source->field->name;
+        if (data->field->flags & DV_FIELD_EMPTY_IS_ALL)
+            dv_field_warning(
+                data, -1,
+                "the list is linked to '%s' of '%s', which is empty: that counts as not given, and '%s' acts on "
+                "all %s",
+                name, from, dv_object_name(object), what_is_selected(data->field->name));
+        else
+            dv_field_warning(
+                data, -1,
+                "the list is linked to '%s' of '%s', which is empty: that counts as not given, and the default "
+                "is taken (%s)",
+                name, from, data->field->help);
+    }
+}
+
 /* A field that follows another is looked at once its object has read it. An attribute that several fields take by an alias is told
  * of once. */
 DvStatus dv_words_check_ranges(DvObject *object, bool follows)
@@ -112,5 +154,7 @@ DvStatus dv_words_check_ranges(DvObject *object, bool follows)
     }
     if (told)
         g_ptr_array_free(told, TRUE);
+    if (follows)
+        check_selections(object);
     return status;
 }

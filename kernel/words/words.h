@@ -5,7 +5,7 @@
  *   create.c       an object from class name, attributes and context: variant, fields, links
  *   attributes.c   the texts that an object is made from
  *   parse.c        values of all types from text
- *   range.c        which numbers make sense in a field, and what is said of others
+ *   range.c        which numbers make sense in a field, what is said of others, and of lists linked to nothing
  *   files.c        names of files to files
  *   plugin_files.c plugins from folders and sets: which there are, which may start
  *   path.c         "@../dofs" to objects and fields

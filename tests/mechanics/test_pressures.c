@@ -486,6 +486,43 @@ static void mistakes_are_named(void **state)
                       "quadIndices[0]: no quad 6: the mesh has 6, counted from 0");
 }
 
+/* A triangle of 0.5 m^2, 3 kg, 6 Pa: 1 m/s^2, so z = h^2 n (n + 1) / 2. The region is left after 0.12 m; the load goes on. */
+static void loads_stay_on_the_elements_of_the_start(void **state)
+{
+    (void)state;
+#define MOVING_ROI(topology, elements, load)                                                                  \
+    "<Node name='root' gravity='0 0 0' dt='0.1'><DefaultAnimationLoop/><Node name='M'><EulerImplicitSolver/>" \
+    "<CGLinearSolver iterations='10' tolerance='1e-12' threshold='1e-12'/>" topology                          \
+    "<MechanicalObject name='dofs'/>" elements                                                                \
+    "<BoxROI name='roi' position='@dofs.position' box='-1 -1 -0.12 2 2 0.12' " load "</Node></Node>"
+#define ROUND "position='0 0 0  1 0 0  0 1 0'"
+    static const char *const scenes[] = {
+        MOVING_ROI(
+            "<TriangleSetTopologyContainer name='topo' " ROUND " triangles='0 1 2'/>", "<UniformMass totalMass='3'/>",
+            "triangles='@topo.triangles'/><TrianglePressureForceField pressure='0 0 6' triangleList='@roi.triangleIndices'/>"),
+        MOVING_ROI("<QuadSetTopologyContainer name='topo' position='0 0 0  1 0 0  1 1 0  0 1 0' quads='0 1 2 3'/>",
+                   "<UniformMass totalMass='3'/>",
+                   "quads='@topo.quads'/><QuadPressureForceField pressure='0 0 3' quadList='@roi.quadIndices'/>"),
+        MOVING_ROI("<EdgeSetTopologyContainer name='topo' position='0 0 0  1 0 0' edges='0 1'/>",
+                   "<UniformMass totalMass='3'/>",
+                   "edges='@topo.edges'/><EdgePressureForceField pressure='0 0 3' edgeIndices='@roi.edgeIndices'/>"),
+        MOVING_ROI("<EdgeSetTopologyContainer name='topo' position='0 0 0  1 0 0' edges='0 1'/>",
+                   "<UniformMass totalMass='3'/>",
+                   "edges='@topo.edges'/><EdgePressureForceField pressure='0 0 3' edges='@roi.edgesInROI'/>"),
+    };
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+        DvScene *scene = scene_from_text(scenes[i]);
+        for (int n = 1; n <= 10; n++) {
+            assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+            const DvConstVec x = dv_state_read(scene_state(scene, "/M/dofs"), DV_POSITION);
+            for (uint32_t p = 0; p < x.count; p++)
+                if (!(fabs(x.at[3 * (size_t)p + 2] - 0.01 * n * (n + 1) / 2) < 1e-9))
+                    fail_msg("scene %zu, step %d: z %.17g", i, n, x.at[3 * (size_t)p + 2]);
+        }
+        dv_scene_free(scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -494,6 +531,7 @@ int main(void)
         cmocka_unit_test(pressure_on_bodies),
         cmocka_unit_test(pressure_on_quads),
         cmocka_unit_test(triangle_pressure),
+        cmocka_unit_test(loads_stay_on_the_elements_of_the_start),
         cmocka_unit_test(quad_pressure),
         cmocka_unit_test(edge_pressure),
         cmocka_unit_test(resultants_are_pressure_times_area),

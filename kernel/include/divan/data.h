@@ -30,7 +30,11 @@ enum {                               /* DvField.flags */
        DV_FIELD_DRAWING = 1u << 6,    /* only changes what is drawn */
        DV_FIELD_NOT_LINKED = 1u << 7, /* an option of this object alone: `src` of another passes it over */
        DV_FIELD_LENIENT = 1u << 8,    /* a number outside the range is a warning: the run still means something */
-       DV_FIELD_AT_LOAD = 1u << 9     /* others were built on it at load: what is written later acts no more */
+       DV_FIELD_AT_LOAD = 1u << 9,    /* others were built on it at load: what is written later acts no more */
+       /* Of a list: what is empty counts as not given. Then all there are count, or a default that the help names. A list that is
+        * linked to something empty gets a warning at init: whoever wrote the link meant another thing. */
+       DV_FIELD_EMPTY_IS_ALL = 1u << 10,
+       DV_FIELD_EMPTY_IS_DEFAULT = 1u << 11
 };
 
 /* The numbers that make sense in a field; of vectors and lists it holds for each. When an object is initialised, the kernel names

@@ -55,7 +55,8 @@ typedef struct CollisionModel {
                  .help = "class of the response to its contacts, instead of the contact manager's"),                   \
         DV_FIELD(Struct, base.color, "color", dv_type_color, .init = "1 0 0 1", .flags = DV_FIELD_DRAWING,             \
                  .help = "colour; when it is not set, it tells simulated, moving and active models apart"),            \
-        DV_FIELD(Struct, base.group, "group", dv_type_ints, .help = "models that share a group do not collide"),       \
+        DV_FIELD(Struct, base.group, "group", dv_type_ints, .flags = DV_FIELD_EMPTY_IS_DEFAULT,                        \
+                 .help = "models that share a group do not collide"),                                                  \
         DV_FIELD(Struct, base.contact_count, "numberOfContacts", dv_type_uint, .init = "0",                            \
                  .flags = DV_FIELD_READ_ONLY, .help = "contacts of this model in the last step that had any"),         \
         DV_LINK(Struct, base.previous, "previous", NULL, .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,                \

@@ -20,7 +20,7 @@ typedef struct ObbCollisionModel {
 static const DvField fields[] = {
     COLLISION_MODEL_FIELDS(ObbCollisionModel, base),
     DV_FIELD(ObbCollisionModel, extents, "extents", dv_type_vec3s, .unit = "m", .range = &dv_range_not_negative,
-             .help = "half the size of each box along its axes"),
+             .flags = DV_FIELD_EMPTY_IS_DEFAULT, .help = "half the size of each box along its axes"),
     DV_FIELD(ObbCollisionModel, default_extent, "defaultExtent", dv_type_double, .init = "1", .unit = "m",
              .range = &dv_range_not_negative,
              .help = "half the size of boxes that extents does not name, along each axis"),

@@ -24,7 +24,7 @@ typedef struct SphereCollisionModel {
 static const DvField fields[] = {
     COLLISION_MODEL_FIELDS(SphereCollisionModel, base),
     DV_FIELD(SphereCollisionModel, radii, "listRadius", dv_type_doubles, .unit = "m", .range = &dv_range_not_negative,
-             .help = "radius of each sphere"),
+             .flags = DV_FIELD_EMPTY_IS_DEFAULT, .help = "radius of each sphere"),
     DV_FIELD(SphereCollisionModel, radius, "radius", dv_type_double, .init = "1", .unit = "m",
              .range = &dv_range_not_negative, .help = "radius of spheres that listRadius does not name"),
     DV_FIELD(SphereCollisionModel, once, "countRadiusOnce", dv_type_bool, .init = "0",

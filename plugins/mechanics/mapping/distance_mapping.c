@@ -71,7 +71,7 @@ static const DvField distance_fields[] = {
     DV_FIELD(DistanceMapping, compute_distance, "computeDistance", dv_type_bool, .init = "0", .flags = DV_FIELD_AT_LOAD,
              .help = "rest lengths that are not given are 0: the output is the distance itself"),
     DV_FIELD(DistanceMapping, rest_lengths, "restLengths", dv_type_doubles, .unit = "m",
-             .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,
+             .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT | DV_FIELD_EMPTY_IS_DEFAULT,
              .help = "of each edge; by default its length when the scene starts"),
     {0},
 };

@@ -66,6 +66,7 @@ static const char *const filename_aliases[] = {"fileRigidMapping", NULL};
 static const DvField fields[] = {
     MAPPING_FIELDS(RigidMapping),
     DV_FIELD(RigidMapping, initial_points, "initialPoints", dv_type_coords_out, .unit = "m",
+             .flags = DV_FIELD_EMPTY_IS_DEFAULT,
              .help = "points in the coordinates of their body; by default the positions of the output"),
     DV_FIELD(RigidMapping, index, "index", dv_type_uint, .init = "0", .help = "body of the points"),
     DV_FIELD(RigidMapping, filename, "filename", dv_type_file, .aliases = filename_aliases,
@@ -75,7 +76,7 @@ static const DvField fields[] = {
     DV_FIELD(RigidMapping, index_from_end, "indexFromEnd", dv_type_bool, .init = "0",
              .help = "count `index` from the last body backwards"),
     DV_FIELD(RigidMapping, rigid_index_per_point, "rigidIndexPerPoint", dv_type_uints,
-             .help = "body of each point; used when there is one for each"),
+             .flags = DV_FIELD_EMPTY_IS_DEFAULT, .help = "body of each point; used when there is one for each"),
     DV_FIELD(RigidMapping, global_to_local_coords, "globalToLocalCoords", dv_type_bool, .init = "0",
              .flags = DV_FIELD_AT_LOAD,
              .help = "the positions of the output are given in the world, not in the coordinates of the body"),

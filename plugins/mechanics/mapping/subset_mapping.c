@@ -34,7 +34,7 @@ typedef struct SubsetMapping {
 
 static const DvField fields[] = {
     MAPPING_FIELDS(SubsetMapping),
-    DV_FIELD(SubsetMapping, indices, "indices", dv_type_uints,
+    DV_FIELD(SubsetMapping, indices, "indices", dv_type_uints, .flags = DV_FIELD_EMPTY_IS_DEFAULT,
              .help = "point of the input for each point of the output"),
     DV_FIELD(SubsetMapping, first, "first", dv_type_uint, .init = "4294967295", .flags = DV_FIELD_AT_LOAD,
              .help = "first point of a range, when indices is empty"),

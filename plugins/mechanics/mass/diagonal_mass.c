@@ -51,10 +51,11 @@ typedef struct DiagonalMass {
 static const DvField fields[] = {
     MASS_FIELDS(DiagonalMass),
     MASS_TURNING_INERTIA(DiagonalMass),
-    DV_FIELD(DiagonalMass, point_masses, "vertexMass", mass_type, .unit = "kg",
+    DV_FIELD(DiagonalMass, point_masses, "vertexMass", mass_type, .unit = "kg", .flags = DV_FIELD_EMPTY_IS_DEFAULT,
              .help = "mass of each point; of bodies: mass volume inertia"),
     DV_FIELD(DiagonalMass, density, "massDensity", dv_type_double, .init = "1", .unit = "kg/m^3",
-             .range = &dv_range_positive, .help = "mass per volume of the elements (or area, or length)"),
+             .range = &dv_range_positive, .flags = DV_FIELD_EMPTY_IS_DEFAULT,
+             .help = "mass per volume of the elements (or area, or length)"),
     DV_FIELD(DiagonalMass, total_mass, "totalMass", dv_type_double, .init = "1", .unit = "kg",
              .range = &dv_range_positive, .help = "sum of the masses; counts before massDensity and vertexMass"),
     DV_FIELD(DiagonalMass, unsummed, "unsummedPoints", dv_type_uints, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,

@@ -20,9 +20,10 @@ static DvStatus parse_mass(const DvType *type, const char *text, void **elements
     (void)type;
     double *numbers = NULL;
     size_t n = 0, room = 0;
+    bool in_brackets = false; /* commas stand between the rows of a matrix, and nowhere else: "0,5" is no two masses */
     for (;;) {
-        while (*text && strchr(" \t\r\n,[]", *text))
-            text++;
+        for (; *text && strchr(in_brackets ? " \t\r\n,[]" : " \t\r\n[]", *text); text++)
+            in_brackets = *text == '[' || (in_brackets && *text != ']');
         double number;
         const char *end = text;
         if (!*text || !dv_read_double(&end, &number))
@@ -34,6 +35,8 @@ static DvStatus parse_mass(const DvType *type, const char *text, void **elements
         }
         numbers[n++] = number;
         text = end;
+        if (*text && !strchr(" \t\r\n,[]", *text)) /* "1.2.3", "4-2", "0.5kg" */
+            break;
     }
     *elements = numbers;
     *count = n;

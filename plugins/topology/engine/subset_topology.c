@@ -362,6 +362,9 @@ static void bounding_box(DvObject *object, void *self_, double *bounds)
 
 #define IN(member, name, type, text, ...) \
     DV_FIELD(SubsetTopology, member, name, type, .flags = DV_FIELD_INPUT, .help = text, __VA_ARGS__)
+#define WHEN_GIVEN(member, name, type, text, ...)                                                                   \
+    DV_FIELD(SubsetTopology, member, name, type, .flags = DV_FIELD_INPUT | DV_FIELD_EMPTY_IS_DEFAULT, .help = text, \
+             __VA_ARGS__)
 #define OUT(member, name, type, text, ...)                                                                    \
     DV_FIELD(SubsetTopology, member, name, type, .flags = DV_FIELD_OUTPUT | DV_FIELD_READ_ONLY, .help = text, \
              __VA_ARGS__)
@@ -373,7 +376,7 @@ static void bounding_box(DvObject *object, void *self_, double *bounds)
 
 static const DvField fields[] = {
     IN(box, "box", dv_type_vec6s, "boxes: smallest corner, largest corner", .init = "0 0 0 1 1 1", .unit = "m"),
-    IN(centers, "centers", dv_type_vec3s, "centres of spheres; given, boxes do not count", .unit = "m"),
+    WHEN_GIVEN(centers, "centers", dv_type_vec3s, "centres of spheres; given, boxes do not count", .unit = "m"),
     IN(radii, "radii", dv_type_doubles, "of the spheres: one for each, or one for all", .unit = "m",
        .range = &dv_range_not_negative),
     HELD(direction, "direction", dv_type_vec3d, "0 0 0"),
@@ -387,7 +390,7 @@ static const DvField fields[] = {
     IN(elements[DV_QUADS], "quads", dv_type_quads, "quads to part"),
     IN(elements[DV_TETRAHEDRA], "tetrahedra", dv_type_tetrahedra, "tetrahedra to part (default: those of the mesh)"),
     IN(elements[DV_HEXAHEDRA], "hexahedra", dv_type_hexahedra, "hexahedra to part"),
-    IN(chosen, "tetrahedraInput", dv_type_uints, "tetrahedra inside, instead of those in a region"),
+    WHEN_GIVEN(chosen, "tetrahedraInput", dv_type_uints, "tetrahedra inside, instead of those in a region"),
     IN(local, "localIndices", dv_type_bool, "elements name places in pointsInROI and pointsOutROI", .init = "0"),
     OUT(indices, "indices", dv_type_uints, "numbers of the points in pointsInROI"),
     OUT(element_indices[DV_EDGES], "edgeIndices", dv_type_uints, "edges inside"),

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 static DvStatus read_box(CubeTopology *cube, BoxSurface *box)
 {
@@ -70,11 +71,13 @@ static void fill(CubeTopology *cube, const BoxSurface *box)
 
 DvStatus cube_topology_parse(DvObject *object, void *self, const DvAttributes *attributes)
 {
-    (void)object;
+    (void)attributes;
     CubeTopology *cube = self;
     BoxSurface box;
     double corners[6];
-    if (grid_box_attributes(attributes, corners)) {
+    memcpy(corners, dv_data_doubles(&cube->min, NULL), 3 * sizeof *corners);
+    memcpy(corners + 3, dv_data_doubles(&cube->max, NULL), 3 * sizeof *corners);
+    if (grid_box_attributes(object, corners)) {
         dv_data_set(&cube->min, corners, 1);
         dv_data_set(&cube->max, corners + 3, 1);
     }

@@ -6,6 +6,7 @@
 #include "grid.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 void grid_base_shape(GridBase *grid, uint32_t n[3])
 {
@@ -29,37 +30,34 @@ DvStatus grid_base_check(GridBase *grid)
     return DV_OK;
 }
 
-void grid_base_parse(GridBase *grid, const DvAttributes *attributes)
+void grid_base_parse(GridBase *grid)
 {
     static const char *const axes[3] = {"nx", "ny", "nz"};
     int32_t n[3];
     int given = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        const char *text = dv_attribute(attributes, axes[axis]);
-        given += text && dv_read_int(&text, &n[axis]);
-    }
+    memcpy(n, dv_data_ints(&grid->n, NULL), sizeof n);
+    for (int axis = 0; axis < 3; axis++)
+        given += dv_attribute_integer(grid->topology.object, axes[axis], &n[axis]);
     if (given == 3)
         dv_data_set(&grid->n, n, 1);
 }
 
-static bool attribute_float(const DvAttributes *attributes, const char *name, double *value)
+/* In single precision, as old scenes have it. */
+static bool attribute_float(const DvObject *object, const char *name, double *value)
 {
-    const char *text = dv_attribute(attributes, name);
-    double wide;
-    if (!text || !dv_read_double(&text, &wide))
-        return false;
-    *value = (double)(float)wide; /* as old scenes have it */
-    return true;
+    const bool given = dv_attribute_number(object, name, value);
+    *value = (double)(float)*value;
+    return given;
 }
 
-bool grid_box_attributes(const DvAttributes *attributes, double box[6])
+bool grid_box_attributes(const DvObject *object, double box[6])
 {
     static const char *const names[6] = {"xmin", "ymin", "zmin", "xmax", "ymax", "zmax"};
     double scale = 1.0;
     bool all = true;
-    (void)attribute_float(attributes, "scale", &scale);
+    (void)attribute_float(object, "scale", &scale);
     for (int i = 0; i < 6; i++)
-        all = attribute_float(attributes, names[i], &box[i]) && all;
+        all = attribute_float(object, names[i], &box[i]) && all;
     for (int i = 0; i < 6 && all; i++)
         box[i] *= scale;
     return all;

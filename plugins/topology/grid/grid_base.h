@@ -35,9 +35,9 @@ typedef struct GridBase {
                  .help = "fill uv on the faces")
 
 /* Attributes nx, ny, nz, when all three are there. */
-void grid_base_parse(GridBase *grid, const DvAttributes *attributes);
+void grid_base_parse(GridBase *grid);
 /* Attributes xmin .. zmax, when all six are there, times scale. */
-bool grid_box_attributes(const DvAttributes *attributes, double box[6]);
+bool grid_box_attributes(const DvObject *object, double box[6]);
 /* Too few points are corrected with a warning, too many an error. */
 DV_NODISCARD DvStatus grid_base_check(GridBase *grid);
 void grid_base_shape(GridBase *grid, uint32_t n[3]);

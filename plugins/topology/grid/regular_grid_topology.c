@@ -14,6 +14,7 @@
 #include "grid_base.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct RegularGrid {
     GridBase base;
@@ -60,11 +61,13 @@ static void fill_positions(RegularGrid *grid)
 
 static DvStatus parse(DvObject *object, void *self, const DvAttributes *attributes)
 {
-    (void)object;
+    (void)attributes;
     RegularGrid *grid = self;
-    grid_base_parse(&grid->base, attributes);
+    grid_base_parse(&grid->base);
     double box[6];
-    if (grid_box_attributes(attributes, box)) {
+    memcpy(box, dv_data_doubles(&grid->min, NULL), 3 * sizeof *box);
+    memcpy(box + 3, dv_data_doubles(&grid->max, NULL), 3 * sizeof *box);
+    if (grid_box_attributes(object, box)) {
         dv_data_set(&grid->min, box, 1);
         dv_data_set(&grid->max, box + 3, 1);
     }

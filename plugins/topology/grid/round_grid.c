@@ -73,9 +73,9 @@ DvStatus round_grid_construct(DvObject *object, RoundGrid *grid, bool is_sphere)
 
 DvStatus round_grid_parse(DvObject *object, void *self, const DvAttributes *attributes)
 {
-    (void)object;
+    (void)object, (void)attributes;
     RoundGrid *grid = self;
-    grid_base_parse(&grid->base, attributes);
+    grid_base_parse(&grid->base);
     const DvStatus status = grid_base_check(&grid->base);
     if (status != DV_OK)
         return status;

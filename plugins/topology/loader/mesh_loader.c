@@ -311,11 +311,10 @@ DvStatus mesh_loader_construct(DvObject *object, void *self)
 }
 
 /* `scale` is read in single precision, as old scenes have it, and multiplies scale3d. */
-static void read_scale(MeshLoader *loader, const DvAttributes *attributes)
+static void read_scale(MeshLoader *loader)
 {
-    const char *text = dv_attribute(attributes, "scale");
-    double factor;
-    if (!text || !dv_read_double(&text, &factor))
+    double factor = 1.0;
+    if (!dv_attribute_number(loader->object, "scale", &factor))
         return;
     double *scale = dv_data_begin(&loader->scale, 1);
     for (int axis = 0; axis < 3; axis++)
@@ -326,7 +325,8 @@ static void read_scale(MeshLoader *loader, const DvAttributes *attributes)
 DvStatus mesh_loader_parse(DvObject *object, void *self, const DvAttributes *attributes)
 {
     MeshLoader *loader = self;
-    read_scale(loader, attributes);
+    (void)attributes;
+    read_scale(loader);
     const DvStatus status = load(loader);
     if (status != DV_OK)
         dv_object_set_state(object, DV_COMPONENT_INVALID);

@@ -275,7 +275,7 @@ static const DvField fields[] = {
              .range = &dv_range_not_negative, .flags = DV_FIELD_AT_LOAD, .help = "radius along focalAxis; 0: circles"),
     DV_FIELD(Edge2Quad, focal_axis, "focalAxis", dv_type_vec3d, .init = "0 0 1", .flags = DV_FIELD_AT_LOAD,
              .help = "axis of the ellipse in its frame, with a radiusFocal"),
-    DV_FIELD(Edge2Quad, edge_list, "edgeList", dv_type_uints, .flags = DV_FIELD_AT_LOAD,
+    DV_FIELD(Edge2Quad, edge_list, "edgeList", dv_type_uints, .flags = DV_FIELD_AT_LOAD | DV_FIELD_EMPTY_IS_ALL,
              .help = "edges that get a tube; all, and those that come later, when it is empty"),
     DV_FIELD(Edge2Quad, flip, "flipNormals", dv_type_bool, .init = "0", .flags = DV_FIELD_AT_LOAD,
              .help = "quads the other way round"),

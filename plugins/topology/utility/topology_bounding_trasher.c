@@ -88,7 +88,7 @@ static DvStatus construct(DvObject *object, void *self)
 }
 
 static const DvField fields[] = {
-    DV_FIELD(BoundingTrasher, position, "position", dv_type_vec3s, .unit = "m",
+    DV_FIELD(BoundingTrasher, position, "position", dv_type_vec3s, .unit = "m", .flags = DV_FIELD_EMPTY_IS_DEFAULT,
              .help = "where the points are; those of the node's state by default"),
     DV_FIELD(BoundingTrasher, box, "box", dv_type_box, .init = "-1000 -1000 -1000 1000 1000 1000", .unit = "m",
              .help = "elements with their middle outside it are removed"),

@@ -34,7 +34,7 @@ static const char *next_word(Words *words)
 static bool next_number(Words *words, double *number)
 {
     const char *word = next_word(words);
-    return word && dv_read_double(&word, number);
+    return word && dv_read_double(&word, number) && !*word;
 }
 
 /* Its number, or -1. The first letter may be small. */
@@ -170,7 +170,9 @@ static bool read_groups(SurfaceLook *look, const LookFields *fields)
         words.next += 2; /* its names */
         for (int i = 0; i < 7; i++) {
             double value = -1;
-            if (next_number(&words, &value) && value >= 0 && value < UINT32_MAX)
+            if (!next_number(&words, &value))
+                dv_field_remark(fields->groups, -1, "'%s' is no number: 0 counts", words.at[words.next - 1]);
+            else if (value >= 0 && value < UINT32_MAX)
                 number[i] = (uint32_t)value + (i == 0);
         }
         look->groups[look->group_count] = (DvSurfaceGroup){

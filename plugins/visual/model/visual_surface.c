@@ -13,19 +13,13 @@
 
 /* Attributes that are not fields of their own: short forms of the transformation. */
 
-static bool number_of(const DvAttributes *attributes, const char *name, double *value)
-{
-    const char *text = dv_attribute(attributes, name);
-    return text && dv_read_double(&text, value);
-}
-
 /* Any one of the three replaces the whole vector; those absent count as `absent`. */
-static void take_triple(const DvAttributes *attributes, const char *const names[3], double absent, DvData *field)
+static void take_triple(const DvObject *object, const char *const names[3], double absent, DvData *field)
 {
     double v[3] = {absent, absent, absent};
     bool any = false;
     for (size_t i = 0; i < 3; i++)
-        any = number_of(attributes, names[i], &v[i]) || any;
+        any = dv_attribute_number(object, names[i], &v[i]) || any;
     if (any)
         dv_data_set(field, v, 1);
 }
@@ -43,26 +37,27 @@ static void reverse_faces(DvData *faces, size_t nodes, size_t first, size_t seco
 
 DvStatus visual_surface_parse(DvObject *object, VisualSurface *self, const DvAttributes *attributes)
 {
-    (void)object;
     static const char *const d[] = {"dx", "dy", "dz"}, *const r[] = {"rx", "ry", "rz"}, *const s[] = {"sx", "sy", "sz"};
-    double value;
-    take_triple(attributes, r, 0, &self->rotation);
-    take_triple(attributes, d, 0, &self->translation);
-    take_triple(attributes, s, 1, &self->scale3d);
-    if (number_of(attributes, "scale", &value)) {
+    double value = 1;
+    take_triple(object, r, 0, &self->rotation);
+    take_triple(object, d, 0, &self->translation);
+    take_triple(object, s, 1, &self->scale3d);
+    if (dv_attribute_number(object, "scale", &value)) {
         const double uniform[3] = {value, value, value};
         dv_data_set(&self->scale3d, uniform, 1);
     }
     double scale_tex[2] = {1, 1}, translation_tex[2] = {0, 0};
-    const bool su = number_of(attributes, "su", &scale_tex[0]), sv = number_of(attributes, "sv", &scale_tex[1]);
+    const bool su = dv_attribute_number(object, "su", &scale_tex[0]),
+               sv = dv_attribute_number(object, "sv", &scale_tex[1]);
     if (su || sv)
         dv_data_set(&self->scale_tex, scale_tex, 1);
-    const bool du = number_of(attributes, "du", &translation_tex[0]),
-               dv = number_of(attributes, "dv", &translation_tex[1]);
+    const bool du = dv_attribute_number(object, "du", &translation_tex[0]),
+               dv = dv_attribute_number(object, "dv", &translation_tex[1]);
     if (du || dv)
         dv_data_set(&self->translation_tex, translation_tex, 1);
-    if (number_of(attributes, "normals", &value))
-        dv_data_set_bool(&self->use_normals, value != 0);
+    int32_t normals = dv_data_bool(&self->use_normals);
+    if (dv_attribute_integer(object, "normals", &normals))
+        dv_data_set_bool(&self->use_normals, normals != 0);
     if (!dv_attribute(attributes, "edges") && dv_data_parent(&self->edges)) { /* `src` brings faces, no lines */
         (void)dv_data_link(&self->edges, NULL);                               /* undoing a link cannot fail */
         dv_data_set(&self->edges, NULL, 0);

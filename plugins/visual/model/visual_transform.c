@@ -27,8 +27,13 @@ static DvStatus init(DvObject *object, void *self_)
     VisualTransform *self = self_;
     const DvQuat turn = dv_quat_load(dv_data_doubles(&self->transform, NULL) + 3);
     (void)object;
-    if (!(dv_quat_dot(turn, turn) > 0.0))
-        return dv_field_error(&self->transform, -1, "its last four numbers are no rotation; 0 0 0 1 turns nothing");
+    if (!(dv_quat_dot(turn, turn) > 0.0)) {
+        dv_field_remark(&self->transform, -1,
+                        "its last four numbers are no rotation and count as 0 0 0 1, which turns nothing");
+        double *rigid = dv_data_begin(&self->transform, 1);
+        dv_quat_store(dv_quat_identity(), rigid + 3);
+        dv_data_end(&self->transform);
+    }
     return DV_OK;
 }
 

@@ -56,7 +56,7 @@ static const DvField fields[] = {
             "are large and whose torque changes the angular momentum; the rotation of its deformation, with the force and "
             "stiffness of its energy (exact)"),
     FIELD(local_stiffness_factor, "localStiffnessFactor", dv_type_doubles, .range = &dv_range_not_negative,
-          .flags = DV_FIELD_LENIENT, .group = "material",
+          .flags = DV_FIELD_LENIENT | DV_FIELD_EMPTY_IS_DEFAULT, .group = "material",
           .help = "factors of Young's modulus, spread evenly over the elements"),
     FIELD(update_stiffness_matrix, "updateStiffnessMatrix", dv_type_bool, .init = "0",
           .help = "take the gradients from the current shape of the element"),

@@ -33,7 +33,7 @@ static const DvField fields[] = {
     KEPT_PAIRS_FIELD(TriangleFEMForceField, common.kept_pairs),
     DV_LINK(TriangleFEMForceField, topology_link, "topology", DV_TOPOLOGY, .help = "mesh; that of the node by default"),
     MATERIAL_FIELDS(TriangleFEMForceField, material, 0),
-    FIELD(initial_points, "initialPoints", dv_type_vec3s, .unit = "m",
+    FIELD(initial_points, "initialPoints", dv_type_vec3s, .unit = "m", .flags = DV_FIELD_EMPTY_IS_DEFAULT,
           .help = "shape without stress; the rest positions when empty"),
     FIELD(
         method, "method", dv_type_choice, .init = "large", .choices = methods,

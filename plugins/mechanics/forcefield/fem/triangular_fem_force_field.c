@@ -60,9 +60,10 @@ static const DvField fields[] = {
               "frame of an element: none, in the x-y plane (small), or by an edge and its plane (large); matrices hold "
               "the stiffness of both"),
     FIELD(rotated_initial_elements, "rotatedInitialElements", dv_type_vec3s, .unit = "m",
+          .flags = DV_FIELD_EMPTY_IS_DEFAULT,
           .help = "shapes without stress: three points of each triangle in its frame; those of the rest positions "
                   "when empty"),
-    FIELD(initial_transformation, "initialTransformation", dv_type_mat3s,
+    FIELD(initial_transformation, "initialTransformation", dv_type_mat3s, .flags = DV_FIELD_EMPTY_IS_DEFAULT,
           .help = "frame of each of these shapes, local to world; method large needs both"),
     FIELD(hosford, "hosfordExponant", dv_type_double, .init = "1", .range = &dv_range_positive,
           .flags = DV_FIELD_LENIENT, .group = "stress", .help = "exponent n of Hosford's equivalent stress"),

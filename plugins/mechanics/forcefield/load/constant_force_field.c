@@ -37,7 +37,7 @@ typedef struct ConstantForceField {
 #define FIELD(member, name, type, ...) DV_FIELD(ConstantForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
     SINGLE_STATE_FIELDS(ConstantForceField, base),
-    FIELD(indices, "indices", dv_type_uints, .help = "points; all when empty"),
+    FIELD(indices, "indices", dv_type_uints, .flags = DV_FIELD_EMPTY_IS_ALL, .help = "points; all when empty"),
     FIELD(index_from_end, "indexFromEnd", dv_type_bool, .init = "0",
           .help = "count the points from the last one, which is 0"),
     FIELD(forces, "forces", dv_type_derivs, .unit = "N, N m", .help = "one force for all points, or one for each"),

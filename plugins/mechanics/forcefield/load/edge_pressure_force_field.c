@@ -51,13 +51,11 @@ static const DvField fields[] = {
     {0},
 };
 
-/* Pairs that a link gives change with a mesh: what is loaded then are those of the start. */
 static uint64_t version_of(void *self_)
 {
     EdgePressureForceField *self = self_;
-    const uint64_t pairs = dv_data_parent(&self->edges) ? 0 : dv_data_version(&self->edges);
-    return dv_data_version(&self->indices) + pairs + dv_data_version(&self->normal) + dv_data_version(&self->dmin) +
-           dv_data_version(&self->dmax);
+    return element_load_list_version(&self->indices) + element_load_list_version(&self->edges) +
+           dv_data_version(&self->normal) + dv_data_version(&self->dmin) + dv_data_version(&self->dmax);
 }
 
 /* Edges of the mesh by their points: those of the list, looked up around the first point. */

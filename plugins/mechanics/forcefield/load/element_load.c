@@ -38,6 +38,11 @@ DvStatus element_load_init(DvObject *object, ElementLoad *load, const ElementLoa
     return DV_OK;
 }
 
+uint64_t element_load_list_version(DvData *list)
+{
+    return dv_data_parent(list) ? 0 : dv_data_version(list);
+}
+
 bool element_load_update(ElementLoad *load)
 {
     const bool anew = load->set.anew || load->version != load->kind->version(load);

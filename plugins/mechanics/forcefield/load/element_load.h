@@ -30,6 +30,8 @@ typedef struct ElementLoad {
     DV_LINK(Struct, load.topology_link, "topology", DV_TOPOLOGY, .help = "mesh; that of the node by default"), \
         ELEMENT_SET_FIELD(Struct, load.kept, "loadedElements")
 
+/* Of a list, for `version`. What a link gives may change as the mesh does or the region moves: loaded are those of the start. */
+uint64_t element_load_list_version(DvData *list);
 /* Finds state and mesh, chooses and measures the elements, and tells the sizes in `info`. After an error the load has no state. */
 DV_NODISCARD DvStatus element_load_init(DvObject *object, ElementLoad *load, const ElementLoadKind *kind);
 /* The elements as the fields and the mesh have them now. false: there is an error, which is reported. */

@@ -36,7 +36,7 @@ static const DvField fields[] = {
 static uint64_t version_of(void *self_)
 {
     QuadPressureForceField *self = self_;
-    return dv_data_version(&self->list) + dv_data_version(&self->normal) + dv_data_version(&self->dmin) +
+    return element_load_list_version(&self->list) + dv_data_version(&self->normal) + dv_data_version(&self->dmin) +
            dv_data_version(&self->dmax);
 }
 

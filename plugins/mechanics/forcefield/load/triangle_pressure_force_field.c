@@ -40,7 +40,7 @@ static const DvField fields[] = {
 
 static uint64_t version_of(void *self)
 {
-    return dv_data_version(&((TrianglePressureForceField *)self)->list);
+    return element_load_list_version(&((TrianglePressureForceField *)self)->list);
 }
 
 static DvStatus select_elements(void *self_)

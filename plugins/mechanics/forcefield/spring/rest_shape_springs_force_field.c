@@ -47,9 +47,10 @@ static DvStatus parse_directions(const DvType *type, const char *text, void **el
         flags[given] = value != 0;
     *elements = flags;
     *count = 1;
-    if (given == 0)
-        dv_text_add(problem, "flags are 0 or 1");
-    return given > 0 ? DV_OK : DV_ERROR_INVALID;
+    if (given > 0)
+        return dv_read_end(text, problem);
+    dv_text_add(problem, "flags are 0 or 1");
+    return DV_ERROR_INVALID;
 }
 
 static const bool all_active[RIGID_DIRECTIONS] = {true, true, true, true, true, true, true};
@@ -66,13 +67,16 @@ static const DvType dv_type_directions = {
 #define FIELD(member, name, type, ...) DV_FIELD(RestShapeSpringsForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
     SINGLE_STATE_FIELDS(RestShapeSpringsForceField, base),
-    FIELD(points, "points", dv_type_uints, .help = "points that are pulled; all when empty"),
+    FIELD(points, "points", dv_type_uints, .flags = DV_FIELD_EMPTY_IS_ALL,
+          .help = "points that are pulled; all when empty"),
     FIELD(stiffness, "stiffness", dv_type_doubles, .unit = "N/m", .range = &dv_range_not_negative,
-          .flags = DV_FIELD_LENIENT, .help = "one for all points, or one each; 100 when empty"),
+          .flags = DV_FIELD_LENIENT | DV_FIELD_EMPTY_IS_DEFAULT,
+          .help = "one for all points, or one each; 100 when empty"),
     FIELD(angular_stiffness, "angularStiffness", dv_type_doubles, .unit = "N m/rad", .range = &dv_range_not_negative,
-          .flags = DV_FIELD_LENIENT, .help = "of rigid bodies: as many as stiffness, 100 for those that are missing"),
+          .flags = DV_FIELD_LENIENT | DV_FIELD_EMPTY_IS_DEFAULT,
+          .help = "of rigid bodies: as many as stiffness, 100 for those that are missing"),
     FIELD(pivot_points, "pivot_points", dv_type_vec3s, .unit = "m", .help = "kept for old scenes, never used"),
-    FIELD(external_points, "external_points", dv_type_uints,
+    FIELD(external_points, "external_points", dv_type_uints, .flags = DV_FIELD_EMPTY_IS_ALL,
           .help = "points of external_rest_shape that are followed; all, or those of `points`, when empty"),
     FIELD(recompute_indices, "recompute_indices", dv_type_bool, .init = "1",
           .help = "take up changes of the points while it runs"),

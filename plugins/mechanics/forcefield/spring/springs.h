@@ -32,13 +32,14 @@ typedef struct Springs {
         SPRING_FIELD(Struct, s, spring, "spring", dv_type_linear_springs, .unit = "N/m, N s/m, m",                     \
                      .help = "springs: point, point, stiffness, damping, rest length"),                                \
         SPRING_FIELD(Struct, s, stiffness, "stiffness", dv_type_doubles, .init = "100", .unit = "N/m",                 \
-                     .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,                                       \
+                     .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT | DV_FIELD_EMPTY_IS_DEFAULT,           \
                      .help = "stiffness of springs given by their points"),                                            \
         SPRING_FIELD(Struct, s, damping, "damping", dv_type_doubles, .init = "5", .unit = "N s/m",                     \
-                     .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,                                       \
+                     .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT | DV_FIELD_EMPTY_IS_DEFAULT,           \
                      .help = "damping of springs given by their points"),                                              \
         SPRING_FIELD(Struct, s, lengths, "lengths", dv_type_doubles, .unit = "m", .range = &dv_range_not_negative,     \
-                     .flags = DV_FIELD_LENIENT, .aliases = (const char *const[]){"length", NULL},                      \
+                     .flags = DV_FIELD_LENIENT | DV_FIELD_EMPTY_IS_DEFAULT,                                            \
+                     .aliases = (const char *const[]){"length", NULL},                                                 \
                      .help = "rest lengths of springs given by their points; 0 when absent"),                          \
         SPRING_FIELD(Struct, s, elongation_only, "elongationOnly", dv_type_bools, .init = "0",                         \
                      .help = "whether each spring resists elongation only"),                                           \

@@ -41,6 +41,7 @@ typedef struct UncoupledConstraintCorrection {
 static const DvField fields[] = {
     DV_FIELD(
         UncoupledConstraintCorrection, compliance, "compliance", dv_type_doubles, .unit = "1/kg",
+        .flags = DV_FIELD_EMPTY_IS_DEFAULT,
         .help =
             "of each point; of frames seven numbers for all: translation, then 00 01 02 11 12 22 of rotation, in world "
             "axes, or in body axes when they are taken from a mass with turningInertia"),

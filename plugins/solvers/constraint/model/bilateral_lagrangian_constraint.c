@@ -31,7 +31,7 @@ static const DvField fields[] = {
     TWO_STATE_FIELDS(BilateralLagrangianConstraint, base),
     FIELD(point[0], "first_point", dv_type_uints, .help = "points of the first state"),
     FIELD(point[1], "second_point", dv_type_uints, .help = "the points of the second state that they stay with"),
-    FIELD(rest_vector, "rest_vector", dv_type_derivs, .unit = "m",
+    FIELD(rest_vector, "rest_vector", dv_type_derivs, .unit = "m", .flags = DV_FIELD_EMPTY_IS_DEFAULT,
           .help = "from the first to the second point of each pair; 0 where none is given"),
     FIELD(activate, "activate", dv_type_bool, .init = "1", .help = "whether it acts; the key A turns it on and off"),
     FIELD(keep_difference, "keepOrientationDifference", dv_type_bool, .init = "0",
