@@ -220,6 +220,109 @@ static void mistakes_are_named(void **state)
         "velocity: 2 entries where other fields have 3; the missing ones are taken as zero");
 }
 
+/* What stands in a vector before the points of a mesh are known does not say how many there are. */
+static void vectors_written_before_a_mesh_are_those_of_its_points(void **state)
+{
+    (void)state;
+#define GRID_STATE(attributes)                                                                          \
+    "<Node name='root' gravity='0 0 0' dt='0.01'><DefaultAnimationLoop/><EulerImplicitSolver/>"         \
+    "<CGLinearSolver iterations='100' tolerance='1e-9' threshold='1e-60'/>"                             \
+    "<RegularGridTopology n='3 1 3' min='0 0 0' max='1 0 1'/><MechanicalObject name='dofs' " attributes \
+    "/><UniformMass totalMass='1'/><RegularGridSpringForceField linesStiffness='10' quadsStiffness='10'/></Node>"
+#define NINE "1 0 0 1 0 0 1 0 0 1 0 0 1 0 0 1 0 0 1 0 0 1 0 0 1 0 0"
+    const double grid[27] = {0,   0, 0, 0.5, 0, 0, 1, 0,   0, 0, 0, 0.5, 0.5, 0,
+                             0.5, 1, 0, 0.5, 0, 0, 1, 0.5, 0, 1, 1, 0,   1};
+    static const char *const scenes[] = {GRID_STATE("velocity='" NINE "'"),
+                                         GRID_STATE("force='" NINE "'"),
+                                         GRID_STATE("velocity='" NINE "' position='7 7 7'"),
+                                         GRID_STATE("externalForce='" NINE "'"),
+                                         GRID_STATE("velocity='1 0 0'"),
+                                         GRID_STATE("reset_velocity='" NINE "'"),
+                                         GRID_STATE("derivX='" NINE "'")};
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+        DvScene *scene = scene_from_text(scenes[i]);
+        assert_vector(scene, DV_POSITION, 27, grid);
+        assert_vector(scene, DV_REST_POSITION, 27, grid);
+        dv_scene_free(scene);
+    }
+    /* Nine points of the grid, moving at 1 m/s: nothing stretches. */
+    DvScene *scene = scene_from_text(scenes[0]);
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    const DvConstVec x = dv_state_read(dofs(scene), DV_POSITION), v = dv_state_read(dofs(scene), DV_VELOCITY);
+    for (uint32_t i = 0; i < 27; i++) {
+        assert_true(fabs(x.at[i] - grid[i] - (i % 3 == 0 ? 0.1 : 0.0)) < 1e-9);
+        assert_true(fabs(v.at[i] - (i % 3 == 0)) < 1e-9);
+    }
+    dv_scene_free(scene);
+    scene = scene_from_text(GRID_STATE("rest_position='" NINE "'"));
+    assert_vector(scene, DV_POSITION, 27, grid);
+    assert_true(dv_state_read(dofs(scene), DV_REST_POSITION).at[3] == 1);
+    dv_scene_free(scene);
+    /* A position that is given counts more than the mesh. */
+    scene = scene_from_text(GRID_STATE("position='" NINE "'"));
+    assert_true(dv_state_read(dofs(scene), DV_POSITION).at[3] == 1);
+    dv_scene_free(scene);
+    expect_message(GRID_STATE("velocity='1 0 0 1 0 0'"),
+                   "velocity: 2 entries where the mesh has 9; the missing ones are taken as zero");
+    expect_message(GRID_STATE("velocity='" NINE " 1 0 0'"),
+                   "velocity: 10 entries where the mesh has 9; those behind are dropped");
+    expect_message(
+        GRID_STATE("rest_position='1 0 0 1 0 0'"),
+        "rest_position: 2 entries where the mesh has 9; the missing ones are taken as the origin, and springs to "
+        "the rest shape pull there");
+}
+
+static void one_entry_for_many_points_is_told(void **state)
+{
+    (void)state;
+#define THREE(attributes) \
+    "<Node name='root'>\n<MechanicalObject name='dofs' position='1 1 1 2 2 2 3 3 3' " attributes "/></Node>"
+    expect_message(THREE("velocity='1 0 0'"),
+                   "velocity: 1 entry where other fields have 3; the missing ones are taken as zero");
+    expect_message(THREE("externalForce='0 2 0'"),
+                   "externalForce: 1 entry where other fields have 3; the missing ones are taken as zero");
+    expect_message(THREE("rest_position='1 1 1'"),
+                   "rest_position: 1 entry where other fields have 3; the missing ones are "
+                   "taken as the origin, and springs to the rest shape pull there");
+    expect_message("<Node name='root'>\n<MechanicalObject name='dofs' velocity='1 1 1 2 2 2'/></Node>",
+                   "position: 1 entry where other fields have 2; the missing ones are taken as the origin");
+    /* Zeros that stand for zeros are no news. */
+    DvText messages = {0};
+    dv_log_set_handler(collect, &messages);
+    dv_scene_free(scene_from_text(THREE("velocity='0 0 0' force='1 0 0' externalForce='0 0 0'")));
+    dv_log_set_handler(NULL, NULL);
+    if (messages.at)
+        fail_msg("%s", messages.at);
+}
+
+/* Of many bodies one line; what they do is what 0 0 0 1 does. */
+static void an_orientation_of_zeros_is_none(void **state)
+{
+    (void)state;
+#define BODIES "position='0 0 0 0 0 0 0  1 0 0 0 0 0 1  2 0 0 0 0 0 0  3 0 0 0 0 0 0  4 0 0 0 0 0 0'"
+    expect_message(
+        "<Node name='root'>\n<MechanicalObject name='dofs' template='Rigid3d' " BODIES "/></Node>",
+        "position: the orientation of 4 bodies is 0 0 0 0, which is no rotation, and counts as 0 0 0 1, which turns "
+        "nothing (body 0, 2, 3, ...); a body is x y z and a quaternion");
+    DvScene *scene = scene_from_text(STATE("template='Rigid3d' rz='90' " BODIES));
+    const DvConstVec x = dv_state_read(dofs(scene), DV_POSITION);
+    assert_int_equal(x.count, 5);
+    for (uint32_t i = 0; i < 5; i++) {
+        const double *q = x.at + 7 * (size_t)i + 3;
+        assert_true(fabs(q[2] - sqrt(0.5)) < 1e-7 && fabs(q[3] - sqrt(0.5)) < 1e-7);
+        assert_true(fabs(x.at[7 * (size_t)i + 1] - i) < 1e-7);
+    }
+    dv_scene_free(scene);
+    /* Eight numbers for seven: what is left over is dropped. */
+    expect_message(
+        "<Node name='root'>\n<MechanicalObject name='dofs' template='Rigid3d' position='0 0 0 0 0 0 0 1'/></Node>",
+        "position: the last entry has 1 of 7 numbers and is dropped");
+    scene = scene_from_text(STATE("template='Rigid3d' position='0 0 0 0 0 0 0 1'"));
+    ASSERT_VECTOR(scene, DV_POSITION, 0, 0, 0, 0, 0, 0, 1);
+    dv_scene_free(scene);
+}
+
 static void a_state_without_points_runs(void **state)
 {
     (void)state;
@@ -613,6 +716,9 @@ int main(void)
         cmocka_unit_test(the_last_point_takes_the_place_of_a_removed_one),
         cmocka_unit_test(points_are_renumbered),
         cmocka_unit_test(it_draws_what_it_is_asked_to),
+        cmocka_unit_test(vectors_written_before_a_mesh_are_those_of_its_points),
+        cmocka_unit_test(one_entry_for_many_points_is_told),
+        cmocka_unit_test(an_orientation_of_zeros_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }

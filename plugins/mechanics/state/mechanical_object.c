@@ -16,13 +16,16 @@
 #include <divan/contracts/topology.h>
 #include <divan/math/rigid.h>
 #include <divan/types/color.h>
+#include <divan/worst.h>
 
 static const DvField fields[] = {
-    DV_FIELD(MechanicalObject, position, "position", dv_type_coords, .unit = "m", .help = "coordinates of the points"),
+    DV_FIELD(MechanicalObject, position, "position", dv_type_coords, .unit = "m", .flags = DV_FIELD_EMPTY_IS_DEFAULT,
+             .help = "coordinates of the points"),
     DV_FIELD(MechanicalObject, velocity, "velocity", dv_type_derivs, .unit = "m/s", .help = "velocities of the points"),
     DV_FIELD(MechanicalObject, force, "force", dv_type_derivs, .unit = "N", .flags = DV_FIELD_AT_LOAD,
              .help = "sum of the forces at the last evaluation"),
     DV_FIELD(MechanicalObject, rest_position, "rest_position", dv_type_coords, .unit = "m",
+             .flags = DV_FIELD_EMPTY_IS_DEFAULT,
              .help = "coordinates without strain; those at the start when left out"),
     DV_FIELD(MechanicalObject, external_force, "externalForce", dv_type_derivs, .unit = "N",
              .help = "forces from outside, added in the next step and cleared after it"),
@@ -105,24 +108,12 @@ static DvStatus construct(DvObject *object, void *self_)
     return DV_OK;
 }
 
-/* A number that is all of an attribute, read in single precision as scenes of all years rely on; false when there is none. */
-static bool single_precision(DvObject *object, const DvAttributes *attributes, const char *name, double *value)
+/* In single precision, as scenes of all years rely on. */
+static bool single_precision(const DvObject *object, const char *name, double *value)
 {
-    const char *text = dv_attribute(attributes, name);
-    if (!text)
-        return false;
-    double number;
-    const char *end = text;
-    if (dv_read_double(&end, &number)) {
-        while (*end == ' ' || *end == '\t' || *end == '\n' || *end == '\r')
-            end++;
-        if (*end == '\0') {
-            *value = (double)(float)number;
-            return true;
-        }
-    }
-    dv_warning(object, "attribute '%s' must be one number, not \"%s\"; %g is used", name, text, *value);
-    return true;
+    const bool given = dv_attribute_number(object, name, value);
+    *value = (double)(float)*value;
+    return given;
 }
 
 static DvStatus parse(DvObject *object, void *self_, const DvAttributes *attributes)
@@ -139,7 +130,7 @@ static DvStatus parse(DvObject *object, void *self_, const DvAttributes *attribu
             dv_field_warning(&self->size, -1, "%d points are too few; the number follows from the other fields", size);
     }
     double uniform = 1.0;
-    if (single_precision(object, attributes, "scale", &uniform))
+    if (single_precision(object, "scale", &uniform))
         dv_data_set(&self->scale, (const double[3]){uniform, uniform, uniform}, 1);
 
     const struct {
@@ -156,7 +147,7 @@ static DvStatus parse(DvObject *object, void *self_, const DvAttributes *attribu
         bool any = false;
         for (size_t c = 0; c < 3; c++) {
             value[c] = shortcuts[k].otherwise;
-            any |= single_precision(object, attributes, shortcuts[k].names[c], &value[c]);
+            any |= single_precision(object, shortcuts[k].names[c], &value[c]);
         }
         if (any)
             dv_data_set(shortcuts[k].field, value, 1);
@@ -178,9 +169,9 @@ static void take_points_of_topology(MechanicalObject *self, const DvTopologyOps 
 {
     const uint32_t n = ops->point_count(topology), dim = self->dof->coord, deriv = self->dof->deriv;
     double last[6] = {0};
-    const bool moving = self->velocity.count != 0;
+    const bool moving = mechanical_object_given(self, DV_VELOCITY) == 1; /* all with the one velocity */
     if (moving)
-        memcpy(last, (const double *)self->velocity.value + (self->velocity.count - 1) * deriv, deriv * sizeof *last);
+        memcpy(last, self->velocity.value, deriv * sizeof *last);
     mechanical_object_resize(self, n);
     if (n == 0)
         return;
@@ -219,28 +210,39 @@ static bool is_mapped(DvObject *object)
     return node && dv_node_slot(node, DV_MAPPING);
 }
 
-/* Four zeros turn nothing into nothing; other lengths than 1 stretch what hangs on the body. */
-static DvStatus check_orientations(const MechanicalObject *self, DvData *positions)
+/* Four zeros are no rotation: they count as none, 0 0 0 1. Other lengths than 1 stretch what hangs on the body. */
+static void check_orientations(const MechanicalObject *self, DvData *positions)
 {
     size_t count;
     const double *at = dv_data_doubles(positions, &count);
-    const bool copied = positions == &self->rest_position && at == self->position.value;
-    if (self->dof != &dv_rigid3d || !dv_data_is_set(positions) || copied)
-        return DV_OK;
+    if (self->dof != &dv_rigid3d || !dv_data_is_set(positions))
+        return;
+    DvWorst zero = {0}, other = {0};
     for (size_t i = 0; i < count; i++) {
-        const double *q = at + i * 7 + 3, square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-        if (!(square > 0.0))
-            return dv_field_error(positions, (int64_t)i,
-                                  "the orientation is 0 0 0 0, which is no rotation; a body is x y z and a quaternion, "
-                                  "such as 0 0 0 1 for none");
-        if (fabs(sqrt(square) - 1.0) < 0.01)
-            continue;
-        dv_field_warning(positions, (int64_t)i,
-                         "the quaternion %g %g %g %g has length %g; that of a rotation has length 1", q[0], q[1], q[2],
-                         q[3], sqrt(square));
-        break;
+        const double *q = at + i * 7 + 3, length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+        if (!(length > 0.0))
+            dv_worst_add(&zero, (uint32_t)i, 0.0);
+        else if (fabs(length - 1.0) >= 0.01)
+            dv_worst_add(&other, (uint32_t)i, fabs(length - 1.0));
     }
-    return DV_OK;
+    char worst[DV_WORST_TEXT];
+    if (other.count) {
+        const double *q = at + (size_t)other.index[0] * 7 + 3;
+        dv_field_warning(positions, other.index[0],
+                         "the quaternion %g %g %g %g has length %g; that of a rotation has length 1", q[0], q[1], q[2],
+                         q[3], sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]));
+    }
+    if (!zero.count)
+        return;
+    dv_field_warning(positions, -1,
+                     "the orientation of %u %s is 0 0 0 0, which is no rotation, and counts as 0 0 0 1, which turns "
+                     "nothing (body %s); a body is x y z and a quaternion",
+                     zero.count, zero.count == 1 ? "body" : "bodies", dv_worst_text(&zero, worst));
+    double *to = dv_data_begin(positions, count);
+    for (size_t i = 0; i < count; i++)
+        if (!(to[i * 7 + 3] != 0.0 || to[i * 7 + 4] != 0.0 || to[i * 7 + 5] != 0.0 || to[i * 7 + 6] != 0.0))
+            to[i * 7 + 6] = 1.0;
+    dv_data_end(positions);
 }
 
 static DvStatus init(DvObject *object, void *self_)
@@ -254,8 +256,9 @@ static DvStatus init(DvObject *object, void *self_)
     void *topology_self = topology ? dv_object_self(topology) : NULL;
 
     mechanical_object_begin(self);
-    mechanical_object_agree_on_size(self, true);
-    if (self->position.count <= 1 && self->velocity.count <= 1) {
+    mechanical_object_agree_on_size(self);
+    bool spread = false;
+    if (mechanical_object_given(self, DV_POSITION) <= 1) {
         const double *positions = ops ? ops->positions(topology_self) : NULL;
         if (positions && ops->point_count(topology_self) == 0)
             dv_warning(object,
@@ -264,20 +267,20 @@ static DvStatus init(DvObject *object, void *self_)
                        dv_object_name(topology));
         if (positions ||
             (ops && ops->point_count(topology_self) == 0 && ops->grid && ops->grid(topology_self, &(DvGridShape){0})))
-            take_points_of_topology(self, ops, topology_self, positions);
+            take_points_of_topology(self, ops, topology_self, positions), spread = true;
         else if (self->position.count == 0)
             mechanical_object_resize(self, 0);
-        else
-            mechanical_object_resize(self, 1);
+    }
+    if (!is_mapped(object)) { /* else a mapping computes most of them */
+        mechanical_object_check_lengths(self, spread);
+        check_orientations(self, &self->position);
+        check_orientations(self, &self->rest_position);
     }
     (void)reinit(object, self);
     copy_rest_positions(self);
     mechanical_object_rotate(self, dv_data_doubles(&self->rotation2, NULL));
     mechanical_object_translate(self, dv_data_doubles(&self->translation2, NULL));
 
-    if (!is_mapped(object) &&
-        (check_orientations(self, &self->position) != DV_OK || check_orientations(self, &self->rest_position) != DV_OK))
-        return DV_ERROR_INVALID;
     return ops && ops->is_dynamic(topology_self) ? mechanical_object_follow(self, topology) : DV_OK;
 }
 

@@ -31,8 +31,10 @@ typedef struct MechanicalObject {
     DvLink topology_link;
 
     const DvDofType *dof;
-    uint32_t count;                   /* points */
-    uint32_t emptied;                 /* bit k: vector k in a field had points before all went */
+    uint32_t count;   /* points */
+    uint32_t emptied; /* bit k: vector k in a field had points before all went */
+    /* Of each field, before init: its entries as a scene gave them, + 1 (0: not looked at), and as they were made. */
+    size_t given[DV_FIRST_FREE_VEC], made[DV_FIRST_FREE_VEC];
     bool initialised;                 /* before that, the fields decide how many points there are */
     DvData *of_id[DV_FIRST_FREE_VEC]; /* the field of a vector, or NULL */
     /* Likewise of those that may be taken as they are: none before init, none of a state without points, no externalForce. */
@@ -59,9 +61,12 @@ static inline size_t mechanical_object_length_of(const MechanicalObject *self, D
 extern const DvStateOps mechanical_object_state_ops;
 void mechanical_object_find_vectors(
     MechanicalObject *self); /* the fields that hold vectors; those that always exist get a point */
-void mechanical_object_begin(MechanicalObject *self); /* from now on the number of points is known */
-void mechanical_object_agree_on_size(MechanicalObject *self,
-                                     bool with_warnings); /* all get the length of the longest */
+void mechanical_object_begin(MechanicalObject *self);         /* from now on the number of points is known */
+void mechanical_object_agree_on_size(MechanicalObject *self); /* all get the length of the longest */
+/* How many entries the vector of a field had before that. */
+size_t mechanical_object_given(const MechanicalObject *self, DvVecId id);
+/* Says which fields had another number, and what became of them. `spread`: one velocity went to all points. */
+void mechanical_object_check_lengths(MechanicalObject *self, bool spread);
 /* Those of the table above. */
 bool mechanical_object_has(const void *self, DvVecId id);
 const double *mechanical_object_read(void *self, DvVecId id, DvSpace space);

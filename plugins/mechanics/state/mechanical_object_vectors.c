@@ -89,24 +89,61 @@ static __attribute__((noinline)) double *make_own(MechanicalObject *self, DvVecI
     return dv_state_vectors_write(&self->own, self->dof, id, self->count, room_for(self, self->count));
 }
 
-void mechanical_object_agree_on_size(MechanicalObject *self, bool with_warnings)
+void mechanical_object_agree_on_size(MechanicalObject *self)
 {
     size_t longest = 0;
     for (size_t k = 0; k < VECTOR_FIELDS; k++) {
-        DvData *data = self->of_id[vector_fields[k].id];
+        const DvVecId id = vector_fields[k].id;
+        DvData *data = self->of_id[id];
         (void)dv_data_read(data);
+        if (self->given[id] == 0 || data->count != self->made[id])
+            self->given[id] = data->count + 1;
         if (data->count > longest)
             longest = data->count;
     }
-    for (size_t k = 0; with_warnings && k < VECTOR_FIELDS; k++) {
-        DvData *data = self->of_id[vector_fields[k].id];
-        if (data->count > 1 && data->count != longest)
-            dv_field_warning(data, -1, "%zu entries where other fields have %zu; the missing ones are taken as %s",
-                             data->count, longest,
-                             dv_vec_kind(vector_fields[k].id) == DV_COORDS ? "the origin" : "zero");
-    }
     if (self->count < longest)
         mechanical_object_resize(self, (uint32_t)longest);
+    for (size_t k = 0; k < VECTOR_FIELDS; k++)
+        self->made[vector_fields[k].id] = self->of_id[vector_fields[k].id]->count;
+}
+
+size_t mechanical_object_given(const MechanicalObject *self, DvVecId id)
+{
+    return self->given[id] ? self->given[id] - 1 : 0;
+}
+
+/* One entry for several points: of forces and velocities that are zero nothing is missing, and what a step computes does not count. */
+static bool is_too_short(MechanicalObject *self, DvVecId id, bool spread)
+{
+    if (dv_vec_kind(id) == DV_COORDS)
+        return id == DV_REST_POSITION || id == DV_RESET_POSITION || (id == DV_POSITION && !spread);
+    if (id != DV_RESET_VELOCITY && id != DV_EXTERNAL_FORCE && (id != DV_VELOCITY || spread))
+        return false;
+    const double *first = dv_data_read(self->of_id[id]);
+    for (uint32_t c = 0; c < self->dof->deriv; c++)
+        if (first[c] != 0.0)
+            return true;
+    return false;
+}
+
+void mechanical_object_check_lengths(MechanicalObject *self, bool spread)
+{
+    for (size_t k = 0; k < VECTOR_FIELDS; k++) {
+        const DvVecId id = vector_fields[k].id;
+        const size_t given = mechanical_object_given(self, id);
+        if (given == 0 || given == self->count || (given == 1 && (!self->count || !is_too_short(self, id, spread))))
+            continue;
+        const char *const others = spread ? "the mesh has" : "other fields have";
+        if (given > self->count)
+            dv_field_warning(self->of_id[id], -1, "%zu entries where %s %u; those behind are dropped", given, others,
+                             self->count);
+        else
+            dv_field_warning(self->of_id[id], -1, "%zu %s where %s %u; the missing ones are taken as %s", given,
+                             given == 1 ? "entry" : "entries", others, self->count,
+                             dv_vec_kind(id) != DV_COORDS ? "zero"
+                             : id == DV_REST_POSITION     ? "the origin, and springs to the rest shape pull there"
+                                                          : "the origin");
+    }
 }
 
 /* Whether the vector of a field exists. Those that always do have entries, unless the state has no points. */
@@ -130,7 +167,7 @@ const double *mechanical_object_read_anyhow(MechanicalObject *self, DvVecId id, 
     if (space != DV_HOST || !(data ? exists(self, data, id) : dv_state_vectors_has(&self->own, id)))
         return NULL;
     if (!self->initialised)
-        mechanical_object_agree_on_size(self, false);
+        mechanical_object_agree_on_size(self);
     if (!data)
         return self->own.of[id].at;
     const double *at = dv_data_read(data);
@@ -150,7 +187,7 @@ double *mechanical_object_write_anyhow(MechanicalObject *self, DvVecId id, DvSpa
         return NULL;
     DvData *data = field_of(self, id);
     if (!self->initialised)
-        mechanical_object_agree_on_size(self, false);
+        mechanical_object_agree_on_size(self);
     if (data) {
         if (data->count != self->count)
             (void)resize_field(data, self->count);
@@ -325,7 +362,7 @@ static const DvDofType *dof_type(const void *self)
 
 static __attribute__((noinline)) uint32_t point_count_at_first(MechanicalObject *self)
 {
-    mechanical_object_agree_on_size(self, false);
+    mechanical_object_agree_on_size(self);
     return self->count;
 }
 
