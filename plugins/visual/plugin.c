@@ -20,6 +20,8 @@ static const DvClass *const classes[] = {
 /* Names of earlier years. */
 static const DvRename renames[] = {
     {DV_RENAME_CLASS, NULL, "OglGrid", "VisualGrid"},
+    {DV_RENAME_CLASS, NULL, "OBJExporter", "VisualModelOBJExporter"},
+    {DV_RENAME_CLASS, NULL, "ObjExporter", "VisualModelOBJExporter"},
     {DV_RENAME_CLASS, NULL, "OglLineAxis", "LineAxis"},
     {DV_RENAME_CLASS, NULL, "VisualManagerLoop", "DefaultVisualManagerLoop"},
     {DV_RENAME_FIELD, "OglLabel", "labelString", "label"},

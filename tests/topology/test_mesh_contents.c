@@ -264,6 +264,40 @@ static void obj_takes_one_texture_coordinate_for_a_position(void **state)
     mesh_free(&mesh);
 }
 
+static void add_warning(void *context, const char *text)
+{
+    dv_text_add(context, "%s\n", text);
+}
+
+/* Files that other readers take: corners that name what the file does not have, lines that end too early. Each kind is one line. */
+static void obj_leaves_out_what_the_file_does_not_have(void **state)
+{
+    (void)state;
+    static const char file[] = "v 0\nv 1 0 0\nv 0 1\nv 1 1 0\nvn 0 0 1\nvn 1\n"
+                               "f 1/1 2/2/1 3/-1\nf 2/1/1 3//9 4/5/-7\nf 1 2 4\n";
+    for (int seams = 0; seams < 2; seams++) {
+        DvText said = {0};
+        Mesh mesh = {0};
+        MeshReport report = {.warn = add_warning, .context = &said};
+        if (!mesh_read_obj(file, sizeof file - 1, &(MeshOptions){.handle_seams = seams}, &mesh, &report))
+            fail_msg("%s", report.error);
+        assert_string_equal(
+            said.at, "v, vn or vt with too few numbers, those missing count as 0: line 1, 3, 6 (3 in all)\n"
+                     "faces with texture coordinates that the file does not have, they get none: line 7, 8 (2 in all)\n"
+                     "faces with normals that the file does not have, they get none: line 8 (1 in all)\n");
+        assert_int_equal(mesh.triangle.count, 3);
+        assert_int_equal(mesh.texcoord.count, 0);
+        const double expected[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}};
+        if (!seams) {
+            assert_int_equal(mesh.position.count, 4);
+            assert_memory_equal(mesh.position.data, expected, sizeof expected);
+            assert_true(mesh.normal.data[1].at[2] == 1 && mesh.normal.data[0].at[2] == 0);
+        }
+        mesh_free(&mesh);
+        dv_text_free(&said);
+    }
+}
+
 static void obj_vertices_of_seams_are_numbered_by_their_triples(void **state)
 {
     (void)state;
@@ -773,6 +807,7 @@ int main(void)
         cmocka_unit_test(obj_faces_keep_what_their_corners_name),
         cmocka_unit_test(obj_takes_one_texture_coordinate_for_a_position),
         cmocka_unit_test(obj_vertices_of_seams_are_numbered_by_their_triples),
+        cmocka_unit_test(obj_leaves_out_what_the_file_does_not_have),
         cmocka_unit_test(obj_materials_have_all_that_their_library_says),
         cmocka_unit_test(vtk_cells_of_all_types_become_elements),
         cmocka_unit_test(vtk_poly_data_have_faces_strips_lines_and_vertices),

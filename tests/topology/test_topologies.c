@@ -168,8 +168,6 @@ static void wrong_meshes_are_named(void **state)
         "<Node>\n<TetrahedronSetTopologyContainer name='c' position='0 0 0 1 0 0' tetrahedra='0 1 0 1 0 1 2 0'/></Node>",
         "TetrahedronSetTopologyContainer 'c': tetrahedra[1]: no point 2: the topology has 2, counted from 0");
     expect_load_error("<Node>\n<MeshTopology name='m' filename='no.obj'/></Node>", "filename: no file 'no.obj'");
-    expect_load_error("<Node>\n<QuadSetTopologyModifier name='m'/></Node>",
-                      "scene.scn:2: QuadSetTopologyModifier 'm': there is no QuadSetTopologyContainer in its node");
     expect_load_error("<Node>\n<RegularGridTopology n='2000 2000 2000'/></Node>",
                       "2000 x 2000 x 2000 points are more than");
     expect_load_error("<Node>\n<MeshTopology name='a'/><Hexa2TetraTopologicalMapping input='@a' output='@a'/></Node>",

@@ -194,7 +194,7 @@ static void a_root_without_style_shows_visual_models_alone(void **state)
     end(&f);
     f = fixture(scenes[1]);
     picture = record(&f);
-    assert_int_equal(picture->surface_count, 0);
+    assert_int_equal(picture->surface_count, 1); /* no word hides it */
     assert_int_equal(picture->batch_count, 1);
     const DvPictureBatch *batch = &picture->batches[0];
     assert_int_equal(batch->kind, DV_BATCH_SPHERES);
@@ -203,6 +203,47 @@ static void a_root_without_style_shows_visual_models_alone(void **state)
     assert_true(ball->from[0] == 1 && ball->from[1] == 2 && ball->from[2] == 3 && ball->radius == 0.5f);
     f.ops->unref(picture);
     end(&f);
+}
+
+/* Whether a surface is shown by the words of a style at the root, and of one in its node. */
+static void visual_models_are_shown_unless_a_word_hides_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *root, *node;
+        uint32_t surfaces;
+    } cases[] = {
+        {"", NULL, 1},
+        {"showBehavior", NULL, 1},
+        {"showBehaviorModels showForceFields", NULL, 1},
+        {"showCollisionModels", "showWireframe", 1},
+        {"hideBehaviorModels hideCollisionModels hideMappings hideForceFields", NULL, 1},
+        {"showWireframe", NULL, 1},
+        {"showAll", NULL, 1},
+        {"hideAll", NULL, 0},
+        {"hideVisual", NULL, 0},
+        {"hideVisualModels showForceFields", NULL, 0},
+        {"hideVisualModels", "showForceFields", 0},
+        {"hideVisualModels", "showVisual", 1},
+        {"showForceFields", "hideVisualModels", 0},
+        {"showForceFields", "hideAll", 0},
+        {"showVisualModels", "showBehavior", 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024], style[256] = "";
+        if (cases[i].node)
+            snprintf(style, sizeof style, "<VisualStyle displayFlags='%s'/>", cases[i].node);
+        snprintf(text, sizeof text,
+                 "<Node><DefaultAnimationLoop/><VisualStyle displayFlags='%s'/><Node>%s"
+                 "<OglModel position='0 0 0 1 0 0 0 1 0' triangles='0 1 2'/></Node></Node>",
+                 cases[i].root, style);
+        Fixture f = fixture(text);
+        DvPicture *picture = record(&f);
+        if (picture->surface_count != cases[i].surfaces)
+            fail_msg("'%s', then '%s': %u surfaces", cases[i].root, style, picture->surface_count);
+        f.ops->unref(picture);
+        end(&f);
+    }
 }
 
 /* Batches and texts of a picture that has nothing but marks, of the object of that path. */
@@ -646,6 +687,7 @@ int main(void)
         cmocka_unit_test(a_view_is_of_what_moves_on_a_wide_floor),
         cmocka_unit_test(styles_hold_in_their_node_and_below_and_nowhere_else),
         cmocka_unit_test(a_root_without_style_shows_visual_models_alone),
+        cmocka_unit_test(visual_models_are_shown_unless_a_word_hides_them),
         cmocka_unit_test(what_is_selected_is_marked),
         cmocka_unit_test(faces_that_are_there_twice_are_drawn_once),
         cmocka_unit_test(primitives_of_many_objects_are_one_batch),

@@ -503,21 +503,33 @@ static bool without_states(Modifier *modifier)
     return !dv_data_bool(&modifier->propagate_to_states);
 }
 
+/* Of a modifier whose node has no container for it. */
+static DvStatus changes_nothing(const Modifier *modifier)
+{
+    return dv_error(modifier->object, DV_ERROR_MISSING, "it has no container to change");
+}
+
 static DvStatus add_points(void *self, uint32_t count, const DvElementChange *ancestors)
 {
     Modifier *modifier = self;
+    if (!modifier->topology)
+        return changes_nothing(modifier);
     return topology_add_points(modifier->topology, count, ancestors, without_states(modifier));
 }
 
 static DvStatus remove_points(void *self, uint32_t count, const uint32_t *points)
 {
     Modifier *modifier = self;
+    if (!modifier->topology)
+        return changes_nothing(modifier);
     return topology_remove_points(modifier->topology, count, points, without_states(modifier));
 }
 
 static DvStatus renumber_points(void *self, const uint32_t *order)
 {
     Modifier *modifier = self;
+    if (!modifier->topology)
+        return changes_nothing(modifier);
     return topology_renumber_points(modifier->topology, order, without_states(modifier));
 }
 
@@ -525,6 +537,8 @@ static DvStatus add_elements(void *self, DvElementKind kind, uint32_t count, con
                              const DvElementChange *ancestors)
 {
     Modifier *modifier = self;
+    if (!modifier->topology)
+        return changes_nothing(modifier);
     if (kind == DV_POINTS)
         return add_points(self, count, ancestors);
     return topology_add_elements(modifier->topology, kind, count, elements, ancestors);
@@ -533,6 +547,8 @@ static DvStatus add_elements(void *self, DvElementKind kind, uint32_t count, con
 static DvStatus remove_elements(void *self, DvElementKind kind, uint32_t count, const uint32_t *elements, bool isolated)
 {
     Modifier *modifier = self;
+    if (!modifier->topology)
+        return changes_nothing(modifier);
     const bool volumes = modifier->remove_isolated.field != NULL && kind == modifier->own;
     const Cascade cascade = {.elements = isolated,
                              .points = isolated && !(volumes && !dv_data_bool(&modifier->remove_isolated)),
@@ -555,7 +571,7 @@ static const DvTopologyModifierOps ops = {
 
 bool is_modifier(const DvObject *object)
 {
-    return dv_object_ops(object, DV_TOPOLOGY_MODIFIER) == &ops;
+    return dv_object_ops(object, DV_TOPOLOGY_MODIFIER) == &ops && dv_object_is_valid(object);
 }
 
 Topology *modifier_topology(const DvObject *modifier)
@@ -587,9 +603,12 @@ static DvStatus init(DvObject *object, void *self)
     Modifier *modifier = self;
     const char *name = dv_object_class(object)->name;
     modifier->topology = find_container(modifier);
-    if (!modifier->topology)
-        return dv_error(object, DV_ERROR_MISSING, "there is no %.*sContainer in its node",
-                        (int)(strlen(name) - strlen("Modifier")), name);
+    if (!modifier->topology) { /* old scenes have such ones beside a container of another kind */
+        dv_warning(object, "there is no %.*sContainer in its node: it changes nothing",
+                   (int)(strlen(name) - strlen("Modifier")), name);
+        dv_object_set_state(object, DV_COMPONENT_INVALID);
+        return DV_OK;
+    }
     modifier->topology->modifiable = true;
     return dv_object_require(object, modifier->topology->object);
 }

@@ -100,6 +100,11 @@ static DvStatus init(DvObject *object, void *self)
 {
     Geometry *geometry = self;
     DvObject *found;
+    if (!dv_link_is_set(&geometry->topology) && !dv_object_find(object, &geometry->topology, DV_TOPOLOGY)) {
+        dv_warning(object, "no topology in its node or above: there is no geometry to tell of");
+        dv_object_set_state(object, DV_COMPONENT_INVALID);
+        return DV_OK;
+    }
     DvStatus status = dv_object_find_required(object, &geometry->topology, DV_TOPOLOGY, "a topology container", &found);
     if (status == DV_OK)
         status = dv_object_require(object, found);

@@ -16,10 +16,17 @@
 #include "scan.h"
 
 #include <divan/math/vec.h>
+#include <divan/worst.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 enum { MOST_LIBRARIES = 64 };
+
+/* Lines of a file about which the same is said, each once. */
+typedef struct Lines {
+    DvWorst found;
+    uint32_t last;
+} Lines;
 
 typedef struct ObjFile {
     Mesh *mesh;
@@ -32,7 +39,16 @@ typedef struct ObjFile {
     uint32_t faces[MESH_KINDS], grouped[MESH_KINDS]; /* faces of each kind; those already in a group */
     IndexArray material_by_name;                     /* sorted; complete up to material_by_name.count materials */
     uint32_t libraries;
+    Lines short_lines;                        /* of v, vn or vt that end too early */
+    Lines unknown_texcoords, unknown_normals; /* of faces with corners that name one that is not there */
 } ObjFile;
+
+static void add_line(Lines *lines, uint32_t line)
+{
+    if (lines->found.count == 0 || lines->last != line)
+        dv_worst_add(&lines->found, line, 0.0);
+    lines->last = line;
+}
 
 static char *copy_text(const char *text, size_t length)
 {
@@ -204,28 +220,37 @@ static void set_text(char **text, Word word)
     *text = copy_text(word.text, word.length);
 }
 
+/* Numbers behind the end of the line are 0, as readers of old files have them; `needed` of them are missed. */
 static bool read_reals(ObjFile *file, Scanner *line, double *value, int count, int needed)
 {
-    for (int i = 0; i < count; i++)
-        if (!scan_double(line, &value[i])) {
-            if (i >= needed && !scan_more(line))
-                return true;
+    for (int i = 0; i < count; i++) {
+        if (scan_double(line, &value[i]))
+            continue;
+        if (scan_more(line))
             return mesh_fail(file->report, "line %" PRIu32 ": expected a number, found %s", line->line,
-                             scan_more(line) ? scan_excerpt(*line).text : "the end of the line");
-        }
+                             scan_excerpt(*line).text);
+        if (i < needed)
+            add_line(&file->short_lines, line->line);
+        return true;
+    }
     return true;
 }
 
-/* One of the numbers of a corner, from 1, or negative to count back from the last. An empty one is none. */
-static bool read_index(ObjFile *file, const Scanner *line, Word text, uint32_t count, int32_t *index)
+/* One of the numbers of a corner, from 1, or negative to count back from the last. An empty one is none; so is, of a part that a
+ * corner may lack, one that counts back too far. */
+static bool read_index(ObjFile *file, const Scanner *line, Word text, uint32_t count, Lines *unknown, int32_t *index)
 {
     *index = NO_INDEX;
     if (text.length == 0)
         return true;
     Scanner digits = scan_start(text.text, text.length);
     int64_t value;
-    if (!scan_integer(&digits, &value) || digits.at != digits.end || value == 0 || value > INT32_MAX ||
-        value < -(int64_t)count)
+    const bool is_integer = scan_integer(&digits, &value) && digits.at == digits.end;
+    if (is_integer && unknown && value < -(int64_t)count) {
+        add_line(unknown, line->line);
+        return true;
+    }
+    if (!is_integer || value == 0 || value > INT32_MAX || value < -(int64_t)count)
         return mesh_fail(file->report,
                          "line %" PRIu32 ": %s is no index from 1, nor one of the last %" PRIu32
                          " counted back from -1",
@@ -245,13 +270,14 @@ static bool read_face(ObjFile *file, Scanner *line, bool is_line)
     array_push(&mesh->face_material, file->material_index);
     const uint32_t counts[3] = {mesh->position_definition.count, mesh->texcoord_definition.count,
                                 mesh->normal_definition.count};
+    Lines *const unknown[3] = {NULL, &file->unknown_texcoords, &file->unknown_normals};
     uint32_t corners = 0;
     for (Word corner = scan_word(line); corner.length; corner = scan_word(line), corners++) {
         int32_t index[3];
         for (int i = 0; i < 3; i++) {
             const char *slash = corner.length ? memchr(corner.text, '/', corner.length) : NULL;
             const Word part = {corner.text, slash ? (size_t)(slash - corner.text) : corner.length};
-            if (!read_index(file, line, part, counts[i], &index[i]))
+            if (!read_index(file, line, part, counts[i], unknown[i], &index[i]))
                 return false;
             const size_t taken = part.length + (slash != NULL);
             corner = (Word){corner.text + taken, corner.length - taken};
@@ -305,24 +331,47 @@ static bool read_obj_line(ObjFile *file, Scanner *line)
     return true;
 }
 
+/* Of corners that name a texture coordinate or a normal that is not there, these do not count. */
 static bool check_faces(ObjFile *file)
 {
-    const Mesh *mesh = file->mesh;
+    Mesh *mesh = file->mesh;
     const struct {
-        const MeshLists *lists;
+        MeshLists *lists;
         uint32_t count;
-        const char *name;
-    } part[] = {{&mesh->face_position, mesh->position_definition.count, "position"},
-                {&mesh->face_texcoord, mesh->texcoord_definition.count, "texture coordinate"},
-                {&mesh->face_normal, mesh->normal_definition.count, "normal"}};
+        Lines *unknown; /* NULL: an error */
+    } part[] = {{&mesh->face_position, mesh->position_definition.count, NULL},
+                {&mesh->face_texcoord, mesh->texcoord_definition.count, &file->unknown_texcoords},
+                {&mesh->face_normal, mesh->normal_definition.count, &file->unknown_normals}};
     for (uint32_t face = 0; face < file->face_line.count; face++)
         for (int i = 0; i < 3; i++)
-            for (uint32_t at = part[i].lists->offset.data[face]; at < part[i].lists->offset.data[face + 1]; at++)
-                if (part[i].lists->value.data[at] >= (int64_t)part[i].count)
-                    return mesh_fail(file->report, "line %" PRIu32 ": %s %" PRId32 " of %" PRIu32,
-                                     file->face_line.data[face], part[i].name, part[i].lists->value.data[at] + 1,
-                                     part[i].count);
+            for (uint32_t at = part[i].lists->offset.data[face]; at < part[i].lists->offset.data[face + 1]; at++) {
+                int32_t *const index = &part[i].lists->value.data[at];
+                if (*index < (int64_t)part[i].count)
+                    continue;
+                if (!part[i].unknown)
+                    return mesh_fail(file->report, "line %" PRIu32 ": position %" PRId32 " of %" PRIu32,
+                                     file->face_line.data[face], *index + 1, part[i].count);
+                add_line(part[i].unknown, file->face_line.data[face]);
+                *index = NO_INDEX;
+            }
     return true;
+}
+
+static void tell_of_lines(const ObjFile *file)
+{
+    const struct {
+        const Lines *lines;
+        const char *text;
+    } found[] = {
+        {&file->short_lines, "v, vn or vt with too few numbers, those missing count as 0"},
+        {&file->unknown_texcoords, "faces with texture coordinates that the file does not have, they get none"},
+        {&file->unknown_normals, "faces with normals that the file does not have, they get none"},
+    };
+    char worst[DV_WORST_TEXT];
+    for (size_t i = 0; i < sizeof found / sizeof *found; i++)
+        if (found[i].lines->found.count)
+            mesh_warn(file->report, "%s: line %s (%" PRIu32 " in all)", found[i].text,
+                      dv_worst_text(&found[i].lines->found, worst), found[i].lines->found.count);
 }
 
 typedef struct Corner {
@@ -474,6 +523,7 @@ bool mesh_read_obj(const void *bytes, size_t size, const MeshOptions *options, M
         }
         make_elements(&file, vertex);
         dv_free(vertex);
+        tell_of_lines(&file);
     }
     dv_free(file.group);
     dv_free(file.material);

@@ -61,9 +61,13 @@ static DvStatus init(DvObject *object, void *self_)
     double place[7];
     dv_rigid3_store(place_of(self), place);
     const DvQuat turn = dv_quat_load(place + 3);
-    if (!(dv_quat_dot(turn, turn) > 0.0))
-        return dv_field_error(dv_data_is_set(&self->camera_rigid) ? &self->camera_rigid : &self->camera_orientation, -1,
-                              "is no rotation; 0 0 0 1 turns nothing");
+    if (!(dv_quat_dot(turn, turn) > 0.0)) {
+        DvData *given = dv_data_is_set(&self->camera_rigid) ? &self->camera_rigid : &self->camera_orientation;
+        dv_field_remark(given, -1, "is no rotation and counts as 0 0 0 1, which turns nothing");
+        double *numbers = dv_data_begin(given, 1);
+        dv_quat_store(dv_quat_identity(), numbers + (given == &self->camera_rigid ? 3 : 0));
+        dv_data_end(given);
+    }
     const uint32_t *size = dv_data_uints(&self->size, NULL);
     if (size[0] == 0 || size[1] == 0)
         dv_remark(object, "shows nothing: screenSize is %u x %u pixels", size[0], size[1]);

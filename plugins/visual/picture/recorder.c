@@ -388,16 +388,13 @@ static void merge_flags(Level *level, const Level *parent, const Entry *entries,
     memset(level->flags, 0, sizeof level->flags);
     if (parent)
         memcpy(level->flags, parent->flags, sizeof level->flags);
-    bool has_style = false;
+    else
+        level->flags[DV_DISPLAY_VISUAL_MODELS] = 1; /* unless a word hides them */
     for (uint32_t i = 0; i < level->count; i++) {
         const Entry *entry = &entries[level->first + i];
-        if (!entry->style)
-            continue;
-        has_style = true;
-        entry->style->merge(entry->self, level->flags);
+        if (entry->style)
+            entry->style->merge(entry->self, level->flags);
     }
-    if (!parent && !has_style)
-        level->flags[DV_DISPLAY_VISUAL_MODELS] = 1;
     for (int flag = 0; options && flag < DV_DISPLAY_FLAGS; flag++)
         if (options->flags[flag])
             level->flags[flag] = options->flags[flag];
