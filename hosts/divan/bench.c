@@ -171,8 +171,7 @@ static int bench(const Options *options)
     }
     dv_phase_enable(false);
     g_free(seconds);
-    dv_scene_free(scene);
-    return code;
+    return host_end(scene, code);
 }
 
 const Command command_bench = {
@@ -183,6 +182,6 @@ const Command command_bench = {
         "Times 100 steps unless -n says otherwise, after one that is left out, on one thread unless --threads says otherwise.\n"
         "Visual models are not brought up to date: nobody looks.",
     .positional = 1,
-    .options = "steps dt threads grain-divisor json keep-going",
+    .options = "steps dt threads grain-divisor json keep-going write-anywhere",
     .run = bench,
 };

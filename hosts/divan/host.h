@@ -25,7 +25,7 @@ typedef struct Options {
     int grain_divisor;
     char *plugin_set;
     char **plugins;
-    gboolean help, quiet, hash, json, keep_going, verbose, strict, real_time, stats;
+    gboolean help, quiet, hash, json, keep_going, verbose, strict, real_time, stats, write_anywhere;
     char *dump, *dump_topology, *dump_steps, *contacts;
     char *at, *out;
     char *folder, *license;
@@ -56,6 +56,10 @@ DvStatus host_start(const Options *options);
 DvScene *host_load(const Options *options);
 /* Says so on standard error and gives the exit code of a step that failed; saves the last good state beside the scene's name. */
 int host_step_failed(DvScene *scene, const Options *options, DvStatus status);
+/* last_good.c: saves the state as it is as the last good one of a scene file, under a name that replaces nothing else; says which. */
+void host_save_last_good(DvScene *scene, const char *file);
+/* Frees the scene. The exit code of a run that came to `result`: EXIT_FAULT where a file of the scene is lost. */
+int host_end(DvScene *scene, int result);
 double host_now(void); /* s, monotonic */
 /* A folder that comes with the program: beside it in the build tree, in share/divan where it is installed. Free with g_free. */
 char *host_data_folder(const char *name);

@@ -6,6 +6,7 @@
  */
 #include "host.h"
 
+#include <divan/embed.h>
 #include <divan/output.h>
 
 #include <errno.h>
@@ -68,15 +69,17 @@ int host_step_failed(DvScene *scene, const Options *options, DvStatus status)
     if (status != DV_ERROR_NOT_FINITE)
         return EXIT_FAULT;
     const DvStepCheckOps *check = dv_service(DV_STEP_CHECK);
-    if (check && check->restore_last_good(dv_scene_root(scene))) {
-        char *base = g_path_get_basename(options->scene);
-        char *name = g_strdup_printf("%s.last-good.scn", base);
-        if (dv_scene_save(scene, name) == DV_OK)
-            fprintf(stderr, "the last good state is in %s\n", name);
-        g_free(name);
-        g_free(base);
-    }
+    if (check && check->restore_last_good(dv_scene_root(scene)))
+        host_save_last_good(scene, options->scene);
     return EXIT_NOT_FINITE;
+}
+
+int host_end(DvScene *scene, int result)
+{
+    if (dv_scene_end(scene) == DV_OK)
+        return result;
+    fputs("divan: a file that the scene asks for could not be written, as is said above\n", stderr);
+    return result == EXIT_DONE ? EXIT_FAULT : result;
 }
 
 static void print_usage(FILE *to)
@@ -221,6 +224,8 @@ static GArray *entries_of(const Command *command, Options *options)
          NULL},
         {"scenes", 0, 0, G_OPTION_ARG_FILENAME, &options->scenes,
          "Compute nothing; write the scene of each run, as `divan run` takes it", "DIR"},
+        {"write-anywhere", 0, 0, G_OPTION_ARG_NONE, &options->write_anywhere,
+         "Let the scene write files outside of the current folder too", NULL},
         {"keep-going", 0, 0, G_OPTION_ARG_NONE, &options->keep_going, "Load the rest when a component cannot be made",
          NULL},
     };
@@ -412,7 +417,9 @@ static int run_command(const Command *command, int argc, char **argv)
             dv_parallel_set_threads((unsigned)options.threads);
         dv_parallel_set_grain_divisor((uint32_t)options.grain_divisor);
         take_signals();
-        result = command->starts_plugins || host_start(&options) == DV_OK ? command->run(&options) : EXIT_FAULT;
+        const bool started = (!options.write_anywhere || dv_set_output_folder("/") == DV_OK) &&
+                             (command->starts_plugins || host_start(&options) == DV_OK);
+        result = started ? command->run(&options) : EXIT_FAULT;
         dv_stop();
     }
     g_clear_error(&error);

@@ -599,8 +599,7 @@ static int probe(const Options *options)
     }
     if (probe.inputs)
         g_hash_table_unref(probe.inputs);
-    dv_scene_free(scene);
-    return code;
+    return host_end(scene, code);
 }
 
 const Command command_probe = {
@@ -611,6 +610,6 @@ const Command command_probe = {
         "FILE gives X, V and DX of the independent states (docs/formats.md); DUMP gets forces, products with mass and\n"
         "stiffness, and what mappings and constraints make of given vectors. No step is made.",
     .positional = 1,
-    .options = "at out keep-going",
+    .options = "at out keep-going write-anywhere",
     .run = probe,
 };

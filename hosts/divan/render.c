@@ -325,12 +325,12 @@ static int render(const Options *given)
     (void)sigaction(SIGINT, &taken, NULL);
     (void)sigaction(SIGTERM, &taken, NULL);
     (void)signal(SIGPIPE, SIG_IGN); /* ffmpeg may go */
-    const int result = start(&job) ? make_pictures(&job) : EXIT_FAULT;
+    int result = start(&job) ? make_pictures(&job) : EXIT_FAULT;
     if (job.recorder)
         job.recording->destroy(job.recorder);
     if (job.renderer)
         job.rendering->destroy(job.renderer);
-    dv_scene_free(job.scene);
+    result = host_end(job.scene, result);
     g_free(job.image.pixels);
     g_free(job.named);
     return result;
@@ -345,6 +345,6 @@ const Command command_render = {
         "They become frame_00000.png and so on in the folder of --out, which is made if need be, and a film in real time with\n"
         "--mp4. Without --camera the view is that of SCENE.view, else of the scene's first camera, else the whole scene.",
     .positional = 1,
-    .options = "steps dt threads keep-going quiet frames every size camera out mp4",
+    .options = "steps dt threads keep-going quiet frames every size camera out mp4 write-anywhere",
     .run = render,
 };

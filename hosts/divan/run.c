@@ -384,8 +384,7 @@ static int run_steps(const Options *options, const char *save_to)
         g_ptr_array_unref(run.states);
     if (run.wanted)
         g_array_free(run.wanted, TRUE);
-    dv_scene_free(run.scene);
-    return result;
+    return host_end(run.scene, result);
 }
 
 static int run(const Options *options)
@@ -411,7 +410,7 @@ const Command command_run = {
         "With --strict, a warning is an error when something of the scene is left out, replaced or doubtful.",
     .positional = 1,
     .options =
-        "steps dt threads grain-divisor quiet hash dump dump-topology dump-steps contacts stats keep-going verbose strict real-time",
+        "steps dt threads grain-divisor quiet hash dump dump-topology dump-steps contacts stats keep-going verbose strict real-time write-anywhere",
     .run = run,
 };
 
@@ -421,6 +420,6 @@ const Command command_save = {
     .summary = "make steps (none without -n) and write the scene with its state",
     .description = "Loading OUT continues with identical states, bit for bit.",
     .positional = 2,
-    .options = "steps dt threads grain-divisor quiet keep-going verbose strict",
+    .options = "steps dt threads grain-divisor quiet keep-going verbose strict write-anywhere",
     .run = save,
 };

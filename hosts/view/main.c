@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <divan/embed.h>
 #include <divan/parallel.h>
 #include <divan/registry.h>
 
@@ -195,6 +196,7 @@ int main(int argc, char **argv)
     Wishes *wishes = &view.wishes;
     char *plugin_set = NULL, *address = NULL, **plugins = NULL;
     int threads = 1;
+    gboolean anywhere = FALSE;
     const GOptionEntry entries[] = {
         {"start", 'a', 0, G_OPTION_ARG_NONE, &wishes->animate, "Animate at once", NULL},
         {"fast", 0, 0, G_OPTION_ARG_NONE, &wishes->fast, "Make steps as fast as possible, not as the clock runs", NULL},
@@ -210,6 +212,8 @@ int main(int argc, char **argv)
          "FILE"},
         {"screenshot", 0, 0, G_OPTION_ARG_FILENAME, &wishes->screenshot,
          "Save a picture of the window after --steps, and end", "FILE"},
+        {"write-anywhere", 0, 0, G_OPTION_ARG_NONE, &anywhere,
+         "Let the scene write files outside of the current folder too", NULL},
         {"plugin-set", 0, 0, G_OPTION_ARG_STRING, &plugin_set, "Load this set of plugins.conf instead of [default]",
          "NAME"},
         {"plugin", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &plugins, "Load one library more; may be repeated", "FILE"},
@@ -241,7 +245,8 @@ int main(int argc, char **argv)
         wishes->scene = argc > 1 ? argv[1] : NULL;
         wishes->address = address ? address : "127.0.0.1";
         dv_parallel_set_threads((unsigned)threads);
-        result = dv_start(&start) == DV_OK ? run(&view) : EXIT_FAULT;
+        const bool started = (!anywhere || dv_set_output_folder("/") == DV_OK) && dv_start(&start) == DV_OK;
+        result = started ? run(&view) : EXIT_FAULT;
         dv_stop();
     }
     g_clear_error(&error);

@@ -160,6 +160,8 @@ struct DvScene {
     unsigned depth;                       /* of the kernel's calls to components */
     List leaving;                         /* DvObject: released when depth is back to 0 */
     uint64_t planned_nodes, compilations; /* schedule.c: parts planned, schedules put together, so far */
+    const char *output_folder;            /* interned: where its components may write; NULL: the working directory */
+    unsigned lost_outputs;                /* files that they could not write */
     List data_folders;                    /* char *: where files of its fields are looked for last */
     struct Local {                        /* what plugins keep for the scene */
         const void *key;

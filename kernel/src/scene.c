@@ -519,11 +519,12 @@ void *dv_scene_local(DvScene *scene, const void *key, size_t size)
     return scene->locals[scene->local_count++].block;
 }
 
-void dv_scene_free(DvScene *scene)
+static DvStatus end_scene(DvScene *scene, const char *function)
 {
     Call call;
-    if (!scene || begin_outermost(&call, scene, "dv_scene_free") != DV_OK)
-        return; /* it stays: whoever uses it now must not lose it */
+    const DvStatus busy = scene ? begin_outermost(&call, scene, function) : DV_OK;
+    if (!scene || busy != DV_OK)
+        return busy; /* it stays: whoever uses it now must not lose it */
     dv_core_call_end(&call);
     DvNode *root = scene->root;
     scene->running = false;
@@ -536,7 +537,19 @@ void dv_scene_free(DvScene *scene)
             dv_object_remove(dv_private_at(&root->members, root->members.len - 1));
         dv_object_unref(dv_object_of(root));
     }
+    const bool lost = scene->lost_outputs > 0;
     dv_private_scene_unref(scene);
+    return lost ? DV_ERROR_IO : DV_OK;
+}
+
+DvStatus dv_scene_end(DvScene *scene)
+{
+    return end_scene(scene, "dv_scene_end");
+}
+
+void dv_scene_free(DvScene *scene)
+{
+    (void)end_scene(scene, "dv_scene_free");
 }
 
 DvNode *dv_scene_root(const DvScene *scene)

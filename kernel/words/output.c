@@ -14,12 +14,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <divan/embed.h>
+#include <divan/output.h>
+
 enum { MAX_LINKS = 40, MAX_PARTS = 100, MAX_NAME = 200 /* bytes: with the ending, names of files have 255 at most */ };
 
-/* What is being written. */
+/* What is being written. Once its folder is open all is done from there, by the last part of its name, which is no link: so nothing comes to lie
+ * elsewhere though somebody exchanges a folder meanwhile. */
 typedef struct Output {
     FILE *file;
-    char *target, *part;  /* absolute; NULL: written through */
+    int folder;           /* descriptor; -1: of a descriptor that was open already */
+    char *target;         /* its name, links resolved; NULL likewise */
+    char *part;           /* last part of the name of the new file; NULL: written through */
     struct stat replaced; /* or written through; st_nlink 0: there was none */
     struct Output *next;
 } Output;
@@ -27,12 +33,21 @@ typedef struct Output {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static Output *outputs;
 static const char *volatile made; /* name of a part that is not in the list yet; NULL: none */
+static volatile int made_in;      /* its folder */
 
 static void output_free(Output *output)
 {
+    if (output->folder >= 0)
+        close(output->folder);
     g_free(output->target);
     g_free(output->part);
     g_free(output);
+}
+
+static const char *last_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
 static bool same_file(const struct stat *a, const struct stat *b)
@@ -97,6 +112,73 @@ static char *real_name(const char *path, DvText *why)
     return result;
 }
 
+/* ---- Where a scene may write ---- */
+
+enum { FOLDER = O_PATH | O_DIRECTORY | O_CLOEXEC };
+
+static const char *given_folder; /* interned; NULL: the working directory */
+
+DvStatus dv_set_output_folder(const char *folder)
+{
+    char *real = folder ? realpath(folder, NULL) : NULL;
+    if (folder && (!real || !g_file_test(real, G_FILE_TEST_IS_DIR))) {
+        const DvStatus status = dv_error(NULL, DV_ERROR_IO, "'%s', where scenes should write: %s", folder,
+                                         real ? "is no folder" : g_strerror(errno));
+        free(real);
+        return status;
+    }
+    pthread_mutex_lock(&mutex);
+    given_folder = real ? g_intern_string(real) : NULL;
+    pthread_mutex_unlock(&mutex);
+    free(real);
+    return DV_OK;
+}
+
+const char *dv_words_output_folder(void)
+{
+    pthread_mutex_lock(&mutex);
+    const char *folder = given_folder;
+    pthread_mutex_unlock(&mutex);
+    return folder;
+}
+
+/* The folder that a scene writes in; NULL: all of them. */
+static const char *limit_of(const DvScene *scene)
+{
+    const char *folder = scene->output_folder ? scene->output_folder : ".";
+    return strcmp(folder, "/") == 0 ? NULL : folder;
+}
+
+/* Whether a folder is, or lies below, another one: from the descriptor upwards, so that names do not matter. */
+static bool is_below(int folder, const char *limit)
+{
+    struct stat wanted, here, above = {0};
+    int at = openat(folder, ".", FOLDER);
+    bool found = false, top = at < 0 || stat(limit, &wanted) != 0 || fstat(at, &here) != 0;
+    while (!top && !(found = same_file(&here, &wanted))) {
+        const int next = openat(at, "..", FOLDER);
+        close(at);
+        at = next;
+        top = at < 0 || fstat(at, &above) != 0 || same_file(&here, &above);
+        here = above;
+    }
+    if (at >= 0)
+        close(at);
+    return found;
+}
+
+/* False, with the reason. `target`: where the name has led. */
+static bool refuse_elsewhere(const char *target, const char *limit, DvText *why)
+{
+    char *real = realpath(limit, NULL);
+    dv_text_add(why,
+                "'%s' is not below '%s', where alone a scene may write; --write-anywhere (in a host: "
+                "dv_set_output_folder) lets it write elsewhere",
+                target, real ? real : limit);
+    free(real);
+    return false;
+}
+
 /* ---- What is refused ---- */
 
 static bool refuse(DvText *why, const char *reason)
@@ -117,15 +199,16 @@ static bool is_plugin(const struct stat *found)
     return false;
 }
 
-static bool is_writable(const char *target, const struct stat *found, DvText *why)
+static bool is_writable(const Output *output, DvText *why)
 {
+    const struct stat *found = &output->replaced;
     if (S_ISDIR(found->st_mode))
         return refuse(why, "is a folder");
     if (S_ISBLK(found->st_mode))
         return refuse(why, "is a block device; nothing is written to those");
     if (S_ISSOCK(found->st_mode))
         return refuse(why, "is a socket; nothing is written to those");
-    if (!(found->st_mode & 0222) || access(target, W_OK) != 0)
+    if (!(found->st_mode & 0222) || faccessat(output->folder, last_of(output->target), W_OK, 0) != 0)
         return refuse(why, "is write-protected; choose another name, or `chmod u+w` it first");
     if (is_plugin(found))
         return refuse(why, "is a plugin; choose another name");
@@ -167,17 +250,17 @@ static int open_part(Output *output)
 {
     const bool is_there = output->replaced.st_nlink > 0;
     const mode_t mode = is_there ? output->replaced.st_mode & 0777 : 0666;
-    char *folder = g_path_get_dirname(output->target), *name = g_path_get_basename(output->target);
     int descriptor = -1;
+    made_in = output->folder;
     for (int i = 0; i < MAX_PARTS && descriptor < 0 && (i == 0 || errno == EEXIST); i++) {
         char more[16] = "";
         if (i)
             g_snprintf(more, sizeof more, "-%d", i);
         made = NULL;
         g_free(output->part);
-        output->part = g_strdup_printf("%s/%.*s.%ld%s.part", folder, MAX_NAME, name, (long)getpid(), more);
+        output->part = g_strdup_printf("%.*s.%ld%s.part", MAX_NAME, last_of(output->target), (long)getpid(), more);
         made = output->part;
-        descriptor = open(output->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        descriptor = openat(output->folder, output->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     }
     if (descriptor >= 0 && is_there) {
         const struct stat *old = &output->replaced;
@@ -186,8 +269,6 @@ static int open_part(Output *output)
             (void)!fchown(descriptor, (uid_t)-1, old->st_gid);
         (void)!fchmod(descriptor, mode);
     }
-    g_free(name);
-    g_free(folder);
     return descriptor;
 }
 
@@ -200,14 +281,31 @@ static FILE *open_beside(Output *output, DvText *why)
     }
     FILE *file = stream_of(descriptor, why);
     if (!file && descriptor >= 0)
-        (void)unlink(output->part);
+        (void)unlinkat(output->folder, output->part, 0);
     return file;
 }
 
+/* The folder of the target, and what is there. `limit`: where it must be; NULL: anywhere. */
+static bool find_target(Output *output, const char *limit, DvText *why)
+{
+    char *folder = g_path_get_dirname(output->target);
+    output->folder = open(folder, FOLDER);
+    g_free(folder);
+    if (output->folder < 0)
+        return refuse(why, g_strerror(errno));
+    if (limit && !is_below(output->folder, limit))
+        return refuse_elsewhere(output->target, limit, why);
+    if (fstatat(output->folder, last_of(output->target), &output->replaced, AT_SYMLINK_NOFOLLOW) != 0)
+        output->replaced = (struct stat){.st_nlink = 0};
+    return !S_ISLNK(output->replaced.st_mode) || refuse(why, "has become a link to another file meanwhile");
+}
+
 /* With the mutex held. `target` is where links lead. What is written through by name is opened later. */
-static bool begin(Output *output, const char *target, DvText *why)
+static bool begin(Output *output, const char *target, const char *limit, DvText *why)
 {
     const int descriptor = descriptor_of(target);
+    if (descriptor >= 0 && limit)
+        return refuse_elsewhere(target, limit, why);
     if (descriptor >= 0) {
         if (fstat(descriptor, &output->replaced) != 0)
             return refuse(why, g_strerror(errno));
@@ -217,17 +315,13 @@ static bool begin(Output *output, const char *target, DvText *why)
         return output->file != NULL;
     }
     output->target = real_name(target, why);
-    if (!output->target)
+    if (!output->target || !find_target(output, limit, why))
         return false;
-    const bool is_there = stat(output->target, &output->replaced) == 0;
-    if (!is_there)
-        output->replaced = (struct stat){.st_nlink = 0};
-    if ((is_there && !is_writable(output->target, &output->replaced, why)) || !is_free(output, why))
+    const bool is_there = output->replaced.st_nlink > 0;
+    if ((is_there && !is_writable(output, why)) || !is_free(output, why))
         return false;
-    if (is_there && !S_ISREG(output->replaced.st_mode)) {
-        g_clear_pointer(&output->target, g_free);
+    if (is_there && !S_ISREG(output->replaced.st_mode))
         return true;
-    }
     output->file = open_beside(output, why);
     return output->file != NULL;
 }
@@ -253,11 +347,12 @@ static void forget(const Output *output)
     pthread_mutex_unlock(&mutex);
 }
 
-static FILE *open_target(const char *target, DvText *why)
+static FILE *open_target(const char *target, const char *limit, DvText *why)
 {
     Output *output = g_new0(Output, 1);
+    output->folder = -1;
     pthread_mutex_lock(&mutex);
-    const bool good = begin(output, target, why);
+    const bool good = begin(output, target, limit, why);
     if (good) {
         output->next = outputs;
         outputs = output;
@@ -265,7 +360,7 @@ static FILE *open_target(const char *target, DvText *why)
     made = NULL;
     pthread_mutex_unlock(&mutex);
     if (good && !output->file) { /* a FIFO may have to wait: not with the mutex */
-        FILE *file = stream_of(open(target, O_WRONLY | O_CLOEXEC), why);
+        FILE *file = stream_of(openat(output->folder, last_of(output->target), O_WRONLY | O_NOFOLLOW | O_CLOEXEC), why);
         pthread_mutex_lock(&mutex);
         output->file = file;
         pthread_mutex_unlock(&mutex);
@@ -278,16 +373,60 @@ static FILE *open_target(const char *target, DvText *why)
     return file;
 }
 
-FILE *dv_output_open(const char *path, DvScene *scene, DvText *why)
+static FILE *open_path(const char *path, DvScene *scene, const char *limit, DvText *why)
 {
     char *target = follow_links(path, why);
     FILE *file = NULL;
     if (target && scene && dv_scene_reads(scene, target))
         dv_text_add(why, "is a file that the scene is made from; choose another name");
     else if (target)
-        file = open_target(target, why);
+        file = open_target(target, limit, why);
     g_free(target);
     return file;
+}
+
+FILE *dv_output_open(const char *path, DvScene *scene, DvText *why)
+{
+    return open_path(path, scene, NULL, why);
+}
+
+FILE *dv_scene_output_open(DvScene *scene, const char *path, DvText *why)
+{
+    return open_path(path, scene, limit_of(scene), why);
+}
+
+/* A folder in another one, made when it is not there; -1 with the reason. */
+static int step_into(int folder, const char *name, const char *path, const char *limit, DvText *why)
+{
+    int next = openat(folder, name, FOLDER);
+    if (next < 0 && errno == ENOENT) {
+        if (limit && !is_below(folder, limit)) {
+            (void)refuse_elsewhere(path, limit, why);
+            return -1;
+        }
+        (void)mkdirat(folder, name, 0777); /* somebody else may just have done so */
+        next = openat(folder, name, FOLDER | O_NOFOLLOW);
+    }
+    if (next < 0)
+        dv_text_add(why, "folder '%s': %s", name, g_strerror(errno));
+    return next;
+}
+
+DvStatus dv_scene_output_folders(DvScene *scene, const char *path, DvText *why)
+{
+    const char *limit = limit_of(scene);
+    int at = open(*path == '/' ? "/" : ".", FOLDER);
+    char **names = g_strsplit(path, "/", -1);
+    for (char **name = names; at >= 0 && *name && name[1]; name++) {
+        const int next = **name ? step_into(at, *name, path, limit, why) : at;
+        if (next != at)
+            close(at);
+        at = next;
+    }
+    g_strfreev(names);
+    if (at >= 0)
+        close(at);
+    return at >= 0 ? DV_OK : DV_ERROR_IO;
 }
 
 /* ---- End ---- */
@@ -301,7 +440,7 @@ static bool flush(const Output *output, DvText *why)
     if (lost && errno == 0)
         (void)!write(descriptor, "\n", 1); /* the reason of what failed earlier, once more */
     /* Of some files, fsync says that it can do nothing for them. */
-    good = good && (!output->target || fsync(descriptor) == 0 || errno == EINVAL);
+    good = good && (!output->part || fsync(descriptor) == 0 || errno == EINVAL);
     if (!good)
         dv_text_add(why, "not everything could be written: %s", g_strerror(errno ? errno : EIO));
     return good;
@@ -309,7 +448,7 @@ static bool flush(const Output *output, DvText *why)
 
 static bool put_in_place(const Output *output, DvText *why)
 {
-    if (rename(output->part, output->target) == 0)
+    if (renameat(output->folder, output->part, output->folder, last_of(output->target)) == 0)
         return true;
     dv_text_add(why, "cannot be replaced: %s", g_strerror(errno));
     return false;
@@ -318,10 +457,11 @@ static bool put_in_place(const Output *output, DvText *why)
 static void leave_part(const Output *output, DvText *text)
 {
     struct stat found;
-    if (stat(output->part, &found) == 0 && found.st_size > 0)
-        dv_text_add(text, "%swhat was written is in %s", text->length ? "; " : "", output->part);
+    if (fstatat(output->folder, output->part, &found, 0) == 0 && found.st_size > 0)
+        dv_text_add(text, "%swhat was written is in %.*s%s", text->length ? "; " : "",
+                    (int)(last_of(output->target) - output->target), output->target, output->part);
     else
-        (void)unlink(output->part);
+        (void)unlinkat(output->folder, output->part, 0);
 }
 
 /* `failed`: what becomes of one that should be whole and is not. */
@@ -331,14 +471,14 @@ static DvStatus end_output(FILE *file, DvOutputEnd end, DvOutputEnd failed, DvTe
     DvStatus status = DV_OK;
     if (end == DV_OUTPUT_PART)
         (void)fflush(file);
-    if (end == DV_OUTPUT_WHOLE && !(flush(output, text) && (!output->target || put_in_place(output, text)))) {
+    if (end == DV_OUTPUT_WHOLE && !(flush(output, text) && (!output->part || put_in_place(output, text)))) {
         status = DV_ERROR_IO;
         end = failed;
     }
-    if (output->target && end == DV_OUTPUT_PART)
+    if (output->part && end == DV_OUTPUT_PART)
         leave_part(output, text);
-    else if (output->target && end == DV_OUTPUT_NONE)
-        (void)unlink(output->part);
+    else if (output->part && end == DV_OUTPUT_NONE)
+        (void)unlinkat(output->folder, output->part, 0);
     forget(output);
     (void)fclose(file); /* it has been flushed, or is of no use */
     output_free(output);
@@ -348,10 +488,10 @@ static DvStatus end_output(FILE *file, DvOutputEnd end, DvOutputEnd failed, DvTe
 void dv_output_abandon(void)
 {
     if (made)
-        (void)unlink(made);
+        (void)unlinkat(made_in, made, 0);
     for (const Output *output = outputs; output; output = output->next)
-        if (output->target && output->part)
-            (void)unlink(output->part);
+        if (output->part)
+            (void)unlinkat(output->folder, output->part, 0);
 }
 
 DvStatus dv_output_close(FILE *file, DvOutputEnd end, DvText *text)
@@ -359,14 +499,36 @@ DvStatus dv_output_close(FILE *file, DvOutputEnd end, DvText *text)
     return end_output(file, end, DV_OUTPUT_PART, text);
 }
 
-DvStatus dv_output_write(const char *path, DvScene *scene, const void *bytes, size_t size, DvText *why)
+static DvStatus write_whole(FILE *file, const void *bytes, size_t size, DvText *why)
 {
-    FILE *file = dv_output_open(path, scene, why);
     if (!file)
         return DV_ERROR_IO;
     if (size)
         (void)fwrite(bytes, 1, size, file); /* an error stays with the file */
     return end_output(file, DV_OUTPUT_WHOLE, DV_OUTPUT_NONE, why);
+}
+
+DvStatus dv_output_write(const char *path, DvScene *scene, const void *bytes, size_t size, DvText *why)
+{
+    return write_whole(dv_output_open(path, scene, why), bytes, size, why);
+}
+
+DvStatus dv_scene_output_write(DvScene *scene, const char *path, const void *bytes, size_t size, DvText *why)
+{
+    return write_whole(dv_scene_output_open(scene, path, why), bytes, size, why);
+}
+
+DvStatus dv_scene_output_update(DvScene *scene, const char *path, const void *bytes, size_t size, DvText *why)
+{
+    return write_whole(open_path(path, NULL, limit_of(scene), why), bytes, size, why);
+}
+
+void dv_scene_output_lost(DvData *field, const char *path, const DvText *why)
+{
+    const DvNode *node = dv_object_node(field->owner);
+    if (node)
+        dv_node_scene(node)->lost_outputs++;
+    dv_field_warning(field, -1, "'%s' cannot be written: %s", path, why->at ? why->at : "no reason is known");
 }
 
 /* ---- What a scene reads ---- */

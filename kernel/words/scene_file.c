@@ -114,6 +114,7 @@ static DvStatus load(const char *text, size_t length, const char *name, const ch
     if (!format)
         return refuse_format(name);
     DvScene *scene = dv_core_scene_new(&dv_words);
+    scene->output_folder = dv_words_output_folder();
     scene->format = format;
     scene->keep_going = options && options->keep_going;
     scene->check_only = options && options->check_only;
@@ -176,6 +177,7 @@ DvStatus dv_scene_load(const char *file, const DvLoadOptions *options, DvScene *
 DvScene *dv_scene_new(void)
 {
     DvScene *scene = dv_core_scene_new(&dv_words);
+    scene->output_folder = dv_words_output_folder();
     DvNode *root;
     (void)dv_build_node(scene, NULL, NULL, (DvPlace){0}, NULL, &root);
     return scene;

@@ -88,6 +88,9 @@ void dv_words_forget(DvObject *object);
 void dv_words_capture(DvObject *object);
 void dv_words_restore(DvObject *object);
 
+/* output.c: of dv_set_output_folder; interned; NULL: none */
+const char *dv_words_output_folder(void);
+
 /* scene_file.c: what the core asks of this layer. */
 extern const Words dv_words;
 

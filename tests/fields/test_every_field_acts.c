@@ -32,6 +32,7 @@
 #include <divan/contracts/solver.h>
 #include <divan/contracts/topology.h>
 #include <divan/divan.h>
+#include <divan/embed.h>
 
 #include "drawing.h"
 #include "golden_lines.h"
@@ -1402,6 +1403,8 @@ static void fields_of_drawing_draw_as_they_did(void **state)
 
 int main(void)
 {
+    if (dv_set_output_folder("/tmp") != DV_OK) /* where scenes write here */
+        return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_has_nothing_that_is_not_there),
         cmocka_unit_test(the_table_has_every_field_of_every_class),

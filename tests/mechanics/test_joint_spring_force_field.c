@@ -5,6 +5,7 @@
 #include "force_at.h"
 
 #include <divan/contracts/topology.h>
+#include <divan/embed.h>
 #include <divan/math/quat.h>
 
 #include <stdio.h>
@@ -360,6 +361,8 @@ static void joints_follow_bodies_that_leave_and_change_places(void **state)
 
 int main(void)
 {
+    if (dv_set_output_folder("/tmp") != DV_OK) /* where scenes write here */
+        return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(joints_are_a_force_field),
         cmocka_unit_test(joints_that_are_straight_have_their_derivative),

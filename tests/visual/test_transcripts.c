@@ -736,6 +736,8 @@ static int stop(void **state)
 
 int main(void)
 {
+    if (dv_set_output_folder("/tmp") != DV_OK) /* where scenes write here */
+        return 1;
     const struct CMUnitTest tests[] = {
         TRANSCRIPTS("surfaces"),
         TRANSCRIPTS("shapes"),

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 #include <divan/contracts/topology.h>
 #include <divan/divan.h>
+#include <divan/embed.h>
 #include <divan/types/color_map.h>
 
 #include "drawing.h"
@@ -909,6 +910,8 @@ static void what_is_not_drawn_is_told(void **state)
 
 int main(void)
 {
+    if (dv_set_output_folder("/tmp") != DV_OK) /* where scenes write here */
+        return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(palettes_are_those_of_their_names),
         cmocka_unit_test(values_are_colours_between_those_of_the_entries),

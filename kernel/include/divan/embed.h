@@ -44,6 +44,11 @@ DV_NODISCARD DV_PUBLIC DvStatus dv_state_shape(DvObject *state, DvVecId vector, 
 DV_NODISCARD DV_PUBLIC DvStatus dv_state_get(DvObject *state, DvVecId vector, double *numbers, size_t count);
 DV_NODISCARD DV_PUBLIC DvStatus dv_state_set(DvObject *state, DvVecId vector, const double *numbers, size_t count);
 
+/* Where the components of scenes that are made from now on may write files: below this folder, "/" for anywhere; NULL: below the working
+ * directory, as without a call. What the host itself writes (dv_scene_save) is not limited. DV_ERROR_IO, reported: there is no such
+ * folder.     [any] */
+DV_NODISCARD DV_PUBLIC DvStatus dv_set_output_folder(const char *folder);
+
 /* Messages of which the text is ready: about an object, or one of its fields (index < 0: as a whole), or nothing in particular (both
  * NULL); about a place in a file. Info of an object whose printLog is false is dropped. Return `status`.     [any] */
 DV_PUBLIC DvStatus dv_say(DvLevel level, DvStatus status, const DvObject *object, const DvData *field, int64_t index,

@@ -3,10 +3,9 @@
  * VisualModelOBJExporter: the surfaces of its node and below as a file of Wavefront's format, NAME.obj, with NAME.mtl for their
  * materials: every so many steps (NAME00001.obj and so on), when the run begins, and when it ends.
  *
- * Vertices are those that are drawn: a point on a seam of the texture is there once for each of its texture coordinates. `divan check`
- * writes nothing.
+ * Vertices are those that are drawn: a point on a seam of the texture is there once for each of its texture coordinates. Numbers have nine
+ * significant digits, as many as a float needs to come back the same. `divan check` writes nothing.
  */
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -55,21 +54,9 @@ static char *stem_of(VisualModelObjExporter *self, uint64_t number, bool numbere
     return copy;
 }
 
-/* Folders of a path that are not there; what goes wrong shows when the file is opened. */
-static void make_folders(const char *path)
-{
-    char *folder = dv_strdup(path);
-    for (char *end = strchr(folder + 1, '/'); end; end = strchr(end + 1, '/')) {
-        *end = '\0';
-        (void)mkdir(folder, 0777);
-        *end = '/';
-    }
-    dv_free(folder);
-}
-
 static void add_color(DvText *text, const char *key, const double *color)
 {
-    dv_text_add(text, "%s %.6f %.6f %.6f\n", key, color[0], color[1], color[2]);
+    dv_text_add(text, "%s %.9g %.9g %.9g\n", key, color[0], color[1], color[2]);
 }
 
 static void add_material(Export *out, const DvMaterial *material)
@@ -80,10 +67,10 @@ static void add_material(Export *out, const DvMaterial *material)
     add_color(mtl, "Kd", material->diffuse);
     dv_text_add(mtl, "Tf 1.00 1.00 1.00\nNi 1.00\n");
     add_color(mtl, "Ks", material->specular);
-    dv_text_add(mtl, "Ns %.6f\n", material->shininess);
+    dv_text_add(mtl, "Ns %.9g\n", material->shininess);
     const double alpha = material->diffuse[3];
     if (alpha < 1)
-        dv_text_add(mtl, "d %.6f\nTf %.6f %.6f %.6f\n", alpha, alpha, alpha, alpha);
+        dv_text_add(mtl, "d %.9g\nTf %.9g %.9g %.9g\n", alpha, alpha, alpha, alpha);
     if (material->texture)
         dv_text_add(mtl, "map_Kd %s\n", material->texture);
     dv_text_add(mtl, "\n");
@@ -95,7 +82,7 @@ static void add_vectors(DvText *text, const char *key, const DvSurfaceArray *arr
     for (uint32_t i = 0; i < array->count; i++, at += components) {
         dv_text_add(text, "%s", key);
         for (uint32_t c = 0; c < components; c++)
-            dv_text_add(text, " %.6f", at[c]);
+            dv_text_add(text, " %.9g", at[c]);
         dv_text_add(text, "\n");
     }
 }
@@ -170,7 +157,7 @@ static void add_model(Export *out, const DvObject *object, const DvSurfaceView *
         add_material(out, shown.material_count ? &shown.materials[i] : &grey);
     add_vectors(&out->obj, "v", &shown.positions, 3);
     for (uint32_t i = 0; !shown.normals.at && i < shown.positions.count; i++)
-        dv_text_add(&out->obj, "vn 0.000000 0.000000 0.000000\n"); /* faces are flat; numbers go on */
+        dv_text_add(&out->obj, "vn 0 0 0\n"); /* faces are flat; numbers go on */
     add_vectors(&out->obj, "vn", &shown.normals, 3);
     add_vectors(&out->obj, "vt", &shown.texcoords, 2);
     add_faces(out, &shown.edges, 2, 0, shown.edges.count, &shown);
@@ -195,15 +182,17 @@ static void add_models(Export *out, DvNode *node)
     dv_free(models);
 }
 
+/* False: it could not be written, which has been said, once. */
 static bool write_file(VisualModelObjExporter *self, const char *stem, const char *ending, const DvText *text)
 {
     DvText path = {0}, why = {0};
     dv_text_add(&path, "%s%s", stem, ending);
-    const DvScene *scene = dv_node_scene(dv_object_node(dv_object_of(self)));
+    DvScene *scene = dv_node_scene(dv_object_node(dv_object_of(self)));
     const char *bytes = text->at ? text->at : "";
-    const bool good = dv_output_write(path.at, (DvScene *)scene, bytes, strlen(bytes), &why) == DV_OK;
+    const bool good = dv_scene_output_folders(scene, path.at, &why) == DV_OK &&
+                      dv_scene_output_write(scene, path.at, bytes, strlen(bytes), &why) == DV_OK;
     if (!good && !self->told)
-        dv_field_warning(&self->filename, -1, "'%s' cannot be written: %s", path.at, why.at);
+        dv_scene_output_lost(&self->filename, path.at, &why);
     self->told = self->told || !good;
     dv_text_free(&path);
     dv_text_free(&why);
@@ -218,7 +207,6 @@ static void export(VisualModelObjExporter *self, uint64_t number, bool numbered)
     const char *slash = strrchr(stem, '/');
     dv_text_add(&out.obj, "mtllib %s.mtl\n\n", slash ? slash + 1 : stem);
     add_models(&out, node);
-    make_folders(stem);
     (void)(write_file(self, stem, ".mtl", &out.mtl) && write_file(self, stem, ".obj", &out.obj));
     dv_text_free(&out.obj);
     dv_text_free(&out.mtl);

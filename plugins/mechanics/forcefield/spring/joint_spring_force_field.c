@@ -277,14 +277,14 @@ static DvStatus bwd_init(DvObject *object, void *self_)
     return status;
 }
 
-/* NULL, with a remark, once. */
+/* NULL, with a warning, once. */
 static FILE *open_output(JointSpringForceField *self)
 {
     DvText why = {0};
     FILE *file =
-        dv_output_open(dv_data_string(&self->outfile), dv_node_scene(dv_object_node(dv_object_of(self))), &why);
+        dv_scene_output_open(dv_node_scene(dv_object_node(dv_object_of(self))), dv_data_string(&self->outfile), &why);
     if (!file)
-        dv_field_remark(&self->outfile, -1, "cannot write the file '%s': %s", dv_data_string(&self->outfile), why.at);
+        dv_scene_output_lost(&self->outfile, dv_data_string(&self->outfile), &why);
     dv_text_free(&why);
     return file;
 }
@@ -293,7 +293,7 @@ static void close_output(JointSpringForceField *self)
 {
     DvText why = {0};
     if (self->output && dv_output_close(self->output, DV_OUTPUT_WHOLE, &why) != DV_OK)
-        dv_field_remark(&self->outfile, -1, "'%s': %s", dv_data_string(&self->outfile), why.at);
+        dv_scene_output_lost(&self->outfile, dv_data_string(&self->outfile), &why);
     self->output = NULL;
     dv_text_free(&why);
 }

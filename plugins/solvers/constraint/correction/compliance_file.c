@@ -70,10 +70,10 @@ DvStatus compliance_file_read(const DvObject *object, const char *path, size_t n
     return status;
 }
 
-DvStatus compliance_file_write(const char *path, size_t n, double *columns, DvText *why)
+DvStatus compliance_file_write(DvScene *scene, const char *path, size_t n, double *columns, DvText *why)
 {
     transpose(n, columns);
-    const DvStatus status = dv_output_write(path, NULL, columns, n * n * sizeof *columns, why);
+    const DvStatus status = dv_scene_output_update(scene, path, columns, n * n * sizeof *columns, why);
     transpose(n, columns);
     return status;
 }

@@ -11,7 +11,7 @@
 /* Into columns [n x n], one after the other. Errors, reported of `object`: of another size, no numbers, no compliance of a body.
  * [main] */
 DV_NODISCARD DvStatus compliance_file_read(const DvObject *object, const char *path, size_t n, double *columns);
-/* From columns, which are as they were afterwards, as dv_output_write does.     [main] */
-DV_NODISCARD DvStatus compliance_file_write(const char *path, size_t n, double *columns, DvText *why);
+/* From columns, which are as they were afterwards, as dv_scene_output_update does.     [main] */
+DV_NODISCARD DvStatus compliance_file_write(DvScene *scene, const char *path, size_t n, double *columns, DvText *why);
 
 #endif

@@ -18,6 +18,7 @@
 #include <divan/contracts/lagrangian_constraint.h>
 #include <divan/event.h>
 #include <divan/memory.h>
+#include <divan/output.h>
 #include <divan/plugin.h>
 #include <divan/scene.h>
 
@@ -394,8 +395,9 @@ static void write_file(PrecomputedConstraintCorrection *self)
     use_file(self, folder, name.at);
     dv_text_free(&name);
     const char *path = dv_data_string(&self->used_file);
-    if (compliance_file_write(path, self->unknowns, self->c, &why) != DV_OK) {
-        dv_field_warning(&self->directory, -1, "the compliance is not kept: cannot write '%s': %s", path, why.at);
+    DvScene *scene = dv_node_scene(dv_object_node(dv_object_of(self)));
+    if (compliance_file_write(scene, path, self->unknowns, self->c, &why) != DV_OK) {
+        dv_scene_output_lost(&self->directory, path, &why);
         dv_data_set_string(&self->used_file, "");
     }
     dv_text_free(&why);

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The last good state of a run that failed: SCENE.last-good.scn in the working directory.
+ *
+ * It replaces no file but an earlier one of its kind that is still as it was written: the last line has a sum of all before it. Where there is
+ * another one, a number makes the name a new one.
+ */
+#include "host.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include <divan/output.h>
+
+static const char line_begin[] = "<!-- the last good state of a run that failed; sum of the lines above: ",
+                  line_end[] = " -->\n";
+
+enum { SUM = 64, MOST_NAMES = 1000 }; /* SHA-256 has 64 digits */
+
+static char *last_line(const char *text, size_t length)
+{
+    char *sum = g_compute_checksum_for_data(G_CHECKSUM_SHA256, (const guchar *)text, length);
+    char *line = g_strconcat(line_begin, sum, line_end, NULL);
+    g_free(sum);
+    return line;
+}
+
+static bool is_ours(const char *name)
+{
+    const size_t end = sizeof line_begin - 1 + SUM + sizeof line_end - 1;
+    char *text = NULL;
+    gsize length = 0;
+    bool found = g_file_get_contents(name, &text, &length, NULL) && length > end;
+    if (found) {
+        char *line = last_line(text, length - end);
+        found = memcmp(text + length - end, line, end) == 0;
+        g_free(line);
+    }
+    g_free(text);
+    return found;
+}
+
+/* A name that nobody else's file has. */
+static char *free_name(const char *scene)
+{
+    char *base = g_path_get_basename(scene), *name = g_strdup_printf("%s.last-good.scn", base);
+    GStatBuf found;
+    for (int i = 2; i < MOST_NAMES && g_lstat(name, &found) == 0 && !(S_ISREG(found.st_mode) && is_ours(name)); i++) {
+        g_free(name);
+        name = g_strdup_printf("%s.last-good-%d.scn", base, i);
+    }
+    g_free(base);
+    return name;
+}
+
+/* The file that has just been saved gets its last line. */
+static bool sign(const char *name)
+{
+    DvText why = {0};
+    char *text = NULL;
+    gsize length = 0;
+    GError *error = NULL;
+    if (!g_file_get_contents(name, &text, &length, &error)) {
+        dv_text_add(&why, "%s", error->message);
+        g_clear_error(&error);
+    } else {
+        char *line = last_line(text, length), *whole = g_malloc(length + strlen(line));
+        memcpy(whole, text, length);
+        memcpy(whole + length, line, strlen(line));
+        (void)(dv_output_write(name, NULL, whole, length + strlen(line), &why) == DV_OK);
+        g_free(whole);
+        g_free(line);
+    }
+    const bool good = !why.length;
+    if (!good)
+        fprintf(stderr, "divan: %s: %s\n", name, why.at);
+    g_free(text);
+    dv_text_free(&why);
+    return good;
+}
+
+void host_save_last_good(DvScene *scene, const char *file)
+{
+    char *name = free_name(file);
+    if (dv_scene_save(scene, name) == DV_OK && sign(name))
+        fprintf(stderr, "the last good state is in %s\n", name);
+    g_free(name);
+}
