@@ -525,9 +525,9 @@ DvStatus dv_scene_output_update(DvScene *scene, const char *path, const void *by
 
 void dv_scene_output_lost(DvData *field, const char *path, const DvText *why)
 {
-    const DvNode *node = dv_object_node(field->owner);
-    if (node)
-        dv_node_scene(node)->lost_outputs++;
+    DvScene *scene = dv_private_scene_of(field->owner);
+    if (scene)
+        scene->lost_outputs++;
     dv_field_warning(field, -1, "'%s' cannot be written: %s", path, why->at ? why->at : "no reason is known");
 }
 

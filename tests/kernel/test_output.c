@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include <divan/embed.h>
 #include <divan/output.h>
 
 static char folder[] = P_tmpdir "/divan-output-XXXXXX";
@@ -286,6 +287,98 @@ static void a_full_device_is_told_of(void **state)
     close(full);
 }
 
+/* ---- Where scenes write ---- */
+
+static bool scene_writes(DvScene *scene, const char *name)
+{
+    dv_text_free(&why);
+    const bool good = dv_scene_output_write(scene, name, "x", 1, &why) == DV_OK;
+    assert_int_equal(good, access(name, F_OK) == 0);
+    if (good)
+        assert_int_equal(unlink(name), 0);
+    return good;
+}
+
+/* Each keeps the folder that was given when it was made. */
+static void a_scene_writes_below_the_folder_of_its_host(void **state)
+{
+    (void)state;
+    assert_true(mkdir("one", 0777) == 0 && mkdir("one/deep", 0777) == 0 && mkdir("two", 0777) == 0);
+    DvScene *here = dv_scene_new();
+    assert_int_equal(dv_set_output_folder("one"), DV_OK);
+    DvScene *one = dv_scene_new();
+    assert_int_equal(dv_set_output_folder("two"), DV_OK);
+    DvScene *two = dv_scene_new();
+    assert_int_equal(dv_set_output_folder("/"), DV_OK);
+    DvScene *all = dv_scene_new();
+    assert_int_equal(dv_set_output_folder(NULL), DV_OK);
+    DvScene *again = dv_scene_new();
+    assert_true(scene_writes(one, "one/new_file") && scene_writes(one, "one/deep/new_file") &&
+                scene_writes(one, "two/../one/new_file"));
+    assert_false(scene_writes(one, "new_file") || scene_writes(one, "two/new_file") ||
+                 scene_writes(one, "one/../new_file"));
+    assert_true(scene_writes(two, "two/new_file"));
+    assert_false(scene_writes(two, "one/new_file"));
+    assert_why("/one/new_file' is not below '");
+    assert_why("/two'");
+    assert_why("--write-anywhere");
+    assert_why("dv_set_output_folder");
+    assert_true(scene_writes(all, "new_file") && scene_writes(all, "../divan-output-elsewhere"));
+    assert_true(scene_writes(here, "new_file") && scene_writes(here, "one/new_file") &&
+                scene_writes(again, "new_file"));
+    assert_false(scene_writes(here, "../divan-output-elsewhere") || scene_writes(again, "../divan-output-elsewhere"));
+    assert_int_equal(chdir("one"), 0); /* where the process is counts, when no folder was given */
+    assert_true(scene_writes(here, "new_file") && scene_writes(one, "deep/new_file"));
+    assert_false(scene_writes(here, "../new_file"));
+    assert_int_equal(chdir(".."), 0);
+    DvScene *const scenes[] = {here, one, two, all, again};
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
+        assert_int_equal(dv_scene_end(scenes[i]), DV_OK);
+}
+
+static void a_folder_that_is_none_is_refused(void **state)
+{
+    (void)state;
+    put("file", "");
+    assert_int_equal(dv_set_output_folder("nowhere"), DV_ERROR_IO);
+    assert_int_equal(dv_set_output_folder("file"), DV_ERROR_IO);
+    DvScene *scene = dv_scene_new();
+    assert_true(scene_writes(scene, "new_file")); /* as before */
+    dv_scene_free(scene);
+}
+
+static void folders_are_made_below_that_folder_only(void **state)
+{
+    (void)state;
+    assert_int_equal(dv_set_output_folder("one"), DV_OK);
+    DvScene *scene = dv_scene_new();
+    assert_int_equal(dv_set_output_folder(NULL), DV_OK);
+    dv_text_free(&why);
+    assert_int_equal(dv_scene_output_folders(scene, "new/file", &why), DV_ERROR_IO);
+    assert_why("'new/file' is not below '");
+    assert_int_not_equal(access("new", F_OK), 0);
+    assert_int_equal(dv_scene_output_folders(scene, "one//new/./deep/file", &why), DV_OK);
+    assert_int_equal(access("one/new/deep", F_OK), 0);
+    assert_int_equal(dv_scene_output_folders(scene, "two/file", &why), DV_OK); /* nothing is to be made */
+    assert_int_equal(dv_scene_output_folders(scene, "file", &why), DV_OK);
+    dv_text_free(&why);
+    assert_int_equal(dv_scene_output_folders(scene, "file/new/file", &why), DV_ERROR_IO);
+    assert_why("folder 'file': ");
+    dv_scene_free(scene);
+}
+
+static void a_lost_file_is_known_at_the_end(void **state)
+{
+    (void)state;
+    DvScene *scene = dv_scene_new();
+    DvText reason = {0};
+    dv_text_add(&reason, "the disk is full");
+    dv_scene_output_lost(dv_object_field(dv_node_object(dv_scene_root(scene)), "name"), "file", &reason);
+    dv_text_free(&reason);
+    assert_int_equal(dv_scene_end(scene), DV_ERROR_IO);
+    assert_int_equal(dv_scene_end(NULL), DV_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -299,6 +392,10 @@ int main(void)
         cmocka_unit_test(a_long_name_is_still_a_name),
         cmocka_unit_test(an_open_descriptor_is_written_on),
         cmocka_unit_test(a_full_device_is_told_of),
+        cmocka_unit_test(a_scene_writes_below_the_folder_of_its_host),
+        cmocka_unit_test(a_folder_that_is_none_is_refused),
+        cmocka_unit_test(folders_are_made_below_that_folder_only),
+        cmocka_unit_test(a_lost_file_is_known_at_the_end),
     };
     return cmocka_run_group_tests(tests, enter, leave);
 }

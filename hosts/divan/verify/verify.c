@@ -333,6 +333,6 @@ const Command command_verify = {
         "file or folder the problems are those that come with the program, without a name all of them are computed.\n"
         "The exit status is 1 if a figure leaves its bound, or one that is known to leave it no longer does.",
     .positional = ANY_NUMBER,
-    .options = "list quick jobs html markdown scenes",
+    .options = "list quick jobs html markdown scenes write-anywhere",
     .run = verify,
 };

@@ -633,7 +633,7 @@ void watch_run(Run *run, Outcome *outcome)
         close_watch(&watch);
     }
     g_array_free(watch.times, TRUE);
-    dv_scene_free(watch.scene);
+    outcome->good &= dv_scene_end(watch.scene) == DV_OK;
     dv_log_set_handler(NULL, NULL);
 }
 
